@@ -1,1 +1,48 @@
-# Install rules: library, headers, CMake package.
+# Install rules of the C++ side: library, headers, CMake package, pkg-config
+# file. They form the component `development`; the Python extension is the
+# component `python` and goes into the wheel only.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+target_include_directories(graphkiln INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_compile_features(graphkiln INTERFACE cxx_std_20)
+
+install(TARGETS graphkiln EXPORT graphkiln_targets
+  COMPONENT development
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(EXISTS ${PROJECT_SOURCE_DIR}/include/graphkiln)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/graphkiln
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
+    FILES_MATCHING PATTERN "*.h")
+endif()
+# version.h and the op functions that opgen writes.
+install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/graphkiln
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
+  FILES_MATCHING PATTERN "*.h")
+
+set(GK_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/graphkiln)
+install(EXPORT graphkiln_targets NAMESPACE graphkiln::
+  DESTINATION ${GK_PACKAGE_DIR} COMPONENT development)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/config.cmake.in
+  ${PROJECT_BINARY_DIR}/package/graphkilnConfig.cmake
+  INSTALL_DESTINATION ${GK_PACKAGE_DIR} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/package/graphkilnConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+file(RELATIVE_PATH GK_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/graphkiln.pc.in
+  ${PROJECT_BINARY_DIR}/package/graphkiln.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/package/graphkilnConfig.cmake
+  ${PROJECT_BINARY_DIR}/package/graphkilnConfigVersion.cmake
+  DESTINATION ${GK_PACKAGE_DIR} COMPONENT development)
+install(FILES ${PROJECT_BINARY_DIR}/package/graphkiln.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/graphkiln COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/licenses
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/graphkiln COMPONENT development)

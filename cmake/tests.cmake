@@ -10,3 +10,16 @@ foreach(layer IN LISTS GK_LAYERS)
     add_test(NAME ${layer} COMMAND ${layer}_test)
   endif()
 endforeach()
+
+# Checks on the tree and on what gets installed.
+add_test(NAME check_layers
+  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_layers)
+add_test(NAME check_layers_test
+  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_layers_test.py)
+if(NOT GK_SANITIZE)
+  add_test(NAME consumer COMMAND ${CMAKE_COMMAND}
+    -DGK_BUILD=${PROJECT_BINARY_DIR} -DGK_SOURCE=${PROJECT_SOURCE_DIR}
+    -DGK_VERSION=${PROJECT_VERSION}
+    -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
+  set_tests_properties(consumer PROPERTIES LABELS slow TIMEOUT 600)
+endif()

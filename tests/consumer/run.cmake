@@ -1,0 +1,29 @@
+# Installs the build tree GK_BUILD into a fresh prefix, then configures, builds
+# and tests the consumer project against it, through CMake and pkg-config.
+#   cmake -DGK_BUILD=build/release -DGK_SOURCE=. -P tests/consumer/run.cmake
+set(work ${GK_BUILD}/consumer)
+file(REMOVE_RECURSE ${work})
+
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    list(JOIN ARGV " " command)
+    message(FATAL_ERROR "exit status ${status}: ${command}")
+  endif()
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${GK_BUILD} --prefix ${work}/prefix
+    --component development)
+run(${CMAKE_COMMAND} -G Ninja -S ${GK_SOURCE}/tests/consumer -B ${work}/build
+    -DCMAKE_PREFIX_PATH=${work}/prefix -DCMAKE_BUILD_TYPE=Release)
+run(${CMAKE_COMMAND} --build ${work}/build --parallel 2)
+run(${CMAKE_CTEST_COMMAND} --test-dir ${work}/build --output-on-failure
+    --no-tests=error)
+
+find_program(pkg_config NAMES pkg-config pkgconf)
+if(pkg_config)
+  file(GLOB_RECURSE pc ${work}/prefix/graphkiln.pc)
+  get_filename_component(pc_dir ${pc} DIRECTORY)
+  run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${pc_dir} ${pkg_config}
+      --exact-version=${GK_VERSION} graphkiln)
+endif()

@@ -1,0 +1,123 @@
+"""Tests of check_layers: each tree below is written out and judged."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOOL = Path(__file__).with_name("check_layers")
+
+
+def judge(files: dict[str, str]) -> tuple[int, str]:
+    """Exit status and output of check_layers on a tree of these files."""
+    with tempfile.TemporaryDirectory() as root:
+        for name, text in files.items():
+            path = Path(root) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        done = subprocess.run(
+            [sys.executable, str(TOOL), root], capture_output=True, text=True
+        )
+        return done.returncode, done.stdout + done.stderr
+
+
+class CppTest(unittest.TestCase):
+    def rejects(self, name: str, line: str, *words: str) -> None:
+        status, output = judge({name: "// one\n" + line + "\n"})
+        self.assertEqual(status, 1, output)
+        self.assertTrue(output.startswith(f"{name}:2: "), output)
+        for word in words:
+            self.assertIn(word, output)
+
+    def accepts(self, name: str, line: str) -> None:
+        status, output = judge({name: line + "\n"})
+        self.assertEqual((status, output.count("\n")), (0, 1), output)
+
+    def test_down_is_fine(self) -> None:
+        self.accepts("src/graph/a.cc", '#include "framework/tensor.h"')
+        self.accepts("src/kernels/a.cc", '#include "base/status.h"')
+        self.accepts("src/function/a.cc", '#include "grappler/pass.h"')
+        self.accepts("src/base/a.cc", "#include <string>")
+        self.accepts("python/src/a.cc", '#include "function/cache.h"')
+        self.accepts("src/api/a.cc", '#include "graphkiln/tensor.h"')
+
+    def test_up_is_an_error(self) -> None:
+        self.rejects(
+            "src/kernels/a.cc",
+            '#include "framework/tensor.h"',
+            "kernels may not include",
+            "may include base",
+        )
+        self.rejects("src/base/deep/a.h", '#  include "ops/ops.h"', "base")
+        self.rejects("src/ops/a.h", '#include "grappler/pass.h"', "ops")
+        self.rejects("src/graph/a.cc", '#include "graphkiln/tensor.h"')
+
+    def test_same_rank_is_an_error(self) -> None:
+        self.rejects("src/runtime/a.cc", '#include "grappler/pass.h"')
+        self.rejects("src/grappler/a.cc", '#include "runtime/plan.h"')
+        self.rejects("src/proto/a.cc", '#include "kernels/isa.h"')
+
+    def test_public_headers_stand_alone(self) -> None:
+        name = "include/graphkiln/a.h"
+        self.accepts(name, "#include <graphkiln/tensor.h>")
+        self.accepts(name, '#include "graphkiln/tensor.h"')
+        self.rejects(name, '#include "base/status.h"', "public headers")
+
+    def test_unknown_layer(self) -> None:
+        status, output = judge({"src/misc/a.cc": ""})
+        self.assertEqual(status, 1)
+        self.assertIn("misc is not a layer", output)
+
+
+class PythonTest(unittest.TestCase):
+    def test_clean_package(self) -> None:
+        status, output = judge(
+            {
+                "python/graphkiln/__init__.py": "from . import nest, errors\n",
+                "python/graphkiln/nest.py": "import sys\nimport numpy as np\n"
+                "from graphkiln import _graphkiln\nfrom .errors import E\n",
+                "python/graphkiln/errors.py": "from ._graphkiln import E\n",
+            }
+        )
+        self.assertEqual(status, 0, output)
+
+    def test_cycle_through_a_function(self) -> None:
+        status, output = judge(
+            {
+                "python/graphkiln/a.py": "from . import b\n",
+                "python/graphkiln/b.py": "def f():\n  import graphkiln.a\n",
+            }
+        )
+        self.assertEqual(status, 1)
+        self.assertIn("python/graphkiln/b.py:2: import closes", output)
+        self.assertIn("graphkiln.a -> graphkiln.b -> graphkiln.a", output)
+
+    def test_submodule_importing_the_package_root(self) -> None:
+        status, output = judge(
+            {
+                "python/graphkiln/__init__.py": "from .a import f\n",
+                "python/graphkiln/a.py": "import graphkiln as tf\n",
+            }
+        )
+        self.assertEqual(status, 1)
+        self.assertIn("a.py:1: import closes", output)
+
+    def test_type_checking_imports_are_free(self) -> None:
+        status, output = judge(
+            {
+                "python/graphkiln/a.py": "from . import b\n",
+                "python/graphkiln/b.py": "from typing import TYPE_CHECKING\n"
+                "if TYPE_CHECKING:\n  from . import a\n",
+            }
+        )
+        self.assertEqual(status, 0, output)
+
+    def test_foreign_package(self) -> None:
+        status, output = judge({"python/graphkiln/a.py": "import tensorflow\n"})
+        self.assertEqual(status, 1)
+        self.assertIn("a.py:1: tensorflow is neither", output)
+
+
+if __name__ == "__main__":
+    unittest.main()
