@@ -1,0 +1,201 @@
+#include "framework/allocator.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <bit>
+#include <cstdlib>
+#include <string>
+
+#include "framework/resource.h"
+#include "framework/variant.h"
+
+namespace gk {
+namespace {
+
+// Four classes per power of two waste at most a quarter.
+constexpr size_t kMinBlock = 64;
+constexpr int kClasses = 120;
+constexpr int64_t kMaxCachedBytes = int64_t{96} << 20;
+
+struct FreeBlock {
+  FreeBlock* next;
+};
+
+class Pool {
+ public:
+  static Pool& Get() {
+    static Pool* pool = new Pool;  // Outlives every static tensor.
+    return *pool;
+  }
+
+  void* Allocate(size_t bytes) {
+    const int c = ClassOf(bytes);
+    if (c < 0) return nullptr;
+    const size_t size = SizeOf(c);
+    void* p = nullptr;
+    {
+      Guard guard(lock_);
+      if (FreeBlock* block = free_[c]) {
+        free_[c] = block->next;
+        stats_.cached_bytes -= size;
+        p = block;
+      }
+    }
+    if (!p) {
+      if (static_cast<int64_t>(size) > limit_) return nullptr;
+      if (posix_memalign(&p, kAlignment, size) != 0) return nullptr;
+    }
+    const int64_t live =
+        live_.fetch_add(size, std::memory_order_relaxed) + size;
+    int64_t peak = peak_.load(std::memory_order_relaxed);
+    while (live > peak && !peak_.compare_exchange_weak(peak, live)) {
+    }
+    return p;
+  }
+
+  void Free(void* p, size_t bytes) {
+    const int c = ClassOf(bytes);
+    const int64_t size = SizeOf(c);
+    live_.fetch_sub(size, std::memory_order_relaxed);
+    {
+      Guard guard(lock_);
+      if (stats_.cached_bytes + size <= kMaxCachedBytes) {
+        auto* block = static_cast<FreeBlock*>(p);
+        block->next = free_[c];
+        free_[c] = block;
+        stats_.cached_bytes += size;
+        return;
+      }
+    }
+    std::free(p);
+  }
+
+  void Trim() {
+    Guard guard(lock_);
+    for (FreeBlock*& head : free_) {
+      while (head) std::free(std::exchange(head, head->next));
+    }
+    stats_.cached_bytes = 0;
+  }
+
+  PoolStats Stats() {
+    Guard guard(lock_);
+    PoolStats s = stats_;
+    s.live_bytes = live_.load();
+    s.peak_bytes = peak_.load();
+    return s;
+  }
+
+ private:
+  Pool() {
+    const int64_t pages = sysconf(_SC_PHYS_PAGES);
+    const int64_t page = sysconf(_SC_PAGESIZE);
+    limit_ = pages > 0 && page > 0 ? pages * page : int64_t{1} << 46;
+    pthread_atfork([] { Get().lock_.Lock(); }, [] { Get().lock_.Unlock(); },
+                   [] { Get().lock_.Unlock(); });
+  }
+
+  class SpinLock {
+   public:
+    void Lock() {
+      while (flag_.test_and_set(std::memory_order_acquire)) {
+        while (flag_.test(std::memory_order_relaxed)) {
+        }
+      }
+    }
+    void Unlock() { flag_.clear(std::memory_order_release); }
+
+   private:
+    std::atomic_flag flag_ = ATOMIC_FLAG_INIT;
+  };
+  struct Guard {
+    explicit Guard(SpinLock& l) : lock(l) { lock.Lock(); }
+    ~Guard() { lock.Unlock(); }
+    SpinLock& lock;
+  };
+
+  static int ClassOf(size_t bytes) {
+    if (bytes <= kMinBlock) return 0;
+    const int log = std::bit_width(bytes - 1);  // 2^(log-1) < bytes <= 2^log
+    const size_t base = size_t{1} << (log - 1);
+    const size_t step = base / 4;
+    const int quarter = static_cast<int>((bytes - base + step - 1) / step);
+    const int c = (log - 7) * 4 + quarter;
+    return c < kClasses ? c : -1;
+  }
+  static size_t SizeOf(int c) {
+    if (c == 0) return kMinBlock;
+    const int log = (c - 1) / 4 + 7;
+    const int quarter = (c - 1) % 4 + 1;
+    const size_t base = size_t{1} << (log - 1);
+    return base + base / 4 * quarter;
+  }
+
+  SpinLock lock_;
+  FreeBlock* free_[kClasses] = {};
+  PoolStats stats_;
+  std::atomic<int64_t> live_{0}, peak_{0};
+  int64_t limit_;
+};
+
+class PooledBuffer final : public Buffer {
+ public:
+  PooledBuffer(void* data, size_t size) : Buffer(data, size) {}
+  ~PooledBuffer() override { PoolFree(data_, size_); }
+};
+
+template <class T>
+class ObjectBuffer final : public Buffer {
+ public:
+  explicit ObjectBuffer(int64_t n) : Buffer(new T[n], n * sizeof(T)) {}
+  ~ObjectBuffer() override { delete[] static_cast<T*>(data_); }
+};
+
+class ForeignBuffer final : public Buffer {
+ public:
+  ForeignBuffer(void* data, size_t size, std::function<void()> release)
+      : Buffer(data, size), release_(std::move(release)) {}
+  ~ForeignBuffer() override { release_(); }
+
+ private:
+  std::function<void()> release_;
+};
+
+}  // namespace
+
+void* PoolAllocate(size_t bytes) { return Pool::Get().Allocate(bytes); }
+void PoolFree(void* p, size_t bytes) { Pool::Get().Free(p, bytes); }
+PoolStats GetPoolStats() { return Pool::Get().Stats(); }
+void TrimPool() { Pool::Get().Trim(); }
+
+Ref<Buffer> NewPooledBuffer(size_t bytes) {
+  void* p = PoolAllocate(bytes);
+  if (!p) return nullptr;
+  return MakeRef<PooledBuffer>(p, bytes);
+}
+
+Ref<Buffer> NewObjectBuffer(DataType dtype, int64_t n) {
+  // Objects are touched at once, so a size that cannot be had must be
+  // refused here.
+  constexpr int64_t kMaxObjects = int64_t{1} << 31;
+  if (n > kMaxObjects) return nullptr;
+  switch (dtype) {
+    case DataType::kString:
+      return MakeRef<ObjectBuffer<std::string>>(n);
+    case DataType::kResource:
+      return MakeRef<ObjectBuffer<ResourceHandle>>(n);
+    case DataType::kVariant:
+      return MakeRef<ObjectBuffer<Variant>>(n);
+    default:
+      return nullptr;
+  }
+}
+
+Ref<Buffer> NewForeignBuffer(void* data, size_t bytes,
+                             std::function<void()> release) {
+  return MakeRef<ForeignBuffer>(data, bytes, std::move(release));
+}
+
+}  // namespace gk

@@ -1,0 +1,79 @@
+// AttrValue: the value of an op attribute; AttrMap: a node's attributes.
+#ifndef GK_FRAMEWORK_ATTR_VALUE_H_
+#define GK_FRAMEWORK_ATTR_VALUE_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "framework/function_definition.h"
+#include "framework/tensor.h"
+#include "framework/tensor_shape.h"
+#include "framework/types.h"
+
+namespace gk {
+
+class AttrMap;
+
+// A function named by a node. Holds the function itself, so that a graph
+// keeps alive what it calls; `definition` is null only while a GraphDef is
+// being read. Attributes of the instantiation are rare and shared.
+struct FunctionRef {
+  std::string name;
+  Ref<FunctionDefinition> definition;
+  std::shared_ptr<const AttrMap> attrs;
+};
+
+// int64 is "int", the vectors are "list(...)".
+using AttrValue =
+    std::variant<std::monostate, int64_t, float, bool, std::string, DataType,
+                 PartialTensorShape, Tensor, FunctionRef, std::vector<int64_t>,
+                 std::vector<float>, std::vector<bool>,
+                 std::vector<std::string>, std::vector<DataType>,
+                 std::vector<PartialTensorShape>, std::vector<Tensor>,
+                 std::vector<FunctionRef>>;
+
+// Ordered as set; small, so look-up is linear.
+class AttrMap {
+ public:
+  using Entry = std::pair<std::string, AttrValue>;
+  AttrMap() = default;
+  AttrMap(std::initializer_list<Entry> entries) : entries_(entries) {}
+
+  const AttrValue* Find(std::string_view name) const {
+    for (const Entry& e : entries_) {
+      if (e.first == name) return &e.second;
+    }
+    return nullptr;
+  }
+  void Set(std::string_view name, AttrValue value);
+  void Remove(std::string_view name);
+  // Null unless present and of that type.
+  template <class T>
+  const T* Get(std::string_view name) const {
+    const AttrValue* v = Find(name);
+    return v ? std::get_if<T>(v) : nullptr;
+  }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  size_t size() const { return entries_.size(); }
+  bool empty() const { return entries_.empty(); }
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+// Deep equality: tensors by dtype, shape and bytes; functions by name.
+bool AttrEquals(const AttrValue& a, const AttrValue& b);
+size_t AttrHash(const AttrValue& v);
+// "DT_FLOAT", "[1, 2]", "\"NHWC\"": as in a node's text form.
+std::string AttrText(const AttrValue& v);
+
+}  // namespace gk
+
+#endif  // GK_FRAMEWORK_ATTR_VALUE_H_

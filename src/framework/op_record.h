@@ -1,0 +1,110 @@
+// OpRecord: everything there is to know about one op, in one place.
+//
+// Records are constants in src/ops/<family>/*.cc. Wrappers for C++ and
+// Python, stubs, docs, op dumps, fusion sets and tests derive from them.
+#ifndef GK_FRAMEWORK_OP_RECORD_H_
+#define GK_FRAMEWORK_OP_RECORD_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "framework/inference_context.h"
+#include "framework/kernel_context.h"
+#include "framework/op_def.h"
+
+namespace gk {
+
+class GradContext;
+
+// What passes and tests ask about an op instead of knowing its name.
+enum Trait : uint32_t {
+  kNoTraits = 0,
+  kStateful = 1 << 0,     // may not be pruned, merged or folded
+  kElementwise = 1 << 1,  // out[i] depends on in[i] (with broadcasting)
+  kCommutative = 1 << 2,  // f(x, y) == f(y, x)
+  kAssociative = 1 << 3,
+  kIdempotent = 1 << 4,  // f(f(x)) == f(x)
+  kInvolution = 1 << 5,  // f(f(x)) == x
+  kView = 1 << 6,        // output 0 shares input 0's elements
+  kReduction = 1 << 7,
+  kAggregate = 1 << 8,
+  kSourceOp = 1 << 9,         // no inputs (Const, Placeholder)
+  kRandom = 1 << 10,          // stateful, yet may be pruned when unused
+  kReadsResource = 1 << 11,   // reads the resource of a resource input
+  kWritesResource = 1 << 12,  // writes it
+  kCallsFunction = 1 << 13,
+  kNoGradient = 1 << 14,    // gradient is known to be none
+  kExpensive = 1 << 15,     // never recomputed or folded if large
+  kIdentityZero = 1 << 16,  // f(x, 0) == x
+  kIdentityOne = 1 << 17,   // f(x, 1) == x
+};
+
+// out[i] = f(in0[i], in1[i], ...) for n elements; `params` as the record's
+// prepare function left it (null for most). Non-zero: the error to report.
+// `out` may be exactly one of the inputs.
+using TileFn = int (*)(void* out, const void* const* in, int64_t n,
+                       const void* params);
+
+struct TileKernel {
+  TileFn fn = nullptr;
+  uint8_t num_inputs = 0;
+  DataType in[3] = {};
+  DataType out = DataType::kInvalid;
+  float cost_ns = 0.5f;  // per element, for the thread pool
+};
+
+// The tile kernel for the dtype of attr T (or SrcT), or null.
+using TileKernelFn = const TileKernel* (*)(DataType t, const AttrMap& attrs);
+
+struct KernelSet {
+  ComputeFn compute = nullptr;
+  TileKernelFn tile = nullptr;  // elementwise ops
+  // The text of a non-zero tile result ("Integer division by zero").
+  const char* tile_error = nullptr;
+  // dtypes of the main type attr for which kernels exist; empty: all allowed.
+  DataTypeSet types;
+};
+
+// How Python shows the op: "math.add|add" are public names below `tf`.
+struct PythonFace {
+  std::string_view names;  // '|'-separated; empty: raw_ops only
+  std::string_view args;   // argument names if they differ, "x, y"
+  std::string_view scope;  // default node name, if not the op's name
+};
+
+struct TestFacts {
+  double low = -2, high = 2;   // domain of float inputs
+  std::string_view reference;  // NumPy expression in the input names
+  double tolerance = 0;        // 0: by dtype
+  bool skip_gradient = false;  // not differentiable on the domain
+  std::string_view inputs;     // special inputs, see tests/ops/README.md
+};
+
+// Gradients with respect to the inputs, built with op functions so that they
+// work eagerly, traced and at second order. Throws Error.
+using GradientFn = void (*)(GradContext&);
+
+struct OpRecord {
+  std::string_view name;
+  std::string_view inputs;
+  std::string_view outputs;
+  std::string_view attrs;
+  uint32_t traits = kNoTraits;
+  ShapeFn shape = nullptr;
+  KernelSet kernel;
+  GradientFn gradient = nullptr;
+  PythonFace python;
+  std::string_view doc;
+  std::string_view example;
+  TestFacts test;
+
+  bool Has(uint32_t trait) const { return (traits & trait) != 0; }
+
+  // Filled in by the registry.
+  mutable const OpDef* def = nullptr;
+  mutable int id = -1;
+};
+
+}  // namespace gk
+
+#endif  // GK_FRAMEWORK_OP_RECORD_H_

@@ -1,0 +1,192 @@
+#include "framework/tensor.h"
+
+#include <cstring>
+
+#include "framework/resource.h"
+#include "framework/symbolic_tensor.h"
+#include "framework/variant.h"
+
+namespace gk {
+namespace {
+
+// Ids are handed out in blocks so that making a tensor touches no shared
+// cache line.
+uint64_t NextId() {
+  static std::atomic<uint64_t> next_block{1};
+  thread_local uint64_t next = 0, end = 0;
+  constexpr uint64_t kBlock = 1024;
+  if (next == end) {
+    next = next_block.fetch_add(kBlock, std::memory_order_relaxed);
+    end = next + kBlock;
+  }
+  return next++;
+}
+
+// A few freed TensorImpls per thread, for eager scalars.
+struct ImplCache {
+  static constexpr int kMax = 64;
+  void* slots[kMax];
+  int count = 0;
+  bool alive = true;
+  ~ImplCache() {
+    alive = false;
+    while (count > 0) {
+      ::operator delete(slots[--count], std::align_val_t(kAlignment));
+    }
+  }
+};
+thread_local ImplCache impl_cache;
+
+}  // namespace
+
+void* TensorImpl::operator new(size_t size) {
+  if (size == sizeof(TensorImpl) && impl_cache.count > 0) {
+    return impl_cache.slots[--impl_cache.count];
+  }
+  return ::operator new(size, std::align_val_t(kAlignment));
+}
+
+void TensorImpl::operator delete(void* p, size_t size) {
+  if (size == sizeof(TensorImpl) && impl_cache.alive &&
+      impl_cache.count < ImplCache::kMax) {
+    impl_cache.slots[impl_cache.count++] = p;
+    return;
+  }
+  ::operator delete(p, std::align_val_t(kAlignment));
+}
+
+TensorImpl::TensorImpl(DataType dtype, const TensorShape& shape)
+    : dtype_(dtype), shape_(shape), id_(NextId()) {}
+
+TensorImpl::TensorImpl(SymbolicTag, DataType dtype)
+    : dtype_(dtype), symbolic_(true), id_(NextId()) {}
+
+TensorImpl::~TensorImpl() = default;
+
+StatusOr<Tensor> Tensor::Allocate(DataType dtype, const TensorShape& shape) {
+  const int64_t n = shape.num_elements();
+  const int size = DataTypeSize(dtype);
+  Tensor t = Adopt(new TensorImpl(dtype, shape));
+  TensorImpl* p = t.p_.get();
+  if (size > 0 && n <= kInlineBytes / size) {
+    p->data_ = p->inline_;
+    return t;
+  }
+  const int64_t bytes = MultiplyWithoutOverflow(n, size);
+  if (IsObjectType(dtype)) {
+    p->buffer_ = NewObjectBuffer(dtype, n);
+  } else if (size > 0 && bytes >= 0) {
+    p->buffer_ = NewPooledBuffer(bytes);
+  } else if (size == 0) {
+    return InvalidArgument("Tensors of type {} cannot be made",
+                           DataTypeString(dtype));
+  }
+  if (!p->buffer_) {
+    return ResourceExhausted(
+        "OOM when allocating tensor with shape{} and type {} on CPU",
+        shape.DebugString(), DataTypeString(dtype));
+  }
+  p->data_ = p->buffer_->data();
+  return t;
+}
+
+StatusOr<Tensor> Tensor::Zeros(DataType dtype, const TensorShape& shape) {
+  GK_ASSIGN_OR_RETURN(Tensor t, Allocate(dtype, shape));
+  if (!IsObjectType(dtype)) std::memset(t.raw_data(), 0, t.byte_size());
+  return t;
+}
+
+Tensor Tensor::FromBuffer(DataType dtype, const TensorShape& shape,
+                          Ref<Buffer> buffer, size_t offset) {
+  Tensor t = Adopt(new TensorImpl(dtype, shape));
+  t.p_->data_ = static_cast<char*>(buffer->data()) + offset;
+  t.p_->buffer_ = std::move(buffer);
+  return t;
+}
+
+Tensor Tensor::Borrow(DataType dtype, const TensorShape& shape, void* data) {
+  Tensor t = Adopt(new TensorImpl(dtype, shape));
+  t.p_->data_ = data;
+  return t;
+}
+
+PartialTensorShape Tensor::partial_shape() const {
+  if (is_symbolic()) return SymbolicTensor::Of(*this)->shape();
+  return shape();
+}
+
+Tensor Tensor::WithShape(const TensorShape& shape) const {
+  Tensor t = Adopt(new TensorImpl(dtype(), shape));
+  TensorImpl* p = t.p_.get();
+  if (p_->data_ == p_->inline_) {
+    std::memcpy(p->inline_, p_->inline_, kInlineBytes);
+    p->data_ = p->inline_;
+  } else {
+    p->buffer_ = p_->buffer_;
+    p->data_ = p_->data_;
+  }
+  return t;
+}
+
+StatusOr<Tensor> Tensor::Copy() const {
+  GK_ASSIGN_OR_RETURN(Tensor t, Allocate(dtype(), shape()));
+  const int64_t n = num_elements();
+  switch (dtype()) {
+    case DataType::kString:
+      std::copy_n(data<std::string>(), n, t.data<std::string>());
+      break;
+    case DataType::kResource:
+      std::copy_n(data<ResourceHandle>(), n, t.data<ResourceHandle>());
+      break;
+    case DataType::kVariant:
+      std::copy_n(data<Variant>(), n, t.data<Variant>());
+      break;
+    default:
+      std::memcpy(t.raw_data(), raw_data(), byte_size());
+  }
+  return t;
+}
+
+namespace {
+
+template <class T>
+std::string ValueText(const T& v) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    return "\"" + v + "\"";
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return v ? "true" : "false";
+  } else if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>) {
+    return fmt::format("{}", static_cast<float>(v));
+  } else if constexpr (std::is_same_v<T, complex64> ||
+                       std::is_same_v<T, complex128>) {
+    return fmt::format("({},{})", v.real(), v.imag());
+  } else {
+    return fmt::format("{}", v);
+  }
+}
+
+}  // namespace
+
+std::string Tensor::DebugString(int max_values) const {
+  if (!p_) return "null";
+  std::string s = fmt::format("{} {}", DataTypeString(dtype()),
+                              partial_shape().DebugString());
+  if (is_symbolic()) return s;
+  s += " {";
+  VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t, int64_t,
+            uint8_t, uint16_t, uint32_t, uint64_t, bool, complex64, complex128,
+            std::string>(dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    for (int64_t i = 0; i < num_elements(); ++i) {
+      if (i > 0) s += " ";
+      if (i == max_values) {
+        s += "...";
+        break;
+      }
+      s += ValueText(data<T>()[i]);
+    }
+  });
+  return s + "}";
+}
+
+}  // namespace gk

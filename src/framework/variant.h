@@ -1,0 +1,36 @@
+// Variant: the element of a DT_VARIANT tensor; a shared, immutable-by-
+// convention object of any kind (TensorList, Optional, Dataset).
+#ifndef GK_FRAMEWORK_VARIANT_H_
+#define GK_FRAMEWORK_VARIANT_H_
+
+#include <string_view>
+
+#include "base/ref.h"
+
+namespace gk {
+
+class VariantObject : public RefCounted {
+ public:
+  // "tensorflow::TensorList": the name written into files and messages.
+  virtual std::string_view type_name() const = 0;
+};
+
+class Variant {
+ public:
+  Variant() = default;
+  explicit Variant(Ref<VariantObject> object) : object_(std::move(object)) {}
+  VariantObject* get() const { return object_.get(); }
+  // For changing in place: true if nobody else holds the object.
+  bool IsExclusive() const { return object_ && object_->RefCountIsOne(); }
+  template <class T>
+  T* As() const {
+    return dynamic_cast<T*>(object_.get());
+  }
+
+ private:
+  Ref<VariantObject> object_;
+};
+
+}  // namespace gk
+
+#endif  // GK_FRAMEWORK_VARIANT_H_
