@@ -1,0 +1,214 @@
+# Set-up shared by scripts/demo and scripts/test; sourced, not run.
+#
+# Installs missing Debian packages, makes .venv, builds build/release and
+# installs the package there in editable form. Every step leaves a stamp named
+# by a hash of what it depends on, so that a second run skips it.
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+GK_ROOT=$PWD
+GK_LOGS=$GK_ROOT/build/logs
+mkdir -p "$GK_LOGS"
+export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
+export NINJA_STATUS='  [%f/%t, %es] '
+
+GK_STEP=0
+say() { printf '%s\n' "$*"; }
+die() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+# step TEXT: announces the next step with the seconds since the start.
+step() {
+  GK_STEP=$((GK_STEP + 1))
+  printf '\n==> step %d, %d s: %s\n' "$GK_STEP" "$SECONDS" "$*"
+}
+
+# quietly LOG COMMAND...: output goes to a log that is shown on failure.
+quietly() {
+  local log=$GK_LOGS/$1 status=0
+  shift
+  "$@" >"$log" 2>&1 </dev/null || status=$?
+  if [ "$status" -ne 0 ]; then
+    tail -n 40 "$log" >&2
+    die "'$*' failed with exit status $status; its output is in $log"
+  fi
+}
+
+# hash_of FILE...: one hash of the names and contents of these files.
+hash_of() { sha256sum -- "$@" | sha256sum | cut -c1-16; }
+
+has_header() {
+  local folder
+  for folder in /usr/include /usr/local/include; do
+    [ -e "$folder/$1" ] && return 0
+  done
+  return 1
+}
+
+has_version() {  # COMMAND MINIMUM
+  command -v "$1" >/dev/null || return 1
+  local found
+  found=$("$1" --version | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1)
+  [ "$(printf '%s\n%s\n' "$2" "$found" | sort -V | head -n 1)" = "$2" ]
+}
+
+# A Python can build us if it is new enough and has headers, venv and pip.
+python_works() {
+  "$1" - >/dev/null 2>&1 <<'PY'
+import ensurepip, os, sys, sysconfig, venv
+header = os.path.join(sysconfig.get_path("include"), "Python.h")
+sys.exit(sys.version_info < (3, 11) or not os.path.exists(header))
+PY
+}
+
+# Sets GK_BASE_PYTHON: $GRAPHKILN_PYTHON, else python3 on PATH, else Debian's.
+# Fails if none works yet.
+choose_python() {
+  local candidate
+  for candidate in ${GRAPHKILN_PYTHON:-python3 /usr/bin/python3}; do
+    if command -v "$candidate" >/dev/null && python_works "$candidate"; then
+      # A virtual environment's Python may vanish; take the one below it.
+      GK_BASE_PYTHON=$("$candidate" -c '
+import os, sys
+name = "python%d.%d" % sys.version_info[:2]
+path = os.path.join(sys.base_prefix, "bin", name)
+print(path if os.path.exists(path) else sys.executable)')
+      return 0
+    fi
+  done
+  return 1
+}
+
+# Names the Debian packages whose content is not there.
+missing_packages() {
+  has_version g++ 12 || echo g++
+  has_version cmake 3.25 || echo cmake
+  command -v ninja >/dev/null || echo ninja-build
+  command -v git >/dev/null || echo git
+  command -v ccache >/dev/null || echo ccache
+  command -v pkg-config >/dev/null || echo pkgconf
+  command -v dot >/dev/null || echo graphviz
+  has_header oneapi/dnnl/dnnl.hpp || echo libdnnl-dev
+  has_header fmt/format.h || echo libfmt-dev
+  has_header gtest/gtest.h || echo libgtest-dev
+  [ -e /etc/ssl/certs/ca-certificates.crt ] || echo ca-certificates
+  choose_python || echo python3-dev python3-venv
+}
+
+install_packages() {
+  step "looking for the system packages that building needs"
+  local missing as_root=()
+  missing=$(missing_packages | tr '\n' ' ')
+  if [ -z "${missing// /}" ]; then
+    say "  all there"
+    choose_python
+    return
+  fi
+  say "  missing: $missing"
+  command -v apt-get >/dev/null ||
+    die "no apt-get here; please install the equivalents of: $missing"
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null ||
+      die "please install as root: apt-get install $missing"
+    as_root=(sudo)
+  fi
+  say "  installing them with apt-get (this needs the network)"
+  quietly apt-update.log "${as_root[@]}" apt-get update
+  # shellcheck disable=SC2086
+  quietly apt-install.log "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y --no-install-recommends $missing
+  hash -r
+  missing=$(missing_packages | grep -vx ccache | tr '\n' ' ')
+  [ -z "${missing// /}" ] || die "still missing after apt-get: $missing"
+  choose_python
+}
+
+# make_venv FOLDER GROUP...: a virtual environment with these requirements.
+make_venv() {
+  local folder=$1 stamp
+  shift
+  stamp=$folder/.stamp-$({ "$GK_BASE_PYTHON" -VV; echo "$GK_BASE_PYTHON";
+    "$GK_BASE_PYTHON" scripts/requirements.py "$@"; } | sha256sum | cut -c1-16)
+  step "Python environment $folder ($*)"
+  if [ -e "$stamp" ]; then
+    say "  up to date"
+    return
+  fi
+  # Another base Python, or a half-made folder: start over.
+  if ! "$folder/bin/python" -c "
+import os, sys
+sys.exit(not os.path.samefile(sys.base_exec_prefix, '$(
+    "$GK_BASE_PYTHON" -c 'import sys; print(sys.base_exec_prefix)')'))
+" 2>/dev/null || ! "$folder/bin/python" -m pip --version >/dev/null 2>&1; then
+    say "  making it with $("$GK_BASE_PYTHON" --version) ($GK_BASE_PYTHON)"
+    rm -rf "$folder"
+    "$GK_BASE_PYTHON" -m venv "$folder"
+  fi
+  local requirements=$GK_LOGS/requirements-$(basename "$folder").txt
+  "$GK_BASE_PYTHON" scripts/requirements.py "$@" >"$requirements"
+  say "  installing: $(tr '\n' ' ' <"$requirements")"
+  quietly "pip-$(basename "$folder").log" \
+    "$folder/bin/python" -m pip install -r "$requirements"
+  rm -f "$folder"/.stamp-*
+  touch "$stamp"
+}
+
+# Compile jobs: one a core, but 1.5 GB of memory each.
+jobs() {
+  local cores memory
+  cores=$(nproc)
+  memory=$(awk '/MemAvailable/ {print int($2 / 1500000)}' /proc/meminfo)
+  [ "$memory" -ge 1 ] || memory=1
+  echo $((cores < memory ? cores : memory))
+}
+
+# build PRESET [TARGET...]: configures when CMake's inputs changed, compiles.
+build() {
+  local preset=$1 folder=build/$1
+  shift
+  if [ ! -e "$folder/build.ninja" ]; then
+    quietly "configure-$preset.log" cmake --preset "$preset" \
+      -DPython_EXECUTABLE="$GK_ROOT/.venv/bin/python" \
+      -DPython3_EXECUTABLE="$GK_ROOT/.venv/bin/python"
+  fi
+  ninja -C "$folder" -j "$(jobs)" "$@" </dev/null
+}
+
+build_release() {
+  step "C++ library, tests and Python extension (build/release)"
+  # A build folder made for another Python has its paths baked in.
+  local stamp
+  stamp=build/release/.python-$("$GK_ROOT/.venv/bin/python" -VV |
+    { cat; echo "$GK_BASE_PYTHON"; } | sha256sum | cut -c1-16)
+  if [ ! -e "$stamp" ]; then
+    rm -rf build/release
+  fi
+  build release
+  touch "$stamp"
+}
+
+install_editable() {
+  step "package graphkiln in .venv (editable)"
+  local extension stamp
+  extension=$(find build/release/python -name '_graphkiln*.so' | head -n 1)
+  [ -n "$extension" ] || die "the build made no Python extension"
+  # New Python files count too: the editable install maps them by name.
+  stamp=.venv/.installed-$({ sha256sum pyproject.toml CMakeLists.txt \
+    cmake/* python/CMakeLists.txt "$extension";
+    find python/graphkiln -name '*.py' | sort; } | sha256sum | cut -c1-16)
+  if [ -e "$stamp" ]; then
+    say "  up to date"
+    return
+  fi
+  quietly pip-editable.log .venv/bin/python -m pip install --no-deps \
+    --no-build-isolation -C build-dir=build/release \
+    -C cmake.define.GK_TESTS=ON -e .
+  rm -f .venv/.installed-*
+  touch "$stamp"
+  say "  installed"
+}
+
+set_up() {
+  install_packages
+  make_venv .venv build run "$@"
+  build_release
+  install_editable
+}
