@@ -13,6 +13,7 @@
 
 #include "framework/attr_value.h"
 #include "framework/op_record.h"
+#include "framework/tape_hook.h"
 
 namespace gk {
 
@@ -60,6 +61,15 @@ class OpObserver {
   virtual ~OpObserver() = default;
   virtual void OnOp(const OpRecord& record, std::span<const Tensor> inputs,
                     std::span<const Tensor> outputs, const AttrMap& attrs) = 0;
+  // A whole call as one entry: `outputs` came of `inputs`, `backward` turns
+  // gradients of the outputs into gradients of the inputs.
+  virtual void OnCall(std::span<const Tensor> inputs,
+                      std::span<const Tensor> outputs,
+                      BackwardFn backward) = 0;
+  // Is any of these watched, made from a watched one, or the handle of a
+  // trainable variable that this observer watches on first use? Then the
+  // maker of a call prepares what its backward needs and reports OnCall.
+  virtual bool WantsAny(std::span<const Tensor> tensors) const = 0;
 };
 
 // The active observers of this thread, innermost last. `paused` while a tape
