@@ -11,6 +11,9 @@ mkdir -p "$GK_LOGS"
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
 export NINJA_STATUS='  [%f/%t, %es] '
 
+# Nothing ends in silence.
+trap 'printf "error: %s:%s: %s\n" "$0" "$LINENO" "$BASH_COMMAND" >&2' ERR
+
 GK_STEP=0
 say() { printf '%s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
@@ -116,7 +119,7 @@ install_packages() {
   quietly apt-install.log "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y --no-install-recommends $missing
   hash -r
-  missing=$(missing_packages | grep -vx ccache | tr '\n' ' ')
+  missing=$(missing_packages | sed '/^ccache$/d' | tr '\n' ' ')
   [ -z "${missing// /}" ] || die "still missing after apt-get: $missing"
   choose_python
 }
@@ -180,9 +183,10 @@ build_release() {
     { cat; echo "$GK_BASE_PYTHON"; } | sha256sum | cut -c1-16)
   if [ ! -e "$stamp" ]; then
     rm -rf build/release
+    mkdir -p build/release
+    touch "$stamp"
   fi
   build release
-  touch "$stamp"
 }
 
 install_editable() {
