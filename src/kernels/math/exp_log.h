@@ -1,0 +1,205 @@
+// Exponentials and logarithms: Exp, Expm1, Log, Log1p, and what is one step
+// away from them: Sigmoid, Softplus, Xlogy, Xlog1py, Xdivy, Sqrt, Rsqrt.
+// Argument reduction by Cody and Waite, "Software Manual for the Elementary
+// Functions" (1980); the logarithm's series is in s = f / (2 + f). The
+// polynomials are least-maximum fits made for this file. Errors stay within
+// 2 units in the last place (see math_test.cc). Pure functions.
+#ifndef GK_KERNELS_MATH_EXP_LOG_H_
+#define GK_KERNELS_MATH_EXP_LOG_H_
+
+#include "kernels/math/bits.h"
+
+namespace gk::math {
+
+// (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2.
+template <class T>
+GK_INLINE T ExpTail(T r) {
+  if constexpr (sizeof(T) == 4) {
+    return Poly(r, 0.5f, 0.166666627f, 0.0416664444f, 0.00833419152f,
+                0.00139369292f, 0.000194293214f);
+  } else {
+    return Poly(r, 0.5, 0.16666666666666682, 0.041666666666666498,
+                0.0083333333333176218, 0.0013888888888985412,
+                0.00019841269895228301, 2.4801587118454618e-5,
+                2.7557235806827565e-6, 2.7557449778122498e-7,
+                2.5111761818263387e-8, 2.086114798267286e-9);
+  }
+}
+
+// x = n ln(2) + r; `n` comes as an integer in two's complement.
+template <class T>
+struct ExpReduced {
+  typename FloatBits<T>::Uint n;
+  T r;
+};
+
+template <class T>
+GK_INLINE ExpReduced<T> ReduceExp(T x) {
+  using B = FloatBits<T>;
+  constexpr T kLog2E = T(0x1.71547652b82fep+0);
+  const T rounded = x * kLog2E + B::kMagic;
+  const T n = rounded - B::kMagic;
+  return {ToBits(rounded) - std::bit_cast<typename B::Uint>(B::kMagic),
+          (x - n * B::kLn2Hi) - n * B::kLn2Lo};
+}
+
+template <class T>
+GK_INLINE T Exp(T x) {
+  using B = FloatBits<T>;
+  using Uint = typename B::Uint;
+  constexpr T kHigh = sizeof(T) == 4 ? T(89) : T(710);
+  constexpr T kLow = sizeof(T) == 4 ? T(-104) : T(-746);
+  T clamped = x > kHigh ? kHigh : x;
+  clamped = clamped < kLow ? kLow : clamped;
+  const ExpReduced<T> a = ReduceExp(clamped);
+  const T p = (a.r * a.r * ExpTail(a.r) + a.r) + T(1);
+  // Two factors: the result may be a denormal, or overflow, where 2^n
+  // itself cannot be written. The shift is logical: v2 has no other for 64
+  // bits.
+  constexpr Uint kOffset = Uint{1} << (B::kMantissa > 23 ? 12 : 9);
+  const Uint half = ((a.n + kOffset) >> 1) - (kOffset >> 1);
+  return p * PowerOfTwo<T>(half) * PowerOfTwo<T>(a.n - half);
+}
+
+template <class T>
+GK_INLINE T Expm1(T x) {
+  constexpr T kHigh = sizeof(T) == 4 ? T(89) : T(710);
+  constexpr T kLow = sizeof(T) == 4 ? T(-18) : T(-40);
+  T clamped = x > kHigh ? kHigh : x;
+  clamped = clamped < kLow ? kLow : clamped;
+  const ExpReduced<T> a = ReduceExp(clamped);
+  const T p = a.r * a.r * ExpTail(a.r) + a.r;
+  // Half of 2^n, because n may be one above the largest exponent.
+  const T half = PowerOfTwo<T>(a.n - 1);
+  const T y = T(2) * (half * p + (half - T(0.5)));
+  return x == T(0) ? x : y;
+}
+
+// ln((1 + f) 2^k) for sqrt(1/2) <= 1 + f < sqrt(2).
+template <class T>
+GK_INLINE T LogReduced(T f, T k) {
+  using B = FloatBits<T>;
+  const T half_square = T(0.5) * f * f;
+  const T s = f / (T(2) + f);
+  const T z = s * s;
+  T tail;
+  if constexpr (sizeof(T) == 4) {
+    tail = z * Poly(z, 0.666666627f, 0.4000085f, 0.285102189f, 0.240260169f);
+  } else {
+    tail = z * Poly(z, 0.66666666666666663, 0.40000000000005037,
+                    0.28571428569351531, 0.22222222618384016,
+                    0.18181777298613225, 0.15387039846014489,
+                    0.13250913155632546, 0.13246631544200135);
+  }
+  return k * B::kLn2Hi -
+         ((half_square - (s * (half_square + tail) + k * B::kLn2Lo)) - f);
+}
+
+// The integer k (as a float) and the bits of 2^k that bring a positive
+// normal number x into [sqrt(1/2), sqrt(2)).
+template <class T>
+struct LogExponent {
+  T k;
+  typename FloatBits<T>::Uint mantissa;  // Bits of x / 2^k.
+};
+
+template <class T>
+GK_INLINE LogExponent<T> SplitExponent(T x) {
+  using B = FloatBits<T>;
+  using Uint = typename B::Uint;
+  constexpr Uint kRootHalf = std::bit_cast<Uint>(
+      T(sizeof(T) == 4 ? 0x1.6a09e6p-1 : 0x1.6a09e667f3bcdp-1));
+  constexpr Uint kMask = (Uint{1} << B::kMantissa) - 1;
+  // Shifted up by a large even bias, so that a logical shift will do.
+  constexpr Uint kUp = sizeof(T) == 4 ? 256 : 2048;
+  const Uint shifted = ToBits(x) - kRootHalf;
+  const Uint biased =
+      (shifted + (kUp / 2 << B::kMantissa)) >> B::kMantissa;
+  constexpr T kTwoToMantissa = sizeof(T) == 4 ? T(0x1p23) : T(0x1p52);
+  const T k = FromBits<T>(biased | std::bit_cast<Uint>(kTwoToMantissa)) -
+              (kTwoToMantissa + T(kUp / 2));
+  return {k, (shifted & kMask) + kRootHalf};
+}
+
+// What a logarithm of `u` must be where u is no positive finite number.
+template <class T>
+GK_INLINE T LogSpecial(T u, T y) {
+  y = u == kInf<T> ? u : y;
+  y = u == T(0) ? -kInf<T> : y;
+  return u >= T(0) ? y : kNan<T>;
+}
+
+template <class T>
+GK_INLINE T Log(T x) {
+  constexpr T kScale = sizeof(T) == 4 ? T(0x1p25) : T(0x1p54);
+  constexpr T kScaleLog = sizeof(T) == 4 ? T(25) : T(54);
+  const bool tiny = x < FloatBits<T>::kMinNormal;
+  const LogExponent<T> a = SplitExponent(tiny ? x * kScale : x);
+  const T k = tiny ? a.k - kScaleLog : a.k;
+  return LogSpecial(x, LogReduced(FromBits<T>(a.mantissa) - T(1), k));
+}
+
+template <class T>
+GK_INLINE T Log1p(T x) {
+  using Uint = typename FloatBits<T>::Uint;
+  const T u = T(1) + x;
+  const LogExponent<T> a = SplitExponent(u);
+  // f from x rather than from u, whose low bits of x are lost; 2^-k is the
+  // quotient of u's own two forms.
+  const T down =
+      FromBits<T>(a.mantissa + std::bit_cast<Uint>(T(1)) - ToBits(u));
+  // Far out `down` is no normal number any more, and u is x.
+  const T f = a.k > T(100) ? FromBits<T>(a.mantissa) - T(1)
+                           : x * down + (down - T(1));
+  const T y = LogSpecial(u, LogReduced(f, a.k));
+  return x == T(0) ? x : y;
+}
+
+template <class T>
+GK_INLINE T Sqrt(T x) {
+  if constexpr (sizeof(T) == 4) {
+    return __builtin_sqrtf(x);
+  } else {
+    return __builtin_sqrt(x);
+  }
+}
+
+template <class T>
+GK_INLINE T Rsqrt(T x) {
+  return T(1) / Sqrt(x);
+}
+
+template <class T>
+GK_INLINE T Sigmoid(T x) {
+  const T e = Exp(-Abs(x));
+  return (x >= T(0) ? T(1) : e) / (T(1) + e);
+}
+
+template <class T>
+GK_INLINE T Softplus(T x) {
+  const T y = Log1p(Exp(-Abs(x))) + (x > T(0) ? x : T(0));
+  return x == x ? y : x;
+}
+
+// x * ln(y), and 0 where x is 0 whatever y is.
+template <class T>
+GK_INLINE T Xlogy(T x, T y) {
+  const T v = x * Log(y);
+  return x == T(0) ? T(0) : v;
+}
+
+template <class T>
+GK_INLINE T Xlog1py(T x, T y) {
+  const T v = x * Log1p(y);
+  return x == T(0) ? T(0) : v;
+}
+
+template <class T>
+GK_INLINE T Xdivy(T x, T y) {
+  const T v = x / y;
+  return x == T(0) ? T(0) : v;
+}
+
+}  // namespace gk::math
+
+#endif  // GK_KERNELS_MATH_EXP_LOG_H_

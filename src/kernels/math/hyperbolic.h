@@ -1,0 +1,89 @@
+// Hyperbolic functions and their inverses. Each is a polynomial near zero,
+// where the formula by exponentials cancels, and that formula elsewhere;
+// both are computed and one is selected. Pure functions.
+#ifndef GK_KERNELS_MATH_HYPERBOLIC_H_
+#define GK_KERNELS_MATH_HYPERBOLIC_H_
+
+#include "kernels/math/exp_log.h"
+
+namespace gk::math {
+
+template <class T>
+GK_INLINE T Tanh(T x) {
+  const T z = x * x;
+  T tail;
+  if constexpr (sizeof(T) == 4) {
+    tail = Poly(z, -0.333333313f, 0.133332178f, -0.053947553f, 0.0217024535f,
+                -0.00817705877f, 0.00213934225f);
+  } else {
+    tail = Poly(z, -0.33333333333333331, 0.13333333333333017,
+                -0.053968253968052889, 0.021869488529516715,
+                -0.008863235398100449, 0.0035921263320506857,
+                -0.0014558193331724218, 0.00058993411968786223,
+                -0.00023871770048122161, 9.5624643654978184e-5,
+                -3.6431062972014204e-5, 1.1620192917080665e-5,
+                -2.2025205729170539e-6);
+  }
+  const T small = x * z * tail + x;
+  const T a = Abs(x);
+  const T large = T(1) - T(2) / (Exp(a + a) + T(1));
+  return CopySign(a < T(0.625) ? small : large, x);
+}
+
+// The sinh of a large argument is e^(x/2) e^(x/2) / 2, because e^x overflows
+// before sinh does.
+template <class T>
+GK_INLINE T Sinh(T x) {
+  constexpr T kLarge = sizeof(T) == 4 ? T(80) : T(700);
+  const T a = Abs(x);
+  const T m = Expm1(a);
+  const T moderate = T(0.5) * (m + m / (m + T(1)));
+  const T root = Exp(T(0.5) * a);
+  const T y = a > kLarge ? T(0.5) * root * root : moderate;
+  return CopySign(y, x);
+}
+
+template <class T>
+GK_INLINE T Cosh(T x) {
+  constexpr T kLarge = sizeof(T) == 4 ? T(80) : T(700);
+  const T a = Abs(x);
+  const T e = Exp(a);
+  const T moderate = T(0.5) * e + T(0.5) / e;
+  const T root = Exp(T(0.5) * a);
+  return a > kLarge ? T(0.5) * root * root : moderate;
+}
+
+template <class T>
+GK_INLINE T Asinh(T x) {
+  constexpr T kHuge = sizeof(T) == 4 ? T(0x1p14) : T(0x1p28);
+  const T a = Abs(x);
+  const bool huge = a > kHuge;
+  // asinh(a) = ln(1 + a + a^2 / (1 + sqrt(a^2 + 1))), and ln(2a) far out.
+  const T square = huge ? T(1) : a * a;
+  const T inner = a + square / (T(1) + Sqrt(square + T(1)));
+  const T argument = huge ? a - T(1) : inner;
+  const T y = Log1p(argument) + (huge ? T(0x1.62e42fefa39efp-1) : T(0));
+  return CopySign(x == T(0) ? a : y, x);
+}
+
+template <class T>
+GK_INLINE T Acosh(T x) {
+  constexpr T kHuge = sizeof(T) == 4 ? T(0x1p14) : T(0x1p28);
+  const bool huge = x > kHuge;
+  const T t = x - T(1);
+  const T inner = t + Sqrt(T(2) * t + t * t);
+  const T y = Log1p(huge ? t : inner) +
+              (huge ? T(0x1.62e42fefa39efp-1) : T(0));
+  return x >= T(1) ? y : kNan<T>;
+}
+
+template <class T>
+GK_INLINE T Atanh(T x) {
+  const T a = Abs(x);
+  const T y = T(0.5) * Log1p((a + a) / (T(1) - a));
+  return CopySign(x == T(0) ? a : y, x);
+}
+
+}  // namespace gk::math
+
+#endif  // GK_KERNELS_MATH_HYPERBOLIC_H_

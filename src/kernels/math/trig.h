@@ -1,0 +1,183 @@
+// Trigonometric functions and their inverses.
+//
+// Sin and Cos of a float reduce their argument in double precision with a
+// table of 2^e * 2/pi modulo 4 (Payne and Hanek, "Radian reduction for
+// trigonometric functions", 1983): exact products, one path for every
+// magnitude. The double versions are the C library's. Pure functions.
+#ifndef GK_KERNELS_MATH_TRIG_H_
+#define GK_KERNELS_MATH_TRIG_H_
+
+#include <cmath>
+
+#include "kernels/math/bits.h"
+
+namespace gk::math {
+
+// Entry e holds 2^e * 2/pi modulo 4: a head of 29 bits, whose product with
+// a float is exact in double, and the rest.
+inline constexpr double kTwoOverPiHead[106] = {
+    0x1.45f306d000000p-1, 0x1.45f306d000000p+0,
+    0x1.45f306d000000p+1, 0x1.17cc1b7000000p+0,
+    0x1.17cc1b7000000p+1, 0x1.7cc1b72000000p-2,
+    0x1.7cc1b72000000p-1, 0x1.7cc1b72000000p+0,
+    0x1.7cc1b72000000p+1, 0x1.f306dc9000000p+0,
+    0x1.f306dc9000000p+1, 0x1.e60db93000000p+1,
+    0x1.cc1b727000000p+1, 0x1.9836e4e000000p+1,
+    0x1.306dc9c000000p+1, 0x1.836e4e4000000p-1,
+    0x1.836e4e4000000p+0, 0x1.836e4e4000000p+1,
+    0x1.06dc9c8000000p+1, 0x1.b727220000000p-4,
+    0x1.b727220000000p-3, 0x1.b727220000000p-2,
+    0x1.b727220000000p-1, 0x1.b727220000000p+0,
+    0x1.b727220000000p+1, 0x1.6e4e441000000p+1,
+    0x1.b939105000000p+0, 0x1.b939105000000p+1,
+    0x1.727220a000000p+1, 0x1.c9c882a000000p+0,
+    0x1.c9c882a000000p+1, 0x1.9391054000000p+1,
+    0x1.27220a9000000p+1, 0x1.391054a000000p-1,
+    0x1.391054a000000p+0, 0x1.391054a000000p+1,
+    0x1.c882a53000000p-1, 0x1.c882a53000000p+0,
+    0x1.c882a53000000p+1, 0x1.91054a7000000p+1,
+    0x1.220a94f000000p+1, 0x1.1054a7f000000p-1,
+    0x1.1054a7f000000p+0, 0x1.1054a7f000000p+1,
+    0x1.054a7f0000000p-2, 0x1.054a7f0000000p-1,
+    0x1.054a7f0000000p+0, 0x1.054a7f0000000p+1,
+    0x1.529fc27000000p-4, 0x1.529fc27000000p-3,
+    0x1.529fc27000000p-2, 0x1.529fc27000000p-1,
+    0x1.529fc27000000p+0, 0x1.529fc27000000p+1,
+    0x1.4a7f09d000000p+0, 0x1.4a7f09d000000p+1,
+    0x1.29fc275000000p+0, 0x1.29fc275000000p+1,
+    0x1.4fe13ab000000p-1, 0x1.4fe13ab000000p+0,
+    0x1.4fe13ab000000p+1, 0x1.3f84eaf000000p+0,
+    0x1.3f84eaf000000p+1, 0x1.fc2757d000000p-1,
+    0x1.fc2757d000000p+0, 0x1.fc2757d000000p+1,
+    0x1.f84eafa000000p+1, 0x1.f09d5f4000000p+1,
+    0x1.e13abe8000000p+1, 0x1.c2757d1000000p+1,
+    0x1.84eafa3000000p+1, 0x1.09d5f47000000p+1,
+    0x1.3abe8fa000000p-3, 0x1.3abe8fa000000p-2,
+    0x1.3abe8fa000000p-1, 0x1.3abe8fa000000p+0,
+    0x1.3abe8fa000000p+1, 0x1.d5f47d4000000p-1,
+    0x1.d5f47d4000000p+0, 0x1.d5f47d4000000p+1,
+    0x1.abe8fa9000000p+1, 0x1.57d1f53000000p+1,
+    0x1.5f47d4d000000p+0, 0x1.5f47d4d000000p+1,
+    0x1.7d1f534000000p+0, 0x1.7d1f534000000p+1,
+    0x1.f47d4d3000000p+0, 0x1.f47d4d3000000p+1,
+    0x1.e8fa9a6000000p+1, 0x1.d1f534d000000p+1,
+    0x1.a3ea69b000000p+1, 0x1.47d4d37000000p+1,
+    0x1.1f534dd000000p+0, 0x1.1f534dd000000p+1,
+    0x1.f534ddc000000p-2, 0x1.f534ddc000000p-1,
+    0x1.f534ddc000000p+0, 0x1.f534ddc000000p+1,
+    0x1.ea69bb8000000p+1, 0x1.d4d3770000000p+1,
+    0x1.a9a6ee0000000p+1, 0x1.534ddc0000000p+1,
+    0x1.4d37703000000p+0, 0x1.4d37703000000p+1,
+    0x1.34ddc0d000000p+0, 0x1.34ddc0d000000p+1,
+};
+inline constexpr double kTwoOverPiTail[106] = {
+    0x1.9391054a7f09dp-30, 0x1.9391054a7f09dp-29,
+    0x1.9391054a7f09dp-28, 0x1.391054a7f09d6p-31,
+    0x1.391054a7f09d6p-30, 0x1.c882a53f84eb0p-32,
+    0x1.c882a53f84eb0p-31, 0x1.c882a53f84eb0p-30,
+    0x1.c882a53f84eb0p-29, 0x1.91054a7f09d5fp-29,
+    0x1.91054a7f09d5fp-28, 0x1.220a94fe13abfp-28,
+    0x1.1054a7f09d5f4p-30, 0x1.1054a7f09d5f4p-29,
+    0x1.1054a7f09d5f4p-28, 0x1.054a7f09d5f48p-31,
+    0x1.054a7f09d5f48p-30, 0x1.054a7f09d5f48p-29,
+    0x1.054a7f09d5f48p-28, 0x1.529fc2757d1f5p-33,
+    0x1.529fc2757d1f5p-32, 0x1.529fc2757d1f5p-31,
+    0x1.529fc2757d1f5p-30, 0x1.529fc2757d1f5p-29,
+    0x1.529fc2757d1f5p-28, 0x1.4a7f09d5f47d5p-29,
+    0x1.29fc2757d1f53p-30, 0x1.29fc2757d1f53p-29,
+    0x1.29fc2757d1f53p-28, 0x1.4fe13abe8fa9ap-30,
+    0x1.4fe13abe8fa9ap-29, 0x1.4fe13abe8fa9ap-28,
+    0x1.3f84eafa3ea6ap-29, 0x1.fc2757d1f534ep-31,
+    0x1.fc2757d1f534ep-30, 0x1.fc2757d1f534ep-29,
+    0x1.f09d5f47d4d37p-30, 0x1.f09d5f47d4d37p-29,
+    0x1.f09d5f47d4d37p-28, 0x1.e13abe8fa9a6fp-28,
+    0x1.c2757d1f534dep-28, 0x1.3abe8fa9a6ee0p-34,
+    0x1.3abe8fa9a6ee0p-33, 0x1.3abe8fa9a6ee0p-32,
+    0x1.3abe8fa9a6ee0p-31, 0x1.3abe8fa9a6ee0p-30,
+    0x1.3abe8fa9a6ee0p-29, 0x1.3abe8fa9a6ee0p-28,
+    0x1.5f47d4d377037p-34, 0x1.5f47d4d377037p-33,
+    0x1.5f47d4d377037p-32, 0x1.5f47d4d377037p-31,
+    0x1.5f47d4d377037p-30, 0x1.5f47d4d377037p-29,
+    0x1.7d1f534ddc0dbp-30, 0x1.7d1f534ddc0dbp-29,
+    0x1.f47d4d377036ep-30, 0x1.f47d4d377036ep-29,
+    0x1.d1f534ddc0db6p-30, 0x1.d1f534ddc0db6p-29,
+    0x1.d1f534ddc0db6p-28, 0x1.47d4d377036d9p-29,
+    0x1.47d4d377036d9p-28, 0x1.f534ddc0db629p-33,
+    0x1.f534ddc0db629p-32, 0x1.f534ddc0db629p-31,
+    0x1.f534ddc0db629p-30, 0x1.f534ddc0db629p-29,
+    0x1.f534ddc0db629p-28, 0x1.ea69bb81b6c53p-28,
+    0x1.d4d377036d8a5p-28, 0x1.a9a6ee06db14bp-28,
+    0x1.34ddc0db6295ap-32, 0x1.34ddc0db6295ap-31,
+    0x1.34ddc0db6295ap-30, 0x1.34ddc0db6295ap-29,
+    0x1.34ddc0db6295ap-28, 0x1.a6ee06db14acdp-30,
+    0x1.a6ee06db14acdp-29, 0x1.a6ee06db14acdp-28,
+    0x1.4ddc0db629599p-28, 0x1.377036d8a5665p-29,
+    0x1.bb81b6c52b328p-31, 0x1.bb81b6c52b328p-30,
+    0x1.bb81b6c52b328p-29, 0x1.bb81b6c52b328p-28,
+    0x1.dc0db6295993cp-30, 0x1.dc0db6295993cp-29,
+    0x1.dc0db6295993cp-28, 0x1.b81b6c52b3279p-28,
+    0x1.7036d8a5664f1p-28, 0x1.c0db6295993c4p-29,
+    0x1.81b6c52b32788p-29, 0x1.81b6c52b32788p-28,
+    0x1.b6c52b3278872p-35, 0x1.b6c52b3278872p-34,
+    0x1.b6c52b3278872p-33, 0x1.b6c52b3278872p-32,
+    0x1.b6c52b3278872p-31, 0x1.b6c52b3278872p-30,
+    0x1.b6c52b3278872p-29, 0x1.b6c52b3278872p-28,
+    0x1.b6295993c4390p-30, 0x1.b6295993c4390p-29,
+    0x1.6c52b32788721p-29, 0x1.6c52b32788721p-28,
+};
+
+// x = (k + f) pi/2 with |f| <= 1/2: returns f pi/2 and the low bits of k.
+struct QuarterTurns {
+  float r;
+  uint32_t k;
+};
+
+GK_INLINE QuarterTurns ReduceQuarters(float x) {
+  const int32_t exponent =
+      static_cast<int32_t>((ToBits(x) >> 23) & 255) - (127 + 23);
+  int32_t e = exponent > 0 ? exponent : 0;
+  e = e > 105 ? 105 : e;
+  const double scaled =
+      static_cast<double>(x * FromBits<float>(uint32_t(127 - e) << 23));
+  const double head = scaled * kTwoOverPiHead[e];
+  const double rounded = head + 0x1.8p52;
+  const double f =
+      (head - (rounded - 0x1.8p52)) + scaled * kTwoOverPiTail[e];
+  return {static_cast<float>(f * 0x1.921fb54442d18p+0),
+          static_cast<uint32_t>(ToBits(rounded))};
+}
+
+GK_INLINE float SinOfReduced(float r, uint32_t k) {
+  const float z = r * r;
+  const float sin = Poly(z, -0.166666672f, 0.00833337288f, -0.000198502603f,
+                         2.8036643e-6f) * (z * r) + r;
+  const float cos = (Poly(z, 0.0416666679f, -0.00138889742f, 2.48196884e-5f,
+                          -2.86524568e-7f) * (z * z) - 0.5f * z) + 1.0f;
+  const float y = (k & 1) != 0 ? cos : sin;
+  return FromBits<float>(ToBits(y) ^ ((k & 2) << 30));
+}
+
+template <class T>
+GK_INLINE T Sin(T x) {
+  if constexpr (sizeof(T) == 4) {
+    const QuarterTurns q = ReduceQuarters(x);
+    const float y = SinOfReduced(q.r, q.k);
+    return x == 0.0f ? x : y;
+  } else {
+    return std::sin(x);
+  }
+}
+
+template <class T>
+GK_INLINE T Cos(T x) {
+  if constexpr (sizeof(T) == 4) {
+    const QuarterTurns q = ReduceQuarters(x);
+    return SinOfReduced(q.r, q.k + 1);
+  } else {
+    return std::cos(x);
+  }
+}
+
+}  // namespace gk::math
+
+#endif  // GK_KERNELS_MATH_TRIG_H_
