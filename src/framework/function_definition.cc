@@ -1,0 +1,11 @@
+#include "framework/function_definition.h"
+
+namespace gk {
+namespace {
+std::atomic<FunctionRunner*> runner{nullptr};
+}
+
+FunctionRunner* FunctionRunner::Get() { return runner.load(); }
+void FunctionRunner::Set(FunctionRunner* r) { runner.store(r); }
+
+}  // namespace gk
