@@ -6,7 +6,13 @@ set(GK_LAYERS base proto kernels framework graph ops grappler runtime eager
 find_package(Threads REQUIRED)
 find_path(GK_DNNL_INCLUDE oneapi/dnnl/dnnl.hpp REQUIRED)
 find_library(GK_DNNL_LIBRARY dnnl REQUIRED)
+# oneDNN's OpenMP run time, to hold its team at one thread.
+list(APPEND GK_DNNL_LIBRARY gomp)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+# Dense products want fused multiply-add; nothing else may have it.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/kernels/gemm_block.cc
+  PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
 
 set(GK_OBJECTS "")
 foreach(layer IN LISTS GK_LAYERS)

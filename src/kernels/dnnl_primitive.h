@@ -1,0 +1,69 @@
+// A oneDNN primitive that always runs on the calling thread alone.
+//
+// Made once when a plan is built, then run any number of times; the memory
+// objects and the scratchpad of a run come from a small pool inside, so a warm
+// run allocates nothing of ours. Run() is thread-safe. oneDNN's OpenMP team is
+// held to one thread around creation and execution and restored afterwards.
+#ifndef GK_KERNELS_DNNL_PRIMITIVE_H_
+#define GK_KERNELS_DNNL_PRIMITIVE_H_
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+
+namespace gk {
+
+// Holds this thread's OpenMP team at one for the guard's lifetime.
+class OneThreadGuard {
+ public:
+  OneThreadGuard();
+  ~OneThreadGuard();
+  OneThreadGuard(const OneThreadGuard&) = delete;
+  OneThreadGuard& operator=(const OneThreadGuard&) = delete;
+
+ private:
+  int saved_;
+};
+
+class DnnlPrimitive {
+ public:
+  struct Argument {
+    int id;
+    dnnl::memory::desc desc;
+  };
+  struct Parts {
+    dnnl::primitive primitive;
+    dnnl::memory::desc scratchpad;
+    std::vector<Argument> arguments;
+  };
+
+  // Calls `make` under the guard and turns what it throws into a Status.
+  static StatusOr<std::unique_ptr<DnnlPrimitive>> Create(
+      const std::function<Parts(const dnnl::engine&)>& make);
+  ~DnnlPrimitive();
+
+  // `pointers` are the arguments' data in the order of Parts::arguments.
+  Status Run(std::span<void* const> pointers);
+
+ private:
+  struct State;
+  explicit DnnlPrimitive(Parts parts);
+  std::unique_ptr<State> Acquire();
+  void Release(std::unique_ptr<State> state);
+
+  Parts parts_;
+  std::array<std::atomic<State*>, 8> idle_ = {};
+};
+
+// Plain attributes with a scratchpad supplied by the caller.
+dnnl::primitive_attr UserScratchpad();
+
+}  // namespace gk
+
+#endif  // GK_KERNELS_DNNL_PRIMITIVE_H_

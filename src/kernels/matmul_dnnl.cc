@@ -1,0 +1,122 @@
+// Large float matrix products: one-thread oneDNN primitives over row panels,
+// or column panels when there are few rows.
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "kernels/dnnl_primitive.h"
+#include "kernels/matmul_impl.h"
+
+namespace gk::matmul_internal {
+namespace {
+
+using dnnl::memory;
+
+// Multiply-adds in a slice: enough to bury the cost of handing it out.
+constexpr int64_t kSliceWork = 1 << 20;
+constexpr int64_t kMaxSlices = 8;
+
+class DnnlMatMul : public MatMul {
+ public:
+  explicit DnnlMatMul(const MatMulDesc& d) : MatMul(d) {
+    by_rows_ = d.m >= d.n || d.m >= 256;
+    const int64_t length = by_rows_ ? d.m : d.n;
+    const int64_t wanted = std::clamp<int64_t>(
+        d.m * d.n / kSliceWork * d.k + d.m * d.n % kSliceWork * d.k / kSliceWork,
+        1, kMaxSlices);
+    const int64_t even = (length + wanted - 1) / wanted;
+    step_ = std::min(length, (even + 15) / 16 * 16);
+    slices_ = (length + step_ - 1) / step_;
+    tail_ = length - (slices_ - 1) * step_;
+  }
+
+  Status Prepare() {
+    GK_ASSIGN_OR_RETURN(full_, Make(step_));
+    if (tail_ != step_) {
+      GK_ASSIGN_OR_RETURN(last_, Make(tail_));
+    }
+    return OkStatus();
+  }
+
+ private:
+  StatusOr<std::unique_ptr<DnnlPrimitive>> Make(int64_t length) {
+    const MatMulDesc& d = desc_;
+    const int64_t m = by_rows_ ? length : d.m;
+    const int64_t n = by_rows_ ? d.n : length;
+    return DnnlPrimitive::Create([&](const dnnl::engine& engine) {
+      constexpr auto kF32 = memory::data_type::f32;
+      const memory::desc a(
+          {m, d.k}, kF32,
+          d.transpose_a ? memory::dims{1, d.m} : memory::dims{d.k, 1});
+      const memory::desc b(
+          {d.k, n}, kF32,
+          d.transpose_b ? memory::dims{1, d.k} : memory::dims{d.n, 1});
+      const memory::desc c({m, n}, kF32, memory::dims{d.n, 1});
+      dnnl::primitive_attr attr = UserScratchpad();
+      if (d.accumulate) {
+        dnnl::post_ops sum;
+        sum.append_sum(1.0f);
+        attr.set_post_ops(sum);
+      }
+      const dnnl::matmul::primitive_desc made(dnnl::matmul::desc(a, b, c),
+                                              attr, engine);
+      return DnnlPrimitive::Parts{dnnl::matmul(made), made.scratchpad_desc(),
+                                  {{DNNL_ARG_SRC, a},
+                                   {DNNL_ARG_WEIGHTS, b},
+                                   {DNNL_ARG_DST, c}}};
+    });
+  }
+
+  Status DoRun(const MatMulArgs& args, Parallel parallel) override {
+    std::atomic<bool> failed = false;
+    parallel.For(desc_.batch * slices_, [&](int64_t i) {
+      if (!Slice(args, i / slices_, i % slices_).ok()) {
+        failed.store(true, std::memory_order_relaxed);
+      }
+    });
+    return failed ? Internal("oneDNN could not run a matrix product")
+                  : OkStatus();
+  }
+
+  Status Slice(const MatMulArgs& args, int64_t matrix, int64_t slice) {
+    const MatMulDesc& d = desc_;
+    const float* a = static_cast<const float*>(args.a) +
+                     d.m * d.k * MatrixOf(args.a_index, d.batch_a, matrix);
+    const float* b = static_cast<const float*>(args.b) +
+                     d.k * d.n * MatrixOf(args.b_index, d.batch_b, matrix);
+    float* c = static_cast<float*>(args.c) + d.m * d.n * matrix;
+    const float* bias = static_cast<const float*>(args.bias);
+    const int64_t first = slice * step_;
+    const int64_t length = slice + 1 == slices_ ? tail_ : step_;
+    if (by_rows_) {
+      a += first * (d.transpose_a ? 1 : d.k);
+      c += first * d.n;
+    } else {
+      b += first * (d.transpose_b ? d.k : 1);
+      c += first;
+      if (bias != nullptr) bias += first;
+    }
+    DnnlPrimitive* run = length == step_ ? full_.get() : last_.get();
+    void* const pointers[] = {const_cast<float*>(a), const_cast<float*>(b), c};
+    GK_RETURN_IF_ERROR(run->Run(pointers));
+    if (d.bias || d.relu) {
+      BiasRelu(d, d.bias ? bias : nullptr, c, by_rows_ ? length : d.m,
+               by_rows_ ? d.n : length);
+    }
+    return OkStatus();
+  }
+
+  bool by_rows_;
+  int64_t step_, slices_, tail_;
+  std::unique_ptr<DnnlPrimitive> full_, last_;
+};
+
+}  // namespace
+
+Created CreateDnnl(const MatMulDesc& desc) {
+  auto made = std::make_shared<DnnlMatMul>(desc);
+  GK_RETURN_IF_ERROR(made->Prepare());
+  return std::shared_ptr<MatMul>(std::move(made));
+}
+
+}  // namespace gk::matmul_internal
