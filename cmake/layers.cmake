@@ -14,13 +14,40 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/kernels/gemm_block.cc
   PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
 
+# Message structs and the descriptors that Python uses, from our descriptions.
+file(GLOB GK_PROTOS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/proto/*.proto)
+set(GK_PROTO_DESCRIPTORS
+    ${PROJECT_BINARY_DIR}/python/graphkiln/_proto/descriptors.binpb)
+set(GK_PROTO_SOURCES "")
+set(GK_PROTO_HEADERS "")
+foreach(proto IN LISTS GK_PROTOS)
+  get_filename_component(stem ${proto} NAME_WE)
+  list(APPEND GK_PROTO_SOURCES
+       ${PROJECT_BINARY_DIR}/generated/proto/${stem}.gk.cc)
+  list(APPEND GK_PROTO_HEADERS
+       ${PROJECT_BINARY_DIR}/generated/proto/${stem}.gk.h)
+endforeach()
+add_custom_command(
+  OUTPUT ${GK_PROTO_SOURCES} ${GK_PROTO_HEADERS} ${GK_PROTO_DESCRIPTORS}
+  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/protogen.py
+          --cpp ${PROJECT_BINARY_DIR}/generated/proto
+          --descriptors ${GK_PROTO_DESCRIPTORS} ${GK_PROTOS}
+  DEPENDS ${PROJECT_SOURCE_DIR}/tools/protogen.py ${GK_PROTOS}
+  COMMENT "Generating message structs" VERBATIM)
+add_custom_target(gk_protogen DEPENDS ${GK_PROTO_SOURCES} ${GK_PROTO_HEADERS}
+                                      ${GK_PROTO_DESCRIPTORS})
+
 set(GK_OBJECTS "")
 foreach(layer IN LISTS GK_LAYERS)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
        ${PROJECT_SOURCE_DIR}/src/${layer}/*.cc)
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  if(layer STREQUAL "proto")
+    list(APPEND sources ${GK_PROTO_SOURCES})
+  endif()
   if(sources)
     add_library(gk_${layer} OBJECT ${sources})
+    add_dependencies(gk_${layer} gk_protogen)
     target_link_libraries(gk_${layer} PUBLIC gk_flags)
     target_include_directories(gk_${layer} PRIVATE ${GK_DNNL_INCLUDE})
     list(APPEND GK_OBJECTS $<TARGET_OBJECTS:gk_${layer}>)

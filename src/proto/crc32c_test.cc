@@ -1,0 +1,46 @@
+#include "proto/crc32c.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+namespace gk::proto {
+namespace {
+
+TEST(Crc32cTest, KnownValues) {
+  // The vectors of RFC 3720, B.4.
+  EXPECT_EQ(Crc32c(std::string(32, '\0')), 0x8a9136aau);
+  EXPECT_EQ(Crc32c(std::string(32, '\xff')), 0x62a8ab43u);
+  std::string rising;
+  for (char c = 0; c < 32; ++c) rising += c;
+  EXPECT_EQ(Crc32c(rising), 0x46dd794eu);
+  EXPECT_EQ(Crc32c("123456789"), 0xe3069283u);
+  EXPECT_EQ(Crc32c(""), 0u);
+}
+
+TEST(Crc32cTest, TableAndInstructionAgree) {
+  std::mt19937 random(1);
+  std::string data(300, '\0');
+  for (char& c : data) c = static_cast<char>(random());
+  for (size_t start = 0; start < 9; ++start) {
+    for (size_t n = 0; start + n <= data.size(); ++n) {
+      std::string_view part(data.data() + start, n);
+      ASSERT_EQ(ExtendCrc32c(7, part), ExtendCrc32cByTable(7, part));
+    }
+  }
+}
+
+TEST(Crc32cTest, ExtendContinues) {
+  EXPECT_EQ(ExtendCrc32c(Crc32c("1234"), "56789"), Crc32c("123456789"));
+}
+
+TEST(Crc32cTest, MaskIsReversible) {
+  uint32_t crc = Crc32c("foo");
+  EXPECT_NE(MaskCrc(crc), crc);
+  EXPECT_EQ(UnmaskCrc(MaskCrc(crc)), crc);
+  EXPECT_EQ(UnmaskCrc(UnmaskCrc(MaskCrc(MaskCrc(crc)))), crc);
+}
+
+}  // namespace
+}  // namespace gk::proto

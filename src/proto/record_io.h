@@ -1,0 +1,66 @@
+// Framed records (TFRecord): what event files and example files are made of.
+//
+// A record is its length (8 bytes, little-endian), the length's masked
+// CRC-32C (4 bytes), the data and the data's masked CRC-32C. A Writer or a
+// Reader owns its file; neither is thread-safe.
+#ifndef GK_PROTO_RECORD_IO_H_
+#define GK_PROTO_RECORD_IO_H_
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace gk::proto {
+
+struct FileCloser {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using FilePtr = std::unique_ptr<std::FILE, FileCloser>;
+
+class RecordWriter {
+ public:
+  // Truncates the file, or appends to it.
+  static StatusOr<RecordWriter> Open(const std::string& path,
+                                     bool append = false);
+
+  Status Write(std::string_view record);
+  Status Flush();
+  // Reports what a destructor could not. Writing afterwards fails.
+  Status Close();
+
+ private:
+  RecordWriter(std::string path, FilePtr file)
+      : path_(std::move(path)), file_(std::move(file)) {}
+
+  std::string path_;
+  FilePtr file_;
+};
+
+class RecordReader {
+ public:
+  static StatusOr<RecordReader> Open(const std::string& path);
+
+  // OUT_OF_RANGE at the end of the file, DATA_LOSS for a damaged or truncated
+  // record. After an error the position stays where the record begins, so
+  // that a growing file can be read on.
+  Status Read(std::string* record);
+  uint64_t offset() const { return offset_; }
+  Status Seek(uint64_t offset);
+
+ private:
+  RecordReader(std::string path, FilePtr file)
+      : path_(std::move(path)), file_(std::move(file)) {}
+  Status ReadAt(std::string* record);
+
+  std::string path_;
+  FilePtr file_;
+  uint64_t offset_ = 0;
+};
+
+}  // namespace gk::proto
+
+#endif  // GK_PROTO_RECORD_IO_H_
