@@ -203,8 +203,8 @@ install_editable() {
     return
   fi
   quietly pip-editable.log .venv/bin/python -m pip install --no-deps \
-    --no-build-isolation -C build-dir=build/release \
-    -C cmake.define.GK_TESTS=ON -e .
+    --no-build-isolation --config-settings=build-dir=build/release \
+    --config-settings=cmake.define.GK_TESTS=ON -e .
   rm -f .venv/.installed-*
   touch "$stamp"
   say "  installed"

@@ -118,8 +118,9 @@ def main() -> None:
         run(
             *(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps"),
             *("--no-build-isolation", "-w", plain),
-            *("-C", f"build-dir={options.build_dir}"),
-            *("-C", f"cmake.define.GK_TESTS={tests}", ROOT),
+            f"--config-settings=build-dir={options.build_dir}",
+            f"--config-settings=cmake.define.GK_TESTS={tests}",
+            ROOT,
         )
         (wheel,) = Path(plain).glob("*.whl")
         folder = tool_folder(output)
