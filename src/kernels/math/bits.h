@@ -24,7 +24,7 @@ struct FloatBits<float> {
   // Adding this rounds to an integer that stands in the low bits.
   static constexpr float kMagic = 0x1.8p23f;
   static constexpr float kMinNormal = 0x1p-126f;
-  static constexpr float kLn2Hi = 0x1.62e3p-1f;  // Low bits are zero, so
+  static constexpr float kLn2Hi = 0x1.62e3p-1f;     // Low bits are zero, so
   static constexpr float kLn2Lo = 0x1.2fefa2p-17f;  // k * kLn2Hi is exact.
 };
 

@@ -86,10 +86,10 @@ GK_INLINE T LogReduced(T f, T k) {
   if constexpr (sizeof(T) == 4) {
     tail = z * Poly(z, 0.666666627f, 0.4000085f, 0.285102189f, 0.240260169f);
   } else {
-    tail = z * Poly(z, 0.66666666666666663, 0.40000000000005037,
-                    0.28571428569351531, 0.22222222618384016,
-                    0.18181777298613225, 0.15387039846014489,
-                    0.13250913155632546, 0.13246631544200135);
+    tail =
+        z * Poly(z, 0.66666666666666663, 0.40000000000005037,
+                 0.28571428569351531, 0.22222222618384016, 0.18181777298613225,
+                 0.15387039846014489, 0.13250913155632546, 0.13246631544200135);
   }
   return k * B::kLn2Hi -
          ((half_square - (s * (half_square + tail) + k * B::kLn2Lo)) - f);
@@ -113,8 +113,7 @@ GK_INLINE LogExponent<T> SplitExponent(T x) {
   // Shifted up by a large even bias, so that a logical shift will do.
   constexpr Uint kUp = sizeof(T) == 4 ? 256 : 2048;
   const Uint shifted = ToBits(x) - kRootHalf;
-  const Uint biased =
-      (shifted + (kUp / 2 << B::kMantissa)) >> B::kMantissa;
+  const Uint biased = (shifted + (kUp / 2 << B::kMantissa)) >> B::kMantissa;
   constexpr T kTwoToMantissa = sizeof(T) == 4 ? T(0x1p23) : T(0x1p52);
   const T k = FromBits<T>(biased | std::bit_cast<Uint>(kTwoToMantissa)) -
               (kTwoToMantissa + T(kUp / 2));
@@ -149,8 +148,8 @@ GK_INLINE T Log1p(T x) {
   const T down =
       FromBits<T>(a.mantissa + std::bit_cast<Uint>(T(1)) - ToBits(u));
   // Far out `down` is no normal number any more, and u is x.
-  const T f = a.k > T(100) ? FromBits<T>(a.mantissa) - T(1)
-                           : x * down + (down - T(1));
+  const T f =
+      a.k > T(100) ? FromBits<T>(a.mantissa) - T(1) : x * down + (down - T(1));
   const T y = LogSpecial(u, LogReduced(f, a.k));
   return x == T(0) ? x : y;
 }

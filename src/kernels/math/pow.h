@@ -18,9 +18,10 @@ GK_INLINE float PowFloat(float x, float y) {
   const double z = s * s;
   const double log =
       parts.k * 0x1.62e42fefa39efp-1 +
-      (s * z * Poly(z, 0.6666666667629102, 0.39999995436555014,
-                    0.2857213060426228, 0.2217522314864612,
-                    0.19598974035752978) + (s + s));
+      (s * z *
+           Poly(z, 0.6666666667629102, 0.39999995436555014, 0.2857213060426228,
+                0.2217522314864612, 0.19598974035752978) +
+       (s + s));
   double product = LogSpecial(a, log) * static_cast<double>(y);
   product = product > 100.0 ? 100.0 : product;
   product = product < -110.0 ? -110.0 : product;
