@@ -176,7 +176,7 @@ build() {
 }
 
 build_release() {
-  step "C++ library, tests and Python extension (build/release)"
+  step "compiling into build/release (${*:-everything})"
   # A build folder made for another Python has its paths baked in.
   local stamp
   stamp=build/release/.python-$("$GK_ROOT/.venv/bin/python" -VV |
@@ -186,7 +186,9 @@ build_release() {
     mkdir -p build/release
     touch "$stamp"
   fi
-  build release
+  build release "$@"
+  # Where editors look for it.
+  ln -sfn build/release/compile_commands.json compile_commands.json
 }
 
 install_editable() {
@@ -210,9 +212,11 @@ install_editable() {
   say "  installed"
 }
 
+# set_up [TARGET...]: everything up to a package that can be imported. demo and
+# test ask for the same Python packages, so that neither undoes the other's.
 set_up() {
   install_packages
-  make_venv .venv build run "$@"
-  build_release
+  make_venv .venv build run test demo
+  build_release "$@"
   install_editable
 }

@@ -1,0 +1,43 @@
+"""The Python blocks of the documents run and print what they say."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+EXPECTED = re.compile(r"^print\(.*\)\s+# (.*)$", re.MULTILINE)
+
+
+def blocks() -> list[tuple[str, str]]:
+    """(where, text) of each Python block in README.md and docs/."""
+    found = []
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        text = path.read_text(encoding="utf-8")
+        for match in BLOCK.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            found.append((f"{path.relative_to(ROOT)}:{line}", match[1]))
+    return found
+
+
+def test_there_are_blocks():
+    assert any(where.startswith("README.md") for where, _ in blocks())
+
+
+@pytest.mark.parametrize("where,text", blocks(), ids=[w for w, _ in blocks()])
+def test_block(where: str, text: str, tmp_path: Path) -> None:
+    # A file, because tf.function reads the source of what it traces.
+    program = tmp_path / "block.py"
+    program.write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(program)], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, f"{where}\n{done.stderr}"
+    printed = done.stdout.splitlines()
+    for expected in EXPECTED.findall(text):
+        assert expected in printed, f"{where}: {expected!r} not in {printed}"
