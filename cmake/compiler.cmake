@@ -18,7 +18,7 @@ add_library(gk_flags INTERFACE)
 target_compile_options(gk_flags INTERFACE
   -Wall -Wextra -Werror -Wno-unused-parameter
   -Wno-missing-field-initializers -Wno-psabi
-  -ffp-contract=off -fno-math-errno -fno-trapping-math
+  -fwrapv -ffp-contract=off -fno-math-errno -fno-trapping-math
   # g++ 12 sees overlap in every `"text" + std::string` at -O3 (GCC bug
   # 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)

@@ -41,10 +41,10 @@ template <class T>
 bool Same(const T& a, const T& b) {
   if constexpr (std::is_same_v<T, Tensor>) {
     return TensorEquals(a, b);
-  } else if constexpr (std::is_same_v<T, FunctionRef>) {
+  } else if constexpr (std::is_same_v<T, FunctionAttr>) {
     return a.name == b.name && a.definition == b.definition;
   } else if constexpr (std::is_same_v<T, std::vector<Tensor>> ||
-                       std::is_same_v<T, std::vector<FunctionRef>>) {
+                       std::is_same_v<T, std::vector<FunctionAttr>>) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                       [](const auto& x, const auto& y) { return Same(x, y); });
   } else if constexpr (std::is_same_v<T, float>) {
@@ -75,7 +75,7 @@ size_t Hash(const Tensor& v) {
   }
   return h;
 }
-size_t Hash(const FunctionRef& v) { return Hash(v.name); }
+size_t Hash(const FunctionAttr& v) { return Hash(v.name); }
 template <class T>
 size_t Hash(const std::vector<T>& v) {
   size_t h = v.size();
@@ -93,7 +93,7 @@ std::string Text(const PartialTensorShape& v) { return v.DebugString(); }
 std::string Text(const Tensor& v) {
   return v ? "<" + v.DebugString() + ">" : "<null>";
 }
-std::string Text(const FunctionRef& v) { return v.name + "[]"; }
+std::string Text(const FunctionAttr& v) { return v.name + "[]"; }
 template <class T>
 std::string Text(const std::vector<T>& v) {
   std::string s = "[";

@@ -23,7 +23,7 @@ class AttrMap;
 // A function named by a node. Holds the function itself, so that a graph
 // keeps alive what it calls; `definition` is null only while a GraphDef is
 // being read. Attributes of the instantiation are rare and shared.
-struct FunctionRef {
+struct FunctionAttr {
   std::string name;
   Ref<FunctionDefinition> definition;
   std::shared_ptr<const AttrMap> attrs;
@@ -32,11 +32,11 @@ struct FunctionRef {
 // int64 is "int", the vectors are "list(...)".
 using AttrValue =
     std::variant<std::monostate, int64_t, float, bool, std::string, DataType,
-                 PartialTensorShape, Tensor, FunctionRef, std::vector<int64_t>,
+                 PartialTensorShape, Tensor, FunctionAttr, std::vector<int64_t>,
                  std::vector<float>, std::vector<bool>,
                  std::vector<std::string>, std::vector<DataType>,
                  std::vector<PartialTensorShape>, std::vector<Tensor>,
-                 std::vector<FunctionRef>>;
+                 std::vector<FunctionAttr>>;
 
 // Ordered as set; small, so look-up is linear.
 class AttrMap {

@@ -132,7 +132,7 @@ StatusOr<AttrValue> ParseDefault(const AttrDef& attr, std::string_view s) {
     case AttrType::kShape:
       return ParseListOf<PartialTensorShape>(attr.type, s);
     case AttrType::kFunc:
-      return AttrValue(std::vector<FunctionRef>());
+      return AttrValue(std::vector<FunctionAttr>());
     default:
       return Internal("no default for list of tensors");
   }

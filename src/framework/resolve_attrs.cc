@@ -237,7 +237,7 @@ class Resolver {
       case AttrType::kTensor:
         return is(Tensor(), std::vector<Tensor>());
       case AttrType::kFunc:
-        return is(FunctionRef(), std::vector<FunctionRef>());
+        return is(FunctionAttr(), std::vector<FunctionAttr>());
     }
     return false;
   }

@@ -1,0 +1,33 @@
+#include "ops/broadcast_gradient.h"
+
+#include "framework/op_builder.h"
+
+namespace gk {
+namespace {
+
+Tensor ShapeOf(const Tensor& x) {
+  return MakeOp1("Shape", {x}, {{"out_type", DataType::kInt32}});
+}
+
+}  // namespace
+
+Tensor SumToShape(const Tensor& grad, const Tensor& x, const Tensor& other) {
+  const PartialTensorShape sx = x.partial_shape();
+  const PartialTensorShape so = other.partial_shape();
+  if (sx.IsFullyDefined() && so.IsFullyDefined()) {
+    StatusOr<PartialTensorShape> out = BroadcastPartialShapes(sx, so);
+    if (out.ok() && *out == sx) return grad;
+  }
+  Tensor shape = ShapeOf(x);
+  const Tensor shapes[] = {shape, ShapeOf(other)};
+  Tensor axes = MakeOp("BroadcastGradientArgs", shapes)[0];
+  Tensor sum = MakeOp1("Sum", {grad, axes}, {{"keep_dims", false}});
+  return MakeOp1("Reshape", {sum, shape});
+}
+
+void SetBroadcastGrads(GradContext& g, Tensor gx, Tensor gy) {
+  if (gx && g.wants(0)) g.Set(0, SumToShape(gx, g.x(0), g.x(1)));
+  if (gy && g.wants(1)) g.Set(1, SumToShape(gy, g.x(1), g.x(0)));
+}
+
+}  // namespace gk

@@ -1,0 +1,134 @@
+// Const, Placeholder, Identity, NoOp: what every graph is made of.
+#include "ops/fn/core_basic.h"
+
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+
+namespace gk {
+namespace {
+
+Status ConstShape(InferenceContext& c) {
+  c.set_output(0, c.attr<Tensor>("value").shape());
+  return OkStatus();
+}
+
+Status ComputeConst(KernelContext& c) {
+  c.set_output(0, c.attr<Tensor>("value"));
+  return OkStatus();
+}
+
+Status PlaceholderShape(InferenceContext& c) {
+  c.set_output(0, c.attr<PartialTensorShape>("shape"));
+  return OkStatus();
+}
+
+Status ComputePlaceholder(KernelContext& c) {
+  return InvalidArgument(
+      "You must feed a value for placeholder tensor with dtype {}",
+      DataTypeString(c.attr<DataType>("dtype")));
+}
+
+Status Share(KernelContext& c) {
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, c.input(i));
+  return OkStatus();
+}
+
+Status ComputeIdentity(KernelContext& c) {
+  c.set_output(0, c.input(0).Alias());
+  return OkStatus();
+}
+
+Status IdentityNShape(InferenceContext& c) {
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    c.set_output(i, c.input(i));
+    if (const HandleData* h = c.input_handle(i)) c.set_output_handle(i, *h);
+  }
+  return OkStatus();
+}
+
+Status ComputeNoOp(KernelContext&) { return OkStatus(); }
+
+const OpRecord kRecords[] = {
+    {.name = "Const",
+     .inputs = "",
+     .outputs = "output: dtype",
+     .attrs = "value: tensor; dtype: type",
+     .traits = kSourceOp,
+     .shape = ConstShape,
+     .kernel = {.compute = ComputeConst},
+     .doc = "A constant tensor."},
+
+    {.name = "Placeholder",
+     .inputs = "",
+     .outputs = "output: dtype",
+     .attrs = "dtype: type; shape: shape = <unknown>",
+     .traits = kSourceOp,
+     .shape = PlaceholderShape,
+     .kernel = {.compute = ComputePlaceholder},
+     .doc = "A value that is fed: an argument of a graph function."},
+
+    {.name = "Identity",
+     .inputs = "input: T",
+     .outputs = "output: T",
+     .attrs = "T: type",
+     .traits = kView,
+     .shape = shape_fn::SameAsInput,
+     .kernel = {.compute = ComputeIdentity},
+     .gradient = [](GradContext& g) { g.Set(0, g.dy(0)); },
+     .doc = "A tensor with the same contents as the input.",
+     .test = {.reference = "input"}},
+
+    {.name = "IdentityN",
+     .inputs = "input: T",
+     .outputs = "output: T",
+     .attrs = "T: list(type) >= 1",
+     .traits = kView,
+     .shape = IdentityNShape,
+     .kernel = {.compute = Share},
+     .gradient =
+         [](GradContext& g) {
+           for (int i = 0; i < g.num_inputs(); ++i) g.Set(i, g.dy(i));
+         },
+     .python = {.names = "identity_n"},
+     .doc = "Tensors with the same contents as the inputs."},
+
+    {.name = "StopGradient",
+     .inputs = "input: T",
+     .outputs = "output: T",
+     .attrs = "T: type",
+     .traits = kView | kNoGradient,
+     .shape = shape_fn::SameAsInput,
+     .kernel = {.compute = ComputeIdentity},
+     .python = {.names = "stop_gradient"},
+     .doc = "The input, held to be a constant by gradients.",
+     .test = {.reference = "input"}},
+
+    {.name = "PreventGradient",
+     .inputs = "input: T",
+     .outputs = "output: T",
+     .attrs = "T: type; message: string = ''",
+     .traits = kView,
+     .shape = shape_fn::SameAsInput,
+     .kernel = {.compute = ComputeIdentity},
+     .gradient =
+         [](GradContext& g) {
+           throw Error(LookupError("Gradient explicitly disabled. Reason: {}",
+                                   g.attr<std::string>("message")));
+         },
+     .doc = "The input; asking for a gradient through it is an error."},
+
+    {.name = "NoOp",
+     .inputs = "",
+     .outputs = "",
+     .attrs = "",
+     .traits = kSourceOp,
+     .shape = shape_fn::NoOutputs,
+     .kernel = {.compute = ComputeNoOp},
+     .doc = "Does nothing; holds control edges together."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(core_basic)
+
+}  // namespace gk
