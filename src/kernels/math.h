@@ -12,6 +12,8 @@
 #include "kernels/math/exp_log.h"
 #include "kernels/math/hyperbolic.h"
 #include "kernels/math/pow.h"
+#include "kernels/math/rounding.h"
+#include "kernels/math/special.h"
 #include "kernels/math/trig.h"
 
 #endif  // GK_KERNELS_MATH_H_

@@ -148,6 +148,88 @@ GK_INLINE T Cos(T x) {
   }
 }
 
+template <class T>
+GK_INLINE T Tan(T x) {
+  if constexpr (sizeof(T) == 4) {
+    const QuarterTurns q = ReduceQuarters(x);
+    const float sin = SinOfReduced(q.r, q.k);
+    const float y = sin / SinOfReduced(q.r, q.k + 1);
+    return x == 0.0f ? x : y;
+  } else {
+    return std::tan(x);
+  }
+}
+
+// atan(y / x) for 0 <= y <= x, as a float of at most one rounding error more
+// than the quotient's.
+GK_INLINE float AtanOfRatio(float t) {
+  const float z = t * t;
+  return Poly(z, -0.333333015f, 0.199986294f, -0.142651498f, 0.109570846f,
+              -0.0841803923f, 0.0582104474f, -0.0314318426f, 0.0110516995f,
+              -0.00182437699f) *
+             (z * t) +
+         t;
+}
+
+template <class T>
+GK_INLINE T Atan(T x) {
+  if constexpr (sizeof(T) == 4) {
+    const float a = Abs(x);
+    const bool inverted = a > 1.0f;
+    const float y = AtanOfRatio(inverted ? 1.0f / a : a);
+    const float turned = (0x1.921fb6p+0f - y) + -0x1.777a5cp-25f;
+    return CopySign(inverted ? turned : y, x);
+  } else {
+    return std::atan(x);
+  }
+}
+
+template <class T>
+GK_INLINE T Atan2(T y, T x) {
+  return std::atan2(y, x);
+}
+
+// asin(a) for 0 <= a <= 1/2.
+GK_INLINE float AsinSmall(float a, float z) {
+  return Poly(z, 0.166666597f, 0.0750051811f, 0.0445145629f, 0.0318261534f,
+              0.014373092f, 0.037603911f) *
+             (z * a) +
+         a;
+}
+
+// Beyond 1/2, asin(a) = pi/2 - 2 asin(sqrt((1 - a) / 2)).
+template <class T>
+GK_INLINE T Asin(T x) {
+  if constexpr (sizeof(T) == 4) {
+    const float a = Abs(x);
+    const bool large = a > 0.5f;
+    const float half = 0.5f * (1.0f - a);
+    const float root = __builtin_sqrtf(half);
+    const float y = AsinSmall(large ? root : a, large ? half : a * a);
+    const float turned = 0x1.921fb6p+0f - (y + y + 0x1.777a5cp-25f);
+    return CopySign(large ? turned : y, x);
+  } else {
+    return std::asin(x);
+  }
+}
+
+template <class T>
+GK_INLINE T Acos(T x) {
+  if constexpr (sizeof(T) == 4) {
+    const float a = Abs(x);
+    const bool large = a > 0.5f;
+    const float half = 0.5f * (1.0f - a);
+    const float root = __builtin_sqrtf(half);
+    const float y = AsinSmall(large ? root : a, large ? half : a * a);
+    const float far =
+        x < 0.0f ? 0x1.921fb6p+1f - (y + y + 0x1.777a5cp-24f) : y + y;
+    const float near = 0x1.921fb6p+0f - (CopySign(y, x) + 0x1.777a5cp-25f);
+    return large ? far : near;
+  } else {
+    return std::acos(x);
+  }
+}
+
 }  // namespace gk::math
 
 #endif  // GK_KERNELS_MATH_TRIG_H_
