@@ -1,1 +1,0 @@
-from ._graphkiln import version
