@@ -7,6 +7,7 @@
 #ifndef GK_GRAPH_GRAPH_H_
 #define GK_GRAPH_GRAPH_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,6 +25,7 @@
 namespace gk {
 
 class Node;
+class OpBuilder;
 
 // An edge's source: output `index` of `node`.
 struct Output {
@@ -72,6 +74,11 @@ class Node {
   void AddControlInput(Node* n);  // ignores duplicates and itself
   void ClearControlInputs() { control_inputs_.clear(); }
 
+  // Another function is called, or the same with more results: attributes
+  // and outputs change together. Existing outputs keep their indices.
+  void set_op(const OpRecord* op) { op_ = op; }
+  void AddOutput(OutputInfo info) { outputs_.push_back(std::move(info)); }
+
   const std::string& device() const { return device_; }
   void set_device(std::string d) { device_ = std::move(d); }
   SourceId source() const { return source_; }
@@ -96,8 +103,9 @@ class Graph : public SymbolicTensor::Source {
   ~Graph() override;
 
   // Makes a node: `attrs` resolved (ResolveAttrs), output types and shapes
-  // inferred. `name` is made unique ("add", "add_1"). Shape errors come back
-  // as InvalidArgument with the text users know ("... for '{{node MatMul}} =
+  // inferred. `name` is made unique ("add", "add_1"); one that ends in '/' was
+  // got from UniqueName and is taken as it is. Shape errors come back as
+  // InvalidArgument with the text users know ("... for '{{node MatMul}} =
   // MatMul[T=DT_FLOAT, ...](x, y)' with input shapes: [], [].").
   StatusOr<Node*> AddNode(const OpRecord& op, std::string_view name,
                           std::span<const Output> inputs, AttrMap attrs,
@@ -111,8 +119,12 @@ class Graph : public SymbolicTensor::Source {
   void RemoveNodes(const std::vector<bool>& keep);
 
   // "x", or the first of "x_1", "x_2", ... not in use (case-insensitively,
-  // as TensorFlow does); marks it and its scope prefixes used.
+  // as TensorFlow does); marks it used.
   std::string UniqueName(std::string_view name);
+
+  // What builds this graph (a FuncGraph), weakly; null once that is gone.
+  OpBuilder* builder() const { return builder_; }
+  void set_builder(OpBuilder* builder) { builder_ = builder; }
 
   // The tensor of an edge: the live one, or a new one.
   Tensor TensorOf(Output o);
@@ -139,6 +151,7 @@ class Graph : public SymbolicTensor::Source {
   std::vector<std::unique_ptr<Node>> nodes_;
   std::unordered_map<std::string, Node*> by_name_;
   std::unordered_map<std::string, int> used_names_;  // lower case
+  OpBuilder* builder_ = nullptr;
 };
 
 // Runs shape inference for `node` from what its inputs say; fills in shapes,
@@ -147,6 +160,22 @@ Status InferShapes(Node* node);
 
 // "{{node add}} = AddV2[T=DT_FLOAT](x, y)".
 std::string NodeText(const Node& node);
+
+// How a function or node uses a resource that it is given.
+enum class ResourceUse : uint8_t { kNone, kRead, kWrite };
+
+// What running a function does besides computing its results.
+struct FunctionEffects {
+  std::vector<ResourceUse> arguments;  // of each argument
+  bool stateful = false;  // contains any stateful op
+  bool must_run = false;  // does more than read and draw random numbers
+  // Prints, checks, calls into the host language, changes resources that are
+  // not arguments: keeps its place among such ops.
+  bool ordered = false;
+};
+
+// The same for one node; `inputs` instead of arguments.
+FunctionEffects EffectsOf(const Node& node);
 
 // A function as a graph: placeholders as arguments, edges as results.
 class GraphFunction final : public FunctionDefinition {
@@ -160,7 +189,8 @@ class GraphFunction final : public FunctionDefinition {
   std::vector<DataType> input_types() const override;
   std::vector<DataType> output_types() const override;
   std::vector<PartialTensorShape> output_shapes() const override;
-  bool is_stateful() const override { return stateful_; }
+  bool is_stateful() const override { return effects_.stateful; }
+  const FunctionEffects& effects() const { return effects_; }
 
   const Graph& graph() const { return *graph_; }
   const Ref<Graph>& graph_ref() const { return graph_; }
@@ -182,7 +212,7 @@ class GraphFunction final : public FunctionDefinition {
   std::vector<Output> results_;
   std::vector<Node*> control_outputs_;
   AttrMap attrs_;
-  bool stateful_ = false;
+  FunctionEffects effects_;
   mutable std::atomic<Compiled*> compiled_{nullptr};
 };
 
