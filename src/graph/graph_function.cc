@@ -16,7 +16,7 @@ Output ResourceRoot(Output o) {
 
 void Widen(ResourceUse use, ResourceUse* into) { *into = std::max(*into, use); }
 
-void AddCallee(const FunctionRef& callee, FunctionEffects* effects) {
+void AddCallee(const FunctionAttr& callee, FunctionEffects* effects) {
   const auto* function =
       dynamic_cast<const GraphFunction*>(callee.definition.get());
   const size_t inputs = effects->arguments.size();
@@ -47,12 +47,12 @@ FunctionEffects EffectsOf(const Node& node) {
   if (op.Has(kCallsFunction)) {
     bool any = false;
     for (const auto& [name, value] : node.attrs()) {
-      if (const auto* f = std::get_if<FunctionRef>(&value)) {
+      if (const auto* f = std::get_if<FunctionAttr>(&value)) {
         AddCallee(*f, &effects);
         any = true;
       } else if (const auto* list =
-                     std::get_if<std::vector<FunctionRef>>(&value)) {
-        for (const FunctionRef& f : *list) AddCallee(f, &effects);
+                     std::get_if<std::vector<FunctionAttr>>(&value)) {
+        for (const FunctionAttr& f : *list) AddCallee(f, &effects);
         any = true;
       }
     }

@@ -1,0 +1,27 @@
+// Known values: what can be computed of a graph while it is being built.
+//
+// Shape functions ask for the values of shape arguments; most of those come
+// from constants and from static shapes. Only small values are computed.
+#ifndef GK_GRAPH_KNOWN_VALUES_H_
+#define GK_GRAPH_KNOWN_VALUES_H_
+
+#include <optional>
+
+#include "graph/graph.h"
+
+namespace gk {
+
+// Values of more elements are not computed while building.
+inline constexpr int64_t kMaxKnownElements = 1024;
+
+// Fills in the values of `node`'s outputs that follow from its attributes,
+// the known values of its inputs or the static shapes of its inputs.
+void ComputeKnownValues(Node* node);
+
+// The 1-D integer value of an edge as a partial shape: -1 for elements that
+// are not known. Nothing if not even the length is known.
+std::optional<PartialTensorShape> KnownShapeValue(Output o);
+
+}  // namespace gk
+
+#endif  // GK_GRAPH_KNOWN_VALUES_H_
