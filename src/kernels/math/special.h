@@ -27,7 +27,7 @@ inline double ErfcinvUpper(double p) {
     const double slope = 2.0 * std::numbers::inv_sqrtpi * std::exp(-x * x);
     if (!(slope > 0)) break;
     const double step = error / slope;
-    x += step / (1.0 + x * step);
+    x += step / (1.0 - x * step);
   }
   return x;
 }

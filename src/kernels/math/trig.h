@@ -105,9 +105,11 @@ GK_INLINE QuarterTurns ReduceQuarters(float x) {
   e = e > 105 ? 105 : e;
   const double scaled =
       static_cast<double>(x * FromBits<float>(uint32_t(127 - e) << 23));
-  const double head = scaled * kTwoOverPiHead[e];
+  // As wide as the entries: g++ vectorises no narrower gather index.
+  const int64_t row = e;
+  const double head = scaled * kTwoOverPiHead[row];
   const double rounded = head + 0x1.8p52;
-  const double f = (head - (rounded - 0x1.8p52)) + scaled * kTwoOverPiTail[e];
+  const double f = (head - (rounded - 0x1.8p52)) + scaled * kTwoOverPiTail[row];
   return {static_cast<float>(f * 0x1.921fb54442d18p+0),
           static_cast<uint32_t>(ToBits(rounded))};
 }
