@@ -1,14 +1,12 @@
 #include "kernels/matmul.h"
 
-#include <list>
-#include <mutex>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "kernels/gemm_block.h"
 #include "kernels/isa.h"
 #include "kernels/matmul_impl.h"
+#include "kernels/recent_cache.h"
 
 namespace gk {
 namespace {
@@ -87,38 +85,6 @@ struct DescHash {
   }
 };
 
-class Cache {
- public:
-  Created Get(const MatMulDesc& desc) {
-    {
-      std::lock_guard lock(mutex_);
-      if (auto it = index_.find(desc); it != index_.end()) {
-        order_.splice(order_.begin(), order_, it->second);
-        return *it->second;
-      }
-    }
-    // Made outside the lock: creation may take a large part of a millisecond.
-    Created made = MatMul::Create(desc);
-    if (!made.ok()) return made;
-    std::lock_guard lock(mutex_);
-    if (auto it = index_.find(desc); it != index_.end()) return *it->second;
-    order_.push_front(*made);
-    index_[desc] = order_.begin();
-    if (order_.size() > kCapacity) {
-      index_.erase(order_.back()->desc());
-      order_.pop_back();
-    }
-    return made;
-  }
-
- private:
-  static constexpr size_t kCapacity = 512;
-  using Order = std::list<std::shared_ptr<MatMul>>;
-  std::mutex mutex_;
-  Order order_;  // most recently used first
-  std::unordered_map<MatMulDesc, Order::iterator, DescHash> index_;
-};
-
 }  // namespace
 
 namespace matmul_internal {
@@ -166,8 +132,8 @@ StatusOr<std::shared_ptr<MatMul>> MatMul::Create(const MatMulDesc& desc) {
 StatusOr<std::shared_ptr<MatMul>> GetMatMul(const MatMulDesc& desc) {
   thread_local std::shared_ptr<MatMul> last;
   if (last != nullptr && last->desc() == desc) return last;
-  static Cache* cache = new Cache;
-  Created found = cache->Get(desc);
+  static auto* cache = new RecentCache<MatMul, MatMulDesc, DescHash>;
+  Created found = cache->Get(desc, MatMul::Create);
   if (found.ok()) last = *found;
   return found;
 }

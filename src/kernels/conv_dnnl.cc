@@ -1,0 +1,264 @@
+// Float convolutions by one-thread oneDNN primitives over groups of images,
+// or over rows of the output when there are few images. Images stay NHWC; the
+// filter is reordered per call, which costs next to nothing.
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "kernels/conv_impl.h"
+#include "kernels/dnnl_primitive.h"
+#include "kernels/isa.h"
+#include "kernels/scratch.h"
+
+namespace gk::conv_internal {
+namespace {
+
+using dnnl::memory;
+constexpr auto kF32 = memory::data_type::f32;
+constexpr int64_t kMaxSlices = 16;
+// Multiply-adds in a slice: enough to bury the cost of handing it out.
+constexpr double kSliceWork = 1 << 20;
+// Partial filter gradients, one buffer each, added in order.
+constexpr int64_t kMaxPartials = 4;
+
+struct AddBody {
+  GK_INLINE static void Run(const float* from, int64_t count, float* to) {
+    for (int64_t i = 0; i < count; ++i) to[i] += from[i];
+  }
+};
+
+// What one primitive works on: part of the images, part of the rows.
+struct Piece {
+  int64_t images, in_rows, out_rows, pad_top;
+  auto operator<=>(const Piece&) const = default;
+};
+struct PieceAt {
+  int64_t image, in_row, out_row;
+  DnnlPrimitive* primitive;
+};
+
+class DnnlConv : public Conv2D {
+ public:
+  explicit DnnlConv(const Conv2DDesc& d) : Conv2D(d) {}
+
+  Status Prepare() {
+    const Conv2DDesc& d = desc_;
+    const double products = static_cast<double>(d.batch * d.out_h * d.out_w) *
+                            static_cast<double>(d.filter_size());
+    int64_t slices = std::clamp<int64_t>(
+        std::min<double>(products / kSliceWork, kMaxSlices), 1, kMaxSlices);
+    if (d.pass == ConvPass::kBackwardFilter) {
+      slices = std::min(slices, kMaxPartials);
+    }
+    if (d.batch < 4 && d.pass == ConvPass::kForward) {
+      const int64_t pieces = std::min<int64_t>(slices, 8);
+      const int64_t rows = (d.out_h + pieces - 1) / pieces;
+      for (int64_t image = 0; image < d.batch; ++image) {
+        for (int64_t row = 0; row < d.out_h; row += rows) {
+          GK_RETURN_IF_ERROR(
+              AddRows(image, row, std::min(rows, d.out_h - row)));
+        }
+      }
+    } else {
+      const int64_t images = (d.batch + slices - 1) / slices;
+      for (int64_t i = 0; i < d.batch; i += images) {
+        GK_RETURN_IF_ERROR(Add(
+            {std::min(images, d.batch - i), d.in_h, d.out_h, d.pad_top}, i, 0,
+            0));
+      }
+    }
+    return PrepareReorder();
+  }
+
+ private:
+  bool backward_filter() const {
+    return desc_.pass == ConvPass::kBackwardFilter;
+  }
+
+  Status AddRows(int64_t image, int64_t row, int64_t rows) {
+    const Conv2DDesc& d = desc_;
+    const int64_t top = row * d.stride_h - d.pad_top;
+    const int64_t bottom = top + (rows - 1) * d.stride_h +
+                           (d.filter_h - 1) * d.dilation_h + 1;
+    const int64_t first = std::max<int64_t>(top, 0);
+    const int64_t last = std::min(bottom, d.in_h);
+    if (last <= first) return Unimplemented("rows of padding alone");
+    return Add({1, last - first, rows, first - top}, image, first, row);
+  }
+
+  Status Add(Piece piece, int64_t image, int64_t in_row, int64_t out_row) {
+    auto& primitive = primitives_[piece];
+    if (primitive == nullptr) {
+      GK_ASSIGN_OR_RETURN(primitive, Make(piece));
+    }
+    pieces_.push_back({image, in_row, out_row, primitive.get()});
+    return OkStatus();
+  }
+
+  memory::desc UserFilter() const {
+    const Conv2DDesc& d = desc_;
+    const int64_t in = d.group_in(), out = d.group_out();
+    const int64_t row = d.filter_w * in * d.out_c, column = in * d.out_c;
+    if (d.groups == 1) {
+      return memory::desc({out, in, d.filter_h, d.filter_w}, kF32,
+                          memory::dims{1, d.out_c, row, column});
+    }
+    return memory::desc({d.groups, out, in, d.filter_h, d.filter_w}, kF32,
+                        memory::dims{out, 1, d.out_c, row, column});
+  }
+
+  StatusOr<std::unique_ptr<DnnlPrimitive>> Make(const Piece& p) {
+    return DnnlPrimitive::Create(
+        [&](const dnnl::engine& engine) { return Parts(p, engine); });
+  }
+
+  DnnlPrimitive::Parts Parts(const Piece& p, const dnnl::engine& engine) {
+    const Conv2DDesc& d = desc_;
+    constexpr auto kNhwc = memory::format_tag::nhwc;
+    constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
+    const memory::desc input({p.images, d.in_c, p.in_rows, d.in_w}, kF32,
+                             kNhwc);
+    const memory::desc output({p.images, d.out_c, p.out_rows, d.out_w}, kF32,
+                              kNhwc);
+    // Every piece must agree on the filter's layout: the first one chooses.
+    const memory::desc filter =
+        inner_filter_.data.ndims != 0
+            ? inner_filter_
+            : memory::desc(UserFilter().dims(), kF32,
+                           memory::format_tag::any);
+    const memory::dims strides{d.stride_h, d.stride_w};
+    const memory::dims dilations{d.dilation_h - 1, d.dilation_w - 1};
+    const memory::dims before{p.pad_top, d.pad_left};
+    const auto after = [](int64_t in, int64_t out, int64_t taps,
+                          int64_t stride, int64_t dilation, int64_t pad) {
+      return std::max<int64_t>(
+          0, (out - 1) * stride + (taps - 1) * dilation + 1 - in - pad);
+    };
+    const memory::dims behind{
+        after(p.in_rows, p.out_rows, d.filter_h, d.stride_h, d.dilation_h,
+              p.pad_top),
+        after(d.in_w, d.out_w, d.filter_w, d.stride_w, d.dilation_w,
+              d.pad_left)};
+    const dnnl::primitive_attr attr = UserScratchpad();
+    const dnnl::convolution_forward::primitive_desc forward(
+        {dnnl::prop_kind::forward_training, kAlgorithm, input, filter, output,
+         strides, dilations, before, behind},
+        attr, engine);
+    if (d.pass == ConvPass::kForward) {
+      inner_filter_ = forward.weights_desc();
+      return {dnnl::convolution_forward(forward), forward.scratchpad_desc(),
+              {{DNNL_ARG_SRC, input},
+               {DNNL_ARG_WEIGHTS, inner_filter_},
+               {DNNL_ARG_DST, output}}};
+    }
+    if (d.pass == ConvPass::kBackwardInput) {
+      const dnnl::convolution_backward_data::primitive_desc made(
+          {kAlgorithm, input, filter, output, strides, dilations, before,
+           behind},
+          attr, engine, forward);
+      inner_filter_ = made.weights_desc();
+      return {dnnl::convolution_backward_data(made), made.scratchpad_desc(),
+              {{DNNL_ARG_DIFF_DST, output},
+               {DNNL_ARG_WEIGHTS, inner_filter_},
+               {DNNL_ARG_DIFF_SRC, input}}};
+    }
+    const dnnl::convolution_backward_weights::primitive_desc made(
+        {kAlgorithm, input, filter, output, strides, dilations, before,
+         behind},
+        attr, engine, forward);
+    inner_filter_ = made.diff_weights_desc();
+    return {dnnl::convolution_backward_weights(made), made.scratchpad_desc(),
+            {{DNNL_ARG_SRC, input},
+             {DNNL_ARG_DIFF_DST, output},
+             {DNNL_ARG_DIFF_WEIGHTS, inner_filter_}}};
+  }
+
+  Status PrepareReorder() {
+    const memory::desc user = UserFilter();
+    const memory::desc& from = backward_filter() ? inner_filter_ : user;
+    const memory::desc& to = backward_filter() ? user : inner_filter_;
+    filter_bytes_ =
+        (static_cast<int64_t>(inner_filter_.get_size()) + 63) / 64 * 64;
+    const int64_t buffers =
+        backward_filter() ? static_cast<int64_t>(pieces_.size()) : 1;
+    filters_ = std::make_unique<ScratchPool>(filter_bytes_ * buffers);
+    GK_ASSIGN_OR_RETURN(
+        reorder_, DnnlPrimitive::Create([&](const dnnl::engine& engine) {
+          const dnnl::reorder::primitive_desc made(engine, from, engine, to,
+                                                   UserScratchpad());
+          return DnnlPrimitive::Parts{dnnl::reorder(made),
+                                      made.scratchpad_desc(),
+                                      {{DNNL_ARG_FROM, from},
+                                       {DNNL_ARG_TO, to}}};
+        }));
+    return OkStatus();
+  }
+
+  Status DoRun(const void* x, const void* y, void* result,
+               Parallel parallel) override {
+    const Conv2DDesc& d = desc_;
+    ScratchPool::Lease filters = filters_->Take();
+    if (filters.data() == nullptr) {
+      return ResourceExhausted("out of memory in a convolution");
+    }
+    if (!backward_filter()) {
+      void* const both[] = {const_cast<void*>(y), filters.data()};
+      GK_RETURN_IF_ERROR(reorder_->Run(both));
+    }
+    std::atomic<bool> failed = false;
+    const int64_t count = static_cast<int64_t>(pieces_.size());
+    parallel.For(count, [&](int64_t i) {
+      const PieceAt& at = pieces_[i];
+      const int64_t in =
+          (at.image * d.in_h + at.in_row) * d.in_w * d.in_c;
+      const int64_t out =
+          (at.image * d.out_h + at.out_row) * d.out_w * d.out_c;
+      const auto offset = [](const void* p, int64_t elements) -> void* {
+        return const_cast<float*>(static_cast<const float*>(p) + elements);
+      };
+      void* const forward[] = {offset(x, in), filters.data(),
+                               offset(result, out)};
+      void* const input[] = {offset(x, out), filters.data(),
+                             offset(result, in)};
+      void* const filter[] = {offset(x, in), offset(y, out),
+                              filters.data() + i * filter_bytes_};
+      const auto& pointers = d.pass == ConvPass::kForward ? forward
+                             : backward_filter()          ? filter
+                                                          : input;
+      if (!at.primitive->Run(pointers).ok()) {
+        failed.store(true, std::memory_order_relaxed);
+      }
+    });
+    if (failed) return Internal("oneDNN could not run a convolution");
+    if (!backward_filter()) return OkStatus();
+    for (int64_t i = 1; i < count; ++i) {
+      Stamp<AddBody, void(const float*, int64_t, float*)>::Best()(
+          reinterpret_cast<const float*>(filters.data() + i * filter_bytes_),
+          static_cast<int64_t>(inner_filter_.get_size() / sizeof(float)),
+          reinterpret_cast<float*>(filters.data()));
+    }
+    void* const both[] = {filters.data(), result};
+    return reorder_->Run(both);
+  }
+
+  memory::desc inner_filter_;
+  std::map<Piece, std::unique_ptr<DnnlPrimitive>> primitives_;
+  std::vector<PieceAt> pieces_;
+  std::unique_ptr<DnnlPrimitive> reorder_;
+  std::unique_ptr<ScratchPool> filters_;
+  int64_t filter_bytes_ = 0;
+};
+
+}  // namespace
+
+Created CreateDnnl(const Conv2DDesc& desc) {
+  auto made = std::make_shared<DnnlConv>(desc);
+  GK_RETURN_IF_ERROR(made->Prepare());
+  return std::shared_ptr<Conv2D>(std::move(made));
+}
+
+}  // namespace gk::conv_internal

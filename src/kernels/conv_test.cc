@@ -1,0 +1,185 @@
+#include "kernels/conv.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "base/half.h"
+
+namespace gk {
+namespace {
+
+struct TwoThreads {
+  template <class F>
+  void ParallelFor(int64_t slices, F body) {
+    std::thread odd([&] {
+      for (int64_t i = 1; i < slices; i += 2) body(i);
+    });
+    for (int64_t i = 0; i < slices; i += 2) body(i);
+    odd.join();
+  }
+};
+
+// The textbook loops; every pass visits the same products.
+std::vector<double> Reference(const Conv2DDesc& d, const std::vector<double>& x,
+                              const std::vector<double>& y, int64_t size) {
+  std::vector<double> result(size, 0.0);
+  const int64_t gi = d.group_in(), go = d.group_out();
+  for (int64_t n = 0; n < d.batch; ++n)
+    for (int64_t oy = 0; oy < d.out_h; ++oy)
+      for (int64_t ox = 0; ox < d.out_w; ++ox)
+        for (int64_t fy = 0; fy < d.filter_h; ++fy)
+          for (int64_t fx = 0; fx < d.filter_w; ++fx) {
+            const int64_t iy = oy * d.stride_h - d.pad_top + fy * d.dilation_h;
+            const int64_t ix = ox * d.stride_w - d.pad_left + fx * d.dilation_w;
+            if (iy < 0 || ix < 0 || iy >= d.in_h || ix >= d.in_w) continue;
+            for (int64_t o = 0; o < d.out_c; ++o)
+              for (int64_t i = 0; i < gi; ++i) {
+                const int64_t in =
+                    ((n * d.in_h + iy) * d.in_w + ix) * d.in_c + o / go * gi +
+                    i;
+                const int64_t f =
+                    ((fy * d.filter_w + fx) * gi + i) * d.out_c + o;
+                const int64_t out =
+                    ((n * d.out_h + oy) * d.out_w + ox) * d.out_c + o;
+                switch (d.pass) {
+                  case ConvPass::kForward:
+                    result[out] += x[in] * y[f];
+                    break;
+                  case ConvPass::kBackwardInput:
+                    result[in] += x[out] * y[f];
+                    break;
+                  case ConvPass::kBackwardFilter:
+                    result[f] += x[in] * y[out];
+                    break;
+                }
+              }
+          }
+  return result;
+}
+
+template <class T>
+void CheckOne(const Conv2DDesc& d, double tolerance, bool direct) {
+  SCOPED_TRACE(testing::Message()
+               << "pass " << int(d.pass) << " batch " << d.batch << " in "
+               << d.in_h << "x" << d.in_w << "x" << d.in_c << " filter "
+               << d.filter_h << "x" << d.filter_w << " out " << d.out_h << "x"
+               << d.out_w << "x" << d.out_c << " groups " << d.groups
+               << " stride " << d.stride_h << " dilation " << d.dilation_h
+               << " pad " << d.pad_top << " direct " << direct);
+  const int64_t sizes[] = {d.input_size(), d.filter_size(), d.output_size()};
+  const int64_t nx = sizes[d.pass == ConvPass::kBackwardInput ? 2 : 0];
+  const int64_t ny = sizes[d.pass == ConvPass::kBackwardFilter ? 2 : 1];
+  const int64_t nr = sizes[d.pass == ConvPass::kForward         ? 2
+                           : d.pass == ConvPass::kBackwardInput ? 0
+                                                                : 1];
+  std::mt19937 rng(nx * 7 + ny);
+  std::uniform_int_distribution<int> values(-8, 8);
+  std::vector<T> x(nx), y(ny), r(nr, T(77)), r2(nr, T(78));
+  std::vector<double> wx(nx), wy(ny);
+  for (int64_t i = 0; i < nx; ++i) x[i] = T(wx[i] = values(rng));
+  for (int64_t i = 0; i < ny; ++i) y[i] = T(wy[i] = values(rng));
+  auto made = direct ? Conv2D::CreateDirect(d) : Conv2D::Create(d);
+  ASSERT_TRUE(made.ok()) << made.status().ToString();
+  ASSERT_TRUE((*made)->Run(x.data(), y.data(), r.data()).ok());
+  TwoThreads pool;
+  ASSERT_TRUE(
+      (*made)->Run(x.data(), y.data(), r2.data(), Parallel(&pool)).ok());
+  if (nr > 0) {
+    ASSERT_EQ(std::memcmp(r.data(), r2.data(), nr * sizeof(T)), 0);
+  }
+  const std::vector<double> want = Reference(d, wx, wy, nr);
+  for (int64_t i = 0; i < nr; ++i) {
+    ASSERT_NEAR(static_cast<double>(r[i]), want[i],
+                tolerance * (1 + std::abs(want[i])))
+        << i;
+  }
+}
+
+Conv2DDesc Shape(int64_t batch, int64_t in_h, int64_t in_w, int64_t in_c,
+                 int64_t f_h, int64_t f_w, int64_t out_c, int64_t stride,
+                 int64_t dilation, bool same, int64_t groups = 1) {
+  Conv2DDesc d{.batch = batch, .in_h = in_h, .in_w = in_w, .in_c = in_c};
+  d.filter_h = f_h, d.filter_w = f_w, d.out_c = out_c, d.groups = groups;
+  d.stride_h = d.stride_w = stride;
+  d.dilation_h = d.dilation_w = dilation;
+  const auto side = [&](int64_t in, int64_t taps, int64_t* pad) {
+    const int64_t window = (taps - 1) * dilation + 1;
+    if (!same) return std::max<int64_t>(0, (in - window) / stride + 1);
+    const int64_t out = (in + stride - 1) / stride;
+    *pad = std::max<int64_t>(0, (out - 1) * stride + window - in) / 2;
+    return out;
+  };
+  d.out_h = side(in_h, f_h, &d.pad_top);
+  d.out_w = side(in_w, f_w, &d.pad_left);
+  return d;
+}
+
+template <class T>
+void CheckAll(ElementType type, double tolerance) {
+  Conv2DDesc uneven = Shape(2, 9, 8, 3, 3, 2, 4, 2, 1, true);
+  uneven.stride_w = 3, uneven.out_w = 3, uneven.pad_left = 1;
+  Conv2DDesc wide_pad = Shape(1, 4, 4, 2, 3, 3, 3, 1, 1, false);
+  wide_pad.pad_top = wide_pad.pad_left = 5;
+  wide_pad.out_h = wide_pad.out_w = 12;
+  const Conv2DDesc shapes[] = {
+      Shape(0, 5, 5, 2, 3, 3, 4, 1, 1, true),
+      Shape(2, 5, 5, 0, 3, 3, 4, 1, 1, true),
+      Shape(2, 5, 5, 3, 3, 3, 0, 1, 1, true),
+      Shape(1, 2, 2, 3, 3, 3, 4, 1, 1, false),
+      Shape(1, 1, 1, 1, 1, 1, 1, 1, 1, true),
+      Shape(2, 5, 6, 3, 3, 3, 4, 1, 1, true),
+      Shape(2, 9, 7, 3, 3, 2, 5, 2, 1, true),
+      Shape(2, 11, 12, 4, 3, 3, 8, 1, 2, true),
+      Shape(2, 11, 12, 4, 3, 3, 8, 3, 1, false),
+      Shape(5, 14, 14, 16, 3, 3, 32, 1, 1, true),
+      Shape(1, 40, 40, 16, 3, 3, 16, 1, 1, true),
+      Shape(1, 41, 40, 16, 5, 5, 20, 2, 1, true),
+      Shape(2, 7, 7, 6, 3, 3, 9, 1, 1, true, 3),
+      Shape(2, 7, 7, 32, 3, 3, 32, 2, 1, true, 2),
+      Shape(2, 7, 7, 5, 3, 3, 5, 1, 1, true, 5),
+      Shape(2, 8, 7, 5, 3, 2, 15, 2, 1, true, 5),
+      Shape(2, 8, 7, 20, 3, 3, 20, 1, 2, false, 20),
+      Shape(4, 8, 8, 8, 1, 1, 24, 1, 1, false),
+      uneven, wide_pad};
+  for (Conv2DDesc d : shapes) {
+    d.type = type;
+    for (ConvPass pass : {ConvPass::kForward, ConvPass::kBackwardInput,
+                          ConvPass::kBackwardFilter}) {
+      d.pass = pass;
+      CheckOne<T>(d, tolerance, false);
+      CheckOne<T>(d, tolerance, true);
+    }
+  }
+}
+
+TEST(ConvTest, Float) { CheckAll<float>(ElementType::kFloat, 1e-5); }
+TEST(ConvTest, Double) { CheckAll<double>(ElementType::kDouble, 1e-13); }
+TEST(ConvTest, Half) { CheckAll<half>(ElementType::kHalf, 1e-3); }
+TEST(ConvTest, BFloat16) { CheckAll<bfloat16>(ElementType::kBFloat16, 8e-3); }
+TEST(ConvTest, Int32) { CheckAll<int32_t>(ElementType::kInt32, 0); }
+
+TEST(ConvTest, RejectsBadDescriptions) {
+  Conv2DDesc d = Shape(1, 5, 5, 4, 3, 3, 4, 1, 1, true);
+  d.stride_h = 0;
+  EXPECT_EQ(Conv2D::Create(d).status().code(), Code::kInvalidArgument);
+  d = Shape(1, 5, 5, 4, 3, 3, 4, 1, 1, true);
+  d.groups = 3;
+  EXPECT_EQ(Conv2D::Create(d).status().code(), Code::kInvalidArgument);
+  d.groups = 1;
+  d.batch = d.in_h = d.in_w = int64_t{1} << 30;
+  EXPECT_EQ(Conv2D::Create(d).status().code(), Code::kInvalidArgument);
+}
+
+TEST(ConvTest, CacheReturnsTheSameObject) {
+  const Conv2DDesc d = Shape(1, 5, 5, 4, 3, 3, 4, 1, 1, true);
+  EXPECT_EQ(GetConv2D(d)->get(), GetConv2D(d)->get());
+}
+
+}  // namespace
+}  // namespace gk
