@@ -54,7 +54,7 @@ class DnnlConv : public Conv2D {
     if (d.pass == ConvPass::kBackwardFilter) {
       slices = std::min(slices, kMaxPartials);
     }
-    if (d.batch < 4 && d.pass == ConvPass::kForward) {
+    if (d.batch < 4 && d.pass != ConvPass::kBackwardInput) {
       const int64_t pieces = std::min<int64_t>(slices, 8);
       const int64_t rows = (d.out_h + pieces - 1) / pieces;
       for (int64_t image = 0; image < d.batch; ++image) {
