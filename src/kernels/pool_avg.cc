@@ -1,0 +1,138 @@
+#include <type_traits>
+
+#include "base/half.h"
+#include "kernels/isa.h"
+#include "kernels/pool.h"
+#include "kernels/pool_rows.h"
+
+namespace gk {
+namespace {
+
+using namespace pool_internal;  // NOLINT: this file is its implementation.
+
+template <class T>
+using Wide = std::conditional_t<kIsNarrowFloat<T>, float, T>;
+
+constexpr int64_t kStrip = 64;
+
+// One row of the output: the mean over each clipped window.
+template <class T>
+struct AvgRow {
+  GK_INLINE static void Run(const PoolDesc& d, const void* input, void* output,
+                            int64_t row) {
+    const int64_t y = row % d.out[1], z = row / d.out[1] % d.out[0];
+    const T* image = static_cast<const T*>(input) +
+                     row / d.out[1] / d.out[0] * InPixels(d) * d.channels;
+    T* out = static_cast<T*>(output) + row * d.out[2] * d.channels;
+    const int64_t rows = Inputs(d, 0, z).size() * Inputs(d, 1, y).size();
+    Wide<T> sum[kStrip];
+    for (int64_t x = 0; x < d.out[2]; ++x, out += d.channels) {
+      const int64_t count = rows * Inputs(d, 2, x).size();
+      for (int64_t first = 0; first < d.channels; first += kStrip) {
+        const int64_t strip = std::min(kStrip, d.channels - first);
+        std::fill(sum, sum + strip, Wide<T>(0));
+        ForWindow(d, z, y, x,
+                  [&](int64_t pixel) __attribute__((always_inline)) {
+                    const T* in = image + pixel * d.channels + first;
+                    for (int64_t c = 0; c < strip; ++c) {
+                      sum[c] += static_cast<Wide<T>>(in[c]);
+                    }
+                  });
+        const Wide<T> divisor = static_cast<Wide<T>>(count > 0 ? count : 1);
+        for (int64_t c = 0; c < strip; ++c) {
+          out[first + c] = static_cast<T>(sum[c] / divisor);
+        }
+      }
+    }
+  }
+};
+
+// One row of the input gradient, gathered from the windows that hold it.
+template <class T>
+struct AvgGradRow {
+  GK_INLINE static void Run(const PoolDesc& d, const void* grad, void* result,
+                            int64_t row) {
+    const int64_t y = row % d.in[1], z = row / d.in[1] % d.in[0];
+    const T* image = static_cast<const T*>(grad) +
+                     row / d.in[1] / d.in[0] * OutPixels(d) * d.channels;
+    T* out = static_cast<T*>(result) + row * d.in[2] * d.channels;
+    const Range rz = Outputs(d, 0, z), ry = Outputs(d, 1, y);
+    Wide<T> sum[kStrip];
+    for (int64_t x = 0; x < d.in[2]; ++x, out += d.channels) {
+      const Range rx = Outputs(d, 2, x);
+      for (int64_t first = 0; first < d.channels; first += kStrip) {
+        const int64_t strip = std::min(kStrip, d.channels - first);
+        std::fill(sum, sum + strip, Wide<T>(0));
+        for (int64_t oz = rz.first; oz < rz.last; ++oz) {
+          for (int64_t oy = ry.first; oy < ry.last; ++oy) {
+            for (int64_t ox = rx.first; ox < rx.last; ++ox) {
+              const Wide<T> divisor = static_cast<Wide<T>>(
+                  Inputs(d, 0, oz).size() * Inputs(d, 1, oy).size() *
+                  Inputs(d, 2, ox).size());
+              const T* in =
+                  image +
+                  ((oz * d.out[1] + oy) * d.out[2] + ox) * d.channels + first;
+              for (int64_t c = 0; c < strip; ++c) {
+                sum[c] += static_cast<Wide<T>>(in[c]) / divisor;
+              }
+            }
+          }
+        }
+        for (int64_t c = 0; c < strip; ++c) {
+          out[first + c] = static_cast<T>(sum[c]);
+        }
+      }
+    }
+  }
+};
+
+template <template <class> class Body>
+Status Spread(const PoolDesc& d, const void* from, void* to, int64_t rows,
+              Parallel parallel) {
+  using Fn = void(const PoolDesc&, const void*, void*, int64_t);
+  Fn* body = nullptr;
+  switch (d.type) {
+    case ElementType::kFloat:
+      body = Stamp<Body<float>, Fn>::Best();
+      break;
+    case ElementType::kDouble:
+      body = Stamp<Body<double>, Fn>::Best();
+      break;
+    case ElementType::kHalf:
+      body = Stamp<Body<half>, Fn>::Best();
+      break;
+    case ElementType::kBFloat16:
+      body = Stamp<Body<bfloat16>, Fn>::Best();
+      break;
+    default:
+      return InvalidArgument("average pooling needs a floating-point type");
+  }
+  if (rows == 0 || d.channels == 0) return OkStatus();
+  const int64_t total = d.batch * (InPixels(d) + OutPixels(d)) * d.channels;
+  constexpr int64_t kSliceWork = 1 << 15;
+  const int64_t step =
+      std::max<int64_t>(1, kSliceWork / std::max<int64_t>(1, total / rows));
+  parallel.For((rows + step - 1) / step, [&](int64_t slice) {
+    const int64_t end = std::min(rows, (slice + 1) * step);
+    for (int64_t i = slice * step; i < end; ++i) body(d, from, to, i);
+  });
+  return OkStatus();
+}
+
+}  // namespace
+
+Status AvgPool(const PoolDesc& d, const void* input, void* output,
+               Parallel parallel) {
+  GK_RETURN_IF_ERROR(CheckPool(d));
+  return Spread<AvgRow>(d, input, output, d.batch * d.out[0] * d.out[1],
+                        parallel);
+}
+
+Status AvgPoolGrad(const PoolDesc& d, const void* output_grad,
+                   void* input_grad, Parallel parallel) {
+  GK_RETURN_IF_ERROR(CheckPool(d));
+  return Spread<AvgGradRow>(d, output_grad, input_grad,
+                            d.batch * d.in[0] * d.in[1], parallel);
+}
+
+}  // namespace gk

@@ -1,0 +1,312 @@
+#include <limits>
+#include <type_traits>
+
+#include "base/half.h"
+#include "kernels/isa.h"
+#include "kernels/pool.h"
+#include "kernels/pool_rows.h"
+
+namespace gk {
+namespace pool_internal {
+
+Status CheckPool(const PoolDesc& d) {
+  constexpr int64_t kLimit = int64_t{1} << 31;
+  int64_t in = 16, out = 16;
+  bool fits = true;
+  const auto multiply = [&](int64_t& product, int64_t factor) {
+    if (factor < 0 || factor >= kLimit) fits = false;
+    if (__builtin_mul_overflow(product, factor, &product)) fits = false;
+  };
+  for (int64_t factor : {d.batch, d.channels}) {
+    multiply(in, factor);
+    multiply(out, factor);
+  }
+  for (int i = 0; i < 3; ++i) {
+    multiply(in, d.in[i]);
+    multiply(out, d.out[i]);
+    if (d.window[i] < 1 || d.stride[i] < 1 || d.window[i] >= kLimit ||
+        d.stride[i] >= kLimit) {
+      return InvalidArgument("pooling window and stride must be positive");
+    }
+    if (d.pad[i] < 0 || d.pad[i] >= d.window[i]) {
+      return InvalidArgument("pooling padding {} must be below the window {}",
+                             d.pad[i], d.window[i]);
+    }
+  }
+  if (!fits) return InvalidArgument("pooling sizes are out of range");
+  return OkStatus();
+}
+
+}  // namespace pool_internal
+
+namespace {
+
+using namespace pool_internal;  // NOLINT: this file is its implementation.
+
+// 16-bit floats are compared as the floats they stand for.
+template <class T>
+using Wide = std::conditional_t<kIsNarrowFloat<T>, float, T>;
+
+template <class T>
+Wide<T> Lowest() {
+  if constexpr (std::is_same_v<T, bfloat16>) {
+    return -std::numeric_limits<float>::infinity();
+  }
+  return static_cast<Wide<T>>(std::numeric_limits<T>::lowest());
+}
+
+// Channels are worked on in strips whose running maxima stay in registers or
+// the first cache level.
+constexpr int64_t kStrip = 64;
+
+struct MaxArgs {
+  const void* input;
+  const void* grad;
+  void* result;
+  bool with_batch;
+};
+
+template <class T>
+GK_INLINE void MaxOf(const PoolDesc& d, const T* image, int64_t z, int64_t y,
+                     int64_t x, int64_t channel, int64_t count, T* out) {
+  Wide<T> best[kStrip];
+  const Wide<T> lowest = Lowest<T>();
+  for (int64_t c = 0; c < count; ++c) best[c] = lowest;
+  ForWindow(d, z, y, x, [&](int64_t pixel) __attribute__((always_inline)) {
+    const T* in = image + pixel * d.channels + channel;
+    for (int64_t c = 0; c < count; ++c) {
+      const Wide<T> v = static_cast<Wide<T>>(in[c]);
+      best[c] = v > best[c] ? v : best[c];
+    }
+  });
+  for (int64_t c = 0; c < count; ++c) out[c] = static_cast<T>(best[c]);
+}
+
+// Row `row` of the output, counted over batch, depth and height.
+template <class T>
+struct MaxRow {
+  GK_INLINE static void Run(const PoolDesc& d, const MaxArgs& args,
+                            int64_t row) {
+    const int64_t y = row % d.out[1], z = row / d.out[1] % d.out[0];
+    const T* image = static_cast<const T*>(args.input) +
+                     row / d.out[1] / d.out[0] * InPixels(d) * d.channels;
+    T* out = static_cast<T*>(args.result) + row * d.out[2] * d.channels;
+    for (int64_t x = 0; x < d.out[2]; ++x, out += d.channels) {
+      int64_t c = 0;
+      for (; c + kStrip <= d.channels; c += kStrip) {
+        MaxOf(d, image, z, y, x, c, kStrip, out + c);
+      }
+      if (d.channels - c >= kStrip / 2) {
+        MaxOf(d, image, z, y, x, c, kStrip / 2, out + c);
+        c += kStrip / 2;
+      }
+      if (c < d.channels) {
+        MaxOf(d, image, z, y, x, c, d.channels - c, out + c);
+      }
+    }
+  }
+};
+
+// An integer as wide as T, so that selecting it vectorises with T.
+template <class T>
+using IndexFor = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
+
+// The window's first greatest inputs as offsets in pixels within the image,
+// which the caller has checked to fit.
+template <class T>
+GK_INLINE void ArgmaxOf(const PoolDesc& d, const T* image, int64_t z,
+                        int64_t y, int64_t x, int64_t channel, int64_t count,
+                        IndexFor<T>* at) {
+  Wide<T> best[kStrip];
+  bool first = true;
+  ForWindow(d, z, y, x, [&](int64_t pixel) __attribute__((always_inline)) {
+    const T* in = image + pixel * d.channels + channel;
+    const IndexFor<T> here = static_cast<IndexFor<T>>(pixel);
+    if (first) {
+      for (int64_t c = 0; c < count; ++c) {
+        best[c] = static_cast<Wide<T>>(in[c]);
+        at[c] = here;
+      }
+      first = false;
+      return;
+    }
+    for (int64_t c = 0; c < count; ++c) {
+      const Wide<T> v = static_cast<Wide<T>>(in[c]);
+      const bool greater = v > best[c];
+      best[c] = greater ? v : best[c];
+      at[c] = greater ? here : at[c];
+    }
+  });
+}
+
+// Calls body(output offset, channel, count, positions) for each strip of
+// each output pixel of `image`, skipping windows of padding alone.
+template <class T, class F>
+GK_INLINE void ForArgmax(const PoolDesc& d, const T* image, int64_t row_first,
+                         int64_t row_last, F body) {
+  IndexFor<T> at[kStrip];
+  for (int64_t row = row_first; row < row_last; ++row) {
+    const int64_t y = row % d.out[1], z = row / d.out[1];
+    if (Inputs(d, 0, z).size() * Inputs(d, 1, y).size() == 0) continue;
+    for (int64_t x = 0; x < d.out[2]; ++x) {
+      if (Inputs(d, 2, x).size() == 0) continue;
+      const int64_t out = (row * d.out[2] + x) * d.channels;
+      for (int64_t c = 0; c < d.channels; c += kStrip) {
+        // A constant count lets the compiler unroll the usual case.
+        const int64_t count = std::min(kStrip, d.channels - c);
+        if (count == kStrip) {
+          ArgmaxOf(d, image, z, y, x, c, kStrip, at);
+        } else if (count == kStrip / 2) {
+          ArgmaxOf(d, image, z, y, x, c, kStrip / 2, at);
+        } else {
+          ArgmaxOf(d, image, z, y, x, c, count, at);
+        }
+        body(out + c, c, count, at);
+      }
+    }
+  }
+}
+
+// A whole image: windows may overlap, so its rows are not independent.
+template <class T>
+struct MaxGradImage {
+  GK_INLINE static void Run(const PoolDesc& d, const MaxArgs& args,
+                            int64_t n) {
+    const int64_t size = InPixels(d) * d.channels;
+    const T* image = static_cast<const T*>(args.input) + n * size;
+    const T* grad = static_cast<const T*>(args.grad) +
+                    n * OutPixels(d) * d.channels;
+    T* result = static_cast<T*>(args.result) + n * size;
+    std::fill(result, result + size, static_cast<T>(0));
+    ForArgmax(d, image, 0, d.out[0] * d.out[1],
+              [&](int64_t out, int64_t channel, int64_t count,
+                  const IndexFor<T>* at) __attribute__((always_inline)) {
+                for (int64_t c = 0; c < count; ++c) {
+                  T& to = result[at[c] * d.channels + channel + c];
+                  to = static_cast<T>(static_cast<Wide<T>>(to) +
+                                      static_cast<Wide<T>>(grad[out + c]));
+                }
+              });
+  }
+};
+
+template <class T>
+struct MaxGradGradImage {
+  GK_INLINE static void Run(const PoolDesc& d, const MaxArgs& args,
+                            int64_t n) {
+    const int64_t size = InPixels(d) * d.channels;
+    const int64_t out_size = OutPixels(d) * d.channels;
+    const T* image = static_cast<const T*>(args.input) + n * size;
+    const T* grad = static_cast<const T*>(args.grad) + n * size;
+    T* result = static_cast<T*>(args.result) + n * out_size;
+    std::fill(result, result + out_size, static_cast<T>(0));
+    ForArgmax(d, image, 0, d.out[0] * d.out[1],
+              [&](int64_t out, int64_t channel, int64_t count,
+                  const IndexFor<T>* at) __attribute__((always_inline)) {
+                for (int64_t c = 0; c < count; ++c) {
+                  result[out + c] = grad[at[c] * d.channels + channel + c];
+                }
+              });
+  }
+};
+
+template <class T>
+struct ArgmaxImage {
+  GK_INLINE static void Run(const PoolDesc& d, const MaxArgs& args,
+                            int64_t n) {
+    const int64_t size = InPixels(d) * d.channels;
+    const int64_t out_size = OutPixels(d) * d.channels;
+    const int64_t base = args.with_batch ? n * size : 0;
+    int64_t* result = static_cast<int64_t*>(args.result) + n * out_size;
+    std::fill(result, result + out_size, base);
+    ForArgmax(d, static_cast<const T*>(args.input) + n * size, 0,
+              d.out[0] * d.out[1],
+              [&](int64_t out, int64_t channel, int64_t count,
+                  const IndexFor<T>* at) __attribute__((always_inline)) {
+                for (int64_t c = 0; c < count; ++c) {
+                  result[out + c] = base + at[c] * d.channels + channel + c;
+                }
+              });
+  }
+};
+
+template <template <class> class Body>
+Status Spread(const PoolDesc& d, const MaxArgs& args, int64_t slices,
+              Parallel parallel) {
+  using Fn = void(const PoolDesc&, const MaxArgs&, int64_t);
+  Fn* body = nullptr;
+  switch (d.type) {
+#define GK_CASE(Name, Type)                \
+  case ElementType::k##Name:               \
+    body = Stamp<Body<Type>, Fn>::Best();  \
+    break;
+    GK_CASE(Float, float)
+    GK_CASE(Double, double)
+    GK_CASE(Half, half)
+    GK_CASE(BFloat16, bfloat16)
+    GK_CASE(Int8, int8_t)
+    GK_CASE(Int16, int16_t)
+    GK_CASE(Int32, int32_t)
+    GK_CASE(Int64, int64_t)
+    GK_CASE(UInt8, uint8_t)
+    GK_CASE(UInt16, uint16_t)
+    GK_CASE(UInt32, uint32_t)
+    GK_CASE(UInt64, uint64_t)
+#undef GK_CASE
+    default:
+      return InvalidArgument("max pooling of complex numbers");
+  }
+  if (slices == 0 || d.channels == 0) return OkStatus();
+  // Several rows a slice where rows are short.
+  const int64_t total = d.batch * (InPixels(d) + OutPixels(d)) * d.channels;
+  constexpr int64_t kSliceWork = 1 << 15;
+  const int64_t step =
+      std::max<int64_t>(1, kSliceWork / std::max<int64_t>(1, total / slices));
+  parallel.For((slices + step - 1) / step, [&](int64_t slice) {
+    const int64_t end = std::min(slices, (slice + 1) * step);
+    for (int64_t i = slice * step; i < end; ++i) body(d, args, i);
+  });
+  return OkStatus();
+}
+
+Status CheckArgmax(const PoolDesc& d) {
+  GK_RETURN_IF_ERROR(CheckPool(d));
+  if (InPixels(d) > std::numeric_limits<int32_t>::max()) {
+    return InvalidArgument("pooled image of {} pixels is too large",
+                           InPixels(d));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Status MaxPool(const PoolDesc& d, const void* input, void* output,
+               Parallel parallel) {
+  GK_RETURN_IF_ERROR(CheckPool(d));
+  return Spread<MaxRow>(d, {input, nullptr, output, false},
+                        d.batch * d.out[0] * d.out[1], parallel);
+}
+
+Status MaxPoolGrad(const PoolDesc& d, const void* input,
+                   const void* output_grad, void* input_grad,
+                   Parallel parallel) {
+  GK_RETURN_IF_ERROR(CheckArgmax(d));
+  return Spread<MaxGradImage>(d, {input, output_grad, input_grad, false},
+                              d.batch, parallel);
+}
+
+Status MaxPoolGradGrad(const PoolDesc& d, const void* input, const void* grad,
+                       void* output, Parallel parallel) {
+  GK_RETURN_IF_ERROR(CheckArgmax(d));
+  return Spread<MaxGradGradImage>(d, {input, grad, output, false}, d.batch,
+                                  parallel);
+}
+
+Status MaxPoolArgmax(const PoolDesc& d, const void* input, bool with_batch,
+                     int64_t* positions, Parallel parallel) {
+  GK_RETURN_IF_ERROR(CheckArgmax(d));
+  return Spread<ArgmaxImage>(d, {input, nullptr, positions, with_batch},
+                             d.batch, parallel);
+}
+
+}  // namespace gk
