@@ -73,6 +73,10 @@ class GradContext {
 // The slices as a dense tensor.
 Tensor Densify(const Gradient& g);
 
+// The sum of gradients of one tensor: slices stay slices (concatenated, not
+// merged) if all are. None if there are none. Throws Error.
+Gradient SumGradients(std::span<const Gradient> parts);
+
 }  // namespace gk
 
 #endif  // GK_FRAMEWORK_GRAD_CONTEXT_H_

@@ -64,12 +64,14 @@ class OpObserver {
   // A whole call as one entry: `outputs` came of `inputs`, `backward` turns
   // gradients of the outputs into gradients of the inputs.
   virtual void OnCall(std::span<const Tensor> inputs,
-                      std::span<const Tensor> outputs,
-                      BackwardFn backward) = 0;
+                      std::span<const Tensor> outputs, BackwardFn backward) = 0;
   // Is any of these watched, made from a watched one, or the handle of a
   // trainable variable that this observer watches on first use? Then the
   // maker of a call prepares what its backward needs and reports OnCall.
   virtual bool WantsAny(std::span<const Tensor> tensors) const = 0;
+  // A trainable variable is about to be read through this (possibly
+  // symbolic) handle: watch it if this observer watches what is accessed.
+  virtual void OnVariableAccess(const Tensor& handle) {}
 };
 
 // The active observers of this thread, innermost last. `paused` while a tape

@@ -1,0 +1,163 @@
+#include "eager/eager_context.h"
+
+#include <mutex>
+
+#include "base/hash.h"
+#include "framework/op_registry.h"
+
+namespace gk {
+namespace {
+
+EagerContext::FunctionBuilder function_builder = nullptr;
+
+// What ResolveAttrs found for (op, input dtypes, given attrs).
+struct ResolvedCall {
+  const OpRecord* record = nullptr;
+  std::vector<DataType> types;
+  AttrMap given;
+  AttrMap attrs;
+  int num_outputs = 0;
+};
+
+bool SameAttrs(const AttrMap& a, const AttrMap& b) {
+  if (a.size() != b.size()) return false;
+  for (auto x = a.begin(), y = b.begin(); x != a.end(); ++x, ++y) {
+    if (x->first != y->first || !AttrEquals(x->second, y->second)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+constexpr int kSlots = 256;
+
+StatusOr<const ResolvedCall*> Resolve(const OpRecord& record,
+                                      std::span<const Tensor> inputs,
+                                      AttrMap attrs) {
+  thread_local std::vector<ResolvedCall> slots(kSlots);
+  size_t h = record.id;
+  for (const Tensor& t : inputs) {
+    h = HashCombine(h, static_cast<size_t>(t.dtype()));
+  }
+  for (const auto& [name, value] : attrs) h = HashCombine(h, AttrHash(value));
+  ResolvedCall& slot = slots[h % kSlots];
+  if (slot.record == &record && slot.types.size() == inputs.size() &&
+      std::equal(inputs.begin(), inputs.end(), slot.types.begin(),
+                 [](const Tensor& t, DataType d) { return t.dtype() == d; }) &&
+      SameAttrs(slot.given, attrs)) {
+    return &slot;
+  }
+  ResolvedCall call;
+  call.record = &record;
+  for (const Tensor& t : inputs) call.types.push_back(t.dtype());
+  call.given = attrs;
+  call.attrs = std::move(attrs);
+  GK_RETURN_IF_ERROR(ResolveAttrs(record, call.types, false, &call.attrs));
+  std::vector<DataType> outputs;
+  GK_RETURN_IF_ERROR(OutputTypes(*record.def, call.attrs, &outputs));
+  call.num_outputs = static_cast<int>(outputs.size());
+  slot = std::move(call);
+  return &slot;
+}
+
+Status CheckValues(const OpRecord& record, std::span<const Tensor> inputs) {
+  for (const Tensor& t : inputs) {
+    if (!t) return InvalidArgument("An input of op {} is missing", record.name);
+    if (t.is_symbolic()) {
+      return TypeError(
+          "A symbolic tensor ({}) is out of scope and cannot be used here: op "
+          "{} runs eagerly. Use return values, explicit Python locals or "
+          "TensorFlow collections to access it.",
+          t.DebugString(), record.name);
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+EagerContext& EagerContext::Get() {
+  static EagerContext* context = new EagerContext;
+  return *context;
+}
+
+StatusOr<TensorVector> EagerContext::Apply(const OpRecord& record,
+                                           std::span<const Tensor> inputs,
+                                           AttrMap attrs,
+                                           std::string_view name) {
+  GK_RETURN_IF_ERROR(CheckValues(record, inputs));
+  GK_ASSIGN_OR_RETURN(const ResolvedCall* call,
+                      Resolve(record, inputs, std::move(attrs)));
+  if (!record.kernel.compute) {
+    return Unimplemented("Op {} has no kernel for CPU", record.name);
+  }
+  std::vector<const Tensor*> in(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) in[i] = &inputs[i];
+  TensorVector outputs(call->num_outputs);
+  // A kernel may run other ops (function calls), which may reuse the slot.
+  const AttrMap held = record.Has(kCallsFunction) ? call->attrs : AttrMap();
+  KernelContext ctx(record, record.Has(kCallsFunction) ? held : call->attrs, in,
+                    outputs);
+  Status status = record.kernel.compute(ctx);
+  if (!status.ok()) return status;
+  for (const Tensor& t : outputs) {
+    if (!t) return Internal("op {} left an output unset", record.name);
+  }
+  return outputs;
+}
+
+StatusOr<Ref<FunctionDefinition>> EagerContext::BuildFunction(
+    std::string_view name, std::span<const DataType> types,
+    std::span<const PartialTensorShape> shapes,
+    const std::function<TensorVector(std::span<const Tensor>)>& body,
+    TensorVector* captures) {
+  if (!function_builder) return Internal("no function builder registered");
+  return function_builder(name, types, shapes, body, captures);
+}
+
+void EagerContext::SetFunctionBuilder(FunctionBuilder builder) {
+  function_builder = builder;
+}
+
+bool EagerContext::RunElementwise(const OpRecord& record,
+                                  std::span<const Tensor* const> inputs,
+                                  Tensor* output, Status* status) {
+  const DataType type = inputs[0]->dtype();
+  for (const Tensor* t : inputs) {
+    if (t->is_symbolic() || t->dtype() != type) return false;
+  }
+  static const AttrMap none;
+  const TileKernel* kernel = record.kernel.tile(type, none);
+  if (!kernel) return false;
+  if (inputs.size() == 1 || inputs[0]->shape() == inputs[1]->shape()) {
+    const TensorShape& shape = inputs[0]->shape();
+    const int64_t n = shape.num_elements();
+    if (n <= 256) {
+      StatusOr<Tensor> out = Tensor::Allocate(kernel->out, shape);
+      if (!out.ok()) {
+        *status = out.status();
+        return true;
+      }
+      const void* in[3];
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        in[i] = inputs[i]->raw_data();
+      }
+      if (kernel->fn(out->raw_data(), in, n, nullptr) != 0) return false;
+      *output = std::move(*out);
+      return true;
+    }
+  }
+  KernelContext ctx(record, none, inputs, std::span(output, 1));
+  *status = record.kernel.compute(ctx);
+  return true;
+}
+
+void InitEager() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    RegisterAllOps();
+    OpBuilder::SetEager(&EagerContext::Get());
+  });
+}
+
+}  // namespace gk

@@ -1,0 +1,227 @@
+#include "eager/gradient_tape.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "framework/variable.h"
+
+namespace gk {
+namespace {
+
+// The variable is known by its resource only when the handle is a value.
+bool IsTrainableHandle(const Tensor& t) {
+  if (t.dtype() != DataType::kResource || t.is_symbolic()) return false;
+  StatusOr<VariableResource*> v = VariableOf(t);
+  return v.ok() && (*v)->trainable();
+}
+
+// Gradients that have arrived for each tensor, by tensor id.
+class Accumulators {
+ public:
+  void Add(const Tensor& t, Gradient g) {
+    if (!g.is_none()) parts_[t.id()].push_back(std::move(g));
+  }
+  bool Has(const Tensor& t) const { return parts_.contains(t.id()); }
+  Gradient Take(const Tensor& t) {
+    auto it = parts_.find(t.id());
+    if (it == parts_.end()) return {};
+    Gradient g = SumGradients(it->second);
+    it->second = {g};
+    return g;
+  }
+  void Drop(const Tensor& t) { parts_.erase(t.id()); }
+
+ private:
+  std::unordered_map<uint64_t, std::vector<Gradient>> parts_;
+};
+
+}  // namespace
+
+GradientTape::GradientTape(bool persistent, bool watch_accessed_variables)
+    : persistent_(persistent), watch_accessed_(watch_accessed_variables) {}
+
+GradientTape::~GradientTape() {
+  if (recording_) Pop();
+}
+
+void GradientTape::Push() {
+  if (recording_) return;
+  recording_ = true;
+  CurrentObservers().observers.push_back(this);
+}
+
+void GradientTape::Pop() {
+  if (!recording_) return;
+  recording_ = false;
+  std::erase(CurrentObservers().observers, this);
+}
+
+void GradientTape::Reset() {
+  entries_.clear();
+  watched_.clear();
+  variables_.clear();
+  watched_tensors_.clear();
+  used_ = false;
+}
+
+void GradientTape::Watch(const Tensor& t) {
+  if (!watched_.insert(t.id()).second) return;
+  watched_tensors_.push_back(t);
+  if (t.dtype() == DataType::kResource) variables_.push_back(t);
+}
+
+bool GradientTape::IsWatched(const Tensor& t) const {
+  return watched_.contains(t.id());
+}
+
+void GradientTape::OnVariableAccess(const Tensor& handle) {
+  if (watch_accessed_) Watch(handle);
+}
+
+bool GradientTape::WantsAny(std::span<const Tensor> tensors) const {
+  return std::any_of(tensors.begin(), tensors.end(), [&](const Tensor& t) {
+    return watched_.contains(t.id()) ||
+           (watch_accessed_ && IsTrainableHandle(t));
+  });
+}
+
+bool GradientTape::ShouldRecord(std::span<const Tensor> inputs) {
+  bool wanted = false;
+  for (const Tensor& t : inputs) {
+    if (watched_.contains(t.id())) {
+      wanted = true;
+    } else if (watch_accessed_ && IsTrainableHandle(t)) {
+      Watch(t);
+      wanted = true;
+    }
+  }
+  return wanted;
+}
+
+void GradientTape::MarkOutputs(std::span<const Tensor> outputs) {
+  for (const Tensor& t : outputs) {
+    if (IsTrainable(t.dtype())) watched_.insert(t.id());
+  }
+}
+
+void GradientTape::OnOp(const OpRecord& record, std::span<const Tensor> inputs,
+                        std::span<const Tensor> outputs, const AttrMap& attrs) {
+  if (outputs.empty() || record.Has(kNoGradient) || !ShouldRecord(inputs)) {
+    return;
+  }
+  if (std::none_of(outputs.begin(), outputs.end(),
+                   [](const Tensor& t) { return IsTrainable(t.dtype()); })) {
+    return;
+  }
+  MarkOutputs(outputs);
+  entries_.push_back({&record,
+                      attrs,
+                      {inputs.begin(), inputs.end()},
+                      {outputs.begin(), outputs.end()},
+                      nullptr});
+}
+
+void GradientTape::OnCall(std::span<const Tensor> inputs,
+                          std::span<const Tensor> outputs,
+                          BackwardFn backward) {
+  if (!ShouldRecord(inputs)) return;
+  MarkOutputs(outputs);
+  entries_.push_back({nullptr,
+                      {},
+                      {inputs.begin(), inputs.end()},
+                      {outputs.begin(), outputs.end()},
+                      std::move(backward)});
+}
+
+StatusOr<std::vector<Gradient>> GradientTape::ComputeGradient(
+    std::span<const Tensor> targets, std::span<const Tensor> sources,
+    std::span<const Gradient> output_grads) {
+  if (used_ && !persistent_) {
+    return RuntimeError(
+        "A non-persistent GradientTape can only be used to compute one set of "
+        "gradients (or jacobians)");
+  }
+  used_ = true;
+  const bool was_recording = recording_;
+  if (recording_ && !persistent_) Pop();
+
+  // Entries on a path from a source.
+  std::unordered_set<uint64_t> reached;
+  for (const Tensor& s : sources) reached.insert(s.id());
+  std::vector<bool> on_path(entries_.size());
+  const size_t count = entries_.size();
+  for (size_t i = 0; i < count; ++i) {
+    const Entry& e = entries_[i];
+    if (std::any_of(e.inputs.begin(), e.inputs.end(), [&](const Tensor& t) {
+          return reached.contains(t.id());
+        })) {
+      on_path[i] = true;
+      for (const Tensor& t : e.outputs) reached.insert(t.id());
+    }
+  }
+
+  std::vector<Gradient> result(sources.size());
+  try {
+    Accumulators grads;
+    for (size_t i = 0; i < targets.size(); ++i) {
+      if (!reached.contains(targets[i].id())) continue;
+      if (!IsTrainable(targets[i].dtype())) continue;
+      if (i < output_grads.size() && !output_grads[i].is_none()) {
+        grads.Add(targets[i], output_grads[i]);
+      } else {
+        grads.Add(targets[i], {MakeOp1("OnesLike", {targets[i]}), {}, {}});
+      }
+    }
+    for (size_t i = count; i-- > 0;) {
+      if (!on_path[i]) continue;
+      // Making gradients may record entries and move them: copy the handle.
+      const Entry e = entries_[i];
+      if (std::none_of(e.outputs.begin(), e.outputs.end(),
+                       [&](const Tensor& t) { return grads.Has(t); })) {
+        continue;
+      }
+      std::vector<Gradient> dy(e.outputs.size());
+      for (size_t k = 0; k < dy.size(); ++k) dy[k] = grads.Take(e.outputs[k]);
+      std::vector<bool> wanted(e.inputs.size());
+      bool any = false;
+      for (size_t k = 0; k < wanted.size(); ++k) {
+        wanted[k] = reached.contains(e.inputs[k].id()) &&
+                    IsTrainable(e.inputs[k].dtype());
+        any |= wanted[k];
+      }
+      if (!any) continue;
+      std::vector<Gradient> dx;
+      if (e.record) {
+        if (!e.record->gradient) {
+          return LookupError("gradient registry has no entry for: {}",
+                             e.record->name);
+        }
+        GradContext ctx(*e.record, e.attrs, e.inputs, e.outputs, dy);
+        std::unique_ptr<bool[]> flags(new bool[wanted.size()]);
+        std::copy(wanted.begin(), wanted.end(), flags.get());
+        ctx.set_wanted(flags.get());
+        e.record->gradient(ctx);
+        dx = std::move(ctx.grads());
+      } else {
+        dx = e.backward(dy, wanted);
+      }
+      for (size_t k = 0; k < e.inputs.size() && k < dx.size(); ++k) {
+        if (wanted[k]) grads.Add(e.inputs[k], std::move(dx[k]));
+      }
+    }
+    for (size_t i = 0; i < sources.size(); ++i) {
+      result[i] = grads.Take(sources[i]);
+    }
+  } catch (const Error& error) {
+    return error.status();
+  }
+  if (!persistent_) {
+    entries_.clear();
+    watched_.clear();
+    watched_tensors_.clear();
+    if (was_recording) Push();
+  }
+  return result;
+}
+
+}  // namespace gk

@@ -1,0 +1,75 @@
+// GradientTape: records what is made on a thread and differentiates it in
+// reverse mode.
+//
+// A tape sees ops while it is on its thread's observer list (Push, Pop). It
+// records those that depend on watched tensors. It holds the tensors of the
+// recorded ops until it is reset or, unless persistent, used. Not
+// thread-safe. Reverse-mode accumulation as in Griewank and Walther,
+// "Evaluating Derivatives", ch. 3.
+#ifndef GK_EAGER_GRADIENT_TAPE_H_
+#define GK_EAGER_GRADIENT_TAPE_H_
+
+#include <unordered_set>
+#include <vector>
+
+#include "framework/op_builder.h"
+
+namespace gk {
+
+class GradientTape final : public OpObserver {
+ public:
+  explicit GradientTape(bool persistent = false,
+                        bool watch_accessed_variables = true);
+  ~GradientTape() override;
+  GradientTape(const GradientTape&) = delete;
+
+  // Starts and stops recording on this thread.
+  void Push();
+  void Pop();
+  bool recording() const { return recording_; }
+  bool persistent() const { return persistent_; }
+  // Forgets everything recorded and watched.
+  void Reset();
+
+  // A tensor, or the handle of a variable.
+  void Watch(const Tensor& t);
+  bool IsWatched(const Tensor& t) const;
+  // Handles of the variables watched, in order of first use.
+  const TensorVector& watched_variables() const { return variables_; }
+
+  // d sum(targets * output_grads) / d sources; output_grads may be empty or
+  // hold null tensors (ones). Built with the current builder, so that outer
+  // tapes see it. RuntimeError on second use unless persistent; LookupError
+  // for an op without a gradient on the path.
+  StatusOr<std::vector<Gradient>> ComputeGradient(
+      std::span<const Tensor> targets, std::span<const Tensor> sources,
+      std::span<const Gradient> output_grads);
+
+  void OnOp(const OpRecord& record, std::span<const Tensor> inputs,
+            std::span<const Tensor> outputs, const AttrMap& attrs) override;
+  void OnCall(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+              BackwardFn backward) override;
+  bool WantsAny(std::span<const Tensor> tensors) const override;
+  void OnVariableAccess(const Tensor& handle) override;
+
+ private:
+  struct Entry {
+    const OpRecord* record = nullptr;  // null: a call with `backward`
+    AttrMap attrs;
+    TensorVector inputs, outputs;
+    BackwardFn backward;
+  };
+  bool ShouldRecord(std::span<const Tensor> inputs);
+  void MarkOutputs(std::span<const Tensor> outputs);
+
+  bool persistent_, watch_accessed_;
+  bool recording_ = false, used_ = false;
+  std::vector<Entry> entries_;
+  std::unordered_set<uint64_t> watched_;
+  TensorVector variables_;
+  TensorVector watched_tensors_;  // keep ids from being meant for others
+};
+
+}  // namespace gk
+
+#endif  // GK_EAGER_GRADIENT_TAPE_H_

@@ -1,0 +1,117 @@
+#include "framework/variable.h"
+
+#include <thread>
+
+namespace gk {
+
+Status VariableResource::Uninitialized() const {
+  return FailedPrecondition(
+      "Could not find variable {}. This could mean that the variable has been "
+      "deleted or was never initialized. In TF1, it can also mean the variable "
+      "is uninitialized.",
+      name_);
+}
+
+void VariableResource::LockSettled() const {
+  for (;;) {
+    Lock();
+    if (!taken_) return;
+    Unlock();
+    std::this_thread::yield();
+  }
+}
+
+bool VariableResource::IsInitialized() const {
+  LockSettled();
+  const bool initialized = static_cast<bool>(value_);
+  Unlock();
+  return initialized;
+}
+
+StatusOr<Tensor> VariableResource::Read() const {
+  LockSettled();
+  Tensor value = value_;
+  Unlock();
+  if (!value) return Uninitialized();
+  return value;
+}
+
+Status VariableResource::Assign(const Tensor& value, bool check_shape) {
+  if (value.dtype() != dtype_) {
+    return InvalidArgument(
+        "Trying to assign variable with wrong dtype. Expected {} got {}",
+        DataTypeString(dtype_), DataTypeString(value.dtype()));
+  }
+  if (check_shape && !shape_.IsCompatibleWith(value.shape())) {
+    return InvalidArgument(
+        "Cannot assign value to variable '{}': Shape mismatch.The variable "
+        "shape {}, and the assigned value shape {} are incompatible.",
+        name_, shape_.PythonString(),
+        PartialTensorShape(value.shape()).PythonString());
+  }
+  Tensor old = value;
+  LockSettled();
+  std::swap(old, value_);
+  Unlock();
+  return OkStatus();  // `old` is released outside the lock.
+}
+
+Status VariableResource::Update(FunctionRef<Status(Tensor&)> update) {
+  return Replace([&](const Tensor& old, Tensor* value) -> Status {
+    if (old.IsExclusive()) {
+      *value = old;
+    } else {
+      GK_ASSIGN_OR_RETURN(*value, old.Copy());
+    }
+    return update(*value);
+  });
+}
+
+Status VariableResource::Replace(
+    FunctionRef<Status(const Tensor&, Tensor*)> update) {
+  LockSettled();
+  if (!value_) {
+    Unlock();
+    return Uninitialized();
+  }
+  taken_ = true;
+  Tensor old = std::move(value_);
+  Unlock();
+  Tensor value;
+  const Status status = update(old, &value);
+  Lock();
+  value_ = status.ok() ? std::move(value) : old;
+  taken_ = false;
+  Unlock();
+  return status;
+}
+
+void VariableResource::Clear() {
+  Tensor old;
+  LockSettled();
+  std::swap(old, value_);
+  Unlock();
+}
+
+Tensor NewVariableHandle(std::string name, DataType dtype,
+                         const PartialTensorShape& shape, bool trainable) {
+  Ref<Resource> resource =
+      MakeRef<VariableResource>(name, dtype, shape, trainable);
+  ResourceHandle handle(std::move(resource), std::move(name),
+                        {HandleShape{dtype, shape}});
+  return Tensor::Scalar(std::move(handle));
+}
+
+StatusOr<VariableResource*> VariableOf(const Tensor& handle) {
+  if (handle.dtype() != DataType::kResource || handle.num_elements() != 1) {
+    return InvalidArgument("A variable's handle is needed, got {}",
+                           handle.DebugString());
+  }
+  const ResourceHandle& h = handle.scalar<ResourceHandle>();
+  if (auto* v = h.As<VariableResource>()) return v;
+  return InvalidArgument(
+      "Trying to access resource '{}' of kind '{}' as a Variable", h.name(),
+      h.resource() ? h.resource()->kind() : "none");
+}
+
+}  // namespace gk

@@ -1,0 +1,81 @@
+// VariableResource: a mutable tensor behind a resource handle.
+//
+// Reads are snapshots: they share the value's memory. A writer takes the
+// value out under the spin bit, changes it in place if nobody else holds it
+// or a copy if somebody does, and puts it back; so a failed write leaves the
+// old value. Thread-safe; an operation is atomic.
+#ifndef GK_FRAMEWORK_VARIABLE_H_
+#define GK_FRAMEWORK_VARIABLE_H_
+
+#include <atomic>
+#include <string>
+
+#include "base/function_ref.h"
+#include "framework/resource.h"
+#include "framework/tensor.h"
+
+namespace gk {
+
+class VariableResource final : public Resource {
+ public:
+  VariableResource(std::string name, DataType dtype, PartialTensorShape shape,
+                   bool trainable)
+      : name_(std::move(name)),
+        dtype_(dtype),
+        shape_(std::move(shape)),
+        trainable_(trainable) {}
+
+  std::string_view kind() const override { return "Variable"; }
+  const std::string& name() const { return name_; }
+  DataType dtype() const { return dtype_; }
+  // What values must match.
+  const PartialTensorShape& shape() const { return shape_; }
+  bool trainable() const { return trainable_; }
+
+  bool IsInitialized() const;
+  // FailedPrecondition if uninitialised.
+  StatusOr<Tensor> Read() const;
+  // InvalidArgument if the dtype differs or (when `check_shape`) the shape
+  // does not match. Shares `value`'s memory.
+  Status Assign(const Tensor& value, bool check_shape = true);
+  // Gives `update` the value to change in place: exclusive memory, already
+  // copied if it was shared. If update fails, the old value stays as it was:
+  // `update` must check before it writes.
+  Status Update(FunctionRef<Status(Tensor& value)> update);
+  // The same, but the update makes a new value from the old one.
+  Status Replace(FunctionRef<Status(const Tensor& old, Tensor* value)> update);
+  void Clear();
+
+ private:
+  void Lock() const {
+    while (locked_.test_and_set(std::memory_order_acquire)) {
+      while (locked_.test(std::memory_order_relaxed)) {
+      }
+    }
+  }
+  void Unlock() const { locked_.clear(std::memory_order_release); }
+  // Waits until no writer has the value, then holds the lock.
+  void LockSettled() const;
+  Status Uninitialized() const;
+
+  std::string name_;
+  DataType dtype_;
+  PartialTensorShape shape_;
+  bool trainable_;
+  mutable std::atomic_flag locked_ = ATOMIC_FLAG_INIT;
+  // A writer has taken the value out and will put one back.
+  bool taken_ = false;
+  Tensor value_;
+};
+
+// A scalar handle tensor for a new variable.
+Tensor NewVariableHandle(std::string name, DataType dtype,
+                         const PartialTensorShape& shape, bool trainable);
+
+// The variable behind a handle tensor; InvalidArgument if it is something
+// else.
+StatusOr<VariableResource*> VariableOf(const Tensor& handle);
+
+}  // namespace gk
+
+#endif  // GK_FRAMEWORK_VARIABLE_H_
