@@ -1,0 +1,163 @@
+#include "kernels/random_distributions.h"
+
+#include <math.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace gk {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// Pairs of doubles from one block, handed out last first.
+class UniformPairs {
+ public:
+  explicit UniformPairs(PhiloxStream* stream) : stream_(stream) {}
+  double Next() {
+    if (left_ == 0) {
+      for (double& v : pair_) v = stream_->Double();
+      left_ = 2;
+    }
+    return pair_[--left_];
+  }
+
+ private:
+  PhiloxStream* stream_;
+  double pair_[2] = {0, 0};
+  int left_ = 0;
+};
+
+class NormalPairs {
+ public:
+  explicit NormalPairs(PhiloxStream* stream) : stream_(stream) {}
+  double Next() {
+    if (left_ == 0) {
+      const double u = std::max(stream_->Double(), 1.0e-7);
+      const double v = 2.0 * std::numbers::pi * stream_->Double();
+      const double r = std::sqrt(-2.0 * std::log(u));
+      pair_[0] = std::sin(v) * r;
+      pair_[1] = std::cos(v) * r;
+      left_ = 2;
+    }
+    return pair_[--left_];
+  }
+
+ private:
+  PhiloxStream* stream_;
+  double pair_[2] = {0, 0};
+  int left_ = 0;
+};
+
+// Knuth: the number of uniforms whose product stays above e^-rate.
+double PoissonByProducts(UniformPairs* uniform, double rate, double limit) {
+  const double floor = std::exp(-rate);
+  double product = 1;
+  for (double k = 0;; ++k) {
+    product *= uniform->Next();
+    if (product <= floor && k <= limit) return k;
+  }
+}
+
+// Hoermann, "The transformed rejection method for generating Poisson random
+// variables", Insurance: Mathematics and Economics 12 (1993), algorithm PTRS.
+double PoissonByRejection(UniformPairs* uniform, double rate, double limit) {
+  const double log_rate = std::log(rate);
+  const double b = 0.931 + 2.53 * std::sqrt(rate);
+  const double a = -0.059 + 0.02483 * b;
+  const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
+  while (true) {
+    const double u = uniform->Next() - 0.5;
+    const double v = uniform->Next();
+    const double us = 0.5 - std::abs(u);
+    const double k = std::floor((2 * a / us + b) * u + rate + 0.43);
+    if (k > limit) continue;
+    if (us >= 0.07 && v <= 0.9277 - 3.6224 / (b - 2)) return k;
+    if (k < 0 || (us < 0.013 && v > us)) continue;
+    int sign;
+    if (std::log(v * inverse_alpha / (a / (us * us) + b)) <=
+        -rate + k * log_rate - lgamma_r(k + 1, &sign)) {
+      return k;
+    }
+  }
+}
+
+}  // namespace
+
+double RandomGamma(const Philox& gen, uint64_t index, double alpha) {
+  if (!(alpha > 0) || std::isinf(alpha)) return kNan;
+  Philox at = gen;
+  at.SkipValues(index);
+  PhiloxStream stream(at);
+  UniformPairs uniform(&stream);
+  if (alpha == 1) return -std::log1p(-uniform.Next());
+  NormalPairs normal(&stream);
+  // Marsaglia and Tsang, "A simple method for generating gamma variables",
+  // ACM Transactions on Mathematical Software 26 (2000).
+  const bool below_one = alpha < 1;
+  const double d = alpha + (below_one ? 2.0 / 3 : -1.0 / 3);
+  const double c = 1.0 / 3 / std::sqrt(d);
+  while (true) {
+    const double x = normal.Next();
+    double v = 1 + c * x;
+    if (v <= 0) continue;
+    v = v * v * v;
+    const double u = uniform.Next();
+    if (u < 1 - 0.0331 * (x * x) * (x * x) ||
+        std::log(u) < 0.5 * x * x + d * (1 - v + std::log(v))) {
+      const double y = d * v;
+      return below_one ? y * std::pow(uniform.Next(), 1 / alpha) : y;
+    }
+  }
+}
+
+double RandomPoisson(const Philox& gen, uint64_t index, double rate,
+                     double limit) {
+  if (!(rate >= 0) || std::isinf(rate)) return kNan;
+  Philox at = gen;
+  at.SkipValues(index);
+  PhiloxStream stream(at);
+  UniformPairs uniform(&stream);
+  // Rejection cannot end where nearly every deviate passes the limit.
+  if (rate >= limit) return limit;
+  return rate < 10 ? PoissonByProducts(&uniform, rate, limit)
+                   : PoissonByRejection(&uniform, rate, limit);
+}
+
+template <class T>
+void RandomCategorical(const Philox& gen, const T* logits, int64_t rows,
+                       int64_t classes, int64_t samples, double* scratch,
+                       int64_t* out) {
+  PhiloxStream stream(gen);
+  for (int64_t row = 0; row < rows; ++row, logits += classes) {
+    T top = std::numeric_limits<T>::lowest();
+    for (int64_t j = 0; j < classes; ++j) {
+      if (std::isfinite(logits[j])) top = std::max(top, logits[j]);
+    }
+    double total = 0;
+    int64_t last = 0;
+    for (int64_t j = 0; j < classes; ++j) {
+      if (std::isfinite(logits[j])) {
+        total += std::exp(static_cast<double>(logits[j]) - double{top});
+        last = j;
+      }
+      scratch[j] = total;
+    }
+    for (int64_t i = 0; i < samples; ++i) {
+      const double target = stream.Double() * total;
+      const int64_t found =
+          std::upper_bound(scratch, scratch + classes, target) - scratch;
+      // Rounding may carry the target to the total itself.
+      *out++ = std::min(found, last);
+    }
+  }
+}
+
+template void RandomCategorical<float>(const Philox&, const float*, int64_t,
+                                       int64_t, int64_t, double*, int64_t*);
+template void RandomCategorical<double>(const Philox&, const double*, int64_t,
+                                        int64_t, int64_t, double*, int64_t*);
+
+}  // namespace gk
