@@ -45,7 +45,9 @@ __attribute__((target("sse4.2"))) uint32_t ExtendByInstruction(
     state = _mm_crc32_u64(state, word);
   }
   uint32_t tail = static_cast<uint32_t>(state);
-  for (; left > 0; --left) tail = _mm_crc32_u8(tail, static_cast<uint8_t>(*p++));
+  for (; left > 0; --left, ++p) {
+    tail = _mm_crc32_u8(tail, static_cast<uint8_t>(*p));
+  }
   return ~tail;
 }
 #endif
@@ -65,8 +67,8 @@ uint32_t ExtendCrc32cByTable(uint32_t crc, std::string_view bytes) {
       state ^= kTables[7 - k][word >> (8 * k) & 0xff];
     }
   }
-  for (; left > 0; --left) {
-    state = state >> 8 ^ kTables[0][(state ^ static_cast<uint8_t>(*p++)) & 0xff];
+  for (; left > 0; --left, ++p) {
+    state = state >> 8 ^ kTables[0][(state ^ static_cast<uint8_t>(*p)) & 0xff];
   }
   return ~state;
 }
