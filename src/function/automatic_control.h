@@ -1,0 +1,42 @@
+// AutomaticControl: control dependencies between ops with side effects, so
+// that a graph runs them as its program was written.
+//
+// For each resource: a write waits for the last write and the reads since, a
+// read waits for the last write. Prints, checks and calls into the host
+// language keep program order among themselves and with every write. Not
+// thread-safe; owned by a FuncGraph.
+#ifndef GK_FUNCTION_AUTOMATIC_CONTROL_H_
+#define GK_FUNCTION_AUTOMATIC_CONTROL_H_
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace gk {
+
+class AutomaticControl {
+ public:
+  // Adds `node`'s control inputs; it was just made. For calls, records which
+  // resource inputs are only read (_read_only_resource_inputs).
+  void Add(Node* node);
+  // In the order made.
+  const std::vector<Node*>& must_run() const { return must_run_; }
+  void AddMustRun(Node* node);
+
+ private:
+  struct History {
+    Node* last_write = nullptr;
+    std::vector<Node*> reads;
+  };
+  static void Use(History* history, ResourceUse use, Node* node);
+
+  std::map<std::pair<const Node*, int>, History> resources_;
+  History order_;
+  std::vector<Node*> must_run_;
+};
+
+}  // namespace gk
+
+#endif  // GK_FUNCTION_AUTOMATIC_CONTROL_H_

@@ -1,0 +1,84 @@
+// ConcreteFunction: a traced function with the values it captured; what is
+// called.
+//
+// Shares the GraphFunction and the captured tensors. Constant after making;
+// Call is safe from any number of threads. A plain eager call allocates
+// nothing but its outputs.
+#ifndef GK_FUNCTION_CONCRETE_FUNCTION_H_
+#define GK_FUNCTION_CONCRETE_FUNCTION_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/op_builder.h"
+#include "function/func_graph.h"
+#include "graph/graph.h"
+
+namespace gk {
+
+class FunctionGradients;
+
+struct ArgumentSpec {
+  std::string name;  // for messages
+  DataType dtype = DataType::kInvalid;
+  PartialTensorShape shape;
+};
+
+class ConcreteFunction final : public RefCounted {
+ public:
+  // `function`'s arguments are `arguments`, then the captures.
+  ConcreteFunction(Ref<GraphFunction> function,
+                   std::vector<ArgumentSpec> arguments,
+                   std::vector<FunctionCapture> captures);
+  ~ConcreteFunction() override;
+
+  // Finishes `graph` under the name "__inference_<name>_<uid>".
+  static StatusOr<Ref<ConcreteFunction>> FromFuncGraph(
+      FuncGraph& graph, std::span<const Tensor> results, AttrMap attrs = {});
+  // A function without captures (read from a file).
+  static Ref<ConcreteFunction> FromFunction(Ref<GraphFunction> function);
+
+  const std::string& name() const { return function_->name(); }
+  const Ref<GraphFunction>& function() const { return function_; }
+  const std::vector<ArgumentSpec>& arguments() const { return arguments_; }
+  const std::vector<FunctionCapture>& captures() const { return captures_; }
+  int num_outputs() const { return function_->results().size(); }
+
+  // Calls with the current builder: runs when eager, makes a call node in a
+  // graph; under a tape that wants it, runs the forward variant and records.
+  // InvalidArgument if an argument's dtype or shape does not match.
+  Status Call(std::span<const Tensor> arguments, TensorVector* outputs,
+              const CancellationToken* cancellation = nullptr) const;
+  // The same where the caller has matched dtypes and shapes.
+  Status CallMatched(std::span<const Tensor> arguments, TensorVector* outputs,
+                     const CancellationToken* cancellation = nullptr) const;
+  Status CheckArguments(std::span<const Tensor> arguments) const;
+
+  // Forward and backward variants made so far.
+  FunctionGradients& gradients() const { return *gradients_; }
+
+  // Values of the captures now, in order.
+  StatusOr<TensorVector> CaptureValues() const;
+
+ private:
+  Status Run(std::span<const Tensor> arguments, TensorVector* outputs,
+             const CancellationToken* cancellation) const;
+  Status CallInGraph(OpBuilder* builder, std::span<const Tensor> inputs,
+                     const GraphFunction& function,
+                     TensorVector* outputs) const;
+  Status CallRecorded(TensorVector inputs, TensorVector* outputs,
+                      const CancellationToken* cancellation) const;
+
+  Ref<GraphFunction> function_;
+  std::vector<ArgumentSpec> arguments_;
+  std::vector<FunctionCapture> captures_;
+  TensorVector captured_;  // the values, unless some are deferred
+  bool has_deferred_ = false;
+  std::unique_ptr<FunctionGradients> gradients_;
+};
+
+}  // namespace gk
+
+#endif  // GK_FUNCTION_CONCRETE_FUNCTION_H_

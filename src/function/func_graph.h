@@ -1,0 +1,168 @@
+// FuncGraph: builds a graph function op by op; the OpBuilder of tracing.
+//
+// Inputs from outside become captures: one placeholder for each distinct
+// external tensor. Ops with side effects are ordered as they are made. One
+// thread builds a FuncGraph, entered with FuncGraph::Building. After Finish
+// it is constant and stays only for inspection.
+#ifndef GK_FUNCTION_FUNC_GRAPH_H_
+#define GK_FUNCTION_FUNC_GRAPH_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "framework/op_builder.h"
+#include "function/automatic_control.h"
+#include "graph/graph.h"
+
+namespace gk {
+
+// A value from outside that a function uses: a tensor known when tracing, or
+// what `value` gives at each call.
+struct FunctionCapture {
+  Tensor external;  // null if deferred
+  std::function<StatusOr<Tensor>()> value;
+  Node* placeholder = nullptr;
+};
+
+class FuncGraph final : public OpBuilder, public RefCounted {
+ public:
+  // `outer`: the builder whose tensors may be captured; usually the current.
+  explicit FuncGraph(std::string name, OpBuilder* outer = OpBuilder::Current());
+  ~FuncGraph() override;
+
+  // The FuncGraph that builds, or built, `graph`; null if it is gone.
+  static FuncGraph* Of(const Graph* graph);
+  // This thread's current builder if it is a FuncGraph, or null.
+  static FuncGraph* Current();
+
+  const std::string& name() const { return name_; }
+  const Ref<Graph>& graph() const { return graph_; }
+  // Null once finished, or if the outer builder is eager.
+  FuncGraph* outer() const { return outer_.get(); }
+  bool finished() const { return finished_; }
+
+  // --- OpBuilder. Shape and type errors come back as ValueError, TypeError.
+  StatusOr<TensorVector> Apply(const OpRecord& record,
+                               std::span<const Tensor> inputs, AttrMap attrs,
+                               std::string_view name) override;
+  bool builds_graph() const override { return true; }
+  StatusOr<Tensor> Constant(const Tensor& value,
+                            std::string_view name) override;
+  StatusOr<Ref<FunctionDefinition>> BuildFunction(
+      std::string_view name, std::span<const DataType> types,
+      std::span<const PartialTensorShape> shapes,
+      const std::function<TensorVector(std::span<const Tensor>)>& body,
+      TensorVector* captures) override;
+
+  // --- Arguments and captures.
+  // An argument; `user_name` is kept as _user_specified_name.
+  StatusOr<Tensor> AddArgument(std::string_view name, DataType dtype,
+                               const PartialTensorShape& shape,
+                               std::string_view user_name = {},
+                               HandleData handle_data = {});
+  // The tensor of this graph that stands for `t`: itself if it is of this
+  // graph. TypeError if it belongs to a graph that is out of scope.
+  StatusOr<Tensor> Capture(const Tensor& t, std::string_view name = {});
+  // A value asked for at each call.
+  StatusOr<Tensor> CaptureDeferred(std::function<StatusOr<Tensor>()> value,
+                                   DataType dtype,
+                                   const PartialTensorShape& shape,
+                                   std::string_view name = {},
+                                   HandleData handle_data = {});
+  const std::vector<Node*>& arguments() const { return arguments_; }
+  const std::vector<FunctionCapture>& captures() const { return captures_; }
+  // Tensors of this graph may be captured although nobody builds it: the
+  // forward graph of a gradient.
+  void AllowCapturesFrom(const Graph* graph) { capture_source_ = graph; }
+
+  // --- Scopes. Each Push is undone by the matching Pop.
+  // Enters "name" made unique below the current scope; a trailing '/' names
+  // a scope exactly; empty leaves all scopes. Returns "outer/name/".
+  StatusOr<std::string> PushNameScope(std::string_view name);
+  void PopNameScope();
+  const std::string& name_scope() const { return scopes_.back(); }
+  // Every op made runs after these; nullopt clears what holds so far.
+  // Tensors or ops of other graphs are ignored, as values they are done.
+  void PushControlInputs(std::optional<std::vector<Node*>> nodes);
+  void PopControlInputs();
+  void PushDevice(std::string device);
+  void PopDevice();
+  const std::string& device() const { return devices_.back(); }
+
+  // Orders side effects automatically (on by default; graphs made with
+  // tf.Graph().as_default() turn it off).
+  void set_automatic_control(bool on) { automatic_control_on_ = on; }
+  // Nodes that must run even if no result needs them.
+  const std::vector<Node*>& control_outputs() const;
+  void AddControlOutput(Node* node);
+
+  // Gives each node the user's position; set once by the host language.
+  using SourceFn = SourceId (*)();
+  static void SetSourceFn(SourceFn fn);
+
+  // --- The end. Every result gets an Identity ("Identity", "Identity_1");
+  // results from outside are captured. Arguments of the function are the
+  // arguments, then the captures.
+  StatusOr<Ref<GraphFunction>> Finish(std::span<const Tensor> results,
+                                      std::string function_name = {},
+                                      AttrMap attrs = {});
+
+  // Makes a FuncGraph the current builder of this thread. Observers outside
+  // do not see what is made inside: they see the call.
+  class Building {
+   public:
+    explicit Building(FuncGraph* graph);
+    ~Building();
+    Building(const Building&) = delete;
+
+   private:
+    OpBuilder::Scope scope_;
+    ObserverList saved_;
+  };
+
+ private:
+  StatusOr<Tensor> AddPlaceholder(std::string_view name, DataType dtype,
+                                  const PartialTensorShape& shape,
+                                  std::string_view user_name,
+                                  HandleData handle_data, bool reserved);
+  Status CheckScope(const Tensor& t) const;
+  std::string ScopedName(std::string_view name);
+
+  std::string name_;
+  Ref<Graph> graph_;
+  Ref<FuncGraph> outer_;
+  std::vector<const Graph*> ancestors_;  // compared, never followed
+  const Graph* capture_source_ = nullptr;
+  bool finished_ = false;
+
+  std::vector<Node*> arguments_;
+  std::vector<FunctionCapture> captures_;
+  std::unordered_map<const TensorImpl*, int> capture_of_;
+
+  std::vector<std::string> scopes_{""};
+  std::vector<std::vector<Node*>> control_stack_;
+  std::vector<std::string> devices_{""};
+  bool automatic_control_on_ = true;
+  AutomaticControl automatic_control_;
+};
+
+// "__inference_f_12": `prefix` + `name` + "_" + a number that no other
+// function of this process has.
+std::string UniqueFunctionName(std::string_view prefix, std::string_view name);
+int NextFunctionId();
+
+// Computes edges of a graph under construction from values of its arguments
+// (may be null tensors where they are not needed) and captures: for initial
+// values of variables created while tracing. FailedPrecondition if they
+// depend on what is not known.
+StatusOr<TensorVector> EvaluateInGraph(const FuncGraph& graph,
+                                       std::span<const Tensor> outputs,
+                                       std::span<const Tensor> arguments);
+
+}  // namespace gk
+
+#endif  // GK_FUNCTION_FUNC_GRAPH_H_
