@@ -14,6 +14,7 @@
 #include "kernels/math/pow.h"
 #include "kernels/math/rounding.h"
 #include "kernels/math/special.h"
+#include "kernels/math/special_gamma.h"
 #include "kernels/math/trig.h"
 
 #endif  // GK_KERNELS_MATH_H_
