@@ -6,24 +6,13 @@
 #include <cmath>
 #include <cstring>
 #include <random>
-#include <thread>
 #include <vector>
 
 #include "base/half.h"
+#include "base/thread_pool.h"
 
 namespace gk {
 namespace {
-
-struct TwoThreads {
-  template <class F>
-  void ParallelFor(int64_t slices, F body) {
-    std::thread odd([&] {
-      for (int64_t i = 1; i < slices; i += 2) body(i);
-    });
-    for (int64_t i = 0; i < slices; i += 2) body(i);
-    odd.join();
-  }
-};
 
 // The textbook loops; every pass visits the same products.
 std::vector<double> Reference(const Conv2DDesc& d, const std::vector<double>& x,
@@ -87,7 +76,7 @@ void CheckOne(const Conv2DDesc& d, double tolerance, bool direct) {
   auto made = direct ? Conv2D::CreateDirect(d) : Conv2D::Create(d);
   ASSERT_TRUE(made.ok()) << made.status().ToString();
   ASSERT_TRUE((*made)->Run(x.data(), y.data(), r.data()).ok());
-  TwoThreads pool;
+  ThreadPool pool(2);
   ASSERT_TRUE(
       (*made)->Run(x.data(), y.data(), r2.data(), Parallel(&pool)).ok());
   if (nr > 0) {

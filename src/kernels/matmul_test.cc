@@ -10,25 +10,10 @@
 #include <vector>
 
 #include "base/half.h"
+#include "base/thread_pool.h"
 
 namespace gk {
 namespace {
-
-// Runs slices on two threads in reverse, to show that order does not matter.
-struct TwoThreads {
-  template <class F>
-  void ParallelFor(int64_t slices, F body) {
-    std::thread odd([&] {
-      for (int64_t i = slices - 1; i >= 0; --i) {
-        if (i % 2 == 1) body(i);
-      }
-    });
-    for (int64_t i = slices - 1; i >= 0; --i) {
-      if (i % 2 == 0) body(i);
-    }
-    odd.join();
-  }
-};
 
 template <class T>
 struct Traits {
@@ -89,7 +74,7 @@ void CheckOne(MatMulDesc d, double tolerance,
                   a_index.empty() ? nullptr : a_index.data(),
                   b_index.empty() ? nullptr : b_index.data()};
   ASSERT_TRUE((*made)->Run(args).ok());
-  TwoThreads pool;
+  ThreadPool pool(2);
   args.c = c2.data();
   ASSERT_TRUE((*made)->Run(args, Parallel(&pool)).ok());
   if (!c.empty()) {

@@ -2,7 +2,7 @@
 //
 // A kernel cuts its work into slices that depend on sizes only and hands them
 // to a Parallel, so results never depend on the number of threads. Parallel is
-// a non-owning view of a pool with ParallelFor(int64_t, F); empty means that
+// a non-owning view of a ThreadPool or anything alike; empty means that
 // the caller's thread does everything. As thread-safe as the pool behind it.
 #ifndef GK_KERNELS_PARALLEL_H_
 #define GK_KERNELS_PARALLEL_H_
