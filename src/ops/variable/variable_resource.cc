@@ -1,0 +1,257 @@
+// Variables: making, reading and assigning them.
+#include "ops/fn/variable_resource.h"
+
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "framework/variable.h"
+#include "kernels/elementwise.h"
+
+namespace gk {
+namespace {
+
+Status VarHandleShape(InferenceContext& c) {
+  c.set_output(0, PartialTensorShape(TensorShape()));
+  c.set_output_handle(0, {HandleShape{c.attr<DataType>("dtype"),
+                                      c.attr<PartialTensorShape>("shape")}});
+  return OkStatus();
+}
+
+Status ComputeVarHandle(KernelContext& c) {
+  std::string name = c.attr<std::string>("shared_name");
+  if (name.empty()) name = "Variable";
+  c.set_output(0, NewVariableHandle(std::move(name), c.attr<DataType>("dtype"),
+                                    c.attr<PartialTensorShape>("shape"),
+                                    /*trainable=*/true));
+  return OkStatus();
+}
+
+Status ReadShape(InferenceContext& c) {
+  const HandleData* h = c.input_handle(0);
+  if (!h || h->empty()) return OkStatus();
+  const DataType dtype = c.attr<DataType>("dtype");
+  if ((*h)[0].dtype != dtype && (*h)[0].dtype != DataType::kInvalid) {
+    return InvalidArgument(
+        "Trying to read variable with wrong dtype. Expected {} got {}",
+        DataTypeString((*h)[0].dtype), DataTypeString(dtype));
+  }
+  c.set_output(0, (*h)[0].shape);
+  return OkStatus();
+}
+
+Status ComputeRead(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(VariableResource * v, VariableOf(c.input(0)));
+  const DataType dtype = c.attr<DataType>("dtype");
+  if (v->dtype() != dtype) {
+    return InvalidArgument(
+        "Trying to read variable with wrong dtype. Expected {} got {}",
+        DataTypeString(v->dtype()), DataTypeString(dtype));
+  }
+  GK_ASSIGN_OR_RETURN(Tensor value, v->Read());
+  c.set_output(0, value.Alias());
+  return OkStatus();
+}
+
+Status CheckAssignShape(InferenceContext& c) {
+  const HandleData* h = c.input_handle(0);
+  if (!h || h->empty()) return OkStatus();
+  if (!(*h)[0].shape.IsCompatibleWith(c.input(1))) {
+    return InvalidArgument("Shapes must be equal: variable {}, value {}",
+                           (*h)[0].shape.DebugString(),
+                           c.input(1).DebugString());
+  }
+  return OkStatus();
+}
+
+Status ComputeAssign(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(VariableResource * v, VariableOf(c.input(0)));
+  return v->Assign(c.input(1).Alias());
+}
+
+// value op= delta, in place where nobody else holds the value.
+template <bool kSubtract>
+struct AccumulateBody {
+  template <class T>
+  struct Of {
+    static GK_INLINE void Run(void* value, const void* delta, int64_t n) {
+      T* v = static_cast<T*>(value);
+      const T* d = static_cast<const T*>(delta);
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i) {
+        using C = ComputeType<T>;
+        const C a = Convert<C>(v[i]), b = Convert<C>(d[i]);
+        v[i] = Convert<T>(C(kSubtract ? a - b : a + b));
+      }
+    }
+  };
+};
+
+template <bool kSubtract>
+Status ComputeAccumulate(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(VariableResource * v, VariableOf(c.input(0)));
+  const Tensor& delta = c.input(1);
+  if (delta.dtype() != v->dtype()) {
+    return InvalidArgument(
+        "Trying to assign variable with wrong dtype. Expected {} got {}",
+        DataTypeString(v->dtype()), DataTypeString(delta.dtype()));
+  }
+  return v->Update([&](Tensor& value) -> Status {
+    if (!(value.shape() == delta.shape())) {
+      return InvalidArgument(
+          "Cannot update variable with shape {} using a Tensor with shape {}, "
+          "shapes must be equal.",
+          value.shape().DebugString(), delta.shape().DebugString());
+    }
+    const bool known =
+        VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t,
+                  int64_t, uint8_t, uint16_t, uint32_t, uint64_t, complex64,
+                  complex128>(value.dtype(), [&](auto tag) {
+          using Body =
+              typename AccumulateBody<kSubtract>::template Of<decltype(tag)>;
+          Stamp<Body, void(void*, const void*, int64_t)>::Best()(
+              value.raw_data(), delta.raw_data(), value.num_elements());
+        });
+    if (known) return OkStatus();
+    return Unimplemented("No kernel of op {} for type {} on CPU",
+                         c.record().name, DataTypeString(value.dtype()));
+  });
+}
+
+Status ComputeIsInitialized(KernelContext& c) {
+  bool initialized = false;
+  if (c.input(0).num_elements() == 1) {
+    auto* v = c.input(0).scalar<ResourceHandle>().As<VariableResource>();
+    initialized = v && v->IsInitialized();
+  }
+  c.set_output(0, Tensor::Scalar(initialized));
+  return OkStatus();
+}
+
+Status ComputeDestroy(KernelContext& c) {
+  StatusOr<VariableResource*> v = VariableOf(c.input(0));
+  if (v.ok()) {
+    (*v)->Clear();
+    return OkStatus();
+  }
+  return c.attr<bool>("ignore_lookup_error") ? OkStatus() : v.status();
+}
+
+Status VariableShapeShape(InferenceContext& c) {
+  const HandleData* h = c.input_handle(0);
+  const int64_t rank = h && !h->empty() ? (*h)[0].shape.rank() : kUnknownDim;
+  c.set_output(0, {rank});
+  return OkStatus();
+}
+
+Status ComputeVariableShape(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(VariableResource * v, VariableOf(c.input(0)));
+  GK_ASSIGN_OR_RETURN(Tensor value, v->Read());
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, c.attr<DataType>("out_type"),
+                                TensorShape({value.rank()}), &out));
+  for (int i = 0; i < value.rank(); ++i) {
+    if (out->dtype() == DataType::kInt64) {
+      out->data<int64_t>()[i] = value.dim(i);
+    } else if (value.dim(i) > INT32_MAX) {
+      return InvalidArgument("Shape output type is 32-bit but dim {} is {}", i,
+                             value.dim(i));
+    } else {
+      out->data<int32_t>()[i] = static_cast<int32_t>(value.dim(i));
+    }
+  }
+  return OkStatus();
+}
+
+Status ComputeNothing(KernelContext&) { return OkStatus(); }
+
+const OpRecord kRecords[] = {
+    {.name = "VarHandleOp",
+     .inputs = "",
+     .outputs = "resource: resource",
+     .attrs = "container: string = ''; shared_name: string = ''; debug_name: "
+              "string = ''; dtype: type; shape: shape; allowed_devices: "
+              "list(string) = []",
+     .traits = kStateful,
+     .shape = VarHandleShape,
+     .kernel = {.compute = ComputeVarHandle},
+     .doc = "Makes a handle to a new variable."},
+
+    {.name = "ReadVariableOp",
+     .inputs = "resource: resource",
+     .outputs = "value: dtype",
+     .attrs = "dtype: type",
+     .traits = kStateful | kReadsResource,
+     .shape = ReadShape,
+     .kernel = {.compute = ComputeRead},
+     .gradient = [](GradContext& g) { g.Set(0, g.dy(0)); },
+     .doc = "The value of a variable: a snapshot that later writes leave "
+            "as it is."},
+
+    {.name = "AssignVariableOp",
+     .inputs = "resource: resource; value: dtype",
+     .outputs = "",
+     .attrs = "dtype: type; validate_shape: bool = False",
+     .traits = kStateful | kWritesResource,
+     .shape = CheckAssignShape,
+     .kernel = {.compute = ComputeAssign},
+     .doc = "Gives a variable a new value."},
+
+    {.name = "AssignAddVariableOp",
+     .inputs = "resource: resource; value: dtype",
+     .outputs = "",
+     .attrs = "dtype: type",
+     .traits = kStateful | kReadsResource | kWritesResource,
+     .shape = CheckAssignShape,
+     .kernel = {.compute = ComputeAccumulate<false>},
+     .doc = "Adds a value to a variable."},
+
+    {.name = "AssignSubVariableOp",
+     .inputs = "resource: resource; value: dtype",
+     .outputs = "",
+     .attrs = "dtype: type",
+     .traits = kStateful | kReadsResource | kWritesResource,
+     .shape = CheckAssignShape,
+     .kernel = {.compute = ComputeAccumulate<true>},
+     .doc = "Subtracts a value from a variable."},
+
+    {.name = "VarIsInitializedOp",
+     .inputs = "resource: resource",
+     .outputs = "is_initialized: bool",
+     .attrs = "",
+     .traits = kStateful | kReadsResource | kNoGradient,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeIsInitialized},
+     .doc = "Whether a variable has a value."},
+
+    {.name = "DestroyResourceOp",
+     .inputs = "resource: resource",
+     .outputs = "",
+     .attrs = "ignore_lookup_error: bool = True",
+     .traits = kStateful | kWritesResource,
+     .shape = shape_fn::NoOutputs,
+     .kernel = {.compute = ComputeDestroy},
+     .doc = "Drops the value of a variable."},
+
+    {.name = "VariableShape",
+     .inputs = "input: resource",
+     .outputs = "output: out_type",
+     .attrs = "out_type: type in [int32, int64] = int32",
+     .traits = kStateful | kReadsResource | kNoGradient,
+     .shape = VariableShapeShape,
+     .kernel = {.compute = ComputeVariableShape},
+     .doc = "The shape of a variable's value."},
+
+    {.name = "DisableCopyOnRead",
+     .inputs = "resource: resource",
+     .outputs = "",
+     .attrs = "",
+     .traits = kStateful,
+     .shape = shape_fn::NoOutputs,
+     .kernel = {.compute = ComputeNothing},
+     .doc = "Accepted for compatibility: reads never copy here."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(variable_resource)
+
+}  // namespace gk
