@@ -1,0 +1,35 @@
+#include "grappler/function_graph.h"
+
+namespace gk {
+namespace {
+
+FunctionGraph CloneParts(const std::string& name, const Graph& graph,
+                         const std::vector<Node*>& arguments,
+                         const std::vector<Output>& results,
+                         const std::vector<Node*>& control_outputs) {
+  FunctionGraph f;
+  f.name = name;
+  std::vector<Node*> map;
+  f.graph = graph.Clone(&map);
+  for (Node* n : arguments) f.arguments.push_back(map[n->id()]);
+  for (const Output& o : results) {
+    f.results.push_back({map[o.node->id()], o.index});
+  }
+  for (Node* n : control_outputs) f.control_outputs.push_back(map[n->id()]);
+  return f;
+}
+
+}  // namespace
+
+FunctionGraph FunctionGraph::CloneOf(const GraphFunction& function) {
+  return CloneParts(function.name(), function.graph(), function.arguments(),
+                    function.results(), function.control_outputs());
+}
+
+FunctionGraph FunctionGraph::Clone() const {
+  return CloneParts(name, *graph, arguments, results, control_outputs);
+}
+
+bool HasSideEffect(const Node& node) { return EffectsOf(node).must_run; }
+
+}  // namespace gk

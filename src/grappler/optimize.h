@@ -1,0 +1,24 @@
+// Optimize: the passes in their order.
+#ifndef GK_GRAPPLER_OPTIMIZE_H_
+#define GK_GRAPPLER_OPTIMIZE_H_
+
+#include <span>
+
+#include "grappler/function_graph.h"
+#include "grappler/pass.h"
+
+namespace gk {
+
+// The optimised form of a clone; `function` stays as it is.
+StatusOr<FunctionGraph> Optimize(const GraphFunction& function);
+
+// After argument shapes were set: infers all others anew and repeats the
+// passes that shapes may let loose.
+Status OptimizeForShapes(FunctionGraph* function);
+
+// In the order they run.
+std::span<const Pass> AllPasses();
+
+}  // namespace gk
+
+#endif  // GK_GRAPPLER_OPTIMIZE_H_

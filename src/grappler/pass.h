@@ -1,0 +1,24 @@
+// Pass: one rewriting of a function's graph.
+//
+// Passes never change a bit of any result, keep side effects, their order and
+// the control outputs, and ask op records for traits instead of knowing ops
+// (the few basic ones of basic_ops.h excepted).
+#ifndef GK_GRAPPLER_PASS_H_
+#define GK_GRAPPLER_PASS_H_
+
+#include <string_view>
+
+#include "base/status.h"
+#include "grappler/function_graph.h"
+
+namespace gk {
+
+struct Pass {
+  std::string_view name;
+  // Sets *changed if it changed anything, else leaves it.
+  Status (*run)(FunctionGraph* function, bool* changed);
+};
+
+}  // namespace gk
+
+#endif  // GK_GRAPPLER_PASS_H_

@@ -1,0 +1,369 @@
+#include "runtime/cluster.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <memory>
+
+#include "base/thread_pool.h"
+
+namespace gk {
+namespace {
+
+constexpr int64_t kScratchBytes = 24 << 10;  // leaves L1 room for operands
+constexpr int64_t kMinTile = 256, kMaxTile = 2048;
+
+bool BroadcastsTo(const TensorShape& from, const TensorShape& to) {
+  const int skip = to.rank() - from.rank();
+  if (skip < 0) return false;
+  for (int d = 0; d < from.rank(); ++d) {
+    if (from.dim(d) != 1 && from.dim(d) != to.dim(d + skip)) return false;
+  }
+  return true;
+}
+
+template <class T>
+void Splat(const void* from, void* to, int64_t n) {
+  T v;
+  std::memcpy(&v, from, sizeof(T));
+  T* p = static_cast<T*>(to);
+  for (int64_t i = 0; i < n; ++i) p[i] = v;
+}
+
+template <class T>
+void Gather(const void* from, int64_t stride, void* to, int64_t n) {
+  const T* s = static_cast<const T*>(from);
+  T* p = static_cast<T*>(to);
+  for (int64_t i = 0; i < n; ++i) p[i] = s[i * stride];
+}
+
+struct Wide {
+  uint64_t a, b;
+};
+
+// Elements are moved as words of their size; the type does not matter.
+void Spread(int size, const void* from, int64_t stride, void* to, int64_t n) {
+  if (stride == 1) {
+    std::memcpy(to, from, n * size);
+    return;
+  }
+  switch (size) {
+    case 1:
+      return stride ? Gather<uint8_t>(from, stride, to, n)
+                    : Splat<uint8_t>(from, to, n);
+    case 2:
+      return stride ? Gather<uint16_t>(from, stride, to, n)
+                    : Splat<uint16_t>(from, to, n);
+    case 4:
+      return stride ? Gather<uint32_t>(from, stride, to, n)
+                    : Splat<uint32_t>(from, to, n);
+    case 8:
+      return stride ? Gather<uint64_t>(from, stride, to, n)
+                    : Splat<uint64_t>(from, to, n);
+    default:
+      return stride ? Gather<Wide>(from, stride, to, n)
+                    : Splat<Wide>(from, to, n);
+  }
+}
+
+// Registers and the table of pointers, kept per thread.
+class Scratch {
+ public:
+  char* Get(size_t bytes) {
+    if (bytes > size_) {
+      ::operator delete(data_, std::align_val_t(kAlignment));
+      data_ = static_cast<char*>(
+          ::operator new(bytes, std::align_val_t(kAlignment)));
+      size_ = bytes;
+    }
+    return data_;
+  }
+  ~Scratch() { ::operator delete(data_, std::align_val_t(kAlignment)); }
+
+ private:
+  char* data_ = nullptr;
+  size_t size_ = 0;
+};
+thread_local Scratch scratch;
+
+}  // namespace
+
+const TileKernel* FusableTile(const Node& node) {
+  const OpRecord& op = node.op();
+  if (!op.Has(kElementwise) || !op.kernel.tile || node.num_outputs() != 1 ||
+      node.num_inputs() == 0) {
+    return nullptr;
+  }
+  const Node::OutputInfo& out = node.output(0);
+  if (!out.shape.IsFullyDefined()) return nullptr;
+  const DataType* t = node.attrs().Get<DataType>("T");
+  if (!t) t = node.attrs().Get<DataType>("SrcT");
+  if (!t) return nullptr;
+  const TileKernel* tile = op.kernel.tile(*t, node.attrs());
+  if (!tile || !tile->fn || tile->num_inputs != node.num_inputs() ||
+      tile->out != out.dtype) {
+    return nullptr;
+  }
+  const StatusOr<TensorShape> domain = out.shape.AsTensorShape();
+  if (!domain.ok()) return nullptr;
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    const Output& in = node.input(i);
+    const Node::OutputInfo& info = in.node->output(in.index);
+    if (info.dtype != tile->in[i] || !info.shape.IsFullyDefined()) {
+      return nullptr;
+    }
+    const StatusOr<TensorShape> shape = info.shape.AsTensorShape();
+    if (!shape.ok() || !BroadcastsTo(*shape, *domain)) return nullptr;
+  }
+  return tile;
+}
+
+int Cluster::AddInput(DataType dtype, const TensorShape& shape) {
+  Input input;
+  input.dtype = dtype;
+  input.shape = shape;
+  input.element_size = DataTypeSize(dtype);
+  inputs_.push_back(std::move(input));
+  return inputs_.size() - 1;
+}
+
+int Cluster::AddStep(const TileKernel& tile, std::span<const int> in,
+                     const Node* node) {
+  Step step;
+  step.fn = tile.fn;
+  step.node = node;
+  // Unused operands repeat the first, which is always readable.
+  for (size_t i = 0; i < 3; ++i) step.in[i] = i < in.size() ? in[i] : in[0];
+  steps_.push_back(step);
+  step_types_.push_back(tile.out);
+  cost_ns_ += tile.cost_ns;
+  return inputs_.size() + steps_.size() - 1;
+}
+
+int Cluster::AddResult(int v) {
+  const DataType t = step_types_[v - inputs_.size()];
+  results_.push_back({v, DataTypeSize(t)});
+  return results_.size() - 1;
+}
+
+void Cluster::ChooseModes(const TensorShape& domain) {
+  const int rank = domain.rank();
+  // Strides over the whole domain, then dimensions merged where every
+  // strided input walks them as one.
+  for (Input& input : inputs_) {
+    if (input.shape.num_elements() == n_) continue;  // kFull
+    if (input.shape.num_elements() == 1) {
+      input.mode = Mode::kScalar;
+      continue;
+    }
+    input.mode = Mode::kStrided;
+    input.strides.assign(rank, 0);
+    int64_t stride = 1;
+    const int skip = rank - input.shape.rank();
+    for (int d = input.shape.rank() - 1; d >= 0; --d) {
+      if (input.shape.dim(d) != 1) input.strides[d + skip] = stride;
+      stride *= input.shape.dim(d);
+    }
+  }
+  std::vector<int> kept;
+  for (int d = 0; d < rank; ++d) {
+    if (domain.dim(d) == 1) continue;
+    bool merge = !kept.empty();
+    if (merge) {
+      for (const Input& input : inputs_) {
+        if (input.mode == Mode::kStrided &&
+            input.strides[kept.back()] != input.strides[d] * domain.dim(d)) {
+          merge = false;
+        }
+      }
+    }
+    if (merge) {
+      dims_.back() *= domain.dim(d);
+      kept.back() = d;
+    } else {
+      dims_.push_back(domain.dim(d));
+      kept.push_back(d);
+    }
+  }
+  for (Input& input : inputs_) {
+    if (input.mode != Mode::kStrided) continue;
+    std::vector<int64_t> strides;
+    for (int d : kept) strides.push_back(input.strides[d]);
+    input.strides = std::move(strides);
+  }
+}
+
+// Steps take the lowest free register; a register is free again after the
+// last step that reads it. A step may write over an operand that dies there.
+void Cluster::ColourRegisters() {
+  const int num_inputs = inputs_.size(), num_steps = steps_.size();
+  std::vector<int> last_use(num_inputs + num_steps, -1);
+  for (int s = 0; s < num_steps; ++s) {
+    for (int v : steps_[s].in) last_use[v] = s;
+  }
+  std::vector<bool> written_out(num_inputs + num_steps);
+  for (const Result& r : results_) written_out[r.value] = true;
+  int next = 0;
+  for (Input& input : inputs_) {
+    if (input.mode != Mode::kFull) input.reg = next++;
+  }
+  std::vector<int> free;
+  step_registers_.assign(num_steps, -1);
+  for (int s = 0; s < num_steps; ++s) {
+    const Step& step = steps_[s];
+    for (int i = 0; i < 3; ++i) {
+      const int v = step.in[i];
+      const bool repeated = (i > 0 && step.in[0] == v) ||
+                            (i > 1 && step.in[1] == v);
+      if (v < num_inputs || written_out[v] || repeated || last_use[v] != s) {
+        continue;
+      }
+      free.push_back(step_registers_[v - num_inputs]);
+    }
+    if (written_out[num_inputs + s]) continue;
+    if (free.empty()) {
+      step_registers_[s] = next++;
+    } else {
+      // Element sizes may differ, so an operand is written over in place only
+      // by a result of its own size: reading ahead of the write stays right.
+      int pick = -1;
+      for (int k = free.size() - 1; k >= 0 && pick < 0; --k) {
+        bool clash = false;
+        for (int v : step.in) {
+          if (v >= num_inputs && !written_out[v] &&
+              step_registers_[v - num_inputs] == free[k] &&
+              DataTypeSize(step_types_[v - num_inputs]) !=
+                  DataTypeSize(step_types_[s])) {
+            clash = true;
+          }
+        }
+        if (!clash) pick = k;
+      }
+      if (pick < 0) {
+        step_registers_[s] = next++;
+      } else {
+        step_registers_[s] = free[pick];
+        free.erase(free.begin() + pick);
+      }
+    }
+    // Never read: free at once.
+    if (last_use[num_inputs + s] < 0) free.push_back(step_registers_[s]);
+  }
+  num_registers_ = next;
+}
+
+void Cluster::Finish(const TensorShape& domain) {
+  n_ = domain.num_elements();
+  ChooseModes(domain);
+  ColourRegisters();
+  int size = 1;
+  for (const Input& i : inputs_) size = std::max(size, i.element_size);
+  for (DataType t : step_types_) size = std::max(size, DataTypeSize(t));
+  tile_ = kMaxTile;
+  while (tile_ > kMinTile && tile_ * size * num_registers_ > kScratchBytes) {
+    tile_ /= 2;
+  }
+  tile_ = std::max<int64_t>(1, std::min(tile_, n_));
+  register_bytes_ = (tile_ * size + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+const void* Cluster::FillStrided(const Input& input, const void* from,
+                                 int64_t start, int64_t n,
+                                 void* to) const {
+  const int size = input.element_size;
+  const char* base = static_cast<const char*>(from);
+  const int rank = dims_.size();
+  const int64_t inner = dims_[rank - 1], inner_stride = input.strides[rank - 1];
+  int64_t row = start / inner, column = start % inner;
+  char* out = static_cast<char*>(to);
+  while (true) {
+    int64_t at = column * inner_stride;
+    int64_t rest = row;
+    for (int d = rank - 2; d >= 0; --d) {
+      at += rest % dims_[d] * input.strides[d];
+      rest /= dims_[d];
+    }
+    const int64_t run = std::min(n, inner - column);
+    if (inner_stride == 1 && out == to && run == n) return base + at * size;
+    Spread(size, base + at * size, inner_stride, out, run);
+    n -= run;
+    if (n == 0) return to;
+    out += run * size;
+    column = 0;
+    ++row;
+  }
+}
+
+void Cluster::RunTiles(const void* const* in, void* const* out, int64_t first,
+                       int64_t last, std::atomic<int>* failed) const {
+  const int num_inputs = inputs_.size(), num_steps = steps_.size();
+  const size_t table_bytes =
+      (sizeof(void*) * (num_inputs + num_steps) + kAlignment - 1) /
+      kAlignment * kAlignment;
+  char* memory = scratch.Get(table_bytes + num_registers_ * register_bytes_);
+  void** value = reinterpret_cast<void**>(memory);
+  char* registers = memory + table_bytes;
+  const int64_t fill = std::min(tile_, (last - first) * tile_);
+  for (int i = 0; i < num_inputs; ++i) {
+    const Input& input = inputs_[i];
+    value[i] = const_cast<void*>(in[i]);
+    if (input.mode == Mode::kScalar) {
+      value[i] = registers + input.reg * register_bytes_;
+      Spread(input.element_size, in[i], 0, value[i], fill);
+    }
+  }
+  for (int s = 0; s < num_steps; ++s) {
+    value[num_inputs + s] =
+        step_registers_[s] < 0 ? nullptr
+                               : registers + step_registers_[s] * register_bytes_;
+  }
+  for (int64_t t = first; t < last; ++t) {
+    const int64_t start = t * tile_, n = std::min(tile_, n_ - start);
+    for (int i = 0; i < num_inputs; ++i) {
+      const Input& input = inputs_[i];
+      if (input.mode == Mode::kFull) {
+        value[i] = const_cast<char*>(static_cast<const char*>(in[i])) +
+                   start * input.element_size;
+      } else if (input.mode == Mode::kStrided) {
+        value[i] = const_cast<void*>(
+            FillStrided(input, in[i], start, n,
+                        registers + input.reg * register_bytes_));
+      }
+    }
+    for (size_t r = 0; r < results_.size(); ++r) {
+      value[results_[r].value] =
+          static_cast<char*>(out[r]) + start * results_[r].element_size;
+    }
+    for (int s = 0; s < num_steps; ++s) {
+      const Step& step = steps_[s];
+      const void* const operands[3] = {value[step.in[0]], value[step.in[1]],
+                                       value[step.in[2]]};
+      if (step.fn(value[num_inputs + s], operands, n, nullptr) != 0) {
+        // The first step in program order is the one to report.
+        int seen = failed->load(std::memory_order_relaxed);
+        while (s < seen && !failed->compare_exchange_weak(seen, s)) {
+        }
+        return;
+      }
+    }
+  }
+}
+
+int Cluster::Run(const void* const* in, void* const* out) const {
+  if (n_ == 0) return -1;
+  const int64_t tiles = (n_ + tile_ - 1) / tile_;
+  std::atomic<int> failed{INT32_MAX};
+  if (tiles == 1) {
+    RunTiles(in, out, 0, 1, &failed);
+  } else {
+    ThreadPool::Global().ParallelRange(
+        tiles, std::max<int64_t>(1, cost_ns_ * tile_),
+        [&](int64_t first, int64_t last) {
+          RunTiles(in, out, first, last, &failed);
+        });
+  }
+  const int step = failed.load();
+  return step == INT32_MAX ? -1 : step;
+}
+
+}  // namespace gk

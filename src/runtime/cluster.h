@@ -1,0 +1,88 @@
+// Cluster: a group of elementwise ops that runs as one instruction, tile by
+// tile: intermediate values stay in the first-level cache, only values that
+// are needed outside are written out.
+//
+// Immutable after planning. Tiles are independent, so running them on several
+// threads gives the same bits as running them in order.
+#ifndef GK_RUNTIME_CLUSTER_H_
+#define GK_RUNTIME_CLUSTER_H_
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "framework/op_record.h"
+#include "framework/tensor_shape.h"
+#include "graph/graph.h"
+
+namespace gk {
+
+// The tile kernel of `node` if it is an elementwise op whose operands and
+// result have known shapes that broadcast to the result's; else null.
+const TileKernel* FusableTile(const Node& node);
+
+class Cluster {
+ public:
+  // Values are numbered: inputs first, then the result of each step.
+  struct Step {
+    TileFn fn = nullptr;
+    int32_t in[3] = {};
+    const Node* node = nullptr;
+  };
+
+  // An operand from outside; `shape` broadcasts to the domain.
+  int AddInput(DataType dtype, const TensorShape& shape);
+  // Returns the number of the new value.
+  int AddStep(const TileKernel& tile, std::span<const int> in,
+              const Node* node);
+  // Value `v` (of a step) is needed outside.
+  int AddResult(int v);
+  // Chooses registers and the tile size. Call last.
+  void Finish(const TensorShape& domain);
+
+  int num_inputs() const { return inputs_.size(); }
+  const std::vector<Step>& steps() const { return steps_; }
+  int64_t tile_size() const { return tile_; }
+  int num_registers() const { return num_registers_; }
+
+  // in[i], out[i]: elements of input and result i. Returns -1, or the first
+  // step whose kernel reported an error.
+  int Run(const void* const* in, void* const* out) const;
+
+ private:
+  enum class Mode : uint8_t { kFull, kScalar, kStrided };
+  struct Input {
+    DataType dtype;
+    TensorShape shape;
+    Mode mode = Mode::kFull;
+    int element_size = 0;
+    int reg = -1;
+    std::vector<int64_t> strides;  // elements, by collapsed dimension
+  };
+  struct Result {
+    int value = 0;
+    int element_size = 0;
+  };
+
+  void ChooseModes(const TensorShape& domain);
+  void ColourRegisters();
+  void RunTiles(const void* const* in, void* const* out, int64_t first,
+                int64_t last, std::atomic<int>* failed) const;
+  const void* FillStrided(const Input& input, const void* from, int64_t start,
+                          int64_t n, void* scratch) const;
+
+  std::vector<Input> inputs_;
+  std::vector<Step> steps_;
+  std::vector<DataType> step_types_;
+  std::vector<int> step_registers_;  // -1: written out directly
+  std::vector<Result> results_;
+  std::vector<int64_t> dims_;  // of the domain, collapsed
+  int64_t n_ = 0, tile_ = 0, register_bytes_ = 0;
+  int num_registers_ = 0;
+  double cost_ns_ = 0;  // per element
+};
+
+}  // namespace gk
+
+#endif  // GK_RUNTIME_CLUSTER_H_

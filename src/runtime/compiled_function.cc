@@ -1,0 +1,111 @@
+#include "runtime/compiled_function.h"
+
+#include <algorithm>
+
+#include "grappler/optimize.h"
+
+namespace gk {
+
+StatusOr<CompiledFunction*> CompiledFunction::Of(
+    const GraphFunction& function) {
+  std::atomic<GraphFunction::Compiled*>& slot = function.compiled();
+  if (auto* c = slot.load(std::memory_order_acquire)) {
+    return static_cast<CompiledFunction*>(c);
+  }
+  Ref<CompiledFunction> made = Ref<CompiledFunction>::Adopt(
+      new CompiledFunction);
+  GK_ASSIGN_OR_RETURN(made->graph_, Optimize(function));
+  GK_ASSIGN_OR_RETURN(made->declared_, Plan::Make(made->graph_));
+  made->is_static_ = std::all_of(
+      made->graph_.arguments.begin(), made->graph_.arguments.end(),
+      [](const Node* n) { return n->output(0).shape.IsFullyDefined(); });
+  // Whoever comes second uses what the first one made.
+  GraphFunction::Compiled* expected = nullptr;
+  if (slot.compare_exchange_strong(expected, made.get(),
+                                   std::memory_order_acq_rel)) {
+    return made.Release();
+  }
+  return static_cast<CompiledFunction*>(expected);
+}
+
+Status CompiledFunction::CheckArguments(std::span<const Tensor> inputs) const {
+  const std::vector<Node*>& arguments = graph_.arguments;
+  if (inputs.size() != arguments.size()) {
+    return InvalidArgument("Function {} takes {} arguments but got {}",
+                           graph_.name, arguments.size(), inputs.size());
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Node::OutputInfo& info = arguments[i]->output(0);
+    const Tensor& t = inputs[i];
+    if (!t || t.is_symbolic()) {
+      return Internal("Argument {} of function {} has no value", i,
+                      graph_.name);
+    }
+    if (t.dtype() != info.dtype) {
+      return InvalidArgument(
+          "Argument {} of function {} is {}, expected {}", i, graph_.name,
+          DataTypeString(t.dtype()), DataTypeString(info.dtype));
+    }
+    if (info.shape.unknown_rank()) continue;
+    const std::span<const int64_t> want = info.shape.dims();
+    const std::span<const int64_t> have = t.shape().dims();
+    if (!std::equal(want.begin(), want.end(), have.begin(), have.end(),
+                    [](int64_t w, int64_t h) {
+                      return w == kUnknownDim || w == h;
+                    })) {
+      return InvalidArgument(
+          "Argument {} of function {} has shape {}, expected {}", i,
+          graph_.name, t.shape().DebugString(), info.shape.DebugString());
+    }
+  }
+  return OkStatus();
+}
+
+StatusOr<Ref<Plan>> CompiledFunction::Specialise(
+    std::span<const Tensor> inputs) const {
+  FunctionGraph f = graph_.Clone();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    f.arguments[i]->mutable_output(0).shape = inputs[i].shape();
+  }
+  GK_RETURN_IF_ERROR(OptimizeForShapes(&f));
+  return Plan::Make(std::move(f));
+}
+
+StatusOr<Ref<Plan>> CompiledFunction::PlanFor(std::span<const Tensor> inputs) {
+  GK_RETURN_IF_ERROR(CheckArguments(inputs));
+  if (is_static_) return declared_;
+  ShapeKey key;
+  for (const Tensor& t : inputs) {
+    key.push_back(t.rank());
+    key.insert(key.end(), t.shape().dims().begin(), t.shape().dims().end());
+  }
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (auto it = plans_.begin(); it != plans_.end(); ++it) {
+      if (it->key != key) continue;
+      plans_.splice(plans_.begin(), plans_, it);
+      return it->plan ? it->plan : declared_;
+    }
+    const auto seen = std::find(seen_.begin(), seen_.end(), key);
+    if (seen == seen_.end()) {
+      seen_.push_front(std::move(key));
+      if (seen_.size() > kMaxSeen) seen_.pop_back();
+      return declared_;
+    }
+    seen_.erase(seen);
+    // The entry tells other threads that a plan is on its way.
+    plans_.push_front({key, nullptr});
+    if (plans_.size() > kMaxPlans) plans_.pop_back();
+  }
+  // Shapes that inference refuses must fail at run time, at the op that
+  // minds, after what came before it: the declared plan does that.
+  StatusOr<Ref<Plan>> made = Specialise(inputs);
+  Ref<Plan> plan = made.ok() ? std::move(*made) : declared_;
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (Specialised& s : plans_) {
+    if (s.key == key) s.plan = plan;
+  }
+  return plan;
+}
+
+}  // namespace gk

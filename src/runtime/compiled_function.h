@@ -1,0 +1,55 @@
+// CompiledFunction: what a GraphFunction keeps once it has run: its optimised
+// graph, a plan for the shapes it declares, and plans for the shapes it met.
+//
+// A shape met for the first time runs the declared plan, which allocates as
+// it goes; met again, it gets a plan of its own. Both lists are bounded, the
+// least recently used go first. Thread-safe; functions whose declared shapes
+// are complete never lock.
+#ifndef GK_RUNTIME_COMPILED_FUNCTION_H_
+#define GK_RUNTIME_COMPILED_FUNCTION_H_
+
+#include <cstdint>
+#include <list>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "graph/graph.h"
+#include "runtime/plan.h"
+
+namespace gk {
+
+class CompiledFunction final : public GraphFunction::Compiled {
+ public:
+  // Made on first use and kept by the function.
+  static StatusOr<CompiledFunction*> Of(const GraphFunction& function);
+
+  // Checks the arguments and picks a plan for them.
+  StatusOr<Ref<Plan>> PlanFor(std::span<const Tensor> inputs);
+
+  const Plan& declared_plan() const { return *declared_; }
+
+ private:
+  using ShapeKey = std::vector<int64_t>;  // rank and dims of each argument
+  struct Specialised {
+    ShapeKey key;
+    Ref<Plan> plan;
+  };
+  static constexpr size_t kMaxPlans = 16, kMaxSeen = 64;
+
+  CompiledFunction() = default;
+  Status CheckArguments(std::span<const Tensor> inputs) const;
+  StatusOr<Ref<Plan>> Specialise(std::span<const Tensor> inputs) const;
+
+  FunctionGraph graph_;  // optimised for the declared shapes
+  Ref<Plan> declared_;
+  bool is_static_ = false;  // every argument's shape is declared
+
+  std::mutex mutex_;
+  std::list<Specialised> plans_;  // most recent first; null while being made
+  std::list<ShapeKey> seen_;
+};
+
+}  // namespace gk
+
+#endif  // GK_RUNTIME_COMPILED_FUNCTION_H_

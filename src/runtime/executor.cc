@@ -1,0 +1,253 @@
+#include "runtime/executor.h"
+
+#include "framework/kernel_context.h"
+#include "runtime/compiled_function.h"
+#include "runtime/error_origin.h"
+#include "runtime/frame.h"
+
+namespace gk {
+namespace {
+
+constexpr int kCancellationInterval = 64;  // instructions, a power of two
+// Deeper recursion would run out of stack before anything else.
+constexpr int kMaxNesting = 1000;
+thread_local int nesting = 0;
+
+struct NestingScope {
+  NestingScope() { ++nesting; }
+  ~NestingScope() { --nesting; }
+};
+
+// Takes a frame for a run and gives it back clean, whatever happens.
+class FrameLease {
+ public:
+  explicit FrameLease(const Plan& plan) : plan_(plan) {}
+  ~FrameLease() {
+    if (!frame_) return;
+    if (!clean_) frame_->Clear(plan_);
+    plan_.frames.Give(std::move(frame_));
+  }
+  Status Take() {
+    frame_ = plan_.frames.Take();
+    if (frame_) return OkStatus();
+    GK_ASSIGN_OR_RETURN(frame_, Frame::Make(plan_));
+    return OkStatus();
+  }
+  Frame& frame() { return *frame_; }
+  void SetClean() { clean_ = true; }
+
+ private:
+  const Plan& plan_;
+  std::unique_ptr<Frame> frame_;
+  bool clean_ = false;
+};
+
+class Run {
+ public:
+  Run(const Plan& plan, Frame& frame, const CancellationToken* cancellation)
+      : plan_(plan), frame_(frame), cancellation_(cancellation) {}
+
+  Status Execute() {
+    const int n = plan_.instructions.size();
+    for (int pc = 0; pc < n; ++pc) {
+      const Instruction& now = plan_.instructions[pc];
+      if (cancellation_ && (pc & (kCancellationInterval - 1)) == 0 &&
+          cancellation_->IsCancelled()) {
+        return Cancelled("Function {} was cancelled", plan_.function.name);
+      }
+      switch (now.kind) {
+        case Instruction::Kind::kTile: {
+          if (now.needs_output) GK_RETURN_IF_ERROR(MakeOutputs(now));
+          const SlotId* in = &plan_.inputs[now.first_input];
+          void* const* data = frame_.data.data();
+          const void* const operands[3] = {data[in[0]], data[in[1]],
+                                           data[in[2]]};
+          if (now.tile(data[now.first_output], operands, now.num_elements,
+                       nullptr) != 0) {
+            return TileError(*now.node);
+          }
+          break;
+        }
+        case Instruction::Kind::kCluster:
+          GK_RETURN_IF_ERROR(RunCluster(now));
+          break;
+        case Instruction::Kind::kKernel:
+          GK_RETURN_IF_ERROR(RunKernel(now, pc));
+          break;
+      }
+      for (int k = 0; k < now.num_releases; ++k) {
+        frame_.slots[plan_.releases[now.first_release + k]] = Tensor();
+      }
+    }
+    return OkStatus();
+  }
+
+ private:
+  Status Fail(const Status& status, const Node& node) {
+    return AtNode(status, node, plan_.function.name);
+  }
+
+  Status TileError(const Node& node) {
+    const char* text = node.op().kernel.tile_error;
+    return Fail(InvalidArgument("{}", text ? text : "Invalid element"), node);
+  }
+
+  // Buffers for results that may escape.
+  Status MakeOutputs(const Instruction& now) {
+    for (int k = 0; k < now.num_outputs; ++k) {
+      const SlotId s = now.first_output + k;
+      const SlotInfo& info = plan_.slots[s];
+      if (info.home != Home::kOwn) continue;
+      StatusOr<Tensor> t = Tensor::Allocate(info.dtype, info.shape);
+      if (!t.ok()) return Fail(t.status(), *now.node);
+      frame_.slots[s] = std::move(*t);
+      frame_.data[s] = frame_.slots[s].raw_data();
+    }
+    return OkStatus();
+  }
+
+  Status RunCluster(const Instruction& now) {
+    if (now.needs_output) GK_RETURN_IF_ERROR(MakeOutputs(now));
+    const Cluster& cluster = plan_.clusters[now.cluster];
+    constexpr int kInPlace = 32;
+    const void* few[kInPlace];
+    std::vector<const void*> many;
+    const void** in = few;
+    if (now.num_inputs > kInPlace) {
+      many.resize(now.num_inputs);
+      in = many.data();
+    }
+    for (int k = 0; k < now.num_inputs; ++k) {
+      in[k] = frame_.data[plan_.inputs[now.first_input + k]];
+    }
+    const int failed = cluster.Run(in, &frame_.data[now.first_output]);
+    if (failed >= 0) return TileError(*cluster.steps()[failed].node);
+    return OkStatus();
+  }
+
+  Status RunKernel(const Instruction& now, int pc) {
+    const Node& node = *now.node;
+    Tensor* out = frame_.slots.data() + now.first_output;
+    const Tensor* planned = frame_.planned.data() + now.first_output;
+    bool any_planned = false;
+    for (int k = 0; k < now.num_outputs; ++k) any_planned |= bool(planned[k]);
+    KernelContext context(
+        node.op(), node.attrs(),
+        {frame_.inputs.data() + now.first_input, size_t(now.num_inputs)},
+        {out, size_t(now.num_outputs)});
+    context.set_plan(any_planned ? planned : nullptr, now.may_forward);
+    context.set_state_slot(&frame_.states[pc]);
+    context.set_cancellation(cancellation_);
+    if (Status s = now.compute(context); !s.ok()) return Fail(s, node);
+    for (int k = 0; k < now.num_outputs; ++k) {
+      GK_RETURN_IF_ERROR(Settle(now.first_output + k, node, k));
+    }
+    return OkStatus();
+  }
+
+  // Holds a kernel to what was planned: arena slots contain their value in
+  // place, own slots contain nothing of the arena, known shapes are true.
+  Status Settle(SlotId s, const Node& node, int k) {
+    Tensor& t = frame_.slots[s];
+    const SlotInfo& info = plan_.slots[s];
+    if (!t) {
+      return Fail(Internal("Op {} gave no output {}", node.type(), k), node);
+    }
+    if (t.dtype() != info.dtype ||
+        (info.is_static && !(t.shape() == info.shape))) {
+      return Fail(Internal("Output {} of op {} is {}, expected {} {}", k,
+                           node.type(), t.DebugString(0),
+                           DataTypeString(info.dtype),
+                           info.shape.DebugString()),
+                  node);
+    }
+    if (info.home == Home::kArena) {
+      if (t.raw_data() == frame_.data[s]) return OkStatus();
+      std::memcpy(frame_.data[s], t.raw_data(), t.byte_size());
+      t = frame_.planned[s];
+      return OkStatus();
+    }
+    if (frame_.InArena(t.raw_data())) {
+      StatusOr<Tensor> copy = t.Copy();
+      if (!copy.ok()) return Fail(copy.status(), node);
+      t = std::move(*copy);
+    }
+    frame_.data[s] = t.raw_data();
+    return OkStatus();
+  }
+
+  const Plan& plan_;
+  Frame& frame_;
+  const CancellationToken* cancellation_;
+};
+
+}  // namespace
+
+Status RunPlan(const Plan& plan, std::span<const Tensor> inputs,
+               TensorVector* outputs, const CancellationToken* cancellation) {
+  if (nesting >= kMaxNesting) {
+    return ResourceExhausted(
+        "Function {} is called recursively more than {} levels deep",
+        plan.function.name, kMaxNesting);
+  }
+  NestingScope scope;
+  FrameLease lease(plan);
+  GK_RETURN_IF_ERROR(lease.Take());
+  Frame& frame = lease.frame();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const SlotId s = plan.arguments[i];
+    frame.slots[s] = inputs[i];
+    frame.data[s] = inputs[i].raw_data();
+  }
+  GK_RETURN_IF_ERROR(Run(plan, frame, cancellation).Execute());
+  outputs->clear();
+  outputs->reserve(plan.results.size());
+  for (SlotId s : plan.results) outputs->push_back(frame.slots[s]);
+  for (SlotId s : plan.results) {
+    if (plan.slots[s].home == Home::kOwn) frame.slots[s] = Tensor();
+  }
+  for (SlotId s : plan.arguments) frame.slots[s] = Tensor();
+  lease.SetClean();
+  // A result has an identity of its own, even if its value is an argument's,
+  // a constant's or another result's.
+  for (Tensor& t : *outputs) {
+    if (t.impl()->RefCount() > 1) t = t.Alias();
+  }
+  return OkStatus();
+}
+
+Status RunFunction(const GraphFunction& function,
+                   std::span<const Tensor> inputs, TensorVector* outputs,
+                   const CancellationToken* cancellation) {
+  if (nesting == 0) ClearErrorOrigin();
+  GK_ASSIGN_OR_RETURN(CompiledFunction * compiled,
+                      CompiledFunction::Of(function));
+  GK_ASSIGN_OR_RETURN(const Ref<Plan> plan, compiled->PlanFor(inputs));
+  return RunPlan(*plan, inputs, outputs, cancellation);
+}
+
+namespace {
+
+class PlanRunner final : public FunctionRunner {
+ public:
+  Status Run(const FunctionDefinition& function,
+             std::span<const Tensor> inputs, TensorVector* outputs,
+             const CancellationToken* cancellation) override {
+    // Every definition in a process with this runner is a graph.
+    return RunFunction(static_cast<const GraphFunction&>(function), inputs,
+                       outputs, cancellation);
+  }
+};
+
+}  // namespace
+
+void InitRuntime() {
+  static PlanRunner* runner = [] {
+    auto* r = new PlanRunner;  // Lives as long as the process.
+    FunctionRunner::Set(r);
+    return r;
+  }();
+  (void)runner;
+}
+
+}  // namespace gk

@@ -1,0 +1,32 @@
+// Executor: runs plans and whole functions.
+//
+// Thread-safe and re-entrant: each run has a frame of its own. A warm run of
+// a function with known shapes takes no lock and allocates only what leaves
+// it.
+#ifndef GK_RUNTIME_EXECUTOR_H_
+#define GK_RUNTIME_EXECUTOR_H_
+
+#include <span>
+
+#include "framework/function_definition.h"
+#include "graph/graph.h"
+#include "runtime/plan.h"
+
+namespace gk {
+
+// Runs the plan on arguments that were checked against it.
+Status RunPlan(const Plan& plan, std::span<const Tensor> inputs,
+               TensorVector* outputs, const CancellationToken* cancellation);
+
+// Compiles on first use. Errors carry "[[{{node NAME}}]]"; see ErrorOrigin.
+Status RunFunction(const GraphFunction& function,
+                   std::span<const Tensor> inputs, TensorVector* outputs,
+                   const CancellationToken* cancellation = nullptr);
+
+// Makes RunFunction the process-wide FunctionRunner. Further calls do
+// nothing.
+void InitRuntime();
+
+}  // namespace gk
+
+#endif  // GK_RUNTIME_EXECUTOR_H_

@@ -1,0 +1,184 @@
+#include "runtime/executor.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "runtime/error_origin.h"
+#include "runtime/function_for_test.h"
+
+namespace gk {
+namespace {
+
+Tensor Floats(std::vector<float> v, TensorShape shape) {
+  return Tensor::OfValues<float>(v, shape);
+}
+Tensor Ramp(const TensorShape& shape, float start = 0) {
+  std::vector<float> v(shape.num_elements());
+  for (size_t i = 0; i < v.size(); ++i) v[i] = start + i * 0.25f;
+  return Floats(std::move(v), shape);
+}
+std::vector<float> Values(const Tensor& t) {
+  return {t.data<float>(), t.data<float>() + t.num_elements()};
+}
+TensorVector RunOk(const GraphFunction& f, TensorVector in) {
+  TensorVector out;
+  const Status s = RunFunction(f, in, &out);
+  EXPECT_TRUE(s.ok()) << s.ToString();
+  return out;
+}
+
+TEST(Executor, ScalarChain) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, {});
+  Output y = b.Add("Mul", {x, x});
+  y = b.Add("AddV2", {y, b.Const(Tensor::Scalar(2.0f))});
+  y = b.Add("Neg", {y});
+  const auto f = b.Finish({y});
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(Values(RunOk(*f, {Tensor::Scalar(float(i))})[0])[0],
+              -(float(i) * i + 2));
+  }
+}
+
+TEST(Executor, BroadcastClusterMatchesScalars) {
+  // Full, row, column, scalar and a middle dimension, over many tiles.
+  const TensorShape full{7, 33, 50};
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, full);
+  const Output row = b.Arg(DataType::kFloat, TensorShape{50});
+  const Output column = b.Arg(DataType::kFloat, TensorShape{7, 33, 1});
+  const Output middle = b.Arg(DataType::kFloat, TensorShape{33, 1});
+  const Output scalar = b.Arg(DataType::kFloat, TensorShape{});
+  Output y = b.Add("Mul", {x, row});
+  y = b.Add("AddV2", {column, y});
+  const Output kept = b.Add("Sub", {y, middle});
+  y = b.Add("Mul", {kept, scalar});
+  const auto f = b.Finish({y, kept});
+  const TensorVector in = {Ramp(full), Ramp({50}, 1), Ramp({7, 33, 1}, 2),
+                           Ramp({33, 1}, 3), Tensor::Scalar(-1.5f)};
+  const TensorVector out = RunOk(*f, in);
+  for (int i = 0; i < 7; ++i) {
+    for (int j = 0; j < 33; ++j) {
+      for (int k = 0; k < 50; ++k) {
+        const int at = (i * 33 + j) * 50 + k;
+        const float want = (in[2].data<float>()[i * 33 + j] +
+                            in[0].data<float>()[at] * in[1].data<float>()[k]) -
+                           in[3].data<float>()[j];
+        ASSERT_EQ(out[1].data<float>()[at], want) << i << " " << j << " " << k;
+        ASSERT_EQ(out[0].data<float>()[at], want * -1.5f);
+      }
+    }
+  }
+}
+
+TEST(Executor, ResultsOwnTheirMemoryAndIdentity) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, TensorShape{32});
+  const Output c = b.Const(Ramp({32}));
+  const Output y = b.Add("AddV2", {x, c});
+  const Output view = b.Add("Identity", {y});
+  const auto f = b.Finish({view, y, x, c, view});
+  const Tensor in = Ramp({32}, 5);
+  const TensorVector first = RunOk(*f, {in});
+  const std::vector<float> before = Values(first[0]);
+  const TensorVector second = RunOk(*f, {Ramp({32}, 100)});
+  EXPECT_EQ(Values(first[0]), before);
+  EXPECT_EQ(Values(first[1]), before);
+  EXPECT_NE(Values(second[0]), before);
+  for (size_t i = 0; i < first.size(); ++i) {
+    EXPECT_FALSE(first[i].Is(in));
+    EXPECT_FALSE(first[i].Is(second[i]));
+    for (size_t j = 0; j < i; ++j) EXPECT_FALSE(first[i].Is(first[j]));
+  }
+}
+
+TEST(Executor, UnknownShapesRunAndSpecialise) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, {-1, 4});
+  const Output y = b.Arg(DataType::kFloat, PartialTensorShape());
+  const auto f = b.Finish({b.Add("Neg", {b.Add("Mul", {x, y})})});
+  for (int round = 0; round < 3; ++round) {
+    for (int n : {1, 2, 3, 700}) {
+      const TensorVector out =
+          RunOk(*f, {Ramp({n, 4}), Tensor::Scalar(2.0f)});
+      ASSERT_EQ(out[0].shape(), TensorShape({n, 4}));
+      EXPECT_EQ(out[0].data<float>()[4 * n - 1], -(4 * n - 1) * 0.25f * 2);
+    }
+    TensorVector out;
+    const Status s = RunFunction(*f, TensorVector{Ramp({2, 4}), Ramp({3})},
+                                 &out);
+    EXPECT_EQ(s.code(), Code::kInvalidArgument);
+    EXPECT_NE(s.message().find("[[{{node Mul}}]]"), std::string::npos) << s.message();
+    EXPECT_EQ(LastErrorOrigin().node, "Mul");
+  }
+}
+
+TEST(Executor, ChecksArguments) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, {-1, 4});
+  const auto f = b.Finish({b.Add("Neg", {x})});
+  TensorVector out;
+  const auto code = [&](TensorVector in) {
+    return RunFunction(*f, in, &out).code();
+  };
+  EXPECT_EQ(code({}), Code::kInvalidArgument);
+  EXPECT_EQ(code({Tensor::Scalar(1.0f)}), Code::kInvalidArgument);
+  EXPECT_EQ(code({Ramp({2, 3})}), Code::kInvalidArgument);
+  EXPECT_EQ(code({*Tensor::Zeros(DataType::kInt32, {2, 4})}),
+            Code::kInvalidArgument);
+  EXPECT_EQ(code({Ramp({2, 4})}), Code::kOk);
+}
+
+TEST(Executor, CancelledRunLeavesNothingBehind) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, TensorShape{64});
+  const auto f = b.Finish({b.Add("Neg", {x})});
+  CancellationToken token;
+  token.Cancel();
+  TensorVector out;
+  Tensor in = Ramp({64});
+  EXPECT_EQ(RunFunction(*f, {&in, 1}, &out, &token).code(), Code::kCancelled);
+  EXPECT_TRUE(in.IsExclusive());
+  RunOk(*f, {in});
+  EXPECT_TRUE(in.IsExclusive());
+}
+
+TEST(Executor, EmptyTensors) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, TensorShape{0, 4});
+  const Output row = b.Arg(DataType::kFloat, TensorShape{4});
+  const auto f = b.Finish({b.Add("Neg", {b.Add("AddV2", {x, row})})});
+  EXPECT_EQ(RunOk(*f, {Ramp({0, 4}), Ramp({4})})[0].shape(),
+            TensorShape({0, 4}));
+}
+
+TEST(Executor, ManyThreadsOnePlan) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, {-1});
+  Output y = x;
+  for (int i = 0; i < 20; ++i) {
+    y = b.Add("AddV2", {b.Add("Mul", {y, x}), b.Const(Tensor::Scalar(1.0f))});
+  }
+  const auto f = b.Finish({y});
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < 200; ++round) {
+        const int n = 1 + (t + round) % 5;
+        TensorVector out;
+        const Tensor in = Floats(std::vector<float>(n, 0.5f), {n});
+        if (!RunFunction(*f, {&in, 1}, &out).ok()) ++wrong;
+        float want = 0.5f;
+        for (int i = 0; i < 20; ++i) want = want * 0.5f + 1.0f;
+        for (float v : Values(out[0])) wrong += v != want;
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace gk

@@ -1,0 +1,47 @@
+// Frame: the changing state of one run of a plan: tensors, arena and what
+// kernels keep. Used by one thread at a time; does not keep the plan alive.
+#ifndef GK_RUNTIME_FRAME_H_
+#define GK_RUNTIME_FRAME_H_
+
+#include <memory>
+#include <vector>
+
+#include "framework/kernel_context.h"
+#include "framework/tensor.h"
+#include "runtime/plan.h"
+
+namespace gk {
+
+class Frame {
+ public:
+  // ResourceExhausted if the arena cannot be had.
+  static StatusOr<std::unique_ptr<Frame>> Make(const Plan& plan);
+  ~Frame();
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+
+  bool InArena(const void* p) const {
+    return p >= arena_ && p < arena_ + arena_bytes_;
+  }
+  // Lets go of everything that a run put in.
+  void Clear(const Plan& plan);
+
+  std::vector<Tensor> slots;
+  // The tensors of arena slots, null for the others: what kernels are offered.
+  std::vector<Tensor> planned;
+  // Elements of each slot; always right for constants and arena slots, and
+  // for the others from when they are made until they die.
+  std::vector<void*> data;
+  // Plan::inputs as kernels want them.
+  std::vector<const Tensor*> inputs;
+  std::vector<std::unique_ptr<KernelState>> states;  // by instruction
+
+ private:
+  Frame() = default;
+  char* arena_ = nullptr;
+  int64_t arena_bytes_ = 0;
+};
+
+}  // namespace gk
+
+#endif  // GK_RUNTIME_FRAME_H_

@@ -1,0 +1,90 @@
+// Plan: a function graph compiled to a linear list of instructions.
+//
+// Everything that can be decided ahead is decided here: the order, the kernel
+// of this CPU, where every value lives, when it dies, and which elementwise
+// ops run as one cluster. A Plan is immutable and shared by all threads; what
+// changes while it runs is in a Frame.
+#ifndef GK_RUNTIME_PLAN_H_
+#define GK_RUNTIME_PLAN_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ref.h"
+#include "base/status.h"
+#include "grappler/function_graph.h"
+#include "runtime/cluster.h"
+#include "runtime/frame_pool.h"
+
+namespace gk {
+
+using SlotId = int32_t;
+
+// Where a value lives.
+enum class Home : uint8_t {
+  kArgument,  // the caller's tensor
+  kConstant,  // the plan's tensor
+  kArena,     // a fixed place in the frame's arena
+  kOwn,       // a buffer of its own, made by each run: it may escape
+};
+
+struct SlotInfo {
+  DataType dtype = DataType::kInvalid;
+  Home home = Home::kOwn;
+  bool is_static = false;  // `shape` is known ahead
+  TensorShape shape;
+  int64_t offset = -1;  // in the arena
+  int64_t num_bytes() const {
+    return shape.num_elements() * DataTypeSize(dtype);
+  }
+};
+
+struct Instruction {
+  enum class Kind : uint8_t {
+    kTile,     // one tile call over operands of one shape
+    kKernel,   // a kernel that sees a KernelContext
+    kCluster,  // a fused group of elementwise ops
+  };
+  Kind kind = Kind::kKernel;
+  bool needs_output = false;  // tile or cluster with kOwn outputs
+  int32_t num_inputs = 0;
+  int32_t first_input = 0;  // in Plan::inputs
+  int32_t num_outputs = 0;
+  SlotId first_output = 0;  // a node's outputs have neighbouring slots
+  int32_t first_release = 0;  // in Plan::releases: kOwn slots dead after this
+  int32_t num_releases = 0;
+  int32_t cluster = -1;  // in Plan::clusters
+  TileFn tile = nullptr;
+  ComputeFn compute = nullptr;
+  int64_t num_elements = 0;
+  uint64_t may_forward = 0;  // inputs whose memory dies here
+  const Node* node = nullptr;
+};
+
+class Plan : public RefCounted {
+ public:
+  // Compiles `function`, which is kept alive; node shapes that are known are
+  // relied upon (and checked where a value enters).
+  static StatusOr<Ref<Plan>> Make(FunctionGraph function);
+
+  // Of the graph as planned: "0 tile AddV2 add: %0 %1 -> %2 @64", one line an
+  // instruction. For tests and tools.
+  std::string DebugString() const;
+
+  FunctionGraph function;
+  std::vector<SlotInfo> slots;
+  std::vector<Tensor> constants;  // by slot; null where not kConstant
+  std::vector<Instruction> instructions;
+  std::vector<SlotId> inputs;
+  std::vector<SlotId> releases;
+  std::vector<Cluster> clusters;
+  std::vector<SlotId> arguments;  // -1: unused by the plan
+  std::vector<SlotId> results;
+  int64_t arena_bytes = 0;
+  mutable FramePool frames;
+};
+
+}  // namespace gk
+
+#endif  // GK_RUNTIME_PLAN_H_

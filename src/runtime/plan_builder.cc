@@ -1,0 +1,435 @@
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "runtime/plan.h"
+#include "runtime/schedule.h"
+
+namespace gk {
+namespace {
+
+// Elementwise work up to this many elements is one tile call.
+constexpr int64_t kMaxSingleTile = 4096;
+
+bool HasObjects(const Node& node) {
+  for (const Output& in : node.inputs()) {
+    if (IsObjectType(in.node->output(in.index).dtype)) return true;
+  }
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    if (IsObjectType(node.output(i).dtype)) return true;
+  }
+  return false;
+}
+
+// A kernel that computes new elements and keeps nothing: it may be given
+// arena memory to read and to write. Everything else may hold on to what it
+// is given or return what lives elsewhere.
+bool IsPure(const Node& node) {
+  const OpRecord& op = node.op();
+  if (op.Has(kReadsResource | kWritesResource | kCallsFunction | kView)) {
+    return false;
+  }
+  if (op.Has(kStateful) && !op.Has(kRandom)) return false;
+  return !HasObjects(node);
+}
+
+// Output 0 is input 0 under a known shape: no instruction is needed if that
+// lies at a fixed place.
+bool IsStaticView(const Node& node) {
+  if (!node.op().Has(kView) || node.num_outputs() != 1 ||
+      node.num_inputs() == 0 || HasObjects(node)) {
+    return false;
+  }
+  const Output& in = node.input(0);
+  const Node::OutputInfo& from = in.node->output(in.index);
+  const Node::OutputInfo& to = node.output(0);
+  return from.dtype == to.dtype && from.shape.IsFullyDefined() &&
+         to.shape.IsFullyDefined() &&
+         from.shape.num_elements() == to.shape.num_elements();
+}
+
+class Builder {
+ public:
+  explicit Builder(FunctionGraph function) : plan_(MakeRef<Plan>()) {
+    plan_->function = std::move(function);
+  }
+
+  StatusOr<Ref<Plan>> Build() {
+    const FunctionGraph& f = plan_->function;
+    GK_ASSIGN_OR_RETURN(units_, MakeSchedule(f));
+    first_slot_.assign(f.graph->num_nodes(), -1);
+    FindEscapes();
+    FindClusterResults();
+    for (const Node* arg : f.arguments) AddArgument(*arg);
+    for (const Unit& unit : units_) GK_RETURN_IF_ERROR(AddUnit(unit));
+    for (const Output& r : f.results) {
+      const SlotId s = SlotOf(r);
+      if (s < 0) {
+        return Internal("Function {} returns {}:{}, which has no value",
+                        f.name, r.node->name(), r.index);
+      }
+      plan_->results.push_back(s);
+    }
+    FindLifetimes();
+    GK_RETURN_IF_ERROR(PlaceArena());
+    return std::move(plan_);
+  }
+
+ private:
+  static std::pair<int, int> Key(const Output& o) {
+    return {o.node->id(), o.index};
+  }
+
+  // Values that may be held by somebody after the run.
+  void FindEscapes() {
+    for (const Output& r : plan_->function.results) escapes_[Key(r)] = true;
+    for (int u = units_.size() - 1; u >= 0; --u) {
+      const std::vector<Node*>& nodes = units_[u].nodes;
+      for (int k = nodes.size() - 1; k >= 0; --k) {
+        const Node& node = *nodes[k];
+        const bool holds =
+            IsStaticView(node) ? escapes_.count({node.id(), 0}) : !IsPure(node);
+        for (int i = 0; i < node.num_inputs(); ++i) {
+          // Other inputs of a view (its new shape) are only read.
+          if (holds && !(i > 0 && IsStaticView(node))) {
+            escapes_[Key(node.input(i))] = true;
+          }
+        }
+      }
+    }
+  }
+
+  // What a unit's nodes make for others.
+  void FindClusterResults() {
+    std::vector<int> unit_of(plan_->function.graph->num_nodes(), -1);
+    for (size_t u = 0; u < units_.size(); ++u) {
+      for (const Node* node : units_[u].nodes) unit_of[node->id()] = u;
+    }
+    used_outside_.assign(plan_->function.graph->num_nodes(), false);
+    for (const Output& r : plan_->function.results) {
+      used_outside_[r.node->id()] = true;
+    }
+    for (size_t u = 0; u < units_.size(); ++u) {
+      for (const Node* node : units_[u].nodes) {
+        for (const Output& in : node->inputs()) {
+          if (unit_of[in.node->id()] != static_cast<int>(u)) {
+            used_outside_[in.node->id()] = true;
+          }
+        }
+      }
+    }
+  }
+
+  SlotId SlotOf(const Output& o) const {
+    const SlotId first = first_slot_[o.node->id()];
+    return first < 0 ? -1 : first + o.index;
+  }
+
+  SlotId AddSlot(const Node& node, int index, Home home) {
+    const Node::OutputInfo& info = node.output(index);
+    SlotInfo slot;
+    slot.dtype = info.dtype;
+    slot.home = home;
+    if (info.shape.IsFullyDefined()) {
+      // Sizes that overflow stay dynamic: the kernel will refuse them.
+      StatusOr<TensorShape> shape = info.shape.AsTensorShape();
+      if (shape.ok() &&
+          MultiplyWithoutOverflow(shape->num_elements(),
+                                  std::max(1, DataTypeSize(info.dtype))) >= 0) {
+        slot.is_static = true;
+        slot.shape = *shape;
+      }
+    }
+    const SlotId id = plan_->slots.size();
+    root_.push_back(id);
+    plan_->slots.push_back(std::move(slot));
+    plan_->constants.emplace_back();
+    if (index == 0) first_slot_[node.id()] = id;
+    return id;
+  }
+
+  void AddArgument(const Node& node) {
+    plan_->arguments.push_back(AddSlot(node, 0, Home::kArgument));
+  }
+
+  // kArena if the value's place can be fixed ahead.
+  void SettleHome(const Node& node, int index, SlotId id) {
+    SlotInfo& slot = plan_->slots[id];
+    if (slot.is_static && !IsObjectType(slot.dtype) && IsPure(node) &&
+        DataTypeSize(slot.dtype) > 0 && !escapes_.count({node.id(), index})) {
+      slot.home = Home::kArena;
+    }
+  }
+
+  Status AddUnit(const Unit& unit) {
+    if (unit.fusable) {
+      const Node& only = *unit.nodes[0];
+      if (unit.nodes.size() == 1 && TryTile(only)) return OkStatus();
+      AddCluster(unit);
+      return OkStatus();
+    }
+    const Node& node = *unit.nodes[0];
+    if (first_slot_[node.id()] >= 0) return OkStatus();  // an argument
+    if (node.type() == "Const") return AddConstant(node);
+    if (TryView(node)) return OkStatus();
+    return AddKernel(node);
+  }
+
+  Status AddConstant(const Node& node) {
+    const Tensor* value = node.attrs().Get<Tensor>("value");
+    if (!value || !*value || value->is_symbolic()) {
+      return Internal("Const node {} has no value", node.name());
+    }
+    const SlotId id = AddSlot(node, 0, Home::kConstant);
+    plan_->constants[id] = *value;
+    plan_->slots[id].is_static = true;
+    plan_->slots[id].shape = value->shape();
+    return OkStatus();
+  }
+
+  bool TryView(const Node& node) {
+    if (!IsStaticView(node)) return false;
+    const SlotId from = SlotOf(node.input(0));
+    const Home home = plan_->slots[from].home;
+    if (!plan_->slots[from].is_static) return false;
+    if (home == Home::kConstant) {
+      const SlotId id = AddSlot(node, 0, home);
+      plan_->constants[id] =
+          plan_->constants[from].WithShape(plan_->slots[id].shape);
+      return true;
+    }
+    if (home != Home::kArena || escapes_.count({node.id(), 0})) return false;
+    const SlotId id = AddSlot(node, 0, home);
+    root_[id] = root_[from];
+    return true;
+  }
+
+  void AddInputs(Instruction* instruction, std::span<const Output> inputs) {
+    instruction->first_input = plan_->inputs.size();
+    instruction->num_inputs = inputs.size();
+    for (const Output& in : inputs) plan_->inputs.push_back(SlotOf(in));
+  }
+
+  bool TryTile(const Node& node) {
+    const StatusOr<TensorShape> domain = node.output(0).shape.AsTensorShape();
+    if (domain->num_elements() > kMaxSingleTile) return false;
+    for (const Output& in : node.inputs()) {
+      if (in.node->output(in.index).shape.num_elements() !=
+          domain->num_elements()) {
+        return false;
+      }
+    }
+    Instruction& i = plan_->instructions.emplace_back();
+    i.kind = Instruction::Kind::kTile;
+    i.node = &node;
+    i.tile = FusableTile(node)->fn;
+    i.num_elements = domain->num_elements();
+    AddInputs(&i, node.inputs());
+    // Tile kernels take three operands; unused ones repeat the first.
+    for (int k = node.num_inputs(); k < 3; ++k) {
+      plan_->inputs.push_back(plan_->inputs[i.first_input]);
+    }
+    i.first_output = AddSlot(node, 0, Home::kOwn);
+    i.num_outputs = 1;
+    SettleHome(node, 0, i.first_output);
+    i.needs_output = plan_->slots[i.first_output].home == Home::kOwn;
+    return true;
+  }
+
+  void AddCluster(const Unit& unit) {
+    Cluster cluster;
+    std::map<std::pair<int, int>, int> value_of;
+    std::map<int, bool> inside;
+    std::vector<Output> inputs;
+    for (const Node* node : unit.nodes) inside[node->id()] = true;
+    for (const Node* node : unit.nodes) {
+      for (const Output& in : node->inputs()) {
+        if (inside.count(in.node->id()) || value_of.count(Key(in))) continue;
+        const Node::OutputInfo& info = in.node->output(in.index);
+        value_of[Key(in)] =
+            cluster.AddInput(info.dtype, *info.shape.AsTensorShape());
+        inputs.push_back(in);
+      }
+    }
+    Instruction i;
+    i.kind = Instruction::Kind::kCluster;
+    i.node = unit.nodes[0];
+    i.first_output = plan_->slots.size();
+    for (const Node* node : unit.nodes) {
+      int operands[3];
+      for (int k = 0; k < node->num_inputs(); ++k) {
+        operands[k] = value_of[Key(node->input(k))];
+      }
+      const int v = cluster.AddStep(
+          *FusableTile(*node), {operands, size_t(node->num_inputs())}, node);
+      value_of[{node->id(), 0}] = v;
+    }
+    for (const Node* node : unit.nodes) {
+      if (!used_outside_[node->id()]) continue;
+      cluster.AddResult(value_of[{node->id(), 0}]);
+      const SlotId id = AddSlot(*node, 0, Home::kOwn);
+      SettleHome(*node, 0, id);
+      if (plan_->slots[id].home == Home::kOwn) i.needs_output = true;
+      ++i.num_outputs;
+    }
+    cluster.Finish(*unit.nodes[0]->output(0).shape.AsTensorShape());
+    AddInputs(&i, inputs);
+    i.cluster = plan_->clusters.size();
+    plan_->clusters.push_back(std::move(cluster));
+    plan_->instructions.push_back(i);
+  }
+
+  Status AddKernel(const Node& node) {
+    if (node.op().Has(kSourceOp) && node.num_outputs() == 0) {
+      return OkStatus();  // only orders others
+    }
+    if (!node.op().kernel.compute) {
+      if (node.op().Has(kSourceOp)) {
+        return InvalidArgument(
+            "You must feed a value for placeholder tensor '{}' with dtype {}",
+            node.name(),
+            node.num_outputs() ? DataTypeString(node.output(0).dtype) : "?");
+      }
+      return Unimplemented("Op type {} has no kernel, needed by {{{{node {}}}}}",
+                           node.type(), node.name());
+    }
+    Instruction& i = plan_->instructions.emplace_back();
+    i.node = &node;
+    i.compute = node.op().kernel.compute;
+    AddInputs(&i, node.inputs());
+    i.first_output = plan_->slots.size();
+    i.num_outputs = node.num_outputs();
+    for (int k = 0; k < node.num_outputs(); ++k) {
+      SettleHome(node, k, AddSlot(node, k, Home::kOwn));
+    }
+    return OkStatus();
+  }
+
+  // Who reads a value last, who may write over it.
+  void FindLifetimes() {
+    std::vector<Instruction>& code = plan_->instructions;
+    const int n = code.size();
+    last_use_.assign(plan_->slots.size(), -1);
+    made_by_.assign(plan_->slots.size(), -1);
+    for (int i = 0; i < n; ++i) {
+      for (int k = 0; k < code[i].num_outputs; ++k) {
+        made_by_[code[i].first_output + k] = i;
+        last_use_[code[i].first_output + k] = i;
+      }
+      for (int k = 0; k < code[i].num_inputs; ++k) {
+        last_use_[root_[plan_->inputs[code[i].first_input + k]]] = i;
+      }
+    }
+    for (SlotId s : plan_->results) last_use_[root_[s]] = n;
+    for (int i = 0; i < n; ++i) {
+      Instruction& now = code[i];
+      now.first_release = plan_->releases.size();
+      const SlotId* in = plan_->inputs.data() + now.first_input;
+      for (int k = 0; k < now.num_inputs; ++k) {
+        if (plan_->slots[in[k]].home != Home::kOwn || last_use_[in[k]] != i) {
+          continue;
+        }
+        const int uses = std::count(in, in + now.num_inputs, in[k]);
+        if (uses == 1 && k < 64) now.may_forward |= uint64_t{1} << k;
+        if (std::find(in, in + k, in[k]) == in + k) {
+          plan_->releases.push_back(in[k]);
+        }
+      }
+      for (int k = 0; k < now.num_outputs; ++k) {
+        const SlotId s = now.first_output + k;
+        if (plan_->slots[s].home == Home::kOwn && last_use_[s] == i) {
+          plan_->releases.push_back(s);
+        }
+      }
+      now.num_releases = plan_->releases.size() - now.first_release;
+    }
+  }
+
+  // First fit by lifetime: blocks free after their last reader are merged and
+  // handed out again in instruction order.
+  Status PlaceArena() {
+    struct Block {
+      int64_t begin, end;
+    };
+    std::vector<std::vector<SlotId>> dies(plan_->instructions.size() + 1);
+    std::vector<Block> free;
+    const auto release = [&](Block b) {
+      auto it = std::lower_bound(
+          free.begin(), free.end(), b,
+          [](const Block& x, const Block& y) { return x.begin < y.begin; });
+      it = free.insert(it, b);
+      if (it + 1 != free.end() && it->end == (it + 1)->begin) {
+        it->end = (it + 1)->end;
+        free.erase(it + 1);
+      }
+      if (it != free.begin() && (it - 1)->end == it->begin) {
+        (it - 1)->end = it->end;
+        free.erase(it);
+      }
+    };
+    const auto size_of = [&](SlotId s) {
+      return (plan_->slots[s].num_bytes() + int64_t{kAlignment} - 1) /
+             int64_t{kAlignment} * int64_t{kAlignment};
+    };
+    constexpr int64_t kMaxArena = std::numeric_limits<int64_t>::max() / 4;
+    for (size_t i = 0; i < plan_->instructions.size(); ++i) {
+      const Instruction& now = plan_->instructions[i];
+      for (int k = 0; k < now.num_outputs; ++k) {
+        const SlotId s = now.first_output + k;
+        SlotInfo& slot = plan_->slots[s];
+        if (slot.home != Home::kArena) continue;
+        if (slot.num_bytes() > kMaxArena - plan_->arena_bytes) {
+          return ResourceExhausted(
+              "OOM when allocating tensor with shape{} and type {} on CPU",
+              slot.shape.DebugString(), DataTypeString(slot.dtype));
+        }
+        const int64_t size = size_of(s);
+        if (size == 0) {
+          slot.offset = 0;
+          continue;
+        }
+        dies[last_use_[s]].push_back(s);
+        auto it = std::find_if(free.begin(), free.end(), [&](const Block& b) {
+          return b.end - b.begin >= size;
+        });
+        if (it != free.end()) {
+          slot.offset = it->begin;
+          it->begin += size;
+          if (it->begin == it->end) free.erase(it);
+        } else if (!free.empty() && free.back().end == plan_->arena_bytes) {
+          slot.offset = free.back().begin;
+          plan_->arena_bytes = slot.offset + size;
+          free.pop_back();
+        } else {
+          slot.offset = plan_->arena_bytes;
+          plan_->arena_bytes += size;
+        }
+      }
+      for (SlotId s : dies[i]) {
+        release({plan_->slots[s].offset, plan_->slots[s].offset + size_of(s)});
+      }
+    }
+    for (size_t s = 0; s < plan_->slots.size(); ++s) {
+      if (plan_->slots[s].home == Home::kArena) {
+        plan_->slots[s].offset = plan_->slots[root_[s]].offset;
+      }
+    }
+    return OkStatus();
+  }
+
+  Ref<Plan> plan_;
+  std::vector<Unit> units_;
+  std::map<std::pair<int, int>, bool> escapes_;
+  std::vector<bool> used_outside_;  // by node id
+  std::vector<SlotId> first_slot_;  // by node id
+  std::vector<SlotId> root_;        // the slot whose place a view shares
+  std::vector<int> last_use_, made_by_;
+};
+
+}  // namespace
+
+StatusOr<Ref<Plan>> Plan::Make(FunctionGraph function) {
+  return Builder(std::move(function)).Build();
+}
+
+}  // namespace gk

@@ -1,0 +1,171 @@
+#include "runtime/schedule.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <queue>
+
+#include "runtime/cluster.h"
+
+namespace gk {
+namespace {
+
+constexpr size_t kMaxClusterSteps = 512;
+
+using MinHeap =
+    std::priority_queue<int, std::vector<int>, std::greater<int>>;
+
+class Scheduler {
+ public:
+  explicit Scheduler(const FunctionGraph& f) : f_(f) {}
+
+  StatusOr<std::vector<Unit>> Run() {
+    GK_ASSIGN_OR_RETURN(const std::vector<Node*> all,
+                        f_.graph->TopologicalOrder());
+    Prune(all);
+    const int n = order_.size();
+    users_.resize(n);
+    waits_.assign(n, 0);
+    domain_.resize(n);
+    for (int p = 0; p < n; ++p) {
+      const auto after = [&](const Node* before) {
+        users_[position_[before->id()]].push_back(p);
+        ++waits_[p];
+      };
+      for (const Output& in : order_[p]->inputs()) after(in.node);
+      for (const Node* c : order_[p]->control_inputs()) after(c);
+      if (FusableTile(*order_[p])) {
+        const auto dims = order_[p]->output(0).shape.dims();
+        domain_[p] = std::vector<int64_t>(dims.begin(), dims.end());
+      }
+    }
+    for (int p = 0; p < n; ++p) {
+      if (waits_[p] == 0) MakeReady(p);
+    }
+    while (true) {
+      while (!ready_.empty()) {
+        const int p = ready_.top();
+        ready_.pop();
+        units_.push_back({{order_[p]}, false});
+        Done(p);
+      }
+      if (fusable_.empty()) break;
+      EmitDomain();
+    }
+    return std::move(units_);
+  }
+
+ private:
+  void Prune(const std::vector<Node*>& all) {
+    std::vector<bool> keep(f_.graph->num_nodes());
+    for (const Output& r : f_.results) keep[r.node->id()] = true;
+    for (const Node* c : f_.control_outputs) keep[c->id()] = true;
+    for (int i = all.size() - 1; i >= 0; --i) {
+      const Node* node = all[i];
+      if (!keep[node->id()] && !HasSideEffect(*node)) continue;
+      keep[node->id()] = true;
+      for (const Output& in : node->inputs()) keep[in.node->id()] = true;
+      for (const Node* c : node->control_inputs()) keep[c->id()] = true;
+    }
+    position_.assign(f_.graph->num_nodes(), -1);
+    for (Node* node : all) {
+      if (!keep[node->id()]) continue;
+      position_[node->id()] = order_.size();
+      order_.push_back(node);
+    }
+  }
+
+  void MakeReady(int p) {
+    if (domain_[p]) {
+      fusable_[*domain_[p]].push(p);
+    } else {
+      ready_.push(p);
+    }
+  }
+
+  void Done(int p) {
+    for (int user : users_[p]) {
+      if (--waits_[user] == 0) MakeReady(user);
+    }
+  }
+
+  // Takes the domain whose first ready node comes first in the program.
+  void EmitDomain() {
+    auto best = fusable_.begin();
+    for (auto it = fusable_.begin(); it != fusable_.end(); ++it) {
+      if (it->second.top() < best->second.top()) best = it;
+    }
+    const std::vector<int64_t> domain = best->first;
+    std::vector<int> group;
+    for (auto it = best; it != fusable_.end() && !it->second.empty();) {
+      const int p = it->second.top();
+      it->second.pop();
+      group.push_back(p);
+      Done(p);
+    }
+    fusable_.erase(domain);
+    // Readiness order is a topological order, yet program order reads better
+    // and is one as well.
+    std::sort(group.begin(), group.end());
+    Split(group);
+  }
+
+  // Nodes that share values form one cluster, others would only mix.
+  void Split(const std::vector<int>& group) {
+    std::vector<int> parent(group.size());
+    std::iota(parent.begin(), parent.end(), 0);
+    const auto find = [&](int i) {
+      while (parent[i] != i) i = parent[i] = parent[parent[i]];
+      return i;
+    };
+    std::map<std::pair<int, int>, int> first_reader;
+    for (size_t i = 0; i < group.size(); ++i) {
+      const Node* node = order_[group[i]];
+      const auto link = [&](int producer, int index) {
+        const auto [it, is_new] =
+            first_reader.try_emplace({producer, index}, int(i));
+        if (!is_new) parent[find(i)] = find(it->second);
+      };
+      link(group[i], 0);
+      for (const Output& in : node->inputs()) {
+        const auto& shape = in.node->output(in.index).shape;
+        if (shape.num_elements() == 1 && node->output(0).shape != shape) {
+          continue;  // sharing a scalar is no reason to fuse
+        }
+        link(position_[in.node->id()], in.index);
+      }
+    }
+    std::map<int, std::vector<Node*>> parts;  // by first member
+    std::vector<int> part_of(group.size(), -1);
+    for (size_t i = 0; i < group.size(); ++i) {
+      const int root = find(i);
+      if (part_of[root] < 0) part_of[root] = i;
+      parts[part_of[root]].push_back(order_[group[i]]);
+    }
+    for (auto& [first, nodes] : parts) {
+      for (size_t at = 0; at < nodes.size(); at += kMaxClusterSteps) {
+        const size_t end = std::min(nodes.size(), at + kMaxClusterSteps);
+        units_.push_back({{nodes.begin() + at, nodes.begin() + end}, true});
+      }
+    }
+  }
+
+  const FunctionGraph& f_;
+  std::vector<Node*> order_;
+  std::vector<int> position_;  // by node id; -1: pruned
+  std::vector<std::vector<int>> users_;
+  std::vector<int> waits_;
+  std::vector<std::optional<std::vector<int64_t>>> domain_;
+  MinHeap ready_;
+  std::map<std::vector<int64_t>, MinHeap> fusable_;
+  std::vector<Unit> units_;
+};
+
+}  // namespace
+
+StatusOr<std::vector<Unit>> MakeSchedule(const FunctionGraph& function) {
+  return Scheduler(function).Run();
+}
+
+}  // namespace gk

@@ -1,0 +1,28 @@
+// Schedule: the order in which a plan runs nodes, and which elementwise nodes
+// run together.
+//
+// Elementwise nodes wait until nothing else is ready; then all that are ready
+// over one domain, directly or through each other, go at once. So clusters
+// are as large as the graph allows and can never form a cycle.
+#ifndef GK_RUNTIME_SCHEDULE_H_
+#define GK_RUNTIME_SCHEDULE_H_
+
+#include <vector>
+
+#include "base/status.h"
+#include "grappler/function_graph.h"
+
+namespace gk {
+
+struct Unit {
+  std::vector<Node*> nodes;  // more than one only if fusable
+  bool fusable = false;
+};
+
+// The nodes that results, control outputs and side effects need, producers
+// (data and control) first. Error on a cycle.
+StatusOr<std::vector<Unit>> MakeSchedule(const FunctionGraph& function);
+
+}  // namespace gk
+
+#endif  // GK_RUNTIME_SCHEDULE_H_
