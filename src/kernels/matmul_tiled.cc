@@ -42,6 +42,8 @@ void PackAs(const void* from, int64_t row_step, int64_t column_step,
 
 void Pack(int64_t size, const void* from, int64_t row_step,
           int64_t column_step, int64_t rows, int64_t columns, void* to) {
+  // Empty operands may come as null pointers.
+  if (rows == 0 || columns == 0) return;
   switch (size) {
     case 1:
       return PackAs<uint8_t>(from, row_step, column_step, rows, columns, to);
