@@ -141,7 +141,7 @@ class FuncGraph final : public OpBuilder, public RefCounted {
 
   std::vector<Node*> arguments_;
   std::vector<FunctionCapture> captures_;
-  std::unordered_map<const TensorImpl*, int> capture_of_;
+  std::unordered_map<const void*, int> capture_of_;
 
   std::vector<std::string> scopes_{""};
   std::vector<std::vector<Node*>> control_stack_;

@@ -161,6 +161,9 @@ Status InferShapes(Node* node);
 // "{{node add}} = AddV2[T=DT_FLOAT](x, y)".
 std::string NodeText(const Node& node);
 
+// The edge that made a resource: Identity passes it on under another.
+Output ResourceRoot(Output o);
+
 // How a function or node uses a resource that it is given.
 enum class ResourceUse : uint8_t { kNone, kRead, kWrite };
 

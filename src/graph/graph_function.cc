@@ -6,14 +6,6 @@
 namespace gk {
 namespace {
 
-// Identity passes a resource on under another edge.
-Output ResourceRoot(Output o) {
-  while (o.node->type() == "Identity" && o.node->num_inputs() == 1) {
-    o = o.node->input(0);
-  }
-  return o;
-}
-
 void Widen(ResourceUse use, ResourceUse* into) { *into = std::max(*into, use); }
 
 void AddCallee(const FunctionAttr& callee, FunctionEffects* effects) {
@@ -39,6 +31,13 @@ void AddCallee(const FunctionAttr& callee, FunctionEffects* effects) {
 }
 
 }  // namespace
+
+Output ResourceRoot(Output o) {
+  while (o.node->type() == "Identity" && o.node->num_inputs() == 1) {
+    o = o.node->input(0);
+  }
+  return o;
+}
 
 FunctionEffects EffectsOf(const Node& node) {
   const OpRecord& op = node.op();

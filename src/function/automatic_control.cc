@@ -1,0 +1,74 @@
+#include "function/automatic_control.h"
+
+#include <algorithm>
+
+namespace gk {
+namespace {
+
+bool HasInput(const Node& node, const Node* producer) {
+  for (const Output& o : node.inputs()) {
+    if (o.node == producer) return true;
+  }
+  return false;
+}
+
+void RunAfter(Node* node, Node* before) {
+  if (before != nullptr && !HasInput(*node, before)) {
+    node->AddControlInput(before);
+  }
+}
+
+}  // namespace
+
+void AutomaticControl::Use(History* history, ResourceUse use, Node* node) {
+  RunAfter(node, history->last_write);
+  if (use == ResourceUse::kRead) {
+    history->reads.push_back(node);
+    return;
+  }
+  for (Node* read : history->reads) RunAfter(node, read);
+  history->reads.clear();
+  history->last_write = node;
+}
+
+void AutomaticControl::AddMustRun(Node* node) {
+  if (std::find(must_run_.begin(), must_run_.end(), node) == must_run_.end()) {
+    must_run_.push_back(node);
+  }
+}
+
+void AutomaticControl::Add(Node* node) {
+  const FunctionEffects effects = EffectsOf(*node);
+  if (!effects.stateful) return;
+  bool writes = false;
+  std::map<std::pair<const Node*, int>, ResourceUse> uses;
+  std::vector<int64_t> read_only;
+  for (int i = 0; i < node->num_inputs(); ++i) {
+    const Output& o = node->input(i);
+    if (o.node->output(o.index).dtype != DataType::kResource) continue;
+    const ResourceUse use = effects.arguments[i];
+    if (use != ResourceUse::kWrite) read_only.push_back(i);
+    if (use == ResourceUse::kNone) continue;
+    const Output root = ResourceRoot(o);
+    ResourceUse& seen = uses[{root.node, root.index}];
+    seen = std::max(seen, use);
+    writes |= use == ResourceUse::kWrite;
+  }
+  for (const auto& [resource, use] : uses) {
+    Use(&resources_[resource], use, node);
+  }
+  if (node->op().Has(kCallsFunction)) {
+    node->mutable_attrs().Set("_read_only_resource_inputs",
+                              std::move(read_only));
+  }
+  // The program's order is one more resource: prints and checks write it,
+  // assignments, which need no order among themselves, read it.
+  if (effects.ordered) {
+    Use(&order_, ResourceUse::kWrite, node);
+  } else if (writes) {
+    Use(&order_, ResourceUse::kRead, node);
+  }
+  if (effects.must_run) must_run_.push_back(node);
+}
+
+}  // namespace gk

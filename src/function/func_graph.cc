@@ -1,0 +1,475 @@
+#include "function/func_graph.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "framework/op_registry.h"
+
+namespace gk {
+namespace {
+
+std::atomic<FuncGraph::SourceFn> source_fn{nullptr};
+
+// Shape errors are the programmer's while a graph is being built.
+Status AsBuildError(const Status& status) {
+  if (status.code() == Code::kInvalidArgument) {
+    return Status(Code::kValueError, status.message());
+  }
+  return status;
+}
+
+// "values_1" for the second element of the list argument "values".
+std::string InputName(const OpRecord& record, const AttrMap& attrs,
+                      size_t index) {
+  size_t at = 0;
+  for (const ArgDef& arg : record.def->inputs) {
+    size_t n = 1;
+    if (!arg.number_attr.empty()) {
+      const int64_t* v = attrs.Get<int64_t>(arg.number_attr);
+      n = v ? static_cast<size_t>(*v) : 1;
+    } else if (!arg.type_list_attr.empty()) {
+      const auto* v = attrs.Get<std::vector<DataType>>(arg.type_list_attr);
+      n = v ? v->size() : 1;
+    }
+    if (index < at + n) {
+      return arg.is_list() ? fmt::format("{}_{}", arg.name, index - at)
+                           : arg.name;
+    }
+    at += n;
+  }
+  return "input";
+}
+
+const OpRecord* Record(const char* name, Status* status) {
+  StatusOr<const OpRecord*> r = OpRegistry::Get().LookUp(name);
+  if (!r.ok()) {
+    *status = r.status();
+    return nullptr;
+  }
+  return *r;
+}
+
+// What a captured resource refers to, where it is at hand.
+HandleData HandleDataOf(const Tensor& t) {
+  if (t.is_symbolic()) {
+    const Output o = Graph::OutputOf(t);
+    return o.node->output(o.index).handle_data;
+  }
+  if (t.dtype() == DataType::kResource && t.num_elements() == 1) {
+    return t.data<ResourceHandle>()->handle_data();
+  }
+  return {};
+}
+
+// Handles of one resource are one capture, whichever tensor holds them.
+const void* CaptureKey(const Tensor& t) {
+  if (!t.is_symbolic() && t.dtype() == DataType::kResource &&
+      t.num_elements() == 1) {
+    if (const Resource* r = t.data<ResourceHandle>()->resource()) return r;
+  }
+  return t.impl();
+}
+
+}  // namespace
+
+FuncGraph::FuncGraph(std::string name, OpBuilder* outer)
+    : name_(std::move(name)),
+      graph_(MakeRef<Graph>()),
+      outer_(dynamic_cast<FuncGraph*>(outer)) {
+  graph_->set_builder(this);
+  if (outer_) {
+    ancestors_ = outer_->ancestors_;
+    ancestors_.push_back(outer_->graph_.get());
+  }
+}
+
+FuncGraph::~FuncGraph() { graph_->set_builder(nullptr); }
+
+FuncGraph* FuncGraph::Of(const Graph* graph) {
+  return static_cast<FuncGraph*>(graph->builder());
+}
+
+FuncGraph* FuncGraph::Current() {
+  OpBuilder* builder = OpBuilder::Current();
+  return builder && builder->builds_graph() ? dynamic_cast<FuncGraph*>(builder)
+                                            : nullptr;
+}
+
+void FuncGraph::SetSourceFn(SourceFn fn) { source_fn = fn; }
+
+std::string FuncGraph::ScopedName(std::string_view name) {
+  if (!name.empty() && name.back() == '/') {
+    name.remove_suffix(1);
+    return graph_->UniqueName(name);
+  }
+  if (scopes_.back().empty()) return graph_->UniqueName(name);
+  return graph_->UniqueName(scopes_.back() + std::string(name));
+}
+
+StatusOr<TensorVector> FuncGraph::Apply(const OpRecord& record,
+                                        std::span<const Tensor> inputs,
+                                        AttrMap attrs, std::string_view name) {
+  if (finished_) {
+    return RuntimeError("FuncGraph {} is finished: no ops can be added",
+                        name_);
+  }
+  InlinedVector<DataType, 8> types;
+  for (const Tensor& t : inputs) {
+    if (!t) return Internal("{}: an input is null", record.name);
+    types.push_back(t.dtype());
+  }
+  GK_RETURN_IF_ERROR(ResolveAttrs(record, types, true, &attrs));
+  const std::string unique = ScopedName(name.empty() ? record.name : name);
+  InlinedVector<Output, 8> edges;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].is_symbolic() && Graph::GraphOf(inputs[i]) == graph_.get()) {
+      edges.push_back(Graph::OutputOf(inputs[i]));
+      continue;
+    }
+    auto known = capture_of_.find(CaptureKey(inputs[i]));
+    if (known != capture_of_.end()) {
+      edges.push_back({captures_[known->second].placeholder, 0});
+      continue;
+    }
+    const std::string placeholder_name =
+        unique + "/" + InputName(record, attrs, i) + "/";
+    GK_ASSIGN_OR_RETURN(Tensor captured, Capture(inputs[i], placeholder_name));
+    edges.push_back(Graph::OutputOf(captured));
+  }
+  StatusOr<Node*> made =
+      graph_->AddNode(record, unique + "/", edges, std::move(attrs));
+  if (!made.ok()) return AsBuildError(made.status());
+  Node* node = *made;
+  if (!control_stack_.empty()) {
+    for (Node* c : control_stack_.back()) {
+      bool is_input = false;
+      for (const Output& o : edges) is_input |= o.node == c;
+      if (!is_input) node->AddControlInput(c);
+    }
+  }
+  if (!devices_.back().empty()) node->set_device(devices_.back());
+  if (SourceFn fn = source_fn.load(std::memory_order_relaxed)) {
+    node->set_source(fn());
+  }
+  if (automatic_control_on_) automatic_control_.Add(node);
+  TensorVector outputs;
+  outputs.reserve(node->num_outputs());
+  for (int i = 0; i < node->num_outputs(); ++i) {
+    outputs.push_back(graph_->TensorOf({node, i}));
+  }
+  return outputs;
+}
+
+StatusOr<Tensor> FuncGraph::Constant(const Tensor& value,
+                                     std::string_view name) {
+  if (value.is_symbolic()) return Capture(value, name);
+  if (value.dtype() == DataType::kResource ||
+      value.dtype() == DataType::kVariant) {
+    return Capture(value, name);
+  }
+  Status status;
+  const OpRecord* record = Record("Const", &status);
+  if (record == nullptr) return status;
+  AttrMap attrs{{"value", value}, {"dtype", value.dtype()}};
+  GK_ASSIGN_OR_RETURN(
+      TensorVector out,
+      Apply(*record, {}, std::move(attrs), name.empty() ? "Const" : name));
+  return std::move(out[0]);
+}
+
+StatusOr<Ref<FunctionDefinition>> FuncGraph::BuildFunction(
+    std::string_view name, std::span<const DataType> types,
+    std::span<const PartialTensorShape> shapes,
+    const std::function<TensorVector(std::span<const Tensor>)>& body,
+    TensorVector* captures) {
+  auto inner = MakeRef<FuncGraph>(std::string(name), this);
+  TensorVector arguments;
+  for (size_t i = 0; i < types.size(); ++i) {
+    GK_ASSIGN_OR_RETURN(
+        Tensor argument,
+        inner->AddArgument(fmt::format("arg_{}", i), types[i],
+                           i < shapes.size() ? shapes[i]
+                                             : PartialTensorShape()));
+    arguments.push_back(std::move(argument));
+  }
+  TensorVector results;
+  {
+    Building building(inner.get());
+    try {
+      results = body(arguments);
+    } catch (const Error& e) {
+      return e.status();
+    }
+  }
+  GK_ASSIGN_OR_RETURN(Ref<GraphFunction> function,
+                      inner->Finish(results, UniqueFunctionName("", name)));
+  for (const FunctionCapture& c : inner->captures()) {
+    if (c.value) {
+      return Unimplemented(
+          "A value captured by call time cannot be used in a branch or body");
+    }
+    captures->push_back(c.external);
+  }
+  return Ref<FunctionDefinition>(std::move(function));
+}
+
+StatusOr<Tensor> FuncGraph::AddPlaceholder(std::string_view name,
+                                           DataType dtype,
+                                           const PartialTensorShape& shape,
+                                           std::string_view user_name,
+                                           HandleData handle_data,
+                                           bool reserved) {
+  Status status;
+  const OpRecord* record = Record("Placeholder", &status);
+  if (record == nullptr) return status;
+  AttrMap attrs{{"dtype", dtype}, {"shape", shape}};
+  if (!user_name.empty()) {
+    attrs.Set("_user_specified_name", std::string(user_name));
+  }
+  const std::string unique =
+      reserved ? graph_->UniqueName(name) : ScopedName(name);
+  GK_ASSIGN_OR_RETURN(
+      Node * node,
+      graph_->AddNode(*record, unique + "/", {}, std::move(attrs)));
+  node->mutable_output(0).handle_data = std::move(handle_data);
+  if (SourceFn fn = source_fn.load(std::memory_order_relaxed)) {
+    node->set_source(fn());
+  }
+  return graph_->TensorOf({node, 0});
+}
+
+StatusOr<Tensor> FuncGraph::AddArgument(std::string_view name, DataType dtype,
+                                        const PartialTensorShape& shape,
+                                        std::string_view user_name,
+                                        HandleData handle_data) {
+  GK_ASSIGN_OR_RETURN(
+      Tensor t, AddPlaceholder(name.empty() ? "Placeholder" : name, dtype,
+                               shape, user_name, std::move(handle_data),
+                               false));
+  arguments_.push_back(Graph::OutputOf(t).node);
+  return t;
+}
+
+Status FuncGraph::CheckScope(const Tensor& t) const {
+  if (!t.is_symbolic()) return OkStatus();
+  const Graph* graph = Graph::GraphOf(t);
+  if (graph == capture_source_) return OkStatus();
+  if (std::find(ancestors_.begin(), ancestors_.end(), graph) !=
+      ancestors_.end()) {
+    return OkStatus();
+  }
+  const Output o = Graph::OutputOf(t);
+  std::string text = fmt::format(
+      "<tf.Tensor '{}:{}' shape={} dtype={}> is out of scope and cannot be "
+      "used here. Use return values, explicit Python locals or TensorFlow "
+      "collections to access it.",
+      o.node->name(), o.index, t.partial_shape().PythonString(),
+      DataTypeName(t.dtype()));
+  const FuncGraph* builder = FuncGraph::Of(graph);
+  if (builder != nullptr) {
+    text += fmt::format(
+        "\nIt was defined in FuncGraph(name={}) and used in "
+        "FuncGraph(name={}).",
+        builder->name(), name_);
+  }
+  return TypeError("{}", text);
+}
+
+StatusOr<Tensor> FuncGraph::Capture(const Tensor& t, std::string_view name) {
+  if (t.is_symbolic() && Graph::GraphOf(t) == graph_.get()) return t;
+  auto it = capture_of_.find(CaptureKey(t));
+  if (it != capture_of_.end()) {
+    return graph_->TensorOf({captures_[it->second].placeholder, 0});
+  }
+  GK_RETURN_IF_ERROR(CheckScope(t));
+  const bool reserved = !name.empty() && name.back() == '/';
+  if (reserved) name.remove_suffix(1);
+  if (name.empty()) name = "captured";
+  GK_ASSIGN_OR_RETURN(
+      Tensor placeholder,
+      AddPlaceholder(name, t.dtype(), t.partial_shape(), {}, HandleDataOf(t),
+                     reserved));
+  capture_of_.emplace(CaptureKey(t), static_cast<int>(captures_.size()));
+  captures_.push_back({t, nullptr, Graph::OutputOf(placeholder).node});
+  return placeholder;
+}
+
+StatusOr<Tensor> FuncGraph::CaptureDeferred(
+    std::function<StatusOr<Tensor>()> value, DataType dtype,
+    const PartialTensorShape& shape, std::string_view name,
+    HandleData handle_data) {
+  GK_ASSIGN_OR_RETURN(
+      Tensor placeholder,
+      AddPlaceholder(name.empty() ? "captured" : name, dtype, shape, {},
+                     std::move(handle_data), false));
+  captures_.push_back(
+      {Tensor(), std::move(value), Graph::OutputOf(placeholder).node});
+  return placeholder;
+}
+
+StatusOr<std::string> FuncGraph::PushNameScope(std::string_view name) {
+  std::string scope;
+  if (!name.empty()) {
+    if (name.back() == '/') {
+      scope = name;
+    } else {
+      for (char c : name) {
+        if (c == ' ' || c == ':') {
+          return ValueError("'{}' is not a valid scope name", name);
+        }
+      }
+      scope = ScopedName(name) + "/";
+    }
+  }
+  scopes_.push_back(scope);
+  return scope;
+}
+
+void FuncGraph::PopNameScope() {
+  if (scopes_.size() > 1) scopes_.pop_back();
+}
+
+void FuncGraph::PushControlInputs(std::optional<std::vector<Node*>> nodes) {
+  std::vector<Node*> all;
+  if (nodes) {
+    if (!control_stack_.empty()) all = control_stack_.back();
+    for (Node* n : *nodes) {
+      if (n == nullptr || graph_->FindNode(n->name()) != n) continue;
+      if (std::find(all.begin(), all.end(), n) == all.end()) all.push_back(n);
+    }
+  }
+  control_stack_.push_back(std::move(all));
+}
+
+void FuncGraph::PopControlInputs() {
+  if (!control_stack_.empty()) control_stack_.pop_back();
+}
+
+void FuncGraph::PushDevice(std::string device) {
+  devices_.push_back(std::move(device));
+}
+
+void FuncGraph::PopDevice() {
+  if (devices_.size() > 1) devices_.pop_back();
+}
+
+const std::vector<Node*>& FuncGraph::control_outputs() const {
+  return automatic_control_.must_run();
+}
+
+void FuncGraph::AddControlOutput(Node* node) {
+  automatic_control_.AddMustRun(node);
+}
+
+StatusOr<Ref<GraphFunction>> FuncGraph::Finish(std::span<const Tensor> results,
+                                               std::string function_name,
+                                               AttrMap attrs) {
+  if (finished_) return Internal("FuncGraph {} finished twice", name_);
+  Status status;
+  const OpRecord* identity = Record("Identity", &status);
+  if (identity == nullptr) return status;
+  scopes_.assign(1, "");
+  control_stack_.clear();
+  devices_.assign(1, "");
+  std::vector<Output> edges;
+  for (const Tensor& r : results) {
+    GK_ASSIGN_OR_RETURN(TensorVector out, Apply(*identity, {&r, 1}, {}, {}));
+    edges.push_back(Graph::OutputOf(out[0]));
+  }
+  std::vector<Node*> arguments = arguments_;
+  for (const FunctionCapture& c : captures_) {
+    arguments.push_back(c.placeholder);
+  }
+  finished_ = true;
+  outer_ = nullptr;
+  if (function_name.empty()) {
+    function_name = UniqueFunctionName("__inference_", name_);
+  }
+  return MakeRef<GraphFunction>(std::move(function_name), graph_,
+                                std::move(arguments), std::move(edges),
+                                control_outputs(), std::move(attrs));
+}
+
+FuncGraph::Building::Building(FuncGraph* graph)
+    : scope_(graph), saved_(std::move(CurrentObservers())) {
+  CurrentObservers() = ObserverList();
+}
+
+FuncGraph::Building::~Building() { CurrentObservers() = std::move(saved_); }
+
+int NextFunctionId() {
+  static std::atomic<int> next{0};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+std::string UniqueFunctionName(std::string_view prefix,
+                               std::string_view name) {
+  return fmt::format("{}{}_{}", prefix, name, NextFunctionId());
+}
+
+StatusOr<TensorVector> EvaluateInGraph(const FuncGraph& graph,
+                                       std::span<const Tensor> outputs,
+                                       std::span<const Tensor> arguments) {
+  std::vector<Node*> map;
+  Ref<Graph> copy = graph.graph()->Clone(&map);
+  std::vector<Output> results;
+  std::vector<Node*> pending;
+  for (const Tensor& t : outputs) {
+    if (!t.is_symbolic() || Graph::GraphOf(t) != graph.graph().get()) {
+      return InvalidArgument("EvaluateInGraph: output of another graph");
+    }
+    const Output o = Graph::OutputOf(t);
+    results.push_back({map[o.node->id()], o.index});
+    pending.push_back(results.back().node);
+  }
+  std::vector<bool> keep(map.size(), false);
+  while (!pending.empty()) {
+    Node* node = pending.back();
+    pending.pop_back();
+    if (keep[node->id()]) continue;
+    keep[node->id()] = true;
+    // Order among side effects is the traced program's, not the value's.
+    node->ClearControlInputs();
+    if (EffectsOf(*node).must_run) {
+      return FailedPrecondition("The value depends on {}, which has side "
+                                "effects", node->name());
+    }
+    for (const Output& o : node->inputs()) pending.push_back(o.node);
+  }
+  std::vector<Node*> inputs;
+  TensorVector values;
+  auto add = [&](const Node* placeholder, const Tensor& value) -> Status {
+    Node* node = map[placeholder->id()];
+    if (!keep[node->id()]) return OkStatus();
+    if (!value || value.is_symbolic()) {
+      return FailedPrecondition("The value depends on {}, which is not known",
+                                placeholder->name());
+    }
+    inputs.push_back(node);
+    values.push_back(value);
+    return OkStatus();
+  };
+  for (size_t i = 0; i < graph.arguments().size(); ++i) {
+    GK_RETURN_IF_ERROR(add(graph.arguments()[i],
+                           i < arguments.size() ? arguments[i] : Tensor()));
+  }
+  for (const FunctionCapture& c : graph.captures()) {
+    Tensor value = c.external;
+    if (c.value && keep[map[c.placeholder->id()]->id()]) {
+      GK_ASSIGN_OR_RETURN(value, c.value());
+    }
+    GK_RETURN_IF_ERROR(add(c.placeholder, value));
+  }
+  copy->RemoveNodes(keep);
+  auto function = MakeRef<GraphFunction>(
+      UniqueFunctionName("__initial_value_", graph.name()), std::move(copy),
+      std::move(inputs), std::move(results), std::vector<Node*>(), AttrMap());
+  FunctionRunner* runner = FunctionRunner::Get();
+  if (runner == nullptr) return Internal("no FunctionRunner");
+  TensorVector computed;
+  OpBuilder::Scope eager(OpBuilder::Eager());
+  GK_RETURN_IF_ERROR(runner->Run(*function, values, &computed, nullptr));
+  return computed;
+}
+
+}  // namespace gk
