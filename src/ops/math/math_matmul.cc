@@ -1,0 +1,324 @@
+// Matrix products: MatMul and the batched forms with broadcasting.
+#include "ops/fn/math_matmul.h"
+
+#include "base/thread_pool.h"
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "kernels/matmul.h"
+#include "ops/broadcast_gradient.h"
+
+namespace gk {
+namespace {
+
+std::optional<ElementType> ElementTypeOf(DataType t) {
+  switch (t) {
+    case DataType::kFloat:
+      return ElementType::kFloat;
+    case DataType::kDouble:
+      return ElementType::kDouble;
+    case DataType::kHalf:
+      return ElementType::kHalf;
+    case DataType::kBfloat16:
+      return ElementType::kBFloat16;
+    case DataType::kInt8:
+      return ElementType::kInt8;
+    case DataType::kInt16:
+      return ElementType::kInt16;
+    case DataType::kInt32:
+      return ElementType::kInt32;
+    case DataType::kInt64:
+      return ElementType::kInt64;
+    case DataType::kUint8:
+      return ElementType::kUInt8;
+    case DataType::kUint16:
+      return ElementType::kUInt16;
+    case DataType::kUint32:
+      return ElementType::kUInt32;
+    case DataType::kUint64:
+      return ElementType::kUInt64;
+    case DataType::kComplex64:
+      return ElementType::kComplex64;
+    case DataType::kComplex128:
+      return ElementType::kComplex128;
+    default:
+      return std::nullopt;
+  }
+}
+
+// The product of the last call at this place.
+class MatMulState : public KernelState {
+ public:
+  StatusOr<MatMul*> For(const MatMulDesc& desc) {
+    if (!matmul_ || !(matmul_->desc() == desc)) {
+      GK_ASSIGN_OR_RETURN(matmul_, GetMatMul(desc));
+    }
+    return matmul_.get();
+  }
+
+ private:
+  std::shared_ptr<MatMul> matmul_;
+};
+
+Status RunMatMul(KernelContext& c, const MatMulDesc& desc,
+                 const MatMulArgs& args) {
+  auto& state =
+      c.state<MatMulState>([] { return std::make_unique<MatMulState>(); });
+  GK_ASSIGN_OR_RETURN(MatMul * matmul, state.For(desc));
+  return matmul->Run(args, Parallel(&ThreadPool::Global()));
+}
+
+Status ComputeMatMul(KernelContext& c) {
+  const Tensor &a = c.input(0), &b = c.input(1);
+  if (a.rank() != 2 || b.rank() != 2) {
+    const int which = a.rank() != 2 ? 0 : 1;
+    return InvalidArgument("In[{}] and In[{}] has different ndims: {} vs. {}",
+                           0, 1, a.shape().DebugString(),
+                           b.shape().DebugString())
+        .Prepend(fmt::format("In[{}] is not a matrix. ", which));
+  }
+  const bool ta = c.attr<bool>("transpose_a"), tb = c.attr<bool>("transpose_b");
+  MatMulDesc desc;
+  desc.m = a.dim(ta ? 1 : 0);
+  desc.k = a.dim(ta ? 0 : 1);
+  desc.n = b.dim(tb ? 0 : 1);
+  if (b.dim(tb ? 1 : 0) != desc.k) {
+    return InvalidArgument("Matrix size-incompatible: In[0]: {}, In[1]: {}",
+                           a.shape().DebugString(), b.shape().DebugString());
+  }
+  auto type = ElementTypeOf(a.dtype());
+  if (!type) return Unimplemented("MatMul of {}", DataTypeString(a.dtype()));
+  desc.type = *type;
+  desc.transpose_a = ta;
+  desc.transpose_b = tb;
+  GK_ASSIGN_OR_RETURN(TensorShape shape,
+                      TensorShape::Make(std::array{desc.m, desc.n}));
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, a.dtype(), shape, &out));
+  return RunMatMul(
+      c, desc, {.a = a.raw_data(), .b = b.raw_data(), .c = out->raw_data()});
+}
+
+Status MatMulShape(InferenceContext& c) {
+  PartialTensorShape a, b;
+  GK_RETURN_IF_ERROR(c.WithRank(0, 2, &a));
+  GK_RETURN_IF_ERROR(c.WithRank(1, 2, &b));
+  const bool ta = c.attr<bool>("transpose_a"), tb = c.attr<bool>("transpose_b");
+  int64_t k;
+  GK_RETURN_IF_ERROR(
+      InferenceContext::MergeDims(a.dim(ta ? 0 : 1), b.dim(tb ? 1 : 0), &k));
+  c.set_output(0, {a.dim(ta ? 1 : 0), b.dim(tb ? 0 : 1)});
+  return OkStatus();
+}
+
+Tensor Conj(const Tensor& x) {
+  return IsComplex(x.dtype()) ? MakeOp1("Conj", {x}) : x;
+}
+
+void MatMulGradient(GradContext& g) {
+  const bool ta = g.attr<bool>("transpose_a"), tb = g.attr<bool>("transpose_b");
+  const Tensor a = Conj(g.x(0)), b = Conj(g.x(1)), dy = g.dy(0);
+  if (g.wants(0)) {
+    g.Set(0,
+          ta ? ops::MatMul(b, dy, tb, true) : ops::MatMul(dy, b, false, !tb));
+  }
+  if (g.wants(1)) {
+    g.Set(1,
+          tb ? ops::MatMul(dy, a, true, ta) : ops::MatMul(a, dy, !ta, false));
+  }
+}
+
+struct BatchDims {
+  TensorShape shape;  // of the output's batch dims
+  std::vector<int64_t> a_index, b_index;
+};
+
+TensorShape LeadingDims(const Tensor& t) {
+  return TensorShape(t.shape().dims().first(t.rank() - 2));
+}
+
+// Which matrix of `t` each matrix of the broadcast `batch` uses.
+std::vector<int64_t> IndexOf(const TensorShape& part,
+                             const TensorShape& batch) {
+  std::vector<int64_t> index(batch.num_elements());
+  const int shift = batch.rank() - part.rank();
+  for (int64_t i = 0; i < batch.num_elements(); ++i) {
+    int64_t rest = i, at = 0, stride = 1;
+    for (int d = batch.rank() - 1; d >= 0; --d) {
+      const int64_t k = rest % batch.dim(d);
+      rest /= batch.dim(d);
+      if (d < shift) continue;
+      if (part.dim(d - shift) != 1) at += k * stride;
+      stride *= part.dim(d - shift);
+    }
+    index[i] = at;
+  }
+  return index;
+}
+
+Status ComputeBatchMatMul(KernelContext& c) {
+  const Tensor &a = c.input(0), &b = c.input(1);
+  if (a.rank() < 2 || b.rank() < 2) {
+    return InvalidArgument("In[{}] ndims must be >= 2: {}",
+                           a.rank() < 2 ? 0 : 1,
+                           a.rank() < 2 ? a.rank() : b.rank());
+  }
+  const bool ta = c.attr<bool>("adj_x"), tb = c.attr<bool>("adj_y");
+  const int ra = a.rank(), rb = b.rank();
+  MatMulDesc desc;
+  desc.m = a.dim(ta ? ra - 1 : ra - 2);
+  desc.k = a.dim(ta ? ra - 2 : ra - 1);
+  desc.n = b.dim(tb ? rb - 2 : rb - 1);
+  if (b.dim(tb ? rb - 1 : rb - 2) != desc.k) {
+    return InvalidArgument("Matrix size-incompatible: In[0]: {}, In[1]: {}",
+                           a.shape().DebugString(), b.shape().DebugString());
+  }
+  const TensorShape pa = LeadingDims(a), pb = LeadingDims(b);
+  StatusOr<TensorShape> batch = BroadcastShapes(pa, pb);
+  if (!batch.ok()) {
+    return InvalidArgument(
+        "In[0] and In[1] must have compatible batch dimensions: {} vs. {}",
+        a.shape().DebugString(), b.shape().DebugString());
+  }
+  auto type = ElementTypeOf(a.dtype());
+  if (!type || a.dtype() != b.dtype()) {
+    return Unimplemented("{} of {} and {}", c.record().name,
+                         DataTypeString(a.dtype()), DataTypeString(b.dtype()));
+  }
+  desc.type = *type;
+  desc.transpose_a = ta;
+  desc.transpose_b = tb;
+  desc.conjugate_a = ta && IsComplex(a.dtype());
+  desc.conjugate_b = tb && IsComplex(a.dtype());
+  desc.batch = batch->num_elements();
+  desc.batch_a = pa.num_elements();
+  desc.batch_b = pb.num_elements();
+  InlinedVector<int64_t, 8> dims(batch->dims());
+  dims.push_back(desc.m);
+  dims.push_back(desc.n);
+  GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, a.dtype(), shape, &out));
+  if (shape.num_elements() == 0) return OkStatus();
+  std::vector<int64_t> ia, ib;
+  MatMulArgs args{.a = a.raw_data(), .b = b.raw_data(), .c = out->raw_data()};
+  if (desc.batch_a != desc.batch && desc.batch_a != 1) {
+    ia = IndexOf(pa, *batch);
+    args.a_index = ia.data();
+  }
+  if (desc.batch_b != desc.batch && desc.batch_b != 1) {
+    ib = IndexOf(pb, *batch);
+    args.b_index = ib.data();
+  }
+  return RunMatMul(c, desc, args);
+}
+
+Status BatchMatMulShape(InferenceContext& c) {
+  PartialTensorShape a, b;
+  GK_RETURN_IF_ERROR(c.WithRankAtLeast(0, 2, &a));
+  GK_RETURN_IF_ERROR(c.WithRankAtLeast(1, 2, &b));
+  if (a.unknown_rank() || b.unknown_rank()) return OkStatus();
+  const bool ta = c.attr<bool>("adj_x"), tb = c.attr<bool>("adj_y");
+  const int ra = a.rank(), rb = b.rank();
+  int64_t k;
+  GK_RETURN_IF_ERROR(InferenceContext::MergeDims(
+      a.dim(ta ? ra - 2 : ra - 1), b.dim(tb ? rb - 1 : rb - 2), &k));
+  const PartialTensorShape pa(a.dims().first(ra - 2)),
+      pb(b.dims().first(rb - 2));
+  GK_ASSIGN_OR_RETURN(PartialTensorShape out, BroadcastPartialShapes(pa, pb));
+  out.AddDim(a.dim(ta ? ra - 1 : ra - 2));
+  out.AddDim(b.dim(tb ? rb - 2 : rb - 1));
+  c.set_output(0, out);
+  return OkStatus();
+}
+
+// Sums a gradient over the batch dims in which `x` was broadcast.
+Tensor SumBatch(const Tensor& grad, const Tensor& x, const Tensor& other) {
+  const PartialTensorShape sx = x.partial_shape(), so = other.partial_shape();
+  if (!sx.unknown_rank() && !so.unknown_rank()) {
+    const int n = sx.rank() - 2, m = so.rank() - 2;
+    if (n == 0 && m == 0) return grad;
+    const PartialTensorShape px(sx.dims().first(n)), po(so.dims().first(m));
+    if (px.IsFullyDefined() && px == po) return grad;
+  }
+  auto batch_shape = [](const Tensor& t) {
+    Tensor zero = Tensor::Vector<int32_t>(std::array<int32_t, 1>{0});
+    Tensor minus2 = Tensor::Vector<int32_t>(std::array<int32_t, 1>{-2});
+    Tensor one = Tensor::Vector<int32_t>(std::array<int32_t, 1>{1});
+    auto constant = [](const Tensor& v) {
+      return ValueOrThrow(OpBuilder::Current()->Constant(v, "Const"));
+    };
+    Tensor shape = MakeOp1("Shape", {t}, {{"out_type", DataType::kInt32}});
+    return MakeOp1("StridedSlice",
+                   {shape, constant(zero), constant(minus2), constant(one)});
+  };
+  const Tensor shapes[] = {batch_shape(x), batch_shape(other)};
+  Tensor axes = MakeOp("BroadcastGradientArgs", shapes)[0];
+  Tensor sum = MakeOp1("Sum", {grad, axes}, {{"keep_dims", false}});
+  return MakeOp1("Reshape", {sum, MakeOp1("Shape", {x},
+                                          {{"out_type", DataType::kInt32}})});
+}
+
+void BatchMatMulGradient(GradContext& g) {
+  const bool ta = g.attr<bool>("adj_x"), tb = g.attr<bool>("adj_y");
+  const Tensor &a = g.x(0), &b = g.x(1), dy = g.dy(0);
+  if (g.wants(0)) {
+    Tensor d = ta ? ops::BatchMatMulV2(b, dy, tb, true)
+                  : ops::BatchMatMulV2(dy, b, false, !tb);
+    g.Set(0, SumBatch(d, a, b));
+  }
+  if (g.wants(1)) {
+    Tensor d = tb ? ops::BatchMatMulV2(dy, a, true, ta)
+                  : ops::BatchMatMulV2(a, dy, !ta, false);
+    g.Set(1, SumBatch(d, b, a));
+  }
+}
+
+const OpRecord kRecords[] = {
+    {.name = "MatMul",
+     .inputs = "a: T; b: T",
+     .outputs = "product: T",
+     .attrs = "transpose_a: bool = False; transpose_b: bool = False; T: type "
+              "in [bfloat16, half, float, double, int32, int64, uint8, "
+              "uint16, uint32, uint64, complex64, complex128]; grad_a: bool = "
+              "False; grad_b: bool = False",
+     .traits = kExpensive,
+     .shape = MatMulShape,
+     .kernel = {.compute = ComputeMatMul},
+     .gradient = MatMulGradient,
+     .doc = "The product of two matrices, each transposed on request.",
+     .test = {.reference = "a @ b", .shapes = "a: [3, 4]; b: [4, 5]"}},
+
+    {.name = "BatchMatMul",
+     .inputs = "x: T; y: T",
+     .outputs = "output: T",
+     .attrs = "T: type in [bfloat16, half, float, double, int32, int64, "
+              "complex64, complex128]; adj_x: bool = False; adj_y: bool = "
+              "False; grad_x: bool = False; grad_y: bool = False",
+     .traits = kExpensive,
+     .shape = BatchMatMulShape,
+     .kernel = {.compute = ComputeBatchMatMul},
+     .gradient = BatchMatMulGradient,
+     .doc = "Products of the matrices in the last two dimensions.",
+     .test = {.reference = "x @ y", .shapes = "x: [2, 3, 4]; y: [2, 4, 5]"}},
+
+    {.name = "BatchMatMulV2",
+     .inputs = "x: T; y: T",
+     .outputs = "output: T",
+     .attrs = "T: type in [bfloat16, half, float, double, int16, int32, "
+              "int64, uint8, uint16, uint32, uint64, complex64, complex128]; "
+              "adj_x: bool = False; adj_y: bool = False; grad_x: bool = "
+              "False; grad_y: bool = False",
+     .traits = kExpensive,
+     .shape = BatchMatMulShape,
+     .kernel = {.compute = ComputeBatchMatMul},
+     .gradient = BatchMatMulGradient,
+     .doc = "Products of the matrices in the last two dimensions; the others "
+            "broadcast.",
+     .test = {.reference = "x @ y", .shapes = "x: [2, 3, 4]; y: [4, 5]"}},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(math_matmul)
+
+}  // namespace gk
