@@ -77,7 +77,7 @@ struct TestFacts {
   std::string_view reference;  // NumPy expression in the input names
   double tolerance = 0;        // 0: by dtype
   bool skip_gradient = false;  // not differentiable on the domain
-  std::string_view inputs;     // special inputs, see tests/ops/README.md
+  std::string_view shapes;     // of inputs, where not free: "a: [3, 4]"
 };
 
 // Gradients with respect to the inputs, built with op functions so that they
