@@ -1,0 +1,38 @@
+"""graphkiln: a trace compiler for tensor programs, with TensorFlow's API.
+
+Names resolve lazily: see `_namespaces`.
+"""
+
+from graphkiln import _graphkiln
+from graphkiln import _namespaces
+from graphkiln._graphkiln import (
+    BaseVariable,
+    DType,
+    Tensor,
+    TensorShape,
+    constant,
+    convert_to_tensor,
+    executing_eagerly,
+    is_tensor,
+    register_tensor_conversion_function,
+)
+
+__version__ = "2.21.0"
+
+for _name in _namespaces.DTYPE_NAMES:
+    globals()[_name] = getattr(_graphkiln, _name)
+del _name
+half = _graphkiln.float16
+double = _graphkiln.float64
+as_dtype = _graphkiln.as_dtype
+newaxis = None
+
+_namespaces.install(__name__)
+
+
+def __getattr__(name: str) -> object:
+    return _namespaces.resolve(__name__, "", name)
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(_namespaces.names_below("")))

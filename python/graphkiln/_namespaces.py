@@ -1,0 +1,117 @@
+"""The public names of the package and where each comes from.
+
+A public name ("math.add") is, in this order: an op of the registry whose
+record claims it; an entry of `_exports.EXPORTS`, which names the Python
+module that defines it; a submodule file of the package. Nothing is imported
+before somebody asks.
+"""
+
+import importlib
+import importlib.util
+import sys
+import types
+
+from graphkiln import _exports
+from graphkiln import _graphkiln
+
+DTYPE_NAMES = (
+    "bfloat16", "bool", "complex64", "complex128", "float16", "float32",
+    "float64", "int8", "int16", "int32", "int64", "qint8",
+    "qint16", "qint32", "quint8", "quint16", "resource", "string", "uint8",
+    "uint16", "uint32", "uint64", "variant",
+)
+
+_ops: dict[str, str] | None = None
+_python: dict[str, tuple[str, str]] | None = None
+
+
+def _op_names() -> dict[str, str]:
+    global _ops
+    if _ops is None:
+        _ops = _graphkiln.public_names()
+    return _ops
+
+
+def _python_names() -> dict[str, tuple[str, str]]:
+    global _python
+    if _python is None:
+        _python = {}
+        for module, names in _exports.EXPORTS.items():
+            for name in names.split():
+                public, _, attribute = name.partition("=")
+                attribute = attribute or public.rpartition(".")[2]
+                _python[public] = (module, attribute)
+    return _python
+
+
+def names_below(prefix: str) -> list[str]:
+    """Names directly below `prefix` ("math.", or "" for the package)."""
+    found = set()
+    for name in (*_op_names(), *_python_names(), *_exports.NAMESPACES):
+        if name.startswith(prefix):
+            found.add(name[len(prefix):].partition(".")[0])
+    return sorted(found)
+
+
+def resolve(module_name: str, prefix: str, name: str) -> object:
+    """The value of a public name, which is kept in its module."""
+    public = prefix + name
+    if name.startswith("__"):
+        raise _missing(module_name, name)
+    if public in _python_names():
+        module, attribute = _python_names()[public]
+        value = getattr(importlib.import_module(module), attribute)
+    elif public in _op_names():
+        value = _graphkiln.op_function(_op_names()[public], name)
+    elif f"graphkiln.{public}" in sys.modules:
+        value = sys.modules[f"graphkiln.{public}"]
+    elif importlib.util.find_spec(f"graphkiln.{public}") is not None:
+        value = importlib.import_module(f"graphkiln.{public}")
+    else:
+        raise _missing(module_name, name)
+    setattr(sys.modules[module_name], name, value)
+    return value
+
+
+def _missing(module_name: str, name: str) -> AttributeError:
+    return AttributeError(f"module {module_name!r} has no attribute {name!r}")
+
+
+class Namespace(types.ModuleType):
+    """A module such as `graphkiln.math` without a file of its own."""
+
+    def __getattr__(self, name: str) -> object:
+        prefix = self.__name__.partition(".")[2] + "."
+        if prefix == "raw_ops.":
+            return _raw_op(self, name)
+        return resolve(self.__name__, prefix, name)
+
+    def __dir__(self) -> list[str]:
+        prefix = self.__name__.partition(".")[2] + "."
+        if prefix == "raw_ops.":
+            return sorted(_graphkiln.op_names())
+        return sorted({*self.__dict__, *names_below(prefix)})
+
+
+def _raw_op(module: types.ModuleType, name: str) -> object:
+    from graphkiln import errors
+
+    try:
+        value = _graphkiln.raw_op(name)
+    except errors.NotFoundError:
+        raise _missing(module.__name__, name) from None
+    setattr(module, name, value)
+    return value
+
+
+def install(package: str) -> None:
+    """Makes `import graphkiln.math` find the namespaces."""
+    for name in _exports.NAMESPACES:
+        full = f"{package}.{name}"
+        module = Namespace(full, f"The tf.{name} namespace.")
+        module.__path__ = []
+        module.__package__ = full
+        sys.modules[full] = module
+        parent, _, last = full.rpartition(".")
+        if parent != package:
+            setattr(sys.modules[parent], last, module)

@@ -1,0 +1,46 @@
+// Python values -> tensors.
+#ifndef GK_PYTHON_CONVERT_H_
+#define GK_PYTHON_CONVERT_H_
+
+#include "errors.h"
+#include "framework/tensor.h"
+#include "py_ref.h"
+
+namespace gk::py {
+
+// tf.convert_to_tensor: `dtype` is demanded, `hint` only wished (kInvalid:
+// none). Tensors, variables and whatever acts as one are used as they are;
+// other values become constants of the current builder, named `name`.
+StatusOr<Tensor> ToTensor(PyObject* value,
+                          DataType dtype = DataType::kInvalid,
+                          DataType hint = DataType::kInvalid,
+                          std::string_view name = "Const");
+
+// A value without any tensor in it, as an eager tensor: numbers, strings,
+// buffers, NumPy arrays and nested sequences of those. (convert_value.cc)
+StatusOr<Tensor> ValueToTensor(PyObject* value, DataType dtype);
+// NumPy arrays and scalars and other buffers; an empty tensor if `value` is
+// none of them. (convert_array.cc)
+StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype);
+// Numbers, strings and nested sequences. (convert_sequence.cc)
+StatusOr<Tensor> SequenceToTensor(PyObject* value, DataType dtype);
+// Is there a tensor-like anywhere in this list or tuple?
+bool ContainsTensor(PyObject* sequence);
+
+// "Attempt to convert a value (None) with an unsupported type ...".
+Status UnsupportedValue(PyObject* value);
+// "Cannot convert 1.0 to EagerTensor of dtype int32".
+Status CannotConvert(PyObject* value, DataType dtype);
+// Writes one Python number or string as element `i` of `t`.
+Status WriteElement(PyObject* value, Tensor* t, int64_t i);
+// A list of ints for an attribute or shape argument.
+StatusOr<std::vector<int64_t>> ToIntList(PyObject* value);
+
+// Is `o` a tensor, a variable, or does it act as one?
+bool IsTensorLike(PyObject* o);
+
+bool AddConversions(PyObject* module);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_CONVERT_H_

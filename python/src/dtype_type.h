@@ -1,0 +1,40 @@
+// DType: the Python objects `tf.float32`, ... One object per data type (and
+// one per reference type), never freed; compare by pointer in C++.
+#ifndef GK_PYTHON_DTYPE_TYPE_H_
+#define GK_PYTHON_DTYPE_TYPE_H_
+
+#include "errors.h"
+#include "framework/types.h"
+#include "py_ref.h"
+
+namespace gk::py {
+
+struct PyDType {
+  PyObject_HEAD;
+  DataType dtype;
+  bool is_ref;
+};
+
+extern PyTypeObject* DTypeType;
+
+// Borrowed.
+PyObject* DTypeObject(DataType t);
+inline bool IsDType(PyObject* o) { return Py_TYPE(o) == DTypeType; }
+inline DataType DTypeOf(PyObject* o) {
+  return reinterpret_cast<PyDType*>(o)->dtype;
+}
+
+// Whatever users give for a dtype: DType, name, enum number, NumPy types and
+// dtypes, float, bool, object. TypeError otherwise, with an exception set and
+// kInvalid returned.
+DataType AsDType(PyObject* o);
+// The same without an exception: kInvalid if `o` is none.
+DataType TryDType(PyObject* o);
+// numpy.float32, ... New reference.
+PyObject* NumpyType(DataType t);
+
+bool AddDTypeType(PyObject* module);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_DTYPE_TYPE_H_

@@ -1,0 +1,28 @@
+// Status <-> Python exceptions.
+#ifndef GK_PYTHON_ERRORS_H_
+#define GK_PYTHON_ERRORS_H_
+
+#include "base/status.h"
+#include "py_ref.h"
+
+namespace gk::py {
+
+// Sets the matching exception and returns null. `op`, where given, is added
+// as TensorFlow does for eager ops: " [Op:AddV2] name: ". A kPythonException
+// leaves the pending exception as it is.
+PyObject* Raise(const Status& status, std::string_view op = {},
+                std::string_view name = {});
+// The same, for functions that return -1 on error.
+inline int RaiseInt(const Status& status) {
+  Raise(status);
+  return -1;
+}
+
+// "The Python error indicator holds the exception."
+Status PythonError();
+// The pending exception's text, which is cleared.
+std::string TakePythonErrorText();
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_ERRORS_H_

@@ -1,0 +1,26 @@
+// The extension module graphkiln._graphkiln.
+#include <nanobind/nanobind.h>
+
+#include "convert.h"
+#include "dtype_type.h"
+#include "eager/eager_context.h"
+#include "name_scope.h"
+#include "op_function.h"
+#include "shape_type.h"
+#include "slicing.h"
+#include "tensor_type.h"
+#include "variable_type.h"
+
+NB_MODULE(_graphkiln, m) {
+  gk::InitEager();
+  PyObject* module = m.ptr();
+  const bool ok = gk::py::AddDTypeType(module) &&
+                  gk::py::AddShapeType(module) &&
+                  gk::py::AddTensorTypes(module) &&
+                  gk::py::AddVariableType(module) &&
+                  gk::py::AddConversions(module) &&
+                  gk::py::AddOpFunctions(module) &&
+                  gk::py::AddSlicing(module) && gk::py::AddNameScope(module);
+  if (!ok) throw nanobind::python_error();
+  m.attr("__version__") = GK_VERSION;
+}

@@ -1,0 +1,381 @@
+#include "op_function.h"
+
+#include <algorithm>
+#include <cctype>
+#include <unordered_map>
+
+#include "convert.h"
+#include "dtype_type.h"
+#include "framework/op_registry.h"
+#include "name_scope.h"
+#include "tensor_type.h"
+#include "variable_type.h"
+
+namespace gk::py {
+namespace {
+
+// Larger calls run with the GIL released (it costs some 40 ns to give and
+// take; a scalar op is about as long).
+constexpr int64_t kLargeElements = 8192;
+// Above this many elements the general path, with its threads, is faster.
+constexpr int64_t kTileElements = 4096;
+
+// "TopKV2" -> "top_kv2", "AddV2" -> "add_v2": the Python name of an op.
+std::string SnakeCase(std::string_view s) {
+  std::string out;
+  for (size_t i = 0; i < s.size(); ++i) {
+    const char c = s[i];
+    const bool upper = std::isupper(static_cast<unsigned char>(c));
+    if (upper && i > 0 && s[i - 1] != '_') {
+      const bool after_lower =
+          !std::isupper(static_cast<unsigned char>(s[i - 1]));
+      const bool before_lower =
+          i + 1 < s.size() &&
+          std::islower(static_cast<unsigned char>(s[i + 1]));
+      if (after_lower || before_lower) out += '_';
+    }
+    out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
+std::vector<std::string> SplitNames(std::string_view text) {
+  std::vector<std::string> out;
+  std::string current;
+  for (char c : text) {
+    if (c == ',') {
+      out.push_back(current);
+      current.clear();
+    } else if (c != ' ') {
+      current += c;
+    }
+  }
+  if (!current.empty()) out.push_back(current);
+  return out;
+}
+
+bool IsInferred(const OpDef& def, const std::string& attr) {
+  for (const ArgDef& a : def.inputs) {
+    if (a.type_attr == attr || a.type_list_attr == attr ||
+        a.number_attr == attr) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool HasDType(PyObject* o, DataType* dtype) {
+  if (IsTensor(o)) {
+    *dtype = ImplOf(o)->dtype();
+    return true;
+  }
+  if (IsVariable(o)) {
+    *dtype = VariableOf(o)->dtype;
+    return true;
+  }
+  return false;
+}
+
+// What type attrs are known to be while an op's inputs are converted.
+class TypeAttrs {
+ public:
+  DataType Get(const std::string& attr) const {
+    for (const auto& [name, type] : known_) {
+      if (*name == attr) return type;
+    }
+    return DataType::kInvalid;
+  }
+  void Learn(const std::string& attr, DataType type) {
+    if (Get(attr) == DataType::kInvalid) known_.push_back({&attr, type});
+  }
+
+ private:
+  std::vector<std::pair<const std::string*, DataType>> known_;
+};
+
+// Adds the graph wording of a failed conversion.
+Status InGraphWords(const Status& status, const ArgDef& arg,
+                    std::string_view op, DataType dtype, PyObject* value) {
+  if (!OpBuilder::Current()->builds_graph() || dtype == DataType::kInvalid ||
+      status.code() != Code::kPythonException ||
+      !PyErr_ExceptionMatches(PyExc_TypeError)) {
+    return status;
+  }
+  const std::string why = TakePythonErrorText();
+  PyErr_Format(PyExc_TypeError,
+               "Expected %s passed to parameter '%s' of op '%s', got %R of "
+               "type '%s' instead. Error: %s",
+               std::string(DataTypeName(dtype)).c_str(), arg.name.c_str(),
+               std::string(op).c_str(), value, Py_TYPE(value)->tp_name,
+               why.c_str());
+  return PythonError();
+}
+
+}  // namespace
+
+OpInfo::OpInfo(const OpRecord& record)
+    : record_(&record), snake_name_(SnakeCase(record.name)) {
+  const OpDef& d = def();
+  const std::vector<std::string> names = SplitNames(record.python.args);
+  const auto add = [&](const std::string& own, bool is_input, int index,
+                       bool required) {
+    const size_t at = parameters_.size();
+    std::string name = at < names.size() ? names[at] : own;
+    // Keywords of Python get an underscore, as in TensorFlow.
+    if (name == "lambda" || name == "in" || name == "is") name += "_";
+    parameters_.push_back(
+        {PyUnicode_InternFromString(name.c_str()), is_input, index, required});
+  };
+  for (size_t i = 0; i < d.inputs.size(); ++i) {
+    add(d.inputs[i].name, true, i, true);
+  }
+  for (bool with_default : {false, true}) {
+    for (size_t i = 0; i < d.attrs.size(); ++i) {
+      const AttrDef& a = d.attrs[i];
+      if (a.default_value.has_value() != with_default ||
+          IsInferred(d, a.name)) {
+        continue;
+      }
+      add(a.name, false, i, !with_default);
+    }
+  }
+}
+
+const OpInfo* OpInfo::Of(const OpRecord& record) {
+  static auto* infos = new std::unordered_map<const OpRecord*, OpInfo*>();
+  OpInfo*& info = (*infos)[&record];
+  if (info == nullptr) info = new OpInfo(record);
+  return info;
+}
+
+const OpInfo* OpInfo::Find(std::string_view op) {
+  const OpRecord* record = OpRegistry::Get().Find(op);
+  return record == nullptr ? nullptr : Of(*record);
+}
+
+Tensor OpInfo::TryTile(const TensorImpl* a, const TensorImpl* b) const {
+  const DataType t = a->dtype();
+  const int i = static_cast<int>(t);
+  if (!tiles_known_[i]) {
+    tiles_known_[i] = true;
+    if (record_->kernel.tile != nullptr && !def().attrs.empty() &&
+        parameters_.size() == def().inputs.size()) {
+      AttrMap attrs;
+      attrs.Set(def().inputs.empty() ? "T" : def().inputs[0].type_attr, t);
+      tiles_[i] = record_->kernel.tile(t, attrs);
+    }
+  }
+  const TileKernel* tile = tiles_[i];
+  if (tile == nullptr || tile->num_inputs != (b ? 2 : 1) ||
+      OpBuilder::Current() != OpBuilder::Eager()) {
+    return Tensor();
+  }
+  if (b != nullptr && (b->dtype() != t || !(a->shape() == b->shape()))) {
+    return Tensor();
+  }
+  const int64_t n = a->shape().num_elements();
+  if (n > kTileElements || n == 0 || CurrentObservers().active()) {
+    return Tensor();
+  }
+  StatusOr<Tensor> out = Tensor::Allocate(tile->out, a->shape());
+  if (!out.ok()) return Tensor();
+  const void* in[2] = {a->data(), b ? b->data() : nullptr};
+  if (tile->fn(out->raw_data(), in, n, nullptr) != 0) return Tensor();
+  return *std::move(out);
+}
+
+Status OpInfo::ConvertInputs(PyObject* const* arguments,
+                             std::string_view scope, TensorVector* inputs,
+                             AttrMap* attrs) const {
+  const OpDef& d = def();
+  TypeAttrs types;
+  for (size_t i = 0; i < d.inputs.size(); ++i) {
+    DataType t;
+    if (!d.inputs[i].type_attr.empty() && HasDType(arguments[i], &t)) {
+      types.Learn(d.inputs[i].type_attr, t);
+    }
+  }
+  const auto convert = [&](const ArgDef& arg, PyObject* value,
+                           int element) -> Status {
+    DataType want = arg.type, hint = DataType::kInvalid, own;
+    if (!arg.type_attr.empty()) {
+      want = types.Get(arg.type_attr);
+      const AttrDef* a = d.FindAttr(arg.type_attr);
+      if (a != nullptr && a->default_value) {
+        const DataType* t = std::get_if<DataType>(&*a->default_value);
+        if (t != nullptr) hint = *t;
+      }
+    }
+    // A tensor of another dtype is left for the op's own check to report.
+    if (HasDType(value, &own) || IsTensorLike(value)) {
+      want = hint = DataType::kInvalid;
+    }
+    std::string name(scope);
+    name += arg.name;
+    if (element >= 0) name += fmt::format("_{}", element);
+    StatusOr<Tensor> t = ToTensor(value, want, hint, name);
+    if (!t.ok()) {
+      return InGraphWords(t.status(), arg, record_->name, want, value);
+    }
+    if (!arg.type_attr.empty()) types.Learn(arg.type_attr, t->dtype());
+    inputs->push_back(*std::move(t));
+    return OkStatus();
+  };
+  for (size_t i = 0; i < d.inputs.size(); ++i) {
+    const ArgDef& arg = d.inputs[i];
+    PyObject* value = arguments[i];
+    if (!arg.is_list()) {
+      GK_RETURN_IF_ERROR(convert(arg, value, -1));
+      continue;
+    }
+    if (!PyList_Check(value) && !PyTuple_Check(value) && !IsTensor(value)) {
+      PyErr_Format(PyExc_TypeError,
+                   "Expected list for '%s' argument to '%s' Op, not %R.",
+                   arg.name.c_str(), snake_name_.c_str(), value);
+      return PythonError();
+    }
+    PyRef list = PyRef::Steal(PySequence_Tuple(value));
+    if (!list) return PythonError();
+    const Py_ssize_t n = PyTuple_GET_SIZE(list.get());
+    if (!arg.type_attr.empty()) {
+      DataType t;
+      for (Py_ssize_t k = 0; k < n; ++k) {
+        if (HasDType(PyTuple_GET_ITEM(list.get(), k), &t)) {
+          types.Learn(arg.type_attr, t);
+        }
+      }
+    }
+    const size_t before = inputs->size();
+    for (Py_ssize_t k = 0; k < n; ++k) {
+      GK_RETURN_IF_ERROR(convert(arg, PyTuple_GET_ITEM(list.get(), k), k));
+    }
+    if (!arg.number_attr.empty()) {
+      attrs->Set(arg.number_attr, static_cast<int64_t>(n));
+      if (n == 0 && types.Get(arg.type_attr) != DataType::kInvalid) {
+        attrs->Set(arg.type_attr, types.Get(arg.type_attr));
+      }
+    } else {
+      std::vector<DataType> list_types;
+      for (size_t k = before; k < inputs->size(); ++k) {
+        list_types.push_back((*inputs)[k].dtype());
+      }
+      attrs->Set(arg.type_list_attr, std::move(list_types));
+    }
+  }
+  return OkStatus();
+}
+
+PyObject* OpInfo::Call(PyObject* const* arguments,
+                       std::string_view name) const {
+  const bool graph = OpBuilder::Current()->builds_graph();
+  std::string scope;
+  std::string_view node_name = name;
+  if (node_name.empty()) {
+    node_name =
+        record_->python.scope.empty() ? record_->name : record_->python.scope;
+  }
+  if (graph && reserve_name != nullptr) {
+    scope = reserve_name(node_name);
+    node_name = scope;
+  } else if (!graph) {
+    node_name = name;
+  }
+  TensorVector inputs;
+  AttrMap attrs;
+  Status status = ConvertInputs(arguments, scope, &inputs, &attrs);
+  if (!status.ok()) return Raise(status, graph ? "" : record_->name, name);
+  for (size_t i = def().inputs.size(); i < parameters_.size(); ++i) {
+    if (arguments[i] == nullptr) continue;
+    const AttrDef& a = def().attrs[parameters_[i].index];
+    // None stands for the default.
+    if (arguments[i] == Py_None && !parameters_[i].required &&
+        a.type != AttrType::kShape) {
+      continue;
+    }
+    StatusOr<AttrValue> v = ToAttrValue(a, snake_name_, arguments[i]);
+    if (!v.ok()) return Raise(v.status());
+    attrs.Set(a.name, *std::move(v));
+  }
+  return Run(inputs, std::move(attrs), node_name);
+}
+
+PyObject* OpInfo::Run(std::span<const Tensor> inputs, AttrMap attrs,
+                      std::string_view name) const {
+  const bool graph = OpBuilder::Current()->builds_graph();
+  bool large = false;
+  if (!graph) {
+    int64_t elements = 0;
+    for (const Tensor& t : inputs) {
+      if (!t.is_symbolic()) elements += t.num_elements();
+    }
+    large = elements >= kLargeElements ||
+            (record_->traits & (kStateful | kCallsFunction)) ==
+                (kStateful | kCallsFunction);
+  }
+  const bool lists = def().outputs.size() > 1 &&
+                     std::any_of(def().outputs.begin(), def().outputs.end(),
+                                 [](const ArgDef& a) { return a.is_list(); });
+  AttrMap given;
+  if (lists) given = attrs;
+  StatusOr<TensorVector> out = [&]() -> StatusOr<TensorVector> {
+    GilRelease release(large);
+    try {
+      return Dispatch(*record_, inputs, std::move(attrs), name);
+    } catch (const Error& e) {
+      return e.status();
+    }
+  }();
+  if (!out.ok()) {
+    std::string_view shown = name;
+    return Raise(out.status(), graph ? "" : record_->name, shown);
+  }
+  return WrapOutputs(*out, given);
+}
+
+PyObject* OpInfo::WrapOutputs(const TensorVector& outputs,
+                              const AttrMap& attrs) const {
+  const std::vector<ArgDef>& defs = def().outputs;
+  if (defs.empty()) Py_RETURN_NONE;
+  if (defs.size() == 1) {
+    if (defs[0].is_list()) return WrapTensors(outputs);
+    if (outputs.empty()) return Raise(Internal("no output"));
+    return WrapTensor(outputs[0]);
+  }
+  if (result_type_ == nullptr) {
+    PyRef fields = PyRef::Steal(PyList_New(0));
+    for (const ArgDef& d : defs) {
+      PyRef f = PyRef::Steal(ToPyString(d.name));
+      if (!f || PyList_Append(fields.get(), f.get()) < 0) return nullptr;
+    }
+    PyRef name = PyRef::Steal(ToPyString(record_->name));
+    if (!name) return nullptr;
+    result_type_ =
+        CallPython("collections", "namedtuple", {name.get(), fields.get()});
+    if (result_type_ == nullptr) return nullptr;
+  }
+  PyRef args = PyRef::Steal(PyTuple_New(defs.size()));
+  if (!args) return nullptr;
+  size_t next = 0;
+  for (size_t i = 0; i < defs.size(); ++i) {
+    PyObject* item;
+    if (!defs[i].is_list()) {
+      if (next >= outputs.size()) return Raise(Internal("missing output"));
+      item = WrapTensor(outputs[next++]);
+    } else {
+      size_t n = outputs.size() - next;  // the last list takes the rest
+      if (const auto* number = attrs.Get<int64_t>(defs[i].number_attr)) {
+        n = std::min<size_t>(n, *number);
+      } else if (const auto* types = attrs.Get<std::vector<DataType>>(
+                     defs[i].type_list_attr)) {
+        n = std::min(n, types->size());
+      }
+      item = WrapTensors(std::span(outputs).subspan(next, n));
+      next += n;
+    }
+    if (item == nullptr) return nullptr;
+    PyTuple_SET_ITEM(args.get(), i, item);
+  }
+  return PyObject_CallObject(result_type_, args.get());
+}
+
+}  // namespace gk::py

@@ -1,0 +1,75 @@
+// Python functions made from op records: argument binding, conversion order,
+// attributes, results.
+#ifndef GK_PYTHON_OP_FUNCTION_H_
+#define GK_PYTHON_OP_FUNCTION_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "errors.h"
+#include "framework/op_builder.h"
+#include "py_ref.h"
+
+namespace gk::py {
+
+// What the binding knows of one op, worked out once from its record.
+class OpInfo {
+ public:
+  struct Parameter {
+    PyObject* name;     // interned
+    bool is_input;      // else an attribute
+    int index;          // in the OpDef's inputs or attrs
+    bool required;
+  };
+
+  // Never freed; null (NotFound) if there is no such op.
+  static const OpInfo* Find(std::string_view op);
+  static const OpInfo* Of(const OpRecord& record);
+
+  const OpRecord& record() const { return *record_; }
+  const OpDef& def() const { return *record_->def; }
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+  std::string_view snake_name() const { return snake_name_; }
+
+  // Runs the op on one or two eager tensors if that needs nothing but a tile
+  // kernel: same shapes, small, no tape, no graph. Empty if it does not apply.
+  Tensor TryTile(const TensorImpl* a, const TensorImpl* b) const;
+
+  // Makes the op. `arguments` are borrowed and in the order of parameters();
+  // null: not given. New reference.
+  PyObject* Call(PyObject* const* arguments, std::string_view name) const;
+  // Converted inputs, flattened -> result, with the GIL released if large.
+  PyObject* Run(std::span<const Tensor> inputs, AttrMap attrs,
+                std::string_view name) const;
+
+ private:
+  explicit OpInfo(const OpRecord& record);
+  Status ConvertInputs(PyObject* const* arguments, std::string_view scope,
+                       TensorVector* inputs, AttrMap* attrs) const;
+  PyObject* WrapOutputs(const TensorVector& outputs,
+                        const AttrMap& attrs) const;
+
+  const OpRecord* record_;
+  std::string snake_name_;
+  std::vector<Parameter> parameters_;
+  mutable PyObject* result_type_ = nullptr;  // named tuple of several outputs
+  mutable const TileKernel* tiles_[kNumDataTypes] = {};
+  mutable bool tiles_known_[kNumDataTypes] = {};
+};
+
+// A Python argument as the value of an attribute. (attr_argument.cc)
+StatusOr<AttrValue> ToAttrValue(const AttrDef& attr, std::string_view op,
+                                PyObject* value);
+// The reverse, for Operation.get_attr. New reference.
+PyObject* AttrToPython(const AttrValue& value);
+
+// A function from Python to C++ function definitions, for func attributes;
+// set by the layer of tf.function. Null definition: not a function.
+extern Ref<FunctionDefinition> (*function_of_object)(PyObject* o);
+
+bool AddOpFunctions(PyObject* module);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_OP_FUNCTION_H_

@@ -1,0 +1,294 @@
+// The callable around an OpInfo: tf.raw_ops.X (keywords only) and the public
+// functions that are nothing but an op.
+#include <cstddef>
+
+#include "framework/op_registry.h"
+#include "op_function.h"
+#include "tensor_type.h"
+
+#include <structmember.h>  // after Python.h
+
+namespace gk::py {
+namespace {
+
+struct PyOpFunction {
+  PyObject_HEAD;
+  vectorcallfunc vectorcall;
+  const OpInfo* info;
+  PyObject* name;
+  PyObject* doc;
+  PyObject* dict;
+  bool keyword_only;
+};
+
+PyTypeObject* OpFunctionType = nullptr;
+PyObject* name_keyword = nullptr;
+constexpr int kMaxParameters = 32;
+
+PyOpFunction* Self(PyObject* o) { return reinterpret_cast<PyOpFunction*>(o); }
+
+PyObject* Fail(PyOpFunction* self, const char* format, PyObject* a = nullptr) {
+  PyRef tail = PyRef::Steal(PyUnicode_FromFormat(format, a));
+  if (!tail) return nullptr;
+  PyErr_Format(PyExc_TypeError, "%U() %U", self->name, tail.get());
+  return nullptr;
+}
+
+int FindParameter(const OpInfo& info, PyObject* keyword) {
+  const auto& parameters = info.parameters();
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].name == keyword) return i;
+  }
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (PyUnicode_Compare(parameters[i].name, keyword) == 0) return i;
+  }
+  return -1;
+}
+
+PyObject* KeywordsOnly(PyOpFunction* self) {
+  PyRef keys = PyRef::Steal(PyList_New(0));
+  for (const auto& p : self->info->parameters()) {
+    PyList_Append(keys.get(), p.name);
+  }
+  PyList_Append(keys.get(), name_keyword);
+  PyErr_Format(PyExc_TypeError,
+               "%U only takes keyword args (possible keys: %R). Please pass "
+               "these args as kwargs instead.",
+               self->name, keys.get());
+  return nullptr;
+}
+
+PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
+               PyObject* keywords) {
+  PyOpFunction* self = Self(o);
+  const OpInfo& info = *self->info;
+  const size_t nargs = PyVectorcall_NARGS(nargsf);
+  const size_t n = info.parameters().size();
+  // The shortest way: one or two eager tensors and nothing else.
+  if (keywords == nullptr && nargs == n && nargs > 0 && nargs <= 2 &&
+      IsEagerTensor(args[0]) && IsEagerTensor(args[nargs - 1]) &&
+      !self->keyword_only) {
+    Tensor t = info.TryTile(ImplOf(args[0]),
+                            nargs == 2 ? ImplOf(args[1]) : nullptr);
+    if (t) return WrapNewTensor(std::move(t));
+  }
+  if (self->keyword_only && nargs > 0) return KeywordsOnly(self);
+  if (nargs > n + 1) {
+    PyErr_Format(PyExc_TypeError,
+                 "Too many arguments were given. Expected %zu but got %zu.",
+                 n + 1, nargs);
+    return nullptr;
+  }
+  PyObject* slots[kMaxParameters] = {};
+  PyObject* name = nullptr;
+  for (size_t i = 0; i < nargs; ++i) (i < n ? slots[i] : name) = args[i];
+  if (keywords != nullptr) {
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(keywords); ++k) {
+      PyObject* keyword = PyTuple_GET_ITEM(keywords, k);
+      PyObject* value = args[nargs + k];
+      PyObject** slot;
+      const int i = FindParameter(info, keyword);
+      if (i >= 0) {
+        slot = &slots[i];
+      } else if (PyUnicode_Compare(keyword, name_keyword) == 0) {
+        slot = &name;
+      } else {
+        return Fail(self, "got an unexpected keyword argument '%U'", keyword);
+      }
+      if (*slot != nullptr) {
+        return Fail(self, "got multiple values for argument '%U'", keyword);
+      }
+      *slot = value;
+    }
+  }
+  for (size_t i = 0; i < n; ++i) {
+    if (slots[i] == nullptr && info.parameters()[i].required) {
+      return Fail(self, "missing 1 required positional argument: '%U'",
+                  info.parameters()[i].name);
+    }
+  }
+  std::string_view node_name;
+  if (name != nullptr && name != Py_None) {
+    if (!PyUnicode_Check(name)) {
+      PyErr_Format(PyExc_TypeError, "Expected a string for `name`, got %R",
+                   name);
+      return nullptr;
+    }
+    node_name = StringView(name);
+  }
+  return info.Call(slots, node_name);
+}
+
+void Dealloc(PyObject* o) {
+  PyTypeObject* type = Py_TYPE(o);
+  PyObject_GC_UnTrack(o);
+  Py_CLEAR(Self(o)->name);
+  Py_CLEAR(Self(o)->doc);
+  Py_CLEAR(Self(o)->dict);
+  type->tp_free(o);
+  Py_DECREF(type);
+}
+int Traverse(PyObject* o, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(o));
+  Py_VISIT(Self(o)->dict);
+  return 0;
+}
+int Clear(PyObject* o) {
+  Py_CLEAR(Self(o)->dict);
+  return 0;
+}
+PyObject* Repr(PyObject* o) {
+  return PyUnicode_FromFormat("<function %U at %p>", Self(o)->name, o);
+}
+// Like a Python function, it is no method of the object it was found on.
+PyObject* TextSignature(PyObject* o, void*) {
+  std::string text = "(";
+  for (const auto& p : Self(o)->info->parameters()) {
+    text += StringView(p.name);
+    text += p.required ? ", " : "=None, ";
+  }
+  if (Self(o)->keyword_only) text = "(*, " + text.substr(1);
+  return ToPyString(text + "name=None)");
+}
+PyObject* Doc(PyObject* o, void*) { return Py_NewRef(Self(o)->doc); }
+PyObject* Name(PyObject* o, void*) { return Py_NewRef(Self(o)->name); }
+PyObject* Module(PyObject* o, void*) {
+  return PyUnicode_FromString("graphkiln");
+}
+PyObject* Reduce(PyObject* o, PyObject*) {
+  PyRef find = ImportAttribute("graphkiln._graphkiln",
+                               Self(o)->keyword_only ? "raw_op" : "op_function");
+  if (!find) return nullptr;
+  const std::string op(Self(o)->info->record().name);
+  return Py_BuildValue("O(s)", find.get(), op.c_str());
+}
+
+PyGetSetDef getset[] = {
+    {"__doc__", Doc, nullptr, nullptr, nullptr},
+    {"__name__", Name, nullptr, nullptr, nullptr},
+    {"__qualname__", Name, nullptr, nullptr, nullptr},
+    {"__module__", Module, nullptr, nullptr, nullptr},
+    {"__text_signature__", TextSignature, nullptr, nullptr, nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef methods[] = {{"__reduce__", Reduce, METH_NOARGS, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(PyOpFunction, vectorcall),
+     READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(PyOpFunction, dict), READONLY,
+     nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+#define SLOT(id, f) \
+  { id, reinterpret_cast<void*>(f) }
+PyType_Slot slots[] = {SLOT(Py_tp_dealloc, Dealloc),
+                       SLOT(Py_tp_traverse, Traverse),
+                       SLOT(Py_tp_clear, Clear),
+                       SLOT(Py_tp_repr, Repr),
+                       SLOT(Py_tp_call, PyVectorcall_Call),
+                       SLOT(Py_tp_getset, getset),
+                       SLOT(Py_tp_methods, methods),
+                       SLOT(Py_tp_members, members),
+                       {0, nullptr}};
+#undef SLOT
+PyType_Spec spec = {"graphkiln.OpFunction", sizeof(PyOpFunction), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+                        Py_TPFLAGS_HAVE_VECTORCALL |
+                        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                    slots};
+
+PyObject* Make(const OpRecord& record, std::string_view name,
+               bool keyword_only) {
+  const OpInfo* info = OpInfo::Of(record);
+  if (info->parameters().size() > kMaxParameters) {
+    return Raise(Internal("op {} has too many parameters", record.name));
+  }
+  PyOpFunction* f = PyObject_GC_New(PyOpFunction, OpFunctionType);
+  if (f == nullptr) return nullptr;
+  f->vectorcall = Call;
+  f->info = info;
+  f->dict = nullptr;
+  f->keyword_only = keyword_only;
+  f->name = ToPyString(name.empty() ? info->snake_name() : name);
+  std::string doc(record.doc);
+  if (!record.example.empty()) doc += fmt::format("\n\n{}", record.example);
+  f->doc = ToPyString(doc);
+  PyObject_GC_Track(reinterpret_cast<PyObject*>(f));
+  if (f->name == nullptr || f->doc == nullptr) {
+    Py_DECREF(f);
+    return nullptr;
+  }
+  return reinterpret_cast<PyObject*>(f);
+}
+
+const OpRecord* LookUp(PyObject* name) {
+  if (!PyUnicode_Check(name)) {
+    Raise(TypeError("an op's name must be a string"));
+    return nullptr;
+  }
+  StatusOr<const OpRecord*> r = OpRegistry::Get().LookUp(StringView(name));
+  if (r.ok()) return *r;
+  Raise(r.status());
+  return nullptr;
+}
+
+PyObject* RawOp(PyObject*, PyObject* name) {
+  const OpRecord* r = LookUp(name);
+  return r == nullptr ? nullptr : Make(*r, "", true);
+}
+PyObject* MakeOpFunction(PyObject*, PyObject* args) {
+  PyObject* op;
+  const char* name = "";
+  if (!PyArg_ParseTuple(args, "U|s", &op, &name)) return nullptr;
+  const OpRecord* r = LookUp(op);
+  return r == nullptr ? nullptr : Make(*r, name, false);
+}
+
+// {"math.add": "AddV2", ...}: the public names of all records.
+PyObject* PublicNames(PyObject*, PyObject*) {
+  PyRef names = PyRef::Steal(PyDict_New());
+  for (const OpRecord* r : OpRegistry::Get().all()) {
+    std::string_view rest = r->python.names;
+    while (names && !rest.empty()) {
+      const size_t bar = rest.find('|');
+      const std::string name(rest.substr(0, bar));
+      rest = bar == std::string_view::npos ? "" : rest.substr(bar + 1);
+      PyRef op = PyRef::Steal(ToPyString(r->name));
+      if (!op ||
+          PyDict_SetItemString(names.get(), name.c_str(), op.get()) < 0) {
+        return nullptr;
+      }
+    }
+  }
+  return names.Release();
+}
+PyObject* OpNames(PyObject*, PyObject*) {
+  PyRef list = PyRef::Steal(PyList_New(0));
+  for (const OpRecord* r : OpRegistry::Get().all()) {
+    PyRef op = PyRef::Steal(ToPyString(r->name));
+    if (!list || !op || PyList_Append(list.get(), op.get()) < 0) {
+      return nullptr;
+    }
+  }
+  return list.Release();
+}
+
+PyMethodDef functions[] = {
+    {"raw_op", RawOp, METH_O, "The keyword-only function of an op."},
+    {"op_function", MakeOpFunction, METH_VARARGS, "The function of an op."},
+    {"public_names", PublicNames, METH_NOARGS, "Public name -> op name."},
+    {"op_names", OpNames, METH_NOARGS, "The names of all ops."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+bool AddOpFunctions(PyObject* module) {
+  OpFunctionType = AddType(module, &spec, nullptr);
+  name_keyword = PyUnicode_InternFromString("name");
+  return OpFunctionType != nullptr && name_keyword != nullptr &&
+         PyModule_AddFunctions(module, functions) == 0;
+}
+
+}  // namespace gk::py

@@ -1,0 +1,27 @@
+// x[...]: NumPy's basic indexing of tensors and variables as StridedSlice.
+#ifndef GK_PYTHON_SLICING_H_
+#define GK_PYTHON_SLICING_H_
+
+#include "base/status.h"
+#include "framework/attr_value.h"
+#include "py_ref.h"
+
+namespace gk::py {
+
+// What StridedSlice and its relatives take.
+struct SliceSpec {
+  Tensor begin, end, strides;
+  AttrMap masks;
+};
+StatusOr<SliceSpec> ParseSlice(PyObject* key, std::string_view scope);
+
+// The subscript operator of tensors and variables.
+PyObject* Subscript(PyObject* self, PyObject* key);
+// An iterator over the rows of an eager tensor.
+PyObject* NewRowIterator(PyObject* tensor, int64_t rows);
+
+bool AddSlicing(PyObject* module);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_SLICING_H_

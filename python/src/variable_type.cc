@@ -1,0 +1,410 @@
+#include "variable_type.h"
+
+#include <cstddef>
+#include <new>
+#include <unordered_map>
+
+#include "convert.h"
+#include "dtype_type.h"
+#include "framework/variable.h"
+#include "op_function.h"
+#include "shape_type.h"
+#include "tensor_type.h"
+
+#include <structmember.h>  // after Python.h
+
+namespace gk::py {
+
+PyTypeObject* BaseVariableType = nullptr;
+
+namespace {
+
+// Which Python object stands for a resource; borrowed, removed when it dies.
+std::unordered_map<const Resource*, PyObject*>& Variables() {
+  static auto* map = new std::unordered_map<const Resource*, PyObject*>();
+  return *map;
+}
+
+const Resource* ResourceOf(const Tensor& handle) {
+  if (!handle || handle.is_symbolic() ||
+      handle.dtype() != DataType::kResource || handle.num_elements() != 1) {
+    return nullptr;
+  }
+  return handle.scalar<ResourceHandle>().resource();
+}
+
+PyVariable* Self(PyObject* o) { return VariableOf(o); }
+
+PyObject* New(PyTypeObject* type, PyObject*, PyObject*) {
+  PyObject* o = type->tp_alloc(type, 0);
+  if (o == nullptr) return nullptr;
+  new (&Self(o)->handle) Tensor();
+  new (&Self(o)->shape) PartialTensorShape();
+  Self(o)->dtype = DataType::kInvalid;
+  return o;
+}
+
+void Dealloc(PyObject* o) {
+  PyTypeObject* type = Py_TYPE(o);
+  PyVariable* self = Self(o);
+  PyObject_GC_UnTrack(o);
+  if (const Resource* r = ResourceOf(self->handle)) {
+    auto it = Variables().find(r);
+    if (it != Variables().end() && it->second == o) Variables().erase(it);
+  }
+  if (self->weakrefs != nullptr) PyObject_ClearWeakRefs(o);
+  Py_CLEAR(self->name);
+  Py_CLEAR(self->dict);
+  self->handle.~Tensor();
+  self->shape.~PartialTensorShape();
+  type->tp_free(o);
+  Py_DECREF(type);
+}
+
+int Traverse(PyObject* o, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(o));
+  Py_VISIT(Self(o)->dict);
+  return 0;
+}
+int Clear(PyObject* o) {
+  Py_CLEAR(Self(o)->dict);
+  return 0;
+}
+
+bool CheckReady(PyObject* o) {
+  if (Self(o)->handle) return true;
+  PyErr_Format(PyExc_ValueError, "this %s has not been initialised",
+               Py_TYPE(o)->tp_name);
+  return false;
+}
+
+PyObject* Wrap(StatusOr<Tensor> t) {
+  return t.ok() ? WrapTensor(*std::move(t)) : Raise(t.status());
+}
+
+// _setup(handle, dtype, shape, trainable, name): what the creator found out.
+PyObject* Setup(PyObject* o, PyObject* args) {
+  PyObject *handle, *dtype, *shape, *name;
+  int trainable;
+  if (!PyArg_ParseTuple(args, "OOOpU", &handle, &dtype, &shape, &trainable,
+                        &name)) {
+    return nullptr;
+  }
+  if (!IsTensor(handle) || ImplOf(handle)->dtype() != DataType::kResource) {
+    return Raise(TypeError("the handle must be a resource tensor"));
+  }
+  const DataType t = AsDType(dtype);
+  if (t == DataType::kInvalid) return nullptr;
+  StatusOr<PartialTensorShape> s = AsShape(shape);
+  if (!s.ok()) return Raise(s.status());
+  PyVariable* self = Self(o);
+  self->handle = TensorOf(handle);
+  self->dtype = t;
+  self->shape = *std::move(s);
+  self->trainable = trainable;
+  Py_XSETREF(self->name, Py_NewRef(name));
+  if (const Resource* r = ResourceOf(self->handle)) Variables()[r] = o;
+  Py_RETURN_NONE;
+}
+
+// new_variable_handle(name, dtype, shape, trainable) -> resource tensor.
+PyObject* NewHandle(PyObject*, PyObject* args) {
+  PyObject *name, *dtype, *shape;
+  int trainable;
+  if (!PyArg_ParseTuple(args, "UOOp", &name, &dtype, &shape, &trainable)) {
+    return nullptr;
+  }
+  const DataType t = AsDType(dtype);
+  if (t == DataType::kInvalid) return nullptr;
+  StatusOr<PartialTensorShape> s = AsShape(shape);
+  if (!s.ok()) return Raise(s.status());
+  return WrapTensor(NewVariableHandle(std::string(StringView(name)), t, *s,
+                                      trainable != 0));
+}
+
+PyObject* Handle(PyObject* o, void*) {
+  return CheckReady(o) ? WrapTensor(Self(o)->handle) : nullptr;
+}
+PyObject* DType(PyObject* o, void*) {
+  return CheckReady(o) ? Py_NewRef(DTypeObject(Self(o)->dtype)) : nullptr;
+}
+PyObject* Shape(PyObject* o, void*) {
+  return CheckReady(o) ? WrapShape(Self(o)->shape) : nullptr;
+}
+PyObject* Name(PyObject* o, void*) {
+  return CheckReady(o) ? Py_NewRef(Self(o)->name) : nullptr;
+}
+PyObject* Trainable(PyObject* o, void*) {
+  return PyBool_FromLong(Self(o)->trainable);
+}
+PyObject* ArrayPriority(PyObject*, void*) { return PyLong_FromLong(100); }
+
+PyObject* Value(PyObject* o, PyObject*) { return Wrap(ReadVariable(o)); }
+PyObject* ReadValue(PyObject* o, PyObject*) {
+  StatusOr<Tensor> t = ReadVariable(o);
+  if (!t.ok() || OpBuilder::Current() == OpBuilder::Eager()) {
+    return Wrap(std::move(t));
+  }
+  try {
+    return WrapTensor(MakeOp1("Identity", {*t}));
+  } catch (const Error& e) {
+    return Raise(e.status());
+  }
+}
+
+PyObject* TfTensor(PyObject* o, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"dtype", "name", nullptr};
+  PyObject *dtype = Py_None, *name = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO",
+                                   const_cast<char**>(names), &dtype, &name)) {
+    return nullptr;
+  }
+  DataType t = DataType::kInvalid;
+  if (dtype != Py_None && (t = AsDType(dtype)) == DataType::kInvalid) {
+    return nullptr;
+  }
+  return Wrap(ToTensor(o, t));
+}
+
+PyObject* Numpy(PyObject* o, PyObject*) {
+  StatusOr<Tensor> t = ReadVariable(o);
+  if (!t.ok()) return Raise(t.status());
+  if (t->is_symbolic()) {
+    PyErr_SetString(PyExc_NotImplementedError,
+                    "numpy() is only available when eager execution is "
+                    "enabled.");
+    return nullptr;
+  }
+  return ToNumpy(*t, true);
+}
+
+PyObject* Array(PyObject* o, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"dtype", "copy", nullptr};
+  PyObject *dtype = Py_None, *copy = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO",
+                                   const_cast<char**>(names), &dtype, &copy)) {
+    return nullptr;
+  }
+  StatusOr<Tensor> t = ReadVariable(o);
+  if (!t.ok()) return Raise(t.status());
+  if (t->is_symbolic()) return Numpy(o, nullptr);
+  PyRef array = PyRef::Steal(ToNumpy(*t, false));
+  if (!array || dtype == Py_None) return array.Release();
+  return PyObject_CallMethod(array.get(), "astype", "O", dtype);
+}
+
+enum Update { kAssign, kAdd, kSub };
+
+StatusOr<Tensor> UpdateOperand(PyObject* o, PyObject* value, Update update) {
+  PyVariable* self = Self(o);
+  GK_ASSIGN_OR_RETURN(Tensor t, ToTensor(value, self->dtype));
+  if (update == kAssign && !t.partial_shape().IsCompatibleWith(self->shape)) {
+    return ValueError(
+        "Cannot assign value to variable ' {}': Shape mismatch.The variable "
+        "shape {}, and the assigned value shape {} are incompatible.",
+        StringView(self->name), self->shape.PythonString(),
+        t.partial_shape().PythonString());
+  }
+  return t;
+}
+
+template <Update kUpdate>
+PyObject* AssignMethod(PyObject* o, PyObject* args, PyObject* kwargs) {
+  static const char* assign_names[] = {"value", "use_locking", "name",
+                                       "read_value", nullptr};
+  static const char* delta_names[] = {"delta", "use_locking", "name",
+                                      "read_value", nullptr};
+  static const OpInfo* info =
+      OpInfo::Find(kUpdate == kAssign ? "AssignVariableOp"
+                   : kUpdate == kAdd  ? "AssignAddVariableOp"
+                                      : "AssignSubVariableOp");
+  PyObject *value, *locking = nullptr, *name = Py_None;
+  int read = 1;
+  if (!PyArg_ParseTupleAndKeywords(
+          args, kwargs, "O|OOp",
+          const_cast<char**>(kUpdate == kAssign ? assign_names : delta_names),
+          &value, &locking, &name, &read)) {
+    return nullptr;
+  }
+  if (!CheckReady(o)) return nullptr;
+  if (info == nullptr) {
+    return Raise(NotFound("Op type not registered 'AssignVariableOp'"));
+  }
+  StatusOr<Tensor> t = UpdateOperand(o, value, kUpdate);
+  if (!t.ok()) return Raise(t.status());
+  const Tensor inputs[] = {Self(o)->handle, *t};
+  std::string_view node_name;
+  if (PyUnicode_Check(name)) node_name = StringView(name);
+  PyRef result = PyRef::Steal(info->Run(inputs, {}, node_name));
+  if (!result) return nullptr;
+  // In a graph the result is the assignment for control dependencies; the
+  // variable itself reads what was written.
+  if (read) return Py_NewRef(o);
+  return result.Release();
+}
+
+PyObject* Repr(PyObject* o) {
+  PyVariable* self = Self(o);
+  if (!self->handle) {
+    return PyUnicode_FromFormat("<%s, not initialised>", Py_TYPE(o)->tp_name);
+  }
+  PyRef shape = PyRef::Steal(ToPyString(self->shape.PythonString()));
+  const std::string dtype(DataTypeName(self->dtype));
+  if (!shape) return nullptr;
+  if (OpBuilder::Current() != OpBuilder::Eager() ||
+      self->handle.is_symbolic()) {
+    return PyUnicode_FromFormat("<tf.Variable %R shape=%U dtype=%s>",
+                                self->name, shape.get(), dtype.c_str());
+  }
+  StatusOr<VariableResource*> v = gk::VariableOf(self->handle);
+  PyRef text;
+  if (v.ok() && (*v)->IsInitialized()) {
+    StatusOr<Tensor> value = (*v)->Read();
+    if (value.ok()) text = NumpyText(*value, true);
+  } else {
+    text = PyRef::Steal(ToPyString("<unavailable>"));
+  }
+  if (!text) return nullptr;
+  return PyUnicode_FromFormat("<tf.Variable %R shape=%U dtype=%s, numpy=%U>",
+                              self->name, shape.get(), dtype.c_str(),
+                              text.get());
+}
+
+Py_hash_t Hash(PyObject* o) {
+  PyErr_Format(PyExc_TypeError,
+               "Variable is unhashable. Instead, use variable.ref() as the "
+               "key. (Variable: %R)",
+               o);
+  return -1;
+}
+
+PyObject* Reference(PyObject* o, PyObject*) {
+  return CallPython("graphkiln._reference", "Reference", {o});
+}
+
+// Conversions of a scalar value go through the value's own.
+PyRef ValueObject(PyObject* o) { return PyRef::Steal(Value(o, nullptr)); }
+PyObject* AsInt(PyObject* o) {
+  PyRef v = ValueObject(o);
+  return v ? PyNumber_Long(v.get()) : nullptr;
+}
+PyObject* AsFloat(PyObject* o) {
+  PyRef v = ValueObject(o);
+  return v ? PyNumber_Float(v.get()) : nullptr;
+}
+PyObject* AsIndex(PyObject* o) {
+  PyRef v = ValueObject(o);
+  return v ? PyNumber_Index(v.get()) : nullptr;
+}
+PyObject* AsComplex(PyObject* o, PyObject*) {
+  PyRef v = ValueObject(o);
+  return v ? PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyComplex_Type),
+                                 v.get())
+           : nullptr;
+}
+
+PyGetSetDef getset[] = {
+    {"handle", Handle, nullptr, "The resource tensor.", nullptr},
+    {"dtype", DType, nullptr, "The type of the elements.", nullptr},
+    {"shape", Shape, nullptr, "The static shape.", nullptr},
+    {"name", Name, nullptr, "The name, with \":0\".", nullptr},
+    {"trainable", Trainable, nullptr, "Do tapes watch it?", nullptr},
+    {"__array_priority__", ArrayPriority, nullptr, nullptr, nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+#define METHOD(f) AsCFunction(f)
+PyMethodDef methods[] = {
+    {"_setup", Setup, METH_VARARGS, nullptr},
+    {"value", Value, METH_NOARGS, "The current value."},
+    {"read_value", ReadValue, METH_NOARGS, "The current value."},
+    {"numpy", Numpy, METH_NOARGS, "The value as a NumPy array or scalar."},
+    {"assign", METHOD(AssignMethod<kAssign>), METH_VARARGS | METH_KEYWORDS,
+     "Sets the value."},
+    {"assign_add", METHOD(AssignMethod<kAdd>), METH_VARARGS | METH_KEYWORDS,
+     "Adds to the value."},
+    {"assign_sub", METHOD(AssignMethod<kSub>), METH_VARARGS | METH_KEYWORDS,
+     "Subtracts from the value."},
+    {"ref", Reference, METH_NOARGS, "A hashable reference."},
+    {"experimental_ref", Reference, METH_NOARGS, "A hashable reference."},
+    {"__array__", METHOD(Array), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__tf_tensor__", METHOD(TfTensor), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__complex__", AsComplex, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef functions[] = {
+    {"new_variable_handle", NewHandle, METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+#undef METHOD
+
+PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(PyVariable, weakrefs),
+     READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(PyVariable, dict), READONLY,
+     nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+}  // namespace
+
+StatusOr<Tensor> ReadVariable(PyObject* o) {
+  PyVariable* self = Self(o);
+  if (!self->handle) {
+    CheckReady(o);
+    return PythonError();
+  }
+  ObserverList& observers = CurrentObservers();
+  if (!observers.active() && OpBuilder::Current() == OpBuilder::Eager() &&
+      !self->handle.is_symbolic()) {
+    GK_ASSIGN_OR_RETURN(VariableResource * v, gk::VariableOf(self->handle));
+    GK_ASSIGN_OR_RETURN(Tensor t, v->Read());
+    return t.Alias();
+  }
+  if (observers.active() && self->trainable) {
+    for (OpObserver* observer : observers.observers) {
+      observer->OnVariableAccess(self->handle);
+    }
+  }
+  try {
+    return MakeOp1("ReadVariableOp", {self->handle}, {{"dtype", self->dtype}});
+  } catch (const Error& e) {
+    return e.status();
+  }
+}
+
+PyObject* FindVariable(const Tensor& handle) {
+  const Resource* r = ResourceOf(handle);
+  if (r == nullptr) return nullptr;
+  auto it = Variables().find(r);
+  return it == Variables().end() ? nullptr : it->second;
+}
+
+bool AddVariableType(PyObject* module) {
+  std::vector<PyType_Slot> slots;
+  for (PyType_Slot* s = variable_operator_slots; s->slot != 0; ++s) {
+    slots.push_back(*s);
+  }
+#define SLOT(id, f) slots.push_back({id, reinterpret_cast<void*>(f)})
+  SLOT(Py_tp_new, New);
+  SLOT(Py_tp_dealloc, Dealloc);
+  SLOT(Py_tp_traverse, Traverse);
+  SLOT(Py_tp_clear, Clear);
+  SLOT(Py_tp_repr, Repr);
+  SLOT(Py_tp_hash, Hash);
+  SLOT(Py_nb_int, AsInt);
+  SLOT(Py_nb_float, AsFloat);
+  SLOT(Py_nb_index, AsIndex);
+  SLOT(Py_tp_getset, getset);
+  SLOT(Py_tp_methods, methods);
+  SLOT(Py_tp_members, members);
+#undef SLOT
+  slots.push_back({0, nullptr});
+  PyType_Spec spec = {
+      "graphkiln.BaseVariable", sizeof(PyVariable), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+      slots.data()};
+  BaseVariableType = AddType(module, &spec, AbstractTensorType);
+  return BaseVariableType != nullptr &&
+         PyModule_AddFunctions(module, functions) == 0;
+}
+
+}  // namespace gk::py

@@ -1,0 +1,48 @@
+// tf.Variable's base: a resource handle with what Python knows of it.
+//
+// `Variable` (Python, graphkiln/_variable.py) derives from it and adds the
+// rarer methods. Reads and assignments go through Dispatch, so they work
+// eagerly, under a tape and in graphs.
+#ifndef GK_PYTHON_VARIABLE_TYPE_H_
+#define GK_PYTHON_VARIABLE_TYPE_H_
+
+#include "errors.h"
+#include "framework/tensor.h"
+#include "py_ref.h"
+
+namespace gk::py {
+
+struct PyVariable {
+  PyObject_HEAD;
+  Tensor handle;  // resource; symbolic while a graph is being traced
+  DataType dtype;
+  bool trainable;
+  PartialTensorShape shape;
+  PyObject* name;  // "Variable:0"
+  PyObject* weakrefs;
+  PyObject* dict;
+};
+
+extern PyTypeObject* BaseVariableType;
+
+inline bool IsVariable(PyObject* o) {
+  return PyObject_TypeCheck(o, BaseVariableType);
+}
+inline PyVariable* VariableOf(PyObject* o) {
+  return reinterpret_cast<PyVariable*>(o);
+}
+
+// The current value (ReadVariableOp with the current builder).
+StatusOr<Tensor> ReadVariable(PyObject* variable);
+
+// The Python variable around a handle, or null. Borrowed. Held weakly by a
+// table from the resource.
+PyObject* FindVariable(const Tensor& handle);
+
+
+extern PyType_Slot variable_operator_slots[];  // tensor_operators.cc
+bool AddVariableType(PyObject* module);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_VARIABLE_TYPE_H_
