@@ -1,6 +1,10 @@
 #include "grappler/optimize.h"
 
+#include "grappler/common_subexpressions.h"
+#include "grappler/constant_folding.h"
+#include "grappler/inline_calls.h"
 #include "grappler/prune.h"
+#include "grappler/simplify.h"
 
 namespace gk {
 namespace {
@@ -8,6 +12,9 @@ namespace {
 constexpr int kMaxRounds = 3;
 
 constexpr Pass kPasses[] = {
+    {"constant_folding", FoldConstants},
+    {"simplify", Simplify},
+    {"common_subexpressions", MergeCommonSubexpressions},
     {"prune", Prune},
 };
 
@@ -28,6 +35,11 @@ std::span<const Pass> AllPasses() { return kPasses; }
 
 StatusOr<FunctionGraph> Optimize(const GraphFunction& function) {
   FunctionGraph f = FunctionGraph::CloneOf(function);
+  if (!InlineCalls(&function, &f).ok()) {
+    f = FunctionGraph::CloneOf(function);
+  }
+  bool changed = false;
+  GK_RETURN_IF_ERROR(Prune(&f, &changed));
   GK_RETURN_IF_ERROR(RunPasses(&f));
   return f;
 }

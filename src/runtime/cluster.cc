@@ -213,8 +213,8 @@ void Cluster::ColourRegisters() {
     const Step& step = steps_[s];
     for (int i = 0; i < 3; ++i) {
       const int v = step.in[i];
-      const bool repeated = (i > 0 && step.in[0] == v) ||
-                            (i > 1 && step.in[1] == v);
+      const bool repeated =
+          (i > 0 && step.in[0] == v) || (i > 1 && step.in[1] == v);
       if (v < num_inputs || written_out[v] || repeated || last_use[v] != s) {
         continue;
       }
@@ -268,8 +268,7 @@ void Cluster::Finish(const TensorShape& domain) {
 }
 
 const void* Cluster::FillStrided(const Input& input, const void* from,
-                                 int64_t start, int64_t n,
-                                 void* to) const {
+                                 int64_t start, int64_t n, void* to) const {
   const int size = input.element_size;
   const char* base = static_cast<const char*>(from);
   const int rank = dims_.size();
@@ -298,8 +297,8 @@ void Cluster::RunTiles(const void* const* in, void* const* out, int64_t first,
                        int64_t last, std::atomic<int>* failed) const {
   const int num_inputs = inputs_.size(), num_steps = steps_.size();
   const size_t table_bytes =
-      (sizeof(void*) * (num_inputs + num_steps) + kAlignment - 1) /
-      kAlignment * kAlignment;
+      (sizeof(void*) * (num_inputs + num_steps) + kAlignment - 1) / kAlignment *
+      kAlignment;
   char* memory = scratch.Get(table_bytes + num_registers_ * register_bytes_);
   void** value = reinterpret_cast<void**>(memory);
   char* registers = memory + table_bytes;
@@ -314,8 +313,9 @@ void Cluster::RunTiles(const void* const* in, void* const* out, int64_t first,
   }
   for (int s = 0; s < num_steps; ++s) {
     value[num_inputs + s] =
-        step_registers_[s] < 0 ? nullptr
-                               : registers + step_registers_[s] * register_bytes_;
+        step_registers_[s] < 0
+            ? nullptr
+            : registers + step_registers_[s] * register_bytes_;
   }
   for (int64_t t = first; t < last; ++t) {
     const int64_t start = t * tile_, n = std::min(tile_, n_ - start);
@@ -325,9 +325,8 @@ void Cluster::RunTiles(const void* const* in, void* const* out, int64_t first,
         value[i] = const_cast<char*>(static_cast<const char*>(in[i])) +
                    start * input.element_size;
       } else if (input.mode == Mode::kStrided) {
-        value[i] = const_cast<void*>(
-            FillStrided(input, in[i], start, n,
-                        registers + input.reg * register_bytes_));
+        value[i] = const_cast<void*>(FillStrided(
+            input, in[i], start, n, registers + input.reg * register_bytes_));
       }
     }
     for (size_t r = 0; r < results_.size(); ++r) {

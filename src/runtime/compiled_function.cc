@@ -12,8 +12,8 @@ StatusOr<CompiledFunction*> CompiledFunction::Of(
   if (auto* c = slot.load(std::memory_order_acquire)) {
     return static_cast<CompiledFunction*>(c);
   }
-  Ref<CompiledFunction> made = Ref<CompiledFunction>::Adopt(
-      new CompiledFunction);
+  Ref<CompiledFunction> made =
+      Ref<CompiledFunction>::Adopt(new CompiledFunction);
   GK_ASSIGN_OR_RETURN(made->graph_, Optimize(function));
   GK_ASSIGN_OR_RETURN(made->declared_, Plan::Make(made->graph_));
   made->is_static_ = std::all_of(
@@ -42,17 +42,16 @@ Status CompiledFunction::CheckArguments(std::span<const Tensor> inputs) const {
                       graph_.name);
     }
     if (t.dtype() != info.dtype) {
-      return InvalidArgument(
-          "Argument {} of function {} is {}, expected {}", i, graph_.name,
-          DataTypeString(t.dtype()), DataTypeString(info.dtype));
+      return InvalidArgument("Argument {} of function {} is {}, expected {}", i,
+                             graph_.name, DataTypeString(t.dtype()),
+                             DataTypeString(info.dtype));
     }
     if (info.shape.unknown_rank()) continue;
     const std::span<const int64_t> want = info.shape.dims();
     const std::span<const int64_t> have = t.shape().dims();
-    if (!std::equal(want.begin(), want.end(), have.begin(), have.end(),
-                    [](int64_t w, int64_t h) {
-                      return w == kUnknownDim || w == h;
-                    })) {
+    if (!std::equal(
+            want.begin(), want.end(), have.begin(), have.end(),
+            [](int64_t w, int64_t h) { return w == kUnknownDim || w == h; })) {
       return InvalidArgument(
           "Argument {} of function {} has shape {}, expected {}", i,
           graph_.name, t.shape().DebugString(), info.shape.DebugString());

@@ -155,11 +155,11 @@ class Run {
     }
     if (t.dtype() != info.dtype ||
         (info.is_static && !(t.shape() == info.shape))) {
-      return Fail(Internal("Output {} of op {} is {}, expected {} {}", k,
-                           node.type(), t.DebugString(0),
-                           DataTypeString(info.dtype),
-                           info.shape.DebugString()),
-                  node);
+      return Fail(
+          Internal("Output {} of op {} is {}, expected {} {}", k, node.type(),
+                   t.DebugString(0), DataTypeString(info.dtype),
+                   info.shape.DebugString()),
+          node);
     }
     if (info.home == Home::kArena) {
       if (t.raw_data() == frame_.data[s]) return OkStatus();
@@ -230,8 +230,8 @@ namespace {
 
 class PlanRunner final : public FunctionRunner {
  public:
-  Status Run(const FunctionDefinition& function,
-             std::span<const Tensor> inputs, TensorVector* outputs,
+  Status Run(const FunctionDefinition& function, std::span<const Tensor> inputs,
+             TensorVector* outputs,
              const CancellationToken* cancellation) override {
     // Every definition in a process with this runner is a graph.
     return RunFunction(static_cast<const GraphFunction&>(function), inputs,

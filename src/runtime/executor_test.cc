@@ -4,8 +4,8 @@
 
 #include <thread>
 
+#include "graph/function_for_test.h"
 #include "runtime/error_origin.h"
-#include "runtime/function_for_test.h"
 
 namespace gk {
 namespace {
@@ -100,16 +100,16 @@ TEST(Executor, UnknownShapesRunAndSpecialise) {
   const auto f = b.Finish({b.Add("Neg", {b.Add("Mul", {x, y})})});
   for (int round = 0; round < 3; ++round) {
     for (int n : {1, 2, 3, 700}) {
-      const TensorVector out =
-          RunOk(*f, {Ramp({n, 4}), Tensor::Scalar(2.0f)});
+      const TensorVector out = RunOk(*f, {Ramp({n, 4}), Tensor::Scalar(2.0f)});
       ASSERT_EQ(out[0].shape(), TensorShape({n, 4}));
       EXPECT_EQ(out[0].data<float>()[4 * n - 1], -(4 * n - 1) * 0.25f * 2);
     }
     TensorVector out;
-    const Status s = RunFunction(*f, TensorVector{Ramp({2, 4}), Ramp({3})},
-                                 &out);
+    const Status s =
+        RunFunction(*f, TensorVector{Ramp({2, 4}), Ramp({3})}, &out);
     EXPECT_EQ(s.code(), Code::kInvalidArgument);
-    EXPECT_NE(s.message().find("[[{{node Mul}}]]"), std::string::npos) << s.message();
+    EXPECT_NE(s.message().find("[[{{node Mul}}]]"), std::string::npos)
+        << s.message();
     EXPECT_EQ(LastErrorOrigin().node, "Mul");
   }
 }

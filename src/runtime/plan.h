@@ -51,7 +51,7 @@ struct Instruction {
   int32_t num_inputs = 0;
   int32_t first_input = 0;  // in Plan::inputs
   int32_t num_outputs = 0;
-  SlotId first_output = 0;  // a node's outputs have neighbouring slots
+  SlotId first_output = 0;    // a node's outputs have neighbouring slots
   int32_t first_release = 0;  // in Plan::releases: kOwn slots dead after this
   int32_t num_releases = 0;
   int32_t cluster = -1;  // in Plan::clusters

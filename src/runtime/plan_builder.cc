@@ -65,8 +65,8 @@ class Builder {
     for (const Output& r : f.results) {
       const SlotId s = SlotOf(r);
       if (s < 0) {
-        return Internal("Function {} returns {}:{}, which has no value",
-                        f.name, r.node->name(), r.index);
+        return Internal("Function {} returns {}:{}, which has no value", f.name,
+                        r.node->name(), r.index);
       }
       plan_->results.push_back(s);
     }
@@ -290,8 +290,9 @@ class Builder {
             node.name(),
             node.num_outputs() ? DataTypeString(node.output(0).dtype) : "?");
       }
-      return Unimplemented("Op type {} has no kernel, needed by {{{{node {}}}}}",
-                           node.type(), node.name());
+      return Unimplemented(
+          "Op type {} has no kernel, needed by {{{{node {}}}}}", node.type(),
+          node.name());
     }
     Instruction& i = plan_->instructions.emplace_back();
     i.node = &node;

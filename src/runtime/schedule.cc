@@ -13,8 +13,7 @@ namespace {
 
 constexpr size_t kMaxClusterSteps = 512;
 
-using MinHeap =
-    std::priority_queue<int, std::vector<int>, std::greater<int>>;
+using MinHeap = std::priority_queue<int, std::vector<int>, std::greater<int>>;
 
 class Scheduler {
  public:

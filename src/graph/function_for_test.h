@@ -1,7 +1,7 @@
 // TestFunction: builds small graph functions by hand, for tests and
 // benchmarks of passes and plans. Aborts on graphs that cannot be built.
-#ifndef GK_RUNTIME_FUNCTION_FOR_TEST_H_
-#define GK_RUNTIME_FUNCTION_FOR_TEST_H_
+#ifndef GK_GRAPH_FUNCTION_FOR_TEST_H_
+#define GK_GRAPH_FUNCTION_FOR_TEST_H_
 
 #include <string>
 #include <string_view>
@@ -20,8 +20,8 @@ class TestFunction {
   }
 
   Output Arg(DataType dtype, PartialTensorShape shape) {
-    const Output o = Add("Placeholder", {},
-                         {{"dtype", dtype}, {"shape", std::move(shape)}});
+    const Output o =
+        Add("Placeholder", {}, {{"dtype", dtype}, {"shape", std::move(shape)}});
     arguments_.push_back(o.node);
     return o;
   }
@@ -56,4 +56,4 @@ class TestFunction {
 
 }  // namespace gk
 
-#endif  // GK_RUNTIME_FUNCTION_FOR_TEST_H_
+#endif  // GK_GRAPH_FUNCTION_FOR_TEST_H_

@@ -1,0 +1,14 @@
+// ConstantFolding: edges whose value shape inference knows (small constants,
+// shapes, arithmetic on them) come from Const nodes.
+#ifndef GK_GRAPPLER_CONSTANT_FOLDING_H_
+#define GK_GRAPPLER_CONSTANT_FOLDING_H_
+
+#include "grappler/function_graph.h"
+
+namespace gk {
+
+Status FoldConstants(FunctionGraph* function, bool* changed);
+
+}  // namespace gk
+
+#endif  // GK_GRAPPLER_CONSTANT_FOLDING_H_

@@ -1,0 +1,172 @@
+#include "grappler/inline_calls.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "grappler/edges.h"
+
+namespace gk {
+namespace {
+
+constexpr int kMaxNodes = 50000;
+constexpr size_t kMaxDepth = 32;
+
+using Chain = std::vector<const FunctionDefinition*>;
+
+// The function that `node` calls once with all its inputs; null if it is no
+// such call or does not fit.
+const GraphFunction* PlainCallee(const Node& node) {
+  if (node.type() != "PartitionedCall" &&
+      node.type() != "StatefulPartitionedCall") {
+    return nullptr;
+  }
+  const FunctionAttr* f = node.attrs().Get<FunctionAttr>("f");
+  const auto* callee =
+      f ? dynamic_cast<const GraphFunction*>(f->definition.get()) : nullptr;
+  if (!callee ||
+      callee->arguments().size() != static_cast<size_t>(node.num_inputs()) ||
+      callee->results().size() != static_cast<size_t>(node.num_outputs())) {
+    return nullptr;
+  }
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    const Output& in = node.input(i);
+    if (in.node->output(in.index).dtype !=
+        callee->arguments()[i]->output(0).dtype) {
+      return nullptr;
+    }
+  }
+  return callee;
+}
+
+class Inliner {
+ public:
+  explicit Inliner(FunctionGraph* f) : f_(f) {}
+
+  Status Run(const FunctionDefinition* self) {
+    std::vector<std::pair<Node*, Chain>> calls;
+    for (const auto& node : f_->graph->nodes()) {
+      if (PlainCallee(*node)) calls.push_back({node.get(), {self}});
+    }
+    for (size_t i = 0; i < calls.size(); ++i) {
+      auto [call, chain] = calls[i];
+      const GraphFunction* callee = PlainCallee(*call);
+      if (std::count(chain.begin(), chain.end(), callee) ||
+          chain.size() >= kMaxDepth ||
+          f_->graph->num_nodes() + callee->graph().num_nodes() > kMaxNodes) {
+        continue;
+      }
+      chain.push_back(callee);
+      std::vector<Node*> inner_calls;
+      GK_RETURN_IF_ERROR(Inline(call, *callee, &inner_calls));
+      for (Node* inner : inner_calls) calls.push_back({inner, chain});
+    }
+    if (after_.empty()) return OkStatus();
+    RewireControl();
+    values_.Apply(f_);
+    std::vector<bool> keep(f_->graph->num_nodes(), true);
+    for (const auto& [call, nodes] : after_) keep[call->id()] = false;
+    f_->graph->RemoveNodes(keep);
+    return OkStatus();
+  }
+
+ private:
+  Status Inline(Node* call, const GraphFunction& callee,
+                std::vector<Node*>* inner_calls) {
+    GK_ASSIGN_OR_RETURN(const std::vector<Node*> order,
+                        callee.graph().TopologicalOrder());
+    std::vector<int> argument(callee.graph().num_nodes(), -1);
+    for (size_t i = 0; i < callee.arguments().size(); ++i) {
+      argument[callee.arguments()[i]->id()] = i;
+    }
+    std::vector<Node*> copy_of(callee.graph().num_nodes());
+    const auto outer = [&](const Output& o) -> Output {
+      const int i = argument[o.node->id()];
+      return i >= 0 ? values_.Follow(call->input(i))
+                    : Output{copy_of[o.node->id()], o.index};
+    };
+    std::vector<Node*>& after = after_[call];
+    for (const Node* node : order) {
+      if (argument[node->id()] >= 0) continue;
+      std::vector<Output> inputs;
+      for (const Output& in : node->inputs()) inputs.push_back(outer(in));
+      std::vector<Node*> control;
+      for (const Node* c : node->control_inputs()) {
+        if (copy_of[c->id()]) control.push_back(copy_of[c->id()]);
+      }
+      const FunctionEffects effects = EffectsOf(*node);
+      if (effects.stateful) {
+        control.insert(control.end(), call->control_inputs().begin(),
+                       call->control_inputs().end());
+      }
+      GK_ASSIGN_OR_RETURN(
+          Node * copy,
+          f_->graph->AddNode(node->op(), call->name() + "/" + node->name(),
+                             inputs, node->attrs(), control));
+      copy->set_device(node->device());
+      copy->set_source(node->source() ? node->source() : call->source());
+      if (copy->num_outputs() != node->num_outputs()) {
+        return Internal("Node {} changed its outputs", node->name());
+      }
+      for (int i = 0; i < copy->num_outputs(); ++i) {
+        Node::OutputInfo& info = copy->mutable_output(i);
+        GK_ASSIGN_OR_RETURN(info.shape,
+                            info.shape.MergeWith(node->output(i).shape));
+        if (info.handle_data.empty()) {
+          info.handle_data = node->output(i).handle_data;
+        }
+      }
+      copy_of[node->id()] = copy;
+      if (effects.must_run) after.push_back(copy);
+      if (PlainCallee(*copy)) inner_calls->push_back(copy);
+    }
+    for (const Node* c : callee.control_outputs()) {
+      if (copy_of[c->id()]) after.push_back(copy_of[c->id()]);
+    }
+    for (size_t i = 0; i < callee.results().size(); ++i) {
+      values_.Add({call, int(i)}, outer(callee.results()[i]));
+    }
+    // Waiting for the call meant waiting for what it waited for.
+    after.insert(after.end(), call->control_inputs().begin(),
+                 call->control_inputs().end());
+    return OkStatus();
+  }
+
+  // Adds `node`, or what stands for it if it was inlined.
+  void Expand(Node* node, std::vector<Node*>* out) {
+    const auto it = after_.find(node);
+    if (it == after_.end()) {
+      if (std::find(out->begin(), out->end(), node) == out->end()) {
+        out->push_back(node);
+      }
+      return;
+    }
+    for (Node* n : it->second) Expand(n, out);
+  }
+
+  void RewireControl() {
+    const auto inlined = [&](Node* n) { return after_.count(n) != 0; };
+    for (const auto& node : f_->graph->nodes()) {
+      const std::vector<Node*>& old = node->control_inputs();
+      if (std::none_of(old.begin(), old.end(), inlined)) continue;
+      std::vector<Node*> expanded;
+      for (Node* c : old) Expand(c, &expanded);
+      node->ClearControlInputs();
+      for (Node* c : expanded) node->AddControlInput(c);
+    }
+    std::vector<Node*> outputs;
+    for (Node* c : f_->control_outputs) Expand(c, &outputs);
+    f_->control_outputs = std::move(outputs);
+  }
+
+  FunctionGraph* f_;
+  Replacements values_;
+  std::unordered_map<Node*, std::vector<Node*>> after_;
+};
+
+}  // namespace
+
+Status InlineCalls(const FunctionDefinition* self, FunctionGraph* function) {
+  return Inliner(function).Run(self);
+}
+
+}  // namespace gk

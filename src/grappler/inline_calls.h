@@ -1,0 +1,18 @@
+// InlineCalls: puts the bodies of called functions in the place of the calls,
+// so that passes and plans see one graph. Recursive calls and calls that would
+// make the graph too large stay.
+#ifndef GK_GRAPPLER_INLINE_CALLS_H_
+#define GK_GRAPPLER_INLINE_CALLS_H_
+
+#include "grappler/function_graph.h"
+
+namespace gk {
+
+// `self` is the function that the graph is of. On error the graph is of no
+// more use: a body may not fit its call's shapes, which must show when, and
+// if, the call runs.
+Status InlineCalls(const FunctionDefinition* self, FunctionGraph* function);
+
+}  // namespace gk
+
+#endif  // GK_GRAPPLER_INLINE_CALLS_H_

@@ -1,0 +1,100 @@
+#include "grappler/optimize.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "graph/function_for_test.h"
+
+namespace gk {
+namespace {
+
+int Count(const FunctionGraph& f, std::string_view type) {
+  return std::count_if(f.graph->nodes().begin(), f.graph->nodes().end(),
+                       [&](const auto& n) { return n->type() == type; });
+}
+
+FunctionGraph Optimized(const Ref<GraphFunction>& f) {
+  return ValueOrThrow(Optimize(*f));
+}
+
+TEST(Optimize, PrunesWhatNobodyNeedsAndLeavesTheOriginal) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, {});
+  const Output unused = b.Arg(DataType::kFloat, {});
+  b.Add("Neg", {unused});
+  const auto f = b.Finish({b.Add("Mul", {x, x})});
+  const int before = f->graph().num_nodes();
+  const FunctionGraph g = Optimized(f);
+  EXPECT_EQ(Count(g, "Neg"), 0);
+  EXPECT_EQ(g.arguments.size(), 2u);
+  EXPECT_EQ(f->graph().num_nodes(), before);
+}
+
+TEST(Optimize, FoldsConstants) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, {});
+  const Output c = b.Add(
+      "AddV2", {b.Const(Tensor::Scalar(2.0f)), b.Const(Tensor::Scalar(3.0f))});
+  const auto f = b.Finish({b.Add("Mul", {x, c})});
+  const FunctionGraph g = Optimized(f);
+  EXPECT_EQ(Count(g, "AddV2"), 0);
+  const Node* product = g.results[0].node;
+  ASSERT_EQ(product->input(1).node->type(), "Const");
+  EXPECT_EQ(product->input(1).node->attr<Tensor>("value").scalar<float>(), 5);
+}
+
+TEST(Optimize, MergesCommonSubexpressionsAndSwappedOperands) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, {3});
+  const Output y = b.Arg(DataType::kFloat, {3});
+  const Output s = b.Add("Sub", {b.Add("Mul", {x, y}), b.Add("Mul", {y, x})});
+  const Output t = b.Add("Sub", {b.Add("Sub", {x, y}), b.Add("Sub", {y, x})});
+  const FunctionGraph g = Optimized(b.Finish({s, t}));
+  EXPECT_EQ(Count(g, "Mul"), 1);
+  EXPECT_EQ(Count(g, "Sub"), 4);
+}
+
+TEST(Optimize, IdentityElementsRespectSignedZeros) {
+  const auto adds_left = [](auto zero) {
+    TestFunction b;
+    const Output x = b.Arg(kTypeOf<decltype(zero)>, {4});
+    const auto f =
+        b.Finish({b.Add("AddV2", {b.Const(Tensor::Scalar(zero)), x})});
+    return Count(Optimized(f), "AddV2");
+  };
+  EXPECT_EQ(adds_left(0.0f), 1);  // -0 + 0 is 0
+  EXPECT_EQ(adds_left(-0.0f), 0);
+  EXPECT_EQ(adds_left(int32_t{0}), 0);
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, {4});
+  const Output one = b.Const(Tensor::Scalar(1.0f));
+  const Output ones = b.Const(Tensor::OfValues<float>(
+      std::vector<float>(8, 1.0f), TensorShape({2, 4})));
+  const FunctionGraph g =
+      Optimized(b.Finish({b.Add("Mul", {x, one}), b.Add("Mul", {x, ones})}));
+  EXPECT_EQ(Count(g, "Mul"), 1);  // the other one broadcasts
+}
+
+TEST(Optimize, InvolutionsAndViewsVanish) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, {-1});
+  Output y = b.Add("Identity", {b.Add("Neg", {x})});
+  y = b.Add("StopGradient", {b.Add("Neg", {y})});
+  const FunctionGraph g = Optimized(b.Finish({y}));
+  EXPECT_EQ(g.results[0].node, g.arguments[0]);
+  EXPECT_EQ(g.graph->num_nodes(), 1);
+}
+
+TEST(Optimize, NodesThatWaitStay) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, {});
+  const Output first = b.Add("Neg", {x});
+  const Output y = b.Add("Identity", {x}, {}, {first.node});
+  const FunctionGraph g = Optimized(b.Finish({y}));
+  EXPECT_EQ(Count(g, "Identity"), 1);
+  EXPECT_EQ(Count(g, "Neg"), 1);
+}
+
+}  // namespace
+}  // namespace gk

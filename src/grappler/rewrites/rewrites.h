@@ -1,0 +1,36 @@
+// Rewrites: small local rules. Each looks at one node and says which existing
+// edge carries the same bits as the node's output 0, or nothing.
+//
+// A rule is a function here, a file beside this one and a row in the table of
+// simplify.cc. Rules do not change the graph.
+#ifndef GK_GRAPPLER_REWRITES_REWRITES_H_
+#define GK_GRAPPLER_REWRITES_REWRITES_H_
+
+#include <optional>
+
+#include "grappler/edges.h"
+
+namespace gk {
+
+// Sees inputs through what was rewritten already.
+struct RewriteContext {
+  const Replacements& replaced;
+  Output input(const Node& node, int i) const {
+    return replaced.Follow(node.input(i));
+  }
+};
+
+using Rewrite = std::optional<Output> (*)(const Node& node,
+                                          const RewriteContext& c);
+
+// x + 0, x - 0, x * 1, x / 1.
+std::optional<Output> DropIdentityElement(const Node& node,
+                                          const RewriteContext& c);
+// f(f(x)) -> x for involutions, -> f(x) for idempotent functions.
+std::optional<Output> DropRepetition(const Node& node, const RewriteContext& c);
+// Views that show their input as it is.
+std::optional<Output> DropView(const Node& node, const RewriteContext& c);
+
+}  // namespace gk
+
+#endif  // GK_GRAPPLER_REWRITES_REWRITES_H_
