@@ -16,6 +16,8 @@ class SymbolicTensor final : public TensorImpl {
    public:
     virtual PartialTensorShape OutputShape(const Node* node,
                                            int index) const = 0;
+    // The value, where it is known while building; else null.
+    virtual Tensor OutputValue(const Node* node, int index) const = 0;
     virtual void ForgetTensor(Node* node, int index) = 0;
   };
 

@@ -115,6 +115,12 @@ PartialTensorShape Tensor::partial_shape() const {
   return shape();
 }
 
+Tensor Tensor::KnownValue() const {
+  if (!is_symbolic()) return *this;
+  const SymbolicTensor* s = SymbolicTensor::Of(*this);
+  return s->source()->OutputValue(s->node(), s->index());
+}
+
 Tensor Tensor::WithShape(const TensorShape& shape) const {
   Tensor t = Adopt(new TensorImpl(dtype(), shape));
   TensorImpl* p = t.p_.get();

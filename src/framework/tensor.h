@@ -124,6 +124,9 @@ class Tensor {
   int64_t num_elements() const { return p_->shape_.num_elements(); }
   // Of values and of symbolic tensors.
   PartialTensorShape partial_shape() const;
+  // The value: itself, or what is known of a symbolic tensor while its graph
+  // is built (constants and what follows from them); else null.
+  Tensor KnownValue() const;
 
   // Elements, row-major. The caller has checked dtype.
   template <class T>

@@ -112,6 +112,10 @@ PartialTensorShape Graph::OutputShape(const Node* node, int index) const {
   return node->output(index).shape;
 }
 
+Tensor Graph::OutputValue(const Node* node, int index) const {
+  return node->output(index).value;
+}
+
 void Graph::ForgetTensor(Node* node, int index) {
   node->mutable_output(index).tensor = nullptr;
 }

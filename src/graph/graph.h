@@ -142,6 +142,7 @@ class Graph : public SymbolicTensor::Source {
 
   // SymbolicTensor::Source
   PartialTensorShape OutputShape(const Node* node, int index) const override;
+  Tensor OutputValue(const Node* node, int index) const override;
   void ForgetTensor(Node* node, int index) override;
 
   // Nodes so that producers (data and control) come first; error on a cycle.

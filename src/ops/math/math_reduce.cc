@@ -1,0 +1,361 @@
+// Reductions over axes.
+#include "ops/fn/math_reduce.h"
+
+#include <numeric>
+
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "kernels/reduce.h"
+#include "ops/reduction_axes.h"
+
+namespace gk {
+namespace {
+
+ReduceLayout LayoutOf(const Tensor& input, const Reduction& r) {
+  std::unique_ptr<bool[]> flags(new bool[r.is_reduced.size() + 1]);
+  std::copy(r.is_reduced.begin(), r.is_reduced.end(), flags.get());
+  return CollapseReduction(input.shape().dims(),
+                           std::span<const bool>(flags.get(), input.rank()));
+}
+
+template <ReduceKind kKind>
+Status ComputeReduce(KernelContext& c) {
+  const Tensor& in = c.input(0);
+  GK_ASSIGN_OR_RETURN(
+      Reduction r, ParseReduction(in, c.input(1), c.attr<bool>("keep_dims")));
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, in.dtype(), r.shape, &out));
+  if (out->num_elements() == 0) return OkStatus();
+  const ReduceLayout layout = LayoutOf(in, r);
+  auto run = [&](auto tag) {
+    using T = decltype(tag);
+    Reduce<T>(kKind, layout, in.data<T>(), out->data<T>());
+  };
+  bool known =
+      VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t,
+                int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(in.dtype(),
+                                                                run);
+  if constexpr (kKind != ReduceKind::kMax && kKind != ReduceKind::kMin) {
+    known = known || VisitType<complex64, complex128>(in.dtype(), run);
+  }
+  if (known) return OkStatus();
+  return Unimplemented("No kernel of op {} for type {} on CPU", c.record().name,
+                       DataTypeString(in.dtype()));
+}
+
+template <bool kAll>
+Status ComputeLogical(KernelContext& c) {
+  const Tensor& in = c.input(0);
+  GK_ASSIGN_OR_RETURN(
+      Reduction r, ParseReduction(in, c.input(1), c.attr<bool>("keep_dims")));
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kBool, r.shape, &out));
+  if (out->num_elements() == 0) return OkStatus();
+  const ReduceLayout layout = LayoutOf(in, r);
+  if (kAll)
+    ReduceAll(layout, in.data<bool>(), out->data<bool>());
+  else
+    ReduceAny(layout, in.data<bool>(), out->data<bool>());
+  return OkStatus();
+}
+
+// --- gradients -----------------------------------------------------------
+
+Tensor Constant(const Tensor& v) {
+  return ValueOrThrow(OpBuilder::Current()->Constant(v, "Const"));
+}
+
+Tensor Ints(std::vector<int32_t> v) {
+  return Constant(Tensor::Vector<int32_t>(v));
+}
+
+Tensor ShapeOf(const Tensor& x) {
+  const PartialTensorShape s = x.partial_shape();
+  if (s.IsFullyDefined()) {
+    std::vector<int32_t> dims(s.dims().begin(), s.dims().end());
+    return Ints(std::move(dims));
+  }
+  return MakeOp1("Shape", {x}, {{"out_type", DataType::kInt32}});
+}
+
+// The shape of the output had it kept its dims.
+Tensor KeptShape(const GradContext& g) {
+  const Tensor& x = g.x(0);
+  const PartialTensorShape s = x.partial_shape();
+  const Tensor axes = g.x(1).KnownValue();
+  if (axes && s.IsFullyDefined()) {
+    std::vector<int32_t> dims(s.dims().begin(), s.dims().end());
+    for (int64_t i = 0; i < axes.num_elements(); ++i) {
+      int64_t a = axes.dtype() == DataType::kInt32 ? axes.data<int32_t>()[i]
+                                                   : axes.data<int64_t>()[i];
+      if (a < 0) a += dims.size();
+      if (a >= 0 && a < static_cast<int64_t>(dims.size())) dims[a] = 1;
+    }
+    return Ints(std::move(dims));
+  }
+  Tensor zero = Constant(Tensor::Scalar<int32_t>(0));
+  Tensor one = Constant(Tensor::Scalar<int32_t>(1));
+  Tensor shape = ShapeOf(x);
+  Tensor rank = MakeOp1("Size", {shape}, {{"out_type", DataType::kInt32}});
+  Tensor list = MakeOp1("Reshape", {g.x(1), Ints({-1})});
+  if (list.dtype() != DataType::kInt32) {
+    list = MakeOp1("Cast", {list}, {{"DstT", DataType::kInt32}});
+  }
+  list = MakeOp1("FloorMod", {MakeOp1("AddV2", {list, rank}), rank});
+  Tensor ones = MakeOp1(
+      "Fill",
+      {MakeOp1("Shape", {list}, {{"out_type", DataType::kInt32}}), one});
+  const Tensor stitch[] = {MakeOp1("Range", {zero, rank, one}), list, shape,
+                           ones};
+  return MakeOp("DynamicStitch", stitch, {{"N", int64_t{2}}})[0];
+}
+
+Tensor Kept(const GradContext& g, const Tensor& t) {
+  if (g.attr<bool>("keep_dims")) return t;
+  return MakeOp1("Reshape", {t, KeptShape(g)});
+}
+
+Tensor SpreadGradient(const GradContext& g, const Tensor& dy) {
+  return MakeOp1("BroadcastTo", {Kept(g, dy), ShapeOf(g.x(0))});
+}
+
+void SumGradient(GradContext& g) { g.Set(0, SpreadGradient(g, g.dy(0))); }
+
+Tensor CastTo(const Tensor& x, DataType t) {
+  return x.dtype() == t ? x : MakeOp1("Cast", {x}, {{"DstT", t}});
+}
+
+void MeanGradient(GradContext& g) {
+  const Tensor &x = g.x(0), &y = g.y(0);
+  const int64_t nx = x.partial_shape().num_elements();
+  const int64_t ny = y.partial_shape().num_elements();
+  Tensor factor;
+  if (nx >= 0 && ny >= 0) {
+    factor = Constant(Tensor::Scalar<float>(
+        static_cast<float>(nx / std::max<int64_t>(ny, 1))));
+  } else {
+    auto size = [](const Tensor& t) {
+      return MakeOp1("Size", {t}, {{"out_type", DataType::kInt32}});
+    };
+    Tensor one = Constant(Tensor::Scalar<int32_t>(1));
+    factor = MakeOp1("FloorDiv", {size(x), MakeOp1("Maximum", {size(y), one})});
+  }
+  Tensor dy = MakeOp1("RealDiv", {g.dy(0), CastTo(factor, x.dtype())});
+  g.Set(0, SpreadGradient(g, dy));
+}
+
+void SelectedGradient(GradContext& g) {
+  const Tensor& x = g.x(0);
+  Tensor y = Kept(g, g.y(0)), dy = Kept(g, g.dy(0));
+  Tensor chosen = CastTo(MakeOp1("Equal", {y, x}), x.dtype());
+  Tensor count = MakeOp1(
+      "Reshape", {ops::Sum(chosen, g.x(1)),
+                  MakeOp1("Shape", {y}, {{"out_type", DataType::kInt32}})});
+  g.Set(0, MakeOp1("Mul", {MakeOp1("RealDiv", {chosen, count}), dy}));
+}
+
+// Products of all others, by exclusive products from both sides, so that
+// zeros need no division.
+void ProdGradient(GradContext& g) {
+  const Tensor& x = g.x(0);
+  const PartialTensorShape s = x.partial_shape();
+  const Tensor axes = g.x(1).KnownValue();
+  if (s.unknown_rank() || !axes) {
+    throw Error(Unimplemented(
+        "The gradient of Prod needs a known rank and constant axes"));
+  }
+  std::vector<int32_t> order, back(s.rank());
+  std::vector<bool> reduced(s.rank());
+  for (int64_t i = 0; i < axes.num_elements(); ++i) {
+    int64_t a = axes.dtype() == DataType::kInt32 ? axes.data<int32_t>()[i]
+                                                 : axes.data<int64_t>()[i];
+    a = a < 0 ? a + s.rank() : a;
+    reduced[a] = true;
+    order.push_back(static_cast<int32_t>(a));
+  }
+  const int count = static_cast<int>(order.size());
+  for (int i = 0; i < s.rank(); ++i) {
+    if (!reduced[i]) order.push_back(i);
+  }
+  for (int i = 0; i < s.rank(); ++i) back[order[i]] = i;
+  Tensor moved = MakeOp1("Transpose", {x, Ints(order)});
+  Tensor moved_shape = ShapeOf(moved);
+  // [reduced, kept]
+  std::vector<int32_t> front(count);
+  std::iota(front.begin(), front.end(), 0);
+  Tensor sizes =
+      MakeOp1("Prod",
+              {MakeOp1("GatherV2", {moved_shape, Ints(front),
+                                    Constant(Tensor::Scalar<int32_t>(0))}),
+               Ints({0})},
+              {{"keep_dims", true}});
+  const Tensor parts[] = {sizes, Ints({-1}),
+                          Constant(Tensor::Scalar<int32_t>(0))};
+  Tensor flat = MakeOp1("Reshape", {moved, MakeOp("ConcatV2", parts)[0]});
+  Tensor zero = Constant(Tensor::Scalar<int32_t>(0));
+  Tensor left = MakeOp1("Cumprod", {flat, zero}, {{"exclusive", true}});
+  Tensor right = MakeOp1("Cumprod", {flat, zero},
+                         {{"exclusive", true}, {"reverse", true}});
+  auto conj = [](const Tensor& t) {
+    return IsComplex(t.dtype()) ? MakeOp1("Conj", {t}) : t;
+  };
+  Tensor others = MakeOp1(
+      "Reshape", {MakeOp1("Mul", {conj(left), conj(right)}), moved_shape});
+  others = MakeOp1("Transpose", {others, Ints(back)});
+  g.Set(0, MakeOp1("Mul", {SpreadGradient(g, g.dy(0)), others}));
+}
+
+Status ComputeEuclideanNorm(KernelContext& c) {
+  const Tensor& in = c.input(0);
+  const bool keep = c.attr<bool>("keep_dims");
+  GK_ASSIGN_OR_RETURN(Reduction r, ParseReduction(in, c.input(1), keep));
+  GK_ASSIGN_OR_RETURN(Tensor squares, Tensor::Allocate(in.dtype(), in.shape()));
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, in.dtype(), r.shape, &out));
+  const ReduceLayout layout = LayoutOf(in, r);
+  const bool known =
+      VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t,
+                int64_t, uint8_t, uint16_t, uint32_t, uint64_t, complex64,
+                complex128>(in.dtype(), [&](auto tag) {
+        using T = decltype(tag);
+        const T* x = in.data<T>();
+        T* s = squares.data<T>();
+        for (int64_t i = 0; i < in.num_elements(); ++i) {
+          if constexpr (requires { x[i].real(); }) {
+            s[i] = T(std::norm(x[i]));
+          } else if constexpr (std::is_arithmetic_v<T>) {
+            s[i] = static_cast<T>(x[i] * x[i]);
+          } else {
+            const float v = static_cast<float>(x[i]);
+            s[i] = T(v * v);
+          }
+        }
+        T* o = out->data<T>();
+        if (out->num_elements() > 0) {
+          Reduce<T>(ReduceKind::kSum, layout, s, o);
+        }
+        for (int64_t i = 0; i < out->num_elements(); ++i) {
+          if constexpr (requires { o[i].real(); }) {
+            o[i] = std::sqrt(o[i]);
+          } else if constexpr (std::is_same_v<T, half> ||
+                               std::is_same_v<T, bfloat16>) {
+            o[i] = T(std::sqrt(static_cast<float>(o[i])));
+          } else {
+            o[i] = static_cast<T>(std::sqrt(static_cast<double>(o[i])));
+          }
+        }
+      });
+  if (known) return OkStatus();
+  return Unimplemented("No kernel of op {} for type {} on CPU", c.record().name,
+                       DataTypeString(in.dtype()));
+}
+
+void EuclideanNormGradient(GradContext& g) {
+  Tensor y = Kept(g, g.y(0)), dy = Kept(g, g.dy(0));
+  g.Set(0, MakeOp1("Mul", {g.x(0), MakeOp1("DivNoNan", {dy, y})}));
+}
+
+const OpRecord kRecords[] = {
+    {.name = "Sum",
+     .inputs = "input: T; reduction_indices: Tidx",
+     .outputs = "output: T",
+     .attrs = "keep_dims: bool = False; T: type in [float, double, int32, "
+              "uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "
+              "bfloat16, qint16, quint16, uint16, complex128, half, uint32, "
+              "uint64]; Tidx: type in [int32, int64] = int32",
+     .traits = kReduction,
+     .shape = ReductionShape,
+     .kernel = {.compute = ComputeReduce<ReduceKind::kSum>},
+     .gradient = SumGradient,
+     .doc = "Sums over axes.",
+     .test = {.shapes = "input: [2, 3, 4]; reduction_indices: [0, 2]"}},
+
+    {.name = "Mean",
+     .inputs = "input: T; reduction_indices: Tidx",
+     .outputs = "output: T",
+     .attrs = "keep_dims: bool = False; T: type in [float, double, int32, "
+              "uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "
+              "bfloat16, qint16, quint16, uint16, complex128, half, uint32, "
+              "uint64]; Tidx: type in [int32, int64] = int32",
+     .traits = kReduction,
+     .shape = ReductionShape,
+     .kernel = {.compute = ComputeReduce<ReduceKind::kMean>},
+     .gradient = MeanGradient,
+     .doc = "Means over axes."},
+
+    {.name = "Prod",
+     .inputs = "input: T; reduction_indices: Tidx",
+     .outputs = "output: T",
+     .attrs = "keep_dims: bool = False; T: type in [float, double, int32, "
+              "uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "
+              "bfloat16, qint16, quint16, uint16, complex128, half, uint32, "
+              "uint64]; Tidx: type in [int32, int64] = int32",
+     .traits = kReduction,
+     .shape = ReductionShape,
+     .kernel = {.compute = ComputeReduce<ReduceKind::kProd>},
+     .gradient = ProdGradient,
+     .doc = "Products over axes."},
+
+    {.name = "Max",
+     .inputs = "input: T; reduction_indices: Tidx",
+     .outputs = "output: T",
+     .attrs = "keep_dims: bool = False; T: type in [float, double, int32, "
+              "uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
+              "uint64, qint8, quint8, qint32, qint16, quint16]; Tidx: type in "
+              "[int32, int64] = int32",
+     .traits = kReduction,
+     .shape = ReductionShape,
+     .kernel = {.compute = ComputeReduce<ReduceKind::kMax>},
+     .gradient = SelectedGradient,
+     .doc = "Largest elements over axes; NaN if any is."},
+
+    {.name = "Min",
+     .inputs = "input: T; reduction_indices: Tidx",
+     .outputs = "output: T",
+     .attrs = "keep_dims: bool = False; T: type in [float, double, int32, "
+              "uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
+              "uint64, qint8, quint8, qint32, qint16, quint16]; Tidx: type in "
+              "[int32, int64] = int32",
+     .traits = kReduction,
+     .shape = ReductionShape,
+     .kernel = {.compute = ComputeReduce<ReduceKind::kMin>},
+     .gradient = SelectedGradient,
+     .doc = "Smallest elements over axes; NaN if any is."},
+
+    {.name = "EuclideanNorm",
+     .inputs = "input: T; reduction_indices: Tidx",
+     .outputs = "output: T",
+     .attrs = "keep_dims: bool = False; T: type in [float, double, int32, "
+              "uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "
+              "bfloat16, qint16, quint16, uint16, complex128, half, uint32, "
+              "uint64]; Tidx: type in [int32, int64] = int32",
+     .traits = kReduction,
+     .shape = ReductionShape,
+     .kernel = {.compute = ComputeEuclideanNorm},
+     .gradient = EuclideanNormGradient,
+     .doc = "Roots of sums of squares over axes."},
+
+    {.name = "All",
+     .inputs = "input: bool; reduction_indices: Tidx",
+     .outputs = "output: bool",
+     .attrs = "keep_dims: bool = False; Tidx: type in [int32, int64] = int32",
+     .traits = kReduction | kNoGradient,
+     .shape = ReductionShape,
+     .kernel = {.compute = ComputeLogical<true>},
+     .doc = "Whether all elements over axes are true."},
+
+    {.name = "Any",
+     .inputs = "input: bool; reduction_indices: Tidx",
+     .outputs = "output: bool",
+     .attrs = "keep_dims: bool = False; Tidx: type in [int32, int64] = int32",
+     .traits = kReduction | kNoGradient,
+     .shape = ReductionShape,
+     .kernel = {.compute = ComputeLogical<false>},
+     .doc = "Whether any element over axes is true."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(math_reduce)
+
+}  // namespace gk
