@@ -7,7 +7,6 @@
 #ifndef GK_FUNCTION_CONCRETE_FUNCTION_H_
 #define GK_FUNCTION_CONCRETE_FUNCTION_H_
 
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,8 +16,6 @@
 #include "graph/graph.h"
 
 namespace gk {
-
-class FunctionGradients;
 
 struct ArgumentSpec {
   std::string name;  // for messages
@@ -56,18 +53,12 @@ class ConcreteFunction final : public RefCounted {
                      const CancellationToken* cancellation = nullptr) const;
   Status CheckArguments(std::span<const Tensor> arguments) const;
 
-  // Forward and backward variants made so far.
-  FunctionGradients& gradients() const { return *gradients_; }
-
   // Values of the captures now, in order.
   StatusOr<TensorVector> CaptureValues() const;
 
  private:
   Status Run(std::span<const Tensor> arguments, TensorVector* outputs,
              const CancellationToken* cancellation) const;
-  Status CallInGraph(OpBuilder* builder, std::span<const Tensor> inputs,
-                     const GraphFunction& function,
-                     TensorVector* outputs) const;
   Status CallRecorded(TensorVector inputs, TensorVector* outputs,
                       const CancellationToken* cancellation) const;
 
@@ -76,8 +67,11 @@ class ConcreteFunction final : public RefCounted {
   std::vector<FunctionCapture> captures_;
   TensorVector captured_;  // the values, unless some are deferred
   bool has_deferred_ = false;
-  std::unique_ptr<FunctionGradients> gradients_;
 };
+
+// A node that calls `function` in the graph under construction.
+Status CallInGraph(OpBuilder* builder, const GraphFunction& function,
+                   std::span<const Tensor> inputs, TensorVector* outputs);
 
 }  // namespace gk
 

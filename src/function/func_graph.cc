@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "framework/op_registry.h"
+#include "graph/known_values.h"
 
 namespace gk {
 namespace {
@@ -280,6 +281,21 @@ StatusOr<Tensor> FuncGraph::Capture(const Tensor& t, std::string_view name) {
   auto it = capture_of_.find(CaptureKey(t));
   if (it != capture_of_.end()) {
     return graph_->TensorOf({captures_[it->second].placeholder, 0});
+  }
+  if (t.is_symbolic() && capture_source_ != nullptr &&
+      Graph::GraphOf(t) == capture_source_) {
+    const Output o = Graph::OutputOf(t);
+    const Tensor& value = o.node->output(o.index).value;
+    if (value && value.num_elements() <= kMaxKnownElements) {
+      auto known = constant_of_.find(t.impl());
+      if (known == constant_of_.end()) {
+        GK_ASSIGN_OR_RETURN(Tensor c, Constant(value, o.node->name()));
+        known = constant_of_
+                    .emplace(t.impl(), std::pair(t, Graph::OutputOf(c)))
+                    .first;
+      }
+      return graph_->TensorOf(known->second.second);
+    }
   }
   GK_RETURN_IF_ERROR(CheckScope(t));
   const bool reserved = !name.empty() && name.back() == '/';

@@ -76,7 +76,7 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   const std::vector<Node*>& arguments() const { return arguments_; }
   const std::vector<FunctionCapture>& captures() const { return captures_; }
   // Tensors of this graph may be captured although nobody builds it: the
-  // forward graph of a gradient.
+  // forward graph of a gradient. Small values known there become Const here.
   void AllowCapturesFrom(const Graph* graph) { capture_source_ = graph; }
 
   // --- Scopes. Each Push is undone by the matching Pop.
@@ -142,6 +142,8 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   std::vector<Node*> arguments_;
   std::vector<FunctionCapture> captures_;
   std::unordered_map<const void*, int> capture_of_;
+  // Known values of the capture source and their constants here.
+  std::unordered_map<const void*, std::pair<Tensor, Output>> constant_of_;
 
   std::vector<std::string> scopes_{""};
   std::vector<std::vector<Node*>> control_stack_;

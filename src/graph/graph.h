@@ -208,6 +208,8 @@ class GraphFunction final : public FunctionDefinition {
   // The executable form, made by the runtime on first use and kept here.
   class Compiled : public RefCounted {};
   std::atomic<Compiled*>& compiled() const { return compiled_; }
+  // Its forward and backward variants, likewise kept by the layer above.
+  std::atomic<RefCounted*>& gradients() const { return gradients_; }
 
  private:
   std::string name_;
@@ -218,6 +220,7 @@ class GraphFunction final : public FunctionDefinition {
   AttrMap attrs_;
   FunctionEffects effects_;
   mutable std::atomic<Compiled*> compiled_{nullptr};
+  mutable std::atomic<RefCounted*> gradients_{nullptr};
 };
 
 }  // namespace gk

@@ -119,6 +119,7 @@ GraphFunction::GraphFunction(std::string name, Ref<Graph> graph,
 
 GraphFunction::~GraphFunction() {
   if (Compiled* c = compiled_.load(std::memory_order_acquire)) c->Unref();
+  if (RefCounted* g = gradients_.load(std::memory_order_acquire)) g->Unref();
 }
 
 std::vector<DataType> GraphFunction::input_types() const {

@@ -1,0 +1,257 @@
+#include "function/concrete_function.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "framework/op_registry.h"
+#include "function/function_gradient.h"
+
+namespace gk {
+namespace {
+
+// Arguments and captures as one span without counting references: the
+// handles are copied as bytes and never destroyed.
+class BorrowedInputs {
+ public:
+  BorrowedInputs(std::span<const Tensor> a, std::span<const Tensor> b)
+      : size_(a.size() + b.size()) {
+    std::byte* to = inline_;
+    if (size_ > kInline) {
+      heap_ = std::make_unique<std::byte[]>(size_ * sizeof(Tensor));
+      to = heap_.get();
+    }
+    data_ = to;
+    if (!a.empty()) {
+      std::memcpy(to, static_cast<const void*>(a.data()), a.size_bytes());
+    }
+    if (!b.empty()) {
+      std::memcpy(to + a.size_bytes(), static_cast<const void*>(b.data()),
+                  b.size_bytes());
+    }
+  }
+  std::span<const Tensor> span() const {
+    return {reinterpret_cast<const Tensor*>(data_), size_};
+  }
+
+ private:
+  static constexpr size_t kInline = 32;
+  size_t size_;
+  std::byte* data_;
+  alignas(Tensor) std::byte inline_[kInline * sizeof(Tensor)];
+  std::unique_ptr<std::byte[]> heap_;
+};
+
+bool ObserversWant(std::span<const Tensor> tensors) {
+  for (const OpObserver* o : CurrentObservers().observers) {
+    if (o->WantsAny(tensors)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+ConcreteFunction::ConcreteFunction(Ref<GraphFunction> function,
+                                   std::vector<ArgumentSpec> arguments,
+                                   std::vector<FunctionCapture> captures)
+    : function_(std::move(function)),
+      arguments_(std::move(arguments)),
+      captures_(std::move(captures)) {
+  for (const FunctionCapture& c : captures_) {
+    has_deferred_ |= c.value != nullptr;
+  }
+  if (!has_deferred_) {
+    for (const FunctionCapture& c : captures_) captured_.push_back(c.external);
+  }
+}
+
+ConcreteFunction::~ConcreteFunction() = default;
+
+StatusOr<Ref<ConcreteFunction>> ConcreteFunction::FromFuncGraph(
+    FuncGraph& graph, std::span<const Tensor> results, AttrMap attrs) {
+  GK_ASSIGN_OR_RETURN(Ref<GraphFunction> function,
+                      graph.Finish(results, {}, std::move(attrs)));
+  std::vector<ArgumentSpec> arguments;
+  for (const Node* a : graph.arguments()) {
+    arguments.push_back({a->name(), a->output(0).dtype, a->output(0).shape});
+  }
+  return MakeRef<ConcreteFunction>(std::move(function), std::move(arguments),
+                                   graph.captures());
+}
+
+Ref<ConcreteFunction> ConcreteFunction::FromFunction(
+    Ref<GraphFunction> function) {
+  std::vector<ArgumentSpec> arguments;
+  for (const Node* a : function->arguments()) {
+    arguments.push_back({a->name(), a->output(0).dtype, a->output(0).shape});
+  }
+  return MakeRef<ConcreteFunction>(std::move(function), std::move(arguments),
+                                   std::vector<FunctionCapture>());
+}
+
+Status ConcreteFunction::CheckArguments(
+    std::span<const Tensor> arguments) const {
+  if (arguments.size() != arguments_.size()) {
+    return TypeError("{} takes {} positional arguments, got {}.", name(),
+                     arguments_.size(), arguments.size());
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Tensor& t = arguments[i];
+    const ArgumentSpec& spec = arguments_[i];
+    if (!t) return Internal("argument {} of {} is null", i, name());
+    if (t.dtype() != spec.dtype) {
+      return InvalidArgument(
+          "cannot compute {} as input #{}(zero-based) was expected to be a {} "
+          "tensor but is a {} tensor [Op:{}]",
+          name(), i, DataTypeString(spec.dtype), DataTypeString(t.dtype()),
+          name());
+    }
+    if (spec.shape.unknown_rank()) continue;
+    const bool fits =
+        t.is_symbolic() ? spec.shape.IsCompatibleWith(t.partial_shape())
+                        : [&] {
+                            const TensorShape& shape = t.shape();
+                            if (shape.rank() != spec.shape.rank()) return false;
+                            for (int d = 0; d < shape.rank(); ++d) {
+                              const int64_t want = spec.shape.dim(d);
+                              if (want >= 0 && want != shape.dim(d)) {
+                                return false;
+                              }
+                            }
+                            return true;
+                          }();
+    if (!fits) {
+      return InvalidArgument(
+          "{}: argument '{}' (input #{}) was expected to have shape {} but has "
+          "shape {} [Op:{}]",
+          name(), spec.name, i, spec.shape.PythonString(),
+          t.partial_shape().PythonString(), name());
+    }
+  }
+  return OkStatus();
+}
+
+StatusOr<TensorVector> ConcreteFunction::CaptureValues() const {
+  if (!has_deferred_) return captured_;
+  TensorVector values;
+  FuncGraph* graph = FuncGraph::Current();
+  for (size_t i = 0; i < captures_.size(); ++i) {
+    const FunctionCapture& c = captures_[i];
+    if (!c.value) {
+      values.push_back(c.external);
+      continue;
+    }
+    if (graph != nullptr) {
+      const Node::OutputInfo& info = c.placeholder->output(0);
+      GK_ASSIGN_OR_RETURN(
+          Tensor t, graph->CaptureDeferred(c.value, info.dtype, info.shape,
+                                           c.placeholder->name(),
+                                           info.handle_data));
+      values.push_back(std::move(t));
+      continue;
+    }
+    GK_ASSIGN_OR_RETURN(Tensor t, c.value());
+    if (!t || t.dtype() != c.placeholder->output(0).dtype) {
+      return InvalidArgument("{}: the value captured for {} has another dtype",
+                             name(), c.placeholder->name());
+    }
+    values.push_back(std::move(t));
+  }
+  return values;
+}
+
+Status ConcreteFunction::Call(std::span<const Tensor> arguments,
+                              TensorVector* outputs,
+                              const CancellationToken* cancellation) const {
+  GK_RETURN_IF_ERROR(CheckArguments(arguments));
+  return CallMatched(arguments, outputs, cancellation);
+}
+
+Status ConcreteFunction::CallMatched(
+    std::span<const Tensor> arguments, TensorVector* outputs,
+    const CancellationToken* cancellation) const {
+  OpBuilder* builder = OpBuilder::Current();
+  const bool observed = CurrentObservers().active();
+  const bool in_graph = builder != nullptr && builder->builds_graph();
+  if (!observed && !in_graph && !has_deferred_) {
+    return Run(arguments, outputs, cancellation);
+  }
+  GK_ASSIGN_OR_RETURN(TensorVector captured, CaptureValues());
+  if (observed && (ObserversWant(arguments) || ObserversWant(captured))) {
+    TensorVector inputs(arguments.begin(), arguments.end());
+    inputs.insert(inputs.end(), captured.begin(), captured.end());
+    return CallRecorded(std::move(inputs), outputs, cancellation);
+  }
+  BorrowedInputs inputs(arguments, captured);
+  if (in_graph) return CallInGraph(builder, *function_, inputs.span(), outputs);
+  FunctionRunner* runner = FunctionRunner::Get();
+  if (runner == nullptr) return Internal("no FunctionRunner");
+  return runner->Run(*function_, inputs.span(), outputs, cancellation);
+}
+
+Status ConcreteFunction::Run(std::span<const Tensor> arguments,
+                             TensorVector* outputs,
+                             const CancellationToken* cancellation) const {
+  FunctionRunner* runner = FunctionRunner::Get();
+  if (runner == nullptr) return Internal("no FunctionRunner");
+  if (captured_.empty()) {
+    return runner->Run(*function_, arguments, outputs, cancellation);
+  }
+  BorrowedInputs inputs(arguments, captured_);
+  return runner->Run(*function_, inputs.span(), outputs, cancellation);
+}
+
+Status ConcreteFunction::CallRecorded(
+    TensorVector inputs, TensorVector* outputs,
+    const CancellationToken* cancellation) const {
+  const std::vector<OpObserver*> observers = CurrentObservers().observers;
+  std::vector<bool> wanted(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    wanted[i] = IsTrainable(inputs[i].dtype()) &&
+                ObserversWant({&inputs[i], 1});
+  }
+  GK_ASSIGN_OR_RETURN(Ref<DifferentiableCall> call,
+                      DifferentiableCall::For(*function_, wanted));
+  TensorVector all;
+  OpBuilder* builder = OpBuilder::Current();
+  const bool in_graph = builder != nullptr && builder->builds_graph();
+  if (in_graph) {
+    GK_RETURN_IF_ERROR(CallInGraph(builder, *call->forward(), inputs, &all));
+  } else {
+    FunctionRunner* runner = FunctionRunner::Get();
+    if (runner == nullptr) return Internal("no FunctionRunner");
+    GK_RETURN_IF_ERROR(
+        runner->Run(*call->forward(), inputs, &all, cancellation));
+    // A result may be an argument, a constant or another result: tapes tell
+    // tensors apart by identity.
+    for (int i = 0; i < num_outputs(); ++i) all[i] = all[i].Alias();
+  }
+  outputs->assign(all.begin(), all.begin() + num_outputs());
+  const TensorVector recorded = inputs;
+  BackwardFn backward = [call, inputs = std::move(inputs),
+                         all = std::move(all)](
+                            std::span<const Gradient> grads,
+                            const std::vector<bool>& which) {
+    return call->Backward(inputs, all, grads, which);
+  };
+  for (OpObserver* o : observers) o->OnCall(recorded, *outputs, backward);
+  return OkStatus();
+}
+
+Status CallInGraph(OpBuilder* builder, const GraphFunction& function,
+                   std::span<const Tensor> inputs, TensorVector* outputs) {
+  GK_ASSIGN_OR_RETURN(
+      const OpRecord* record,
+      OpRegistry::Get().LookUp(function.is_stateful() ? "StatefulPartitionedCall"
+                                                      : "PartitionedCall"));
+  auto* definition = const_cast<GraphFunction*>(&function);
+  AttrMap attrs{{"Tin", function.input_types()},
+                {"Tout", function.output_types()},
+                {"f", FunctionAttr{function.name(),
+                                   Ref<FunctionDefinition>(definition),
+                                   nullptr}}};
+  GK_ASSIGN_OR_RETURN(*outputs,
+                      builder->Apply(*record, inputs, std::move(attrs), {}));
+  return OkStatus();
+}
+
+}  // namespace gk

@@ -1,0 +1,99 @@
+// Reverse-mode differentiation of graph functions.
+//
+// A function called under a tape runs a forward variant, which also returns
+// the intermediates that its backward function needs; nothing is computed
+// again. Both are cached with the GraphFunction, by the set of inputs that
+// may be asked for. Thread-safe.
+#ifndef GK_FUNCTION_FUNCTION_GRADIENT_H_
+#define GK_FUNCTION_FUNCTION_GRADIENT_H_
+
+#include <map>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "framework/grad_context.h"
+#include "graph/graph.h"
+
+namespace gk {
+
+class ConcreteFunction;
+class DifferentiableCall;
+
+// Call nodes of one graph that already call forward variants.
+using CallTable = std::unordered_map<const Node*, Ref<DifferentiableCall>>;
+
+class DifferentiableCall final : public RefCounted {
+ public:
+  // The variant of `function` that can give the gradients of the arguments
+  // (captures included) in `wanted`.
+  static StatusOr<Ref<DifferentiableCall>> For(const GraphFunction& function,
+                                               std::vector<bool> wanted);
+
+  // Results: those of the function, then the intermediates.
+  const Ref<GraphFunction>& forward() const { return forward_; }
+
+  // Gradients of the inputs of a call of forward(), given its inputs, all its
+  // outputs, and the gradients of the function's results. Calls the backward
+  // function with the current builder; throws Error.
+  std::vector<Gradient> Backward(std::span<const Tensor> inputs,
+                                 std::span<const Tensor> outputs,
+                                 std::span<const Gradient> grads,
+                                 const std::vector<bool>& wanted);
+
+ private:
+  // Where an argument of a backward function comes from.
+  struct Source {
+    bool is_input;
+    int index;  // of forward's inputs or outputs
+  };
+  struct BackwardFunction {
+    Ref<ConcreteFunction> function;  // arguments: gradients, then sources
+    std::vector<Source> sources;
+    std::vector<int> results;  // an input: 0 none, 1 dense, 3 slices
+  };
+  using Key = std::pair<std::vector<bool>, std::vector<bool>>;
+
+  Status Make(const GraphFunction& function, std::vector<bool> wanted);
+  StatusOr<BackwardFunction> Build(const Key& key, bool make_forward);
+  StatusOr<const BackwardFunction*> Find(const Key& key);
+
+  std::string base_name_;
+  std::vector<bool> wanted_, differentiable_;
+  Ref<Graph> graph_;  // of forward; nobody else's
+  std::vector<Node*> arguments_;
+  std::vector<Output> results_;
+  std::vector<Node*> control_outputs_;
+  AttrMap attrs_;
+  CallTable calls_;
+  Ref<GraphFunction> forward_;
+  std::mutex mutex_;
+  // Null where a backward needs more than forward returns.
+  std::map<Key, std::unique_ptr<BackwardFunction>> backward_;
+};
+
+// Gradients of sum(outputs * output_grads) for `inputs`, all of `graph`,
+// built with the current builder (the graph's own, or one that may capture
+// from it). Calls in `graph` become calls of their forward variants, noted in
+// `calls`; if `rewrite` is false those in `calls` are all there are.
+StatusOr<std::vector<Gradient>> GradientsInGraph(
+    Graph* graph, std::span<const Output> outputs,
+    std::span<const Gradient> output_grads, std::span<const Output> inputs,
+    CallTable* calls, bool rewrite = true);
+
+// The same for tensors of the graph under construction, as tf.gradients:
+// null output gradients are ones.
+StatusOr<std::vector<Gradient>> SymbolicGradients(
+    std::span<const Tensor> outputs, std::span<const Gradient> output_grads,
+    std::span<const Tensor> inputs);
+
+// Gradients of nodes with the attribute _gradient_op_type: set by the host
+// language for custom gradients. Names are never used twice.
+using GradientOverride = std::function<void(GradContext&)>;
+void SetGradientOverride(const std::string& name, GradientOverride gradient);
+void RemoveGradientOverride(const std::string& name);
+
+}  // namespace gk
+
+#endif  // GK_FUNCTION_FUNCTION_GRADIENT_H_

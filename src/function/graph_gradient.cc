@@ -1,0 +1,272 @@
+#include <algorithm>
+#include <memory>
+#include <shared_mutex>
+
+#include "framework/op_builder.h"
+#include "function/func_graph.h"
+#include "function/function_gradient.h"
+
+namespace gk {
+namespace {
+
+std::shared_mutex override_mutex;
+std::unordered_map<std::string, std::shared_ptr<const GradientOverride>>&
+Overrides() {
+  static auto* overrides =
+      new std::unordered_map<std::string,
+                             std::shared_ptr<const GradientOverride>>();
+  return *overrides;
+}
+
+std::shared_ptr<const GradientOverride> OverrideOf(const Node& node) {
+  const auto* name = node.attrs().Get<std::string>("_gradient_op_type");
+  if (name == nullptr) return nullptr;
+  std::shared_lock lock(override_mutex);
+  auto it = Overrides().find(*name);
+  return it == Overrides().end() ? nullptr : it->second;
+}
+
+const DataType& DtypeOf(Output o) { return o.node->output(o.index).dtype; }
+
+// The walk's state for one graph.
+class ReverseWalk {
+ public:
+  ReverseWalk(Graph* graph, CallTable* calls, bool rewrite)
+      : graph_(graph), calls_(calls), rewrite_(rewrite) {}
+
+  StatusOr<std::vector<Gradient>> Run(std::span<const Output> outputs,
+                                      std::span<const Gradient> output_grads,
+                                      std::span<const Output> inputs) {
+    GK_ASSIGN_OR_RETURN(std::vector<Node*> order, graph_->TopologicalOrder());
+    MarkDependent(order, inputs);
+    parts_.resize(graph_->num_nodes());
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (!output_grads[i].is_none() && IsTrainable(DtypeOf(outputs[i]))) {
+        Add(outputs[i], output_grads[i]);
+      }
+    }
+    try {
+      for (size_t i = order.size(); i-- > 0;) {
+        if (dependent_[order[i]->id()]) Visit(order[i]);
+      }
+      std::vector<Gradient> result(inputs.size());
+      for (size_t i = 0; i < inputs.size(); ++i) result[i] = Take(inputs[i]);
+      return result;
+    } catch (const Error& error) {
+      return error.status();
+    }
+  }
+
+ private:
+  // Nodes from which a gradient can reach one of `inputs`.
+  void MarkDependent(const std::vector<Node*>& order,
+                     std::span<const Output> inputs) {
+    const size_t n = graph_->num_nodes();
+    dependent_.assign(n, false);
+    source_.assign(n, false);
+    for (const Output& o : inputs) source_[o.node->id()] = true;
+    for (const Node* node : order) {
+      bool any = false;
+      if (!node->op().Has(kNoGradient)) {
+        for (const Output& o : node->inputs()) {
+          any |= (dependent_[o.node->id()] || source_[o.node->id()]) &&
+                 IsTrainable(DtypeOf(o));
+        }
+      }
+      dependent_[node->id()] = any;
+    }
+  }
+
+  bool Wants(Output o) const {
+    return (dependent_[o.node->id()] || source_[o.node->id()]) &&
+           IsTrainable(DtypeOf(o));
+  }
+
+  void Add(Output o, Gradient g) {
+    auto& parts = parts_[o.node->id()];
+    if (parts.empty()) parts.resize(o.node->num_outputs());
+    if (static_cast<size_t>(o.index) < parts.size()) {
+      parts[o.index].push_back(std::move(g));
+    }
+  }
+
+  Gradient Take(Output o) {
+    auto& parts = parts_[o.node->id()];
+    if (static_cast<size_t>(o.index) >= parts.size()) return {};
+    if (parts[o.index].empty()) return {};
+    if (parts[o.index].size() > 1) {
+      parts[o.index] = {SumGradients(parts[o.index])};
+    }
+    return parts[o.index][0];
+  }
+
+  void Visit(Node* node) {
+    if (parts_[node->id()].empty()) return;
+    const int n = node->num_inputs(), m = parts_[node->id()].size();
+    std::vector<Gradient> dy(node->num_outputs());
+    for (int i = 0; i < m; ++i) dy[i] = Take({node, i});
+    if (std::all_of(dy.begin(), dy.end(),
+                    [](const Gradient& g) { return g.is_none(); })) {
+      return;
+    }
+    std::vector<bool> wanted(n);
+    auto flags = std::make_unique<bool[]>(n);
+    for (int i = 0; i < n; ++i) {
+      wanted[i] = flags[i] = Wants(node->input(i));
+    }
+    const auto custom = OverrideOf(*node);
+    std::vector<Gradient> dx;
+    if (!custom && node->attrs().Get<FunctionAttr>("f") != nullptr &&
+        node->op().Has(kCallsFunction)) {
+      dx = CallGradient(node, dy, wanted);
+    } else {
+      const OpRecord& op = node->op();
+      if (!custom && op.gradient == nullptr) {
+        throw Error(LookupError("gradient registry has no entry for: {}",
+                                op.name));
+      }
+      const TensorVector x = Inputs(node), y = Outputs(node);
+      GradContext context(op, node->attrs(), x, y, dy);
+      context.set_wanted(flags.get());
+      if (custom) {
+        (*custom)(context);
+      } else {
+        op.gradient(context);
+      }
+      dx = std::move(context.grads());
+    }
+    for (int i = 0; i < n && i < static_cast<int>(dx.size()); ++i) {
+      if (wanted[i] && !dx[i].is_none()) Add(node->input(i), std::move(dx[i]));
+    }
+  }
+
+  std::vector<Gradient> CallGradient(Node* node,
+                                     const std::vector<Gradient>& dy,
+                                     const std::vector<bool>& wanted) {
+    auto it = calls_->find(node);
+    if (it == calls_->end()) {
+      if (!rewrite_) {
+        throw Error(Internal("{} does not call a forward variant",
+                             node->name()));
+      }
+      it = calls_->emplace(node, Rewrite(node, wanted)).first;
+    }
+    const TensorVector x = Inputs(node), y = Outputs(node);
+    return it->second->Backward(x, y, dy, wanted);
+  }
+
+  // Lets `node` call the forward variant of its function.
+  static Ref<DifferentiableCall> Rewrite(Node* node,
+                                         const std::vector<bool>& wanted) {
+    const auto* f = node->attrs().Get<FunctionAttr>("f");
+    const auto* callee =
+        dynamic_cast<const GraphFunction*>(f->definition.get());
+    if (callee == nullptr ||
+        callee->arguments().size() != static_cast<size_t>(node->num_inputs())) {
+      throw Error(InvalidArgument("{} calls {}, whose definition is not known",
+                                  node->name(), f->name));
+    }
+    Ref<DifferentiableCall> call =
+        ValueOrThrow(DifferentiableCall::For(*callee, wanted));
+    const Ref<GraphFunction>& forward = call->forward();
+    for (size_t i = node->num_outputs(); i < forward->results().size(); ++i) {
+      const Output& r = forward->results()[i];
+      Node::OutputInfo info = r.node->output(r.index);
+      info.tensor = nullptr;
+      info.value = Tensor();
+      node->AddOutput(std::move(info));
+    }
+    node->mutable_attrs().Set(
+        "f", FunctionAttr{forward->name(), Ref<FunctionDefinition>(forward),
+                          nullptr});
+    node->mutable_attrs().Set("Tout", forward->output_types());
+    return call;
+  }
+
+  TensorVector Inputs(const Node* node) {
+    TensorVector tensors;
+    for (const Output& o : node->inputs()) {
+      tensors.push_back(graph_->TensorOf(o));
+    }
+    return tensors;
+  }
+
+  TensorVector Outputs(Node* node) {
+    TensorVector tensors;
+    for (int i = 0; i < node->num_outputs(); ++i) {
+      tensors.push_back(graph_->TensorOf({node, i}));
+    }
+    return tensors;
+  }
+
+  Graph* graph_;
+  CallTable* calls_;
+  bool rewrite_;
+  std::vector<bool> dependent_, source_;
+  std::vector<std::vector<std::vector<Gradient>>> parts_;
+};
+
+}  // namespace
+
+void SetGradientOverride(const std::string& name, GradientOverride gradient) {
+  auto shared =
+      std::make_shared<const GradientOverride>(std::move(gradient));
+  std::unique_lock lock(override_mutex);
+  Overrides()[name] = std::move(shared);
+}
+
+void RemoveGradientOverride(const std::string& name) {
+  std::shared_ptr<const GradientOverride> dying;
+  std::unique_lock lock(override_mutex);
+  auto it = Overrides().find(name);
+  if (it == Overrides().end()) return;
+  dying = std::move(it->second);
+  Overrides().erase(it);
+  lock.unlock();
+}
+
+StatusOr<std::vector<Gradient>> GradientsInGraph(
+    Graph* graph, std::span<const Output> outputs,
+    std::span<const Gradient> output_grads, std::span<const Output> inputs,
+    CallTable* calls, bool rewrite) {
+  return ReverseWalk(graph, calls, rewrite).Run(outputs, output_grads, inputs);
+}
+
+StatusOr<std::vector<Gradient>> SymbolicGradients(
+    std::span<const Tensor> outputs, std::span<const Gradient> output_grads,
+    std::span<const Tensor> inputs) {
+  FuncGraph* builder = FuncGraph::Current();
+  if (builder == nullptr) {
+    return RuntimeError(
+        "tf.gradients is not supported when eager execution is enabled. Use "
+        "tf.GradientTape instead.");
+  }
+  Graph* graph = builder->graph().get();
+  auto edges = [&](std::span<const Tensor> tensors,
+                   std::vector<Output>* to) -> Status {
+    for (const Tensor& t : tensors) {
+      GK_ASSIGN_OR_RETURN(Tensor own, builder->Capture(t));
+      to->push_back(Graph::OutputOf(own));
+    }
+    return OkStatus();
+  };
+  std::vector<Output> ys, xs;
+  GK_RETURN_IF_ERROR(edges(outputs, &ys));
+  GK_RETURN_IF_ERROR(edges(inputs, &xs));
+  std::vector<Gradient> grads(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (i < output_grads.size() && !output_grads[i].is_none()) {
+      grads[i] = output_grads[i];
+    } else if (IsTrainable(outputs[i].dtype())) {
+      try {
+        grads[i].dense = MakeOp1("OnesLike", {graph->TensorOf(ys[i])});
+      } catch (const Error& error) {
+        return error.status();
+      }
+    }
+  }
+  CallTable calls;
+  return GradientsInGraph(graph, ys, grads, xs, &calls);
+}
+
+}  // namespace gk
