@@ -71,7 +71,7 @@ class OpObserver {
   virtual bool WantsAny(std::span<const Tensor> tensors) const = 0;
   // A trainable variable is about to be read through this (possibly
   // symbolic) handle: watch it if this observer watches what is accessed.
-  virtual void OnVariableAccess(const Tensor& handle) {}
+  virtual void OnVariableAccess(const Tensor& /*handle*/) {}
 };
 
 // The active observers of this thread, innermost last. `paused` while a tape
