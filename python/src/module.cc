@@ -8,6 +8,7 @@
 #include "op_function.h"
 #include "shape_type.h"
 #include "slicing.h"
+#include "tensor_spec_type.h"
 #include "tensor_type.h"
 #include "variable_type.h"
 
@@ -18,6 +19,7 @@ NB_MODULE(_graphkiln, m) {
                   gk::py::AddShapeType(module) &&
                   gk::py::AddTensorTypes(module) &&
                   gk::py::AddVariableType(module) &&
+                  gk::py::AddTensorSpecTypes(module) &&
                   gk::py::AddConversions(module) &&
                   gk::py::AddOpFunctions(module) &&
                   gk::py::AddSlicing(module) && gk::py::AddNameScope(module);

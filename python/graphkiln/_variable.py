@@ -1,0 +1,394 @@
+"""tf.Variable: creation, and the methods that are not on the hot path."""
+
+import contextlib
+import enum
+import threading
+
+from graphkiln import _graphkiln
+from graphkiln import _name_scope
+from graphkiln import raw_ops
+from graphkiln._indexed_slices import IndexedSlices
+
+
+class VariableSynchronization(enum.Enum):
+    """When copies of a variable are brought together."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How updates from several replicas are combined."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+
+class _Creators(threading.local):
+    def __init__(self):
+        self.stack = []
+
+
+_creators = _Creators()
+
+
+@contextlib.contextmanager
+def variable_creator_scope(variable_creator):
+    """Lets `variable_creator(next_creator, **kwargs)` make the variables."""
+    _creators.stack.append(variable_creator)
+    try:
+        yield
+    finally:
+        _creators.stack.pop()
+
+
+class _VariableMeta(type):
+    def __call__(cls, *args, **kwargs):
+        if cls is not Variable or not _creators.stack:
+            return super().__call__(*args, **kwargs)
+        for name, value in zip(_ARGUMENTS, args):
+            kwargs[name] = value
+
+        def default_creator(next_creator=None, **kwargs):
+            return super(_VariableMeta, cls).__call__(**kwargs)
+
+        create = default_creator
+        for creator in _creators.stack:
+            create = _chain(creator, create)
+        return create(**kwargs)
+
+
+def _chain(creator, next_creator):
+    return lambda **kwargs: creator(next_creator, **kwargs)
+
+
+_ARGUMENTS = (
+    "initial_value", "trainable", "validate_shape", "caching_device", "name",
+    "variable_def", "dtype", "import_scope", "constraint", "synchronization",
+    "aggregation", "shape", "experimental_enable_variable_lifting",
+)
+
+
+class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
+    """A tensor that can be changed."""
+
+    def __init__(
+        self,
+        initial_value=None,
+        trainable=None,
+        validate_shape=True,
+        caching_device=None,
+        name=None,
+        variable_def=None,
+        dtype=None,
+        import_scope=None,
+        constraint=None,
+        synchronization=VariableSynchronization.AUTO,
+        aggregation=VariableAggregation.NONE,
+        shape=None,
+        experimental_enable_variable_lifting=True,
+        **unused,
+    ):
+        if initial_value is None:
+            raise ValueError(
+                "The `initial_value` arg to `tf.Variable` must be specified "
+                "except when you are not providing a `variable_def`. You "
+                "provided neither."
+            )
+        if constraint is not None and not callable(constraint):
+            raise ValueError("The `constraint` argument must be a callable.")
+        self._constraint = constraint
+        self._synchronization = synchronization
+        self._aggregation = VariableAggregation(aggregation)
+        self._validate_shape = validate_shape
+        if dtype is not None:
+            dtype = _graphkiln.as_dtype(dtype)
+        if name is None:
+            name = getattr(initial_value, "_variable_name", None) or "Variable"
+        full_name = _name_scope.current_scope() + name
+        with _name_scope.init_scope():
+            value = _initial_tensor(initial_value, dtype)
+            self._create(value, full_name, trainable, shape)
+
+    def _create(self, value, name, trainable, shape) -> None:
+        static = value.shape if shape is None else _graphkiln.TensorShape(shape)
+        if shape is not None and not static.is_compatible_with(value.shape):
+            raise ValueError(
+                "In this `tf.Variable` creation, the initial value's shape "
+                f"({value.shape}) is not compatible with the explicitly "
+                f"supplied `shape` argument ({shape})."
+            )
+        trainable = True if trainable is None else bool(trainable)
+        handle = _graphkiln.new_variable_handle(
+            name, value.dtype, static, trainable
+        )
+        self._setup(handle, value.dtype, static, trainable, name + ":0")
+        raw_ops.AssignVariableOp(resource=handle, value=value)
+
+    # What TensorFlow's objects tell about themselves.
+
+    @property
+    def constraint(self):
+        """The function applied after each update, or None."""
+        return self._constraint
+
+    @property
+    def synchronization(self):
+        """When copies are brought together."""
+        return self._synchronization
+
+    @property
+    def aggregation(self):
+        """How updates are combined."""
+        return self._aggregation
+
+    @property
+    def device(self) -> str:
+        """Where the value is."""
+        return "/job:localhost/replica:0/task:0/device:CPU:0"
+
+    @property
+    def _shared_name(self) -> str:
+        return self.name[:-2]
+
+    @property
+    def _unique_id(self) -> str:
+        return f"{self._shared_name}_{self.handle._id}"
+
+    @property
+    def initializer(self):
+        """None: variables are initialised when made."""
+        return None
+
+    @property
+    def op(self):
+        """Undefined when eager."""
+        return self.handle.op
+
+    @property
+    def graph(self):
+        """Undefined when eager."""
+        return self.handle.graph
+
+    @property
+    def _should_act_as_resource_variable(self) -> bool:
+        return True
+
+    def get_shape(self):
+        """The static shape."""
+        return self.shape
+
+    def set_shape(self, shape) -> None:
+        """Checks that the shape may be `shape`."""
+        self.shape.assert_is_compatible_with(shape)
+
+    def is_initialized(self, name=None):
+        """A boolean tensor: does it have a value?"""
+        return raw_ops.VarIsInitializedOp(resource=self.handle)
+
+    def load(self, value, session=None) -> None:
+        """Assigns `value`."""
+        self.assign(value)
+
+    def eval(self, session=None):
+        """Not available: there are no sessions."""
+        raise RuntimeError(
+            "This operation is not supported when eager execution is enabled."
+        )
+
+    def count_up_to(self, limit):
+        """Increments until `limit` is reached."""
+        return raw_ops.ResourceCountUpTo(
+            resource=self.handle, limit=limit, T=self.dtype
+        )
+
+    # Reading and changing parts.
+
+    def sparse_read(self, indices, name=None):
+        """The rows at `indices`."""
+        return raw_ops.ResourceGather(
+            resource=self.handle, indices=indices, dtype=self.dtype, name=name
+        )
+
+    def gather_nd(self, indices, name=None):
+        """The elements or slices at `indices`."""
+        return raw_ops.ResourceGatherNd(
+            resource=self.handle, indices=indices, dtype=self.dtype, name=name
+        )
+
+    def _scatter(self, op, sparse_delta, name):
+        if not isinstance(sparse_delta, IndexedSlices):
+            raise TypeError(
+                "Argument `sparse_delta` must be a `tf.IndexedSlices`. "
+                f"Received arg: {sparse_delta}"
+            )
+        updates = _graphkiln.convert_to_tensor(
+            sparse_delta.values, dtype=self.dtype
+        )
+        op(
+            resource=self.handle,
+            indices=sparse_delta.indices,
+            updates=updates,
+            name=name,
+        )
+        return self
+
+    def scatter_add(self, sparse_delta, use_locking=False, name=None):
+        """Adds slices to the rows at their indices."""
+        return self._scatter(raw_ops.ResourceScatterAdd, sparse_delta, name)
+
+    def scatter_sub(self, sparse_delta, use_locking=False, name=None):
+        """Subtracts slices from the rows at their indices."""
+        return self._scatter(raw_ops.ResourceScatterSub, sparse_delta, name)
+
+    def scatter_mul(self, sparse_delta, use_locking=False, name=None):
+        """Multiplies the rows at the indices by slices."""
+        return self._scatter(raw_ops.ResourceScatterMul, sparse_delta, name)
+
+    def scatter_div(self, sparse_delta, use_locking=False, name=None):
+        """Divides the rows at the indices by slices."""
+        return self._scatter(raw_ops.ResourceScatterDiv, sparse_delta, name)
+
+    def scatter_max(self, sparse_delta, use_locking=False, name=None):
+        """Takes the larger of rows and slices."""
+        return self._scatter(raw_ops.ResourceScatterMax, sparse_delta, name)
+
+    def scatter_min(self, sparse_delta, use_locking=False, name=None):
+        """Takes the smaller of rows and slices."""
+        return self._scatter(raw_ops.ResourceScatterMin, sparse_delta, name)
+
+    def scatter_update(self, sparse_delta, use_locking=False, name=None):
+        """Assigns slices to the rows at their indices."""
+        return self._scatter(raw_ops.ResourceScatterUpdate, sparse_delta, name)
+
+    def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
+        """Assigns slices to rows, batch by batch."""
+        indices = _graphkiln.convert_to_tensor(sparse_delta.indices)
+        rank = indices.shape.rank
+        grid = indices[..., None]
+        for axis in range(rank - 2, -1, -1):
+            size = raw_ops.Shape(input=indices, out_type=indices.dtype)[axis]
+            steps = raw_ops.Range(start=0, limit=size, delta=1)
+            shape = [1] * (rank + 1)
+            shape[axis] = -1
+            part = raw_ops.Reshape(tensor=steps, shape=shape)
+            part = part + raw_ops.ZerosLike(x=grid[..., :1])
+            grid = raw_ops.ConcatV2(values=[part, grid], axis=-1)
+        return self.scatter_nd_update(grid, sparse_delta.values, name)
+
+    def _scatter_nd(self, op, indices, updates, name):
+        updates = _graphkiln.convert_to_tensor(updates, dtype=self.dtype)
+        op(ref=self.handle, indices=indices, updates=updates, name=name)
+        return self
+
+    def scatter_nd_add(self, indices, updates, name=None):
+        """Adds to single elements or slices."""
+        return self._scatter_nd(
+            raw_ops.ResourceScatterNdAdd, indices, updates, name
+        )
+
+    def scatter_nd_sub(self, indices, updates, name=None):
+        """Subtracts from single elements or slices."""
+        return self._scatter_nd(
+            raw_ops.ResourceScatterNdSub, indices, updates, name
+        )
+
+    def scatter_nd_update(self, indices, updates, name=None):
+        """Assigns to single elements or slices."""
+        return self._scatter_nd(
+            raw_ops.ResourceScatterNdUpdate, indices, updates, name
+        )
+
+    def scatter_nd_max(self, indices, updates, name=None):
+        """Takes the larger of elements and updates."""
+        return self._scatter_nd(
+            raw_ops.ResourceScatterNdMax, indices, updates, name
+        )
+
+    def scatter_nd_min(self, indices, updates, name=None):
+        """Takes the smaller of elements and updates."""
+        return self._scatter_nd(
+            raw_ops.ResourceScatterNdMin, indices, updates, name
+        )
+
+    # Copying makes a variable of the same value.
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        if not _graphkiln.executing_eagerly():
+            raise NotImplementedError(
+                "__deepcopy__() is only available when eager execution is "
+                "enabled."
+            )
+        copied = Variable(
+            initial_value=self.read_value(),
+            trainable=self.trainable,
+            constraint=self._constraint,
+            dtype=self.dtype,
+            name=self._shared_name,
+            shape=self.shape,
+            synchronization=self._synchronization,
+            aggregation=self._aggregation,
+        )
+        memo[id(self)] = copied
+        return copied
+
+    def __reduce__(self):
+        return _restore, (
+            self.numpy(), self.trainable, self._shared_name, self.dtype,
+            self._constraint, self._synchronization, self._aggregation,
+            self.shape,
+        )
+
+
+def _restore(
+    value, trainable, name, dtype, constraint, synchronization, aggregation,
+    shape,
+):
+    return Variable(
+        initial_value=value,
+        trainable=trainable,
+        name=name,
+        dtype=dtype,
+        constraint=constraint,
+        synchronization=synchronization,
+        aggregation=aggregation,
+        shape=shape,
+    )
+
+
+def _initial_tensor(initial_value, dtype):
+    if callable(initial_value):
+        initial_value = initial_value()
+    try:
+        return _graphkiln.convert_to_tensor(
+            initial_value, dtype=dtype, name="initial_value"
+        )
+    except ValueError as error:
+        if "Tensor conversion requested" in str(error):
+            raise ValueError(f"initial_value: {error}") from None
+        raise
+
+
+
+def slice_variable(variable, key):
+    """The subscript operator of variables: a tensor with `assign`."""
+    value = variable.value()[key]
+
+    def assign(update, name=None):
+        begin, end, strides, masks = _graphkiln.parse_slice(key)
+        update = _graphkiln.convert_to_tensor(update, dtype=variable.dtype)
+        raw_ops.ResourceStridedSliceAssign(
+            ref=variable.handle, begin=begin, end=end, strides=strides,
+            value=update, name=name, **masks,
+        )
+        return variable
+
+    value.assign = assign
+    return value

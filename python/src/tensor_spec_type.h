@@ -1,0 +1,36 @@
+// TypeSpec, the payload-free base of all type descriptions, and TensorSpec.
+#ifndef GK_PYTHON_TENSOR_SPEC_TYPE_H_
+#define GK_PYTHON_TENSOR_SPEC_TYPE_H_
+
+#include "errors.h"
+#include "framework/tensor_shape.h"
+#include "framework/types.h"
+#include "py_ref.h"
+
+namespace gk::py {
+
+struct PyTensorSpec {
+  PyObject_HEAD;
+  PartialTensorShape shape;
+  DataType dtype;
+  PyObject* name;  // a str or None
+};
+
+extern PyTypeObject* TypeSpecType;
+extern PyTypeObject* TensorSpecType;
+
+inline bool IsTensorSpec(PyObject* o) {
+  return PyObject_TypeCheck(o, TensorSpecType);
+}
+inline PyTensorSpec* TensorSpecOf(PyObject* o) {
+  return reinterpret_cast<PyTensorSpec*>(o);
+}
+// `name` may be null for none. New reference.
+PyObject* WrapTensorSpec(PartialTensorShape shape, DataType dtype,
+                         PyObject* name = nullptr);
+
+bool AddTensorSpecTypes(PyObject* module);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_TENSOR_SPEC_TYPE_H_
