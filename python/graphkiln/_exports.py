@@ -25,7 +25,7 @@ NAMESPACES = (
 
 EXPORTS: dict[str, str] = {
     "graphkiln._graphkiln": """
-        dtypes.DType dtypes.as_dtype
+        dtypes.DType dtypes.as_dtype TensorSpec TypeSpec
         experimental.dlpack.to_dlpack experimental.dlpack.from_dlpack
         types.experimental.TensorLike=Tensor
         __internal__.types.Tensor=AbstractTensor
@@ -35,6 +35,10 @@ EXPORTS: dict[str, str] = {
         Variable VariableSynchronization VariableAggregation
         variable_creator_scope
         """,
+    "graphkiln._gradient_tape": """
+        GradientTape UnconnectedGradients custom_gradient grad_pass_through
+        """,
+    "graphkiln._name_scope": "name_scope init_scope device",
     "graphkiln._indexed_slices": "IndexedSlices",
     "graphkiln._dimension": "compat.v1.Dimension compat.dimension_value",
     "graphkiln._slicing": "boolean_mask",

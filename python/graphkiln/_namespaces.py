@@ -56,7 +56,7 @@ def names_below(prefix: str) -> list[str]:
 def resolve(module_name: str, prefix: str, name: str) -> object:
     """The value of a public name, which is kept in its module."""
     public = prefix + name
-    if name.startswith("__"):
+    if name.startswith("__") and name != "__internal__":
         raise _missing(module_name, name)
     if public in _python_names():
         module, attribute = _python_names()[public]

@@ -15,7 +15,7 @@ namespace {
 
 // What a leaf is to Python.
 enum Kind { kNone, kBoolKind, kIntKind, kInt64Kind, kFloatKind, kDoubleKind,
-            kComplexKind, kStringKind, kUintKind };
+            kComplexKind, kStringKind, kUint64Kind };
 
 bool IsNested(PyObject* o) {
   if (PyList_Check(o) || PyTuple_Check(o)) return true;
@@ -45,7 +45,7 @@ StatusOr<Kind> KindOf(PyObject* o) {
     int overflow = 0;
     const int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
     if (overflow < 0) return OutOfRange();
-    if (overflow > 0) return kUintKind;
+    if (overflow > 0) return kUint64Kind;
     return v == static_cast<int32_t>(v) ? kIntKind : kInt64Kind;
   }
   if (PyUnicode_Check(o) || PyBytes_Check(o)) return kStringKind;
@@ -131,6 +131,9 @@ class Walk {
  private:
   Status LookLeaf(PyObject* o, int depth) {
     GK_ASSIGN_OR_RETURN(Kind kind, KindOf(o));
+    if (kind == kUint64Kind && dtype_ == DataType::kInvalid) {
+      return OutOfRange();
+    }
     int rank = 0;
     if (kind == kNone) {
       GK_ASSIGN_OR_RETURN(Tensor part,

@@ -4,6 +4,7 @@
 #include "convert.h"
 #include "dtype_type.h"
 #include "eager/eager_context.h"
+#include "gradient_tape.h"
 #include "name_scope.h"
 #include "op_function.h"
 #include "shape_type.h"
@@ -22,7 +23,9 @@ NB_MODULE(_graphkiln, m) {
                   gk::py::AddTensorSpecTypes(module) &&
                   gk::py::AddConversions(module) &&
                   gk::py::AddOpFunctions(module) &&
-                  gk::py::AddSlicing(module) && gk::py::AddNameScope(module);
+                  gk::py::AddSlicing(module);
   if (!ok) throw nanobind::python_error();
+  gk::py::AddScopes(m);
+  gk::py::AddGradientTape(m);
   m.attr("__version__") = GK_VERSION;
 }

@@ -1,13 +1,148 @@
 #include "name_scope.h"
 
+#include <nanobind/stl/string.h>
+
+#include <vector>
+
 #include "errors.h"
+
+namespace nb = nanobind;
 
 namespace gk::py {
 
-std::string (*reserve_name)(std::string_view name) = nullptr;
-std::string (*enter_name_scope)(std::string_view name) = nullptr;
-void (*leave_name_scope)() = nullptr;
+OpScope::OpScope(std::string_view name) : graph_(FuncGraph::Current()) {
+  if (graph_ == nullptr) return;
+  StatusOr<std::string> scope = graph_->PushNameScope(name);
+  if (scope.ok()) {
+    name_ = *std::move(scope);
+  } else {
+    status_ = scope.status();
+    graph_ = nullptr;
+  }
+}
+OpScope::~OpScope() {
+  if (graph_ != nullptr) graph_->PopNameScope();
+}
 
-bool AddNameScope(PyObject*) { return true; }
+namespace {
+
+[[noreturn]] void Throw(const Status& status) {
+  Raise(status);
+  throw nb::python_error();
+}
+
+// Scopes of eager code, which only variables' names show.
+std::vector<std::string>& EagerScopes() {
+  thread_local std::vector<std::string> scopes{""};
+  return scopes;
+}
+
+std::string CurrentScope() {
+  FuncGraph* graph = FuncGraph::Current();
+  return graph ? graph->name_scope() : EagerScopes().back();
+}
+
+// tf.name_scope: everything made inside has its name below `name`.
+class NameScope {
+ public:
+  explicit NameScope(std::string name) : name_(std::move(name)) {}
+  const std::string& name() const { return name_; }
+
+  std::string Enter() {
+    Ref<FuncGraph> graph(FuncGraph::Current());
+    std::string full;
+    if (graph) {
+      StatusOr<std::string> scope = graph->PushNameScope(name_);
+      if (!scope.ok()) Throw(scope.status());
+      full = *std::move(scope);
+    } else if (!name_.empty()) {
+      full = name_.back() == '/' ? name_ : EagerScopes().back() + name_ + "/";
+      EagerScopes().push_back(full);
+    } else {
+      EagerScopes().push_back("");
+    }
+    entered_.push_back(std::move(graph));
+    return full;
+  }
+  void Exit() {
+    if (entered_.empty()) return;
+    Ref<FuncGraph> graph = std::move(entered_.back());
+    entered_.pop_back();
+    if (graph) {
+      graph->PopNameScope();
+    } else if (EagerScopes().size() > 1) {
+      EagerScopes().pop_back();
+    }
+  }
+
+ private:
+  std::string name_;
+  std::vector<Ref<FuncGraph>> entered_;
+};
+
+// tf.init_scope: out of all graphs, unseen by tapes.
+class InitScope {
+ public:
+  void Enter() {
+    scope_ = std::make_unique<OpBuilder::Scope>(OpBuilder::Eager());
+    ++CurrentObservers().paused;
+  }
+  void Exit() {
+    if (!scope_) return;
+    --CurrentObservers().paused;
+    scope_.reset();
+  }
+
+ private:
+  std::unique_ptr<OpBuilder::Scope> scope_;
+};
+
+// tf.device: kept on the nodes of graphs; there is one device to run on.
+class DeviceScope {
+ public:
+  explicit DeviceScope(std::string device) : device_(std::move(device)) {}
+  void Enter() {
+    graph_ = Ref<FuncGraph>(FuncGraph::Current());
+    if (graph_) graph_->PushDevice(device_);
+  }
+  void Exit() {
+    if (graph_) graph_->PopDevice();
+    graph_ = nullptr;
+  }
+
+ private:
+  std::string device_;
+  Ref<FuncGraph> graph_;
+};
+
+}  // namespace
+
+void AddScopes(nb::module_& m) {
+  nb::class_<NameScope>(m, "name_scope",
+                        "Names made inside begin with this scope's name.")
+      .def(
+          "__init__",
+          [](NameScope* self, nb::object name) {
+            if (!nb::isinstance<nb::str>(name)) {
+              Throw(ValueError("name for name_scope must be a string."));
+            }
+            new (self) NameScope(nb::cast<std::string>(name));
+          },
+          nb::arg("name"))
+      .def_prop_ro("name", &NameScope::name, "The name given.")
+      .def("__enter__", &NameScope::Enter)
+      .def("__exit__", [](NameScope& self, nb::args) { self.Exit(); });
+  nb::class_<InitScope>(m, "init_scope",
+                        "Lifts what is made inside out of all graphs.")
+      .def(nb::init<>())
+      .def("__enter__", &InitScope::Enter)
+      .def("__exit__", [](InitScope& self, nb::args) { self.Exit(); });
+  nb::class_<DeviceScope>(m, "DeviceScope")
+      .def(nb::init<std::string>())
+      .def("__enter__", &DeviceScope::Enter)
+      .def("__exit__", [](DeviceScope& self, nb::args) { self.Exit(); });
+  m.def("current_scope", &CurrentScope,
+        "The full name of the current name scope.");
+}
 
 }  // namespace gk::py

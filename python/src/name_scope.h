@@ -1,25 +1,36 @@
-// Names of graph nodes: tf.name_scope and the scope that an op's constants
-// share with it ("add/y" beside "add").
+// Scopes that Python enters: names, init_scope, devices.
 #ifndef GK_PYTHON_NAME_SCOPE_H_
 #define GK_PYTHON_NAME_SCOPE_H_
 
+#include <nanobind/nanobind.h>
+
+#include <memory>
 #include <string>
 #include <string_view>
 
-#include "py_ref.h"
+#include "function/func_graph.h"
 
 namespace gk::py {
 
-// In a graph: `name` below the current scope, made unique and reserved, with
-// a trailing '/': both a node name taken literally and a scope for constants.
-// Eager: empty. The layer of graphs under construction supplies it.
-extern std::string (*reserve_name)(std::string_view name);
-// Enters (or, with an empty name, leaves to the root) a name scope of the
-// graph being built and returns its full name, "a/b/". Supplied likewise.
-extern std::string (*enter_name_scope)(std::string_view name);
-extern void (*leave_name_scope)();
+// While a graph is built on this thread: a scope for one op and the constants
+// made of its arguments ("add" and "add/y"). Empty and free when eager.
+class OpScope {
+ public:
+  explicit OpScope(std::string_view name);
+  ~OpScope();
+  OpScope(const OpScope&) = delete;
 
-bool AddNameScope(PyObject* module);
+  const Status& status() const { return status_; }
+  // A node name taken literally, "outer/add/"; empty when eager.
+  const std::string& node_name() const { return name_; }
+
+ private:
+  FuncGraph* graph_;
+  Status status_;
+  std::string name_;
+};
+
+void AddScopes(nanobind::module_& m);
 
 }  // namespace gk::py
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <unordered_map>
 
 #include "convert.h"
@@ -185,8 +186,7 @@ Tensor OpInfo::TryTile(const TensorImpl* a, const TensorImpl* b) const {
 }
 
 Status OpInfo::ConvertInputs(PyObject* const* arguments,
-                             std::string_view scope, TensorVector* inputs,
-                             AttrMap* attrs) const {
+                             TensorVector* inputs, AttrMap* attrs) const {
   const OpDef& d = def();
   TypeAttrs types;
   for (size_t i = 0; i < d.inputs.size(); ++i) {
@@ -210,8 +210,7 @@ Status OpInfo::ConvertInputs(PyObject* const* arguments,
     if (HasDType(value, &own) || IsTensorLike(value)) {
       want = hint = DataType::kInvalid;
     }
-    std::string name(scope);
-    name += arg.name;
+    std::string name = arg.name;
     if (element >= 0) name += fmt::format("_{}", element);
     StatusOr<Tensor> t = ToTensor(value, want, hint, name);
     if (!t.ok()) {
@@ -268,21 +267,20 @@ Status OpInfo::ConvertInputs(PyObject* const* arguments,
 PyObject* OpInfo::Call(PyObject* const* arguments,
                        std::string_view name) const {
   const bool graph = OpBuilder::Current()->builds_graph();
-  std::string scope;
   std::string_view node_name = name;
-  if (node_name.empty()) {
+  if (graph && name.empty()) {
     node_name =
         record_->python.scope.empty() ? record_->name : record_->python.scope;
   }
-  if (graph && reserve_name != nullptr) {
-    scope = reserve_name(node_name);
-    node_name = scope;
-  } else if (!graph) {
-    node_name = name;
+  std::optional<OpScope> scope;
+  if (graph) {
+    scope.emplace(node_name);
+    if (!scope->status().ok()) return Raise(scope->status());
+    node_name = scope->node_name();
   }
   TensorVector inputs;
   AttrMap attrs;
-  Status status = ConvertInputs(arguments, scope, &inputs, &attrs);
+  Status status = ConvertInputs(arguments, &inputs, &attrs);
   if (!status.ok()) return Raise(status, graph ? "" : record_->name, name);
   for (size_t i = def().inputs.size(); i < parameters_.size(); ++i) {
     if (arguments[i] == nullptr) continue;

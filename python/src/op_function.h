@@ -45,8 +45,8 @@ class OpInfo {
 
  private:
   explicit OpInfo(const OpRecord& record);
-  Status ConvertInputs(PyObject* const* arguments, std::string_view scope,
-                       TensorVector* inputs, AttrMap* attrs) const;
+  Status ConvertInputs(PyObject* const* arguments, TensorVector* inputs,
+                       AttrMap* attrs) const;
   PyObject* WrapOutputs(const TensorVector& outputs,
                         const AttrMap& attrs) const;
 

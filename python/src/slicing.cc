@@ -142,7 +142,7 @@ Tensor EagerRow(const Tensor& t, int64_t i) {
 
 }  // namespace
 
-StatusOr<SliceSpec> ParseSlice(PyObject* key, std::string_view scope) {
+StatusOr<SliceSpec> ParseSlice(PyObject* key) {
   PyRef items;
   if (PyTuple_Check(key) || PyList_Check(key)) {
     items = PyRef::Steal(PySequence_Tuple(key));
@@ -188,7 +188,7 @@ StatusOr<SliceSpec> ParseSlice(PyObject* key, std::string_view scope) {
                           ? Tensor::Scalar<int64_t>(1)
                           : MakeOp1("Cast", {Tensor::Scalar<int32_t>(1)},
                                     {{"DstT", begin.tensor.dtype()}})},
-            {}, std::string(scope) + "add");
+            {}, "add");
       } else {
         end.value = begin.value + 1;
       }
@@ -199,11 +199,10 @@ StatusOr<SliceSpec> ParseSlice(PyObject* key, std::string_view scope) {
     b.strides.push_back(std::move(stride));
   }
   const DataType t = Fits32(b) ? DataType::kInt32 : DataType::kInt64;
-  const std::string prefix(scope);
   SliceSpec spec;
-  GK_ASSIGN_OR_RETURN(spec.begin, Vector(b.begin, t, prefix + "stack"));
-  GK_ASSIGN_OR_RETURN(spec.end, Vector(b.end, t, prefix + "stack_1"));
-  GK_ASSIGN_OR_RETURN(spec.strides, Vector(b.strides, t, prefix + "stack_2"));
+  GK_ASSIGN_OR_RETURN(spec.begin, Vector(b.begin, t, "stack"));
+  GK_ASSIGN_OR_RETURN(spec.end, Vector(b.end, t, "stack_1"));
+  GK_ASSIGN_OR_RETURN(spec.strides, Vector(b.strides, t, "stack_2"));
   spec.masks = {{"begin_mask", begin_mask},
                 {"end_mask", end_mask},
                 {"ellipsis_mask", ellipsis_mask},
@@ -234,17 +233,16 @@ PyObject* Subscript(PyObject* self, PyObject* key) {
   if (info == nullptr) {
     return Raise(NotFound("Op type not registered 'StridedSlice'"));
   }
-  std::string scope;
-  if (OpBuilder::Current()->builds_graph() && reserve_name) {
-    scope = reserve_name("strided_slice");
-  }
   try {
-    StatusOr<SliceSpec> spec = ParseSlice(key, scope);
+    const OpScope scope("strided_slice");
+    if (!scope.status().ok()) return Raise(scope.status());
+    StatusOr<SliceSpec> spec = ParseSlice(key);
     if (!spec.ok()) return Raise(spec.status());
     const Tensor inputs[] = {TensorOf(self), spec->begin, spec->end,
                              spec->strides};
     return info->Run(inputs, std::move(spec->masks),
-                     scope.empty() ? "strided_slice/" : scope);
+                     scope.node_name().empty() ? "strided_slice/"
+                                               : scope.node_name());
   } catch (const Error& e) {
     return Raise(e.status());
   }
@@ -284,7 +282,7 @@ PyType_Spec iterator_spec = {
 // that makes the relatives of StridedSlice.
 PyObject* ParseSliceFunction(PyObject*, PyObject* key) {
   try {
-    StatusOr<SliceSpec> spec = ParseSlice(key, "");
+    StatusOr<SliceSpec> spec = ParseSlice(key);
     if (!spec.ok()) return Raise(spec.status());
     PyRef masks = PyRef::Steal(PyDict_New());
     for (const auto& [name, value] : spec->masks) {

@@ -13,7 +13,7 @@ struct SliceSpec {
   Tensor begin, end, strides;
   AttrMap masks;
 };
-StatusOr<SliceSpec> ParseSlice(PyObject* key, std::string_view scope);
+StatusOr<SliceSpec> ParseSlice(PyObject* key);
 
 // The subscript operator of tensors and variables.
 PyObject* Subscript(PyObject* self, PyObject* key);

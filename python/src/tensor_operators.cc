@@ -31,14 +31,11 @@ struct BinaryOp {
 
 bool InGraph() { return OpBuilder::Current()->builds_graph(); }
 
-// The scope of an op and its constants; empty when eager.
-std::string Reserve(std::string_view name) {
-  return InGraph() && reserve_name ? reserve_name(name) : std::string();
-}
-
 struct Operands {
+  explicit Operands(const BinaryOp& op) : scope(op.scope) {}
   Tensor x, y;
-  std::string scope;
+  OpScope scope;  // of the op and its constants
+  const std::string& name() const { return scope.node_name(); }
 };
 
 // Does the type of `o`, which cannot be converted, bring the reflected
@@ -61,7 +58,10 @@ bool Handles(PyObject* o, const char* method) {
 // operator returns (null with an error set, or NotImplemented).
 bool Convert(BinaryOp& op, PyObject* a, PyObject* b, Operands* out,
              PyObject** result) {
-  out->scope = Reserve(op.scope);
+  if (!out->scope.status().ok()) {
+    *result = Raise(out->scope.status());
+    return false;
+  }
   const bool forward = IsTensorLike(a);
   StatusOr<Tensor> first = ToTensor(forward ? a : b);
   if (!first.ok()) {
@@ -70,8 +70,7 @@ bool Convert(BinaryOp& op, PyObject* a, PyObject* b, Operands* out,
   }
   const DataType t = first->dtype();
   PyObject* other = forward ? b : a;
-  const std::string name =
-      out->scope.empty() ? "Const" : out->scope + (forward ? "y" : "x");
+  const char* name = forward ? "y" : "x";
   const DataType none = DataType::kInvalid;
   const bool like = IsTensorLike(other);
   StatusOr<Tensor> second =
@@ -110,10 +109,10 @@ inline PyObject* TryFast(BinaryOp& op, PyObject* a, PyObject* b) {
 PyObject* Binary(BinaryOp& op, PyObject* a, PyObject* b) {
   if (PyObject* fast = TryFast(op, a, b)) return fast;
   if (PyErr_Occurred()) return nullptr;
-  Operands o;
+  Operands o(op);
   PyObject* result = nullptr;
   if (!Convert(op, a, b, &o, &result)) return result;
-  return Run2(op, o.x, o.y, o.scope);
+  return Run2(op, o.x, o.y, o.name());
 }
 
 BinaryOp add_op{"AddV2", "add", "__radd__", true};
@@ -136,12 +135,12 @@ BinaryOp not_equal_op{"NotEqual", "NotEqual", nullptr, false};
 PyObject* Add(PyObject* a, PyObject* b) {
   if (PyObject* fast = TryFast(add_op, a, b)) return fast;
   if (PyErr_Occurred()) return nullptr;
-  Operands o;
+  Operands o(add_op);
   PyObject* result = nullptr;
   if (!Convert(add_op, a, b, &o, &result)) return result;
   const bool strings = o.x.dtype() == DataType::kString &&
                        o.y.dtype() == DataType::kString;
-  return Run2(strings ? add_strings_op : add_op, o.x, o.y, o.scope);
+  return Run2(strings ? add_strings_op : add_op, o.x, o.y, o.name());
 }
 PyObject* Sub(PyObject* a, PyObject* b) { return Binary(sub_op, a, b); }
 PyObject* Mul(PyObject* a, PyObject* b) { return Binary(mul_op, a, b); }
@@ -178,7 +177,7 @@ PyObject* TrueDiv(PyObject* a, PyObject* b) {
     if (PyObject* fast = TryFast(div_op, a, b)) return fast;
     if (PyErr_Occurred()) return nullptr;
   }
-  Operands o;
+  Operands o(div_op);
   PyObject* result = nullptr;
   if (!Convert(div_op, a, b, &o, &result)) return result;
   const DataType t = o.x.dtype();
@@ -190,22 +189,22 @@ PyObject* TrueDiv(PyObject* a, PyObject* b) {
   const DataType quotient = QuotientType(t);
   if (quotient != t) {
     try {
-      o.x = MakeOp1("Cast", {o.x}, {{"DstT", quotient}}, o.scope + "Cast");
-      o.y = MakeOp1("Cast", {o.y}, {{"DstT", quotient}}, o.scope + "Cast");
+      o.x = MakeOp1("Cast", {o.x}, {{"DstT", quotient}}, "Cast");
+      o.y = MakeOp1("Cast", {o.y}, {{"DstT", quotient}}, "Cast");
     } catch (const Error& e) {
       return Raise(e.status());
     }
   }
-  return Run2(div_op, o.x, o.y, o.scope);
+  return Run2(div_op, o.x, o.y, o.name());
 }
 
 PyObject* MatMul(PyObject* a, PyObject* b) {
-  Operands o;
+  Operands o(matmul_op);
   PyObject* result = nullptr;
   if (!Convert(matmul_op, a, b, &o, &result)) return result;
   const int rx = o.x.partial_shape().rank(), ry = o.y.partial_shape().rank();
   const bool batched = rx > 2 || ry > 2 || rx < 0 || ry < 0;
-  return Run2(batched ? batch_matmul_op : matmul_op, o.x, o.y, o.scope);
+  return Run2(batched ? batch_matmul_op : matmul_op, o.x, o.y, o.name());
 }
 
 // `&`, `|`, `^`: logical on booleans, bitwise on all else.
@@ -221,15 +220,13 @@ LogicOp xor_op{{"NotEqual", "xor", "__rxor__", true},
                {"BitwiseXor", "xor", "__rxor__", true}};
 
 PyObject* Logic(LogicOp& op, PyObject* a, PyObject* b) {
-  Operands o;
+  Operands o(op.logical);
   PyObject* result = nullptr;
   if (!Convert(op.logical, a, b, &o, &result)) return result;
   if (o.x.dtype() == DataType::kBool) {
-    return Run2(op.logical, o.x, o.y, o.scope);
+    return Run2(op.logical, o.x, o.y, o.name());
   }
-  const std::string name =
-      o.scope.empty() ? std::string() : o.scope + op.bitwise.op;
-  return Run2(op.bitwise, o.x, o.y, name);
+  return Run2(op.bitwise, o.x, o.y, InGraph() ? op.bitwise.op : "");
 }
 PyObject* And(PyObject* a, PyObject* b) { return Logic(and_op, a, b); }
 PyObject* Or(PyObject* a, PyObject* b) { return Logic(or_op, a, b); }
@@ -267,13 +264,13 @@ PyObject* Equality(BinaryOp& op, PyObject* a, PyObject* b) {
   if (b == Py_None) return PyBool_FromLong(&op == &not_equal_op);
   if (PyObject* fast = TryFast(op, a, b)) return fast;
   if (PyErr_Occurred()) return nullptr;
-  Operands o;
+  Operands o(op);
   PyObject* result = nullptr;
   if (!Convert(op, a, b, &o, &result)) return result;
   const OpInfo* info = op.Info();
   if (info == nullptr) return nullptr;
   const Tensor inputs[] = {o.x, o.y};
-  return info->Run(inputs, {{"incompatible_shape_error", false}}, o.scope);
+  return info->Run(inputs, {{"incompatible_shape_error", false}}, o.name());
 }
 
 PyObject* RichCompare(PyObject* a, PyObject* b, int op) {

@@ -88,7 +88,11 @@ std::string ResourceText(const Tensor& t) {
       "<ResourceHandle(name=\"{}\", "
       "device=\"/job:localhost/replica:0/task:0/device:CPU:0\", "
       "container=\"Anonymous\", type=\"{}\", dtype and shapes : \"{}\")>",
-      h.name(), h.resource() ? h.resource()->kind() : "", data);
+      h.name(),
+      h.resource() && h.resource()->kind() == "Variable" ? "tensorflow::Var"
+      : h.resource()                                     ? h.resource()->kind()
+                                                         : "",
+      data);
 }
 
 }  // namespace

@@ -101,7 +101,9 @@ void FuncGraph::SetSourceFn(SourceFn fn) { source_fn = fn; }
 std::string FuncGraph::ScopedName(std::string_view name) {
   if (!name.empty() && name.back() == '/') {
     name.remove_suffix(1);
-    return graph_->UniqueName(name);
+    // A scope's own name is reserved already: its op takes it as it is.
+    return graph_->FindNode(name) == nullptr ? std::string(name)
+                                             : graph_->UniqueName(name);
   }
   if (scopes_.back().empty()) return graph_->UniqueName(name);
   return graph_->UniqueName(scopes_.back() + std::string(name));

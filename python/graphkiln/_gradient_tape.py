@@ -1,0 +1,339 @@
+"""tf.GradientTape and tf.custom_gradient."""
+
+import enum
+import functools
+import logging
+
+from graphkiln import _graphkiln
+from graphkiln import _structure
+from graphkiln import raw_ops
+from graphkiln._indexed_slices import IndexedSlices
+
+
+class UnconnectedGradients(enum.Enum):
+    """What the gradient of an unconnected source is."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+def _unconnected(value) -> UnconnectedGradients:
+    try:
+        return UnconnectedGradients(value)
+    except ValueError:
+        raise ValueError(
+            f"Unknown value for unconnected_gradients: {value!r}"
+        ) from None
+
+
+def _zeros_like(source):
+    if isinstance(source, _graphkiln.Tensor):
+        return raw_ops.ZerosLike(x=source)
+    return raw_ops.ZerosLike(x=_graphkiln.convert_to_tensor(source))
+
+
+class GradientTape:
+    """Records operations, and differentiates what was recorded."""
+
+    def __init__(self, persistent=False, watch_accessed_variables=True):
+        self._persistent = persistent
+        self._watch_accessed_variables = watch_accessed_variables
+        self._tape = None
+        self._recording = False
+        self._watched_variables = ()
+
+    def __enter__(self):
+        self._push()
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        if self._recording:
+            self._pop()
+
+    def _push(self):
+        if self._recording:
+            raise ValueError(
+                "Tape is still recording, This can happen if you try to "
+                "re-enter an already-active tape."
+            )
+        if self._tape is None:
+            self._tape = self._new_tape()
+        self._tape.push()
+        self._recording = True
+
+    def _new_tape(self):
+        # Dropped after its only use unless persistent; a Jacobian uses it
+        # several times.
+        return _graphkiln.Tape(True, self._watch_accessed_variables)
+
+    def _pop(self):
+        if not self._recording:
+            raise ValueError("Tape is not recording.")
+        self._tape.pop()
+        self._recording = False
+
+    def watch(self, tensor) -> None:
+        """Makes what depends on `tensor` differentiable."""
+        for leaf in _structure.flatten(tensor):
+            if not _graphkiln.is_tensor(leaf):
+                raise ValueError(
+                    f"Passed in object {leaf} of type "
+                    f"{type(leaf).__name__!r}, not tf.Tensor or tf.Variable or "
+                    "ExtensionType."
+                )
+            if not (leaf.dtype.is_floating or leaf.dtype.is_complex):
+                logging.getLogger("tensorflow").warning(
+                    "The dtype of the watched tensor must be floating (e.g. "
+                    "tf.float32), got %r",
+                    leaf.dtype,
+                )
+            if self._tape is None:
+                self._tape = self._new_tape()
+            self._tape.watch(leaf)
+
+    def stop_recording(self):
+        """A context in which this tape records nothing."""
+        if self._tape is None or not self._recording:
+            raise ValueError("Tape is not recording.")
+        return _Stopped(self)
+
+    def reset(self) -> None:
+        """Forgets everything recorded."""
+        self._pop()
+        self._tape = None
+        self._push()
+
+    def watched_variables(self) -> tuple:
+        """The variables watched, in the order of their construction."""
+        if self._tape is not None:
+            self._watched_variables = tuple(self._tape.watched_variables())
+        return self._watched_variables
+
+    def gradient(
+        self,
+        target,
+        sources,
+        output_gradients=None,
+        unconnected_gradients=UnconnectedGradients.NONE,
+    ):
+        """The gradient of the sum of `target` with respect to `sources`."""
+        if self._tape is None:
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute "
+                "one set of gradients (or jacobians)"
+            )
+        unconnected = _unconnected(unconnected_gradients)
+        if target is None:
+            raise TypeError(
+                "Argument `target` should be a list or nested structure of "
+                "Tensors, Variables or CompositeTensors to be differentiated, "
+                "but received None."
+            )
+        if self._recording:
+            if self._persistent:
+                logging.getLogger("tensorflow").warning(
+                    "Calling GradientTape.gradient on a persistent tape inside "
+                    "its context is significantly less efficient than calling "
+                    "it outside the context (it causes the gradient ops to be "
+                    "recorded on the tape, leading to increased CPU and memory "
+                    "usage). Only call GradientTape.gradient inside the context "
+                    "if you actually want to trace the gradient in order to "
+                    "compute higher order derivatives."
+                )
+            else:
+                self._pop()
+        targets = []
+        for leaf in _structure.flatten(target):
+            dtype = leaf.dtype
+            if not (dtype.is_floating or dtype.is_complex):
+                logging.getLogger("tensorflow").warning(
+                    "The dtype of the target tensor must be floating (e.g. "
+                    "tf.float32) when calling GradientTape.gradient, got %r",
+                    dtype,
+                )
+            targets.append(leaf)
+        flat_sources = _structure.flatten(sources)
+        for source in flat_sources:
+            dtype = source.dtype
+            if not (dtype.is_floating or dtype.is_complex):
+                logging.getLogger("tensorflow").warning(
+                    "The dtype of the source tensor must be floating (e.g. "
+                    "tf.float32) when calling GradientTape.gradient, got %r",
+                    dtype,
+                )
+        if output_gradients is not None:
+            output_gradients = [
+                None if g is None
+                else g if isinstance(g, IndexedSlices)
+                else _graphkiln.convert_to_tensor(g, dtype_hint=t.dtype)
+                for g, t in zip(
+                    _structure.flatten_up_to(target, output_gradients), targets
+                )
+            ]
+        gradients = self._tape.gradient(targets, flat_sources, output_gradients)
+        if unconnected is UnconnectedGradients.ZERO:
+            gradients = [
+                _zeros_like(s) if g is None else g
+                for g, s in zip(gradients, flat_sources)
+            ]
+        if not self._persistent:
+            self._watched_variables = tuple(self._tape.watched_variables())
+            self._tape = None
+        return _structure.pack_like(sources, gradients)
+
+    def jacobian(
+        self,
+        target,
+        sources,
+        unconnected_gradients=UnconnectedGradients.NONE,
+        parallel_iterations=None,
+        experimental_use_pfor=True,
+    ):
+        """The matrix of derivatives of each element of `target`."""
+        if self._tape is None:
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute "
+                "one set of gradients (or jacobians)"
+            )
+        unconnected = _unconnected(unconnected_gradients)
+        tape, persistent = self._tape, self._persistent
+        if self._recording and not persistent:
+            self._pop()
+        target = _graphkiln.convert_to_tensor(target)
+        flat_sources = _structure.flatten(sources)
+        rows = [[] for _ in flat_sources]
+        size = target.shape.num_elements()
+        if size is None:
+            raise ValueError(
+                "The static shape of the target of `jacobian` must be known, "
+                f"got {target.shape}."
+            )
+        for index in range(size):
+            selector = raw_ops.Reshape(
+                tensor=raw_ops.OneHot(
+                    indices=index,
+                    depth=size,
+                    on_value=raw_ops.Cast(x=1, DstT=target.dtype),
+                    off_value=raw_ops.Cast(x=0, DstT=target.dtype),
+                ),
+                shape=target.shape,
+            )
+            row = tape.gradient([target], flat_sources, [selector])
+            for collected, gradient in zip(rows, row):
+                collected.append(gradient)
+        results = []
+        for source, collected in zip(flat_sources, rows):
+            if not collected or all(g is None for g in collected):
+                results.append(
+                    None
+                    if unconnected is UnconnectedGradients.NONE
+                    else raw_ops.Reshape(
+                        tensor=raw_ops.Pack(
+                            values=[_zeros_like(source)] * size, axis=0
+                        ),
+                        shape=target.shape + source.shape,
+                    )
+                )
+                continue
+            dense = [
+                _zeros_like(source)
+                if g is None
+                else _graphkiln.convert_to_tensor(g)
+                for g in collected
+            ]
+            stacked = raw_ops.Pack(values=dense, axis=0)
+            results.append(
+                raw_ops.Reshape(
+                    tensor=stacked, shape=target.shape + source.shape
+                )
+            )
+        if not persistent:
+            self._tape = None
+        return _structure.pack_like(sources, results)
+
+    def batch_jacobian(
+        self,
+        target,
+        source,
+        unconnected_gradients=UnconnectedGradients.NONE,
+        parallel_iterations=None,
+        experimental_use_pfor=True,
+    ):
+        """The Jacobian of each example of a batch by itself."""
+        target.shape.with_rank_at_least(2)
+        source.shape.with_rank_at_least(2)
+        if target.shape[0] != source.shape[0]:
+            raise ValueError(
+                "Need first dimension of target shape and source shape to "
+                f"match: {target.shape} != {source.shape}."
+            )
+        full = self.jacobian(target, source, unconnected_gradients)
+        if full is None:
+            return None
+        batch = target.shape[0]
+        rank = target.shape.rank
+        rows = []
+        for example in range(batch):
+            index = (example,) + (slice(None),) * (rank - 1) + (example,)
+            rows.append(full[index])
+        return raw_ops.Pack(values=rows, axis=0)
+
+
+class _Stopped:
+    """The context of GradientTape.stop_recording."""
+
+    def __init__(self, tape: GradientTape):
+        self._tape = tape
+
+    def __enter__(self):
+        self._tape._pop()
+
+    def __exit__(self, kind, value, traceback):
+        self._tape._push()
+
+
+def custom_gradient(f=None):
+    """Gives a function its own gradient: it returns (result, grad_fn)."""
+    if f is None:
+        return custom_gradient
+
+    @functools.wraps(f)
+    def decorated(*args, **kwargs):
+        flat_args = [
+            leaf if isinstance(leaf, _graphkiln.BaseVariable)
+            else _graphkiln.convert_to_tensor(leaf)
+            for leaf in _structure.flatten(args)
+        ]
+        call_args = _structure.pack_like(args, flat_args)
+        with _graphkiln.StopRecording():
+            result, grad_fn = f(*call_args, **kwargs)
+        flat_result = [
+            raw_ops.Identity(input=_graphkiln.convert_to_tensor(leaf))
+            for leaf in _structure.flatten(result)
+        ]
+
+        def backward(output_gradients):
+            output_gradients = [
+                raw_ops.ZerosLike(x=y) if g is None else g
+                for g, y in zip(output_gradients, flat_result)
+            ]
+            gradients = grad_fn(*output_gradients)
+            return list(_structure.flatten(gradients))
+
+        _graphkiln.record_call(flat_args, flat_result, backward)
+        return _structure.pack_like(result, flat_result)
+
+    return decorated
+
+
+def grad_pass_through(f):
+    """`f`, whose gradient is that of the identity."""
+
+    @custom_gradient
+    def wrapped(*args, **kwargs):
+        def grad(*gradients):
+            return gradients if len(gradients) != 1 else gradients[0]
+
+        return f(*args, **kwargs), grad
+
+    return functools.wraps(f)(wrapped)

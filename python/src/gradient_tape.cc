@@ -1,0 +1,201 @@
+#include "gradient_tape.h"
+
+#include <vector>
+
+#include "convert.h"
+#include "eager/gradient_tape.h"
+#include "errors.h"
+#include "tensor_type.h"
+#include "variable_type.h"
+
+namespace nb = nanobind;
+
+namespace gk::py {
+namespace {
+
+[[noreturn]] void Throw(const Status& status) {
+  Raise(status);
+  throw nb::python_error();
+}
+
+// A tensor, or what stands for one: a variable's handle.
+Tensor Differentiable(PyObject* o) {
+  if (IsTensor(o)) return TensorOf(o);
+  if (IsVariable(o)) return VariableOf(o)->handle;
+  // Objects that act as variables (Keras').
+  if (PyObject_HasAttrString(o, "_should_act_as_resource_variable")) {
+    PyRef handle = PyRef::Steal(PyObject_GetAttrString(o, "handle"));
+    if (!handle) throw nb::python_error();
+    if (IsTensor(handle.get())) return TensorOf(handle.get());
+  }
+  StatusOr<Tensor> t = ToTensor(o);
+  if (!t.ok()) Throw(t.status());
+  return *std::move(t);
+}
+
+TensorVector Differentiables(const nb::list& list) {
+  TensorVector out;
+  for (nb::handle h : list) out.push_back(Differentiable(h.ptr()));
+  return out;
+}
+
+nb::object Wrap(const Tensor& t) {
+  PyObject* o = WrapTensor(t);
+  if (o == nullptr) throw nb::python_error();
+  return nb::steal(o);
+}
+
+// None, a tensor, or IndexedSlices.
+nb::object WrapGradient(const Gradient& g) {
+  if (g.is_none()) return nb::none();
+  nb::object values = Wrap(g.dense);
+  if (!g.is_slices()) return values;
+  static PyObject* type =
+      ImportAttribute("graphkiln._indexed_slices", "IndexedSlices").Release();
+  if (type == nullptr) throw nb::python_error();
+  nb::object shape = g.dense_shape ? Wrap(g.dense_shape) : nb::none();
+  return nb::handle(type)(values, Wrap(g.indices), shape);
+}
+
+Gradient ToGradient(nb::handle h) {
+  Gradient g;
+  if (h.is_none()) return g;
+  if (!IsTensorLike(h.ptr()) || !nb::hasattr(h, "indices")) {
+    g.dense = Differentiable(h.ptr());
+    return g;
+  }
+  g.dense = Differentiable(h.attr("values").ptr());
+  g.indices = Differentiable(h.attr("indices").ptr());
+  nb::object shape = h.attr("dense_shape");
+  if (!shape.is_none()) g.dense_shape = Differentiable(shape.ptr());
+  return g;
+}
+
+class Tape {
+ public:
+  Tape(bool persistent, bool watch_accessed)
+      : tape_(std::make_unique<GradientTape>(persistent, watch_accessed)) {}
+  ~Tape() {
+    if (tape_->recording()) tape_->Pop();
+  }
+
+  void Push() { tape_->Push(); }
+  void Pop() { tape_->Pop(); }
+  bool recording() const { return tape_->recording(); }
+  void Reset() { tape_->Reset(); }
+  void Watch(nb::handle h) { tape_->Watch(Differentiable(h.ptr())); }
+
+  nb::list WatchedVariables() const {
+    nb::list out;
+    for (const Tensor& handle : tape_->watched_variables()) {
+      PyObject* v = FindVariable(handle);
+      if (v != nullptr) out.append(nb::handle(v));
+    }
+    return out;
+  }
+
+  nb::list Compute(const nb::list& targets, const nb::list& sources,
+                   nb::object output_gradients) {
+    const TensorVector t = Differentiables(targets);
+    const TensorVector s = Differentiables(sources);
+    std::vector<Gradient> given;
+    if (!output_gradients.is_none()) {
+      for (nb::handle h : nb::cast<nb::list>(output_gradients)) {
+        given.push_back(ToGradient(h));
+      }
+    }
+    StatusOr<std::vector<Gradient>> gradients = [&]() {
+      try {
+        return tape_->ComputeGradient(t, s, given);
+      } catch (const Error& e) {
+        return StatusOr<std::vector<Gradient>>(e.status());
+      }
+    }();
+    if (!gradients.ok()) Throw(gradients.status());
+    nb::list out;
+    for (const Gradient& g : *gradients) out.append(WrapGradient(g));
+    return out;
+  }
+
+ private:
+  std::unique_ptr<GradientTape> tape_;
+};
+
+// While alive, tapes of this thread see nothing.
+class StopRecording {
+ public:
+  void Enter() {
+    ++CurrentObservers().paused;
+    ++depth_;
+  }
+  void Exit() {
+    if (depth_ == 0) return;
+    --depth_;
+    --CurrentObservers().paused;
+  }
+
+ private:
+  int depth_ = 0;
+};
+
+// Tells the tapes of a call whose gradient is a Python function of the
+// gradients of its outputs.
+void RecordCall(const nb::list& inputs, const nb::list& outputs,
+                nb::callable backward) {
+  const TensorVector in = Differentiables(inputs);
+  const TensorVector out = Differentiables(outputs);
+  ObserverList& observers = CurrentObservers();
+  if (!observers.active()) return;
+  // The tape may be dropped by a thread without the GIL.
+  std::shared_ptr<PyObject> function(backward.inc_ref().ptr(),
+                                     DeferredDecref);
+  const size_t n = in.size();
+  BackwardFn fn = [function, n](std::span<const Gradient> dy,
+                                const std::vector<bool>&) {
+    nb::gil_scoped_acquire gil;
+    std::vector<Gradient> result(n);
+    try {
+      nb::list args;
+      for (const Gradient& g : dy) args.append(WrapGradient(g));
+      nb::object r = nb::handle(function.get())(args);
+      nb::list list = nb::cast<nb::list>(r);
+      if (list.size() != n) {
+        throw Error(ValueError(
+            "custom_gradient function expected to return {} gradients, but "
+            "returned {} instead.",
+            n, list.size()));
+      }
+      for (size_t i = 0; i < n; ++i) result[i] = ToGradient(list[i]);
+    } catch (nb::python_error& e) {
+      e.restore();
+      throw Error(PythonError());
+    }
+    return result;
+  };
+  for (OpObserver* o : observers.observers) o->OnCall(in, out, fn);
+}
+
+}  // namespace
+
+void AddGradientTape(nb::module_& m) {
+  nb::class_<Tape>(m, "Tape")
+      .def(nb::init<bool, bool>(), nb::arg("persistent"),
+           nb::arg("watch_accessed_variables"))
+      .def("push", &Tape::Push)
+      .def("pop", &Tape::Pop)
+      .def("reset", &Tape::Reset)
+      .def("watch", &Tape::Watch)
+      .def_prop_ro("recording", &Tape::recording)
+      .def("watched_variables", &Tape::WatchedVariables)
+      .def("gradient", &Tape::Compute, nb::arg("targets"), nb::arg("sources"),
+           nb::arg("output_gradients").none());
+  nb::class_<StopRecording>(m, "StopRecording")
+      .def(nb::init<>())
+      .def("__enter__", &StopRecording::Enter)
+      .def("__exit__",
+           [](StopRecording& self, nb::args) { self.Exit(); });
+  m.def("record_call", &RecordCall, nb::arg("inputs"), nb::arg("outputs"),
+        nb::arg("backward"));
+}
+
+}  // namespace gk::py
