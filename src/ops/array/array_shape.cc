@@ -1,0 +1,374 @@
+// Shapes of tensors, and the same elements under another shape.
+#include "ops/fn/array_shape.h"
+
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "ops/element_moves.h"
+
+namespace gk {
+namespace {
+
+Status ShapeShape(InferenceContext& c) {
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    c.set_output(i, {int64_t{c.input(i).rank()}});
+  }
+  return OkStatus();
+}
+
+Status ComputeShape(KernelContext& c) {
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    const TensorShape& s = c.input(i).shape();
+    GK_ASSIGN_OR_RETURN(Tensor t,
+                        IntegerTensor(c.attr<DataType>("out_type"), s.dims(),
+                                      TensorShape({int64_t{s.rank()}})));
+    c.set_output(i, std::move(t));
+  }
+  return OkStatus();
+}
+
+Status ComputeSize(KernelContext& c) {
+  const int64_t n = c.input(0).num_elements();
+  GK_ASSIGN_OR_RETURN(
+      Tensor t,
+      IntegerTensor(c.attr<DataType>("out_type"), {&n, 1}, TensorShape()));
+  c.set_output(0, std::move(t));
+  return OkStatus();
+}
+
+Status ComputeRank(KernelContext& c) {
+  c.set_output(0, Tensor::Scalar<int32_t>(c.input(0).rank()));
+  return OkStatus();
+}
+
+Status ReshapeShape(InferenceContext& c) {
+  PartialTensorShape sizes;
+  GK_RETURN_IF_ERROR(c.WithRank(1, 1, &sizes));
+  PartialTensorShape out = c.ValueAsShape(1);
+  const int64_t total = c.input(0).num_elements();
+  if (out.unknown_rank()) return OkStatus();
+  int64_t known = 1;
+  int unknown = -1, unknowns = 0;
+  for (int i = 0; i < out.rank(); ++i) {
+    if (out.dim(i) < 0) {
+      unknown = i;
+      ++unknowns;
+    } else {
+      known = MultiplyWithoutOverflow(known, out.dim(i));
+      if (known < 0) {
+        return InvalidArgument("Shape {} has too many elements",
+                               out.DebugString());
+      }
+    }
+  }
+  if (total >= 0 && unknowns == 0 && known != total) {
+    return InvalidArgument(
+        "Cannot reshape a tensor with {} elements to shape {} ({} elements)",
+        total, out.DebugString(), known);
+  }
+  if (total >= 0 && unknowns == 1 && known > 0) {
+    if (total % known != 0) {
+      return InvalidArgument(
+          "Dimension size must be evenly divisible by {} but is {}", known,
+          total);
+    }
+    out.SetDim(unknown, total / known);
+  }
+  c.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+Status ComputeReshape(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  const Tensor& sizes = c.input(1);
+  if (sizes.rank() != 1) {
+    return InvalidArgument("sizes input must be 1-D, not {}",
+                           sizes.shape().DebugString());
+  }
+  std::vector<int64_t> dims;
+  GK_RETURN_IF_ERROR(IntegerValues(sizes, &dims));
+  int64_t known = 1;
+  int unknown = -1;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == -1) {
+      if (unknown >= 0) {
+        return InvalidArgument(
+            "Only one input size may be -1, not both {} and {}", unknown, i);
+      }
+      unknown = static_cast<int>(i);
+      dims[i] = 1;
+    } else if (dims[i] < 0) {
+      return InvalidArgument("Size {} must be non-negative, not {}", i,
+                             dims[i]);
+    }
+    known = MultiplyWithoutOverflow(known, dims[i]);
+    if (known < 0) {
+      return InvalidArgument("Shape [{}] has too many elements",
+                             fmt::join(dims, ", "));
+    }
+  }
+  if (unknown >= 0) {
+    const int64_t missing = known > 0 ? x.num_elements() / known : 0;
+    if (missing * known != x.num_elements()) {
+      return InvalidArgument(
+          "Input to reshape is a tensor with {} values, but the requested "
+          "shape requires a multiple of {}",
+          x.num_elements(), known);
+    }
+    dims[unknown] = missing;
+  }
+  GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  if (shape.num_elements() != x.num_elements()) {
+    return InvalidArgument(
+        "Input to reshape is a tensor with {} values, but the requested shape "
+        "has {}",
+        x.num_elements(), shape.num_elements());
+  }
+  c.set_output(0, x.WithShape(shape));
+  return OkStatus();
+}
+
+Status ExpandDimsShape(InferenceContext& c) {
+  const PartialTensorShape& x = c.input(0);
+  auto dim = c.ValueAsInts(1);
+  if (dim && dim->size() != 1) {
+    return InvalidArgument("'dim' input must be a tensor with a single value");
+  }
+  if (x.unknown_rank()) return OkStatus();
+  if (!dim) {
+    c.set_output(0, PartialTensorShape::UnknownOfRank(x.rank() + 1));
+    return OkStatus();
+  }
+  const int at = NormalAxis((*dim)[0], x.rank() + 1);
+  if (at < 0) {
+    return InvalidArgument("dim {} not in the interval [{}, {}].", (*dim)[0],
+                           -x.rank() - 1, x.rank());
+  }
+  PartialTensorShape out = x;
+  out.InsertDim(at, 1);
+  c.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+Status ComputeExpandDims(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  if (c.input(1).num_elements() != 1) {
+    return InvalidArgument("'dim' must be a tensor with a single value");
+  }
+  int64_t dim;
+  GK_RETURN_IF_ERROR(IntegerValue(c.input(1), "dim", &dim));
+  const int at = NormalAxis(dim, x.rank() + 1);
+  if (at < 0 || x.rank() + 1 > kMaxRank) {
+    return InvalidArgument(
+        "Tried to expand dim index {} for tensor with {} dimensions.", dim,
+        x.rank());
+  }
+  TensorShape shape = x.shape();
+  shape.InsertDim(at, 1);
+  c.set_output(0, x.WithShape(shape));
+  return OkStatus();
+}
+
+// The dims to drop, by axis; all of size 1 if none are named. `shape` may be
+// partial: *ambiguous says that an unknown dim decides the rank.
+Status SqueezedShape(const PartialTensorShape& shape,
+                     std::span<const int64_t> axes, PartialTensorShape* out,
+                     bool* ambiguous) {
+  std::vector<bool> drop(shape.rank());
+  for (int64_t axis : axes) {
+    const int at = NormalAxis(axis, shape.rank());
+    if (at < 0) {
+      return InvalidArgument(
+          "Tried to squeeze dim index {} for tensor with {} dimensions.", axis,
+          shape.rank());
+    }
+    drop[at] = true;
+  }
+  *out = PartialTensorShape::UnknownOfRank(0);
+  *ambiguous = false;
+  for (int i = 0; i < shape.rank(); ++i) {
+    const int64_t d = shape.dim(i);
+    if (axes.empty()) {
+      if (d < 0) *ambiguous = true;
+      if (d != 1) out->AddDim(d);
+    } else if (!drop[i]) {
+      out->AddDim(d);
+    } else if (d >= 0 && d != 1) {
+      return InvalidArgument(
+          "Can not squeeze dim[{}], expected a dimension of 1, got {}", i, d);
+    }
+  }
+  return OkStatus();
+}
+
+Status SqueezeShape(InferenceContext& c) {
+  if (c.input(0).unknown_rank()) return OkStatus();
+  PartialTensorShape out;
+  bool ambiguous = false;
+  GK_RETURN_IF_ERROR(SqueezedShape(c.input(0),
+                                   c.attr<std::vector<int64_t>>("squeeze_dims"),
+                                   &out, &ambiguous));
+  if (!ambiguous) c.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+Status ComputeSqueeze(KernelContext& c) {
+  PartialTensorShape out;
+  bool ambiguous = false;
+  GK_RETURN_IF_ERROR(SqueezedShape(c.input(0).shape(),
+                                   c.attr<std::vector<int64_t>>("squeeze_dims"),
+                                   &out, &ambiguous));
+  c.set_output(0, c.input(0).WithShape(TensorShape(out.dims())));
+  return OkStatus();
+}
+
+Status EnsureShapeShape(InferenceContext& c) {
+  StatusOr<PartialTensorShape> merged =
+      c.input(0).MergeWith(c.attr<PartialTensorShape>("shape"));
+  if (!merged.ok()) return merged.status();
+  c.set_output(0, *std::move(merged));
+  return OkStatus();
+}
+
+Status ComputeEnsureShape(KernelContext& c) {
+  const auto& wanted = c.attr<PartialTensorShape>("shape");
+  if (!wanted.IsCompatibleWith(c.input(0).shape())) {
+    return InvalidArgument(
+        "Shape of tensor {} {} is not compatible with expected shape {}.",
+        "input", c.input(0).shape().DebugString(), wanted.DebugString());
+  }
+  c.set_output(0, c.input(0).Alias());
+  return OkStatus();
+}
+
+Status ComputeAlias(KernelContext& c) {
+  c.set_output(0, c.input(0).Alias());
+  return OkStatus();
+}
+
+Status ComputeDeepCopy(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(Tensor copy, c.input(0).Copy());
+  c.set_output(0, std::move(copy));
+  return OkStatus();
+}
+
+void ReshapeBack(GradContext& g) {
+  g.Set(0, ops::Reshape(g.dy(0), ShapeTensor(g.x(0))));
+}
+
+const OpRecord kRecords[] = {
+    {.name = "Shape",
+     .inputs = "input: T",
+     .outputs = "output: out_type",
+     .attrs = "T: type; out_type: type in [int32, int64] = int32",
+     .traits = kNoGradient,
+     .shape = ShapeShape,
+     .kernel = {.compute = ComputeShape},
+     .doc = "The shape of a tensor as a vector of integers."},
+
+    {.name = "ShapeN",
+     .inputs = "input: N * T",
+     .outputs = "output: N * out_type",
+     .attrs = "N: int >= 1; T: type; out_type: type in [int32, int64] = int32",
+     .traits = kNoGradient,
+     .shape = ShapeShape,
+     .kernel = {.compute = ComputeShape},
+     .python = {.names = "shape_n"},
+     .doc = "The shapes of tensors as vectors of integers."},
+
+    {.name = "Size",
+     .inputs = "input: T",
+     .outputs = "output: out_type",
+     .attrs = "T: type; out_type: type in [int32, int64] = int32",
+     .traits = kNoGradient,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeSize},
+     .doc = "The number of elements of a tensor."},
+
+    {.name = "Rank",
+     .inputs = "input: T",
+     .outputs = "output: int32",
+     .attrs = "T: type",
+     .traits = kNoGradient,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeRank},
+     .doc = "The number of dimensions of a tensor."},
+
+    {.name = "Reshape",
+     .inputs = "tensor: T; shape: Tshape",
+     .outputs = "output: T",
+     .attrs = "T: type; Tshape: type in [int32, int64] = int32",
+     .traits = kView,
+     .shape = ReshapeShape,
+     .kernel = {.compute = ComputeReshape},
+     .gradient = ReshapeBack,
+     .python = {.names = "reshape"},
+     .doc = "The elements of a tensor under another shape. One size may be "
+            "-1: it is what the others leave.",
+     .example = ">>> tf.reshape([1, 2, 3, 4], [2, -1]).shape\n"
+                "TensorShape([2, 2])"},
+
+    {.name = "ExpandDims",
+     .inputs = "input: T; dim: Tdim",
+     .outputs = "output: T",
+     .attrs = "T: type; Tdim: type in [int32, int64] = int32",
+     .traits = kView,
+     .shape = ExpandDimsShape,
+     .kernel = {.compute = ComputeExpandDims},
+     .gradient = ReshapeBack,
+     .doc = "Inserts a dimension of size 1."},
+
+    {.name = "Squeeze",
+     .inputs = "input: T",
+     .outputs = "output: T",
+     .attrs = "T: type; squeeze_dims: list(int) >= 0 = []",
+     .traits = kView,
+     .shape = SqueezeShape,
+     .kernel = {.compute = ComputeSqueeze},
+     .gradient = ReshapeBack,
+     .doc = "Removes the named dimensions, or all, of size 1."},
+
+    {.name = "EnsureShape",
+     .inputs = "input: T",
+     .outputs = "output: T",
+     .attrs = "shape: shape; T: type",
+     .traits = kView,
+     .shape = EnsureShapeShape,
+     .kernel = {.compute = ComputeEnsureShape},
+     .gradient = [](GradContext& g) { g.Set(0, g.dy(0)); },
+     .python = {.names = "ensure_shape", .args = "x, shape"},
+     .doc = "The input, if its shape matches the given one; else an error."},
+
+    {.name = "Snapshot",
+     .inputs = "input: T",
+     .outputs = "output: T",
+     .attrs = "T: type",
+     .traits = kView,
+     .shape = shape_fn::SameAsInput,
+     .kernel = {.compute = ComputeAlias},
+     .gradient = [](GradContext& g) { g.Set(0, g.dy(0)); },
+     .doc = "A copy of the input."},
+
+    {.name = "GuaranteeConst",
+     .inputs = "input: T",
+     .outputs = "output: T",
+     .attrs = "T: type",
+     .traits = kView | kNoGradient,
+     .shape = shape_fn::SameAsInput,
+     .kernel = {.compute = ComputeAlias},
+     .doc = "The input, promised to be a constant."},
+
+    {.name = "DeepCopy",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type",
+     .traits = kStateful,
+     .shape = shape_fn::SameAsInput,
+     .kernel = {.compute = ComputeDeepCopy},
+     .doc = "A copy with memory of its own."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(array_shape)
+
+}  // namespace gk

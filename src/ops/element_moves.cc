@@ -1,0 +1,114 @@
+#include "ops/element_moves.h"
+
+#include <cstring>
+
+namespace gk {
+
+InlinedVector<int64_t, 8> StridesOf(const TensorShape& shape) {
+  InlinedVector<int64_t, 8> strides;
+  strides.resize(shape.rank());
+  int64_t stride = 1;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    strides[i] = stride;
+    stride *= shape.dim(i);
+  }
+  return strides;
+}
+
+Status CopyBox(const StridedBox& box, const Tensor& from, int64_t from_offset,
+               Tensor* to, int64_t to_offset) {
+  return VisitMoved(to->dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    box.Copy(static_cast<const T*>(from.raw_data()) + from_offset,
+             static_cast<T*>(to->raw_data()) + to_offset, ThreadPool::Global());
+  });
+}
+
+void ZeroElements(Tensor* t) {
+  switch (t->dtype()) {
+    case DataType::kString:
+      for (std::string& s : t->flat<std::string>()) s.clear();
+      break;
+    case DataType::kResource:
+      for (ResourceHandle& h : t->flat<ResourceHandle>()) h = {};
+      break;
+    case DataType::kVariant:
+      for (Variant& v : t->flat<Variant>()) v = {};
+      break;
+    default:
+      if (t->num_elements() > 0) std::memset(t->raw_data(), 0, t->byte_size());
+  }
+}
+
+Status FillElements(const Tensor& value, Tensor* t) {
+  StridedBox box;
+  box.AddAxis(t->num_elements(), 0, 1);
+  return CopyBox(box, value, 0, t, 0);
+}
+
+Status IntegerValues(const Tensor& t, std::vector<int64_t>* out) {
+  out->clear();
+  out->reserve(t.num_elements());
+  const bool known =
+      VisitType<int32_t, int64_t, int16_t, int8_t, uint8_t, uint16_t, uint32_t,
+                uint64_t>(t.dtype(), [&](auto tag) {
+        for (auto v : t.flat<decltype(tag)>()) {
+          out->push_back(static_cast<int64_t>(v));
+        }
+      });
+  if (known) return OkStatus();
+  return InvalidArgument("Expected integers but got {}",
+                         DataTypeString(t.dtype()));
+}
+
+Status IntegerValue(const Tensor& t, std::string_view what, int64_t* out) {
+  if (t.num_elements() != 1) {
+    return InvalidArgument("{} must be a scalar, but got shape {}", what,
+                           t.shape().DebugString());
+  }
+  std::vector<int64_t> values;
+  GK_RETURN_IF_ERROR(IntegerValues(t, &values));
+  *out = values[0];
+  return OkStatus();
+}
+
+StatusOr<Tensor> IntegerTensor(DataType dtype, std::span<const int64_t> values,
+                               const TensorShape& shape) {
+  GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(dtype, shape));
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (dtype == DataType::kInt64) {
+      t.data<int64_t>()[i] = values[i];
+    } else if (dtype != DataType::kInt32) {
+      return Internal("IntegerTensor of type {}", DataTypeString(dtype));
+    } else if (values[i] > INT32_MAX || values[i] < INT32_MIN) {
+      return InvalidArgument(
+          "Value {} does not fit into 32 bits: ask for out_type int64",
+          values[i]);
+    } else {
+      t.data<int32_t>()[i] = static_cast<int32_t>(values[i]);
+    }
+  }
+  return t;
+}
+
+Tensor IntegerConstant(int64_t value, DataType dtype) {
+  Tensor t = ValueOrThrow(IntegerTensor(dtype, {&value, 1}, TensorShape()));
+  return ValueOrThrow(OpBuilder::Current()->Constant(t, "Const"));
+}
+
+Tensor IntegerVector(std::span<const int64_t> values, DataType dtype) {
+  const TensorShape shape({static_cast<int64_t>(values.size())});
+  Tensor t = ValueOrThrow(IntegerTensor(dtype, values, shape));
+  return ValueOrThrow(OpBuilder::Current()->Constant(t, "Const"));
+}
+
+Tensor ShapeTensor(const Tensor& x, DataType dtype) {
+  return MakeOp1("Shape", {x}, {{"out_type", dtype}});
+}
+
+Tensor CastTo(const Tensor& x, DataType dtype) {
+  if (x.dtype() == dtype) return x;
+  return MakeOp1("Cast", {x}, {{"DstT", dtype}});
+}
+
+}  // namespace gk
