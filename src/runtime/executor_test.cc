@@ -4,7 +4,9 @@
 
 #include <thread>
 
+#include "framework/variable.h"
 #include "graph/function_for_test.h"
+#include "runtime/compiled_function.h"
 #include "runtime/error_origin.h"
 
 namespace gk {
@@ -22,6 +24,7 @@ std::vector<float> Values(const Tensor& t) {
   return {t.data<float>(), t.data<float>() + t.num_elements()};
 }
 TensorVector RunOk(const GraphFunction& f, TensorVector in) {
+  InitRuntime();
   TensorVector out;
   const Status s = RunFunction(f, in, &out);
   EXPECT_TRUE(s.ok()) << s.ToString();
@@ -178,6 +181,97 @@ TEST(Executor, ManyThreadsOnePlan) {
   }
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(wrong, 0);
+}
+
+// An intermediate value that a variable keeps must not be planned into memory
+// that the next run uses again.
+TEST(Executor, AssignedValuesSurviveLaterRuns) {
+  const TensorShape shape{40};
+  const Tensor handle = NewVariableHandle("v", DataType::kFloat, shape, true);
+  TestFunction b;
+  const Output v = b.Arg(DataType::kResource, TensorShape());
+  v.node->mutable_output(0).handle_data = {{DataType::kFloat, shape}};
+  const Output x = b.Arg(DataType::kFloat, shape);
+  Output y = b.Add("AddV2", {x, x});
+  const Output view = b.Add("Identity", {y});
+  const Output assign = b.Add("AssignVariableOp", {v, view});
+  const Output read = b.Add("ReadVariableOp", {v},
+                            {{"dtype", DataType::kFloat}}, {assign.node});
+  const Output add =
+      b.Add("AssignAddVariableOp", {v, b.Add("Neg", {y})}, {}, {read.node});
+  const auto f = b.Finish({read, b.Add("Mul", {y, y})}, {add.node});
+  auto* variable = handle.scalar<ResourceHandle>().As<VariableResource>();
+  const TensorVector first = RunOk(*f, {handle, Ramp(shape)});
+  EXPECT_EQ(first[0].data<float>()[39], 2 * 39 * 0.25f);
+  const Tensor after = ValueOrThrow(variable->Read());
+  EXPECT_EQ(after.data<float>()[39], 0);
+  for (int i = 1; i < 4; ++i) RunOk(*f, {handle, Ramp(shape, i)});
+  EXPECT_EQ(first[0].data<float>()[39], 2 * 39 * 0.25f);
+  EXPECT_EQ(first[1].data<float>()[39], 4 * 39 * 39 * 0.0625f);
+  EXPECT_EQ(after.data<float>()[39], 0);
+}
+
+TEST(Executor, CallsAreInlinedAndKeepTheOrderOfEffects) {
+  const Tensor handle =
+      NewVariableHandle("v", DataType::kFloat, TensorShape(), true);
+  const auto variable_arg = [](TestFunction& b) {
+    const Output v = b.Arg(DataType::kResource, TensorShape());
+    v.node->mutable_output(0).handle_data = {{DataType::kFloat, TensorShape()}};
+    return v;
+  };
+  TestFunction inner("inner");
+  const Output iv = variable_arg(inner);
+  const Output ix = inner.Arg(DataType::kFloat, TensorShape());
+  const Output assign =
+      inner.Add("AssignVariableOp", {iv, inner.Add("Neg", {ix})});
+  const auto g = inner.Finish({inner.Add("Mul", {ix, ix})}, {assign.node});
+
+  TestFunction b("outer");
+  const Output v = variable_arg(b);
+  const Output x = b.Arg(DataType::kFloat, TensorShape());
+  const AttrMap attrs = {
+      {"f", FunctionAttr{"inner", g, nullptr}},
+      {"Tin", std::vector<DataType>{DataType::kResource, DataType::kFloat}},
+      {"Tout", std::vector<DataType>{DataType::kFloat}}};
+  const Output first = b.Add("StatefulPartitionedCall", {v, x}, attrs);
+  const Output second =
+      b.Add("StatefulPartitionedCall", {v, first}, attrs, {first.node});
+  const Output read = b.Add("ReadVariableOp", {v},
+                            {{"dtype", DataType::kFloat}}, {second.node});
+  const auto f = b.Finish({read, second}, {second.node});
+  const TensorVector out = RunOk(*f, {handle, Tensor::Scalar(3.0f)});
+  EXPECT_EQ(out[0].scalar<float>(), -9);
+  EXPECT_EQ(out[1].scalar<float>(), 81);
+  const StatusOr<CompiledFunction*> compiled = CompiledFunction::Of(*f);
+  EXPECT_EQ((*compiled)->declared_plan().DebugString().find("kernel Stateful"),
+            std::string::npos);
+}
+
+TEST(Executor, ViewsOfArenaSlotsCostNothing) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, TensorShape{4, 8});
+  const Output w = b.Arg(DataType::kFloat, TensorShape{8, 4});
+  const Output p = b.Add("MatMul", {x, w});
+  const Output view = b.Add("Identity", {p}, {}, {p.node});
+  const auto f = b.Finish({b.Add("MatMul", {view, p})});
+  const std::string text =
+      (*CompiledFunction::Of(*f))->declared_plan().DebugString();
+  EXPECT_EQ(text.find("Identity"), std::string::npos) << text;
+  const Tensor in = Ramp({4, 8}), weights = Ramp({8, 4});
+  const TensorVector out = RunOk(*f, {in, weights});
+  std::vector<float> product(16), want(16);
+  for (int i = 0; i < 16; ++i) {
+    for (int k = 0; k < 8; ++k) {
+      product[i] += in.data<float>()[i / 4 * 8 + k] *
+                    weights.data<float>()[k * 4 + i % 4];
+    }
+  }
+  for (int i = 0; i < 16; ++i) {
+    for (int k = 0; k < 4; ++k) {
+      want[i] += product[i / 4 * 4 + k] * product[k * 4 + i % 4];
+    }
+    EXPECT_NEAR(out[0].data<float>()[i], want[i], want[i] * 1e-5f);
+  }
 }
 
 }  // namespace
