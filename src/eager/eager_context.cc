@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "framework/op_registry.h"
+#include "runtime/executor.h"
 
 namespace gk {
 namespace {
@@ -157,6 +158,7 @@ void InitEager() {
   std::call_once(once, [] {
     RegisterAllOps();
     OpBuilder::SetEager(&EagerContext::Get());
+    InitRuntime();
   });
 }
 

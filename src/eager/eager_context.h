@@ -44,8 +44,8 @@ class EagerContext final : public OpBuilder {
                              Tensor* output, Status* status);
 };
 
-// Registers all ops and makes the eager context the default builder. Cheap
-// after the first time.
+// Registers all ops, makes the eager context the default builder and plans
+// the runner of functions. Cheap after the first time.
 void InitEager();
 
 }  // namespace gk
