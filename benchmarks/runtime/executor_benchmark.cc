@@ -1,10 +1,9 @@
 // What a plan costs: per op for chains of small ops, per element for large
 // elementwise graphs, per call for a single op.
-#include "runtime/executor.h"
-
 #include <benchmark/benchmark.h>
 
 #include "graph/function_for_test.h"
+#include "runtime/executor.h"
 
 namespace gk {
 namespace {
@@ -19,8 +18,7 @@ void Chain(benchmark::State& state) {
   const Output scale = b.Const(Tensor::Scalar(1.01f));
   const Output offset = b.Const(Tensor::Scalar(0.5f));
   for (int i = 0; i < kOps / 3; ++i) {
-    y = b.Add("Sub",
-              {x, b.Add("AddV2", {b.Add("Mul", {y, scale}), offset})});
+    y = b.Add("Sub", {x, b.Add("AddV2", {b.Add("Mul", {y, scale}), offset})});
   }
   const auto f = b.Finish({y});
   const Tensor in = ValueOrThrow(Tensor::Zeros(DataType::kFloat, shape));
@@ -29,9 +27,9 @@ void Chain(benchmark::State& state) {
     ThrowIfError(RunFunction(*f, {&in, 1}, &out));
     out.clear();
   }
-  state.counters["ns_per_op"] = benchmark::Counter(
-      kOps * 1e-9, benchmark::Counter::kIsIterationInvariantRate |
-                       benchmark::Counter::kInvert);
+  state.counters["seconds_per_op"] =
+      benchmark::Counter(kOps, benchmark::Counter::kIsIterationInvariantRate |
+                                   benchmark::Counter::kInvert);
 }
 BENCHMARK(Chain)->Arg(1)->Arg(1000);
 
