@@ -26,6 +26,7 @@ NAMESPACES = (
 EXPORTS: dict[str, str] = {
     "graphkiln._graphkiln": """
         dtypes.DType dtypes.as_dtype TensorSpec TypeSpec
+        Operation
         experimental.dlpack.to_dlpack experimental.dlpack.from_dlpack
         types.experimental.TensorLike=Tensor
         __internal__.types.Tensor=AbstractTensor

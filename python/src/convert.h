@@ -19,9 +19,10 @@ StatusOr<Tensor> ToTensor(PyObject* value,
 // A value without any tensor in it, as an eager tensor: numbers, strings,
 // buffers, NumPy arrays and nested sequences of those. (convert_value.cc)
 StatusOr<Tensor> ValueToTensor(PyObject* value, DataType dtype);
-// NumPy arrays and scalars and other buffers; an empty tensor if `value` is
-// none of them. (convert_array.cc)
+// NumPy arrays and scalars; an empty tensor if `value` is neither.
+// (convert_array.cc)
 StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype);
+bool IsNumpyValue(PyObject* value);
 // Numbers, strings and nested sequences. (convert_sequence.cc)
 StatusOr<Tensor> SequenceToTensor(PyObject* value, DataType dtype);
 // Is there a tensor-like anywhere in this list or tuple?

@@ -110,12 +110,15 @@ bool IsNative(PyObject* numpy_dtype) {
 
 }  // namespace
 
-StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype) {
+bool IsNumpyValue(PyObject* value) {
   const NumpyTypes& numpy = LoadedNumpy();
-  if (numpy.array == nullptr || (!PyObject_TypeCheck(value, numpy.array) &&
-                                 !PyObject_TypeCheck(value, numpy.scalar))) {
-    return Tensor();
-  }
+  return numpy.array != nullptr &&
+         (PyObject_TypeCheck(value, numpy.array) ||
+          PyObject_TypeCheck(value, numpy.scalar));
+}
+
+StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype) {
+  if (!IsNumpyValue(value)) return Tensor();
   PyRef array = PyRef::Share(value);
   PyRef np_dtype = PyRef::Steal(PyObject_GetAttrString(value, "dtype"));
   if (!np_dtype) return PythonError();

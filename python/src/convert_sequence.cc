@@ -14,8 +14,16 @@ namespace gk::py {
 namespace {
 
 // What a leaf is to Python.
-enum Kind { kNone, kBoolKind, kIntKind, kInt64Kind, kFloatKind, kDoubleKind,
-            kComplexKind, kStringKind, kUint64Kind };
+enum Kind {
+  kNone,
+  kBoolKind,
+  kIntKind,
+  kInt64Kind,
+  kFloatKind,
+  kComplexKind,
+  kStringKind,
+  kUint64Kind
+};
 
 bool IsNested(PyObject* o) {
   if (PyList_Check(o) || PyTuple_Check(o)) return true;
@@ -23,7 +31,8 @@ bool IsNested(PyObject* o) {
       PyAnySet_Check(o) || PyLong_Check(o) || PyFloat_Check(o)) {
     return false;
   }
-  return PySequence_Check(o) && PyObject_HasAttrString(o, "__len__");
+  return PySequence_Check(o) && !IsNumpyValue(o) &&
+         PyObject_HasAttrString(o, "__len__");
 }
 
 Status OutOfRange() {
@@ -50,7 +59,7 @@ StatusOr<Kind> KindOf(PyObject* o) {
   }
   if (PyUnicode_Check(o) || PyBytes_Check(o)) return kStringKind;
   if (PyComplex_Check(o)) return kComplexKind;
-  if (PyFloat_Check(o)) return kFloatKind;  // numpy.float64 too
+  if (PyFloat_Check(o) && !IsNumpyValue(o)) return kFloatKind;
   return kNone;
 }
 
@@ -153,10 +162,12 @@ class Walk {
         }
       }
       if (end > kMaxRank) return Ragged();
-      if (rank > 0 || !seen_) {
-        if (array_dtype_ == DataType::kInvalid) array_dtype_ = part.dtype();
+      kind = ArrayKind(part);
+      // Arrays keep their dtype, and so does a float that comes first; other
+      // scalars count as Python's numbers.
+      if (!seen_ && (rank > 0 || kind == kFloatKind)) {
+        array_dtype_ = part.dtype();
       }
-      kind = kNone;
     }
     if (depth + rank != static_cast<int>(dims_.size())) return Ragged();
     if (rank == 0) leaf_depth_ = depth;
@@ -168,6 +179,22 @@ class Walk {
     return OkStatus();
   }
 
+  static Kind ArrayKind(const Tensor& part) {
+    const DataType t = part.dtype();
+    if (t == DataType::kBool) return kBoolKind;
+    if (t == DataType::kString) return kStringKind;
+    if (IsComplex(t)) return kComplexKind;
+    if (IsFloating(t)) return kFloatKind;
+    if (part.rank() != 0) return kIntKind;
+    int64_t v = 0;
+    VisitType<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t>(
+        t, [&](auto x) { v = part.scalar<decltype(x)>(); });
+    if (t == DataType::kUint64) {
+      v = static_cast<int64_t>(part.scalar<uint64_t>() >> 1);
+    }
+    return v == static_cast<int32_t>(v) ? kIntKind : kInt64Kind;
+  }
+
   // Numbers grow (int -> int64 -> float); a bool may follow numbers; all
   // else must be alike.
   StatusOr<Kind> Join(Kind a, Kind b) const {
@@ -175,7 +202,7 @@ class Walk {
     if (dtype_ != DataType::kInvalid && a != kStringKind && b != kStringKind) {
       return std::max(a, b);  // a demanded dtype decides per element
     }
-    const auto number = [](Kind k) { return k >= kIntKind && k <= kDoubleKind; };
+    const auto number = [](Kind k) { return k >= kIntKind && k <= kFloatKind; };
     if (number(a) && number(b)) return std::max(a, b);
     if (number(a) && b == kBoolKind) return a;
     return Mixed();

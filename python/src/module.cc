@@ -7,6 +7,7 @@
 #include "gradient_tape.h"
 #include "name_scope.h"
 #include "op_function.h"
+#include "operation_type.h"
 #include "shape_type.h"
 #include "slicing.h"
 #include "tensor_spec_type.h"
@@ -27,5 +28,6 @@ NB_MODULE(_graphkiln, m) {
   if (!ok) throw nanobind::python_error();
   gk::py::AddScopes(m);
   gk::py::AddGradientTape(m);
+  gk::py::AddOperation(m);
   m.attr("__version__") = GK_VERSION;
 }

@@ -362,7 +362,9 @@ StatusOr<int64_t> AsDimension(PyObject* o) {
     index = PyRef::Share(o);
   } else if (PyIndex_Check(o)) {
     index = PyRef::Steal(PyNumber_Index(o));
-  } else if (PyObject_HasAttrString(o, "_value")) {  // a Dimension
+    if (!index) PyErr_Clear();
+  }
+  if (!index && PyObject_HasAttrString(o, "_value")) {  // a Dimension
     PyRef value = PyRef::Steal(PyObject_GetAttrString(o, "_value"));
     if (!value) return PythonError();
     if (value.get() == Py_None) return kUnknownDim;

@@ -146,7 +146,7 @@ PyObject* Consumers(PyObject* o, PyObject*) {
         "Tensor.consumers is undefined when eager execution is enabled.");
     return nullptr;
   }
-  return CallPython("graphkiln._operation", "consumers", {o});
+  return CallPython("graphkiln._graphkiln", "consumers", {o});
 }
 
 PyObject* Reference(PyObject* o, PyObject*) {

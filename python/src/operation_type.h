@@ -1,0 +1,22 @@
+// tf.Operation: a node of a graph.
+#ifndef GK_PYTHON_OPERATION_TYPE_H_
+#define GK_PYTHON_OPERATION_TYPE_H_
+
+#include <nanobind/nanobind.h>
+
+#include "graph/graph.h"
+
+namespace gk::py {
+
+// Keeps the graph alive; equal to every other Operation of the node.
+struct Operation {
+  Ref<Graph> graph;
+  Node* node;
+};
+
+nanobind::object WrapNode(Graph* graph, Node* node);
+void AddOperation(nanobind::module_& m);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_OPERATION_TYPE_H_
