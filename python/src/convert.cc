@@ -60,8 +60,7 @@ StatusOr<Tensor> CallHook(PyObject* value, DataType dtype,
   PyRef dt = DTypeOrNone(dtype);
   PyRef text = PyRef::Steal(ToPyString(name));
   if (!text) return PythonError();
-  PyRef hook =
-      PyRef::Steal(PyObject_GetAttrString(value, "__tf_tensor__"));
+  PyRef hook = PyRef::Steal(PyObject_GetAttrString(value, "__tf_tensor__"));
   if (!hook) return PythonError();
   PyObject* args[] = {dt.get(), text.get()};
   PyRef result =
@@ -76,9 +75,9 @@ StatusOr<Tensor> CallRegistered(PyObject* function, PyObject* value,
   PyRef text = PyRef::Steal(ToPyString(name));
   if (!text) return PythonError();
   PyRef args = PyRef::Steal(PyTuple_Pack(1, value));
-  PyRef kwargs = PyRef::Steal(
-      Py_BuildValue("{s:O,s:O,s:O}", "dtype", dt.get(), "name", text.get(),
-                    "as_ref", Py_False));
+  PyRef kwargs =
+      PyRef::Steal(Py_BuildValue("{s:O,s:O,s:O}", "dtype", dt.get(), "name",
+                                 text.get(), "as_ref", Py_False));
   if (!args || !kwargs) return PythonError();
   PyRef result =
       PyRef::Steal(PyObject_Call(function, args.get(), kwargs.get()));
@@ -106,13 +105,14 @@ StatusOr<Tensor> Registered(PyObject* value, DataType dtype,
 StatusOr<Tensor> ShapeToTensor(PyObject* value, DataType dtype) {
   const PartialTensorShape& shape = ShapeOf(value);
   if (!shape.IsFullyDefined()) {
-    return ValueError("Cannot convert a partially known TensorShape {} to a "
-                      "Tensor.",
-                      shape.PythonString());
+    return ValueError(
+        "Cannot convert a partially known TensorShape {} to a "
+        "Tensor.",
+        shape.PythonString());
   }
-  const bool wide = std::any_of(
-      shape.dims().begin(), shape.dims().end(),
-      [](int64_t d) { return d != static_cast<int32_t>(d); });
+  const bool wide =
+      std::any_of(shape.dims().begin(), shape.dims().end(),
+                  [](int64_t d) { return d != static_cast<int32_t>(d); });
   if (dtype == kAny) dtype = wide ? DataType::kInt64 : DataType::kInt32;
   PyRef list = PyRef::Steal(PySequence_List(value));
   if (!list) return PythonError();
@@ -154,10 +154,10 @@ StatusOr<Tensor> Pack(PyObject* value, DataType dtype, int depth) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(list.get()); ++i) {
     PyObject* item = PyTuple_GET_ITEM(list.get(), i);
     const bool nested = PyList_Check(item) || PyTuple_Check(item);
-    StatusOr<Tensor> part =
-        nested && ContainsTensor(item) ? Pack(item, dtype, depth + 1)
-        : IsTensorLike(item)           ? ToTensor(item)
-                                       : ToTensor(item, dtype);
+    StatusOr<Tensor> part = nested && ContainsTensor(item)
+                                ? Pack(item, dtype, depth + 1)
+                            : IsTensorLike(item) ? ToTensor(item)
+                                                 : ToTensor(item, dtype);
     if (!part.ok()) return part.status();
     parts.push_back(*std::move(part));
   }
@@ -178,8 +178,7 @@ StatusOr<Tensor> ConvertOnce(PyObject* value, DataType dtype,
     GK_ASSIGN_OR_RETURN(Tensor t, Registered(value, dtype, name));
     if (t) return t;
   }
-  if ((PyList_Check(value) || PyTuple_Check(value)) &&
-      ContainsTensor(value)) {
+  if ((PyList_Check(value) || PyTuple_Check(value)) && ContainsTensor(value)) {
     if (dtype == kAny) dtype = FirstTensorDType(value, 0);
     return Pack(value, dtype, 0);
   }
@@ -216,8 +215,9 @@ Status CannotConvert(PyObject* value, DataType dtype) {
                  std::string(DataTypeName(dtype)).c_str(), value,
                  Py_TYPE(value)->tp_name);
   } else {
-    PyErr_Format(PyExc_TypeError, "Cannot convert %R to EagerTensor of dtype %s",
-                 value, std::string(DataTypeString(dtype)).c_str());
+    PyErr_Format(PyExc_TypeError,
+                 "Cannot convert %R to EagerTensor of dtype %s", value,
+                 std::string(DataTypeString(dtype)).c_str());
   }
   return PythonError();
 }
@@ -321,9 +321,9 @@ StatusOr<Tensor> ConvertToTensorImpl(PyObject* value, PyObject* dtype,
 }
 
 PyObject* ConvertToTensor(PyObject*, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"value",     "dtype", "dtype_hint",
-                                "name",      "as_ref",
-                                "preferred_dtype", nullptr};
+  static const char* names[] = {"value", "dtype",  "dtype_hint",
+                                "name",  "as_ref", "preferred_dtype",
+                                nullptr};
   PyObject *value, *dtype = nullptr, *hint = nullptr, *name = nullptr,
                    *as_ref = nullptr, *preferred = nullptr;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOOOO:convert_to_tensor",
@@ -371,8 +371,8 @@ StatusOr<Tensor> WithShapeArgument(PyObject* value, Tensor t,
   return filled;
 }
 
-StatusOr<Tensor> ConstantImpl(PyObject* value, PyObject* dtype,
-                              PyObject* shape, PyObject* name) {
+StatusOr<Tensor> ConstantImpl(PyObject* value, PyObject* dtype, PyObject* shape,
+                              PyObject* name) {
   GK_ASSIGN_OR_RETURN(DataType d, OptionalDType(dtype));
   GK_ASSIGN_OR_RETURN(std::string n, OptionalName(name, "Const"));
   Tensor t;
@@ -381,17 +381,17 @@ StatusOr<Tensor> ConstantImpl(PyObject* value, PyObject* dtype,
     if (d != kAny && d != t.dtype()) {
       PyRef shown = NumpyText(t, false);
       if (!shown) return PythonError();
-      PyErr_Format(
-          PyExc_TypeError,
-          "Expected tensor %U with dtype %R, but got dtype %R.", shown.get(),
-          DTypeObject(d), DTypeObject(t.dtype()));
+      PyErr_Format(PyExc_TypeError,
+                   "Expected tensor %U with dtype %R, but got dtype %R.",
+                   shown.get(), DTypeObject(d), DTypeObject(t.dtype()));
       return PythonError();
     }
-  } else if (IsTensorLike(value) || ((PyList_Check(value) ||
-                                      PyTuple_Check(value)) &&
-                                     ContainsTensor(value))) {
+  } else if (IsTensorLike(value) ||
+             ((PyList_Check(value) || PyTuple_Check(value)) &&
+              ContainsTensor(value))) {
     if (InGraph() && IsTensor(value)) {
-      return TypeError("Expected any non-tensor type, but got a tensor instead.");
+      return TypeError(
+          "Expected any non-tensor type, but got a tensor instead.");
     }
     GK_ASSIGN_OR_RETURN(t, ToTensor(value, d));
     if (t.is_symbolic()) return t;
@@ -445,8 +445,7 @@ PyObject* RegisterConversion(PyObject*, PyObject* args, PyObject* kwargs) {
   if (!entry) return nullptr;
   Py_ssize_t at = 0;
   while (at < PyList_GET_SIZE(conversions)) {
-    PyObject* other =
-        PyTuple_GET_ITEM(PyList_GET_ITEM(conversions, at), 2);
+    PyObject* other = PyTuple_GET_ITEM(PyList_GET_ITEM(conversions, at), 2);
     if (PyLong_AsLong(other) > priority) break;
     ++at;
   }
@@ -456,8 +455,9 @@ PyObject* RegisterConversion(PyObject*, PyObject* args, PyObject* kwargs) {
 
 PyObject* ToDlpack(PyObject*, PyObject* value) {
   if (!IsEagerTensor(value)) {
-    return Raise(TypeError("The argument to `to_dlpack` must be a TF tensor, "
-                           "not Python object"));
+    return Raise(
+        TypeError("The argument to `to_dlpack` must be a TF tensor, "
+                  "not Python object"));
   }
   return TensorDlpack(value, nullptr, nullptr);
 }
@@ -475,8 +475,8 @@ PyObject* FromDlpack(PyObject*, PyObject* value) {
 
 #define METHOD(f) AsCFunction(f)
 PyMethodDef functions[] = {
-    {"convert_to_tensor", METHOD(ConvertToTensor),
-     METH_VARARGS | METH_KEYWORDS, "Converts a value to a Tensor."},
+    {"convert_to_tensor", METHOD(ConvertToTensor), METH_VARARGS | METH_KEYWORDS,
+     "Converts a value to a Tensor."},
     {"constant", METHOD(Constant), METH_VARARGS | METH_KEYWORDS,
      "A constant tensor of a Python value."},
     {"is_tensor", IsTensorFunction, METH_O, "Is it a tensor or a variable?"},
@@ -493,7 +493,8 @@ PyMethodDef functions[] = {
 
 bool AddConversions(PyObject* module) {
   conversions = PyList_New(0);
-  return conversions != nullptr && PyModule_AddFunctions(module, functions) == 0;
+  return conversions != nullptr &&
+         PyModule_AddFunctions(module, functions) == 0;
 }
 
 }  // namespace gk::py

@@ -11,8 +11,7 @@ namespace gk::py {
 // tf.convert_to_tensor: `dtype` is demanded, `hint` only wished (kInvalid:
 // none). Tensors, variables and whatever acts as one are used as they are;
 // other values become constants of the current builder, named `name`.
-StatusOr<Tensor> ToTensor(PyObject* value,
-                          DataType dtype = DataType::kInvalid,
+StatusOr<Tensor> ToTensor(PyObject* value, DataType dtype = DataType::kInvalid,
                           DataType hint = DataType::kInvalid,
                           std::string_view name = "Const");
 

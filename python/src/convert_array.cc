@@ -112,9 +112,8 @@ bool IsNative(PyObject* numpy_dtype) {
 
 bool IsNumpyValue(PyObject* value) {
   const NumpyTypes& numpy = LoadedNumpy();
-  return numpy.array != nullptr &&
-         (PyObject_TypeCheck(value, numpy.array) ||
-          PyObject_TypeCheck(value, numpy.scalar));
+  return numpy.array != nullptr && (PyObject_TypeCheck(value, numpy.array) ||
+                                    PyObject_TypeCheck(value, numpy.scalar));
 }
 
 StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype) {

@@ -40,11 +40,11 @@ Status OutOfRange() {
       "Can't convert Python sequence with out-of-range integer to Tensor.");
 }
 Status Mixed() {
-  return ValueError("Can't convert Python sequence with mixed types to Tensor.");
+  return ValueError(
+      "Can't convert Python sequence with mixed types to Tensor.");
 }
 Status Ragged() {
-  return ValueError(
-      "Can't convert non-rectangular Python sequence to Tensor.");
+  return ValueError("Can't convert non-rectangular Python sequence to Tensor.");
 }
 
 StatusOr<Kind> KindOf(PyObject* o) {
@@ -71,9 +71,10 @@ class Walk {
   Status Look(PyObject* o, int depth) {
     if (!IsNested(o)) return LookLeaf(o, depth);
     if (depth >= kMaxRank) {
-      return ValueError("Can't convert Python sequence nested deeper than {} "
-                        "levels to Tensor.",
-                        kMaxRank);
+      return ValueError(
+          "Can't convert Python sequence nested deeper than {} "
+          "levels to Tensor.",
+          kMaxRank);
     }
     PyRef list = PyRef::Steal(PySequence_Fast(o, "expected a sequence"));
     if (!list) return PythonError();
@@ -145,8 +146,7 @@ class Walk {
     }
     int rank = 0;
     if (kind == kNone) {
-      GK_ASSIGN_OR_RETURN(Tensor part,
-                          ArrayToTensor(o, DataType::kInvalid));
+      GK_ASSIGN_OR_RETURN(Tensor part, ArrayToTensor(o, DataType::kInvalid));
       if (!part) {
         if (seen_ && kind_ != kNone) return Mixed();
         return UnsupportedValue(o);
@@ -212,8 +212,7 @@ class Walk {
     const int64_t n = part.num_elements();
     if (next_ + n > t->num_elements()) return Ragged();
     if (part.dtype() == DataType::kString) {
-      std::copy_n(part.data<std::string>(), n,
-                  t->data<std::string>() + next_);
+      std::copy_n(part.data<std::string>(), n, t->data<std::string>() + next_);
     } else {
       const int size = DataTypeSize(t->dtype());
       std::copy_n(static_cast<const char*>(part.raw_data()), n * size,

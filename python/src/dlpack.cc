@@ -32,8 +32,14 @@ struct DlManagedTensor {
   void* manager;
   void (*deleter)(DlManagedTensor*);
 };
-enum : uint8_t { kInt = 0, kUint = 1, kFloat = 2, kBfloat = 4, kComplex = 5,
-                 kBoolean = 6 };
+enum : uint8_t {
+  kInt = 0,
+  kUint = 1,
+  kFloat = 2,
+  kBfloat = 4,
+  kComplex = 5,
+  kBoolean = 6
+};
 constexpr int32_t kCpu = 1;
 
 struct Exported {
@@ -76,8 +82,8 @@ DataType FromDlType(DlDataType d) {
 void DropCapsule(PyObject* capsule) {
   // Renamed "used_dltensor" once somebody took it.
   if (!PyCapsule_IsValid(capsule, "dltensor")) return;
-  auto* m = static_cast<DlManagedTensor*>(
-      PyCapsule_GetPointer(capsule, "dltensor"));
+  auto* m =
+      static_cast<DlManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor"));
   m->deleter(m);
 }
 
@@ -132,16 +138,16 @@ PyObject* TensorDlpack(PyObject* self, PyObject*, PyObject*) {
 
 StatusOr<Tensor> TensorFromDlpack(PyObject* capsule) {
   if (!PyCapsule_IsValid(capsule, "dltensor")) {
-    return InvalidArgument(
-        "DLPack tensor is invalid or was consumed before");
+    return InvalidArgument("DLPack tensor is invalid or was consumed before");
   }
-  auto* m = static_cast<DlManagedTensor*>(
-      PyCapsule_GetPointer(capsule, "dltensor"));
+  auto* m =
+      static_cast<DlManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor"));
   const DlTensor& d = m->tensor;
   const DataType dtype = FromDlType(d.dtype);
   if (dtype == DataType::kInvalid) {
-    return InvalidArgument("Unsupported DLPack type: code {}, {} bits, {} lanes",
-                           d.dtype.code, d.dtype.bits, d.dtype.lanes);
+    return InvalidArgument(
+        "Unsupported DLPack type: code {}, {} bits, {} lanes", d.dtype.code,
+        d.dtype.bits, d.dtype.lanes);
   }
   if (d.device.type != kCpu) {
     return InvalidArgument("DLPack tensor is on device type {}, expected CPU",

@@ -47,9 +47,7 @@ bool IsBoolType(DataType t) { return t == DataType::kBool; }
 bool IsNumpyCompatible(DataType t) {
   return t != DataType::kResource && t != DataType::kVariant;
 }
-PyObject* IsRef(PyObject* o, void*) {
-  return PyBool_FromLong(Self(o)->is_ref);
-}
+PyObject* IsRef(PyObject* o, void*) { return PyBool_FromLong(Self(o)->is_ref); }
 PyObject* Base(PyObject* o, void*) {
   return Py_NewRef(DTypeObject(Self(o)->dtype));
 }
@@ -130,15 +128,16 @@ PyObject* New(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   return t == DataType::kInvalid ? nullptr : Py_NewRef(DTypeObject(t));
 }
 
-PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(New)},
-                       {Py_tp_repr, reinterpret_cast<void*>(Repr)},
-                       {Py_tp_str, reinterpret_cast<void*>(Str)},
-                       {Py_tp_hash, reinterpret_cast<void*>(Hash)},
-                       {Py_tp_richcompare, reinterpret_cast<void*>(RichCompare)},
-                       {Py_tp_getset, getset},
-                       {Py_tp_methods, methods},
-                       {Py_nb_int, reinterpret_cast<void*>(Int)},
-                       {0, nullptr}};
+PyType_Slot slots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(New)},
+    {Py_tp_repr, reinterpret_cast<void*>(Repr)},
+    {Py_tp_str, reinterpret_cast<void*>(Str)},
+    {Py_tp_hash, reinterpret_cast<void*>(Hash)},
+    {Py_tp_richcompare, reinterpret_cast<void*>(RichCompare)},
+    {Py_tp_getset, getset},
+    {Py_tp_methods, methods},
+    {Py_nb_int, reinterpret_cast<void*>(Int)},
+    {0, nullptr}};
 PyType_Spec spec = {"graphkiln.DType", sizeof(PyDType), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots};
 
@@ -284,8 +283,8 @@ DataType AsDType(PyObject* o) {
 PyObject* NumpyType(DataType t) {
   PyObject*& cached = numpy_types[static_cast<int>(t)];
   if (cached == nullptr) {
-    cached = CallPython("graphkiln._numpy_types", "numpy_type",
-                        {DTypeObject(t)});
+    cached =
+        CallPython("graphkiln._numpy_types", "numpy_type", {DTypeObject(t)});
   }
   return Py_XNewRef(cached);
 }

@@ -147,8 +147,7 @@ void RecordCall(const nb::list& inputs, const nb::list& outputs,
   ObserverList& observers = CurrentObservers();
   if (!observers.active()) return;
   // The tape may be dropped by a thread without the GIL.
-  std::shared_ptr<PyObject> function(backward.inc_ref().ptr(),
-                                     DeferredDecref);
+  std::shared_ptr<PyObject> function(backward.inc_ref().ptr(), DeferredDecref);
   const size_t n = in.size();
   BackwardFn fn = [function, n](std::span<const Gradient> dy,
                                 const std::vector<bool>&) {
@@ -192,8 +191,7 @@ void AddGradientTape(nb::module_& m) {
   nb::class_<StopRecording>(m, "StopRecording")
       .def(nb::init<>())
       .def("__enter__", &StopRecording::Enter)
-      .def("__exit__",
-           [](StopRecording& self, nb::args) { self.Exit(); });
+      .def("__exit__", [](StopRecording& self, nb::args) { self.Exit(); });
   m.def("record_call", &RecordCall, nb::arg("inputs"), nb::arg("outputs"),
         nb::arg("backward"));
 }

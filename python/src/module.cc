@@ -17,14 +17,11 @@
 NB_MODULE(_graphkiln, m) {
   gk::InitEager();
   PyObject* module = m.ptr();
-  const bool ok = gk::py::AddDTypeType(module) &&
-                  gk::py::AddShapeType(module) &&
-                  gk::py::AddTensorTypes(module) &&
-                  gk::py::AddVariableType(module) &&
-                  gk::py::AddTensorSpecTypes(module) &&
-                  gk::py::AddConversions(module) &&
-                  gk::py::AddOpFunctions(module) &&
-                  gk::py::AddSlicing(module);
+  const bool ok =
+      gk::py::AddDTypeType(module) && gk::py::AddShapeType(module) &&
+      gk::py::AddTensorTypes(module) && gk::py::AddVariableType(module) &&
+      gk::py::AddTensorSpecTypes(module) && gk::py::AddConversions(module) &&
+      gk::py::AddOpFunctions(module) && gk::py::AddSlicing(module);
   if (!ok) throw nanobind::python_error();
   gk::py::AddScopes(m);
   gk::py::AddGradientTape(m);

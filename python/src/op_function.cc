@@ -7,6 +7,7 @@
 
 #include "convert.h"
 #include "dtype_type.h"
+#include "eager/eager_context.h"
 #include "framework/op_registry.h"
 #include "name_scope.h"
 #include "tensor_type.h"
@@ -140,6 +141,15 @@ OpInfo::OpInfo(const OpRecord& record)
       add(a.name, false, i, !with_default);
     }
   }
+  plain_elementwise_ = record.kernel.tile != nullptr &&
+                       record.Has(kElementwise) && d.outputs.size() == 1 &&
+                       !d.inputs.empty() && d.inputs.size() <= 2;
+  // An attribute may change what is computed; this one only what fails.
+  for (size_t i = d.inputs.size(); i < parameters_.size(); ++i) {
+    if (d.attrs[parameters_[i].index].name != "incompatible_shape_error") {
+      plain_elementwise_ = false;
+    }
+  }
 }
 
 const OpInfo* OpInfo::Of(const OpRecord& record) {
@@ -159,12 +169,7 @@ Tensor OpInfo::TryTile(const TensorImpl* a, const TensorImpl* b) const {
   const int i = static_cast<int>(t);
   if (!tiles_known_[i]) {
     tiles_known_[i] = true;
-    if (record_->kernel.tile != nullptr && !def().attrs.empty() &&
-        parameters_.size() == def().inputs.size()) {
-      AttrMap attrs;
-      attrs.Set(def().inputs.empty() ? "T" : def().inputs[0].type_attr, t);
-      tiles_[i] = record_->kernel.tile(t, attrs);
-    }
+    if (plain_elementwise_) tiles_[i] = record_->kernel.tile(t, AttrMap());
   }
   const TileKernel* tile = tiles_[i];
   if (tile == nullptr || tile->num_inputs != (b ? 2 : 1) ||
@@ -185,8 +190,8 @@ Tensor OpInfo::TryTile(const TensorImpl* a, const TensorImpl* b) const {
   return *std::move(out);
 }
 
-Status OpInfo::ConvertInputs(PyObject* const* arguments,
-                             TensorVector* inputs, AttrMap* attrs) const {
+Status OpInfo::ConvertInputs(PyObject* const* arguments, TensorVector* inputs,
+                             AttrMap* attrs) const {
   const OpDef& d = def();
   TypeAttrs types;
   for (size_t i = 0; i < d.inputs.size(); ++i) {
@@ -310,6 +315,23 @@ PyObject* OpInfo::Run(std::span<const Tensor> inputs, AttrMap attrs,
             (record_->traits & (kStateful | kCallsFunction)) ==
                 (kStateful | kCallsFunction);
   }
+  if (plain_elementwise_ && parameters_.size() == def().inputs.size() &&
+      !graph && !large && attrs.empty() && !CurrentObservers().active()) {
+    const Tensor* in[2] = {};
+    bool same = true;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      in[i] = &inputs[i];
+      same = same && !inputs[i].is_symbolic() &&
+             inputs[i].dtype() == inputs[0].dtype();
+    }
+    Tensor out;
+    Status status;
+    if (same && EagerContext::RunElementwise(
+                    *record_, std::span(in, inputs.size()), &out, &status)) {
+      return status.ok() ? WrapNewTensor(std::move(out))
+                         : Raise(status, record_->name, name);
+    }
+  }
   const bool lists = def().outputs.size() > 1 &&
                      std::any_of(def().outputs.begin(), def().outputs.end(),
                                  [](const ArgDef& a) { return a.is_list(); });
@@ -363,8 +385,8 @@ PyObject* OpInfo::WrapOutputs(const TensorVector& outputs,
       size_t n = outputs.size() - next;  // the last list takes the rest
       if (const auto* number = attrs.Get<int64_t>(defs[i].number_attr)) {
         n = std::min<size_t>(n, *number);
-      } else if (const auto* types = attrs.Get<std::vector<DataType>>(
-                     defs[i].type_list_attr)) {
+      } else if (const auto* types =
+                     attrs.Get<std::vector<DataType>>(defs[i].type_list_attr)) {
         n = std::min(n, types->size());
       }
       item = WrapTensors(std::span(outputs).subspan(next, n));

@@ -17,9 +17,9 @@ namespace gk::py {
 class OpInfo {
  public:
   struct Parameter {
-    PyObject* name;     // interned
-    bool is_input;      // else an attribute
-    int index;          // in the OpDef's inputs or attrs
+    PyObject* name;  // interned
+    bool is_input;   // else an attribute
+    int index;       // in the OpDef's inputs or attrs
     bool required;
   };
 
@@ -53,6 +53,8 @@ class OpInfo {
   const OpRecord* record_;
   std::string snake_name_;
   std::vector<Parameter> parameters_;
+  // One or two inputs, one output, nothing but a tile kernel's work.
+  bool plain_elementwise_ = false;
   mutable PyObject* result_type_ = nullptr;  // named tuple of several outputs
   mutable const TileKernel* tiles_[kNumDataTypes] = {};
   mutable bool tiles_known_[kNumDataTypes] = {};

@@ -1,12 +1,15 @@
 // The callable around an OpInfo: tf.raw_ops.X (keywords only) and the public
 // functions that are nothing but an op.
+
 #include <cstddef>
 
 #include "framework/op_registry.h"
 #include "op_function.h"
 #include "tensor_type.h"
 
-#include <structmember.h>  // after Python.h
+// clang-format off: it needs Python.h before it.
+#include <structmember.h>
+// clang-format on
 
 namespace gk::py {
 namespace {
@@ -68,8 +71,8 @@ PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
   if (keywords == nullptr && nargs == n && nargs > 0 && nargs <= 2 &&
       IsEagerTensor(args[0]) && IsEagerTensor(args[nargs - 1]) &&
       !self->keyword_only) {
-    Tensor t = info.TryTile(ImplOf(args[0]),
-                            nargs == 2 ? ImplOf(args[1]) : nullptr);
+    Tensor t =
+        info.TryTile(ImplOf(args[0]), nargs == 2 ? ImplOf(args[1]) : nullptr);
     if (t) return WrapNewTensor(std::move(t));
   }
   if (self->keyword_only && nargs > 0) return KeywordsOnly(self);
@@ -156,8 +159,8 @@ PyObject* Module(PyObject* o, void*) {
   return PyUnicode_FromString("graphkiln");
 }
 PyObject* Reduce(PyObject* o, PyObject*) {
-  PyRef find = ImportAttribute("graphkiln._graphkiln",
-                               Self(o)->keyword_only ? "raw_op" : "op_function");
+  PyRef find = ImportAttribute(
+      "graphkiln._graphkiln", Self(o)->keyword_only ? "raw_op" : "op_function");
   if (!find) return nullptr;
   const std::string op(Self(o)->info->record().name);
   return Py_BuildValue("O(s)", find.get(), op.c_str());

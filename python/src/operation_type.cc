@@ -49,17 +49,16 @@ nb::list ControlInputs(const Operation& op) {
 nb::object GetAttr(const Operation& op, const std::string& name) {
   const AttrValue* v = op.node->attrs().Find(name);
   if (v == nullptr) {
-    Throw(ValueError("Operation '{}' has no attr named '{}'.",
-                     op.node->name(), name));
+    Throw(ValueError("Operation '{}' has no attr named '{}'.", op.node->name(),
+                     name));
   }
   return Steal(AttrToPython(*v));
 }
 
 bool Uses(const Node& node, const Node* producer, int index) {
-  return std::any_of(node.inputs().begin(), node.inputs().end(),
-                     [&](const Output& o) {
-                       return o.node == producer && o.index == index;
-                     });
+  return std::any_of(
+      node.inputs().begin(), node.inputs().end(),
+      [&](const Output& o) { return o.node == producer && o.index == index; });
 }
 
 nb::list Consumers(nb::handle tensor) {
@@ -93,9 +92,7 @@ nb::object GraphObject(const Operation& op) {
 
 PyObject* WrapOperationOf(const Tensor& t) {
   try {
-    return WrapNode(Graph::GraphOf(t), Graph::OutputOf(t).node)
-        .release()
-        .ptr();
+    return WrapNode(Graph::GraphOf(t), Graph::OutputOf(t).node).release().ptr();
   } catch (nb::python_error& e) {
     e.restore();
     return nullptr;
@@ -112,12 +109,10 @@ void AddOperation(nb::module_& m) {
   wrap_operation = WrapOperationOf;
   nb::class_<Operation>(m, "Operation", nb::is_weak_referenceable(),
                         "A node of a graph.")
-      .def_prop_ro("name",
-                   [](const Operation& op) { return op.node->name(); })
-      .def_prop_ro("type",
-                   [](const Operation& op) {
-                     return std::string(op.node->type());
-                   })
+      .def_prop_ro("name", [](const Operation& op) { return op.node->name(); })
+      .def_prop_ro(
+          "type",
+          [](const Operation& op) { return std::string(op.node->type()); })
       .def_prop_ro("device",
                    [](const Operation& op) { return op.node->device(); })
       .def_prop_ro("inputs", &Inputs)

@@ -59,10 +59,9 @@ PyObject* CallPython(const char* module, const char* name,
                              nullptr);
 }
 
-PyTypeObject* AddType(PyObject* module, PyType_Spec* spec,
-                      PyTypeObject* base) {
-  PyObject* type = PyType_FromModuleAndSpec(
-      module, spec, reinterpret_cast<PyObject*>(base));
+PyTypeObject* AddType(PyObject* module, PyType_Spec* spec, PyTypeObject* base) {
+  PyObject* type =
+      PyType_FromModuleAndSpec(module, spec, reinterpret_cast<PyObject*>(base));
   if (type == nullptr) return nullptr;
   const char* dot = std::strrchr(spec->name, '.');
   if (PyModule_AddObjectRef(module, dot ? dot + 1 : spec->name, type) < 0) {

@@ -83,8 +83,7 @@ PyCFunction AsCFunction(F* f) {
 
 // Makes a heap type below `base` (null: object) and adds it to the module
 // under the last part of its name. Borrowed; lives for ever. Null on error.
-PyTypeObject* AddType(PyObject* module, PyType_Spec* spec,
-                      PyTypeObject* base);
+PyTypeObject* AddType(PyObject* module, PyType_Spec* spec, PyTypeObject* base);
 
 }  // namespace gk::py
 

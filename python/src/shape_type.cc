@@ -128,14 +128,14 @@ PyObject* Item(PyObject* o, PyObject* key) {
   if (i == -1 && PyErr_Occurred()) return nullptr;
   if (s.unknown_rank()) Py_RETURN_NONE;
   if (i < 0) i += s.rank();
-  if (i < 0 || i >= s.rank()) return Raise(IndexError("tuple index out of range"));
+  if (i < 0 || i >= s.rank())
+    return Raise(IndexError("tuple index out of range"));
   return DimensionObject(s.dim(i));
 }
 
 PyObject* Iter(PyObject* o) {
   if (ShapeOf(o).unknown_rank()) {
-    return Raise(
-        ValueError("Cannot iterate over a shape with unknown rank."));
+    return Raise(ValueError("Cannot iterate over a shape with unknown rank."));
   }
   PyRef tuple = AsTuple(ShapeOf(o));
   return tuple ? PyObject_GetIter(tuple.get()) : nullptr;
@@ -148,8 +148,7 @@ PyObject* Rank(PyObject* o, void*) {
 PyObject* Dims(PyObject* o, void*) {
   if (ShapeOf(o).unknown_rank()) Py_RETURN_NONE;
   PyRef tuple = AsTuple(ShapeOf(o));
-  return tuple ? CallPython("graphkiln._dimension", "dimensions",
-                            {tuple.get()})
+  return tuple ? CallPython("graphkiln._dimension", "dimensions", {tuple.get()})
                : nullptr;
 }
 PyObject* RawDims(PyObject* o, void*) {
@@ -233,14 +232,13 @@ PyObject* AssertCompatible(PyObject* o, PyObject* other) {
   StatusOr<PartialTensorShape> b = AsShape(other);
   if (!b.ok()) return Raise(b.status());
   if (ShapeOf(o).IsCompatibleWith(*b)) Py_RETURN_NONE;
-  PyErr_Format(PyExc_ValueError, "Shapes %S and %S are incompatible", o,
-               other);
+  PyErr_Format(PyExc_ValueError, "Shapes %S and %S are incompatible", o, other);
   return nullptr;
 }
 PyObject* AssertFullyDefined(PyObject* o, PyObject*) {
   if (ShapeOf(o).IsFullyDefined()) Py_RETURN_NONE;
-  return Raise(ValueError("Shape {} is not fully defined",
-                          ShapeOf(o).PythonString()));
+  return Raise(
+      ValueError("Shape {} is not fully defined", ShapeOf(o).PythonString()));
 }
 PyObject* AssertSameRank(PyObject* o, PyObject* other) {
   StatusOr<PartialTensorShape> b = AsShape(other);
@@ -296,8 +294,7 @@ PyMethodDef methods[] = {
     {"merge_with", MergeWith, METH_O, nullptr},
     {"is_compatible_with", IsCompatibleWith, METH_O, nullptr},
     {"is_subtype_of", IsSubtypeOf, METH_O, nullptr},
-    {"most_specific_compatible_shape", MostSpecificCompatible, METH_O,
-     nullptr},
+    {"most_specific_compatible_shape", MostSpecificCompatible, METH_O, nullptr},
     {"most_specific_common_supertype", CommonSupertype, METH_O, nullptr},
     {"assert_is_compatible_with", AssertCompatible, METH_O, nullptr},
     {"assert_is_fully_defined", AssertFullyDefined, METH_NOARGS, nullptr},
@@ -392,9 +389,10 @@ StatusOr<PartialTensorShape> AsShape(PyObject* o) {
     return PartialTensorShape{d};
   }
   if (PyUnicode_Check(o) || PyBytes_Check(o)) {
-    return TypeError("Failed to convert a string to a shape. A shape should "
-                     "either be single dimension (e.g. 10), or an iterable "
-                     "of dimensions (e.g. [1, 10, None]).");
+    return TypeError(
+        "Failed to convert a string to a shape. A shape should "
+        "either be single dimension (e.g. 10), or an iterable "
+        "of dimensions (e.g. [1, 10, None]).");
   }
   PyRef list = PyRef::Steal(PySequence_Fast(o, ""));
   if (!list) {

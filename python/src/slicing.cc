@@ -124,8 +124,7 @@ bool IsMask(PyObject* o) {
 
 // t[i] of an eager tensor, copied without any op. Empty if it must be one.
 Tensor EagerRow(const Tensor& t, int64_t i) {
-  if (t.rank() == 0 || IsObjectType(t.dtype()) ||
-      CurrentObservers().active() ||
+  if (t.rank() == 0 || IsObjectType(t.dtype()) || CurrentObservers().active() ||
       OpBuilder::Current() != OpBuilder::Eager()) {
     return Tensor();
   }
@@ -183,11 +182,11 @@ StatusOr<SliceSpec> ParseSlice(PyObject* key) {
       GK_ASSIGN_OR_RETURN(begin, ToBound(item));
       if (begin.tensor) {
         end.tensor = MakeOp1(
-            "AddV2", {begin.tensor,
-                      begin.tensor.dtype() == DataType::kInt64
-                          ? Tensor::Scalar<int64_t>(1)
-                          : MakeOp1("Cast", {Tensor::Scalar<int32_t>(1)},
-                                    {{"DstT", begin.tensor.dtype()}})},
+            "AddV2",
+            {begin.tensor, begin.tensor.dtype() == DataType::kInt64
+                               ? Tensor::Scalar<int64_t>(1)
+                               : MakeOp1("Cast", {Tensor::Scalar<int32_t>(1)},
+                                         {{"DstT", begin.tensor.dtype()}})},
             {}, "add");
       } else {
         end.value = begin.value + 1;
@@ -240,9 +239,9 @@ PyObject* Subscript(PyObject* self, PyObject* key) {
     if (!spec.ok()) return Raise(spec.status());
     const Tensor inputs[] = {TensorOf(self), spec->begin, spec->end,
                              spec->strides};
-    return info->Run(inputs, std::move(spec->masks),
-                     scope.node_name().empty() ? "strided_slice/"
-                                               : scope.node_name());
+    return info->Run(
+        inputs, std::move(spec->masks),
+        scope.node_name().empty() ? "strided_slice/" : scope.node_name());
   } catch (const Error& e) {
     return Raise(e.status());
   }
@@ -301,9 +300,8 @@ PyObject* ParseSliceFunction(PyObject*, PyObject* key) {
     return Raise(e.status());
   }
 }
-PyMethodDef functions[] = {
-    {"parse_slice", ParseSliceFunction, METH_O, nullptr},
-    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef functions[] = {{"parse_slice", ParseSliceFunction, METH_O, nullptr},
+                           {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 

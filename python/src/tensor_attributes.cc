@@ -28,8 +28,7 @@ PyObject* Abstract(PyObject* o, const char* what) {
 PyObject* UndefinedWhenEager(PyObject* o, const char* what) {
   if (!IsTensor(o)) return Abstract(o, what);
   PyErr_Format(PyExc_AttributeError,
-               "Tensor.%s is undefined when eager execution is enabled.",
-               what);
+               "Tensor.%s is undefined when eager execution is enabled.", what);
   return nullptr;
 }
 
@@ -107,9 +106,8 @@ PyObject* SetShape(PyObject* o, PyObject* value) {
   StatusOr<PartialTensorShape> merged = own.MergeWith(*shape);
   if (!merged.ok()) {
     if (own.rank() != shape->rank()) {
-      return Raise(ValueError(
-          "Shapes must be equal rank, but are {} and {}", own.rank(),
-          shape->rank()));
+      return Raise(ValueError("Shapes must be equal rank, but are {} and {}",
+                              own.rank(), shape->rank()));
     }
     for (int i = 0; i < own.rank(); ++i) {
       const int64_t a = own.dim(i), b = shape->dim(i);
@@ -176,8 +174,7 @@ PyObject* Format(PyObject* o, PyObject* spec) {
   return text ? PyObject_Format(text.get(), spec) : nullptr;
 }
 
-PyObject* SymbolicArray(PyObject* o, PyObject* const*, Py_ssize_t,
-                        PyObject*) {
+PyObject* SymbolicArray(PyObject* o, PyObject* const*, Py_ssize_t, PyObject*) {
   if (!IsSymbolicTensor(o)) return Abstract(o, "__array__");
   PyErr_Format(PyExc_NotImplementedError,
                "Cannot convert a symbolic tf.Tensor (%s) to a numpy array. "
@@ -220,16 +217,14 @@ PyGetSetDef tensor_getset[] = {
 PyMethodDef tensor_methods[] = {
     {"get_shape", GetShape, METH_NOARGS, "The static shape."},
     {"set_shape", SetShape, METH_O, "Refines the static shape."},
-    {"eval", AsCFunction(Eval),
-     METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"eval", AsCFunction(Eval), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"consumers", Consumers, METH_NOARGS, "The operations that use it."},
     {"ref", Reference, METH_NOARGS, "A hashable reference."},
     {"experimental_ref", Reference, METH_NOARGS, "A hashable reference."},
     {"_shape_as_list", ShapeAsList, METH_NOARGS, nullptr},
     {"__format__", Format, METH_O, nullptr},
-    {"__array__",
-     AsCFunction(SymbolicArray),
-     METH_FASTCALL | METH_KEYWORDS, nullptr},
+    {"__array__", AsCFunction(SymbolicArray), METH_FASTCALL | METH_KEYWORDS,
+     nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 // ---- EagerTensor ----
@@ -248,8 +243,7 @@ PyObject* Array(PyObject* o, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"dtype", "copy", nullptr};
   PyObject *dtype = Py_None, *copy = Py_None;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO",
-                                   const_cast<char**>(names), &dtype,
-                                   &copy)) {
+                                   const_cast<char**>(names), &dtype, &copy)) {
     return nullptr;
   }
   PyRef array = PyRef::Steal(ToNumpy(TensorOf(o), false));
@@ -356,14 +350,13 @@ PyMethodDef eager_tensor_methods[] = {
     {"cpu", Cpu, METH_NOARGS, "The tensor in host memory."},
     {"_rank", RankMethod, METH_NOARGS, nullptr},
     {"_num_elements", NumElements, METH_NOARGS, nullptr},
-    {"__array__", AsCFunction(Array),
-     METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"__array__", AsCFunction(Array), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__copy__", Self, METH_NOARGS, nullptr},
     {"__deepcopy__", DeepCopy, METH_O, nullptr},
     {"__reduce__", Reduce, METH_NOARGS, nullptr},
     {"__complex__", AsComplex, METH_NOARGS, nullptr},
-    {"__dlpack__", AsCFunction(TensorDlpack),
-     METH_VARARGS | METH_KEYWORDS, "A DLPack capsule sharing the value."},
+    {"__dlpack__", AsCFunction(TensorDlpack), METH_VARARGS | METH_KEYWORDS,
+     "A DLPack capsule sharing the value."},
     {"__dlpack_device__", TensorDlpackDevice, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 

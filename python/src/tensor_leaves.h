@@ -3,8 +3,8 @@
 #ifndef GK_PYTHON_TENSOR_LEAVES_H_
 #define GK_PYTHON_TENSOR_LEAVES_H_
 
-#include "framework/tensor.h"
 #include "base/status.h"
+#include "framework/tensor.h"
 #include "py_ref.h"
 
 namespace gk::py {

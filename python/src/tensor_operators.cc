@@ -47,8 +47,8 @@ bool Handles(PyObject* o, const char* method) {
   }
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
-  const bool handles = PyObject_HasAttrString(
-      reinterpret_cast<PyObject*>(Py_TYPE(o)), method);
+  const bool handles =
+      PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), method);
   PyErr_Restore(type, value, trace);
   if (handles) PyErr_Clear();
   return handles;
@@ -73,10 +73,10 @@ bool Convert(BinaryOp& op, PyObject* a, PyObject* b, Operands* out,
   const char* name = forward ? "y" : "x";
   const DataType none = DataType::kInvalid;
   const bool like = IsTensorLike(other);
-  StatusOr<Tensor> second =
-      like                 ? ToTensor(other)
-      : forward && op.hint ? ToTensor(other, none, t, name)
-                           : ToTensor(other, t, none, name);
+  StatusOr<Tensor> second = like ? ToTensor(other)
+                            : forward && op.hint
+                                ? ToTensor(other, none, t, name)
+                                : ToTensor(other, t, none, name);
   if (!second.ok()) {
     Raise(second.status());
     *result = forward && op.hint && Handles(other, op.reflected)
@@ -138,8 +138,8 @@ PyObject* Add(PyObject* a, PyObject* b) {
   Operands o(add_op);
   PyObject* result = nullptr;
   if (!Convert(add_op, a, b, &o, &result)) return result;
-  const bool strings = o.x.dtype() == DataType::kString &&
-                       o.y.dtype() == DataType::kString;
+  const bool strings =
+      o.x.dtype() == DataType::kString && o.y.dtype() == DataType::kString;
   return Run2(strings ? add_strings_op : add_op, o.x, o.y, o.name());
 }
 PyObject* Sub(PyObject* a, PyObject* b) { return Binary(sub_op, a, b); }
@@ -182,9 +182,10 @@ PyObject* TrueDiv(PyObject* a, PyObject* b) {
   if (!Convert(div_op, a, b, &o, &result)) return result;
   const DataType t = o.x.dtype();
   if (t != o.y.dtype()) {
-    return Raise(TypeError("`x` and `y` must have the same dtype, got tf.{} != "
-                           "tf.{}.",
-                           DataTypeName(t), DataTypeName(o.y.dtype())));
+    return Raise(
+        TypeError("`x` and `y` must have the same dtype, got tf.{} != "
+                  "tf.{}.",
+                  DataTypeName(t), DataTypeName(o.y.dtype())));
   }
   const DataType quotient = QuotientType(t);
   if (quotient != t) {
@@ -314,21 +315,22 @@ bool NonZero(const Tensor& t) {
 
 int EagerBool(const Tensor& t) {
   if (t.num_elements() > 1) {
-    return RaiseInt(ValueError(
-        "The truth value of an array with more than one element is "
-        "ambiguous. Use a.any() or a.all()"));
+    return RaiseInt(
+        ValueError("The truth value of an array with more than one element is "
+                   "ambiguous. Use a.any() or a.all()"));
   }
   if (t.num_elements() == 0) return 0;
   if (t.dtype() == DataType::kString) return !t.scalar<std::string>().empty();
   bool truth = false;
   const bool known =
-      VisitType<bool, float, double, int8_t, int16_t, int32_t, int64_t,
-                uint8_t, uint16_t, uint32_t, uint64_t, complex64, complex128>(
+      VisitType<bool, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t,
+                uint16_t, uint32_t, uint64_t, complex64, complex128>(
           t.dtype(), [&](auto v) { truth = NonZero<decltype(v)>(t); });
   if (known) return truth;
   if (VisitType<half, bfloat16, float8_e5m2, float8_e4m3fn>(
-          t.dtype(),
-          [&](auto v) { truth = static_cast<bool>(t.scalar<decltype(v)>()); })) {
+          t.dtype(), [&](auto v) {
+            truth = static_cast<bool>(t.scalar<decltype(v)>());
+          })) {
     return truth;
   }
   return RaiseInt(TypeError("A tensor of dtype {} has no truth value",
@@ -425,26 +427,25 @@ PyType_Slot tensor_operator_slots[] = {SLOT(Py_nb_add, Add),
                                        SLOT(Py_mp_length, Length),
                                        SLOT(Py_mp_subscript, Subscript),
                                        {0, nullptr}};
-PyType_Slot variable_operator_slots[] = {
-    SLOT(Py_nb_add, Add),
-    SLOT(Py_nb_subtract, Sub),
-    SLOT(Py_nb_multiply, Mul),
-    SLOT(Py_nb_true_divide, TrueDiv),
-    SLOT(Py_nb_floor_divide, FloorDiv),
-    SLOT(Py_nb_remainder, Mod),
-    SLOT(Py_nb_power, Pow),
-    SLOT(Py_nb_matrix_multiply, MatMul),
-    SLOT(Py_nb_and, And),
-    SLOT(Py_nb_or, Or),
-    SLOT(Py_nb_xor, Xor),
-    SLOT(Py_nb_negative, Negative),
-    SLOT(Py_nb_absolute, Absolute),
-    SLOT(Py_nb_invert, Invert),
-    SLOT(Py_nb_bool, Bool),
-    SLOT(Py_tp_richcompare, RichCompare),
-    SLOT(Py_tp_iter, Iterate),
-    SLOT(Py_mp_subscript, Subscript),
-    {0, nullptr}};
+PyType_Slot variable_operator_slots[] = {SLOT(Py_nb_add, Add),
+                                         SLOT(Py_nb_subtract, Sub),
+                                         SLOT(Py_nb_multiply, Mul),
+                                         SLOT(Py_nb_true_divide, TrueDiv),
+                                         SLOT(Py_nb_floor_divide, FloorDiv),
+                                         SLOT(Py_nb_remainder, Mod),
+                                         SLOT(Py_nb_power, Pow),
+                                         SLOT(Py_nb_matrix_multiply, MatMul),
+                                         SLOT(Py_nb_and, And),
+                                         SLOT(Py_nb_or, Or),
+                                         SLOT(Py_nb_xor, Xor),
+                                         SLOT(Py_nb_negative, Negative),
+                                         SLOT(Py_nb_absolute, Absolute),
+                                         SLOT(Py_nb_invert, Invert),
+                                         SLOT(Py_nb_bool, Bool),
+                                         SLOT(Py_tp_richcompare, RichCompare),
+                                         SLOT(Py_tp_iter, Iterate),
+                                         SLOT(Py_mp_subscript, Subscript),
+                                         {0, nullptr}};
 #undef SLOT
 
 }  // namespace gk::py

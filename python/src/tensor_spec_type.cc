@@ -19,8 +19,8 @@ namespace {
 
 PyTensorSpec* Self(PyObject* o) { return TensorSpecOf(o); }
 
-PyObject* Allocate(PyTypeObject* type, PartialTensorShape shape,
-                   DataType dtype, PyObject* name) {
+PyObject* Allocate(PyTypeObject* type, PartialTensorShape shape, DataType dtype,
+                   PyObject* name) {
   PyObject* o = type->tp_alloc(type, 0);
   if (o == nullptr) return nullptr;
   new (&Self(o)->shape) PartialTensorShape(std::move(shape));
@@ -62,8 +62,7 @@ const char* TypeName(PyObject* o) {
 }
 
 PyObject* Repr(PyObject* o) {
-  return PyUnicode_FromFormat("%s(shape=%s, dtype=%R, name=%R)",
-                              TypeName(o),
+  return PyUnicode_FromFormat("%s(shape=%s, dtype=%R, name=%R)", TypeName(o),
                               Self(o)->shape.PythonString().c_str(),
                               DTypeObject(Self(o)->dtype), Self(o)->name);
 }
@@ -173,8 +172,7 @@ PyObject* FromTensor(PyObject* cls, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"tensor", "name", nullptr};
   PyObject *tensor, *name = Py_None;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O",
-                                   const_cast<char**>(names), &tensor,
-                                   &name)) {
+                                   const_cast<char**>(names), &tensor, &name)) {
     return nullptr;
   }
   if (!IsTensor(tensor)) {
@@ -264,8 +262,7 @@ PyGetSetDef getset[] = {
   { id, reinterpret_cast<void*>(f) }
 PyType_Slot base_slots[] = {{0, nullptr}};
 PyType_Spec base_spec = {"graphkiln.TypeSpec", sizeof(PyObject), 0,
-                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-                         base_slots};
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, base_slots};
 PyType_Slot slots[] = {SLOT(Py_tp_new, New),
                        SLOT(Py_tp_init, Init),
                        SLOT(Py_tp_dealloc, Dealloc),

@@ -6,7 +6,9 @@
 #include "framework/symbolic_tensor.h"
 #include "tensor_leaves.h"
 
-#include <structmember.h>  // after Python.h
+// clang-format off: it needs Python.h before it.
+#include <structmember.h>
+// clang-format on
 
 namespace gk::py {
 
@@ -70,45 +72,40 @@ PyObject* GetDict(PyObject* o, void* context) {
   return dict;
 }
 
-PyGetSetDef leaf_getset[] = {
-    {"__dict__", GetDict, nullptr, nullptr, nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef leaf_getset[] = {{"__dict__", GetDict, nullptr, nullptr, nullptr},
+                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMemberDef leaf_members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(PyTensor, weakrefs), READONLY,
      nullptr},
-    {"__dictoffset__", T_PYSSIZET, offsetof(PyTensor, dict), READONLY,
-     nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(PyTensor, dict), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
 #define SLOT(id, f) \
   { id, reinterpret_cast<void*>(f) }
 
 PyType_Slot abstract_slots[] = {{0, nullptr}};
-PyType_Spec abstract_spec = {"graphkiln.types.experimental.AbstractTensor",
-                             sizeof(PyObject), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-                             abstract_slots};
+PyType_Spec abstract_spec = {
+    "graphkiln.types.experimental.AbstractTensor", sizeof(PyObject), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, abstract_slots};
 
-PyType_Slot eager_slots[] = {
-    SLOT(Py_tp_dealloc, Dealloc),
-    SLOT(Py_tp_traverse, Traverse),
-    SLOT(Py_tp_clear, Clear),
-    SLOT(Py_tp_setattro, SetAttribute),
-    SLOT(Py_tp_getset, leaf_getset),
-    SLOT(Py_tp_members, leaf_members),
-    SLOT(Py_bf_getbuffer, GetTensorBuffer),
-    SLOT(Py_bf_releasebuffer, ReleaseTensorBuffer),
-    {Py_tp_methods, eager_tensor_methods},
-    // Room for eager_number_slots.
-    {0, nullptr},
-    {0, nullptr},
-    {0, nullptr},
-    {0, nullptr}};
+PyType_Slot eager_slots[] = {SLOT(Py_tp_dealloc, Dealloc),
+                             SLOT(Py_tp_traverse, Traverse),
+                             SLOT(Py_tp_clear, Clear),
+                             SLOT(Py_tp_setattro, SetAttribute),
+                             SLOT(Py_tp_getset, leaf_getset),
+                             SLOT(Py_tp_members, leaf_members),
+                             SLOT(Py_bf_getbuffer, GetTensorBuffer),
+                             SLOT(Py_bf_releasebuffer, ReleaseTensorBuffer),
+                             {Py_tp_methods, eager_tensor_methods},
+                             // Room for eager_number_slots.
+                             {0, nullptr},
+                             {0, nullptr},
+                             {0, nullptr},
+                             {0, nullptr}};
 PyType_Spec eager_spec = {
     "graphkiln.EagerTensor", sizeof(PyTensor), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
-        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     eager_slots};
 
 PyType_Slot symbolic_slots[] = {SLOT(Py_tp_dealloc, Dealloc),
@@ -121,8 +118,7 @@ PyType_Slot symbolic_slots[] = {SLOT(Py_tp_dealloc, Dealloc),
                                 {0, nullptr}};
 PyType_Spec symbolic_spec = {
     "graphkiln.SymbolicTensor", sizeof(PyTensor), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
-        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     symbolic_slots};
 
 #undef SLOT
@@ -146,8 +142,7 @@ PyObject* New(PyTypeObject* type, Tensor t) {
 }  // namespace
 
 PyObject* WrapNewTensor(Tensor t) {
-  PyTypeObject* type =
-      t.is_symbolic() ? SymbolicTensorType : EagerTensorType;
+  PyTypeObject* type = t.is_symbolic() ? SymbolicTensorType : EagerTensorType;
   return New(type, std::move(t));
 }
 

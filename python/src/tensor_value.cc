@@ -34,9 +34,9 @@ PyObject* NumpyEmpty(const TensorShape& shape, PyObject* dtype) {
 class WritableBuffer {
  public:
   explicit WritableBuffer(PyObject* array) {
-    ok_ = PyObject_GetBuffer(array, &view_,
-                             PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE |
-                                 PyBUF_FORMAT) == 0;
+    ok_ = PyObject_GetBuffer(
+              array, &view_,
+              PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE | PyBUF_FORMAT) == 0;
   }
   ~WritableBuffer() {
     if (ok_) PyBuffer_Release(&view_);
@@ -51,8 +51,8 @@ class WritableBuffer {
 };
 
 PyObject* StringArray(const Tensor& t) {
-  PyRef array = PyRef::Steal(NumpyEmpty(
-      t.shape(), reinterpret_cast<PyObject*>(&PyBaseObject_Type)));
+  PyRef array = PyRef::Steal(
+      NumpyEmpty(t.shape(), reinterpret_cast<PyObject*>(&PyBaseObject_Type)));
   if (!array) return nullptr;
   WritableBuffer buffer(array.get());
   if (!buffer.ok()) return nullptr;
@@ -100,9 +100,10 @@ std::string ResourceText(const Tensor& t) {
 PyObject* ToNumpy(const Tensor& t, bool scalars_as_objects) {
   const DataType dtype = t.dtype();
   if (dtype == DataType::kResource || dtype == DataType::kVariant) {
-    return Raise(InvalidArgument("Cannot convert a Tensor of dtype {} to a "
-                                 "NumPy array.",
-                                 DataTypeName(dtype)));
+    return Raise(
+        InvalidArgument("Cannot convert a Tensor of dtype {} to a "
+                        "NumPy array.",
+                        DataTypeName(dtype)));
   }
   PyRef array;
   if (dtype == DataType::kString) {
@@ -114,9 +115,10 @@ PyObject* ToNumpy(const Tensor& t, bool scalars_as_objects) {
   } else {
     const bool view = NeedsView(dtype);
     const int size = DataTypeSize(dtype);
-    PyRef np_type = PyRef::Steal(
-        view ? PyUnicode_FromString(size == 1 ? "u1" : size == 2 ? "u2" : "u4")
-             : NumpyType(dtype));
+    PyRef np_type = PyRef::Steal(view ? PyUnicode_FromString(size == 1   ? "u1"
+                                                             : size == 2 ? "u2"
+                                                                         : "u4")
+                                      : NumpyType(dtype));
     if (!np_type) return nullptr;
     array = PyRef::Steal(NumpyEmpty(t.shape(), np_type.get()));
     if (!array) return nullptr;
@@ -175,8 +177,8 @@ PyObject* TensorRepr(PyObject* self) {
   const std::string dtype(DataTypeName(t.dtype()));
   if (t.is_symbolic()) {
     return ToPyString(fmt::format("<tf.Tensor '{}' shape={} dtype={}>",
-                                  EdgeName(t),
-                                  t.partial_shape().PythonString(), dtype));
+                                  EdgeName(t), t.partial_shape().PythonString(),
+                                  dtype));
   }
   PyRef text = NumpyText(t, true);
   if (!text) return nullptr;
@@ -198,8 +200,8 @@ PyObject* TensorStr(PyObject* self) {
     const PartialTensorShape shape = t.partial_shape();
     const std::string shown =
         shape.unknown_rank() ? "" : ", shape=" + shape.PythonString();
-    return ToPyString(fmt::format("Tensor(\"{}\"{}, dtype={})", EdgeName(t),
-                                  shown, dtype));
+    return ToPyString(
+        fmt::format("Tensor(\"{}\"{}, dtype={})", EdgeName(t), shown, dtype));
   }
   PyRef text = NumpyText(t, false);
   if (!text) return nullptr;
@@ -266,8 +268,8 @@ int GetTensorBuffer(PyObject* self, Py_buffer* view, int flags) {
   const int rank = t.rank();
   Py_ssize_t* dims = nullptr;
   if (rank > 0) {
-    dims = static_cast<Py_ssize_t*>(
-        PyMem_Malloc(2 * rank * sizeof(Py_ssize_t)));
+    dims =
+        static_cast<Py_ssize_t*>(PyMem_Malloc(2 * rank * sizeof(Py_ssize_t)));
     if (dims == nullptr) {
       PyErr_NoMemory();
       return -1;
@@ -287,9 +289,8 @@ int GetTensorBuffer(PyObject* self, Py_buffer* view, int flags) {
   view->ndim = rank;
   view->format = flags & PyBUF_FORMAT ? const_cast<char*>(format) : nullptr;
   view->shape = flags & PyBUF_ND ? dims : nullptr;
-  view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES && dims
-                      ? dims + rank
-                      : nullptr;
+  view->strides =
+      (flags & PyBUF_STRIDES) == PyBUF_STRIDES && dims ? dims + rank : nullptr;
   view->suboffsets = nullptr;
   view->internal = dims;
   return 0;

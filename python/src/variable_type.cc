@@ -1,5 +1,6 @@
 #include "variable_type.h"
 
+
 #include <cstddef>
 #include <new>
 #include <unordered_map>
@@ -11,7 +12,9 @@
 #include "shape_type.h"
 #include "tensor_type.h"
 
-#include <structmember.h>  // after Python.h
+// clang-format off: it needs Python.h before it.
+#include <structmember.h>
+// clang-format on
 
 namespace gk::py {
 
@@ -118,8 +121,8 @@ PyObject* NewHandle(PyObject*, PyObject* args) {
   if (t == DataType::kInvalid) return nullptr;
   StatusOr<PartialTensorShape> s = AsShape(shape);
   if (!s.ok()) return Raise(s.status());
-  return WrapTensor(NewVariableHandle(std::string(StringView(name)), t, *s,
-                                      trainable != 0));
+  return WrapTensor(
+      NewVariableHandle(std::string(StringView(name)), t, *s, trainable != 0));
 }
 
 PyObject* Handle(PyObject* o, void*) {
@@ -337,12 +340,11 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr}};
 #undef METHOD
 
-PyMemberDef members[] = {
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(PyVariable, weakrefs),
-     READONLY, nullptr},
-    {"__dictoffset__", T_PYSSIZET, offsetof(PyVariable, dict), READONLY,
-     nullptr},
-    {nullptr, 0, 0, 0, nullptr}};
+PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
+                          offsetof(PyVariable, weakrefs), READONLY, nullptr},
+                         {"__dictoffset__", T_PYSSIZET,
+                          offsetof(PyVariable, dict), READONLY, nullptr},
+                         {nullptr, 0, 0, 0, nullptr}};
 
 }  // namespace
 

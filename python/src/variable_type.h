@@ -39,7 +39,6 @@ StatusOr<Tensor> ReadVariable(PyObject* variable);
 // table from the resource.
 PyObject* FindVariable(const Tensor& handle);
 
-
 extern PyType_Slot variable_operator_slots[];  // tensor_operators.cc
 bool AddVariableType(PyObject* module);
 

@@ -1,0 +1,123 @@
+"""tf.GradientTape and tf.custom_gradient."""
+
+import pytest
+from op_support import needs_op
+
+import graphkiln as tf
+
+pytestmark = needs_op("OnesLike", "ZerosLike")
+
+
+def test_gradient_of_structure():
+    x, v = tf.constant([1.0, 2.0]), tf.Variable([3.0, 4.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * v
+    gradients = tape.gradient(y, {"x": x, "v": [v]})
+    assert gradients["x"].numpy().tolist() == [3.0, 4.0]
+    assert gradients["v"][0].numpy().tolist() == [1.0, 2.0]
+
+
+def test_used_once_unless_persistent():
+    v = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = v * v
+    tape.gradient(y, v)
+    with pytest.raises(RuntimeError, match="A non-persistent GradientTape can"):
+        tape.gradient(y, v)
+    with tf.GradientTape(persistent=True) as tape:
+        y = v * v
+    assert tape.gradient(y, v).numpy() == tape.gradient(y, v).numpy() == 6.0
+
+
+def test_unconnected():
+    v, w = tf.Variable(3.0), tf.Variable([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as tape:
+        y = v * v
+    assert tape.gradient(y, w) is None
+    zero = tape.gradient(y, w, unconnected_gradients="zero")
+    assert zero.numpy().tolist() == [0.0, 0.0]
+    with pytest.raises(ValueError, match="Unknown value for unconnected"):
+        tape.gradient(y, w, unconnected_gradients="foo")
+
+
+def test_output_gradients():
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    gradient = tape.gradient(y, x, output_gradients=[1.0, 2.0])
+    assert gradient.numpy().tolist() == [2.0, 8.0]
+
+
+def test_second_order():
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = x * x * x
+        first = inner.gradient(y, x)
+    assert first.numpy() == 27.0
+    assert outer.gradient(first, x).numpy() == 18.0
+
+
+def test_stop_recording_and_reset():
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        with tape.stop_recording():
+            y = x * x
+    assert tape.gradient(y, x) is None
+    with tf.GradientTape() as tape:
+        x * x
+        tape.reset()
+        y = x * 2.0
+    assert tape.gradient(y, x).numpy() == 2.0
+
+
+def test_misuse():
+    tape = tf.GradientTape()
+    with pytest.raises(ValueError, match="Tape is not recording."):
+        tape.reset()
+    with tape:
+        with pytest.raises(ValueError, match="Tape is still recording"):
+            tape.__enter__()
+        with pytest.raises(ValueError, match="Passed in object 3 of type 'int'"):
+            tape.watch(3)
+    with pytest.raises(TypeError, match="but received None"):
+        tape.gradient(None, [])
+
+
+def test_custom_gradient():
+    @tf.custom_gradient
+    def clipped(x):
+        return x * x, lambda dy: dy * 100.0
+
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = clipped(x)
+    assert y.numpy() == 4.0
+    assert tape.gradient(y, x).numpy() == 100.0
+
+
+def test_custom_gradient_errors_pass_through():
+    @tf.custom_gradient
+    def broken(x):
+        def grad(dy):
+            raise KeyError("mine")
+
+        return x * 1.0, grad
+
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = broken(x)
+    with pytest.raises(KeyError, match="mine"):
+        tape.gradient(y, x)
+
+
+@needs_op("OneHot", "Pack", "Reshape", "Cast")
+def test_jacobian():
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    assert tape.jacobian(y, x).numpy().tolist() == [[2.0, 0.0], [0.0, 4.0]]
