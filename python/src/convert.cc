@@ -14,6 +14,20 @@ namespace {
 
 constexpr DataType kAny = DataType::kInvalid;
 
+// On the type, as Python looks up operators; no exception is made, as asking
+// for a missing attribute would.
+bool HasHook(PyObject* o) {
+  static PyObject* name = PyUnicode_InternFromString("__tf_tensor__");
+  return name != nullptr && _PyType_Lookup(Py_TYPE(o), name) != nullptr;
+}
+
+// Python's own numbers and strings convert in no other way.
+bool IsPlain(PyObject* o) {
+  return PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) ||
+         PyUnicode_CheckExact(o) || PyBytes_CheckExact(o) ||
+         PyComplex_CheckExact(o);
+}
+
 bool InGraph() { return OpBuilder::Current()->builds_graph(); }
 
 // (type or types, function, priority), by priority. A Python list.
@@ -170,8 +184,11 @@ StatusOr<Tensor> Pack(PyObject* value, DataType dtype, int depth) {
 
 StatusOr<Tensor> ConvertOnce(PyObject* value, DataType dtype,
                              std::string_view name) {
-  if (PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(value)),
-                             "__tf_tensor__")) {
+  if (IsPlain(value)) {
+    GK_ASSIGN_OR_RETURN(Tensor t, ValueToTensor(value, dtype));
+    return OpBuilder::Current()->Constant(t, name);
+  }
+  if (HasHook(value)) {
     return CallHook(value, dtype, name);
   }
   if (PyList_GET_SIZE(conversions) > 0) {
@@ -224,10 +241,8 @@ Status CannotConvert(PyObject* value, DataType dtype) {
 
 bool IsTensorLike(PyObject* o) {
   if (IsTensor(o)) return true;
-  if (PyFloat_CheckExact(o) || PyLong_CheckExact(o)) return false;
-  return PyObject_TypeCheck(o, AbstractTensorType) ||
-         PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)),
-                                "__tf_tensor__");
+  if (IsPlain(o)) return false;
+  return PyObject_TypeCheck(o, AbstractTensorType) || HasHook(o);
 }
 
 bool ContainsTensor(PyObject* sequence) {

@@ -89,6 +89,11 @@ class Walk {
     for (Py_ssize_t i = 0; i < n; ++i) {
       if (i >= PySequence_Fast_GET_SIZE(list.get())) return Ragged();
       PyRef item = PyRef::Share(PySequence_Fast_GET_ITEM(list.get(), i));
+      // One more float among floats tells nothing new.
+      if (kind_ == kFloatKind && leaf_depth_ == depth + 1 &&
+          PyFloat_CheckExact(item.get())) {
+        continue;
+      }
       GK_RETURN_IF_ERROR(Look(item.get(), depth + 1));
     }
     return OkStatus();
@@ -115,6 +120,10 @@ class Walk {
   const std::vector<int64_t>& dims() const { return dims_; }
 
   Status Write(PyObject* o, int depth, Tensor* t) {
+    if (PyFloat_CheckExact(o)) {
+      if (next_ >= t->num_elements()) return Ragged();
+      return WriteElement(o, t, next_++);
+    }
     if (depth < static_cast<int>(dims_.size()) && IsNested(o)) {
       PyRef list = PyRef::Steal(PySequence_Fast(o, "expected a sequence"));
       if (!list) return PythonError();

@@ -111,6 +111,10 @@ bool Fits32(const Bounds& b) {
 // The value of a known mask or index list: bools make it a mask.
 bool IsMask(PyObject* o) {
   if (PyBool_Check(o)) return true;
+  if (PyTuple_Check(o) || PyList_Check(o) || PyLong_Check(o) ||
+      PySlice_Check(o) || o == Py_None || o == Py_Ellipsis) {
+    return false;
+  }
   if (IsTensor(o)) return ImplOf(o)->dtype() == DataType::kBool;
   if (!PyObject_HasAttrString(o, "dtype") ||
       !PyObject_HasAttrString(o, "ndim")) {
