@@ -25,7 +25,6 @@ target_compile_options(gk_flags INTERFACE
 target_include_directories(gk_flags INTERFACE
   ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
   ${PROJECT_BINARY_DIR}/generated)
-target_compile_definitions(gk_flags INTERFACE FMT_HEADER_ONLY=1)
 
 foreach(isa IN LISTS GK_ISAS)
   string(TOUPPER ${isa} upper)

@@ -5,7 +5,7 @@
 #ifndef GK_BASE_STATUS_H_
 #define GK_BASE_STATUS_H_
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <exception>
 #include <memory>
