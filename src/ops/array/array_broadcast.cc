@@ -1,4 +1,6 @@
 // Broadcasting: shapes of it, tensors repeated to a shape, and fills.
+#include <fmt/format.h>
+
 #include "ops/fn/array_broadcast.h"
 
 #include "framework/grad_context.h"

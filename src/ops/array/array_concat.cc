@@ -1,4 +1,6 @@
 // Joining tensors along an axis and taking them apart again.
+#include <fmt/format.h>
+
 #include "ops/fn/array_concat.h"
 
 #include "framework/grad_context.h"

@@ -1,4 +1,6 @@
 // Shapes of tensors, and the same elements under another shape.
+#include <fmt/format.h>
+
 #include "ops/fn/array_shape.h"
 
 #include "framework/grad_context.h"
