@@ -209,3 +209,9 @@ def test_spec_from_values():
     assert tf.TensorSpec.from_spec(tf.TensorSpec([1]), name="b").name == "b"
     with pytest.raises(ValueError, match="`tensor` should be a tf.Tensor"):
         tf.TensorSpec.from_tensor(3)
+
+
+def test_shape_proto():
+    proto = Shape([1, None]).as_proto()
+    assert [dim.size for dim in proto.dim] == [1, -1]
+    assert Shape(None).as_proto().unknown_rank
