@@ -107,18 +107,17 @@ Status ConcreteFunction::CheckArguments(
     }
     if (spec.shape.unknown_rank()) continue;
     const bool fits =
-        t.is_symbolic() ? spec.shape.IsCompatibleWith(t.partial_shape())
-                        : [&] {
-                            const TensorShape& shape = t.shape();
-                            if (shape.rank() != spec.shape.rank()) return false;
-                            for (int d = 0; d < shape.rank(); ++d) {
-                              const int64_t want = spec.shape.dim(d);
-                              if (want >= 0 && want != shape.dim(d)) {
-                                return false;
-                              }
-                            }
-                            return true;
-                          }();
+        t.is_symbolic() ? spec.shape.IsCompatibleWith(t.partial_shape()) : [&] {
+          const TensorShape& shape = t.shape();
+          if (shape.rank() != spec.shape.rank()) return false;
+          for (int d = 0; d < shape.rank(); ++d) {
+            const int64_t want = spec.shape.dim(d);
+            if (want >= 0 && want != shape.dim(d)) {
+              return false;
+            }
+          }
+          return true;
+        }();
     if (!fits) {
       return InvalidArgument(
           "{}: argument '{}' (input #{}) was expected to have shape {} but has "
@@ -143,9 +142,9 @@ StatusOr<TensorVector> ConcreteFunction::CaptureValues() const {
     if (graph != nullptr) {
       const Node::OutputInfo& info = c.placeholder->output(0);
       GK_ASSIGN_OR_RETURN(
-          Tensor t, graph->CaptureDeferred(c.value, info.dtype, info.shape,
-                                           c.placeholder->name(),
-                                           info.handle_data));
+          Tensor t,
+          graph->CaptureDeferred(c.value, info.dtype, info.shape,
+                                 c.placeholder->name(), info.handle_data));
       values.push_back(std::move(t));
       continue;
     }
@@ -206,8 +205,8 @@ Status ConcreteFunction::CallRecorded(
   const std::vector<OpObserver*> observers = CurrentObservers().observers;
   std::vector<bool> wanted(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
-    wanted[i] = IsTrainable(inputs[i].dtype()) &&
-                ObserversWant({&inputs[i], 1});
+    wanted[i] =
+        IsTrainable(inputs[i].dtype()) && ObserversWant({&inputs[i], 1});
   }
   GK_ASSIGN_OR_RETURN(Ref<DifferentiableCall> call,
                       DifferentiableCall::For(*function_, wanted));
@@ -228,9 +227,8 @@ Status ConcreteFunction::CallRecorded(
   outputs->assign(all.begin(), all.begin() + num_outputs());
   const TensorVector recorded = inputs;
   BackwardFn backward = [call, inputs = std::move(inputs),
-                         all = std::move(all)](
-                            std::span<const Gradient> grads,
-                            const std::vector<bool>& which) {
+                         all = std::move(all)](std::span<const Gradient> grads,
+                                               const std::vector<bool>& which) {
     return call->Backward(inputs, all, grads, which);
   };
   for (OpObserver* o : observers) o->OnCall(recorded, *outputs, backward);
@@ -239,16 +237,16 @@ Status ConcreteFunction::CallRecorded(
 
 Status CallInGraph(OpBuilder* builder, const GraphFunction& function,
                    std::span<const Tensor> inputs, TensorVector* outputs) {
-  GK_ASSIGN_OR_RETURN(
-      const OpRecord* record,
-      OpRegistry::Get().LookUp(function.is_stateful() ? "StatefulPartitionedCall"
-                                                      : "PartitionedCall"));
+  GK_ASSIGN_OR_RETURN(const OpRecord* record,
+                      OpRegistry::Get().LookUp(function.is_stateful()
+                                                   ? "StatefulPartitionedCall"
+                                                   : "PartitionedCall"));
   auto* definition = const_cast<GraphFunction*>(&function);
-  AttrMap attrs{{"Tin", function.input_types()},
-                {"Tout", function.output_types()},
-                {"f", FunctionAttr{function.name(),
-                                   Ref<FunctionDefinition>(definition),
-                                   nullptr}}};
+  AttrMap attrs{
+      {"Tin", function.input_types()},
+      {"Tout", function.output_types()},
+      {"f", FunctionAttr{function.name(), Ref<FunctionDefinition>(definition),
+                         nullptr}}};
   GK_ASSIGN_OR_RETURN(*outputs,
                       builder->Apply(*record, inputs, std::move(attrs), {}));
   return OkStatus();

@@ -113,8 +113,7 @@ StatusOr<TensorVector> FuncGraph::Apply(const OpRecord& record,
                                         std::span<const Tensor> inputs,
                                         AttrMap attrs, std::string_view name) {
   if (finished_) {
-    return RuntimeError("FuncGraph {} is finished: no ops can be added",
-                        name_);
+    return RuntimeError("FuncGraph {} is finished: no ops can be added", name_);
   }
   InlinedVector<DataType, 8> types;
   for (const Tensor& t : inputs) {
@@ -174,9 +173,8 @@ StatusOr<Tensor> FuncGraph::Constant(const Tensor& value,
   const OpRecord* record = Record("Const", &status);
   if (record == nullptr) return status;
   AttrMap attrs{{"value", value}, {"dtype", value.dtype()}};
-  GK_ASSIGN_OR_RETURN(
-      TensorVector out,
-      Apply(*record, {}, std::move(attrs), name.empty() ? "Const" : name));
+  GK_ASSIGN_OR_RETURN(TensorVector out, Apply(*record, {}, std::move(attrs),
+                                              name.empty() ? "Const" : name));
   return std::move(out[0]);
 }
 
@@ -190,9 +188,9 @@ StatusOr<Ref<FunctionDefinition>> FuncGraph::BuildFunction(
   for (size_t i = 0; i < types.size(); ++i) {
     GK_ASSIGN_OR_RETURN(
         Tensor argument,
-        inner->AddArgument(fmt::format("arg_{}", i), types[i],
-                           i < shapes.size() ? shapes[i]
-                                             : PartialTensorShape()));
+        inner->AddArgument(
+            fmt::format("arg_{}", i), types[i],
+            i < shapes.size() ? shapes[i] : PartialTensorShape()));
     arguments.push_back(std::move(argument));
   }
   TensorVector results;
@@ -216,12 +214,9 @@ StatusOr<Ref<FunctionDefinition>> FuncGraph::BuildFunction(
   return Ref<FunctionDefinition>(std::move(function));
 }
 
-StatusOr<Tensor> FuncGraph::AddPlaceholder(std::string_view name,
-                                           DataType dtype,
-                                           const PartialTensorShape& shape,
-                                           std::string_view user_name,
-                                           HandleData handle_data,
-                                           bool reserved) {
+StatusOr<Tensor> FuncGraph::AddPlaceholder(
+    std::string_view name, DataType dtype, const PartialTensorShape& shape,
+    std::string_view user_name, HandleData handle_data, bool reserved) {
   Status status;
   const OpRecord* record = Record("Placeholder", &status);
   if (record == nullptr) return status;
@@ -231,9 +226,8 @@ StatusOr<Tensor> FuncGraph::AddPlaceholder(std::string_view name,
   }
   const std::string unique =
       reserved ? graph_->UniqueName(name) : ScopedName(name);
-  GK_ASSIGN_OR_RETURN(
-      Node * node,
-      graph_->AddNode(*record, unique + "/", {}, std::move(attrs)));
+  GK_ASSIGN_OR_RETURN(Node * node, graph_->AddNode(*record, unique + "/", {},
+                                                   std::move(attrs)));
   node->mutable_output(0).handle_data = std::move(handle_data);
   if (SourceFn fn = source_fn.load(std::memory_order_relaxed)) {
     node->set_source(fn());
@@ -246,9 +240,9 @@ StatusOr<Tensor> FuncGraph::AddArgument(std::string_view name, DataType dtype,
                                         std::string_view user_name,
                                         HandleData handle_data) {
   GK_ASSIGN_OR_RETURN(
-      Tensor t, AddPlaceholder(name.empty() ? "Placeholder" : name, dtype,
-                               shape, user_name, std::move(handle_data),
-                               false));
+      Tensor t,
+      AddPlaceholder(name.empty() ? "Placeholder" : name, dtype, shape,
+                     user_name, std::move(handle_data), false));
   arguments_.push_back(Graph::OutputOf(t).node);
   return t;
 }
@@ -292,8 +286,7 @@ StatusOr<Tensor> FuncGraph::Capture(const Tensor& t, std::string_view name) {
       auto known = constant_of_.find(t.impl());
       if (known == constant_of_.end()) {
         GK_ASSIGN_OR_RETURN(Tensor c, Constant(value, o.node->name()));
-        known = constant_of_
-                    .emplace(t.impl(), std::pair(t, Graph::OutputOf(c)))
+        known = constant_of_.emplace(t.impl(), std::pair(t, Graph::OutputOf(c)))
                     .first;
       }
       return graph_->TensorOf(known->second.second);
@@ -303,10 +296,9 @@ StatusOr<Tensor> FuncGraph::Capture(const Tensor& t, std::string_view name) {
   const bool reserved = !name.empty() && name.back() == '/';
   if (reserved) name.remove_suffix(1);
   if (name.empty()) name = "captured";
-  GK_ASSIGN_OR_RETURN(
-      Tensor placeholder,
-      AddPlaceholder(name, t.dtype(), t.partial_shape(), {}, HandleDataOf(t),
-                     reserved));
+  GK_ASSIGN_OR_RETURN(Tensor placeholder,
+                      AddPlaceholder(name, t.dtype(), t.partial_shape(), {},
+                                     HandleDataOf(t), reserved));
   capture_of_.emplace(CaptureKey(t), static_cast<int>(captures_.size()));
   captures_.push_back({t, nullptr, Graph::OutputOf(placeholder).node});
   return placeholder;
@@ -316,10 +308,9 @@ StatusOr<Tensor> FuncGraph::CaptureDeferred(
     std::function<StatusOr<Tensor>()> value, DataType dtype,
     const PartialTensorShape& shape, std::string_view name,
     HandleData handle_data) {
-  GK_ASSIGN_OR_RETURN(
-      Tensor placeholder,
-      AddPlaceholder(name.empty() ? "captured" : name, dtype, shape, {},
-                     std::move(handle_data), false));
+  GK_ASSIGN_OR_RETURN(Tensor placeholder,
+                      AddPlaceholder(name.empty() ? "captured" : name, dtype,
+                                     shape, {}, std::move(handle_data), false));
   captures_.push_back(
       {Tensor(), std::move(value), Graph::OutputOf(placeholder).node});
   return placeholder;
@@ -420,8 +411,7 @@ int NextFunctionId() {
   return next.fetch_add(1, std::memory_order_relaxed);
 }
 
-std::string UniqueFunctionName(std::string_view prefix,
-                               std::string_view name) {
+std::string UniqueFunctionName(std::string_view prefix, std::string_view name) {
   return fmt::format("{}{}_{}", prefix, name, NextFunctionId());
 }
 
@@ -449,8 +439,10 @@ StatusOr<TensorVector> EvaluateInGraph(const FuncGraph& graph,
     // Order among side effects is the traced program's, not the value's.
     node->ClearControlInputs();
     if (EffectsOf(*node).must_run) {
-      return FailedPrecondition("The value depends on {}, which has side "
-                                "effects", node->name());
+      return FailedPrecondition(
+          "The value depends on {}, which has side "
+          "effects",
+          node->name());
     }
     for (const Output& o : node->inputs()) pending.push_back(o.node);
   }

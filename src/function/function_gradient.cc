@@ -112,10 +112,9 @@ StatusOr<DifferentiableCall::BackwardFunction> DifferentiableCall::Build(
       if (!present[i]) continue;
       const Output& r = results_[i];
       const Node::OutputInfo& info = r.node->output(r.index);
-      GK_ASSIGN_OR_RETURN(
-          grads[i].dense,
-          builder->AddArgument(fmt::format("grad_ys_{}", i), info.dtype,
-                               info.shape));
+      GK_ASSIGN_OR_RETURN(grads[i].dense,
+                          builder->AddArgument(fmt::format("grad_ys_{}", i),
+                                               info.dtype, info.shape));
     }
     std::vector<Output> inputs;
     for (size_t i = 0; i < arguments_.size(); ++i) {
@@ -141,12 +140,11 @@ StatusOr<DifferentiableCall::BackwardFunction> DifferentiableCall::Build(
                   NextFunctionId(), forward_id);
   AttrMap attrs;
   attrs.Set("forward_function_name", forward_name);
-  GK_ASSIGN_OR_RETURN(
-      Ref<GraphFunction> function,
-      [&]() -> StatusOr<Ref<GraphFunction>> {
-        FuncGraph::Building building(builder.get());
-        return builder->Finish(results, name, std::move(attrs));
-      }());
+  GK_ASSIGN_OR_RETURN(Ref<GraphFunction> function,
+                      [&]() -> StatusOr<Ref<GraphFunction>> {
+                        FuncGraph::Building building(builder.get());
+                        return builder->Finish(results, name, std::move(attrs));
+                      }());
 
   // What comes of the forward graph becomes arguments, before true captures.
   std::vector<Output> extras;
@@ -199,9 +197,9 @@ StatusOr<DifferentiableCall::BackwardFunction> DifferentiableCall::Build(
     all.insert(all.end(), extras.begin(), extras.end());
     AttrMap forward_attrs = attrs_;
     forward_attrs.Set("backward_function_name", name);
-    forward_ = MakeRef<GraphFunction>(forward_name, graph_, arguments_,
-                                      std::move(all), control_outputs_,
-                                      std::move(forward_attrs));
+    forward_ =
+        MakeRef<GraphFunction>(forward_name, graph_, arguments_, std::move(all),
+                               control_outputs_, std::move(forward_attrs));
   }
   return backward;
 }

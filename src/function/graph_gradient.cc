@@ -122,8 +122,8 @@ class ReverseWalk {
     } else {
       const OpRecord& op = node->op();
       if (!custom && op.gradient == nullptr) {
-        throw Error(LookupError("gradient registry has no entry for: {}",
-                                op.name));
+        throw Error(
+            LookupError("gradient registry has no entry for: {}", op.name));
       }
       const TensorVector x = Inputs(node), y = Outputs(node);
       GradContext context(op, node->attrs(), x, y, dy);
@@ -146,8 +146,8 @@ class ReverseWalk {
     auto it = calls_->find(node);
     if (it == calls_->end()) {
       if (!rewrite_) {
-        throw Error(Internal("{} does not call a forward variant",
-                             node->name()));
+        throw Error(
+            Internal("{} does not call a forward variant", node->name()));
       }
       it = calls_->emplace(node, Rewrite(node, wanted)).first;
     }
@@ -209,8 +209,7 @@ class ReverseWalk {
 }  // namespace
 
 void SetGradientOverride(const std::string& name, GradientOverride gradient) {
-  auto shared =
-      std::make_shared<const GradientOverride>(std::move(gradient));
+  auto shared = std::make_shared<const GradientOverride>(std::move(gradient));
   std::unique_lock lock(override_mutex);
   Overrides()[name] = std::move(shared);
 }

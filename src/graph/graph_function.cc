@@ -130,7 +130,8 @@ std::vector<DataType> GraphFunction::input_types() const {
 
 std::vector<DataType> GraphFunction::output_types() const {
   std::vector<DataType> types;
-  for (const Output& r : results_) types.push_back(r.node->output(r.index).dtype);
+  for (const Output& r : results_)
+    types.push_back(r.node->output(r.index).dtype);
   return types;
 }
 

@@ -7,8 +7,8 @@ namespace {
 // " for '{{node MatMul}} = MatMul[...](x, x)' with input shapes: [], []."
 std::string Where(const Node& node, std::span<const PartialTensorShape> shapes,
                   std::span<const Tensor> values) {
-  std::string text = fmt::format(" for '{}' with input shapes: ",
-                                 NodeText(node));
+  std::string text =
+      fmt::format(" for '{}' with input shapes: ", NodeText(node));
   const char* separator = "";
   for (const PartialTensorShape& s : shapes) {
     text += separator + s.DebugString();

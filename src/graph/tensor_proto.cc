@@ -1,0 +1,222 @@
+#include "graph/tensor_proto.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace gk {
+namespace {
+
+// Elements given one by one; the last is repeated to fill the tensor.
+template <class T, class V>
+Status FillFrom(const std::vector<V>& values, Tensor* tensor) {
+  const size_t n = tensor->num_elements();
+  if (values.size() > n) {
+    return InvalidArgument("TensorProto has {} values for {} elements",
+                           values.size(), n);
+  }
+  T* to = tensor->data<T>();
+  for (size_t i = 0; i < n; ++i) {
+    to[i] = values.empty()
+                ? T()
+                : static_cast<T>(values[std::min(i, values.size() - 1)]);
+  }
+  return OkStatus();
+}
+
+template <class T, class V>
+Status FillPairs(const std::vector<V>& values, Tensor* tensor) {
+  if (values.size() % 2 != 0) {
+    return InvalidArgument("TensorProto has half a complex value");
+  }
+  std::vector<T> complex;
+  for (size_t i = 0; i < values.size(); i += 2) {
+    complex.push_back(T(values[i], values[i + 1]));
+  }
+  return FillFrom<T>(complex, tensor);
+}
+
+template <class T>
+Status FillBits(const std::vector<int32_t>& values, Tensor* tensor) {
+  std::vector<T> elements(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const uint16_t bits = static_cast<uint16_t>(values[i]);
+    std::memcpy(&elements[i], &bits, sizeof(bits));
+  }
+  return FillFrom<T>(elements, tensor);
+}
+
+Status FillTyped(const proto::TensorProto& m, Tensor* t) {
+  switch (t->dtype()) {
+    case DataType::kFloat:
+      return FillFrom<float>(m.float_val, t);
+    case DataType::kDouble:
+      return FillFrom<double>(m.double_val, t);
+    case DataType::kInt32:
+      return FillFrom<int32_t>(m.int_val, t);
+    case DataType::kInt16:
+      return FillFrom<int16_t>(m.int_val, t);
+    case DataType::kInt8:
+      return FillFrom<int8_t>(m.int_val, t);
+    case DataType::kUint8:
+      return FillFrom<uint8_t>(m.int_val, t);
+    case DataType::kUint16:
+      return FillFrom<uint16_t>(m.int_val, t);
+    case DataType::kInt64:
+      return FillFrom<int64_t>(m.int64_val, t);
+    case DataType::kUint32:
+      return FillFrom<uint32_t>(m.uint32_val, t);
+    case DataType::kUint64:
+      return FillFrom<uint64_t>(m.uint64_val, t);
+    case DataType::kBool:
+      return FillFrom<bool>(m.bool_val, t);
+    case DataType::kString:
+      return FillFrom<std::string>(m.string_val, t);
+    case DataType::kHalf:
+      return FillBits<half>(m.half_val, t);
+    case DataType::kBfloat16:
+      return FillBits<bfloat16>(m.half_val, t);
+    case DataType::kComplex64:
+      return FillPairs<complex64>(m.scomplex_val, t);
+    case DataType::kComplex128:
+      return FillPairs<complex128>(m.dcomplex_val, t);
+    default:
+      return Unimplemented("TensorProto of dtype {}", DataTypeName(t->dtype()));
+  }
+}
+
+}  // namespace
+
+proto::TensorShapeProto ShapeToProto(const PartialTensorShape& shape) {
+  proto::TensorShapeProto message;
+  message.unknown_rank = shape.unknown_rank();
+  if (shape.unknown_rank()) return message;
+  for (int64_t d : shape.dims()) {
+    message.dim.emplace_back();
+    message.dim.back().size = d;
+  }
+  return message;
+}
+
+StatusOr<PartialTensorShape> ShapeFromProto(
+    const proto::TensorShapeProto& shape) {
+  if (shape.unknown_rank) return PartialTensorShape();
+  std::vector<int64_t> dims;
+  for (const auto& d : shape.dim) dims.push_back(d.size);
+  return PartialTensorShape::Make(dims);
+}
+
+StatusOr<proto::TensorProto> TensorToProto(const Tensor& tensor) {
+  proto::TensorProto message;
+  message.dtype = static_cast<proto::DataType>(tensor.dtype());
+  message.tensor_shape = ShapeToProto(tensor.shape());
+  if (tensor.dtype() == DataType::kString) {
+    for (const std::string& s : tensor.flat<std::string>()) {
+      message.string_val.push_back(s);
+    }
+  } else if (IsObjectType(tensor.dtype())) {
+    return Unimplemented("A tensor of dtype {} cannot be written",
+                         DataTypeName(tensor.dtype()));
+  } else if (tensor.byte_size() > 0) {
+    message.tensor_content.assign(static_cast<const char*>(tensor.raw_data()),
+                                  tensor.byte_size());
+  }
+  return message;
+}
+
+StatusOr<Tensor> TensorFromProto(const proto::TensorProto& message) {
+  const int number = static_cast<int>(message.dtype);
+  if (!DataTypeIsValid(number)) {
+    return InvalidArgument("TensorProto has the invalid dtype {}", number);
+  }
+  const DataType dtype = static_cast<DataType>(number);
+  GK_ASSIGN_OR_RETURN(PartialTensorShape partial,
+                      ShapeFromProto(*message.tensor_shape));
+  GK_ASSIGN_OR_RETURN(TensorShape shape, partial.AsTensorShape());
+  if (dtype == DataType::kResource || dtype == DataType::kVariant) {
+    return Unimplemented("A tensor of dtype {} cannot be read",
+                         DataTypeName(dtype));
+  }
+  const int64_t n = shape.num_elements();
+  const int size = DataTypeSize(dtype);
+  if (!message.tensor_content.empty() && size > 0) {
+    const int64_t bytes = MultiplyWithoutOverflow(n, size);
+    if (bytes != static_cast<int64_t>(message.tensor_content.size())) {
+      return InvalidArgument("TensorProto has {} bytes, its shape {} needs {}",
+                             message.tensor_content.size(), shape.DebugString(),
+                             bytes);
+    }
+    GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(dtype, shape));
+    std::memcpy(t.raw_data(), message.tensor_content.data(), bytes);
+    return t;
+  }
+  GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(dtype, shape));
+  GK_RETURN_IF_ERROR(FillTyped(message, &t));
+  return t;
+}
+
+namespace {
+
+Status FunctionToProto(const FunctionAttr& f, proto::NameAttrList* to) {
+  to->name = f.name;
+  if (f.attrs == nullptr) return OkStatus();
+  for (const auto& [name, value] : *f.attrs) {
+    GK_ASSIGN_OR_RETURN(to->attr[name], AttrToProto(value));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+StatusOr<proto::AttrValue> AttrToProto(const AttrValue& value) {
+  proto::AttrValue m;
+  if (const auto* i = std::get_if<int64_t>(&value)) {
+    m.set_i(*i);
+  } else if (const auto* f = std::get_if<float>(&value)) {
+    m.set_f(*f);
+  } else if (const auto* b = std::get_if<bool>(&value)) {
+    m.set_b(*b);
+  } else if (const auto* s = std::get_if<std::string>(&value)) {
+    m.set_s(*s);
+  } else if (const auto* t = std::get_if<DataType>(&value)) {
+    m.set_type(static_cast<proto::DataType>(*t));
+  } else if (const auto* shape = std::get_if<PartialTensorShape>(&value)) {
+    m.mutable_shape() = ShapeToProto(*shape);
+  } else if (const auto* tensor = std::get_if<Tensor>(&value)) {
+    if (*tensor) {
+      GK_ASSIGN_OR_RETURN(m.mutable_tensor(), TensorToProto(*tensor));
+    }
+  } else if (const auto* fn = std::get_if<FunctionAttr>(&value)) {
+    GK_RETURN_IF_ERROR(FunctionToProto(*fn, &m.mutable_func()));
+  } else {
+    proto::AttrValue_ListValue& list = m.mutable_list();
+    if (const auto* v = std::get_if<std::vector<int64_t>>(&value)) {
+      list.i = *v;
+    } else if (const auto* v = std::get_if<std::vector<float>>(&value)) {
+      list.f = *v;
+    } else if (const auto* v = std::get_if<std::vector<bool>>(&value)) {
+      list.b = *v;
+    } else if (const auto* v = std::get_if<std::vector<std::string>>(&value)) {
+      list.s = *v;
+    } else if (const auto* v = std::get_if<std::vector<DataType>>(&value)) {
+      for (DataType t : *v) {
+        list.type.push_back(static_cast<proto::DataType>(t));
+      }
+    } else if (const auto* v =
+                   std::get_if<std::vector<PartialTensorShape>>(&value)) {
+      for (const auto& shape : *v) list.shape.push_back(ShapeToProto(shape));
+    } else if (const auto* v = std::get_if<std::vector<Tensor>>(&value)) {
+      for (const Tensor& tensor : *v) {
+        GK_ASSIGN_OR_RETURN(proto::TensorProto t, TensorToProto(tensor));
+        list.tensor.push_back(std::move(t));
+      }
+    } else if (const auto* v = std::get_if<std::vector<FunctionAttr>>(&value)) {
+      for (const FunctionAttr& fn : *v) {
+        list.func.emplace_back();
+        GK_RETURN_IF_ERROR(FunctionToProto(fn, &list.func.back()));
+      }
+    }
+  }
+  return m;
+}
+
+}  // namespace gk

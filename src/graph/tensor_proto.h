@@ -1,0 +1,25 @@
+// Tensors, shapes and attributes as messages of graph files, and back.
+//
+// Reading checks everything: files come from anywhere.
+#ifndef GK_GRAPH_TENSOR_PROTO_H_
+#define GK_GRAPH_TENSOR_PROTO_H_
+
+#include "framework/attr_value.h"
+#include "proto/graph.gk.h"
+
+namespace gk {
+
+proto::TensorShapeProto ShapeToProto(const PartialTensorShape& shape);
+StatusOr<PartialTensorShape> ShapeFromProto(
+    const proto::TensorShapeProto& shape);
+
+// Strings in string_val, all other elements in tensor_content. Resources and
+// variants have no lasting form: Unimplemented.
+StatusOr<proto::TensorProto> TensorToProto(const Tensor& tensor);
+StatusOr<Tensor> TensorFromProto(const proto::TensorProto& message);
+
+StatusOr<proto::AttrValue> AttrToProto(const AttrValue& value);
+
+}  // namespace gk
+
+#endif  // GK_GRAPH_TENSOR_PROTO_H_
