@@ -2,6 +2,9 @@
 
 #include <cstring>
 
+#include "framework/symbolic_tensor.h"
+#include "graph/graph.h"
+
 namespace gk {
 
 InlinedVector<int64_t, 8> StridesOf(const TensorShape& shape) {
@@ -104,6 +107,12 @@ Tensor IntegerVector(std::span<const int64_t> values, DataType dtype) {
 
 Tensor ShapeTensor(const Tensor& x, DataType dtype) {
   return MakeOp1("Shape", {x}, {{"out_type", dtype}});
+}
+
+Tensor KnownValue(const Tensor& t) {
+  if (!t.is_symbolic()) return t;
+  const SymbolicTensor* s = SymbolicTensor::Of(t);
+  return s->node()->output(s->index()).value;
 }
 
 Tensor CastTo(const Tensor& x, DataType dtype) {

@@ -89,6 +89,8 @@ Tensor IntegerConstant(int64_t value, DataType dtype = DataType::kInt32);
 Tensor IntegerVector(std::span<const int64_t> values,
                      DataType dtype = DataType::kInt32);
 Tensor ShapeTensor(const Tensor& x, DataType dtype = DataType::kInt32);
+// The value of a tensor where it is known, or a null tensor.
+Tensor KnownValue(const Tensor& t);
 // Cast unless it has the type already.
 Tensor CastTo(const Tensor& x, DataType dtype);
 

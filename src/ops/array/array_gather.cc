@@ -1,0 +1,421 @@
+// Picking rows of a tensor by index.
+#include "ops/fn/array_gather.h"
+
+#include <algorithm>
+
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "kernels/gather.h"
+#include "ops/element_moves.h"
+
+namespace gk {
+namespace {
+
+// "[1,0]" of a flat position; empty for scalars.
+std::string Position(const TensorShape& shape, int64_t flat) {
+  if (shape.rank() == 0) return "";
+  std::vector<int64_t> at(shape.rank());
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    at[i] = flat % shape.dim(i);
+    flat /= shape.dim(i);
+  }
+  return fmt::format("[{}]", fmt::join(at, ","));
+}
+
+Status GatherShapeOf(InferenceContext& c, std::optional<int64_t> axis,
+                     int64_t batch_dims) {
+  const PartialTensorShape &x = c.input(0), &indices = c.input(1);
+  if (!x.unknown_rank() && x.rank() == 0) {
+    return InvalidArgument("params must be at least 1 dimensional");
+  }
+  if (x.unknown_rank() || indices.unknown_rank()) return OkStatus();
+  if (batch_dims < 0) batch_dims += indices.rank();
+  if (batch_dims < 0 || batch_dims > indices.rank()) {
+    return InvalidArgument("Expected batch_dims in the range [{}, {}], but got "
+                           "{}",
+                           -indices.rank(), indices.rank(), batch_dims);
+  }
+  const int rank =
+      x.rank() - 1 + indices.rank() - static_cast<int>(batch_dims);
+  if (rank < 0 || rank > kMaxRank) {
+    return InvalidArgument("gather of shapes {} and {} has rank {}",
+                           x.DebugString(), indices.DebugString(), rank);
+  }
+  if (!axis) {
+    c.set_output(0, PartialTensorShape::UnknownOfRank(rank));
+    return OkStatus();
+  }
+  const int at = NormalAxis(*axis, x.rank());
+  if (at < 0) {
+    return InvalidArgument("Shape must be at least rank {} but is rank {}",
+                           *axis < 0 ? -*axis : *axis + 1, x.rank());
+  }
+  if (batch_dims > at) {
+    return InvalidArgument(
+        "batch_dims ({}) must be less than or equal to axis ({}).", batch_dims,
+        at);
+  }
+  PartialTensorShape out = PartialTensorShape::UnknownOfRank(0);
+  for (int i = 0; i < batch_dims; ++i) {
+    int64_t d;
+    GK_RETURN_IF_ERROR(
+        InferenceContext::MergeDims(x.dim(i), indices.dim(i), &d));
+    out.AddDim(d);
+  }
+  for (int i = static_cast<int>(batch_dims); i < at; ++i) out.AddDim(x.dim(i));
+  for (int i = static_cast<int>(batch_dims); i < indices.rank(); ++i) {
+    out.AddDim(indices.dim(i));
+  }
+  for (int i = at + 1; i < x.rank(); ++i) out.AddDim(x.dim(i));
+  c.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+Status GatherShape(InferenceContext& c) { return GatherShapeOf(c, 0, 0); }
+
+Status GatherV2Shape(InferenceContext& c) {
+  if (c.input(2).rank() > 0 && c.input(2).num_elements() != 1) {
+    return InvalidArgument("axis must be scalar");
+  }
+  auto axis = c.ValueAsInts(2);
+  std::optional<int64_t> value;
+  if (axis && axis->size() == 1) value = (*axis)[0];
+  return GatherShapeOf(c, value, c.attr<int64_t>("batch_dims"));
+}
+
+template <class Index>
+Status GatherWith(KernelContext& c, const Tensor& indices, int axis,
+                  int batch_dims) {
+  const Tensor& x = c.input(0);
+  const Index* at = indices.data<Index>();
+  const int64_t limit = x.dim(axis);
+  const int64_t bad = FirstBadIndex(at, indices.num_elements(), limit);
+  if (bad >= 0) {
+    return InvalidArgument("indices{} = {} is not in [0, {})",
+                           Position(indices.shape(), bad), at[bad], limit);
+  }
+  InlinedVector<int64_t, 8> dims;
+  int64_t batch = 1, outer = 1, inner = 1, count = 1;
+  for (int i = 0; i < batch_dims; ++i) {
+    dims.push_back(x.dim(i));
+    batch *= x.dim(i);
+  }
+  for (int i = batch_dims; i < axis; ++i) {
+    dims.push_back(x.dim(i));
+    outer *= x.dim(i);
+  }
+  for (int i = batch_dims; i < indices.rank(); ++i) {
+    dims.push_back(indices.dim(i));
+    count *= indices.dim(i);
+  }
+  for (int i = axis + 1; i < x.rank(); ++i) {
+    dims.push_back(x.dim(i));
+    inner *= x.dim(i);
+  }
+  GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), shape, &out));
+  if (shape.num_elements() == 0) return OkStatus();
+  return VisitMoved(x.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    GatherRows(static_cast<const T*>(x.raw_data()), at,
+               static_cast<T*>(out->raw_data()), batch, outer, limit, count,
+               inner, ThreadPool::Global());
+  });
+}
+
+Status GatherAlong(KernelContext& c, int64_t axis_value, int64_t batch_dims) {
+  const Tensor &x = c.input(0), &indices = c.input(1);
+  if (x.rank() == 0) {
+    return InvalidArgument("params must be at least 1 dimensional");
+  }
+  const int axis = NormalAxis(axis_value, x.rank());
+  if (axis < 0) {
+    return InvalidArgument("Expected axis in the range [{}, {}), but got {}",
+                           -x.rank(), x.rank(), axis_value);
+  }
+  if (batch_dims < -indices.rank() || batch_dims > indices.rank()) {
+    return InvalidArgument(
+        "Expected batch_dims in the range [{}, {}], but got {}",
+        -indices.rank(), indices.rank(), batch_dims);
+  }
+  if (batch_dims < 0) batch_dims += indices.rank();
+  if (batch_dims >= x.rank()) {
+    return InvalidArgument("batch_dims ({}) must be less than rank(params) "
+                           "({}).",
+                           batch_dims, x.rank());
+  }
+  if (batch_dims > axis) {
+    return InvalidArgument(
+        "batch_dims ({}) must be less than or equal to axis ({}).", batch_dims,
+        axis);
+  }
+  for (int i = 0; i < batch_dims; ++i) {
+    if (x.dim(i) != indices.dim(i)) {
+      return InvalidArgument(
+          "params.shape[{}]: {} should be equal to indices.shape[{}]: {}", i,
+          x.dim(i), i, indices.dim(i));
+    }
+  }
+  const int batch = static_cast<int>(batch_dims);
+  switch (indices.dtype()) {
+    case DataType::kInt16:
+      return GatherWith<int16_t>(c, indices, axis, batch);
+    case DataType::kInt32:
+      return GatherWith<int32_t>(c, indices, axis, batch);
+    case DataType::kInt64:
+      return GatherWith<int64_t>(c, indices, axis, batch);
+    default:
+      return InvalidArgument("indices must be integers");
+  }
+}
+
+Status ComputeGather(KernelContext& c) { return GatherAlong(c, 0, 0); }
+
+Status ComputeGatherV2(KernelContext& c) {
+  if (c.input(2).num_elements() != 1) {
+    return InvalidArgument("axis must be scalar");
+  }
+  int64_t axis;
+  GK_RETURN_IF_ERROR(IntegerValue(c.input(2), "axis", &axis));
+  return GatherAlong(c, axis, c.attr<int64_t>("batch_dims"));
+}
+
+Tensor Product(const Tensor& dims) {
+  return MakeOp1("Prod", {dims, IntegerConstant(0)}, {{"keep_dims", false}});
+}
+// dims[from:to] of a vector.
+Tensor Part(const Tensor& dims, int64_t from, int64_t to) {
+  return MakeOp1("Slice", {dims, IntegerVector({{from}}),
+                           IntegerVector({{to - from}})});
+}
+Tensor Join(std::initializer_list<Tensor> parts) {
+  TensorVector in(parts);
+  in.push_back(IntegerConstant(0));
+  return MakeOp("ConcatV2", in)[0];
+}
+Tensor Flat(const Tensor& x) {
+  return MakeOp1("Reshape", {x, IntegerVector({{-1}})});
+}
+Tensor Permuted(const Tensor& x, const std::vector<int64_t>& perm) {
+  if (std::is_sorted(perm.begin(), perm.end())) return x;
+  return MakeOp1("Transpose", {x, IntegerVector(perm)});
+}
+void AppendRange(std::vector<int64_t>* v, int64_t from, int64_t to) {
+  for (int64_t i = from; i < to; ++i) v->push_back(i);
+}
+Tensor WideIndices(const Tensor& t) {
+  return t.dtype() == DataType::kInt16 ? CastTo(t, DataType::kInt32) : t;
+}
+
+void SliceGradientOf(GradContext& g) {
+  const Tensor shape = ShapeTensor(g.x(0));
+  const Tensor indices = WideIndices(g.x(1));
+  const Tensor rest = MakeOp1(
+      "StridedSlice",
+      {shape, IntegerVector({{1}}), IntegerVector({{0}}), IntegerVector({{1}})},
+      {{"end_mask", int64_t{1}}});
+  Tensor size = MakeOp1("Reshape", {MakeOp1("Size", {indices}),
+                                    IntegerVector({{1}})});
+  g.SetSlices(0, MakeOp1("Reshape", {g.dy(0), Join({size, rest})}),
+              Flat(indices), shape);
+}
+
+// dy as [batch * limit] rows summed by index, brought back to the axis.
+void GatherV2Gradient(GradContext& g) {
+  if (!g.wants(0)) return;
+  const Tensor axis_value = KnownValue(g.x(2));
+  int64_t b = g.attr<int64_t>("batch_dims"), axis = 0;
+  const int r = g.x(1).partial_shape().rank();
+  const int p = g.x(0).partial_shape().rank();
+  const bool known = axis_value && axis_value.num_elements() == 1;
+  if (known) ThrowIfError(IntegerValue(axis_value, "axis", &axis));
+  if (known && axis == 0 && b == 0) return SliceGradientOf(g);
+  if (!known || r < 0 || p < 0) {
+    throw Error(Unimplemented(
+        "The gradient of GatherV2 needs a known axis and, unless the axis is "
+        "0, known ranks of params and indices"));
+  }
+  const int a = NormalAxis(axis, p);
+  if (b < 0) b += r;
+  const Tensor shape = ShapeTensor(g.x(0));
+  Tensor indices = WideIndices(g.x(1));
+  std::vector<int64_t> perm;
+  AppendRange(&perm, 0, b);
+  AppendRange(&perm, a, a + r - b);
+  AppendRange(&perm, b, a);
+  AppendRange(&perm, a + r - b, p + r - b - 1);
+  const Tensor batch = Part(shape, 0, b), limit = Part(shape, a, a + 1);
+  const Tensor outer = Part(shape, b, a), inner = Part(shape, a + 1, p);
+  const Tensor rows =
+      MakeOp1("Mul", {Product(batch), Product(limit)});
+  if (b > 0) {
+    Tensor offsets = MakeOp1(
+        "Mul", {MakeOp1("Range", {IntegerConstant(0), Product(batch),
+                                  IntegerConstant(1)}),
+                limit});
+    const std::vector<int64_t> ones(r - b, 1);
+    offsets = MakeOp1("Reshape", {offsets, Join({batch, IntegerVector(ones)})});
+    indices = MakeOp1("AddV2", {indices, CastTo(offsets, indices.dtype())});
+  }
+  Tensor count = MakeOp1("Reshape", {MakeOp1("Size", {indices}),
+                                     IntegerVector({{1}})});
+  Tensor data = MakeOp1("Reshape", {Permuted(g.dy(0), perm),
+                                    Join({count, outer, inner})});
+  Tensor sums = MakeOp1("UnsortedSegmentSum", {data, Flat(indices), rows});
+  sums = MakeOp1("Reshape", {sums, Join({batch, limit, outer, inner})});
+  perm.clear();
+  AppendRange(&perm, 0, b);
+  AppendRange(&perm, b + 1, a + 1);
+  perm.push_back(b);
+  AppendRange(&perm, a + 1, p);
+  g.Set(0, Permuted(sums, perm));
+}
+
+// ---- GatherNd ----
+
+Status GatherNdShape(InferenceContext& c) {
+  const PartialTensorShape &x = c.input(0), &indices = c.input(1);
+  if (!indices.unknown_rank() && indices.rank() == 0) {
+    return InvalidArgument("indices must be at least a vector");
+  }
+  if (x.unknown_rank() || indices.unknown_rank()) return OkStatus();
+  const int64_t depth = indices.dim(indices.rank() - 1);
+  if (depth < 0) return OkStatus();
+  if (depth > x.rank()) {
+    return InvalidArgument("indices.shape[-1] must be <= params.rank, but saw "
+                           "indices shape: {} and params shape: {}",
+                           indices.DebugString(), x.DebugString());
+  }
+  PartialTensorShape out = PartialTensorShape::UnknownOfRank(0);
+  for (int i = 0; i + 1 < indices.rank(); ++i) out.AddDim(indices.dim(i));
+  for (int i = static_cast<int>(depth); i < x.rank(); ++i) {
+    out.AddDim(x.dim(i));
+  }
+  c.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+Status ComputeGatherNd(KernelContext& c) {
+  const Tensor &x = c.input(0), &indices = c.input(1);
+  const std::string& policy = c.attr<std::string>("bad_indices_policy");
+  if (!policy.empty() && policy != "DEFAULT" && policy != "ERROR" &&
+      policy != "IGNORE") {
+    return InvalidArgument("Unknown bad_indices_policy: {}", policy);
+  }
+  if (x.rank() == 0) return InvalidArgument("params must be at least a vector");
+  if (indices.rank() == 0) {
+    return InvalidArgument("indices must be at least a vector");
+  }
+  const int64_t depth = indices.dim(indices.rank() - 1);
+  if (depth > x.rank()) {
+    return InvalidArgument("index innermost dimension length must be <= params "
+                           "rank; saw: {} vs. {}",
+                           depth, x.rank());
+  }
+  InlinedVector<int64_t, 8> dims;
+  int64_t rows = 1, width = 1;
+  for (int i = 0; i + 1 < indices.rank(); ++i) {
+    dims.push_back(indices.dim(i));
+    rows *= indices.dim(i);
+  }
+  for (int i = static_cast<int>(depth); i < x.rank(); ++i) {
+    dims.push_back(x.dim(i));
+    width *= x.dim(i);
+  }
+  GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  if (rows > 0 && width > 0 && x.num_elements() == 0) {
+    return InvalidArgument(
+        "Requested more than 0 entries, but params is empty.  Params shape: {}",
+        x.shape().DebugString());
+  }
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), shape, &out));
+  std::vector<int64_t> values, offsets(rows);
+  GK_RETURN_IF_ERROR(IntegerValues(indices, &values));
+  const auto strides = StridesOf(x.shape());
+  for (int64_t i = 0; i < rows; ++i) {
+    const std::span<const int64_t> at(values.data() + i * depth, depth);
+    for (int d = 0; d < depth && offsets[i] >= 0; ++d) {
+      if (at[d] < 0 || at[d] >= x.dim(d)) {
+        offsets[i] = -1;
+      } else {
+        offsets[i] += at[d] * strides[d];
+      }
+    }
+    if (offsets[i] < 0 && policy != "IGNORE") {
+      TensorShape outer;
+      for (int d = 0; d + 1 < indices.rank(); ++d) outer.AddDim(indices.dim(d));
+      return InvalidArgument(
+          "indices{} = [{}] does not index into param shape {}",
+          Position(outer, i), fmt::join(at, ", "), x.shape().DebugString());
+    }
+  }
+  if (shape.num_elements() == 0) return OkStatus();
+  return VisitMoved(x.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* from = static_cast<const T*>(x.raw_data());
+    T* to = static_cast<T*>(out->raw_data());
+    ThreadPool::Global().ParallelRange(
+        rows, width + 2, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            if (offsets[i] < 0) {
+              std::fill_n(to + i * width, width, T());
+            } else {
+              std::copy_n(from + offsets[i], width, to + i * width);
+            }
+          }
+        });
+  });
+}
+
+void GatherNdGradient(GradContext& g) {
+  const PartialTensorShape s = g.x(1).partial_shape();
+  const Tensor indices = WideIndices(g.x(1));
+  if (s.rank() == 2 && s.dim(1) == 1) {
+    g.SetSlices(0, g.dy(0), Flat(indices), ShapeTensor(g.x(0)));
+    return;
+  }
+  g.Set(0, MakeOp1("ScatterNd", {indices, g.dy(0),
+                                 ShapeTensor(g.x(0), indices.dtype())}));
+}
+
+const OpRecord kRecords[] = {
+    {.name = "Gather",
+     .inputs = "params: Tparams; indices: Tindices",
+     .outputs = "output: Tparams",
+     .attrs = "validate_indices: bool = True; Tparams: type; Tindices: type in "
+              "[int32, int64]",
+     .shape = GatherShape,
+     .kernel = {.compute = ComputeGather},
+     .gradient = SliceGradientOf,
+     .doc = "Rows of params picked by index."},
+
+    {.name = "GatherV2",
+     .inputs = "params: Tparams; indices: Tindices; axis: Taxis",
+     .outputs = "output: Tparams",
+     .attrs = "batch_dims: int = 0; Tparams: type; Tindices: type in [int16, "
+              "int32, int64]; Taxis: type in [int32, int64]",
+     .shape = GatherV2Shape,
+     .kernel = {.compute = ComputeGatherV2},
+     .gradient = GatherV2Gradient,
+     .doc = "Slices of params along an axis picked by index; the first "
+            "batch_dims dimensions of both go together."},
+
+    {.name = "GatherNd",
+     .inputs = "params: Tparams; indices: Tindices",
+     .outputs = "output: Tparams",
+     .attrs = "Tparams: type; Tindices: type in [int16, int32, int64]; "
+              "bad_indices_policy: string = ''",
+     .shape = GatherNdShape,
+     .kernel = {.compute = ComputeGatherNd},
+     .gradient = GatherNdGradient,
+     .doc = "Slices of params picked by index tuples, the last dimension of "
+            "indices."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(array_gather)
+
+}  // namespace gk

@@ -1,0 +1,409 @@
+// Padding and repeating tensors.
+#include "ops/fn/array_pad.h"
+
+#include <algorithm>
+
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "kernels/elementwise.h"
+#include "ops/element_moves.h"
+
+namespace gk {
+namespace {
+
+// ---- Pad ----
+
+// The shape of `x` grown (sign 1) or shrunk (-1) by the paddings in input 1.
+Status PaddedShape(InferenceContext& c, int sign) {
+  PartialTensorShape paddings;
+  GK_RETURN_IF_ERROR(c.WithRank(1, 2, &paddings));
+  if (paddings.dim(1) >= 0 && paddings.dim(1) != 2) {
+    return InvalidArgument("Dimension must be 2 but is {}", paddings.dim(1));
+  }
+  PartialTensorShape x = c.input(0);
+  const int64_t rank = paddings.dim(0);
+  if (x.unknown_rank() && rank >= 0 && rank <= kMaxRank) {
+    x = PartialTensorShape::UnknownOfRank(static_cast<int>(rank));
+  }
+  if (x.unknown_rank()) return OkStatus();
+  if (rank >= 0 && rank != x.rank()) {
+    return InvalidArgument("Shape must be rank {} but is rank {}", rank,
+                           x.rank());
+  }
+  auto values = c.ValueAsInts(1);
+  PartialTensorShape out = PartialTensorShape::UnknownOfRank(x.rank());
+  for (int i = 0; values && i < x.rank(); ++i) {
+    const int64_t before = (*values)[2 * i], after = (*values)[2 * i + 1];
+    if (before < 0 || after < 0) {
+      return InvalidArgument("Paddings must be non-negative: {} {}", before,
+                             after);
+    }
+    int64_t sum, grown;
+    if (__builtin_add_overflow(before, after, &sum) ||
+        __builtin_add_overflow(x.dim(i), sum, &grown)) {
+      return InvalidArgument("Paddings are too large: {} {}", before, after);
+    }
+    if (x.dim(i) < 0) continue;
+    const int64_t d = x.dim(i) + sign * sum;
+    if (d < 0) {
+      return InvalidArgument("Paddings of dimension {} exceed its size {}", i,
+                             x.dim(i));
+    }
+    out.SetDim(i, d);
+  }
+  c.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+Status PadShape(InferenceContext& c) {
+  if (c.num_inputs() == 3 && c.input(2).rank() > 0) {
+    return InvalidArgument("Shape must be rank 0 but is rank {}",
+                           c.input(2).rank());
+  }
+  return PaddedShape(c, 1);
+}
+
+Status ReadPaddings(const Tensor& x, const Tensor& paddings,
+                    std::vector<int64_t>* out) {
+  if (paddings.rank() != 2 || paddings.dim(1) != 2) {
+    return InvalidArgument("paddings must be a matrix with 2 columns: {}",
+                           paddings.shape().DebugString());
+  }
+  if (paddings.dim(0) != x.rank()) {
+    return InvalidArgument(
+        "The first dimension of paddings must be the rank of inputs{} {}",
+        paddings.shape().DebugString(), x.shape().DebugString());
+  }
+  return IntegerValues(paddings, out);
+}
+
+Status ComputePad(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  std::vector<int64_t> paddings;
+  GK_RETURN_IF_ERROR(ReadPaddings(x, c.input(1), &paddings));
+  InlinedVector<int64_t, 8> dims(x.shape().dims());
+  for (int i = 0; i < x.rank(); ++i) {
+    const int64_t before = paddings[2 * i], after = paddings[2 * i + 1];
+    if (before < 0 || after < 0) {
+      return InvalidArgument("Paddings must be non-negative: {} {}", before,
+                             after);
+    }
+    if (__builtin_add_overflow(dims[i], before, &dims[i]) ||
+        __builtin_add_overflow(dims[i], after, &dims[i])) {
+      return InvalidArgument("Paddings are too large: {} {}", before, after);
+    }
+  }
+  GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), shape, &out));
+  if (c.num_inputs() == 3) {
+    if (c.input(2).rank() != 0) {
+      return InvalidArgument("constant_values must be a scalar. Found: {}",
+                             c.input(2).shape().DebugString());
+    }
+    GK_RETURN_IF_ERROR(FillElements(c.input(2), out));
+  } else {
+    ZeroElements(out);
+  }
+  if (x.num_elements() == 0) return OkStatus();
+  const auto from = StridesOf(x.shape()), to = StridesOf(shape);
+  StridedBox box;
+  int64_t offset = 0;
+  for (int i = 0; i < x.rank(); ++i) {
+    box.AddAxis(x.dim(i), from[i], to[i]);
+    offset += paddings[2 * i] * to[i];
+  }
+  return CopyBox(box, x, 0, out, offset);
+}
+
+void PadGradient(GradContext& g) {
+  if (!g.wants(0)) return;
+  const DataType index = g.x(1).dtype();
+  Tensor begin = MakeOp1(
+      "StridedSlice",
+      {g.x(1), IntegerVector({{0, 0}}), IntegerVector({{0, 1}}),
+       IntegerVector({{1, 1}})},
+      {{"begin_mask", int64_t{1}},
+       {"end_mask", int64_t{1}},
+       {"shrink_axis_mask", int64_t{2}}});
+  g.Set(0, MakeOp1("Slice", {g.dy(0), begin, ShapeTensor(g.x(0), index)}));
+}
+
+// ---- MirrorPad ----
+
+// For each position along a padded dimension the position it mirrors.
+std::vector<int64_t> MirrorMap(int64_t size, int64_t before, int64_t after,
+                               bool reflect) {
+  std::vector<int64_t> map;
+  const int64_t skip = reflect ? 1 : 0;
+  for (int64_t i = before; i-- > 0;) map.push_back(i + skip);
+  for (int64_t i = 0; i < size; ++i) map.push_back(i);
+  for (int64_t i = 0; i < after; ++i) map.push_back(size - 1 - skip - i);
+  return map;
+}
+
+// Visits (padded, original) offsets of all elements.
+template <class Fn>
+void VisitMirrored(const TensorShape& original,
+                   const std::vector<std::vector<int64_t>>& maps, Fn&& fn) {
+  const int rank = original.rank();
+  const auto strides = StridesOf(original);
+  int64_t total = 1;
+  for (const auto& m : maps) total *= static_cast<int64_t>(m.size());
+  if (total == 0) return;
+  std::vector<int64_t> index(rank);
+  const int64_t width =
+      rank > 0 ? static_cast<int64_t>(maps[rank - 1].size()) : 1;
+  for (int64_t at = 0; at < total; at += width) {
+    int64_t base = 0;
+    for (int d = 0; d + 1 < rank; ++d) base += maps[d][index[d]] * strides[d];
+    if (rank == 0) {
+      fn(at, base);
+    } else {
+      for (int64_t i = 0; i < width; ++i) {
+        fn(at + i, base + maps[rank - 1][i]);
+      }
+    }
+    for (int d = rank - 2; d >= 0; --d) {
+      if (++index[d] < static_cast<int64_t>(maps[d].size())) break;
+      index[d] = 0;
+    }
+  }
+}
+
+Status MirrorMaps(KernelContext& c, bool grad, TensorShape* original,
+                  TensorShape* padded,
+                  std::vector<std::vector<int64_t>>* maps) {
+  const Tensor& x = c.input(0);
+  std::vector<int64_t> paddings;
+  GK_RETURN_IF_ERROR(ReadPaddings(x, c.input(1), &paddings));
+  const bool reflect = c.attr<std::string>("mode") == "REFLECT";
+  InlinedVector<int64_t, 8> small(x.shape().dims()), large(small);
+  for (int i = 0; i < x.rank(); ++i) {
+    const int64_t before = paddings[2 * i], after = paddings[2 * i + 1];
+    if (before < 0 || after < 0) {
+      return InvalidArgument("paddings must be non-negative: {} {}", before,
+                             after);
+    }
+    int64_t sum;
+    if (__builtin_add_overflow(before, after, &sum) ||
+        __builtin_add_overflow(x.dim(i), sum, &large[i])) {
+      return InvalidArgument("paddings are too large: {} {}", before, after);
+    }
+    if (grad) {
+      small[i] = x.dim(i) - sum;
+      large[i] = x.dim(i);
+    }
+    const char* which = grad ? "output dimension size" : "dimension size";
+    if (reflect && sum > 0 && (before >= small[i] || after >= small[i])) {
+      return InvalidArgument(
+          "paddings must be less than the {}: {}, {} not less than {}", which,
+          before, after, small[i]);
+    }
+    if (!reflect && (before > small[i] || after > small[i])) {
+      return InvalidArgument(
+          "paddings must be no greater than the {}: {}, {} greater than {}",
+          which, before, after, small[i]);
+    }
+  }
+  GK_ASSIGN_OR_RETURN(*original, TensorShape::Make(small));
+  GK_ASSIGN_OR_RETURN(*padded, TensorShape::Make(large));
+  if (padded->num_elements() > 0) {
+    // The maps are no larger than the output, which must fit anyway.
+    for (int i = 0; i < x.rank(); ++i) {
+      maps->push_back(MirrorMap(small[i], paddings[2 * i], paddings[2 * i + 1],
+                                reflect));
+    }
+  }
+  return OkStatus();
+}
+
+Status ComputeMirrorPad(KernelContext& c) {
+  TensorShape original, padded;
+  std::vector<std::vector<int64_t>> maps;
+  const Tensor& x = c.input(0);
+  GK_RETURN_IF_ERROR(MirrorMaps(c, false, &original, &padded, &maps));
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), padded, &out));
+  if (padded.num_elements() == 0) return OkStatus();
+  return VisitMoved(x.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* from = static_cast<const T*>(x.raw_data());
+    T* to = static_cast<T*>(out->raw_data());
+    VisitMirrored(original, maps,
+                  [&](int64_t p, int64_t o) { to[p] = from[o]; });
+  });
+}
+
+Status ComputeMirrorPadGrad(KernelContext& c) {
+  TensorShape original, padded;
+  std::vector<std::vector<int64_t>> maps;
+  const Tensor& dy = c.input(0);
+  GK_RETURN_IF_ERROR(MirrorMaps(c, true, &original, &padded, &maps));
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, dy.dtype(), original, &out));
+  ZeroElements(out);
+  if (padded.num_elements() == 0) return OkStatus();
+  const bool known =
+      VisitType<float, double, half, bfloat16, complex64, complex128, int8_t,
+                int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
+                uint64_t>(dy.dtype(), [&](auto tag) {
+        using T = decltype(tag);
+        using C = ComputeType<T>;
+        const T* from = dy.data<T>();
+        T* to = out->data<T>();
+        VisitMirrored(original, maps, [&](int64_t p, int64_t o) {
+          to[o] = Convert<T>(C(Convert<C>(to[o]) + Convert<C>(from[p])));
+        });
+      });
+  if (known) return OkStatus();
+  return Unimplemented("No kernel of op MirrorPadGrad for type {} on CPU",
+                       DataTypeString(dy.dtype()));
+}
+
+Status MirrorPadGradShape(InferenceContext& c) { return PaddedShape(c, -1); }
+
+// ---- Tile ----
+
+Status TileShape(InferenceContext& c) {
+  PartialTensorShape m;
+  GK_RETURN_IF_ERROR(c.WithRank(1, 1, &m));
+  PartialTensorShape x = c.input(0);
+  const PartialTensorShape multiples = c.ValueAsShape(1);
+  if (x.unknown_rank() && !multiples.unknown_rank()) {
+    x = PartialTensorShape::UnknownOfRank(multiples.rank());
+  }
+  if (x.unknown_rank()) return OkStatus();
+  if (m.dim(0) >= 0 && m.dim(0) != x.rank()) {
+    return InvalidArgument("Shape must be rank {} but is rank {}", m.dim(0),
+                           x.rank());
+  }
+  PartialTensorShape out = PartialTensorShape::UnknownOfRank(x.rank());
+  for (int i = 0; i < x.rank(); ++i) {
+    if (multiples.unknown_rank() || multiples.dim(i) < 0 || x.dim(i) < 0) {
+      continue;
+    }
+    const int64_t d = MultiplyWithoutOverflow(x.dim(i), multiples.dim(i));
+    if (d < 0) return InvalidArgument("Tile of dimension {} is too large", i);
+    out.SetDim(i, d);
+  }
+  c.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+Status ComputeTile(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  if (c.input(1).rank() != 1) {
+    return InvalidArgument("Expected multiples to be 1-D, but got shape {}",
+                           c.input(1).shape().DebugString());
+  }
+  std::vector<int64_t> multiples;
+  GK_RETURN_IF_ERROR(IntegerValues(c.input(1), &multiples));
+  if (multiples.size() != static_cast<size_t>(x.rank())) {
+    return InvalidArgument(
+        "Expected multiples argument to be a vector of length {} but got "
+        "length {}",
+        x.rank(), multiples.size());
+  }
+  InlinedVector<int64_t, 8> dims;
+  for (int i = 0; i < x.rank(); ++i) {
+    if (multiples[i] < 0) {
+      return InvalidArgument("Expected multiples[{}] >= 0, but got {}", i,
+                             multiples[i]);
+    }
+    const int64_t d = MultiplyWithoutOverflow(x.dim(i), multiples[i]);
+    if (d < 0) return InvalidArgument("Tile of dimension {} is too large", i);
+    dims.push_back(d);
+  }
+  GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), shape, &out));
+  if (shape.num_elements() == 0) return OkStatus();
+  const auto from = StridesOf(x.shape()), to = StridesOf(shape);
+  StridedBox box;
+  for (int i = 0; i < x.rank(); ++i) {
+    box.AddAxis(multiples[i], 0, x.dim(i) * to[i]);
+    box.AddAxis(x.dim(i), from[i], to[i]);
+  }
+  return CopyBox(box, x, 0, out, 0);
+}
+
+// dy as [m0, d0, m1, d1, ...] summed over the multiples.
+void TileGradient(GradContext& g) {
+  const DataType index = g.x(1).dtype();
+  const Tensor shape = ShapeTensor(g.x(0), index);
+  const Tensor both[] = {g.x(1), shape};
+  Tensor pairs = MakeOp("Pack", both, {{"axis", int64_t{1}}})[0];
+  pairs = MakeOp1("Reshape", {pairs, IntegerVector({{-1}})});
+  Tensor axes = MakeOp1("Range", {IntegerConstant(0), MakeOp1("Size", {pairs}),
+                                  IntegerConstant(2)});
+  Tensor split = MakeOp1("Reshape", {g.dy(0), pairs});
+  Tensor sum = MakeOp1("Sum", {split, axes}, {{"keep_dims", false}});
+  g.Set(0, MakeOp1("Reshape", {sum, shape}));
+}
+
+const OpRecord kRecords[] = {
+    {.name = "Pad",
+     .inputs = "input: T; paddings: Tpaddings",
+     .outputs = "output: T",
+     .attrs = "T: type; Tpaddings: type in [int32, int64] = int32",
+     .shape = PadShape,
+     .kernel = {.compute = ComputePad},
+     .gradient = PadGradient,
+     .doc = "Surrounds a tensor with zeros."},
+
+    {.name = "PadV2",
+     .inputs = "input: T; paddings: Tpaddings; constant_values: T",
+     .outputs = "output: T",
+     .attrs = "T: type; Tpaddings: type in [int32, int64] = int32",
+     .shape = PadShape,
+     .kernel = {.compute = ComputePad},
+     .gradient = PadGradient,
+     .doc = "Surrounds a tensor with a value."},
+
+    {.name = "MirrorPad",
+     .inputs = "input: T; paddings: Tpaddings",
+     .outputs = "output: T",
+     .attrs = "T: type; Tpaddings: type in [int32, int64] = int32; mode: "
+              "string in [REFLECT, SYMMETRIC]",
+     .shape = PadShape,
+     .kernel = {.compute = ComputeMirrorPad},
+     .gradient =
+         [](GradContext& g) {
+           g.Set(0, ops::MirrorPadGrad(g.dy(0), g.x(1),
+                                       g.attr<std::string>("mode")));
+         },
+     .doc = "Surrounds a tensor with its mirror images; REFLECT leaves out "
+            "the border itself."},
+
+    {.name = "MirrorPadGrad",
+     .inputs = "input: T; paddings: Tpaddings",
+     .outputs = "output: T",
+     .attrs = "T: type; Tpaddings: type in [int32, int64] = int32; mode: "
+              "string in [REFLECT, SYMMETRIC]",
+     .shape = MirrorPadGradShape,
+     .kernel = {.compute = ComputeMirrorPadGrad},
+     .gradient =
+         [](GradContext& g) {
+           g.Set(0, ops::MirrorPad(g.dy(0), g.x(1),
+                                   g.attr<std::string>("mode")));
+         },
+     .doc = "The gradient of MirrorPad: mirror images folded back."},
+
+    {.name = "Tile",
+     .inputs = "input: T; multiples: Tmultiples",
+     .outputs = "output: T",
+     .attrs = "T: type; Tmultiples: type in [int32, int64] = int32",
+     .shape = TileShape,
+     .kernel = {.compute = ComputeTile},
+     .gradient = TileGradient,
+     .python = {.names = "tile"},
+     .doc = "Repeats a tensor multiples[i] times along dimension i.",
+     .example = ">>> tf.tile([1, 2], [2]).numpy().tolist()\n[1, 2, 1, 2]"},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(array_pad)
+
+}  // namespace gk
