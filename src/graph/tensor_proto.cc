@@ -40,7 +40,7 @@ Status FillBits(const std::vector<int32_t>& values, Tensor* tensor) {
   std::vector<T> elements(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
     const uint16_t bits = static_cast<uint16_t>(values[i]);
-    std::memcpy(&elements[i], &bits, sizeof(bits));
+    std::memcpy(static_cast<void*>(&elements[i]), &bits, sizeof(bits));
   }
   return FillFrom<T>(elements, tensor);
 }
