@@ -83,7 +83,7 @@ def parse_attr(text: str) -> Attr:
     kind = re.match(r"list\((\w+)\)|(\w+)", rest)
     default = None
     tail = re.sub(r"\bin \[[^\]]*\]", "", rest[kind.end():])
-    if m := re.search(r"(?<![><])=\s*(.*)$", tail.replace(">=", "  ")):
+    if m := re.search(r"(?<![><])=\s*(.*)$", tail.replace(">=", "  "), re.S):
         default = m.group(1).strip()
     return Attr(name, kind.group(1) or kind.group(2), bool(kind.group(1)), default)
 
@@ -119,7 +119,7 @@ def cpp_scalar(kind: str, d: str) -> str:
     if kind == "bool":
         return d.lower()
     if kind == "string":
-        return '"' + d.strip("'") + '"'
+        return '"' + d.strip("'").replace("\n", "\\n") + '"'
     if kind == "type":
         return "DataType::" + CPP_NAMES.get(d, "k" + d.capitalize())
     if kind == "float":

@@ -8,6 +8,7 @@
 #define GK_FRAMEWORK_KERNEL_CONTEXT_H_
 
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string_view>
 
@@ -27,6 +28,14 @@ using ComputeFn = Status (*)(KernelContext&);
 class KernelState {
  public:
   virtual ~KernelState() = default;
+};
+
+// What all frames of an instruction share (a place in a random stream). The
+// plan owns the slot; its state is made under the lock on first use and must
+// be thread-safe itself.
+struct SharedKernelState {
+  std::mutex mutex;
+  std::unique_ptr<KernelState> state;
 };
 
 class KernelContext {
@@ -69,10 +78,14 @@ class KernelContext {
     return static_cast<S&>(*slot);
   }
 
+  // Null when the op runs by itself, eagerly.
+  SharedKernelState* shared_state() const { return shared_state_; }
+
   const CancellationToken* cancellation() const { return cancellation_; }
 
   // For executors.
   void set_state_slot(std::unique_ptr<KernelState>* slot) { state_ = slot; }
+  void set_shared_state(SharedKernelState* slot) { shared_state_ = slot; }
   void set_cancellation(const CancellationToken* c) { cancellation_ = c; }
   // planned[i], where not null, is the tensor planned for output i.
   // may_forward bit j: input j's memory dies here and may be reused.
@@ -90,6 +103,7 @@ class KernelContext {
   uint64_t may_forward_ = 0;
   std::unique_ptr<KernelState>* state_ = nullptr;
   std::unique_ptr<KernelState> own_state_;
+  SharedKernelState* shared_state_ = nullptr;
   const CancellationToken* cancellation_ = nullptr;
 };
 

@@ -1,0 +1,114 @@
+#include "ops/random/random_place.h"
+
+#include <list>
+#include <mutex>
+#include <random>
+#include <string>
+#include <unordered_map>
+
+#include "framework/op_record.h"
+
+namespace gk {
+namespace {
+
+constexpr size_t kMaxPlaces = 1 << 15;
+
+class EagerPlaces {
+ public:
+  static EagerPlaces& Get() {
+    static EagerPlaces* places = new EagerPlaces;
+    return *places;
+  }
+
+  Philox Take(std::string key, const Philox& start,
+              FunctionRef<void(Philox&)> skip) {
+    std::lock_guard lock(mutex_);
+    auto found = by_key_.find(key);
+    if (found == by_key_.end()) {
+      if (recent_.size() >= kMaxPlaces) {
+        by_key_.erase(recent_.back().first);
+        recent_.pop_back();
+      }
+      recent_.emplace_front(key, start);
+      found = by_key_.emplace(std::move(key), recent_.begin()).first;
+    } else {
+      recent_.splice(recent_.begin(), recent_, found->second);
+    }
+    Philox& place = found->second->second;
+    const Philox now = place;
+    skip(place);
+    return now;
+  }
+
+  void Clear() {
+    std::lock_guard lock(mutex_);
+    by_key_.clear();
+    recent_.clear();
+  }
+
+ private:
+  using Entry = std::pair<std::string, Philox>;
+  std::mutex mutex_;
+  std::list<Entry> recent_;  // last used first
+  std::unordered_map<std::string, std::list<Entry>::iterator> by_key_;
+};
+
+struct PlanPlace final : KernelState {
+  std::mutex mutex;
+  Philox place;
+};
+
+Philox FirstPlace(KernelContext& c) {
+  const auto seed = static_cast<uint64_t>(c.attr<int64_t>("seed"));
+  const auto seed2 = static_cast<uint64_t>(c.attr<int64_t>("seed2"));
+  return seed == 0 && seed2 == 0
+             ? Philox::FromSeeds(RandomSeed(), RandomSeed())
+             : Philox::FromSeeds(seed, seed2);
+}
+
+}  // namespace
+
+uint64_t RandomSeed() {
+  static std::mutex mutex;
+  static std::random_device device;
+  std::lock_guard lock(mutex);
+  return uint64_t{device()} << 32 | device();
+}
+
+Philox TakePlace(KernelContext& c, FunctionRef<void(Philox&)> skip) {
+  if (SharedKernelState* shared = c.shared_state()) {
+    PlanPlace* place;
+    {
+      std::lock_guard lock(shared->mutex);
+      if (!shared->state) {
+        auto made = std::make_unique<PlanPlace>();
+        made->place = FirstPlace(c);
+        shared->state = std::move(made);
+      }
+      place = static_cast<PlanPlace*>(shared->state.get());
+    }
+    std::lock_guard lock(place->mutex);
+    const Philox now = place->place;
+    skip(place->place);
+    return now;
+  }
+  const Philox first = FirstPlace(c);
+  if (c.attr<int64_t>("seed") == 0 && c.attr<int64_t>("seed2") == 0) {
+    return first;
+  }
+  std::string key(c.record().name);
+  for (const auto& [name, value] : c.attrs()) {
+    key += '\n';
+    key += AttrText(value);
+  }
+  return EagerPlaces::Get().Take(std::move(key), first, skip);
+}
+
+Philox TakePlaceForValues(KernelContext& c, int64_t n) {
+  return TakePlace(
+      c, [n](Philox& g) { g.SkipValues(static_cast<uint64_t>(n)); });
+}
+
+void ForgetRandomPlaces() { EagerPlaces::Get().Clear(); }
+
+}  // namespace gk
