@@ -28,25 +28,26 @@ void GatherRows(const T* params, const Index* indices, T* out, int64_t batch,
                 int64_t outer, int64_t limit, int64_t count, int64_t inner,
                 ThreadPool& pool) {
   constexpr int64_t kCost = std::is_trivially_copyable_v<T> ? 1 : 20;
-  pool.ParallelRange(
-      batch * outer * count, 3 + inner * kCost / 4,
-      [&](int64_t begin, int64_t end) {
-        int64_t row = begin / count, i = begin % count;
-        for (int64_t k = begin; k < end; ++row, i = 0) {
-          const Index* at = indices + row / outer * count;
-          const T* from = params + row * limit * inner;
-          T* to = out + (row * count + i) * inner;
-          const int64_t n = std::min(count - i, end - k);
-          if (inner == 1) {
-            for (int64_t j = 0; j < n; ++j) to[j] = from[at[i + j]];
-          } else {
-            for (int64_t j = 0; j < n; ++j) {
-              std::copy_n(from + at[i + j] * inner, inner, to + j * inner);
-            }
-          }
-          k += n;
-        }
-      });
+  pool.ParallelRange(batch * outer * count, 3 + inner * kCost / 4,
+                     [&](int64_t begin, int64_t end) {
+                       int64_t row = begin / count, i = begin % count;
+                       for (int64_t k = begin; k < end; ++row, i = 0) {
+                         const Index* at = indices + row / outer * count;
+                         const T* from = params + row * limit * inner;
+                         T* to = out + (row * count + i) * inner;
+                         const int64_t n = std::min(count - i, end - k);
+                         if (inner == 1) {
+                           for (int64_t j = 0; j < n; ++j)
+                             to[j] = from[at[i + j]];
+                         } else {
+                           for (int64_t j = 0; j < n; ++j) {
+                             std::copy_n(from + at[i + j] * inner, inner,
+                                         to + j * inner);
+                           }
+                         }
+                         k += n;
+                       }
+                     });
 }
 
 }  // namespace gk

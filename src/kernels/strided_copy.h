@@ -48,19 +48,17 @@ class StridedBox {
     constexpr int64_t kCost = std::is_trivially_copyable_v<T> ? 1 : 20;
     if (rows == 1) {
       constexpr int64_t kBlock = 1 << 14;
-      pool.ParallelRange(
-          (width + kBlock - 1) / kBlock, kBlock * kCost / 2,
-          [&](int64_t begin, int64_t end) {
-            const int64_t at = begin * kBlock;
-            Row(from + at * from_[0], to + at * to_[0],
-                std::min(width, end * kBlock) - at);
-          });
+      pool.ParallelRange((width + kBlock - 1) / kBlock, kBlock * kCost / 2,
+                         [&](int64_t begin, int64_t end) {
+                           const int64_t at = begin * kBlock;
+                           Row(from + at * from_[0], to + at * to_[0],
+                               std::min(width, end * kBlock) - at);
+                         });
       return;
     }
-    pool.ParallelRange(rows, width * kCost / 2 + 4,
-                       [&](int64_t begin, int64_t end) {
-                         Rows(from, to, begin, end);
-                       });
+    pool.ParallelRange(
+        rows, width * kCost / 2 + 4,
+        [&](int64_t begin, int64_t end) { Rows(from, to, begin, end); });
   }
 
  private:

@@ -46,8 +46,7 @@ Status OneRange(const DenseEntry& e, int i, int64_t dim, bool values_known,
   auto bound = [&](int64_t v, bool masked, int64_t open) {
     return masked ? open : std::clamp(v < 0 ? dim + v : v, low, high);
   };
-  const int64_t begin =
-      bound(e.begin, e.begin_masked, forward ? low : high);
+  const int64_t begin = bound(e.begin, e.begin_masked, forward ? low : high);
   const int64_t end = bound(e.end, e.end_masked, forward ? high : low);
   const int64_t length = end - begin;
   out->begin = begin;

@@ -1,7 +1,7 @@
 // Broadcasting: shapes of it, tensors repeated to a shape, and fills.
-#include <fmt/format.h>
-
 #include "ops/fn/array_broadcast.h"
+
+#include <fmt/format.h>
 
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
@@ -64,9 +64,9 @@ Status ComputeGradientArgs(KernelContext& c) {
     for (size_t i = 0; i < out.size() && !same; ++i) {
       if (i < missing || shapes[k][i - missing] == 1) axes.push_back(i);
     }
-    GK_ASSIGN_OR_RETURN(
-        Tensor t, IntegerTensor(c.input(0).dtype(), axes,
-                                TensorShape({int64_t(axes.size())})));
+    GK_ASSIGN_OR_RETURN(Tensor t,
+                        IntegerTensor(c.input(0).dtype(), axes,
+                                      TensorShape({int64_t(axes.size())})));
     c.set_output(k, std::move(t));
   }
   return OkStatus();
@@ -118,9 +118,10 @@ Status BroadcastToShape(InferenceContext& c) {
 Status ComputeBroadcastTo(KernelContext& c) {
   const Tensor& x = c.input(0);
   if (c.input(1).rank() != 1) {
-    return InvalidArgument("shape must be a vector of {{int32,int64}}, got "
-                           "shape {}",
-                           c.input(1).shape().DebugString());
+    return InvalidArgument(
+        "shape must be a vector of {{int32,int64}}, got "
+        "shape {}",
+        c.input(1).shape().DebugString());
   }
   std::vector<int64_t> dims;
   GK_RETURN_IF_ERROR(IntegerValues(c.input(1), &dims));
@@ -191,9 +192,8 @@ Status ComputeFill(KernelContext& c) {
 }
 
 Tensor SumAll(const Tensor& x) {
-  Tensor axes =
-      MakeOp1("Range", {IntegerConstant(0), MakeOp1("Rank", {x}),
-                        IntegerConstant(1)});
+  Tensor axes = MakeOp1(
+      "Range", {IntegerConstant(0), MakeOp1("Rank", {x}), IntegerConstant(1)});
   return MakeOp1("Sum", {x, axes}, {{"keep_dims", false}});
 }
 
@@ -224,9 +224,7 @@ const OpRecord kRecords[] = {
      .shape = BroadcastToShape,
      .kernel = {.compute = ComputeBroadcastTo},
      .gradient =
-         [](GradContext& g) {
-           g.Set(0, SumToShape(g.dy(0), g.x(0), g.y(0)));
-         },
+         [](GradContext& g) { g.Set(0, SumToShape(g.dy(0), g.x(0), g.y(0))); },
      .python = {.names = "broadcast_to"},
      .doc = "Repeats a tensor along dimensions of size 1, and new leading "
             "ones, to a shape.",

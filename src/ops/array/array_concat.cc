@@ -1,7 +1,7 @@
 // Joining tensors along an axis and taking them apart again.
-#include <fmt/format.h>
-
 #include "ops/fn/array_concat.h"
+
+#include <fmt/format.h>
 
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
@@ -78,8 +78,8 @@ Status ConcatShapeOf(InferenceContext& c, int first, int count, int axis_at) {
         continue;
       }
       int64_t merged;
-      if (Status st = InferenceContext::MergeDims(out.dim(d), s.dim(d),
-                                                  &merged);
+      if (Status st =
+              InferenceContext::MergeDims(out.dim(d), s.dim(d), &merged);
           !st.ok()) {
         return InvalidArgument(
             "Dimension {} in both shapes must be equal, but are {} and {}. "
@@ -162,8 +162,8 @@ Status ConcatInputs(KernelContext& c, int first, int count, int axis_at) {
   for (int i = 0; i < count; ++i) {
     const Tensor& x = c.input(first + i);
     const int64_t width = x.dim(axis) * v.inner;
-    GK_RETURN_IF_ERROR(CopyPart(x, 0, width, out, at, sum * v.inner, v.outer,
-                                width));
+    GK_RETURN_IF_ERROR(
+        CopyPart(x, 0, width, out, at, sum * v.inner, v.outer, width));
     at += width;
   }
   return OkStatus();
@@ -414,9 +414,10 @@ Status SplitVShape(InferenceContext& c) {
     const int axis = NormalAxis((*axis_value)[0], s.rank());
     if (axis >= 0 && s.dim(axis) >= 0) {
       if (rest >= 0 ? sum > s.dim(axis) : sum != s.dim(axis)) {
-        return InvalidArgument("can't split axis of size {} into pieces of "
-                               "size [{}]",
-                               s.dim(axis), fmt::join(*sizes, ","));
+        return InvalidArgument(
+            "can't split axis of size {} into pieces of "
+            "size [{}]",
+            s.dim(axis), fmt::join(*sizes, ","));
       }
       if (rest >= 0) (*sizes)[rest] = s.dim(axis) - sum;
     }
@@ -554,8 +555,8 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputePack},
      .gradient =
          [](GradContext& g) {
-           TensorVector parts = ops::Unpack(g.dy(0), g.num_inputs(),
-                                            g.attr<int64_t>("axis"));
+           TensorVector parts =
+               ops::Unpack(g.dy(0), g.num_inputs(), g.attr<int64_t>("axis"));
            for (int i = 0; i < g.num_inputs(); ++i) g.Set(i, parts[i]);
          },
      .doc = "Stacks tensors of one shape along a new dimension."},

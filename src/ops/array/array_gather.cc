@@ -31,12 +31,12 @@ Status GatherShapeOf(InferenceContext& c, std::optional<int64_t> axis,
   if (x.unknown_rank() || indices.unknown_rank()) return OkStatus();
   if (batch_dims < 0) batch_dims += indices.rank();
   if (batch_dims < 0 || batch_dims > indices.rank()) {
-    return InvalidArgument("Expected batch_dims in the range [{}, {}], but got "
-                           "{}",
-                           -indices.rank(), indices.rank(), batch_dims);
+    return InvalidArgument(
+        "Expected batch_dims in the range [{}, {}], but got "
+        "{}",
+        -indices.rank(), indices.rank(), batch_dims);
   }
-  const int rank =
-      x.rank() - 1 + indices.rank() - static_cast<int>(batch_dims);
+  const int rank = x.rank() - 1 + indices.rank() - static_cast<int>(batch_dims);
   if (rank < 0 || rank > kMaxRank) {
     return InvalidArgument("gather of shapes {} and {} has rank {}",
                            x.DebugString(), indices.DebugString(), rank);
@@ -141,9 +141,10 @@ Status GatherAlong(KernelContext& c, int64_t axis_value, int64_t batch_dims) {
   }
   if (batch_dims < 0) batch_dims += indices.rank();
   if (batch_dims >= x.rank()) {
-    return InvalidArgument("batch_dims ({}) must be less than rank(params) "
-                           "({}).",
-                           batch_dims, x.rank());
+    return InvalidArgument(
+        "batch_dims ({}) must be less than rank(params) "
+        "({}).",
+        batch_dims, x.rank());
   }
   if (batch_dims > axis) {
     return InvalidArgument(
@@ -186,8 +187,8 @@ Tensor Product(const Tensor& dims) {
 }
 // dims[from:to] of a vector.
 Tensor Part(const Tensor& dims, int64_t from, int64_t to) {
-  return MakeOp1("Slice", {dims, IntegerVector({{from}}),
-                           IntegerVector({{to - from}})});
+  return MakeOp1("Slice",
+                 {dims, IntegerVector({{from}}), IntegerVector({{to - from}})});
 }
 Tensor Join(std::initializer_list<Tensor> parts) {
   TensorVector in(parts);
@@ -215,8 +216,8 @@ void SliceGradientOf(GradContext& g) {
       "StridedSlice",
       {shape, IntegerVector({{1}}), IntegerVector({{0}}), IntegerVector({{1}})},
       {{"end_mask", int64_t{1}}});
-  Tensor size = MakeOp1("Reshape", {MakeOp1("Size", {indices}),
-                                    IntegerVector({{1}})});
+  Tensor size =
+      MakeOp1("Reshape", {MakeOp1("Size", {indices}), IntegerVector({{1}})});
   g.SetSlices(0, MakeOp1("Reshape", {g.dy(0), Join({size, rest})}),
               Flat(indices), shape);
 }
@@ -247,21 +248,20 @@ void GatherV2Gradient(GradContext& g) {
   AppendRange(&perm, a + r - b, p + r - b - 1);
   const Tensor batch = Part(shape, 0, b), limit = Part(shape, a, a + 1);
   const Tensor outer = Part(shape, b, a), inner = Part(shape, a + 1, p);
-  const Tensor rows =
-      MakeOp1("Mul", {Product(batch), Product(limit)});
+  const Tensor rows = MakeOp1("Mul", {Product(batch), Product(limit)});
   if (b > 0) {
-    Tensor offsets = MakeOp1(
-        "Mul", {MakeOp1("Range", {IntegerConstant(0), Product(batch),
-                                  IntegerConstant(1)}),
-                limit});
+    Tensor offsets =
+        MakeOp1("Mul", {MakeOp1("Range", {IntegerConstant(0), Product(batch),
+                                          IntegerConstant(1)}),
+                        limit});
     const std::vector<int64_t> ones(r - b, 1);
     offsets = MakeOp1("Reshape", {offsets, Join({batch, IntegerVector(ones)})});
     indices = MakeOp1("AddV2", {indices, CastTo(offsets, indices.dtype())});
   }
-  Tensor count = MakeOp1("Reshape", {MakeOp1("Size", {indices}),
-                                     IntegerVector({{1}})});
-  Tensor data = MakeOp1("Reshape", {Permuted(g.dy(0), perm),
-                                    Join({count, outer, inner})});
+  Tensor count =
+      MakeOp1("Reshape", {MakeOp1("Size", {indices}), IntegerVector({{1}})});
+  Tensor data = MakeOp1("Reshape",
+                        {Permuted(g.dy(0), perm), Join({count, outer, inner})});
   Tensor sums = MakeOp1("UnsortedSegmentSum", {data, Flat(indices), rows});
   sums = MakeOp1("Reshape", {sums, Join({batch, limit, outer, inner})});
   perm.clear();
@@ -283,9 +283,10 @@ Status GatherNdShape(InferenceContext& c) {
   const int64_t depth = indices.dim(indices.rank() - 1);
   if (depth < 0) return OkStatus();
   if (depth > x.rank()) {
-    return InvalidArgument("indices.shape[-1] must be <= params.rank, but saw "
-                           "indices shape: {} and params shape: {}",
-                           indices.DebugString(), x.DebugString());
+    return InvalidArgument(
+        "indices.shape[-1] must be <= params.rank, but saw "
+        "indices shape: {} and params shape: {}",
+        indices.DebugString(), x.DebugString());
   }
   PartialTensorShape out = PartialTensorShape::UnknownOfRank(0);
   for (int i = 0; i + 1 < indices.rank(); ++i) out.AddDim(indices.dim(i));
@@ -309,9 +310,10 @@ Status ComputeGatherNd(KernelContext& c) {
   }
   const int64_t depth = indices.dim(indices.rank() - 1);
   if (depth > x.rank()) {
-    return InvalidArgument("index innermost dimension length must be <= params "
-                           "rank; saw: {} vs. {}",
-                           depth, x.rank());
+    return InvalidArgument(
+        "index innermost dimension length must be <= params "
+        "rank; saw: {} vs. {}",
+        depth, x.rank());
   }
   InlinedVector<int64_t, 8> dims;
   int64_t rows = 1, width = 1;
@@ -376,8 +378,8 @@ void GatherNdGradient(GradContext& g) {
     g.SetSlices(0, g.dy(0), Flat(indices), ShapeTensor(g.x(0)));
     return;
   }
-  g.Set(0, MakeOp1("ScatterNd", {indices, g.dy(0),
-                                 ShapeTensor(g.x(0), indices.dtype())}));
+  g.Set(0, MakeOp1("ScatterNd",
+                   {indices, g.dy(0), ShapeTensor(g.x(0), indices.dtype())}));
 }
 
 const OpRecord kRecords[] = {

@@ -119,13 +119,12 @@ Status ComputePad(KernelContext& c) {
 void PadGradient(GradContext& g) {
   if (!g.wants(0)) return;
   const DataType index = g.x(1).dtype();
-  Tensor begin = MakeOp1(
-      "StridedSlice",
-      {g.x(1), IntegerVector({{0, 0}}), IntegerVector({{0, 1}}),
-       IntegerVector({{1, 1}})},
-      {{"begin_mask", int64_t{1}},
-       {"end_mask", int64_t{1}},
-       {"shrink_axis_mask", int64_t{2}}});
+  Tensor begin = MakeOp1("StridedSlice",
+                         {g.x(1), IntegerVector({{0, 0}}),
+                          IntegerVector({{0, 1}}), IntegerVector({{1, 1}})},
+                         {{"begin_mask", int64_t{1}},
+                          {"end_mask", int64_t{1}},
+                          {"shrink_axis_mask", int64_t{2}}});
   g.Set(0, MakeOp1("Slice", {g.dy(0), begin, ShapeTensor(g.x(0), index)}));
 }
 
@@ -211,8 +210,8 @@ Status MirrorMaps(KernelContext& c, bool grad, TensorShape* original,
   if (padded->num_elements() > 0) {
     // The maps are no larger than the output, which must fit anyway.
     for (int i = 0; i < x.rank(); ++i) {
-      maps->push_back(MirrorMap(small[i], paddings[2 * i], paddings[2 * i + 1],
-                                reflect));
+      maps->push_back(
+          MirrorMap(small[i], paddings[2 * i], paddings[2 * i + 1], reflect));
     }
   }
   return OkStatus();
@@ -385,8 +384,8 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeMirrorPadGrad},
      .gradient =
          [](GradContext& g) {
-           g.Set(0, ops::MirrorPad(g.dy(0), g.x(1),
-                                   g.attr<std::string>("mode")));
+           g.Set(0,
+                 ops::MirrorPad(g.dy(0), g.x(1), g.attr<std::string>("mode")));
          },
      .doc = "The gradient of MirrorPad: mirror images folded back."},
 

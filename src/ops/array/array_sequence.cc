@@ -48,19 +48,18 @@ Status RangeSize(T start, T limit, T delta, int64_t* size) {
 // Calls fn with start, limit and delta in the type they are computed in and
 // the element type; narrow floats compute as float.
 template <class Fn>
-Status VisitRange(const Tensor& start, const Tensor& limit,
-                  const Tensor& delta, Fn&& fn) {
+Status VisitRange(const Tensor& start, const Tensor& limit, const Tensor& delta,
+                  Fn&& fn) {
   Status status;
-  const bool known =
-      VisitType<int32_t, int64_t, float, double, half, bfloat16, int8_t,
-                int16_t, uint16_t, uint32_t, uint64_t>(
-          start.dtype(), [&](auto tag) {
-            using T = decltype(tag);
-            using C = ComputeType<T>;
-            status = fn(tag, Convert<C>(start.scalar<T>()),
-                        Convert<C>(limit.scalar<T>()),
-                        Convert<C>(delta.scalar<T>()));
-          });
+  const bool known = VisitType<int32_t, int64_t, float, double, half, bfloat16,
+                               int8_t, int16_t, uint16_t, uint32_t, uint64_t>(
+      start.dtype(), [&](auto tag) {
+        using T = decltype(tag);
+        using C = ComputeType<T>;
+        status =
+            fn(tag, Convert<C>(start.scalar<T>()),
+               Convert<C>(limit.scalar<T>()), Convert<C>(delta.scalar<T>()));
+      });
   if (known) return status;
   return Unimplemented("No kernel of op Range for type {} on CPU",
                        DataTypeString(start.dtype()));
@@ -152,8 +151,8 @@ Status ComputeLinSpace(KernelContext& c) {
   Tensor* out;
   GK_RETURN_IF_ERROR(
       c.Allocate(0, c.input(0).dtype(), TensorShape({num}), &out));
-  const bool known = VisitType<float, double, half, bfloat16>(
-      out->dtype(), [&](auto tag) {
+  const bool known =
+      VisitType<float, double, half, bfloat16>(out->dtype(), [&](auto tag) {
         using T = decltype(tag);
         using C = ComputeType<T>;
         const C start = Convert<C>(c.input(0).scalar<T>());
@@ -161,8 +160,8 @@ Status ComputeLinSpace(KernelContext& c) {
         T* data = out->data<T>();
         data[0] = Convert<T>(start);
         if (num == 1) return;
-        const C step = Convert<C>(Convert<T>(
-            C((stop - start) / static_cast<C>(num - 1))));
+        const C step =
+            Convert<C>(Convert<T>(C((stop - start) / static_cast<C>(num - 1))));
         for (int64_t i = 1; i < num - 1; ++i) {
           data[i] = Convert<T>(C(start + step * static_cast<C>(i)));
         }

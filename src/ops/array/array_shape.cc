@@ -1,7 +1,7 @@
 // Shapes of tensors, and the same elements under another shape.
-#include <fmt/format.h>
-
 #include "ops/fn/array_shape.h"
+
+#include <fmt/format.h>
 
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
@@ -30,9 +30,8 @@ Status ComputeShape(KernelContext& c) {
 
 Status ComputeSize(KernelContext& c) {
   const int64_t n = c.input(0).num_elements();
-  GK_ASSIGN_OR_RETURN(
-      Tensor t,
-      IntegerTensor(c.attr<DataType>("out_type"), {&n, 1}, TensorShape()));
+  GK_ASSIGN_OR_RETURN(Tensor t, IntegerTensor(c.attr<DataType>("out_type"),
+                                              {&n, 1}, TensorShape()));
   c.set_output(0, std::move(t));
   return OkStatus();
 }

@@ -106,9 +106,9 @@ void SliceGradient(GradContext& g) {
   const DataType index = g.x(1).dtype();
   const Tensor dy = g.dy(0);
   Tensor after = MakeOp1(
-      "Sub", {MakeOp1("Sub", {ShapeTensor(g.x(0), index),
-                              ShapeTensor(dy, index)}),
-              g.x(1)});
+      "Sub",
+      {MakeOp1("Sub", {ShapeTensor(g.x(0), index), ShapeTensor(dy, index)}),
+       g.x(1)});
   const Tensor columns[] = {g.x(1), after};
   Tensor paddings = MakeOp("Pack", columns, {{"axis", int64_t{1}}})[0];
   g.Set(0, MakeOp1("Pad", {dy, paddings}));
@@ -260,9 +260,9 @@ Status WriteSelection(const StridedSliceSpec& spec, const Tensor& value,
   // The value's dims stand against final_shape; new axes have size 1 and
   // shrunk dims are not in it, so strides are handed out from the end.
   const PartialTensorShape& final_shape = spec.final_shape;
-  const Status misfit = InvalidArgument(
-      "Cannot broadcast input shape {} into final shape {}",
-      value.shape().DebugString(), final_shape.DebugString());
+  const Status misfit =
+      InvalidArgument("Cannot broadcast input shape {} into final shape {}",
+                      value.shape().DebugString(), final_shape.DebugString());
   const int extra = final_shape.rank() - value.rank();
   TensorShape shape = value.shape();
   for (int i = 0; i < -extra; ++i) {
@@ -325,9 +325,9 @@ Status ComputeResourceAssign(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(VariableResource * v, VariableOf(c.input(0)));
   const Tensor& value = c.input(4);
   if (value.dtype() != v->dtype()) {
-    return InvalidArgument(
-        "l-value dtype {} does not match r-value dtype {}",
-        DataTypeString(v->dtype()), DataTypeString(value.dtype()));
+    return InvalidArgument("l-value dtype {} does not match r-value dtype {}",
+                           DataTypeString(v->dtype()),
+                           DataTypeString(value.dtype()));
   }
   return v->Update([&](Tensor& t) -> Status {
     StridedSliceSpec spec;
@@ -344,10 +344,10 @@ Tensor WideIndex(const Tensor& t) {
 void StridedSliceGradient(GradContext& g) {
   const SliceMasks m = SliceMasks::FromAttrs(g.attrs());
   const Tensor begin = WideIndex(g.x(1));
-  g.Set(0, ops::StridedSliceGrad(
-               ShapeTensor(g.x(0), begin.dtype()), begin, WideIndex(g.x(2)),
-               WideIndex(g.x(3)), g.dy(0), m.begin, m.end, m.ellipsis,
-               m.new_axis, m.shrink_axis));
+  g.Set(0, ops::StridedSliceGrad(ShapeTensor(g.x(0), begin.dtype()), begin,
+                                 WideIndex(g.x(2)), WideIndex(g.x(3)), g.dy(0),
+                                 m.begin, m.end, m.ellipsis, m.new_axis,
+                                 m.shrink_axis));
 }
 
 void StridedSliceGradGradient(GradContext& g) {

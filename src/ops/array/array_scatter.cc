@@ -1,0 +1,301 @@
+// Writing slices into a tensor at index tuples.
+#include "ops/fn/array_scatter.h"
+
+#include <algorithm>
+
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "kernels/elementwise.h"
+#include "ops/element_moves.h"
+
+namespace gk {
+namespace {
+
+enum class ScatterOp { kUpdate, kAdd, kSub, kMax, kMin };
+
+// Offsets into a tensor of `shape` for each index tuple; -1 for bad ones
+// that the policy lets pass.
+struct Targets {
+  std::vector<int64_t> offsets;
+  int64_t width = 1;
+};
+
+Status FindTargets(KernelContext& c, const Tensor& indices,
+                   const Tensor& updates, const TensorShape& shape,
+                   Targets* out) {
+  const std::string& policy = c.attr<std::string>("bad_indices_policy");
+  if (!policy.empty() && policy != "DEFAULT" && policy != "ERROR" &&
+      policy != "IGNORE") {
+    return InvalidArgument("Unknown bad_indices_policy: {}", policy);
+  }
+  const int batch = indices.rank() - 1;
+  if (batch < 0) {
+    return InvalidArgument(
+        "Indices shape must have rank at least one. "
+        "Found:{}",
+        indices.shape().DebugString());
+  }
+  const int64_t depth = indices.dim(batch);
+  if (depth > shape.rank()) {
+    return InvalidArgument(
+        "The inner dimension of indices ({}) must be at most the rank of the "
+        "output shape {}",
+        depth, shape.DebugString());
+  }
+  int64_t rows = 1;
+  bool fits = updates.rank() == batch + shape.rank() - depth;
+  for (int i = 0; i < batch; ++i) {
+    rows *= indices.dim(i);
+    fits = fits && updates.dim(i) == indices.dim(i);
+  }
+  for (int i = static_cast<int>(depth); i < shape.rank(); ++i) {
+    out->width *= shape.dim(i);
+    fits = fits &&
+           updates.dim(batch + i - static_cast<int>(depth)) == shape.dim(i);
+  }
+  if (!fits) {
+    return InvalidArgument(
+        "Dimensions [0,{}) of indices[shape={}] must match dimensions [0,{}) "
+        "of updates[shape={}], and the rest the inner dimensions of {}",
+        batch, indices.shape().DebugString(), batch,
+        updates.shape().DebugString(), shape.DebugString());
+  }
+  std::vector<int64_t> values;
+  GK_RETURN_IF_ERROR(IntegerValues(indices, &values));
+  const auto strides = StridesOf(shape);
+  out->offsets.assign(rows, 0);
+  for (int64_t i = 0; i < rows; ++i) {
+    const std::span<const int64_t> at(values.data() + i * depth, depth);
+    int64_t& offset = out->offsets[i];
+    for (int d = 0; d < depth && offset >= 0; ++d) {
+      if (at[d] < 0 || at[d] >= shape.dim(d)) {
+        offset = -1;
+      } else {
+        offset += at[d] * strides[d];
+      }
+    }
+    if (offset < 0 && policy != "IGNORE") {
+      return InvalidArgument("indices[{}] = [{}] does not index into shape {}",
+                             i, fmt::join(at, ", "), shape.DebugString());
+    }
+  }
+  return OkStatus();
+}
+
+Status Write(const Targets& targets, const Tensor& updates, Tensor* out) {
+  return VisitMoved(out->dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* from = static_cast<const T*>(updates.raw_data());
+    T* to = static_cast<T*>(out->raw_data());
+    for (size_t i = 0; i < targets.offsets.size(); ++i) {
+      if (targets.offsets[i] < 0) continue;
+      std::copy_n(from + i * targets.width, targets.width,
+                  to + targets.offsets[i]);
+    }
+  });
+}
+
+template <class C>
+C Combine(ScatterOp op, C a, C b) {
+  switch (op) {
+    case ScatterOp::kAdd:
+      return static_cast<C>(a + b);
+    case ScatterOp::kSub:
+      return static_cast<C>(a - b);
+    default:
+      if constexpr (requires { a < b; }) {
+        if (op == ScatterOp::kMax) return a < b ? b : a;
+        if (op == ScatterOp::kMin) return b < a ? b : a;
+      }
+      return b;
+  }
+}
+
+Status Accumulate(ScatterOp op, const Targets& targets, const Tensor& updates,
+                  Tensor* out) {
+  if (op == ScatterOp::kUpdate) return Write(targets, updates, out);
+  auto run = [&](auto tag) {
+    using T = decltype(tag);
+    using C = ComputeType<T>;
+    const T* from = updates.data<T>();
+    T* to = out->data<T>();
+    for (size_t i = 0; i < targets.offsets.size(); ++i) {
+      if (targets.offsets[i] < 0) continue;
+      const T* row = from + i * targets.width;
+      T* at = to + targets.offsets[i];
+      for (int64_t k = 0; k < targets.width; ++k) {
+        at[k] =
+            Convert<T>(Combine<C>(op, Convert<C>(at[k]), Convert<C>(row[k])));
+      }
+    }
+  };
+  if (VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t,
+                int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(out->dtype(),
+                                                                run)) {
+    return OkStatus();
+  }
+  const bool ordered = op == ScatterOp::kMax || op == ScatterOp::kMin;
+  if (!ordered && VisitType<complex64, complex128>(out->dtype(), run)) {
+    return OkStatus();
+  }
+  return Unimplemented("Scatter of type {} is not supported",
+                       DataTypeString(out->dtype()));
+}
+
+Status ScatterNdShape(InferenceContext& c) {
+  PartialTensorShape s;
+  GK_RETURN_IF_ERROR(c.WithRankAtLeast(0, 1, &s));
+  GK_RETURN_IF_ERROR(c.WithRank(2, 1, &s));
+  c.set_output(0, c.ValueAsShape(2));
+  return OkStatus();
+}
+
+Status ComputeScatterNd(KernelContext& c) {
+  std::vector<int64_t> dims;
+  if (c.input(2).rank() != 1) {
+    return InvalidArgument("Shape must be a vector");
+  }
+  GK_RETURN_IF_ERROR(IntegerValues(c.input(2), &dims));
+  GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  const Tensor& updates = c.input(1);
+  Targets targets;
+  GK_RETURN_IF_ERROR(FindTargets(c, c.input(0), updates, shape, &targets));
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, updates.dtype(), shape, &out));
+  ZeroElements(out);
+  const bool moved =
+      IsObjectType(out->dtype()) || out->dtype() == DataType::kBool;
+  return Accumulate(moved ? ScatterOp::kUpdate : ScatterOp::kAdd, targets,
+                    updates, out);
+}
+
+Status TensorScatterShape(InferenceContext& c) {
+  PartialTensorShape s;
+  GK_RETURN_IF_ERROR(c.WithRankAtLeast(1, 1, &s));
+  c.set_output(0, c.input(0));
+  return OkStatus();
+}
+
+template <ScatterOp kOp>
+Status ComputeTensorScatter(KernelContext& c) {
+  const Tensor &x = c.input(0), &updates = c.input(2);
+  Targets targets;
+  GK_RETURN_IF_ERROR(FindTargets(c, c.input(1), updates, x.shape(), &targets));
+  GK_ASSIGN_OR_RETURN(Tensor out, x.Copy());
+  GK_RETURN_IF_ERROR(Accumulate(kOp, targets, updates, &out));
+  c.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+Tensor GatherNd(const Tensor& x, const Tensor& indices) {
+  return MakeOp1("GatherNd", {x, indices});
+}
+
+// The gradient of an extreme goes to what equals it, in equal parts.
+void ExtremeGradient(GradContext& g) {
+  const Tensor dy = g.dy(0), indices = g.x(1);
+  Tensor in_x = CastTo(MakeOp1("Equal", {g.x(0), g.y(0)}), dy.dtype());
+  Tensor in_updates =
+      CastTo(MakeOp1("Equal", {g.x(2), GatherNd(g.y(0), indices)}), dy.dtype());
+  Tensor count = MakeOp1("TensorScatterAdd", {in_x, indices, in_updates});
+  Tensor share = MakeOp1("RealDiv", {dy, count});
+  if (g.wants(0)) g.Set(0, MakeOp1("Mul", {share, in_x}));
+  if (g.wants(2)) {
+    g.Set(2, MakeOp1("Mul", {GatherNd(share, indices), in_updates}));
+  }
+}
+
+const OpRecord kRecords[] = {
+    {.name = "ScatterNd",
+     .inputs = "indices: Tindices; updates: T; shape: Tindices",
+     .outputs = "output: T",
+     .attrs = "T: type; Tindices: type in [int16, int32, int64]; "
+              "bad_indices_policy: string = ''",
+     .shape = ScatterNdShape,
+     .kernel = {.compute = ComputeScatterNd},
+     .gradient =
+         [](GradContext& g) {
+           if (g.wants(1)) g.Set(1, GatherNd(g.dy(0), g.x(0)));
+         },
+     .python = {.names = "scatter_nd"},
+     .doc = "Zeros of the given shape to which updates are added at index "
+            "tuples."},
+
+    {.name = "TensorScatterUpdate",
+     .inputs = "tensor: T; indices: Tindices; updates: T",
+     .outputs = "output: T",
+     .attrs = "T: type; Tindices: type in [int16, int32, int64, uint16]; "
+              "bad_indices_policy: string = ''",
+     .shape = TensorScatterShape,
+     .kernel = {.compute = ComputeTensorScatter<ScatterOp::kUpdate>},
+     .gradient =
+         [](GradContext& g) {
+           if (g.wants(0)) {
+             g.Set(0, ops::TensorScatterUpdate(g.dy(0), g.x(1),
+                                               MakeOp1("ZerosLike", {g.x(2)})));
+           }
+           if (g.wants(2)) g.Set(2, GatherNd(g.dy(0), g.x(1)));
+         },
+     .doc = "A tensor with the slices at index tuples replaced."},
+
+    {.name = "TensorScatterAdd",
+     .inputs = "tensor: T; indices: Tindices; updates: T",
+     .outputs = "output: T",
+     .attrs = "T: type; Tindices: type in [int32, int64]; bad_indices_policy: "
+              "string = ''",
+     .shape = TensorScatterShape,
+     .kernel = {.compute = ComputeTensorScatter<ScatterOp::kAdd>},
+     .gradient =
+         [](GradContext& g) {
+           if (g.wants(0)) g.Set(0, g.dy(0));
+           if (g.wants(2)) g.Set(2, GatherNd(g.dy(0), g.x(1)));
+         },
+     .python = {.names = "tensor_scatter_nd_add"},
+     .doc = "A tensor with updates added to the slices at index tuples."},
+
+    {.name = "TensorScatterSub",
+     .inputs = "tensor: T; indices: Tindices; updates: T",
+     .outputs = "output: T",
+     .attrs = "T: type; Tindices: type in [int32, int64]; bad_indices_policy: "
+              "string = ''",
+     .shape = TensorScatterShape,
+     .kernel = {.compute = ComputeTensorScatter<ScatterOp::kSub>},
+     .gradient =
+         [](GradContext& g) {
+           if (g.wants(0)) g.Set(0, g.dy(0));
+           if (g.wants(2)) {
+             g.Set(2, MakeOp1("Neg", {GatherNd(g.dy(0), g.x(1))}));
+           }
+         },
+     .python = {.names = "tensor_scatter_nd_sub"},
+     .doc = "A tensor with updates subtracted from the slices at index "
+            "tuples."},
+
+    {.name = "TensorScatterMax",
+     .inputs = "tensor: T; indices: Tindices; updates: T",
+     .outputs = "output: T",
+     .attrs = "T: type; Tindices: type in [int32, int64]; bad_indices_policy: "
+              "string = ''",
+     .shape = TensorScatterShape,
+     .kernel = {.compute = ComputeTensorScatter<ScatterOp::kMax>},
+     .gradient = ExtremeGradient,
+     .python = {.names = "tensor_scatter_nd_max"},
+     .doc = "A tensor with the slices at index tuples raised to updates."},
+
+    {.name = "TensorScatterMin",
+     .inputs = "tensor: T; indices: Tindices; updates: T",
+     .outputs = "output: T",
+     .attrs = "T: type; Tindices: type in [int32, int64]; bad_indices_policy: "
+              "string = ''",
+     .shape = TensorScatterShape,
+     .kernel = {.compute = ComputeTensorScatter<ScatterOp::kMin>},
+     .gradient = ExtremeGradient,
+     .python = {.names = "tensor_scatter_nd_min"},
+     .doc = "A tensor with the slices at index tuples lowered to updates."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(array_scatter)
+
+}  // namespace gk

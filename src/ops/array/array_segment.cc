@@ -1,0 +1,451 @@
+// Reductions of rows by segment, with sorted and unsorted segment ids.
+#include "ops/fn/array_segment.h"
+
+#include <limits>
+
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "kernels/segment.h"
+#include "ops/element_moves.h"
+
+namespace gk {
+namespace {
+
+// What an unsorted segment without rows holds.
+template <SegmentOp kOp, class T>
+T EmptySegment() {
+  using C = ComputeType<T>;
+  if constexpr (kOp == SegmentOp::kSum) {
+    return T{};
+  } else if constexpr (kOp == SegmentOp::kProd) {
+    return Convert<T>(C(1));
+  } else if constexpr (std::is_same_v<T, half>) {
+    return Convert<T>(C(kOp == SegmentOp::kMax ? -65504.f : 65504.f));
+  } else if constexpr (std::is_same_v<T, bfloat16>) {
+    return Convert<T>(
+        C(kOp == SegmentOp::kMax ? -3.38953139e38f : 3.38953139e38f));
+  } else if constexpr (kOp == SegmentOp::kMax) {
+    return std::numeric_limits<T>::lowest();
+  } else {
+    return std::numeric_limits<T>::max();
+  }
+}
+
+template <SegmentOp kOp, class Fn>
+bool VisitSegmentType(DataType t, Fn&& fn) {
+  if (VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t,
+                int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(t, fn)) {
+    return true;
+  }
+  if constexpr (kOp == SegmentOp::kSum || kOp == SegmentOp::kProd) {
+    return VisitType<complex64, complex128>(t, fn);
+  }
+  return false;
+}
+
+Status NoKernel(const KernelContext& c) {
+  return Unimplemented("No kernel of op {} for type {} on CPU", c.record().name,
+                       DataTypeString(c.input(0).dtype()));
+}
+
+// data.shape with the leading dims of `ids` replaced by `segments`.
+Status SegmentShapeOf(InferenceContext& c, int ids_rank, int64_t segments) {
+  const PartialTensorShape& data = c.input(0);
+  if (data.unknown_rank() || ids_rank < 0) return OkStatus();
+  if (data.rank() < ids_rank || data.rank() == 0) {
+    return InvalidArgument("Shape must be at least rank {} but is rank {}",
+                           std::max(ids_rank, 1), data.rank());
+  }
+  for (int i = 0; i < ids_rank && !c.input(1).unknown_rank(); ++i) {
+    int64_t d;
+    GK_RETURN_IF_ERROR(
+        InferenceContext::MergeDims(data.dim(i), c.input(1).dim(i), &d));
+  }
+  PartialTensorShape out = PartialTensorShape::UnknownOfRank(0);
+  out.AddDim(segments);
+  for (int i = ids_rank; i < data.rank(); ++i) out.AddDim(data.dim(i));
+  c.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+Status SortedShape(InferenceContext& c) {
+  PartialTensorShape ids;
+  GK_RETURN_IF_ERROR(c.WithRank(1, 1, &ids));
+  return SegmentShapeOf(c, 1, kUnknownDim);
+}
+
+Status UnsortedShape(InferenceContext& c) {
+  if (c.input(2).rank() > 0) {
+    return InvalidArgument("Shape must be rank 0 but is rank {}",
+                           c.input(2).rank());
+  }
+  auto n = c.ValueAsInts(2);
+  if (n && (*n)[0] < 0) {
+    return InvalidArgument(
+        "Dimension size, given by scalar input 2, must be "
+        "non-negative but is {}",
+        (*n)[0]);
+  }
+  const PartialTensorShape& data = c.input(0);
+  const int rank = c.input(1).rank();
+  if (!data.unknown_rank() && rank > data.rank()) {
+    return InvalidArgument("Shape must be at least rank {} but is rank {}",
+                           rank, data.rank());
+  }
+  if (data.unknown_rank() || rank < 0) return OkStatus();
+  PartialTensorShape out = PartialTensorShape::UnknownOfRank(0);
+  for (int i = 0; i < rank; ++i) {
+    int64_t d;
+    GK_RETURN_IF_ERROR(
+        InferenceContext::MergeDims(data.dim(i), c.input(1).dim(i), &d));
+  }
+  out.AddDim(n ? (*n)[0] : kUnknownDim);
+  for (int i = rank; i < data.rank(); ++i) out.AddDim(data.dim(i));
+  c.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+template <SegmentOp kOp>
+Status ComputeUnsorted(KernelContext& c) {
+  const Tensor &data = c.input(0), &ids_in = c.input(1);
+  int64_t segments;
+  if (c.input(2).rank() != 0) {
+    return InvalidArgument("num_segments should be a scalar, not shape {}",
+                           c.input(2).shape().DebugString());
+  }
+  GK_RETURN_IF_ERROR(IntegerValue(c.input(2), "num_segments", &segments));
+  bool prefix = ids_in.rank() <= data.rank();
+  for (int i = 0; prefix && i < ids_in.rank(); ++i) {
+    prefix = data.dim(i) == ids_in.dim(i);
+  }
+  if (!prefix) {
+    return InvalidArgument(
+        "data.shape = {} does not start with segment_ids.shape = {}",
+        data.shape().DebugString(), ids_in.shape().DebugString());
+  }
+  if (segments < 0) {
+    return InvalidArgument("Input num_segments == {} must not be negative.",
+                           segments);
+  }
+  std::vector<int64_t> ids;
+  GK_RETURN_IF_ERROR(IntegerValues(ids_in, &ids));
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] >= segments) {
+      return InvalidArgument("segment_ids[{}] = {} is out of range [0, {})", i,
+                             ids[i], segments);
+    }
+  }
+  InlinedVector<int64_t, 8> dims{segments};
+  int64_t inner = 1;
+  for (int i = ids_in.rank(); i < data.rank(); ++i) {
+    dims.push_back(data.dim(i));
+    inner *= data.dim(i);
+  }
+  GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, data.dtype(), shape, &out));
+  const bool known = VisitSegmentType<kOp>(data.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    T* to = out->data<T>();
+    std::fill_n(to, out->num_elements(), EmptySegment<kOp, T>());
+    ReduceSegments<kOp>(data.data<T>(), ids.data(), ids.size(), inner, to,
+                        ThreadPool::Global());
+  });
+  return known ? OkStatus() : NoKernel(c);
+}
+
+// Sorted ids: the last one says how many segments there are; those without
+// rows are zeros (ones for products).
+template <SegmentOp kOp, bool kMean>
+Status ComputeSorted(KernelContext& c) {
+  const Tensor &data = c.input(0), &ids_in = c.input(1);
+  if (ids_in.rank() != 1) {
+    return InvalidArgument("segment_ids should be a vector, not shape {}",
+                           ids_in.shape().DebugString());
+  }
+  if (data.rank() == 0) {
+    return InvalidArgument("data must be at least rank 1");
+  }
+  if (data.dim(0) != ids_in.dim(0)) {
+    return InvalidArgument(
+        "segment_ids should be the same size as dimension 0 of input.");
+  }
+  std::vector<int64_t> ids;
+  GK_RETURN_IF_ERROR(IntegerValues(ids_in, &ids));
+  int64_t last = -1;
+  for (int64_t id : ids) {
+    if (id < 0) return InvalidArgument("segment ids must be >= 0");
+    if (id < last) return InvalidArgument("segment ids are not increasing");
+    last = id;
+  }
+  if (last == INT64_MAX) return InvalidArgument("segment id is too large");
+  InlinedVector<int64_t, 8> dims(data.shape().dims());
+  dims[0] = last + 1;
+  GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  int64_t inner = 1;
+  for (int i = 1; i < data.rank(); ++i) inner *= data.dim(i);
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, data.dtype(), shape, &out));
+  const bool known = VisitSegmentType<kOp>(data.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    using C = ComputeType<T>;
+    T* to = out->data<T>();
+    const T empty = kOp == SegmentOp::kProd ? Convert<T>(C(1)) : T{};
+    std::fill_n(to, out->num_elements(), empty);
+    const T start = EmptySegment<kOp, T>();
+    for (int64_t id : ids) std::fill_n(to + id * inner, inner, start);
+    ReduceSegments<kOp>(data.data<T>(), ids.data(), ids.size(), inner, to,
+                        ThreadPool::Global());
+    if constexpr (kMean) {
+      for (size_t i = 0; i < ids.size();) {
+        size_t end = i;
+        while (end < ids.size() && ids[end] == ids[i]) ++end;
+        const C count = static_cast<C>(end - i);
+        T* row = to + ids[i] * inner;
+        for (int64_t k = 0; k < inner; ++k) {
+          row[k] = Convert<T>(C(Convert<C>(row[k]) / count));
+        }
+        i = end;
+      }
+    }
+  });
+  return known ? OkStatus() : NoKernel(c);
+}
+
+// ---- Gradients ----
+
+Tensor Gather(const Tensor& x, const Tensor& indices) {
+  return MakeOp1("GatherV2", {x, indices, IntegerConstant(0)});
+}
+Tensor Zero(const Tensor& like) {
+  return CastTo(IntegerConstant(0), like.dtype());
+}
+
+// A boolean of the ids' shape, brought to the rank of `values`.
+Tensor Outward(const Tensor& mask, const Tensor& values) {
+  Tensor extra =
+      MakeOp1("Sub", {MakeOp1("Rank", {values}), MakeOp1("Rank", {mask})});
+  Tensor ones = MakeOp1(
+      "Fill",
+      {MakeOp1("Reshape", {extra, IntegerVector({{1}})}), IntegerConstant(1)});
+  const Tensor parts[] = {ShapeTensor(mask), ones, IntegerConstant(0)};
+  return MakeOp1("Reshape", {mask, MakeOp("ConcatV2", parts)[0]});
+}
+
+// Rows of x by id; rows of dropped (negative) ids are zero.
+Tensor GatherDropped(const Tensor& x, const Tensor& ids) {
+  const Tensor zero = Zero(ids);
+  Tensor rows = Gather(x, MakeOp1("Maximum", {ids, zero}));
+  Tensor kept = Outward(MakeOp1("GreaterEqual", {ids, zero}), rows);
+  return MakeOp1("SelectV2", {kept, rows, Zero(rows)});
+}
+
+void UnsortedSumGradient(GradContext& g) {
+  if (g.wants(0)) g.Set(0, GatherDropped(g.dy(0), g.x(1)));
+}
+
+// The gradient goes to the elements that equal the result, in equal parts.
+void UnsortedExtremeGradient(GradContext& g) {
+  if (!g.wants(0)) return;
+  const Tensor x = g.x(0), ids = g.x(1), dy = g.dy(0);
+  Tensor hit = MakeOp1("Equal", {x, GatherDropped(g.y(0), ids)});
+  hit = MakeOp1("LogicalAnd",
+                {hit, Outward(MakeOp1("GreaterEqual", {ids, Zero(ids)}), hit)});
+  Tensor count =
+      MakeOp1("UnsortedSegmentSum", {CastTo(hit, dy.dtype()), ids, g.x(2)});
+  Tensor share = GatherDropped(MakeOp1("RealDiv", {dy, count}), ids);
+  g.Set(0, MakeOp1("SelectV2", {hit, share, Zero(share)}));
+}
+
+void UnsortedProdGradient(GradContext& g) {
+  if (!g.wants(0)) return;
+  const Tensor x = g.x(0), ids = g.x(1), dy = g.dy(0);
+  // Where an element is zero its share is the product of the others; with
+  // two zeros in a segment nothing is left.
+  const Tensor zero = Zero(x);
+  const Tensor one = CastTo(IntegerConstant(1), x.dtype());
+  Tensor is_zero = MakeOp1("Equal", {x, zero});
+  Tensor zeros = MakeOp1("UnsortedSegmentSum",
+                         {CastTo(is_zero, DataType::kInt32), ids, g.x(2)});
+  Tensor weight =
+      MakeOp1("SelectV2",
+              {MakeOp1("Greater", {zeros, IntegerConstant(1)}), Zero(dy), dy});
+  Tensor others =
+      MakeOp1("UnsortedSegmentProd",
+              {MakeOp1("SelectV2", {is_zero, one, x}), ids, g.x(2)});
+  Tensor of_zero = GatherDropped(others, ids);
+  Tensor safe = MakeOp1("SelectV2", {is_zero, one, x});
+  Tensor of_rest = MakeOp1("RealDiv", {GatherDropped(g.y(0), ids), safe});
+  Tensor part = MakeOp1("SelectV2", {is_zero, of_zero, of_rest});
+  g.Set(0, MakeOp1("Mul", {GatherDropped(weight, ids), part}));
+}
+
+void SortedSumGradient(GradContext& g) {
+  if (g.wants(0)) g.Set(0, Gather(g.dy(0), g.x(1)));
+}
+
+Tensor RowCounts(const Tensor& ids, const Tensor& like) {
+  Tensor ones = MakeOp1(
+      "Fill", {ShapeTensor(ids), CastTo(IntegerConstant(1), like.dtype())});
+  return MakeOp1("SegmentSum", {ones, ids});
+}
+
+void SortedMeanGradient(GradContext& g) {
+  if (!g.wants(0)) return;
+  const Tensor dy = g.dy(0), ids = g.x(1);
+  Tensor counts = RowCounts(ids, dy);
+  counts =
+      MakeOp1("Maximum", {counts, CastTo(IntegerConstant(1), counts.dtype())});
+  g.Set(0, Gather(MakeOp1("RealDiv", {dy, Outward(counts, dy)}), ids));
+}
+
+void SortedExtremeGradient(GradContext& g) {
+  if (!g.wants(0)) return;
+  const Tensor x = g.x(0), ids = g.x(1), dy = g.dy(0);
+  Tensor hit = MakeOp1("Equal", {x, Gather(g.y(0), ids)});
+  Tensor count = MakeOp1("SegmentSum", {CastTo(hit, dy.dtype()), ids});
+  Tensor share = Gather(MakeOp1("RealDiv", {dy, count}), ids);
+  g.Set(0, MakeOp1("SelectV2", {hit, share, Zero(share)}));
+}
+
+void SortedProdGradient(GradContext& g) {
+  if (!g.wants(0)) return;
+  const Tensor x = g.x(0), ids = g.x(1), dy = g.dy(0);
+  const Tensor one = CastTo(IntegerConstant(1), x.dtype());
+  Tensor is_zero = MakeOp1("Equal", {x, Zero(x)});
+  Tensor zeros =
+      MakeOp1("SegmentSum", {CastTo(is_zero, DataType::kInt32), ids});
+  Tensor weight =
+      MakeOp1("SelectV2",
+              {MakeOp1("Greater", {zeros, IntegerConstant(1)}), Zero(dy), dy});
+  Tensor safe = MakeOp1("SelectV2", {is_zero, one, x});
+  Tensor of_zero = Gather(MakeOp1("SegmentProd", {safe, ids}), ids);
+  Tensor of_rest = MakeOp1("RealDiv", {Gather(g.y(0), ids), safe});
+  Tensor part = MakeOp1("SelectV2", {is_zero, of_zero, of_rest});
+  g.Set(0, MakeOp1("Mul", {Gather(weight, ids), part}));
+}
+
+const OpRecord kRecords[] = {
+    {.name = "UnsortedSegmentSum",
+     .inputs = "data: T; segment_ids: Tindices; num_segments: Tnumsegments",
+     .outputs = "output: T",
+     .attrs = "T: type in [float, double, int32, uint8, int16, int8, "
+              "complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
+              "quint16, uint16, complex128, half, uint32, uint64]; Tindices: "
+              "type in [int16, int32, int64]; Tnumsegments: type in [int32, "
+              "int64] = int32",
+     .shape = UnsortedShape,
+     .kernel = {.compute = ComputeUnsorted<SegmentOp::kSum>},
+     .gradient = UnsortedSumGradient,
+     .python = {.names = "math.unsorted_segment_sum"},
+     .doc = "Sums of the rows of each segment; negative ids are dropped."},
+
+    {.name = "UnsortedSegmentProd",
+     .inputs = "data: T; segment_ids: Tindices; num_segments: Tnumsegments",
+     .outputs = "output: T",
+     .attrs = "T: type in [float, double, int32, uint8, int16, int8, "
+              "complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
+              "quint16, uint16, complex128, half, uint32, uint64]; Tindices: "
+              "type in [int32, int64]; Tnumsegments: type in [int32, int64] = "
+              "int32",
+     .shape = UnsortedShape,
+     .kernel = {.compute = ComputeUnsorted<SegmentOp::kProd>},
+     .gradient = UnsortedProdGradient,
+     .python = {.names = "math.unsorted_segment_prod"},
+     .doc = "Products of the rows of each segment; negative ids are dropped."},
+
+    {.name = "UnsortedSegmentMax",
+     .inputs = "data: T; segment_ids: Tindices; num_segments: Tnumsegments",
+     .outputs = "output: T",
+     .attrs = "T: type in [float, double, int32, uint8, int16, int8, int64, "
+              "bfloat16, uint16, half, uint32, uint64]; Tindices: type in "
+              "[int32, int64]; Tnumsegments: type in [int32, int64] = int32",
+     .shape = UnsortedShape,
+     .kernel = {.compute = ComputeUnsorted<SegmentOp::kMax>},
+     .gradient = UnsortedExtremeGradient,
+     .python = {.names = "math.unsorted_segment_max"},
+     .doc = "Maxima of the rows of each segment; the lowest value where there "
+            "are none."},
+
+    {.name = "UnsortedSegmentMin",
+     .inputs = "data: T; segment_ids: Tindices; num_segments: Tnumsegments",
+     .outputs = "output: T",
+     .attrs = "T: type in [float, double, int32, uint8, int16, int8, int64, "
+              "bfloat16, uint16, half, uint32, uint64]; Tindices: type in "
+              "[int32, int64]; Tnumsegments: type in [int32, int64] = int32",
+     .shape = UnsortedShape,
+     .kernel = {.compute = ComputeUnsorted<SegmentOp::kMin>},
+     .gradient = UnsortedExtremeGradient,
+     .python = {.names = "math.unsorted_segment_min"},
+     .doc = "Minima of the rows of each segment; the highest value where "
+            "there are none."},
+
+    {.name = "SegmentSum",
+     .inputs = "data: T; segment_ids: Tindices",
+     .outputs = "output: T",
+     .attrs = "T: type in [float, double, int32, uint8, int16, int8, "
+              "complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
+              "quint16, uint16, complex128, half, uint32, uint64]; Tindices: "
+              "type in [int32, int64]",
+     .shape = SortedShape,
+     .kernel = {.compute = ComputeSorted<SegmentOp::kSum, false>},
+     .gradient = SortedSumGradient,
+     .python = {.names = "math.segment_sum"},
+     .doc = "Sums of the rows of each segment; ids are sorted."},
+
+    {.name = "SegmentMean",
+     .inputs = "data: T; segment_ids: Tindices",
+     .outputs = "output: T",
+     .attrs = "T: type in [float, double, int32, uint8, int16, int8, "
+              "complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
+              "quint16, uint16, complex128, half, uint32, uint64]; Tindices: "
+              "type in [int32, int64]",
+     .shape = SortedShape,
+     .kernel = {.compute = ComputeSorted<SegmentOp::kSum, true>},
+     .gradient = SortedMeanGradient,
+     .python = {.names = "math.segment_mean"},
+     .doc = "Means of the rows of each segment; ids are sorted."},
+
+    {.name = "SegmentProd",
+     .inputs = "data: T; segment_ids: Tindices",
+     .outputs = "output: T",
+     .attrs = "T: type in [float, double, int32, uint8, int16, int8, "
+              "complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
+              "quint16, uint16, complex128, half, uint32, uint64]; Tindices: "
+              "type in [int32, int64]",
+     .shape = SortedShape,
+     .kernel = {.compute = ComputeSorted<SegmentOp::kProd, false>},
+     .gradient = SortedProdGradient,
+     .python = {.names = "math.segment_prod"},
+     .doc = "Products of the rows of each segment; ids are sorted."},
+
+    {.name = "SegmentMax",
+     .inputs = "data: T; segment_ids: Tindices",
+     .outputs = "output: T",
+     .attrs = "T: type in [float, double, int32, uint8, int16, int8, int64, "
+              "bfloat16, uint16, half, uint32, uint64]; Tindices: type in "
+              "[int32, int64]",
+     .shape = SortedShape,
+     .kernel = {.compute = ComputeSorted<SegmentOp::kMax, false>},
+     .gradient = SortedExtremeGradient,
+     .python = {.names = "math.segment_max"},
+     .doc = "Maxima of the rows of each segment; ids are sorted."},
+
+    {.name = "SegmentMin",
+     .inputs = "data: T; segment_ids: Tindices",
+     .outputs = "output: T",
+     .attrs = "T: type in [float, double, int32, uint8, int16, int8, int64, "
+              "bfloat16, uint16, half, uint32, uint64]; Tindices: type in "
+              "[int32, int64]",
+     .shape = SortedShape,
+     .kernel = {.compute = ComputeSorted<SegmentOp::kMin, false>},
+     .gradient = SortedExtremeGradient,
+     .python = {.names = "math.segment_min"},
+     .doc = "Minima of the rows of each segment; ids are sorted."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(array_segment)
+
+}  // namespace gk
