@@ -1,5 +1,6 @@
 #include "eager/eager_context.h"
 
+#include <algorithm>
 #include <mutex>
 
 #include "base/hash.h"
@@ -129,8 +130,12 @@ bool EagerContext::RunElementwise(const OpRecord& record,
   }
   static const AttrMap none;
   const TileKernel* kernel = record.kernel.tile(type, none);
-  if (!kernel) return false;
-  if (inputs.size() == 1 || inputs[0]->shape() == inputs[1]->shape()) {
+  if (!kernel || kernel->prepare || kernel->num_inputs != inputs.size()) {
+    return false;
+  }
+  if (std::all_of(inputs.begin() + 1, inputs.end(), [&](const Tensor* t) {
+        return t->shape() == inputs[0]->shape();
+      })) {
     const TensorShape& shape = inputs[0]->shape();
     const int64_t n = shape.num_elements();
     if (n <= 256) {

@@ -39,21 +39,30 @@ enum Trait : uint32_t {
   kIdentityOne = 1 << 17,   // f(x, 1) == x
 };
 
-// out[i] = f(in0[i], in1[i], ...) for n elements; `params` as the record's
-// prepare function left it (null for most). Non-zero: the error to report.
-// `out` may be exactly one of the inputs.
+// out[i] = f(in0[i], in1[i], ...) for n elements; `params` is the TileParams
+// that the kernel's prepare function filled in (null if it has none).
+// Non-zero: the error to report. `out` may be exactly one of the inputs.
 using TileFn = int (*)(void* out, const void* const* in, int64_t n,
                        const void* params);
 
+// Scalar attributes of an op, as its tile kernel reads them. Whoever keeps a
+// kernel to call it later keeps one of these beside it.
+struct TileParams {
+  double value = 0;
+};
+using TilePrepareFn = void (*)(const AttrMap& attrs, TileParams* params);
+
 struct TileKernel {
   TileFn fn = nullptr;
+  TilePrepareFn prepare = nullptr;  // null for ops without such attributes
   uint8_t num_inputs = 0;
   DataType in[3] = {};
   DataType out = DataType::kInvalid;
   float cost_ns = 0.5f;  // per element, for the thread pool
 };
 
-// The tile kernel for the dtype of attr T (or SrcT), or null.
+// The tile kernel for the dtype of the last input, or null. `attrs` may be
+// empty: then the kernel for the defaults, or null if there is none.
 using TileKernelFn = const TileKernel* (*)(DataType t, const AttrMap& attrs);
 
 struct KernelSet {

@@ -30,4 +30,8 @@ void SetBroadcastGrads(GradContext& g, Tensor gx, Tensor gy) {
   if (gy && g.wants(1)) g.Set(1, SumToShape(gy, g.x(1), g.x(0)));
 }
 
+Tensor Conjugate(const Tensor& x) {
+  return IsComplex(x.dtype()) ? MakeOp1("Conj", {x}) : x;
+}
+
 }  // namespace gk

@@ -14,6 +14,9 @@ void SetBroadcastGrads(GradContext& g, Tensor gx, Tensor gy);
 // `grad` (shape of the broadcast of x and other) summed to the shape of x.
 Tensor SumToShape(const Tensor& grad, const Tensor& x, const Tensor& other);
 
+// The complex conjugate; a real tensor itself.
+Tensor Conjugate(const Tensor& x);
+
 }  // namespace gk
 
 #endif  // GK_OPS_BROADCAST_GRADIENT_H_

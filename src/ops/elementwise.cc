@@ -84,6 +84,7 @@ void Splat(void* tile, const void* value, int size, int64_t n) {
 
 struct Runner {
   const TileKernel& kernel;
+  const TileParams& params;
   const Loop& loop;
   char* out;
   const char* in[kMaxInputs];
@@ -127,7 +128,7 @@ struct Runner {
       if (any_scalar) step = std::min(step, kTile);
       for (int64_t at = from; at < to; at += step) {
         const int64_t n = std::min(step, to - at);
-        if (int error = kernel.fn(o, p, n, nullptr)) return error;
+        if (int error = kernel.fn(o, p, n, &params)) return error;
         o += n * out_size;
         for (int i = 0; i < kernel.num_inputs; ++i) {
           if (!scalar[i]) {
@@ -176,6 +177,9 @@ Status TileError(const KernelContext& ctx) {
 
 Status ComputeElementwise(KernelContext& ctx) {
   const int n = ctx.num_inputs();
+  if (n == 0 || n > kMaxInputs) {
+    return Internal("op {} is no elementwise op", ctx.record().name);
+  }
   const Tensor& last = ctx.input(n - 1);
   const TileKernel* kernel =
       ctx.record().kernel.tile(last.dtype(), ctx.attrs());
@@ -183,6 +187,8 @@ Status ComputeElementwise(KernelContext& ctx) {
     return Unimplemented("No kernel of op {} for type {} on CPU",
                          ctx.record().name, DataTypeString(last.dtype()));
   }
+  TileParams params;
+  if (kernel->prepare) kernel->prepare(ctx.attrs(), &params);
   const Tensor* in[kMaxInputs];
   TensorShape shape = ctx.input(0).shape();
   bool same = true;
@@ -208,7 +214,7 @@ Status ComputeElementwise(KernelContext& ctx) {
   if (same && total * kernel->cost_ns < 8000) {
     const void* p[kMaxInputs];
     for (int i = 0; i < n; ++i) p[i] = in[i]->raw_data();
-    return kernel->fn(out->raw_data(), p, total, nullptr) ? TileError(ctx)
+    return kernel->fn(out->raw_data(), p, total, &params) ? TileError(ctx)
                                                           : OkStatus();
   }
   Loop loop;
@@ -221,8 +227,13 @@ Status ComputeElementwise(KernelContext& ctx) {
     }
     Collapse({in, static_cast<size_t>(n)}, shape, &loop);
   }
-  Runner runner{*kernel, loop, static_cast<char*>(out->raw_data()),
-                {},      {},   DataTypeSize(kernel->out)};
+  Runner runner{*kernel,
+                params,
+                loop,
+                static_cast<char*>(out->raw_data()),
+                {},
+                {},
+                DataTypeSize(kernel->out)};
   for (int i = 0; i < n; ++i) {
     runner.in[i] = static_cast<const char*>(in[i]->raw_data());
     runner.in_size[i] = DataTypeSize(in[i]->dtype());

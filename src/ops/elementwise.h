@@ -9,6 +9,8 @@
 #ifndef GK_OPS_ELEMENTWISE_H_
 #define GK_OPS_ELEMENTWISE_H_
 
+#include <type_traits>
+
 #include "framework/op_record.h"
 #include "kernels/elementwise.h"
 
@@ -40,6 +42,17 @@ using BoolType = TypeList<bool>;
 // every elementwise op.
 Status ComputeElementwise(KernelContext& ctx);
 
+// How the loops of an op are made.
+enum TileOptions : uint32_t {
+  kStampedLoop = 0,
+  // One loop for every CPU: functions that do not vectorise, or rare ones.
+  kPlainLoop = 1,
+  // Signed integers wrap around: they share the loops of unsigned ones.
+  kWrapAround = 2,
+  // About 10 ns an element rather than half a nanosecond.
+  kSlowLoop = 4,
+};
+
 namespace internal {
 
 // What T -> R means for elements: computing half gives half.
@@ -48,67 +61,81 @@ using ResultElement =
     std::conditional_t<std::is_same_v<R, ComputeType<T>>, T, R>;
 
 template <class T>
-constexpr bool kNarrow = std::is_integral_v<T> && sizeof(T) < 4;
+constexpr bool kIsComplex = false;
+template <class T>
+constexpr bool kIsComplex<std::complex<T>> = true;
+
+// Narrow integers gain nothing past v3, complex numbers do not vectorise.
+template <class T, uint32_t kOptions>
+constexpr Isa kMaxIsa = (kOptions & kPlainLoop) || kIsComplex<T> ? Isa::kV2
+                        : std::is_integral_v<T> && sizeof(T) < 4 ? Isa::kV3
+                                                                 : Isa::kV4;
+
+template <class T, bool kWrap>
+struct LoopElementOf {
+  using Type = T;
+};
+template <class T>
+requires(
+    std::is_integral_v<T>&& std::is_signed_v<T>) struct LoopElementOf<T, true> {
+  using Type = std::make_unsigned_t<T>;
+};
 
 template <class Body>
 using TileStamp =
     Stamp<Body, int(void*, const void* const*, int64_t, const void*)>;
 
-template <auto F, class T, size_t... I>
-const TileKernel* TileOf(std::index_sequence<I...>) {
-  using C = ComputeType<T>;
-  using Fn = decltype(F);
-  static const TileKernel kernel = [] {
-    TileKernel k;
-    using R = typename std::conditional_t<
-        std::is_invocable_v<Fn, const void*, std::conditional_t<I, C, C>...>,
-        std::invoke_result<Fn, const void*, std::conditional_t<I, C, C>...>,
-        std::invoke_result<Fn, std::conditional_t<I, C, C>...>>::type;
-    using Out = ResultElement<T, R>;
-    using Body = TileBody<Fn, Out, std::conditional_t<I, T, T>...>;
-    k.fn = TileStamp<Body>::template For < kNarrow<T>
-               ? Isa::kV3
-               : Isa::kV4 > (CurrentIsa());
-    k.num_inputs = sizeof...(I);
-    ((k.in[I] = kTypeOf<T>), ...);
-    k.out = kTypeOf<Out>;
-    return k;
-  }();
-  return &kernel;
+template <class Fn, class... C>
+consteval auto ResultOf() {
+  if constexpr (std::is_invocable_v<Fn, const void*, C...>) {
+    return std::type_identity<std::invoke_result_t<Fn, const void*, C...>>();
+  } else {
+    return std::type_identity<std::invoke_result_t<Fn, C...>>();
+  }
 }
 
-template <auto F, int kArity, class List>
+template <auto F, class T, uint32_t kOptions, size_t... I>
+TileKernel MakeTile(std::index_sequence<I...>) {
+  using Element =
+      typename LoopElementOf<T, (kOptions & kWrapAround) != 0>::Type;
+  using C = ComputeType<Element>;
+  using Fn = std::remove_const_t<decltype(F)>;
+  using R =
+      typename decltype(ResultOf<Fn, std::conditional_t<I, C, C>...>())::type;
+  using Out = ResultElement<Element, R>;
+  using Body = TileBody<Fn, Out, std::conditional_t<I, Element, Element>...>;
+  TileKernel k;
+  k.fn =
+      TileStamp<Body>::template For<kMaxIsa<Element, kOptions>>(CurrentIsa());
+  k.num_inputs = sizeof...(I);
+  ((k.in[I] = kTypeOf<T>), ...);
+  k.out = std::is_same_v<Out, Element> ? kTypeOf<T> : kTypeOf<Out>;
+  if (kOptions & kSlowLoop) k.cost_ns = 10;
+  return k;
+}
+
+template <auto F, int kArity, class List, uint32_t kOptions,
+          TilePrepareFn kPrepare = nullptr>
 struct TileTable;
-template <auto F, int kArity, class... Ts>
-struct TileTable<F, kArity, TypeList<Ts...>> {
+template <auto F, int kArity, class... Ts, uint32_t kOptions,
+          TilePrepareFn kPrepare>
+struct TileTable<F, kArity, TypeList<Ts...>, kOptions, kPrepare> {
   static constexpr DataTypeSet kTypes = (DataTypeSet() | ... | kTypeOf<Ts>);
   static const TileKernel* Find(DataType t, const AttrMap&) {
-    const TileKernel* k = nullptr;
-    (void)((kTypeOf<Ts> == t
-                ? (k = TileOf<F, Ts>(std::make_index_sequence<kArity>()), true)
-                : false) ||
-           ...);
-    return k;
+    static const auto* kernels = [] {
+      static TileKernel table[] = {
+          MakeTile<F, Ts, kOptions>(std::make_index_sequence<kArity>())...};
+      for (TileKernel& k : table) k.prepare = kPrepare;
+      return &table;
+    }();
+    for (const TileKernel& k : *kernels) {
+      if (k.in[0] == t) return &k;
+    }
+    return nullptr;
   }
 };
 
 }  // namespace internal
-
-template <auto F, class List>
-constexpr KernelSet Unary() {
-  using Table = internal::TileTable<F, 1, List>;
-  return {.compute = ComputeElementwise,
-          .tile = Table::Find,
-          .types = Table::kTypes};
-}
-
-template <auto F, class List>
-constexpr KernelSet Binary() {
-  using Table = internal::TileTable<F, 2, List>;
-  return {.compute = ComputeElementwise,
-          .tile = Table::Find,
-          .types = Table::kTypes};
-}
 
 // One function for some types and another for the rest ("overloads").
 template <class... Tables>
@@ -120,10 +147,16 @@ struct TileOverloads {
     return k;
   }
 };
-template <auto F, class List>
-using UnaryFor = internal::TileTable<F, 1, List>;
-template <auto F, class List>
-using BinaryFor = internal::TileTable<F, 2, List>;
+template <auto F, class List, uint32_t kOptions = kStampedLoop>
+using UnaryFor = internal::TileTable<F, 1, List, kOptions>;
+template <auto F, class List, uint32_t kOptions = kStampedLoop>
+using BinaryFor = internal::TileTable<F, 2, List, kOptions>;
+template <auto F, class List, uint32_t kOptions = kStampedLoop>
+using TernaryFor = internal::TileTable<F, 3, List, kOptions>;
+// F takes `const void* params` first: the TileParams that kPrepare filled in.
+template <auto F, int kArity, class List, TilePrepareFn kPrepare,
+          uint32_t kOptions = kStampedLoop>
+using PreparedFor = internal::TileTable<F, kArity, List, kOptions, kPrepare>;
 
 // The same function with a check for elements that are errors: `Check` gets
 // the inputs and says whether they are bad; F must be safe for them.
@@ -133,22 +166,22 @@ template <auto F, auto Check, class... Ts>
 struct CheckedBinaryFor<F, Check, TypeList<Ts...>> {
   static constexpr DataTypeSet kTypes = (DataTypeSet() | ... | kTypeOf<Ts>);
   template <class T>
-  static const TileKernel* One() {
-    static const TileKernel kernel = [] {
-      using Body = CheckedTileBody<decltype(F), decltype(Check), T, T, T>;
-      TileKernel k;
-      k.fn = internal::TileStamp<Body>::template For<Isa::kV3>(CurrentIsa());
-      k.num_inputs = 2;
-      k.in[0] = k.in[1] = k.out = kTypeOf<T>;
-      k.cost_ns = 2;
-      return k;
-    }();
-    return &kernel;
+  static TileKernel Make() {
+    using Body = CheckedTileBody<std::remove_const_t<decltype(F)>,
+                                 std::remove_const_t<decltype(Check)>, T, T, T>;
+    TileKernel k;
+    k.fn = internal::TileStamp<Body>::template For<Isa::kV2>(CurrentIsa());
+    k.num_inputs = 2;
+    k.in[0] = k.in[1] = k.out = kTypeOf<T>;
+    k.cost_ns = 2;
+    return k;
   }
   static const TileKernel* Find(DataType t, const AttrMap&) {
-    const TileKernel* k = nullptr;
-    (void)((kTypeOf<Ts> == t ? (k = One<Ts>(), true) : false) || ...);
-    return k;
+    static const TileKernel kernels[] = {Make<Ts>()...};
+    for (const TileKernel& k : kernels) {
+      if (k.out == t) return &k;
+    }
+    return nullptr;
   }
 };
 
@@ -159,6 +192,21 @@ constexpr KernelSet Overloads(const char* tile_error = nullptr) {
           .tile = Table::Find,
           .tile_error = tile_error,
           .types = Table::kTypes};
+}
+
+template <auto F, class List, uint32_t kOptions = kStampedLoop>
+constexpr KernelSet Unary() {
+  return Overloads<UnaryFor<F, List, kOptions>>();
+}
+
+template <auto F, class List, uint32_t kOptions = kStampedLoop>
+constexpr KernelSet Binary() {
+  return Overloads<BinaryFor<F, List, kOptions>>();
+}
+
+template <auto F, class List, uint32_t kOptions = kStampedLoop>
+constexpr KernelSet Ternary() {
+  return Overloads<TernaryFor<F, List, kOptions>>();
 }
 
 }  // namespace gk

@@ -96,10 +96,9 @@ const TileKernel* FusableTile(const Node& node) {
   }
   const Node::OutputInfo& out = node.output(0);
   if (!out.shape.IsFullyDefined()) return nullptr;
-  const DataType* t = node.attrs().Get<DataType>("T");
-  if (!t) t = node.attrs().Get<DataType>("SrcT");
-  if (!t) return nullptr;
-  const TileKernel* tile = op.kernel.tile(*t, node.attrs());
+  const Output& last = node.input(node.num_inputs() - 1);
+  const TileKernel* tile =
+      op.kernel.tile(last.node->output(last.index).dtype, node.attrs());
   if (!tile || !tile->fn || tile->num_inputs != node.num_inputs() ||
       tile->out != out.dtype) {
     return nullptr;
@@ -131,6 +130,7 @@ int Cluster::AddStep(const TileKernel& tile, std::span<const int> in,
                      const Node* node) {
   Step step;
   step.fn = tile.fn;
+  if (tile.prepare) tile.prepare(node->attrs(), &step.params);
   step.node = node;
   // Unused operands repeat the first, which is always readable.
   for (size_t i = 0; i < 3; ++i) step.in[i] = i < in.size() ? in[i] : in[0];
@@ -337,7 +337,7 @@ void Cluster::RunTiles(const void* const* in, void* const* out, int64_t first,
       const Step& step = steps_[s];
       const void* const operands[3] = {value[step.in[0]], value[step.in[1]],
                                        value[step.in[2]]};
-      if (step.fn(value[num_inputs + s], operands, n, nullptr) != 0) {
+      if (step.fn(value[num_inputs + s], operands, n, &step.params) != 0) {
         // The first step in program order is the one to report.
         int seen = failed->load(std::memory_order_relaxed);
         while (s < seen && !failed->compare_exchange_weak(seen, s)) {

@@ -27,6 +27,7 @@ class Cluster {
   // Values are numbered: inputs first, then the result of each step.
   struct Step {
     TileFn fn = nullptr;
+    TileParams params;
     int32_t in[3] = {};
     const Node* node = nullptr;
   };

@@ -63,7 +63,7 @@ class Run {
           const void* const operands[3] = {data[in[0]], data[in[1]],
                                            data[in[2]]};
           if (now.tile(data[now.first_output], operands, now.num_elements,
-                       nullptr) != 0) {
+                       &now.tile_params) != 0) {
             return TileError(*now.node);
           }
           break;

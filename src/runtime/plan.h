@@ -56,6 +56,7 @@ struct Instruction {
   int32_t num_releases = 0;
   int32_t cluster = -1;  // in Plan::clusters
   TileFn tile = nullptr;
+  TileParams tile_params;
   ComputeFn compute = nullptr;
   int64_t num_elements = 0;
   uint64_t may_forward = 0;  // inputs whose memory dies here

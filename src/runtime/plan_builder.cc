@@ -222,7 +222,9 @@ class Builder {
     Instruction& i = plan_->instructions.emplace_back();
     i.kind = Instruction::Kind::kTile;
     i.node = &node;
-    i.tile = FusableTile(node)->fn;
+    const TileKernel* kernel = FusableTile(node);
+    i.tile = kernel->fn;
+    if (kernel->prepare) kernel->prepare(node.attrs(), &i.tile_params);
     i.num_elements = domain->num_elements();
     AddInputs(&i, node.inputs());
     // Tile kernels take three operands; unused ones repeat the first.

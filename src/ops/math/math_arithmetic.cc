@@ -1,16 +1,49 @@
-// Arithmetic of two tensors: +, -, *, /, // and %.
+// Arithmetic of two tensors: sums, products, extremes. (Quotients and
+// powers: math_divide.cc.)
 #include "ops/fn/math_arithmetic.h"
 
 #include "framework/op_registry.h"
 #include "ops/broadcast_gradient.h"
+#include "ops/broadcast_strings.h"
 #include "ops/elementwise.h"
 #include "ops/fn/math_unary.h"
+#include "ops/scalar_constant.h"
 
 namespace gk {
 namespace {
 
-Tensor Conj(const Tensor& x) {
-  return IsComplex(x.dtype()) ? MakeOp1("Conj", {x}) : x;
+constexpr auto kAdd = [](auto x, auto y) { return decltype(x)(x + y); };
+constexpr auto kSubtract = [](auto x, auto y) { return decltype(x)(x - y); };
+// uint16_t times itself is an int that may overflow.
+constexpr auto kMultiply = [](auto x, auto y) {
+  using T = decltype(x);
+  if constexpr (std::is_integral_v<T> && sizeof(T) < 4) {
+    return T(uint32_t{x} * uint32_t{y});
+  } else {
+    return T(x * y);
+  }
+};
+
+// NaN wins over numbers.
+constexpr auto kMaximum = [](auto x, auto y) {
+  return x >= y || x != x ? x : y;
+};
+constexpr auto kMinimum = [](auto x, auto y) {
+  return x <= y || x != x ? x : y;
+};
+
+Status ComputeAdd(KernelContext& c) {
+  if (c.input(0).dtype() != DataType::kString) return ComputeElementwise(c);
+  return ComputeBroadcastStrings(
+      c, [](const std::string& x, const std::string& y) { return x + y; });
+}
+
+// Each input gets the gradient where it was chosen; the first one at ties.
+void SetChosenGrads(GradContext& g, const Tensor& first) {
+  const Tensor zero = MakeOp1("ZerosLike", {g.dy(0)});
+  SetBroadcastGrads(
+      g, g.wants(0) ? MakeOp1("SelectV2", {first, g.dy(0), zero}) : Tensor(),
+      g.wants(1) ? MakeOp1("SelectV2", {first, zero, g.dy(0)}) : Tensor());
 }
 
 const OpRecord kRecords[] = {
@@ -22,8 +55,7 @@ const OpRecord kRecords[] = {
               "complex128]",
      .traits = kElementwise | kCommutative | kAggregate | kIdentityZero,
      .shape = shape_fn::Broadcast,
-     .kernel = Binary<[](auto x, auto y) { return decltype(x)(x + y); },
-                      NumberTypes>(),
+     .kernel = Binary<kAdd, NumberTypes, kWrapAround>(),
      .gradient = [](GradContext& g) { SetBroadcastGrads(g, g.dy(0), g.dy(0)); },
      .python = {.scope = "add"},
      .doc = "Returns x + y element-wise; supports broadcasting.",
@@ -37,8 +69,7 @@ const OpRecord kRecords[] = {
               "uint64]",
      .traits = kElementwise,
      .shape = shape_fn::Broadcast,
-     .kernel = Binary<[](auto x, auto y) { return decltype(x)(x - y); },
-                      NumberTypes>(),
+     .kernel = Binary<kSubtract, NumberTypes, kWrapAround>(),
      .gradient =
          [](GradContext& g) {
            SetBroadcastGrads(g, g.dy(0),
@@ -58,19 +89,94 @@ const OpRecord kRecords[] = {
               "complex128]",
      .traits = kElementwise | kCommutative | kIdentityOne,
      .shape = shape_fn::Broadcast,
-     .kernel = Binary<[](auto x, auto y) { return decltype(x)(x * y); },
-                      NumberTypes>(),
+     .kernel = Binary<kMultiply, NumberTypes, kWrapAround>(),
      .gradient =
          [](GradContext& g) {
            SetBroadcastGrads(
-               g, g.wants(0) ? ops::Mul(g.dy(0), Conj(g.x(1))) : Tensor(),
-               g.wants(1) ? ops::Mul(Conj(g.x(0)), g.dy(0)) : Tensor());
+               g, g.wants(0) ? ops::Mul(g.dy(0), Conjugate(g.x(1))) : Tensor(),
+               g.wants(1) ? ops::Mul(Conjugate(g.x(0)), g.dy(0)) : Tensor());
          },
      .python = {.names = "math.multiply|multiply", .scope = "mul"},
      .doc = "Returns x * y element-wise; supports broadcasting.",
      .example = ">>> tf.multiply(3, 2)\n<tf.Tensor: shape=(), dtype=int32, "
                 "numpy=6>",
      .test = {.reference = "x * y"}},
+
+    {.name = "Add",
+     .inputs = "x: T; y: T",
+     .outputs = "z: T",
+     .attrs = "T: type in [bfloat16, half, float, double, uint8, int8, int16, "
+              "int32, int64, complex64, complex128, string]",
+     .traits = kElementwise | kCommutative | kAggregate,
+     .shape = shape_fn::Broadcast,
+     .kernel = {.compute = ComputeAdd,
+                .tile = BinaryFor<kAdd, NumberTypes, kWrapAround>::Find,
+                .types =
+                    BinaryFor<kAdd, NumberTypes>::kTypes | DataType::kString},
+     .gradient = [](GradContext& g) { SetBroadcastGrads(g, g.dy(0), g.dy(0)); },
+     .doc = "Returns x + y element-wise; strings are joined.",
+     .test = {.reference = "x + y"}},
+
+    {.name = "Maximum",
+     .inputs = "x: T; y: T",
+     .outputs = "z: T",
+     .attrs = "T: type in [bfloat16, half, float, double, int8, uint8, int16, "
+              "uint16, int32, uint32, int64, uint64]",
+     .traits = kElementwise | kCommutative,
+     .shape = shape_fn::Broadcast,
+     .kernel = Binary<kMaximum, RealTypes>(),
+     .gradient =
+         [](GradContext& g) {
+           SetChosenGrads(g, MakeOp1("GreaterEqual", {g.x(0), g.x(1)}));
+         },
+     .python = {.names = "math.maximum|maximum"},
+     .doc = "Returns the larger of x and y element-wise.",
+     .test = {.reference = "maximum(x, y)"}},
+
+    {.name = "Minimum",
+     .inputs = "x: T; y: T",
+     .outputs = "z: T",
+     .attrs = "T: type in [bfloat16, half, float, double, int8, uint8, int16, "
+              "uint16, int32, uint32, int64, uint64]",
+     .traits = kElementwise | kCommutative,
+     .shape = shape_fn::Broadcast,
+     .kernel = Binary<kMinimum, RealTypes>(),
+     .gradient =
+         [](GradContext& g) {
+           SetChosenGrads(g, MakeOp1("LessEqual", {g.x(0), g.x(1)}));
+         },
+     .python = {.names = "math.minimum|minimum"},
+     .doc = "Returns the smaller of x and y element-wise.",
+     .test = {.reference = "minimum(x, y)"}},
+
+    {.name = "SquaredDifference",
+     .inputs = "x: T; y: T",
+     .outputs = "z: T",
+     .attrs = "T: type in [bfloat16, half, float, double, int32, int64, "
+              "complex64, complex128]",
+     .traits = kElementwise | kCommutative,
+     .shape = shape_fn::Broadcast,
+     .kernel = Overloads<
+         BinaryFor<[](auto x, auto y) {
+           const auto d = x - y;
+           return d * d;
+         },
+                   Join<FloatTypes, TypeList<int32_t, int64_t>>, kWrapAround>,
+         BinaryFor<[](auto x, auto y) {
+           const auto d = x - y;
+           return decltype(x)(std::norm(d));
+         },
+                   ComplexTypes>>(),
+     .gradient =
+         [](GradContext& g) {
+           const Tensor slope =
+               ops::Mul(ScalarLike(g.dy(0), 2),
+                        ops::Mul(g.dy(0), ops::Sub(g.x(0), g.x(1))));
+           SetBroadcastGrads(g, slope, g.wants(1) ? ops::Neg(slope) : Tensor());
+         },
+     .python = {.names = "math.squared_difference"},
+     .doc = "Returns conj(x - y) * (x - y) element-wise.",
+     .test = {.reference = "(x - y)**2"}},
 };
 
 }  // namespace

@@ -1,12 +1,23 @@
-// Functions of one number: sign and rounding.
+// Functions of one number: sign, rounding, roots and what kind it is.
 #include "ops/fn/math_unary.h"
 
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
+#include "kernels/math.h"
+#include "ops/broadcast_gradient.h"
 #include "ops/elementwise.h"
+#include "ops/fn/math_arithmetic.h"
+#include "ops/fn/math_unary_grad.h"
+#include "ops/scalar_constant.h"
 
 namespace gk {
 namespace {
+
+constexpr auto kSign = [](auto x) {
+  using T = decltype(x);
+  const T unless_positive = x < T(0) ? T(-1) : (x == T(0) ? T(0) : x);
+  return x > T(0) ? T(1) : unless_positive;
+};
 
 const OpRecord kRecords[] = {
     {.name = "Neg",
@@ -17,11 +28,251 @@ const OpRecord kRecords[] = {
      .traits = kElementwise | kInvolution,
      .shape = shape_fn::SameAsInput,
      .kernel = Unary<[](auto x) { return decltype(x)(-x); },
-                     Join<Join<FloatTypes, SignedTypes>, ComplexTypes>>(),
+                     Join<Join<FloatTypes, SignedTypes>, ComplexTypes>,
+                     kWrapAround>(),
      .gradient = [](GradContext& g) { g.Set(0, ops::Neg(g.dy(0))); },
      .python = {.names = "math.negative|negative"},
      .doc = "Returns -x element-wise.",
      .test = {.reference = "-x"}},
+
+    {.name = "Abs",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double, int8, int16, int32, "
+              "int64]",
+     .traits = kElementwise | kIdempotent,
+     .shape = shape_fn::SameAsInput,
+     .kernel =
+         Overloads<UnaryFor<[](auto x) { return math::Abs(x); }, FloatTypes>,
+                   UnaryFor<[](auto x) {
+                     using Bits = std::make_unsigned_t<decltype(x)>;
+                     const Bits bits = x;
+                     return decltype(x)(x < 0 ? Bits(0) - bits : bits);
+                   },
+                            SignedTypes>>(),
+     .gradient =
+         [](GradContext& g) { g.Set(0, ops::Mul(g.dy(0), ops::Sign(g.x(0)))); },
+     .doc = "Returns the absolute value of each element.",
+     .test = {.reference = "abs(x)", .skip_gradient = true}},
+
+    {.name = "Sign",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double, int8, int16, int32, "
+              "int64, complex64, complex128]",
+     .traits = kElementwise | kIdempotent,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Overloads<UnaryFor<kSign, Join<FloatTypes, SignedTypes>>,
+                         UnaryFor<[](auto x) {
+                           const auto a = std::abs(x);
+                           return a == 0 ? decltype(x)(0) : x / a;
+                         },
+                                  ComplexTypes, kSlowLoop>>(),
+     .gradient =
+         [](GradContext& g) {
+           if (!IsComplex(g.x(0).dtype())) {
+             g.Set(0, ops::Mul(g.dy(0), ScalarLike(g.x(0), 0)));
+             return;
+           }
+           const Tensor inverse = ops::Reciprocal(
+               MakeOp1("Cast",
+                       {MakeOp1("ComplexAbs", {g.x(0)},
+                                {{"Tout", RealType(g.x(0).dtype())}})},
+                       {{"DstT", g.x(0).dtype()}}));
+           const Tensor turn = ops::Mul(g.y(0), g.y(0));
+           g.Set(0,
+                 ops::Mul(ScalarLike(g.x(0), 0.5),
+                          ops::Mul(ops::Sub(g.dy(0),
+                                            ops::Mul(Conjugate(g.dy(0)), turn)),
+                                   inverse)));
+         },
+     .doc = "Returns the sign of each element: -1, 0 or 1; x / |x| for a "
+            "complex x.",
+     .test = {.reference = "sign(x)", .skip_gradient = true}},
+
+    {.name = "Square",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double, int8, int16, int32, "
+              "int64, uint8, uint16, uint32, uint64, complex64, complex128]",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Unary<[](auto x) {
+       using T = decltype(x);
+       if constexpr (std::is_integral_v<T>) {
+         return T(uint64_t(x) * uint64_t(x));
+       } else {
+         return T(x * x);
+       }
+     },
+                     NumberTypes, kWrapAround>(),
+     .gradient =
+         [](GradContext& g) {
+           g.Set(0, ops::Mul(g.dy(0), ops::Mul(ScalarLike(g.x(0), 2),
+                                               Conjugate(g.x(0)))));
+         },
+     .python = {.names = "math.square|square"},
+     .doc = "Returns x * x element-wise.",
+     .example =
+         ">>> tf.square([-2., 0., 3.]).numpy().tolist()\n[4.0, 0.0, 9.0]",
+     .test = {.reference = "x * x"}},
+
+    {.name = "Floor",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double]",
+     .traits = kElementwise | kIdempotent | kNoGradient,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Overloads<
+         UnaryFor<[](auto x) { return math::Floor(x); }, FloatTypes>>(),
+     .doc = "Rounds each element down to an integer.",
+     .test = {.reference = "floor(x)", .skip_gradient = true}},
+
+    {.name = "Ceil",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double]",
+     .traits = kElementwise | kIdempotent | kNoGradient,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Overloads<
+         UnaryFor<[](auto x) { return math::Ceil(x); }, FloatTypes>>(),
+     .doc = "Rounds each element up to an integer.",
+     .test = {.reference = "ceil(x)", .skip_gradient = true}},
+
+    {.name = "Rint",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double]",
+     .traits = kElementwise | kIdempotent | kNoGradient,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Overloads<
+         UnaryFor<[](auto x) { return math::Rint(x); }, FloatTypes>>(),
+     .python = {.names = "math.rint"},
+     .doc = "Rounds each element to the nearest integer, halves to the even "
+            "one.",
+     .test = {.reference = "rint(x)", .skip_gradient = true}},
+
+    {.name = "Round",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double, int8, int16, int32, "
+              "int64, complex64, complex128]",
+     .traits = kElementwise | kIdempotent | kNoGradient,
+     .shape = shape_fn::SameAsInput,
+     .kernel =
+         Overloads<UnaryFor<[](auto x) { return math::Rint(x); }, FloatTypes>,
+                   UnaryFor<[](auto x) { return x; }, SignedTypes, kWrapAround>,
+                   UnaryFor<[](auto x) {
+                     return decltype(x)(math::Rint(x.real()),
+                                        math::Rint(x.imag()));
+                   },
+                            ComplexTypes>>(),
+     .doc = "Rounds each element to the nearest integer, halves to the even "
+            "one.",
+     .test = {.reference = "round(x)", .skip_gradient = true}},
+
+    {.name = "Reciprocal",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double, int8, int16, int32, "
+              "int64, complex64, complex128]",
+     .traits = kElementwise | kInvolution,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Overloads<
+         UnaryFor<[](auto x) { return decltype(x)(1) / x; }, FloatTypes>,
+         UnaryFor<[](auto x) { return decltype(x)(1) / x; }, ComplexTypes,
+                  kSlowLoop>>(),
+     .gradient =
+         [](GradContext& g) { g.Set(0, ops::ReciprocalGrad(g.y(0), g.dy(0))); },
+     .python = {.names = "math.reciprocal"},
+     .doc = "Returns 1 / x element-wise.",
+     .test = {.low = 0.5, .reference = "1 / x"}},
+
+    {.name = "Inv",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double, int8, int16, int32, "
+              "int64, complex64, complex128]",
+     .traits = kElementwise | kInvolution,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Overloads<
+         UnaryFor<[](auto x) { return decltype(x)(1) / x; }, FloatTypes>,
+         UnaryFor<[](auto x) { return decltype(x)(1) / x; }, ComplexTypes,
+                  kSlowLoop>>(),
+     .gradient =
+         [](GradContext& g) { g.Set(0, ops::InvGrad(g.y(0), g.dy(0))); },
+     .doc = "Returns 1 / x element-wise.",
+     .test = {.low = 0.5, .reference = "1 / x"}},
+
+    {.name = "Sqrt",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double, complex64, "
+              "complex128]",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel =
+         Overloads<UnaryFor<[](auto x) { return math::Sqrt(x); }, FloatTypes>,
+                   UnaryFor<[](auto x) { return std::sqrt(x); }, ComplexTypes,
+                            kSlowLoop>>(),
+     .gradient =
+         [](GradContext& g) { g.Set(0, ops::SqrtGrad(g.y(0), g.dy(0))); },
+     .doc = "Returns the square root of each element.",
+     .test = {.low = 0.1, .reference = "sqrt(x)"}},
+
+    {.name = "Rsqrt",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double, complex64, "
+              "complex128]",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Overloads<
+         UnaryFor<[](auto x) { return math::Rsqrt(x); }, FloatTypes>,
+         UnaryFor<[](auto x) { return decltype(x)(1) / std::sqrt(x); },
+                  ComplexTypes, kSlowLoop>>(),
+     .gradient =
+         [](GradContext& g) { g.Set(0, ops::RsqrtGrad(g.y(0), g.dy(0))); },
+     .doc = "Returns 1 / sqrt(x) element-wise.",
+     .test = {.low = 0.1, .reference = "1 / sqrt(x)"}},
+
+    {.name = "IsNan",
+     .inputs = "x: T",
+     .outputs = "y: bool",
+     .attrs = "T: type in [bfloat16, half, float, double]",
+     .traits = kElementwise | kNoGradient,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Overloads<UnaryFor<[](auto x) { return x != x; }, FloatTypes>>(),
+     .python = {.names = "math.is_nan"},
+     .doc = "Says which elements are NaN.",
+     .test = {.reference = "isnan(x)"}},
+
+    {.name = "IsInf",
+     .inputs = "x: T",
+     .outputs = "y: bool",
+     .attrs = "T: type in [bfloat16, half, float, double]",
+     .traits = kElementwise | kNoGradient,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Overloads<UnaryFor<[](auto x) {
+       return math::Abs(x) == math::kInf<decltype(x)>;
+     },
+                                  FloatTypes>>(),
+     .python = {.names = "math.is_inf"},
+     .doc = "Says which elements are infinite.",
+     .test = {.reference = "isinf(x)"}},
+
+    {.name = "IsFinite",
+     .inputs = "x: T",
+     .outputs = "y: bool",
+     .attrs = "T: type in [bfloat16, half, float, double]",
+     .traits = kElementwise | kNoGradient,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Overloads<
+         UnaryFor<[](auto x) { return math::Abs(x) < math::kInf<decltype(x)>; },
+                  FloatTypes>>(),
+     .python = {.names = "math.is_finite"},
+     .doc = "Says which elements are neither infinite nor NaN.",
+     .test = {.reference = "isfinite(x)"}},
 };
 
 }  // namespace

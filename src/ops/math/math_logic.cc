@@ -1,0 +1,156 @@
+// Logic of bools and of bits.
+#include "ops/fn/math_logic.h"
+
+#include <bit>
+
+#include "framework/op_registry.h"
+#include "ops/elementwise.h"
+
+namespace gk {
+namespace {
+
+// The shift by y bits, with y brought into [0, width).
+template <class T>
+GK_INLINE int ShiftBits(T y) {
+  constexpr T kMost = sizeof(T) * 8 - 1;
+  const T not_negative = y < T(0) ? T(0) : y;
+  return static_cast<int>(not_negative > kMost ? kMost : not_negative);
+}
+constexpr auto kLeftShift = [](auto x, auto y) {
+  return static_cast<decltype(x)>(static_cast<uint64_t>(x) << ShiftBits(y));
+};
+constexpr auto kRightShift = [](auto x, auto y) {
+  return static_cast<decltype(x)>(x >> ShiftBits(y));
+};
+constexpr auto kOnes = [](auto x) {
+  return static_cast<uint8_t>(std::popcount(x));
+};
+
+const OpRecord kRecords[] = {
+    {.name = "LogicalAnd",
+     .inputs = "x: bool; y: bool",
+     .outputs = "z: bool",
+     .attrs = "",
+     .traits = kElementwise | kNoGradient | kCommutative,
+     .shape = shape_fn::Broadcast,
+     .kernel = Binary<[](auto x, auto y) { return bool(x & y); }, BoolType>(),
+     .python = {.names = "math.logical_and|logical_and"},
+     .doc = "Returns x and y element-wise.",
+     .test = {.reference = "logical_and(x, y)"}},
+
+    {.name = "LogicalOr",
+     .inputs = "x: bool; y: bool",
+     .outputs = "z: bool",
+     .attrs = "",
+     .traits = kElementwise | kNoGradient | kCommutative,
+     .shape = shape_fn::Broadcast,
+     .kernel = Binary<[](auto x, auto y) { return bool(x | y); }, BoolType>(),
+     .python = {.names = "math.logical_or|logical_or"},
+     .doc = "Returns x or y element-wise.",
+     .test = {.reference = "logical_or(x, y)"}},
+
+    {.name = "LogicalNot",
+     .inputs = "x: bool",
+     .outputs = "y: bool",
+     .attrs = "",
+     .traits = kElementwise | kNoGradient | kInvolution,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Unary<[](auto x) { return !x; }, BoolType>(),
+     .python = {.names = "math.logical_not|logical_not"},
+     .doc = "Returns not x element-wise.",
+     .test = {.reference = "logical_not(x)"}},
+
+    {.name = "BitwiseAnd",
+     .inputs = "x: T; y: T",
+     .outputs = "z: T",
+     .attrs = "T: type in [int8, int16, int32, int64, uint8, uint16, uint32, "
+              "uint64]",
+     .traits = kElementwise | kNoGradient | kCommutative,
+     .shape = shape_fn::Broadcast,
+     .kernel = Binary<[](auto x, auto y) { return decltype(x)(x & y); },
+                      IntegerTypes, kWrapAround>(),
+     .python = {.names = "bitwise.bitwise_and"},
+     .doc = "Returns x & y for the bits of each element.",
+     .test = {.reference = "x & y"}},
+
+    {.name = "BitwiseOr",
+     .inputs = "x: T; y: T",
+     .outputs = "z: T",
+     .attrs = "T: type in [int8, int16, int32, int64, uint8, uint16, uint32, "
+              "uint64]",
+     .traits = kElementwise | kNoGradient | kCommutative,
+     .shape = shape_fn::Broadcast,
+     .kernel = Binary<[](auto x, auto y) { return decltype(x)(x | y); },
+                      IntegerTypes, kWrapAround>(),
+     .python = {.names = "bitwise.bitwise_or"},
+     .doc = "Returns x | y for the bits of each element.",
+     .test = {.reference = "x | y"}},
+
+    {.name = "BitwiseXor",
+     .inputs = "x: T; y: T",
+     .outputs = "z: T",
+     .attrs = "T: type in [int8, int16, int32, int64, uint8, uint16, uint32, "
+              "uint64]",
+     .traits = kElementwise | kNoGradient | kCommutative,
+     .shape = shape_fn::Broadcast,
+     .kernel = Binary<[](auto x, auto y) { return decltype(x)(x ^ y); },
+                      IntegerTypes, kWrapAround>(),
+     .python = {.names = "bitwise.bitwise_xor"},
+     .doc = "Returns x ^ y for the bits of each element.",
+     .test = {.reference = "x ^ y"}},
+
+    {.name = "Invert",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [int8, int16, int32, int64, uint8, uint16, uint32, "
+              "uint64]",
+     .traits = kElementwise | kNoGradient | kInvolution,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Unary<[](auto x) { return decltype(x)(~x); }, IntegerTypes,
+                     kWrapAround>(),
+     .python = {.names = "bitwise.invert"},
+     .doc = "Flips the bits of each element.",
+     .test = {.reference = "~x"}},
+
+    {.name = "LeftShift",
+     .inputs = "x: T; y: T",
+     .outputs = "z: T",
+     .attrs = "T: type in [int8, int16, int32, int64, uint8, uint16, uint32, "
+              "uint64]",
+     .traits = kElementwise | kNoGradient,
+     .shape = shape_fn::Broadcast,
+     .kernel = Binary<kLeftShift, IntegerTypes, kPlainLoop>(),
+     .python = {.names = "bitwise.left_shift"},
+     .doc = "Shifts x to the left by y bits; y is brought into [0, width of "
+            "x).",
+     .test = {.reference = "x << clip(y, 0, 7)"}},
+
+    {.name = "RightShift",
+     .inputs = "x: T; y: T",
+     .outputs = "z: T",
+     .attrs = "T: type in [int8, int16, int32, int64, uint8, uint16, uint32, "
+              "uint64]",
+     .traits = kElementwise | kNoGradient,
+     .shape = shape_fn::Broadcast,
+     .kernel = Binary<kRightShift, IntegerTypes, kPlainLoop>(),
+     .python = {.names = "bitwise.right_shift"},
+     .doc = "Shifts x to the right by y bits, copying the sign of signed "
+            "types; y is brought into [0, width of x).",
+     .test = {.reference = "x >> clip(y, 0, 7)"}},
+
+    {.name = "PopulationCount",
+     .inputs = "x: T",
+     .outputs = "y: uint8",
+     .attrs = "T: type in [int8, int16, int32, int64, uint8, uint16, uint32, "
+              "uint64]",
+     .traits = kElementwise | kNoGradient,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Unary<kOnes, IntegerTypes, kPlainLoop | kWrapAround>(),
+     .doc = "Counts the bits that are set in each element."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(math_logic)
+
+}  // namespace gk

@@ -1,0 +1,159 @@
+// Sums of many tensors, and tensors of zeros and ones like another.
+#include "ops/fn/math_sum.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "framework/variant.h"
+#include "ops/elementwise.h"
+#include "ops/scalar_constant.h"
+
+namespace gk {
+namespace {
+
+constexpr auto kAdd = [](auto x, auto y) { return decltype(x)(x + y); };
+using AddTable = BinaryFor<kAdd, NumberTypes, kWrapAround>;
+
+Status SumShape(InferenceContext& c) {
+  PartialTensorShape shape = c.input(0);
+  for (int i = 1; i < c.num_inputs(); ++i) {
+    StatusOr<PartialTensorShape> merged = shape.MergeWith(c.input(i));
+    if (!merged.ok()) {
+      return InvalidArgument("{}\n\tFrom merging shape {} with other shapes.",
+                             merged.status().message(), i);
+    }
+    shape = std::move(*merged);
+  }
+  c.set_output(0, std::move(shape));
+  return OkStatus();
+}
+
+Status ComputeSum(KernelContext& c) {
+  const Tensor& first = c.input(0);
+  for (int i = 1; i < c.num_inputs(); ++i) {
+    if (c.input(i).shape() == first.shape()) continue;
+    return InvalidArgument(
+        "Inputs to operation {} of type {} must have the same size and shape.  "
+        "Input 0: {} != input {}: {}",
+        c.record().name, c.record().name, first.shape().DebugString(), i,
+        c.input(i).shape().DebugString());
+  }
+  const TileKernel* add = AddTable::Find(first.dtype(), c.attrs());
+  if (!add) {
+    return Unimplemented("No kernel of op {} for type {} on CPU",
+                         c.record().name, DataTypeString(first.dtype()));
+  }
+  Tensor* out = nullptr;
+  GK_RETURN_IF_ERROR(c.Forward(0, 0, first.dtype(), first.shape(), &out));
+  // Piece by piece, so that the sum stays in the first-level cache.
+  constexpr int64_t kPiece = 1024;
+  const int64_t size = DataTypeSize(first.dtype());
+  char* sum = static_cast<char*>(out->raw_data());
+  for (int64_t at = 0; at < first.num_elements(); at += kPiece) {
+    const int64_t n = std::min(kPiece, first.num_elements() - at);
+    char* to = sum + at * size;
+    const char* from = static_cast<const char*>(first.raw_data()) + at * size;
+    if (to != from) std::memcpy(to, from, n * size);
+    for (int i = 1; i < c.num_inputs(); ++i) {
+      const void* in[3] = {
+          to, static_cast<const char*>(c.input(i).raw_data()) + at * size,
+          nullptr};
+      add->fn(to, in, n, nullptr);
+    }
+  }
+  return OkStatus();
+}
+
+void SumGrads(GradContext& g) {
+  for (int i = 0; i < g.num_inputs(); ++i) {
+    if (g.wants(i)) g.Set(i, g.dy(0));
+  }
+}
+
+Status ComputeZerosLike(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  if (x.dtype() == DataType::kResource) {
+    return InvalidArgument("ZerosLike of a resource");
+  }
+  Tensor* out = nullptr;
+  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), x.shape(), &out));
+  // Fresh strings are empty already.
+  if (!IsObjectType(x.dtype())) {
+    std::memset(out->raw_data(), 0, out->byte_size());
+  }
+  return OkStatus();
+}
+
+Status ComputeOnesLike(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  Tensor* out = nullptr;
+  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), x.shape(), &out));
+  const bool known = VisitType<float, double, half, bfloat16, int8_t, int16_t,
+                               int32_t, int64_t, uint8_t, uint16_t, uint32_t,
+                               uint64_t, complex64, complex128, bool>(
+      x.dtype(),
+      [&]<class T>(T) { std::fill_n(out->data<T>(), x.num_elements(), T(1)); });
+  if (known) return OkStatus();
+  return Unimplemented("No kernel of op OnesLike for type {} on CPU",
+                       DataTypeString(x.dtype()));
+}
+
+const OpRecord kRecords[] = {
+    {.name = "AddN",
+     .inputs = "inputs: N * T",
+     .outputs = "sum: T",
+     .attrs = "N: int >= 1; T: type in [float, double, int32, uint8, int16, "
+              "int8, complex64, int64, qint8, quint8, qint32, bfloat16, "
+              "qint16, quint16, uint16, complex128, half, uint32, uint64, "
+              "variant]",
+     .traits = kCommutative | kAggregate,
+     .shape = SumShape,
+     .kernel = {.compute = ComputeSum},
+     .gradient = SumGrads,
+     .doc = "Adds all inputs element-wise; their shapes are equal."},
+
+    {.name = "AccumulateNV2",
+     .inputs = "inputs: N * T",
+     .outputs = "sum: T",
+     .attrs = "N: int >= 1; T: type in [float, double, int32, uint8, int16, "
+              "int8, complex64, int64, qint8, quint8, qint32, bfloat16, "
+              "qint16, quint16, uint16, complex128, half, uint32, uint64]; "
+              "shape: shape",
+     .traits = kCommutative | kAggregate,
+     .shape = SumShape,
+     .kernel = {.compute = ComputeSum},
+     .gradient = SumGrads,
+     .doc = "Adds all inputs element-wise; their shapes are equal."},
+
+    {.name = "ZerosLike",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type",
+     .traits = kNoGradient,
+     .shape = shape_fn::SameAsInput,
+     .kernel = {.compute = ComputeZerosLike},
+     .gradient = [](GradContext&) {},
+     .doc = "A tensor of zeros (empty strings) of the shape and type of x.",
+     .test = {.reference = "zeros_like(x)"}},
+
+    {.name = "OnesLike",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double, int8, uint8, int16, "
+              "uint16, int32, uint32, int64, uint64, complex64, complex128, "
+              "bool]",
+     .traits = kNoGradient,
+     .shape = shape_fn::SameAsInput,
+     .kernel = {.compute = ComputeOnesLike},
+     .gradient = [](GradContext&) {},
+     .doc = "A tensor of ones of the shape and type of x.",
+     .test = {.reference = "ones_like(x)"}},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(math_sum)
+
+}  // namespace gk

@@ -1,0 +1,151 @@
+// Activation functions.
+#include "ops/fn/nn_activation.h"
+
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "kernels/math.h"
+#include "ops/elementwise.h"
+#include "ops/fn/nn_activation_grad.h"
+
+namespace gk {
+namespace {
+
+constexpr auto kRelu = [](auto x) {
+  return x < decltype(x)(0) ? decltype(x)(0) : x;
+};
+constexpr auto kRelu6 = [](auto x) {
+  using T = decltype(x);
+  const T low = x < T(0) ? T(0) : x;
+  return low > T(6) ? T(6) : low;
+};
+constexpr auto kLeakyRelu = [](const void* params, auto x) {
+  using T = decltype(x);
+  const T alpha = static_cast<T>(static_cast<const TileParams*>(params)->value);
+  return x > T(0) ? x : x * alpha;
+};
+void PrepareAlpha(const AttrMap& attrs, TileParams* params) {
+  const float* alpha = attrs.Get<float>("alpha");
+  params->value = alpha ? *alpha : 0.2f;
+}
+constexpr auto kElu = [](auto x) {
+  using T = decltype(x);
+  const T low = math::Expm1(x < T(0) ? x : T(0));
+  return x < T(0) ? low : x;
+};
+// Klambauer et al., "Self-Normalizing Neural Networks" (2017).
+constexpr double kSeluScale = 1.0507009873554804934193349852946;
+constexpr double kSeluScaleAlpha = 1.7580993408473768599402175208123;
+constexpr auto kSelu = [](auto x) {
+  using T = decltype(x);
+  const T low = T(kSeluScaleAlpha) * math::Expm1(x < T(0) ? x : T(0));
+  return x < T(0) ? low : T(kSeluScale) * x;
+};
+
+const OpRecord kRecords[] = {
+    {.name = "Relu",
+     .inputs = "features: T",
+     .outputs = "activations: T",
+     .attrs = "T: type in [float, double, int32, uint8, int16, int8, int64, "
+              "bfloat16, uint16, half, uint32, uint64, qint8]",
+     .traits = kElementwise | kIdempotent,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Unary<kRelu, RealTypes>(),
+     .gradient =
+         [](GradContext& g) { g.Set(0, ops::ReluGrad(g.dy(0), g.y(0))); },
+     .python = {.names = "nn.relu"},
+     .doc = "Returns max(features, 0) element-wise.",
+     .test = {.reference = "maximum(features, 0)", .skip_gradient = true}},
+
+    {.name = "Relu6",
+     .inputs = "features: T",
+     .outputs = "activations: T",
+     .attrs = "T: type in [float, double, int32, uint8, int16, int8, int64, "
+              "bfloat16, uint16, half, uint32, uint64]",
+     .traits = kElementwise | kIdempotent,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Unary<kRelu6, RealTypes>(),
+     .gradient =
+         [](GradContext& g) { g.Set(0, ops::Relu6Grad(g.dy(0), g.y(0))); },
+     .doc = "Returns min(max(features, 0), 6) element-wise.",
+     .test = {.reference = "clip(features, 0, 6)", .skip_gradient = true}},
+
+    {.name = "LeakyRelu",
+     .inputs = "features: T",
+     .outputs = "activations: T",
+     .attrs = "alpha: float = 0.2; T: type in [half, bfloat16, float, double] "
+              "= float",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel =
+         Overloads<PreparedFor<kLeakyRelu, 1, FloatTypes, PrepareAlpha>>(),
+     .gradient =
+         [](GradContext& g) {
+           g.Set(0,
+                 ops::LeakyReluGrad(g.dy(0), g.x(0), g.attr<float>("alpha")));
+         },
+     .doc = "Returns features where positive and alpha * features elsewhere.",
+     .test = {.reference = "where(features > 0, features, alpha * features)",
+              .skip_gradient = true}},
+
+    {.name = "Elu",
+     .inputs = "features: T",
+     .outputs = "activations: T",
+     .attrs = "T: type in [half, bfloat16, float, double]",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Unary<kElu, FloatTypes>(),
+     .gradient =
+         [](GradContext& g) { g.Set(0, ops::EluGrad(g.dy(0), g.y(0))); },
+     .python = {.names = "nn.elu"},
+     .doc = "Returns features where positive and exp(features) - 1 elsewhere.",
+     .test = {.reference = "where(features > 0, features, expm1(features))"}},
+
+    {.name = "Selu",
+     .inputs = "features: T",
+     .outputs = "activations: T",
+     .attrs = "T: type in [half, bfloat16, float, double]",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Unary<kSelu, FloatTypes>(),
+     .gradient =
+         [](GradContext& g) { g.Set(0, ops::SeluGrad(g.dy(0), g.y(0))); },
+     .python = {.names = "nn.selu"},
+     .doc = "Returns the scaled exponential linear function of each element.",
+     .test = {.skip_gradient = true}},
+
+    {.name = "Softplus",
+     .inputs = "features: T",
+     .outputs = "activations: T",
+     .attrs = "T: type in [half, bfloat16, float, double]",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Unary<[](auto x) { return math::Softplus(x); }, FloatTypes>(),
+     .gradient =
+         [](GradContext& g) { g.Set(0, ops::SoftplusGrad(g.dy(0), g.x(0))); },
+     .python = {.names = "math.softplus|nn.softplus"},
+     .doc = "Returns ln(1 + exp(features)) element-wise.",
+     .test = {.reference = "log1p(exp(features))"}},
+
+    {.name = "Softsign",
+     .inputs = "features: T",
+     .outputs = "activations: T",
+     .attrs = "T: type in [half, bfloat16, float, double]",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Unary<[](auto x) {
+       using T = decltype(x);
+       return x / (T(1) + math::Abs(x));
+     },
+                     FloatTypes>(),
+     .gradient =
+         [](GradContext& g) { g.Set(0, ops::SoftsignGrad(g.dy(0), g.x(0))); },
+     .python = {.names = "nn.softsign"},
+     .doc = "Returns features / (1 + |features|) element-wise.",
+     .test = {.reference = "features / (1 + abs(features))"}},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(nn_activation)
+
+}  // namespace gk
