@@ -1,0 +1,279 @@
+// Bessel functions of orders 0 and 1.
+#include "ops/fn/math_bessel.h"
+
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "kernels/math.h"
+#include "kernels/math/bessel_k.h"
+#include "ops/broadcast_gradient.h"
+#include "ops/elementwise.h"
+#include "ops/fn/math_arithmetic.h"
+#include "ops/fn/math_divide.h"
+#include "ops/fn/math_unary.h"
+#include "ops/scalar_constant.h"
+
+namespace gk {
+namespace {
+
+// Called, not inlined: one copy serves all element types, in double.
+template <double (*F)(double)>
+[[gnu::noinline]] double Call(double x) {
+  return F(x);
+}
+template <double (*F)(double), class T>
+GK_INLINE T OutOfLine(T x) {
+  return static_cast<T>(Call<F>(x));
+}
+
+// The C library's, with NaN rather than an error below zero.
+double BesselY0Of(double x) { return x < 0 ? math::kNan<double> : ::y0(x); }
+double BesselY1Of(double x) { return x < 0 ? math::kNan<double> : ::y1(x); }
+
+// A slope whose formula divides by x and whose limit at zero is 1/2.
+Tensor UnlessZero(const Tensor& x, const Tensor& slope) {
+  return MakeOp1("SelectV2", {MakeOp1("Equal", {x, ScalarLike(x, 0)}),
+                              ScalarLike(x, 0.5), slope});
+}
+
+const OpRecord kRecords[] = {
+    {.name = "BesselI0",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double]",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel =
+         Unary<[](auto x) { return OutOfLine<math::BesselI0<double>>(x); },
+               FloatTypes, kPlainLoop | kSlowLoop>(),
+     .gradient =
+         [](GradContext& g) {
+           g.Set(0, ops::Mul(g.dy(0), ops::BesselI1(g.x(0))));
+         },
+     .python = {.names = "math.special.bessel_i0|math.bessel_i0"},
+     .doc = "Returns the modified Bessel function of order 0, element-wise.",
+     .test = {.low = 0.5, .reference = "i0(x)"}},
+
+    {.name = "BesselI1",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double]",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel =
+         Unary<[](auto x) { return OutOfLine<math::BesselI1<double>>(x); },
+               FloatTypes, kPlainLoop | kSlowLoop>(),
+     .gradient =
+         [](GradContext& g) {
+           g.Set(0,
+                 ops::Mul(g.dy(0),
+                          UnlessZero(g.x(0),
+                                     ops::Sub(ops::BesselI0(g.x(0)),
+                                              ops::RealDiv(g.y(0), g.x(0))))));
+         },
+     .python = {.names = "math.special.bessel_i1|math.bessel_i1"},
+     .doc = "Returns the modified Bessel function of order 1, element-wise.",
+     .test = {.low = 0.5, .reference = "i1(x)"}},
+
+    {.name = "BesselI0e",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double]",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel =
+         Unary<[](auto x) { return OutOfLine<math::BesselI0e<double>>(x); },
+               FloatTypes, kPlainLoop | kSlowLoop>(),
+     .gradient =
+         [](GradContext& g) {
+           g.Set(0, ops::Mul(g.dy(0),
+                             ops::Sub(ops::BesselI1e(g.x(0)),
+                                      ops::Mul(ops::Sign(g.x(0)), g.y(0)))));
+         },
+     .python = {.names = "math.special.bessel_i0e|math.bessel_i0e"},
+     .doc = "Returns exp(-|x|) times the modified Bessel function of order 0, "
+            "element-wise.",
+     .test = {.low = 0.5, .reference = "i0e(x)"}},
+
+    {.name = "BesselI1e",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double]",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel =
+         Unary<[](auto x) { return OutOfLine<math::BesselI1e<double>>(x); },
+               FloatTypes, kPlainLoop | kSlowLoop>(),
+     .gradient =
+         [](GradContext& g) {
+           g.Set(0,
+                 ops::Mul(
+                     g.dy(0),
+                     UnlessZero(
+                         g.x(0),
+                         ops::Sub(ops::BesselI0e(g.x(0)),
+                                  ops::Mul(g.y(0), ops::AddV2(ops::Sign(g.x(0)),
+                                                              ops::Reciprocal(
+                                                                  g.x(0))))))));
+         },
+     .python = {.names = "math.special.bessel_i1e|math.bessel_i1e"},
+     .doc = "Returns exp(-|x|) times the modified Bessel function of order 1, "
+            "element-wise.",
+     .test = {.low = 0.5, .reference = "i1e(x)"}},
+
+    {.name = "BesselJ0",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double]",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Unary<[](auto x) { return OutOfLine<::j0>(x); }, FloatTypes,
+                     kPlainLoop | kSlowLoop>(),
+     .gradient =
+         [](GradContext& g) {
+           g.Set(0, ops::Neg(ops::Mul(g.dy(0), ops::BesselJ1(g.x(0)))));
+         },
+     .python = {.names = "math.special.bessel_j0"},
+     .doc = "Returns the Bessel function of the first kind of order 0, "
+            "element-wise.",
+     .test = {.low = 0.5, .reference = "j0(x)"}},
+
+    {.name = "BesselJ1",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double]",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Unary<[](auto x) { return OutOfLine<::j1>(x); }, FloatTypes,
+                     kPlainLoop | kSlowLoop>(),
+     .gradient =
+         [](GradContext& g) {
+           g.Set(0,
+                 ops::Mul(g.dy(0),
+                          UnlessZero(g.x(0),
+                                     ops::Sub(ops::BesselJ0(g.x(0)),
+                                              ops::RealDiv(g.y(0), g.x(0))))));
+         },
+     .python = {.names = "math.special.bessel_j1"},
+     .doc = "Returns the Bessel function of the first kind of order 1, "
+            "element-wise.",
+     .test = {.low = 0.5, .reference = "j1(x)"}},
+
+    {.name = "BesselY0",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double]",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Unary<[](auto x) { return OutOfLine<BesselY0Of>(x); },
+                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .gradient =
+         [](GradContext& g) {
+           g.Set(0, ops::Neg(ops::Mul(g.dy(0), ops::BesselY1(g.x(0)))));
+         },
+     .python = {.names = "math.special.bessel_y0"},
+     .doc = "Returns the Bessel function of the second kind of order 0, "
+            "element-wise.",
+     .test = {.low = 0.5, .reference = "y0(x)"}},
+
+    {.name = "BesselY1",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double]",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Unary<[](auto x) { return OutOfLine<BesselY1Of>(x); },
+                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .gradient =
+         [](GradContext& g) {
+           g.Set(0, ops::Mul(g.dy(0), ops::Sub(ops::BesselY0(g.x(0)),
+                                               ops::RealDiv(g.y(0), g.x(0)))));
+         },
+     .python = {.names = "math.special.bessel_y1"},
+     .doc = "Returns the Bessel function of the second kind of order 1, "
+            "element-wise.",
+     .test = {.low = 0.5, .reference = "y1(x)"}},
+
+    {.name = "BesselK0",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double]",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Unary<[](auto x) { return OutOfLine<math::BesselK<0>>(x); },
+                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .gradient =
+         [](GradContext& g) {
+           g.Set(0, ops::Neg(ops::Mul(g.dy(0), ops::BesselK1(g.x(0)))));
+         },
+     .python = {.names = "math.special.bessel_k0"},
+     .doc = "Returns the modified Bessel function of the second kind of order "
+            "0, element-wise.",
+     .test = {.low = 0.5, .reference = "k0(x)"}},
+
+    {.name = "BesselK1",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double]",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel = Unary<[](auto x) { return OutOfLine<math::BesselK<1>>(x); },
+                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .gradient =
+         [](GradContext& g) {
+           g.Set(0, ops::Neg(ops::Mul(
+                        g.dy(0), ops::AddV2(ops::BesselK0(g.x(0)),
+                                            ops::RealDiv(g.y(0), g.x(0))))));
+         },
+     .python = {.names = "math.special.bessel_k1"},
+     .doc = "Returns the modified Bessel function of the second kind of order "
+            "1, element-wise.",
+     .test = {.low = 0.5, .reference = "k1(x)"}},
+
+    {.name = "BesselK0e",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double]",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel =
+         Unary<[](auto x) { return OutOfLine<math::ScaledBesselK<0>>(x); },
+               FloatTypes, kPlainLoop | kSlowLoop>(),
+     .gradient =
+         [](GradContext& g) {
+           g.Set(0,
+                 ops::Mul(g.dy(0), ops::Sub(g.y(0), ops::BesselK1e(g.x(0)))));
+         },
+     .python = {.names = "math.special.bessel_k0e"},
+     .doc = "Returns exp(x) times the modified Bessel function of the second "
+            "kind of order 0, element-wise.",
+     .test = {.low = 0.5, .reference = "k0e(x)"}},
+
+    {.name = "BesselK1e",
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: type in [bfloat16, half, float, double]",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel =
+         Unary<[](auto x) { return OutOfLine<math::ScaledBesselK<1>>(x); },
+               FloatTypes, kPlainLoop | kSlowLoop>(),
+     .gradient =
+         [](GradContext& g) {
+           g.Set(0,
+                 ops::Mul(g.dy(0),
+                          ops::Sub(ops::Mul(g.y(0),
+                                            ops::Sub(ScalarLike(g.x(0), 1),
+                                                     ops::Reciprocal(g.x(0)))),
+                                   ops::BesselK0e(g.x(0)))));
+         },
+     .python = {.names = "math.special.bessel_k1e"},
+     .doc = "Returns exp(x) times the modified Bessel function of the second "
+            "kind of order 1, element-wise.",
+     .test = {.low = 0.5, .reference = "k1e(x)"}},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(math_bessel)
+
+}  // namespace gk

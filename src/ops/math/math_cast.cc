@@ -1,0 +1,270 @@
+// Cast between all number types, and Bitcast.
+#include "ops/fn/math_cast.h"
+
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "ops/elementwise.h"
+
+namespace gk {
+namespace {
+
+// Float to integer as x86 converts, without undefined behaviour: NaN and what
+// does not fit give the smallest integer.
+template <class Int, class Float>
+GK_INLINE Int ToSigned(Float v) {
+  constexpr Float kLow = static_cast<Float>(std::numeric_limits<Int>::min());
+  const bool fits = v >= kLow && v < -kLow;
+  const Int i = static_cast<Int>(fits ? v : Float(0));
+  return fits ? i : std::numeric_limits<Int>::min();
+}
+
+// Wide unsigned integers take their upper half from a shifted value, narrow
+// integers are the low bits of an int32_t.
+template <class Int, class Float>
+GK_INLINE Int ToInteger(Float v) {
+  if constexpr (sizeof(Int) < 4) {
+    return static_cast<Int>(ToSigned<int32_t>(v));
+  } else if constexpr (std::is_signed_v<Int>) {
+    return ToSigned<Int>(v);
+  } else {
+    using Signed = std::make_signed_t<Int>;
+    constexpr Float kHalf =
+        -static_cast<Float>(std::numeric_limits<Signed>::min());
+    constexpr Int kTop = Int{1} << (sizeof(Int) * 8 - 1);
+    const bool upper = v >= kHalf && v < 2 * kHalf;
+    const Int i = static_cast<Int>(ToSigned<Signed>(upper ? v - kHalf : v));
+    return upper ? i + kTop : i;
+  }
+}
+
+template <class T>
+constexpr int kMantissaBits = std::numeric_limits<T>::digits - 1;
+
+// Drops the bits of the mantissa that `To` has no room for.
+template <class To, class Float>
+GK_INLINE Float TruncateMantissa(Float v) {
+  using Bits = std::conditional_t<sizeof(Float) == 4, uint32_t, uint64_t>;
+  constexpr int kDrop = kMantissaBits<Float> - kMantissaBits<To>;
+  if constexpr (kDrop <= 0) {
+    return v;
+  } else {
+    const Bits kept = std::bit_cast<Bits>(v) & (~Bits{0} << kDrop);
+    return v == v ? std::bit_cast<Float>(kept) : v;
+  }
+}
+
+template <class To, bool kTruncate>
+struct CastFn {
+  template <class From>
+  GK_INLINE auto operator()(From v) const {
+    if constexpr (internal::kIsComplex<From>) {
+      if constexpr (internal::kIsComplex<To>) {
+        return To(v);
+      } else if constexpr (std::is_same_v<To, bool>) {
+        return v != From(0);
+      } else {
+        return (*this)(v.real());
+      }
+    } else if constexpr (internal::kIsComplex<To>) {
+      return To(static_cast<typename To::value_type>(v));
+    } else if constexpr (std::is_same_v<To, bool>) {
+      return v != From(0);
+    } else if constexpr (std::is_integral_v<To>) {
+      if constexpr (std::is_floating_point_v<From>) {
+        return ToInteger<To>(v);
+      } else {
+        return static_cast<To>(v);
+      }
+    } else if constexpr (std::is_floating_point_v<From> && kTruncate) {
+      return static_cast<ComputeType<To>>(TruncateMantissa<To>(v));
+    } else {
+      return static_cast<ComputeType<To>>(v);
+    }
+  }
+};
+
+using CastTypes = Join<NumberTypes, TypeList<bool, float8_e5m2, float8_e4m3fn>>;
+
+template <class T>
+constexpr bool kIsHot =
+    std::is_same_v<T, float> || std::is_same_v<T, double> ||
+    std::is_same_v<T, half> || std::is_same_v<T, bfloat16> ||
+    std::is_same_v<T, bool> || std::is_same_v<T, uint8_t> ||
+    std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t>;
+
+// The loop for integers of the same bits: the source's sign matters only if
+// it is widened, the target's never.
+template <class To, class From>
+struct LoopTypes {
+  using Out = To;
+  using In = From;
+};
+template <class T>
+constexpr bool kIsPlainInteger =
+    std::is_integral_v<T> && !std::is_same_v<T, bool>;
+template <class To, class From>
+requires(
+    kIsPlainInteger<To>&& kIsPlainInteger<From>) struct LoopTypes<To, From> {
+  using Out = std::make_unsigned_t<To>;
+  using In = std::conditional_t<sizeof(To) <= sizeof(From),
+                                std::make_unsigned_t<From>, From>;
+};
+
+template <class To, class From, bool kTruncate>
+TileKernel MakeCast() {
+  using Loop = LoopTypes<To, From>;
+  using Body = TileBody<CastFn<typename Loop::Out, kTruncate>,
+                        typename Loop::Out, typename Loop::In>;
+  constexpr Isa kMax =
+      kIsHot<From> && kIsHot<To> && !kTruncate ? Isa::kV4 : Isa::kV2;
+  TileKernel k;
+  k.fn = internal::TileStamp<Body>::template For<kMax>(CurrentIsa());
+  k.num_inputs = 1;
+  k.in[0] = kTypeOf<From>;
+  k.out = kTypeOf<To>;
+  return k;
+}
+
+template <bool kTruncate, class To, class... From>
+const TileKernel* FindFrom(DataType from, TypeList<From...>) {
+  static const TileKernel kernels[] = {MakeCast<To, From, kTruncate>()...};
+  for (const TileKernel& k : kernels) {
+    if (k.in[0] == from) return &k;
+  }
+  return nullptr;
+}
+
+template <bool kTruncate, class From, class... To>
+const TileKernel* FindPair(DataType to, DataType from, From sources,
+                           TypeList<To...>) {
+  const TileKernel* k = nullptr;
+  (void)((kTypeOf<To> == to ? (k = FindFrom<kTruncate, To>(from, sources), true)
+                            : false) ||
+         ...);
+  return k;
+}
+
+const TileKernel* FindCast(DataType from, const AttrMap& attrs) {
+  const DataType* to = attrs.Get<DataType>("DstT");
+  if (!to || *to == from) return nullptr;
+  const bool* truncate = attrs.Get<bool>("Truncate");
+  if (truncate && *truncate) {
+    const TileKernel* k = FindPair<true>(
+        *to, from, TypeList<float, double>(),
+        TypeList<float, half, bfloat16, float8_e5m2, float8_e4m3fn>());
+    if (k) return k;
+  }
+  return FindPair<false>(*to, from, CastTypes(), CastTypes());
+}
+
+Status ComputeCast(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  const DataType to = c.attr<DataType>("DstT");
+  if (x.dtype() == to) {
+    c.set_output(0, x.Alias());
+    return OkStatus();
+  }
+  if (!FindCast(x.dtype(), c.attrs())) {
+    return Unimplemented("Cast {} to {} is not supported",
+                         DataTypeString(x.dtype()), DataTypeString(to));
+  }
+  return ComputeElementwise(c);
+}
+
+void CastGrad(GradContext& g) {
+  const DataType from = g.x(0).dtype();
+  const auto differentiable = [](DataType t) {
+    return IsFloating(t) || IsComplex(t);
+  };
+  if (!differentiable(from) || !differentiable(g.y(0).dtype())) return;
+  g.Set(0, ops::Cast(g.dy(0), from));
+}
+
+// Elements of half the size add a dim of 2, larger ones consume one.
+Status BitcastShapeOf(PartialTensorShape in, DataType from, DataType to,
+                      PartialTensorShape* out) {
+  const int64_t a = DataTypeSize(from), b = DataTypeSize(to);
+  if (a == 0 || b == 0) {
+    return InvalidArgument("Cannot bitcast from {} to {}", DataTypeString(from),
+                           DataTypeString(to));
+  }
+  *out = std::move(in);
+  if (a == b || out->unknown_rank()) return OkStatus();
+  if (a > b) {
+    if (out->rank() >= kMaxRank) {
+      return InvalidArgument("Cannot bitcast a tensor of rank {}", out->rank());
+    }
+    out->AddDim(a / b);
+    return OkStatus();
+  }
+  const int last = out->rank() - 1;
+  if (last < 0 || (out->dim(last) != kUnknownDim && out->dim(last) != b / a)) {
+    return InvalidArgument(
+        "Cannot bitcast from {} to {}: the last dimension of {} must be {}",
+        DataTypeString(from), DataTypeString(to), out->DebugString(), b / a);
+  }
+  out->RemoveDim(last);
+  return OkStatus();
+}
+
+Status BitcastShape(InferenceContext& c) {
+  PartialTensorShape shape;
+  GK_RETURN_IF_ERROR(BitcastShapeOf(c.input(0), c.input_type(0),
+                                    c.attr<DataType>("type"), &shape));
+  c.set_output(0, std::move(shape));
+  return OkStatus();
+}
+
+Status ComputeBitcast(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  const DataType to = c.attr<DataType>("type");
+  PartialTensorShape partial;
+  GK_RETURN_IF_ERROR(BitcastShapeOf(x.shape(), x.dtype(), to, &partial));
+  GK_ASSIGN_OR_RETURN(const TensorShape shape,
+                      TensorShape::Make(partial.dims()));
+  Tensor* out = nullptr;
+  GK_RETURN_IF_ERROR(c.Allocate(0, to, shape, &out));
+  if (x.byte_size() > 0) {
+    std::memcpy(out->raw_data(), x.raw_data(), x.byte_size());
+  }
+  return OkStatus();
+}
+
+const OpRecord kRecords[] = {
+    {.name = "Cast",
+     .inputs = "x: SrcT",
+     .outputs = "y: DstT",
+     .attrs = "SrcT: type; DstT: type; Truncate: bool = False",
+     .traits = kElementwise,
+     .shape = shape_fn::SameAsInput,
+     .kernel = {.compute = ComputeCast, .tile = FindCast},
+     .gradient = CastGrad,
+     .doc = "Converts each element to type DstT; floats that do not fit an "
+            "integer type give its smallest value or low bits."},
+
+    {.name = "Bitcast",
+     .inputs = "input: T",
+     .outputs = "output: type",
+     .attrs = "T: type in [bfloat16, half, float, double, int64, int32, "
+              "uint8, uint16, uint32, uint64, int8, int16, complex64, "
+              "complex128, qint8, quint8, qint16, quint16, qint32]; type: "
+              "type in [bfloat16, half, float, double, int64, int32, uint8, "
+              "uint16, uint32, uint64, int8, int16, complex64, complex128, "
+              "qint8, quint8, qint16, quint16, qint32]",
+     .traits = kNoGradient,
+     .shape = BitcastShape,
+     .kernel = {.compute = ComputeBitcast},
+     .python = {.names = "bitcast"},
+     .doc = "Reads the bytes of the input as elements of another type.",
+     .example = ">>> tf.bitcast(1.0, tf.int32).numpy()\n1065353216"},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(math_cast)
+
+}  // namespace gk
