@@ -1,0 +1,463 @@
+// Elements in another order, or only some of them.
+#include "ops/fn/array_order.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "kernels/sort.h"
+#include "kernels/unique.h"
+#include "ops/element_moves.h"
+
+namespace gk {
+namespace {
+
+// ---- Where ----
+
+Status WhereShape(InferenceContext& c) {
+  c.set_output(0, {kUnknownDim, int64_t{c.input(0).rank()}});
+  return OkStatus();
+}
+
+Status ComputeWhere(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  const int rank = x.rank();
+  if (rank == 0) {
+    return InvalidArgument("WhereOp : Unhandled input dimensions: 0");
+  }
+  std::vector<int64_t> found;
+  const bool known =
+      VisitType<bool, float, double, half, bfloat16, int8_t, int16_t, int32_t,
+                int64_t, uint8_t, uint16_t, uint32_t, uint64_t, complex64,
+                complex128>(x.dtype(), [&](auto tag) {
+        using T = decltype(tag);
+        const T* data = x.data<T>();
+        for (int64_t i = 0; i < x.num_elements(); ++i) {
+          if constexpr (std::is_same_v<T, half> ||
+                        std::is_same_v<T, bfloat16>) {
+            if (static_cast<float>(data[i]) != 0) found.push_back(i);
+          } else {
+            if (data[i] != T()) found.push_back(i);
+          }
+        }
+      });
+  if (!known) {
+    return Unimplemented("No kernel of op Where for type {} on CPU",
+                         DataTypeString(x.dtype()));
+  }
+  Tensor* out;
+  GK_RETURN_IF_ERROR(
+      c.Allocate(0, DataType::kInt64,
+                 TensorShape({int64_t(found.size()), int64_t{rank}}), &out));
+  int64_t* to = out->data<int64_t>();
+  for (size_t i = 0; i < found.size(); ++i) {
+    int64_t rest = found[i];
+    for (int d = rank - 1; d >= 0; --d) {
+      to[i * rank + d] = rest % x.dim(d);
+      rest /= x.dim(d);
+    }
+  }
+  return OkStatus();
+}
+
+// ---- Reverse ----
+
+Status ReverseAxes(const Tensor& x, const std::vector<bool>& reversed,
+                   KernelContext& c) {
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), x.shape(), &out));
+  if (x.num_elements() == 0) return OkStatus();
+  const auto strides = StridesOf(x.shape());
+  StridedBox box;
+  int64_t offset = 0;
+  for (int i = 0; i < x.rank(); ++i) {
+    box.AddAxis(x.dim(i), reversed[i] ? -strides[i] : strides[i], strides[i]);
+    if (reversed[i]) offset += (x.dim(i) - 1) * strides[i];
+  }
+  return CopyBox(box, x, offset, out, 0);
+}
+
+Status ComputeReverse(KernelContext& c) {
+  const Tensor &x = c.input(0), &dims = c.input(1);
+  if (dims.rank() != 1) {
+    return InvalidArgument("'dims' must be 1-dimension, not {}", dims.rank());
+  }
+  if (dims.num_elements() != x.rank()) {
+    return InvalidArgument(
+        "'dims' must have the same number of values as 'input' has dimensions. "
+        "'input' has {}'dims' has {} values",
+        x.rank(), dims.num_elements());
+  }
+  const auto flags = dims.flat<bool>();
+  return ReverseAxes(x, {flags.begin(), flags.end()}, c);
+}
+
+Status ReverseV2Shape(InferenceContext& c) {
+  PartialTensorShape s;
+  GK_RETURN_IF_ERROR(c.WithRank(1, 1, &s));
+  auto axes = c.ValueAsInts(1);
+  for (size_t i = 0; axes && i < axes->size(); ++i) {
+    if (!c.input(0).unknown_rank() &&
+        NormalAxis((*axes)[i], c.input(0).rank()) < 0) {
+      return InvalidArgument("'axis'[{}] = {} is out of valid range [0, {}", i,
+                             (*axes)[i], c.input(0).rank() - 1);
+    }
+  }
+  c.set_output(0, c.input(0));
+  return OkStatus();
+}
+
+Status ComputeReverseV2(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  std::vector<int64_t> axes;
+  if (c.input(1).rank() > 1) {
+    return InvalidArgument("'dims' must be 1-dimension, not {}",
+                           c.input(1).rank());
+  }
+  GK_RETURN_IF_ERROR(IntegerValues(c.input(1), &axes));
+  std::vector<bool> reversed(x.rank());
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const int at = NormalAxis(axes[i], x.rank());
+    if (at < 0) {
+      return InvalidArgument("'axis'[{}] = {} is out of valid range [0, {}", i,
+                             axes[i], x.rank() - 1);
+    }
+    if (reversed[at]) {
+      return InvalidArgument("axis {} specified more than once.", at);
+    }
+    reversed[at] = true;
+  }
+  return ReverseAxes(x, reversed, c);
+}
+
+// ---- Roll ----
+
+Status RollShape(InferenceContext& c) {
+  PartialTensorShape s;
+  GK_RETURN_IF_ERROR(c.WithRankAtLeast(0, 1, &s));
+  if (c.input(1).rank() > 1 || c.input(2).rank() > 1) {
+    return InvalidArgument("Shape must be at most rank 1 but is rank {}",
+                           std::max(c.input(1).rank(), c.input(2).rank()));
+  }
+  c.set_output(0, c.input(0));
+  return OkStatus();
+}
+
+Status ComputeRoll(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  if (x.rank() < 1) return InvalidArgument("input must be 1-D or higher");
+  if (c.input(1).rank() > 1) {
+    return InvalidArgument("shift must be a scalar or a 1-D vector. Found: {}",
+                           c.input(1).shape().DebugString());
+  }
+  if (c.input(2).rank() > 1) {
+    return InvalidArgument("axis must be a scalar or a 1-D vector. Found: {}",
+                           c.input(2).shape().DebugString());
+  }
+  std::vector<int64_t> shifts, axes;
+  GK_RETURN_IF_ERROR(IntegerValues(c.input(1), &shifts));
+  GK_RETURN_IF_ERROR(IntegerValues(c.input(2), &axes));
+  if (shifts.size() != axes.size()) {
+    return InvalidArgument("shift and axis must have the same size");
+  }
+  std::vector<int64_t> shift(x.rank());
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const int at = NormalAxis(axes[i], x.rank());
+    if (at < 0) return InvalidArgument("axis {} is out of range", axes[i]);
+    const int64_t size = std::max<int64_t>(x.dim(at), 1);
+    shift[at] = (shift[at] + shifts[i] % size + size) % size;
+  }
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), x.shape(), &out));
+  if (x.num_elements() == 0) return OkStatus();
+  // Each rolled axis is two runs; their combinations are boxes.
+  const auto strides = StridesOf(x.shape());
+  std::vector<int> rolled;
+  for (int i = 0; i < x.rank(); ++i) {
+    if (shift[i] != 0) rolled.push_back(i);
+  }
+  if (rolled.size() > 20) {
+    return Unimplemented("Roll of more than 20 axes at once");
+  }
+  for (uint32_t part = 0; part < (1u << rolled.size()); ++part) {
+    StridedBox box;
+    int64_t from = 0, to = 0;
+    size_t k = 0;
+    for (int i = 0; i < x.rank(); ++i) {
+      int64_t extent = x.dim(i);
+      if (shift[i] != 0) {
+        // Elements that wrap around, or those that do not.
+        if ((part >> k++) & 1) {
+          extent = shift[i];
+          from += (x.dim(i) - shift[i]) * strides[i];
+        } else {
+          extent = x.dim(i) - shift[i];
+          to += shift[i] * strides[i];
+        }
+      }
+      box.AddAxis(extent, strides[i], strides[i]);
+    }
+    GK_RETURN_IF_ERROR(CopyBox(box, x, from, out, to));
+  }
+  return OkStatus();
+}
+
+// ---- Unique ----
+
+Status UniqueShape(InferenceContext& c) {
+  PartialTensorShape s;
+  GK_RETURN_IF_ERROR(c.WithRank(0, 1, &s));
+  c.set_output(0, {kUnknownDim});
+  c.set_output(1, s);
+  if (c.num_outputs() == 3) c.set_output(2, {kUnknownDim});
+  return OkStatus();
+}
+
+Status ComputeUnique(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  if (x.rank() != 1) {
+    return InvalidArgument("unique expects a 1D vector.");
+  }
+  const int64_t n = x.num_elements();
+  const DataType index = c.attr<DataType>("out_idx");
+  std::vector<int64_t> ids(n), firsts(n);
+  int64_t count = -1;
+  VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t, int64_t,
+            uint8_t, uint16_t, uint32_t, uint64_t>(x.dtype(), [&](auto tag) {
+    count = UniqueIds(x.data<decltype(tag)>(), n, ids.data(), firsts.data());
+  });
+  if (x.dtype() == DataType::kBool) {
+    count = UniqueIds(static_cast<const uint8_t*>(x.raw_data()), n, ids.data(),
+                      firsts.data());
+  } else if (x.dtype() == DataType::kString) {
+    std::unordered_map<std::string_view, int64_t> seen;
+    count = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      auto [it, added] = seen.try_emplace(x.data<std::string>()[i], count);
+      if (added) firsts[count++] = i;
+      ids[i] = it->second;
+    }
+  }
+  if (count < 0) {
+    return Unimplemented("No kernel of op {} for type {} on CPU",
+                         c.record().name, DataTypeString(x.dtype()));
+  }
+  Tensor* y;
+  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), TensorShape({count}), &y));
+  GK_RETURN_IF_ERROR(VisitMoved(x.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* from = static_cast<const T*>(x.raw_data());
+    T* to = static_cast<T*>(y->raw_data());
+    for (int64_t i = 0; i < count; ++i) to[i] = from[firsts[i]];
+  }));
+  GK_ASSIGN_OR_RETURN(Tensor idx, IntegerTensor(index, ids, x.shape()));
+  c.set_output(1, std::move(idx));
+  if (c.num_outputs() == 3) {
+    std::vector<int64_t> counts(count);
+    for (int64_t id : ids) ++counts[id];
+    GK_ASSIGN_OR_RETURN(Tensor t,
+                        IntegerTensor(index, counts, TensorShape({count})));
+    c.set_output(2, std::move(t));
+  }
+  return OkStatus();
+}
+
+// ---- TopKV2 ----
+
+Status TopKShape(InferenceContext& c) {
+  PartialTensorShape s;
+  GK_RETURN_IF_ERROR(c.WithRankAtLeast(0, 1, &s));
+  if (c.input(1).rank() > 0) {
+    return InvalidArgument("Shape must be rank 0 but is rank {}",
+                           c.input(1).rank());
+  }
+  if (s.unknown_rank()) return OkStatus();
+  auto k = c.ValueAsInts(1);
+  const int64_t n = s.dim(s.rank() - 1);
+  if (k && (*k)[0] < 0) {
+    return InvalidArgument("Need k >= 0, got {}", (*k)[0]);
+  }
+  if (k && n >= 0 && n < (*k)[0]) {
+    return InvalidArgument("input must have last dimension >= k = {} but is {}",
+                           (*k)[0], n);
+  }
+  s.SetDim(s.rank() - 1, k ? (*k)[0] : kUnknownDim);
+  c.set_output(0, s);
+  c.set_output(1, s);
+  return OkStatus();
+}
+
+template <class Index>
+Status TopKWith(KernelContext& c, int64_t k) {
+  const Tensor& x = c.input(0);
+  TensorShape shape = x.shape();
+  const int64_t n = shape.dim(x.rank() - 1);
+  shape.SetDim(x.rank() - 1, k);
+  Tensor *values, *indices;
+  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), shape, &values));
+  GK_RETURN_IF_ERROR(c.Allocate(1, kTypeOf<Index>, shape, &indices));
+  if (shape.num_elements() == 0) return OkStatus();
+  const bool known =
+      VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t,
+                int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(
+          x.dtype(), [&](auto tag) {
+            using T = decltype(tag);
+            ThreadPool::Global().ParallelRange(
+                x.num_elements() / n, n * 4, [&](int64_t begin, int64_t end) {
+                  for (int64_t r = begin; r < end; ++r) {
+                    TopKRow(x.data<T>() + r * n, n, k,
+                            values->data<T>() + r * k,
+                            indices->data<Index>() + r * k);
+                  }
+                });
+          });
+  if (known) return OkStatus();
+  return Unimplemented("No kernel of op TopKV2 for type {} on CPU",
+                       DataTypeString(x.dtype()));
+}
+
+Status ComputeTopK(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  int64_t k;
+  if (c.input(1).rank() != 0) {
+    return InvalidArgument("k must be scalar, got shape {}",
+                           c.input(1).shape().DebugString());
+  }
+  GK_RETURN_IF_ERROR(IntegerValue(c.input(1), "k", &k));
+  if (k < 0) return InvalidArgument("Need k >= 0, got {}", k);
+  if (x.rank() < 1) {
+    return InvalidArgument("input must be >= 1-D, got shape {}",
+                           x.shape().DebugString());
+  }
+  if (x.dim(x.rank() - 1) < k) {
+    return InvalidArgument(
+        "input must have at least k columns. Had {}, needed "
+        "{}",
+        x.dim(x.rank() - 1), k);
+  }
+  const DataType index = c.attr<DataType>("index_type");
+  if (index == DataType::kInt64) return TopKWith<int64_t>(c, k);
+  if (index == DataType::kInt32) return TopKWith<int32_t>(c, k);
+  return Unimplemented("TopKV2 with index_type {}", DataTypeString(index));
+}
+
+// dy is put back where the values came from, row by row.
+void TopKGradient(GradContext& g) {
+  if (!g.wants(0)) return;
+  const DataType index = DataType::kInt64;
+  auto cell = [&](int64_t v) { return IntegerVector({{v}}); };
+  const Tensor shape = ShapeTensor(g.x(0), index);
+  Tensor n = MakeOp1("StridedSlice", {shape, cell(-1), cell(0), cell(1)},
+                     {{"shrink_axis_mask", int64_t{1}}});
+  Tensor outer = MakeOp1("StridedSlice", {shape, cell(0), cell(-1), cell(1)});
+  Tensor rows =
+      MakeOp1("Prod", {outer, IntegerConstant(0)}, {{"keep_dims", false}});
+  Tensor offsets =
+      MakeOp1("Mul", {MakeOp1("Range", {IntegerConstant(0, index), rows,
+                                        IntegerConstant(1, index)}),
+                      n});
+  const Tensor sizes[] = {rows, IntegerConstant(-1, index)};
+  Tensor ids =
+      MakeOp1("Reshape", {CastTo(g.y(1), index), MakeOp("Pack", sizes)[0]});
+  ids = MakeOp1("AddV2",
+                {ids, MakeOp1("ExpandDims", {offsets, IntegerConstant(1)})});
+  Tensor flat =
+      MakeOp1("UnsortedSegmentSum",
+              {MakeOp1("Reshape", {g.dy(0), cell(-1)}),
+               MakeOp1("Reshape", {ids, cell(-1)}), MakeOp1("Mul", {rows, n})});
+  g.Set(0, MakeOp1("Reshape", {flat, shape}));
+}
+
+const OpRecord kRecords[] = {
+    {.name = "Where",
+     .inputs = "input: T",
+     .outputs = "index: int64",
+     .attrs = "T: type in [float, double, int32, uint8, int16, int8, "
+              "complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
+              "quint16, uint16, complex128, half, uint32, uint64, bool] = bool",
+     .traits = kNoGradient,
+     .shape = WhereShape,
+     .kernel = {.compute = ComputeWhere},
+     .doc = "The index tuples of the elements that are true or not zero."},
+
+    {.name = "Reverse",
+     .inputs = "tensor: T; dims: bool",
+     .outputs = "output: T",
+     .attrs = "T: type in [uint8, int8, uint16, int16, uint32, int32, uint64, "
+              "int64, bool, bfloat16, half, float, double, complex64, "
+              "complex128, string]",
+     .shape = shape_fn::SameAsInput,
+     .kernel = {.compute = ComputeReverse},
+     .gradient =
+         [](GradContext& g) { g.Set(0, ops::Reverse(g.dy(0), g.x(1))); },
+     .doc = "Reverses the marked dimensions."},
+
+    {.name = "ReverseV2",
+     .inputs = "tensor: T; axis: Tidx",
+     .outputs = "output: T",
+     .attrs = "Tidx: type in [int32, int64] = int32; T: type in [uint8, int8, "
+              "uint16, int16, int32, uint32, int64, uint64, bool, bfloat16, "
+              "half, float, double, complex64, complex128, string]",
+     .shape = ReverseV2Shape,
+     .kernel = {.compute = ComputeReverseV2},
+     .gradient =
+         [](GradContext& g) { g.Set(0, ops::ReverseV2(g.dy(0), g.x(1))); },
+     .python = {.names = "reverse"},
+     .doc = "Reverses the named dimensions.",
+     .example = ">>> tf.reverse([1, 2, 3], [0]).numpy().tolist()\n[3, 2, 1]"},
+
+    {.name = "Roll",
+     .inputs = "input: T; shift: Tshift; axis: Taxis",
+     .outputs = "output: T",
+     .attrs = "T: type; Tshift: type in [int32, int64]; Taxis: type in [int32, "
+              "int64]",
+     .shape = RollShape,
+     .kernel = {.compute = ComputeRoll},
+     .gradient =
+         [](GradContext& g) {
+           g.Set(0, ops::Roll(g.dy(0), MakeOp1("Neg", {g.x(1)}), g.x(2)));
+         },
+     .python = {.names = "roll"},
+     .doc = "Moves elements along dimensions; those that leave at one end "
+            "enter at the other."},
+
+    {.name = "Unique",
+     .inputs = "x: T",
+     .outputs = "y: T; idx: out_idx",
+     .attrs = "T: type; out_idx: type in [int32, int64] = int32",
+     .traits = kNoGradient,
+     .shape = UniqueShape,
+     .kernel = {.compute = ComputeUnique},
+     .doc = "The distinct values of a vector in order of appearance, and which "
+            "of them each element is."},
+
+    {.name = "UniqueWithCounts",
+     .inputs = "x: T",
+     .outputs = "y: T; idx: out_idx; count: out_idx",
+     .attrs = "T: type; out_idx: type in [int32, int64] = int32",
+     .traits = kNoGradient,
+     .shape = UniqueShape,
+     .kernel = {.compute = ComputeUnique},
+     .doc = "Unique, and how often each value appears."},
+
+    {.name = "TopKV2",
+     .inputs = "input: T; k: Tk",
+     .outputs = "values: T; indices: index_type",
+     .attrs = "sorted: bool = True; T: type in [float, double, int32, uint8, "
+              "int16, int8, int64, bfloat16, uint16, half, uint32, uint64]; "
+              "Tk: type in [int16, int32, int64] = int32; index_type: type in "
+              "[int16, int32, int64] = int32",
+     .shape = TopKShape,
+     .kernel = {.compute = ComputeTopK},
+     .gradient = TopKGradient,
+     .doc = "The k greatest values along the last dimension and where they "
+            "stand."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(array_order)
+
+}  // namespace gk
