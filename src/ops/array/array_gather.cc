@@ -1,4 +1,6 @@
 // Picking rows of a tensor by index.
+#include <fmt/format.h>
+
 #include "ops/fn/array_gather.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // Writing slices into a tensor at index tuples.
+#include <fmt/format.h>
+
 #include "ops/fn/array_scatter.h"
 
 #include <algorithm>

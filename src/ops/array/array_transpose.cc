@@ -1,4 +1,6 @@
 // Permuting dimensions.
+#include <fmt/format.h>
+
 #include "ops/fn/array_transpose.h"
 
 #include "framework/grad_context.h"
