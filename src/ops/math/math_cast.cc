@@ -52,8 +52,9 @@ GK_INLINE Float TruncateMantissa(Float v) {
   if constexpr (kDrop <= 0) {
     return v;
   } else {
-    const Bits kept = std::bit_cast<Bits>(v) & (~Bits{0} << kDrop);
-    return v == v ? std::bit_cast<Float>(kept) : v;
+    // The mask is chosen, not the result: g++ 12 folds that choice away.
+    const Bits keep = v == v ? ~Bits{0} << kDrop : ~Bits{0};
+    return std::bit_cast<Float>(std::bit_cast<Bits>(v) & keep);
   }
 }
 
