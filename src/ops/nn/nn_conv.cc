@@ -1,0 +1,282 @@
+// 2-D convolutions, dense and depthwise, and their gradients.
+#include "ops/fn/nn_conv.h"
+
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "ops/nn/conv_geometry.h"
+
+namespace gk {
+namespace {
+
+template <bool kDepthwise>
+Status ComputeConv(KernelContext& c) {
+  const Tensor &input = c.input(0), &filter = c.input(1);
+  GK_ASSIGN_OR_RETURN(ConvAttrs attrs, ParseConvAttrs(c.attrs(), kDepthwise));
+  GK_ASSIGN_OR_RETURN(
+      Conv2DDesc d,
+      DescribeConv(input.dtype(), ConvPass::kForward, input.shape(),
+                   filter.shape(), attrs, kDepthwise));
+  GK_ASSIGN_OR_RETURN(
+      TensorShape shape,
+      TensorShape::Make(std::array{d.batch, d.out_h, d.out_w, d.out_c}));
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, input.dtype(), shape, &out));
+  return RunConv(c, d, input, filter, out);
+}
+
+// A shape given as a vector of int32.
+StatusOr<TensorShape> SizesOf(const Tensor& sizes) {
+  if (sizes.rank() != 1) {
+    return InvalidArgument("sizes must be 1-dimensional: {}",
+                           sizes.shape().DebugString());
+  }
+  std::vector<int64_t> dims(sizes.flat<int32_t>().begin(),
+                            sizes.flat<int32_t>().end());
+  return TensorShape::Make(dims);
+}
+
+Status CheckOutBackprop(std::string_view op, const Conv2DDesc& d,
+                        const TensorShape& dy) {
+  if (dy.rank() != 4) {
+    return InvalidArgument("{}: out_backprop must be 4-dimensional", op);
+  }
+  if (dy.dim(0) != d.batch) {
+    return InvalidArgument("{}: input and out_backprop must have the same "
+                           "batch size. Input batch: {}, outbackprop batch: "
+                           "{}",
+                           op, d.batch, dy.dim(0));
+  }
+  if (dy.dim(3) != d.out_c) {
+    return InvalidArgument(
+        "{}: filter and out_backprop must have the same out_depth", op);
+  }
+  const int64_t computed[] = {d.out_h, d.out_w};
+  for (int i = 0; i < 2; ++i) {
+    if (dy.dim(1 + i) != computed[i]) {
+      return InvalidArgument(
+          "{}: Size of out_backprop doesn't match computed: actual = {}, "
+          "computed = {} spatial_dim: {}",
+          op, dy.dim(1 + i), computed[i], 1 + i);
+    }
+  }
+  return OkStatus();
+}
+
+template <bool kDepthwise>
+Status ComputeBackpropInput(KernelContext& c) {
+  const Tensor &sizes = c.input(0), &filter = c.input(1), &dy = c.input(2);
+  GK_ASSIGN_OR_RETURN(ConvAttrs attrs, ParseConvAttrs(c.attrs(), kDepthwise));
+  TensorShape shape;
+  // Two sizes mean height and width.
+  if (sizes.rank() == 1 && sizes.dim(0) == 2 && dy.rank() == 4 &&
+      filter.rank() == 4) {
+    const int32_t* s = sizes.data<int32_t>();
+    GK_ASSIGN_OR_RETURN(shape,
+                        TensorShape::Make(std::array<int64_t, 4>{
+                            dy.dim(0), s[0], s[1], filter.dim(2)}));
+  } else {
+    GK_ASSIGN_OR_RETURN(shape, SizesOf(sizes));
+  }
+  GK_ASSIGN_OR_RETURN(Conv2DDesc d,
+                      DescribeConv(dy.dtype(), ConvPass::kBackwardInput, shape,
+                                   filter.shape(), attrs, kDepthwise));
+  GK_RETURN_IF_ERROR(CheckOutBackprop(c.record().name, d, dy.shape()));
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, dy.dtype(), shape, &out));
+  return RunConv(c, d, dy, filter, out);
+}
+
+template <bool kDepthwise>
+Status ComputeBackpropFilter(KernelContext& c) {
+  const Tensor &input = c.input(0), &dy = c.input(2);
+  GK_ASSIGN_OR_RETURN(ConvAttrs attrs, ParseConvAttrs(c.attrs(), kDepthwise));
+  GK_ASSIGN_OR_RETURN(TensorShape shape, SizesOf(c.input(1)));
+  GK_ASSIGN_OR_RETURN(
+      Conv2DDesc d,
+      DescribeConv(dy.dtype(), ConvPass::kBackwardFilter, input.shape(), shape,
+                   attrs, kDepthwise));
+  GK_RETURN_IF_ERROR(CheckOutBackprop(c.record().name, d, dy.shape()));
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, dy.dtype(), shape, &out));
+  return RunConv(c, d, input, dy, out);
+}
+
+template <bool kDepthwise>
+Status ConvShape(InferenceContext& c) {
+  PartialTensorShape input, filter;
+  GK_RETURN_IF_ERROR(c.WithRank(0, 4, &input));
+  GK_RETURN_IF_ERROR(c.WithRank(1, 4, &filter));
+  GK_ASSIGN_OR_RETURN(ConvAttrs attrs, ParseConvAttrs(c.attrs(), kDepthwise));
+  GK_ASSIGN_OR_RETURN(PartialTensorShape out,
+                      ConvOutputShape(input, filter, attrs, kDepthwise));
+  c.set_output(0, out);
+  return OkStatus();
+}
+
+// The output is as large as the value of one input says.
+template <int kSizes>
+Status BackpropShape(InferenceContext& c) {
+  PartialTensorShape out = c.ValueAsShape(kSizes);
+  if (out.rank() == 2) {
+    out.InsertDim(0, kUnknownDim);
+    out.AddDim(kUnknownDim);
+    if (c.input(2).rank() == 4) out.SetDim(0, c.input(2).dim(0));
+    if (c.input(1).rank() == 4) out.SetDim(3, c.input(1).dim(2));
+  }
+  if (out.unknown_rank()) out = PartialTensorShape::UnknownOfRank(4);
+  if (out.rank() != 4) {
+    return InvalidArgument("Shape must be rank 4 but is rank {}", out.rank());
+  }
+  c.set_output(0, out);
+  return OkStatus();
+}
+
+Tensor ShapeOf(const Tensor& x) {
+  return MakeOp1("Shape", {x}, {{"out_type", DataType::kInt32}});
+}
+
+// The attrs that all ops of a family share.
+AttrMap Shared(const GradContext& g) {
+  AttrMap attrs;
+  for (const std::string_view name :
+       {"strides", "padding", "explicit_paddings", "data_format", "dilations",
+        "use_cudnn_on_gpu"}) {
+    if (const AttrValue* v = g.attrs().Find(name)) attrs.Set(name, *v);
+  }
+  return attrs;
+}
+
+struct Dense {
+  static constexpr std::string_view kForward = "Conv2D";
+  static constexpr std::string_view kInput = "Conv2DBackpropInput";
+  static constexpr std::string_view kFilter = "Conv2DBackpropFilter";
+};
+struct Depthwise {
+  static constexpr std::string_view kForward = "DepthwiseConv2dNative";
+  static constexpr std::string_view kInput =
+      "DepthwiseConv2dNativeBackpropInput";
+  static constexpr std::string_view kFilter =
+      "DepthwiseConv2dNativeBackpropFilter";
+};
+
+template <class Ops>
+void ConvGradient(GradContext& g) {
+  const Tensor &x = g.x(0), &filter = g.x(1), dy = g.dy(0);
+  if (g.wants(0)) {
+    g.Set(0, MakeOp1(Ops::kInput, {ShapeOf(x), filter, dy}, Shared(g)));
+  }
+  if (g.wants(1)) {
+    g.Set(1, MakeOp1(Ops::kFilter, {x, ShapeOf(filter), dy}, Shared(g)));
+  }
+}
+
+// All three ops are linear in each argument.
+template <class Ops>
+void BackpropInputGradient(GradContext& g) {
+  const Tensor &filter = g.x(1), &dy = g.x(2), d = g.dy(0);
+  if (g.wants(1)) {
+    g.Set(1, MakeOp1(Ops::kFilter, {d, ShapeOf(filter), dy}, Shared(g)));
+  }
+  if (g.wants(2)) g.Set(2, MakeOp1(Ops::kForward, {d, filter}, Shared(g)));
+}
+
+template <class Ops>
+void BackpropFilterGradient(GradContext& g) {
+  const Tensor &x = g.x(0), &dy = g.x(2), d = g.dy(0);
+  if (g.wants(0)) {
+    g.Set(0, MakeOp1(Ops::kInput, {ShapeOf(x), d, dy}, Shared(g)));
+  }
+  if (g.wants(2)) g.Set(2, MakeOp1(Ops::kForward, {x, d}, Shared(g)));
+}
+
+const OpRecord kRecords[] = {
+    {.name = "Conv2D",
+     .inputs = "input: T; filter: T",
+     .outputs = "output: T",
+     .attrs = "T: type in [half, bfloat16, float, double, int32]; strides: "
+              "list(int); use_cudnn_on_gpu: bool = True; padding: string in "
+              "[SAME, VALID, EXPLICIT]; explicit_paddings: list(int) = []; "
+              "data_format: string in [NHWC, NCHW] = 'NHWC'; dilations: "
+              "list(int) = [1, 1, 1, 1]",
+     .traits = kExpensive,
+     .shape = ConvShape<false>,
+     .kernel = {.compute = ComputeConv<false>},
+     .gradient = ConvGradient<Dense>,
+     .doc = "The convolution of images with a filter of height, width, input "
+            "and output channels."},
+
+    {.name = "Conv2DBackpropInput",
+     .inputs = "input_sizes: int32; filter: T; out_backprop: T",
+     .outputs = "output: T",
+     .attrs = "T: type in [half, bfloat16, float, double, int32]; strides: "
+              "list(int); use_cudnn_on_gpu: bool = True; padding: string in "
+              "[SAME, VALID, EXPLICIT]; explicit_paddings: list(int) = []; "
+              "data_format: string in [NHWC, NCHW] = 'NHWC'; dilations: "
+              "list(int) = [1, 1, 1, 1]",
+     .traits = kExpensive,
+     .shape = BackpropShape<0>,
+     .kernel = {.compute = ComputeBackpropInput<false>},
+     .gradient = BackpropInputGradient<Dense>,
+     .doc = "The gradient of a convolution with respect to its images."},
+
+    {.name = "Conv2DBackpropFilter",
+     .inputs = "input: T; filter_sizes: int32; out_backprop: T",
+     .outputs = "output: T",
+     .attrs = "T: type in [half, bfloat16, float, double]; strides: "
+              "list(int); use_cudnn_on_gpu: bool = True; padding: string in "
+              "[SAME, VALID, EXPLICIT]; explicit_paddings: list(int) = []; "
+              "data_format: string in [NHWC, NCHW] = 'NHWC'; dilations: "
+              "list(int) = [1, 1, 1, 1]",
+     .traits = kExpensive,
+     .shape = BackpropShape<1>,
+     .kernel = {.compute = ComputeBackpropFilter<false>},
+     .gradient = BackpropFilterGradient<Dense>,
+     .doc = "The gradient of a convolution with respect to its filter."},
+
+    {.name = "DepthwiseConv2dNative",
+     .inputs = "input: T; filter: T",
+     .outputs = "output: T",
+     .attrs = "T: type in [half, bfloat16, float, double]; strides: "
+              "list(int); padding: string in [SAME, VALID, EXPLICIT]; "
+              "explicit_paddings: list(int) = []; data_format: string in "
+              "[NHWC, NCHW] = 'NHWC'; dilations: list(int) = [1, 1, 1, 1]",
+     .traits = kExpensive,
+     .shape = ConvShape<true>,
+     .kernel = {.compute = ComputeConv<true>},
+     .gradient = ConvGradient<Depthwise>,
+     .doc = "A convolution of each channel with filters of its own."},
+
+    {.name = "DepthwiseConv2dNativeBackpropInput",
+     .inputs = "input_sizes: int32; filter: T; out_backprop: T",
+     .outputs = "output: T",
+     .attrs = "T: type in [half, bfloat16, float, double]; strides: "
+              "list(int); padding: string in [SAME, VALID, EXPLICIT]; "
+              "explicit_paddings: list(int) = []; data_format: string in "
+              "[NHWC, NCHW] = 'NHWC'; dilations: list(int) = [1, 1, 1, 1]",
+     .traits = kExpensive,
+     .shape = BackpropShape<0>,
+     .kernel = {.compute = ComputeBackpropInput<true>},
+     .gradient = BackpropInputGradient<Depthwise>,
+     .doc = "The gradient of a depthwise convolution with respect to its "
+            "images."},
+
+    {.name = "DepthwiseConv2dNativeBackpropFilter",
+     .inputs = "input: T; filter_sizes: int32; out_backprop: T",
+     .outputs = "output: T",
+     .attrs = "T: type in [half, bfloat16, float, double]; strides: "
+              "list(int); padding: string in [SAME, VALID, EXPLICIT]; "
+              "explicit_paddings: list(int) = []; data_format: string in "
+              "[NHWC, NCHW] = 'NHWC'; dilations: list(int) = [1, 1, 1, 1]",
+     .traits = kExpensive,
+     .shape = BackpropShape<1>,
+     .kernel = {.compute = ComputeBackpropFilter<true>},
+     .gradient = BackpropFilterGradient<Depthwise>,
+     .doc = "The gradient of a depthwise convolution with respect to its "
+            "filter."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(nn_conv)
+
+}  // namespace gk

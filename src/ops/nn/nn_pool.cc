@@ -1,0 +1,486 @@
+// Max and average pooling of images and volumes with their gradients.
+#include "ops/fn/nn_pool.h"
+
+#include "base/thread_pool.h"
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "kernels/pool.h"
+#include "ops/element_type_of.h"
+#include "ops/nn/window.h"
+
+namespace gk {
+namespace {
+
+Parallel AllThreads() { return Parallel(&ThreadPool::Global()); }
+
+struct PoolAttrs {
+  std::vector<int64_t> window, stride;
+  std::string padding;
+  std::vector<int64_t> pads;  // explicit ones, before and after by dim
+  bool channels_first = false;
+};
+
+// For `spatial` dims between batch and channels.
+StatusOr<PoolAttrs> ParsePoolAttrs(const AttrMap& attrs, int spatial) {
+  PoolAttrs a;
+  const int rank = spatial + 2;
+  a.channels_first = IsChannelsFirst(attrs);
+  const auto* ksize = attrs.Get<std::vector<int64_t>>("ksize");
+  const auto* strides = attrs.Get<std::vector<int64_t>>("strides");
+  if (!ksize || static_cast<int>(ksize->size()) != rank) {
+    return InvalidArgument("Sliding window ksize field must specify {} "
+                           "dimensions",
+                           rank);
+  }
+  if (!strides || static_cast<int>(strides->size()) != rank) {
+    return InvalidArgument("Sliding window stride field must specify {} "
+                           "dimensions",
+                           rank);
+  }
+  for (int i = 0; i < rank; ++i) {
+    if ((*ksize)[i] <= 0) {
+      return InvalidArgument("Sliding window ksize must be positive. The "
+                             "specified or inferred ksize is: {}",
+                             fmt::join(*ksize, ","));
+    }
+    if ((*strides)[i] <= 0) {
+      return InvalidArgument("Stride must be > 0, but got {}", (*strides)[i]);
+    }
+  }
+  if ((*ksize)[0] != 1 || (*strides)[0] != 1) {
+    return Unimplemented("Pooling is not yet supported on the batch "
+                         "dimension.");
+  }
+  a.window = *ksize;
+  a.stride = *strides;
+  const auto* padding = attrs.Get<std::string>("padding");
+  a.padding = padding ? *padding : "VALID";
+  a.pads.assign(2 * rank, 0);
+  if (const auto* pads = attrs.Get<std::vector<int64_t>>("explicit_paddings");
+      pads && a.padding == "EXPLICIT") {
+    if (static_cast<int>(pads->size()) != 2 * rank) {
+      return InvalidArgument("explicit_paddings attribute must contain {} "
+                             "values, but got: {}",
+                             2 * rank, pads->size());
+    }
+    a.pads = *pads;
+  }
+  return a;
+}
+
+struct Pool {
+  PoolDesc desc;
+  TensorShape output;
+};
+
+// Pooling over channels, where asked for, sees them as the last spatial dim
+// of single-channel images.
+StatusOr<Pool> Describe(const KernelContext& c, DataType type,
+                        const TensorShape& input, int spatial) {
+  GK_ASSIGN_OR_RETURN(PoolAttrs a, ParsePoolAttrs(c.attrs(), spatial));
+  const int rank = spatial + 2;
+  if (input.rank() != rank) {
+    return InvalidArgument("tensor_in must be {}-dimensional", rank);
+  }
+  if (a.channels_first) {
+    return InvalidArgument(
+        "Default {}PoolingOp only supports {} on device type CPU",
+        c.record().name.starts_with("Avg") ? "Avg" : "Max",
+        spatial == 2 ? "NHWC" : "NDHWC");
+  }
+  const auto element = ElementTypeFor(type);
+  if (!element) {
+    return Unimplemented("{} of {}", c.record().name, DataTypeString(type));
+  }
+  Pool p;
+  p.desc.type = *element;
+  p.desc.batch = input.dim(0);
+  p.desc.channels = input.dim(rank - 1);
+  const bool over_depth = a.window[rank - 1] != 1 || a.stride[rank - 1] != 1;
+  std::vector<int64_t> out{input.dim(0)};
+  for (int i = 0; i < spatial; ++i) {
+    const int d = i + 1, at = 3 - spatial + i;
+    if (over_depth && (a.window[d] != 1 || a.stride[d] != 1)) {
+      return Unimplemented("MaxPooling supports exactly one of pooling across "
+                           "depth or pooling across width/height.");
+    }
+    if (a.padding == "EXPLICIT" &&
+        (a.pads[2 * d] >= a.window[d] || a.pads[2 * d + 1] >= a.window[d])) {
+      return InvalidArgument("Padding of {} and {} must be smaller than the "
+                             "window of {}",
+                             a.pads[2 * d], a.pads[2 * d + 1], a.window[d]);
+    }
+    GK_ASSIGN_OR_RETURN(
+        WindowDim dim, SlideWindow(input.dim(d), a.window[d], a.stride[d], 1,
+                                   a.padding, a.pads[2 * d],
+                                   a.pads[2 * d + 1]));
+    p.desc.in[at] = input.dim(d);
+    p.desc.out[at] = dim.out;
+    p.desc.window[at] = a.window[d];
+    p.desc.stride[at] = a.stride[d];
+    p.desc.pad[at] = dim.pad;
+    out.push_back(dim.out);
+  }
+  out.push_back(p.desc.channels);
+  if (over_depth) {
+    const int64_t window = a.window[rank - 1], depth = p.desc.channels;
+    if (depth % window != 0) {
+      return Unimplemented("Depthwise max pooling requires the depth window to "
+                           "evenly divide the input depth");
+    }
+    if (a.stride[rank - 1] != window) {
+      return Unimplemented("Depthwise max pooling requires the depth window to "
+                           "equal the depth stride");
+    }
+    PoolDesc flat{.type = *element, .batch = input.num_elements(),
+                  .channels = 1};
+    if (depth > 0) flat.batch /= depth;
+    flat.in[2] = depth;
+    flat.out[2] = depth / window;
+    flat.window[2] = flat.stride[2] = window;
+    p.desc = flat;
+    out.back() = depth / window;
+  }
+  GK_ASSIGN_OR_RETURN(p.output, TensorShape::Make(out));
+  return p;
+}
+
+template <int kSpatial, bool kMax>
+Status ComputePool(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  GK_ASSIGN_OR_RETURN(Pool p, Describe(c, x.dtype(), x.shape(), kSpatial));
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), p.output, &out));
+  if (p.output.num_elements() == 0) return OkStatus();
+  return kMax ? MaxPool(p.desc, x.raw_data(), out->raw_data(), AllThreads())
+              : AvgPool(p.desc, x.raw_data(), out->raw_data(), AllThreads());
+}
+
+Status CheckSameShape(const char* what, const TensorShape& expected,
+                      const TensorShape& got) {
+  if (expected == got) return OkStatus();
+  return InvalidArgument("Expected {} shape to be {}, but got {}", what,
+                         expected.DebugString(), got.DebugString());
+}
+
+template <int kSpatial>
+Status ComputeMaxGrad(KernelContext& c) {
+  const Tensor &x = c.input(0), &y = c.input(1), &dy = c.input(2);
+  GK_ASSIGN_OR_RETURN(Pool p, Describe(c, x.dtype(), x.shape(), kSpatial));
+  GK_RETURN_IF_ERROR(CheckSameShape("orig_output", p.output, y.shape()));
+  GK_RETURN_IF_ERROR(CheckSameShape("grad", p.output, dy.shape()));
+  if (x.dtype() != dy.dtype()) {
+    return Unimplemented("{} of {} and {}", c.record().name,
+                         DataTypeString(x.dtype()), DataTypeString(dy.dtype()));
+  }
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), x.shape(), &out));
+  if (x.num_elements() == 0) return OkStatus();
+  return MaxPoolGrad(p.desc, x.raw_data(), dy.raw_data(), out->raw_data(),
+                     AllThreads());
+}
+
+template <int kSpatial>
+Status ComputeMaxGradGrad(KernelContext& c) {
+  const Tensor &x = c.input(0), &y = c.input(1), &d = c.input(2);
+  GK_ASSIGN_OR_RETURN(Pool p, Describe(c, x.dtype(), x.shape(), kSpatial));
+  GK_RETURN_IF_ERROR(CheckSameShape("orig_output", p.output, y.shape()));
+  GK_RETURN_IF_ERROR(CheckSameShape("grad", x.shape(), d.shape()));
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), p.output, &out));
+  if (p.output.num_elements() == 0) return OkStatus();
+  return MaxPoolGradGrad(p.desc, x.raw_data(), d.raw_data(), out->raw_data(),
+                         AllThreads());
+}
+
+Status ComputeArgmax(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  GK_ASSIGN_OR_RETURN(Pool p, Describe(c, x.dtype(), x.shape(), 2));
+  Tensor *values, *positions;
+  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), p.output, &values));
+  GK_RETURN_IF_ERROR(
+      c.Allocate(1, c.attr<DataType>("Targmax"), p.output, &positions));
+  const int64_t n = p.output.num_elements();
+  if (n == 0) return OkStatus();
+  GK_RETURN_IF_ERROR(
+      MaxPool(p.desc, x.raw_data(), values->raw_data(), AllThreads()));
+  const bool with_batch = c.attr<bool>("include_batch_in_index");
+  if (positions->dtype() == DataType::kInt64) {
+    return MaxPoolArgmax(p.desc, x.raw_data(), with_batch,
+                         positions->data<int64_t>(), AllThreads());
+  }
+  std::vector<int64_t> wide(n);
+  GK_RETURN_IF_ERROR(MaxPoolArgmax(p.desc, x.raw_data(), with_batch,
+                                   wide.data(), AllThreads()));
+  std::copy(wide.begin(), wide.end(), positions->data<int32_t>());
+  return OkStatus();
+}
+
+template <int kSpatial>
+Status ComputeAvgGrad(KernelContext& c) {
+  const Tensor &sizes = c.input(0), &dy = c.input(1);
+  if (sizes.rank() != 1 || sizes.dim(0) != kSpatial + 2) {
+    return InvalidArgument(
+        "out_backprop must be a 1-dimensional tensor of {} elements but got {}",
+        kSpatial + 2, sizes.shape().DebugString());
+  }
+  std::vector<int64_t> dims(sizes.flat<int32_t>().begin(),
+                            sizes.flat<int32_t>().end());
+  GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  GK_ASSIGN_OR_RETURN(Pool p, Describe(c, dy.dtype(), shape, kSpatial));
+  GK_RETURN_IF_ERROR(CheckSameShape("grad", p.output, dy.shape()));
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, dy.dtype(), shape, &out));
+  if (shape.num_elements() == 0) return OkStatus();
+  return AvgPoolGrad(p.desc, dy.raw_data(), out->raw_data(), AllThreads());
+}
+
+template <int kSpatial>
+Status PoolShape(InferenceContext& c) {
+  PartialTensorShape x;
+  constexpr int kRank = kSpatial + 2;
+  GK_RETURN_IF_ERROR(c.WithRank(0, kRank, &x));
+  GK_ASSIGN_OR_RETURN(PoolAttrs a, ParsePoolAttrs(c.attrs(), kSpatial));
+  for (int d = 1; d < kRank; ++d) {
+    if (x.dim(d) < 0) continue;
+    GK_ASSIGN_OR_RETURN(WindowDim dim,
+                        SlideWindow(x.dim(d), a.window[d], a.stride[d], 1,
+                                    a.padding, a.pads[2 * d],
+                                    a.pads[2 * d + 1]));
+    if (dim.out == 0 && x.dim(d) > 0) {
+      return InvalidArgument("Negative dimension size caused by subtracting {} "
+                             "from {}",
+                             a.window[d], x.dim(d));
+    }
+    x.SetDim(d, dim.out);
+  }
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, x);
+  return OkStatus();
+}
+
+// Of the gradient's gradient: as the output of the pooling.
+Status LikeOutputShape(InferenceContext& c) {
+  c.set_output(0, c.input(1));
+  return OkStatus();
+}
+
+template <int kSpatial>
+Status AvgGradShape(InferenceContext& c) {
+  PartialTensorShape shape = c.ValueAsShape(0);
+  if (shape.unknown_rank()) {
+    shape = PartialTensorShape::UnknownOfRank(kSpatial + 2);
+  }
+  if (shape.rank() != kSpatial + 2) {
+    return InvalidArgument("Shape must be rank {} but is rank {}", kSpatial + 2,
+                           shape.rank());
+  }
+  c.set_output(0, shape);
+  return OkStatus();
+}
+
+AttrMap Shared(const GradContext& g) {
+  AttrMap attrs;
+  for (const std::string_view name :
+       {"ksize", "strides", "padding", "explicit_paddings", "data_format"}) {
+    if (const AttrValue* v = g.attrs().Find(name)) attrs.Set(name, *v);
+  }
+  return attrs;
+}
+
+// Without what only max pooling of images takes.
+AttrMap SharedWithoutExplicit(const GradContext& g) {
+  AttrMap attrs = Shared(g);
+  attrs.Remove("explicit_paddings");
+  return attrs;
+}
+
+void MaxPoolGradient(GradContext& g) {
+  g.Set(0, MakeOp1("MaxPoolGrad", {g.x(0), g.y(0), g.dy(0)}, Shared(g)));
+}
+
+void MaxPool3DGradient(GradContext& g) {
+  g.Set(0, MakeOp1("MaxPool3DGrad", {g.x(0), g.y(0), g.dy(0)}, Shared(g)));
+}
+
+// Linear in the gradient alone.
+void MaxPoolGradGradient(GradContext& g) {
+  const bool volume = g.record().name == "MaxPool3DGrad";
+  if (g.wants(2)) {
+    g.Set(2, MakeOp1(volume ? "MaxPool3DGradGrad" : "MaxPoolGradGrad",
+                     {g.x(0), g.x(1), g.dy(0)}, SharedWithoutExplicit(g)));
+  }
+}
+
+void MaxPoolGradGradGradient(GradContext& g) {
+  const bool volume = g.record().name == "MaxPool3DGradGrad";
+  if (g.wants(2)) {
+    g.Set(2, MakeOp1(volume ? "MaxPool3DGrad" : "MaxPoolGrad",
+                     {g.x(0), g.x(1), g.dy(0)}, Shared(g)));
+  }
+}
+
+void ArgmaxGradient(GradContext& g) {
+  g.Set(0, MakeOp1("MaxPoolGrad", {g.x(0), g.y(0), g.dy(0)}, Shared(g)));
+}
+
+void AvgPoolGradient(GradContext& g) {
+  const bool volume = g.record().name == "AvgPool3D";
+  const Tensor shape =
+      MakeOp1("Shape", {g.x(0)}, {{"out_type", DataType::kInt32}});
+  g.Set(0, MakeOp1(volume ? "AvgPool3DGrad" : "AvgPoolGrad", {shape, g.dy(0)},
+                   Shared(g)));
+}
+
+void AvgPoolGradGradient(GradContext& g) {
+  const bool volume = g.record().name == "AvgPool3DGrad";
+  g.Set(1, MakeOp1(volume ? "AvgPool3D" : "AvgPool", {g.dy(0)}, Shared(g)));
+}
+
+const OpRecord kRecords[] = {
+    {.name = "MaxPool",
+     .inputs = "input: T",
+     .outputs = "output: T",
+     .attrs = "T: type in [half, bfloat16, float, double, int32, int64, uint8, "
+              "int16, int8, uint16, qint8] = float; ksize: list(int) >= 4; "
+              "strides: list(int) >= 4; padding: string in [SAME, VALID, "
+              "EXPLICIT]; explicit_paddings: list(int) = []; data_format: "
+              "string in [NHWC, NCHW, NCHW_VECT_C] = 'NHWC'",
+     .traits = kExpensive,
+     .shape = PoolShape<2>,
+     .kernel = {.compute = ComputePool<2, true>},
+     .gradient = MaxPoolGradient,
+     .doc = "The maxima of windows sliding over images."},
+
+    {.name = "MaxPoolGrad",
+     .inputs = "orig_input: T; orig_output: T; grad: T",
+     .outputs = "output: T",
+     .attrs = "ksize: list(int) >= 4; strides: list(int) >= 4; padding: string "
+              "in [SAME, VALID, EXPLICIT]; explicit_paddings: list(int) = []; "
+              "data_format: string in [NHWC, NCHW] = 'NHWC'; T: type in "
+              "[float, double, int32, uint8, int16, int8, int64, bfloat16, "
+              "uint16, half, uint32, uint64] = float",
+     .traits = kExpensive,
+     .shape = shape_fn::SameAsInput,
+     .kernel = {.compute = ComputeMaxGrad<2>},
+     .gradient = MaxPoolGradGradient,
+     .doc = "The gradient of max pooling."},
+
+    {.name = "MaxPoolGradGrad",
+     .inputs = "orig_input: T; orig_output: T; grad: T",
+     .outputs = "output: T",
+     .attrs = "ksize: list(int) >= 4; strides: list(int) >= 4; padding: string "
+              "in [SAME, VALID]; data_format: string in [NHWC, NCHW] = 'NHWC'; "
+              "T: type in [float, double, int32, uint8, int16, int8, int64, "
+              "bfloat16, uint16, half, uint32, uint64]",
+     .traits = kExpensive,
+     .shape = LikeOutputShape,
+     .kernel = {.compute = ComputeMaxGradGrad<2>},
+     .gradient = MaxPoolGradGradGradient,
+     .doc = "The gradient of the gradient of max pooling."},
+
+    {.name = "MaxPoolWithArgmax",
+     .inputs = "input: T",
+     .outputs = "output: T; argmax: Targmax",
+     .attrs = "ksize: list(int) >= 4; strides: list(int) >= 4; Targmax: type "
+              "in [int32, int64] = int64; padding: string in [SAME, VALID]; "
+              "include_batch_in_index: bool = False; T: type in [float, "
+              "double, int32, uint8, int16, int8, int64, bfloat16, uint16, "
+              "half, uint32, uint64]",
+     .traits = kExpensive,
+     .shape = PoolShape<2>,
+     .kernel = {.compute = ComputeArgmax},
+     .gradient = ArgmaxGradient,
+     .doc = "The maxima of windows sliding over images and where they are."},
+
+    {.name = "AvgPool",
+     .inputs = "value: T",
+     .outputs = "output: T",
+     .attrs = "ksize: list(int) >= 4; strides: list(int) >= 4; padding: string "
+              "in [SAME, VALID]; data_format: string in [NHWC, NCHW] = 'NHWC'; "
+              "T: type in [half, bfloat16, float, double]",
+     .traits = kExpensive,
+     .shape = PoolShape<2>,
+     .kernel = {.compute = ComputePool<2, false>},
+     .gradient = AvgPoolGradient,
+     .doc = "The averages of windows sliding over images."},
+
+    {.name = "AvgPoolGrad",
+     .inputs = "orig_input_shape: int32; grad: T",
+     .outputs = "output: T",
+     .attrs = "ksize: list(int) >= 4; strides: list(int) >= 4; padding: string "
+              "in [SAME, VALID]; data_format: string in [NHWC, NCHW] = 'NHWC'; "
+              "T: type in [half, bfloat16, float, double]",
+     .traits = kExpensive,
+     .shape = AvgGradShape<2>,
+     .kernel = {.compute = ComputeAvgGrad<2>},
+     .gradient = AvgPoolGradGradient,
+     .doc = "The gradient of average pooling."},
+
+    {.name = "MaxPool3D",
+     .inputs = "input: T",
+     .outputs = "output: T",
+     .attrs = "ksize: list(int) >= 5; strides: list(int) >= 5; padding: string "
+              "in [SAME, VALID]; data_format: string in [NDHWC, NCDHW] = "
+              "'NDHWC'; T: type in [half, bfloat16, float]",
+     .traits = kExpensive,
+     .shape = PoolShape<3>,
+     .kernel = {.compute = ComputePool<3, true>},
+     .gradient = MaxPool3DGradient,
+     .doc = "The maxima of windows sliding over volumes."},
+
+    {.name = "MaxPool3DGrad",
+     .inputs = "orig_input: TInput; orig_output: TInput; grad: T",
+     .outputs = "output: T",
+     .attrs = "ksize: list(int) >= 5; strides: list(int) >= 5; padding: string "
+              "in [SAME, VALID]; data_format: string in [NDHWC, NCDHW] = "
+              "'NDHWC'; T: type in [half, bfloat16, float] = float; TInput: "
+              "type in [half, bfloat16, float] = float",
+     .traits = kExpensive,
+     .shape = shape_fn::SameAsInput,
+     .kernel = {.compute = ComputeMaxGrad<3>},
+     .gradient = MaxPoolGradGradient,
+     .doc = "The gradient of max pooling of volumes."},
+
+    {.name = "MaxPool3DGradGrad",
+     .inputs = "orig_input: T; orig_output: T; grad: T",
+     .outputs = "output: T",
+     .attrs = "ksize: list(int) >= 5; strides: list(int) >= 5; padding: string "
+              "in [SAME, VALID]; data_format: string in [NDHWC, NCDHW] = "
+              "'NDHWC'; T: type in [float, double, int32, uint8, int16, int8, "
+              "int64, bfloat16, uint16, half, uint32, uint64]",
+     .traits = kExpensive,
+     .shape = LikeOutputShape,
+     .kernel = {.compute = ComputeMaxGradGrad<3>},
+     .gradient = MaxPoolGradGradGradient,
+     .doc = "The gradient of the gradient of max pooling of volumes."},
+
+    {.name = "AvgPool3D",
+     .inputs = "input: T",
+     .outputs = "output: T",
+     .attrs = "ksize: list(int) >= 5; strides: list(int) >= 5; padding: string "
+              "in [SAME, VALID]; data_format: string in [NDHWC, NCDHW] = "
+              "'NDHWC'; T: type in [half, bfloat16, float, double]",
+     .traits = kExpensive,
+     .shape = PoolShape<3>,
+     .kernel = {.compute = ComputePool<3, false>},
+     .gradient = AvgPoolGradient,
+     .doc = "The averages of windows sliding over volumes."},
+
+    {.name = "AvgPool3DGrad",
+     .inputs = "orig_input_shape: int32; grad: T",
+     .outputs = "output: T",
+     .attrs = "ksize: list(int) >= 5; strides: list(int) >= 5; padding: string "
+              "in [SAME, VALID]; data_format: string in [NDHWC, NCDHW] = "
+              "'NDHWC'; T: type in [half, bfloat16, float, double]",
+     .traits = kExpensive,
+     .shape = AvgGradShape<3>,
+     .kernel = {.compute = ComputeAvgGrad<3>},
+     .gradient = AvgPoolGradGradient,
+     .doc = "The gradient of average pooling of volumes."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(nn_pool)
+
+}  // namespace gk
