@@ -1,0 +1,141 @@
+// Lengths, case, ends and joints of strings.
+#include "ops/fn/string_basic.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "ops/element_moves.h"
+
+namespace gk {
+namespace {
+
+bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// Every byte of UTF-8 but those that continue a character.
+int64_t CountCharacters(const std::string& s) {
+  return std::count_if(s.begin(), s.end(),
+                       [](char c) { return (c & 0xC0) != 0x80; });
+}
+
+Status ComputeLength(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  const bool characters = c.attr<std::string>("unit") == "UTF8_CHAR";
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kInt32, x.shape(), &out));
+  for (int64_t i = 0; i < x.num_elements(); ++i) {
+    const std::string& s = x.data<std::string>()[i];
+    out->data<int32_t>()[i] = static_cast<int32_t>(
+        characters ? CountCharacters(s) : static_cast<int64_t>(s.size()));
+  }
+  return OkStatus();
+}
+
+template <class Fn>
+Status MapStrings(KernelContext& c, Fn&& fn) {
+  const Tensor& x = c.input(0);
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kString, x.shape(), &out));
+  for (int64_t i = 0; i < x.num_elements(); ++i) {
+    out->data<std::string>()[i] = fn(x.data<std::string>()[i]);
+  }
+  return OkStatus();
+}
+
+Status ComputeStrip(KernelContext& c) {
+  return MapStrings(c, [](const std::string& s) {
+    size_t begin = 0, end = s.size();
+    while (begin < end && IsSpace(s[begin])) ++begin;
+    while (end > begin && IsSpace(s[end - 1])) --end;
+    return s.substr(begin, end - begin);
+  });
+}
+
+Status JoinShape(InferenceContext& c) {
+  PartialTensorShape out = TensorShape();
+  bool first = true;
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    const PartialTensorShape& s = c.input(i);
+    if (s.unknown_rank()) {
+      if (first) out = s;
+      first = false;
+      continue;
+    }
+    if (s.rank() == 0) continue;
+    if (first) {
+      out = s;
+      first = false;
+      continue;
+    }
+    GK_ASSIGN_OR_RETURN(out, out.MergeWith(s));
+  }
+  c.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+Status ComputeJoin(KernelContext& c) {
+  const std::string& separator = c.attr<std::string>("separator");
+  TensorShape shape;
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    const TensorShape& s = c.input(i).shape();
+    if (s.rank() == 0) continue;
+    if (shape.rank() == 0) {
+      shape = s;
+    } else if (!(shape == s)) {
+      return InvalidArgument("Input shapes do not match: {} vs. {}",
+                             shape.DebugString(), s.DebugString());
+    }
+  }
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kString, shape, &out));
+  for (int64_t k = 0; k < shape.num_elements(); ++k) {
+    std::string joined;
+    for (int i = 0; i < c.num_inputs(); ++i) {
+      if (i > 0) joined += separator;
+      const Tensor& x = c.input(i);
+      joined += x.data<std::string>()[x.rank() == 0 ? 0 : k];
+    }
+    out->data<std::string>()[k] = std::move(joined);
+  }
+  return OkStatus();
+}
+
+const OpRecord kRecords[] = {
+    {.name = "StringLength",
+     .inputs = "input: string",
+     .outputs = "output: int32",
+     .attrs = "unit: string in [BYTE, UTF8_CHAR] = 'BYTE'",
+     .traits = kNoGradient,
+     .shape = shape_fn::SameAsInput,
+     .kernel = {.compute = ComputeLength},
+     .python = {.names = "strings.length"},
+     .doc = "The lengths of strings in bytes or UTF-8 characters."},
+
+    {.name = "StringStrip",
+     .inputs = "input: string",
+     .outputs = "output: string",
+     .attrs = "",
+     .traits = kNoGradient,
+     .shape = shape_fn::SameAsInput,
+     .kernel = {.compute = ComputeStrip},
+     .python = {.names = "strings.strip"},
+     .doc = "Strings without white space at their ends."},
+
+    {.name = "StringJoin",
+     .inputs = "inputs: N * string",
+     .outputs = "output: string",
+     .attrs = "N: int >= 0; separator: string = ''",
+     .traits = kNoGradient,
+     .shape = JoinShape,
+     .kernel = {.compute = ComputeJoin},
+     .python = {.names = "strings.join"},
+     .doc = "Strings joined element by element; scalars go with every "
+            "element."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(string_basic)
+
+}  // namespace gk
