@@ -37,7 +37,7 @@ Status OneRange(const DenseEntry& e, int i, int64_t dim, bool values_known,
     const int64_t at = e.begin < 0 ? dim + e.begin : e.begin;
     if (at < 0 || at >= dim) {
       return InvalidArgument("slice index {} of dimension {} out of bounds.",
-                             e.begin, i);
+                             at, i);
     }
     out->begin = at;
     return OkStatus();
