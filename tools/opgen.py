@@ -90,7 +90,7 @@ def parse_attr(text: str) -> Attr:
 
 def read_ops(path: Path) -> tuple[list[str], list[Op]]:
     text = path.read_text()
-    files = re.findall(r"^\s*GK_REGISTER_OPS\((\w+)\)", text, re.M)
+    files = re.findall(r"^\s*GK_REGISTER_(?:OPS|COMPOSITES)\((\w+)\)", text, re.M)
     ops: list[Op] = []
     for key, literals in FIELD.findall(text):
         value = text_of(literals)

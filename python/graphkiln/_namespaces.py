@@ -1,8 +1,8 @@
 """The public names of the package and where each comes from.
 
-A public name ("math.add") is, in this order: an op of the registry whose
-record claims it; an entry of `_exports.EXPORTS`, which names the Python
-module that defines it; a submodule file of the package. Nothing is imported
+A public name ("math.add") is, in this order: an entry of `_exports.EXPORTS`,
+which names the Python module that defines it; a composite; an op of the
+registry whose record claims it; a submodule file of the package. Nothing is imported
 before somebody asks.
 """
 
@@ -22,6 +22,7 @@ DTYPE_NAMES = (
 )
 
 _ops: dict[str, str] | None = None
+_composites: set[str] = set()
 _python: dict[str, tuple[str, str]] | None = None
 
 
@@ -30,6 +31,12 @@ def _op_names() -> dict[str, str]:
     if _ops is None:
         _ops = _graphkiln.public_names()
     return _ops
+
+
+def _composite_names() -> set[str]:
+    if not _composites:
+        _composites.update(_graphkiln.composite_names())
+    return _composites
 
 
 def _python_names() -> dict[str, tuple[str, str]]:
@@ -47,7 +54,12 @@ def _python_names() -> dict[str, tuple[str, str]]:
 def names_below(prefix: str) -> list[str]:
     """Names directly below `prefix` ("math.", or "" for the package)."""
     found = set()
-    for name in (*_op_names(), *_python_names(), *_exports.NAMESPACES):
+    for name in (
+        *_op_names(),
+        *_composite_names(),
+        *_python_names(),
+        *_exports.NAMESPACES,
+    ):
         if name.startswith(prefix):
             found.add(name[len(prefix):].partition(".")[0])
     return sorted(found)
@@ -61,6 +73,8 @@ def resolve(module_name: str, prefix: str, name: str) -> object:
     if public in _python_names():
         module, attribute = _python_names()[public]
         value = getattr(importlib.import_module(module), attribute)
+    elif public in _composite_names():
+        value = _graphkiln.composite_function(public)
     elif public in _op_names():
         value = _graphkiln.op_function(_op_names()[public], name)
     elif f"graphkiln.{public}" in sys.modules:

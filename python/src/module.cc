@@ -21,7 +21,8 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddDTypeType(module) && gk::py::AddShapeType(module) &&
       gk::py::AddTensorTypes(module) && gk::py::AddVariableType(module) &&
       gk::py::AddTensorSpecTypes(module) && gk::py::AddConversions(module) &&
-      gk::py::AddOpFunctions(module) && gk::py::AddSlicing(module);
+      gk::py::AddOpFunctions(module) &&
+      gk::py::AddCompositeFunctions(module) && gk::py::AddSlicing(module);
   if (!ok) throw nanobind::python_error();
   gk::py::AddScopes(m);
   gk::py::AddGradientTape(m);

@@ -127,6 +127,7 @@ OpInfo::OpInfo(const OpRecord& record)
     if (name == "lambda" || name == "in" || name == "is") name += "_";
     parameters_.push_back(
         {PyUnicode_InternFromString(name.c_str()), is_input, index, required});
+    name_position_ = parameters_.size();
   };
   for (size_t i = 0; i < d.inputs.size(); ++i) {
     add(d.inputs[i].name, true, i, true);

@@ -13,32 +13,58 @@
 
 namespace gk::py {
 
-// What the binding knows of one op, worked out once from its record.
-class OpInfo {
+// A public function: what is needed to bind its arguments, and the call.
+class FunctionInfo {
  public:
   struct Parameter {
     PyObject* name;  // interned
     bool is_input;   // else an attribute
     int index;       // in the OpDef's inputs or attrs
     bool required;
+    std::string shown_default = "None";  // in the signature
   };
 
+  virtual ~FunctionInfo() = default;
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+  // Where positional arguments have `name`; most often last.
+  size_t name_position() const { return name_position_; }
+  // `arguments` are borrowed and in the order of parameters(); null: not
+  // given. New reference.
+  virtual PyObject* Call(PyObject* const* arguments,
+                         std::string_view name) const = 0;
+
+ protected:
+  std::vector<Parameter> parameters_;
+  size_t name_position_ = 0;
+};
+
+// The Python function around `info`; `op` if one or two eager tensors and
+// nothing else may take that op's shortest way. The module's `finder` gives
+// the function again for `identity`.
+class OpInfo;
+PyObject* MakeFunction(const FunctionInfo* info, const OpInfo* op,
+                       std::string_view name, std::string_view doc,
+                       bool keyword_only, const char* finder,
+                       std::string_view identity);
+
+// What the binding knows of one op, worked out once from its record.
+class OpInfo final : public FunctionInfo {
+ public:
   // Never freed; null (NotFound) if there is no such op.
   static const OpInfo* Find(std::string_view op);
   static const OpInfo* Of(const OpRecord& record);
 
   const OpRecord& record() const { return *record_; }
   const OpDef& def() const { return *record_->def; }
-  const std::vector<Parameter>& parameters() const { return parameters_; }
   std::string_view snake_name() const { return snake_name_; }
 
   // Runs the op on one or two eager tensors if that needs nothing but a tile
   // kernel: same shapes, small, no tape, no graph. Empty if it does not apply.
   Tensor TryTile(const TensorImpl* a, const TensorImpl* b) const;
 
-  // Makes the op. `arguments` are borrowed and in the order of parameters();
-  // null: not given. New reference.
-  PyObject* Call(PyObject* const* arguments, std::string_view name) const;
+  // Makes the op.
+  PyObject* Call(PyObject* const* arguments,
+                 std::string_view name) const override;
   // Converted inputs, flattened -> result, with the GIL released if large.
   PyObject* Run(std::span<const Tensor> inputs, AttrMap attrs,
                 std::string_view name) const;
@@ -52,7 +78,6 @@ class OpInfo {
 
   const OpRecord* record_;
   std::string snake_name_;
-  std::vector<Parameter> parameters_;
   // One or two inputs, one output, nothing but a tile kernel's work.
   bool plain_elementwise_ = false;
   mutable PyObject* result_type_ = nullptr;  // named tuple of several outputs
@@ -71,6 +96,7 @@ PyObject* AttrToPython(const AttrValue& value);
 extern Ref<FunctionDefinition> (*function_of_object)(PyObject* o);
 
 bool AddOpFunctions(PyObject* module);
+bool AddCompositeFunctions(PyObject* module);
 
 }  // namespace gk::py
 

@@ -17,11 +17,15 @@ namespace {
 struct PyOpFunction {
   PyObject_HEAD;
   vectorcallfunc vectorcall;
-  const OpInfo* info;
+  const FunctionInfo* info;
+  const OpInfo* op;  // what it is for eager tensors without more; may be null
   PyObject* name;
   PyObject* doc;
   PyObject* dict;
   bool keyword_only;
+  // How the module finds it, for pickling.
+  const char* finder;
+  std::string_view identity;
 };
 
 PyTypeObject* OpFunctionType = nullptr;
@@ -37,7 +41,7 @@ PyObject* Fail(PyOpFunction* self, const char* format, PyObject* a = nullptr) {
   return nullptr;
 }
 
-int FindParameter(const OpInfo& info, PyObject* keyword) {
+int FindParameter(const FunctionInfo& info, PyObject* keyword) {
   const auto& parameters = info.parameters();
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (parameters[i].name == keyword) return i;
@@ -64,15 +68,15 @@ PyObject* KeywordsOnly(PyOpFunction* self) {
 PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
                PyObject* keywords) {
   PyOpFunction* self = Self(o);
-  const OpInfo& info = *self->info;
+  const FunctionInfo& info = *self->info;
   const size_t nargs = PyVectorcall_NARGS(nargsf);
   const size_t n = info.parameters().size();
   // The shortest way: one or two eager tensors and nothing else.
   if (keywords == nullptr && nargs == n && nargs > 0 && nargs <= 2 &&
       IsEagerTensor(args[0]) && IsEagerTensor(args[nargs - 1]) &&
-      !self->keyword_only) {
-    Tensor t =
-        info.TryTile(ImplOf(args[0]), nargs == 2 ? ImplOf(args[1]) : nullptr);
+      self->op != nullptr && !self->keyword_only) {
+    Tensor t = self->op->TryTile(ImplOf(args[0]),
+                                 nargs == 2 ? ImplOf(args[1]) : nullptr);
     if (t) return WrapNewTensor(std::move(t));
   }
   if (self->keyword_only && nargs > 0) return KeywordsOnly(self);
@@ -84,7 +88,10 @@ PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
   }
   PyObject* slots[kMaxParameters] = {};
   PyObject* name = nullptr;
-  for (size_t i = 0; i < nargs; ++i) (i < n ? slots[i] : name) = args[i];
+  const size_t at = info.name_position();
+  for (size_t i = 0; i < nargs; ++i) {
+    (i == at ? name : slots[i < at ? i : i - 1]) = args[i];
+  }
   if (keywords != nullptr) {
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(keywords); ++k) {
       PyObject* keyword = PyTuple_GET_ITEM(keywords, k);
@@ -145,13 +152,23 @@ PyObject* Repr(PyObject* o) {
 }
 // Like a Python function, it is no method of the object it was found on.
 PyObject* TextSignature(PyObject* o, void*) {
-  std::string text = "(";
-  for (const auto& p : Self(o)->info->parameters()) {
-    text += StringView(p.name);
-    text += p.required ? ", " : "=None, ";
+  std::string text = Self(o)->keyword_only ? "(*, " : "(";
+  const auto& parameters = Self(o)->info->parameters();
+  for (size_t i = 0; i <= parameters.size(); ++i) {
+    if (i == Self(o)->info->name_position()) text += "name=None, ";
+    if (i == parameters.size()) break;
+    text += StringView(parameters[i].name);
+    if (!parameters[i].required) text += "=" + parameters[i].shown_default;
+    text += ", ";
   }
-  if (Self(o)->keyword_only) text = "(*, " + text.substr(1);
-  return ToPyString(text + "name=None)");
+  text.resize(text.size() - 2);
+  return ToPyString(text + ")");
+}
+// What inspect.signature asks for.
+PyObject* Signature(PyObject* o, void*) {
+  PyRef text = PyRef::Steal(TextSignature(o, nullptr));
+  if (!text) return nullptr;
+  return CallPython("graphkiln._signature", "parse", {text.get()});
 }
 PyObject* Doc(PyObject* o, void*) { return Py_NewRef(Self(o)->doc); }
 PyObject* Name(PyObject* o, void*) { return Py_NewRef(Self(o)->name); }
@@ -159,11 +176,10 @@ PyObject* Module(PyObject* o, void*) {
   return PyUnicode_FromString("graphkiln");
 }
 PyObject* Reduce(PyObject* o, PyObject*) {
-  PyRef find = ImportAttribute(
-      "graphkiln._graphkiln", Self(o)->keyword_only ? "raw_op" : "op_function");
+  PyRef find = ImportAttribute("graphkiln._graphkiln", Self(o)->finder);
   if (!find) return nullptr;
-  const std::string op(Self(o)->info->record().name);
-  return Py_BuildValue("O(s)", find.get(), op.c_str());
+  const std::string identity(Self(o)->identity);
+  return Py_BuildValue("O(s)", find.get(), identity.c_str());
 }
 
 PyGetSetDef getset[] = {
@@ -172,6 +188,7 @@ PyGetSetDef getset[] = {
     {"__qualname__", Name, nullptr, nullptr, nullptr},
     {"__module__", Module, nullptr, nullptr, nullptr},
     {"__text_signature__", TextSignature, nullptr, nullptr, nullptr},
+    {"__signature__", Signature, nullptr, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
@@ -205,25 +222,11 @@ PyType_Spec spec = {"graphkiln.OpFunction", sizeof(PyOpFunction), 0,
 PyObject* Make(const OpRecord& record, std::string_view name,
                bool keyword_only) {
   const OpInfo* info = OpInfo::Of(record);
-  if (info->parameters().size() > kMaxParameters) {
-    return Raise(Internal("op {} has too many parameters", record.name));
-  }
-  PyOpFunction* f = PyObject_GC_New(PyOpFunction, OpFunctionType);
-  if (f == nullptr) return nullptr;
-  f->vectorcall = Call;
-  f->info = info;
-  f->dict = nullptr;
-  f->keyword_only = keyword_only;
-  f->name = ToPyString(name.empty() ? info->snake_name() : name);
   std::string doc(record.doc);
   if (!record.example.empty()) doc += fmt::format("\n\n{}", record.example);
-  f->doc = ToPyString(doc);
-  PyObject_GC_Track(reinterpret_cast<PyObject*>(f));
-  if (f->name == nullptr || f->doc == nullptr) {
-    Py_DECREF(f);
-    return nullptr;
-  }
-  return reinterpret_cast<PyObject*>(f);
+  return MakeFunction(info, info, name.empty() ? info->snake_name() : name,
+                      doc, keyword_only, keyword_only ? "raw_op" : "op_function",
+                      record.name);
 }
 
 const OpRecord* LookUp(PyObject* name) {
@@ -286,6 +289,32 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
+
+PyObject* MakeFunction(const FunctionInfo* info, const OpInfo* op,
+                       std::string_view name, std::string_view doc,
+                       bool keyword_only, const char* finder,
+                       std::string_view identity) {
+  if (info->parameters().size() > kMaxParameters) {
+    return Raise(Internal("{} has too many parameters", identity));
+  }
+  PyOpFunction* f = PyObject_GC_New(PyOpFunction, OpFunctionType);
+  if (f == nullptr) return nullptr;
+  f->vectorcall = Call;
+  f->info = info;
+  f->op = op;
+  f->dict = nullptr;
+  f->keyword_only = keyword_only;
+  f->finder = finder;
+  f->identity = identity;
+  f->name = ToPyString(name);
+  f->doc = ToPyString(doc);
+  PyObject_GC_Track(reinterpret_cast<PyObject*>(f));
+  if (f->name == nullptr || f->doc == nullptr) {
+    Py_DECREF(f);
+    return nullptr;
+  }
+  return reinterpret_cast<PyObject*>(f);
+}
 
 bool AddOpFunctions(PyObject* module) {
   OpFunctionType = AddType(module, &spec, nullptr);

@@ -1,0 +1,13 @@
+"""Signatures of the functions that are made in C++."""
+
+import inspect
+
+import graphkiln
+
+
+def parse(text: str) -> inspect.Signature:
+    """The signature that "(x, axis=None)" stands for."""
+    # The text is the binding's own, never a user's.
+    return inspect.signature(
+        eval(f"lambda {text[1:-1]}: None", {"tf": graphkiln})
+    )

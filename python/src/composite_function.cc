@@ -1,0 +1,401 @@
+// Composites (ops/composite.h) as Python functions.
+#include <map>
+
+#include "convert.h"
+#include "dtype_type.h"
+#include "name_scope.h"
+#include "op_function.h"
+#include "ops/composite.h"
+#include "shape_type.h"
+#include "tensor_type.h"
+#include "variable_type.h"
+
+namespace gk::py {
+namespace {
+
+// Eager calls on more elements run with the GIL released.
+constexpr int64_t kLargeElements = 8192;
+
+DataType DTypeOf(PyObject* o) {
+  if (IsTensor(o)) return ImplOf(o)->dtype();
+  if (IsVariable(o)) return VariableOf(o)->dtype;
+  return DataType::kInvalid;
+}
+
+// Dtypes of the groups ("tensor(T)") while arguments are converted.
+class GroupTypes {
+ public:
+  DataType& operator[](std::string_view group) {
+    for (auto& [name, type] : known_) {
+      if (name == group) return type;
+    }
+    known_.push_back({group, DataType::kInvalid});
+    return known_.back().second;
+  }
+
+ private:
+  std::vector<std::pair<std::string_view, DataType>> known_;
+};
+
+bool IsGroup(const std::string& type_of) {
+  return type_of.size() == 1 && type_of[0] >= 'A' && type_of[0] <= 'Z';
+}
+
+class CompositeInfo final : public FunctionInfo {
+ public:
+  explicit CompositeInfo(const Composite& composite);
+  PyObject* Call(PyObject* const* arguments,
+                 std::string_view name) const override;
+  const CompositeRecord& record() const { return *composite_.record; }
+
+ private:
+  StatusOr<Tensor> ConvertTensor(const CompositeArg& arg, PyObject* value,
+                                 int element, GroupTypes* groups) const;
+  StatusOr<CompositeValue> Convert(const CompositeArg& arg, PyObject* value,
+                                   GroupTypes* groups) const;
+  PyObject* Wrap(const TensorVector& results) const;
+
+  const Composite& composite_;
+  std::vector<int> arg_of_parameter_;
+  mutable PyObject* result_type_ = nullptr;
+};
+
+CompositeInfo::CompositeInfo(const Composite& composite)
+    : composite_(composite) {
+  bool name_seen = false;
+  for (size_t i = 0; i < composite.args.size(); ++i) {
+    const CompositeArg& arg = composite.args[i];
+    if (arg.kind == ArgKind::kName) {
+      name_position_ = parameters_.size();
+      name_seen = true;
+      continue;
+    }
+    parameters_.push_back({PyUnicode_InternFromString(arg.name.c_str()), true,
+                           static_cast<int>(i), arg.required,
+                           arg.default_text});
+    arg_of_parameter_.push_back(i);
+  }
+  if (!name_seen) name_position_ = parameters_.size();
+}
+
+StatusOr<Tensor> CompositeInfo::ConvertTensor(const CompositeArg& arg,
+                                              PyObject* value,
+                                              int element,
+                                              GroupTypes* groups) const {
+  DataType want = DataType::kInvalid, hint = DataType::kInvalid;
+  const bool group = IsGroup(arg.type_of);
+  // A tensor of another dtype is left for the ops' own checks.
+  if (DTypeOf(value) == DataType::kInvalid && !IsTensorLike(value)) {
+    if (group) {
+      want = (*groups)[arg.type_of];
+    } else if (!arg.type_of.empty()) {
+      hint = DataTypeFromName(arg.type_of).value_or(hint);
+    }
+  }
+  std::string name = arg.node;
+  if (element >= 0) name += fmt::format("_{}", element);
+  GK_ASSIGN_OR_RETURN(Tensor t, ToTensor(value, want, hint, name));
+  if (group) {
+    DataType& known = (*groups)[arg.type_of];
+    if (known == DataType::kInvalid) known = t.dtype();
+  }
+  return t;
+}
+
+StatusOr<int64_t> AsInt(const CompositeArg& arg, PyObject* value) {
+  if (!PyFloat_Check(value) && PyIndex_Check(value)) {
+    PyRef index = PyRef::Steal(PyNumber_Index(value));
+    if (index) {
+      const int64_t v = PyLong_AsLongLong(index.get());
+      if (v == -1 && PyErr_Occurred()) return PythonError();
+      return v;
+    }
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) return PythonError();
+    PyErr_Clear();
+  }
+  PyErr_Format(PyExc_TypeError, "Expected int for argument '%s' not %R.",
+               arg.name.c_str(), value);
+  return PythonError();
+}
+
+StatusOr<std::string> AsText(const CompositeArg& arg, PyObject* value) {
+  if (PyBytes_Check(value)) {
+    return std::string(PyBytes_AS_STRING(value), PyBytes_GET_SIZE(value));
+  }
+  if (PyUnicode_Check(value)) return std::string(StringView(value));
+  PyErr_Format(PyExc_TypeError, "Expected string for argument '%s' not %R.",
+               arg.name.c_str(), value);
+  return PythonError();
+}
+
+StatusOr<double> AsDouble(const CompositeArg& arg, PyObject* value) {
+  const double v = PyFloat_AsDouble(value);
+  if (v == -1 && PyErr_Occurred()) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "Expected float for argument '%s' not %R.",
+                 arg.name.c_str(), value);
+    return PythonError();
+  }
+  return v;
+}
+
+bool AllInts(PyObject* sequence) {
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(sequence, i);
+    if (PyBool_Check(item) || PyFloat_Check(item) || !PyIndex_Check(item) ||
+        IsTensorLike(item)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+template <class T>
+StatusOr<CompositeValue> Value(StatusOr<T> v) {
+  if (!v.ok()) return v.status();
+  return CompositeValue(*std::move(v));
+}
+
+StatusOr<CompositeValue> CompositeInfo::Convert(const CompositeArg& arg,
+                                                PyObject* value,
+                                                GroupTypes* groups) const {
+  if (value == Py_None && (arg.takes_none || arg.kind == ArgKind::kNative)) {
+    return CompositeValue();
+  }
+  switch (arg.kind) {
+    case ArgKind::kTensor:
+      return Value(ConvertTensor(arg, value, -1, groups));
+    case ArgKind::kHandle:
+      if (IsVariable(value)) return CompositeValue(VariableOf(value)->handle);
+      return Value(ConvertTensor(arg, value, -1, groups));
+    case ArgKind::kTensors: {
+      if (IsTensor(value) && ImplOf(value)->is_symbolic()) {
+        // A symbolic tensor is one operand, as in TensorFlow.
+        GK_ASSIGN_OR_RETURN(Tensor t,
+                            ConvertTensor(arg, value, -1, groups));
+        return CompositeValue(TensorVector{t});
+      }
+      PyRef list = PyRef::Steal(PySequence_Tuple(value));
+      if (!list) return PythonError();
+      const Py_ssize_t n = PyTuple_GET_SIZE(list.get());
+      if (IsGroup(arg.type_of)) {
+        DataType& known = (*groups)[arg.type_of];
+        for (Py_ssize_t i = 0; i < n && known == DataType::kInvalid; ++i) {
+          known = DTypeOf(PyTuple_GET_ITEM(list.get(), i));
+        }
+      }
+      TensorVector tensors;
+      for (Py_ssize_t i = 0; i < n; ++i) {
+        GK_ASSIGN_OR_RETURN(
+            Tensor t, ConvertTensor(arg, PyTuple_GET_ITEM(list.get(), i),
+                                    i, groups));
+        tensors.push_back(std::move(t));
+      }
+      return CompositeValue(std::move(tensors));
+    }
+    case ArgKind::kShape: {
+      if (IsTensor(value) || IsVariable(value)) {
+        return Value(ConvertTensor(arg, value, -1, groups));
+      }
+      PyRef list;
+      if (PyLong_Check(value)) {  // a single number is a vector of one
+        list = PyRef::Steal(PyTuple_Pack(1, value));
+        if (!list) return PythonError();
+        value = list.get();
+      }
+      const bool empty = (PyList_Check(value) || PyTuple_Check(value)) &&
+                         PySequence_Size(value) == 0;
+      return Value(ToTensor(
+          value, empty ? DataType::kInt32 : DataType::kInvalid,
+          DataType::kInt32, arg.node));
+    }
+    case ArgKind::kNative: {
+      if (IsTensorLike(value)) {
+        return Value(ConvertTensor(arg, value, -1, groups));
+      }
+      if (PyBool_Check(value)) return CompositeValue(value == Py_True);
+      if (PyFloat_Check(value)) {
+        return CompositeValue(PyFloat_AS_DOUBLE(value));
+      }
+      if (PyUnicode_Check(value) || PyBytes_Check(value)) {
+        return Value(AsText(arg, value));
+      }
+      if (PyLong_Check(value) ||
+          (PyIndex_Check(value) && !PyObject_HasAttrString(value, "shape"))) {
+        return Value(AsInt(arg, value));
+      }
+      if (IsTensorShape(value) && ShapeOf(value).IsFullyDefined()) {
+        const auto dims = ShapeOf(value).dims();
+        return CompositeValue(std::vector<int64_t>(dims.begin(), dims.end()));
+      }
+      if ((PyList_Check(value) || PyTuple_Check(value)) && AllInts(value)) {
+        return Value(ToIntList(value));
+      }
+      GK_ASSIGN_OR_RETURN(Tensor t,
+                          ConvertTensor(arg, value, -1, groups));
+      return CompositeValue(std::move(t));
+    }
+    case ArgKind::kBool: {
+      const int v = PyObject_IsTrue(value);
+      if (v < 0) return PythonError();
+      return CompositeValue(v == 1);
+    }
+    case ArgKind::kInt:
+      return Value(AsInt(arg, value));
+    case ArgKind::kFloat:
+      return Value(AsDouble(arg, value));
+    case ArgKind::kString:
+      return Value(AsText(arg, value));
+    case ArgKind::kType: {
+      const DataType t = AsDType(value);
+      if (t == DataType::kInvalid) return PythonError();
+      return CompositeValue(t);
+    }
+    case ArgKind::kInts: {
+      if (IsTensorShape(value)) {
+        GK_ASSIGN_OR_RETURN(TensorShape s, ShapeOf(value).AsTensorShape());
+        return CompositeValue(
+            std::vector<int64_t>(s.dims().begin(), s.dims().end()));
+      }
+      if (PyIndex_Check(value) && !PySequence_Check(value)) {
+        GK_ASSIGN_OR_RETURN(int64_t v, AsInt(arg, value));
+        return CompositeValue(std::vector<int64_t>{v});
+      }
+      return Value(ToIntList(value));
+    }
+    case ArgKind::kName:
+      return CompositeValue();
+  }
+  return Internal("argument '{}' has no kind", arg.name);
+}
+
+int64_t ElementsIn(const CompositeValue& v) {
+  const auto count = [](const Tensor& t) {
+    return t && !t.is_symbolic() ? t.num_elements() : int64_t{0};
+  };
+  if (const Tensor* t = std::get_if<Tensor>(&v)) return count(*t);
+  int64_t n = 0;
+  if (const TensorVector* list = std::get_if<TensorVector>(&v)) {
+    for (const Tensor& t : *list) n += count(t);
+  }
+  return n;
+}
+
+PyObject* CompositeInfo::Call(PyObject* const* arguments,
+                              std::string_view name) const {
+  const bool graph = OpBuilder::Current()->builds_graph();
+  std::optional<OpScope> op_scope;
+  std::string scope;
+  if (graph && !(name.empty() && record().scope.empty())) {
+    op_scope.emplace(name.empty() ? record().scope : name);
+    if (!op_scope->status().ok()) return Raise(op_scope->status());
+    scope = op_scope->node_name();
+  }
+  GroupTypes groups;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const CompositeArg& arg = composite_.args[arg_of_parameter_[i]];
+    if (arguments[i] == nullptr || !IsGroup(arg.type_of)) continue;
+    DataType& known = groups[arg.type_of];
+    if (known == DataType::kInvalid) known = DTypeOf(arguments[i]);
+  }
+  std::vector<CompositeValue> values(composite_.args.size());
+  int64_t elements = 0;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const int at = arg_of_parameter_[i];
+    const CompositeArg& arg = composite_.args[at];
+    if (arguments[i] == nullptr) {
+      values[at] = arg.default_value;
+      continue;
+    }
+    StatusOr<CompositeValue> v = Convert(arg, arguments[i], &groups);
+    if (!v.ok()) return Raise(v.status());
+    values[at] = *std::move(v);
+    elements += ElementsIn(values[at]);
+  }
+  StatusOr<TensorVector> results = [&]() -> StatusOr<TensorVector> {
+    GilRelease release(!graph && elements >= kLargeElements);
+    try {
+      CompositeCall call(composite_.args, std::move(values), scope);
+      return record().build(call);
+    } catch (const Error& e) {
+      return e.status();
+    }
+  }();
+  if (!results.ok()) return Raise(results.status());
+  return Wrap(*results);
+}
+
+PyObject* CompositeInfo::Wrap(const TensorVector& results) const {
+  const std::string_view kind = record().result;
+  if (kind.empty()) {
+    if (results.empty() || !results[0]) Py_RETURN_NONE;
+    return WrapTensor(results[0]);
+  }
+  PyRef list = PyRef::Steal(WrapTensors(results));
+  if (!list || kind == "list") return list.Release();
+  PyRef tuple = PyRef::Steal(PyList_AsTuple(list.get()));
+  if (!tuple || kind == "tuple") return tuple.Release();
+  if (result_type_ == nullptr) {
+    const size_t colon = kind.find(':');
+    PyRef name = PyRef::Steal(ToPyString(kind.substr(0, colon)));
+    PyRef fields = PyRef::Steal(ToPyString(kind.substr(colon + 1)));
+    if (!name || !fields) return nullptr;
+    result_type_ =
+        CallPython("collections", "namedtuple", {name.get(), fields.get()});
+    if (result_type_ == nullptr) return nullptr;
+  }
+  return PyObject_CallObject(result_type_, tuple.get());
+}
+
+PyObject* MakeComposite(PyObject*, PyObject* public_name) {
+  if (!PyUnicode_Check(public_name)) {
+    return Raise(TypeError("a function's name must be a string"));
+  }
+  const Composite* c =
+      CompositeRegistry::Get().Find(StringView(public_name));
+  if (c == nullptr) {
+    return Raise(NotFound("no function '{}'", StringView(public_name)));
+  }
+  static auto* infos = new std::map<const Composite*, CompositeInfo*>();
+  CompositeInfo*& info = (*infos)[c];
+  if (info == nullptr) info = new CompositeInfo(*c);
+  const std::string_view first =
+      c->record->names.substr(0, c->record->names.find('|'));
+  const std::string_view name = StringView(public_name);
+  std::string doc(c->record->doc);
+  if (!c->record->example.empty()) {
+    doc += fmt::format("\n\n{}", c->record->example);
+  }
+  const OpInfo* op = c->record->eager_op.empty()
+                         ? nullptr
+                         : OpInfo::Find(c->record->eager_op);
+  return MakeFunction(info, op, name.substr(name.rfind('.') + 1), doc, false,
+                      "composite_function", first);
+}
+
+// The public names of all composites.
+PyObject* CompositeNames(PyObject*, PyObject*) {
+  PyRef names = PyRef::Steal(PyList_New(0));
+  for (const auto& [name, composite] : CompositeRegistry::Get().by_name()) {
+    PyRef item = PyRef::Steal(ToPyString(name));
+    if (!names || !item || PyList_Append(names.get(), item.get()) < 0) {
+      return nullptr;
+    }
+  }
+  return names.Release();
+}
+
+PyMethodDef functions[] = {
+    {"composite_function", MakeComposite, METH_O,
+     "The function of a composite, by its public name."},
+    {"composite_names", CompositeNames, METH_NOARGS,
+     "The public names of all composites."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+bool AddCompositeFunctions(PyObject* module) {
+  return PyModule_AddFunctions(module, functions) == 0;
+}
+
+}  // namespace gk::py

@@ -1,0 +1,253 @@
+#include "ops/composite.h"
+
+#include <complex>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+
+
+namespace gk {
+namespace {
+
+std::string_view Trim(std::string_view s) {
+  while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
+  while (!s.empty() && s.back() == ' ') s.remove_suffix(1);
+  return s;
+}
+
+[[noreturn]] void Malformed(const CompositeRecord& r, std::string_view what) {
+  fmt::print(stderr, "graphkiln: composite {}: {}\n", r.names, what);
+  std::abort();
+}
+
+// Up to `sep`, which is removed with what precedes it from `rest`.
+std::string_view Take(std::string_view* rest, char sep) {
+  const size_t at = rest->find(sep);
+  std::string_view head = rest->substr(0, at);
+  *rest = at == std::string_view::npos ? "" : rest->substr(at + 1);
+  return Trim(head);
+}
+
+void ParseDefault(const CompositeRecord& r, std::string_view text,
+                  CompositeArg* arg) {
+  arg->required = false;
+  arg->takes_none = true;
+  arg->default_text = text;
+  if (text == "None") return;
+  switch (arg->kind) {
+    case ArgKind::kBool:
+      arg->default_value = text == "True";
+      return;
+    case ArgKind::kInt:
+      arg->default_value = static_cast<int64_t>(std::atoll(arg->default_text.c_str()));
+      return;
+    case ArgKind::kFloat:
+      arg->default_value = std::atof(arg->default_text.c_str());
+      return;
+    case ArgKind::kString:
+      arg->default_value = std::string(text.substr(1, text.size() - 2));
+      return;
+    case ArgKind::kNative:
+      if (text == "True" || text == "False") {
+        arg->default_value = text == "True";
+      } else if (text.find('.') != text.npos) {
+        arg->default_value = std::atof(arg->default_text.c_str());
+      } else if (text.front() == '\'') {
+        arg->default_value = std::string(text.substr(1, text.size() - 2));
+      } else {
+        arg->default_value =
+            static_cast<int64_t>(std::atoll(arg->default_text.c_str()));
+      }
+      return;
+    case ArgKind::kType: {
+      const std::optional<DataType> t = DataTypeFromName(text);
+      if (!t) Malformed(r, "unknown default dtype");
+      arg->default_value = *t;
+      arg->default_text = fmt::format("tf.{}", text);
+      return;
+    }
+    case ArgKind::kName:
+      return;
+    default:
+      Malformed(r, "this kind of argument has no default but None");
+  }
+}
+
+CompositeArg ParseArg(const CompositeRecord& r, std::string_view text) {
+  CompositeArg arg;
+  const size_t colon = text.find(':');
+  if (colon == std::string_view::npos) Malformed(r, "argument without kind");
+  arg.name = Trim(text.substr(0, colon));
+  std::string_view rest = text.substr(colon + 1);
+  const size_t equals = rest.find('=');
+  std::string_view kind = Trim(rest.substr(0, equals));
+  if (const size_t as = kind.find(" as "); as != std::string_view::npos) {
+    arg.node = Trim(kind.substr(as + 4));
+    kind = Trim(kind.substr(0, as));
+  } else {
+    arg.node = arg.name;
+  }
+  if (kind.ends_with('?')) {
+    arg.takes_none = true;
+    kind.remove_suffix(1);
+  }
+  if (const size_t open = kind.find('('); open != std::string_view::npos) {
+    arg.type_of = kind.substr(open + 1, kind.size() - open - 2);
+    kind = kind.substr(0, open);
+  }
+  static constexpr std::pair<std::string_view, ArgKind> kKinds[] = {
+      {"tensor", ArgKind::kTensor}, {"tensors", ArgKind::kTensors},
+      {"native", ArgKind::kNative}, {"shape", ArgKind::kShape},
+      {"handle", ArgKind::kHandle}, {"bool", ArgKind::kBool},
+      {"int", ArgKind::kInt},       {"float", ArgKind::kFloat},
+      {"string", ArgKind::kString}, {"type", ArgKind::kType},
+      {"ints", ArgKind::kInts},     {"name", ArgKind::kName}};
+  bool found = false;
+  for (const auto& [name, value] : kKinds) {
+    if (name != kind) continue;
+    arg.kind = value;
+    found = true;
+  }
+  if (!found) Malformed(r, "unknown kind of argument");
+  if (equals != std::string_view::npos) {
+    ParseDefault(r, Trim(rest.substr(equals + 1)), &arg);
+  }
+  return arg;
+}
+
+template <class T>
+Tensor VectorOf(std::span<const int64_t> values) {
+  std::vector<T> v(values.begin(), values.end());
+  return Tensor::Vector<T>(v);
+}
+
+Tensor Constant(const Tensor& value, std::string_view name) {
+  return ValueOrThrow(
+      OpBuilder::Current()->Constant(value, name.empty() ? "Const" : name));
+}
+
+}  // namespace
+
+std::string CompositeCall::name(std::string_view part) const {
+  if (scope_.empty()) return {};
+  return fmt::format("{}{}{}/", scope_, scope_.back() == '/' ? "" : "/", part);
+}
+
+std::string CompositeCall::name_beside(std::string_view part) const {
+  if (scope_.empty()) return {};
+  std::string_view outer = scope_;
+  if (outer.back() == '/') outer.remove_suffix(1);
+  const size_t slash = outer.rfind('/');
+  outer = slash == outer.npos ? "" : outer.substr(0, slash + 1);
+  return fmt::format("{}{}/", outer, part);
+}
+
+CompositeRegistry& CompositeRegistry::Get() {
+  static auto* registry = new CompositeRegistry();
+  return *registry;
+}
+
+void CompositeRegistry::Add(const CompositeRecord* records, int n) {
+  for (int i = 0; i < n; ++i) {
+    const CompositeRecord& r = records[i];
+    auto* composite = new Composite{&r, {}};
+    std::string_view rest = r.args;
+    while (!Trim(rest).empty()) {
+      composite->args.push_back(ParseArg(r, Take(&rest, ';')));
+    }
+    std::string_view names = r.names;
+    while (!names.empty()) {
+      if (!by_name_.emplace(Take(&names, '|'), composite).second) {
+        Malformed(r, "a name that is taken");
+      }
+    }
+    if (r.build == nullptr) Malformed(r, "nothing to build");
+  }
+}
+
+const Composite* CompositeRegistry::Find(std::string_view name) const {
+  const auto it = by_name_.find(name);
+  return it == by_name_.end() ? nullptr : it->second;
+}
+
+TensorVector CallComposite(std::string_view public_name,
+                           std::vector<CompositeValue> values) {
+  const Composite* c = CompositeRegistry::Get().Find(public_name);
+  if (c == nullptr) throw Error(NotFound("no function '{}'", public_name));
+  for (size_t i = 0; i < c->args.size(); ++i) {
+    const CompositeArg& arg = c->args[i];
+    if (i < values.size()) continue;
+    if (arg.required) {
+      throw Error(TypeError("{}() missing argument '{}'", public_name,
+                            arg.name));
+    }
+    values.push_back(arg.default_value);
+  }
+  CompositeCall call(c->args, std::move(values), std::string());
+  return c->record->build(call);
+}
+
+Tensor NumberOf(double value, DataType dtype, std::string_view name) {
+  Tensor t;
+  VisitType<bool, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t,
+            int64_t, uint64_t, half, bfloat16, float, double,
+            std::complex<float>, std::complex<double>>(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>) {
+      t = Tensor::Scalar<T>(T(static_cast<float>(value)));
+    } else if constexpr (std::is_same_v<T, std::complex<float>>) {
+      t = Tensor::Scalar<T>(T(static_cast<float>(value), 0));
+    } else {
+      t = Tensor::Scalar<T>(static_cast<T>(value));
+    }
+  });
+  if (!t) {
+    throw Error(TypeError("Cannot convert {} to EagerTensor of dtype {}",
+                          value, DataTypeName(dtype)));
+  }
+  return Constant(t, name);
+}
+
+Tensor IntsTensor(std::span<const int64_t> values, DataType dtype,
+                  std::string_view name) {
+  return Constant(dtype == DataType::kInt32 ? VectorOf<int32_t>(values)
+                                            : VectorOf<int64_t>(values),
+                  name);
+}
+
+Tensor Int32Of(int64_t value, std::string_view name) {
+  return Constant(Tensor::Scalar<int32_t>(static_cast<int32_t>(value)), name);
+}
+
+std::optional<std::vector<int64_t>> KnownInts(const Tensor& t) {
+  const Tensor value = t.KnownValue();
+  if (!value) return std::nullopt;
+  std::vector<int64_t> out;
+  if (value.dtype() == DataType::kInt32) {
+    for (int32_t v : value.flat<int32_t>()) out.push_back(v);
+  } else if (value.dtype() == DataType::kInt64) {
+    for (int64_t v : value.flat<int64_t>()) out.push_back(v);
+  } else {
+    return std::nullopt;
+  }
+  return out;
+}
+
+Tensor AllAxes(const Tensor& x, std::string_view name) {
+  const PartialTensorShape shape = x.partial_shape();
+  if (shape.unknown_rank()) {
+    return MakeOp1("Range", {Int32Of(0), MakeOp1("Rank", {x}), Int32Of(1)});
+  }
+  std::vector<int64_t> axes(shape.rank());
+  std::iota(axes.begin(), axes.end(), 0);
+  return IntsTensor(axes, DataType::kInt32, name);
+}
+
+int64_t PositiveAxis(int64_t axis, int rank) {
+  if (axis < -rank || axis >= rank) {
+    throw Error(ValueError("axis = {} not in [{}, {})", axis, -rank, rank));
+  }
+  return axis < 0 ? axis + rank : axis;
+}
+
+}  // namespace gk

@@ -1,0 +1,179 @@
+// Composites: public functions that are more than one op, written once in C++
+// against op functions, so that they work eagerly and traced and are fast
+// from both languages.
+//
+// A record lies in a file of src/ops/composite/, which ends with
+// GK_REGISTER_COMPOSITES(<file>). Records are constants; the registry is
+// filled once before first use and lock-free afterwards.
+#ifndef GK_OPS_COMPOSITE_H_
+#define GK_OPS_COMPOSITE_H_
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "framework/op_builder.h"
+#include "framework/op_registry.h"
+
+namespace gk {
+
+// The value of an argument; monostate: None.
+using CompositeValue =
+    std::variant<std::monostate, Tensor, TensorVector, bool, int64_t, double,
+                 std::string, DataType, std::vector<int64_t>>;
+
+enum class ArgKind {
+  kTensor,   // converted; Python numbers take a dtype that is known
+  kTensors,  // a list of them, of one dtype
+  kNative,   // a tensor if it is one, else a Python value kept as it is
+  kShape,    // a tensor of int32 or int64 made of ints, lists or TensorShapes
+  kHandle,   // a tensor, or the unread handle of a variable
+  kBool,
+  kInt,
+  kFloat,
+  kString,
+  kType,
+  kInts,  // an int or a sequence of them
+  kName,  // where `name` stands, if it is not last
+};
+
+struct CompositeArg {
+  std::string name;
+  ArgKind kind = ArgKind::kTensor;
+  // "tensor(T)": of one dtype with the other Ts; "tensor(int32)": a dtype
+  // to prefer.
+  std::string type_of;
+  std::string node;     // "... as node": name of its Const below the scope
+  bool required = true;
+  bool takes_none = false;  // "tensor?", and whatever has a default
+  CompositeValue default_value;
+  std::string default_text;  // as in a Python signature
+};
+
+// What a composite was called with.
+class CompositeCall {
+ public:
+  CompositeCall(const std::vector<CompositeArg>& args,
+                std::vector<CompositeValue> values, std::string scope)
+      : args_(args), values_(std::move(values)), scope_(std::move(scope)) {}
+
+  // By position. False: None was given.
+  bool has(int i) const {
+    return !std::holds_alternative<std::monostate>(values_[i]);
+  }
+  template <class T>
+  const T* get(int i) const {
+    return std::get_if<T>(&values_[i]);
+  }
+  // Of that kind or a TypeError.
+  const Tensor& tensor(int i) const { return As<Tensor>(i); }
+  const TensorVector& tensors(int i) const { return As<TensorVector>(i); }
+  bool flag(int i) const { return As<bool>(i); }
+  int64_t integer(int i) const { return As<int64_t>(i); }
+  double real(int i) const { return As<double>(i); }
+  const std::string& text(int i) const { return As<std::string>(i); }
+  DataType type(int i) const { return As<DataType>(i); }
+  const std::vector<int64_t>& ints(int i) const {
+    return As<std::vector<int64_t>>(i);
+  }
+  // A null tensor for None.
+  Tensor tensor_or_null(int i) const {
+    return has(i) ? tensor(i) : Tensor();
+  }
+
+  // The name of the main node: what the scope was reserved as.
+  std::string_view name() const { return scope_; }
+  // A node below it, "Scope/part"; empty when eager.
+  std::string name(std::string_view part) const;
+  // A node beside it, "part".
+  std::string name_beside(std::string_view part) const;
+
+ private:
+  template <class T>
+  const T& As(int i) const {
+    if (const T* v = std::get_if<T>(&values_[i])) return *v;
+    throw Error(TypeError("Argument `{}` has the wrong type or is None",
+                          args_[i].name));
+  }
+
+  const std::vector<CompositeArg>& args_;
+  std::vector<CompositeValue> values_;
+  std::string scope_;
+};
+
+// Throws Error.
+using CompositeFn = TensorVector (*)(CompositeCall& c);
+
+struct CompositeRecord {
+  // "linalg.matmul|matmul": '|'-separated public names below `tf`.
+  std::string_view names;
+  // "a: tensor(T); b: tensor(T) as y; axis: int = -1; dtype: type = None".
+  std::string_view args;
+  // Default node name, reserved before anything is made; empty: nodes are
+  // named by their ops.
+  std::string_view scope;
+  CompositeFn build = nullptr;
+  // The op that this is, if its arguments are eager tensors of one dtype and
+  // nothing needs converting; empty: none.
+  std::string_view eager_op = {};
+  // Empty: one tensor. "list", "tuple", or "TopKV2: values, indices" for a
+  // named tuple.
+  std::string_view result;
+  std::string_view doc;
+  std::string_view example;
+};
+
+// A record with its parsed arguments.
+struct Composite {
+  const CompositeRecord* record;
+  std::vector<CompositeArg> args;
+};
+
+class CompositeRegistry {
+ public:
+  static CompositeRegistry& Get();
+  // Aborts on a malformed record or a name given twice: bugs of the build.
+  void Add(const CompositeRecord* records, int n);
+  const Composite* Find(std::string_view public_name) const;
+  const std::unordered_map<std::string_view, const Composite*>& by_name()
+      const {
+    return by_name_;
+  }
+
+ private:
+  std::unordered_map<std::string_view, const Composite*> by_name_;
+};
+
+// Calls one from C++: values in the order of the record's arguments, missing
+// ones at the end take their defaults. Throws Error.
+TensorVector CallComposite(std::string_view public_name,
+                           std::vector<CompositeValue> values);
+
+// A Python-like constant of a dtype, made by the current builder. Throws.
+Tensor NumberOf(double value, DataType dtype, std::string_view name = {});
+Tensor IntsTensor(std::span<const int64_t> values, DataType dtype,
+                  std::string_view name = {});
+// The int32 scalar or vector.
+Tensor Int32Of(int64_t value, std::string_view name = {});
+// Elements of a constant int32 or int64 tensor that is known now (a value or
+// what the graph knows of it); nothing if unknown.
+std::optional<std::vector<int64_t>> KnownInts(const Tensor& t);
+// 0..rank-1 as an int32 tensor, static where the rank is known.
+Tensor AllAxes(const Tensor& x, std::string_view name = {});
+// -rank <= axis < rank -> [0, rank).
+int64_t PositiveAxis(int64_t axis, int rank);
+
+}  // namespace gk
+
+// At the end of a file of composites; opgen collects these.
+#define GK_REGISTER_COMPOSITES(file)                            \
+  void RegisterOps_##file(::gk::OpRegistry&) {                  \
+    ::gk::CompositeRegistry::Get().Add(                         \
+        kRecords, sizeof(kRecords) / sizeof(*kRecords));        \
+  }
+
+#endif  // GK_OPS_COMPOSITE_H_

@@ -1,0 +1,324 @@
+// Joining, splitting, transposing and reshaping.
+#include <algorithm>
+#include <numeric>
+
+#include "ops/composite.h"
+
+namespace gk {
+namespace {
+
+// An axis as an int32 scalar named `node`.
+Tensor AxisTensor(const CompositeCall& c, int i, std::string_view node) {
+  if (const int64_t* v = c.get<int64_t>(i)) return Int32Of(*v, c.name(node));
+  return c.tensor(i);
+}
+
+TensorVector Concat(CompositeCall& c) {
+  TensorVector in = c.tensors(0);
+  if (in.empty()) {
+    throw Error(ValueError("concat needs at least one tensor"));
+  }
+  if (in.size() == 1) {
+    // The axis is still checked, as for more tensors.
+    const Tensor axis = AxisTensor(c, 1, "concat_dim");
+    const PartialTensorShape s = in[0].partial_shape();
+    const auto known = KnownInts(axis);
+    if (known && known->size() == 1 && !s.unknown_rank()) {
+      PositiveAxis((*known)[0], s.rank());
+    }
+    return {MakeOp1("Identity", {in[0]}, {}, c.name("concat"))};
+  }
+  const int64_t n = in.size();
+  in.push_back(AxisTensor(c, 1, "axis"));
+  return MakeOp("ConcatV2", in, {{"N", n}}, c.name());
+}
+
+TensorVector Stack(CompositeCall& c) {
+  const TensorVector& in = c.tensors(0);
+  if (in.empty()) throw Error(ValueError("Must specify at least one tensor"));
+  const PartialTensorShape s = in[0].partial_shape();
+  if (!s.unknown_rank()) {
+    const int64_t rank = s.rank() + 1;
+    if (c.integer(1) < -rank || c.integer(1) >= rank) {
+      throw Error(ValueError("Argument `axis` = {} not in range [{}, {})",
+                             c.integer(1), -rank, rank));
+    }
+  }
+  return MakeOp("Pack", in,
+                {{"N", static_cast<int64_t>(in.size())}, {"axis", c.integer(1)}},
+                c.name());
+}
+
+TensorVector Unstack(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  const int64_t axis = c.integer(2);
+  int64_t n;
+  if (c.has(1)) {
+    n = c.integer(1);
+  } else {
+    const PartialTensorShape s = x.partial_shape();
+    if (s.unknown_rank()) {
+      throw Error(ValueError("Cannot infer argument `num` from shape {}",
+                             s.PythonString()));
+    }
+    if (axis < -s.rank() || axis >= s.rank()) {
+      throw Error(ValueError("Argument `axis` = {} not in range [{}, {})",
+                             axis, -s.rank(), s.rank()));
+    }
+    n = s.dim(axis < 0 ? axis + s.rank() : axis);
+    if (n < 0) {
+      throw Error(ValueError("Cannot infer argument `num` from shape {}",
+                             s.PythonString()));
+    }
+  }
+  return MakeOp("Unpack", TensorVector{x}, {{"num", n}, {"axis", axis}},
+                c.name());
+}
+
+TensorVector Split(CompositeCall& c) {
+  const Tensor& value = c.tensor(0);
+  if (const int64_t* n = c.get<int64_t>(1)) {
+    if (*n < 1) {
+      throw Error(ValueError("Rank-0 tensors are not supported as the "
+                             "num_or_size_splits argument to split. Argument "
+                             "provided: {}", *n));
+    }
+    const Tensor axis = AxisTensor(c, 2, "split_dim");
+    return MakeOp("Split", TensorVector{axis, value}, {{"num_split", *n}},
+                  c.name());
+  }
+  Tensor sizes;
+  int64_t num = -1;
+  if (const auto* v = c.get<std::vector<int64_t>>(1)) {
+    sizes = IntsTensor(*v, DataType::kInt32);
+    num = v->size();
+  } else {
+    sizes = c.tensor(1);
+    const PartialTensorShape s = sizes.partial_shape();
+    if (s.rank() == 0) {
+      const auto n = KnownInts(sizes);
+      if (!n || (*n)[0] < 1) {
+        throw Error(ValueError("Rank-0 tensors are not supported as the "
+                               "num_or_size_splits argument to split."));
+      }
+      const Tensor axis = AxisTensor(c, 2, "split_dim");
+      return MakeOp("Split", TensorVector{axis, value},
+                    {{"num_split", (*n)[0]}}, c.name());
+    }
+    if (s.rank() > 0) num = s.dim(0);
+  }
+  if (c.has(3)) num = c.integer(3);
+  if (num < 0) {
+    throw Error(ValueError("Cannot infer argument `num` from shape {}",
+                           sizes.partial_shape().PythonString()));
+  }
+  const Tensor axis = AxisTensor(c, 2, "split_dim");
+  return MakeOp("SplitV", TensorVector{value, sizes, axis},
+                {{"num_split", num}}, c.name());
+}
+
+TensorVector Transpose(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  const char* op =
+      c.flag(2) && IsComplex(x.dtype()) ? "ConjugateTranspose" : "Transpose";
+  Tensor perm;
+  if (c.has(1)) {
+    perm = c.tensor(1);
+  } else {
+    const PartialTensorShape s = x.partial_shape();
+    if (s.unknown_rank()) {
+      const Tensor rank = MakeOp1("Rank", {x}, {}, c.name("Rank"));
+      const Tensor last =
+          MakeOp1("Sub", {rank, Int32Of(1, c.name("sub/y"))}, {}, c.name("sub"));
+      perm = MakeOp1("Sub", {last, AllAxes(x)}, {}, c.name("sub_1"));
+    } else {
+      std::vector<int64_t> axes(s.rank());
+      std::iota(axes.rbegin(), axes.rend(), 0);
+      perm = IntsTensor(axes, DataType::kInt32, c.name("perm"));
+    }
+  }
+  return {MakeOp1(op, {x, perm}, {}, c.name())};
+}
+
+TensorVector ExpandDims(CompositeCall& c) {
+  return {MakeOp1("ExpandDims", {c.tensor(0), c.tensor(1)}, {}, c.name())};
+}
+
+TensorVector Squeeze(CompositeCall& c) {
+  std::vector<int64_t> dims;
+  if (c.has(1)) dims = c.ints(1);
+  return {MakeOp1("Squeeze", {c.tensor(0)}, {{"squeeze_dims", dims}},
+                  c.name())};
+}
+
+TensorVector Pad(CompositeCall& c) {
+  const Tensor &x = c.tensor(0), &paddings = c.tensor(1);
+  std::string mode = c.text(2);
+  std::transform(mode.begin(), mode.end(), mode.begin(),
+                 [](unsigned char ch) { return std::toupper(ch); });
+  const std::string_view given = c.name();
+  const auto name = [&](const char* fallback) {
+    return given.empty() ? std::string_view(fallback) : given;
+  };
+  if (mode == "REFLECT" || mode == "SYMMETRIC") {
+    return {MakeOp1("MirrorPad", {x, paddings}, {{"mode", mode}},
+                    name("MirrorPad"))};
+  }
+  if (mode != "CONSTANT") {
+    throw Error(ValueError("Value of argument `mode` expected to be one of "
+                           "\"CONSTANT\", \"REFLECT\", or \"SYMMETRIC\". "
+                           "Received `mode` = {}", c.text(2)));
+  }
+  const bool is_zero =
+      (c.get<int64_t>(3) && *c.get<int64_t>(3) == 0) ||
+      (c.get<double>(3) && *c.get<double>(3) == 0);
+  if (is_zero) return {MakeOp1("Pad", {x, paddings}, {}, name("Pad"))};
+  Tensor value;
+  if (const int64_t* v = c.get<int64_t>(3)) {
+    value = NumberOf(static_cast<double>(*v), x.dtype());
+  } else if (const double* v = c.get<double>(3)) {
+    value = NumberOf(*v, x.dtype());
+  } else if (const bool* v = c.get<bool>(3)) {
+    value = NumberOf(*v, x.dtype());
+  } else if (const std::string* v = c.get<std::string>(3)) {
+    value = Tensor::Scalar<std::string>(*v);
+  } else {
+    value = c.tensor(3);
+  }
+  return {MakeOp1("PadV2", {x, paddings, value}, {}, name("PadV2"))};
+}
+
+TensorVector Tile(CompositeCall& c) {
+  return {MakeOp1("Tile", {c.tensor(0), c.tensor(1)}, {}, c.name())};
+}
+
+TensorVector Slice(CompositeCall& c) {
+  return {MakeOp1("Slice", {c.tensor(0), c.tensor(1), c.tensor(2)}, {},
+                  c.name())};
+}
+
+TensorVector Roll(CompositeCall& c) {
+  return {MakeOp1("Roll", {c.tensor(0), c.tensor(1), c.tensor(2)}, {},
+                  c.name())};
+}
+
+TensorVector Reshape(CompositeCall& c) {
+  return {MakeOp1("Reshape", {c.tensor(0), c.tensor(1)}, {}, c.name())};
+}
+
+TensorVector BroadcastTo(CompositeCall& c) {
+  return {MakeOp1("BroadcastTo", {c.tensor(0), c.tensor(1)}, {}, c.name())};
+}
+
+const CompositeRecord kRecords[] = {
+    {.names = "concat",
+     .args = "values: tensors(T); axis: native",
+     .scope = "concat",
+     .build = Concat,
+     .doc = "Joins tensors along an existing axis.\n\nArgs:\n  values: a list "
+            "of tensors of one dtype, whose shapes agree in all other "
+            "dimensions.\n  axis: in [-rank, rank).\n\nRaises "
+            "InvalidArgumentError if the shapes do not agree.",
+     .example = ">>> tf.concat([[1, 2], [3]], 0).numpy().tolist()\n"
+                "[1, 2, 3]"},
+    {.names = "stack",
+     .args = "values: tensors(T); axis: int = 0",
+     .scope = "stack",
+     .build = Stack,
+     .doc = "Joins tensors of one shape along a new axis.\n\nArgs:\n  values: "
+            "a list of tensors of one dtype and shape.\n  axis: where the new "
+            "dimension goes, in [-(rank + 1), rank + 1).",
+     .example = ">>> tf.stack([1, 2, 3]).numpy().tolist()\n[1, 2, 3]"},
+    {.names = "unstack",
+     .args = "value: tensor; num: int = None; axis: int = 0",
+     .scope = "unstack",
+     .build = Unstack,
+     .result = "list",
+     .doc = "Splits a tensor into the slices along an axis, a list.\n\nRaises "
+            "ValueError if `num` is neither given nor known.",
+     .example = ">>> [t.numpy().item() for t in tf.unstack([1, 2])]\n[1, 2]"},
+    {.names = "split",
+     .args = "value: tensor; num_or_size_splits: native; axis: native = 0; "
+             "num: int = None",
+     .scope = "split",
+     .build = Split,
+     .result = "list",
+     .doc = "Splits a tensor along an axis into a list.\n\nArgs:\n  "
+            "num_or_size_splits: a number of equal parts, or the sizes of the "
+            "parts; one may be -1.\n  num: how many sizes, if not known.",
+     .example = ">>> [t.numpy().tolist() for t in tf.split([1, 2, 3], [1, 2])]"
+                "\n[[1], [2, 3]]"},
+    {.names = "transpose",
+     .args = "a: tensor as a; perm: tensor(int32) = None; conjugate: bool = "
+             "False",
+     .scope = "transpose",
+     .build = Transpose,
+     .doc = "Permutes dimensions.\n\nArgs:\n  perm: dimension i of the result "
+            "is dimension perm[i] of `a`; None reverses them.\n  conjugate: "
+            "whether complex elements are conjugated.",
+     .example = ">>> tf.transpose([[1, 2], [3, 4]]).numpy().tolist()\n"
+                "[[1, 3], [2, 4]]"},
+    {.names = "reshape",
+     .args = "tensor: tensor; shape: shape",
+     .scope = "Reshape",
+     .build = Reshape,
+     .doc = "The same elements in another shape.\n\nArgs:\n  shape: one "
+            "dimension may be -1 and follows from the others.\n\nRaises "
+            "InvalidArgumentError if the number of elements differs.",
+     .example = ">>> tf.reshape([1, 2, 3, 4], [2, -1]).numpy().tolist()\n"
+                "[[1, 2], [3, 4]]"},
+    {.names = "broadcast_to",
+     .args = "input: tensor; shape: shape",
+     .scope = "BroadcastTo",
+     .build = BroadcastTo,
+     .doc = "Repeats a tensor to a shape by the rules of broadcasting.",
+     .example = ">>> tf.broadcast_to([1, 2], [2, 2]).numpy().tolist()\n"
+                "[[1, 2], [1, 2]]"},
+    {.names = "expand_dims",
+     .args = "input: tensor; axis: tensor(int32) as dim",
+     .scope = "ExpandDims",
+     .build = ExpandDims,
+     .doc = "Inserts a dimension of size 1 at `axis`, which may be negative.",
+     .example = ">>> tf.expand_dims([1, 2], 0).numpy().tolist()\n[[1, 2]]"},
+    {.names = "squeeze",
+     .args = "input: tensor; axis: ints = None",
+     .scope = "Squeeze",
+     .build = Squeeze,
+     .doc = "Removes dimensions of size 1: those in `axis`, or all.\n\nRaises "
+            "InvalidArgumentError if a dimension in `axis` has another size.",
+     .example = ">>> tf.squeeze([[1, 2]]).numpy().tolist()\n[1, 2]"},
+    {.names = "pad",
+     .args = "tensor: tensor; paddings: tensor(int32); mode: string = "
+             "'CONSTANT'; constant_values: native = 0",
+     .build = Pad,
+     .doc = "Pads a tensor.\n\nArgs:\n  paddings: [rank, 2], how many elements "
+            "before and after in each dimension.\n  mode: CONSTANT, REFLECT or "
+            "SYMMETRIC.\n  constant_values: what CONSTANT pads with.",
+     .example = ">>> tf.pad([1], [[1, 1]]).numpy().tolist()\n[0, 1, 0]"},
+    {.names = "tile",
+     .args = "input: tensor; multiples: shape",
+     .scope = "Tile",
+     .build = Tile,
+     .doc = "Repeats a tensor `multiples[i]` times along dimension i.",
+     .example = ">>> tf.tile([1, 2], [2]).numpy().tolist()\n[1, 2, 1, 2]"},
+    {.names = "slice",
+     .args = "input_: tensor as input; begin: shape; size: shape",
+     .scope = "Slice",
+     .build = Slice,
+     .doc = "The part of a tensor that begins at `begin` and has shape `size`; "
+            "-1 stands for all that remains.",
+     .example = ">>> tf.slice([1, 2, 3], [1], [2]).numpy().tolist()\n[2, 3]"},
+    {.names = "roll",
+     .args = "input: tensor; shift: tensor; axis: tensor",
+     .scope = "Roll",
+     .build = Roll,
+     .doc = "Rolls elements along axes; what leaves at one end comes in at the "
+            "other.",
+     .example = ">>> tf.roll([1, 2, 3], 1, 0).numpy().tolist()\n[3, 1, 2]"},
+};
+
+}  // namespace
+
+GK_REGISTER_COMPOSITES(composite_array)
+
+}  // namespace gk

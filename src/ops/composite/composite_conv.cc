@@ -1,0 +1,308 @@
+// Convolutions and pooling: ksize, strides and dilations as an int or a list,
+// padding as a name or as explicit amounts.
+#include <algorithm>
+
+#include "ops/composite.h"
+
+namespace gk {
+namespace {
+
+// `value` (1, n or n + 2 numbers) for every dimension of an n-dimensional
+// window in `format`.
+std::vector<int64_t> PerDimension(const std::vector<int64_t>& value, int n,
+                                  const std::string& format,
+                                  std::string_view what) {
+  if (static_cast<int>(value.size()) == n + 2) return value;
+  std::vector<int64_t> spatial;
+  if (value.size() == 1) {
+    spatial.assign(n, value[0]);
+  } else if (static_cast<int>(value.size()) == n) {
+    spatial = value;
+  } else {
+    throw Error(ValueError("{} should be of length 1, {} or {}. Received: "
+                           "{} of length {}",
+                           what, n, n + 2, what, value.size()));
+  }
+  std::vector<int64_t> out{1};
+  if (format.starts_with("NC")) out.push_back(1);
+  out.insert(out.end(), spatial.begin(), spatial.end());
+  if (!format.starts_with("NC")) out.push_back(1);
+  return out;
+}
+
+struct Padding {
+  std::string kind;
+  std::vector<int64_t> explicit_amounts;
+};
+
+Padding PaddingOf(const CompositeCall& c, int i) {
+  if (const std::string* s = c.get<std::string>(i)) {
+    Padding p{*s, {}};
+    std::transform(p.kind.begin(), p.kind.end(), p.kind.begin(),
+                   [](unsigned char ch) { return std::toupper(ch); });
+    return p;
+  }
+  const auto amounts = c.has(i) ? KnownInts(c.tensor(i)) : std::nullopt;
+  if (!amounts || amounts->size() != 8) {
+    throw Error(ValueError("padding must be a string or a list of 4 pairs"));
+  }
+  return {"EXPLICIT", *amounts};
+}
+
+std::string FormatOf(const CompositeCall& c, int i, const char* fallback) {
+  return c.has(i) ? c.text(i) : std::string(fallback);
+}
+
+AttrMap WindowAttrs(const Padding& padding, const std::string& format,
+                    bool has_explicit = true) {
+  AttrMap attrs{{"padding", padding.kind}, {"data_format", format}};
+  if (has_explicit) attrs.Set("explicit_paddings", padding.explicit_amounts);
+  return attrs;
+}
+
+std::vector<int64_t> Dilations(const CompositeCall& c, int i, int n,
+                               const std::string& format) {
+  return c.has(i) ? PerDimension(c.ints(i), n, format, "dilations")
+                  : std::vector<int64_t>(n + 2, 1);
+}
+
+TensorVector Conv2d(CompositeCall& c) {
+  const std::string format = FormatOf(c, 4, "NHWC");
+  AttrMap attrs = WindowAttrs(PaddingOf(c, 3), format);
+  attrs.Set("strides", PerDimension(c.ints(2), 2, format, "strides"));
+  attrs.Set("dilations", Dilations(c, 5, 2, format));
+  return {MakeOp1("Conv2D", {c.tensor(0), c.tensor(1)}, std::move(attrs),
+                  c.name())};
+}
+
+TensorVector DepthwiseConv2d(CompositeCall& c) {
+  const std::string format = FormatOf(c, 4, "NHWC");
+  AttrMap attrs = WindowAttrs(PaddingOf(c, 3), format);
+  attrs.Set("strides", PerDimension(c.ints(2), 2, format, "strides"));
+  attrs.Set("dilations", Dilations(c, 5, 2, format));
+  return {MakeOp1("DepthwiseConv2dNative", {c.tensor(0), c.tensor(1)},
+                  std::move(attrs), c.name("depthwise"))};
+}
+
+TensorVector Conv2dTranspose(CompositeCall& c) {
+  const std::string format = FormatOf(c, 5, "NHWC");
+  AttrMap attrs = WindowAttrs(PaddingOf(c, 4), format);
+  attrs.Set("strides", PerDimension(c.ints(3), 2, format, "strides"));
+  attrs.Set("dilations", Dilations(c, 6, 2, format));
+  return {MakeOp1("Conv2DBackpropInput",
+                  {c.tensor(2), c.tensor(1), c.tensor(0)}, std::move(attrs),
+                  c.name())};
+}
+
+TensorVector Conv3d(CompositeCall& c) {
+  const std::string format = FormatOf(c, 4, "NDHWC");
+  AttrMap attrs = WindowAttrs(PaddingOf(c, 3), format, false);
+  attrs.Set("strides", PerDimension(c.ints(2), 3, format, "strides"));
+  attrs.Set("dilations", Dilations(c, 5, 3, format));
+  return {MakeOp1("Conv3D", {c.tensor(0), c.tensor(1)}, std::move(attrs),
+                  c.name())};
+}
+
+// One dimension: a picture of height 1.
+TensorVector Conv1d(CompositeCall& c) {
+  const std::string format = FormatOf(c, 4, "NWC");
+  if (format != "NWC" && format != "NCW") {
+    throw Error(ValueError("`data_format` must be \"NWC\" or \"NCW\". "
+                           "Received: {}", format));
+  }
+  const bool channels_first = format == "NCW";
+  const std::string format2d = channels_first ? "NCHW" : "NHWC";
+  const int64_t at = channels_first ? 2 : 1;
+  const auto widen = [&](std::vector<int64_t> v, const char* what) {
+    if (v.size() == 3) v = {v[at]};
+    if (v.size() != 1) {
+      throw Error(ValueError("{} should be of length 1 or 3", what));
+    }
+    return PerDimension({1, v[0]}, 2, format2d, what);
+  };
+  AttrMap attrs = WindowAttrs(PaddingOf(c, 3), format2d);
+  attrs.Set("strides", widen(c.ints(2), "stride"));
+  attrs.Set("dilations", c.has(5) ? widen(c.ints(5), "dilations")
+                                  : std::vector<int64_t>(4, 1));
+  const Tensor x = MakeOp1("ExpandDims", {c.tensor(0), Int32Of(at)}, {},
+                           c.name("ExpandDims"));
+  const Tensor f = MakeOp1("ExpandDims", {c.tensor(1), Int32Of(0)}, {},
+                           c.name("ExpandDims_1"));
+  const Tensor y =
+      MakeOp1("Conv2D", {x, f}, std::move(attrs), c.name("Conv2D"));
+  return {MakeOp1("Squeeze", {y},
+                  {{"squeeze_dims", std::vector<int64_t>{at}}},
+                  c.name("Squeeze"))};
+}
+
+template <const char* kOp>
+TensorVector Pool2d(CompositeCall& c) {
+  const std::string format = FormatOf(c, 4, "NHWC");
+  const bool is_max = kOp[0] == 'M';
+  const Padding padding = PaddingOf(c, 3);
+  if (!is_max && padding.kind == "EXPLICIT") {
+    throw Error(ValueError("avg_pool takes no explicit paddings"));
+  }
+  AttrMap attrs = WindowAttrs(padding, format, is_max);
+  attrs.Set("ksize", PerDimension(c.ints(1), 2, format, "ksize"));
+  attrs.Set("strides", PerDimension(c.ints(2), 2, format, "strides"));
+  return {MakeOp1(kOp, {c.tensor(0)}, std::move(attrs), c.name())};
+}
+
+template <const char* kOp>
+TensorVector Pool3d(CompositeCall& c) {
+  const std::string format = FormatOf(c, 4, "NDHWC");
+  AttrMap attrs = WindowAttrs(PaddingOf(c, 3), format, false);
+  attrs.Set("ksize", PerDimension(c.ints(1), 3, format, "ksize"));
+  attrs.Set("strides", PerDimension(c.ints(2), 3, format, "strides"));
+  return {MakeOp1(kOp, {c.tensor(0)}, std::move(attrs), c.name())};
+}
+
+template <const char* kOp>
+TensorVector Pool1d(CompositeCall& c) {
+  const std::string format = FormatOf(c, 4, "NWC");
+  const bool channels_first = format == "NCW";
+  const std::string format2d = channels_first ? "NCHW" : "NHWC";
+  const int64_t at = channels_first ? 2 : 1;
+  const auto widen = [&](std::vector<int64_t> v, const char* what) {
+    if (v.size() == 3) v = {v[at]};
+    if (v.size() != 1) {
+      throw Error(ValueError("{} should be of length 1 or 3", what));
+    }
+    return PerDimension({1, v[0]}, 2, format2d, what);
+  };
+  AttrMap attrs = WindowAttrs(PaddingOf(c, 3), format2d, kOp[0] == 'M');
+  attrs.Set("ksize", widen(c.ints(1), "ksize"));
+  attrs.Set("strides", widen(c.ints(2), "strides"));
+  const Tensor x = MakeOp1("ExpandDims", {c.tensor(0), Int32Of(at)});
+  const Tensor y = MakeOp1(kOp, {x}, std::move(attrs));
+  return {MakeOp1("Squeeze", {y},
+                  {{"squeeze_dims", std::vector<int64_t>{at}}}, c.name())};
+}
+
+constexpr char kMaxPool[] = "MaxPool", kAvgPool[] = "AvgPool",
+               kMaxPool3D[] = "MaxPool3D", kAvgPool3D[] = "AvgPool3D";
+
+// Max and average pooling of as many dimensions as the input has.
+template <const char* kOp2, const char* kOp3>
+TensorVector PoolNd(CompositeCall& c) {
+  const int rank = c.tensor(0).partial_shape().rank();
+  switch (rank) {
+    case 3:
+      return Pool1d<kOp2>(c);
+    case 5:
+      return Pool3d<kOp3>(c);
+    case 4:
+      return Pool2d<kOp2>(c);
+  }
+  throw Error(ValueError("Input tensor must be of rank 3, 4 or 5 but was {}.",
+                         rank));
+}
+
+#define POOL_ARGS \
+  "input: tensor; ksize: ints; strides: ints; padding: native; data_format: "
+#define WINDOW_DOC                                                            \
+  "\n\nArgs:\n  input: [batch, ...spatial, channels].\n  strides: an int, one " \
+  "for each spatial dimension, or one for each dimension.\n  padding: \"SAME\"," \
+  " \"VALID\" or a list of [before, after] for each dimension.\n  data_format:" \
+  " where the channels are."
+
+const CompositeRecord kRecords[] = {
+    {.names = "nn.conv2d",
+     .args = "input: tensor(T); filters: tensor(T) as filter; strides: ints; "
+             "padding: native; data_format: string = 'NHWC'; dilations: ints = "
+             "None",
+     .scope = "Conv2D",
+     .build = Conv2d,
+     .doc = "Convolution of pictures with filters [height, width, in, out]."
+            WINDOW_DOC,
+     .example = ">>> tf.nn.conv2d(tf.ones([1, 2, 2, 1]), tf.ones([2, 2, 1, 1])"
+                ", 1, \"VALID\").numpy().item()\n4.0"},
+    {.names = "nn.conv2d_transpose",
+     .args = "input: tensor(T); filters: tensor(T); output_shape: shape; "
+             "strides: ints; padding: native = 'SAME'; data_format: string = "
+             "'NHWC'; dilations: ints = None",
+     .scope = "conv2d_transpose",
+     .build = Conv2dTranspose,
+     .doc = "The transpose (gradient) of conv2d; filters are [height, width, "
+            "out, in]." WINDOW_DOC,
+     .example = ">>> tf.nn.conv2d_transpose(tf.ones([1, 1, 1, 1]), tf.ones([2, "
+                "2, 1, 1]), [1, 2, 2, 1], 2).numpy().sum().item()\n4.0"},
+    {.names = "nn.depthwise_conv2d",
+     .args = "input: tensor(T); filter: tensor(T); strides: ints; padding: "
+             "native; data_format: string = None; dilations: ints = None",
+     .scope = "depthwise",
+     .build = DepthwiseConv2d,
+     .doc = "Convolution of each channel with filters of its own [height, "
+            "width, in, multiplier]." WINDOW_DOC,
+     .example = ">>> tf.nn.depthwise_conv2d(tf.ones([1, 1, 1, 2]), tf.ones([1,"
+                " 1, 2, 1]), [1, 1, 1, 1], \"VALID\").shape\n"
+                "TensorShape([1, 1, 1, 2])"},
+    {.names = "nn.conv1d",
+     .args = "input: tensor(T); filters: tensor(T); stride: ints; padding: "
+             "native; data_format: string = 'NWC'; dilations: ints = None",
+     .scope = "conv1d",
+     .build = Conv1d,
+     .doc = "Convolution of sequences with filters [width, in, out]." WINDOW_DOC,
+     .example = ">>> tf.nn.conv1d(tf.ones([1, 3, 1]), tf.ones([2, 1, 1]), 1, "
+                "\"VALID\").shape\nTensorShape([1, 2, 1])"},
+    {.names = "nn.conv3d",
+     .args = "input: tensor(T); filters: tensor(T) as filter; strides: ints; "
+             "padding: native; data_format: string = 'NDHWC'; dilations: ints "
+             "= None",
+     .scope = "Conv3D",
+     .build = Conv3d,
+     .doc = "Convolution of volumes with filters [depth, height, width, in, "
+            "out]." WINDOW_DOC},
+    {.names = "nn.max_pool2d",
+     .args = POOL_ARGS "string = 'NHWC'",
+     .scope = "MaxPool2d",
+     .build = Pool2d<kMaxPool>,
+     .doc = "Largest element of each window." WINDOW_DOC,
+     .example = ">>> tf.nn.max_pool2d(tf.ones([1, 2, 2, 1]), 2, 2, \"SAME\")."
+                "shape\nTensorShape([1, 1, 1, 1])"},
+    {.names = "nn.avg_pool2d",
+     .args = POOL_ARGS "string = 'NHWC'",
+     .scope = "AvgPool2D",
+     .build = Pool2d<kAvgPool>,
+     .doc = "Mean of each window, without padding." WINDOW_DOC,
+     .example = ">>> tf.nn.avg_pool2d(tf.ones([1, 2, 2, 1]), 2, 2, \"SAME\")."
+                "numpy().item()\n1.0"},
+    {.names = "nn.max_pool1d",
+     .args = POOL_ARGS "string = 'NWC'",
+     .scope = "MaxPool1d",
+     .build = Pool1d<kMaxPool>,
+     .doc = "Largest element of each window of a sequence." WINDOW_DOC},
+    {.names = "nn.avg_pool1d",
+     .args = POOL_ARGS "string = 'NWC'",
+     .scope = "AvgPool1D",
+     .build = Pool1d<kAvgPool>,
+     .doc = "Mean of each window of a sequence." WINDOW_DOC},
+    {.names = "nn.max_pool3d",
+     .args = POOL_ARGS "string = 'NDHWC'",
+     .scope = "MaxPool3D",
+     .build = Pool3d<kMaxPool3D>,
+     .doc = "Largest element of each window of a volume." WINDOW_DOC},
+    {.names = "nn.avg_pool3d",
+     .args = POOL_ARGS "string = 'NDHWC'",
+     .scope = "AvgPool3D",
+     .build = Pool3d<kAvgPool3D>,
+     .doc = "Mean of each window of a volume." WINDOW_DOC},
+    {.names = "nn.max_pool",
+     .args = POOL_ARGS "string = None",
+     .scope = "MaxPool2d",
+     .build = PoolNd<kMaxPool, kMaxPool3D>,
+     .doc = "Largest element of each window, in 1 to 3 spatial "
+            "dimensions." WINDOW_DOC},
+    {.names = "nn.avg_pool",
+     .args = POOL_ARGS "string = None",
+     .scope = "AvgPool2D",
+     .build = PoolNd<kAvgPool, kAvgPool3D>,
+     .doc = "Mean of each window, in 1 to 3 spatial dimensions." WINDOW_DOC},
+};
+
+}  // namespace
+
+GK_REGISTER_COMPOSITES(composite_conv)
+
+}  // namespace gk

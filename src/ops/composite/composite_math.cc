@@ -1,0 +1,458 @@
+// Elementwise functions that convert, choose an op or combine several.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ops/composite.h"
+
+namespace gk {
+namespace {
+
+template <const char* kOp>
+TensorVector Binary(CompositeCall& c) {
+  return {MakeOp1(kOp, {c.tensor(0), c.tensor(1)}, {}, c.name())};
+}
+
+TensorVector Add(CompositeCall& c) {
+  const Tensor &x = c.tensor(0), &y = c.tensor(1);
+  const char* op = x.dtype() == DataType::kString ? "Add" : "AddV2";
+  return {MakeOp1(op, {x, y}, {}, c.name())};
+}
+
+// What integers become in a true division.
+std::optional<DataType> FloatFor(DataType t) {
+  switch (t) {
+    case DataType::kInt8:
+    case DataType::kUint8:
+    case DataType::kInt16:
+    case DataType::kUint16:
+      return DataType::kFloat;
+    case DataType::kInt32:
+    case DataType::kUint32:
+    case DataType::kInt64:
+    case DataType::kUint64:
+      return DataType::kDouble;
+    case DataType::kBool:
+    case DataType::kString:
+      return std::nullopt;
+    default:
+      return t;
+  }
+}
+
+TensorVector TrueDivide(CompositeCall& c) {
+  Tensor x = c.tensor(0), y = c.tensor(1);
+  if (x.dtype() != y.dtype()) {
+    throw Error(TypeError("`x` and `y` must have the same dtype, got {} != {}.",
+                          DataTypeName(x.dtype()), DataTypeName(y.dtype())));
+  }
+  const auto t = FloatFor(x.dtype());
+  if (!t) {
+    throw Error(TypeError("Invalid dtype {} in __truediv__. Expected one of "
+                          "the numeric types.", DataTypeName(x.dtype())));
+  }
+  if (*t != x.dtype()) {
+    x = MakeOp1("Cast", {x}, {{"DstT", *t}}, c.name("Cast"));
+    y = MakeOp1("Cast", {y}, {{"DstT", *t}}, c.name("Cast"));
+  }
+  return {MakeOp1("RealDiv", {x, y}, {}, c.name())};
+}
+
+TensorVector Abs(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  if (IsComplex(x.dtype())) {
+    return {MakeOp1("ComplexAbs", {x}, {{"Tout", RealType(x.dtype())}},
+                    c.name())};
+  }
+  return {MakeOp1("Abs", {x}, {}, c.name())};
+}
+
+TensorVector Round(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  return {MakeOp1(IsInteger(x.dtype()) ? "Identity" : "Round", {x}, {},
+                  c.name())};
+}
+
+template <const char* kOp>
+TensorVector Part(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  if (!IsComplex(x.dtype())) {
+    if (kOp[0] == 'R') return {x};
+    return {MakeOp1("ZerosLike", {x}, {}, c.name())};
+  }
+  return {MakeOp1(kOp, {x}, {{"Tout", RealType(x.dtype())}}, c.name())};
+}
+
+TensorVector Conj(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  if (IsComplex(x.dtype())) return {MakeOp1("Conj", {x}, {}, c.name())};
+  if (!IsNumeric(x.dtype())) {
+    throw Error(TypeError("Expected numeric or variant tensor, got dtype {}",
+                          DataTypeName(x.dtype())));
+  }
+  return {x};
+}
+
+TensorVector Angle(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  if (IsComplex(x.dtype())) {
+    return {MakeOp1("Angle", {x}, {{"Tout", RealType(x.dtype())}}, c.name())};
+  }
+  const Tensor negative = MakeOp1("Less", {x, NumberOf(0, x.dtype())});
+  return {MakeOp1("SelectV2",
+                  {negative, NumberOf(3.14159265358979323846, x.dtype()),
+                   MakeOp1("ZerosLike", {x})})};
+}
+
+TensorVector Complex(CompositeCall& c) {
+  const Tensor &re = c.tensor(0), &im = c.tensor(1);
+  if (re.dtype() != im.dtype() || (re.dtype() != DataType::kFloat &&
+                                   re.dtype() != DataType::kDouble)) {
+    throw Error(TypeError("The `real` and `imag` components have incorrect "
+                          "types: {} {}. They must be consistent, and one of "
+                          "[tf.float32, tf.float64]",
+                          DataTypeName(re.dtype()), DataTypeName(im.dtype())));
+  }
+  return {MakeOp1("Complex", {re, im},
+                  {{"Tout", re.dtype() == DataType::kFloat
+                                ? DataType::kComplex64
+                                : DataType::kComplex128}},
+                  c.name())};
+}
+
+TensorVector Cast(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  const DataType to = c.type(1);
+  if (x.dtype() == to) return {x};
+  return {MakeOp1("Cast", {x}, {{"DstT", to}}, c.name())};
+}
+
+// The limits of an integer dtype as far as doubles hold them.
+std::optional<std::pair<double, double>> Limits(DataType t) {
+  std::optional<std::pair<double, double>> out;
+  VisitType<int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t,
+            uint64_t>(t, [&](auto zero) {
+    using T = decltype(zero);
+    out = {static_cast<double>(std::numeric_limits<T>::min()),
+           static_cast<double>(std::numeric_limits<T>::max())};
+  });
+  return out;
+}
+
+TensorVector SaturateCast(CompositeCall& c) {
+  Tensor x = c.tensor(0);
+  const DataType to = c.type(1), from = x.dtype();
+  if (from == to) return {x};
+  const auto out = Limits(to), in = Limits(from);
+  if (out) {
+    const auto round_in = [&](double limit, bool upper) {
+      // A float must not round up to a number beyond the range.
+      if (in || !upper) return limit;
+      if (from == DataType::kFloat && limit > 16777216) {
+        return static_cast<double>(
+            std::nextafter(static_cast<float>(limit), 0.0f));
+      }
+      if (from == DataType::kDouble && limit > 9007199254740992.0) {
+        return std::nextafter(limit, 0.0);
+      }
+      if (from == DataType::kHalf) return std::min(limit, 65504.0);
+      return limit;
+    };
+    if (!in || in->first < out->first) {
+      const double low = from == DataType::kHalf
+                             ? std::max(out->first, -65504.0)
+                             : out->first;
+      x = MakeOp1("Maximum", {x, NumberOf(low, from, c.name("Const"))});
+    }
+    if (!in || in->second > out->second) {
+      x = MakeOp1("Minimum", {x, NumberOf(round_in(out->second, true), from,
+                                          c.name("Const_1"))});
+    }
+  }
+  return {MakeOp1("Cast", {x}, {{"DstT", to}}, c.name())};
+}
+
+TensorVector ClipByValue(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  const Tensor low_enough =
+      MakeOp1("Minimum", {x, c.tensor(2)}, {}, c.name("Minimum"));
+  const PartialTensorShape before = x.partial_shape(),
+                           after = low_enough.partial_shape();
+  if (!before.IsCompatibleWith(after)) {
+    throw Error(InvalidArgument("Incompatible shapes: clip_value_max would "
+                                "change shape {} to {}",
+                                before.DebugString(), after.DebugString()));
+  }
+  return {MakeOp1("Maximum", {low_enough, c.tensor(1)}, {}, c.name())};
+}
+
+TensorVector ReciprocalNoNan(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  const Tensor one = NumberOf(1, x.dtype(), c.name("one"));
+  return {MakeOp1("DivNoNan", {one, x}, {}, c.name())};
+}
+
+TensorVector AddN(CompositeCall& c) {
+  const TensorVector& in = c.tensors(0);
+  if (in.empty()) {
+    throw Error(ValueError("Inputs must be an iterable of at least one Tensor/"
+                           "IndexedSlices with the same dtype and shape."));
+  }
+  if (in.size() == 1) {
+    if (c.name().empty()) return {in[0]};
+    return {in[0]};
+  }
+  return {MakeOp("AddN", in, {{"N", static_cast<int64_t>(in.size())}},
+                 c.name())[0]};
+}
+
+template <const char* kOp>
+TensorVector ArgReduce(CompositeCall& c) {
+  const Tensor axis = c.has(1) ? c.tensor(1)
+                               : Int32Of(0, c.name("dimension"));
+  return {MakeOp1(kOp, {c.tensor(0), axis}, {{"output_type", c.type(2)}},
+                  c.name())};
+}
+
+template <const char* kOp>
+TensorVector Cumulative(CompositeCall& c) {
+  const Tensor axis =
+      c.get<int64_t>(1)
+          ? Int32Of(*c.get<int64_t>(1), c.name("axis"))
+          : c.tensor(1);
+  return {MakeOp1(kOp, {c.tensor(0), axis},
+                  {{"exclusive", c.flag(2)}, {"reverse", c.flag(3)}},
+                  c.name())};
+}
+
+TensorVector Where(CompositeCall& c) {
+  const Tensor& condition = c.tensor(0);
+  if (c.has(1) != c.has(2)) {
+    throw Error(ValueError("x and y must both be non-None or both be None."));
+  }
+  if (!c.has(1)) return {MakeOp1("Where", {condition}, {}, c.name())};
+  return {MakeOp1("SelectV2", {condition, c.tensor(1), c.tensor(2)}, {},
+                  c.name().empty() ? std::string_view() : c.name())};
+}
+
+constexpr char kSub[] = "Sub", kMul[] = "Mul", kPow[] = "Pow",
+               kFloorDiv[] = "FloorDiv", kFloorMod[] = "FloorMod",
+               kReal[] = "Real", kImag[] = "Imag", kArgMax[] = "ArgMax",
+               kArgMin[] = "ArgMin", kCumsum[] = "Cumsum",
+               kCumprod[] = "Cumprod", kDivNoNan[] = "DivNoNan",
+               kEqual[] = "Equal", kNotEqual[] = "NotEqual",
+               kCumulativeLogsumexp[] = "CumulativeLogsumexp";
+
+#define XY "x: tensor(T); y: tensor(T)"
+
+const CompositeRecord kRecords[] = {
+    {.names = "add|math.add",
+     .args = XY,
+     .scope = "Add",
+     .build = Add,
+     .eager_op = "AddV2",
+     .doc = "x + y element-wise, with broadcasting; joins strings.",
+     .example = ">>> tf.add([1, 2], 3).numpy().tolist()\n[4, 5]"},
+    {.names = "subtract|math.subtract",
+     .args = XY,
+     .scope = "Sub",
+     .build = Binary<kSub>,
+     .eager_op = "Sub",
+     .doc = "x - y element-wise, with broadcasting.",
+     .example = ">>> tf.subtract(3, 1).numpy().item()\n2"},
+    {.names = "multiply|math.multiply",
+     .args = XY,
+     .scope = "Mul",
+     .build = Binary<kMul>,
+     .eager_op = "Mul",
+     .doc = "x * y element-wise, with broadcasting.",
+     .example = ">>> tf.multiply(3, 2).numpy().item()\n6"},
+    {.names = "scalar_mul|math.scalar_mul",
+     .args = "scalar: tensor(T); x: tensor(T)",
+     .scope = "scalar_mul",
+     .build = Binary<kMul>,
+     .eager_op = "Mul",
+     .doc = "A scalar times a tensor.",
+     .example = ">>> tf.math.scalar_mul(2., [1., 2.]).numpy().tolist()\n"
+                "[2.0, 4.0]"},
+    {.names = "pow|math.pow",
+     .args = XY,
+     .scope = "Pow",
+     .build = Binary<kPow>,
+     .eager_op = "Pow",
+     .doc = "x to the power of y element-wise, with broadcasting.",
+     .example = ">>> tf.pow(2, 3).numpy().item()\n8"},
+    {.names = "divide|math.divide|truediv|math.truediv",
+     .args = XY,
+     .scope = "truediv",
+     .build = TrueDivide,
+     .doc = "x / y element-wise as Python divides: of integers in floating "
+            "point (8 and 16 bits in float32, others in float64).",
+     .example = ">>> tf.divide(3, 2).numpy().item()\n1.5"},
+    {.names = "math.floordiv",
+     .args = XY,
+     .scope = "floordiv",
+     .build = Binary<kFloorDiv>,
+     .eager_op = "FloorDiv",
+     .doc = "x // y element-wise, rounded towards minus infinity.\n\nRaises "
+            "InvalidArgumentError for an integer divided by zero.",
+     .example = ">>> tf.math.floordiv(-3, 2).numpy().item()\n-2"},
+    {.names = "math.floormod|math.mod",
+     .args = XY,
+     .scope = "FloorMod",
+     .build = Binary<kFloorMod>,
+     .eager_op = "FloorMod",
+     .doc = "x - floordiv(x, y) * y element-wise.",
+     .example = ">>> tf.math.mod(-3, 2).numpy().item()\n1"},
+    {.names = "math.divide_no_nan",
+     .args = XY,
+     .scope = "div_no_nan",
+     .build = Binary<kDivNoNan>,
+     .eager_op = "DivNoNan",
+     .doc = "x / y element-wise, 0 where y is 0.",
+     .example = ">>> tf.math.divide_no_nan(3., 0.).numpy().item()\n0.0"},
+    {.names = "math.reciprocal_no_nan",
+     .args = "x: tensor",
+     .scope = "reciprocal_no_nan",
+     .build = ReciprocalNoNan,
+     .doc = "1 / x element-wise, 0 where x is 0.",
+     .example = ">>> tf.math.reciprocal_no_nan([2., 0.]).numpy().tolist()\n"
+                "[0.5, 0.0]"},
+    {.names = "equal|math.equal",
+     .args = XY,
+     .scope = "Equal",
+     .build = Binary<kEqual>,
+     .eager_op = "Equal",
+     .doc = "x == y element-wise, with broadcasting.",
+     .example = ">>> tf.equal([1, 2], 2).numpy().tolist()\n[False, True]"},
+    {.names = "not_equal|math.not_equal",
+     .args = XY,
+     .scope = "NotEqual",
+     .build = Binary<kNotEqual>,
+     .eager_op = "NotEqual",
+     .doc = "x != y element-wise, with broadcasting.",
+     .example = ">>> tf.not_equal([1, 2], 2).numpy().tolist()\n[True, False]"},
+    {.names = "abs|math.abs",
+     .args = "x: tensor",
+     .scope = "Abs",
+     .build = Abs,
+     .doc = "Absolute value element-wise; of complex numbers the magnitude.",
+     .example = ">>> tf.abs([-1, 2]).numpy().tolist()\n[1, 2]"},
+    {.names = "round|math.round",
+     .args = "x: tensor",
+     .scope = "Round",
+     .build = Round,
+     .doc = "The nearest integer element-wise, halves to the even one.",
+     .example = ">>> tf.round([0.5, 1.5]).numpy().tolist()\n[0.0, 2.0]"},
+    {.names = "math.real",
+     .args = "input: tensor",
+     .scope = "Real",
+     .build = Part<kReal>,
+     .doc = "Real parts; real tensors are returned as they are.",
+     .example = ">>> tf.math.real([1 + 2j]).numpy().tolist()\n[1.0]"},
+    {.names = "math.imag",
+     .args = "input: tensor",
+     .scope = "Imag",
+     .build = Part<kImag>,
+     .doc = "Imaginary parts; zeros for real tensors.",
+     .example = ">>> tf.math.imag([1 + 2j]).numpy().tolist()\n[2.0]"},
+    {.names = "math.conj",
+     .args = "x: tensor",
+     .scope = "Conj",
+     .build = Conj,
+     .doc = "Complex conjugates; real tensors are returned as they are.",
+     .example = ">>> tf.math.conj([1 + 2j]).numpy().tolist()\n[(1-2j)]"},
+    {.names = "math.angle",
+     .args = "input: tensor",
+     .scope = "Angle",
+     .build = Angle,
+     .doc = "The angle of complex numbers; 0 or pi for real ones.",
+     .example = ">>> tf.math.angle([1.]).numpy().tolist()\n[0.0]"},
+    {.names = "complex|dtypes.complex",
+     .args = "real: tensor(T); imag: tensor(T)",
+     .scope = "Complex",
+     .build = Complex,
+     .doc = "Complex numbers of two float tensors.",
+     .example = ">>> tf.complex(1., 2.).numpy().item()\n(1+2j)"},
+    {.names = "cast|dtypes.cast",
+     .args = "x: tensor; dtype: type",
+     .scope = "Cast",
+     .build = Cast,
+     .doc = "The elements in another dtype.",
+     .example = ">>> tf.cast([1.8, 2.2], tf.int32).numpy().tolist()\n[1, 2]"},
+    {.names = "saturate_cast|dtypes.saturate_cast",
+     .args = "value: tensor; dtype: type",
+     .scope = "saturate_cast",
+     .build = SaturateCast,
+     .doc = "Like cast, with elements beyond the range of `dtype` set to its "
+            "limits.",
+     .example = ">>> tf.saturate_cast([300, -1], tf.uint8).numpy().tolist()\n"
+                "[255, 0]"},
+    {.names = "clip_by_value",
+     .args = "t: tensor(T); clip_value_min: tensor(T) as y; clip_value_max: "
+             "tensor(T) as Minimum/y",
+     .scope = "clip_by_value",
+     .build = ClipByValue,
+     .doc = "Elements limited to [clip_value_min, clip_value_max].",
+     .example = ">>> tf.clip_by_value([-1, 5], 0, 3).numpy().tolist()\n[0, 3]"},
+    {.names = "add_n|math.add_n|math.accumulate_n",
+     .args = "inputs: tensors(T)",
+     .scope = "AddN",
+     .build = AddN,
+     .doc = "The sum of tensors of one shape and dtype.",
+     .example = ">>> tf.add_n([1, 2, 3]).numpy().item()\n6"},
+    {.names = "argmax|math.argmax",
+     .args = "input: tensor; axis: tensor(int32) as dimension = None; "
+             "output_type: type = int64",
+     .scope = "ArgMax",
+     .build = ArgReduce<kArgMax>,
+     .doc = "Where the largest element along `axis` (0 unless given) is; of "
+            "equal ones the first.",
+     .example = ">>> tf.argmax([1, 5, 3]).numpy().item()\n1"},
+    {.names = "argmin|math.argmin",
+     .args = "input: tensor; axis: tensor(int32) as dimension = None; "
+             "output_type: type = int64",
+     .scope = "ArgMin",
+     .build = ArgReduce<kArgMin>,
+     .doc = "Where the smallest element along `axis` (0 unless given) is; of "
+            "equal ones the first.",
+     .example = ">>> tf.argmin([4, 5, 3]).numpy().item()\n2"},
+    {.names = "cumsum|math.cumsum",
+     .args = "x: tensor; axis: native = 0; exclusive: bool = False; reverse: "
+             "bool = False",
+     .scope = "Cumsum",
+     .build = Cumulative<kCumsum>,
+     .doc = "Running sums along an axis.\n\nArgs:\n  exclusive: each sum leaves "
+            "out its own element.\n  reverse: from the end.",
+     .example = ">>> tf.cumsum([1, 2, 3]).numpy().tolist()\n[1, 3, 6]"},
+    {.names = "math.cumprod",
+     .args = "x: tensor; axis: native = 0; exclusive: bool = False; reverse: "
+             "bool = False",
+     .scope = "Cumprod",
+     .build = Cumulative<kCumprod>,
+     .doc = "Running products along an axis.",
+     .example = ">>> tf.math.cumprod([1, 2, 3]).numpy().tolist()\n[1, 2, 6]"},
+    {.names = "math.cumulative_logsumexp",
+     .args = "x: tensor; axis: native = 0; exclusive: bool = False; reverse: "
+             "bool = False",
+     .scope = "CumulativeLogsumexp",
+     .build = Cumulative<kCumulativeLogsumexp>,
+     .doc = "Running logarithms of sums of exponentials along an axis.",
+     .example = ">>> tf.math.cumulative_logsumexp([0.]).numpy().tolist()\n"
+                "[0.0]"},
+    {.names = "where",
+     .args = "condition: tensor(bool); x: tensor(T) as t = None; y: tensor(T) "
+             "as e = None",
+     .scope = "SelectV2",
+     .build = Where,
+     .doc = "Elements of `x` where `condition` holds, of `y` elsewhere, with "
+            "broadcasting; without x and y the indices at which it holds, "
+            "int64 [n, rank].",
+     .example = ">>> tf.where([True, False], 1, 2).numpy().tolist()\n[1, 2]"},
+};
+
+}  // namespace
+
+GK_REGISTER_COMPOSITES(composite_math)
+
+}  // namespace gk

@@ -1,0 +1,255 @@
+// Products of matrices: tf.matmul, matvec, tensordot.
+#include <algorithm>
+#include <numeric>
+
+#include "ops/composite.h"
+
+namespace gk {
+namespace {
+
+Tensor Flag(const CompositeCall& c, const Tensor& x, bool* transpose,
+            bool adjoint, const char* which) {
+  if (adjoint && *transpose) {
+    throw Error(ValueError("Only one of `transpose_{0}` and `adjoint_{0}` can "
+                           "be True. Received `transpose_{0}`=True, "
+                           "`adjoint_{0}`=True.",
+                           which));
+  }
+  if (!adjoint) return x;
+  *transpose = true;
+  return IsComplex(x.dtype()) ? MakeOp1("Conj", {x}, {}, c.name("Conj")) : x;
+}
+
+// a, b, transpose_a, transpose_b, adjoint_a, adjoint_b, and what to call it.
+Tensor Product(const CompositeCall& c, Tensor a, Tensor b, bool ta, bool tb,
+               bool aa, bool ab, DataType output_type,
+               std::string_view name) {
+  const PartialTensorShape sa = a.partial_shape(), sb = b.partial_shape();
+  const bool batch = (sa.unknown_rank() || sa.rank() > 2) ||
+                     (sb.unknown_rank() || sb.rank() > 2);
+  if (output_type != DataType::kInvalid && output_type != a.dtype()) {
+    if (ta && aa) Flag(c, a, &ta, aa, "a");
+    if (tb && ab) Flag(c, b, &tb, ab, "b");
+    return MakeOp1("BatchMatMulV3", {a, b},
+                   {{"Tout", output_type}, {"adj_x", ta || aa},
+                    {"adj_y", tb || ab}},
+                   name);
+  }
+  if (!batch) {
+    a = Flag(c, a, &ta, aa, "a");
+    b = Flag(c, b, &tb, ab, "b");
+    return MakeOp1("MatMul", {a, b}, {{"transpose_a", ta}, {"transpose_b", tb}},
+                   name);
+  }
+  if ((ta && aa)) Flag(c, a, &ta, aa, "a");
+  if ((tb && ab)) Flag(c, b, &tb, ab, "b");
+  // The batch op knows adjoints only: undo their conjugation.
+  if (ta && IsComplex(a.dtype())) a = MakeOp1("Conj", {a}, {}, c.name("Conj"));
+  if (tb && IsComplex(b.dtype())) b = MakeOp1("Conj", {b}, {}, c.name("Conj"));
+  return MakeOp1("BatchMatMulV2", {a, b},
+                 {{"adj_x", ta || aa}, {"adj_y", tb || ab}}, name);
+}
+
+TensorVector Matmul(CompositeCall& c) {
+  if ((c.flag(6) || c.flag(7))) {
+    throw Error(ValueError("Sparse operands of matmul are given with "
+                           "tf.sparse.sparse_dense_matmul"));
+  }
+  return {Product(c, c.tensor(0), c.tensor(1), c.flag(2), c.flag(3), c.flag(4),
+                  c.flag(5), c.has(8) ? c.type(8) : DataType::kInvalid,
+                  c.name())};
+}
+
+TensorVector Matvec(CompositeCall& c) {
+  const Tensor b = MakeOp1(
+      "ExpandDims", {c.tensor(1), Int32Of(-1, c.name("ExpandDims/dim"))}, {},
+      c.name("ExpandDims"));
+  const Tensor product =
+      Product(c, c.tensor(0), b, c.flag(2), false, c.flag(3), false,
+              DataType::kInvalid, c.name("MatMul"));
+  return {MakeOp1("Squeeze", {product},
+                  {{"squeeze_dims", std::vector<int64_t>{-1}}},
+                  c.name("Squeeze"))};
+}
+
+// One operand of tensordot as a matrix: `axes` last (or first if `flip`).
+struct Operand {
+  Tensor matrix;
+  std::vector<int64_t> free_dims;  // static sizes, -1 unknown
+  Tensor free_shape;               // set if any is unknown
+};
+
+Operand AsMatrix(const Tensor& x, const std::vector<int64_t>& axes,
+                 bool flip) {
+  const PartialTensorShape shape = x.partial_shape();
+  const int rank = shape.rank();
+  std::vector<int64_t> contracted, free, perm;
+  for (int64_t a : axes) contracted.push_back(PositiveAxis(a, rank));
+  for (int i = 0; i < rank; ++i) {
+    if (std::find(contracted.begin(), contracted.end(), i) ==
+        contracted.end()) {
+      free.push_back(i);
+    }
+  }
+  if (contracted.size() + free.size() != static_cast<size_t>(rank)) {
+    throw Error(ValueError("tensordot axes contain duplicates"));
+  }
+  const auto append = [&](const std::vector<int64_t>& v) {
+    perm.insert(perm.end(), v.begin(), v.end());
+  };
+  append(flip ? contracted : free);
+  append(flip ? free : contracted);
+  Operand out;
+  bool known = true;
+  int64_t free_size = 1, contracted_size = 1;
+  for (int64_t i : free) {
+    out.free_dims.push_back(shape.dim(i));
+    if (shape.dim(i) < 0) known = false;
+    else free_size = MultiplyWithoutOverflow(free_size, shape.dim(i));
+  }
+  for (int64_t i : contracted) {
+    if (shape.dim(i) < 0) known = false;
+    else contracted_size = MultiplyWithoutOverflow(contracted_size, shape.dim(i));
+  }
+  Tensor t = x;
+  if (!std::is_sorted(perm.begin(), perm.end())) {
+    t = MakeOp1("Transpose", {x, IntsTensor(perm, DataType::kInt32)});
+  }
+  Tensor matrix_shape;
+  if (known) {
+    std::vector<int64_t> dims{free_size, contracted_size};
+    if (flip) std::swap(dims[0], dims[1]);
+    if (shape.rank() == 2 && t.Is(x)) {
+      out.matrix = x;
+      return out;
+    }
+    matrix_shape = IntsTensor(dims, DataType::kInt64);
+  } else {
+    const Tensor s = MakeOp1("Shape", {x});
+    const auto sizes = [&](const std::vector<int64_t>& which) {
+      return MakeOp1("GatherV2", {s, IntsTensor(which, DataType::kInt32),
+                                  Int32Of(0)});
+    };
+    const Tensor zero = IntsTensor(std::vector<int64_t>{0}, DataType::kInt32);
+    const Tensor free_shape = sizes(free);
+    const Tensor f = MakeOp1("Prod", {free_shape, zero});
+    const Tensor k = MakeOp1("Prod", {sizes(contracted), zero});
+    matrix_shape = flip ? MakeOp("Pack", TensorVector{k, f})[0]
+                        : MakeOp("Pack", TensorVector{f, k})[0];
+    out.free_shape = free_shape;
+  }
+  out.matrix = MakeOp1("Reshape", {t, matrix_shape});
+  return out;
+}
+
+std::vector<int64_t> Range(int64_t from, int64_t to) {
+  std::vector<int64_t> v(std::max<int64_t>(to - from, 0));
+  std::iota(v.begin(), v.end(), from);
+  return v;
+}
+
+TensorVector Tensordot(CompositeCall& c) {
+  const Tensor &a = c.tensor(0), &b = c.tensor(1);
+  const PartialTensorShape sa = a.partial_shape(), sb = b.partial_shape();
+  if (sa.unknown_rank() || sb.unknown_rank()) {
+    throw Error(ValueError("tensordot needs operands of known rank"));
+  }
+  std::vector<int64_t> axes_a, axes_b;
+  if (const int64_t* n = c.get<int64_t>(2)) {
+    if (*n < 0) {
+      throw Error(ValueError("`axes` must be at least 0. Received: {}.", *n));
+    }
+    if (*n > sa.rank() || *n > sb.rank()) {
+      throw Error(ValueError("`axes` must not be larger than the number of "
+                             "dimensions of tensor a or b. Received {}, vs "
+                             "tensor dimensions {}.", *n, sa.rank()));
+    }
+    axes_a = Range(sa.rank() - *n, sa.rank());
+    axes_b = Range(0, *n);
+  } else if (const auto* pair = c.get<std::vector<int64_t>>(2)) {
+    if (pair->size() != 2) {
+      throw Error(ValueError("`axes` must be an integer or have length 2. "
+                             "Received {} elements.", pair->size()));
+    }
+    axes_a = {(*pair)[0]};
+    axes_b = {(*pair)[1]};
+  } else {
+    const Tensor& axes = c.tensor(2);
+    const auto known = KnownInts(axes);
+    const PartialTensorShape s = axes.partial_shape();
+    if (!known || s.rank() < 1 || s.dim(0) != 2) {
+      throw Error(ValueError("`axes` must be an integer or a pair of lists of "
+                             "the same length"));
+    }
+    const size_t half = known->size() / 2;
+    axes_a.assign(known->begin(), known->begin() + half);
+    axes_b.assign(known->begin() + half, known->end());
+  }
+  const Operand left = AsMatrix(a, axes_a, false);
+  const Operand right = AsMatrix(b, axes_b, true);
+  std::vector<int64_t> dims = left.free_dims;
+  dims.insert(dims.end(), right.free_dims.begin(), right.free_dims.end());
+  const bool plain = left.free_dims.size() == 1 && right.free_dims.size() == 1;
+  const Tensor product = MakeOp1(
+      "MatMul", {left.matrix, right.matrix}, {},
+      plain ? c.name("MatMul") : c.name("MatMul"));
+  if (plain) return {product};
+  const auto shape_of = [](const Operand& o) {
+    return o.free_shape ? o.free_shape
+                        : IntsTensor(o.free_dims, DataType::kInt32);
+  };
+  Tensor shape;
+  if (left.free_shape || right.free_shape) {
+    shape = MakeOp("ConcatV2",
+                   TensorVector{shape_of(left), shape_of(right), Int32Of(0)},
+                   {{"N", int64_t{2}}})[0];
+  } else {
+    shape = IntsTensor(dims, DataType::kInt64);
+  }
+  return {MakeOp1("Reshape", {product, shape}, {}, c.name())};
+}
+
+const CompositeRecord kRecords[] = {
+    {.names = "linalg.matmul|matmul",
+     .args = "a: tensor(T); b: tensor(T); transpose_a: bool = False; "
+             "transpose_b: bool = False; adjoint_a: bool = False; adjoint_b: "
+             "bool = False; a_is_sparse: bool = False; b_is_sparse: bool = "
+             "False; output_type: type = None; grad_a: bool = False; grad_b: "
+             "bool = False",
+     .scope = "MatMul",
+     .build = Matmul,
+     .doc =
+         "Product of the matrices in the last two dimensions.\n\n"
+         "Args:\n  a: [..., n, k], of a floating, complex or integer type.\n"
+         "  b: [..., k, m], of the same dtype; leading dimensions broadcast.\n"
+         "  transpose_a, transpose_b: use the transposed matrix.\n"
+         "  adjoint_a, adjoint_b: use the conjugate transpose.\n"
+         "  output_type: int32 for int8 operands.\n\nReturns [..., n, m].\n\n"
+         "Raises InvalidArgumentError if the sizes do not match and ValueError "
+         "if both transpose and adjoint are asked for.",
+     .example = ">>> tf.matmul([[1, 2]], [[3], [4]]).numpy().tolist()\n"
+                "[[11]]"},
+    {.names = "linalg.matvec",
+     .args = "a: tensor(T); b: tensor(T); transpose_a: bool = False; "
+             "adjoint_a: bool = False; a_is_sparse: bool = False; "
+             "b_is_sparse: bool = False",
+     .scope = "MatVec",
+     .build = Matvec,
+     .doc = "Product of matrices [..., n, k] with vectors [..., k].",
+     .example = ">>> tf.linalg.matvec([[1, 2], [3, 4]], [1, 1]).numpy()."
+                "tolist()\n[3, 7]"},
+    {.names = "tensordot|linalg.tensordot",
+     .args = "a: tensor(T); b: tensor(T); axes: native",
+     .scope = "Tensordot",
+     .build = Tensordot,
+     .doc = "Sums products of `a` and `b` over the given axes.\n\nArgs:\n"
+            "  axes: n for the last n axes of `a` and the first n of `b`, or a "
+            "pair of lists of axes.",
+     .example = ">>> tf.tensordot([1, 2], [3, 4], 1).numpy().item()\n11"},
+};
+
+}  // namespace
+
+GK_REGISTER_COMPOSITES(composite_matmul)
+
+}  // namespace gk

@@ -1,0 +1,497 @@
+// Activations, losses and normalisation.
+#include <cmath>
+#include <numeric>
+
+#include "ops/composite.h"
+
+namespace gk {
+namespace {
+
+// Softmax-like ops know the last dimension only: others are brought there.
+Tensor OnLastAxis(const CompositeCall& c, const char* op, Tensor x,
+                  int64_t axis) {
+  const PartialTensorShape s = x.partial_shape();
+  if (s.unknown_rank()) {
+    if (axis == -1) return MakeOp1(op, {x}, {}, c.name());
+    throw Error(ValueError("{} along axis {} needs a known rank", op, axis));
+  }
+  const int rank = s.rank();
+  if (rank == 0) {
+    throw Error(InvalidArgument("logits must have >= 1 dimension, got a "
+                                "scalar"));
+  }
+  if (axis < -rank || axis >= rank) {
+    throw Error(InvalidArgument("`axis` must be in [{}, {}) where {} is the "
+                                "number of dimensions in the input. Received: "
+                                "axis={}", -rank, rank, rank, axis));
+  }
+  if (axis < 0) axis += rank;
+  if (axis == rank - 1) return MakeOp1(op, {x}, {}, c.name());
+  std::vector<int64_t> perm(rank);
+  std::iota(perm.begin(), perm.end(), 0);
+  std::swap(perm[axis], perm[rank - 1]);  // its own inverse
+  x = MakeOp1("Transpose", {x, IntsTensor(perm, DataType::kInt32)});
+  x = MakeOp1(op, {x}, {}, c.name());
+  return MakeOp1("Transpose", {x, IntsTensor(perm, DataType::kInt32)});
+}
+
+template <const char* kOp>
+TensorVector SoftmaxLike(CompositeCall& c) {
+  return {OnLastAxis(c, kOp, c.tensor(0), c.has(1) ? c.integer(1) : -1)};
+}
+
+Tensor Mul(const Tensor& a, const Tensor& b, std::string_view name) {
+  return MakeOp1("Mul", {a, b}, {}, name);
+}
+
+// x * P(X <= x) of a normal X, or its tanh approximation.
+TensorVector Gelu(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  if (!IsFloating(x.dtype())) {
+    throw Error(ValueError("`features.dtype` must be a floating point tensor. "
+                           "Received:features.dtype={}",
+                           DataTypeName(x.dtype())));
+  }
+  const DataType t = x.dtype();
+  if (c.flag(1)) {
+    const Tensor coefficient = NumberOf(0.044715, t, c.name("Cast/x"));
+    const Tensor half_x =
+        Mul(NumberOf(0.5, t, c.name("mul/x")), x, c.name("mul"));
+    const Tensor cube = MakeOp1("Pow", {x, NumberOf(3, t, c.name("Pow/y"))},
+                                {}, c.name("Pow"));
+    const Tensor inner = MakeOp1(
+        "AddV2", {x, Mul(coefficient, cube, c.name("mul_1"))}, {},
+        c.name("add"));
+    const Tensor scaled =
+        Mul(NumberOf(0.7978845608028654, t, c.name("mul_2/x")), inner,
+            c.name("mul_2"));
+    const Tensor tanh = MakeOp1("Tanh", {scaled}, {}, c.name("Tanh"));
+    const Tensor sum = MakeOp1(
+        "AddV2", {NumberOf(1, t, c.name("add_1/x")), tanh}, {},
+        c.name("add_1"));
+    return {Mul(half_x, sum, c.name("mul_3"))};
+  }
+  const Tensor half_x =
+      Mul(NumberOf(0.5, t, c.name("mul/x")), x, c.name("mul"));
+  const Tensor minus = MakeOp1("Neg", {x}, {}, c.name("Neg"));
+  const Tensor scaled = Mul(
+      minus, NumberOf(0.7071067811865476, t, c.name("Cast/x")),
+      c.name("mul_1"));
+  return {Mul(half_x, MakeOp1("Erfc", {scaled}, {}, c.name("Erfc")),
+              c.name("mul_2"))};
+}
+
+TensorVector Silu(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  Tensor scaled = x;
+  const double* beta = c.get<double>(1);
+  if (!(beta != nullptr && *beta == 1.0)) {
+    const Tensor b =
+        beta ? NumberOf(*beta, x.dtype(), "beta") : c.tensor(1);
+    scaled = Mul(b.dtype() == x.dtype()
+                     ? b
+                     : MakeOp1("Cast", {b}, {{"DstT", x.dtype()}}),
+                 x, "mul");
+  }
+  return {Mul(x, MakeOp1("Sigmoid", {scaled}), "mul")};
+}
+
+TensorVector LogSigmoid(CompositeCall& c) {
+  const Tensor minus = MakeOp1("Neg", {c.tensor(0)}, {}, c.name("Neg"));
+  const Tensor s = MakeOp1("Softplus", {minus}, {}, c.name("Softplus"));
+  return {MakeOp1("Neg", {s}, {}, c.name())};
+}
+
+TensorVector Crelu(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  const Tensor minus = MakeOp1("Neg", {x}, {}, c.name("Neg"));
+  const Tensor both = MakeOp(
+      "ConcatV2",
+      TensorVector{x, minus, Int32Of(c.integer(1), c.name("axis"))},
+      {{"N", int64_t{2}}}, c.name())[0];
+  return {MakeOp1("Relu", {both}, {}, c.name("Relu"))};
+}
+
+TensorVector LeakyRelu(CompositeCall& c) {
+  Tensor x = c.tensor(0);
+  if (IsInteger(x.dtype())) {
+    x = MakeOp1("Cast", {x}, {{"DstT", DataType::kFloat}});
+  }
+  return {MakeOp1("LeakyRelu", {x},
+                  {{"alpha", static_cast<float>(c.real(1))}}, c.name())};
+}
+
+TensorVector BiasAdd(CompositeCall& c) {
+  std::string format = "NHWC";
+  if (c.has(2)) {
+    const std::string& given = c.text(2);
+    if (given.starts_with("NC")) {
+      format = "NCHW";
+    } else if (!given.starts_with("N") || !given.ends_with("C")) {
+      throw Error(ValueError("`data_format` must be of the form `N...C` or "
+                             "`NC...`. Received: data_format={}", given));
+    }
+  }
+  return {MakeOp1("BiasAdd", {c.tensor(0), c.tensor(1)},
+                  {{"data_format", format}}, c.name())};
+}
+
+// Cross entropy of integer labels: the op takes [batch, classes].
+TensorVector SparseSoftmaxCrossEntropy(CompositeCall& c) {
+  const Tensor& labels = c.tensor(0);
+  Tensor logits = c.tensor(1);
+  const PartialTensorShape ls = labels.partial_shape(),
+                           xs = logits.partial_shape();
+  const DataType t = logits.dtype();
+  const bool narrow = t == DataType::kHalf || t == DataType::kBfloat16;
+  if (narrow) logits = MakeOp1("Cast", {logits}, {{"DstT", DataType::kFloat}});
+  const auto done = [&](Tensor loss) {
+    return narrow ? MakeOp1("Cast", {loss}, {{"DstT", t}}) : loss;
+  };
+  if (xs.rank() == 0) {
+    throw Error(ValueError("`logits` cannot be a scalar. Received logits={}",
+                           xs.PythonString()));
+  }
+  if (!ls.unknown_rank() && !xs.unknown_rank() && ls.rank() + 1 != xs.rank()) {
+    throw Error(ValueError(
+        "`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: "
+        "labels.shape={} of rank {} and logits.shape={} of rank {}",
+        ls.PythonString(), ls.rank(), xs.PythonString(), xs.rank()));
+  }
+  constexpr char kOp[] = "SparseSoftmaxCrossEntropyWithLogits";
+  if (xs.rank() == 2) {
+    return {done(MakeOp(kOp, TensorVector{logits, labels}, {},
+                        c.name(kOp))[0])};
+  }
+  const Tensor shape = MakeOp1("Shape", {labels}, {}, c.name("Shape"));
+  Tensor flat;
+  if (!xs.unknown_rank() && xs.dim(xs.rank() - 1) >= 0) {
+    flat = MakeOp1("Reshape",
+                   {logits, IntsTensor(std::vector<int64_t>{
+                                           -1, xs.dim(xs.rank() - 1)},
+                                       DataType::kInt64)});
+  } else {
+    const Tensor s = MakeOp1("Shape", {logits});
+    const Tensor last = MakeOp1(
+        "GatherV2", {s, MakeOp1("Sub", {MakeOp1("Rank", {logits}), Int32Of(1)}),
+                     Int32Of(0)});
+    flat = MakeOp1("Reshape",
+                   {logits, MakeOp("Pack", TensorVector{Int32Of(-1), last})[0]});
+  }
+  const Tensor minus_one =
+      IntsTensor(std::vector<int64_t>{-1}, DataType::kInt32);
+  const Tensor flat_labels = MakeOp1("Reshape", {labels, minus_one});
+  const Tensor loss =
+      MakeOp(kOp, TensorVector{flat, flat_labels}, {}, c.name(kOp))[0];
+  return {done(MakeOp1("Reshape", {loss, shape}))};
+}
+
+TensorVector SoftmaxCrossEntropy(CompositeCall& c) {
+  Tensor labels = c.tensor(0), logits = c.tensor(1);
+  const DataType t = logits.dtype();
+  const bool narrow = t == DataType::kHalf || t == DataType::kBfloat16;
+  if (narrow) logits = MakeOp1("Cast", {logits}, {{"DstT", DataType::kFloat}});
+  if (labels.dtype() != logits.dtype()) {
+    labels = MakeOp1("Cast", {labels}, {{"DstT", logits.dtype()}});
+  }
+  const PartialTensorShape s = logits.partial_shape();
+  if (s.unknown_rank()) {
+    throw Error(ValueError("softmax_cross_entropy_with_logits needs logits of "
+                           "known rank"));
+  }
+  if (s.rank() == 0) {
+    throw Error(InvalidArgument("logits must have at least one dimension"));
+  }
+  const int64_t axis = PositiveAxis(c.integer(2), s.rank());
+  std::vector<int64_t> perm(s.rank());
+  std::iota(perm.begin(), perm.end(), 0);
+  if (axis != s.rank() - 1) {
+    perm.erase(perm.begin() + axis);
+    perm.push_back(axis);
+    const Tensor p = IntsTensor(perm, DataType::kInt32);
+    labels = MakeOp1("Transpose", {labels, p});
+    logits = MakeOp1("Transpose", {logits, p});
+  }
+  constexpr char kOp[] = "SoftmaxCrossEntropyWithLogits";
+  Tensor loss;
+  if (s.rank() == 2) {
+    loss = MakeOp(kOp, TensorVector{logits, labels}, {}, c.name())[0];
+  } else {
+    const Tensor shape = MakeOp1("Shape", {logits});
+    const Tensor classes = MakeOp1(
+        "Slice", {shape, IntsTensor(std::vector<int64_t>{s.rank() - 1},
+                                    DataType::kInt32),
+                  IntsTensor(std::vector<int64_t>{1}, DataType::kInt32)});
+    const Tensor outer = MakeOp1(
+        "Slice",
+        {shape, IntsTensor(std::vector<int64_t>{0}, DataType::kInt32),
+         IntsTensor(std::vector<int64_t>{s.rank() - 1}, DataType::kInt32)});
+    const Tensor flat_shape =
+        MakeOp("ConcatV2",
+               TensorVector{IntsTensor(std::vector<int64_t>{-1},
+                                       DataType::kInt32),
+                            classes, Int32Of(0)},
+               {{"N", int64_t{2}}})[0];
+    logits = MakeOp1("Reshape", {logits, flat_shape});
+    labels = MakeOp1("Reshape", {labels, flat_shape});
+    loss = MakeOp(kOp, TensorVector{logits, labels}, {}, c.name())[0];
+    loss = MakeOp1("Reshape", {loss, outer});
+  }
+  return {narrow ? MakeOp1("Cast", {loss}, {{"DstT", t}}) : loss};
+}
+
+// max(x, 0) - x * z + log(1 + exp(-|x|)), with gradients that hold at 0.
+TensorVector SigmoidCrossEntropy(CompositeCall& c) {
+  if (!c.has(0) || !c.has(1)) {
+    throw Error(ValueError("Both `labels` and `logits` must be provided."));
+  }
+  const Tensor &z = c.tensor(0), &x = c.tensor(1);
+  const PartialTensorShape sz = z.partial_shape(), sx = x.partial_shape();
+  if (!sz.IsCompatibleWith(sx)) {
+    throw Error(ValueError("`logits` and `labels` must have the same shape, "
+                           "received ({} vs {}).",
+                           sx.PythonString(), sz.PythonString()));
+  }
+  const Tensor zeros = MakeOp1("ZerosLike", {x}, {}, c.name("zeros_like"));
+  const Tensor positive =
+      MakeOp1("GreaterEqual", {x, zeros}, {}, c.name("GreaterEqual"));
+  const Tensor relu = MakeOp1("SelectV2", {positive, x, zeros}, {},
+                              c.name("Select"));
+  const Tensor minus = MakeOp1("Neg", {x}, {}, c.name("Neg"));
+  const Tensor minus_abs = MakeOp1("SelectV2", {positive, minus, x}, {},
+                                   c.name("Select_1"));
+  const Tensor first = MakeOp1("Sub", {relu, Mul(x, z, c.name("mul"))}, {},
+                               c.name("sub"));
+  const Tensor e = MakeOp1("Exp", {minus_abs}, {}, c.name("Exp"));
+  return {MakeOp1("AddV2", {first, MakeOp1("Log1p", {e}, {}, c.name("Log1p"))},
+                  {}, c.name())};
+}
+
+TensorVector WeightedCrossEntropy(CompositeCall& c) {
+  const Tensor &z = c.tensor(0), &x = c.tensor(1), &w = c.tensor(2);
+  const Tensor one = NumberOf(1, x.dtype());
+  const Tensor weight = MakeOp1(
+      "AddV2", {one, MakeOp1("Mul", {MakeOp1("Sub", {w, one}), z})});
+  const Tensor tail = MakeOp1(
+      "AddV2", {MakeOp1("Log1p", {MakeOp1("Exp", {MakeOp1(
+                                     "Neg", {MakeOp1("Abs", {x})})})}),
+                MakeOp1("Relu", {MakeOp1("Neg", {x})})});
+  return {MakeOp1("AddV2",
+                  {MakeOp1("Mul", {MakeOp1("Sub", {one, z}), x}),
+                   MakeOp1("Mul", {weight, tail})},
+                  {}, c.name())};
+}
+
+TensorVector L2Normalize(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  const Tensor axes = c.has(1) ? c.tensor(1) : AllAxes(x);
+  const Tensor square = MakeOp1("Square", {x}, {}, c.name("Square"));
+  const Tensor sum = MakeOp1("Sum", {square, axes}, {{"keep_dims", true}},
+                             c.name("Sum"));
+  const Tensor least = MakeOp1(
+      "Maximum", {sum, NumberOf(c.real(2), x.dtype(), c.name("Maximum/y"))},
+      {}, c.name("Maximum"));
+  return {Mul(x, MakeOp1("Rsqrt", {least}, {}, c.name("Rsqrt")), c.name())};
+}
+
+TensorVector Moments(CompositeCall& c) {
+  const Tensor& given = c.tensor(0);
+  const Tensor& axes = c.tensor(1);
+  const bool narrow =
+      given.dtype() == DataType::kHalf || given.dtype() == DataType::kBfloat16;
+  const Tensor x =
+      narrow ? MakeOp1("Cast", {given}, {{"DstT", DataType::kFloat}},
+                       c.name("Cast"))
+             : given;
+  Tensor mean =
+      MakeOp1("Mean", {x, axes}, {{"keep_dims", true}}, c.name("mean"));
+  const Tensor fixed =
+      MakeOp1("StopGradient", {mean}, {}, c.name("StopGradient"));
+  const Tensor squares = MakeOp1("SquaredDifference", {x, fixed}, {},
+                                 c.name("SquaredDifference"));
+  Tensor variance = MakeOp1("Mean", {squares, axes}, {{"keep_dims", true}},
+                            c.name("variance"));
+  if (!c.flag(3)) {
+    const auto dims = KnownInts(axes);
+    if (dims) {
+      mean = MakeOp1("Squeeze", {mean}, {{"squeeze_dims", *dims}},
+                     c.name("Squeeze"));
+      variance = MakeOp1("Squeeze", {variance}, {{"squeeze_dims", *dims}},
+                         c.name("Squeeze_1"));
+    } else {
+      mean = MakeOp1("Mean", {x, axes}, {{"keep_dims", false}});
+      variance = MakeOp1("Mean", {squares, axes}, {{"keep_dims", false}});
+    }
+  }
+  if (narrow) {
+    mean = MakeOp1("Cast", {mean}, {{"DstT", given.dtype()}});
+    variance = MakeOp1("Cast", {variance}, {{"DstT", given.dtype()}});
+  }
+  return {mean, variance};
+}
+
+TensorVector BatchNormalization(CompositeCall& c) {
+  const Tensor &x = c.tensor(0), &mean = c.tensor(1), &variance = c.tensor(2);
+  const Tensor epsilon =
+      NumberOf(c.real(5), variance.dtype(), c.name("add/y"));
+  const Tensor shifted =
+      MakeOp1("AddV2", {variance, epsilon}, {}, c.name("add"));
+  Tensor inverse = MakeOp1("Rsqrt", {shifted}, {}, c.name("Rsqrt"));
+  if (c.has(4)) inverse = Mul(inverse, c.tensor(4), c.name("mul"));
+  const auto as_x = [&](const Tensor& t) {
+    return t.dtype() == x.dtype()
+               ? t
+               : MakeOp1("Cast", {t}, {{"DstT", x.dtype()}});
+  };
+  const Tensor scaled = Mul(x, as_x(inverse), c.name("mul_1"));
+  const Tensor moved = Mul(mean, inverse, c.name("mul_2"));
+  const Tensor offset =
+      c.has(3) ? MakeOp1("Sub", {c.tensor(3), moved}, {}, c.name("sub"))
+               : MakeOp1("Neg", {moved}, {}, c.name("Neg"));
+  return {MakeOp1("AddV2", {scaled, as_x(offset)}, {}, c.name("add_1"))};
+}
+
+TensorVector TopK(CompositeCall& c) {
+  const int64_t* n = c.get<int64_t>(1);
+  const Tensor k = n ? Int32Of(*n, c.name("k")) : c.tensor(1);
+  return MakeOp("TopKV2", TensorVector{c.tensor(0), k},
+                {{"sorted", c.flag(2)}, {"index_type", c.type(3)}}, c.name());
+}
+
+constexpr char kSoftmax[] = "Softmax", kLogSoftmax[] = "LogSoftmax";
+
+const CompositeRecord kRecords[] = {
+    {.names = "nn.softmax",
+     .args = "logits: tensor; axis: int = None",
+     .scope = "Softmax",
+     .build = SoftmaxLike<kSoftmax>,
+     .doc = "exp(logits) / sum(exp(logits)) along an axis, the last unless "
+            "given.\n\nArgs:\n  logits: floating tensor of rank 1 or more.",
+     .example = ">>> tf.nn.softmax([0., 0.]).numpy().tolist()\n[0.5, 0.5]"},
+    {.names = "nn.log_softmax|math.log_softmax",
+     .args = "logits: tensor; axis: int = None",
+     .scope = "LogSoftmax",
+     .build = SoftmaxLike<kLogSoftmax>,
+     .doc = "The logarithm of softmax along an axis, the last unless given.",
+     .example = ">>> tf.nn.log_softmax([5.]).numpy().tolist()\n[0.0]"},
+    {.names = "math.softmax",
+     .args = "logits: tensor; axis: int = None",
+     .scope = "Softmax",
+     .build = SoftmaxLike<kSoftmax>,
+     .doc = "The same as tf.nn.softmax.",
+     .example = ">>> tf.math.softmax([0., 0.]).numpy().tolist()\n[0.5, 0.5]"},
+    {.names = "nn.gelu",
+     .args = "features: tensor; approximate: bool = False",
+     .scope = "Gelu",
+     .build = Gelu,
+     .doc = "Gaussian error linear unit: x times the normal distribution "
+            "function of x; `approximate` uses tanh.",
+     .example = ">>> tf.nn.gelu([0.]).numpy().tolist()\n[0.0]"},
+    {.names = "nn.silu|nn.swish",
+     .args = "features: tensor; beta: native = 1.0",
+     .build = Silu,
+     .doc = "x * sigmoid(beta * x).",
+     .example = ">>> tf.nn.silu([0.]).numpy().tolist()\n[0.0]"},
+    {.names = "math.log_sigmoid",
+     .args = "x: tensor",
+     .scope = "LogSigmoid",
+     .build = LogSigmoid,
+     .doc = "log(1 / (1 + exp(-x))), without overflow.",
+     .example = ">>> tf.math.log_sigmoid([1000.]).numpy().item() == 0\nTrue"},
+    {.names = "nn.crelu",
+     .args = "features: tensor; axis: int = -1",
+     .scope = "CRelu",
+     .build = Crelu,
+     .doc = "relu of x and of -x, joined along an axis.",
+     .example = ">>> tf.nn.crelu([1., -2.]).numpy().tolist()\n"
+                "[1.0, 0.0, 0.0, 2.0]"},
+    {.names = "nn.leaky_relu",
+     .args = "features: tensor; alpha: float = 0.2",
+     .scope = "LeakyRelu",
+     .build = LeakyRelu,
+     .doc = "x where positive, alpha * x elsewhere.",
+     .example = ">>> tf.nn.leaky_relu([-1., 2.], alpha=0.5).numpy().tolist()"
+                "\n[-0.5, 2.0]"},
+    {.names = "nn.bias_add",
+     .args = "value: tensor(T); bias: tensor(T); data_format: string = None",
+     .scope = "BiasAdd",
+     .build = BiasAdd,
+     .doc = "Adds a vector along the channel dimension: the last, or the "
+            "second for data_format \"NC...\".",
+     .example = ">>> tf.nn.bias_add([[1., 2.]], [1., 1.]).numpy().tolist()\n"
+                "[[2.0, 3.0]]"},
+    {.names = "nn.sparse_softmax_cross_entropy_with_logits",
+     .args = "labels: tensor; logits: tensor",
+     .scope = "SparseSoftmaxCrossEntropyWithLogits",
+     .build = SparseSoftmaxCrossEntropy,
+     .doc = "Cross entropy between the class numbers in `labels` and the "
+            "softmax of `logits`.\n\nArgs:\n  labels: int32 or int64 [d0, ..., "
+            "dn].\n  logits: floating [d0, ..., dn, classes].",
+     .example = ">>> tf.nn.sparse_softmax_cross_entropy_with_logits("
+                "[0], [[9., 9.]]).numpy().round(4).item() > 0.69\nTrue"},
+    {.names = "nn.softmax_cross_entropy_with_logits",
+     .args = "labels: tensor; logits: tensor; axis: int = -1",
+     .scope = "softmax_cross_entropy_with_logits",
+     .build = SoftmaxCrossEntropy,
+     .doc = "Cross entropy between the distributions `labels` and the softmax "
+            "of `logits` along an axis.",
+     .example = ">>> tf.nn.softmax_cross_entropy_with_logits([[1., 0.]], "
+                "[[9., 9.]]).numpy().item() > 0.69\nTrue"},
+    {.names = "nn.sigmoid_cross_entropy_with_logits",
+     .args = "labels: tensor(T) = None; logits: tensor(T) = None",
+     .scope = "logistic_loss",
+     .build = SigmoidCrossEntropy,
+     .doc = "Cross entropy of independent classes between probabilities "
+            "`labels` and sigmoid(logits).",
+     .example = ">>> tf.nn.sigmoid_cross_entropy_with_logits([1.], [0.])."
+                "numpy().item() > 0.69\nTrue"},
+    {.names = "nn.weighted_cross_entropy_with_logits",
+     .args = "labels: tensor(T); logits: tensor(T); pos_weight: tensor(T)",
+     .scope = "logistic_loss",
+     .build = WeightedCrossEntropy,
+     .doc = "Sigmoid cross entropy in which positives weigh `pos_weight`.",
+     .example = ">>> tf.nn.weighted_cross_entropy_with_logits([1.], [0.], 2.)."
+                "numpy().item() > 1.38\nTrue"},
+    {.names = "nn.l2_normalize|math.l2_normalize|linalg.l2_normalize",
+     .args = "x: tensor; axis: tensor(int32) as Sum/reduction_indices = None; "
+             "epsilon: float = 1e-12",
+     .scope = "l2_normalize",
+     .build = L2Normalize,
+     .doc = "x / sqrt(max(sum(x ** 2), epsilon)) along axes.",
+     .example = ">>> tf.nn.l2_normalize([0., 5.]).numpy().tolist()\n"
+                "[0.0, 1.0]"},
+    {.names = "nn.moments",
+     .args = "x: tensor; axes: tensor(int32) as mean/reduction_indices; shift: "
+             "native = None; keepdims: bool = False",
+     .scope = "moments",
+     .build = Moments,
+     .result = "tuple",
+     .doc = "Mean and variance of `x` over `axes`. `shift` is not used.",
+     .example = ">>> [t.numpy().item() for t in tf.nn.moments([1., 3.], [0])]"
+                "\n[2.0, 1.0]"},
+    {.names = "nn.batch_normalization",
+     .args = "x: tensor; mean: tensor; variance: tensor; offset: tensor?; "
+             "scale: tensor?; variance_epsilon: float",
+     .scope = "batchnorm",
+     .build = BatchNormalization,
+     .doc = "(x - mean) / sqrt(variance + variance_epsilon) * scale + offset; "
+            "offset and scale may be None.",
+     .example = ">>> tf.nn.batch_normalization([3.], 1., 4., 0., 1., 0.)."
+                "numpy().tolist()\n[1.0]"},
+    {.names = "nn.top_k|math.top_k",
+     .args = "input: tensor; k: native = 1; sorted: bool = True; "
+             "index_type: type = int32",
+     .scope = "TopKV2",
+     .build = TopK,
+     .result = "TopKV2: values, indices",
+     .doc = "The k largest elements of the last dimension and where they are; "
+            "of equal ones the first.",
+     .example = ">>> tf.nn.top_k([1, 5, 3], 2).values.numpy().tolist()\n"
+                "[5, 3]"},
+};
+
+}  // namespace
+
+GK_REGISTER_COMPOSITES(composite_nn)
+
+}  // namespace gk

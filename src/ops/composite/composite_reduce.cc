@@ -1,0 +1,230 @@
+// Reductions with their axis rules: None, an int, a list or a tensor.
+#include "ops/composite.h"
+
+namespace gk {
+namespace {
+
+// The axes input of a reduction: argument 1, or all axes.
+Tensor Axes(const CompositeCall& c, const Tensor& x, int i = 1) {
+  return c.has(i) ? c.tensor(i) : AllAxes(x);
+}
+
+template <const char* kOp>
+TensorVector Reduce(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  const Tensor axes =
+      c.has(1) ? c.tensor(1) : AllAxes(x, c.name_beside("Const"));
+  return {MakeOp1(kOp, {x, axes}, {{"keep_dims", c.flag(2)}}, c.name())};
+}
+
+// Integer input takes part as float only where the documents say so.
+Tensor MeanOf(const Tensor& x, const Tensor& axes, bool keep,
+              std::string_view name) {
+  return MakeOp1("Mean", {x, axes}, {{"keep_dims", keep}}, name);
+}
+
+Tensor Variance(const Tensor& x, const Tensor& axes, bool keep,
+                const CompositeCall& c, std::string_view prefix,
+                std::string_view name) {
+  const auto part = [&](std::string_view p) {
+    return c.name(std::string(prefix) + std::string(p));
+  };
+  if (IsInteger(x.dtype()) || x.dtype() == DataType::kBool) {
+    throw Error(TypeError("Input must be either real or complex. Received "
+                          "integer type {}.",
+                          DataTypeName(x.dtype())));
+  }
+  const Tensor mean = MeanOf(x, axes, true, part("Mean"));
+  const Tensor diff = MakeOp1("Sub", {x, mean}, {}, part("sub"));
+  Tensor squared;
+  if (IsComplex(x.dtype())) {
+    squared = MakeOp1(
+        "Real", {MakeOp1("Mul", {MakeOp1("Conj", {diff}), diff})},
+        {{"Tout", RealType(x.dtype())}});
+  } else {
+    squared = MakeOp1("Square", {diff}, {}, part("Square"));
+  }
+  return MeanOf(squared, axes, keep, name);
+}
+
+TensorVector ReduceVariance(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  return {Variance(x, Axes(c, x), c.flag(2), c, "", c.name("Mean_1"))};
+}
+
+TensorVector ReduceStd(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  const Tensor v = Variance(x, Axes(c, x), c.flag(2), c, "reduce_variance/",
+                            c.name("reduce_variance/Mean_1"));
+  return {MakeOp1("Sqrt", {v}, {}, c.name("Sqrt"))};
+}
+
+// log(sum(exp(x))), shifted by the largest finite element.
+TensorVector ReduceLogSumExp(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  const Tensor axes = Axes(c, x);
+  const bool keep = c.flag(2);
+  const Tensor raw =
+      MakeOp1("Max", {x, axes}, {{"keep_dims", true}}, c.name("Max"));
+  const Tensor finite = MakeOp1("IsFinite", {raw}, {}, c.name("IsFinite"));
+  const Tensor zero =
+      NumberOf(0, x.dtype(), c.name("SelectV2/e"));
+  Tensor top =
+      MakeOp1("SelectV2", {finite, raw, zero}, {}, c.name("SelectV2"));
+  top = MakeOp1("StopGradient", {top}, {}, c.name("StopGradient"));
+  const Tensor shifted = MakeOp1(
+      "Exp", {MakeOp1("Sub", {x, top}, {}, c.name("Sub"))}, {}, c.name("Exp"));
+  Tensor sum = MakeOp1("Sum", {shifted, axes}, {{"keep_dims", keep}},
+                       c.name("Sum"));
+  const Tensor log = MakeOp1("Log", {sum}, {}, c.name("Log"));
+  if (!keep) {
+    const Tensor shape = MakeOp1("Shape", {log}, {}, c.name("Shape"));
+    top = MakeOp1("Reshape", {top, shape}, {}, c.name("Reshape"));
+  }
+  return {MakeOp1("AddV2", {log, top}, {}, c.name())};
+}
+
+TensorVector CountNonzero(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  Tensor zero;
+  if (x.dtype() == DataType::kString) {
+    zero = Tensor::Scalar<std::string>("");
+  } else {
+    zero = NumberOf(0, x.dtype(), c.name("zeros"));
+  }
+  const Tensor differs =
+      MakeOp1("NotEqual", {x, zero}, {}, c.name("NotEqual"));
+  const Tensor ones = MakeOp1(
+      "Cast", {differs}, {{"DstT", DataType::kInt64}}, c.name("Cast"));
+  const bool keep = c.has(2) && c.flag(2);
+  const Tensor sum = MakeOp1("Sum", {ones, Axes(c, x)}, {{"keep_dims", keep}},
+                             c.name("Sum"));
+  const DataType out = c.type(3);
+  if (out == DataType::kInt64) return {sum};
+  return {MakeOp1("Cast", {sum}, {{"DstT", out}}, c.name("Cast_1"))};
+}
+
+TensorVector ZeroFraction(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  const Tensor zero = NumberOf(0, x.dtype());
+  const Tensor is_zero = MakeOp1("Equal", {x, zero}, {}, c.name("Equal"));
+  const Tensor f = MakeOp1("Cast", {is_zero}, {{"DstT", DataType::kFloat}},
+                           c.name("Cast"));
+  return {MeanOf(f, AllAxes(x), false, c.name("fraction"))};
+}
+
+constexpr char kSum[] = "Sum", kMean[] = "Mean", kProd[] = "Prod",
+               kMax[] = "Max", kMin[] = "Min", kAll[] = "All", kAny[] = "Any",
+               kEuclideanNorm[] = "EuclideanNorm";
+
+#define REDUCTION_ARGS                                       \
+  "input_tensor: tensor as input; axis: tensor(int32) as "   \
+  "reduction_indices = None; keepdims: bool = False"
+#define BOOL_ARGS                                                  \
+  "input_tensor: tensor(bool) as input; axis: tensor(int32) as "   \
+  "reduction_indices = None; keepdims: bool = False"
+#define REDUCTION_DOC                                                        \
+  "\n\nArgs:\n  input_tensor: a tensor of any shape.\n  axis: the dimensions " \
+  "to reduce, an int or a list in [-rank, rank);\n    None: all.\n  keepdims: " \
+  "whether reduced dimensions stay, with size 1.\n  name: of the op.\n\n"     \
+  "Returns a tensor of the input's dtype without the reduced dimensions.\n\n"  \
+  "Raises InvalidArgumentError for an axis out of range."
+
+const CompositeRecord kRecords[] = {
+    {.names = "reduce_sum|math.reduce_sum",
+     .args = REDUCTION_ARGS,
+     .scope = "Sum",
+     .build = Reduce<kSum>,
+     .doc = "Sum of the elements across dimensions." REDUCTION_DOC,
+     .example = ">>> tf.reduce_sum([[1, 2], [3, 4]], axis=1).numpy().tolist()"
+                "\n[3, 7]"},
+    {.names = "reduce_mean|math.reduce_mean",
+     .args = REDUCTION_ARGS,
+     .scope = "Mean",
+     .build = Reduce<kMean>,
+     .doc = "Mean of the elements across dimensions; of integers, rounded "
+            "towards zero." REDUCTION_DOC,
+     .example = ">>> tf.reduce_mean([1., 2., 6.]).numpy().item()\n3.0"},
+    {.names = "reduce_prod|math.reduce_prod",
+     .args = REDUCTION_ARGS,
+     .scope = "Prod",
+     .build = Reduce<kProd>,
+     .doc = "Product of the elements across dimensions." REDUCTION_DOC,
+     .example = ">>> tf.reduce_prod([2, 3, 4]).numpy().item()\n24"},
+    {.names = "reduce_max|math.reduce_max",
+     .args = REDUCTION_ARGS,
+     .scope = "Max",
+     .build = Reduce<kMax>,
+     .doc = "Largest element across dimensions." REDUCTION_DOC,
+     .example = ">>> tf.reduce_max([[1, 5], [3, 4]], 0).numpy().tolist()\n"
+                "[3, 5]"},
+    {.names = "reduce_min|math.reduce_min",
+     .args = REDUCTION_ARGS,
+     .scope = "Min",
+     .build = Reduce<kMin>,
+     .doc = "Smallest element across dimensions." REDUCTION_DOC,
+     .example = ">>> tf.reduce_min([[1, 5], [3, 4]], 0).numpy().tolist()\n"
+                "[1, 4]"},
+    {.names = "reduce_all|math.reduce_all",
+     .args = BOOL_ARGS,
+     .scope = "All",
+     .build = Reduce<kAll>,
+     .doc = "Logical and of the elements across dimensions." REDUCTION_DOC,
+     .example = ">>> tf.reduce_all([True, False]).numpy().item()\nFalse"},
+    {.names = "reduce_any|math.reduce_any",
+     .args = BOOL_ARGS,
+     .scope = "Any",
+     .build = Reduce<kAny>,
+     .doc = "Logical or of the elements across dimensions." REDUCTION_DOC,
+     .example = ">>> tf.reduce_any([True, False]).numpy().item()\nTrue"},
+    {.names = "math.reduce_euclidean_norm",
+     .args = REDUCTION_ARGS,
+     .scope = "EuclideanNorm",
+     .build = Reduce<kEuclideanNorm>,
+     .doc = "Square root of the sum of squares across "
+            "dimensions." REDUCTION_DOC,
+     .example = ">>> tf.math.reduce_euclidean_norm([3., 4.]).numpy().item()\n"
+                "5.0"},
+    {.names = "math.reduce_variance",
+     .args = REDUCTION_ARGS,
+     .scope = "reduce_variance",
+     .build = ReduceVariance,
+     .doc = "Variance of the elements across dimensions: the mean of the "
+            "squared distance to the mean." REDUCTION_DOC,
+     .example = ">>> tf.math.reduce_variance([1., 3.]).numpy().item()\n1.0"},
+    {.names = "math.reduce_std",
+     .args = REDUCTION_ARGS,
+     .scope = "reduce_std",
+     .build = ReduceStd,
+     .doc = "Standard deviation of the elements across "
+            "dimensions." REDUCTION_DOC,
+     .example = ">>> tf.math.reduce_std([1., 3.]).numpy().item()\n1.0"},
+    {.names = "reduce_logsumexp|math.reduce_logsumexp",
+     .args = REDUCTION_ARGS,
+     .scope = "ReduceLogSumExp",
+     .build = ReduceLogSumExp,
+     .doc = "log(sum(exp(elements))) across dimensions, without "
+            "overflow." REDUCTION_DOC,
+     .example = ">>> tf.reduce_logsumexp([1000., -1000.]).numpy().item()\n"
+                "1000.0"},
+    {.names = "math.count_nonzero",
+     .args = "input: tensor; axis: tensor(int32) as Sum/reduction_indices = "
+             "None; keepdims: bool = None; dtype: type = int64",
+     .scope = "count_nonzero",
+     .build = CountNonzero,
+     .doc = "Number of elements that are not zero (or not the empty string) "
+            "across dimensions.",
+     .example = ">>> tf.math.count_nonzero([0, 1, 2]).numpy().item()\n2"},
+    {.names = "nn.zero_fraction|math.zero_fraction",
+     .args = "value: tensor",
+     .scope = "zero_fraction",
+     .build = ZeroFraction,
+     .doc = "Fraction of zeros in `value`, a float32 scalar.",
+     .example = ">>> tf.nn.zero_fraction([0., 1.]).numpy().item()\n0.5"},
+};
+
+}  // namespace
+
+GK_REGISTER_COMPOSITES(composite_reduce)
+
+}  // namespace gk
