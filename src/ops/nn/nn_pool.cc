@@ -1,6 +1,8 @@
 // Max and average pooling of images and volumes with their gradients.
 #include "ops/fn/nn_pool.h"
 
+#include <fmt/ranges.h>
+
 #include "base/thread_pool.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
