@@ -1,0 +1,70 @@
+// FunctionType: the parameters of a traced function with their types, in the
+// order of its signature; what a trace is looked up by.
+//
+// Immutable once made, shared, thread-safe.
+#ifndef GK_FUNCTION_FUNCTION_TYPE_H_
+#define GK_FUNCTION_FUNCTION_TYPE_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "function/trace_type.h"
+
+namespace gk {
+
+enum class ParameterKind : uint8_t {
+  kPositionalOnly,
+  kPositionalOrKeyword,
+  kVarPositional,
+  kKeywordOnly,
+  kVarKeyword,
+};
+// "POSITIONAL_ONLY".
+std::string_view ParameterKindName(ParameterKind kind);
+
+struct FunctionParameter {
+  std::string name;
+  ParameterKind kind = ParameterKind::kPositionalOrKeyword;
+  bool optional = false;  // has a default
+  TraceTypeRef type;      // null: not bound (the type of a Python function)
+};
+
+class FunctionType : public RefCounted {
+ public:
+  using Capture = std::pair<int64_t, TraceTypeRef>;  // id, type
+
+  explicit FunctionType(std::vector<FunctionParameter> parameters,
+                        std::vector<Capture> captures = {},
+                        TraceTypeRef output = nullptr);
+
+  const std::vector<FunctionParameter>& parameters() const {
+    return parameters_;
+  }
+  const std::vector<Capture>& captures() const { return captures_; }
+  const TraceTypeRef& output() const { return output_; }
+  // Of the parameters; captures and output do not count.
+  size_t hash() const;
+  bool Equals(const FunctionType& other) const;
+  // A call of this type may be served by a trace of `other`.
+  bool IsSubtypeOf(const FunctionType& other) const;
+  // Null if some parameter has none.
+  Ref<FunctionType> CommonSupertype(const FunctionType& other) const;
+
+  // "(a: TensorSpec(...), b: Literal[3], *, c: ...) -> OUT".
+  std::string Text() const;
+  // "Input Parameters:\n  a (POSITIONAL_OR_KEYWORD): ...\nOutput Type: ...".
+  std::string LongText() const;
+
+ private:
+  bool SameSignature(const FunctionType& other) const;
+
+  std::vector<FunctionParameter> parameters_;
+  std::vector<Capture> captures_;
+  TraceTypeRef output_;
+};
+
+}  // namespace gk
+
+#endif  // GK_FUNCTION_FUNCTION_TYPE_H_

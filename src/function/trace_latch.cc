@@ -1,0 +1,104 @@
+#include "function/trace_latch.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "function/trace_cache.h"
+
+namespace gk {
+namespace {
+
+// Tracing is rare: one lock for all of it. Types with host objects count as
+// equal by hash here, so that no host code runs under the lock; the worst
+// that comes of it is a wait that was not needed.
+struct Tracing {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<const TraceLatch::Entry*> active;
+  std::map<std::thread::id, std::thread::id> waiting;  // for whom
+};
+Tracing& State() {
+  static auto* state = new Tracing();
+  return *state;
+}
+
+void (*blocking_wait)(FunctionRef<void()>) = nullptr;
+
+const TraceLatch::Entry* Conflict(const Tracing& state,
+                                  const TraceLatch::Entry& mine) {
+  for (const TraceLatch::Entry* e : state.active) {
+    if (e->owner == mine.owner && e->thread != mine.thread &&
+        (e->alone || mine.alone || e->hash == mine.hash)) {
+      return e;
+    }
+  }
+  return nullptr;
+}
+
+// Would waiting for `other` make the thread `self` wait for itself?
+bool ClosesCycle(const Tracing& state, std::thread::id other,
+                 std::thread::id self) {
+  for (size_t steps = 0; steps <= state.waiting.size(); ++steps) {
+    if (other == self) return true;
+    auto it = state.waiting.find(other);
+    if (it == state.waiting.end()) return false;
+    other = it->second;
+  }
+  return true;
+}
+
+}  // namespace
+
+void SetBlockingWait(void (*around)(FunctionRef<void()> wait)) {
+  blocking_wait = around;
+}
+
+TraceLatch::TraceLatch(const void* owner, Ref<FunctionType> type, bool alone)
+    : entry_{owner, std::move(type), 0, alone, std::this_thread::get_id()} {
+  entry_.hash = entry_.type->hash();
+  Tracing& state = State();
+  {
+    std::lock_guard<std::mutex> lock(state.mutex);
+    const Entry* other = Conflict(state, entry_);
+    if (other == nullptr ||
+        ClosesCycle(state, other->thread, entry_.thread)) {
+      state.active.push_back(&entry_);
+      return;
+    }
+  }
+  waited_ = true;
+  auto wait = [&] {
+    std::unique_lock<std::mutex> lock(state.mutex);
+    for (;;) {
+      const Entry* other = Conflict(state, entry_);
+      if (other == nullptr ||
+          ClosesCycle(state, other->thread, entry_.thread)) {
+        break;
+      }
+      state.waiting[entry_.thread] = other->thread;
+      state.changed.wait(lock);
+      state.waiting.erase(entry_.thread);
+    }
+  };
+  if (blocking_wait != nullptr) {
+    blocking_wait(wait);
+  } else {
+    wait();
+  }
+}
+
+TraceLatch::~TraceLatch() {
+  if (waited_) return;
+  Tracing& state = State();
+  {
+    std::lock_guard<std::mutex> lock(state.mutex);
+    state.active.erase(
+        std::find(state.active.begin(), state.active.end(), &entry_));
+  }
+  state.changed.notify_all();
+}
+
+}  // namespace gk

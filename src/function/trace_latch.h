@@ -1,0 +1,42 @@
+// TraceLatch: one thread traces a type while others wait for it.
+//
+// Waiting is refused where it would close a cycle of threads that wait for
+// each other: that thread traces as well. Waiting happens with the host
+// language's lock given up.
+#ifndef GK_FUNCTION_TRACE_LATCH_H_
+#define GK_FUNCTION_TRACE_LATCH_H_
+
+#include <thread>
+
+#include "function/function_type.h"
+
+namespace gk {
+
+class TraceLatch {
+ public:
+  // Waits if another thread traces a type for `owner` that is equal to
+  // `type`, or any if either of them traces alone. Else takes the latch,
+  // which is held until destruction.
+  TraceLatch(const void* owner, Ref<FunctionType> type, bool alone);
+  ~TraceLatch();
+  TraceLatch(const TraceLatch&) = delete;
+
+  // Somebody else's tracing was waited for; nothing is held.
+  bool waited() const { return waited_; }
+
+  struct Entry {
+    const void* owner;
+    Ref<FunctionType> type;
+    size_t hash;
+    bool alone;
+    std::thread::id thread;
+  };
+
+ private:
+  Entry entry_;
+  bool waited_ = false;
+};
+
+}  // namespace gk
+
+#endif  // GK_FUNCTION_TRACE_LATCH_H_

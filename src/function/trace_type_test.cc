@@ -1,0 +1,99 @@
+#include "function/trace_type.h"
+
+#include <gtest/gtest.h>
+
+#include "function/function_type.h"
+
+namespace gk {
+namespace {
+
+TraceTypeRef Floats(std::initializer_list<int64_t> dims) {
+  return TraceType::Tensor(DataType::kFloat, PartialTensorShape(dims));
+}
+TraceTypeRef Int(int64_t v) {
+  return TraceType::Literal("i" + std::to_string(v), std::to_string(v),
+                            nullptr);
+}
+
+TEST(TraceType, EqualTypesAreOneObject) {
+  EXPECT_EQ(Floats({2}).get(), Floats({2}).get());
+  EXPECT_NE(Floats({2}).get(), Floats({3}).get());
+  TraceTypeRef a = TraceType::Sequence(TraceType::Kind::kList, {Floats({2})});
+  TraceTypeRef b = TraceType::Sequence(TraceType::Kind::kList, {Floats({2})});
+  EXPECT_EQ(a.get(), b.get());
+  TraceTypeRef c = TraceType::Sequence(TraceType::Kind::kTuple, {Floats({2})});
+  EXPECT_FALSE(a->Equals(*c));
+}
+
+TEST(TraceType, NamesDoNotCount) {
+  TraceTypeRef a = TraceType::Tensor(DataType::kFloat, {2}, "a");
+  EXPECT_TRUE(a->Equals(*Floats({2})));
+  EXPECT_EQ(a->hash(), Floats({2})->hash());
+}
+
+TEST(TraceType, Prints) {
+  EXPECT_EQ(TraceType::Tensor(DataType::kInt32, {2})->Text(),
+            "TensorSpec(shape=(2,), dtype=tf.int32, name=None)");
+  EXPECT_EQ(TraceType::Tensor(DataType::kFloat, {kUnknownDim}, "x")->Text(),
+            "TensorSpec(shape=(None,), dtype=tf.float32, name='x')");
+  EXPECT_EQ(TraceType::Variable(DataType::kFloat, PartialTensorShape(
+                std::span<const int64_t>()), true, 0)->Text(),
+            "VariableSpec(shape=(), dtype=tf.float32, trainable=True, "
+            "alias_id=0)");
+  TraceTypeRef dict =
+      TraceType::Dict({"sb", "sa"}, {"'b'", "'a'"}, {Int(1), Int(2)}, nullptr);
+  EXPECT_EQ(dict->Text(), "Dict[['b', Literal[1]], ['a', Literal[2]]]");
+  EXPECT_EQ(TraceType::Sequence(TraceType::Kind::kTuple, {Int(1), dict})
+                ->Text(),
+            "Tuple[Literal[1], Dict[['b', Literal[1]], ['a', Literal[2]]]]");
+}
+
+TEST(TraceType, DictsIgnoreOrder) {
+  TraceTypeRef a =
+      TraceType::Dict({"sb", "sa"}, {"'b'", "'a'"}, {Int(1), Int(2)}, nullptr);
+  TraceTypeRef b =
+      TraceType::Dict({"sa", "sb"}, {"'a'", "'b'"}, {Int(2), Int(1)}, nullptr);
+  TraceTypeRef c =
+      TraceType::Dict({"sa", "sb"}, {"'a'", "'b'"}, {Int(1), Int(2)}, nullptr);
+  EXPECT_TRUE(a->Equals(*b));
+  EXPECT_EQ(a->hash(), b->hash());
+  EXPECT_FALSE(a->Equals(*c));
+}
+
+TEST(TraceType, Subtypes) {
+  TraceTypeRef any = TraceType::Tensor(DataType::kFloat, PartialTensorShape());
+  TraceTypeRef vec = Floats({kUnknownDim});
+  EXPECT_TRUE(Floats({2})->IsSubtypeOf(*vec));
+  EXPECT_TRUE(vec->IsSubtypeOf(*any));
+  EXPECT_FALSE(vec->IsSubtypeOf(*Floats({2})));
+  EXPECT_FALSE(Floats({2, 2})->IsSubtypeOf(*vec));
+  EXPECT_FALSE(Int(1)->IsSubtypeOf(*Int(2)));
+}
+
+TEST(TraceType, Supertypes) {
+  EXPECT_EQ(Floats({2, 3})->CommonSupertype(*Floats({2, 4}))->Text(),
+            "TensorSpec(shape=(2, None), dtype=tf.float32, name=None)");
+  EXPECT_EQ(Floats({2, 3})->CommonSupertype(*Floats({2}))->Text(),
+            "TensorSpec(shape=<unknown>, dtype=tf.float32, name=None)");
+  EXPECT_FALSE(Int(1)->CommonSupertype(*Int(2)));
+  TraceTypeRef a =
+      TraceType::Sequence(TraceType::Kind::kList, {Floats({2}), Int(1)});
+  TraceTypeRef b =
+      TraceType::Sequence(TraceType::Kind::kList, {Floats({3}), Int(1)});
+  EXPECT_EQ(a->CommonSupertype(*b)->children()[0].get(),
+            Floats({kUnknownDim}).get());
+}
+
+TEST(FunctionType, Prints) {
+  FunctionType type({{"a", ParameterKind::kPositionalOrKeyword, false, nullptr},
+                     {"b", ParameterKind::kPositionalOrKeyword, true, nullptr},
+                     {"args", ParameterKind::kVarPositional, false, nullptr},
+                     {"c", ParameterKind::kKeywordOnly, true, nullptr},
+                     {"kw", ParameterKind::kVarKeyword, false, nullptr}});
+  EXPECT_EQ(type.Text(),
+            "(a, b=<captured_default_value>, *args, "
+            "c=<captured_default_value>, **kw)");
+}
+
+}  // namespace
+}  // namespace gk
