@@ -40,6 +40,9 @@ EXPORTS: dict[str, str] = {
         GradientTape UnconnectedGradients custom_gradient grad_pass_through
         """,
     "graphkiln._name_scope": "name_scope init_scope device",
+    "graphkiln._function": """
+        function config.run_functions_eagerly config.functions_run_eagerly
+        """,
     "graphkiln._indexed_slices": "IndexedSlices",
     "graphkiln._dimension": "compat.v1.Dimension compat.dimension_value",
     "graphkiln._slicing": "boolean_mask",

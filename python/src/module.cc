@@ -1,10 +1,14 @@
 // The extension module graphkiln._graphkiln.
 #include <nanobind/nanobind.h>
 
+#include "concrete_function.h"
 #include "convert.h"
 #include "dtype_type.h"
 #include "eager/eager_context.h"
 #include "gradient_tape.h"
+#include "func_graph_object.h"
+#include "function_object.h"
+#include "function_trace_type.h"
 #include "name_scope.h"
 #include "op_function.h"
 #include "operation_type.h"
@@ -22,7 +26,10 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddTensorTypes(module) && gk::py::AddVariableType(module) &&
       gk::py::AddTensorSpecTypes(module) && gk::py::AddConversions(module) &&
       gk::py::AddOpFunctions(module) &&
-      gk::py::AddCompositeFunctions(module) && gk::py::AddSlicing(module);
+      gk::py::AddCompositeFunctions(module) && gk::py::AddSlicing(module) &&
+      gk::py::AddTraceTypes(module) && gk::py::AddGraphTypes(module) &&
+      gk::py::AddConcreteFunctionType(module) &&
+      gk::py::AddFunctionType(module);
   if (!ok) throw nanobind::python_error();
   gk::py::AddScopes(m);
   gk::py::AddGradientTape(m);

@@ -14,9 +14,10 @@ Ref<FunctionType> Takes(TraceTypeRef t) {
 Ref<FunctionType> Floats(std::initializer_list<int64_t> dims) {
   return Takes(TraceType::Tensor(DataType::kFloat, PartialTensorShape(dims)));
 }
-StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type) {
+constexpr auto MakeTrace =
+    [](const Ref<FunctionType>& type) -> StatusOr<Ref<Trace>> {
   return MakeRef<Trace>(type);
-}
+};
 Ref<Trace> Get(TraceCache& cache, const Ref<FunctionType>& type,
                bool reduce = false) {
   return ValueOrThrow(cache.FindOrTrace(type, reduce, false, MakeTrace));

@@ -74,7 +74,7 @@ TraceTypeRef TraceType::Intern(Ref<TraceType> type) {
   size_t h = static_cast<size_t>(t.kind_);
   h = HashCombine(h, static_cast<size_t>(t.dtype_) * 4 + t.trainable_);
   h = HashCombine(h, t.alias_);
-  h = HashCombine(h, t.identity_);
+  if (t.kind_ != Kind::kDict) h = HashCombine(h, t.identity_);
   h = HashCombine(h, t.shape_.rank());
   for (int64_t d : t.shape_.dims()) h = HashCombine(h, d);
   h = HashCombine(h, HashText(t.key_));
@@ -102,8 +102,7 @@ bool TraceType::SameNode(const TraceType& o) const {
   return kind_ == o.kind_ && dtype_ == o.dtype_ &&
          trainable_ == o.trainable_ && alias_ == o.alias_ &&
          identity_ == o.identity_ && shape_ == o.shape_ && name_ == o.name_ &&
-         key_ == o.key_ && keys_ == o.keys_ && children_ == o.children_ &&
-         (kind_ != Kind::kDict || value_ == o.value_);
+         key_ == o.key_ && keys_ == o.keys_ && children_ == o.children_;
 }
 
 TraceTypeRef TraceType::Tensor(DataType dtype, const PartialTensorShape& shape,
@@ -164,6 +163,7 @@ TraceTypeRef TraceType::Record(Kind kind, std::string name, uint64_t identity,
 
 TraceTypeRef TraceType::Dict(std::vector<std::string> keys,
                              std::vector<std::string> key_texts,
+                             uint64_t identity,
                              std::vector<TraceTypeRef> children,
                              Ref<LanguageValue> value) {
   auto t = Ref<TraceType>::Adopt(new TraceType(Kind::kDict));
@@ -173,6 +173,7 @@ TraceTypeRef TraceType::Dict(std::vector<std::string> keys,
             [&](int a, int b) { return keys[a] < keys[b]; });
   t->keys_ = std::move(keys);
   t->key_texts_ = std::move(key_texts);
+  t->identity_ = identity;
   t->children_ = std::move(children);
   t->value_ = std::move(value);
   return Intern(std::move(t));
@@ -319,7 +320,8 @@ TraceTypeRef TraceType::CommonSupertype(const TraceType& o) const {
   }
   switch (kind_) {
     case Kind::kDict:
-      return Dict(keys_, key_texts_, std::move(children), value_);
+      return Dict(keys_, key_texts_, identity_, std::move(children),
+                  value_);
     case Kind::kNamedTuple:
     case Kind::kAttrs:
       return Record(kind_, name_, identity_, keys_, std::move(children),

@@ -58,7 +58,7 @@ class TraceType {
     kTuple,
     kNamedTuple,  // keys() are its fields; value() its class, name() shown
     kAttrs,       // likewise
-    kDict,        // keys() in canonical order, key_texts() as they print
+    kDict,        // keys() as given, key_texts() as they print
     kComposite,   // children() flattened; value() compared; name() shown
     kCustom,      // value() is a LanguageType
   };
@@ -81,10 +81,11 @@ class TraceType {
                              std::vector<TraceTypeRef> children,
                              Ref<LanguageValue> value);
   // Children come in the order of the program; `keys` are literal keys.
-  // Equality ignores the order. `value` is what the host needs to make such a
-  // mapping; it is not compared.
+  // Equality ignores the order and the class, whose number is `identity`.
+  // `value` is what the host needs to make such a mapping.
   static TraceTypeRef Dict(std::vector<std::string> keys,
                            std::vector<std::string> key_texts,
+                           uint64_t identity,
                            std::vector<TraceTypeRef> children,
                            Ref<LanguageValue> value);
   static TraceTypeRef Composite(std::string name,

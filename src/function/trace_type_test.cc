@@ -41,7 +41,7 @@ TEST(TraceType, Prints) {
             "VariableSpec(shape=(), dtype=tf.float32, trainable=True, "
             "alias_id=0)");
   TraceTypeRef dict =
-      TraceType::Dict({"sb", "sa"}, {"'b'", "'a'"}, {Int(1), Int(2)}, nullptr);
+      TraceType::Dict({"sb", "sa"}, {"'b'", "'a'"}, 0, {Int(1), Int(2)}, nullptr);
   EXPECT_EQ(dict->Text(), "Dict[['b', Literal[1]], ['a', Literal[2]]]");
   EXPECT_EQ(TraceType::Sequence(TraceType::Kind::kTuple, {Int(1), dict})
                 ->Text(),
@@ -50,11 +50,11 @@ TEST(TraceType, Prints) {
 
 TEST(TraceType, DictsIgnoreOrder) {
   TraceTypeRef a =
-      TraceType::Dict({"sb", "sa"}, {"'b'", "'a'"}, {Int(1), Int(2)}, nullptr);
+      TraceType::Dict({"sb", "sa"}, {"'b'", "'a'"}, 0, {Int(1), Int(2)}, nullptr);
   TraceTypeRef b =
-      TraceType::Dict({"sa", "sb"}, {"'a'", "'b'"}, {Int(2), Int(1)}, nullptr);
+      TraceType::Dict({"sa", "sb"}, {"'a'", "'b'"}, 0, {Int(2), Int(1)}, nullptr);
   TraceTypeRef c =
-      TraceType::Dict({"sa", "sb"}, {"'a'", "'b'"}, {Int(1), Int(2)}, nullptr);
+      TraceType::Dict({"sa", "sb"}, {"'a'", "'b'"}, 0, {Int(1), Int(2)}, nullptr);
   EXPECT_TRUE(a->Equals(*b));
   EXPECT_EQ(a->hash(), b->hash());
   EXPECT_FALSE(a->Equals(*c));

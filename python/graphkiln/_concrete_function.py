@@ -1,0 +1,269 @@
+"""ConcreteFunction: its structured and flat call, and what it tells."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from graphkiln import _composite
+from graphkiln import _function_binding as binding
+from graphkiln import _function_casting as casting
+from graphkiln import _graphkiln
+from graphkiln import _tracing
+from graphkiln import errors
+from graphkiln._graphkiln import ConcreteFunction
+
+
+def call_structured(
+    f: ConcreteFunction, args: Sequence, kwargs: Mapping[str, object]
+) -> object:
+    """A call that is not just the trace's tensors: first bound like a call of
+    the Python function, then as a list of tensors."""
+    try:
+        inputs = _structured_inputs(f, args, kwargs)
+    except binding.BindingError as reason:
+        try:
+            inputs = _flat_inputs(f, args, kwargs)
+        except binding.BindingError as flat:
+            error = binding.binding_error(
+                reason, args, kwargs, f.function_type
+            )
+            raise TypeError(
+                f"{error}\nFallback to flat signature also failed due to: "
+                f"{flat}"
+            ) from None
+    return f._run(inputs)
+
+
+def _structured_inputs(f, args: Sequence, kwargs: Mapping) -> list:
+    parameters = f._traced_type._parameters
+    positional = [p for p in parameters if p[1] != binding.KEYWORD_ONLY]
+    if len(args) > len(positional):
+        raise binding.BindingError("too many positional arguments")
+    values: dict[str, object] = {}
+    for (name, *_), value in zip(positional, args):
+        values[name] = value
+    by_name = {
+        name for name, kind, *_ in parameters if kind != binding.POSITIONAL_ONLY
+    }
+    for name, value in kwargs.items():
+        if name not in by_name:
+            raise binding.BindingError(
+                f"got an unexpected keyword argument {name!r}"
+            )
+        if name in values:
+            raise binding.BindingError(
+                f"multiple values for argument {name!r}"
+            )
+        values[name] = value
+    inputs: list = []
+    seen: set = set()
+    for name, _, _, type_ in parameters:
+        if name not in values:
+            raise binding.BindingError(f"missing a required argument: {name!r}")
+        value = casting.cast(values[name], type_)
+        _tracing.flatten_inputs(type_, value, inputs, seen)
+    return casting.to_tensors(inputs)
+
+
+def _flat_names(f) -> list[str]:
+    return [
+        t.op.get_attr("_user_specified_name").decode()
+        for t in f.graph.inputs[: f._num_arguments]
+    ]
+
+
+def _flat_inputs(f, args: Sequence, kwargs: Mapping) -> list:
+    names = _flat_names(f)
+    short = f._short_name()
+    shown = f"{short}({', '.join(names)})"
+    if len(args) > len(names):
+        raise binding.BindingError(
+            f"{shown} takes {len(names)} positional arguments, got "
+            f"{len(args)}."
+        )
+    values = dict(zip(names, args))
+    for name, value in kwargs.items():
+        if name in values:
+            raise binding.BindingError(
+                f"{shown} got two values for {name}."
+            )
+        if name not in names:
+            raise binding.BindingError(
+                f"{shown} got unexpected keyword arguments: {name}."
+            )
+        values[name] = value
+    missing = [name for name in names if name not in values]
+    if missing:
+        raise binding.BindingError(
+            f"{shown} missing required arguments: {', '.join(missing)}."
+        )
+    inputs = []
+    for i, name in enumerate(names):
+        value = values[name]
+        if not isinstance(value, (_graphkiln.Tensor, _graphkiln.BaseVariable)):
+            raise binding.BindingError(
+                f"{shown}: expected argument #{i}(zero-based) to be a Tensor; "
+                f"got {type(value).__name__} ({value})."
+            )
+        inputs.append(value)
+    return casting.to_tensors(inputs)
+
+
+def pack(structure: object, leaves: Sequence) -> object:
+    """`structure` with `leaves` in place of its numbers."""
+    if isinstance(structure, int):
+        return leaves[structure]
+    if isinstance(structure, (list, tuple)):
+        return type(structure)(pack(item, leaves) for item in structure)
+    if isinstance(structure, dict):
+        return {key: pack(item, leaves) for key, item in structure.items()}
+    if isinstance(structure, _composite.Rebuild):
+        return structure.rebuild(pack(structure.parts, leaves))
+    return structure
+
+
+def _method(python_function: Callable) -> Callable:
+    setattr(ConcreteFunction, python_function.__name__, python_function)
+    return python_function
+
+
+def _property(python_function: Callable) -> None:
+    setattr(
+        ConcreteFunction, python_function.__name__, property(python_function)
+    )
+
+
+@_property
+def function_type(self):
+    """Parameters, captures and output with their types."""
+    if "_function_type" not in vars(self):
+        captures = [
+            (id(outer), _graphkiln.trace_type(inner))
+            for outer, inner in self.graph.captures
+        ]
+        self._function_type = _graphkiln.FunctionType(
+            self._traced_type._parameters, captures,
+            _graphkiln.trace_type(self._output_specs()),
+        )
+    return self._function_type
+
+
+@_method
+def _output_specs(self):
+    specs = [
+        _graphkiln.TensorSpec(t.shape, t.dtype) for t in self.outputs
+    ]
+    return pack(self._structure, specs)
+
+
+@_property
+def inputs(self) -> list:
+    """Placeholders of the arguments, then of the captures."""
+    return self.graph.inputs
+
+
+@_property
+def structured_outputs(self):
+    """What the function returns, with symbolic tensors."""
+    return pack(self._structure, self.outputs)
+
+
+@_property
+def output_shapes(self):
+    """Shapes in the structure of what the function returns."""
+    return pack(self._structure, [t.shape for t in self.outputs])
+
+
+@_property
+def output_dtypes(self):
+    """Data types in the structure of what the function returns."""
+    return pack(self._structure, [t.dtype for t in self.outputs])
+
+
+@_property
+def structured_input_signature(self):
+    """(args, kwargs) with tf.TensorSpecs for tensors."""
+    args, kwargs = [], {}
+    for name, kind, _, type_ in self._traced_type._parameters:
+        value = _signature_value(type_, name)
+        if kind == binding.KEYWORD_ONLY:
+            kwargs[name] = value
+        else:
+            args.append(value)
+    return tuple(args), kwargs
+
+
+def _signature_value(type_, path: str):
+    if type_.kind == "tensor":
+        return _graphkiln.TensorSpec(
+            type_.shape, type_.dtype, type_.name or path
+        )
+    if type_.kind == "variable":
+        return type_
+    if type_.kind in ("literal", "object", "custom"):
+        return type_.value
+    parts = [
+        _signature_value(child, f"{path}_{key}")
+        for key, child in _tracing.sorted_children(type_)
+    ]
+    return _tracing.assemble(type_, parts)
+
+
+def _variable(handle, name: str):
+    variable = _graphkiln.find_variable(handle)
+    if variable is None:
+        raise errors.FailedPreconditionError(
+            None, None,
+            f"Called a function referencing variables which have been "
+            f"deleted: the Python object of the variable {name} is gone. This "
+            "likely means that function-local variables were created and not "
+            "referenced elsewhere in the program. This is generally a "
+            "mistake; consider storing variables in an object attribute on "
+            "first call.",
+        )
+    return variable
+
+
+@_property
+def variables(self) -> tuple:
+    """The variables captured, in the order of first use."""
+    return tuple(
+        _variable(outer, inner.op.name)
+        for outer, inner in self.graph.captures
+        if outer is not None
+        and inner.dtype == _graphkiln.resource
+        and _graphkiln.is_variable_handle(outer)
+    )
+
+
+@_property
+def trainable_variables(self) -> tuple:
+    """Those of the variables that tapes watch."""
+    return tuple(v for v in self.variables if v.trainable)
+
+
+@_method
+def _short_name(self) -> str:
+    name = self.name.decode()
+    if name.startswith("__inference_"):
+        name = name[len("__inference_"):].rpartition("_")[0]
+    return name
+
+
+@_method
+def pretty_printed_signature(self, verbose: bool = True) -> str:
+    """The parameters and what is returned."""
+    if not verbose:
+        return repr(self.function_type)
+    return "ConcreteFunction " + self.function_type._long_text()
+
+
+@_method
+def __str__(self) -> str:
+    return self.pretty_printed_signature(verbose=True)
+
+
+@_method
+def __repr__(self) -> str:
+    return (
+        "<ConcreteFunction "
+        f"{self.pretty_printed_signature(verbose=False)} at {id(self):#x}>"
+    )

@@ -1,0 +1,536 @@
+"""tf.function: the decorator, and what its Functions do when no earlier call
+was like the present one. Calls like an earlier one stay in C++."""
+
+import functools
+import inspect
+import threading
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+
+from graphkiln import _concrete_function  # adds methods
+from graphkiln import _function_binding as binding
+from graphkiln import _function_casting as casting
+from graphkiln import _graphkiln
+from graphkiln import _retracing
+from graphkiln import _tracing
+from graphkiln import _variable
+from graphkiln._graphkiln import Function
+
+_EXPERIMENTAL_ATTRIBUTES = frozenset(
+    {
+        "disable_acd", "disable_call_shape_inference",
+        "experimental_extended_scheduling", "implements",
+        "runtime_constant_optimization", "tf_internal_nested_call_optimization",
+        "tf_trace_type_relaxation",
+    }
+)
+
+
+class _State:
+    """What a Function knows besides its cache."""
+
+    def __init__(
+        self,
+        python_function: Callable,
+        options: dict[str, object],
+        instance: object = None,
+    ):
+        self.python_function = python_function
+        self.options = options
+        # A bound Function holds its object weakly.
+        self.instance = None if instance is None else weakref.ref(instance)
+        self.is_bound = instance is not None
+        self.signature = binding.FunctionSignature(
+            python_function, skip_first=self.is_bound
+        )
+        specs = options["input_signature"]
+        self.constraints = (
+            None
+            if specs is None
+            else casting.constraints(self.signature, specs)
+        )
+        self.tracing_count = 0
+        self.created_variables: list[weakref.ref] = []
+        self.traced_once = False
+        self.lock = threading.RLock()
+        # By id of the object: (weak reference to it, its Function).
+        self.bound: dict[int, tuple] = {}
+        self.detector = _retracing.detector_for(python_function)
+
+    @property
+    def name(self) -> str:
+        return getattr(
+            self.python_function, "__name__", type(self.python_function).__name__
+        )
+
+    def body(self) -> Callable:
+        """The Python function to trace, with its object if it has one."""
+        if not self.is_bound:
+            return self.python_function
+        instance = self.instance()
+        function = self.python_function
+        if instance is None:
+            raise ReferenceError(
+                f"The object that the method {self.name} is bound to has been "
+                "deleted."
+            )
+        return _BoundBody(function, instance)
+
+
+class _BoundBody:
+    """A method with its object, printed and named as the function."""
+
+    def __init__(self, function: Callable, instance: object):
+        self.__func__ = function
+        self.__self__ = instance
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args, **kwargs):
+        return self.__func__(self.__self__, *args, **kwargs)
+
+    def __repr__(self) -> str:
+        return repr(self.__func__.__get__(self.__self__))
+
+
+def function(
+    func=None,
+    input_signature=None,
+    autograph=True,
+    jit_compile=None,
+    reduce_retracing=False,
+    experimental_implements=None,
+    experimental_autograph_options=None,
+    experimental_attributes=None,
+    experimental_relax_shapes=None,
+    experimental_compile=None,
+    experimental_follow_type_hints=None,
+):
+    """Compiles a function into a callable graph.
+
+    >>> @tf.function
+    ... def double(x):
+    ...     return x + x
+    >>> double(tf.constant(2)).numpy()
+    4
+    """
+    if input_signature is not None:
+        casting.check_signature(input_signature)
+    if jit_compile is None:
+        jit_compile = experimental_compile
+    if experimental_relax_shapes is not None:
+        reduce_retracing = experimental_relax_shapes
+    attributes = _checked_attributes(
+        experimental_attributes, experimental_implements
+    )
+    options = dict(
+        input_signature=input_signature,
+        autograph=autograph,
+        jit_compile=jit_compile,
+        reduce_retracing=bool(reduce_retracing),
+        experimental_autograph_options=experimental_autograph_options,
+        attributes=attributes,
+    )
+
+    def decorate(python_function: Callable) -> Function:
+        return _decorate(python_function, options)
+
+    return decorate if func is None else decorate(func)
+
+
+def _checked_attributes(
+    attributes: Mapping[str, object] | None, implements: str | None
+) -> dict[str, object]:
+    result = {}
+    for name, value in (attributes or {}).items():
+        if name.lstrip("_") not in _EXPERIMENTAL_ATTRIBUTES:
+            raise ValueError(
+                f"`{name} is not supported by tf.function as an attribute."
+            )
+        result[name if name.startswith("_") else "_" + name] = value
+    if implements is not None:
+        result["_implements"] = implements
+    return result
+
+
+def _decorate(python_function: Callable, options: dict) -> Function:
+    if isinstance(python_function, (staticmethod, classmethod)):
+        kind = type(python_function)
+        return kind(_decorate(python_function.__func__, options))
+    if isinstance(python_function, Function):
+        python_function = python_function.python_function
+    if not callable(python_function):
+        raise TypeError(f"{python_function!r} is not a callable object.")
+    return _new_function(_State(python_function, options))
+
+
+def _new_function(state: _State) -> Function:
+    f = Function()
+    f._state = state
+    python_function = state.python_function
+    f.__wrapped__ = python_function
+    for name in ("__name__", "__qualname__", "__module__", "__doc__"):
+        try:
+            setattr(f, name, getattr(python_function, name))
+        except AttributeError:
+            pass
+    try:
+        signature = inspect.signature(python_function)
+        if state.is_bound:
+            signature = state.signature.signature
+        f.__signature__ = signature
+    except (TypeError, ValueError):
+        pass
+    return f
+
+
+def bind_to_instance(f: Function, instance: object, owner: type) -> object:
+    """The Function of a method for one object, made once."""
+    state = f._state
+    key = id(instance)
+    with state.lock:
+        known = state.bound.get(key)
+        if known is not None and known[0]() is instance:
+            return known[1]
+        table = weakref.ref(state)
+
+        def forget(_):
+            alive = table()
+            if alive is not None:
+                alive.bound.pop(key, None)
+
+        try:
+            reference = weakref.ref(instance, forget)
+        except TypeError:
+            # Cannot be held weakly, so every access makes a new one.
+            return functools.partial(f, instance)
+        bound = _new_function(
+            _State(state.python_function, state.options, instance)
+        )
+        state.bound[key] = (reference, bound)
+        return bound
+
+
+def call_python(f: Function, args: tuple, kwargs: dict) -> object:
+    """The call while functions run eagerly."""
+    return f._state.body()(*args, **kwargs)
+
+
+def prepare_call(
+    f: Function, args: tuple, kwargs: dict
+) -> tuple[_graphkiln.ConcreteFunction, list, list[int] | None]:
+    """Finds or makes the trace for a call.
+
+    Returns it, its inputs, and which tensor of the call each input is, if
+    calls that look the same may go the same way unseen.
+    """
+    state = f._state
+    asked = _ask(state, args, kwargs)
+    concrete = f._find(asked.type)
+    if concrete is None:
+        concrete = _trace_for(f, asked, count_call=True)
+    inputs = asked.inputs(concrete)
+    order = None
+    if asked.remember and asked.type.is_subtype_of(concrete._traced_type):
+        order = _order(state, concrete, args, kwargs)
+    return concrete, inputs, order
+
+
+class _Asked:
+    """A call with the types of its parameters."""
+
+    def __init__(self, bound: binding.Bound, type_, remember: bool):
+        self.bound = bound
+        self.type = type_
+        self.remember = remember
+
+    def inputs(self, concrete) -> list:
+        """The call's tensors as inputs of a trace that accepts it."""
+        return casting.to_tensors(flatten(concrete, self.bound))
+
+
+def flatten(concrete, bound: binding.Bound) -> list:
+    """Values for the inputs of `concrete`, not yet converted."""
+    inputs: list = []
+    seen: set = set()
+    for (_, _, _, type_), (_, _, value) in zip(
+        concrete._traced_type._parameters, bound
+    ):
+        _tracing.flatten_inputs(type_, value, inputs, seen)
+    return inputs
+
+
+def _ask(state: _State, args: Sequence, kwargs: Mapping) -> _Asked:
+    if state.constraints is not None:
+        return casting.ask(state, args, kwargs, _Asked)
+    try:
+        bound = state.signature.bind(args, kwargs)
+    except binding.BindingError as e:
+        raise binding.binding_error(
+            e, args, kwargs, state.signature.function_type
+        ) from None
+    variables: list = []
+    parameters = [
+        (name, kind, False, _graphkiln.trace_type(value, variables))
+        for name, kind, value in bound
+    ]
+    return _Asked(bound, _graphkiln.FunctionType(parameters), True)
+
+
+class _Position:
+    """Stands for the n-th tensor of a call."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, index: int):
+        self.index = index
+
+
+def _shadow(value: object, count: list[int]) -> object:
+    """`value` with positions in place of what counts as a tensor, in the
+    order in which the call's key meets them."""
+    if _graphkiln.is_tensor_value(value):
+        count[0] += 1
+        return _Position(count[0] - 1)
+    cls = type(value)
+    if cls is list:
+        return [_shadow(item, count) for item in value]
+    if cls is dict:
+        return {key: _shadow(item, count) for key, item in value.items()}
+    if isinstance(value, tuple):
+        items = [_shadow(item, count) for item in value]
+        return tuple(items) if cls is tuple else cls(*items)
+    return value
+
+
+def _order(state, concrete, args: tuple, kwargs: dict) -> list[int] | None:
+    count = [0]
+    args = [_shadow(value, count) for value in args]
+    kwargs = {name: _shadow(value, count) for name, value in kwargs.items()}
+    bound = state.signature.bind(args, kwargs)
+    positions = flatten(concrete, bound)
+    if not all(type(p) is _Position for p in positions):
+        return None
+    return [p.index for p in positions]
+
+
+def _trace_for(
+    f: Function, asked: _Asked, count_call: bool
+) -> _graphkiln.ConcreteFunction:
+    state = f._state
+
+    def trace(type_: _graphkiln.FunctionType) -> _graphkiln.ConcreteFunction:
+        concrete = _trace(state, type_, asked)
+        if count_call:
+            state.detector.called_with_tracing(f, state.python_function)
+        return concrete
+
+    return f._find_or_trace(
+        asked.type, state.options["reduce_retracing"], not state.traced_once,
+        trace,
+    )
+
+
+def _trace(state: _State, type_, asked: _Asked):
+    body = state.body()
+    name = state.name
+    attributes = state.options["attributes"]
+    if state.traced_once:
+        concrete = _tracing.trace(
+            body, name, type_, attributes, _forbid_creation
+        )
+        state.tracing_count += 1
+        return concrete
+    created: list = []
+    graphs: list = []
+
+    def create(next_creator, **kwargs):
+        kwargs["initial_value"] = _lifted(
+            kwargs.get("initial_value"), kwargs.get("dtype"), graphs[0], asked
+        )
+        variable = next_creator(**kwargs)
+        created.append(weakref.ref(variable))
+        return variable
+
+    concrete = _tracing.trace(
+        body, name, type_, attributes, create, graphs.append
+    )
+    count = 1
+    if created:
+        # The variables are there now: the trace that stays is made without.
+        concrete = _tracing.trace(
+            body, name, type_, attributes, _forbid_creation
+        )
+        count = 2
+    state.created_variables = created
+    state.traced_once = True
+    state.tracing_count += count
+    return concrete
+
+
+def _forbid_creation(next_creator, **kwargs):
+    raise ValueError(_tracing.CREATION_ERROR)
+
+
+def _lifted(initial_value, dtype, graph, asked: _Asked):
+    """An initial value computed outside of the graph being traced."""
+    if callable(initial_value):
+        initial_value = initial_value()
+    if not isinstance(initial_value, _graphkiln.Tensor):
+        return initial_value
+    if hasattr(initial_value, "numpy"):
+        return initial_value
+    if initial_value.graph is not graph:
+        return initial_value
+    given: list = []
+    seen: set = set()
+    for (_, _, _, type_), (_, _, value) in zip(
+        asked.type._parameters, asked.bound
+    ):
+        _tracing.flatten_inputs(type_, value, given, seen)
+    arguments = [
+        v if isinstance(v, _graphkiln.Tensor) and hasattr(v, "numpy") else None
+        for v in given
+    ]
+    return graph._evaluate([initial_value], arguments)[0]
+
+
+def _method(name: str | None = None) -> Callable:
+    """Adds a function to the type Function."""
+
+    def add(python_function: Callable) -> Callable:
+        setattr(Function, name or python_function.__name__, python_function)
+        return python_function
+
+    return add
+
+
+def _property(python_function: Callable) -> None:
+    setattr(Function, python_function.__name__, property(python_function))
+
+
+@_property
+def python_function(self):
+    """The Python function that is traced."""
+    return self._state.body()
+
+
+@_property
+def function_type(self):
+    """The parameters of the Python function."""
+    return self._state.signature.function_type
+
+
+@_property
+def function_spec(self):
+    """The parameters and the input signature."""
+    return FunctionSpec(self._state)
+
+
+@_property
+def input_signature(self):
+    """The input signature given, or None."""
+    return casting.public_signature(self._state)
+
+
+@_property
+def name(self):
+    """The name of the Python function."""
+    return self._state.name
+
+
+@_method()
+def experimental_get_tracing_count(self) -> int:
+    """How often the Python function has been traced."""
+    return self._state.tracing_count
+
+
+@_method()
+def get_concrete_function(self, *args, **kwargs):
+    """The ConcreteFunction for arguments of these types; traces it if there
+    is none. Takes values, tf.TensorSpecs, or both."""
+    state = self._state
+    if state.constraints is not None and not args and not kwargs:
+        asked = casting.ask_signature(state, _Asked)
+    else:
+        asked = _ask(state, args, kwargs)
+    concrete = self._find(asked.type)
+    if concrete is None:
+        concrete = _trace_for(self, asked, count_call=False)
+    return concrete
+
+
+@_method()
+def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+    """The signatures of all traces."""
+    texts = [c.pretty_printed_signature(verbose) for c in self._traces()]
+    return "\n\n".join(texts)
+
+
+@_method()
+def get_initialization_function(self, *args, **kwargs):
+    """A function that sets the variables made by the first call; they are
+    set already."""
+    self.get_concrete_function(*args, **kwargs)
+    return lambda: None
+
+
+@_method("__repr__")
+def _repr(self) -> str:
+    return (
+        f"<graphkiln.Function {self._state.name} at {id(self):#x}>"
+    )
+
+
+@_method("__copy__")
+def _copy(self):
+    state = self._state
+    return _new_function(_State(state.python_function, state.options))
+
+
+@_method("__deepcopy__")
+def _deepcopy(self, memo):
+    return _copy(self)
+
+
+@_method("__reduce__")
+def _reduce(self):
+    state = self._state
+    return _rebuild, (state.python_function, state.options)
+
+
+def _rebuild(python_function, options):
+    return _decorate(python_function, options)
+
+
+class FunctionSpec:
+    """What a Function says of its parameters."""
+
+    def __init__(self, state: _State):
+        self._state = state
+        self.fullargspec = inspect.getfullargspec(state.python_function)
+        self.input_signature = casting.public_signature(state)
+
+    @property
+    def function_type(self):
+        """Names, kinds and defaults."""
+        return self._state.signature.function_type
+
+    @property
+    def is_method(self) -> bool:
+        """Is it bound to an object?"""
+        return self._state.is_bound
+
+    @property
+    def arg_names(self) -> list[str]:
+        """Names of the positional parameters."""
+        return [p.name for p in self._state.signature.parameters]
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Runs the bodies of all tf.functions as plain Python, to debug them."""
+    _graphkiln.run_functions_eagerly(bool(run_eagerly))
+
+
+def functions_run_eagerly() -> bool:
+    """Do tf.functions run as plain Python?"""
+    return _graphkiln.functions_run_eagerly()

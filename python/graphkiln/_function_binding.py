@@ -1,0 +1,118 @@
+"""Binding of calls to the signature of a Python function.
+
+What `inspect.Signature` does, with names, kinds and order made canonical, so
+that equal calls look equal.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+
+from graphkiln._graphkiln import FunctionType
+
+POSITIONAL_ONLY = 0
+POSITIONAL_OR_KEYWORD = 1
+VAR_POSITIONAL = 2
+KEYWORD_ONLY = 3
+VAR_KEYWORD = 4
+
+# (name, kind, value)
+Bound = list[tuple[str, int, object]]
+
+
+class BindingError(Exception):
+    """A call does not fit; the text is the reason alone."""
+
+
+def _signature_of(function: Callable) -> inspect.Signature:
+    try:
+        return inspect.signature(function, follow_wrapped=False)
+    except (TypeError, ValueError):
+        # Functions written in C that do not tell.
+        return inspect.Signature(
+            [
+                inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+                inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD),
+            ]
+        )
+
+
+class FunctionSignature:
+    """The parameters of a Python function, without `self` if it is bound."""
+
+    def __init__(self, function: Callable, skip_first: bool = False):
+        signature = _signature_of(function)
+        parameters = list(signature.parameters.values())
+        if skip_first and parameters:
+            first = parameters[0]
+            if first.kind not in (first.VAR_POSITIONAL, first.VAR_KEYWORD):
+                parameters = parameters[1:]
+        self.signature = signature.replace(
+            parameters=parameters, return_annotation=signature.empty
+        )
+        self.parameters = parameters
+        kinds = {p.kind for p in parameters}
+        self._has_varargs = inspect.Parameter.VAR_POSITIONAL in kinds
+        # Plain calls bind without `inspect`.
+        self._simple = kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD}
+
+    @property
+    def function_type(self) -> FunctionType:
+        """Names, kinds and which parameters have defaults."""
+        return FunctionType(
+            [
+                (p.name, int(p.kind), p.default is not p.empty, None)
+                for p in self.parameters
+            ]
+        )
+
+    def bind(self, args: Sequence, kwargs: Mapping[str, object]) -> Bound:
+        """All parameters with their values, defaults filled in."""
+        if self._simple and not kwargs and len(args) == len(self.parameters):
+            return [
+                (p.name, POSITIONAL_OR_KEYWORD, value)
+                for p, value in zip(self.parameters, args)
+            ]
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as e:
+            raise BindingError(str(e)) from None
+        bound.apply_defaults()
+        result: Bound = []
+        for p in self.parameters:
+            value = bound.arguments[p.name]
+            if p.kind is p.VAR_POSITIONAL:
+                result += [
+                    (f"{p.name}_{i}", POSITIONAL_ONLY, item)
+                    for i, item in enumerate(value)
+                ]
+            elif p.kind is p.VAR_KEYWORD:
+                result += [
+                    (name, KEYWORD_ONLY, value[name]) for name in sorted(value)
+                ]
+            elif p.kind is p.POSITIONAL_OR_KEYWORD and self._has_varargs:
+                result.append((p.name, POSITIONAL_ONLY, value))
+            else:
+                result.append((p.name, int(p.kind), value))
+        return result
+
+
+def binding_error(
+    reason: object, args: Sequence, kwargs: Mapping, signature: object
+) -> TypeError:
+    """The one error of calls that do not fit."""
+    return TypeError(
+        f"Binding inputs to tf.function failed due to `{reason}`. Received "
+        f"args: {tuple(args)} and kwargs: {dict(kwargs)} for signature: "
+        f"{signature}."
+    )
+
+
+def call_arguments(
+    bound: Bound,
+) -> tuple[list[object], dict[str, object]]:
+    """Bound parameters as the arguments of a call."""
+    args = [value for _, kind, value in bound if kind != KEYWORD_ONLY]
+    kwargs = {
+        name: value for name, kind, value in bound if kind == KEYWORD_ONLY
+    }
+    return args, kwargs

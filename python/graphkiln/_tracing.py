@@ -1,0 +1,250 @@
+"""Tracing: one call of a Python function becomes a graph."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from graphkiln import _composite
+from graphkiln import _function_binding as binding
+from graphkiln import _graphkiln
+from graphkiln import _variable
+
+# AutoGraph puts its conversion here.
+convert: Callable[[Callable], Callable] = lambda function: function
+
+CREATION_ERROR = (
+    "tf.function only supports singleton tf.Variables created on the first "
+    "call. Make sure the tf.Variable is only created once or created outside "
+    "tf.function. See "
+    "https://www.tensorflow.org/guide/function#creating_tfvariables for more "
+    "information."
+)
+
+
+class ParameterValues:
+    """Makes what the Python function is called with: placeholders for
+    tensors and variables, values for everything else."""
+
+    def __init__(self, graph: _graphkiln.FuncGraph):
+        self._graph = graph
+        self._variables: dict[int, object] = {}
+
+    def value(self, type_: _graphkiln.TraceType, name: str, path: str):
+        """The value of parameter `name`; `path` names the part of it."""
+        kind = type_.kind
+        if kind == "tensor":
+            return self._graph._add_argument(
+                _node_name(type_.name or name), type_.dtype, type_.shape,
+                type_.name or path,
+            )
+        if kind in ("literal", "object"):
+            return type_.value
+        if kind == "variable":
+            return self._variable(type_, name, path)
+        if kind == "custom":
+            return type_.value.placeholder_value(self)
+        parts = [
+            self.value(child, name, f"{path}_{key}")
+            for key, child in sorted_children(type_)
+        ]
+        return assemble(type_, parts)
+
+    def _variable(self, type_, name: str, path: str):
+        known = self._variables.get(type_.alias_id)
+        if known is None:
+            handle = self._graph._add_argument(
+                _node_name(name), type_.dtype, type_.shape, path, True
+            )
+            known = _variable_of(handle, type_, name)
+            self._variables[type_.alias_id] = known
+        return known
+
+
+def _variable_of(handle, type_, name: str) -> _variable.Variable:
+    variable = _variable.Variable.__new__(_variable.Variable)
+    variable._constraint = None
+    variable._synchronization = _variable.VariableSynchronization.AUTO
+    variable._aggregation = _variable.VariableAggregation.NONE
+    variable._validate_shape = True
+    variable._setup(
+        handle, type_.dtype, type_.shape, type_.trainable, name + ":0"
+    )
+    return variable
+
+
+def _node_name(name: str) -> str:
+    name = "".join(c if c.isalnum() or c in "_.-" else "_" for c in name)
+    return name if name[:1].isalnum() or name[:1] == "." else "arg" + name
+
+
+def sorted_children(type_) -> list[tuple[object, object]]:
+    """(key or position, type) of the components, in the order of flattening:
+    mappings by sorted keys."""
+    if type_.kind == "dict":
+        pairs = list(zip(type_.keys, type_.children))
+        try:
+            return sorted(pairs, key=lambda pair: pair[0])
+        except TypeError:
+            return pairs
+    if type_.kind in ("named_tuple", "attrs"):
+        return list(zip(type_.keys, type_.children))
+    return list(enumerate(type_.children))
+
+
+def assemble(type_, parts: list) -> object:
+    """A container of type `type_`; `parts` in the order of flattening."""
+    kind = type_.kind
+    if kind == "list":
+        return list(parts)
+    if kind == "tuple":
+        return tuple(parts)
+    if kind == "named_tuple":
+        return type_.value(*parts)
+    if kind == "attrs":
+        keys = (key.lstrip("_") for key in type_.keys)
+        return type_.value(**dict(zip(keys, parts)))
+    if kind == "composite":
+        cls, metadata = type_.value
+        return _composite.unflatten(cls, metadata, parts)
+    by_key = dict(zip((key for key, _ in sorted_children(type_)), parts))
+    cls, keys, factory = type_.value
+    items = {key: by_key[key] for key in keys}
+    if cls is dict:
+        return items
+    if factory is not None:
+        return cls(factory, items)
+    if cls is MappingProxyType:
+        return MappingProxyType(items)
+    return cls(items)
+
+
+def components(type_, value: object) -> list:
+    """The parts of a value of a container type, in the order of
+    flattening."""
+    if type_.kind == "dict":
+        return [value[key] for key, _ in sorted_children(type_)]
+    if type_.kind == "attrs":
+        return [getattr(value, key) for key in type_.keys]
+    if type_.kind == "composite":
+        return list(_composite.flatten(value)[1])
+    return list(value)
+
+
+def flatten_inputs(type_, value: object, inputs: list, seen: set) -> None:
+    """Appends what the tensors and variables of `type_` get from `value`."""
+    kind = type_.kind
+    if kind == "tensor":
+        inputs.append(value)
+    elif kind == "variable":
+        if type_.alias_id not in seen:
+            seen.add(type_.alias_id)
+            inputs.append(value)
+    elif kind == "custom":
+        inputs += type_.value.to_tensors(value)
+    elif kind not in ("literal", "object"):
+        children = sorted_children(type_)
+        for (_, child), part in zip(children, components(type_, value)):
+            flatten_inputs(child, part, inputs, seen)
+
+
+class Outputs:
+    """Collects what a traced function returns."""
+
+    def __init__(self, function: Callable):
+        self._function = function
+        self.tensors: list = []
+
+    def structure(self, value: object) -> object:
+        """`value` with a number in place of each tensor."""
+        if value is None:
+            return None
+        if isinstance(value, _graphkiln.Tensor):
+            return self._add(value)
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            cls = type(value)
+            parts = tuple(self.structure(item) for item in value)
+            return _composite.Rebuild(lambda items: cls(*items), parts)
+        if isinstance(value, tuple):
+            return tuple(self.structure(item) for item in value)
+        if isinstance(value, list):
+            return [self.structure(item) for item in value]
+        if isinstance(value, Mapping):
+            return self._mapping(value)
+        if hasattr(type(value), "__attrs_attrs__"):
+            cls = type(value)
+            names = [a.name for a in cls.__attrs_attrs__]
+            parts = tuple(self.structure(getattr(value, n)) for n in names)
+            return _composite.Rebuild(lambda items: cls(*items), parts)
+        if _composite.is_composite(value):
+            cls = type(value)
+            metadata, parts = _composite.flatten(value)
+            return _composite.Rebuild(
+                lambda items: _composite.unflatten(cls, metadata, items),
+                tuple(self.structure(item) for item in parts),
+            )
+        try:
+            if callable(value) or isinstance(
+                value, (_graphkiln.DType, _graphkiln.TensorShape)
+            ):
+                raise TypeError
+            return self._add(_graphkiln.convert_to_tensor(value))
+        except (TypeError, ValueError):
+            raise TypeError(
+                "To be compatible with tf.function, Python functions must "
+                "return zero or more Tensors or ExtensionTypes or None "
+                f"values; in compilation of {self._function}, found return "
+                f"value of type {type(value).__name__}, which is not a Tensor "
+                "or ExtensionType."
+            ) from None
+
+    def _add(self, tensor) -> int:
+        self.tensors.append(tensor)
+        return len(self.tensors) - 1
+
+    def _mapping(self, value: Mapping) -> object:
+        try:
+            keys = sorted(value)
+        except TypeError:
+            keys = list(value)
+        by_key = {key: self.structure(value[key]) for key in keys}
+        ordered = {key: by_key[key] for key in value}
+        if type(value) is dict:
+            return ordered
+        cls = type(value)
+        if hasattr(value, "default_factory"):
+            factory = value.default_factory
+            return _composite.Rebuild(lambda d: cls(factory, d), ordered)
+        return _composite.Rebuild(cls, ordered)
+
+
+def trace(
+    function: Callable,
+    name: str,
+    function_type: _graphkiln.FunctionType,
+    attributes: Mapping[str, object],
+    variable_creator: Callable | None,
+    on_graph: Callable[[_graphkiln.FuncGraph], None] = lambda graph: None,
+) -> _graphkiln.ConcreteFunction:
+    """Calls `function` with placeholders of the given types."""
+    graph = _graphkiln.FuncGraph(name)
+    on_graph(graph)
+    graph._enter()
+    try:
+        make = ParameterValues(graph)
+        bound = [
+            (name, kind, make.value(type_, name, name))
+            for name, kind, _, type_ in function_type._parameters
+        ]
+        args, kwargs = binding.call_arguments(bound)
+        with _variable.variable_creator_scope(variable_creator):
+            result = convert(function)(*args, **kwargs)
+        outputs = Outputs(function)
+        structure = outputs.structure(result)
+    finally:
+        graph._exit()
+    concrete = graph._finish(outputs.tensors, structure, dict(attributes))
+    concrete.graph = graph
+    concrete._traced_type = function_type
+    concrete._flat_arguments = all(
+        type_.kind == "tensor" for *_, type_ in function_type._parameters
+    )
+    return concrete

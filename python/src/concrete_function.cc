@@ -1,0 +1,301 @@
+#include "concrete_function.h"
+
+#include <chrono>
+#include <cstddef>
+#include <vector>
+
+#include "convert.h"
+#include "tensor_type.h"
+#include "variable_type.h"
+
+#include <structmember.h>  // after Python.h
+
+namespace gk::py {
+
+PyTypeObject* ConcreteFunctionType = nullptr;
+
+namespace {
+
+PyConcreteFunction* Self(PyObject* o) { return ConcreteFunctionOf(o); }
+
+// The outputs of the call in progress, with memory kept for the next.
+class OutputBuffer {
+ public:
+  OutputBuffer() {
+    std::vector<TensorVector>& free = Free();
+    if (!free.empty()) {
+      outputs_ = std::move(free.back());
+      free.pop_back();
+    }
+  }
+  ~OutputBuffer() {
+    outputs_.clear();
+    if (outputs_.capacity() <= 64 && Free().size() < 8) {
+      Free().push_back(std::move(outputs_));
+    }
+  }
+  TensorVector& operator*() { return outputs_; }
+
+ private:
+  static std::vector<TensorVector>& Free() {
+    thread_local std::vector<TensorVector> free;
+    return free;
+  }
+  TensorVector outputs_;
+};
+
+// A call that takes longer gives up the GIL from then on.
+constexpr auto kLong = std::chrono::microseconds(20);
+
+PyObject* Pack(PyObject* s, std::span<const Tensor> outputs) {
+  if (PyLong_CheckExact(s)) {
+    const size_t i = PyLong_AsSize_t(s);
+    if (i >= outputs.size()) {
+      PyErr_Clear();
+      return Raise(Internal("a function returned too few results"));
+    }
+    return WrapTensor(outputs[i]);
+  }
+  if (s == Py_None) return Py_NewRef(s);
+  if (PyTuple_CheckExact(s)) {
+    const Py_ssize_t n = PyTuple_GET_SIZE(s);
+    PyRef tuple = PyRef::Steal(PyTuple_New(n));
+    for (Py_ssize_t i = 0; tuple && i < n; ++i) {
+      PyObject* item = Pack(PyTuple_GET_ITEM(s, i), outputs);
+      if (item == nullptr) return nullptr;
+      PyTuple_SET_ITEM(tuple.get(), i, item);
+    }
+    return tuple.Release();
+  }
+  if (PyList_CheckExact(s)) {
+    const Py_ssize_t n = PyList_GET_SIZE(s);
+    PyRef list = PyRef::Steal(PyList_New(n));
+    for (Py_ssize_t i = 0; list && i < n; ++i) {
+      PyObject* item = Pack(PyList_GET_ITEM(s, i), outputs);
+      if (item == nullptr) return nullptr;
+      PyList_SET_ITEM(list.get(), i, item);
+    }
+    return list.Release();
+  }
+  if (PyDict_CheckExact(s)) {
+    PyRef dict = PyRef::Steal(PyDict_New());
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; dict && PyDict_Next(s, &at, &key, &value);) {
+      PyRef item = PyRef::Steal(Pack(value, outputs));
+      if (!item || PyDict_SetItem(dict.get(), key, item.get()) < 0) {
+        return nullptr;
+      }
+    }
+    return dict.Release();
+  }
+  // (rebuild function, parts) of a class that only Python can make.
+  PyRef rebuild = PyRef::Steal(PyObject_GetAttrString(s, "rebuild"));
+  PyRef parts = PyRef::Steal(PyObject_GetAttrString(s, "parts"));
+  if (!rebuild || !parts) return nullptr;
+  PyRef packed = PyRef::Steal(Pack(parts.get(), outputs));
+  return packed ? PyObject_CallOneArg(rebuild.get(), packed.get()) : nullptr;
+}
+
+PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
+               PyObject* kwnames) {
+  PyConcreteFunction* self = Self(o);
+  if (self->function == nullptr) {
+    return Raise(RuntimeError("this function has been collected"));
+  }
+  const size_t n = PyVectorcall_NARGS(nargsf);
+  if (self->flat_arguments && kwnames == nullptr &&
+      n == self->function->arguments().size() && n <= 32) {
+    alignas(Tensor) std::byte storage[32 * sizeof(Tensor)];
+    auto* inputs = reinterpret_cast<TensorImpl**>(storage);
+    static_assert(sizeof(Tensor) == sizeof(TensorImpl*));
+    size_t i = 0;
+    // Borrowed: the caller's arguments keep the tensors alive.
+    for (; i < n && IsTensor(args[i]); ++i) {
+      TensorImpl* impl = ImplOf(args[i]);
+      if (impl->dtype() != self->function->arguments()[i].dtype) break;
+      inputs[i] = impl;
+    }
+    if (i == n) {
+      return RunConcrete(self,
+                         {reinterpret_cast<const Tensor*>(storage), n}, false);
+    }
+  }
+  PyRef tuple = PyRef::Steal(PyTuple_New(n));
+  PyRef dict = PyRef::Steal(PyDict_New());
+  if (!tuple || !dict) return nullptr;
+  for (size_t i = 0; i < n; ++i) {
+    PyTuple_SET_ITEM(tuple.get(), i, Py_NewRef(args[i]));
+  }
+  for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); ++i) {
+    if (PyDict_SetItem(dict.get(), PyTuple_GET_ITEM(kwnames, i),
+                       args[n + i]) < 0) {
+      return nullptr;
+    }
+  }
+  return CallPython("graphkiln._concrete_function", "call_structured",
+                    {o, tuple.get(), dict.get()});
+}
+
+PyObject* Alloc(PyTypeObject* type, PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_TypeError,
+                  "ConcreteFunctions are made by tracing: see "
+                  "tf.function(...).get_concrete_function");
+  return nullptr;
+}
+
+int Traverse(PyObject* o, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(o));
+  Py_VISIT(Self(o)->structure);
+  Py_VISIT(Self(o)->dict);
+  return 0;
+}
+int Clear(PyObject* o) {
+  Py_CLEAR(Self(o)->dict);
+  return 0;
+}
+void Dealloc(PyObject* o) {
+  PyTypeObject* type = Py_TYPE(o);
+  PyObject_GC_UnTrack(o);
+  if (Self(o)->weakrefs != nullptr) PyObject_ClearWeakRefs(o);
+  Py_CLEAR(Self(o)->structure);
+  Py_CLEAR(Self(o)->dict);
+  if (Self(o)->function) Self(o)->function->Unref();
+  type->tp_free(o);
+  Py_DECREF(type);
+}
+
+// _run(inputs): inputs are tensors in the order of the arguments.
+PyObject* Run(PyObject* o, PyObject* sequence) {
+  PyRef items = PyRef::Steal(PySequence_Tuple(sequence));
+  if (!items) return nullptr;
+  TensorVector inputs;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+    PyObject* item = PyTuple_GET_ITEM(items.get(), i);
+    if (!IsTensor(item)) {
+      return Raise(TypeError("input {} is not a tensor", i));
+    }
+    inputs.push_back(TensorOf(item));
+  }
+  return RunConcrete(Self(o), inputs, false);
+}
+
+PyObject* NameOf(PyObject* o, void*) {
+  const std::string& name = Self(o)->function->name();
+  return PyBytes_FromStringAndSize(name.data(), name.size());
+}
+PyObject* CapturedInputs(PyObject* o, void*) {
+  StatusOr<TensorVector> values = Self(o)->function->CaptureValues();
+  return values.ok() ? WrapTensors(*values) : Raise(values.status());
+}
+PyObject* NumArguments(PyObject* o, void*) {
+  return PyLong_FromSize_t(Self(o)->function->arguments().size());
+}
+
+// Results of the graph, one Identity each.
+PyObject* OutputTensors(PyObject* o, void*) {
+  const GraphFunction& f = *Self(o)->function->function();
+  TensorVector tensors;
+  for (const Output& r : f.results()) {
+    tensors.push_back(f.graph_ref()->TensorOf(r));
+  }
+  return WrapTensors(tensors);
+}
+
+PyGetSetDef getset[] = {
+    {"outputs", OutputTensors, nullptr, "The tensors returned, flat.", nullptr},
+    {"name", NameOf, nullptr, "The name in function libraries, as bytes.",
+     nullptr},
+    {"captured_inputs", CapturedInputs, nullptr,
+     "Outside tensors that the function uses.", nullptr},
+    {"_num_arguments", NumArguments, nullptr, nullptr, nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef methods[] = {{"_run", Run, METH_O, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(PyConcreteFunction, call),
+     READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(PyConcreteFunction, weakrefs),
+     READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(PyConcreteFunction, dict), READONLY,
+     nullptr},
+    {"_structure", T_OBJECT, offsetof(PyConcreteFunction, structure), READONLY,
+     nullptr},
+    {"_flat_arguments", T_BOOL, offsetof(PyConcreteFunction, flat_arguments),
+     0, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+#define SLOT(id, f) \
+  { id, reinterpret_cast<void*>(f) }
+PyType_Slot slots[] = {SLOT(Py_tp_new, Alloc),
+                       SLOT(Py_tp_dealloc, Dealloc),
+                       SLOT(Py_tp_traverse, Traverse),
+                       SLOT(Py_tp_clear, Clear),
+                       SLOT(Py_tp_call, PyVectorcall_Call),
+                       SLOT(Py_tp_getset, getset),
+                       SLOT(Py_tp_methods, methods),
+                       SLOT(Py_tp_members, members),
+                       {0, nullptr}};
+PyType_Spec spec = {"graphkiln.ConcreteFunction", sizeof(PyConcreteFunction), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+                        Py_TPFLAGS_HAVE_VECTORCALL,
+                    slots};
+#undef SLOT
+
+}  // namespace
+
+PyObject* PackOutputs(PyObject* structure, std::span<const Tensor> outputs) {
+  return Pack(structure, outputs);
+}
+
+PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs,
+                      bool matched) {
+  const ConcreteFunction& function = *f->function;
+  if (!matched) {
+    Status status = function.CheckArguments(inputs);
+    if (!status.ok()) return Raise(status);
+  }
+  OutputBuffer buffer;
+  TensorVector& outputs = *buffer;
+  Status status;
+  if (OpBuilder::Current()->builds_graph()) {
+    status = function.CallMatched(inputs, &outputs);
+  } else if (f->long_running) {
+    // Keeps the function alive while other threads may drop it.
+    Ref<ConcreteFunction> keep(f->function);
+    const auto start = std::chrono::steady_clock::now();
+    {
+      GilRelease unlocked(true);
+      status = function.CallMatched(inputs, &outputs);
+    }
+    if (std::chrono::steady_clock::now() - start < kLong &&
+        !function.function()->effects().ordered) {
+      f->long_running = false;
+    }
+  } else {
+    const auto start = std::chrono::steady_clock::now();
+    status = function.CallMatched(inputs, &outputs);
+    f->long_running = std::chrono::steady_clock::now() - start >= kLong;
+  }
+  if (!status.ok()) return Raise(status);
+  return Pack(f->structure, outputs);
+}
+
+PyObject* NewConcreteFunction(Ref<ConcreteFunction> function,
+                              PyObject* structure) {
+  PyObject* o = ConcreteFunctionType->tp_alloc(ConcreteFunctionType, 0);
+  if (o == nullptr) return nullptr;
+  Self(o)->call = Call;
+  Self(o)->function = function.Release();
+  Self(o)->structure = Py_NewRef(structure);
+  Self(o)->long_running = true;
+  return o;
+}
+
+bool AddConcreteFunctionType(PyObject* module) {
+  ConcreteFunctionType = AddType(module, &spec, nullptr);
+  return ConcreteFunctionType != nullptr;
+}
+
+}  // namespace gk::py

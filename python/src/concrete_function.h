@@ -1,0 +1,52 @@
+// ConcreteFunction: the Python object around gk::ConcreteFunction.
+//
+// Called with the tensors of its trace only, it runs without Python code; all
+// else is bound by graphkiln/_concrete_function.py.
+#ifndef GK_PYTHON_CONCRETE_FUNCTION_H_
+#define GK_PYTHON_CONCRETE_FUNCTION_H_
+
+#include <atomic>
+#include <span>
+
+#include "errors.h"
+#include "function/concrete_function.h"
+#include "py_ref.h"
+
+namespace gk::py {
+
+struct PyConcreteFunction {
+  PyObject_HEAD;
+  vectorcallfunc call;
+  ConcreteFunction* function;  // owned; null once cleared
+  // What a call returns, with an int for each tensor output. None stands for
+  // itself; a _Rebuild object makes a composite.
+  PyObject* structure;
+  bool flat_arguments;  // every parameter is one tensor
+  bool long_running;    // give up the GIL
+  PyObject* weakrefs;
+  PyObject* dict;
+};
+
+extern PyTypeObject* ConcreteFunctionType;
+
+inline bool IsConcreteFunction(PyObject* o) {
+  return Py_TYPE(o) == ConcreteFunctionType;
+}
+inline PyConcreteFunction* ConcreteFunctionOf(PyObject* o) {
+  return reinterpret_cast<PyConcreteFunction*>(o);
+}
+// Runs with inputs of matching types, and packs the outputs. New reference.
+PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs,
+                      bool matched);
+// `structure` with tensors in place of its ints. New reference.
+PyObject* PackOutputs(PyObject* structure, std::span<const Tensor> outputs);
+
+// New reference.
+PyObject* NewConcreteFunction(Ref<ConcreteFunction> function,
+                              PyObject* structure);
+
+bool AddConcreteFunctionType(PyObject* module);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_CONCRETE_FUNCTION_H_

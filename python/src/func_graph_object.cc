@@ -1,0 +1,407 @@
+#include "func_graph_object.h"
+
+#include <cstddef>
+#include <unordered_map>
+
+#include "concrete_function.h"
+#include "dtype_type.h"
+#include "framework/variable.h"
+#include "operation_type.h"
+#include "shape_type.h"
+#include "tensor_type.h"
+#include "variable_type.h"
+
+#include <structmember.h>  // after Python.h
+
+namespace gk::py {
+
+PyTypeObject* GraphType = nullptr;
+PyTypeObject* FuncGraphType = nullptr;
+
+namespace {
+
+// Which Python object stands for a graph; borrowed, removed when it dies.
+std::unordered_map<const Graph*, PyObject*>& Wrappers() {
+  static auto* map = new std::unordered_map<const Graph*, PyObject*>();
+  return *map;
+}
+
+PyGraph* Self(PyObject* o) { return GraphOf(o); }
+
+PyObject* NewObject(PyTypeObject* type, Ref<Graph> graph,
+                    Ref<FuncGraph> func) {
+  PyObject* o = type->tp_alloc(type, 0);
+  if (o == nullptr) return nullptr;
+  Self(o)->entered = new std::vector<std::unique_ptr<FuncGraph::Building>>();
+  Self(o)->graph = graph.Release();
+  Self(o)->func = func.Release();
+  Wrappers()[Self(o)->graph] = o;
+  return o;
+}
+
+// FuncGraph(name); tf.Graph() is one of its own outside of all others.
+PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"name", nullptr};
+  const char* name = "";
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|s",
+                                   const_cast<char**>(names), &name)) {
+    return nullptr;
+  }
+  const bool function = PyType_IsSubtype(type, FuncGraphType);
+  auto func = MakeRef<FuncGraph>(
+      std::string(name), function ? OpBuilder::Current() : OpBuilder::Eager());
+  if (!function) func->set_automatic_control(false);
+  Ref<Graph> graph = func->graph();
+  return NewObject(type, std::move(graph), std::move(func));
+}
+
+int Traverse(PyObject* o, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(o));
+  Py_VISIT(Self(o)->dict);
+  return 0;
+}
+int Clear(PyObject* o) {
+  Py_CLEAR(Self(o)->dict);
+  return 0;
+}
+void Dealloc(PyObject* o) {
+  PyTypeObject* type = Py_TYPE(o);
+  PyObject_GC_UnTrack(o);
+  auto it = Wrappers().find(Self(o)->graph);
+  if (it != Wrappers().end() && it->second == o) Wrappers().erase(it);
+  if (Self(o)->weakrefs != nullptr) PyObject_ClearWeakRefs(o);
+  Py_CLEAR(Self(o)->dict);
+  delete Self(o)->entered;
+  if (Self(o)->func) Self(o)->func->Unref();
+  if (Self(o)->graph) Self(o)->graph->Unref();
+  type->tp_free(o);
+  Py_DECREF(type);
+}
+
+FuncGraph* Builder(PyObject* o) {
+  FuncGraph* f = Self(o)->func;
+  if (f == nullptr) Raise(RuntimeError("this graph cannot be changed"));
+  return f;
+}
+
+PyObject* Enter(PyObject* o, PyObject*) {
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  Self(o)->entered->push_back(std::make_unique<FuncGraph::Building>(f));
+  return Py_NewRef(o);
+}
+PyObject* Exit(PyObject* o, PyObject*) {
+  if (!Self(o)->entered->empty()) Self(o)->entered->pop_back();
+  Py_RETURN_NONE;
+}
+
+// add_argument(name, dtype, shape, user_name, variable): a placeholder;
+// `variable`: one of resource type gets its handle data.
+PyObject* AddArgument(PyObject* o, PyObject* args) {
+  PyObject *dtype, *shape, *variable = Py_None;
+  const char *name, *user_name;
+  if (!PyArg_ParseTuple(args, "sOOs|O", &name, &dtype, &shape, &user_name,
+                        &variable)) {
+    return nullptr;
+  }
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  const DataType t = AsDType(dtype);
+  if (t == DataType::kInvalid) return nullptr;
+  StatusOr<PartialTensorShape> s = AsShape(shape);
+  if (!s.ok()) return Raise(s.status());
+  HandleData data;
+  DataType placeholder = t;
+  PartialTensorShape placeholder_shape = *s;
+  if (PyObject_IsTrue(variable)) {
+    data.push_back({t, *s});
+    placeholder = DataType::kResource;
+    placeholder_shape = TensorShape();
+  }
+  StatusOr<Tensor> arg =
+      f->AddArgument(name, placeholder, placeholder_shape, user_name, data);
+  return arg.ok() ? WrapTensor(*std::move(arg)) : Raise(arg.status());
+}
+
+PyObject* Capture(PyObject* o, PyObject* args) {
+  PyObject* tensor;
+  const char* name = "";
+  if (!PyArg_ParseTuple(args, "O|s", &tensor, &name)) return nullptr;
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  if (!IsTensor(tensor)) return Raise(TypeError("not a tensor"));
+  StatusOr<Tensor> t = f->Capture(TensorOf(tensor), name);
+  return t.ok() ? WrapTensor(*std::move(t)) : Raise(t.status());
+}
+
+// _finish(results, structure, attrs) -> ConcreteFunction
+PyObject* Finish(PyObject* o, PyObject* args) {
+  PyObject *results, *structure, *attrs;
+  if (!PyArg_ParseTuple(args, "O!OO!", &PyList_Type, &results, &structure,
+                        &PyDict_Type, &attrs)) {
+    return nullptr;
+  }
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  TensorVector tensors;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(results); ++i) {
+    PyObject* r = PyList_GET_ITEM(results, i);
+    if (!IsTensor(r)) return Raise(TypeError("result {} is no tensor", i));
+    tensors.push_back(TensorOf(r));
+  }
+  AttrMap map;
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; PyDict_Next(attrs, &at, &key, &value);) {
+    if (!PyUnicode_Check(key)) return Raise(TypeError("attribute name"));
+    AttrValue v;
+    if (PyBool_Check(value)) {
+      v = value == Py_True;
+    } else if (PyLong_Check(value)) {
+      v = static_cast<int64_t>(PyLong_AsLongLong(value));
+    } else if (PyUnicode_Check(value)) {
+      v = std::string(StringView(value));
+    } else if (PyFloat_Check(value)) {
+      v = static_cast<float>(PyFloat_AS_DOUBLE(value));
+    } else {
+      return Raise(ValueError("Unsupported attribute type {}",
+                              Py_TYPE(value)->tp_name));
+    }
+    map.Set(StringView(key), std::move(v));
+  }
+  if (PyErr_Occurred()) return nullptr;
+  StatusOr<Ref<ConcreteFunction>> function = [&] {
+    // Results are converted inside.
+    FuncGraph::Building building(f);
+    return ConcreteFunction::FromFuncGraph(*f, tensors, std::move(map));
+  }();
+  if (!function.ok()) return Raise(function.status());
+  return NewConcreteFunction(*std::move(function), structure);
+}
+
+// _evaluate(tensors, arguments): values of tensors of this graph, given those
+// of its arguments (None where unknown).
+PyObject* Evaluate(PyObject* o, PyObject* args) {
+  PyObject *list, *values;
+  if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &list, &PyList_Type,
+                        &values)) {
+    return nullptr;
+  }
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  TensorVector tensors, arguments;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+    PyObject* t = PyList_GET_ITEM(list, i);
+    if (!IsTensor(t)) return Raise(TypeError("not a tensor"));
+    tensors.push_back(TensorOf(t));
+  }
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(values); ++i) {
+    PyObject* t = PyList_GET_ITEM(values, i);
+    arguments.push_back(IsTensor(t) ? TensorOf(t) : Tensor());
+  }
+  arguments.resize(f->arguments().size());
+  StatusOr<TensorVector> result = EvaluateInGraph(*f, tensors, arguments);
+  return result.ok() ? WrapTensors(*result) : Raise(result.status());
+}
+
+// The tensors that stand for the arguments, then those for the captures.
+PyObject* Inputs(PyObject* o, void*) {
+  PyRef list = PyRef::Steal(PyList_New(0));
+  auto add = [&](Node* node) {
+    PyRef t = PyRef::Steal(WrapTensor(Self(o)->graph->TensorOf({node, 0})));
+    return t && list && PyList_Append(list.get(), t.get()) == 0;
+  };
+  if (Self(o)->func != nullptr) {
+    for (Node* n : Self(o)->func->arguments()) {
+      if (!add(n)) return nullptr;
+    }
+    for (const FunctionCapture& c : Self(o)->func->captures()) {
+      if (!add(c.placeholder)) return nullptr;
+    }
+  }
+  return list.Release();
+}
+// [(external or None, placeholder)]
+PyObject* Captures(PyObject* o, void*) {
+  PyRef list = PyRef::Steal(PyList_New(0));
+  if (Self(o)->func == nullptr) return list.Release();
+  for (const FunctionCapture& c : Self(o)->func->captures()) {
+    PyRef inside =
+        PyRef::Steal(WrapTensor(Self(o)->graph->TensorOf({c.placeholder, 0})));
+    PyRef outside = c.external ? PyRef::Steal(WrapTensor(c.external))
+                               : PyRef::Share(Py_None);
+    if (!inside || !outside) return nullptr;
+    PyRef pair = PyRef::Steal(PyTuple_Pack(2, outside.get(), inside.get()));
+    if (!list || !pair || PyList_Append(list.get(), pair.get()) < 0) {
+      return nullptr;
+    }
+  }
+  return list.Release();
+}
+PyObject* Name(PyObject* o, void*) {
+  return ToPyString(Self(o)->func ? Self(o)->func->name() : "");
+}
+PyObject* BuildingFunction(PyObject* o, void*) {
+  return PyBool_FromLong(PyObject_TypeCheck(o, FuncGraphType));
+}
+PyObject* OuterGraph(PyObject* o, void*) {
+  FuncGraph* outer = Self(o)->func ? Self(o)->func->outer() : nullptr;
+  if (outer == nullptr) Py_RETURN_NONE;
+  return WrapGraph(outer->graph().get());
+}
+
+PyObject* OperationOf(Graph* graph, Node* node) {
+  try {
+    return WrapNode(graph, node).release().ptr();
+  } catch (nanobind::python_error& e) {
+    e.restore();
+    return nullptr;
+  }
+}
+
+PyObject* Operations(PyObject* o, PyObject*) {
+  PyRef list = PyRef::Steal(PyList_New(0));
+  for (const auto& node : Self(o)->graph->nodes()) {
+    PyRef op = PyRef::Steal(OperationOf(Self(o)->graph, node.get()));
+    if (!list || !op || PyList_Append(list.get(), op.get()) < 0) return nullptr;
+  }
+  return list.Release();
+}
+PyObject* OperationByName(PyObject* o, PyObject* name) {
+  if (!PyUnicode_Check(name)) {
+    PyErr_Format(PyExc_TypeError,
+                 "Operation names are strings (or similar), not %s.",
+                 Py_TYPE(name)->tp_name);
+    return nullptr;
+  }
+  Node* node = Self(o)->graph->FindNode(StringView(name));
+  if (node == nullptr) {
+    PyErr_Format(PyExc_KeyError,
+                 "The name %R refers to an Operation not in the graph.", name);
+    return nullptr;
+  }
+  return OperationOf(Self(o)->graph, node);
+}
+PyObject* TensorByName(PyObject* o, PyObject* name) {
+  if (!PyUnicode_Check(name)) {
+    PyErr_Format(PyExc_TypeError,
+                 "Tensor names are strings (or similar), not %s.",
+                 Py_TYPE(name)->tp_name);
+    return nullptr;
+  }
+  const std::string text(StringView(name));
+  const size_t colon = text.rfind(':');
+  if (colon == std::string::npos || colon + 1 == text.size() ||
+      text.find_first_not_of("0123456789", colon + 1) != std::string::npos ||
+      text.size() - colon > 9) {
+    PyErr_Format(PyExc_ValueError,
+                 "The name %R looks like an (invalid) Operation name, not a "
+                 "Tensor. Tensor names must be of the form "
+                 "\"<op_name>:<output_index>\".",
+                 name);
+    return nullptr;
+  }
+  const int index = std::stoi(text.substr(colon + 1));
+  Node* node = Self(o)->graph->FindNode(text.substr(0, colon));
+  if (node == nullptr || index >= node->num_outputs()) {
+    PyErr_Format(PyExc_KeyError,
+                 "The name %R refers to a Tensor which does not exist. The "
+                 "operation, %R, does not exist in the graph.",
+                 name, name);
+    return nullptr;
+  }
+  return WrapTensor(Self(o)->graph->TensorOf({node, index}));
+}
+PyObject* UniqueName(PyObject* o, PyObject* name) {
+  if (!PyUnicode_Check(name)) return Raise(TypeError("a name is a string"));
+  return ToPyString(Self(o)->graph->UniqueName(StringView(name)));
+}
+
+PyGetSetDef getset[] = {
+    {"inputs", Inputs, nullptr, "Placeholders of arguments, then captures.",
+     nullptr},
+    {"captures", Captures, nullptr, "Pairs of outer and inner tensor.",
+     nullptr},
+    {"name", Name, nullptr, "The name.", nullptr},
+    {"building_function", BuildingFunction, nullptr, nullptr, nullptr},
+    {"outer_graph", OuterGraph, nullptr, "The graph around, or None.", nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef methods[] = {
+    {"_enter", Enter, METH_NOARGS, nullptr},
+    {"_exit", Exit, METH_NOARGS, nullptr},
+    {"_add_argument", AddArgument, METH_VARARGS, nullptr},
+    {"_capture", Capture, METH_VARARGS, nullptr},
+    {"_evaluate", Evaluate, METH_VARARGS, nullptr},
+    {"_finish", Finish, METH_VARARGS, nullptr},
+    {"get_operations", Operations, METH_NOARGS, "All operations."},
+    {"get_operation_by_name", OperationByName, METH_O,
+     "The operation of that name."},
+    {"get_tensor_by_name", TensorByName, METH_O, "The tensor \"op:0\"."},
+    {"unique_name", UniqueName, METH_O, "A name not in use."},
+    {nullptr, nullptr, 0, nullptr}};
+PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(PyGraph, weakrefs), READONLY,
+     nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(PyGraph, dict), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+#define SLOT(id, f) \
+  { id, reinterpret_cast<void*>(f) }
+PyType_Slot slots[] = {SLOT(Py_tp_new, New),
+                       SLOT(Py_tp_dealloc, Dealloc),
+                       SLOT(Py_tp_traverse, Traverse),
+                       SLOT(Py_tp_clear, Clear),
+                       SLOT(Py_tp_getset, getset),
+                       SLOT(Py_tp_methods, methods),
+                       SLOT(Py_tp_members, members),
+                       {0, nullptr}};
+PyType_Spec spec = {
+    "graphkiln.Graph", sizeof(PyGraph), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
+PyType_Slot func_slots[] = {{0, nullptr}};
+PyType_Spec func_spec = {"graphkiln.FuncGraph", sizeof(PyGraph), 0,
+                         Py_TPFLAGS_DEFAULT, func_slots};
+#undef SLOT
+
+// The graph being built, or None when eager.
+PyObject* CurrentGraph(PyObject*, PyObject*) {
+  FuncGraph* f = FuncGraph::Current();
+  if (f == nullptr) Py_RETURN_NONE;
+  return WrapGraph(f->graph().get());
+}
+
+// The Python variable of a handle, or None if that is gone.
+PyObject* FindVariableOf(PyObject*, PyObject* handle) {
+  PyObject* v = IsTensor(handle) ? FindVariable(TensorOf(handle)) : nullptr;
+  return Py_NewRef(v ? v : Py_None);
+}
+PyObject* IsVariableHandle(PyObject*, PyObject* o) {
+  return PyBool_FromLong(IsEagerTensor(o) && gk::VariableOf(TensorOf(o)).ok());
+}
+
+PyMethodDef functions[] = {
+    {"find_variable", FindVariableOf, METH_O, nullptr},
+    {"is_variable_handle", IsVariableHandle, METH_O, nullptr},
+    {"current_graph", CurrentGraph, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+PyObject* WrapGraph(Graph* graph) {
+  auto it = Wrappers().find(graph);
+  if (it != Wrappers().end()) return Py_NewRef(it->second);
+  return NewObject(FuncGraphType, Ref<Graph>(graph),
+                   Ref<FuncGraph>(FuncGraph::Of(graph)));
+}
+
+bool AddGraphTypes(PyObject* module) {
+  wrap_graph = [](const Tensor& t) { return WrapGraph(Graph::GraphOf(t)); };
+  GraphType = AddType(module, &spec, nullptr);
+  if (GraphType == nullptr) return false;
+  FuncGraphType = AddType(module, &func_spec, GraphType);
+  return FuncGraphType != nullptr &&
+         PyModule_AddFunctions(module, functions) == 0;
+}
+
+}  // namespace gk::py

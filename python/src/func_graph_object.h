@@ -1,0 +1,36 @@
+// tf.Graph and FuncGraph: the Python faces of graphs.
+#ifndef GK_PYTHON_FUNC_GRAPH_OBJECT_H_
+#define GK_PYTHON_FUNC_GRAPH_OBJECT_H_
+
+#include <memory>
+#include <vector>
+
+#include "errors.h"
+#include "function/func_graph.h"
+#include "py_ref.h"
+
+namespace gk::py {
+
+struct PyGraph {
+  PyObject_HEAD;
+  Graph* graph;     // owned
+  FuncGraph* func;  // owned; null for a graph that nobody builds any more
+  std::vector<std::unique_ptr<FuncGraph::Building>>* entered;
+  PyObject* weakrefs;
+  PyObject* dict;
+};
+
+extern PyTypeObject* GraphType;
+extern PyTypeObject* FuncGraphType;
+
+inline bool IsGraph(PyObject* o) { return PyObject_TypeCheck(o, GraphType); }
+inline PyGraph* GraphOf(PyObject* o) { return reinterpret_cast<PyGraph*>(o); }
+
+// The live object around `graph`, or a new one. New reference.
+PyObject* WrapGraph(Graph* graph);
+
+bool AddGraphTypes(PyObject* module);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_FUNC_GRAPH_OBJECT_H_

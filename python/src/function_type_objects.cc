@@ -1,0 +1,354 @@
+// The Python faces of TraceType and FunctionType.
+#include "dtype_type.h"
+#include "function_trace_type.h"
+#include "shape_type.h"
+#include "tensor_spec_type.h"
+
+namespace gk::py {
+
+PyTypeObject* TraceTypeType = nullptr;
+PyTypeObject* FunctionTypeType = nullptr;
+
+namespace {
+
+using Kind = TraceType::Kind;
+
+const TraceType& Type(PyObject* o) {
+  return *reinterpret_cast<PyTraceType*>(o)->type;
+}
+FunctionType& Signature(PyObject* o) {
+  return *reinterpret_cast<PyFunctionType*>(o)->type;
+}
+
+template <class Object>
+void Dealloc(PyObject* o) {
+  PyTypeObject* type = Py_TYPE(o);
+  reinterpret_cast<Object*>(o)->type->Unref();
+  type->tp_free(o);
+  Py_DECREF(type);
+}
+
+PyObject* TypeRepr(PyObject* o) { return ToPyString(Type(o).Text()); }
+Py_hash_t TypeHash(PyObject* o) {
+  const Py_hash_t h = Type(o).hash();
+  return h == -1 ? -2 : h;
+}
+PyObject* TypeCompare(PyObject* a, PyObject* b, int op) {
+  if (!IsTraceType(b) || (op != Py_EQ && op != Py_NE)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  return PyBool_FromLong(Type(a).Equals(Type(b)) == (op == Py_EQ));
+}
+
+PyObject* KindName(PyObject* o, void*) {
+  static const char* const names[] = {"tensor",      "variable", "literal",
+                                      "object",      "list",     "tuple",
+                                      "named_tuple", "attrs",    "dict",
+                                      "composite",   "custom"};
+  return PyUnicode_InternFromString(names[static_cast<int>(Type(o).kind())]);
+}
+PyObject* DTypeAttribute(PyObject* o, void*) {
+  const DataType t = Type(o).dtype();
+  if (t == DataType::kInvalid) Py_RETURN_NONE;
+  return Py_NewRef(DTypeObject(t));
+}
+PyObject* ShapeAttribute(PyObject* o, void*) {
+  return WrapShape(Type(o).shape());
+}
+PyObject* NameAttribute(PyObject* o, void*) {
+  if (Type(o).name().empty()) Py_RETURN_NONE;
+  return ToPyString(Type(o).name());
+}
+PyObject* Trainable(PyObject* o, void*) {
+  return PyBool_FromLong(Type(o).trainable());
+}
+PyObject* AliasId(PyObject* o, void*) {
+  return PyLong_FromLong(Type(o).alias());
+}
+PyObject* ValueAttribute(PyObject* o, void*) { return ObjectOf(Type(o)); }
+PyObject* Children(PyObject* o, void*) {
+  const auto& children = Type(o).children();
+  PyRef tuple = PyRef::Steal(PyTuple_New(children.size()));
+  for (size_t i = 0; tuple && i < children.size(); ++i) {
+    PyObject* c = WrapTraceType(children[i]);
+    if (c == nullptr) return nullptr;
+    PyTuple_SET_ITEM(tuple.get(), i, c);
+  }
+  return tuple.Release();
+}
+// The keys of a dict, the fields of a record.
+PyObject* Keys(PyObject* o, void*) {
+  const TraceType& t = Type(o);
+  if (t.kind() == Kind::kDict) {
+    PyRef value = PyRef::Steal(ObjectOf(t));
+    return value ? Py_NewRef(PyTuple_GET_ITEM(value.get(), 1)) : nullptr;
+  }
+  PyRef tuple = PyRef::Steal(PyTuple_New(t.keys().size()));
+  for (size_t i = 0; tuple && i < t.keys().size(); ++i) {
+    PyObject* k = ToPyString(t.keys()[i]);
+    if (k == nullptr) return nullptr;
+    PyTuple_SET_ITEM(tuple.get(), i, k);
+  }
+  return tuple.Release();
+}
+
+PyObject* IsSubtypeOf(PyObject* o, PyObject* other) {
+  if (!IsTraceType(other)) Py_RETURN_FALSE;
+  return PyBool_FromLong(Type(o).IsSubtypeOf(Type(other)));
+}
+PyObject* CommonSupertype(PyObject* o, PyObject* others) {
+  PyRef items = PyRef::Steal(PySequence_Tuple(others));
+  if (!items) return nullptr;
+  TraceTypeRef common(&Type(o));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+    PyObject* other = PyTuple_GET_ITEM(items.get(), i);
+    if (!IsTraceType(other)) Py_RETURN_NONE;
+    common = common->CommonSupertype(Type(other));
+    if (!common) Py_RETURN_NONE;
+  }
+  return WrapTraceType(std::move(common));
+}
+PyObject* WithName(PyObject* o, PyObject* name) {
+  if (!PyUnicode_Check(name)) {
+    PyErr_SetString(PyExc_TypeError, "the name must be a string");
+    return nullptr;
+  }
+  return WrapTraceType(Type(o).WithName(StringView(name)));
+}
+
+PyGetSetDef type_getset[] = {
+    {"kind", KindName, nullptr, "\"tensor\", \"literal\", \"list\", ...",
+     nullptr},
+    {"dtype", DTypeAttribute, nullptr, "Of tensors and variables.", nullptr},
+    {"shape", ShapeAttribute, nullptr, "Of tensors and variables.", nullptr},
+    {"name", NameAttribute, nullptr, "The name, or None.", nullptr},
+    {"trainable", Trainable, nullptr, "Of variables.", nullptr},
+    {"alias_id", AliasId, nullptr, "Which variable of the call.", nullptr},
+    {"value", ValueAttribute, nullptr, "The Python object inside.", nullptr},
+    {"children", Children, nullptr, "Types of the components.", nullptr},
+    {"keys", Keys, nullptr, "Keys or field names.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef type_methods[] = {
+    {"is_subtype_of", IsSubtypeOf, METH_O,
+     "May its values go where `other` was traced?"},
+    {"most_specific_common_supertype", CommonSupertype, METH_O,
+     "The most specific type that covers this and `others`, or None."},
+    {"with_name", WithName, METH_O, "The same with another name."},
+    {nullptr, nullptr, 0, nullptr}};
+
+// FunctionType([(name, kind number, optional, TraceType or None)],
+//              [(id, TraceType)], output)
+PyObject* NewFunctionType(PyTypeObject*, PyObject* args, PyObject*) {
+  PyObject *list, *captures = nullptr, *output = Py_None;
+  if (!PyArg_ParseTuple(args, "O|OO", &list, &captures, &output)) {
+    return nullptr;
+  }
+  PyRef items = PyRef::Steal(PySequence_Tuple(list));
+  if (!items) return nullptr;
+  std::vector<FunctionParameter> parameters;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+    PyObject *name, *type;
+    int kind, optional;
+    if (!PyArg_ParseTuple(PyTuple_GET_ITEM(items.get(), i), "UipO", &name,
+                          &kind, &optional, &type)) {
+      return nullptr;
+    }
+    if (kind < 0 || kind > 4 || (type != Py_None && !IsTraceType(type))) {
+      PyErr_SetString(PyExc_TypeError, "not a parameter");
+      return nullptr;
+    }
+    parameters.push_back({std::string(StringView(name)),
+                          static_cast<ParameterKind>(kind), optional != 0,
+                          type == Py_None ? nullptr : TraceTypeIn(type)});
+  }
+  std::vector<FunctionType::Capture> captured;
+  if (captures != nullptr && captures != Py_None) {
+    PyRef list = PyRef::Steal(PySequence_Tuple(captures));
+    if (!list) return nullptr;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(list.get()); ++i) {
+      long long id;
+      PyObject* type;
+      if (!PyArg_ParseTuple(PyTuple_GET_ITEM(list.get(), i), "LO!", &id,
+                            TraceTypeType, &type)) {
+        return nullptr;
+      }
+      captured.emplace_back(id, TraceTypeIn(type));
+    }
+  }
+  TraceTypeRef out;
+  if (output != Py_None) {
+    if (!IsTraceType(output)) {
+      PyErr_SetString(PyExc_TypeError, "not a trace type");
+      return nullptr;
+    }
+    out = TraceTypeIn(output);
+  }
+  return WrapFunctionType(MakeRef<FunctionType>(
+      std::move(parameters), std::move(captured), std::move(out)));
+}
+
+PyObject* SignatureRepr(PyObject* o) { return ToPyString(Signature(o).Text()); }
+PyObject* LongText(PyObject* o, PyObject*) {
+  return ToPyString(Signature(o).LongText());
+}
+Py_hash_t SignatureHash(PyObject* o) {
+  const Py_hash_t h = Signature(o).hash();
+  return h == -1 ? -2 : h;
+}
+PyObject* SignatureCompare(PyObject* a, PyObject* b, int op) {
+  if (!IsFunctionType(b) || (op != Py_EQ && op != Py_NE)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  return PyBool_FromLong(Signature(a).Equals(Signature(b)) == (op == Py_EQ));
+}
+PyObject* SignatureSubtype(PyObject* o, PyObject* other) {
+  if (!IsFunctionType(other)) Py_RETURN_FALSE;
+  return PyBool_FromLong(Signature(o).IsSubtypeOf(Signature(other)));
+}
+PyObject* Output(PyObject* o, void*) {
+  if (!Signature(o).output()) Py_RETURN_NONE;
+  return WrapTraceType(Signature(o).output());
+}
+// [(name, kind number, optional, TraceType or None)]
+PyObject* Parameters(PyObject* o, void*) {
+  const auto& parameters = Signature(o).parameters();
+  PyRef list = PyRef::Steal(PyList_New(parameters.size()));
+  for (size_t i = 0; list && i < parameters.size(); ++i) {
+    const FunctionParameter& p = parameters[i];
+    PyRef type = p.type ? PyRef::Steal(WrapTraceType(p.type))
+                        : PyRef::Share(Py_None);
+    PyRef name = PyRef::Steal(ToPyString(p.name));
+    if (!type || !name) return nullptr;
+    PyObject* item = Py_BuildValue("(OiOO)", name.get(),
+                                   static_cast<int>(p.kind),
+                                   p.optional ? Py_True : Py_False, type.get());
+    if (item == nullptr) return nullptr;
+    PyList_SET_ITEM(list.get(), i, item);
+  }
+  return list.Release();
+}
+
+PyGetSetDef signature_getset[] = {
+    {"output", Output, nullptr, "The type of what is returned.", nullptr},
+    {"_parameters", Parameters, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef signature_methods[] = {
+    {"is_supertype_of", [](PyObject* a, PyObject* b) -> PyObject* {
+       if (!IsFunctionType(b)) Py_RETURN_FALSE;
+       return PyBool_FromLong(Signature(b).IsSubtypeOf(Signature(a)));
+     }, METH_O, "May calls of `other` be served by this?"},
+    {"is_subtype_of", SignatureSubtype, METH_O,
+     "May its calls be served by `other`?"},
+    {"_long_text", LongText, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+// trace_type(value, variables) -> TraceType
+PyObject* TraceTypeFunction(PyObject*, PyObject* args) {
+  PyObject *value, *variables = nullptr;
+  if (!PyArg_ParseTuple(args, "O|O!", &value, &PyList_Type, &variables)) {
+    return nullptr;
+  }
+  CallVariables known;
+  const size_t before = variables ? PyList_GET_SIZE(variables) : 0;
+  for (size_t i = 0; i < before; ++i) {
+    known.push_back(PyList_GET_ITEM(variables, i));
+  }
+  StatusOr<TraceTypeRef> type = TraceTypeOf(value, &known);
+  if (!type.ok()) return Raise(type.status());
+  for (size_t i = before; variables && i < known.size(); ++i) {
+    if (PyList_Append(variables, known[i]) < 0) return nullptr;
+  }
+  return WrapTraceType(*std::move(type));
+}
+
+// container_type(kind, children, keys or None): of an output structure.
+PyObject* ContainerType(PyObject*, PyObject* args) {
+  const char* kind;
+  PyObject *children, *value;
+  if (!PyArg_ParseTuple(args, "sO!O", &kind, &PyTuple_Type, &children,
+                        &value)) {
+    return nullptr;
+  }
+  std::vector<TraceTypeRef> types;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(children); ++i) {
+    PyObject* c = PyTuple_GET_ITEM(children, i);
+    if (!IsTraceType(c)) {
+      PyErr_SetString(PyExc_TypeError, "not a trace type");
+      return nullptr;
+    }
+    types.push_back(TraceTypeIn(c));
+  }
+  const std::string_view k = kind;
+  if (k == "list" || k == "tuple") {
+    return WrapTraceType(TraceType::Sequence(
+        k == "list" ? Kind::kList : Kind::kTuple, std::move(types)));
+  }
+  PyErr_SetString(PyExc_ValueError, "not a kind of container");
+  return nullptr;
+}
+
+// tensor_type(dtype, shape, name or None)
+PyObject* TensorTypeFunction(PyObject*, PyObject* args) {
+  PyObject *dtype, *shape, *name = Py_None;
+  if (!PyArg_ParseTuple(args, "OO|O", &dtype, &shape, &name)) return nullptr;
+  const DataType t = AsDType(dtype);
+  if (t == DataType::kInvalid) return nullptr;
+  StatusOr<PartialTensorShape> s = AsShape(shape);
+  if (!s.ok()) return Raise(s.status());
+  return WrapTraceType(TraceType::Tensor(
+      t, *s, PyUnicode_Check(name) ? StringView(name) : std::string_view()));
+}
+
+PyMethodDef functions[] = {
+    {"trace_type", TraceTypeFunction, METH_VARARGS,
+     "The trace type of a value."},
+    {"container_type", ContainerType, METH_VARARGS, nullptr},
+    {"tensor_type", TensorTypeFunction, METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+#define SLOT(id, f) \
+  { id, reinterpret_cast<void*>(f) }
+PyType_Slot type_slots[] = {SLOT(Py_tp_dealloc, Dealloc<PyTraceType>),
+                            SLOT(Py_tp_repr, TypeRepr),
+                            SLOT(Py_tp_hash, TypeHash),
+                            SLOT(Py_tp_richcompare, TypeCompare),
+                            SLOT(Py_tp_getset, type_getset),
+                            SLOT(Py_tp_methods, type_methods),
+                            {0, nullptr}};
+PyType_Spec type_spec = {"graphkiln.TraceType", sizeof(PyTraceType), 0,
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                         type_slots};
+PyType_Slot signature_slots[] = {SLOT(Py_tp_dealloc, Dealloc<PyFunctionType>),
+                                 SLOT(Py_tp_new, NewFunctionType),
+                                 SLOT(Py_tp_repr, SignatureRepr),
+                                 SLOT(Py_tp_hash, SignatureHash),
+                                 SLOT(Py_tp_richcompare, SignatureCompare),
+                                 SLOT(Py_tp_getset, signature_getset),
+                                 SLOT(Py_tp_methods, signature_methods),
+                                 {0, nullptr}};
+PyType_Spec signature_spec = {"graphkiln.FunctionType", sizeof(PyFunctionType),
+                              0, Py_TPFLAGS_DEFAULT, signature_slots};
+#undef SLOT
+
+}  // namespace
+
+PyObject* WrapTraceType(TraceTypeRef type) {
+  auto* o = PyObject_New(PyTraceType, TraceTypeType);
+  if (o != nullptr) o->type = type.Release();
+  return reinterpret_cast<PyObject*>(o);
+}
+
+PyObject* WrapFunctionType(Ref<FunctionType> type) {
+  auto* o = PyObject_New(PyFunctionType, FunctionTypeType);
+  if (o != nullptr) o->type = type.Release();
+  return reinterpret_cast<PyObject*>(o);
+}
+
+bool AddTraceTypes(PyObject* module) {
+  TraceTypeType = AddType(module, &type_spec, nullptr);
+  FunctionTypeType = AddType(module, &signature_spec, nullptr);
+  return TraceTypeType != nullptr && FunctionTypeType != nullptr &&
+         PyModule_AddFunctions(module, functions) == 0;
+}
+
+}  // namespace gk::py
