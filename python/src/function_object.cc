@@ -6,6 +6,7 @@
 
 #include "call_key.h"
 #include "concrete_function.h"
+#include "convert.h"
 #include "function_trace_type.h"
 #include "tensor_type.h"
 #include "variable_type.h"

@@ -382,30 +382,6 @@ StatusOr<TraceTypeRef> TypeOf(PyObject* o, CallVariables* variables) {
 
 }  // namespace
 
-bool IsNumpyValue(PyObject* o) {
-  static PyObject* types = nullptr;
-  if (types == nullptr) {
-    // Without NumPy loaded there can be no such value.
-    PyRef name = PyRef::Steal(PyUnicode_FromString("numpy"));
-    PyRef numpy = PyRef::Steal(name ? PyImport_GetModule(name.get()) : nullptr);
-    if (!numpy) {
-      PyErr_Clear();
-      return false;
-    }
-    PyRef array = PyRef::Steal(PyObject_GetAttrString(numpy.get(), "ndarray"));
-    PyRef scalar = PyRef::Steal(PyObject_GetAttrString(numpy.get(), "generic"));
-    if (!array || !scalar) {
-      PyErr_Clear();  // still being imported
-      return false;
-    }
-    types = PyTuple_Pack(2, array.get(), scalar.get());
-  }
-  return PyObject_TypeCheck(
-             o, reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(types, 0))) ||
-         PyObject_TypeCheck(
-             o, reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(types, 1)));
-}
-
 StatusOr<TraceTypeRef> TraceTypeOf(PyObject* value, CallVariables* variables) {
   if (Py_EnterRecursiveCall(" while finding the type of an argument")) {
     return PythonError();

@@ -32,9 +32,6 @@ using CallVariables = std::vector<PyObject*>;
 // The type of a value as an argument.
 StatusOr<TraceTypeRef> TraceTypeOf(PyObject* value, CallVariables* variables);
 
-// Is `o` a NumPy array or scalar?
-bool IsNumpyValue(PyObject* o);
-
 struct PyTraceType {
   PyObject_HEAD;
   const TraceType* type;
