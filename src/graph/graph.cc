@@ -63,6 +63,8 @@ StatusOr<Node*> Graph::AddNode(const OpRecord& op, std::string_view name,
   if (reserved) name.remove_suffix(1);
   GK_RETURN_IF_ERROR(CheckName(name));
   node->name_ = reserved ? std::string(name) : UniqueName(name);
+  // A name taken as it is counts as used, too.
+  if (reserved) used_names_.try_emplace(LowerCase(node->name_), 1);
   if (by_name_.count(node->name_) != 0) {
     return InvalidArgument("Duplicate node name in graph: '{}'", node->name_);
   }
