@@ -184,6 +184,8 @@ StatusOr<Ref<Trace>> TraceCache::FindOrTrace(const Ref<FunctionType>& request,
     Ref<FunctionType> type = TypeToTrace(request, reduce_retracing);
     TraceLatch latch(this, type, alone);
     if (latch.waited()) continue;  // somebody may have made it
+    // Or between the look-up and the latch.
+    if (Ref<Trace> found = Find(*request)) return found;
     StatusOr<Ref<Trace>> made = trace(type);
     if (!made.ok()) return made.status();
     return Add(*std::move(made));
