@@ -21,7 +21,19 @@ NAMESPACES = (
     "test.experimental", "train", "train.experimental", "types",
     "types.experimental", "version", "xla", "xla.experimental",
     "__internal__", "__internal__.types", "compat", "compat.v1",
+    "initializers",
 )
+
+# Ops under public names that their records do not claim.
+OP_NAMES = """
+    math.acos=Acos acos=Acos math.ceil=Ceil math.erfinv=Erfinv exp=Exp
+    math.exp=Exp floor=Floor math.floor=Floor identity=Identity
+    guarantee_const=GuaranteeConst math.ndtri=Ndtri math.rsqrt=Rsqrt
+    math.sigmoid=Sigmoid nn.sigmoid=Sigmoid sigmoid=Sigmoid math.sign=Sign
+    sign=Sign math.softsign=Softsign math.sqrt=Sqrt sqrt=Sqrt
+    math.xdivy=Xdivy math.xlog1py=Xlog1py nn.relu6=Relu6 no_op=NoOp
+    realdiv=RealDiv unique=Unique unique_with_counts=UniqueWithCounts
+    """
 
 EXPORTS: dict[str, str] = {
     "graphkiln._graphkiln": """
@@ -46,4 +58,109 @@ EXPORTS: dict[str, str] = {
     "graphkiln._indexed_slices": "IndexedSlices",
     "graphkiln._dimension": "compat.v1.Dimension compat.dimension_value",
     "graphkiln._slicing": "boolean_mask",
+    "graphkiln._module": "Module",
+    "graphkiln._print": "print strings.format",
+    "graphkiln._random_seed": "random.set_seed",
+    "graphkiln._random": """
+        random.uniform random.normal random.truncated_normal random.shuffle
+        random.categorical random.gamma random.poisson
+        random.stateless_uniform random.stateless_normal
+        random.stateless_truncated_normal random.stateless_categorical
+        random.experimental.stateless_shuffle random.split random.fold_in
+        random.experimental.stateless_split=split
+        random.experimental.stateless_fold_in=fold_in
+        """,
+    "graphkiln._random_generator": """
+        random.Generator random.Algorithm random.create_rng_state
+        random.get_global_generator random.set_global_generator
+        random.experimental.Generator random.experimental.Algorithm
+        random.experimental.create_rng_state
+        random.experimental.get_global_generator
+        random.experimental.set_global_generator
+        """,
+    "graphkiln._math_functions": """
+        einsum linalg.einsum norm linalg.norm clip_by_norm clip_by_global_norm
+        linalg.global_norm nn.dropout nn.experimental.stateless_dropout
+        linspace meshgrid sequence_mask repeat broadcast_dynamic_shape
+        broadcast_static_shape linalg.trace linalg.diag linalg.diag_part
+        linalg.set_diag linalg.matrix_transpose linalg.adjoint
+        """,
+    "graphkiln._initializers": """
+        zeros_initializer=Zeros ones_initializer=Ones
+        constant_initializer=Constant random_uniform_initializer=RandomUniform
+        random_normal_initializer=RandomNormal
+        initializers.Zeros initializers.Ones initializers.Constant
+        initializers.RandomUniform initializers.RandomNormal
+        initializers.TruncatedNormal initializers.VarianceScaling
+        initializers.GlorotUniform initializers.GlorotNormal
+        compat.v1.glorot_uniform_initializer=GlorotUniform
+        compat.v1.glorot_normal_initializer=GlorotNormal
+        compat.v1.variance_scaling_initializer=VarianceScaling
+        compat.v1.truncated_normal_initializer=TruncatedNormal
+        compat.v1.zeros_initializer=Zeros compat.v1.ones_initializer=Ones
+        compat.v1.to_float compat.v1.to_double compat.v1.to_int32
+        compat.v1.to_int64
+        """,
+    "graphkiln._version": """
+        version.VERSION version.GIT_VERSION version.COMPILER_VERSION
+        version.GRAPH_DEF_VERSION version.GRAPH_DEF_VERSION_MIN_CONSUMER
+        version.GRAPH_DEF_VERSION_MIN_PRODUCER version.GRAPHKILN_VERSION
+        sysconfig.get_include sysconfig.get_lib sysconfig.get_compile_flags
+        sysconfig.get_link_flags sysconfig.get_build_info
+        """,
+    "graphkiln._config": """
+        config.PhysicalDevice config.LogicalDevice
+        config.LogicalDeviceConfiguration
+        config.list_physical_devices config.list_logical_devices
+        config.experimental.list_physical_devices
+        config.experimental.list_logical_devices
+        config.get_visible_devices config.set_visible_devices
+        config.experimental.get_visible_devices
+        config.experimental.set_visible_devices
+        config.get_logical_device_configuration
+        config.set_logical_device_configuration
+        config.get_soft_device_placement config.set_soft_device_placement
+        config.threading.get_inter_op_parallelism_threads
+        config.threading.set_inter_op_parallelism_threads
+        config.threading.get_intra_op_parallelism_threads
+        config.threading.set_intra_op_parallelism_threads
+        config.experimental.enable_op_determinism
+        config.experimental.enable_tensor_float_32_execution
+        config.experimental.tensor_float_32_execution_enabled
+        config.experimental.get_synchronous_execution
+        config.experimental.set_synchronous_execution
+        config.experimental.get_memory_growth
+        config.experimental.set_memory_growth
+        config.experimental.get_device_details
+        config.experimental.get_device_policy
+        config.experimental.set_device_policy
+        config.optimizer.get_jit config.optimizer.set_jit
+        config.optimizer.get_experimental_options
+        config.optimizer.set_experimental_options
+        debugging.get_log_device_placement debugging.set_log_device_placement
+        """,
+    "graphkiln._debugging": """
+        Assert debugging.Assert
+        debugging.assert_equal assert_equal debugging.assert_none_equal
+        debugging.assert_less assert_less debugging.assert_less_equal
+        debugging.assert_greater assert_greater
+        debugging.assert_greater_equal debugging.assert_positive
+        debugging.assert_negative debugging.assert_non_negative
+        debugging.assert_non_positive debugging.assert_near
+        debugging.assert_all_finite debugging.assert_rank assert_rank
+        debugging.assert_rank_at_least debugging.assert_rank_in
+        debugging.assert_scalar debugging.assert_type
+        debugging.assert_integer debugging.is_numeric_tensor
+        debugging.assert_proper_iterable debugging.assert_same_float_dtype
+        debugging.assert_shapes debugging.enable_traceback_filtering
+        debugging.disable_traceback_filtering
+        debugging.is_traceback_filtering_enabled
+        """,
+    "graphkiln._control": """
+        get_static_value group tuple is_symbolic_tensor
+        """,
+    "graphkiln._counting": """
+        math.bincount math.in_top_k math.confusion_matrix
+        nn.embedding_lookup histogram_fixed_width
+        """,
 }

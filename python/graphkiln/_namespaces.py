@@ -29,7 +29,12 @@ _python: dict[str, tuple[str, str]] | None = None
 def _op_names() -> dict[str, str]:
     global _ops
     if _ops is None:
-        _ops = _graphkiln.public_names()
+        _ops = dict(_graphkiln.public_names())
+        known = set(_graphkiln.op_names())
+        for entry in _exports.OP_NAMES.split():
+            public, _, op = entry.partition("=")
+            if op in known:
+                _ops.setdefault(public, op)
     return _ops
 
 

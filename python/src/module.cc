@@ -26,7 +26,8 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddTensorTypes(module) && gk::py::AddVariableType(module) &&
       gk::py::AddTensorSpecTypes(module) && gk::py::AddConversions(module) &&
       gk::py::AddOpFunctions(module) &&
-      gk::py::AddCompositeFunctions(module) && gk::py::AddSlicing(module) &&
+      gk::py::AddCompositeFunctions(module) &&
+      gk::py::AddProcessSettings(module) && gk::py::AddSlicing(module) &&
       gk::py::AddTraceTypes(module) && gk::py::AddGraphTypes(module) &&
       gk::py::AddConcreteFunctionType(module) &&
       gk::py::AddFunctionType(module);

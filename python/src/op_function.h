@@ -97,6 +97,8 @@ extern Ref<FunctionDefinition> (*function_of_object)(PyObject* o);
 
 bool AddOpFunctions(PyObject* module);
 bool AddCompositeFunctions(PyObject* module);
+// Threads and random seeds. (process_settings.cc)
+bool AddProcessSettings(PyObject* module);
 
 }  // namespace gk::py
 

@@ -100,6 +100,9 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   const std::vector<Node*>& control_outputs() const;
   void AddControlOutput(Node* node);
 
+  // 0, 1, 2, ...: the seed of the next random op that has none of its own.
+  int64_t TakeRandomSeed() { return random_seeds_++; }
+
   // Gives each node the user's position; set once by the host language.
   using SourceFn = SourceId (*)();
   static void SetSourceFn(SourceFn fn);
@@ -133,6 +136,7 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   std::string ScopedName(std::string_view name);
 
   std::string name_;
+  int64_t random_seeds_ = 0;
   Ref<Graph> graph_;
   Ref<FuncGraph> outer_;
   std::vector<const Graph*> ancestors_;  // compared, never followed

@@ -1,0 +1,267 @@
+"""tf.config: devices, threads and switches."""
+
+import dataclasses
+import os
+import threading
+
+import graphkiln as tf
+
+_lock = threading.Lock()
+
+
+@dataclasses.dataclass(frozen=True)
+class PhysicalDevice:
+    """A device of this machine.
+
+    >>> tf.config.list_physical_devices("CPU")[0].device_type
+    'CPU'
+    """
+
+    name: str
+    device_type: str
+
+    def __repr__(self) -> str:
+        return (
+            f"PhysicalDevice(name={self.name!r}, "
+            f"device_type={self.device_type!r})"
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class LogicalDevice:
+    """A device that programs run on."""
+
+    name: str
+    device_type: str
+
+    def __repr__(self) -> str:
+        return (
+            f"LogicalDevice(name={self.name!r}, "
+            f"device_type={self.device_type!r})"
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class LogicalDeviceConfiguration:
+    """How a physical device is divided."""
+
+    memory_limit: int | None = None
+    experimental_priority: int | None = None
+    experimental_device_ordinal: int | None = None
+
+
+_CPU = PhysicalDevice("/physical_device:CPU:0", "CPU")
+_LOGICAL_CPU = LogicalDevice("/device:CPU:0", "CPU")
+
+
+class _State:
+    visible: list = [_CPU]
+    logical: dict = {}
+    soft_placement = True
+    deterministic = False
+    tensor_float_32 = True
+    synchronous = True
+    log_placement = False
+    device_policy = "silent"
+    inter_op_threads = 0
+    intra_op_threads = 0
+    jit = ""
+    options: dict = {}
+
+
+def list_physical_devices(device_type=None):
+    """The devices of this machine, or those of a type.
+
+    >>> tf.config.list_physical_devices("GPU")
+    []
+    """
+    return [_CPU] if device_type in (None, "CPU") else []
+
+
+def list_logical_devices(device_type=None):
+    """The devices that programs can name.
+
+    >>> len(tf.config.list_logical_devices("CPU"))
+    1
+    """
+    if device_type not in (None, "CPU") or not _State.visible:
+        return []
+    parts = _State.logical.get(_CPU, [None])
+    return [
+        LogicalDevice(f"/device:CPU:{i}", "CPU") for i in range(len(parts))
+    ]
+
+
+def get_visible_devices(device_type=None):
+    """The physical devices that programs may use."""
+    return [d for d in _State.visible if device_type in (None, d.device_type)]
+
+
+def set_visible_devices(devices, device_type=None):
+    """Chooses the physical devices that programs may use."""
+    if isinstance(devices, PhysicalDevice):
+        devices = [devices]
+    for device in devices:
+        if device != _CPU:
+            raise ValueError(f"Unrecognized device: {device}")
+    if device_type in (None, "CPU"):
+        if not devices:
+            raise RuntimeError("The CPU cannot be hidden: it runs everything")
+        _State.visible = list(devices)
+
+
+def get_logical_device_configuration(device):
+    """How a physical device is divided; None: not at all."""
+    return _State.logical.get(device)
+
+
+def set_logical_device_configuration(device, logical_devices):
+    """Divides a physical device. Parts of the CPU share its memory."""
+    if device != _CPU:
+        raise ValueError(f"Unrecognized device: {device}")
+    for part in logical_devices:
+        if part.memory_limit is not None:
+            raise ValueError("Setting memory limit on CPU virtual devices is "
+                             "currently not supported")
+    _State.logical[device] = list(logical_devices)
+
+
+def get_soft_device_placement():
+    """Do ops run elsewhere if their device cannot?"""
+    return _State.soft_placement
+
+
+def set_soft_device_placement(enabled):
+    """Whether ops may run elsewhere if their device cannot."""
+    _State.soft_placement = bool(enabled)
+
+
+def get_inter_op_parallelism_threads():
+    """How many ops run at once; 0: the system chooses."""
+    return _State.inter_op_threads
+
+
+def set_inter_op_parallelism_threads(num_threads):
+    """Sets how many ops may run at once."""
+    _State.inter_op_threads = _thread_count(num_threads)
+
+
+def get_intra_op_parallelism_threads():
+    """How many threads one op may use; 0: as many as there are cores."""
+    return _State.intra_op_threads
+
+
+def set_intra_op_parallelism_threads(num_threads):
+    """Sets how many threads one op may use."""
+    _State.intra_op_threads = _thread_count(num_threads)
+    tf._graphkiln.set_intra_op_threads(
+        _State.intra_op_threads or os.cpu_count() or 1
+    )
+
+
+def _thread_count(number: object) -> int:
+    if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+        raise ValueError(f"num_threads must be 0 or more, got {number!r}")
+    return number
+
+
+def enable_op_determinism():
+    """Makes random ops without any seed an error.
+
+    All other ops give the same results every time as they are.
+    """
+    _State.deterministic = True
+
+
+def is_op_determinism_enabled() -> bool:
+    return _State.deterministic
+
+
+def disable_op_determinism() -> None:
+    _State.deterministic = False
+
+
+def enable_tensor_float_32_execution(enabled):
+    """Kept for programs that set it: a CPU computes float32 in full."""
+    _State.tensor_float_32 = bool(enabled)
+
+
+def tensor_float_32_execution_enabled():
+    """What `enable_tensor_float_32_execution` was last told."""
+    return _State.tensor_float_32
+
+
+def get_synchronous_execution():
+    """Do eager ops finish before their call returns?"""
+    return _State.synchronous
+
+
+def set_synchronous_execution(enable):
+    """Eager ops finish before their call returns whatever is set here."""
+    _State.synchronous = bool(enable)
+
+
+def get_memory_growth(device):
+    """Memory of the CPU always grows as needed."""
+    raise ValueError("Cannot get memory growth on non-GPU and non-Pluggable "
+                     f"devices: {device}")
+
+
+def set_memory_growth(device, enable):
+    """Memory of the CPU always grows as needed."""
+    raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable "
+                     f"devices: {device}")
+
+
+def get_device_details(device):
+    """Facts about a device; none are known of the CPU."""
+    if not isinstance(device, PhysicalDevice):
+        raise ValueError(
+            f"device must be a tf.config.PhysicalDevice, but got: {device}"
+        )
+    return {}
+
+
+def get_device_policy():
+    """How inputs on other devices are treated."""
+    return _State.device_policy
+
+
+def set_device_policy(device_policy):
+    """Sets how inputs on other devices are treated; there are none."""
+    policies = (None, "silent", "silent_for_int32", "warn", "explicit")
+    if device_policy not in policies:
+        raise ValueError(f"Not a valid device policy: {device_policy!r}")
+    _State.device_policy = device_policy or "silent"
+
+
+def get_jit():
+    """Which functions are compiled without being asked to be."""
+    return _State.jit
+
+
+def set_jit(enabled):
+    """Sets which functions are compiled without being asked to be."""
+    if enabled not in (True, False, "", "autoclustering"):
+        raise ValueError(f"Unsupported value of `enabled`: {enabled!r}")
+    _State.jit = "autoclustering" if enabled else ""
+
+
+def get_experimental_options():
+    """The optimizer options that were set."""
+    return dict(_State.options)
+
+
+def set_experimental_options(options):
+    """Turns passes of the optimizer on or off by name."""
+    _State.options.update(options)
+
+
+def get_log_device_placement():
+    """Is the device of each op written to the log?"""
+    return _State.log_placement
+
+
+def set_log_device_placement(enabled):
+    """Whether the device of each op is written to the log."""
+    _State.log_placement = bool(enabled)

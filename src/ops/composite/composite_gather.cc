@@ -1,0 +1,230 @@
+// Picking elements: gather, gather_nd, reverse, sort, search.
+#include <algorithm>
+
+#include "ops/composite.h"
+
+namespace gk {
+namespace {
+
+TensorVector Gather(CompositeCall& c) {
+  const Tensor &params = c.tensor(0), &indices = c.tensor(1);
+  const int64_t batch_dims = c.integer(4);
+  Tensor axis;
+  if (c.get<int64_t>(3)) {
+    axis = Int32Of(c.integer(3), c.name("axis"));
+  } else if (c.has(3)) {
+    axis = c.tensor(3);
+  } else {
+    // Batches are skipped unless told otherwise.
+    axis = Int32Of(batch_dims, c.name("axis"));
+  }
+  return {MakeOp1("GatherV2", {params, indices, axis},
+                  {{"batch_dims", batch_dims}}, c.name())};
+}
+
+Tensor Slice1d(const Tensor& shape, int64_t begin, int64_t size) {
+  return MakeOp1("Slice",
+                 {shape,
+                  IntsTensor(std::vector<int64_t>{begin}, DataType::kInt32),
+                  IntsTensor(std::vector<int64_t>{size}, DataType::kInt32)});
+}
+
+// Batches are folded into the indices: each gets its own row number in front.
+TensorVector GatherNd(CompositeCall& c) {
+  const Tensor &params = c.tensor(0), &indices = c.tensor(1);
+  const int64_t batch_dims = c.integer(2);
+  if (batch_dims == 0) {
+    return {MakeOp1("GatherNd", {params, indices}, {}, c.name())};
+  }
+  const PartialTensorShape ps = params.partial_shape(),
+                           is = indices.partial_shape();
+  if (ps.unknown_rank() || is.unknown_rank()) {
+    throw Error(ValueError("gather_nd with batch_dims needs known ranks"));
+  }
+  if (batch_dims < 0 || batch_dims >= is.rank() || batch_dims > ps.rank()) {
+    throw Error(ValueError("batch_dims = {} must be less than the rank of "
+                           "indices, {}, and at most that of params",
+                           batch_dims, is.rank()));
+  }
+  const Tensor pshape = MakeOp1("Shape", {params});
+  const Tensor ishape = MakeOp1("Shape", {indices});
+  const Tensor zero = IntsTensor(std::vector<int64_t>{0}, DataType::kInt32);
+  const auto prod = [&](const Tensor& v) {
+    return MakeOp1("Prod", {v, zero}, {{"keep_dims", true}});
+  };
+  const auto join = [&](TensorVector parts) {
+    const int64_t n = parts.size();
+    parts.push_back(Int32Of(0));
+    return MakeOp("ConcatV2", parts, {{"N", n}})[0];
+  };
+  const Tensor batch = Slice1d(ishape, 0, batch_dims);
+  const Tensor batch_size = prod(batch);
+  const Tensor flat_params = MakeOp1(
+      "Reshape", {params, join({batch_size, Slice1d(pshape, batch_dims, -1)})});
+  const Tensor inner =
+      Slice1d(ishape, batch_dims, is.rank() - 1 - batch_dims);
+  const Tensor inner_size = prod(inner);
+  const Tensor depth = Slice1d(ishape, is.rank() - 1, 1);
+  const Tensor flat_indices =
+      MakeOp1("Reshape", {indices, join({batch_size, inner_size, depth})});
+  const Tensor scalar = IntsTensor(std::vector<int64_t>{}, DataType::kInt32);
+  Tensor rows = MakeOp1(
+      "Range", {Int32Of(0), MakeOp1("Reshape", {batch_size, scalar}),
+                Int32Of(1)});
+  const Tensor one = IntsTensor(std::vector<int64_t>{1}, DataType::kInt32);
+  rows = MakeOp1("Reshape", {rows, join({batch_size, one, one})});
+  rows = MakeOp1("BroadcastTo", {rows, join({batch_size, inner_size, one})});
+  if (indices.dtype() != DataType::kInt32) {
+    rows = MakeOp1("Cast", {rows}, {{"DstT", indices.dtype()}});
+  }
+  const Tensor full = MakeOp("ConcatV2",
+                             TensorVector{rows, flat_indices, Int32Of(2)},
+                             {{"N", int64_t{2}}})[0];
+  const Tensor picked = MakeOp1("GatherNd", {flat_params, full});
+  const Tensor tail_shape = Slice1d(MakeOp1("Shape", {picked}), 2, -1);
+  return {MakeOp1("Reshape", {picked, join({batch, inner, tail_shape})}, {},
+                  c.name())};
+}
+
+bool Descending(const CompositeCall& c, int i) {
+  if (c.text(i) == "ASCENDING") return false;
+  if (c.text(i) == "DESCENDING") return true;
+  throw Error(ValueError("Argument `direction` should be one of 'ASCENDING' or "
+                         "'DESCENDING'. Received: direction={}", c.text(i)));
+}
+
+// Sorting is top_k of the whole axis, brought to the end. Values are negated
+// for the ascending order; of unsigned and integer types by complement.
+TensorVector SortBy(const CompositeCall& c, int64_t axis, bool descending,
+                    int output) {
+  Tensor x = c.tensor(0);
+  const PartialTensorShape s = x.partial_shape();
+  if (s.unknown_rank()) {
+    throw Error(ValueError("sorting needs a tensor of known rank"));
+  }
+  axis = PositiveAxis(axis, s.rank());
+  std::vector<int64_t> perm(s.rank());
+  for (int i = 0; i < s.rank(); ++i) perm[i] = i;
+  const bool move = axis != s.rank() - 1;
+  Tensor order;
+  if (move) {
+    std::swap(perm[axis], perm.back());
+    order = IntsTensor(perm, DataType::kInt32);
+    x = MakeOp1("Transpose", {x, order});
+  }
+  const bool integer = IsInteger(x.dtype());
+  const auto flip = [&](const Tensor& t) {
+    return integer ? MakeOp1("Invert", {t}) : MakeOp1("Neg", {t});
+  };
+  if (!descending) x = flip(x);
+  Tensor k;
+  if (s.dim(axis) >= 0) {
+    k = Int32Of(s.dim(axis));
+  } else {
+    k = MakeOp1("GatherV2", {MakeOp1("Shape", {c.tensor(0)}), Int32Of(axis),
+                             Int32Of(0)});
+  }
+  Tensor out = MakeOp("TopKV2", TensorVector{x, k})[output];
+  if (output == 0 && !descending) out = flip(out);
+  return {move ? MakeOp1("Transpose", {out, order}) : out};
+}
+
+TensorVector Sort(CompositeCall& c) {
+  return SortBy(c, c.integer(1), Descending(c, 2), 0);
+}
+TensorVector Argsort(CompositeCall& c) {
+  return SortBy(c, c.integer(1), Descending(c, 2), 1);
+}
+
+TensorVector SearchSorted(CompositeCall& c) {
+  const Tensor &sorted = c.tensor(0), &values = c.tensor(1);
+  const std::string& side = c.text(2);
+  if (side != "left" && side != "right") {
+    throw Error(ValueError("Argument `side` must be either 'right' or 'left'. "
+                           "Received: `side` = '{}'.", side));
+  }
+  const Tensor s_shape = MakeOp1("Shape", {sorted});
+  const Tensor v_shape = MakeOp1("Shape", {values});
+  const PartialTensorShape ss = sorted.partial_shape(),
+                           vs = values.partial_shape();
+  if (ss.unknown_rank() || vs.unknown_rank() || ss.rank() < 1 ||
+      vs.rank() < 1) {
+    throw Error(ValueError("searchsorted needs tensors of rank 1 or more"));
+  }
+  const auto matrix = [&](const Tensor& t, const Tensor& shape, int rank) {
+    const Tensor last = Slice1d(shape, rank - 1, 1);
+    const Tensor rows =
+        IntsTensor(std::vector<int64_t>{-1}, DataType::kInt32);
+    return MakeOp1("Reshape",
+                   {t, MakeOp("ConcatV2", TensorVector{rows, last, Int32Of(0)},
+                              {{"N", int64_t{2}}})[0]});
+  };
+  const Tensor found = MakeOp1(
+      side == "left" ? "LowerBound" : "UpperBound",
+      {matrix(sorted, s_shape, ss.rank()), matrix(values, v_shape, vs.rank())},
+      {{"out_type", c.type(3)}});
+  return {MakeOp1("Reshape", {found, v_shape})};
+}
+
+TensorVector Reverse(CompositeCall& c) {
+  return {MakeOp1("ReverseV2", {c.tensor(0), c.tensor(1)}, {}, c.name())};
+}
+
+const CompositeRecord kRecords[] = {
+    {.names = "gather",
+     .args = "params: tensor; indices: tensor(int32); validate_indices: native "
+             "= None; axis: native = None; batch_dims: int = 0",
+     .scope = "GatherV2",
+     .build = Gather,
+     .doc = "The slices of `params` along an axis that `indices` "
+            "names.\n\nArgs:\n  indices: integers in [0, params.shape[axis])."
+            "\n  axis: batch_dims unless given.\n  batch_dims: leading "
+            "dimensions that params and indices share.\n\nRaises "
+            "InvalidArgumentError for an index out of range.",
+     .example = ">>> tf.gather([5, 6, 7], [2, 0]).numpy().tolist()\n[7, 5]"},
+    {.names = "gather_nd",
+     .args = "params: tensor; indices: tensor(int32); batch_dims: int = 0; "
+             "name: name = None; bad_indices_policy: string = ''",
+     .scope = "GatherNd",
+     .build = GatherNd,
+     .doc = "The elements or slices of `params` at the positions in the last "
+            "dimension of `indices`.",
+     .example = ">>> tf.gather_nd([[1, 2], [3, 4]], [[1, 0]]).numpy().tolist()"
+                "\n[3]"},
+    {.names = "sort",
+     .args = "values: tensor; axis: int = -1; direction: string = 'ASCENDING'",
+     .scope = "sort",
+     .build = Sort,
+     .doc = "The elements along an axis in order.",
+     .example = ">>> tf.sort([3, 1, 2]).numpy().tolist()\n[1, 2, 3]"},
+    {.names = "argsort",
+     .args = "values: tensor; axis: int = -1; direction: string = "
+             "'ASCENDING'; stable: bool = False",
+     .scope = "argsort",
+     .build = Argsort,
+     .doc = "The indices that sort a tensor along an axis; equal elements keep "
+            "their order.",
+     .example = ">>> tf.argsort([3, 1, 2]).numpy().tolist()\n[1, 2, 0]"},
+    {.names = "searchsorted",
+     .args = "sorted_sequence: tensor(T); values: tensor(T); side: string = "
+             "'left'; out_type: type = int32",
+     .scope = "searchsorted",
+     .build = SearchSorted,
+     .doc = "Where each of `values` would go into the sorted last dimension "
+            "of `sorted_sequence`, before ('left') or after ('right') equal "
+            "elements.",
+     .example = ">>> tf.searchsorted([1, 3, 5], [2, 5]).numpy().tolist()\n"
+                "[1, 2]"},
+    {.names = "reverse",
+     .args = "tensor: tensor; axis: tensor(int32)",
+     .scope = "ReverseV2",
+     .build = Reverse,
+     .doc = "Turns the order of elements along the axes in the list `axis`.",
+     .example = ">>> tf.reverse([1, 2, 3], [0]).numpy().tolist()\n[3, 2, 1]"},
+};
+
+}  // namespace
+
+GK_REGISTER_COMPOSITES(composite_gather)
+
+}  // namespace gk
