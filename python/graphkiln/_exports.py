@@ -37,6 +37,11 @@ OP_NAMES = """
 
 EXPORTS: dict[str, str] = {
     "graphkiln._graphkiln": """
+        dtypes.bfloat16 dtypes.bool dtypes.complex64 dtypes.complex128
+        dtypes.float16 dtypes.float32 dtypes.float64 dtypes.int8
+        dtypes.int16 dtypes.int32 dtypes.int64 dtypes.string
+        dtypes.uint8 dtypes.uint16 dtypes.uint32 dtypes.uint64
+        dtypes.resource dtypes.variant
         dtypes.DType dtypes.as_dtype TensorSpec TypeSpec
         Operation
         experimental.dlpack.to_dlpack experimental.dlpack.from_dlpack

@@ -8,7 +8,8 @@ from graphkiln import raw_ops as ops
 
 __all__ = ["format", "print"]
 
-_PLACEHOLDER = "{}"
+# No text of a user holds it.
+_PLACEHOLDER = "\x01{}\x02"
 _LEVELS = {
     "log(info)": "log(info)",
     "log(warning)": "log(warning)",
@@ -102,8 +103,7 @@ def _template(value: object, tensors: list) -> str:
         tensors.append(value)
         return _PLACEHOLDER
     if not nest.is_nested(value):
-        tensors.append(tf.constant(str(value)))
-        return _PLACEHOLDER
+        return str(value)
     return _nested(value, tensors)
 
 
@@ -112,11 +112,9 @@ def _nested(value: object, tensors: list) -> str:
         tensors.append(value)
         return _PLACEHOLDER
     if isinstance(value, str):
-        tensors.append(tf.constant(repr(value)))
-        return _PLACEHOLDER
+        return repr(value)
     if not nest.is_nested(value):
-        tensors.append(tf.constant(str(value)))
-        return _PLACEHOLDER
+        return str(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         parts = [
             f"{field}={_nested(item, tensors)}"
