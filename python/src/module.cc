@@ -11,6 +11,7 @@
 #include "function_trace_type.h"
 #include "name_scope.h"
 #include "op_function.h"
+#include "op_record.h"
 #include "operation_type.h"
 #include "shape_type.h"
 #include "slicing.h"
@@ -35,5 +36,6 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddScopes(m);
   gk::py::AddGradientTape(m);
   gk::py::AddOperation(m);
+  gk::py::AddOpRecord(m);
   m.attr("__version__") = GK_VERSION;
 }

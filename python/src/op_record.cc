@@ -1,0 +1,142 @@
+// An op's record as Python objects, for tests, stubs and reference pages.
+#include "op_record.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+
+#include "dtype_type.h"
+#include "errors.h"
+#include "framework/op_registry.h"
+#include "op_function.h"
+
+namespace nb = nanobind;
+
+namespace gk::py {
+namespace {
+
+nb::str Str(std::string_view s) { return nb::str(s.data(), s.size()); }
+
+nb::object DTypeOrNone(DataType t) {
+  return t == DataType::kInvalid ? nb::none() : nb::borrow(DTypeObject(t));
+}
+
+nb::list DTypes(DataTypeSet set) {
+  nb::list out;
+  for (int i = 1; i < kNumDataTypes; ++i) {
+    const auto t = static_cast<DataType>(i);
+    if (set.Contains(t)) out.append(nb::borrow(DTypeObject(t)));
+  }
+  return out;
+}
+
+nb::list Args(const std::vector<ArgDef>& args) {
+  nb::list out;
+  for (const ArgDef& a : args) {
+    nb::dict d;
+    d["name"] = Str(a.name);
+    d["type"] = DTypeOrNone(a.type);
+    d["type_attr"] = Str(a.type_attr);
+    d["type_list_attr"] = Str(a.type_list_attr);
+    d["number_attr"] = Str(a.number_attr);
+    out.append(d);
+  }
+  return out;
+}
+
+std::string_view TypeName(AttrType t) {
+  constexpr std::string_view kNames[] = {"int",  "float", "bool",   "string",
+                                         "type", "shape", "tensor", "func"};
+  return kNames[static_cast<int>(t)];
+}
+
+nb::list Attrs(const std::vector<AttrDef>& attrs) {
+  nb::list out;
+  for (const AttrDef& a : attrs) {
+    nb::dict d;
+    d["name"] = Str(a.name);
+    const std::string type(TypeName(a.type));
+    d["type"] = Str(a.is_list ? "list(" + type + ")" : type);
+    d["allowed_types"] = DTypes(a.allowed_types);
+    d["allowed_strings"] = nb::cast(a.allowed_strings);
+    d["minimum"] = a.has_minimum ? nb::object(nb::int_(a.minimum)) : nb::none();
+    d["has_default"] = a.default_value.has_value();
+    if (a.default_value.has_value()) {
+      PyObject* value = AttrToPython(*a.default_value);
+      if (value == nullptr) throw nb::python_error();
+      d["default"] = nb::steal(value);
+    }
+    out.append(d);
+  }
+  return out;
+}
+
+nb::list Traits(const OpRecord& r) {
+  constexpr std::pair<Trait, const char*> kNames[] = {
+      {kStateful, "stateful"},
+      {kElementwise, "elementwise"},
+      {kCommutative, "commutative"},
+      {kAssociative, "associative"},
+      {kIdempotent, "idempotent"},
+      {kInvolution, "involution"},
+      {kView, "view"},
+      {kReduction, "reduction"},
+      {kAggregate, "aggregate"},
+      {kSourceOp, "source"},
+      {kRandom, "random"},
+      {kReadsResource, "reads_resource"},
+      {kWritesResource, "writes_resource"},
+      {kCallsFunction, "calls_function"},
+      {kNoGradient, "no_gradient"},
+      {kExpensive, "expensive"},
+      {kIdentityZero, "identity_zero"},
+      {kIdentityOne, "identity_one"}};
+  nb::list out;
+  for (const auto& [trait, name] : kNames) {
+    if (r.Has(trait)) out.append(name);
+  }
+  return out;
+}
+
+nb::dict Record(const std::string& op) {
+  StatusOr<const OpRecord*> found = OpRegistry::Get().LookUp(op);
+  if (!found.ok()) {
+    Raise(found.status());
+    throw nb::python_error();
+  }
+  const OpRecord& r = **found;
+  nb::dict test;
+  test["low"] = r.test.low;
+  test["high"] = r.test.high;
+  test["reference"] = Str(r.test.reference);
+  test["tolerance"] = r.test.tolerance;
+  test["skip_gradient"] = r.test.skip_gradient;
+  test["shapes"] = Str(r.test.shapes);
+  nb::dict d;
+  d["name"] = Str(r.name);
+  d["inputs"] = Args(r.def->inputs);
+  d["outputs"] = Args(r.def->outputs);
+  d["attrs"] = Attrs(r.def->attrs);
+  d["traits"] = Traits(r);
+  d["is_stateful"] = r.def->is_stateful;
+  d["is_commutative"] = r.def->is_commutative;
+  d["has_gradient"] = r.gradient != nullptr;
+  d["kernel_types"] = DTypes(r.kernel.types);
+  d["has_kernel"] = r.kernel.compute != nullptr || r.kernel.tile != nullptr;
+  d["python_names"] = Str(r.python.names);
+  d["doc"] = Str(r.doc);
+  d["example"] = Str(r.example);
+  d["test"] = test;
+  return d;
+}
+
+}  // namespace
+
+void AddOpRecord(nb::module_& m) {
+  m.def("op_record", &Record, nb::arg("op"),
+        "An op's record: signature, traits, facts for tests.");
+}
+
+}  // namespace gk::py
