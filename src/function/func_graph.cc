@@ -390,6 +390,7 @@ StatusOr<Ref<GraphFunction>> FuncGraph::Finish(std::span<const Tensor> results,
     arguments.push_back(c.placeholder);
   }
   finished_ = true;
+  results_ = edges;
   outer_ = nullptr;
   if (function_name.empty()) {
     function_name = UniqueFunctionName("__inference_", name_);

@@ -99,6 +99,8 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   // Nodes that must run even if no result needs them.
   const std::vector<Node*>& control_outputs() const;
   void AddControlOutput(Node* node);
+  // Empty until finished.
+  const std::vector<Output>& results() const { return results_; }
 
   // 0, 1, 2, ...: the seed of the next random op that has none of its own.
   int64_t TakeRandomSeed() { return random_seeds_++; }
@@ -144,6 +146,7 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   bool finished_ = false;
 
   std::vector<Node*> arguments_;
+  std::vector<Output> results_;
   std::vector<FunctionCapture> captures_;
   std::unordered_map<const void*, int> capture_of_;
   // Known values of the capture source and their constants here.

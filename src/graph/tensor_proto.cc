@@ -84,6 +84,73 @@ Status FillTyped(const proto::TensorProto& m, Tensor* t) {
   }
 }
 
+// A single element as a number, which people can read. False for types that
+// have no field for numbers.
+bool WriteElement(const Tensor& t, proto::TensorProto* m) {
+  switch (t.dtype()) {
+    case DataType::kFloat:
+      m->float_val.push_back(t.scalar<float>());
+      return true;
+    case DataType::kDouble:
+      m->double_val.push_back(t.scalar<double>());
+      return true;
+    case DataType::kInt32:
+      m->int_val.push_back(t.scalar<int32_t>());
+      return true;
+    case DataType::kInt16:
+      m->int_val.push_back(t.scalar<int16_t>());
+      return true;
+    case DataType::kInt8:
+      m->int_val.push_back(t.scalar<int8_t>());
+      return true;
+    case DataType::kUint8:
+      m->int_val.push_back(t.scalar<uint8_t>());
+      return true;
+    case DataType::kUint16:
+      m->int_val.push_back(t.scalar<uint16_t>());
+      return true;
+    case DataType::kInt64:
+      m->int64_val.push_back(t.scalar<int64_t>());
+      return true;
+    case DataType::kUint32:
+      m->uint32_val.push_back(t.scalar<uint32_t>());
+      return true;
+    case DataType::kUint64:
+      m->uint64_val.push_back(t.scalar<uint64_t>());
+      return true;
+    case DataType::kBool:
+      m->bool_val.push_back(t.scalar<bool>());
+      return true;
+    case DataType::kComplex64:
+      m->scomplex_val = {t.scalar<complex64>().real(),
+                         t.scalar<complex64>().imag()};
+      return true;
+    case DataType::kComplex128:
+      m->dcomplex_val = {t.scalar<complex128>().real(),
+                         t.scalar<complex128>().imag()};
+      return true;
+    case DataType::kHalf:
+    case DataType::kBfloat16: {
+      uint16_t bits;
+      std::memcpy(&bits, t.raw_data(), sizeof(bits));
+      m->half_val.push_back(bits);
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+// Elements that a message may stand for without holding them.
+constexpr int64_t kMaxImpliedElements = int64_t{1} << 26;
+
+size_t NumValues(const proto::TensorProto& m) {
+  return m.float_val.size() + m.double_val.size() + m.int_val.size() +
+         m.string_val.size() + m.scomplex_val.size() + m.int64_val.size() +
+         m.bool_val.size() + m.dcomplex_val.size() + m.half_val.size() +
+         m.uint32_val.size() + m.uint64_val.size();
+}
+
 }  // namespace
 
 proto::TensorShapeProto ShapeToProto(const PartialTensorShape& shape) {
@@ -116,7 +183,8 @@ StatusOr<proto::TensorProto> TensorToProto(const Tensor& tensor) {
   } else if (IsObjectType(tensor.dtype())) {
     return Unimplemented("A tensor of dtype {} cannot be written",
                          DataTypeName(tensor.dtype()));
-  } else if (tensor.byte_size() > 0) {
+  } else if (tensor.byte_size() > 0 &&
+             !(tensor.num_elements() == 1 && WriteElement(tensor, &message))) {
     message.tensor_content.assign(static_cast<const char*>(tensor.raw_data()),
                                   tensor.byte_size());
   }
@@ -148,6 +216,10 @@ StatusOr<Tensor> TensorFromProto(const proto::TensorProto& message) {
     GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(dtype, shape));
     std::memcpy(t.raw_data(), message.tensor_content.data(), bytes);
     return t;
+  }
+  if (n > kMaxImpliedElements && static_cast<size_t>(n) != NumValues(message)) {
+    return InvalidArgument("TensorProto of shape {} holds only {} values",
+                           shape.DebugString(), NumValues(message));
   }
   GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(dtype, shape));
   GK_RETURN_IF_ERROR(FillTyped(message, &t));

@@ -13,8 +13,8 @@ proto::TensorShapeProto ShapeToProto(const PartialTensorShape& shape);
 StatusOr<PartialTensorShape> ShapeFromProto(
     const proto::TensorShapeProto& shape);
 
-// Strings in string_val, all other elements in tensor_content. Resources and
-// variants have no lasting form: Unimplemented.
+// Strings in string_val, a single number as such, all else in tensor_content.
+// Resources and variants have no lasting form: Unimplemented.
 StatusOr<proto::TensorProto> TensorToProto(const Tensor& tensor);
 StatusOr<Tensor> TensorFromProto(const proto::TensorProto& message);
 

@@ -1,0 +1,33 @@
+// ControlGather: the NoOp by which results of a function wait for the ops
+// that must run. It exists in files only; plans know the control outputs.
+#ifndef GK_GRAPH_CONTROL_GATHER_H_
+#define GK_GRAPH_CONTROL_GATHER_H_
+
+#include <span>
+#include <string>
+#include <unordered_set>
+
+#include "graph/graph.h"
+#include "proto/graph.gk.h"
+
+namespace gk {
+
+class ControlGather {
+ public:
+  ControlGather(const Graph& graph, std::span<const Output> results,
+                std::span<Node* const> control_outputs);
+
+  // Nothing is to be written if nothing must run, no result can wait, or the
+  // graph came from a file and holds such a NoOp.
+  bool needed() const { return !waiting_.empty(); }
+  bool Waits(const Node* node) const { return waiting_.count(node) != 0; }
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+  std::unordered_set<const Node*> waiting_;
+};
+
+}  // namespace gk
+
+#endif  // GK_GRAPH_CONTROL_GATHER_H_

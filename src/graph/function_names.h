@@ -1,0 +1,42 @@
+// FunctionNames: which functions a file needs, and what each is called there.
+//
+// Names of live functions are unique, but one read from a file may bear the
+// name of another. Not thread-safe; the functions outlive it.
+#ifndef GK_GRAPH_FUNCTION_NAMES_H_
+#define GK_GRAPH_FUNCTION_NAMES_H_
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "graph/graph.h"
+#include "proto/graph.gk.h"
+
+namespace gk {
+
+class FunctionNames {
+ public:
+  // The name in the file; a function met first is queued for writing.
+  std::string NameOf(const FunctionDefinition& function);
+  // The attribute, with the functions it names noted and renamed.
+  StatusOr<proto::AttrValue> WriteAttr(const AttrValue& value);
+  // Writes what is queued and what that calls in turn.
+  Status WriteQueued(proto::FunctionDefLibrary* library);
+
+ private:
+  Status WriteFunctionAttr(const FunctionAttr& f, proto::NameAttrList* to);
+
+  std::unordered_map<const FunctionDefinition*, std::string> names_;
+  std::unordered_set<std::string> used_;
+  std::vector<const FunctionDefinition*> queue_;
+  size_t written_ = 0;
+};
+
+// One FunctionDef; what it calls is noted in `functions`.
+StatusOr<proto::FunctionDef> WriteFunctionDef(const GraphFunction& function,
+                                              FunctionNames* functions);
+
+}  // namespace gk
+
+#endif  // GK_GRAPH_FUNCTION_NAMES_H_

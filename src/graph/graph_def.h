@@ -1,0 +1,47 @@
+// Graphs and functions as messages of graph files: the writing side.
+//
+// What is written follows TensorFlow's own writer: names of arguments and
+// results, the NoOp that gathers what must run, attributes and versions. The
+// graphs are only read; calls are thread-safe on finished graphs.
+#ifndef GK_GRAPH_GRAPH_DEF_H_
+#define GK_GRAPH_GRAPH_DEF_H_
+
+#include <span>
+#include <unordered_map>
+
+#include "graph/graph.h"
+#include "proto/graph.gk.h"
+
+namespace gk {
+
+// Versions of the graph format that files are marked with.
+inline constexpr int kGraphDefProducer = 2474;
+inline constexpr int kGraphDefMinConsumer = 12;
+
+struct GraphDefOptions {
+  bool add_shapes = false;  // an attribute _output_shapes on every node
+  // Placeholders that are written as constants of these values.
+  std::unordered_map<const Node*, Tensor> constants;
+  // Of a function's body: its results wait for its control outputs.
+  std::span<const Output> results;
+  std::span<Node* const> control_outputs;
+};
+
+// All nodes, and all functions that they call, directly or not.
+StatusOr<proto::GraphDef> GraphToGraphDef(const Graph& graph,
+                                          const GraphDefOptions& options = {});
+
+StatusOr<proto::FunctionDef> FunctionToFunctionDef(
+    const GraphFunction& function);
+
+// These functions and all that they call. A name stands for one function:
+// another of the same name is written under a new one.
+StatusOr<proto::FunctionDefLibrary> FunctionsToLibrary(
+    std::span<const GraphFunction* const> functions);
+
+// One node as it stands in a GraphDef.
+StatusOr<proto::NodeDef> NodeToNodeDef(const Node& node);
+
+}  // namespace gk
+
+#endif  // GK_GRAPH_GRAPH_DEF_H_

@@ -1,0 +1,299 @@
+#include "graph/node_importer.h"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+
+#include "framework/op_builder.h"
+#include "framework/op_registry.h"
+#include "graph/attr_from_proto.h"
+
+namespace gk {
+namespace {
+
+// Of all nodes of one message: some bytes ask for a node of many outputs.
+constexpr int64_t kMaxOutputs = 1 << 20;
+
+bool ParseIndex(std::string_view text, int64_t* index) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, *index);
+  return error == std::errc() && stop == end && *index >= 0 && !text.empty() &&
+         text[0] != '-';
+}
+
+struct EdgeName {
+  std::string_view node;
+  std::string_view argument;  // in functions
+  int64_t index = 0;
+};
+
+bool ParseEdge(std::string_view text, bool in_function, EdgeName* edge) {
+  const size_t colon = text.find(':');
+  edge->node = text.substr(0, colon);
+  if (edge->node.empty()) return false;
+  if (colon == std::string_view::npos) return !in_function;
+  text.remove_prefix(colon + 1);
+  if (in_function) {
+    const size_t second = text.find(':');
+    if (second == std::string_view::npos) return false;
+    edge->argument = text.substr(0, second);
+    text.remove_prefix(second + 1);
+  }
+  return ParseIndex(text, &edge->index);
+}
+
+Status AtNode(const proto::NodeDef& def, const Status& status) {
+  if (status.ok() || status.code() == Code::kNotFound) return status;
+  const Code code = status.code() == Code::kUnimplemented ||
+                            status.code() == Code::kResourceExhausted
+                        ? status.code()
+                        : Code::kInvalidArgument;
+  return Status(code, fmt::format("Node '{}' ({}): {}", def.name, def.op,
+                                  status.message()));
+}
+
+}  // namespace
+
+Status NodeImporter::Import(const std::vector<proto::NodeDef>& nodes) {
+  defs_ = &nodes;
+  made_.assign(nodes.size(), nullptr);
+  GK_RETURN_IF_ERROR(Index());
+  GK_ASSIGN_OR_RETURN(std::vector<int> order, Sort());
+  for (int i : order) GK_RETURN_IF_ERROR(AtNode(nodes[i], Make(i)));
+  return OkStatus();
+}
+
+Status NodeImporter::Index() {
+  for (size_t i = 0; i < defs_->size(); ++i) {
+    const proto::NodeDef& def = (*defs_)[i];
+    if (OpRegistry::Get().Find(def.op) == nullptr &&
+        functions_->FindDef(def.op) == nullptr) {
+      return NotFound("Op type not registered '{}'", def.op);
+    }
+    const bool taken = form_ == kFunctionForm && defined_.count(def.name) != 0;
+    if (!index_.emplace(def.name, static_cast<int>(i)).second || taken) {
+      return InvalidArgument("Duplicate node name '{}'", def.name);
+    }
+  }
+  return OkStatus();
+}
+
+StatusOr<int> NodeImporter::ProducerOf(const std::string& edge,
+                                       bool control) const {
+  if (defined_.count(edge) != 0) return -1;
+  std::string_view name = edge;
+  if (control) {
+    name.remove_prefix(1);
+    if (form_ == kFunctionForm && defined_.count(std::string(name)) != 0) {
+      return -1;
+    }
+  } else {
+    EdgeName parsed;
+    if (!ParseEdge(edge, form_ == kFunctionForm, &parsed)) {
+      return InvalidArgument("Malformed input '{}'", edge);
+    }
+    name = parsed.node;
+  }
+  auto it = index_.find(name);
+  if (it == index_.end()) {
+    return InvalidArgument("Unknown input node '{}'", edge);
+  }
+  return it->second;
+}
+
+StatusOr<std::vector<int>> NodeImporter::Sort() const {
+  const int n = static_cast<int>(defs_->size());
+  std::vector<int> waiting(n, 0);
+  std::vector<std::vector<int>> consumers(n);
+  for (int i = 0; i < n; ++i) {
+    bool control_seen = false;
+    for (const std::string& input : (*defs_)[i].input) {
+      const bool control = !input.empty() && input[0] == '^';
+      if (control_seen && !control) {
+        return AtNode((*defs_)[i],
+                      InvalidArgument("Input '{}' follows a control input",
+                                      input));
+      }
+      control_seen |= control;
+      StatusOr<int> from = ProducerOf(input, control);
+      if (!from.ok()) return AtNode((*defs_)[i], from.status());
+      if (*from < 0) continue;
+      consumers[*from].push_back(i);
+      ++waiting[i];
+    }
+  }
+  // A min-heap keeps the file's order where edges leave a choice.
+  std::vector<int> ready, order;
+  for (int i = 0; i < n; ++i) {
+    if (waiting[i] == 0) ready.push_back(i);
+  }
+  while (!ready.empty()) {
+    std::pop_heap(ready.begin(), ready.end(), std::greater<>());
+    const int i = ready.back();
+    ready.pop_back();
+    order.push_back(i);
+    for (int c : consumers[i]) {
+      if (--waiting[c] > 0) continue;
+      ready.push_back(c);
+      std::push_heap(ready.begin(), ready.end(), std::greater<>());
+    }
+  }
+  if (static_cast<int>(order.size()) != n) {
+    for (int i = 0; i < n; ++i) {
+      if (waiting[i] > 0) {
+        return InvalidArgument("Graph has a cycle through or before node '{}'",
+                               (*defs_)[i].name);
+      }
+    }
+  }
+  return order;
+}
+
+StatusOr<AttrMap> NodeImporter::ReadAttrs(const proto::NodeDef& def,
+                                          const OpRecord& record) const {
+  const FindFunction find =
+      [this](const std::string& name) -> StatusOr<Ref<FunctionDefinition>> {
+    GK_ASSIGN_OR_RETURN(Ref<GraphFunction> f, functions_->Read(name));
+    return Ref<FunctionDefinition>(std::move(f));
+  };
+  AttrMap attrs;
+  for (const auto& [name, value] : def.attr) {
+    const AttrDef* declared = record.def->FindAttr(name);
+    if (declared == nullptr) {
+      // Written by others for themselves, and stale once a graph is edited.
+      if (name == "_output_shapes") continue;
+      if (name.empty() || name[0] != '_') {
+        if (IsZeroAttr(value)) continue;
+        return InvalidArgument("NodeDef mentions attr '{}' not in Op {}", name,
+                               record.name);
+      }
+    }
+    StatusOr<AttrValue> read = AttrFromProto(value, declared, find);
+    if (!read.ok()) {
+      if (read.status().code() == Code::kNotFound) return read.status();
+      return InvalidArgument("attr '{}': {}", name, read.status().message());
+    }
+    attrs.Set(name, *std::move(read));
+  }
+  return attrs;
+}
+
+StatusOr<AttrMap> NodeImporter::ReadCall(const proto::NodeDef& def,
+                                         const OpRecord** record) const {
+  GK_ASSIGN_OR_RETURN(Ref<GraphFunction> f, functions_->Read(def.op));
+  GK_ASSIGN_OR_RETURN(
+      *record,
+      OpRegistry::Get().LookUp(f->is_stateful() ? "StatefulPartitionedCall"
+                                                : "PartitionedCall"));
+  AttrMap attrs;
+  attrs.Set("Tin", f->input_types());
+  attrs.Set("Tout", f->output_types());
+  attrs.Set("f", FunctionAttr{def.op, Ref<FunctionDefinition>(f), nullptr});
+  return attrs;
+}
+
+Status NodeImporter::Make(int i) {
+  const proto::NodeDef& def = (*defs_)[i];
+  const OpRecord* record = OpRegistry::Get().Find(def.op);
+  AttrMap attrs;
+  if (record != nullptr) {
+    GK_ASSIGN_OR_RETURN(attrs, ReadAttrs(def, *record));
+  } else {
+    GK_ASSIGN_OR_RETURN(attrs, ReadCall(def, &record));
+  }
+  std::vector<Output> inputs;
+  std::vector<Node*> controls;
+  std::vector<DataType> types;
+  for (const std::string& input : def.input) {
+    if (!input.empty() && input[0] == '^') {
+      auto it = defined_.find(input);
+      if (it == defined_.end()) it = defined_.find(input.substr(1));
+      controls.push_back(it != defined_.end()
+                             ? it->second.node
+                             : FindNode(std::string_view(input).substr(1)));
+      continue;
+    }
+    GK_ASSIGN_OR_RETURN(Output o, FindEdge(input));
+    inputs.push_back(o);
+    types.push_back(o.node->output(o.index).dtype);
+  }
+  const AttrMap given = attrs;
+  GK_RETURN_IF_ERROR(ResolveAttrs(*record, types, true, &attrs));
+  for (const auto& [name, value] : given) {
+    const AttrValue* resolved = attrs.Find(name);
+    if (resolved != nullptr && !AttrEquals(*resolved, value)) {
+      return InvalidArgument("attr '{}' is {}, but the inputs say {}", name,
+                             AttrText(value), AttrText(*resolved));
+    }
+  }
+  std::vector<DataType> outputs;
+  GK_RETURN_IF_ERROR(OutputTypes(*record->def, attrs, &outputs));
+  num_outputs_ += static_cast<int64_t>(outputs.size());
+  if (num_outputs_ > kMaxOutputs) {
+    return InvalidArgument("more than {} outputs in one graph", kMaxOutputs);
+  }
+  const std::string name =
+      prefix_.empty() ? def.name : prefix_ + "/" + def.name;
+  GK_ASSIGN_OR_RETURN(made_[i],
+                      graph_->AddNode(*record, name + "/", inputs,
+                                      std::move(attrs), controls));
+  made_[i]->set_device(def.device);
+  return OkStatus();
+}
+
+StatusOr<int> NodeImporter::OutputIndex(int i, std::string_view argument,
+                                        int64_t index) const {
+  const Node& node = *made_[i];
+  int64_t at = 0;
+  const proto::NodeDef& def = (*defs_)[i];
+  if (node.type() != def.op) {  // called by the function's name
+    for (const auto& arg : functions_->FindDef(def.op)->signature->output_arg) {
+      if (arg.name == argument && index == 0) return at;
+      ++at;
+    }
+    return -1;
+  }
+  for (const ArgDef& arg : node.op().def->outputs) {
+    int64_t n = 1;
+    if (!arg.number_attr.empty()) {
+      n = node.attr<int64_t>(arg.number_attr);
+    } else if (!arg.type_list_attr.empty()) {
+      const auto* list =
+          node.attrs().Get<std::vector<DataType>>(arg.type_list_attr);
+      n = list == nullptr ? 0 : static_cast<int64_t>(list->size());
+    }
+    if (arg.name == argument) return index < n ? at + index : -1;
+    at += n;
+  }
+  return -1;
+}
+
+Node* NodeImporter::FindNode(std::string_view name) const {
+  auto it = index_.find(name);
+  return it == index_.end() ? nullptr : made_[it->second];
+}
+
+StatusOr<Output> NodeImporter::FindEdge(std::string_view edge) const {
+  auto defined = defined_.find(std::string(edge));
+  if (defined != defined_.end()) return defined->second;
+  EdgeName parsed;
+  if (!ParseEdge(edge, form_ == kFunctionForm, &parsed)) {
+    return InvalidArgument("Malformed input '{}'", edge);
+  }
+  auto it = index_.find(parsed.node);
+  if (it == index_.end() || made_[it->second] == nullptr) {
+    return InvalidArgument("Unknown input node '{}'", edge);
+  }
+  Node* node = made_[it->second];
+  int64_t index = parsed.index;
+  if (form_ == kFunctionForm) {
+    GK_ASSIGN_OR_RETURN(index, OutputIndex(it->second, parsed.argument, index));
+  }
+  if (index < 0 || index >= node->num_outputs()) {
+    return InvalidArgument("'{}': {} ({}) has no such output", edge,
+                           node->name(), node->type());
+  }
+  return Output{node, static_cast<int>(index)};
+}
+
+}  // namespace gk

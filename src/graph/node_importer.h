@@ -1,0 +1,66 @@
+// NodeImporter: adds a file's nodes to a graph, producers first.
+//
+// For GraphDefs and function bodies, which name edges differently: "MatMul",
+// "Split:1" there, "MatMul:product:0", "Split:output:1" here.
+#ifndef GK_GRAPH_NODE_IMPORTER_H_
+#define GK_GRAPH_NODE_IMPORTER_H_
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/import_graph_def.h"
+
+namespace gk {
+
+class NodeImporter {
+ public:
+  enum Form { kGraphForm, kFunctionForm };
+
+  NodeImporter(Form form, std::string prefix, FunctionReader* functions,
+               Graph* graph)
+      : form_(form),
+        prefix_(std::move(prefix)),
+        functions_(functions),
+        graph_(graph) {}
+
+  // What an edge ("x", "x:1", "^x") stands for other than by these nodes.
+  void Define(std::string edge, Output o) {
+    defined_.insert_or_assign(std::move(edge), o);
+  }
+  Status Import(const std::vector<proto::NodeDef>& nodes);
+
+  // Once imported.
+  StatusOr<Output> FindEdge(std::string_view edge) const;
+  Node* FindNode(std::string_view name) const;
+  std::vector<Node*>& nodes() { return made_; }
+
+ private:
+  Status Index();
+  // The place of the node that makes `edge`, or -1 if it is defined outside.
+  StatusOr<int> ProducerOf(const std::string& edge, bool control) const;
+  StatusOr<std::vector<int>> Sort() const;
+  Status Make(int i);
+  StatusOr<AttrMap> ReadAttrs(const proto::NodeDef& def,
+                              const OpRecord& record) const;
+  // A node whose op is the name of a function.
+  StatusOr<AttrMap> ReadCall(const proto::NodeDef& def,
+                             const OpRecord** record) const;
+  StatusOr<int> OutputIndex(int node, std::string_view argument,
+                            int64_t index) const;
+
+  const Form form_;
+  const std::string prefix_;
+  FunctionReader* const functions_;
+  Graph* const graph_;
+  const std::vector<proto::NodeDef>* defs_ = nullptr;
+  std::unordered_map<std::string, Output> defined_;
+  std::unordered_map<std::string_view, int> index_;
+  std::vector<Node*> made_;
+  int64_t num_outputs_ = 0;
+};
+
+}  // namespace gk
+
+#endif  // GK_GRAPH_NODE_IMPORTER_H_
