@@ -17,6 +17,8 @@ from graphkiln._graphkiln import (
     register_tensor_conversion_function,
 )
 
+_graphkiln.set_package_directory(__file__.removesuffix("__init__.py"))
+
 __version__ = "2.21.0"
 
 for _name in _namespaces.DTYPE_NAMES:

@@ -45,7 +45,6 @@ EXPORTS: dict[str, str] = {
         dtypes.DType dtypes.as_dtype TensorSpec TypeSpec
         Operation
         experimental.dlpack.to_dlpack experimental.dlpack.from_dlpack
-        types.experimental.TensorLike=Tensor
         __internal__.types.Tensor=AbstractTensor
         __internal__.EagerTensor=EagerTensor
         """,
@@ -61,6 +60,15 @@ EXPORTS: dict[str, str] = {
         function config.run_functions_eagerly config.functions_run_eagerly
         """,
     "graphkiln._indexed_slices": "IndexedSlices",
+    "graphkiln._graph_scopes": "Graph control_dependencies inside_function",
+    "graphkiln._types": """
+        types.experimental.Callable types.experimental.PolymorphicFunction
+        types.experimental.GenericFunction=PolymorphicFunction
+        types.experimental.ConcreteFunction types.experimental.AtomicFunction
+        types.experimental.FunctionType types.experimental.TraceType
+        types.experimental.SupportsTracingProtocol
+        types.experimental.TensorLike
+        """,
     "graphkiln._dimension": "compat.v1.Dimension compat.dimension_value",
     "graphkiln._slicing": "boolean_mask",
     "graphkiln._module": "Module",

@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 
 from graphkiln import _concrete_function  # adds methods
+from graphkiln import _graph_scopes  # adds methods
 from graphkiln import _function_binding as binding
 from graphkiln import _function_casting as casting
 from graphkiln import _graphkiln

@@ -228,6 +228,7 @@ def trace(
     graph = _graphkiln.FuncGraph(name)
     on_graph(graph)
     graph._enter()
+    _graphkiln.push_trace_site()
     try:
         make = ParameterValues(graph)
         bound = [
@@ -240,6 +241,7 @@ def trace(
         outputs = Outputs(function)
         structure = outputs.structure(result)
     finally:
+        _graphkiln.pop_trace_site()
         graph._exit()
     concrete = graph._finish(outputs.tensors, structure, dict(attributes))
     concrete.graph = graph

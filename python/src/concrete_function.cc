@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "convert.h"
+#include "source_location.h"
+#include "runtime/error_origin.h"
 #include "tensor_type.h"
 #include "variable_type.h"
 
@@ -256,6 +258,7 @@ PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs,
     Status status = function.CheckArguments(inputs);
     if (!status.ok()) return Raise(status);
   }
+  if (!LastErrorOrigin().node.empty()) ClearErrorOrigin();
   OutputBuffer buffer;
   TensorVector& outputs = *buffer;
   Status status;
@@ -278,7 +281,7 @@ PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs,
     status = function.CallMatched(inputs, &outputs);
     f->long_running = std::chrono::steady_clock::now() - start >= kLong;
   }
-  if (!status.ok()) return Raise(status);
+  if (!status.ok()) return RaiseRunError(status, function.name());
   return Pack(f->structure, outputs);
 }
 

@@ -1,5 +1,7 @@
 #include "errors.h"
 
+#include "graph/out_of_scope.h"
+
 namespace gk::py {
 namespace {
 
@@ -30,6 +32,12 @@ PyObject* Raise(const Status& status, std::string_view op,
     if (!PyErr_Occurred()) {
       PyErr_SetString(PyExc_SystemError, "error without an exception set");
     }
+    return nullptr;
+  }
+  if (IsInaccessibleTensorError(status)) {
+    PyRef type = ImportAttribute("graphkiln.errors", "InaccessibleTensorError");
+    PyRef text = PyRef::Steal(ToPyString(status.message()));
+    if (type && text) PyErr_SetObject(type.get(), text.get());
     return nullptr;
   }
   if (PyObject* builtin = BuiltinClass(status.code())) {

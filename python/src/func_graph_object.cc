@@ -178,6 +178,41 @@ PyObject* Finish(PyObject* o, PyObject* args) {
   return NewConcreteFunction(*std::move(function), structure);
 }
 
+// _push_control(tensors and operations, or None): what is made until
+// _pop_control runs after them; None forgets what holds so far. Those of
+// other graphs are done when this one runs.
+PyObject* PushControl(PyObject* o, PyObject* items) {
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  if (items == Py_None) {
+    f->PushControlInputs(std::nullopt);
+    Py_RETURN_NONE;
+  }
+  PyRef list = PyRef::Steal(PySequence_Tuple(items));
+  if (!list) return nullptr;
+  std::vector<Node*> nodes;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(list.get()); ++i) {
+    PyObject* item = PyTuple_GET_ITEM(list.get(), i);
+    const Operation* op = nullptr;
+    if (IsSymbolicTensor(item)) {
+      const Tensor t = TensorOf(item);
+      if (Graph::GraphOf(t) == f->graph().get()) {
+        nodes.push_back(Graph::OutputOf(t).node);
+      }
+    } else if (nanobind::try_cast(nanobind::handle(item), op)) {
+      if (op->graph.get() == f->graph().get()) nodes.push_back(op->node);
+    }
+  }
+  f->PushControlInputs(std::move(nodes));
+  Py_RETURN_NONE;
+}
+PyObject* PopControl(PyObject* o, PyObject*) {
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  f->PopControlInputs();
+  Py_RETURN_NONE;
+}
+
 // _evaluate(tensors, arguments): values of tensors of this graph, given those
 // of its arguments (None where unknown).
 PyObject* Evaluate(PyObject* o, PyObject* args) {
@@ -332,6 +367,8 @@ PyMethodDef methods[] = {
     {"_exit", Exit, METH_NOARGS, nullptr},
     {"_add_argument", AddArgument, METH_VARARGS, nullptr},
     {"_capture", Capture, METH_VARARGS, nullptr},
+    {"_push_control", PushControl, METH_O, nullptr},
+    {"_pop_control", PopControl, METH_NOARGS, nullptr},
     {"_evaluate", Evaluate, METH_VARARGS, nullptr},
     {"_finish", Finish, METH_VARARGS, nullptr},
     {"get_operations", Operations, METH_NOARGS, "All operations."},

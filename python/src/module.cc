@@ -15,6 +15,7 @@
 #include "operation_type.h"
 #include "shape_type.h"
 #include "slicing.h"
+#include "source_location.h"
 #include "tensor_spec_type.h"
 #include "tensor_type.h"
 #include "variable_type.h"
@@ -31,6 +32,7 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddProcessSettings(module) && gk::py::AddSlicing(module) &&
       gk::py::AddTraceTypes(module) && gk::py::AddGraphTypes(module) &&
       gk::py::AddConcreteFunctionType(module) &&
+      gk::py::AddSourceLocations(module) &&
       gk::py::AddFunctionType(module);
   if (!ok) throw nanobind::python_error();
   gk::py::AddScopes(m);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "errors.h"
+#include "func_graph_object.h"
 #include "op_function.h"
 #include "tensor_type.h"
 
@@ -76,18 +77,7 @@ nb::list Consumers(nb::handle tensor) {
 }
 
 nb::object GraphObject(const Operation& op) {
-  if (wrap_graph == nullptr) {
-    Throw(AttributeError("'Operation' object has no attribute 'graph'"));
-  }
-  if (op.node->num_outputs() == 0) {
-    // Any tensor of the graph tells which one it is.
-    for (const auto& node : op.graph->nodes()) {
-      if (node->num_outputs() == 0) continue;
-      return Steal(wrap_graph(op.graph->TensorOf({node.get(), 0})));
-    }
-    return nb::none();
-  }
-  return Steal(wrap_graph(op.graph->TensorOf({op.node, 0})));
+  return Steal(WrapGraph(op.graph.get()));
 }
 
 PyObject* WrapOperationOf(const Tensor& t) {
@@ -119,6 +109,8 @@ void AddOperation(nb::module_& m) {
       .def_prop_ro("outputs", &Outputs)
       .def_prop_ro("control_inputs", &ControlInputs)
       .def_prop_ro("graph", &GraphObject)
+      .def_prop_ro("_source",
+                   [](const Operation& op) { return op.node->source(); })
       .def("get_attr", &GetAttr, nb::arg("name"))
       .def("values", [](const Operation& op) { return nb::tuple(Outputs(op)); })
       .def("__eq__",

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "framework/op_registry.h"
+#include "graph/out_of_scope.h"
 #include "runtime/executor.h"
 
 namespace gk {
@@ -66,11 +67,7 @@ Status CheckValues(const OpRecord& record, std::span<const Tensor> inputs) {
   for (const Tensor& t : inputs) {
     if (!t) return InvalidArgument("An input of op {} is missing", record.name);
     if (t.is_symbolic()) {
-      return TypeError(
-          "A symbolic tensor ({}) is out of scope and cannot be used here: op "
-          "{} runs eagerly. Use return values, explicit Python locals or "
-          "TensorFlow collections to access it.",
-          t.DebugString(), record.name);
+      return OutOfScopeError(t, {});
     }
   }
   return OkStatus();

@@ -5,6 +5,7 @@
 
 #include "framework/op_registry.h"
 #include "graph/known_values.h"
+#include "graph/out_of_scope.h"
 
 namespace gk {
 namespace {
@@ -255,21 +256,17 @@ Status FuncGraph::CheckScope(const Tensor& t) const {
       ancestors_.end()) {
     return OkStatus();
   }
-  const Output o = Graph::OutputOf(t);
-  std::string text = fmt::format(
-      "<tf.Tensor '{}:{}' shape={} dtype={}> is out of scope and cannot be "
-      "used here. Use return values, explicit Python locals or TensorFlow "
-      "collections to access it.",
-      o.node->name(), o.index, t.partial_shape().PythonString(),
-      DataTypeName(t.dtype()));
   const FuncGraph* builder = FuncGraph::Of(graph);
-  if (builder != nullptr) {
-    text += fmt::format(
-        "\nIt was defined in FuncGraph(name={}) and used in "
-        "FuncGraph(name={}).",
-        builder->name(), name_);
+  if (builder == nullptr) return OutOfScopeError(t, {});
+  auto text = [](const FuncGraph& f) {
+    return fmt::format("FuncGraph(name={}, id={})", f.name(),
+                       reinterpret_cast<uintptr_t>(&f));
+  };
+  const auto& outer = builder->ancestors_;
+  if (std::find(outer.begin(), outer.end(), graph_.get()) != outer.end()) {
+    return InaccessibleTensorError(t, text(*builder), text(*this));
   }
-  return TypeError("{}", text);
+  return OutOfScopeError(t, text(*builder));
 }
 
 StatusOr<Tensor> FuncGraph::Capture(const Tensor& t, std::string_view name) {

@@ -1,0 +1,165 @@
+"""tf.Graph: building one by hand, and the scopes that ops are made in."""
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+
+from graphkiln import _graphkiln
+from graphkiln import _name_scope
+from graphkiln._graphkiln import Graph
+
+
+def _method(python_function: Callable) -> Callable:
+    setattr(Graph, python_function.__name__, python_function)
+    return python_function
+
+
+def _property(python_function: Callable) -> None:
+    setattr(Graph, python_function.__name__, property(python_function))
+
+
+@_method
+@contextlib.contextmanager
+def as_default(self) -> Iterator[Graph]:
+    """What is made inside becomes part of this graph.
+
+    >>> g = tf.Graph()
+    >>> with g.as_default():
+    ...     c = tf.constant(30.0)
+    >>> c.graph is g
+    True
+    """
+    self._enter()
+    try:
+        yield self
+    finally:
+        self._exit()
+
+
+class _ControlDependencies:
+    """Ops made inside run after those given, wherever that can be."""
+
+    def __init__(self, graph: Graph | None, inputs: Iterable | None):
+        self._graph = graph
+        self._inputs = inputs
+
+    def __enter__(self) -> None:
+        if self._graph is not None:
+            self._graph._push_control(self._inputs)
+
+    def __exit__(self, *exception) -> None:
+        if self._graph is not None:
+            self._graph._pop_control()
+
+
+def _gate(item: object) -> object:
+    """The tensor or operation that stands for `item`."""
+    if isinstance(item, _graphkiln.BaseVariable):
+        return item.handle
+    values = getattr(item, "values", None)
+    if isinstance(values, _graphkiln.Tensor):
+        return values
+    return item
+
+
+@_method
+def control_dependencies(self, control_inputs):
+    """Ops made inside run after `control_inputs`; None forgets all that
+    holds so far."""
+    if control_inputs is None:
+        return _ControlDependencies(self, None)
+    inputs = [_gate(item) for item in control_inputs]
+    if not self.building_function:
+        for item in inputs:
+            if not isinstance(item, (_graphkiln.Tensor, _graphkiln.Operation)):
+                raise TypeError(
+                    f"Can not convert a {type(item).__name__} into a Tensor "
+                    "or Operation."
+                )
+            if getattr(item, "graph", self) is not self:
+                raise ValueError(f"{item!r} is not an element of this graph.")
+    return _ControlDependencies(self, inputs)
+
+
+@_method
+def name_scope(self, name: str | None):
+    """Names made inside begin with `name`."""
+    return _name_scope.name_scope(name or "")
+
+
+@_method
+def device(self, device_name_or_function):
+    """A context that asks for a device."""
+    return _name_scope.device(device_name_or_function)
+
+
+@_method
+def get_name_scope(self) -> str:
+    """The current name scope, without the final slash."""
+    return _name_scope.current_scope().removesuffix("/")
+
+
+@_method
+def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
+    """The tensor or operation of this graph that `obj` names or is."""
+    if isinstance(obj, str):
+        if ":" in obj and allow_tensor:
+            return self.get_tensor_by_name(obj)
+        if allow_operation:
+            return self.get_operation_by_name(obj)
+    elif isinstance(obj, _graphkiln.Tensor) and allow_tensor:
+        if getattr(obj, "graph", None) is not self:
+            raise ValueError(f"Tensor {obj} is not an element of this graph.")
+        return obj
+    elif isinstance(obj, _graphkiln.Operation) and allow_operation:
+        if obj.graph is not self:
+            raise ValueError(
+                f"Operation {obj!r} is not an element of this graph."
+            )
+        return obj
+    kinds = " or ".join(
+        kind
+        for kind, allowed in (
+            ("Tensor", allow_tensor), ("Operation", allow_operation)
+        )
+        if allowed
+    )
+    raise TypeError(f"Can not convert a {type(obj).__name__} into a {kinds}.")
+
+
+@_property
+def version(self) -> int:
+    """Grows with every operation that is made."""
+    return len(self.get_operations())
+
+
+def control_dependencies(control_inputs):
+    """Ops made inside run after `control_inputs`. When eager everything runs
+    in order anyway, and functions among them are called.
+
+    >>> @tf.function
+    ... def f(x):
+    ...     with tf.control_dependencies([tf.debugging.assert_positive(x)]):
+    ...         return x + 1
+    >>> f(tf.constant(1)).numpy().item()
+    2
+    """
+    graph = _graphkiln.current_graph()
+    if graph is not None:
+        return graph.control_dependencies(control_inputs)
+    if callable(control_inputs):
+        control_inputs()
+    else:
+        for item in control_inputs or []:
+            if callable(item):
+                item()
+    return _ControlDependencies(None, None)
+
+
+def inside_function() -> bool:
+    """Is a tf.function being traced here?
+
+    >>> tf.inside_function()
+    False
+    """
+    graph = _graphkiln.current_graph()
+    return graph is not None and graph.building_function

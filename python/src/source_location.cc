@@ -1,0 +1,209 @@
+#include "source_location.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "function/func_graph.h"
+#include "graph/out_of_scope.h"
+#include "runtime/error_origin.h"
+
+namespace gk::py {
+namespace {
+
+// Frames of a deep recursion are shown from the inside up to here.
+constexpr int kMaxFrames = 64;
+
+struct Entry {
+  SourceId outer;
+  PyCodeObject* code;
+  int instruction;
+  bool operator==(const Entry& o) const {
+    return outer == o.outer && code == o.code && instruction == o.instruction;
+  }
+};
+struct EntryHash {
+  size_t operator()(const Entry& e) const {
+    size_t h = reinterpret_cast<size_t>(e.code) >> 4;
+    h = (h ^ e.outer) * 0x9e3779b97f4a7c15u;
+    return (h ^ static_cast<size_t>(e.instruction)) * 0x9e3779b97f4a7c15u;
+  }
+};
+
+// Code objects are kept for good: a graph may outlive its function, and an
+// address must not come to mean another one. They hold no user data.
+struct Table {
+  std::vector<Entry> entries;  // entry of id i at i - 1
+  std::unordered_map<Entry, SourceId, EntryHash> ids;
+  std::unordered_map<PyCodeObject*, bool> is_own;
+  std::string package;  // directory of this package, with its separator
+};
+Table& Sources() {
+  static auto* table = new Table();
+  return *table;
+}
+
+// Where traces that this thread is in the middle of began: the frame below
+// which all is known.
+struct TraceSite {
+  PyFrameObject* frame;  // of the Python function that traces; it is running
+  SourceId id;
+};
+std::vector<TraceSite>& Sites() {
+  thread_local std::vector<TraceSite> sites;
+  return sites;
+}
+
+bool IsOwn(PyCodeObject* code) {
+  Table& table = Sources();
+  auto it = table.is_own.find(code);
+  if (it != table.is_own.end()) return it->second;
+  const std::string_view file = StringView(code->co_filename);
+  const bool own = !table.package.empty() && file.starts_with(table.package);
+  Py_INCREF(code);
+  table.is_own.emplace(code, own);
+  return own;
+}
+
+SourceId Intern(const Entry& entry) {
+  Table& table = Sources();
+  auto [it, fresh] = table.ids.try_emplace(entry, 0);
+  if (fresh) {
+    table.entries.push_back(entry);
+    it->second = static_cast<SourceId>(table.entries.size());
+  }
+  return it->second;
+}
+
+// The position of the Python code that runs now; 0 outside of Python.
+SourceId CurrentSource() {
+  if (PyGILState_Check() == 0) return 0;
+  const TraceSite site =
+      Sites().empty() ? TraceSite{nullptr, 0} : Sites().back();
+  Entry frames[kMaxFrames];
+  int n = 0;
+  SourceId id = 0;
+  PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
+  while (frame != nullptr && n < kMaxFrames) {
+    if (frame == site.frame) {
+      id = site.id;
+      break;
+    }
+    PyCodeObject* code = PyFrame_GetCode(frame);
+    if (!IsOwn(code)) frames[n++] = {0, code, PyFrame_GetLasti(frame)};
+    Py_DECREF(code);  // the table keeps it
+    PyFrameObject* back = PyFrame_GetBack(frame);
+    Py_DECREF(frame);
+    frame = back;
+  }
+  Py_XDECREF(frame);
+  while (n > 0) {
+    frames[--n].outer = id;
+    id = Intern(frames[n]);
+  }
+  return id;
+}
+
+struct Line {
+  std::string file;
+  int line;
+  std::string function;
+};
+std::vector<Line> LinesOf(SourceId id) {
+  const Table& table = Sources();
+  std::vector<Line> lines;
+  while (id != 0 && id <= table.entries.size()) {
+    const Entry& e = table.entries[id - 1];
+    lines.push_back({std::string(StringView(e.code->co_filename)),
+                     PyCode_Addr2Line(e.code, e.instruction),
+                     std::string(StringView(e.code->co_name))});
+    id = e.outer;
+  }
+  std::reverse(lines.begin(), lines.end());
+  return lines;
+}
+
+std::string TextOf(SourceId id, std::string_view separator) {
+  std::string text;
+  for (const Line& l : LinesOf(id)) {
+    if (!text.empty()) text += separator;
+    text += fmt::format("  File \"{}\", line {}, in {}", l.file, l.line,
+                        l.function);
+  }
+  return text;
+}
+
+// Asked for by any thread that reports an error.
+std::string LineByLine(SourceId id) {
+  const PyGILState_STATE state = PyGILState_Ensure();
+  std::string text = TextOf(id, "\n");
+  PyGILState_Release(state);
+  return text;
+}
+
+PyObject* SourceLines(PyObject*, PyObject* id) {
+  const unsigned long n = PyLong_AsUnsignedLong(id);
+  if (PyErr_Occurred()) return nullptr;
+  PyRef list = PyRef::Steal(PyList_New(0));
+  if (n > UINT32_MAX) return list.Release();
+  for (const Line& l : LinesOf(static_cast<SourceId>(n))) {
+    PyRef item = PyRef::Steal(
+        Py_BuildValue("(sis)", l.file.c_str(), l.line, l.function.c_str()));
+    if (!list || !item || PyList_Append(list.get(), item.get()) < 0) {
+      return nullptr;
+    }
+  }
+  return list.Release();
+}
+
+// The caller's frame stays while it traces, so its address is its name.
+PyObject* PushTraceSite(PyObject*, PyObject*) {
+  const SourceId id = CurrentSource();
+  PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
+  Sites().push_back({frame, id});
+  Py_XDECREF(frame);
+  Py_RETURN_NONE;
+}
+PyObject* PopTraceSite(PyObject*, PyObject*) {
+  if (!Sites().empty()) Sites().pop_back();
+  Py_RETURN_NONE;
+}
+PyObject* SetPackageDirectory(PyObject*, PyObject* path) {
+  if (!PyUnicode_Check(path)) return Raise(TypeError("a path is a string"));
+  Sources().package = StringView(path);
+  Py_RETURN_NONE;
+}
+
+PyMethodDef functions[] = {
+    {"source_lines", SourceLines, METH_O,
+     "[(file, line, function)] of a node's position, outermost first."},
+    {"push_trace_site", PushTraceSite, METH_NOARGS, nullptr},
+    {"pop_trace_site", PopTraceSite, METH_NOARGS, nullptr},
+    {"set_package_directory", SetPackageDirectory, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+PyObject* RaiseRunError(const Status& status, const std::string& function) {
+  const ErrorOrigin origin = LastErrorOrigin();
+  ClearErrorOrigin();
+  if (status.code() == Code::kPythonException || origin.node.empty()) {
+    return Raise(status);
+  }
+  std::string where = TextOf(origin.source, "\n\n");
+  if (where.empty()) where = "<stack traces unavailable>";
+  return Raise(Status(
+      status.code(),
+      fmt::format("Graph execution error:\n\nDetected at node {} defined at "
+                  "(most recent call last):\n{}\n\n{} [Op:{}]",
+                  origin.node, where, status.message(), function)));
+}
+
+bool AddSourceLocations(PyObject* module) {
+  FuncGraph::SetSourceFn(CurrentSource);
+  SetSourceTextFn(LineByLine);
+  return PyModule_AddFunctions(module, functions) == 0;
+}
+
+}  // namespace gk::py

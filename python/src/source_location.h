@@ -1,0 +1,27 @@
+// Where in the user's Python code nodes are made, and run-time errors that
+// show it.
+//
+// A position is a chain of (code object, instruction) from the outermost
+// frame inwards, without this package's own frames. Chains are interned when
+// nodes are made and turned into lines only when somebody looks. All of it
+// needs the GIL.
+#ifndef GK_PYTHON_SOURCE_LOCATION_H_
+#define GK_PYTHON_SOURCE_LOCATION_H_
+
+#include <string>
+
+#include "errors.h"
+
+namespace gk::py {
+
+// The exception of a function that failed while it ran: says which node
+// failed and where that was made. Returns null.
+PyObject* RaiseRunError(const Status& status, const std::string& function);
+
+// Adds source_lines(id), push_trace_site() and pop_trace_site(), and tells
+// the layers below to ask for positions.
+bool AddSourceLocations(PyObject* module);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_SOURCE_LOCATION_H_

@@ -1,0 +1,76 @@
+#include "graph/out_of_scope.h"
+
+#include <atomic>
+
+namespace gk {
+namespace {
+
+std::atomic<SourceTextFn> source_text_fn{nullptr};
+
+constexpr std::string_view kNoAccess = "cannot be accessed from FuncGraph(";
+
+std::string TensorText(const Tensor& t) {
+  const Output o = Graph::OutputOf(t);
+  return fmt::format("<tf.Tensor '{}:{}' shape={} dtype={}>", o.node->name(),
+                     o.index, t.partial_shape().PythonString(),
+                     DataTypeName(t.dtype()));
+}
+
+std::string Indented(const std::string& lines) {
+  std::string text = "\n  ";
+  for (char c : lines) {
+    text += c;
+    if (c == '\n') text += "  ";
+  }
+  return text;
+}
+
+std::string Text(const Tensor& t, const std::string& shown,
+                 std::string_view defined_in, std::string_view used_in) {
+  std::string text = fmt::format(
+      "{} is out of scope and cannot be used here. Use return values, explicit "
+      "Python locals or TensorFlow collections to access it.\nPlease see "
+      "https://www.tensorflow.org/guide/"
+      "function#all_outputs_of_a_tffunction_must_be_return_values for more "
+      "information.",
+      shown);
+  const std::string source = SourceText(Graph::OutputOf(t).node->source());
+  if (!source.empty()) {
+    text += fmt::format("\n\n{} was defined here:{}", shown, Indented(source));
+  }
+  if (!defined_in.empty()) {
+    text += fmt::format(
+        "\n\nThe tensor {} cannot be accessed from {}, because it was defined "
+        "in {}, which is out of scope.",
+        shown, used_in, defined_in);
+  }
+  return text;
+}
+
+}  // namespace
+
+Status OutOfScopeError(const Tensor& symbolic, std::string_view defined_in) {
+  return TypeError(
+      "{}", Text(symbolic, TensorText(symbolic), defined_in, "here"));
+}
+
+Status InaccessibleTensorError(const Tensor& symbolic,
+                               std::string_view defined_in,
+                               std::string_view used_in) {
+  return ValueError(
+      "{}", Text(symbolic, TensorText(symbolic), defined_in, used_in));
+}
+
+bool IsInaccessibleTensorError(const Status& status) {
+  return status.code() == Code::kValueError &&
+         status.message().find(kNoAccess) != std::string::npos;
+}
+
+void SetSourceTextFn(SourceTextFn fn) { source_text_fn = fn; }
+
+std::string SourceText(SourceId source) {
+  SourceTextFn fn = source_text_fn.load(std::memory_order_relaxed);
+  return fn == nullptr || source == 0 ? std::string() : fn(source);
+}
+
+}  // namespace gk

@@ -1,0 +1,33 @@
+// The error of a symbolic tensor that is used where its graph is not: what
+// it is, where it was made, and how to do without. Thread-safe.
+#ifndef GK_GRAPH_OUT_OF_SCOPE_H_
+#define GK_GRAPH_OUT_OF_SCOPE_H_
+
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "framework/tensor.h"
+#include "graph/graph.h"
+
+namespace gk {
+
+// TypeError. `defined_in` names the tensor's graph ("FuncGraph(name=f, ...)")
+// where that is known.
+Status OutOfScopeError(const Tensor& symbolic, std::string_view defined_in);
+// ValueError for a tensor of a function made inside the one that uses it;
+// Python shows it as InaccessibleTensorError.
+Status InaccessibleTensorError(const Tensor& symbolic,
+                               std::string_view defined_in,
+                               std::string_view used_in);
+bool IsInaccessibleTensorError(const Status& status);
+
+// Shows a user's position, outermost line first: '  File "f.py", line 3, in
+// g', a line each. Set once by the host language; empty text if unknown.
+using SourceTextFn = std::string (*)(SourceId source);
+void SetSourceTextFn(SourceTextFn fn);
+std::string SourceText(SourceId source);
+
+}  // namespace gk
+
+#endif  // GK_GRAPH_OUT_OF_SCOPE_H_
