@@ -1,47 +1,10 @@
 // Array ops through the eager context: values, errors and gradients.
 #include <gtest/gtest.h>
 
-#include "eager/eager_context.h"
-#include "eager/gradient_tape.h"
-#include "framework/op_builder.h"
-#include "framework/variable.h"
+#include "eager/op_outcomes_for_test.h"
 
 namespace gk {
 namespace {
-
-Tensor F(std::initializer_list<float> v, TensorShape shape) {
-  return Tensor::OfValues<float>({v.begin(), v.size()}, shape);
-}
-Tensor F(std::initializer_list<float> v) {
-  return F(v, TensorShape({int64_t(v.size())}));
-}
-Tensor I(std::initializer_list<int32_t> v, TensorShape shape) {
-  return Tensor::OfValues<int32_t>({v.begin(), v.size()}, shape);
-}
-Tensor I(std::initializer_list<int32_t> v) {
-  return I(v, TensorShape({int64_t(v.size())}));
-}
-Tensor I(int32_t v) { return Tensor::Scalar<int32_t>(v); }
-Tensor Iota(TensorShape shape) {
-  Tensor t = ValueOrThrow(Tensor::Allocate(DataType::kFloat, shape));
-  for (int64_t i = 0; i < t.num_elements(); ++i) t.data<float>()[i] = i;
-  return t;
-}
-
-std::string Show(const Tensor& t) { return t.DebugString(100); }
-// The value of an op, or the message of its error.
-std::string Outcome(std::string_view op, std::initializer_list<Tensor> in,
-                    AttrMap attrs = {}) {
-  try {
-    std::string s;
-    for (const Tensor& t : MakeOp(op, {in.begin(), in.size()}, attrs)) {
-      s += (s.empty() ? "" : " | ") + Show(t);
-    }
-    return s;
-  } catch (const Error& e) {
-    return e.status().message();
-  }
-}
 
 class ArrayOps : public ::testing::Test {
  protected:
@@ -166,29 +129,6 @@ TEST_F(ArrayOps, StridedSlices) {
   EXPECT_EQ(Outcome("TensorStridedSliceUpdate",
                     {Iota({5}), I({1}), I({3}), I({1}), F({7})}),
             "float [5] {0 7 7 3 4}");
-}
-
-// d sum(w * op(x)) / dx with weights 1, 2, 3, ...
-std::string GradOf(const Tensor& x,
-                   const std::function<Tensor(const Tensor&)>& f) {
-  try {
-    GradientTape tape;
-    tape.Push();
-    tape.Watch(x);
-    Tensor y = f(x);
-    Tensor w = ValueOrThrow(Tensor::Allocate(DataType::kFloat, y.shape()));
-    for (int64_t i = 0; i < w.num_elements(); ++i) w.data<float>()[i] = i + 1;
-    const Gradient seed{w, {}, {}};
-    auto grads =
-        ValueOrThrow(tape.ComputeGradient({&y, 1}, {&x, 1}, {&seed, 1}));
-    if (grads[0].is_none()) return "none";
-    if (grads[0].is_slices()) {
-      return Show(grads[0].dense) + " at " + Show(grads[0].indices);
-    }
-    return Show(grads[0].dense);
-  } catch (const Error& e) {
-    return e.status().message();
-  }
 }
 
 TEST_F(ArrayOps, Gradients) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "ops/element_moves.h"
 
 #include <cstring>
@@ -73,6 +75,16 @@ Status IntegerValue(const Tensor& t, std::string_view what, int64_t* out) {
   GK_RETURN_IF_ERROR(IntegerValues(t, &values));
   *out = values[0];
   return OkStatus();
+}
+
+std::string PositionString(const TensorShape& shape, int64_t flat) {
+  if (shape.rank() == 0) return "";
+  std::vector<int64_t> at(shape.rank());
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    at[i] = flat % shape.dim(i);
+    flat /= shape.dim(i);
+  }
+  return fmt::format("[{}]", fmt::join(at, ","));
 }
 
 StatusOr<Tensor> IntegerTensor(DataType dtype, std::span<const int64_t> values,

@@ -78,6 +78,8 @@ Status IntegerValue(const Tensor& t, std::string_view what, int64_t* out);
 // does not fit.
 StatusOr<Tensor> IntegerTensor(DataType dtype, std::span<const int64_t> values,
                                const TensorShape& shape);
+// "[1,0]" of a flat position; empty for scalars.
+std::string PositionString(const TensorShape& shape, int64_t flat);
 // Axis in [0, rank), counted from the end if negative; -1 if out of range.
 inline int NormalAxis(int64_t axis, int rank) {
   if (axis < -rank || axis >= rank) return -1;

@@ -1,7 +1,7 @@
 // Picking rows of a tensor by index.
-#include <fmt/format.h>
-
 #include "ops/fn/array_gather.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -12,17 +12,6 @@
 
 namespace gk {
 namespace {
-
-// "[1,0]" of a flat position; empty for scalars.
-std::string Position(const TensorShape& shape, int64_t flat) {
-  if (shape.rank() == 0) return "";
-  std::vector<int64_t> at(shape.rank());
-  for (int i = shape.rank() - 1; i >= 0; --i) {
-    at[i] = flat % shape.dim(i);
-    flat /= shape.dim(i);
-  }
-  return fmt::format("[{}]", fmt::join(at, ","));
-}
 
 Status GatherShapeOf(InferenceContext& c, std::optional<int64_t> axis,
                      int64_t batch_dims) {
@@ -94,7 +83,8 @@ Status GatherWith(KernelContext& c, const Tensor& indices, int axis,
   const int64_t bad = FirstBadIndex(at, indices.num_elements(), limit);
   if (bad >= 0) {
     return InvalidArgument("indices{} = {} is not in [0, {})",
-                           Position(indices.shape(), bad), at[bad], limit);
+                           PositionString(indices.shape(), bad), at[bad],
+                           limit);
   }
   InlinedVector<int64_t, 8> dims;
   int64_t batch = 1, outer = 1, inner = 1, count = 1;
@@ -352,7 +342,8 @@ Status ComputeGatherNd(KernelContext& c) {
       for (int d = 0; d + 1 < indices.rank(); ++d) outer.AddDim(indices.dim(d));
       return InvalidArgument(
           "indices{} = [{}] does not index into param shape {}",
-          Position(outer, i), fmt::join(at, ", "), x.shape().DebugString());
+          PositionString(outer, i), fmt::join(at, ", "),
+          x.shape().DebugString());
     }
   }
   if (shape.num_elements() == 0) return OkStatus();

@@ -1,0 +1,241 @@
+// Rows dealt out by number, and put together again.
+#include "ops/fn/array_stitch.h"
+
+#include <algorithm>
+
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "ops/element_moves.h"
+
+namespace gk {
+namespace {
+
+// Does `data` begin with the dims of `prefix`?
+bool StartsWith(const TensorShape& data, const TensorShape& prefix) {
+  return data.rank() >= prefix.rank() &&
+         std::equal(prefix.dims().begin(), prefix.dims().end(),
+                    data.dims().begin());
+}
+
+// What follows the first `skip` dims.
+std::span<const int64_t> Rest(const TensorShape& s, int skip) {
+  return s.dims().subspan(skip);
+}
+
+// ---- DynamicStitch ----
+
+Status StitchShape(InferenceContext& c) {
+  const int n = c.num_inputs() / 2;
+  PartialTensorShape rest;
+  bool all_known = true;
+  int64_t last = -1;
+  for (int i = 0; i < n; ++i) {
+    if (auto ids = c.ValueAsInts(i)) {
+      for (int64_t id : *ids) last = std::max(last, id);
+    } else {
+      all_known = false;
+    }
+    const PartialTensorShape &ids = c.input(i), &data = c.input(n + i);
+    if (ids.unknown_rank() || data.unknown_rank()) continue;
+    if (data.rank() < ids.rank()) {
+      return InvalidArgument("Shape must be at least rank {} but is rank {}",
+                             ids.rank(), data.rank());
+    }
+    for (int k = 0; k < ids.rank(); ++k) {
+      int64_t d;
+      GK_RETURN_IF_ERROR(
+          InferenceContext::MergeDims(data.dim(k), ids.dim(k), &d));
+    }
+    GK_ASSIGN_OR_RETURN(
+        rest,
+        rest.MergeWith(PartialTensorShape(data.dims().subspan(ids.rank()))));
+  }
+  if (rest.unknown_rank()) return OkStatus();
+  rest.InsertDim(0, all_known ? last + 1 : kUnknownDim);
+  c.set_output(0, std::move(rest));
+  return OkStatus();
+}
+
+Status ComputeStitch(KernelContext& c) {
+  const int n = c.num_inputs() / 2;
+  int64_t last = -1;
+  for (int i = 0; i < n; ++i) {
+    for (int32_t id : c.input(i).flat<int32_t>()) {
+      last = std::max<int64_t>(last, id);
+    }
+    const TensorShape &ids = c.input(i).shape(), &data = c.input(n + i).shape();
+    if (!StartsWith(data, ids)) {
+      return InvalidArgument(
+          "data[{}].shape = {} does not start with indices[{}].shape = {}", i,
+          data.DebugString(), i, ids.DebugString());
+    }
+    const TensorShape &ids0 = c.input(0).shape(), &data0 = c.input(n).shape();
+    if (!std::ranges::equal(Rest(data0, ids0.rank()), Rest(data, ids.rank()))) {
+      return InvalidArgument(
+          "Need data[0].shape[{}:] = data[{}].shape[{}:], got data[0].shape = "
+          "{}, data[{}].shape = {}, indices[0].shape = {}, indices[{}].shape = "
+          "{}",
+          ids0.rank(), i, ids.rank(), data0.DebugString(), i,
+          data.DebugString(), ids0.DebugString(), i, ids.DebugString());
+    }
+  }
+  InlinedVector<int64_t, 8> dims{last + 1};
+  int64_t inner = 1;
+  for (int64_t d : Rest(c.input(n).shape(), c.input(0).rank())) {
+    dims.push_back(d);
+    inner = MultiplyWithoutOverflow(inner, d);
+  }
+  GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  std::vector<bool> written(last + 1);
+  int64_t missing = last + 1;
+  for (int i = 0; i < n; ++i) {
+    for (int32_t id : c.input(i).flat<int32_t>()) {
+      if (id < 0) return InvalidArgument("indices[{}] is out of range", i);
+      if (!written[id]) --missing;
+      written[id] = true;
+    }
+  }
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, c.input(n).dtype(), shape, &out));
+  if (missing > 0) ZeroElements(out);
+  if (shape.num_elements() == 0) return OkStatus();
+  return VisitMoved(out->dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    T* to = static_cast<T*>(out->raw_data());
+    for (int i = 0; i < n; ++i) {
+      const T* from = static_cast<const T*>(c.input(n + i).raw_data());
+      for (int32_t id : c.input(i).flat<int32_t>()) {
+        std::copy_n(from, inner, to + id * inner);
+        from += inner;
+      }
+    }
+  });
+}
+
+void StitchGradient(GradContext& g) {
+  const int n = g.num_inputs() / 2;
+  for (int i = 0; i < n; ++i) {
+    if (!g.wants(n + i)) continue;
+    g.Set(n + i, MakeOp1("GatherV2", {g.dy(0), g.x(i), IntegerConstant(0)}));
+  }
+}
+
+// ---- DynamicPartition ----
+
+Status PartitionShape(InferenceContext& c) {
+  const PartialTensorShape &data = c.input(0), &ids = c.input(1);
+  if (data.unknown_rank() || ids.unknown_rank()) return OkStatus();
+  if (data.rank() < ids.rank()) {
+    return InvalidArgument("Shape must be at least rank {} but is rank {}",
+                           ids.rank(), data.rank());
+  }
+  for (int i = 0; i < ids.rank(); ++i) {
+    int64_t d;
+    GK_RETURN_IF_ERROR(
+        InferenceContext::MergeDims(data.dim(i), ids.dim(i), &d));
+  }
+  PartialTensorShape part(data.dims().subspan(ids.rank()));
+  part.InsertDim(0, kUnknownDim);
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, part);
+  return OkStatus();
+}
+
+Status ComputePartition(KernelContext& c) {
+  const Tensor &data = c.input(0), &ids = c.input(1);
+  if (!StartsWith(data.shape(), ids.shape())) {
+    return InvalidArgument(
+        "data.shape must start with partitions.shape, got data.shape = {}, "
+        "partitions.shape = {}",
+        data.shape().DebugString(), ids.shape().DebugString());
+  }
+  const int64_t parts = c.num_outputs();
+  std::vector<int64_t> sizes(parts);
+  for (int64_t i = 0; i < ids.num_elements(); ++i) {
+    const int32_t id = ids.data<int32_t>()[i];
+    if (id < 0 || id >= parts) {
+      return InvalidArgument("partitions{} = {} is not in [0, {})",
+                             PositionString(ids.shape(), i), id, parts);
+    }
+    ++sizes[id];
+  }
+  int64_t inner = 1;
+  for (int64_t d : Rest(data.shape(), ids.rank())) {
+    inner = MultiplyWithoutOverflow(inner, d);
+  }
+  for (int64_t p = 0; p < parts; ++p) {
+    InlinedVector<int64_t, 8> dims{sizes[p]};
+    for (int64_t d : Rest(data.shape(), ids.rank())) dims.push_back(d);
+    GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+    Tensor* out;
+    GK_RETURN_IF_ERROR(
+        c.Allocate(static_cast<int>(p), data.dtype(), shape, &out));
+  }
+  if (data.num_elements() == 0) return OkStatus();
+  return VisitMoved(data.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    std::vector<T*> to(parts);
+    for (int64_t p = 0; p < parts; ++p) {
+      to[p] = static_cast<T*>(c.output(static_cast<int>(p)).raw_data());
+    }
+    const T* from = static_cast<const T*>(data.raw_data());
+    for (int32_t id : ids.flat<int32_t>()) {
+      std::copy_n(from, inner, to[id]);
+      from += inner;
+      to[id] += inner;
+    }
+  });
+}
+
+// The rows' own numbers, dealt out alike, say where gradients belong.
+void PartitionGradient(GradContext& g) {
+  if (!g.wants(0)) return;
+  const Tensor ids = g.x(1), shape = ShapeTensor(ids);
+  Tensor numbers = MakeOp1("Range", {IntegerConstant(0), MakeOp1("Size", {ids}),
+                                     IntegerConstant(1)});
+  numbers = MakeOp1("Reshape", {numbers, shape});
+  const Tensor deal[] = {numbers, ids};
+  const int64_t parts = g.num_outputs();
+  TensorVector stitched =
+      MakeOp("DynamicPartition", deal, {{"num_partitions", parts}});
+  for (int i = 0; i < g.num_outputs(); ++i) stitched.push_back(g.dy(i));
+  Tensor dx = MakeOp("ParallelDynamicStitch", stitched, {{"N", parts}})[0];
+  g.Set(0, MakeOp1("Reshape", {dx, ShapeTensor(g.x(0))}));
+}
+
+const OpRecord kRecords[] = {
+    {.name = "DynamicStitch",
+     .inputs = "indices: N * int32; data: N * T",
+     .outputs = "merged: T",
+     .attrs = "N: int >= 1; T: type",
+     .shape = StitchShape,
+     .kernel = {.compute = ComputeStitch},
+     .gradient = StitchGradient,
+     .python = {.names = "dynamic_stitch"},
+     .doc = "One tensor of the rows of several: row i of the result is the "
+            "one whose index is i, the last one if there are several."},
+
+    {.name = "ParallelDynamicStitch",
+     .inputs = "indices: N * int32; data: N * T",
+     .outputs = "merged: T",
+     .attrs = "N: int >= 1; T: type",
+     .shape = StitchShape,
+     .kernel = {.compute = ComputeStitch},
+     .gradient = StitchGradient,
+     .doc = "One tensor of the rows of several; indices should differ."},
+
+    {.name = "DynamicPartition",
+     .inputs = "data: T; partitions: int32",
+     .outputs = "outputs: num_partitions * T",
+     .attrs = "num_partitions: int >= 1; T: type",
+     .shape = PartitionShape,
+     .kernel = {.compute = ComputePartition},
+     .gradient = PartitionGradient,
+     .python = {.names = "dynamic_partition"},
+     .doc = "The rows of data dealt out to tensors by number."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(array_stitch)
+
+}  // namespace gk
