@@ -222,16 +222,18 @@ Status ConcreteFunction::CallRecorded(
         runner->Run(*call->forward(), inputs, &all, cancellation));
     // A result may be an argument, a constant or another result: tapes tell
     // tensors apart by identity.
-    for (int i = 0; i < num_outputs(); ++i) all[i] = all[i].Alias();
+    for (Tensor& t : all) t = t.Alias();
   }
   outputs->assign(all.begin(), all.begin() + num_outputs());
-  const TensorVector recorded = inputs;
+  const TensorVector recorded = inputs, made = all;
   BackwardFn backward = [call, inputs = std::move(inputs),
                          all = std::move(all)](std::span<const Gradient> grads,
                                                const std::vector<bool>& which) {
     return call->Backward(inputs, all, grads, which);
   };
-  for (OpObserver* o : observers) o->OnCall(recorded, *outputs, backward);
+  // The intermediates, too: a backward function uses them, and a tape of
+  // higher order must find its way from there to the inputs.
+  for (OpObserver* o : observers) o->OnCall(recorded, made, backward);
   return OkStatus();
 }
 

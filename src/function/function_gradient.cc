@@ -88,7 +88,17 @@ Status DifferentiableCall::Make(const GraphFunction& function,
   wanted_ = std::move(wanted);
   const Key key(differentiable_, wanted_);
   GK_ASSIGN_OR_RETURN(BackwardFunction backward, Build(key, true));
-  backward_.emplace(key,
+  // Tapes of higher order see the intermediates as outputs, too: they may
+  // bring gradients of their own.
+  for (size_t i = results_.size(); i < forward_->results().size(); ++i) {
+    const Output& r = forward_->results()[i];
+    const DataType dtype = r.node->output(r.index).dtype;
+    differentiable_.push_back(IsTrainable(dtype) &&
+                              dtype != DataType::kResource);
+  }
+  std::vector<bool> present = key.first;
+  present.resize(differentiable_.size());
+  backward_.emplace(Key(std::move(present), wanted_),
                     std::make_unique<BackwardFunction>(std::move(backward)));
   return OkStatus();
 }
@@ -105,12 +115,14 @@ StatusOr<DifferentiableCall::BackwardFunction> DifferentiableCall::Build(
 
   BackwardFunction backward;
   TensorVector results;
+  const std::vector<Output> targets =
+      make_forward ? results_ : forward_->results();
   {
     FuncGraph::Building building(builder.get());
-    std::vector<Gradient> grads(results_.size());
-    for (size_t i = 0; i < results_.size(); ++i) {
+    std::vector<Gradient> grads(targets.size());
+    for (size_t i = 0; i < targets.size(); ++i) {
       if (!present[i]) continue;
-      const Output& r = results_[i];
+      const Output& r = targets[i];
       const Node::OutputInfo& info = r.node->output(r.index);
       GK_ASSIGN_OR_RETURN(grads[i].dense,
                           builder->AddArgument(fmt::format("grad_ys_{}", i),
@@ -121,7 +133,7 @@ StatusOr<DifferentiableCall::BackwardFunction> DifferentiableCall::Build(
       if (wanted[i]) inputs.push_back({arguments_[i], 0});
     }
     GK_ASSIGN_OR_RETURN(std::vector<Gradient> found,
-                        GradientsInGraph(graph_.get(), results_, grads, inputs,
+                        GradientsInGraph(graph_.get(), targets, grads, inputs,
                                          &calls_, make_forward));
     size_t next = 0;
     for (size_t i = 0; i < arguments_.size(); ++i) {
@@ -226,9 +238,9 @@ std::vector<Gradient> DifferentiableCall::Backward(
     std::span<const Tensor> inputs, std::span<const Tensor> outputs,
     std::span<const Gradient> grads, const std::vector<bool>& wanted) {
   std::vector<Gradient> result(inputs.size());
-  std::vector<bool> present(results_.size()), useful(inputs.size());
+  std::vector<bool> present(differentiable_.size()), useful(inputs.size());
   bool any_grad = false, any_wanted = false;
-  for (size_t i = 0; i < results_.size() && i < grads.size(); ++i) {
+  for (size_t i = 0; i < present.size() && i < grads.size(); ++i) {
     present[i] = differentiable_[i] && !grads[i].is_none();
     any_grad |= present[i];
   }
@@ -239,12 +251,12 @@ std::vector<Gradient> DifferentiableCall::Backward(
   if (!any_grad || !any_wanted) return result;
   const BackwardFunction* backward = ValueOrThrow(Find({present, useful}));
   if (backward == nullptr) {
-    present = differentiable_;
+    std::copy_n(differentiable_.begin(), results_.size(), present.begin());
     backward = ValueOrThrow(Find({present, wanted_}));
     if (backward == nullptr) throw Error(Internal("no backward function"));
   }
   TensorVector arguments;
-  for (size_t i = 0; i < results_.size(); ++i) {
+  for (size_t i = 0; i < present.size(); ++i) {
     if (!present[i]) continue;
     const bool given = i < grads.size() && !grads[i].is_none();
     arguments.push_back(given ? Densify(grads[i])

@@ -35,7 +35,7 @@ class DifferentiableCall final : public RefCounted {
   const Ref<GraphFunction>& forward() const { return forward_; }
 
   // Gradients of the inputs of a call of forward(), given its inputs, all its
-  // outputs, and the gradients of the function's results. Calls the backward
+  // outputs, and the gradients of those outputs. Calls the backward
   // function with the current builder; throws Error.
   std::vector<Gradient> Backward(std::span<const Tensor> inputs,
                                  std::span<const Tensor> outputs,
@@ -60,7 +60,8 @@ class DifferentiableCall final : public RefCounted {
   StatusOr<const BackwardFunction*> Find(const Key& key);
 
   std::string base_name_;
-  std::vector<bool> wanted_, differentiable_;
+  std::vector<bool> wanted_;
+  std::vector<bool> differentiable_;  // of forward's outputs
   Ref<Graph> graph_;  // of forward; nobody else's
   std::vector<Node*> arguments_;
   std::vector<Output> results_;

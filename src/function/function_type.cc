@@ -104,8 +104,8 @@ std::string FunctionType::Text() const {
     text += p.name;
     if (p.type) text += ": " + p.type->Text();
     if (p.optional) {
-      text += p.type ? " = <captured_default_value>"
-                     : "=<captured_default_value>";
+      text +=
+          p.type ? " = <captured_default_value>" : "=<captured_default_value>";
     }
   }
   if (positional_only) {

@@ -36,8 +36,7 @@ TEST(TraceCache, MostSpecificServes) {
   Ref<Trace> any = Get(
       cache, Takes(TraceType::Tensor(DataType::kFloat, PartialTensorShape())));
   EXPECT_EQ(Get(cache, Floats({2})).get(), any.get());
-  Ref<Trace> vec =
-      cache.Add(MakeRef<Trace>(Floats({kUnknownDim})));
+  Ref<Trace> vec = cache.Add(MakeRef<Trace>(Floats({kUnknownDim})));
   EXPECT_EQ(Get(cache, Floats({2})).get(), vec.get());
   EXPECT_EQ(Get(cache, Floats({2, 2})).get(), any.get());
 }
@@ -95,8 +94,8 @@ TEST(TraceCache, ThreadsShareOneTracing) {
             ValueOrThrow(cache.FindOrTrace(Floats({n}), false, false, trace));
         const uint64_t words[] = {static_cast<uint64_t>(n)};
         if (!cache.FindCall(words)) {
-          cache.Remember(MakeRef<KnownCall>(
-              std::vector<uint64_t>(words, words + 1), t));
+          cache.Remember(
+              MakeRef<KnownCall>(std::vector<uint64_t>(words, words + 1), t));
         }
       }
     });

@@ -63,8 +63,7 @@ TraceLatch::TraceLatch(const void* owner, Ref<FunctionType> type, bool alone)
   {
     std::lock_guard<std::mutex> lock(state.mutex);
     const Entry* other = Conflict(state, entry_);
-    if (other == nullptr ||
-        ClosesCycle(state, other->thread, entry_.thread)) {
+    if (other == nullptr || ClosesCycle(state, other->thread, entry_.thread)) {
       state.active.push_back(&entry_);
       return;
     }

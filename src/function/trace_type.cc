@@ -99,10 +99,10 @@ TraceTypeRef TraceType::Intern(Ref<TraceType> type) {
 // Equal to the letter, names and order included: what interning merges.
 // Children are interned already.
 bool TraceType::SameNode(const TraceType& o) const {
-  return kind_ == o.kind_ && dtype_ == o.dtype_ &&
-         trainable_ == o.trainable_ && alias_ == o.alias_ &&
-         identity_ == o.identity_ && shape_ == o.shape_ && name_ == o.name_ &&
-         key_ == o.key_ && keys_ == o.keys_ && children_ == o.children_;
+  return kind_ == o.kind_ && dtype_ == o.dtype_ && trainable_ == o.trainable_ &&
+         alias_ == o.alias_ && identity_ == o.identity_ && shape_ == o.shape_ &&
+         name_ == o.name_ && key_ == o.key_ && keys_ == o.keys_ &&
+         children_ == o.children_;
 }
 
 TraceTypeRef TraceType::Tensor(DataType dtype, const PartialTensorShape& shape,
@@ -235,8 +235,8 @@ bool TraceType::Relate(const TraceType& o, bool subtype) const {
   if (kind_ != o.kind_) return false;
   switch (kind_) {
     case Kind::kTensor:
-      return dtype_ == o.dtype_ && (subtype ? shape_.IsSubtypeOf(o.shape_)
-                                            : shape_ == o.shape_);
+      return dtype_ == o.dtype_ &&
+             (subtype ? shape_.IsSubtypeOf(o.shape_) : shape_ == o.shape_);
     case Kind::kVariable:
       return dtype_ == o.dtype_ && trainable_ == o.trainable_ &&
              alias_ == o.alias_ &&
@@ -320,8 +320,7 @@ TraceTypeRef TraceType::CommonSupertype(const TraceType& o) const {
   }
   switch (kind_) {
     case Kind::kDict:
-      return Dict(keys_, key_texts_, identity_, std::move(children),
-                  value_);
+      return Dict(keys_, key_texts_, identity_, std::move(children), value_);
     case Kind::kNamedTuple:
     case Kind::kAttrs:
       return Record(kind_, name_, identity_, keys_, std::move(children),

@@ -36,25 +36,27 @@ TEST(TraceType, Prints) {
             "TensorSpec(shape=(2,), dtype=tf.int32, name=None)");
   EXPECT_EQ(TraceType::Tensor(DataType::kFloat, {kUnknownDim}, "x")->Text(),
             "TensorSpec(shape=(None,), dtype=tf.float32, name='x')");
-  EXPECT_EQ(TraceType::Variable(DataType::kFloat, PartialTensorShape(
-                std::span<const int64_t>()), true, 0)->Text(),
+  EXPECT_EQ(TraceType::Variable(DataType::kFloat,
+                                PartialTensorShape(std::span<const int64_t>()),
+                                true, 0)
+                ->Text(),
             "VariableSpec(shape=(), dtype=tf.float32, trainable=True, "
             "alias_id=0)");
-  TraceTypeRef dict =
-      TraceType::Dict({"sb", "sa"}, {"'b'", "'a'"}, 0, {Int(1), Int(2)}, nullptr);
+  TraceTypeRef dict = TraceType::Dict({"sb", "sa"}, {"'b'", "'a'"}, 0,
+                                      {Int(1), Int(2)}, nullptr);
   EXPECT_EQ(dict->Text(), "Dict[['b', Literal[1]], ['a', Literal[2]]]");
-  EXPECT_EQ(TraceType::Sequence(TraceType::Kind::kTuple, {Int(1), dict})
-                ->Text(),
-            "Tuple[Literal[1], Dict[['b', Literal[1]], ['a', Literal[2]]]]");
+  EXPECT_EQ(
+      TraceType::Sequence(TraceType::Kind::kTuple, {Int(1), dict})->Text(),
+      "Tuple[Literal[1], Dict[['b', Literal[1]], ['a', Literal[2]]]]");
 }
 
 TEST(TraceType, DictsIgnoreOrder) {
-  TraceTypeRef a =
-      TraceType::Dict({"sb", "sa"}, {"'b'", "'a'"}, 0, {Int(1), Int(2)}, nullptr);
-  TraceTypeRef b =
-      TraceType::Dict({"sa", "sb"}, {"'a'", "'b'"}, 0, {Int(2), Int(1)}, nullptr);
-  TraceTypeRef c =
-      TraceType::Dict({"sa", "sb"}, {"'a'", "'b'"}, 0, {Int(1), Int(2)}, nullptr);
+  TraceTypeRef a = TraceType::Dict({"sb", "sa"}, {"'b'", "'a'"}, 0,
+                                   {Int(1), Int(2)}, nullptr);
+  TraceTypeRef b = TraceType::Dict({"sa", "sb"}, {"'a'", "'b'"}, 0,
+                                   {Int(2), Int(1)}, nullptr);
+  TraceTypeRef c = TraceType::Dict({"sa", "sb"}, {"'a'", "'b'"}, 0,
+                                   {Int(1), Int(2)}, nullptr);
   EXPECT_TRUE(a->Equals(*b));
   EXPECT_EQ(a->hash(), b->hash());
   EXPECT_FALSE(a->Equals(*c));

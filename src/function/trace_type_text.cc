@@ -25,9 +25,8 @@ std::string Pairs(const TraceType& t) {
   std::string text;
   for (size_t i = 0; i < t.children().size(); ++i) {
     if (!text.empty()) text += ", ";
-    text += t.kind() == TraceType::Kind::kDict
-                ? "[" + t.key_texts()[i]
-                : "['" + t.keys()[i] + "'";
+    text += t.kind() == TraceType::Kind::kDict ? "[" + t.key_texts()[i]
+                                               : "['" + t.keys()[i] + "'";
     text += ", " + t.children()[i]->Text() + "]";
   }
   return text;
