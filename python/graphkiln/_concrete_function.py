@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from graphkiln import _composite
+from graphkiln import _graph_def  # adds as_graph_def, function_def, pictures
 from graphkiln import _function_binding as binding
 from graphkiln import _function_casting as casting
 from graphkiln import _graphkiln

@@ -9,6 +9,7 @@
 #include "func_graph_object.h"
 #include "function_object.h"
 #include "function_trace_type.h"
+#include "graph_def.h"
 #include "name_scope.h"
 #include "op_function.h"
 #include "op_record.h"
@@ -38,6 +39,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddScopes(m);
   gk::py::AddGradientTape(m);
   gk::py::AddOperation(m);
+  gk::py::AddGraphDef(m);
   gk::py::AddOpRecord(m);
   m.attr("__version__") = GK_VERSION;
 }

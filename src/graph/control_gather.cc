@@ -24,10 +24,20 @@ bool IsGatheredBy(const Node& result, std::span<Node* const> controls) {
 ControlGather::ControlGather(const Graph& graph,
                              std::span<const Output> results,
                              std::span<Node* const> control_outputs) {
-  if (control_outputs.empty()) return;
+  controls_.assign(control_outputs.begin(), control_outputs.end());
+  for (const auto& node : graph.nodes()) {
+    if (!node->op().Has(kRandom) && EffectsOf(*node).stateful) {
+      controls_.push_back(node.get());
+    }
+  }
+  std::sort(controls_.begin(), controls_.end(),
+            [](Node* a, Node* b) { return a->name() < b->name(); });
+  controls_.erase(std::unique(controls_.begin(), controls_.end()),
+                  controls_.end());
+  if (controls_.empty()) return;
   for (const Output& r : results) {
     if (r.node->type() == "Identity" &&
-        !IsGatheredBy(*r.node, control_outputs)) {
+        !IsGatheredBy(*r.node, controls_)) {
       waiting_.insert(r.node);
     }
   }
@@ -36,7 +46,7 @@ ControlGather::ControlGather(const Graph& graph,
     for (const Output& o : node->inputs()) waiting_.erase(o.node);
     for (const Node* c : node->control_inputs()) waiting_.erase(c);
   }
-  for (const Node* c : control_outputs) waiting_.erase(c);
+  for (const Node* c : controls_) waiting_.erase(c);
   name_ = "NoOp";
   for (int i = 1; graph.FindNode(name_) != nullptr; ++i) {
     name_ = fmt::format("NoOp_{}", i);

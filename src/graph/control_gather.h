@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "graph/graph.h"
 #include "proto/graph.gk.h"
@@ -17,6 +18,9 @@ class ControlGather {
   ControlGather(const Graph& graph, std::span<const Output> results,
                 std::span<Node* const> control_outputs);
 
+  // By name: the control outputs, and reads of resources, which keep their
+  // place among writes only if readers of the file know of them.
+  const std::vector<Node*>& controls() const { return controls_; }
   // Nothing is to be written if nothing must run, no result can wait, or the
   // graph came from a file and holds such a NoOp.
   bool needed() const { return !waiting_.empty(); }
@@ -24,6 +28,7 @@ class ControlGather {
   const std::string& name() const { return name_; }
 
  private:
+  std::vector<Node*> controls_;
   std::string name_;
   std::unordered_set<const Node*> waiting_;
 };

@@ -143,7 +143,7 @@ class Writer {
       proto::NodeDef n;
       n.name = gather;
       n.op = "NoOp";
-      for (const Node* c : function_.control_outputs()) {
+      for (const Node* c : gather_.controls()) {
         if (!IsArgument(c)) n.input.push_back("^" + name_of_.at(c));
       }
       message_.node_def.push_back(std::move(n));
@@ -160,7 +160,7 @@ class Writer {
       GK_ASSIGN_OR_RETURN(message_.ret[arg.name], Edge(o));
       message_.signature.mut().output_arg.push_back(std::move(arg));
     }
-    for (const Node* c : function_.control_outputs()) {
+    for (const Node* c : gather_.controls()) {
       if (IsArgument(c)) continue;
       const std::string& name = name_of_.at(c);
       if (!message_.control_ret.emplace(name, name).second) continue;

@@ -67,7 +67,7 @@ StatusOr<proto::GraphDef> GraphToGraphDef(const Graph& graph,
     proto::NodeDef n;
     n.name = gather.name();
     n.op = "NoOp";
-    for (const Node* c : options.control_outputs) {
+    for (const Node* c : gather.controls()) {
       n.input.push_back("^" + c->name());
     }
     message.node.push_back(std::move(n));

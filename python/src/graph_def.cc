@@ -1,0 +1,152 @@
+#include "graph_def.h"
+
+#include <nanobind/stl/string.h>
+
+#include "concrete_function.h"
+#include "errors.h"
+#include "func_graph_object.h"
+#include "graph/graph_def.h"
+#include "graph/import_graph_def.h"
+#include "graph/tensor_proto.h"
+#include "operation_type.h"
+#include "tensor_type.h"
+
+namespace nb = nanobind;
+
+namespace gk::py {
+namespace {
+
+// Captured values of up to so many elements are shown where they are used.
+constexpr int64_t kMaxShownElements = 128;
+
+[[noreturn]] void Throw(const Status& status) {
+  Raise(status);
+  throw nb::python_error();
+}
+
+template <class T>
+T Check(StatusOr<T> value) {
+  if (!value.ok()) Throw(value.status());
+  return *std::move(value);
+}
+
+nb::bytes Bytes(const std::string& s) { return nb::bytes(s.data(), s.size()); }
+
+PyGraph* GraphArgument(nb::handle o) {
+  if (!IsGraph(o.ptr())) Throw(TypeError("expected a tf.Graph"));
+  return GraphOf(o.ptr());
+}
+
+nb::bytes GraphDefBytes(nb::handle graph, bool add_shapes) {
+  const PyGraph* g = GraphArgument(graph);
+  GraphDefOptions options;
+  options.add_shapes = add_shapes;
+  if (g->func != nullptr) {
+    for (const FunctionCapture& c : g->func->captures()) {
+      const Tensor& t = c.external;
+      if (t && !t.is_symbolic() && t.dtype() != DataType::kResource &&
+          t.dtype() != DataType::kVariant &&
+          t.num_elements() <= kMaxShownElements) {
+        options.constants.emplace(c.placeholder, t);
+      }
+    }
+    options.results = g->func->results();
+    if (g->func->finished()) {
+      options.control_outputs = g->func->control_outputs();
+    }
+  }
+  return Bytes(Check(GraphToGraphDef(*g->graph, options)).Serialize());
+}
+
+nb::bytes FunctionDefBytes(nb::handle concrete) {
+  if (!IsConcreteFunction(concrete.ptr())) {
+    Throw(TypeError("expected a ConcreteFunction"));
+  }
+  const ConcreteFunction* f = ConcreteFunctionOf(concrete.ptr())->function;
+  return Bytes(Check(FunctionToFunctionDef(*f->function())).Serialize());
+}
+
+nb::bytes NodeDefBytes(const Operation& op) {
+  return Bytes(Check(NodeToNodeDef(*op.node)).Serialize());
+}
+
+// The attribute as an AttrValue message if people get it as a message
+// (shapes, tensors, functions and lists of them), else None.
+nb::object AttrMessage(const Operation& op, const std::string& name) {
+  const AttrValue* v = op.node->attrs().Find(name);
+  if (v == nullptr) return nb::none();
+  if (!std::holds_alternative<PartialTensorShape>(*v) &&
+      !std::holds_alternative<Tensor>(*v) &&
+      !std::holds_alternative<FunctionAttr>(*v) &&
+      !std::holds_alternative<std::vector<PartialTensorShape>>(*v) &&
+      !std::holds_alternative<std::vector<Tensor>>(*v) &&
+      !std::holds_alternative<std::vector<FunctionAttr>>(*v)) {
+    return nb::none();
+  }
+  return Bytes(Check(AttrToProto(*v)).Serialize());
+}
+
+// [(attribute, function's name, its Graph)] of what a node calls.
+nb::list CalledFunctions(const Operation& op) {
+  nb::list out;
+  auto add = [&](const std::string& attr, const FunctionAttr& f) {
+    const auto* function =
+        dynamic_cast<const GraphFunction*>(f.definition.get());
+    if (function == nullptr) return;
+    PyObject* graph = WrapGraph(function->graph_ref().get());
+    if (graph == nullptr) throw nb::python_error();
+    out.append(nb::make_tuple(attr, f.name, nb::steal(graph)));
+  };
+  for (const auto& [name, value] : op.node->attrs()) {
+    if (const auto* f = std::get_if<FunctionAttr>(&value)) add(name, *f);
+    if (const auto* l = std::get_if<std::vector<FunctionAttr>>(&value)) {
+      for (const FunctionAttr& f : *l) add(name, f);
+    }
+  }
+  return out;
+}
+
+// import_graph_def(graph, bytes, {edge: tensor}, prefix) -> [Operation]
+nb::list ImportBytes(nb::handle graph, nb::bytes bytes, nb::dict input_map,
+                     const std::string& prefix) {
+  PyGraph* g = GraphArgument(graph);
+  if (g->func == nullptr || g->func->finished()) {
+    Throw(RuntimeError("Graph is finalized and cannot be modified."));
+  }
+  proto::GraphDef message;
+  const Status parsed =
+      message.Parse(std::string_view(bytes.c_str(), bytes.size()));
+  if (!parsed.ok()) Throw(parsed);
+  ImportGraphDefOptions options;
+  options.prefix = prefix;
+  for (auto [key, value] : input_map) {
+    if (!IsSymbolicTensor(value.ptr()) ||
+        Graph::GraphOf(TensorOf(value.ptr())) != g->graph) {
+      Throw(ValueError("input_map: a value is no tensor of the graph"));
+    }
+    options.input_map[nb::cast<std::string>(key)] =
+        Graph::OutputOf(TensorOf(value.ptr()));
+  }
+  const std::vector<Node*> nodes =
+      Check(ImportGraphDef(message, g->graph, options));
+  nb::list out;
+  for (Node* node : nodes) {
+    if (EffectsOf(*node).must_run) g->func->AddControlOutput(node);
+    out.append(WrapNode(g->graph, node));
+  }
+  return out;
+}
+
+}  // namespace
+
+void AddGraphDef(nb::module_& m) {
+  m.def("graph_def", &GraphDefBytes, nb::arg("graph"), nb::arg("add_shapes"));
+  m.def("function_def", &FunctionDefBytes, nb::arg("concrete_function"));
+  m.def("node_def", &NodeDefBytes, nb::arg("op"));
+  m.def("attr_message", &AttrMessage, nb::arg("op"), nb::arg("name"));
+  m.def("called_functions", &CalledFunctions, nb::arg("op"));
+  m.def("import_graph_def", &ImportBytes, nb::arg("graph"), nb::arg("bytes"),
+        nb::arg("input_map"), nb::arg("prefix"));
+}
+
+}  // namespace gk::py
