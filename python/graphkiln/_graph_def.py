@@ -3,8 +3,7 @@ from messages. protobuf is imported when the first message is asked for."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from graphkiln import _graphkiln
 from graphkiln import _proto
@@ -24,16 +23,6 @@ def _as_graph_def(
     """The graph as a GraphDef; `add_shapes` adds `_output_shapes` to nodes."""
     del from_version  # The graph is not cut at a version.
     return _message("GraphDef", _graphkiln.graph_def(self, bool(add_shapes)))
-
-
-@contextlib.contextmanager
-def _as_default(self: Graph) -> Iterator[Graph]:
-    """Ops made within the `with` block are added to this graph."""
-    self._enter()
-    try:
-        yield self
-    finally:
-        self._exit()
 
 
 def _function_def(self: ConcreteFunction) -> object:
@@ -84,7 +73,6 @@ for _type in (Graph, ConcreteFunction):
     _type._repr_svg_ = _repr_svg
     _type._repr_html_ = _repr_html
 Graph.as_graph_def = _as_graph_def
-Graph.as_default = _as_default
 ConcreteFunction.function_def = property(_function_def)
 Operation.node_def = property(_node_def)
 Operation.get_attr = _get_attr

@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
 
+from graphkiln import _graph_def  # adds as_graph_def
 from graphkiln import _graphkiln
 from graphkiln import _name_scope
 from graphkiln._graphkiln import Graph
