@@ -1,0 +1,309 @@
+// Blocks of space moved to the batch or to the depth, and back.
+#include "ops/fn/array_blocks.h"
+
+#include <algorithm>
+
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "ops/element_moves.h"
+
+namespace gk {
+namespace {
+
+enum Direction { kToBatch, kToSpace };
+
+// ---- Space to batch and back ----
+
+struct Blocks {
+  std::vector<int64_t> sizes;  // of blocks, one a dimension of space
+  std::vector<int64_t> trims;  // pairs of paddings or crops
+  int rank() const { return static_cast<int>(sizes.size()); }
+};
+
+// The shape of the other side. Unknown dims stay unknown.
+Status MovedShape(Direction to, const PartialTensorShape& x,
+                  const Blocks& blocks, PartialTensorShape* out) {
+  const int m = blocks.rank();
+  if (x.rank() < m + 1) {
+    return InvalidArgument("input rank should be >= {} instead of {}", m + 1,
+                           x.rank());
+  }
+  int64_t volume = 1;
+  for (int i = 0; i < m; ++i) {
+    if (blocks.sizes[i] < 1) {
+      if (to == kToSpace) {
+        return InvalidArgument(
+            "Product of block sizes must be positive, got {}", blocks.sizes[i]);
+      }
+      return InvalidArgument(
+          "All values in block_shape must be positive, got value, {} at index "
+          "{}.",
+          blocks.sizes[i], i);
+    }
+    volume = MultiplyWithoutOverflow(volume, blocks.sizes[i]);
+    if (volume < 0) return InvalidArgument("Block sizes are too large");
+  }
+  *out = x;
+  if (x.dim(0) >= 0) {
+    if (to == kToBatch) {
+      const int64_t batch = MultiplyWithoutOverflow(x.dim(0), volume);
+      if (batch < 0) return InvalidArgument("Block sizes are too large");
+      out->SetDim(0, batch);
+    } else if (x.dim(0) % volume != 0) {
+      return InvalidArgument(
+          "Input batch dimension ({}) is not divisible by product of block "
+          "sizes ({})",
+          x.dim(0), volume);
+    } else {
+      out->SetDim(0, x.dim(0) / volume);
+    }
+  }
+  for (int i = 0; i < m; ++i) {
+    const int64_t before = blocks.trims[2 * i], after = blocks.trims[2 * i + 1];
+    const int64_t size = blocks.sizes[i], d = x.dim(i + 1);
+    if (before < 0 || after < 0) {
+      return InvalidArgument("{} must be non-negative",
+                             to == kToBatch ? "Paddings" : "Crops");
+    }
+    int64_t both, grown = 0;
+    bool fits = !__builtin_add_overflow(before, after, &both);
+    if (d < 0) {
+      out->SetDim(i + 1, kUnknownDim);
+    } else if (to == kToBatch) {
+      fits = fits && !__builtin_add_overflow(d, both, &grown);
+      if (fits && grown % size != 0) {
+        return InvalidArgument(
+            "padded_shape[{}]={} is not divisible by block_shape[{}]={}", i,
+            grown, i, size);
+      }
+      out->SetDim(i + 1, grown / size);
+    } else {
+      grown = MultiplyWithoutOverflow(d, size);
+      fits = fits && grown >= 0;
+      if (fits && grown < both) {
+        return InvalidArgument("cropped_shape[{}]={} must be non-negative", i,
+                               grown - both);
+      }
+      out->SetDim(i + 1, grown - both);
+    }
+    if (!fits) {
+      return InvalidArgument("{} of dimension {} are too large",
+                             to == kToBatch ? "Paddings" : "Crops", i);
+    }
+  }
+  return OkStatus();
+}
+
+// Every place within a block is one box. `batch` and `space` are the shapes
+// of the two sides.
+Status MoveBlocks(Direction to, const Tensor& x, const Blocks& blocks,
+                  Tensor* out) {
+  const int m = blocks.rank();
+  const TensorShape& batch = to == kToBatch ? out->shape() : x.shape();
+  const TensorShape& space = to == kToBatch ? x.shape() : out->shape();
+  const auto batch_strides = StridesOf(batch), space_strides = StridesOf(space);
+  int64_t volume = 1;
+  for (int64_t size : blocks.sizes) volume *= size;
+  for (int64_t place = 0; place < volume; ++place) {
+    StridedBox box;
+    auto add = [&](int64_t extent, int64_t in_batch, int64_t in_space) {
+      box.AddAxis(extent, to == kToBatch ? in_space : in_batch,
+                  to == kToBatch ? in_batch : in_space);
+    };
+    std::vector<int64_t> at(m);
+    for (int64_t i = m - 1, rest = place; i >= 0; --i) {
+      at[i] = rest % blocks.sizes[i];
+      rest /= blocks.sizes[i];
+    }
+    int64_t batch_offset = place * space.dim(0) * batch_strides[0];
+    int64_t space_offset = 0;
+    bool empty = false;
+    add(space.dim(0), batch_strides[0], space_strides[0]);
+    for (int i = 0; i < m; ++i) {
+      // Steps s with 0 <= s * size + at - before < extent of space.
+      const int64_t size = blocks.sizes[i];
+      const int64_t lead = blocks.trims[2 * i] - at[i];
+      const int64_t first = lead > 0 ? (lead + size - 1) / size : 0;
+      const int64_t end = lead + space.dim(i + 1);
+      const int64_t last =
+          end > 0 ? std::min(batch.dim(i + 1), (end + size - 1) / size) : 0;
+      if (last <= first) {
+        empty = true;
+        break;
+      }
+      add(last - first, batch_strides[i + 1], size * space_strides[i + 1]);
+      batch_offset += first * batch_strides[i + 1];
+      space_offset += (first * size - lead) * space_strides[i + 1];
+    }
+    if (empty) continue;
+    for (int i = m + 1; i < space.rank(); ++i) {
+      add(space.dim(i), batch_strides[i], space_strides[i]);
+    }
+    GK_RETURN_IF_ERROR(
+        CopyBox(box, x, to == kToBatch ? space_offset : batch_offset, out,
+                to == kToBatch ? batch_offset : space_offset));
+  }
+  return OkStatus();
+}
+
+template <Direction kTo>
+Status BlocksShapeOf(InferenceContext& c, const std::vector<int64_t>* sizes,
+                     int trims_at, int64_t rank) {
+  PartialTensorShape trims;
+  GK_RETURN_IF_ERROR(c.WithRank(trims_at, 2, &trims));
+  int64_t d;
+  GK_RETURN_IF_ERROR(InferenceContext::MergeDims(trims.dim(1), 2, &d));
+  GK_RETURN_IF_ERROR(InferenceContext::MergeDims(trims.dim(0), rank, &d));
+  const PartialTensorShape& x = c.input(0);
+  if (x.unknown_rank()) return OkStatus();
+  if (d >= 0 && x.rank() < d + 1) {
+    return InvalidArgument("Shape must be at least rank {} but is rank {}",
+                           d + 1, x.rank());
+  }
+  auto values = c.ValueAsInts(trims_at);
+  PartialTensorShape out = PartialTensorShape::UnknownOfRank(x.rank());
+  if (sizes && values && values->size() == 2 * sizes->size()) {
+    GK_RETURN_IF_ERROR(MovedShape(kTo, x, {*sizes, *values}, &out));
+  } else if (d >= 0) {
+    for (int i = static_cast<int>(d) + 1; i < x.rank(); ++i) {
+      out.SetDim(i, x.dim(i));
+    }
+  }
+  c.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+template <Direction kTo>
+Status BlocksShape(InferenceContext& c) {
+  PartialTensorShape block;
+  GK_RETURN_IF_ERROR(c.WithRank(1, 1, &block));
+  auto sizes = c.ValueAsInts(1);
+  return BlocksShapeOf<kTo>(c, sizes ? &*sizes : nullptr, 2, block.dim(0));
+}
+
+template <Direction kTo>
+Status SquareBlocksShape(InferenceContext& c) {
+  PartialTensorShape x;
+  GK_RETURN_IF_ERROR(c.WithRank(0, 4, &x));
+  const std::vector<int64_t> sizes(2, c.attr<int64_t>("block_size"));
+  return BlocksShapeOf<kTo>(c, &sizes, 1, 2);
+}
+
+template <Direction kTo>
+Status ComputeBlocksOf(KernelContext& c, std::vector<int64_t> sizes,
+                       const Tensor& trims) {
+  const Tensor& x = c.input(0);
+  Blocks blocks{std::move(sizes), {}};
+  if (trims.rank() != 2 || trims.dim(0) != blocks.rank() || trims.dim(1) != 2) {
+    return InvalidArgument("{} should have shape [{}, 2] instead of {}",
+                           kTo == kToBatch ? "paddings" : "crops",
+                           blocks.rank(), trims.shape().DebugString());
+  }
+  GK_RETURN_IF_ERROR(IntegerValues(trims, &blocks.trims));
+  PartialTensorShape partial;
+  GK_RETURN_IF_ERROR(MovedShape(kTo, x.shape(), blocks, &partial));
+  GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(partial.dims()));
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), shape, &out));
+  if (shape.num_elements() == 0) return OkStatus();
+  if (kTo == kToBatch) ZeroElements(out);
+  if (x.num_elements() == 0) return OkStatus();
+  return MoveBlocks(kTo, x, blocks, out);
+}
+
+template <Direction kTo>
+Status ComputeBlocks(KernelContext& c) {
+  if (c.input(1).rank() != 1) {
+    return InvalidArgument("block_shape rank should be 1 instead of {}",
+                           c.input(1).rank());
+  }
+  if (c.input(1).num_elements() >= kMaxRank) {
+    return InvalidArgument("input rank should be >= {} instead of {}",
+                           c.input(1).num_elements() + 1, c.input(0).rank());
+  }
+  std::vector<int64_t> sizes;
+  GK_RETURN_IF_ERROR(IntegerValues(c.input(1), &sizes));
+  return ComputeBlocksOf<kTo>(c, std::move(sizes), c.input(2));
+}
+
+template <Direction kTo>
+Status ComputeSquareBlocks(KernelContext& c) {
+  if (c.input(0).rank() != 4) {
+    return InvalidArgument("Input rank should be: 4 instead of: {}",
+                           c.input(0).rank());
+  }
+  return ComputeBlocksOf<kTo>(
+      c, std::vector<int64_t>(2, c.attr<int64_t>("block_size")), c.input(1));
+}
+
+void ToBatchNdGradient(GradContext& g) {
+  if (g.wants(0)) {
+    g.Set(0, MakeOp1("BatchToSpaceND", {g.dy(0), g.x(1), g.x(2)}));
+  }
+}
+void ToSpaceNdGradient(GradContext& g) {
+  if (g.wants(0)) {
+    g.Set(0, MakeOp1("SpaceToBatchND", {g.dy(0), g.x(1), g.x(2)}));
+  }
+}
+void ToBatchGradient(GradContext& g) {
+  if (!g.wants(0)) return;
+  g.Set(0, MakeOp1("BatchToSpace", {g.dy(0), g.x(1)},
+                   {{"block_size", g.attr<int64_t>("block_size")}}));
+}
+void ToSpaceGradient(GradContext& g) {
+  if (!g.wants(0)) return;
+  g.Set(0, MakeOp1("SpaceToBatch", {g.dy(0), g.x(1)},
+                   {{"block_size", g.attr<int64_t>("block_size")}}));
+}
+
+const OpRecord kRecords[] = {
+    {.name = "SpaceToBatchND",
+     .inputs = "input: T; block_shape: Tblock_shape; paddings: Tpaddings",
+     .outputs = "output: T",
+     .attrs = "T: type; Tblock_shape: type in [int32, int64] = int32; "
+              "Tpaddings: type in [int32, int64] = int32",
+     .shape = BlocksShape<kToBatch>,
+     .kernel = {.compute = ComputeBlocks<kToBatch>},
+     .gradient = ToBatchNdGradient,
+     .python = {.names = "space_to_batch_nd"},
+     .doc = "Pads dimensions of space, cuts them into blocks and moves the "
+            "places within a block to the batch."},
+
+    {.name = "BatchToSpaceND",
+     .inputs = "input: T; block_shape: Tblock_shape; crops: Tcrops",
+     .outputs = "output: T",
+     .attrs = "T: type; Tblock_shape: type in [int32, int64] = int32; Tcrops: "
+              "type in [int32, int64] = int32",
+     .shape = BlocksShape<kToSpace>,
+     .kernel = {.compute = ComputeBlocks<kToSpace>},
+     .gradient = ToSpaceNdGradient,
+     .doc = "Moves the batch to places within blocks of space and crops the "
+            "result."},
+
+    {.name = "SpaceToBatch",
+     .inputs = "input: T; paddings: Tpaddings",
+     .outputs = "output: T",
+     .attrs = "T: type; Tpaddings: type in [int32, int64] = int32; "
+              "block_size: int >= 2",
+     .shape = SquareBlocksShape<kToBatch>,
+     .kernel = {.compute = ComputeSquareBlocks<kToBatch>},
+     .gradient = ToBatchGradient,
+     .doc = "Square blocks of images moved to the batch."},
+
+    {.name = "BatchToSpace",
+     .inputs = "input: T; crops: Tidx",
+     .outputs = "output: T",
+     .attrs = "T: type; block_size: int >= 2; Tidx: type in [int32, int64] = "
+              "int32",
+     .shape = SquareBlocksShape<kToSpace>,
+     .kernel = {.compute = ComputeSquareBlocks<kToSpace>},
+     .gradient = ToSpaceGradient,
+     .doc = "The batch moved to places in square blocks of images."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(array_blocks)
+
+}  // namespace gk
