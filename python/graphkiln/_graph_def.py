@@ -35,16 +35,12 @@ def _node_def(self: Operation) -> object:
     return _message("NodeDef", _graphkiln.node_def(self))
 
 
-# Without messages: tensors and functions as they are.
-plain_attr = Operation.get_attr
-
-
 def _get_attr(self: Operation, name: str) -> object:
     """The value of an attribute: a Python value, or a message for shapes,
     tensors and functions. ValueError if there is no such attribute."""
     data = _graphkiln.attr_message(self, name)
     if data is None:
-        return plain_attr(self, name)
+        return _graphkiln.plain_attr(self, name)
     value = _message("AttrValue", data)
     kind = value.WhichOneof("value")
     if kind != "list":

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 
-from graphkiln import _graph_def
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import ConcreteFunction
 from graphkiln._graphkiln import Graph
@@ -41,7 +40,7 @@ def _shape_text(tensor: object) -> str:
 def _details(op: Operation) -> list[str]:
     """Lines below the op's type and name."""
     if op.type == "Const":
-        value = _graph_def.plain_attr(op, "value")
+        value = _graphkiln.plain_attr(op, "value")
         text = str(value.numpy().tolist()).replace("\n", " ")
         if len(text) > _MAX_CONSTANT:
             text = text[: _MAX_CONSTANT - 1] + "…"

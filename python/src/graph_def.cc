@@ -8,6 +8,7 @@
 #include "graph/graph_def.h"
 #include "graph/import_graph_def.h"
 #include "graph/tensor_proto.h"
+#include "op_function.h"
 #include "operation_type.h"
 #include "tensor_type.h"
 
@@ -86,6 +87,18 @@ nb::object AttrMessage(const Operation& op, const std::string& name) {
   return Bytes(Check(AttrToProto(*v)).Serialize());
 }
 
+// The attribute with tensors and shapes as they are.
+nb::object PlainAttr(const Operation& op, const std::string& name) {
+  const AttrValue* v = op.node->attrs().Find(name);
+  if (v == nullptr) {
+    Throw(ValueError("Operation '{}' has no attr named '{}'.", op.node->name(),
+                     name));
+  }
+  PyObject* value = AttrToPython(*v);
+  if (value == nullptr) throw nb::python_error();
+  return nb::steal(value);
+}
+
 // [(attribute, function's name, its Graph)] of what a node calls.
 nb::list CalledFunctions(const Operation& op) {
   nb::list out;
@@ -144,6 +157,7 @@ void AddGraphDef(nb::module_& m) {
   m.def("function_def", &FunctionDefBytes, nb::arg("concrete_function"));
   m.def("node_def", &NodeDefBytes, nb::arg("op"));
   m.def("attr_message", &AttrMessage, nb::arg("op"), nb::arg("name"));
+  m.def("plain_attr", &PlainAttr, nb::arg("op"), nb::arg("name"));
   m.def("called_functions", &CalledFunctions, nb::arg("op"));
   m.def("import_graph_def", &ImportBytes, nb::arg("graph"), nb::arg("bytes"),
         nb::arg("input_map"), nb::arg("prefix"));

@@ -6,7 +6,6 @@
 
 #include "errors.h"
 #include "func_graph_object.h"
-#include "op_function.h"
 #include "tensor_type.h"
 
 namespace nb = nanobind;
@@ -47,15 +46,6 @@ nb::list ControlInputs(const Operation& op) {
   }
   return out;
 }
-nb::object GetAttr(const Operation& op, const std::string& name) {
-  const AttrValue* v = op.node->attrs().Find(name);
-  if (v == nullptr) {
-    Throw(ValueError("Operation '{}' has no attr named '{}'.", op.node->name(),
-                     name));
-  }
-  return Steal(AttrToPython(*v));
-}
-
 bool Uses(const Node& node, const Node* producer, int index) {
   return std::any_of(
       node.inputs().begin(), node.inputs().end(),
@@ -111,7 +101,6 @@ void AddOperation(nb::module_& m) {
       .def_prop_ro("graph", &GraphObject)
       .def_prop_ro("_source",
                    [](const Operation& op) { return op.node->source(); })
-      .def("get_attr", &GetAttr, nb::arg("name"))
       .def("values", [](const Operation& op) { return nb::tuple(Outputs(op)); })
       .def("__eq__",
            [](const Operation& a, nb::handle b) {

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 import graphkiln as tf
-from graphkiln import _graph_def
+from graphkiln import _graphkiln
 from graphkiln import _picture
 from graphkiln import _proto
 
@@ -152,4 +152,4 @@ def test_names_are_escaped():
 
 def test_plain_attributes_need_no_messages():
     op = traced().graph.get_operation_by_name("add/y")
-    assert _graph_def.plain_attr(op, "value").numpy() == 1.0
+    assert _graphkiln.plain_attr(op, "value").numpy() == 1.0
