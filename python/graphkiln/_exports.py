@@ -59,7 +59,10 @@ EXPORTS: dict[str, str] = {
     "graphkiln._function": """
         function config.run_functions_eagerly config.functions_run_eagerly
         """,
-    "graphkiln._graph_def": "import_graph_def graph_util.import_graph_def",
+    "graphkiln._graph_def": """
+        import_graph_def graph_util.import_graph_def io.write_graph
+        test.assert_equal_graph_def
+        """,
     "graphkiln._indexed_slices": "IndexedSlices",
     "graphkiln._graph_scopes": "Graph control_dependencies inside_function",
     "graphkiln._types": """

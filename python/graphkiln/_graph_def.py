@@ -3,7 +3,9 @@ from messages. protobuf is imported when the first message is asked for."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from graphkiln import _graphkiln
 from graphkiln import _proto
@@ -33,6 +35,21 @@ def _function_def(self: ConcreteFunction) -> object:
 def _node_def(self: Operation) -> object:
     """The operation as a NodeDef."""
     return _message("NodeDef", _graphkiln.node_def(self))
+
+
+def _op_def(self: Operation) -> object:
+    """The signature of the operation's op as an OpDef."""
+    return _message("OpDef", _graphkiln.op_def(self.type))
+
+
+def _op_def_for_type(self: Graph, type: str) -> object:
+    """The OpDef of an op type. NotFoundError if there is none."""
+    return _message("OpDef", _graphkiln.op_def(type))
+
+
+def _graph_def_versions(self: Graph) -> object:
+    """The VersionDef of the graph's GraphDef."""
+    return _as_graph_def(self).versions
 
 
 def _get_attr(self: Operation, name: str) -> object:
@@ -71,7 +88,10 @@ for _type in (Graph, ConcreteFunction):
 Graph.as_graph_def = _as_graph_def
 ConcreteFunction.function_def = property(_function_def)
 Operation.node_def = property(_node_def)
+Operation.op_def = property(_op_def)
 Operation.get_attr = _get_attr
+Graph.op_def_for_type = _op_def_for_type
+Graph.graph_def_versions = property(_graph_def_versions)
 
 
 def import_graph_def(
@@ -143,3 +163,59 @@ def _element(by_name: Mapping[str, Operation], element: str) -> object:
             f"Requested return_element {element!r} not found in graph_def."
         )
     return outputs[int(index)]
+
+
+def write_graph(
+    graph_or_graph_def: object, logdir: str, name: str, as_text: bool = True
+) -> str:
+    """Writes a graph to a file, as text or as bytes; returns its path."""
+    message = graph_or_graph_def
+    if isinstance(message, (Graph, ConcreteFunction)):
+        graph = message if isinstance(message, Graph) else message.graph
+        message = _as_graph_def(graph)
+    if as_text:
+        data = str(message).encode()
+    else:
+        data = message.SerializeToString(deterministic=True)
+    folder = Path(logdir)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    # Readers see the old file or the whole new one.
+    written = path.with_name(f"{path.name}.tmp{os.getpid()}")
+    written.write_bytes(data)
+    written.replace(path)
+    return str(path)
+
+
+def assert_equal_graph_def(expected: object, actual: object) -> None:
+    """AssertionError unless both GraphDefs have equal nodes (in any order)
+    and libraries; versions are not compared."""
+    for message in (expected, actual):
+        if not hasattr(message, "node") or not hasattr(message, "library"):
+            raise TypeError(
+                f"Expected a GraphDef, got {type(message).__name__}"
+            )
+    theirs = {node.name: node for node in expected.node}
+    ours = {node.name: node for node in actual.node}
+    missing = sorted(theirs.keys() - ours.keys())
+    extra = sorted(ours.keys() - theirs.keys())
+    if missing or extra:
+        raise AssertionError(
+            f"Graphs differ: missing nodes {missing}, additional {extra}"
+        )
+    for name, node in theirs.items():
+        if node.SerializeToString(deterministic=True) != ours[
+            name
+        ].SerializeToString(deterministic=True):
+            raise AssertionError(
+                f"Node {name} differs:\n{node}\nagainst:\n{ours[name]}"
+            )
+    if _functions(expected) != _functions(actual):
+        raise AssertionError("Function libraries differ")
+
+
+def _functions(message: object) -> dict[str, bytes]:
+    return {
+        f.signature.name: f.SerializeToString(deterministic=True)
+        for f in message.library.function
+    }

@@ -4,9 +4,11 @@
 
 #include "concrete_function.h"
 #include "errors.h"
+#include "framework/op_registry.h"
 #include "func_graph_object.h"
 #include "graph/graph_def.h"
 #include "graph/import_graph_def.h"
+#include "graph/op_def_proto.h"
 #include "graph/tensor_proto.h"
 #include "op_function.h"
 #include "operation_type.h"
@@ -69,6 +71,12 @@ nb::bytes FunctionDefBytes(nb::handle concrete) {
 
 nb::bytes NodeDefBytes(const Operation& op) {
   return Bytes(Check(NodeToNodeDef(*op.node)).Serialize());
+}
+
+// The OpDef of a registered op.
+nb::bytes OpDefBytes(const std::string& type) {
+  const OpRecord* record = Check(OpRegistry::Get().LookUp(type));
+  return Bytes(Check(OpDefToProto(*record->def)).Serialize());
 }
 
 // The attribute as an AttrValue message if people get it as a message
@@ -156,6 +164,7 @@ void AddGraphDef(nb::module_& m) {
   m.def("graph_def", &GraphDefBytes, nb::arg("graph"), nb::arg("add_shapes"));
   m.def("function_def", &FunctionDefBytes, nb::arg("concrete_function"));
   m.def("node_def", &NodeDefBytes, nb::arg("op"));
+  m.def("op_def", &OpDefBytes, nb::arg("type"));
   m.def("attr_message", &AttrMessage, nb::arg("op"), nb::arg("name"));
   m.def("plain_attr", &PlainAttr, nb::arg("op"), nb::arg("name"));
   m.def("called_functions", &CalledFunctions, nb::arg("op"));

@@ -153,3 +153,34 @@ def test_names_are_escaped():
 def test_plain_attributes_need_no_messages():
     op = traced().graph.get_operation_by_name("add/y")
     assert _graphkiln.plain_attr(op, "value").numpy() == 1.0
+
+
+def test_signatures_of_ops():
+    graph = traced().graph
+    definition = graph.get_operation_by_name("add").op_def
+    assert definition.name == "AddV2"
+    assert [a.name for a in definition.input_arg] == ["x", "y"]
+    assert definition.input_arg[0].type_attr == "T"
+    padding = {
+        a.name: a for a in graph.op_def_for_type("MaxPool").attr
+    }["padding"]
+    assert padding.type == "string"
+    assert b"SAME" in padding.allowed_values.list.s
+    assert graph.graph_def_versions.producer == 2474
+    with pytest.raises(tf.errors.NotFoundError, match="'NoSuchOp'"):
+        graph.op_def_for_type("NoSuchOp")
+
+
+def test_write_graph(tmp_path):
+    from google.protobuf import text_format
+
+    graph = traced().graph
+    path = tf.io.write_graph(graph, str(tmp_path / "deep"), "g.pbtxt")
+    read = text_format.Parse(open(path).read(), _proto.GraphDef())
+    tf.test.assert_equal_graph_def(graph.as_graph_def(), read)
+    path = tf.io.write_graph(traced(), str(tmp_path), "g.pb", as_text=False)
+    read = _proto.GraphDef.FromString(open(path, "rb").read())
+    tf.test.assert_equal_graph_def(graph.as_graph_def(), read)
+    read.node[0].name = "y"
+    with pytest.raises(AssertionError, match=r"missing nodes \['x'\]"):
+        tf.test.assert_equal_graph_def(graph.as_graph_def(), read)
