@@ -23,3 +23,19 @@ if(NOT GK_SANITIZE)
     -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
   set_tests_properties(consumer PROPERTIES LABELS slow TIMEOUT 600)
 endif()
+
+# The op that docs/internals/adding-an-op.md adds, compiled from the page.
+set(GK_EXAMPLE_RECORD ${PROJECT_BINARY_DIR}/generated/example_cube.cc)
+add_custom_command(
+  OUTPUT ${GK_EXAMPLE_RECORD}
+  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/code_block.py
+          ${PROJECT_SOURCE_DIR}/docs/internals/adding-an-op.md cpp
+          ${GK_EXAMPLE_RECORD}
+  DEPENDS ${PROJECT_SOURCE_DIR}/docs/internals/adding-an-op.md
+          ${PROJECT_SOURCE_DIR}/tools/code_block.py)
+add_executable(adding_an_op_test
+  ${PROJECT_SOURCE_DIR}/tests/adding_an_op_test.cc ${GK_EXAMPLE_RECORD})
+target_link_libraries(adding_an_op_test PRIVATE gk_all GTest::gtest
+                      GTest::gtest_main)
+add_dependencies(adding_an_op_test gk_opgen)
+add_test(NAME adding_an_op COMMAND adding_an_op_test)
