@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "eager/gradient_tape.h"
 #include "framework/op_registry.h"
 #include "function/function_gradient.h"
 
@@ -199,6 +200,20 @@ Status ConcreteFunction::Run(std::span<const Tensor> arguments,
   return runner->Run(*function_, inputs.span(), outputs, cancellation);
 }
 
+namespace {
+
+// Tapes within tapes, and persistent ones, can see gradients being computed.
+bool MayDifferentiateTwice(const std::vector<OpObserver*>& observers) {
+  if (observers.size() > 1) return true;
+  return std::any_of(
+      observers.begin(), observers.end(), [](const OpObserver* o) {
+        const auto* tape = dynamic_cast<const GradientTape*>(o);
+        return tape == nullptr || tape->persistent();
+      });
+}
+
+}  // namespace
+
 Status ConcreteFunction::CallRecorded(
     TensorVector inputs, TensorVector* outputs,
     const CancellationToken* cancellation) const {
@@ -209,7 +224,8 @@ Status ConcreteFunction::CallRecorded(
         IsTrainable(inputs[i].dtype()) && ObserversWant({&inputs[i], 1});
   }
   GK_ASSIGN_OR_RETURN(Ref<DifferentiableCall> call,
-                      DifferentiableCall::For(*function_, wanted));
+                      DifferentiableCall::For(*function_, wanted,
+                                              MayDifferentiateTwice(observers)));
   TensorVector all;
   OpBuilder* builder = OpBuilder::Current();
   const bool in_graph = builder != nullptr && builder->builds_graph();
@@ -225,15 +241,13 @@ Status ConcreteFunction::CallRecorded(
     for (Tensor& t : all) t = t.Alias();
   }
   outputs->assign(all.begin(), all.begin() + num_outputs());
-  const TensorVector recorded = inputs, made = all;
+  const TensorVector recorded = inputs, produced = all;
   BackwardFn backward = [call, inputs = std::move(inputs),
                          all = std::move(all)](std::span<const Gradient> grads,
                                                const std::vector<bool>& which) {
     return call->Backward(inputs, all, grads, which);
   };
-  // The intermediates, too: a backward function uses them, and a tape of
-  // higher order must find its way from there to the inputs.
-  for (OpObserver* o : observers) o->OnCall(recorded, made, backward);
+  for (OpObserver* o : observers) o->OnCall(recorded, produced, backward);
   return OkStatus();
 }
 

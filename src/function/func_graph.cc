@@ -270,6 +270,14 @@ Status FuncGraph::CheckScope(const Tensor& t) const {
 }
 
 StatusOr<Tensor> FuncGraph::Capture(const Tensor& t, std::string_view name) {
+  if (capture_original_ != nullptr && t.is_symbolic() &&
+      Graph::GraphOf(t) == capture_original_) {
+    const Output o = Graph::OutputOf(t);
+    Node* node = capture_source_->FindNode(o.node->name());
+    if (node != nullptr) {
+      return Capture(capture_source_->TensorOf({node, o.index}), name);
+    }
+  }
   if (t.is_symbolic() && Graph::GraphOf(t) == graph_.get()) return t;
   auto it = capture_of_.find(CaptureKey(t));
   if (it != capture_of_.end()) {

@@ -77,7 +77,12 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   const std::vector<FunctionCapture>& captures() const { return captures_; }
   // Tensors of this graph may be captured although nobody builds it: the
   // forward graph of a gradient. Small values known there become Const here.
-  void AllowCapturesFrom(const Graph* graph) { capture_source_ = graph; }
+  // `original`: the graph that `graph` is a clone of; its tensors mean the
+  // clone's (custom gradients hold them).
+  void AllowCapturesFrom(Graph* graph, const Graph* original = nullptr) {
+    capture_source_ = graph;
+    capture_original_ = original;
+  }
 
   // --- Scopes. Each Push is undone by the matching Pop.
   // Enters "name" made unique below the current scope; a trailing '/' names
@@ -142,7 +147,8 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   Ref<Graph> graph_;
   Ref<FuncGraph> outer_;
   std::vector<const Graph*> ancestors_;  // compared, never followed
-  const Graph* capture_source_ = nullptr;
+  Graph* capture_source_ = nullptr;
+  const Graph* capture_original_ = nullptr;
   bool finished_ = false;
 
   std::vector<Node*> arguments_;

@@ -29,7 +29,9 @@ class VariantCache final : public RefCounted {
   // Recursive: a function may, through others, call itself only by name, but
   // making a variant makes those of the functions it calls.
   std::recursive_mutex mutex;
-  std::map<std::vector<bool>, Ref<DifferentiableCall>> variants;
+  // By what is wanted, and whether at higher order.
+  std::map<std::pair<std::vector<bool>, bool>, Ref<DifferentiableCall>>
+      variants;
 };
 
 // "f" of "__inference_f_12".
@@ -52,77 +54,79 @@ std::string BaseName(std::string_view name) {
 }  // namespace
 
 StatusOr<Ref<DifferentiableCall>> DifferentiableCall::For(
-    const GraphFunction& function, std::vector<bool> wanted) {
+    const GraphFunction& function, std::vector<bool> wanted,
+    bool higher_order) {
   VariantCache& cache = VariantCache::Of(function);
   std::lock_guard lock(cache.mutex);
-  auto it = cache.variants.find(wanted);
+  std::pair key(std::move(wanted), higher_order);
+  auto it = cache.variants.find(key);
   if (it != cache.variants.end()) return it->second;
   auto made = MakeRef<DifferentiableCall>();
-  GK_RETURN_IF_ERROR(made->Make(function, wanted));
-  cache.variants.emplace(std::move(wanted), made);
+  GK_RETURN_IF_ERROR(made->Make(function, key.first, higher_order));
+  cache.variants.emplace(std::move(key), made);
   return made;
 }
 
 Status DifferentiableCall::Make(const GraphFunction& function,
-                                std::vector<bool> wanted) {
+                                std::vector<bool> wanted, bool higher_order) {
   if (wanted.size() != function.arguments().size()) {
     return Internal("{}: wanted gradients do not match the arguments",
                     function.name());
   }
   base_name_ = BaseName(function.name());
   std::vector<Node*> map;
-  graph_ = function.graph().Clone(&map);
+  original_ = function.graph_ref();
+  graph_ = original_->Clone(&map);
   for (const Node* a : function.arguments()) {
     arguments_.push_back(map[a->id()]);
   }
-  for (const Output& r : function.results()) {
-    results_.push_back({map[r.node->id()], r.index});
-    const DataType dtype = r.node->output(r.index).dtype;
+  auto add_result = [&](Output o) {
+    results_.push_back(o);
+    const DataType dtype = o.node->output(o.index).dtype;
     differentiable_.push_back(IsTrainable(dtype) &&
                               dtype != DataType::kResource);
+  };
+  for (const Output& r : function.results()) {
+    add_result({map[r.node->id()], r.index});
   }
   for (const Node* c : function.control_outputs()) {
     control_outputs_.push_back(map[c->id()]);
   }
   attrs_ = function.attrs();
   wanted_ = std::move(wanted);
-  const Key key(differentiable_, wanted_);
-  GK_ASSIGN_OR_RETURN(BackwardFunction backward, Build(key, true));
-  // Tapes of higher order see the intermediates as outputs, too: they may
-  // bring gradients of their own.
-  for (size_t i = results_.size(); i < forward_->results().size(); ++i) {
-    const Output& r = forward_->results()[i];
-    const DataType dtype = r.node->output(r.index).dtype;
-    differentiable_.push_back(IsTrainable(dtype) &&
-                              dtype != DataType::kResource);
+  higher_order_ = higher_order;
+  while (true) {
+    const Key key(differentiable_, wanted_);
+    std::vector<Output> extras;
+    GK_ASSIGN_OR_RETURN(BackwardFunction backward, Build(key, true, &extras));
+    if (!higher_order || extras.empty()) {
+      backward_.emplace(
+          key, std::make_unique<BackwardFunction>(std::move(backward)));
+      return OkStatus();
+    }
+    // A gradient of an intermediate may need further ones.
+    for (const Output& o : extras) add_result(o);
   }
-  std::vector<bool> present = key.first;
-  present.resize(differentiable_.size());
-  backward_.emplace(Key(std::move(present), wanted_),
-                    std::make_unique<BackwardFunction>(std::move(backward)));
-  return OkStatus();
 }
 
 StatusOr<DifferentiableCall::BackwardFunction> DifferentiableCall::Build(
-    const Key& key, bool make_forward) {
+    const Key& key, bool make_forward, std::vector<Output>* extras_out) {
   const auto& [present, wanted] = key;
   const int forward_id = make_forward ? NextFunctionId() : 0;
   const std::string forward_name =
       make_forward ? fmt::format("__forward_{}_{}", base_name_, forward_id)
                    : forward_->name();
   auto builder = MakeRef<FuncGraph>("__backward_" + base_name_, nullptr);
-  builder->AllowCapturesFrom(graph_.get());
+  builder->AllowCapturesFrom(graph_.get(), original_.get());
 
   BackwardFunction backward;
   TensorVector results;
-  const std::vector<Output> targets =
-      make_forward ? results_ : forward_->results();
   {
     FuncGraph::Building building(builder.get());
-    std::vector<Gradient> grads(targets.size());
-    for (size_t i = 0; i < targets.size(); ++i) {
+    std::vector<Gradient> grads(results_.size());
+    for (size_t i = 0; i < results_.size(); ++i) {
       if (!present[i]) continue;
-      const Output& r = targets[i];
+      const Output& r = results_[i];
       const Node::OutputInfo& info = r.node->output(r.index);
       GK_ASSIGN_OR_RETURN(grads[i].dense,
                           builder->AddArgument(fmt::format("grad_ys_{}", i),
@@ -133,8 +137,9 @@ StatusOr<DifferentiableCall::BackwardFunction> DifferentiableCall::Build(
       if (wanted[i]) inputs.push_back({arguments_[i], 0});
     }
     GK_ASSIGN_OR_RETURN(std::vector<Gradient> found,
-                        GradientsInGraph(graph_.get(), targets, grads, inputs,
-                                         &calls_, make_forward));
+                        GradientsInGraph(graph_.get(), results_, grads, inputs,
+                                         &calls_, make_forward,
+                                         higher_order_));
     size_t next = 0;
     for (size_t i = 0; i < arguments_.size(); ++i) {
       const Gradient g = wanted[i] ? found[next++] : Gradient();
@@ -159,7 +164,7 @@ StatusOr<DifferentiableCall::BackwardFunction> DifferentiableCall::Build(
                       }());
 
   // What comes of the forward graph becomes arguments, before true captures.
-  std::vector<Output> extras;
+  std::vector<Output>& extras = *extras_out;
   auto position = [](const std::vector<Output>& in, Output o) {
     return std::find(in.begin(), in.end(), o) - in.begin();
   };
@@ -221,7 +226,8 @@ StatusOr<const DifferentiableCall::BackwardFunction*> DifferentiableCall::Find(
   std::lock_guard lock(mutex_);
   auto it = backward_.find(key);
   if (it == backward_.end()) {
-    StatusOr<BackwardFunction> built = Build(key, false);
+    std::vector<Output> extras;
+    StatusOr<BackwardFunction> built = Build(key, false, &extras);
     std::unique_ptr<BackwardFunction> entry;
     if (built.ok()) {
       entry = std::make_unique<BackwardFunction>(*std::move(built));
@@ -238,9 +244,9 @@ std::vector<Gradient> DifferentiableCall::Backward(
     std::span<const Tensor> inputs, std::span<const Tensor> outputs,
     std::span<const Gradient> grads, const std::vector<bool>& wanted) {
   std::vector<Gradient> result(inputs.size());
-  std::vector<bool> present(differentiable_.size()), useful(inputs.size());
+  std::vector<bool> present(results_.size()), useful(inputs.size());
   bool any_grad = false, any_wanted = false;
-  for (size_t i = 0; i < present.size() && i < grads.size(); ++i) {
+  for (size_t i = 0; i < results_.size() && i < grads.size(); ++i) {
     present[i] = differentiable_[i] && !grads[i].is_none();
     any_grad |= present[i];
   }
@@ -251,12 +257,12 @@ std::vector<Gradient> DifferentiableCall::Backward(
   if (!any_grad || !any_wanted) return result;
   const BackwardFunction* backward = ValueOrThrow(Find({present, useful}));
   if (backward == nullptr) {
-    std::copy_n(differentiable_.begin(), results_.size(), present.begin());
+    present = differentiable_;
     backward = ValueOrThrow(Find({present, wanted_}));
     if (backward == nullptr) throw Error(Internal("no backward function"));
   }
   TensorVector arguments;
-  for (size_t i = 0; i < present.size(); ++i) {
+  for (size_t i = 0; i < results_.size(); ++i) {
     if (!present[i]) continue;
     const bool given = i < grads.size() && !grads[i].is_none();
     arguments.push_back(given ? Densify(grads[i])

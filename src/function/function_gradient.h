@@ -27,16 +27,19 @@ using CallTable = std::unordered_map<const Node*, Ref<DifferentiableCall>>;
 class DifferentiableCall final : public RefCounted {
  public:
   // The variant of `function` that can give the gradients of the arguments
-  // (captures included) in `wanted`.
+  // (captures included) in `wanted`. With `higher_order` the gradients of
+  // these in turn can be had: gradients reach the intermediates, too.
   static StatusOr<Ref<DifferentiableCall>> For(const GraphFunction& function,
-                                               std::vector<bool> wanted);
+                                               std::vector<bool> wanted,
+                                               bool higher_order);
 
   // Results: those of the function, then the intermediates.
   const Ref<GraphFunction>& forward() const { return forward_; }
 
   // Gradients of the inputs of a call of forward(), given its inputs, all its
-  // outputs, and the gradients of those outputs. Calls the backward
-  // function with the current builder; throws Error.
+  // outputs, and the gradients of the function's results, followed, at higher
+  // order, by those of the intermediates. Calls the backward function with the
+  // current builder; throws Error.
   std::vector<Gradient> Backward(std::span<const Tensor> inputs,
                                  std::span<const Tensor> outputs,
                                  std::span<const Gradient> grads,
@@ -55,16 +58,19 @@ class DifferentiableCall final : public RefCounted {
   };
   using Key = std::pair<std::vector<bool>, std::vector<bool>>;
 
-  Status Make(const GraphFunction& function, std::vector<bool> wanted);
-  StatusOr<BackwardFunction> Build(const Key& key, bool make_forward);
+  Status Make(const GraphFunction& function, std::vector<bool> wanted,
+              bool higher_order);
+  StatusOr<BackwardFunction> Build(const Key& key, bool make_forward,
+                                   std::vector<Output>* extras);
   StatusOr<const BackwardFunction*> Find(const Key& key);
 
   std::string base_name_;
-  std::vector<bool> wanted_;
-  std::vector<bool> differentiable_;  // of forward's outputs
-  Ref<Graph> graph_;  // of forward; nobody else's
+  std::vector<bool> wanted_, differentiable_;
+  Ref<Graph> original_;  // what custom gradients know
+  Ref<Graph> graph_;     // of forward, a clone; nobody else's
   std::vector<Node*> arguments_;
-  std::vector<Output> results_;
+  std::vector<Output> results_;  // those that gradients may arrive for
+  bool higher_order_ = false;
   std::vector<Node*> control_outputs_;
   AttrMap attrs_;
   CallTable calls_;
@@ -78,10 +84,12 @@ class DifferentiableCall final : public RefCounted {
 // built with the current builder (the graph's own, or one that may capture
 // from it). Calls in `graph` become calls of their forward variants, noted in
 // `calls`; if `rewrite` is false those in `calls` are all there are.
+// `higher_order`: what is found will be differentiated again, going through
+// the same `calls`.
 StatusOr<std::vector<Gradient>> GradientsInGraph(
     Graph* graph, std::span<const Output> outputs,
     std::span<const Gradient> output_grads, std::span<const Output> inputs,
-    CallTable* calls, bool rewrite = true);
+    CallTable* calls, bool rewrite = true, bool higher_order = false);
 
 // The same for tensors of the graph under construction, as tf.gradients:
 // null output gradients are ones.

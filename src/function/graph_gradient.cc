@@ -31,8 +31,11 @@ const DataType& DtypeOf(Output o) { return o.node->output(o.index).dtype; }
 // The walk's state for one graph.
 class ReverseWalk {
  public:
-  ReverseWalk(Graph* graph, CallTable* calls, bool rewrite)
-      : graph_(graph), calls_(calls), rewrite_(rewrite) {}
+  ReverseWalk(Graph* graph, CallTable* calls, bool rewrite, bool higher_order)
+      : graph_(graph),
+        calls_(calls),
+        rewrite_(rewrite),
+        higher_order_(higher_order) {}
 
   StatusOr<std::vector<Gradient>> Run(std::span<const Output> outputs,
                                       std::span<const Gradient> output_grads,
@@ -149,7 +152,7 @@ class ReverseWalk {
         throw Error(
             Internal("{} does not call a forward variant", node->name()));
       }
-      it = calls_->emplace(node, Rewrite(node, wanted)).first;
+      it = calls_->emplace(node, Rewrite(node, wanted, higher_order_)).first;
     }
     const TensorVector x = Inputs(node), y = Outputs(node);
     return it->second->Backward(x, y, dy, wanted);
@@ -157,7 +160,8 @@ class ReverseWalk {
 
   // Lets `node` call the forward variant of its function.
   static Ref<DifferentiableCall> Rewrite(Node* node,
-                                         const std::vector<bool>& wanted) {
+                                         const std::vector<bool>& wanted,
+                                         bool higher_order) {
     const auto* f = node->attrs().Get<FunctionAttr>("f");
     const auto* callee =
         dynamic_cast<const GraphFunction*>(f->definition.get());
@@ -167,7 +171,7 @@ class ReverseWalk {
                                   node->name(), f->name));
     }
     Ref<DifferentiableCall> call =
-        ValueOrThrow(DifferentiableCall::For(*callee, wanted));
+        ValueOrThrow(DifferentiableCall::For(*callee, wanted, higher_order));
     const Ref<GraphFunction>& forward = call->forward();
     for (size_t i = node->num_outputs(); i < forward->results().size(); ++i) {
       const Output& r = forward->results()[i];
@@ -201,7 +205,7 @@ class ReverseWalk {
 
   Graph* graph_;
   CallTable* calls_;
-  bool rewrite_;
+  bool rewrite_, higher_order_;
   std::vector<bool> dependent_, source_;
   std::vector<std::vector<std::vector<Gradient>>> parts_;
 };
@@ -227,8 +231,9 @@ void RemoveGradientOverride(const std::string& name) {
 StatusOr<std::vector<Gradient>> GradientsInGraph(
     Graph* graph, std::span<const Output> outputs,
     std::span<const Gradient> output_grads, std::span<const Output> inputs,
-    CallTable* calls, bool rewrite) {
-  return ReverseWalk(graph, calls, rewrite).Run(outputs, output_grads, inputs);
+    CallTable* calls, bool rewrite, bool higher_order) {
+  return ReverseWalk(graph, calls, rewrite, higher_order)
+      .Run(outputs, output_grads, inputs);
 }
 
 StatusOr<std::vector<Gradient>> SymbolicGradients(
