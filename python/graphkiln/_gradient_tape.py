@@ -2,7 +2,12 @@
 
 import enum
 import functools
+import inspect
+import itertools
 import logging
+import threading
+import weakref
+from collections.abc import Callable
 
 from graphkiln import _graphkiln
 from graphkiln import _structure
@@ -293,37 +298,156 @@ class _Stopped:
 
 
 def custom_gradient(f=None):
-    """Gives a function its own gradient: it returns (result, grad_fn)."""
+    """Gives a function its own gradient: it returns (result, grad_fn).
+
+    `grad_fn` takes the gradients of the results and returns those of the
+    arguments. If the function uses variables, `grad_fn` also takes
+    `variables` and returns (gradients of arguments, gradients of variables).
+
+    >>> @tf.custom_gradient
+    ... def twice_as_steep(x):
+    ...     return x * x, lambda upstream: upstream * 4.0 * x
+    >>> x = tf.constant(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = twice_as_steep(x)
+    >>> tape.gradient(y, x).numpy().item()
+    12.0
+    """
     if f is None:
         return custom_gradient
 
     @functools.wraps(f)
     def decorated(*args, **kwargs):
-        flat_args = [
-            leaf if isinstance(leaf, _graphkiln.BaseVariable)
-            else _graphkiln.convert_to_tensor(leaf)
-            for leaf in _structure.flatten(args)
-        ]
-        call_args = _structure.pack_like(args, flat_args)
-        with _graphkiln.StopRecording():
-            result, grad_fn = f(*call_args, **kwargs)
-        flat_result = [
-            raw_ops.Identity(input=_graphkiln.convert_to_tensor(leaf))
-            for leaf in _structure.flatten(result)
-        ]
-
-        def backward(output_gradients):
-            output_gradients = [
-                raw_ops.ZerosLike(x=y) if g is None else g
-                for g, y in zip(output_gradients, flat_result)
-            ]
-            gradients = grad_fn(*output_gradients)
-            return list(_structure.flatten(gradients))
-
-        _graphkiln.record_call(flat_args, flat_result, backward)
-        return _structure.pack_like(result, flat_result)
+        return _call_custom(f, args, kwargs)
 
     return decorated
+
+
+def _call_custom(f: Callable, args: tuple, kwargs: dict) -> object:
+    flat_args = [
+        leaf if isinstance(leaf, _graphkiln.BaseVariable)
+        else _graphkiln.convert_to_tensor(leaf)
+        for leaf in _structure.flatten(args)
+    ]
+    with _graphkiln.VariableWatcher() as watcher:
+        result, grad_fn = f(*_structure.pack_like(args, flat_args), **kwargs)
+    given = [*flat_args, *_structure.flatten(kwargs)]
+    variables = [
+        variable
+        for variable in map(_graphkiln.find_variable, watcher.handles())
+        if variable is not None and all(variable is not g for g in given)
+    ]
+    _check_takes_variables(grad_fn, variables)
+    flat_result = [
+        _graphkiln.convert_to_tensor(leaf)
+        for leaf in _structure.flatten(result)
+    ]
+
+    def backward(output_gradients: list) -> list:
+        output_gradients = [
+            raw_ops.ZerosLike(x=y) if g is None else g
+            for g, y in zip(output_gradients, flat_result)
+        ]
+        return _input_gradients(
+            grad_fn, output_gradients, len(flat_args), variables
+        )
+
+    inputs = [*flat_args, *variables]
+    graph = _graphkiln.current_graph()
+    with _graphkiln.StopRecording():
+        if graph is None:
+            outputs = [raw_ops.Identity(input=y) for y in flat_result]
+        else:
+            outputs = _custom_node(graph, flat_result, inputs, backward)
+    _graphkiln.record_call(inputs, outputs, backward)
+    return _structure.pack_like(result, outputs)
+
+
+def _check_takes_variables(grad_fn: Callable, variables: list) -> None:
+    if not variables:
+        return
+    spec = inspect.getfullargspec(grad_fn)
+    if (
+        "variables" not in spec.args
+        and "variables" not in spec.kwonlyargs
+        and not spec.varkw
+    ):
+        raise TypeError(
+            "If using @custom_gradient with a function that uses variables, "
+            "then grad_fn must accept a 'variables' keyword argument."
+        )
+
+
+def _input_gradients(
+    grad_fn: Callable, output_gradients: list, count: int, variables: list
+) -> list:
+    """Gradients of the arguments, then of the variables."""
+    of_variables: list = []
+    if variables:
+        of_arguments, of_variables = grad_fn(
+            *output_gradients, variables=variables
+        )
+        of_variables = list(_structure.flatten(of_variables))
+        if len(of_variables) != len(variables):
+            raise ValueError(
+                "Must return gradient for each variable from "
+                "@custom_gradient grad_fn."
+            )
+    else:
+        of_arguments = grad_fn(*output_gradients)
+    of_arguments = list(_structure.flatten(of_arguments))
+    if len(of_arguments) != count:
+        raise ValueError(
+            f"custom_gradient function expected to return {count} gradients, "
+            f"but returned {len(of_arguments)} instead."
+        )
+    return of_arguments + of_variables
+
+
+_names = itertools.count()
+_running = threading.local()
+
+
+class _GraphGradient:
+    """The gradient function of one node. Lives as long as the Python face of
+    the node's graph; if made by another gradient function, as long as it."""
+
+    def __init__(self, backward: Callable, num_results: int):
+        self._backward = backward
+        self._num_results = num_results
+        self._inner: list[_GraphGradient] = []
+        self.name = f"CustomGradient-{next(_names)}"
+        _graphkiln.set_gradient_override(self.name, weakref.ref(self))
+        if (outer := getattr(_running, "gradient", None)) is not None:
+            outer._inner.append(self)
+
+    def __call__(self, output_gradients: list) -> list:
+        outer = getattr(_running, "gradient", None)
+        _running.gradient = self
+        try:
+            found = self._backward(output_gradients[: self._num_results])
+        finally:
+            _running.gradient = outer
+        return [None] * self._num_results + found
+
+    def __del__(self):
+        _graphkiln.remove_gradient_override(self.name)
+
+
+def _custom_node(
+    graph: _graphkiln.Graph, results: list, inputs: list, backward: Callable
+) -> list:
+    """Passes `results` through a node that has `backward` as its gradient."""
+    tensors = [
+        x.handle if isinstance(x, _graphkiln.BaseVariable) else x
+        for x in inputs
+    ]
+    outputs = raw_ops.IdentityN(input=[*results, *tensors])
+    gradient = _GraphGradient(backward, len(results))
+    vars(graph).setdefault("_custom_gradients", []).append(gradient)
+    _graphkiln.set_gradient_type(outputs[0], gradient.name)
+    return list(outputs[: len(results)])
 
 
 def grad_pass_through(f):

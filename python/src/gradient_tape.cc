@@ -1,10 +1,14 @@
 #include "gradient_tape.h"
 
+#include <nanobind/stl/string.h>
+
 #include <vector>
 
 #include "convert.h"
 #include "eager/gradient_tape.h"
 #include "errors.h"
+#include "framework/grad_context.h"
+#include "function/function_gradient.h"
 #include "tensor_type.h"
 #include "variable_type.h"
 
@@ -174,6 +178,86 @@ void RecordCall(const nb::list& inputs, const nb::list& outputs,
   for (OpObserver* o : observers.observers) o->OnCall(in, out, fn);
 }
 
+// Notes which trainable variables are read while it is entered, in order;
+// tapes see nothing of what happens meanwhile.
+class VariableWatcher final : public OpObserver {
+ public:
+  void OnOp(const OpRecord&, std::span<const Tensor>, std::span<const Tensor>,
+            const AttrMap&) override {}
+  void OnCall(std::span<const Tensor>, std::span<const Tensor>,
+              BackwardFn) override {}
+  bool WantsAny(std::span<const Tensor> tensors) const override {
+    for (const Tensor& t : tensors) {
+      if (IsTrainableHandle(t)) Add(t);
+    }
+    return false;
+  }
+  void OnVariableAccess(const Tensor& handle) override { Add(handle); }
+
+  void Enter() {
+    saved_ = std::move(CurrentObservers());
+    CurrentObservers() = ObserverList();
+    CurrentObservers().observers.push_back(this);
+    entered_ = true;
+  }
+  void Exit() {
+    if (!entered_) return;
+    CurrentObservers() = std::move(saved_);
+    entered_ = false;
+  }
+  nb::list Handles() const {
+    nb::list list;
+    for (const Tensor& t : handles_) list.append(Wrap(t));
+    return list;
+  }
+
+ private:
+  void Add(const Tensor& handle) const {
+    for (const Tensor& t : handles_) {
+      if (t.id() == handle.id()) return;
+    }
+    handles_.push_back(handle);
+  }
+
+  mutable TensorVector handles_;
+  ObserverList saved_;
+  bool entered_ = false;
+};
+
+// Nodes of gradient type `name` get their gradient from the object behind
+// `weak`, called with the gradients of the outputs.
+void SetOverride(const std::string& name, nb::object weak) {
+  std::shared_ptr<PyObject> reference(weak.inc_ref().ptr(), DeferredDecref);
+  SetGradientOverride(name, [reference, name](GradContext& c) {
+    nb::gil_scoped_acquire gil;
+    try {
+      nb::object function = nb::handle(reference.get())();
+      if (function.is_none()) {
+        throw Error(FailedPrecondition(
+            "The gradient function {} has been deleted", name));
+      }
+      nb::list dy;
+      for (int i = 0; i < c.num_outputs(); ++i) {
+        dy.append(WrapGradient(c.raw_dy(i)));
+      }
+      nb::list found = nb::cast<nb::list>(function(dy));
+      for (size_t i = 0; i < found.size() && i < c.grads().size(); ++i) {
+        c.grads()[i] = ToGradient(found[i]);
+      }
+    } catch (nb::python_error& e) {
+      e.restore();
+      throw Error(PythonError());
+    }
+  });
+}
+
+void SetGradientType(nb::handle tensor, const std::string& name) {
+  if (!IsSymbolicTensor(tensor.ptr())) Throw(TypeError("not symbolic"));
+  Graph::OutputOf(TensorOf(tensor.ptr()))
+      .node->mutable_attrs()
+      .Set("_gradient_op_type", name);
+}
+
 }  // namespace
 
 void AddGradientTape(nb::module_& m) {
@@ -192,6 +276,19 @@ void AddGradientTape(nb::module_& m) {
       .def(nb::init<>())
       .def("__enter__", &StopRecording::Enter)
       .def("__exit__", [](StopRecording& self, nb::args) { self.Exit(); });
+  nb::class_<VariableWatcher>(m, "VariableWatcher")
+      .def(nb::init<>())
+      .def("__enter__",
+           [](VariableWatcher& self) -> VariableWatcher& {
+             self.Enter();
+             return self;
+           },
+           nb::rv_policy::reference)
+      .def("__exit__", [](VariableWatcher& self, nb::args) { self.Exit(); })
+      .def("handles", &VariableWatcher::Handles);
+  m.def("set_gradient_override", &SetOverride);
+  m.def("remove_gradient_override", &RemoveGradientOverride);
+  m.def("set_gradient_type", &SetGradientType);
   m.def("record_call", &RecordCall, nb::arg("inputs"), nb::arg("outputs"),
         nb::arg("backward"));
 }

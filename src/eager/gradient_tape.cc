@@ -6,7 +6,6 @@
 #include "framework/variable.h"
 
 namespace gk {
-namespace {
 
 // The variable is known by its resource only when the handle is a value.
 bool IsTrainableHandle(const Tensor& t) {
@@ -14,6 +13,8 @@ bool IsTrainableHandle(const Tensor& t) {
   StatusOr<VariableResource*> v = VariableOf(t);
   return v.ok() && (*v)->trainable();
 }
+
+namespace {
 
 // Gradients that have arrived for each tensor, by tensor id.
 class Accumulators {

@@ -16,6 +16,9 @@
 
 namespace gk {
 
+// Is it the handle of a trainable variable, known outside of graphs?
+bool IsTrainableHandle(const Tensor& t);
+
 class GradientTape final : public OpObserver {
  public:
   explicit GradientTape(bool persistent = false,

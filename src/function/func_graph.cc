@@ -270,11 +270,13 @@ Status FuncGraph::CheckScope(const Tensor& t) const {
 }
 
 StatusOr<Tensor> FuncGraph::Capture(const Tensor& t, std::string_view name) {
-  if (capture_original_ != nullptr && t.is_symbolic() &&
-      Graph::GraphOf(t) == capture_original_) {
-    const Output o = Graph::OutputOf(t);
-    Node* node = capture_source_->FindNode(o.node->name());
-    if (node != nullptr) {
+  if (t.is_symbolic()) {
+    const Graph* graph = Graph::GraphOf(t);
+    for (const Ref<Graph>& original : capture_originals_) {
+      if (graph != original.get()) continue;
+      const Output o = Graph::OutputOf(t);
+      Node* node = capture_source_->FindNode(o.node->name());
+      if (node == nullptr) continue;
       return Capture(capture_source_->TensorOf({node, o.index}), name);
     }
   }

@@ -77,11 +77,11 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   const std::vector<FunctionCapture>& captures() const { return captures_; }
   // Tensors of this graph may be captured although nobody builds it: the
   // forward graph of a gradient. Small values known there become Const here.
-  // `original`: the graph that `graph` is a clone of; its tensors mean the
+  // `originals`: graphs that `graph` is a clone of; their tensors mean the
   // clone's (custom gradients hold them).
-  void AllowCapturesFrom(Graph* graph, const Graph* original = nullptr) {
+  void AllowCapturesFrom(Graph* graph, std::vector<Ref<Graph>> originals = {}) {
     capture_source_ = graph;
-    capture_original_ = original;
+    capture_originals_ = std::move(originals);
   }
 
   // --- Scopes. Each Push is undone by the matching Pop.
@@ -148,7 +148,7 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   Ref<FuncGraph> outer_;
   std::vector<const Graph*> ancestors_;  // compared, never followed
   Graph* capture_source_ = nullptr;
-  const Graph* capture_original_ = nullptr;
+  std::vector<Ref<Graph>> capture_originals_;
   bool finished_ = false;
 
   std::vector<Node*> arguments_;

@@ -5,6 +5,7 @@
 #include "framework/op_builder.h"
 #include "function/concrete_function.h"
 #include "function/func_graph.h"
+#include "function/trace_cache.h"
 
 namespace gk {
 namespace {
@@ -32,6 +33,8 @@ class VariantCache final : public RefCounted {
   // By what is wanted, and whether at higher order.
   std::map<std::pair<std::vector<bool>, bool>, Ref<DifferentiableCall>>
       variants;
+  // Graphs whose clone the function's is; constant once it is in use.
+  std::vector<Ref<Graph>> originals;
 };
 
 // "f" of "__inference_f_12".
@@ -57,7 +60,8 @@ StatusOr<Ref<DifferentiableCall>> DifferentiableCall::For(
     const GraphFunction& function, std::vector<bool> wanted,
     bool higher_order) {
   VariantCache& cache = VariantCache::Of(function);
-  std::lock_guard lock(cache.mutex);
+  std::unique_lock lock(cache.mutex, std::try_to_lock);
+  if (!lock) WaitBlocking([&] { lock.lock(); });
   std::pair key(std::move(wanted), higher_order);
   auto it = cache.variants.find(key);
   if (it != cache.variants.end()) return it->second;
@@ -75,8 +79,9 @@ Status DifferentiableCall::Make(const GraphFunction& function,
   }
   base_name_ = BaseName(function.name());
   std::vector<Node*> map;
-  original_ = function.graph_ref();
-  graph_ = original_->Clone(&map);
+  originals_ = VariantCache::Of(function).originals;
+  originals_.push_back(function.graph_ref());
+  graph_ = function.graph().Clone(&map);
   for (const Node* a : function.arguments()) {
     arguments_.push_back(map[a->id()]);
   }
@@ -100,6 +105,7 @@ Status DifferentiableCall::Make(const GraphFunction& function,
     std::vector<Output> extras;
     GK_ASSIGN_OR_RETURN(BackwardFunction backward, Build(key, true, &extras));
     if (!higher_order || extras.empty()) {
+      VariantCache::Of(*forward_).originals = originals_;
       backward_.emplace(
           key, std::make_unique<BackwardFunction>(std::move(backward)));
       return OkStatus();
@@ -117,7 +123,7 @@ StatusOr<DifferentiableCall::BackwardFunction> DifferentiableCall::Build(
       make_forward ? fmt::format("__forward_{}_{}", base_name_, forward_id)
                    : forward_->name();
   auto builder = MakeRef<FuncGraph>("__backward_" + base_name_, nullptr);
-  builder->AllowCapturesFrom(graph_.get(), original_.get());
+  builder->AllowCapturesFrom(graph_.get(), originals_);
 
   BackwardFunction backward;
   TensorVector results;
@@ -223,7 +229,8 @@ StatusOr<DifferentiableCall::BackwardFunction> DifferentiableCall::Build(
 
 StatusOr<const DifferentiableCall::BackwardFunction*> DifferentiableCall::Find(
     const Key& key) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) WaitBlocking([&] { lock.lock(); });
   auto it = backward_.find(key);
   if (it == backward_.end()) {
     std::vector<Output> extras;

@@ -66,8 +66,8 @@ class DifferentiableCall final : public RefCounted {
 
   std::string base_name_;
   std::vector<bool> wanted_, differentiable_;
-  Ref<Graph> original_;  // what custom gradients know
-  Ref<Graph> graph_;     // of forward, a clone; nobody else's
+  Ref<Graph> graph_;  // of forward, a clone; nobody else's
+  std::vector<Ref<Graph>> originals_;  // what custom gradients know
   std::vector<Node*> arguments_;
   std::vector<Output> results_;  // those that gradients may arrive for
   bool higher_order_ = false;
@@ -75,7 +75,7 @@ class DifferentiableCall final : public RefCounted {
   AttrMap attrs_;
   CallTable calls_;
   Ref<GraphFunction> forward_;
-  std::mutex mutex_;
+  std::recursive_mutex mutex_;
   // Null where a backward needs more than forward returns.
   std::map<Key, std::unique_ptr<BackwardFunction>> backward_;
 };

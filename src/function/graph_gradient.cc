@@ -23,7 +23,13 @@ std::shared_ptr<const GradientOverride> OverrideOf(const Node& node) {
   if (name == nullptr) return nullptr;
   std::shared_lock lock(override_mutex);
   auto it = Overrides().find(*name);
-  return it == Overrides().end() ? nullptr : it->second;
+  if (it == Overrides().end()) {
+    throw Error(FailedPrecondition(
+        "The gradient function of {} has been deleted together with the "
+        "function that it was made in",
+        node.name()));
+  }
+  return it->second;
 }
 
 const DataType& DtypeOf(Output o) { return o.node->output(o.index).dtype; }

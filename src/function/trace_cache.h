@@ -109,6 +109,9 @@ class TraceCache {
 
 // How the host language blocks: gives up its interpreter lock, runs `wait`.
 void SetBlockingWait(void (*around)(FunctionRef<void()> wait));
+// Runs `wait`, which blocks until another thread is done with something it
+// may need the interpreter lock for.
+void WaitBlocking(FunctionRef<void()> wait);
 
 }  // namespace gk
 

@@ -56,6 +56,14 @@ void SetBlockingWait(void (*around)(FunctionRef<void()> wait)) {
   blocking_wait = around;
 }
 
+void WaitBlocking(FunctionRef<void()> wait) {
+  if (blocking_wait != nullptr) {
+    blocking_wait(wait);
+  } else {
+    wait();
+  }
+}
+
 TraceLatch::TraceLatch(const void* owner, Ref<FunctionType> type, bool alone)
     : entry_{owner, std::move(type), 0, alone, std::this_thread::get_id()} {
   entry_.hash = entry_.type->hash();
