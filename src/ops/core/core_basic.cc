@@ -74,7 +74,7 @@ const OpRecord kRecords[] = {
      .traits = kView,
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeIdentity},
-     .gradient = [](GradContext& g) { g.Set(0, g.dy(0)); },
+     .gradient = [](GradContext& g) { g.grads()[0] = g.raw_dy(0); },
      .doc = "A tensor with the same contents as the input.",
      .test = {.reference = "input"}},
 

@@ -182,7 +182,7 @@ const OpRecord kRecords[] = {
      .traits = kStateful | kReadsResource,
      .shape = ReadShape,
      .kernel = {.compute = ComputeRead},
-     .gradient = [](GradContext& g) { g.Set(0, g.dy(0)); },
+     .gradient = [](GradContext& g) { g.grads()[0] = g.raw_dy(0); },
      .doc = "The value of a variable: a snapshot that later writes leave "
             "as it is."},
 
