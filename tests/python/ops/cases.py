@@ -1,0 +1,666 @@
+"""Calls of every op, derived from the registry; the tests' central table.
+
+A case is one call of `tf.raw_ops.X`: NumPy inputs and plain attributes, so
+that the same case runs on any module with TensorFlow's interface. Inputs come
+from the signature and the record's test facts; TABLE says the rest. In it
+
+    F(2, 3)     values of the op's main dtype inside the record's domain
+    V(4, 3)     a variable of such values; the case returns what it then holds
+    a literal   that value, in the dtype its argument has
+
+and names that are no input are attributes. `dtypes` limits the main dtype
+where a literal would make no sense in others.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import re
+import zlib
+from dataclasses import dataclass, field
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from graphkiln import _graphkiln
+
+
+@dataclass(frozen=True)
+class F:
+    """Values of the main dtype, of this shape."""
+
+    shape: tuple[int, ...]
+
+    def __init__(self, *shape: int):
+        object.__setattr__(self, "shape", shape)
+
+
+class V(F):
+    """A variable of such values, given by its handle."""
+
+
+@dataclass
+class Variable:
+    """An input that is a variable holding `value`."""
+
+    value: np.ndarray
+
+
+@dataclass
+class Case:
+    op: str
+    dtype: str  # of the main type attribute; "" if there is none
+    inputs: dict[str, Any] = field(default_factory=dict)
+    attrs: dict[str, Any] = field(default_factory=dict)
+
+    def arguments(
+        self, tf: Any, variables: list[Any] | None = None
+    ) -> dict[str, Any]:
+        """Tensors of `tf` for the inputs; variables made are appended."""
+
+        def tensor(value: Any) -> Any:
+            if isinstance(value, list):
+                return [tensor(v) for v in value]
+            if isinstance(value, Variable):
+                variable = tf.Variable(value.value)
+                if variables is not None:
+                    variables.append(variable)
+                return variable.handle
+            return tf.constant(value)
+
+        return {name: tensor(v) for name, v in self.inputs.items()}
+
+    def run(self, tf: Any) -> list[Any]:
+        """The call's outputs, then what its variables hold, as arrays."""
+        variables: list[Any] = []
+        arguments = self.arguments(tf, variables)
+        out = flatten(self.call(tf, arguments))
+        return [np.asarray(t) for t in out] + [v.numpy() for v in variables]
+
+    def call(self, tf: Any, arguments: dict[str, Any]) -> Any:
+        """The raw op on these tensors. Some have other names in Python than
+        in the op's definition (`axis`); the inputs' order is the same."""
+        function = getattr(tf.raw_ops, self.op)
+        names = _parameters(function)
+        if not set(arguments) <= set(names):
+            arguments = dict(zip(names, arguments.values(), strict=False))
+        return function(**arguments, **self.attrs)
+
+    @property
+    def has_variables(self) -> bool:
+        return any(isinstance(v, Variable) for v in self.inputs.values())
+
+
+@functools.cache
+def _parameters(function: Any) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
+
+
+def flatten(out: Any) -> list[Any]:
+    """The tensors of a raw op's result: none, one, a (named) tuple, lists."""
+    if out is None or type(out).__name__ == "Operation":
+        return []
+    if isinstance(out, (list, tuple)):
+        return [t for part in out for t in flatten(part)]
+    return [out]
+
+
+# Ops whose call needs more than arrays and plain attributes, and the reason.
+NOT_CALLED = {
+    "Const": "its value is an attribute; tests of tensors cover it",
+    "Placeholder": "has a value in graphs only; tests of functions cover it",
+    "PartitionedCall": "calls a function; tests of functions cover it",
+    "StatefulPartitionedCall": "calls a function; tests of functions cover it",
+    "VarHandleOp": "makes a variable; tests of variables cover it",
+    "DestroyResourceOp": "ends a variable; tests of variables cover it",
+}
+
+ROWS = [[0], [2]]
+CONV = {"strides": [1, 1, 1, 1], "padding": "SAME"}
+POOL = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"}
+POOL3 = {
+    "ksize": [1, 2, 2, 2, 1],
+    "strides": [1, 2, 2, 2, 1],
+    "padding": "VALID",
+}
+STEPS = {"begin": [1, 0], "end": [4, 5], "strides": [2, 1]}
+REDUCE = {"input": F(2, 3, 4), "reduction_indices": [0, 2]}
+SEGMENT = {"data": F(4, 3), "segment_ids": [0, 0, 1, 2]}
+UNSORTED = {"data": F(4, 3), "segment_ids": [0, 2, 0, 1], "num_segments": 3}
+SCATTER = {"tensor": F(4, 3), "indices": ROWS, "updates": F(2, 3)}
+RESOURCE = {"resource": V(4, 3), "indices": [0, 2], "updates": F(2, 3)}
+RESOURCE_ND = {"ref": V(4, 3), "indices": ROWS, "updates": F(2, 3)}
+STATELESS = {"shape": [2, 3], "seed": [1, 2]}
+STATELESS_V2 = {"shape": [2, 3], "key": [7], "counter": [1, 2], "alg": 1}
+INTEGERS = {"minval": -5, "maxval": 100, "dtypes": ("int32", "int64")}
+GENERATOR = {
+    "resource": Variable(np.array([5, 0, 0])),
+    "algorithm": 1,
+    "shape": [3],
+}
+FLOATS = ("float32", "float64")
+WIDE = ("float32", "float64", "int32", "int64")
+
+TABLE: dict[str, dict[str, Any]] = {
+    # Array.
+    "BroadcastGradientArgs": {"s0": [2, 3], "s1": [1, 3]},
+    "BroadcastArgs": {"s0": [2, 3], "s1": [1, 3]},
+    "BroadcastTo": {"input": F(1, 3), "shape": [2, 3]},
+    "Fill": {"dims": [2, 3], "value": F()},
+    "Concat": {"concat_dim": 0, "values": [F(2, 3), F(1, 3)]},
+    "ConcatV2": {"axis": 0, "values": [F(2, 3), F(1, 3)]},
+    "ConcatOffset": {"concat_dim": 1, "shape": [[2, 3], [2, 4]]},
+    "Pack": {"values": [F(2, 3), F(2, 3)], "axis": 1},
+    "Unpack": {"value": F(2, 3), "num": 2},
+    "Split": {"split_dim": 1, "value": F(2, 4), "num_split": 2},
+    "SplitV": {
+        "value": F(2, 5),
+        "size_splits": [2, 3],
+        "split_dim": 1,
+        "num_split": 2,
+    },
+    "Gather": {"params": F(4, 3), "indices": [0, 2]},
+    "GatherV2": {"params": F(4, 3), "indices": [[0, 2], [1, 1]], "axis": 0},
+    "GatherNd": {"params": F(4, 3), "indices": [[0, 1], [3, 2]]},
+    "Reverse": {"tensor": F(2, 3), "dims": [True, False]},
+    "ReverseV2": {"tensor": F(2, 3), "axis": [1]},
+    "Roll": {"input": F(4, 3), "shift": [1], "axis": [0]},
+    "Unique": {"x": [3, 1, 3, 2, 1, 1], "dtypes": WIDE},
+    "UniqueWithCounts": {"x": [3, 1, 3, 2, 1, 1], "dtypes": WIDE},
+    "TopKV2": {"input": F(2, 5), "k": 2},
+    "Pad": {"input": F(2, 3), "paddings": [[1, 0], [0, 2]]},
+    "PadV2": {
+        "input": F(2, 3),
+        "paddings": [[1, 0], [0, 2]],
+        "constant_values": F(),
+    },
+    "MirrorPad": {
+        "input": F(2, 3),
+        "paddings": [[1, 1], [1, 2]],
+        "mode": "REFLECT",
+    },
+    "MirrorPadGrad": {
+        "input": F(4, 6),
+        "paddings": [[1, 1], [1, 2]],
+        "mode": "REFLECT",
+    },
+    "Tile": {"input": F(2, 3), "multiples": [2, 1]},
+    "ScatterNd": {"indices": ROWS, "updates": F(2, 3), "shape": [4, 3]},
+    "TensorScatterUpdate": SCATTER,
+    "TensorScatterAdd": SCATTER,
+    "TensorScatterSub": SCATTER,
+    "TensorScatterMax": SCATTER,
+    "TensorScatterMin": SCATTER,
+    "UnsortedSegmentSum": UNSORTED,
+    "UnsortedSegmentProd": UNSORTED,
+    "UnsortedSegmentMax": UNSORTED,
+    "UnsortedSegmentMin": UNSORTED,
+    "SegmentSum": SEGMENT,
+    "SegmentMean": SEGMENT,
+    "SegmentProd": SEGMENT,
+    "SegmentMax": SEGMENT,
+    "SegmentMin": SEGMENT,
+    "Range": {"start": 1, "limit": 7, "delta": 2},
+    "LinSpace": {"start": 1.5, "stop": 3.0, "num": 5},
+    "OneHot": {
+        "indices": [0, 2, 1],
+        "depth": 4,
+        "on_value": F(),
+        "off_value": F(),
+        "main": "T",
+    },
+    "Reshape": {"tensor": F(2, 3), "shape": [3, 2]},
+    "ExpandDims": {"input": F(2, 3), "dim": 1},
+    "Squeeze": {"input": F(1, 3, 1)},
+    "EnsureShape": {"input": F(2, 3), "shape": [-1, 3]},
+    "Slice": {"input": F(2, 3), "begin": [0, 1], "size": [2, 2]},
+    "StridedSlice": {"input": F(4, 5), **STEPS},
+    "StridedSliceGrad": {"shape": [4, 5], **STEPS, "dy": F(2, 5), "main": "T"},
+    "TensorStridedSliceUpdate": {
+        "input": F(4, 5),
+        **STEPS,
+        "value": F(2, 5),
+    },
+    "ResourceStridedSliceAssign": {
+        "ref": V(4, 5),
+        **STEPS,
+        "value": F(2, 5),
+        "main": "T",
+    },
+    "Transpose": {"x": F(2, 3, 4), "perm": [2, 0, 1]},
+    "ConjugateTranspose": {"x": F(2, 3, 4), "perm": [2, 0, 1]},
+    "InvertPermutation": {"x": [2, 0, 1]},
+    # Core.
+    "Assert": {"condition": True, "data": [F(2)]},
+    "PrintV2": {"input": "text", "output_stream": "log(info)"},
+    "StringFormat": {"inputs": [F(2)], "template": "got %s", "placeholder": "%s"},
+    "PreventGradient": {"input": F(2, 3)},
+    "CheckNumerics": {"tensor": F(2, 3), "message": "bad"},
+    "CheckNumericsV2": {"tensor": F(2, 3), "message": "bad"},
+    # Math.
+    "Cast": {"x": F(2, 3), "DstT": "float64"},
+    "Bitcast": {"input": F(2, 4), "type": "uint8"},
+    "BatchMatMulV3": {"x": F(2, 3, 4), "y": F(4, 5), "Tout": "float32"},
+    "MatMul": {"a": F(3, 4), "b": F(4, 5)},
+    "BatchMatMul": {"x": F(2, 3, 4), "y": F(2, 4, 5)},
+    "BatchMatMulV2": {"x": F(2, 3, 4), "y": F(4, 5)},
+    "Einsum": {"inputs": [F(3, 4), F(4, 5)], "equation": "ij,jk->ik"},
+    "Sum": REDUCE,
+    "Mean": REDUCE,
+    "Prod": REDUCE,
+    "Max": REDUCE,
+    "Min": REDUCE,
+    "EuclideanNorm": REDUCE,
+    "All": REDUCE,
+    "Any": REDUCE,
+    "Cumsum": {"x": F(3, 4), "axis": 0},
+    "Cumprod": {"x": F(3, 4), "axis": 0},
+    "CumulativeLogsumexp": {"x": F(3, 4), "axis": 0},
+    "ArgMax": {"input": F(3, 4), "dimension": 1},
+    "ArgMin": {"input": F(3, 4), "dimension": 1},
+    "ClipByValue": {
+        "t": F(2, 3),
+        "clip_value_min": 0,
+        "clip_value_max": 1,
+    },
+    "Polygamma": {"a": [1, 2, 3], "x": [0.5, 1.5, 2.5]},
+    "Zeta": {"x": [1.5, 2.5, 3.0], "q": [0.5, 1.5, 2.5]},
+    "Betainc": {"a": [0.5, 2.0], "b": [1.5, 3.0], "x": [0.25, 0.75]},
+    "LeftShift": {"x": F(2, 3), "y": [0, 1, 3]},
+    "RightShift": {"x": F(2, 3), "y": [0, 1, 3]},
+    "Pow": {"x": F(2, 3), "y": [2, 1, 3]},
+    "AddN": {"inputs": [F(2, 3), F(2, 3), F(2, 3)]},
+    "AccumulateNV2": {"inputs": [F(2, 3), F(2, 3)], "shape": [2, 3]},
+    "Bincount": {"arr": [1, 2, 1], "size": 4, "weights": F(3), "main": "T"},
+    "Cross": {"a": F(2, 3), "b": F(2, 3)},
+    # NN.
+    "BiasAdd": {"value": F(2, 3), "bias": F(3)},
+    "BiasAddV1": {"value": F(2, 3), "bias": F(3)},
+    "Conv2D": {"input": F(1, 5, 5, 2), "filter": F(3, 3, 2, 3), **CONV},
+    "Conv2DBackpropInput": {
+        "input_sizes": [1, 5, 5, 2],
+        "filter": F(3, 3, 2, 3),
+        "out_backprop": F(1, 5, 5, 3),
+        **CONV,
+    },
+    "Conv2DBackpropFilter": {
+        "input": F(1, 5, 5, 2),
+        "filter_sizes": [3, 3, 2, 3],
+        "out_backprop": F(1, 5, 5, 3),
+        **CONV,
+    },
+    "DepthwiseConv2dNative": {
+        "input": F(1, 5, 5, 2),
+        "filter": F(3, 3, 2, 2),
+        **CONV,
+    },
+    "DepthwiseConv2dNativeBackpropInput": {
+        "input_sizes": [1, 5, 5, 2],
+        "filter": F(3, 3, 2, 2),
+        "out_backprop": F(1, 5, 5, 4),
+        **CONV,
+    },
+    "DepthwiseConv2dNativeBackpropFilter": {
+        "input": F(1, 5, 5, 2),
+        "filter_sizes": [3, 3, 2, 2],
+        "out_backprop": F(1, 5, 5, 4),
+        **CONV,
+    },
+    "InTopK": {"predictions": F(3, 5), "targets": [0, 1, 4], "k": 2},
+    "InTopKV2": {"predictions": F(3, 5), "targets": [0, 1, 4], "k": 2},
+    "MaxPool": {"input": F(1, 4, 4, 2), **POOL},
+    "MaxPoolGrad": {
+        "orig_input": np.arange(32).reshape(1, 4, 4, 2),
+        "orig_output": [[[[10, 11], [14, 15]], [[26, 27], [30, 31]]]],
+        "grad": F(1, 2, 2, 2),
+        **POOL,
+    },
+    "MaxPoolGradGrad": {
+        "orig_input": np.arange(32).reshape(1, 4, 4, 2),
+        "orig_output": [[[[10, 11], [14, 15]], [[26, 27], [30, 31]]]],
+        "grad": F(1, 4, 4, 2),
+        **POOL,
+    },
+    "MaxPoolWithArgmax": {"input": F(1, 4, 4, 2), **POOL, "main": "T"},
+    "AvgPool": {"value": F(1, 4, 4, 2), **POOL},
+    "AvgPoolGrad": {
+        "orig_input_shape": [1, 4, 4, 2],
+        "grad": F(1, 2, 2, 2),
+        **POOL,
+    },
+    "MaxPool3D": {"input": F(1, 4, 4, 4, 1), **POOL3},
+    "MaxPool3DGrad": {
+        "orig_input": np.arange(8).reshape(1, 2, 2, 2, 1),
+        "orig_output": [[[[[7]]]]],
+        "grad": F(1, 1, 1, 1, 1),
+        **POOL3,
+        "main": "T",
+    },
+    "MaxPool3DGradGrad": {
+        "orig_input": np.arange(8).reshape(1, 2, 2, 2, 1),
+        "orig_output": [[[[[7]]]]],
+        "grad": F(1, 2, 2, 2, 1),
+        **POOL3,
+    },
+    "AvgPool3D": {"input": F(1, 4, 4, 4, 1), **POOL3},
+    "AvgPool3DGrad": {
+        "orig_input_shape": [1, 4, 4, 4, 1],
+        "grad": F(1, 2, 2, 2, 1),
+        **POOL3,
+    },
+    "Softmax": {"logits": F(3, 5)},
+    "LogSoftmax": {"logits": F(3, 5)},
+    "SoftmaxCrossEntropyWithLogits": {"features": F(3, 5), "labels": F(3, 5)},
+    "SparseSoftmaxCrossEntropyWithLogits": {
+        "features": F(3, 5),
+        "labels": [0, 4, 2],
+    },
+    # Random.
+    "StatelessRandomUniform": STATELESS,
+    "StatelessRandomNormal": STATELESS,
+    "StatelessTruncatedNormal": STATELESS,
+    "StatelessRandomUniformInt": {**STATELESS, **INTEGERS},
+    "StatelessRandomUniformFullInt": {**STATELESS, "dtype": "int32"},
+    "StatelessRandomUniformV2": STATELESS_V2,
+    "StatelessRandomNormalV2": STATELESS_V2,
+    "StatelessTruncatedNormalV2": STATELESS_V2,
+    "StatelessRandomUniformIntV2": {**STATELESS_V2, **INTEGERS},
+    "StatelessRandomUniformFullIntV2": {**STATELESS_V2, "dtype": "int32"},
+    "StatelessRandomGetKeyCounter": {"seed": [1, 2]},
+    "StatelessRandomGetKeyCounterAlg": {"seed": [1, 2]},
+    "StatelessMultinomial": {
+        "logits": F(2, 3),
+        "num_samples": 5,
+        "seed": [1, 2],
+        "main": "T",
+    },
+    "StatelessRandomGammaV2": {
+        "shape": [4],
+        "seed": [1, 2],
+        "alpha": 1.5,
+        "dtypes": FLOATS,
+    },
+    "StatelessRandomGammaV3": {
+        "shape": [4],
+        "key": [7],
+        "counter": [1, 2],
+        "alg": 1,
+        "alpha": 1.5,
+        "dtypes": FLOATS,
+    },
+    "StatelessRandomPoisson": {
+        "shape": [4],
+        "seed": [1, 2],
+        "lam": 2.5,
+        "dtype": "float32",
+    },
+    "StatelessShuffle": {
+        "value": F(6),
+        "key": [7],
+        "counter": [1, 2],
+        "alg": 1,
+    },
+    "RandomUniform": {"shape": [2, 3], "dtype": "float32"},
+    "RandomStandardNormal": {"shape": [2, 3], "dtype": "float32"},
+    "TruncatedNormal": {"shape": [2, 3], "dtype": "float32"},
+    "RandomUniformInt": {"shape": [2, 3], **INTEGERS},
+    "RandomShuffle": {"value": F(6)},
+    "Multinomial": {"logits": F(2, 3), "num_samples": 5},
+    "RandomGamma": {"shape": [4], "alpha": 1.5},
+    "RandomPoissonV2": {"shape": [4], "rate": 2.5},
+    "NonDeterministicInts": {"shape": [2, 3]},
+    "RngSkip": {
+        "resource": Variable(np.array([5, 0, 0])),
+        "algorithm": 1,
+        "delta": 7,
+    },
+    "RngReadAndSkip": {
+        "resource": Variable(np.array([5, 0, 0])),
+        "alg": 1,
+        "delta": 7,
+    },
+    "StatefulUniform": GENERATOR,
+    "StatefulStandardNormalV2": GENERATOR,
+    "StatefulTruncatedNormal": GENERATOR,
+    "StatefulUniformInt": {**GENERATOR, **INTEGERS},
+    "StatefulUniformFullInt": {**GENERATOR, "dtype": "uint64"},
+    # Strings.
+    "StringLength": {"input": ["a", "bcd", ""]},
+    "StringStrip": {"input": [" a ", "b\n"]},
+    "StringJoin": {"inputs": [["a", "b"], ["c", "d"]], "separator": "-"},
+    # Variables.
+    "ReadVariableOp": {"resource": V(2, 3), "dtype": "float32"},
+    "AssignVariableOp": {"resource": V(2, 3), "value": F(2, 3)},
+    "AssignAddVariableOp": {"resource": V(2, 3), "value": F(2, 3)},
+    "AssignSubVariableOp": {"resource": V(2, 3), "value": F(2, 3)},
+    "VarIsInitializedOp": {"resource": V(2, 3)},
+    "VariableShape": {"input": V(2, 3)},
+    "DisableCopyOnRead": {"resource": V(2, 3)},
+    "ResourceGather": {
+        "resource": V(4, 3),
+        "indices": [0, 2],
+        "dtype": "float32",
+    },
+    "ResourceGatherNd": {
+        "resource": V(4, 3),
+        "indices": ROWS,
+        "dtype": "float32",
+    },
+    **{
+        f"ResourceScatter{how}": {**RESOURCE, "main": "dtype"}
+        for how in ("Add", "Sub", "Mul", "Div", "Min", "Max", "Update")
+    },
+    **{
+        f"ResourceScatterNd{how}": {**RESOURCE_ND, "main": "T"}
+        for how in ("Add", "Sub", "Min", "Max", "Update")
+    },
+}
+
+# What an op that takes any dtype is tried with.
+COMMON = (
+    "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 bfloat16 "
+    "float32 float64 complex64 complex128 string"
+).split()
+PREFERRED = "float32 float64 int32 int64 bool complex64 string".split()
+
+
+@functools.cache
+def record(op: str) -> dict[str, Any]:
+    return _graphkiln.op_record(op)
+
+
+def called_ops() -> list[str]:
+    return [op for op in _graphkiln.op_names() if op not in NOT_CALLED]
+
+
+def _main(op: str) -> str:
+    """The type attribute that the values' dtype is; "" if there is none."""
+    given = TABLE.get(op, {})
+    if "main" in given:
+        return given["main"]
+    free = [
+        a
+        for a in record(op)["inputs"]
+        if a["type_attr"] and a["name"] not in ("shape", "seed")
+    ]
+    for arg in free:
+        value = given.get(arg["name"], F())
+        if isinstance(value, list) and value:
+            value = value[0]
+        if isinstance(value, F):
+            return arg["type_attr"]
+    return free[0]["type_attr"] if free else ""
+
+
+def _attr(op: str, name: str) -> dict[str, Any]:
+    return next(a for a in record(op)["attrs"] if a["name"] == name)
+
+
+def _allowed(op: str, attr: str) -> list[str]:
+    """Dtypes of a type attribute that arrays can have, preferred ones first."""
+    names = [t.name for t in _attr(op, attr)["allowed_types"]] or COMMON
+    names = [n for n in names if n in COMMON]
+    return sorted(
+        names,
+        key=lambda n: PREFERRED.index(n) if n in PREFERRED else len(PREFERRED),
+    )
+
+
+def dtypes(op: str) -> list[str]:
+    """All dtypes that the signature allows for the op's values."""
+    main = _main(op)
+    if not main:
+        return [""]
+    only = TABLE.get(op, {}).get("dtypes")
+    return [n for n in _allowed(op, main) if not only or n in only]
+
+
+def numpy_type(name: str) -> np.dtype:
+    if name == "string":
+        return np.dtype(object)
+    return np.dtype(getattr(ml_dtypes, name, name))
+
+
+def _values(op: str, shape: tuple[int, ...], dtype: str, seed: int) -> Any:
+    facts = record(op)["test"]
+    rng = np.random.default_rng(zlib.crc32(f"{op} {seed}".encode()))
+    low, high = facts["low"], facts["high"]
+    if dtype == "string":
+        return np.array(
+            [b"s%d" % i for i in range(int(np.prod(shape)))], object
+        ).reshape(shape)
+    if dtype == "bool":
+        return rng.integers(0, 2, shape).astype(bool)
+    if "int" in dtype:
+        first = max(int(np.ceil(low)), 0 if dtype[0] == "u" else -100)
+        last = min(max(int(np.floor(high)), first + 1), 100)
+        # Zeros only where a divisor may be one.
+        values = rng.integers(first, last + 1, shape)
+        return np.where(values == 0, last, values).astype(dtype)
+    # Spread out, so that no two are equal or near a kink.
+    values = low + (high - low) * rng.uniform(0.03, 0.97, shape)
+    if dtype.startswith("complex"):
+        values = values + 1j * (low + (high - low) * rng.uniform(0.1, 0.9, shape))
+    return np.asarray(values).astype(numpy_type(dtype))
+
+
+def _shapes(op: str) -> dict[str, tuple[int, ...]]:
+    found = re.findall(r"(\w+): \[([\d, ]*)\]", record(op)["test"]["shapes"])
+    return {
+        name: tuple(int(d) for d in dims.split(",") if d.strip())
+        for name, dims in found
+    }
+
+
+def make(op: str, dtype: str | None = None) -> Case:
+    """The op's case with values of `dtype`; by default the first it takes."""
+    rec, given = record(op), dict(TABLE.get(op, {}))
+    given.pop("dtypes", None)
+    given.pop("main", None)
+    main = _main(op)
+    if dtype is None:
+        dtype = dtypes(op)[0]
+    case = Case(op, dtype)
+    types = {main: dtype}
+    shapes = _shapes(op)
+    variable_dtype = dtype or "float32"
+
+    def type_of(arg: dict[str, Any], position: int) -> str:
+        if arg["type"] is not None:
+            name = arg["type"].name
+            return variable_dtype if name == "resource" else name
+        attr = arg["type_attr"]
+        if not attr:
+            return dtype or "float32"
+        if attr not in types:
+            default = _attr(op, attr).get("default")
+            types[attr] = default.name if default else _allowed(op, attr)[0]
+            if not default and "int32" in _allowed(op, attr):
+                types[attr] = "int32"
+        return types[attr]
+
+    def build(arg: dict[str, Any], value: Any, seed: int) -> Any:
+        name = type_of(arg, seed)
+        if isinstance(value, Variable):
+            return value
+        if isinstance(value, F):
+            array = _values(op, value.shape, name, seed)
+            return Variable(array) if isinstance(value, V) else array
+        return np.array(value, numpy_type(name))
+
+    for seed, arg in enumerate(rec["inputs"]):
+        name = arg["name"]
+        is_list = bool(arg["number_attr"] or arg["type_list_attr"])
+        default: Any = F(*shapes.get(name, (2, 3)))
+        value = given.pop(name, [default, default] if is_list else default)
+        if is_list:
+            case.inputs[name] = [
+                build(arg, v, 10 * seed + i) for i, v in enumerate(value)
+            ]
+        else:
+            case.inputs[name] = build(arg, value, seed)
+    case.attrs = given
+    # The dtype of a read is an attribute of its own.
+    if op in ("ReadVariableOp", "ResourceGather", "ResourceGatherNd"):
+        case.attrs["dtype"] = variable_dtype
+    return case
+
+
+@functools.cache
+def _special_functions() -> Any:
+    """scipy.special, where it is installed; else such references wait."""
+    try:
+        return importlib.import_module("scipy.special")
+    except ImportError:
+        return None
+
+
+def reference(case: Case) -> Any:
+    """The record's NumPy expression on the case's inputs; None if none."""
+    expression = record(case.op)["test"]["reference"]
+    if not expression:
+        return None
+    names: dict[str, Any] = {n: getattr(np, n) for n in dir(np)}
+    names["np"] = np
+    if special := _special_functions():
+        names = {**{n: getattr(special, n) for n in dir(special)}, **names}
+    for attr in record(case.op)["attrs"]:
+        if attr.get("has_default"):
+            names[attr["name"]] = attr["default"]
+    names.update(case.attrs)
+    names.update(case.inputs)
+    with np.errstate(all="ignore"):
+        try:
+            return eval(expression, {"__builtins__": {}}, names)
+        except NameError:
+            if _special_functions() is None:
+                return None
+            raise
+
+
+def tolerance(dtype: str) -> float:
+    return {
+        "float16": 2e-3,
+        "bfloat16": 2e-2,
+        "float32": 2e-5,
+        "complex64": 2e-5,
+        "float64": 1e-11,
+        "complex128": 1e-11,
+    }.get(dtype, 0.0)
+
+
+def assert_close(mine: np.ndarray, expected: np.ndarray, rtol: float) -> None:
+    """Same shape; equal values, or within `rtol` of values of size one."""
+    mine, expected = np.asarray(mine), np.asarray(expected)
+    assert mine.shape == expected.shape, (mine.shape, expected.shape)
+    if expected.dtype.kind not in "biufcOSU":  # bfloat16
+        expected = expected.astype(np.float32)
+    if mine.dtype.kind not in "biufcOSU":
+        mine = mine.astype(np.float32)
+    if rtol == 0 or expected.dtype.kind in "biuOSU":
+        np.testing.assert_array_equal(mine, expected)
+    else:
+        np.testing.assert_allclose(mine, expected, rtol=rtol, atol=rtol)
