@@ -1,7 +1,7 @@
 # One library a layer, lowest first. tools/check_layers proves that includes
 # point down only; `ops` may include nothing above `graph`.
 set(GK_LAYERS base proto kernels framework graph ops grappler runtime eager
-    function)
+    function api)
 
 find_package(Threads REQUIRED)
 find_path(GK_DNNL_INCLUDE oneapi/dnnl/dnnl.hpp REQUIRED)
@@ -49,6 +49,9 @@ foreach(layer IN LISTS GK_LAYERS)
   if(layer STREQUAL "ops")
     list(APPEND sources ${GK_OPGEN_SOURCES})
   endif()
+  if(layer STREQUAL "api")
+    list(APPEND sources ${GK_OPGEN_API_SOURCES})
+  endif()
   if(sources)
     add_library(gk_${layer} OBJECT ${sources})
     add_dependencies(gk_${layer} gk_protogen gk_opgen)
@@ -57,6 +60,8 @@ foreach(layer IN LISTS GK_LAYERS)
     list(APPEND GK_OBJECTS $<TARGET_OBJECTS:gk_${layer}>)
   endif()
 endforeach()
+# Here the public names are not inline: see include/graphkiln/export.h.
+target_compile_definitions(gk_api PRIVATE GRAPHKILN_BUILDING=1)
 
 # The C++ library. The Python module links the same objects.
 add_library(graphkiln SHARED ${GK_OBJECTS})

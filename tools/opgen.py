@@ -9,12 +9,15 @@ plain literals by rule) and writes, if changed,
   ops/fn/<file>.h, .cc  the file's op functions: gk::ops::AddV2(x, y), ...
                         that throw gk::Error
   ops/op_functions.h    all of them
+  graphkiln/*.h, api/ops.cc  the public C++ functions: see opgen_public.py
 One header for each record file keeps an added op from rebuilding every file.
 """
 import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import opgen_public
 
 FIELDS = ("name", "inputs", "outputs", "attrs", "doc")
 LITERAL = r'((?:\s*"(?:[^"\\]|\\.)*")+)'
@@ -253,6 +256,8 @@ def main() -> None:
     root, out = Path(sys.argv[1]), Path(sys.argv[2])
     registered: list[str] = []
     stems: list[str] = []
+    public = opgen_public.Public()
+    elsewhere = opgen_public.names_elsewhere((root / "python/graphkiln/_exports.py").read_text())
     for path in sorted((root / "src/ops").glob("*/*.cc"), key=lambda p: p.stem):
         if path.stem.endswith("_test"):
             continue
@@ -262,9 +267,19 @@ def main() -> None:
         if path.stem in stems:
             sys.exit(f"{path}: another record file has this name")
         registered += found
+        text = path.read_text()
+        public.functions += opgen_public.read_composites(text)
+        if "GK_REGISTER_COMPOSITES" not in text:
+            public.ops += ops
+            public.functions += opgen_public.op_functions(text, ops, elsewhere, signature)
         stems.append(path.stem)
         write_if_changed(out / f"ops/fn/{path.stem}.h", header(path.stem, ops))
         write_if_changed(out / f"ops/fn/{path.stem}.cc", source(path.stem, ops))
+    # Names of composites go before those of ops.
+    public.functions.sort(key=lambda f: "CallPublicFunction" not in f.body[0])
+    write_if_changed(out / "graphkiln/ops.h", opgen_public.ops_header(public.ops, signature))
+    write_if_changed(out / "graphkiln/functions.h", opgen_public.functions_header(public.functions))
+    write_if_changed(out / "api/ops.cc", opgen_public.ops_source(public.ops, signature))
     write_if_changed(out / "ops/registration.cc", registration(registered))
     write_if_changed(out / "ops/op_functions.h", umbrella(stems))
 

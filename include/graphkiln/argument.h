@@ -1,0 +1,77 @@
+// Argument: what functions like gk::reduce_sum take where a tensor, a number,
+// a text or a list of integers may stand.
+//
+// Numbers take the element type that the function wants; without a wish,
+// integers are int32 and others float32.
+#ifndef GRAPHKILN_ARGUMENT_H_
+#define GRAPHKILN_ARGUMENT_H_
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <graphkiln/tensor.h>
+#include <graphkiln/variable.h>
+
+namespace gk {
+GK_API_NAMESPACE {
+
+// As an argument: explicitly nothing.
+struct None {};
+
+class Argument {
+ public:
+  struct Default {};
+  using Value =
+      std::variant<Default, None, Tensor, std::vector<Tensor>, bool, int64_t,
+                   double, std::string, DataType, std::vector<int64_t>>;
+
+  Argument() = default;  // the function's default
+  Argument(None none) : value_(none) {}
+  Argument(const Tensor& t) : value_(t) {}
+  Argument(const Variable& v) : value_(v.value()) {}
+  Argument(std::vector<Tensor> list) : value_(std::move(list)) {}
+  template <Number T>
+  Argument(T number) : value_(Widened(number)) {}
+  Argument(const char* text) : value_(std::string(text)) {}
+  Argument(std::string text) : value_(std::move(text)) {}
+  Argument(DataType t) : value_(t) {}
+  Argument(std::initializer_list<int64_t> ints)
+      : value_(std::vector<int64_t>(ints)) {}
+  Argument(std::vector<int64_t> ints) : value_(std::move(ints)) {}
+  Argument(const Shape& shape) : value_(shape.dims()) {}
+
+  const Value& value() const { return value_; }
+
+ private:
+  template <class T>
+  static Value Widened(T number) {
+    if constexpr (std::is_same_v<T, bool>) return Value(number);
+    else if constexpr (std::is_floating_point_v<T>) {
+      return Value(std::in_place_type<double>, number);
+    } else {
+      return Value(std::in_place_type<int64_t>, static_cast<int64_t>(number));
+    }
+  }
+  Value value_;
+};
+
+namespace detail {
+
+// Calls the public function of this name.
+GK_EXPORT std::vector<Tensor> CallPublicFunction(
+    std::string_view name, std::initializer_list<Argument> arguments);
+
+// Arguments as tensors. Those with the same letter in `type_of` share an
+// element type.
+GK_EXPORT std::vector<Tensor> Operands(
+    std::initializer_list<Argument> arguments, std::string_view type_of);
+
+}  // namespace detail
+
+}  // GK_API_NAMESPACE
+}  // namespace gk
+
+#endif  // GRAPHKILN_ARGUMENT_H_

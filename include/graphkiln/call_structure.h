@@ -1,0 +1,245 @@
+// How gk::function takes arguments apart and puts results together.
+//
+// Arguments: tensors, variables, TensorSpecs (for tracing only), numbers,
+// texts, DataTypes; vectors, arrays, pairs and tuples of them. Results:
+// nothing, tensors, variables (read), numbers; and the same containers.
+#ifndef GRAPHKILN_CALL_STRUCTURE_H_
+#define GRAPHKILN_CALL_STRUCTURE_H_
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <graphkiln/tensor_spec.h>
+
+namespace gk {
+GK_API_NAMESPACE {
+namespace detail {
+
+template <class T>
+inline constexpr bool kIsVector = false;
+template <class T>
+inline constexpr bool kIsVector<std::vector<T>> = true;
+template <class T>
+inline constexpr bool kIsTuple = false;
+template <class... T>
+inline constexpr bool kIsTuple<std::tuple<T...>> = true;
+template <class A, class B>
+inline constexpr bool kIsTuple<std::pair<A, B>> = true;
+template <class T, size_t n>
+inline constexpr bool kIsTuple<std::array<T, n>> = true;
+template <class T>
+inline constexpr bool kIsText = std::is_convertible_v<T, std::string_view>;
+template <class T>
+inline constexpr bool kNever = false;
+
+// One address for each list of types that a lambda is called with: it may do
+// other things for other types.
+template <class... T>
+inline constexpr char kSignature = 0;
+
+// A call in words: what a trace is looked up by. Tensors count by type and
+// shape, everything else by value.
+class GK_EXPORT CallWords {
+ public:
+  explicit CallWords(const void* signature) : signature_(signature) {
+    words_.reserve(16);
+    inputs_.reserve(4);
+  }
+  void Add(const Tensor& t);
+  void Add(const Variable& v);
+  void Add(const TensorSpec& spec);
+  // `kind` tells literals of different types apart.
+  void AddLiteral(char kind, const void* bytes, size_t size);
+  void BeginTuple(size_t n);
+  void BeginList(size_t n);
+
+  const void* signature() const { return signature_; }
+  const std::vector<uint64_t>& words() const { return words_; }
+  // The tensors and, once each, the handles of variables.
+  const std::vector<Tensor>& inputs() const { return inputs_; }
+  const std::vector<Variable>& variables() const { return variables_; }
+  const std::vector<std::string>& spec_names() const { return spec_names_; }
+  bool has_specs() const { return !spec_names_.empty(); }
+
+ private:
+  const void* signature_;
+  std::vector<uint64_t> words_;
+  std::vector<Tensor> inputs_;
+  std::vector<Variable> variables_;
+  std::vector<std::string> spec_names_;
+};
+
+template <class T>
+void AddTo(CallWords& words, const T& value) {
+  if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, Variable> ||
+                std::is_same_v<T, TensorSpec>) {
+    words.Add(value);
+  } else if constexpr (kIsVector<T>) {
+    words.BeginList(value.size());
+    for (const auto& item : value) AddTo(words, item);
+  } else if constexpr (kIsTuple<T>) {
+    words.BeginTuple(std::tuple_size_v<T>);
+    std::apply([&](const auto&... item) { (AddTo(words, item), ...); }, value);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    words.AddLiteral('b', &value, sizeof value);
+  } else if constexpr (std::is_integral_v<T>) {
+    const auto wide = static_cast<int64_t>(value);
+    words.AddLiteral(std::is_signed_v<T> ? 'i' : 'u', &wide, sizeof wide);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    const auto wide = static_cast<double>(value);
+    words.AddLiteral(sizeof(T) == 4 ? 'f' : 'd', &wide, sizeof wide);
+  } else if constexpr (std::is_enum_v<T>) {
+    const auto wide = static_cast<int64_t>(value);
+    words.AddLiteral('e', &wide, sizeof wide);
+  } else if constexpr (kIsText<T>) {
+    const std::string_view text = value;
+    words.AddLiteral('s', text.data(), text.size());
+  } else {
+    static_assert(kNever<T>,
+                  "gk::function takes tensors, variables, numbers, enums, "
+                  "texts and vectors, arrays, pairs and tuples of them");
+  }
+}
+
+// What stands for the tensors and variables while tracing, in order.
+class Placeholders {
+ public:
+  std::vector<Tensor> tensors;
+  std::vector<Variable> variables;
+  const Tensor& NextTensor() { return tensors[next_tensor_++]; }
+  const Variable& NextVariable() { return variables[next_variable_++]; }
+
+ private:
+  size_t next_tensor_ = 0, next_variable_ = 0;
+};
+
+// The value that the traced function gets for `value`.
+template <class T>
+auto Stand(Placeholders& p, const T& value) {
+  if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, TensorSpec>) {
+    return p.NextTensor();
+  } else if constexpr (std::is_same_v<T, Variable>) {
+    return p.NextVariable();
+  } else if constexpr (kIsVector<T>) {
+    std::vector<decltype(Stand(p, value[0]))> items;
+    items.reserve(value.size());
+    for (const auto& item : value) items.push_back(Stand(p, item));
+    return items;
+  } else if constexpr (kIsTuple<T>) {
+    // Braces: the items are made in order.
+    return std::apply(
+        [&](const auto&... item) {
+          return std::tuple<decltype(Stand(p, item))...>{Stand(p, item)...};
+        },
+        value);
+  } else if constexpr (kIsText<T>) {
+    return std::string(value);
+  } else {
+    return value;
+  }
+}
+
+template <class T, size_t n>
+auto Stand(Placeholders& p, const std::array<T, n>& value) {
+  using Item = decltype(Stand(p, value[0]));
+  return std::apply(
+      [&](const auto&... item) {
+        return std::array<Item, n>{Stand(p, item)...};
+      },
+      value);
+}
+template <class A, class B>
+auto Stand(Placeholders& p, const std::pair<A, B>& value) {
+  auto first = Stand(p, value.first);
+  auto second = Stand(p, value.second);
+  return std::pair<decltype(first), decltype(second)>(std::move(first),
+                                                      std::move(second));
+}
+
+// Flat results: `sizes` holds the length of each vector and, for each tensor,
+// whether there is one.
+struct Results {
+  std::vector<Tensor> tensors;
+  std::vector<int64_t> sizes;
+};
+
+template <class T>
+void Flatten(Results* out, const T& value) {
+  if constexpr (std::is_same_v<T, Tensor>) {
+    out->sizes.push_back(value.defined());
+    if (value.defined()) out->tensors.push_back(value);
+  } else if constexpr (std::is_same_v<T, Variable>) {
+    Flatten(out, value.value());
+  } else if constexpr (kIsVector<T>) {
+    out->sizes.push_back(static_cast<int64_t>(value.size()));
+    for (const auto& item : value) Flatten(out, item);
+  } else if constexpr (kIsTuple<T>) {
+    std::apply([&](const auto&... item) { (Flatten(out, item), ...); }, value);
+  } else if constexpr (Element<T>) {
+    Flatten(out, Tensor(value));
+  } else {
+    static_assert(kNever<T>,
+                  "a traced function returns nothing, tensors, variables, "
+                  "numbers or vectors, arrays, pairs and tuples of them");
+  }
+}
+
+struct ResultReader {
+  const std::vector<Tensor>& tensors;
+  const std::vector<int64_t>& sizes;
+  size_t next_tensor = 0, next_size = 0;
+  int64_t Size() { return sizes[next_size++]; }
+  Tensor Next() { return Size() ? tensors[next_tensor++] : Tensor(); }
+};
+
+// What a call gives back for a result of type T: tensors for numbers and
+// variables.
+template <class T>
+struct Read {
+  static Tensor From(ResultReader& r) { return r.Next(); }
+};
+template <class T>
+struct Read<std::vector<T>> {
+  static auto From(ResultReader& r) {
+    std::vector<decltype(Read<T>::From(r))> items;
+    const int64_t n = r.Size();
+    items.reserve(n);
+    for (int64_t i = 0; i < n; ++i) items.push_back(Read<T>::From(r));
+    return items;
+  }
+};
+template <class T, size_t n>
+struct Read<std::array<T, n>> {
+  static auto From(ResultReader& r) {
+    std::array<decltype(Read<T>::From(r)), n> items;
+    for (auto& item : items) item = Read<T>::From(r);
+    return items;
+  }
+};
+template <class... T>
+struct Read<std::tuple<T...>> {
+  static auto From(ResultReader& r) {
+    return std::tuple<decltype(Read<T>::From(r))...>{Read<T>::From(r)...};
+  }
+};
+template <class A, class B>
+struct Read<std::pair<A, B>> {
+  static auto From(ResultReader& r) {
+    auto first = Read<A>::From(r);
+    auto second = Read<B>::From(r);
+    return std::pair<decltype(first), decltype(second)>(std::move(first),
+                                                        std::move(second));
+  }
+};
+
+}  // namespace detail
+}  // GK_API_NAMESPACE
+}  // namespace gk
+
+#endif  // GRAPHKILN_CALL_STRUCTURE_H_

@@ -1,0 +1,24 @@
+// GK_EXPORT marks what libgraphkiln.so shows; everything else is hidden.
+//
+// Public names live in the inline namespace gk::api: a program writes
+// gk::Tensor, the library links gk::api::Tensor, and the classes inside the
+// library that bear the same names never meet them.
+#ifndef GRAPHKILN_EXPORT_H_
+#define GRAPHKILN_EXPORT_H_
+
+#if defined(_WIN32) && defined(GRAPHKILN_BUILDING)
+#define GK_EXPORT __declspec(dllexport)
+#elif defined(_WIN32)
+#define GK_EXPORT __declspec(dllimport)
+#else
+#define GK_EXPORT __attribute__((visibility("default")))
+#endif
+
+// Inside the library the namespace is not inline.
+#ifdef GRAPHKILN_BUILDING
+#define GK_API_NAMESPACE namespace api
+#else
+#define GK_API_NAMESPACE inline namespace api
+#endif
+
+#endif  // GRAPHKILN_EXPORT_H_

@@ -1,0 +1,151 @@
+// gk::function: makes a function out of a lambda that is traced into a graph
+// once for each kind of argument and run as a graph from then on.
+//
+//   auto f = gk::function([](gk::Tensor x, int n) { ... return y; });
+//   gk::Tensor y = f(x, 3);
+//
+// Tensors count by element type and shape, numbers and texts by value: the
+// lambda runs anew for each new kind. What it does besides tensor operations
+// happens while tracing only. A Function is a handle; copying shares the
+// traces. Calls are safe from any number of threads.
+#ifndef GRAPHKILN_FUNCTION_H_
+#define GRAPHKILN_FUNCTION_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <graphkiln/call_structure.h>
+#include <graphkiln/concrete_function.h>
+
+namespace gk {
+GK_API_NAMESPACE {
+
+struct FunctionOptions {
+  std::string name = "function";
+  // Names of the arguments, for the graph; "args_0", ... where missing.
+  std::vector<std::string> argument_names = {};
+  // After a second shape, trace once for all shapes that look alike.
+  bool reduce_retracing = false;
+  // The types of all arguments, which are tensors: traced once.
+  std::optional<std::vector<TensorSpec>> input_signature = {};
+};
+
+namespace detail {
+
+// The traces of a function; what does not depend on the lambda's type.
+class GK_EXPORT FunctionState {
+ public:
+  using Body = std::function<void(Placeholders&, Results*)>;
+
+  explicit FunctionState(FunctionOptions options);
+  ~FunctionState();
+  FunctionState(const FunctionState&) = delete;
+
+  // The tensors of the result; `sizes` is theirs.
+  std::vector<Tensor> Call(const CallWords& call, const Body& body,
+                           std::shared_ptr<const std::vector<int64_t>>* sizes);
+  ConcreteFunction Concrete(const CallWords& call, const Body& body);
+  int tracing_count() const;
+
+ private:
+  struct Rep;
+  std::unique_ptr<Rep> rep_;
+};
+
+}  // namespace detail
+
+template <class F>
+class Function {
+ public:
+  Function(F f, FunctionOptions options)
+      : shared_(std::make_shared<Shared>(std::move(f), std::move(options))) {}
+
+  template <class... Args>
+  auto operator()(const Args&... args) const {
+    using Result = std::decay_t<decltype(Trace(args...))>;
+    const detail::CallWords call = Words(args...);
+    std::shared_ptr<const std::vector<int64_t>> sizes;
+    const std::vector<Tensor> tensors =
+        shared_->state.Call(call, Body(args...), &sizes);
+    if constexpr (!std::is_void_v<Result>) {
+      detail::ResultReader reader{tensors, *sizes};
+      return detail::Read<Result>::From(reader);
+    }
+  }
+
+  // The trace for these arguments, made if there is none; a TensorSpec may
+  // stand for a tensor.
+  template <class... Args>
+  ConcreteFunction get_concrete_function(const Args&... args) const {
+    return shared_->state.Concrete(Words(args...), Body(args...));
+  }
+
+  // How often the lambda has been traced.
+  int tracing_count() const { return shared_->state.tracing_count(); }
+
+ private:
+  struct Shared {
+    Shared(F f, FunctionOptions options)
+        : function(std::move(f)), state(std::move(options)) {}
+    F function;
+    detail::FunctionState state;
+  };
+
+  template <class... Args>
+  static detail::CallWords Words(const Args&... args) {
+    detail::CallWords call(
+        &detail::kSignature<decltype(detail::Stand(
+            std::declval<detail::Placeholders&>(), Decayed(args)))...>);
+    call.BeginTuple(sizeof...(Args));
+    (detail::AddTo(call, Decayed(args)), ...);
+    return call;
+  }
+  // Arrays of characters as texts.
+  template <class T>
+  static decltype(auto) Decayed(const T& value) {
+    if constexpr (std::is_array_v<T>) {
+      return std::string_view(value);
+    } else {
+      return (value);
+    }
+  }
+  // What the lambda returns for such arguments.
+  template <class... Args>
+  auto Trace(const Args&... args) const
+      -> decltype(std::declval<F&>()(detail::Stand(
+          std::declval<detail::Placeholders&>(), Decayed(args))...));
+
+  template <class... Args>
+  detail::FunctionState::Body Body(const Args&... args) const {
+    auto invoke = [this, &args...](detail::Placeholders& p,
+                                   detail::Results* results) {
+      // Braces: the arguments are made in order.
+      std::tuple<decltype(detail::Stand(p, Decayed(args)))...> stand{
+          detail::Stand(p, Decayed(args))...};
+      if constexpr (std::is_void_v<decltype(Trace(args...))>) {
+        std::apply(shared_->function, std::move(stand));
+      } else {
+        detail::Flatten(results,
+                        std::apply(shared_->function, std::move(stand)));
+      }
+    };
+    return invoke;
+  }
+
+  std::shared_ptr<Shared> shared_;
+};
+
+template <class F>
+Function<std::decay_t<F>> function(F&& f, FunctionOptions options = {}) {
+  return Function<std::decay_t<F>>(std::forward<F>(f), std::move(options));
+}
+
+}  // GK_API_NAMESPACE
+}  // namespace gk
+
+#endif  // GRAPHKILN_FUNCTION_H_

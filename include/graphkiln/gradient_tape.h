@@ -1,0 +1,61 @@
+// GradientTape: records what is computed and differentiates it.
+//
+//   gk::GradientTape tape;
+//   gk::Tensor loss = w * w;
+//   gk::Tensor dw = tape.gradient(loss, w);
+//
+// Records from construction on, until the first gradient (unless persistent),
+// Stop or destruction. Trainable variables are watched by themselves, tensors
+// on request. Tapes nest: an outer one sees what an inner one computes. Belongs
+// to the thread that made it.
+#ifndef GRAPHKILN_GRADIENT_TAPE_H_
+#define GRAPHKILN_GRADIENT_TAPE_H_
+
+#include <memory>
+#include <vector>
+
+#include <graphkiln/tensor_spec.h>
+
+namespace gk {
+GK_API_NAMESPACE {
+
+struct GradientTapeOptions {
+  bool persistent = false;  // gradient may be called more than once
+  bool watch_accessed_variables = true;
+};
+
+class GK_EXPORT GradientTape {
+ public:
+  explicit GradientTape(const GradientTapeOptions& options = {});
+  ~GradientTape();
+  GradientTape(const GradientTape&) = delete;
+  GradientTape& operator=(const GradientTape&) = delete;
+
+  void watch(const TensorOrVariable& source);
+  // Stops recording, and goes on.
+  void Stop();
+  void Resume();
+  // Forgets what was recorded and watched.
+  void Reset();
+
+  // d sum(target) / d source. A tensor that is not defined() if target does
+  // not depend on source. Throws Error at the second use unless persistent.
+  Tensor gradient(const Tensor& target, const TensorOrVariable& source);
+  std::vector<Tensor> gradient(const Tensor& target,
+                               const std::vector<Variable>& sources);
+  std::vector<Tensor> gradient(const Tensor& target,
+                               const std::vector<Tensor>& sources);
+  // The same for d sum(targets * weights); no weights: ones.
+  std::vector<Tensor> gradient(const std::vector<Tensor>& targets,
+                               const std::vector<TensorOrVariable>& sources,
+                               const std::vector<Tensor>& weights = {});
+
+ private:
+  struct Rep;
+  std::unique_ptr<Rep> rep_;
+};
+
+}  // GK_API_NAMESPACE
+}  // namespace gk
+
+#endif  // GRAPHKILN_GRADIENT_TAPE_H_

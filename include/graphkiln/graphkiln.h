@@ -1,0 +1,20 @@
+// Everything in graphkiln's C++ interface.
+#ifndef GRAPHKILN_GRAPHKILN_H_
+#define GRAPHKILN_GRAPHKILN_H_
+
+#include <graphkiln/concrete_function.h>
+#include <graphkiln/data_type.h>
+#include <graphkiln/error.h>
+#include <graphkiln/function.h>
+#include <graphkiln/functions.h>
+#include <graphkiln/gradient_tape.h>
+#include <graphkiln/ops.h>
+#include <graphkiln/random.h>
+#include <graphkiln/runtime.h>
+#include <graphkiln/shape.h>
+#include <graphkiln/tensor.h>
+#include <graphkiln/tensor_spec.h>
+#include <graphkiln/variable.h>
+#include <graphkiln/version.h>
+
+#endif  // GRAPHKILN_GRAPHKILN_H_

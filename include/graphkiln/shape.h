@@ -1,0 +1,56 @@
+// Shape: the sizes of a tensor's dimensions, some or all of which may be
+// unknown while a function is traced. A value.
+#ifndef GRAPHKILN_SHAPE_H_
+#define GRAPHKILN_SHAPE_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <graphkiln/export.h>
+
+namespace gk {
+GK_API_NAMESPACE {
+
+inline constexpr int64_t kUnknown = -1;
+
+class GK_EXPORT Shape {
+ public:
+  Shape() = default;  // of a scalar
+  // kUnknown for a dimension that is not known. Throws Error if a size is
+  // below that, or if there are more than 254 dimensions.
+  Shape(std::initializer_list<int64_t> dims)
+      : Shape(std::vector<int64_t>(dims)) {}
+  explicit Shape(std::vector<int64_t> dims);
+  static Shape UnknownRank();
+
+  bool has_rank() const { return known_; }
+  // -1 if unknown.
+  int rank() const { return known_ ? static_cast<int>(dims_.size()) : -1; }
+  // Negative positions count from the end. Throws Error if there is none.
+  int64_t dim(int i) const;
+  int64_t operator[](int i) const { return dim(i); }
+  const std::vector<int64_t>& dims() const { return dims_; }
+  bool is_fully_defined() const;
+  // -1 unless fully defined.
+  int64_t num_elements() const;
+  // "(2, None)", "<unknown>".
+  std::string to_string() const;
+
+  friend bool operator==(const Shape&, const Shape&) = default;
+
+ private:
+  bool known_ = true;
+  std::vector<int64_t> dims_;
+};
+
+inline std::ostream& operator<<(std::ostream& out, const Shape& s) {
+  return out << s.to_string();
+}
+
+}  // GK_API_NAMESPACE
+}  // namespace gk
+
+#endif  // GRAPHKILN_SHAPE_H_

@@ -1,0 +1,186 @@
+// Tensor: an immutable array of elements, or a value to come while a function
+// is traced.
+//
+// A handle of one pointer; copying shares. A tensor made from C++ values
+// inside a traced function is a constant of its graph. Thread-safe: elements
+// never change.
+#ifndef GRAPHKILN_TENSOR_H_
+#define GRAPHKILN_TENSOR_H_
+
+#include <initializer_list>
+#include <ostream>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <graphkiln/data_type.h>
+#include <graphkiln/shape.h>
+
+namespace gk {
+
+class TensorImpl;
+
+GK_API_NAMESPACE {
+
+class GK_EXPORT Tensor {
+ public:
+  // No tensor: what a gradient that does not exist is.
+  Tensor() noexcept = default;
+  Tensor(const Tensor& other) noexcept;
+  Tensor(Tensor&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
+  Tensor& operator=(Tensor other) noexcept {
+    std::swap(impl_, other.impl_);
+    return *this;
+  }
+  ~Tensor();
+
+  // A scalar; the element type is the type of `value`.
+  template <Element T>
+  Tensor(T value) : Tensor(kDataTypeOf<T>, Shape(), &value, 1) {}
+  Tensor(const char* text) : Tensor(std::string(text)) {}
+  // A vector: {1, 2, 3}; a matrix: {{1, 2}, {3, 4}}.
+  template <Element T>
+  Tensor(std::initializer_list<T> values)
+      : Tensor(std::span<const T>(values.begin(), values.size())) {}
+  template <Element T>
+  Tensor(std::initializer_list<std::initializer_list<T>> rows)
+      : Tensor(FromRows(rows)) {}
+  // Elements in row-major order. Throws Error if the shape needs another
+  // number of them.
+  template <Element T>
+  explicit Tensor(std::span<const T> values)
+      : Tensor(values, Shape{static_cast<int64_t>(values.size())}) {}
+  template <Element T>
+  Tensor(std::span<const T> values, const Shape& shape)
+      : Tensor(kDataTypeOf<T>, shape, values.data(), values.size()) {}
+  template <Element T>
+    requires(!std::is_same_v<T, bool>)
+  explicit Tensor(const std::vector<T>& values)
+      : Tensor(std::span<const T>(values)) {}
+  template <Element T>
+    requires(!std::is_same_v<T, bool>)
+  Tensor(const std::vector<T>& values, const Shape& shape)
+      : Tensor(std::span<const T>(values), shape) {}
+
+  bool defined() const noexcept { return impl_ != nullptr; }
+  // Is it a value to come, of a function that is being traced?
+  bool is_symbolic() const;
+  DataType dtype() const;
+  Shape shape() const;
+  int rank() const { return shape().rank(); }
+  int64_t dim(int i) const { return shape().dim(i); }
+  int64_t num_elements() const { return shape().num_elements(); }
+
+  // The elements, row-major; valid as long as the tensor. Throws Error if T
+  // is not the element type or the tensor is symbolic.
+  template <Element T>
+  const T* data() const {
+    return static_cast<const T*>(Data(kDataTypeOf<T>));
+  }
+  template <Element T>
+  std::span<const T> flat() const {
+    const T* begin = data<T>();
+    return {begin, static_cast<size_t>(num_elements())};
+  }
+  template <Element T>
+  std::vector<T> to_vector() const {
+    const std::span<const T> values = flat<T>();
+    return {values.begin(), values.end()};
+  }
+  // The only element.
+  template <Element T>
+  T item() const {
+    CheckOneElement();
+    return *data<T>();
+  }
+
+  // "Tensor(shape=(2,), dtype=float32, value=[1 2])".
+  std::string to_string() const;
+
+  // --- For the library itself.
+  static Tensor Adopt(TensorImpl* impl) {
+    Tensor t;
+    t.impl_ = impl;
+    return t;
+  }
+  TensorImpl* impl() const { return impl_; }
+  // A number as a scalar of element type `dtype`. Throws Error if it does not
+  // fit.
+  static Tensor OfNumber(int64_t value, DataType dtype);
+  static Tensor OfNumber(double value, DataType dtype);
+
+ private:
+  Tensor(DataType dtype, const Shape& shape, const void* data, size_t count);
+  const void* Data(DataType wanted) const;
+  void CheckOneElement() const;
+  template <class T>
+  static Tensor FromRows(std::initializer_list<std::initializer_list<T>> rows) {
+    const size_t width = rows.size() == 0 ? 0 : rows.begin()->size();
+    std::vector<T> values;
+    for (const auto& row : rows) {
+      CheckRow(row.size(), width);
+      values.insert(values.end(), row.begin(), row.end());
+    }
+    return FromVector(values, Shape{static_cast<int64_t>(rows.size()),
+                                    static_cast<int64_t>(width)});
+  }
+  template <class T>
+  static Tensor FromVector(const std::vector<T>& values, const Shape& shape) {
+    if constexpr (std::is_same_v<T, bool>) {
+      const std::string bytes(values.begin(), values.end());
+      static_assert(sizeof(bool) == 1);
+      return Tensor(DataType::kBool, shape, bytes.data(), bytes.size());
+    } else {
+      return Tensor(values, shape);
+    }
+  }
+  static void CheckRow(size_t size, size_t width);
+
+  TensorImpl* impl_ = nullptr;
+};
+
+GK_EXPORT std::ostream& operator<<(std::ostream& out, const Tensor& t);
+
+// Elementwise, with broadcasting. Throws Error if the element types differ.
+GK_EXPORT Tensor operator+(const Tensor& a, const Tensor& b);
+GK_EXPORT Tensor operator-(const Tensor& a, const Tensor& b);
+GK_EXPORT Tensor operator*(const Tensor& a, const Tensor& b);
+// True division: integers become floating point.
+GK_EXPORT Tensor operator/(const Tensor& a, const Tensor& b);
+GK_EXPORT Tensor operator-(const Tensor& x);
+
+namespace detail {
+
+template <Number T>
+Tensor Like(T value, DataType dtype) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return Tensor::OfNumber(static_cast<double>(value), dtype);
+  } else {
+    return Tensor::OfNumber(static_cast<int64_t>(value), dtype);
+  }
+}
+
+}  // namespace detail
+
+// A number beside a tensor takes the tensor's element type.
+#define GK_NUMBER_OPERATOR(op)                             \
+  template <Number T>                                      \
+  Tensor operator op(const Tensor& a, T b) {               \
+    return a op detail::Like(b, a.dtype());                        \
+  }                                                        \
+  template <Number T>                                      \
+  Tensor operator op(T a, const Tensor& b) {               \
+    return detail::Like(a, b.dtype()) op b;                        \
+  }
+GK_NUMBER_OPERATOR(+)
+GK_NUMBER_OPERATOR(-)
+GK_NUMBER_OPERATOR(*)
+GK_NUMBER_OPERATOR(/)
+#undef GK_NUMBER_OPERATOR
+
+}  // GK_API_NAMESPACE
+}  // namespace gk
+
+#endif  // GRAPHKILN_TENSOR_H_

@@ -1,0 +1,82 @@
+// Variable: a mutable tensor that outlives the calls that use it.
+//
+// A handle; copying shares the variable. Its operations are atomic, also
+// between threads. Inside a traced function they become part of the graph.
+#ifndef GRAPHKILN_VARIABLE_H_
+#define GRAPHKILN_VARIABLE_H_
+
+#include <memory>
+#include <ostream>
+#include <string>
+#include <utility>
+
+#include <graphkiln/tensor.h>
+
+namespace gk {
+GK_API_NAMESPACE {
+
+struct VariableOptions {
+  std::string name = "Variable";
+  // Do gradient tapes watch it by themselves?
+  bool trainable = true;
+  // What values must match; by default the initial value's shape.
+  Shape shape = Shape::UnknownRank();
+};
+
+class GK_EXPORT Variable {
+ public:
+  // Inside a traced function only while it is traced for the first time; the
+  // initial value must then not depend on the arguments.
+  explicit Variable(const Tensor& initial_value,
+                    const VariableOptions& options = {});
+
+  const std::string& name() const;
+  DataType dtype() const;
+  const Shape& shape() const;
+  bool trainable() const;
+
+  // The value now; later assignments do not change it.
+  Tensor value() const;
+  operator Tensor() const { return value(); }
+
+  // Throws Error, and changes nothing, if the type or shape does not match.
+  const Variable& assign(const Tensor& value) const;
+  const Variable& assign_add(const Tensor& delta) const;
+  const Variable& assign_sub(const Tensor& delta) const;
+  template <Number T>
+  const Variable& assign(T number) const {
+    return assign(detail::Like(number, dtype()));
+  }
+  template <Number T>
+  const Variable& assign_add(T number) const {
+    return assign_add(detail::Like(number, dtype()));
+  }
+  template <Number T>
+  const Variable& assign_sub(T number) const {
+    return assign_sub(detail::Like(number, dtype()));
+  }
+
+  // "Variable(name=w, shape=(2,), dtype=float32, value=[1 2])".
+  std::string to_string() const;
+
+  // --- For the library itself: the resource that operations name.
+  const Tensor& handle() const;
+  struct Facts;
+  static Variable Of(std::shared_ptr<const Facts> facts) {
+    Variable v;
+    v.facts_ = std::move(facts);
+    return v;
+  }
+  const Facts& facts() const { return *facts_; }
+
+ private:
+  Variable() = default;
+  std::shared_ptr<const Facts> facts_;
+};
+
+GK_EXPORT std::ostream& operator<<(std::ostream& out, const Variable& v);
+
+}  // GK_API_NAMESPACE
+}  // namespace gk
+
+#endif  // GRAPHKILN_VARIABLE_H_

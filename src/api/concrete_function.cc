@@ -1,0 +1,58 @@
+#include "graphkiln/concrete_function.h"
+
+#include "api/concrete_rep.h"
+#include "api/inner.h"
+
+namespace gk::api {
+
+std::string ConcreteFunction::name() const { return rep_->function->name(); }
+
+std::vector<TensorSpec> ConcreteFunction::inputs() const {
+  std::vector<TensorSpec> out;
+  for (const ArgumentSpec& a : rep_->function->arguments()) {
+    out.push_back({Outer(a.shape), Outer(a.dtype), a.name});
+  }
+  return out;
+}
+
+std::vector<TensorSpec> ConcreteFunction::outputs() const {
+  std::vector<TensorSpec> out;
+  for (const Output& r : rep_->function->function()->results()) {
+    const Node::OutputInfo& info = r.node->output(r.index);
+    out.push_back({Outer(info.shape), Outer(info.dtype), r.node->name()});
+  }
+  return out;
+}
+
+int ConcreteFunction::num_captures() const {
+  return static_cast<int>(rep_->function->captures().size());
+}
+
+std::vector<Tensor> ConcreteFunction::Call(
+    const std::vector<TensorOrVariable>& inputs) const {
+  return Guarded([&] {
+    const std::vector<ArgumentSpec>& specs = rep_->function->arguments();
+    TensorVector arguments, outputs;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      InnerTensor t = Inner(inputs[i].tensor());
+      // A variable where a value is expected is read.
+      if (t.dtype() == InnerType::kResource && i < specs.size() &&
+          specs[i].dtype != InnerType::kResource) {
+        t = MakeOp1("ReadVariableOp", {t}, {{"dtype", specs[i].dtype}});
+      }
+      arguments.push_back(std::move(t));
+    }
+    ThrowIfError(rep_->function->Call(arguments, &outputs));
+    return Outer(outputs);
+  });
+}
+
+std::string ConcreteFunction::to_string() const {
+  std::string text = name() + "\n";
+  for (const auto& node : rep_->function->function()->graph().nodes()) {
+    text += "  " + NodeText(*node) + "\n";
+  }
+  return text;
+}
+
+}  // namespace gk::api

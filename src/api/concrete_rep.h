@@ -1,0 +1,16 @@
+// What a public ConcreteFunction holds.
+#ifndef GK_API_CONCRETE_REP_H_
+#define GK_API_CONCRETE_REP_H_
+
+#include "function/concrete_function.h"
+#include "graphkiln/concrete_function.h"
+
+namespace gk::api {
+
+struct ConcreteFunction::Rep {
+  Ref<::gk::ConcreteFunction> function;
+};
+
+}  // namespace gk::api
+
+#endif  // GK_API_CONCRETE_REP_H_

@@ -1,0 +1,248 @@
+#include <atomic>
+#include <cctype>
+#include <exception>
+#include <map>
+#include <shared_mutex>
+#include <unordered_map>
+
+#include "api/concrete_rep.h"
+#include "api/inner.h"
+#include "api/trace_words.h"
+#include "api/tracing.h"
+#include "api/variable_facts.h"
+#include "function/concrete_function.h"
+#include "function/func_graph.h"
+#include "function/trace_cache.h"
+#include "graphkiln/function.h"
+
+namespace gk::api::detail {
+namespace {
+
+// A function that traces itself deeper than this never ends.
+constexpr int kMaxTracingDepth = 64;
+thread_local int tracing_depth = 0;
+
+class ApiTrace final : public Trace {
+ public:
+  ApiTrace(Ref<FunctionType> type, Ref<::gk::ConcreteFunction> concrete,
+           std::vector<int64_t> sizes)
+      : Trace(std::move(type)),
+        concrete_(std::move(concrete)),
+        sizes_(std::make_shared<const std::vector<int64_t>>(
+            std::move(sizes))) {}
+  const Ref<::gk::ConcreteFunction>& concrete() const { return concrete_; }
+  const std::shared_ptr<const std::vector<int64_t>>& sizes() const {
+    return sizes_;
+  }
+
+ private:
+  Ref<::gk::ConcreteFunction> concrete_;
+  std::shared_ptr<const std::vector<int64_t>> sizes_;
+};
+
+// Placeholders in `graph` for the tensors and variables of a type.
+class PlaceholderMaker {
+ public:
+  PlaceholderMaker(FuncGraph* graph, Placeholders* out)
+      : graph_(graph), out_(out) {}
+
+  void Make(const TraceType& type, const std::string& name,
+            const std::string& path) {
+    switch (type.kind()) {
+      case TraceType::Kind::kTensor:
+        out_->tensors.push_back(Outer(ValueOrThrow(
+            graph_->AddArgument(name, type.dtype(), type.shape(), path))));
+        break;
+      case TraceType::Kind::kVariable:
+        out_->variables.push_back(VariableFor(type, name, path));
+        break;
+      default:
+        for (size_t i = 0; i < type.children().size(); ++i) {
+          Make(*type.children()[i], name, fmt::format("{}_{}", path, i));
+        }
+    }
+  }
+
+ private:
+  Variable VariableFor(const TraceType& type, const std::string& name,
+                       const std::string& path) {
+    const auto known = by_alias_.find(type.alias());
+    if (known != by_alias_.end()) return known->second;
+    const InnerTensor handle = ValueOrThrow(
+        graph_->AddArgument(name, InnerType::kResource, TensorShape(), path,
+                            {HandleShape{type.dtype(), type.shape()}}));
+    Variable v = Variable::Of(std::make_shared<const Variable::Facts>(
+        Variable::Facts{name, Outer(handle), Outer(type.dtype()),
+                        Outer(type.shape()), type.trainable()}));
+    by_alias_.emplace(type.alias(), v);
+    return v;
+  }
+
+  FuncGraph* graph_;
+  Placeholders* out_;
+  std::map<int, Variable> by_alias_;
+};
+
+// '_' where a node's name may not have a character.
+std::string NodeName(std::string name) {
+  for (char& c : name) {
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') c = '_';
+  }
+  const bool starts_well =
+      !name.empty() && std::isalnum(static_cast<unsigned char>(name[0]));
+  return starts_well ? name : "arg" + name;
+}
+
+class DepthScope {
+ public:
+  DepthScope() {
+    if (tracing_depth >= kMaxTracingDepth) {
+      throw ::gk::Error(::gk::RuntimeError(
+          "maximum recursion depth exceeded: a function calls itself while it "
+          "is traced"));
+    }
+    ++tracing_depth;
+  }
+  ~DepthScope() { --tracing_depth; }
+  DepthScope(const DepthScope&) = delete;
+};
+
+}  // namespace
+
+struct FunctionState::Rep {
+  FunctionOptions options;
+  std::atomic<int> tracings{0};
+  // A cache for each list of C++ types that the lambda is called with.
+  std::shared_mutex mutex;
+  std::unordered_map<const void*, std::unique_ptr<TraceCache>> caches;
+
+  TraceCache& CacheFor(const void* signature) {
+    {
+      std::shared_lock lock(mutex);
+      const auto found = caches.find(signature);
+      if (found != caches.end()) return *found->second;
+    }
+    std::unique_lock lock(mutex);
+    std::unique_ptr<TraceCache>& cache = caches[signature];
+    if (!cache) cache = std::make_unique<TraceCache>();
+    return *cache;
+  }
+
+  Ref<FunctionType> Requested(const CallWords& call) const;
+  StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
+                                 const Body& body);
+  Ref<Trace> FindOrTrace(const CallWords& call, const Body& body);
+};
+
+// The type to look up or trace: that of the call, or the input signature,
+// which the call must match.
+Ref<FunctionType> FunctionState::Rep::Requested(const CallWords& call) const {
+  Ref<FunctionType> type = TypeOfWords(call.words(), options.argument_names);
+  if (!options.input_signature) return type;
+  CallWords wanted(call.signature());
+  wanted.BeginTuple(options.input_signature->size());
+  for (const TensorSpec& spec : *options.input_signature) wanted.Add(spec);
+  Ref<FunctionType> signature =
+      TypeOfWords(wanted.words(), options.argument_names);
+  if (!type->IsSubtypeOf(*signature)) {
+    throw ::gk::Error(TypeError(
+        "Binding inputs to `{}` failed: the arguments {} are not compatible "
+        "with the input signature {}",
+        options.name, type->Text(), signature->Text()));
+  }
+  return signature;
+}
+
+StatusOr<Ref<Trace>> FunctionState::Rep::MakeTrace(
+    const Ref<FunctionType>& type, const Body& body) {
+  DepthScope depth;
+  const bool first = tracings.load() == 0;
+  auto graph = MakeRef<FuncGraph>(NodeName(options.name));
+  Placeholders placeholders;
+  Results results;
+  TensorVector tensors;
+  {
+    FuncGraph::Building building(graph.get());
+    PlaceholderMaker maker(graph.get(), &placeholders);
+    for (const FunctionParameter& p : type->parameters()) {
+      maker.Make(*p.type, NodeName(p.name), p.name);
+    }
+    VariableCreation creation(first);
+    body(placeholders, &results);
+    tensors = Inner(results.tensors);
+  }
+  GK_ASSIGN_OR_RETURN(
+      Ref<::gk::ConcreteFunction> concrete,
+      ::gk::ConcreteFunction::FromFuncGraph(*graph, tensors));
+  tracings.fetch_add(1);
+  return Ref<Trace>(MakeRef<ApiTrace>(type, std::move(concrete),
+                                      std::move(results.sizes)));
+}
+
+Ref<Trace> FunctionState::Rep::FindOrTrace(const CallWords& call,
+                                           const Body& body) {
+  EnsureReady();
+  TraceCache& cache = CacheFor(call.signature());
+  // What the lambda throws passes through the cache as it came.
+  std::exception_ptr thrown;
+  const auto trace =
+      [&](const Ref<FunctionType>& type) -> StatusOr<Ref<Trace>> {
+    try {
+      return MakeTrace(type, body);
+    } catch (const ::gk::Error& e) {
+      return e.status();
+    } catch (...) {
+      thrown = std::current_exception();
+      return Internal("the traced function threw");
+    }
+  };
+  StatusOr<Ref<Trace>> found =
+      cache.FindOrTrace(Requested(call), options.reduce_retracing,
+                        /*alone=*/tracings.load() == 0, trace);
+  if (thrown) std::rethrow_exception(thrown);
+  Ref<Trace> result = ValueOrThrow(std::move(found));
+  if (!call.has_specs()) {
+    cache.Remember(MakeRef<KnownCall>(call.words(), result));
+  }
+  return result;
+}
+
+FunctionState::FunctionState(FunctionOptions options)
+    : rep_(std::make_unique<Rep>()) {
+  rep_->options = std::move(options);
+}
+FunctionState::~FunctionState() = default;
+
+std::vector<Tensor> FunctionState::Call(
+    const CallWords& call, const Body& body,
+    std::shared_ptr<const std::vector<int64_t>>* sizes) {
+  return Guarded([&] {
+    if (call.has_specs()) {
+      throw ::gk::Error(TypeError("A TensorSpec is no argument of a call"));
+    }
+    const TensorVector inputs = Inner(call.inputs());
+    const Ref<KnownCall> known =
+        rep_->CacheFor(call.signature()).FindCall(call.words());
+    const Ref<Trace> trace =
+        known ? known->trace() : rep_->FindOrTrace(call, body);
+    const auto& api_trace = static_cast<const ApiTrace&>(*trace);
+    *sizes = api_trace.sizes();
+    TensorVector outputs;
+    ThrowIfError(api_trace.concrete()->CallMatched(inputs, &outputs));
+    return Outer(outputs);
+  });
+}
+
+ConcreteFunction FunctionState::Concrete(const CallWords& call,
+                                         const Body& body) {
+  return Guarded([&] {
+    const Ref<Trace> trace = rep_->FindOrTrace(call, body);
+    return ConcreteFunction(
+        std::make_shared<const ConcreteFunction::Rep>(ConcreteFunction::Rep{
+            static_cast<const ApiTrace&>(*trace).concrete()}));
+  });
+}
+
+int FunctionState::tracing_count() const { return rep_->tracings.load(); }
+
+}  // namespace gk::api::detail

@@ -1,0 +1,69 @@
+#include "api/inner.h"
+
+#include "eager/eager_context.h"
+#include "framework/op_builder.h"
+#include "runtime/executor.h"
+
+namespace gk::api {
+
+Error::Error(ErrorCode code, const std::string& message)
+    : std::runtime_error(message), code_(code) {}
+Error::~Error() = default;
+
+void ThrowPublic(const Status& status) {
+  throw Error(static_cast<ErrorCode>(status.code()), status.message());
+}
+
+void EnsureReady() {
+  static const bool ready = [] {
+    InitEager();
+    InitRuntime();
+    return true;
+  }();
+  (void)ready;
+}
+
+PartialTensorShape Inner(const Shape& s) {
+  if (!s.has_rank()) return PartialTensorShape();
+  return ValueOrThrow(PartialTensorShape::Make(s.dims()));
+}
+
+Shape Outer(const PartialTensorShape& s) {
+  if (s.unknown_rank()) return Shape::UnknownRank();
+  return Shape(std::vector<int64_t>(s.dims().begin(), s.dims().end()));
+}
+
+InnerTensor InnerOrNull(const Tensor& t) {
+  return t.defined() ? InnerTensor(t.impl()) : InnerTensor();
+}
+
+InnerTensor Inner(const Tensor& t) {
+  EnsureReady();
+  if (!t.defined()) {
+    throw ::gk::Error(ValueError("A tensor that is not defined() was given"));
+  }
+  return InnerTensor(t.impl());
+}
+
+Tensor Outer(InnerTensor t) { return Tensor::Adopt(t.Release()); }
+
+TensorVector Inner(const std::vector<Tensor>& tensors) {
+  TensorVector out;
+  out.reserve(tensors.size());
+  for (const Tensor& t : tensors) out.push_back(Inner(t));
+  return out;
+}
+
+std::vector<Tensor> Outer(const TensorVector& tensors) {
+  std::vector<Tensor> out;
+  out.reserve(tensors.size());
+  for (const InnerTensor& t : tensors) out.push_back(Outer(t));
+  return out;
+}
+
+InnerTensor ConstantHere(const InnerTensor& value) {
+  EnsureReady();
+  return ValueOrThrow(OpBuilder::Current()->Constant(value, "Const"));
+}
+
+}  // namespace gk::api

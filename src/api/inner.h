@@ -1,0 +1,53 @@
+// The border between the public classes (gk::api) and those of the library.
+//
+// Public functions run inside Guarded, which turns the library's errors into
+// the public Error. Handles share the same TensorImpl.
+#ifndef GK_API_INNER_H_
+#define GK_API_INNER_H_
+
+#include <utility>
+#include <vector>
+
+#include "framework/tensor.h"
+#include "graphkiln/data_type.h"
+#include "graphkiln/error.h"
+#include "graphkiln/tensor.h"
+
+namespace gk::api {
+
+using InnerTensor = ::gk::Tensor;
+using InnerType = ::gk::DataType;
+
+// Throws the public Error for a failed status.
+[[noreturn]] void ThrowPublic(const Status& status);
+
+template <class F>
+decltype(auto) Guarded(F&& body) {
+  try {
+    return body();
+  } catch (const ::gk::Error& e) {
+    ThrowPublic(e.status());
+  }
+}
+
+// Makes the library ready: ops, eager context, runtime. Cheap afterwards.
+void EnsureReady();
+
+inline InnerType Inner(DataType t) { return static_cast<InnerType>(t); }
+inline DataType Outer(InnerType t) { return static_cast<DataType>(t); }
+PartialTensorShape Inner(const Shape& s);
+Shape Outer(const PartialTensorShape& s);
+// ValueError for a tensor that is not defined.
+InnerTensor Inner(const Tensor& t);
+// The same, or a null tensor.
+InnerTensor InnerOrNull(const Tensor& t);
+Tensor Outer(InnerTensor t);
+TensorVector Inner(const std::vector<Tensor>& tensors);
+std::vector<Tensor> Outer(const TensorVector& tensors);
+
+// A constant of the graph being traced, or the value itself.
+InnerTensor ConstantHere(const InnerTensor& value);
+
+}  // namespace gk::api
+
+#endif  // GK_API_INNER_H_

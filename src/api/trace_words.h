@@ -1,0 +1,35 @@
+// The words of a call from C++: written by CallWords, compared by the trace
+// cache, read back into a FunctionType when nothing known matches.
+//
+// The low byte of a part's first word is its WordTag. A tensor: dtype << 8 |
+// (rank + 1) << 16, then its dimensions; a variable the same with (trainable
+// | alias << 1) << 32; a literal: kind << 8 | bytes << 16, then the bytes; a
+// tuple or list: length << 8, then its parts.
+#ifndef GK_API_TRACE_WORDS_H_
+#define GK_API_TRACE_WORDS_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "function/function_type.h"
+
+namespace gk::api::detail {
+
+enum WordTag : uint8_t {
+  kTensorWord = 1,
+  kVariableWord,
+  kLiteralWord,
+  kTupleWord,
+  kListWord,
+};
+
+// The parameters of a call: its words are one tuple. Parameters without a
+// name are "args_0", ...
+Ref<FunctionType> TypeOfWords(std::span<const uint64_t> words,
+                              const std::vector<std::string>& names);
+
+}  // namespace gk::api::detail
+
+#endif  // GK_API_TRACE_WORDS_H_

@@ -1,0 +1,99 @@
+#include "graphkiln/variable.h"
+
+#include "api/tracing.h"
+#include "api/variable_facts.h"
+#include "framework/op_builder.h"
+#include "framework/tensor_text.h"
+#include "framework/variable.h"
+
+namespace gk::api {
+namespace {
+
+void Update(const char* op, const Variable& v, const Tensor& value) {
+  Guarded([&] {
+    MakeOp(op, std::vector<InnerTensor>{Inner(v.handle()), Inner(value)});
+  });
+}
+
+}  // namespace
+
+Variable::Variable(const Tensor& initial_value,
+                   const VariableOptions& options) {
+  Guarded([&] {
+    const InnerTensor value = ValueForNewVariable(Inner(initial_value));
+    PartialTensorShape shape = Inner(options.shape);
+    if (!shape.IsCompatibleWith(value.shape())) {
+      throw ::gk::Error(ValueError(
+          "The initial value's shape ({}) is not compatible with the "
+          "explicitly supplied `shape` argument ({}).",
+          value.partial_shape().PythonString(), shape.PythonString()));
+    }
+    if (shape.unknown_rank() && options.shape == Shape::UnknownRank()) {
+      shape = value.shape();
+    }
+    const InnerTensor handle = NewVariableHandle(options.name, value.dtype(),
+                                                 shape, options.trainable);
+    ThrowIfError(ValueOrThrow(VariableOf(handle))->Assign(value));
+    facts_ = std::make_shared<const Facts>(
+        Facts{options.name, Outer(handle), Outer(value.dtype()), Outer(shape),
+              options.trainable});
+  });
+}
+
+const std::string& Variable::name() const { return facts_->name; }
+DataType Variable::dtype() const { return facts_->dtype; }
+const Shape& Variable::shape() const { return facts_->shape; }
+bool Variable::trainable() const { return facts_->trainable; }
+const Tensor& Variable::handle() const { return facts_->handle; }
+
+Tensor Variable::value() const {
+  return Guarded([&] {
+    const InnerTensor handle = Inner(facts_->handle);
+    const ObserverList& observers = CurrentObservers();
+    if (!observers.active() && OpBuilder::Current() == OpBuilder::Eager() &&
+        !handle.is_symbolic()) {
+      return Outer(ValueOrThrow(ValueOrThrow(VariableOf(handle))->Read())
+                       .Alias());
+    }
+    if (observers.active() && facts_->trainable) {
+      for (OpObserver* observer : observers.observers) {
+        observer->OnVariableAccess(handle);
+      }
+    }
+    return Outer(MakeOp1("ReadVariableOp", {handle},
+                         {{"dtype", Inner(facts_->dtype)}}));
+  });
+}
+
+const Variable& Variable::assign(const Tensor& value) const {
+  Update("AssignVariableOp", *this, value);
+  return *this;
+}
+const Variable& Variable::assign_add(const Tensor& delta) const {
+  Update("AssignAddVariableOp", *this, delta);
+  return *this;
+}
+const Variable& Variable::assign_sub(const Tensor& delta) const {
+  Update("AssignSubVariableOp", *this, delta);
+  return *this;
+}
+
+std::string Variable::to_string() const {
+  const std::string facts =
+      fmt::format("Variable(name={}, shape={}, dtype={}", name(),
+                  shape().to_string(), api::name(dtype()));
+  if (handle().is_symbolic()) return facts + ", symbolic)";
+  return Guarded([&] {
+    const InnerTensor now =
+        ValueOrThrow(ValueOrThrow(VariableOf(Inner(handle())))->Read());
+    const std::string text = BothEndsText(now, 3);
+    return fmt::format("{}, value={}{})", facts,
+                       text.find('\n') == text.npos ? "" : "\n", text);
+  });
+}
+
+std::ostream& operator<<(std::ostream& out, const Variable& v) {
+  return out << v.to_string();
+}
+
+}  // namespace gk::api
