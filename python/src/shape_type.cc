@@ -133,6 +133,12 @@ PyObject* Item(PyObject* o, PyObject* key) {
   return DimensionObject(s.dim(i));
 }
 
+// What makes a shape a sequence to others: `rng.normal(size=x.shape)`.
+PyObject* ItemAt(PyObject* o, Py_ssize_t i) {
+  PyRef key = PyRef::Steal(PyLong_FromSsize_t(i));
+  return key ? Item(o, key.get()) : nullptr;
+}
+
 PyObject* Iter(PyObject* o) {
   if (ShapeOf(o).unknown_rank()) {
     return Raise(ValueError("Cannot iterate over a shape with unknown rank."));
@@ -327,6 +333,7 @@ PyType_Slot slots[] = {SLOT(Py_tp_new, New),
                        SLOT(Py_mp_length, Length),
                        SLOT(Py_sq_length, Length),
                        SLOT(Py_mp_subscript, Item),
+                       SLOT(Py_sq_item, ItemAt),
                        SLOT(Py_nb_bool, Bool),
                        SLOT(Py_nb_add, Add),
                        SLOT(Py_tp_methods, methods),

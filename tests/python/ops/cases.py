@@ -353,7 +353,11 @@ TABLE: dict[str, dict[str, Any]] = {
     },
     "Softmax": {"logits": F(3, 5)},
     "LogSoftmax": {"logits": F(3, 5)},
-    "SoftmaxCrossEntropyWithLogits": {"features": F(3, 5), "labels": F(3, 5)},
+    # Labels that sum to one: the gradient relies on it.
+    "SoftmaxCrossEntropyWithLogits": {
+        "features": F(2, 3),
+        "labels": [[0.25, 0.5, 0.25], [0.0, 0.75, 0.25]],
+    },
     "SparseSoftmaxCrossEntropyWithLogits": {
         "features": F(3, 5),
         "labels": [0, 4, 2],
@@ -464,6 +468,7 @@ COMMON = (
     "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 bfloat16 "
     "float32 float64 complex64 complex128 string"
 ).split()
+COMPLEX_OF = {"float32": "complex64", "float64": "complex128"}
 PREFERRED = "float32 float64 int32 int64 bool complex64 string".split()
 
 
@@ -603,6 +608,8 @@ def make(op: str, dtype: str | None = None) -> Case:
         else:
             case.inputs[name] = build(arg, value, seed)
     case.attrs = given
+    if op == "Complex":
+        case.attrs["Tout"] = COMPLEX_OF[dtype]
     # The dtype of a read is an attribute of its own.
     if op in ("ReadVariableOp", "ResourceGather", "ResourceGatherNd"):
         case.attrs["dtype"] = variable_dtype
