@@ -127,6 +127,7 @@ POOL3 = {
     "padding": "VALID",
 }
 STEPS = {"begin": [1, 0], "end": [4, 5], "strides": [2, 1]}
+DIAGONAL = {"k": 0, "num_rows": -1, "num_cols": -1}
 REDUCE = {"input": F(2, 3, 4), "reduction_indices": [0, 2]}
 SEGMENT = {"data": F(4, 3), "segment_ids": [0, 0, 1, 2]}
 UNSORTED = {"data": F(4, 3), "segment_ids": [0, 2, 0, 1], "num_segments": 3}
@@ -233,6 +234,56 @@ TABLE: dict[str, dict[str, Any]] = {
     "Transpose": {"x": F(2, 3, 4), "perm": [2, 0, 1]},
     "ConjugateTranspose": {"x": F(2, 3, 4), "perm": [2, 0, 1]},
     "InvertPermutation": {"x": [2, 0, 1]},
+    "DiagPart": {"input": F(3, 3)},
+    "MatrixBandPart": {"input": F(3, 4), "num_lower": 1, "num_upper": 0},
+    "SpaceToBatchND": {
+        "input": F(1, 4, 4, 2),
+        "block_shape": [2, 2],
+        "paddings": [[0, 0], [0, 0]],
+    },
+    "BatchToSpaceND": {
+        "input": F(4, 2, 2, 2),
+        "block_shape": [2, 2],
+        "crops": [[0, 0], [0, 0]],
+    },
+    "SpaceToBatch": {
+        "input": F(1, 4, 4, 2),
+        "paddings": [[0, 0], [0, 0]],
+        "block_size": 2,
+    },
+    "BatchToSpace": {
+        "input": F(4, 2, 2, 2),
+        "crops": [[0, 0], [0, 0]],
+        "block_size": 2,
+    },
+    "SpaceToDepth": {"input": F(1, 4, 4, 2), "block_size": 2},
+    "DepthToSpace": {"input": F(1, 2, 2, 8), "block_size": 2},
+    "ExtractImagePatches": {
+        "images": F(1, 4, 4, 2),
+        "ksizes": [1, 2, 2, 1],
+        "strides": [1, 2, 2, 1],
+        "rates": [1, 1, 1, 1],
+        "padding": "VALID",
+    },
+    "MatrixDiagV2": {"diagonal": F(2, 3), **DIAGONAL, "padding_value": F()},
+    "MatrixDiagV3": {"diagonal": F(2, 3), **DIAGONAL, "padding_value": F()},
+    "MatrixDiagPart": {"input": F(2, 3, 3)},
+    "MatrixDiagPartV2": {"input": F(2, 3, 3), "k": 0, "padding_value": F()},
+    "MatrixDiagPartV3": {"input": F(2, 3, 3), "k": 0, "padding_value": F()},
+    "MatrixSetDiag": {"input": F(2, 3, 3), "diagonal": F(2, 3)},
+    "MatrixSetDiagV2": {"input": F(2, 3, 3), "diagonal": F(2, 3), "k": 0},
+    "MatrixSetDiagV3": {"input": F(2, 3, 3), "diagonal": F(2, 3), "k": 0},
+    "ReverseSequence": {"input": F(2, 3), "seq_lengths": [2, 3], "seq_dim": 1},
+    "DynamicStitch": {"indices": [[0, 2], [1]], "data": [F(2, 3), F(1, 3)]},
+    "ParallelDynamicStitch": {
+        "indices": [[0, 2], [1]],
+        "data": [F(2, 3), F(1, 3)],
+    },
+    "DynamicPartition": {
+        "data": F(4, 3),
+        "partitions": [0, 1, 0, 1],
+        "num_partitions": 2,
+    },
     # Core.
     "Assert": {"condition": True, "data": [F(2)]},
     "PrintV2": {"input": "text", "output_stream": "log(info)"},

@@ -15,6 +15,9 @@ REFERENCE: dict[str, str] = {}
 GRAPH: dict[str, str] = {}
 SHAPES: dict[str, str] = {}
 GRADIENT: dict[str, str] = {}
+GRADIENT_IN_GRAPH: dict[str, str] = {
+    "Prod": "its gradient needs a known rank and constant axes",
+}
 SECOND_ORDER: dict[str, str] = {}
 BAD_INPUT: dict[str, str] = {}
 ORACLE_VALUES: dict[str, str] = {}
