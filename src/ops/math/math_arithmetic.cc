@@ -107,7 +107,7 @@ const OpRecord kRecords[] = {
      .outputs = "z: T",
      .attrs = "T: type in [bfloat16, half, float, double, uint8, int8, int16, "
               "int32, int64, complex64, complex128, string]",
-     .traits = kElementwise | kCommutative | kAggregate,
+     .traits = kElementwise,
      .shape = shape_fn::Broadcast,
      .kernel = {.compute = ComputeAdd,
                 .tile = BinaryFor<kAdd, NumberTypes, kWrapAround>::Find,
