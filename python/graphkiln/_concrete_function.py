@@ -84,7 +84,7 @@ def _flat_inputs(f, args: Sequence, kwargs: Mapping) -> list:
     for name, value in kwargs.items():
         if name in values:
             raise binding.BindingError(
-                f"{shown} got two values for {name}."
+                f"{shown} got two values for {name!r}."
             )
         if name not in names:
             raise binding.BindingError(
@@ -254,12 +254,12 @@ def pretty_printed_signature(self, verbose: bool = True) -> str:
     """The parameters and what is returned."""
     if not verbose:
         return repr(self.function_type)
-    return "ConcreteFunction " + self.function_type._long_text()
+    return self.function_type._long_text()
 
 
 @_method
 def __str__(self) -> str:
-    return self.pretty_printed_signature(verbose=True)
+    return f"ConcreteFunction {self.pretty_printed_signature(verbose=True)}"
 
 
 @_method

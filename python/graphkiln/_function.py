@@ -160,7 +160,7 @@ def _decorate(python_function: Callable, options: dict) -> Function:
     if isinstance(python_function, Function):
         python_function = python_function.python_function
     if not callable(python_function):
-        raise TypeError(f"{python_function!r} is not a callable object.")
+        raise TypeError(f"{python_function!r} is not a callable object")
     return _new_function(_State(python_function, options))
 
 

@@ -10,11 +10,22 @@ from graphkiln._graphkiln import TensorSpec, TraceType, TypeSpec
 class Constraints:
     """The type of each parameter of a Function with an input signature."""
 
-    def __init__(self, parameters: list[tuple[str, int, TraceType, object]]):
+    def __init__(
+        self,
+        parameters: list[tuple[str, int, TraceType, object]],
+        with_default: Sequence[str] = (),
+    ):
         self.parameters = parameters  # name, kind, type, the spec or default
         self.by_name = {name: type_ for name, _, type_, _ in parameters}
         self.function_type = _graphkiln.FunctionType(
             [(name, kind, False, type_) for name, kind, type_, _ in parameters]
+        )
+        # As errors show it.
+        self.shown_type = _graphkiln.FunctionType(
+            [
+                (name, kind, name in with_default, type_)
+                for name, kind, type_, _ in parameters
+            ]
         )
 
 
@@ -97,7 +108,10 @@ def constraints(
         raise TypeError(
             f"input_signature contains {len(specs)} extra type constraints."
         )
-    return Constraints(result)
+    return Constraints(
+        result,
+        [p.name for p in signature.parameters if p.default is not p.empty],
+    )
 
 
 def _type(spec: object, variables: list) -> TraceType:
@@ -145,7 +159,7 @@ def ask(state, args: Sequence, kwargs: Mapping, make):
                 same = raw.is_subtype_of(type_)
     except binding.BindingError as e:
         raise binding.binding_error(
-            e, args, kwargs, constraints_.function_type
+            e, args, kwargs, constraints_.shown_type
         ) from None
     return make(cast_values, constraints_.function_type, same)
 

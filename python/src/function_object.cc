@@ -156,7 +156,9 @@ PyObject* Find(PyObject* o, PyObject* type) {
     PyErr_SetString(PyExc_TypeError, "not a FunctionType");
     return nullptr;
   }
+  ForgetComparisonError();
   Ref<Trace> t = Self(o)->cache->Find(*FunctionTypeIn(type));
+  if (RaiseComparisonError()) return nullptr;
   if (!t) Py_RETURN_NONE;
   return Py_NewRef(static_cast<PyTrace*>(t.get())->concrete());
 }
@@ -180,8 +182,10 @@ PyObject* FindOrTrace(PyObject* o, PyObject* args) {
     }
     return Ref<Trace>(MakeRef<PyTrace>(t, made.get()));
   };
+  ForgetComparisonError();
   StatusOr<Ref<Trace>> found = Self(o)->cache->FindOrTrace(
       FunctionTypeIn(type), reduce != 0, alone != 0, make);
+  if (found.ok() && RaiseComparisonError()) return nullptr;
   if (!found.ok()) return Raise(found.status());
   return Py_NewRef(static_cast<PyTrace*>(found->get())->concrete());
 }

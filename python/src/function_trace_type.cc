@@ -23,12 +23,30 @@ std::string ReprText(PyObject* o) {
   return std::string(StringView(text.get()));
 }
 
+// The first error of user code in a comparison of keys on this thread. It
+// waits until the search that compares is over.
+PyRef& ComparisonError() {
+  thread_local PyRef error;
+  return error;
+}
+
+void KeepComparisonError() {
+  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  if (value && trace) PyException_SetTraceback(value, trace);
+  PyRef t = PyRef::Steal(type), v = PyRef::Steal(value);
+  PyRef b = PyRef::Steal(trace);
+  if (!ComparisonError()) ComparisonError() = std::move(v);
+}
+
 // An object that is compared by its own ==, held weakly where that works.
 class ObjectValue final : public LanguageValue {
  public:
   static StatusOr<Ref<LanguageValue>> Make(PyObject* o) {
     const Py_hash_t hash = PyObject_Hash(o);
     if (hash == -1) {
+      if (!PyErr_ExceptionMatches(PyExc_TypeError)) return PythonError();
       PyErr_Clear();
       return TypeError(
           "Could not generate a generic TraceType for {}.Please verify that "
@@ -61,7 +79,7 @@ class ObjectValue final : public LanguageValue {
     if (!a || !b) return false;
     if (a.get() == b.get()) return true;
     const int equal = PyObject_RichCompareBool(a.get(), b.get(), Py_EQ);
-    if (equal < 0) PyErr_Clear();
+    if (equal < 0) KeepComparisonError();
     return equal == 1;
   }
   std::string Text() const override {
@@ -83,14 +101,14 @@ class ProtocolType final : public LanguageType {
 
   size_t Hash() const override {
     const Py_hash_t h = PyObject_Hash(type_);
-    if (h == -1) PyErr_Clear();
+    if (h == -1) KeepComparisonError();
     return h;
   }
   bool Equals(const LanguageValue& other) const override {
     const auto* o = dynamic_cast<const ProtocolType*>(&other);
     if (o == nullptr) return false;
     const int equal = PyObject_RichCompareBool(type_, o->type_, Py_EQ);
-    if (equal < 0) PyErr_Clear();
+    if (equal < 0) KeepComparisonError();
     return equal == 1;
   }
   bool IsSubtypeOf(const LanguageType& other) const override {
@@ -99,7 +117,7 @@ class ProtocolType final : public LanguageType {
     PyRef r = PyRef::Steal(
         PyObject_CallMethod(type_, "is_subtype_of", "O", o->type_));
     const int yes = r ? PyObject_IsTrue(r.get()) : -1;
-    if (yes < 0) PyErr_Clear();
+    if (yes < 0) KeepComparisonError();
     return yes == 1;
   }
   Ref<LanguageType> CommonSupertype(const LanguageType& other) const override {
@@ -107,7 +125,7 @@ class ProtocolType final : public LanguageType {
     if (o == nullptr) return nullptr;
     PyRef r = PyRef::Steal(PyObject_CallMethod(
         type_, "most_specific_common_supertype", "[O]", o->type_));
-    if (!r) PyErr_Clear();
+    if (!r) KeepComparisonError();
     if (!r || r.get() == Py_None) return nullptr;
     return MakeRef<ProtocolType>(std::move(r));
   }
@@ -125,14 +143,14 @@ class MetadataValue final : public LanguageValue {
   PyObject* get() const { return object_; }
   size_t Hash() const override {
     const Py_hash_t h = PyObject_Hash(object_);
-    if (h == -1) PyErr_Clear();
+    if (h == -1) KeepComparisonError();
     return h;
   }
   bool Equals(const LanguageValue& other) const override {
     const auto* o = dynamic_cast<const MetadataValue*>(&other);
     if (o == nullptr) return false;
     const int equal = PyObject_RichCompareBool(object_, o->object_, Py_EQ);
-    if (equal < 0) PyErr_Clear();
+    if (equal < 0) KeepComparisonError();
     return equal == 1;
   }
 
@@ -404,6 +422,17 @@ PyObject* ObjectOf(const TraceType& t) {
     return Py_NewRef(static_cast<const MetadataValue*>(t.value().get())->get());
   }
   return Py_NewRef(static_cast<const PythonValue*>(t.value().get())->get());
+}
+
+void ForgetComparisonError() { ComparisonError() = PyRef(); }
+
+bool RaiseComparisonError() {
+  if (!ComparisonError()) return false;
+  PyRef error = std::move(ComparisonError());
+  ForgetComparisonError();
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())),
+                  error.get());
+  return true;
 }
 
 }  // namespace gk::py

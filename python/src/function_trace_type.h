@@ -59,6 +59,11 @@ inline Ref<FunctionType> FunctionTypeIn(PyObject* o) {
 
 bool AddTraceTypes(PyObject* module);
 
+// Errors of users' __eq__ and __hash__ during a search of keys: forgotten
+// before it, raised after it. True if there was one.
+void ForgetComparisonError();
+bool RaiseComparisonError();
+
 }  // namespace gk::py
 
 #endif  // GK_PYTHON_FUNCTION_TRACE_TYPE_H_

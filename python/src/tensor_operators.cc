@@ -32,7 +32,24 @@ struct BinaryOp {
 bool InGraph() { return OpBuilder::Current()->builds_graph(); }
 
 struct Operands {
-  explicit Operands(const BinaryOp& op) : scope(op.scope) {}
+  Operands(const BinaryOp& op, PyObject* a, PyObject* b)
+      : a(a), b(b), read(ReadFirst(&this->a, &this->b)), scope(op.scope) {}
+  // A variable whose operator this is, is read before the operator's scope.
+  static PyRef ReadFirst(PyObject** a, PyObject** b) {
+    PyObject** self = IsTensorLike(*a) ? a : b;
+    if (!IsVariable(*self) || !InGraph()) return PyRef();
+    StatusOr<Tensor> value = ToTensor(*self);
+    PyRef read = PyRef::Steal(value.ok() ? WrapTensor(*std::move(value))
+                                         : Raise(value.status()));
+    if (read) {
+      *self = read.get();
+    } else {
+      PyErr_Clear();  // comes again where it is reported
+    }
+    return read;
+  }
+  PyObject *a, *b;
+  PyRef read;
   Tensor x, y;
   OpScope scope;  // of the op and its constants
   const std::string& name() const { return scope.node_name(); }
@@ -58,6 +75,8 @@ bool Handles(PyObject* o, const char* method) {
 // operator returns (null with an error set, or NotImplemented).
 bool Convert(BinaryOp& op, PyObject* a, PyObject* b, Operands* out,
              PyObject** result) {
+  a = out->a;
+  b = out->b;
   if (!out->scope.status().ok()) {
     *result = Raise(out->scope.status());
     return false;
@@ -109,7 +128,7 @@ inline PyObject* TryFast(BinaryOp& op, PyObject* a, PyObject* b) {
 PyObject* Binary(BinaryOp& op, PyObject* a, PyObject* b) {
   if (PyObject* fast = TryFast(op, a, b)) return fast;
   if (PyErr_Occurred()) return nullptr;
-  Operands o(op);
+  Operands o(op, a, b);
   PyObject* result = nullptr;
   if (!Convert(op, a, b, &o, &result)) return result;
   return Run2(op, o.x, o.y, o.name());
@@ -135,7 +154,7 @@ BinaryOp not_equal_op{"NotEqual", "NotEqual", nullptr, false};
 PyObject* Add(PyObject* a, PyObject* b) {
   if (PyObject* fast = TryFast(add_op, a, b)) return fast;
   if (PyErr_Occurred()) return nullptr;
-  Operands o(add_op);
+  Operands o(add_op, a, b);
   PyObject* result = nullptr;
   if (!Convert(add_op, a, b, &o, &result)) return result;
   const bool strings =
@@ -177,7 +196,7 @@ PyObject* TrueDiv(PyObject* a, PyObject* b) {
     if (PyObject* fast = TryFast(div_op, a, b)) return fast;
     if (PyErr_Occurred()) return nullptr;
   }
-  Operands o(div_op);
+  Operands o(div_op, a, b);
   PyObject* result = nullptr;
   if (!Convert(div_op, a, b, &o, &result)) return result;
   const DataType t = o.x.dtype();
@@ -200,7 +219,7 @@ PyObject* TrueDiv(PyObject* a, PyObject* b) {
 }
 
 PyObject* MatMul(PyObject* a, PyObject* b) {
-  Operands o(matmul_op);
+  Operands o(matmul_op, a, b);
   PyObject* result = nullptr;
   if (!Convert(matmul_op, a, b, &o, &result)) return result;
   const int rx = o.x.partial_shape().rank(), ry = o.y.partial_shape().rank();
@@ -221,7 +240,7 @@ LogicOp xor_op{{"NotEqual", "xor", "__rxor__", true},
                {"BitwiseXor", "xor", "__rxor__", true}};
 
 PyObject* Logic(LogicOp& op, PyObject* a, PyObject* b) {
-  Operands o(op.logical);
+  Operands o(op.logical, a, b);
   PyObject* result = nullptr;
   if (!Convert(op.logical, a, b, &o, &result)) return result;
   if (o.x.dtype() == DataType::kBool) {
@@ -265,7 +284,7 @@ PyObject* Equality(BinaryOp& op, PyObject* a, PyObject* b) {
   if (b == Py_None) return PyBool_FromLong(&op == &not_equal_op);
   if (PyObject* fast = TryFast(op, a, b)) return fast;
   if (PyErr_Occurred()) return nullptr;
-  Operands o(op);
+  Operands o(op, a, b);
   PyObject* result = nullptr;
   if (!Convert(op, a, b, &o, &result)) return result;
   const OpInfo* info = op.Info();

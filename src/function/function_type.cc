@@ -119,7 +119,6 @@ std::string FunctionType::Text() const {
 
 std::string FunctionType::LongText() const {
   std::string text = "Input Parameters:\n";
-  if (parameters_.empty()) text += "  None\n";
   for (const FunctionParameter& p : parameters_) {
     text += fmt::format("  {} ({}): {}\n", p.name, ParameterKindName(p.kind),
                         p.type ? p.type->Text() : "<unbound>");
