@@ -35,20 +35,35 @@ class _State:
         python_function: Callable,
         options: dict[str, object],
         instance: object = None,
+        weak: bool = True,
     ):
         self.python_function = python_function
         self.options = options
-        # A bound Function holds its object weakly.
-        self.instance = None if instance is None else weakref.ref(instance)
+        # A bound Function holds its object weakly where that can be.
+        self.instance = (
+            None if instance is None
+            else weakref.ref(instance) if weak
+            else lambda: instance
+        )
         self.is_bound = instance is not None
         self.signature = binding.FunctionSignature(
             python_function, skip_first=self.is_bound
         )
         specs = options["input_signature"]
+        # An input signature says nothing of `self`, so calls through the
+        # class go by way of the object's own Function.
+        self.needs_instance = (
+            specs is not None
+            and not self.is_bound
+            and self.signature.takes_self(len(specs))
+        )
+        checked = (
+            binding.FunctionSignature(python_function, skip_first=True)
+            if self.needs_instance
+            else self.signature
+        )
         self.constraints = (
-            None
-            if specs is None
-            else casting.constraints(self.signature, specs)
+            None if specs is None else casting.constraints(checked, specs)
         )
         self.tracing_count = 0
         self.created_variables: list[weakref.ref] = []
@@ -203,7 +218,13 @@ def bind_to_instance(f: Function, instance: object, owner: type) -> object:
             reference = weakref.ref(instance, forget)
         except TypeError:
             # Cannot be held weakly, so every access makes a new one.
-            return functools.partial(f, instance)
+            if not state.needs_instance:
+                return functools.partial(f, instance)
+            return _new_function(
+                _State(
+                    state.python_function, state.options, instance, weak=False
+                )
+            )
         bound = _new_function(
             _State(state.python_function, state.options, instance)
         )
@@ -225,6 +246,9 @@ def prepare_call(
     calls that look the same may go the same way unseen.
     """
     state = f._state
+    if state.needs_instance and args:
+        bound = bind_to_instance(f, args[0], type(args[0]))
+        return prepare_call(bound, args[1:], kwargs)[:2] + (None,)
     asked = _ask(state, args, kwargs)
     concrete = f._find(asked.type)
     if concrete is None:

@@ -65,6 +65,19 @@ class FunctionSignature:
             ]
         )
 
+    def takes_self(self, num_specs: int) -> bool:
+        """Is it a method, seen from the number of types given for the other
+        parameters?"""
+        positional = [
+            p
+            for p in self.parameters
+            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
+        if not positional or positional[0].name != "self":
+            return False
+        varargs = len(positional) < len(self.parameters) and self._has_varargs
+        return varargs or num_specs < len(positional)
+
     def bind(self, args: Sequence, kwargs: Mapping[str, object]) -> Bound:
         """All parameters with their values, defaults filled in."""
         if self._simple and not kwargs and len(args) == len(self.parameters):
