@@ -1,0 +1,163 @@
+// What the programs of tests/consumer do not show: what keeps a trace apart,
+// misuse, and who owns what.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "graphkiln/graphkiln.h"
+
+namespace {
+
+template <class F>
+gk::ErrorCode CodeOf(F&& body) {
+  try {
+    body();
+  } catch (const gk::Error& e) {
+    return e.code();
+  }
+  return gk::ErrorCode::kUnknown;
+}
+
+TEST(FunctionTest, TypesOfLiteralsMatter) {
+  auto f = gk::function([](auto n) { return gk::Tensor(n); });
+  EXPECT_EQ(f(1).dtype(), gk::DataType::kInt32);
+  EXPECT_EQ(f(int64_t{1}).dtype(), gk::DataType::kInt64);
+  EXPECT_EQ(f(1.0f).dtype(), gk::DataType::kFloat);
+  EXPECT_EQ(f(1.0).dtype(), gk::DataType::kDouble);
+  EXPECT_EQ(f(true).dtype(), gk::DataType::kBool);
+  EXPECT_EQ(f("1").dtype(), gk::DataType::kString);
+  EXPECT_EQ(f(std::string("1")).dtype(), gk::DataType::kString);
+  EXPECT_EQ(f.tracing_count(), 6);
+}
+
+TEST(FunctionTest, TypesOfContainersMatter) {
+  auto size = gk::function([](const auto& parts) {
+    if constexpr (requires { parts.first; }) return gk::Tensor(2);
+    else return gk::Tensor(static_cast<int64_t>(parts.size()));
+  });
+  const gk::Tensor x = 1.0f;
+  EXPECT_EQ(size(std::pair(x, x)).dtype(), gk::DataType::kInt32);
+  EXPECT_EQ(size(std::array{x, x}).dtype(), gk::DataType::kInt64);
+  EXPECT_EQ(size(std::vector{x, x}).dtype(), gk::DataType::kInt64);
+  EXPECT_EQ(size(std::vector<gk::Tensor>()).item<int64_t>(), 0);
+}
+
+TEST(FunctionTest, RecursionWithoutEndIsAnError) {
+  std::function<gk::Tensor(const gk::Tensor&)> call;
+  auto f = gk::function([&](const gk::Tensor& x) { return call(x) + 1; });
+  call = [&](const gk::Tensor& x) { return f(x); };
+  EXPECT_EQ(CodeOf([&] { f(gk::Tensor(1.0f)); }),
+            gk::ErrorCode::kRuntimeError);
+}
+
+TEST(FunctionTest, RecursionByLiteralEnds) {
+  std::function<gk::Tensor(const gk::Tensor&, int)> call;
+  auto f = gk::function([&](const gk::Tensor& x, int n) {
+    return n == 0 ? x : x * call(x, n - 1);
+  });
+  call = [&](const gk::Tensor& x, int n) { return f(x, n); };
+  EXPECT_EQ(f(gk::Tensor(2), 4).item<int32_t>(), 32);
+  EXPECT_EQ(f.tracing_count(), 5);
+}
+
+TEST(FunctionTest, AFirstTraceThatFailsMayCreateAgain) {
+  std::optional<gk::Variable> v;
+  bool fail = true;
+  auto f = gk::function([&](const gk::Tensor& x) {
+    if (!v) v.emplace(2.0f);
+    if (fail) throw std::runtime_error("not yet");
+    return x * *v;
+  });
+  EXPECT_THROW(f(gk::Tensor(3.0f)), std::runtime_error);
+  v.reset();
+  fail = false;
+  EXPECT_EQ(f(gk::Tensor(3.0f)).item<float>(), 6);
+}
+
+TEST(FunctionTest, InitialValuesMayNotDependOnArguments) {
+  std::optional<gk::Variable> v;
+  auto f = gk::function([&](const gk::Tensor& x) {
+    v.emplace(x * 2);
+    return x;
+  });
+  EXPECT_EQ(CodeOf([&] { f(gk::Tensor(3.0f)); }),
+            gk::ErrorCode::kFailedPrecondition);
+  EXPECT_FALSE(v);
+}
+
+TEST(FunctionTest, TracesKeepWhatTheyCaptured) {
+  auto variable = std::make_unique<gk::Variable>(1.0f);
+  auto f = gk::function([&v = *variable] {
+    v.assign_add(1);
+    return v.value();
+  });
+  EXPECT_EQ(f().item<float>(), 2);
+  variable.reset();
+  EXPECT_EQ(f().item<float>(), 3);
+}
+
+TEST(FunctionTest, ManyArgumentsAndNone) {
+  auto none = gk::function([] { return 7; });
+  EXPECT_EQ(none().item<int32_t>(), 7);
+  auto sum = gk::function([](const auto&... x) { return (x + ...); });
+  const gk::Tensor one = 1;
+  EXPECT_EQ(sum(one, one, one, one, one, one, one, one).item<int32_t>(), 8);
+  auto nothing = gk::function([](const gk::Tensor&) {});
+  nothing(one);
+  EXPECT_EQ(nothing.tracing_count(), 1);
+}
+
+TEST(FunctionTest, SpecsAreForTracingOnly) {
+  auto f = gk::function([](const gk::Tensor& x) { return x; });
+  EXPECT_EQ(CodeOf([&] { f(gk::TensorSpec{}); }), gk::ErrorCode::kTypeError);
+  EXPECT_EQ(CodeOf([&] { f(gk::Tensor()); }), gk::ErrorCode::kValueError);
+}
+
+TEST(FunctionTest, PrintsTheGraph) {
+  auto f = gk::function([](const gk::Tensor& x) { return gk::exp(x); },
+                        {.name = "grow"});
+  const std::string text =
+      f.get_concrete_function(gk::Tensor(1.0f)).to_string();
+  EXPECT_NE(text.find("__inference_grow_"), text.npos);
+  EXPECT_NE(text.find("Exp"), text.npos);
+}
+
+TEST(GradientTapeTest, RefusesOtherThreads) {
+  gk::GradientTape tape;
+  gk::ErrorCode code{};
+  std::thread([&] { code = CodeOf([&] { tape.Stop(); }); }).join();
+  EXPECT_EQ(code, gk::ErrorCode::kRuntimeError);
+}
+
+TEST(GradientTapeTest, RefusesOtherGraphs) {
+  gk::GradientTape tape;
+  auto f = gk::function([&](const gk::Tensor& x) {
+    EXPECT_EQ(CodeOf([&] { tape.gradient(x, x); }),
+              gk::ErrorCode::kRuntimeError);
+    return x;
+  });
+  f(gk::Tensor(1.0f));
+}
+
+TEST(ArgumentTest, NumbersTakeTheTypeOfTheTensorBeside) {
+  const gk::Tensor x = {1.5, 2.5};
+  EXPECT_EQ(gk::maximum(2, x).dtype(), gk::DataType::kDouble);
+  EXPECT_EQ(gk::pow(x, 2).dtype(), gk::DataType::kDouble);
+  EXPECT_EQ(gk::add({1, 2}, x).dtype(), gk::DataType::kDouble);
+  EXPECT_EQ(CodeOf([] { gk::maximum(gk::Tensor(1), 0.5); }),
+            gk::ErrorCode::kTypeError);
+  EXPECT_EQ(CodeOf([] { gk::Tensor(int8_t{1}) + 300; }),
+            gk::ErrorCode::kTypeError);
+  EXPECT_EQ(CodeOf([] { gk::matmul(gk::None(), 1.0); }),
+            gk::ErrorCode::kTypeError);
+}
+
+TEST(TensorTest, PrintsMatricesOnLines) {
+  EXPECT_EQ(gk::Tensor({{1, 2}, {3, 4}}).to_string(),
+            "Tensor(shape=(2, 2), dtype=int32, value=\n[[1 2]\n [3 4]])");
+  EXPECT_EQ(gk::Tensor().to_string(), "Tensor()");
+}
+
+}  // namespace
