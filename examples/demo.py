@@ -121,8 +121,12 @@ def main() -> int:
     print(concrete.pretty_printed_signature())
     picture = Path(options.picture)
     picture.parent.mkdir(parents=True, exist_ok=True)
-    picture.write_text(concrete._repr_svg_())
-    print(f"   drawn in {picture}")
+    svg = concrete._repr_svg_()
+    if svg is None:
+        print("   (install Graphviz to have it drawn)")
+    else:
+        picture.write_text(svg)
+        print(f"   drawn in {picture}")
 
     if reached <= 0.97:
         print("The classifier should reach more than 97 %.", file=sys.stderr)
