@@ -21,6 +21,7 @@ NAMESPACES = (
     "test.experimental", "train", "train.experimental", "types",
     "types.experimental", "version", "xla", "xla.experimental",
     "__internal__", "__internal__.types", "compat", "compat.v1",
+    "compat.v2",
     "initializers",
 )
 
@@ -57,7 +58,8 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._name_scope": "name_scope init_scope device",
     "graphkiln._function": """
-        function config.run_functions_eagerly config.functions_run_eagerly
+        function compat.v1.function compat.v2.function
+        config.run_functions_eagerly config.functions_run_eagerly
         """,
     "graphkiln._graph_def": """
         import_graph_def graph_util.import_graph_def io.write_graph

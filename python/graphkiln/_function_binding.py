@@ -7,6 +7,7 @@ that equal calls look equal.
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 
+from graphkiln import _function_type  # adds parameters
 from graphkiln._graphkiln import FunctionType
 
 POSITIONAL_ONLY = 0
