@@ -1,0 +1,281 @@
+// Distinct slices along an axis, and differences of sets.
+#include "ops/fn/array_distinct.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "kernels/unique.h"
+#include "ops/element_moves.h"
+
+namespace gk {
+namespace {
+
+// The elements as numbers that are equal when the elements are; a NaN equals
+// nothing, so each gets a number of its own.
+Status EqualityIds(const Tensor& t, std::vector<int64_t>* ids) {
+  const int64_t n = t.num_elements();
+  ids->resize(n);
+  if (t.dtype() == DataType::kString) {
+    std::unordered_map<std::string_view, int64_t> seen;
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t next = static_cast<int64_t>(seen.size());
+      (*ids)[i] =
+          seen.try_emplace(t.data<std::string>()[i], next).first->second;
+    }
+    return OkStatus();
+  }
+  std::vector<int64_t> firsts(n);
+  if (t.dtype() == DataType::kBool) {
+    UniqueIds(static_cast<const uint8_t*>(t.raw_data()), n, ids->data(),
+              firsts.data());
+    return OkStatus();
+  }
+  const bool known =
+      VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t,
+                int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(
+          t.dtype(), [&](auto tag) {
+            UniqueIds(t.data<decltype(tag)>(), n, ids->data(), firsts.data());
+          });
+  if (known) return OkStatus();
+  return Unimplemented("Elements of type {} cannot be compared",
+                       DataTypeString(t.dtype()));
+}
+
+// ---- UniqueV2 ----
+
+Status UniqueShape(InferenceContext& c) {
+  PartialTensorShape axis_shape;
+  GK_RETURN_IF_ERROR(c.WithRank(1, 1, &axis_shape));
+  const PartialTensorShape& x = c.input(0);
+  auto axes = c.ValueAsInts(1);
+  if (c.num_outputs() == 3) c.set_output(2, {kUnknownDim});
+  c.set_output(1, {kUnknownDim});
+  if (x.unknown_rank() || !axes || axes->size() > 1) return OkStatus();
+  if (axes->empty()) {
+    GK_RETURN_IF_ERROR(c.WithRank(0, 1, &axis_shape));
+    c.set_output(0, {kUnknownDim});
+    c.set_output(1, x);
+    return OkStatus();
+  }
+  const int axis = NormalAxis((*axes)[0], x.rank());
+  if (axis < 0) {
+    return InvalidArgument("axis expects to be in the range [{}, {})",
+                           -x.rank(), x.rank());
+  }
+  PartialTensorShape y = x;
+  y.SetDim(axis, kUnknownDim);
+  c.set_output(0, std::move(y));
+  c.set_output(1, {x.dim(axis)});
+  return OkStatus();
+}
+
+Status ComputeUnique(KernelContext& c) {
+  const Tensor &x = c.input(0), &axis_in = c.input(1);
+  if (axis_in.rank() != 1) {
+    return InvalidArgument("axis expects a 1D vector.");
+  }
+  std::vector<int64_t> axes;
+  GK_RETURN_IF_ERROR(IntegerValues(axis_in, &axes));
+  if (axes.size() > 1) {
+    return InvalidArgument(
+        "axis does not support input tensors larger than 1 elements");
+  }
+  if (axes.empty() && x.rank() != 1) {
+    return InvalidArgument("unique expects a 1D vector.");
+  }
+  const int axis = axes.empty() ? 0 : NormalAxis(axes[0], x.rank());
+  if (axis < 0) {
+    return InvalidArgument("axis has to be between [0, {})", x.rank());
+  }
+  // Columns [outer, size, inner]: slice s is all (o, s, i).
+  const int64_t size = x.dim(axis);
+  int64_t outer = 1, inner = 1;
+  for (int i = 0; i < axis; ++i) {
+    outer = MultiplyWithoutOverflow(outer, x.dim(i));
+  }
+  for (int i = axis + 1; i < x.rank(); ++i) {
+    inner = MultiplyWithoutOverflow(inner, x.dim(i));
+  }
+  std::vector<int64_t> elements;
+  GK_RETURN_IF_ERROR(EqualityIds(x, &elements));
+  if (x.num_elements() == 0) outer = inner = 0;
+  struct Slices {
+    const std::vector<int64_t>& ids;
+    int64_t outer, size, inner;
+    const int64_t* Run(int64_t o, int64_t s) const {
+      return ids.data() + (o * size + s) * inner;
+    }
+    size_t operator()(int64_t s) const {
+      uint64_t h = 0x9E3779B97F4A7C15;
+      for (int64_t o = 0; o < outer; ++o) {
+        for (int64_t i = 0; i < inner; ++i) {
+          h = (h ^ static_cast<uint64_t>(Run(o, s)[i])) * 0xBF58476D1CE4E5B9;
+          h ^= h >> 29;
+        }
+      }
+      return h;
+    }
+    bool operator()(int64_t a, int64_t b) const {
+      for (int64_t o = 0; o < outer; ++o) {
+        if (!std::equal(Run(o, a), Run(o, a) + inner, Run(o, b))) return false;
+      }
+      return true;
+    }
+  };
+  const Slices slices{elements, outer, size, inner};
+  std::unordered_map<int64_t, int64_t, Slices, Slices> seen(16, slices, slices);
+  std::vector<int64_t> ids(size), firsts, counts;
+  for (int64_t s = 0; s < size; ++s) {
+    const int64_t next = static_cast<int64_t>(firsts.size());
+    auto [it, added] = seen.try_emplace(s, next);
+    if (added) {
+      firsts.push_back(s);
+      counts.push_back(0);
+    }
+    ids[s] = it->second;
+    ++counts[it->second];
+  }
+  const int64_t found = static_cast<int64_t>(firsts.size());
+  TensorShape shape = x.shape();
+  shape.SetDim(axis, found);
+  Tensor* y;
+  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), shape, &y));
+  GK_RETURN_IF_ERROR(VisitMoved(x.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* from = static_cast<const T*>(x.raw_data());
+    T* to = static_cast<T*>(y->raw_data());
+    for (int64_t o = 0; o < outer; ++o) {
+      for (int64_t s : firsts) {
+        to = std::copy_n(from + (o * size + s) * inner, inner, to);
+      }
+    }
+  }));
+  const DataType index = c.attr<DataType>("out_idx");
+  GK_ASSIGN_OR_RETURN(Tensor idx,
+                      IntegerTensor(index, ids, TensorShape({size})));
+  c.set_output(1, std::move(idx));
+  if (c.num_outputs() == 3) {
+    GK_ASSIGN_OR_RETURN(Tensor count,
+                        IntegerTensor(index, counts, TensorShape({found})));
+    c.set_output(2, std::move(count));
+  }
+  return OkStatus();
+}
+
+// ---- ListDiff ----
+
+Status ListDiffShape(InferenceContext& c) {
+  for (int i = 0; i < 2; ++i) {
+    PartialTensorShape s;
+    GK_RETURN_IF_ERROR(c.WithRank(i, 1, &s));
+  }
+  c.set_output(0, {kUnknownDim});
+  c.set_output(1, {kUnknownDim});
+  return OkStatus();
+}
+
+// The positions of the elements of x that are not in y.
+template <class Key, class Get>
+std::vector<int64_t> Missing(const Tensor& x, const Tensor& y, Get get) {
+  std::unordered_set<Key> drop;
+  for (int64_t i = 0; i < y.num_elements(); ++i) drop.insert(get(y, i));
+  std::vector<int64_t> kept;
+  for (int64_t i = 0; i < x.num_elements(); ++i) {
+    if (!drop.contains(get(x, i))) kept.push_back(i);
+  }
+  return kept;
+}
+
+Status ComputeListDiff(KernelContext& c) {
+  const Tensor &x = c.input(0), &y = c.input(1);
+  if (x.rank() != 1) return InvalidArgument("x should be a 1D vector.");
+  if (y.rank() != 1) return InvalidArgument("y should be a 1D vector.");
+  std::vector<int64_t> kept;
+  bool known = true;
+  if (x.dtype() == DataType::kString) {
+    kept = Missing<std::string_view>(x, y, [](const Tensor& t, int64_t i) {
+      return std::string_view(t.data<std::string>()[i]);
+    });
+  } else if (x.dtype() == DataType::kBool) {
+    kept = Missing<bool>(
+        x, y, [](const Tensor& t, int64_t i) { return t.data<bool>()[i]; });
+  } else if (x.dtype() == DataType::kUint64) {
+    kept = Missing<uint64_t>(
+        x, y, [](const Tensor& t, int64_t i) { return t.data<uint64_t>()[i]; });
+  } else {
+    known = VisitType<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
+                      uint32_t>(x.dtype(), [&](auto tag) {
+      using T = decltype(tag);
+      kept = Missing<int64_t>(x, y, [](const Tensor& t, int64_t i) {
+        return static_cast<int64_t>(t.data<T>()[i]);
+      });
+    });
+    known = known ||
+            VisitType<float, double, half, bfloat16>(x.dtype(), [&](auto tag) {
+              using T = decltype(tag);
+              kept = Missing<double>(x, y, [](const Tensor& t, int64_t i) {
+                return static_cast<double>(SortKey(t.data<T>()[i]));
+              });
+            });
+  }
+  if (!known) {
+    return Unimplemented("No kernel of op ListDiff for type {} on CPU",
+                         DataTypeString(x.dtype()));
+  }
+  const TensorShape shape({static_cast<int64_t>(kept.size())});
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), shape, &out));
+  GK_ASSIGN_OR_RETURN(Tensor idx,
+                      IntegerTensor(c.attr<DataType>("out_idx"), kept, shape));
+  c.set_output(1, std::move(idx));
+  return VisitMoved(x.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* from = static_cast<const T*>(x.raw_data());
+    T* to = static_cast<T*>(out->raw_data());
+    for (int64_t i : kept) *to++ = from[i];
+  });
+}
+
+const OpRecord kRecords[] = {
+    {.name = "UniqueV2",
+     .inputs = "x: T; axis: Taxis",
+     .outputs = "y: T; idx: out_idx",
+     .attrs = "T: type; Taxis: type in [int32, int64] = int64; out_idx: type "
+              "in [int32, int64] = int32",
+     .traits = kNoGradient,
+     .shape = UniqueShape,
+     .kernel = {.compute = ComputeUnique},
+     .doc = "The distinct slices of x along an axis in the order of their "
+            "first appearance, and which of them each slice is."},
+
+    {.name = "UniqueWithCountsV2",
+     .inputs = "x: T; axis: Taxis",
+     .outputs = "y: T; idx: out_idx; count: out_idx",
+     .attrs = "T: type; Taxis: type in [int32, int64] = int64; out_idx: type "
+              "in [int32, int64] = int32",
+     .traits = kNoGradient,
+     .shape = UniqueShape,
+     .kernel = {.compute = ComputeUnique},
+     .doc = "The distinct slices of x along an axis, which of them each slice "
+            "is and how often each appears."},
+
+    {.name = "ListDiff",
+     .inputs = "x: T; y: T",
+     .outputs = "out: T; idx: out_idx",
+     .attrs = "T: type; out_idx: type in [int32, int64] = int32",
+     .traits = kNoGradient,
+     .shape = ListDiffShape,
+     .kernel = {.compute = ComputeListDiff},
+     .doc = "The elements of x that are not in y, and their positions."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(array_distinct)
+
+}  // namespace gk
