@@ -258,6 +258,12 @@ def pretty_printed_signature(self, verbose: bool = True) -> str:
 
 
 @_method
+def __copy__(self):
+    # Traces never change, so a copy is as good as the trace itself.
+    return self
+
+
+@_method
 def __str__(self) -> str:
     return f"ConcreteFunction {self.pretty_printed_signature(verbose=True)}"
 

@@ -2,6 +2,7 @@
 return; input signatures."""
 
 import collections
+import copy
 import re
 
 import numpy as np
@@ -98,6 +99,12 @@ def test_structured_call(concrete):
     assert result["t"][1] is None
     result = concrete(np.ones(2, np.float32), 3, c=5.0)
     assert result["t"][0].numpy().tolist() == [6.0, 6.0]
+
+
+def test_copies(concrete):
+    assert copy.copy(concrete) is concrete
+    with pytest.raises(TypeError, match="cannot pickle"):
+        copy.deepcopy(concrete)
 
 
 def test_flat_call(concrete):
