@@ -79,6 +79,7 @@ EXPORTS: dict[str, str] = {
     "graphkiln._slicing": "boolean_mask",
     "graphkiln._module": "Module",
     "graphkiln._print": "print strings.format",
+    "graphkiln._py_function": "py_function numpy_function",
     "graphkiln._random_seed": "random.set_seed",
     "graphkiln._random": """
         random.uniform random.normal random.truncated_normal random.shuffle

@@ -445,7 +445,7 @@ def _custom_node(
     ]
     outputs = raw_ops.IdentityN(input=[*results, *tensors])
     gradient = _GraphGradient(backward, len(results))
-    vars(graph).setdefault("_custom_gradients", []).append(gradient)
+    vars(graph).setdefault("_python_parts", []).append(gradient)
     _graphkiln.set_gradient_type(outputs[0], gradient.name)
     return list(outputs[: len(results)])
 

@@ -216,13 +216,13 @@ class Outputs:
         return _composite.Rebuild(cls, ordered)
 
 
-def _keep_custom_gradients(graph: _graphkiln.FuncGraph) -> None:
+def _keep_python_parts(graph: _graphkiln.FuncGraph) -> None:
     """The function around calls this one's nodes though its Python face may
     soon be gone."""
     outer = _graphkiln.current_graph()
-    gradients = vars(graph).get("_custom_gradients")
-    if outer is not None and gradients:
-        vars(outer).setdefault("_custom_gradients", []).extend(gradients)
+    parts = vars(graph).get("_python_parts")
+    if outer is not None and parts:
+        vars(outer).setdefault("_python_parts", []).extend(parts)
 
 
 def trace(
@@ -254,7 +254,7 @@ def trace(
         graph._exit()
     concrete = graph._finish(outputs.tensors, structure, dict(attributes))
     concrete.graph = graph
-    _keep_custom_gradients(graph)
+    _keep_python_parts(graph)
     concrete._traced_type = function_type
     concrete._flat_arguments = all(
         type_.kind == "tensor" for *_, type_ in function_type._parameters

@@ -10,6 +10,7 @@
 #include "function_object.h"
 #include "function_trace_type.h"
 #include "graph_def.h"
+#include "host_function.h"
 #include "name_scope.h"
 #include "op_function.h"
 #include "op_record.h"
@@ -36,6 +37,7 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddSourceLocations(module) &&
       gk::py::AddFunctionType(module);
   if (!ok) throw nanobind::python_error();
+  gk::py::InstallHostFunctions();
   gk::py::AddScopes(m);
   gk::py::AddGradientTape(m);
   gk::py::AddOperation(m);

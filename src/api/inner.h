@@ -34,6 +34,11 @@ decltype(auto) Guarded(F&& body) {
 void EnsureReady();
 
 inline InnerType Inner(DataType t) { return static_cast<InnerType>(t); }
+inline std::vector<InnerType> InnerList(const std::vector<DataType>& types) {
+  std::vector<InnerType> inner;
+  for (DataType t : types) inner.push_back(Inner(t));
+  return inner;
+}
 inline DataType Outer(InnerType t) { return static_cast<DataType>(t); }
 PartialTensorShape Inner(const Shape& s);
 Shape Outer(const PartialTensorShape& s);

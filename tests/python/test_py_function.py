@@ -1,6 +1,11 @@
 """Python called back from graphs; how functions show their signatures."""
 
+import gc
 import inspect
+import weakref
+
+import numpy as np
+import pytest
 
 import graphkiln as tf
 
@@ -39,3 +44,177 @@ def test_signatures_of_all_traces():
     assert str(f.get_concrete_function(2)).startswith(
         "ConcreteFunction Input Parameters:\n"
     )
+
+
+def test_py_function_runs_at_each_call():
+    seen = []
+
+    def record(x):
+        assert tf.executing_eagerly()
+        seen.append(x)
+        return x * 2
+
+    @tf.function
+    def f(x):
+        y = x + 1.0
+        z = tf.py_function(record, [y], tf.float32)
+        return z + y
+
+    assert f(tf.constant([1.0, 2.0])).numpy().tolist() == [6.0, 9.0]
+    assert f(tf.constant([5.0, 6.0])).numpy().tolist() == [18.0, 21.0]
+    # What the function keeps is not overwritten by later runs.
+    assert [x.numpy().tolist() for x in seen] == [[2.0, 3.0], [6.0, 7.0]]
+    assert f.experimental_get_tracing_count() == 1
+
+
+def test_py_function_whose_result_is_not_used_runs():
+    seen = []
+
+    @tf.function
+    def f(x):
+        tf.py_function(lambda x: seen.append(x.numpy().item()), [x], [])
+        return x
+
+    f(tf.constant(1))
+    f(tf.constant(2))
+    assert seen == [1, 2]
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function])
+def test_gradient_of_py_function(wrap):
+    def cube_or_square(x, n):
+        return x ** 3 if n.numpy() == 3 else x * x
+
+    @wrap
+    def f(x, n):
+        y = tf.py_function(cube_or_square, [x, n], tf.float32)
+        return y * tf.py_function(cube_or_square, [x + 1.0, n], tf.float32)
+
+    x = tf.constant(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = f(x, tf.constant(2))
+        z = f(x, tf.constant(3))
+    assert y.numpy() == 36.0
+    for _ in range(2):  # persistent tapes ask again
+        assert tape.gradient(y, x).numpy() == 60.0
+        assert tape.gradient(z, x).numpy() == 540.0
+
+
+def test_gradient_inside_the_function():
+    @tf.function
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.py_function(lambda x: [x * x, 3.0], [x], [tf.float32] * 2)
+        return tape.gradient(y[0], x)
+
+    assert f(tf.constant(3.0)).numpy() == 6.0
+
+
+def test_second_gradient_of_py_function_is_refused():
+    @tf.function
+    def f(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.py_function(lambda x: x ** 3, [x], tf.float32)
+            dy = tape.gradient(y, x)
+        return outer.gradient(dy, x)
+
+    with pytest.raises(LookupError, match="cannot be differentiated again"):
+        f(tf.constant(2.0))
+
+
+def test_exceptions_pass_through():
+    class Own(Exception):
+        pass
+
+    def fail(x):
+        raise Own("boo")
+
+    f = tf.function(lambda x: tf.py_function(fail, [x], tf.int32))
+    g = tf.function(lambda x: tf.numpy_function(fail, [x], tf.int32))
+    for h in (f, g, f):
+        with pytest.raises(Own, match="boo"):
+            h(tf.constant(1))
+
+
+def test_number_of_results():
+    few = tf.function(
+        lambda: tf.py_function(lambda: (1,), [], [tf.int32, tf.int32])
+    )
+    with pytest.raises(
+        tf.errors.InvalidArgumentError,
+        match="returns 1 values, but expects to see 2 values",
+    ):
+        few()
+
+
+def test_numpy_function():
+    kinds = []
+
+    def double(x, s):
+        kinds.append((type(x), x.dtype, s.item()))
+        return x * 2, np.array(s.item() + b"!", dtype=object)
+
+    @tf.function
+    def f(x):
+        return tf.numpy_function(double, [x, "a"], [tf.float32, tf.string])
+
+    x, s = f(tf.constant([1.0]))
+    assert x.numpy().tolist() == [2.0] and s.numpy() == b"a!"
+    assert kinds == [(np.ndarray, np.float32, b"a")]
+    wrong = tf.function(
+        lambda: tf.numpy_function(lambda: np.float64(1), [], tf.float32)
+    )
+    with pytest.raises(
+        tf.errors.InvalidArgumentError,
+        match="0-th value returned by pyfunc_[0-9]+ is double, but expects "
+        "float",
+    ):
+        wrong()
+    assert tf.numpy_function(lambda x: x + 1, [1], tf.int32).numpy() == 2
+
+
+def test_decorator_and_bad_arguments():
+    @tf.py_function(Tout=tf.int32)
+    def triple(x):
+        return x * 3
+
+    assert tf.function(triple)(tf.constant(2)).numpy() == 6
+    with pytest.raises(TypeError, match="Missing required argument: 'Tout'"):
+        tf.py_function(lambda: 1, [])
+    with pytest.raises(ValueError, match="Expected func to be callable"):
+        tf.py_function(3, [], tf.int32)
+
+
+def test_the_callback_goes_with_its_function():
+    class Body:
+        def __call__(self, x):
+            return x
+
+    body = Body()
+    gone = weakref.ref(body)
+    f = tf.function(lambda x, body=body: tf.py_function(body, [x], tf.float32))
+    x = tf.constant(1.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    assert tape.gradient(y, x).numpy() == 1.0
+    del f, body, tape, y
+    gc.collect()
+    assert gone() is None
+
+
+def test_inner_functions_may_go_before_the_outer_one():
+    def make():
+        inner = tf.function(lambda x: tf.py_function(lambda x: -x, [x], "int32"))
+        return tf.function(lambda x: inner(x)).get_concrete_function(
+            tf.constant(1)
+        )
+
+    f = make()
+    gc.collect()
+    assert f(tf.constant(3)).numpy() == -3

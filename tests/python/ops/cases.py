@@ -114,6 +114,9 @@ NOT_CALLED = {
     "Placeholder": "has a value in graphs only; tests of functions cover it",
     "PartitionedCall": "calls a function; tests of functions cover it",
     "StatefulPartitionedCall": "calls a function; tests of functions cover it",
+    "EagerPyFunc": "calls Python back; tests/python/test_py_function.py covers it",
+    "PyFunc": "calls Python back; tests/python/test_py_function.py covers it",
+    "PyFuncStateless": "calls Python back; tests/python/test_py_function.py covers it",
     "VarHandleOp": "makes a variable; tests of variables cover it",
     "DestroyResourceOp": "ends a variable; tests of variables cover it",
 }

@@ -1,0 +1,364 @@
+"""tf.py_function and tf.numpy_function: Python that runs with the graph.
+
+A node knows the token of a callback. The callback belongs to the Python face
+of the graph that it was made in, and of those around it.
+"""
+
+import functools
+import itertools
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from graphkiln import _gradient_tape
+from graphkiln import _graphkiln
+from graphkiln import errors
+from graphkiln import raw_ops
+
+_numbers = itertools.count()
+_callbacks: "weakref.WeakValueDictionary[str, _Callback]" = (
+    weakref.WeakValueDictionary()
+)
+_lock = threading.Lock()
+
+
+class _Callback:
+    """What a node calls: a list of values to a list of values."""
+
+    def __init__(self, call: Callable[[str, list], list]):
+        self.call = call
+        self.token = f"pyfunc_{next(_numbers)}"
+        with _lock:
+            _callbacks[self.token] = self
+
+
+def call_back(token: str, values: list) -> list:
+    """Called by the nodes."""
+    with _lock:
+        callback = _callbacks.get(token)
+    if callback is None:
+        raise errors.FailedPreconditionError(
+            None, None,
+            f"The Python function {token} is gone: the tf.function that it "
+            "was made in was deleted.",
+        )
+    return callback.call(token, values)
+
+
+def _keep(graph: _graphkiln.Graph, part: object) -> None:
+    vars(graph).setdefault("_python_parts", []).append(part)
+
+
+def _differentiable(dtype: _graphkiln.DType) -> bool:
+    return dtype.is_floating or dtype.is_complex
+
+
+def _count_error(token: str, found: int, expected: int) -> Exception:
+    return errors.InvalidArgumentError(
+        None, None,
+        f"{token} returns {found} values, but expects to see {expected} "
+        "values.",
+    )
+
+
+def _results(token: str, result: object, types: list) -> list:
+    """What a function of tensors returned, as tensors of `types`."""
+    if result is None:
+        result = []
+    elif not isinstance(result, (list, tuple)):
+        result = [result]
+    if len(result) < len(types):
+        raise _count_error(token, len(result), len(types))
+    return [
+        _graphkiln.convert_to_tensor(value, dtype=dtype)
+        for value, dtype in zip(result, types)
+    ]
+
+
+class _Record:
+    """One call: its inputs and outputs, and the tape that saw it."""
+
+    def __init__(self, inputs: list, outputs: list, tape):
+        self.inputs = inputs
+        self.outputs = outputs
+        self.tape = tape
+
+
+def _recorded(function: Callable, types: list) -> Callable:
+    """Calls `function`; the record of the call becomes the last output."""
+
+    def call(token: str, values: list) -> list:
+        tape = _gradient_tape.GradientTape(
+            persistent=True, watch_accessed_variables=False
+        )
+        with tape:
+            for value in values:
+                if _differentiable(value.dtype):
+                    tape.watch(value)
+            outputs = _results(token, function(*values), types)
+        return [*outputs, _Record(values, outputs, tape)]
+
+    return call
+
+
+def _backward(
+    graph: _graphkiln.Graph, inputs: list, outputs: list
+) -> Callable:
+    """The gradient of the node with these inputs and outputs, of which the
+    last is the record of the call."""
+    sources = [i for i, x in enumerate(inputs) if _differentiable(x.dtype)]
+    targets = [
+        i for i, y in enumerate(outputs[:-1]) if _differentiable(y.dtype)
+    ]
+
+    def call(_: str, values: list) -> list:
+        record, *output_gradients = values
+        return record.tape.gradient(
+            [record.outputs[i] for i in targets],
+            [record.inputs[i] for i in sources],
+            output_gradients=output_gradients,
+            unconnected_gradients="zero",
+        )
+
+    callback = _Callback(lambda token, values: [
+        _graphkiln.convert_to_tensor(value) for value in call(token, values)
+    ])
+    _keep(graph, callback)
+    record = outputs[-1]
+    dtypes = [inputs[i].dtype for i in sources]
+
+    def no_second_order(_: list) -> list:
+        raise LookupError(
+            "The gradient of tf.py_function cannot be differentiated again."
+        )
+
+    def gradient(output_gradients: list) -> list:
+        found: list = [None] * len(inputs)
+        if not targets:
+            return found
+        given = [
+            raw_ops.ZerosLike(x=outputs[i]) if output_gradients[i] is None
+            else _graphkiln.convert_to_tensor(output_gradients[i])
+            for i in targets
+        ]
+        results = _call_node(
+            [record, *given], callback.token, dtypes, None,
+            lambda _: no_second_order,
+        )
+        for i, result in zip(sources, results):
+            found[i] = result
+        return found
+
+    return gradient
+
+
+class _NodeGradient(_gradient_tape._GraphGradient):
+    """The gradient of a node whose inputs are those of the function."""
+
+    def __call__(self, output_gradients: list) -> list:
+        return super().__call__(output_gradients)[self._num_results:]
+
+
+def _call_node(
+    inputs: list, token: str, types: list, name: str | None,
+    make_gradient: Callable[[list], Callable],
+) -> list:
+    """The outputs of a node whose gradient is made by `make_gradient`."""
+    graph = _graphkiln.current_graph()
+    with _graphkiln.StopRecording():
+        outputs = list(raw_ops.EagerPyFunc(
+            input=inputs, token=token, Tout=types, name=name
+        ))
+    backward = make_gradient(outputs)
+    if graph is not None:
+        gradient = _NodeGradient(backward, len(outputs))
+        _keep(graph, gradient)
+        _graphkiln.set_gradient_type(outputs[0], gradient.name)
+    _graphkiln.record_call(inputs, outputs, backward)
+    return outputs
+
+
+def _types(Tout: object) -> tuple[list, bool]:
+    """The output types and whether a list of values is returned."""
+    if isinstance(Tout, (list, tuple)):
+        return [_graphkiln.as_dtype(t) for t in Tout], True
+    return [_graphkiln.as_dtype(Tout)], False
+
+
+def _pack(outputs: object, is_list: bool) -> object:
+    if not isinstance(outputs, (list, tuple)):
+        return outputs  # the operation, if it has no outputs
+    return list(outputs) if is_list else outputs[0]
+
+
+def _checked(name: str, wrapped: Callable, func, inp, Tout):
+    """None if a call may go on; else the decorator to return."""
+    if Tout is None:
+        raise TypeError(
+            "Missing required argument: 'Tout'\n"
+            f"  If using {name} as a decorator, set `Tout`\n"
+            "  **by name** above the function:\n"
+            f"  `@{name}(Tout=tout)`"
+        )
+    if func is None:
+        if inp is not None:
+            raise TypeError(
+                "Don't set the `inp` argument when using "
+                f"{name} as a decorator (`func=None`)."
+            )
+
+        def decorate(function: Callable) -> Callable:
+            @functools.wraps(function)
+            def call(*args):
+                return wrapped(function, args)
+
+            return call
+
+        return decorate
+    if not callable(func):
+        raise ValueError(
+            f"Expected func to be callable. Received func={func} of type "
+            f"{type(func)}."
+        )
+    return None
+
+
+def py_function(func=None, inp=None, Tout=None, name=None):
+    """Calls a Python function of tensors whenever the program runs.
+
+    In the function everything runs eagerly. It is differentiable with respect
+    to `inp` if what it does is.
+
+    Args:
+      func: takes as many eager tensors as `inp` has; returns what can become
+        tensors of the types `Tout`.
+      inp: the arguments.
+      Tout: the dtype of the result, or a list of dtypes of the results.
+      name: of the op.
+
+    >>> @tf.function
+    ... def f(x):
+    ...     return tf.py_function(lambda x: x.numpy() * 2, [x], tf.int32)
+    >>> f(tf.constant(2)).numpy().item()
+    4
+    """
+    decorator = _checked(
+        "tf.py_function",
+        lambda f, args: py_function(f, args, Tout, name), func, inp, Tout,
+    )
+    if decorator is not None:
+        return decorator
+    types, is_list = _types(Tout)
+    inputs = [_graphkiln.convert_to_tensor(x) for x in inp or ()]
+    graph = _graphkiln.current_graph()
+    if graph is None:
+        token = getattr(func, "__name__", "func")
+        return _pack(_results(token, func(*inputs), types), is_list)
+    if not any(_differentiable(x.dtype) for x in inputs):
+        callback = _Callback(
+            lambda token, values: _results(token, func(*values), types)
+        )
+        _keep(graph, callback)
+        return _pack(raw_ops.EagerPyFunc(
+            input=inputs, token=callback.token, Tout=types, name=name
+        ), is_list)
+    callback = _Callback(_recorded(func, types))
+    _keep(graph, callback)
+    outputs = _call_node(
+        inputs, callback.token, [*types, _graphkiln.variant], name,
+        lambda outputs: _backward(graph, inputs, outputs),
+    )
+    return _pack(outputs[:-1], is_list)
+
+
+def _array(tensor: _graphkiln.Tensor) -> np.ndarray:
+    value = tensor.numpy()
+    if tensor.dtype == _graphkiln.string:
+        return np.array(value, dtype=object)
+    return np.asarray(value)
+
+
+def _from_arrays(token: str, result: object, types: list) -> list:
+    """What a function of arrays returned, which must be of `types`."""
+    if result is None:
+        result = []
+    elif not isinstance(result, (list, tuple)):
+        result = [result]
+    if len(result) != len(types):
+        raise _count_error(token, len(result), len(types))
+    tensors = []
+    for i, (value, dtype) in enumerate(zip(result, types)):
+        tensor = _graphkiln.convert_to_tensor(
+            value if isinstance(value, _graphkiln.Tensor)
+            else np.asarray(value)
+        )
+        if tensor.dtype != dtype:
+            raise errors.InvalidArgumentError(
+                None, None,
+                f"{i}-th value returned by {token} is "
+                f"{_NAMES.get(tensor.dtype.name, tensor.dtype.name)}, but "
+                f"expects {_NAMES.get(dtype.name, dtype.name)}",
+            )
+        tensors.append(tensor)
+    return tensors
+
+
+_NAMES = {"float64": "double", "float32": "float", "float16": "half"}
+
+
+def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
+    """Calls a Python function of NumPy arrays whenever the program runs.
+
+    It has no gradient.
+
+    Args:
+      func: takes as many arrays as `inp` has; returns arrays of the types
+        `Tout`.
+      inp: the arguments.
+      Tout: the dtype of the result, or a list of dtypes of the results.
+      stateful: False promises that the results depend on the arguments alone
+        and that there are no side effects.
+      name: of the op.
+
+    >>> @tf.function
+    ... def f(x):
+    ...     return tf.numpy_function(lambda x: x * x, [x], tf.float32)
+    >>> f(tf.constant(3.0)).numpy().item()
+    9.0
+    """
+    decorator = _checked(
+        "tf.numpy_function",
+        lambda f, args: numpy_function(f, args, Tout, stateful, name),
+        func, inp, Tout,
+    )
+    if decorator is not None:
+        return decorator
+    types, is_list = _types(Tout)
+    inputs = [_graphkiln.convert_to_tensor(x) for x in inp or ()]
+    graph = _graphkiln.current_graph()
+    if graph is None:
+        return _eager_arrays(func(*map(_array, inputs)))
+    callback = _Callback(
+        lambda token, values: _from_arrays(
+            token, func(*map(_array, values)), types
+        )
+    )
+    _keep(graph, callback)
+    op = raw_ops.PyFunc if stateful else raw_ops.PyFuncStateless
+    return _pack(
+        op(input=inputs, token=callback.token, Tout=types, name=name), is_list
+    )
+
+
+def _eager_arrays(result: object) -> object:
+    """Eagerly the results keep the types that they have."""
+    values: Sequence = (
+        result if isinstance(result, (list, tuple)) else [result]
+    )
+    tensors = [
+        None if value is None else _graphkiln.convert_to_tensor(value)
+        for value in values
+    ]
+    return tensors[0] if len(tensors) == 1 else tensors

@@ -1,0 +1,106 @@
+#include "host_function.h"
+
+#include "errors.h"
+#include "framework/host_function.h"
+#include "framework/op_builder.h"
+#include "framework/variant.h"
+#include "tensor_type.h"
+
+namespace gk::py {
+namespace {
+
+class PythonVariant final : public VariantObject {
+ public:
+  explicit PythonVariant(PyObject* o) : object_(Py_NewRef(o)) {}
+  ~PythonVariant() override { DeferredDecref(object_); }
+  std::string_view type_name() const override { return "graphkiln::Python"; }
+  PyObject* get() const { return object_; }
+
+ private:
+  PyObject* object_;
+};
+
+class Gil {
+ public:
+  Gil() : state_(PyGILState_Ensure()) {}
+  ~Gil() { PyGILState_Release(state_); }
+  Gil(const Gil&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
+// What is made in the call is made eagerly, and is no business of the tapes
+// around the graph that runs.
+class EagerCall {
+ public:
+  EagerCall()
+      : scope_(OpBuilder::Eager()), saved_(std::move(CurrentObservers())) {
+    CurrentObservers() = ObserverList();
+  }
+  ~EagerCall() { CurrentObservers() = std::move(saved_); }
+
+ private:
+  OpBuilder::Scope scope_;
+  ObserverList saved_;
+};
+
+// New reference.
+PyObject* ToPython(const Tensor& t) {
+  if (t.dtype() != DataType::kVariant) {
+    // The memory may be a plan's, while the function may keep the tensor.
+    StatusOr<Tensor> copy = t.Copy();
+    return copy.ok() ? WrapTensor(*std::move(copy)) : Raise(copy.status());
+  }
+  const auto* held = t.shape().IsScalar()
+                         ? t.scalar<Variant>().As<PythonVariant>()
+                         : nullptr;
+  if (held == nullptr) {
+    return Raise(InvalidArgument("a variant that is not of Python cannot be "
+                                 "given to a Python function"));
+  }
+  return Py_NewRef(held->get());
+}
+
+StatusOr<Tensor> FromPython(PyObject* o, DataType type) {
+  if (type == DataType::kVariant) {
+    return Tensor::Scalar(
+        Variant(Ref<VariantObject>(MakeRef<PythonVariant>(o))));
+  }
+  if (!IsEagerTensor(o)) return Internal("a callback gave no tensor");
+  return TensorOf(o);
+}
+
+Status Call(const std::string& token, std::span<const Tensor* const> inputs,
+            const std::vector<DataType>& types, std::span<Tensor> outputs) {
+  if (!Py_IsInitialized()) return Cancelled("Python has ended");
+  Gil gil;
+  EagerCall eager;
+  PyRef name = PyRef::Steal(ToPyString(token));
+  PyRef list = PyRef::Steal(PyList_New(inputs.size()));
+  if (!name || !list) return PythonError();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    PyObject* item = ToPython(*inputs[i]);
+    if (item == nullptr) return PythonError();
+    PyList_SET_ITEM(list.get(), i, item);
+  }
+  PyRef result = PyRef::Steal(CallPython("graphkiln._py_function", "call_back",
+                                         {name.get(), list.get()}));
+  if (!result) return PythonError();
+  if (!PyList_Check(result.get()) ||
+      PyList_GET_SIZE(result.get()) != static_cast<Py_ssize_t>(types.size())) {
+    return InvalidArgument("{} returns {} values, but expects to see {} values.",
+                           token, PyObject_Size(result.get()), types.size());
+  }
+  for (size_t i = 0; i < types.size(); ++i) {
+    GK_ASSIGN_OR_RETURN(
+        outputs[i], FromPython(PyList_GET_ITEM(result.get(), i), types[i]));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+void InstallHostFunctions() { SetHostFunctionCaller(Call); }
+
+}  // namespace gk::py

@@ -1,0 +1,15 @@
+// Nodes of graphs that call Python functions.
+//
+// A node has a token; graphkiln/_py_function.py knows the function. A value
+// of variant type goes through a graph as the Python object that it holds.
+#ifndef GK_PYTHON_HOST_FUNCTION_H_
+#define GK_PYTHON_HOST_FUNCTION_H_
+
+namespace gk::py {
+
+// From now on EagerPyFunc and PyFunc find their functions.
+void InstallHostFunctions();
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_HOST_FUNCTION_H_
