@@ -4,6 +4,7 @@ What can be decided while tracing is; the rest becomes an Assert op.
 """
 
 import graphkiln as tf
+from graphkiln import _graphkiln
 from graphkiln import errors
 from graphkiln import raw_ops as ops
 
@@ -413,3 +414,21 @@ def disable_traceback_filtering():
 def is_traceback_filtering_enabled():
     """Are our own frames left out of tracebacks?"""
     return _filtering
+
+
+def enable_check_numerics(stack_height_limit=30, path_length_limit=50):
+    """Ops that this thread makes fail if they give infinity or NaN.
+
+    That holds for eager ops and for functions that are traced from now on.
+
+    Args:
+      stack_height_limit: accepted for compatibility; errors of graphs tell
+        the line where the op was made.
+      path_length_limit: the same.
+    """
+    _graphkiln.set_check_numerics(True)
+
+
+def disable_check_numerics():
+    """Ops made from now on are not checked."""
+    _graphkiln.set_check_numerics(False)

@@ -175,6 +175,7 @@ EXPORTS: dict[str, str] = {
         debugging.assert_shapes debugging.enable_traceback_filtering
         debugging.disable_traceback_filtering
         debugging.is_traceback_filtering_enabled
+        debugging.enable_check_numerics debugging.disable_check_numerics
         """,
     "graphkiln._control": """
         get_static_value group tuple is_symbolic_tensor

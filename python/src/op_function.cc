@@ -8,6 +8,7 @@
 #include "convert.h"
 #include "dtype_type.h"
 #include "eager/eager_context.h"
+#include "framework/check_numerics.h"
 #include "framework/op_registry.h"
 #include "name_scope.h"
 #include "tensor_type.h"
@@ -166,6 +167,7 @@ const OpInfo* OpInfo::Find(std::string_view op) {
 }
 
 Tensor OpInfo::TryTile(const TensorImpl* a, const TensorImpl* b) const {
+  if (ChecksNumerics()) return Tensor();
   const DataType t = a->dtype();
   const int i = static_cast<int>(t);
   if (!tiles_known_[i]) {
@@ -327,7 +329,7 @@ PyObject* OpInfo::Run(std::span<const Tensor> inputs, AttrMap attrs,
     }
     Tensor out;
     Status status;
-    if (same && EagerContext::RunElementwise(
+    if (same && !ChecksNumerics() && EagerContext::RunElementwise(
                     *record_, std::span(in, inputs.size()), &out, &status)) {
       return status.ok() ? WrapNewTensor(std::move(out))
                          : Raise(status, record_->name, name);

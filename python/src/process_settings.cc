@@ -1,6 +1,7 @@
 // What Python sets for the whole process: threads and random seeds; and what
 // it asks of graphs under construction.
 #include "base/thread_pool.h"
+#include "framework/check_numerics.h"
 #include "function/func_graph.h"
 #include "op_function.h"
 #include "ops/random/random_place.h"
@@ -39,7 +40,16 @@ PyObject* KnownValue(PyObject*, PyObject* o) {
   return ToNumpy(value, false);
 }
 
+PyObject* SetCheckNumerics(PyObject*, PyObject* on) {
+  const int yes = PyObject_IsTrue(on);
+  if (yes < 0) return nullptr;
+  SetChecksNumerics(yes == 1);
+  Py_RETURN_NONE;
+}
+
 PyMethodDef functions[] = {
+    {"set_check_numerics", SetCheckNumerics, METH_O,
+     "Ops made by this thread from now on are checked for infinities."},
     {"known_value", KnownValue, METH_O,
      "The value of a tensor if it is known while tracing, else None."},
     {"next_graph_seed", NextGraphSeed, METH_NOARGS,

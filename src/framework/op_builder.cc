@@ -1,5 +1,6 @@
 #include "framework/op_builder.h"
 
+#include "framework/check_numerics.h"
 #include "framework/op_registry.h"
 
 namespace gk {
@@ -30,13 +31,15 @@ StatusOr<TensorVector> Dispatch(const OpRecord& record,
                                 std::span<const Tensor> inputs, AttrMap attrs,
                                 std::string_view name) {
   ObserverList& observers = CurrentObservers();
-  if (!observers.active()) {
+  if (!observers.active() && !ChecksNumerics()) {
     return OpBuilder::Current()->Apply(record, inputs, std::move(attrs), name);
   }
   AttrMap given = attrs;
   GK_ASSIGN_OR_RETURN(
       TensorVector outputs,
       OpBuilder::Current()->Apply(record, inputs, std::move(attrs), name));
+  if (ChecksNumerics()) GK_RETURN_IF_ERROR(CheckOutputs(record, outputs));
+  if (!observers.active()) return outputs;
   std::vector<DataType> types(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) types[i] = inputs[i].dtype();
   GK_RETURN_IF_ERROR(ResolveAttrs(record, types, false, &given));

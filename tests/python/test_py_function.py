@@ -218,3 +218,23 @@ def test_inner_functions_may_go_before_the_outer_one():
     f = make()
     gc.collect()
     assert f(tf.constant(3)).numpy() == -3
+
+
+def test_check_numerics_of_eager_ops_and_traces():
+    one, zero = tf.constant(1.0), tf.constant(0.0)
+    tf.debugging.enable_check_numerics()
+    try:
+        f = tf.function(lambda x: tf.math.log(x) + 1.0)
+        assert f(one).numpy() == 1.0
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match='of graph op "Log"'
+        ):
+            f(zero)
+        with pytest.raises(
+            tf.errors.InvalidArgumentError,
+            match='of eagerly-executing op "RealDiv"',
+        ):
+            one / zero
+    finally:
+        tf.debugging.disable_check_numerics()
+    assert (one / zero).numpy() == np.inf
