@@ -235,7 +235,7 @@ def test_returns():
     "value, kind",
     [({1}, "set"), (len, "builtin_function_or_method"), (object(), "object"),
      (tf.float32, "DType")],
-    ids=str,
+    ids=["set", "builtin", "object", "dtype"],
 )
 def test_cannot_return(value, kind):
     f = tf.function(lambda: (X, value))

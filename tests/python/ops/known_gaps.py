@@ -42,6 +42,7 @@ RAW_ARGUMENTS: dict[str, str] = {
     "EnsureShape": "x, the public function's name, not input",
     "Slice": "input_, the public function's name, not input",
     "Select": "t and e, not x and y",
+    "StringToNumber": "input, the public function's name, not string_tensor",
 }
 
 
