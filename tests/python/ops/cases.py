@@ -174,6 +174,18 @@ TABLE: dict[str, dict[str, Any]] = {
     "Roll": {"input": F(4, 3), "shift": [1], "axis": [0]},
     "Unique": {"x": [3, 1, 3, 2, 1, 1], "dtypes": WIDE},
     "UniqueWithCounts": {"x": [3, 1, 3, 2, 1, 1], "dtypes": WIDE},
+    "UniqueV2": {"x": [3, 1, 3, 2, 1, 1], "axis": [0], "dtypes": WIDE},
+    "UniqueWithCountsV2": {"x": [3, 1, 3, 2, 1, 1], "axis": [0], "dtypes": WIDE},
+    "ListDiff": {"x": [3, 1, 2, 5], "y": [1, 5], "dtypes": WIDE},
+    "Bucketize": {"input": F(2, 3), "boundaries": [-1.0, 0.5, 2.0]},
+    "UnravelIndex": {"indices": [1, 5, 3], "dims": [2, 3]},
+    "DenseBincount": {"input": [1, 2, 1, 4], "size": 6, "weights": F(4)},
+    "StringToNumber": {"string_tensor": ["1", "-2.5", "1e3"]},
+    "ReduceJoin": {
+        "inputs": [["a", "b"], ["c", "d"]],
+        "reduction_indices": [1],
+    },
+    "StringSplitV2": {"input": ["a b", "c"], "sep": " "},
     "TopKV2": {"input": F(2, 5), "k": 2},
     "Pad": {"input": F(2, 3), "paddings": [[1, 0], [0, 2]]},
     "PadV2": {
