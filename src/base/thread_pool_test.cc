@@ -6,16 +6,19 @@
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <numeric>
 #include <set>
-#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #if defined(__SANITIZE_THREAD__)
-// Lets a forked child start threads.
-extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
+// Lets a forked child start threads. Hidden, the sanitizer would not find it.
+extern "C" __attribute__((visibility("default"))) const char*
+__tsan_default_options() {
+  return "die_after_fork=0";
+}
 #endif
 
 namespace gk {
@@ -117,7 +120,8 @@ TEST(ThreadPoolTest, SliceBoundsIgnoreTheNumberOfThreads) {
     });
     return slices;
   };
-  for (int64_t n : {int64_t{1}, int64_t{7}, int64_t{100000}, int64_t{1} << 40}) {
+  for (int64_t n :
+       {int64_t{1}, int64_t{7}, int64_t{100000}, int64_t{1} << 40}) {
     const auto one = bounds(1, n, 10);
     EXPECT_EQ(one, bounds(2, n, 10));
     EXPECT_EQ(one, bounds(5, n, 10));
