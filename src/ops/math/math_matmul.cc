@@ -6,44 +6,10 @@
 #include "framework/op_registry.h"
 #include "kernels/matmul.h"
 #include "ops/broadcast_gradient.h"
+#include "ops/element_type_of.h"
 
 namespace gk {
 namespace {
-
-std::optional<ElementType> ElementTypeOf(DataType t) {
-  switch (t) {
-    case DataType::kFloat:
-      return ElementType::kFloat;
-    case DataType::kDouble:
-      return ElementType::kDouble;
-    case DataType::kHalf:
-      return ElementType::kHalf;
-    case DataType::kBfloat16:
-      return ElementType::kBFloat16;
-    case DataType::kInt8:
-      return ElementType::kInt8;
-    case DataType::kInt16:
-      return ElementType::kInt16;
-    case DataType::kInt32:
-      return ElementType::kInt32;
-    case DataType::kInt64:
-      return ElementType::kInt64;
-    case DataType::kUint8:
-      return ElementType::kUInt8;
-    case DataType::kUint16:
-      return ElementType::kUInt16;
-    case DataType::kUint32:
-      return ElementType::kUInt32;
-    case DataType::kUint64:
-      return ElementType::kUInt64;
-    case DataType::kComplex64:
-      return ElementType::kComplex64;
-    case DataType::kComplex128:
-      return ElementType::kComplex128;
-    default:
-      return std::nullopt;
-  }
-}
 
 // The product of the last call at this place.
 class MatMulState : public KernelState {
@@ -85,7 +51,7 @@ Status ComputeMatMul(KernelContext& c) {
     return InvalidArgument("Matrix size-incompatible: In[0]: {}, In[1]: {}",
                            a.shape().DebugString(), b.shape().DebugString());
   }
-  auto type = ElementTypeOf(a.dtype());
+  auto type = ElementTypeFor(a.dtype());
   if (!type) return Unimplemented("MatMul of {}", DataTypeString(a.dtype()));
   desc.type = *type;
   desc.transpose_a = ta;
@@ -110,13 +76,9 @@ Status MatMulShape(InferenceContext& c) {
   return OkStatus();
 }
 
-Tensor Conj(const Tensor& x) {
-  return IsComplex(x.dtype()) ? MakeOp1("Conj", {x}) : x;
-}
-
 void MatMulGradient(GradContext& g) {
   const bool ta = g.attr<bool>("transpose_a"), tb = g.attr<bool>("transpose_b");
-  const Tensor a = Conj(g.x(0)), b = Conj(g.x(1)), dy = g.dy(0);
+  const Tensor a = Conjugate(g.x(0)), b = Conjugate(g.x(1)), dy = g.dy(0);
   if (g.wants(0)) {
     g.Set(0,
           ta ? ops::MatMul(b, dy, tb, true) : ops::MatMul(dy, b, false, !tb));
@@ -179,7 +141,7 @@ Status ComputeBatchMatMul(KernelContext& c) {
         "In[0] and In[1] must have compatible batch dimensions: {} vs. {}",
         a.shape().DebugString(), b.shape().DebugString());
   }
-  auto type = ElementTypeOf(a.dtype());
+  auto type = ElementTypeFor(a.dtype());
   if (!type || a.dtype() != b.dtype()) {
     return Unimplemented("{} of {} and {}", c.record().name,
                          DataTypeString(a.dtype()), DataTypeString(b.dtype()));
