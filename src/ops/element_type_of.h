@@ -34,6 +34,10 @@ inline std::optional<ElementType> ElementTypeFor(DataType t) {
       return ElementType::kUInt32;
     case DataType::kUint64:
       return ElementType::kUInt64;
+    case DataType::kComplex64:
+      return ElementType::kComplex64;
+    case DataType::kComplex128:
+      return ElementType::kComplex128;
     default:
       return std::nullopt;
   }
