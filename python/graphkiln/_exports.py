@@ -159,7 +159,7 @@ EXPORTS: dict[str, str] = {
         config.optimizer.set_experimental_options
         debugging.get_log_device_placement debugging.set_log_device_placement
         """,
-    "graphkiln._debugging": """
+    "graphkiln._assertions": """
         Assert debugging.Assert
         debugging.assert_equal assert_equal debugging.assert_none_equal
         debugging.assert_less assert_less debugging.assert_less_equal
@@ -167,12 +167,18 @@ EXPORTS: dict[str, str] = {
         debugging.assert_greater_equal debugging.assert_positive
         debugging.assert_negative debugging.assert_non_negative
         debugging.assert_non_positive debugging.assert_near
-        debugging.assert_all_finite debugging.assert_rank assert_rank
+        debugging.assert_all_finite
+        """,
+    "graphkiln._shape_assertions": """
+        debugging.assert_rank assert_rank
         debugging.assert_rank_at_least debugging.assert_rank_in
         debugging.assert_scalar debugging.assert_type
         debugging.assert_integer debugging.is_numeric_tensor
         debugging.assert_proper_iterable debugging.assert_same_float_dtype
-        debugging.assert_shapes debugging.enable_traceback_filtering
+        debugging.assert_shapes
+        """,
+    "graphkiln._debugging": """
+        debugging.enable_traceback_filtering
         debugging.disable_traceback_filtering
         debugging.is_traceback_filtering_enabled
         debugging.enable_check_numerics debugging.disable_check_numerics

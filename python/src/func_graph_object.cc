@@ -199,7 +199,8 @@ PyObject* PushControl(PyObject* o, PyObject* items) {
       if (Graph::GraphOf(t) == f->graph().get()) {
         nodes.push_back(Graph::OutputOf(t).node);
       }
-    } else if (nanobind::try_cast(nanobind::handle(item), op)) {
+    } else if (nanobind::try_cast(nanobind::handle(item), op) &&
+               op != nullptr) {
       if (op->graph.get() == f->graph().get()) nodes.push_back(op->node);
     }
   }

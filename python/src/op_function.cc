@@ -10,7 +10,9 @@
 #include "eager/eager_context.h"
 #include "framework/check_numerics.h"
 #include "framework/op_registry.h"
+#include "function/func_graph.h"
 #include "name_scope.h"
+#include "operation_type.h"
 #include "tensor_type.h"
 #include "variable_type.h"
 
@@ -112,6 +114,20 @@ Status InGraphWords(const Status& status, const ArgDef& arg,
                std::string(op).c_str(), value, Py_TYPE(value)->tp_name,
                why.c_str());
   return PythonError();
+}
+
+// What an op without outputs gives: None when eager, else its operation.
+PyObject* MadeOperation() {
+  FuncGraph* f = FuncGraph::Current();
+  if (f == nullptr || f->graph()->nodes().empty()) Py_RETURN_NONE;
+  try {
+    return WrapNode(f->graph().get(), f->graph()->nodes().back().get())
+        .release()
+        .ptr();
+  } catch (nanobind::python_error& e) {
+    e.restore();
+    return nullptr;
+  }
 }
 
 }  // namespace
@@ -358,7 +374,7 @@ PyObject* OpInfo::Run(std::span<const Tensor> inputs, AttrMap attrs,
 PyObject* OpInfo::WrapOutputs(const TensorVector& outputs,
                               const AttrMap& attrs) const {
   const std::vector<ArgDef>& defs = def().outputs;
-  if (defs.empty()) Py_RETURN_NONE;
+  if (defs.empty()) return MadeOperation();
   if (defs.size() == 1) {
     if (defs[0].is_list()) return WrapTensors(outputs);
     if (outputs.empty()) return Raise(Internal("no output"));

@@ -11,6 +11,7 @@ import graphkiln as tf
 from graphkiln import _graphkiln
 
 MODULES = (
+    "_assertions",
     "_config",
     "_control",
     "_counting",
@@ -22,6 +23,7 @@ MODULES = (
     "_random",
     "_random_generator",
     "_random_seed",
+    "_shape_assertions",
     "_version",
     "nest",
 )
