@@ -21,13 +21,22 @@ std::string_view ParameterKindName(ParameterKind kind) {
 }
 
 FunctionType::FunctionType(std::vector<FunctionParameter> parameters,
-                           std::vector<Capture> captures, TraceTypeRef output)
+                           std::vector<Capture> captures, TraceTypeRef output,
+                           uint64_t host_signature)
     : parameters_(std::move(parameters)),
       captures_(std::move(captures)),
-      output_(std::move(output)) {}
+      output_(std::move(output)),
+      host_signature_(host_signature) {}
+
+bool FunctionType::IsAlive() const {
+  for (const FunctionParameter& p : parameters_) {
+    if (p.type && !p.type->IsAlive()) return false;
+  }
+  return true;
+}
 
 size_t FunctionType::hash() const {
-  size_t h = parameters_.size();
+  size_t h = HashCombine(parameters_.size(), host_signature_);
   for (const FunctionParameter& p : parameters_) {
     h = HashCombine(h, std::hash<std::string>()(p.name));
     if (p.type) h = HashCombine(h, p.type->hash());
@@ -36,7 +45,10 @@ size_t FunctionType::hash() const {
 }
 
 bool FunctionType::SameSignature(const FunctionType& o) const {
-  if (parameters_.size() != o.parameters_.size()) return false;
+  if (parameters_.size() != o.parameters_.size() ||
+      host_signature_ != o.host_signature_) {
+    return false;
+  }
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const FunctionParameter &a = parameters_[i], &b = o.parameters_[i];
     if (a.name != b.name || a.kind != b.kind || !a.type != !b.type) {
@@ -73,7 +85,8 @@ Ref<FunctionType> FunctionType::CommonSupertype(const FunctionType& o) const {
         parameters_[i].type->CommonSupertype(*o.parameters_[i].type);
     if (!parameters[i].type) return nullptr;
   }
-  return MakeRef<FunctionType>(std::move(parameters));
+  return MakeRef<FunctionType>(std::move(parameters), std::vector<Capture>(),
+                               nullptr, host_signature_);
 }
 
 std::string FunctionType::Text() const {

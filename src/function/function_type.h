@@ -37,13 +37,19 @@ class FunctionType : public RefCounted {
 
   explicit FunctionType(std::vector<FunctionParameter> parameters,
                         std::vector<Capture> captures = {},
-                        TraceTypeRef output = nullptr);
+                        TraceTypeRef output = nullptr,
+                        uint64_t host_signature = 0);
 
   const std::vector<FunctionParameter>& parameters() const {
     return parameters_;
   }
   const std::vector<Capture>& captures() const { return captures_; }
   const TraceTypeRef& output() const { return output_; }
+  // Types of different numbers are unrelated: the host language tells calls
+  // apart that look the same here.
+  uint64_t host_signature() const { return host_signature_; }
+  // No object in it is gone.
+  bool IsAlive() const;
   // Of the parameters; captures and output do not count.
   size_t hash() const;
   bool Equals(const FunctionType& other) const;
@@ -63,6 +69,7 @@ class FunctionType : public RefCounted {
   std::vector<FunctionParameter> parameters_;
   std::vector<Capture> captures_;
   TraceTypeRef output_;
+  uint64_t host_signature_;
 };
 
 }  // namespace gk

@@ -1,6 +1,7 @@
 #include "function/trace_cache.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "base/hash.h"
@@ -27,115 +28,143 @@ bool SameWords(const KnownCall& call, std::span<const uint64_t> words) {
              0;
 }
 
-// Keeps what is read from being freed meanwhile.
-class Reading {
- public:
-  explicit Reading(std::atomic<int>* readers) : readers_(readers) {
-    readers_->fetch_add(1, std::memory_order_seq_cst);
-  }
-  ~Reading() { readers_->fetch_sub(1, std::memory_order_release); }
-
- private:
-  std::atomic<int>* readers_;
-};
-
 }  // namespace
 
-TraceCache::~TraceCache() { Clear(); }
+// Keeps what is read from being freed meanwhile.
+class TraceCache::Reading {
+ public:
+  explicit Reading(std::atomic<uint64_t>* readers)
+      : readers_(readers),
+        time_(readers->fetch_add(kOneLookUp + 1, std::memory_order_seq_cst) /
+              kOneLookUp) {}
+  ~Reading() { readers_->fetch_sub(1, std::memory_order_release); }
+  // How many look-ups there were before.
+  uint64_t time() const { return time_; }
+
+ private:
+  std::atomic<uint64_t>* readers_;
+  uint64_t time_;
+};
+
+struct TraceCache::Garbage {
+  std::vector<Ref<Trace>> traces;
+  std::vector<KnownCall*> calls;
+  ~Garbage() {
+    for (KnownCall* c : calls) c->Unref();
+  }
+};
+
+TraceCache::~TraceCache() {
+  Clear();
+  for (KnownCall* c : retired_calls_) c->Unref();
+  for (Table* t : retired_tables_) delete t;
+}
 
 Ref<KnownCall> TraceCache::FindCall(std::span<const uint64_t> words) const {
   Reading reading(&readers_);
+  const auto found = [&](KnownCall* call) {
+    if (max_traces_.load(std::memory_order_relaxed) != 0) {
+      call->trace_->last_used_.store(reading.time() + 1,
+                                     std::memory_order_relaxed);
+    }
+    return Ref<KnownCall>(call);
+  };
   KnownCall* last = last_.load(std::memory_order_seq_cst);
-  if (last != nullptr && SameWords(*last, words) && last->IsCurrent()) {
-    return Ref<KnownCall>(last);
+  if (last != nullptr && SameWords(*last, words) &&
+      !last->retired_.load(std::memory_order_relaxed) && last->IsCurrent()) {
+    return found(last);
   }
   const Table* table = table_.load(std::memory_order_seq_cst);
-  if (table == nullptr) return nullptr;
-  const size_t hash = HashWords(words);
-  for (size_t i = hash & table->mask;; i = (i + 1) & table->mask) {
-    KnownCall* call = table->slots[i].load(std::memory_order_seq_cst);
-    if (call == nullptr) return nullptr;
-    if (call->hash() == hash && SameWords(*call, words)) {
-      if (!call->IsCurrent()) return nullptr;
-      // Only a hint: the slot of the table keeps it alive.
-      const_cast<std::atomic<KnownCall*>&>(last_).store(
-          call, std::memory_order_seq_cst);
-      return Ref<KnownCall>(call);
+  if (table != nullptr) {
+    const size_t hash = HashWords(words);
+    for (size_t i = hash & table->mask;; i = (i + 1) & table->mask) {
+      KnownCall* call = table->slots[i].load(std::memory_order_seq_cst);
+      if (call == nullptr) break;
+      if (call->hash() == hash && SameWords(*call, words)) {
+        if (!call->IsCurrent()) break;
+        // Only a hint: the slot of the table keeps it alive.
+        const_cast<std::atomic<KnownCall*>&>(last_).store(
+            call, std::memory_order_seq_cst);
+        return found(call);
+      }
     }
   }
-}
-
-void TraceCache::Retire(Table* table) {
-  if (table != nullptr) retired_tables_.push_back(table);
+  unknown_calls_.fetch_add(1, std::memory_order_relaxed);
+  return nullptr;
 }
 
 // Called with the lock held, after what is retired was taken out of sight.
-void TraceCache::FreeRetired() {
-  if (readers_.load(std::memory_order_seq_cst) != 0) return;
+void TraceCache::FreeRetired(Garbage* garbage) {
+  // A reader's hint may have brought back one that is retired.
+  KnownCall* last = last_.load(std::memory_order_seq_cst);
+  if (last != nullptr && last->retired_.load(std::memory_order_relaxed)) {
+    last_.store(nullptr, std::memory_order_seq_cst);
+  }
+  if ((readers_.load(std::memory_order_seq_cst) & kReaderBits) != 0) return;
+  garbage->calls.insert(garbage->calls.end(), retired_calls_.begin(),
+                        retired_calls_.end());
+  retired_calls_.clear();
   for (Table* t : retired_tables_) delete t;
   retired_tables_.clear();
 }
 
-void TraceCache::Remember(Ref<KnownCall> call) {
-  // Host objects are dropped after the lock.
-  std::vector<KnownCall*> drop;
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    Table* old = table_.load(std::memory_order_relaxed);
-    const size_t capacity = old ? old->mask + 1 : 0;
-    std::vector<KnownCall*> kept;
-    bool replaced = false;
-    for (size_t i = 0; i < capacity; ++i) {
-      KnownCall* c = old->slots[i].load(std::memory_order_relaxed);
-      if (c == nullptr) continue;
-      if (c->hash() == call->hash() && SameWords(*c, call->words())) {
-        // A reader's hint may write this one into last_ at any time before
-        // it leaves, so it is taken out of sight again below.
-        old->slots[i].store(call.get(), std::memory_order_seq_cst);
-        retired_calls_.push_back(c);
-        replaced = true;
-        break;
-      }
-      kept.push_back(c);
-    }
-    if (!replaced) {
-      if (num_calls_ >= kMaxCalls) {
-        retired_calls_.insert(retired_calls_.end(), kept.begin(), kept.end());
-        kept.clear();
-        num_calls_ = 0;
-      }
-      if (2 * (num_calls_ + 1) > capacity || kept.size() != num_calls_ ||
-          (kept.empty() && capacity > 0)) {
-        auto* table = new Table();
-        size_t size = 4;
-        while (size < 4 * (kept.size() + 1)) size *= 2;
-        table->mask = size - 1;
-        table->slots = std::make_unique<std::atomic<KnownCall*>[]>(size);
-        for (KnownCall* c : kept) {
-          size_t i = c->hash() & table->mask;
-          while (table->slots[i].load(std::memory_order_relaxed)) {
-            i = (i + 1) & table->mask;
-          }
-          table->slots[i].store(c, std::memory_order_relaxed);
-        }
-        Retire(old);
-        table_.store(table, std::memory_order_seq_cst);
-        old = table;
-      }
-      size_t i = call->hash() & old->mask;
-      while (old->slots[i].load(std::memory_order_relaxed)) {
-        i = (i + 1) & old->mask;
-      }
-      old->slots[i].store(call.get(), std::memory_order_seq_cst);
-      ++num_calls_;
-    }
-    last_.store(call.Release(), std::memory_order_seq_cst);
-    if (readers_.load(std::memory_order_seq_cst) == 0) {
-      drop.swap(retired_calls_);
-    }
-    FreeRetired();
+void TraceCache::RetireCall(KnownCall* call) {
+  call->retired_.store(true, std::memory_order_seq_cst);
+  retired_calls_.push_back(call);
+}
+
+void TraceCache::InsertCall(Table* table, KnownCall* call) {
+  size_t i = call->hash() & table->mask;
+  while (table->slots[i].load(std::memory_order_relaxed)) {
+    i = (i + 1) & table->mask;
   }
-  for (KnownCall* c : drop) c->Unref();
+  table->slots[i].store(call, std::memory_order_seq_cst);
+}
+
+// A new table of these calls, with room for one more.
+void TraceCache::SetTable(const std::vector<KnownCall*>& calls) {
+  auto* table = new Table();
+  size_t size = 4;
+  while (size < 4 * (calls.size() + 1)) size *= 2;
+  table->mask = size - 1;
+  table->slots = std::make_unique<std::atomic<KnownCall*>[]>(size);
+  for (KnownCall* c : calls) InsertCall(table, c);
+  Table* old = table_.exchange(table, std::memory_order_seq_cst);
+  if (old != nullptr) retired_tables_.push_back(old);
+  num_calls_ = calls.size();
+}
+
+void TraceCache::Remember(Ref<KnownCall> call) {
+  Garbage garbage;
+  std::lock_guard<std::mutex> lock(mutex_);
+  // Its trace was dropped between the look-up and now.
+  if (!call->trace_->cached_) return;
+  Table* table = table_.load(std::memory_order_relaxed);
+  const size_t capacity = table ? table->mask + 1 : 0;
+  std::vector<KnownCall*> kept;
+  bool replaced = false;
+  for (size_t i = 0; i < capacity && !replaced; ++i) {
+    KnownCall* c = table->slots[i].load(std::memory_order_relaxed);
+    if (c == nullptr) continue;
+    if (c->hash() == call->hash() && SameWords(*c, call->words())) {
+      table->slots[i].store(call.get(), std::memory_order_seq_cst);
+      RetireCall(c);
+      replaced = true;
+    }
+    kept.push_back(c);
+  }
+  if (!replaced) {
+    const bool full = num_calls_ >= kMaxCalls;
+    if (full) {
+      for (KnownCall* c : kept) RetireCall(c);
+      kept.clear();
+    }
+    if (full || 2 * (num_calls_ + 1) > capacity) SetTable(kept);
+    InsertCall(table_.load(std::memory_order_relaxed), call.get());
+    ++num_calls_;
+  }
+  last_.store(call.Release(), std::memory_order_seq_cst);
+  FreeRetired(&garbage);
 }
 
 Ref<Trace> TraceCache::FindExact(const FunctionType& request,
@@ -153,7 +182,27 @@ Ref<Trace> TraceCache::FindExact(const FunctionType& request,
   return nullptr;
 }
 
-Ref<Trace> TraceCache::Find(const FunctionType& request) const {
+Ref<Trace> TraceCache::Find(const FunctionType& request) {
+  Ref<Trace> found = FindUncounted(request);
+  if (found) CountHit(found.get());
+  return found;
+}
+
+void TraceCache::CountHit(Trace* trace) {
+  found_by_type_.fetch_add(1, std::memory_order_relaxed);
+  Touch(trace);
+}
+
+void TraceCache::Touch(Trace* trace) {
+  // A look-up that is none by words, for the time it gives.
+  unknown_calls_.fetch_add(1, std::memory_order_relaxed);
+  trace->last_used_.store(
+      readers_.fetch_add(kOneLookUp, std::memory_order_relaxed) / kOneLookUp +
+          1,
+      std::memory_order_relaxed);
+}
+
+Ref<Trace> TraceCache::FindUncounted(const FunctionType& request) const {
   if (Ref<Trace> exact = FindExact(request, request.hash())) return exact;
   Ref<Trace> best;
   for (Ref<Trace>& t : traces()) {
@@ -186,8 +235,19 @@ StatusOr<Ref<Trace>> TraceCache::FindOrTrace(const Ref<FunctionType>& request,
     if (latch.waited()) continue;  // somebody may have made it
     // Or between the look-up and the latch.
     if (Ref<Trace> found = Find(*request)) return found;
+    misses_.fetch_add(1, std::memory_order_relaxed);
+    const auto start = std::chrono::steady_clock::now();
     StatusOr<Ref<Trace>> made = trace(type);
     if (!made.ok()) return made.status();
+    const std::chrono::duration<double> seconds =
+        std::chrono::steady_clock::now() - start;
+    std::vector<TraceHistory::Known> known;
+    for (const Ref<Trace>& t : traces()) {
+      known.push_back({t->number_, t->type_ref()});
+    }
+    (*made)->number_ =
+        history_.Note(*request, (*made)->type(), known, (*made)->site,
+                      seconds.count(), (*made)->frozen);
     return Add(*std::move(made));
   }
 }
@@ -195,10 +255,118 @@ StatusOr<Ref<Trace>> TraceCache::FindOrTrace(const Ref<FunctionType>& request,
 Ref<Trace> TraceCache::Add(Ref<Trace> trace) {
   const size_t hash = trace->type().hash();
   if (Ref<Trace> known = FindExact(trace->type(), hash)) return known;
-  std::lock_guard<std::mutex> lock(mutex_);
-  traces_.push_back(trace);
-  by_hash_.emplace(hash, trace);
+  Touch(trace.get());
+  {
+    Garbage garbage;
+    std::lock_guard<std::mutex> lock(mutex_);
+    trace->cached_ = true;
+    traces_.push_back(trace);
+    by_hash_.emplace(hash, trace);
+    EvictLocked(trace.get(), &garbage);
+  }
+  DropDead(trace.get());
   return trace;
+}
+
+// Traces of objects that are gone serve no call any more.
+void TraceCache::DropDead(const Trace* keep) {
+  std::vector<const Trace*> dead;
+  // Their words may be of the host language: without the lock.
+  const std::vector<Ref<Trace>> all = traces();
+  for (const Ref<Trace>& t : all) {
+    if (t.get() != keep && !t->type().IsAlive()) dead.push_back(t.get());
+  }
+  if (dead.empty()) return;
+  Garbage garbage;
+  std::lock_guard<std::mutex> lock(mutex_);
+  DropLocked(dead, &garbage);
+}
+
+// Over the limit, the traces used longest ago go, `keep` never.
+void TraceCache::EvictLocked(const Trace* keep, Garbage* garbage) {
+  const size_t limit = max_traces_.load(std::memory_order_relaxed);
+  if (limit == 0 || traces_.size() <= limit) return;
+  std::vector<std::pair<uint64_t, const Trace*>> by_use;
+  for (const Ref<Trace>& t : traces_) {
+    if (t.get() != keep) {
+      by_use.emplace_back(t->last_used_.load(std::memory_order_relaxed),
+                          t.get());
+    }
+  }
+  const size_t excess = std::min(traces_.size() - limit, by_use.size());
+  std::stable_sort(
+      by_use.begin(), by_use.end(),
+      [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<const Trace*> drop;
+  for (size_t i = 0; i < excess; ++i) drop.push_back(by_use[i].second);
+  DropLocked(drop, garbage);
+}
+
+void TraceCache::DropLocked(const std::vector<const Trace*>& drop,
+                            Garbage* garbage) {
+  const auto dropped = [&](const Trace* t) {
+    return std::find(drop.begin(), drop.end(), t) != drop.end();
+  };
+  std::vector<KnownCall*> kept;
+  const Table* table = table_.load(std::memory_order_relaxed);
+  const size_t before = retired_calls_.size();
+  for (size_t i = 0; table != nullptr && i <= table->mask; ++i) {
+    KnownCall* c = table->slots[i].load(std::memory_order_relaxed);
+    if (c == nullptr) continue;
+    if (dropped(c->trace_.get())) {
+      RetireCall(c);
+    } else {
+      kept.push_back(c);
+    }
+  }
+  if (retired_calls_.size() != before) {
+    SetTable(kept);
+    last_.store(nullptr, std::memory_order_seq_cst);
+  }
+  std::erase_if(by_hash_, [&](const auto& entry) {
+    return dropped(entry.second.get());
+  });
+  for (auto it = traces_.begin(); it != traces_.end();) {
+    if (!dropped(it->get())) {
+      ++it;
+      continue;
+    }
+    (*it)->cached_ = false;
+    history_.NoteEviction((*it)->number_, !(*it)->type().IsAlive());
+    ++evictions_;
+    garbage->traces.push_back(std::move(*it));
+    it = traces_.erase(it);
+  }
+  FreeRetired(garbage);
+}
+
+bool TraceCache::Drop(const Trace* trace) {
+  Garbage garbage;
+  std::lock_guard<std::mutex> lock(mutex_);
+  const size_t before = traces_.size();
+  DropLocked({trace}, &garbage);
+  return traces_.size() != before;
+}
+
+void TraceCache::SetMaxTraces(size_t n) {
+  Garbage garbage;
+  std::lock_guard<std::mutex> lock(mutex_);
+  max_traces_.store(n, std::memory_order_relaxed);
+  EvictLocked(nullptr, &garbage);
+}
+
+TraceCacheInfo TraceCache::info() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  TraceCacheInfo info;
+  info.hits = static_cast<int64_t>(
+                  readers_.load(std::memory_order_relaxed) / kOneLookUp) -
+              unknown_calls_.load(std::memory_order_relaxed) +
+              found_by_type_.load(std::memory_order_relaxed) - hits_before_;
+  info.misses = misses_.load(std::memory_order_relaxed);
+  info.evictions = evictions_;
+  info.max_traces = max_traces_.load(std::memory_order_relaxed);
+  info.size = traces_.size();
+  return info;
 }
 
 std::vector<Ref<Trace>> TraceCache::traces() const {
@@ -212,28 +380,21 @@ size_t TraceCache::size() const {
 }
 
 void TraceCache::Clear() {
-  std::vector<KnownCall*> calls;
-  std::vector<Ref<Trace>> traces;
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    Table* table = table_.exchange(nullptr, std::memory_order_seq_cst);
-    last_.store(nullptr, std::memory_order_seq_cst);
-    if (table != nullptr) {
-      for (size_t i = 0; i <= table->mask; ++i) {
-        KnownCall* c = table->slots[i].load(std::memory_order_relaxed);
-        if (c != nullptr) retired_calls_.push_back(c);
-      }
-      Retire(table);
-    }
-    num_calls_ = 0;
-    if (readers_.load(std::memory_order_seq_cst) == 0) {
-      calls.swap(retired_calls_);
-    }
-    FreeRetired();
-    traces.swap(traces_);
-    by_hash_.clear();
+  const int64_t hits = info().hits;
+  Garbage garbage;
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<const Trace*> all;
+  for (const Ref<Trace>& t : traces_) all.push_back(t.get());
+  DropLocked(all, &garbage);
+  if (Table* table = table_.exchange(nullptr, std::memory_order_seq_cst)) {
+    retired_tables_.push_back(table);
   }
-  for (KnownCall* c : calls) c->Unref();
+  num_calls_ = 0;
+  FreeRetired(&garbage);
+  hits_before_ += hits;
+  misses_.store(0, std::memory_order_relaxed);
+  evictions_ = 0;
+  history_.Clear();
 }
 
 }  // namespace gk

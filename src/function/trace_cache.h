@@ -3,7 +3,8 @@
 // Three ways, fastest first: the words of the call (TraceKey) against those
 // of earlier calls; the function type by hash; the most specific traced type
 // that accepts it. Look-ups by words take no lock: entries are immutable and
-// are freed when no reader is inside. Thread-safe.
+// are freed when no reader is inside. With a limit on the number of traces,
+// the one used longest ago goes first. Thread-safe.
 #ifndef GK_FUNCTION_TRACE_CACHE_H_
 #define GK_FUNCTION_TRACE_CACHE_H_
 
@@ -17,6 +18,7 @@
 
 #include "base/function_ref.h"
 #include "function/function_type.h"
+#include "function/trace_history.h"
 
 namespace gk {
 
@@ -27,8 +29,18 @@ class Trace : public RefCounted {
   const FunctionType& type() const { return *type_; }
   const Ref<FunctionType>& type_ref() const { return type_; }
 
+  // Set by the host language before the cache gets the trace: where the call
+  // was, and the frozen values that made an earlier trace useless.
+  CallSite site;
+  std::vector<TypeDifference> frozen;
+
  private:
+  friend class TraceCache;
   Ref<FunctionType> type_;
+  // The cache's, under its lock; but the last is written by any hit.
+  int number_ = 0;
+  bool cached_ = false;
+  std::atomic<uint64_t> last_used_{0};
 };
 
 // What an earlier call looked like, flattened, and the trace that served it.
@@ -43,11 +55,22 @@ class KnownCall : public RefCounted {
   virtual bool IsCurrent() const { return true; }
 
  private:
+  friend class TraceCache;
   std::vector<uint64_t> words_;
   size_t hash_;
   Ref<Trace> trace_;
+  // Out of the table: a reader's hint may still name it for a moment.
+  std::atomic<bool> retired_{false};
 };
 size_t HashWords(std::span<const uint64_t> words);
+
+struct TraceCacheInfo {
+  int64_t hits = 0;       // look-ups that found a trace
+  int64_t misses = 0;     // look-ups that traced, or tried to
+  int64_t evictions = 0;  // traces dropped: over the limit, or of dead objects
+  size_t max_traces = 0;  // 0: no limit
+  size_t size = 0;
+};
 
 class TraceCache {
  public:
@@ -62,8 +85,8 @@ class TraceCache {
 
   // --- By type.
   // Exact, or the most specific traced type that accepts `request`; the
-  // earliest among equals. Null if none does.
-  Ref<Trace> Find(const FunctionType& request) const;
+  // earliest among equals. Null if none does. Counts as a hit if it finds.
+  Ref<Trace> Find(const FunctionType& request);
   // The type to trace for a request that nothing serves: generalised by what
   // was traced before, if asked.
   Ref<FunctionType> TypeToTrace(Ref<FunctionType> request,
@@ -76,12 +99,22 @@ class TraceCache {
   StatusOr<Ref<Trace>> FindOrTrace(const Ref<FunctionType>& request,
                                    bool reduce_retracing, bool alone,
                                    TraceFn trace);
-  // Adds a trace unless its type is known; the one kept.
+  // Adds a trace unless its type is known; the one kept. May evict others.
   Ref<Trace> Add(Ref<Trace> trace);
 
   std::vector<Ref<Trace>> traces() const;  // in the order made
   size_t size() const;
+  // 0: no limit. Evicts what is too many.
+  void SetMaxTraces(size_t n);
+  // A hit that the host language could not use after all.
+  void TakeBackHit() { found_by_type_.fetch_sub(1, std::memory_order_relaxed); }
+  // Drops a trace; false if it is not here.
+  bool Drop(const Trace* trace);
+  // Drops all traces, counts and history.
   void Clear();
+
+  TraceCacheInfo info() const;
+  const TraceHistory& history() const { return history_; }
 
  private:
   struct Table {
@@ -90,17 +123,38 @@ class TraceCache {
   };
   static constexpr size_t kMaxCalls = 1024;
 
-  void Retire(Table* table);
-  void FreeRetired();
-  Ref<Trace> FindExact(const FunctionType& request, size_t hash) const;
+  class Reading;
+  // What is dropped under the lock and must be released after it.
+  struct Garbage;
 
-  // Readers: count up, load `last_` and `table_`, count down.
-  mutable std::atomic<int> readers_{0};
+  void InsertCall(Table* table, KnownCall* call);
+  void SetTable(const std::vector<KnownCall*>& calls);
+  void RetireCall(KnownCall* call);
+  void FreeRetired(Garbage* garbage);
+  void DropLocked(const std::vector<const Trace*>& traces, Garbage* garbage);
+  void EvictLocked(const Trace* keep, Garbage* garbage);
+  void DropDead(const Trace* keep);
+  Ref<Trace> FindExact(const FunctionType& request, size_t hash) const;
+  Ref<Trace> FindUncounted(const FunctionType& request) const;
+  void CountHit(Trace* trace);
+  void Touch(Trace* trace);
+
+  // Readers: count up, load `last_` and `table_`, count down. The upper bits
+  // count the look-ups, so that counting them costs nothing.
+  static constexpr uint64_t kOneLookUp = uint64_t{1} << 16;
+  static constexpr uint64_t kReaderBits = kOneLookUp - 1;
+  mutable std::atomic<uint64_t> readers_{0};
+  mutable std::atomic<int64_t> unknown_calls_{0};  // found nothing by words
+  std::atomic<int64_t> found_by_type_{0}, misses_{0};
+  std::atomic<size_t> max_traces_{0};
   std::atomic<KnownCall*> last_{nullptr};
   std::atomic<Table*> table_{nullptr};
 
   mutable std::mutex mutex_;
   size_t num_calls_ = 0;
+  int64_t evictions_ = 0;
+  int64_t hits_before_ = 0;  // the counts were last cleared
+  TraceHistory history_;
   std::vector<Table*> retired_tables_;
   std::vector<KnownCall*> retired_calls_;
   std::vector<Ref<Trace>> traces_;

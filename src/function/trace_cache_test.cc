@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <thread>
 
 namespace gk {
@@ -103,6 +104,98 @@ TEST(TraceCache, ThreadsShareOneTracing) {
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(traced, 49);
   EXPECT_EQ(cache.size(), 49u);
+}
+
+Ref<KnownCall> Remembered(TraceCache& cache, uint64_t word, Ref<Trace> trace) {
+  cache.Remember(
+      MakeRef<KnownCall>(std::vector<uint64_t>{word}, std::move(trace)));
+  return cache.FindCall(std::array{word});
+}
+
+TEST(TraceCache, CountsLookUps) {
+  TraceCache cache;
+  const uint64_t unknown[] = {7};
+  EXPECT_FALSE(cache.FindCall(unknown));
+  Ref<Trace> one = Get(cache, Floats({1}));
+  Get(cache, Floats({1}));
+  EXPECT_TRUE(Remembered(cache, 1, one));
+  EXPECT_EQ(cache.info().hits, 2);
+  EXPECT_EQ(cache.info().misses, 1);
+  EXPECT_EQ(cache.info().size, 1u);
+  cache.Clear();
+  EXPECT_EQ(cache.info().hits, 0);
+  EXPECT_EQ(cache.info().misses, 0);
+}
+
+TEST(TraceCache, EvictsTheLeastRecentlyUsed) {
+  TraceCache cache;
+  cache.SetMaxTraces(2);
+  Ref<Trace> one = Get(cache, Floats({1}));
+  EXPECT_TRUE(Remembered(cache, 1, one));
+  Ref<Trace> two = Get(cache, Floats({2}));
+  EXPECT_TRUE(Remembered(cache, 2, two));
+  EXPECT_TRUE(cache.FindCall(std::array{uint64_t{1}}));
+  Get(cache, Floats({3}));
+  EXPECT_EQ(cache.info().evictions, 1);
+  EXPECT_EQ(cache.size(), 2u);
+  EXPECT_FALSE(cache.FindCall(std::array{uint64_t{2}}));
+  EXPECT_EQ(cache.FindCall(std::array{uint64_t{1}})->trace().get(), one.get());
+  // What was dropped is not remembered again.
+  EXPECT_FALSE(Remembered(cache, 2, two));
+  cache.SetMaxTraces(1);
+  EXPECT_EQ(cache.traces().at(0).get(), one.get());
+}
+
+TEST(TraceCache, DropsWhatItHeld) {
+  static int alive = 0;
+  struct Counted : Trace {
+    using Trace::Trace;
+    ~Counted() override { --alive; }
+  };
+  auto make = [](const Ref<FunctionType>& type) -> StatusOr<Ref<Trace>> {
+    ++alive;
+    return Ref<Trace>(MakeRef<Counted>(type));
+  };
+  TraceCache cache;
+  cache.SetMaxTraces(3);
+  for (uint64_t n = 1; n <= 10; ++n) {
+    Ref<Trace> t = ValueOrThrow(cache.FindOrTrace(
+        Floats({static_cast<int64_t>(n)}), false, false, make));
+    EXPECT_TRUE(Remembered(cache, n, t));
+  }
+  EXPECT_EQ(alive, 3);
+  EXPECT_TRUE(cache.Drop(cache.traces().at(0).get()));
+  EXPECT_EQ(alive, 2);
+  cache.Clear();
+  EXPECT_EQ(alive, 0);
+}
+
+// Readers, tracers, evictions and clearing at once.
+TEST(TraceCache, ManyThreadsOnABoundedCache) {
+  TraceCache cache;
+  cache.SetMaxTraces(3);
+  std::vector<std::thread> threads;
+  for (uint64_t seed = 0; seed < 4; ++seed) {
+    threads.emplace_back([&cache, seed] {
+      for (uint64_t i = 0; i < 2000; ++i) {
+        const uint64_t n = (seed + i * 7) % 6 + 1;
+        const uint64_t words[] = {n};
+        Ref<KnownCall> known = cache.FindCall(words);
+        if (!known) {
+          Ref<Trace> t = Get(cache, Floats({static_cast<int64_t>(n)}));
+          cache.Remember(
+              MakeRef<KnownCall>(std::vector<uint64_t>(words, words + 1), t));
+          continue;
+        }
+        ASSERT_EQ(known->words()[0], n);
+        ASSERT_TRUE(known->trace()->type().Equals(
+            *Floats({static_cast<int64_t>(n)})));
+        if (i % 500 == 499) cache.Clear();
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_LE(cache.size(), 3u);
 }
 
 // Two functions that call each other, begun from both ends at once.

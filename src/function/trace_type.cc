@@ -212,6 +212,19 @@ size_t TraceType::hash() const {
   return h;
 }
 
+bool TraceType::is_number() const {
+  constexpr std::string_view kNumbers = "dfiucn";
+  return kind_ == Kind::kLiteral && !key_.empty() &&
+         kNumbers.find(key_[0]) != kNumbers.npos;
+}
+
+bool TraceType::IsAlive() const {
+  if (!opaque_) return true;
+  if (kind_ == Kind::kObject) return value_->IsAlive();
+  return std::all_of(children_.begin(), children_.end(),
+                     [](const TraceTypeRef& c) { return c->IsAlive(); });
+}
+
 bool TraceType::Equals(const TraceType& o) const {
   return Relate(o, /*subtype=*/false);
 }

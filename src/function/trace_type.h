@@ -29,6 +29,8 @@ class LanguageValue : public RefCounted {
     return this == &other;
   }
   virtual std::string Text() const { return {}; }
+  // False once it can never equal another value: what it stood for is gone.
+  virtual bool IsAlive() const { return true; }
 };
 
 class TraceType;
@@ -69,7 +71,8 @@ class TraceType {
                              std::string_view name = {});
   static TraceTypeRef Variable(DataType dtype, const PartialTensorShape& shape,
                                bool trainable, int alias);
-  // `key`: bytes that are equal for equal literals of equal type.
+  // `key`: bytes that are equal for equal literals of equal type. It begins
+  // with one of "dfiucn" for numbers and for nothing else.
   static TraceTypeRef Literal(std::string key, std::string text,
                               Ref<LanguageValue> value);
   static TraceTypeRef Object(Ref<LanguageValue> value);
@@ -119,6 +122,10 @@ class TraceType {
   bool is_container() const {
     return kind_ >= Kind::kList && kind_ <= Kind::kComposite;
   }
+  // A literal that is a number.
+  bool is_number() const;
+  // No object in it is gone, so that a value of this type may come again.
+  bool IsAlive() const;
   // Contains host objects, so that equality is more than identity.
   bool opaque() const { return opaque_; }
 
