@@ -6,8 +6,11 @@ import inspect
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
+from graphkiln import _baked_values  # adds a method
 from graphkiln import _concrete_function  # adds methods
+from graphkiln import _explanation
 from graphkiln import _graph_scopes  # adds methods
 from graphkiln import _function_binding as binding
 from graphkiln import _function_casting as casting
@@ -25,6 +28,16 @@ _EXPERIMENTAL_ATTRIBUTES = frozenset(
         "tf_trace_type_relaxation",
     }
 )
+
+
+class CacheInfo(NamedTuple):
+    """What `Function.cache_info` tells."""
+
+    hits: int
+    misses: int
+    maxsize: int | None
+    currsize: int
+    evictions: int
 
 
 class _State:
@@ -120,14 +133,31 @@ def function(
     experimental_relax_shapes=None,
     experimental_compile=None,
     experimental_follow_type_hints=None,
+    *,
+    max_traces=None,
+    on_baked_change=None,
 ):
     """Compiles a function into a callable graph.
+
+    Args:
+      func: the function; without one, a decorator is returned.
+      input_signature: a tf.TensorSpec, or a structure of them, for each
+        parameter: traced once.
+      reduce_retracing: trace for general shapes when shapes differ.
+      max_traces: keep at most so many traces; the one used longest ago is
+        dropped first. None: no limit.
+      on_baked_change: what a call does when a Python value that its trace
+        froze (see `ConcreteFunction.baked_values`) has changed since:
+        "warn", "retrace" or "error". None: such values are not looked at.
 
     >>> @tf.function
     ... def double(x):
     ...     return x + x
     >>> double(tf.constant(2)).numpy()
     4
+
+    Raises:
+      ValueError: for a limit below 1, or an unknown word.
     """
     if input_signature is not None:
         casting.check_signature(input_signature)
@@ -138,7 +168,24 @@ def function(
     attributes = _checked_attributes(
         experimental_attributes, experimental_implements
     )
+    if max_traces is not None and (
+        not isinstance(max_traces, int)
+        or isinstance(max_traces, bool)
+        or max_traces < 1
+    ):
+        raise ValueError(
+            "max_traces must be a positive integer or None, got "
+            f"{max_traces!r}."
+        )
+    if on_baked_change not in (None, *_baked_values.MODES):
+        raise ValueError(
+            "on_baked_change must be None or one of "
+            f"{', '.join(map(repr, _baked_values.MODES))}, got "
+            f"{on_baked_change!r}."
+        )
     options = dict(
+        max_traces=max_traces,
+        on_baked_change=on_baked_change,
         input_signature=input_signature,
         autograph=autograph,
         jit_compile=jit_compile,
@@ -182,6 +229,11 @@ def _decorate(python_function: Callable, options: dict) -> Function:
 def _new_function(state: _State) -> Function:
     f = Function()
     f._state = state
+    f._count_calls_in(state.detector.counter)
+    if state.options["max_traces"] is not None:
+        f._set_max_traces(state.options["max_traces"])
+    if state.options["on_baked_change"] is not None:
+        f._guard_values()
     python_function = state.python_function
     f.__wrapped__ = python_function
     for name in ("__name__", "__qualname__", "__module__", "__doc__"):
@@ -239,25 +291,32 @@ def call_python(f: Function, args: tuple, kwargs: dict) -> object:
 
 def prepare_call(
     f: Function, args: tuple, kwargs: dict
-) -> tuple[_graphkiln.ConcreteFunction, list, list[int] | None]:
+) -> tuple[
+    _graphkiln.ConcreteFunction, list, list[int] | None, Callable | None
+]:
     """Finds or makes the trace for a call.
 
-    Returns it, its inputs, and which tensor of the call each input is, if
-    calls that look the same may go the same way unseen.
+    Returns it, its inputs, which tensor of the call each input is, if
+    calls that look the same may go the same way unseen, and what to call
+    when the trace was made now and ran well.
     """
     state = f._state
     if state.needs_instance and args:
         bound = bind_to_instance(f, args[0], type(args[0]))
-        return prepare_call(bound, args[1:], kwargs)[:2] + (None,)
+        concrete, inputs, _, on_traced = prepare_call(bound, args[1:], kwargs)
+        return concrete, inputs, None, on_traced
     asked = _ask(state, args, kwargs)
-    concrete = f._find(asked.type)
-    if concrete is None:
-        concrete = _trace_for(f, asked, count_call=True)
+    concrete, traced = _trace_for(f, asked)
+    on_traced = (
+        functools.partial(state.detector.called_with_tracing, f)
+        if traced
+        else None
+    )
     inputs = asked.inputs(concrete)
     order = None
     if asked.remember and asked.type.is_subtype_of(concrete._traced_type):
         order = _order(state, concrete, args, kwargs)
-    return concrete, inputs, order
+    return concrete, inputs, order, on_traced
 
 
 class _Asked:
@@ -339,30 +398,51 @@ def _order(state, concrete, args: tuple, kwargs: dict) -> list[int] | None:
 
 
 def _trace_for(
-    f: Function, asked: _Asked, count_call: bool
-) -> _graphkiln.ConcreteFunction:
+    f: Function, asked: _Asked
+) -> tuple[_graphkiln.ConcreteFunction, bool]:
+    """The trace for a call, found or made; and was it made?"""
     state = f._state
+    frozen: list[tuple[str, str, str]] = []
+    concrete = f._find(asked.type)
+    if state.options["on_baked_change"] is not None:
+        while concrete is not None and (
+            changes := _baked_values.changes_to_retrace(f, concrete)
+        ):
+            frozen = changes
+            f._drop(concrete)
+            concrete = f._find(asked.type)
+    if concrete is not None:
+        return concrete, False
+    traced = False
 
     def trace(type_: _graphkiln.FunctionType) -> _graphkiln.ConcreteFunction:
+        nonlocal traced
         concrete = _trace(state, type_, asked)
-        if count_call:
-            state.detector.called_with_tracing(f, state.python_function)
+        traced = True
         return concrete
 
-    return f._find_or_trace(
+    concrete = f._find_or_trace(
         asked.type, state.options["reduce_retracing"], not state.traced_once,
-        trace,
+        trace, _graphkiln.call_site(), frozen,
     )
+    return concrete, traced
 
 
 def _trace(state: _State, type_, asked: _Asked):
     body = state.body()
     name = state.name
     attributes = state.options["attributes"]
-    if state.traced_once:
+
+    def trace_without_creation():
+        baked = _frozen_values(state, type_)
         concrete = _tracing.trace(
             body, name, type_, attributes, _forbid_creation
         )
+        concrete._baked = _baked_values.settle(baked)
+        return concrete
+
+    if state.traced_once:
+        concrete = trace_without_creation()
         state.tracing_count += 1
         return concrete
     created: list = []
@@ -376,20 +456,32 @@ def _trace(state: _State, type_, asked: _Asked):
         created.append(weakref.ref(variable))
         return variable
 
+    baked = _frozen_values(state, type_)
     concrete = _tracing.trace(
         body, name, type_, attributes, create, graphs.append
     )
     count = 1
     if created:
         # The variables are there now: the trace that stays is made without.
-        concrete = _tracing.trace(
-            body, name, type_, attributes, _forbid_creation
-        )
+        concrete = trace_without_creation()
         count = 2
+    else:
+        concrete._baked = _baked_values.settle(baked)
     state.created_variables = created
     state.traced_once = True
     state.tracing_count += count
+    state.detector.num_functions += 1
     return concrete
+
+
+def _frozen_values(state: _State, type_) -> tuple:
+    objects = {
+        name: part.value
+        for name, _, _, part in type_._parameters
+        if part.kind == "object" and part.value is not None
+    }
+    instance = state.instance() if state.is_bound else None
+    return _baked_values.snapshot(state.python_function, instance, objects)
 
 
 def _forbid_creation(next_creator, **kwargs):
@@ -470,6 +562,44 @@ def experimental_get_tracing_count(self) -> int:
 
 
 @_method()
+def explain_retraces(self) -> _explanation.RetraceExplanation:
+    """Why it was traced more than once: for every trace beyond the first,
+    which argument caused it, its old and new type, where the call was, and
+    what would avoid it. A sequence of records that prints as text and, in
+    notebooks, as a table.
+
+    >>> f = tf.function(lambda x: x + 1)
+    >>> _ = f(tf.constant([1, 2])), f(tf.constant([1, 2, 3]))
+    >>> [retrace] = f.explain_retraces()
+    >>> [reason] = retrace.reasons
+    >>> reason.argument, reason.cause
+    ('x', 'shape')
+    """
+    return _explanation.explain(self)
+
+
+@_method()
+def cache_info(self) -> CacheInfo:
+    """Hits, misses, limit and number of traces, and how many were dropped,
+    like `cache_info` of functools.
+
+    >>> f = tf.function(lambda x: x + 1, max_traces=2)
+    >>> for n in (1, 2, 1, 3):
+    ...     _ = f(n)
+    >>> f.cache_info()
+    CacheInfo(hits=1, misses=3, maxsize=2, currsize=2, evictions=1)
+    """
+    return CacheInfo(*self._cache_info())
+
+
+@_method()
+def clear_traces(self) -> None:
+    """Forgets all traces, with their graphs and what they captured, and sets
+    the counts of `cache_info` to 0. Variables stay."""
+    self._clear_traces()
+
+
+@_method()
 def get_concrete_function(self, *args, **kwargs):
     """The ConcreteFunction for arguments of these types; traces it if there
     is none. Takes values, tf.TensorSpecs, or both."""
@@ -478,10 +608,7 @@ def get_concrete_function(self, *args, **kwargs):
         asked = casting.ask_signature(state, _Asked)
     else:
         asked = _ask(state, args, kwargs)
-    concrete = self._find(asked.type)
-    if concrete is None:
-        concrete = _trace_for(self, asked, count_call=False)
-    return concrete
+    return _trace_for(self, asked)[0]
 
 
 @_method()

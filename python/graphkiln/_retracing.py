@@ -1,36 +1,54 @@
 """The warning about functions that are traced again and again."""
 
+import collections
 import logging
+import threading
 import weakref
 from collections.abc import Callable
+
+from graphkiln import _explanation
+from graphkiln import _graphkiln
 
 _WINDOW = 10
 _THRESHOLD = 5
 _MOST_WARNINGS = 2
+_MOST_EXPLAINED = 3
 
 _detectors: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
 class Detector:
-    """Counts calls and tracings of the functions of one place in the code."""
+    """Counts calls and tracings of the functions of one place in the code.
+
+    Only calls that went well count, and none that is part of a trace.
+    """
 
     def __init__(self):
-        self._calls = 0
-        self._tracings: list[int] = []
+        self.counter = _graphkiln.call_counter()
+        self.num_functions = 0
+        self._lock = threading.Lock()
+        # Of the tracings in the window: each with the calls up to the next.
+        self._calls: collections.deque[int] = collections.deque()
+        self._total = 0
         self._warnings = 0
 
-    def called_with_tracing(self, function, python_function: Callable) -> None:
-        """Notes one call of `function` that was traced."""
-        self._calls += function._take_calls()
-        self._tracings.append(self._calls)
-        while self._calls - self._tracings[0] > _WINDOW:
-            del self._tracings[0]
-        if (
-            len(self._tracings) < _THRESHOLD
-            or self._warnings >= _MOST_WARNINGS
-        ):
-            return
-        self._warnings += 1
+    def called_with_tracing(self, function) -> None:
+        """Notes that a call of `function` was traced, and warns."""
+        with self._lock:
+            cached = _graphkiln.take_calls(self.counter)
+            if cached:
+                if not self._calls:
+                    self._calls.append(0)
+                self._calls[-1] += cached
+                self._total += cached
+            self._calls.append(1)
+            self._total += 1
+            while self._total - self._calls[0] > _WINDOW:
+                self._total -= self._calls.popleft()
+            tracings, calls = len(self._calls), self._total
+            if tracings < _THRESHOLD or self._warnings >= _MOST_WARNINGS:
+                return
+            self._warnings += 1
         logging.getLogger("tensorflow").warning(
             "%d out of the last %d calls to %s triggered tf.function "
             "retracing. Tracing is expensive and the excessive number of "
@@ -42,15 +60,25 @@ class Detector:
             "unnecessary retracing. For (3), please refer to "
             "https://www.tensorflow.org/guide/function#controlling_retracing "
             "and https://www.tensorflow.org/api_docs/python/tf/function for  "
-            "more details.",
-            len(self._tracings), self._calls, python_function,
+            "more details.\n%s",
+            tracings, calls, function._state.python_function,
+            _explanation.explain(function).text(_MOST_EXPLAINED),
         )
+
+
+def _place(python_function: Callable) -> object:
+    """What functions that are counted together have in common."""
+    while hasattr(python_function, "__wrapped__"):
+        python_function = python_function.__wrapped__
+    python_function = getattr(python_function, "__func__", python_function)
+    return getattr(python_function, "__code__", python_function)
 
 
 def detector_for(python_function: Callable) -> Detector:
     """The one of the function's code: functions made anew in a loop share
     it."""
-    code = getattr(python_function, "__code__", None)
-    if code is None:
-        return Detector()
-    return _detectors.setdefault(code, Detector())
+    try:
+        detector = _detectors.setdefault(_place(python_function), Detector())
+    except TypeError:  # no weak references, or no hash
+        detector = Detector()
+    return detector

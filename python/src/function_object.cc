@@ -8,6 +8,7 @@
 #include "concrete_function.h"
 #include "convert.h"
 #include "function_trace_type.h"
+#include "source_location.h"
 #include "tensor_type.h"
 #include "variable_type.h"
 
@@ -35,7 +36,10 @@ struct PyFunction {
   PyObject_HEAD;
   vectorcallfunc call;
   TraceCache* cache;
-  int64_t calls;  // since _take_calls
+  // Calls that went well outside of any trace; those of one place in the
+  // code are counted together, in a capsule.
+  int64_t* calls;
+  PyObject* call_counter;
   PyObject* weakrefs;
   PyObject* dict;
 };
@@ -51,6 +55,18 @@ PyObject* Run(const KnownCall& known, std::span<const Tensor> tensors) {
   inputs.reserve(order.size());
   for (int i : order) inputs.push_back(tensors[i]);
   return RunConcrete(f, inputs, true);
+}
+
+// The number in a capsule of call_counter(); null with an exception set.
+int64_t* CounterIn(PyObject* capsule) {
+  return static_cast<int64_t*>(
+      PyCapsule_GetPointer(capsule, "graphkiln.call_counter"));
+}
+
+// Counts a call that went well. Passes the result on.
+PyObject* Counted(PyObject* o, PyObject* result) {
+  *Self(o)->calls += result != nullptr && traces_in_progress == 0;
+  return result;
 }
 
 PyObject* CallSlowly(PyObject* o, PyObject* const* args, size_t n,
@@ -71,13 +87,15 @@ PyObject* CallSlowly(PyObject* o, PyObject* const* args, size_t n,
     return CallPython("graphkiln._function", "call_python",
                       {o, tuple.get(), dict.get()});
   }
-  // (concrete function, inputs, order of the key's tensors or None)
+  // (concrete function, inputs, order of the key's tensors or None, what to
+  // call when the trace that was made ran well or None)
   PyRef found = PyRef::Steal(CallPython("graphkiln._function", "prepare_call",
                                         {o, tuple.get(), dict.get()}));
   if (!found) return nullptr;
-  PyObject *concrete, *inputs, *order;
-  if (!PyArg_ParseTuple(found.get(), "O!O!O", ConcreteFunctionType, &concrete,
-                        &PyList_Type, &inputs, &order)) {
+  PyObject *concrete, *inputs, *order, *on_traced;
+  if (!PyArg_ParseTuple(found.get(), "O!O!OO", ConcreteFunctionType,
+                        &concrete, &PyList_Type, &inputs, &order,
+                        &on_traced)) {
     return nullptr;
   }
   if (order != Py_None) {
@@ -94,18 +112,48 @@ PyObject* CallSlowly(PyObject* o, PyObject* const* args, size_t n,
     }
     if (PyErr_Occurred()) PyErr_Clear();  // no words: not remembered
   }
-  return PyObject_CallMethod(concrete, "_run", "O", inputs);
+  PyObject* result = PyObject_CallMethod(concrete, "_run", "O", inputs);
+  if (on_traced == Py_None) return Counted(o, result);
+  if (result == nullptr || traces_in_progress != 0) return result;
+  PyRef noted = PyRef::Steal(PyObject_CallNoArgs(on_traced));
+  if (noted) return result;
+  Py_DECREF(result);
+  return nullptr;
 }
 
 PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
                PyObject* kwnames) {
   const size_t n = PyVectorcall_NARGS(nargsf);
   if (!run_eagerly) {
-    ++Self(o)->calls;
     CallKey key;
     if (key.Add(args, n, kwnames)) {
       Ref<KnownCall> known = Self(o)->cache->FindCall(key.words());
-      if (known) return Run(*known, key.tensors());
+      if (known) return Counted(o, Run(*known, key.tensors()));
+    }
+  }
+  return CallSlowly(o, args, n, kwnames);
+}
+
+// The call of a Function that asks whether the Python values frozen into a
+// trace are still what they were.
+PyObject* CallGuarded(PyObject* o, PyObject* const* args, size_t nargsf,
+                      PyObject* kwnames) {
+  const size_t n = PyVectorcall_NARGS(nargsf);
+  if (!run_eagerly) {
+    CallKey key;
+    if (key.Add(args, n, kwnames)) {
+      Ref<KnownCall> known = Self(o)->cache->FindCall(key.words());
+      if (known) {
+        PyObject* concrete =
+            static_cast<const PyTrace*>(known->trace().get())->concrete();
+        PyRef holds = PyRef::Steal(CallPython(
+            "graphkiln._baked_values", "still_holds", {o, concrete}));
+        if (!holds) return nullptr;
+        if (holds.get() == Py_True) {
+          return Counted(o, Run(*known, key.tensors()));
+        }
+        Self(o)->cache->TakeBackHit();
+      }
     }
   }
   return CallSlowly(o, args, n, kwnames);
@@ -115,6 +163,8 @@ PyObject* New(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* o = type->tp_alloc(type, 0);
   if (o == nullptr) return nullptr;
   Self(o)->call = Call;
+  static int64_t nobody = 0;
+  Self(o)->calls = &nobody;
   Self(o)->cache = new TraceCache();
   return o;
 }
@@ -139,6 +189,7 @@ void Dealloc(PyObject* o) {
   PyObject_GC_UnTrack(o);
   if (Self(o)->weakrefs != nullptr) PyObject_ClearWeakRefs(o);
   Py_CLEAR(Self(o)->dict);
+  Py_CLEAR(Self(o)->call_counter);
   delete Self(o)->cache;
   type->tp_free(o);
   Py_DECREF(type);
@@ -163,15 +214,33 @@ PyObject* Find(PyObject* o, PyObject* type) {
   return Py_NewRef(static_cast<PyTrace*>(t.get())->concrete());
 }
 
-// _find_or_trace(function_type, reduce_retracing, alone, trace)
-//   -> ConcreteFunction; trace(function_type) makes one.
+// [(path, before, after)] of frozen values that changed.
+bool ReadFrozen(PyObject* list, std::vector<TypeDifference>* out) {
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+    const char *path, *before, *after;
+    if (!PyArg_ParseTuple(PyList_GET_ITEM(list, i), "sss", &path, &before,
+                          &after)) {
+      return false;
+    }
+    out->push_back({path, RetraceCause::kGuard, before, after, ""});
+  }
+  return true;
+}
+
+// _find_or_trace(function_type, reduce_retracing, alone, trace, call_site,
+//                frozen) -> ConcreteFunction
+// trace(function_type) makes one; `frozen` says which frozen values of an
+// earlier trace changed.
 PyObject* FindOrTrace(PyObject* o, PyObject* args) {
-  PyObject *type, *trace;
-  int reduce, alone;
-  if (!PyArg_ParseTuple(args, "O!ppO", FunctionTypeType, &type, &reduce, &alone,
-                        &trace)) {
+  PyObject *type, *trace, *frozen_list, *file, *function;
+  int reduce, alone, line;
+  if (!PyArg_ParseTuple(args, "O!ppO(UiU)O!", FunctionTypeType, &type, &reduce,
+                        &alone, &trace, &file, &line, &function, &PyList_Type,
+                        &frozen_list)) {
     return nullptr;
   }
+  std::vector<TypeDifference> frozen;
+  if (!ReadFrozen(frozen_list, &frozen)) return nullptr;
   auto make = [&](const Ref<FunctionType>& t) -> StatusOr<Ref<Trace>> {
     PyRef wrapped = PyRef::Steal(WrapFunctionType(t));
     if (!wrapped) return PythonError();
@@ -180,7 +249,12 @@ PyObject* FindOrTrace(PyObject* o, PyObject* args) {
     if (!IsConcreteFunction(made.get())) {
       return TypeError("tracing made no ConcreteFunction");
     }
-    return Ref<Trace>(MakeRef<PyTrace>(t, made.get()));
+    auto result = MakeRef<PyTrace>(t, made.get());
+    result->site = {std::string(StringView(file)),
+                    std::string(StringView(function)), line};
+    PyErr_Clear();  // names that are no UTF-8 are shown as nothing
+    result->frozen = frozen;
+    return Ref<Trace>(std::move(result));
   };
   ForgetComparisonError();
   StatusOr<Ref<Trace>> found = Self(o)->cache->FindOrTrace(
@@ -201,14 +275,95 @@ PyObject* Traces(PyObject* o, PyObject*) {
   return list.Release();
 }
 
-// How many calls there were since this was asked last.
-PyObject* TakeCalls(PyObject* o, PyObject*) {
-  return PyLong_FromLongLong(std::exchange(Self(o)->calls, 0));
+// _count_calls_in(capsule): from now on.
+PyObject* CountCallsIn(PyObject* o, PyObject* capsule) {
+  int64_t* counter = CounterIn(capsule);
+  if (counter == nullptr) return nullptr;
+  Py_XSETREF(Self(o)->call_counter, Py_NewRef(capsule));
+  Self(o)->calls = counter;
+  Py_RETURN_NONE;
+}
+
+// _guard_values(): calls ask whether frozen values still hold.
+PyObject* GuardValues(PyObject* o, PyObject*) {
+  Self(o)->call = CallGuarded;
+  Py_RETURN_NONE;
+}
+
+// _set_max_traces(n), 0: no limit
+PyObject* SetMaxTraces(PyObject* o, PyObject* n) {
+  const Py_ssize_t max = PyNumber_AsSsize_t(n, PyExc_OverflowError);
+  if (max == -1 && PyErr_Occurred()) return nullptr;
+  Self(o)->cache->SetMaxTraces(max < 0 ? 0 : static_cast<size_t>(max));
+  Py_RETURN_NONE;
+}
+
+// _drop(concrete) -> was it here? For one just found that cannot serve.
+PyObject* Drop(PyObject* o, PyObject* concrete) {
+  for (const Ref<Trace>& t : Self(o)->cache->traces()) {
+    if (static_cast<PyTrace*>(t.get())->concrete() == concrete) {
+      Self(o)->cache->TakeBackHit();
+      return PyBool_FromLong(Self(o)->cache->Drop(t.get()));
+    }
+  }
+  Py_RETURN_FALSE;
 }
 
 PyObject* ClearTraces(PyObject* o, PyObject*) {
   Self(o)->cache->Clear();
   Py_RETURN_NONE;
+}
+
+// _cache_info() -> (hits, misses, max traces or None, traces, evictions)
+PyObject* CacheInfo(PyObject* o, PyObject*) {
+  const TraceCacheInfo info = Self(o)->cache->info();
+  PyRef max = info.max_traces == 0
+                  ? PyRef::Share(Py_None)
+                  : PyRef::Steal(PyLong_FromSize_t(info.max_traces));
+  if (!max) return nullptr;
+  return Py_BuildValue("(LLOnL)", static_cast<long long>(info.hits),
+                       static_cast<long long>(info.misses), max.get(),
+                       static_cast<Py_ssize_t>(info.size),
+                       static_cast<long long>(info.evictions));
+}
+
+PyObject* Text(std::string_view s) {
+  return PyUnicode_DecodeUTF8(s.data(), s.size(), "replace");
+}
+
+PyObject* DifferenceObject(const TypeDifference& d) {
+  return Py_BuildValue("(NNNNN)", Text(d.path), Text(RetraceCauseName(d.cause)),
+                       Text(d.before), Text(d.after), Text(d.common));
+}
+
+PyObject* RecordObject(const TraceRecord& r) {
+  PyRef differences = PyRef::Steal(PyList_New(0));
+  for (const TypeDifference& d : r.differences) {
+    PyRef item = PyRef::Steal(DifferenceObject(d));
+    if (!differences || !item ||
+        PyList_Append(differences.get(), item.get()) < 0) {
+      return nullptr;
+    }
+  }
+  if (!differences) return nullptr;
+  return Py_BuildValue("(iiNN(NiN)dNO)", r.number, r.compared_to, Text(r.type),
+                       Text(r.traced), Text(r.site.file), r.site.line,
+                       Text(r.site.function), r.seconds,
+                       PyBool_FromLong(r.evicted), differences.get());
+}
+
+// _history() -> (number of traces, [record of each of the latest])
+PyObject* History(PyObject* o, PyObject*) {
+  const TraceHistory& history = Self(o)->cache->history();
+  PyRef list = PyRef::Steal(PyList_New(0));
+  for (const TraceRecord& r : history.records()) {
+    PyRef item = PyRef::Steal(RecordObject(r));
+    if (!list || !item || PyList_Append(list.get(), item.get()) < 0) {
+      return nullptr;
+    }
+  }
+  if (!list) return nullptr;
+  return Py_BuildValue("(iO)", history.num_traces(), list.get());
 }
 
 PyGetSetDef getset[] = {
@@ -219,8 +374,13 @@ PyMethodDef methods[] = {
     {"_find", Find, METH_O, nullptr},
     {"_find_or_trace", FindOrTrace, METH_VARARGS, nullptr},
     {"_traces", Traces, METH_NOARGS, nullptr},
-    {"_take_calls", TakeCalls, METH_NOARGS, nullptr},
+    {"_count_calls_in", CountCallsIn, METH_O, nullptr},
+    {"_guard_values", GuardValues, METH_NOARGS, nullptr},
+    {"_set_max_traces", SetMaxTraces, METH_O, nullptr},
+    {"_drop", Drop, METH_O, nullptr},
     {"_clear_traces", ClearTraces, METH_NOARGS, nullptr},
+    {"_cache_info", CacheInfo, METH_NOARGS, nullptr},
+    {"_history", History, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(PyFunction, call), READONLY,
@@ -264,7 +424,21 @@ PyObject* IsTensorValue(PyObject*, PyObject* o) {
   return PyBool_FromLong(IsTensor(o) || IsVariable(o) || IsNumpyValue(o));
 }
 
+PyObject* NewCallCounter(PyObject*, PyObject*) {
+  return PyCapsule_New(new int64_t(0), "graphkiln.call_counter",
+                       [](PyObject* o) { delete CounterIn(o); });
+}
+// How many calls there were since this was asked last.
+PyObject* TakeCalls(PyObject*, PyObject* capsule) {
+  int64_t* counter = CounterIn(capsule);
+  if (counter == nullptr) return nullptr;
+  return PyLong_FromLongLong(std::exchange(*counter, 0));
+}
+
 PyMethodDef functions[] = {
+    {"call_counter", NewCallCounter, METH_NOARGS,
+     "A counter that Functions share."},
+    {"take_calls", TakeCalls, METH_O, nullptr},
     {"is_tensor_value", IsTensorValue, METH_O, nullptr},
     {"run_functions_eagerly", RunFunctionsEagerly, METH_O,
      "Runs the bodies of tf.functions as plain Python."},

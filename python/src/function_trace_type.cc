@@ -82,6 +82,7 @@ class ObjectValue final : public LanguageValue {
     if (equal < 0) KeepComparisonError();
     return equal == 1;
   }
+  bool IsAlive() const override { return static_cast<bool>(Get()); }
   std::string Text() const override {
     return "Weakref[" + ReprText(object_) + "])";
   }
@@ -179,7 +180,7 @@ std::string LiteralKey(PyObject* o) {
   if (type == &PyUnicode_Type) {
     std::string_view s = StringView(o);
     PyErr_Clear();  // lone surrogates
-    if (s.data() == nullptr) return "u" + ReprText(o);
+    if (s.data() == nullptr) return "U" + ReprText(o);
     return Bytes('s', s.data(), s.size());
   }
   if (type == &PyBytes_Type) {

@@ -157,16 +157,38 @@ PyObject* SourceLines(PyObject*, PyObject* id) {
   return list.Release();
 }
 
+// The user's innermost line: ("", 0, "") outside of the user's code.
+PyObject* CallSiteNow(PyObject*, PyObject*) {
+  PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
+  while (frame != nullptr) {
+    PyRef code =
+        PyRef::Steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
+    auto* c = reinterpret_cast<PyCodeObject*>(code.get());
+    if (!IsOwn(c)) {
+      const int line = PyFrame_GetLineNumber(frame);
+      Py_DECREF(frame);
+      return Py_BuildValue("(OiO)", c->co_filename, line, c->co_name);
+    }
+    PyFrameObject* back = PyFrame_GetBack(frame);
+    Py_DECREF(frame);
+    frame = back;
+  }
+  return Py_BuildValue("(sis)", "", 0, "");
+}
+
 // The caller's frame stays while it traces, so its address is its name.
 PyObject* PushTraceSite(PyObject*, PyObject*) {
   const SourceId id = CurrentSource();
   PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
   Sites().push_back({frame, id});
+  ++traces_in_progress;
   Py_XDECREF(frame);
   Py_RETURN_NONE;
 }
 PyObject* PopTraceSite(PyObject*, PyObject*) {
-  if (!Sites().empty()) Sites().pop_back();
+  if (Sites().empty()) Py_RETURN_NONE;
+  Sites().pop_back();
+  --traces_in_progress;
   Py_RETURN_NONE;
 }
 PyObject* SetPackageDirectory(PyObject*, PyObject* path) {
@@ -178,6 +200,8 @@ PyObject* SetPackageDirectory(PyObject*, PyObject* path) {
 PyMethodDef functions[] = {
     {"source_lines", SourceLines, METH_O,
      "[(file, line, function)] of a node's position, outermost first."},
+    {"call_site", CallSiteNow, METH_NOARGS,
+     "(file, line, function) of the user's code that runs now."},
     {"push_trace_site", PushTraceSite, METH_NOARGS, nullptr},
     {"pop_trace_site", PopTraceSite, METH_NOARGS, nullptr},
     {"set_package_directory", SetPackageDirectory, METH_O, nullptr},

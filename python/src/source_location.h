@@ -18,7 +18,10 @@ namespace gk::py {
 // failed and where that was made. Returns null.
 PyObject* RaiseRunError(const Status& status, const std::string& function);
 
-// Adds source_lines(id), push_trace_site() and pop_trace_site(), and tells
+// How many traces are being made, by all threads. Needs the GIL.
+inline int traces_in_progress = 0;
+
+// Adds source_lines(id), call_site(), push_trace_site() and pop_trace_site(), and tells
 // the layers below to ask for positions.
 bool AddSourceLocations(PyObject* module);
 
