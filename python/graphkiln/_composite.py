@@ -3,17 +3,25 @@ themselves with `__tf_flatten__`."""
 
 from collections.abc import Callable, Sequence
 
-from graphkiln._graphkiln import TraceType
-
 
 class Rebuild:
-    """A part of an output structure that only Python code can make."""
+    """A part of an output structure that only Python code can make.
 
-    __slots__ = ("parts", "rebuild")
+    Attributes:
+      spec: the tf.TypeSpec of the whole, if it has one.
+    """
 
-    def __init__(self, rebuild: Callable[[object], object], parts: object):
+    __slots__ = ("parts", "rebuild", "spec")
+
+    def __init__(
+        self,
+        rebuild: Callable[[object], object],
+        parts: object,
+        spec: object = None,
+    ):
         self.rebuild = rebuild
         self.parts = parts
+        self.spec = spec
 
 
 def is_composite(value: object) -> bool:
@@ -22,13 +30,14 @@ def is_composite(value: object) -> bool:
     return hasattr(cls, "__tf_flatten__") or hasattr(cls, "_type_spec")
 
 
-def flatten(value: object) -> tuple[object, tuple]:
-    """What `value` is besides its components, and those."""
+def flatten(value: object) -> tuple[object, object]:
+    """What `value` is besides its components, and those: a tuple, or
+    whatever structure the spec of a composite tensor has."""
     if hasattr(type(value), "__tf_flatten__"):
         metadata, components = value.__tf_flatten__()
         return _hashable(metadata), tuple(components)
     spec = value._type_spec
-    return spec, tuple(spec._to_components(value))
+    return spec, spec._to_components(value)
 
 
 def _hashable(metadata: object) -> object:
@@ -41,7 +50,7 @@ def unflatten(cls: type, metadata: object, components: Sequence) -> object:
     """The reverse of `flatten`."""
     if hasattr(cls, "__tf_unflatten__"):
         return cls.__tf_unflatten__(metadata, tuple(components))
-    return metadata._from_components(tuple(components))
+    return metadata._from_components(components)
 
 
 class TracingContext:
@@ -50,6 +59,19 @@ class TracingContext:
     is_legacy_signature = False
 
 
-def tracing_type(value: object) -> TraceType:
-    """The type that a value of a user's class gives itself."""
-    return value.__tf_tracing_type__(TracingContext())
+def tracing_type(value: object) -> object:
+    """The type that a value of a user's class gives itself: what its
+    `__tf_tracing_type__` returns, or its `_type_spec`."""
+    method = getattr(type(value), "__tf_tracing_type__", None)
+    if method is None:
+        return value._type_spec
+    type_ = method(value, TracingContext())
+    if not all(
+        hasattr(type_, name)
+        for name in ("is_subtype_of", "most_specific_common_supertype")
+    ):
+        raise TypeError(
+            "Expected an instance of TraceType for Tracing Protocol call to "
+            f"{value} but got {type_}"
+        )
+    return type_

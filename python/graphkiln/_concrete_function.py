@@ -65,10 +65,17 @@ def _structured_inputs(f, args: Sequence, kwargs: Mapping) -> list:
 
 
 def _flat_names(f) -> list[str]:
-    return [
-        t.op.get_attr("_user_specified_name").decode()
-        for t in f.graph.inputs[: f._num_arguments]
-    ]
+    """The names of the tensors of a call, made unique as names of nodes
+    are."""
+    names: list[str] = []
+    for t in f.graph.inputs[: f._num_arguments]:
+        name = unique = t.op.get_attr("_user_specified_name").decode()
+        count = 0
+        while unique in names:
+            count += 1
+            unique = f"{name}_{count}"
+        names.append(unique)
+    return names
 
 
 def _flat_inputs(f, args: Sequence, kwargs: Mapping) -> list:
@@ -108,16 +115,32 @@ def _flat_inputs(f, args: Sequence, kwargs: Mapping) -> list:
     return casting.to_tensors(inputs)
 
 
-def pack(structure: object, leaves: Sequence) -> object:
-    """`structure` with `leaves` in place of its numbers."""
+def pack(
+    structure: object, leaves: Sequence, composites: str = "value"
+) -> object:
+    """`structure` with `leaves` in place of its numbers.
+
+    `composites`: what stands for a composite tensor: its "value" made of the
+    leaves, its "spec", or its "parts".
+    """
     if isinstance(structure, int):
         return leaves[structure]
     if isinstance(structure, (list, tuple)):
-        return type(structure)(pack(item, leaves) for item in structure)
+        return type(structure)(
+            pack(item, leaves, composites) for item in structure
+        )
     if isinstance(structure, dict):
-        return {key: pack(item, leaves) for key, item in structure.items()}
+        return {
+            key: pack(item, leaves, composites)
+            for key, item in structure.items()
+        }
     if isinstance(structure, _composite.Rebuild):
-        return structure.rebuild(pack(structure.parts, leaves))
+        if structure.spec is not None and composites == "spec":
+            return structure.spec
+        parts = pack(structure.parts, leaves, composites)
+        if structure.spec is not None and composites == "parts":
+            return parts
+        return structure.rebuild(parts)
     return structure
 
 
@@ -152,7 +175,13 @@ def _output_specs(self):
     specs = [
         _graphkiln.TensorSpec(t.shape, t.dtype) for t in self.outputs
     ]
-    return pack(self._structure, specs)
+    return pack(self._structure, specs, "spec")
+
+
+@_property
+def _arg_keywords(self) -> list[str]:
+    """The names by which the tensors can be given."""
+    return _flat_names(self)
 
 
 @_property
@@ -170,13 +199,13 @@ def structured_outputs(self):
 @_property
 def output_shapes(self):
     """Shapes in the structure of what the function returns."""
-    return pack(self._structure, [t.shape for t in self.outputs])
+    return pack(self._structure, [t.shape for t in self.outputs], "parts")
 
 
 @_property
 def output_dtypes(self):
     """Data types in the structure of what the function returns."""
-    return pack(self._structure, [t.dtype for t in self.outputs])
+    return pack(self._structure, [t.dtype for t in self.outputs], "parts")
 
 
 @_property

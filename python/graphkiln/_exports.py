@@ -43,7 +43,7 @@ EXPORTS: dict[str, str] = {
         dtypes.int16 dtypes.int32 dtypes.int64 dtypes.string
         dtypes.uint8 dtypes.uint16 dtypes.uint32 dtypes.uint64
         dtypes.resource dtypes.variant
-        dtypes.DType dtypes.as_dtype TensorSpec TypeSpec
+        dtypes.DType dtypes.as_dtype
         Operation
         experimental.dlpack.to_dlpack experimental.dlpack.from_dlpack
         __internal__.types.Tensor=AbstractTensor
@@ -65,7 +65,24 @@ EXPORTS: dict[str, str] = {
         import_graph_def graph_util.import_graph_def io.write_graph
         test.assert_equal_graph_def
         """,
-    "graphkiln._indexed_slices": "IndexedSlices",
+    "graphkiln._type_spec": """
+        TypeSpec TensorSpec type_spec_from_value
+        __internal__.CompositeTensor
+        __internal__.register_type_spec_from_value_converter
+        """,
+    "graphkiln._ragged_spec": "RaggedTensorSpec",
+    "graphkiln._ragged_tensor": "RaggedTensor",
+    "graphkiln._ragged_constant": "ragged.constant",
+    "graphkiln._sparse_tensor": """
+        SparseTensor SparseTensorSpec sparse.SparseTensor
+        sparse.from_dense sparse.to_dense sparse.reorder
+        compat.v1.SparseTensorValue
+        """,
+    "graphkiln._extension_type": """
+        experimental.ExtensionType experimental.BatchableExtensionType
+        experimental.ExtensionTypeSpec experimental.extension_type.as_dict
+        """,
+    "graphkiln._indexed_slices": "IndexedSlices IndexedSlicesSpec",
     "graphkiln._graph_scopes": "Graph control_dependencies inside_function",
     "graphkiln._types": """
         types.experimental.Callable types.experimental.PolymorphicFunction

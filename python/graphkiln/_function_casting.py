@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from graphkiln import _composite
 from graphkiln import _function_binding as binding
 from graphkiln import _graphkiln
+from graphkiln import _tracing
 from graphkiln._graphkiln import TensorSpec, TraceType, TypeSpec
 
 
@@ -39,9 +41,7 @@ def check_signature(input_signature: object) -> None:
     wrong = [
         leaf
         for leaf in _leaves(input_signature)
-        if not isinstance(leaf, TypeSpec)
-        and not hasattr(leaf, "_to_components")
-        and not isinstance(leaf, _graphkiln.BaseVariable)
+        if not isinstance(leaf, (TypeSpec, _graphkiln.BaseVariable))
     ]
     if wrong:
         raise TypeError(
@@ -56,6 +56,11 @@ def _leaves(structure: object) -> list:
         return [leaf for item in structure for leaf in _leaves(item)]
     if isinstance(structure, Mapping):
         return [leaf for item in structure.values() for leaf in _leaves(item)]
+    if hasattr(type(structure), "__attrs_attrs__"):
+        names = [a.name for a in type(structure).__attrs_attrs__]
+        return _leaves([getattr(structure, name) for name in names])
+    if hasattr(type(structure), "__tf_flatten__"):
+        return _leaves(list(structure.__tf_flatten__()[1]))
     return [structure]
 
 
@@ -205,10 +210,43 @@ def cast(value: object, type_: TraceType) -> object:
         return type_.value(
             *(cast(v, t) for v, t in zip(value, type_.children))
         )
+    if kind == "attrs":
+        if not isinstance(value, type_.value):
+            raise binding.BindingError(f"Can not cast {value!r} to {type_}.")
+        return _tracing.assemble(type_, _cast_parts(value, type_))
+    if kind == "composite":
+        return _cast_flattened(value, type_)
+    if kind == "custom":
+        try:
+            return type_.value.cast(value, None)
+        except (AssertionError, TypeError, ValueError) as e:
+            raise binding.BindingError(str(e)) from None
     own = _graphkiln.trace_type(value, [])
     if not own.is_subtype_of(type_):
         raise binding.BindingError(f"Can not cast {value!r} to {type_}")
     return value
+
+
+def _cast_parts(value: object, type_: TraceType) -> list:
+    parts = _tracing.components(type_, value)
+    if len(parts) != len(type_.children):
+        raise binding.BindingError(
+            f"Can not cast {value!r} with {len(parts)} components to {type_}."
+        )
+    return [cast(v, t) for v, t in zip(parts, type_.children)]
+
+
+def _cast_flattened(value: object, type_: TraceType) -> object:
+    """A value of a class with `__tf_flatten__`."""
+    cls, metadata = type_.value
+    if not isinstance(value, cls):
+        raise binding.BindingError(f"[{value!r}] is not of type {cls}.")
+    own, _ = _composite.flatten(value)
+    if own != metadata:
+        raise binding.BindingError(
+            f"Metadata mismatch: [{metadata}] != [{own}]."
+        )
+    return _tracing.assemble(type_, _cast_parts(value, type_))
 
 
 def _cast_tensor(value: object, type_: TraceType) -> object:

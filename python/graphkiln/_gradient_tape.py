@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from graphkiln import _graphkiln
 from graphkiln import _structure
+from graphkiln import nest
 from graphkiln import raw_ops
 from graphkiln._indexed_slices import IndexedSlices
 
@@ -35,6 +36,21 @@ def _zeros_like(source):
     if isinstance(source, _graphkiln.Tensor):
         return raw_ops.ZerosLike(x=source)
     return raw_ops.ZerosLike(x=_graphkiln.convert_to_tensor(source))
+
+
+def _differentiable(value):
+    """The tensor whose gradient stands for that of `value`."""
+    part = getattr(type(value), "_gradient_part", None)
+    if part is not None:
+        return part(value)
+    if hasattr(type(value), "_type_spec") and not isinstance(
+        value, IndexedSlices
+    ):
+        raise ValueError(
+            f"Type {type(value).__name__} is not supported as a gradient "
+            "source or gradient target."
+        )
+    return value
 
 
 class GradientTape:
@@ -80,6 +96,13 @@ class GradientTape:
     def watch(self, tensor) -> None:
         """Makes what depends on `tensor` differentiable."""
         for leaf in _structure.flatten(tensor):
+            if hasattr(type(leaf), "_type_spec"):
+                # Its numbers; nothing depends on where they are.
+                self.watch([
+                    part for part in nest.flatten(leaf, expand_composites=True)
+                    if part.dtype.is_floating or part.dtype.is_complex
+                ])
+                continue
             if not _graphkiln.is_tensor(leaf):
                 raise ValueError(
                     f"Passed in object {leaf} of type "
@@ -149,6 +172,7 @@ class GradientTape:
                 self._pop()
         targets = []
         for leaf in _structure.flatten(target):
+            leaf = _differentiable(leaf)
             dtype = leaf.dtype
             if not (dtype.is_floating or dtype.is_complex):
                 logging.getLogger("tensorflow").warning(
@@ -157,7 +181,8 @@ class GradientTape:
                     dtype,
                 )
             targets.append(leaf)
-        flat_sources = _structure.flatten(sources)
+        given_sources = _structure.flatten(sources)
+        flat_sources = [_differentiable(source) for source in given_sources]
         for source in flat_sources:
             dtype = source.dtype
             if not (dtype.is_floating or dtype.is_complex):
@@ -184,6 +209,12 @@ class GradientTape:
         if not self._persistent:
             self._watched_variables = tuple(self._tape.watched_variables())
             self._tape = None
+        gradients = [
+            given._with_gradient(gradient)
+            if gradient is not None and hasattr(given, "_with_gradient")
+            else gradient
+            for given, gradient in zip(given_sources, gradients)
+        ]
         return _structure.pack_like(sources, gradients)
 
     def jacobian(

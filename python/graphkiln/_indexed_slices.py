@@ -2,10 +2,86 @@
 
 from graphkiln import _graphkiln
 from graphkiln import raw_ops
+from graphkiln._graphkiln import TensorShape, TensorSpec
+from graphkiln._type_spec import CompositeTensor, TypeSpec
 
 
-class IndexedSlices:
+class IndexedSlicesSpec(TypeSpec):
+    """What is known of a tf.IndexedSlices.
+
+    Args:
+      shape: of the whole.
+      dtype: of the values.
+      indices_dtype: tf.int32 or tf.int64.
+      dense_shape_dtype: None if the value carries no dense shape.
+      indices_shape: the number of rows, if known.
+
+    >>> tf.IndexedSlicesSpec([None, 2]).value_type is tf.IndexedSlices
+    True
+    """
+
+    __slots__ = (
+        "_dense_shape_dtype", "_indices_dtype", "_indices_shape", "_shape",
+        "_values_dtype",
+    )
+
+    def __init__(
+        self,
+        shape=None,
+        dtype=_graphkiln.float32,
+        indices_dtype=_graphkiln.int64,
+        dense_shape_dtype=None,
+        indices_shape=None,
+    ):
+        self._shape = TensorShape(shape)
+        self._values_dtype = _graphkiln.as_dtype(dtype)
+        self._indices_dtype = _graphkiln.as_dtype(indices_dtype)
+        self._dense_shape_dtype = (
+            None if dense_shape_dtype is None
+            else _graphkiln.as_dtype(dense_shape_dtype)
+        )
+        self._indices_shape = TensorShape(indices_shape).with_rank(1)
+
+    @property
+    def value_type(self) -> type:
+        """tf.IndexedSlices."""
+        return IndexedSlices
+
+    def _serialize(self) -> tuple:
+        return (
+            self._shape, self._values_dtype, self._indices_dtype,
+            self._dense_shape_dtype, self._indices_shape,
+        )
+
+    @property
+    def _component_specs(self) -> tuple:
+        inner = self._shape[1:]
+        specs = (
+            TensorSpec(
+                self._indices_shape.concatenate(inner), self._values_dtype
+            ),
+            TensorSpec(self._indices_shape, self._indices_dtype),
+        )
+        if self._dense_shape_dtype is not None:
+            rank = self._shape.rank
+            specs += (TensorSpec([rank], self._dense_shape_dtype),)
+        return specs
+
+    def _to_components(self, value) -> tuple:
+        if value.dense_shape is None:
+            return value.values, value.indices
+        return value.values, value.indices, value.dense_shape
+
+    def _from_components(self, components) -> "IndexedSlices":
+        return IndexedSlices(*components)
+
+
+class IndexedSlices(CompositeTensor):
     """The rows `values` of a larger tensor, at `indices`."""
+
+    __slots__ = ("_dense_shape", "_indices", "_values")
+
+    _counts_as_tensor = True
 
     def __init__(self, values, indices, dense_shape=None):
         self._values = values
@@ -39,6 +115,22 @@ class IndexedSlices:
         )
 
     @property
+    def _type_spec(self):
+        indices = self._indices.shape.with_rank(1)
+        shape = self._values.shape[1:]
+        if self._dense_shape is None:
+            shape = TensorShape([None]).concatenate(shape)
+        else:
+            shape = TensorShape([None]).concatenate(shape).merge_with(
+                self.shape
+            )
+        return IndexedSlicesSpec(
+            shape, self.dtype, self._indices.dtype,
+            None if self._dense_shape is None else self._dense_shape.dtype,
+            indices,
+        )
+
+    @property
     def dtype(self):
         """The type of the elements."""
         return self._values.dtype
@@ -69,10 +161,9 @@ class IndexedSlices:
     def __str__(self):
         shape = ""
         if self._dense_shape is not None:
-            shape = f", dense_shape={self._dense_shape}"
-        return (
-            f"IndexedSlices(indices={self._indices}, values={self._values}"
-            f"{shape})"
+            shape = f", dense_shape={self._dense_shape!s}"
+        return "IndexedSlices(indices=%s, values=%s%s)" % (
+            self._indices, self._values, shape,
         )
 
     def consumers(self):

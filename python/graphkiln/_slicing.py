@@ -20,13 +20,15 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
     axis = 0 if axis is None else int(axis)
     tensor.shape[axis:axis + rank].assert_is_compatible_with(mask.shape)
     shape = raw_ops.Shape(input=tensor)
-    leading = raw_ops.Prod(input=shape[axis:axis + rank], axis=[0])
+    leading = raw_ops.Prod(
+        input=shape[axis:axis + rank], reduction_indices=[0]
+    )
     flat_shape = raw_ops.ConcatV2(
         values=[shape[:axis], [leading], shape[axis + rank:]], axis=0
     )
     flat = raw_ops.Reshape(tensor=tensor, shape=flat_shape)
     where = raw_ops.Where(
-        condition=raw_ops.Reshape(tensor=mask, shape=[-1])
+        input=raw_ops.Reshape(tensor=mask, shape=[-1])
     )
-    indices = raw_ops.Squeeze(input=where, axis=[1])
+    indices = raw_ops.Squeeze(input=where, squeeze_dims=[1])
     return raw_ops.GatherV2(params=flat, indices=indices, axis=axis)

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from graphkiln import _composite
 from graphkiln import _function_binding as binding
 from graphkiln import _graphkiln
+from graphkiln import _type_spec  # adds methods
 from graphkiln import _variable
 
 # AutoGraph puts its conversion here.
@@ -34,14 +35,16 @@ class ParameterValues:
         if kind == "tensor":
             return self._graph._add_argument(
                 _node_name(type_.name or name), type_.dtype, type_.shape,
-                type_.name or path,
+                type_.name or name,
             )
         if kind in ("literal", "object"):
             return type_.value
         if kind == "variable":
             return self._variable(type_, name, path)
         if kind == "custom":
-            return type_.value.placeholder_value(self)
+            return type_.value.placeholder_value(
+                PlaceholderContext(self._graph, name)
+            )
         parts = [
             self.value(child, name, f"{path}_{key}")
             for key, child in sorted_children(type_)
@@ -57,6 +60,22 @@ class ParameterValues:
             known = _variable_of(handle, type_, name)
             self._variables[type_.alias_id] = known
         return known
+
+
+class PlaceholderContext:
+    """What `TraceType.placeholder_value` is given: makes the arguments of
+    the graph for one parameter."""
+
+    def __init__(self, graph: _graphkiln.FuncGraph, name: str):
+        self._graph = graph
+        self._name = name
+
+    def tensor(self, spec: _graphkiln.TensorSpec) -> _graphkiln.Tensor:
+        """A new argument that `spec` describes."""
+        name = spec.name or self._name
+        return self._graph._add_argument(
+            _node_name(name), spec.dtype, spec.shape, name
+        )
 
 
 def _variable_of(handle, type_, name: str) -> _variable.Variable:
@@ -139,11 +158,17 @@ def flatten_inputs(type_, value: object, inputs: list, seen: set) -> None:
             seen.add(type_.alias_id)
             inputs.append(value)
     elif kind == "custom":
-        inputs += type_.value.to_tensors(value)
+        inputs += _tensors_of(type_.value, value)
     elif kind not in ("literal", "object"):
         children = sorted_children(type_)
         for (_, child), part in zip(children, components(type_, value)):
             flatten_inputs(child, part, inputs, seen)
+
+
+def _tensors_of(type_, value: object) -> list:
+    if isinstance(value, _graphkiln.TypeSpec):
+        return value.flatten()
+    return type_.to_tensors(value)
 
 
 class Outputs:
@@ -177,9 +202,11 @@ class Outputs:
         if _composite.is_composite(value):
             cls = type(value)
             metadata, parts = _composite.flatten(value)
+            is_spec = isinstance(metadata, _graphkiln.TypeSpec)
             return _composite.Rebuild(
                 lambda items: _composite.unflatten(cls, metadata, items),
-                tuple(self.structure(item) for item in parts),
+                self.structure(parts),
+                metadata if is_spec else None,
             )
         try:
             if callable(value) or isinstance(

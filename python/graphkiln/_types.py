@@ -92,7 +92,7 @@ class TraceType(metaclass=abc.ABCMeta):
         return []
 
     def from_tensors(self, tensors):
-        """The value made of these tensors."""
+        """The value made of the next of the iterator `tensors`."""
         return self.placeholder_value(None)
 
     def flatten(self) -> list:
@@ -101,7 +101,12 @@ class TraceType(metaclass=abc.ABCMeta):
 
     def cast(self, value, cast_context):
         """`value` as one of this type."""
-        raise NotImplementedError(f"{type(self)} does not cast.")
+        if value == self.placeholder_value(None):
+            return value
+        own = getattr(type(value), "__tf_tracing_type__", None)
+        if own is not None and own(value, cast_context).is_subtype_of(self):
+            return value
+        raise TypeError(f"Can not cast {value!r} to type {self!r}")
 
     @abc.abstractmethod
     def __hash__(self) -> int:

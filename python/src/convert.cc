@@ -432,7 +432,11 @@ PyObject* Constant(PyObject*, PyObject* args, PyObject* kwargs) {
 }
 
 PyObject* IsTensorFunction(PyObject*, PyObject* value) {
-  return PyBool_FromLong(IsTensorLike(value));
+  if (IsTensorLike(value)) Py_RETURN_TRUE;
+  // Ragged and sparse tensors.
+  static PyObject* mark = PyUnicode_InternFromString("_counts_as_tensor");
+  return PyBool_FromLong(mark != nullptr &&
+                         _PyType_Lookup(Py_TYPE(value), mark) != nullptr);
 }
 
 PyObject* ExecutingEagerly(PyObject*, PyObject*) {

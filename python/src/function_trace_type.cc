@@ -84,7 +84,8 @@ class ObjectValue final : public LanguageValue {
   }
   bool IsAlive() const override { return static_cast<bool>(Get()); }
   std::string Text() const override {
-    return "Weakref[" + ReprText(object_) + "])";
+    return weak_ ? "Weakref[" + ReprText(object_) + "])"
+                 : "Literal[" + ReprText(object_) + "]";
   }
 
  private:
@@ -154,9 +155,12 @@ class MetadataValue final : public LanguageValue {
     if (equal < 0) KeepComparisonError();
     return equal == 1;
   }
+  std::string Text() const override {
+    return ReprText(PyTuple_GET_ITEM(object_, 1));
+  }
 
  private:
-  PyObject* object_;
+  PyObject* object_;  // (class, metadata)
 };
 
 std::string Bytes(char tag, const void* data, size_t n) {
@@ -309,8 +313,7 @@ PyObject* TypeAttribute(PyObject* o, const char* name) {
   return text ? _PyType_Lookup(Py_TYPE(o), text.get()) : nullptr;
 }
 
-// A value with __tf_flatten__, or a composite tensor with a _type_spec:
-// metadata and components.
+// A value with __tf_flatten__: metadata and components.
 StatusOr<TraceTypeRef> CompositeType(PyObject* o, CallVariables* variables) {
   PyRef parts = PyRef::Steal(
       CallPython("graphkiln._composite", "flatten", {o}));
@@ -366,15 +369,17 @@ StatusOr<TraceTypeRef> TypeOf(PyObject* o, CallVariables* variables) {
     GK_ASSIGN_OR_RETURN(gk::Tensor t, ValueToTensor(o, DataType::kInvalid));
     return TraceType::Tensor(t.dtype(), t.partial_shape());
   }
-  if (TypeAttribute(o, "__tf_tracing_type__") != nullptr) {
+  if (TypeAttribute(o, "__tf_tracing_type__") != nullptr ||
+      TypeAttribute(o, "_type_spec") != nullptr) {
     PyRef type = PyRef::Steal(
         CallPython("graphkiln._composite", "tracing_type", {o}));
     if (!type) return PythonError();
-    if (IsTraceType(type.get())) return TraceTypeIn(type.get());
+    if (IsTraceType(type.get()) || IsTensorSpec(type.get())) {
+      return TypeOf(type.get(), variables);
+    }
     return TraceType::Custom(MakeRef<ProtocolType>(std::move(type)));
   }
-  if (TypeAttribute(o, "__tf_flatten__") != nullptr ||
-      TypeAttribute(o, "_type_spec") != nullptr) {
+  if (TypeAttribute(o, "__tf_flatten__") != nullptr) {
     return CompositeType(o, variables);
   }
   if (PyTuple_Check(o)) {
@@ -394,6 +399,10 @@ StatusOr<TraceTypeRef> TypeOf(PyObject* o, CallVariables* variables) {
     PyRef names = AttrsNames(attributes);
     if (!names) return PythonError();
     return RecordType(Kind::kAttrs, o, names.get(), variables);
+  }
+  if (PyWeakref_Check(o)) {
+    return TypeError("weakref input {} not supported for tf.function.",
+                     ReprText(o));
   }
   GK_ASSIGN_OR_RETURN(Ref<LanguageValue> value, ObjectValue::Make(o));
   return TraceType::Object(std::move(value));

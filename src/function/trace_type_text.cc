@@ -57,10 +57,11 @@ std::string TraceType::Text() const {
     case Kind::kNamedTuple:
     case Kind::kAttrs:
       return name_ + "[" + Pairs(*this) + "]";
-    case Kind::kComposite: {
-      std::string text = value_->Text();
-      return text.empty() ? name_ + "[" + Joined(children_) + "]" : text;
-    }
+    case Kind::kComposite:
+      return fmt::format(
+          "CustomNestTraceType [metadata={}, components=({}{})]",
+          value_->Text(), Joined(children_),
+          children_.size() == 1 ? "," : "");
   }
   return {};
 }
