@@ -221,6 +221,18 @@ def structured_input_signature(self):
     return tuple(args), kwargs
 
 
+class _SpecContext:
+    """Puts specs in place of placeholders."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def tensor(self, spec: _graphkiln.TensorSpec) -> _graphkiln.TensorSpec:
+        return _graphkiln.TensorSpec(
+            spec.shape, spec.dtype, spec.name or self._name
+        )
+
+
 def _signature_value(type_, path: str):
     if type_.kind == "tensor":
         return _graphkiln.TensorSpec(
@@ -228,8 +240,12 @@ def _signature_value(type_, path: str):
         )
     if type_.kind == "variable":
         return type_
-    if type_.kind in ("literal", "object", "custom"):
+    if type_.kind in ("literal", "object"):
         return type_.value
+    if type_.kind == "custom":
+        if isinstance(type_.value, _graphkiln.TypeSpec):
+            return type_.value
+        return type_.value.placeholder_value(_SpecContext(path))
     parts = [
         _signature_value(child, f"{path}_{key}")
         for key, child in _tracing.sorted_children(type_)

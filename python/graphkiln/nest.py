@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Callable
 from collections.abc import Iterator
 
+from graphkiln._graphkiln import TensorSpec
+
 __all__ = [
     "assert_same_structure",
     "flatten",
@@ -29,9 +31,18 @@ def _is_expandable_dataclass(value: object) -> bool:
 
 
 def _is_composite(value: object) -> bool:
-    return hasattr(value, "_type_spec") and hasattr(
-        value._type_spec, "_to_components"
+    # On the class: asking a value for its spec may cost something.
+    return hasattr(type(value), "_type_spec") or (
+        hasattr(type(value), "_component_specs")
+        and not isinstance(value, TensorSpec)
     )
+
+
+def _spec_of(value: object) -> object:
+    """The spec of a composite tensor, or a spec itself."""
+    if hasattr(type(value), "_type_spec"):
+        return value._type_spec
+    return value
 
 
 def is_nested(structure: object) -> bool:
@@ -84,8 +95,12 @@ def _items(
         _, components = structure.__tf_flatten__()
         return list(enumerate(components))
     if expand_composites and _is_composite(structure):
-        spec = structure._type_spec
-        return list(enumerate(flatten(spec._to_components(structure))))
+        spec = _spec_of(structure)
+        parts = (
+            spec._component_specs if spec is structure
+            else spec._to_components(structure)
+        )
+        return list(enumerate(flatten(parts, True)))
     return None
 
 
@@ -135,8 +150,12 @@ def _rebuild(like: object, children: list) -> object:
         metadata, _ = like.__tf_flatten__()
         return kind.__tf_unflatten__(metadata, tuple(children))
     if _is_composite(like):
-        spec = like._type_spec
-        components = pack_sequence_as(spec._component_specs, children)
+        spec = _spec_of(like)
+        flat = iter(children)
+        components = _pack(
+            spec._component_specs if spec is like
+            else spec._to_components(like), flat, True,
+        )
         return spec._from_components(components)
     return kind(children)
 
