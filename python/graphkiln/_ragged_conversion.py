@@ -1,8 +1,6 @@
 """Ragged tensors from and to dense and sparse tensors."""
 
 import graphkiln as tf
-from graphkiln import _ragged_indexing as indexing
-from graphkiln._ragged_tensor import RaggedTensor
 
 
 def from_tensor(tensor, lengths, padding, ragged_rank, name, splits_dtype):
@@ -52,7 +50,7 @@ def from_tensor(tensor, lengths, padding, ragged_rank, name, splits_dtype):
                 flat, lengths, padding, 1, None, splits_dtype
             )
             for axis in reversed(range(1, ragged_rank)):
-                inner = RaggedTensor.from_uniform_row_length(
+                inner = tf.RaggedTensor.from_uniform_row_length(
                     inner, tensor.shape[axis] or shape[axis],
                     validate=False,
                 )
@@ -65,7 +63,7 @@ def from_tensor(tensor, lengths, padding, ragged_rank, name, splits_dtype):
         columns = tf.range(shape[1], dtype=splits_dtype)
         mask = columns[tf.newaxis] < lengths[:, tf.newaxis]
         values = tf.boolean_mask(tensor, mask)
-        return RaggedTensor.from_row_lengths(values, lengths, validate=False)
+        return tf.RaggedTensor.from_row_lengths(values, lengths, validate=False)
 
 
 def _from_nested_lengths(tensor, lengths, splits_dtype):
@@ -90,7 +88,7 @@ def _from_whole(tensor, shape, ragged_rank):
     nrows = shape[:ragged_rank]
     for axis in reversed(range(1, ragged_rank + 1)):
         length = tensor.shape[axis]
-        values = RaggedTensor.from_uniform_row_length(
+        values = tf.RaggedTensor.from_uniform_row_length(
             values, shape[axis] if length is None else tf.cast(
                 length, shape.dtype
             ),
@@ -131,7 +129,7 @@ def from_sparse(st_input, name, splits_dtype):
         indices = tf.cast(st_input.indices, splits_dtype)
         row, column = indices[:, 0], indices[:, 1]
         nrows = tf.cast(st_input.dense_shape[0], splits_dtype)
-        result = RaggedTensor.from_value_rowids(
+        result = tf.RaggedTensor.from_value_rowids(
             st_input.values, row, nrows, validate=False
         )
         starts = tf.gather(result.row_splits, row)
@@ -294,7 +292,7 @@ def merge_dims(ragged, outer_axis: int, inner_axis: int):
 
 
 def _merge(value, outer: int, inner: int):
-    if not isinstance(value, RaggedTensor):
+    if not isinstance(value, tf.RaggedTensor):
         shape = tf.shape(value)
         return tf.reshape(
             value,
