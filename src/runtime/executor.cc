@@ -1,5 +1,7 @@
 #include "runtime/executor.h"
 
+#include <optional>
+
 #include "framework/kernel_context.h"
 #include "runtime/compiled_function.h"
 #include "runtime/error_origin.h"
@@ -48,9 +50,17 @@ class Run {
       : plan_(plan), frame_(frame), cancellation_(cancellation) {}
 
   Status Execute() {
+    return plan_.profile ? ExecuteAll<true>() : ExecuteAll<false>();
+  }
+
+ private:
+  template <bool kProfile>
+  Status ExecuteAll() {
     const int n = plan_.instructions.size();
     for (int pc = 0; pc < n; ++pc) {
       const Instruction& now = plan_.instructions[pc];
+      std::optional<PlanProfile::Timer> timer;
+      if constexpr (kProfile) timer.emplace(*plan_.profile, pc);
       if (cancellation_ && (pc & (kCancellationInterval - 1)) == 0 &&
           cancellation_->IsCancelled()) {
         return Cancelled("Function {} was cancelled", plan_.function.name);
@@ -82,7 +92,6 @@ class Run {
     return OkStatus();
   }
 
- private:
   Status Fail(const Status& status, const Node& node) {
     return AtNode(status, node, plan_.function.name);
   }

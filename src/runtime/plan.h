@@ -8,6 +8,7 @@
 #define GK_RUNTIME_PLAN_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "grappler/function_graph.h"
 #include "runtime/cluster.h"
 #include "runtime/frame_pool.h"
+#include "runtime/plan_profile.h"
 
 namespace gk {
 
@@ -83,6 +85,7 @@ class Plan : public RefCounted {
   std::vector<SlotId> arguments;  // -1: unused by the plan
   std::vector<SlotId> results;
   int64_t arena_bytes = 0;
+  std::shared_ptr<PlanProfile> profile;  // null: none is kept
   mutable FramePool frames;
 };
 

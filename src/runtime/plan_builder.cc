@@ -72,6 +72,7 @@ class Builder {
     }
     FindLifetimes();
     GK_RETURN_IF_ERROR(PlaceArena());
+    plan_->profile = PlanProfile::MakeIfWanted(*plan_);
     return std::move(plan_);
   }
 

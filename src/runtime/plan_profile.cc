@@ -1,0 +1,106 @@
+#include "runtime/plan_profile.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string_view>
+
+#include "runtime/plan.h"
+
+namespace gk {
+namespace {
+
+// Profiles outlive their plans until the process ends; a program that makes
+// plans without end keeps the first ones only.
+constexpr size_t kMaxProfiles = 4096;
+
+class Profiles {
+ public:
+  static Profiles& Get() {
+    static Profiles* profiles = [] {
+      std::atexit([] { Get().Write(); });
+      return new Profiles;
+    }();
+    return *profiles;
+  }
+  const char* file() const { return file_; }
+  bool Keep(std::shared_ptr<PlanProfile> profile) {
+    std::lock_guard lock(mutex_);
+    if (all_.size() >= kMaxProfiles) return false;
+    all_.push_back(std::move(profile));
+    return true;
+  }
+
+ private:
+  void Write() {
+    std::lock_guard lock(mutex_);
+    std::FILE* f = std::fopen(file_, "w");
+    if (!f) {
+      std::fprintf(stderr, "GK_PLAN_PROFILE: cannot write %s\n", file_);
+      return;
+    }
+    for (const auto& profile : all_) {
+      std::fputs(profile->Table().c_str(), f);
+    }
+    std::fclose(f);
+  }
+
+  const char* const file_ = std::getenv("GK_PLAN_PROFILE");
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<PlanProfile>> all_;
+};
+
+}  // namespace
+
+std::shared_ptr<PlanProfile> PlanProfile::MakeIfWanted(const Plan& plan) {
+  static const bool wanted = std::getenv("GK_PLAN_PROFILE") != nullptr;
+  if (!wanted) return nullptr;
+  auto profile = std::make_shared<PlanProfile>(plan);
+  return Profiles::Get().Keep(profile) ? profile : nullptr;
+}
+
+PlanProfile::PlanProfile(const Plan& plan)
+    : name_(plan.function.name), lines_(plan.instructions.size()) {
+  const std::string all = plan.DebugString();
+  std::string_view rest = all;
+  for (Line& line : lines_) {
+    const size_t end = rest.find('\n');
+    line.text = rest.substr(0, end);
+    rest.remove_prefix(end + 1);
+  }
+  for (size_t i = 0; i < lines_.size(); ++i) {
+    const Instruction& now = plan.instructions[i];
+    for (int k = 0; k < now.num_outputs; ++k) {
+      const SlotInfo& slot = plan.slots[now.first_output + k];
+      lines_[i].text +=
+          slot.is_static ? " " + slot.shape.DebugString() : " [?]";
+    }
+  }
+}
+
+int64_t PlanProfile::Now(clockid_t clock) {
+  timespec t;
+  clock_gettime(clock, &t);
+  return int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+std::string PlanProfile::Table() const {
+  int64_t total = 0, runs = 0;
+  for (const Line& line : lines_) {
+    total += line.wall_ns;
+    runs = std::max<int64_t>(runs, line.runs);
+  }
+  if (runs == 0) return "";
+  std::string text = fmt::format("{}: {} runs, {:.1f} us each\n", name_, runs,
+                                 total * 1e-3 / runs);
+  for (const Line& line : lines_) {
+    const double scale = line.runs ? 1e-3 / line.runs : 0;
+    text += fmt::format("{:10.2f} {:5.1f}% {:10.2f}  {}\n",
+                        line.wall_ns * scale,
+                        total ? 100.0 * line.wall_ns / total : 0.0,
+                        line.cpu_ns * scale, line.text);
+  }
+  return text;
+}
+
+}  // namespace gk
