@@ -93,6 +93,21 @@ void VariableResource::Clear() {
   Unlock();
 }
 
+Tensor VariableResource::Take() {
+  LockSettled();
+  taken_ = true;
+  Tensor value = std::move(value_);
+  Unlock();
+  return value;
+}
+
+void VariableResource::Put(Tensor value) {
+  Lock();
+  value_ = std::move(value);
+  taken_ = false;
+  Unlock();
+}
+
 Tensor NewVariableHandle(std::string name, DataType dtype,
                          const PartialTensorShape& shape, bool trainable) {
   Ref<Resource> resource =

@@ -46,6 +46,13 @@ class VariableResource final : public Resource {
   Status Replace(FunctionRef<Status(const Tensor& old, Tensor* value)> update);
   void Clear();
 
+  // For writers that change several variables at once. Takes the value (null
+  // if uninitialised) out; everybody else waits until it is put back, so
+  // whoever takes several does so in the order of their addresses.
+  Tensor Take();
+  void Put(Tensor value);
+  Status Uninitialized() const;
+
  private:
   void Lock() const {
     while (locked_.test_and_set(std::memory_order_acquire)) {
@@ -56,7 +63,6 @@ class VariableResource final : public Resource {
   void Unlock() const { locked_.clear(std::memory_order_release); }
   // Waits until no writer has the value, then holds the lock.
   void LockSettled() const;
-  Status Uninitialized() const;
 
   std::string name_;
   DataType dtype_;

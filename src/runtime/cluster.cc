@@ -267,6 +267,22 @@ void Cluster::Finish(const TensorShape& domain) {
   register_bytes_ = (tile_ * size + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+// A tile reads its part of the input for the last time in the step that
+// writes over it, or before.
+bool Cluster::MayWriteOver(int i, int r) const {
+  const int writer = results_[r].value - int(inputs_.size());
+  if (inputs_[i].mode != Mode::kFull ||
+      inputs_[i].element_size != results_[r].element_size) {
+    return false;
+  }
+  for (int s = writer + 1; s < int(steps_.size()); ++s) {
+    if (std::find(steps_[s].in, steps_[s].in + 3, i) != steps_[s].in + 3) {
+      return false;
+    }
+  }
+  return true;
+}
+
 const void* Cluster::FillStrided(const Input& input, const void* from,
                                  int64_t start, int64_t n, void* to) const {
   const int size = input.element_size;

@@ -42,6 +42,9 @@ class Cluster {
   // Chooses registers and the tile size. Call last.
   void Finish(const TensorShape& domain);
 
+  // Whether Run() may be given the same memory for input `i` and result `r`.
+  bool MayWriteOver(int i, int r) const;
+
   int num_inputs() const { return inputs_.size(); }
   const std::vector<Step>& steps() const { return steps_; }
   int64_t tile_size() const { return tile_; }

@@ -117,6 +117,7 @@ class Run {
 
   Status RunCluster(const Instruction& now) {
     if (now.needs_output) GK_RETURN_IF_ERROR(MakeOutputs(now));
+    if (now.num_updates > 0) return RunUpdates(now);
     const Cluster& cluster = plan_.clusters[now.cluster];
     constexpr int kInPlace = 32;
     const void* few[kInPlace];
@@ -132,6 +133,20 @@ class Run {
     const int failed = cluster.Run(in, &frame_.data[now.first_output]);
     if (failed >= 0) return TileError(*cluster.steps()[failed].node);
     return OkStatus();
+  }
+
+  Status RunUpdates(const Instruction& now) {
+    InlinedVector<const void*, 32> in;
+    InlinedVector<void*, 32> out;
+    for (int k = 0; k < now.num_inputs; ++k) {
+      in.push_back(frame_.data[plan_.inputs[now.first_input + k]]);
+    }
+    for (int k = 0; k < now.num_outputs; ++k) {
+      out.push_back(frame_.data[now.first_output + k]);
+    }
+    for (int k = 0; k < now.num_updates; ++k) out.push_back(nullptr);
+    return RunVariableUpdates(plan_, frame_, now, {in.data(), size_t(in.size())},
+                              {out.data(), size_t(out.size())});
   }
 
   Status RunKernel(const Instruction& now, int pc) {
@@ -198,6 +213,10 @@ Status RunPlan(const Plan& plan, std::span<const Tensor> inputs,
     return ResourceExhausted(
         "Function {} is called recursively more than {} levels deep",
         plan.function.name, kMaxNesting);
+  }
+  if (!plan.updates.empty() && ResourcesAlias(inputs)) {
+    GK_ASSIGN_OR_RETURN(const Ref<Plan> apart, plan.WithoutMergedUpdates());
+    return RunPlan(*apart, inputs, outputs, cancellation);
   }
   NestingScope scope;
   FrameLease lease(plan);

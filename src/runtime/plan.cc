@@ -27,9 +27,23 @@ std::string Plan::DebugString() const {
     }
     text += " ->";
     for (int k = 0; k < now.num_outputs; ++k) add_slot(now.first_output + k);
+    for (int k = 0; k < now.num_updates; ++k) {
+      const VariableUpdate& u = updates[now.first_update + k];
+      text += fmt::format(" {} %{}{}", u.node->name(), u.handle,
+                          u.in_place ? " in place" : "");
+    }
     text += "\n";
   }
   return text;
+}
+
+StatusOr<Ref<Plan>> Plan::WithoutMergedUpdates() const {
+  std::lock_guard lock(mutex_);
+  if (!without_merged_updates_) {
+    GK_ASSIGN_OR_RETURN(without_merged_updates_,
+                        Make(function.Clone(), /*merge_updates=*/false));
+  }
+  return without_merged_updates_;
 }
 
 }  // namespace gk

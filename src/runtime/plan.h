@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "runtime/cluster.h"
 #include "runtime/frame_pool.h"
 #include "runtime/plan_profile.h"
+#include "runtime/variable_update.h"
 
 namespace gk {
 
@@ -57,6 +59,7 @@ struct Instruction {
   int32_t first_release = 0;  // in Plan::releases: kOwn slots dead after this
   int32_t num_releases = 0;
   int32_t cluster = -1;  // in Plan::clusters
+  int32_t first_update = 0, num_updates = 0;  // in Plan::updates
   TileFn tile = nullptr;
   TileParams tile_params;
   ComputeFn compute = nullptr;
@@ -68,8 +71,13 @@ struct Instruction {
 class Plan : public RefCounted {
  public:
   // Compiles `function`, which is kept alive; node shapes that are known are
-  // relied upon (and checked where a value enters).
-  static StatusOr<Ref<Plan>> Make(FunctionGraph function);
+  // relied upon (and checked where a value enters). `merge_updates`: see
+  // variable_update.h.
+  static StatusOr<Ref<Plan>> Make(FunctionGraph function,
+                                  bool merge_updates = true);
+
+  // A plan of the same function without merged updates, made on first use.
+  StatusOr<Ref<Plan>> WithoutMergedUpdates() const;
 
   // Of the graph as planned: "0 tile AddV2 add: %0 %1 -> %2 @64", one line an
   // instruction. For tests and tools.
@@ -82,11 +90,16 @@ class Plan : public RefCounted {
   std::vector<SlotId> inputs;
   std::vector<SlotId> releases;
   std::vector<Cluster> clusters;
+  std::vector<VariableUpdate> updates;
   std::vector<SlotId> arguments;  // -1: unused by the plan
   std::vector<SlotId> results;
   int64_t arena_bytes = 0;
   std::shared_ptr<PlanProfile> profile;  // null: none is kept
   mutable FramePool frames;
+
+ private:
+  mutable std::mutex mutex_;
+  mutable Ref<Plan> without_merged_updates_;
 };
 
 }  // namespace gk

@@ -50,13 +50,14 @@ bool IsStaticView(const Node& node) {
 
 class Builder {
  public:
-  explicit Builder(FunctionGraph function) : plan_(MakeRef<Plan>()) {
+  Builder(FunctionGraph function, bool merge_updates)
+      : plan_(MakeRef<Plan>()), merge_updates_(merge_updates) {
     plan_->function = std::move(function);
   }
 
   StatusOr<Ref<Plan>> Build() {
     const FunctionGraph& f = plan_->function;
-    GK_ASSIGN_OR_RETURN(units_, MakeSchedule(f));
+    GK_ASSIGN_OR_RETURN(units_, MakeSchedule(f, merge_updates_));
     first_slot_.assign(f.graph->num_nodes(), -1);
     FindEscapes();
     FindClusterResults();
@@ -212,6 +213,7 @@ class Builder {
   }
 
   bool TryTile(const Node& node) {
+    if (!FusableTile(node)) return false;
     const StatusOr<TensorShape> domain = node.output(0).shape.AsTensorShape();
     if (domain->num_elements() > kMaxSingleTile) return false;
     for (const Output& in : node.inputs()) {
@@ -239,47 +241,177 @@ class Builder {
     return true;
   }
 
-  void AddCluster(const Unit& unit) {
+  // A cluster being put together.
+  struct Draft {
+    // What the cluster's writes leave in a variable.
+    struct Written {
+      int value = -1;
+      int own_input = -1;
+      const Node* last = nullptr;
+    };
     Cluster cluster;
+    Instruction instruction;
     std::map<std::pair<int, int>, int> value_of;
+    std::vector<Output> inputs;                // the handle for an own value
+    std::map<int, Written> variables;  // by the handle's node id
+    std::map<int, SlotId> slot_of;             // by value
+    bool can_fail = false;
+  };
+
+  static bool IsWrite(const Node& node) { return node.num_outputs() == 0; }
+  static Node* HandleOf(const Node& node) {
+    return ResourceRoot(node.input(0)).node;
+  }
+  static DataType WrittenType(const Node& write) {
+    const Output& value = write.input(1);
+    return value.node->output(value.index).dtype;
+  }
+
+  void AddCluster(const Unit& unit) {
+    Draft d;
+    const Node& first = *unit.nodes[0];
+    const Output domain_of =
+        IsWrite(first) ? first.input(1) : Output{unit.nodes[0], 0};
+    const TensorShape domain =
+        *domain_of.node->output(domain_of.index).shape.AsTensorShape();
+    AddClusterInputs(unit, domain, &d);
+    for (const Node* node : unit.nodes) AddStep(*node, &d);
+    Instruction& i = d.instruction;
+    i.kind = Instruction::Kind::kCluster;
+    i.node = &first;
+    i.first_output = plan_->slots.size();
+    for (const Node* node : unit.nodes) {
+      if (!IsWrite(*node) && used_outside_[node->id()]) AddResult(*node, &d);
+    }
+    AddUpdates(domain, &d);
+    d.cluster.Finish(domain);
+    for (size_t u = i.first_update; u < plan_->updates.size(); ++u) {
+      SettleInPlace(d, &plan_->updates[u]);
+    }
+    AddInputs(&i, d.inputs);
+    i.cluster = plan_->clusters.size();
+    plan_->clusters.push_back(std::move(d.cluster));
+    plan_->instructions.push_back(i);
+  }
+
+  void AddClusterInputs(const Unit& unit, const TensorShape& domain,
+                        Draft* d) {
     std::map<int, bool> inside;
-    std::vector<Output> inputs;
     for (const Node* node : unit.nodes) inside[node->id()] = true;
     for (const Node* node : unit.nodes) {
       for (const Output& in : node->inputs()) {
-        if (inside.count(in.node->id()) || value_of.count(Key(in))) continue;
         const Node::OutputInfo& info = in.node->output(in.index);
-        value_of[Key(in)] =
-            cluster.AddInput(info.dtype, *info.shape.AsTensorShape());
-        inputs.push_back(in);
+        if (inside.count(in.node->id()) || d->value_of.count(Key(in)) ||
+            info.dtype == DataType::kResource) {
+          continue;
+        }
+        d->value_of[Key(in)] =
+            d->cluster.AddInput(info.dtype, *info.shape.AsTensorShape());
+        d->inputs.push_back(in);
       }
+      // The first write of a variable may need what is in it.
+      if (!IsWrite(*node) || d->variables.count(HandleOf(*node)->id())) continue;
+      Draft::Written& w = d->variables[HandleOf(*node)->id()];
+      if (node->type() == "AssignVariableOp") continue;
+      w.value = w.own_input = d->cluster.AddInput(WrittenType(*node), domain);
+      d->inputs.push_back({HandleOf(*node), 0});
     }
-    Instruction i;
-    i.kind = Instruction::Kind::kCluster;
-    i.node = unit.nodes[0];
-    i.first_output = plan_->slots.size();
-    for (const Node* node : unit.nodes) {
-      int operands[3];
-      for (int k = 0; k < node->num_inputs(); ++k) {
-        operands[k] = value_of[Key(node->input(k))];
+  }
+
+  void AddStep(const Node& node, Draft* d) {
+    int operands[3];
+    if (const TileKernel* tile = FusableTile(node)) {
+      for (int k = 0; k < node.num_inputs(); ++k) {
+        operands[k] = d->value_of[Key(node.input(k))];
       }
-      const int v = cluster.AddStep(
-          *FusableTile(*node), {operands, size_t(node->num_inputs())}, node);
-      value_of[{node->id(), 0}] = v;
+      d->value_of[{node.id(), 0}] = d->cluster.AddStep(
+          *tile, {operands, size_t(node.num_inputs())}, &node);
+      d->can_fail |= node.op().kernel.tile_error != nullptr;
+      return;
     }
-    for (const Node* node : unit.nodes) {
-      if (!used_outside_[node->id()]) continue;
-      cluster.AddResult(value_of[{node->id(), 0}]);
-      const SlotId id = AddSlot(*node, 0, Home::kOwn);
-      SettleHome(*node, 0, id);
-      if (plan_->slots[id].home == Home::kOwn) i.needs_output = true;
-      ++i.num_outputs;
+    Draft::Written& w = d->variables[HandleOf(node)->id()];
+    if (!IsWrite(node)) {  // reads what was written
+      d->value_of[{node.id(), 0}] = w.value;
+      return;
     }
-    cluster.Finish(*unit.nodes[0]->output(0).shape.AsTensorShape());
-    AddInputs(&i, inputs);
-    i.cluster = plan_->clusters.size();
-    plan_->clusters.push_back(std::move(cluster));
-    plan_->instructions.push_back(i);
+    w.last = &node;
+    operands[0] = w.value;
+    operands[1] = d->value_of[Key(node.input(1))];
+    if (node.type() == "AssignVariableOp") {
+      w.value = operands[1];
+      return;
+    }
+    const VariableWrite write = node.type() == "AssignAddVariableOp"
+                                    ? VariableWrite::kAdd
+                                    : VariableWrite::kSubtract;
+    w.value = d->cluster.AddStep(*TileOfWrite(write, WrittenType(node)),
+                                 {operands, 2}, &node);
+  }
+
+  // A value for other instructions. Reads may name what has a slot already.
+  void AddResult(const Node& node, Draft* d) {
+    const int value = d->value_of[{node.id(), 0}];
+    if (value < d->cluster.num_inputs()) {
+      first_slot_[node.id()] = SlotOf(d->inputs[value]);
+      return;
+    }
+    if (const auto it = d->slot_of.find(value); it != d->slot_of.end()) {
+      first_slot_[node.id()] = it->second;
+      return;
+    }
+    d->cluster.AddResult(value);
+    const SlotId id = AddSlot(node, 0, Home::kOwn);
+    SettleHome(node, 0, id);
+    if (plan_->slots[id].home == Home::kOwn) d->instruction.needs_output = true;
+    ++d->instruction.num_outputs;
+    d->slot_of[value] = id;
+  }
+
+  // What goes into variables: a place of its own, unless the value lies
+  // somewhere already, where it may be shared.
+  void AddUpdates(const TensorShape& domain, Draft* d) {
+    d->instruction.first_update = plan_->updates.size();
+    std::map<int, int> update_of;  // by value
+    for (const auto& [handle, w] : d->variables) {
+      VariableUpdate u;
+      u.handle = first_slot_[handle];
+      u.own_input = w.own_input;
+      u.dtype = WrittenType(*w.last);
+      u.shape = domain;
+      u.node = w.last;
+      const auto slot = d->slot_of.find(w.value);
+      const auto [same, is_new] =
+          update_of.try_emplace(w.value, d->instruction.num_updates);
+      if (w.value < d->cluster.num_inputs()) {
+        u.shared_slot = SlotOf(d->inputs[w.value]);
+      } else if (slot != d->slot_of.end()) {
+        u.shared_slot = slot->second;
+      } else if (!is_new) {
+        u.same_as = same->second;
+      } else {
+        u.result = d->cluster.AddResult(w.value);
+      }
+      plan_->updates.push_back(std::move(u));
+      ++d->instruction.num_updates;
+    }
+  }
+
+  // Whether the variable's memory may take the result while the cluster
+  // still reads it.
+  static void SettleInPlace(const Draft& d, VariableUpdate* u) {
+    if (u->result < 0) return;
+    u->in_place = !d.can_fail && (u->own_input < 0 ||
+                                  d.cluster.MayWriteOver(u->own_input,
+                                                         u->result));
+    for (size_t k = 0; k < d.inputs.size(); ++k) {
+      const Node& from = *d.inputs[k].node;
+      if (from.type() != "ReadVariableOp" ||
+          HandleOf(from) != HandleOf(*u->node)) {
+        continue;
+      }
+      u->snapshot_input = k;
+      u->in_place &= d.cluster.MayWriteOver(k, u->result);
+    }
   }
 
   Status AddKernel(const Node& node) {
@@ -422,6 +554,7 @@ class Builder {
   }
 
   Ref<Plan> plan_;
+  const bool merge_updates_;
   std::vector<Unit> units_;
   std::map<std::pair<int, int>, bool> escapes_;
   std::vector<bool> used_outside_;  // by node id
@@ -432,8 +565,8 @@ class Builder {
 
 }  // namespace
 
-StatusOr<Ref<Plan>> Plan::Make(FunctionGraph function) {
-  return Builder(std::move(function)).Build();
+StatusOr<Ref<Plan>> Plan::Make(FunctionGraph function, bool merge_updates) {
+  return Builder(std::move(function), merge_updates).Build();
 }
 
 }  // namespace gk

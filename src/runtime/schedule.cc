@@ -7,6 +7,7 @@
 #include <queue>
 
 #include "runtime/cluster.h"
+#include "runtime/variable_update.h"
 
 namespace gk {
 namespace {
@@ -17,7 +18,8 @@ using MinHeap = std::priority_queue<int, std::vector<int>, std::greater<int>>;
 
 class Scheduler {
  public:
-  explicit Scheduler(const FunctionGraph& f) : f_(f) {}
+  Scheduler(const FunctionGraph& f, bool merge_updates)
+      : f_(f), merge_updates_(merge_updates) {}
 
   StatusOr<std::vector<Unit>> Run() {
     GK_ASSIGN_OR_RETURN(const std::vector<Node*> all,
@@ -27,6 +29,10 @@ class Scheduler {
     users_.resize(n);
     waits_.assign(n, 0);
     domain_.resize(n);
+    writes_.assign(n, VariableWrite::kNone);
+    in_group_.assign(n, false);
+    std::vector<bool> is_argument(f_.graph->num_nodes());
+    for (const Node* a : f_.arguments) is_argument[a->id()] = true;
     for (int p = 0; p < n; ++p) {
       const auto after = [&](const Node* before) {
         users_[position_[before->id()]].push_back(p);
@@ -35,8 +41,13 @@ class Scheduler {
       for (const Output& in : order_[p]->inputs()) after(in.node);
       for (const Node* c : order_[p]->control_inputs()) after(c);
       if (FusableTile(*order_[p])) {
-        const auto dims = order_[p]->output(0).shape.dims();
-        domain_[p] = std::vector<int64_t>(dims.begin(), dims.end());
+        SetDomain(p, order_[p]->output(0).shape);
+      } else if (merge_updates_) {
+        writes_[p] = FusableWrite(*order_[p], is_argument);
+        if (writes_[p] != VariableWrite::kNone) {
+          const Output& value = order_[p]->input(1);
+          SetDomain(p, value.node->output(value.index).shape);
+        }
       }
     }
     for (int p = 0; p < n; ++p) {
@@ -75,7 +86,32 @@ class Scheduler {
     }
   }
 
+  void SetDomain(int p, const PartialTensorShape& shape) {
+    domain_[p] = std::vector<int64_t>(shape.dims().begin(), shape.dims().end());
+  }
+
+  // A read of what a write in the open group has written: the cluster has
+  // the value.
+  void TryJoin(int p) {
+    const Node& node = *order_[p];
+    if (node.type() != "ReadVariableOp") return;
+    for (const Node* before : node.control_inputs()) {
+      const int w = position_[before->id()];
+      if (!in_group_[w] || writes_[w] == VariableWrite::kNone ||
+          !(ResourceRoot(before->input(0)) == ResourceRoot(node.input(0)))) {
+        continue;
+      }
+      const Output& value = before->input(1);
+      const Node::OutputInfo& written = value.node->output(value.index);
+      if (written.dtype == node.output(0).dtype &&
+          written.shape == node.output(0).shape) {
+        SetDomain(p, written.shape);
+      }
+    }
+  }
+
   void MakeReady(int p) {
+    if (merge_updates_ && !domain_[p]) TryJoin(p);
     if (domain_[p]) {
       fusable_[*domain_[p]].push(p);
     } else {
@@ -101,8 +137,10 @@ class Scheduler {
       const int p = it->second.top();
       it->second.pop();
       group.push_back(p);
+      in_group_[p] = true;
       Done(p);
     }
+    for (int p : group) in_group_[p] = false;
     fusable_.erase(domain);
     // Readiness order is a topological order, yet program order reads better
     // and is one as well.
@@ -119,6 +157,9 @@ class Scheduler {
       return i;
     };
     std::map<std::pair<int, int>, int> first_reader;
+    std::map<int, int> member;       // by position
+    std::map<int, int> on_variable;  // by the handle's node id
+    for (size_t i = 0; i < group.size(); ++i) member[group[i]] = i;
     for (size_t i = 0; i < group.size(); ++i) {
       const Node* node = order_[group[i]];
       const auto link = [&](int producer, int index) {
@@ -126,10 +167,24 @@ class Scheduler {
             first_reader.try_emplace({producer, index}, int(i));
         if (!is_new) parent[find(i)] = find(it->second);
       };
-      link(group[i], 0);
+      for (const Node* c : node->control_inputs()) {
+        const auto before = member.find(position_[c->id()]);
+        if (before == member.end()) continue;
+        if (!FusableTile(*node) || !FusableTile(*c)) {
+          parent[find(i)] = find(before->second);
+        }
+      }
+      if (!FusableTile(*node)) {
+        const int handle = ResourceRoot(node->input(0)).node->id();
+        const auto [it, is_new] = on_variable.try_emplace(handle, int(i));
+        if (!is_new) parent[find(i)] = find(it->second);
+      }
+      if (node->num_outputs() > 0) link(group[i], 0);
       for (const Output& in : node->inputs()) {
+        if (in.node->output(in.index).dtype == DataType::kResource) continue;
         const auto& shape = in.node->output(in.index).shape;
-        if (shape.num_elements() == 1 && node->output(0).shape != shape) {
+        if (shape.num_elements() == 1 && node->num_outputs() == 1 &&
+            node->output(0).shape != shape) {
           continue;  // sharing a scalar is no reason to fuse
         }
         link(position_[in.node->id()], in.index);
@@ -142,20 +197,47 @@ class Scheduler {
       if (part_of[root] < 0) part_of[root] = i;
       parts[part_of[root]].push_back(order_[group[i]]);
     }
-    for (auto& [first, nodes] : parts) {
-      for (size_t at = 0; at < nodes.size(); at += kMaxClusterSteps) {
-        const size_t end = std::min(nodes.size(), at + kMaxClusterSteps);
-        units_.push_back({{nodes.begin() + at, nodes.begin() + end}, true});
+    for (auto& [first, nodes] : parts) AddPart(nodes);
+  }
+
+  void AddPart(const std::vector<Node*>& nodes) {
+    const auto computes = [this](const Node* node) {
+      const VariableWrite write = writes_[position_[node->id()]];
+      return write == VariableWrite::kNone ? FusableTile(*node) != nullptr
+                                           : write != VariableWrite::kAssign;
+    };
+    if (nodes.size() <= kMaxClusterSteps &&
+        std::any_of(nodes.begin(), nodes.end(), computes)) {
+      units_.push_back({nodes, true});
+      return;
+    }
+    // In program order, whatever touches variables by itself.
+    std::vector<Node*> run;
+    const auto flush = [&] {
+      if (!run.empty()) units_.push_back({run, true});
+      run.clear();
+    };
+    for (Node* node : nodes) {
+      if (FusableTile(*node)) {
+        run.push_back(node);
+        if (run.size() == kMaxClusterSteps) flush();
+      } else {
+        flush();
+        units_.push_back({{node}, false});
       }
     }
+    flush();
   }
 
   const FunctionGraph& f_;
+  const bool merge_updates_;
   std::vector<Node*> order_;
   std::vector<int> position_;  // by node id; -1: pruned
   std::vector<std::vector<int>> users_;
   std::vector<int> waits_;
   std::vector<std::optional<std::vector<int64_t>>> domain_;
+  std::vector<VariableWrite> writes_;
+  std::vector<bool> in_group_;  // the one that is being emitted
   MinHeap ready_;
   std::map<std::vector<int64_t>, MinHeap> fusable_;
   std::vector<Unit> units_;
@@ -163,8 +245,9 @@ class Scheduler {
 
 }  // namespace
 
-StatusOr<std::vector<Unit>> MakeSchedule(const FunctionGraph& function) {
-  return Scheduler(function).Run();
+StatusOr<std::vector<Unit>> MakeSchedule(const FunctionGraph& function,
+                                         bool merge_updates) {
+  return Scheduler(function, merge_updates).Run();
 }
 
 }  // namespace gk

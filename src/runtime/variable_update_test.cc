@@ -1,0 +1,272 @@
+#include "runtime/variable_update.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "framework/variable.h"
+#include "graph/function_for_test.h"
+#include "runtime/compiled_function.h"
+#include "runtime/executor.h"
+
+namespace gk {
+namespace {
+
+constexpr int64_t kSize = 5000;  // several tiles
+
+Tensor Ramp(float start, float step = 0.25f) {
+  std::vector<float> v(kSize);
+  for (int64_t i = 0; i < kSize; ++i) v[i] = start + i % 97 * step;
+  return Tensor::OfValues<float>(v, {kSize});
+}
+std::vector<float> Values(const Tensor& t) {
+  return {t.data<float>(), t.data<float>() + t.num_elements()};
+}
+VariableResource* Of(const Tensor& handle) {
+  return handle.scalar<ResourceHandle>().As<VariableResource>();
+}
+Tensor NewVariable(const Tensor& value) {
+  Tensor handle = NewVariableHandle("v", value.dtype(), value.shape(), true);
+  ThrowIfError(Of(handle)->Assign(ValueOrThrow(value.Copy())));
+  return handle;
+}
+
+// A function under construction whose arguments are variables.
+struct Program : TestFunction {
+  Output Variable(DataType dtype = DataType::kFloat) {
+    const Output v = Arg(DataType::kResource, TensorShape());
+    v.node->mutable_output(0).handle_data = {{dtype, TensorShape{kSize}}};
+    return v;
+  }
+  Output Read(Output v, std::vector<Node*> after = {},
+              DataType dtype = DataType::kFloat) {
+    return Add("ReadVariableOp", {v}, {{"dtype", dtype}}, after);
+  }
+  Node* Write(std::string_view op, Output v, Output value,
+              std::vector<Node*> after = {}) {
+    return Add(op, {v, value}, {}, after).node;
+  }
+  Output Number(float x) { return Const(Tensor::Scalar(x)); }
+};
+
+// Runs `f` three times with merged updates and three times without, on
+// variables of the same start, and compares everything after each run.
+void ExpectSame(const GraphFunction& f, std::vector<Tensor> start,
+                TensorVector others, std::string_view wanted_in_plan) {
+  InitRuntime();
+  const Plan& merged = (*CompiledFunction::Of(f))->declared_plan();
+  const Ref<Plan> apart = ValueOrThrow(merged.WithoutMergedUpdates());
+  EXPECT_NE(merged.DebugString().find(wanted_in_plan), std::string::npos)
+      << merged.DebugString();
+  EXPECT_FALSE(merged.updates.empty());
+  EXPECT_TRUE(apart->updates.empty());
+  TensorVector in[2];
+  for (int k = 0; k < 2; ++k) {
+    for (const Tensor& t : start) in[k].push_back(NewVariable(t));
+    in[k].insert(in[k].end(), others.begin(), others.end());
+  }
+  std::vector<TensorVector> kept[2];
+  for (int round = 0; round < 3; ++round) {
+    for (int k = 0; k < 2; ++k) {
+      TensorVector out;
+      const Status s = RunPlan(k == 0 ? merged : *apart, in[k], &out, nullptr);
+      ASSERT_TRUE(s.ok()) << s.ToString();
+      kept[k].push_back(out);
+    }
+    for (size_t v = 0; v < start.size(); ++v) {
+      EXPECT_EQ(Values(ValueOrThrow(Of(in[0][v])->Read())),
+                Values(ValueOrThrow(Of(in[1][v])->Read())))
+          << "variable " << v << " after run " << round;
+    }
+  }
+  // Results of earlier runs are snapshots: later runs leave them as they are.
+  for (size_t round = 0; round < 3; ++round) {
+    for (size_t r = 0; r < kept[0][round].size(); ++r) {
+      EXPECT_EQ(Values(kept[0][round][r]), Values(kept[1][round][r]))
+          << "result " << r << " of run " << round;
+    }
+  }
+}
+
+TEST(VariableUpdate, OptimizerStepIsOneInstructionInPlace) {
+  Program b;
+  const Output p = b.Variable(), m = b.Variable();
+  const Output g = b.Arg(DataType::kFloat, TensorShape{kSize});
+  const Output old = b.Read(m);
+  const Output next = b.Add("AddV2", {b.Add("Mul", {old, b.Number(0.9f)}),
+                                      b.Add("Mul", {g, b.Number(0.1f)})});
+  Node* write = b.Write("AssignVariableOp", m, next, {old.node});
+  const Output again = b.Read(m, {write});
+  Node* step = b.Write(
+      "AssignSubVariableOp", p,
+      b.Add("Mul", {again, b.Add("Sqrt", {b.Add("Abs", {again})})}));
+  const auto f = b.Finish({}, {write, step});
+  ExpectSame(*f, {Ramp(1), Ramp(2)}, {Ramp(-3)}, "AssignVariableOp %1 in place");
+
+  // The memory stays the variables' own.
+  const Tensor hp = NewVariable(Ramp(1)), hm = NewVariable(Ramp(2));
+  const void* place = ValueOrThrow(Of(hp)->Read()).raw_data();
+  const void* other = ValueOrThrow(Of(hm)->Read()).raw_data();
+  TensorVector out;
+  ASSERT_TRUE(RunFunction(*f, TensorVector{hp, hm, Ramp(3)}, &out).ok());
+  EXPECT_EQ(ValueOrThrow(Of(hp)->Read()).raw_data(), place);
+  EXPECT_EQ(ValueOrThrow(Of(hm)->Read()).raw_data(), other);
+  // Unless somebody else looks at it.
+  const Tensor held = ValueOrThrow(Of(hp)->Read());
+  const std::vector<float> before = Values(held);
+  ASSERT_TRUE(RunFunction(*f, TensorVector{hp, hm, Ramp(3)}, &out).ok());
+  EXPECT_EQ(Values(held), before);
+  EXPECT_NE(Values(ValueOrThrow(Of(hp)->Read())), before);
+}
+
+TEST(VariableUpdate, OldValueReadWithinAndAfterTheCluster) {
+  Program b;
+  const Output v = b.Variable(), w = b.Variable();
+  const Output old = b.Read(v);
+  const Output twice = b.Add("AddV2", {old, old});
+  Node* write = b.Write("AssignVariableOp", v, twice, {old.node});
+  // Reads the old value after the new one was computed.
+  const Output mixed = b.Add("Sub", {b.Add("Neg", {twice}), old});
+  Node* other = b.Write("AssignAddVariableOp", w, mixed);
+  const auto f = b.Finish({old}, {write, other});
+  ExpectSame(*f, {Ramp(1), Ramp(2)}, {}, "AssignVariableOp %0");
+}
+
+TEST(VariableUpdate, DecayReadsTheVariableThatItChanges) {
+  Program b;
+  const Output v = b.Variable();
+  const Output old = b.Read(v);
+  Node* write = b.Write("AssignSubVariableOp", v,
+                        b.Add("Mul", {old, b.Number(0.01f)}), {old.node});
+  const auto f = b.Finish({}, {write});
+  ExpectSame(*f, {Ramp(1)}, {}, "AssignSubVariableOp %0 in place");
+}
+
+TEST(VariableUpdate, ChainsOfWritesAndReadsThatLeave) {
+  Program b;
+  const Output v = b.Variable(), w = b.Variable(), u = b.Variable();
+  const Output x = b.Arg(DataType::kFloat, TensorShape{kSize});
+  Node* first =
+      b.Write("AssignVariableOp", v, b.Add("Mul", {x, b.Number(3)}));
+  Node* second = b.Write("AssignSubVariableOp", v, x, {first});
+  const Output middle = b.Read(v, {second});
+  Node* third = b.Write("AssignAddVariableOp", v, b.Add("Neg", {middle}),
+                        {middle.node});
+  const Output last = b.Read(v, {third});
+  Node* copy = b.Write("AssignVariableOp", w, b.Add("Square", {middle}));
+  // One value for two variables, and a value that is a result as well.
+  const Output both = b.Add("Exp", {last});
+  Node* one = b.Write("AssignVariableOp", w, both, {copy});
+  Node* two = b.Write("AssignVariableOp", u, both);
+  const auto f = b.Finish({middle, last}, {third, one, two});
+  ExpectSame(*f, {Ramp(1), Ramp(2), Ramp(3)}, {Ramp(4)}, "AssignVariableOp_2");
+  const auto g = b.Finish({middle, both}, {third, one, two});
+  ExpectSame(*g, {Ramp(1), Ramp(2), Ramp(3)}, {Ramp(4)}, "AssignVariableOp_2");
+}
+
+TEST(VariableUpdate, AssignedArgumentsAreShared) {
+  Program b;
+  const Output v = b.Variable(), w = b.Variable();
+  const Output x = b.Arg(DataType::kFloat, TensorShape{kSize});
+  Node* first = b.Write("AssignVariableOp", v, x);
+  const Output read = b.Read(v, {first});
+  Node* second = b.Write("AssignAddVariableOp", w, b.Add("Neg", {read}));
+  const auto f = b.Finish({read}, {first, second});
+  ExpectSame(*f, {Ramp(1), Ramp(2)}, {Ramp(4)}, "AssignAddVariableOp");
+}
+
+TEST(VariableUpdate, OneVariableUnderTwoArguments) {
+  Program b;
+  const Output v = b.Variable(), w = b.Variable();
+  const Output x = b.Arg(DataType::kFloat, TensorShape{kSize});
+  Node* first = b.Write("AssignAddVariableOp", v, b.Add("Neg", {x}));
+  Node* second = b.Write("AssignAddVariableOp", w, b.Add("Neg", {x}), {first});
+  const auto f = b.Finish({}, {first, second});
+  const Tensor handle = NewVariable(Ramp(1));
+  TensorVector out;
+  ASSERT_TRUE(RunFunction(*f, TensorVector{handle, handle, Ramp(5)}, &out).ok());
+  const std::vector<float> got = Values(ValueOrThrow(Of(handle)->Read()));
+  const std::vector<float> start = Values(Ramp(1)), x5 = Values(Ramp(5));
+  for (int64_t i = 0; i < kSize; ++i) {
+    ASSERT_EQ(got[i], start[i] - x5[i] - x5[i]);
+  }
+}
+
+TEST(VariableUpdate, FailureLeavesEveryVariableAsItWas) {
+  Program b;
+  const Output v = b.Variable(DataType::kInt32), w = b.Variable(DataType::kInt32);
+  const Output x = b.Arg(DataType::kInt32, TensorShape{kSize});
+  const Output old = b.Read(v, {}, DataType::kInt32);
+  Node* first = b.Write("AssignVariableOp", v, b.Add("Neg", {old}), {old.node});
+  const Output negative = b.Read(v, {first}, DataType::kInt32);
+  Node* second =
+      b.Write("AssignSubVariableOp", w, b.Add("FloorDiv", {negative, x}));
+  const auto f = b.Finish({}, {first, second});
+  const Tensor sevens = Tensor::OfValues<int32_t>(
+      std::vector<int32_t>(kSize, 7), TensorShape{kSize});
+  const Tensor hv = NewVariable(sevens), hw = NewVariable(sevens);
+  std::vector<int32_t> divisors(kSize, 2);
+  divisors[kSize - 1] = 0;
+  InitRuntime();
+  TensorVector out;
+  const Status s = RunFunction(
+      *f, TensorVector{hv, hw, Tensor::OfValues<int32_t>(divisors, {kSize})},
+      &out);
+  EXPECT_EQ(s.code(), Code::kInvalidArgument);
+  EXPECT_NE(s.message().find("[[{{node FloorDiv}}]]"), std::string::npos);
+  for (const Tensor& h : {hv, hw}) {
+    const Tensor value = ValueOrThrow(Of(h)->Read());
+    for (int64_t i = 0; i < kSize; ++i) {
+      ASSERT_EQ(value.data<int32_t>()[i], 7);
+    }
+  }
+  Of(hw)->Clear();
+  divisors[kSize - 1] = 1;
+  const Status none = RunFunction(
+      *f, TensorVector{hv, hw, Tensor::OfValues<int32_t>(divisors, {kSize})},
+      &out);
+  EXPECT_EQ(none.code(), Code::kFailedPrecondition);
+  EXPECT_FALSE(Of(hw)->IsInitialized());
+  EXPECT_EQ(ValueOrThrow(Of(hv)->Read()).data<int32_t>()[0], 7);
+}
+
+// Two functions that update the same variables in opposite orders.
+TEST(VariableUpdate, ThreadsLoseNoUpdate) {
+  Ref<GraphFunction> f[2];
+  for (int k = 0; k < 2; ++k) {
+    Program b;
+    const Output v[2] = {b.Variable(), b.Variable()};
+    const Output x = b.Arg(DataType::kFloat, TensorShape{kSize});
+    const Output delta = b.Add("Neg", {x});
+    Node* first = b.Write("AssignSubVariableOp", v[k], delta);
+    Node* second = b.Write("AssignSubVariableOp", v[1 - k], delta);
+    f[k] = b.Finish({}, {first, second});
+  }
+  InitRuntime();
+  const Tensor ones = Tensor::OfValues<float>(std::vector<float>(kSize, 1.0f),
+                                              TensorShape{kSize});
+  const Tensor zeros = ValueOrThrow(Tensor::Zeros(DataType::kFloat, {kSize}));
+  const Tensor h[2] = {NewVariable(zeros), NewVariable(zeros)};
+  std::atomic<int> failed{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      TensorVector out;
+      for (int i = 0; i < 100; ++i) {
+        if (!RunFunction(*f[t % 2], TensorVector{h[0], h[1], ones}, &out).ok()) {
+          ++failed;
+        }
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(failed, 0);
+  for (const Tensor& handle : h) {
+    for (float x : Values(ValueOrThrow(Of(handle)->Read()))) {
+      ASSERT_EQ(x, 400);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gk
