@@ -34,6 +34,7 @@ def call_structured(
 
 
 def _structured_inputs(f, args: Sequence, kwargs: Mapping) -> list:
+    kwargs = binding.sanitized(kwargs)
     parameters = f._traced_type._parameters
     positional = [p for p in parameters if p[1] != binding.KEYWORD_ONLY]
     if len(args) > len(positional):
@@ -298,7 +299,7 @@ def _short_name(self) -> str:
 def pretty_printed_signature(self, verbose: bool = True) -> str:
     """The parameters and what is returned."""
     if not verbose:
-        return repr(self.function_type)
+        return str(self.function_type)
     return self.function_type._long_text()
 
 

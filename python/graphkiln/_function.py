@@ -533,8 +533,12 @@ def python_function(self):
 
 @_property
 def function_type(self):
-    """The parameters of the Python function."""
-    return self._state.signature.function_type
+    """The parameters of the Python function, with the types that an input
+    signature gives them."""
+    state = self._state
+    if state.constraints is not None:
+        return state.constraints.shown_type
+    return state.signature.function_type
 
 
 @_property

@@ -5,6 +5,7 @@ that equal calls look equal.
 """
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from graphkiln import _function_type  # adds parameters
@@ -86,6 +87,7 @@ class FunctionSignature:
                 (p.name, POSITIONAL_OR_KEYWORD, value)
                 for p, value in zip(self.parameters, args)
             ]
+        kwargs = sanitized(kwargs)
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as e:
@@ -108,6 +110,28 @@ class FunctionSignature:
             else:
                 result.append((p.name, int(p.kind), value))
         return result
+
+
+def sanitized(kwargs: Mapping[str, object]) -> Mapping[str, object]:
+    """`kwargs` by names that a parameter can have.
+
+    Raises ValueError if two names become one.
+    """
+    if all(name.isidentifier() for name in kwargs):
+        return kwargs
+    result = {_identifier(name): value for name, value in kwargs.items()}
+    if len(result) < len(kwargs):
+        raise ValueError(
+            "Name collision after sanitization. Please rename tf.function "
+            f"input parameters. Original: {sorted(kwargs)}, Sanitized: "
+            f"{sorted(result)}"
+        )
+    return result
+
+
+def _identifier(name: str) -> str:
+    name = re.sub(r"[^a-zA-Z0-9_]", "_", name)
+    return "arg_" + name if name[:1].isdigit() else name
 
 
 def binding_error(

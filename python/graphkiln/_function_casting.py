@@ -41,7 +41,7 @@ def check_signature(input_signature: object) -> None:
     wrong = [
         leaf
         for leaf in _leaves(input_signature)
-        if not isinstance(leaf, (TypeSpec, _graphkiln.BaseVariable))
+        if not isinstance(leaf, TypeSpec)
     ]
     if wrong:
         raise TypeError(
@@ -103,11 +103,9 @@ def constraints(
                     "Since input_signature is defined, keyword-only parameter "
                     f"`{p.name}` must have a default value"
                 )
+            spec = specs.pop(0) if specs else p.default
             result.append(
-                (
-                    p.name, binding.KEYWORD_ONLY,
-                    _type(p.default, variables), p.default,
-                )
+                (p.name, binding.KEYWORD_ONLY, _type(spec, variables), spec)
             )
     if specs:
         raise TypeError(
@@ -126,12 +124,7 @@ def _type(spec: object, variables: list) -> TraceType:
 def public_signature(state) -> tuple | None:
     """The `input_signature` attribute."""
     specs = state.options["input_signature"]
-    if specs is None:
-        return None
-    result = list(specs)
-    parameters = state.constraints.parameters
-    result += [spec for *_, spec in parameters[len(result):]]
-    return tuple(result)
+    return None if specs is None else tuple(specs)
 
 
 def ask(state, args: Sequence, kwargs: Mapping, make):
@@ -205,8 +198,10 @@ def cast(value: object, type_: TraceType) -> object:
         items = dict(zip(type_.keys, type_.children))
         return {key: cast(value[key], items[key]) for key in value}
     if kind == "named_tuple":
-        if not isinstance(value, type_.value):
-            raise binding.BindingError(f"Can not cast {value!r} to {type_}.")
+        if getattr(value, "_fields", None) != type_.value._fields:
+            raise binding.BindingError(
+                f"Cannot cast {value!r} to type {type_.value}."
+            )
         return type_.value(
             *(cast(v, t) for v, t in zip(value, type_.children))
         )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from graphkiln import _argument_mutation
 from graphkiln import _composite
 from graphkiln import _function_binding as binding
 from graphkiln import _graphkiln
@@ -272,8 +273,10 @@ def trace(
             for name, kind, _, type_ in function_type._parameters
         ]
         args, kwargs = binding.call_arguments(bound)
+        snapshot = _argument_mutation.Snapshot(function_type, bound)
         with _variable.variable_creator_scope(variable_creator):
             result = convert(function)(*args, **kwargs)
+        snapshot.check(function)
         outputs = Outputs(function)
         structure = outputs.structure(result)
     finally:

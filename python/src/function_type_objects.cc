@@ -187,10 +187,11 @@ PyObject* NewFunctionType(PyTypeObject*, PyObject* args, PyObject*) {
       std::move(parameters), std::move(captured), std::move(out)));
 }
 
-PyObject* SignatureRepr(PyObject* o) { return ToPyString(Signature(o).Text()); }
-PyObject* LongText(PyObject* o, PyObject*) {
+PyObject* SignatureText(PyObject* o) { return ToPyString(Signature(o).Text()); }
+PyObject* SignatureRepr(PyObject* o) {
   return ToPyString(Signature(o).LongText());
 }
+PyObject* LongText(PyObject* o, PyObject*) { return SignatureRepr(o); }
 Py_hash_t SignatureHash(PyObject* o) {
   const Py_hash_t h = Signature(o).hash();
   return h == -1 ? -2 : h;
@@ -321,6 +322,7 @@ PyType_Spec type_spec = {"graphkiln.TraceType", sizeof(PyTraceType), 0,
 PyType_Slot signature_slots[] = {SLOT(Py_tp_dealloc, Dealloc<PyFunctionType>),
                                  SLOT(Py_tp_new, NewFunctionType),
                                  SLOT(Py_tp_repr, SignatureRepr),
+                                 SLOT(Py_tp_str, SignatureText),
                                  SLOT(Py_tp_hash, SignatureHash),
                                  SLOT(Py_tp_richcompare, SignatureCompare),
                                  SLOT(Py_tp_getset, signature_getset),

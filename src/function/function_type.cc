@@ -134,7 +134,7 @@ std::string FunctionType::LongText() const {
   std::string text = "Input Parameters:\n";
   for (const FunctionParameter& p : parameters_) {
     text += fmt::format("  {} ({}): {}\n", p.name, ParameterKindName(p.kind),
-                        p.type ? p.type->Text() : "<unbound>");
+                        p.type ? p.type->Text() : "None");
   }
   text += fmt::format("Output Type:\n  {}\nCaptures:\n",
                       output_ ? output_->Text() : "None");
