@@ -1,14 +1,17 @@
 // How gk::function takes arguments apart and puts results together.
 //
 // Arguments: tensors, variables, TensorSpecs (for tracing only), numbers,
-// texts, DataTypes; vectors, arrays, pairs and tuples of them. Results:
-// nothing, tensors, variables (read), numbers; and the same containers.
+// texts, enums; vectors, arrays, pairs, tuples, optionals, maps from texts
+// and structs (trace_structure.h) of them. Results: nothing, tensors,
+// variables (read), numbers; and the same containers.
 #ifndef GRAPHKILN_CALL_STRUCTURE_H_
 #define GRAPHKILN_CALL_STRUCTURE_H_
 
 #include <array>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -16,6 +19,7 @@
 #include <vector>
 
 #include <graphkiln/tensor_spec.h>
+#include <graphkiln/trace_structure.h>
 
 namespace gk {
 GK_API_NAMESPACE {
@@ -34,6 +38,14 @@ inline constexpr bool kIsTuple<std::pair<A, B>> = true;
 template <class T, size_t n>
 inline constexpr bool kIsTuple<std::array<T, n>> = true;
 template <class T>
+inline constexpr bool kIsMap = false;
+template <class T>
+inline constexpr bool kIsMap<std::map<std::string, T>> = true;
+template <class T>
+inline constexpr bool kIsOptional = false;
+template <class T>
+inline constexpr bool kIsOptional<std::optional<T>> = true;
+template <class T>
 inline constexpr bool kIsText = std::is_convertible_v<T, std::string_view>;
 template <class T>
 inline constexpr bool kNever = false;
@@ -49,6 +61,7 @@ class GK_EXPORT CallWords {
  public:
   explicit CallWords(const void* signature) : signature_(signature) {
     words_.reserve(16);
+    words_.push_back(reinterpret_cast<uintptr_t>(signature));
     inputs_.reserve(4);
   }
   void Add(const Tensor& t);
@@ -58,6 +71,10 @@ class GK_EXPORT CallWords {
   void AddLiteral(char kind, const void* bytes, size_t size);
   void BeginTuple(size_t n);
   void BeginList(size_t n);
+  // A text as a literal before each of the n values.
+  void BeginMap(size_t n);
+  // Followed by the fields.
+  void BeginStructure(const StructureFacts& facts);
 
   const void* signature() const { return signature_; }
   const std::vector<uint64_t>& words() const { return words_; }
@@ -86,6 +103,15 @@ void AddTo(CallWords& words, const T& value) {
   } else if constexpr (kIsTuple<T>) {
     words.BeginTuple(std::tuple_size_v<T>);
     std::apply([&](const auto&... item) { (AddTo(words, item), ...); }, value);
+  } else if constexpr (kIsMap<T>) {
+    words.BeginMap(value.size());
+    for (const auto& [key, item] : value) {
+      words.AddLiteral('s', key.data(), key.size());
+      AddTo(words, item);
+    }
+  } else if constexpr (kIsOptional<T>) {
+    words.BeginTuple(value ? 1 : 0);
+    if (value) AddTo(words, *value);
   } else if constexpr (std::is_same_v<T, bool>) {
     words.AddLiteral('b', &value, sizeof value);
   } else if constexpr (std::is_integral_v<T>) {
@@ -100,10 +126,16 @@ void AddTo(CallWords& words, const T& value) {
   } else if constexpr (kIsText<T>) {
     const std::string_view text = value;
     words.AddLiteral('s', text.data(), text.size());
+  } else if constexpr (kIsStructure<T>) {
+    words.BeginStructure(FactsOf<T>());
+    std::apply([&](const auto&... field) { (AddTo(words, field), ...); },
+               FieldsOf(value));
   } else {
     static_assert(kNever<T>,
                   "gk::function takes tensors, variables, numbers, enums, "
-                  "texts and vectors, arrays, pairs and tuples of them");
+                  "texts and vectors, arrays, pairs, tuples, optionals, maps "
+                  "from texts and structs of them; GK_TRACE_STRUCTURE lists "
+                  "the fields of a class");
   }
 }
 
@@ -118,6 +150,14 @@ class Placeholders {
  private:
   size_t next_tensor_ = 0, next_variable_ = 0;
 };
+
+// Calls `f` with the first, second, ... items of two tuples.
+template <class F, class A, class B>
+void ForEachPair(F&& f, A&& a, B&& b) {
+  [&]<size_t... i>(std::index_sequence<i...>) {
+    (f(std::get<i>(a), std::get<i>(b)), ...);
+  }(std::make_index_sequence<std::tuple_size_v<std::decay_t<A>>>());
+}
 
 // The value that the traced function gets for `value`.
 template <class T>
@@ -138,8 +178,27 @@ auto Stand(Placeholders& p, const T& value) {
           return std::tuple<decltype(Stand(p, item))...>{Stand(p, item)...};
         },
         value);
+  } else if constexpr (kIsMap<T>) {
+    std::map<std::string, decltype(Stand(p, value.begin()->second))> items;
+    for (const auto& [key, item] : value) items.emplace(key, Stand(p, item));
+    return items;
+  } else if constexpr (kIsOptional<T>) {
+    std::optional<decltype(Stand(p, *value))> item;
+    if (value) item.emplace(Stand(p, *value));
+    return item;
   } else if constexpr (kIsText<T>) {
     return std::string(value);
+  } else if constexpr (kIsStructure<T>) {
+    T stand(value);
+    ForEachPair(
+        [&](auto& field, const auto& from) {
+          static_assert(
+              std::is_assignable_v<decltype(field), decltype(Stand(p, from))>,
+              "this field cannot hold what stands for it while tracing");
+          field = Stand(p, from);
+        },
+        FieldsOf(stand), FieldsOf(value));
+    return stand;
   } else {
     return value;
   }
@@ -162,39 +221,58 @@ auto Stand(Placeholders& p, const std::pair<A, B>& value) {
                                                       std::move(second));
 }
 
-// Flat results: `sizes` holds the length of each vector and, for each tensor,
-// whether there is one.
+// What flat results are to be put together to: the length of each vector and
+// map, whether there is a value for each optional and tensor; keys of maps.
+struct ResultShape {
+  std::vector<int64_t> sizes;
+  std::vector<std::string> keys;
+};
 struct Results {
   std::vector<Tensor> tensors;
-  std::vector<int64_t> sizes;
+  ResultShape shape;
 };
 
 template <class T>
 void Flatten(Results* out, const T& value) {
+  std::vector<int64_t>& sizes = out->shape.sizes;
   if constexpr (std::is_same_v<T, Tensor>) {
-    out->sizes.push_back(value.defined());
+    sizes.push_back(value.defined());
     if (value.defined()) out->tensors.push_back(value);
   } else if constexpr (std::is_same_v<T, Variable>) {
     Flatten(out, value.value());
   } else if constexpr (kIsVector<T>) {
-    out->sizes.push_back(static_cast<int64_t>(value.size()));
+    sizes.push_back(static_cast<int64_t>(value.size()));
     for (const auto& item : value) Flatten(out, item);
   } else if constexpr (kIsTuple<T>) {
     std::apply([&](const auto&... item) { (Flatten(out, item), ...); }, value);
+  } else if constexpr (kIsMap<T>) {
+    sizes.push_back(static_cast<int64_t>(value.size()));
+    for (const auto& [key, item] : value) {
+      out->shape.keys.push_back(key);
+      Flatten(out, item);
+    }
+  } else if constexpr (kIsOptional<T>) {
+    sizes.push_back(value.has_value());
+    if (value) Flatten(out, *value);
   } else if constexpr (Element<T>) {
     Flatten(out, Tensor(value));
+  } else if constexpr (kIsStructure<T>) {
+    std::apply([&](const auto&... field) { (Flatten(out, field), ...); },
+               FieldsOf(value));
   } else {
     static_assert(kNever<T>,
                   "a traced function returns nothing, tensors, variables, "
-                  "numbers or vectors, arrays, pairs and tuples of them");
+                  "numbers or vectors, arrays, pairs, tuples, optionals, maps "
+                  "from texts and structs of them");
   }
 }
 
 struct ResultReader {
   const std::vector<Tensor>& tensors;
-  const std::vector<int64_t>& sizes;
-  size_t next_tensor = 0, next_size = 0;
-  int64_t Size() { return sizes[next_size++]; }
+  const ResultShape& shape;
+  size_t next_tensor = 0, next_size = 0, next_key = 0;
+  int64_t Size() { return shape.sizes[next_size++]; }
+  const std::string& Key() { return shape.keys[next_key++]; }
   Tensor Next() { return Size() ? tensors[next_tensor++] : Tensor(); }
 };
 
@@ -202,7 +280,50 @@ struct ResultReader {
 // variables.
 template <class T>
 struct Read {
-  static Tensor From(ResultReader& r) { return r.Next(); }
+  static auto From(ResultReader& r) {
+    if constexpr (kIsStructure<T> && !std::is_same_v<T, Tensor> &&
+                  !std::is_same_v<T, Variable> && !Element<T>) {
+      return Structure(r);
+    } else {
+      return r.Next();
+    }
+  }
+
+ private:
+  static T Structure(ResultReader& r) {
+    T result{};
+    std::apply([&](auto&... field) { (Field(r, field), ...); },
+               FieldsOf(result));
+    return result;
+  }
+  template <class Field_>
+  static void Field(ResultReader& r, Field_& field) {
+    using Given = decltype(Read<Field_>::From(r));
+    static_assert(std::is_same_v<Given, Field_>,
+                  "the fields of a struct that a traced function returns are "
+                  "tensors, and containers and structs of tensors");
+    field = Read<Field_>::From(r);
+  }
+};
+template <class T>
+struct Read<std::map<std::string, T>> {
+  static auto From(ResultReader& r) {
+    std::map<std::string, decltype(Read<T>::From(r))> items;
+    const int64_t n = r.Size();
+    for (int64_t i = 0; i < n; ++i) {
+      const std::string& key = r.Key();
+      items.emplace(key, Read<T>::From(r));
+    }
+    return items;
+  }
+};
+template <class T>
+struct Read<std::optional<T>> {
+  static auto From(ResultReader& r) {
+    std::optional<decltype(Read<T>::From(r))> item;
+    if (r.Size()) item.emplace(Read<T>::From(r));
+    return item;
+  }
 };
 template <class T>
 struct Read<std::vector<T>> {

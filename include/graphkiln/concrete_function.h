@@ -4,7 +4,9 @@
 #ifndef GRAPHKILN_CONCRETE_FUNCTION_H_
 #define GRAPHKILN_CONCRETE_FUNCTION_H_
 
+#include <map>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -22,9 +24,16 @@ class GK_EXPORT ConcreteFunction {
   std::vector<TensorSpec> inputs() const;
   std::vector<TensorSpec> outputs() const;
   int num_captures() const;
+  // The arguments of the traced function with their types, the results, and
+  // with `verbose` the captures, one on a line.
+  std::string signature(bool verbose = false) const;
 
-  // Throws Error if an argument's type or shape does not match.
+  // Takes the flat arguments. Throws Error if one's type or shape does not
+  // match.
   std::vector<Tensor> Call(const std::vector<TensorOrVariable>& inputs) const;
+  // The same by the names of inputs().
+  std::vector<Tensor> CallByName(
+      const std::map<std::string, TensorOrVariable>& inputs) const;
   template <class... Args>
   std::vector<Tensor> operator()(const Args&... args) const {
     return Call({TensorOrVariable(args)...});
@@ -41,6 +50,10 @@ class GK_EXPORT ConcreteFunction {
  private:
   std::shared_ptr<const Rep> rep_;
 };
+
+// "ConcreteFunction Input Parameters:\n  x (POSITIONAL_ONLY): ...".
+GK_EXPORT std::ostream& operator<<(std::ostream& out,
+                                   const ConcreteFunction& f);
 
 }  // GK_API_NAMESPACE
 }  // namespace gk

@@ -21,6 +21,7 @@
 
 #include <graphkiln/call_structure.h>
 #include <graphkiln/concrete_function.h>
+#include <graphkiln/retraces.h>
 
 namespace gk {
 GK_API_NAMESPACE {
@@ -33,6 +34,9 @@ struct FunctionOptions {
   bool reduce_retracing = false;
   // The types of all arguments, which are tensors: traced once.
   std::optional<std::vector<TensorSpec>> input_signature = {};
+  // Keep at most so many traces: the one used longest ago is dropped first.
+  // 0: no limit.
+  size_t max_traces = 0;
 };
 
 namespace detail {
@@ -46,11 +50,14 @@ class GK_EXPORT FunctionState {
   ~FunctionState();
   FunctionState(const FunctionState&) = delete;
 
-  // The tensors of the result; `sizes` is theirs.
+  // The tensors of the result, and how to put them together.
   std::vector<Tensor> Call(const CallWords& call, const Body& body,
-                           std::shared_ptr<const std::vector<int64_t>>* sizes);
+                           std::shared_ptr<const ResultShape>* shape);
   ConcreteFunction Concrete(const CallWords& call, const Body& body);
   int tracing_count() const;
+  CacheInfo cache_info() const;
+  RetraceExplanation explain_retraces() const;
+  void clear_traces();
 
  private:
   struct Rep;
@@ -69,11 +76,11 @@ class Function {
   auto operator()(const Args&... args) const {
     using Result = std::decay_t<decltype(Trace(args...))>;
     const detail::CallWords call = Words(args...);
-    std::shared_ptr<const std::vector<int64_t>> sizes;
+    std::shared_ptr<const detail::ResultShape> shape;
     const std::vector<Tensor> tensors =
-        shared_->state.Call(call, Body(args...), &sizes);
+        shared_->state.Call(call, Body(args...), &shape);
     if constexpr (!std::is_void_v<Result>) {
-      detail::ResultReader reader{tensors, *sizes};
+      detail::ResultReader reader{tensors, *shape};
       return detail::Read<Result>::From(reader);
     }
   }
@@ -87,6 +94,15 @@ class Function {
 
   // How often the lambda has been traced.
   int tracing_count() const { return shared_->state.tracing_count(); }
+  // Hits, misses and traces of the cache, since it was cleared last.
+  CacheInfo cache_info() const { return shared_->state.cache_info(); }
+  // Why there is more than one trace; prints as text.
+  RetraceExplanation explain_retraces() const {
+    return shared_->state.explain_retraces();
+  }
+  // Forgets all traces, with their graphs and what they captured. Calls that
+  // run meanwhile finish.
+  void clear_traces() const { shared_->state.clear_traces(); }
 
  private:
   struct Shared {

@@ -10,10 +10,12 @@
 #include <graphkiln/gradient_tape.h>
 #include <graphkiln/ops.h>
 #include <graphkiln/random.h>
+#include <graphkiln/retraces.h>
 #include <graphkiln/runtime.h>
 #include <graphkiln/shape.h>
 #include <graphkiln/tensor.h>
 #include <graphkiln/tensor_spec.h>
+#include <graphkiln/trace_structure.h>
 #include <graphkiln/variable.h>
 #include <graphkiln/version.h>
 

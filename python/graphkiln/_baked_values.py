@@ -47,6 +47,11 @@ class BakedValue:
       file, line, function: where the code reads it.
     """
 
+    __slots__ = (
+        "name", "value", "kind", "file", "line", "function", "_look_up",
+        "_expected", "_guarded",
+    )
+
     def __init__(
         self,
         name: str,
@@ -155,7 +160,8 @@ class _Walker:
         code = getattr(function, "__code__", None)
         if code is None or _is_foreign(getattr(function, "__module__", None)):
             return
-        key = (code, tuple(sorted((n, id(o)) for n, o in arguments.items())))
+        # By id: the function that is walked keeps its code alive.
+        key = (id(code), *((name, id(o)) for name, o in arguments.items()))
         if (
             key in self._visited
             or depth > _MAX_DEPTH

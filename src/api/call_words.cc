@@ -73,4 +73,13 @@ void CallWords::BeginList(size_t n) {
   words_.push_back(uint64_t{kListWord} | uint64_t{n} << 8);
 }
 
+void CallWords::BeginMap(size_t n) {
+  words_.push_back(uint64_t{kMapWord} | uint64_t{n} << 8);
+}
+void CallWords::BeginStructure(const StructureFacts& facts) {
+  words_.push_back(uint64_t{kStructureWord} |
+                   uint64_t{facts.fields.size()} << 8);
+  words_.push_back(reinterpret_cast<uintptr_t>(&facts));
+}
+
 }  // namespace gk::api::detail

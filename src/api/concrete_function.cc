@@ -47,6 +47,51 @@ std::vector<Tensor> ConcreteFunction::Call(
   });
 }
 
+std::vector<Tensor> ConcreteFunction::CallByName(
+    const std::map<std::string, TensorOrVariable>& inputs) const {
+  return Guarded([&] {
+    std::vector<TensorOrVariable> flat;
+    for (const ArgumentSpec& a : rep_->function->arguments()) {
+      const auto found = inputs.find(a.name);
+      if (found == inputs.end()) {
+        throw ::gk::Error(
+            TypeError("{} missing required arguments: {}.", name(), a.name));
+      }
+      flat.push_back(found->second);
+    }
+    if (flat.size() != inputs.size()) {
+      throw ::gk::Error(TypeError("{} takes {} arguments, got {}.", name(),
+                                  flat.size(), inputs.size()));
+    }
+    return Call(flat);
+  });
+}
+
+std::string ConcreteFunction::signature(bool verbose) const {
+  std::vector<FunctionType::Capture> captures;
+  int64_t id = 0;
+  for (const FunctionCapture& c : rep_->function->captures()) {
+    const Node::OutputInfo& info = c.placeholder->output(0);
+    captures.emplace_back(id++, TraceType::Tensor(info.dtype, info.shape));
+  }
+  std::vector<TraceTypeRef> results;
+  for (const Output& r : rep_->function->function()->results()) {
+    const Node::OutputInfo& info = r.node->output(r.index);
+    results.push_back(TraceType::Tensor(info.dtype, info.shape));
+  }
+  TraceTypeRef output =
+      results.size() == 1
+          ? results[0]
+          : TraceType::Sequence(TraceType::Kind::kTuple, std::move(results));
+  const FunctionType type(rep_->type->parameters(), std::move(captures),
+                          std::move(output));
+  return verbose ? type.LongText() : type.Text();
+}
+
+std::ostream& operator<<(std::ostream& out, const ConcreteFunction& f) {
+  return out << "ConcreteFunction " << f.signature(/*verbose=*/true);
+}
+
 std::string ConcreteFunction::to_string() const {
   std::string text = name() + "\n";
   for (const auto& node : rep_->function->function()->graph().nodes()) {

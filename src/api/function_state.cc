@@ -2,10 +2,9 @@
 #include <cctype>
 #include <exception>
 #include <map>
-#include <shared_mutex>
-#include <unordered_map>
 
 #include "api/concrete_rep.h"
+#include "api/explain.h"
 #include "api/inner.h"
 #include "api/trace_words.h"
 #include "api/tracing.h"
@@ -25,19 +24,16 @@ thread_local int tracing_depth = 0;
 class ApiTrace final : public Trace {
  public:
   ApiTrace(Ref<FunctionType> type, Ref<::gk::ConcreteFunction> concrete,
-           std::vector<int64_t> sizes)
+           ResultShape shape)
       : Trace(std::move(type)),
         concrete_(std::move(concrete)),
-        sizes_(std::make_shared<const std::vector<int64_t>>(
-            std::move(sizes))) {}
+        shape_(std::make_shared<const ResultShape>(std::move(shape))) {}
   const Ref<::gk::ConcreteFunction>& concrete() const { return concrete_; }
-  const std::shared_ptr<const std::vector<int64_t>>& sizes() const {
-    return sizes_;
-  }
+  const std::shared_ptr<const ResultShape>& shape() const { return shape_; }
 
  private:
   Ref<::gk::ConcreteFunction> concrete_;
-  std::shared_ptr<const std::vector<int64_t>> sizes_;
+  std::shared_ptr<const ResultShape> shape_;
 };
 
 // Placeholders in `graph` for the tensors and variables of a type.
@@ -58,12 +54,19 @@ class PlaceholderMaker {
         break;
       default:
         for (size_t i = 0; i < type.children().size(); ++i) {
-          Make(*type.children()[i], name, fmt::format("{}_{}", path, i));
+          Make(*type.children()[i], name,
+               fmt::format("{}_{}", path, PartName(type, i)));
         }
     }
   }
 
  private:
+  static std::string PartName(const TraceType& type, size_t i) {
+    // Keys of maps are literals: a letter for their kind, then the text.
+    if (type.kind() == TraceType::Kind::kDict) return type.keys()[i].substr(1);
+    return type.keys().empty() ? fmt::format("{}", i) : type.keys()[i];
+  }
+
   Variable VariableFor(const TraceType& type, const std::string& name,
                        const std::string& path) {
     const auto known = by_alias_.find(type.alias());
@@ -112,21 +115,7 @@ class DepthScope {
 struct FunctionState::Rep {
   FunctionOptions options;
   std::atomic<int> tracings{0};
-  // A cache for each list of C++ types that the lambda is called with.
-  std::shared_mutex mutex;
-  std::unordered_map<const void*, std::unique_ptr<TraceCache>> caches;
-
-  TraceCache& CacheFor(const void* signature) {
-    {
-      std::shared_lock lock(mutex);
-      const auto found = caches.find(signature);
-      if (found != caches.end()) return *found->second;
-    }
-    std::unique_lock lock(mutex);
-    std::unique_ptr<TraceCache>& cache = caches[signature];
-    if (!cache) cache = std::make_unique<TraceCache>();
-    return *cache;
-  }
+  TraceCache cache;
 
   Ref<FunctionType> Requested(const CallWords& call) const;
   StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
@@ -176,13 +165,12 @@ StatusOr<Ref<Trace>> FunctionState::Rep::MakeTrace(
       ::gk::ConcreteFunction::FromFuncGraph(*graph, tensors));
   tracings.fetch_add(1);
   return Ref<Trace>(MakeRef<ApiTrace>(type, std::move(concrete),
-                                      std::move(results.sizes)));
+                                      std::move(results.shape)));
 }
 
 Ref<Trace> FunctionState::Rep::FindOrTrace(const CallWords& call,
                                            const Body& body) {
   EnsureReady();
-  TraceCache& cache = CacheFor(call.signature());
   // What the lambda throws passes through the cache as it came.
   std::exception_ptr thrown;
   const auto trace =
@@ -210,23 +198,23 @@ Ref<Trace> FunctionState::Rep::FindOrTrace(const CallWords& call,
 FunctionState::FunctionState(FunctionOptions options)
     : rep_(std::make_unique<Rep>()) {
   rep_->options = std::move(options);
+  rep_->cache.SetMaxTraces(rep_->options.max_traces);
 }
 FunctionState::~FunctionState() = default;
 
 std::vector<Tensor> FunctionState::Call(
     const CallWords& call, const Body& body,
-    std::shared_ptr<const std::vector<int64_t>>* sizes) {
+    std::shared_ptr<const ResultShape>* shape) {
   return Guarded([&] {
     if (call.has_specs()) {
       throw ::gk::Error(TypeError("A TensorSpec is no argument of a call"));
     }
     const TensorVector inputs = Inner(call.inputs());
-    const Ref<KnownCall> known =
-        rep_->CacheFor(call.signature()).FindCall(call.words());
+    const Ref<KnownCall> known = rep_->cache.FindCall(call.words());
     const Ref<Trace> trace =
         known ? known->trace() : rep_->FindOrTrace(call, body);
     const auto& api_trace = static_cast<const ApiTrace&>(*trace);
-    *sizes = api_trace.sizes();
+    *shape = api_trace.shape();
     TensorVector outputs;
     ThrowIfError(api_trace.concrete()->CallMatched(inputs, &outputs));
     return Outer(outputs);
@@ -239,10 +227,22 @@ ConcreteFunction FunctionState::Concrete(const CallWords& call,
     const Ref<Trace> trace = rep_->FindOrTrace(call, body);
     return ConcreteFunction(
         std::make_shared<const ConcreteFunction::Rep>(ConcreteFunction::Rep{
-            static_cast<const ApiTrace&>(*trace).concrete()}));
+            static_cast<const ApiTrace&>(*trace).concrete(),
+            trace->type_ref()}));
   });
 }
 
 int FunctionState::tracing_count() const { return rep_->tracings.load(); }
+
+CacheInfo FunctionState::cache_info() const {
+  const TraceCacheInfo info = rep_->cache.info();
+  return {info.hits, info.misses, info.evictions, info.max_traces, info.size};
+}
+
+RetraceExplanation FunctionState::explain_retraces() const {
+  return Explain(rep_->cache.history(), rep_->options.name);
+}
+
+void FunctionState::clear_traces() { rep_->cache.Clear(); }
 
 }  // namespace gk::api::detail

@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstring>
 
+#include "graphkiln/trace_structure.h"
+
 namespace gk::api::detail {
 namespace {
 
@@ -27,6 +29,10 @@ class WordReader {
         return TraceType::Sequence(TraceType::Kind::kTuple, Parts(word >> 8));
       case kListWord:
         return TraceType::Sequence(TraceType::Kind::kList, Parts(word >> 8));
+      case kMapWord:
+        return Map(word >> 8);
+      case kStructureWord:
+        return Structure(word >> 8);
     }
     throw Error(Internal("a call has an unknown word"));
   }
@@ -39,6 +45,24 @@ class WordReader {
  private:
   static DataType Type(uint64_t word) {
     return static_cast<DataType>(word >> 8 & 0xff);
+  }
+  TraceTypeRef Map(uint64_t n) {
+    std::vector<std::string> keys, texts;
+    std::vector<TraceTypeRef> parts;
+    for (uint64_t i = 0; i < n; ++i) {
+      const TraceTypeRef key = Part();
+      keys.push_back(key->key());
+      texts.push_back(key->name());
+      parts.push_back(Part());
+    }
+    return TraceType::Dict(std::move(keys), std::move(texts), 0,
+                           std::move(parts), nullptr);
+  }
+  TraceTypeRef Structure(uint64_t n) {
+    const uint64_t address = Next();
+    const auto& facts = *reinterpret_cast<const StructureFacts*>(address);
+    return TraceType::Record(TraceType::Kind::kAttrs, facts.name, address,
+                             facts.fields, Parts(n), nullptr);
   }
   PartialTensorShape TakeShape(uint64_t word) {
     const int rank = static_cast<int>(word >> 16 & 0xffff) - 1;
@@ -79,6 +103,7 @@ class WordReader {
 Ref<FunctionType> TypeOfWords(std::span<const uint64_t> words,
                               const std::vector<std::string>& names) {
   WordReader reader(words);
+  const uint64_t signature = reader.Next();
   const uint64_t n = reader.Next() >> 8;
   std::vector<FunctionParameter> parameters;
   for (uint64_t i = 0; i < n; ++i) {
@@ -89,7 +114,9 @@ Ref<FunctionType> TypeOfWords(std::span<const uint64_t> words,
     p.type = reader.Part();
     parameters.push_back(std::move(p));
   }
-  return MakeRef<FunctionType>(std::move(parameters));
+  return MakeRef<FunctionType>(std::move(parameters),
+                               std::vector<FunctionType::Capture>(), nullptr,
+                               signature);
 }
 
 }  // namespace gk::api::detail

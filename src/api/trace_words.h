@@ -4,7 +4,9 @@
 // The low byte of a part's first word is its WordTag. A tensor: dtype << 8 |
 // (rank + 1) << 16, then its dimensions; a variable the same with (trainable
 // | alias << 1) << 32; a literal: kind << 8 | bytes << 16, then the bytes; a
-// tuple or list: length << 8, then its parts.
+// tuple or list: length << 8, then its parts; a map the same with a literal
+// before each part; a struct: length << 8, the address of its StructureFacts,
+// then its parts. The first word of all is the call's signature.
 #ifndef GK_API_TRACE_WORDS_H_
 #define GK_API_TRACE_WORDS_H_
 
@@ -23,9 +25,11 @@ enum WordTag : uint8_t {
   kLiteralWord,
   kTupleWord,
   kListWord,
+  kMapWord,
+  kStructureWord,
 };
 
-// The parameters of a call: its words are one tuple. Parameters without a
+// The parameters of a call: its words are the signature and one tuple. Parameters without a
 // name are "args_0", ...
 Ref<FunctionType> TypeOfWords(std::span<const uint64_t> words,
                               const std::vector<std::string>& names);

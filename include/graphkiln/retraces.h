@@ -1,0 +1,60 @@
+// Why a function was traced more than once, and what its cache holds.
+//
+// Plain values, made when they are asked for; a cached call costs nothing.
+#ifndef GRAPHKILN_RETRACES_H_
+#define GRAPHKILN_RETRACES_H_
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <graphkiln/export.h>
+
+namespace gk {
+GK_API_NAMESPACE {
+
+struct CacheInfo {
+  int64_t hits = 0;       // calls and look-ups that found a trace
+  int64_t misses = 0;     // those that traced, or tried to
+  int64_t evictions = 0;  // traces that the limit pushed out
+  size_t max_traces = 0;  // 0: no limit
+  size_t size = 0;        // traces there are
+};
+
+// One part of a call that no earlier trace accepted.
+struct RetraceReason {
+  std::string argument;  // "x[0]['a']"; empty for the call as a whole
+  std::string cause;     // "dtype", "shape", "rank", "number", "value", ...
+  std::string old_type, new_type;
+  std::string advice;    // what would avoid the trace
+};
+
+// One trace beyond the first.
+struct GK_EXPORT Retrace {
+  int number = 0;       // of the trace, from 1
+  int compared_to = 0;  // the earlier trace most like it
+  std::string signature;         // the types of the call
+  std::string traced_signature;  // those traced, more general if asked for
+  double seconds = 0;            // that tracing took
+  bool evicted = false;
+  std::vector<RetraceReason> reasons;
+
+  std::string to_string() const;
+};
+
+// The latest traces are told in full, all are counted.
+struct GK_EXPORT RetraceExplanation {
+  std::string name;
+  int num_traces = 0;
+  std::vector<Retrace> retraces;
+
+  std::string to_string() const;
+};
+GK_EXPORT std::ostream& operator<<(std::ostream& out,
+                                   const RetraceExplanation& explanation);
+
+}  // GK_API_NAMESPACE
+}  // namespace gk
+
+#endif  // GRAPHKILN_RETRACES_H_
