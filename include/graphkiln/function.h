@@ -32,7 +32,8 @@ struct FunctionOptions {
   std::vector<std::string> argument_names = {};
   // After a second shape, trace once for all shapes that look alike.
   bool reduce_retracing = false;
-  // The types of all arguments, which are tensors: traced once.
+  // The types of all tensors among the arguments, also those in containers
+  // and structs, in order: their shapes make no other trace.
   std::optional<std::vector<TensorSpec>> input_signature = {};
   // Keep at most so many traces: the one used longest ago is dropped first.
   // 0: no limit.

@@ -77,8 +77,10 @@ def _place(python_function: Callable) -> object:
 def detector_for(python_function: Callable) -> Detector:
     """The one of the function's code: functions made anew in a loop share
     it."""
+    place = _place(python_function)
     try:
-        detector = _detectors.setdefault(_place(python_function), Detector())
+        known = _detectors.get(place)
+        # Of two threads that come here at once, both get the same.
+        return known or _detectors.setdefault(place, Detector())
     except TypeError:  # no weak references, or no hash
-        detector = Detector()
-    return detector
+        return Detector()

@@ -123,23 +123,26 @@ struct FunctionState::Rep {
   Ref<Trace> FindOrTrace(const CallWords& call, const Body& body);
 };
 
-// The type to look up or trace: that of the call, or the input signature,
-// which the call must match.
+// The type to look up or trace: that of the call, or with the types of an
+// input signature, which the call must match, for its tensors.
 Ref<FunctionType> FunctionState::Rep::Requested(const CallWords& call) const {
   Ref<FunctionType> type = TypeOfWords(call.words(), options.argument_names);
   if (!options.input_signature) return type;
-  CallWords wanted(call.signature());
-  wanted.BeginTuple(options.input_signature->size());
-  for (const TensorSpec& spec : *options.input_signature) wanted.Add(spec);
-  Ref<FunctionType> signature =
-      TypeOfWords(wanted.words(), options.argument_names);
-  if (!type->IsSubtypeOf(*signature)) {
-    throw ::gk::Error(TypeError(
-        "Binding inputs to `{}` failed: the arguments {} are not compatible "
-        "with the input signature {}",
-        options.name, type->Text(), signature->Text()));
+  std::vector<TraceTypeRef> specs;
+  for (const TensorSpec& spec : *options.input_signature) {
+    specs.push_back(TraceType::Tensor(Inner(spec.dtype), Inner(spec.shape)));
   }
-  return signature;
+  if (const Ref<FunctionType> signature = WithTensors(*type, specs)) {
+    if (type->IsSubtypeOf(*signature)) return signature;
+  }
+  std::string wanted;
+  for (const TraceTypeRef& spec : specs) {
+    wanted += (wanted.empty() ? "" : ", ") + spec->Text();
+  }
+  throw ::gk::Error(TypeError(
+      "Binding inputs to `{}` failed: the arguments {} are not compatible "
+      "with the input signature ({})",
+      options.name, type->Text(), wanted));
 }
 
 StatusOr<Ref<Trace>> FunctionState::Rep::MakeTrace(

@@ -164,6 +164,21 @@ TEST(TraceStructureTest, ReduceRetracingReachesIntoStructs) {
             std::string::npos);
 }
 
+TEST(TraceStructureTest, InputSignaturesReachIntoStructs) {
+  const gk::TensorSpec row{.shape = {gk::kUnknown}};
+  auto f = gk::function(
+      [](const Batch& b, int n) { return b.images * b.labels * (0.0f + n); },
+      {.input_signature = {{row, row}}});
+  const gk::Tensor two = gk::ones({2}), three = gk::ones({3});
+  EXPECT_EQ(f(Batch{two, two}, 2).to_vector<float>()[1], 2);
+  EXPECT_EQ(f(Batch{three, three}, 2).to_vector<float>()[2], 2);
+  EXPECT_EQ(f.tracing_count(), 1);
+  EXPECT_THROW(f(Batch{two, gk::Tensor(1)}, 2), gk::Error);
+  auto g = gk::function([](const gk::Tensor& x) { return x; },
+                        {.input_signature = {{row, row}}});
+  EXPECT_THROW(g(two), gk::Error);
+}
+
 TEST(ConcreteFunctionTest, TellsItsSignature) {
   auto f = gk::function(
       [](const Batch& b, int n) { return std::pair(b.images * n, b.labels); },

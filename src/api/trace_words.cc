@@ -98,7 +98,46 @@ class WordReader {
   size_t at_ = 0;
 };
 
+TraceTypeRef PartWithTensors(const TraceTypeRef& type,
+                             std::span<const TraceTypeRef>* tensors) {
+  if (type->kind() == TraceType::Kind::kTensor) {
+    if (tensors->empty()) return nullptr;
+    TraceTypeRef first = tensors->front();
+    *tensors = tensors->subspan(1);
+    return first;
+  }
+  if (!type->is_container()) return type;
+  std::vector<TraceTypeRef> parts;
+  for (const TraceTypeRef& child : type->children()) {
+    parts.push_back(PartWithTensors(child, tensors));
+    if (!parts.back()) return nullptr;
+  }
+  switch (type->kind()) {
+    case TraceType::Kind::kDict:
+      return TraceType::Dict(type->keys(), type->key_texts(), type->identity(),
+                             std::move(parts), type->value());
+    case TraceType::Kind::kAttrs:
+      return TraceType::Record(type->kind(), type->name(), type->identity(),
+                               type->keys(), std::move(parts), type->value());
+    default:
+      return TraceType::Sequence(type->kind(), std::move(parts));
+  }
+}
+
 }  // namespace
+
+Ref<FunctionType> WithTensors(const FunctionType& type,
+                              std::span<const TraceTypeRef> tensors) {
+  std::vector<FunctionParameter> parameters = type.parameters();
+  for (FunctionParameter& p : parameters) {
+    p.type = PartWithTensors(p.type, &tensors);
+    if (!p.type) return nullptr;
+  }
+  if (!tensors.empty()) return nullptr;
+  return MakeRef<FunctionType>(std::move(parameters),
+                               std::vector<FunctionType::Capture>(), nullptr,
+                               type.host_signature());
+}
 
 Ref<FunctionType> TypeOfWords(std::span<const uint64_t> words,
                               const std::vector<std::string>& names) {

@@ -34,6 +34,11 @@ enum WordTag : uint8_t {
 Ref<FunctionType> TypeOfWords(std::span<const uint64_t> words,
                               const std::vector<std::string>& names);
 
+// `type` with `tensors` in place of the tensors among its parameters, in
+// order. Null if they are not as many.
+Ref<FunctionType> WithTensors(const FunctionType& type,
+                              std::span<const TraceTypeRef> tensors);
+
 }  // namespace gk::api::detail
 
 #endif  // GK_API_TRACE_WORDS_H_

@@ -65,6 +65,34 @@ static void Containers() {
   CHECK(!none(one).defined());
 }
 
+struct Batch {
+  gk::Tensor images, labels;
+};
+GK_TRACE_STRUCTURE(Batch, images, labels)
+struct Step {  // not listed: seen by itself
+  Batch batch;
+  float rate;
+};
+
+static void Structs() {
+  auto f = gk::function(
+      [](const Step& s) {
+        return Batch{s.batch.images * s.rate, s.batch.labels + 1};
+      },
+      {.name = "step", .argument_names = {"s"}, .max_traces = 2});
+  const gk::Tensor one = 1.0f;
+  CHECK(f(Step{{one, one}, 3}).images.item<float>() == 3);
+  CHECK(f(Step{{one, one}, 3}).labels.item<float>() == 2);
+  CHECK(f(Step{{gk::Tensor{1.0f}, one}, 3}).images.shape().rank() == 1);
+  CHECK(f.cache_info().hits == 1 && f.cache_info().misses == 2);
+  const gk::RetraceExplanation why = f.explain_retraces();
+  CHECK(why.retraces.size() == 1);
+  CHECK(why.retraces[0].reasons[0].argument == "s.0.images");
+  CHECK(why.to_string().starts_with("step was traced 2 times.\nTrace 2 ("));
+  f.clear_traces();
+  CHECK(f.cache_info().size == 0);
+}
+
 static void VariablesAndState() {
   gk::Variable counter(0);
   auto count = gk::function([&] {
@@ -203,6 +231,7 @@ int main() {
   TracesByType();
   LiteralsByValue();
   Containers();
+  Structs();
   VariablesAndState();
   ConcreteFunctions();
   Nesting();
