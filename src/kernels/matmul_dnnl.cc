@@ -12,18 +12,27 @@ namespace {
 
 using dnnl::memory;
 
-// Multiply-adds in a slice: enough to bury the cost of handing it out.
-constexpr int64_t kSliceWork = 1 << 20;
-constexpr int64_t kMaxSlices = 8;
+// Each slice packs operands anew: eight cost up to a fifth more than four,
+// which only very large products have the work to make up for.
+int64_t WantedSlices(const MatMulDesc& d) {
+  const double work = static_cast<double>(d.m) * d.k * d.n;
+  if (work < (1 << 21)) return 1;
+  if (work < (1 << 23)) return 2;
+  return work < 4e9 ? 4 : 8;
+}
+
+// Wide column panels are the fastest where there are few rows.
+bool PreferRows(const MatMulDesc& d) {
+  if (d.m < 128) return d.m >= d.n;
+  return d.n < 512 || d.m > d.n || d.m >= 1024;
+}
 
 class DnnlMatMul : public MatMul {
  public:
   explicit DnnlMatMul(const MatMulDesc& d) : MatMul(d) {
-    by_rows_ = d.m >= d.n || d.m >= 256;
+    by_rows_ = PreferRows(d);
     const int64_t length = by_rows_ ? d.m : d.n;
-    const int64_t wanted = std::clamp<int64_t>(
-        d.m * d.n / kSliceWork * d.k + d.m * d.n % kSliceWork * d.k / kSliceWork,
-        1, kMaxSlices);
+    const int64_t wanted = WantedSlices(d);
     const int64_t even = (length + wanted - 1) / wanted;
     step_ = std::min(length, (even + 15) / 16 * 16);
     slices_ = (length + step_ - 1) / step_;

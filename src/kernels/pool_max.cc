@@ -190,6 +190,75 @@ struct MaxGradImage {
   }
 };
 
+// The same where windows do not overlap: each pixel is written once, the
+// gradient or zero, by whole vectors.
+template <class T>
+struct MaxGradApart {
+  GK_INLINE static void Strip(const PoolDesc& d, Range rows, Range columns,
+                              int64_t channel, int64_t count,
+                              const IndexFor<T>* at, const T* grad,
+                              T* result) {
+    for (int64_t y = rows.first; y < rows.last; ++y) {
+      for (int64_t x = columns.first; x < columns.last; ++x) {
+        const int64_t pixel = y * d.in[2] + x;
+        const IndexFor<T> here = static_cast<IndexFor<T>>(pixel);
+        T* to = result + pixel * d.channels + channel;
+#pragma GCC ivdep
+        for (int64_t c = 0; c < count; ++c) {
+          const Wide<T> v = at[c] == here ? static_cast<Wide<T>>(grad[c])
+                                          : static_cast<Wide<T>>(0);
+          to[c] = static_cast<T>(static_cast<Wide<T>>(0) + v);
+        }
+      }
+    }
+  }
+  GK_INLINE static void Run(const PoolDesc& d, const MaxArgs& args,
+                            int64_t n) {
+    const int64_t size = InPixels(d) * d.channels;
+    const T* image = static_cast<const T*>(args.input) + n * size;
+    const T* grad = static_cast<const T*>(args.grad) +
+                    n * OutPixels(d) * d.channels;
+    T* result = static_cast<T*>(args.result) + n * size;
+    IndexFor<T> at[kStrip];
+    for (int64_t y = 0; y < d.out[1]; ++y) {
+      const Range rows = Inputs(d, 1, y);
+      for (int64_t x = 0; x < d.out[2]; ++x, grad += d.channels) {
+        const Range columns = Inputs(d, 2, x);
+        for (int64_t c = 0; c < d.channels; c += kStrip) {
+          const int64_t count = std::min(kStrip, d.channels - c);
+          if (count == kStrip) {
+            ArgmaxOf(d, image, 0, y, x, c, kStrip, at);
+            Strip(d, rows, columns, c, kStrip, at, grad + c, result);
+          } else if (count == kStrip / 2) {
+            ArgmaxOf(d, image, 0, y, x, c, kStrip / 2, at);
+            Strip(d, rows, columns, c, kStrip / 2, at, grad + c, result);
+          } else {
+            ArgmaxOf(d, image, 0, y, x, c, count, at);
+            Strip(d, rows, columns, c, count, at, grad + c, result);
+          }
+        }
+      }
+    }
+    // What lies behind the last window.
+    const int64_t rows = Covered(d, 1), columns = Covered(d, 2);
+    for (int64_t y = 0; y < d.in[1]; ++y) {
+      const int64_t from = y < rows ? columns : 0;
+      T* row = result + y * d.in[2] * d.channels;
+      std::fill(row + from * d.channels, row + d.in[2] * d.channels,
+                static_cast<T>(0));
+    }
+  }
+  static GK_INLINE int64_t Covered(const PoolDesc& d, int dim) {
+    return std::min(d.in[dim], d.out[dim] * d.stride[dim] - d.pad[dim]);
+  }
+};
+
+bool WindowsAreApart(const PoolDesc& d) {
+  return d.in[0] == 1 && d.out[0] == 1 && d.window[0] == 1 &&
+         d.stride[1] == d.window[1] && d.stride[2] == d.window[2] &&
+         d.out[1] > 0 && d.out[2] > 0;
+}
+
 template <class T>
 struct MaxGradGradImage {
   GK_INLINE static void Run(const PoolDesc& d, const MaxArgs& args,
@@ -291,8 +360,11 @@ Status MaxPoolGrad(const PoolDesc& d, const void* input,
                    const void* output_grad, void* input_grad,
                    Parallel parallel) {
   GK_RETURN_IF_ERROR(CheckArgmax(d));
-  return Spread<MaxGradImage>(d, {input, output_grad, input_grad, false},
-                              d.batch, parallel);
+  const MaxArgs args{input, output_grad, input_grad, false};
+  if (WindowsAreApart(d)) {
+    return Spread<MaxGradApart>(d, args, d.batch, parallel);
+  }
+  return Spread<MaxGradImage>(d, args, d.batch, parallel);
 }
 
 Status MaxPoolGradGrad(const PoolDesc& d, const void* input, const void* grad,

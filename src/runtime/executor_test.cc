@@ -274,5 +274,49 @@ TEST(Executor, ViewsOfArenaSlotsCostNothing) {
   }
 }
 
+// Elementwise results take the place of operands that die there, and only
+// of those.
+TEST(Executor, ElementwiseResultsInPlace) {
+  const TensorShape shape{70, 70};
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, shape);
+  const Output p = b.Add("MatMul", {x, x}), q = b.Add("MatMul", {p, x});
+  const Output relu = b.Add("Relu", {p});           // p dies
+  const Output sum = b.Add("AddV2", {relu, q});     // one cluster with relu
+  const Output r = b.Add("MatMul", {sum, relu});
+  const Output less = b.Add("Sub", {sum, r});       // sum dies, r as well
+  const Output late = b.Add("Mul", {less, r});      // r is read again
+  const Output kept = b.Add("MatMul", {late, less});
+  const auto f = b.Finish({b.Add("Neg", {kept})});
+  const Plan& plan = (*CompiledFunction::Of(*f))->declared_plan();
+  int in_place = 0;
+  for (const Instruction& now : plan.instructions) {
+    for (int k = 0; k < now.num_inputs; ++k) {
+      const SlotInfo& from = plan.slots[plan.inputs[now.first_input + k]];
+      for (int o = 0; o < now.num_outputs; ++o) {
+        const SlotInfo& to = plan.slots[now.first_output + o];
+        in_place += from.home == Home::kArena && to.home == Home::kArena &&
+                    from.offset == to.offset;
+      }
+    }
+  }
+  EXPECT_GE(in_place, 2) << plan.DebugString();
+  const Tensor in = Ramp(shape, -600);
+  const std::vector<float> got = Values(RunOk(*f, {in})[0]);
+  // The same op by op.
+  const auto op = [&](std::string_view name, const Tensor& u, const Tensor& v) {
+    TestFunction one;
+    std::vector<Output> args = {one.Arg(DataType::kFloat, shape)};
+    if (v) args.push_back(one.Arg(DataType::kFloat, shape));
+    const auto g = one.Finish({one.Add(name, args)});
+    return RunOk(*g, v ? TensorVector{u, v} : TensorVector{u})[0];
+  };
+  const Tensor tp = op("MatMul", in, in), tq = op("MatMul", tp, in);
+  const Tensor trelu = op("Relu", tp, Tensor()), tsum = op("AddV2", trelu, tq);
+  const Tensor tr = op("MatMul", tsum, trelu), tless = op("Sub", tsum, tr);
+  const Tensor tkept = op("MatMul", op("Mul", tless, tr), tless);
+  EXPECT_EQ(got, Values(op("Neg", tkept, Tensor())));
+}
+
 }  // namespace
 }  // namespace gk

@@ -481,6 +481,45 @@ class Builder {
     }
   }
 
+  // An arena slot that result `k` of instruction `i` may be written over: it
+  // is read for the last time there and is as large.
+  SlotId DyingInput(const Instruction& now, size_t i, int k) const {
+    if (now.kind == Instruction::Kind::kKernel) return -1;
+    const SlotId result = now.first_output + k;
+    const SlotId* in = plan_->inputs.data() + now.first_input;
+    for (int j = 0; j < now.num_inputs; ++j) {
+      const SlotId from = root_[in[j]];
+      if (plan_->slots[in[j]].home != Home::kArena ||
+          last_use_[from] != static_cast<int>(i) || IsTaken(from, now, k) ||
+          plan_->slots[from].num_bytes() != plan_->slots[result].num_bytes() ||
+          DataTypeSize(plan_->slots[from].dtype) !=
+              DataTypeSize(plan_->slots[result].dtype)) {
+        continue;
+      }
+      // Every name under which the instruction reads it must allow that.
+      bool may = true;
+      for (int other = 0; other < now.num_inputs && may; ++other) {
+        if (root_[in[other]] != from) continue;
+        may = now.kind == Instruction::Kind::kTile ||
+              plan_->clusters[now.cluster].MayWriteOver(other, k);
+      }
+      if (may) return from;
+    }
+    return -1;
+  }
+
+  // Whether an earlier result of the instruction lies there.
+  bool IsTaken(SlotId from, const Instruction& now, int k) const {
+    for (int r = 0; r < k; ++r) {
+      const SlotInfo& slot = plan_->slots[now.first_output + r];
+      if (slot.home == Home::kArena &&
+          slot.offset == plan_->slots[from].offset && slot.num_bytes() > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   // First fit by lifetime: blocks free after their last reader are merged and
   // handed out again in instruction order.
   Status PlaceArena() {
@@ -525,6 +564,11 @@ class Builder {
           continue;
         }
         dies[last_use_[s]].push_back(s);
+        if (const SlotId over = DyingInput(now, i, k); over >= 0) {
+          slot.offset = plan_->slots[over].offset;
+          std::erase(dies[i], over);
+          continue;
+        }
         auto it = std::find_if(free.begin(), free.end(), [&](const Block& b) {
           return b.end - b.begin >= size;
         });
