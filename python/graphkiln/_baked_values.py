@@ -49,7 +49,7 @@ class BakedValue:
 
     __slots__ = (
         "name", "value", "kind", "file", "line", "function", "_look_up",
-        "_expected", "_guarded",
+        "_expected", "_guarded", "_functions",
     )
 
     def __init__(
@@ -59,6 +59,7 @@ class BakedValue:
         value: object,
         place: tuple[str, int, str],
         look_up: Callable[[], object],
+        functions: tuple[Callable[[], object], ...],
     ):
         self.name = name
         self.kind = kind
@@ -68,6 +69,8 @@ class BakedValue:
         # What later values are compared with.
         self._expected = value
         self._guarded = True
+        # What finds the Functions between the traced one and the read.
+        self._functions = functions
 
     def current(self) -> object:
         """What it is now. LookupError if it is gone."""
@@ -152,6 +155,7 @@ class _Walker:
     def __init__(self):
         self.values: dict[tuple, BakedValue] = {}
         self._visited: set[tuple] = set()
+        self._functions: tuple[Callable[[], object], ...] = ()
 
     def function(
         self, function: object, arguments: Mapping[str, object], depth: int
@@ -207,7 +211,7 @@ class _Walker:
                 break
             value = _attribute(value, attribute)
             if isinstance(value, _Code):
-                self.function(value.function, value.arguments, depth + 1)
+                self._inside(value, depth)
                 return
             if value is _MISSING:
                 return
@@ -234,8 +238,15 @@ class _Walker:
         if key not in self.values:
             kind = "attribute" if path else read.kind
             self.values[key] = BakedValue(
-                name, kind, _copied(value), place, look_up
+                name, kind, _copied(value), place, look_up, self._functions
             )
+
+    def _inside(self, code: "_Code", depth: int) -> None:
+        outer = self._functions
+        if code.find_function is not None:
+            self._functions = (*outer, code.find_function)
+        self.function(code.function, code.arguments, depth + 1)
+        self._functions = outer
 
     def _callable(self, value: object, depth: int) -> None:
         """What a callable that the function names reads, if it is called."""
@@ -244,11 +255,14 @@ class _Walker:
         elif isinstance(value, MethodType):
             self._method(value.__func__, value.__self__, depth)
         elif isinstance(value, _graphkiln.Function):
+            outer = self._functions
+            self._functions = (*outer, weakref.ref(value))
             state = value._state
             if state.is_bound:
                 self._method(state.python_function, state.instance(), depth)
             else:
                 self._callable(state.python_function, depth)
+            self._functions = outer
         elif isinstance(value, functools.partial):
             self._callable(value.func, depth)
         elif type(value) in (list, tuple):
@@ -260,18 +274,39 @@ class _Walker:
             self._method(getattr(type(value), "__call__", None), value, depth)
 
     def _method(self, function: object, instance: object, depth: int) -> None:
-        if isinstance(function, _graphkiln.Function):
-            function = function._state.python_function
-        if isinstance(function, FunctionType) and instance is not None:
-            self.function(function, _first(function, instance), depth + 1)
+        code = None if instance is None else _method_code(function, instance)
+        if code is not None:
+            self._inside(code, depth)
 
 
 class _Code:
     """Found in place of a value: a function that makes it, or a method."""
 
-    def __init__(self, function: object, arguments: Mapping[str, object]):
+    def __init__(
+        self,
+        function: object,
+        arguments: Mapping[str, object],
+        find_function: Callable[[], object] | None = None,
+    ):
         self.function = function
         self.arguments = arguments
+        self.find_function = find_function
+
+
+def _method_code(function: object, instance: object) -> _Code | None:
+    """A method of `instance`, which may be a Function; None if it is none."""
+    find = None
+    if isinstance(function, _graphkiln.Function):
+        state, key = function._state, id(instance)
+        function = state.python_function
+
+        def find():
+            reference, bound = state.bound.get(key, (lambda: None, None))
+            return None if reference() is None else bound
+
+    if not isinstance(function, FunctionType):
+        return None
+    return _Code(function, _first(function, instance), find)
 
 
 def _first(function: FunctionType, value: object) -> dict[str, object]:
@@ -319,12 +354,7 @@ def _attribute(owner: object, name: str) -> object:
         own = None
     if type(own) is dict and name in own:
         return own[name]
-    function = found
-    if isinstance(found, _graphkiln.Function):
-        function = found._state.python_function
-    if isinstance(function, FunctionType):
-        return _Code(function, _first(function, owner))
-    return _unwrapped(found)
+    return _method_code(found, owner) or _unwrapped(found)
 
 
 def _unwrapped(found: object) -> object:
@@ -404,6 +434,8 @@ def changes_to_retrace(function, concrete) -> list[tuple[str, str, str]]:
     mode = function._state.options["on_baked_change"]
     name = function._state.name
     if mode == "retrace":
+        for baked, _ in changed:
+            _drop_stale(baked)
         return [(b.name, _short(b.value), _short(v)) for b, v in changed]
     sentences = [_sentence(name, baked, value) for baked, value in changed]
     if mode == "error":
@@ -412,6 +444,16 @@ def changes_to_retrace(function, concrete) -> list[tuple[str, str, str]]:
         baked._expected = _copied(value)  # each change once
     logging.getLogger("tensorflow").warning("%s", "\n".join(sentences))
     return []
+
+
+def _drop_stale(baked: BakedValue) -> None:
+    """Functions called on the way to the value keep no trace with it."""
+    for find in baked._functions:
+        inner = find()
+        if inner is not None:
+            for concrete in inner._traces():
+                if _changes(concrete):
+                    inner._drop(concrete)
 
 
 def still_holds(function, concrete) -> bool:

@@ -409,6 +409,7 @@ def _trace_for(
             changes := _baked_values.changes_to_retrace(f, concrete)
         ):
             frozen = changes
+            f._take_back_hit()
             f._drop(concrete)
             concrete = f._find(asked.type)
     if concrete is not None:

@@ -298,11 +298,16 @@ PyObject* SetMaxTraces(PyObject* o, PyObject* n) {
   Py_RETURN_NONE;
 }
 
-// _drop(concrete) -> was it here? For one just found that cannot serve.
+// _take_back_hit(): the trace just found cannot serve.
+PyObject* TakeBackHit(PyObject* o, PyObject*) {
+  Self(o)->cache->TakeBackHit();
+  Py_RETURN_NONE;
+}
+
+// _drop(concrete) -> was it here?
 PyObject* Drop(PyObject* o, PyObject* concrete) {
   for (const Ref<Trace>& t : Self(o)->cache->traces()) {
     if (static_cast<PyTrace*>(t.get())->concrete() == concrete) {
-      Self(o)->cache->TakeBackHit();
       return PyBool_FromLong(Self(o)->cache->Drop(t.get()));
     }
   }
@@ -377,6 +382,7 @@ PyMethodDef methods[] = {
     {"_count_calls_in", CountCallsIn, METH_O, nullptr},
     {"_guard_values", GuardValues, METH_NOARGS, nullptr},
     {"_set_max_traces", SetMaxTraces, METH_O, nullptr},
+    {"_take_back_hit", TakeBackHit, METH_NOARGS, nullptr},
     {"_drop", Drop, METH_O, nullptr},
     {"_clear_traces", ClearTraces, METH_NOARGS, nullptr},
     {"_cache_info", CacheInfo, METH_NOARGS, nullptr},

@@ -230,6 +230,32 @@ def test_retrace():
     assert f.get_concrete_function(x)(x).numpy() == 4
 
 
+def test_retrace_reaches_functions_on_the_way():
+    class Model:
+        def __init__(self):
+            self.scale = 2.0
+
+        @tf.function
+        def inner(self, x):
+            return x * self.scale
+
+        @tf.function
+        def middle(self, x):
+            return self.inner(x) + 1.0
+
+    m = Model()
+
+    @tf.function(on_baked_change="retrace")
+    def outer(x):
+        return m.middle(x)
+
+    x = tf.constant(1.0)
+    assert outer(x).numpy() == 3
+    m.scale = 5.0
+    assert outer(x).numpy() == 6 and m.middle(x).numpy() == 6
+    assert outer.experimental_get_tracing_count() == 2
+
+
 def test_warn(caplog):
     f, holder = scaled("warn")
     f(1.0)
