@@ -6,6 +6,7 @@ from graphkiln import _composite
 from graphkiln import _function_binding as binding
 from graphkiln import _graphkiln
 from graphkiln import _tracing
+from graphkiln import errors
 from graphkiln._graphkiln import TensorSpec, TraceType, TypeSpec
 
 
@@ -19,6 +20,7 @@ class Constraints:
     ):
         self.parameters = parameters  # name, kind, type, the spec or default
         self.by_name = {name: type_ for name, _, type_, _ in parameters}
+        self.kinds = {name: kind for name, kind, *_ in parameters}
         self.function_type = _graphkiln.FunctionType(
             [(name, kind, False, type_) for name, kind, type_, _ in parameters]
         )
@@ -131,6 +133,11 @@ def ask(state, args: Sequence, kwargs: Mapping, make):
     """A call cast to the input signature: make(bound, type, remember)."""
     constraints_ = state.constraints
     try:
+        for name in kwargs:
+            if constraints_.kinds.get(name) == binding.POSITIONAL_ONLY:
+                raise binding.BindingError(
+                    f"got an unexpected keyword argument {name!r}"
+                )
         bound = state.signature.bind(args, kwargs)
         names = [name for name, _, _ in bound]
         expected = [name for name, *_ in constraints_.parameters]
@@ -152,14 +159,20 @@ def ask(state, args: Sequence, kwargs: Mapping, make):
         for name, kind, value in bound:
             type_ = constraints_.by_name[name]
             cast_values.append((name, kind, cast(value, type_)))
-            if same:
-                raw = _graphkiln.trace_type(value, variables)
-                same = raw.is_subtype_of(type_)
+            same = same and _is_of(value, type_, variables)
     except binding.BindingError as e:
         raise binding.binding_error(
             e, args, kwargs, constraints_.shown_type
         ) from None
     return make(cast_values, constraints_.function_type, same)
+
+
+def _is_of(value: object, type_: TraceType, variables: list) -> bool:
+    """Does `value` need no cast?"""
+    try:
+        return _graphkiln.trace_type(value, variables).is_subtype_of(type_)
+    except TypeError:
+        return False  # only a cast makes it an argument
 
 
 def ask_signature(state, make):
@@ -255,7 +268,7 @@ def _cast_tensor(value: object, type_: TraceType) -> object:
     else:
         try:
             tensor = _graphkiln.convert_to_tensor(value, dtype=type_.dtype)
-        except (TypeError, ValueError) as e:
+        except (TypeError, ValueError, errors.OpError) as e:
             raise binding.BindingError(str(e)) from None
     if tensor.dtype != type_.dtype or not type_.shape.is_compatible_with(
         tensor.shape

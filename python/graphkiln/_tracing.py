@@ -1,5 +1,6 @@
 """Tracing: one call of a Python function becomes a graph."""
 
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
@@ -92,8 +93,11 @@ def _variable_of(handle, type_, name: str) -> _variable.Variable:
 
 
 def _node_name(name: str) -> str:
-    name = "".join(c if c.isalnum() or c in "_.-" else "_" for c in name)
-    return name if name[:1].isalnum() or name[:1] == "." else "arg" + name
+    """The node of an argument is named like it, if nodes can be."""
+    return name if _NODE_NAME.fullmatch(name) else "Placeholder"
+
+
+_NODE_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
 
 
 def sorted_children(type_) -> list[tuple[object, object]]:
