@@ -124,7 +124,10 @@ def test_refusals(made, error, text):
 @pytest.mark.parametrize(
     "annotations, error, text",
     [
-        ({"x": list}, TypeError, "In field 'x': Unsupported type annotation 'list'"),
+        (
+            {"x": list}, TypeError,
+            "In field 'x': Unsupported type annotation 'list'",
+        ),
         (
             {"x": typing.List[int]}, TypeError,
             "Unsupported type annotation typing.List[int]",

@@ -283,10 +283,13 @@ def test_text_in_a_graph():
 def test_spec():
     S = tf.RaggedTensorSpec
     spec = S([2, None], tf.int32)
-    assert repr(spec) == "RaggedTensorSpec(TensorShape([2, None]), tf.int32, 1, tf.int64)"
+    assert repr(spec) == (
+        "RaggedTensorSpec(TensorShape([2, None]), tf.int32, 1, tf.int64)"
+    )
     assert spec == ragged([[1], [2, 3]])._type_spec
     assert hash(spec) == hash(ragged([[1], [2, 3]])._type_spec)
-    assert spec.value_type is R and S([2], ragged_rank=0).value_type is tf.Tensor
+    assert spec.value_type is R
+    assert S([2], ragged_rank=0).value_type is tf.Tensor
     assert spec.is_subtype_of(S([None, None], tf.int32))
     assert not S([None, None], tf.int32).is_subtype_of(spec)
     assert spec.most_specific_common_supertype(
