@@ -357,7 +357,11 @@ def _ask(state: _State, args: Sequence, kwargs: Mapping) -> _Asked:
         (name, kind, False, _graphkiln.trace_type(value, variables))
         for name, kind, value in bound
     ]
-    return _Asked(bound, _graphkiln.FunctionType(parameters), True)
+    # Composite values have no words by which a call could be remembered.
+    remember = all(
+        type_.kind not in ("composite", "custom") for *_, type_ in parameters
+    )
+    return _Asked(bound, _graphkiln.FunctionType(parameters), remember)
 
 
 class _Position:

@@ -20,11 +20,6 @@ class IndexedSlicesSpec(TypeSpec):
     True
     """
 
-    __slots__ = (
-        "_dense_shape_dtype", "_indices_dtype", "_indices_shape", "_shape",
-        "_values_dtype",
-    )
-
     def __init__(
         self,
         shape=None,

@@ -22,11 +22,6 @@ class RaggedTensorSpec(TypeSpec):
     [2, 3, 4]
     """
 
-    __slots__ = (
-        "_dtype", "_flat_values_spec", "_ragged_rank", "_row_splits_dtype",
-        "_shape",
-    )
-
     def __init__(
         self,
         shape=None,

@@ -20,8 +20,6 @@ class SparseTensorSpec(TypeSpec):
     SparseTensorSpec(TensorShape([None, 3]), tf.int32)
     """
 
-    __slots__ = ("_dtype", "_shape")
-
     def __init__(self, shape=None, dtype=tf.float32):
         self._shape = tf.TensorShape(shape)
         self._dtype = tf.as_dtype(dtype)

@@ -6,8 +6,6 @@ Adds methods to the type TypeSpec, from which TensorSpec derives as well.
 import collections.abc
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from graphkiln import _graphkiln
 from graphkiln import nest
 from graphkiln._graphkiln import TensorShape, TensorSpec, TypeSpec
@@ -78,14 +76,20 @@ def _key(value: object) -> object:
             dict,
             tuple(sorted(((k, _key(v)) for k, v in value.items()), key=repr)),
         )
-    if isinstance(value, np.ndarray):
-        return (np.ndarray, value.dtype.str, value.shape, value.tobytes())
+    if hasattr(value, "tobytes") and hasattr(value, "dtype"):
+        return (
+            type(value), str(value.dtype), value.shape, value.tobytes()
+        )  # an array
     return value
 
 
 @_method
 def _key_of(self) -> object:
-    return (type(self), _key(self._serialize()))
+    known = self.__dict__.get("_cached_key")
+    if known is None:
+        known = (type(self), _key(self._serialize()))
+        self.__dict__["_cached_key"] = known
+    return known
 
 
 TypeSpec._key = _key_of
@@ -244,8 +248,15 @@ def flatten(self) -> list:
 @_method
 def to_tensors(self, value: object) -> list:
     """The tensors inside `value`, in the order of `flatten`."""
-    parts = nest.flatten(self._to_components(value))
-    specs = nest.flatten(self._component_specs)
+    parts = self._to_components(value)
+    specs = self._component_specs
+    if (
+        type(parts) in (list, tuple)
+        and len(parts) == len(specs)
+        and all([isinstance(part, _graphkiln.Tensor) for part in parts])
+    ):
+        return list(parts)
+    parts, specs = nest.flatten(parts), nest.flatten(specs)
     if len(parts) != len(specs):
         raise TypeError(f"{value!r} does not have the components of {self}.")
     return [
