@@ -1,6 +1,7 @@
 """Python values that traces froze."""
 
 import dataclasses
+import enum
 import logging
 import types
 
@@ -176,6 +177,40 @@ def test_nothing_of_the_user_runs():
         return x + hostile.x
 
     assert baked(f, 1.0) == {"hostile.x": 3}
+
+
+def test_classes_and_large_arrays():
+    class Settings:
+        rate = 2
+
+        @staticmethod
+        def half(x):
+            return x / Settings.rate
+
+        @classmethod
+        def times(cls, x):
+            return x * cls.rate
+
+    class Color(enum.Enum):
+        RED = 1
+
+    large = np.zeros(1 << 17)
+
+    @tf.function(on_baked_change="error")
+    def f(x):
+        if Color.RED is None:
+            return x
+        return Settings.half(x) + Settings.times(x) + large[0]
+
+    values = f.get_concrete_function(1.0).baked_values()
+    assert {b.name: repr(b.value) for b in values} == {
+        "Settings.rate": "2", "cls.rate": "2",
+        "large": "<array of shape (131072,), float64>",
+    }
+    f(1.0)
+    large[0] = 1.0
+    with pytest.raises(tf.errors.FailedPreconditionError, match="^large was"):
+        f(1.0)
 
 
 def test_gone_values():
