@@ -64,6 +64,8 @@ add_dependencies(gk_op_functions gk_opgen)
 target_link_libraries(gk_op_functions PUBLIC gk_flags)
 set_target_properties(gk_op_functions PROPERTIES UNITY_BUILD ON
   UNITY_BUILD_BATCH_SIZE 24)
+# They only pack arguments for Dispatch.
+target_compile_options(gk_op_functions PRIVATE $<$<CONFIG:Release>:-O1>)
 list(APPEND GK_OBJECTS $<TARGET_OBJECTS:gk_op_functions>)
 # Here the public names are not inline: see include/graphkiln/export.h.
 target_compile_definitions(gk_api PRIVATE GRAPHKILN_BUILDING=1)

@@ -56,18 +56,20 @@ def _differentiable(value):
 class GradientTape:
     """Records operations, and differentiates what was recorded."""
 
-    def __init__(self, persistent=False, watch_accessed_variables=True):
+    def __init__(
+        self, persistent: bool = False, watch_accessed_variables: bool = True
+    ):
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._tape = None
         self._recording = False
         self._watched_variables = ()
 
-    def __enter__(self):
+    def __enter__(self) -> "GradientTape":
         self._push()
         return self
 
-    def __exit__(self, kind, value, traceback):
+    def __exit__(self, kind, value, traceback) -> None:
         if self._recording:
             self._pop()
 

@@ -1,0 +1,187 @@
+"""Facts about the public Python names, for tools/stubs and tools/api_dump.
+
+What comes of C++ is asked of the built extension module; what is written in
+Python is read as text, so that NumPy and the other run-time dependencies need
+not be there.
+"""
+
+import ast
+import copy
+import importlib
+import inspect
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import opgen_public
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "python" / "graphkiln"
+
+
+@dataclass
+class PublicName:
+    name: str  # "math.add"
+    kind: str  # "op", "composite", "python", "value"
+    source: str = ""  # the op, or "module:attribute"
+    parameters: list[inspect.Parameter] = field(default_factory=list)
+    text: str = ""  # the signature as text
+
+
+@dataclass
+class Composite:
+    kinds: dict[str, str]  # argument -> "tensor", "int?" ...
+    result: str  # "" for one tensor, "list", "TopKV2: values, indices" ...
+
+
+def extension() -> object:
+    return importlib.import_module("graphkiln._graphkiln")
+
+
+def namespaces() -> object:
+    return importlib.import_module("graphkiln._namespaces")
+
+
+@cache
+def composites() -> dict[str, Composite]:
+    """Composites by public name, from their records."""
+    out = {}
+    for path in sorted((ROOT / "src/ops/composite").glob("*.cc")):
+        text = re.sub(r"//.*", "", path.read_text())
+        if "GK_REGISTER_COMPOSITES" not in text:
+            continue
+        macros = {
+            m[1]: "".join(s[1:-1] for s in re.findall(opgen_public.STRING, m[2]))
+            for m in opgen_public.MACRO.finditer(text)
+        }
+        found = list(opgen_public.COMPOSITE.finditer(text))
+        for i, m in enumerate(found):
+            end = found[i + 1].start() if i + 1 < len(found) else len(text)
+            kinds = {}
+            for arg in opgen_public.text_of(m[2], macros).split(";"):
+                name, rest = (p.strip() for p in arg.split(":", 1))
+                kind, _, default = (p.strip() for p in rest.partition("="))
+                kind = re.sub(r" as .*", "", kind)
+                optional = kind.endswith("?") or default == "None"
+                kinds[name] = re.sub(r"\(.*", "", kind.rstrip("?"))
+                kinds[name] += "?" if optional else ""
+            found_result = opgen_public.RESULT.search(text, m.end(), end)
+            result = opgen_public.text_of(found_result[1], macros) if found_result else ""
+            for name in opgen_public.text_of(m[1], macros).split("|"):
+                out[name] = Composite(kinds, result)
+    return out
+
+
+@cache
+def families() -> dict[str, str]:
+    """Ops and the folders of src/ops that their records are in."""
+    out = {}
+    for path in sorted((ROOT / "src/ops").glob("*/*.cc")):
+        for name in re.findall(r'\.name = "(\w+)"', path.read_text()):
+            out[name] = path.parent.name
+    return out
+
+
+@cache
+def definitions(module: str) -> dict[str, ast.stmt]:
+    """What a module of the package defines or imports, by name."""
+    parts = module.split(".")[1:]
+    path = PACKAGE.joinpath(*parts).with_suffix(".py")
+    if not path.exists():
+        path = PACKAGE.joinpath(*parts, "__init__.py")
+    out: dict[str, ast.stmt] = {}
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            out[node.name] = node
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    out[target.id] = node
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            out[node.target.id] = node
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                out[alias.asname or alias.name] = node
+    return out
+
+
+def python_text(module: str, attribute: str) -> str:
+    """The signature of a name that Python defines; "" for values."""
+    if module == "graphkiln._graphkiln":
+        return ""
+    node = definitions(module).get(attribute)
+    if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("graphkiln."):
+        original = next(a.name for a in node.names if attribute in (a.name, a.asname))
+        return python_text(str(node.module), original)
+    if isinstance(node, ast.ClassDef):
+        init = next(
+            (n for n in node.body
+             if isinstance(n, ast.FunctionDef) and n.name == "__init__"), None)
+        if init is None:
+            return " (class)"
+        arguments = copy.deepcopy(init.args)
+        del (arguments.posonlyargs or arguments.args)[:1]
+    elif isinstance(node, ast.FunctionDef):
+        arguments = copy.deepcopy(node.args)
+    else:
+        return ""
+    for argument in ast.walk(arguments):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    return f"({ast.unparse(arguments)})"
+
+
+class _Named:
+    """`tf.int32` in the text of a default."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __getattr__(self, name: str) -> "_Named":
+        return _Named(f"{self._text}.{name}")
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def signature_of(function: object) -> inspect.Signature:
+    """The signature of a function made in C++."""
+    text: str = function.__text_signature__  # type: ignore[attr-defined]
+    return inspect.signature(eval(f"lambda {text[1:-1]}: None", {"tf": _Named("tf")}))
+
+
+def public_names() -> list[PublicName]:
+    """Every public name below the package but those of submodules, sorted."""
+    space, ext = namespaces(), extension()
+    out: dict[str, PublicName] = {}
+    for name, op in space._op_names().items():
+        function = ext.op_function(op, name.rpartition(".")[2])
+        signature = signature_of(function)
+        out[name] = PublicName(
+            name, "op", op, list(signature.parameters.values()), str(signature))
+    for name in space._composite_names():
+        signature = signature_of(ext.composite_function(name))
+        out[name] = PublicName(
+            name, "composite", name, list(signature.parameters.values()),
+            str(signature))
+    for name, (module, attribute) in space._python_names().items():
+        out[name] = PublicName(
+            name, "python", f"{module}:{attribute}",
+            text=python_text(module, attribute))
+    return sorted(out.values(), key=lambda n: n.name)
+
+
+def top_level_names() -> list[str]:
+    """What the package's __init__ imports from the extension module."""
+    tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
+    return [
+        alias.name
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and node.module == "graphkiln._graphkiln"
+        for alias in node.names
+    ]
+
+
+def raw_op_parameters(op: str) -> list[inspect.Parameter]:
+    return list(signature_of(extension().raw_op(op)).parameters.values())
