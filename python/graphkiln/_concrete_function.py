@@ -117,32 +117,35 @@ def _flat_inputs(f, args: Sequence, kwargs: Mapping) -> list:
 
 
 def pack(
-    structure: object, leaves: Sequence, composites: str = "value"
+    structure: object,
+    leaves: Sequence,
+    composites: str = "value",
+    nothing: object = None,
 ) -> object:
     """`structure` with `leaves` in place of its numbers.
 
     `composites`: what stands for a composite tensor: its "value" made of the
-    leaves, its "spec", or its "parts".
+    leaves, its "spec", or its "parts". `nothing`: what stands for None.
     """
     if isinstance(structure, int):
         return leaves[structure]
     if isinstance(structure, (list, tuple)):
         return type(structure)(
-            pack(item, leaves, composites) for item in structure
+            pack(item, leaves, composites, nothing) for item in structure
         )
     if isinstance(structure, dict):
         return {
-            key: pack(item, leaves, composites)
+            key: pack(item, leaves, composites, nothing)
             for key, item in structure.items()
         }
     if isinstance(structure, _composite.Rebuild):
         if structure.spec is not None and composites == "spec":
             return structure.spec
-        parts = pack(structure.parts, leaves, composites)
+        parts = pack(structure.parts, leaves, composites, nothing)
         if structure.spec is not None and composites == "parts":
             return parts
         return structure.rebuild(parts)
-    return structure
+    return nothing if structure is None else structure
 
 
 def _method(python_function: Callable) -> Callable:
@@ -200,7 +203,10 @@ def structured_outputs(self):
 @_property
 def output_shapes(self):
     """Shapes in the structure of what the function returns."""
-    return pack(self._structure, [t.shape for t in self.outputs], "parts")
+    unknown = _graphkiln.TensorShape(None)
+    return pack(
+        self._structure, [t.shape for t in self.outputs], "parts", unknown
+    )
 
 
 @_property
@@ -318,5 +324,5 @@ def __str__(self) -> str:
 def __repr__(self) -> str:
     return (
         "<ConcreteFunction "
-        f"{self.pretty_printed_signature(verbose=False)} at {id(self):#x}>"
+        f"{self.pretty_printed_signature(verbose=False)} at 0x{id(self):X}>"
     )

@@ -30,6 +30,20 @@ class ParameterValues:
     def __init__(self, graph: _graphkiln.FuncGraph):
         self._graph = graph
         self._variables: dict[int, object] = {}
+        self.reordered = False
+
+    def order_inputs(self, parameters: list, bound: list) -> None:
+        """Puts the placeholders into the order in which calls give tensors."""
+        if not self.reordered:
+            return
+        inputs: list = []
+        seen: set = set()
+        for (*_, type_), (*_, value) in zip(parameters, bound):
+            flatten_inputs(type_, value, inputs, seen)
+        self._graph._order_arguments(
+            v.handle if isinstance(v, _graphkiln.BaseVariable) else v
+            for v in inputs
+        )
 
     def value(self, type_: _graphkiln.TraceType, name: str, path: str):
         """The value of parameter `name`; `path` names the part of it."""
@@ -47,9 +61,18 @@ class ParameterValues:
             return type_.value.placeholder_value(
                 PlaceholderContext(self._graph, name)
             )
+        children = sorted_children(type_)
+        if kind == "dict":
+            # Named in the order of the keys, fed in that of flattening.
+            keys = [key for key, _ in children]
+            self.reordered |= keys != list(type_.keys)
+            by_key = {
+                key: self.value(child, name, f"{path}_{key}")
+                for key, child in zip(type_.keys, type_.children)
+            }
+            return assemble(type_, [by_key[key] for key in keys])
         parts = [
-            self.value(child, name, f"{path}_{key}")
-            for key, child in sorted_children(type_)
+            self.value(child, name, f"{path}_{key}") for key, child in children
         ]
         return assemble(type_, parts)
 
@@ -179,8 +202,9 @@ def _tensors_of(type_, value: object) -> list:
 class Outputs:
     """Collects what a traced function returns."""
 
-    def __init__(self, function: Callable):
+    def __init__(self, function: Callable, graph: _graphkiln.FuncGraph):
         self._function = function
+        self._graph = graph
         self.tensors: list = []
 
     def structure(self, value: object) -> object:
@@ -229,7 +253,7 @@ class Outputs:
             ) from None
 
     def _add(self, tensor) -> int:
-        self.tensors.append(tensor)
+        self.tensors.append(self._graph._mark_returned(tensor))
         return len(self.tensors) - 1
 
     def _mapping(self, value: Mapping) -> object:
@@ -276,12 +300,13 @@ def trace(
             (name, kind, make.value(type_, name, name))
             for name, kind, _, type_ in function_type._parameters
         ]
+        make.order_inputs(function_type._parameters, bound)
         args, kwargs = binding.call_arguments(bound)
         snapshot = _argument_mutation.Snapshot(function_type, bound)
         with _variable.variable_creator_scope(variable_creator):
             result = convert(function)(*args, **kwargs)
         snapshot.check(function)
-        outputs = Outputs(function)
+        outputs = Outputs(function, graph)
         structure = outputs.structure(result)
     finally:
         _graphkiln.pop_trace_site()

@@ -134,6 +134,32 @@ PyObject* Capture(PyObject* o, PyObject* args) {
   return t.ok() ? WrapTensor(*std::move(t)) : Raise(t.status());
 }
 
+// _order_arguments(tensors): the placeholders in the order of calls.
+PyObject* OrderArguments(PyObject* o, PyObject* list) {
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  PyRef items = PyRef::Steal(PySequence_Tuple(list));
+  if (!items) return nullptr;
+  TensorVector tensors;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+    PyObject* t = PyTuple_GET_ITEM(items.get(), i);
+    if (!IsTensor(t)) return Raise(TypeError("not a tensor"));
+    tensors.push_back(TensorOf(t));
+  }
+  Status status = f->OrderArguments(tensors);
+  if (!status.ok()) return Raise(status);
+  Py_RETURN_NONE;
+}
+
+// _mark_returned(tensor): the Identity that stands for a result.
+PyObject* MarkReturned(PyObject* o, PyObject* tensor) {
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  if (!IsTensor(tensor)) return Raise(TypeError("not a tensor"));
+  StatusOr<Tensor> t = f->MarkReturned(TensorOf(tensor));
+  return t.ok() ? WrapTensor(*std::move(t)) : Raise(t.status());
+}
+
 // _finish(results, structure, attrs) -> ConcreteFunction
 PyObject* Finish(PyObject* o, PyObject* args) {
   PyObject *results, *structure, *attrs;
@@ -371,6 +397,8 @@ PyMethodDef methods[] = {
     {"_push_control", PushControl, METH_O, nullptr},
     {"_pop_control", PopControl, METH_NOARGS, nullptr},
     {"_evaluate", Evaluate, METH_VARARGS, nullptr},
+    {"_order_arguments", OrderArguments, METH_O, nullptr},
+    {"_mark_returned", MarkReturned, METH_O, nullptr},
     {"_finish", Finish, METH_VARARGS, nullptr},
     {"get_operations", Operations, METH_NOARGS, "All operations."},
     {"get_operation_by_name", OperationByName, METH_O,

@@ -248,6 +248,27 @@ StatusOr<Tensor> FuncGraph::AddArgument(std::string_view name, DataType dtype,
   return t;
 }
 
+Status FuncGraph::OrderArguments(std::span<const Tensor> arguments) {
+  std::vector<Node*> ordered;
+  for (const Tensor& t : arguments) {
+    Node* node = t.is_symbolic() && Graph::GraphOf(t) == graph_.get()
+                     ? Graph::OutputOf(t).node
+                     : nullptr;
+    if (std::find(arguments_.begin(), arguments_.end(), node) ==
+            arguments_.end() ||
+        std::find(ordered.begin(), ordered.end(), node) != ordered.end()) {
+      return Internal("OrderArguments: not a permutation of the arguments");
+    }
+    ordered.push_back(node);
+  }
+  if (ordered.size() != arguments_.size()) {
+    return Internal("OrderArguments: {} of {} arguments", ordered.size(),
+                    arguments_.size());
+  }
+  arguments_ = std::move(ordered);
+  return OkStatus();
+}
+
 Status FuncGraph::CheckScope(const Tensor& t) const {
   if (!t.is_symbolic()) return OkStatus();
   const Graph* graph = Graph::GraphOf(t);
@@ -377,20 +398,34 @@ void FuncGraph::AddControlOutput(Node* node) {
   automatic_control_.AddMustRun(node);
 }
 
+StatusOr<Tensor> FuncGraph::MarkReturned(const Tensor& result) {
+  Status status;
+  const OpRecord* identity = Record("Identity", &status);
+  if (identity == nullptr) return status;
+  GK_ASSIGN_OR_RETURN(TensorVector out, Apply(*identity, {&result, 1}, {}, {}));
+  returned_.push_back(Graph::OutputOf(out[0]).node);
+  return std::move(out[0]);
+}
+
 StatusOr<Ref<GraphFunction>> FuncGraph::Finish(std::span<const Tensor> results,
                                                std::string function_name,
                                                AttrMap attrs) {
   if (finished_) return Internal("FuncGraph {} finished twice", name_);
-  Status status;
-  const OpRecord* identity = Record("Identity", &status);
-  if (identity == nullptr) return status;
   scopes_.assign(1, "");
   control_stack_.clear();
   devices_.assign(1, "");
   std::vector<Output> edges;
   for (const Tensor& r : results) {
-    GK_ASSIGN_OR_RETURN(TensorVector out, Apply(*identity, {&r, 1}, {}, {}));
-    edges.push_back(Graph::OutputOf(out[0]));
+    const Node* node = r.is_symbolic() && Graph::GraphOf(r) == graph_.get()
+                           ? Graph::OutputOf(r).node
+                           : nullptr;
+    if (std::find(returned_.begin(), returned_.end(), node) !=
+        returned_.end()) {
+      edges.push_back(Graph::OutputOf(r));
+      continue;
+    }
+    GK_ASSIGN_OR_RETURN(Tensor out, MarkReturned(r));
+    edges.push_back(Graph::OutputOf(out));
   }
   std::vector<Node*> arguments = arguments_;
   for (const FunctionCapture& c : captures_) {

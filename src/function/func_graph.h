@@ -74,6 +74,8 @@ class FuncGraph final : public OpBuilder, public RefCounted {
                                    std::string_view name = {},
                                    HandleData handle_data = {});
   const std::vector<Node*>& arguments() const { return arguments_; }
+  // Arguments in another order than they were made in: a permutation.
+  Status OrderArguments(std::span<const Tensor> arguments);
   const std::vector<FunctionCapture>& captures() const { return captures_; }
   // Tensors of this graph may be captured although nobody builds it: the
   // forward graph of a gradient. Small values known there become Const here.
@@ -117,6 +119,9 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   // --- The end. Every result gets an Identity ("Identity", "Identity_1");
   // results from outside are captured. Arguments of the function are the
   // arguments, then the captures.
+  // MarkReturned makes that Identity at once, for results that are converted
+  // one by one; Finish takes what it gave as it is.
+  StatusOr<Tensor> MarkReturned(const Tensor& result);
   StatusOr<Ref<GraphFunction>> Finish(std::span<const Tensor> results,
                                       std::string function_name = {},
                                       AttrMap attrs = {});
@@ -153,6 +158,7 @@ class FuncGraph final : public OpBuilder, public RefCounted {
 
   std::vector<Node*> arguments_;
   std::vector<Output> results_;
+  std::vector<const Node*> returned_;  // by MarkReturned
   std::vector<FunctionCapture> captures_;
   std::unordered_map<const void*, int> capture_of_;
   // Known values of the capture source and their constants here.
