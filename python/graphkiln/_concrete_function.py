@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from graphkiln import _composite
-from graphkiln import _graph_def  # adds as_graph_def, function_def, pictures
+from graphkiln import _graph_scopes  # adds what graphs tell
 from graphkiln import _function_binding as binding
 from graphkiln import _function_casting as casting
 from graphkiln import _graphkiln
@@ -159,6 +159,15 @@ def _property(python_function: Callable) -> None:
     )
 
 
+def _shared_property(python_function: Callable) -> None:
+    """Of the function, and of its graph, which may outlive it."""
+    _property(python_function)
+    setattr(
+        _graphkiln.FuncGraph, python_function.__name__,
+        property(python_function),
+    )
+
+
 @_property
 def function_type(self):
     """Parameters, captures and output with their types."""
@@ -166,7 +175,10 @@ def function_type(self):
         captures = [
             (id(outer), _graphkiln.trace_type(inner))
             for outer, inner in self.graph.captures
+            if outer is not None
         ]
+        for key, (type_, *_) in vars(self.graph).get("_deferred", {}).items():
+            captures.append((key, type_))
         self._function_type = _graphkiln.FunctionType(
             self._traced_type._parameters, captures,
             _graphkiln.trace_type(self._output_specs()),
@@ -194,7 +206,7 @@ def inputs(self) -> list:
     return self.graph.inputs
 
 
-@_property
+@_shared_property
 def structured_outputs(self):
     """What the function returns, with symbolic tensors."""
     return pack(self._structure, self.outputs)
@@ -215,7 +227,7 @@ def output_dtypes(self):
     return pack(self._structure, [t.dtype for t in self.outputs], "parts")
 
 
-@_property
+@_shared_property
 def structured_input_signature(self):
     """(args, kwargs) with tf.TensorSpecs for tensors."""
     args, kwargs = [], {}
@@ -275,19 +287,19 @@ def _variable(handle, name: str):
     return variable
 
 
-@_property
+@_shared_property
 def variables(self) -> tuple:
     """The variables captured, in the order of first use."""
     return tuple(
         _variable(outer, inner.op.name)
-        for outer, inner in self.graph.captures
+        for outer, inner in getattr(self, "graph", self).captures
         if outer is not None
         and inner.dtype == _graphkiln.resource
         and _graphkiln.is_variable_handle(outer)
     )
 
 
-@_property
+@_shared_property
 def trainable_variables(self) -> tuple:
     """Those of the variables that tapes watch."""
     return tuple(v for v in self.variables if v.trainable)

@@ -8,65 +8,38 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from graphkiln import _graphkiln
-from graphkiln import _proto
 from graphkiln import errors
 from graphkiln._graphkiln import ConcreteFunction
 from graphkiln._graphkiln import Graph
 from graphkiln._graphkiln import Operation
-
-
-def _message(kind: str, data: bytes) -> object:
-    return getattr(_proto, kind).FromString(data)
+from graphkiln._operation import message
 
 
 def _as_graph_def(
-    self: Graph, from_version: int | None = None, add_shapes: bool = False
+    self: Graph,
+    from_version: int | None = None,
+    add_shapes: bool = False,
+    use_pybind11_proto: bool = False,
 ) -> object:
     """The graph as a GraphDef; `add_shapes` adds `_output_shapes` to nodes."""
     del from_version  # The graph is not cut at a version.
-    return _message("GraphDef", _graphkiln.graph_def(self, bool(add_shapes)))
+    del use_pybind11_proto  # Messages are one kind.
+    return message("GraphDef", _graphkiln.graph_def(self, bool(add_shapes)))
 
 
 def _function_def(self: ConcreteFunction) -> object:
     """The function as a FunctionDef."""
-    return _message("FunctionDef", _graphkiln.function_def(self))
-
-
-def _node_def(self: Operation) -> object:
-    """The operation as a NodeDef."""
-    return _message("NodeDef", _graphkiln.node_def(self))
-
-
-def _op_def(self: Operation) -> object:
-    """The signature of the operation's op as an OpDef."""
-    return _message("OpDef", _graphkiln.op_def(self.type))
+    return message("FunctionDef", _graphkiln.function_def(self))
 
 
 def _op_def_for_type(self: Graph, type: str) -> object:
     """The OpDef of an op type. NotFoundError if there is none."""
-    return _message("OpDef", _graphkiln.op_def(type))
+    return message("OpDef", _graphkiln.op_def(type))
 
 
 def _graph_def_versions(self: Graph) -> object:
     """The VersionDef of the graph's GraphDef."""
     return _as_graph_def(self).versions
-
-
-def _get_attr(self: Operation, name: str) -> object:
-    """The value of an attribute: a Python value, or a message for shapes,
-    tensors and functions. ValueError if there is no such attribute."""
-    data = _graphkiln.attr_message(self, name)
-    if data is None:
-        return _graphkiln.plain_attr(self, name)
-    value = _message("AttrValue", data)
-    kind = value.WhichOneof("value")
-    if kind != "list":
-        return getattr(value, kind)
-    for field in ("shape", "tensor", "func"):
-        items = list(getattr(value.list, field))
-        if items:
-            return items
-    return []
 
 
 # Pictures load what draws them when they are first asked for.
@@ -87,9 +60,6 @@ for _type in (Graph, ConcreteFunction):
     _type._repr_html_ = _repr_html
 Graph.as_graph_def = _as_graph_def
 ConcreteFunction.function_def = property(_function_def)
-Operation.node_def = property(_node_def)
-Operation.op_def = property(_op_def)
-Operation.get_attr = _get_attr
 Graph.op_def_for_type = _op_def_for_type
 Graph.graph_def_versions = property(_graph_def_versions)
 

@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator
 
 from graphkiln import _graph_def  # adds as_graph_def
+from graphkiln import _graph_state  # adds collections, seed, captures
 from graphkiln import _graphkiln
 from graphkiln import _name_scope
 from graphkiln._graphkiln import Graph
@@ -69,15 +70,14 @@ def control_dependencies(self, control_inputs):
     if control_inputs is None:
         return _ControlDependencies(self, None)
     inputs = [_gate(item) for item in control_inputs]
-    if not self.building_function:
-        for item in inputs:
-            if not isinstance(item, (_graphkiln.Tensor, _graphkiln.Operation)):
-                raise TypeError(
-                    f"Can not convert a {type(item).__name__} into a Tensor "
-                    "or Operation."
-                )
-            if getattr(item, "graph", self) is not self:
-                raise ValueError(f"{item!r} is not an element of this graph.")
+    for i, item in enumerate(inputs):
+        if not self.building_function:
+            inputs[i] = self.as_graph_element(item)
+        elif item is None:
+            raise TypeError(
+                "Can not convert a NoneType into a Tensor or Operation."
+            )
+        # In a function all else is done before it runs, whatever it is.
     return _ControlDependencies(self, inputs)
 
 
@@ -101,22 +101,36 @@ def get_name_scope(self) -> str:
 
 @_method
 def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
-    """The tensor or operation of this graph that `obj` names or is."""
-    if isinstance(obj, str):
-        if ":" in obj and allow_tensor:
-            return self.get_tensor_by_name(obj)
-        if allow_operation:
-            return self.get_operation_by_name(obj)
-    elif isinstance(obj, _graphkiln.Tensor) and allow_tensor:
-        if getattr(obj, "graph", None) is not self:
-            raise ValueError(f"Tensor {obj} is not an element of this graph.")
-        return obj
-    elif isinstance(obj, _graphkiln.Operation) and allow_operation:
-        if obj.graph is not self:
+    """The tensor or operation of this graph that `obj` names or is.
+
+    Raises KeyError or ValueError for names of nothing, ValueError for what
+    belongs to another graph, TypeError for anything else.
+
+    >>> g = tf.Graph()
+    >>> with g.as_default():
+    ...     c = tf.constant(1, name="c")
+    >>> g.as_graph_element("c:0") is c
+    True
+    """
+    if not (allow_tensor or allow_operation):
+        raise ValueError("allow_tensor and allow_operation can't both be False.")
+    element = obj
+    if hasattr(obj, "_as_graph_element"):
+        element = obj._as_graph_element() or obj
+    if isinstance(element, str):
+        return _element_by_name(self, element, allow_tensor, allow_operation)
+    if isinstance(element, _graphkiln.Tensor) and allow_tensor:
+        if getattr(element, "graph", None) is not self:
             raise ValueError(
-                f"Operation {obj!r} is not an element of this graph."
+                f"Tensor {element} is not an element of this graph."
             )
-        return obj
+        return element
+    if isinstance(element, _graphkiln.Operation) and allow_operation:
+        if element.graph is not self:
+            raise ValueError(
+                f"Operation {element} is not an element of this graph."
+            )
+        return element
     kinds = " or ".join(
         kind
         for kind, allowed in (
@@ -124,7 +138,19 @@ def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
         )
         if allowed
     )
-    raise TypeError(f"Can not convert a {type(obj).__name__} into a {kinds}.")
+    raise TypeError(
+        f"Can not convert a {type(element).__name__} into a {kinds}."
+    )
+
+
+def _element_by_name(
+    graph: Graph, name: str, allow_tensor: bool, allow_operation: bool
+) -> object:
+    if ":" in name and allow_tensor:
+        return graph.get_tensor_by_name(name)
+    if not allow_operation:
+        return graph.get_tensor_by_name(name)  # An error that says why.
+    return graph.get_operation_by_name(name)
 
 
 @_property

@@ -23,7 +23,7 @@ def set_seed(seed: int) -> None:
     """Sets the global seed of random ops.
 
     Starts the sequence of all random ops anew: the same program draws the
-    same numbers.
+    same numbers. While a graph is built it sets the seed of that graph only.
 
     Args:
       seed: an integer.
@@ -36,6 +36,10 @@ def set_seed(seed: int) -> None:
     """
     global _global_seed, _stream
     seed = int(seed)
+    graph = _graphkiln.current_graph()
+    if graph is not None:
+        graph.seed = seed
+        return
     with _lock:
         _global_seed = seed
         _stream = random.Random(seed)
@@ -43,12 +47,15 @@ def set_seed(seed: int) -> None:
 
 
 def global_seed() -> int | None:
+    """The seed of eager ops, which functions traced from now on share."""
     return _global_seed
 
 
 def op_seeds(seed: int | None) -> tuple[int, int]:
     """The attributes seed and seed2 of an op with this `seed` argument."""
-    if _global_seed is None and seed is None:
+    graph = _graphkiln.current_graph()
+    of_program = _global_seed if graph is None else graph.seed
+    if of_program is None and seed is None:
         if _config.is_op_determinism_enabled():
             raise RuntimeError(
                 "Random ops require a seed to be set when determinism is "
@@ -56,7 +63,7 @@ def op_seeds(seed: int | None) -> tuple[int, int]:
                 "calling tf.random.set_seed(1)."
             )
         return 0, 0
-    if _global_seed is None:
+    if of_program is None:
         pair = (_DEFAULT_SEED, int(seed) % _MAX_INT32)
     else:
         if seed is None:
@@ -64,5 +71,5 @@ def op_seeds(seed: int | None) -> tuple[int, int]:
             if seed < 0:
                 with _lock:
                     seed = _stream.randint(0, _MAX_INT32)
-        pair = (_global_seed % _MAX_INT32, int(seed) % _MAX_INT32)
+        pair = (of_program % _MAX_INT32, int(seed) % _MAX_INT32)
     return (0, _MAX_INT32) if pair == (0, 0) else pair

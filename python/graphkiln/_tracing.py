@@ -291,6 +291,7 @@ def trace(
 ) -> _graphkiln.ConcreteFunction:
     """Calls `function` with placeholders of the given types."""
     graph = _graphkiln.FuncGraph(name)
+    graph.seed  # That of now, whatever is set later.
     on_graph(graph)
     graph._enter()
     _graphkiln.push_trace_site()
@@ -313,6 +314,8 @@ def trace(
         graph._exit()
     concrete = graph._finish(outputs.tensors, structure, dict(attributes))
     concrete.graph = graph
+    graph._traced_type = function_type
+    graph._structure = structure
     _keep_python_parts(graph)
     concrete._traced_type = function_type
     concrete._flat_arguments = all(

@@ -6,6 +6,7 @@
 #include "concrete_function.h"
 #include "dtype_type.h"
 #include "framework/variable.h"
+#include "graph_elements.h"
 #include "operation_type.h"
 #include "shape_type.h"
 #include "tensor_type.h"
@@ -50,7 +51,10 @@ PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   const bool function = PyType_IsSubtype(type, FuncGraphType);
   auto func = MakeRef<FuncGraph>(
       std::string(name), function ? OpBuilder::Current() : OpBuilder::Eager());
-  if (!function) func->set_automatic_control(false);
+  if (!function) {
+    func->set_automatic_control(false);
+    func->set_may_capture(false);
+  }
   Ref<Graph> graph = func->graph();
   return NewObject(type, std::move(graph), std::move(func));
 }
@@ -282,6 +286,16 @@ PyObject* Inputs(PyObject* o, void*) {
   }
   return list.Release();
 }
+// What the function returns, flat; empty before it is finished.
+PyObject* GraphOutputs(PyObject* o, void*) {
+  TensorVector tensors;
+  if (Self(o)->func != nullptr) {
+    for (const Output& r : Self(o)->func->results()) {
+      tensors.push_back(Self(o)->graph->TensorOf(r));
+    }
+  }
+  return WrapTensors(tensors);
+}
 // [(external or None, placeholder)]
 PyObject* Captures(PyObject* o, void*) {
   PyRef list = PyRef::Steal(PyList_New(0));
@@ -311,80 +325,100 @@ PyObject* OuterGraph(PyObject* o, void*) {
   return WrapGraph(outer->graph().get());
 }
 
-PyObject* OperationOf(Graph* graph, Node* node) {
-  try {
-    return WrapNode(graph, node).release().ptr();
-  } catch (nanobind::python_error& e) {
-    e.restore();
+// unique_name(name, mark_as_used=True), below the current name scope.
+PyObject* UniqueName(PyObject* o, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"name", "mark_as_used", nullptr};
+  const char* name;
+  int mark = 1;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|p",
+                                   const_cast<char**>(names), &name, &mark)) {
     return nullptr;
   }
+  std::string full = name;
+  if (Self(o)->func != nullptr) full = Self(o)->func->name_scope() + full;
+  return ToPyString(mark ? Self(o)->graph->UniqueName(full)
+                         : Self(o)->graph->PeekUniqueName(full));
 }
 
-PyObject* Operations(PyObject* o, PyObject*) {
-  PyRef list = PyRef::Steal(PyList_New(0));
-  for (const auto& node : Self(o)->graph->nodes()) {
-    PyRef op = PyRef::Steal(OperationOf(Self(o)->graph, node.get()));
-    if (!list || !op || PyList_Append(list.get(), op.get()) < 0) return nullptr;
-  }
-  return list.Release();
+PyObject* Finalize(PyObject* o, PyObject*) {
+  if (Self(o)->func != nullptr) Self(o)->func->Finalize();
+  Py_RETURN_NONE;
 }
-PyObject* OperationByName(PyObject* o, PyObject* name) {
-  if (!PyUnicode_Check(name)) {
-    PyErr_Format(PyExc_TypeError,
-                 "Operation names are strings (or similar), not %s.",
-                 Py_TYPE(name)->tp_name);
-    return nullptr;
-  }
-  Node* node = Self(o)->graph->FindNode(StringView(name));
-  if (node == nullptr) {
-    PyErr_Format(PyExc_KeyError,
-                 "The name %R refers to an Operation not in the graph.", name);
-    return nullptr;
-  }
-  return OperationOf(Self(o)->graph, node);
+// Functions' graphs stop growing when they are traced; only the others say so.
+PyObject* Finalized(PyObject* o, void*) {
+  return PyBool_FromLong(Self(o)->func != nullptr &&
+                         Self(o)->func->finished());
 }
-PyObject* TensorByName(PyObject* o, PyObject* name) {
-  if (!PyUnicode_Check(name)) {
-    PyErr_Format(PyExc_TypeError,
-                 "Tensor names are strings (or similar), not %s.",
-                 Py_TYPE(name)->tp_name);
-    return nullptr;
+
+// _push_colocation(operation or None), _pop_colocation().
+PyObject* PushColocation(PyObject* o, PyObject* item) {
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  const Operation* op = nullptr;
+  if (item != Py_None &&
+      (!nanobind::try_cast(nanobind::handle(item), op) || op == nullptr)) {
+    return Raise(TypeError("not an operation"));
   }
-  const std::string text(StringView(name));
-  const size_t colon = text.rfind(':');
-  if (colon == std::string::npos || colon + 1 == text.size() ||
-      text.find_first_not_of("0123456789", colon + 1) != std::string::npos ||
-      text.size() - colon > 9) {
-    PyErr_Format(PyExc_ValueError,
-                 "The name %R looks like an (invalid) Operation name, not a "
-                 "Tensor. Tensor names must be of the form "
-                 "\"<op_name>:<output_index>\".",
-                 name);
-    return nullptr;
-  }
-  const int index = std::stoi(text.substr(colon + 1));
-  Node* node = Self(o)->graph->FindNode(text.substr(0, colon));
-  if (node == nullptr || index >= node->num_outputs()) {
-    PyErr_Format(PyExc_KeyError,
-                 "The name %R refers to a Tensor which does not exist. The "
-                 "operation, %R, does not exist in the graph.",
-                 name, name);
-    return nullptr;
-  }
-  return WrapTensor(Self(o)->graph->TensorOf({node, index}));
+  f->PushColocation(op ? op->node : nullptr);
+  Py_RETURN_NONE;
 }
-PyObject* UniqueName(PyObject* o, PyObject* name) {
-  if (!PyUnicode_Check(name)) return Raise(TypeError("a name is a string"));
-  return ToPyString(Self(o)->graph->UniqueName(StringView(name)));
+PyObject* PopColocation(PyObject* o, PyObject*) {
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  f->PopColocation();
+  Py_RETURN_NONE;
+}
+
+// _capture_deferred(function, dtype, shape, name): a placeholder whose value
+// `function()` gives, as a tensor, at each call.
+PyObject* CaptureDeferred(PyObject* o, PyObject* args) {
+  PyObject *function, *dtype, *shape;
+  const char* name;
+  if (!PyArg_ParseTuple(args, "OOOs", &function, &dtype, &shape, &name)) {
+    return nullptr;
+  }
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  const DataType t = AsDType(dtype);
+  if (t == DataType::kInvalid) return nullptr;
+  StatusOr<PartialTensorShape> s = AsShape(shape);
+  if (!s.ok()) return Raise(s.status());
+  std::shared_ptr<PyObject> held(Py_NewRef(function), [](PyObject* p) {
+    const PyGILState_STATE state = PyGILState_Ensure();
+    Py_DECREF(p);
+    PyGILState_Release(state);
+  });
+  auto value = [held]() -> StatusOr<Tensor> {
+    const PyGILState_STATE state = PyGILState_Ensure();
+    StatusOr<Tensor> result = [&]() -> StatusOr<Tensor> {
+      PyRef v = PyRef::Steal(PyObject_CallNoArgs(held.get()));
+      if (!v) return PythonError();
+      if (!IsTensor(v.get())) {
+        return TypeError("a captured value is not a tensor");
+      }
+      return TensorOf(v.get());
+    }();
+    PyGILState_Release(state);
+    return result;
+  };
+  StatusOr<Tensor> placeholder = f->CaptureDeferred(value, t, *s, name);
+  return placeholder.ok() ? WrapTensor(*std::move(placeholder))
+                          : Raise(placeholder.status());
 }
 
 PyGetSetDef getset[] = {
     {"inputs", Inputs, nullptr, "Placeholders of arguments, then captures.",
      nullptr},
+    {"outputs", GraphOutputs, nullptr, "What the function returns, flat.",
+     nullptr},
     {"captures", Captures, nullptr, "Pairs of outer and inner tensor.",
      nullptr},
     {"name", Name, nullptr, "The name.", nullptr},
     {"building_function", BuildingFunction, nullptr, nullptr, nullptr},
+    {"finalized", Finalized, nullptr, "Can nothing be added any more?",
+     nullptr},
+    {"control_outputs", GraphControlOutputs, nullptr,
+     "Operations that run even if no result needs them.", nullptr},
     {"outer_graph", OuterGraph, nullptr, "The graph around, or None.", nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
      nullptr},
@@ -400,11 +434,16 @@ PyMethodDef methods[] = {
     {"_order_arguments", OrderArguments, METH_O, nullptr},
     {"_mark_returned", MarkReturned, METH_O, nullptr},
     {"_finish", Finish, METH_VARARGS, nullptr},
-    {"get_operations", Operations, METH_NOARGS, "All operations."},
-    {"get_operation_by_name", OperationByName, METH_O,
+    {"get_operations", GraphOperations, METH_NOARGS, "All operations."},
+    {"get_operation_by_name", GraphOperationByName, METH_O,
      "The operation of that name."},
-    {"get_tensor_by_name", TensorByName, METH_O, "The tensor \"op:0\"."},
-    {"unique_name", UniqueName, METH_O, "A name not in use."},
+    {"get_tensor_by_name", GraphTensorByName, METH_O, "The tensor \"op:0\"."},
+    {"unique_name", AsCFunction(UniqueName), METH_VARARGS | METH_KEYWORDS,
+     "A name not in use, below the current name scope."},
+    {"finalize", Finalize, METH_NOARGS, "Nothing can be added from now on."},
+    {"_push_colocation", PushColocation, METH_O, nullptr},
+    {"_pop_colocation", PopColocation, METH_NOARGS, nullptr},
+    {"_capture_deferred", CaptureDeferred, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 PyMemberDef members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(PyGraph, weakrefs), READONLY,

@@ -166,13 +166,15 @@ PyObject* NewFunctionType(PyTypeObject*, PyObject* args, PyObject*) {
     PyRef list = PyRef::Steal(PySequence_Tuple(captures));
     if (!list) return nullptr;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(list.get()); ++i) {
-      long long id;
-      PyObject* type;
-      if (!PyArg_ParseTuple(PyTuple_GET_ITEM(list.get(), i), "LO!", &id,
+      PyObject *id, *type;
+      if (!PyArg_ParseTuple(PyTuple_GET_ITEM(list.get(), i), "OO!", &id,
                             TraceTypeType, &type)) {
         return nullptr;
       }
-      captured.emplace_back(id, TraceTypeIn(type));
+      PyRef text = PyRef::Steal(PyObject_Str(id));
+      if (!text) return nullptr;
+      captured.emplace_back(std::string(StringView(text.get())),
+                            TraceTypeIn(type));
     }
   }
   TraceTypeRef out;

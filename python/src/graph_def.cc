@@ -6,6 +6,7 @@
 #include "errors.h"
 #include "framework/op_registry.h"
 #include "func_graph_object.h"
+#include "graph/attr_from_proto.h"
 #include "graph/graph_def.h"
 #include "graph/import_graph_def.h"
 #include "graph/op_def_proto.h"
@@ -158,6 +159,65 @@ nb::list ImportBytes(nb::handle graph, nb::bytes bytes, nb::dict input_map,
   return out;
 }
 
+// The number or types of an op's only list argument, if they are not given.
+void SetListAttrs(const OpRecord& record, const TensorVector& inputs,
+                  AttrMap* attrs) {
+  const ArgDef* list = nullptr;
+  size_t at = 0, single = 0;
+  for (const ArgDef& arg : record.def->inputs) {
+    if (!arg.is_list()) {
+      ++single;
+    } else if (list != nullptr) {
+      return;
+    } else {
+      list = &arg;
+      at = single;
+    }
+  }
+  if (list == nullptr || inputs.size() < single) return;
+  const size_t n = inputs.size() - single;
+  if (!list->number_attr.empty()) {
+    if (attrs->Find(list->number_attr) == nullptr) {
+      attrs->Set(list->number_attr, static_cast<int64_t>(n));
+    }
+  } else if (attrs->Find(list->type_list_attr) == nullptr) {
+    std::vector<DataType> types;
+    for (size_t i = 0; i < n; ++i) types.push_back(inputs[at + i].dtype());
+    attrs->Set(list->type_list_attr, std::move(types));
+  }
+}
+
+// create_op(graph, NodeDef bytes, tensors) -> Operation: the graph's builder
+// makes a node of the message's op, attributes and name.
+Operation CreateOp(nb::handle graph, nb::bytes bytes, nb::list inputs) {
+  PyGraph* g = GraphArgument(graph);
+  if (g->func == nullptr) {
+    Throw(RuntimeError("Graph is finalized and cannot be modified."));
+  }
+  proto::NodeDef message;
+  const Status parsed =
+      message.Parse(std::string_view(bytes.c_str(), bytes.size()));
+  if (!parsed.ok()) Throw(parsed);
+  const OpRecord* record = Check(OpRegistry::Get().LookUp(message.op));
+  AttrMap attrs;
+  for (const auto& [name, value] : message.attr) {
+    const AttrDef* declared = record->def->FindAttr(name);
+    if (declared == nullptr && !name.starts_with('_')) {
+      Throw(ValueError("NodeDef mentions attr '{}' not in Op {}", name,
+                       record->name));
+    }
+    attrs.Set(name, Check(AttrFromProto(value, declared, nullptr)));
+  }
+  TensorVector tensors;
+  for (nb::handle input : inputs) {
+    if (!IsTensor(input.ptr())) Throw(TypeError("an input is not a tensor"));
+    tensors.push_back(TensorOf(input.ptr()));
+  }
+  SetListAttrs(*record, tensors, &attrs);
+  Check(g->func->Apply(*record, tensors, std::move(attrs), message.name));
+  return {Ref<Graph>(g->graph), g->graph->nodes().back().get()};
+}
+
 }  // namespace
 
 void AddGraphDef(nb::module_& m) {
@@ -168,6 +228,8 @@ void AddGraphDef(nb::module_& m) {
   m.def("attr_message", &AttrMessage, nb::arg("op"), nb::arg("name"));
   m.def("plain_attr", &PlainAttr, nb::arg("op"), nb::arg("name"));
   m.def("called_functions", &CalledFunctions, nb::arg("op"));
+  m.def("create_op", &CreateOp, nb::arg("graph"), nb::arg("bytes"),
+        nb::arg("inputs"));
   m.def("import_graph_def", &ImportBytes, nb::arg("graph"), nb::arg("bytes"),
         nb::arg("input_map"), nb::arg("prefix"));
 }

@@ -128,7 +128,7 @@ void AddScopes(nb::module_& m) {
             }
             new (self) NameScope(nb::cast<std::string>(name));
           },
-          nb::arg("name"))
+          nb::arg("name").none())
       .def_prop_ro("name", &NameScope::name, "The name given.")
       .def("__enter__", &NameScope::Enter)
       .def("__exit__", [](NameScope& self, nb::args) { self.Exit(); });

@@ -125,6 +125,8 @@ PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
       return nullptr;
     }
     node_name = StringView(name);
+  } else if (self->keyword_only && OpBuilder::Current()->builds_graph()) {
+    node_name = self->op->record().name;  // not the public function's
   }
   return info.Call(slots, node_name);
 }

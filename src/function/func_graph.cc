@@ -20,6 +20,30 @@ Status AsBuildError(const Status& status) {
   return status;
 }
 
+// Names in files are made of these characters.
+Status CheckScopeName(std::string_view name, bool root) {
+  const auto is_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '.';
+  };
+  bool valid = !root || is_word(name.front());
+  for (char c : name) {
+    valid = valid && (is_word(c) || std::string_view("_\\/>-").find(c) !=
+                                        std::string_view::npos);
+  }
+  if (valid) return OkStatus();
+  if (root) {
+    return ValueError(
+        "'{}' is not a valid root scope name. A root scope name has to match "
+        "the following pattern: ^[A-Za-z0-9.][A-Za-z0-9_.\\\\/>-]*$",
+        name);
+  }
+  return ValueError(
+      "'{}' is not a valid scope name. A scope name has to match the "
+      "following pattern: ^[A-Za-z0-9_.\\\\/>-]*$",
+      name);
+}
+
 // "values_1" for the second element of the list argument "values".
 std::string InputName(const OpRecord& record, const AttrMap& attrs,
                       size_t index) {
@@ -114,7 +138,7 @@ StatusOr<TensorVector> FuncGraph::Apply(const OpRecord& record,
                                         std::span<const Tensor> inputs,
                                         AttrMap attrs, std::string_view name) {
   if (finished_) {
-    return RuntimeError("FuncGraph {} is finished: no ops can be added", name_);
+    return RuntimeError("Graph is finalized and cannot be modified.");
   }
   InlinedVector<DataType, 8> types;
   for (const Tensor& t : inputs) {
@@ -122,6 +146,9 @@ StatusOr<TensorVector> FuncGraph::Apply(const OpRecord& record,
     types.push_back(t.dtype());
   }
   GK_RETURN_IF_ERROR(ResolveAttrs(record, types, true, &attrs));
+  if (!colocations_.empty() && !colocations_.back().empty()) {
+    attrs.Set("_class", colocations_.back());
+  }
   const std::string unique = ScopedName(name.empty() ? record.name : name);
   InlinedVector<Output, 8> edges;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -143,13 +170,7 @@ StatusOr<TensorVector> FuncGraph::Apply(const OpRecord& record,
       graph_->AddNode(record, unique + "/", edges, std::move(attrs));
   if (!made.ok()) return AsBuildError(made.status());
   Node* node = *made;
-  if (!control_stack_.empty()) {
-    for (Node* c : control_stack_.back()) {
-      bool is_input = false;
-      for (const Output& o : edges) is_input |= o.node == c;
-      if (!is_input) node->AddControlInput(c);
-    }
-  }
+  if (!control_groups_.empty()) AddControlInputs(node);
   if (!devices_.back().empty()) node->set_device(devices_.back());
   if (SourceFn fn = source_fn.load(std::memory_order_relaxed)) {
     node->set_source(fn());
@@ -320,6 +341,18 @@ StatusOr<Tensor> FuncGraph::Capture(const Tensor& t, std::string_view name) {
       return graph_->TensorOf(known->second.second);
     }
   }
+  if (!may_capture_) {
+    if (!t.is_symbolic()) {
+      return RuntimeError(
+          "{}: Attempting to capture an EagerTensor without building a "
+          "function.",
+          name.substr(0, name.find_last_not_of('/') + 1));
+    }
+    const Output o = Graph::OutputOf(t);
+    return ValueError(
+        "Tensor \"{}:{}\" must be from the same graph as what is made of it",
+        o.node->name(), o.index);
+  }
   GK_RETURN_IF_ERROR(CheckScope(t));
   const bool reserved = !name.empty() && name.back() == '/';
   if (reserved) name.remove_suffix(1);
@@ -350,11 +383,7 @@ StatusOr<std::string> FuncGraph::PushNameScope(std::string_view name) {
     if (name.back() == '/') {
       scope = name;
     } else {
-      for (char c : name) {
-        if (c == ' ' || c == ':') {
-          return ValueError("'{}' is not a valid scope name", name);
-        }
-      }
+      GK_RETURN_IF_ERROR(CheckScopeName(name, scopes_.back().empty()));
       scope = ScopedName(name) + "/";
     }
   }
@@ -367,19 +396,57 @@ void FuncGraph::PopNameScope() {
 }
 
 void FuncGraph::PushControlInputs(std::optional<std::vector<Node*>> nodes) {
-  std::vector<Node*> all;
+  ControlGroup group;
+  group.hides_outer = !nodes;
   if (nodes) {
-    if (!control_stack_.empty()) all = control_stack_.back();
     for (Node* n : *nodes) {
       if (n == nullptr || graph_->FindNode(n->name()) != n) continue;
-      if (std::find(all.begin(), all.end(), n) == all.end()) all.push_back(n);
+      group.nodes.push_back(n);
     }
   }
-  control_stack_.push_back(std::move(all));
+  control_groups_.push_back(std::move(group));
 }
 
 void FuncGraph::PopControlInputs() {
-  if (!control_stack_.empty()) control_stack_.pop_back();
+  if (!control_groups_.empty()) control_groups_.pop_back();
+}
+
+void FuncGraph::AddControlInputs(Node* node) {
+  std::vector<Node*> before;
+  for (size_t i = control_groups_.size(); i-- > 0;) {
+    ControlGroup& group = control_groups_[i];
+    const bool dominated =
+        std::any_of(node->inputs().begin(), node->inputs().end(),
+                    [&](const Output& o) { return group.made.count(o.node); });
+    group.made.insert(node);
+    if (!dominated) {
+      before.insert(before.end(), group.nodes.begin(), group.nodes.end());
+    }
+    if (group.hides_outer) break;
+  }
+  std::sort(before.begin(), before.end(),
+            [](const Node* a, const Node* b) { return a->name() < b->name(); });
+  for (Node* n : before) {
+    if (std::none_of(node->inputs().begin(), node->inputs().end(),
+                     [&](const Output& o) { return o.node == n; })) {
+      node->AddControlInput(n);
+    }
+  }
+}
+
+void FuncGraph::PushColocation(const Node* node) {
+  std::vector<std::string> all;
+  if (node != nullptr) {
+    if (!colocations_.empty()) all = colocations_.back();
+    all.push_back("loc:@" + node->name());
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+  }
+  colocations_.push_back(std::move(all));
+}
+
+void FuncGraph::PopColocation() {
+  if (!colocations_.empty()) colocations_.pop_back();
 }
 
 void FuncGraph::PushDevice(std::string device) {
@@ -412,7 +479,8 @@ StatusOr<Ref<GraphFunction>> FuncGraph::Finish(std::span<const Tensor> results,
                                                AttrMap attrs) {
   if (finished_) return Internal("FuncGraph {} finished twice", name_);
   scopes_.assign(1, "");
-  control_stack_.clear();
+  control_groups_.clear();
+  colocations_.clear();
   devices_.assign(1, "");
   std::vector<Output> edges;
   for (const Tensor& r : results) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "framework/op_builder.h"
@@ -96,6 +97,10 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   // Tensors or ops of other graphs are ignored, as values they are done.
   void PushControlInputs(std::optional<std::vector<Node*>> nodes);
   void PopControlInputs();
+  // Every op made gets "loc:@<node>" in its attribute _class; null ends what
+  // holds so far.
+  void PushColocation(const Node* node);
+  void PopColocation();
   void PushDevice(std::string device);
   void PopDevice();
   const std::string& device() const { return devices_.back(); }
@@ -103,9 +108,13 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   // Orders side effects automatically (on by default; graphs made with
   // tf.Graph().as_default() turn it off).
   void set_automatic_control(bool on) { automatic_control_on_ = on; }
+  // May tensors from outside be used? Not in graphs that nobody calls.
+  void set_may_capture(bool may) { may_capture_ = may; }
   // Nodes that must run even if no result needs them.
   const std::vector<Node*>& control_outputs() const;
   void AddControlOutput(Node* node);
+  // Nothing can be added any more.
+  void Finalize() { finished_ = true; }
   // Empty until finished.
   const std::vector<Output>& results() const { return results_; }
 
@@ -165,9 +174,19 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   std::unordered_map<const void*, std::pair<Tensor, Output>> constant_of_;
 
   std::vector<std::string> scopes_{""};
-  std::vector<std::vector<Node*>> control_stack_;
+  // What runs before all that is made while this holds, and what was made.
+  // An op that uses something made needs no control input of its own.
+  struct ControlGroup {
+    std::vector<Node*> nodes;
+    bool hides_outer = false;
+    std::unordered_set<const Node*> made;
+  };
+  void AddControlInputs(Node* node);
+  std::vector<ControlGroup> control_groups_;
+  std::vector<std::vector<std::string>> colocations_;
   std::vector<std::string> devices_{""};
   bool automatic_control_on_ = true;
+  bool may_capture_ = true;
   AutomaticControl automatic_control_;
 };
 

@@ -33,7 +33,7 @@ struct FunctionParameter {
 
 class FunctionType : public RefCounted {
  public:
-  using Capture = std::pair<int64_t, TraceTypeRef>;  // id, type
+  using Capture = std::pair<std::string, TraceTypeRef>;  // id, type
 
   explicit FunctionType(std::vector<FunctionParameter> parameters,
                         std::vector<Capture> captures = {},

@@ -55,6 +55,15 @@ std::string Graph::UniqueName(std::string_view name) {
   return fmt::format("{}_{}", name, i - 1);
 }
 
+std::string Graph::PeekUniqueName(std::string_view name) const {
+  const std::string key = LowerCase(name);
+  auto it = used_names_.find(key);
+  if (it == used_names_.end()) return std::string(name);
+  int i = it->second;
+  while (used_names_.count(fmt::format("{}_{}", key, i)) != 0) ++i;
+  return fmt::format("{}_{}", name, i);
+}
+
 StatusOr<Node*> Graph::AddNode(const OpRecord& op, std::string_view name,
                                std::span<const Output> inputs, AttrMap attrs,
                                std::span<Node* const> control_inputs) {

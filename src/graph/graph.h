@@ -121,6 +121,8 @@ class Graph : public SymbolicTensor::Source {
   // "x", or the first of "x_1", "x_2", ... not in use (case-insensitively,
   // as TensorFlow does); marks it used.
   std::string UniqueName(std::string_view name);
+  // What UniqueName would give, without taking it.
+  std::string PeekUniqueName(std::string_view name) const;
 
   // What builds this graph (a FuncGraph), weakly; null once that is gone.
   OpBuilder* builder() const { return builder_; }

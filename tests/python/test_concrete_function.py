@@ -47,7 +47,7 @@ Captures:
     assert concrete.pretty_printed_signature() == long
     assert concrete.pretty_printed_signature(verbose=False) == TYPES
     assert repr(concrete) == (
-        f"<ConcreteFunction {TYPES} at {id(concrete):#x}>"
+        f"<ConcreteFunction {TYPES} at 0x{id(concrete):X}>"
     )
 
 

@@ -1,0 +1,18 @@
+// Elements of a tf.Graph by name: methods of its Python type.
+#ifndef GK_PYTHON_GRAPH_ELEMENTS_H_
+#define GK_PYTHON_GRAPH_ELEMENTS_H_
+
+#include <Python.h>
+
+namespace gk::py {
+
+// get_operations(), get_operation_by_name(name), get_tensor_by_name(name).
+PyObject* GraphOperations(PyObject* graph, PyObject*);
+PyObject* GraphOperationByName(PyObject* graph, PyObject* name);
+PyObject* GraphTensorByName(PyObject* graph, PyObject* name);
+// The operations that run even if no result needs them.
+PyObject* GraphControlOutputs(PyObject* graph, void*);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_GRAPH_ELEMENTS_H_
