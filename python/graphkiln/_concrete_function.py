@@ -45,21 +45,26 @@ def _structured_inputs(f, args: Sequence, kwargs: Mapping) -> list:
     by_name = {
         name for name, kind, *_ in parameters if kind != binding.POSITIONAL_ONLY
     }
+    unexpected = []
     for name, value in kwargs.items():
-        if name not in by_name:
-            raise binding.BindingError(
-                f"got an unexpected keyword argument {name!r}"
-            )
-        if name in values:
+        if name in values and name in by_name:
             raise binding.BindingError(
                 f"multiple values for argument {name!r}"
             )
-        values[name] = value
+        if name in by_name:
+            values[name] = value
+        else:
+            unexpected.append(name)
+    for name, *_ in parameters:
+        if name not in values:
+            raise binding.BindingError(f"missing a required argument: {name!r}")
+    if unexpected:
+        raise binding.BindingError(
+            f"got an unexpected keyword argument {unexpected[0]!r}"
+        )
     inputs: list = []
     seen: set = set()
     for name, _, _, type_ in parameters:
-        if name not in values:
-            raise binding.BindingError(f"missing a required argument: {name!r}")
         value = casting.cast(values[name], type_)
         _tracing.flatten_inputs(type_, value, inputs, seen)
     return casting.to_tensors(inputs)
@@ -88,22 +93,22 @@ def _flat_inputs(f, args: Sequence, kwargs: Mapping) -> list:
             f"{shown} takes {len(names)} positional arguments, got "
             f"{len(args)}."
         )
-    values = dict(zip(names, args))
-    for name, value in kwargs.items():
-        if name in values:
-            raise binding.BindingError(
-                f"{shown} got two values for {name!r}."
-            )
-        if name not in names:
-            raise binding.BindingError(
-                f"{shown} got unexpected keyword arguments: {name}."
-            )
-        values[name] = value
-    missing = [name for name in names if name not in values]
+    given = names[: len(args)]
+    missing = [n for n in names if n not in given and n not in kwargs]
     if missing:
         raise binding.BindingError(
             f"{shown} missing required arguments: {', '.join(missing)}."
         )
+    for name in kwargs:
+        if name in given:
+            raise binding.BindingError(f"{shown} got two values for {name!r}.")
+    unexpected = [name for name in kwargs if name not in names]
+    if unexpected:
+        raise binding.BindingError(
+            f"{shown} got unexpected keyword arguments: "
+            f"{', '.join(unexpected)}."
+        )
+    values = {**dict(zip(names, args)), **kwargs}
     inputs = []
     for i, name in enumerate(names):
         value = values[name]

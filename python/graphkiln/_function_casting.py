@@ -273,8 +273,8 @@ def _cast_tensor(value: object, type_: TraceType) -> object:
     if tensor.dtype != type_.dtype or not type_.shape.is_compatible_with(
         tensor.shape
     ):
-        own = _graphkiln.trace_type(tensor)
-        raise binding.BindingError(f"Can not cast {own} to {type_}")
+        own = TensorSpec(tensor.shape, tensor.dtype, type_.name)
+        raise binding.BindingError(f"Can not cast {own!r} to {type_}")
     return tensor
 
 

@@ -72,7 +72,8 @@ std::string ConcreteFunction::signature(bool verbose) const {
   int64_t id = 0;
   for (const FunctionCapture& c : rep_->function->captures()) {
     const Node::OutputInfo& info = c.placeholder->output(0);
-    captures.emplace_back(id++, TraceType::Tensor(info.dtype, info.shape));
+    captures.emplace_back(std::to_string(id++),
+                          TraceType::Tensor(info.dtype, info.shape));
   }
   std::vector<TraceTypeRef> results;
   for (const Output& r : rep_->function->function()->results()) {
