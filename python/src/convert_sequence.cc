@@ -240,6 +240,7 @@ class Walk {
   int64_t next_ = 0;
 };
 
+// Numbers that 64 bits hold are cut to fewer bits as a cast would.
 template <class T>
 Status WriteInt(PyObject* v, T* out) {
   if constexpr (std::is_same_v<T, uint64_t>) {
@@ -252,10 +253,7 @@ Status WriteInt(PyObject* v, T* out) {
   } else {
     int overflow = 0;
     const int64_t i = PyLong_AsLongLongAndOverflow(v, &overflow);
-    if (overflow != 0 || i < std::numeric_limits<T>::min() ||
-        i > static_cast<int64_t>(std::numeric_limits<T>::max())) {
-      return OutOfRange();
-    }
+    if (overflow != 0) return OutOfRange();
     *out = static_cast<T>(i);
   }
   return OkStatus();

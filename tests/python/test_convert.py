@@ -81,8 +81,8 @@ def test_demanded(value, dtype, expected):
         (1j, tf.float32, TypeError, "Cannot convert 1j to EagerTensor of dtype "
          "float"),
         (2**63, None, ValueError, "out-of-range integer"),
-        (2**31, tf.int32, ValueError, "out-of-range integer"),
-        (-1, tf.uint8, ValueError, "out-of-range integer"),
+        (2**63, tf.int32, ValueError, "out-of-range integer"),
+        (-1, tf.uint64, ValueError, "out-of-range integer"),
         (None, None, ValueError, r"Attempt to convert a value \(None\) with an "
          r"unsupported type \(<class 'NoneType'>\) to a Tensor."),
         ([None], None, ValueError, "Attempt to convert a value"),
@@ -214,3 +214,16 @@ def test_no_leak_of_failed_conversions():
 
 def test_array_module_values():
     assert tf.constant(array.array("f", [1.5, 2.5])).numpy().tolist() == [1.5, 2.5]
+
+
+@pytest.mark.parametrize(
+    "value, dtype, kept",
+    [
+        (123456789, tf.uint8, 21), (300, tf.int8, 44), (-1, tf.uint8, 255),
+        (2**31, tf.int32, -(2**31)), ([2**40, 3], tf.int16, [0, 3]),
+    ],
+)
+def test_integers_are_cut_to_the_type(value, dtype, kept):
+    assert tf.convert_to_tensor(value, dtype).numpy().tolist() == kept
+    traced = tf.function(lambda: tf.constant(value, dtype))()
+    assert traced.numpy().tolist() == kept
