@@ -158,7 +158,9 @@ Created Make(const Conv2DDesc& desc, bool direct) {
     return conv_internal::CreateDepthwise(desc);
   }
   if (!direct && desc.type == ElementType::kFloat) {
-    Created made = conv_internal::CreateDnnl(desc);
+    Created made = conv_internal::CreateWinograd(desc);
+    if (made.ok() || made.status().code() != Code::kUnimplemented) return made;
+    made = conv_internal::CreateDnnl(desc);
     if (made.ok() || made.status().code() != Code::kUnimplemented) return made;
   }
   return conv_internal::CreatePatches(desc);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -152,6 +153,78 @@ TEST(ConvTest, Double) { CheckAll<double>(ElementType::kDouble, 1e-13); }
 TEST(ConvTest, Half) { CheckAll<half>(ElementType::kHalf, 1e-3); }
 TEST(ConvTest, BFloat16) { CheckAll<bfloat16>(ElementType::kBFloat16, 8e-3); }
 TEST(ConvTest, Int32) { CheckAll<int32_t>(ElementType::kInt32, 0); }
+
+// Shapes for minimal filtering: odd sizes, every padding, uneven channels.
+std::vector<Conv2DDesc> MinimalFilteringShapes() {
+  std::vector<Conv2DDesc> shapes;
+  for (int64_t pad : {0, 1, 2}) {
+    Conv2DDesc d = Shape(3, 13, 18, 21, 3, 3, 37, 1, 1, false);
+    d.pad_top = d.pad_left = pad;
+    d.out_h += 2 * pad, d.out_w += 2 * pad;
+    shapes.push_back(d);
+  }
+  Conv2DDesc uneven = Shape(2, 16, 17, 16, 3, 3, 100, 1, 1, false);
+  uneven.pad_left = 1, uneven.out_w = 17;  // padding after the image as well
+  shapes.push_back(uneven);
+  shapes.push_back(Shape(1, 20, 20, 100, 3, 3, 100, 1, 1, true));
+  return shapes;
+}
+
+TEST(ConvTest, MinimalFilteringIsExactForSmallIntegers) {
+  for (Conv2DDesc d : MinimalFilteringShapes()) {
+    for (ConvPass pass : {ConvPass::kForward, ConvPass::kBackwardInput}) {
+      d.pass = pass;
+      CheckOne<float>(d, 0, false);
+    }
+  }
+}
+
+TEST(ConvTest, MinimalFilteringRoundsLikeADirectSum) {
+  for (Conv2DDesc d : MinimalFilteringShapes()) {
+    for (ConvPass pass : {ConvPass::kForward, ConvPass::kBackwardInput}) {
+      d.pass = pass;
+      const bool back = pass == ConvPass::kBackwardInput;
+      std::mt19937 rng(7);
+      std::normal_distribution<float> normal;
+      std::vector<float> x(back ? d.output_size() : d.input_size());
+      std::vector<float> y(d.filter_size());
+      for (float& v : x) v = normal(rng);
+      for (float& v : y) v = normal(rng);
+      std::vector<float> r(back ? d.input_size() : d.output_size());
+      ASSERT_TRUE((*Conv2D::Create(d))->Run(x.data(), y.data(), r.data()).ok());
+      const std::vector<double> want =
+          Reference(d, {x.begin(), x.end()}, {y.begin(), y.end()}, r.size());
+      // The sums have a deviation of 14 to 30.
+      for (size_t i = 0; i < r.size(); ++i) {
+        ASSERT_NEAR(r[i], want[i], 1e-4) << i;
+      }
+    }
+  }
+}
+
+// What is not finite stays within the windows that see it.
+TEST(ConvTest, InfinityAndNanReachOnlyTheirWindows) {
+  Conv2DDesc d = Shape(1, 20, 21, 16, 3, 3, 24, 1, 1, true);
+  for (float odd : {std::numeric_limits<float>::infinity(),
+                    std::numeric_limits<float>::quiet_NaN()}) {
+    for (ConvPass pass : {ConvPass::kForward, ConvPass::kBackwardInput}) {
+      d.pass = pass;
+      const bool back = pass == ConvPass::kBackwardInput;
+      const int64_t from_c = back ? d.out_c : d.in_c;
+      const int64_t to_c = back ? d.in_c : d.out_c;
+      std::vector<float> x(20 * 21 * from_c, 1.0f);
+      const std::vector<float> y(d.filter_size(), 1.0f);
+      x[(7 * 21 + 8) * from_c + 3] = odd;
+      std::vector<float> r(20 * 21 * to_c);
+      ASSERT_TRUE((*Conv2D::Create(d))->Run(x.data(), y.data(), r.data()).ok());
+      for (int64_t i = 0; i < static_cast<int64_t>(r.size()); ++i) {
+        const int64_t row = i / to_c / 21, column = i / to_c % 21;
+        const bool sees = std::abs(row - 7) <= 1 && std::abs(column - 8) <= 1;
+        ASSERT_EQ(std::isfinite(r[i]), !sees) << row << " " << column;
+      }
+    }
+  }
+}
 
 TEST(ConvTest, RejectsBadDescriptions) {
   Conv2DDesc d = Shape(1, 5, 5, 4, 3, 3, 4, 1, 1, true);
