@@ -84,12 +84,25 @@ GK_INLINE T Poly(T x, T c0, C... rest) {
   }
 }
 
-// 2^n for an n (two's complement) whose power of two is a normal number.
+// The same in pairs of terms, given square = x^2: half as many steps wait for
+// one another.
 template <class T>
-GK_INLINE T PowerOfTwo(typename FloatBits<T>::Uint n) {
-  using B = FloatBits<T>;
-  return FromBits<T>((n + static_cast<typename B::Uint>(B::kBias))
-                     << B::kMantissa);
+GK_INLINE T PolyPairs(T, T, T c0) {
+  return c0;
+}
+template <class T>
+GK_INLINE T PolyPairs(T x, T, T c0, T c1) {
+  return c1 * x + c0;
+}
+template <class T, class... C>
+GK_INLINE T PolyPairs(T x, T square, T c0, T c1, T c2, C... rest) {
+  return PolyPairs(x, square, c2, rest...) * square + (c1 * x + c0);
+}
+
+// 2^n for a normal number, where the low bits of `biased` are n + kBias.
+template <class T>
+GK_INLINE T PowerOfTwo(typename FloatBits<T>::Uint biased) {
+  return FromBits<T>(biased << FloatBits<T>::kMantissa);
 }
 
 }  // namespace gk::math

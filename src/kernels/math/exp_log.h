@@ -11,36 +11,40 @@
 
 namespace gk::math {
 
-// (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2.
+// e^r - 1 for |r| <= ln(2) / 2.
 template <class T>
-GK_INLINE T ExpTail(T r) {
+GK_INLINE T ExpReducedM1(T r) {
+  const T square = r * r;
+  T tail;
   if constexpr (sizeof(T) == 4) {
-    return Poly(r, 0.5f, 0.166666627f, 0.0416664444f, 0.00833419152f,
-                0.00139369292f, 0.000194293214f);
+    tail = PolyPairs(r, square, 0.5f, 0.16666545f, 0.0416664034f,
+                     0.00836639572f, 0.00139406428f);
   } else {
-    return Poly(r, 0.5, 0.16666666666666682, 0.041666666666666498,
-                0.0083333333333176218, 0.0013888888888985412,
-                0.00019841269895228301, 2.4801587118454618e-5,
-                2.7557235806827565e-6, 2.7557449778122498e-7,
-                2.5111761818263387e-8, 2.086114798267286e-9);
+    tail = PolyPairs(r, square, 0.5, 0.16666666666666682, 0.041666666666666498,
+                     0.0083333333333176218, 0.0013888888888985412,
+                     0.00019841269895228301, 2.4801587118454618e-5,
+                     2.7557235806827565e-6, 2.7557449778122498e-7,
+                     2.5111761818263387e-8, 2.086114798267286e-9);
   }
+  return square * tail + r;
 }
 
-// x = n ln(2) + r; `n` comes as an integer in two's complement.
+// x = n ln(2) + r; the low bits of `n` are the integer plus an offset.
 template <class T>
 struct ExpReduced {
   typename FloatBits<T>::Uint n;
   T r;
 };
 
+// The offset comes for free. With kBias, n is what PowerOfTwo() takes.
 template <class T>
-GK_INLINE ExpReduced<T> ReduceExp(T x) {
+GK_INLINE ExpReduced<T> ReduceExp(T x, int offset = FloatBits<T>::kBias) {
   using B = FloatBits<T>;
   constexpr T kLog2E = T(0x1.71547652b82fep+0);
-  const T rounded = x * kLog2E + B::kMagic;
-  const T n = rounded - B::kMagic;
-  return {ToBits(rounded) - std::bit_cast<typename B::Uint>(B::kMagic),
-          (x - n * B::kLn2Hi) - n * B::kLn2Lo};
+  const T magic = B::kMagic + T(offset);
+  const T rounded = x * kLog2E + magic;
+  const T n = rounded - magic;
+  return {ToBits(rounded), (x - n * B::kLn2Hi) - n * B::kLn2Lo};
 }
 
 template <class T>
@@ -51,14 +55,24 @@ GK_INLINE T Exp(T x) {
   constexpr T kLow = sizeof(T) == 4 ? T(-104) : T(-746);
   T clamped = x > kHigh ? kHigh : x;
   clamped = clamped < kLow ? kLow : clamped;
-  const ExpReduced<T> a = ReduceExp(clamped);
-  const T p = (a.r * a.r * ExpTail(a.r) + a.r) + T(1);
-  // Two factors: the result may be a denormal, or overflow, where 2^n
-  // itself cannot be written. The shift is logical: v2 has no other for 64
-  // bits.
-  constexpr Uint kOffset = Uint{1} << (B::kMantissa > 23 ? 12 : 9);
-  const Uint half = ((a.n + kOffset) >> 1) - (kOffset >> 1);
-  return p * PowerOfTwo<T>(half) * PowerOfTwo<T>(a.n - half);
+  // Two factors, 2^(n/2) each: the result may be a denormal, or overflow,
+  // where 2^n itself cannot be written.
+  const ExpReduced<T> a = ReduceExp(clamped, 2 * B::kBias);
+  const Uint half = a.n >> 1;
+  return (ExpReducedM1(a.r) + T(1)) * PowerOfTwo<T>(half) *
+         PowerOfTwo<T>(a.n - half);
+}
+
+// e^x for x <= 0 or NaN, with less ado about the factors.
+template <class T>
+GK_INLINE T ExpOfNegative(T x) {
+  using B = FloatBits<T>;
+  constexpr T kLow = sizeof(T) == 4 ? T(-104) : T(-746);
+  constexpr int kShift = sizeof(T) == 4 ? 64 : 512;
+  constexpr T kDown = sizeof(T) == 4 ? T(0x1p-64) : T(0x1p-512);
+  const T clamped = x < kLow ? kLow : x;
+  const ExpReduced<T> a = ReduceExp(clamped, B::kBias + kShift);
+  return (ExpReducedM1(a.r) + T(1)) * PowerOfTwo<T>(a.n) * kDown;
 }
 
 template <class T>
@@ -67,11 +81,10 @@ GK_INLINE T Expm1(T x) {
   constexpr T kLow = sizeof(T) == 4 ? T(-18) : T(-40);
   T clamped = x > kHigh ? kHigh : x;
   clamped = clamped < kLow ? kLow : clamped;
-  const ExpReduced<T> a = ReduceExp(clamped);
-  const T p = a.r * a.r * ExpTail(a.r) + a.r;
   // Half of 2^n, because n may be one above the largest exponent.
-  const T half = PowerOfTwo<T>(a.n - 1);
-  const T y = T(2) * (half * p + (half - T(0.5)));
+  const ExpReduced<T> a = ReduceExp(clamped, FloatBits<T>::kBias - 1);
+  const T half = PowerOfTwo<T>(a.n);
+  const T y = T(2) * (half * ExpReducedM1(a.r) + (half - T(0.5)));
   return x == T(0) ? x : y;
 }
 
@@ -170,13 +183,13 @@ GK_INLINE T Rsqrt(T x) {
 
 template <class T>
 GK_INLINE T Sigmoid(T x) {
-  const T e = Exp(-Abs(x));
+  const T e = ExpOfNegative(-Abs(x));
   return (x >= T(0) ? T(1) : e) / (T(1) + e);
 }
 
 template <class T>
 GK_INLINE T Softplus(T x) {
-  const T y = Log1p(Exp(-Abs(x))) + (x > T(0) ? x : T(0));
+  const T y = Log1p(ExpOfNegative(-Abs(x))) + (x > T(0) ? x : T(0));
   return x == x ? y : x;
 }
 
