@@ -4,8 +4,10 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <numeric>
 
 #include "base/thread_pool.h"
+#include "ops/fused_tiles.h"
 
 namespace gk {
 namespace {
@@ -132,6 +134,8 @@ int Cluster::AddStep(const TileKernel& tile, std::span<const int> in,
   step.fn = tile.fn;
   if (tile.prepare) tile.prepare(node->attrs(), &step.params);
   step.node = node;
+  nodes_.push_back(node);
+  step.num_inputs = in.size();
   // Unused operands repeat the first, which is always readable.
   for (size_t i = 0; i < 3; ++i) step.in[i] = i < in.size() ? in[i] : in[0];
   steps_.push_back(step);
@@ -144,6 +148,50 @@ int Cluster::AddResult(int v) {
   const DataType t = step_types_[v - inputs_.size()];
   results_.push_back({v, DataTypeSize(t)});
   return results_.size() - 1;
+}
+
+// A step that only the next reader needs runs in the reader's loop, where
+// there is a loop for both.
+void Cluster::FuseSteps() {
+  const int num_inputs = inputs_.size(), num_steps = steps_.size();
+  std::vector<int> uses(num_inputs + num_steps);
+  for (const Result& r : results_) ++uses[r.value];
+  for (const Step& step : steps_) {
+    for (int i = 0; i < step.num_inputs; ++i) ++uses[step.in[i]];
+  }
+  std::vector<bool> gone(num_steps);
+  for (Step& step : steps_) {
+    for (int i = 0; i < step.num_inputs; ++i) {
+      const int v = step.in[i];
+      if (v < num_inputs || uses[v] != 1) continue;
+      const Step& first = steps_[v - num_inputs];
+      const TileFn fn = FusedTile(first.fn, step.fn, i);
+      if (!fn) continue;
+      int in[3] = {};
+      int n = std::copy_n(first.in, first.num_inputs, in) - in;
+      for (int k = 0; k < step.num_inputs; ++k) {
+        if (k != i) in[n++] = step.in[k];
+      }
+      step.fn = fn;
+      step.num_inputs = n;
+      for (int k = 0; k < 3; ++k) step.in[k] = in[k < n ? k : 0];
+      gone[v - num_inputs] = true;
+      break;
+    }
+  }
+  std::vector<int> now(num_inputs + num_steps);
+  std::iota(now.begin(), now.begin() + num_inputs, 0);
+  int kept = 0;
+  for (int s = 0; s < num_steps; ++s) {
+    if (gone[s]) continue;
+    for (int& v : steps_[s].in) v = now[v];
+    now[num_inputs + s] = num_inputs + kept;
+    step_types_[kept] = step_types_[s];
+    steps_[kept++] = steps_[s];
+  }
+  steps_.resize(kept);
+  step_types_.resize(kept);
+  for (Result& r : results_) r.value = now[r.value];
 }
 
 void Cluster::ChooseModes(const TensorShape& domain) {
@@ -254,6 +302,7 @@ void Cluster::ColourRegisters() {
 
 void Cluster::Finish(const TensorShape& domain) {
   n_ = domain.num_elements();
+  FuseSteps();
   ChooseModes(domain);
   ColourRegisters();
   int size = 1;

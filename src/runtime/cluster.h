@@ -29,7 +29,8 @@ class Cluster {
     TileFn fn = nullptr;
     TileParams params;
     int32_t in[3] = {};
-    const Node* node = nullptr;
+    int32_t num_inputs = 0;
+    const Node* node = nullptr;  // the last one, of several in one loop
   };
 
   // An operand from outside; `shape` broadcasts to the domain.
@@ -39,7 +40,7 @@ class Cluster {
               const Node* node);
   // Value `v` (of a step) is needed outside.
   int AddResult(int v);
-  // Chooses registers and the tile size. Call last.
+  // Joins steps, chooses registers and the tile size. Call last.
   void Finish(const TensorShape& domain);
 
   // Whether Run() may be given the same memory for input `i` and result `r`.
@@ -47,6 +48,8 @@ class Cluster {
 
   int num_inputs() const { return inputs_.size(); }
   const std::vector<Step>& steps() const { return steps_; }
+  // Of all steps as they were added.
+  const std::vector<const Node*>& nodes() const { return nodes_; }
   int64_t tile_size() const { return tile_; }
   int num_registers() const { return num_registers_; }
 
@@ -69,6 +72,7 @@ class Cluster {
     int element_size = 0;
   };
 
+  void FuseSteps();
   void ChooseModes(const TensorShape& domain);
   void ColourRegisters();
   void RunTiles(const void* const* in, void* const* out, int64_t first,
@@ -78,6 +82,7 @@ class Cluster {
 
   std::vector<Input> inputs_;
   std::vector<Step> steps_;
+  std::vector<const Node*> nodes_;
   std::vector<DataType> step_types_;
   std::vector<int> step_registers_;  // -1: written out directly
   std::vector<Result> results_;

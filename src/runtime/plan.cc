@@ -15,8 +15,8 @@ std::string Plan::DebugString() const {
     const Instruction& now = instructions[i];
     text += fmt::format("{} {}", i, kKinds[static_cast<int>(now.kind)]);
     if (now.kind == Instruction::Kind::kCluster) {
-      for (const Cluster::Step& step : clusters[now.cluster].steps()) {
-        text += fmt::format(" {} {}", step.node->type(), step.node->name());
+      for (const Node* node : clusters[now.cluster].nodes()) {
+        text += fmt::format(" {} {}", node->type(), node->name());
       }
     } else {
       text += fmt::format(" {} {}", now.node->type(), now.node->name());
