@@ -12,8 +12,12 @@
 namespace gk {
 namespace {
 
-constexpr int64_t kScratchBytes = 24 << 10;  // leaves L1 room for operands
+// Registers of a tile: small, for operands and results pass through L1 as
+// well. What fits in one tile may take more.
+constexpr int64_t kTileBytes = 8 << 10, kWholeBytes = 24 << 10;
 constexpr int64_t kMinTile = 256, kMaxTile = 2048;
+// Work beyond this is worth a second thread, hence several tiles.
+constexpr int64_t kWholeNs = 100'000;
 
 bool BroadcastsTo(const TensorShape& from, const TensorShape& to) {
   const int skip = to.rank() - from.rank();
@@ -138,9 +142,9 @@ int Cluster::AddStep(const TileKernel& tile, std::span<const int> in,
   step.num_inputs = in.size();
   // Unused operands repeat the first, which is always readable.
   for (size_t i = 0; i < 3; ++i) step.in[i] = i < in.size() ? in[i] : in[0];
+  step.cost_ns = tile.cost_ns;
   steps_.push_back(step);
   step_types_.push_back(tile.out);
-  cost_ns_ += tile.cost_ns;
   return inputs_.size() + steps_.size() - 1;
 }
 
@@ -187,6 +191,7 @@ void Cluster::FuseSteps() {
     for (int& v : steps_[s].in) v = now[v];
     now[num_inputs + s] = num_inputs + kept;
     step_types_[kept] = step_types_[s];
+    cost_ns_ += steps_[s].cost_ns;
     steps_[kept++] = steps_[s];
   }
   steps_.resize(kept);
@@ -308,11 +313,13 @@ void Cluster::Finish(const TensorShape& domain) {
   int size = 1;
   for (const Input& i : inputs_) size = std::max(size, i.element_size);
   for (DataType t : step_types_) size = std::max(size, DataTypeSize(t));
-  tile_ = kMaxTile;
-  while (tile_ > kMinTile && tile_ * size * num_registers_ > kScratchBytes) {
-    tile_ /= 2;
+  const int64_t element_bytes = size * std::max(num_registers_, 1);
+  tile_ = std::max<int64_t>(n_, 1);
+  if (tile_ > kWholeBytes / element_bytes || tile_ * cost_ns_ > kWholeNs) {
+    int64_t most = kMaxTile;
+    while (most > kMinTile && most * element_bytes > kTileBytes) most /= 2;
+    tile_ = std::min(tile_, most);
   }
-  tile_ = std::max<int64_t>(1, std::min(tile_, n_));
   register_bytes_ = (tile_ * size + kAlignment - 1) / kAlignment * kAlignment;
 }
 

@@ -30,6 +30,7 @@ class Cluster {
     TileParams params;
     int32_t in[3] = {};
     int32_t num_inputs = 0;
+    float cost_ns = 0;           // per element
     const Node* node = nullptr;  // the last one, of several in one loop
   };
 

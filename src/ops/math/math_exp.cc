@@ -42,7 +42,7 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<
-         UnaryFor<[](auto x) { return math::Exp(x); }, FloatTypes, kSlowLoop>,
+         UnaryFor<[](auto x) { return math::Exp(x); }, FloatTypes>,
          UnaryFor<[](auto x) { return std::exp(x); }, ComplexTypes,
                   kSlowLoop>>(),
      .gradient =
@@ -58,7 +58,7 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<
-         UnaryFor<[](auto x) { return math::Expm1(x); }, FloatTypes, kSlowLoop>,
+         UnaryFor<[](auto x) { return math::Expm1(x); }, FloatTypes>,
          UnaryFor<kExpm1, ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
@@ -76,7 +76,7 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<
-         UnaryFor<[](auto x) { return math::Log(x); }, FloatTypes, kSlowLoop>,
+         UnaryFor<[](auto x) { return math::Log(x); }, FloatTypes>,
          UnaryFor<[](auto x) { return std::log(x); }, ComplexTypes,
                   kSlowLoop>>(),
      .gradient =
@@ -95,7 +95,7 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<
-         UnaryFor<[](auto x) { return math::Log1p(x); }, FloatTypes, kSlowLoop>,
+         UnaryFor<[](auto x) { return math::Log1p(x); }, FloatTypes>,
          UnaryFor<kLog1p, ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
@@ -115,7 +115,7 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<
-         UnaryFor<[](auto x) { return math::Tanh(x); }, FloatTypes, kSlowLoop>,
+         UnaryFor<[](auto x) { return math::Tanh(x); }, FloatTypes>,
          UnaryFor<[](auto x) { return std::tanh(x); }, ComplexTypes,
                   kSlowLoop>>(),
      .gradient =
@@ -132,7 +132,7 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<UnaryFor<[](auto x) { return math::Sigmoid(x); },
-                                  FloatTypes, kSlowLoop>,
+                                  FloatTypes>,
                          UnaryFor<[](auto x) {
                            using T = decltype(x);
                            return T(1) / (T(1) + std::exp(-x));
