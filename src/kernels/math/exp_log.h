@@ -53,14 +53,14 @@ GK_INLINE T Exp(T x) {
   using Uint = typename B::Uint;
   constexpr T kHigh = sizeof(T) == 4 ? T(89) : T(710);
   constexpr T kLow = sizeof(T) == 4 ? T(-104) : T(-746);
-  T clamped = x > kHigh ? kHigh : x;
-  clamped = clamped < kLow ? kLow : clamped;
   // Two factors, 2^(n/2) each: the result may be a denormal, or overflow,
   // where 2^n itself cannot be written.
-  const ExpReduced<T> a = ReduceExp(clamped, 2 * B::kBias);
+  const ExpReduced<T> a = ReduceExp(x, 2 * B::kBias);
   const Uint half = a.n >> 1;
-  return (ExpReducedM1(a.r) + T(1)) * PowerOfTwo<T>(half) *
-         PowerOfTwo<T>(a.n - half);
+  const T y = (ExpReducedM1(a.r) + T(1)) * PowerOfTwo<T>(half) *
+              PowerOfTwo<T>(a.n - half);
+  const T above = x < kLow ? T(0) : y;
+  return x > kHigh ? kInf<T> : above;
 }
 
 // e^x for x <= 0 or NaN, with less ado about the factors.
