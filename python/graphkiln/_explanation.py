@@ -206,12 +206,15 @@ def _notes(state, num_traces: int) -> list[str]:
     return notes
 
 
-_SPEC = re.compile(r"(?<!\.)TensorSpec\(")
+_SPEC = re.compile(
+    r"(?<![\w.])((?:\w*Tensor|IndexedSlices)Spec|TensorShape)\("
+)
 
 
 def _paste(type_: str) -> str:
     """A type's text as code to paste."""
-    return _SPEC.sub("tf.TensorSpec(", type_).replace(", name=None)", ")")
+    type_ = _SPEC.sub(r"tf.\1(", type_).replace(", name=None)", ")")
+    return type_.replace("shape=<unknown>", "shape=None")
 
 
 def _literal(type_: str) -> str:
@@ -229,7 +232,7 @@ def _advice(
     name = path or "the arguments"
     if cause == "dtype":
         return f"Convert {name} to one dtype before the call, with tf.cast."
-    if cause in ("shape", "rank"):
+    if cause in ("shape", "rank") or (cause == "details" and common):
         spec = f" with {_paste(common)} for it" if common else ""
         return (
             "Give tf.function reduce_retracing=True, or an input_signature"
@@ -288,4 +291,4 @@ def _advice(
             f"Make {name} a tf.Variable or an argument, so that it need not "
             "be frozen."
         )
-    return "Its type describes itself: let that description stay the same."
+    return "What is no tensor in it is part of the trace: keep it the same."

@@ -1,12 +1,23 @@
 #include "function/trace_history.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace gk {
 namespace {
 
 // Of many traces only the latest are looked at for the one most alike.
 constexpr size_t kMaxCompared = 128;
+
+// How unlike two types are: first by the number of differences, then by the
+// number of those that no type covers.
+std::pair<size_t, size_t> Distance(
+    const std::vector<TypeDifference>& differences) {
+  const auto uncovered = std::count_if(
+      differences.begin(), differences.end(),
+      [](const TypeDifference& d) { return d.common.empty(); });
+  return {differences.size(), static_cast<size_t>(uncovered)};
+}
 
 }  // namespace
 
@@ -23,7 +34,7 @@ int TraceHistory::Note(const FunctionType& request, const FunctionType& traced,
   for (const Known& k : known) {
     std::vector<TypeDifference> differences = Differences(*k.type, request);
     if (record.compared_to == 0 ||
-        differences.size() <= record.differences.size()) {
+        Distance(differences) <= Distance(record.differences)) {
       record.compared_to = k.number;
       record.differences = std::move(differences);
     }

@@ -316,6 +316,22 @@ def test_variables_and_parameters():
     assert (reason.old_type, reason.new_type) == ("(args_0)", "(args_0, args_1)")
 
 
+def test_composite_values():
+    def ragged(*rows):
+        return tf.ragged.constant(list(rows))
+
+    f = identity()
+    for value in (ragged([1]), ragged([1.0]), ragged([1], [2, 3])):
+        f(value)
+    first, second = f.explain_retraces()
+    assert first.reasons[0].cause == "details"
+    assert second.compared_to == 1
+    assert second.reasons[0].advice.endswith(
+        "an input_signature with tf.RaggedTensorSpec(tf.TensorShape([None, "
+        "None]), tf.int32, 1, tf.int64) for it."
+    )
+
+
 def test_general_shapes_are_told():
     f = tf.function(lambda x: x, reduce_retracing=True)
     f(float_tensor(2))
