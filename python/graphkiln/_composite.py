@@ -34,7 +34,13 @@ def flatten(value: object) -> tuple[object, object]:
     """What `value` is besides its components, and those: a tuple, or
     whatever structure the spec of a composite tensor has."""
     if hasattr(type(value), "__tf_flatten__"):
-        metadata, components = value.__tf_flatten__()
+        parts = value.__tf_flatten__()
+        if not isinstance(parts, tuple) or len(parts) != 2:
+            raise TypeError(
+                f"{type(value).__name__}.__tf_flatten__ must return "
+                f"(metadata, components), got {parts!r}"
+            )
+        metadata, components = parts
         return _hashable(metadata), tuple(components)
     spec = value._type_spec
     return spec, spec._to_components(value)
@@ -63,9 +69,10 @@ def tracing_type(value: object) -> object:
     """The type that a value of a user's class gives itself: what its
     `__tf_tracing_type__` returns, or its `_type_spec`."""
     method = getattr(type(value), "__tf_tracing_type__", None)
-    if method is None:
-        return value._type_spec
-    type_ = method(value, TracingContext())
+    type_ = (
+        value._type_spec if method is None
+        else method(value, TracingContext())
+    )
     if not all(
         hasattr(type_, name)
         for name in ("is_subtype_of", "most_specific_common_supertype")

@@ -190,6 +190,11 @@ class ExtensionTypeSpec(_Guarded, TypeSpec):
         return cls.value_type._fields()
 
     @classmethod
+    def from_value(cls, value) -> "ExtensionTypeSpec":
+        """The spec of a value of the extension type."""
+        return value._type_spec
+
+    @classmethod
     def _of(cls, values: dict[str, object]) -> "ExtensionTypeSpec":
         spec = cls.__new__(cls)
         spec.__dict__.update(values)

@@ -38,7 +38,8 @@ def _missing(name: str) -> Callable:
 
 for _name in ("_from_components", "_serialize", "_to_components"):
     setattr(TypeSpec, _name, _missing(_name))
-TypeSpec._component_specs = property(_missing("_component_specs"))
+for _name in ("_component_specs", "value_type"):
+    setattr(TypeSpec, _name, property(_missing(_name)))
 
 
 def _new(cls, *args, **kwargs):
