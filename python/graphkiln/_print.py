@@ -4,12 +4,14 @@ import sys
 
 import graphkiln as tf
 from graphkiln import nest
+from graphkiln._type_spec import CompositeTensor
 from graphkiln import raw_ops as ops
 
 __all__ = ["format", "print"]
 
 # No text of a user holds it.
 _PLACEHOLDER = "\x01{}\x02"
+_RAW = "\x00raw\x00"
 _LEVELS = {
     "log(info)": "log(info)",
     "log(warning)": "log(warning)",
@@ -71,11 +73,10 @@ def print(*inputs, **kwargs):
     else:
         templates, tensors = [], []
         for value in inputs:
+            value = _without_ragged(value, summarize)
             templates.append(_template(value, tensors))
         # Between inputs only; braces in texts are values of their own.
-        text = _format(
-            sep.join(templates), tensors, _PLACEHOLDER, summarize
-        )
+        text = _whole(sep.join(templates), tensors, summarize)
     operation = ops.PrintV2(
         input=text, output_stream=stream, end=end, name=name
     )
@@ -97,20 +98,84 @@ def _is_value(value: object) -> bool:
     return isinstance(value, (tf.Tensor, tf.Variable))
 
 
+def _whole(template: str, tensors: list, summarize: int) -> tf.Tensor:
+    """The template with the texts of tensors; texts that stand for
+    themselves are joined with the rest, which would quote them."""
+    rest = iter(tensors)
+    parts = []
+    for i, piece in enumerate(template.split(_RAW)):
+        if i > 0:
+            parts.append(next(rest).tensor)
+        values = [next(rest) for _ in range(piece.count(_PLACEHOLDER))]
+        if piece or not i:
+            parts.append(_format(piece, values, _PLACEHOLDER, summarize))
+    return parts[0] if len(parts) == 1 else ops.StringJoin(inputs=parts)
+
+
+def _without_ragged(value: object, summarize: int) -> object:
+    """`value` with the texts of ragged tensors in place of those."""
+
+
+    def is_ragged(leaf: object) -> bool:
+        return hasattr(type(leaf), "nested_row_splits")
+
+    if not any(map(is_ragged, nest.flatten(value))):
+        return value
+    from graphkiln import _ragged_text
+
+    return nest.map_structure(
+        lambda leaf: _Raw(_ragged_text.to_string(leaf, summarize))
+        if is_ragged(leaf) else leaf,
+        value,
+    )
+
+
+class _Raw:
+    """A text that stands for itself in structures as well."""
+
+    def __init__(self, tensor: tf.Tensor):
+        self.tensor = tensor
+
+
 def _template(value: object, tensors: list) -> str:
     """A text of the input with a placeholder for each tensor."""
     if _is_value(value):
         tensors.append(value)
         return _PLACEHOLDER
+    composite = _composite(value, tensors)
+    if composite is not None:
+        return composite
     if not nest.is_nested(value):
         return str(value)
     return _nested(value, tensors)
+
+
+def _composite(value: object, tensors: list) -> str | None:
+    """The template of a value that is made of tensors."""
+    if isinstance(value, _Raw):
+        tensors.append(value)
+        return _RAW
+    kind = type(value).__name__
+    if isinstance(value, CompositeTensor) and kind in (
+        "SparseTensor", "IndexedSlices"
+    ):
+        parts = {"indices": value.indices, "values": value.values}
+        if value.dense_shape is not None:
+            name = "shape" if kind == "SparseTensor" else "dense_shape"
+            parts[name] = value.dense_shape
+        tensors += parts.values()
+        shown = ", ".join(f"{name}={_PLACEHOLDER}" for name in parts)
+        return f"{kind}({shown})"
+    return None
 
 
 def _nested(value: object, tensors: list) -> str:
     if _is_value(value):
         tensors.append(value)
         return _PLACEHOLDER
+    composite = _composite(value, tensors)
+    if composite is not None:
+        return composite
     if isinstance(value, str):
         return repr(value)
     if not nest.is_nested(value):

@@ -323,3 +323,57 @@ def test_is_a_tensor_and_nests():
     )
     assert again["a"].to_list() == rt.to_list()
     assert tf.type_spec_from_value(rt) == rt._type_spec
+
+
+@pytest.mark.parametrize(
+    "rows, options, text",
+    [
+        ([[1, 2], [], [3]], {}, "[[1, 2], [], [3]]"),
+        ([["a"], []], {}, "[['a'], []]"),
+        ([[[1.5]], []], {}, "[[[1.500000]], []]"),
+        (
+            [list(range(10)), [1]], {},
+            "[[0, 1, 2, ..., 7, 8, 9], [1]]",
+        ),
+        ([[1, 2, 3], [], [4]], {"summarize": 1}, "[[1, ..., 3], ..., [4]]"),
+        ([[1] * 7], {"summarize": -1}, "[[1, 1, 1, 1, 1, 1, 1]]"),
+        ([[], []], {}, "[[], []]"),
+    ],
+    ids=str,
+)
+def test_print(rows, options, text, tmp_path):
+    for run in (lambda f: f, tf.function):
+        path = tmp_path / "printed"
+        path.write_text("")
+
+        def show(x):
+            tf.print(
+                "x:", x, [x], output_stream=f"file://{path}", **options
+            )
+
+        run(show)(tf.ragged.constant(rows))
+        assert path.read_text() == f"x: {text} [{text}]\n"
+
+
+def test_print_of_sparse_tensors(tmp_path):
+    path = tmp_path / "printed"
+
+    @tf.function
+    def show(x, y):
+        tf.print(x, y, output_stream=f"file://{path}")
+
+    show(
+        tf.SparseTensor([[0]], [5], [2]),
+        tf.IndexedSlices(tf.constant([1]), tf.constant([0])),
+    )
+    assert path.read_text() == (
+        "SparseTensor(indices=[[0]], values=[5], shape=[2]) "
+        "IndexedSlices(indices=[0], values=[1])\n"
+    )
+
+
+def test_empty_vectors_repeat_and_search():
+    empty = tf.constant([], tf.int64)
+    assert tf.repeat(tf.constant([1, 2]), [0, 0]).shape == [0]
+    assert tf.searchsorted(empty, tf.constant([1], tf.int64)).numpy() == [0]
+    assert tf.searchsorted(tf.constant([1], tf.int64), empty).shape == [0]

@@ -153,8 +153,9 @@ TensorVector SearchSorted(CompositeCall& c) {
   }
   const auto matrix = [&](const Tensor& t, const Tensor& shape, int rank) {
     const Tensor last = Slice1d(shape, rank - 1, 1);
-    const Tensor rows =
-        IntsTensor(std::vector<int64_t>{-1}, DataType::kInt32);
+    // A vector is one row even if it is empty.
+    const Tensor rows = IntsTensor(
+        std::vector<int64_t>{rank == 1 ? 1 : -1}, DataType::kInt32);
     return MakeOp1("Reshape",
                    {t, MakeOp("ConcatV2", TensorVector{rows, last, Int32Of(0)},
                               {{"N", int64_t{2}}})[0]});
