@@ -65,7 +65,9 @@ int64_t* CounterIn(PyObject* capsule) {
 
 // Counts a call that went well. Passes the result on.
 PyObject* Counted(PyObject* o, PyObject* result) {
-  *Self(o)->calls += result != nullptr && traces_in_progress == 0;
+  if (result != nullptr) [[likely]] {
+    *Self(o)->calls += one_outside_of_traces;
+  }
   return result;
 }
 

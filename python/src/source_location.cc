@@ -182,13 +182,14 @@ PyObject* PushTraceSite(PyObject*, PyObject*) {
   PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
   Sites().push_back({frame, id});
   ++traces_in_progress;
+  one_outside_of_traces = 0;
   Py_XDECREF(frame);
   Py_RETURN_NONE;
 }
 PyObject* PopTraceSite(PyObject*, PyObject*) {
   if (Sites().empty()) Py_RETURN_NONE;
   Sites().pop_back();
-  --traces_in_progress;
+  one_outside_of_traces = --traces_in_progress == 0;
   Py_RETURN_NONE;
 }
 PyObject* SetPackageDirectory(PyObject*, PyObject* path) {

@@ -8,6 +8,7 @@
 #ifndef GK_PYTHON_SOURCE_LOCATION_H_
 #define GK_PYTHON_SOURCE_LOCATION_H_
 
+#include <cstdint>
 #include <string>
 
 #include "errors.h"
@@ -18,8 +19,10 @@ namespace gk::py {
 // failed and where that was made. Returns null.
 PyObject* RaiseRunError(const Status& status, const std::string& function);
 
-// How many traces are being made, by all threads. Needs the GIL.
+// How many traces are being made, by all threads, and 1 while there are none,
+// to be added to counts of calls. Both need the GIL.
 inline int traces_in_progress = 0;
+inline int64_t one_outside_of_traces = 1;
 
 // Adds source_lines(id), call_site(), push_trace_site() and pop_trace_site(), and tells
 // the layers below to ask for positions.
