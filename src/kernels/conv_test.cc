@@ -172,7 +172,8 @@ std::vector<Conv2DDesc> MinimalFilteringShapes() {
 
 TEST(ConvTest, MinimalFilteringIsExactForSmallIntegers) {
   for (Conv2DDesc d : MinimalFilteringShapes()) {
-    for (ConvPass pass : {ConvPass::kForward, ConvPass::kBackwardInput}) {
+    for (ConvPass pass : {ConvPass::kForward, ConvPass::kBackwardInput,
+                          ConvPass::kBackwardFilter}) {
       d.pass = pass;
       CheckOne<float>(d, 0, false);
     }
@@ -181,16 +182,20 @@ TEST(ConvTest, MinimalFilteringIsExactForSmallIntegers) {
 
 TEST(ConvTest, MinimalFilteringRoundsLikeADirectSum) {
   for (Conv2DDesc d : MinimalFilteringShapes()) {
-    for (ConvPass pass : {ConvPass::kForward, ConvPass::kBackwardInput}) {
+    for (ConvPass pass : {ConvPass::kForward, ConvPass::kBackwardInput,
+                          ConvPass::kBackwardFilter}) {
       d.pass = pass;
       const bool back = pass == ConvPass::kBackwardInput;
+      const bool filter = pass == ConvPass::kBackwardFilter;
       std::mt19937 rng(7);
       std::normal_distribution<float> normal;
       std::vector<float> x(back ? d.output_size() : d.input_size());
-      std::vector<float> y(d.filter_size());
+      std::vector<float> y(filter ? d.output_size() : d.filter_size());
       for (float& v : x) v = normal(rng);
       for (float& v : y) v = normal(rng);
-      std::vector<float> r(back ? d.input_size() : d.output_size());
+      std::vector<float> r(back     ? d.input_size()
+                           : filter ? d.filter_size()
+                                    : d.output_size());
       ASSERT_TRUE((*Conv2D::Create(d))->Run(x.data(), y.data(), r.data()).ok());
       const std::vector<double> want =
           Reference(d, {x.begin(), x.end()}, {y.begin(), y.end()}, r.size());
@@ -223,6 +228,18 @@ TEST(ConvTest, InfinityAndNanReachOnlyTheirWindows) {
         ASSERT_EQ(std::isfinite(r[i]), !sees) << row << " " << column;
       }
     }
+  }
+}
+
+TEST(ConvTest, InfinityInOneChannelReachesItsFiltersOnly) {
+  Conv2DDesc d = Shape(1, 20, 21, 16, 3, 3, 24, 1, 1, true);
+  d.pass = ConvPass::kBackwardFilter;
+  std::vector<float> x(d.input_size(), 1.0f), y(d.output_size(), 1.0f);
+  x[(7 * 21 + 8) * 16 + 3] = std::numeric_limits<float>::infinity();
+  std::vector<float> r(d.filter_size());
+  ASSERT_TRUE((*Conv2D::Create(d))->Run(x.data(), y.data(), r.data()).ok());
+  for (int64_t i = 0; i < d.filter_size(); ++i) {
+    ASSERT_EQ(r[i] == std::numeric_limits<float>::infinity(), i / 24 % 16 == 3);
   }
 }
 
