@@ -11,6 +11,7 @@ fixture `both` and gives it a function of the module:
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -19,6 +20,9 @@ import numpy as np
 import pytest
 
 import graphkiln
+
+# What the other module logs by itself is no outcome of a program.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 
 class Both:
