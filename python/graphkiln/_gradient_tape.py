@@ -302,8 +302,8 @@ class GradientTape:
         source.shape.with_rank_at_least(2)
         if target.shape[0] != source.shape[0]:
             raise ValueError(
-                "Need first dimension of target shape and source shape to "
-                f"match: {target.shape} != {source.shape}."
+                f"Need first dimension of target shape ({target.shape}) and "
+                f"source shape ({source.shape}) to match."
             )
         full = self.jacobian(target, source, unconnected_gradients)
         if full is None:

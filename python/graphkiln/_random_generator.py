@@ -196,9 +196,8 @@ class Generator(tf.Module):
 
     def make_seeds(self, count=1):
         """Seeds [2, count] for stateless random ops."""
-        return tf.reshape(
-            self.uniform_full_int([2 * count], dtype=tf.int64), [2, count]
-        )
+        keys = self.uniform_full_int([count], dtype=tf.int64)
+        return tf.stack([keys, tf.zeros_like(keys)])
 
     def split(self, count=1):
         """`count` generators that are independent of this one."""

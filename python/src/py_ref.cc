@@ -63,11 +63,16 @@ PyTypeObject* AddType(PyObject* module, PyType_Spec* spec, PyTypeObject* base) {
   PyObject* type =
       PyType_FromModuleAndSpec(module, spec, reinterpret_cast<PyObject*>(base));
   if (type == nullptr) return nullptr;
+  // Errors name a class without its module, as for classes made in Python.
+  auto* made = reinterpret_cast<PyTypeObject*>(type);
+  if (const char* last = std::strrchr(made->tp_name, '.')) {
+    made->tp_name = last + 1;
+  }
   const char* dot = std::strrchr(spec->name, '.');
   if (PyModule_AddObjectRef(module, dot ? dot + 1 : spec->name, type) < 0) {
     return nullptr;
   }
-  return reinterpret_cast<PyTypeObject*>(type);
+  return made;
 }
 
 }  // namespace gk::py

@@ -238,7 +238,12 @@ PyObject* AssignMethod(PyObject* o, PyObject* args, PyObject* kwargs) {
   const Tensor inputs[] = {Self(o)->handle, *t};
   std::string_view node_name;
   if (PyUnicode_Check(name)) node_name = StringView(name);
-  PyRef result = PyRef::Steal(info->Run(inputs, {}, node_name));
+  AttrMap attrs;
+  if (kUpdate == kAssign && OpBuilder::Current()->builds_graph() &&
+      Self(o)->shape.IsFullyDefined()) {
+    attrs.Set("validate_shape", true);  // by readers of the graph
+  }
+  PyRef result = PyRef::Steal(info->Run(inputs, std::move(attrs), node_name));
   if (!result) return nullptr;
   // In a graph the result is the assignment for control dependencies; the
   // variable itself reads what was written.

@@ -31,6 +31,19 @@ void AutomaticControl::Use(History* history, ResourceUse use, Node* node) {
   history->last_write = node;
 }
 
+void AutomaticControl::UseAliases(const Node* resource, ResourceUse use,
+                                  Node* node) {
+  const bool argument = arguments_.count(resource) != 0;
+  for (const auto& [other, history] : resources_) {
+    if ((arguments_.count(other.first) != 0) == argument) continue;
+    if (history.last_write != node) RunAfter(node, history.last_write);
+    if (use != ResourceUse::kWrite) continue;
+    for (Node* read : history.reads) {
+      if (read != node) RunAfter(node, read);
+    }
+  }
+}
+
 void AutomaticControl::AddMustRun(Node* node) {
   if (std::find(must_run_.begin(), must_run_.end(), node) == must_run_.end()) {
     must_run_.push_back(node);
@@ -56,6 +69,7 @@ void AutomaticControl::Add(Node* node) {
   }
   for (const auto& [resource, use] : uses) {
     Use(&resources_[resource], use, node);
+    if (!arguments_.empty()) UseAliases(resource.first, use, node);
   }
   if (node->op().Has(kCallsFunction)) {
     node->mutable_attrs().Set("_read_only_resource_inputs",

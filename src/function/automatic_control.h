@@ -2,13 +2,15 @@
 // that a graph runs them as its program was written.
 //
 // For each resource: a write waits for the last write and the reads since, a
-// read waits for the last write. Prints, checks and calls into the host
+// read waits for the last write. An argument may be any of the captured
+// resources in some call, so both count as one. Prints, checks and calls into the host
 // language keep program order among themselves and with every write. Not
 // thread-safe; owned by a FuncGraph.
 #ifndef GK_FUNCTION_AUTOMATIC_CONTROL_H_
 #define GK_FUNCTION_AUTOMATIC_CONTROL_H_
 
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -24,6 +26,8 @@ class AutomaticControl {
   // In the order made.
   const std::vector<Node*>& must_run() const { return must_run_; }
   void AddMustRun(Node* node);
+  // A resource that callers give.
+  void AddArgument(const Node* placeholder) { arguments_.insert(placeholder); }
 
  private:
   struct History {
@@ -32,7 +36,10 @@ class AutomaticControl {
   };
   static void Use(History* history, ResourceUse use, Node* node);
 
+  void UseAliases(const Node* resource, ResourceUse use, Node* node);
+
   std::map<std::pair<const Node*, int>, History> resources_;
+  std::set<const Node*> arguments_;
   History order_;
   std::vector<Node*> must_run_;
 };

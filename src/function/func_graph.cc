@@ -266,6 +266,9 @@ StatusOr<Tensor> FuncGraph::AddArgument(std::string_view name, DataType dtype,
       AddPlaceholder(name.empty() ? "Placeholder" : name, dtype, shape,
                      user_name, std::move(handle_data), false));
   arguments_.push_back(Graph::OutputOf(t).node);
+  if (dtype == DataType::kResource) {
+    automatic_control_.AddArgument(arguments_.back());
+  }
   return t;
 }
 

@@ -67,7 +67,9 @@ StatusOr<Ref<Plan>> CompiledFunction::Specialise(
     f.arguments[i]->mutable_output(0).shape = inputs[i].shape();
   }
   GK_RETURN_IF_ERROR(OptimizeForShapes(&f));
-  return Plan::Make(std::move(f));
+  GK_ASSIGN_OR_RETURN(Ref<Plan> plan, Plan::Make(std::move(f)));
+  plan->TakeSharedStatesOf(*declared_);
+  return plan;
 }
 
 StatusOr<Ref<Plan>> CompiledFunction::PlanFor(std::span<const Tensor> inputs) {

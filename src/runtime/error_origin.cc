@@ -5,6 +5,25 @@ namespace {
 
 thread_local ErrorOrigin origin;
 
+// "GatherV2" for "PartitionedCall_1/GatherV2": calls that were inlined put
+// their name before those of the callee's nodes, where they have this one.
+std::string_view NameInItsFunction(std::string_view name) {
+  std::string_view rest = name;
+  for (size_t slash; (slash = rest.find('/')) != std::string_view::npos;) {
+    std::string_view part = rest.substr(0, slash);
+    rest.remove_prefix(slash + 1);
+    const size_t last = part.find_last_not_of("0123456789");
+    if (last != std::string_view::npos && last + 1 < part.size() &&
+        part[last] == '_') {
+      part = part.substr(0, last);
+    }
+    if (part == "PartitionedCall" || part == "StatefulPartitionedCall") {
+      name = rest;
+    }
+  }
+  return name;
+}
+
 }  // namespace
 
 const ErrorOrigin& LastErrorOrigin() { return origin; }
@@ -14,12 +33,12 @@ Status AtNode(const Status& status, const Node& node,
               std::string_view function) {
   // A call passes on what failed inside: the innermost node is the one.
   if (node.op().Has(kCallsFunction) && !origin.node.empty()) return status;
-  origin.node = node.name();
+  origin.node = NameInItsFunction(node.name());
   origin.op = node.type();
   origin.function = function;
   origin.source = node.source();
   if (status.code() == Code::kPythonException) return status;
-  return status.Append(fmt::format("\n\t [[{{{{node {}}}}}]]", node.name()));
+  return status.Append(fmt::format("\n\t [[{{{{node {}}}}}]]", origin.node));
 }
 
 }  // namespace gk

@@ -161,6 +161,9 @@ class Run {
         {out, size_t(now.num_outputs)});
     context.set_plan(any_planned ? planned : nullptr, now.may_forward);
     context.set_state_slot(&frame_.states[pc]);
+    if (!plan_.shared_states.empty()) {
+      context.set_shared_state(plan_.shared_states[pc].get());
+    }
     context.set_cancellation(cancellation_);
     if (Status s = now.compute(context); !s.ok()) return Fail(s, node);
     for (int k = 0; k < now.num_outputs; ++k) {

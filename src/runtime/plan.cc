@@ -1,5 +1,8 @@
 #include "runtime/plan.h"
 
+#include <string_view>
+#include <unordered_map>
+
 namespace gk {
 
 std::string Plan::DebugString() const {
@@ -42,8 +45,37 @@ StatusOr<Ref<Plan>> Plan::WithoutMergedUpdates() const {
   if (!without_merged_updates_) {
     GK_ASSIGN_OR_RETURN(without_merged_updates_,
                         Make(function.Clone(), /*merge_updates=*/false));
+    without_merged_updates_->TakeSharedStatesOf(*this);
   }
   return without_merged_updates_;
+}
+
+void Plan::MakeSharedStates() {
+  for (size_t i = 0; i < instructions.size(); ++i) {
+    const Instruction& now = instructions[i];
+    if (now.kind != Instruction::Kind::kKernel || now.node == nullptr ||
+        !now.node->op().Has(kRandom)) {
+      continue;
+    }
+    shared_states.resize(instructions.size());
+    shared_states[i] = std::make_shared<SharedKernelState>();
+  }
+}
+
+void Plan::TakeSharedStatesOf(const Plan& other) {
+  std::unordered_map<std::string_view, size_t> by_name;
+  for (size_t i = 0; i < other.shared_states.size(); ++i) {
+    if (other.shared_states[i]) {
+      by_name.emplace(other.instructions[i].node->name(), i);
+    }
+  }
+  for (size_t i = 0; i < shared_states.size(); ++i) {
+    if (!shared_states[i]) continue;
+    auto found = by_name.find(instructions[i].node->name());
+    if (found != by_name.end()) {
+      shared_states[i] = other.shared_states[found->second];
+    }
+  }
 }
 
 }  // namespace gk

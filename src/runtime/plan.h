@@ -15,6 +15,7 @@
 
 #include "base/ref.h"
 #include "base/status.h"
+#include "framework/kernel_context.h"
 #include "grappler/function_graph.h"
 #include "runtime/cluster.h"
 #include "runtime/frame_pool.h"
@@ -91,13 +92,21 @@ class Plan : public RefCounted {
   std::vector<SlotId> releases;
   std::vector<Cluster> clusters;
   std::vector<VariableUpdate> updates;
+  // Of random ops, by instruction: where they stand in their streams. Null
+  // for all others, empty if there are none.
+  std::vector<std::shared_ptr<SharedKernelState>> shared_states;
   std::vector<SlotId> arguments;  // -1: unused by the plan
   std::vector<SlotId> results;
   int64_t arena_bytes = 0;
   std::shared_ptr<PlanProfile> profile;  // null: none is kept
   mutable FramePool frames;
 
+  // Goes on where the random ops of another plan of the function stand.
+  void TakeSharedStatesOf(const Plan& other);
+
  private:
+  void MakeSharedStates();
+
   mutable std::mutex mutex_;
   mutable Ref<Plan> without_merged_updates_;
 };

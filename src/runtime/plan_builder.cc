@@ -610,7 +610,10 @@ class Builder {
 }  // namespace
 
 StatusOr<Ref<Plan>> Plan::Make(FunctionGraph function, bool merge_updates) {
-  return Builder(std::move(function), merge_updates).Build();
+  GK_ASSIGN_OR_RETURN(Ref<Plan> plan,
+                      Builder(std::move(function), merge_updates).Build());
+  plan->MakeSharedStates();
+  return plan;
 }
 
 }  // namespace gk

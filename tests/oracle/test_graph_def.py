@@ -148,13 +148,163 @@ def gradient(tf):
     return f, [FLOATS], []
 
 
+def nested_captures(tf):
+    scale, text = tf.constant([2.0, 3.0, 4.0]), tf.constant("t")
+    inner = tf.function(lambda a: (a * scale, text))
+
+    def f(x):
+        y, name = inner(x)
+        return inner(y)[0], tf.strings.join([name, "u"])
+
+    return f, [FLOATS], []
+
+
+def control_dependencies(tf):
+    v = tf.Variable(1.0)
+
+    def f(x):
+        read = v.read_value()
+        with tf.control_dependencies([read]):
+            with tf.control_dependencies([v.assign_add(x)]):
+                after = tf.identity(v)
+        v.assign_sub(1.0)
+        return read, after, v + 0.0
+
+    return f, [np.float32(5.0)], [v]
+
+
+def called_gradient(tf):
+    cube = tf.function(lambda a: a * a * a)
+
+    def f(x):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = cube(x) + tf.sin(x)
+        return tape.gradient(y, x), y
+
+    return f, [FLOATS], []
+
+
+def second_gradient(tf):
+    def f(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.reduce_sum(tf.exp(x) * x)
+            g = tape.gradient(y, x)
+        return outer.gradient(g, x)
+
+    return f, [FLOATS], []
+
+
+def trained_variable(tf):
+    w, b = tf.Variable(tf.ones([3, 3])), tf.Variable(tf.zeros([3]))
+
+    def f(x):
+        with tf.GradientTape() as tape:
+            y = tf.nn.relu(tf.matmul(x, w) + b)
+            loss = tf.reduce_mean((y - 1.0) ** 2)
+        dw, db = tape.gradient(loss, [w, b])
+        w.assign_sub(0.1 * dw)
+        b.assign_sub(0.1 * db)
+        return loss
+
+    return f, [SQUARE], [w, b]
+
+
+def named_scopes(tf):
+    def f(x):
+        with tf.name_scope("layer"):
+            with tf.name_scope("dense"):
+                y = tf.matmul(x, x, name="product")
+            return tf.nn.bias_add(y, x[0], name="biased")
+
+    return f, [SQUARE], []
+
+
+def texts(tf):
+    def f(x):
+        joined = tf.strings.join([x, x], separator="-")
+        return (
+            joined, tf.strings.length(joined), tf.strings.upper(x),
+            tf.strings.substr(joined, 0, 1), x == "a",
+        )
+
+    return f, [TEXTS], []
+
+
+def stateless_random(tf):
+    def f(x):
+        return (
+            tf.random.stateless_uniform([3], x[:2]),
+            tf.random.stateless_normal([2, 2], x[2:]),
+        )
+
+    return f, [INTS], []
+
+
+def seeded_random(tf):
+    tf.random.set_seed(17)
+
+    def f(x):
+        return x + tf.random.uniform([3]), tf.random.normal([2], seed=3)
+
+    return f, [FLOATS], []
+
+
+def dictionary(tf):
+    def f(x):
+        return {"z": x + 1.0, "a": [x, {"k": x * 2.0}]}
+
+    return f, [FLOATS], []
+
+
+def custom(tf):
+    @tf.custom_gradient
+    def g(x):
+        return tf.square(x), lambda dy: dy * 100.0
+
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = g(x)
+        return tape.gradient(y, x), y
+
+    return f, [FLOATS], []
+
+
+def half_precision(tf):
+    def f(x):
+        y = tf.cast(x, tf.float16) * tf.constant([1.0, 2.0, 4.0], tf.float16)
+        z = tf.cast(x, tf.bfloat16) + 1.0
+        return tf.cast(y, tf.float32), tf.cast(z, tf.float32)
+
+    return f, [FLOATS], []
+
+
+def convolution(tf):
+    kernel = tf.Variable(tf.ones([2, 2, 2, 3]) / 8.0)
+
+    def f(x):
+        with tf.GradientTape() as tape:
+            y = tf.nn.relu(tf.nn.conv2d(x, kernel, 1, "VALID"))
+            z = tf.reduce_sum(tf.nn.max_pool2d(y, 2, 1, "SAME"))
+        return z, tape.gradient(z, kernel)
+
+    return f, [IMAGE], [kernel]
+
+
 MAKERS = {
     **{e: one_line(e, value) for e, value in ONE_LINE},
     **{
         f.__name__: f
         for f in (
             captured_constant, text, read_variable, assign_variable, nested,
-            nested_assign, check, gradient,
+            nested_assign, check, gradient, nested_captures,
+            control_dependencies, called_gradient, second_gradient,
+            trained_variable, named_scopes, texts, stateless_random,
+            seeded_random, dictionary, custom, half_precision, convolution,
         )
     },
 }
@@ -303,6 +453,7 @@ SAME_NODES = [
     "tf.reduce_mean(x, axis=1)", "tf.reshape(x, [3, 2])", "tf.nn.softmax(x)",
     "tf.concat([x, x], 1)", "tf.split(x, 3, axis=1)", "tf.unstack(x)",
     "x, x", "captured_constant", "read_variable", "assign_variable", "nested",
+    "named_scopes", "texts", "dictionary",
 ]
 
 
@@ -315,7 +466,7 @@ def summary(message: Any) -> dict:
 # Settings of the other runtime, and names that differ by number.
 NOT_COMPARED = {
     "config", "config_proto", "executor_type", "f", "_collective_manager_ids",
-    "_read_only_resource_inputs", "_user_specified_name", "validate_shape",
+    "_read_only_resource_inputs", "_user_specified_name",
 }
 
 

@@ -362,3 +362,57 @@ def test_captured_values_free_their_graphs():
     dead = make()
     gc.collect()
     assert dead() is None
+
+
+# Arguments that are captured variables
+
+
+def test_an_argument_may_be_a_captured_variable():
+    v, w = tf.Variable(1.0), tf.Variable(10.0)
+
+    @tf.function
+    def f(a):
+        a.assign_add(1.0)
+        return v + a
+
+    assert f(w).numpy() == 12.0
+    # The same trace, with one variable as both.
+    assert f(v).numpy() == 4.0
+    assert f.experimental_get_tracing_count() == 1
+    graph = f.get_concrete_function(w).graph
+    add = graph.get_operation_by_name("AssignAddVariableOp")
+    read = graph.get_operation_by_name("ReadVariableOp")
+    assert add in read.control_inputs
+
+
+def test_assignments_check_shapes():
+    v, free = tf.Variable([1.0]), tf.Variable([1.0], shape=[None])
+
+    @tf.function
+    def f(x):
+        v.assign(x)
+        free.assign(x)
+        return x
+
+    operations = f.get_concrete_function(tf.constant([2.0])).graph
+    checks = [
+        op.get_attr("validate_shape")
+        for op in operations.get_operations()
+        if op.type == "AssignVariableOp"
+    ]
+    assert checks == [True, False]
+
+
+def test_errors_name_nodes_of_called_functions():
+    inner = tf.function(lambda x, i: tf.gather(x, i) + 1.0)
+    outer = tf.function(lambda x, i: inner(x, i) * 2.0)
+    for f, name in ((inner, "<lambda>"), (outer, "<lambda>")):
+        with pytest.raises(tf.errors.InvalidArgumentError) as error:
+            f(tf.ones([2]), tf.constant(5))
+        text = str(error.value)
+        assert text.startswith(
+            "Graph execution error:\n\nDetected at node GatherV2 defined at "
+            "(most recent call last):\n"
+        )
+        assert "indices = 5 is not in [0, 2)\n\t [[{{node GatherV2}}]]" in text
+        assert f"[Op:__inference_{name}_" in text

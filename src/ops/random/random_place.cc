@@ -1,5 +1,6 @@
 #include "ops/random/random_place.h"
 
+#include <atomic>
 #include <list>
 #include <mutex>
 #include <random>
@@ -53,8 +54,12 @@ class EagerPlaces {
   std::unordered_map<std::string, std::list<Entry>::iterator> by_key_;
 };
 
+// How often places have been forgotten.
+std::atomic<uint64_t> generation{0};
+
 struct PlanPlace final : KernelState {
   std::mutex mutex;
+  uint64_t begun = 0;  // in which generation
   Philox place;
 };
 
@@ -82,12 +87,17 @@ Philox TakePlace(KernelContext& c, FunctionRef<void(Philox&)> skip) {
       std::lock_guard lock(shared->mutex);
       if (!shared->state) {
         auto made = std::make_unique<PlanPlace>();
+        made->begun = generation.load();
         made->place = FirstPlace(c);
         shared->state = std::move(made);
       }
       place = static_cast<PlanPlace*>(shared->state.get());
     }
     std::lock_guard lock(place->mutex);
+    if (place->begun != generation.load()) {
+      place->begun = generation.load();
+      place->place = FirstPlace(c);
+    }
     const Philox now = place->place;
     skip(place->place);
     return now;
@@ -109,6 +119,9 @@ Philox TakePlaceForValues(KernelContext& c, int64_t n) {
       c, [n](Philox& g) { g.SkipValues(static_cast<uint64_t>(n)); });
 }
 
-void ForgetRandomPlaces() { EagerPlaces::Get().Clear(); }
+void ForgetRandomPlaces() {
+  ++generation;
+  EagerPlaces::Get().Clear();
+}
 
 }  // namespace gk

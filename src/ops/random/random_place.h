@@ -21,7 +21,7 @@ Philox TakePlace(KernelContext& c, FunctionRef<void(Philox&)> skip);
 // blocks for each.
 Philox TakePlaceForValues(KernelContext& c, int64_t n);
 
-// Eager ops begin their streams anew: the global seed has been set.
+// All ops begin their streams anew: the global seed has been set.
 void ForgetRandomPlaces();
 
 // A word that no seed determines.
