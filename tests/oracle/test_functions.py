@@ -652,6 +652,10 @@ OWN_TEXTS = {
     "signed.get_concrete_function()(F)",
     "f(F, I)", "f(V2, S)", "f(V2, V3)",
     "tf.function(lambda x: x + tf.ones([3]), autograph=False)(V2)",
+    "tf.function(lambda v: v.assign_add(1.0), autograph=False)(W)",
+    "tf.function(lambda x: tf.reshape(x, [3]), autograph=False)(V2)",
+    "tf.function(lambda x: tf.concat([x, tf.ones([1, 1])], 0), "
+    "autograph=False)(V2)",
 }
 
 
