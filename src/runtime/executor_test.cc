@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <thread>
 
 #include "framework/variable.h"
@@ -276,6 +277,31 @@ TEST(Executor, ViewsOfArenaSlotsCostNothing) {
 
 // Elementwise results take the place of operands that die there, and only
 // of those.
+TEST(Executor, NeighbouringStepsRunInOneLoop) {
+  const TensorShape shape{3, 100};
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, shape);
+  const Output row = b.Arg(DataType::kFloat, TensorShape{100});
+  const Output product = b.Add("Mul", {x, row});
+  const Output sum = b.Add("AddV2", {row, product});
+  const Output tanh = b.Add("Tanh", {sum});         // of the three: one loop
+  const Output twice = b.Add("Mul", {tanh, tanh});  // read twice: another
+  const auto f = b.Finish({b.Add("Sub", {x, twice}), tanh});
+  const Plan& plan = (*CompiledFunction::Of(*f))->declared_plan();
+  ASSERT_EQ(plan.clusters.size(), 1u) << plan.DebugString();
+  EXPECT_EQ(plan.clusters[0].nodes().size(), 5u);
+  EXPECT_EQ(plan.clusters[0].steps().size(), 2u);
+  const Tensor u = Ramp(shape, -40), v = Ramp({100}, -12);
+  const TensorVector out = RunOk(*f, {u, v});
+  for (int i = 0; i < 300; ++i) {
+    const float at = v.data<float>()[i % 100];
+    const float want = std::tanh(at + u.data<float>()[i] * at);
+    EXPECT_NEAR(out[1].data<float>()[i], want, 1e-6f);
+    const float got = out[1].data<float>()[i];
+    EXPECT_EQ(out[0].data<float>()[i], u.data<float>()[i] - got * got);
+  }
+}
+
 TEST(Executor, ElementwiseResultsInPlace) {
   const TensorShape shape{70, 70};
   TestFunction b;

@@ -181,10 +181,16 @@ GK_INLINE T Rsqrt(T x) {
   return T(1) / Sqrt(x);
 }
 
+// e^x / (1 + e^x), with both terms scaled up so that e^x is a normal number.
 template <class T>
 GK_INLINE T Sigmoid(T x) {
-  const T e = ExpOfNegative(-Abs(x));
-  return (x >= T(0) ? T(1) : e) / (T(1) + e);
+  constexpr int kShift = sizeof(T) == 4 ? 64 : 512;
+  constexpr T kUp = sizeof(T) == 4 ? T(0x1p64) : T(0x1p512);
+  constexpr T kLow = sizeof(T) == 4 ? T(-104) : T(-746);
+  const ExpReduced<T> a = ReduceExp(x, FloatBits<T>::kBias + kShift);
+  const T e = (ExpReducedM1(a.r) + T(1)) * PowerOfTwo<T>(a.n);
+  const T y = x < kLow ? T(0) : e / (e + kUp);
+  return x > T(40) ? T(1) : y;
 }
 
 template <class T>
