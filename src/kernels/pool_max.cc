@@ -194,6 +194,33 @@ struct MaxGradImage {
 // gradient or zero, by whole vectors.
 template <class T>
 struct MaxGradApart {
+  // The usual window, 2x2 and whole, in one loop.
+  GK_INLINE static void Four(const PoolDesc& d, int64_t pixel, const T* image,
+                             const T* grad, T* result) {
+    const int64_t next = d.channels, below = d.in[2] * d.channels;
+    const T* in = image + pixel * d.channels;
+    T* to = result + pixel * d.channels;
+#pragma GCC ivdep
+    for (int64_t c = 0; c < d.channels; ++c) {
+      Wide<T> best = static_cast<Wide<T>>(in[c]);
+      IndexFor<T> at = 0;
+      const auto look = [&](const T* p, IndexFor<T> here)
+                            __attribute__((always_inline)) {
+        const Wide<T> v = static_cast<Wide<T>>(*p);
+        const bool greater = v > best;
+        best = greater ? v : best;
+        at = greater ? here : at;
+      };
+      look(in + next + c, 1);
+      look(in + below + c, 2);
+      look(in + below + next + c, 3);
+      const Wide<T> zero = 0, g = zero + static_cast<Wide<T>>(grad[c]);
+      to[c] = static_cast<T>(at == 0 ? g : zero);
+      to[next + c] = static_cast<T>(at == 1 ? g : zero);
+      to[below + c] = static_cast<T>(at == 2 ? g : zero);
+      to[below + next + c] = static_cast<T>(at == 3 ? g : zero);
+    }
+  }
   GK_INLINE static void Strip(const PoolDesc& d, Range rows, Range columns,
                               int64_t channel, int64_t count,
                               const IndexFor<T>* at, const T* grad,
@@ -224,6 +251,11 @@ struct MaxGradApart {
       const Range rows = Inputs(d, 1, y);
       for (int64_t x = 0; x < d.out[2]; ++x, grad += d.channels) {
         const Range columns = Inputs(d, 2, x);
+        if (d.window[1] == 2 && d.window[2] == 2 &&
+            rows.size() * columns.size() == 4) {
+          Four(d, rows.first * d.in[2] + columns.first, image, grad, result);
+          continue;
+        }
         for (int64_t c = 0; c < d.channels; c += kStrip) {
           const int64_t count = std::min(kStrip, d.channels - c);
           if (count == kStrip) {
