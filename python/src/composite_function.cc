@@ -93,7 +93,7 @@ StatusOr<Tensor> CompositeInfo::ConvertTensor(const CompositeArg& arg,
     }
   }
   std::string name = arg.node;
-  if (element >= 0) name += fmt::format("_{}", element);
+  if (element >= 0) name += Format("_{}", element);
   GK_ASSIGN_OR_RETURN(Tensor t, ToTensor(value, want, hint, name));
   if (group) {
     DataType& known = (*groups)[arg.type_of];
@@ -364,7 +364,7 @@ PyObject* MakeComposite(PyObject*, PyObject* public_name) {
   const std::string_view name = StringView(public_name);
   std::string doc(c->record->doc);
   if (!c->record->example.empty()) {
-    doc += fmt::format("\n\n{}", c->record->example);
+    doc += Format("\n\n{}", c->record->example);
   }
   const OpInfo* op = c->record->eager_op.empty()
                          ? nullptr

@@ -46,7 +46,7 @@ PyObject* Raise(const Status& status, std::string_view op,
     return nullptr;
   }
   std::string message = status.message();
-  if (!op.empty()) message += fmt::format(" [Op:{}] name: {}", op, name);
+  if (!op.empty()) message += Format(" [Op:{}] name: {}", op, name);
   PyRef text = PyRef::Steal(ToPyString(message));
   PyRef code = PyRef::Steal(PyLong_FromLong(static_cast<int>(status.code())));
   if (!text || !code) return nullptr;

@@ -235,7 +235,7 @@ Status OpInfo::ConvertInputs(PyObject* const* arguments, TensorVector* inputs,
       want = hint = DataType::kInvalid;
     }
     std::string name = arg.name;
-    if (element >= 0) name += fmt::format("_{}", element);
+    if (element >= 0) name += Format("_{}", element);
     StatusOr<Tensor> t = ToTensor(value, want, hint, name);
     if (!t.ok()) {
       return InGraphWords(t.status(), arg, record_->name, want, value);

@@ -225,7 +225,7 @@ PyObject* Make(const OpRecord& record, std::string_view name,
                bool keyword_only) {
   const OpInfo* info = OpInfo::Of(record);
   std::string doc(record.doc);
-  if (!record.example.empty()) doc += fmt::format("\n\n{}", record.example);
+  if (!record.example.empty()) doc += Format("\n\n{}", record.example);
   return MakeFunction(info, info, name.empty() ? info->snake_name() : name,
                       doc, keyword_only, keyword_only ? "raw_op" : "op_function",
                       record.name);

@@ -111,8 +111,8 @@ void AddOperation(nb::module_& m) {
            [](const Operation& a) { return reinterpret_cast<size_t>(a.node); })
       .def("__str__", [](const Operation& op) { return NodeText(*op.node); })
       .def("__repr__", [](const Operation& op) {
-        return fmt::format("<tf.Operation '{}' type={}>", op.node->name(),
-                           op.node->type());
+        return Format("<tf.Operation '{}' type={}>", op.node->name(),
+                      op.node->type());
       });
   m.def("consumers", &Consumers, nb::arg("tensor"));
 }

@@ -128,8 +128,7 @@ std::string TextOf(SourceId id, std::string_view separator) {
   std::string text;
   for (const Line& l : LinesOf(id)) {
     if (!text.empty()) text += separator;
-    text += fmt::format("  File \"{}\", line {}, in {}", l.file, l.line,
-                        l.function);
+    text += Format("  File \"{}\", line {}, in {}", l.file, l.line, l.function);
   }
   return text;
 }
@@ -218,11 +217,11 @@ PyObject* RaiseRunError(const Status& status, const std::string& function) {
   }
   std::string where = TextOf(origin.source, "\n\n");
   if (where.empty()) where = "<stack traces unavailable>";
-  return Raise(Status(
-      status.code(),
-      fmt::format("Graph execution error:\n\nDetected at node {} defined at "
-                  "(most recent call last):\n{}\n\n{} [Op:{}]",
-                  origin.node, where, status.message(), function)));
+  return Raise(
+      Status(status.code(),
+             Format("Graph execution error:\n\nDetected at node {} defined at "
+                    "(most recent call last):\n{}\n\n{} [Op:{}]",
+                    origin.node, where, status.message(), function)));
 }
 
 bool AddSourceLocations(PyObject* module) {

@@ -16,7 +16,7 @@ constexpr char kDevice[] = "/job:localhost/replica:0/task:0/device:CPU:0";
 
 std::string EdgeName(PyObject* o) {
   const SymbolicTensor* s = SymbolicTensor::Of(TensorOf(o));
-  return fmt::format("{}:{}", s->node()->name(), s->index());
+  return Format("{}:{}", s->node()->name(), s->index());
 }
 
 // Subclasses of tf.Tensor without a payload define these themselves.

@@ -81,10 +81,10 @@ std::string ResourceText(const Tensor& t) {
   const ResourceHandle& h = t.scalar<ResourceHandle>();
   std::string data;
   for (const HandleShape& d : h.handle_data()) {
-    data += fmt::format("[ DType enum: {}, Shape: {} ]",
-                        static_cast<int>(d.dtype), d.shape.DebugString());
+    data += Format("[ DType enum: {}, Shape: {} ]", static_cast<int>(d.dtype),
+                   d.shape.DebugString());
   }
-  return fmt::format(
+  return Format(
       "<ResourceHandle(name=\"{}\", "
       "device=\"/job:localhost/replica:0/task:0/device:CPU:0\", "
       "container=\"Anonymous\", type=\"{}\", dtype and shapes : \"{}\")>",
@@ -161,7 +161,7 @@ namespace {
 
 std::string EdgeName(const Tensor& t) {
   const SymbolicTensor* s = SymbolicTensor::Of(t);
-  return fmt::format("{}:{}", s->node()->name(), s->index());
+  return Format("{}:{}", s->node()->name(), s->index());
 }
 
 PyObject* DefaultRepr(PyObject* self) {
@@ -176,9 +176,8 @@ PyObject* TensorRepr(PyObject* self) {
   const Tensor t = TensorOf(self);
   const std::string dtype(DataTypeName(t.dtype()));
   if (t.is_symbolic()) {
-    return ToPyString(fmt::format("<tf.Tensor '{}' shape={} dtype={}>",
-                                  EdgeName(t), t.partial_shape().PythonString(),
-                                  dtype));
+    return ToPyString(Format("<tf.Tensor '{}' shape={} dtype={}>", EdgeName(t),
+                             t.partial_shape().PythonString(), dtype));
   }
   PyRef text = NumpyText(t, true);
   if (!text) return nullptr;
@@ -201,7 +200,7 @@ PyObject* TensorStr(PyObject* self) {
     const std::string shown =
         shape.unknown_rank() ? "" : ", shape=" + shape.PythonString();
     return ToPyString(
-        fmt::format("Tensor(\"{}\"{}, dtype={})", EdgeName(t), shown, dtype));
+        Format("Tensor(\"{}\"{}, dtype={})", EdgeName(t), shown, dtype));
   }
   PyRef text = NumpyText(t, false);
   if (!text) return nullptr;

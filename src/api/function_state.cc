@@ -55,7 +55,7 @@ class PlaceholderMaker {
       default:
         for (size_t i = 0; i < type.children().size(); ++i) {
           Make(*type.children()[i], name,
-               fmt::format("{}_{}", path, PartName(type, i)));
+               Format("{}_{}", path, PartName(type, i)));
         }
     }
   }
@@ -64,7 +64,7 @@ class PlaceholderMaker {
   static std::string PartName(const TraceType& type, size_t i) {
     // Keys of maps are literals: a letter for their kind, then the text.
     if (type.kind() == TraceType::Kind::kDict) return type.keys()[i].substr(1);
-    return type.keys().empty() ? fmt::format("{}", i) : type.keys()[i];
+    return type.keys().empty() ? Format("{}", i) : type.keys()[i];
   }
 
   Variable VariableFor(const TraceType& type, const std::string& name,

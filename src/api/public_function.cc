@@ -158,8 +158,8 @@ std::vector<Tensor> Operands(std::initializer_list<Argument> arguments,
     std::vector<Tensor> out;
     i = 0;
     for (const Argument& a : arguments) {
-      out.push_back(Outer(AsTensor(
-          a, groups.Of(std::string(1, type_of[i])), fmt::format("{}", i))));
+      out.push_back(Outer(
+          AsTensor(a, groups.Of(std::string(1, type_of[i])), Format("{}", i))));
       ++i;
     }
     return out;

@@ -9,11 +9,11 @@ std::string Advice(const TypeDifference& d) {
   const std::string& path = d.path;
   switch (d.cause) {
     case RetraceCause::kDtype:
-      return fmt::format("Convert {} to one type before the call, with "
+      return Format("Convert {} to one type before the call, with "
                          "gk::cast.", path);
     case RetraceCause::kShape:
     case RetraceCause::kRank:
-      return fmt::format("Set FunctionOptions::reduce_retracing, or an "
+      return Format("Set FunctionOptions::reduce_retracing, or an "
                          "input_signature{}.",
                          d.common.empty() ? "" : " of " + d.common);
     case RetraceCause::kNumber:
@@ -22,7 +22,7 @@ std::string Advice(const TypeDifference& d) {
     case RetraceCause::kValue:
       return "Every value has a trace of its own: use few, or pass a tensor.";
     case RetraceCause::kKind:
-      return fmt::format("Pass {} as the same type every time.", path);
+      return Format("Pass {} as the same type every time.", path);
     case RetraceCause::kLength:
       return "Every length has a trace of its own: stack the values into one "
              "tensor, or pad to few lengths.";
@@ -66,16 +66,16 @@ RetraceExplanation Explain(const TraceHistory& history,
 }
 
 std::string Retrace::to_string() const {
-  std::string text = fmt::format("Trace {} ({:.1f} ms):", number, seconds * 1e3);
+  std::string text = Format("Trace {} ({:.1f} ms):", number, seconds * 1e3);
   for (const RetraceReason& r : reasons) {
     const std::string subject =
         r.argument.empty() ? "the call" : "`" + r.argument + "`";
     text += r.cause == "evicted"
-                ? fmt::format("\n    {} had a trace that the full cache "
+                ? Format("\n    {} had a trace that the full cache "
                               "dropped", subject)
             : r.old_type == r.new_type
-                ? fmt::format("\n    {} ({})", subject, r.cause)
-                : fmt::format("\n    {} ({}): {} -> {}", subject, r.cause,
+                ? Format("\n    {} ({})", subject, r.cause)
+                : Format("\n    {} ({}): {} -> {}", subject, r.cause,
                               r.old_type, r.new_type);
     text += "\n        " + r.advice;
   }
@@ -89,9 +89,9 @@ std::string RetraceExplanation::to_string() const {
   std::string text =
       num_traces == 1
           ? name + " was traced once."
-          : fmt::format("{} was traced {} times.", name, num_traces);
+          : Format("{} was traced {} times.", name, num_traces);
   if (static_cast<int>(retraces.size()) < num_traces - 1) {
-    text += fmt::format("\nThe last {} retraces:", retraces.size());
+    text += Format("\nThe last {} retraces:", retraces.size());
   }
   for (const Retrace& r : retraces) text += "\n" + r.to_string();
   return text;

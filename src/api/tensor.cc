@@ -172,8 +172,8 @@ std::string Tensor::to_string() const {
   return Guarded([&] {
     const InnerTensor t = Inner(*this);
     const std::string facts =
-        fmt::format("Tensor(shape={}, dtype={}", t.partial_shape().PythonString(),
-                    DataTypeName(t.dtype()));
+        Format("Tensor(shape={}, dtype={}", t.partial_shape().PythonString(),
+               DataTypeName(t.dtype()));
     if (t.is_symbolic()) return facts + ", symbolic)";
     return facts + ", value=" + IndentedValue(t) + ")";
   });

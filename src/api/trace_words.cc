@@ -84,11 +84,11 @@ class WordReader {
       uint64_t bits = 0;
       std::memcpy(&bits, bytes.data(), sizeof bits);
       if (kind == 'f' || kind == 'd') {
-        text = fmt::format("{}", std::bit_cast<double>(bits));
+        text = Format("{}", std::bit_cast<double>(bits));
       } else if (kind == 'u') {
-        text = fmt::format("{}", bits);
+        text = Format("{}", bits);
       } else {
-        text = fmt::format("{}", static_cast<int64_t>(bits));
+        text = Format("{}", static_cast<int64_t>(bits));
       }
     }
     return TraceType::Literal(kind + bytes, std::move(text), nullptr);
@@ -147,8 +147,8 @@ Ref<FunctionType> TypeOfWords(std::span<const uint64_t> words,
   std::vector<FunctionParameter> parameters;
   for (uint64_t i = 0; i < n; ++i) {
     FunctionParameter p;
-    p.name = i < names.size() && !names[i].empty() ? names[i]
-                                                   : fmt::format("args_{}", i);
+    p.name =
+        i < names.size() && !names[i].empty() ? names[i] : Format("args_{}", i);
     p.kind = ParameterKind::kPositionalOnly;
     p.type = reader.Part();
     parameters.push_back(std::move(p));

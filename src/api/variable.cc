@@ -80,15 +80,15 @@ const Variable& Variable::assign_sub(const Tensor& delta) const {
 
 std::string Variable::to_string() const {
   const std::string facts =
-      fmt::format("Variable(name={}, shape={}, dtype={}", name(),
-                  shape().to_string(), api::name(dtype()));
+      Format("Variable(name={}, shape={}, dtype={}", name(),
+             shape().to_string(), api::name(dtype()));
   if (handle().is_symbolic()) return facts + ", symbolic)";
   return Guarded([&] {
     const InnerTensor now =
         ValueOrThrow(ValueOrThrow(VariableOf(Inner(handle())))->Read());
     const std::string text = BothEndsText(now, 3);
-    return fmt::format("{}, value={}{})", facts,
-                       text.find('\n') == text.npos ? "" : "\n", text);
+    return Format("{}, value={}{})", facts,
+                  text.find('\n') == text.npos ? "" : "\n", text);
   });
 }
 

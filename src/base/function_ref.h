@@ -4,7 +4,6 @@
 #ifndef GK_BASE_FUNCTION_REF_H_
 #define GK_BASE_FUNCTION_REF_H_
 
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -18,10 +17,8 @@ class FunctionRef<R(Args...)> {
  public:
   template <class F>
   requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> &&
-           std::is_invocable_r_v<R, F&, Args...>)
-  FunctionRef(F&& f)
-      : object_(const_cast<void*>(
-            static_cast<const void*>(std::addressof(f)))),
+           std::is_invocable_r_v<R, F&, Args...>) FunctionRef(F&& f)
+      : object_(const_cast<void*>(static_cast<const void*>(&f))),
         call_([](void* object, Args... args) -> R {
           return (*static_cast<std::remove_reference_t<F>*>(object))(
               std::forward<Args>(args)...);

@@ -10,8 +10,8 @@
 #include <bit>
 #include <compare>
 #include <cstdint>
-#include <functional>
 #include <limits>
+#include <string_view>
 #include <type_traits>
 
 namespace gk {

@@ -1,5 +1,7 @@
 #include "base/status.h"
 
+#include <atomic>
+
 namespace gk {
 
 std::string_view CodeName(Code code) {
@@ -56,6 +58,26 @@ std::string_view CodeName(Code code) {
   return "UNKNOWN";
 }
 
+struct Status::Rep {
+  Code code;
+  std::string message;
+  std::atomic<int> count{1};
+};
+
+Status::Status(Code code, std::string message)
+    : rep_(new Rep{code, std::move(message)}) {}
+
+Status::Rep* Status::Share(Rep* rep) {
+  rep->count.fetch_add(1, std::memory_order_relaxed);
+  return rep;
+}
+
+void Status::Drop(Rep* rep) {
+  if (rep->count.fetch_sub(1, std::memory_order_acq_rel) == 1) delete rep;
+}
+
+Code Status::code() const { return rep_ ? rep_->code : Code::kOk; }
+
 const std::string& Status::message() const {
   static const std::string empty;
   return rep_ ? rep_->message : empty;
@@ -73,7 +95,7 @@ Status Status::Append(std::string_view text) const {
 
 std::string Status::ToString() const {
   if (ok()) return "OK";
-  return fmt::format("{}: {}", CodeName(code()), message());
+  return Format("{}: {}", CodeName(code()), message());
 }
 
 }  // namespace gk

@@ -1,12 +1,18 @@
 #include "framework/attr_value.h"
 
-#include <fmt/format.h>
-
 #include <cstring>
 
 #include "base/hash.h"
 
 namespace gk {
+
+AttrMap::AttrMap() = default;
+AttrMap::AttrMap(std::initializer_list<Entry> entries) : entries_(entries) {}
+AttrMap::AttrMap(const AttrMap&) = default;
+AttrMap::AttrMap(AttrMap&&) noexcept = default;
+AttrMap& AttrMap::operator=(const AttrMap&) = default;
+AttrMap& AttrMap::operator=(AttrMap&&) noexcept = default;
+AttrMap::~AttrMap() = default;
 
 void AttrMap::Set(std::string_view name, AttrValue value) {
   for (Entry& e : entries_) {
@@ -85,7 +91,7 @@ size_t Hash(const std::vector<T>& v) {
 
 std::string Text(std::monostate) { return ""; }
 std::string Text(int64_t v) { return std::to_string(v); }
-std::string Text(float v) { return fmt::format("{:g}", v); }
+std::string Text(float v) { return Format("{:g}", v); }
 std::string Text(bool v) { return v ? "true" : "false"; }
 std::string Text(const std::string& v) { return "\"" + v + "\""; }
 std::string Text(DataType v) { return DataTypeEnumName(v); }

@@ -3,7 +3,6 @@
 #define GK_FRAMEWORK_ATTR_VALUE_H_
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -42,8 +41,14 @@ using AttrValue =
 class AttrMap {
  public:
   using Entry = std::pair<std::string, AttrValue>;
-  AttrMap() = default;
-  AttrMap(std::initializer_list<Entry> entries) : entries_(entries) {}
+  // Out of line: the code of seventeen alternatives would be in every file.
+  AttrMap();
+  AttrMap(std::initializer_list<Entry> entries);
+  AttrMap(const AttrMap&);
+  AttrMap(AttrMap&&) noexcept;
+  AttrMap& operator=(const AttrMap&);
+  AttrMap& operator=(AttrMap&&) noexcept;
+  ~AttrMap();
 
   const AttrValue* Find(std::string_view name) const {
     for (const Entry& e : entries_) {

@@ -39,11 +39,11 @@ Status CheckOutputs(const OpRecord& record, const TensorVector& outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Tensor& t = outputs[i];
     if (!IsChecked(t.dtype())) continue;
-    std::string message = fmt::format(
+    std::string message = Format(
         "\n\n!!! Detected Infinity or NaN in output {} of {} op \"{}\" "
         "(# of outputs: {}) !!!\n  dtype: <dtype: '{}'>\n  shape: {}\n",
-        i, builder->builds_graph() ? "graph" : "eagerly-executing",
-        record.name, outputs.size(), DataTypeName(t.dtype()),
+        i, builder->builds_graph() ? "graph" : "eagerly-executing", record.name,
+        outputs.size(), DataTypeName(t.dtype()),
         t.partial_shape().DebugString());
     GK_RETURN_IF_ERROR(builder
                            ->Apply(*check, {&t, 1},

@@ -1,6 +1,4 @@
 // ResolveAttrs and OutputTypes: signature checks shared by every builder.
-#include <fmt/ranges.h>
-
 #include "framework/op_builder.h"
 
 namespace gk {
@@ -173,7 +171,7 @@ class Resolver {
       return InvalidArgument(
           "Value for attr '{}' of \"{}\" is not in the list of allowed "
           "values: \"{}\"",
-          attr.name, *s, fmt::join(attr.allowed_strings, "\", \""));
+          attr.name, *s, JoinText(attr.allowed_strings, "\", \""));
     }
     if (attr.has_minimum) {
       int64_t n = attr.minimum;

@@ -162,12 +162,12 @@ std::string ValueText(const T& v) {
   } else if constexpr (std::is_same_v<T, bool>) {
     return v ? "true" : "false";
   } else if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>) {
-    return fmt::format("{}", static_cast<float>(v));
+    return Format("{}", static_cast<float>(v));
   } else if constexpr (std::is_same_v<T, complex64> ||
                        std::is_same_v<T, complex128>) {
-    return fmt::format("({},{})", v.real(), v.imag());
+    return Format("({},{})", v.real(), v.imag());
   } else {
-    return fmt::format("{}", v);
+    return Format("{}", v);
   }
 }
 
@@ -175,8 +175,8 @@ std::string ValueText(const T& v) {
 
 std::string Tensor::DebugString(int max_values) const {
   if (!p_) return "null";
-  std::string s = fmt::format("{} {}", DataTypeString(dtype()),
-                              partial_shape().DebugString());
+  std::string s =
+      Format("{} {}", DataTypeString(dtype()), partial_shape().DebugString());
   if (is_symbolic()) return s;
   s += " {";
   VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t, int64_t,

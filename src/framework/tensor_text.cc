@@ -51,7 +51,7 @@ void AppendEscaped(std::string& out, const std::string& s) {
         break;
       default:
         if (byte < 0x20 || byte == 0x7f) {
-          out += fmt::format("\\{:03o}", byte);
+          out += Format("\\{:03o}", byte);
         } else {
           out += c;
         }
@@ -77,7 +77,7 @@ void AppendElement(std::string& out, const Tensor& t, int64_t i, bool quote) {
         } else if constexpr (std::is_same_v<T, bool>) {
           out += v ? '1' : '0';
         } else if constexpr (std::is_integral_v<T>) {
-          fmt::format_to(std::back_inserter(out), "{}", +v);
+          out += std::to_string(v);
         } else {
           AppendFloat(out, static_cast<float>(v), 6, 9);
         }

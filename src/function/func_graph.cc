@@ -58,8 +58,7 @@ std::string InputName(const OpRecord& record, const AttrMap& attrs,
       n = v ? v->size() : 1;
     }
     if (index < at + n) {
-      return arg.is_list() ? fmt::format("{}_{}", arg.name, index - at)
-                           : arg.name;
+      return arg.is_list() ? Format("{}_{}", arg.name, index - at) : arg.name;
     }
     at += n;
   }
@@ -211,7 +210,7 @@ StatusOr<Ref<FunctionDefinition>> FuncGraph::BuildFunction(
     GK_ASSIGN_OR_RETURN(
         Tensor argument,
         inner->AddArgument(
-            fmt::format("arg_{}", i), types[i],
+            Format("arg_{}", i), types[i],
             i < shapes.size() ? shapes[i] : PartialTensorShape()));
     arguments.push_back(std::move(argument));
   }
@@ -304,8 +303,8 @@ Status FuncGraph::CheckScope(const Tensor& t) const {
   const FuncGraph* builder = FuncGraph::Of(graph);
   if (builder == nullptr) return OutOfScopeError(t, {});
   auto text = [](const FuncGraph& f) {
-    return fmt::format("FuncGraph(name={}, id={})", f.name(),
-                       reinterpret_cast<uintptr_t>(&f));
+    return Format("FuncGraph(name={}, id={})", f.name(),
+                  reinterpret_cast<uintptr_t>(&f));
   };
   const auto& outer = builder->ancestors_;
   if (std::find(outer.begin(), outer.end(), graph_.get()) != outer.end()) {
@@ -526,7 +525,7 @@ int NextFunctionId() {
 }
 
 std::string UniqueFunctionName(std::string_view prefix, std::string_view name) {
-  return fmt::format("{}{}_{}", prefix, name, NextFunctionId());
+  return Format("{}{}_{}", prefix, name, NextFunctionId());
 }
 
 StatusOr<TensorVector> EvaluateInGraph(const FuncGraph& graph,

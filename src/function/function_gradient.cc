@@ -120,7 +120,7 @@ StatusOr<DifferentiableCall::BackwardFunction> DifferentiableCall::Build(
   const auto& [present, wanted] = key;
   const int forward_id = make_forward ? NextFunctionId() : 0;
   const std::string forward_name =
-      make_forward ? fmt::format("__forward_{}_{}", base_name_, forward_id)
+      make_forward ? Format("__forward_{}_{}", base_name_, forward_id)
                    : forward_->name();
   auto builder = MakeRef<FuncGraph>("__backward_" + base_name_, nullptr);
   builder->AllowCapturesFrom(graph_.get(), originals_);
@@ -135,7 +135,7 @@ StatusOr<DifferentiableCall::BackwardFunction> DifferentiableCall::Build(
       const Output& r = results_[i];
       const Node::OutputInfo& info = r.node->output(r.index);
       GK_ASSIGN_OR_RETURN(grads[i].dense,
-                          builder->AddArgument(fmt::format("grad_ys_{}", i),
+                          builder->AddArgument(Format("grad_ys_{}", i),
                                                info.dtype, info.shape));
     }
     std::vector<Output> inputs;
@@ -158,9 +158,8 @@ StatusOr<DifferentiableCall::BackwardFunction> DifferentiableCall::Build(
       }
     }
   }
-  const std::string name =
-      fmt::format("__inference___backward_{}_{}_{}", base_name_,
-                  NextFunctionId(), forward_id);
+  const std::string name = Format("__inference___backward_{}_{}_{}", base_name_,
+                                  NextFunctionId(), forward_id);
   AttrMap attrs;
   attrs.Set("forward_function_name", forward_name);
   GK_ASSIGN_OR_RETURN(Ref<GraphFunction> function,

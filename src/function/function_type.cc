@@ -133,17 +133,17 @@ std::string FunctionType::Text() const {
 std::string FunctionType::LongText() const {
   std::string text = "Input Parameters:\n";
   for (const FunctionParameter& p : parameters_) {
-    text += fmt::format("  {} ({}): {}\n", p.name, ParameterKindName(p.kind),
-                        p.type ? p.type->Text() : "None");
+    text += Format("  {} ({}): {}\n", p.name, ParameterKindName(p.kind),
+                   p.type ? p.type->Text() : "None");
   }
-  text += fmt::format("Output Type:\n  {}\nCaptures:\n",
-                      output_ ? output_->Text() : "None");
+  text += Format("Output Type:\n  {}\nCaptures:\n",
+                 output_ ? output_->Text() : "None");
   if (captures_.empty()) return text + "  None";
   bool first = true;
   for (const Capture& c : captures_) {
     if (!first) text += "\n";
     first = false;
-    text += fmt::format("  {}: {}", c.first, c.second->Text());
+    text += Format("  {}: {}", c.first, c.second->Text());
   }
   return text;
 }

@@ -11,8 +11,7 @@ TraceTypeRef Floats(std::initializer_list<int64_t> dims) {
   return TraceType::Tensor(DataType::kFloat, PartialTensorShape(dims));
 }
 TraceTypeRef Number(int n) {
-  return TraceType::Literal(fmt::format("i{}", n), fmt::format("{}", n),
-                            nullptr);
+  return TraceType::Literal(Format("i{}", n), Format("{}", n), nullptr);
 }
 TraceTypeRef Word(std::string s) {
   return TraceType::Literal("s" + s, "'" + s + "'", nullptr);

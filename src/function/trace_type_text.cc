@@ -5,9 +5,9 @@ namespace gk {
 
 std::string TensorSpecText(DataType dtype, const PartialTensorShape& shape,
                            std::string_view name) {
-  return fmt::format("TensorSpec(shape={}, dtype=tf.{}, name={})",
-                     shape.PythonString(), DataTypeName(dtype),
-                     name.empty() ? "None" : fmt::format("'{}'", name));
+  return Format("TensorSpec(shape={}, dtype=tf.{}, name={})",
+                shape.PythonString(), DataTypeName(dtype),
+                name.empty() ? "None" : Format("'{}'", name));
 }
 
 namespace {
@@ -39,7 +39,7 @@ std::string TraceType::Text() const {
     case Kind::kTensor:
       return TensorSpecText(dtype_, shape_, name_);
     case Kind::kVariable:
-      return fmt::format(
+      return Format(
           "VariableSpec(shape={}, dtype=tf.{}, trainable={}, alias_id={})",
           shape_.PythonString(), DataTypeName(dtype_),
           trainable_ ? "True" : "False", alias_);
@@ -58,10 +58,9 @@ std::string TraceType::Text() const {
     case Kind::kAttrs:
       return name_ + "[" + Pairs(*this) + "]";
     case Kind::kComposite:
-      return fmt::format(
-          "CustomNestTraceType [metadata={}, components=({}{})]",
-          value_->Text(), Joined(children_),
-          children_.size() == 1 ? "," : "");
+      return Format("CustomNestTraceType [metadata={}, components=({}{})]",
+                    value_->Text(), Joined(children_),
+                    children_.size() == 1 ? "," : "");
   }
   return {};
 }

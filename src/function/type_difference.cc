@@ -144,9 +144,9 @@ class Comparer {
       case Kind::kAttrs:
         return path + "." + type.keys()[i];
       case Kind::kComposite:
-        return fmt::format("{} (component {})", path, i);
+        return Format("{} (component {})", path, i);
       default:
-        return fmt::format("{}[{}]", path, i);
+        return Format("{}[{}]", path, i);
     }
   }
 

@@ -49,7 +49,7 @@ ControlGather::ControlGather(const Graph& graph,
   for (const Node* c : controls_) waiting_.erase(c);
   name_ = "NoOp";
   for (int i = 1; graph.FindNode(name_) != nullptr; ++i) {
-    name_ = fmt::format("NoOp_{}", i);
+    name_ = Format("NoOp_{}", i);
   }
 }
 

@@ -28,7 +28,7 @@ class UniqueNames {
   std::string Add(std::string name) {
     if (used_.insert(name).second) return name;
     for (int i = 0;; ++i) {
-      std::string candidate = fmt::format("{}_{}", name, i);
+      std::string candidate = Format("{}_{}", name, i);
       if (used_.insert(candidate).second) return candidate;
     }
   }
@@ -107,7 +107,7 @@ class Writer {
         n = list == nullptr ? 0 : static_cast<int64_t>(list->size());
       }
       if (o.index < at + n) {
-        return fmt::format("{}:{}:{}", name, arg.name, o.index - at);
+        return Format("{}:{}:{}", name, arg.name, o.index - at);
       }
       at += n;
     }

@@ -9,7 +9,7 @@ std::string FunctionNames::NameOf(const FunctionDefinition& function) {
   if (fresh) {
     std::string name = function.name();
     for (int i = 1; !used_.insert(name).second; ++i) {
-      name = fmt::format("{}_{}", function.name(), i);
+      name = Format("{}_{}", function.name(), i);
     }
     it->second = std::move(name);
     queue_.push_back(&function);

@@ -49,10 +49,10 @@ std::string Graph::UniqueName(std::string_view name) {
   int i = it->second++;
   std::string candidate;
   do {
-    candidate = fmt::format("{}_{}", key, i++);
+    candidate = Format("{}_{}", key, i++);
   } while (used_names_.count(candidate) != 0);
   used_names_.emplace(std::move(candidate), 1);
-  return fmt::format("{}_{}", name, i - 1);
+  return Format("{}_{}", name, i - 1);
 }
 
 std::string Graph::PeekUniqueName(std::string_view name) const {
@@ -60,8 +60,8 @@ std::string Graph::PeekUniqueName(std::string_view name) const {
   auto it = used_names_.find(key);
   if (it == used_names_.end()) return std::string(name);
   int i = it->second;
-  while (used_names_.count(fmt::format("{}_{}", key, i)) != 0) ++i;
-  return fmt::format("{}_{}", name, i);
+  while (used_names_.count(Format("{}_{}", key, i)) != 0) ++i;
+  return Format("{}_{}", name, i);
 }
 
 StatusOr<Node*> Graph::AddNode(const OpRecord& op, std::string_view name,

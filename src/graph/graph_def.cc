@@ -22,9 +22,9 @@ StatusOr<proto::NodeDef> WriteNode(const Node& node, FunctionNames* functions) {
   message.op = node.type();
   message.device = node.device();
   for (const Output& o : node.inputs()) {
-    message.input.push_back(
-        o.index == 0 ? o.node->name()
-                     : fmt::format("{}:{}", o.node->name(), o.index));
+    message.input.push_back(o.index == 0
+                                ? o.node->name()
+                                : Format("{}:{}", o.node->name(), o.index));
   }
   for (const Node* c : node.control_inputs()) {
     message.input.push_back("^" + c->name());

@@ -145,9 +145,9 @@ StatusOr<Ref<GraphFunction>> FunctionFromFunctionDef(
     const proto::FunctionDef& def, FunctionReader* functions) {
   StatusOr<Ref<GraphFunction>> f = ReadFunction(def, functions);
   if (f.ok()) return f;
-  return Status(f.status().code(),
-                fmt::format("{}, in function {}", f.status().message(),
-                            def.signature->name));
+  return Status(
+      f.status().code(),
+      Format("{}, in function {}", f.status().message(), def.signature->name));
 }
 
 Status FunctionReader::Init() {

@@ -173,11 +173,11 @@ TEST(ImportGraphDefTest, DeepCallsAreRefused) {
   proto::FunctionDefLibrary& library = message.library.mut();
   for (int i = 0; i < 2000; ++i) {
     proto::FunctionDef f;
-    f.signature.mut().name = fmt::format("f{}", i);
+    f.signature.mut().name = Format("f{}", i);
     if (i > 0) {
       proto::NodeDef call;
       call.name = "call";
-      call.op = fmt::format("f{}", i - 1);
+      call.op = Format("f{}", i - 1);
       f.node_def.push_back(call);
     }
     library.function.push_back(f);
@@ -189,7 +189,7 @@ TEST(ImportGraphDefTest, DeepCallsAreRefused) {
   EXPECT_EQ(ImportStatus(message).code(), Code::kInvalidArgument);
   message.node.clear();
   for (int i = 0; i < 2000; ++i) {
-    call.name = call.op = fmt::format("f{}", i);
+    call.name = call.op = Format("f{}", i);
     message.node.push_back(call);
   }
   EXPECT_EQ(ImportStatus(message).code(), Code::kInvalidArgument);

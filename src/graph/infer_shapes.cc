@@ -7,8 +7,7 @@ namespace {
 // " for '{{node MatMul}} = MatMul[...](x, x)' with input shapes: [], []."
 std::string Where(const Node& node, std::span<const PartialTensorShape> shapes,
                   std::span<const Tensor> values) {
-  std::string text =
-      fmt::format(" for '{}' with input shapes: ", NodeText(node));
+  std::string text = Format(" for '{}' with input shapes: ", NodeText(node));
   const char* separator = "";
   for (const PartialTensorShape& s : shapes) {
     text += separator + s.DebugString();
@@ -25,14 +24,14 @@ std::string Where(const Node& node, std::span<const PartialTensorShape> shapes,
     for (int64_t k = 0; k < values[i].num_elements(); ++k) {
       if (k > 0) elements += " ";
       elements += values[i].dtype() == DataType::kInt32
-                      ? fmt::format("{}", values[i].data<int32_t>()[k])
-                      : fmt::format("{}", values[i].data<int64_t>()[k]);
+                      ? Format("{}", values[i].data<int32_t>()[k])
+                      : Format("{}", values[i].data<int64_t>()[k]);
     }
-    computed += fmt::format("{}input[{}] = <{}>", computed.empty() ? "" : ", ",
-                            i, elements);
+    computed +=
+        Format("{}input[{}] = <{}>", computed.empty() ? "" : ", ", i, elements);
   }
   if (!computed.empty()) {
-    text += fmt::format(" and with computed input tensors: {}", computed);
+    text += Format(" and with computed input tensors: {}", computed);
   }
   return text + ".";
 }

@@ -48,8 +48,8 @@ Status AtNode(const proto::NodeDef& def, const Status& status) {
                             status.code() == Code::kResourceExhausted
                         ? status.code()
                         : Code::kInvalidArgument;
-  return Status(code, fmt::format("Node '{}' ({}): {}", def.name, def.op,
-                                  status.message()));
+  return Status(
+      code, Format("Node '{}' ({}): {}", def.name, def.op, status.message()));
 }
 
 }  // namespace

@@ -13,26 +13,25 @@ std::string NodeText(const Node& node) {
   }
   std::sort(attrs.begin(), attrs.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::string text =
-      fmt::format("{{{{node {}}}}} = {}[", node.name(), node.type());
+  std::string text = Format("{{{{node {}}}}} = {}[", node.name(), node.type());
   const char* separator = "";
   for (const auto& [name, value] : attrs) {
-    text += fmt::format("{}{}={}", separator, name, AttrText(*value));
+    text += Format("{}{}={}", separator, name, AttrText(*value));
     separator = ", ";
   }
   if (!node.device().empty()) {
-    text += fmt::format("{}_device=\"{}\"", separator, node.device());
+    text += Format("{}_device=\"{}\"", separator, node.device());
   }
   text += "](";
   separator = "";
   for (const Output& o : node.inputs()) {
     text += separator;
     text += o.node->name();
-    if (o.index > 0) text += fmt::format(":{}", o.index);
+    if (o.index > 0) text += Format(":{}", o.index);
     separator = ", ";
   }
   for (const Node* c : node.control_inputs()) {
-    text += fmt::format("{}^{}", separator, c->name());
+    text += Format("{}^{}", separator, c->name());
     separator = ", ";
   }
   return text + ")";

@@ -33,7 +33,7 @@ std::string TypeText(const AttrDef& attr) {
       type = "func";
       break;
   }
-  return attr.is_list ? fmt::format("list({})", type) : type;
+  return attr.is_list ? Format("list({})", type) : type;
 }
 
 proto::OpDef::ArgDef ArgToProto(const ArgDef& arg) {

@@ -11,9 +11,9 @@ constexpr std::string_view kNoAccess = "cannot be accessed from FuncGraph(";
 
 std::string TensorText(const Tensor& t) {
   const Output o = Graph::OutputOf(t);
-  return fmt::format("<tf.Tensor '{}:{}' shape={} dtype={}>", o.node->name(),
-                     o.index, t.partial_shape().PythonString(),
-                     DataTypeName(t.dtype()));
+  return Format("<tf.Tensor '{}:{}' shape={} dtype={}>", o.node->name(),
+                o.index, t.partial_shape().PythonString(),
+                DataTypeName(t.dtype()));
 }
 
 std::string Indented(const std::string& lines) {
@@ -27,7 +27,7 @@ std::string Indented(const std::string& lines) {
 
 std::string Text(const Tensor& t, const std::string& shown,
                  std::string_view defined_in, std::string_view used_in) {
-  std::string text = fmt::format(
+  std::string text = Format(
       "{} is out of scope and cannot be used here. Use return values, explicit "
       "Python locals or TensorFlow collections to access it.\nPlease see "
       "https://www.tensorflow.org/guide/"
@@ -36,10 +36,10 @@ std::string Text(const Tensor& t, const std::string& shown,
       shown);
   const std::string source = SourceText(Graph::OutputOf(t).node->source());
   if (!source.empty()) {
-    text += fmt::format("\n\n{} was defined here:{}", shown, Indented(source));
+    text += Format("\n\n{} was defined here:{}", shown, Indented(source));
   }
   if (!defined_in.empty()) {
-    text += fmt::format(
+    text += Format(
         "\n\nThe tensor {} cannot be accessed from {}, because it was defined "
         "in {}, which is out of scope.",
         shown, used_in, defined_in);

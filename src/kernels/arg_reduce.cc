@@ -10,6 +10,12 @@ namespace {
 using reduce_internal::Extreme;
 using reduce_internal::OrderedType;
 
+// Integers are rare here.
+template <class T>
+constexpr Isa kMaxIsa = std::is_same_v<T, float> ? Isa::kV4
+                        : std::is_integral_v<T>  ? Isa::kV2
+                                                 : Isa::kV3;
+
 constexpr int64_t kTile = 256;
 
 template <class T, bool kLargest>
@@ -22,8 +28,9 @@ GK_INLINE bool Better(T a, T b) {
 template <class T, bool kLargest>
 struct ArgColumns {
   using C = OrderedType<T>;
-  static GK_INLINE void Run(const T* in, int64_t n, int64_t stride,
+  static GK_INLINE void Run(const void* input, int64_t n, int64_t stride,
                             int64_t width, int64_t* index) {
+    const T* in = static_cast<const T*>(input);
     C best[kTile];
     for (int64_t i = 0; i < width; ++i) {
       best[i] = Extreme<C, kLargest>();
@@ -45,7 +52,8 @@ struct ArgColumns {
 template <class T, bool kLargest>
 struct ArgRow {
   using C = OrderedType<T>;
-  static GK_INLINE int64_t Run(const T* in, int64_t n) {
+  static GK_INLINE int64_t Run(const void* input, int64_t n) {
+    const T* in = static_cast<const T*>(input);
     constexpr int kLanes = 64;
     C lanes[kLanes];
     for (int l = 0; l < kLanes; ++l) lanes[l] = Extreme<C, kLargest>();
@@ -71,37 +79,57 @@ struct ArgRow {
   }
 };
 
-template <class T, bool kLargest, class Index>
-void RunArg(int64_t outer, int64_t n, int64_t inner, const T* in, Index* out,
-            ThreadPool& pool) {
+struct ArgLoops {
+  int64_t element_size;
+  int64_t (*row)(const void* in, int64_t n);
+  void (*columns)(const void* in, int64_t n, int64_t stride, int64_t width,
+                  int64_t* index);
+};
+
+template <class T, bool kLargest>
+ArgLoops LoopsOf() {
+  using Row = Stamp<ArgRow<T, kLargest>, int64_t(const void*, int64_t)>;
+  using Columns = Stamp<ArgColumns<T, kLargest>,
+                        void(const void*, int64_t, int64_t, int64_t, int64_t*)>;
+  return {sizeof(T), Row::template Best<kMaxIsa<T>>(),
+          Columns::template Best<kMaxIsa<T>>()};
+}
+
+// Writes the indices of results first ... first + n - 1.
+using StoreIndices =
+    FunctionRef<void(int64_t first, int64_t n, const int64_t* index)>;
+
+void RunArg(const ArgLoops& loops, int64_t outer, int64_t n, int64_t inner,
+            const void* input, ThreadPool& pool, StoreIndices store) {
   if (outer <= 0 || inner <= 0) return;
+  const char* in = static_cast<const char*>(input);
+  const int64_t size = loops.element_size;
   if (inner == 1) {
-    const auto row =
-        Stamp<ArgRow<T, kLargest>, int64_t(const T*, int64_t)>::Best();
     pool.ParallelRange(outer, n / 2 + 5, [&](int64_t begin, int64_t end) {
-      for (int64_t o = begin; o < end; ++o) {
-        out[o] = static_cast<Index>(row(in + o * n, n));
+      int64_t index[kTile];
+      for (int64_t o = begin; o < end; o += kTile) {
+        const int64_t rows = std::min(kTile, end - o);
+        for (int64_t i = 0; i < rows; ++i) {
+          index[i] = loops.row(in + (o + i) * n * size, n);
+        }
+        store(o, rows, index);
       }
     });
     return;
   }
-  const auto columns =
-      Stamp<ArgColumns<T, kLargest>, void(const T*, int64_t, int64_t, int64_t,
-                                          int64_t*)>::Best();
   const int64_t tile = std::min(inner, kTile);
   const int64_t tiles = (inner + tile - 1) / tile;
-  pool.ParallelRange(outer * tiles, n * tile / 2 + 5, [&](int64_t begin,
-                                                          int64_t end) {
-    int64_t index[kTile];
-    for (int64_t b = begin; b < end; ++b) {
-      const int64_t o = b / tiles, i0 = b % tiles * tile;
-      const int64_t width = std::min(tile, inner - i0);
-      columns(in + o * n * inner + i0, n, inner, width, index);
-      for (int64_t i = 0; i < width; ++i) {
-        out[o * inner + i0 + i] = static_cast<Index>(index[i]);
-      }
-    }
-  });
+  pool.ParallelRange(outer * tiles, n * tile / 2 + 5,
+                     [&](int64_t begin, int64_t end) {
+                       int64_t index[kTile];
+                       for (int64_t b = begin; b < end; ++b) {
+                         const int64_t o = b / tiles, i0 = b % tiles * tile;
+                         const int64_t width = std::min(tile, inner - i0);
+                         loops.columns(in + (o * n * inner + i0) * size, n,
+                                       inner, width, index);
+                         store(o * inner + i0, width, index);
+                       }
+                     });
 }
 
 }  // namespace
@@ -109,22 +137,22 @@ void RunArg(int64_t outer, int64_t n, int64_t inner, const T* in, Index* out,
 template <class T, class Index>
 void ArgReduce(bool largest, int64_t outer, int64_t n, int64_t inner,
                const T* in, Index* out, ThreadPool& pool) {
-  if (largest) {
-    RunArg<T, true>(outer, n, inner, in, out, pool);
-  } else {
-    RunArg<T, false>(outer, n, inner, in, out, pool);
-  }
+  RunArg(largest ? LoopsOf<T, true>() : LoopsOf<T, false>(), outer, n, inner,
+         in, pool, [out](int64_t first, int64_t count, const int64_t* index) {
+           for (int64_t i = 0; i < count; ++i) {
+             out[first + i] = static_cast<Index>(index[i]);
+           }
+         });
 }
 
-#define GK_ARG_REDUCE_TO(T, Index)                                        \
-  template void ArgReduce<T, Index>(bool, int64_t, int64_t, int64_t,      \
-                                    const T*, Index*, ThreadPool&)
-#define GK_ARG_REDUCE(T)          \
-  GK_ARG_REDUCE_TO(T, int16_t);   \
-  GK_ARG_REDUCE_TO(T, uint16_t);  \
-  GK_ARG_REDUCE_TO(T, int32_t);   \
+#define GK_ARG_REDUCE_TO(T, Index)                                             \
+  template void ArgReduce<T, Index>(bool, int64_t, int64_t, int64_t, const T*, \
+                                    Index*, ThreadPool&)
+#define GK_ARG_REDUCE(T)         \
+  GK_ARG_REDUCE_TO(T, int16_t);  \
+  GK_ARG_REDUCE_TO(T, uint16_t); \
+  GK_ARG_REDUCE_TO(T, int32_t);  \
   GK_ARG_REDUCE_TO(T, int64_t)
-GK_ARG_REDUCE(bool);
 GK_ARG_REDUCE(int8_t);
 GK_ARG_REDUCE(int16_t);
 GK_ARG_REDUCE(int32_t);

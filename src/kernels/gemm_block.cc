@@ -1,11 +1,18 @@
 #include "kernels/gemm_block.h"
 
+#include <type_traits>
+
 #include "kernels/isa.h"
 
 // Built with -ffp-contract=fast (cmake/layers.cmake): a product without fused
 // multiply-add runs at half speed.
 namespace gk {
 namespace {
+
+// Products of other integers are rare: no AVX-512, simple tails.
+template <class T>
+constexpr bool kIsUsual =
+    std::is_floating_point_v<T> || std::is_same_v<T, uint32_t>;
 
 template <class T, int kBytes>
 struct Lanes {
@@ -24,10 +31,10 @@ GK_INLINE void Tile(const GemmBlock& g, const T* a, const T* b, T* c) {
   for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 16
     for (int j = 0; j < kVectors; ++j) {
-      acc[i][j] = g.accumulate
-                      ? *reinterpret_cast<const V*>(c + i * g.c_row +
-                                                    j * kLanes)
-                      : V{};
+      acc[i][j] =
+          g.accumulate
+              ? *reinterpret_cast<const V*>(c + i * g.c_row + j * kLanes)
+              : V{};
     }
   }
   for (int64_t p = 0; p < g.k; ++p) {
@@ -77,7 +84,9 @@ GK_INLINE void Columns(const GemmBlock& g, int64_t column) {
     Columns<T, kBytes, kRows, (kVectors > 4 ? kVectors / 2 : kVectors - 1)>(
         g, column);
   } else if constexpr (kBytes > static_cast<int>(sizeof(T))) {
-    Columns<T, kBytes / 2, kRows, 1>(g, column);
+    constexpr int kNext =
+        kIsUsual<T> ? kBytes / 2 : static_cast<int>(sizeof(T));
+    Columns<T, kNext, kRows, 1>(g, column);
   }
 }
 
@@ -134,17 +143,24 @@ template <class T>
 GemmBlockFn Block() {
   const Isa isa = CurrentIsa();
   using Fn = void(const GemmBlock&);
-  if (isa >= Isa::kV4) return Stamp<BlockBody<T, 64, 8>, Fn>::For(isa);
-  if (isa >= Isa::kV3) return Stamp<BlockBody<T, 32, 4>, Fn>::For(isa);
-  return Stamp<BlockBody<T, 16, 4>, Fn>::For(isa);
+  constexpr Isa kV2 = Isa::kV2, kV3 = Isa::kV3, kV4 = Isa::kV4;
+  if constexpr (kIsUsual<T>) {
+    if (isa >= kV4) return Stamp<BlockBody<T, 64, 8>, Fn>::template Only<kV4>();
+  }
+  if (isa >= kV3) return Stamp<BlockBody<T, 32, 4>, Fn>::template Only<kV3>();
+  return Stamp<BlockBody<T, 16, 4>, Fn>::template Only<kV2>();
 }
 
 template <class T>
 DotRowsFn Dot() {
   const Isa isa = CurrentIsa();
   using Fn = void(const DotRows&);
-  if (isa >= Isa::kV4) return Stamp<DotBody<T, 64>, Fn>::For(isa);
-  return Stamp<DotBody<T, 32>, Fn>::For(isa);
+  if constexpr (kIsUsual<T>) {
+    if (isa >= Isa::kV4) {
+      return Stamp<DotBody<T, 64>, Fn>::template Only<Isa::kV4>();
+    }
+  }
+  return Stamp<DotBody<T, 32>, Fn>::template For<Isa::kV3>(isa);
 }
 
 }  // namespace

@@ -28,7 +28,26 @@
 #endif
 #endif
 
+#ifdef GK_ISA_V2
+#define GK_STAMPS_V2 true
+#else
+#define GK_STAMPS_V2 false
+#endif
+#ifdef GK_ISA_V3
+#define GK_STAMPS_V3 true
+#else
+#define GK_STAMPS_V3 false
+#endif
+#ifdef GK_ISA_V4
+#define GK_STAMPS_V4 true
+#else
+#define GK_STAMPS_V4 false
+#endif
+
 namespace gk {
+
+inline constexpr bool kStampsV2 = GK_STAMPS_V2, kStampsV3 = GK_STAMPS_V3,
+                      kStampsV4 = GK_STAMPS_V4;
 
 enum class Isa : uint8_t { kV2, kV3, kV4 };
 
@@ -44,28 +63,37 @@ template <class Body, class R, class... Args>
 struct Stamp<Body, R(Args...)> {
   using Fn = R (*)(Args...);
 
-  // Narrow integers gain nothing past v3: `kMax` caps the levels stamped.
+  // Levels cost compile time: `kMax` caps those stamped where the newer ones
+  // gain nothing (narrow integers past v3) or speed does not matter (v2).
   template <Isa kMax = Isa::kV4>
   static Fn For(Isa isa) {
-#ifdef GK_ISA_V4
-    if constexpr (kMax >= Isa::kV4) {
+    if constexpr (kMax >= Isa::kV4 && kStampsV4) {
       if (isa >= Isa::kV4) return &V4;
     }
-#endif
-#ifdef GK_ISA_V3
-    if constexpr (kMax >= Isa::kV3) {
+    if constexpr (kMax >= Isa::kV3 && kStampsV3) {
       if (isa >= Isa::kV3) return &V3;
     }
-#endif
-#ifdef GK_ISA_V2
-    return &V2;
-#else
-    return &V3;  // Development builds stamp v3 alone.
-#endif
+    if constexpr (kStampsV2) {
+      return &V2;
+    } else {
+      return &V3;  // Development builds stamp v3 alone.
+    }
   }
+  template <Isa kMax = Isa::kV4>
   static Fn Best() {
-    static const Fn fn = For(CurrentIsa());
+    static const Fn fn = For<kMax>(CurrentIsa());
     return fn;
+  }
+  // That level alone, for bodies made for its registers; the CPU must have it.
+  template <Isa kLevel>
+  static Fn Only() {
+    if constexpr (kLevel == Isa::kV4 && kStampsV4) {
+      return &V4;
+    } else if constexpr ((kLevel >= Isa::kV3 && kStampsV3) || !kStampsV2) {
+      return &V3;
+    } else {
+      return &V2;
+    }
   }
 
  private:

@@ -8,26 +8,13 @@
 #define GK_KERNELS_PARALLEL_H_
 
 #include <cstdint>
-#include <type_traits>
+
+#include "base/function_ref.h"
 
 namespace gk {
 
-// A non-owning reference to a callable taking a slice index.
-class SliceBody {
- public:
-  template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, SliceBody>)
-  SliceBody(F&& f)
-      : object_(const_cast<void*>(static_cast<const void*>(&f))),
-        call_([](void* object, int64_t slice) {
-          (*static_cast<std::remove_reference_t<F>*>(object))(slice);
-        }) {}
-  void operator()(int64_t slice) const { call_(object_, slice); }
-
- private:
-  void* object_;
-  void (*call_)(void*, int64_t);
-};
+// A callable taking a slice index.
+using SliceBody = FunctionRef<void(int64_t)>;
 
 class Parallel {
  public:

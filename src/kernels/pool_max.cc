@@ -47,6 +47,14 @@ using namespace pool_internal;  // NOLINT: this file is its implementation.
 template <class T>
 using Wide = std::conditional_t<kIsNarrowFloat<T>, float, T>;
 
+// Floats are what is pooled; integers come of quantized models and tests.
+template <class T>
+constexpr bool kIsUsual = !std::is_integral_v<T>;
+template <class T>
+constexpr Isa kMaxIsa = std::is_same_v<T, float> ? Isa::kV4
+                        : std::is_integral_v<T>  ? Isa::kV2
+                                                 : Isa::kV3;
+
 template <class T>
 Wide<T> Lowest() {
   if constexpr (std::is_same_v<T, bfloat16>) {
@@ -72,13 +80,14 @@ GK_INLINE void MaxOf(const PoolDesc& d, const T* image, int64_t z, int64_t y,
   Wide<T> best[kStrip];
   const Wide<T> lowest = Lowest<T>();
   for (int64_t c = 0; c < count; ++c) best[c] = lowest;
-  ForWindow(d, z, y, x, [&](int64_t pixel) __attribute__((always_inline)) {
-    const T* in = image + pixel * d.channels + channel;
-    for (int64_t c = 0; c < count; ++c) {
-      const Wide<T> v = static_cast<Wide<T>>(in[c]);
-      best[c] = v > best[c] ? v : best[c];
-    }
-  });
+  ForWindow(
+      d, z, y, x, [&](int64_t pixel) __attribute__((always_inline)) {
+        const T* in = image + pixel * d.channels + channel;
+        for (int64_t c = 0; c < count; ++c) {
+          const Wide<T> v = static_cast<Wide<T>>(in[c]);
+          best[c] = v > best[c] ? v : best[c];
+        }
+      });
   for (int64_t c = 0; c < count; ++c) out[c] = static_cast<T>(best[c]);
 }
 
@@ -93,6 +102,13 @@ struct MaxRow {
     T* out = static_cast<T*>(args.result) + row * d.out[2] * d.channels;
     for (int64_t x = 0; x < d.out[2]; ++x, out += d.channels) {
       int64_t c = 0;
+      if constexpr (!kIsUsual<T>) {
+        for (; c < d.channels; c += kStrip) {
+          MaxOf(d, image, z, y, x, c, std::min(kStrip, d.channels - c),
+                out + c);
+        }
+        continue;
+      }
       for (; c + kStrip <= d.channels; c += kStrip) {
         MaxOf(d, image, z, y, x, c, kStrip, out + c);
       }
@@ -114,29 +130,30 @@ using IndexFor = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
 // The window's first greatest inputs as offsets in pixels within the image,
 // which the caller has checked to fit.
 template <class T>
-GK_INLINE void ArgmaxOf(const PoolDesc& d, const T* image, int64_t z,
-                        int64_t y, int64_t x, int64_t channel, int64_t count,
+GK_INLINE void ArgmaxOf(const PoolDesc& d, const T* image, int64_t z, int64_t y,
+                        int64_t x, int64_t channel, int64_t count,
                         IndexFor<T>* at) {
   Wide<T> best[kStrip];
   bool first = true;
-  ForWindow(d, z, y, x, [&](int64_t pixel) __attribute__((always_inline)) {
-    const T* in = image + pixel * d.channels + channel;
-    const IndexFor<T> here = static_cast<IndexFor<T>>(pixel);
-    if (first) {
-      for (int64_t c = 0; c < count; ++c) {
-        best[c] = static_cast<Wide<T>>(in[c]);
-        at[c] = here;
-      }
-      first = false;
-      return;
-    }
-    for (int64_t c = 0; c < count; ++c) {
-      const Wide<T> v = static_cast<Wide<T>>(in[c]);
-      const bool greater = v > best[c];
-      best[c] = greater ? v : best[c];
-      at[c] = greater ? here : at[c];
-    }
-  });
+  ForWindow(
+      d, z, y, x, [&](int64_t pixel) __attribute__((always_inline)) {
+        const T* in = image + pixel * d.channels + channel;
+        const IndexFor<T> here = static_cast<IndexFor<T>>(pixel);
+        if (first) {
+          for (int64_t c = 0; c < count; ++c) {
+            best[c] = static_cast<Wide<T>>(in[c]);
+            at[c] = here;
+          }
+          first = false;
+          return;
+        }
+        for (int64_t c = 0; c < count; ++c) {
+          const Wide<T> v = static_cast<Wide<T>>(in[c]);
+          const bool greater = v > best[c];
+          best[c] = greater ? v : best[c];
+          at[c] = greater ? here : at[c];
+        }
+      });
 }
 
 // Calls body(output offset, channel, count, positions) for each strip of
@@ -154,7 +171,9 @@ GK_INLINE void ForArgmax(const PoolDesc& d, const T* image, int64_t row_first,
       for (int64_t c = 0; c < d.channels; c += kStrip) {
         // A constant count lets the compiler unroll the usual case.
         const int64_t count = std::min(kStrip, d.channels - c);
-        if (count == kStrip) {
+        if constexpr (!kIsUsual<T>) {
+          ArgmaxOf(d, image, z, y, x, c, count, at);
+        } else if (count == kStrip) {
           ArgmaxOf(d, image, z, y, x, c, kStrip, at);
         } else if (count == kStrip / 2) {
           ArgmaxOf(d, image, z, y, x, c, kStrip / 2, at);
@@ -170,23 +189,23 @@ GK_INLINE void ForArgmax(const PoolDesc& d, const T* image, int64_t row_first,
 // A whole image: windows may overlap, so its rows are not independent.
 template <class T>
 struct MaxGradImage {
-  GK_INLINE static void Run(const PoolDesc& d, const MaxArgs& args,
-                            int64_t n) {
+  GK_INLINE static void Run(const PoolDesc& d, const MaxArgs& args, int64_t n) {
     const int64_t size = InPixels(d) * d.channels;
     const T* image = static_cast<const T*>(args.input) + n * size;
-    const T* grad = static_cast<const T*>(args.grad) +
-                    n * OutPixels(d) * d.channels;
+    const T* grad =
+        static_cast<const T*>(args.grad) + n * OutPixels(d) * d.channels;
     T* result = static_cast<T*>(args.result) + n * size;
     std::fill(result, result + size, static_cast<T>(0));
-    ForArgmax(d, image, 0, d.out[0] * d.out[1],
-              [&](int64_t out, int64_t channel, int64_t count,
-                  const IndexFor<T>* at) __attribute__((always_inline)) {
-                for (int64_t c = 0; c < count; ++c) {
-                  T& to = result[at[c] * d.channels + channel + c];
-                  to = static_cast<T>(static_cast<Wide<T>>(to) +
-                                      static_cast<Wide<T>>(grad[out + c]));
-                }
-              });
+    ForArgmax(
+        d, image, 0, d.out[0] * d.out[1],
+        [&](int64_t out, int64_t channel, int64_t count, const IndexFor<T>* at)
+            __attribute__((always_inline)) {
+              for (int64_t c = 0; c < count; ++c) {
+                T& to = result[at[c] * d.channels + channel + c];
+                to = static_cast<T>(static_cast<Wide<T>>(to) +
+                                    static_cast<Wide<T>>(grad[out + c]));
+              }
+            });
   }
 };
 
@@ -293,41 +312,40 @@ bool WindowsAreApart(const PoolDesc& d) {
 
 template <class T>
 struct MaxGradGradImage {
-  GK_INLINE static void Run(const PoolDesc& d, const MaxArgs& args,
-                            int64_t n) {
+  GK_INLINE static void Run(const PoolDesc& d, const MaxArgs& args, int64_t n) {
     const int64_t size = InPixels(d) * d.channels;
     const int64_t out_size = OutPixels(d) * d.channels;
     const T* image = static_cast<const T*>(args.input) + n * size;
     const T* grad = static_cast<const T*>(args.grad) + n * size;
     T* result = static_cast<T*>(args.result) + n * out_size;
     std::fill(result, result + out_size, static_cast<T>(0));
-    ForArgmax(d, image, 0, d.out[0] * d.out[1],
-              [&](int64_t out, int64_t channel, int64_t count,
-                  const IndexFor<T>* at) __attribute__((always_inline)) {
-                for (int64_t c = 0; c < count; ++c) {
-                  result[out + c] = grad[at[c] * d.channels + channel + c];
-                }
-              });
+    ForArgmax(
+        d, image, 0, d.out[0] * d.out[1],
+        [&](int64_t out, int64_t channel, int64_t count, const IndexFor<T>* at)
+            __attribute__((always_inline)) {
+              for (int64_t c = 0; c < count; ++c) {
+                result[out + c] = grad[at[c] * d.channels + channel + c];
+              }
+            });
   }
 };
 
 template <class T>
 struct ArgmaxImage {
-  GK_INLINE static void Run(const PoolDesc& d, const MaxArgs& args,
-                            int64_t n) {
+  GK_INLINE static void Run(const PoolDesc& d, const MaxArgs& args, int64_t n) {
     const int64_t size = InPixels(d) * d.channels;
     const int64_t out_size = OutPixels(d) * d.channels;
     const int64_t base = args.with_batch ? n * size : 0;
     int64_t* result = static_cast<int64_t*>(args.result) + n * out_size;
     std::fill(result, result + out_size, base);
-    ForArgmax(d, static_cast<const T*>(args.input) + n * size, 0,
-              d.out[0] * d.out[1],
-              [&](int64_t out, int64_t channel, int64_t count,
-                  const IndexFor<T>* at) __attribute__((always_inline)) {
-                for (int64_t c = 0; c < count; ++c) {
-                  result[out + c] = base + at[c] * d.channels + channel + c;
-                }
-              });
+    ForArgmax(
+        d, static_cast<const T*>(args.input) + n * size, 0, d.out[0] * d.out[1],
+        [&](int64_t out, int64_t channel, int64_t count, const IndexFor<T>* at)
+            __attribute__((always_inline)) {
+              for (int64_t c = 0; c < count; ++c) {
+                result[out + c] = base + at[c] * d.channels + channel + c;
+              }
+            });
   }
 };
 
@@ -337,9 +355,9 @@ Status Spread(const PoolDesc& d, const MaxArgs& args, int64_t slices,
   using Fn = void(const PoolDesc&, const MaxArgs&, int64_t);
   Fn* body = nullptr;
   switch (d.type) {
-#define GK_CASE(Name, Type)                \
-  case ElementType::k##Name:               \
-    body = Stamp<Body<Type>, Fn>::Best();  \
+#define GK_CASE(Name, Type)                                       \
+  case ElementType::k##Name:                                      \
+    body = Stamp<Body<Type>, Fn>::template Best<kMaxIsa<Type>>(); \
     break;
     GK_CASE(Float, float)
     GK_CASE(Double, double)

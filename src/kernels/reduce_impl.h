@@ -1,7 +1,8 @@
 // The loops behind kernels/reduce.h, for the files that instantiate them.
 //
 // Fold<Op> reduces a block of outputs over a range of the reduced part; it is
-// stamped per ISA. RunReduce cuts the work by shape and combines the parts.
+// stamped per ISA. RunReduce, the same code for every op and type, cuts the
+// work by shape and combines the parts.
 #ifndef GK_KERNELS_REDUCE_IMPL_H_
 #define GK_KERNELS_REDUCE_IMPL_H_
 
@@ -9,18 +10,24 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <type_traits>
 
+#include "base/function_ref.h"
 #include "base/half.h"
 #include "kernels/isa.h"
 #include "kernels/reduce.h"
 
 namespace gk::reduce_internal {
 
-constexpr int64_t kBlock = 512;        // Accumulators of one block.
-constexpr int64_t kRun = 4096;         // Elements folded in one go.
-constexpr int64_t kSlice = 32 * 1024;  // Elements of a slice of few outputs.
+constexpr int64_t kBlock = 512;         // Accumulators of one block.
+constexpr int64_t kRun = 4096;          // Elements folded in one go.
+constexpr int64_t kSlice = 32 * 1024;   // Elements of a slice of few outputs.
+constexpr size_t kMaxAccumulator = 16;  // Bytes.
+
+// Newer levels where they pay: floats most, rare sums and products least.
+template <class T>
+inline constexpr Isa kFloatIsa =
+    std::is_floating_point_v<T> ? Isa::kV4 : Isa::kV3;
 
 template <class T>
 inline constexpr bool kIsComplex = false;
@@ -51,6 +58,7 @@ template <class S>
 struct SumOp {
   using T = S;
   using A = typename Accumulator<T>::Type;
+  static constexpr Isa kIsa = kFloatIsa<T>;
   static constexpr A kIdentity{0};
   static GK_INLINE A Apply(A a, A b) { return a + b; }
 };
@@ -58,6 +66,7 @@ template <class S>
 struct WideSumOp {
   using T = S;
   using A = uint64_t;
+  static constexpr Isa kIsa = Isa::kV2;
   static constexpr A kIdentity{0};
   static GK_INLINE A Apply(A a, A b) { return a + b; }
 };
@@ -65,6 +74,7 @@ template <class S>
 struct ProdOp {
   using T = S;
   using A = typename Accumulator<T>::Type;
+  static constexpr Isa kIsa = std::is_same_v<T, float> ? Isa::kV3 : Isa::kV2;
   static constexpr A kIdentity{1};
   static GK_INLINE A Apply(A a, A b) {
     if constexpr (kIsComplex<A>) {
@@ -93,6 +103,7 @@ template <class S, bool kMax>
 struct ExtremeOp {
   using T = S;
   using A = OrderedType<T>;
+  static constexpr Isa kIsa = kFloatIsa<T>;
   static constexpr A kIdentity = Extreme<A, kMax>();
   static GK_INLINE A Apply(A a, A b) {
     const bool better = kMax ? b > a : b < a;
@@ -108,23 +119,24 @@ struct ExtremeOp {
 struct AllOp {
   using T = uint8_t;
   using A = uint8_t;
+  static constexpr Isa kIsa = Isa::kV3;
   static constexpr A kIdentity = 1;
   static GK_INLINE A Apply(A a, A b) { return a & b; }
 };
 struct AnyOp {
   using T = uint8_t;
   using A = uint8_t;
+  static constexpr Isa kIsa = Isa::kV3;
   static constexpr A kIdentity = 0;
   static GK_INLINE A Apply(A a, A b) { return a | b; }
 };
 
 // Outputs [k0, k1) x [i0, i1), reduced over combinations [m0, m1) of the
 // outer reduced axes and, where the inner axis is reduced, its [r0, r1).
-template <class Op>
 struct Task {
   const ReduceLayout* layout;
-  const typename Op::T* in;
-  typename Op::A* acc;
+  const void* in;
+  void* acc;
   int64_t k0, k1, i0, i1, m0, m1, r0, r1;
 };
 
@@ -167,9 +179,11 @@ struct Fold {
     return total;
   }
 
-  static GK_INLINE void Rows(const Task<Op>& t) {
+  static GK_INLINE void Rows(const Task& t) {
+    const T* in = static_cast<const T*>(t.in);
+    A* out = static_cast<A*>(t.acc);
     for (int64_t k = t.k0; k < t.k1; ++k) {
-      const T* base = t.in + Offset(t.layout->kept, k);
+      const T* base = in + Offset(t.layout->kept, k);
       A acc = Op::kIdentity;
       for (int64_t m = t.m0; m < t.m1; ++m) {
         const T* row = base + Offset(t.layout->reduced, m);
@@ -177,17 +191,19 @@ struct Fold {
           acc = Op::Apply(acc, Run1(row + r, std::min(kRun, t.r1 - r)));
         }
       }
-      t.acc[k - t.k0] = acc;
+      out[k - t.k0] = acc;
     }
   }
 
-  static GK_INLINE void Columns(const Task<Op>& t) {
+  static GK_INLINE void Columns(const Task& t) {
+    const T* in = static_cast<const T*>(t.in);
+    A* out = static_cast<A*>(t.acc);
     const int64_t width = t.i1 - t.i0;
     constexpr int64_t kRows = 256;
     A part[kBlock];
     for (int64_t k = t.k0; k < t.k1; ++k) {
-      const T* base = t.in + Offset(t.layout->kept, k) + t.i0;
-      A* acc = t.acc + (k - t.k0) * width;
+      const T* base = in + Offset(t.layout->kept, k) + t.i0;
+      A* acc = out + (k - t.k0) * width;
       for (int64_t i = 0; i < width; ++i) acc[i] = Op::kIdentity;
       for (int64_t m0 = t.m0; m0 < t.m1; m0 += kRows) {
         const int64_t m1 = std::min(m0 + kRows, t.m1);
@@ -205,7 +221,7 @@ struct Fold {
     }
   }
 
-  static GK_INLINE void Run(const Task<Op>* t) {
+  static GK_INLINE void Run(const Task* t) {
     if (t->layout->inner_reduced) {
       Rows(*t);
     } else {
@@ -214,91 +230,66 @@ struct Fold {
   }
 };
 
-// `store(output, accumulator)` writes one result.
-template <class Op, class Store>
-void RunReduce(const ReduceLayout& layout, const typename Op::T* in,
-               ThreadPool& pool, Store store) {
+// What RunReduce needs of an op.
+struct ReduceLoops {
+  size_t accumulator_size;
+  void (*fold)(const Task*);
+  // first[i] = first[i] op part[i] for n accumulators.
+  void (*combine)(void* first, const void* part, int64_t n);
+};
+
+// Writes the accumulators of outputs first ... first + n - 1.
+using StoreResults =
+    FunctionRef<void(int64_t first, int64_t n, const void* accumulators)>;
+
+void RunReduce(const ReduceLoops& loops, const ReduceLayout& layout,
+               const void* in, ThreadPool& pool, StoreResults store);
+
+template <class Op>
+void Combine(void* first, const void* part, int64_t n) {
   using A = typename Op::A;
-  const auto fold = Stamp<Fold<Op>, void(const Task<Op>*)>::Best();
-  const int64_t outputs = layout.outputs();
-  const int64_t per_output = layout.reduced_per_output();
-  if (outputs == 0) return;
-  if (per_output == 0) {
-    for (int64_t i = 0; i < outputs; ++i) store(i, Op::kIdentity);
-    return;
-  }
-  const int64_t width = layout.inner_reduced ? 1 : layout.inner;
-  const int64_t tile = std::min(width, kBlock);
-  const int64_t tiles = (width + tile - 1) / tile;
-  const int64_t group = std::clamp<int64_t>(kSlice / per_output / tile, 1,
-                                            kBlock / tile);
-  const int64_t groups = (layout.kept_count + group - 1) / group;
-  const int64_t blocks = groups * tiles;
-  // Few outputs of many elements: cut the reduced part as well.
-  const bool cut_inner = layout.inner_reduced && layout.reduced_count == 1;
-  const int64_t length = cut_inner ? layout.inner : layout.reduced_count;
-  const int64_t work = per_output * tile * group;
-  int64_t slices = 1;
-  if (blocks < 64 && work >= 2 * kSlice) {
-    slices = std::min({(work - 1) / kSlice + 1, length, int64_t{128}});
-  }
-  const auto run = [&](int64_t block, int64_t slice, A* acc) {
-    const int64_t k0 = block / tiles * group, i0 = block % tiles * tile;
-    const int64_t from = length / slices * slice +
-                         std::min(slice, length % slices);
-    const int64_t to = length / slices * (slice + 1) +
-                       std::min(slice + 1, length % slices);
-    Task<Op> task{&layout, in, acc, k0,
-                  std::min(k0 + group, layout.kept_count), i0,
-                  std::min(i0 + tile, width),
-                  cut_inner ? 0 : from, cut_inner ? 1 : to,
-                  cut_inner ? from : 0, cut_inner ? to : layout.inner};
-    fold(&task);
-    return task;
-  };
-  const auto write = [&](const Task<Op>& t) {
-    const int64_t w = t.i1 - t.i0;
-    for (int64_t k = t.k0; k < t.k1; ++k) {
-      for (int64_t i = 0; i < w; ++i) {
-        store(k * width + t.i0 + i, t.acc[(k - t.k0) * w + i]);
-      }
-    }
-  };
-  if (slices == 1) {
-    // About 0.2 ns an element; a block is some 30,000 of them or one output.
-    pool.ParallelRange(blocks, work / 4 + 1, [&](int64_t begin, int64_t end) {
-      A acc[kBlock];
-      for (int64_t b = begin; b < end; ++b) write(run(b, 0, acc));
-    });
-    return;
-  }
-  const auto parts =
-      std::make_unique_for_overwrite<A[]>(blocks * slices * kBlock);
-  pool.ParallelFor(blocks * slices, [&](int64_t i) {
-    run(i / slices, i % slices, parts.get() + i * kBlock);
-  });
-  for (int64_t b = 0; b < blocks; ++b) {
-    A* first = parts.get() + b * slices * kBlock;
-    const int64_t k0 = b / tiles * group, i0 = b % tiles * tile;
-    Task<Op> task{&layout, in, first, k0,
-                  std::min(k0 + group, layout.kept_count), i0,
-                  std::min(i0 + tile, width)};
-    const int64_t n = (task.k1 - task.k0) * (task.i1 - task.i0);
-    for (int64_t s = 1; s < slices; ++s) {
-      for (int64_t i = 0; i < n; ++i) {
-        first[i] = Op::Apply(first[i], first[s * kBlock + i]);
-      }
-    }
-    write(task);
-  }
+  A* to = static_cast<A*>(first);
+  const A* from = static_cast<const A*>(part);
+  for (int64_t i = 0; i < n; ++i) to[i] = Op::Apply(to[i], from[i]);
+}
+
+template <class Op>
+ReduceLoops LoopsOf() {
+  static_assert(sizeof(typename Op::A) <= kMaxAccumulator);
+  using Fold = Stamp<Fold<Op>, void(const Task*)>;
+  return {sizeof(typename Op::A), Fold::template Best<Op::kIsa>(), Combine<Op>};
+}
+
+// out[i] = finish(accumulator).
+template <class Op, class T, class Finish>
+void ReduceWith(const ReduceLayout& layout, const T* in, T* out,
+                ThreadPool& pool, Finish finish) {
+  RunReduce(LoopsOf<Op>(), layout, in, pool,
+            [=](int64_t first, int64_t n, const void* accumulators) {
+              const auto* acc =
+                  static_cast<const typename Op::A*>(accumulators);
+              for (int64_t i = 0; i < n; ++i) out[first + i] = finish(acc[i]);
+            });
 }
 
 template <class Op, class T>
 void ReduceTo(const ReduceLayout& layout, const T* in, T* out,
               ThreadPool& pool) {
-  RunReduce<Op>(layout, in, pool, [out](int64_t i, typename Op::A a) {
-    out[i] = static_cast<T>(a);
-  });
+  ReduceWith<Op>(layout, in, out, pool,
+                 [](typename Op::A a) { return static_cast<T>(a); });
+}
+
+// Wrapped sums and products of signed integers are those of unsigned ones.
+template <template <class> class Op, class T>
+void ReduceWrapping(const ReduceLayout& layout, const T* in, T* out,
+                    ThreadPool& pool) {
+  if constexpr (std::is_integral_v<T>) {
+    using U = std::make_unsigned_t<T>;
+    ReduceTo<Op<U>>(layout, reinterpret_cast<const U*>(in),
+                    reinterpret_cast<U*>(out), pool);
+  } else {
+    ReduceTo<Op<T>>(layout, in, out, pool);
+  }
 }
 
 template <class T>
@@ -307,16 +298,16 @@ void ReduceMean(const ReduceLayout& layout, const T* in, T* out,
   const int64_t n = layout.reduced_per_output();
   if constexpr (std::is_integral_v<T>) {
     using Wide = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
-    RunReduce<WideSumOp<T>>(layout, in, pool, [=](int64_t i, uint64_t sum) {
-      out[i] = n ? static_cast<T>(static_cast<Wide>(sum) / Wide(n)) : T(0);
+    ReduceWith<WideSumOp<T>>(layout, in, out, pool, [n](uint64_t sum) {
+      return n ? static_cast<T>(static_cast<Wide>(sum) / Wide(n)) : T(0);
     });
   } else {
     using A = typename SumOp<T>::A;
-    RunReduce<SumOp<T>>(layout, in, pool, [=](int64_t i, A sum) {
+    ReduceWith<SumOp<T>>(layout, in, out, pool, [n](A sum) {
       if constexpr (kIsComplex<A>) {
-        out[i] = n ? sum / static_cast<typename A::value_type>(n) : A(0);
+        return n ? sum / static_cast<typename A::value_type>(n) : A(0);
       } else {
-        out[i] = static_cast<T>(sum / static_cast<A>(n));
+        return static_cast<T>(sum / static_cast<A>(n));
       }
     });
   }
@@ -332,11 +323,11 @@ void Reduce(ReduceKind kind, const ReduceLayout& layout, const T* in, T* out,
   using namespace reduce_internal;
   switch (kind) {
     case ReduceKind::kSum:
-      return ReduceTo<SumOp<T>>(layout, in, out, pool);
+      return ReduceWrapping<SumOp>(layout, in, out, pool);
     case ReduceKind::kMean:
       return ReduceMean(layout, in, out, pool);
     case ReduceKind::kProd:
-      return ReduceTo<ProdOp<T>>(layout, in, out, pool);
+      return ReduceWrapping<ProdOp>(layout, in, out, pool);
     case ReduceKind::kMax:
       if constexpr (!kIsComplex<T>) {
         ReduceTo<ExtremeOp<T, true>>(layout, in, out, pool);
@@ -352,7 +343,7 @@ void Reduce(ReduceKind kind, const ReduceLayout& layout, const T* in, T* out,
 
 }  // namespace gk
 
-#define GK_REDUCE(T)                                                       \
+#define GK_REDUCE(T)                                                     \
   template void Reduce<T>(ReduceKind, const ReduceLayout&, const T*, T*, \
                           ThreadPool&)
 

@@ -11,20 +11,29 @@ GK_REDUCE(uint16_t);
 GK_REDUCE(uint32_t);
 GK_REDUCE(uint64_t);
 
+namespace {
+
+template <class Op>
+void ReduceBools(const ReduceLayout& layout, const bool* in, bool* out,
+                 ThreadPool& pool) {
+  reduce_internal::RunReduce(
+      reduce_internal::LoopsOf<Op>(), layout, in, pool,
+      [out](int64_t first, int64_t n, const void* accumulators) {
+        const auto* acc = static_cast<const uint8_t*>(accumulators);
+        for (int64_t i = 0; i < n; ++i) out[first + i] = acc[i] != 0;
+      });
+}
+
+}  // namespace
+
 void ReduceAll(const ReduceLayout& layout, const bool* in, bool* out,
                ThreadPool& pool) {
-  using Op = reduce_internal::AllOp;
-  reduce_internal::RunReduce<Op>(
-      layout, reinterpret_cast<const uint8_t*>(in), pool,
-      [out](int64_t i, uint8_t a) { out[i] = a != 0; });
+  ReduceBools<reduce_internal::AllOp>(layout, in, out, pool);
 }
 
 void ReduceAny(const ReduceLayout& layout, const bool* in, bool* out,
                ThreadPool& pool) {
-  using Op = reduce_internal::AnyOp;
-  reduce_internal::RunReduce<Op>(
-      layout, reinterpret_cast<const uint8_t*>(in), pool,
-      [out](int64_t i, uint8_t a) { out[i] = a != 0; });
+  ReduceBools<reduce_internal::AnyOp>(layout, in, out, pool);
 }
 
 }  // namespace gk

@@ -13,6 +13,13 @@ namespace {
 template <class T>
 using Compute = std::conditional_t<kIsNarrowFloat<T>, float, T>;
 
+// Other types than float are rare.
+template <class Body, class T, class Signature>
+auto BestLoop() {
+  constexpr Isa kMax = std::is_same_v<T, float> ? Isa::kV4 : Isa::kV3;
+  return Stamp<Body, Signature>::template Best<kMax>();
+}
+
 constexpr int kLanes = 64;
 
 // Folds f(0) ... f(n - 1) through fixed lanes: vectorises, and rounds alike
@@ -69,9 +76,7 @@ struct SoftmaxRows {
       } else {
 #pragma GCC ivdep
         for (int64_t i = 0; i < cols; ++i) y[i] = math::Exp(x[i] - max);
-        const C scale = C(1) / SumOf<C>(cols, [=](int64_t i) {
-          return y[i];
-        });
+        const C scale = C(1) / SumOf<C>(cols, [=](int64_t i) { return y[i]; });
         for (int64_t i = 0; i < cols; ++i) y[i] *= scale;
       }
     }
@@ -129,9 +134,8 @@ struct SparseRow {
   static GK_INLINE void Run(const T* x, int64_t label, T* loss, T* backprop,
                             int64_t cols) {
     const C max = MaxOf<C>(x, cols);
-    const C sum = SumOf<C>(cols, [=](int64_t i) {
-      return math::Exp(static_cast<C>(x[i]) - max);
-    });
+    const C sum = SumOf<C>(
+        cols, [=](int64_t i) { return math::Exp(static_cast<C>(x[i]) - max); });
     const C scale = C(1) / sum;
     const C at_label = static_cast<C>(x[label]) - max;
     *loss = static_cast<T>(math::Log(sum) - at_label);
@@ -140,8 +144,7 @@ struct SparseRow {
       backprop[i] =
           static_cast<T>(math::Exp(static_cast<C>(x[i]) - max) * scale);
     }
-    backprop[label] =
-        static_cast<T>(math::Exp(at_label) * scale - C(1));
+    backprop[label] = static_cast<T>(math::Exp(at_label) * scale - C(1));
   }
 };
 
@@ -158,8 +161,8 @@ void ForRows(ThreadPool& pool, int64_t rows, int64_t cols, F fn) {
 
 template <class T>
 void Softmax(int64_t rows, int64_t cols, const T* x, T* y, ThreadPool& pool) {
-  const auto run = Stamp<SoftmaxRows<T, false>,
-                         void(const T*, T*, int64_t, int64_t)>::Best();
+  const auto run = BestLoop<SoftmaxRows<T, false>, T,
+                            void(const T*, T*, int64_t, int64_t)>();
   ForRows(pool, rows, cols, [&](int64_t r, int64_t n) {
     run(x + r * cols, y + r * cols, n, cols);
   });
@@ -169,7 +172,7 @@ template <class T>
 void LogSoftmax(int64_t rows, int64_t cols, const T* x, T* y,
                 ThreadPool& pool) {
   const auto run =
-      Stamp<SoftmaxRows<T, true>, void(const T*, T*, int64_t, int64_t)>::Best();
+      BestLoop<SoftmaxRows<T, true>, T, void(const T*, T*, int64_t, int64_t)>();
   ForRows(pool, rows, cols, [&](int64_t r, int64_t n) {
     run(x + r * cols, y + r * cols, n, cols);
   });
@@ -178,8 +181,8 @@ void LogSoftmax(int64_t rows, int64_t cols, const T* x, T* y,
 template <class T>
 void SoftmaxGrad(int64_t rows, int64_t cols, const T* y, const T* dy, T* dx,
                  ThreadPool& pool) {
-  const auto run = Stamp<GradRows<T, false>, void(const T*, const T*, T*,
-                                                  int64_t, int64_t)>::Best();
+  const auto run = BestLoop<GradRows<T, false>, T,
+                            void(const T*, const T*, T*, int64_t, int64_t)>();
   ForRows(pool, rows, cols, [&](int64_t r, int64_t n) {
     const int64_t at = r * cols;
     run(y + at, dy + at, dx + at, n, cols);
@@ -189,8 +192,8 @@ void SoftmaxGrad(int64_t rows, int64_t cols, const T* y, const T* dy, T* dx,
 template <class T>
 void LogSoftmaxGrad(int64_t rows, int64_t cols, const T* y, const T* dy, T* dx,
                     ThreadPool& pool) {
-  const auto run = Stamp<GradRows<T, true>, void(const T*, const T*, T*,
-                                                 int64_t, int64_t)>::Best();
+  const auto run = BestLoop<GradRows<T, true>, T,
+                            void(const T*, const T*, T*, int64_t, int64_t)>();
   ForRows(pool, rows, cols, [&](int64_t r, int64_t n) {
     const int64_t at = r * cols;
     run(y + at, dy + at, dx + at, n, cols);
@@ -201,8 +204,9 @@ template <class T>
 void SoftmaxCrossEntropy(int64_t rows, int64_t cols, const T* logits,
                          const T* labels, T* loss, T* backprop,
                          ThreadPool& pool) {
-  const auto run = Stamp<DenseRows<T>, void(const T*, const T*, T*, T*, int64_t,
-                                            int64_t)>::Best();
+  const auto run =
+      BestLoop<DenseRows<T>, T,
+               void(const T*, const T*, T*, T*, int64_t, int64_t)>();
   ForRows(pool, rows, cols, [&](int64_t r, int64_t n) {
     const int64_t at = r * cols;
     run(logits + at, labels + at, loss + r, backprop + at, n, cols);
@@ -217,7 +221,7 @@ int64_t SparseSoftmaxCrossEntropy(int64_t rows, int64_t cols, const T* logits,
     if (labels[r] < 0 || labels[r] >= cols) return r;
   }
   const auto run =
-      Stamp<SparseRow<T>, void(const T*, int64_t, T*, T*, int64_t)>::Best();
+      BestLoop<SparseRow<T>, T, void(const T*, int64_t, T*, T*, int64_t)>();
   ForRows(pool, rows, cols, [&](int64_t first, int64_t n) {
     for (int64_t r = first; r < first + n; ++r) {
       run(logits + r * cols, labels[r], loss + r, backprop + r * cols, cols);
@@ -226,18 +230,18 @@ int64_t SparseSoftmaxCrossEntropy(int64_t rows, int64_t cols, const T* logits,
   return -1;
 }
 
-#define GK_SOFTMAX(T)                                                         \
-  template void Softmax<T>(int64_t, int64_t, const T*, T*, ThreadPool&);      \
-  template void LogSoftmax<T>(int64_t, int64_t, const T*, T*, ThreadPool&);   \
-  template void SoftmaxGrad<T>(int64_t, int64_t, const T*, const T*, T*,      \
-                               ThreadPool&);                                  \
-  template void LogSoftmaxGrad<T>(int64_t, int64_t, const T*, const T*, T*,   \
-                                  ThreadPool&);                               \
-  template void SoftmaxCrossEntropy<T>(int64_t, int64_t, const T*, const T*,  \
-                                       T*, T*, ThreadPool&);                  \
-  template int64_t SparseSoftmaxCrossEntropy<T, int32_t>(                     \
-      int64_t, int64_t, const T*, const int32_t*, T*, T*, ThreadPool&);       \
-  template int64_t SparseSoftmaxCrossEntropy<T, int64_t>(                     \
+#define GK_SOFTMAX(T)                                                        \
+  template void Softmax<T>(int64_t, int64_t, const T*, T*, ThreadPool&);     \
+  template void LogSoftmax<T>(int64_t, int64_t, const T*, T*, ThreadPool&);  \
+  template void SoftmaxGrad<T>(int64_t, int64_t, const T*, const T*, T*,     \
+                               ThreadPool&);                                 \
+  template void LogSoftmaxGrad<T>(int64_t, int64_t, const T*, const T*, T*,  \
+                                  ThreadPool&);                              \
+  template void SoftmaxCrossEntropy<T>(int64_t, int64_t, const T*, const T*, \
+                                       T*, T*, ThreadPool&);                 \
+  template int64_t SparseSoftmaxCrossEntropy<T, int32_t>(                    \
+      int64_t, int64_t, const T*, const int32_t*, T*, T*, ThreadPool&);      \
+  template int64_t SparseSoftmaxCrossEntropy<T, int64_t>(                    \
       int64_t, int64_t, const T*, const int64_t*, T*, T*, ThreadPool&)
 GK_SOFTMAX(float);
 GK_SOFTMAX(double);

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <numeric>
 
-
 namespace gk {
 namespace {
 
@@ -16,7 +15,8 @@ std::string_view Trim(std::string_view s) {
 }
 
 [[noreturn]] void Malformed(const CompositeRecord& r, std::string_view what) {
-  fmt::print(stderr, "graphkiln: composite {}: {}\n", r.names, what);
+  std::fputs(Format("graphkiln: composite {}: {}\n", r.names, what).c_str(),
+             stderr);
   std::abort();
 }
 
@@ -63,7 +63,7 @@ void ParseDefault(const CompositeRecord& r, std::string_view text,
       const std::optional<DataType> t = DataTypeFromName(text);
       if (!t) Malformed(r, "unknown default dtype");
       arg->default_value = *t;
-      arg->default_text = fmt::format("tf.{}", text);
+      arg->default_text = Format("tf.{}", text);
       return;
     }
     case ArgKind::kName:
@@ -130,7 +130,7 @@ Tensor Constant(const Tensor& value, std::string_view name) {
 
 std::string CompositeCall::name(std::string_view part) const {
   if (scope_.empty()) return {};
-  return fmt::format("{}{}{}/", scope_, scope_.back() == '/' ? "" : "/", part);
+  return Format("{}{}{}/", scope_, scope_.back() == '/' ? "" : "/", part);
 }
 
 std::string CompositeCall::name_beside(std::string_view part) const {
@@ -139,7 +139,7 @@ std::string CompositeCall::name_beside(std::string_view part) const {
   if (outer.back() == '/') outer.remove_suffix(1);
   const size_t slash = outer.rfind('/');
   outer = slash == outer.npos ? "" : outer.substr(0, slash + 1);
-  return fmt::format("{}{}/", outer, part);
+  return Format("{}{}/", outer, part);
 }
 
 CompositeRegistry& CompositeRegistry::Get() {

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "ops/element_moves.h"
 
 #include <cstring>
@@ -84,7 +82,7 @@ std::string PositionString(const TensorShape& shape, int64_t flat) {
     at[i] = flat % shape.dim(i);
     flat /= shape.dim(i);
   }
-  return fmt::format("[{}]", fmt::join(at, ","));
+  return Format("[{}]", JoinText(at, ","));
 }
 
 StatusOr<Tensor> IntegerTensor(DataType dtype, std::span<const int64_t> values,

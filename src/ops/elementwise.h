@@ -65,11 +65,11 @@ constexpr bool kIsComplex = false;
 template <class T>
 constexpr bool kIsComplex<std::complex<T>> = true;
 
-// Narrow integers gain nothing past v3, complex numbers do not vectorise.
+// Integers but int32 gain little past v3, complex numbers do not vectorise.
 template <class T, uint32_t kOptions>
-constexpr Isa kMaxIsa = (kOptions & kPlainLoop) || kIsComplex<T> ? Isa::kV2
-                        : std::is_integral_v<T> && sizeof(T) < 4 ? Isa::kV3
-                                                                 : Isa::kV4;
+constexpr Isa kMaxIsa = (kOptions & kPlainLoop) || kIsComplex<T>  ? Isa::kV2
+                        : std::is_integral_v<T> && sizeof(T) != 4 ? Isa::kV3
+                                                                  : Isa::kV4;
 
 template <class T, bool kWrap>
 struct LoopElementOf {

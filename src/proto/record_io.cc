@@ -28,7 +28,7 @@ std::string_view BytesOf(const T& value) {
 }
 
 Status FileError(std::string_view what, const std::string& path, int error) {
-  std::string text = fmt::format("{}; {} {}", path, what, std::strerror(error));
+  std::string text = Format("{}; {} {}", path, what, std::strerror(error));
   if (error == ENOENT) return Status(Code::kNotFound, text);
   if (error == EACCES || error == EPERM) {
     return Status(Code::kPermissionDenied, text);

@@ -38,7 +38,7 @@ Status AtNode(const Status& status, const Node& node,
   origin.function = function;
   origin.source = node.source();
   if (status.code() == Code::kPythonException) return status;
-  return status.Append(fmt::format("\n\t [[{{{{node {}}}}}]]", origin.node));
+  return status.Append(Format("\n\t [[{{{{node {}}}}}]]", origin.node));
 }
 
 }  // namespace gk

@@ -9,20 +9,20 @@ std::string Plan::DebugString() const {
   static constexpr const char* kKinds[] = {"tile", "kernel", "cluster"};
   std::string text;
   const auto add_slot = [&](SlotId s) {
-    text += fmt::format(" %{}", s);
+    text += Format(" %{}", s);
     if (slots[s].home == Home::kArena) {
-      text += fmt::format("@{}", slots[s].offset);
+      text += Format("@{}", slots[s].offset);
     }
   };
   for (size_t i = 0; i < instructions.size(); ++i) {
     const Instruction& now = instructions[i];
-    text += fmt::format("{} {}", i, kKinds[static_cast<int>(now.kind)]);
+    text += Format("{} {}", i, kKinds[static_cast<int>(now.kind)]);
     if (now.kind == Instruction::Kind::kCluster) {
       for (const Node* node : clusters[now.cluster].nodes()) {
-        text += fmt::format(" {} {}", node->type(), node->name());
+        text += Format(" {} {}", node->type(), node->name());
       }
     } else {
-      text += fmt::format(" {} {}", now.node->type(), now.node->name());
+      text += Format(" {} {}", now.node->type(), now.node->name());
     }
     text += ":";
     for (int k = 0; k < now.num_inputs; ++k) {
@@ -32,8 +32,8 @@ std::string Plan::DebugString() const {
     for (int k = 0; k < now.num_outputs; ++k) add_slot(now.first_output + k);
     for (int k = 0; k < now.num_updates; ++k) {
       const VariableUpdate& u = updates[now.first_update + k];
-      text += fmt::format(" {} %{}{}", u.node->name(), u.handle,
-                          u.in_place ? " in place" : "");
+      text += Format(" {} %{}{}", u.node->name(), u.handle,
+                     u.in_place ? " in place" : "");
     }
     text += "\n";
   }

@@ -91,14 +91,13 @@ std::string PlanProfile::Table() const {
     runs = std::max<int64_t>(runs, line.runs);
   }
   if (runs == 0) return "";
-  std::string text = fmt::format("{}: {} runs, {:.1f} us each\n", name_, runs,
-                                 total * 1e-3 / runs);
+  std::string text =
+      Format("{}: {} runs, {:.1f} us each\n", name_, runs, total * 1e-3 / runs);
   for (const Line& line : lines_) {
     const double scale = line.runs ? 1e-3 / line.runs : 0;
-    text += fmt::format("{:10.2f} {:5.1f}% {:10.2f}  {}\n",
-                        line.wall_ns * scale,
-                        total ? 100.0 * line.wall_ns / total : 0.0,
-                        line.cpu_ns * scale, line.text);
+    text += Format("{:10.2f} {:5.1f}% {:10.2f}  {}\n", line.wall_ns * scale,
+                   total ? 100.0 * line.wall_ns / total : 0.0,
+                   line.cpu_ns * scale, line.text);
   }
   return text;
 }

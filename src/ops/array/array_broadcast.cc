@@ -1,8 +1,6 @@
 // Broadcasting: shapes of it, tensors repeated to a shape, and fills.
 #include "ops/fn/array_broadcast.h"
 
-#include <fmt/format.h>
-
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "ops/broadcast_gradient.h"
@@ -22,8 +20,8 @@ Status ShapeVector(KernelContext& c, int i, std::vector<int64_t>* dims) {
 
 Status Incompatible(const std::vector<int64_t>& a,
                     const std::vector<int64_t>& b) {
-  return InvalidArgument("Incompatible shapes: [{}] vs. [{}]",
-                         fmt::join(a, ","), fmt::join(b, ","));
+  return InvalidArgument("Incompatible shapes: [{}] vs. [{}]", JoinText(a, ","),
+                         JoinText(b, ","));
 }
 
 // The broadcast of two shapes given as integers, which need not be sizes.

@@ -1,8 +1,6 @@
 // Joining tensors along an axis and taking them apart again.
 #include "ops/fn/array_concat.h"
 
-#include <fmt/format.h>
-
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
@@ -238,7 +236,7 @@ Status ComputeConcatOffset(KernelContext& c) {
         return InvalidArgument(
             "All dimensions except {} must match. Input {} has shape [{}] and "
             "doesn't match input 0 with shape [{}].",
-            axis, i - 1, fmt::join(dims, " "), fmt::join(first, " "));
+            axis, i - 1, JoinText(dims, " "), JoinText(first, " "));
       }
     }
     std::vector<int64_t> offsets(rank);
@@ -417,7 +415,7 @@ Status SplitVShape(InferenceContext& c) {
         return InvalidArgument(
             "can't split axis of size {} into pieces of "
             "size [{}]",
-            s.dim(axis), fmt::join(*sizes, ","));
+            s.dim(axis), JoinText(*sizes, ","));
       }
       if (rest >= 0) (*sizes)[rest] = s.dim(axis) - sum;
     }

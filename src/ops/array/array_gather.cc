@@ -1,8 +1,6 @@
 // Picking rows of a tensor by index.
 #include "ops/fn/array_gather.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "framework/grad_context.h"
@@ -342,7 +340,7 @@ Status ComputeGatherNd(KernelContext& c) {
       for (int d = 0; d + 1 < indices.rank(); ++d) outer.AddDim(indices.dim(d));
       return InvalidArgument(
           "indices{} = [{}] does not index into param shape {}",
-          PositionString(outer, i), fmt::join(at, ", "),
+          PositionString(outer, i), JoinText(at, ", "),
           x.shape().DebugString());
     }
   }

@@ -1,6 +1,4 @@
 // Writing slices into a tensor at index tuples.
-#include <fmt/format.h>
-
 #include "ops/fn/array_scatter.h"
 
 #include <algorithm>
@@ -78,7 +76,7 @@ Status FindTargets(KernelContext& c, const Tensor& indices,
     }
     if (offset < 0 && policy != "IGNORE") {
       return InvalidArgument("indices[{}] = [{}] does not index into shape {}",
-                             i, fmt::join(at, ", "), shape.DebugString());
+                             i, JoinText(at, ", "), shape.DebugString());
     }
   }
   return OkStatus();

@@ -1,8 +1,6 @@
 // Places of values: in sorted rows, in buckets, in a grid.
 #include "ops/fn/array_search.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -180,7 +178,7 @@ Status ComputeUnravel(KernelContext& c) {
     if (__builtin_mul_overflow(size, d, &size) || size > limit) {
       return InvalidArgument(
           "Input dims product is causing integer overflow: ({})",
-          fmt::join(dims, " "));
+          JoinText(dims, " "));
     }
   }
   for (int64_t i : flat) {

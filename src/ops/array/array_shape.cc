@@ -1,8 +1,6 @@
 // Shapes of tensors, and the same elements under another shape.
 #include "ops/fn/array_shape.h"
 
-#include <fmt/format.h>
-
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
@@ -104,7 +102,7 @@ Status ComputeReshape(KernelContext& c) {
     known = MultiplyWithoutOverflow(known, dims[i]);
     if (known < 0) {
       return InvalidArgument("Shape [{}] has too many elements",
-                             fmt::join(dims, ", "));
+                             JoinText(dims, ", "));
     }
   }
   if (unknown >= 0) {

@@ -1,6 +1,4 @@
 // Permuting dimensions.
-#include <fmt/format.h>
-
 #include "ops/fn/array_transpose.h"
 
 #include "framework/grad_context.h"
@@ -61,7 +59,7 @@ Status ReadPermutation(const Tensor& x, const Tensor& perm_in,
   for (int i = 0; i < rank; ++i) {
     if (!seen[i]) {
       return InvalidArgument("{} is missing from {{{}}}.", i,
-                             fmt::join(*perm, ","));
+                             JoinText(*perm, ","));
     }
   }
   return OkStatus();

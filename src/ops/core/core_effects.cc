@@ -30,8 +30,8 @@ Status ComputeAssert(KernelContext& c) {
   std::string message = "assertion failed: ";
   const int64_t summarize = c.attr<int64_t>("summarize");
   for (int i = 1; i < c.num_inputs(); ++i) {
-    fmt::format_to(std::back_inserter(message), "{}[{}]", i > 1 ? " " : "",
-                   FirstValuesText(c.input(i), summarize));
+    message += Format("{}[{}]", i > 1 ? " " : "",
+                      FirstValuesText(c.input(i), summarize));
   }
   return Status(Code::kInvalidArgument, std::move(message));
 }
@@ -150,8 +150,8 @@ Status ComputeCheckNumerics(KernelContext& c) {
     return OkStatus();
   }
   std::string list(kinds[0]);
-  if (kinds.size() == 2) list += fmt::format(" and {}", kinds[1]);
-  if (kinds.size() == 3) list += fmt::format(", {}, and {}", kinds[1], kinds[2]);
+  if (kinds.size() == 2) list += Format(" and {}", kinds[1]);
+  if (kinds.size() == 3) list += Format(", {}, and {}", kinds[1], kinds[2]);
   return InvalidArgument("{} : Tensor had {} values",
                          c.attr<std::string>("message"), list);
 }

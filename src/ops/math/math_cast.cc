@@ -120,8 +120,11 @@ TileKernel MakeCast() {
   using Loop = LoopTypes<To, From>;
   using Body = TileBody<CastFn<typename Loop::Out, kTruncate>,
                         typename Loop::Out, typename Loop::In>;
-  constexpr Isa kMax =
-      kIsHot<From> && kIsHot<To> && !kTruncate ? Isa::kV4 : Isa::kV2;
+  constexpr bool kOfFloat =
+      std::is_same_v<From, float> || std::is_same_v<To, float>;
+  constexpr Isa kMax = !kIsHot<From> || !kIsHot<To> || kTruncate ? Isa::kV2
+                       : kOfFloat                                ? Isa::kV4
+                                                                 : Isa::kV3;
   TileKernel k;
   k.fn = internal::TileStamp<Body>::template For<kMax>(CurrentIsa());
   k.num_inputs = 1;

@@ -40,7 +40,7 @@ Status ComputeMatMul(KernelContext& c) {
     return InvalidArgument("In[{}] and In[{}] has different ndims: {} vs. {}",
                            0, 1, a.shape().DebugString(),
                            b.shape().DebugString())
-        .Prepend(fmt::format("In[{}] is not a matrix. ", which));
+        .Prepend(Format("In[{}] is not a matrix. ", which));
   }
   const bool ta = c.attr<bool>("transpose_a"), tb = c.attr<bool>("transpose_b");
   MatMulDesc desc;

@@ -1,8 +1,6 @@
 // Max and average pooling of images and volumes with their gradients.
 #include "ops/fn/nn_pool.h"
 
-#include <fmt/ranges.h>
-
 #include "base/thread_pool.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
@@ -41,9 +39,10 @@ StatusOr<PoolAttrs> ParsePoolAttrs(const AttrMap& attrs, int spatial) {
   }
   for (int i = 0; i < rank; ++i) {
     if ((*ksize)[i] <= 0) {
-      return InvalidArgument("Sliding window ksize must be positive. The "
-                             "specified or inferred ksize is: {}",
-                             fmt::join(*ksize, ","));
+      return InvalidArgument(
+          "Sliding window ksize must be positive. The "
+          "specified or inferred ksize is: {}",
+          JoinText(*ksize, ","));
     }
     if ((*strides)[i] <= 0) {
       return InvalidArgument("Stride must be > 0, but got {}", (*strides)[i]);

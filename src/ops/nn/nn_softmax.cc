@@ -184,7 +184,7 @@ template <class Label>
 Status BadLabel(const Tensor& labels, int64_t row, int64_t classes) {
   std::string all;
   for (const Label l : labels.flat<Label>()) {
-    fmt::format_to(std::back_inserter(all), " {}", l);
+    all += Format(" {}", l);
     if (all.size() > 2000) {
       all += " ...";
       break;

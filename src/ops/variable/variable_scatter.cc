@@ -33,8 +33,7 @@ struct Slices {
 std::string Position(const TensorShape& shape, int64_t flat) {
   std::string text;
   for (int d = shape.rank() - 1; d >= 0; --d) {
-    text = fmt::format("{}{}{}", flat % shape.dim(d), text.empty() ? "" : ",",
-                       text);
+    text = Format("{}{}{}", flat % shape.dim(d), text.empty() ? "" : ",", text);
     flat /= shape.dim(d);
   }
   return text;
@@ -86,8 +85,8 @@ StatusOr<Slices> NdSlices(const TensorShape& value, const Tensor& indices) {
       if (at < 0 || at >= value.dim(d)) {
         std::string tuple;
         for (int64_t k = 0; k < depth; ++k) {
-          fmt::format_to(std::back_inserter(tuple), "{}{}", k > 0 ? ", " : "",
-                         IndexAt(indices, i * depth + k));
+          tuple += Format("{}{}", k > 0 ? ", " : "",
+                          IndexAt(indices, i * depth + k));
         }
         const TensorShape outer(
             indices.shape().dims().first(indices.rank() - 1));
