@@ -1,16 +1,9 @@
 #include "ops/broadcast_gradient.h"
 
 #include "framework/op_builder.h"
+#include "ops/element_moves.h"
 
 namespace gk {
-namespace {
-
-Tensor ShapeOf(const Tensor& x) {
-  return MakeOp1("Shape", {x}, {{"out_type", DataType::kInt32}});
-}
-
-}  // namespace
-
 Tensor SumToShape(const Tensor& grad, const Tensor& x, const Tensor& other) {
   const PartialTensorShape sx = x.partial_shape();
   const PartialTensorShape so = other.partial_shape();
@@ -18,8 +11,8 @@ Tensor SumToShape(const Tensor& grad, const Tensor& x, const Tensor& other) {
     StatusOr<PartialTensorShape> out = BroadcastPartialShapes(sx, so);
     if (out.ok() && *out == sx) return grad;
   }
-  Tensor shape = ShapeOf(x);
-  const Tensor shapes[] = {shape, ShapeOf(other)};
+  Tensor shape = ShapeTensor(x);
+  const Tensor shapes[] = {shape, ShapeTensor(other)};
   Tensor axes = MakeOp("BroadcastGradientArgs", shapes)[0];
   Tensor sum = MakeOp1("Sum", {grad, axes}, {{"keep_dims", false}});
   return MakeOp1("Reshape", {sum, shape});

@@ -6,7 +6,9 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/reduce.h"
+#include "ops/element_moves.h"
 #include "ops/reduction_axes.h"
+#include "ops/scalar_constant.h"
 
 namespace gk {
 namespace {
@@ -61,21 +63,12 @@ Status ComputeLogical(KernelContext& c) {
 
 // --- gradients -----------------------------------------------------------
 
-Tensor Constant(const Tensor& v) {
-  return ValueOrThrow(OpBuilder::Current()->Constant(v, "Const"));
-}
+constexpr int64_t kRest[] = {-1}, kZero[] = {0};
 
-Tensor Ints(std::vector<int32_t> v) {
-  return Constant(Tensor::Vector<int32_t>(v));
-}
-
-Tensor ShapeOf(const Tensor& x) {
+// A constant where it is known.
+Tensor KnownShape(const Tensor& x) {
   const PartialTensorShape s = x.partial_shape();
-  if (s.IsFullyDefined()) {
-    std::vector<int32_t> dims(s.dims().begin(), s.dims().end());
-    return Ints(std::move(dims));
-  }
-  return MakeOp1("Shape", {x}, {{"out_type", DataType::kInt32}});
+  return s.IsFullyDefined() ? IntegerVector(s.dims()) : ShapeTensor(x);
 }
 
 // The shape of the output had it kept its dims.
@@ -84,27 +77,24 @@ Tensor KeptShape(const GradContext& g) {
   const PartialTensorShape s = x.partial_shape();
   const Tensor axes = g.x(1).KnownValue();
   if (axes && s.IsFullyDefined()) {
-    std::vector<int32_t> dims(s.dims().begin(), s.dims().end());
+    std::vector<int64_t> dims(s.dims().begin(), s.dims().end());
     for (int64_t i = 0; i < axes.num_elements(); ++i) {
       int64_t a = axes.dtype() == DataType::kInt32 ? axes.data<int32_t>()[i]
                                                    : axes.data<int64_t>()[i];
       if (a < 0) a += dims.size();
       if (a >= 0 && a < static_cast<int64_t>(dims.size())) dims[a] = 1;
     }
-    return Ints(std::move(dims));
+    return IntegerVector(dims);
   }
-  Tensor zero = Constant(Tensor::Scalar<int32_t>(0));
-  Tensor one = Constant(Tensor::Scalar<int32_t>(1));
-  Tensor shape = ShapeOf(x);
+  Tensor zero = IntegerConstant(0), one = IntegerConstant(1);
+  Tensor shape = KnownShape(x);
   Tensor rank = MakeOp1("Size", {shape}, {{"out_type", DataType::kInt32}});
-  Tensor list = MakeOp1("Reshape", {g.x(1), Ints({-1})});
+  Tensor list = MakeOp1("Reshape", {g.x(1), IntegerVector(kRest)});
   if (list.dtype() != DataType::kInt32) {
     list = MakeOp1("Cast", {list}, {{"DstT", DataType::kInt32}});
   }
   list = MakeOp1("FloorMod", {MakeOp1("AddV2", {list, rank}), rank});
-  Tensor ones = MakeOp1(
-      "Fill",
-      {MakeOp1("Shape", {list}, {{"out_type", DataType::kInt32}}), one});
+  Tensor ones = MakeOp1("Fill", {ShapeTensor(list), one});
   const Tensor stitch[] = {MakeOp1("Range", {zero, rank, one}), list, shape,
                            ones};
   return MakeOp("DynamicStitch", stitch, {{"N", int64_t{2}}})[0];
@@ -116,14 +106,10 @@ Tensor Kept(const GradContext& g, const Tensor& t) {
 }
 
 Tensor SpreadGradient(const GradContext& g, const Tensor& dy) {
-  return MakeOp1("BroadcastTo", {Kept(g, dy), ShapeOf(g.x(0))});
+  return MakeOp1("BroadcastTo", {Kept(g, dy), KnownShape(g.x(0))});
 }
 
 void SumGradient(GradContext& g) { g.Set(0, SpreadGradient(g, g.dy(0))); }
-
-Tensor CastTo(const Tensor& x, DataType t) {
-  return x.dtype() == t ? x : MakeOp1("Cast", {x}, {{"DstT", t}});
-}
 
 void MeanGradient(GradContext& g) {
   const Tensor &x = g.x(0), &y = g.y(0);
@@ -131,13 +117,12 @@ void MeanGradient(GradContext& g) {
   const int64_t ny = y.partial_shape().num_elements();
   Tensor factor;
   if (nx >= 0 && ny >= 0) {
-    factor = Constant(Tensor::Scalar<float>(
-        static_cast<float>(nx / std::max<int64_t>(ny, 1))));
+    factor = ScalarConstant(DataType::kFloat, nx / std::max<int64_t>(ny, 1));
   } else {
     auto size = [](const Tensor& t) {
       return MakeOp1("Size", {t}, {{"out_type", DataType::kInt32}});
     };
-    Tensor one = Constant(Tensor::Scalar<int32_t>(1));
+    Tensor one = IntegerConstant(1);
     factor = MakeOp1("FloorDiv", {size(x), MakeOp1("Maximum", {size(y), one})});
   }
   Tensor dy = MakeOp1("RealDiv", {g.dy(0), CastTo(factor, x.dtype())});
@@ -148,9 +133,7 @@ void SelectedGradient(GradContext& g) {
   const Tensor& x = g.x(0);
   Tensor y = Kept(g, g.y(0)), dy = Kept(g, g.dy(0));
   Tensor chosen = CastTo(MakeOp1("Equal", {y, x}), x.dtype());
-  Tensor count = MakeOp1(
-      "Reshape", {ops::Sum(chosen, g.x(1)),
-                  MakeOp1("Shape", {y}, {{"out_type", DataType::kInt32}})});
+  Tensor count = MakeOp1("Reshape", {ops::Sum(chosen, g.x(1)), ShapeTensor(y)});
   g.Set(0, MakeOp1("Mul", {MakeOp1("RealDiv", {chosen, count}), dy}));
 }
 
@@ -164,35 +147,34 @@ void ProdGradient(GradContext& g) {
     throw Error(Unimplemented(
         "The gradient of Prod needs a known rank and constant axes"));
   }
-  std::vector<int32_t> order, back(s.rank());
+  std::vector<int64_t> order, back(s.rank());
   std::vector<bool> reduced(s.rank());
   for (int64_t i = 0; i < axes.num_elements(); ++i) {
     int64_t a = axes.dtype() == DataType::kInt32 ? axes.data<int32_t>()[i]
                                                  : axes.data<int64_t>()[i];
     a = a < 0 ? a + s.rank() : a;
     reduced[a] = true;
-    order.push_back(static_cast<int32_t>(a));
+    order.push_back(a);
   }
   const int count = static_cast<int>(order.size());
   for (int i = 0; i < s.rank(); ++i) {
     if (!reduced[i]) order.push_back(i);
   }
   for (int i = 0; i < s.rank(); ++i) back[order[i]] = i;
-  Tensor moved = MakeOp1("Transpose", {x, Ints(order)});
-  Tensor moved_shape = ShapeOf(moved);
+  Tensor moved = MakeOp1("Transpose", {x, IntegerVector(order)});
+  Tensor moved_shape = KnownShape(moved);
   // [reduced, kept]
-  std::vector<int32_t> front(count);
+  std::vector<int64_t> front(count);
   std::iota(front.begin(), front.end(), 0);
   Tensor sizes =
       MakeOp1("Prod",
-              {MakeOp1("GatherV2", {moved_shape, Ints(front),
-                                    Constant(Tensor::Scalar<int32_t>(0))}),
-               Ints({0})},
+              {MakeOp1("GatherV2",
+                       {moved_shape, IntegerVector(front), IntegerConstant(0)}),
+               IntegerVector(kZero)},
               {{"keep_dims", true}});
-  const Tensor parts[] = {sizes, Ints({-1}),
-                          Constant(Tensor::Scalar<int32_t>(0))};
+  const Tensor parts[] = {sizes, IntegerVector(kRest), IntegerConstant(0)};
   Tensor flat = MakeOp1("Reshape", {moved, MakeOp("ConcatV2", parts)[0]});
-  Tensor zero = Constant(Tensor::Scalar<int32_t>(0));
+  Tensor zero = IntegerConstant(0);
   Tensor left = MakeOp1("Cumprod", {flat, zero}, {{"exclusive", true}});
   Tensor right = MakeOp1("Cumprod", {flat, zero},
                          {{"exclusive", true}, {"reverse", true}});
@@ -201,7 +183,7 @@ void ProdGradient(GradContext& g) {
   };
   Tensor others = MakeOp1(
       "Reshape", {MakeOp1("Mul", {conj(left), conj(right)}), moved_shape});
-  others = MakeOp1("Transpose", {others, Ints(back)});
+  others = MakeOp1("Transpose", {others, IntegerVector(back)});
   g.Set(0, MakeOp1("Mul", {SpreadGradient(g, g.dy(0)), others}));
 }
 

@@ -3,6 +3,7 @@
 
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
+#include "ops/element_moves.h"
 #include "ops/nn/conv_geometry.h"
 
 namespace gk {
@@ -131,10 +132,6 @@ Status BackpropShape(InferenceContext& c) {
   return OkStatus();
 }
 
-Tensor ShapeOf(const Tensor& x) {
-  return MakeOp1("Shape", {x}, {{"out_type", DataType::kInt32}});
-}
-
 // The attrs that all ops of a family share.
 AttrMap Shared(const GradContext& g) {
   AttrMap attrs;
@@ -163,10 +160,10 @@ template <class Ops>
 void ConvGradient(GradContext& g) {
   const Tensor &x = g.x(0), &filter = g.x(1), dy = g.dy(0);
   if (g.wants(0)) {
-    g.Set(0, MakeOp1(Ops::kInput, {ShapeOf(x), filter, dy}, Shared(g)));
+    g.Set(0, MakeOp1(Ops::kInput, {ShapeTensor(x), filter, dy}, Shared(g)));
   }
   if (g.wants(1)) {
-    g.Set(1, MakeOp1(Ops::kFilter, {x, ShapeOf(filter), dy}, Shared(g)));
+    g.Set(1, MakeOp1(Ops::kFilter, {x, ShapeTensor(filter), dy}, Shared(g)));
   }
 }
 
@@ -175,7 +172,7 @@ template <class Ops>
 void BackpropInputGradient(GradContext& g) {
   const Tensor &filter = g.x(1), &dy = g.x(2), d = g.dy(0);
   if (g.wants(1)) {
-    g.Set(1, MakeOp1(Ops::kFilter, {d, ShapeOf(filter), dy}, Shared(g)));
+    g.Set(1, MakeOp1(Ops::kFilter, {d, ShapeTensor(filter), dy}, Shared(g)));
   }
   if (g.wants(2)) g.Set(2, MakeOp1(Ops::kForward, {d, filter}, Shared(g)));
 }
@@ -184,7 +181,7 @@ template <class Ops>
 void BackpropFilterGradient(GradContext& g) {
   const Tensor &x = g.x(0), &dy = g.x(2), d = g.dy(0);
   if (g.wants(0)) {
-    g.Set(0, MakeOp1(Ops::kInput, {ShapeOf(x), d, dy}, Shared(g)));
+    g.Set(0, MakeOp1(Ops::kInput, {ShapeTensor(x), d, dy}, Shared(g)));
   }
   if (g.wants(2)) g.Set(2, MakeOp1(Ops::kForward, {x, d}, Shared(g)));
 }

@@ -6,26 +6,20 @@
 #include "framework/op_registry.h"
 #include "kernels/softmax.h"
 #include "ops/broadcast_gradient.h"
+#include "ops/element_moves.h"
 #include "ops/fn/math_arithmetic.h"
 #include "ops/fn/math_unary.h"
 
 namespace gk {
 namespace {
 
-Tensor Ints(std::initializer_list<int32_t> values) {
-  return ValueOrThrow(OpBuilder::Current()->Constant(
-      Tensor::Vector<int32_t>(std::span(values.begin(), values.size())),
-      "Const"));
-}
-
 Tensor SumLastKept(const Tensor& x) {
-  return MakeOp1("Sum", {x, Ints({-1})}, {{"keep_dims", true}});
+  constexpr int64_t kLast[] = {-1};
+  return MakeOp1("Sum", {x, IntegerVector(kLast)}, {{"keep_dims", true}});
 }
 
 Tensor LastDimAdded(const Tensor& x) {
-  Tensor at = ValueOrThrow(
-      OpBuilder::Current()->Constant(Tensor::Scalar<int32_t>(-1), "Const"));
-  return MakeOp1("ExpandDims", {x, at});
+  return MakeOp1("ExpandDims", {x, IntegerConstant(-1)});
 }
 
 Status SoftmaxShape(InferenceContext& c) {

@@ -12,6 +12,7 @@
 #include "framework/variable.h"
 #include "framework/variant.h"
 #include "kernels/elementwise.h"
+#include "ops/element_moves.h"
 #include "ops/fn/variable_resource.h"
 
 namespace gk {
@@ -368,20 +369,11 @@ Status GatherShape(InferenceContext& c) {
   return OkStatus();
 }
 
-Tensor Ints(std::initializer_list<int32_t> values) {
-  return ValueOrThrow(OpBuilder::Current()->Constant(
-      Tensor::Vector<int32_t>(std::span(values.begin(), values.size())),
-      "Const"));
-}
-
-Tensor ScalarInt(int32_t value) {
-  return ValueOrThrow(
-      OpBuilder::Current()->Constant(Tensor::Scalar(value), "Const"));
-}
+constexpr int64_t kOne[] = {1}, kRest[] = {-1};
 
 Tensor Concat(std::initializer_list<Tensor> parts) {
   TensorVector in(parts);
-  in.push_back(ScalarInt(0));
+  in.push_back(IntegerConstant(0));
   return MakeOp("ConcatV2", in,
                 {{"N", static_cast<int64_t>(parts.size())}})[0];
 }
@@ -405,9 +397,9 @@ void GatherGradient(GradContext& g) {
         g.attr<int64_t>("batch_dims")));
   }
   const Tensor rest =
-      MakeOp1("Slice", {shape, Ints({1}), Ints({-1})});
-  const Tensor values = Reshape(g.dy(0), Concat({Ints({-1}), rest}));
-  g.SetSlices(0, values, Reshape(indices, Ints({-1})), shape);
+      MakeOp1("Slice", {shape, IntegerVector(kOne), IntegerVector(kRest)});
+  const Tensor values = Reshape(g.dy(0), Concat({IntegerVector(kRest), rest}));
+  g.SetSlices(0, values, Reshape(indices, IntegerVector(kRest)), shape);
 }
 
 Status ComputeGatherNd(KernelContext& c) {
