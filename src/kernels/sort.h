@@ -36,28 +36,21 @@ bool SortLess(T a, T b) {
   }
 }
 
+// One sort for both directions: std::stable_sort is a lot of code.
 template <class T>
 void SortRow(T* row, int64_t n, bool descending) {
-  if (descending) {
-    std::stable_sort(row, row + n, [](T a, T b) { return SortLess(b, a); });
-  } else {
-    std::stable_sort(row, row + n, [](T a, T b) { return SortLess(a, b); });
-  }
+  std::stable_sort(row, row + n, [descending](T a, T b) {
+    return descending ? SortLess(b, a) : SortLess(a, b);
+  });
 }
 
 // Writes the indices 0 .. n-1 in the order of their values.
 template <class T, class Index>
 void ArgsortRow(const T* row, int64_t n, bool descending, Index* order) {
   for (int64_t i = 0; i < n; ++i) order[i] = static_cast<Index>(i);
-  if (descending) {
-    std::stable_sort(order, order + n, [row](Index a, Index b) {
-      return SortLess(row[b], row[a]);
-    });
-  } else {
-    std::stable_sort(order, order + n, [row](Index a, Index b) {
-      return SortLess(row[a], row[b]);
-    });
-  }
+  std::stable_sort(order, order + n, [row, descending](Index a, Index b) {
+    return descending ? SortLess(row[b], row[a]) : SortLess(row[a], row[b]);
+  });
 }
 
 // The k greatest values, greatest first, and where they stand; of equals the

@@ -289,16 +289,20 @@ Status TopKShape(InferenceContext& c) {
   return OkStatus();
 }
 
-template <class Index>
-Status TopKWith(KernelContext& c, int64_t k) {
+Status TopKWith(KernelContext& c, int64_t k, DataType index) {
   const Tensor& x = c.input(0);
   TensorShape shape = x.shape();
   const int64_t n = shape.dim(x.rank() - 1);
   shape.SetDim(x.rank() - 1, k);
   Tensor *values, *indices;
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), shape, &values));
-  GK_RETURN_IF_ERROR(c.Allocate(1, kTypeOf<Index>, shape, &indices));
+  GK_RETURN_IF_ERROR(c.Allocate(1, index, shape, &indices));
   if (shape.num_elements() == 0) return OkStatus();
+  // Selected in 64 bits, whatever is asked for: half the code.
+  Tensor order = *indices;
+  if (index != DataType::kInt64) {
+    GK_ASSIGN_OR_RETURN(order, Tensor::Allocate(DataType::kInt64, shape));
+  }
   const bool known =
       VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t,
                 int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(
@@ -309,13 +313,18 @@ Status TopKWith(KernelContext& c, int64_t k) {
                   for (int64_t r = begin; r < end; ++r) {
                     TopKRow(x.data<T>() + r * n, n, k,
                             values->data<T>() + r * k,
-                            indices->data<Index>() + r * k);
+                            order.data<int64_t>() + r * k);
                   }
                 });
           });
-  if (known) return OkStatus();
-  return Unimplemented("No kernel of op TopKV2 for type {} on CPU",
-                       DataTypeString(x.dtype()));
+  if (!known) {
+    return Unimplemented("No kernel of op TopKV2 for type {} on CPU",
+                         DataTypeString(x.dtype()));
+  }
+  if (index == DataType::kInt32) {
+    std::ranges::copy(order.flat<int64_t>(), indices->data<int32_t>());
+  }
+  return OkStatus();
 }
 
 Status ComputeTopK(KernelContext& c) {
@@ -338,8 +347,9 @@ Status ComputeTopK(KernelContext& c) {
         x.dim(x.rank() - 1), k);
   }
   const DataType index = c.attr<DataType>("index_type");
-  if (index == DataType::kInt64) return TopKWith<int64_t>(c, k);
-  if (index == DataType::kInt32) return TopKWith<int32_t>(c, k);
+  if (index == DataType::kInt64 || index == DataType::kInt32) {
+    return TopKWith(c, k, index);
+  }
   return Unimplemented("TopKV2 with index_type {}", DataTypeString(index));
 }
 
