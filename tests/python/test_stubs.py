@@ -106,11 +106,13 @@ def check(package: Path, folder: Path, *files: str) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_examples_type_check(package, tmp_path):
     examples = [str(p) for p in sorted((ROOT / "examples").glob("*.py"))]
     assert check(package, tmp_path, *examples) == ""
 
 
+@pytest.mark.slow
 def test_types_of_results_and_misuse(package, tmp_path):
     (tmp_path / "use.py").write_text(
         """\
