@@ -40,9 +40,14 @@ def group(*inputs, **kwargs):
         raise ValueError(f"Unknown keyword arguments: {', '.join(kwargs)}")
     if tf.executing_eagerly():
         return None
-    with tf.control_dependencies(
-        [x for x in nest.flatten(inputs) if x is not None]
-    ):
+    gate = [x for x in nest.flatten(inputs) if x is not None]
+    for x in gate:
+        if not isinstance(x, (tf.Tensor, tf.Operation, tf.Variable)):
+            raise TypeError(
+                "'inputs' should be zero or more (nested) Tensors. Received "
+                f"'{x}' with type '{type(x)}'."
+            )
+    with tf.control_dependencies(gate):
         return ops.NoOp(name=name or "group_deps")
 
 
@@ -59,7 +64,8 @@ def tuple(tensors, control_inputs=None, name=None):
         gate += list(control_inputs or [])
         if not gate:
             raise ValueError(
-                "`tensors` must have at least one element that is not None"
+                "'tensors' must have at least one Tensor. Received: "
+                f"{tensors}."
             )
         with tf.control_dependencies(gate):
             return [t if t is None else tf.identity(t) for t in tensors]

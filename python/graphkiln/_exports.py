@@ -20,7 +20,7 @@ NAMESPACES = (
     "strings", "summary", "summary.experimental", "sysconfig", "test",
     "test.experimental", "train", "train.experimental", "types",
     "types.experimental", "version", "xla", "xla.experimental",
-    "__internal__", "__internal__.types", "compat", "compat.v1",
+    "__internal__", "__internal__.types", "compat", "compat.v1", "compat.v1.logging",
     "compat.v2",
     "initializers",
 )
@@ -56,10 +56,13 @@ EXPORTS: dict[str, str] = {
     "graphkiln._gradient_tape": """
         GradientTape UnconnectedGradients custom_gradient grad_pass_through
         """,
+    "graphkiln._gradient_registry": "no_gradient",
     "graphkiln._name_scope": "name_scope init_scope device",
     "graphkiln._function": """
         function compat.v1.function compat.v2.function
         config.run_functions_eagerly config.functions_run_eagerly
+        config.experimental_run_functions_eagerly=run_functions_eagerly
+        config.experimental_functions_run_eagerly=functions_run_eagerly
         """,
     "graphkiln._graph_def": """
         import_graph_def graph_util.import_graph_def io.write_graph
@@ -83,7 +86,20 @@ EXPORTS: dict[str, str] = {
         experimental.ExtensionTypeSpec experimental.extension_type.as_dict
         """,
     "graphkiln._indexed_slices": "IndexedSlices IndexedSlicesSpec",
-    "graphkiln._graph_scopes": "Graph control_dependencies inside_function",
+    "graphkiln._graph_scopes": """
+        Graph control_dependencies inside_function
+        compat.v1.Graph compat.v1.control_dependencies
+        compat.v1.get_default_graph compat.v1.placeholder
+        """,
+    "graphkiln._logging": """
+        get_logger compat.v1.logging.log compat.v1.logging.debug
+        compat.v1.logging.info compat.v1.logging.warn
+        compat.v1.logging.warning compat.v1.logging.error
+        compat.v1.logging.fatal compat.v1.logging.get_verbosity
+        compat.v1.logging.set_verbosity compat.v1.logging.DEBUG
+        compat.v1.logging.INFO compat.v1.logging.WARN
+        compat.v1.logging.ERROR compat.v1.logging.FATAL
+        """,
     "graphkiln._types": """
         types.experimental.Callable types.experimental.PolymorphicFunction
         types.experimental.GenericFunction=PolymorphicFunction

@@ -22,10 +22,11 @@ from graphkiln._graphkiln import Function
 
 _EXPERIMENTAL_ATTRIBUTES = frozenset(
     {
-        "disable_acd", "disable_call_shape_inference",
-        "experimental_extended_scheduling", "implements",
-        "runtime_constant_optimization", "tf_internal_nested_call_optimization",
-        "tf_trace_type_relaxation",
+        "_OutputsOnOpDevice", "_disable_acd", "_implements", "_noinline",
+        "_tf_data_function", "api_implements", "api_preferred_device",
+        "disable_summaries_at_runtime", "experimental_ints_on_device",
+        "function_runs_at_most_once", "go_backwards",
+        "runtime_constant_optimization", "time_major",
     }
 )
 
@@ -97,13 +98,28 @@ class _State:
         if not self.is_bound:
             return self.python_function
         instance = self.instance()
-        function = self.python_function
         if instance is None:
-            raise ReferenceError(
-                f"The object that the method {self.name} is bound to has been "
-                "deleted."
-            )
-        return _BoundBody(function, instance)
+            instance = _Gone(self.name)
+        return _BoundBody(self.python_function, instance)
+
+
+class _Gone:
+    """Stands for `self` in a method whose object was collected: only code
+    that does not touch it runs."""
+
+    def __init__(self, method: str):
+        object.__setattr__(self, "_method", method)
+
+    def _refuse(self, *_):
+        raise ReferenceError(
+            "The object that the method "
+            f"{object.__getattribute__(self, '_method')} is bound to has been "
+            "deleted. A tf.function holds it weakly: keep the object while "
+            "its method is in use."
+        )
+
+    __getattribute__ = __setattr__ = __delattr__ = __call__ = _refuse
+    __getitem__ = __len__ = __iter__ = _refuse
 
 
 class _BoundBody:
@@ -205,11 +221,11 @@ def _checked_attributes(
 ) -> dict[str, object]:
     result = {}
     for name, value in (attributes or {}).items():
-        if name.lstrip("_") not in _EXPERIMENTAL_ATTRIBUTES:
+        if name not in _EXPERIMENTAL_ATTRIBUTES:
             raise ValueError(
                 f"`{name} is not supported by tf.function as an attribute."
             )
-        result[name if name.startswith("_") else "_" + name] = value
+        result[name] = value
     if implements is not None:
         result["_implements"] = implements
     return result
@@ -223,6 +239,19 @@ def _decorate(python_function: Callable, options: dict) -> Function:
         python_function = python_function.python_function
     if not callable(python_function):
         raise TypeError(f"{python_function!r} is not a callable object")
+    if inspect.isgeneratorfunction(python_function) or (
+        inspect.isasyncgenfunction(python_function)
+    ):
+        raise TypeError(
+            f"{python_function!r} is a generator function. A traced function "
+            "returns tensors once: return a list, or decorate what the "
+            "generator is used in."
+        )
+    if inspect.iscoroutinefunction(python_function):
+        raise TypeError(
+            f"{python_function!r} is a coroutine function. A traced function "
+            "returns tensors: decorate what it awaits."
+        )
     return _new_function(_State(python_function, options))
 
 
@@ -238,9 +267,10 @@ def _new_function(state: _State) -> Function:
     f.__wrapped__ = python_function
     for name in ("__name__", "__qualname__", "__module__", "__doc__"):
         try:
-            setattr(f, name, getattr(python_function, name))
+            value = getattr(python_function, name)
         except AttributeError:
-            pass
+            continue
+        setattr(f, name, "" if value is None else value)
     try:
         signature = inspect.signature(python_function)
         if state.is_bound:
@@ -461,6 +491,7 @@ def _trace(state: _State, type_, asked: _Asked):
         created.append(weakref.ref(variable))
         return variable
 
+    create.of_function = True
     baked = _frozen_values(state, type_)
     concrete = _tracing.trace(
         body, name, type_, attributes, create, graphs.append
@@ -491,6 +522,9 @@ def _frozen_values(state: _State, type_) -> tuple:
 
 def _forbid_creation(next_creator, **kwargs):
     raise ValueError(_tracing.CREATION_ERROR)
+
+
+_forbid_creation.of_function = True
 
 
 def _lifted(initial_value, dtype, graph, asked: _Asked):
@@ -618,6 +652,30 @@ def get_concrete_function(self, *args, **kwargs):
     else:
         asked = _ask(state, args, kwargs)
     return _trace_for(self, asked)[0]
+
+
+@_method()
+def experimental_get_compiler_ir(self, *args, **kwargs):
+    """A function that gives a text of the compiled program.
+
+    Raises ValueError unless the function has `jit_compile=True`.
+    """
+    if not self._state.options["jit_compile"]:
+        raise ValueError(
+            "Compiler IR can only be returned for functions marked with "
+            "'jit_compile=True'"
+        )
+    concrete = self.get_concrete_function(*args, **kwargs)
+
+    def text(stage="hlo", device_name=None, platform_name=None):
+        if stage != "graph":
+            raise ValueError(
+                f"Unknown stage {stage!r}: there is \"graph\", the text of the "
+                "traced program."
+            )
+        return str(concrete.graph.as_graph_def())
+
+    return text
 
 
 @_method()

@@ -1,12 +1,14 @@
 """tf.Graph: building one by hand, and the scopes that ops are made in."""
 
 import contextlib
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from graphkiln import _graph_def  # adds as_graph_def
 from graphkiln import _graph_state  # adds collections, seed, captures
 from graphkiln import _graphkiln
 from graphkiln import _name_scope
+from graphkiln import raw_ops
 from graphkiln._graphkiln import Graph
 
 
@@ -159,6 +161,23 @@ def version(self) -> int:
     return len(self.get_operations())
 
 
+@_property
+def variables(self) -> tuple:
+    """The variables that a function uses and that are still there."""
+    found = (
+        _graphkiln.find_variable(outside)
+        for outside, _ in self.captures
+        if outside is not None and outside.dtype == _graphkiln.resource
+    )
+    return tuple(v for v in found if v is not None)
+
+
+@_property
+def trainable_variables(self) -> tuple:
+    """Those of them that are trainable."""
+    return tuple(v for v in self.variables if v.trainable)
+
+
 def control_dependencies(control_inputs):
     """Ops made inside run after `control_inputs`. When eager everything runs
     in order anyway, and functions among them are called.
@@ -173,13 +192,48 @@ def control_dependencies(control_inputs):
     graph = _graphkiln.current_graph()
     if graph is not None:
         return graph.control_dependencies(control_inputs)
-    if callable(control_inputs):
-        control_inputs()
-    else:
-        for item in control_inputs or []:
-            if callable(item):
-                item()
+    for item in control_inputs or []:
+        if callable(item):
+            item()
     return _ControlDependencies(None, None)
+
+
+_default_graph: Graph | None = None
+
+
+def get_default_graph() -> Graph:
+    """The graph that ops are added to: that of the function being traced, or
+    of the innermost `tf.Graph.as_default()`; when eager one that nothing uses.
+
+    >>> with tf.Graph().as_default() as g:
+    ...     tf.compat.v1.get_default_graph() is g
+    True
+    """
+    global _default_graph
+    graph = _graphkiln.current_graph()
+    if graph is None:
+        if _default_graph is None:
+            _default_graph = Graph()
+        graph = _default_graph
+    return graph
+
+
+def placeholder(dtype, shape=None, name=None):
+    """A tensor of the graph being built that has no value yet.
+
+    Raises RuntimeError when eager.
+
+    >>> with tf.Graph().as_default():
+    ...     print(tf.compat.v1.placeholder(tf.float32, [None, 2], name="x"))
+    Tensor("x:0", shape=(None, 2), dtype=float32)
+    """
+    if _graphkiln.executing_eagerly():
+        raise RuntimeError(
+            "tf.placeholder() is not compatible with eager execution."
+        )
+    return raw_ops.Placeholder(
+        dtype=dtype, shape=_graphkiln.TensorShape(shape), name=name
+    )
 
 
 def inside_function() -> bool:
@@ -188,5 +242,4 @@ def inside_function() -> bool:
     >>> tf.inside_function()
     False
     """
-    graph = _graphkiln.current_graph()
-    return graph is not None and graph.building_function
+    return _graphkiln.inside_function()

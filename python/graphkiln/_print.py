@@ -1,8 +1,12 @@
 """tf.print: prints tensors whenever the program, traced or not, runs."""
 
+import collections
+import collections.abc
+import pprint
 import sys
 
 import graphkiln as tf
+from graphkiln import _logging
 from graphkiln import nest
 from graphkiln._type_spec import CompositeTensor
 from graphkiln import raw_ops as ops
@@ -12,25 +16,17 @@ __all__ = ["format", "print"]
 # No text of a user holds it.
 _PLACEHOLDER = "\x01{}\x02"
 _RAW = "\x00raw\x00"
-_LEVELS = {
-    "log(info)": "log(info)",
-    "log(warning)": "log(warning)",
-    "log(error)": "log(error)",
-}
 
 
 def _stream_name(output_stream: object) -> str:
-    if output_stream in (sys.stdout, "stdout") or (
-        output_stream is sys.__stdout__
-    ):
+    if output_stream in (sys.stdout, sys.__stdout__):
         return "stdout"
-    if output_stream in (sys.stderr, "stderr") or (
-        output_stream is sys.__stderr__
-    ):
+    if output_stream in (sys.stderr, sys.__stderr__):
         return "stderr"
-    if isinstance(output_stream, str):
-        if output_stream in _LEVELS or output_stream.startswith("file://"):
-            return output_stream
+    if output_stream in (_logging.info, _logging.warning, _logging.error):
+        return f"log({output_stream.__name__})"
+    if isinstance(output_stream, str) and output_stream.startswith("file://"):
+        return output_stream
     raise ValueError(
         "Unsupported output stream, logging level, or file."
         f"{output_stream}. Supported streams are sys.stdout, sys.stderr, "
@@ -42,31 +38,34 @@ def _stream_name(output_stream: object) -> str:
 def print(*inputs, **kwargs):
     """Prints the inputs, tensors by their values.
 
-    In a function the printing becomes part of the graph.
+    In a function the printing becomes part of the graph. Texts are printed as
+    they are, all else as Python's `repr`, structures as `pprint` would.
 
     Args:
       *inputs: values and structures of values, printed one after another.
-      output_stream: sys.stderr (the default), sys.stdout, a logging level or
-        "file://<path>" to append to.
+      output_stream: sys.stderr (the default), sys.stdout, one of the functions
+        info, warning and error of tf.compat.v1.logging, or "file://<path>" to
+        append to.
       summarize: how many elements of each dimension's ends are shown; 3
         unless given, -1: all.
       sep: between the inputs; a blank unless given.
       end: after them; a line break unless given.
       name: of the op.
 
+    Returns None when eager, else the operation. Raises ValueError for another
+    keyword or stream, NotFoundError if a file cannot be opened.
+
     >>> tf.print("x:", tf.constant([1, 2]), output_stream="file:///dev/null")
     """
-    known = ("output_stream", "summarize", "sep", "end", "name")
-    for key in kwargs:
-        if key not in known:
-            raise ValueError(
-                f"`tf.print` got an unexpected keyword argument: {key!r}"
-            )
     output_stream = kwargs.pop("output_stream", sys.stderr)
     name = kwargs.pop("name", None)
     summarize = kwargs.pop("summarize", 3)
     sep = kwargs.pop("sep", " ")
     end = kwargs.pop("end", "\n")
+    if kwargs:
+        raise ValueError(
+            f"Unrecognized keyword arguments for tf.print: {kwargs}"
+        )
     stream = _stream_name(output_stream)
     if len(inputs) == 1 and _is_string_scalar(inputs[0]):
         text = inputs[0]
@@ -76,7 +75,9 @@ def print(*inputs, **kwargs):
             value = _without_ragged(value, summarize)
             templates.append(_template(value, tensors))
         # Between inputs only; braces in texts are values of their own.
-        text = _whole(sep.join(templates), tensors, summarize)
+        text = _whole(
+            sep.join(templates), tensors, summarize, name and f"{name}_format"
+        )
     operation = ops.PrintV2(
         input=text, output_stream=stream, end=end, name=name
     )
@@ -98,7 +99,9 @@ def _is_value(value: object) -> bool:
     return isinstance(value, (tf.Tensor, tf.Variable))
 
 
-def _whole(template: str, tensors: list, summarize: int) -> tf.Tensor:
+def _whole(
+    template: str, tensors: list, summarize: int, name: str | None
+) -> tf.Tensor:
     """The template with the texts of tensors; texts that stand for
     themselves are joined with the rest, which would quote them."""
     rest = iter(tensors)
@@ -108,13 +111,14 @@ def _whole(template: str, tensors: list, summarize: int) -> tf.Tensor:
             parts.append(next(rest).tensor)
         values = [next(rest) for _ in range(piece.count(_PLACEHOLDER))]
         if piece or not i:
-            parts.append(_format(piece, values, _PLACEHOLDER, summarize))
+            parts.append(
+                _format(piece, values, _PLACEHOLDER, summarize, name)
+            )
     return parts[0] if len(parts) == 1 else ops.StringJoin(inputs=parts)
 
 
 def _without_ragged(value: object, summarize: int) -> object:
     """`value` with the texts of ragged tensors in place of those."""
-
 
     def is_ragged(leaf: object) -> bool:
         return hasattr(type(leaf), "nested_row_splits")
@@ -137,17 +141,21 @@ class _Raw:
         self.tensor = tensor
 
 
+class _Shown:
+    """Stands in a structure for what has a text of its own."""
+
+    def __init__(self, text: str = _PLACEHOLDER):
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
 def _template(value: object, tensors: list) -> str:
     """A text of the input with a placeholder for each tensor."""
-    if _is_value(value):
-        tensors.append(value)
-        return _PLACEHOLDER
-    composite = _composite(value, tensors)
-    if composite is not None:
-        return composite
-    if not nest.is_nested(value):
-        return str(value)
-    return _nested(value, tensors)
+    if isinstance(value, str):
+        return value
+    return pprint.pformat(_shown(value, tensors))
 
 
 def _composite(value: object, tensors: list) -> str | None:
@@ -169,36 +177,37 @@ def _composite(value: object, tensors: list) -> str | None:
     return None
 
 
-def _nested(value: object, tensors: list) -> str:
+def _shown(value: object, tensors: list) -> object:
+    """`value` with placeholders for its tensors, which are appended."""
     if _is_value(value):
         tensors.append(value)
-        return _PLACEHOLDER
+        return _Shown()
     composite = _composite(value, tensors)
     if composite is not None:
-        return composite
-    if isinstance(value, str):
-        return repr(value)
+        return _Shown(composite)
+    if isinstance(value, range):
+        return list(value)
     if not nest.is_nested(value):
-        return str(value)
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        parts = [
-            f"{field}={_nested(item, tensors)}"
-            for field, item in zip(value._fields, value)
-        ]
-        return f"{type(value).__name__}({', '.join(parts)})"
-    if isinstance(value, (list, tuple)):
-        inner = ", ".join(_nested(item, tensors) for item in value)
-        if isinstance(value, list):
-            return f"[{inner}]"
-        return f"({inner},)" if len(value) == 1 else f"({inner})"
-    if hasattr(value, "items"):
-        parts = [
-            f"{key!r}: {_nested(value[key], tensors)}"
-            for key in nest._sorted_keys(value)
-        ]
-        return "{" + ", ".join(parts) + "}"
-    parts = [_nested(child, tensors) for _, child in nest._items(value, False)]
-    return f"{type(value).__name__}({', '.join(parts)})"
+        # As Python shows it on one line, however long.
+        return value if isinstance(value, str) else _Shown(repr(value))
+    cls = type(value)
+    if isinstance(value, tuple):
+        items = [_shown(item, tensors) for item in value]
+        return cls(*items) if hasattr(value, "_fields") else tuple(items)
+    if not isinstance(value, collections.abc.Mapping):
+        parts = [_shown(part, tensors) for _, part in nest._items(value, False)]
+        if isinstance(value, collections.deque):
+            return collections.deque(parts, value.maxlen)
+        if isinstance(value, collections.abc.Collection):
+            return parts
+        return _Shown(f"{cls.__name__}({', '.join(map(repr, parts))})")
+    items = {key: _shown(value[key], tensors) for key in nest._sorted_keys(value)}
+    items = {key: items[key] for key in value}
+    if cls is collections.OrderedDict:
+        return collections.OrderedDict(items)
+    if cls is collections.defaultdict:
+        return collections.defaultdict(value.default_factory, items)
+    return items
 
 
 def _format(template, inputs, placeholder, summarize, name=None):

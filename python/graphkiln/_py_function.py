@@ -6,7 +6,9 @@ of the graph that it was made in, and of those around it.
 
 import functools
 import itertools
+import os
 import threading
+import traceback
 import weakref
 from collections.abc import Callable, Sequence
 
@@ -44,7 +46,47 @@ def call_back(token: str, values: list) -> list:
             f"The Python function {token} is gone: the tf.function that it "
             "was made in was deleted.",
         )
-    return callback.call(token, values)
+    try:
+        return callback.call(token, values)
+    except Exception as e:
+        return _code_of(e), _text_of(e)
+
+
+# The codes that exceptions of Python functions become, by class.
+_CODES = (
+    ((ValueError, TypeError), errors.INVALID_ARGUMENT),
+    ((StopIteration,), errors.OUT_OF_RANGE),
+    ((MemoryError,), errors.RESOURCE_EXHAUSTED),
+    ((NotImplementedError,), errors.UNIMPLEMENTED),
+)
+
+
+def _code_of(error: Exception) -> int:
+    if isinstance(error, errors.OpError) and error.op is _CALL_BACK:
+        return error.error_code
+    for classes, code in _CODES:
+        if isinstance(error, classes):
+            return code
+    return errors.UNKNOWN
+
+
+def _text_of(error: Exception) -> str:
+    """The exception with the user's lines that it came through."""
+    if isinstance(error, errors.OpError) and error.op is _CALL_BACK:
+        return error.message
+    own = os.path.dirname(__file__) + os.sep
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith(own)
+    ]
+    line = f"{type(error).__name__}: {error}"
+    lines = "\n".join(traceback.format_list(frames))
+    return f"{line}\nTraceback (most recent call last):\n\n{lines}\n{line}\n\n"
+
+
+# Marks errors that are the call's own, not the function's.
+_CALL_BACK = object()
 
 
 def _keep(graph: _graphkiln.Graph, part: object) -> None:
@@ -57,7 +99,7 @@ def _differentiable(dtype: _graphkiln.DType) -> bool:
 
 def _count_error(token: str, found: int, expected: int) -> Exception:
     return errors.InvalidArgumentError(
-        None, None,
+        None, _CALL_BACK,
         f"{token} returns {found} values, but expects to see {expected} "
         "values.",
     )
@@ -217,7 +259,7 @@ def _checked(name: str, wrapped: Callable, func, inp, Tout):
             return call
 
         return decorate
-    if not callable(func):
+    if not callable(func) and name == "tf.py_function":
         raise ValueError(
             f"Expected func to be callable. Received func={func} of type "
             f"{type(func)}."
@@ -238,6 +280,11 @@ def py_function(func=None, inp=None, Tout=None, name=None):
       Tout: the dtype of the result, or a list of dtypes of the results.
       name: of the op.
 
+    What the function raises comes out as an error of tf.errors:
+    InvalidArgumentError for ValueError and TypeError, OutOfRangeError for
+    StopIteration, UnimplementedError for NotImplementedError,
+    ResourceExhaustedError for MemoryError, UnknownError for others.
+
     >>> @tf.function
     ... def f(x):
     ...     return tf.py_function(lambda x: x.numpy() * 2, [x], tf.int32)
@@ -254,8 +301,7 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     inputs = [_graphkiln.convert_to_tensor(x) for x in inp or ()]
     graph = _graphkiln.current_graph()
     if graph is None:
-        token = getattr(func, "__name__", "func")
-        return _pack(_results(token, func(*inputs), types), is_list)
+        return _pack(_eager_results(func, inputs, types), is_list)
     if not any(_differentiable(x.dtype) for x in inputs):
         callback = _Callback(
             lambda token, values: _results(token, func(*values), types)
@@ -273,11 +319,26 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     return _pack(outputs[:-1], is_list)
 
 
+def _eager_results(func: Callable, inputs: list, types: list) -> list:
+    """Its results; exceptions have the classes that a graph gives them."""
+    try:
+        return _results(getattr(func, "__name__", "func"), func(*inputs), types)
+    except Exception as e:
+        raise errors._make(
+            _code_of(e), f"{_text_of(e)} [Op:EagerPyFunc] name: "
+        ) from e
+
+
 def _array(tensor: _graphkiln.Tensor) -> np.ndarray:
+    """Eager calls get arrays even for scalars."""
     value = tensor.numpy()
     if tensor.dtype == _graphkiln.string:
         return np.array(value, dtype=object)
     return np.asarray(value)
+
+
+def _array_or_scalar(tensor: _graphkiln.Tensor) -> object:
+    return tensor.numpy()
 
 
 def _from_arrays(token: str, result: object, types: list) -> list:
@@ -296,7 +357,7 @@ def _from_arrays(token: str, result: object, types: list) -> list:
         )
         if tensor.dtype != dtype:
             raise errors.InvalidArgumentError(
-                None, None,
+                None, _CALL_BACK,
                 f"{i}-th value returned by {token} is "
                 f"{_NAMES.get(tensor.dtype.name, tensor.dtype.name)}, but "
                 f"expects {_NAMES.get(dtype.name, dtype.name)}",
@@ -342,7 +403,7 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
         return _eager_arrays(func(*map(_array, inputs)))
     callback = _Callback(
         lambda token, values: _from_arrays(
-            token, func(*map(_array, values)), types
+            token, func(*map(_array_or_scalar, values)), types
         )
     )
     _keep(graph, callback)

@@ -281,6 +281,25 @@ def _keep_python_parts(graph: _graphkiln.FuncGraph) -> None:
         vars(outer).setdefault("_python_parts", []).extend(parts)
 
 
+def _refuse_captures(
+    graph: _graphkiln.FuncGraph, name: str, implements: object
+) -> None:
+    """What stands for the function elsewhere gets its arguments alone."""
+    captures = graph.captures
+    resource = any(x.dtype == _graphkiln.resource for x in graph.inputs)
+    if captures or resource:
+        raise AssertionError(
+            f'Function {name} has "_implements={implements}" attribute and '
+            "thus can not depend on any tensors outside of its signature or "
+            "modify variables. \n\nNote: variables are always captured and "
+            "cause function re-tracing for every variable called.\n"
+            f"  inputs: {list(graph.inputs)}\n"
+            f"  captures: {[outside for outside, _ in captures]}\n\n"
+            "To pass a variable to such function use  use "
+            "variable.read_value()."
+        )
+
+
 def trace(
     function: Callable,
     name: str,
@@ -292,6 +311,8 @@ def trace(
     """Calls `function` with placeholders of the given types."""
     graph = _graphkiln.FuncGraph(name)
     graph.seed  # That of now, whatever is set later.
+    if attributes.get("_disable_acd"):
+        graph._order_effects(False)
     on_graph(graph)
     graph._enter()
     _graphkiln.push_trace_site()
@@ -312,6 +333,8 @@ def trace(
     finally:
         _graphkiln.pop_trace_site()
         graph._exit()
+    if "_implements" in attributes:
+        _refuse_captures(graph, name, attributes["_implements"])
     concrete = graph._finish(outputs.tensors, structure, dict(attributes))
     concrete.graph = graph
     graph._traced_type = function_type

@@ -28,6 +28,7 @@ class VariableAggregation(enum.Enum):
     ONLY_FIRST_REPLICA = 3
 
 
+
 class _Creators(threading.local):
     def __init__(self):
         self.stack = []
@@ -50,16 +51,23 @@ class _VariableMeta(type):
     def __call__(cls, *args, **kwargs):
         if cls is not Variable or not _creators.stack:
             return super().__call__(*args, **kwargs)
-        for name, value in zip(_ARGUMENTS, args):
-            kwargs[name] = value
+        kwargs = {**_DEFAULTS, **dict(zip(_ARGUMENTS, args)), **kwargs}
 
         def default_creator(next_creator=None, **kwargs):
             return super(_VariableMeta, cls).__call__(**kwargs)
 
         create = default_creator
-        for creator in _creators.stack:
+        for creator in _in_effect(_creators.stack):
             create = _chain(creator, create)
         return create(**kwargs)
+
+
+def _in_effect(stack: list) -> list:
+    """Of functions being traced only the innermost one's creator counts."""
+    inner = [c for c in stack if getattr(c, "of_function", False)][-1:]
+    return [
+        c for c in stack if not getattr(c, "of_function", False) or c in inner
+    ]
 
 
 def _chain(creator, next_creator):
@@ -73,8 +81,43 @@ _ARGUMENTS = (
 )
 
 
+_DEFAULTS = dict(
+    dict.fromkeys(_ARGUMENTS),
+    validate_shape=True,
+    synchronization=VariableSynchronization.AUTO,
+    aggregation=VariableAggregation.NONE,
+    experimental_enable_variable_lifting=True,
+)
+
+
 class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
-    """A tensor that can be changed."""
+    """A tensor that can be changed.
+
+    Args:
+      initial_value: a value or a function that gives one.
+      trainable: do gradient tapes watch it? By default they do, unless
+        `synchronization` is ON_READ.
+      validate_shape: accepted for compatibility.
+      caching_device: accepted for compatibility.
+      name: of the variable; "Variable" unless given.
+      variable_def: not supported, there are no protos of variables.
+      dtype: of the elements; that of the initial value unless given.
+      import_scope: accepted for compatibility.
+      constraint: a function that optimizers apply after each update.
+      synchronization: when copies on several devices are brought together.
+      aggregation: how updates from several devices are combined.
+      shape: what may be assigned, if less is known than of the initial value.
+      experimental_enable_variable_lifting: accepted for compatibility.
+
+    Raises ValueError for an initial value that is missing, of another shape
+    or dtype, and for a constraint that cannot be called.
+
+    >>> v = tf.Variable([1, 2], name="v")
+    >>> v.assign_add([10, 10])
+    <tf.Variable 'UnreadVariable' shape=(2,) dtype=int32, numpy=array([11, 12], dtype=int32)>
+    >>> v[0].numpy().item()
+    11
+    """
 
     def __init__(
         self,
@@ -100,10 +143,27 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
                 "provided neither."
             )
         if constraint is not None and not callable(constraint):
-            raise ValueError("The `constraint` argument must be a callable.")
+            raise ValueError(
+                "Argument `constraint` must be None or a callable. a callable. "
+                f"Got a {type(constraint)}:  {constraint}"
+            )
+        if not isinstance(aggregation, VariableAggregation):
+            raise ValueError(
+                f"Invalid variable aggregation mode: {aggregation} for "
+                f"variable: {name}"
+            )
+        if not isinstance(synchronization, VariableSynchronization):
+            raise ValueError(
+                "Invalid variable synchronization mode: "
+                f"{synchronization} for variable: {name}"
+            )
+        if trainable is None:
+            trainable = synchronization is not VariableSynchronization.ON_READ
+        if name is not None and not isinstance(name, str):
+            raise ValueError("name for name_scope must be a string.")
         self._constraint = constraint
         self._synchronization = synchronization
-        self._aggregation = VariableAggregation(aggregation)
+        self._aggregation = aggregation
         self._validate_shape = validate_shape
         if dtype is not None:
             dtype = _graphkiln.as_dtype(dtype)
@@ -175,6 +235,30 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
         return self.handle.graph
 
     @property
+    def initial_value(self):
+        """Not available: variables are initialised when made."""
+        raise RuntimeError(
+            "This property is not supported when eager execution is enabled."
+        )
+
+    def initialized_value(self):
+        """The value."""
+        return self.read_value()
+
+    def to_proto(self, export_scope=None):
+        """Not available: there are no sessions."""
+        raise RuntimeError(
+            "This operation is not supported when eager execution is enabled."
+        )
+
+    @staticmethod
+    def from_proto(variable_def, import_scope=None):
+        """Not available: there are no sessions."""
+        raise NotImplementedError(
+            "Variables cannot be made from protos: there are no sessions."
+        )
+
+    @property
     def _should_act_as_resource_variable(self) -> bool:
         return True
 
@@ -201,7 +285,7 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
         )
 
     def count_up_to(self, limit):
-        """Increments until `limit` is reached."""
+        """Adds 1 and returns what was there; OutOfRangeError at `limit`."""
         return raw_ops.ResourceCountUpTo(
             resource=self.handle, limit=limit, T=self.dtype
         )

@@ -52,7 +52,7 @@ PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   auto func = MakeRef<FuncGraph>(
       std::string(name), function ? OpBuilder::Current() : OpBuilder::Eager());
   if (!function) {
-    func->set_automatic_control(false);
+    func->set_is_function(false);
     func->set_may_capture(false);
   }
   Ref<Graph> graph = func->graph();
@@ -269,6 +269,16 @@ PyObject* Evaluate(PyObject* o, PyObject* args) {
   return result.ok() ? WrapTensors(*result) : Raise(result.status());
 }
 
+// _order_effects(bool): are ops with side effects ordered as they are made,
+// and kept although unused?
+PyObject* OrderEffects(PyObject* o, PyObject* on) {
+  FuncGraph* f = Builder(o);
+  const int yes = PyObject_IsTrue(on);
+  if (f == nullptr || yes < 0) return nullptr;
+  f->set_automatic_control(yes == 1);
+  Py_RETURN_NONE;
+}
+
 // The tensors that stand for the arguments, then those for the captures.
 PyObject* Inputs(PyObject* o, void*) {
   PyRef list = PyRef::Steal(PyList_New(0));
@@ -430,6 +440,7 @@ PyMethodDef methods[] = {
     {"_capture", Capture, METH_VARARGS, nullptr},
     {"_push_control", PushControl, METH_O, nullptr},
     {"_pop_control", PopControl, METH_NOARGS, nullptr},
+    {"_order_effects", OrderEffects, METH_O, nullptr},
     {"_evaluate", Evaluate, METH_VARARGS, nullptr},
     {"_order_arguments", OrderArguments, METH_O, nullptr},
     {"_mark_returned", MarkReturned, METH_O, nullptr},

@@ -87,6 +87,15 @@ Status Call(const std::string& token, std::span<const Tensor* const> inputs,
   PyRef result = PyRef::Steal(CallPython("graphkiln._py_function", "call_back",
                                          {name.get(), list.get()}));
   if (!result) return PythonError();
+  if (PyTuple_Check(result.get())) {
+    // The function raised: (code, text).
+    int code;
+    PyObject* text;
+    if (!PyArg_ParseTuple(result.get(), "iU", &code, &text)) {
+      return PythonError();
+    }
+    return Status(static_cast<Code>(code), std::string(StringView(text)));
+  }
   if (!PyList_Check(result.get()) ||
       PyList_GET_SIZE(result.get()) != static_cast<Py_ssize_t>(types.size())) {
     return InvalidArgument("{} returns {} values, but expects to see {} values.",

@@ -80,22 +80,50 @@ class NameScope {
   std::vector<Ref<FuncGraph>> entered_;
 };
 
-// tf.init_scope: out of all graphs, unseen by tapes.
+// The graph that the innermost init_scope of this thread left; null if it was
+// left to eager code.
+Ref<FuncGraph>& LeftGraph() {
+  thread_local Ref<FuncGraph> graph;
+  return graph;
+}
+
+// tf.init_scope: out of the graphs of functions, unseen by tapes.
 class InitScope {
  public:
+  InitScope() = default;
+  InitScope(const InitScope&) = delete;
+
   void Enter() {
-    scope_ = std::make_unique<OpBuilder::Scope>(OpBuilder::Eager());
+    Ref<FuncGraph> left(FuncGraph::Current());
+    // A graph made for its own sake is where things get initialised.
+    FuncGraph* outer = left.get();
+    while (outer != nullptr && outer->is_function()) outer = outer->outer();
+    OpBuilder* place = outer ? static_cast<OpBuilder*>(outer) : OpBuilder::Eager();
+    entered_.push_back({std::make_unique<OpBuilder::Scope>(place),
+                        LeftGraph()});
+    if (left) LeftGraph() = std::move(left);
     ++CurrentObservers().paused;
   }
   void Exit() {
-    if (!scope_) return;
+    if (entered_.empty()) return;
     --CurrentObservers().paused;
-    scope_.reset();
+    LeftGraph() = std::move(entered_.back().left_before);
+    entered_.pop_back();
   }
 
  private:
-  std::unique_ptr<OpBuilder::Scope> scope_;
+  struct Entered {
+    std::unique_ptr<OpBuilder::Scope> scope;
+    Ref<FuncGraph> left_before;
+  };
+  std::vector<Entered> entered_;
 };
+
+// Is a function being traced here, even if init_scope left its graph?
+bool InsideFunction() {
+  if (FuncGraph* graph = FuncGraph::Current()) return graph->is_function();
+  return LeftGraph() && LeftGraph()->is_function() && !LeftGraph()->finished();
+}
 
 // tf.device: kept on the nodes of graphs; there is one device to run on.
 class DeviceScope {
@@ -141,6 +169,8 @@ void AddScopes(nb::module_& m) {
       .def(nb::init<std::string>())
       .def("__enter__", &DeviceScope::Enter)
       .def("__exit__", [](DeviceScope& self, nb::args) { self.Exit(); });
+  m.def("inside_function", &InsideFunction,
+        "Is a function being traced here?");
   m.def("current_scope", &CurrentScope,
         "The full name of the current name scope.");
 }

@@ -40,9 +40,36 @@ PyObject* KnownValue(PyObject*, PyObject* o) {
   return ToNumpy(value, false);
 }
 
+// Lines that tell of an op's inputs and the graph that it is made in.
+std::string NumericsContext(std::span<const Tensor> inputs) {
+  PyGILState_STATE gil = PyGILState_Ensure();
+  std::string text;
+  const auto shown = [](const Tensor& t) {
+    PyRef wrapped = PyRef::Steal(WrapTensor(t));
+    PyRef s = PyRef::Steal(wrapped ? PyObject_Str(wrapped.get()) : nullptr);
+    if (s) return std::string(StringView(s.get()));
+    PyErr_Clear();
+    return std::string("?");
+  };
+  if (inputs.size() == 1) {
+    text = "\n  Input tensor: " + shown(inputs[0]) + "\n";
+  } else if (!inputs.empty()) {
+    text = Format("\n  Input tensors ({}):\n", inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      text += Format("         {}: {}\n", i, shown(inputs[i]));
+    }
+  }
+  if (FuncGraph* f = FuncGraph::Current()) {
+    text += Format("  Graph name: \"{}\"\n", f->name());
+  }
+  PyGILState_Release(gil);
+  return text + "\n";
+}
+
 PyObject* SetCheckNumerics(PyObject*, PyObject* on) {
   const int yes = PyObject_IsTrue(on);
   if (yes < 0) return nullptr;
+  SetNumericsContext(NumericsContext);
   SetChecksNumerics(yes == 1);
   Py_RETURN_NONE;
 }

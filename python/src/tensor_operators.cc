@@ -4,6 +4,7 @@
 
 #include "convert.h"
 #include "dtype_type.h"
+#include "function/func_graph.h"
 #include "name_scope.h"
 #include "op_function.h"
 #include "slicing.h"
@@ -280,10 +281,22 @@ PyObject* Invert(PyObject* a) {
                a);
 }
 
+// Is it a tensor of a graph made for its own sake? Those are told apart by
+// identity, as keys of what is built.
+bool IsOfPlainGraph(PyObject* o) {
+  if (!IsSymbolicTensor(o)) return false;
+  const FuncGraph* f = FuncGraph::Of(Graph::GraphOf(TensorOf(o)));
+  return f != nullptr && !f->is_function();
+}
+
 PyObject* Equality(BinaryOp& op, PyObject* a, PyObject* b) {
   if (b == Py_None) return PyBool_FromLong(&op == &not_equal_op);
   if (PyObject* fast = TryFast(op, a, b)) return fast;
   if (PyErr_Occurred()) return nullptr;
+  if (IsOfPlainGraph(a)) {
+    const bool same = IsSymbolicTensor(b) && ImplOf(a) == ImplOf(b);
+    return PyBool_FromLong(same == (&op == &equal_op));
+  }
   Operands o(op, a, b);
   PyObject* result = nullptr;
   if (!Convert(op, a, b, &o, &result)) return result;

@@ -1,5 +1,7 @@
 #include "framework/check_numerics.h"
 
+#include <atomic>
+#include <cmath>
 #include <string_view>
 
 #include "framework/op_builder.h"
@@ -26,12 +28,37 @@ bool IsChecked(DataType t) {
          t == DataType::kHalf || t == DataType::kBfloat16;
 }
 
+std::atomic<NumericsContextFn> numerics_context{nullptr};
+
+// "  # of +Inf elements: 2\n" and the like; empty if all are finite.
+std::string CountNonFinite(const Tensor& t) {
+  int64_t minus = 0, plus = 0, nan = 0;
+  VisitType<half, bfloat16, float, double>(t.dtype(), [&](auto tag) {
+    for (const auto e : t.flat<decltype(tag)>()) {
+      const double v = static_cast<double>(e);
+      nan += std::isnan(v);
+      minus += std::isinf(v) && v < 0;
+      plus += std::isinf(v) && v > 0;
+    }
+  });
+  std::string text;
+  const auto line = [&](const char* kind, int64_t n) {
+    if (n > 0) text += Format("  # of {} elements: {}\n", kind, n);
+  };
+  line("-Inf", minus);
+  line("+Inf", plus);
+  line("+NaN", nan);
+  return text;
+}
+
 }  // namespace
 
 bool ChecksNumerics() { return checks_numerics; }
 void SetChecksNumerics(bool on) { checks_numerics = on; }
+void SetNumericsContext(NumericsContextFn fn) { numerics_context = fn; }
 
-Status CheckOutputs(const OpRecord& record, const TensorVector& outputs) {
+Status CheckOutputs(const OpRecord& record, std::span<const Tensor> inputs,
+                    const TensorVector& outputs) {
   if (IsExempt(record.name)) return OkStatus();
   OpBuilder* builder = OpBuilder::Current();
   GK_ASSIGN_OR_RETURN(const OpRecord* check,
@@ -39,12 +66,19 @@ Status CheckOutputs(const OpRecord& record, const TensorVector& outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Tensor& t = outputs[i];
     if (!IsChecked(t.dtype())) continue;
+    std::string counts;
+    if (!t.is_symbolic()) {
+      counts = CountNonFinite(t);
+      if (counts.empty()) continue;
+    }
+    // The text of a graph's error ends with an empty line already.
     std::string message = Format(
-        "\n\n!!! Detected Infinity or NaN in output {} of {} op \"{}\" "
-        "(# of outputs: {}) !!!\n  dtype: <dtype: '{}'>\n  shape: {}\n",
-        i, builder->builds_graph() ? "graph" : "eagerly-executing", record.name,
-        outputs.size(), DataTypeName(t.dtype()),
-        t.partial_shape().DebugString());
+        "{}!!! Detected Infinity or NaN in output {} of {} op \"{}\" "
+        "(# of outputs: {}) !!!\n  dtype: <dtype: '{}'>\n  shape: {}\n{}",
+        t.is_symbolic() ? "" : "\n\n", i,
+        builder->builds_graph() ? "graph" : "eagerly-executing", record.name, outputs.size(), DataTypeName(t.dtype()),
+        t.partial_shape().PythonString(), counts);
+    if (NumericsContextFn fn = numerics_context) message += fn(inputs);
     GK_RETURN_IF_ERROR(builder
                            ->Apply(*check, {&t, 1},
                                    {{"message", std::move(message)}}, {})

@@ -4,6 +4,9 @@
 #ifndef GK_FRAMEWORK_CHECK_NUMERICS_H_
 #define GK_FRAMEWORK_CHECK_NUMERICS_H_
 
+#include <span>
+#include <string>
+
 #include "framework/op_record.h"
 #include "framework/tensor.h"
 
@@ -13,7 +16,13 @@ bool ChecksNumerics();
 void SetChecksNumerics(bool on);
 
 // Makes the checks of an op just made with the current builder.
-Status CheckOutputs(const OpRecord& record, const TensorVector& outputs);
+Status CheckOutputs(const OpRecord& record, std::span<const Tensor> inputs,
+                    const TensorVector& outputs);
+
+// How the host language shows an op's inputs and where it is made; lines of
+// the error's text, or nothing.
+using NumericsContextFn = std::string (*)(std::span<const Tensor> inputs);
+void SetNumericsContext(NumericsContextFn fn);
 
 }  // namespace gk
 

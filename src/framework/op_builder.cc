@@ -38,7 +38,9 @@ StatusOr<TensorVector> Dispatch(const OpRecord& record,
   GK_ASSIGN_OR_RETURN(
       TensorVector outputs,
       OpBuilder::Current()->Apply(record, inputs, std::move(attrs), name));
-  if (ChecksNumerics()) GK_RETURN_IF_ERROR(CheckOutputs(record, outputs));
+  if (ChecksNumerics()) {
+    GK_RETURN_IF_ERROR(CheckOutputs(record, inputs, outputs));
+  }
   if (!observers.active()) return outputs;
   std::vector<DataType> types(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) types[i] = inputs[i].dtype();

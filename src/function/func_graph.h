@@ -105,11 +105,14 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   void PopDevice();
   const std::string& device() const { return devices_.back(); }
 
-  // Orders side effects automatically (on by default; graphs made with
-  // tf.Graph().as_default() turn it off).
+  // Orders side effects automatically; on by default.
   void set_automatic_control(bool on) { automatic_control_on_ = on; }
   // May tensors from outside be used? Not in graphs that nobody calls.
   void set_may_capture(bool may) { may_capture_ = may; }
+  // Is it a function's? Otherwise it was made for its own sake: its effects
+  // are in no order, and init_scope stays in it.
+  bool is_function() const { return is_function_; }
+  void set_is_function(bool yes) { is_function_ = automatic_control_on_ = yes; }
   // Nodes that must run even if no result needs them.
   const std::vector<Node*>& control_outputs() const;
   void AddControlOutput(Node* node);
@@ -164,6 +167,7 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   Graph* capture_source_ = nullptr;
   std::vector<Ref<Graph>> capture_originals_;
   bool finished_ = false;
+  bool is_function_ = true;
 
   std::vector<Node*> arguments_;
   std::vector<Output> results_;

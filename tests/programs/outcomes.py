@@ -81,11 +81,16 @@ class Streams:
         self._saved = [os.dup(fd) for fd in (1, 2)]
         for fd in (1, 2):
             os.dup2(self._file.fileno(), fd)
+        # A test runner may have put its own in their place.
+        self._python = sys.stdout, sys.stderr
+        sys.stdout = open(1, "w", buffering=1, closefd=False)
+        sys.stderr = open(2, "w", buffering=1, closefd=False)
         return self
 
     def __exit__(self, *exception: object) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
+        sys.stdout, sys.stderr = self._python
         for fd, saved in zip((1, 2), self._saved):
             os.dup2(saved, fd)
             os.close(saved)
@@ -106,6 +111,16 @@ def outcome(program: Callable[[Any], Any], module: Any) -> tuple:
         finally:
             logging.getLogger("tensorflow").setLevel(logging.NOTSET)
     return (*result, steady(streams.text))
+
+
+def better(result: Any, output: str = "") -> Callable:
+    """Where the original does worse: what comes out instead."""
+
+    def mark(program: Callable) -> Callable:
+        program.better = ("value", plain(result), output)
+        return program
+
+    return mark
 
 
 def phrase(*texts: str) -> Callable:
@@ -133,6 +148,9 @@ def failure(function: Callable, *args: Any, **kwargs: Any) -> list:
 
 def compare(program: Callable, our: tuple, their: tuple) -> None:
     """Fails unless the outcomes of the program are the same."""
+    if hasattr(program, "better"):
+        assert our == program.better
+        return
     phrases = getattr(program, "phrases", None)
     if phrases is None or their[0] == "value":
         assert our == their
@@ -144,7 +162,7 @@ def compare(program: Callable, our: tuple, their: tuple) -> None:
     assert our[3:] == their[3:]
 
 
-SUBJECTS = ("debugging",)
+SUBJECTS = ("debugging", "decorators", "effects", "host_functions", "printing", "variables")
 
 
 def programs() -> list:
@@ -172,12 +190,20 @@ def record(module: Any) -> None:
     """Writes down what the programs do on `module`, the original."""
     for subject in SUBJECTS:
         outcomes = {
-            program.__name__: outcome(program, module)
+            program.__name__: _to_record(program, module)
             for program in programs()
             if program.__module__ == subject
         }
         lines = (f"{name}: {what!r}\n" for name, what in outcomes.items())
         record_path(subject).write_text("".join(lines))
+
+
+def _to_record(program: Callable, module: Any) -> tuple:
+    what = outcome(program, module)
+    if what[0] == "error" and hasattr(program, "phrases"):
+        found = [text for text in program.phrases if text in what[2]]
+        what = (*what[:2], "\n".join(found), *what[3:])
+    return what
 
 
 def recorded(program: Callable) -> tuple:

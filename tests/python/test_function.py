@@ -319,7 +319,7 @@ def test_inside_function_and_init_scope():
         return x
 
     f(X)
-    assert seen == [(False, True), (True, False)]
+    assert seen == [(False, True), (True, True)]
     assert not tf.inside_function()
 
 

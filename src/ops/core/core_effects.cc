@@ -46,8 +46,7 @@ constexpr std::string_view kFilePrefix = "file://";
 Status AppendToFile(const std::string& path, const std::string& text) {
   std::FILE* file = std::fopen(path.c_str(), "ab");
   if (!file) {
-    return InvalidArgument("Could not open \"{}\": {}", path,
-                           std::strerror(errno));
+    return NotFound("{}; {}", path, std::strerror(errno));
   }
   const bool written =
       std::fwrite(text.data(), 1, text.size(), file) == text.size();

@@ -161,6 +161,35 @@ Status ComputeVariableShape(KernelContext& c) {
   return OkStatus();
 }
 
+Status ComputeCountUpTo(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(VariableResource * v, VariableOf(c.input(0)));
+  if (v->dtype() != c.attr<DataType>("T")) {
+    return InvalidArgument("The variable's elements are of type {}, not {}",
+                           DataTypeString(v->dtype()),
+                           DataTypeString(c.attr<DataType>("T")));
+  }
+  const int64_t limit = c.attr<int64_t>("limit");
+  Tensor before;
+  GK_RETURN_IF_ERROR(v->Update([&](Tensor& value) -> Status {
+    if (!value.shape().IsScalar()) {
+      return InvalidArgument("input is not a scalar: {}",
+                             value.shape().DebugString());
+    }
+    const bool wide = value.dtype() == DataType::kInt64;
+    const int64_t n = wide ? value.scalar<int64_t>() : value.scalar<int32_t>();
+    if (n >= limit) return OutOfRange("Reached limit of {}", limit);
+    before = wide ? Tensor::Scalar(n) : Tensor::Scalar(static_cast<int32_t>(n));
+    if (wide) {
+      value.data<int64_t>()[0] = n + 1;
+    } else {
+      value.data<int32_t>()[0] = static_cast<int32_t>(n + 1);
+    }
+    return OkStatus();
+  }));
+  c.set_output(0, std::move(before));
+  return OkStatus();
+}
+
 Status ComputeNothing(KernelContext&) { return OkStatus(); }
 
 const OpRecord kRecords[] = {
@@ -212,6 +241,17 @@ const OpRecord kRecords[] = {
      .shape = CheckAssignShape,
      .kernel = {.compute = ComputeAccumulate<true>},
      .doc = "Subtracts a value from a variable."},
+
+    {.name = "ResourceCountUpTo",
+     .inputs = "resource: resource",
+     .outputs = "output: T",
+     .attrs = "limit: int; T: type in [int32, int64]",
+     .traits =
+         kStateful | kReadsResource | kWritesResource | kNoGradient,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeCountUpTo},
+     .doc = "Adds 1 to a scalar variable below a limit; gives what was "
+            "there."},
 
     {.name = "VarIsInitializedOp",
      .inputs = "resource: resource",

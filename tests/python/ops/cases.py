@@ -506,6 +506,11 @@ TABLE: dict[str, dict[str, Any]] = {
     "AssignVariableOp": {"resource": V(2, 3), "value": F(2, 3)},
     "AssignAddVariableOp": {"resource": V(2, 3), "value": F(2, 3)},
     "AssignSubVariableOp": {"resource": V(2, 3), "value": F(2, 3)},
+    "ResourceCountUpTo": {
+        "resource": Variable(np.array(5, np.int32)),
+        "limit": 2**30,
+        "T": "int32",
+    },
     "VarIsInitializedOp": {"resource": V(2, 3)},
     "VariableShape": {"input": V(2, 3)},
     "DisableCopyOnRead": {"resource": V(2, 3)},
