@@ -65,7 +65,9 @@ def program_options_are_accepted(tf):
 
 
 def program_signature_of_function(tf):
-    return str(inspect.signature(tf.function)).partition(" ->")[0]
+    # More may follow.
+    parameters = inspect.signature(tf.function).parameters.values()
+    return [str(p) for p in parameters][:11]
 
 
 def program_unknown_option(tf):
