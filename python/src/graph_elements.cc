@@ -105,9 +105,7 @@ PyObject* GraphTensorByName(PyObject* o, PyObject* name) {
 PyObject* GraphControlOutputs(PyObject* o, void*) {
   PyRef list = PyRef::Steal(PyList_New(0));
   const FuncGraph* f = GraphOf(o)->func;
-  if (f == nullptr || !PyObject_TypeCheck(o, FuncGraphType)) {
-    return list.Release();
-  }
+  if (f == nullptr || !f->automatic_control()) return list.Release();
   const ControlGather gather(*GraphOf(o)->graph, f->results(),
                              f->control_outputs());
   std::vector<Node*> nodes = gather.controls();

@@ -107,6 +107,7 @@ class FuncGraph final : public OpBuilder, public RefCounted {
 
   // Orders side effects automatically; on by default.
   void set_automatic_control(bool on) { automatic_control_on_ = on; }
+  bool automatic_control() const { return automatic_control_on_; }
   // May tensors from outside be used? Not in graphs that nobody calls.
   void set_may_capture(bool may) { may_capture_ = may; }
   // Is it a function's? Otherwise it was made for its own sake: its effects
