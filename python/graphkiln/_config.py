@@ -112,6 +112,8 @@ def set_visible_devices(devices, device_type=None):
 
 def get_logical_device_configuration(device):
     """How a physical device is divided; None: not at all."""
+    if device != _CPU:
+        raise ValueError(f"Unrecognized device: {device}")
     return _State.logical.get(device)
 
 
@@ -123,6 +125,9 @@ def set_logical_device_configuration(device, logical_devices):
         if part.memory_limit is not None:
             raise ValueError("Setting memory limit on CPU virtual devices is "
                              "currently not supported")
+        if part.experimental_priority is not None:
+            raise ValueError("Setting experimental_priority on CPU virtual  "
+                             "devices is currently not supported")
     _State.logical[device] = list(logical_devices)
 
 

@@ -56,6 +56,7 @@ EXPORTS: dict[str, str] = {
     "graphkiln._gradient_tape": """
         GradientTape UnconnectedGradients custom_gradient grad_pass_through
         """,
+    "graphkiln._device_spec": "DeviceSpec",
     "graphkiln._gradient_registry": "no_gradient",
     "graphkiln._name_scope": "name_scope init_scope device",
     "graphkiln._function": """

@@ -1,28 +1,77 @@
 """Name scopes, init_scope and device placement."""
 
-import re
-
-from graphkiln._graphkiln import DeviceScope
+from graphkiln import _device_spec
+from graphkiln import _graphkiln
 from graphkiln._graphkiln import current_scope
 from graphkiln._graphkiln import init_scope
 from graphkiln._graphkiln import name_scope
 
 __all__ = ["current_scope", "device", "init_scope", "name_scope"]
 
-_DEVICE = re.compile(
-    r"(/?(job:\w+|replica:\d+|task:\d+|(device:)?(cpu|gpu|tpu|xla_\w+)(:\d+|:\*)?))*",
-    re.IGNORECASE,
-)
+
+class _Device:
+    """Ops of graphs made inside are asked to run on a device; a scope inside
+    another adds to what that one says."""
+
+    def __init__(self, spec: _device_spec.DeviceSpec | None):
+        self._spec = spec
+        self._entered: list = []
+
+    def __enter__(self) -> None:
+        graph = _graphkiln.current_graph()
+        if graph is None:
+            _check_eager(self._spec)
+            self._entered.append(None)
+            return
+        stack = vars(graph).setdefault("_devices", [])
+        spec = self._spec or _device_spec.DeviceSpec()
+        if stack and self._spec is not None:
+            spec = stack[-1].make_merged_spec(spec)
+        scope = _graphkiln.DeviceScope(spec.to_string())
+        scope.__enter__()
+        stack.append(spec)
+        self._entered.append((stack, scope))
+
+    def __exit__(self, *exception) -> None:
+        entered = self._entered.pop()
+        if entered is not None:
+            entered[0].pop()
+            entered[1].__exit__(None, None, None)
 
 
-def device(device_name: object) -> DeviceScope:
-    """A context that asks for a device; everything runs on the CPU."""
-    if callable(device_name):
-        raise RuntimeError(
-            "tf.device does not support functions when eager execution is "
-            "enabled."
+def _check_eager(spec: _device_spec.DeviceSpec | None) -> None:
+    """Only this process is there; devices that it lacks are replaced."""
+    if spec is None:
+        return
+    job, replica, task = spec.job, spec.replica, spec.task
+    if job not in (None, "localhost") or replica or task:
+        from graphkiln import errors
+
+        raise errors.InvalidArgumentError(
+            None, None,
+            f"/job:{job or 'localhost'}/replica:{replica or 0}/task:{task or 0}"
+            "/device:CPU:0 unknown device.",
         )
-    name = "" if device_name is None else str(device_name)
-    if not _DEVICE.fullmatch(name):
-        raise ValueError(f"Unknown attribute in device name: {name!r}.")
-    return DeviceScope(name)
+
+
+def device(device_name: object) -> _Device:
+    """A context that asks for a device; everything runs on the CPU.
+
+    Raises ValueError for what is no device's name, RuntimeError for
+    functions; entering it when eager raises InvalidArgumentError for another
+    process.
+
+    >>> with tf.device("/cpu:0"):
+    ...     tf.constant(1).device
+    '/job:localhost/replica:0/task:0/device:CPU:0'
+    """
+    if callable(device_name):
+        raise RuntimeError("tf.device does not support functions.")
+    if device_name is None or isinstance(device_name, _device_spec.DeviceSpec):
+        return _Device(device_name)
+    if not isinstance(device_name, str):
+        raise ValueError(
+            f"Expecting a string device name. Got {type(device_name)}"
+            f"({device_name})"
+        )
+    return _Device(_device_spec.DeviceSpec.from_string(device_name))

@@ -162,7 +162,7 @@ def compare(program: Callable, our: tuple, their: tuple) -> None:
     assert our[3:] == their[3:]
 
 
-SUBJECTS = ("debugging", "decorators", "effects", "host_functions", "printing", "variables")
+SUBJECTS = ("debugging", "decorators", "devices", "effects", "host_functions", "printing", "variables")
 
 
 def programs() -> list:

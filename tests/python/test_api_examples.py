@@ -16,6 +16,7 @@ MODULES = (
     "_control",
     "_counting",
     "_debugging",
+    "_device_spec",
     "_initializers",
     "_math_functions",
     "_module",
