@@ -139,6 +139,7 @@ def _walk(
         key=key or (lambda name: name),
     )
     inside = []
+    seen_here = frozenset(seen)
     for name in names:
         try:
             leaves = list(_leaves_with_paths(attributes[name], (name,)))
@@ -148,14 +149,20 @@ def _walk(
             if id(leaf) in seen:
                 continue
             if predicate(leaf):
-                seen.add(id(leaf))
+                if not with_path:
+                    seen.add(id(leaf))
                 yield (path + leaf_path, leaf) if with_path else leaf
             if recursive and isinstance(leaf, Module):
                 inside.append((path + leaf_path, leaf))
     for leaf_path, leaf in inside:
-        if id(leaf) in seen and not predicate(leaf):
+        known = seen_here if with_path else seen
+        if id(leaf) in known and not predicate(leaf):
             continue
-        seen.add(id(leaf))
+        if with_path:
+            # Every path is told; only cycles end.
+            seen = seen_here | {id(leaf)}
+        else:
+            seen.add(id(leaf))
         yield from _walk(
             leaf,
             recursive,
