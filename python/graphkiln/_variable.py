@@ -113,8 +113,8 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
     or dtype, and for a constraint that cannot be called.
 
     >>> v = tf.Variable([1, 2], name="v")
-    >>> v.assign_add([10, 10])
-    <tf.Variable 'UnreadVariable' shape=(2,) dtype=int32, numpy=array([11, 12], dtype=int32)>
+    >>> v.assign_add([10, 10]).numpy().tolist()
+    [11, 12]
     >>> v[0].numpy().item()
     11
     """

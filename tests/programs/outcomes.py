@@ -162,8 +162,10 @@ def compare(program: Callable, our: tuple, their: tuple) -> None:
     assert our[3:] == their[3:]
 
 
-SUBJECTS = ("debugging", "decorators", "demands",
-            "devices", "effects", "host_functions", "printing", "variables")
+SUBJECTS = (
+    "debugging", "decorators", "demands", "devices", "effects",
+    "host_functions", "printing", "variables",
+)
 
 
 def programs() -> list:
