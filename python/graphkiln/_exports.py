@@ -65,6 +65,7 @@ EXPORTS: dict[str, str] = {
         config.experimental_run_functions_eagerly=run_functions_eagerly
         config.experimental_functions_run_eagerly=functions_run_eagerly
         """,
+    "graphkiln._control_flow": "cond case switch_case while_loop",
     "graphkiln._graph_def": """
         import_graph_def graph_util.import_graph_def io.write_graph
         test.assert_equal_graph_def

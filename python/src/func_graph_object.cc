@@ -127,6 +127,23 @@ PyObject* AddArgument(PyObject* o, PyObject* args) {
   return arg.ok() ? WrapTensor(*std::move(arg)) : Raise(arg.status());
 }
 
+// _add_loop_argument(name, tensor, shape): a placeholder for what `tensor` is
+// before the first iteration.
+PyObject* AddLoopArgument(PyObject* o, PyObject* args) {
+  PyObject *tensor, *shape;
+  const char* name;
+  if (!PyArg_ParseTuple(args, "sOO", &name, &tensor, &shape)) return nullptr;
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  if (!IsTensor(tensor)) return Raise(TypeError("not a tensor"));
+  StatusOr<PartialTensorShape> s = AsShape(shape);
+  if (!s.ok()) return Raise(s.status());
+  const Tensor t = TensorOf(tensor);
+  StatusOr<Tensor> arg =
+      f->AddArgument(name, t.dtype(), *s, {}, FuncGraph::HandleDataOf(t));
+  return arg.ok() ? WrapTensor(*std::move(arg)) : Raise(arg.status());
+}
+
 PyObject* Capture(PyObject* o, PyObject* args) {
   PyObject* tensor;
   const char* name = "";
@@ -437,6 +454,7 @@ PyMethodDef methods[] = {
     {"_enter", Enter, METH_NOARGS, nullptr},
     {"_exit", Exit, METH_NOARGS, nullptr},
     {"_add_argument", AddArgument, METH_VARARGS, nullptr},
+    {"_add_loop_argument", AddLoopArgument, METH_VARARGS, nullptr},
     {"_capture", Capture, METH_VARARGS, nullptr},
     {"_push_control", PushControl, METH_O, nullptr},
     {"_pop_control", PopControl, METH_NOARGS, nullptr},

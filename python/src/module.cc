@@ -2,11 +2,13 @@
 #include <nanobind/nanobind.h>
 
 #include "concrete_function.h"
+#include "control_flow.h"
 #include "convert.h"
 #include "dtype_type.h"
 #include "eager/eager_context.h"
 #include "gradient_tape.h"
 #include "func_graph_object.h"
+#include "function/control_flow.h"
 #include "function_object.h"
 #include "function_trace_type.h"
 #include "graph_def.h"
@@ -24,6 +26,7 @@
 
 NB_MODULE(_graphkiln, m) {
   gk::InitEager();
+  gk::InitControlFlow();
   PyObject* module = m.ptr();
   const bool ok =
       gk::py::AddDTypeType(module) && gk::py::AddShapeType(module) &&
@@ -40,6 +43,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::InstallHostFunctions();
   gk::py::AddScopes(m);
   gk::py::AddGradientTape(m);
+  gk::py::AddControlFlow(m);
   gk::py::AddOperation(m);
   gk::py::AddGraphDef(m);
   gk::py::AddOpRecord(m);

@@ -43,6 +43,12 @@ class FunctionRunner {
   virtual Status Run(const FunctionDefinition& function,
                      std::span<const Tensor> inputs, TensorVector* outputs,
                      const CancellationToken* cancellation) = 0;
+  // While `condition(state)` holds, state = body(state). The state's memory is
+  // reused where nobody else can see it. `truth` reads the condition.
+  virtual Status RunWhile(const FunctionDefinition& condition,
+                          const FunctionDefinition& body, TensorVector* state,
+                          StatusOr<bool> (*truth)(const Tensor&),
+                          const CancellationToken* cancellation) = 0;
 
   // The process-wide runner, supplied by the layer above the runtime.
   static FunctionRunner* Get();

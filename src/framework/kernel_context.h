@@ -58,6 +58,10 @@ class KernelContext {
   // sizes agree; else allocates. Elementwise kernels may then run in place.
   Status Forward(int j, int i, DataType dtype, const TensorShape& shape,
                  Tensor** out);
+  // Nobody will look at input j again: its memory may be written over.
+  bool MayOverwrite(int j) const {
+    return ((may_forward_ >> j) & 1) != 0 && inputs_[j]->IsExclusive();
+  }
   // Output i is this value (may share memory with an input).
   void set_output(int i, Tensor t) { outputs_[i] = std::move(t); }
 

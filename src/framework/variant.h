@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/ref.h"
+#include "base/status.h"
 
 namespace gk {
 
@@ -13,6 +14,10 @@ class VariantObject : public RefCounted {
  public:
   // "tensorflow::TensorList": the name written into files and messages.
   virtual std::string_view type_name() const = 0;
+  // What gradients of such objects are made of; Unimplemented unless the
+  // kind has them.
+  virtual StatusOr<Ref<VariantObject>> ZerosLike() const;
+  virtual StatusOr<Ref<VariantObject>> Add(const VariantObject& other) const;
 };
 
 class Variant {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "eager/gradient_tape.h"
 #include "framework/op_registry.h"
 #include "function/function_gradient.h"
 
@@ -41,13 +40,6 @@ class BorrowedInputs {
   alignas(Tensor) std::byte inline_[kInline * sizeof(Tensor)];
   std::unique_ptr<std::byte[]> heap_;
 };
-
-bool ObserversWant(std::span<const Tensor> tensors) {
-  for (const OpObserver* o : CurrentObservers().observers) {
-    if (o->WantsAny(tensors)) return true;
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -200,24 +192,9 @@ Status ConcreteFunction::Run(std::span<const Tensor> arguments,
   return runner->Run(*function_, inputs.span(), outputs, cancellation);
 }
 
-namespace {
-
-// Tapes within tapes, and persistent ones, can see gradients being computed.
-bool MayDifferentiateTwice(const std::vector<OpObserver*>& observers) {
-  if (observers.size() > 1) return true;
-  return std::any_of(
-      observers.begin(), observers.end(), [](const OpObserver* o) {
-        const auto* tape = dynamic_cast<const GradientTape*>(o);
-        return tape == nullptr || tape->persistent();
-      });
-}
-
-}  // namespace
-
 Status ConcreteFunction::CallRecorded(
     TensorVector inputs, TensorVector* outputs,
     const CancellationToken* cancellation) const {
-  const std::vector<OpObserver*> observers = CurrentObservers().observers;
   std::vector<bool> wanted(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     wanted[i] =
@@ -225,7 +202,7 @@ Status ConcreteFunction::CallRecorded(
   }
   GK_ASSIGN_OR_RETURN(Ref<DifferentiableCall> call,
                       DifferentiableCall::For(*function_, wanted,
-                                              MayDifferentiateTwice(observers)));
+                                              MayDifferentiateTwice()));
   TensorVector all;
   OpBuilder* builder = OpBuilder::Current();
   const bool in_graph = builder != nullptr && builder->builds_graph();
@@ -241,13 +218,7 @@ Status ConcreteFunction::CallRecorded(
     for (Tensor& t : all) t = t.Alias();
   }
   outputs->assign(all.begin(), all.begin() + num_outputs());
-  const TensorVector recorded = inputs, produced = all;
-  BackwardFn backward = [call, inputs = std::move(inputs),
-                         all = std::move(all)](std::span<const Gradient> grads,
-                                               const std::vector<bool>& which) {
-    return call->Backward(inputs, all, grads, which);
-  };
-  for (OpObserver* o : observers) o->OnCall(recorded, produced, backward);
+  RecordNode(call, inputs, all);
   return OkStatus();
 }
 

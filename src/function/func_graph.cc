@@ -74,27 +74,6 @@ const OpRecord* Record(const char* name, Status* status) {
   return *r;
 }
 
-// What a captured resource refers to, where it is at hand.
-HandleData HandleDataOf(const Tensor& t) {
-  if (t.is_symbolic()) {
-    const Output o = Graph::OutputOf(t);
-    return o.node->output(o.index).handle_data;
-  }
-  if (t.dtype() == DataType::kResource && t.num_elements() == 1) {
-    return t.data<ResourceHandle>()->handle_data();
-  }
-  return {};
-}
-
-// Handles of one resource are one capture, whichever tensor holds them.
-const void* CaptureKey(const Tensor& t) {
-  if (!t.is_symbolic() && t.dtype() == DataType::kResource &&
-      t.num_elements() == 1) {
-    if (const Resource* r = t.data<ResourceHandle>()->resource()) return r;
-  }
-  return t.impl();
-}
-
 }  // namespace
 
 FuncGraph::FuncGraph(std::string name, OpBuilder* outer)
@@ -118,6 +97,25 @@ FuncGraph* FuncGraph::Current() {
   OpBuilder* builder = OpBuilder::Current();
   return builder && builder->builds_graph() ? dynamic_cast<FuncGraph*>(builder)
                                             : nullptr;
+}
+
+HandleData FuncGraph::HandleDataOf(const Tensor& t) {
+  if (t.is_symbolic()) {
+    const Output o = Graph::OutputOf(t);
+    return o.node->output(o.index).handle_data;
+  }
+  if (t.dtype() == DataType::kResource && t.num_elements() == 1) {
+    return t.data<ResourceHandle>()->handle_data();
+  }
+  return {};
+}
+
+const void* FuncGraph::CaptureKey(const Tensor& t) {
+  if (!t.is_symbolic() && t.dtype() == DataType::kResource &&
+      t.num_elements() == 1) {
+    if (const Resource* r = t.data<ResourceHandle>()->resource()) return r;
+  }
+  return t.impl();
 }
 
 void FuncGraph::SetSourceFn(SourceFn fn) { source_fn = fn; }
@@ -313,6 +311,14 @@ Status FuncGraph::CheckScope(const Tensor& t) const {
   return OutOfScopeError(t, text(*builder));
 }
 
+bool FuncGraph::CapturesFrom(const Graph* graph) const {
+  if (graph == capture_source_) return true;
+  for (const Ref<Graph>& original : capture_originals_) {
+    if (graph == original.get()) return true;
+  }
+  return outer_ && outer_->CapturesFrom(graph);
+}
+
 StatusOr<Tensor> FuncGraph::Capture(const Tensor& t, std::string_view name) {
   if (t.is_symbolic()) {
     const Graph* graph = Graph::GraphOf(t);
@@ -355,6 +361,10 @@ StatusOr<Tensor> FuncGraph::Capture(const Tensor& t, std::string_view name) {
         "Tensor \"{}:{}\" must be from the same graph as what is made of it",
         o.node->name(), o.index);
   }
+  if (t.is_symbolic() && outer_ && outer_->CapturesFrom(Graph::GraphOf(t))) {
+    GK_ASSIGN_OR_RETURN(Tensor outer, outer_->Capture(t));
+    return Capture(outer, name);
+  }
   GK_RETURN_IF_ERROR(CheckScope(t));
   const bool reserved = !name.empty() && name.back() == '/';
   if (reserved) name.remove_suffix(1);
@@ -365,6 +375,22 @@ StatusOr<Tensor> FuncGraph::Capture(const Tensor& t, std::string_view name) {
   capture_of_.emplace(CaptureKey(t), static_cast<int>(captures_.size()));
   captures_.push_back({t, nullptr, Graph::OutputOf(placeholder).node});
   return placeholder;
+}
+
+Status FuncGraph::OrderCaptures(std::span<const Tensor> externals) {
+  std::vector<FunctionCapture> ordered;
+  for (const Tensor& t : externals) {
+    GK_RETURN_IF_ERROR(Capture(t).status());
+    ordered.push_back(captures_[capture_of_.at(CaptureKey(t))]);
+  }
+  if (ordered.size() != captures_.size()) {
+    return Internal("FuncGraph {} captures more than it is told", name_);
+  }
+  captures_ = std::move(ordered);
+  for (size_t i = 0; i < captures_.size(); ++i) {
+    capture_of_[CaptureKey(captures_[i].external)] = static_cast<int>(i);
+  }
+  return OkStatus();
 }
 
 StatusOr<Tensor> FuncGraph::CaptureDeferred(

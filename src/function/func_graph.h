@@ -74,6 +74,13 @@ class FuncGraph final : public OpBuilder, public RefCounted {
                                    const PartialTensorShape& shape,
                                    std::string_view name = {},
                                    HandleData handle_data = {});
+  // What a resource refers to, where it is at hand; what is in a list.
+  static HandleData HandleDataOf(const Tensor& t);
+  // Handles of one resource are one capture, whichever tensor holds them.
+  static const void* CaptureKey(const Tensor& t);
+  // Captures exactly these, in this order: all that were captured so far must
+  // be among them.
+  Status OrderCaptures(std::span<const Tensor> externals);
   const std::vector<Node*>& arguments() const { return arguments_; }
   // Arguments in another order than they were made in: a permutation.
   Status OrderArguments(std::span<const Tensor> arguments);
@@ -157,6 +164,8 @@ class FuncGraph final : public OpBuilder, public RefCounted {
                                   const PartialTensorShape& shape,
                                   std::string_view user_name,
                                   HandleData handle_data, bool reserved);
+  // Was it, or a graph around it, told to capture from `graph`?
+  bool CapturesFrom(const Graph* graph) const;
   Status CheckScope(const Tensor& t) const;
   std::string ScopedName(std::string_view name);
 

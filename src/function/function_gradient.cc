@@ -56,6 +56,13 @@ std::string BaseName(std::string_view name) {
 
 }  // namespace
 
+void ShareGradientOriginals(const GraphFunction& function,
+                            const GraphFunction& derived) {
+  std::vector<Ref<Graph>> originals = VariantCache::Of(function).originals;
+  originals.push_back(function.graph_ref());
+  VariantCache::Of(derived).originals = std::move(originals);
+}
+
 StatusOr<Ref<DifferentiableCall>> DifferentiableCall::For(
     const GraphFunction& function, std::vector<bool> wanted,
     bool higher_order) {
@@ -244,6 +251,21 @@ StatusOr<const DifferentiableCall::BackwardFunction*> DifferentiableCall::Find(
     it = backward_.emplace(key, std::move(entry)).first;
   }
   return it->second.get();
+}
+
+StatusOr<std::optional<std::vector<DifferentiableCall::Source>>>
+DifferentiableCall::Needs(std::vector<bool> present, std::vector<bool> wanted) {
+  for (size_t i = 0; i < present.size(); ++i) {
+    present[i] = present[i] && differentiable_[i];
+  }
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    wanted[i] = wanted[i] && wanted_[i];
+  }
+  GK_ASSIGN_OR_RETURN(const BackwardFunction* backward,
+                      Find({std::move(present), std::move(wanted)}));
+  std::optional<std::vector<Source>> sources;
+  if (backward != nullptr) sources = backward->sources;
+  return sources;
 }
 
 std::vector<Gradient> DifferentiableCall::Backward(

@@ -9,22 +9,17 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
-#include "framework/grad_context.h"
-#include "graph/graph.h"
+#include "function/differentiable_node.h"
 
 namespace gk {
 
 class ConcreteFunction;
-class DifferentiableCall;
 
-// Call nodes of one graph that already call forward variants.
-using CallTable = std::unordered_map<const Node*, Ref<DifferentiableCall>>;
-
-class DifferentiableCall final : public RefCounted {
+class DifferentiableCall final : public DifferentiableNode {
  public:
   // The variant of `function` that can give the gradients of the arguments
   // (captures included) in `wanted`. With `higher_order` the gradients of
@@ -43,14 +38,23 @@ class DifferentiableCall final : public RefCounted {
   std::vector<Gradient> Backward(std::span<const Tensor> inputs,
                                  std::span<const Tensor> outputs,
                                  std::span<const Gradient> grads,
-                                 const std::vector<bool>& wanted);
+                                 const std::vector<bool>& wanted) override;
 
- private:
   // Where an argument of a backward function comes from.
   struct Source {
     bool is_input;
     int index;  // of forward's inputs or outputs
   };
+  // What Backward needs if gradients arrive for the results in `present` and
+  // those of the inputs in `wanted` are asked for. Nothing if it takes
+  // gradients for all differentiable results.
+  StatusOr<std::optional<std::vector<Source>>> Needs(
+      std::vector<bool> present, std::vector<bool> wanted);
+  // Of each result; of each input.
+  const std::vector<bool>& differentiable() const { return differentiable_; }
+  const std::vector<bool>& wanted() const { return wanted_; }
+
+ private:
   struct BackwardFunction {
     Ref<ConcreteFunction> function;  // arguments: gradients, then sources
     std::vector<Source> sources;
@@ -96,6 +100,11 @@ StatusOr<std::vector<Gradient>> GradientsInGraph(
 StatusOr<std::vector<Gradient>> SymbolicGradients(
     std::span<const Tensor> outputs, std::span<const Gradient> output_grads,
     std::span<const Tensor> inputs);
+
+// `derived` was made of `function`: custom gradients that know the graphs of
+// the one know the other's.
+void ShareGradientOriginals(const GraphFunction& function,
+                            const GraphFunction& derived);
 
 // Gradients of nodes with the attribute _gradient_op_type: set by the host
 // language for custom gradients. Names are never used twice.

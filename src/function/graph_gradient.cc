@@ -3,6 +3,8 @@
 #include <shared_mutex>
 
 #include "framework/op_builder.h"
+#include "function/differentiable_branches.h"
+#include "function/differentiable_while.h"
 #include "function/func_graph.h"
 #include "function/function_gradient.h"
 
@@ -87,6 +89,8 @@ class ReverseWalk {
   }
 
   bool Wants(Output o) const {
+    // Nodes made on the way carry no gradient.
+    if (static_cast<size_t>(o.node->id()) >= dependent_.size()) return false;
     return (dependent_[o.node->id()] || source_[o.node->id()]) &&
            IsTrainable(DtypeOf(o));
   }
@@ -125,8 +129,7 @@ class ReverseWalk {
     }
     const auto custom = OverrideOf(*node);
     std::vector<Gradient> dx;
-    if (!custom && node->attrs().Get<FunctionAttr>("f") != nullptr &&
-        node->op().Has(kCallsFunction)) {
+    if (!custom && RunsFunctions(*node)) {
       dx = CallGradient(node, dy, wanted);
     } else {
       const OpRecord& op = node->op();
@@ -161,31 +164,122 @@ class ReverseWalk {
       it = calls_->emplace(node, Rewrite(node, wanted, higher_order_)).first;
     }
     const TensorVector x = Inputs(node), y = Outputs(node);
-    return it->second->Backward(x, y, dy, wanted);
+    std::vector<Gradient> grads = dy;
+    grads.resize(y.size());
+    std::vector<bool> which = wanted;
+    which.resize(x.size());
+    return it->second->Backward(x, y, grads, which);
   }
 
-  // Lets `node` call the forward variant of its function.
-  static Ref<DifferentiableCall> Rewrite(Node* node,
-                                         const std::vector<bool>& wanted,
-                                         bool higher_order) {
-    const auto* f = node->attrs().Get<FunctionAttr>("f");
-    const auto* callee =
-        dynamic_cast<const GraphFunction*>(f->definition.get());
-    if (callee == nullptr ||
-        callee->arguments().size() != static_cast<size_t>(node->num_inputs())) {
-      throw Error(InvalidArgument("{} calls {}, whose definition is not known",
-                                  node->name(), f->name));
+  // Calls and control flow; what it calls is in the node's attributes.
+  static bool RunsFunctions(const Node& node) {
+    if (!node.op().Has(kCallsFunction)) return false;
+    for (std::string_view name : {"f", "then_branch", "body"}) {
+      if (node.attrs().Get<FunctionAttr>(name) != nullptr) return true;
     }
-    Ref<DifferentiableCall> call =
-        ValueOrThrow(DifferentiableCall::For(*callee, wanted, higher_order));
-    const Ref<GraphFunction>& forward = call->forward();
-    for (size_t i = node->num_outputs(); i < forward->results().size(); ++i) {
-      const Output& r = forward->results()[i];
+    return node.attrs().Get<std::vector<FunctionAttr>>("branches") != nullptr;
+  }
+
+  static Ref<GraphFunction> Callee(const Node& node, const FunctionAttr& f,
+                                   size_t num_inputs) {
+    auto* callee = dynamic_cast<GraphFunction*>(f.definition.get());
+    if (callee == nullptr || callee->arguments().size() != num_inputs) {
+      throw Error(InvalidArgument("{} calls {}, whose definition is not known",
+                                  node.name(), f.name));
+    }
+    return Ref<GraphFunction>(callee);
+  }
+
+  Ref<DifferentiableNode> Rewrite(Node* node, const std::vector<bool>& wanted,
+                                  bool higher_order) {
+    if (node->attrs().Get<FunctionAttr>("f") != nullptr) {
+      return RewriteCall(node, wanted, higher_order);
+    }
+    if (node->attrs().Get<FunctionAttr>("body") != nullptr) {
+      return RewriteWhile(node, wanted, higher_order);
+    }
+    return RewriteBranches(node, wanted, higher_order);
+  }
+
+  static void AddOutputs(Node* node, const GraphFunction& forward) {
+    for (size_t i = node->num_outputs(); i < forward.results().size(); ++i) {
+      const Output& r = forward.results()[i];
       Node::OutputInfo info = r.node->output(r.index);
       info.tensor = nullptr;
       info.value = Tensor();
       node->AddOutput(std::move(info));
     }
+  }
+
+  // Lets `node` choose between the forward variants of its branches.
+  static Ref<DifferentiableNode> RewriteBranches(
+      Node* node, const std::vector<bool>& wanted, bool higher_order) {
+    const auto* then_branch = node->attrs().Get<FunctionAttr>("then_branch");
+    const bool is_if = then_branch != nullptr;
+    std::vector<FunctionAttr> attrs;
+    if (is_if) {
+      attrs = {*then_branch, node->attr<FunctionAttr>("else_branch")};
+    } else {
+      attrs = node->attr<std::vector<FunctionAttr>>("branches");
+    }
+    std::vector<Ref<GraphFunction>> branches;
+    for (const FunctionAttr& f : attrs) {
+      branches.push_back(Callee(*node, f, node->num_inputs() - 1));
+    }
+    Ref<DifferentiableBranches> made = ValueOrThrow(DifferentiableBranches::Make(
+        is_if, branches, {wanted.begin() + 1, wanted.end()}, higher_order));
+    const Output& selector = node->input(0);
+    const BranchNodeParts parts = ValueOrThrow(
+        BranchNode(is_if, selector.node->output(selector.index).dtype,
+                   made->forward()));
+    AddOutputs(node, *made->forward()[0]);
+    for (const auto& [name, value] : parts.attrs) {
+      node->mutable_attrs().Set(name, value);
+    }
+    return made;
+  }
+
+  // Lets `node` run the forward variant of its body, with empty lists.
+  Ref<DifferentiableNode> RewriteWhile(Node* node,
+                                       const std::vector<bool>& wanted,
+                                       bool higher_order) {
+    const size_t n = node->num_inputs();
+    const Ref<GraphFunction> condition =
+        Callee(*node, node->attr<FunctionAttr>("cond"), n);
+    const Ref<GraphFunction> body =
+        Callee(*node, node->attr<FunctionAttr>("body"), n);
+    Ref<DifferentiableWhile> made = ValueOrThrow(
+        DifferentiableWhile::Make(*condition, *body, wanted, higher_order));
+    const Ref<GraphFunction>& forward = made->forward_body();
+    auto shapes = node->attr<std::vector<PartialTensorShape>>("output_shapes");
+    if (shapes.size() != n) {
+      shapes.clear();
+      for (size_t i = 0; i < n; ++i) shapes.push_back(node->output(i).shape);
+    }
+    for (const DifferentiableWhile::List& list : made->lists()) {
+      node->add_input(ValueOrThrow(EmptyListIn(graph_, list)));
+      shapes.push_back(TensorShape());
+    }
+    AddOutputs(node, *forward);
+    AttrMap& attrs = node->mutable_attrs();
+    attrs.Set("cond", FunctionAttr{made->forward_condition()->name(),
+                                   made->forward_condition(), nullptr});
+    attrs.Set("body", FunctionAttr{forward->name(), forward, nullptr});
+    attrs.Set("T", forward->input_types());
+    attrs.Set("output_shapes", std::move(shapes));
+    return made;
+  }
+
+  // Lets `node` call the forward variant of its function.
+  static Ref<DifferentiableNode> RewriteCall(Node* node,
+                                         const std::vector<bool>& wanted,
+                                         bool higher_order) {
+    const Ref<GraphFunction> callee =
+        Callee(*node, node->attr<FunctionAttr>("f"), node->num_inputs());
+    Ref<DifferentiableCall> call =
+        ValueOrThrow(DifferentiableCall::For(*callee, wanted, higher_order));
+    const Ref<GraphFunction>& forward = call->forward();
+    AddOutputs(node, *forward);
     node->mutable_attrs().Set(
         "f", FunctionAttr{forward->name(), Ref<FunctionDefinition>(forward),
                           nullptr});

@@ -210,13 +210,33 @@ class Run {
 
 }  // namespace
 
+namespace {
+
+// Runs in a frame whose arguments are in place; leaves it clean.
+Status RunInFrame(const Plan& plan, Frame& frame, TensorVector* outputs,
+                  const CancellationToken* cancellation) {
+  GK_RETURN_IF_ERROR(Run(plan, frame, cancellation).Execute());
+  outputs->clear();
+  outputs->reserve(plan.results.size());
+  for (SlotId s : plan.results) outputs->push_back(frame.slots[s]);
+  for (SlotId s : plan.results) {
+    if (plan.slots[s].home == Home::kOwn) frame.slots[s] = Tensor();
+  }
+  for (SlotId s : plan.arguments) frame.slots[s] = Tensor();
+  return OkStatus();
+}
+
+Status TooDeep(const Plan& plan) {
+  return ResourceExhausted(
+      "Function {} is called recursively more than {} levels deep",
+      plan.function.name, kMaxNesting);
+}
+
+}  // namespace
+
 Status RunPlan(const Plan& plan, std::span<const Tensor> inputs,
                TensorVector* outputs, const CancellationToken* cancellation) {
-  if (nesting >= kMaxNesting) {
-    return ResourceExhausted(
-        "Function {} is called recursively more than {} levels deep",
-        plan.function.name, kMaxNesting);
-  }
+  if (nesting >= kMaxNesting) return TooDeep(plan);
   if (!plan.updates.empty() && ResourcesAlias(inputs)) {
     GK_ASSIGN_OR_RETURN(const Ref<Plan> apart, plan.WithoutMergedUpdates());
     return RunPlan(*apart, inputs, outputs, cancellation);
@@ -230,14 +250,7 @@ Status RunPlan(const Plan& plan, std::span<const Tensor> inputs,
     frame.slots[s] = inputs[i];
     frame.data[s] = inputs[i].raw_data();
   }
-  GK_RETURN_IF_ERROR(Run(plan, frame, cancellation).Execute());
-  outputs->clear();
-  outputs->reserve(plan.results.size());
-  for (SlotId s : plan.results) outputs->push_back(frame.slots[s]);
-  for (SlotId s : plan.results) {
-    if (plan.slots[s].home == Home::kOwn) frame.slots[s] = Tensor();
-  }
-  for (SlotId s : plan.arguments) frame.slots[s] = Tensor();
+  GK_RETURN_IF_ERROR(RunInFrame(plan, frame, outputs, cancellation));
   lease.SetClean();
   // A result has an identity of its own, even if its value is an argument's,
   // a constant's or another result's.
@@ -259,6 +272,86 @@ Status RunFunction(const GraphFunction& function,
 
 namespace {
 
+// One function of a loop with the frame that it keeps over the iterations.
+class LoopPart {
+ public:
+  static StatusOr<LoopPart> Make(const GraphFunction& function) {
+    LoopPart part;
+    GK_ASSIGN_OR_RETURN(part.compiled_, CompiledFunction::Of(function));
+    return part;
+  }
+
+  // Takes the arguments out of `inputs` if `consume`.
+  Status RunOn(TensorVector& inputs, bool consume, TensorVector* outputs,
+               const CancellationToken* cancellation) {
+    GK_ASSIGN_OR_RETURN(Ref<Plan> plan, compiled_->PlanFor(inputs));
+    if (!plan->updates.empty() && ResourcesAlias(inputs)) {
+      GK_ASSIGN_OR_RETURN(plan, plan->WithoutMergedUpdates());
+    }
+    if (!lease_ || plan.get() != plan_.get()) {
+      lease_.reset();
+      plan_ = std::move(plan);
+      lease_ = std::make_unique<FrameLease>(*plan_);
+      GK_RETURN_IF_ERROR(lease_->Take());
+    }
+    Frame& frame = lease_->frame();
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const SlotId s = plan_->arguments[i];
+      frame.data[s] = inputs[i].raw_data();
+      frame.slots[s] = consume ? std::move(inputs[i]) : inputs[i];
+    }
+    return RunInFrame(*plan_, frame, outputs, cancellation);
+  }
+
+ private:
+  CompiledFunction* compiled_ = nullptr;
+  Ref<Plan> plan_;
+  std::unique_ptr<FrameLease> lease_;
+};
+
+}  // namespace
+
+Status RunWhileLoop(const GraphFunction& condition, const GraphFunction& body,
+                    TensorVector* state, StatusOr<bool> (*truth)(const Tensor&),
+                    const CancellationToken* cancellation) {
+  if (nesting == 0) ClearErrorOrigin();
+  GK_ASSIGN_OR_RETURN(LoopPart test, LoopPart::Make(condition));
+  GK_ASSIGN_OR_RETURN(LoopPart step, LoopPart::Make(body));
+  if (nesting >= kMaxNesting) {
+    return ResourceExhausted(
+        "Function {} is called recursively more than {} levels deep",
+        body.name(), kMaxNesting);
+  }
+  NestingScope scope;
+  const size_t n = state->size();
+  TensorVector next;
+  while (true) {
+    if (cancellation && cancellation->IsCancelled()) {
+      return Cancelled("The loop {} was cancelled", body.name());
+    }
+    GK_RETURN_IF_ERROR(test.RunOn(*state, false, &next, cancellation));
+    if (next.size() != 1) {
+      return InvalidArgument("Loop condition {} returned {} values, expected 1",
+                             condition.name(), next.size());
+    }
+    GK_ASSIGN_OR_RETURN(const bool more, truth(next[0]));
+    if (!more) break;
+    GK_RETURN_IF_ERROR(step.RunOn(*state, true, &next, cancellation));
+    if (next.size() != n) {
+      return InvalidArgument("Loop body {} returned {} values, expected {}",
+                             body.name(), next.size(), n);
+    }
+    state->swap(next);
+  }
+  // Results have identities of their own.
+  for (Tensor& t : *state) {
+    if (t.impl()->RefCount() > 1) t = t.Alias();
+  }
+  return OkStatus();
+}
+
+namespace {
+
 class PlanRunner final : public FunctionRunner {
  public:
   Status Run(const FunctionDefinition& function, std::span<const Tensor> inputs,
@@ -267,6 +360,14 @@ class PlanRunner final : public FunctionRunner {
     // Every definition in a process with this runner is a graph.
     return RunFunction(static_cast<const GraphFunction&>(function), inputs,
                        outputs, cancellation);
+  }
+  Status RunWhile(const FunctionDefinition& condition,
+                  const FunctionDefinition& body, TensorVector* state,
+                  StatusOr<bool> (*truth)(const Tensor&),
+                  const CancellationToken* cancellation) override {
+    return RunWhileLoop(static_cast<const GraphFunction&>(condition),
+                        static_cast<const GraphFunction&>(body), state, truth,
+                        cancellation);
   }
 };
 

@@ -23,6 +23,12 @@ Status RunFunction(const GraphFunction& function,
                    std::span<const Tensor> inputs, TensorVector* outputs,
                    const CancellationToken* cancellation = nullptr);
 
+// While condition(state) holds, state = body(state). Frames are kept over the
+// iterations; values that only the loop sees are changed in place.
+Status RunWhileLoop(const GraphFunction& condition, const GraphFunction& body,
+                    TensorVector* state, StatusOr<bool> (*truth)(const Tensor&),
+                    const CancellationToken* cancellation);
+
 // Makes RunFunction the process-wide FunctionRunner. Further calls do
 // nothing.
 void InitRuntime();

@@ -462,7 +462,9 @@ class Builder {
       now.first_release = plan_->releases.size();
       const SlotId* in = plan_->inputs.data() + now.first_input;
       for (int k = 0; k < now.num_inputs; ++k) {
-        if (plan_->slots[in[k]].home != Home::kOwn || last_use_[in[k]] != i) {
+        const Home home = plan_->slots[in[k]].home;
+        if ((home != Home::kOwn && home != Home::kArgument) ||
+            last_use_[in[k]] != i) {
           continue;
         }
         const int uses = std::count(in, in + now.num_inputs, in[k]);

@@ -27,6 +27,29 @@ Status SumShape(InferenceContext& c) {
     shape = std::move(*merged);
   }
   c.set_output(0, std::move(shape));
+  if (const HandleData* h = c.input_handle(0)) c.set_output_handle(0, *h);
+  return OkStatus();
+}
+
+// Objects that gradients are made of, such as lists of tensors.
+Status SumOfVariants(KernelContext& c) {
+  Tensor* out = nullptr;
+  const Tensor& first = c.input(0);
+  GK_RETURN_IF_ERROR(c.Allocate(0, first.dtype(), first.shape(), &out));
+  for (int64_t k = 0; k < first.num_elements(); ++k) {
+    Variant sum = first.data<Variant>()[k];
+    for (int i = 1; i < c.num_inputs(); ++i) {
+      const Variant& x = c.input(i).data<Variant>()[k];
+      if (x.get() == nullptr) continue;
+      if (sum.get() == nullptr) {
+        sum = x;
+        continue;
+      }
+      GK_ASSIGN_OR_RETURN(Ref<VariantObject> both, sum.get()->Add(*x.get()));
+      sum = Variant(std::move(both));
+    }
+    out->data<Variant>()[k] = std::move(sum);
+  }
   return OkStatus();
 }
 
@@ -40,6 +63,7 @@ Status ComputeSum(KernelContext& c) {
         c.record().name, c.record().name, first.shape().DebugString(), i,
         c.input(i).shape().DebugString());
   }
+  if (first.dtype() == DataType::kVariant) return SumOfVariants(c);
   const TileKernel* add = AddTable::Find(first.dtype(), c.attrs());
   if (!add) {
     return Unimplemented("No kernel of op {} for type {} on CPU",
@@ -79,6 +103,15 @@ Status ComputeZerosLike(KernelContext& c) {
   }
   Tensor* out = nullptr;
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), x.shape(), &out));
+  if (x.dtype() == DataType::kVariant) {
+    for (int64_t i = 0; i < x.num_elements(); ++i) {
+      const VariantObject* object = x.data<Variant>()[i].get();
+      if (object == nullptr) continue;
+      GK_ASSIGN_OR_RETURN(Ref<VariantObject> zeros, object->ZerosLike());
+      out->data<Variant>()[i] = Variant(std::move(zeros));
+    }
+    return OkStatus();
+  }
   // Fresh strings are empty already.
   if (!IsObjectType(x.dtype())) {
     std::memset(out->raw_data(), 0, out->byte_size());

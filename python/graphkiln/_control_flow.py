@@ -1,0 +1,664 @@
+"""Branches and loops as functions: tf.cond, tf.case, tf.switch_case,
+tf.while_loop.
+
+Eagerly they are Python's; in a graph each part is traced into a graph of its
+own, and one node chooses or repeats.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import graphkiln as tf
+from graphkiln import _composite
+from graphkiln import _graphkiln
+from graphkiln import _tracing
+from graphkiln import nest
+
+
+class Part:
+    """A function traced into a graph inside the current one."""
+
+    def __init__(self, scope: str, suffix: str):
+        self.graph = _graphkiln.FuncGraph(
+            scope.rstrip("/").replace("/", "_") + "_" + suffix
+        )
+        self._scope = scope
+        self._control = None
+
+    def __enter__(self) -> "Part":
+        self.graph._enter()
+        self._name_scope = tf.name_scope(self._scope)
+        self._name_scope.__enter__()
+        return self
+
+    def __exit__(self, *error) -> None:
+        self._name_scope.__exit__(*error)
+        self.graph._exit()
+        _tracing._keep_python_parts(self.graph)
+
+
+def as_tensor(value: object, dtype=None) -> object:
+    """A tensor for anything that converts; composite values, None and
+    TensorArrays as they are."""
+    if isinstance(value, tf.Operation):
+        return None
+    if value is None or _composite.is_composite(value):
+        return value
+    if hasattr(value, "_graph_flow"):
+        return value
+    return tf.convert_to_tensor(value, dtype=dtype)
+
+
+def flatten(structure: object) -> list:
+    """All tensors of a structure; None where nothing is."""
+    return nest.flatten(structure, expand_composites=True)
+
+
+def traced_branch(function: Callable, scope: str, suffix: str):
+    """(part, structure of tensors, flat tensors) of a branch."""
+    part = Part(scope, suffix)
+    with part:
+        result = function()
+        result = nest.map_structure(as_tensor, result)
+        return part, result, flatten(result)
+
+
+def _check_branches(results: list, flats: list, what: tuple[str, str]) -> None:
+    """TypeError or ValueError unless all branches return alike."""
+    for result, flat in zip(results[1:], flats[1:]):
+        where = f"{what[0]} output: {results[0]}\n{what[1]} output: {result}"
+        try:
+            nest.assert_same_structure(
+                results[0], result, expand_composites=True
+            )
+            for a, b in zip(flats[0], flat):
+                if (a is None) != (b is None):
+                    raise ValueError(
+                        "Lengths of branch outputs of cond must match: "
+                        f"{where}"
+                    )
+                if a is not None and a.dtype != b.dtype:
+                    raise TypeError(f"{a} and {b} have different types")
+        except (TypeError, ValueError) as error:
+            if str(error).startswith("Lengths of branch outputs"):
+                raise ValueError(
+                    "Lengths of branch outputs of cond must match.\n"
+                    f"{where}"
+                ) from None
+            raise TypeError(
+                f"{what[0]} and {what[1]} arguments to tf.cond must have the "
+                "same number, type, and overall structure of return values.\n"
+                f"\n{where}\n\nError details:\n{error}"
+            ) from None
+
+
+def _join(results: list, flats: list, outputs: list, names: Sequence[str]):
+    """The first branch's structure with the node's outputs, each behind an
+    Identity."""
+    made = iter(outputs)
+    flat = [
+        None if t is None else tf.identity(next(made)) for t in flats[0]
+    ]
+    return nest.pack_sequence_as(results[0], flat, expand_composites=True)
+
+
+def build_cond(pred, true_fn: Callable, false_fn: Callable, name=None):
+    """An If node of two traced branches; see `cond`."""
+    with tf.name_scope(name or "cond") as scope:
+        parts, results, flats = zip(
+            *(
+                traced_branch(f, scope, suffix)
+                for f, suffix in ((true_fn, "true"), (false_fn, "false"))
+            )
+        )
+        _check_branches(results, flats, ("true_fn", "false_fn"))
+        outputs = _graphkiln._make_if(
+            pred,
+            [
+                (part.graph, [t for t in flat if t is not None])
+                for part, flat in zip(parts, flats)
+            ],
+            scope,
+        )
+        return _join(results, flats, outputs, ())
+
+
+def check_scalar_bool(pred, what: str) -> object:
+    """`pred` as a bool scalar tensor."""
+    pred = tf.convert_to_tensor(pred)
+    if pred.dtype != tf.bool:
+        raise TypeError(
+            f"{what} must be a bool scalar tensor, got {pred}; "
+            "tf.cast makes one"
+        )
+    if pred.shape.rank not in (None, 0):
+        raise ValueError(f"{what} must be a scalar, got shape {pred.shape}")
+    return pred
+
+
+def cond(pred, true_fn=None, false_fn=None, name=None):
+    """Returns `true_fn()` if `pred` holds, else `false_fn()`.
+
+    In a graph both functions are traced, and one of them runs.
+
+    Args:
+      pred: a bool scalar.
+      true_fn: called without arguments.
+      false_fn: called without arguments.
+      name: of the op; "cond" if not given.
+
+    Returns:
+      What the function returns: tensors or a structure of them. Both must
+      return the same structure and dtypes; shapes may differ, the result has
+      what they have in common.
+
+    Raises:
+      TypeError: a function is not callable; in a graph, `pred` is a Python
+        bool, or the branches' structures or dtypes differ.
+      ValueError: one branch returns None where the other does not.
+
+    >>> x = tf.constant(2.0)
+    >>> float(tf.cond(x > 1.0, lambda: x * 10.0, lambda: x))
+    20.0
+    """
+    if not callable(true_fn):
+        raise TypeError("'true_fn' must be callable.")
+    if false_fn is None:
+        raise TypeError("cond(): 'false_fn' argument required")
+    if not callable(false_fn):
+        raise TypeError("'false_fn' must be callable.")
+    if tf.executing_eagerly():
+        with tf.name_scope(name or "cond"):
+            result = true_fn() if pred else false_fn()
+            return nest.map_structure(
+                lambda x: None if isinstance(x, tf.Operation) else x, result
+            )
+    if isinstance(pred, bool):
+        raise TypeError("pred must not be a Python bool", pred)
+    pred = check_scalar_bool(pred, "pred")
+    return build_cond(pred, true_fn, false_fn, name)
+
+
+def _indexed(branch_fns) -> dict[int, Callable]:
+    if isinstance(branch_fns, Mapping):
+        pairs = list(branch_fns.items())
+    elif isinstance(branch_fns, (list, tuple)):
+        pairs = [
+            tuple(f) if isinstance(f, tuple) else (i, f)
+            for i, f in enumerate(branch_fns)
+        ]
+    else:
+        raise TypeError(
+            f"branch_fns must be a list, tuple or dict, got {branch_fns!r}"
+        )
+    if not pairs:
+        raise ValueError("Must provide at least one item in branch_fns")
+    by_index: dict[int, Callable] = {}
+    for index, function in pairs:
+        if not isinstance(index, int):
+            raise TypeError(f"key must be a Python `int`, got {index}")
+        if not callable(function):
+            raise TypeError(
+                f"fn for key {index} must be callable, got {function}"
+            )
+        if index in by_index:
+            raise ValueError(f"branch_fns has key {index} twice")
+        by_index[index] = function
+    return by_index
+
+
+def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
+    """Calls the function that an index chooses.
+
+    Args:
+      branch_index: an int32 scalar.
+      branch_fns: a list of callables, or a dict or pairs with int keys.
+      default: called for an index without function; if None, the last (by
+        index) of `branch_fns` is.
+      name: of the op.
+
+    Returns:
+      What that function returns. All must return the same structure and
+      dtypes.
+
+    Raises:
+      TypeError: a key is no int, a value is not callable, or structures
+        differ.
+      ValueError: there are no functions.
+
+    >>> int(tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20]))
+    20
+    """
+    by_index = _indexed(branch_fns)
+    if default is not None and not callable(default):
+        raise TypeError(f"default must be callable, got {default}")
+    if tf.executing_eagerly() and not hasattr(branch_index, "graph"):
+        function = by_index.get(int(branch_index), default)
+        if function is None:
+            function = by_index[max(by_index)]
+        with tf.name_scope(name or "switch_case"):
+            return function()
+    fallback = default if default is not None else by_index[max(by_index)]
+    with tf.name_scope(name or "switch_case") as scope:
+        branch_index = tf.convert_to_tensor(branch_index, name="branch_index")
+        if branch_index.dtype != tf.int32:
+            branch_index = tf.cast(branch_index, tf.int32)
+        keys = sorted(by_index)
+        if keys == list(range(len(keys))):
+            functions = [by_index[k] for k in keys]
+            if default is not None:
+                functions.append(default)
+        else:
+            # Positions in the list of functions, the last for all others.
+            functions = [by_index[k] for k in keys] + [fallback]
+            position = tf.constant(len(keys), tf.int32)
+            for i, key in enumerate(keys):
+                position = tf.where(branch_index == key, i, position)
+            branch_index = position
+        traced = [
+            traced_branch(f, scope, f"branch{i}")
+            for i, f in enumerate(functions)
+        ]
+        parts, results, flats = zip(*traced)
+        _check_branches(results, flats, ("branch 0", "another branch"))
+        outputs = _graphkiln._make_case(
+            branch_index,
+            [
+                (part.graph, [t for t in flat if t is not None])
+                for part, flat in zip(parts, flats)
+            ],
+            scope + "indexed_case",
+        )
+        return _join(results, flats, outputs, ())
+
+
+def case(pred_fn_pairs, default=None, exclusive=False, strict=False,
+         name="case"):
+    """Calls the function of the first condition that holds.
+
+    Args:
+      pred_fn_pairs: a list of (bool scalar tensor, callable).
+      default: called if no condition holds.
+      exclusive: it is an error if more than one condition holds.
+      strict: accepted for compatibility.
+      name: of the ops.
+
+    Returns:
+      What that function returns.
+
+    Raises:
+      TypeError: the pairs are not pairs, a condition is no bool tensor, or a
+        function is not callable.
+      tf.errors.InvalidArgumentError: no condition holds and there is no
+        default, or `exclusive` and more than one holds.
+
+    >>> x = tf.constant(3)
+    >>> int(tf.case([(x < 2, lambda: 1), (x < 5, lambda: 2)], lambda: 3))
+    2
+    """
+    if isinstance(pred_fn_pairs, Mapping):
+        pairs = [
+            (k.deref() if hasattr(k, "deref") else k, f)
+            for k, f in pred_fn_pairs.items()
+        ]
+    elif isinstance(pred_fn_pairs, (list, tuple)):
+        pairs = list(pred_fn_pairs)
+    else:
+        raise TypeError("pred_fn_pairs must be a list, tuple, or dict.")
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(
+                "Each entry in pred_fn_pairs must be a 2-tuple. "
+                f"Received {pair}."
+            )
+        condition, function = pair
+        if not isinstance(condition, tf.Tensor):
+            if not isinstance(condition, bool):
+                raise TypeError(
+                    f"pred must be Tensor, got: {type(condition)}"
+                )
+        elif condition.dtype != tf.bool:
+            raise TypeError(f"pred must be of type bool: {condition.name}")
+        if not callable(function):
+            raise TypeError(
+                f"fn for pred {condition} must be callable."
+            )
+    if default is not None and not callable(default):
+        raise TypeError(f"default must be callable, got {default}")
+    if not pairs:
+        if default is None:
+            raise ValueError("pred_fn_pairs must not be empty")
+        return default()
+    conditions = [tf.convert_to_tensor(c) for c, _ in pairs]
+    with tf.name_scope(name or "case"):
+        if default is None:
+            checks = [
+                tf.debugging.Assert(
+                    tf.reduce_any(tf.stack(conditions)),
+                    [
+                        "None of conditions evaluated as True. Conditions: "
+                        f"{[c.name if hasattr(c, 'graph') else '' for c in conditions]}, "
+                        "Values:",
+                        tf.stack(conditions),
+                    ],
+                )
+            ]
+            *pairs, (_, default) = pairs
+        else:
+            checks = []
+        if exclusive:
+            many = tf.reduce_sum(tf.cast(tf.stack(conditions), tf.int32)) <= 1
+            checks.append(
+                tf.debugging.Assert(
+                    many,
+                    [
+                        "Input error: exclusive=True: more than 1 conditions "
+                        "evaluated as True. Conditions:",
+                        tf.stack(conditions),
+                    ],
+                )
+            )
+        with tf.control_dependencies([c for c in checks if c is not None]):
+            function = default
+            for (condition, branch) in reversed(pairs):
+                function = _chained(condition, branch, function)
+            return function()
+
+
+def _chained(condition, branch: Callable, otherwise: Callable) -> Callable:
+    if isinstance(condition, bool):
+        return branch if condition else otherwise
+    return lambda: cond(condition, branch, otherwise)
+
+
+def _loop_error(before, after) -> None:
+    """TypeError unless a loop variable keeps its dtype."""
+    if before.dtype != after.dtype:
+        raise TypeError(
+            f"Loop var {_name(before)} enters the loop with type "
+            f"{before.dtype!r} but has type {after.dtype!r} after 1 iteration. "
+            f"{_name(before)} type should remain constant."
+        )
+
+
+def _name(tensor) -> str:
+    return tensor.name if hasattr(tensor, "graph") else "of the loop"
+
+
+def _eager_loop(condition, body, loop_vars, maximum_iterations):
+    packed = loop_vars
+    limit = None if maximum_iterations is None else int(maximum_iterations)
+    count = 0
+    is_list = isinstance(loop_vars, (list, tuple))
+    while (limit is None or count < limit) and (
+        condition(*packed) if is_list else condition(packed)
+    ):
+        after = body(*packed) if is_list else body(packed)
+        if is_list and not (
+            isinstance(after, (list, tuple)) and not hasattr(after, "_fields")
+        ):
+            after = type(packed)([after]) if len(packed) == 1 else after
+        nest.assert_same_structure(list(packed), list(after))
+        packed = after
+        count += 1
+    return nest.map_structure(
+        lambda x: x
+        if x is None or hasattr(x, "_graph_flow")
+        else tf.convert_to_tensor(x)
+        if not _composite.is_composite(x)
+        else x,
+        packed,
+    )
+
+
+def while_loop(
+    cond,
+    body,
+    loop_vars,
+    shape_invariants=None,
+    parallel_iterations=10,
+    back_prop=True,
+    swap_memory=False,
+    maximum_iterations=None,
+    name=None,
+):
+    """Repeats `body` while `cond` holds.
+
+    Args:
+      cond: called with the loop variables; returns a bool scalar.
+      body: called with the loop variables; returns the next ones in the same
+        structure.
+      loop_vars: a (nested) list or tuple of tensors, composite tensors or
+        TensorArrays.
+      shape_invariants: a structure like `loop_vars` of shapes; a variable may
+        change its shape only as far as its invariant allows.
+      parallel_iterations: a positive int, written into the graph.
+      back_prop: deprecated; tf.stop_gradient does what False did.
+      swap_memory: accepted for compatibility.
+      maximum_iterations: the loop stops after so many iterations.
+      name: of the op; "while" if not given.
+
+    Returns:
+      The loop variables at the end.
+
+    Raises:
+      TypeError: `cond` or `body` is not callable; a variable changes dtype.
+      ValueError: there are no loop variables; a variable changes its shape or
+        structure.
+
+    >>> i, s = tf.while_loop(
+    ...     lambda i, s: i < 4, lambda i, s: (i + 1, s + i), [0, 0])
+    >>> int(s)
+    6
+    """
+    if not callable(cond):
+        raise TypeError("'cond' must be callable.")
+    if not callable(body):
+        raise TypeError("'body' must be callable.")
+    if loop_vars is None or (
+        isinstance(loop_vars, (list, tuple)) and not loop_vars
+    ):
+        raise ValueError("'loop_vars' must be provided.")
+    if parallel_iterations is not None and parallel_iterations < 1:
+        raise ValueError(
+            "'parallel_iterations' must be a positive integer."
+        )
+    if tf.executing_eagerly():
+        return _eager_loop(cond, body, loop_vars, maximum_iterations)
+    if maximum_iterations is not None:
+        maximum_iterations = tf.convert_to_tensor(
+            maximum_iterations, name="maximum_iterations"
+        )
+        if maximum_iterations.shape.rank not in (None, 0):
+            raise ValueError(
+                "maximum_iterations must be a scalar. "
+                f"Got: {maximum_iterations.shape}"
+            )
+        if maximum_iterations.dtype != tf.int32:
+            maximum_iterations = tf.cast(maximum_iterations, tf.int32)
+    is_list = isinstance(loop_vars, (list, tuple)) and not hasattr(
+        loop_vars, "_fields"
+    )
+
+    def call(function, values):
+        return function(*values) if is_list else function(values)
+
+    def step(values):
+        result = call(body, values)
+        if is_list and (
+            not isinstance(result, (list, tuple)) or hasattr(result, "_fields")
+        ):
+            result = [result]
+        if is_list:
+            result = type(loop_vars)(result)
+        return result
+
+    def on_shape(before, after, invariant):
+        given = shape_invariants is not None
+        raise ValueError(
+            f"Input tensor `{_name(before)}` enters the loop with shape "
+            f"{before.shape}, but has shape {after.shape} after one "
+            "iteration. To allow the shape to vary across iterations, use the "
+            "`shape_invariants` argument of tf.while_loop to specify a "
+            "less-specific shape."
+            + (f" Its shape invariant is {invariant}." if given else "")
+        )
+
+    invariants = None
+    if shape_invariants is not None:
+        nest.assert_same_structure(
+            loop_vars, shape_invariants, expand_composites=False
+        ) if not _has_shapes(shape_invariants) else None
+        invariants = [
+            tf.TensorShape(s) for s in _flat_shapes(shape_invariants)
+        ]
+    return build_while(
+        lambda values: call(cond, values),
+        step,
+        loop_vars,
+        invariants=invariants,
+        parallel_iterations=parallel_iterations or 10,
+        maximum_iterations=maximum_iterations,
+        name=name,
+        on_shape=on_shape,
+    )
+
+
+def _has_shapes(invariants) -> bool:
+    return any(
+        isinstance(s, tf.TensorShape) for s in _flat_shapes(invariants)
+    )
+
+
+def _flat_shapes(invariants) -> list:
+    if isinstance(invariants, tf.TensorShape):
+        return [invariants]
+    if isinstance(invariants, tf.TypeSpec):
+        return [invariants.shape]
+    if isinstance(invariants, Mapping):
+        return [s for k in sorted(invariants) for s in _flat_shapes(invariants[k])]
+    if isinstance(invariants, (list, tuple)):
+        return [s for item in invariants for s in _flat_shapes(item)]
+    raise TypeError(
+        f"shape_invariants must hold tf.TensorShape, got {invariants!r}"
+    )
+
+
+def build_while(
+    condition: Callable,
+    body: Callable,
+    loop_vars: object,
+    *,
+    invariants: Sequence | None,
+    parallel_iterations: int,
+    maximum_iterations,
+    name: str | None,
+    on_shape: Callable,
+    on_type: Callable = _loop_error,
+):
+    """A While node; see `while_loop`. `on_shape(before, after, invariant)`
+    and `on_type(before, after)` raise what does not fit."""
+    with tf.name_scope(name or "while") as scope:
+        loop_vars = nest.map_structure(as_tensor, loop_vars)
+        limit = maximum_iterations
+        if limit is None:
+            limit = tf.constant(-1, tf.int32, name="maximum_iterations")
+        counter = tf.constant(0, tf.int32, name="loop_counter")
+        flat = flatten(loop_vars)
+        places = [i for i, t in enumerate(flat) if t is not None]
+        state = [flat[i] for i in places]
+        if invariants is None:
+            shapes = [t.shape for t in state]
+        else:
+            if len(invariants) != len(state):
+                raise ValueError(
+                    f"{len(invariants)} shape invariants were given for "
+                    f"{len(state)} loop variables"
+                )
+            shapes = list(invariants)
+            for t, s in zip(state, shapes):
+                if not t.shape.is_compatible_with(s):
+                    raise ValueError(
+                        f"The shape invariant specified for {_name(t)} is not "
+                        "compatible with the initial shape of the loop "
+                        f"variable. It enters the loop with shape {t.shape}, "
+                        f"but the specified shape invariant is {s}."
+                    )
+
+        def part(suffix):
+            made = Part(scope, suffix)
+            with made:
+                arguments = [
+                    made.graph._add_loop_argument(
+                        "while_loop_counter", counter, counter.shape
+                    ),
+                    made.graph._add_loop_argument(
+                        "while_maximum_iterations", limit, limit.shape
+                    ),
+                ]
+                arguments += [
+                    made.graph._add_loop_argument(
+                        "Placeholder", t, shape
+                    )
+                    for t, shape in zip(state, shapes)
+                ]
+            inside = [None] * len(flat)
+            for place, t in zip(places, arguments[2:]):
+                inside[place] = t
+            values = nest.pack_sequence_as(
+                loop_vars, inside, expand_composites=True
+            )
+            return made, arguments, values
+
+        test, arguments, values = part("cond")
+        with test:
+            truth = condition(values)
+            if not isinstance(truth, tf.Tensor):
+                truth = tf.convert_to_tensor(truth)
+            if truth.dtype != tf.bool:
+                truth = check_scalar_bool(truth, "The condition of a loop")
+            if truth.shape.rank not in (None, 0):
+                truth = tf.squeeze(truth)
+            if maximum_iterations is not None:
+                truth = tf.logical_and(arguments[0] < arguments[1], truth)
+
+        repeated, arguments, values = part("body")
+        with repeated:
+            after = nest.map_structure(as_tensor, body(values))
+            nest.assert_same_structure(
+                after, loop_vars, expand_composites=True
+            )
+            results = [t for t in flatten(after) if t is not None]
+            if len(results) != len(state):
+                raise ValueError(
+                    "A loop variable is None before or after the loop's body "
+                    "but not both"
+                )
+            for before, value, shape in zip(state, results, shapes):
+                on_type(before, value)
+                if not _fits(value.shape, shape):
+                    on_shape(before, value, shape)
+            results = [arguments[0] + 1, arguments[1]] + results
+        outputs = _graphkiln._make_while(
+            (test.graph, [truth]),
+            (repeated.graph, results),
+            [counter, limit] + state,
+            [counter.shape, limit.shape] + shapes,
+            parallel_iterations,
+            scope,
+        )[2:]
+        final = [None] * len(flat)
+        for place, t in zip(places, outputs):
+            final[place] = t
+        return nest.pack_sequence_as(loop_vars, final, expand_composites=True)
+
+
+def _fits(shape, invariant) -> bool:
+    """Is every shape that `shape` may be one that `invariant` may be?"""
+    if invariant.rank is None:
+        return True
+    if shape.rank != invariant.rank:
+        return False
+    return all(
+        want is None or want == have
+        for want, have in zip(invariant.as_list(), shape.as_list())
+    )

@@ -1,0 +1,270 @@
+#include "function/control_flow.h"
+
+#include <algorithm>
+
+#include "framework/op_registry.h"
+#include "function/differentiable_branches.h"
+#include "function/differentiable_while.h"
+
+namespace gk {
+namespace {
+
+// What any part captures becomes a capture of all, in one order.
+StatusOr<TensorVector> UnifyCaptures(std::span<FuncGraph* const> graphs) {
+  TensorVector all;
+  std::vector<const void*> keys;
+  for (const FuncGraph* g : graphs) {
+    for (const FunctionCapture& c : g->captures()) {
+      if (!c.external) {
+        return InvalidArgument(
+            "{}: a value asked for at each call cannot be captured by a branch "
+            "or a loop",
+            g->name());
+      }
+      const void* key = FuncGraph::CaptureKey(c.external);
+      if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
+      keys.push_back(key);
+      all.push_back(c.external);
+    }
+  }
+  for (FuncGraph* g : graphs) GK_RETURN_IF_ERROR(g->OrderCaptures(all));
+  return all;
+}
+
+// Results belong to the part's own graph.
+Status OwnResults(FunctionPart* part) {
+  for (Tensor& r : part->results) {
+    GK_ASSIGN_OR_RETURN(r, part->graph->Capture(r));
+  }
+  return OkStatus();
+}
+
+StatusOr<Ref<GraphFunction>> Finish(FunctionPart& part) {
+  FuncGraph::Building building(part.graph.get());
+  return part.graph->Finish(part.results,
+                            UniqueFunctionName("", part.graph->name()));
+}
+
+FunctionAttr AttrOf(const Ref<GraphFunction>& f) {
+  return {f->name(), Ref<FunctionDefinition>(f), nullptr};
+}
+
+// Indices of inputs that are resources which `functions` only read.
+std::vector<int64_t> ReadOnly(std::span<const Ref<GraphFunction>> functions,
+                              int leading) {
+  std::vector<int64_t> result;
+  const size_t n = functions[0]->arguments().size();
+  for (size_t i = 0; i < n; ++i) {
+    if (functions[0]->arguments()[i]->output(0).dtype != DataType::kResource) {
+      continue;
+    }
+    const bool written = std::any_of(
+        functions.begin(), functions.end(), [&](const Ref<GraphFunction>& f) {
+          return f->effects().arguments[i] == ResourceUse::kWrite;
+        });
+    if (!written) result.push_back(static_cast<int64_t>(i) + leading);
+  }
+  return result;
+}
+
+bool AnyStateful(std::span<const Ref<GraphFunction>> functions) {
+  return std::any_of(
+      functions.begin(), functions.end(),
+      [](const Ref<GraphFunction>& f) { return f->is_stateful(); });
+}
+
+// What is known of resources and lists that all functions return.
+void CopyHandleData(const GraphFunction& from, std::span<const Tensor> to) {
+  for (size_t i = 0; i < to.size() && i < from.results().size(); ++i) {
+    const Output& r = from.results()[i];
+    const Output o = Graph::OutputOf(to[i]);
+    Node::OutputInfo& info = o.node->mutable_output(o.index);
+    if (info.handle_data.empty()) {
+      info.handle_data = r.node->output(r.index).handle_data;
+    }
+  }
+}
+
+StatusOr<TensorVector> MakeBranches(bool is_if, const Tensor& selector,
+                                    std::vector<FunctionPart> parts,
+                                    std::string_view name) {
+  OpBuilder* builder = OpBuilder::Current();
+  if (builder == nullptr || !builder->builds_graph()) {
+    return Internal("branches are made in graphs only");
+  }
+  std::vector<FuncGraph*> graphs;
+  for (FunctionPart& p : parts) {
+    GK_RETURN_IF_ERROR(OwnResults(&p));
+    graphs.push_back(p.graph.get());
+  }
+  GK_ASSIGN_OR_RETURN(const TensorVector captured, UnifyCaptures(graphs));
+  std::vector<Ref<GraphFunction>> functions;
+  for (FunctionPart& p : parts) {
+    GK_ASSIGN_OR_RETURN(Ref<GraphFunction> f, Finish(p));
+    functions.push_back(std::move(f));
+  }
+  const size_t num_results = parts[0].results.size();
+  TensorVector inputs{selector};
+  inputs.insert(inputs.end(), captured.begin(), captured.end());
+  Ref<DifferentiableBranches> differentiable;
+  if (ObserversWant(captured)) {
+    std::vector<bool> wanted;
+    for (const Tensor& t : captured) {
+      wanted.push_back(IsTrainable(t.dtype()) && ObserversWant({&t, 1}));
+    }
+    GK_ASSIGN_OR_RETURN(
+        differentiable,
+        DifferentiableBranches::Make(is_if, functions, wanted,
+                                     MayDifferentiateTwice()));
+    functions = differentiable->forward();
+  }
+  GK_ASSIGN_OR_RETURN(BranchNodeParts node,
+                      BranchNode(is_if, selector.dtype(), functions));
+  node.attrs.Set("_read_only_resource_inputs", ReadOnly(functions, 1));
+  GK_ASSIGN_OR_RETURN(
+      TensorVector outputs,
+      builder->Apply(*node.record, inputs, std::move(node.attrs), name));
+  CopyHandleData(*functions[0], outputs);
+  if (differentiable) RecordNode(differentiable, inputs, outputs);
+  outputs.resize(num_results);
+  return outputs;
+}
+
+}  // namespace
+
+StatusOr<BranchNodeParts> BranchNode(
+    bool is_if, DataType selector,
+    std::span<const Ref<GraphFunction>> functions) {
+  const bool stateful = AnyStateful(functions);
+  BranchNodeParts node;
+  GK_ASSIGN_OR_RETURN(
+      node.record,
+      OpRegistry::Get().LookUp(is_if ? (stateful ? "If" : "StatelessIf")
+                                     : (stateful ? "Case" : "StatelessCase")));
+  std::vector<PartialTensorShape> shapes = functions[0]->output_shapes();
+  for (const Ref<GraphFunction>& f : functions) {
+    const std::vector<PartialTensorShape> mine = f->output_shapes();
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      shapes[i] = shapes[i].CommonSupertype(mine[i]);
+    }
+  }
+  if (is_if) {
+    node.attrs.Set("Tcond", selector);
+    node.attrs.Set("then_branch", AttrOf(functions[0]));
+    node.attrs.Set("else_branch", AttrOf(functions[1]));
+  } else {
+    std::vector<FunctionAttr> branches;
+    for (const Ref<GraphFunction>& f : functions) branches.push_back(AttrOf(f));
+    node.attrs.Set("branches", std::move(branches));
+  }
+  node.attrs.Set("Tin", functions[0]->input_types());
+  node.attrs.Set("Tout", functions[0]->output_types());
+  node.attrs.Set("output_shapes", std::move(shapes));
+  node.attrs.Set("_lower_using_switch_merge", true);
+  return node;
+}
+
+FunctionPart TracePart(
+    std::string name, std::span<const DataType> types,
+    std::span<const PartialTensorShape> shapes,
+    const std::function<TensorVector(std::span<const Tensor>)>& body) {
+  FunctionPart part{MakeRef<FuncGraph>(std::move(name)), {}};
+  TensorVector arguments;
+  for (size_t i = 0; i < types.size(); ++i) {
+    arguments.push_back(ValueOrThrow(
+        part.graph->AddArgument(fmt::format("arg{}", i), types[i],
+                                i < shapes.size() ? shapes[i]
+                                                  : PartialTensorShape())));
+  }
+  FuncGraph::Building building(part.graph.get());
+  part.results = body(arguments);
+  return part;
+}
+
+StatusOr<TensorVector> MakeIf(const Tensor& condition,
+                              std::vector<FunctionPart> parts,
+                              std::string_view name) {
+  return MakeBranches(true, condition, std::move(parts), name);
+}
+
+StatusOr<TensorVector> MakeCase(const Tensor& index,
+                                std::vector<FunctionPart> parts,
+                                std::string_view name) {
+  return MakeBranches(false, index, std::move(parts), name);
+}
+
+StatusOr<TensorVector> MakeWhile(FunctionPart condition, FunctionPart body,
+                                 std::span<const Tensor> state,
+                                 const WhileOptions& options,
+                                 std::string_view name) {
+  OpBuilder* builder = OpBuilder::Current();
+  if (builder == nullptr || !builder->builds_graph()) {
+    return Internal("loops are made in graphs only");
+  }
+  GK_RETURN_IF_ERROR(OwnResults(&condition));
+  GK_RETURN_IF_ERROR(OwnResults(&body));
+  if (condition.results.size() != 1 || body.results.size() != state.size()) {
+    return Internal("{}: the parts of a loop do not fit", body.graph->name());
+  }
+  FuncGraph* graphs[] = {condition.graph.get(), body.graph.get()};
+  GK_ASSIGN_OR_RETURN(const TensorVector captured, UnifyCaptures(graphs));
+  // What the parts capture goes round the loop unchanged.
+  for (const FunctionCapture& c : body.graph->captures()) {
+    body.results.push_back(body.graph->graph()->TensorOf({c.placeholder, 0}));
+  }
+  Ref<GraphFunction> parts[2];
+  GK_ASSIGN_OR_RETURN(parts[0], Finish(condition));
+  GK_ASSIGN_OR_RETURN(parts[1], Finish(body));
+  TensorVector inputs(state.begin(), state.end());
+  inputs.insert(inputs.end(), captured.begin(), captured.end());
+  const size_t num_results = state.size(), original = inputs.size();
+  std::vector<PartialTensorShape> shapes = options.shapes;
+  if (shapes.empty()) {
+    for (size_t i = 0; i < num_results; ++i) {
+      shapes.push_back(inputs[i].partial_shape().CommonSupertype(
+          body.results[i].partial_shape()));
+    }
+  }
+  for (size_t i = shapes.size(); i < inputs.size(); ++i) {
+    shapes.push_back(inputs[i].partial_shape());
+  }
+  Ref<DifferentiableWhile> differentiable;
+  if (ObserversWant(inputs)) {
+    std::vector<bool> wanted;
+    for (const Tensor& t : inputs) {
+      wanted.push_back(IsTrainable(t.dtype()) && ObserversWant({&t, 1}));
+    }
+    GK_ASSIGN_OR_RETURN(
+        differentiable,
+        DifferentiableWhile::Make(*parts[0], *parts[1], wanted,
+                                  MayDifferentiateTwice()));
+    parts[0] = differentiable->forward_condition();
+    parts[1] = differentiable->forward_body();
+    for (const DifferentiableWhile::List& list : differentiable->lists()) {
+      GK_ASSIGN_OR_RETURN(Tensor empty, EmptyList(list));
+      inputs.push_back(std::move(empty));
+      shapes.push_back(TensorShape());
+    }
+  }
+  GK_ASSIGN_OR_RETURN(
+      const OpRecord* record,
+      OpRegistry::Get().LookUp(AnyStateful(parts) ? "While"
+                                                  : "StatelessWhile"));
+  AttrMap attrs{{"T", parts[1]->input_types()},
+                {"cond", AttrOf(parts[0])},
+                {"body", AttrOf(parts[1])},
+                {"output_shapes", std::move(shapes)},
+                {"parallel_iterations", options.parallel_iterations},
+                {"_num_original_outputs", static_cast<int64_t>(original)},
+                {"_lower_using_switch_merge", true},
+                {"_read_only_resource_inputs", ReadOnly(parts, 0)}};
+  GK_ASSIGN_OR_RETURN(
+      TensorVector outputs,
+      builder->Apply(*record, inputs, std::move(attrs), name));
+  CopyHandleData(*parts[1], outputs);
+  if (differentiable) RecordNode(differentiable, inputs, outputs);
+  outputs.resize(num_results);
+  return outputs;
+}
+
+}  // namespace gk

@@ -1,0 +1,430 @@
+#include "function/differentiable_while.h"
+
+#include <algorithm>
+
+#include "framework/op_registry.h"
+#include "framework/tensor_list.h"
+#include "function/control_flow.h"
+#include "function/graph_edit.h"
+
+namespace gk {
+namespace {
+
+// -1 for a shape of which nothing is known, else its dims: the value of an
+// element_shape input.
+Tensor ShapeValue(const PartialTensorShape& shape) {
+  if (shape.unknown_rank()) return Tensor::Scalar<int32_t>(-1);
+  std::vector<int32_t> dims;
+  for (int64_t d : shape.dims()) dims.push_back(static_cast<int32_t>(d));
+  return Tensor::Vector<int32_t>(dims);
+}
+
+Tensor Constant(const Tensor& value, std::string_view name) {
+  return ValueOrThrow(OpBuilder::Current()->Constant(value, name));
+}
+
+bool CarriesGradient(DataType dtype) {
+  return IsTrainable(dtype) && dtype != DataType::kResource;
+}
+
+// Does result `o` add one to `argument` in each iteration?
+bool Increments(Output o, const Node* argument) {
+  o = ResourceRoot(o);
+  if (o.node->type() != "AddV2" && o.node->type() != "Add") return false;
+  const auto is_one = [](const Output& x) {
+    const Tensor& v = x.node->output(x.index).value;
+    if (!v || v.num_elements() != 1) return false;
+    if (v.dtype() == DataType::kInt32) return v.scalar<int32_t>() == 1;
+    return v.dtype() == DataType::kInt64 && v.scalar<int64_t>() == 1;
+  };
+  const Output a = ResourceRoot(o.node->input(0)),
+               b = ResourceRoot(o.node->input(1));
+  return (a.node == argument && is_one(b)) || (b.node == argument && is_one(a));
+}
+
+}  // namespace
+
+StatusOr<Tensor> EmptyList(const DifferentiableWhile::List& list) {
+  try {
+    const Tensor handle =
+        MakeOp1("EmptyTensorList",
+                {Constant(ShapeValue(list.shape), "element_shape"),
+                 Constant(Tensor::Scalar<int32_t>(-1), "max_num_elements")},
+                {{"element_dtype", list.dtype}}, "accumulator");
+    return handle;
+  } catch (const Error& error) {
+    return error.status();
+  }
+}
+
+StatusOr<Output> EmptyListIn(Graph* graph,
+                             const DifferentiableWhile::List& list) {
+  const auto constant = [&](Tensor value) {
+    const DataType dtype = value.dtype();
+    return AddNodeTo(graph, "Const", {},
+                     {{"value", std::move(value)}, {"dtype", dtype}});
+  };
+  GK_ASSIGN_OR_RETURN(Node * shape, constant(ShapeValue(list.shape)));
+  GK_ASSIGN_OR_RETURN(Node * limit, constant(Tensor::Scalar<int32_t>(-1)));
+  const Output inputs[] = {{shape, 0}, {limit, 0}};
+  GK_ASSIGN_OR_RETURN(Node * made,
+                      AddNodeTo(graph, "EmptyTensorList", inputs,
+                                {{"element_dtype", list.dtype}},
+                                "accumulator"));
+  return Output{made, 0};
+}
+
+StatusOr<Ref<DifferentiableWhile>> DifferentiableWhile::Make(
+    const GraphFunction& condition, const GraphFunction& body,
+    const std::vector<bool>& wanted, bool higher_order) {
+  auto made = MakeRef<DifferentiableWhile>();
+  made->condition_ =
+      Ref<GraphFunction>(const_cast<GraphFunction*>(&condition));
+  made->body_ = Ref<GraphFunction>(const_cast<GraphFunction*>(&body));
+  GK_RETURN_IF_ERROR(made->Differentiate(wanted, higher_order));
+  return made;
+}
+
+Status DifferentiableWhile::Differentiate(const std::vector<bool>& wanted_in,
+                                          bool higher_order) {
+  std::vector<bool> wanted = wanted_in;
+  while (true) {
+    num_states_ = body_->results().size();
+    if (body_->arguments().size() != num_states_ ||
+        wanted.size() != num_states_) {
+      return InvalidArgument("Loop body {} takes {} values and returns {}",
+                             body_->name(), body_->arguments().size(),
+                             num_states_);
+    }
+    invariant_.assign(num_states_, false);
+    for (size_t i = 0; i < num_states_; ++i) {
+      invariant_[i] =
+          ResourceRoot(body_->results()[i]).node == body_->arguments()[i];
+    }
+    FindReach();
+    // A state is worth a gradient if it depends on what is asked for.
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t i = 0; i < num_states_; ++i) {
+        if (!wanted[i]) continue;
+        for (size_t j = 0; j < num_states_; ++j) {
+          if (wanted[j] || !reach_[i][j]) continue;
+          wanted[j] = changed = true;
+        }
+      }
+    }
+    GK_ASSIGN_OR_RETURN(call_, DifferentiableCall::For(*body_, wanted, false));
+    GK_ASSIGN_OR_RETURN(
+        const std::optional<std::vector<Source>> sources,
+        call_->Needs(call_->differentiable(), call_->wanted()));
+    std::vector<Output> fresh;
+    for (const Source& s : *sources) Stash(ValueOf(s), &fresh);
+    counter_ = -1;
+    for (size_t i = 0; i < num_states_ && counter_ < 0; ++i) {
+      if (Increments(body_->results()[i], body_->arguments()[i])) counter_ = i;
+    }
+    if (counter_ < 0 && lists_.empty() && fresh.empty()) {
+      // The length of a list counts the iterations.
+      Stash(ValueOf({true, 0}), &fresh);
+    }
+    if (fresh.empty()) return OkStatus();
+    GK_RETURN_IF_ERROR(Append(fresh));
+    if (!higher_order) return OkStatus();
+    wanted.resize(body_->results().size(), true);
+  }
+}
+
+Output DifferentiableWhile::ValueOf(const Source& source) const {
+  const GraphFunction& f = *call_->forward();
+  return source.is_input ? Output{f.arguments()[source.index], 0}
+                         : f.results()[source.index];
+}
+
+std::optional<DifferentiableWhile::Place> DifferentiableWhile::Find(
+    const Output& value) const {
+  const auto& arguments = call_->forward()->arguments();
+  const Output root = ResourceRoot(value);
+  for (size_t i = 0; i < num_states_; ++i) {
+    if (root.node == arguments[i] && invariant_[i]) {
+      return Place{true, static_cast<int>(i)};
+    }
+  }
+  auto it = list_of_.find({value.node->name(), value.index});
+  if (it == list_of_.end()) return std::nullopt;
+  return Place{false, it->second};
+}
+
+void DifferentiableWhile::Stash(const Output& value,
+                                std::vector<Output>* fresh) {
+  if (Find(value)) return;
+  const Node::OutputInfo& info = value.node->output(value.index);
+  list_of_[{value.node->name(), value.index}] =
+      static_cast<int>(lists_.size());
+  lists_.push_back({info.dtype, info.shape, info.handle_data});
+  fresh->push_back(value);
+}
+
+// Values of the forward body go onto lists, which become state.
+Status DifferentiableWhile::Append(std::span<const Output> values) {
+  const GraphFunction& forward = *call_->forward();
+  const size_t first = lists_.size() - values.size();
+  std::vector<Node*> map, condition_map, arguments, condition_arguments;
+  Ref<Graph> graph = forward.graph().Clone(&map);
+  Ref<Graph> condition_graph = condition_->graph().Clone(&condition_map);
+  std::vector<Output> results, condition_results;
+  for (size_t i = 0; i < num_states_; ++i) {
+    const Output& r = forward.results()[i];
+    results.push_back({map[r.node->id()], r.index});
+  }
+  for (size_t k = 0; k < values.size(); ++k) {
+    const List& list = lists_[first + k];
+    const HandleData data{{list.dtype, list.shape}};
+    const std::string name = fmt::format("accumulator_{}", first + k);
+    GK_ASSIGN_OR_RETURN(
+        Node * argument,
+        AddArgumentTo(graph.get(), name, DataType::kVariant, TensorShape(),
+                      data));
+    arguments.push_back(argument);
+    const Output inputs[] = {
+        {argument, 0}, {map[values[k].node->id()], values[k].index}};
+    GK_ASSIGN_OR_RETURN(Node * push,
+                        AddNodeTo(graph.get(), "TensorListPushBack", inputs,
+                                  {{"element_dtype", list.dtype}}));
+    results.push_back({push, 0});
+    GK_ASSIGN_OR_RETURN(
+        Node * unused,
+        AddArgumentTo(condition_graph.get(), name, DataType::kVariant,
+                      TensorShape(), data));
+    condition_arguments.push_back(unused);
+  }
+  for (const Output& r : condition_->results()) {
+    condition_results.push_back({condition_map[r.node->id()], r.index});
+  }
+  body_ = CloneFunction(forward, std::move(graph), map, std::move(results),
+                        arguments);
+  condition_ = CloneFunction(*condition_, std::move(condition_graph),
+                             condition_map, std::move(condition_results),
+                             condition_arguments);
+  return OkStatus();
+}
+
+void DifferentiableWhile::FindReach() {
+  const size_t n = num_states_;
+  reach_.assign(n, std::vector<bool>(n));
+  const StatusOr<std::vector<Node*>> order = body_->graph().TopologicalOrder();
+  if (!order.ok()) throw Error(order.status());
+  for (size_t i = 0; i < n; ++i) {
+    const Node* argument = body_->arguments()[i];
+    if (!IsTrainable(argument->output(0).dtype)) continue;
+    std::vector<bool> reached(body_->graph().num_nodes());
+    reached[argument->id()] = true;
+    for (const Node* node : *order) {
+      if (node->op().Has(kNoGradient)) continue;
+      for (const Output& o : node->inputs()) {
+        if (reached[o.node->id()] &&
+            IsTrainable(o.node->output(o.index).dtype)) {
+          reached[node->id()] = true;
+        }
+      }
+    }
+    for (size_t j = 0; j < n; ++j) {
+      const Output& r = body_->results()[j];
+      reach_[i][j] = reached[r.node->id()] &&
+                     CarriesGradient(r.node->output(r.index).dtype);
+    }
+  }
+}
+
+std::vector<Gradient> DifferentiableWhile::Backward(
+    std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+    std::span<const Gradient> grads, const std::vector<bool>& wanted_in) {
+  const size_t n = num_states_;
+  std::vector<bool> present(n), wanted(n);
+  for (size_t i = 0; i < n; ++i) {
+    present[i] = call_->differentiable()[i] && i < grads.size() &&
+                 !grads[i].is_none();
+    wanted[i] = i < wanted_in.size() && wanted_in[i] && call_->wanted()[i];
+  }
+  const auto spread = [&](std::vector<bool>* set, bool forward) {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t i = 0; i < n; ++i) {
+        for (size_t j = 0; j < n; ++j) {
+          if (!reach_[i][j]) continue;
+          const size_t from = forward ? i : j, to = forward ? j : i;
+          if (!(*set)[from] || (*set)[to]) continue;
+          (*set)[to] = changed = true;
+        }
+      }
+    }
+  };
+  const std::vector<bool> asked = wanted;
+  spread(&present, false);
+  spread(&wanted, true);
+  std::vector<bool> active(n), resources(n);
+  bool any = false;
+  for (size_t i = 0; i < n; ++i) {
+    active[i] = present[i] && wanted[i] && call_->differentiable()[i];
+    resources[i] = present[i] && asked[i] &&
+                   inputs[i].dtype() == DataType::kResource;
+    any |= active[i] || resources[i];
+  }
+  std::vector<Gradient> none(inputs.size());
+  if (!any) return none;
+  std::vector<bool> useful(n);
+  for (size_t i = 0; i < n; ++i) useful[i] = active[i] || resources[i];
+  std::optional<std::vector<Source>> sources =
+      ValueOrThrow(call_->Needs(active, useful));
+  if (!sources) {
+    active = call_->differentiable();
+    useful = call_->wanted();
+    for (size_t i = 0; i < n; ++i) {
+      resources[i] = useful[i] && inputs[i].dtype() == DataType::kResource;
+    }
+    sources = ValueOrThrow(call_->Needs(active, useful));
+    if (!sources) throw Error(Internal("no backward function of a loop"));
+  }
+  return BackwardLoop(inputs, outputs, grads, active, resources, *sources);
+}
+
+std::vector<Gradient> DifferentiableWhile::BackwardLoop(
+    std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+    std::span<const Gradient> grads, const std::vector<bool>& active,
+    const std::vector<bool>& resources, std::span<const Source> sources) {
+  const size_t n = num_states_;
+  // State: how many iterations are left; a gradient for each active state, a
+  // sum for each variable; the lists in use.
+  TensorVector state;
+  const size_t first_list = inputs.size() - lists_.size();
+  Tensor left;
+  if (!lists_.empty()) {
+    left = MakeOp1("TensorListLength", {outputs[first_list]});
+  } else {
+    left = MakeOp1("Sub", {outputs[counter_], inputs[counter_]});
+  }
+  state.push_back(left);
+  std::vector<int> owners;  // of the gradients in `state`
+  for (size_t i = 0; i < n; ++i) {
+    if (!active[i] && !resources[i]) continue;
+    owners.push_back(static_cast<int>(i));
+    const bool given = i < grads.size() && !grads[i].is_none();
+    state.push_back(given && !resources[i]
+                        ? Densify(grads[i])
+                        : ZeroGradient(resources[i] ? inputs[i] : outputs[i]));
+  }
+  std::vector<Place> places;
+  std::map<int, size_t> list_at;  // index in `state`
+  for (const Source& s : sources) {
+    const std::optional<Place> place = Find(ValueOf(s));
+    if (!place) throw Error(Internal("a loop did not keep what it must"));
+    places.push_back(*place);
+    if (place->invariant || list_at.count(place->index)) continue;
+    list_at[place->index] = state.size();
+    state.push_back(outputs[first_list + place->index]);
+  }
+  WhileOptions options;
+  std::vector<DataType> types;
+  for (const Tensor& t : state) {
+    types.push_back(t.dtype());
+    options.shapes.push_back(t.partial_shape());
+  }
+  // The gradient of a value has the value's shape, in all iterations.
+  for (size_t k = 0; k < owners.size(); ++k) {
+    if (active[owners[k]]) {
+      options.shapes[k + 1] = outputs[owners[k]].partial_shape();
+    }
+  }
+  const auto copy_handles = [&](const FunctionPart& part) {
+    for (size_t i = 0; i < state.size(); ++i) {
+      if (types[i] != DataType::kVariant) continue;
+      const Output o = Graph::OutputOf(state[i]);
+      part.graph->arguments()[i]->mutable_output(0).handle_data =
+          o.node->output(o.index).handle_data;
+    }
+  };
+  const std::string name = body_->name();
+  FunctionPart condition = TracePart(
+      name + "_grad_cond", types, options.shapes,
+      [&](std::span<const Tensor> x) -> TensorVector {
+        const Tensor zero =
+            left.dtype() == DataType::kInt64
+                ? Constant(Tensor::Scalar<int64_t>(0), "zero")
+                : Constant(Tensor::Scalar<int32_t>(0), "zero");
+        return {MakeOp1("Greater", {x[0], zero})};
+      });
+  copy_handles(condition);
+
+  const auto step = [&](std::span<const Tensor> x) -> TensorVector {
+    TensorVector next(x.begin(), x.end());
+    const Tensor one = left.dtype() == DataType::kInt64
+                           ? Constant(Tensor::Scalar<int64_t>(1), "one")
+                           : Constant(Tensor::Scalar<int32_t>(1), "one");
+    next[0] = MakeOp1("Sub", {x[0], one});
+    std::map<int, Tensor> popped;
+    for (const auto& [list, at] : list_at) {
+      const Tensor in[] = {
+          x[at], Constant(ShapeValue(lists_[list].shape), "element_shape")};
+      const TensorVector out = MakeOp("TensorListPopBack", in,
+                                      {{"element_dtype", lists_[list].dtype}});
+      next[at] = out[0];
+      popped[list] = out[1];
+      if (lists_[list].dtype == DataType::kVariant) {
+        const Output o = Graph::OutputOf(out[1]);
+        o.node->mutable_output(o.index).handle_data = lists_[list].handle_data;
+      }
+    }
+    TensorVector body_inputs(n), body_outputs(
+                                     call_->forward()->results().size());
+    for (size_t k = 0; k < sources.size(); ++k) {
+      const Place& place = places[k];
+      const Tensor value =
+          place.invariant ? inputs[place.index] : popped[place.index];
+      (sources[k].is_input ? body_inputs
+                           : body_outputs)[sources[k].index] = value;
+    }
+    std::vector<Gradient> dy(body_outputs.size());
+    std::vector<bool> useful(n);
+    for (size_t k = 0; k < owners.size(); ++k) {
+      const int i = owners[k];
+      useful[i] = true;
+      if (active[i]) dy[i].dense = x[k + 1];
+    }
+    const std::vector<Gradient> dx =
+        call_->Backward(body_inputs, body_outputs, dy, useful);
+    for (size_t k = 0; k < owners.size(); ++k) {
+      const int i = owners[k];
+      const bool found = !dx[i].is_none();
+      if (resources[i]) {
+        if (found) next[k + 1] = MakeOp1("AddV2", {x[k + 1], Densify(dx[i])});
+      } else {
+        next[k + 1] = found ? Densify(dx[i]) : MakeOp1("ZerosLike", {x[k + 1]});
+      }
+    }
+    return next;
+  };
+  FunctionPart body{MakeRef<FuncGraph>(name + "_grad_body"), {}};
+  TensorVector arguments;
+  for (size_t i = 0; i < state.size(); ++i) {
+    HandleData data;
+    if (types[i] == DataType::kVariant) {
+      const Output o = Graph::OutputOf(state[i]);
+      data = o.node->output(o.index).handle_data;
+    }
+    arguments.push_back(ValueOrThrow(body.graph->AddArgument(
+        fmt::format("arg{}", i), types[i], options.shapes[i], {}, data)));
+  }
+  {
+    FuncGraph::Building building(body.graph.get());
+    body.results = step(arguments);
+  }
+  const TensorVector made =
+      ValueOrThrow(MakeWhile(std::move(condition), std::move(body), state,
+                             options, "gradients/while_grad"));
+  std::vector<Gradient> result(inputs.size());
+  for (size_t k = 0; k < owners.size(); ++k) {
+    result[owners[k]].dense = made[k + 1];
+  }
+  return result;
+}
+
+}  // namespace gk

@@ -1,0 +1,55 @@
+#include "function/graph_edit.h"
+
+#include "framework/op_builder.h"
+#include "framework/op_registry.h"
+#include "function/func_graph.h"
+#include "function/function_gradient.h"
+
+namespace gk {
+
+StatusOr<Node*> AddNodeTo(Graph* graph, std::string_view op,
+                          std::span<const Output> inputs, AttrMap attrs,
+                          std::string_view name) {
+  GK_ASSIGN_OR_RETURN(const OpRecord* record, OpRegistry::Get().LookUp(op));
+  std::vector<DataType> types;
+  for (const Output& o : inputs) {
+    types.push_back(o.node->output(o.index).dtype);
+  }
+  GK_RETURN_IF_ERROR(ResolveAttrs(*record, types, true, &attrs));
+  return graph->AddNode(*record, name.empty() ? op : name, inputs,
+                        std::move(attrs));
+}
+
+StatusOr<Node*> AddArgumentTo(Graph* graph, std::string_view name,
+                              DataType dtype, const PartialTensorShape& shape,
+                              HandleData handle_data) {
+  GK_ASSIGN_OR_RETURN(Node * node,
+                      AddNodeTo(graph, "Placeholder", {},
+                                {{"dtype", dtype}, {"shape", shape}}, name));
+  node->mutable_output(0).handle_data = std::move(handle_data);
+  return node;
+}
+
+Ref<GraphFunction> CloneFunction(const GraphFunction& function,
+                                 Ref<Graph> graph,
+                                 const std::vector<Node*>& map,
+                                 std::vector<Output> results,
+                                 const std::vector<Node*>& more_arguments) {
+  std::vector<Node*> arguments, control;
+  for (const Node* a : function.arguments()) {
+    arguments.push_back(map[a->id()]);
+  }
+  arguments.insert(arguments.end(), more_arguments.begin(),
+                   more_arguments.end());
+  for (const Node* c : function.control_outputs()) {
+    control.push_back(map[c->id()]);
+  }
+  auto made = MakeRef<GraphFunction>(
+      UniqueFunctionName("", function.name()), std::move(graph),
+      std::move(arguments), std::move(results), std::move(control),
+      function.attrs());
+  ShareGradientOriginals(function, *made);
+  return made;
+}
+
+}  // namespace gk

@@ -1,0 +1,31 @@
+// Making functions out of functions: a clone of the graph with nodes added.
+#ifndef GK_FUNCTION_GRAPH_EDIT_H_
+#define GK_FUNCTION_GRAPH_EDIT_H_
+
+#include <string_view>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace gk {
+
+// A node added to a graph that nobody builds.
+StatusOr<Node*> AddNodeTo(Graph* graph, std::string_view op,
+                          std::span<const Output> inputs, AttrMap attrs,
+                          std::string_view name = {});
+// A placeholder for a new argument.
+StatusOr<Node*> AddArgumentTo(Graph* graph, std::string_view name,
+                              DataType dtype, const PartialTensorShape& shape,
+                              HandleData handle_data);
+
+// `graph` is a clone of `function`'s, `map` its nodes by old id: a function
+// over it with other results and arguments appended to the old.
+Ref<GraphFunction> CloneFunction(const GraphFunction& function,
+                                 Ref<Graph> graph,
+                                 const std::vector<Node*>& map,
+                                 std::vector<Output> results,
+                                 const std::vector<Node*>& more_arguments);
+
+}  // namespace gk
+
+#endif  // GK_FUNCTION_GRAPH_EDIT_H_

@@ -1,0 +1,128 @@
+#include "ops/list/list_access.h"
+
+#include "ops/element_moves.h"
+
+namespace gk {
+
+Status ElementShapeInput(const Tensor& t, PartialTensorShape* shape) {
+  std::vector<int64_t> dims;
+  GK_RETURN_IF_ERROR(IntegerValues(t, &dims));
+  if (t.shape().IsScalar()) {
+    if (dims[0] != -1) {
+      return InvalidArgument(
+          "The only valid scalar shape tensor is the fully unknown shape "
+          "specified as -1.");
+    }
+    *shape = PartialTensorShape();
+    return OkStatus();
+  }
+  if (t.rank() != 1) {
+    return InvalidArgument("Shape must be at most rank 1 but is rank {}",
+                           t.rank());
+  }
+  GK_ASSIGN_OR_RETURN(*shape, PartialTensorShape::Make(dims));
+  return OkStatus();
+}
+
+Status MutableList(KernelContext& c, TensorList** list) {
+  GK_ASSIGN_OR_RETURN(const TensorList* given, TensorList::Of(c.input(0)));
+  if (c.MayOverwrite(0) && c.input(0).scalar<Variant>().IsExclusive()) {
+    c.set_output(0, c.input(0));
+    *list = const_cast<TensorList*>(given);
+    return OkStatus();
+  }
+  Ref<TensorList> copy = given->Copy();
+  *list = copy.get();
+  c.set_output(0, TensorList::Wrap(std::move(copy)));
+  return OkStatus();
+}
+
+Status CheckListDtype(KernelContext& c, const TensorList& list) {
+  const DataType want = c.attr<DataType>("element_dtype");
+  if (want == list.element_dtype) return OkStatus();
+  return InvalidArgument("Invalid data types; op elements {} but list elements "
+                         "{}",
+                         DataTypeString(want),
+                         DataTypeString(list.element_dtype));
+}
+
+Status CommonElementShape(const TensorList& list,
+                          const PartialTensorShape& wanted,
+                          PartialTensorShape* shape) {
+  GK_ASSIGN_OR_RETURN(*shape, list.element_shape.MergeWith(wanted));
+  for (const Tensor& t : list.tensors) {
+    if (shape->IsFullyDefined()) break;
+    if (!t) continue;
+    GK_ASSIGN_OR_RETURN(*shape, shape->MergeWith(t.shape()));
+  }
+  return OkStatus();
+}
+
+Status ListElement(const TensorList& list, int64_t i,
+                   const PartialTensorShape& wanted, Tensor* element) {
+  if (list.tensors[i]) {
+    *element = list.tensors[i];
+    if (!wanted.IsCompatibleWith(element->shape())) {
+      return InvalidArgument(
+          "Incompatible shapes during merge: {} vs. {}",
+          wanted.DebugString(), element->shape().DebugString());
+    }
+    return OkStatus();
+  }
+  PartialTensorShape shape;
+  GK_RETURN_IF_ERROR(CommonElementShape(list, wanted, &shape));
+  if (!shape.IsFullyDefined()) {
+    return InvalidArgument(
+        "Trying to read an uninitialized tensor but element_shape is not fully "
+        "defined: {} and no list element is set.",
+        shape.DebugString());
+  }
+  GK_ASSIGN_OR_RETURN(const TensorShape full, shape.AsTensorShape());
+  GK_ASSIGN_OR_RETURN(*element, Tensor::Zeros(list.element_dtype, full));
+  return OkStatus();
+}
+
+Status CopyInto(const Tensor& from, Tensor* to, int64_t at) {
+  return VisitMoved(from.dtype(), [&]<class T>(std::type_identity<T>) {
+    std::copy_n(static_cast<const T*>(from.raw_data()), from.num_elements(),
+                static_cast<T*>(to->raw_data()) + at);
+  });
+}
+
+StatusOr<Tensor> CopyPart(const Tensor& from, int64_t at,
+                          const TensorShape& shape) {
+  GK_ASSIGN_OR_RETURN(Tensor part, Tensor::Allocate(from.dtype(), shape));
+  GK_RETURN_IF_ERROR(
+      VisitMoved(from.dtype(), [&]<class T>(std::type_identity<T>) {
+        std::copy_n(static_cast<const T*>(from.raw_data()) + at,
+                    part.num_elements(), static_cast<T*>(part.raw_data()));
+      }));
+  return part;
+}
+
+PartialTensorShape HandleElementShape(const InferenceContext& c, int handle) {
+  const HandleData* data = c.input_handle(handle);
+  return data != nullptr && data->size() == 1 ? (*data)[0].shape
+                                              : PartialTensorShape();
+}
+
+Status ListShape(InferenceContext& c, int shape_input) {
+  c.set_output(0, TensorShape());
+  PartialTensorShape element;
+  if (shape_input < 0) {
+    element = HandleElementShape(c, 0);
+  } else if (!c.input(shape_input).unknown_rank() &&
+             c.input(shape_input).rank() == 1) {
+    element = c.ValueAsShape(shape_input);
+  }
+  DataType dtype = c.attr<DataType>("element_dtype");
+  if (dtype == DataType::kInvalid) {
+    const HandleData* data = c.input_handle(0);
+    if (data == nullptr || data->empty()) return OkStatus();
+    dtype = (*data)[0].dtype;
+  }
+  c.set_output_handle(0, {{dtype, element}});
+  return OkStatus();
+}
+
+}  // namespace gk

@@ -1,0 +1,355 @@
+// Lists of tensors: reading and writing elements by index.
+#include "framework/grad_context.h"
+#include "framework/op_builder.h"
+#include "framework/op_registry.h"
+#include "ops/element_moves.h"
+#include "ops/list/list_access.h"
+
+namespace gk {
+namespace {
+
+Status ComputeGet(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(const TensorList* list, TensorList::Of(c.input(0)));
+  GK_RETURN_IF_ERROR(CheckListDtype(c, *list));
+  int64_t index = 0;
+  GK_RETURN_IF_ERROR(IntegerValue(c.input(1), "index", &index));
+  const int64_t n = list->tensors.size();
+  if (index < 0 || index >= n) {
+    return InvalidArgument(
+        "Trying to access element {} in a list with {} elements.", index, n);
+  }
+  PartialTensorShape shape;
+  GK_RETURN_IF_ERROR(ElementShapeInput(c.input(2), &shape));
+  Tensor item;
+  GK_RETURN_IF_ERROR(ListElement(*list, index, shape, &item));
+  c.set_output(0, std::move(item));
+  return OkStatus();
+}
+
+Status GetShape(InferenceContext& c) {
+  PartialTensorShape element;
+  if (!c.input(2).unknown_rank() && c.input(2).rank() == 1) {
+    element = c.ValueAsShape(2);
+  }
+  GK_ASSIGN_OR_RETURN(element, element.MergeWith(HandleElementShape(c, 0)));
+  c.set_output(0, element);
+  return OkStatus();
+}
+
+Status ComputeSet(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(const TensorList* given, TensorList::Of(c.input(0)));
+  GK_RETURN_IF_ERROR(CheckListDtype(c, *given));
+  int64_t index = 0;
+  GK_RETURN_IF_ERROR(IntegerValue(c.input(1), "index", &index));
+  const int64_t n = given->tensors.size();
+  const bool grows = c.attr<bool>("resize_if_index_out_of_bounds");
+  if (index < 0 || (index >= n && !grows)) {
+    return InvalidArgument(
+        "Trying to modify element {} in a list with {} elements.", index, n);
+  }
+  const Tensor& x = c.input(2);
+  if (!given->element_shape.IsCompatibleWith(x.shape())) {
+    return InvalidArgument(
+        "Tried to set a tensor with incompatible shape at a list index. Item "
+        "element shape: {} list shape: {}",
+        x.shape().DebugString(), given->element_shape.DebugString());
+  }
+  TensorList* list = nullptr;
+  GK_RETURN_IF_ERROR(MutableList(c, &list));
+  try {
+    if (index >= n) list->tensors.resize(index + 1);
+  } catch (const std::exception&) {
+    return ResourceExhausted("OOM when resizing a list to {} elements",
+                             index + 1);
+  }
+  list->tensors[index] = x;
+  return OkStatus();
+}
+
+// Indices, all within [0, n).
+Status Indices(const Tensor& t, int64_t n, std::string_view action,
+               std::vector<int64_t>* out) {
+  GK_RETURN_IF_ERROR(IntegerValues(t, out));
+  for (int64_t i : *out) {
+    if (i < 0 || i >= n) {
+      return InvalidArgument(
+          "Trying to {} element {} in a list with {} elements.", action, i, n);
+    }
+  }
+  return OkStatus();
+}
+
+Status ComputeGather(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(const TensorList* list, TensorList::Of(c.input(0)));
+  GK_RETURN_IF_ERROR(CheckListDtype(c, *list));
+  std::vector<int64_t> indices;
+  GK_RETURN_IF_ERROR(
+      Indices(c.input(1), list->tensors.size(), "gather", &indices));
+  PartialTensorShape wanted, shape;
+  GK_RETURN_IF_ERROR(ElementShapeInput(c.input(2), &wanted));
+  GK_RETURN_IF_ERROR(CommonElementShape(*list, wanted, &shape));
+  if (!shape.IsFullyDefined()) {
+    return InvalidArgument(
+        "Tried to gather uninitialized tensors from a list with "
+        "non-fully-defined element_shape: {}",
+        shape.DebugString());
+  }
+  GK_ASSIGN_OR_RETURN(const TensorShape element, shape.AsTensorShape());
+  std::vector<int64_t> dims{static_cast<int64_t>(indices.size())};
+  dims.insert(dims.end(), element.dims().begin(), element.dims().end());
+  GK_ASSIGN_OR_RETURN(const TensorShape full, TensorShape::Make(dims));
+  GK_ASSIGN_OR_RETURN(Tensor out, Tensor::Zeros(list->element_dtype, full));
+  for (size_t k = 0; k < indices.size(); ++k) {
+    const Tensor& t = list->tensors[indices[k]];
+    if (!t) continue;
+    if (!(t.shape() == element)) {
+      return InvalidArgument(
+          "Tried to gather tensors with unequal shapes: {} vs {}",
+          element.DebugString(), t.shape().DebugString());
+    }
+    GK_RETURN_IF_ERROR(CopyInto(t, &out, k * element.num_elements()));
+  }
+  c.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+Status GatherShape(InferenceContext& c) {
+  PartialTensorShape element;
+  if (!c.input(2).unknown_rank() && c.input(2).rank() == 1) {
+    element = c.ValueAsShape(2);
+  }
+  GK_ASSIGN_OR_RETURN(element, element.MergeWith(HandleElementShape(c, 0)));
+  if (element.unknown_rank()) return OkStatus();
+  if (element.rank() >= kMaxRank) return OkStatus();
+  element.InsertDim(0, c.input(1).rank() == 1 ? c.input(1).dim(0)
+                                              : kUnknownDim);
+  c.set_output(0, element);
+  return OkStatus();
+}
+
+// Row k of `x` becomes element indices[k] of `list`.
+Status ScatterRows(const Tensor& x, std::span<const int64_t> indices,
+                   TensorList* list) {
+  if (x.rank() < 1) {
+    return InvalidArgument(
+        "Tensor must be at least a vector, but saw shape: {}",
+        x.shape().DebugString());
+  }
+  if (x.dim(0) != static_cast<int64_t>(indices.size())) {
+    return InvalidArgument(
+        "Invalid number of rows in input tensor. Expected: {} Actual: {}",
+        indices.size(), x.dim(0));
+  }
+  TensorShape element = x.shape();
+  element.RemoveDim(0);
+  if (!list->element_shape.IsCompatibleWith(element)) {
+    return InvalidArgument(
+        "Specified a list with shape {} from a tensor with shape {}",
+        list->element_shape.DebugString(), element.DebugString());
+  }
+  for (size_t k = 0; k < indices.size(); ++k) {
+    GK_ASSIGN_OR_RETURN(list->tensors[indices[k]],
+                        CopyPart(x, k * element.num_elements(), element));
+  }
+  return OkStatus();
+}
+
+Status ScatterNew(KernelContext& c, int64_t length) {
+  PartialTensorShape shape;
+  GK_RETURN_IF_ERROR(ElementShapeInput(c.input(2), &shape));
+  std::vector<int64_t> indices;
+  GK_RETURN_IF_ERROR(IntegerValues(c.input(1), &indices));
+  int64_t largest = -1;
+  for (int64_t i : indices) {
+    if (i < 0) {
+      return InvalidArgument(
+          "Indices in TensorListScatter must all be non-negative.");
+    }
+    largest = std::max(largest, i);
+  }
+  if (length >= 0 && largest >= length) {
+    return InvalidArgument("TensorListScatter: Trying to scatter at index {} "
+                           "in list with size {}",
+                           largest, length);
+  }
+  auto list = MakeRef<TensorList>(c.attr<DataType>("element_dtype"), shape);
+  try {
+    list->tensors.resize(std::max(length, largest + 1));
+  } catch (const std::exception&) {
+    return ResourceExhausted("OOM when making a list of {} elements",
+                             std::max(length, largest + 1));
+  }
+  GK_RETURN_IF_ERROR(ScatterRows(c.input(0), indices, list.get()));
+  c.set_output(0, TensorList::Wrap(std::move(list)));
+  return OkStatus();
+}
+
+Status ComputeScatter(KernelContext& c) { return ScatterNew(c, -1); }
+
+Status ComputeScatterV2(KernelContext& c) {
+  int64_t n = 0;
+  GK_RETURN_IF_ERROR(IntegerValue(c.input(3), "num_elements", &n));
+  if (n < -1) {
+    return InvalidArgument("TensorListScatter expects num_elements >= -1, "
+                           "found: {}",
+                           n);
+  }
+  return ScatterNew(c, n);
+}
+
+Status ComputeScatterInto(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(const TensorList* given, TensorList::Of(c.input(0)));
+  GK_RETURN_IF_ERROR(CheckListDtype(c, *given));
+  std::vector<int64_t> indices;
+  GK_RETURN_IF_ERROR(IntegerValues(c.input(2), &indices));
+  int64_t largest = -1;
+  for (int64_t i : indices) {
+    if (i < 0) {
+      return InvalidArgument(
+          "Indices in TensorListScatter must all be non-negative.");
+    }
+    largest = std::max(largest, i);
+  }
+  TensorList* list = nullptr;
+  GK_RETURN_IF_ERROR(MutableList(c, &list));
+  if (largest >= static_cast<int64_t>(list->tensors.size())) {
+    try {
+      list->tensors.resize(largest + 1);
+    } catch (const std::exception&) {
+      return ResourceExhausted("OOM when making a list of {} elements",
+                               largest + 1);
+    }
+  }
+  return ScatterRows(c.input(1), indices, list);
+}
+
+// Gradients of scattering: rows of the list's gradient.
+void ScatterGrads(GradContext& g, const Tensor& indices, int tensor) {
+  Tensor element = ShapeTensor(g.x(tensor));
+  const Tensor begin = IntegerVector(std::vector<int64_t>{1});
+  const Tensor size = IntegerVector(std::vector<int64_t>{-1});
+  element = MakeOp1("Slice", {element, begin, size});
+  const DataType dtype = g.attr<DataType>("element_dtype");
+  g.Set(tensor, MakeOp1("TensorListGather", {g.dy(0), indices, element},
+                        {{"element_dtype", dtype}}));
+}
+
+const OpRecord kRecords[] = {
+    {.name = "TensorListGetItem",
+     .inputs = "input_handle: variant; index: int32; element_shape: Tshape",
+     .outputs = "item: element_dtype",
+     .attrs = "element_dtype: type; Tshape: type in [int32, int64] = int32",
+     .shape = GetShape,
+     .kernel = {.compute = ComputeGet},
+     .gradient =
+         [](GradContext& g) {
+           const DataType dtype = g.attr<DataType>("element_dtype");
+           const Tensor list = MakeOp1(
+               "TensorListReserve",
+               {MakeOp1("TensorListElementShape", {g.x(0)},
+                        {{"shape_type", DataType::kInt32}}),
+                MakeOp1("TensorListLength", {g.x(0)})},
+               {{"element_dtype", dtype}});
+           g.Set(0, MakeOp1("TensorListSetItem", {list, g.x(1), g.dy(0)},
+                            {{"element_dtype", dtype}}));
+         },
+     .doc = "Element `index`; zeros if it was never set.",
+     .test = {.skip_gradient = true}},
+
+    {.name = "TensorListSetItem",
+     .inputs = "input_handle: variant; index: int32; item: element_dtype",
+     .outputs = "output_handle: variant",
+     .attrs = "element_dtype: type;"
+              "resize_if_index_out_of_bounds: bool = false",
+     .shape = [](InferenceContext& c) { return ListShape(c, -1); },
+     .kernel = {.compute = ComputeSet},
+     .gradient =
+         [](GradContext& g) {
+           const DataType dtype = g.attr<DataType>("element_dtype");
+           if (g.wants(2)) {
+             g.Set(2, MakeOp1("TensorListGetItem",
+                              {g.dy(0), g.x(1), ShapeTensor(g.x(2))},
+                              {{"element_dtype", dtype}}));
+           }
+           if (!g.wants(0)) return;
+           // What was there before has no part in the result.
+           Tensor list = MakeOp1(
+               "TensorListSetItem",
+               {g.dy(0), g.x(1), MakeOp1("ZerosLike", {g.x(2)})},
+               {{"element_dtype", dtype}});
+           if (g.attr<bool>("resize_if_index_out_of_bounds")) {
+             list = MakeOp1("TensorListResize",
+                            {list, MakeOp1("TensorListLength", {g.x(0)})});
+           }
+           g.Set(0, list);
+         },
+     .doc = "The list with `item` at `index`.",
+     .test = {.skip_gradient = true}},
+
+    {.name = "TensorListGather",
+     .inputs = "input_handle: variant; indices: int32; element_shape: int32",
+     .outputs = "values: element_dtype",
+     .attrs = "element_dtype: type",
+     .shape = GatherShape,
+     .kernel = {.compute = ComputeGather},
+     .gradient =
+         [](GradContext& g) {
+           const DataType dtype = g.attr<DataType>("element_dtype");
+           g.Set(0, MakeOp1("TensorListScatterV2",
+                            {g.dy(0), g.x(1),
+                             MakeOp1("TensorListElementShape", {g.x(0)},
+                                     {{"shape_type", DataType::kInt32}}),
+                             MakeOp1("TensorListLength", {g.x(0)})},
+                            {{"element_dtype", dtype}}));
+         },
+     .doc = "The elements at `indices`, stacked.",
+     .test = {.skip_gradient = true}},
+
+    {.name = "TensorListScatter",
+     .inputs = "tensor: element_dtype; indices: int32;"
+               "element_shape: shape_type",
+     .outputs = "output_handle: variant",
+     .attrs = "element_dtype: type; shape_type: type in [int32, int64]",
+     .shape = [](InferenceContext& c) { return ListShape(c, 2); },
+     .kernel = {.compute = ComputeScatter},
+     .gradient = [](GradContext& g) { ScatterGrads(g, g.x(1), 0); },
+     .doc = "A list whose element indices[i] is row i of `tensor`.",
+     .test = {.skip_gradient = true}},
+
+    {.name = "TensorListScatterV2",
+     .inputs = "tensor: element_dtype; indices: int32;"
+               "element_shape: shape_type; num_elements: int32",
+     .outputs = "output_handle: variant",
+     .attrs = "element_dtype: type; shape_type: type in [int32, int64]",
+     .shape = [](InferenceContext& c) { return ListShape(c, 2); },
+     .kernel = {.compute = ComputeScatterV2},
+     .gradient = [](GradContext& g) { ScatterGrads(g, g.x(1), 0); },
+     .doc = "A list whose element indices[i] is row i of `tensor`; of "
+            "num_elements elements, or -1 for as many as it takes.",
+     .test = {.skip_gradient = true}},
+
+    {.name = "TensorListScatterIntoExistingList",
+     .inputs = "input_handle: variant; tensor: element_dtype; indices: int32",
+     .outputs = "output_handle: variant",
+     .attrs = "element_dtype: type",
+     .shape = [](InferenceContext& c) { return ListShape(c, -1); },
+     .kernel = {.compute = ComputeScatterInto},
+     .gradient =
+         [](GradContext& g) {
+           const DataType dtype = g.attr<DataType>("element_dtype");
+           if (g.wants(1)) ScatterGrads(g, g.x(2), 1);
+           if (g.wants(0)) {
+             g.Set(0, MakeOp1("TensorListScatterIntoExistingList",
+                              {g.dy(0), MakeOp1("ZerosLike", {g.x(1)}), g.x(2)},
+                              {{"element_dtype", dtype}}));
+           }
+         },
+     .doc = "The list with row i of `tensor` at indices[i].",
+     .test = {.skip_gradient = true}},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(list_items)
+
+}  // namespace gk

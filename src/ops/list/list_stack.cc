@@ -1,0 +1,350 @@
+// Lists of tensors as single tensors, and back.
+#include "framework/grad_context.h"
+#include "framework/op_builder.h"
+#include "framework/op_registry.h"
+#include "ops/element_moves.h"
+#include "ops/list/list_access.h"
+
+namespace gk {
+namespace {
+
+Status ComputeStack(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(const TensorList* list, TensorList::Of(c.input(0)));
+  GK_RETURN_IF_ERROR(CheckListDtype(c, *list));
+  const int64_t n = list->tensors.size();
+  const int64_t expected = c.attr<int64_t>("num_elements");
+  if (expected >= 0 && expected != n) {
+    return InvalidArgument(
+        "Operation expected a list with {} elements but got a list with {} "
+        "elements.",
+        expected, n);
+  }
+  PartialTensorShape wanted, shape;
+  GK_RETURN_IF_ERROR(ElementShapeInput(c.input(1), &wanted));
+  GK_RETURN_IF_ERROR(CommonElementShape(*list, wanted, &shape));
+  if (!shape.IsFullyDefined()) {
+    return InvalidArgument(
+        "Tried to stack {} with non-fully-defined element_shape: {}",
+        n == 0 ? "elements of an empty list"
+               : "list which only contains uninitialized tensors",
+        shape.DebugString());
+  }
+  GK_ASSIGN_OR_RETURN(const TensorShape element, shape.AsTensorShape());
+  std::vector<int64_t> dims{n};
+  dims.insert(dims.end(), element.dims().begin(), element.dims().end());
+  GK_ASSIGN_OR_RETURN(const TensorShape full, TensorShape::Make(dims));
+  GK_ASSIGN_OR_RETURN(Tensor out, Tensor::Allocate(list->element_dtype, full));
+  const int64_t step = element.num_elements();
+  for (int64_t i = 0; i < n; ++i) {
+    Tensor t = list->tensors[i];
+    if (!t) {
+      GK_ASSIGN_OR_RETURN(t, Tensor::Zeros(list->element_dtype, element));
+    } else if (!(t.shape() == element)) {
+      return InvalidArgument(
+          "Tried to stack tensors with unequal shapes: {} vs {}",
+          element.DebugString(), t.shape().DebugString());
+    }
+    GK_RETURN_IF_ERROR(CopyInto(t, &out, i * step));
+  }
+  c.set_output(0, std::move(out));
+  return OkStatus();
+}
+
+Status StackShape(InferenceContext& c) {
+  PartialTensorShape element;
+  if (!c.input(1).unknown_rank() && c.input(1).rank() == 1) {
+    element = c.ValueAsShape(1);
+  }
+  GK_ASSIGN_OR_RETURN(element, element.MergeWith(HandleElementShape(c, 0)));
+  if (element.unknown_rank() || element.rank() >= kMaxRank) return OkStatus();
+  const int64_t n = c.attr<int64_t>("num_elements");
+  element.InsertDim(0, n >= 0 ? n : kUnknownDim);
+  c.set_output(0, element);
+  return OkStatus();
+}
+
+Status ComputeFromTensor(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  if (x.rank() < 1) {
+    return InvalidArgument(
+        "Tensor must be at least a vector, but saw shape: {}",
+        x.shape().DebugString());
+  }
+  PartialTensorShape shape;
+  GK_RETURN_IF_ERROR(ElementShapeInput(c.input(1), &shape));
+  TensorShape element = x.shape();
+  element.RemoveDim(0);
+  if (!shape.IsCompatibleWith(element)) {
+    return InvalidArgument(
+        "Specified a list with shape {} from a tensor with shape {}",
+        shape.DebugString(), element.DebugString());
+  }
+  auto list = MakeRef<TensorList>(x.dtype(), shape);
+  for (int64_t i = 0; i < x.dim(0); ++i) {
+    GK_ASSIGN_OR_RETURN(Tensor part,
+                        CopyPart(x, i * element.num_elements(), element));
+    list->tensors.push_back(std::move(part));
+  }
+  c.set_output(0, TensorList::Wrap(std::move(list)));
+  return OkStatus();
+}
+
+Status FromTensorShape(InferenceContext& c) {
+  c.set_output(0, TensorShape());
+  PartialTensorShape element;
+  if (!c.input(1).unknown_rank() && c.input(1).rank() == 1) {
+    element = c.ValueAsShape(1);
+  }
+  if (!c.input(0).unknown_rank()) {
+    if (c.input(0).rank() == 0) {
+      return InvalidArgument("Shape must be at least rank 1 but is rank 0");
+    }
+    PartialTensorShape rest = c.input(0);
+    rest.RemoveDim(0);
+    GK_ASSIGN_OR_RETURN(element, element.MergeWith(rest));
+  }
+  c.set_output_handle(0, {{c.attr<DataType>("element_dtype"), element}});
+  return OkStatus();
+}
+
+Status Concat(KernelContext& c, const PartialTensorShape& wanted,
+              std::span<const int64_t> leading) {
+  GK_ASSIGN_OR_RETURN(const TensorList* list, TensorList::Of(c.input(0)));
+  GK_RETURN_IF_ERROR(CheckListDtype(c, *list));
+  const auto without_first = [](PartialTensorShape s) {
+    if (s.rank() > 0) s.RemoveDim(0);
+    return s;
+  };
+  PartialTensorShape rest = without_first(wanted);
+  GK_ASSIGN_OR_RETURN(rest, rest.MergeWith(without_first(list->element_shape)));
+  const int64_t n = list->tensors.size();
+  std::vector<int64_t> lengths;
+  int64_t rows = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const Tensor& t = list->tensors[i];
+    int64_t length = 0;
+    if (t) {
+      if (t.rank() < 1) {
+        return InvalidArgument("Concat saw a scalar shape at index {} but "
+                               "requires at least vectors.",
+                               i);
+      }
+      PartialTensorShape mine(t.shape());
+      StatusOr<PartialTensorShape> merged = rest.MergeWith(without_first(mine));
+      if (!merged.ok()) {
+        return InvalidArgument(
+            "Tried to concat tensors with unequal shapes: {} vs {}",
+            rest.DebugString(), t.shape().DebugString());
+      }
+      rest = *merged;
+      length = t.dim(0);
+    } else if (i < static_cast<int64_t>(leading.size())) {
+      length = leading[i];
+    } else if (list->element_shape.rank() > 0 &&
+               list->element_shape.dim(0) >= 0) {
+      length = list->element_shape.dim(0);
+    } else if (wanted.rank() > 0 && wanted.dim(0) >= 0) {
+      length = wanted.dim(0);
+    } else {
+      return InvalidArgument(
+          "List contains uninitialized tensor at index {} but leading_dims has "
+          "only {} elements.",
+          i, leading.size());
+    }
+    if (length < 0) {
+      return InvalidArgument("Negative leading dimension {} at index {}",
+                             length, i);
+    }
+    lengths.push_back(length);
+    rows += length;
+  }
+  if (!rest.IsFullyDefined()) {
+    return InvalidArgument(
+        "All except the first dimension must be fully defined when concating "
+        "an empty tensor list. element_shape: {}",
+        wanted.DebugString());
+  }
+  std::vector<int64_t> dims{rows};
+  dims.insert(dims.end(), rest.dims().begin(), rest.dims().end());
+  GK_ASSIGN_OR_RETURN(const TensorShape full, TensorShape::Make(dims));
+  GK_ASSIGN_OR_RETURN(Tensor out, Tensor::Zeros(list->element_dtype, full));
+  const int64_t row = rest.num_elements();
+  int64_t at = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    if (list->tensors[i]) {
+      GK_RETURN_IF_ERROR(CopyInto(list->tensors[i], &out, at * row));
+    }
+    at += lengths[i];
+  }
+  c.set_output(0, std::move(out));
+  c.set_output(1, Tensor::Vector<int64_t>(lengths));
+  return OkStatus();
+}
+
+Status ComputeConcat(KernelContext& c) {
+  return Concat(c, c.attr<PartialTensorShape>("element_shape"), {});
+}
+
+Status ComputeConcatV2(KernelContext& c) {
+  PartialTensorShape shape;
+  GK_RETURN_IF_ERROR(ElementShapeInput(c.input(1), &shape));
+  std::vector<int64_t> leading;
+  GK_RETURN_IF_ERROR(IntegerValues(c.input(2), &leading));
+  return Concat(c, shape, leading);
+}
+
+Status ConcatShape(InferenceContext& c) {
+  PartialTensorShape element = HandleElementShape(c, 0);
+  if (c.num_inputs() > 1 && !c.input(1).unknown_rank() &&
+      c.input(1).rank() == 1) {
+    GK_ASSIGN_OR_RETURN(element, element.MergeWith(c.ValueAsShape(1)));
+  }
+  if (element.rank() > 0) {
+    element.SetDim(0, kUnknownDim);
+    c.set_output(0, element);
+  }
+  c.set_output(1, PartialTensorShape::UnknownOfRank(1));
+  return OkStatus();
+}
+
+Status ComputeSplit(KernelContext& c) {
+  const Tensor &x = c.input(0), &lengths = c.input(2);
+  if (x.rank() < 1) {
+    return InvalidArgument(
+        "Tensor must be at least a vector, but saw shape: {}",
+        x.shape().DebugString());
+  }
+  if (lengths.rank() != 1) {
+    return InvalidArgument("Expected lengths to be a vector, received shape: "
+                           "{}",
+                           lengths.shape().DebugString());
+  }
+  PartialTensorShape shape;
+  GK_RETURN_IF_ERROR(ElementShapeInput(c.input(1), &shape));
+  auto list = MakeRef<TensorList>(x.dtype(), shape);
+  TensorShape element = x.shape();
+  element.RemoveDim(0);
+  const int64_t row = element.num_elements();
+  element.InsertDim(0, 0);
+  int64_t at = 0;
+  for (int64_t length : lengths.flat<int64_t>()) {
+    if (length < 0) {
+      return InvalidArgument("Invalid value in lengths: {}", length);
+    }
+    if (length > x.dim(0) - at) {
+      return InvalidArgument(
+          "Attempting to slice [{}, {}] from tensor with length {}", at,
+          at + length, x.dim(0));
+    }
+    element.SetDim(0, length);
+    if (!shape.IsCompatibleWith(element)) {
+      return InvalidArgument(
+          "Specified a list with shape {} from a tensor with shape {}",
+          shape.DebugString(), element.DebugString());
+    }
+    GK_ASSIGN_OR_RETURN(Tensor part, CopyPart(x, at * row, element));
+    list->tensors.push_back(std::move(part));
+    at += length;
+  }
+  if (at != x.dim(0)) {
+    return InvalidArgument(
+        "Unused values in tensor. Length of tensor: {} Values used: {}",
+        x.dim(0), at);
+  }
+  c.set_output(0, TensorList::Wrap(std::move(list)));
+  return OkStatus();
+}
+
+// Gradient of Concat: the rows as a list again.
+void ConcatGrads(GradContext& g) {
+  g.Set(0, MakeOp1("TensorListSplit",
+                   {g.dy(0),
+                    MakeOp1("TensorListElementShape", {g.x(0)},
+                            {{"shape_type", DataType::kInt32}}),
+                    g.y(1)},
+                   {{"element_dtype", g.attr<DataType>("element_dtype")}}));
+}
+
+const OpRecord kRecords[] = {
+    {.name = "TensorListStack",
+     .inputs = "input_handle: variant; element_shape: int32",
+     .outputs = "tensor: element_dtype",
+     .attrs = "element_dtype: type; num_elements: int = -1",
+     .shape = StackShape,
+     .kernel = {.compute = ComputeStack},
+     .gradient =
+         [](GradContext& g) {
+           g.Set(0,
+                 MakeOp1("TensorListFromTensor",
+                         {g.dy(0),
+                          MakeOp1("TensorListElementShape", {g.x(0)},
+                                  {{"shape_type", DataType::kInt32}})},
+                         {{"element_dtype",
+                           g.attr<DataType>("element_dtype")}}));
+         },
+     .doc = "The elements along a new first axis; zeros where none was set.",
+     .test = {.skip_gradient = true}},
+
+    {.name = "TensorListFromTensor",
+     .inputs = "tensor: element_dtype; element_shape: shape_type",
+     .outputs = "output_handle: variant",
+     .attrs = "element_dtype: type; shape_type: type in [int32, int64]",
+     .shape = FromTensorShape,
+     .kernel = {.compute = ComputeFromTensor},
+     .gradient =
+         [](GradContext& g) {
+           g.Set(0, MakeOp1("TensorListStack", {g.dy(0), IntegerConstant(-1)},
+                            {{"element_dtype",
+                              g.attr<DataType>("element_dtype")}}));
+         },
+     .doc = "A list of the rows of `tensor`.",
+     .test = {.skip_gradient = true}},
+
+    {.name = "TensorListConcat",
+     .inputs = "input_handle: variant",
+     .outputs = "tensor: element_dtype; lengths: int64",
+     .attrs = "element_dtype: type; element_shape: shape = <unknown>",
+     .shape = ConcatShape,
+     .kernel = {.compute = ComputeConcat},
+     .gradient = ConcatGrads,
+     .doc = "The elements one after the other along their first axis, and how "
+            "long each is.",
+     .test = {.skip_gradient = true}},
+
+    {.name = "TensorListConcatV2",
+     .inputs = "input_handle: variant; element_shape: shape_type;"
+               "leading_dims: int64",
+     .outputs = "tensor: element_dtype; lengths: int64",
+     .attrs = "element_dtype: type; shape_type: type in [int32, int64]",
+     .shape = ConcatShape,
+     .kernel = {.compute = ComputeConcatV2},
+     .gradient = ConcatGrads,
+     .doc = "The elements one after the other along their first axis, and how "
+            "long each is; leading_dims says it for those not set.",
+     .test = {.skip_gradient = true}},
+
+    {.name = "TensorListSplit",
+     .inputs = "tensor: element_dtype; element_shape: shape_type;"
+               "lengths: int64",
+     .outputs = "output_handle: variant",
+     .attrs = "element_dtype: type; shape_type: type in [int32, int64]",
+     .shape = [](InferenceContext& c) { return ListShape(c, 1); },
+     .kernel = {.compute = ComputeSplit},
+     .gradient =
+         [](GradContext& g) {
+           const Tensor in[] = {
+               g.dy(0), ShapeTensor(g.x(0)), g.x(2)};
+           g.Set(0, MakeOp("TensorListConcatV2", in,
+                           {{"element_dtype",
+                             g.attr<DataType>("element_dtype")}})[0]);
+         },
+     .doc = "A list of pieces of `tensor` of the given lengths along its first "
+            "axis.",
+     .test = {.skip_gradient = true}},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(list_stack)
+
+}  // namespace gk
