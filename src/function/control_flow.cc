@@ -1,3 +1,4 @@
+#include "base/format.h"
 #include "function/control_flow.h"
 
 #include <algorithm>
@@ -172,7 +173,7 @@ FunctionPart TracePart(
   TensorVector arguments;
   for (size_t i = 0; i < types.size(); ++i) {
     arguments.push_back(ValueOrThrow(
-        part.graph->AddArgument(fmt::format("arg{}", i), types[i],
+        part.graph->AddArgument(Format("arg{}", i), types[i],
                                 i < shapes.size() ? shapes[i]
                                                   : PartialTensorShape())));
   }

@@ -1,3 +1,4 @@
+#include "base/format.h"
 #include "function/differentiable_branches.h"
 
 #include <algorithm>
@@ -116,7 +117,7 @@ std::vector<Gradient> DifferentiableBranches::Backward(
   std::vector<FunctionPart> parts;
   std::vector<std::vector<Gradient>> found;
   for (size_t k = 0; k < calls_.size(); ++k) {
-    const std::string name = fmt::format("{}_grad", forward_[k]->name());
+    const std::string name = Format("{}_grad", forward_[k]->name());
     std::vector<Gradient> mine;
     parts.push_back(TracePart(name, {}, {}, [&](std::span<const Tensor>) {
       mine = calls_[k]->Backward(arguments, Of(k, outputs),

@@ -1,3 +1,4 @@
+#include "base/format.h"
 #include "function/differentiable_while.h"
 
 #include <algorithm>
@@ -179,7 +180,7 @@ Status DifferentiableWhile::Append(std::span<const Output> values) {
   for (size_t k = 0; k < values.size(); ++k) {
     const List& list = lists_[first + k];
     const HandleData data{{list.dtype, list.shape}};
-    const std::string name = fmt::format("accumulator_{}", first + k);
+    const std::string name = Format("accumulator_{}", first + k);
     GK_ASSIGN_OR_RETURN(
         Node * argument,
         AddArgumentTo(graph.get(), name, DataType::kVariant, TensorShape(),
@@ -411,7 +412,7 @@ std::vector<Gradient> DifferentiableWhile::BackwardLoop(
       data = o.node->output(o.index).handle_data;
     }
     arguments.push_back(ValueOrThrow(body.graph->AddArgument(
-        fmt::format("arg{}", i), types[i], options.shapes[i], {}, data)));
+        Format("arg{}", i), types[i], options.shapes[i], {}, data)));
   }
   {
     FuncGraph::Building building(body.graph.get());

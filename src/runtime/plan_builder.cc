@@ -455,6 +455,11 @@ class Builder {
       for (int k = 0; k < code[i].num_inputs; ++k) {
         last_use_[root_[plan_->inputs[code[i].first_input + k]]] = i;
       }
+      for (int k = 0; k < code[i].num_updates; ++k) {
+        const VariableUpdate& u = plan_->updates[code[i].first_update + k];
+        last_use_[u.handle] = i;
+        if (u.shared_slot >= 0) last_use_[root_[u.shared_slot]] = i;
+      }
     }
     for (SlotId s : plan_->results) last_use_[root_[s]] = n;
     for (int i = 0; i < n; ++i) {
