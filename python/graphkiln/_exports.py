@@ -8,7 +8,7 @@ record gives their public names need no entry.
 
 # Parents come before their children.
 NAMESPACES = (
-    "audio", "autodiff", "autograph", "autograph.experimental", "bitwise",
+    "audio", "autodiff", "bitwise",
     "config", "config.experimental", "config.optimizer", "config.threading",
     "debugging", "debugging.experimental", "dtypes", "dtypes.experimental",
     "experimental", "experimental.dlpack", "experimental.numpy",

@@ -467,11 +467,15 @@ def _trace(state: _State, type_, asked: _Asked):
     body = state.body()
     name = state.name
     attributes = state.options["attributes"]
+    autograph = {
+        "autograph": state.options["autograph"],
+        "features": state.options["experimental_autograph_options"],
+    }
 
     def trace_without_creation():
         baked = _frozen_values(state, type_)
         concrete = _tracing.trace(
-            body, name, type_, attributes, _forbid_creation
+            body, name, type_, attributes, _forbid_creation, **autograph
         )
         concrete._baked = _baked_values.settle(baked)
         return concrete
@@ -494,7 +498,7 @@ def _trace(state: _State, type_, asked: _Asked):
     create.of_function = True
     baked = _frozen_values(state, type_)
     concrete = _tracing.trace(
-        body, name, type_, attributes, create, graphs.append
+        body, name, type_, attributes, create, graphs.append, **autograph
     )
     count = 1
     if created:

@@ -11,8 +11,15 @@ from graphkiln import _graphkiln
 from graphkiln import _type_spec  # adds methods
 from graphkiln import _variable
 
-# AutoGraph puts its conversion here.
-convert: Callable[[Callable], Callable] = lambda function: function
+
+def convert(function: Callable, features: object) -> Callable:
+    """What is traced in place of a function: AutoGraph's conversion."""
+    global convert
+    from graphkiln.autograph import root
+
+    convert = root.convert
+    return convert(function, features)
+
 
 CREATION_ERROR = (
     "tf.function only supports singleton tf.Variables created on the first "
@@ -307,8 +314,11 @@ def trace(
     attributes: Mapping[str, object],
     variable_creator: Callable | None,
     on_graph: Callable[[_graphkiln.FuncGraph], None] = lambda graph: None,
+    autograph: bool = False,
+    features: object = None,
 ) -> _graphkiln.ConcreteFunction:
-    """Calls `function` with placeholders of the given types."""
+    """Calls `function` with placeholders of the given types, converted by
+    AutoGraph if `autograph`."""
     graph = _graphkiln.FuncGraph(name)
     graph.seed  # That of now, whatever is set later.
     if attributes.get("_disable_acd"):
@@ -326,7 +336,10 @@ def trace(
         args, kwargs = binding.call_arguments(bound)
         snapshot = _argument_mutation.Snapshot(function_type, bound)
         with _variable.variable_creator_scope(variable_creator):
-            result = convert(function)(*args, **kwargs)
+            if autograph:
+                result = convert(function, features)(*args, **kwargs)
+            else:
+                result = function(*args, **kwargs)
         snapshot.check(function)
         outputs = Outputs(function, graph)
         structure = outputs.structure(result)

@@ -1,0 +1,197 @@
+"""if statements and expressions."""
+
+import graphkiln as tf
+from graphkiln import _control_flow
+from graphkiln import _graphkiln
+from graphkiln import nest
+from graphkiln.autograph import staging
+from graphkiln.autograph import symbols
+
+
+def if_stmt(cond, body, orelse, get_state, set_state, symbol_names, nouts):
+    """An if statement. `nouts` of the symbols are used behind it."""
+    if staging.is_staged(cond):
+        _staged_statement(
+            cond, body, orelse, get_state, set_state, symbol_names, nouts
+        )
+    elif cond:
+        body()
+    else:
+        orelse()
+
+
+def guard(cond, body, get_state, set_state, symbol_names) -> None:
+    """`body()` if `cond`; symbols that only it assigns are zeros else."""
+    _staged_statement(
+        cond, body, lambda: None, get_state, set_state, symbol_names,
+        len(symbol_names), fill=True,
+    )
+
+
+def if_exp(cond, body, orelse, source: str):
+    """A conditional expression; `source` is its condition's text."""
+    if not staging.is_staged(cond):
+        return body() if cond else orelse()
+    return choose(
+        checked_condition(cond, "conditional expression"),
+        lambda: (body(),), lambda: (orelse(),), (source,), 1, False,
+    )[0]
+
+
+def checked_condition(cond, what: str):
+    """`cond` as a bool scalar; ValueError if it is none."""
+    if isinstance(cond, _graphkiln.BaseVariable):
+        cond = tf.convert_to_tensor(cond)
+    hint = ""
+    if cond.dtype != tf.bool:
+        hint = " to use as boolean Tensor, use `tf.cast`;"
+    elif cond.shape.rank in (None, 0):
+        return cond
+    elif cond.shape.num_elements() == 1:
+        return tf.reshape(cond, ())
+    raise ValueError(
+        f"condition of {what} expected to be `tf.bool` scalar, got {cond};"
+        f"{hint} to check for None, use `is not None`"
+    )
+
+
+def _staged_statement(
+    cond, body, orelse, get_state, set_state, symbol_names, nouts, fill=False
+):
+    cond = checked_condition(cond, "if statement")
+    before = get_state()
+
+    def run(branch):
+        def result():
+            set_state(before)
+            branch()
+            return get_state()[:nouts]
+
+        return result
+
+    try:
+        results = choose(
+            cond, run(body), run(orelse), symbol_names, nouts, fill
+        )
+    except BaseException:
+        set_state(before)
+        raise
+    set_state(tuple(results) + tuple(before[nouts:]))
+
+
+def choose(cond, body, orelse, symbol_names, nouts, fill) -> list:
+    """The results of the branch that `cond` chooses, one a symbol."""
+    with tf.name_scope("cond") as scope:
+        parts, raw = [], []
+        for branch, suffix in ((body, "true"), (orelse, "false")):
+            part = _control_flow.Part(scope, suffix)
+            with part:
+                raw.append(branch())
+            parts.append(part)
+        results: list = [None] * nouts
+        chosen: list[int] = []
+        values: list = [[], []]
+        for i in range(nouts):
+            if _passes(raw[0][i], raw[1][i]):
+                results[i] = raw[0][i]
+            else:
+                chosen.append(i)
+        for part, given, made in zip(parts, raw, values):
+            with part:
+                made += [staging.staged_value(given[i]) for i in chosen]
+        for k, i in enumerate(chosen):
+            pair = values[0][k], values[1][k]
+            pair = _filled(symbol_names[i], pair, parts, fill)
+            _check(symbol_names[i], *pair)
+            values[0][k], values[1][k] = pair
+        outputs = iter(
+            _graphkiln._make_if(
+                cond,
+                [
+                    (part.graph, [t for v in made for t in v.tensors])
+                    for part, made in zip(parts, values)
+                ],
+                scope,
+            )
+        )
+        for k, i in enumerate(chosen):
+            value = values[0][k]
+            results[i] = value.packed(
+                [tf.identity(next(outputs)) for _ in value.tensors]
+            )
+    return results
+
+
+def _passes(a: object, b: object) -> bool:
+    """Is there nothing to choose?"""
+    if symbols.is_undefined(a) and symbols.is_undefined(b):
+        return True
+    if a is not b:
+        return False
+    if a is None or isinstance(a, _graphkiln.BaseVariable):
+        return True
+    if isinstance(a, (bool, int, float, complex, str, bytes)):
+        return False
+    if isinstance(a, _graphkiln.Tensor) or isinstance(a, (list, tuple, dict)):
+        return False
+    return callable(a) and not hasattr(a, "_graph_flow")
+
+
+def _filled(name: str, pair: tuple, parts: list, fill: bool) -> tuple:
+    """The pair with zeros in place of a value that one branch lacks, where
+    that may be; the error where not."""
+    for here, there in ((0, 1), (1, 0)):
+        value, other = pair[here], pair[there]
+        if not isinstance(value, staging.Missing):
+            continue
+        which = ("main", "else")[here]
+        if value.is_none:
+            raise ValueError(
+                f"'{name}' is None at the end of the {which} branch."
+            )
+        is_return = type(value.value) is symbols.UndefinedReturnValue
+        if (is_return and value.value.pending) or fill:
+            if isinstance(other, staging.Staged):
+                with parts[here]:
+                    value = staging.Staged(
+                        other.packed([staging.zeros(t) for t in other.tensors])
+                    )
+                made = [value, other]
+                return tuple(made if here == 0 else reversed(made))
+        if is_return:
+            raise ValueError(
+                f"the {which} branch must also have a return statement."
+            )
+        raise ValueError(
+            f"'{name}' must also be initialized in the {which} branch"
+        )
+    return pair
+
+
+def _check(name: str, a, b) -> None:
+    """TypeError unless a symbol's values in both branches are alike."""
+    for value in (a, b):
+        if isinstance(value, staging.Fixed):
+            raise staging.not_a_tensor(
+                name, value.value, "a branch of an if statement"
+            )
+    try:
+        nest.assert_same_structure(
+            a.structure, b.structure, expand_composites=True
+        )
+        if [t is None for t in a.flat] != [t is None for t in b.flat]:
+            raise ValueError(
+                "One structure holds None where the other holds a value: "
+                f"{a.structure} and {b.structure}"
+            )
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"'{name}' must have the same nested structure in the main and "
+            f"else branches:\n\n{error}"
+        ) from None
+    for x, y in zip(a.tensors, b.tensors):
+        if x.dtype != y.dtype:
+            raise TypeError(
+                f"'{name}' has dtype {x.dtype.name} in the main branch, but "
+                f"dtype {y.dtype.name} in the else branch"
+            )

@@ -1,0 +1,149 @@
+"""Boolean operators, comparisons and assert."""
+
+import graphkiln as tf
+from graphkiln import _graphkiln
+from graphkiln.autograph import branches
+from graphkiln.autograph import staging
+
+
+def _bool_operand(value, operator: str, position: int):
+    """`value` as a bool tensor; TypeError naming operator and operand."""
+    value = tf.convert_to_tensor(value)
+    if value.dtype != tf.bool:
+        raise TypeError(
+            f"operand {position} of `{operator}` is {value} of dtype "
+            f"{value.dtype.name}, but must be a bool; compare it or use "
+            "tf.cast(..., tf.bool)"
+        )
+    return value
+
+
+def _scalar_condition(value, operator: str):
+    if value.shape.rank not in (None, 0):
+        if value.shape.num_elements() == 1:
+            return tf.reshape(value, ())
+        raise ValueError(
+            f"the left operand of `{operator}` must be a scalar, got {value}; "
+            "tf.logical_and and tf.logical_or work element by element"
+        )
+    return value
+
+
+def _combine(operands, is_and: bool):
+    operator = "and" if is_and else "or"
+    value = None
+    for i, operand in enumerate(operands):
+        value = operand()
+        if i + 1 == len(operands):
+            break
+        if staging.is_staged(value):
+            left = _scalar_condition(
+                _bool_operand(value, operator, i + 1), operator
+            )
+            return _staged_combine(left, operands[i + 1:], is_and, i + 2)
+        if bool(value) != is_and:
+            return value
+    return value
+
+
+def _staged_combine(left, operands, is_and: bool, position: int):
+    operator = "and" if is_and else "or"
+
+    def others():
+        value = _combine(operands, is_and)
+        return (_bool_operand(value, operator, position),)
+
+    def known():
+        return (tf.constant(not is_and),)
+
+    first, second = (others, known) if is_and else (known, others)
+    return branches.choose(
+        left, first, second, (f"{operator} expression",), 1, False
+    )[0]
+
+
+def and_(*operands):
+    """`a and b and ...` of functions that give the operands."""
+    return _combine(operands, True)
+
+
+def or_(*operands):
+    """`a or b or ...` of functions that give the operands."""
+    return _combine(operands, False)
+
+
+def not_(value):
+    """`not value`."""
+    if staging.is_staged(value):
+        if isinstance(value, _graphkiln.BaseVariable):
+            value = tf.convert_to_tensor(value)
+        return tf.logical_not(value)
+    return not value
+
+
+def both(a, b):
+    """`a and b` where `b` costs nothing and has no effects."""
+    if staging.is_staged(a) or staging.is_staged(b):
+        if a is True:
+            return b
+        if b is True:
+            return a
+        return tf.logical_and(a, b)
+    return a and b
+
+
+def none_of(*flags):
+    """Is no flag set?"""
+    staged = [f for f in flags if staging.is_staged(f)]
+    if any(f for f in flags if not staging.is_staged(f)):
+        return False
+    if not staged:
+        return True
+    result = staged[0]
+    for flag in staged[1:]:
+        result = tf.logical_or(result, flag)
+    return tf.logical_not(result)
+
+
+def chained(first, *parts):
+    """`a < b < c`: alternately a comparison and what gives its right side,
+    each evaluated at most once."""
+    compare, right = parts[0], parts[1]
+    value = right()
+    result = compare(first, value)
+    if len(parts) == 2:
+        return result
+    return and_(lambda: result, lambda: chained(value, *parts[2:]))
+
+
+def in_(item, container):
+    """`item in container`."""
+    if staging.is_staged(container):
+        container = tf.convert_to_tensor(container)
+        return tf.reduce_any(tf.equal(container, item))
+    if staging.is_staged(item) and isinstance(
+        container, (list, tuple, set, frozenset, range, dict)
+    ):
+        item = tf.convert_to_tensor(item)
+        found = [tf.equal(item, c) for c in container]
+        if not found:
+            return False
+        found = [
+            tf.reduce_all(f) if f.shape.rank != 0 else f for f in found
+        ]
+        return tf.reduce_any(tf.stack(found))
+    return item in container
+
+
+def assert_stmt(condition, message, source: str):
+    """`assert condition, message()`."""
+    if not staging.is_staged(condition):
+        if message is None:
+            assert condition
+        else:
+            assert condition, message()
+        return
+    data = [source] if message is None else message()
+    if not isinstance(data, (list, tuple)):
+        data = [data]
+    tf.debugging.Assert(condition, list(data))

@@ -1,0 +1,197 @@
+"""while_stmt and for_stmt: which loops run in Python and which are staged."""
+
+import graphkiln as tf
+from graphkiln import _graphkiln
+from graphkiln.autograph import branches
+from graphkiln.autograph import logic
+from graphkiln.autograph import loops
+from graphkiln.autograph import sequences
+from graphkiln.autograph import staging
+
+_LIMITS = (
+    "See https://github.com/tensorflow/tensorflow/blob/master/tensorflow/"
+    "python/autograph/g3doc/reference/limitations.md"
+    "#consistency-of-control-flow-types for more info."
+)
+# A Python loop without a length of its own is unrolled so often at most
+# behind a condition that only the graph knows.
+_MOST_GUARDED = 10_000
+
+
+def while_stmt(test, body, get_state, set_state, symbol_names, opts):
+    """A while statement. `opts["stops"]` are the flags of its break and
+    return statements."""
+    if tf.executing_eagerly():
+        while test():
+            body()
+        return
+    # Looked at in a graph that is thrown away: staged, the condition is
+    # part of the loop.
+    aside = _graphkiln.FuncGraph("tmp")
+    aside._enter()
+    try:
+        first = test()
+    finally:
+        aside._exit()
+    count = 0
+    while not staging.is_staged(first):
+        if count:
+            if not first:
+                return
+        elif not test():
+            return
+        count += 1
+        limit = opts.get("maximum_iterations")
+        if limit is not None and count > int(limit):
+            return
+        body()
+        first = test()
+        if staging.is_staged(first):
+            _check_turned(get_state, symbol_names, opts)
+    loops.staged_loop(
+        lambda counter: test(), lambda counter: body(), get_state, set_state,
+        symbol_names, opts,
+    )
+
+
+def _check_turned(get_state, symbol_names, opts) -> None:
+    """A condition may become a tensor through break and return only."""
+    state = dict(zip(symbol_names, get_state()))
+    if any(staging.is_staged(state.get(f)) for f in opts.get("stops", ())):
+        return
+    raise NotImplementedError(
+        "The condition of while loop started as non-Tensor, then changed to "
+        "Tensor. This may happen either because variables changed type, or "
+        "when a break or return statement inside the loop depends on a Tensor "
+        "condition. In both cases, changing to a TF loop should remove the "
+        f"error.\n{_LIMITS}"
+    )
+
+
+def for_stmt(
+    iter_, extra_test, body, get_state, set_state, symbol_names, opts
+):
+    """A for statement. Objects with a method
+    `_autograph_for(extra_test, body, get_state, set_state, symbol_names,
+    opts)` stage themselves."""
+    own = getattr(type(iter_), "_autograph_for", None)
+    if own is not None and not tf.executing_eagerly():
+        own(
+            iter_, extra_test, body, get_state, set_state, symbol_names, opts
+        )
+    elif staging.is_staged(iter_) and _is_range(iter_):
+        _for_range(
+            iter_, extra_test, body, get_state, set_state, symbol_names, opts
+        )
+    elif sequences.is_sequence(iter_) and not tf.executing_eagerly():
+        for_sequence(
+            sequences.sequence(iter_), extra_test, body, get_state, set_state,
+            symbol_names, opts,
+        )
+    else:
+        _for_python(
+            iter_, extra_test, body, get_state, set_state, symbol_names, opts
+        )
+
+
+def for_sequence(
+    source, extra_test, body, get_state, set_state, symbol_names, opts
+):
+    """A loop over what has a `length` and an `element(i)`."""
+    length = source.length()
+
+    def test(counter):
+        more = counter < length
+        if extra_test is None:
+            return more
+        return logic.both(more, extra_test())
+
+    loops.staged_loop(
+        test, lambda counter: body(source.element(counter)), get_state,
+        set_state, symbol_names, opts,
+    )
+
+
+def _is_range(value) -> bool:
+    return staging.is_symbolic(value) and value.op.type == "Range"
+
+
+def _static(tensor):
+    """A constant's Python value; None if it is not known."""
+    value = tf.get_static_value(tensor)
+    return None if value is None else value.item()
+
+
+def _trip_count(start, limit, delta):
+    """How many numbers tf.range gives, as an int32 or Python int."""
+    known = _static(start), _static(limit), _static(delta)
+    if None not in known and all(isinstance(k, int) for k in known):
+        return len(range(*known))
+    if known[0] == 0 and known[2] == 1:
+        count = limit
+    elif start.dtype.is_integer:
+        distance = limit - start if known[0] != 0 else limit
+        if known[2] == 1:
+            count = distance
+        else:
+            count = -((-distance) // delta)
+    else:
+        count = tf.math.ceil((limit - start) / delta)
+    if count.dtype != tf.int32:
+        largest = tf.constant(2**31 - 128, tf.int32)
+        count = tf.minimum(count, tf.cast(largest, count.dtype))
+        count = tf.cast(tf.maximum(count, tf.zeros_like(count)), tf.int32)
+    return count
+
+
+def _for_range(
+    numbers, extra_test, body, get_state, set_state, symbol_names, opts
+):
+    """The numbers are counted, not made; the loop's counter gives them."""
+    start, limit, delta = numbers.op.inputs
+    length = _trip_count(start, limit, delta)
+    dtype = numbers.dtype
+    plain = _static(start) == 0, _static(delta) == 1
+
+    def element(counter):
+        value = counter if dtype == tf.int32 else tf.cast(counter, dtype)
+        if not plain[1]:
+            value = value * delta
+        return value if plain[0] else start + value
+
+    class Numbers:
+        length = staticmethod(lambda: length)
+
+    Numbers.element = staticmethod(element)
+    for_sequence(
+        Numbers, extra_test, body, get_state, set_state, symbol_names, opts
+    )
+
+
+def _for_python(
+    iter_, extra_test, body, get_state, set_state, symbol_names, opts
+):
+    limit = opts.get("maximum_iterations")
+    guarded = 0
+    for count, item in enumerate(iter_):
+        if limit is not None and count >= int(limit):
+            return
+        if extra_test is not None:
+            going = extra_test()
+            if staging.is_staged(going):
+                guarded += 1
+                if guarded > _MOST_GUARDED:
+                    raise NotImplementedError(
+                        "break and return statements which depend on a TF "
+                        "condition are not supported in Python for loops of "
+                        f"more than {_MOST_GUARDED} iterations. Did you "
+                        f"intend to make it a TF loop?\n{_LIMITS}"
+                    )
+                branches.guard(
+                    going, lambda item=item: body(item), get_state, set_state,
+                    symbol_names,
+                )
+                continue
+            if not going:
+                return
+        body(item)

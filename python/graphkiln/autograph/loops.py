@@ -1,0 +1,292 @@
+"""while and for statements whose condition or length is a tensor: one While
+node. `staged_loop` is what all of them become."""
+
+import graphkiln as tf
+from graphkiln import _control_flow
+from graphkiln import _graphkiln
+from graphkiln import nest
+from graphkiln.autograph import branches
+from graphkiln.autograph import staging
+from graphkiln.autograph import symbols
+
+
+class _Symbol:
+    """One symbol of a loop: what it is before, inside and after."""
+
+    def __init__(self, name: str, before: object):
+        self.name = name
+        self.before = staging.staged_value(before)
+        self.raw = before
+        self.value: staging.Staged | None = None
+        self.shapes: list = []
+        self.late = False
+        if isinstance(self.before, staging.Staged):
+            self.value = self.before
+            self.shapes = [t.shape for t in self.before.tensors]
+
+    def inside(self, placeholders: list) -> object:
+        """The value in a part of the loop; takes its placeholders."""
+        if self.value is None:
+            return self.raw
+        taken = [placeholders.pop(0) for _ in self.shapes]
+        return self.value.packed(taken)
+
+
+class _Loop:
+    """A While node being made."""
+
+    def __init__(self, scope: str, states: list[_Symbol]):
+        self.scope = scope
+        self.states = states
+        # In the order of the node's inputs: those that start late are last.
+        self.carried = [s for s in states if s.value is not None]
+        self.limit = tf.constant(-1, tf.int32, name="maximum_iterations")
+        self.counter = tf.constant(0, tf.int32, name="loop_counter")
+
+    def part(self, suffix: str):
+        """(part, counter, limit, values of the symbols) of a new part."""
+        part = _control_flow.Part(self.scope, suffix)
+        with part:
+            add = part.graph._add_loop_argument
+            counter = add(
+                "while_loop_counter", self.counter, self.counter.shape
+            )
+            limit = add(
+                "while_maximum_iterations", self.limit, self.limit.shape
+            )
+            made = [
+                add("Placeholder", t, shape)
+                for s in self.carried
+                for t, shape in zip(s.value.tensors, s.shapes)
+            ]
+        return part, counter, limit, self.values(made)
+
+    def values(self, tensors: list) -> tuple:
+        """The values of all symbols, given the tensors of those carried."""
+        tensors = list(tensors)
+        by_id = {id(s): s.inside(tensors) for s in self.carried}
+        return tuple(by_id.get(id(s), s.raw) for s in self.states)
+
+    def start_late(self, late: list[_Symbol], part) -> None:
+        """Adds the places of late symbols, also in a part already made."""
+        self.carried += late
+        with part:
+            for s in late:
+                for t, shape in zip(s.value.tensors, s.shapes):
+                    part.graph._add_loop_argument("Placeholder", t, shape)
+
+    @property
+    def initial(self) -> list:
+        return [t for s in self.carried for t in s.value.tensors]
+
+    @property
+    def shapes(self) -> list:
+        return [shape for s in self.carried for shape in s.shapes]
+
+
+def staged_loop(test, body, get_state, set_state, symbol_names, opts):
+    """Repeats `body(counter)` while `test(counter)`.
+
+    Both are called once, with the symbols set to placeholders. Symbols that
+    have no value yet get the type that the body gives them.
+    """
+    before = get_state()
+    states = [_Symbol(n, v) for n, v in zip(symbol_names, before)]
+    _apply_invariants(states, before, opts.get("shape_invariants"))
+    most = opts.get("maximum_iterations")
+    if most is not None:
+        most = tf.cast(tf.convert_to_tensor(most), tf.int32)
+    try:
+        final = _build(test, body, get_state, set_state, states, opts, most)
+    except BaseException:
+        set_state(before)
+        raise
+    set_state(final)
+
+
+def _build(test, body, get_state, set_state, states, opts, most):
+    with tf.name_scope("while") as scope:
+        loop = _Loop(scope, states)
+        repeated, counter, limit, values = loop.part("body")
+        set_state(values)
+        with repeated:
+            body(counter)
+            after = {
+                id(s): staging.staged_value(v)
+                for s, v in zip(states, get_state())
+            }
+        late = [s for s in states if _check_after(s, after[id(s)])]
+        for s in late:
+            _start_late(s, after[id(s)])
+        loop.start_late(late, repeated)
+        with repeated:
+            results = [counter + 1, limit]
+            for s in loop.carried:
+                results += after[id(s)].tensors
+        tested, counter, limit, values = loop.part("cond")
+        set_state(values)
+        with tested:
+            truth = tf.convert_to_tensor(test(counter))
+            if truth.dtype != tf.bool or truth.shape.rank not in (None, 0):
+                truth = branches.checked_condition(truth, "while loop")
+            if most is not None:
+                truth = tf.logical_and(counter < most, truth)
+        outputs = _graphkiln._make_while(
+            (tested.graph, [truth]),
+            (repeated.graph, results),
+            [loop.counter, loop.limit] + loop.initial,
+            [loop.counter.shape, loop.limit.shape] + loop.shapes,
+            opts.get("parallel_iterations") or 10,
+            scope,
+        )
+    count, outputs = outputs[0], list(outputs[2:])
+    needed = [
+        s.name for s in late
+        if s.name not in _iterates(opts) and not s.late == "return"
+    ]
+    if needed:
+        names = ", ".join(needed)
+        check = tf.debugging.Assert(
+            count > 0, [f"loop must iterate at least once to initialize {names}"]
+        )
+        with tf.control_dependencies([] if check is None else [check]):
+            outputs = [tf.identity(t) for t in outputs]
+    return loop.values(outputs)
+
+
+def _iterates(opts) -> set[str]:
+    text = opts.get("iterate_names", "")
+    return set(text.replace("(", " ").replace(")", " ").replace(",", " ")
+               .replace("*", " ").replace("[", " ").replace("]", " ").split())
+
+
+def _check_after(s: _Symbol, after) -> bool:
+    """Raises unless the symbol is after the body what it was before; true if
+    only the body has given it a value."""
+    if isinstance(after, staging.Fixed):
+        if isinstance(s.before, staging.Fixed) and (
+            after.value is s.before.value
+        ):
+            return False
+        raise staging.not_a_tensor(
+            s.name, after.value, "the body of a loop"
+        )
+    if isinstance(s.before, staging.Fixed):
+        raise staging.not_a_tensor(
+            s.name, s.before.value, "a loop"
+        )
+    if isinstance(s.before, staging.Missing):
+        return isinstance(after, staging.Staged)
+    if isinstance(after, staging.Missing):
+        if after.is_none:
+            raise ValueError(
+                f"'{s.name}' is None at the end of the iteration."
+            )
+        raise ValueError(f"'{s.name}' must be defined after one iteration")
+    before = s.before
+    try:
+        nest.assert_same_structure(
+            before.structure, after.structure, expand_composites=True
+        )
+        if [t is None for t in before.flat] != [
+            t is None for t in after.flat
+        ]:
+            raise ValueError(
+                f"{before.structure} and {after.structure} hold None at "
+                "different places"
+            )
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"'{s.name}' does not have the same nested structure after one "
+            f"iteration.\n\n{error}"
+        ) from None
+    for old, new, shape in zip(before.tensors, after.tensors, s.shapes):
+        if old.dtype != new.dtype:
+            raise TypeError(
+                f"'{s.name}' has dtype {old.dtype.name} before the loop, but "
+                f"dtype {new.dtype.name} after one iteration"
+            )
+        if not _control_flow._fits(new.shape, shape):
+            raise ValueError(
+                f"'{s.name}' has shape {_shown(shape)} before the loop, but "
+                f"shape {_shown(new.shape)} after one iteration. Use "
+                "tf.autograph.experimental.set_loop_options to set shape "
+                "invariants."
+            )
+    return False
+
+
+def _shown(shape) -> str:
+    return "<unknown>" if shape.rank is None else str(shape)
+
+
+def _start_late(s: _Symbol, after: staging.Staged) -> None:
+    """Gives a symbol that the body is the first to assign a start."""
+    s.late = True
+    if type(s.raw) is symbols.UndefinedReturnValue:
+        if not s.raw.pending:
+            raise ValueError(
+                "a return statement inside a loop over tensors needs one "
+                "behind the loop: the else branch must also have a return "
+                "statement."
+            )
+        s.late = "return"
+    s.value = staging.Staged(
+        after.packed([staging.zeros(t) for t in after.tensors])
+    )
+    s.shapes = [t.shape for t in after.tensors]
+
+
+def _apply_invariants(states: list[_Symbol], before, invariants) -> None:
+    for item in invariants or ():
+        if not isinstance(item, (tuple, list)) or len(item) not in (2, 3):
+            raise ValueError(
+                "shape_invariants must be a list of pairs (variable, shape), "
+                f"got {item!r}"
+            )
+        value, shape = item[:2]
+        name = item[2] if len(item) == 3 else None
+        for s, old in zip(states, before):
+            if s.name == name or (name is None and old is value):
+                _apply_invariant(s, shape)
+
+
+def _apply_invariant(s: _Symbol, shape) -> None:
+    if s.value is None:
+        return
+    shapes = _component_shapes(s.value.structure, shape)
+    for t, wanted in zip(s.value.tensors, shapes):
+        if not t.shape.is_compatible_with(wanted) or not _control_flow._fits(
+            t.shape, wanted
+        ):
+            raise ValueError(
+                f"'{s.name}' has shape {_shown(t.shape)} before the loop, "
+                "which does not conform with the shape invariant "
+                f"{_shown(wanted)}."
+            )
+    s.shapes = shapes
+
+
+def _component_shapes(value: object, shape) -> list:
+    """Shapes of a value's tensors from the invariant given for it."""
+    if isinstance(value, (tuple, list)):
+        return [
+            x for v, part in zip(value, shape)
+            for x in _component_shapes(v, part)
+        ]
+    if isinstance(value, _graphkiln.Tensor):
+        if isinstance(shape, tf.TensorSpec):
+            shape = shape.shape
+        return [tf.TensorShape(shape)]
+    parts = _control_flow.flatten(value)
+    if type(value).__name__ == "SparseTensor":
+        rank = tf.TensorShape(shape).rank
+        return [
+            tf.TensorShape([None, rank]), tf.TensorShape([None]),
+            tf.TensorShape([rank]),
+        ]
+    return [
+        t.shape if t.shape.rank is None
+        else tf.TensorShape([None, *t.shape.as_list()[1:]])
+        for t in parts
+    ]

@@ -1,0 +1,29 @@
+"""What generated code calls: its `ag__`."""
+
+from graphkiln.autograph.branches import if_exp, if_stmt
+from graphkiln.autograph.calls import autograph_artifact, converted_call
+from graphkiln.autograph.logic import (
+    and_, assert_stmt, chained, in_, none_of, not_, or_,
+)
+from graphkiln.autograph.loop_statements import for_stmt, while_stmt
+from graphkiln.autograph.scopes import (
+    STD, ConversionOptions, Feature, FunctionScope,
+)
+from graphkiln.autograph.sequences import each, unpack
+from graphkiln.autograph.symbols import (
+    Undefined, UndefinedReturnValue, is_undefined, ld, ldu,
+)
+
+
+def erase_attribute(owner: object, name: str) -> None:
+    """Takes back an attribute that only one branch sets."""
+    if hasattr(owner, name):
+        delattr(owner, name)
+
+
+def erase_item(owner: object, key: object) -> None:
+    """Takes back an item that only one branch sets."""
+    try:
+        del owner[key]
+    except (KeyError, IndexError):
+        pass

@@ -1,0 +1,339 @@
+"""Python's builtins where an argument is a tensor."""
+
+import builtins
+import functools
+
+import graphkiln as tf
+from graphkiln import _graphkiln
+from graphkiln.autograph import sequences
+from graphkiln.autograph import staging
+
+_NOT_GIVEN = object()
+
+
+def _staged(value: object) -> bool:
+    return staging.is_staged(value)
+
+
+def _sequences(values) -> list | None:
+    """All values as sequences, if one of them needs to be staged. Python's
+    lists take part where they convert to tensors."""
+    if tf.executing_eagerly():
+        return None
+    if not any(sequences.is_sequence(v) for v in values):
+        return None
+    made = []
+    for value in values:
+        if not sequences.is_sequence(value):
+            value = tf.convert_to_tensor(
+                value if isinstance(value, (list, tuple)) else list(value)
+            )
+        made.append(sequences.sequence(value))
+    return made
+
+
+def len_(value):
+    if _staged(value):
+        if isinstance(value, _graphkiln.BaseVariable):
+            value = tf.convert_to_tensor(value)
+        if value.dtype == tf.variant:
+            return tf.raw_ops.TensorListLength(input_handle=value)
+        if value.shape.rank == 0:
+            raise ValueError(
+                "len requires a non-scalar tensor, got one of shape "
+                f"{value.shape}"
+            )
+        return sequences.TensorRows(value).length()
+    if isinstance(value, sequences.Sequence):
+        return value.length()
+    return len(value)
+
+
+def range_(*args):
+    if any(_staged(a) for a in args):
+        return tf.range(*args)
+    return range(*args)
+
+
+def enumerate_(iterable, start=0):
+    own = getattr(type(iterable), "_autograph_enumerate", None)
+    if own is not None:
+        return own(iterable, start)
+    made = _sequences([iterable])
+    if made is None:
+        return enumerate(iterable, start)
+    return sequences.Enumerated(made[0], start)
+
+
+def zip_(*iterables, strict=False):
+    own = next(
+        (
+            getattr(type(i), "_autograph_zip", None)
+            for i in iterables
+            if hasattr(type(i), "_autograph_zip")
+        ),
+        None,
+    )
+    if own is not None:
+        return own(iterables)
+    made = _sequences(iterables)
+    if made is None:
+        return zip(*iterables, strict=strict)
+    zipped = sequences.Zipped(made)
+    if strict:
+        _check_lengths([part.length() for part in made])
+    return zipped
+
+
+def _check_lengths(counts: list) -> None:
+    for i, count in enumerate(counts[1:], 2):
+        if isinstance(count, int) and isinstance(counts[0], int):
+            if count != counts[0]:
+                which = "longer" if count > counts[0] else "shorter"
+                before = "argument 1" if i == 2 else f"arguments 1-{i - 1}"
+                raise ValueError(
+                    f"zip() argument {i} is {which} than {before}"
+                )
+        else:
+            tf.debugging.Assert(
+                tf.equal(count, counts[0]),
+                [f"zip() argument {i} has another length than argument 1"],
+            )
+
+
+def map_(function, *iterables):
+    from graphkiln.autograph import calls
+
+    def call(*args):
+        return calls.converted_call(function, args, None)
+
+    own = getattr(type(iterables[0]), "_autograph_map", None)
+    if own is not None:
+        return own(iterables[0], call)
+    made = _sequences(iterables)
+    if made is None:
+        return map(call, *iterables)
+    return sequences.Mapped(call, made)
+
+
+def filter_(function, iterable):
+    from graphkiln.autograph import calls
+
+    def call(item):
+        if function is None:
+            return item
+        return calls.converted_call(function, (item,), None)
+
+    own = getattr(type(iterable), "_autograph_filter", None)
+    if own is not None:
+        return own(iterable, call)
+    made = _sequences([iterable])
+    if made is None:
+        return filter(call if function is not None else None, iterable)
+    mask = stacked(
+        sequences.Mapped(lambda x: tf.cast(call(x), tf.bool), made)
+    )
+    return tf.boolean_mask(stacked(made[0]), mask)
+
+
+def stacked(source: sequences.Sequence):
+    """All elements of a sequence as one tensor."""
+    from graphkiln.autograph import loops
+
+    if isinstance(source, sequences.TensorRows):
+        return source.tensor
+    sequences.prepare(source)
+    count = source.length()
+    if isinstance(count, int):
+        return tf.stack([source.element(i) for i in range(count)])
+    # The first element's type is that of all.
+    aside = _graphkiln.FuncGraph("tmp")
+    aside._enter()
+    try:
+        sample = tf.convert_to_tensor(source.element(tf.constant(0)))
+    finally:
+        aside._exit()
+    unknown = tf.constant(
+        -1 if sample.shape.rank is None
+        else [-1 if n is None else n for n in sample.shape.as_list()],
+        tf.int32,
+    )
+    state = [
+        tf.raw_ops.TensorListReserve(
+            element_shape=unknown, num_elements=count,
+            element_dtype=sample.dtype,
+        )
+    ]
+
+    def body(counter):
+        state[0] = tf.raw_ops.TensorListSetItem(
+            input_handle=state[0], index=counter,
+            item=tf.convert_to_tensor(source.element(counter)),
+        )
+
+    def put(values):
+        state[0] = values[0]
+
+    loops.staged_loop(
+        lambda counter: counter < count, body, lambda: (state[0],), put,
+        ("elements",), {},
+    )
+    return tf.raw_ops.TensorListStack(
+        input_handle=state[0], element_shape=unknown,
+        element_dtype=sample.dtype, num_elements=-1,
+    )
+
+
+def _rows(value: object):
+    """The elements as one tensor, if `value` is a staged sequence."""
+    if tf.executing_eagerly() or not sequences.is_sequence(value):
+        return None
+    return stacked(sequences.sequence(value))
+
+
+def _any_staged(items) -> bool:
+    return any(_staged(v) for v in items)
+
+
+def any_(iterable):
+    own = getattr(type(iterable), "_autograph_any", None)
+    if own is not None:
+        return own(iterable)
+    rows = _rows(iterable)
+    if rows is not None:
+        return tf.reduce_any(tf.cast(rows, tf.bool))
+    items = list(iterable)
+    if _any_staged(items):
+        return tf.reduce_any(tf.stack([tf.cast(v, tf.bool) for v in items]))
+    return any(items)
+
+
+def all_(iterable):
+    own = getattr(type(iterable), "_autograph_all", None)
+    if own is not None:
+        return own(iterable)
+    rows = _rows(iterable)
+    if rows is not None:
+        return tf.reduce_all(tf.cast(rows, tf.bool))
+    items = list(iterable)
+    if _any_staged(items):
+        return tf.reduce_all(tf.stack([tf.cast(v, tf.bool) for v in items]))
+    return all(items)
+
+
+def sum_(iterable, start=0):
+    rows = _rows(iterable)
+    if rows is None:
+        return sum(iterable, start)
+    total = tf.reduce_sum(rows, axis=0)
+    return total if isinstance(start, int) and start == 0 else start + total
+
+
+def _extreme(python, reduce, choose, pick):
+    def chosen(*args, key=None, default=_NOT_GIVEN):
+        given = {} if default is _NOT_GIVEN else {"default": default}
+        if len(args) == 1:
+            rows = _rows(args[0])
+            if rows is None:
+                items = list(args[0])
+                if not _any_staged(items):
+                    return python(items, key=key, **given)
+                rows = tf.stack(items)
+        elif _any_staged(args):
+            if key is None:
+                return functools.reduce(choose, args)
+            rows = tf.stack(list(args))
+        else:
+            return python(*args, key=key)
+        count = rows.shape[0] if rows.shape.rank is not None else None
+        if count == 0:
+            if given:
+                return default
+            raise ValueError(f"{python.__name__}() arg is an empty sequence")
+        if key is None:
+            return reduce(rows, axis=0)
+        keys = stacked(sequences.Mapped(key, [sequences.sequence(rows)]))
+        return tf.gather(rows, pick(keys, axis=0))
+
+    return chosen
+
+
+def sorted_(iterable, /, *, key=None, reverse=False):
+    rows = _rows(iterable)
+    if rows is None:
+        items = list(iterable)
+        if not _any_staged(items):
+            return sorted(items, key=key, reverse=reverse)
+        rows = tf.stack(items)
+    direction = "DESCENDING" if reverse else "ASCENDING"
+    if key is None:
+        if rows.shape.rank not in (None, 1):
+            raise ValueError(
+                "sorted needs a key for the rows of a tensor of shape "
+                f"{rows.shape}"
+            )
+        return tf.sort(rows, direction=direction)
+    keys = stacked(sequences.Mapped(key, [sequences.sequence(rows)]))
+    order = tf.argsort(keys, direction=direction, stable=True)
+    return tf.gather(rows, order)
+
+
+def abs_(value):
+    own = getattr(type(value), "_autograph_map", None)
+    if own is not None:
+        return own(value, tf.abs)
+    return tf.abs(value) if _staged(value) else abs(value)
+
+
+def int_(value=_NOT_GIVEN, base=_NOT_GIVEN):
+    if _staged(value):
+        if base not in (_NOT_GIVEN, 10):
+            raise NotImplementedError(
+                f"base {base} not supported for int of a tensor"
+            )
+        if value.dtype == tf.string:
+            return tf.strings.to_number(value, out_type=tf.int32)
+        return tf.cast(value, tf.int32)
+    given = [v for v in (value, base) if v is not _NOT_GIVEN]
+    return int(*given)
+
+
+def float_(value=0.0):
+    if _staged(value):
+        if value.dtype == tf.string:
+            return tf.strings.to_number(value, out_type=tf.float32)
+        return tf.cast(value, tf.float32)
+    return float(value)
+
+
+def bool_(value=False):
+    if _staged(value):
+        return tf.cast(value, tf.bool)
+    return bool(value)
+
+
+def next_(iterator, default=_NOT_GIVEN):
+    own = getattr(type(iterator), "_autograph_next", None)
+    if own is not None and not tf.executing_eagerly():
+        if default is _NOT_GIVEN:
+            return own(iterator)
+        return own(iterator, default)
+    if default is _NOT_GIVEN:
+        return next(iterator)
+    return next(iterator, default)
+
+
+max_ = _extreme(max, lambda *a, **k: tf.reduce_max(*a, **k),
+                lambda a, b: tf.maximum(a, b),
+                lambda *a, **k: tf.argmax(*a, **k))
+min_ = _extreme(min, lambda *a, **k: tf.reduce_min(*a, **k),
+                lambda a, b: tf.minimum(a, b),
+                lambda *a, **k: tf.argmin(*a, **k))
+
+TABLE = {
+    getattr(builtins, name): globals()[name + "_"]
+    for name in (
+        "abs", "all", "any", "bool", "enumerate", "filter", "float", "int",
+        "len", "map", "max", "min", "next", "range", "sorted", "sum", "zip",
+    )
+}

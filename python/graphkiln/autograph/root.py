@@ -1,0 +1,26 @@
+"""What tracing calls: the conversion of a tf.function's Python function."""
+
+from collections.abc import Callable
+
+from graphkiln.autograph import calls
+from graphkiln.autograph import failures
+from graphkiln.autograph import scopes
+
+
+def convert(function: Callable, features: object) -> Callable:
+    """The function to trace in place of `function`. Its errors name the
+    user's lines."""
+    converted = calls.convert_root(
+        function, scopes.checked_features(features)
+    )
+
+    def traced(*args, **kwargs):
+        try:
+            return converted(*args, **kwargs)
+        except Exception as error:
+            told = failures.explained(error)
+            if told is None:
+                raise
+            raise told.with_traceback(error.__traceback__) from None
+
+    return traced

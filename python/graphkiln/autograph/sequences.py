@@ -1,0 +1,203 @@
+"""Iterables whose elements a staged loop gets by number: tensors, and
+enumerate, zip, map of them."""
+
+import graphkiln as tf
+from graphkiln import _graphkiln
+from graphkiln.autograph import staging
+
+
+class Sequence:
+    """Elements by number. `length()` is an int or an int32 tensor."""
+
+    def length(self):
+        raise NotImplementedError
+
+    def element(self, i):
+        raise NotImplementedError
+
+    def __iter__(self):
+        count = self.length()
+        if not isinstance(count, int):
+            raise tf.errors.OperatorNotAllowedInGraphError(
+                "Iterating over a symbolic `tf.Tensor` is not allowed where "
+                "its length is not known while tracing; use it in a for "
+                "statement."
+            )
+        return iter([self.element(i) for i in range(count)])
+
+    def __len__(self) -> int:
+        count = self.length()
+        if not isinstance(count, int):
+            raise TypeError("the length is not known while tracing")
+        return count
+
+
+class TensorRows(Sequence):
+    """The slices of a tensor along its first axis."""
+
+    def __init__(self, tensor):
+        self.tensor = tf.convert_to_tensor(tensor)
+        if self.tensor.shape.rank == 0:
+            raise ValueError(
+                f"Cannot iterate over a scalar tensor: {self.tensor}"
+            )
+        self._list = None
+
+    def length(self):
+        shape = self.tensor.shape
+        if shape.rank is not None and shape.as_list()[0] is not None:
+            return shape.as_list()[0]
+        return tf.shape(self.tensor)[0]
+
+    def _element_shape(self):
+        shape = self.tensor.shape
+        if shape.rank is None:
+            return tf.constant(-1, tf.int32)
+        return tf.constant(
+            [-1 if n is None else n for n in shape.as_list()[1:]], tf.int32
+        )
+
+    def prepare(self) -> None:
+        self._list = tf.raw_ops.TensorListFromTensor(
+            tensor=self.tensor, element_shape=self._element_shape()
+        )
+
+    def element(self, i):
+        if self._list is None:
+            return self.tensor[i]
+        item = tf.raw_ops.TensorListGetItem(
+            input_handle=self._list, index=i,
+            element_shape=self._element_shape(),
+            element_dtype=self.tensor.dtype,
+        )
+        if self.tensor.shape.rank is not None:
+            item.set_shape(self.tensor.shape[1:])
+        return item
+
+
+class RaggedRows(Sequence):
+    """The rows of a ragged tensor."""
+
+    def __init__(self, ragged):
+        self.ragged = ragged
+
+    def length(self):
+        return tf.cast(self.ragged.nrows(), tf.int32)
+
+    def element(self, i):
+        return self.ragged[i]
+
+
+class Enumerated(Sequence):
+    """enumerate of a sequence."""
+
+    def __init__(self, inner: Sequence, start):
+        self.inner, self.start = inner, start
+
+    def prepare(self) -> None:
+        prepare(self.inner)
+
+    def length(self):
+        return self.inner.length()
+
+    def element(self, i):
+        return i + self.start, self.inner.element(i)
+
+
+class Zipped(Sequence):
+    """zip of sequences."""
+
+    def __init__(self, inner: list[Sequence]):
+        self.inner = inner
+
+    def prepare(self) -> None:
+        for part in self.inner:
+            prepare(part)
+
+    def length(self):
+        counts = [part.length() for part in self.inner]
+        known = [n for n in counts if isinstance(n, int)]
+        if len(known) == len(counts):
+            return min(known)
+        shortest = counts[0]
+        for count in counts[1:]:
+            shortest = tf.minimum(shortest, count)
+        return shortest
+
+    def element(self, i):
+        return tuple(part.element(i) for part in self.inner)
+
+
+class Mapped(Sequence):
+    """map of a function over sequences."""
+
+    def __init__(self, function, inner: list[Sequence]):
+        self.function, self.inner = function, inner
+
+    def prepare(self) -> None:
+        for part in self.inner:
+            prepare(part)
+
+    length = Zipped.length
+
+    def element(self, i):
+        return self.function(*(part.element(i) for part in self.inner))
+
+
+def prepare(source: Sequence) -> None:
+    """Makes in the graph around a loop what its iterations read from."""
+    make = getattr(source, "prepare", None)
+    if make is not None:
+        make()
+
+
+def is_sequence(value: object) -> bool:
+    """Can a staged loop run over `value`?"""
+    return (
+        staging.is_staged(value)
+        or isinstance(value, Sequence)
+        or type(value).__name__ == "RaggedTensor"
+        and any(
+            staging.is_symbolic(t)
+            for t in tf.nest.flatten(value, expand_composites=True)
+        )
+    )
+
+
+def sequence(value: object) -> Sequence:
+    """The sequence of a value for which `is_sequence` holds."""
+    if isinstance(value, (_graphkiln.Tensor, _graphkiln.BaseVariable)):
+        value = TensorRows(value)
+    elif not isinstance(value, Sequence):
+        value = RaggedRows(value)
+    prepare(value)
+    return value
+
+
+def unpack(value: object, count: int, star: bool):
+    """`value` as what a tuple of targets takes."""
+    if not staging.is_symbolic(value):
+        return value
+    shape = value.shape
+    if shape.rank == 0:
+        raise TypeError(f"cannot unpack a scalar tensor: {value}")
+    length = None if shape.rank is None else shape.as_list()[0]
+    if length is None:
+        if star:
+            raise ValueError(
+                f"cannot unpack {value} into a starred target: its length is "
+                "not known while tracing"
+            )
+        length = count
+    if not star and length != count:
+        raise ValueError(
+            f"cannot unpack {length} rows of {value} into {count} targets"
+        )
+    return tf.unstack(value, num=length)
+
+
+def each(value: object):
+    """What a comprehension runs over."""
+    if staging.is_symbolic(value) and value.shape.rank != 0:
+        return iter(TensorRows(value))
+    return value

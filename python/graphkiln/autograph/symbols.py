@@ -1,0 +1,67 @@
+"""Values of names that nothing has been assigned to yet."""
+
+from collections.abc import Callable
+
+
+class Undefined:
+    """The value of a local name before its first assignment. Any use of it
+    is the error that Python would raise."""
+
+    __slots__ = ("symbol_name",)
+
+    def __init__(self, symbol_name: str):
+        self.symbol_name = symbol_name
+
+    def read(self):
+        raise UnboundLocalError(
+            f"'{self.symbol_name}' is used before assignment"
+        )
+
+    def __repr__(self) -> str:
+        return self.symbol_name
+
+    def __getattribute__(self, name: str):
+        if name in ("symbol_name", "read", "__class__"):
+            return object.__getattribute__(self, name)
+        return Undefined.read(self)
+
+    def __getitem__(self, key):
+        self.read()
+
+    def __call__(self, *args, **kwargs):
+        self.read()
+
+
+class UndefinedReturnValue:
+    """What a function returns before it meets a return statement. With
+    `pending`, every way through the function meets one in the end, so that
+    a branch without one may stand in with zeros."""
+
+    __slots__ = ("pending",)
+
+    def __init__(self, pending: bool = False):
+        self.pending = pending
+
+    def __repr__(self) -> str:
+        return "<no return value>"
+
+
+def is_undefined(value: object) -> bool:
+    return type(value) in (Undefined, UndefinedReturnValue)
+
+
+def ld(value: object) -> object:
+    """The value of a name that is read."""
+    if type(value) is Undefined:
+        value.read()
+    return value
+
+
+def ldu(load: Callable, name: str) -> object:
+    """The value of an expression such as `d['k']`, `Undefined` if there is
+    none yet."""
+    try:
+        value = load()
+    except (AttributeError, IndexError, KeyError, NameError):
+        return Undefined(name)
+    return Undefined(name) if type(value) is Undefined else value
