@@ -110,15 +110,31 @@ struct Line {
   int line;
   std::string function;
 };
+// Generated functions are called as the user's, with a prefix; the bodies of
+// their branches and loops have names inside of the factory that made them.
+constexpr std::string_view kGeneratedPrefix = "tf__";
+constexpr std::string_view kGeneratedPart = "outer_factory.<locals>.";
+
 std::vector<Line> LinesOf(SourceId id) {
   const Table& table = Sources();
   std::vector<Line> lines;
+  // A part's place stands for that of the function around it, which follows.
+  bool inside_part = false;
   while (id != 0 && id <= table.entries.size()) {
     const Entry& e = table.entries[id - 1];
-    lines.push_back({std::string(StringView(e.code->co_filename)),
-                     PyCode_Addr2Line(e.code, e.instruction),
-                     std::string(StringView(e.code->co_name))});
     id = e.outer;
+    const bool part =
+        StringView(e.code->co_qualname).starts_with(kGeneratedPart);
+    std::string_view name = StringView(e.code->co_name);
+    if (name.starts_with(kGeneratedPrefix)) {
+      name.remove_prefix(kGeneratedPrefix.size());
+    }
+    if (!inside_part || lines.back().function != name) {
+      lines.push_back({std::string(StringView(e.code->co_filename)),
+                       PyCode_Addr2Line(e.code, e.instruction),
+                       std::string(name)});
+    }
+    inside_part = part;
   }
   std::reverse(lines.begin(), lines.end());
   return lines;

@@ -100,14 +100,37 @@ def _factory(tree: ast.FunctionDef, free: tuple[str, ...]) -> ast.Module:
     return ast.fix_missing_locations(module)
 
 
+_INSIDE = "outer_factory.<locals>.inner_factory.<locals>."
+
+
 def _mark(code: types.CodeType, is_root: bool) -> None:
     generated[id(code)] = is_root
     _kept.append(code)
     for inner in code.co_consts:
         if isinstance(inner, types.CodeType):
-            # A local function of the user's is whole; bodies of branches and
-            # loops, comprehensions and lambdas belong to what is around.
-            _mark(inner, _is_user_function(inner))
+            _mark(inner, not inner.co_qualname.startswith(_INSIDE))
+
+
+def _renamed(
+    code: types.CodeType, name: str, qualified: str
+) -> types.CodeType:
+    """`code` as the function `name`, and the code inside it: bodies of
+    branches and loops are called as the function they belong to, and keep
+    their qualified names, by which they are known."""
+    consts = []
+    for c in code.co_consts:
+        if isinstance(c, types.CodeType):
+            if _is_user_function(c):
+                inside = f"{qualified}.<locals>.{c.co_name}"
+                c = _renamed(c, c.co_name, inside)
+            elif c.co_name.startswith("<"):
+                c = _renamed(c, c.co_name, c.co_qualname)
+            else:
+                c = _renamed(c, name, c.co_qualname)
+        consts.append(c)
+    return code.replace(
+        co_name=name, co_qualname=qualified, co_consts=tuple(consts)
+    )
 
 
 def _is_user_function(code: types.CodeType) -> bool:
@@ -133,9 +156,9 @@ def _compile(function: types.FunctionType, features: tuple) -> _Converted:
             c for c in found.co_consts
             if isinstance(c, types.CodeType) and c.co_name == name
         )
-    qualified = code.co_qualname.rpartition(".")[0]
-    found = found.replace(
-        co_qualname=f"{qualified}.{tree.name}" if qualified else tree.name
+    around = code.co_qualname.rpartition(".")[0]
+    found = _renamed(
+        found, tree.name, f"{around}.{tree.name}" if around else tree.name
     )
     _mark(found, True)
     return _Converted(found, tree)
