@@ -46,10 +46,10 @@ def to_graph(entity, recursive=True, experimental_optional_features=None):
       ValueError: there is no source code, or it cannot be converted.
       TypeError: `entity` is no Python function.
 
-    >>> from graphkiln import examples
-    Traceback (most recent call last):
-    ...
-    ImportError: ...
+    >>> def absolute(x):
+    ...     return x if x > 0 else -x
+    >>> int(tf.autograph.to_graph(absolute)(tf.constant(-2)))
+    2
     """
     features = scopes.checked_features(experimental_optional_features)
     function = _python_function(entity)
@@ -75,6 +75,11 @@ def to_code(entity, recursive=True, experimental_optional_features=None):
     Raises:
       ValueError: there is no source code, or it cannot be converted.
       TypeError: `entity` is no Python function.
+
+    >>> def absolute(x):
+    ...     return x if x > 0 else -x
+    >>> print(tf.autograph.to_code(absolute).split("(")[0])
+    def tf__absolute
     """
     features = scopes.checked_features(experimental_optional_features)
     return conversion.generated_source(_python_function(entity), features)
