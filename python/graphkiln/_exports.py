@@ -111,7 +111,7 @@ EXPORTS: dict[str, str] = {
         types.experimental.TensorLike
         """,
     "graphkiln._dimension": "compat.v1.Dimension compat.dimension_value",
-    "graphkiln._slicing": "boolean_mask",
+    "graphkiln._slicing": "boolean_mask strided_slice",
     "graphkiln._module": "Module",
     "graphkiln._print": "print strings.format",
     "graphkiln._py_function": "py_function numpy_function",

@@ -407,11 +407,16 @@ def linspace(start, stop, num, name=None, axis=0):
         steps = tf.range(count)
         last = tf.maximum(count - 1, 1)
         rank = start.shape.rank
-        axis = axis if axis >= 0 else rank + 1 + axis
+        if rank is None:
+            rank = tf.rank(start)
+            axis = axis if axis >= 0 else rank + 1 + axis
+            form = tf.where(tf.equal(tf.range(rank + 1), axis), -1, 1)
+        else:
+            axis = axis if axis >= 0 else rank + 1 + axis
+            form = [1] * (rank + 1)
+            form[axis] = -1
         start = tf.expand_dims(start, axis)
         stop = tf.expand_dims(stop, axis)
-        form = [1] * (rank + 1)
-        form[axis] = -1
         steps = tf.reshape(steps, form)
         delta = (stop - start) / tf.cast(last, start.dtype)
         inner = start + delta * tf.cast(steps, start.dtype)
@@ -486,6 +491,10 @@ def repeat(input, repeats, axis=None, name=None):
             axis = 0
         axis = axis if axis >= 0 else x.shape.rank + axis
         repeats = tf.cast(tf.convert_to_tensor(repeats), tf.int32)
+        if x.shape.rank is not None and repeats.shape.rank == 1:
+            size = repeats.shape[0]
+            if size != 1:
+                x.shape[axis:axis + 1].assert_is_compatible_with([size])
         size = tf.shape(x)[axis]
         counts = tf.broadcast_to(tf.reshape(repeats, [-1]), [size])
         ends = tf.cumsum(counts)

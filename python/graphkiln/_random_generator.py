@@ -145,7 +145,8 @@ class Generator(tf.Module):
     def _draw(self, shape):
         """Takes as many numbers as `shape` has: shape, key and counter."""
         shape = _random._shape(shape)
-        size = tf.reduce_prod(tf.cast(shape, tf.int64))
+        # A bad shape moves nothing on before its draw fails.
+        size = tf.reduce_prod(tf.maximum(tf.cast(shape, tf.int64), 0))
         state = self.skip(size)
         counter = tf.bitcast(state[:2], tf.uint64)
         key = tf.bitcast(state[2:3], tf.uint64)

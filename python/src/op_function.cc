@@ -132,10 +132,10 @@ PyObject* MadeOperation() {
 
 }  // namespace
 
-OpInfo::OpInfo(const OpRecord& record)
+OpInfo::OpInfo(const OpRecord& record, std::string_view argument_names)
     : record_(&record), snake_name_(SnakeCase(record.name)) {
   const OpDef& d = def();
-  const std::vector<std::string> names = SplitNames(record.python.args);
+  const std::vector<std::string> names = SplitNames(argument_names);
   const auto add = [&](const std::string& own, bool is_input, int index,
                        bool required) {
     const size_t at = parameters_.size();
@@ -173,7 +173,15 @@ OpInfo::OpInfo(const OpRecord& record)
 const OpInfo* OpInfo::Of(const OpRecord& record) {
   static auto* infos = new std::unordered_map<const OpRecord*, OpInfo*>();
   OpInfo*& info = (*infos)[&record];
-  if (info == nullptr) info = new OpInfo(record);
+  if (info == nullptr) info = new OpInfo(record, record.python.args);
+  return info;
+}
+
+const OpInfo* OpInfo::OfRaw(const OpRecord& record) {
+  if (record.python.args == record.python.raw_args) return Of(record);
+  static auto* infos = new std::unordered_map<const OpRecord*, OpInfo*>();
+  OpInfo*& info = (*infos)[&record];
+  if (info == nullptr) info = new OpInfo(record, record.python.raw_args);
   return info;
 }
 
@@ -273,6 +281,17 @@ Status OpInfo::ConvertInputs(PyObject* const* arguments, TensorVector* inputs,
       GK_RETURN_IF_ERROR(convert(arg, PyTuple_GET_ITEM(list.get(), k), k));
     }
     if (!arg.number_attr.empty()) {
+      const int64_t* known = attrs->Get<int64_t>(arg.number_attr);
+      if (known != nullptr && *known != n &&
+          OpBuilder::Current()->builds_graph()) {
+        const auto first = std::find_if(
+            d.inputs.begin(), d.inputs.end(),
+            [&](const ArgDef& a) { return a.number_attr == arg.number_attr; });
+        return ValueError(
+            "List argument '{}' to '{}' Op with length {} must match length {} "
+            "of argument '{}'.",
+            arg.name, snake_name_, n, *known, first->name);
+      }
       attrs->Set(arg.number_attr, static_cast<int64_t>(n));
       if (n == 0 && types.Get(arg.type_attr) != DataType::kInvalid) {
         attrs->Set(arg.type_attr, types.Get(arg.type_attr));

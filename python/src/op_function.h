@@ -53,6 +53,8 @@ class OpInfo final : public FunctionInfo {
   // Never freed; null (NotFound) if there is no such op.
   static const OpInfo* Find(std::string_view op);
   static const OpInfo* Of(const OpRecord& record);
+  // The same with the argument names of tf.raw_ops.
+  static const OpInfo* OfRaw(const OpRecord& record);
 
   const OpRecord& record() const { return *record_; }
   const OpDef& def() const { return *record_->def; }
@@ -70,7 +72,7 @@ class OpInfo final : public FunctionInfo {
                 std::string_view name) const;
 
  private:
-  explicit OpInfo(const OpRecord& record);
+  OpInfo(const OpRecord& record, std::string_view argument_names);
   Status ConvertInputs(PyObject* const* arguments, TensorVector* inputs,
                        AttrMap* attrs) const;
   PyObject* WrapOutputs(const TensorVector& outputs,

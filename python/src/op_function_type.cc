@@ -223,7 +223,8 @@ PyType_Spec spec = {"graphkiln.OpFunction", sizeof(PyOpFunction), 0,
 
 PyObject* Make(const OpRecord& record, std::string_view name,
                bool keyword_only) {
-  const OpInfo* info = OpInfo::Of(record);
+  const OpInfo* info =
+      keyword_only ? OpInfo::OfRaw(record) : OpInfo::Of(record);
   std::string doc(record.doc);
   if (!record.example.empty()) doc += Format("\n\n{}", record.example);
   return MakeFunction(info, info, name.empty() ? info->snake_name() : name,

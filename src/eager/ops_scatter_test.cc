@@ -71,8 +71,9 @@ TEST_F(ScatterOps, FailuresWriteNothing) {
             "indices[1] = 3 is not in [0, 3)");
   EXPECT_EQ(Failure("ResourceScatterUpdate",
                     {handle_, Ints({0, 1}), Floats({1, 1}, {2})}),
-            "shape of indices ([2]) is not compatible with the shape of "
-            "updates ([2])");
+            "Must have updates.shape = indices.shape + params.shape[1:] or "
+            "updates.shape = [], got updates.shape [2], indices.shape [2], "
+            "params.shape [3,2]");
   EXPECT_EQ(Failure("ResourceScatterNdUpdate",
                     {handle_,
                      Tensor::OfValues<int32_t>(std::array<int32_t, 2>{0, 5},

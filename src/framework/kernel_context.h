@@ -87,6 +87,9 @@ class KernelContext {
 
   const CancellationToken* cancellation() const { return cancellation_; }
 
+  // The error of an op that has no kernel for its dtypes.
+  Status NoKernel() const;
+
   // For executors.
   void set_state_slot(std::unique_ptr<KernelState>* slot) { state_ = slot; }
   void set_shared_state(SharedKernelState* slot) { shared_state_ = slot; }

@@ -79,6 +79,9 @@ struct PythonFace {
   std::string_view names;  // '|'-separated; empty: raw_ops only
   std::string_view args;   // argument names if they differ, "x, y"
   std::string_view scope;  // default node name, if not the op's name
+  // Argument names of tf.raw_ops if they differ from the definition's; may
+  // stop early.
+  std::string_view raw_args;
 };
 
 struct TestFacts {

@@ -110,7 +110,8 @@ class Resolver {
       if (!v) {
         found_.Set(arg.type_attr, types_[at]);
         first_of_type_.emplace_back(arg.type_attr, arg.name);
-        return OkStatus();
+        const AttrDef* attr = def_.FindAttr(arg.type_attr);
+        return attr ? CheckAllowed(*attr, types_[at]) : OkStatus();
       }
       found_.Set(arg.type_attr, *v);
       if (auto t = std::get_if<DataType>(v)) expected = *t;
@@ -122,6 +123,7 @@ class Resolver {
           "tensor but is a {} tensor",
           def_.name, at, DataTypeString(expected), DataTypeString(types_[at]));
     }
+    if (arg.is_list()) return MixedList(arg);
     for (const auto& [attr, name] : first_of_type_) {
       if (attr == arg.type_attr) {
         return TypeError(
@@ -135,6 +137,26 @@ class Resolver {
         "Input '{}' of '{}' Op has type {} that does not match expected type "
         "of {}.",
         arg.name, def_.name, DataTypeName(types_[at]), DataTypeName(expected));
+  }
+
+  // Of a list whose tensors should have one dtype.
+  Status MixedList(const ArgDef& arg) const {
+    size_t at = 0;
+    for (const ArgDef& other : def_.inputs) {
+      if (&other == &arg) break;
+      const int64_t* n = found_.Get<int64_t>(other.number_attr);
+      at += n ? *n : 1;
+    }
+    const int64_t* n = found_.Get<int64_t>(arg.number_attr);
+    std::string list;
+    for (size_t i = at; i < types_.size() && i < at + (n ? *n : 0); ++i) {
+      list += (list.empty() ? "" : ", ");
+      list += DataTypeName(types_[i]);
+    }
+    return TypeError(
+        "Tensors in list passed to '{}' of '{}' Op have types [{}] that don't "
+        "all match.",
+        arg.name, def_.name, list);
   }
 
   Status CheckAllowed(const AttrDef& attr, const AttrValue& v) {
@@ -168,6 +190,13 @@ class Resolver {
       for (const std::string& a : attr.allowed_strings) {
         if (a == *s) return OkStatus();
       }
+      if (graph_) {
+        return ValueError(
+            "Attr '{}' of '{}' Op passed string '{}' not in: "
+            "\"{}\".",
+            attr.name, def_.name, *s,
+            JoinText(attr.allowed_strings, "\", \""));
+      }
       return InvalidArgument(
           "Value for attr '{}' of \"{}\" is not in the list of allowed "
           "values: \"{}\"",
@@ -190,6 +219,7 @@ class Resolver {
             },
             v);
       }
+      if (n < attr.minimum && graph_) return TooFew(attr, n);
       if (n < attr.minimum) {
         if (attr.is_list) {
           return InvalidArgument(
@@ -202,6 +232,20 @@ class Resolver {
       }
     }
     return OkStatus();
+  }
+
+  Status TooFew(const AttrDef& attr, int64_t n) const {
+    for (const ArgDef& arg : def_.inputs) {
+      if (arg.number_attr == attr.name) {
+        return ValueError(
+            "List argument '{}' to '{}' Op with length {} shorter than minimum "
+            "length {}.",
+            arg.name, def_.name, n, attr.minimum);
+      }
+    }
+    return ValueError("Attr '{}' of '{}' Op passed {}{} less than minimum {}.",
+                      attr.name, def_.name,
+                      attr.is_list ? "list of length " : "", n, attr.minimum);
   }
 
   std::string_view ArgumentOf(std::string_view attr) const {
@@ -307,7 +351,7 @@ Status OutputTypes(const OpDef& def, const AttrMap& attrs,
       if (!v) return Internal("{}: attr {} unset", def.name, arg.number_attr);
       n = *v;
       if (n < 0 || n > (1 << 20)) {
-        return InvalidArgument("{}: {} outputs asked for", def.name, n);
+        return ValueError("Number of outputs is too big: {}", n);
       }
     }
     types->insert(types->end(), n, t);

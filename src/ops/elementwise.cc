@@ -184,8 +184,7 @@ Status ComputeElementwise(KernelContext& ctx) {
   const TileKernel* kernel =
       ctx.record().kernel.tile(last.dtype(), ctx.attrs());
   if (!kernel || kernel->num_inputs != n) {
-    return Unimplemented("No kernel of op {} for type {} on CPU",
-                         ctx.record().name, DataTypeString(last.dtype()));
+    return ctx.NoKernel();
   }
   TileParams params;
   if (kernel->prepare) kernel->prepare(ctx.attrs(), &params);

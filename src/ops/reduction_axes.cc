@@ -27,12 +27,7 @@ Status Mark(std::span<const int64_t> axes, int rank,
 
 StatusOr<Reduction> ParseReduction(const Tensor& input, const Tensor& axes,
                                    bool keep_dims) {
-  if (axes.rank() > 1) {
-    return InvalidArgument(
-        "Reduction axes must be a scalar or a vector, got "
-        "shape {}",
-        axes.shape().DebugString());
-  }
+  // Axes of any shape are taken in their order, as graphs of old had them.
   std::vector<int64_t> list;
   for (int64_t i = 0; i < axes.num_elements(); ++i) {
     list.push_back(axes.dtype() == DataType::kInt32 ? axes.data<int32_t>()[i]

@@ -21,6 +21,11 @@ NOT_COMPARED = {
     "Timestamp": "no two calls agree",
     "AccumulateNV2": "TensorFlow runs it in graphs only",
 }
+# Dtypes whose values differ on purpose.
+DIFFERENT = {
+    ("Round", "int32"): "TensorFlow's raw op gives zeros",
+    ("Round", "int64"): "TensorFlow's raw op gives zeros",
+}
 # Where TensorFlow has no kernel there is nothing to compare with.
 NO_KERNEL = ("No OpKernel was registered", "Could not find device for node")
 # Dtypes whose errors add up: this many units of the dtype's own tolerance.
@@ -142,6 +147,8 @@ def test_values(both, op: str):
     with known_gaps.gaps(known_gaps.ORACLE_VALUES, op):
         compared = 0
         for dtype in cases.dtypes(op):
+            if (op, dtype) in DIFFERENT:
+                continue
             case = cases.make(op, dtype)
             theirs, refused = outcome(both.theirs, case)
             if refused is not None:

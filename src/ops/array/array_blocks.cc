@@ -6,6 +6,7 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
+#include "ops/int32_attrs.h"
 
 namespace gk {
 namespace {
@@ -183,6 +184,7 @@ Status BlocksShape(InferenceContext& c) {
 
 template <Direction kTo>
 Status SquareBlocksShape(InferenceContext& c) {
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"block_size"}));
   PartialTensorShape x;
   GK_RETURN_IF_ERROR(c.WithRank(0, 4, &x));
   const std::vector<int64_t> sizes(2, c.attr<int64_t>("block_size"));
@@ -228,6 +230,7 @@ Status ComputeBlocks(KernelContext& c) {
 
 template <Direction kTo>
 Status ComputeSquareBlocks(KernelContext& c) {
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"block_size"}));
   if (c.input(0).rank() != 4) {
     return InvalidArgument("Input rank should be: 4 instead of: {}",
                            c.input(0).rank());
@@ -266,7 +269,7 @@ const OpRecord kRecords[] = {
      .shape = BlocksShape<kToBatch>,
      .kernel = {.compute = ComputeBlocks<kToBatch>},
      .gradient = ToBatchNdGradient,
-     .python = {.names = "space_to_batch_nd"},
+     .python = {.names = "space_to_batch_nd|space_to_batch|nn.space_to_batch"},
      .doc = "Pads dimensions of space, cuts them into blocks and moves the "
             "places within a block to the batch."},
 
@@ -278,6 +281,7 @@ const OpRecord kRecords[] = {
      .shape = BlocksShape<kToSpace>,
      .kernel = {.compute = ComputeBlocks<kToSpace>},
      .gradient = ToSpaceNdGradient,
+     .python = {.names = "batch_to_space"},
      .doc = "Moves the batch to places within blocks of space and crops the "
             "result."},
 

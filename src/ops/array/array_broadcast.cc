@@ -174,7 +174,8 @@ Status ComputeFill(KernelContext& c) {
     return InvalidArgument("dims must represent a vector, got shape {}",
                            c.input(0).shape().DebugString());
   }
-  if (c.input(1).num_elements() != 1) {
+  // A vector of one element passes for a scalar.
+  if (c.input(1).rank() > 1 || c.input(1).num_elements() != 1) {
     return InvalidArgument("value must represent a scalar, got shape {}",
                            c.input(1).shape().DebugString());
   }

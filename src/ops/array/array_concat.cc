@@ -5,6 +5,7 @@
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
 #include "ops/fn/array_shape.h"
+#include "ops/int32_attrs.h"
 
 namespace gk {
 namespace {
@@ -102,14 +103,10 @@ Status ConcatV2Shape(InferenceContext& c) {
 
 Status ConcatInputs(KernelContext& c, int first, int count, int axis_at) {
   const Tensor& axis_tensor = c.input(axis_at);
-  if (axis_tensor.num_elements() != 1) {
+  if (axis_tensor.rank() > 1 || axis_tensor.num_elements() != 1) {
     return InvalidArgument(
-        "axis tensor should be a scalar integer, but got shape {}",
-        axis_tensor.shape().DebugString());
-  }
-  if (axis_tensor.rank() > 1) {
-    return InvalidArgument(
-        "axis tensor should be a scalar integer, but got shape {}",
+        "{} tensor should be a scalar integer, but got shape {}",
+        axis_at == 0 ? "concat_dim" : "axis",
         axis_tensor.shape().DebugString());
   }
   int64_t axis_value;
@@ -284,6 +281,7 @@ Status PackShape(InferenceContext& c) {
 }
 
 Status ComputePack(KernelContext& c) {
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"axis"}));
   const TensorShape& shape = c.input(0).shape();
   const int64_t axis = c.attr<int64_t>("axis");
   const int n = c.num_inputs();
@@ -326,6 +324,7 @@ Status UnpackShape(InferenceContext& c) {
 }
 
 Status ComputeUnpack(KernelContext& c) {
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"axis"}));
   const Tensor& x = c.input(0);
   const int64_t axis = c.attr<int64_t>("axis");
   const int64_t num = c.attr<int64_t>("num");
@@ -391,7 +390,7 @@ Status SplitShape(InferenceContext& c) {
 
 Status SplitVShape(InferenceContext& c) {
   auto sizes = c.ValueAsInts(1);
-  if (!sizes) {
+  if (!sizes || c.input(0).unknown_rank()) {
     return SetSplitShapes(c, 0, 2,
                           std::vector<int64_t>(c.num_outputs(), kUnknownDim));
   }
@@ -440,10 +439,13 @@ Status SplitInto(KernelContext& c, const Tensor& x, int axis,
   return OkStatus();
 }
 
-Status SplitAxis(const Tensor& axis, const Tensor& x, int* out) {
-  if (axis.rank() != 0) {
+Status SplitAxis(const Tensor& axis, const Tensor& x, bool scalar, int* out) {
+  if (scalar && axis.rank() != 0) {
     return InvalidArgument("split_dim must be a scalar but has rank {}",
                            axis.rank());
+  }
+  if (axis.num_elements() != 1) {
+    return InvalidArgument("split_dim_tensor must have exactly one element.");
   }
   int64_t value;
   GK_RETURN_IF_ERROR(IntegerValue(axis, "split_dim", &value));
@@ -453,7 +455,7 @@ Status SplitAxis(const Tensor& axis, const Tensor& x, int* out) {
 
 Status ComputeSplit(KernelContext& c) {
   int axis;
-  GK_RETURN_IF_ERROR(SplitAxis(c.input(0), c.input(1), &axis));
+  GK_RETURN_IF_ERROR(SplitAxis(c.input(0), c.input(1), true, &axis));
   const int64_t n = c.num_outputs(), total = c.input(1).dim(axis);
   if (total % n != 0) {
     return InvalidArgument(
@@ -468,7 +470,7 @@ Status ComputeSplit(KernelContext& c) {
 Status ComputeSplitV(KernelContext& c) {
   int axis;
   const Tensor& x = c.input(0);
-  GK_RETURN_IF_ERROR(SplitAxis(c.input(2), x, &axis));
+  GK_RETURN_IF_ERROR(SplitAxis(c.input(2), x, false, &axis));
   std::vector<int64_t> sizes;
   GK_RETURN_IF_ERROR(IntegerValues(c.input(1), &sizes));
   if (c.input(1).rank() != 1 ||
@@ -580,6 +582,7 @@ const OpRecord kRecords[] = {
      .shape = SplitShape,
      .kernel = {.compute = ComputeSplit},
      .gradient = [](GradContext& g) { JoinGradients(g, 1, g.x(0)); },
+     .python = {.raw_args = "axis"},
      .doc = "Splits a tensor into parts of equal size."},
 
     {.name = "SplitV",
@@ -590,6 +593,7 @@ const OpRecord kRecords[] = {
      .shape = SplitVShape,
      .kernel = {.compute = ComputeSplitV},
      .gradient = [](GradContext& g) { JoinGradients(g, 0, g.x(2)); },
+     .python = {.raw_args = "value, size_splits, axis"},
      .doc = "Splits a tensor into parts of given sizes."},
 };
 

@@ -6,6 +6,7 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
+#include "ops/int32_attrs.h"
 
 namespace gk {
 namespace {
@@ -66,6 +67,7 @@ Status MovedDims(Direction to, const PartialTensorShape& x,
 
 template <Direction kTo>
 Status DepthShape(InferenceContext& c) {
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"block_size"}));
   ImageAxes axes;
   GK_RETURN_IF_ERROR(AxesOf(c.attr<std::string>("data_format"), &axes));
   PartialTensorShape x, out;
@@ -78,6 +80,7 @@ Status DepthShape(InferenceContext& c) {
 
 template <Direction kTo>
 Status ComputeDepth(KernelContext& c) {
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"block_size"}));
   const Tensor& x = c.input(0);
   if (x.rank() != 4) {
     return InvalidArgument("Input rank should be: 4 instead of: {}", x.rank());
@@ -138,6 +141,8 @@ Status ReadPatchAxis(Context& c, int axis, int64_t in, PatchAxis* p) {
       c.template attr<std::vector<int64_t>>("rates");
   const std::pair<const char*, const std::vector<int64_t>*> lists[] = {
       {"ksizes", &ksizes}, {"strides", &strides}, {"rates", &rates}};
+  GK_RETURN_IF_ERROR(
+      CheckInt32Attrs(c.attrs(), {"ksizes", "strides", "rates"}));
   for (const auto& [name, list] : lists) {
     if (list->size() != 4) {
       return InvalidArgument(

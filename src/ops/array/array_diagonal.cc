@@ -243,7 +243,7 @@ Status ComputeDiagPart(KernelContext& c) {
   Band band;
   if (kVersion != kV1) {
     GK_RETURN_IF_ERROR(ReadOffsets(c.input(1), &band));
-    if (c.input(2).rank() != 0) {
+    if (c.input(2).num_elements() != 1) {
       return InvalidArgument("Padding must be scalar.");
     }
   }

@@ -224,8 +224,7 @@ Status ComputeListDiff(KernelContext& c) {
             });
   }
   if (!known) {
-    return Unimplemented("No kernel of op ListDiff for type {} on CPU",
-                         DataTypeString(x.dtype()));
+    return c.NoKernel();
   }
   const TensorShape shape({static_cast<int64_t>(kept.size())});
   Tensor* out;

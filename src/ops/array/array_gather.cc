@@ -7,6 +7,7 @@
 #include "framework/op_registry.h"
 #include "kernels/gather.h"
 #include "ops/element_moves.h"
+#include "ops/int32_attrs.h"
 
 namespace gk {
 namespace {
@@ -63,7 +64,7 @@ Status GatherShapeOf(InferenceContext& c, std::optional<int64_t> axis,
 Status GatherShape(InferenceContext& c) { return GatherShapeOf(c, 0, 0); }
 
 Status GatherV2Shape(InferenceContext& c) {
-  if (c.input(2).rank() > 0 && c.input(2).num_elements() != 1) {
+  if (c.input(2).rank() > 0) {
     return InvalidArgument("axis must be scalar");
   }
   auto axis = c.ValueAsInts(2);
@@ -78,12 +79,6 @@ Status GatherWith(KernelContext& c, const Tensor& indices, int axis,
   const Tensor& x = c.input(0);
   const Index* at = indices.data<Index>();
   const int64_t limit = x.dim(axis);
-  const int64_t bad = FirstBadIndex(at, indices.num_elements(), limit);
-  if (bad >= 0) {
-    return InvalidArgument("indices{} = {} is not in [0, {})",
-                           PositionString(indices.shape(), bad), at[bad],
-                           limit);
-  }
   InlinedVector<int64_t, 8> dims;
   int64_t batch = 1, outer = 1, inner = 1, count = 1;
   for (int i = 0; i < batch_dims; ++i) {
@@ -106,6 +101,12 @@ Status GatherWith(KernelContext& c, const Tensor& indices, int axis,
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), shape, &out));
   if (shape.num_elements() == 0) return OkStatus();
+  const int64_t bad = FirstBadIndex(at, indices.num_elements(), limit);
+  if (bad >= 0) {
+    return InvalidArgument("indices{} = {} is not in [0, {})",
+                           PositionString(indices.shape(), bad), at[bad],
+                           limit);
+  }
   return VisitMoved(x.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     GatherRows(static_cast<const T*>(x.raw_data()), at,
@@ -164,7 +165,8 @@ Status GatherAlong(KernelContext& c, int64_t axis_value, int64_t batch_dims) {
 Status ComputeGather(KernelContext& c) { return GatherAlong(c, 0, 0); }
 
 Status ComputeGatherV2(KernelContext& c) {
-  if (c.input(2).num_elements() != 1) {
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"batch_dims"}));
+  if (c.input(2).rank() != 0) {
     return InvalidArgument("axis must be scalar");
   }
   int64_t axis;

@@ -44,8 +44,7 @@ Status ComputeWhere(KernelContext& c) {
         }
       });
   if (!known) {
-    return Unimplemented("No kernel of op Where for type {} on CPU",
-                         DataTypeString(x.dtype()));
+    return c.NoKernel();
   }
   Tensor* out;
   GK_RETURN_IF_ERROR(
@@ -84,6 +83,10 @@ Status ComputeReverse(KernelContext& c) {
   if (dims.rank() != 1) {
     return InvalidArgument("'dims' must be 1-dimension, not {}", dims.rank());
   }
+  if (x.rank() == 0) {  // nothing to reverse, whatever the flags
+    c.set_output(0, x);
+    return OkStatus();
+  }
   if (dims.num_elements() != x.rank()) {
     return InvalidArgument(
         "'dims' must have the same number of values as 'input' has dimensions. "
@@ -112,7 +115,11 @@ Status ReverseV2Shape(InferenceContext& c) {
 Status ComputeReverseV2(KernelContext& c) {
   const Tensor& x = c.input(0);
   std::vector<int64_t> axes;
-  if (c.input(1).rank() > 1) {
+  if (x.rank() == 0) {  // nothing to reverse, whatever the axes
+    c.set_output(0, x);
+    return OkStatus();
+  }
+  if (c.input(1).rank() != 1) {
     return InvalidArgument("'dims' must be 1-dimension, not {}",
                            c.input(1).rank());
   }
@@ -159,7 +166,7 @@ Status ComputeRoll(KernelContext& c) {
   std::vector<int64_t> shifts, axes;
   GK_RETURN_IF_ERROR(IntegerValues(c.input(1), &shifts));
   GK_RETURN_IF_ERROR(IntegerValues(c.input(2), &axes));
-  if (shifts.size() != axes.size()) {
+  if (!(c.input(1).shape() == c.input(2).shape())) {
     return InvalidArgument("shift and axis must have the same size");
   }
   std::vector<int64_t> shift(x.rank());
@@ -241,8 +248,7 @@ Status ComputeUnique(KernelContext& c) {
     }
   }
   if (count < 0) {
-    return Unimplemented("No kernel of op {} for type {} on CPU",
-                         c.record().name, DataTypeString(x.dtype()));
+    return c.NoKernel();
   }
   Tensor* y;
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), TensorShape({count}), &y));
@@ -273,12 +279,15 @@ Status TopKShape(InferenceContext& c) {
     return InvalidArgument("Shape must be rank 0 but is rank {}",
                            c.input(1).rank());
   }
-  if (s.unknown_rank()) return OkStatus();
   auto k = c.ValueAsInts(1);
-  const int64_t n = s.dim(s.rank() - 1);
   if (k && (*k)[0] < 0) {
-    return InvalidArgument("Need k >= 0, got {}", (*k)[0]);
+    return InvalidArgument(
+        "Dimension size, given by scalar input 1, must be non-negative but is "
+        "{}",
+        (*k)[0]);
   }
+  if (s.unknown_rank()) return OkStatus();
+  const int64_t n = s.dim(s.rank() - 1);
   if (k && n >= 0 && n < (*k)[0]) {
     return InvalidArgument("input must have last dimension >= k = {} but is {}",
                            (*k)[0], n);
@@ -318,8 +327,7 @@ Status TopKWith(KernelContext& c, int64_t k, DataType index) {
                 });
           });
   if (!known) {
-    return Unimplemented("No kernel of op TopKV2 for type {} on CPU",
-                         DataTypeString(x.dtype()));
+    return c.NoKernel();
   }
   if (index == DataType::kInt32) {
     std::ranges::copy(order.flat<int64_t>(), indices->data<int32_t>());
@@ -390,6 +398,7 @@ const OpRecord kRecords[] = {
      .traits = kNoGradient,
      .shape = WhereShape,
      .kernel = {.compute = ComputeWhere},
+     .python = {.raw_args = "condition"},
      .doc = "The index tuples of the elements that are true or not zero."},
 
     {.name = "Reverse",

@@ -256,8 +256,7 @@ Status ComputeMirrorPadGrad(KernelContext& c) {
         });
       });
   if (known) return OkStatus();
-  return Unimplemented("No kernel of op MirrorPadGrad for type {} on CPU",
-                       DataTypeString(dy.dtype()));
+  return c.NoKernel();
 }
 
 Status MirrorPadGradShape(InferenceContext& c) { return PaddedShape(c, -1); }

@@ -30,9 +30,9 @@ Status ReverseSequenceShape(InferenceContext& c) {
   PartialTensorShape lengths, x = c.input(0);
   GK_RETURN_IF_ERROR(c.WithRank(1, 1, &lengths));
   const int64_t batch_dim = c.attr<int64_t>("batch_dim");
+  if (x.unknown_rank()) return OkStatus();
   GK_RETURN_IF_ERROR(
       CheckDims(c.attr<int64_t>("seq_dim"), batch_dim, x.rank()));
-  if (x.unknown_rank()) return OkStatus();
   int64_t batch;
   GK_RETURN_IF_ERROR(InferenceContext::MergeDims(
       x.dim(static_cast<int>(batch_dim)), lengths.dim(0), &batch));
@@ -109,6 +109,8 @@ const OpRecord kRecords[] = {
      .shape = ReverseSequenceShape,
      .kernel = {.compute = ComputeReverseSequence},
      .gradient = ReverseSequenceGradient,
+     .python = {.names = "reverse_sequence",
+                .args = "input, seq_lengths, seq_axis, batch_axis"},
      .doc = "For each i of the batch, the first seq_lengths[i] elements along "
             "seq_dim in reverse, the others as they are."},
 };

@@ -35,6 +35,19 @@ Status FindTargets(KernelContext& c, const Tensor& indices,
         "Found:{}",
         indices.shape().DebugString());
   }
+  if (updates.rank() == 0) {
+    return InvalidArgument(
+        "Updates shape must have rank at least one. "
+        "Found:{}",
+        updates.shape().DebugString());
+  }
+  const bool nothing =
+      indices.num_elements() == 0 && updates.num_elements() == 0;
+  if (!nothing && (shape.num_elements() == 0 || indices.num_elements() == 0 ||
+                   updates.num_elements() == 0)) {
+    return InvalidArgument(
+        "Indices and updates specified for empty output shape");
+  }
   const int64_t depth = indices.dim(batch);
   if (depth > shape.rank()) {
     return InvalidArgument(
@@ -43,22 +56,46 @@ Status FindTargets(KernelContext& c, const Tensor& indices,
         depth, shape.DebugString());
   }
   int64_t rows = 1;
-  bool fits = updates.rank() == batch + shape.rank() - depth;
   for (int i = 0; i < batch; ++i) {
     rows *= indices.dim(i);
-    fits = fits && updates.dim(i) == indices.dim(i);
+    if (i < updates.rank() && updates.dim(i) == indices.dim(i)) continue;
+    if (c.record().name == "ScatterNd") {
+      return InvalidArgument(
+          "Dimensions [0,{0}) of indices[shape={1}] must match dimensions "
+          "[0,{0}) of updates[shape={2}]",
+          batch, indices.shape().DebugString(), updates.shape().DebugString());
+    }
+    return InvalidArgument(
+        "Outer dimensions of indices and update must match. "
+        "Indices shape: {}, updates shape:{}",
+        indices.shape().DebugString(), updates.shape().DebugString());
   }
-  for (int i = static_cast<int>(depth); i < shape.rank(); ++i) {
-    out->width *= shape.dim(i);
-    fits = fits &&
-           updates.dim(batch + i - static_cast<int>(depth)) == shape.dim(i);
+  const int inner = shape.rank() - static_cast<int>(depth);
+  bool fits = updates.rank() == batch + inner;
+  const bool same_rank = fits;
+  for (int i = 0; i < inner; ++i) {
+    const int64_t size = shape.dim(static_cast<int>(depth) + i);
+    out->width *= size;
+    fits = fits && updates.dim(batch + i) == size;
+  }
+  if (!fits && c.record().name == "ScatterNd") {
+    return InvalidArgument(
+        "Dimensions [{},{}) of input[shape={}] must match dimensions [{},{}) "
+        "of updates[shape={}]",
+        depth, shape.rank(), shape.DebugString(), batch, updates.rank(),
+        updates.shape().DebugString());
+  }
+  if (!same_rank) {
+    return InvalidArgument(
+        "Inner dimensions of output shape must match inner dimensions of "
+        "updates shape. Output: {} updates: {}",
+        shape.DebugString(), updates.shape().DebugString());
   }
   if (!fits) {
     return InvalidArgument(
-        "Dimensions [0,{}) of indices[shape={}] must match dimensions [0,{}) "
-        "of updates[shape={}], and the rest the inner dimensions of {}",
-        batch, indices.shape().DebugString(), batch,
-        updates.shape().DebugString(), shape.DebugString());
+        "The inner {0} dimensions of output.shape={1} must "
+        "match the inner {0} dimensions of updates.shape={2}",
+        inner, shape.DebugString(), updates.shape().DebugString());
   }
   std::vector<int64_t> values;
   GK_RETURN_IF_ERROR(IntegerValues(indices, &values));
@@ -146,6 +183,12 @@ Status ScatterNdShape(InferenceContext& c) {
   PartialTensorShape s;
   GK_RETURN_IF_ERROR(c.WithRankAtLeast(0, 1, &s));
   GK_RETURN_IF_ERROR(c.WithRank(2, 1, &s));
+  if (const auto dims = c.ValueAsInts(2)) {
+    for (const int64_t d : *dims) {
+      if (d >= -1) continue;
+      return InvalidArgument("Invalid value in tensor used for shape: {}", d);
+    }
+  }
   c.set_output(0, c.ValueAsShape(2));
   return OkStatus();
 }
@@ -236,6 +279,7 @@ const OpRecord kRecords[] = {
            }
            if (g.wants(2)) g.Set(2, GatherNd(g.dy(0), g.x(1)));
          },
+     .python = {.names = "tensor_scatter_nd_update"},
      .doc = "A tensor with the slices at index tuples replaced."},
 
     {.name = "TensorScatterAdd",

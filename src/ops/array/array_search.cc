@@ -85,19 +85,10 @@ Status ComputeBound(KernelContext& c) {
     run(sorted.data<std::string>(), std::less<std::string>());
     return OkStatus();
   }
-  return Unimplemented("No kernel of op {} for type {} on CPU", c.record().name,
-                       DataTypeString(sorted.dtype()));
+  return c.NoKernel();
 }
 
 // ---- Bucketize ----
-
-Status BucketizeShape(InferenceContext& c) {
-  const auto bounds = c.attr<std::vector<float>>("boundaries");
-  if (!std::is_sorted(bounds.begin(), bounds.end())) {
-    return InvalidArgument("Expected sorted boundaries");
-  }
-  return shape_fn::SameAsInput(c);
-}
 
 Status ComputeBucketize(KernelContext& c) {
   const Tensor& x = c.input(0);
@@ -122,8 +113,7 @@ Status ComputeBucketize(KernelContext& c) {
         }
       });
   if (known) return OkStatus();
-  return Unimplemented("No kernel of op Bucketize for type {} on CPU",
-                       DataTypeString(x.dtype()));
+  return c.NoKernel();
 }
 
 // ---- UnravelIndex ----
@@ -232,7 +222,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [int32, int64, float, double]; boundaries: "
               "list(float)",
      .traits = kNoGradient,
-     .shape = BucketizeShape,
+     .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeBucketize},
      .doc = "The number of sorted boundaries that are at most each value."},
 

@@ -1,6 +1,8 @@
 // Reductions of rows by segment, with sorted and unsorted segment ids.
 #include "ops/fn/array_segment.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include "framework/grad_context.h"
@@ -43,10 +45,7 @@ bool VisitSegmentType(DataType t, Fn&& fn) {
   return false;
 }
 
-Status NoKernel(const KernelContext& c) {
-  return Unimplemented("No kernel of op {} for type {} on CPU", c.record().name,
-                       DataTypeString(c.input(0).dtype()));
-}
+Status NoKernel(const KernelContext& c) { return c.NoKernel(); }
 
 // data.shape with the leading dims of `ids` replaced by `segments`.
 Status SegmentShapeOf(InferenceContext& c, int ids_rank, int64_t segments) {
@@ -79,6 +78,7 @@ Status UnsortedShape(InferenceContext& c) {
     return InvalidArgument("Shape must be rank 0 but is rank {}",
                            c.input(2).rank());
   }
+  if (c.input(0).unknown_rank() || c.input(1).unknown_rank()) return OkStatus();
   auto n = c.ValueAsInts(2);
   if (n && (*n)[0] < 0) {
     return InvalidArgument(
@@ -164,7 +164,7 @@ Status ComputeSorted(KernelContext& c) {
                            ids_in.shape().DebugString());
   }
   if (data.rank() == 0) {
-    return InvalidArgument("data must be at least rank 1");
+    return InvalidArgument("input must be at least rank 1");
   }
   if (data.dim(0) != ids_in.dim(0)) {
     return InvalidArgument(
@@ -172,9 +172,17 @@ Status ComputeSorted(KernelContext& c) {
   }
   std::vector<int64_t> ids;
   GK_RETURN_IF_ERROR(IntegerValues(ids_in, &ids));
+  if (!ids.empty() && ids.back() < 0) {
+    return InvalidArgument("segment ids must be >= 0");
+  }
   int64_t last = -1;
   for (int64_t id : ids) {
-    if (id < 0) return InvalidArgument("segment ids must be >= 0");
+    if (id < 0) {
+      return InvalidArgument(
+          "Segment id {} out of range [0, {}), possibly because 'segment_ids' "
+          "input is not sorted.",
+          id, ids.back() + (ids.back() < INT64_MAX));
+    }
     if (id < last) return InvalidArgument("segment ids are not increasing");
     last = id;
   }

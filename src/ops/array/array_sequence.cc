@@ -7,6 +7,7 @@
 #include "framework/op_registry.h"
 #include "kernels/elementwise.h"
 #include "ops/element_moves.h"
+#include "ops/int32_attrs.h"
 
 namespace gk {
 namespace {
@@ -46,23 +47,19 @@ Status RangeSize(T start, T limit, T delta, int64_t* size) {
 }
 
 // Calls fn with start, limit and delta in the type they are computed in and
-// the element type; narrow floats compute as float.
+// the element type; narrow floats compute as float. False for other types.
 template <class Fn>
-Status VisitRange(const Tensor& start, const Tensor& limit, const Tensor& delta,
-                  Fn&& fn) {
-  Status status;
-  const bool known = VisitType<int32_t, int64_t, float, double, half, bfloat16,
-                               int8_t, int16_t, uint16_t, uint32_t, uint64_t>(
+bool VisitRange(const Tensor& start, const Tensor& limit, const Tensor& delta,
+                Status* status, Fn&& fn) {
+  return VisitType<int32_t, int64_t, float, double, half, bfloat16, int8_t,
+                   int16_t, uint16_t, uint32_t, uint64_t>(
       start.dtype(), [&](auto tag) {
         using T = decltype(tag);
         using C = ComputeType<T>;
-        status =
+        *status =
             fn(tag, Convert<C>(start.scalar<T>()),
                Convert<C>(limit.scalar<T>()), Convert<C>(delta.scalar<T>()));
       });
-  if (known) return status;
-  return Unimplemented("No kernel of op Range for type {} on CPU",
-                       DataTypeString(start.dtype()));
 }
 
 Status RangeShape(InferenceContext& c) {
@@ -80,25 +77,29 @@ Status RangeShape(InferenceContext& c) {
       return OkStatus();
     }
   }
-  return VisitRange(c.value(0), c.value(1), c.value(2),
-                    [&](auto, auto start, auto limit, auto delta) {
-                      int64_t size;
-                      Status s = RangeSize(start, limit, delta, &size);
-                      if (s.ok()) c.set_output(0, {size});
-                      return s;
-                    });
+  Status status;
+  VisitRange(c.value(0), c.value(1), c.value(2), &status,
+             [&](auto, auto start, auto limit, auto delta) {
+               int64_t size;
+               Status s = RangeSize(start, limit, delta, &size);
+               if (s.ok()) c.set_output(0, {size});
+               return s;
+             });
+  return status;
 }
 
 Status ComputeRange(KernelContext& c) {
   const char* names[] = {"start", "limit", "delta"};
   for (int i = 0; i < 3; ++i) {
-    if (c.input(i).num_elements() != 1) {
+    // A vector of one element passes for a scalar.
+    if (c.input(i).rank() > 1 || c.input(i).num_elements() != 1) {
       return InvalidArgument("{} must be a scalar, not shape {}", names[i],
                              c.input(i).shape().DebugString());
     }
   }
-  return VisitRange(
-      c.input(0), c.input(1), c.input(2),
+  Status status;
+  const bool known = VisitRange(
+      c.input(0), c.input(1), c.input(2), &status,
       [&](auto tag, auto start, auto limit, auto delta) -> Status {
         using T = decltype(tag);
         using C = decltype(start);
@@ -120,6 +121,7 @@ Status ComputeRange(KernelContext& c) {
         }
         return OkStatus();
       });
+  return known ? status : c.NoKernel();
 }
 
 Status LinSpaceShape(InferenceContext& c) {
@@ -168,8 +170,7 @@ Status ComputeLinSpace(KernelContext& c) {
         data[num - 1] = Convert<T>(stop);
       });
   if (known) return OkStatus();
-  return Unimplemented("No kernel of op LinSpace for type {} on CPU",
-                       DataTypeString(out->dtype()));
+  return c.NoKernel();
 }
 
 Status OneHotAxisError(int64_t axis, int rank) {
@@ -183,6 +184,7 @@ Status OneHotShape(InferenceContext& c) {
     PartialTensorShape s;
     GK_RETURN_IF_ERROR(c.WithRank(i, 0, &s));
   }
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"axis"}));
   const int64_t axis = c.attr<int64_t>("axis");
   if (axis < -1) return InvalidArgument("axis must be >= -1");
   auto depth = c.ValueAsInts(1);

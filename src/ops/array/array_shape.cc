@@ -79,7 +79,7 @@ Status ReshapeShape(InferenceContext& c) {
 Status ComputeReshape(KernelContext& c) {
   const Tensor& x = c.input(0);
   const Tensor& sizes = c.input(1);
-  if (sizes.rank() != 1) {
+  if (sizes.rank() > 1) {  // a single size may be a scalar
     return InvalidArgument("sizes input must be 1-D, not {}",
                            sizes.shape().DebugString());
   }
@@ -314,6 +314,7 @@ const OpRecord kRecords[] = {
      .shape = ExpandDimsShape,
      .kernel = {.compute = ComputeExpandDims},
      .gradient = ReshapeBack,
+     .python = {.raw_args = "input, axis"},
      .doc = "Inserts a dimension of size 1."},
 
     {.name = "Squeeze",
@@ -324,6 +325,7 @@ const OpRecord kRecords[] = {
      .shape = SqueezeShape,
      .kernel = {.compute = ComputeSqueeze},
      .gradient = ReshapeBack,
+     .python = {.raw_args = "input, axis"},
      .doc = "Removes the named dimensions, or all, of size 1."},
 
     {.name = "EnsureShape",

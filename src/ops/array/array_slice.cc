@@ -6,6 +6,7 @@
 #include "framework/variable.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/element_moves.h"
+#include "ops/int32_attrs.h"
 #include "ops/strided_slice.h"
 
 namespace gk {
@@ -153,6 +154,9 @@ Status StridedSliceShape(InferenceContext& c) {
 // The selection of inputs begin_at .. begin_at + 2 in a tensor of `shape`.
 Status Select(KernelContext& c, const TensorShape& shape, int begin_at,
               StridedSliceSpec* spec) {
+  GK_RETURN_IF_ERROR(
+      CheckInt32Attrs(c.attrs(), {"begin_mask", "end_mask", "ellipsis_mask",
+                                  "new_axis_mask", "shrink_axis_mask"}));
   const Tensor &b = c.input(begin_at), &e = c.input(begin_at + 1),
                &s = c.input(begin_at + 2);
   if (b.rank() != 1 || e.rank() != 1 || s.rank() != 1 ||
@@ -263,6 +267,8 @@ Status WriteSelection(const StridedSliceSpec& spec, const Tensor& value,
   const Status misfit =
       InvalidArgument("Cannot broadcast input shape {} into final shape {}",
                       value.shape().DebugString(), final_shape.DebugString());
+  const TensorShape selected(final_shape.dims());
+  if (selected.num_elements() == 0) return OkStatus();
   const int extra = final_shape.rank() - value.rank();
   TensorShape shape = value.shape();
   for (int i = 0; i < -extra; ++i) {
@@ -280,9 +286,7 @@ Status WriteSelection(const StridedSliceSpec& spec, const Tensor& value,
   }
   // The value is written through a dense copy of the selection's shape, in
   // which new and shrunk dimensions do not matter.
-  const TensorShape selected(final_shape.dims());
   GK_ASSIGN_OR_RETURN(Tensor dense, Tensor::Allocate(t->dtype(), selected));
-  if (selected.num_elements() == 0) return OkStatus();
   StridedBox spread;
   const auto dense_strides = StridesOf(selected);
   for (int i = 0; i < selected.rank(); ++i) {

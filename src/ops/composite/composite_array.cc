@@ -35,7 +35,12 @@ TensorVector Concat(CompositeCall& c) {
 
 TensorVector Stack(CompositeCall& c) {
   const TensorVector& in = c.tensors(0);
-  if (in.empty()) throw Error(ValueError("Must specify at least one tensor"));
+  if (in.empty()) {
+    if (c.integer(1) != 0) throw Error(IndexError("list index out of range"));
+    // As the empty list converts.
+    return {ValueOrThrow(OpBuilder::Current()->Constant(
+        Tensor::Vector<float>(std::span<const float>()), c.name()))};
+  }
   const PartialTensorShape s = in[0].partial_shape();
   if (!s.unknown_rank()) {
     const int64_t rank = s.rank() + 1;

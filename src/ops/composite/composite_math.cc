@@ -40,22 +40,35 @@ std::optional<DataType> FloatFor(DataType t) {
   }
 }
 
-TensorVector TrueDivide(CompositeCall& c) {
+// Division that gives floating point: `where` refuses other dtypes.
+TensorVector DivideAsFloat(CompositeCall& c, std::string_view op,
+                           std::string_view where) {
   Tensor x = c.tensor(0), y = c.tensor(1);
   if (x.dtype() != y.dtype()) {
-    throw Error(TypeError("`x` and `y` must have the same dtype, got {} != {}.",
-                          DataTypeName(x.dtype()), DataTypeName(y.dtype())));
+    throw Error(
+        TypeError("`x` and `y` must have the same dtype, got tf.{} != tf.{}.",
+                  DataTypeName(x.dtype()), DataTypeName(y.dtype())));
   }
   const auto t = FloatFor(x.dtype());
   if (!t) {
-    throw Error(TypeError("Invalid dtype {} in __truediv__. Expected one of "
-                          "the numeric types.", DataTypeName(x.dtype())));
+    throw Error(
+        TypeError("Invalid dtype tf.{} in {}. Expected one of the "
+                  "numeric types.",
+                  DataTypeName(x.dtype()), where));
   }
   if (*t != x.dtype()) {
     x = MakeOp1("Cast", {x}, {{"DstT", *t}}, c.name("Cast"));
     y = MakeOp1("Cast", {y}, {{"DstT", *t}}, c.name("Cast"));
   }
-  return {MakeOp1("RealDiv", {x, y}, {}, c.name())};
+  return {MakeOp1(op, {x, y}, {}, c.name())};
+}
+
+TensorVector TrueDivide(CompositeCall& c) {
+  return DivideAsFloat(c, "RealDiv", "__truediv__");
+}
+
+TensorVector DivideNoNan(CompositeCall& c) {
+  return DivideAsFloat(c, "DivNoNan", "tf.math.divide_no_nan");
 }
 
 TensorVector Abs(CompositeCall& c) {
@@ -239,8 +252,8 @@ constexpr char kSub[] = "Sub", kMul[] = "Mul", kPow[] = "Pow",
                kFloorDiv[] = "FloorDiv", kFloorMod[] = "FloorMod",
                kReal[] = "Real", kImag[] = "Imag", kArgMax[] = "ArgMax",
                kArgMin[] = "ArgMin", kCumsum[] = "Cumsum",
-               kCumprod[] = "Cumprod", kDivNoNan[] = "DivNoNan",
-               kEqual[] = "Equal", kNotEqual[] = "NotEqual",
+               kCumprod[] = "Cumprod", kEqual[] = "Equal",
+               kNotEqual[] = "NotEqual",
                kCumulativeLogsumexp[] = "CumulativeLogsumexp";
 
 #define XY "x: tensor(T); y: tensor(T)"
@@ -307,9 +320,9 @@ const CompositeRecord kRecords[] = {
     {.names = "math.divide_no_nan",
      .args = XY,
      .scope = "div_no_nan",
-     .build = Binary<kDivNoNan>,
-     .eager_op = "DivNoNan",
-     .doc = "x / y element-wise, 0 where y is 0.",
+     .build = DivideNoNan,
+     .doc =
+         "x / y element-wise, 0 where y is 0; of integers in floating point.",
      .example = ">>> tf.math.divide_no_nan(3., 0.).numpy().item()\n0.0"},
     {.names = "math.reciprocal_no_nan",
      .args = "x: tensor",
@@ -422,8 +435,9 @@ const CompositeRecord kRecords[] = {
              "bool = False",
      .scope = "Cumsum",
      .build = Cumulative<kCumsum>,
-     .doc = "Running sums along an axis.\n\nArgs:\n  exclusive: each sum leaves "
-            "out its own element.\n  reverse: from the end.",
+     .doc =
+         "Running sums along an axis.\n\nArgs:\n  exclusive: each sum leaves "
+         "out its own element.\n  reverse: from the end.",
      .example = ">>> tf.cumsum([1, 2, 3]).numpy().tolist()\n[1, 3, 6]"},
     {.names = "math.cumprod",
      .args = "x: tensor; axis: native = 0; exclusive: bool = False; reverse: "

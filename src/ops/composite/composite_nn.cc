@@ -158,6 +158,14 @@ TensorVector SparseSoftmaxCrossEntropy(CompositeCall& c) {
         "labels.shape={} of rank {} and logits.shape={} of rank {}",
         ls.PythonString(), ls.rank(), xs.PythonString(), xs.rank()));
   }
+  if (!ls.unknown_rank() && !xs.unknown_rank() &&
+      !PartialTensorShape(xs.dims().first(ls.rank())).IsCompatibleWith(ls)) {
+    throw Error(
+        ValueError("`labels.shape` must equal `logits.shape` except "
+                   "for the last dimension. Received: labels.shape={} "
+                   "and logits.shape={}",
+                   ls.PythonString(), xs.PythonString()));
+  }
   constexpr char kOp[] = "SparseSoftmaxCrossEntropyWithLogits";
   if (xs.rank() == 2) {
     return {done(MakeOp(kOp, TensorVector{logits, labels}, {},

@@ -29,7 +29,7 @@ Tensor Variance(const Tensor& x, const Tensor& axes, bool keep,
   const auto part = [&](std::string_view p) {
     return c.name(std::string(prefix) + std::string(p));
   };
-  if (IsInteger(x.dtype()) || x.dtype() == DataType::kBool) {
+  if (IsInteger(x.dtype())) {
     throw Error(TypeError("Input must be either real or complex. Received "
                           "integer type {}.",
                           DataTypeName(x.dtype())));

@@ -11,6 +11,7 @@
 #include "framework/op_registry.h"
 #include "framework/print_sink.h"
 #include "framework/tensor_text.h"
+#include "ops/int32_attrs.h"
 
 namespace gk {
 namespace {
@@ -21,6 +22,7 @@ Status AssertShape(InferenceContext& c) {
 }
 
 Status ComputeAssert(KernelContext& c) {
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"summarize"}));
   const Tensor& condition = c.input(0);
   if (!condition.shape().IsScalar()) {
     return InvalidArgument("In[0] should be a scalar: {}",
@@ -78,7 +80,30 @@ Status ComputePrint(KernelContext& c) {
       stream);
 }
 
+Status CheckPlaceholders(int64_t found, int64_t inputs) {
+  if (found == inputs) return OkStatus();
+  return InvalidArgument(
+      "num placeholders in template and num inputs must match: {} vs. {}",
+      found, inputs);
+}
+
+Status StringFormatShape(InferenceContext& c) {
+  const std::string format = c.attr<std::string>("template");
+  const std::string placeholder = c.attr<std::string>("placeholder");
+  int64_t found = 0;
+  size_t at = placeholder.empty() ? std::string::npos : 0;
+  while (at != std::string::npos) {
+    at = format.find(placeholder, at);
+    if (at == std::string::npos) break;
+    ++found;
+    at += placeholder.size();
+  }
+  GK_RETURN_IF_ERROR(CheckPlaceholders(found, c.num_inputs()));
+  return shape_fn::Scalar(c);
+}
+
 Status ComputeStringFormat(KernelContext& c) {
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"summarize"}));
   const std::string& format = c.attr<std::string>("template");
   const std::string& placeholder = c.attr<std::string>("placeholder");
   const int64_t summarize = c.attr<int64_t>("summarize");
@@ -94,11 +119,7 @@ Status ComputeStringFormat(KernelContext& c) {
     at = next + placeholder.size();
   }
   text.append(format, at);
-  if (used != c.num_inputs()) {
-    return InvalidArgument(
-        "num placeholders in template and num inputs must match: {} vs. {}",
-        used, c.num_inputs());
-  }
+  GK_RETURN_IF_ERROR(CheckPlaceholders(used, c.num_inputs()));
   c.set_output(0, Tensor::Scalar(std::move(text)));
   return OkStatus();
 }
@@ -189,7 +210,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: list(type) >= 0; template: string = '%s'; placeholder: "
               "string = '%s'; summarize: int = 3",
      .traits = kNoGradient,
-     .shape = shape_fn::Scalar,
+     .shape = StringFormatShape,
      .kernel = {.compute = ComputeStringFormat},
      .doc = "A string with the values of tensors in place of the "
             "placeholders."},

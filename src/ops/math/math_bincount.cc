@@ -80,8 +80,7 @@ Status CountRows(KernelContext& c, int64_t rows, const TensorShape& shape,
         }
       });
   if (known) return OkStatus();
-  return Unimplemented("No kernel of op {} for type {} on CPU", c.record().name,
-                       DataTypeString(weights.dtype()));
+  return c.NoKernel();
 }
 
 Status ReadSize(KernelContext& c, int64_t* size) {

@@ -119,7 +119,9 @@ const OpRecord kRecords[] = {
          UnaryFor<[](auto x) { return std::tanh(x); }, ComplexTypes,
                   kSlowLoop>>(),
      .gradient =
-         [](GradContext& g) { g.Set(0, ops::TanhGrad(g.y(0), g.dy(0))); },
+         [](GradContext& g) {
+           g.Set(0, ops::TanhGrad(Conjugate(g.y(0)), g.dy(0)));
+         },
      .python = {.names = "math.tanh|tanh|nn.tanh"},
      .doc = "Returns the hyperbolic tangent of each element.",
      .test = {.reference = "tanh(x)"}},
@@ -139,7 +141,9 @@ const OpRecord kRecords[] = {
                          },
                                   ComplexTypes, kSlowLoop>>(),
      .gradient =
-         [](GradContext& g) { g.Set(0, ops::SigmoidGrad(g.y(0), g.dy(0))); },
+         [](GradContext& g) {
+           g.Set(0, ops::SigmoidGrad(Conjugate(g.y(0)), g.dy(0)));
+         },
      .doc = "Returns 1 / (1 + exp(-x)) element-wise.",
      .test = {.reference = "1 / (1 + exp(-x))"}},
 };

@@ -23,7 +23,8 @@ constexpr auto kRightShift = [](auto x, auto y) {
   return static_cast<decltype(x)>(x >> ShiftBits(y));
 };
 constexpr auto kOnes = [](auto x) {
-  return static_cast<uint8_t>(std::popcount(x));
+  using U = std::make_unsigned_t<decltype(x)>;
+  return static_cast<uint8_t>(std::popcount(static_cast<U>(x)));
 };
 
 const OpRecord kRecords[] = {
@@ -145,7 +146,7 @@ const OpRecord kRecords[] = {
               "uint64]",
      .traits = kElementwise | kNoGradient,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<kOnes, IntegerTypes, kPlainLoop | kWrapAround>(),
+     .kernel = Unary<kOnes, IntegerTypes, kPlainLoop>(),
      .doc = "Counts the bits that are set in each element."},
 };
 

@@ -37,6 +37,9 @@ Status ComputeMatMul(KernelContext& c) {
   const Tensor &a = c.input(0), &b = c.input(1);
   if (a.rank() != 2 || b.rank() != 2) {
     const int which = a.rank() != 2 ? 0 : 1;
+    if (c.input(which).rank() < 2) {
+      return InvalidArgument("In[{}] ndims must be >= 2", which);
+    }
     return InvalidArgument("In[{}] and In[{}] has different ndims: {} vs. {}",
                            0, 1, a.shape().DebugString(),
                            b.shape().DebugString())
@@ -52,7 +55,7 @@ Status ComputeMatMul(KernelContext& c) {
                            a.shape().DebugString(), b.shape().DebugString());
   }
   auto type = ElementTypeFor(a.dtype());
-  if (!type) return Unimplemented("MatMul of {}", DataTypeString(a.dtype()));
+  if (!type) return c.NoKernel();
   desc.type = *type;
   desc.transpose_a = ta;
   desc.transpose_b = tb;
@@ -117,8 +120,24 @@ std::vector<int64_t> IndexOf(const TensorShape& part,
   return index;
 }
 
+Status CheckSameBatch(const TensorShape& a, const TensorShape& b) {
+  if (a.rank() != b.rank()) {
+    return InvalidArgument("In[0] and In[1] has different ndims: {} vs. {}",
+                           a.DebugString(), b.DebugString());
+  }
+  for (int i = 0; i < a.rank() - 2; ++i) {
+    if (a.dim(i) == b.dim(i)) continue;
+    return InvalidArgument(
+        "In[0].dim({0}) and In[1].dim({0}) must be the same: {1} vs {2}", i,
+        a.DebugString(), b.DebugString());
+  }
+  return OkStatus();
+}
+
+template <bool kBroadcast>
 Status ComputeBatchMatMul(KernelContext& c) {
   const Tensor &a = c.input(0), &b = c.input(1);
+  if (!kBroadcast) GK_RETURN_IF_ERROR(CheckSameBatch(a.shape(), b.shape()));
   if (a.rank() < 2 || b.rank() < 2) {
     return InvalidArgument("In[{}] ndims must be >= 2: {}",
                            a.rank() < 2 ? 0 : 1,
@@ -143,8 +162,7 @@ Status ComputeBatchMatMul(KernelContext& c) {
   }
   auto type = ElementTypeFor(a.dtype());
   if (!type || a.dtype() != b.dtype()) {
-    return Unimplemented("{} of {} and {}", c.record().name,
-                         DataTypeString(a.dtype()), DataTypeString(b.dtype()));
+    return c.NoKernel();
   }
   desc.type = *type;
   desc.transpose_a = ta;
@@ -258,7 +276,7 @@ const OpRecord kRecords[] = {
               "False; grad_x: bool = False; grad_y: bool = False",
      .traits = kExpensive,
      .shape = BatchMatMulShape,
-     .kernel = {.compute = ComputeBatchMatMul},
+     .kernel = {.compute = ComputeBatchMatMul<false>},
      .gradient = BatchMatMulGradient,
      .doc = "Products of the matrices in the last two dimensions.",
      .test = {.reference = "x @ y", .shapes = "x: [2, 3, 4]; y: [2, 4, 5]"}},
@@ -272,7 +290,7 @@ const OpRecord kRecords[] = {
               "False; grad_y: bool = False",
      .traits = kExpensive,
      .shape = BatchMatMulShape,
-     .kernel = {.compute = ComputeBatchMatMul},
+     .kernel = {.compute = ComputeBatchMatMul<true>},
      .gradient = BatchMatMulGradient,
      .doc = "Products of the matrices in the last two dimensions; the others "
             "broadcast.",

@@ -1,11 +1,10 @@
 // Reductions over axes.
 #include "ops/fn/math_reduce.h"
 
-#include <numeric>
-
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/reduce.h"
+#include "ops/broadcast_gradient.h"
 #include "ops/element_moves.h"
 #include "ops/reduction_axes.h"
 #include "ops/scalar_constant.h"
@@ -41,8 +40,7 @@ Status ComputeReduce(KernelContext& c) {
     known = known || VisitType<complex64, complex128>(in.dtype(), run);
   }
   if (known) return OkStatus();
-  return Unimplemented("No kernel of op {} for type {} on CPU", c.record().name,
-                       DataTypeString(in.dtype()));
+  return c.NoKernel();
 }
 
 template <bool kAll>
@@ -71,6 +69,15 @@ Tensor KnownShape(const Tensor& x) {
   return s.IsFullyDefined() ? IntegerVector(s.dims()) : ShapeTensor(x);
 }
 
+// The axes as a vector of int32 in [0, rank).
+Tensor PlainAxes(const GradContext& g, const Tensor& rank) {
+  Tensor list = MakeOp1("Reshape", {g.x(1), IntegerVector(kRest)});
+  if (list.dtype() != DataType::kInt32) {
+    list = MakeOp1("Cast", {list}, {{"DstT", DataType::kInt32}});
+  }
+  return MakeOp1("FloorMod", {MakeOp1("AddV2", {list, rank}), rank});
+}
+
 // The shape of the output had it kept its dims.
 Tensor KeptShape(const GradContext& g) {
   const Tensor& x = g.x(0);
@@ -89,12 +96,10 @@ Tensor KeptShape(const GradContext& g) {
   Tensor zero = IntegerConstant(0), one = IntegerConstant(1);
   Tensor shape = KnownShape(x);
   Tensor rank = MakeOp1("Size", {shape}, {{"out_type", DataType::kInt32}});
-  Tensor list = MakeOp1("Reshape", {g.x(1), IntegerVector(kRest)});
-  if (list.dtype() != DataType::kInt32) {
-    list = MakeOp1("Cast", {list}, {{"DstT", DataType::kInt32}});
-  }
-  list = MakeOp1("FloorMod", {MakeOp1("AddV2", {list, rank}), rank});
-  Tensor ones = MakeOp1("Fill", {ShapeTensor(list), one});
+  Tensor list = PlainAxes(g, rank);
+  Tensor ones = MakeOp1(
+      "Fill",
+      {MakeOp1("Shape", {list}, {{"out_type", DataType::kInt32}}), one});
   const Tensor stitch[] = {MakeOp1("Range", {zero, rank, one}), list, shape,
                            ones};
   return MakeOp("DynamicStitch", stitch, {{"N", int64_t{2}}})[0];
@@ -137,15 +142,24 @@ void SelectedGradient(GradContext& g) {
   g.Set(0, MakeOp1("Mul", {MakeOp1("RealDiv", {chosen, count}), dy}));
 }
 
-// Products of all others, by exclusive products from both sides, so that
-// zeros need no division.
-void ProdGradient(GradContext& g) {
-  const Tensor& x = g.x(0);
-  const PartialTensorShape s = x.partial_shape();
+// How the dims of x are ordered with the reduced ones first.
+struct ReducedFirst {
+  Tensor order, back;  // permutations
+  Tensor reduced;      // which dims
+};
+
+ReducedFirst OrderDims(const GradContext& g) {
+  const PartialTensorShape s = g.x(0).partial_shape();
   const Tensor axes = g.x(1).KnownValue();
   if (s.unknown_rank() || !axes) {
-    throw Error(Unimplemented(
-        "The gradient of Prod needs a known rank and constant axes"));
+    const Tensor zero = IntegerConstant(0);
+    const Tensor one = IntegerConstant(1);
+    const Tensor rank = MakeOp1("Rank", {g.x(0)});
+    const Tensor list = PlainAxes(g, rank);
+    const Tensor both[] = {MakeOp1("Range", {zero, rank, one}), list};
+    const Tensor parts[] = {list, MakeOp("ListDiff", both)[0], zero};
+    const Tensor order = MakeOp("ConcatV2", parts)[0];
+    return {order, MakeOp1("InvertPermutation", {order}), list};
   }
   std::vector<int64_t> order, back(s.rank());
   std::vector<bool> reduced(s.rank());
@@ -156,34 +170,39 @@ void ProdGradient(GradContext& g) {
     reduced[a] = true;
     order.push_back(a);
   }
-  const int count = static_cast<int>(order.size());
+  const Tensor list = IntegerVector(order);
   for (int i = 0; i < s.rank(); ++i) {
     if (!reduced[i]) order.push_back(i);
   }
   for (int i = 0; i < s.rank(); ++i) back[order[i]] = i;
-  Tensor moved = MakeOp1("Transpose", {x, IntegerVector(order)});
+  return {IntegerVector(order), IntegerVector(back), list};
+}
+
+// Products of all others, by exclusive products from both sides, so that
+// zeros need no division.
+void ProdGradient(GradContext& g) {
+  const Tensor& x = g.x(0);
+  const ReducedFirst dims = OrderDims(g);
+  const Tensor zero = IntegerConstant(0);
+  Tensor moved = MakeOp1("Transpose", {x, dims.order});
   Tensor moved_shape = KnownShape(moved);
   // [reduced, kept]
-  std::vector<int64_t> front(count);
-  std::iota(front.begin(), front.end(), 0);
-  Tensor sizes =
-      MakeOp1("Prod",
-              {MakeOp1("GatherV2",
-                       {moved_shape, IntegerVector(front), IntegerConstant(0)}),
-               IntegerVector(kZero)},
-              {{"keep_dims", true}});
-  const Tensor parts[] = {sizes, IntegerVector(kRest), IntegerConstant(0)};
+  Tensor sizes = MakeOp1(
+      "Prod",
+      {MakeOp1("GatherV2", {KnownShape(x), dims.reduced, zero}), IntegerVector(kZero)},
+      {{"keep_dims", true}});
+  // No -1: there is nothing to infer it from if a reduced dim is 0.
+  Tensor kept = MakeOp1("FloorDiv", {MakeOp1("Size", {x}),
+                                     MakeOp1("Maximum", {sizes, IntegerConstant(1)})});
+  const Tensor parts[] = {sizes, kept, zero};
   Tensor flat = MakeOp1("Reshape", {moved, MakeOp("ConcatV2", parts)[0]});
-  Tensor zero = IntegerConstant(0);
   Tensor left = MakeOp1("Cumprod", {flat, zero}, {{"exclusive", true}});
   Tensor right = MakeOp1("Cumprod", {flat, zero},
                          {{"exclusive", true}, {"reverse", true}});
-  auto conj = [](const Tensor& t) {
-    return IsComplex(t.dtype()) ? MakeOp1("Conj", {t}) : t;
-  };
   Tensor others = MakeOp1(
-      "Reshape", {MakeOp1("Mul", {conj(left), conj(right)}), moved_shape});
-  others = MakeOp1("Transpose", {others, IntegerVector(back)});
+      "Reshape",
+      {MakeOp1("Mul", {Conjugate(left), Conjugate(right)}), moved_shape});
+  others = MakeOp1("Transpose", {others, dims.back});
   g.Set(0, MakeOp1("Mul", {SpreadGradient(g, g.dy(0)), others}));
 }
 
@@ -228,8 +247,7 @@ Status ComputeEuclideanNorm(KernelContext& c) {
         }
       });
   if (known) return OkStatus();
-  return Unimplemented("No kernel of op {} for type {} on CPU", c.record().name,
-                       DataTypeString(in.dtype()));
+  return c.NoKernel();
 }
 
 void EuclideanNormGradient(GradContext& g) {
@@ -249,6 +267,7 @@ const OpRecord kRecords[] = {
      .shape = ReductionShape,
      .kernel = {.compute = ComputeReduce<ReduceKind::kSum>},
      .gradient = SumGradient,
+     .python = {.raw_args = "input, axis"},
      .doc = "Sums over axes.",
      .test = {.shapes = "input: [2, 3, 4]; reduction_indices: [0, 2]"}},
 
@@ -263,6 +282,7 @@ const OpRecord kRecords[] = {
      .shape = ReductionShape,
      .kernel = {.compute = ComputeReduce<ReduceKind::kMean>},
      .gradient = MeanGradient,
+     .python = {.raw_args = "input, axis"},
      .doc = "Means over axes."},
 
     {.name = "Prod",
@@ -276,6 +296,7 @@ const OpRecord kRecords[] = {
      .shape = ReductionShape,
      .kernel = {.compute = ComputeReduce<ReduceKind::kProd>},
      .gradient = ProdGradient,
+     .python = {.raw_args = "input, axis"},
      .doc = "Products over axes."},
 
     {.name = "Max",
@@ -289,6 +310,7 @@ const OpRecord kRecords[] = {
      .shape = ReductionShape,
      .kernel = {.compute = ComputeReduce<ReduceKind::kMax>},
      .gradient = SelectedGradient,
+     .python = {.raw_args = "input, axis"},
      .doc = "Largest elements over axes; NaN if any is."},
 
     {.name = "Min",
@@ -302,6 +324,7 @@ const OpRecord kRecords[] = {
      .shape = ReductionShape,
      .kernel = {.compute = ComputeReduce<ReduceKind::kMin>},
      .gradient = SelectedGradient,
+     .python = {.raw_args = "input, axis"},
      .doc = "Smallest elements over axes; NaN if any is."},
 
     {.name = "EuclideanNorm",
@@ -315,6 +338,7 @@ const OpRecord kRecords[] = {
      .shape = ReductionShape,
      .kernel = {.compute = ComputeEuclideanNorm},
      .gradient = EuclideanNormGradient,
+     .python = {.raw_args = "input, axis"},
      .doc = "Roots of sums of squares over axes."},
 
     {.name = "All",
@@ -324,6 +348,7 @@ const OpRecord kRecords[] = {
      .traits = kReduction | kNoGradient,
      .shape = ReductionShape,
      .kernel = {.compute = ComputeLogical<true>},
+     .python = {.raw_args = "input, axis"},
      .doc = "Whether all elements over axes are true."},
 
     {.name = "Any",
@@ -333,6 +358,7 @@ const OpRecord kRecords[] = {
      .traits = kReduction | kNoGradient,
      .shape = ReductionShape,
      .kernel = {.compute = ComputeLogical<false>},
+     .python = {.raw_args = "input, axis"},
      .doc = "Whether any element over axes is true."},
 };
 

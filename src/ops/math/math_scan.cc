@@ -13,7 +13,7 @@ namespace {
 // A scalar of one of the index types; InvalidArgument unless in [-rank,
 // rank).
 StatusOr<int> AxisOf(const Tensor& t, int rank, std::string_view what) {
-  if (t.num_elements() != 1) {
+  if (t.rank() != 0) {
     return InvalidArgument(
         "{} must be a scalar, but received tensor of "
         "shape: {}",
@@ -86,8 +86,7 @@ Status ComputeScan(KernelContext& c) {
                           out->data<T>());
       });
   if (known) return OkStatus();
-  return Unimplemented("No kernel of op {} for type {} on CPU", c.record().name,
-                       DataTypeString(in.dtype()));
+  return c.NoKernel();
 }
 
 void CumsumGradient(GradContext& g) {
@@ -143,8 +142,7 @@ Status ComputeArg(KernelContext& c) {
         });
   });
   if (known) return OkStatus();
-  return Unimplemented("No kernel of op {} for type {} on CPU", c.record().name,
-                       DataTypeString(in.dtype()));
+  return c.NoKernel();
 }
 
 Status ArgShape(InferenceContext& c) {

@@ -183,6 +183,11 @@ constexpr auto kClip = [](auto x, auto low, auto high) {
   const auto capped = x > high ? high : x;
   return capped < low ? low : capped;
 };
+// Complex numbers: each part by itself.
+constexpr auto kClipParts = [](auto x, auto low, auto high) {
+  return decltype(x)(kClip(x.real(), low.real(), high.real()),
+                     kClip(x.imag(), low.imag(), high.imag()));
+};
 
 Status ClipShape(InferenceContext& c) {
   // The limits are scalars or of the shape of t.
@@ -227,7 +232,8 @@ void ClipGrads(GradContext& g) {
   }
 }
 
-using ClipTable = TernaryFor<kClip, RealTypes>;
+using ClipTable = TileOverloads<TernaryFor<kClip, RealTypes>,
+                                TernaryFor<kClipParts, ComplexTypes>>;
 
 const OpRecord kRecords[] = {
     {.name = "Select",
@@ -237,6 +243,7 @@ const OpRecord kRecords[] = {
      .shape = SelectShape,
      .kernel = {.compute = ComputeSelect},
      .gradient = SelectGrads,
+     .python = {.raw_args = "condition, x, y"},
      .doc = "Takes elements or rows from t where condition holds, else from e.",
      .test = {.reference = "where(condition, t, e)"}},
 

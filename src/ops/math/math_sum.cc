@@ -66,8 +66,7 @@ Status ComputeSum(KernelContext& c) {
   if (first.dtype() == DataType::kVariant) return SumOfVariants(c);
   const TileKernel* add = AddTable::Find(first.dtype(), c.attrs());
   if (!add) {
-    return Unimplemented("No kernel of op {} for type {} on CPU",
-                         c.record().name, DataTypeString(first.dtype()));
+    return c.NoKernel();
   }
   Tensor* out = nullptr;
   GK_RETURN_IF_ERROR(c.Forward(0, 0, first.dtype(), first.shape(), &out));
@@ -129,8 +128,7 @@ Status ComputeOnesLike(KernelContext& c) {
       x.dtype(),
       [&]<class T>(T) { std::fill_n(out->data<T>(), x.num_elements(), T(1)); });
   if (known) return OkStatus();
-  return Unimplemented("No kernel of op OnesLike for type {} on CPU",
-                       DataTypeString(x.dtype()));
+  return c.NoKernel();
 }
 
 const OpRecord kRecords[] = {

@@ -13,6 +13,35 @@
 namespace gk {
 namespace {
 
+// Without broadcasting: dy has the elements of y, in any shape.
+Status ComputeSameSize(KernelContext& c) {
+  const Tensor &y = c.input(0), &dy = c.input(1);
+  if (y.shape() == dy.shape()) return ComputeElementwise(c);
+  if (y.num_elements() != dy.num_elements()) {
+    return InvalidArgument(
+        "The two arguments to a cwise op must have same number of elements, "
+        "got {} and {}",
+        y.num_elements(), dy.num_elements());
+  }
+  const Tensor shaped = dy.WithShape(y.shape());
+  const Tensor* inputs[] = {&y, &shaped};
+  KernelContext same(c.record(), c.attrs(), inputs, std::span(&c.output(0), 1));
+  return ComputeElementwise(same);
+}
+
+// Nothing is said of the output where the kernel will refuse, so that no
+// fused loop takes its place.
+Status SameSizeShape(InferenceContext& c) {
+  const int64_t y = c.input(0).num_elements(), dy = c.input(1).num_elements();
+  if (y < 0 || dy < 0 || y == dy) c.set_output(0, c.input(0));
+  return OkStatus();
+}
+
+constexpr KernelSet SameSize(KernelSet kernel) {
+  kernel.compute = ComputeSameSize;
+  return kernel;
+}
+
 const OpRecord kRecords[] = {
     {.name = "SqrtGrad",
      .inputs = "y: T; dy: T",
@@ -20,17 +49,17 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double, complex64, "
               "complex128]",
      .traits = kElementwise,
-     .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<BinaryFor<[](auto y, auto dy) {
-                           using T = decltype(y);
-                           return T(dy * T(0.5) / y);
-                         },
-                                   FloatTypes>,
-                         BinaryFor<[](auto y, auto dy) {
-                           using T = decltype(y);
-                           return T(dy * T(0.5) / std::conj(y));
-                         },
-                                   ComplexTypes>>(),
+     .shape = SameSizeShape,
+     .kernel = SameSize(Overloads<BinaryFor<[](auto y, auto dy) {
+                                    using T = decltype(y);
+                                    return T(dy * T(0.5) / y);
+                                  },
+                                            FloatTypes>,
+                                  BinaryFor<[](auto y, auto dy) {
+                                    using T = decltype(y);
+                                    return T(dy * T(0.5) / std::conj(y));
+                                  },
+                                            ComplexTypes>>()),
      .gradient =
          [](GradContext& g) {
            const Tensor a = ops::RealDiv(g.dy(0), Conjugate(g.x(0)));
@@ -46,18 +75,18 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double, complex64, "
               "complex128]",
      .traits = kElementwise,
-     .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<BinaryFor<[](auto y, auto dy) {
-                           using T = decltype(y);
-                           return T(dy * T(-0.5) * y * (y * y));
-                         },
-                                   FloatTypes>,
-                         BinaryFor<[](auto y, auto dy) {
-                           using T = decltype(y);
-                           return T(dy * T(-0.5) * std::conj(y) *
-                                    (std::conj(y) * std::conj(y)));
-                         },
-                                   ComplexTypes>>(),
+     .shape = SameSizeShape,
+     .kernel = SameSize(Overloads<BinaryFor<[](auto y, auto dy) {
+                                    using T = decltype(y);
+                                    return T(dy * T(-0.5) * y * (y * y));
+                                  },
+                                            FloatTypes>,
+                                  BinaryFor<[](auto y, auto dy) {
+                                    using T = decltype(y);
+                                    return T(dy * T(-0.5) * std::conj(y) *
+                                             (std::conj(y) * std::conj(y)));
+                                  },
+                                            ComplexTypes>>()),
      .gradient =
          [](GradContext& g) {
            if (g.wants(0))
@@ -75,17 +104,18 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double, complex64, "
               "complex128]",
      .traits = kElementwise,
-     .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<BinaryFor<[](auto y, auto dy) {
-                           using T = decltype(y);
-                           return T(-dy * (y * y));
-                         },
-                                   FloatTypes>,
-                         BinaryFor<[](auto y, auto dy) {
-                           using T = decltype(y);
-                           return T(-dy * (std::conj(y) * std::conj(y)));
-                         },
-                                   ComplexTypes>>(),
+     .shape = SameSizeShape,
+     .kernel = SameSize(Overloads<BinaryFor<[](auto y, auto dy) {
+                                    using T = decltype(y);
+                                    return T(-dy * (y * y));
+                                  },
+                                            FloatTypes>,
+                                  BinaryFor<[](auto y, auto dy) {
+                                    using T = decltype(y);
+                                    return T(-dy *
+                                             (std::conj(y) * std::conj(y)));
+                                  },
+                                            ComplexTypes>>()),
      .gradient =
          [](GradContext& g) {
            if (g.wants(0))
@@ -104,17 +134,18 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double, complex64, "
               "complex128]",
      .traits = kElementwise,
-     .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<BinaryFor<[](auto y, auto dy) {
-                           using T = decltype(y);
-                           return T(-dy * (y * y));
-                         },
-                                   FloatTypes>,
-                         BinaryFor<[](auto y, auto dy) {
-                           using T = decltype(y);
-                           return T(-dy * (std::conj(y) * std::conj(y)));
-                         },
-                                   ComplexTypes>>(),
+     .shape = SameSizeShape,
+     .kernel = SameSize(Overloads<BinaryFor<[](auto y, auto dy) {
+                                    using T = decltype(y);
+                                    return T(-dy * (y * y));
+                                  },
+                                            FloatTypes>,
+                                  BinaryFor<[](auto y, auto dy) {
+                                    using T = decltype(y);
+                                    return T(-dy *
+                                             (std::conj(y) * std::conj(y)));
+                                  },
+                                            ComplexTypes>>()),
      .gradient =
          [](GradContext& g) {
            if (g.wants(0))
@@ -133,17 +164,12 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double, complex64, "
               "complex128]",
      .traits = kElementwise,
-     .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<BinaryFor<[](auto y, auto dy) {
-                           using T = decltype(y);
-                           return T(dy * (T(1) - y * y));
-                         },
-                                   FloatTypes>,
-                         BinaryFor<[](auto y, auto dy) {
-                           using T = decltype(y);
-                           return T(dy * (T(1) - std::conj(y) * std::conj(y)));
-                         },
-                                   ComplexTypes>>(),
+     .shape = SameSizeShape,
+     .kernel = SameSize(Binary<[](auto y, auto dy) {
+       using T = decltype(y);
+       return T(dy * (T(1) - y * y));
+     },
+                               FloatAndComplexTypes>()),
      .gradient =
          [](GradContext& g) {
            if (g.wants(0))
@@ -161,17 +187,12 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double, complex64, "
               "complex128]",
      .traits = kElementwise,
-     .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<BinaryFor<[](auto y, auto dy) {
-                           using T = decltype(y);
-                           return T(dy * y * (T(1) - y));
-                         },
-                                   FloatTypes>,
-                         BinaryFor<[](auto y, auto dy) {
-                           using T = decltype(y);
-                           return T(dy * std::conj(y) * (T(1) - std::conj(y)));
-                         },
-                                   ComplexTypes>>(),
+     .shape = SameSizeShape,
+     .kernel = SameSize(Binary<[](auto y, auto dy) {
+       using T = decltype(y);
+       return T(dy * y * (T(1) - y));
+     },
+                               FloatAndComplexTypes>()),
      .gradient =
          [](GradContext& g) {
            const Tensor a = Conjugate(g.x(0));

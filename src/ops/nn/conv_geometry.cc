@@ -1,9 +1,11 @@
 #include "ops/nn/conv_geometry.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/thread_pool.h"
 #include "ops/element_type_of.h"
+#include "ops/int32_attrs.h"
 #include "ops/nn/window.h"
 
 namespace gk {
@@ -25,6 +27,7 @@ StatusOr<ConvAttrs> ParseConvAttrs(const AttrMap& attrs, bool depthwise) {
     return InvalidArgument("Sliding window strides field must specify 4 "
                            "dimensions");
   }
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(attrs, {"strides"}));
   if ((*strides)[0] != 1 || (*strides)[channel] != 1) {
     return Unimplemented(
         "Current implementation does not yet support strides in the batch and "
@@ -33,15 +36,15 @@ StatusOr<ConvAttrs> ParseConvAttrs(const AttrMap& attrs, bool depthwise) {
   a.stride_h = (*strides)[h];
   a.stride_w = (*strides)[w];
   if (a.stride_h <= 0 || a.stride_w <= 0) {
-    return InvalidArgument("Row and column strides should be larger than 0.");
+    return InvalidArgument("Stride must be > 0, but got {}",
+                           std::min(a.stride_h, a.stride_w));
   }
   if (depthwise && a.stride_h != a.stride_w) {
     return InvalidArgument(
         "Current implementation only supports equal length strides in the row "
         "and column dimensions.");
   }
-  if (const auto* d = attrs.Get<std::vector<int64_t>>("dilations");
-      d && !d->empty()) {
+  if (const auto* d = attrs.Get<std::vector<int64_t>>("dilations")) {
     if (d->size() != 4) {
       return InvalidArgument("Sliding window dilations field must specify 4 "
                              "dimensions");
@@ -204,6 +207,12 @@ StatusOr<PartialTensorShape> ConvOutputShape(const PartialTensorShape& input,
     if (size < 0 || (window < 0 && attrs.padding != "SAME")) {
       out.SetDim(h + i, kUnknownDim);
       continue;
+    }
+    const int64_t reach = window < 1 ? 0 : (window - 1) * dilations[i] + 1;
+    if (attrs.padding == "VALID" && reach > size && size > 0) {
+      return InvalidArgument(
+          "Negative dimension size caused by subtracting {} from {}", reach,
+          size);
     }
     GK_ASSIGN_OR_RETURN(
         WindowDim dim,

@@ -50,6 +50,23 @@ Status GradientShape(InferenceContext& c) {
   return OkStatus();
 }
 
+// Without broadcasting.
+Status ComputeSameShape(KernelContext& c) {
+  if (!(c.input(0).shape() == c.input(1).shape())) {
+    return InvalidArgument(
+        "Inputs to operation {0} of type {0} must have the same size and "
+        "shape.  Input 0: {1} != input 1: {2}",
+        c.record().name, c.input(0).shape().DebugString(),
+        c.input(1).shape().DebugString());
+  }
+  return ComputeElementwise(c);
+}
+
+constexpr KernelSet SameShape(KernelSet kernel) {
+  kernel.compute = ComputeSameShape;
+  return kernel;
+}
+
 const OpRecord kRecords[] = {
     {.name = "ReluGrad",
      .inputs = "gradients: T; features: T",
@@ -58,7 +75,7 @@ const OpRecord kRecords[] = {
               "bfloat16, uint16, half, uint32, uint64]",
      .traits = kElementwise,
      .shape = GradientShape,
-     .kernel = Binary<kReluGrad, RealTypes>(),
+     .kernel = SameShape(Binary<kReluGrad, RealTypes>()),
      .gradient =
          [](GradContext& g) {
            if (g.wants(0)) g.Set(0, ops::ReluGrad(g.dy(0), g.x(1)));
@@ -75,7 +92,7 @@ const OpRecord kRecords[] = {
               "bfloat16, uint16, half, uint32, uint64]",
      .traits = kElementwise,
      .shape = GradientShape,
-     .kernel = Binary<kRelu6Grad, RealTypes>(),
+     .kernel = SameShape(Binary<kRelu6Grad, RealTypes>()),
      .gradient =
          [](GradContext& g) {
            if (g.wants(0)) g.Set(0, ops::Relu6Grad(g.dy(0), g.x(1)));
@@ -93,8 +110,8 @@ const OpRecord kRecords[] = {
               "= float",
      .traits = kElementwise,
      .shape = GradientShape,
-     .kernel =
-         Overloads<PreparedFor<kLeakyReluGrad, 2, FloatTypes, PrepareAlpha>>(),
+     .kernel = SameShape(
+         Overloads<PreparedFor<kLeakyReluGrad, 2, FloatTypes, PrepareAlpha>>()),
      .gradient =
          [](GradContext& g) {
            if (g.wants(0))
@@ -112,7 +129,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [half, bfloat16, float, double]",
      .traits = kElementwise,
      .shape = GradientShape,
-     .kernel = Binary<kEluGrad, FloatTypes>(),
+     .kernel = SameShape(Binary<kEluGrad, FloatTypes>()),
      .gradient =
          [](GradContext& g) {
            if (g.wants(0)) g.Set(0, ops::EluGrad(g.dy(0), g.x(1)));
@@ -131,7 +148,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [half, bfloat16, float, double]",
      .traits = kElementwise,
      .shape = GradientShape,
-     .kernel = Binary<kSeluGrad, FloatTypes>(),
+     .kernel = SameShape(Binary<kSeluGrad, FloatTypes>()),
      .gradient =
          [](GradContext& g) {
            if (g.wants(0)) g.Set(0, ops::SeluGrad(g.dy(0), g.x(1)));
@@ -150,8 +167,9 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [half, bfloat16, float, double]",
      .traits = kElementwise,
      .shape = GradientShape,
-     .kernel = Binary<[](auto dy, auto x) { return dy * math::Sigmoid(x); },
-                      FloatTypes>(),
+     .kernel =
+         SameShape(Binary<[](auto dy, auto x) { return dy * math::Sigmoid(x); },
+                          FloatTypes>()),
      .gradient =
          [](GradContext& g) {
            if (g.wants(0)) g.Set(0, ops::SoftplusGrad(g.dy(0), g.x(1)));
@@ -168,11 +186,11 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [half, bfloat16, float, double]",
      .traits = kElementwise,
      .shape = GradientShape,
-     .kernel = Binary<[](auto dy, auto x) {
+     .kernel = SameShape(Binary<[](auto dy, auto x) {
        const auto d = decltype(x)(1) + math::Abs(x);
        return dy / (d * d);
      },
-                      FloatTypes>(),
+                                FloatTypes>()),
      .gradient =
          [](GradContext& g) {
            if (g.wants(0)) g.Set(0, ops::SoftsignGrad(g.dy(0), g.x(1)));

@@ -25,6 +25,14 @@ Status ComputeConv(KernelContext& c) {
   return RunConv(c, d, input, filter, out);
 }
 
+// The gradients call misplaced strides invalid, not unimplemented.
+template <bool kDepthwise>
+StatusOr<ConvAttrs> ParseGradAttrs(const KernelContext& c) {
+  StatusOr<ConvAttrs> attrs = ParseConvAttrs(c.attrs(), kDepthwise);
+  if (attrs.ok() || attrs.status().code() != Code::kUnimplemented) return attrs;
+  return InvalidArgument("{}", attrs.status().message());
+}
+
 // A shape given as a vector of int32.
 StatusOr<TensorShape> SizesOf(const Tensor& sizes) {
   if (sizes.rank() != 1) {
@@ -66,7 +74,7 @@ Status CheckOutBackprop(std::string_view op, const Conv2DDesc& d,
 template <bool kDepthwise>
 Status ComputeBackpropInput(KernelContext& c) {
   const Tensor &sizes = c.input(0), &filter = c.input(1), &dy = c.input(2);
-  GK_ASSIGN_OR_RETURN(ConvAttrs attrs, ParseConvAttrs(c.attrs(), kDepthwise));
+  GK_ASSIGN_OR_RETURN(ConvAttrs attrs, ParseGradAttrs<kDepthwise>(c));
   TensorShape shape;
   // Two sizes mean height and width.
   if (sizes.rank() == 1 && sizes.dim(0) == 2 && dy.rank() == 4 &&
@@ -90,7 +98,7 @@ Status ComputeBackpropInput(KernelContext& c) {
 template <bool kDepthwise>
 Status ComputeBackpropFilter(KernelContext& c) {
   const Tensor &input = c.input(0), &dy = c.input(2);
-  GK_ASSIGN_OR_RETURN(ConvAttrs attrs, ParseConvAttrs(c.attrs(), kDepthwise));
+  GK_ASSIGN_OR_RETURN(ConvAttrs attrs, ParseGradAttrs<kDepthwise>(c));
   GK_ASSIGN_OR_RETURN(TensorShape shape, SizesOf(c.input(1)));
   GK_ASSIGN_OR_RETURN(
       Conv2DDesc d,
@@ -107,6 +115,16 @@ Status ConvShape(InferenceContext& c) {
   PartialTensorShape input, filter;
   GK_RETURN_IF_ERROR(c.WithRank(0, 4, &input));
   GK_RETURN_IF_ERROR(c.WithRank(1, 4, &filter));
+  for (const int64_t stride : c.attr<std::vector<int64_t>>("strides")) {
+    if (stride <= 0) {
+      return InvalidArgument("Stride must be > 0, but got {}", stride);
+    }
+  }
+  for (const int64_t rate : c.attr<std::vector<int64_t>>("dilations")) {
+    if (rate <= 0) {
+      return InvalidArgument("Dilation rate must be >= 1, but got {}", rate);
+    }
+  }
   GK_ASSIGN_OR_RETURN(ConvAttrs attrs, ParseConvAttrs(c.attrs(), kDepthwise));
   GK_ASSIGN_OR_RETURN(PartialTensorShape out,
                       ConvOutputShape(input, filter, attrs, kDepthwise));

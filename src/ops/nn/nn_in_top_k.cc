@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "framework/op_registry.h"
+#include "ops/int32_attrs.h"
 
 namespace gk {
 namespace {
@@ -36,6 +37,7 @@ Status ComputeInTopK(KernelContext& c) {
                            "length of targets {}",
                            predictions.dim(0), targets.dim(0));
   }
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"k"}));
   int64_t k = c.attr<int64_t>("k");
   if (c.num_inputs() == 3) {
     const Tensor& value = c.input(2);

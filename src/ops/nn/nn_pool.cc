@@ -1,11 +1,14 @@
 // Max and average pooling of images and volumes with their gradients.
 #include "ops/fn/nn_pool.h"
 
+#include <algorithm>
+
 #include "base/thread_pool.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/pool.h"
 #include "ops/element_type_of.h"
+#include "ops/int32_attrs.h"
 #include "ops/nn/window.h"
 
 namespace gk {
@@ -21,7 +24,7 @@ struct PoolAttrs {
 };
 
 // For `spatial` dims between batch and channels.
-StatusOr<PoolAttrs> ParsePoolAttrs(const AttrMap& attrs, int spatial) {
+StatusOr<PoolAttrs> ReadPoolAttrs(const AttrMap& attrs, int spatial) {
   PoolAttrs a;
   const int rank = spatial + 2;
   a.channels_first = IsChannelsFirst(attrs);
@@ -37,21 +40,7 @@ StatusOr<PoolAttrs> ParsePoolAttrs(const AttrMap& attrs, int spatial) {
                            "dimensions",
                            rank);
   }
-  for (int i = 0; i < rank; ++i) {
-    if ((*ksize)[i] <= 0) {
-      return InvalidArgument(
-          "Sliding window ksize must be positive. The "
-          "specified or inferred ksize is: {}",
-          JoinText(*ksize, ","));
-    }
-    if ((*strides)[i] <= 0) {
-      return InvalidArgument("Stride must be > 0, but got {}", (*strides)[i]);
-    }
-  }
-  if ((*ksize)[0] != 1 || (*strides)[0] != 1) {
-    return Unimplemented("Pooling is not yet supported on the batch "
-                         "dimension.");
-  }
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(attrs, {"ksize", "strides"}));
   a.window = *ksize;
   a.stride = *strides;
   const auto* padding = attrs.Get<std::string>("padding");
@@ -69,6 +58,36 @@ StatusOr<PoolAttrs> ParsePoolAttrs(const AttrMap& attrs, int spatial) {
   return a;
 }
 
+Status CheckStrides(const PoolAttrs& a) {
+  for (const int64_t stride : a.stride) {
+    if (stride <= 0) {
+      return InvalidArgument("Stride must be > 0, but got {}", stride);
+    }
+  }
+  return OkStatus();
+}
+
+bool IsPositive(const std::vector<int64_t>& window) {
+  return std::all_of(window.begin(), window.end(),
+                     [](int64_t size) { return size > 0; });
+}
+
+// What a kernel can run. Gradients of maxima look at the batch first.
+Status CheckWindow(const PoolAttrs& a, bool gradient) {
+  const Status misfit = InvalidArgument(
+      "Sliding window ksize must be positive. The specified or "
+      "inferred ksize is: {}",
+      JoinText(a.window, ","));
+  if (!gradient && !IsPositive(a.window)) return misfit;
+  if (a.window[0] != 1 || a.stride[0] != 1) {
+    return Unimplemented(
+        "Pooling is not yet supported on the batch "
+        "dimension.");
+  }
+  if (!IsPositive(a.window)) return misfit;
+  return CheckStrides(a);
+}
+
 struct Pool {
   PoolDesc desc;
   TensorShape output;
@@ -78,9 +97,16 @@ struct Pool {
 // of single-channel images.
 StatusOr<Pool> Describe(const KernelContext& c, DataType type,
                         const TensorShape& input, int spatial) {
-  GK_ASSIGN_OR_RETURN(PoolAttrs a, ParsePoolAttrs(c.attrs(), spatial));
+  GK_ASSIGN_OR_RETURN(PoolAttrs a, ReadPoolAttrs(c.attrs(), spatial));
+  GK_RETURN_IF_ERROR(CheckWindow(
+      a, c.record().name.starts_with("Max") &&
+             c.record().name.find("Grad") != std::string_view::npos));
   const int rank = spatial + 2;
   if (input.rank() != rank) {
+    const std::string_view op = c.record().name;
+    if (op == "MaxPool" || op == "AvgPool" || op.ends_with("Pool3D")) {
+      return InvalidArgument("Input must be 4 or 5-dimensional");
+    }
     return InvalidArgument("tensor_in must be {}-dimensional", rank);
   }
   if (a.channels_first) {
@@ -91,7 +117,7 @@ StatusOr<Pool> Describe(const KernelContext& c, DataType type,
   }
   const auto element = ElementTypeFor(type);
   if (!element) {
-    return Unimplemented("{} of {}", c.record().name, DataTypeString(type));
+    return c.NoKernel();
   }
   Pool p;
   p.desc.type = *element;
@@ -157,9 +183,13 @@ Status ComputePool(KernelContext& c) {
               : AvgPool(p.desc, x.raw_data(), out->raw_data(), AllThreads());
 }
 
-Status CheckSameShape(const char* what, const TensorShape& expected,
-                      const TensorShape& got) {
+Status CheckSameShape(const char* what, const char* argument,
+                      const TensorShape& expected, const TensorShape& got) {
   if (expected == got) return OkStatus();
+  if (got.rank() != expected.rank()) {
+    return InvalidArgument("{} must be {}-dimensional", argument,
+                           expected.rank());
+  }
   return InvalidArgument("Expected {} shape to be {}, but got {}", what,
                          expected.DebugString(), got.DebugString());
 }
@@ -168,11 +198,12 @@ template <int kSpatial>
 Status ComputeMaxGrad(KernelContext& c) {
   const Tensor &x = c.input(0), &y = c.input(1), &dy = c.input(2);
   GK_ASSIGN_OR_RETURN(Pool p, Describe(c, x.dtype(), x.shape(), kSpatial));
-  GK_RETURN_IF_ERROR(CheckSameShape("orig_output", p.output, y.shape()));
-  GK_RETURN_IF_ERROR(CheckSameShape("grad", p.output, dy.shape()));
+  GK_RETURN_IF_ERROR(
+      CheckSameShape("orig_output", "tensor_out", p.output, y.shape()));
+  GK_RETURN_IF_ERROR(
+      CheckSameShape("grad", "out_backprop", p.output, dy.shape()));
   if (x.dtype() != dy.dtype()) {
-    return Unimplemented("{} of {} and {}", c.record().name,
-                         DataTypeString(x.dtype()), DataTypeString(dy.dtype()));
+    return c.NoKernel();
   }
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), x.shape(), &out));
@@ -185,8 +216,10 @@ template <int kSpatial>
 Status ComputeMaxGradGrad(KernelContext& c) {
   const Tensor &x = c.input(0), &y = c.input(1), &d = c.input(2);
   GK_ASSIGN_OR_RETURN(Pool p, Describe(c, x.dtype(), x.shape(), kSpatial));
-  GK_RETURN_IF_ERROR(CheckSameShape("orig_output", p.output, y.shape()));
-  GK_RETURN_IF_ERROR(CheckSameShape("grad", x.shape(), d.shape()));
+  GK_RETURN_IF_ERROR(
+      CheckSameShape("orig_output", "tensor_out", p.output, y.shape()));
+  GK_RETURN_IF_ERROR(
+      CheckSameShape("grad", "out_grad_backprop", x.shape(), d.shape()));
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), p.output, &out));
   if (p.output.num_elements() == 0) return OkStatus();
@@ -227,9 +260,14 @@ Status ComputeAvgGrad(KernelContext& c) {
   }
   std::vector<int64_t> dims(sizes.flat<int32_t>().begin(),
                             sizes.flat<int32_t>().end());
+  for (const int64_t size : dims) {
+    if (size >= 0) continue;
+    return InvalidArgument("Expected a non-negative size, got {}", size);
+  }
   GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
   GK_ASSIGN_OR_RETURN(Pool p, Describe(c, dy.dtype(), shape, kSpatial));
-  GK_RETURN_IF_ERROR(CheckSameShape("grad", p.output, dy.shape()));
+  GK_RETURN_IF_ERROR(
+      CheckSameShape("grad", "out_backprop", p.output, dy.shape()));
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, dy.dtype(), shape, &out));
   if (shape.num_elements() == 0) return OkStatus();
@@ -241,9 +279,25 @@ Status PoolShape(InferenceContext& c) {
   PartialTensorShape x;
   constexpr int kRank = kSpatial + 2;
   GK_RETURN_IF_ERROR(c.WithRank(0, kRank, &x));
-  GK_ASSIGN_OR_RETURN(PoolAttrs a, ParsePoolAttrs(c.attrs(), kSpatial));
+  GK_ASSIGN_OR_RETURN(PoolAttrs a, ReadPoolAttrs(c.attrs(), kSpatial));
+  GK_RETURN_IF_ERROR(CheckStrides(a));
+  for (const int64_t size : a.window) {
+    if (size > 0 || c.num_outputs() == 1) continue;
+    return InvalidArgument("ksize must be a positive int32 value, got:{}",
+                           size);
+  }
+  if (!IsPositive(a.window)) {  // refused by the kernel
+    c.set_output(0, PartialTensorShape::UnknownOfRank(kRank));
+    return OkStatus();
+  }
   for (int d = 1; d < kRank; ++d) {
     if (x.dim(d) < 0) continue;
+    if (a.padding == "VALID" && a.window[d] > x.dim(d) && x.dim(d) > 0) {
+      return InvalidArgument(
+          "Negative dimension size caused by subtracting {} "
+          "from {}",
+          a.window[d], x.dim(d));
+    }
     GK_ASSIGN_OR_RETURN(WindowDim dim,
                         SlideWindow(x.dim(d), a.window[d], a.stride[d], 1,
                                     a.padding, a.pads[2 * d],
@@ -260,7 +314,10 @@ Status PoolShape(InferenceContext& c) {
 }
 
 // Of the gradient's gradient: as the output of the pooling.
+template <int kSpatial>
 Status LikeOutputShape(InferenceContext& c) {
+  GK_ASSIGN_OR_RETURN(PoolAttrs a, ReadPoolAttrs(c.attrs(), kSpatial));
+  GK_RETURN_IF_ERROR(CheckStrides(a));
   c.set_output(0, c.input(1));
   return OkStatus();
 }
@@ -374,7 +431,7 @@ const OpRecord kRecords[] = {
               "T: type in [float, double, int32, uint8, int16, int8, int64, "
               "bfloat16, uint16, half, uint32, uint64]",
      .traits = kExpensive,
-     .shape = LikeOutputShape,
+     .shape = LikeOutputShape<2>,
      .kernel = {.compute = ComputeMaxGradGrad<2>},
      .gradient = MaxPoolGradGradGradient,
      .doc = "The gradient of the gradient of max pooling."},
@@ -450,7 +507,7 @@ const OpRecord kRecords[] = {
               "'NDHWC'; T: type in [float, double, int32, uint8, int16, int8, "
               "int64, bfloat16, uint16, half, uint32, uint64]",
      .traits = kExpensive,
-     .shape = LikeOutputShape,
+     .shape = LikeOutputShape<3>,
      .kernel = {.compute = ComputeMaxGradGrad<3>},
      .gradient = MaxPoolGradGradGradient,
      .doc = "The gradient of the gradient of max pooling of volumes."},

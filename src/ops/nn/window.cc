@@ -51,7 +51,21 @@ StatusOr<WindowDim> SlideWindow(int64_t input, int64_t window, int64_t stride,
     }
     dim.pad = explicit_before;
   }
-  dim.out = padded < reach ? 0 : (padded - reach) / stride + 1;
+  // As integers divide: a window a little too large has no place, one too
+  // large by a stride or more is an error.
+  int64_t steps;
+  if (__builtin_sub_overflow(padded, reach, &steps) ||
+      __builtin_add_overflow(steps, stride, &steps)) {
+    return InvalidArgument("A window of {} with stride {} is too large", window,
+                           stride);
+  }
+  dim.out = steps / stride;
+  if (dim.out < 0) {
+    return InvalidArgument(
+        "Computed output size would be negative: {} [input_size: {}, "
+        "effective_filter_size: {}, stride: {}]",
+        dim.out, input, reach, stride);
+  }
   return dim;
 }
 

@@ -118,8 +118,7 @@ Status ComputeFloats(KernelContext& c) {
   Tensor* out;
   GK_RETURN_IF_ERROR(AllocateDraw(c, &out));
   if (!IsFloating(out->dtype())) {
-    return Unimplemented("{} of {}", c.record().name,
-                         DataTypeString(out->dtype()));
+    return c.NoKernel();
   }
   GK_ASSIGN_OR_RETURN(Philox gen, TakeValues(c.input(0), out->num_elements()));
   return FillRandom(kKind, gen, out);

@@ -117,8 +117,7 @@ Status SampleCategorical(const Philox& gen, const CategoricalSizes& sizes,
             }
           });
   if (!known) {
-    return Unimplemented("{} of {}", c.record().name,
-                         DataTypeString(logits.dtype()));
+    return c.NoKernel();
   }
   for (size_t i = 0; i < narrow.size(); ++i) {
     out->data<int32_t>()[i] = static_cast<int32_t>(narrow[i]);
@@ -196,9 +195,7 @@ Status SampleGamma(const PerParameter& sizes, const Philox& gen,
               }
             });
       });
-  return known ? OkStatus()
-               : Unimplemented("{} of {}", c.record().name,
-                               DataTypeString(alpha.dtype()));
+  return known ? OkStatus() : c.NoKernel();
 }
 
 Status SamplePoisson(const PerParameter& sizes, const Philox& gen,
@@ -242,10 +239,7 @@ Status SamplePoisson(const PerParameter& sizes, const Philox& gen,
               }
             });
       });
-  return known ? OkStatus()
-               : Unimplemented("{} of {} and {}", c.record().name,
-                               DataTypeString(rate.dtype()),
-                               DataTypeString(out->dtype()));
+  return known ? OkStatus() : c.NoKernel();
 }
 
 }  // namespace gk

@@ -122,8 +122,7 @@ Status ComputeAsString(KernelContext& c) {
             }
           });
   if (known) return OkStatus();
-  return Unimplemented("No kernel of op AsString for type {} on CPU",
-                       DataTypeString(x.dtype()));
+  return c.NoKernel();
 }
 
 // ---- StringToNumber ----
@@ -206,8 +205,7 @@ Status ComputeToNumber(KernelContext& c) {
             }
           });
   if (known) return status;
-  return Unimplemented("No kernel of op StringToNumber for type {} on CPU",
-                       DataTypeString(out->dtype()));
+  return c.NoKernel();
 }
 
 const OpRecord kRecords[] = {

@@ -7,6 +7,7 @@
 #include "framework/op_registry.h"
 #include "ops/broadcast_strings.h"
 #include "ops/element_moves.h"
+#include "ops/int32_attrs.h"
 
 namespace gk {
 namespace {
@@ -227,6 +228,7 @@ Status ComputeSplit(KernelContext& c) {
     return InvalidArgument("sep must be a scalar, got shape: {}",
                            separator.shape().DebugString());
   }
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"maxsplit"}));
   const int64_t maxsplit = std::max<int64_t>(c.attr<int64_t>("maxsplit"), -1);
   const std::string& sep = separator.scalar<std::string>();
   std::vector<std::string> parts;

@@ -54,6 +54,11 @@ Status ComputeRead(KernelContext& c) {
 Status CheckAssignShape(InferenceContext& c) {
   const HandleData* h = c.input_handle(0);
   if (!h || h->empty()) return OkStatus();
+  if ((*h)[0].dtype != c.input_type(1)) {
+    return InvalidArgument(
+        "Trying to read variable with wrong dtype. Expected {} got {}",
+        DataTypeString((*h)[0].dtype), DataTypeString(c.input_type(1)));
+  }
   if (!(*h)[0].shape.IsCompatibleWith(c.input(1))) {
     return InvalidArgument("Shapes must be equal: variable {}, value {}",
                            (*h)[0].shape.DebugString(),
@@ -111,8 +116,7 @@ Status ComputeAccumulate(KernelContext& c) {
               value.raw_data(), delta.raw_data(), value.num_elements());
         });
     if (known) return OkStatus();
-    return Unimplemented("No kernel of op {} for type {} on CPU",
-                         c.record().name, DataTypeString(value.dtype()));
+    return c.NoKernel();
   });
 }
 

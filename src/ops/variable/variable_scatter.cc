@@ -14,6 +14,7 @@
 #include "kernels/elementwise.h"
 #include "ops/element_moves.h"
 #include "ops/fn/variable_resource.h"
+#include "ops/int32_attrs.h"
 
 namespace gk {
 namespace {
@@ -183,8 +184,10 @@ Status ReplaceAny(Tensor& value, const Slices& slices, const Tensor& updates) {
   return Unimplemented("Scatter of {}", DataTypeString(value.dtype()));
 }
 
-template <Scatter kOp>
-Status ScatterInto(Tensor& value, const Slices& slices, const Tensor& updates) {
+// kBool: sums of bools are "or", differences "xor".
+template <Scatter kOp, bool kBool = false>
+Status ScatterInto(const KernelContext& c, Tensor& value, const Slices& slices,
+                   const Tensor& updates) {
   if constexpr (kOp == Scatter::kUpdate) {
     return ReplaceAny(value, slices, updates);
   } else {
@@ -201,9 +204,12 @@ Status ScatterInto(Tensor& value, const Slices& slices, const Tensor& updates) {
                                                                 updates);
                            });
     }
-    return known ? status
-                 : Unimplemented("Scatter of {}",
-                                 DataTypeString(value.dtype()));
+    if constexpr (kOp == Scatter::kAdd || kOp == Scatter::kSub) {
+      if (kBool && value.dtype() == DataType::kBool) {
+        return Apply<kOp, bool>(value, slices, updates);
+      }
+    }
+    return known ? status : c.NoKernel();
   }
 }
 
@@ -214,34 +220,90 @@ Status CheckTypes(const VariableResource& v, DataType dtype) {
       DataTypeString(v.dtype()), DataTypeString(dtype));
 }
 
+// updates has the dims of indices, then those of a row of the variable; or it
+// is a scalar.
+Status CheckRowUpdates(const TensorShape& value, const TensorShape& indices,
+                       const TensorShape& updates) {
+  const Status misfit = InvalidArgument(
+      "Must have updates.shape = indices.shape + params.shape[1:] or "
+      "updates.shape = [], got updates.shape {}, indices.shape {}, "
+      "params.shape {}",
+      updates.DebugString(), indices.DebugString(), value.DebugString());
+  if (value.rank() < 1) return misfit;
+  if (updates.rank() == 0 || indices.num_elements() == 0) return OkStatus();
+  if (updates.rank() != indices.rank() + value.rank() - 1) return misfit;
+  for (int d = 0; d < indices.rank(); ++d) {
+    if (updates.dim(d) == indices.dim(d)) continue;
+    return InvalidArgument(
+        "The shape of indices ({}) must be a prefix of the shape of updates "
+        "({})",
+        indices.DebugString(), updates.DebugString());
+  }
+  for (int d = 1; d < value.rank(); ++d) {
+    if (updates.dim(indices.rank() + d - 1) != value.dim(d)) return misfit;
+  }
+  return OkStatus();
+}
+
 template <Scatter kOp>
 Status ComputeScatter(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(VariableResource * v, VariableOf(c.input(0)));
   const Tensor &indices = c.input(1), &updates = c.input(2);
-  GK_RETURN_IF_ERROR(CheckTypes(*v, updates.dtype()));
+  if (v->dtype() != updates.dtype()) {
+    return InvalidArgument(
+        "DType of scatter resource and updates does not match.");
+  }
   return v->Update([&](Tensor& value) -> Status {
-    if (value.rank() < 1) {
-      return InvalidArgument("params must be at least 1-D, got shape {}",
-                             value.shape().DebugString());
-    }
+    GK_RETURN_IF_ERROR(
+        CheckRowUpdates(value.shape(), indices.shape(), updates.shape()));
     GK_ASSIGN_OR_RETURN(Slices slices,
                         RowSlices(value.shape(), indices, 0));
-    if (updates.rank() > 0) {
-      bool fits = updates.rank() == indices.rank() + value.rank() - 1;
-      for (int d = 0; fits && d < updates.rank(); ++d) {
-        const int at = d - indices.rank();
-        fits = updates.dim(d) ==
-               (at < 0 ? indices.dim(d) : value.dim(at + 1));
-      }
-      if (!fits) {
-        return InvalidArgument(
-            "shape of indices ({}) is not compatible with the shape of updates "
-            "({})",
-            indices.shape().DebugString(), updates.shape().DebugString());
-      }
-    }
-    return ScatterInto<kOp>(value, slices, updates);
+    return ScatterInto<kOp>(c, value, slices, updates);
   });
+}
+
+Status CheckSliceUpdates(const TensorShape& value, const TensorShape& indices,
+                         const TensorShape& updates) {
+  if (value.rank() < 1) {
+    return InvalidArgument("Output must be at least 1-D, got shape: {}",
+                           value.DebugString());
+  }
+  const bool nothing =
+      indices.num_elements() == 0 && updates.num_elements() == 0;
+  if (!nothing && (value.num_elements() == 0 || indices.num_elements() == 0 ||
+                   updates.num_elements() == 0)) {
+    return InvalidArgument(
+        "Indices and updates specified for empty output.  "
+        "indices shape: {}",
+        indices.DebugString());
+  }
+  if (indices.rank() < 1) {
+    return InvalidArgument("indices must be at least a vector");
+  }
+  const int batch = indices.rank() - 1;
+  const int64_t depth = indices.dim(batch);
+  bool outer = updates.rank() >= batch;
+  for (int d = 0; outer && d < batch; ++d) {
+    outer = updates.dim(d) == indices.dim(d);
+  }
+  if (!outer) {
+    return InvalidArgument(
+        "Dimensions [0,{0}) of indices[shape={1}] must match dimensions "
+        "[0,{0}) "
+        "of updates[shape={2}]",
+        batch, indices.DebugString(), updates.DebugString());
+  }
+  bool inner =
+      depth <= value.rank() && updates.rank() == batch + value.rank() - depth;
+  for (int d = batch; inner && d < updates.rank(); ++d) {
+    inner = updates.dim(d) == value.dim(static_cast<int>(depth) + d - batch);
+  }
+  if (inner) return OkStatus();
+  return InvalidArgument(
+      "Dimensions [{},{}) of input[shape={}] must match dimensions [{},{}) of "
+      "updates[shape={}]",
+      depth, value.rank(), value.DebugString(), batch, updates.rank(),
+      updates.DebugString());
 }
 
 template <Scatter kOp>
@@ -250,23 +312,10 @@ Status ComputeScatterNd(KernelContext& c) {
   const Tensor &indices = c.input(1), &updates = c.input(2);
   GK_RETURN_IF_ERROR(CheckTypes(*v, updates.dtype()));
   return v->Update([&](Tensor& value) -> Status {
+    GK_RETURN_IF_ERROR(
+        CheckSliceUpdates(value.shape(), indices.shape(), updates.shape()));
     GK_ASSIGN_OR_RETURN(Slices slices, NdSlices(value.shape(), indices));
-    const int batch = indices.rank() - 1;
-    const int depth = static_cast<int>(indices.dim(batch));
-    bool fits = updates.rank() == batch + value.rank() - depth;
-    for (int d = 0; fits && d < updates.rank(); ++d) {
-      fits = updates.dim(d) ==
-             (d < batch ? indices.dim(d) : value.dim(depth + d - batch));
-    }
-    if (!fits) {
-      return InvalidArgument(
-          "Must have updates.shape = indices.shape[:batch_dim] + "
-          "params_shape[slice_dim:], got updates.shape: {}, indices.shape: {}, "
-          "params_shape: {}, slice_dim: {}, and batch_dim: {}",
-          updates.shape().DebugString(), indices.shape().DebugString(),
-          value.shape().DebugString(), depth, batch);
-    }
-    return ScatterInto<kOp>(value, slices, updates);
+    return ScatterInto<kOp, true>(c, value, slices, updates);
   });
 }
 
@@ -309,17 +358,18 @@ StatusOr<Tensor> ReadChecked(KernelContext& c) {
 }
 
 StatusOr<int> BatchDims(int64_t given, int value_rank, int indices_rank) {
-  const int64_t dims = given < 0 ? given + indices_rank : given;
-  if (dims < 0 || dims > indices_rank) {
-    return InvalidArgument("batch_dims ({}) must be in [{}, {}]", given,
-                           -indices_rank, indices_rank);
+  if (given < 0) return InvalidArgument("batch_dims is negative ({})", given);
+  if (given > indices_rank) {
+    return InvalidArgument("batch_dims ({}) must be in [0, {}]", given,
+                           indices_rank);
   }
-  if (dims >= value_rank) {
-    return InvalidArgument("batch_dims ({}) must be less than rank(params) "
-                           "({})",
-                           dims, value_rank);
+  if (given >= value_rank) {
+    return InvalidArgument(
+        "batch_dims ({}) must be less than rank(params) "
+        "({})",
+        given, value_rank);
   }
-  return static_cast<int>(dims);
+  return static_cast<int>(given);
 }
 
 Status ComputeGather(KernelContext& c) {
@@ -347,14 +397,26 @@ Status ComputeGather(KernelContext& c) {
   return CollectAny(value, slices, out);
 }
 
+Status ScatterShape(InferenceContext& c) {
+  const HandleData* h = c.input_handle(0);
+  if (!h || h->empty() || (*h)[0].dtype == c.input_type(2)) return OkStatus();
+  return InvalidArgument(
+      "Trying to read variable with wrong dtype. Expected {} got {}",
+      DataTypeString((*h)[0].dtype), DataTypeString(c.input_type(2)));
+}
+
 Status GatherShape(InferenceContext& c) {
+  GK_RETURN_IF_ERROR(CheckInt32Attrs(c.attrs(), {"batch_dims"}));
+  if (const int64_t given = c.attr<int64_t>("batch_dims"); given < 0) {
+    return InvalidArgument("batch_dims is negative ({})", given);
+  }
   const HandleData* h = c.input_handle(0);
   if (!h || h->empty()) return OkStatus();
   const PartialTensorShape &value = (*h)[0].shape, indices = c.input(1);
-  if (value.unknown_rank() || indices.unknown_rank()) return OkStatus();
-  if (value.rank() < 1) {
+  if (value.rank() == 0) {
     return InvalidArgument("Shape must be at least rank 1 but is rank 0");
   }
+  if (value.unknown_rank() || indices.unknown_rank()) return OkStatus();
   GK_ASSIGN_OR_RETURN(int batch, BatchDims(c.attr<int64_t>("batch_dims"),
                                            value.rank(), indices.rank()));
   PartialTensorShape out = indices;
@@ -485,7 +547,7 @@ const OpRecord kRecords[] = {
               "quint16, uint16, complex128, half, uint32, uint64]; Tindices: "
               "type in [int32, int64]",
      .traits = kWrites,
-     .shape = shape_fn::NoOutputs,
+     .shape = ScatterShape,
      .kernel = {.compute = ComputeScatter<Scatter::kAdd>},
      .doc = "Adds updates to slices of a variable."},
 
@@ -497,7 +559,7 @@ const OpRecord kRecords[] = {
               "quint16, uint16, complex128, half, uint32, uint64]; Tindices: "
               "type in [int32, int64]",
      .traits = kWrites,
-     .shape = shape_fn::NoOutputs,
+     .shape = ScatterShape,
      .kernel = {.compute = ComputeScatter<Scatter::kSub>},
      .doc = "Subtracts updates from slices of a variable."},
 
@@ -509,7 +571,7 @@ const OpRecord kRecords[] = {
               "quint16, uint16, complex128, half, uint32, uint64]; Tindices: "
               "type in [int32, int64]",
      .traits = kWrites,
-     .shape = shape_fn::NoOutputs,
+     .shape = ScatterShape,
      .kernel = {.compute = ComputeScatter<Scatter::kMul>},
      .doc = "Multiplies slices of a variable."},
 
@@ -521,7 +583,7 @@ const OpRecord kRecords[] = {
               "quint16, uint16, complex128, half, uint32, uint64]; Tindices: "
               "type in [int32, int64]",
      .traits = kWrites,
-     .shape = shape_fn::NoOutputs,
+     .shape = ScatterShape,
      .kernel = {.compute = ComputeScatter<Scatter::kDiv>},
      .doc = "Divides slices of a variable."},
 
@@ -533,7 +595,7 @@ const OpRecord kRecords[] = {
               "quint16, uint16, complex128, half, uint32, uint64]; Tindices: "
               "type in [int32, int64]",
      .traits = kWrites,
-     .shape = shape_fn::NoOutputs,
+     .shape = ScatterShape,
      .kernel = {.compute = ComputeScatter<Scatter::kMin>},
      .doc = "Takes the minimum of slices of a variable and updates."},
 
@@ -545,7 +607,7 @@ const OpRecord kRecords[] = {
               "quint16, uint16, complex128, half, uint32, uint64]; Tindices: "
               "type in [int32, int64]",
      .traits = kWrites,
-     .shape = shape_fn::NoOutputs,
+     .shape = ScatterShape,
      .kernel = {.compute = ComputeScatter<Scatter::kMax>},
      .doc = "Takes the maximum of slices of a variable and updates."},
 
@@ -554,7 +616,7 @@ const OpRecord kRecords[] = {
      .outputs = "",
      .attrs = "dtype: type; Tindices: type in [int32, int64]",
      .traits = kWrites,
-     .shape = shape_fn::NoOutputs,
+     .shape = ScatterShape,
      .kernel = {.compute = ComputeScatter<Scatter::kUpdate>},
      .doc = "Gives slices of a variable new values."},
 

@@ -81,13 +81,12 @@ class Case:
         return [np.asarray(t) for t in out] + [v.numpy() for v in variables]
 
     def call(self, tf: Any, arguments: dict[str, Any]) -> Any:
-        """The raw op on these tensors. Some have other names in Python than
-        in the op's definition (`axis`); the inputs' order is the same."""
+        """The raw op on these tensors. Some arguments have other names in
+        Python than in the op's definition (`axis`)."""
+        names = _raw_names(self.op)
+        given = {**arguments, **self.attrs}
         function = getattr(tf.raw_ops, self.op)
-        names = _parameters(function)
-        if not set(arguments) <= set(names):
-            arguments = dict(zip(names, arguments.values(), strict=False))
-        return function(**arguments, **self.attrs)
+        return function(**{names.get(n, n): v for n, v in given.items()})
 
     @property
     def has_variables(self) -> bool:
@@ -95,8 +94,19 @@ class Case:
 
 
 @functools.cache
-def _parameters(function: Any) -> tuple[str, ...]:
-    return tuple(inspect.signature(function).parameters)
+def _raw_names(op: str) -> dict[str, str]:
+    """The raw op's argument names by the definition's, where they differ."""
+    rec = record(op)
+    inferred = {
+        a[k]
+        for a in rec["inputs"]
+        for k in ("type_attr", "number_attr", "type_list_attr")
+    }
+    attrs = [a for a in rec["attrs"] if a["name"] not in inferred]
+    attrs.sort(key=lambda a: a["has_default"])
+    own = [a["name"] for a in [*rec["inputs"], *attrs]]
+    raw = inspect.signature(_graphkiln.raw_op(op)).parameters
+    return {a: b for a, b in zip(own, raw, strict=False) if a != b}
 
 
 def flatten(out: Any) -> list[Any]:

@@ -1,0 +1,395 @@
+"""Where our answer to a bad call is not TensorFlow's on purpose, and why."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from bad_call_outcomes import Outcome
+
+# Sizes that TensorFlow fills memory with until it is stopped.
+SIZES = (
+    "shape|dims|num_rows|num_cols|paddings|multiples|num_segments|segment_ids|"
+    "num|depth|size|num_samples|input_sizes|orig_input_shape"
+)
+# Calls that end TensorFlow's process or take it for ever.
+KILLERS: dict[str, str] = {
+    "ResourceStridedSliceAssign": """
+        ref[0] strings
+        ref[0] other dtype
+    """,
+    "Conv2D DepthwiseConv2dNative": """
+        input[0] scalar
+        input[0] flat
+        dilations = all 2147483648
+        dilations = all 4611686018427387904
+        strides = all 2147483648
+        strides = all 4611686018427387904
+    """,
+    "Conv2DBackpropInput": """
+        input_sizes[0] scalar
+        input_sizes[0] deeper
+        input_sizes[0] rank 6
+        input_sizes[0] empty
+        input_sizes[0] no rows
+        input_sizes[0] last -1
+        input_sizes[0] all -7
+        input_sizes[0] last -7
+        input_sizes[0] all -2147483648
+        input_sizes[0] last -2147483648
+        dilations = all 2147483648
+        dilations = all 4611686018427387904
+        strides = []
+        strides = all 0
+        strides = all 2147483648
+        strides = all 4611686018427387904
+        strides = None
+    """,
+    "Conv2DBackpropFilter": """
+        input[0] scalar
+        input[0] flat
+        out_backprop[0] scalar
+        out_backprop[0] flat
+        dilations = all 2147483648
+        dilations = all 4611686018427387904
+        strides = []
+        strides = all 0
+        strides = all 2147483648
+        strides = all 4611686018427387904
+        strides = None
+    """,
+    "DepthwiseConv2dNativeBackpropInput": """
+        input_sizes[0] scalar
+        input_sizes[0] deeper
+        input_sizes[0] rank 6
+        input_sizes[0] empty
+        input_sizes[0] no rows
+        input_sizes[0] last -1
+        input_sizes[0] all -7
+        input_sizes[0] last -7
+        input_sizes[0] all -2147483648
+        input_sizes[0] last -2147483648
+        strides = []
+        strides = all 0
+        strides = None
+    """,
+    "DepthwiseConv2dNativeBackpropFilter": """
+        input[0] scalar
+        input[0] flat
+        out_backprop[0] scalar
+        out_backprop[0] flat
+        strides = []
+        strides = all 0
+        strides = None
+    """,
+    "MaxPool": """
+        ksize = all 2147483648
+        ksize = all 4611686018427387904
+        ksize = longer
+        strides = all 2147483648
+        strides = all 4611686018427387904
+    """,
+    "AvgPoolGrad": """
+        orig_input_shape[0] scalar
+        orig_input_shape[0] deeper
+        orig_input_shape[0] rank 6
+        orig_input_shape[0] empty
+        orig_input_shape[0] no rows
+        grad[0] scalar
+        grad[0] flat
+        ksize = longer
+    """,
+    "MaxPool3D": """
+        ksize = all 2147483648
+        ksize = all 4611686018427387904
+        strides = all 2147483648
+        strides = all 4611686018427387904
+    """,
+    "AvgPool3DGrad": """
+        orig_input_shape[0] scalar
+        orig_input_shape[0] deeper
+        orig_input_shape[0] rank 6
+        orig_input_shape[0] empty
+        orig_input_shape[0] no rows
+        grad[0] scalar
+        grad[0] flat
+    """,
+    "RandomPoissonV2": """
+        rate[0] nan
+    """,
+    "StatelessRandomPoisson": """
+        lam[0] nan
+    """,
+    "ResourceGather ResourceGatherNd": """
+        resource[0] other dtype
+        resource[0] strings
+    """,
+    "ResourceScatterNdAdd ResourceScatterNdSub": """
+        ref[0] other dtype
+        ref[0] strings
+        updates[0] other dtype
+    """,
+    "ResourceScatterNdMin ResourceScatterNdMax": """
+        ref[0] other dtype
+        ref[0] strings
+    """,
+    "ResourceScatterNdUpdate": """
+        ref[0] other dtype
+        ref[0] strings
+        updates[0] other dtype
+        updates[0] strings
+    """,
+}
+
+# Ops whose texts are compared too.
+COMPARED_TEXTS = (
+    "TopKV2|Segment.*|UnsortedSegment.*|Roll|Transpose|ConjugateTranspose|"
+    "ScatterNd|TensorScatter.*|ResourceScatter.*|Gather.*|ResourceGather.*|"
+    "Concat.*|Pack|Unpack|Reshape|Split.*|Pad.*|MirrorPad.*|StridedSlice.*|"
+    "Slice|.*MatMul.*|Conv2D.*|MaxPool.*|AvgPool.*|"
+    "top_k|segment_.*|roll|transpose|scatter.*|gather.*|concat|stack|unstack|"
+    "reshape|split|pad|x.*|slice|strided_slice|matmul|conv2d|max_pool|avg_pool"
+)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What `calls` (a pattern of "op, label") raise here and there."""
+
+    calls: str
+    ours: str
+    theirs: str
+    reason: str
+    ours_says: str = ""
+    theirs_says: str = ""
+
+    def covers(self, call: str, mine: Outcome, theirs: Outcome) -> bool:
+        return bool(
+            re.fullmatch(self.calls, call)
+            and re.fullmatch(self.ours, mine.error)
+            and re.fullmatch(self.theirs, theirs.error)
+            and re.match(self.ours_says, mine.text)
+            and re.match(self.theirs_says, theirs.text)
+        )
+
+
+INVALID = "InvalidArgumentError"
+MISSING = "Could not find device for node|No OpKernel was registered"
+WINDOWS = "(Depthwise)?Conv2[Dd].*|(Max|Avg)Pool.*"
+NONE_LIST = "None is no list, in functions either (there TensorFlow agrees)"
+MORE_TYPES = "we have kernels for more dtypes"
+TYPES_FIRST = "inputs of two dtypes are told before a missing kernel"
+STRICT = "shapes that do not fit are refused, not read past or ignored"
+ONEDNN = "a library's refusal; ours says what is wrong"
+BLOCKS = "TensorFlow's shape function cannot take a block_shape of unknown rank"
+SAME = f"{INVALID}|ValueError"
+ORDER = "several things are wrong, and another is told first"
+EMPTY = "nothing is computed from nothing"
+
+RAW: tuple[Difference, ...] = (
+    Difference(".* = None .*", "TypeError", f"{INVALID}|", NONE_LIST),
+    Difference(".*", "", f"NotFoundError|{INVALID}", MORE_TYPES, "", MISSING),
+    Difference(
+        ".*", INVALID, "NotFoundError", TYPES_FIRST, "cannot compute", MISSING
+    ),
+    Difference(f"({WINDOWS}), .*", INVALID, "", STRICT),
+    Difference(f"({WINDOWS}), .*", INVALID, "AbortedError", ONEDNN),
+    Difference(
+        "Softmax, logits.* (scalar|rank 6) .*",
+        f"{INVALID}|",
+        "AbortedError",
+        ONEDNN,
+    ),
+    Difference(
+        r"(SpaceToBatch|BatchToSpace)ND, .*\(graph\)",
+        ".*",
+        "ValueError",
+        BLOCKS,
+    ),
+    Difference(
+        "AssignVariableOp, .*",
+        INVALID,
+        "",
+        "a variable keeps the shape it was made with",
+    ),
+    Difference("ResourceScatter.*", INVALID, "", STRICT),
+    Difference(
+        "(Parallel)?DynamicStitch, .* 2147483647 .*",
+        "ResourceExhaustedError",
+        INVALID,
+        "the size is no error, the memory is; there it wraps around",
+    ),
+    Difference(
+        "(Reverse|UnravelIndex|MaxPoolWithArgmax), .* (empty|no rows) .*",
+        "",
+        INVALID,
+        EMPTY,
+    ),
+    Difference(
+        "EnsureShape, .*(graph.)",
+        f"{INVALID}|",
+        "ValueError",
+        "-1 is an unknown size in functions too",
+    ),
+    Difference(
+        "(DepthwiseConv2dNative|Conv2D), .* (empty|no rows) .*",
+        "",
+        INVALID,
+        EMPTY,
+    ),
+    Difference("DiagPart, input.* scalar .*", INVALID, "", "a scalar has no diagonal"),
+    Difference(
+        "MirrorPad(Grad)?, input.* rank 6 .*",
+        INVALID,
+        "UnimplementedError",
+        "any rank is padded, so the paddings are at fault",
+    ),
+    Difference(
+        "Substr, .* (deeper|rank 6) .*",
+        "",
+        "UnimplementedError",
+        "any rank is broadcast",
+    ),
+    Difference("Unpack, num = 0 .*", INVALID, "", "the dimension is not 0"),
+    Difference(
+        "ExtractImagePatches, .* = longer .*",
+        INVALID,
+        "",
+        "five numbers for four dimensions",
+    ),
+    Difference(
+        "State.*FullInt(V2)?, .*", INVALID, "ValueError",
+        "as for all other ops", "cannot compute", "Tensor conversion requested",
+    ),
+    # Texts.
+    Difference(f"({WINDOWS}), .*", SAME, SAME, ORDER),
+    Difference("(Resource|Tensor)?Scatter.*", INVALID, INVALID, ORDER),
+    Difference(
+        "SplitV, size_splits.*",
+        INVALID,
+        INVALID,
+        "the bad size is named",
+        "Split size at",
+    ),
+    Difference(
+        "GatherV2, axis.*",
+        INVALID,
+        INVALID,
+        "the axis is told",
+        "Expected axis in",
+    ),
+    Difference("ResourceGather(Nd)?, .*", INVALID, INVALID, ORDER),
+    Difference(
+        "(StridedSlice|StridedSliceGrad|Slice|MirrorPadGrad), .*",
+        INVALID,
+        INVALID,
+        ORDER,
+    ),
+    Difference(
+        "MatMul, .*(deeper|rank 6).*",
+        INVALID,
+        INVALID,
+        "a rank above 2 is >= 2",
+        ".* is not a matrix",
+    ),
+    Difference(
+        "(Concat|ConcatV2|Pack), values no tensors .*",
+        INVALID,
+        INVALID,
+        "no talk of kernels",
+        "",
+        "OpKernel",
+    ),
+    Difference("ConcatOffset, .*", "TypeError", "TypeError", ORDER),
+)
+
+UNKNOWN_RANK = "a limit of ours: the rank must be known while tracing"
+AXIS_NAMED = "the axis is told, not an index that came of it"
+PUBLIC: tuple[Difference, ...] = (
+    Difference(
+        "(arg)?sort (axis too|of a).*",
+        "ValueError",
+        INVALID,
+        AXIS_NAMED,
+        "axis = ",
+    ),
+    Difference(
+        "(arg)?sort .*",
+        "ValueError",
+        f"{INVALID}|TypeError|ValueError|",
+        UNKNOWN_RANK,
+        "sorting needs a tensor of known rank",
+    ),
+    Difference("(arg)?sort axis a float .*", "TypeError", "", "1.5 is no axis"),
+    Difference(
+        "(arg)?sort (axis|no axes).*",
+        "TypeError",
+        "ValueError",
+        "an axis of the wrong type is a TypeError",
+    ),
+    Difference(
+        r"nn.(log_)?softmax .*\(graph\)",
+        "ValueError",
+        "TypeError",
+        UNKNOWN_RANK,
+        ".* needs a known rank",
+    ),
+    Difference(
+        "nn.(log_)?softmax axis a float .*",
+        "TypeError",
+        INVALID,
+        "1.5 is no axis",
+    ),
+    Difference("argmax axis a float .*", INVALID, "TypeError", "as in all other ops"),
+    Difference(
+        "truncate(div|mod) zero .*",
+        INVALID,
+        "InternalError",
+        "division by zero is no internal error",
+    ),
+    Difference("tensordot .*", "ValueError", INVALID, UNKNOWN_RANK),
+    Difference(
+        "einsum .*",
+        "ValueError",
+        INVALID,
+        "checked before anything is computed",
+    ),
+    Difference(
+        "concat nothing .*",
+        "ValueError",
+        f"{INVALID}|ValueError",
+        "the same answer in functions and outside",
+    ),
+    Difference("eye .*", "ValueError", INVALID, "as for a Python number"),
+    Difference("conv2d_transpose .*", INVALID, "AbortedError", ONEDNN),
+    Difference("softmax scalar .*", INVALID, "AbortedError", ONEDNN),
+    Difference("cross entropy shapes .*", "ValueError", INVALID, UNKNOWN_RANK),
+    Difference("searchsorted .*", "ValueError", INVALID, UNKNOWN_RANK),
+    # Texts.
+    Difference("gather (axis|batch_dims) .*", INVALID, INVALID, "the argument is told"),
+    Difference("scatter.* depth .*", INVALID, INVALID, ORDER),
+)
+OF = {"raw": RAW, "public": PUBLIC}
+
+
+def kills(name: str, label: str) -> bool:
+    """TensorFlow is not asked."""
+    if name == "AccumulateNV2":  # exists there only before its graph's rewriting
+        return True
+    if re.fullmatch(rf"({SIZES})\[0\] (all|last) 2147483647", label):
+        return True
+    return any(
+        name in names.split() and label in (line.strip() for line in labels.split("\n"))
+        for names, labels in KILLERS.items()
+        if label
+    ) or (name, label) == ("conv2d rank", "")
+
+
+def find(
+    name: str, label: str, mode: str, mine: Outcome, theirs: Outcome
+) -> Difference | None:
+    call = f"{name}, {label} ({mode})" if label else f"{name} ({mode})"
+    for difference in (*RAW, *PUBLIC):
+        if difference.covers(call, mine, theirs):
+            return difference
+    return None
