@@ -203,6 +203,12 @@ def _indexed(branch_fns) -> dict[int, Callable]:
         if index in by_index:
             raise ValueError(f"branch_fns has key {index} twice")
         by_index[index] = function
+    if sorted(by_index) != list(range(len(by_index))):
+        found = ",".join(str(k) for k in by_index)
+        raise ValueError(
+            "branch indices (keys) must form contiguous range of [0 to "
+            f"{len(by_index)}) but found {{{found}}}"
+        )
     return by_index
 
 
@@ -237,23 +243,13 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
             function = by_index[max(by_index)]
         with tf.name_scope(name or "switch_case"):
             return function()
-    fallback = default if default is not None else by_index[max(by_index)]
     with tf.name_scope(name or "switch_case") as scope:
         branch_index = tf.convert_to_tensor(branch_index, name="branch_index")
         if branch_index.dtype != tf.int32:
             branch_index = tf.cast(branch_index, tf.int32)
-        keys = sorted(by_index)
-        if keys == list(range(len(keys))):
-            functions = [by_index[k] for k in keys]
-            if default is not None:
-                functions.append(default)
-        else:
-            # Positions in the list of functions, the last for all others.
-            functions = [by_index[k] for k in keys] + [fallback]
-            position = tf.constant(len(keys), tf.int32)
-            for i, key in enumerate(keys):
-                position = tf.where(branch_index == key, i, position)
-            branch_index = position
+        functions = [by_index[k] for k in sorted(by_index)]
+        if default is not None:
+            functions.append(default)
         traced = [
             traced_branch(f, scope, f"branch{i}")
             for i, f in enumerate(functions)
@@ -375,7 +371,7 @@ def _loop_error(before, after) -> None:
     if before.dtype != after.dtype:
         raise TypeError(
             f"Loop var {_name(before)} enters the loop with type "
-            f"{before.dtype!r} but has type {after.dtype!r} after 1 iteration. "
+            f"{before.dtype} but has type {after.dtype} after 1 iteration. "
             f"{_name(before)} type should remain constant."
         )
 

@@ -24,6 +24,12 @@ Tensor Constant(const Tensor& value, std::string_view name) {
   return ValueOrThrow(OpBuilder::Current()->Constant(value, name));
 }
 
+// Attribute of a body: the states that are lists which enter the loop empty
+// and get one value in each iteration.
+constexpr char kAccumulators[] = "_accumulators";
+// Each round keeps what the next derivative needs; bodies are finite.
+constexpr int kMaxRounds = 100;
+
 bool CarriesGradient(DataType dtype) {
   return IsTrainable(dtype) && dtype != DataType::kResource;
 }
@@ -89,7 +95,8 @@ StatusOr<Ref<DifferentiableWhile>> DifferentiableWhile::Make(
 Status DifferentiableWhile::Differentiate(const std::vector<bool>& wanted_in,
                                           bool higher_order) {
   std::vector<bool> wanted = wanted_in;
-  while (true) {
+  first_list_ = body_->results().size();
+  for (int round = 0; round < kMaxRounds; ++round) {
     num_states_ = body_->results().size();
     if (body_->arguments().size() != num_states_ ||
         wanted.size() != num_states_) {
@@ -102,6 +109,7 @@ Status DifferentiableWhile::Differentiate(const std::vector<bool>& wanted_in,
       invariant_[i] =
           ResourceRoot(body_->results()[i]).node == body_->arguments()[i];
     }
+    FindAccumulators();
     FindReach();
     // A state is worth a gradient if it depends on what is asked for.
     for (bool changed = true; changed;) {
@@ -124,7 +132,7 @@ Status DifferentiableWhile::Differentiate(const std::vector<bool>& wanted_in,
     for (size_t i = 0; i < num_states_ && counter_ < 0; ++i) {
       if (Increments(body_->results()[i], body_->arguments()[i])) counter_ = i;
     }
-    if (counter_ < 0 && lists_.empty() && fresh.empty()) {
+    if (counter_ < 0 && accumulators_.empty()) {
       // The length of a list counts the iterations.
       Stash(ValueOf({true, 0}), &fresh);
     }
@@ -132,6 +140,26 @@ Status DifferentiableWhile::Differentiate(const std::vector<bool>& wanted_in,
     GK_RETURN_IF_ERROR(Append(fresh));
     if (!higher_order) return OkStatus();
     wanted.resize(body_->results().size(), true);
+  }
+  return Internal("the derivatives of loop {} need ever more values",
+                  body_->name());
+}
+
+void DifferentiableWhile::FindAccumulators() {
+  const auto* states =
+      body_->attrs().Get<std::vector<int64_t>>(kAccumulators);
+  if (states == nullptr) return;
+  for (int64_t i : *states) {
+    if (i < 0 || i >= static_cast<int64_t>(num_states_)) continue;
+    const Output push = ResourceRoot(body_->results()[i]);
+    if (push.node->type() != "TensorListPushBack" ||
+        ResourceRoot(push.node->input(0)).node != body_->arguments()[i]) {
+      continue;
+    }
+    const Output value = push.node->input(1);
+    const Node::OutputInfo& info = value.node->output(value.index);
+    list_of_.emplace(std::pair(value.node->name(), value.index), i);
+    accumulators_.emplace(i, List{info.dtype, info.shape, info.handle_data});
   }
 }
 
@@ -159,9 +187,10 @@ void DifferentiableWhile::Stash(const Output& value,
                                 std::vector<Output>* fresh) {
   if (Find(value)) return;
   const Node::OutputInfo& info = value.node->output(value.index);
-  list_of_[{value.node->name(), value.index}] =
-      static_cast<int>(lists_.size());
+  const int state = static_cast<int>(first_list_ + lists_.size());
+  list_of_[{value.node->name(), value.index}] = state;
   lists_.push_back({info.dtype, info.shape, info.handle_data});
+  accumulators_[state] = lists_.back();
   fresh->push_back(value);
 }
 
@@ -206,6 +235,9 @@ Status DifferentiableWhile::Append(std::span<const Output> values) {
   condition_ = CloneFunction(*condition_, std::move(condition_graph),
                              condition_map, std::move(condition_results),
                              condition_arguments);
+  std::vector<int64_t> states;
+  for (const auto& [state, list] : accumulators_) states.push_back(state);
+  body_->mutable_attrs().Set(kAccumulators, std::move(states));
   return OkStatus();
 }
 
@@ -296,10 +328,9 @@ std::vector<Gradient> DifferentiableWhile::BackwardLoop(
   // State: how many iterations are left; a gradient for each active state, a
   // sum for each variable; the lists in use.
   TensorVector state;
-  const size_t first_list = inputs.size() - lists_.size();
   Tensor left;
-  if (!lists_.empty()) {
-    left = MakeOp1("TensorListLength", {outputs[first_list]});
+  if (!accumulators_.empty()) {
+    left = MakeOp1("TensorListLength", {outputs[accumulators_.begin()->first]});
   } else {
     left = MakeOp1("Sub", {outputs[counter_], inputs[counter_]});
   }
@@ -319,9 +350,9 @@ std::vector<Gradient> DifferentiableWhile::BackwardLoop(
     const std::optional<Place> place = Find(ValueOf(s));
     if (!place) throw Error(Internal("a loop did not keep what it must"));
     places.push_back(*place);
-    if (place->invariant || list_at.count(place->index)) continue;
-    list_at[place->index] = state.size();
-    state.push_back(outputs[first_list + place->index]);
+    if (place->invariant || list_at.count(place->state)) continue;
+    list_at[place->state] = state.size();
+    state.push_back(outputs[place->state]);
   }
   WhileOptions options;
   std::vector<DataType> types;
@@ -362,16 +393,17 @@ std::vector<Gradient> DifferentiableWhile::BackwardLoop(
                            : Constant(Tensor::Scalar<int32_t>(1), "one");
     next[0] = MakeOp1("Sub", {x[0], one});
     std::map<int, Tensor> popped;
-    for (const auto& [list, at] : list_at) {
-      const Tensor in[] = {
-          x[at], Constant(ShapeValue(lists_[list].shape), "element_shape")};
+    for (const auto& [list_state, at] : list_at) {
+      const List& list = accumulators_.at(list_state);
+      const Tensor in[] = {x[at],
+                           Constant(ShapeValue(list.shape), "element_shape")};
       const TensorVector out = MakeOp("TensorListPopBack", in,
-                                      {{"element_dtype", lists_[list].dtype}});
+                                      {{"element_dtype", list.dtype}});
       next[at] = out[0];
-      popped[list] = out[1];
-      if (lists_[list].dtype == DataType::kVariant) {
+      popped[list_state] = out[1];
+      if (list.dtype == DataType::kVariant) {
         const Output o = Graph::OutputOf(out[1]);
-        o.node->mutable_output(o.index).handle_data = lists_[list].handle_data;
+        o.node->mutable_output(o.index).handle_data = list.handle_data;
       }
     }
     TensorVector body_inputs(n), body_outputs(
@@ -379,7 +411,7 @@ std::vector<Gradient> DifferentiableWhile::BackwardLoop(
     for (size_t k = 0; k < sources.size(); ++k) {
       const Place& place = places[k];
       const Tensor value =
-          place.invariant ? inputs[place.index] : popped[place.index];
+          place.invariant ? inputs[place.state] : popped[place.state];
       (sources[k].is_input ? body_inputs
                            : body_outputs)[sources[k].index] = value;
     }

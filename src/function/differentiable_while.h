@@ -40,10 +40,11 @@ class DifferentiableWhile final : public DifferentiableNode {
 
  private:
   using Source = DifferentiableCall::Source;
-  // Where the backward loop finds a value of an iteration.
+  // Where the backward loop finds a value of an iteration: it is the state
+  // itself, or on the list that the state is.
   struct Place {
     bool invariant = false;
-    int index = 0;  // of the state, or of lists_
+    int state = 0;
   };
 
   Status Differentiate(const std::vector<bool>& wanted, bool higher_order);
@@ -52,6 +53,8 @@ class DifferentiableWhile final : public DifferentiableNode {
   std::optional<Place> Find(const Output& value) const;
   Status Append(std::span<const Output> values);
   void FindReach();
+  // Lists that an earlier differentiation gave the body.
+  void FindAccumulators();
   void Stash(const Output& value, std::vector<Output>* fresh);
   std::vector<Gradient> BackwardLoop(
       std::span<const Tensor> inputs, std::span<const Tensor> outputs,
@@ -63,7 +66,10 @@ class DifferentiableWhile final : public DifferentiableNode {
   size_t num_states_ = 0;
   Ref<DifferentiableCall> call_;
   std::vector<List> lists_;
-  std::map<std::pair<std::string, int>, int> list_of_;  // by name, output
+  size_t first_list_ = 0;  // the state that lists_[0] becomes
+  std::map<int, List> accumulators_;  // by state: lists_ and earlier ones
+  // The accumulator that keeps a value, by the node's name and output.
+  std::map<std::pair<std::string, int>, int> list_of_;
   std::vector<bool> invariant_;                         // of the states
   // reach_[i][j]: result j may have a gradient for state i.
   std::vector<std::vector<bool>> reach_;

@@ -163,8 +163,8 @@ def compare(program: Callable, our: tuple, their: tuple) -> None:
 
 
 SUBJECTS = (
-    "debugging", "decorators", "demands", "devices", "effects",
-    "host_functions", "printing", "variables",
+    "control_flow", "debugging", "decorators", "demands", "devices", "effects",
+    "host_functions", "printing", "tensor_lists", "variables",
 )
 
 

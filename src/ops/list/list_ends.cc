@@ -80,7 +80,8 @@ Status ComputePop(KernelContext& c) {
   TensorList* list = nullptr;
   GK_RETURN_IF_ERROR(MutableList(c, &list));
   list->tensors.pop_back();
-  c.set_output(1, std::move(last));
+  // The list keeps the element; tapes tell tensors apart by identity.
+  c.set_output(1, last.Alias());
   return OkStatus();
 }
 

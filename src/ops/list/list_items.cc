@@ -22,7 +22,8 @@ Status ComputeGet(KernelContext& c) {
   GK_RETURN_IF_ERROR(ElementShapeInput(c.input(2), &shape));
   Tensor item;
   GK_RETURN_IF_ERROR(ListElement(*list, index, shape, &item));
-  c.set_output(0, std::move(item));
+  // The list keeps the element; tapes tell tensors apart by identity.
+  c.set_output(0, item.Alias());
   return OkStatus();
 }
 

@@ -129,6 +129,22 @@ NOT_CALLED = {
     "PyFuncStateless": "calls Python back; tests/python/test_py_function.py covers it",
     "VarHandleOp": "makes a variable; tests of variables cover it",
     "DestroyResourceOp": "ends a variable; tests of variables cover it",
+    **dict.fromkeys(
+        ("If", "StatelessIf", "Case", "StatelessCase", "While",
+         "StatelessWhile", "FakeParam"),
+        "runs functions; tests/programs/control_flow.py covers it",
+    ),
+    **dict.fromkeys(
+        ("EmptyTensorList", "TensorListConcat", "TensorListConcatLists",
+         "TensorListConcatV2", "TensorListElementShape",
+         "TensorListFromTensor", "TensorListGather", "TensorListGetItem",
+         "TensorListLength", "TensorListPopBack", "TensorListPushBack",
+         "TensorListPushBackBatch", "TensorListReserve", "TensorListResize",
+         "TensorListScatter", "TensorListScatterIntoExistingList",
+         "TensorListScatterV2", "TensorListSetItem", "TensorListSplit",
+         "TensorListStack"),
+        "takes or gives a list; tests/programs/tensor_lists.py covers it",
+    ),
 }
 
 ROWS = [[0], [2]]
