@@ -34,6 +34,8 @@ endforeach()
 if(GK_SANITIZE)
   target_compile_options(gk_flags INTERFACE
     -fsanitize=${GK_SANITIZE} -fno-omit-frame-pointer
-    -fno-sanitize-recover=all)
+    -fno-sanitize-recover=all
+    # What the instrumentation adds confuses this warning.
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(gk_flags INTERFACE -fsanitize=${GK_SANITIZE})
 endif()

@@ -375,7 +375,7 @@ def test_leaked_tensor():
 
     leak(X)
     text = (
-        r"^<tf.Tensor 'add:0' shape=\(\) dtype=float32> is out of scope and "
+        r"<tf.Tensor 'add:0' shape=\(\) dtype=float32> is out of scope and "
         r"cannot be used here. Use return values, explicit Python locals or "
         r"TensorFlow collections to access it.\n"
     )
