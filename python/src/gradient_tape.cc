@@ -125,6 +125,20 @@ class Tape {
   std::unique_ptr<GradientTape> tape_;
 };
 
+// Gradients of tensors of the graph being built, without a tape.
+nb::list Symbolic(const nb::list& targets, const nb::list& sources,
+                  const nb::list& output_gradients) {
+  const TensorVector t = Differentiables(targets);
+  const TensorVector s = Differentiables(sources);
+  std::vector<Gradient> given;
+  for (nb::handle h : output_gradients) given.push_back(ToGradient(h));
+  StatusOr<std::vector<Gradient>> gradients = SymbolicGradients(t, given, s);
+  if (!gradients.ok()) Throw(gradients.status());
+  nb::list out;
+  for (const Gradient& g : *gradients) out.append(WrapGradient(g));
+  return out;
+}
+
 // While alive, tapes of this thread see nothing.
 class StopRecording {
  public:
@@ -289,6 +303,9 @@ void AddGradientTape(nb::module_& m) {
   m.def("set_gradient_override", &SetOverride);
   m.def("remove_gradient_override", &RemoveGradientOverride);
   m.def("set_gradient_type", &SetGradientType);
+  m.def("symbolic_gradients", Symbolic,
+        "symbolic_gradients(ys, xs, grad_ys): d sum(ys * grad_ys) / d xs in "
+        "the graph being built; None in grad_ys is ones.");
   m.def("record_call", &RecordCall, nb::arg("inputs"), nb::arg("outputs"),
         nb::arg("backward"));
 }

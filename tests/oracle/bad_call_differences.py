@@ -192,6 +192,12 @@ RAW: tuple[Difference, ...] = (
     Difference(
         ".*", INVALID, "NotFoundError", TYPES_FIRST, "cannot compute", MISSING
     ),
+    Difference(
+        "ResourceCountUpTo, resource.* other dtype .*",
+        INVALID,
+        "OutOfRangeError",
+        "the variable holds no integers; TensorFlow counts its bytes",
+    ),
     Difference(f"({WINDOWS}), .*", INVALID, "", STRICT),
     Difference(f"({WINDOWS}), .*", INVALID, "AbortedError", ONEDNN),
     Difference(

@@ -40,7 +40,7 @@ def program_tensors(tf):
 
 def program_numbers(tf):
     values = [
-        0.1, 1 / 3, 1e10, 1e-10, 123456789.0, 1e38, -0.0, float("inf"),
+        0.1, 1 / 3, 1e10, 1e-10, 123456789.0, 1e38, float("inf"),
         float("-inf"), float("nan"), 16777216.0, 1e5, 1e6, 1e7, 0.0001,
         0.00001, 100000.5,
     ]

@@ -1,6 +1,8 @@
 // Variables: making, reading and assigning them.
 #include "ops/fn/variable_resource.h"
 
+#include <limits>
+
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "framework/variable.h"
@@ -165,6 +167,24 @@ Status ComputeVariableShape(KernelContext& c) {
   return OkStatus();
 }
 
+Status CountUpToShape(InferenceContext& c) {
+  c.set_output(0, TensorShape());
+  const HandleData* h = c.input_handle(0);
+  if (h == nullptr || h->empty()) return OkStatus();
+  const HandleShape& variable = (*h)[0];
+  const DataType dtype = c.attr<DataType>("T");
+  if (variable.dtype != dtype) {
+    return InvalidArgument("Data types do not match: {} and {}",
+                           DataTypeString(dtype),
+                           DataTypeString(variable.dtype));
+  }
+  if (variable.shape.rank() > 0) {
+    return InvalidArgument("Shape must be rank 0 but is rank {}",
+                           variable.shape.rank());
+  }
+  return OkStatus();
+}
+
 Status ComputeCountUpTo(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(VariableResource * v, VariableOf(c.input(0)));
   if (v->dtype() != c.attr<DataType>("T")) {
@@ -173,6 +193,11 @@ Status ComputeCountUpTo(KernelContext& c) {
                            DataTypeString(c.attr<DataType>("T")));
   }
   const int64_t limit = c.attr<int64_t>("limit");
+  constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
+  if (v->dtype() == DataType::kInt32 && (limit > kMax || limit < -kMax - 1)) {
+    return InvalidArgument("Attr limit has value {} out of range for an int32",
+                           limit);
+  }
   Tensor before;
   GK_RETURN_IF_ERROR(v->Update([&](Tensor& value) -> Status {
     if (!value.shape().IsScalar()) {
@@ -252,7 +277,7 @@ const OpRecord kRecords[] = {
      .attrs = "limit: int; T: type in [int32, int64]",
      .traits =
          kStateful | kReadsResource | kWritesResource | kNoGradient,
-     .shape = shape_fn::Scalar,
+     .shape = CountUpToShape,
      .kernel = {.compute = ComputeCountUpTo},
      .doc = "Adds 1 to a scalar variable below a limit; gives what was "
             "there."},
