@@ -162,9 +162,12 @@ def _filled(name: str, pair: tuple, parts: list, fill: bool) -> tuple:
             raise ValueError(
                 f"the {which} branch must also have a return statement."
             )
-        raise ValueError(
+        error = ValueError(
             f"'{name}' must also be initialized in the {which} branch"
         )
+        # A loop around may have more to say.
+        error.undefined_symbol = name
+        raise error
     return pair
 
 
@@ -187,7 +190,8 @@ def _check(name: str, a, b) -> None:
     except (TypeError, ValueError) as error:
         raise TypeError(
             f"'{name}' must have the same nested structure in the main and "
-            f"else branches:\n\n{error}"
+            "else branches:\n\n"
+            + staging.different(name, a.structure, b.structure, error)
         ) from None
     for x, y in zip(a.tensors, b.tensors):
         if x.dtype != y.dtype:

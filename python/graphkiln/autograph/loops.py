@@ -110,7 +110,7 @@ def _build(test, body, get_state, set_state, states, opts, most):
         repeated, counter, limit, values = loop.part("body")
         set_state(values)
         with repeated:
-            body(counter)
+            _once(body, counter, states)
             after = {
                 id(s): staging.staged_value(v)
                 for s, v in zip(states, get_state())
@@ -152,6 +152,23 @@ def _build(test, body, get_state, set_state, states, opts, most):
         with tf.control_dependencies([] if check is None else [check]):
             outputs = [tf.identity(t) for t in outputs]
     return loop.values(outputs)
+
+
+def _once(body, counter, states: list[_Symbol]) -> None:
+    """Runs the body. Symbols without a value before the loop get theirs
+    here, or the error tells of the loop."""
+    try:
+        body(counter)
+    except ValueError as error:
+        name = getattr(error, "undefined_symbol", None)
+        for s in states:
+            if s.name == name and isinstance(s.before, staging.Missing):
+                raise ValueError(
+                    f"'{name}' must be defined before the loop\nNote: "
+                    "AutoGraph tried to define it automatically, but ran into "
+                    f"a ValueError: {error}"
+                ) from None
+        raise
 
 
 def _iterates(opts) -> set[str]:
@@ -198,7 +215,10 @@ def _check_after(s: _Symbol, after) -> bool:
     except (TypeError, ValueError) as error:
         raise TypeError(
             f"'{s.name}' does not have the same nested structure after one "
-            f"iteration.\n\n{error}"
+            "iteration.\n\n"
+            + staging.different(
+                s.name, before.structure, after.structure, error
+            )
         ) from None
     for old, new, shape in zip(before.tensors, after.tensors, s.shapes):
         if old.dtype != new.dtype:

@@ -39,7 +39,8 @@ class TensorRows(Sequence):
         self.tensor = tf.convert_to_tensor(tensor)
         if self.tensor.shape.rank == 0:
             raise ValueError(
-                f"Cannot iterate over a scalar tensor: {self.tensor}"
+                "len requires a non-scalar tensor, got one of shape (): a "
+                f"scalar cannot be iterated over: {self.tensor}"
             )
         self._list = None
 

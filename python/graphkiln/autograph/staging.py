@@ -90,6 +90,42 @@ def not_a_tensor(name: str, value: object, where: str) -> TypeError:
     )
 
 
+def different(name: str, first, second, error: Exception) -> str:
+    """How two structures differ, and where."""
+    def shown(value):
+        return f"type={type(value).__name__} str={value}"
+
+    return (
+        "The two structures don't have the same nested structure.\n\n"
+        f"First structure: {shown(first)}\n\n"
+        f"Second structure: {shown(second)}\n\n"
+        f"More specifically: {_first_difference(name, first, second)}{error}"
+    )
+
+
+def _first_difference(path: str, a, b) -> str:
+    """The innermost part that differs, as `t[1]: `."""
+    if type(a) is type(b) and isinstance(a, (list, tuple)):
+        if len(a) == len(b):
+            for i, (x, y) in enumerate(zip(a, b)):
+                found = _first_difference(f"{path}[{i}]", x, y)
+                if found:
+                    return found
+            return ""
+    elif isinstance(a, dict) and isinstance(b, dict):
+        if a.keys() == b.keys():
+            for key in a:
+                found = _first_difference(f"{path}[{key!r}]", a[key], b[key])
+                if found:
+                    return found
+            return ""
+    elif not isinstance(a, (list, tuple, dict)) and not isinstance(
+        b, (list, tuple, dict)
+    ):
+        return "" if (a is None) == (b is None) else f"{path}: "
+    return f"{path}: "
+
+
 def zeros(tensor) -> object:
     """Zeros as `tensor` is: 0 where a dimension is unknown, a scalar where
     the rank is."""

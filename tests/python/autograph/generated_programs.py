@@ -1,0 +1,151 @@
+"""Random programs with nested control flow, as source text.
+
+All variables are int32 scalars that have a value from the start, so that
+every program is one that may be staged. A program's seed determines it.
+"""
+
+from __future__ import annotations
+
+import linecache
+import random
+
+import graphkiln as tf
+
+NAMES = ("a", "b", "c")
+
+
+class Program:
+    """The source of one function `f(x, v, p)`: an int32 scalar, an int32
+    vector and a Python int."""
+
+    def __init__(self, seed: int):
+        self._random = random.Random(seed)
+        self._lines = ["def f(x, v, p):"]
+        self._counters = 0
+        self._left = 9
+        for line in ("a = x", "b = 1", "c = tf.constant(2)", "q = p"):
+            self._lines.append("    " + line)
+        self._block(1, 0, in_loop=False)
+        self._emit(1, "return (a + 3 * b + 7 * c + q) % 1009")
+        self.source = "\n".join(self._lines) + "\n"
+
+    def _emit(self, depth: int, line: str) -> None:
+        self._lines.append("    " * depth + line)
+
+    def _value(self) -> str:
+        r = self._random
+        kind = r.randrange(6)
+        if kind == 0:
+            return str(r.randrange(-3, 8))
+        if kind == 1:
+            return "q"
+        if kind == 2:
+            return "x"
+        if kind == 3:
+            return f"v[{r.randrange(3)}]"
+        return r.choice(NAMES)
+
+    def _expression(self) -> str:
+        r = self._random
+        if r.random() < 0.12:
+            return (
+                f"({self._value()} if {self._condition()} else "
+                f"{self._value()})"
+            )
+        operator = r.choice("+-*")
+        return f"({self._value()} {operator} {self._value()}) % 101"
+
+    def _condition(self) -> str:
+        r = self._random
+        operator = r.choice(("<", ">", "<=", ">=", "==", "!="))
+        left = r.choice((*NAMES, "x", "q", "v[1]"))
+        text = f"{left} {operator} {self._value()}"
+        choice = r.random()
+        if choice < 0.1:
+            return f"not ({text})"
+        if choice < 0.3:
+            other = f"{r.choice(NAMES)} > {r.randrange(40)}"
+            return f"{text} {r.choice(('and', 'or'))} {other}"
+        if choice < 0.36:
+            return f"0 <= {left} < {r.randrange(50)}"
+        return text
+
+    def _block(self, depth: int, loops: int, in_loop: bool) -> None:
+        for _ in range(self._random.randint(1, 3)):
+            self._statement(depth, loops, in_loop)
+
+    def _statement(self, depth: int, loops: int, in_loop: bool) -> None:
+        r = self._random
+        kind = r.random()
+        self._left -= 1
+        if self._left < 0 or depth > 4 or kind < 0.35:
+            target = r.choice((*NAMES, *NAMES, "q"))
+            if target == "q":
+                self._emit(depth, f"q = q + {r.randrange(3)}")
+            elif r.random() < 0.3:
+                self._emit(depth, f"{target} += {self._value()}")
+                self._emit(depth, f"{target} %= 97")
+            else:
+                self._emit(depth, f"{target} = {self._expression()}")
+        elif kind < 0.62:
+            self._branch(depth, loops, in_loop)
+        elif kind < 0.9 and loops < 3:
+            self._loop(depth, loops)
+        elif in_loop and kind < 0.97:
+            self._emit(depth, f"if {self._condition()}:")
+            self._emit(depth + 1, r.choice(("break", "continue")))
+        else:
+            self._emit(depth, f"if {self._condition()}:")
+            self._emit(depth + 1, f"return {r.choice(NAMES)} % 499")
+
+    def _branch(self, depth: int, loops: int, in_loop: bool) -> None:
+        r = self._random
+        self._emit(depth, f"if {self._condition()}:")
+        self._block(depth + 1, loops, in_loop)
+        if r.random() < 0.3:
+            self._emit(depth, f"elif {self._condition()}:")
+            self._block(depth + 1, loops, in_loop)
+        if r.random() < 0.5:
+            self._emit(depth, "else:")
+            self._block(depth + 1, loops, in_loop)
+        if in_loop and r.random() < 0.2:
+            self._emit(depth, f"if {self._condition()}:")
+            self._emit(depth + 1, r.choice(("break", "continue")))
+
+    def _loop(self, depth: int, loops: int) -> None:
+        r = self._random
+        self._counters += 1
+        i = f"i{self._counters}"
+        kind = r.randrange(6)
+        target = r.choice(NAMES)
+        if kind == 0:
+            self._emit(depth, f"for {i} in tf.range({r.randrange(1, 4)}):")
+        elif kind == 1:
+            self._emit(depth, f"for {i} in tf.range(x % 4):")
+        elif kind == 2:
+            self._emit(depth, f"for {i} in v:")
+        elif kind == 3:
+            self._emit(depth, f"for {i} in range({r.randrange(1, 4)}):")
+        elif kind == 4:
+            self._emit(depth, f"{i} = x % 2")
+            self._emit(depth, f"while {i} < {r.randrange(1, 5)}:")
+            self._emit(depth + 1, f"{i} += 1")
+        else:
+            self._emit(depth, f"{i} = 0")
+            self._emit(depth, "while True:")
+            self._emit(depth + 1, f"{i} += 1")
+            self._emit(depth + 1, f"if {i} > {r.randrange(1, 4)} + x % 2:")
+            self._emit(depth + 2, "break")
+        self._emit(depth + 1, f"{target} = ({target} + {i}) % 103")
+        self._block(depth + 1, loops + 1, True)
+        if r.random() < 0.15:
+            self._emit(depth, "else:")
+            self._emit(depth + 1, f"{target} = {self._expression()}")
+
+    def function(self, name: str):
+        """The function, with its source where tracebacks look for it."""
+        lines = self.source.splitlines(keepends=True)
+        linecache.cache[name] = (len(self.source), None, lines, name)
+        scope = {"tf": tf, "__name__": "generated"}
+        exec(compile(self.source, name, "exec"), scope)
+        return scope["f"]
