@@ -1,7 +1,7 @@
 """Random programs with nested control flow, as source text.
 
-All variables are int32 scalars that have a value from the start, so that
-every program is one that may be staged. A program's seed determines it.
+All variables have a value from the start, so that every program is one that
+may be staged. A program's seed determines it.
 """
 
 from __future__ import annotations
@@ -16,17 +16,25 @@ NAMES = ("a", "b", "c")
 
 class Program:
     """The source of one function `f(x, v, p)`: an int32 scalar, an int32
-    vector and a Python int."""
+    vector and a Python int; or floats, all through smooth functions."""
 
-    def __init__(self, seed: int):
+    def __init__(self, seed: int, floats: bool = False, size: int = 9,
+                 nested_loops: int = 3):
         self._random = random.Random(seed)
         self._lines = ["def f(x, v, p):"]
         self._counters = 0
-        self._left = 9
-        for line in ("a = x", "b = 1", "c = tf.constant(2)", "q = p"):
+        self._left = size
+        self._floats = floats
+        self._nested_loops = nested_loops
+        start = ("a = x", "b = 1", "c = tf.constant(2)", "q = p")
+        end = "return (a + 3 * b + 7 * c + q) % 1009"
+        if floats:
+            start = ("a = x * 1.5", "b = tf.sin(x)", "c = v[0] * x", "q = p")
+            end = "return a + 3.0 * b + 7.0 * c"
+        for line in start:
             self._lines.append("    " + line)
         self._block(1, 0, in_loop=False)
-        self._emit(1, "return (a + 3 * b + 7 * c + q) % 1009")
+        self._emit(1, end)
         self.source = "\n".join(self._lines) + "\n"
 
     def _emit(self, depth: int, line: str) -> None:
@@ -47,6 +55,11 @@ class Program:
 
     def _expression(self) -> str:
         r = self._random
+        if self._floats:
+            function = r.choice(("tf.sin", "tf.tanh", "tf.cos"))
+            operator = r.choice("+-*")
+            left = r.choice((*NAMES, "x", f"v[{r.randrange(3)}]"))
+            return f"{function}({left} {operator} {r.choice(NAMES)})"
         if r.random() < 0.12:
             return (
                 f"({self._value()} if {self._condition()} else "
@@ -58,6 +71,9 @@ class Program:
     def _condition(self) -> str:
         r = self._random
         operator = r.choice(("<", ">", "<=", ">=", "==", "!="))
+        if self._floats:
+            right = r.choice((*NAMES, f"{r.uniform(-1, 1):.2f}"))
+            return f"{r.choice((*NAMES, 'x'))} {r.choice('<>')} {right}"
         left = r.choice((*NAMES, "x", "q", "v[1]"))
         text = f"{left} {operator} {self._value()}"
         choice = r.random()
@@ -82,21 +98,25 @@ class Program:
             target = r.choice((*NAMES, *NAMES, "q"))
             if target == "q":
                 self._emit(depth, f"q = q + {r.randrange(3)}")
-            elif r.random() < 0.3:
+            elif r.random() < 0.3 and not self._floats:
                 self._emit(depth, f"{target} += {self._value()}")
                 self._emit(depth, f"{target} %= 97")
             else:
                 self._emit(depth, f"{target} = {self._expression()}")
         elif kind < 0.62:
             self._branch(depth, loops, in_loop)
-        elif kind < 0.9 and loops < 3:
+        elif kind < 0.9 and loops < self._nested_loops:
             self._loop(depth, loops)
         elif in_loop and kind < 0.97:
             self._emit(depth, f"if {self._condition()}:")
             self._emit(depth + 1, r.choice(("break", "continue")))
         else:
             self._emit(depth, f"if {self._condition()}:")
-            self._emit(depth + 1, f"return {r.choice(NAMES)} % 499")
+            self._emit(depth + 1, self._return())
+
+    def _return(self) -> str:
+        tail = "* 2.0" if self._floats else "% 499"
+        return f"return {self._random.choice(NAMES)} {tail}"
 
     def _branch(self, depth: int, loops: int, in_loop: bool) -> None:
         r = self._random
@@ -112,6 +132,9 @@ class Program:
             self._emit(depth, f"if {self._condition()}:")
             self._emit(depth + 1, r.choice(("break", "continue")))
 
+    def _start(self) -> str:
+        return "tf.cast(x > 0.0, tf.int32)" if self._floats else "x % 2"
+
     def _loop(self, depth: int, loops: int) -> None:
         r = self._random
         self._counters += 1
@@ -121,22 +144,31 @@ class Program:
         if kind == 0:
             self._emit(depth, f"for {i} in tf.range({r.randrange(1, 4)}):")
         elif kind == 1:
-            self._emit(depth, f"for {i} in tf.range(x % 4):")
+            count = "x % 4"
+            if self._floats:
+                count = "tf.cast(tf.abs(x) * 3.0, tf.int32)"
+            self._emit(depth, f"for {i} in tf.range({count}):")
         elif kind == 2:
             self._emit(depth, f"for {i} in v:")
         elif kind == 3:
             self._emit(depth, f"for {i} in range({r.randrange(1, 4)}):")
         elif kind == 4:
-            self._emit(depth, f"{i} = x % 2")
+            self._emit(depth, f"{i} = {self._start()}")
             self._emit(depth, f"while {i} < {r.randrange(1, 5)}:")
             self._emit(depth + 1, f"{i} += 1")
         else:
             self._emit(depth, f"{i} = 0")
             self._emit(depth, "while True:")
             self._emit(depth + 1, f"{i} += 1")
-            self._emit(depth + 1, f"if {i} > {r.randrange(1, 4)} + x % 2:")
+            self._emit(depth + 1, f"if {i} > {r.randrange(1, 4)} + {self._start()}:")
             self._emit(depth + 2, "break")
-        self._emit(depth + 1, f"{target} = ({target} + {i}) % 103")
+        if self._floats:
+            item = i if kind == 2 else f"tf.cast({i}, tf.float32)"
+            self._emit(
+                depth + 1, f"{target} = tf.sin({target} * 0.9 + {item})"
+            )
+        else:
+            self._emit(depth + 1, f"{target} = ({target} + {i}) % 103")
         self._block(depth + 1, loops + 1, True)
         if r.random() < 0.15:
             self._emit(depth, "else:")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import numpy as np
 import pytest
 
 import graphkiln as tf
@@ -36,3 +37,37 @@ def test_value_of_plain_python(first):
             except Exception as error:
                 raise AssertionError(told) from error
             assert got == want, told
+
+
+@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT // 10, 5))
+def test_gradient_of_the_eager_tape(first):
+    for seed in range(first, first + 5):
+        program = Program(seed, floats=True, size=4, nested_loops=1)
+        f = program.function(f"<float program {seed}>")
+
+        @tf.function
+        def staged(x, v):
+            with tf.GradientTape() as tape:
+                tape.watch([x, v])
+                y = f(x, v, 1)
+            return y, tape.gradient(y, [x, v], unconnected_gradients="zero")
+
+        outside = tf.function(f)
+        for x in (0.7, -1.3):
+            x, v = tf.constant(x), tf.constant([0.3, -0.8, 1.1])
+            told = f"seed {seed}, x {float(x)}:\n{program.source}"
+            with tf.GradientTape() as tape:
+                tape.watch([x, v])
+                y = f(x, v, 1)
+            want = [y, *tape.gradient(y, [x, v], unconnected_gradients="zero")]
+            try:
+                y, gradients = staged(x, v)
+                with tf.GradientTape() as tape:
+                    tape.watch([x, v])
+                    z = outside(x, v, 1)
+                around = [z, *tape.gradient(z, [x, v], unconnected_gradients="zero")]
+            except Exception as error:
+                raise AssertionError(told) from error
+            for got in ([y, *gradients], around):
+                for a, b in zip(want, got):
+                    assert np.allclose(a, b, 1e-4, 1e-5), told
