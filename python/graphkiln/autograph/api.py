@@ -20,7 +20,9 @@ def _python_function(entity):
     if isinstance(entity, types.MethodType):
         entity = entity.__func__
     if isinstance(entity, types.FunctionType):
-        return getattr(entity, "__ag_original__", entity)
+        if id(entity.__code__) in conversion.generated:
+            return getattr(entity, "__ag_original__", entity)
+        return entity
     call = getattr(type(entity), "__call__", None)
     if isinstance(call, types.FunctionType):
         return call
@@ -107,7 +109,7 @@ def do_not_convert(func=None):
     def wrapper(*args, **kwargs):
         return func(*args, **kwargs)
 
-    wrapper.__ag_do_not_convert__ = True
+    wrapper.__ag_do_not_convert__ = wrapper.__code__
     return wrapper
 
 

@@ -38,18 +38,19 @@ def _is_library(module: object) -> bool:
 
 
 def autograph_artifact(function):
-    """Marks a function as made by conversion."""
-    function.__ag_artifact__ = True
+    """Generated code says so of its local functions; they are known by
+    their code."""
     return function
 
 
-_MARKS = ("__ag_artifact__", "__ag_original__", "__ag_do_not_convert__")
-
-
-def is_left_alone(function: object) -> bool:
+def is_left_alone(function: types.FunctionType) -> bool:
     """Is this Python function called as it is?"""
+    code = function.__code__
+    if id(code) in conversion.generated:
+        return True
+    # functools.wraps copies the mark, but the code is the wrapper's own.
     marks = function.__dict__
-    if marks and any(mark in marks for mark in _MARKS):
+    if marks and marks.get("__ag_do_not_convert__") is code:
         return True
     return _is_library(function.__module__)
 
@@ -119,13 +120,9 @@ def _call_object(f, args: tuple, kwargs: dict | None, scope):
     cls = type(f)
     if not isinstance(f, type) and not _is_library(cls.__module__):
         method = inspect.getattr_static(cls, "__call__", None)
-        marks = getattr(f, "__dict__", None) or {}
-        if type(method) is types.FunctionType and not (
-            any(mark in marks for mark in _MARKS)
-        ):
-            if not is_left_alone(method):
-                made = converted_or_same(method)
-                return made(f, *args, **(kwargs or {}))
+        if type(method) is types.FunctionType and not is_left_alone(method):
+            made = converted_or_same(method)
+            return made(f, *args, **(kwargs or {}))
     return f(*args, **(kwargs or {}))
 
 

@@ -2,6 +2,8 @@
 
 import ast
 
+from graphkiln.autograph.names import symbol
+
 # Builtins whose meaning depends on the calling frame, or that never run user
 # code worth converting.
 _DIRECT = frozenset(
@@ -9,6 +11,9 @@ _DIRECT = frozenset(
     "issubclass hasattr getattr setattr type id repr callable __import__"
     .split()
 )
+
+# Attributes that mean the caller's frame when called.
+_OF_FRAME = frozenset(("currentframe", "_getframe", "stack"))
 
 
 def ag(name: str) -> ast.Attribute:
@@ -91,6 +96,10 @@ class Expressions(ast.NodeTransformer):
         if isinstance(function, ast.Name) and function.id in _DIRECT:
             if not self._shadowed(function.id):
                 return self._direct(node)
+        if isinstance(function, ast.Attribute) and function.attr in _OF_FRAME:
+            if symbol(function) in ("inspect.currentframe", "sys._getframe",
+                                    "inspect.stack"):
+                return self._direct(node)
         arguments = ast.Tuple(
             [self.visit(a) for a in node.args], ast.Load()
         )
@@ -113,7 +122,7 @@ class Expressions(ast.NodeTransformer):
         )
 
     def _direct(self, node: ast.Call) -> ast.expr:
-        if node.func.id == "super" and not node.args:
+        if getattr(node.func, "id", None) == "super" and not node.args:
             if self.first_argument is None:
                 return node
             made = ast.Call(
