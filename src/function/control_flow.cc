@@ -10,8 +10,10 @@
 namespace gk {
 namespace {
 
-// What any part captures becomes a capture of all, in one order.
-StatusOr<TensorVector> UnifyCaptures(std::span<FuncGraph* const> graphs) {
+// What any part captures becomes a capture of all, in one order. `scope`: the
+// node's name.
+StatusOr<TensorVector> UnifyCaptures(std::span<FuncGraph* const> graphs,
+                                     std::string_view scope) {
   TensorVector all;
   std::vector<const void*> keys;
   for (const FuncGraph* g : graphs) {
@@ -28,7 +30,10 @@ StatusOr<TensorVector> UnifyCaptures(std::span<FuncGraph* const> graphs) {
       all.push_back(c.external);
     }
   }
-  for (FuncGraph* g : graphs) GK_RETURN_IF_ERROR(g->OrderCaptures(all));
+  std::string name(scope);
+  if (!name.empty() && name.back() != '/') name += '/';
+  name += "Placeholder";
+  for (FuncGraph* g : graphs) GK_RETURN_IF_ERROR(g->OrderCaptures(all, name));
   return all;
 }
 
@@ -98,7 +103,7 @@ StatusOr<TensorVector> MakeBranches(bool is_if, const Tensor& selector,
     GK_RETURN_IF_ERROR(OwnResults(&p));
     graphs.push_back(p.graph.get());
   }
-  GK_ASSIGN_OR_RETURN(const TensorVector captured, UnifyCaptures(graphs));
+  GK_ASSIGN_OR_RETURN(const TensorVector captured, UnifyCaptures(graphs, name));
   std::vector<Ref<GraphFunction>> functions;
   for (FunctionPart& p : parts) {
     GK_ASSIGN_OR_RETURN(Ref<GraphFunction> f, Finish(p));
@@ -208,7 +213,7 @@ StatusOr<TensorVector> MakeWhile(FunctionPart condition, FunctionPart body,
     return Internal("{}: the parts of a loop do not fit", body.graph->name());
   }
   FuncGraph* graphs[] = {condition.graph.get(), body.graph.get()};
-  GK_ASSIGN_OR_RETURN(const TensorVector captured, UnifyCaptures(graphs));
+  GK_ASSIGN_OR_RETURN(const TensorVector captured, UnifyCaptures(graphs, name));
   // What the parts capture goes round the loop unchanged.
   for (const FunctionCapture& c : body.graph->captures()) {
     body.results.push_back(body.graph->graph()->TensorOf({c.placeholder, 0}));

@@ -159,7 +159,10 @@ StatusOr<TensorVector> FuncGraph::Apply(const OpRecord& record,
       continue;
     }
     const std::string placeholder_name =
-        unique + "/" + InputName(record, attrs, i) + "/";
+        unique + "/" +
+        (inputs[i].is_symbolic() ? Graph::OutputOf(inputs[i]).node->name()
+                                 : InputName(record, attrs, i)) +
+        "/";
     GK_ASSIGN_OR_RETURN(Tensor captured, Capture(inputs[i], placeholder_name));
     edges.push_back(Graph::OutputOf(captured));
   }
@@ -377,10 +380,11 @@ StatusOr<Tensor> FuncGraph::Capture(const Tensor& t, std::string_view name) {
   return placeholder;
 }
 
-Status FuncGraph::OrderCaptures(std::span<const Tensor> externals) {
+Status FuncGraph::OrderCaptures(std::span<const Tensor> externals,
+                                std::string_view name) {
   std::vector<FunctionCapture> ordered;
   for (const Tensor& t : externals) {
-    GK_RETURN_IF_ERROR(Capture(t).status());
+    GK_RETURN_IF_ERROR(Capture(t, name).status());
     ordered.push_back(captures_[capture_of_.at(CaptureKey(t))]);
   }
   if (ordered.size() != captures_.size()) {

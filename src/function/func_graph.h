@@ -80,7 +80,9 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   static const void* CaptureKey(const Tensor& t);
   // Captures exactly these, in this order: all that were captured so far must
   // be among them.
-  Status OrderCaptures(std::span<const Tensor> externals);
+  // New ones are called `name`.
+  Status OrderCaptures(std::span<const Tensor> externals,
+                       std::string_view name);
   const std::vector<Node*>& arguments() const { return arguments_; }
   // Arguments in another order than they were made in: a permutation.
   Status OrderArguments(std::span<const Tensor> arguments);
