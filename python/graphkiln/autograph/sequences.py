@@ -175,10 +175,22 @@ def sequence(value: object) -> Sequence:
     return value
 
 
-def unpack(value: object, count: int, star: bool):
-    """`value` as what a tuple of targets takes."""
-    if not staging.is_symbolic(value):
+def unpack(value: object, pattern: tuple):
+    """`value` as what a tuple of targets takes. `pattern` has a tuple for
+    each nested tuple, "*" for a starred target, else None."""
+    if staging.is_symbolic(value):
+        value = _rows_of(value, len(pattern), "*" in pattern)
+    if "*" in pattern or not any(type(p) is tuple for p in pattern):
         return value
+    value = tuple(value)
+    if len(value) != len(pattern):
+        return value
+    return tuple(
+        v if p is None else unpack(v, p) for v, p in zip(value, pattern)
+    )
+
+
+def _rows_of(value, count: int, star: bool) -> list:
     shape = value.shape
     if shape.rank == 0:
         raise TypeError(f"cannot unpack a scalar tensor: {value}")

@@ -228,20 +228,18 @@ class Functions(Expressions):
 
     def visit_Assign(self, node: ast.Assign):
         value = self.visit(node.value)
-        if not isinstance(node.value, (ast.Tuple, ast.List)):
-            for target in node.targets:
-                if isinstance(target, (ast.Tuple, ast.List)):
+        for target in node.targets:
+            if isinstance(target, (ast.Tuple, ast.List)):
+                if not isinstance(node.value, ast.Tuple) or any(
+                    isinstance(e, (ast.Tuple, ast.List)) for e in target.elts
+                ):
                     value = self._unpacked(value, target)
-                    break
+                break
         made = ast.Assign([self.visit(t) for t in node.targets], value)
         return ast.copy_location(made, node)
 
     def _unpacked(self, value: ast.expr, target: ast.expr) -> ast.expr:
-        star = any(isinstance(e, ast.Starred) for e in target.elts)
-        count = len(target.elts)
-        return place(
-            ag_call("unpack", value, text(count), text(star)), target
-        )
+        return place(ag_call("unpack", value, _pattern(target)), target)
 
     def visit_AnnAssign(self, node: ast.AnnAssign):
         value = None if node.value is None else self.visit(node.value)
@@ -549,6 +547,14 @@ class Functions(Expressions):
             self._options(options),
         )
         return self._assembled(functions, undefined, unsure, call, node, at)
+
+
+def _pattern(target: ast.expr) -> ast.expr:
+    """A tuple of targets as what `unpack` takes: nested tuples of None, and
+    "*" for a starred target."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return ast.Tuple([_pattern(e) for e in target.elts], ast.Load())
+    return text("*" if isinstance(target, ast.Starred) else None)
 
 
 def _directive(s: ast.stmt) -> str | None:

@@ -154,6 +154,18 @@ def test_for_over_rows_and_unpacking():
     check(f, ([[1, 2], [3, 4]], 14))
 
 
+def test_nested_and_starred_unpacking():
+    def f(x):
+        (a, b), c = tf.stack([x, x + 1]), x
+        first, *rest = tf.range(3)
+        total = 0
+        for i, (p, q) in zip([1, 2], [tf.stack([x, x]), tf.stack([c, c])]):
+            total += i * (p + q)
+        return a, b, c, first, rest, total
+
+    check(f, (1, (1, 2, 1, 0, [1, 2], 6)))
+
+
 def test_for_over_unknown_length():
     @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
     def f(xs):
