@@ -57,6 +57,8 @@ _LOGICAL_CPU = LogicalDevice("/device:CPU:0", "CPU")
 class _State:
     visible: list = [_CPU]
     logical: dict = {}
+    initialized = False
+    last_probe = 0
     soft_placement = True
     deterministic = False
     tensor_float_32 = True
@@ -84,8 +86,14 @@ def list_logical_devices(device_type=None):
     >>> len(tf.config.list_logical_devices("CPU"))
     1
     """
+    _State.initialized = True
     if device_type not in (None, "CPU") or not _State.visible:
         return []
+    return logical_devices()
+
+
+def logical_devices() -> list[LogicalDevice]:
+    """The parts of the CPU; they may change as long as there is nothing."""
     parts = _State.logical.get(_CPU, [None])
     return [
         LogicalDevice(f"/device:CPU:{i}", "CPU") for i in range(len(parts))
@@ -118,7 +126,11 @@ def get_logical_device_configuration(device):
 
 
 def set_logical_device_configuration(device, logical_devices):
-    """Divides a physical device. Parts of the CPU share its memory."""
+    """Divides a physical device. Parts of the CPU share its memory.
+
+    Raises ValueError for limits and priorities, which the CPU has not, and
+    RuntimeError once there are tensors or the devices have been listed.
+    """
     if device != _CPU:
         raise ValueError(f"Unrecognized device: {device}")
     for part in logical_devices:
@@ -128,7 +140,25 @@ def set_logical_device_configuration(device, logical_devices):
         if part.experimental_priority is not None:
             raise ValueError("Setting experimental_priority on CPU virtual  "
                              "devices is currently not supported")
-    _State.logical[device] = list(logical_devices)
+    logical_devices = list(logical_devices)
+    with _lock:
+        if _State.logical.get(device) == logical_devices:
+            return
+        if _is_initialized():
+            raise RuntimeError(
+                "Virtual devices cannot be modified after being initialized"
+            )
+        _State.logical[device] = logical_devices
+
+
+def _is_initialized() -> bool:
+    """Has anything been made that sits on a device? Tensors are numbered: the
+    one made here follows the last one made here unless others came between."""
+    if not _State.initialized:
+        probe = tf.constant(0)._id
+        _State.initialized = probe != _State.last_probe + 1
+        _State.last_probe = probe
+    return _State.initialized
 
 
 def get_soft_device_placement():

@@ -241,6 +241,18 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
             "This property is not supported when eager execution is enabled."
         )
 
+    def read_value(self):
+        """The value now, which later assignments leave alone.
+
+        >>> tf.Variable([1, 2]).read_value().numpy().tolist()
+        [1, 2]
+        """
+        if _graphkiln.current_graph() is None:
+            return _graphkiln.BaseVariable.read_value(self)
+        with _graphkiln.name_scope("Read"):
+            value = self.value()
+        return raw_ops.Identity(input=value)
+
     def initialized_value(self):
         """The value."""
         return self.read_value()
