@@ -66,6 +66,7 @@ EXPORTS: dict[str, str] = {
         config.experimental_functions_run_eagerly=functions_run_eagerly
         """,
     "graphkiln._control_flow": "cond case switch_case while_loop",
+    "graphkiln._tensor_array": "TensorArray TensorArraySpec",
     "graphkiln._graph_def": """
         import_graph_def graph_util.import_graph_def io.write_graph
         test.assert_equal_graph_def

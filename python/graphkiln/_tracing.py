@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from graphkiln import _argument_mutation
 from graphkiln import _composite
+from graphkiln import _dropped_writes
 from graphkiln import _function_binding as binding
 from graphkiln import _graphkiln
 from graphkiln import _name_scope
@@ -336,14 +337,15 @@ def trace(
         make.order_inputs(function_type._parameters, bound)
         args, kwargs = binding.call_arguments(bound)
         snapshot = _argument_mutation.Snapshot(function_type, bound)
-        with _variable.variable_creator_scope(variable_creator):
-            if autograph:
-                result = convert(function, features)(*args, **kwargs)
-            else:
-                result = function(*args, **kwargs)
-        snapshot.check(function)
-        outputs = Outputs(function, graph)
-        structure = outputs.structure(result)
+        with _dropped_writes.Tracing():
+            with _variable.variable_creator_scope(variable_creator):
+                if autograph:
+                    result = convert(function, features)(*args, **kwargs)
+                else:
+                    result = function(*args, **kwargs)
+            snapshot.check(function)
+            outputs = Outputs(function, graph)
+            structure = outputs.structure(result)
     finally:
         _graphkiln.pop_trace_site()
         graph._exit()

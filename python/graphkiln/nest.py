@@ -150,6 +150,8 @@ def _rebuild(like: object, children: list) -> object:
         metadata, _ = like.__tf_flatten__()
         return kind.__tf_unflatten__(metadata, tuple(children))
     if _is_composite(like):
+        if hasattr(kind, "_with_components"):
+            return like._with_components(children)
         spec = _spec_of(like)
         flat = iter(children)
         components = _pack(

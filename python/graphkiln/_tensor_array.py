@@ -1,0 +1,318 @@
+"""tf.TensorArray: a list of tensors of one dtype that loops write to and read
+from.
+
+Eagerly it is a Python list; in a graph, one tensor list, whose handle loops
+and branches carry.
+"""
+
+import graphkiln as tf
+from graphkiln import _tensor_array_eager
+from graphkiln import _tensor_array_list
+from graphkiln._graphkiln import TensorSpec
+from graphkiln._type_spec import TypeSpec
+
+
+class TensorArray:
+    """Tensors of one dtype by index.
+
+    `write`, `scatter`, `unstack` and `split` return the array that holds what
+    was written; use that one from there on.
+
+    Args:
+      dtype: of the elements.
+      size: how many elements there are; required.
+      dynamic_size: whether writing beyond the end makes the array longer.
+      clear_after_read: whether an element can be read only once; True unless
+        given. In graphs elements stay.
+      tensor_array_name: accepted for compatibility.
+      handle: accepted for compatibility; must be None.
+      flow: the handle of a tensor list to use.
+      infer_shape: whether all elements must have the same shape.
+      element_shape: the shape of the elements as far as known.
+      colocate_with_first_write_call: accepted for compatibility.
+      name: of the op.
+
+    Raises:
+      ValueError: neither `size` nor `flow` is given.
+
+    >>> ta = tf.TensorArray(tf.float32, size=2)
+    >>> ta = ta.write(0, 1.0).write(1, 2.0)
+    >>> ta.stack().numpy().tolist()
+    [1.0, 2.0]
+    """
+
+    __slots__ = ("__weakref__", "_held")
+
+    def __init__(
+        self,
+        dtype,
+        size=None,
+        dynamic_size=None,
+        clear_after_read=None,
+        tensor_array_name=None,
+        handle=None,
+        flow=None,
+        infer_shape=True,
+        element_shape=None,
+        colocate_with_first_write_call=True,
+        name=None,
+    ):
+        dtype = tf.as_dtype(dtype)
+        if handle is not None:
+            raise ValueError(
+                "TensorArray handles are not supported; give `flow`, the "
+                "handle of a tensor list"
+            )
+        if tf.executing_eagerly() and flow is None:
+            self._held = _tensor_array_eager.EagerArray.make(
+                dtype, size, bool(dynamic_size), clear_after_read,
+                infer_shape, tf.TensorShape(element_shape),
+            )
+        else:
+            self._held = _tensor_array_list.ListArray.make(
+                dtype, size, dynamic_size, flow, infer_shape,
+                tf.TensorShape(element_shape), name,
+            )
+
+    @classmethod
+    def _holding(cls, held) -> "TensorArray":
+        made = object.__new__(cls)
+        made._held = held
+        return made
+
+    @property
+    def _now(self):
+        """What holds the elements, as the current mode can use it."""
+        held = self._held
+        if isinstance(held, _tensor_array_eager.EagerArray):
+            if not tf.executing_eagerly():
+                return _tensor_array_list.ListArray.of_eager(held)
+        return held
+
+    @property
+    def dtype(self) -> tf.DType:
+        """Of the elements."""
+        return self._held.dtype
+
+    @property
+    def dynamic_size(self) -> bool:
+        """Does writing beyond the end make the array longer?"""
+        return self._held.dynamic_size
+
+    @property
+    def element_shape(self) -> tf.TensorShape:
+        """Of the elements, as far as known."""
+        return self._held.element_shape
+
+    @property
+    def flow(self):
+        """The handle of the tensor list; 0 where there is none."""
+        return self._now.flow
+
+    @property
+    def handle(self) -> None:
+        """None; kept for compatibility."""
+        return None
+
+    def identity(self) -> "TensorArray":
+        """The same elements behind an Identity node.
+
+        >>> ta = tf.TensorArray(tf.int32, size=1).write(0, 7)
+        >>> int(ta.identity().read(0))
+        7
+        """
+        return self._holding(self._now.identity())
+
+    def grad(self, source, flow=None, name=None):
+        """Not there: gradients need no array of their own.
+
+        Raises NotImplementedError.
+        """
+        raise NotImplementedError(
+            "TensorArray.grad is not supported when executing eagerly; "
+            "eager's gradient implementation does not use/need this function "
+            "to compute gradients of operations that use TensorArrays."
+        )
+
+    def read(self, index, name=None):
+        """The element at `index`; zeros if it was not written and its shape
+        is known.
+
+        Raises:
+          tf.errors.OutOfRangeError: eagerly, there is no such element.
+          tf.errors.InvalidArgumentError: in a graph, there is no such
+            element; eagerly, it was read before and cleared.
+
+        >>> ta = tf.TensorArray(tf.int32, size=2).unstack([4, 5])
+        >>> int(ta.read(1))
+        5
+        """
+        return self._now.read(index, name)
+
+    def write(self, index, value, name=None) -> "TensorArray":
+        """The array with `value` at `index`.
+
+        Raises:
+          ValueError: `value` does not have the shape of the elements.
+          tf.errors.OutOfRangeError: eagerly, there is no such element.
+          tf.errors.InvalidArgumentError: `value` has another dtype; in a
+            graph, there is no such element.
+
+        >>> ta = tf.TensorArray(tf.int32, size=0, dynamic_size=True)
+        >>> ta.write(1, 5).stack().numpy().tolist()
+        [0, 5]
+        """
+        return self._holding(self._now.write(index, value, name))
+
+    def stack(self, name=None):
+        """All elements as one tensor, along a new first axis.
+
+        >>> ta = tf.TensorArray(tf.int32, size=3).scatter([2, 0], [4, 6])
+        >>> ta.stack().numpy().tolist()
+        [6, 0, 4]
+        """
+        return self._now.stack(name)
+
+    def gather(self, indices, name=None):
+        """The elements at `indices` as one tensor.
+
+        >>> ta = tf.TensorArray(tf.int32, size=3).unstack([1, 2, 3])
+        >>> ta.gather([2, 0]).numpy().tolist()
+        [3, 1]
+        """
+        return self._now.gather(indices, name)
+
+    def concat(self, name=None):
+        """All elements one after the other along their first axis.
+
+        >>> ta = tf.TensorArray(tf.int32, size=2, infer_shape=False)
+        >>> ta.write(0, [1]).write(1, [2, 3]).concat().numpy().tolist()
+        [1, 2, 3]
+        """
+        return self._now.concat(name)
+
+    def unstack(self, value, name=None) -> "TensorArray":
+        """An array of the rows of `value`.
+
+        >>> ta = tf.TensorArray(tf.int32, size=2).unstack([[1, 2], [3, 4]])
+        >>> ta.read(1).numpy().tolist()
+        [3, 4]
+        """
+        return self._holding(self._now.unstack(value, name))
+
+    def scatter(self, indices, value, name=None) -> "TensorArray":
+        """The array with the rows of `value` at `indices`.
+
+        >>> ta = tf.TensorArray(tf.int32, size=2).scatter([1, 0], [4, 5])
+        >>> ta.stack().numpy().tolist()
+        [5, 4]
+        """
+        return self._holding(self._now.scatter(indices, value, name))
+
+    def split(self, value, lengths, name=None) -> "TensorArray":
+        """An array of consecutive parts of `value`, so long each.
+
+        >>> ta = tf.TensorArray(tf.int32, size=2, infer_shape=False)
+        >>> ta.split([1, 2, 3], [1, 2]).read(1).numpy().tolist()
+        [2, 3]
+        """
+        return self._holding(self._now.split(value, lengths, name))
+
+    def size(self, name=None):
+        """How many elements there are, as an int32 scalar.
+
+        >>> int(tf.TensorArray(tf.int32, size=2).size())
+        2
+        """
+        return self._now.size(name)
+
+    def close(self, name=None):
+        """Drops the elements if they are a Python list.
+
+        >>> tf.TensorArray(tf.int32, size=2).close()
+        """
+        return self._now.close(name)
+
+    @property
+    def _type_spec(self) -> "TensorArraySpec":
+        return TensorArraySpec.from_value(self)
+
+    def _with_components(self, components: list) -> "TensorArray":
+        """This array at another place of a branch or loop."""
+        return self._holding(
+            _tensor_array_list.as_list(self._held).with_flow(components[0])
+        )
+
+
+class TensorArraySpec(TypeSpec):
+    """What is known of a tf.TensorArray.
+
+    Args:
+      element_shape: of the elements, as far as known.
+      dtype: of the elements.
+      dynamic_size: whether it grows.
+      infer_shape: whether all elements must have the same shape.
+
+    >>> spec = tf.TensorArraySpec([], tf.float32)
+    >>> f = tf.function(lambda ta: ta.stack(), input_signature=[spec])
+    >>> f(tf.TensorArray(tf.float32, 2, element_shape=[]).unstack([1.0, 2.0])
+    ...     ).numpy().tolist()
+    [1.0, 2.0]
+    """
+
+    def __init__(
+        self,
+        element_shape=None,
+        dtype=tf.float32,
+        dynamic_size=False,
+        infer_shape=True,
+    ):
+        self._element_shape = tf.TensorShape(element_shape)
+        self._dtype = tf.as_dtype(dtype)
+        self._dynamic_size = bool(dynamic_size)
+        self._infer_shape = bool(infer_shape)
+
+    @classmethod
+    def from_value(cls, value: TensorArray) -> "TensorArraySpec":
+        """The spec of an array."""
+        if not isinstance(value, TensorArray):
+            raise TypeError(
+                "Expected value to be a TensorArray, but got: "
+                f"`{type(value)}`"
+            )
+        held = value._held
+        return cls(
+            held.element_shape, held.dtype, held.dynamic_size,
+            held.infer_shape,
+        )
+
+    @property
+    def value_type(self) -> type:
+        """tf.TensorArray."""
+        return TensorArray
+
+    def _serialize(self) -> tuple:
+        return (
+            self._element_shape, self._dtype, self._dynamic_size,
+            self._infer_shape,
+        )
+
+    @property
+    def _component_specs(self) -> list:
+        return [TensorSpec([], tf.variant)]
+
+    def _to_components(self, value: TensorArray) -> list:
+        if not isinstance(value, TensorArray):
+            raise TypeError(
+                "Expected value to be a TensorArray, but got: "
+                f"`{type(value)}`"
+            )
+        return [_tensor_array_list.as_list(value._held).flow]
+
+    def _from_components(self, components) -> TensorArray:
+        return TensorArray._holding(
+            _tensor_array_list.ListArray(
+                self._dtype, None, self._dynamic_size, components[0],
+                self._infer_shape, [self._element_shape],
+            )
+        )
