@@ -274,6 +274,8 @@ def _apply_invariants(states: list[_Symbol], before, invariants) -> None:
 def _apply_invariant(s: _Symbol, shape) -> None:
     if s.value is None:
         return
+    if type(s.value.structure).__name__ == "SparseTensor":
+        s.before = s.value = staging.Staged(_of_any_shape(s.value.structure))
     shapes = _component_shapes(s.value.structure, shape)
     for t, wanted in zip(s.value.tensors, shapes):
         if not t.shape.is_compatible_with(wanted) or not _control_flow._fits(
@@ -285,6 +287,13 @@ def _apply_invariant(s: _Symbol, shape) -> None:
                 f"{_shown(wanted)}."
             )
     s.shapes = shapes
+
+
+def _of_any_shape(sparse):
+    """A sparse tensor of which only the rank is known."""
+    shape = sparse.dense_shape
+    unknown = tf.gather(shape, tf.range(tf.size(shape)))
+    return tf.SparseTensor(sparse.indices, sparse.values, unknown)
 
 
 def _component_shapes(value: object, shape) -> list:

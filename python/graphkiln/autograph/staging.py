@@ -136,7 +136,4 @@ def zeros(tensor) -> object:
         )
     shape = tensor.shape
     sizes = [] if shape.rank is None else [n or 0 for n in shape.as_list()]
-    value = tf.zeros(sizes, tensor.dtype)
-    if not shape.is_fully_defined():
-        value = tf.raw_ops.PlaceholderWithDefault(input=value, shape=shape)
-    return value
+    return tf.zeros(sizes, tensor.dtype)

@@ -417,3 +417,51 @@ def test_plain_numpy_stays():
         return x + total
 
     assert float(f(tf.constant(1.0))) == 4.0
+
+
+def test_sparse_and_ragged_loops():
+    @tf.function
+    def grow(s):
+        for _ in tf.range(3):
+            tf.autograph.experimental.set_loop_options(
+                shape_invariants=[(s, tf.TensorShape([None]))]
+            )
+            s = tf.SparseTensor(
+                tf.concat([s.indices, s.indices + 1], 0),
+                tf.concat([s.values, s.values], 0),
+                s.dense_shape * 2,
+            )
+        return s
+
+    got = grow(tf.SparseTensor([[0]], [1], [3]))
+    assert got.dense_shape.numpy().tolist() == [24]
+    assert got.values.shape == (8,)
+
+    @tf.function
+    def total(rows):
+        result = 0
+        for row in rows:
+            result = result * 10 + tf.reduce_sum(row)
+        return result
+
+    assert int(total(tf.ragged.constant([[1, 2], [3], []]))) == 330
+
+
+def test_late_symbols_of_unknown_shape():
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.int32)])
+    def f(x):
+        for i in tf.range(3):
+            y = x + i
+        return y
+
+    assert f(tf.constant([1, 2])).numpy().tolist() == [3, 4]
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.int32)])
+    def g(x):
+        for i in tf.range(3):
+            if i == x[0]:
+                return x
+        return x * 0
+
+    assert g(tf.constant([1, 2])).numpy().tolist() == [1, 2]
+    assert g(tf.constant([7])).numpy().tolist() == [0]
