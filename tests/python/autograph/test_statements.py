@@ -465,3 +465,19 @@ def test_late_symbols_of_unknown_shape():
 
     assert g(tf.constant([1, 2])).numpy().tolist() == [1, 2]
     assert g(tf.constant([7])).numpy().tolist() == [0]
+
+
+def test_tensor_arrays_in_branches_and_loops():
+    @tf.function
+    def f(n):
+        written = tf.TensorArray(tf.int32, size=0, dynamic_size=True)
+        for i in tf.range(n):
+            if i % 2 == 0:
+                written = written.write(written.size(), i)
+            else:
+                written = written.write(written.size(), i * 10)
+            if i > 5:
+                break
+        return written.stack()
+
+    assert f(tf.constant(10)).numpy().tolist() == [0, 10, 2, 30, 4, 50, 6]
