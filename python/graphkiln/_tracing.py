@@ -1,7 +1,7 @@
 """Tracing: one call of a Python function becomes a graph."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, ItemsView, KeysView, Mapping, ValuesView
 from types import MappingProxyType
 
 from graphkiln import _argument_mutation
@@ -232,6 +232,8 @@ class Outputs:
             return [self.structure(item) for item in value]
         if isinstance(value, Mapping):
             return self._mapping(value)
+        if isinstance(value, (range, KeysView, ValuesView, ItemsView)):
+            return [self.structure(item) for item in value]
         if hasattr(type(value), "__attrs_attrs__"):
             cls = type(value)
             names = [a.name for a in cls.__attrs_attrs__]
@@ -247,9 +249,7 @@ class Outputs:
                 metadata if is_spec else None,
             )
         try:
-            if callable(value) or isinstance(
-                value, (_graphkiln.DType, _graphkiln.TensorShape)
-            ):
+            if callable(value) or isinstance(value, _graphkiln.DType):
                 raise TypeError
             return self._add(_graphkiln.convert_to_tensor(value))
         except (TypeError, ValueError):
@@ -288,6 +288,19 @@ def _keep_python_parts(graph: _graphkiln.FuncGraph) -> None:
     parts = vars(graph).get("_python_parts")
     if outer is not None and parts:
         vars(outer).setdefault("_python_parts", []).extend(parts)
+
+
+def keep_body(body: _graphkiln.FuncGraph) -> None:
+    """While the function around is traced, errors tell of the bodies of its
+    branches and loops which their tensors come from."""
+    outer = _graphkiln.current_graph()
+    if isinstance(outer, _graphkiln.FuncGraph):
+        vars(outer).setdefault("_bodies", []).append(body)
+
+
+def _release_bodies(graph: _graphkiln.FuncGraph) -> None:
+    for body in vars(graph).pop("_bodies", ()):
+        _release_bodies(body)
 
 
 def _refuse_captures(
@@ -349,6 +362,7 @@ def trace(
     finally:
         _graphkiln.pop_trace_site()
         graph._exit()
+        _release_bodies(graph)
     if "_implements" in attributes:
         _refuse_captures(graph, name, attributes["_implements"])
     concrete = graph._finish(outputs.tensors, structure, dict(attributes))

@@ -1,5 +1,5 @@
 """What programs demand of variables, side effects and gradients, by number;
-see `effects` and `variables` for 24 to 29 in full."""
+`effects` and `variables` have more of 24 to 29."""
 
 from __future__ import annotations
 
@@ -11,6 +11,55 @@ from outcomes import failure, phrase
 @phrase("tf.function only supports singleton tf.Variables")
 def program_24_creation_on_every_call(tf):
     tf.function(lambda: tf.Variable(1))()
+
+
+@phrase("tf.function only supports singleton tf.Variables")
+def program_24_creation_on_every_call_by_get_concrete_function(tf):
+    tf.function(lambda: tf.Variable(1) + 0).get_concrete_function()
+
+
+def program_24_creation_on_the_first_call(tf):
+    keep = []
+
+    @tf.function
+    def f(x):
+        if not keep:
+            keep.append(tf.Variable(2))
+        return keep[0] + x
+
+    concrete = f.get_concrete_function(tf.constant(1))
+    return concrete(tf.constant(1)), f(tf.constant(3)), len(keep)
+
+
+def program_25_initial_values(tf):
+    def creating(initial_value):
+        keep = []
+
+        @tf.function
+        def f(x):
+            if not keep:
+                keep.append(tf.Variable(initial_value(x)))
+            return keep[0] * x
+
+        results = [f(tf.constant(2.0)), f(tf.constant(3.0))]
+        keep[0].assign(10.0)
+        return [*results, f(tf.constant(2.0)), keep[0].numpy()]
+
+    return [creating(make) for make in (
+        lambda x: lambda: 5.0, lambda x: x * 2.0, lambda x: lambda: x * x,
+    )]
+
+
+def program_25_initialiser_runs_under_a_condition(tf):
+    keep = []
+
+    @tf.function
+    def f(x):
+        if not keep:
+            keep.append(tf.Variable(tf.reduce_sum(x)))
+        return keep[0] + 0
+
+    return f(tf.constant([1, 2])), f(tf.constant([5, 6])), keep[0].numpy()
 
 
 def program_26_names_of_variables(tf):
@@ -35,6 +84,61 @@ def program_27_assign_before_assert(tf):
     return f()
 
 
+def program_28_control_outputs(tf):
+    def count(attributes):
+        @tf.function(experimental_attributes=attributes)
+        def f(x):
+            v.assign(x)
+            tf.print(x)
+
+        graph = f.get_concrete_function(tf.constant(1)).graph
+        return len(graph.control_outputs)
+
+    v = tf.Variable(0)
+    return count(None), count({"_disable_acd": True})
+
+
+def program_29_call_time_values(tf):
+    value = [tf.constant(1)]
+
+    @tf.function
+    def f(x):
+        graph = tf.compat.v1.get_default_graph()
+        return x + graph.capture_call_time_value(
+            lambda: value[0], tf.TensorSpec([], tf.int32)
+        )
+
+    results = [f(tf.constant(1))]
+    value[0] = tf.constant(10)
+    return results + [f(tf.constant(1)), f.experimental_get_tracing_count()]
+
+
+@phrase("is out of scope", "was defined here:", 'File "demands.py", line')
+def program_30_graph_tensor_in_eager_code(tf):
+    leaked = []
+
+    @tf.function
+    def f(x):
+        leaked.append(x + 1)
+        return x
+
+    f(tf.constant(1))
+    return leaked[0] + 1
+
+
+@phrase("is out of scope")
+def program_30_tensor_of_a_loop(tf):
+    leaked = []
+
+    @tf.function
+    def f(n):
+        for i in tf.range(n):
+            leaked.append(i + 1)
+        return leaked[0] + n
+
+    f(tf.constant(2))
+
+
 @phrase("Graph execution error", "[Op:__inference_named_N]")
 def program_31_failure_names_the_function(tf):
     @tf.function(autograph=False)
@@ -42,6 +146,34 @@ def program_31_failure_names_the_function(tf):
         return tf.gather(x, [7])
 
     named(tf.constant([1]))
+
+
+@phrase(
+    'Function f has "_implements=some.name" attribute and thus can not depend '
+    "on any tensors outside of its signature or modify variables.",
+)
+def program_32_implementations_capture_no_tensors(tf):
+    outside = tf.constant(2.0)
+
+    @tf.function(experimental_implements="some.name")
+    def f(x):
+        return x * outside
+
+    f(tf.constant(1.0))
+
+
+def program_32_implementations_and_variables(tf):
+    v = tf.Variable(2.0)
+
+    @tf.function(experimental_implements="some.name")
+    def reads(x):
+        return x * v
+
+    @tf.function(experimental_implements="some.name")
+    def alone(x):
+        return x * 2.0
+
+    return failure(reads, tf.constant(1.0))[0], alone(tf.constant(1.0))
 
 
 def program_49_watching_is_per_tape(tf):
@@ -99,6 +231,15 @@ def program_53_conversions_of_numbers(tf):
     return [
         failure(tf.convert_to_tensor, 1.0, tf.int32)[0],
         failure(tf.convert_to_tensor, [1.5], tf.int64)[0],
+    ]
+
+
+def program_53_integers_wrap(tf):
+    return [
+        tf.convert_to_tensor(123456789, tf.uint8), tf.constant(-1, tf.uint8),
+        tf.constant([300, -129], tf.int8), tf.constant([123456789], tf.uint16),
+        failure(tf.constant, 2**64, tf.int64)[0],
+        tf.function(lambda: tf.constant(123456789, tf.uint8))(),
     ]
 
 

@@ -164,7 +164,7 @@ def compare(program: Callable, our: tuple, their: tuple) -> None:
 
 SUBJECTS = (
     "control_flow", "debugging", "decorators", "demands", "devices", "effects",
-    "host_functions", "printing", "tensor_lists", "variables",
+    "host_functions", "printing", "semantics", "tensor_lists", "variables",
 )
 
 

@@ -66,9 +66,7 @@ def _text(frames: list[tuple], error: BaseException) -> str:
 def explained(error: BaseException) -> BaseException | None:
     """The error to raise instead, of the same type where that can be; None
     if `error` speaks for itself."""
-    if not isinstance(error, Exception) or isinstance(error, StopIteration):
-        return None
-    if getattr(error, "_told", False):
+    if not isinstance(error, Exception) or getattr(error, "_told", False):
         return None
     frames = user_frames(error.__traceback__)
     if not frames:
