@@ -67,6 +67,11 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._control_flow": "cond case switch_case while_loop",
     "graphkiln._tensor_array": "TensorArray TensorArraySpec",
+    "graphkiln._map": "map_fn vectorized_map",
+    "graphkiln._folds": "foldl foldr scan",
+    "graphkiln._gradients": """
+        AggregationMethod gradients hessians recompute_grad
+        """,
     "graphkiln._graph_def": """
         import_graph_def graph_util.import_graph_def io.write_graph
         test.assert_equal_graph_def

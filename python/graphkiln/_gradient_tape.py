@@ -1,5 +1,6 @@
 """tf.GradientTape and tf.custom_gradient."""
 
+import contextlib
 import enum
 import functools
 import inspect
@@ -357,13 +358,16 @@ def custom_gradient(f=None):
     return decorated
 
 
-def _call_custom(f: Callable, args: tuple, kwargs: dict) -> object:
+def _call_custom(
+    f: Callable, args: tuple, kwargs: dict, recording=contextlib.nullcontext
+) -> object:
+    """Calls `f` in the context `recording`; the call is recorded as one."""
     flat_args = [
         leaf if isinstance(leaf, _graphkiln.BaseVariable)
         else _graphkiln.convert_to_tensor(leaf)
         for leaf in _structure.flatten(args)
     ]
-    with _graphkiln.VariableWatcher() as watcher:
+    with recording(), _graphkiln.VariableWatcher() as watcher:
         result, grad_fn = f(*_structure.pack_like(args, flat_args), **kwargs)
     given = [*flat_args, *_structure.flatten(kwargs)]
     variables = [
