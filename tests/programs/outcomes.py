@@ -164,7 +164,8 @@ def compare(program: Callable, our: tuple, their: tuple) -> None:
 
 SUBJECTS = (
     "control_flow", "debugging", "decorators", "demands", "devices", "effects",
-    "host_functions", "printing", "semantics", "tensor_lists", "variables",
+    "host_functions", "lifetimes", "printing", "semantics", "tensor_lists",
+    "variables",
 )
 
 

@@ -4,13 +4,86 @@ and the Function object mean, point by point where no other module has it."""
 from __future__ import annotations
 
 import collections
+import enum
 import functools
-import gc
-import weakref
 
 import numpy as np
 
-from outcomes import failure, phrase
+from outcomes import better, failure, phrase
+
+
+# Keys of traces.
+
+
+def _traces(f, *values):
+    """How many traces there are after a call with each of the values."""
+    counts = []
+    for value in values:
+        f(value)
+        counts.append(f.experimental_get_tracing_count())
+    return counts
+
+
+@better([[1, 2], [3, 2], 1])  # Each array is another type there.
+def program_keys_of_tensor_arrays(tf):
+    f = tf.function(lambda a: a.stack(), autograph=False)
+    a, b = (
+        tf.TensorArray(tf.int32, 2).unstack(tf.constant([n, 2]))
+        for n in (1, 3)
+    )
+    results = [f(x).numpy().tolist() for x in (a, b)]
+    return results + [f.experimental_get_tracing_count()]
+
+
+def program_keys_of_objects(tf):
+    class Text(str):
+        pass
+
+    class Color(enum.Enum):
+        RED = 1
+        BLUE = 2
+
+    text = Text("a")
+    part = functools.partial(len)
+    sets = frozenset([1]), frozenset([2, 3])
+    f = tf.function(lambda x: None, autograph=False)
+    return _traces(
+        f, text, text, "a", Color.RED, Color.RED, Color.BLUE, tf.int32,
+        tf.int32, tf.float32, part, part, *sets, sets[0],
+    )
+
+
+def program_unhashable_arguments(tf):
+    class Unhashable:
+        __hash__ = None
+
+    f = tf.function(lambda x: None, autograph=False)
+    return [
+        failure(f, {1}), failure(f, slice(1, 2))[0],
+        failure(f, Unhashable())[0], failure(f, [{1}])[0],
+    ]
+
+
+def program_general_traces_serve(tf):
+    f = tf.function(lambda x: x + 1)
+    general = f.get_concrete_function(tf.TensorSpec([None], tf.int32))
+    three = f.get_concrete_function(tf.TensorSpec([3], tf.int32))
+    return [general is three, _traces(f, tf.ones([3], tf.int32), 1)]
+
+
+def program_binding_errors(tf):
+    @tf.function
+    def f(a, b=2):
+        return a
+
+    def only_text(args, kwargs):
+        text = failure(f, *args, **kwargs)[1]
+        return text.partition("Received")[0]
+
+    return [
+        only_text((), {}), only_text((1, 2, 3), {}), only_text((1,), {"a": 2}),
+        only_text((1,), {"c": 2}),
+    ]
 
 
 # Concrete functions.
@@ -138,7 +211,8 @@ def program_structured_outputs(tf):
     return [
         outputs["same"].name, [t.name for t in outputs["twice"]],
         outputs["none"], outputs["const"].name,
-        [t.op.type for t in cf.outputs], cf.output_dtypes, str(cf.output_shapes),
+        [t.op.type for t in cf.outputs], cf.output_dtypes,
+        str(cf.output_shapes),
         f(tf.constant(1.0)),
     ]
 
@@ -176,7 +250,8 @@ def program_printed_signatures(tf):
     text = cf.pretty_printed_signature()
     f.get_concrete_function(tf.constant(1), c=tf.constant(2))
     return [
-        empty, text, str(cf) == text, cf.pretty_printed_signature(verbose=False),
+        empty, text, str(cf) == text,
+        cf.pretty_printed_signature(verbose=False),
         repr(cf).partition(" at 0x")[0], f.pretty_printed_concrete_signatures(),
     ]
 
@@ -257,9 +332,10 @@ def program_captured_variables(tf):
     handle = cf.inputs[0]
     return [
         handle.op.name, handle.op.type, handle.dtype, handle.shape.as_list(),
-        [len(n.attr["_handle_data"].list.func) for n in
-         cf.graph.as_graph_def().node if n.op == "Placeholder"],
-        [(o.name, o.type) for o in cf.graph.get_operations() if o.type != "NoOp"],
+        [
+            (o.name, o.type) for o in cf.graph.get_operations()
+            if o.type != "NoOp"
+        ],
     ]
 
 
@@ -323,9 +399,12 @@ def program_first_call_traces_twice(tf):
             keep.append(tf.Variable(2.0))
         return keep[0] * x
 
-    results = [f(tf.constant(3.0)), len(ran), f.experimental_get_tracing_count()]
+    def counts():
+        return len(ran), f.experimental_get_tracing_count()
+
+    results = [f(tf.constant(3.0)), counts()]
     f(tf.constant(4.0))
-    return results + [len(ran), f.experimental_get_tracing_count()]
+    return [*results, counts()]
 
 
 @phrase("tf.function only supports singleton tf.Variables")
@@ -722,103 +801,3 @@ def program_partials(tf):
 
     g = tf.function(functools.partial(f, y=2))
     return g(tf.constant(1)), g(tf.constant(1), y=5), g(tf.constant(1), z=0)
-
-
-# Lifetimes: True where the object has gone.
-
-
-def _gone(make):
-    refs = make()
-    gc.collect()
-    return [ref() is None for ref in refs]
-
-
-def program_tensors_are_freed(tf):
-    def make():
-        x = tf.constant([1.0])
-        y = x + 1
-        return [weakref.ref(x), weakref.ref(y)]
-
-    return _gone(make)
-
-
-def program_variables_are_freed(tf):
-    def make():
-        v = tf.Variable(1.0)
-        v.assign_add(1.0)
-        return [weakref.ref(v)]
-
-    return _gone(make)
-
-
-def program_functions_are_freed(tf):
-    def make():
-        f = tf.function(lambda x: x + 1, autograph=False)
-        cf = f.get_concrete_function(tf.constant(1))
-        f(tf.constant(1)), f(tf.constant(1.0))
-        return [weakref.ref(o) for o in (f, cf, cf.graph, f.python_function)]
-
-    return _gone(make)
-
-
-def program_concrete_functions_outlive_functions(tf):
-    def make():
-        f = tf.function(lambda x: x + 1, autograph=False)
-        kept.append(f.get_concrete_function(tf.constant(1)))
-        return [weakref.ref(f)]
-
-    kept = []
-    return _gone(make), kept[0](tf.constant(4))
-
-
-def program_bound_methods_are_freed(tf):
-    class Model:
-        @tf.function
-        def f(self, x):
-            return x + 1
-
-    def make():
-        m = Model()
-        m.f(tf.constant(1))
-        cf = m.f.get_concrete_function(tf.constant(1))
-        return [weakref.ref(o) for o in (m, m.f, cf)]
-
-    return _gone(make)
-
-
-def program_captures_are_freed_with_the_function(tf):
-    def make():
-        x, v = tf.constant([1.0]), tf.Variable(1.0)
-        f = tf.function(lambda: x + v, autograph=False)
-        f()
-        return [weakref.ref(o) for o in (x, v, f)]
-
-    return _gone(make)
-
-
-def program_gradients_keep_nothing(tf):
-    def make():
-        v = tf.Variable(1.0)
-        f = tf.function(lambda x: x * v, autograph=False)
-        with tf.GradientTape() as tape:
-            y = f(tf.constant(2.0))
-        g = tape.gradient(y, v)
-        return [weakref.ref(o) for o in (v, f, y, g)]
-
-    return _gone(make)
-
-
-def program_arguments_are_held_weakly(tf):
-    class Thing:
-        n = 2
-
-    f = tf.function(lambda thing, x: x * thing.n, autograph=False)
-
-    def make():
-        thing = Thing()
-        f(thing, tf.constant(3))
-        return [weakref.ref(thing)]
-
-    gone = _gone(make)
-    f(Thing(), tf.constant(3))
-    return gone, f.experimental_get_tracing_count()

@@ -1,0 +1,300 @@
+"""Each point of what is promised of tf.function has a test, and this table
+says which.
+
+The points of the sections are named by their subject, the demands that
+programs make of the interface by their numbers. A test is "file::function" in
+tests/python or tests/oracle, or "subject-name" of a program in tests/programs.
+"""
+
+import ast
+import functools
+import pathlib
+import re
+import sys
+
+import pytest
+
+_TESTS = pathlib.Path(__file__).parents[1]
+
+sys.path.insert(0, str(_TESTS / "programs"))
+
+import outcomes  # noqa: E402
+
+_KEYS = "test_semantics_keys::test_1_"
+_SIGNATURES = "test_semantics_signatures::test_2_"
+_TRACES = "test_semantics_traces::test_3_"
+
+SECTIONS = {
+    "1.1 tensors, arrays and NumPy's scalars": (
+        f"{_KEYS}1_types", f"{_KEYS}1_arrays_share_with_tensors",
+    ),
+    "1.1 variables by type and alias": (
+        "test_function::test_variables_by_type_and_alias",
+        "variables-variables_as_arguments",
+    ),
+    "1.1 literals": (f"{_KEYS}1_literals_by_type_and_value",),
+    "1.1 lists, tuples, mappings, named tuples": (
+        f"{_KEYS}1_containers", f"{_KEYS}1_types",
+    ),
+    "1.1 dataclasses": (f"{_KEYS}1_dataclasses",),
+    "1.1 specs and composite values": (
+        f"{_KEYS}1_types", "test_composites::*",
+    ),
+    "1.1 TensorArrays": ("semantics-keys_of_tensor_arrays",),
+    "1.1 resource handles": (f"{_KEYS}1_types",),
+    "1.1 other objects by weak reference": (
+        f"{_KEYS}1_objects_by_weak_reference",
+        "semantics-keys_of_objects", "lifetimes-arguments_are_held_weakly",
+    ),
+    "1.1 unhashable values": (
+        "test_function::test_unhashable_argument",
+        "semantics-unhashable_arguments",
+    ),
+    "1.1 the tracing protocol": (f"{_KEYS}1_tracing_protocol",),
+    "1.2 subtypes": ("test_trace_types::test_subtypes_of_tensors",),
+    "1.2 common supertypes": (
+        "test_trace_types::test_common_supertype",
+        "test_trace_types::test_no_common_supertype",
+    ),
+    "1.2 dispatch": (f"{_KEYS}2_the_most_specific_trace_serves",),
+    "1.2 a general trace serves specific calls": (
+        "test_function::test_general_trace_serves_specific_calls",
+        "semantics-general_traces_serve",
+    ),
+    "1.2 reduce_retracing": (
+        f"{_KEYS}2_reduce_retracing", f"{_KEYS}2_what_is_not_generalised",
+        f"{_KEYS}2_composites_are_generalised",
+    ),
+    "1.2 the tracing count": (
+        "decorators-tracing_count",
+        "decorators-tracing_count_of_nested_functions",
+        "variables-tracing_count_with_variables",
+    ),
+    "1.3 defaults and keywords": (
+        f"{_KEYS}3_defaults_are_filled_before_the_key",
+        "decorators-defaults_and_keywords",
+    ),
+    "1.3 kinds and names": (
+        f"{_KEYS}3_kinds_and_names", f"{_KEYS}3_text_of_function_types",
+    ),
+    "1.3 binding errors": (
+        "test_demands_tracing::test_demand_14_binding_errors",
+        "semantics-binding_errors",
+    ),
+    "2 what is refused at decoration": (f"{_SIGNATURES}refused_at_decoration",),
+    "2 frozen defaults": (
+        "test_concrete_function::test_signature_freezes_defaults",
+    ),
+    "2 variable and keyword arguments": (
+        f"{_SIGNATURES}variable_and_keyword_arguments",
+    ),
+    "2 casts": (
+        f"{_SIGNATURES}arguments_are_cast", f"{_SIGNATURES}refused_at_the_call",
+        f"{_SIGNATURES}symbolic_tensors_of_unknown_shape",
+    ),
+    "2 nested structures": (f"{_SIGNATURES}nested_and_composite",),
+    "2 one trace, placeholder names": (
+        f"{_SIGNATURES}one_trace_and_its_names",
+    ),
+    "2 methods": (f"{_SIGNATURES}methods",),
+    "3.1 values and specs": (
+        "semantics-concrete_functions_of_values_and_specs",
+    ),
+    "3.1 structured calls": (
+        "semantics-structured_calls_fill_no_defaults",
+        f"{_TRACES}1_structured_and_flat_calls",
+    ),
+    "3.1 flat calls": ("semantics-flat_calls",),
+    "3.1 both forms fail": ("semantics-both_forms_of_call_fail",),
+    "3.1 wrong dtype": ("semantics-concrete_function_with_another_dtype",),
+    "3.1 wrong shape": (f"{_TRACES}1_shapes_are_checked",),
+    "3.1 variables for tensors": (
+        "semantics-variables_are_read_for_tensor_arguments",
+    ),
+    "3.2 names": ("semantics-function_names_and_gradient_pair",),
+    "3.2 structured_input_signature": ("semantics-structured_input_signature",),
+    "3.2 structured_outputs": ("semantics-structured_outputs",),
+    "3.2 parts": (
+        "semantics-parts_of_a_concrete_function",
+        "variables-variables_of_a_concrete_function",
+    ),
+    "3.2 printed forms": (
+        "semantics-printed_signatures", "semantics-printed_captures",
+    ),
+    "3.3 return values": (
+        "semantics-what_may_be_returned", "semantics-what_may_not_be_returned",
+        "decorators-returns",
+    ),
+    "3.4 eager tensors": ("semantics-captured_tensors_in_graph_defs",),
+    "3.4 arrays and numbers": ("semantics-arrays_and_numbers_are_constants",),
+    "3.4 variables": ("semantics-captured_variables",),
+    "3.4 lifetime": (
+        "variables-weakly_referenced_variables",
+        "test_function_variables::"
+        "test_the_object_is_held_weakly_and_the_value_strongly",
+        "test_function_variables::test_gone_with_its_closure",
+        "lifetimes-captures_are_freed_with_the_function",
+    ),
+    "3.4 values of call time": (
+        "effects-capture_by_call_time_value",
+        "effects-call_time_value_in_a_nested_function",
+    ),
+    "3.4 nested functions": ("semantics-nested_captures_and_shared_traces",),
+    "3.4 tensors out of scope": (
+        "semantics-tensor_of_a_loop_body",
+        "effects-leaked_tensor_in_another_function",
+        "test_function::test_tensor_of_an_inner_function",
+    ),
+    "3.4 no numpy() of symbolic tensors": ("effects-no_numpy_while_tracing",),
+    "4 the first call traces twice": (
+        "semantics-first_call_traces_twice", "variables-created_at_each_call",
+        "semantics-later_trace_that_creates",
+    ),
+    "4 lifted initial values": (
+        "variables-initial_value_depends_on_the_argument",
+        "variables-initial_value_of_another_variable",
+        "variables-conditional_creation", "variables-random_initial_value",
+    ),
+    "4 creation in nested functions, branches, loops": (
+        "variables-creation_in_a_nested_function",
+        "semantics-creation_in_a_staged_branch",
+        "semantics-creation_in_a_staged_loop",
+    ),
+    "4 callable initial values": ("variables-initial_value_is_a_function",),
+    "4 returned variables": ("semantics-variable_returned_is_its_value",),
+    "4 get_concrete_function creates": (
+        "variables-creation_by_get_concrete_function",
+        "semantics-creating_method_by_get_concrete_function",
+        "semantics-methods_of_temporary_objects",
+    ),
+    "4 init_scope": (
+        "decorators-where_code_runs", "decorators-init_scope_nested",
+        "decorators-init_scope_and_symbolic_tensors",
+    ),
+    "5 effects are control outputs": (
+        "semantics-effects_are_gathered",
+        "effects-two_stateful_ops_two_control_outputs",
+    ),
+    "5 order by resource": (
+        "effects-control_inputs_of_assignments",
+        "effects-control_inputs_of_reads",
+    ),
+    "5 effects without resources": (
+        "semantics-effects_without_resources_are_chained",
+        "printing-order_in_a_function",
+    ),
+    "5 exempt ops": ("effects-random_ops_run_only_if_needed",),
+    "5 pruning and static asserts": (
+        "effects-unused_stateless_ops_are_left_out",
+        "effects-unused_assertion_fails",
+        "semantics-errors_of_unused_ops_do_not_appear",
+        "semantics-static_asserts_fail_while_tracing",
+    ),
+    "5 reads": (
+        "semantics-read_value_adds_an_identity",
+        "semantics-names_of_reads_in_scopes", "variables-reads_while_tracing",
+    ),
+    "5 calls of other functions": (
+        "effects-kind_of_nested_call", "semantics-read_only_resource_inputs",
+    ),
+    "6 exceptions in the body": (
+        "effects-exception_in_the_body_leaves_no_trace",
+        "semantics-failed_traces_are_not_kept",
+        "semantics-text_of_errors_in_user_code",
+    ),
+    "6 classes of errors": ("semantics-errors_of_user_code_keep_their_class",),
+    "6 shape errors": (
+        "effects-shape_error_of_rank", "effects-shape_error_of_dimensions",
+    ),
+    "6 traceback filtering": ("debugging-traceback_filtering",),
+    "6 run-time errors": ("effects-run_time_error",),
+    "6 assertions": ("semantics-text_of_failed_assertions",),
+    "6 retracing warning": (
+        "test_retracing::test_window_of_calls",
+        "test_retracing::test_first_line",
+        "test_retracing::test_functions_made_in_a_loop",
+        "test_retracing::test_concrete_functions_do_not_count",
+    ),
+    "7 parameters of tf.function": (
+        "decorators-signature_of_function", "decorators-options_are_accepted",
+        "decorators-unknown_option",
+    ),
+    "7 public names": (
+        "semantics-public_names_of_functions", "decorators-attributes",
+        "semantics-initialization_function",
+    ),
+    "7 what can be decorated": (
+        "decorators-not_callable", "decorators-callable_objects",
+        "decorators-builtins_and_ops", "semantics-callables_without_a_name",
+        "semantics-partials",
+    ),
+    "7 experimental attributes": (
+        "semantics-unknown_experimental_attribute",
+        "semantics-implements_is_an_attribute",
+    ),
+    "7 methods": (
+        "semantics-one_function_an_instance",
+        "decorators-instances_are_collected",
+        "decorators-bound_function_outlives_its_object",
+        "decorators-static_and_class_methods",
+        "lifetimes-bound_methods_are_freed",
+    ),
+    "7 copies and pickles": (
+        "decorators-copies", "decorators-copies_of_traced_functions",
+        "decorators-pickle", "decorators-pickle_with_signature",
+    ),
+    "7 nested calls and recursion": (
+        "effects-kind_of_nested_call",
+        "semantics-recursion_with_a_python_number",
+    ),
+    "7 layers that make variables": (
+        "semantics-layers_made_on_the_first_call",
+    ),
+    "7 functions run eagerly": (
+        "semantics-eager_functions_check_nothing",
+        "decorators-run_functions_eagerly",
+    ),
+    "7 threads": (
+        "test_function::test_threads_share_one_trace_a_type",
+        "test_trace_cache::test_threads_share_a_bounded_cache",
+    ),
+    "7 lifetimes": (
+        "lifetimes-tensors_are_freed", "lifetimes-variables_are_freed",
+        "lifetimes-functions_are_freed", "lifetimes-gradients_keep_nothing",
+        "lifetimes-concrete_functions_outlive_functions",
+        "test_function::test_memory_stays_flat",
+    ),
+}
+
+
+def _test_of_demand(number: int) -> re.Pattern:
+    """What the names of the tests of a demand begin with."""
+    return re.compile(rf"(test_demands_\w+::test_demand_|demands-){number}_")
+
+
+@functools.lru_cache
+def _names() -> frozenset:
+    """All tests and programs that the table may name."""
+    names = {outcomes.name_of(program) for program in outcomes.programs()}
+    for folder in ("python", "oracle"):
+        for file in (_TESTS / folder).glob("test_*.py"):
+            names.add(f"{file.stem}::*")
+            names |= {
+                f"{file.stem}::{node.name}"
+                for node in ast.walk(ast.parse(file.read_text()))
+                if isinstance(node, ast.FunctionDef)
+                and node.name.startswith("test_")
+            }
+    return frozenset(names)
+
+
+@pytest.mark.parametrize("point", SECTIONS)
+def test_point_has_a_test(point):
+    missing = [name for name in SECTIONS[point] if name not in _names()]
+    assert SECTIONS[point] and not missing
+
+
+@pytest.mark.parametrize("number", [*range(1, 33), *range(49, 55)])
+def test_demand_has_a_test(number):
+    pattern = _test_of_demand(number)
+    assert any(pattern.match(name) for name in _names())
