@@ -164,8 +164,8 @@ def compare(program: Callable, our: tuple, their: tuple) -> None:
 
 SUBJECTS = (
     "control_flow", "debugging", "decorators", "demands", "devices", "effects",
-    "host_functions", "lifetimes", "printing", "semantics", "tensor_lists",
-    "variables",
+    "functional", "host_functions", "lifetimes", "printing", "semantics",
+    "tensor_arrays", "tensor_lists", "variables",
 )
 
 

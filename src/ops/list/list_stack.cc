@@ -24,9 +24,9 @@ Status ComputeStack(KernelContext& c) {
   GK_RETURN_IF_ERROR(CommonElementShape(*list, wanted, &shape));
   if (!shape.IsFullyDefined()) {
     return InvalidArgument(
-        "Tried to stack {} with non-fully-defined element_shape: {}",
-        n == 0 ? "elements of an empty list"
-               : "list which only contains uninitialized tensors",
+        "Tried to stack {} non-fully-defined element_shape: {}",
+        n == 0 ? "elements of an empty list with"
+               : "list which only contains uninitialized tensors and has a",
         shape.DebugString());
   }
   GK_ASSIGN_OR_RETURN(const TensorShape element, shape.AsTensorShape());

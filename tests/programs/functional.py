@@ -1,0 +1,217 @@
+"""tf.map_fn, tf.scan and the folds; symbolic gradients; recomputation."""
+
+from __future__ import annotations
+
+from outcomes import better, failure, phrase
+
+
+def _both(tf, body):
+    """What `body` does eagerly, and in a function."""
+    return [
+        failure(body),
+        failure(lambda: tf.function(lambda: body(), autograph=False)()),
+    ]
+
+
+def _graph(tf, body, *arguments):
+    return failure(tf.function(body, autograph=False), *arguments)
+
+
+def program_map_fn(tf):
+    x = tf.constant([1, 2, 3])
+    pairs = (x, tf.cast(x, tf.float32))
+    return [
+        _both(tf, lambda: tf.map_fn(lambda v: v * v, x)),
+        _both(tf, lambda: tf.map_fn(
+            lambda p: (p[1], p[0] + 1), pairs,
+            fn_output_signature=(tf.float32, tf.int32),
+        )),
+        _both(tf, lambda: tf.map_fn(
+            lambda v: tf.cast(v, tf.float32), x,
+            fn_output_signature=tf.TensorSpec([], tf.float32),
+        )),
+        _both(tf, lambda: tf.map_fn(
+            lambda row: row[:1], tf.constant([[1, 2], [3, 4]]),
+        )),
+    ]
+
+
+def program_map_fn_of_ragged(tf):
+    rows = tf.ragged.constant([[1, 2], [], [3]])
+
+    def lists(value):
+        return value.to_list()
+
+    return [
+        lists(tf.map_fn(lambda r: r * 2, rows)),
+        tf.map_fn(tf.reduce_sum, rows, fn_output_signature=tf.int32),
+        lists(tf.map_fn(
+            tf.range, tf.constant([1, 0, 2]),
+            fn_output_signature=tf.RaggedTensorSpec([None], tf.int32),
+        )),
+        lists(tf.function(
+            lambda r: tf.map_fn(lambda v: v + 1, r), autograph=False
+        )(rows)),
+    ]
+
+
+def program_map_fn_refusals(tf):
+    x = tf.constant([1, 2])
+    return [
+        failure(tf.map_fn, lambda v: v, []),
+        failure(tf.map_fn, lambda v: v, 1),
+        failure(tf.map_fn, lambda v: tf.cast(v, tf.float32), x),
+        failure(lambda: tf.map_fn(
+            lambda t: t[0] + t[1], (x, tf.constant([1, 2, 3])),
+            fn_output_signature=tf.int32,
+        )),
+    ]
+
+
+@phrase("same nested structure")
+def program_map_fn_of_another_structure(tf):
+    return tf.map_fn(lambda v: (v, v), tf.constant([1, 2]))
+
+
+@phrase("same sequence type")
+def program_map_fn_against_its_signature(tf):
+    return tf.map_fn(
+        lambda v: [v, v], tf.constant([1, 2]),
+        fn_output_signature=(tf.int32, tf.int32),
+    )
+
+
+def program_folds(tf):
+    x = tf.constant([10, 3, 2])
+    return [
+        _both(tf, lambda: tf.foldl(lambda a, v: a - v, x)),
+        _both(tf, lambda: tf.foldr(lambda a, v: a - v, x)),
+        _both(tf, lambda: tf.foldl(lambda a, v: a - v, x, initializer=1)),
+        _both(tf, lambda: tf.foldr(lambda a, v: a * 2 - v, x, initializer=1)),
+        _both(tf, lambda: tf.foldl(
+            lambda a, p: (a[0] + p[0], a[1] * p[1]), (x, x),
+            initializer=(0, 1),
+        )),
+    ]
+
+
+def program_scan(tf):
+    x = tf.constant([1, 2, 3])
+    return [
+        _both(tf, lambda: tf.scan(lambda a, v: a * 2 + v, x)),
+        _both(tf, lambda: tf.scan(lambda a, v: a * 2 + v, x, reverse=True)),
+        _both(tf, lambda: tf.scan(
+            lambda a, v: (a[0] + v, a[1] - v), x, initializer=(0, 1),
+        )),
+        _both(tf, lambda: tf.scan(
+            lambda a, v: a + v, x, initializer=10, reverse=True,
+        )),
+    ]
+
+
+def program_vectorized_map(tf):
+    rows = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    return [
+        _both(tf, lambda: tf.vectorized_map(lambda r: r * r, rows)),
+        _both(tf, lambda: tf.vectorized_map(
+            lambda r: (tf.reduce_sum(r), tf.cast(r, tf.int32)), rows,
+        )),
+        _both(tf, lambda: tf.vectorized_map(
+            lambda r: r * 2.0, tf.zeros([0, 2]),
+        )),
+        _both(tf, lambda: tf.vectorized_map(
+            lambda p: p[0] * p[1], (rows, tf.constant([[5.0, 6.0]])),
+        )),
+    ]
+
+
+def program_gradients_of_functionals(tf):
+    x = tf.constant([1.0, 2.0, 3.0])
+
+    def of(body):
+        def run():
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = body(x)
+            return tape.gradient(y, x)
+
+        return _both(tf, run)
+
+    return [
+        of(lambda v: tf.map_fn(lambda e: e ** 3.0, v)),
+        of(lambda v: tf.scan(lambda a, e: a * e, v)),
+        of(lambda v: tf.foldl(lambda a, e: a * e, v)),
+        of(lambda v: tf.foldr(lambda a, e: a * e, v)),
+        of(lambda v: tf.vectorized_map(lambda e: e * e, v)),
+        of(tf.recompute_grad(lambda v: v * v * v)),
+    ]
+
+
+def program_symbolic_gradients(tf):
+    x = tf.constant(3.0)
+    v = tf.Variable(2.0)
+
+    def loop(x):
+        y = tf.while_loop(
+            lambda i, y: i < 3, lambda i, y: (i + 1, y * x), [0, x]
+        )[1]
+        first = tf.gradients(y, x)
+        return first, tf.gradients(first, x)
+
+    def stopped(x):
+        y = x * x
+        z = y * x
+        return [
+            tf.gradients(z * y, [x, y, z], stop_gradients=[y]),
+            tf.gradients(z * y, [x, y, z], stop_gradients=[y, z]),
+            tf.gradients(z * y, [x, y, z], stop_gradients=[z]),
+        ][:2] + [tf.gradients(z * y, [x, z], stop_gradients=z)]
+
+    return [
+        _graph(tf, lambda x: tf.gradients(x * x, x), x),
+        _graph(tf, lambda x: str(tf.gradients(tf.constant(1.0), x)), x),
+        _graph(tf, lambda x: tf.gradients(
+            tf.constant(1.0), x, unconnected_gradients="zero"), x),
+        _graph(tf, lambda x: tf.gradients(
+            [x * x, x], [x], grad_ys=[2.0, None]), x),
+        _graph(tf, lambda: tf.gradients(v * v, v)),
+        _graph(tf, stopped, x),
+        _graph(tf, loop, x),
+        _graph(tf, lambda x: tf.gradients(
+            tf.cond(x > 1.0, lambda: x * x, lambda: x), x), x),
+    ]
+
+
+def program_symbolic_gradients_refused(tf):
+    x = tf.constant(3.0)
+    return [
+        failure(tf.gradients, x, x),
+        failure(tf.hessians, x, x),
+        _graph(tf, lambda x: tf.gradients(
+            x, x, unconnected_gradients="foo"), x),
+        _graph(tf, lambda x: tf.gradients([x, x], [x], grad_ys=[2.0]), x),
+        _graph(tf, lambda x: tf.gradients(x, x, aggregation_method=5), x),
+    ]
+
+
+def program_hessians(tf):
+    def cubes(x):
+        return tf.hessians(tf.reduce_sum(x * x * x), x)
+
+    return [
+        _graph(tf, cubes, tf.constant([3.0, 1.0])),
+        _graph(tf, cubes, tf.ones([2, 2])),
+        _graph(tf, cubes, tf.constant(2.0)),
+    ]
+
+
+@better([12.0, 6.0])
+def program_recomputed_twice(tf):
+    # The original refuses a second derivative.
+    v = tf.Variable(2.0)
+    f = tf.recompute_grad(lambda x: x * v * v)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as tape:
+            y = f(tf.constant(3.0))
+        first = tape.gradient(y, v)
+    return [float(first), float(outer.gradient(first, v))]
