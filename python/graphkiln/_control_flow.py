@@ -79,6 +79,8 @@ def _check_branches(results: list, flats: list, what: tuple[str, str]) -> None:
                     )
                 if a is not None and a.dtype != b.dtype:
                     raise TypeError(f"{a} and {b} have different types")
+            for a, b in zip(nest.flatten(results[0]), nest.flatten(result)):
+                _check_arrays(a, b)
         except (TypeError, ValueError) as error:
             if str(error).startswith("Lengths of branch outputs"):
                 raise ValueError(
@@ -90,6 +92,15 @@ def _check_branches(results: list, flats: list, what: tuple[str, str]) -> None:
                 "same number, type, and overall structure of return values.\n"
                 f"\n{where}\n\nError details:\n{error}"
             ) from None
+
+
+def _check_arrays(a, b) -> None:
+    """TypeError if two TensorArrays differ in dtype, which handles do not
+    tell."""
+    if isinstance(a, tf.TensorArray) and a.dtype != b.dtype:
+        raise TypeError(
+            f"No common supertype of {a._type_spec} and {b._type_spec}."
+        )
 
 
 def _join(results: list, flats: list, outputs: list, names: Sequence[str]):
@@ -624,6 +635,8 @@ def build_while(
             nest.assert_same_structure(
                 after, loop_vars, expand_composites=True
             )
+            for a, b in zip(nest.flatten(loop_vars), nest.flatten(after)):
+                _check_arrays(a, b)
             results = [t for t in flatten(after) if t is not None]
             if len(results) != len(state):
                 raise ValueError(
