@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import graphkiln as tf
 from graphkiln import _composite
 from graphkiln import _graphkiln
-from graphkiln import _tracing
+from graphkiln import _python_parts
 from graphkiln import nest
 
 
@@ -34,7 +34,7 @@ class Part:
     def __exit__(self, *error) -> None:
         self._name_scope.__exit__(*error)
         self.graph._exit()
-        _tracing._keep_python_parts(self.graph)
+        _python_parts.keep(self.graph)
 
 
 def as_tensor(value: object, dtype=None) -> object:

@@ -10,6 +10,7 @@ from graphkiln import _dropped_writes
 from graphkiln import _function_binding as binding
 from graphkiln import _graphkiln
 from graphkiln import _name_scope
+from graphkiln import _python_parts
 from graphkiln import _type_spec  # adds methods
 from graphkiln import _variable
 
@@ -281,28 +282,6 @@ class Outputs:
         return _composite.Rebuild(cls, ordered)
 
 
-def _keep_python_parts(graph: _graphkiln.FuncGraph) -> None:
-    """The function around calls this one's nodes though its Python face may
-    soon be gone."""
-    outer = _graphkiln.current_graph()
-    parts = vars(graph).get("_python_parts")
-    if outer is not None and parts:
-        vars(outer).setdefault("_python_parts", []).extend(parts)
-
-
-def keep_body(body: _graphkiln.FuncGraph) -> None:
-    """While the function around is traced, errors tell of the bodies of its
-    branches and loops which their tensors come from."""
-    outer = _graphkiln.current_graph()
-    if isinstance(outer, _graphkiln.FuncGraph):
-        vars(outer).setdefault("_bodies", []).append(body)
-
-
-def _release_bodies(graph: _graphkiln.FuncGraph) -> None:
-    for body in vars(graph).pop("_bodies", ()):
-        _release_bodies(body)
-
-
 def _refuse_captures(
     graph: _graphkiln.FuncGraph, name: str, implements: object
 ) -> None:
@@ -370,7 +349,7 @@ def trace(
     concrete.graph = graph
     graph._traced_type = function_type
     graph._structure = structure
-    _keep_python_parts(graph)
+    _python_parts.keep(graph)
     concrete._traced_type = function_type
     concrete._flat_arguments = all(
         type_.kind == "tensor" for *_, type_ in function_type._parameters

@@ -333,7 +333,10 @@ TEST(CacheTest, ManyFunctionsMadeAndDropped) {
     if (n == 2000) before = Resident();
   }
   EXPECT_EQ(bounded.cache_info().size, 4u);
+  // Sanitizers keep what was freed.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   EXPECT_LT(Resident() - before, 8);
+#endif
 }
 
 }  // namespace

@@ -123,11 +123,14 @@ Status DifferentiableWhile::Differentiate(const std::vector<bool>& wanted_in,
       }
     }
     GK_ASSIGN_OR_RETURN(call_, DifferentiableCall::For(*body_, wanted, false));
-    GK_ASSIGN_OR_RETURN(
-        const std::optional<std::vector<Source>> sources,
-        call_->Needs(call_->differentiable(), call_->wanted()));
+    const StatusOr<std::optional<std::vector<Source>>> sources =
+        call_->Needs(call_->differentiable(), call_->wanted());
+    GK_RETURN_IF_ERROR(sources.status());
+    if (!sources->has_value()) {
+      return Internal("loop body {} has no backward function", body_->name());
+    }
     std::vector<Output> fresh;
-    for (const Source& s : *sources) Stash(ValueOf(s), &fresh);
+    for (const Source& s : **sources) Stash(ValueOf(s), &fresh);
     counter_ = -1;
     for (size_t i = 0; i < num_states_ && counter_ < 0; ++i) {
       if (Increments(body_->results()[i], body_->arguments()[i])) counter_ = i;

@@ -6,6 +6,7 @@ import types
 from graphkiln import _graphkiln
 from graphkiln.autograph import calls
 from graphkiln.autograph import conversion
+from graphkiln.autograph import operators  # noqa: F401  what conversion needs
 from graphkiln.autograph import scopes
 from graphkiln.autograph import source
 from graphkiln.autograph.verbosity import set_strict

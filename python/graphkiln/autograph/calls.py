@@ -114,6 +114,9 @@ def converted_call(f, args: tuple, kwargs: dict | None, scope=None):
     return f(*args)
 
 
+overloads.converted_call = converted_call
+
+
 def _call_object(f, args: tuple, kwargs: dict | None, scope):
     """Calls an object of another class: by its own `__call__` if that is a
     user's Python function."""

@@ -196,7 +196,8 @@ def converted_code(function: types.FunctionType, features: tuple = ()):
     return result
 
 
-_ag_cell: types.CellType | None = None
+# What generated code calls `ag__`: the module of operators puts itself here.
+operators_cell = types.CellType()
 
 
 def convert(function: types.FunctionType, features: tuple = ()):
@@ -205,16 +206,11 @@ def convert(function: types.FunctionType, features: tuple = ()):
     Raises:
       source.SourceError: it cannot be converted.
     """
-    global _ag_cell
-    if _ag_cell is None:
-        from graphkiln.autograph import operators
-
-        _ag_cell = types.CellType(operators)
     result = converted_code(function, features)
     cells = dict(
         zip(function.__code__.co_freevars, function.__closure__ or ())
     )
-    cells["ag__"] = _ag_cell
+    cells["ag__"] = operators_cell
     closure = tuple(
         cells.get(name) or cells[name] for name in result.code.co_freevars
     )

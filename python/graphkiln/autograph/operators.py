@@ -1,5 +1,8 @@
 """What generated code calls: its `ag__`."""
 
+import sys
+
+from graphkiln.autograph import conversion
 from graphkiln.autograph.branches import if_exp, if_stmt
 from graphkiln.autograph.calls import autograph_artifact, converted_call
 from graphkiln.autograph.logic import (
@@ -27,3 +30,6 @@ def erase_item(owner: object, key: object) -> None:
         del owner[key]
     except (KeyError, IndexError):
         pass
+
+
+conversion.operators_cell.cell_contents = sys.modules[__name__]

@@ -2,6 +2,7 @@
 
 import builtins
 import functools
+from collections.abc import Callable
 
 import graphkiln as tf
 from graphkiln import _graphkiln
@@ -9,6 +10,9 @@ from graphkiln.autograph import sequences
 from graphkiln.autograph import staging
 
 _NOT_GIVEN = object()
+
+# How a user's function is called: calls.py puts it here.
+converted_call: Callable = lambda f, args, kwargs: f(*args, **kwargs or {})
 
 
 def _staged(value: object) -> bool:
@@ -102,10 +106,8 @@ def _check_lengths(counts: list) -> None:
 
 
 def map_(function, *iterables):
-    from graphkiln.autograph import calls
-
     def call(*args):
-        return calls.converted_call(function, args, None)
+        return converted_call(function, args, None)
 
     own = getattr(type(iterables[0]), "_autograph_map", None)
     if own is not None:
@@ -117,12 +119,10 @@ def map_(function, *iterables):
 
 
 def filter_(function, iterable):
-    from graphkiln.autograph import calls
-
     def call(item):
         if function is None:
             return item
-        return calls.converted_call(function, (item,), None)
+        return converted_call(function, (item,), None)
 
     own = getattr(type(iterable), "_autograph_filter", None)
     if own is not None:

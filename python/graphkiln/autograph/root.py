@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from graphkiln.autograph import calls
 from graphkiln.autograph import failures
+from graphkiln.autograph import operators  # noqa: F401  what conversion needs
 from graphkiln.autograph import scopes
 
 

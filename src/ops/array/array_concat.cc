@@ -454,7 +454,7 @@ Status SplitAxis(const Tensor& axis, const Tensor& x, bool scalar, int* out) {
 }
 
 Status ComputeSplit(KernelContext& c) {
-  int axis;
+  int axis = 0;
   GK_RETURN_IF_ERROR(SplitAxis(c.input(0), c.input(1), true, &axis));
   const int64_t n = c.num_outputs(), total = c.input(1).dim(axis);
   if (total % n != 0) {
@@ -468,7 +468,7 @@ Status ComputeSplit(KernelContext& c) {
 }
 
 Status ComputeSplitV(KernelContext& c) {
-  int axis;
+  int axis = 0;
   const Tensor& x = c.input(0);
   GK_RETURN_IF_ERROR(SplitAxis(c.input(2), x, false, &axis));
   std::vector<int64_t> sizes;

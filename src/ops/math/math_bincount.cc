@@ -21,14 +21,14 @@ Status ReadSize(InferenceContext& c, int64_t* size) {
 }
 
 Status BincountShape(InferenceContext& c) {
-  int64_t size;
+  int64_t size = kUnknownDim;
   GK_RETURN_IF_ERROR(ReadSize(c, &size));
   c.set_output(0, {size});
   return OkStatus();
 }
 
 Status DenseShape(InferenceContext& c) {
-  int64_t size;
+  int64_t size = kUnknownDim;
   GK_RETURN_IF_ERROR(ReadSize(c, &size));
   const PartialTensorShape& x = c.input(0);
   if (x.unknown_rank()) return OkStatus();
@@ -93,7 +93,7 @@ Status ReadSize(KernelContext& c, int64_t* size) {
 }
 
 Status ComputeBincount(KernelContext& c) {
-  int64_t size;
+  int64_t size = kUnknownDim;
   GK_RETURN_IF_ERROR(ReadSize(c, &size));
   const int64_t weights = c.input(2).num_elements();
   if (weights != 0 && weights != c.input(0).num_elements()) {
@@ -105,7 +105,7 @@ Status ComputeBincount(KernelContext& c) {
 
 Status ComputeDense(KernelContext& c) {
   const Tensor &x = c.input(0), &weights = c.input(2);
-  int64_t size;
+  int64_t size = kUnknownDim;
   GK_RETURN_IF_ERROR(ReadSize(c, &size));
   if (x.rank() > 2) {
     return InvalidArgument("Shape must be at most rank 2 but is rank {}",
