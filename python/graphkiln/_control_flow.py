@@ -25,7 +25,7 @@ class Part:
         self._control = None
 
     def __enter__(self) -> "Part":
-        _tracing.keep_body(self.graph)
+        _python_parts.keep_body(self.graph)
         self.graph._enter()
         self._name_scope = tf.name_scope(self._scope)
         self._name_scope.__enter__()

@@ -341,7 +341,7 @@ def trace(
     finally:
         _graphkiln.pop_trace_site()
         graph._exit()
-        _release_bodies(graph)
+        _python_parts.release_bodies(graph)
     if "_implements" in attributes:
         _refuse_captures(graph, name, attributes["_implements"])
     concrete = graph._finish(outputs.tensors, structure, dict(attributes))
