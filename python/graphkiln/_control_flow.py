@@ -22,7 +22,6 @@ class Part:
             scope.rstrip("/").replace("/", "_") + "_" + suffix
         )
         self._scope = scope
-        self._control = None
 
     def __enter__(self) -> "Part":
         _python_parts.keep_body(self.graph)
@@ -37,16 +36,14 @@ class Part:
         _python_parts.keep(self.graph)
 
 
-def as_tensor(value: object, dtype=None) -> object:
-    """A tensor for anything that converts; composite values, None and
-    TensorArrays as they are."""
+def as_tensor(value: object) -> object:
+    """A tensor for anything that converts; composite values and None as they
+    are."""
     if isinstance(value, tf.Operation):
         return None
     if value is None or _composite.is_composite(value):
         return value
-    if hasattr(value, "_graph_flow"):
-        return value
-    return tf.convert_to_tensor(value, dtype=dtype)
+    return tf.convert_to_tensor(value)
 
 
 def flatten(structure: object) -> list:
@@ -67,26 +64,21 @@ def _check_branches(results: list, flats: list, what: tuple[str, str]) -> None:
     """TypeError or ValueError unless all branches return alike."""
     for result, flat in zip(results[1:], flats[1:]):
         where = f"{what[0]} output: {results[0]}\n{what[1]} output: {result}"
+        lengths = f"Lengths of branch outputs of cond must match.\n{where}"
         try:
             nest.assert_same_structure(
                 results[0], result, expand_composites=True
             )
             for a, b in zip(flats[0], flat):
                 if (a is None) != (b is None):
-                    raise ValueError(
-                        "Lengths of branch outputs of cond must match: "
-                        f"{where}"
-                    )
+                    raise ValueError(lengths)
                 if a is not None and a.dtype != b.dtype:
                     raise TypeError(f"{a} and {b} have different types")
             for a, b in zip(nest.flatten(results[0]), nest.flatten(result)):
                 _check_arrays(a, b)
         except (TypeError, ValueError) as error:
-            if str(error).startswith("Lengths of branch outputs"):
-                raise ValueError(
-                    "Lengths of branch outputs of cond must match.\n"
-                    f"{where}"
-                ) from None
+            if str(error) == lengths:
+                raise
             raise TypeError(
                 f"{what[0]} and {what[1]} arguments to tf.cond must have the "
                 "same number, type, and overall structure of return values.\n"
@@ -103,7 +95,7 @@ def _check_arrays(a, b) -> None:
         )
 
 
-def _join(results: list, flats: list, outputs: list, names: Sequence[str]):
+def _join(results: list, flats: list, outputs: list):
     """The first branch's structure with the node's outputs, each behind an
     Identity."""
     made = iter(outputs)
@@ -131,7 +123,7 @@ def build_cond(pred, true_fn: Callable, false_fn: Callable, name=None):
             ],
             scope,
         )
-        return _join(results, flats, outputs, ())
+        return _join(results, flats, outputs)
 
 
 def check_scalar_bool(pred, what: str) -> object:
@@ -276,7 +268,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
             ],
             scope + "indexed_case",
         )
-        return _join(results, flats, outputs, ())
+        return _join(results, flats, outputs)
 
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False,
@@ -410,10 +402,8 @@ def _eager_loop(condition, body, loop_vars, maximum_iterations):
         count += 1
     return nest.map_structure(
         lambda x: x
-        if x is None or hasattr(x, "_graph_flow")
-        else tf.convert_to_tensor(x)
-        if not _composite.is_composite(x)
-        else x,
+        if x is None or _composite.is_composite(x)
+        else tf.convert_to_tensor(x),
         packed,
     )
 
@@ -513,12 +503,9 @@ def while_loop(
 
     invariants = None
     if shape_invariants is not None:
-        nest.assert_same_structure(
-            loop_vars, shape_invariants, expand_composites=False
-        ) if not _has_shapes(shape_invariants) else None
-        invariants = [
-            tf.TensorShape(s) for s in _flat_shapes(shape_invariants)
-        ]
+        invariants = _flat_shapes(shape_invariants)
+        if not invariants:
+            nest.assert_same_structure(loop_vars, shape_invariants)
     return build_while(
         lambda values: call(cond, values),
         step,
@@ -528,12 +515,6 @@ def while_loop(
         maximum_iterations=maximum_iterations,
         name=name,
         on_shape=on_shape,
-    )
-
-
-def _has_shapes(invariants) -> bool:
-    return any(
-        isinstance(s, tf.TensorShape) for s in _flat_shapes(invariants)
     )
 
 

@@ -1,8 +1,8 @@
-#include "base/format.h"
 #include "function/control_flow.h"
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "framework/op_registry.h"
 #include "function/differentiable_branches.h"
 #include "function/differentiable_while.h"
@@ -171,16 +171,15 @@ StatusOr<BranchNodeParts> BranchNode(
 }
 
 FunctionPart TracePart(
-    std::string name, std::span<const DataType> types,
+    std::string name, std::span<const Tensor> like,
     std::span<const PartialTensorShape> shapes,
     const std::function<TensorVector(std::span<const Tensor>)>& body) {
   FunctionPart part{MakeRef<FuncGraph>(std::move(name)), {}};
   TensorVector arguments;
-  for (size_t i = 0; i < types.size(); ++i) {
-    arguments.push_back(ValueOrThrow(
-        part.graph->AddArgument(Format("arg{}", i), types[i],
-                                i < shapes.size() ? shapes[i]
-                                                  : PartialTensorShape())));
+  for (size_t i = 0; i < like.size(); ++i) {
+    arguments.push_back(ValueOrThrow(part.graph->AddArgument(
+        Format("arg{}", i), like[i].dtype(), shapes[i], {},
+        FuncGraph::HandleDataOf(like[i]))));
   }
   FuncGraph::Building building(part.graph.get());
   part.results = body(arguments);

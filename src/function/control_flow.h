@@ -22,10 +22,11 @@ struct FunctionPart {
   TensorVector results;
 };
 
-// A function of `arguments` traced with `body` in a new graph inside the
-// current one. Throws what `body` throws.
+// A function traced with `body` in a new graph inside the current one. Its
+// arguments are as the tensors in `like`, but of `shapes`. Throws what `body`
+// throws.
 FunctionPart TracePart(
-    std::string name, std::span<const DataType> types,
+    std::string name, std::span<const Tensor> like,
     std::span<const PartialTensorShape> shapes,
     const std::function<TensorVector(std::span<const Tensor>)>& body);
 

@@ -1,8 +1,8 @@
-#include "base/format.h"
 #include "function/differentiable_branches.h"
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "framework/op_registry.h"
 #include "function/control_flow.h"
 #include "function/graph_edit.h"

@@ -1,12 +1,13 @@
-#include "base/format.h"
 #include "function/differentiable_while.h"
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "framework/op_registry.h"
 #include "framework/tensor_list.h"
 #include "function/control_flow.h"
 #include "function/graph_edit.h"
+#include "ops/element_moves.h"
 
 namespace gk {
 namespace {
@@ -358,43 +359,23 @@ std::vector<Gradient> DifferentiableWhile::BackwardLoop(
     state.push_back(outputs[place->state]);
   }
   WhileOptions options;
-  std::vector<DataType> types;
-  for (const Tensor& t : state) {
-    types.push_back(t.dtype());
-    options.shapes.push_back(t.partial_shape());
-  }
+  for (const Tensor& t : state) options.shapes.push_back(t.partial_shape());
   // The gradient of a value has the value's shape, in all iterations.
   for (size_t k = 0; k < owners.size(); ++k) {
     if (active[owners[k]]) {
       options.shapes[k + 1] = outputs[owners[k]].partial_shape();
     }
   }
-  const auto copy_handles = [&](const FunctionPart& part) {
-    for (size_t i = 0; i < state.size(); ++i) {
-      if (types[i] != DataType::kVariant) continue;
-      const Output o = Graph::OutputOf(state[i]);
-      part.graph->arguments()[i]->mutable_output(0).handle_data =
-          o.node->output(o.index).handle_data;
-    }
-  };
   const std::string name = body_->name();
   FunctionPart condition = TracePart(
-      name + "_grad_cond", types, options.shapes,
+      name + "_grad_cond", state, options.shapes,
       [&](std::span<const Tensor> x) -> TensorVector {
-        const Tensor zero =
-            left.dtype() == DataType::kInt64
-                ? Constant(Tensor::Scalar<int64_t>(0), "zero")
-                : Constant(Tensor::Scalar<int32_t>(0), "zero");
-        return {MakeOp1("Greater", {x[0], zero})};
+        return {MakeOp1("Greater", {x[0], IntegerConstant(0, left.dtype())})};
       });
-  copy_handles(condition);
 
   const auto step = [&](std::span<const Tensor> x) -> TensorVector {
     TensorVector next(x.begin(), x.end());
-    const Tensor one = left.dtype() == DataType::kInt64
-                           ? Constant(Tensor::Scalar<int64_t>(1), "one")
-                           : Constant(Tensor::Scalar<int32_t>(1), "one");
-    next[0] = MakeOp1("Sub", {x[0], one});
+    next[0] = MakeOp1("Sub", {x[0], IntegerConstant(1, left.dtype())});
     std::map<int, Tensor> popped;
     for (const auto& [list_state, at] : list_at) {
       const List& list = accumulators_.at(list_state);
@@ -438,21 +419,8 @@ std::vector<Gradient> DifferentiableWhile::BackwardLoop(
     }
     return next;
   };
-  FunctionPart body{MakeRef<FuncGraph>(name + "_grad_body"), {}};
-  TensorVector arguments;
-  for (size_t i = 0; i < state.size(); ++i) {
-    HandleData data;
-    if (types[i] == DataType::kVariant) {
-      const Output o = Graph::OutputOf(state[i]);
-      data = o.node->output(o.index).handle_data;
-    }
-    arguments.push_back(ValueOrThrow(body.graph->AddArgument(
-        Format("arg{}", i), types[i], options.shapes[i], {}, data)));
-  }
-  {
-    FuncGraph::Building building(body.graph.get());
-    body.results = step(arguments);
-  }
+  FunctionPart body =
+      TracePart(name + "_grad_body", state, options.shapes, step);
   const TensorVector made =
       ValueOrThrow(MakeWhile(std::move(condition), std::move(body), state,
                              options, "gradients/while_grad"));

@@ -208,10 +208,6 @@ class Run {
   const CancellationToken* cancellation_;
 };
 
-}  // namespace
-
-namespace {
-
 // Runs in a frame whose arguments are in place; leaves it clean.
 Status RunInFrame(const Plan& plan, Frame& frame, TensorVector* outputs,
                   const CancellationToken* cancellation) {
@@ -226,17 +222,17 @@ Status RunInFrame(const Plan& plan, Frame& frame, TensorVector* outputs,
   return OkStatus();
 }
 
-Status TooDeep(const Plan& plan) {
+Status TooDeep(std::string_view function) {
   return ResourceExhausted(
-      "Function {} is called recursively more than {} levels deep",
-      plan.function.name, kMaxNesting);
+      "Function {} is called recursively more than {} levels deep", function,
+      kMaxNesting);
 }
 
 }  // namespace
 
 Status RunPlan(const Plan& plan, std::span<const Tensor> inputs,
                TensorVector* outputs, const CancellationToken* cancellation) {
-  if (nesting >= kMaxNesting) return TooDeep(plan);
+  if (nesting >= kMaxNesting) return TooDeep(plan.function.name);
   if (!plan.updates.empty() && ResourcesAlias(inputs)) {
     GK_ASSIGN_OR_RETURN(const Ref<Plan> apart, plan.WithoutMergedUpdates());
     return RunPlan(*apart, inputs, outputs, cancellation);
@@ -317,11 +313,7 @@ Status RunWhileLoop(const GraphFunction& condition, const GraphFunction& body,
   if (nesting == 0) ClearErrorOrigin();
   GK_ASSIGN_OR_RETURN(LoopPart test, LoopPart::Make(condition));
   GK_ASSIGN_OR_RETURN(LoopPart step, LoopPart::Make(body));
-  if (nesting >= kMaxNesting) {
-    return ResourceExhausted(
-        "Function {} is called recursively more than {} levels deep",
-        body.name(), kMaxNesting);
-  }
+  if (nesting >= kMaxNesting) return TooDeep(body.name());
   NestingScope scope;
   const size_t n = state->size();
   TensorVector next;

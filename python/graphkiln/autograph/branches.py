@@ -134,7 +134,7 @@ def _passes(a: object, b: object) -> bool:
         return False
     if isinstance(a, _graphkiln.Tensor) or isinstance(a, (list, tuple, dict)):
         return False
-    return callable(a) and not hasattr(a, "_graph_flow")
+    return callable(a)
 
 
 def _filled(name: str, pair: tuple, parts: list, fill: bool) -> tuple:

@@ -73,8 +73,7 @@ def _leaf(value: object) -> object:
     if symbols.is_undefined(value):
         raise TypeError("undefined")
     if callable(value) and not isinstance(value, _STAGED):
-        if not hasattr(value, "_graph_flow"):
-            raise TypeError("a function is not a tensor")
+        raise TypeError("a function is not a tensor")
     if isinstance(value, (_graphkiln.DType, _graphkiln.TensorShape)):
         raise TypeError("a type is not a tensor")
     return _control_flow.as_tensor(value)
