@@ -57,6 +57,18 @@ foreach(layer IN LISTS GK_LAYERS)
     list(APPEND GK_OBJECTS $<TARGET_OBJECTS:gk_${layer}>)
   endif()
 endforeach()
+# Two sets of common headers: below the tensors, and from the graph upwards.
+gk_precompile(gk_base)
+foreach(layer proto kernels framework)
+  gk_precompile(gk_${layer} REUSE gk_base)
+endforeach()
+set(GK_FRAMEWORK_HEADERS ${PROJECT_SOURCE_DIR}/src/framework/op_registry.h
+  ${PROJECT_SOURCE_DIR}/src/framework/grad_context.h
+  ${PROJECT_SOURCE_DIR}/src/framework/op_builder.h)
+gk_precompile(gk_graph ${GK_FRAMEWORK_HEADERS})
+foreach(layer ops grappler runtime eager function)
+  gk_precompile(gk_${layer} REUSE gk_graph)
+endforeach()
 # The op functions are many small files: a few dozen at a time compile in a
 # fifth of the time.
 add_library(gk_op_functions OBJECT ${GK_OPGEN_SOURCES})
