@@ -35,6 +35,11 @@ class Part:
         self.graph._exit()
         _python_parts.keep(self.graph)
 
+    def returned(self, tensors: list) -> list:
+        """What stands for `tensors` as results, named in the part's scope."""
+        with self:
+            return [self.graph._mark_returned(t) for t in tensors]
+
 
 def as_tensor(value: object) -> object:
     """A tensor for anything that converts; composite values and None as they
@@ -118,7 +123,10 @@ def build_cond(pred, true_fn: Callable, false_fn: Callable, name=None):
         outputs = _graphkiln._make_if(
             pred,
             [
-                (part.graph, [t for t in flat if t is not None])
+                (
+                    part.graph,
+                    part.returned([t for t in flat if t is not None]),
+                )
                 for part, flat in zip(parts, flats)
             ],
             scope,
@@ -263,7 +271,10 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
         outputs = _graphkiln._make_case(
             branch_index,
             [
-                (part.graph, [t for t in flat if t is not None])
+                (
+                    part.graph,
+                    part.returned([t for t in flat if t is not None]),
+                )
                 for part, flat in zip(parts, flats)
             ],
             scope + "indexed_case",
@@ -630,8 +641,8 @@ def build_while(
                     on_shape(before, value, shape)
             results = [arguments[0] + 1, arguments[1]] + results
         outputs = _graphkiln._make_while(
-            (test.graph, [truth]),
-            (repeated.graph, results),
+            (test.graph, test.returned([truth])),
+            (repeated.graph, repeated.returned(results)),
             [counter, limit] + state,
             [counter.shape, limit.shape] + shapes,
             parallel_iterations,

@@ -120,7 +120,13 @@ EXPORTS: dict[str, str] = {
     "graphkiln._slicing": "boolean_mask strided_slice",
     "graphkiln._module": "Module",
     "graphkiln._print": "print strings.format",
-    "graphkiln._py_function": "py_function numpy_function",
+    "graphkiln._py_function": """
+        py_function numpy_function compat.v1.py_func
+        compat.v1.py_function compat.v1.numpy_function
+        """,
+    "graphkiln._compat_assign": """
+        compat.v1.assign compat.v1.assign_add compat.v1.assign_sub
+        """,
     "graphkiln._random_seed": "random.set_seed",
     "graphkiln._random": """
         random.uniform random.normal random.truncated_normal random.shuffle

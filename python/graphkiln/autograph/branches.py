@@ -108,7 +108,10 @@ def choose(cond, body, orelse, symbol_names, nouts, fill) -> list:
             _graphkiln._make_if(
                 cond,
                 [
-                    (part.graph, [t for v in made for t in v.tensors])
+                    (
+                        part.graph,
+                        part.returned([t for v in made for t in v.tensors]),
+                    )
                     for part, made in zip(parts, values)
                 ],
                 scope,

@@ -132,8 +132,8 @@ def _build(test, body, get_state, set_state, states, opts, most):
             if most is not None:
                 truth = tf.logical_and(counter < most, truth)
         outputs = _graphkiln._make_while(
-            (tested.graph, [truth]),
-            (repeated.graph, results),
+            (tested.graph, tested.returned([truth])),
+            (repeated.graph, repeated.returned(results)),
             [loop.counter, loop.limit] + loop.initial,
             [loop.counter.shape, loop.limit.shape] + loop.shapes,
             opts.get("parallel_iterations") or 10,
