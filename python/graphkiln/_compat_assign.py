@@ -45,6 +45,7 @@ def assign_add(ref, value, use_locking=None, name=None):
 
     Raises:
       AttributeError: `ref` is no variable.
+      tf.errors.InvalidArgumentError: the shapes differ.
 
     >>> v = tf.Variable(1)
     >>> tf.compat.v1.assign_add(v, 5).numpy().item()
@@ -64,6 +65,7 @@ def assign_sub(ref, value, use_locking=None, name=None):
 
     Raises:
       AttributeError: `ref` is no variable.
+      tf.errors.InvalidArgumentError: the shapes differ.
 
     >>> v = tf.Variable(1)
     >>> tf.compat.v1.assign_sub(v, 5).numpy().item()

@@ -54,8 +54,10 @@ EXPORTS: dict[str, str] = {
         variable_creator_scope
         """,
     "graphkiln._gradient_tape": """
-        GradientTape UnconnectedGradients custom_gradient grad_pass_through
+        GradientTape autodiff.GradientTape UnconnectedGradients
+        custom_gradient grad_pass_through
         """,
+    "graphkiln._forward_accumulator": "autodiff.ForwardAccumulator",
     "graphkiln._device_spec": "DeviceSpec",
     "graphkiln._gradient_registry": "no_gradient",
     "graphkiln._name_scope": "name_scope init_scope device",

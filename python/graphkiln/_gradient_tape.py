@@ -11,6 +11,8 @@ import weakref
 from collections.abc import Callable
 
 from graphkiln import _graphkiln
+from graphkiln import _jacobian
+from graphkiln import _recorders
 from graphkiln import _structure
 from graphkiln import nest
 from graphkiln import raw_ops
@@ -83,6 +85,7 @@ class GradientTape:
         if self._tape is None:
             self._tape = self._new_tape()
         self._tape.push()
+        _recorders.opened(self)
         self._recording = True
 
     def _new_tape(self):
@@ -94,6 +97,7 @@ class GradientTape:
         if not self._recording:
             raise ValueError("Tape is not recording.")
         self._tape.pop()
+        _recorders.closed(self)
         self._recording = False
 
     def watch(self, tensor) -> None:
@@ -228,67 +232,70 @@ class GradientTape:
         parallel_iterations=None,
         experimental_use_pfor=True,
     ):
-        """The matrix of derivatives of each element of `target`."""
+        """The matrix of derivatives of each element of `target`.
+
+        Args:
+          target: a tensor.
+          sources: a tensor, a variable or a nested structure of them.
+          unconnected_gradients: what comes out for a source that `target`
+            does not depend on: None, or with "zero" zeros.
+          parallel_iterations: accepted for compatibility.
+          experimental_use_pfor: accepted for compatibility; the rows are made
+            by one backward pass each, in graphs in a loop if they are many.
+
+        Returns:
+          Tensors of the shape of `target` followed by that of the source, in
+          the structure of `sources`.
+
+        Raises:
+          RuntimeError: the tape is not persistent and was used before.
+          ValueError: an unknown `unconnected_gradients`.
+
+        >>> x = tf.constant([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.jacobian(y, x).numpy().tolist()
+        [[2.0, 0.0], [0.0, 4.0]]
+        """
+        tape = self._tape_for_rows()
+        unconnected = _unconnected(unconnected_gradients)
+        target = _graphkiln.convert_to_tensor(target)
+        flat_sources = _structure.flatten(sources)
+        size = _jacobian.size_of(target)
+
+        def start(index):
+            row = _jacobian.one_hot(index, size, target.dtype)
+            return raw_ops.Reshape(tensor=row, shape=_shape_of(target))
+
+        results = [
+            self._unconnected_rows(unconnected, target, source, 0)
+            if rows is None
+            else _jacobian.shaped(rows, (target, 0), (source, 0))
+            for source, rows in zip(
+                flat_sources,
+                _jacobian.rows(tape, target, flat_sources, size, start, 0),
+            )
+        ]
+        if not self._persistent:
+            self._tape = None
+        return _structure.pack_like(sources, results)
+
+    def _tape_for_rows(self):
         if self._tape is None:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute "
                 "one set of gradients (or jacobians)"
             )
-        unconnected = _unconnected(unconnected_gradients)
-        tape, persistent = self._tape, self._persistent
-        if self._recording and not persistent:
+        if self._recording and not self._persistent:
             self._pop()
-        target = _graphkiln.convert_to_tensor(target)
-        flat_sources = _structure.flatten(sources)
-        rows = [[] for _ in flat_sources]
-        size = target.shape.num_elements()
-        if size is None:
-            raise ValueError(
-                "The static shape of the target of `jacobian` must be known, "
-                f"got {target.shape}."
-            )
-        for index in range(size):
-            selector = raw_ops.Reshape(
-                tensor=raw_ops.OneHot(
-                    indices=index,
-                    depth=size,
-                    on_value=raw_ops.Cast(x=1, DstT=target.dtype),
-                    off_value=raw_ops.Cast(x=0, DstT=target.dtype),
-                ),
-                shape=target.shape,
-            )
-            row = tape.gradient([target], flat_sources, [selector])
-            for collected, gradient in zip(rows, row):
-                collected.append(gradient)
-        results = []
-        for source, collected in zip(flat_sources, rows):
-            if not collected or all(g is None for g in collected):
-                results.append(
-                    None
-                    if unconnected is UnconnectedGradients.NONE
-                    else raw_ops.Reshape(
-                        tensor=raw_ops.Pack(
-                            values=[_zeros_like(source)] * size, axis=0
-                        ),
-                        shape=target.shape + source.shape,
-                    )
-                )
-                continue
-            dense = [
-                _zeros_like(source)
-                if g is None
-                else _graphkiln.convert_to_tensor(g)
-                for g in collected
-            ]
-            stacked = raw_ops.Pack(values=dense, axis=0)
-            results.append(
-                raw_ops.Reshape(
-                    tensor=stacked, shape=target.shape + source.shape
-                )
-            )
-        if not persistent:
-            self._tape = None
-        return _structure.pack_like(sources, results)
+        return self._tape
+
+    @staticmethod
+    def _unconnected_rows(unconnected, target, source, start: int):
+        if unconnected is UnconnectedGradients.NONE:
+            return None
+        return _jacobian.zeros(target, source, start)
 
     def batch_jacobian(
         self,
@@ -298,24 +305,66 @@ class GradientTape:
         parallel_iterations=None,
         experimental_use_pfor=True,
     ):
-        """The Jacobian of each example of a batch by itself."""
+        """The Jacobian of each example of a batch by itself.
+
+        Args:
+          target: a tensor of rank 2 or more; `target[i]` may depend on
+            `source[i]` alone.
+          source: a tensor of rank 2 or more.
+          unconnected_gradients: what comes out if nothing depends on the
+            source: None, or with "zero" zeros.
+          parallel_iterations: accepted for compatibility.
+          experimental_use_pfor: accepted for compatibility.
+
+        Returns:
+          A tensor of the shape of `target` followed by that of `source`
+          without its first dimension.
+
+        Raises:
+          RuntimeError: the tape is not persistent and was used before.
+          ValueError: a rank is below 2, or the batches differ in size.
+
+        >>> x = tf.constant([[1.0], [2.0]])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.batch_jacobian(y, x).numpy().tolist()
+        [[[2.0]], [[4.0]]]
+        """
         target.shape.with_rank_at_least(2)
         source.shape.with_rank_at_least(2)
-        if target.shape[0] != source.shape[0]:
+        batches = [
+            t.shape[0] if t.shape.rank is not None else None
+            for t in (target, source)
+        ]
+        if None not in batches and batches[0] != batches[1]:
             raise ValueError(
                 f"Need first dimension of target shape ({target.shape}) and "
                 f"source shape ({source.shape}) to match."
             )
-        full = self.jacobian(target, source, unconnected_gradients)
-        if full is None:
-            return None
-        batch = target.shape[0]
-        rank = target.shape.rank
-        rows = []
-        for example in range(batch):
-            index = (example,) + (slice(None),) * (rank - 1) + (example,)
-            rows.append(full[index])
-        return raw_ops.Pack(values=rows, axis=0)
+        tape = self._tape_for_rows()
+        unconnected = _unconnected(unconnected_gradients)
+        size = _jacobian.size_of(target, 1)
+
+        def start(index):
+            # The same element of every example at once.
+            row = _jacobian.one_hot(index, size, target.dtype)
+            one = raw_ops.Reshape(tensor=row, shape=_shape_of(target)[1:])
+            return raw_ops.BroadcastTo(input=one, shape=_shape_of(target))
+
+        rows = _jacobian.rows(tape, target, [source], size, start, 1)[0]
+        if not self._persistent:
+            self._tape = None
+        if rows is None:
+            return self._unconnected_rows(unconnected, target, source, 1)
+        return _jacobian.shaped(rows, (target, 0), (source, 1))
+
+
+def _shape_of(tensor):
+    """Its shape, as far as possible without a node."""
+    if tensor.shape.is_fully_defined():
+        return tensor.shape
+    return raw_ops.Shape(input=tensor)
 
 
 class _Stopped:
@@ -367,7 +416,7 @@ def _call_custom(
         else _graphkiln.convert_to_tensor(leaf)
         for leaf in _structure.flatten(args)
     ]
-    with recording(), _graphkiln.VariableWatcher() as watcher:
+    with recording(), _recorders.Watched() as watcher:
         result, grad_fn = f(*_structure.pack_like(args, flat_args), **kwargs)
     given = [*flat_args, *_structure.flatten(kwargs)]
     variables = [
@@ -392,12 +441,13 @@ def _call_custom(
 
     inputs = [*flat_args, *variables]
     graph = _graphkiln.current_graph()
-    with _graphkiln.StopRecording():
+    with _recorders.OnlyForward():
         if graph is None:
             outputs = [raw_ops.Identity(input=y) for y in flat_result]
         else:
             outputs = _custom_node(graph, flat_result, inputs, backward)
-    _graphkiln.record_call(inputs, outputs, backward)
+    with _recorders.WithoutForward():
+        _graphkiln.record_call(inputs, outputs, backward)
     return _structure.pack_like(result, outputs)
 
 

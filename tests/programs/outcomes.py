@@ -164,7 +164,7 @@ def compare(program: Callable, our: tuple, their: tuple) -> None:
 
 SUBJECTS = (
     "control_flow", "debugging", "decorators", "demands", "devices", "effects",
-    "functional", "host_functions", "lifetimes", "printing", "semantics",
+    "forward_mode", "functional", "host_functions", "lifetimes", "printing", "semantics",
     "tensor_arrays", "tensor_lists", "variables",
 )
 

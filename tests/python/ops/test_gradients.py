@@ -170,3 +170,21 @@ def test_second_order(op: str):
             if g is not None
         )
         assert got == pytest.approx(expected, rel=1e-5, abs=1e-5)
+
+
+# The gradient of these gives what no gradient leads back to.
+NO_FORWARD_MODE: dict[str, str] = {}
+
+
+@pytest.mark.parametrize("op", [op for op in OPS if op not in NO_FORWARD_MODE])
+def test_forward_mode(op: str):
+    """The product with tangents is the gradient in their direction."""
+    scalar = Scalar(cases.make(op, "float64"))
+    with known_gaps.gaps(known_gaps.GRADIENT, op):
+        tensors = scalar.moved(scalar.directions, 0.0)
+        expected = float(scalar.directional_gradient(tensors))
+        tangents = [tf.constant(d) for d in scalar.directions]
+        with tf.autodiff.ForwardAccumulator(tensors, tangents) as acc:
+            y = scalar(tensors)
+        got = acc.jvp(y, unconnected_gradients="zero")
+        assert float(got) == pytest.approx(expected, rel=1e-9, abs=1e-9)
