@@ -5,6 +5,7 @@
 
 #include "framework/op_registry.h"
 #include "function/function_gradient.h"
+#include "function/graph_edit.h"
 
 namespace gk {
 namespace {
@@ -228,12 +229,10 @@ Status CallInGraph(OpBuilder* builder, const GraphFunction& function,
                       OpRegistry::Get().LookUp(function.is_stateful()
                                                    ? "StatefulPartitionedCall"
                                                    : "PartitionedCall"));
-  auto* definition = const_cast<GraphFunction*>(&function);
   AttrMap attrs{
       {"Tin", function.input_types()},
       {"Tout", function.output_types()},
-      {"f", FunctionAttr{function.name(), Ref<FunctionDefinition>(definition),
-                         nullptr}}};
+      {"f", AttrOf(function)}};
   GK_ASSIGN_OR_RETURN(*outputs,
                       builder->Apply(*record, inputs, std::move(attrs), {}));
   return OkStatus();

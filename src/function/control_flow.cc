@@ -6,6 +6,7 @@
 #include "framework/op_registry.h"
 #include "function/differentiable_branches.h"
 #include "function/differentiable_while.h"
+#include "function/graph_edit.h"
 
 namespace gk {
 namespace {
@@ -49,28 +50,6 @@ StatusOr<Ref<GraphFunction>> Finish(FunctionPart& part) {
   FuncGraph::Building building(part.graph.get());
   return part.graph->Finish(part.results,
                             UniqueFunctionName("", part.graph->name()));
-}
-
-FunctionAttr AttrOf(const Ref<GraphFunction>& f) {
-  return {f->name(), Ref<FunctionDefinition>(f), nullptr};
-}
-
-// Indices of inputs that are resources which `functions` only read.
-std::vector<int64_t> ReadOnly(std::span<const Ref<GraphFunction>> functions,
-                              int leading) {
-  std::vector<int64_t> result;
-  const size_t n = functions[0]->arguments().size();
-  for (size_t i = 0; i < n; ++i) {
-    if (functions[0]->arguments()[i]->output(0).dtype != DataType::kResource) {
-      continue;
-    }
-    const bool written = std::any_of(
-        functions.begin(), functions.end(), [&](const Ref<GraphFunction>& f) {
-          return f->effects().arguments[i] == ResourceUse::kWrite;
-        });
-    if (!written) result.push_back(static_cast<int64_t>(i) + leading);
-  }
-  return result;
 }
 
 bool AnyStateful(std::span<const Ref<GraphFunction>> functions) {
@@ -120,13 +99,13 @@ StatusOr<TensorVector> MakeBranches(bool is_if, const Tensor& selector,
     }
     GK_ASSIGN_OR_RETURN(
         differentiable,
-        DifferentiableBranches::Make(is_if, functions, wanted,
-                                     MayDifferentiateTwice()));
+        DifferentiableBranches::For(is_if, functions, wanted,
+                                    MayDifferentiateTwice()));
     functions = differentiable->forward();
   }
   GK_ASSIGN_OR_RETURN(BranchNodeParts node,
                       BranchNode(is_if, selector.dtype(), functions));
-  node.attrs.Set("_read_only_resource_inputs", ReadOnly(functions, 1));
+  node.attrs.Set("_read_only_resource_inputs", ReadOnlyInputs(functions, 1));
   GK_ASSIGN_OR_RETURN(
       TensorVector outputs,
       builder->Apply(*node.record, inputs, std::move(node.attrs), name));
@@ -156,11 +135,11 @@ StatusOr<BranchNodeParts> BranchNode(
   }
   if (is_if) {
     node.attrs.Set("Tcond", selector);
-    node.attrs.Set("then_branch", AttrOf(functions[0]));
-    node.attrs.Set("else_branch", AttrOf(functions[1]));
+    node.attrs.Set("then_branch", AttrOf(*functions[0]));
+    node.attrs.Set("else_branch", AttrOf(*functions[1]));
   } else {
     std::vector<FunctionAttr> branches;
-    for (const Ref<GraphFunction>& f : functions) branches.push_back(AttrOf(f));
+    for (const Ref<GraphFunction>& f : functions) branches.push_back(AttrOf(*f));
     node.attrs.Set("branches", std::move(branches));
   }
   node.attrs.Set("Tin", functions[0]->input_types());
@@ -241,8 +220,8 @@ StatusOr<TensorVector> MakeWhile(FunctionPart condition, FunctionPart body,
     }
     GK_ASSIGN_OR_RETURN(
         differentiable,
-        DifferentiableWhile::Make(*parts[0], *parts[1], wanted,
-                                  MayDifferentiateTwice()));
+        DifferentiableWhile::For(*parts[0], *parts[1], wanted,
+                                 MayDifferentiateTwice()));
     parts[0] = differentiable->forward_condition();
     parts[1] = differentiable->forward_body();
     for (const DifferentiableWhile::List& list : differentiable->lists()) {
@@ -255,14 +234,11 @@ StatusOr<TensorVector> MakeWhile(FunctionPart condition, FunctionPart body,
       const OpRecord* record,
       OpRegistry::Get().LookUp(AnyStateful(parts) ? "While"
                                                   : "StatelessWhile"));
-  AttrMap attrs{{"T", parts[1]->input_types()},
-                {"cond", AttrOf(parts[0])},
-                {"body", AttrOf(parts[1])},
-                {"output_shapes", std::move(shapes)},
-                {"parallel_iterations", options.parallel_iterations},
-                {"_num_original_outputs", static_cast<int64_t>(original)},
-                {"_lower_using_switch_merge", true},
-                {"_read_only_resource_inputs", ReadOnly(parts, 0)}};
+  AttrMap attrs;
+  SetLoopAttrs(parts[0], parts[1], std::move(shapes), &attrs);
+  attrs.Set("parallel_iterations", options.parallel_iterations);
+  attrs.Set("_num_original_outputs", static_cast<int64_t>(original));
+  attrs.Set("_lower_using_switch_merge", true);
   GK_ASSIGN_OR_RETURN(
       TensorVector outputs,
       builder->Apply(*record, inputs, std::move(attrs), name));

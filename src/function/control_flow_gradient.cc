@@ -6,6 +6,7 @@
 #include "function/control_flow.h"
 #include "function/differentiable_branches.h"
 #include "function/differentiable_while.h"
+#include "function/graph_edit.h"
 
 namespace gk {
 namespace {
@@ -34,7 +35,7 @@ std::vector<Gradient> OfBranches(const AttrMap& attrs,
     }
   }
   const Ref<DifferentiableBranches> node =
-      ValueOrThrow(DifferentiableBranches::Make(
+      ValueOrThrow(DifferentiableBranches::For(
           then_branch != nullptr, branches, {wanted.begin() + 1, wanted.end()},
           true));
   BranchNodeParts parts = ValueOrThrow(BranchNode(
@@ -54,17 +55,12 @@ std::vector<Gradient> OfLoop(const OpRecord& record, AttrMap attrs,
                                Definition(*attrs.Get<FunctionAttr>("cond")),
                            body = Definition(*attrs.Get<FunctionAttr>("body"));
   const Ref<DifferentiableWhile> node = ValueOrThrow(
-      DifferentiableWhile::Make(*condition, *body, wanted, true));
+      DifferentiableWhile::For(*condition, *body, wanted, true));
   TensorVector inputs(given.begin(), given.end());
   for (const DifferentiableWhile::List& list : node->lists()) {
     inputs.push_back(ValueOrThrow(EmptyList(list)));
   }
-  const Ref<GraphFunction>& f = node->forward_body();
-  attrs.Set("cond", FunctionAttr{node->forward_condition()->name(),
-                                 node->forward_condition(), nullptr});
-  attrs.Set("body", FunctionAttr{f->name(), f, nullptr});
-  attrs.Set("T", f->input_types());
-  attrs.Set("output_shapes", std::vector<PartialTensorShape>());
+  SetLoopAttrs(node->forward_condition(), node->forward_body(), {}, &attrs);
   const TensorVector outputs = ValueOrThrow(
       OpBuilder::Current()->Apply(record, inputs, std::move(attrs), {}));
   std::vector<Gradient> grads(dy.begin(), dy.end());

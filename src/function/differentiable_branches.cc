@@ -6,6 +6,7 @@
 #include "framework/op_registry.h"
 #include "function/control_flow.h"
 #include "function/graph_edit.h"
+#include "function/variant_cache.h"
 #include "ops/control/truth.h"
 
 namespace gk {
@@ -46,30 +47,47 @@ StatusOr<Ref<GraphFunction>> WithFakes(
 
 }  // namespace
 
-StatusOr<Ref<DifferentiableBranches>> DifferentiableBranches::Make(
+StatusOr<Ref<DifferentiableBranches>> DifferentiableBranches::For(
     bool is_if, std::span<const Ref<GraphFunction>> branches,
-    std::vector<bool> wanted, bool higher_order) {
-  auto made = MakeRef<DifferentiableBranches>();
-  made->is_if_ = is_if;
-  made->num_results_ = branches[0]->results().size();
-  made->first_.push_back(made->num_results_);
+    const std::vector<bool>& wanted, bool higher_order) {
+  std::vector<const GraphFunction*> functions;
+  for (const Ref<GraphFunction>& f : branches) functions.push_back(f.get());
+  GK_ASSIGN_OR_RETURN(
+      Ref<DifferentiableNode> made,
+      VariantCache::Get(
+          {is_if ? VariantRequest::Kind::kIf : VariantRequest::Kind::kCase,
+           functions, wanted, higher_order},
+          [&]() -> StatusOr<Ref<DifferentiableNode>> {
+            auto node = MakeRef<DifferentiableBranches>();
+            GK_RETURN_IF_ERROR(
+                node->Make(is_if, branches, wanted, higher_order));
+            return Ref<DifferentiableNode>(std::move(node));
+          }));
+  return Ref<DifferentiableBranches>(
+      static_cast<DifferentiableBranches*>(made.get()));
+}
+
+Status DifferentiableBranches::Make(
+    bool is_if, std::span<const Ref<GraphFunction>> branches,
+    const std::vector<bool>& wanted, bool higher_order) {
+  is_if_ = is_if;
+  num_results_ = branches[0]->results().size();
+  first_.push_back(num_results_);
   for (const Ref<GraphFunction>& branch : branches) {
     GK_ASSIGN_OR_RETURN(
         Ref<DifferentiableCall> call,
         DifferentiableCall::For(*branch, wanted, higher_order));
-    made->first_.push_back(made->first_.back() +
-                           call->forward()->results().size() -
-                           made->num_results_);
-    made->calls_.push_back(std::move(call));
+    first_.push_back(first_.back() + call->forward()->results().size() -
+                     num_results_);
+    calls_.push_back(std::move(call));
   }
-  for (size_t k = 0; k < made->calls_.size(); ++k) {
+  for (size_t k = 0; k < calls_.size(); ++k) {
     GK_ASSIGN_OR_RETURN(
         Ref<GraphFunction> forward,
-        WithFakes(*made->calls_[k]->forward(), made->num_results_, k,
-                  made->calls_));
-    made->forward_.push_back(std::move(forward));
+        WithFakes(*calls_[k]->forward(), num_results_, k, calls_));
+    forward_.push_back(std::move(forward));
   }
-  return made;
+  return OkStatus();
 }
 
 template <class T>

@@ -12,9 +12,10 @@ namespace gk {
 class DifferentiableBranches final : public DifferentiableNode {
  public:
   // `wanted` of the branches' arguments: the selector is not among them.
-  static StatusOr<Ref<DifferentiableBranches>> Make(
+  // Kept with the branches (VariantCache); thread-safe, like all of this.
+  static StatusOr<Ref<DifferentiableBranches>> For(
       bool is_if, std::span<const Ref<GraphFunction>> branches,
-      std::vector<bool> wanted, bool higher_order);
+      const std::vector<bool>& wanted, bool higher_order);
 
   // Results: the branches', then the intermediates of each branch in turn.
   const std::vector<Ref<GraphFunction>>& forward() const { return forward_; }
@@ -25,6 +26,8 @@ class DifferentiableBranches final : public DifferentiableNode {
                                  const std::vector<bool>& wanted) override;
 
  private:
+  Status Make(bool is_if, std::span<const Ref<GraphFunction>> branches,
+              const std::vector<bool>& wanted, bool higher_order);
   // The outputs, or their gradients, that concern branch k.
   template <class T>
   std::vector<T> Of(size_t k, std::span<const T> all) const;

@@ -15,6 +15,13 @@ Tensor Constant(const Tensor& value) {
 
 }  // namespace
 
+bool MayHaveGradient(const Output& o) {
+  const Node::OutputInfo& info = o.node->output(o.index);
+  if (!IsTrainable(info.dtype)) return false;
+  return info.dtype != DataType::kVariant || info.handle_data.size() != 1 ||
+         IsTrainable(info.handle_data[0].dtype);
+}
+
 Tensor ZeroGradient(const Tensor& x) {
   if (x.dtype() != DataType::kResource) return MakeOp1("ZerosLike", {x});
   const HandleData data = FuncGraph::HandleDataOf(x);

@@ -25,6 +25,10 @@ class DifferentiableNode : public RefCounted {
 // Nodes of one graph that already return intermediates.
 using CallTable = std::unordered_map<const Node*, Ref<DifferentiableNode>>;
 
+// Can there be a gradient for this edge? There is none for a list of what
+// has none.
+bool MayHaveGradient(const Output& o);
+
 // Zeros as the gradient of `x`: of the variable's shape for its handle.
 Tensor ZeroGradient(const Tensor& x);
 

@@ -7,6 +7,7 @@
 #include "framework/tensor_list.h"
 #include "function/control_flow.h"
 #include "function/graph_edit.h"
+#include "function/variant_cache.h"
 #include "ops/element_moves.h"
 
 namespace gk {
@@ -30,10 +31,6 @@ Tensor Constant(const Tensor& value, std::string_view name) {
 constexpr char kAccumulators[] = "_accumulators";
 // Each round keeps what the next derivative needs; bodies are finite.
 constexpr int kMaxRounds = 100;
-
-bool CarriesGradient(DataType dtype) {
-  return IsTrainable(dtype) && dtype != DataType::kResource;
-}
 
 // Does result `o` add one to `argument` in each iteration?
 bool Increments(Output o, const Node* argument) {
@@ -82,15 +79,29 @@ StatusOr<Output> EmptyListIn(Graph* graph,
   return Output{made, 0};
 }
 
-StatusOr<Ref<DifferentiableWhile>> DifferentiableWhile::Make(
+StatusOr<Ref<DifferentiableWhile>> DifferentiableWhile::For(
     const GraphFunction& condition, const GraphFunction& body,
     const std::vector<bool>& wanted, bool higher_order) {
-  auto made = MakeRef<DifferentiableWhile>();
-  made->condition_ =
-      Ref<GraphFunction>(const_cast<GraphFunction*>(&condition));
-  made->body_ = Ref<GraphFunction>(const_cast<GraphFunction*>(&body));
-  GK_RETURN_IF_ERROR(made->Differentiate(wanted, higher_order));
-  return made;
+  const GraphFunction* functions[] = {&body, &condition};
+  GK_ASSIGN_OR_RETURN(
+      Ref<DifferentiableNode> made,
+      VariantCache::Get(
+          {VariantRequest::Kind::kWhile, functions, wanted, higher_order},
+          [&]() -> StatusOr<Ref<DifferentiableNode>> {
+            auto loop = MakeRef<DifferentiableWhile>();
+            loop->condition_ =
+                Ref<GraphFunction>(const_cast<GraphFunction*>(&condition));
+            loop->body_ = Ref<GraphFunction>(const_cast<GraphFunction*>(&body));
+            GK_RETURN_IF_ERROR(loop->Differentiate(wanted, higher_order));
+            if (loop->body_.get() == &body) {
+              // What is kept with the functions does not keep them.
+              loop->condition_ = ShareGraph(condition);
+              loop->body_ = ShareGraph(body);
+            }
+            return Ref<DifferentiableNode>(std::move(loop));
+          }));
+  return Ref<DifferentiableWhile>(
+      static_cast<DifferentiableWhile*>(made.get()));
 }
 
 Status DifferentiableWhile::Differentiate(const std::vector<bool>& wanted_in,
@@ -113,16 +124,7 @@ Status DifferentiableWhile::Differentiate(const std::vector<bool>& wanted_in,
     FindAccumulators();
     FindReach();
     // A state is worth a gradient if it depends on what is asked for.
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (size_t i = 0; i < num_states_; ++i) {
-        if (!wanted[i]) continue;
-        for (size_t j = 0; j < num_states_; ++j) {
-          if (wanted[j] || !reach_[i][j]) continue;
-          wanted[j] = changed = true;
-        }
-      }
-    }
+    Spread(true, &wanted);
     GK_ASSIGN_OR_RETURN(call_, DifferentiableCall::For(*body_, wanted, false));
     const StatusOr<std::optional<std::vector<Source>>> sources =
         call_->Needs(call_->differentiable(), call_->wanted());
@@ -245,29 +247,54 @@ Status DifferentiableWhile::Append(std::span<const Output> values) {
   return OkStatus();
 }
 
+void DifferentiableWhile::Spread(bool forward, std::vector<bool>* set) const {
+  std::vector<size_t> added;
+  for (size_t i = 0; i < num_states_; ++i) {
+    if ((*set)[i]) added.push_back(i);
+  }
+  while (!added.empty()) {
+    const size_t i = added.back();
+    added.pop_back();
+    for (size_t j = 0; j < num_states_; ++j) {
+      if ((*set)[j] || !(forward ? reach_[i][j] : reach_[j][i])) continue;
+      (*set)[j] = true;
+      added.push_back(j);
+    }
+  }
+}
+
 void DifferentiableWhile::FindReach() {
   const size_t n = num_states_;
   reach_.assign(n, std::vector<bool>(n));
   const StatusOr<std::vector<Node*>> order = body_->graph().TopologicalOrder();
   if (!order.ok()) throw Error(order.status());
+  // Of each node: the states, as bits, that its gradients may reach.
+  const size_t words = (n + 63) / 64;
+  std::vector<uint64_t> reached(body_->graph().num_nodes() * words);
+  const auto of = [&](const Node* node) {
+    return reached.data() + node->id() * words;
+  };
   for (size_t i = 0; i < n; ++i) {
-    const Node* argument = body_->arguments()[i];
-    if (!IsTrainable(argument->output(0).dtype)) continue;
-    std::vector<bool> reached(body_->graph().num_nodes());
-    reached[argument->id()] = true;
-    for (const Node* node : *order) {
-      if (node->op().Has(kNoGradient)) continue;
-      for (const Output& o : node->inputs()) {
-        if (reached[o.node->id()] &&
-            IsTrainable(o.node->output(o.index).dtype)) {
-          reached[node->id()] = true;
-        }
-      }
+    of(body_->arguments()[i])[i / 64] |= uint64_t{1} << (i % 64);
+  }
+  for (const Node* node : *order) {
+    if (node->op().Has(kNoGradient)) continue;
+    for (const Output& o : node->inputs()) {
+      if (!MayHaveGradient(o)) continue;
+      const uint64_t* from = of(o.node);
+      uint64_t* to = of(node);
+      for (size_t w = 0; w < words; ++w) to[w] |= from[w];
     }
-    for (size_t j = 0; j < n; ++j) {
-      const Output& r = body_->results()[j];
-      reach_[i][j] = reached[r.node->id()] &&
-                     CarriesGradient(r.node->output(r.index).dtype);
+  }
+  for (size_t j = 0; j < n; ++j) {
+    const Output& r = body_->results()[j];
+    if (r.node->output(r.index).dtype == DataType::kResource ||
+        !MayHaveGradient(r)) {
+      continue;
+    }
+    for (size_t i = 0; i < n; ++i) {
+      reach_[i][j] = MayHaveGradient({body_->arguments()[i], 0}) &&
+                     (of(r.node)[i / 64] >> (i % 64) & 1);
     }
   }
 }
@@ -282,22 +309,9 @@ std::vector<Gradient> DifferentiableWhile::Backward(
                  !grads[i].is_none();
     wanted[i] = i < wanted_in.size() && wanted_in[i] && call_->wanted()[i];
   }
-  const auto spread = [&](std::vector<bool>* set, bool forward) {
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (size_t i = 0; i < n; ++i) {
-        for (size_t j = 0; j < n; ++j) {
-          if (!reach_[i][j]) continue;
-          const size_t from = forward ? i : j, to = forward ? j : i;
-          if (!(*set)[from] || (*set)[to]) continue;
-          (*set)[to] = changed = true;
-        }
-      }
-    }
-  };
   const std::vector<bool> asked = wanted;
-  spread(&present, false);
-  spread(&wanted, true);
+  Spread(false, &present);
+  Spread(true, &wanted);
   std::vector<bool> active(n), resources(n);
   bool any = false;
   for (size_t i = 0; i < n; ++i) {

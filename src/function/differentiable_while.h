@@ -17,11 +17,12 @@ namespace gk {
 
 class DifferentiableWhile final : public DifferentiableNode {
  public:
-  // `wanted` of the loop's inputs.
-  static StatusOr<Ref<DifferentiableWhile>> Make(const GraphFunction& condition,
-                                                 const GraphFunction& body,
-                                                 const std::vector<bool>& wanted,
-                                                 bool higher_order);
+  // `wanted` of the loop's inputs. Kept with the two functions
+  // (VariantCache); thread-safe, like all of this.
+  static StatusOr<Ref<DifferentiableWhile>> For(const GraphFunction& condition,
+                                                const GraphFunction& body,
+                                                const std::vector<bool>& wanted,
+                                                bool higher_order);
 
   // The loop with the lists as further state, which enter it empty.
   struct List {
@@ -53,6 +54,9 @@ class DifferentiableWhile final : public DifferentiableNode {
   std::optional<Place> Find(const Output& value) const;
   Status Append(std::span<const Output> values);
   void FindReach();
+  // Adds to `set` the states that depend on (or, backward, lead to) those in
+  // it, over any number of iterations.
+  void Spread(bool forward, std::vector<bool>* set) const;
   // Lists that an earlier differentiation gave the body.
   void FindAccumulators();
   void Stash(const Output& value, std::vector<Output>* fresh);

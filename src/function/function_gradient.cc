@@ -6,36 +6,10 @@
 #include "function/concrete_function.h"
 #include "function/func_graph.h"
 #include "function/trace_cache.h"
+#include "function/variant_cache.h"
 
 namespace gk {
 namespace {
-
-// The variants of one function, kept in GraphFunction::gradients().
-class VariantCache final : public RefCounted {
- public:
-  static VariantCache& Of(const GraphFunction& function) {
-    std::atomic<RefCounted*>& slot = function.gradients();
-    RefCounted* cache = slot.load(std::memory_order_acquire);
-    if (cache == nullptr) {
-      auto* made = new VariantCache();
-      if (slot.compare_exchange_strong(cache, made,
-                                       std::memory_order_acq_rel)) {
-        return *made;
-      }
-      made->Unref();
-    }
-    return *static_cast<VariantCache*>(cache);
-  }
-
-  // Recursive: a function may, through others, call itself only by name, but
-  // making a variant makes those of the functions it calls.
-  std::recursive_mutex mutex;
-  // By what is wanted, and whether at higher order.
-  std::map<std::pair<std::vector<bool>, bool>, Ref<DifferentiableCall>>
-      variants;
-  // Graphs whose clone the function's is; constant once it is in use.
-  std::vector<Ref<Graph>> originals;
-};
 
 // "f" of "__inference_f_12".
 std::string BaseName(std::string_view name) {
@@ -66,16 +40,17 @@ void ShareGradientOriginals(const GraphFunction& function,
 StatusOr<Ref<DifferentiableCall>> DifferentiableCall::For(
     const GraphFunction& function, std::vector<bool> wanted,
     bool higher_order) {
-  VariantCache& cache = VariantCache::Of(function);
-  std::unique_lock lock(cache.mutex, std::try_to_lock);
-  if (!lock) WaitBlocking([&] { lock.lock(); });
-  std::pair key(std::move(wanted), higher_order);
-  auto it = cache.variants.find(key);
-  if (it != cache.variants.end()) return it->second;
-  auto made = MakeRef<DifferentiableCall>();
-  GK_RETURN_IF_ERROR(made->Make(function, key.first, higher_order));
-  cache.variants.emplace(std::move(key), made);
-  return made;
+  const GraphFunction* functions[] = {&function};
+  GK_ASSIGN_OR_RETURN(
+      Ref<DifferentiableNode> made,
+      VariantCache::Get(
+          {VariantRequest::Kind::kCall, functions, wanted, higher_order},
+          [&]() -> StatusOr<Ref<DifferentiableNode>> {
+            auto call = MakeRef<DifferentiableCall>();
+            GK_RETURN_IF_ERROR(call->Make(function, wanted, higher_order));
+            return Ref<DifferentiableNode>(std::move(call));
+          }));
+  return Ref<DifferentiableCall>(static_cast<DifferentiableCall*>(made.get()));
 }
 
 Status DifferentiableCall::Make(const GraphFunction& function,
@@ -95,7 +70,7 @@ Status DifferentiableCall::Make(const GraphFunction& function,
   auto add_result = [&](Output o) {
     results_.push_back(o);
     const DataType dtype = o.node->output(o.index).dtype;
-    differentiable_.push_back(IsTrainable(dtype) &&
+    differentiable_.push_back(MayHaveGradient(o) &&
                               dtype != DataType::kResource);
   };
   for (const Output& r : function.results()) {

@@ -1,5 +1,7 @@
 #include "function/graph_edit.h"
 
+#include <algorithm>
+
 #include "framework/op_builder.h"
 #include "framework/op_registry.h"
 #include "function/func_graph.h"
@@ -50,6 +52,47 @@ Ref<GraphFunction> CloneFunction(const GraphFunction& function,
       function.attrs());
   ShareGradientOriginals(function, *made);
   return made;
+}
+
+Ref<GraphFunction> ShareGraph(const GraphFunction& function) {
+  std::vector<Node*> map;
+  for (const auto& node : function.graph().nodes()) map.push_back(node.get());
+  return CloneFunction(function, function.graph_ref(), map, function.results(),
+                       {});
+}
+
+FunctionAttr AttrOf(const GraphFunction& function) {
+  return {function.name(),
+          Ref<FunctionDefinition>(const_cast<GraphFunction*>(&function)),
+          nullptr};
+}
+
+std::vector<int64_t> ReadOnlyInputs(
+    std::span<const Ref<GraphFunction>> functions, int leading) {
+  std::vector<int64_t> result;
+  const size_t n = functions[0]->arguments().size();
+  for (size_t i = 0; i < n; ++i) {
+    if (functions[0]->arguments()[i]->output(0).dtype != DataType::kResource) {
+      continue;
+    }
+    const bool written = std::any_of(
+        functions.begin(), functions.end(), [&](const Ref<GraphFunction>& f) {
+          return f->effects().arguments[i] == ResourceUse::kWrite;
+        });
+    if (!written) result.push_back(static_cast<int64_t>(i) + leading);
+  }
+  return result;
+}
+
+void SetLoopAttrs(const Ref<GraphFunction>& condition,
+                  const Ref<GraphFunction>& body,
+                  std::vector<PartialTensorShape> shapes, AttrMap* attrs) {
+  const Ref<GraphFunction> functions[] = {condition, body};
+  attrs->Set("T", body->input_types());
+  attrs->Set("cond", AttrOf(*condition));
+  attrs->Set("body", AttrOf(*body));
+  attrs->Set("output_shapes", std::move(shapes));
+  attrs->Set("_read_only_resource_inputs", ReadOnlyInputs(functions, 0));
 }
 
 }  // namespace gk

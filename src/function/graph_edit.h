@@ -26,6 +26,23 @@ Ref<GraphFunction> CloneFunction(const GraphFunction& function,
                                  std::vector<Output> results,
                                  const std::vector<Node*>& more_arguments);
 
+// The same function under another name: an object of its own over the same
+// graph.
+Ref<GraphFunction> ShareGraph(const GraphFunction& function);
+
+// The attribute with which a node names `function`.
+FunctionAttr AttrOf(const GraphFunction& function);
+
+// What the attributes of a While (or StatelessWhile) say of its functions;
+// `shapes` of all its state.
+void SetLoopAttrs(const Ref<GraphFunction>& condition,
+                  const Ref<GraphFunction>& body,
+                  std::vector<PartialTensorShape> shapes, AttrMap* attrs);
+// Indices of inputs that are resources which `functions` only read; before
+// their arguments the node has `leading` inputs of its own.
+std::vector<int64_t> ReadOnlyInputs(
+    std::span<const Ref<GraphFunction>> functions, int leading);
+
 }  // namespace gk
 
 #endif  // GK_FUNCTION_GRAPH_EDIT_H_

@@ -7,6 +7,7 @@
 #include "function/differentiable_while.h"
 #include "function/func_graph.h"
 #include "function/function_gradient.h"
+#include "function/graph_edit.h"
 
 namespace gk {
 namespace {
@@ -34,8 +35,6 @@ std::shared_ptr<const GradientOverride> OverrideOf(const Node& node) {
   return it->second;
 }
 
-const DataType& DtypeOf(Output o) { return o.node->output(o.index).dtype; }
-
 // The walk's state for one graph.
 class ReverseWalk {
  public:
@@ -52,7 +51,7 @@ class ReverseWalk {
     MarkDependent(order, inputs);
     parts_.resize(graph_->num_nodes());
     for (size_t i = 0; i < outputs.size(); ++i) {
-      if (!output_grads[i].is_none() && IsTrainable(DtypeOf(outputs[i]))) {
+      if (!output_grads[i].is_none() && MayHaveGradient(outputs[i])) {
         Add(outputs[i], output_grads[i]);
       }
     }
@@ -81,7 +80,7 @@ class ReverseWalk {
       if (!node->op().Has(kNoGradient)) {
         for (const Output& o : node->inputs()) {
           any |= (dependent_[o.node->id()] || source_[o.node->id()]) &&
-                 IsTrainable(DtypeOf(o));
+                 MayHaveGradient(o);
         }
       }
       dependent_[node->id()] = any;
@@ -92,7 +91,7 @@ class ReverseWalk {
     // Nodes made on the way carry no gradient.
     if (static_cast<size_t>(o.node->id()) >= dependent_.size()) return false;
     return (dependent_[o.node->id()] || source_[o.node->id()]) &&
-           IsTrainable(DtypeOf(o));
+           MayHaveGradient(o);
   }
 
   void Add(Output o, Gradient g) {
@@ -226,7 +225,7 @@ class ReverseWalk {
     for (const FunctionAttr& f : attrs) {
       branches.push_back(Callee(*node, f, node->num_inputs() - 1));
     }
-    Ref<DifferentiableBranches> made = ValueOrThrow(DifferentiableBranches::Make(
+    Ref<DifferentiableBranches> made = ValueOrThrow(DifferentiableBranches::For(
         is_if, branches, {wanted.begin() + 1, wanted.end()}, higher_order));
     const Output& selector = node->input(0);
     const BranchNodeParts parts = ValueOrThrow(
@@ -249,7 +248,7 @@ class ReverseWalk {
     const Ref<GraphFunction> body =
         Callee(*node, node->attr<FunctionAttr>("body"), n);
     Ref<DifferentiableWhile> made = ValueOrThrow(
-        DifferentiableWhile::Make(*condition, *body, wanted, higher_order));
+        DifferentiableWhile::For(*condition, *body, wanted, higher_order));
     const Ref<GraphFunction>& forward = made->forward_body();
     auto shapes = node->attr<std::vector<PartialTensorShape>>("output_shapes");
     if (shapes.size() != n) {
@@ -261,12 +260,8 @@ class ReverseWalk {
       shapes.push_back(TensorShape());
     }
     AddOutputs(node, *forward);
-    AttrMap& attrs = node->mutable_attrs();
-    attrs.Set("cond", FunctionAttr{made->forward_condition()->name(),
-                                   made->forward_condition(), nullptr});
-    attrs.Set("body", FunctionAttr{forward->name(), forward, nullptr});
-    attrs.Set("T", forward->input_types());
-    attrs.Set("output_shapes", std::move(shapes));
+    SetLoopAttrs(made->forward_condition(), forward, std::move(shapes),
+                 &node->mutable_attrs());
     return made;
   }
 
@@ -280,9 +275,7 @@ class ReverseWalk {
         ValueOrThrow(DifferentiableCall::For(*callee, wanted, higher_order));
     const Ref<GraphFunction>& forward = call->forward();
     AddOutputs(node, *forward);
-    node->mutable_attrs().Set(
-        "f", FunctionAttr{forward->name(), Ref<FunctionDefinition>(forward),
-                          nullptr});
+    node->mutable_attrs().Set("f", AttrOf(*forward));
     node->mutable_attrs().Set("Tout", forward->output_types());
     return call;
   }

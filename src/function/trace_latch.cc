@@ -90,11 +90,7 @@ TraceLatch::TraceLatch(const void* owner, Ref<FunctionType> type, bool alone)
       state.waiting.erase(entry_.thread);
     }
   };
-  if (blocking_wait != nullptr) {
-    blocking_wait(wait);
-  } else {
-    wait();
-  }
+  WaitBlocking(wait);
 }
 
 TraceLatch::~TraceLatch() {
@@ -105,6 +101,30 @@ TraceLatch::~TraceLatch() {
     state.active.erase(
         std::find(state.active.begin(), state.active.end(), &entry_));
   }
+  state.changed.notify_all();
+}
+
+bool WaitForThread(std::thread::id holder, FunctionRef<bool()> done) {
+  Tracing& state = State();
+  const std::thread::id self = std::this_thread::get_id();
+  bool closes_cycle = false;
+  WaitBlocking([&] {
+    std::unique_lock<std::mutex> lock(state.mutex);
+    while (!done()) {
+      closes_cycle = ClosesCycle(state, holder, self);
+      if (closes_cycle) return;
+      state.waiting[self] = holder;
+      state.changed.wait(lock);
+      state.waiting.erase(self);
+    }
+  });
+  return !closes_cycle;
+}
+
+void WakeWaiters() {
+  Tracing& state = State();
+  // Whoever asked and was told to wait waits by now.
+  { std::lock_guard<std::mutex> lock(state.mutex); }
   state.changed.notify_all();
 }
 

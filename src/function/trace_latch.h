@@ -8,6 +8,7 @@
 
 #include <thread>
 
+#include "base/function_ref.h"
 #include "function/function_type.h"
 
 namespace gk {
@@ -36,6 +37,12 @@ class TraceLatch {
   Entry entry_;
   bool waited_ = false;
 };
+
+// Waits for what the thread `holder` works on, until `done`, which is asked
+// again whenever somebody calls WakeWaiters. False, at once, where that would
+// close a cycle of threads that wait for each other.
+bool WaitForThread(std::thread::id holder, FunctionRef<bool()> done);
+void WakeWaiters();
 
 }  // namespace gk
 

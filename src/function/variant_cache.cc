@@ -1,0 +1,134 @@
+#include "function/variant_cache.h"
+
+#include <map>
+#include <mutex>
+#include <thread>
+#include <tuple>
+
+#include "function/trace_latch.h"
+
+namespace gk {
+
+struct VariantCache::Key {
+  VariantRequest::Kind kind;
+  std::vector<uint64_t> others;  // the functions but for the first
+  std::vector<bool> wanted;
+  bool higher_order;
+
+  friend bool operator<(const Key& a, const Key& b) {
+    return std::tie(a.kind, a.higher_order, a.wanted, a.others) <
+           std::tie(b.kind, b.higher_order, b.wanted, b.others);
+  }
+};
+
+struct VariantCache::Variants {
+  struct Slot {
+    Ref<DifferentiableNode> made;  // null while `maker` makes it
+    std::thread::id maker;
+  };
+  std::mutex mutex;
+  std::map<Key, Slot> slots;
+  // Where other first functions keep what was made of this one, too.
+  std::vector<std::pair<std::weak_ptr<Variants>, Key>> elsewhere;
+};
+
+namespace {
+
+uint64_t NextId() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
+
+}  // namespace
+
+VariantCache::VariantCache()
+    : id_(NextId()), variants_(std::make_shared<Variants>()) {}
+
+VariantCache::~VariantCache() {
+  std::vector<Ref<DifferentiableNode>> dying;
+  for (auto& [owner, key] : variants_->elsewhere) {
+    const std::shared_ptr<Variants> variants = owner.lock();
+    if (variants == nullptr) continue;
+    std::lock_guard<std::mutex> lock(variants->mutex);
+    auto it = variants->slots.find(key);
+    if (it == variants->slots.end()) continue;
+    dying.push_back(std::move(it->second.made));
+    variants->slots.erase(it);
+  }
+}
+
+VariantCache& VariantCache::Of(const GraphFunction& function) {
+  std::atomic<RefCounted*>& slot = function.gradients();
+  RefCounted* cache = slot.load(std::memory_order_acquire);
+  if (cache == nullptr) {
+    auto* made = new VariantCache();
+    if (slot.compare_exchange_strong(cache, made, std::memory_order_acq_rel)) {
+      return *made;
+    }
+    made->Unref();
+  }
+  return *static_cast<VariantCache*>(cache);
+}
+
+StatusOr<Ref<DifferentiableNode>> VariantCache::Get(
+    VariantRequest request,
+    FunctionRef<StatusOr<Ref<DifferentiableNode>>()> make) {
+  const std::shared_ptr<Variants> variants = Of(*request.functions[0]).variants_;
+  Key key{request.kind, {}, std::move(request.wanted), request.higher_order};
+  for (const GraphFunction* f : request.functions.subspan(1)) {
+    key.others.push_back(Of(*f).id_);
+  }
+  const std::thread::id self = std::this_thread::get_id();
+  while (true) {
+    std::thread::id maker;
+    {
+      std::lock_guard<std::mutex> lock(variants->mutex);
+      auto [it, fresh] = variants->slots.try_emplace(key);
+      if (it->second.made) return it->second.made;
+      if (fresh) {
+        it->second.maker = self;
+        break;
+      }
+      maker = it->second.maker;
+    }
+    if (maker == self) {
+      return InvalidArgument("Function {} runs itself: it has no gradient",
+                             request.functions[0]->name());
+    }
+    const bool waited = WaitForThread(maker, [&] {
+      std::lock_guard<std::mutex> lock(variants->mutex);
+      auto it = variants->slots.find(key);
+      return it == variants->slots.end() || it->second.made ||
+             it->second.maker != maker;
+    });
+    // That thread waits for this one: what it makes cannot be had.
+    if (!waited) return make();
+  }
+
+  StatusOr<Ref<DifferentiableNode>> made = [&] {
+    try {
+      return make();
+    } catch (const Error& error) {
+      return StatusOr<Ref<DifferentiableNode>>(error.status());
+    }
+  }();
+  {
+    std::lock_guard<std::mutex> lock(variants->mutex);
+    if (made.ok()) {
+      variants->slots[key].made = *made;
+    } else {
+      variants->slots.erase(key);
+    }
+  }
+  WakeWaiters();
+  if (!made.ok()) return made;
+  for (const GraphFunction* f : request.functions.subspan(1)) {
+    const std::shared_ptr<Variants> other = Of(*f).variants_;
+    if (other == variants) continue;
+    std::lock_guard<std::mutex> lock(other->mutex);
+    other->elsewhere.emplace_back(variants, key);
+  }
+  return made;
+}
+
+}  // namespace gk
