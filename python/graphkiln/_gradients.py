@@ -43,7 +43,9 @@ def gradients(
       name: of the scope of the new nodes.
       gate_gradients: accepted for compatibility.
       aggregation_method: accepted for compatibility.
-      stop_gradients: tensors that count as constants.
+      stop_gradients: tensors that count as constants: nothing goes through
+        the ops that made them (of calls and branches, through these
+        results). The gradient for such a tensor itself can be asked for.
       unconnected_gradients: tf.UnconnectedGradients.NONE or ZERO.
 
     Returns:
@@ -123,65 +125,12 @@ def _differentiate(targets: list, xs: list, weights: list, stops: list):
         return [None] * len(xs)
     targets = [targets[i] for i in useful]
     weights = [weights[i] for i in useful]
-    if not stops:
-        return list(_graphkiln.symbolic_gradients(targets, xs, weights))
-    return _without(targets, xs, weights, stops)
-
-
-def _without(targets: list, xs: list, weights: list, stops: list) -> list:
-    """The gradients without what goes through `stops`.
-
-    What goes through some is told by the last of them on the way: all ways
-    to that one, and on from there those that meet no other.
-    """
-    place = {
-        op.name: i
-        for i, op in enumerate(_graphkiln.current_graph().get_operations())
-    }
-    stops = {s.name: s for s in map(tf.convert_to_tensor, stops)}
-    direct: list[tuple] = []
-
-    def remaining(x):
-        if not _reaches(targets, x, stops):
-            return None
-        total = _graphkiln.symbolic_gradients(targets, [x], weights)[0]
-        for stop, gradient in direct:
-            if total is None or gradient is None or stop is x:
-                continue
-            through = _graphkiln.symbolic_gradients([stop], [x], [gradient])
-            if through[0] is not None:
-                total = tf.convert_to_tensor(total) - through[0]
-        return total
-
-    # The last first: ways from the others may go through it.
-    for stop in sorted(
-        stops.values(), key=lambda s: place.get(s.op.name, -1), reverse=True
-    ):
-        direct.append((stop, remaining(stop)))
-    known = {stop.name: gradient for stop, gradient in direct}
-    return [
-        known[x.name] if isinstance(x, tf.Tensor) and x.name in known
-        else remaining(x)
-        for x in xs
+    stops = [
+        s if isinstance(s, _graphkiln.BaseVariable)
+        else tf.convert_to_tensor(s)
+        for s in stops
     ]
-
-
-def _reaches(targets: list, x, stops: dict) -> bool:
-    """Is there a way from `targets` back to `x` that meets no stop before?"""
-    if isinstance(x, _graphkiln.BaseVariable):
-        # Its capture has a name of its own; the gradient knows it.
-        return True
-    seen: set = set()
-    waiting = list(targets)
-    while waiting:
-        tensor = waiting.pop()
-        if tensor.name == x.name:
-            return True
-        if tensor.name in seen or tensor.name in stops:
-            continue
-        seen.add(tensor.name)
-        waiting.extend(tensor.op.inputs)
-    return False
+    return list(_graphkiln.symbolic_gradients(targets, xs, weights, stops))
 
 
 def hessians(

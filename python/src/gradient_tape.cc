@@ -127,12 +127,14 @@ class Tape {
 
 // Gradients of tensors of the graph being built, without a tape.
 nb::list Symbolic(const nb::list& targets, const nb::list& sources,
-                  const nb::list& output_gradients) {
+                  const nb::list& output_gradients, const nb::list& stops) {
   const TensorVector t = Differentiables(targets);
   const TensorVector s = Differentiables(sources);
+  const TensorVector ends = Differentiables(stops);
   std::vector<Gradient> given;
   for (nb::handle h : output_gradients) given.push_back(ToGradient(h));
-  StatusOr<std::vector<Gradient>> gradients = SymbolicGradients(t, given, s);
+  StatusOr<std::vector<Gradient>> gradients =
+      SymbolicGradients(t, given, s, ends);
   if (!gradients.ok()) Throw(gradients.status());
   nb::list out;
   for (const Gradient& g : *gradients) out.append(WrapGradient(g));
@@ -304,8 +306,9 @@ void AddGradientTape(nb::module_& m) {
   m.def("remove_gradient_override", &RemoveGradientOverride);
   m.def("set_gradient_type", &SetGradientType);
   m.def("symbolic_gradients", Symbolic,
-        "symbolic_gradients(ys, xs, grad_ys): d sum(ys * grad_ys) / d xs in "
-        "the graph being built; None in grad_ys is ones.");
+        "symbolic_gradients(ys, xs, grad_ys, stops): d sum(ys * grad_ys) / d "
+        "xs in the graph being built; None in grad_ys is ones. Nothing goes "
+        "through the ops that make `stops`.");
   m.def("record_call", &RecordCall, nb::arg("inputs"), nb::arg("outputs"),
         nb::arg("backward"));
 }

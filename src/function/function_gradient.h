@@ -89,17 +89,19 @@ class DifferentiableCall final : public DifferentiableNode {
 // from it). Calls in `graph` become calls of their forward variants, noted in
 // `calls`; if `rewrite` is false those in `calls` are all there are.
 // `higher_order`: what is found will be differentiated again, going through
-// the same `calls`.
+// the same `calls`. Nothing goes through the ops that make `stops`; of calls
+// and branches, through these results.
 StatusOr<std::vector<Gradient>> GradientsInGraph(
     Graph* graph, std::span<const Output> outputs,
     std::span<const Gradient> output_grads, std::span<const Output> inputs,
-    CallTable* calls, bool rewrite = true, bool higher_order = false);
+    CallTable* calls, bool rewrite = true, bool higher_order = false,
+    std::span<const Output> stops = {});
 
 // The same for tensors of the graph under construction, as tf.gradients:
 // null output gradients are ones.
 StatusOr<std::vector<Gradient>> SymbolicGradients(
     std::span<const Tensor> outputs, std::span<const Gradient> output_grads,
-    std::span<const Tensor> inputs);
+    std::span<const Tensor> inputs, std::span<const Tensor> stops = {});
 
 // `derived` was made of `function`: custom gradients that know the graphs of
 // the one know the other's.

@@ -38,8 +38,10 @@ std::shared_ptr<const GradientOverride> OverrideOf(const Node& node) {
 // The walk's state for one graph.
 class ReverseWalk {
  public:
-  ReverseWalk(Graph* graph, CallTable* calls, bool rewrite, bool higher_order)
+  ReverseWalk(Graph* graph, CallTable* calls, bool rewrite, bool higher_order,
+              std::span<const Output> stops)
       : graph_(graph),
+        stops_(stops),
         calls_(calls),
         rewrite_(rewrite),
         higher_order_(higher_order) {}
@@ -75,9 +77,11 @@ class ReverseWalk {
     dependent_.assign(n, false);
     source_.assign(n, false);
     for (const Output& o : inputs) source_[o.node->id()] = true;
+    std::vector<bool> stopped(n);
+    for (const Output& o : stops_) stopped[o.node->id()] = StopsWhole(*o.node);
     for (const Node* node : order) {
       bool any = false;
-      if (!node->op().Has(kNoGradient)) {
+      if (!node->op().Has(kNoGradient) && !stopped[node->id()]) {
         for (const Output& o : node->inputs()) {
           any |= (dependent_[o.node->id()] || source_[o.node->id()]) &&
                  MayHaveGradient(o);
@@ -117,6 +121,9 @@ class ReverseWalk {
     const int n = node->num_inputs(), m = parts_[node->id()].size();
     std::vector<Gradient> dy(node->num_outputs());
     for (int i = 0; i < m; ++i) dy[i] = Take({node, i});
+    for (const Output& o : stops_) {
+      if (o.node == node) dy[o.index] = {};
+    }
     if (std::all_of(dy.begin(), dy.end(),
                     [](const Gradient& g) { return g.is_none(); })) {
       return;
@@ -177,6 +184,13 @@ class ReverseWalk {
       if (node.attrs().Get<FunctionAttr>(name) != nullptr) return true;
     }
     return node.attrs().Get<std::vector<FunctionAttr>>("branches") != nullptr;
+  }
+
+  // An op is stopped with all its results, but for calls and branches: their
+  // results have nothing to do with each other.
+  static bool StopsWhole(const Node& node) {
+    return !RunsFunctions(node) ||
+           node.attrs().Get<FunctionAttr>("body") != nullptr;
   }
 
   static Ref<GraphFunction> Callee(const Node& node, const FunctionAttr& f,
@@ -297,6 +311,7 @@ class ReverseWalk {
   }
 
   Graph* graph_;
+  std::span<const Output> stops_;
   CallTable* calls_;
   bool rewrite_, higher_order_;
   std::vector<bool> dependent_, source_;
@@ -324,14 +339,15 @@ void RemoveGradientOverride(const std::string& name) {
 StatusOr<std::vector<Gradient>> GradientsInGraph(
     Graph* graph, std::span<const Output> outputs,
     std::span<const Gradient> output_grads, std::span<const Output> inputs,
-    CallTable* calls, bool rewrite, bool higher_order) {
-  return ReverseWalk(graph, calls, rewrite, higher_order)
+    CallTable* calls, bool rewrite, bool higher_order,
+    std::span<const Output> stops) {
+  return ReverseWalk(graph, calls, rewrite, higher_order, stops)
       .Run(outputs, output_grads, inputs);
 }
 
 StatusOr<std::vector<Gradient>> SymbolicGradients(
     std::span<const Tensor> outputs, std::span<const Gradient> output_grads,
-    std::span<const Tensor> inputs) {
+    std::span<const Tensor> inputs, std::span<const Tensor> stops) {
   FuncGraph* builder = FuncGraph::Current();
   if (builder == nullptr) {
     return RuntimeError(
@@ -347,9 +363,10 @@ StatusOr<std::vector<Gradient>> SymbolicGradients(
     }
     return OkStatus();
   };
-  std::vector<Output> ys, xs;
+  std::vector<Output> ys, xs, ends;
   GK_RETURN_IF_ERROR(edges(outputs, &ys));
   GK_RETURN_IF_ERROR(edges(inputs, &xs));
+  GK_RETURN_IF_ERROR(edges(stops, &ends));
   std::vector<Gradient> grads(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (i < output_grads.size() && !output_grads[i].is_none()) {
@@ -363,7 +380,7 @@ StatusOr<std::vector<Gradient>> SymbolicGradients(
     }
   }
   CallTable calls;
-  return GradientsInGraph(graph, ys, grads, xs, &calls);
+  return GradientsInGraph(graph, ys, grads, xs, &calls, true, false, ends);
 }
 
 }  // namespace gk

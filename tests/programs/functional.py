@@ -165,7 +165,8 @@ def program_symbolic_gradients(tf):
             tf.gradients(z * y, [x, y, z], stop_gradients=[y]),
             tf.gradients(z * y, [x, y, z], stop_gradients=[y, z]),
             tf.gradients(z * y, [x, y, z], stop_gradients=[z]),
-        ][:2] + [tf.gradients(z * y, [x, z], stop_gradients=z)]
+            tf.gradients(z * y, [x, z], stop_gradients=z),
+        ]
 
     return [
         _graph(tf, lambda x: tf.gradients(x * x, x), x),
@@ -179,6 +180,98 @@ def program_symbolic_gradients(tf):
         _graph(tf, loop, x),
         _graph(tf, lambda x: tf.gradients(
             tf.cond(x > 1.0, lambda: x * x, lambda: x), x), x),
+    ]
+
+
+def program_stop_gradients(tf):
+    x = tf.constant([1.0, 2.0, 3.0, 4.0])
+    gate = tf.constant(True)
+
+    def outputs_of_one_op(x):
+        """An op is stopped with all that it makes."""
+        a, b = tf.split(x * 2.0, 2)
+        y = tf.reduce_sum(a * b * b)
+        return [
+            tf.gradients(y, [x, a, b], stop_gradients=[a]),
+            tf.gradients(y, [x, a, b], stop_gradients=[b]),
+            tf.gradients([y, tf.reduce_sum(x)], [x, a], stop_gradients=[a, b]),
+        ]
+
+    def around_a_loop(x):
+        start = tf.sin(x)
+        y = tf.while_loop(
+            lambda i, y: i < 3, lambda i, y: (i + 1, y * x), [0, start]
+        )[1]
+        z = y * x
+        return [
+            tf.gradients(z, [x, start, y], stop_gradients=[start]),
+            tf.gradients(z, [x, start, y], stop_gradients=[y]),
+            tf.gradients(z, [x, start, y], stop_gradients=[y, start]),
+        ]
+
+    def around_branches(x):
+        before = x * 3.0
+        y = tf.cond(gate, lambda: before * x, lambda: before)
+        z = y * before
+        return [
+            tf.gradients(z, [x, before, y], stop_gradients=[before]),
+            tf.gradients(z, [x, before, y], stop_gradients=[y]),
+            tf.gradients(z, [x, before], stop_gradients=[y, x]),
+        ]
+
+    def within_branches(x):
+        def inside():
+            y = x * x
+            z = y * x
+            return tf.gradients(z * y, [x, y], stop_gradients=[y])
+
+        return tf.cond(gate, inside, lambda: [x, x])
+
+    def within_a_loop(x):
+        def body(i, y):
+            z = y * y
+            w = tf.sin(z) * y
+            return i + 1, y + tf.gradients(w, y, stop_gradients=[z])[0]
+
+        return tf.while_loop(lambda i, y: i < 3, body, [0, x])[1]
+
+    def twice(x):
+        y = x * x
+        first = tf.gradients(y * y * x, x, stop_gradients=[y])[0]
+        return first, tf.gradients(first * x, x), tf.gradients(
+            first * x, x, stop_gradients=[first]
+        )
+
+    def one_of_two_results(x):
+        y, z = tf.cond(gate, lambda: (x * x, x * 3.0), lambda: (x, x))
+        v, w = tf.while_loop(
+            lambda v, w: tf.reduce_sum(w) < 40.0,
+            lambda v, w: (v * x, w + w * x), (x, x),
+        )
+        return [
+            tf.gradients(y * z, [x, y, z], stop_gradients=[y]),
+            tf.gradients(v * w, [x, v, w], stop_gradients=[w]),
+            tf.gradients(v * w, [x, v, w], stop_gradients=[w, v]),
+        ]
+
+    def weights(x):
+        y = x * x
+        return tf.gradients(
+            [y, y * x], [x, y], grad_ys=[None, x], stop_gradients=[y]
+        )
+
+    def of_itself(x):
+        y = x * x
+        return tf.gradients(y, [y, x], stop_gradients=[y]), tf.gradients(
+            y * x, x, stop_gradients=[x], unconnected_gradients="zero"
+        )
+
+    return [
+        _graph(tf, program, x)
+        for program in (
+            outputs_of_one_op, around_a_loop, around_branches, within_branches,
+            within_a_loop, twice, one_of_two_results, weights, of_itself,
+        )
     ]
 
 
