@@ -1,9 +1,10 @@
-// How gk::function takes arguments apart and puts results together.
+// How gk::function takes arguments apart and puts results together; and how
+// branches and loops do.
 //
-// Arguments: tensors, variables, TensorSpecs (for tracing only), numbers,
-// texts, enums; vectors, arrays, pairs, tuples, optionals, maps from texts
-// and structs (trace_structure.h) of them. Results: nothing, tensors,
-// variables (read), numbers; and the same containers.
+// Arguments: tensors, variables, TensorArrays, TensorSpecs (for tracing only),
+// numbers, texts, enums; vectors, arrays, pairs, tuples, optionals, maps from
+// texts and structs (trace_structure.h) of them. Results: nothing, tensors,
+// variables (read), TensorArrays, numbers; and the same containers.
 #ifndef GRAPHKILN_CALL_STRUCTURE_H_
 #define GRAPHKILN_CALL_STRUCTURE_H_
 
@@ -18,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include <graphkiln/tensor_array.h>
 #include <graphkiln/tensor_spec.h>
 #include <graphkiln/trace_structure.h>
 
@@ -67,6 +69,7 @@ class GK_EXPORT CallWords {
   void Add(const Tensor& t);
   void Add(const Variable& v);
   void Add(const TensorSpec& spec);
+  void Add(const TensorArray& array);
   // `kind` tells literals of different types apart.
   void AddLiteral(char kind, const void* bytes, size_t size);
   void BeginTuple(size_t n);
@@ -95,7 +98,8 @@ class GK_EXPORT CallWords {
 template <class T>
 void AddTo(CallWords& words, const T& value) {
   if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, Variable> ||
-                std::is_same_v<T, TensorSpec>) {
+                std::is_same_v<T, TensorSpec> ||
+                std::is_same_v<T, TensorArray>) {
     words.Add(value);
   } else if constexpr (kIsVector<T>) {
     words.BeginList(value.size());
@@ -166,6 +170,8 @@ auto Stand(Placeholders& p, const T& value) {
     return p.NextTensor();
   } else if constexpr (std::is_same_v<T, Variable>) {
     return p.NextVariable();
+  } else if constexpr (std::is_same_v<T, TensorArray>) {
+    return value.with_flow(p.NextTensor(), /*alone=*/true);
   } else if constexpr (kIsVector<T>) {
     std::vector<decltype(Stand(p, value[0]))> items;
     items.reserve(value.size());
@@ -222,10 +228,12 @@ auto Stand(Placeholders& p, const std::pair<A, B>& value) {
 }
 
 // What flat results are to be put together to: the length of each vector and
-// map, whether there is a value for each optional and tensor; keys of maps.
+// map, whether there is a value for each optional and tensor; keys of maps;
+// TensorArrays, of which the tensors hold the handles.
 struct ResultShape {
   std::vector<int64_t> sizes;
   std::vector<std::string> keys;
+  std::vector<TensorArray> arrays;
 };
 struct Results {
   std::vector<Tensor> tensors;
@@ -240,6 +248,12 @@ void Flatten(Results* out, const T& value) {
     if (value.defined()) out->tensors.push_back(value);
   } else if constexpr (std::is_same_v<T, Variable>) {
     Flatten(out, value.value());
+  } else if constexpr (std::is_same_v<T, TensorArray>) {
+    // Eager arrays have no handle where nothing is traced.
+    const Tensor flow = value.flow_or_none();
+    sizes.push_back(flow.defined());
+    if (flow.defined()) out->tensors.push_back(flow);
+    out->shape.arrays.push_back(value);
   } else if constexpr (kIsVector<T>) {
     sizes.push_back(static_cast<int64_t>(value.size()));
     for (const auto& item : value) Flatten(out, item);
@@ -270,10 +284,17 @@ void Flatten(Results* out, const T& value) {
 struct ResultReader {
   const std::vector<Tensor>& tensors;
   const ResultShape& shape;
-  size_t next_tensor = 0, next_size = 0, next_key = 0;
+  // Of branches and loops: what is learnt inside about the elements of a
+  // TensorArray is known outside.
+  bool arrays_stay = false;
+  size_t next_tensor = 0, next_size = 0, next_key = 0, next_array = 0;
   int64_t Size() { return shape.sizes[next_size++]; }
   const std::string& Key() { return shape.keys[next_key++]; }
   Tensor Next() { return Size() ? tensors[next_tensor++] : Tensor(); }
+  TensorArray NextArray() {
+    const TensorArray& like = shape.arrays[next_array++];
+    return like.with_flow(Next(), !arrays_stay);
+  }
 };
 
 // What a call gives back for a result of type T: tensors for numbers and
@@ -281,7 +302,9 @@ struct ResultReader {
 template <class T>
 struct Read {
   static auto From(ResultReader& r) {
-    if constexpr (kIsStructure<T> && !std::is_same_v<T, Tensor> &&
+    if constexpr (std::is_same_v<T, TensorArray>) {
+      return r.NextArray();
+    } else if constexpr (kIsStructure<T> && !std::is_same_v<T, Tensor> &&
                   !std::is_same_v<T, Variable> && !Element<T>) {
       return Structure(r);
     } else {

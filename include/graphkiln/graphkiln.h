@@ -2,18 +2,22 @@
 #ifndef GRAPHKILN_GRAPHKILN_H_
 #define GRAPHKILN_GRAPHKILN_H_
 
+#include <graphkiln/carry.h>
 #include <graphkiln/concrete_function.h>
+#include <graphkiln/control_flow.h>
 #include <graphkiln/data_type.h>
 #include <graphkiln/error.h>
 #include <graphkiln/function.h>
 #include <graphkiln/functions.h>
 #include <graphkiln/gradient_tape.h>
+#include <graphkiln/map.h>
 #include <graphkiln/ops.h>
 #include <graphkiln/random.h>
 #include <graphkiln/retraces.h>
 #include <graphkiln/runtime.h>
 #include <graphkiln/shape.h>
 #include <graphkiln/tensor.h>
+#include <graphkiln/tensor_array.h>
 #include <graphkiln/tensor_spec.h>
 #include <graphkiln/trace_structure.h>
 #include <graphkiln/variable.h>

@@ -150,6 +150,15 @@ GK_EXPORT Tensor operator*(const Tensor& a, const Tensor& b);
 // True division: integers become floating point.
 GK_EXPORT Tensor operator/(const Tensor& a, const Tensor& b);
 GK_EXPORT Tensor operator-(const Tensor& x);
+// Python's: the remainder has the divisor's sign.
+GK_EXPORT Tensor operator%(const Tensor& a, const Tensor& b);
+// Elementwise comparisons, of dtype bool. (gk::equal compares for equality.)
+GK_EXPORT Tensor operator<(const Tensor& a, const Tensor& b);
+GK_EXPORT Tensor operator<=(const Tensor& a, const Tensor& b);
+GK_EXPORT Tensor operator>(const Tensor& a, const Tensor& b);
+GK_EXPORT Tensor operator>=(const Tensor& a, const Tensor& b);
+// Of a bool tensor.
+GK_EXPORT Tensor operator!(const Tensor& x);
 
 namespace detail {
 
@@ -178,6 +187,11 @@ GK_NUMBER_OPERATOR(+)
 GK_NUMBER_OPERATOR(-)
 GK_NUMBER_OPERATOR(*)
 GK_NUMBER_OPERATOR(/)
+GK_NUMBER_OPERATOR(%)
+GK_NUMBER_OPERATOR(<)
+GK_NUMBER_OPERATOR(<=)
+GK_NUMBER_OPERATOR(>)
+GK_NUMBER_OPERATOR(>=)
 #undef GK_NUMBER_OPERATOR
 
 }  // GK_API_NAMESPACE

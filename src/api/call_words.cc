@@ -3,6 +3,7 @@
 
 #include "api/inner.h"
 #include "api/trace_words.h"
+#include "function/tensor_array.h"
 #include "graphkiln/call_structure.h"
 
 namespace gk::api::detail {
@@ -55,6 +56,22 @@ void CallWords::Add(const TensorSpec& spec) {
     AddTensorWords(kTensorWord, Inner(spec.dtype), Inner(spec.shape), 0,
                    &words_);
     spec_names_.push_back(spec.name);
+  });
+}
+
+void CallWords::Add(const TensorArray& array) {
+  static const StructureFacts facts = MakeStructureFacts(
+      "TensorArray", "dtype, dynamic_size, infer_shape, element_shape, flow",
+      5);
+  Guarded([&] {
+    const TensorArrayFacts& known = array.impl()->facts();
+    const std::string shape = array.element_shape().to_string();
+    BeginStructure(facts);
+    AddTo(*this, Outer(known.dtype));
+    AddTo(*this, known.dynamic_size);
+    AddTo(*this, known.infer_shape);
+    AddTo(*this, shape);
+    Add(array.flow());
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include "eager/eager_context.h"
 #include "framework/op_builder.h"
+#include "function/control_flow.h"
 #include "runtime/executor.h"
 
 namespace gk::api {
@@ -18,6 +19,7 @@ void EnsureReady() {
   static const bool ready = [] {
     InitEager();
     InitRuntime();
+    InitControlFlow();
     return true;
   }();
   (void)ready;

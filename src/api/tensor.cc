@@ -88,6 +88,10 @@ Tensor Binary(const char* function, const Tensor& a, const Tensor& b) {
   });
 }
 
+Tensor OfOp(const char* op, const Tensor& a, const Tensor& b) {
+  return Guarded([&] { return Outer(MakeOp1(op, {Inner(a), Inner(b)})); });
+}
+
 std::string IndentedValue(const InnerTensor& t) {
   const std::string text = BothEndsText(t, 3);
   return text.find('\n') == text.npos ? text : "\n" + text;
@@ -204,6 +208,25 @@ Tensor operator/(const Tensor& a, const Tensor& b) {
 }
 Tensor operator-(const Tensor& x) {
   return Guarded([&] { return Outer(MakeOp1("Neg", {Inner(x)})); });
+}
+
+Tensor operator%(const Tensor& a, const Tensor& b) {
+  return OfOp("FloorMod", a, b);
+}
+Tensor operator<(const Tensor& a, const Tensor& b) {
+  return OfOp("Less", a, b);
+}
+Tensor operator<=(const Tensor& a, const Tensor& b) {
+  return OfOp("LessEqual", a, b);
+}
+Tensor operator>(const Tensor& a, const Tensor& b) {
+  return OfOp("Greater", a, b);
+}
+Tensor operator>=(const Tensor& a, const Tensor& b) {
+  return OfOp("GreaterEqual", a, b);
+}
+Tensor operator!(const Tensor& x) {
+  return Guarded([&] { return Outer(MakeOp1("LogicalNot", {Inner(x)})); });
 }
 
 }  // namespace gk::api

@@ -1,0 +1,277 @@
+// carry: branches and loops as C++ writes them, on variables of the language.
+//
+//   gk::Tensor n = 27, steps = 0;
+//   gk::carry(n, steps).while_([&] { return n > 1; }, [&] {
+//     n = gk::cond(gk::equal(n % 2, 0), [&] { return gk::math::floordiv(n, 2); },
+//                  [&] { return n * 3 + 1; });
+//     steps = steps + 1;
+//   });
+//
+// The lambdas use and assign the variables that are listed; afterwards those
+// hold the last values. Eagerly that is what C++ does anyway. In a traced
+// function they are the loop variables of a node: what a part assigns but
+// carry does not list belongs to the part's own graph, and is an error to use
+// after it.
+//
+// A loop's body may return a bool scalar: false ends the loop, like break.
+#ifndef GRAPHKILN_CARRY_H_
+#define GRAPHKILN_CARRY_H_
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <graphkiln/control_flow.h>
+#include <graphkiln/map.h>
+
+namespace gk {
+GK_API_NAMESPACE {
+namespace detail {
+
+// Into variables: fields that are not listed keep their values.
+template <class T>
+void Assign(ResultReader& r, T& value) {
+  if constexpr (std::is_same_v<Staged<T>, T>) {
+    if constexpr (kIsTuple<T>) {
+      std::apply([&](auto&... item) { (Assign(r, item), ...); }, value);
+    } else if constexpr (kIsStructure<T> && !std::is_same_v<T, Tensor> &&
+                         !std::is_same_v<T, TensorArray>) {
+      std::apply([&](auto&... field) { (Assign(r, field), ...); },
+                 FieldsOf(value));
+    } else {
+      value = Read<T>::From(r);
+    }
+  } else {
+    static_assert(kNever<T>,
+                  "gk::carry takes variables of type Tensor, TensorArray, and "
+                  "containers and structs of them");
+  }
+}
+
+}  // namespace detail
+
+// The variables that a branch or a loop may assign.
+//
+//   gk::Tensor sum = 0.0f;
+//   gk::carry(sum).for_each(xs, [&](gk::Tensor x) { sum = sum + x; });
+template <class... Ts>
+class [[nodiscard("say what is to be done")]] carry {
+ public:
+  explicit carry(Ts&... variables,
+                 detail::Place where = detail::Place::current())
+      : variables_(variables...), where_(where) {}
+
+  // Runs `then`, or `else_` if there is one, as gk::cond does. Both see the
+  // variables as they are before.
+  template <class T, class E>
+    requires std::is_invocable_v<E&>
+  void if_(const Tensor& pred, T&& then, E&& else_,
+           detail::Place where = detail::Place::current()) const {
+    static_assert(detail::kReturnsNothing<T> && detail::kReturnsNothing<E>,
+                  "what a branch does, it does to the carried variables");
+    if (!detail::IsStaged()) {
+      if (detail::Truth(pred, "pred")) {
+        then();
+      } else {
+        else_();
+      }
+      return;
+    }
+    const detail::Results before = Values();
+    Undo undo(*this, before);
+    auto part = [&](auto& f, const char* label) {
+      return detail::BranchPart{[&](detail::Results* out) {
+                                  Set(before);
+                                  f();
+                                  *out = Values();
+                                },
+                                label, where};
+    };
+    Set(detail::StagedIf(pred, part(then, "true_fn"), part(else_, "false_fn"),
+                         "cond"));
+    undo.Keep();
+  }
+  template <class T>
+  void if_(const Tensor& pred, T&& then,
+           detail::Place where = detail::Place::current()) const {
+    if_(pred, std::forward<T>(then), [] {}, where);
+  }
+
+  // Repeats `body()` while `condition()`, a bool scalar, holds. Throws as
+  // gk::while_loop does.
+  template <class C, class B>
+  void while_(C&& condition, B&& body, const WhileOptions& options = {},
+              detail::Place where = detail::Place::current()) const {
+    Loop([&](const Tensor&, const Tensor& go_on) -> Tensor {
+           // Once the body has ended the loop nobody asks the condition.
+           if (!go_on.defined()) return Tensor(condition());
+           return cond(
+               go_on, [&] { return Tensor(condition()); },
+               [] { return false; });
+         },
+         [&](const Tensor&) { return GoOn(body); }, kEnds<B>, options, where);
+  }
+
+  // Calls `body(i)` for i = begin, begin + step, ... as long as it is below
+  // `end` (above, for a negative step): integer scalars of one dtype. Throws
+  // Error (ValueError) if `step` is 0.
+  template <class B>
+    requires std::is_invocable_v<B&, const Tensor&>
+  void for_range(const Argument& begin, const Argument& end, int64_t step,
+                 B&& body, const WhileOptions& options = {},
+                 detail::Place where = detail::Place::current()) const {
+    const detail::Range range(begin, end, step);
+    Loop([&](const Tensor& k, const Tensor& go_on) {
+           return detail::And(k < range.count(), go_on);
+         },
+         [&](const Tensor& k) {
+           const Tensor i = range.At(k);
+           auto call = [&] { return body(i); };
+           return GoOn(call);
+         },
+         kEnds<B, const Tensor&>, options, where);
+  }
+  template <class B>
+    requires std::is_invocable_v<B&, const Tensor&>
+  void for_range(const Argument& begin, const Argument& end, B&& body,
+                 const WhileOptions& options = {},
+                 detail::Place where = detail::Place::current()) const {
+    for_range(begin, end, 1, std::forward<B>(body), options, where);
+  }
+  template <class B>
+    requires std::is_invocable_v<B&, const Tensor&>
+  void for_range(const Argument& end, B&& body,
+                 const WhileOptions& options = {},
+                 detail::Place where = detail::Place::current()) const {
+    for_range(0, end, 1, std::forward<B>(body), options, where);
+  }
+
+  // Calls `body` with each row of `elements`, a tensor of rank 1 at least or
+  // a container or struct of such tensors of one length. Throws as
+  // gk::foldl does.
+  template <class E, class B>
+  void for_each(const E& elements, B&& body, const WhileOptions& options = {},
+                detail::Place where = detail::Place::current()) const {
+    using Row = detail::Staged<E>;
+    const detail::Rows rows(detail::Apart(elements));
+    const Tensor count = rows.wide_count();
+    Loop([&](const Tensor& k, const Tensor& go_on) {
+           return detail::And(k < count, go_on);
+         },
+         [&](const Tensor& k) {
+           const Row row = detail::Together<Row>(rows.row(k));
+           auto call = [&] { return body(row); };
+           return GoOn(call);
+         },
+         kEnds<B, const Row&>, options, where);
+  }
+
+ private:
+  // Does this body say whether to go on?
+  template <class B, class... Args>
+  static constexpr bool kEnds =
+      !std::is_void_v<std::invoke_result_t<B&, Args...>>;
+
+  template <class F>
+  static Tensor GoOn(F& f) {
+    if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
+      f();
+      return Tensor();
+    } else {
+      return Tensor(f());
+    }
+  }
+
+  // Gives the variables back what they held if something throws.
+  class Undo {
+   public:
+    Undo(const carry& carried, const detail::Results& before)
+        : carried_(carried), before_(before) {}
+    ~Undo() {
+      if (!kept_) carried_.Set(before_);
+    }
+    void Keep() { kept_ = true; }
+
+   private:
+    const carry& carried_;
+    const detail::Results& before_;
+    bool kept_ = false;
+  };
+
+  detail::Results Values() const { return detail::Apart(variables_); }
+  void Set(const detail::Results& values) const {
+    detail::ResultReader reader{values.tensors, values.shape,
+                                /*arrays_stay=*/true};
+    Set(reader);
+  }
+  void Set(detail::ResultReader& reader) const {
+    std::apply([&](Ts&... v) { (detail::Assign(reader, v), ...); },
+               variables_);
+  }
+
+  // Repeats body(k), k = 0, 1, ..., while condition(k, go_on) holds. go_on is
+  // what the body returned, if `ends`. While tracing they come after the
+  // variables.
+  template <class C, class B>
+  void Loop(C condition, B body, bool ends, const WhileOptions& options,
+            detail::Place where) const {
+    if (!detail::IsStaged()) {
+      detail::EagerLoop loop(Values(), options, where_, where);
+      for (int64_t k = 0; loop.MayGoOn(); ++k) {
+        const Tensor count(k);
+        if (!detail::Truth(condition(count, Tensor()),
+                           "The condition of a loop")) {
+          break;
+        }
+        const Tensor go_on = body(count);
+        loop.Check(Values());
+        if (ends && !detail::Truth(go_on, "What the body of a loop returns")) {
+          break;
+        }
+      }
+      return;
+    }
+    const detail::Results before = Values();
+    Undo undo(*this, before);
+    auto enter = [&](const detail::Results& in, Tensor* k, Tensor* go_on) {
+      detail::ResultReader reader{in.tensors, in.shape, /*arrays_stay=*/true};
+      Set(reader);
+      *k = reader.Next();
+      *go_on = reader.Next();
+    };
+    auto leave = [&](const Tensor& k, const Tensor& go_on) {
+      detail::Results out = Values();
+      detail::Flatten(&out, k);
+      detail::Flatten(&out, go_on);
+      return out;
+    };
+    const detail::Results end = detail::StagedWhile(
+        leave(Tensor(int64_t{0}), ends ? Tensor(true) : Tensor()),
+        {[&](const detail::Results& in) {
+           Tensor k, go_on;
+           enter(in, &k, &go_on);
+           return condition(k, go_on);
+         },
+         [&](const detail::Results& in, detail::Results* out) {
+           Tensor k, go_on;
+           enter(in, &k, &go_on);
+           go_on = body(k);
+           *out = leave(k + 1, go_on);
+         },
+         where_, where},
+        detail::WithScalars(options, ends ? 2 : 1));
+    Tensor k, go_on;
+    enter(end, &k, &go_on);
+    undo.Keep();
+  }
+
+  std::tuple<Ts&...> variables_;
+  detail::Place where_;
+};
+template <class... Ts>
+carry(Ts&...) -> carry<Ts...>;
+
+}  // GK_API_NAMESPACE
+}  // namespace gk
+
+#endif  // GRAPHKILN_CARRY_H_

@@ -1,0 +1,157 @@
+// map_fn, foldl, foldr and scan, eagerly and staged.
+#include "api/same_gradient.h"
+
+namespace {
+
+using gk::ErrorCode;
+using gk::Tensor;
+using gk_test::ErrorOf;
+using gk_test::ExpectSameWithGradient;
+
+TEST(MapTest, FunctionsOfRows) {
+  auto f = [](const Tensor& m) {
+    auto [sums, positive] = gk::map_fn(
+        [](const Tensor& row) {
+          const Tensor sum = gk::reduce_sum(row);
+          return std::pair(sum, sum > 0);
+        },
+        m);
+    return std::pair(sums, positive);
+  };
+  auto staged = gk::function(f);
+  const Tensor m{{1.0f, 2.0f}, {-3.0f, -4.0f}, {5.0f, 6.0f}};
+  for (auto [sums, positive] : {f(m), staged(m)}) {
+    EXPECT_EQ(sums.to_vector<float>(), (std::vector<float>{3, -7, 11}));
+    EXPECT_EQ(positive.dtype(), gk::DataType::kBool);
+    EXPECT_EQ(*(positive.data<bool>() + 1), false);
+  }
+  ExpectSameWithGradient(
+      [](const Tensor& x) {
+        return gk::reduce_sum(gk::map_fn(
+            [&](const std::pair<Tensor, Tensor>& p) {
+              return gk::sin(p.first) * p.second * x;
+            },
+            std::pair(gk::stack({x, x * x}), gk::stack({x * 3, x}))));
+      },
+      0.9);
+}
+
+TEST(MapTest, ShapesAreKnownAfterwards) {
+  gk::Shape shape;
+  auto f = gk::function([&](const Tensor& m) {
+    const Tensor y = gk::map_fn([](const Tensor& r) { return r * 2; }, m);
+    shape = y.shape();
+    return y;
+  });
+  EXPECT_EQ(f(gk::ones({3, 2})).shape(), gk::Shape({3, 2}));
+  EXPECT_EQ(shape, gk::Shape({3, 2}));
+}
+
+TEST(MapTest, UnknownAndZeroLengths) {
+  auto square = [](const Tensor& m) {
+    return gk::map_fn([](const Tensor& r) { return r * r; }, m);
+  };
+  gk::FunctionOptions options;
+  options.input_signature = {{{{gk::kUnknown, 2}, gk::DataType::kFloat}}};
+  auto staged = gk::function(square, options);
+  EXPECT_EQ(staged(gk::ones({3, 2})).shape(), gk::Shape({3, 2}));
+  EXPECT_EQ(staged(gk::ones({0, 2})).shape(), gk::Shape({0, 2}));
+  EXPECT_EQ(square(gk::ones({0, 2})).shape(), gk::Shape({0, 2}));
+  EXPECT_EQ(staged.tracing_count(), 1);
+}
+
+TEST(MapTest, TheFunctionIsTracedOnce) {
+  int times = 0;
+  auto f = gk::function([&](const Tensor& m) {
+    return gk::map_fn(
+        [&](const Tensor& row) {
+          return gk::map_fn([&](const Tensor& x) {
+            ++times;
+            return x + 1;
+          }, row);
+        },
+        m);
+  });
+  EXPECT_EQ(f(gk::zeros({2, 3})).to_vector<float>(), std::vector<float>(6, 1));
+  EXPECT_EQ(times, 1);
+}
+
+TEST(FoldTest, FromTheLeftAndTheRight) {
+  const Tensor xs{10, 3, 2};
+  auto minus = [](const Tensor& a, const Tensor& x) { return a - x; };
+  auto f = [&](const Tensor& xs) {
+    return gk::stack({gk::foldl(minus, xs), gk::foldr(minus, xs),
+                      gk::foldl(minus, xs, 100), gk::foldr(minus, xs, 0)});
+  };
+  const std::vector<int> want{5, -11, 85, -15};
+  EXPECT_EQ(f(xs).to_vector<int>(), want);
+  EXPECT_EQ(gk::function(f)(xs).to_vector<int>(), want);
+  for (bool right : {false, true}) {
+    ExpectSameWithGradient(
+        [right](const Tensor& x) {
+          const Tensor xs = gk::stack({x, x * 2, gk::exp(x)});
+          auto step = [](const Tensor& a, const Tensor& b) {
+            return gk::sin(a) * b;
+          };
+          return right ? gk::foldr(step, xs) : gk::foldl(step, xs, x);
+        },
+        0.7);
+  }
+}
+
+TEST(ScanTest, AllStates) {
+  auto plus = [](const Tensor& a, const Tensor& x) { return a + x; };
+  auto f = [&](const Tensor& xs) {
+    return gk::stack(
+        {gk::scan(plus, xs), gk::scan(plus, xs, 10),
+         gk::scan(plus, xs, gk::ScanOptions{.reverse = true}),
+         gk::scan(plus, xs, 0, {.reverse = true})});
+  };
+  const std::vector<int> want{1, 3, 6, 11, 13, 16, 6, 5, 3, 6, 5, 3};
+  const Tensor xs{1, 2, 3};
+  EXPECT_EQ(f(xs).to_vector<int>(), want);
+  EXPECT_EQ(gk::function(f)(xs).to_vector<int>(), want);
+  ExpectSameWithGradient(
+      [](const Tensor& x) {
+        auto [a, b] = gk::scan(
+            [](const std::pair<Tensor, Tensor>& s, const Tensor& r) {
+              return std::pair(s.first * r, s.second + gk::sin(s.first));
+            },
+            gk::stack({x, x * x, gk::exp(x)}), std::pair(x, x));
+        return gk::reduce_sum(a * b);
+      },
+      0.7);
+}
+
+TEST(MapTest, WhatIsNotARowIsAnError) {
+  auto same = [](const Tensor& x) { return x; };
+  auto both = [](const std::pair<Tensor, Tensor>& p) { return p.first; };
+  auto plus = [](const Tensor& a, const Tensor& x) { return a + x; };
+  auto code = [](auto body) {
+    EXPECT_EQ(ErrorOf([&] { gk::function(body)(); }).code(),
+              ErrorCode::kValueError);
+    return ErrorOf(body).code();
+  };
+  EXPECT_EQ(code([&] { gk::map_fn(same, Tensor(1)); }),
+            ErrorCode::kValueError);
+  EXPECT_EQ(code([&] {
+              gk::map_fn(both, std::pair(Tensor({1}), Tensor({1, 2})));
+            }),
+            ErrorCode::kValueError);
+  EXPECT_EQ(code([&] {
+              gk::map_fn([](const std::vector<Tensor>&) { return Tensor(1); },
+                         std::vector<Tensor>());
+            }),
+            ErrorCode::kValueError);
+  EXPECT_EQ(code([&] { gk::foldl(plus, Tensor(1)); }), ErrorCode::kValueError);
+  EXPECT_EQ(code([&] { gk::scan(plus, Tensor(1), 0); }),
+            ErrorCode::kValueError);
+  EXPECT_EQ(ErrorOf([&] {
+              gk::foldl([](const Tensor& a, const Tensor&) {
+                return gk::cast(a, gk::DataType::kFloat);
+              }, Tensor({1, 2}));
+            }).code(),
+            ErrorCode::kTypeError);
+}
+
+}  // namespace

@@ -1,0 +1,265 @@
+// Rows of tensors and numbers of ranges, for loops over them.
+#include <algorithm>
+
+#include "api/inner.h"
+#include "api/place.h"
+#include "function/loop_builder.h"
+#include "function/part_scope.h"
+#include "function/tensor_array.h"
+#include "graphkiln/staging.h"
+#include "ops/composite.h"
+
+namespace gk::api::detail {
+namespace {
+
+InnerTensor Int64(int64_t value) {
+  return ConstantHere(InnerTensor::Scalar(value));
+}
+InnerTensor CastTo(const InnerTensor& t, InnerType dtype) {
+  if (t.dtype() == dtype) return t;
+  return MakeOp1("Cast", {t}, {{"DstT", dtype}});
+}
+
+void CheckBound(const InnerTensor& t) {
+  if (t.dtype() != InnerType::kInt32 && t.dtype() != InnerType::kInt64) {
+    throw ::gk::Error(TypeError("The bounds of for_range must be int32 or "
+                                "int64, got {}",
+                                DataTypeName(t.dtype())));
+  }
+  const PartialTensorShape shape = t.partial_shape();
+  if (!shape.unknown_rank() && shape.rank() != 0) {
+    throw ::gk::Error(ValueError("The bounds of for_range must be scalars, "
+                                 "got shape {}",
+                                 shape.PythonString()));
+  }
+}
+
+// The static length of all, or -1 if none is known.
+int64_t CommonLength(const TensorVector& tensors) {
+  int64_t length = -1;
+  for (const InnerTensor& t : tensors) {
+    const PartialTensorShape shape = t.partial_shape();
+    if (shape.unknown_rank()) continue;
+    if (shape.rank() == 0) {
+      throw ::gk::Error(ValueError(
+          "elements in elems must be 1+ dimensional Tensors, not scalars"));
+    }
+    const int64_t n = shape.dim(0);
+    if (n < 0) continue;
+    if (length >= 0 && n != length) {
+      throw ::gk::Error(ValueError("Dimensions {} and {} are not compatible",
+                                   length, n));
+    }
+    length = n;
+  }
+  return length;
+}
+
+InnerTensor LengthOf(const InnerTensor& t) {
+  const InnerTensor shape = MakeOp1("Shape", {t});
+  return CallComposite("gather", {shape, Int32Of(0)})[0];
+}
+
+}  // namespace
+
+Range::Range(const Argument& begin, const Argument& end, int64_t step)
+    : step_(step) {
+  const std::vector<Tensor> bounds = Operands({begin, end}, "tt");
+  Guarded([&] {
+    const InnerTensor from = Inner(bounds[0]), to = Inner(bounds[1]);
+    CheckBound(from);
+    CheckBound(to);
+    if (from.dtype() != to.dtype()) {
+      throw ::gk::Error(TypeError("The bounds of for_range are of dtype {} "
+                                  "and {}",
+                                  DataTypeName(from.dtype()),
+                                  DataTypeName(to.dtype())));
+    }
+    if (step == 0 || step == std::numeric_limits<int64_t>::min()) {
+      throw ::gk::Error(ValueError("The step of for_range is {}", step));
+    }
+    begin_ = bounds[0];
+    const InnerTensor low = CastTo(step > 0 ? from : to, InnerType::kInt64);
+    const InnerTensor high = CastTo(step > 0 ? to : from, InnerType::kInt64);
+    InnerTensor n = MakeOp1("Sub", {high, low});
+    const int64_t size = step > 0 ? step : -step;
+    if (size != 1) {
+      n = MakeOp1("FloorDiv", {MakeOp1("AddV2", {n, Int64(size - 1)}),
+                               Int64(size)});
+    }
+    count_ = Outer(n);
+  });
+}
+
+Tensor Range::At(const Tensor& k) const {
+  return Guarded([&] {
+    const InnerTensor begin = Inner(begin_);
+    InnerTensor i = Inner(k);
+    if (step_ != 1) i = MakeOp1("Mul", {i, Int64(step_)});
+    return Outer(MakeOp1("AddV2", {begin, CastTo(i, begin.dtype())}));
+  });
+}
+
+Rows::Rows(const Results& elements) : shape_(elements.shape) {
+  Guarded([&] {
+    if (elements.tensors.empty() || !shape_.arrays.empty()) {
+      throw ::gk::Error(ValueError(
+          "elems must be a Tensor or a structure of Tensors, and hold one"));
+    }
+    const TensorVector tensors = Inner(elements.tensors);
+    const int64_t length = CommonLength(tensors);
+    const InnerTensor count = length >= 0
+                                  ? CastTo(Int64(length), InnerType::kInt32)
+                                  : LengthOf(tensors[0]);
+    count_ = Outer(count);
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      TensorArrayOptions options;
+      options.clear_after_read = false;
+      TensorArray array(elements.tensors[i].dtype(), count_, options);
+      arrays_.push_back(array.unstack(elements.tensors[i]));
+    }
+  });
+}
+
+Tensor Rows::wide_count() const {
+  return Guarded(
+      [&] { return Outer(CastTo(Inner(count_), InnerType::kInt64)); });
+}
+
+Results Rows::row(const Tensor& i) const {
+  Results row{{}, shape_};
+  for (const TensorArray& array : arrays_) row.tensors.push_back(array.read(i));
+  return row;
+}
+
+namespace {
+
+using RowFn = std::function<void(const Results&, Results*)>;
+
+void CheckMapped(const Results& result) {
+  if (result.shape.arrays.empty()) return;
+  throw ::gk::Error(
+      TypeError("The function of map_fn cannot return a TensorArray"));
+}
+
+// What `f` would return of a row, if there were one.
+Results ResultsOfNone(const Results& elements, const RowFn& f) {
+  TensorVector like = Inner(elements.tensors);
+  std::vector<PartialTensorShape> shapes;
+  for (const InnerTensor& t : like) {
+    shapes.push_back(PartialTensorShape(t.partial_shape().dims().subspan(1)));
+  }
+  Results results;
+  const FunctionPart part = TracePart(
+      "map_row", like, shapes, [&](std::span<const InnerTensor> row) {
+        f({Outer(TensorVector(row.begin(), row.end())), elements.shape},
+          &results);
+        return Inner(results.tensors);
+      });
+  CheckMapped(results);
+  for (Tensor& t : results.tensors) {
+    std::vector<int64_t> dims{0};
+    const PartialTensorShape shape = Inner(t).partial_shape();
+    for (int64_t n : shape.dims()) dims.push_back(std::max<int64_t>(n, 0));
+    t = Outer(ValueOrThrow(InnerTensor::Zeros(
+        Inner(t.dtype()), ValueOrThrow(TensorShape::Make(dims)))));
+  }
+  return results;
+}
+
+Results MapNow(const Results& elements, const Rows& rows, const RowFn& f,
+               const WhileOptions& options, Place where) {
+  const auto n = rows.count().item<int32_t>();
+  if (n == 0) return ResultsOfNone(elements, f);
+  Results first;
+  std::vector<TensorVector> columns;
+  std::optional<EagerLoop> loop;
+  for (int32_t i = 0; i < n; ++i) {
+    Results result;
+    f(rows.row(Tensor(i)), &result);
+    if (i == 0) {
+      CheckMapped(result);
+      first = result;
+      columns.resize(result.tensors.size());
+      loop.emplace(result, options, where, where);
+    } else {
+      loop->Check(result);
+    }
+    for (size_t k = 0; k < columns.size(); ++k) {
+      columns[k].push_back(Inner(result.tensors[k]));
+    }
+  }
+  for (size_t k = 0; k < columns.size(); ++k) {
+    first.tensors[k] =
+        Outer(CallComposite("stack", {std::move(columns[k])})[0]);
+  }
+  return first;
+}
+
+InnerTensor ReserveList(InnerType dtype, const PartialTensorShape& shape,
+                        const Tensor& count) {
+  return MakeOp1("TensorListReserve", {ListShape(shape), Inner(count)},
+                 {{"element_dtype", dtype}}, "TensorArrayV2");
+}
+
+// The lists that hold the results are loop variables that the first, and
+// only, tracing of the function tells of.
+Results MapStaged(const Rows& rows, const RowFn& f,
+                  const WhileOptions& options, Place where) {
+  LoopSource loop;
+  loop.name = options.name;
+  loop.parallel_iterations = options.parallel_iterations;
+  loop.maximum_iterations = Inner(rows.count());
+  loop.enters = loop.repeats = PlaceText(where);
+  const InnerTensor count = Inner(rows.count());
+  Results results;
+  TensorVector values;
+  const TensorVector end = BuildLoop(
+      TensorVector{Int32Of(0)}, loop,
+      [&](std::span<const InnerTensor> state) {
+        return MakeOp1("Less", {state[0], count});
+      },
+      [&](std::span<const InnerTensor> state, LateVariables* late) {
+        f(rows.row(Outer(state[0])), &results);
+        CheckMapped(results);
+        values = Inner(results.tensors);
+        TensorVector next;
+        for (const InnerTensor& t : values) {
+          const InnerTensor list = late->Add(
+              InnerType::kVariant, TensorShape(),
+              [dtype = t.dtype(), shape = t.partial_shape(), &rows] {
+                return ReserveList(dtype, shape, rows.count());
+              });
+          next.push_back(MakeOp1("TensorListSetItem", {list, state[0], t}, {},
+                                 "TensorArrayV2Write"));
+        }
+        late->SetNext(std::move(next));
+        return TensorVector{MakeOp1("AddV2", {state[0], Int32Of(1)})};
+      });
+  const auto known = KnownInts(count);
+  for (size_t k = 0; k < values.size(); ++k) {
+    results.tensors[k] = Outer(MakeOp1(
+        "TensorListStack", {end[k + 1], ListShape(values[k].partial_shape())},
+        {{"element_dtype", values[k].dtype()},
+         {"num_elements", known ? (*known)[0] : int64_t{-1}}},
+        "TensorArrayV2Stack"));
+  }
+  return results;
+}
+
+}  // namespace
+
+Results MapRows(const Results& elements, const RowFn& f,
+                const WhileOptions& options, Place where) {
+  return Guarded([&] {
+    if (options.parallel_iterations < 1) {
+      throw ::gk::Error(
+          ValueError("'parallel_iterations' must be a positive integer."));
+    }
+    const Rows rows(elements);
+    return IsStaged() ? MapStaged(rows, f, options, where)
+                      : MapNow(elements, rows, f, options, where);
+  });
+}
+
+}  // namespace gk::api::detail

@@ -1,0 +1,61 @@
+// The TensorArrayImpl of graphs: the handle of a tensor list.
+#ifndef GK_FUNCTION_LIST_TENSOR_ARRAY_H_
+#define GK_FUNCTION_LIST_TENSOR_ARRAY_H_
+
+#include <mutex>
+
+#include "function/tensor_array.h"
+
+namespace gk {
+
+// The shape of the elements as far as known; shared by all arrays that were
+// made from each other, so that what one learns, all know.
+class ElementShape {
+ public:
+  explicit ElementShape(PartialTensorShape shape) : shape_(std::move(shape)) {}
+  PartialTensorShape Get() const;
+  // ValueError if `shape` cannot be an element's; learns it if `infer`.
+  Status Fit(const PartialTensorShape& shape, bool infer);
+
+ private:
+  mutable std::mutex mutex_;
+  PartialTensorShape shape_;
+};
+
+class ListTensorArray final : public TensorArrayImpl {
+ public:
+  // `size`: how many elements if that never changes, or null.
+  ListTensorArray(const TensorArrayFacts& facts, Tensor flow, Tensor size,
+                  std::shared_ptr<ElementShape> shape);
+
+  PartialTensorShape element_shape() const override { return shape_->Get(); }
+  bool is_list() const override { return true; }
+  Tensor Flow() const override { return flow_; }
+  // At another place of a branch, loop or call; see TensorArrayImpl.
+  Ptr Moved(const Tensor& flow, bool alone) const;
+  Tensor Read(const Tensor& index) const override;
+  Tensor Stack() const override;
+  Tensor Gather(const Tensor& indices) const override;
+  Tensor Concat() const override;
+  Tensor Size() const override;
+  Ptr Write(const Tensor& index, const Tensor& value,
+            std::string_view place) const override;
+  Ptr Unstack(const Tensor& value, std::string_view place) const override;
+  Ptr Scatter(const Tensor& indices, const Tensor& value,
+              std::string_view place) const override;
+  Ptr Split(const Tensor& value, const Tensor& lengths,
+            std::string_view place) const override;
+
+ private:
+  void Check(const Tensor& value) const;
+  int64_t KnownSize() const;
+  Ptr At(const Tensor& flow) const;
+
+  Tensor flow_;
+  Tensor size_;
+  std::shared_ptr<ElementShape> shape_;
+};
+
+}  // namespace gk
+
+#endif  // GK_FUNCTION_LIST_TENSOR_ARRAY_H_

@@ -1,0 +1,44 @@
+// PartScope: builds a branch or a part of a loop on this thread, its nodes
+// below the name of the node that it will belong to.
+//
+// Undone in any case, also when what is traced throws.
+#ifndef GK_FUNCTION_PART_SCOPE_H_
+#define GK_FUNCTION_PART_SCOPE_H_
+
+#include <string>
+
+#include "function/func_graph.h"
+
+namespace gk {
+
+// Enters a name scope of a graph; throws Error if the name cannot be one.
+class NameScope {
+ public:
+  NameScope(FuncGraph* graph, std::string_view name)
+      : graph_(graph), name_(ValueOrThrow(graph->PushNameScope(name))) {}
+  ~NameScope() { graph_->PopNameScope(); }
+  NameScope(const NameScope&) = delete;
+  // "outer/name/".
+  const std::string& name() const { return name_; }
+
+ private:
+  Ref<FuncGraph> graph_;
+  std::string name_;
+};
+
+// "outer/cond/" and "true" -> "outer_cond_true".
+std::string PartName(std::string scope, std::string_view suffix);
+
+class PartScope {
+ public:
+  PartScope(FuncGraph* part, std::string_view scope)
+      : building_(part), names_(part, scope) {}
+
+ private:
+  FuncGraph::Building building_;
+  NameScope names_;
+};
+
+}  // namespace gk
+
+#endif  // GK_FUNCTION_PART_SCOPE_H_
