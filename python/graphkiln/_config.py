@@ -126,10 +126,12 @@ def get_logical_device_configuration(device):
 
 
 def set_logical_device_configuration(device, logical_devices):
-    """Divides a physical device. Parts of the CPU share its memory.
+    """Divides a physical device. Parts of the CPU share its memory: what
+    `tf.device` changes is where tensors say they are.
 
-    Raises ValueError for limits and priorities, which the CPU has not, and
-    RuntimeError once there are tensors or the devices have been listed.
+    Raises ValueError for limits and priorities, which the CPU has not,
+    InvalidArgumentError for more than 256 parts and RuntimeError once there
+    are tensors or the devices have been listed.
     """
     if device != _CPU:
         raise ValueError(f"Unrecognized device: {device}")
@@ -148,6 +150,7 @@ def set_logical_device_configuration(device, logical_devices):
             raise RuntimeError(
                 "Virtual devices cannot be modified after being initialized"
             )
+        tf._graphkiln.set_num_logical_devices(max(len(logical_devices), 1))
         _State.logical[device] = logical_devices
 
 

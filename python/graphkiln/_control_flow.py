@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import graphkiln as tf
 from graphkiln import _composite
 from graphkiln import _graphkiln
+from graphkiln import _name_scope
 from graphkiln import _python_parts
 from graphkiln import nest
 
@@ -21,6 +22,7 @@ class Part:
         self.graph = _graphkiln.FuncGraph(
             scope.rstrip("/").replace("/", "_") + "_" + suffix
         )
+        _name_scope.inherit(self.graph)
         self._scope = scope
 
     def __enter__(self) -> "Part":

@@ -59,7 +59,7 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._forward_accumulator": "autodiff.ForwardAccumulator",
     "graphkiln._device_spec": "DeviceSpec",
-    "graphkiln._gradient_registry": "no_gradient",
+    "graphkiln._gradient_registry": "no_gradient RegisterGradient",
     "graphkiln._name_scope": "name_scope init_scope device",
     "graphkiln._function": """
         function compat.v1.function compat.v2.function

@@ -91,8 +91,89 @@ def name_scope(self, name: str | None):
 
 @_method
 def device(self, device_name_or_function):
-    """A context that asks for a device."""
-    return _name_scope.device(device_name_or_function)
+    """A context that asks for a device.
+
+    Args:
+      device_name_or_function: a device's name, None for no device, or a
+        function that is given each operation made inside and returns the
+        name of its device.
+
+    >>> g = tf.Graph()
+    >>> with g.as_default(), g.device(lambda op: "/device:CPU:1"):
+    ...     c = tf.constant(30.0)
+    >>> c.device
+    '/device:CPU:1'
+    """
+    if callable(device_name_or_function):
+        return _chosen_device(self, device_name_or_function)
+    return _named_device(self, device_name_or_function)
+
+
+@contextlib.contextmanager
+def _chosen_device(graph: Graph, choose: Callable) -> Iterator[None]:
+    entered = _name_scope.enter_graph(graph, choose)
+    try:
+        yield
+    finally:
+        _name_scope.exit_graph(graph, entered)
+
+
+@contextlib.contextmanager
+def _named_device(graph: Graph, name: object) -> Iterator[None]:
+    entered = _name_scope.enter_graph(graph, _name_scope.device_spec(name))
+    try:
+        yield
+    finally:
+        _name_scope.exit_graph(graph, entered)
+
+
+@_method
+@contextlib.contextmanager
+def container(self, container_name: str) -> Iterator[str]:
+    """Stateful operations made inside keep their resources in a container,
+    unless they name one themselves.
+
+    >>> g = tf.Graph()
+    >>> with g.as_default(), g.container("mine"):
+    ...     v = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[])
+    >>> v.op.get_attr("container")
+    b'mine'
+    """
+    self._push_container(container_name)
+    try:
+        yield container_name
+    finally:
+        self._pop_container()
+
+
+@_method
+@contextlib.contextmanager
+def gradient_override_map(self, op_type_map: dict) -> Iterator[None]:
+    """Operations made inside have other gradients than their types have.
+
+    Args:
+      op_type_map: the type of an operation -> the name that
+        `tf.RegisterGradient` gave to the gradient it is to have.
+
+    Raises TypeError if that is no dictionary of strings. Tapes of the same
+    function see operations one by one and keep to their types' gradients.
+
+    >>> @tf.RegisterGradient("DoubledGradient")
+    ... def doubled(op, grad):
+    ...     return grad * 2.0
+    >>> g = tf.Graph()
+    >>> with g.as_default():
+    ...     x = tf.constant(3.0)
+    ...     with g.gradient_override_map({"Identity": "DoubledGradient"}):
+    ...         y = tf.identity(x)
+    >>> y.op.get_attr("_gradient_op_type")
+    b'DoubledGradient'
+    """
+    self._push_gradient_overrides(op_type_map)
+    try:
+        yield
+    finally:
+        self._pop_gradient_overrides()
 
 
 @_method

@@ -16,6 +16,7 @@ import numpy as np
 
 from graphkiln import _gradient_tape
 from graphkiln import _graphkiln
+from graphkiln import _name_scope
 from graphkiln import errors
 from graphkiln import raw_ops
 
@@ -322,7 +323,10 @@ def py_function(func=None, inp=None, Tout=None, name=None):
 def _eager_results(func: Callable, inputs: list, types: list) -> list:
     """Its results; exceptions have the classes that a graph gives them."""
     try:
-        return _results(getattr(func, "__name__", "func"), func(*inputs), types)
+        results = _results(
+            getattr(func, "__name__", "func"), func(*inputs), types
+        )
+        return [_name_scope.here(tensor) for tensor in results]
     except Exception as e:
         raise errors._make(
             _code_of(e), f"{_text_of(e)} [Op:EagerPyFunc] name: "

@@ -209,7 +209,7 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
     @property
     def device(self) -> str:
         """Where the value is."""
-        return "/job:localhost/replica:0/task:0/device:CPU:0"
+        return self.handle.device
 
     @property
     def _shared_name(self) -> str:

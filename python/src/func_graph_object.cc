@@ -377,6 +377,93 @@ PyObject* Finalized(PyObject* o, void*) {
                          Self(o)->func->finished());
 }
 
+// _push_device(function of an operation): the device of what is made;
+// _push_device(name) where it is one for all. _pop_device().
+PyObject* PushDevice(PyObject* o, PyObject* device) {
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  if (PyUnicode_Check(device)) {
+    f->PushDevice(std::string(StringView(device)));
+    Py_RETURN_NONE;
+  }
+  std::shared_ptr<PyObject> choose(Py_NewRef(device), DeferredDecref);
+  f->PushDevice("", [choose](Graph* graph,
+                             Node* node) -> StatusOr<std::string> {
+    try {
+      nanobind::object op = WrapNode(graph, node);
+      PyRef name =
+          PyRef::Steal(PyObject_CallOneArg(choose.get(), op.ptr()));
+      if (!name) return PythonError();
+      if (!PyUnicode_Check(name.get())) {
+        return TypeError("A device's name must be a string");
+      }
+      return std::string(StringView(name.get()));
+    } catch (nanobind::python_error& e) {
+      e.restore();
+      return PythonError();
+    }
+  });
+  Py_RETURN_NONE;
+}
+// _inherit_device(): that of the graph around this one.
+PyObject* InheritDevice(PyObject* o, PyObject*) {
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  if (f->outer() != nullptr) f->InheritDevice(*f->outer());
+  Py_RETURN_NONE;
+}
+PyObject* PopDevice(PyObject* o, PyObject*) {
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  f->PopDevice();
+  Py_RETURN_NONE;
+}
+
+// _push_container(name), _pop_container().
+PyObject* PushContainer(PyObject* o, PyObject* name) {
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  if (!PyUnicode_Check(name)) {
+    return Raise(TypeError("A container's name must be a string"));
+  }
+  f->PushContainer(std::string(StringView(name)));
+  Py_RETURN_NONE;
+}
+PyObject* PopContainer(PyObject* o, PyObject*) {
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  f->PopContainer();
+  Py_RETURN_NONE;
+}
+
+// _push_gradient_overrides({op type: gradient}), _pop_gradient_overrides().
+PyObject* PushGradientOverrides(PyObject* o, PyObject* map) {
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  std::map<std::string, std::string> overrides;
+  PyObject *key, *value;
+  Py_ssize_t at = 0;
+  bool valid = PyDict_Check(map);
+  while (valid && PyDict_Next(map, &at, &key, &value)) {
+    valid = PyUnicode_Check(key) && PyUnicode_Check(value);
+    if (valid) {
+      overrides[std::string(StringView(key))] = std::string(StringView(value));
+    }
+  }
+  if (!valid) {
+    return Raise(TypeError(
+        "op_type_map must be a dictionary mapping strings to strings"));
+  }
+  f->PushGradientOverrides(std::move(overrides));
+  Py_RETURN_NONE;
+}
+PyObject* PopGradientOverrides(PyObject* o, PyObject*) {
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  f->PopGradientOverrides();
+  Py_RETURN_NONE;
+}
+
 // _push_colocation(operation or None), _pop_colocation().
 PyObject* PushColocation(PyObject* o, PyObject* item) {
   FuncGraph* f = Builder(o);
@@ -472,6 +559,13 @@ PyMethodDef methods[] = {
     {"finalize", Finalize, METH_NOARGS, "Nothing can be added from now on."},
     {"_push_colocation", PushColocation, METH_O, nullptr},
     {"_pop_colocation", PopColocation, METH_NOARGS, nullptr},
+    {"_push_device", PushDevice, METH_O, nullptr},
+    {"_inherit_device", InheritDevice, METH_NOARGS, nullptr},
+    {"_pop_device", PopDevice, METH_NOARGS, nullptr},
+    {"_push_container", PushContainer, METH_O, nullptr},
+    {"_pop_container", PopContainer, METH_NOARGS, nullptr},
+    {"_push_gradient_overrides", PushGradientOverrides, METH_O, nullptr},
+    {"_pop_gradient_overrides", PopGradientOverrides, METH_NOARGS, nullptr},
     {"_capture_deferred", CaptureDeferred, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 PyMemberDef members[] = {

@@ -267,6 +267,44 @@ void SetOverride(const std::string& name, nb::object weak) {
   });
 }
 
+// Nodes of gradient type `name` get their gradient from `function`, called
+// with the operation and the gradients of its outputs.
+void RegisterGradient(const std::string& name, nb::object function) {
+  std::shared_ptr<PyObject> shared(function.inc_ref().ptr(), DeferredDecref);
+  SetGradientOverride(name, [shared, name](GradContext& c) {
+    nb::gil_scoped_acquire gil;
+    try {
+      nb::list arguments;
+      PyObject* op = wrap_operation(c.y(0));
+      if (op == nullptr) throw nb::python_error();
+      arguments.append(nb::steal(op));
+      for (int i = 0; i < c.num_outputs(); ++i) {
+        arguments.append(c.raw_dy(i).is_none() ? Wrap(c.dy(i))
+                                               : WrapGradient(c.raw_dy(i)));
+      }
+      nb::object found =
+          nb::handle(shared.get())(*nb::tuple(arguments));
+      nb::list grads;
+      if (nb::isinstance<nb::list>(found) || nb::isinstance<nb::tuple>(found)) {
+        for (nb::handle g : found) grads.append(g);
+      } else {
+        grads.append(found);
+      }
+      if (grads.size() != c.grads().size()) {
+        throw Error(ValueError(
+            "Num gradients {} generated for op {} do not match num inputs {}",
+            grads.size(), c.record().name, c.grads().size()));
+      }
+      for (size_t i = 0; i < grads.size(); ++i) {
+        c.grads()[i] = ToGradient(grads[i]);
+      }
+    } catch (nb::python_error& e) {
+      e.restore();
+      throw Error(PythonError());
+    }
+  });
+}
+
 void SetGradientType(nb::handle tensor, const std::string& name) {
   if (!IsSymbolicTensor(tensor.ptr())) Throw(TypeError("not symbolic"));
   Graph::OutputOf(TensorOf(tensor.ptr()))
@@ -303,6 +341,7 @@ void AddGradientTape(nb::module_& m) {
       .def("__exit__", [](VariableWatcher& self, nb::args) { self.Exit(); })
       .def("handles", &VariableWatcher::Handles);
   m.def("set_gradient_override", &SetOverride);
+  m.def("register_gradient", &RegisterGradient);
   m.def("remove_gradient_override", &RemoveGradientOverride);
   m.def("set_gradient_type", &SetGradientType);
   m.def("symbolic_gradients", Symbolic,

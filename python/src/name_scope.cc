@@ -2,9 +2,12 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "errors.h"
+#include "framework/logical_device.h"
+#include "tensor_type.h"
 
 namespace nb = nanobind;
 
@@ -100,13 +103,18 @@ class InitScope {
     while (outer != nullptr && outer->is_function()) outer = outer->outer();
     OpBuilder* place = outer ? static_cast<OpBuilder*>(outer) : OpBuilder::Eager();
     entered_.push_back({std::make_unique<OpBuilder::Scope>(place),
-                        LeftGraph()});
+                        LeftGraph(), CurrentDevice()});
+    if (left && HasSeveralDevices()) {
+      const int device = FindDevice(left->device());
+      if (device >= 0) SetCurrentDevice(device);
+    }
     if (left) LeftGraph() = std::move(left);
     ++CurrentObservers().paused;
   }
   void Exit() {
     if (entered_.empty()) return;
     --CurrentObservers().paused;
+    SetCurrentDevice(entered_.back().device_before);
     LeftGraph() = std::move(entered_.back().left_before);
     entered_.pop_back();
   }
@@ -115,6 +123,7 @@ class InitScope {
   struct Entered {
     std::unique_ptr<OpBuilder::Scope> scope;
     Ref<FuncGraph> left_before;
+    int device_before;
   };
   std::vector<Entered> entered_;
 };
@@ -124,24 +133,6 @@ bool InsideFunction() {
   if (FuncGraph* graph = FuncGraph::Current()) return graph->is_function();
   return LeftGraph() && LeftGraph()->is_function() && !LeftGraph()->finished();
 }
-
-// tf.device: kept on the nodes of graphs; there is one device to run on.
-class DeviceScope {
- public:
-  explicit DeviceScope(std::string device) : device_(std::move(device)) {}
-  void Enter() {
-    graph_ = Ref<FuncGraph>(FuncGraph::Current());
-    if (graph_) graph_->PushDevice(device_);
-  }
-  void Exit() {
-    if (graph_) graph_->PopDevice();
-    graph_ = nullptr;
-  }
-
- private:
-  std::string device_;
-  Ref<FuncGraph> graph_;
-};
 
 }  // namespace
 
@@ -165,10 +156,29 @@ void AddScopes(nb::module_& m) {
       .def(nb::init<>())
       .def("__enter__", &InitScope::Enter)
       .def("__exit__", [](InitScope& self, nb::args) { self.Exit(); });
-  nb::class_<DeviceScope>(m, "DeviceScope")
-      .def(nb::init<std::string>())
-      .def("__enter__", &DeviceScope::Enter)
-      .def("__exit__", [](DeviceScope& self, nb::args) { self.Exit(); });
+  m.def(
+      "set_num_logical_devices",
+      [](int count) {
+        const Status status = SetNumLogicalDevices(count);
+        if (!status.ok()) Throw(status);
+      },
+      nb::arg("count"), "How many parts of the CPU can be named.");
+  m.def(
+      "set_current_device",
+      [](int device) {
+        const int before = CurrentDevice();
+        SetCurrentDevice(std::clamp(device, 0, NumLogicalDevices() - 1));
+        return before;
+      },
+      nb::arg("device"),
+      "Where this thread makes tensors from now on; returns where it did.");
+  m.def(
+      "is_on_current_device",
+      [](nb::handle tensor) {
+        return !IsEagerTensor(tensor.ptr()) ||
+               DeviceOf(TensorOf(tensor.ptr())) == CurrentDevice();
+      },
+      nb::arg("tensor"), "Is it where this thread makes tensors?");
   m.def("inside_function", &InsideFunction,
         "Is a function being traced here?");
   m.def("current_scope", &CurrentScope,

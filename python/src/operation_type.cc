@@ -6,6 +6,8 @@
 
 #include "errors.h"
 #include "func_graph_object.h"
+#include "function/func_graph.h"
+#include "graph/control_gather.h"
 #include "tensor_type.h"
 
 namespace nb = nanobind;
@@ -43,6 +45,15 @@ nb::list ControlInputs(const Operation& op) {
   nb::list out;
   for (Node* n : op.node->control_inputs()) {
     out.append(WrapNode(op.graph.get(), n));
+  }
+  const FuncGraph* f = FuncGraph::Of(op.graph.get());
+  if (f == nullptr || !f->finished() || op.node->type() != "Identity") {
+    return out;
+  }
+  // The edges to what gathers effects are in written graphs only.
+  const ControlGather gather(*op.graph, f->results(), f->control_outputs());
+  if (gather.node() != nullptr && gather.Waits(op.node)) {
+    out.append(WrapNode(op.graph.get(), const_cast<Node*>(gather.node())));
   }
   return out;
 }
@@ -95,6 +106,10 @@ void AddOperation(nb::module_& m) {
           [](const Operation& op) { return std::string(op.node->type()); })
       .def_prop_ro("device",
                    [](const Operation& op) { return op.node->device(); })
+      .def("_set_device",
+           [](Operation& op, std::string device) {
+             op.node->set_device(std::move(device));
+           })
       .def_prop_ro("inputs", &Inputs)
       .def_prop_ro("outputs", &Outputs)
       .def_prop_ro("control_inputs", &ControlInputs)

@@ -3,6 +3,7 @@
 
 #include "convert.h"
 #include "dtype_type.h"
+#include "framework/logical_device.h"
 #include "framework/symbolic_tensor.h"
 #include "graph/graph.h"
 #include "shape_type.h"
@@ -12,7 +13,6 @@
 namespace gk::py {
 namespace {
 
-constexpr char kDevice[] = "/job:localhost/replica:0/task:0/device:CPU:0";
 
 std::string EdgeName(PyObject* o) {
   const SymbolicTensor* s = SymbolicTensor::Of(TensorOf(o));
@@ -48,7 +48,7 @@ PyObject* Rank(PyObject* o, void*) {
 }
 PyObject* Device(PyObject* o, void*) {
   if (!IsTensor(o)) return Abstract(o, "device");
-  if (IsEagerTensor(o)) return PyUnicode_FromString(kDevice);
+  if (IsEagerTensor(o)) return ToPyString(DeviceName(DeviceOf(TensorOf(o))));
   return ToPyString(SymbolicTensor::Of(TensorOf(o))->node()->device());
 }
 PyObject* Name(PyObject* o, void*) {
@@ -253,6 +253,7 @@ PyObject* Array(PyObject* o, PyObject* args, PyObject* kwargs) {
 
 PyObject* Self(PyObject* o, PyObject*) { return Py_NewRef(o); }
 PyObject* DeepCopy(PyObject* o, PyObject*) {
+  DeviceGuard device(DeviceOf(TensorOf(o)));
   if (IsObjectType(ImplOf(o)->dtype()) &&
       ImplOf(o)->dtype() != DataType::kString) {
     return Py_NewRef(o);
@@ -271,7 +272,10 @@ PyObject* GetItem(PyObject* o, PyObject*) {
   PyRef value = PyRef::Steal(ToNumpy(TensorOf(o), false));
   return value ? PyObject_CallMethod(value.get(), "item", nullptr) : nullptr;
 }
-PyObject* Cpu(PyObject* o, PyObject*) { return Py_NewRef(o); }
+PyObject* Cpu(PyObject* o, PyObject*) {
+  if (!HasSeveralDevices()) return Py_NewRef(o);
+  return WrapTensor(OnDevice(TensorOf(o), 0));
+}
 
 PyRef ScalarObject(PyObject* o) {
   const Tensor t = TensorOf(o);

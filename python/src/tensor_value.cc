@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "dtype_type.h"
+#include "framework/logical_device.h"
 #include "framework/resource.h"
 #include "framework/symbolic_tensor.h"
 #include "graph/graph.h"
@@ -86,9 +87,9 @@ std::string ResourceText(const Tensor& t) {
   }
   return Format(
       "<ResourceHandle(name=\"{}\", "
-      "device=\"/job:localhost/replica:0/task:0/device:CPU:0\", "
+      "device=\"{}\", "
       "container=\"Anonymous\", type=\"{}\", dtype and shapes : \"{}\")>",
-      h.name(),
+      h.name(), DeviceName(DeviceOf(t)),
       h.resource() && h.resource()->kind() == "Variable" ? "tensorflow::Var"
       : h.resource()                                     ? h.resource()->kind()
                                                          : "",

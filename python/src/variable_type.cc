@@ -7,6 +7,7 @@
 
 #include "convert.h"
 #include "dtype_type.h"
+#include "framework/logical_device.h"
 #include "framework/variable.h"
 #include "op_function.h"
 #include "shape_type.h"
@@ -142,10 +143,15 @@ PyObject* Trainable(PyObject* o, void*) {
 }
 PyObject* ArrayPriority(PyObject*, void*) { return PyLong_FromLong(100); }
 
-PyObject* Value(PyObject* o, PyObject*) { return Wrap(ReadVariable(o)); }
+PyObject* Value(PyObject* o, PyObject*) {
+  StatusOr<Tensor> t = ReadVariable(o);
+  if (t.ok() && HasSeveralDevices()) t = OnDevice(*t, DeviceOf(Self(o)->handle));
+  return Wrap(std::move(t));
+}
 PyObject* ReadValue(PyObject* o, PyObject*) {
   StatusOr<Tensor> t = ReadVariable(o);
-  if (!t.ok() || OpBuilder::Current() == OpBuilder::Eager()) {
+  if (!t.ok() || (OpBuilder::Current() == OpBuilder::Eager() &&
+                  !HasSeveralDevices())) {
     return Wrap(std::move(t));
   }
   try {

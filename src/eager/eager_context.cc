@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/hash.h"
+#include "framework/logical_device.h"
 #include "framework/op_registry.h"
 #include "graph/out_of_scope.h"
 #include "runtime/executor.h"
@@ -73,6 +74,14 @@ Status CheckValues(const OpRecord& record, std::span<const Tensor> inputs) {
   return OkStatus();
 }
 
+// An op runs where its resource is, else where its thread wants it.
+int DeviceFor(std::span<const Tensor> inputs) {
+  for (const Tensor& t : inputs) {
+    if (t.dtype() == DataType::kResource) return DeviceOf(t);
+  }
+  return CurrentDevice();
+}
+
 }  // namespace
 
 EagerContext& EagerContext::Get() {
@@ -97,7 +106,17 @@ StatusOr<TensorVector> EagerContext::Apply(const OpRecord& record,
   const AttrMap held = record.Has(kCallsFunction) ? call->attrs : AttrMap();
   KernelContext ctx(record, record.Has(kCallsFunction) ? held : call->attrs, in,
                     outputs);
-  Status status = record.kernel.compute(ctx);
+  const bool several = HasSeveralDevices();
+  Status status;
+  if (several) {
+    const int device = DeviceFor(inputs);
+    DeviceGuard guard(device);
+    status = record.kernel.compute(ctx);
+    // A kernel may hand on what it was given.
+    for (Tensor& t : outputs) t = OnDevice(t, device);
+  } else {
+    status = record.kernel.compute(ctx);
+  }
   if (!status.ok()) return status;
   for (const Tensor& t : outputs) {
     if (!t) return Internal("op {} left an output unset", record.name);

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "framework/logical_device.h"
 #include "framework/resource.h"
 #include "framework/symbolic_tensor.h"
 #include "framework/variant.h"
@@ -66,7 +67,7 @@ TensorImpl::~TensorImpl() = default;
 StatusOr<Tensor> Tensor::Allocate(DataType dtype, const TensorShape& shape) {
   const int64_t n = shape.num_elements();
   const int size = DataTypeSize(dtype);
-  Tensor t = Adopt(new TensorImpl(dtype, shape));
+  Tensor t = Adopt(NewTensorImpl(dtype, shape));
   TensorImpl* p = t.p_.get();
   if (size > 0 && n <= kInlineBytes / size) {
     p->data_ = p->inline_;
@@ -98,14 +99,14 @@ StatusOr<Tensor> Tensor::Zeros(DataType dtype, const TensorShape& shape) {
 
 Tensor Tensor::FromBuffer(DataType dtype, const TensorShape& shape,
                           Ref<Buffer> buffer, size_t offset) {
-  Tensor t = Adopt(new TensorImpl(dtype, shape));
+  Tensor t = Adopt(NewTensorImpl(dtype, shape));
   t.p_->data_ = static_cast<char*>(buffer->data()) + offset;
   t.p_->buffer_ = std::move(buffer);
   return t;
 }
 
 Tensor Tensor::Borrow(DataType dtype, const TensorShape& shape, void* data) {
-  Tensor t = Adopt(new TensorImpl(dtype, shape));
+  Tensor t = Adopt(NewTensorImpl(dtype, shape));
   t.p_->data_ = data;
   return t;
 }
@@ -122,7 +123,7 @@ Tensor Tensor::KnownValue() const {
 }
 
 Tensor Tensor::WithShape(const TensorShape& shape) const {
-  Tensor t = Adopt(new TensorImpl(dtype(), shape));
+  Tensor t = Adopt(NewTensorImpl(dtype(), shape));
   TensorImpl* p = t.p_.get();
   if (p_->data_ == p_->inline_) {
     std::memcpy(p->inline_, p_->inline_, kInlineBytes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "framework/logical_device.h"
 #include "framework/op_registry.h"
 #include "function/function_gradient.h"
 #include "function/graph_edit.h"
@@ -42,6 +43,26 @@ class BorrowedInputs {
   std::unique_ptr<std::byte[]> heap_;
 };
 
+// Does a device's name leave open or name this process?
+bool IsHere(std::string_view device) {
+  constexpr std::string_view kParts[][2] = {
+      {"/job:", "localhost"}, {"/replica:", "0"}, {"/task:", "0"}};
+  for (const auto& [part, own] : kParts) {
+    const size_t at = device.find(part);
+    if (at == std::string_view::npos) continue;
+    const std::string_view rest = device.substr(at + part.size());
+    if (rest.substr(0, rest.find('/')) != own) return false;
+  }
+  return true;
+}
+
+// Results that are arguments, constants or values of variables: they come
+// from the device of the call.
+void PlaceResults(TensorVector* outputs) {
+  if (!HasSeveralDevices()) return;
+  for (Tensor& t : *outputs) t = OnDevice(t, CurrentDevice());
+}
+
 }  // namespace
 
 ConcreteFunction::ConcreteFunction(Ref<GraphFunction> function,
@@ -52,6 +73,12 @@ ConcreteFunction::ConcreteFunction(Ref<GraphFunction> function,
       captures_(std::move(captures)) {
   for (const FunctionCapture& c : captures_) {
     has_deferred_ |= c.value != nullptr;
+  }
+  for (const auto& node : function_->graph().nodes()) {
+    if (!misplaced_ && node->type() != "Const" &&
+        !IsHere(node->device())) {
+      misplaced_ = node.get();
+    }
   }
   if (!has_deferred_) {
     for (const FunctionCapture& c : captures_) captured_.push_back(c.external);
@@ -165,6 +192,7 @@ Status ConcreteFunction::CallMatched(
   OpBuilder* builder = OpBuilder::Current();
   const bool observed = CurrentObservers().active();
   const bool in_graph = builder != nullptr && builder->builds_graph();
+  if (misplaced_ != nullptr && !in_graph) [[unlikely]] return Misplaced();
   if (!observed && !in_graph && !has_deferred_) {
     return Run(arguments, outputs, cancellation);
   }
@@ -178,7 +206,23 @@ Status ConcreteFunction::CallMatched(
   if (in_graph) return CallInGraph(builder, *function_, inputs.span(), outputs);
   FunctionRunner* runner = FunctionRunner::Get();
   if (runner == nullptr) return Internal("no FunctionRunner");
-  return runner->Run(*function_, inputs.span(), outputs, cancellation);
+  GK_RETURN_IF_ERROR(
+      runner->Run(*function_, inputs.span(), outputs, cancellation));
+  PlaceResults(outputs);
+  return OkStatus();
+}
+
+Status ConcreteFunction::Misplaced() const {
+  std::string available;
+  for (int i = 0; i < NumLogicalDevices(); ++i) {
+    available += (i > 0 ? ", " : "") + DeviceName(i);
+  }
+  const std::string& node = misplaced_->name();
+  return InvalidArgument(
+      "Cannot assign a device for operation {}: {{{{node {}}}}} was explicitly "
+      "assigned to {} but available devices are [ {} ]. Make sure the device "
+      "specification refers to a valid device.\n\t [[{}]] [Op:{}]",
+      node, node, misplaced_->device(), available, node, name());
 }
 
 Status ConcreteFunction::Run(std::span<const Tensor> arguments,
@@ -187,10 +231,15 @@ Status ConcreteFunction::Run(std::span<const Tensor> arguments,
   FunctionRunner* runner = FunctionRunner::Get();
   if (runner == nullptr) return Internal("no FunctionRunner");
   if (captured_.empty()) {
-    return runner->Run(*function_, arguments, outputs, cancellation);
+    GK_RETURN_IF_ERROR(
+        runner->Run(*function_, arguments, outputs, cancellation));
+  } else {
+    BorrowedInputs inputs(arguments, captured_);
+    GK_RETURN_IF_ERROR(
+        runner->Run(*function_, inputs.span(), outputs, cancellation));
   }
-  BorrowedInputs inputs(arguments, captured_);
-  return runner->Run(*function_, inputs.span(), outputs, cancellation);
+  PlaceResults(outputs);
+  return OkStatus();
 }
 
 Status ConcreteFunction::CallRecorded(

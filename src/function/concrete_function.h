@@ -59,6 +59,7 @@ class ConcreteFunction final : public RefCounted {
  private:
   Status Run(std::span<const Tensor> arguments, TensorVector* outputs,
              const CancellationToken* cancellation) const;
+  Status Misplaced() const;
   Status CallRecorded(TensorVector inputs, TensorVector* outputs,
                       const CancellationToken* cancellation) const;
 
@@ -67,6 +68,8 @@ class ConcreteFunction final : public RefCounted {
   std::vector<FunctionCapture> captures_;
   TensorVector captured_;  // the values, unless some are deferred
   bool has_deferred_ = false;
+  // A node that asks for a device of another process: it cannot run here.
+  const Node* misplaced_ = nullptr;
 };
 
 // A node that calls `function` in the graph under construction.

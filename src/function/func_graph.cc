@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "framework/op_registry.h"
+#include "graph/control_gather.h"
 #include "graph/known_values.h"
 #include "graph/out_of_scope.h"
 
@@ -143,9 +144,7 @@ StatusOr<TensorVector> FuncGraph::Apply(const OpRecord& record,
     types.push_back(t.dtype());
   }
   GK_RETURN_IF_ERROR(ResolveAttrs(record, types, true, &attrs));
-  if (!colocations_.empty() && !colocations_.back().empty()) {
-    attrs.Set("_class", colocations_.back());
-  }
+  AddScopedAttrs(record, &attrs);
   const std::string unique = ScopedName(name.empty() ? record.name : name);
   InlinedVector<Output, 8> edges;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -171,7 +170,12 @@ StatusOr<TensorVector> FuncGraph::Apply(const OpRecord& record,
   if (!made.ok()) return AsBuildError(made.status());
   Node* node = *made;
   if (!control_groups_.empty()) AddControlInputs(node);
-  if (!devices_.back().empty()) node->set_device(devices_.back());
+  if (const DeviceFn& choose = devices_.back().choose) {
+    GK_ASSIGN_OR_RETURN(std::string device, choose(graph_.get(), node));
+    node->set_device(std::move(device));
+  } else if (!device().empty()) {
+    node->set_device(device());
+  }
   if (SourceFn fn = source_fn.load(std::memory_order_relaxed)) {
     node->set_source(fn());
   }
@@ -481,8 +485,43 @@ void FuncGraph::PopColocation() {
   if (!colocations_.empty()) colocations_.pop_back();
 }
 
-void FuncGraph::PushDevice(std::string device) {
-  devices_.push_back(std::move(device));
+void FuncGraph::AddScopedAttrs(const OpRecord& record, AttrMap* attrs) const {
+  if (!colocations_.empty() && !colocations_.back().empty()) {
+    attrs->Set("_class", colocations_.back());
+  }
+  if (!containers_.empty() && record.def->FindAttr("container") != nullptr) {
+    const auto* given = attrs->Get<std::string>("container");
+    if (given == nullptr || given->empty()) {
+      attrs->Set("container", containers_.back());
+    }
+  }
+  for (size_t i = gradient_overrides_.size(); i-- > 0;) {
+    const auto found = gradient_overrides_[i].find(std::string(record.name));
+    if (found == gradient_overrides_[i].end()) continue;
+    attrs->Set("_gradient_op_type", found->second);
+    break;
+  }
+}
+
+void FuncGraph::PushContainer(std::string container) {
+  containers_.push_back(std::move(container));
+}
+
+void FuncGraph::PopContainer() {
+  if (!containers_.empty()) containers_.pop_back();
+}
+
+void FuncGraph::PushGradientOverrides(
+    std::map<std::string, std::string> overrides) {
+  gradient_overrides_.push_back(std::move(overrides));
+}
+
+void FuncGraph::PopGradientOverrides() {
+  if (!gradient_overrides_.empty()) gradient_overrides_.pop_back();
+}
+
+void FuncGraph::PushDevice(std::string device, DeviceFn choose) {
+  devices_.push_back({std::move(device), std::move(choose)});
 }
 
 void FuncGraph::PopDevice() {
@@ -506,6 +545,18 @@ StatusOr<Tensor> FuncGraph::MarkReturned(const Tensor& result) {
   return std::move(out[0]);
 }
 
+Status FuncGraph::AddGather() {
+  if (!automatic_control_on_) return OkStatus();
+  const ControlGather gather(*graph_, results_, control_outputs());
+  if (!gather.needed()) return OkStatus();
+  Status status;
+  const OpRecord* record = Record("NoOp", &status);
+  if (record == nullptr) return status;
+  GK_ASSIGN_OR_RETURN(Node * node, graph_->AddNode(*record, "NoOp", {}, {}));
+  for (Node* control : gather.controls()) node->AddControlInput(control);
+  return OkStatus();
+}
+
 StatusOr<Ref<GraphFunction>> FuncGraph::Finish(std::span<const Tensor> results,
                                                std::string function_name,
                                                AttrMap attrs) {
@@ -513,7 +564,9 @@ StatusOr<Ref<GraphFunction>> FuncGraph::Finish(std::span<const Tensor> results,
   scopes_.assign(1, "");
   control_groups_.clear();
   colocations_.clear();
-  devices_.assign(1, "");
+  devices_.resize(1);
+  containers_.clear();
+  gradient_overrides_.clear();
   std::vector<Output> edges;
   for (const Tensor& r : results) {
     const Node* node = r.is_symbolic() && Graph::GraphOf(r) == graph_.get()
@@ -531,8 +584,9 @@ StatusOr<Ref<GraphFunction>> FuncGraph::Finish(std::span<const Tensor> results,
   for (const FunctionCapture& c : captures_) {
     arguments.push_back(c.placeholder);
   }
-  finished_ = true;
   results_ = edges;
+  GK_RETURN_IF_ERROR(AddGather());
+  finished_ = true;
   outer_ = nullptr;
   if (function_name.empty()) {
     function_name = UniqueFunctionName("__inference_", name_);

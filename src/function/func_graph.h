@@ -8,6 +8,7 @@
 #define GK_FUNCTION_FUNC_GRAPH_H_
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -110,9 +111,24 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   // holds so far.
   void PushColocation(const Node* node);
   void PopColocation();
-  void PushDevice(std::string device);
+  // Every op made asks for this device, or for what `choose` says of it.
+  using DeviceFn =
+      std::function<StatusOr<std::string>(Graph* graph, Node* node)>;
+  void PushDevice(std::string device, DeviceFn choose = nullptr);
   void PopDevice();
-  const std::string& device() const { return devices_.back(); }
+  const std::string& device() const { return devices_.back().name; }
+  // A part of `outer`, such as a branch: its ops ask for the device that is
+  // asked for there now.
+  void InheritDevice(const FuncGraph& outer) {
+    devices_.front() = outer.devices_.back();
+  }
+  // Stateful ops made keep their resources in this container unless they name
+  // one.
+  void PushContainer(std::string container);
+  void PopContainer();
+  // Ops made of these types get other gradients: (type, gradient's name).
+  void PushGradientOverrides(std::map<std::string, std::string> overrides);
+  void PopGradientOverrides();
 
   // Orders side effects automatically; on by default.
   void set_automatic_control(bool on) { automatic_control_on_ = on; }
@@ -200,7 +216,16 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   void AddControlInputs(Node* node);
   std::vector<ControlGroup> control_groups_;
   std::vector<std::vector<std::string>> colocations_;
-  std::vector<std::string> devices_{""};
+  struct DeviceChoice {
+    std::string name;
+    DeviceFn choose;
+  };
+  std::vector<DeviceChoice> devices_{{}};
+  std::vector<std::string> containers_;
+  std::vector<std::map<std::string, std::string>> gradient_overrides_;
+  // What written graphs gather effects in, for who looks at the graph.
+  Status AddGather();
+  void AddScopedAttrs(const OpRecord& record, AttrMap* attrs) const;
   bool automatic_control_on_ = true;
   bool may_capture_ = true;
   AutomaticControl automatic_control_;

@@ -26,6 +26,18 @@ std::shared_ptr<const GradientOverride> OverrideOf(const Node& node) {
   if (name == nullptr) return nullptr;
   std::shared_lock lock(override_mutex);
   auto it = Overrides().find(*name);
+  if (it == Overrides().end() && !name->starts_with("CustomGradient")) {
+    throw Error(LookupError(
+        "No gradient defined for operation'{}' (op type: {}). In general every "
+        "operation must have an associated `@tf.RegisterGradient` for correct "
+        "autodiff, which this op is lacking. If you want to pretend this "
+        "operation is a constant in your program, you may insert "
+        "`tf.stop_gradient`. This can be useful to silence the error in cases "
+        "where you know gradients are not needed, e.g. the forward pass of "
+        "tf.custom_gradient. Please see more details in "
+        "https://www.tensorflow.org/api_docs/python/tf/custom_gradient.",
+        node.name(), node.op().name));
+  }
   if (it == Overrides().end()) {
     throw Error(FailedPrecondition(
         "The gradient function of {} has been deleted together with the "

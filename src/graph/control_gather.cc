@@ -5,18 +5,18 @@
 namespace gk {
 namespace {
 
+bool Gathers(const Node& node, std::span<Node* const> controls) {
+  if (node.type() != "NoOp") return false;
+  const auto& gathered = node.control_inputs();
+  return std::all_of(controls.begin(), controls.end(), [&](Node* n) {
+    return std::find(gathered.begin(), gathered.end(), n) != gathered.end();
+  });
+}
+
 bool IsGatheredBy(const Node& result, std::span<Node* const> controls) {
-  for (const Node* c : result.control_inputs()) {
-    if (c->type() != "NoOp") continue;
-    const auto& gathered = c->control_inputs();
-    if (std::all_of(controls.begin(), controls.end(), [&](Node* n) {
-          return std::find(gathered.begin(), gathered.end(), n) !=
-                 gathered.end();
-        })) {
-      return true;
-    }
-  }
-  return false;
+  return std::any_of(
+      result.control_inputs().begin(), result.control_inputs().end(),
+      [&](const Node* c) { return Gathers(*c, controls); });
 }
 
 }  // namespace
@@ -47,6 +47,17 @@ ControlGather::ControlGather(const Graph& graph,
     for (const Node* c : node->control_inputs()) waiting_.erase(c);
   }
   for (const Node* c : controls_) waiting_.erase(c);
+  std::unordered_set<const Node*> used;
+  for (const auto& node : graph.nodes()) {
+    used.insert(node->control_inputs().begin(), node->control_inputs().end());
+  }
+  for (const auto& node : graph.nodes()) {
+    if (!used.count(node.get()) && Gathers(*node, controls_)) {
+      node_ = node.get();
+      name_ = node->name();
+      return;
+    }
+  }
   name_ = "NoOp";
   for (int i = 1; graph.FindNode(name_) != nullptr; ++i) {
     name_ = Format("NoOp_{}", i);

@@ -74,11 +74,6 @@ class Writer {
       proto::OpDef::ArgDef arg;
       arg.name = name;
       arg.type = static_cast<proto::DataType>(info.dtype);
-      for (const HandleShape& h : info.handle_data) {
-        arg.handle_data.emplace_back();
-        arg.handle_data.back().dtype = static_cast<proto::DataType>(h.dtype);
-        arg.handle_data.back().shape = ShapeToProto(h.shape);
-      }
       message_.signature.mut().input_arg.push_back(std::move(arg));
       auto& attrs = message_.arg_attr[index++].attr;
       if (const auto* s =
@@ -119,7 +114,9 @@ class Writer {
       if (IsArgument(node.get())) continue;
       name_of_.emplace(node.get(), names_.Add(node->name()));
     }
-    const std::string gather = names_.Add(gather_.name());
+    const std::string gather = gather_.node() != nullptr
+                                   ? name_of_.at(gather_.node())
+                                   : names_.Add(gather_.name());
     for (const auto& node : function_.graph().nodes()) {
       if (IsArgument(node.get())) continue;
       proto::NodeDef n;
@@ -139,7 +136,7 @@ class Writer {
       }
       message_.node_def.push_back(std::move(n));
     }
-    if (gather_.needed()) {
+    if (gather_.needed() && gather_.node() == nullptr) {
       proto::NodeDef n;
       n.name = gather;
       n.op = "NoOp";

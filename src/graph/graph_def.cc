@@ -63,7 +63,7 @@ StatusOr<proto::GraphDef> GraphToGraphDef(const Graph& graph,
     }
     message.node.push_back(std::move(n));
   }
-  if (gather.needed()) {
+  if (gather.needed() && gather.node() == nullptr) {
     proto::NodeDef n;
     n.name = gather.name();
     n.op = "NoOp";

@@ -137,3 +137,204 @@ def program_logical_devices_before_use(tf):
         [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True,
         stderr=subprocess.DEVNULL, check=True,
     ).stdout
+
+
+# Two CPUs: what a process that has divided its CPU prints.
+_TWO_DEVICES = '''
+import copy, threading, {module} as tf
+part = tf.config.LogicalDeviceConfiguration()
+tf.config.set_logical_device_configuration(
+    tf.config.list_physical_devices("CPU")[0], [part] * 2)
+
+def on(name, make):
+    with tf.device(name):
+        made = make()
+    made = made if isinstance(made, (list, tuple)) else [made]
+    return "".join(t.device[-1] for t in made)
+
+def show(label, make):
+    try:
+        print(label, make())
+    except Exception as error:
+        print(label, type(error).__name__, str(error).split(" [Op:")[0])
+
+with tf.device("CPU:1"):
+    x1, v1 = tf.constant([1.0, 2.0]), tf.Variable([1.0, 2.0])
+x0, v0 = tf.constant([3.0, 4.0]), tf.Variable([1.0, 2.0])
+
+{body}
+'''
+
+_ON_TENSORS = '''
+print(x1.device, x0.device, x1.backing_device, repr(x1))
+print("ops", [(t.device[-1]) for t in (
+    x1 + 1.0, x1 + x0, x0 + x1, x1 + x1, tf.identity(x1), tf.shape(x1),
+    tf.reduce_sum(x1), tf.cast(x1, tf.int32), x1[0], tf.concat([x1, x0], 0),
+    tf.zeros_like(x1), tf.random.uniform([2]), -x1, x1 > 1.0)])
+for name in ("CPU:1", "CPU:0", "cpu", None, "/job:localhost", "CPU:5", "GPU:0"):
+    print(name, on(name, lambda: (
+        x0 + x0, x1 + x1, tf.identity(x0), tf.constant(1.0), tf.range(3),
+        tf.constant(["a"]), tf.convert_to_tensor([1, 2]), tf.reshape(x1, [-1]),
+        tf.random.uniform([2]), *tf.split(x0, 2))))
+    print(name, on(name, lambda: (tf.convert_to_tensor(x0), tf.constant(x1))))
+print(x1.cpu().device, copy.copy(x1).device, copy.deepcopy(x1).device)
+print(x1.numpy().tolist())
+seen = []
+with tf.device("CPU:1"):
+    thread = threading.Thread(
+        target=lambda: seen.append(tf.constant(1).device[-1]))
+    thread.start()
+    thread.join()
+    for name in (None, "/job:localhost", "CPU:0"):
+        with tf.device(name):
+            seen.append(tf.constant(1).device[-1])
+    seen.append(tf.constant(1).device[-1])
+print(seen, tf.constant(1).device[-1])
+print(on(tf.DeviceSpec(device_type="CPU", device_index=1),
+         lambda: tf.constant(1)),
+      on(tf.config.list_logical_devices()[1], lambda: tf.constant(1)))
+for name in ("foo", "/job:worker", "/task:3"):
+    show(name, lambda: on(name, lambda: tf.constant(1)))
+with tf.GradientTape() as tape:
+    tape.watch(x0)
+    with tf.device("CPU:1"):
+        y = x0 * x0
+print(y.device[-1], tape.gradient(y, x0).device[-1])
+'''
+
+_ON_VARIABLES = '''
+print(v1.device, v0.device, v1.handle.device, repr(v1))
+print(v1.read_value().device[-1], v1.value().device[-1], (v1 + x0).device[-1])
+print(on("CPU:1", lambda: (v0.read_value(), v0 + 1.0)))
+print(on("CPU:0", lambda: (v1.read_value(), v1.value(), v1 + 1.0)))
+print(v1.assign(x0).device[-1], on("CPU:0", lambda: v1.assign_add(x0)))
+print(on("CPU:5", lambda: tf.Variable(1.0)), copy.deepcopy(v1).device[-1])
+with tf.GradientTape() as tape:
+    y = v1 * 2.0
+print(tape.gradient(y, v1).device[-1])
+made = []
+@tf.function(autograph=False)
+def make(x):
+    if not made:
+        with tf.device("CPU:1"):
+            made.append(tf.Variable(5.0))
+    return made[0] + x
+print(make(tf.constant(1.0)).device[-1], made[0].device[-1])
+'''
+
+_ON_FUNCTIONS = '''
+@tf.function(autograph=False)
+def f(a):
+    with tf.device("CPU:1"):
+        b = a + 1.0
+    with tf.device("CPU:0"):
+        c = b * 3.0
+    return a, b, c, tf.constant(2.0), x1 + a, v1 + a, v1.value()
+print(on(None, lambda: f(x0)), on("CPU:1", lambda: f(x0)))
+print(on("CPU:0", lambda: f(x1)), f.experimental_get_tracing_count())
+graph = f.get_concrete_function(x0).graph
+print([(o.name, o.device) for o in graph.get_operations()])
+print([t.device[-1] for t in f.get_concrete_function(x0).captured_inputs])
+with tf.GradientTape() as tape:
+    tape.watch(x1)
+    with tf.device("CPU:1"):
+        results = f(x1)
+print([t.device[-1] for t in results], tape.gradient(results[2], x1).device[-1])
+seen = []
+@tf.function(autograph=False)
+def g(a):
+    with tf.device("CPU:1"):
+        with tf.init_scope():
+            seen.append(tf.constant(1.0).device[-1])
+        b = tf.cond(a[0] > 1.0, lambda: a * 2.0, lambda: a * 3.0)
+        return f(a)[0] + b
+print(g(x0).device[-1], seen)
+graph = g.get_concrete_function(x0).graph
+print([(o.name, o.device) for o in graph.get_operations()
+       if o.type != "Placeholder"])
+print([(n.name, n.device) for d in graph.as_graph_def().library.function
+       if "cond" in d.signature.name for n in d.node_def if n.op == "Mul"])
+def asking(name):
+    def h(a):
+        with tf.device(name):
+            return tf.identity(a, name="there")
+    return tf.function(h, autograph=False)(x0).device
+for soft in (True, False):
+    tf.config.set_soft_device_placement(soft)
+    for name in ("CPU:1", "CPU", "CPU:7", "GPU:0", "/job:worker", "/task:2"):
+        show(name, lambda: asking(name))
+'''
+
+
+def _with_two_devices(tf, body):
+    code = _TWO_DEVICES.format(module=tf.__name__, body=body)
+    return subprocess.run(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True,
+        stderr=subprocess.DEVNULL, check=True,
+    ).stdout
+
+
+def program_tensors_on_two_devices(tf):
+    return _with_two_devices(tf, _ON_TENSORS)
+
+
+def program_variables_on_two_devices(tf):
+    return _with_two_devices(tf, _ON_VARIABLES)
+
+
+def program_functions_on_two_devices(tf):
+    return _with_two_devices(tf, _ON_FUNCTIONS)
+
+
+def program_devices_chosen_by_a_function(tf):
+    def place(op):
+        return "/device:CPU:1" if op.type == "MatMul" else "/cpu:0"
+
+    def spec(op):
+        return tf.DeviceSpec(device_type="CPU", device_index=2)
+
+    scopes = (
+        [place], [place, "/job:w"], ["/task:3", place],
+        ["/task:3", place, "/GPU:0"], [place, None], [place, None, "/GPU:0"],
+        [lambda op: ""], ["/GPU:0", lambda op: ""], ["/GPU:0", spec],
+        ["/GPU:0", lambda op: op.device + "/task:3"],
+    )
+
+    def make(graph, names, out):
+        if names:
+            with graph.device(names[0]):
+                make(graph, names[1:], out)
+        else:
+            a = tf.constant([[1.0]])
+            out += [a.device, tf.matmul(a, a).device]
+
+    found = []
+    for names in scopes:
+        with tf.Graph().as_default() as graph:
+            make(graph, names, found)
+    return found, failure(tf.device, place)
+
+
+def program_a_function_of_devices_in_a_function(tf):
+    @tf.function
+    def f(x):
+        with x.graph.device(lambda op: "/device:CPU:" + str(len(op.inputs))):
+            return tf.matmul(x, x) + 1.0
+
+    graph = f.get_concrete_function(tf.ones([1, 1])).graph
+    return [(o.name, o.device) for o in graph.get_operations()]
+
+
+def program_containers(tf):
+    def handle(**kwargs):
+        return tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[], **kwargs)
+
+    with tf.Graph().as_default() as graph:
+        with graph.container("a") as name:
+            with graph.container("b"):
+                made = [handle(), handle(container="given")]
+            with graph.container(""):
+                made.append(handle())
+            made.append(handle())
+        made.append(handle())
+    return name, [t.op.get_attr("container") for t in made]
