@@ -251,7 +251,7 @@ def g(a):
 print(g(x0).device[-1], seen)
 graph = g.get_concrete_function(x0).graph
 print([(o.name, o.device) for o in graph.get_operations()
-       if o.type != "Placeholder"])
+       if o.type not in ("Placeholder", "Const")])
 print([(n.name, n.device) for d in graph.as_graph_def().library.function
        if "cond" in d.signature.name for n in d.node_def if n.op == "Mul"])
 def asking(name):
