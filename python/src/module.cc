@@ -13,6 +13,7 @@
 #include "function_trace_type.h"
 #include "graph_def.h"
 #include "host_function.h"
+#include "interrupt.h"
 #include "name_scope.h"
 #include "op_function.h"
 #include "op_record.h"
@@ -41,6 +42,7 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddFunctionType(module);
   if (!ok) throw nanobind::python_error();
   gk::py::InstallHostFunctions();
+  gk::py::InstallInterruptCheck();
   gk::py::AddScopes(m);
   gk::py::AddGradientTape(m);
   gk::py::AddControlFlow(m);

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "grappler/edges.h"
+#include "ops/control/truth.h"
 
 namespace gk {
 namespace {
@@ -13,28 +14,64 @@ constexpr size_t kMaxDepth = 32;
 
 using Chain = std::vector<const FunctionDefinition*>;
 
-// The function that `node` calls once with all its inputs; null if it is no
-// such call or does not fit.
-const GraphFunction* PlainCallee(const Node& node) {
-  if (node.type() != "PartitionedCall" &&
-      node.type() != "StatefulPartitionedCall") {
+// The function that a node calls once, and its input that is argument 0.
+struct Callee {
+  const GraphFunction* function = nullptr;
+  int first_input = 0;
+};
+
+// What an If or Case calls if it is known which branch it takes.
+const FunctionAttr* KnownBranch(const Node& node) {
+  if (node.num_inputs() == 0) return nullptr;
+  const Tensor& choice = KnownValue(node.input(0));
+  if (!choice) return nullptr;
+  const AttrMap& attrs = node.attrs();
+  if (node.type() == "If" || node.type() == "StatelessIf") {
+    const StatusOr<bool> truth = TruthOf(choice);
+    if (!truth.ok()) return nullptr;  // fails when, and if, it runs
+    return attrs.Get<FunctionAttr>(*truth ? "then_branch" : "else_branch");
+  }
+  if (node.type() != "Case" && node.type() != "StatelessCase") return nullptr;
+  const auto* branches = attrs.Get<std::vector<FunctionAttr>>("branches");
+  if (!branches || branches->empty() || !choice.shape().IsScalar() ||
+      choice.dtype() != DataType::kInt32) {
     return nullptr;
   }
-  const FunctionAttr* f = node.attrs().Get<FunctionAttr>("f");
-  const auto* callee =
+  const int64_t index = choice.scalar<int32_t>(), n = branches->size();
+  return &(*branches)[index < 0 || index >= n ? n - 1 : index];
+}
+
+// No function if `node` is no call, or one that does not fit.
+Callee CalleeOf(const Node& node) {
+  const FunctionAttr* f = nullptr;
+  Callee callee;
+  if (node.type() == "PartitionedCall" ||
+      node.type() == "StatefulPartitionedCall") {
+    f = node.attrs().Get<FunctionAttr>("f");
+  } else if (node.op().Has(kCallsFunction)) {
+    f = KnownBranch(node);
+    callee.first_input = 1;
+  }
+  const auto* function =
       f ? dynamic_cast<const GraphFunction*>(f->definition.get()) : nullptr;
-  if (!callee ||
-      callee->arguments().size() != static_cast<size_t>(node.num_inputs()) ||
-      callee->results().size() != static_cast<size_t>(node.num_outputs())) {
-    return nullptr;
+  const size_t first = callee.first_input;
+  if (!function ||
+      function->arguments().size() + first != size_t(node.num_inputs()) ||
+      function->results().size() != size_t(node.num_outputs())) {
+    return {};
   }
-  for (int i = 0; i < node.num_inputs(); ++i) {
+  for (size_t i = first; i < size_t(node.num_inputs()); ++i) {
     const Output& in = node.input(i);
     if (in.node->output(in.index).dtype !=
-        callee->arguments()[i]->output(0).dtype) {
-      return nullptr;
+        function->arguments()[i - first]->output(0).dtype) {
+      return {};
     }
   }
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    const Output& r = function->results()[i];
+    if (r.node->output(r.index).dtype != node.output(i).dtype) return {};
+  }
+  callee.function = function;
   return callee;
 }
 
@@ -45,11 +82,12 @@ class Inliner {
   Status Run(const FunctionDefinition* self) {
     std::vector<std::pair<Node*, Chain>> calls;
     for (const auto& node : f_->graph->nodes()) {
-      if (PlainCallee(*node)) calls.push_back({node.get(), {self}});
+      if (CalleeOf(*node).function) calls.push_back({node.get(), {self}});
     }
     for (size_t i = 0; i < calls.size(); ++i) {
       auto [call, chain] = calls[i];
-      const GraphFunction* callee = PlainCallee(*call);
+      const Callee target = CalleeOf(*call);
+      const GraphFunction* callee = target.function;
       if (std::count(chain.begin(), chain.end(), callee) ||
           chain.size() >= kMaxDepth ||
           f_->graph->num_nodes() + callee->graph().num_nodes() > kMaxNodes) {
@@ -57,7 +95,7 @@ class Inliner {
       }
       chain.push_back(callee);
       std::vector<Node*> inner_calls;
-      GK_RETURN_IF_ERROR(Inline(call, *callee, &inner_calls));
+      GK_RETURN_IF_ERROR(Inline(call, target, &inner_calls));
       for (Node* inner : inner_calls) calls.push_back({inner, chain});
     }
     if (after_.empty()) return OkStatus();
@@ -70,8 +108,9 @@ class Inliner {
   }
 
  private:
-  Status Inline(Node* call, const GraphFunction& callee,
+  Status Inline(Node* call, const Callee& target,
                 std::vector<Node*>* inner_calls) {
+    const GraphFunction& callee = *target.function;
     GK_ASSIGN_OR_RETURN(const std::vector<Node*> order,
                         callee.graph().TopologicalOrder());
     std::vector<int> argument(callee.graph().num_nodes(), -1);
@@ -81,7 +120,7 @@ class Inliner {
     std::vector<Node*> copy_of(callee.graph().num_nodes());
     const auto outer = [&](const Output& o) -> Output {
       const int i = argument[o.node->id()];
-      return i >= 0 ? values_.Follow(call->input(i))
+      return i >= 0 ? values_.Follow(call->input(target.first_input + i))
                     : Output{copy_of[o.node->id()], o.index};
     };
     std::vector<Node*>& after = after_[call];
@@ -117,7 +156,7 @@ class Inliner {
       }
       copy_of[node->id()] = copy;
       if (effects.must_run) after.push_back(copy);
-      if (PlainCallee(*copy)) inner_calls->push_back(copy);
+      if (CalleeOf(*copy).function) inner_calls->push_back(copy);
     }
     for (const Node* c : callee.control_outputs()) {
       if (copy_of[c->id()]) after.push_back(copy_of[c->id()]);
@@ -167,6 +206,21 @@ class Inliner {
 
 Status InlineCalls(const FunctionDefinition* self, FunctionGraph* function) {
   return Inliner(function).Run(self);
+}
+
+Status TakeKnownBranches(FunctionGraph* function, bool* changed) {
+  const auto& nodes = function->graph->nodes();
+  const bool any = std::any_of(
+      nodes.begin(), nodes.end(), [](const auto& node) {
+        return CalleeOf(*node).first_input > 0 && CalleeOf(*node).function;
+      });
+  if (!any) return OkStatus();
+  FunctionGraph taken = function->Clone();
+  // A body that does not fit its call must show that when, and if, it runs.
+  if (!InlineCalls(nullptr, &taken).ok()) return OkStatus();
+  *function = std::move(taken);
+  *changed = true;
+  return OkStatus();
 }
 
 }  // namespace gk

@@ -1,5 +1,6 @@
 // InlineCalls: puts the bodies of called functions in the place of the calls,
-// so that passes and plans see one graph. Recursive calls and calls that would
+// so that passes and plans see one graph. So are branches of If and Case that
+// are known to be taken. Recursive calls and calls that would
 // make the graph too large stay.
 #ifndef GK_GRAPPLER_INLINE_CALLS_H_
 #define GK_GRAPPLER_INLINE_CALLS_H_
@@ -12,6 +13,10 @@ namespace gk {
 // more use: a body may not fit its call's shapes, which must show when, and
 // if, the call runs.
 Status InlineCalls(const FunctionDefinition* self, FunctionGraph* function);
+
+// If and Case whose condition turned out to be known give way to the branch
+// that they take; the others are dropped.
+Status TakeKnownBranches(FunctionGraph* function, bool* changed);
 
 }  // namespace gk
 

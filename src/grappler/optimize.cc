@@ -13,6 +13,7 @@ constexpr int kMaxRounds = 3;
 
 constexpr Pass kPasses[] = {
     {"constant_folding", FoldConstants},
+    {"known_branches", TakeKnownBranches},
     {"simplify", Simplify},
     {"common_subexpressions", MergeCommonSubexpressions},
     {"prune", Prune},

@@ -96,5 +96,32 @@ TEST(Optimize, NodesThatWaitStay) {
   EXPECT_EQ(Count(g, "Neg"), 1);
 }
 
+// The branch not taken is dropped with all that only it needs.
+TEST(Optimize, TakesKnownBranches) {
+  const auto branch = [](const char* op) {
+    TestFunction b(op);
+    const Output x = b.Arg(DataType::kFloat, {});
+    return FunctionAttr{op, b.Finish({b.Add(op, {x})})};
+  };
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, {});
+  const Output two = b.Const(Tensor::Scalar<int32_t>(2));
+  const Output less = b.Add("Less", {two, b.Const(Tensor::Scalar<int32_t>(1))});
+  const std::vector<DataType> types{DataType::kFloat};
+  const Output y = b.Add("StatelessIf", {less, x},
+                         {{"Tout", types},
+                          {"then_branch", branch("Neg")},
+                          {"else_branch", branch("Exp")}});
+  const Output z = b.Add(
+      "StatelessCase", {two, y},
+      {{"Tout", types},
+       {"branches", std::vector{branch("Sin"), branch("Cos")}}});
+  const FunctionGraph g = Optimized(b.Finish({z}));
+  EXPECT_EQ(Count(g, "StatelessIf") + Count(g, "StatelessCase"), 0);
+  EXPECT_EQ(Count(g, "Neg") + Count(g, "Sin"), 0);
+  EXPECT_EQ(Count(g, "Exp"), 1);
+  EXPECT_EQ(Count(g, "Cos"), 1);
+}
+
 }  // namespace
 }  // namespace gk

@@ -69,15 +69,21 @@ struct TileBody {
     Out* o = static_cast<Out*>(out);
     const std::tuple<const In*...> p(static_cast<const In*>(in[I])...);
     F f{};
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) {
+    const auto element = [&](int64_t i) __attribute__((always_inline)) {
       if constexpr (std::is_invocable_v<F, const void*, ComputeType<In>...>) {
         o[i] = Convert<Out>(
             f(params, Convert<ComputeType<In>>(std::get<I>(p)[i])...));
       } else {
         o[i] = Convert<Out>(f(Convert<ComputeType<In>>(std::get<I>(p)[i])...));
       }
+    };
+    // Scalars: finding out that no vector is full takes longer than they do.
+    if (n == 1) {
+      element(0);
+      return 0;
     }
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) element(i);
     return 0;
   }
 };
@@ -100,6 +106,11 @@ struct CheckedTileBody {
     const std::tuple<const In*...> p(static_cast<const In*>(in[I])...);
     F f{};
     Check check{};
+    if (n == 1) {
+      if (check(*std::get<I>(p)...)) return 1;
+      *o = f(*std::get<I>(p)...);
+      return 0;
+    }
     int bad = 0;
     for (int64_t i = 0; i < n; ++i) bad |= check(std::get<I>(p)[i]...);
     if (bad) return 1;

@@ -15,7 +15,6 @@ StatusOr<CompiledFunction*> CompiledFunction::Of(
   Ref<CompiledFunction> made =
       Ref<CompiledFunction>::Adopt(new CompiledFunction);
   GK_ASSIGN_OR_RETURN(made->graph_, Optimize(function));
-  GK_ASSIGN_OR_RETURN(made->declared_, Plan::Make(made->graph_));
   made->is_static_ = std::all_of(
       made->graph_.arguments.begin(), made->graph_.arguments.end(),
       [](const Node* n) { return n->output(0).shape.IsFullyDefined(); });
@@ -60,21 +59,59 @@ Status CompiledFunction::CheckArguments(std::span<const Tensor> inputs) const {
   return OkStatus();
 }
 
+StatusOr<Ref<Plan>> CompiledFunction::DeclaredPlan() {
+  if (Plan* plan = ready_.load(std::memory_order_acquire)) {
+    return Ref<Plan>(plan);
+  }
+  std::lock_guard<std::mutex> lock(making_);
+  if (!declared_) {
+    GK_ASSIGN_OR_RETURN(declared_, Plan::Make(graph_));
+    ready_.store(declared_.get(), std::memory_order_release);
+  }
+  return declared_;
+}
+
+StatusOr<FunctionGraph> CompiledFunction::GraphFor(
+    std::span<const PartialTensorShape> shapes) const {
+  if (shapes.size() != graph_.arguments.size()) {
+    return InvalidArgument("Function {} takes {} arguments but got {}",
+                           graph_.name, graph_.arguments.size(),
+                           shapes.size());
+  }
+  bool as_declared = true;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const PartialTensorShape& declared = graph_.arguments[i]->output(0).shape;
+    if (!declared.IsCompatibleWith(shapes[i])) {
+      return InvalidArgument("Argument {} of function {} has shape {}", i,
+                             graph_.name, declared.DebugString());
+    }
+    as_declared &= declared == shapes[i];
+  }
+  if (as_declared) return graph_;
+  FunctionGraph f = graph_.Clone();
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    f.arguments[i]->mutable_output(0).shape = shapes[i];
+  }
+  GK_RETURN_IF_ERROR(OptimizeForShapes(&f));
+  return f;
+}
+
 StatusOr<Ref<Plan>> CompiledFunction::Specialise(
-    std::span<const Tensor> inputs) const {
+    std::span<const Tensor> inputs, const Plan& declared) const {
   FunctionGraph f = graph_.Clone();
   for (size_t i = 0; i < inputs.size(); ++i) {
     f.arguments[i]->mutable_output(0).shape = inputs[i].shape();
   }
   GK_RETURN_IF_ERROR(OptimizeForShapes(&f));
   GK_ASSIGN_OR_RETURN(Ref<Plan> plan, Plan::Make(std::move(f)));
-  plan->TakeSharedStatesOf(*declared_);
+  plan->TakeSharedStatesOf(declared);
   return plan;
 }
 
 StatusOr<Ref<Plan>> CompiledFunction::PlanFor(std::span<const Tensor> inputs) {
   GK_RETURN_IF_ERROR(CheckArguments(inputs));
-  if (is_static_) return declared_;
+  GK_ASSIGN_OR_RETURN(Ref<Plan> declared, DeclaredPlan());
+  if (is_static_) return declared;
   ShapeKey key;
   for (const Tensor& t : inputs) {
     key.push_back(t.rank());
@@ -85,13 +122,13 @@ StatusOr<Ref<Plan>> CompiledFunction::PlanFor(std::span<const Tensor> inputs) {
     for (auto it = plans_.begin(); it != plans_.end(); ++it) {
       if (it->key != key) continue;
       plans_.splice(plans_.begin(), plans_, it);
-      return it->plan ? it->plan : declared_;
+      return it->plan ? it->plan : declared;
     }
     const auto seen = std::find(seen_.begin(), seen_.end(), key);
     if (seen == seen_.end()) {
       seen_.push_front(std::move(key));
       if (seen_.size() > kMaxSeen) seen_.pop_back();
-      return declared_;
+      return declared;
     }
     seen_.erase(seen);
     // The entry tells other threads that a plan is on its way.
@@ -100,8 +137,8 @@ StatusOr<Ref<Plan>> CompiledFunction::PlanFor(std::span<const Tensor> inputs) {
   }
   // Shapes that inference refuses must fail at run time, at the op that
   // minds, after what came before it: the declared plan does that.
-  StatusOr<Ref<Plan>> made = Specialise(inputs);
-  Ref<Plan> plan = made.ok() ? std::move(*made) : declared_;
+  StatusOr<Ref<Plan>> made = Specialise(inputs, *declared);
+  Ref<Plan> plan = made.ok() ? std::move(*made) : declared;
   std::lock_guard<std::mutex> lock(mutex_);
   for (Specialised& s : plans_) {
     if (s.key == key) s.plan = plan;

@@ -4,10 +4,11 @@
 // A shape met for the first time runs the declared plan, which allocates as
 // it goes; met again, it gets a plan of its own. Both lists are bounded, the
 // least recently used go first. Thread-safe; functions whose declared shapes
-// are complete never lock.
+// are complete lock once.
 #ifndef GK_RUNTIME_COMPILED_FUNCTION_H_
 #define GK_RUNTIME_COMPILED_FUNCTION_H_
 
+#include <atomic>
 #include <cstdint>
 #include <list>
 #include <mutex>
@@ -27,7 +28,13 @@ class CompiledFunction final : public GraphFunction::Compiled {
   // Checks the arguments and picks a plan for them.
   StatusOr<Ref<Plan>> PlanFor(std::span<const Tensor> inputs);
 
-  const Plan& declared_plan() const { return *declared_; }
+  // The plan for the declared shapes, made when it is first wanted.
+  StatusOr<Ref<Plan>> DeclaredPlan();
+
+  // The optimised graph for arguments of these shapes, which are complete;
+  // to be read only. An error if they do not fit.
+  StatusOr<FunctionGraph> GraphFor(
+      std::span<const PartialTensorShape> shapes) const;
 
  private:
   using ShapeKey = std::vector<int64_t>;  // rank and dims of each argument
@@ -39,10 +46,13 @@ class CompiledFunction final : public GraphFunction::Compiled {
 
   CompiledFunction() = default;
   Status CheckArguments(std::span<const Tensor> inputs) const;
-  StatusOr<Ref<Plan>> Specialise(std::span<const Tensor> inputs) const;
+  StatusOr<Ref<Plan>> Specialise(std::span<const Tensor> inputs,
+                                 const Plan& declared) const;
 
   FunctionGraph graph_;  // optimised for the declared shapes
-  Ref<Plan> declared_;
+  Ref<Plan> declared_;   // guarded by making_
+  std::atomic<Plan*> ready_{nullptr};  // declared_, once it is there
+  std::mutex making_;
   bool is_static_ = false;  // every argument's shape is declared
 
   std::mutex mutex_;

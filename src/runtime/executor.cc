@@ -6,6 +6,7 @@
 #include "runtime/compiled_function.h"
 #include "runtime/error_origin.h"
 #include "runtime/frame.h"
+#include "runtime/loop_poll.h"
 
 namespace gk {
 namespace {
@@ -84,6 +85,9 @@ class Run {
         case Instruction::Kind::kKernel:
           GK_RETURN_IF_ERROR(RunKernel(now, pc));
           break;
+        case Instruction::Kind::kCode:
+          GK_RETURN_IF_ERROR(RunCode(now, pc));
+          break;
       }
       for (int k = 0; k < now.num_releases; ++k) {
         frame_.slots[plan_.releases[now.first_release + k]] = Tensor();
@@ -133,6 +137,20 @@ class Run {
     const int failed = cluster.Run(in, &frame_.data[now.first_output]);
     if (failed >= 0) return TileError(*cluster.steps()[failed].node);
     return OkStatus();
+  }
+
+  Status RunCode(const Instruction& now, int pc) {
+    if (now.needs_output) GK_RETURN_IF_ERROR(MakeOutputs(now));
+    const ScalarCode& code = *plan_.codes[now.code];
+    std::unique_ptr<KernelState>& state = frame_.states[pc];
+    if (!state) state = std::make_unique<ScalarRegisters>(code);
+    InlinedVector<const void*, 32> in;
+    for (int k = 0; k < now.num_inputs; ++k) {
+      in.push_back(frame_.data[plan_.inputs[now.first_input + k]]);
+    }
+    LoopPoll poll(cancellation_);
+    return code.Run(static_cast<ScalarRegisters&>(*state), in.data(),
+                    &frame_.data[now.first_output], poll);
   }
 
   Status RunUpdates(const Instruction& now) {
@@ -317,10 +335,9 @@ Status RunWhileLoop(const GraphFunction& condition, const GraphFunction& body,
   NestingScope scope;
   const size_t n = state->size();
   TensorVector next;
+  LoopPoll poll(cancellation);
   while (true) {
-    if (cancellation && cancellation->IsCancelled()) {
-      return Cancelled("The loop {} was cancelled", body.name());
-    }
+    GK_RETURN_IF_ERROR(poll.Turn(body.name()));
     GK_RETURN_IF_ERROR(test.RunOn(*state, false, &next, cancellation));
     if (next.size() != 1) {
       return InvalidArgument("Loop condition {} returned {} values, expected 1",

@@ -244,7 +244,7 @@ TEST(Executor, CallsAreInlinedAndKeepTheOrderOfEffects) {
   EXPECT_EQ(out[0].scalar<float>(), -9);
   EXPECT_EQ(out[1].scalar<float>(), 81);
   const StatusOr<CompiledFunction*> compiled = CompiledFunction::Of(*f);
-  EXPECT_EQ((*compiled)->declared_plan().DebugString().find("kernel Stateful"),
+  EXPECT_EQ((**(*compiled)->DeclaredPlan()).DebugString().find("kernel Stateful"),
             std::string::npos);
 }
 
@@ -256,7 +256,7 @@ TEST(Executor, ViewsOfArenaSlotsCostNothing) {
   const Output view = b.Add("Identity", {p}, {}, {p.node});
   const auto f = b.Finish({b.Add("MatMul", {view, p})});
   const std::string text =
-      (*CompiledFunction::Of(*f))->declared_plan().DebugString();
+      (**(*CompiledFunction::Of(*f))->DeclaredPlan()).DebugString();
   EXPECT_EQ(text.find("Identity"), std::string::npos) << text;
   const Tensor in = Ramp({4, 8}), weights = Ramp({8, 4});
   const TensorVector out = RunOk(*f, {in, weights});
@@ -287,7 +287,7 @@ TEST(Executor, NeighbouringStepsRunInOneLoop) {
   const Output tanh = b.Add("Tanh", {sum});         // of the three: one loop
   const Output twice = b.Add("Mul", {tanh, tanh});  // read twice: another
   const auto f = b.Finish({b.Add("Sub", {x, twice}), tanh});
-  const Plan& plan = (*CompiledFunction::Of(*f))->declared_plan();
+  const Plan& plan = **(*CompiledFunction::Of(*f))->DeclaredPlan();
   ASSERT_EQ(plan.clusters.size(), 1u) << plan.DebugString();
   EXPECT_EQ(plan.clusters[0].nodes().size(), 5u);
   EXPECT_EQ(plan.clusters[0].steps().size(), 2u);
@@ -314,7 +314,7 @@ TEST(Executor, ElementwiseResultsInPlace) {
   const Output late = b.Add("Mul", {less, r});      // r is read again
   const Output kept = b.Add("MatMul", {late, less});
   const auto f = b.Finish({b.Add("Neg", {kept})});
-  const Plan& plan = (*CompiledFunction::Of(*f))->declared_plan();
+  const Plan& plan = **(*CompiledFunction::Of(*f))->DeclaredPlan();
   int in_place = 0;
   for (const Instruction& now : plan.instructions) {
     for (int k = 0; k < now.num_inputs; ++k) {

@@ -6,7 +6,8 @@
 namespace gk {
 
 std::string Plan::DebugString() const {
-  static constexpr const char* kKinds[] = {"tile", "kernel", "cluster"};
+  static constexpr const char* kKinds[] = {"tile", "kernel", "cluster",
+                                           "code"};
   std::string text;
   const auto add_slot = [&](SlotId s) {
     text += Format(" %{}", s);

@@ -20,6 +20,7 @@
 #include "runtime/cluster.h"
 #include "runtime/frame_pool.h"
 #include "runtime/plan_profile.h"
+#include "runtime/scalar_code.h"
 #include "runtime/variable_update.h"
 
 namespace gk {
@@ -50,6 +51,7 @@ struct Instruction {
     kTile,     // one tile call over operands of one shape
     kKernel,   // a kernel that sees a KernelContext
     kCluster,  // a fused group of elementwise ops
+    kCode,     // control flow over scalars
   };
   Kind kind = Kind::kKernel;
   bool needs_output = false;  // tile or cluster with kOwn outputs
@@ -60,6 +62,7 @@ struct Instruction {
   int32_t first_release = 0;  // in Plan::releases: kOwn slots dead after this
   int32_t num_releases = 0;
   int32_t cluster = -1;  // in Plan::clusters
+  int32_t code = -1;     // in Plan::codes
   int32_t first_update = 0, num_updates = 0;  // in Plan::updates
   TileFn tile = nullptr;
   TileParams tile_params;
@@ -91,6 +94,7 @@ class Plan : public RefCounted {
   std::vector<SlotId> inputs;
   std::vector<SlotId> releases;
   std::vector<Cluster> clusters;
+  std::vector<std::unique_ptr<ScalarCode>> codes;
   std::vector<VariableUpdate> updates;
   // Of random ops, by instruction: where they stand in their streams. Null
   // for all others, empty if there are none.

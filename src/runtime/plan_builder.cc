@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "runtime/plan.h"
+#include "runtime/scalar_code_builder.h"
 #include "runtime/schedule.h"
 
 namespace gk {
@@ -59,6 +61,7 @@ class Builder {
     const FunctionGraph& f = plan_->function;
     GK_ASSIGN_OR_RETURN(units_, MakeSchedule(f, merge_updates_));
     first_slot_.assign(f.graph->num_nodes(), -1);
+    CompileScalars();
     FindEscapes();
     FindClusterResults();
     for (const Node* arg : f.arguments) AddArgument(*arg);
@@ -82,6 +85,40 @@ class Builder {
     return {o.node->id(), o.index};
   }
 
+  // Control flow that is byte code: a kernel that keeps nothing.
+  struct Compiled {
+    std::unique_ptr<ScalarCode> code;
+    std::vector<Output> inputs;
+  };
+
+  void CompileScalars() {
+    if (!ScalarCodeIsOn()) return;
+    std::set<std::pair<int, int>> used;
+    for (const Output& r : plan_->function.results) used.insert(Key(r));
+    for (const Unit& unit : units_) {
+      for (const Node* node : unit.nodes) {
+        for (const Output& in : node->inputs()) used.insert(Key(in));
+      }
+    }
+    for (const Unit& unit : units_) {
+      Node* const node = unit.nodes[0];
+      if (unit.fusable || !node->op().Has(kCallsFunction)) continue;
+      ScalarCodeBuilder builder(plan_->function.name, plan_->function.graph);
+      if (!builder.AddNode(*node)) continue;
+      std::vector<Output> outputs;
+      for (int i = 0; i < node->num_outputs(); ++i) {
+        const bool wanted = used.count({node->id(), i}) != 0;
+        outputs.push_back({wanted ? node : nullptr, i});
+      }
+      std::unique_ptr<ScalarCode> code = builder.Finish(outputs);
+      if (code) compiled_[node->id()] = {std::move(code), builder.inputs()};
+    }
+  }
+
+  bool KeepsNothing(const Node& node) const {
+    return IsPure(node) || compiled_.count(node.id()) != 0;
+  }
+
   // Values that may be held by somebody after the run.
   void FindEscapes() {
     for (const Output& r : plan_->function.results) escapes_[Key(r)] = true;
@@ -90,7 +127,8 @@ class Builder {
       for (int k = nodes.size() - 1; k >= 0; --k) {
         const Node& node = *nodes[k];
         const bool holds =
-            IsStaticView(node) ? escapes_.count({node.id(), 0}) : !IsPure(node);
+            IsStaticView(node) ? escapes_.count({node.id(), 0})
+                               : !KeepsNothing(node);
         for (int i = 0; i < node.num_inputs(); ++i) {
           // Other inputs of a view (its new shape) are only read.
           if (holds && !(i > 0 && IsStaticView(node))) {
@@ -157,7 +195,7 @@ class Builder {
   // kArena if the value's place can be fixed ahead.
   void SettleHome(const Node& node, int index, SlotId id) {
     SlotInfo& slot = plan_->slots[id];
-    if (slot.is_static && !IsObjectType(slot.dtype) && IsPure(node) &&
+    if (slot.is_static && !IsObjectType(slot.dtype) && KeepsNothing(node) &&
         DataTypeSize(slot.dtype) > 0 && !escapes_.count({node.id(), index})) {
       slot.home = Home::kArena;
     }
@@ -174,6 +212,7 @@ class Builder {
     if (first_slot_[node.id()] >= 0) return OkStatus();  // an argument
     if (node.type() == "Const") return AddConstant(node);
     if (TryView(node)) return OkStatus();
+    if (TryCode(node)) return OkStatus();
     return AddKernel(node);
   }
 
@@ -414,6 +453,27 @@ class Builder {
     }
   }
 
+  bool TryCode(const Node& node) {
+    const auto it = compiled_.find(node.id());
+    if (it == compiled_.end()) return false;
+    Instruction& i = plan_->instructions.emplace_back();
+    i.kind = Instruction::Kind::kCode;
+    i.node = &node;
+    i.code = plan_->codes.size();
+    plan_->codes.push_back(std::move(it->second.code));
+    AddInputs(&i, it->second.inputs);
+    i.first_output = plan_->slots.size();
+    i.num_outputs = node.num_outputs();
+    for (int k = 0; k < node.num_outputs(); ++k) {
+      const SlotId id = AddSlot(node, k, Home::kOwn);
+      plan_->slots[id].is_static = true;
+      plan_->slots[id].shape = TensorShape();
+      SettleHome(node, k, id);
+      i.needs_output |= plan_->slots[id].home == Home::kOwn;
+    }
+    return true;
+  }
+
   Status AddKernel(const Node& node) {
     if (node.op().Has(kSourceOp) && node.num_outputs() == 0) {
       return OkStatus();  // only orders others
@@ -491,7 +551,10 @@ class Builder {
   // An arena slot that result `k` of instruction `i` may be written over: it
   // is read for the last time there and is as large.
   SlotId DyingInput(const Instruction& now, size_t i, int k) const {
-    if (now.kind == Instruction::Kind::kKernel) return -1;
+    if (now.kind != Instruction::Kind::kTile &&
+        now.kind != Instruction::Kind::kCluster) {
+      return -1;
+    }
     const SlotId result = now.first_output + k;
     const SlotId* in = plan_->inputs.data() + now.first_input;
     for (int j = 0; j < now.num_inputs; ++j) {
@@ -607,6 +670,7 @@ class Builder {
   Ref<Plan> plan_;
   const bool merge_updates_;
   std::vector<Unit> units_;
+  std::map<int, Compiled> compiled_;  // by node id
   std::map<std::pair<int, int>, bool> escapes_;
   std::vector<bool> used_outside_;  // by node id
   std::vector<SlotId> first_slot_;  // by node id

@@ -54,7 +54,7 @@ struct Program : TestFunction {
 void ExpectSame(const GraphFunction& f, std::vector<Tensor> start,
                 TensorVector others, std::string_view wanted_in_plan) {
   InitRuntime();
-  const Plan& merged = (*CompiledFunction::Of(f))->declared_plan();
+  const Plan& merged = **(*CompiledFunction::Of(f))->DeclaredPlan();
   const Ref<Plan> apart = ValueOrThrow(merged.WithoutMergedUpdates());
   EXPECT_NE(merged.DebugString().find(wanted_in_plan), std::string::npos)
       << merged.DebugString();

@@ -1,0 +1,49 @@
+#include "runtime/loop_poll.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace gk {
+namespace {
+
+using std::chrono::milliseconds;
+
+// How long a loop may go on after it was cancelled or interrupted, and how
+// often the host language is asked.
+constexpr milliseconds kInterval{5}, kCheckInterval{50};
+constexpr int64_t kMaxTurns = int64_t{1} << 20;
+
+std::atomic<InterruptCheck> interrupt_check{nullptr};
+
+}  // namespace
+
+void SetInterruptCheck(InterruptCheck check) {
+  interrupt_check.store(check, std::memory_order_release);
+}
+
+Status LoopPoll::Ask(std::string_view function) {
+  const Clock::time_point now = Clock::now();
+  if (last_ == Clock::time_point()) {
+    last_check_ = now;
+  } else if (now - last_ < kInterval / 2) {
+    interval_ = std::min(2 * interval_, kMaxTurns);
+  } else if (now - last_ > 2 * kInterval) {
+    const int64_t times = (now - last_) / kInterval;
+    interval_ = std::max<int64_t>(1, interval_ / times);
+  }
+  last_ = now;
+  left_ = interval_;
+  if (cancellation_ && cancellation_->IsCancelled()) {
+    return Cancelled("The loop {} was cancelled", function);
+  }
+  if (now - last_check_ >= kCheckInterval) {
+    last_check_ = now;
+    if (const InterruptCheck check =
+            interrupt_check.load(std::memory_order_acquire)) {
+      return check();
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace gk

@@ -1,0 +1,269 @@
+"""Loops and branches over scalars: the same values, errors and lines whether
+they run as byte code or as functions that are called."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+PROGRAMS = textwrap.dedent(
+    '''
+    import json
+    import numpy as np
+    import graphkiln as tf
+
+
+    def outcome(f, *args):
+        try:
+            out = tf.function(f)(*args)
+        except tf.errors.OpError as e:
+            return type(e).__name__ + ": " + str(e)
+        flat = tf.nest.flatten(out)
+        return [[t.dtype.name, t.shape.as_list(), t.numpy().tobytes().hex()]
+                for t in flat]
+
+
+    def while_if(n):
+        i = tf.constant(0)
+        s = tf.constant(0)
+        while i < n:
+            if i % 3 == 0:
+                s = s + i
+            else:
+                s = s - 1
+            i += 1
+        return s
+
+
+    def collatz(n):
+        steps = tf.constant(0)
+        highest = n
+        while n != 1:
+            if n % 2 == 0:
+                n = n // 2
+            else:
+                n = 3 * n + 1
+            highest = tf.maximum(highest, n)
+            steps += 1
+        return steps, highest
+
+
+    def newton(x):
+        y = x
+        for _ in tf.range(20):
+            if tf.abs(y * y - x) < 1e-6:
+                break
+            y = 0.5 * (y + x / y)
+        return y, tf.tanh(y), tf.exp(-y)
+
+
+    def nested(n):
+        total = tf.constant(0, tf.int64)
+        i = tf.constant(0, tf.int64)
+        while i < n:
+            j = tf.constant(0, tf.int64)
+            while True:
+                if j >= i or j * i > 40:
+                    break
+                if (i + j) % 2 == 0:
+                    j += 1
+                    continue
+                total += i * j
+                j += 2
+            i += 1
+        return total, i
+
+
+    def early(n):
+        for i in tf.range(n):
+            if i * i > 50:
+                return i
+        return -1
+
+
+    def cases(n):
+        x = tf.constant(1.0)
+        for i in tf.range(n):
+            x = tf.switch_case(i % 4, [lambda: x + 1.0, lambda: x * 1.5,
+                                       lambda: -x, lambda: tf.sin(x)])
+        return x
+
+
+    def limited(n):
+        return tf.while_loop(lambda i, x: i < n, lambda i, x: (i + 1, x * 1.01),
+                             [0, 1.0], maximum_iterations=7)
+
+
+    def divide(n):
+        i = n
+        s = tf.constant(0)
+        while i > -5:
+            s += 100 // i
+            i -= 1
+        return s
+
+
+    def half_and_double(n):
+        h = tf.constant(1, tf.float16)
+        d = tf.constant(1, tf.float64)
+        for i in tf.range(n):
+            h = h * tf.constant(1.1, tf.float16)
+            d = d / 3 + tf.cast(h, tf.float64)
+        return h, d, tf.cast(d, tf.complex64)
+
+
+    results = {}
+    for f, values in [(while_if, [0, 1, 10, 1000]), (collatz, [1, 27, 97]),
+                      (newton, [2.0, 1e-3, 1e20]), (early, [0, 3, 20]),
+                      (cases, [0, 1, 9, 30]), (limited, [0, 3, 100]),
+                      (divide, [3, -9]), (half_and_double, [0, 12])]:
+        for v in values:
+            results[f"{f.__name__} {v}"] = outcome(f, tf.constant(v))
+    results["nested"] = outcome(nested, tf.constant(12, tf.int64))
+    print(json.dumps(results))
+    '''
+)
+
+
+def run(program, path, **settings):
+    path.write_text(program)
+    done = subprocess.run(
+        [sys.executable, str(path)], capture_output=True, text=True,
+        timeout=120, env={**os.environ, **settings})
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    path = tmp_path_factory.mktemp("scalar_loops") / "programs.py"
+    return [json.loads(run(PROGRAMS, path, GK_SCALAR_CODE=on)) for on in "10"]
+
+
+def test_same_bits_and_errors(both):
+    fast, general = both
+    assert fast == general
+    assert len(fast) == 25
+
+
+def test_division_by_zero_names_the_line(both):
+    error = both[0]["divide 3"]
+    assert error.startswith("InvalidArgumentError: Graph execution error:")
+    assert "Integer division by zero" in error
+    line = PROGRAMS.splitlines().index("        s += 100 // i") + 1
+    assert f"line {line}, in divide" in error
+    assert isinstance(both[0]["divide -9"], list)
+
+
+def test_values():
+    import graphkiln as tf
+
+    @tf.function
+    def count(n):
+        i = tf.constant(0)
+        s = tf.constant(0)
+        while i < n:
+            if i % 3 == 0:
+                s = s + i
+            else:
+                s = s - 1
+            i += 1
+        return s
+
+    for n in (0, 1, 2, 50):
+        expected = sum(i if i % 3 == 0 else -1 for i in range(n))
+        assert int(count(tf.constant(n))) == expected
+
+
+def test_gradient_through_a_scalar_loop():
+    import graphkiln as tf
+
+    @tf.function
+    def power(x, n):
+        y = tf.constant(1.0)
+        for i in tf.range(n):
+            if i % 2 == 0:
+                y = y * x
+            else:
+                y = y * x + 1.0
+        return y
+
+    @tf.function
+    def slopes(x, n):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = power(x, n)
+            dy = inner.gradient(y, x)
+        return y, dy, outer.gradient(dy, x)
+
+    # ((x * x + 1) * x) * x + 1 = x**4 + x**2 + 1
+    y, dy, d2y = slopes(tf.constant(2.0), tf.constant(4))
+    assert float(y) == 21.0
+    assert float(dy) == 4 * 8 + 2 * 2
+    assert float(d2y) == 12 * 4 + 2
+
+
+ENDLESS = textwrap.dedent(
+    '''
+    import os, signal, sys, threading, time
+    import graphkiln as tf
+
+    kind = sys.argv[1]
+
+
+    @tf.function
+    def scalars(x):
+        while x >= 0:
+            if x > 1000:
+                x = x - 1000
+            x += 1
+        return x
+
+
+    @tf.function
+    def vectors(x):
+        i = tf.constant(0)
+        while i < 1:
+            x = tf.tanh(x + 1.0)
+        return x
+
+
+    def interrupt():
+        time.sleep(0.3)
+        os.kill(os.getpid(), signal.SIGINT)
+
+
+    threading.Thread(target=interrupt).start()
+    start = time.perf_counter()
+    try:
+        if kind == "scalars":
+            scalars(tf.constant(1))
+        else:
+            vectors(tf.ones([3]))
+    except KeyboardInterrupt:
+        print("interrupted", time.perf_counter() - start)
+    # What was interrupted can be called again.
+    print(int(scalars(tf.constant(-5))))
+    '''
+)
+
+
+@pytest.mark.parametrize("kind", ["scalars", "vectors"])
+@pytest.mark.parametrize("code", ["1", "0"])
+def test_ctrl_c_ends_an_endless_loop(kind, code, tmp_path):
+    path = tmp_path / "endless.py"
+    path.write_text(ENDLESS)
+    start = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, str(path), kind], capture_output=True, text=True,
+        timeout=60, env={**os.environ, "GK_SCALAR_CODE": code})
+    assert done.returncode == 0, done.stderr
+    words = done.stdout.split()
+    assert words[0] == "interrupted" and words[2] == "-5", done.stdout
+    assert float(words[1]) < 5 and time.perf_counter() - start < 50
