@@ -102,14 +102,14 @@ class [[nodiscard("say what is to be done")]] carry {
   template <class C, class B>
   void while_(C&& condition, B&& body, const WhileOptions& options = {},
               detail::Place where = detail::Place::current()) const {
-    Loop([&](const Tensor&, const Tensor& go_on) -> Tensor {
-           // Once the body has ended the loop nobody asks the condition.
-           if (!go_on.defined()) return Tensor(condition());
-           return cond(
-               go_on, [&] { return Tensor(condition()); },
-               [] { return false; });
-         },
-         [&](const Tensor&) { return GoOn(body); }, kEnds<B>, options, where);
+    Loop<false>(
+        [&](const Tensor&, const Tensor& go_on) -> Tensor {
+          // Once the body has ended the loop nobody asks the condition.
+          if (!go_on.defined()) return Tensor(condition());
+          return cond(
+              go_on, [&] { return Tensor(condition()); }, [] { return false; });
+        },
+        [&](const Tensor&) { return GoOn(body); }, kEnds<B>, options, where);
   }
 
   // Calls `body(i)` for i = begin, begin + step, ... as long as it is below
@@ -121,15 +121,16 @@ class [[nodiscard("say what is to be done")]] carry {
                  B&& body, const WhileOptions& options = {},
                  detail::Place where = detail::Place::current()) const {
     const detail::Range range(begin, end, step);
-    Loop([&](const Tensor& k, const Tensor& go_on) {
-           return detail::And(k < range.count(), go_on);
-         },
-         [&](const Tensor& k) {
-           const Tensor i = range.At(k);
-           auto call = [&] { return body(i); };
-           return GoOn(call);
-         },
-         kEnds<B, const Tensor&>, options, where);
+    Loop<true>(
+        [&](const Tensor& k, const Tensor& go_on) {
+          return detail::And(k < range.count(), go_on);
+        },
+        [&](const Tensor& k) {
+          const Tensor i = range.At(k);
+          auto call = [&] { return body(i); };
+          return GoOn(call);
+        },
+        kEnds<B, const Tensor&>, options, where);
   }
   template <class B>
     requires std::is_invocable_v<B&, const Tensor&>
@@ -146,24 +147,37 @@ class [[nodiscard("say what is to be done")]] carry {
     for_range(0, end, 1, std::forward<B>(body), options, where);
   }
 
-  // Calls `body` with each row of `elements`, a tensor of rank 1 at least or
-  // a container or struct of such tensors of one length. Throws as
-  // gk::foldl does.
+  // Calls `body(row)`, or `body(row, i)` if it takes the row's number, an
+  // int32 scalar, for each row of `elements`: a tensor of rank 1 at least or a
+  // container or struct of such tensors of one length. Throws as gk::foldl
+  // does.
   template <class E, class B>
   void for_each(const E& elements, B&& body, const WhileOptions& options = {},
                 detail::Place where = detail::Place::current()) const {
     using Row = detail::Staged<E>;
     const detail::Rows rows(detail::Apart(elements));
     const Tensor count = rows.wide_count();
-    Loop([&](const Tensor& k, const Tensor& go_on) {
-           return detail::And(k < count, go_on);
-         },
-         [&](const Tensor& k) {
-           const Row row = detail::Together<Row>(rows.row(k));
-           auto call = [&] { return body(row); };
-           return GoOn(call);
-         },
-         kEnds<B, const Row&>, options, where);
+    constexpr bool kNumbered =
+        std::is_invocable_v<B&, const Row&, const Tensor&>;
+    constexpr bool ends = [] {
+      if constexpr (kNumbered) return kEnds<B, const Row&, const Tensor&>;
+      else return kEnds<B, const Row&>;
+    }();
+    Loop<true>(
+        [&](const Tensor& k, const Tensor& go_on) {
+          return detail::And(k < count, go_on);
+        },
+        [&](const Tensor& k) {
+          const Row row = detail::Together<Row>(rows.row(k));
+          if constexpr (kNumbered) {
+            auto call = [&] { return body(row, detail::Narrow(k)); };
+            return GoOn(call);
+          } else {
+            auto call = [&] { return body(row); };
+            return GoOn(call);
+          }
+        },
+        ends, options, where);
   }
 
  private:
@@ -209,16 +223,16 @@ class [[nodiscard("say what is to be done")]] carry {
                variables_);
   }
 
-  // Repeats body(k), k = 0, 1, ..., while condition(k, go_on) holds. go_on is
-  // what the body returned, if `ends`. While tracing they come after the
-  // variables.
-  template <class C, class B>
+  // Repeats body(k), k = 0, 1, ..., while condition(k, go_on) holds; k only if
+  // kCounts. go_on is what the body returned, if `ends`. While tracing they
+  // come after the variables.
+  template <bool kCounts, class C, class B>
   void Loop(C condition, B body, bool ends, const WhileOptions& options,
             detail::Place where) const {
     if (!detail::IsStaged()) {
       detail::EagerLoop loop(Values(), options, where_, where);
       for (int64_t k = 0; loop.MayGoOn(); ++k) {
-        const Tensor count(k);
+        const Tensor count = kCounts ? Tensor(k) : Tensor();
         if (!detail::Truth(condition(count, Tensor()),
                            "The condition of a loop")) {
           break;
@@ -246,7 +260,8 @@ class [[nodiscard("say what is to be done")]] carry {
       return out;
     };
     const detail::Results end = detail::StagedWhile(
-        leave(Tensor(int64_t{0}), ends ? Tensor(true) : Tensor()),
+        leave(kCounts ? Tensor(int64_t{0}) : Tensor(),
+              ends ? Tensor(true) : Tensor()),
         {[&](const detail::Results& in) {
            Tensor k, go_on;
            enter(in, &k, &go_on);
@@ -256,10 +271,10 @@ class [[nodiscard("say what is to be done")]] carry {
            Tensor k, go_on;
            enter(in, &k, &go_on);
            go_on = body(k);
-           *out = leave(k + 1, go_on);
+           *out = leave(kCounts ? k + 1 : Tensor(), go_on);
          },
          where_, where},
-        detail::WithScalars(options, ends ? 2 : 1));
+        detail::WithScalars(options, kCounts + ends));
     Tensor k, go_on;
     enter(end, &k, &go_on);
     undo.Keep();

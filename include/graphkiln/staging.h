@@ -125,6 +125,9 @@ inline WhileOptions WithScalars(WhileOptions options, int n) {
 // Both, or `a` if `b` is not defined().
 GK_EXPORT Tensor And(const Tensor& a, const Tensor& b);
 
+// As an int32 scalar.
+GK_EXPORT Tensor Narrow(const Tensor& i);
+
 // begin, begin + step, ... below `end`; above, for a negative step.
 class GK_EXPORT Range {
  public:

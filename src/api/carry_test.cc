@@ -66,6 +66,20 @@ TEST(CarryTest, GradientsOfAllForms) {
       0.6);
 }
 
+TEST(CarryTest, RowsAreNumberedIfAsked) {
+  auto f = [](const Tensor& x) {
+    Tensor sum = 0;
+    gk::carry(sum).for_each(std::pair(x, x * 2), [&](const auto& row, Tensor i) {
+      sum = sum + row.second * i;
+      return i < 2;
+    });
+    return sum;
+  };
+  const Tensor x{4, 5, 6, 7};
+  EXPECT_EQ(f(x).item<int>(), 10 + 24);
+  EXPECT_EQ(gk::function(f)(x).item<int>(), 10 + 24);
+}
+
 TEST(CarryTest, RangesLikeThoseOfPython) {
   auto numbers = [](const gk::Argument& begin, const gk::Argument& end,
                     int64_t step) {

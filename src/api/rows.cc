@@ -1,5 +1,7 @@
 // Rows of tensors and numbers of ranges, for loops over them.
 #include <algorithm>
+#include <limits>
+#include <optional>
 
 #include "api/inner.h"
 #include "api/place.h"
@@ -61,6 +63,10 @@ InnerTensor LengthOf(const InnerTensor& t) {
 }
 
 }  // namespace
+
+Tensor Narrow(const Tensor& i) {
+  return Guarded([&] { return Outer(CastTo(Inner(i), InnerType::kInt32)); });
+}
 
 Range::Range(const Argument& begin, const Argument& end, int64_t step)
     : step_(step) {

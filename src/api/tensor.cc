@@ -145,7 +145,8 @@ const void* Tensor::Data(DataType wanted) const {
     if (t.is_symbolic()) {
       throw ::gk::Error(TypeError(
           "The elements of a tensor are not known while the function that "
-          "computes it is traced"));
+          "computes it is traced; gk::if_, gk::cond, gk::carry and "
+          "gk::while_loop make what depends on them part of the graph"));
     }
     if (Outer(t.dtype()) != wanted) {
       throw ::gk::Error(TypeError("Elements of type {} were asked of a tensor "
