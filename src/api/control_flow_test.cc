@@ -501,6 +501,57 @@ TEST(NestingTest, VariablesAreUpdatedInOrder) {
   EXPECT_EQ(v.value().item<float>(), want);
 }
 
+TEST(NestingTest, TapesInsideOfParts) {
+  // Newton's steps towards a root of y^3 = x, their slopes by a tape.
+  auto f = [](const Tensor& x) {
+    return gk::while_loop(
+        [&](const Tensor& y) { return gk::abs(y * y * y - x) > 1e-9; },
+        [&](const Tensor& y) {
+          gk::GradientTape tape;
+          tape.watch(y);
+          const Tensor error = y * y * y - x;
+          return y - error / tape.gradient(error, y);
+        },
+        x);
+  };
+  EXPECT_NEAR(gk::function(f)(Tensor(8.0)).item<double>(), 2, 1e-9);
+  ExpectSameWithGradient(f, 8.0, /*second_order=*/false);
+}
+
+TEST(NestingTest, VariablesAreMadeOnceInBranches) {
+  std::optional<gk::Variable> v;
+  auto f = gk::function([&](const Tensor& x) {
+    return gk::cond(
+        x > 0,
+        [&] {
+          if (!v) v.emplace(3.0);
+          v->assign_add(x);
+          return v->value();
+        },
+        [&] { return x; });
+  });
+  EXPECT_EQ(f(Tensor(1.0)).item<double>(), 4);
+  EXPECT_EQ(f(Tensor(1.0)).item<double>(), 5);
+  EXPECT_EQ(f(Tensor(-1.0)).item<double>(), -1);
+}
+
+TEST(NestingTest, RecursionInABranchIsAnError) {
+  std::function<Tensor(const Tensor&)> factorial = [&](const Tensor& n) {
+    return gk::cond(
+        n < 2, [&] { return n; }, [&] { return n * factorial(n - 1); });
+  };
+  EXPECT_EQ(factorial(Tensor(5)).item<int>(), 120);
+  const gk::Error e = TracingError([&](const Tensor& n) {
+    return factorial(n);
+  });
+  EXPECT_EQ(e.code(), ErrorCode::kRuntimeError);
+  ExpectHas(e.what(), "maximum recursion depth exceeded");
+  auto after = gk::function([](const Tensor& x) {
+    return gk::cond(x > 0, [&] { return x; }, [&] { return -x; });
+  });
+  EXPECT_EQ(after(Tensor(-2)).item<int>(), 2);
+}
+
 TEST(NestingTest, ATensorOfAPartIsNoOneElses) {
   Tensor leaked;
   const gk::Error e = TracingError([&](const Tensor& x) {

@@ -222,6 +222,21 @@ TEST(TensorArrayTest, WhatDoesNotFitIsAnError) {
             ErrorCode::kResourceExhausted);
 }
 
+TEST(TensorArrayTest, AFailedWriteChangesNothing) {
+  const TensorArray ta(kDouble, 2);
+  EXPECT_EQ(ErrorOf([&] {
+              (void)ta.scatter(Tensor({0, 9}), Tensor({1.0, 2.0}));
+            }).code(),
+            ErrorCode::kOutOfRange);
+  EXPECT_EQ(ErrorOf([&] {
+              (void)ta.split(Tensor({1.0, 2.0, 3.0}), Tensor({1, 2}));
+            }).code(),
+            ErrorCode::kValueError);
+  EXPECT_EQ(ta.element_shape(), gk::Shape::UnknownRank());
+  EXPECT_EQ(ta.write(0, 5.0).write(1, 6.0).stack().to_vector<double>(),
+            (std::vector<double>{5, 6}));
+}
+
 TEST(TensorArrayTest, WhatDoesNotFitIsAnErrorInFunctions) {
   auto code = [](auto body) {
     auto f = gk::function(body);

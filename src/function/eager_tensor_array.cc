@@ -100,16 +100,19 @@ void EagerTensorArray::Check(const Tensor& value) const {
       DataTypeName(dtype()), DataTypeName(value.dtype())));
 }
 
-Status EagerTensorArray::Fit(const Tensor& value) const {
-  PartialTensorShape& expected = elements_->shape;
-  const PartialTensorShape shape = value.partial_shape();
-  if (!expected.IsCompatibleWith(shape)) {
-    return ValueError("Incompatible shape for value ({}), expected ({})",
-                      shape.PythonString(), expected.PythonString());
+Status EagerTensorArray::Fit(std::span<const Tensor> values) const {
+  PartialTensorShape expected = elements_->shape;
+  for (const Tensor& value : values) {
+    const PartialTensorShape shape = value.partial_shape();
+    if (!expected.IsCompatibleWith(shape)) {
+      return ValueError("Incompatible shape for value ({}), expected ({})",
+                        shape.PythonString(), expected.PythonString());
+    }
+    if (facts_.infer_shape) {
+      GK_ASSIGN_OR_RETURN(expected, expected.MergeWith(shape));
+    }
   }
-  if (facts_.infer_shape) {
-    GK_ASSIGN_OR_RETURN(expected, expected.MergeWith(shape));
-  }
+  elements_->shape = expected;
   return OkStatus();
 }
 
@@ -236,9 +239,8 @@ Tensor EagerTensorArray::Size() const {
   return Tensor::Scalar(static_cast<int32_t>(elements_->tensors.size()));
 }
 
-Status EagerTensorArray::Set(int64_t index, const Tensor& value) const {
-  std::vector<Tensor>& tensors = elements_->tensors;
-  const int64_t size = static_cast<int64_t>(tensors.size());
+Status EagerTensorArray::CheckWrite(int64_t index) const {
+  const int64_t size = static_cast<int64_t>(elements_->tensors.size());
   if (index < 0) {
     return OutOfRange("Writing to negative indices (index {}) is not allowed.",
                       index);
@@ -253,10 +255,13 @@ Status EagerTensorArray::Set(int64_t index, const Tensor& value) const {
     return ResourceExhausted("OOM when resizing a TensorArray to {} elements",
                              index + 1);
   }
-  GK_RETURN_IF_ERROR(Fit(value));
-  if (index >= size) tensors.resize(index + 1);
-  tensors[index] = value;
   return OkStatus();
+}
+
+void EagerTensorArray::Set(int64_t index, const Tensor& value) const {
+  std::vector<Tensor>& tensors = elements_->tensors;
+  if (index >= static_cast<int64_t>(tensors.size())) tensors.resize(index + 1);
+  tensors[index] = value;
 }
 
 TensorArrayImpl::Ptr EagerTensorArray::Written(std::string_view method,
@@ -273,14 +278,16 @@ TensorArrayImpl::Ptr EagerTensorArray::Write(const Tensor& at,
   const int64_t index = IndexOf(at);
   const std::lock_guard lock(elements_->mutex);
   ThrowIfError(CheckNewest());
-  ThrowIfError(Set(index, value));
+  ThrowIfError(CheckWrite(index));
+  ThrowIfError(Fit({&value, 1}));
+  Set(index, value);
   return Written("write", place);
 }
 
 TensorArrayImpl::Ptr EagerTensorArray::Replace(TensorVector parts,
                                                std::string_view method,
                                                std::string_view place) const {
-  for (const Tensor& t : parts) ThrowIfError(Fit(t));
+  ThrowIfError(Fit(parts));
   elements_->tensors = std::move(parts);
   elements_->read_before.clear();
   return Written(method, place);
@@ -313,9 +320,9 @@ TensorArrayImpl::Ptr EagerTensorArray::Scatter(const Tensor& indices,
   }
   const std::lock_guard lock(elements_->mutex);
   ThrowIfError(CheckNewest());
-  for (size_t i = 0; i < places.size(); ++i) {
-    ThrowIfError(Set(places[i], parts[i]));
-  }
+  for (int64_t i : places) ThrowIfError(CheckWrite(i));
+  ThrowIfError(Fit(parts));
+  for (size_t i = 0; i < places.size(); ++i) Set(places[i], parts[i]);
   return Written("scatter", place);
 }
 

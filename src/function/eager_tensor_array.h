@@ -50,11 +50,13 @@ class EagerTensorArray final : public TensorArrayImpl {
             std::string_view place) const override;
 
  private:
-  // All of these with the lock held.
+  // All of these with the lock held. Fit learns the shape of the values only
+  // if all fit.
   Status CheckNewest() const;
   StatusOr<Tensor> Element(int64_t index) const;
-  Status Fit(const Tensor& value) const;
-  Status Set(int64_t index, const Tensor& value) const;
+  Status Fit(std::span<const Tensor> values) const;
+  Status CheckWrite(int64_t index) const;
+  void Set(int64_t index, const Tensor& value) const;
   Ptr Written(std::string_view method, std::string_view place) const;
   Ptr Replace(TensorVector parts, std::string_view method,
               std::string_view place) const;

@@ -3,6 +3,25 @@
 #include <algorithm>
 
 namespace gk {
+namespace {
+
+// Deeper than people nest, and shallow enough for the stack of a thread.
+constexpr int kMaxDepth = 200;
+thread_local int depth = 0;
+
+}  // namespace
+
+PartScope::Depth::Depth() {
+  if (depth >= kMaxDepth) {
+    throw Error(RuntimeError(
+        "maximum recursion depth exceeded: branches and loops are nested "
+        "deeper than {} while they are traced; does a function call itself in "
+        "a branch?",
+        kMaxDepth));
+  }
+  ++depth;
+}
+PartScope::Depth::~Depth() { --depth; }
 
 std::string PartName(std::string scope, std::string_view suffix) {
   while (!scope.empty() && scope.back() == '/') scope.pop_back();

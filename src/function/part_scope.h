@@ -31,10 +31,19 @@ std::string PartName(std::string scope, std::string_view suffix);
 
 class PartScope {
  public:
+  // RuntimeError where parts are in parts without end: a function that calls
+  // itself in a branch is traced for ever.
   PartScope(FuncGraph* part, std::string_view scope)
       : building_(part), names_(part, scope) {}
 
  private:
+  class Depth {
+   public:
+    Depth();
+    ~Depth();
+  };
+
+  Depth depth_;
   FuncGraph::Building building_;
   NameScope names_;
 };
