@@ -4,15 +4,20 @@ import graphkiln as tf
 from graphkiln import _control_flow
 from graphkiln import _graphkiln
 from graphkiln import nest
+from graphkiln.autograph import staged_list
 from graphkiln.autograph import staging
 from graphkiln.autograph import symbols
 
 
-def if_stmt(cond, body, orelse, get_state, set_state, symbol_names, nouts):
-    """An if statement. `nouts` of the symbols are used behind it."""
+def if_stmt(
+    cond, body, orelse, get_state, set_state, symbol_names, nouts, lists=()
+):
+    """An if statement. `nouts` of the symbols are used behind it. The branches
+    change those in `lists` in place."""
     if staging.is_staged(cond):
         _staged_statement(
-            cond, body, orelse, get_state, set_state, symbol_names, nouts
+            cond, body, orelse, get_state, set_state, symbol_names, nouts,
+            lists=lists,
         )
     elif cond:
         body()
@@ -20,11 +25,13 @@ def if_stmt(cond, body, orelse, get_state, set_state, symbol_names, nouts):
         orelse()
 
 
-def guard(cond, body, get_state, set_state, symbol_names) -> None:
+def guard(
+    cond, body, get_state, set_state, symbol_names, lists=()
+) -> None:
     """`body()` if `cond`; symbols that only it assigns are zeros else."""
     _staged_statement(
         cond, body, lambda: None, get_state, set_state, symbol_names,
-        len(symbol_names), fill=True,
+        len(symbol_names), fill=True, lists=lists,
     )
 
 
@@ -56,14 +63,16 @@ def checked_condition(cond, what: str):
 
 
 def _staged_statement(
-    cond, body, orelse, get_state, set_state, symbol_names, nouts, fill=False
+    cond, body, orelse, get_state, set_state, symbol_names, nouts, fill=False,
+    lists=(),
 ):
     cond = checked_condition(cond, "if statement")
     before = get_state()
+    start = staged_list.started(symbol_names, before, lists)
 
     def run(branch):
         def result():
-            set_state(before)
+            set_state(staged_list.copies(start))
             branch()
             return get_state()[:nouts]
 
@@ -73,6 +82,7 @@ def _staged_statement(
         results = choose(
             cond, run(body), run(orelse), symbol_names, nouts, fill
         )
+        results = staged_list.kept(results, start, before)
     except BaseException:
         set_state(before)
         raise
@@ -129,6 +139,8 @@ def _passes(a: object, b: object) -> bool:
     """Is there nothing to choose?"""
     if symbols.is_undefined(a) and symbols.is_undefined(b):
         return True
+    if staged_list.are_same(a, b):
+        return True
     if a is not b:
         return False
     if a is None or isinstance(a, _graphkiln.BaseVariable):
@@ -147,13 +159,23 @@ def _filled(name: str, pair: tuple, parts: list, fill: bool) -> tuple:
         value, other = pair[here], pair[there]
         if not isinstance(value, staging.Missing):
             continue
+        if isinstance(value.value, staged_list.StagedList) and isinstance(
+            other, staging.Staged
+        ):
+            with parts[here]:
+                value = staging.Staged(
+                    value.value.closed(other.structure.elements)
+                )
+            made = [value, other]
+            return tuple(made if here == 0 else reversed(made))
         which = ("main", "else")[here]
         if value.is_none:
             raise ValueError(
                 f"'{name}' is None at the end of the {which} branch."
             )
         is_return = type(value.value) is symbols.UndefinedReturnValue
-        if (is_return and value.value.pending) or fill:
+        pending = symbols.is_undefined(value.value) and value.value.pending
+        if pending or fill:
             if isinstance(other, staging.Staged):
                 with parts[here]:
                     value = staging.Staged(

@@ -135,7 +135,7 @@ def _renamed(
 
 def _is_user_function(code: types.CodeType) -> bool:
     for base in ("if_body", "else_body", "loop_body", "loop_test",
-                 "extra_test", "get_state", "set_", "<"):
+                 "extra_test", "get_state", "set_", "listcomp", "<"):
         if code.co_name.startswith(base):
             return False
     return True

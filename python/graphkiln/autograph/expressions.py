@@ -100,6 +100,10 @@ class Expressions(ast.NodeTransformer):
             if symbol(function) in ("inspect.currentframe", "sys._getframe",
                                     "inspect.stack"):
                 return self._direct(node)
+        if getattr(node, "gk_over", False):
+            return place(
+                ag_call("each", *(self.visit(a) for a in node.args)), node
+            )
         arguments = ast.Tuple(
             [self.visit(a) for a in node.args], ast.Load()
         )

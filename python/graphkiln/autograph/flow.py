@@ -19,8 +19,13 @@ class Facts:
         self.live_in: frozenset[str] = frozenset()
         self.live_out: frozenset[str] = frozenset()
         self.modified: frozenset[str] = frozenset()
+        # Lists among them that are changed in place.
+        self.grown: frozenset[str] = frozenset()
         # Assigned before on every way, and on some way.
         self.bound: frozenset[str] = frozenset()
+        # Of a loop with an else clause: what this assigns, so that only a
+        # break leads past it.
+        self.settled: frozenset[str] = frozenset()
         self.maybe: frozenset[str] = frozenset()
 
 
@@ -38,6 +43,7 @@ class Flow:
                  outside: set[str], at_end: set[str]):
         self._closures = names.Closures()
         self._collect(body)
+        self._closures.lists = _lists(body) - arguments - outside
         # What an exception may make live at any place.
         self._escape: list[frozenset[str]] = [frozenset()]
         self._outside = frozenset(outside)
@@ -96,6 +102,17 @@ class Flow:
         known = frozenset(result)
         self._modified_in[id(s)] = known
         return known
+
+    def _grown(self, body: list[ast.stmt]) -> frozenset[str]:
+        if not self._closures.lists:
+            return frozenset()
+        result: set[str] = set()
+        for s in body:
+            for part in _expressions(s):
+                result |= self._uses(part).grown
+            for block in _blocks(s):
+                result |= self._grown(block)
+        return frozenset(result)
 
     # Liveness, backwards.
 
@@ -213,6 +230,7 @@ class Flow:
         if isinstance(s, _CONTROL):
             facts = facts_of(s)
             facts.modified = writes
+            facts.grown = self._grown([s])
             loops = not isinstance(s, ast.If)
             inside = after if loops else maybe
             facts.bound, facts.maybe = bound, maybe
@@ -224,6 +242,9 @@ class Flow:
             a, _ = self._define(s.body, start, inside)
             b, _ = self._define(s.orelse, carried, maybe)
             if loops:
+                if s.gk_orelse:
+                    settled, _ = self._define(s.gk_orelse, frozenset(), maybe)
+                    facts.settled = writes if s.gk_ends else settled
                 return carried, after
             return carried | (a & b), after
         if isinstance(s, ast.Try):
@@ -255,6 +276,29 @@ class Flow:
         ) and not (isinstance(s, ast.AnnAssign) and s.value is None):
             return bound | writes, after
         return bound, after
+
+
+def _lists(body: list[ast.stmt]) -> set[str]:
+    """Names of lists that grow in loops: those of comprehensions, and those
+    whose element type the function says."""
+    found: set[str] = set()
+    for s in body:
+        for n in _within(s):
+            if getattr(n, "gk_list", False):
+                found.add(n.targets[0].id)
+            elif names.directive(n) == "set_element_type" and n.args and (
+                isinstance(n.args[0], ast.Name)
+            ):
+                found.add(n.args[0].id)
+    return found
+
+
+def _within(s: ast.AST):
+    """A statement's nodes without those of functions in it."""
+    yield s
+    if not isinstance(s, (*_DEFINITIONS, ast.Lambda)):
+        for child in ast.iter_child_nodes(s):
+            yield from _within(child)
 
 
 def state_of(s: ast.stmt) -> tuple[list[str], int, list[str], list[str]]:

@@ -189,7 +189,7 @@ def _for_python(
                     )
                 branches.guard(
                     going, lambda item=item: body(item), get_state, set_state,
-                    symbol_names,
+                    symbol_names, opts.get("lists", ()),
                 )
                 continue
             if not going:

@@ -1,11 +1,14 @@
 """while and for statements whose condition or length is a tensor: one While
 node. `staged_loop` is what all of them become."""
 
+import functools
+
 import graphkiln as tf
 from graphkiln import _control_flow
 from graphkiln import _graphkiln
 from graphkiln import nest
 from graphkiln.autograph import branches
+from graphkiln.autograph import staged_list
 from graphkiln.autograph import staging
 from graphkiln.autograph import symbols
 
@@ -24,6 +27,12 @@ class _Symbol:
             self.value = self.before
             self.shapes = [t.shape for t in self.before.tensors]
 
+    @property
+    def is_open_list(self) -> bool:
+        return isinstance(self.before, staging.Missing) and isinstance(
+            self.raw, staged_list.StagedList
+        )
+
     def inside(self, placeholders: list) -> object:
         """The value in a part of the loop; takes its placeholders."""
         if self.value is None:
@@ -40,6 +49,8 @@ class _Loop:
         self.states = states
         # In the order of the node's inputs: those that start late are last.
         self.carried = [s for s in states if s.value is not None]
+        # Open lists that the body has told the elements of.
+        self.placed: list[_Symbol] = []
         self.limit = tf.constant(-1, tf.int32, name="maximum_iterations")
         self.counter = tf.constant(0, tf.int32, name="loop_counter")
 
@@ -65,13 +76,28 @@ class _Loop:
         """The values of all symbols, given the tensors of those carried."""
         tensors = list(tensors)
         by_id = {id(s): s.inside(tensors) for s in self.carried}
-        return tuple(by_id.get(id(s), s.raw) for s in self.states)
+        return staged_list.copies(
+            tuple(by_id.get(id(s), s.raw) for s in self.states)
+        )
+
+    def place_lists(self, part) -> None:
+        """Open lists get places in the body when it first appends."""
+        def place(s: _Symbol, elements: object) -> list:
+            if s not in self.placed:
+                s.placed = staged_list.like(elements, part.graph)
+                self.placed.append(s)
+            return s.placed
+
+        for s, value in zip(self.states, self.inside_values):
+            if s.is_open_list:
+                value.place = functools.partial(place, s)
 
     def start_late(self, late: list[_Symbol], part) -> None:
         """Adds the places of late symbols, also in a part already made."""
-        self.carried += late
+        others = [s for s in late if s not in self.placed]
+        self.carried += self.placed + others
         with part:
-            for s in late:
+            for s in others:
                 for t, shape in zip(s.value.tensors, s.shapes):
                     part.graph._add_loop_argument("Placeholder", t, shape)
 
@@ -91,7 +117,8 @@ def staged_loop(test, body, get_state, set_state, symbol_names, opts):
     have no value yet get the type that the body gives them.
     """
     before = get_state()
-    states = [_Symbol(n, v) for n, v in zip(symbol_names, before)]
+    start = staged_list.started(symbol_names, before, opts.get("lists", ()))
+    states = [_Symbol(n, v) for n, v in zip(symbol_names, start)]
     _apply_invariants(states, before, opts.get("shape_invariants"))
     most = opts.get("maximum_iterations")
     if most is not None:
@@ -101,13 +128,15 @@ def staged_loop(test, body, get_state, set_state, symbol_names, opts):
     except BaseException:
         set_state(before)
         raise
-    set_state(final)
+    set_state(staged_list.kept(final, start, before))
 
 
 def _build(test, body, get_state, set_state, states, opts, most):
     with tf.name_scope("while") as scope:
         loop = _Loop(scope, states)
         repeated, counter, limit, values = loop.part("body")
+        loop.inside_values = values
+        loop.place_lists(repeated)
         set_state(values)
         with repeated:
             _once(body, counter, states)
@@ -142,7 +171,7 @@ def _build(test, body, get_state, set_state, states, opts, most):
     count, outputs = outputs[0], list(outputs[2:])
     needed = [
         s.name for s in late
-        if s.name not in _iterates(opts) and not s.late == "return"
+        if s.name not in _iterates(opts) and s.late is True
     ]
     if needed:
         names = ", ".join(needed)
@@ -180,6 +209,8 @@ def _iterates(opts) -> set[str]:
 def _check_after(s: _Symbol, after) -> bool:
     """Raises unless the symbol is after the body what it was before; true if
     only the body has given it a value."""
+    if s.is_open_list and isinstance(after, staging.Missing):
+        return False
     if isinstance(after, staging.Fixed):
         if isinstance(s.before, staging.Fixed) and (
             after.value is s.before.value
@@ -243,6 +274,13 @@ def _shown(shape) -> str:
 def _start_late(s: _Symbol, after: staging.Staged) -> None:
     """Gives a symbol that the body is the first to assign a start."""
     s.late = True
+    if s.is_open_list:
+        s.late = "list"
+        s.value = staging.Staged(s.raw.closed(after.structure.elements))
+        s.shapes = [t.shape for t in after.tensors]
+        return
+    if type(s.raw) is symbols.Undefined and s.raw.pending:
+        s.late = "pending"
     if type(s.raw) is symbols.UndefinedReturnValue:
         if not s.raw.pending:
             raise ValueError(

@@ -326,11 +326,14 @@ class Lowering:
             loop = ast.For(s.target, s.iter, body, [])
         ast.copy_location(loop, s)
         loop.gk_stops = stops
+        loop.gk_orelse, loop.gk_ends = [], False
         made = before + [loop]
         leaves = [f for f in stops if f == self.do_return]
         self._partial |= bool(leaves)
         if s.orelse:
             orelse, more = self._block(s.orelse, outer)
+            loop.gk_orelse = orelse
+            loop.gk_ends = not falls_through(s.orelse)
             if stops:
                 guard = ast.If(none_of(stops, s.orelse[0]), orelse, [])
                 orelse = [_at(guard, s.orelse[0])]

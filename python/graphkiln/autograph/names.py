@@ -7,6 +7,8 @@ A symbol is a name or a chain of attributes and simple keys: `x`, `o.v`,
 import ast
 import functools
 
+# Methods that change a list.
+MUTATORS = frozenset(("append", "extend", "insert", "pop", "clear"))
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -40,6 +42,17 @@ def is_composite(text: str) -> bool:
     return not text.isidentifier()
 
 
+def directive(node: ast.AST) -> str | None:
+    """The name of the directive that a call is."""
+    if not isinstance(node, ast.Call):
+        return None
+    function = node.func
+    name = getattr(function, "attr", getattr(function, "id", None))
+    if name in ("set_loop_options", "set_element_type"):
+        return name
+    return None
+
+
 class Closures:
     """What the local functions of a function read and write outside of
     themselves, by the name they are bound to."""
@@ -47,6 +60,8 @@ class Closures:
     def __init__(self):
         self.reads: dict[str, set[str]] = {}
         self.writes: dict[str, set[str]] = {}
+        # Names bound to lists that are made in the function.
+        self.lists: set[str] = set()
 
 
 class Uses(ast.NodeVisitor):
@@ -55,6 +70,8 @@ class Uses(ast.NodeVisitor):
     def __init__(self, closures: Closures):
         self.reads: set[str] = set()
         self.writes: set[str] = set()
+        # Lists that are changed in place.
+        self.grown: set[str] = set()
         self._closures = closures
 
     def visit_Name(self, node: ast.Name) -> None:
@@ -64,6 +81,25 @@ class Uses(ast.NodeVisitor):
             self.writes |= self._closures.writes.get(node.id, set())
         else:
             self.writes.add(node.id)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        changed = self._changed_list(node)
+        if changed in self._closures.lists:
+            self.writes.add(changed)
+            self.grown.add(changed)
+        self.generic_visit(node)
+
+    @staticmethod
+    def _changed_list(node: ast.Call) -> str | None:
+        """The name that a call changes the list of, if it does."""
+        target = node.func
+        if isinstance(target, ast.Attribute) and target.attr in MUTATORS:
+            target = target.value
+        elif directive(node) == "set_element_type" and node.args:
+            target = node.args[0]
+        else:
+            return None
+        return target.id if isinstance(target, ast.Name) else None
 
     def _composite(self, node) -> None:
         text = symbol(node)

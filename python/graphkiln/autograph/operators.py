@@ -12,7 +12,8 @@ from graphkiln.autograph.loop_statements import for_stmt, while_stmt
 from graphkiln.autograph.scopes import (
     STD, ConversionOptions, Feature, FunctionScope,
 )
-from graphkiln.autograph.sequences import each, unpack
+from graphkiln.autograph.sequences import each, generator, unpack
+from graphkiln.autograph.staged_list import set_element_type
 from graphkiln.autograph.symbols import (
     Undefined, UndefinedReturnValue, is_undefined, ld, ldu,
 )

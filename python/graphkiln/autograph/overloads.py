@@ -7,6 +7,7 @@ from collections.abc import Callable
 import graphkiln as tf
 from graphkiln import _graphkiln
 from graphkiln.autograph import sequences
+from graphkiln.autograph import staged_list
 from graphkiln.autograph import staging
 
 _NOT_GIVEN = object()
@@ -29,9 +30,7 @@ def _sequences(values) -> list | None:
     made = []
     for value in values:
         if not sequences.is_sequence(value):
-            value = tf.convert_to_tensor(
-                value if isinstance(value, (list, tuple)) else list(value)
-            )
+            value = sequences.PythonItems(value)
         made.append(sequences.sequence(value))
     return made
 
@@ -142,6 +141,8 @@ def stacked(source: sequences.Sequence):
 
     if isinstance(source, sequences.TensorRows):
         return source.tensor
+    if isinstance(source, staged_list.StagedList):
+        return source.stacked()
     sequences.prepare(source)
     count = source.length()
     if isinstance(count, int):

@@ -6,6 +6,7 @@ from graphkiln.autograph import calls
 from graphkiln.autograph import failures
 from graphkiln.autograph import operators  # noqa: F401  what conversion needs
 from graphkiln.autograph import scopes
+from graphkiln.autograph import staged_list
 
 
 def convert(function: Callable, features: object) -> Callable:
@@ -17,7 +18,8 @@ def convert(function: Callable, features: object) -> Callable:
 
     def traced(*args, **kwargs):
         try:
-            return converted(*args, **kwargs)
+            result = converted(*args, **kwargs)
+            return staged_list.unstaged(result) if staged_list.made else result
         except Exception as error:
             told = failures.explained(error)
             if told is None:

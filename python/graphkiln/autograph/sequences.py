@@ -1,6 +1,8 @@
 """Iterables whose elements a staged loop gets by number: tensors, and
 enumerate, zip, map of them."""
 
+from collections.abc import Callable
+
 import graphkiln as tf
 from graphkiln import _graphkiln
 from graphkiln.autograph import staging
@@ -87,6 +89,35 @@ class RaggedRows(Sequence):
 
     def element(self, i):
         return self.ragged[i]
+
+
+class PythonItems(Sequence):
+    """A Python iterable beside tensors: its own items where the number is
+    Python's, else rows of a tensor of them."""
+
+    def __init__(self, items):
+        self.items = list(items)
+        self._tensor = None
+
+    def prepare(self) -> None:
+        try:
+            self._tensor = tf.convert_to_tensor(self.items)
+        except (TypeError, ValueError):
+            # No loop can run over them; in a comprehension they are fine.
+            self._tensor = None
+
+    def length(self):
+        return len(self.items)
+
+    def element(self, i):
+        if isinstance(i, int):
+            return self.items[i]
+        if self._tensor is None:
+            raise TypeError(
+                f"a loop over tensors cannot run over {self.items!r} beside "
+                "them: they do not make a tensor"
+            )
+        return self._tensor[i]
 
 
 class Enumerated(Sequence):
@@ -210,7 +241,23 @@ def _rows_of(value, count: int, star: bool) -> list:
 
 
 def each(value: object):
-    """What a comprehension runs over."""
+    """What a comprehension without conditions runs over."""
     if staging.is_symbolic(value) and value.shape.rank != 0:
-        return iter(TensorRows(value))
+        value = TensorRows(value)
+    if isinstance(value, Sequence) and isinstance(value.length(), int):
+        return iter(value)
     return value
+
+
+def generator(value: object, lazily: Callable, loop: Callable):
+    """A generator expression over `value`: what `loop` makes of it if that
+    is for the graph to say."""
+    if is_sequence(value) and not tf.executing_eagerly():
+        found = loop(value)
+        return iter(found) if isinstance(found, list) else found
+    if isinstance(value, (list, tuple)) and any(
+        staging.is_staged(item) for item in value
+    ):
+        found = loop(value)
+        return iter(found) if isinstance(found, list) else found
+    return lazily(value)

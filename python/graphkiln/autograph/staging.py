@@ -21,7 +21,8 @@ def is_symbolic(value: object) -> bool:
 
 
 class Missing:
-    """A symbol without a value: not assigned yet, or None."""
+    """A symbol without a value: not assigned yet, None, or a list that does
+    not know yet what its elements are."""
 
     def __init__(self, value: object):
         self.value = value
@@ -61,7 +62,9 @@ class Staged:
 def staged_value(value: object):
     """`value` as Missing, Fixed or Staged; new nodes go to the current
     graph."""
-    if value is None or symbols.is_undefined(value):
+    if value is None or symbols.is_undefined(value) or (
+        getattr(value, "is_open", False)
+    ):
         return Missing(value)
     try:
         return Staged(nest.map_structure(_leaf, value))

@@ -5,8 +5,9 @@ import ast
 from graphkiln.autograph import flow
 from graphkiln.autograph import lowering
 from graphkiln.autograph import names as symbols
+from graphkiln.autograph.comprehensions import Comprehensions
 from graphkiln.autograph.expressions import (
-    Expressions, ag, ag_call, lazy, load, place, text,
+    ag, ag_call, lazy, load, place, text,
 )
 
 
@@ -29,16 +30,16 @@ def contains_yield(function: ast.AST) -> bool:
     return False
 
 
-class Functions(Expressions):
+class Functions(Comprehensions):
     """Converts one function and those inside it."""
 
     def __init__(self, names, class_name, shadowed):
         super().__init__(names, class_name, shadowed)
-        self._globals: set[str] = set()
+        self.globals: set[str] = set()
         # Names that must exist before their first assignment, by generated
         # function around: (local symbols, names to start as Undefined).
         self._frames: list[tuple[frozenset | None, set[str]]] = []
-        self._prelude: list[ast.stmt] = []
+        self.prelude: list[ast.stmt] = []
 
     # Functions.
 
@@ -46,13 +47,13 @@ class Functions(Expressions):
         self, node: ast.FunctionDef, name: str, options: ast.expr, root: bool
     ) -> ast.FunctionDef:
         kept = (
-            self.scope_name, self.first_argument, self._globals, self._frames,
-            self._prelude, self.lazy_depth,
+            self.scope_name, self.first_argument, self.globals, self._frames,
+            self.prelude, self.lazy_depth, self.enclosed,
         )
         arguments = self.arguments(node.args, nested=not root)
         self.scope_name = self.names.new("fscope", internal=True)
         self._frames = [(None, set())]
-        self._prelude, self.lazy_depth = [], 0
+        self.prelude, self.lazy_depth, self.enclosed = [], 0, 0
         given = [*node.args.posonlyargs, *node.args.args]
         self.first_argument = (
             self.mangled(given[0].arg) if given
@@ -61,7 +62,7 @@ class Functions(Expressions):
         if self.first_argument and "[" in self.first_argument:
             self.first_argument = None
         is_global, is_nonlocal = symbols.declared(node)
-        self._globals = is_global
+        self.globals = is_global
         body = node.body
         document = []
         if (
@@ -115,8 +116,8 @@ class Functions(Expressions):
         place(result, node)
         ast.fix_missing_locations(result)
         (
-            self.scope_name, self.first_argument, self._globals, self._frames,
-            self._prelude, self.lazy_depth,
+            self.scope_name, self.first_argument, self.globals, self._frames,
+            self.prelude, self.lazy_depth, self.enclosed,
         ) = kept
         return result
 
@@ -148,7 +149,19 @@ class Functions(Expressions):
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef):
-        return node
+        """The methods are converted; what else the body says is Python's."""
+        outside, self._class_name = self._class_name, node.name
+        body = [
+            self.visit(s) if isinstance(s, ast.FunctionDef) else s
+            for s in node.body
+        ]
+        self._class_name = outside
+        made = ast.ClassDef(
+            node.name, [self.visit(b) for b in node.bases],
+            [ast.keyword(k.arg, self.visit(k.value)) for k in node.keywords],
+            body, [self.visit(d) for d in node.decorator_list],
+        )
+        return place(made, node)
 
     # Names that nothing is assigned to yet.
 
@@ -156,12 +169,16 @@ class Functions(Expressions):
         _, wanted = self._frames[-1]
         return [self._undefined(n) for n in sorted(wanted)]
 
-    def _undefined(self, name: str, at: ast.AST | None = None) -> ast.stmt:
+    def _undefined(
+        self, name: str, at: ast.AST | None = None, pending: bool = False
+    ) -> ast.stmt:
         value = ag_call("Undefined", text(name))
+        if pending:
+            value.args.append(text(True))
         node = ast.Assign([ast.Name(self.mangled(name), ast.Store())], value)
         return place(node, at) if at is not None else node
 
-    def _start_undefined(self, name: str) -> None:
+    def start_undefined(self, name: str) -> None:
         for local, wanted in reversed(self._frames):
             if local is None or name in local:
                 wanted.add(name)
@@ -171,29 +188,29 @@ class Functions(Expressions):
 
     def block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         made: list[ast.stmt] = []
-        outer, self._prelude = self._prelude, []
+        outer, self.prelude = self.prelude, []
         for s in statements:
             if isinstance(s, (ast.Global, ast.Nonlocal)):
                 continue
             result = self.visit(s)
-            made += self._prelude
-            self._prelude = []
+            made += self.prelude
+            self.prelude = []
             made += result if isinstance(result, list) else [result]
-        self._prelude = outer
+        self.prelude = outer
         return made
 
     def setter(self, name: str, at: ast.AST) -> str:
         function = self.names.new("set_" + name, internal=True)
-        self._start_undefined(name)
+        self.start_undefined(name)
         value = ast.arg("value_")
         body = [
             ast.Nonlocal([name]),
             ast.Assign([ast.Name(name, ast.Store())], load("value_")),
             ast.Return(load("value_")),
         ]
-        if name in self._globals:
+        if name in self.globals:
             body[0] = ast.Global([name])
-        self._prelude.append(
+        self.prelude.append(
             self._def(function, [value], body, at)
         )
         return function
@@ -203,9 +220,22 @@ class Functions(Expressions):
         return place(ast.FunctionDef(name, arguments, body, [], None), at)
 
     def visit_Expr(self, node: ast.Expr):
-        if _directive(node) == "set_element_type":
-            return place(ast.Pass(), node)
+        if symbols.directive(node.value) == "set_element_type":
+            return self._element_type(node)
         return self.generic_visit_copy(node)
+
+    def _element_type(self, node: ast.Expr) -> ast.stmt:
+        """The directive gives a list that the function makes its type."""
+        call = node.value
+        if not call.args or not isinstance(call.args[0], ast.Name):
+            return place(ast.Pass(), node)
+        name = self.mangled(call.args[0].id)
+        made = ast.Call(
+            ag("set_element_type"),
+            [self.visit(a) for a in call.args],
+            [ast.keyword(k.arg, self.visit(k.value)) for k in call.keywords],
+        )
+        return place(ast.Assign([ast.Name(name, ast.Store())], made), node)
 
     def visit_Delete(self, node: ast.Delete):
         made = []
@@ -332,15 +362,24 @@ class Functions(Expressions):
             *self._loads(functions[2:] + functions[:2]),
             self._symbols(state), text(outputs),
         )
+        if lists := self._grown(node, state):
+            call.args.append(self._symbols(lists))
         return self._assembled(functions, undefined, unsure, call, node, at)
 
     def _assembled(self, functions, undefined, unsure, call, node, at):
         for name in unsure:
-            self._start_undefined(name)
+            self.start_undefined(name)
         made = list(functions)
-        made += [self._undefined(n, at) for n in undefined]
+        settled = flow.facts_of(node).settled
+        made += [self._undefined(n, at, n in settled) for n in undefined]
         made.append(place(ast.Expr(call), at))
         return made
+
+    @staticmethod
+    def _grown(node: ast.stmt, state: list[str]) -> list[str]:
+        """The lists of the state that a branch or loop changes in place."""
+        grown = flow.facts_of(node).grown
+        return [s for s in state if s in grown]
 
     @staticmethod
     def _loads(functions: list[ast.FunctionDef]) -> list[ast.expr]:
@@ -353,8 +392,8 @@ class Functions(Expressions):
     def _scoping(self, state: list[str]) -> list[ast.stmt]:
         """The declarations of a generated function that assigns state."""
         plain = [s for s in state if not symbols.is_composite(s)]
-        is_global = [self.mangled(s) for s in plain if s in self._globals]
-        others = [self.mangled(s) for s in plain if s not in self._globals]
+        is_global = [self.mangled(s) for s in plain if s in self.globals]
+        others = [self.mangled(s) for s in plain if s not in self.globals]
         made: list[ast.stmt] = []
         if is_global:
             made.append(ast.Global(is_global))
@@ -441,7 +480,9 @@ class Functions(Expressions):
         """(body without directives, items of the options)."""
         kept, options = [], []
         for s in body:
-            if _directive(s) != "set_loop_options":
+            if not isinstance(s, ast.Expr) or (
+                symbols.directive(s.value) != "set_loop_options"
+            ):
                 kept.append(s)
                 continue
             keywords = list(s.value.keywords)
@@ -503,6 +544,8 @@ class Functions(Expressions):
         functions.append(
             self._def(self.names.new("loop_test"), [], [ast.Return(test)], at)
         )
+        if lists := self._grown(node, state):
+            options.append(("lists", self._symbols(lists)))
         get, put, repeated, tested = functions
         call = ag_call(
             "while_stmt", *self._loads([tested, repeated, get, put]),
@@ -540,6 +583,8 @@ class Functions(Expressions):
             functions.append(tested)
             extra = load(tested.name)
             options.append(("stops", self._symbols(node.gk_stops)))
+        if lists := self._grown(node, state):
+            options.append(("lists", self._symbols(lists)))
         get, put, repeated = functions[:3]
         call = ag_call(
             "for_stmt", self.visit(node.iter), extra,
@@ -555,14 +600,3 @@ def _pattern(target: ast.expr) -> ast.expr:
     if isinstance(target, (ast.Tuple, ast.List)):
         return ast.Tuple([_pattern(e) for e in target.elts], ast.Load())
     return text("*" if isinstance(target, ast.Starred) else None)
-
-
-def _directive(s: ast.stmt) -> str | None:
-    """The name of a directive that a statement is."""
-    if not isinstance(s, ast.Expr) or not isinstance(s.value, ast.Call):
-        return None
-    function = s.value.func
-    name = getattr(function, "attr", getattr(function, "id", None))
-    if name in ("set_loop_options", "set_element_type"):
-        return name
-    return None

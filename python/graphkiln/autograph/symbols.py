@@ -5,12 +5,17 @@ from collections.abc import Callable
 
 class Undefined:
     """The value of a local name before its first assignment. Any use of it
-    is the error that Python would raise."""
+    is the error that Python would raise.
 
-    __slots__ = ("symbol_name",)
+    With `pending`, every way on assigns the name before it is read, so that
+    zeros may stand in.
+    """
 
-    def __init__(self, symbol_name: str):
+    __slots__ = ("pending", "symbol_name")
+
+    def __init__(self, symbol_name: str, pending: bool = False):
         self.symbol_name = symbol_name
+        self.pending = pending
 
     def read(self):
         raise UnboundLocalError(
@@ -21,7 +26,7 @@ class Undefined:
         return self.symbol_name
 
     def __getattribute__(self, name: str):
-        if name in ("symbol_name", "read", "__class__"):
+        if name in ("symbol_name", "pending", "read", "__class__"):
             return object.__getattribute__(self, name)
         return Undefined.read(self)
 
