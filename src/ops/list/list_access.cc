@@ -50,23 +50,23 @@ Status CommonElementShape(const TensorList& list,
                           const PartialTensorShape& wanted,
                           PartialTensorShape* shape) {
   GK_ASSIGN_OR_RETURN(*shape, list.element_shape.MergeWith(wanted));
-  for (const Tensor& t : list.tensors) {
-    if (shape->IsFullyDefined()) break;
-    if (!t) continue;
-    GK_ASSIGN_OR_RETURN(*shape, shape->MergeWith(t.shape()));
+  for (int64_t i = 0; i < list.size() && !shape->IsFullyDefined(); ++i) {
+    const TensorShape* mine = list.ShapeOf(i);
+    if (mine == nullptr) continue;
+    GK_ASSIGN_OR_RETURN(*shape, shape->MergeWith(*mine));
   }
   return OkStatus();
 }
 
 Status ListElement(const TensorList& list, int64_t i,
                    const PartialTensorShape& wanted, Tensor* element) {
-  if (list.tensors[i]) {
-    *element = list.tensors[i];
-    if (!wanted.IsCompatibleWith(element->shape())) {
+  if (const TensorShape* mine = list.ShapeOf(i)) {
+    if (!wanted.IsCompatibleWith(*mine)) {
       return InvalidArgument(
           "Incompatible shapes during merge: {} vs. {}",
-          wanted.DebugString(), element->shape().DebugString());
+          wanted.DebugString(), mine->DebugString());
     }
+    GK_ASSIGN_OR_RETURN(*element, list.Get(i));
     return OkStatus();
   }
   PartialTensorShape shape;
@@ -79,6 +79,20 @@ Status ListElement(const TensorList& list, int64_t i,
   }
   GK_ASSIGN_OR_RETURN(const TensorShape full, shape.AsTensorShape());
   GK_ASSIGN_OR_RETURN(*element, Tensor::Zeros(list.element_dtype, full));
+  return OkStatus();
+}
+
+Status CopyElements(const TensorList& list, int64_t i, int64_t n, Tensor* to,
+                    int64_t at) {
+  auto* bytes = static_cast<std::byte*>(to->raw_data());
+  if (list.CopyBytes(i, n, bytes + at * DataTypeSize(to->dtype()))) {
+    return OkStatus();
+  }
+  for (int64_t k = i; k < i + n; ++k) {
+    GK_ASSIGN_OR_RETURN(const Tensor t, list.Get(k));
+    GK_RETURN_IF_ERROR(CopyInto(t, to, at));
+    at += t.num_elements();
+  }
   return OkStatus();
 }
 
@@ -106,15 +120,21 @@ PartialTensorShape HandleElementShape(const InferenceContext& c, int handle) {
                                               : PartialTensorShape();
 }
 
+PartialTensorShape ShapeOfInput(const InferenceContext& c, int input) {
+  const PartialTensorShape& shape = c.input(input);
+  return !shape.unknown_rank() && shape.rank() == 1 ? c.ValueAsShape(input)
+                                                    : PartialTensorShape();
+}
+
+StatusOr<PartialTensorShape> MergedElementShape(const InferenceContext& c,
+                                                int input) {
+  return ShapeOfInput(c, input).MergeWith(HandleElementShape(c, 0));
+}
+
 Status ListShape(InferenceContext& c, int shape_input) {
   c.set_output(0, TensorShape());
-  PartialTensorShape element;
-  if (shape_input < 0) {
-    element = HandleElementShape(c, 0);
-  } else if (!c.input(shape_input).unknown_rank() &&
-             c.input(shape_input).rank() == 1) {
-    element = c.ValueAsShape(shape_input);
-  }
+  PartialTensorShape element = shape_input < 0 ? HandleElementShape(c, 0)
+                                               : ShapeOfInput(c, shape_input);
   DataType dtype = c.attr<DataType>("element_dtype");
   if (dtype == DataType::kInvalid) {
     const HandleData* data = c.input_handle(0);

@@ -26,10 +26,14 @@ Status CommonElementShape(const TensorList& list,
                           const PartialTensorShape& wanted,
                           PartialTensorShape* shape);
 
-// Element i, zeros if it was never set.
+// Element i as a tensor of its own, zeros if it was never set.
 Status ListElement(const TensorList& list, int64_t i,
                    const PartialTensorShape& wanted, Tensor* element);
 
+// Copies elements [i, i + n) of `list`, all of them set, into `to` from element
+// `at` on.
+Status CopyElements(const TensorList& list, int64_t i, int64_t n, Tensor* to,
+                    int64_t at);
 // Copies `from`, all of it, into `to` from element `at` on.
 Status CopyInto(const Tensor& from, Tensor* to, int64_t at);
 // Elements [at, at + n) of `from` as a new tensor of `shape`.
@@ -39,6 +43,11 @@ StatusOr<Tensor> CopyPart(const Tensor& from, int64_t at,
 // Shape function: output 0 is a list of attr element_dtype whose elements
 // have the shape of input `shape_input` (-1: what input 0's list says).
 Status ListShape(InferenceContext& c, int shape_input);
+// What element_shape input `input` says while shapes are inferred.
+PartialTensorShape ShapeOfInput(const InferenceContext& c, int input);
+// The same with what is known of the elements of input 0's list.
+StatusOr<PartialTensorShape> MergedElementShape(const InferenceContext& c,
+                                                int input);
 // What is known of the elements of input `handle`'s list.
 PartialTensorShape HandleElementShape(const InferenceContext& c, int handle);
 

@@ -34,11 +34,7 @@ Status ComputeReserve(KernelContext& c) {
                            n);
   }
   auto list = MakeRef<TensorList>(c.attr<DataType>("element_dtype"), shape);
-  try {
-    list->tensors.resize(n);
-  } catch (const std::exception&) {
-    return ResourceExhausted("OOM when reserving a list of {} elements", n);
-  }
+  GK_RETURN_IF_ERROR(list->Resize(n));
   c.set_output(0, TensorList::Wrap(std::move(list)));
   return OkStatus();
 }
@@ -53,7 +49,7 @@ Status ComputePush(KernelContext& c) {
         "element shape: {} list shape: {}",
         x.shape().DebugString(), given->element_shape.DebugString());
   }
-  const int64_t n = given->tensors.size();
+  const int64_t n = given->size();
   if (given->max_num_elements >= 0 && n >= given->max_num_elements) {
     return InvalidArgument("Tried to push item into a full list list size: {} "
                            "max_num_elements: {}",
@@ -62,43 +58,36 @@ Status ComputePush(KernelContext& c) {
   if (n >= kMaxLength) return ResourceExhausted("A list of {} elements", n);
   TensorList* list = nullptr;
   GK_RETURN_IF_ERROR(MutableList(c, &list));
-  list->tensors.push_back(x);
-  return OkStatus();
+  return list->Push(x);
 }
 
 Status ComputePop(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const TensorList* given, TensorList::Of(c.input(0)));
   GK_RETURN_IF_ERROR(CheckListDtype(c, *given));
-  if (given->tensors.empty()) {
+  if (given->empty()) {
     return InvalidArgument("Trying to pop from an empty list.");
   }
   PartialTensorShape shape;
   GK_RETURN_IF_ERROR(ElementShapeInput(c.input(1), &shape));
   Tensor last;
-  GK_RETURN_IF_ERROR(
-      ListElement(*given, given->tensors.size() - 1, shape, &last));
+  GK_RETURN_IF_ERROR(ListElement(*given, given->size() - 1, shape, &last));
   TensorList* list = nullptr;
   GK_RETURN_IF_ERROR(MutableList(c, &list));
-  list->tensors.pop_back();
-  // The list keeps the element; tapes tell tensors apart by identity.
-  c.set_output(1, last.Alias());
+  list->Pop();
+  c.set_output(1, std::move(last));
   return OkStatus();
 }
 
 Status PopShape(InferenceContext& c) {
   GK_RETURN_IF_ERROR(ListShape(c, -1));
-  PartialTensorShape element;
-  if (!c.input(1).unknown_rank() && c.input(1).rank() == 1) {
-    element = c.ValueAsShape(1);
-  }
-  GK_ASSIGN_OR_RETURN(element, element.MergeWith(HandleElementShape(c, 0)));
-  c.set_output(1, element);
+  GK_ASSIGN_OR_RETURN(PartialTensorShape element, MergedElementShape(c, 1));
+  c.set_output(1, std::move(element));
   return OkStatus();
 }
 
 Status ComputeLength(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const TensorList* list, TensorList::Of(c.input(0)));
-  c.set_output(0, Tensor::Scalar<int32_t>(list->tensors.size()));
+  c.set_output(0, Tensor::Scalar<int32_t>(list->size()));
   return OkStatus();
 }
 
@@ -128,12 +117,7 @@ Status ComputeResize(KernelContext& c) {
   }
   TensorList* list = nullptr;
   GK_RETURN_IF_ERROR(MutableList(c, &list));
-  try {
-    list->tensors.resize(n);
-  } catch (const std::exception&) {
-    return ResourceExhausted("OOM when resizing a list to {} elements", n);
-  }
-  return OkStatus();
+  return list->Resize(n);
 }
 
 Status ComputeConcatLists(KernelContext& c) {
@@ -156,8 +140,7 @@ Status ComputeConcatLists(KernelContext& c) {
     Ref<TensorList> all = x->Copy();
     GK_ASSIGN_OR_RETURN(all->element_shape,
                         x->element_shape.MergeWith(y->element_shape));
-    all->tensors.insert(all->tensors.end(), y->tensors.begin(),
-                        y->tensors.end());
+    GK_RETURN_IF_ERROR(all->Append(*y));
     out->data<Variant>()[i] = Variant(std::move(all));
   }
   return OkStatus();
@@ -188,7 +171,7 @@ Status ComputePushBatch(KernelContext& c) {
     Ref<TensorList> longer = list->Copy();
     GK_ASSIGN_OR_RETURN(Tensor part,
                         CopyPart(x, i * element.num_elements(), element));
-    longer->tensors.push_back(std::move(part));
+    GK_RETURN_IF_ERROR(longer->Push(part));
     out->data<Variant>()[i] = Variant(std::move(longer));
   }
   return OkStatus();

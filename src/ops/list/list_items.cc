@@ -13,7 +13,7 @@ Status ComputeGet(KernelContext& c) {
   GK_RETURN_IF_ERROR(CheckListDtype(c, *list));
   int64_t index = 0;
   GK_RETURN_IF_ERROR(IntegerValue(c.input(1), "index", &index));
-  const int64_t n = list->tensors.size();
+  const int64_t n = list->size();
   if (index < 0 || index >= n) {
     return InvalidArgument(
         "Trying to access element {} in a list with {} elements.", index, n);
@@ -22,18 +22,13 @@ Status ComputeGet(KernelContext& c) {
   GK_RETURN_IF_ERROR(ElementShapeInput(c.input(2), &shape));
   Tensor item;
   GK_RETURN_IF_ERROR(ListElement(*list, index, shape, &item));
-  // The list keeps the element; tapes tell tensors apart by identity.
-  c.set_output(0, item.Alias());
+  c.set_output(0, std::move(item));
   return OkStatus();
 }
 
 Status GetShape(InferenceContext& c) {
-  PartialTensorShape element;
-  if (!c.input(2).unknown_rank() && c.input(2).rank() == 1) {
-    element = c.ValueAsShape(2);
-  }
-  GK_ASSIGN_OR_RETURN(element, element.MergeWith(HandleElementShape(c, 0)));
-  c.set_output(0, element);
+  GK_ASSIGN_OR_RETURN(PartialTensorShape element, MergedElementShape(c, 2));
+  c.set_output(0, std::move(element));
   return OkStatus();
 }
 
@@ -42,7 +37,7 @@ Status ComputeSet(KernelContext& c) {
   GK_RETURN_IF_ERROR(CheckListDtype(c, *given));
   int64_t index = 0;
   GK_RETURN_IF_ERROR(IntegerValue(c.input(1), "index", &index));
-  const int64_t n = given->tensors.size();
+  const int64_t n = given->size();
   const bool grows = c.attr<bool>("resize_if_index_out_of_bounds");
   if (index < 0 || (index >= n && !grows)) {
     return InvalidArgument(
@@ -57,14 +52,10 @@ Status ComputeSet(KernelContext& c) {
   }
   TensorList* list = nullptr;
   GK_RETURN_IF_ERROR(MutableList(c, &list));
-  try {
-    if (index >= n) list->tensors.resize(index + 1);
-  } catch (const std::exception&) {
-    return ResourceExhausted("OOM when resizing a list to {} elements",
-                             index + 1);
-  }
-  list->tensors[index] = x;
-  return OkStatus();
+  // Next to the last: the list stays as it is.
+  if (index == n) return list->Push(x);
+  if (index > n) GK_RETURN_IF_ERROR(list->Resize(index + 1));
+  return list->Set(index, x);
 }
 
 // Indices, all within [0, n).
@@ -85,7 +76,7 @@ Status ComputeGather(KernelContext& c) {
   GK_RETURN_IF_ERROR(CheckListDtype(c, *list));
   std::vector<int64_t> indices;
   GK_RETURN_IF_ERROR(
-      Indices(c.input(1), list->tensors.size(), "gather", &indices));
+      Indices(c.input(1), list->size(), "gather", &indices));
   PartialTensorShape wanted, shape;
   GK_RETURN_IF_ERROR(ElementShapeInput(c.input(2), &wanted));
   GK_RETURN_IF_ERROR(CommonElementShape(*list, wanted, &shape));
@@ -101,25 +92,22 @@ Status ComputeGather(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const TensorShape full, TensorShape::Make(dims));
   GK_ASSIGN_OR_RETURN(Tensor out, Tensor::Zeros(list->element_dtype, full));
   for (size_t k = 0; k < indices.size(); ++k) {
-    const Tensor& t = list->tensors[indices[k]];
-    if (!t) continue;
-    if (!(t.shape() == element)) {
+    const TensorShape* mine = list->ShapeOf(indices[k]);
+    if (mine == nullptr) continue;
+    if (!(*mine == element)) {
       return InvalidArgument(
           "Tried to gather tensors with unequal shapes: {} vs {}",
-          element.DebugString(), t.shape().DebugString());
+          element.DebugString(), mine->DebugString());
     }
-    GK_RETURN_IF_ERROR(CopyInto(t, &out, k * element.num_elements()));
+    GK_RETURN_IF_ERROR(CopyElements(*list, indices[k], 1, &out,
+                                    k * element.num_elements()));
   }
   c.set_output(0, std::move(out));
   return OkStatus();
 }
 
 Status GatherShape(InferenceContext& c) {
-  PartialTensorShape element;
-  if (!c.input(2).unknown_rank() && c.input(2).rank() == 1) {
-    element = c.ValueAsShape(2);
-  }
-  GK_ASSIGN_OR_RETURN(element, element.MergeWith(HandleElementShape(c, 0)));
+  GK_ASSIGN_OR_RETURN(PartialTensorShape element, MergedElementShape(c, 2));
   if (element.unknown_rank()) return OkStatus();
   if (element.rank() >= kMaxRank) return OkStatus();
   element.InsertDim(0, c.input(1).rank() == 1 ? c.input(1).dim(0)
@@ -149,8 +137,9 @@ Status ScatterRows(const Tensor& x, std::span<const int64_t> indices,
         list->element_shape.DebugString(), element.DebugString());
   }
   for (size_t k = 0; k < indices.size(); ++k) {
-    GK_ASSIGN_OR_RETURN(list->tensors[indices[k]],
+    GK_ASSIGN_OR_RETURN(const Tensor row,
                         CopyPart(x, k * element.num_elements(), element));
+    GK_RETURN_IF_ERROR(list->Set(indices[k], row));
   }
   return OkStatus();
 }
@@ -174,12 +163,7 @@ Status ScatterNew(KernelContext& c, int64_t length) {
                            largest, length);
   }
   auto list = MakeRef<TensorList>(c.attr<DataType>("element_dtype"), shape);
-  try {
-    list->tensors.resize(std::max(length, largest + 1));
-  } catch (const std::exception&) {
-    return ResourceExhausted("OOM when making a list of {} elements",
-                             std::max(length, largest + 1));
-  }
+  GK_RETURN_IF_ERROR(list->Resize(std::max(length, largest + 1)));
   GK_RETURN_IF_ERROR(ScatterRows(c.input(0), indices, list.get()));
   c.set_output(0, TensorList::Wrap(std::move(list)));
   return OkStatus();
@@ -213,13 +197,8 @@ Status ComputeScatterInto(KernelContext& c) {
   }
   TensorList* list = nullptr;
   GK_RETURN_IF_ERROR(MutableList(c, &list));
-  if (largest >= static_cast<int64_t>(list->tensors.size())) {
-    try {
-      list->tensors.resize(largest + 1);
-    } catch (const std::exception&) {
-      return ResourceExhausted("OOM when making a list of {} elements",
-                               largest + 1);
-    }
+  if (largest >= list->size()) {
+    GK_RETURN_IF_ERROR(list->Resize(largest + 1));
   }
   return ScatterRows(c.input(1), indices, list);
 }

@@ -11,7 +11,7 @@ namespace {
 Status ComputeStack(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const TensorList* list, TensorList::Of(c.input(0)));
   GK_RETURN_IF_ERROR(CheckListDtype(c, *list));
-  const int64_t n = list->tensors.size();
+  const int64_t n = list->size();
   const int64_t expected = c.attr<int64_t>("num_elements");
   if (expected >= 0 && expected != n) {
     return InvalidArgument(
@@ -35,27 +35,32 @@ Status ComputeStack(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const TensorShape full, TensorShape::Make(dims));
   GK_ASSIGN_OR_RETURN(Tensor out, Tensor::Allocate(list->element_dtype, full));
   const int64_t step = element.num_elements();
+  if (n > 0 && list->Packs(element)) {
+    GK_RETURN_IF_ERROR(CopyElements(*list, 0, n, &out, 0));
+    c.set_output(0, std::move(out));
+    return OkStatus();
+  }
   for (int64_t i = 0; i < n; ++i) {
-    Tensor t = list->tensors[i];
-    if (!t) {
-      GK_ASSIGN_OR_RETURN(t, Tensor::Zeros(list->element_dtype, element));
-    } else if (!(t.shape() == element)) {
+    const TensorShape* mine = list->ShapeOf(i);
+    if (mine != nullptr && !(*mine == element)) {
       return InvalidArgument(
           "Tried to stack tensors with unequal shapes: {} vs {}",
-          element.DebugString(), t.shape().DebugString());
+          element.DebugString(), mine->DebugString());
     }
-    GK_RETURN_IF_ERROR(CopyInto(t, &out, i * step));
+    if (mine != nullptr) {
+      GK_RETURN_IF_ERROR(CopyElements(*list, i, 1, &out, i * step));
+    } else {
+      GK_ASSIGN_OR_RETURN(const Tensor zeros,
+                          Tensor::Zeros(list->element_dtype, element));
+      GK_RETURN_IF_ERROR(CopyInto(zeros, &out, i * step));
+    }
   }
   c.set_output(0, std::move(out));
   return OkStatus();
 }
 
 Status StackShape(InferenceContext& c) {
-  PartialTensorShape element;
-  if (!c.input(1).unknown_rank() && c.input(1).rank() == 1) {
-    element = c.ValueAsShape(1);
-  }
-  GK_ASSIGN_OR_RETURN(element, element.MergeWith(HandleElementShape(c, 0)));
+  GK_ASSIGN_OR_RETURN(PartialTensorShape element, MergedElementShape(c, 1));
   if (element.unknown_rank() || element.rank() >= kMaxRank) return OkStatus();
   const int64_t n = c.attr<int64_t>("num_elements");
   element.InsertDim(0, n >= 0 ? n : kUnknownDim);
@@ -80,10 +85,14 @@ Status ComputeFromTensor(KernelContext& c) {
         shape.DebugString(), element.DebugString());
   }
   auto list = MakeRef<TensorList>(x.dtype(), shape);
-  for (int64_t i = 0; i < x.dim(0); ++i) {
-    GK_ASSIGN_OR_RETURN(Tensor part,
-                        CopyPart(x, i * element.num_elements(), element));
-    list->tensors.push_back(std::move(part));
+  if (list->Packs(element)) {
+    GK_RETURN_IF_ERROR(list->PushBytes(element, x.raw_data(), x.dim(0)));
+  } else {
+    for (int64_t i = 0; i < x.dim(0); ++i) {
+      GK_ASSIGN_OR_RETURN(Tensor part,
+                          CopyPart(x, i * element.num_elements(), element));
+      GK_RETURN_IF_ERROR(list->Push(part));
+    }
   }
   c.set_output(0, TensorList::Wrap(std::move(list)));
   return OkStatus();
@@ -91,10 +100,7 @@ Status ComputeFromTensor(KernelContext& c) {
 
 Status FromTensorShape(InferenceContext& c) {
   c.set_output(0, TensorShape());
-  PartialTensorShape element;
-  if (!c.input(1).unknown_rank() && c.input(1).rank() == 1) {
-    element = c.ValueAsShape(1);
-  }
+  PartialTensorShape element = ShapeOfInput(c, 1);
   if (!c.input(0).unknown_rank()) {
     if (c.input(0).rank() == 0) {
       return InvalidArgument("Shape must be at least rank 1 but is rank 0");
@@ -117,27 +123,27 @@ Status Concat(KernelContext& c, const PartialTensorShape& wanted,
   };
   PartialTensorShape rest = without_first(wanted);
   GK_ASSIGN_OR_RETURN(rest, rest.MergeWith(without_first(list->element_shape)));
-  const int64_t n = list->tensors.size();
+  const int64_t n = list->size();
   std::vector<int64_t> lengths;
   int64_t rows = 0;
   for (int64_t i = 0; i < n; ++i) {
-    const Tensor& t = list->tensors[i];
+    const TensorShape* shape = list->ShapeOf(i);
     int64_t length = 0;
-    if (t) {
-      if (t.rank() < 1) {
+    if (shape != nullptr) {
+      if (shape->rank() < 1) {
         return InvalidArgument("Concat saw a scalar shape at index {} but "
                                "requires at least vectors.",
                                i);
       }
-      PartialTensorShape mine(t.shape());
-      StatusOr<PartialTensorShape> merged = rest.MergeWith(without_first(mine));
+      StatusOr<PartialTensorShape> merged =
+          rest.MergeWith(without_first(PartialTensorShape(*shape)));
       if (!merged.ok()) {
         return InvalidArgument(
             "Tried to concat tensors with unequal shapes: {} vs {}",
-            rest.DebugString(), t.shape().DebugString());
+            rest.DebugString(), shape->DebugString());
       }
       rest = *merged;
-      length = t.dim(0);
+      length = shape->dim(0);
     } else if (i < static_cast<int64_t>(leading.size())) {
       length = leading[i];
     } else if (list->element_shape.rank() > 0 &&
@@ -171,8 +177,8 @@ Status Concat(KernelContext& c, const PartialTensorShape& wanted,
   const int64_t row = rest.num_elements();
   int64_t at = 0;
   for (int64_t i = 0; i < n; ++i) {
-    if (list->tensors[i]) {
-      GK_RETURN_IF_ERROR(CopyInto(list->tensors[i], &out, at * row));
+    if (list->ShapeOf(i) != nullptr) {
+      GK_RETURN_IF_ERROR(CopyElements(*list, i, 1, &out, at * row));
     }
     at += lengths[i];
   }
@@ -195,9 +201,8 @@ Status ComputeConcatV2(KernelContext& c) {
 
 Status ConcatShape(InferenceContext& c) {
   PartialTensorShape element = HandleElementShape(c, 0);
-  if (c.num_inputs() > 1 && !c.input(1).unknown_rank() &&
-      c.input(1).rank() == 1) {
-    GK_ASSIGN_OR_RETURN(element, element.MergeWith(c.ValueAsShape(1)));
+  if (c.num_inputs() > 1) {
+    GK_ASSIGN_OR_RETURN(element, MergedElementShape(c, 1));
   }
   if (element.rank() > 0) {
     element.SetDim(0, kUnknownDim);
@@ -243,7 +248,7 @@ Status ComputeSplit(KernelContext& c) {
           shape.DebugString(), element.DebugString());
     }
     GK_ASSIGN_OR_RETURN(Tensor part, CopyPart(x, at * row, element));
-    list->tensors.push_back(std::move(part));
+    GK_RETURN_IF_ERROR(list->Push(part));
     at += length;
   }
   if (at != x.dim(0)) {
