@@ -13,19 +13,6 @@
 namespace gk {
 namespace {
 
-// -1 for a shape of which nothing is known, else its dims: the value of an
-// element_shape input.
-Tensor ShapeValue(const PartialTensorShape& shape) {
-  if (shape.unknown_rank()) return Tensor::Scalar<int32_t>(-1);
-  std::vector<int32_t> dims;
-  for (int64_t d : shape.dims()) dims.push_back(static_cast<int32_t>(d));
-  return Tensor::Vector<int32_t>(dims);
-}
-
-Tensor Constant(const Tensor& value, std::string_view name) {
-  return ValueOrThrow(OpBuilder::Current()->Constant(value, name));
-}
-
 // Attribute of a body: the states that are lists which enter the loop empty
 // and get one value in each iteration.
 constexpr char kAccumulators[] = "_accumulators";
@@ -49,12 +36,23 @@ bool Increments(Output o, const Node* argument) {
 
 }  // namespace
 
+Tensor ShapeValue(const PartialTensorShape& shape) {
+  if (shape.unknown_rank()) return Tensor::Scalar<int32_t>(-1);
+  std::vector<int32_t> dims;
+  for (int64_t d : shape.dims()) dims.push_back(static_cast<int32_t>(d));
+  return Tensor::Vector<int32_t>(dims);
+}
+
+Tensor KnownTensor(const Tensor& value, std::string_view name) {
+  return ValueOrThrow(OpBuilder::Current()->Constant(value, name));
+}
+
 StatusOr<Tensor> EmptyList(const DifferentiableWhile::List& list) {
   try {
     const Tensor handle =
         MakeOp1("EmptyTensorList",
-                {Constant(ShapeValue(list.shape), "element_shape"),
-                 Constant(Tensor::Scalar<int32_t>(-1), "max_num_elements")},
+                {KnownTensor(ShapeValue(list.shape), "element_shape"),
+                 KnownTensor(Tensor::Scalar<int32_t>(-1), "max_num_elements")},
                 {{"element_dtype", list.dtype}}, "accumulator");
     return handle;
   } catch (const Error& error) {
@@ -132,13 +130,15 @@ Status DifferentiableWhile::Differentiate(const std::vector<bool>& wanted_in,
     if (!sources->has_value()) {
       return Internal("loop body {} has no backward function", body_->name());
     }
-    std::vector<Output> fresh;
-    for (const Source& s : **sources) Stash(ValueOf(s), &fresh);
-    counter_ = -1;
-    for (size_t i = 0; i < num_states_ && counter_ < 0; ++i) {
-      if (Increments(body_->results()[i], body_->arguments()[i])) counter_ = i;
+    counts_.assign(num_states_, false);
+    for (size_t i = 0; i < num_states_; ++i) {
+      counts_[i] = Increments(body_->results()[i], body_->arguments()[i]);
     }
-    if (counter_ < 0 && accumulators_.empty()) {
+    std::vector<Output> needed, fresh;
+    for (const Source& s : **sources) needed.push_back(ValueOf(s));
+    Keep(needed, &fresh);
+    if (accumulators_.empty() &&
+        std::find(counts_.begin(), counts_.end(), true) == counts_.end()) {
       // The length of a list counts the iterations.
       Stash(ValueOf({true, 0}), &fresh);
     }
@@ -164,7 +164,7 @@ void DifferentiableWhile::FindAccumulators() {
     }
     const Output value = push.node->input(1);
     const Node::OutputInfo& info = value.node->output(value.index);
-    list_of_.emplace(std::pair(value.node->name(), value.index), i);
+    list_of_.emplace(KeyOf(value), i);
     accumulators_.emplace(i, List{info.dtype, info.shape, info.handle_data});
   }
 }
@@ -173,31 +173,6 @@ Output DifferentiableWhile::ValueOf(const Source& source) const {
   const GraphFunction& f = *call_->forward();
   return source.is_input ? Output{f.arguments()[source.index], 0}
                          : f.results()[source.index];
-}
-
-std::optional<DifferentiableWhile::Place> DifferentiableWhile::Find(
-    const Output& value) const {
-  const auto& arguments = call_->forward()->arguments();
-  const Output root = ResourceRoot(value);
-  for (size_t i = 0; i < num_states_; ++i) {
-    if (root.node == arguments[i] && invariant_[i]) {
-      return Place{true, static_cast<int>(i)};
-    }
-  }
-  auto it = list_of_.find({value.node->name(), value.index});
-  if (it == list_of_.end()) return std::nullopt;
-  return Place{false, it->second};
-}
-
-void DifferentiableWhile::Stash(const Output& value,
-                                std::vector<Output>* fresh) {
-  if (Find(value)) return;
-  const Node::OutputInfo& info = value.node->output(value.index);
-  const int state = static_cast<int>(first_list_ + lists_.size());
-  list_of_[{value.node->name(), value.index}] = state;
-  lists_.push_back({info.dtype, info.shape, info.handle_data});
-  accumulators_[state] = lists_.back();
-  fresh->push_back(value);
 }
 
 // Values of the forward body go onto lists, which become state.
@@ -297,152 +272,6 @@ void DifferentiableWhile::FindReach() {
                      (of(r.node)[i / 64] >> (i % 64) & 1);
     }
   }
-}
-
-std::vector<Gradient> DifferentiableWhile::Backward(
-    std::span<const Tensor> inputs, std::span<const Tensor> outputs,
-    std::span<const Gradient> grads, const std::vector<bool>& wanted_in) {
-  const size_t n = num_states_;
-  std::vector<bool> present(n), wanted(n);
-  for (size_t i = 0; i < n; ++i) {
-    present[i] = call_->differentiable()[i] && i < grads.size() &&
-                 !grads[i].is_none();
-    wanted[i] = i < wanted_in.size() && wanted_in[i] && call_->wanted()[i];
-  }
-  const std::vector<bool> asked = wanted;
-  Spread(false, &present);
-  Spread(true, &wanted);
-  std::vector<bool> active(n), resources(n);
-  bool any = false;
-  for (size_t i = 0; i < n; ++i) {
-    active[i] = present[i] && wanted[i] && call_->differentiable()[i];
-    resources[i] = present[i] && asked[i] &&
-                   inputs[i].dtype() == DataType::kResource;
-    any |= active[i] || resources[i];
-  }
-  std::vector<Gradient> none(inputs.size());
-  if (!any) return none;
-  std::vector<bool> useful(n);
-  for (size_t i = 0; i < n; ++i) useful[i] = active[i] || resources[i];
-  std::optional<std::vector<Source>> sources =
-      ValueOrThrow(call_->Needs(active, useful));
-  if (!sources) {
-    active = call_->differentiable();
-    useful = call_->wanted();
-    for (size_t i = 0; i < n; ++i) {
-      resources[i] = useful[i] && inputs[i].dtype() == DataType::kResource;
-    }
-    sources = ValueOrThrow(call_->Needs(active, useful));
-    if (!sources) throw Error(Internal("no backward function of a loop"));
-  }
-  return BackwardLoop(inputs, outputs, grads, active, resources, *sources);
-}
-
-std::vector<Gradient> DifferentiableWhile::BackwardLoop(
-    std::span<const Tensor> inputs, std::span<const Tensor> outputs,
-    std::span<const Gradient> grads, const std::vector<bool>& active,
-    const std::vector<bool>& resources, std::span<const Source> sources) {
-  const size_t n = num_states_;
-  // State: how many iterations are left; a gradient for each active state, a
-  // sum for each variable; the lists in use.
-  TensorVector state;
-  Tensor left;
-  if (!accumulators_.empty()) {
-    left = MakeOp1("TensorListLength", {outputs[accumulators_.begin()->first]});
-  } else {
-    left = MakeOp1("Sub", {outputs[counter_], inputs[counter_]});
-  }
-  state.push_back(left);
-  std::vector<int> owners;  // of the gradients in `state`
-  for (size_t i = 0; i < n; ++i) {
-    if (!active[i] && !resources[i]) continue;
-    owners.push_back(static_cast<int>(i));
-    const bool given = i < grads.size() && !grads[i].is_none();
-    state.push_back(given && !resources[i]
-                        ? Densify(grads[i])
-                        : ZeroGradient(resources[i] ? inputs[i] : outputs[i]));
-  }
-  std::vector<Place> places;
-  std::map<int, size_t> list_at;  // index in `state`
-  for (const Source& s : sources) {
-    const std::optional<Place> place = Find(ValueOf(s));
-    if (!place) throw Error(Internal("a loop did not keep what it must"));
-    places.push_back(*place);
-    if (place->invariant || list_at.count(place->state)) continue;
-    list_at[place->state] = state.size();
-    state.push_back(outputs[place->state]);
-  }
-  WhileOptions options;
-  for (const Tensor& t : state) options.shapes.push_back(t.partial_shape());
-  // The gradient of a value has the value's shape, in all iterations.
-  for (size_t k = 0; k < owners.size(); ++k) {
-    if (active[owners[k]]) {
-      options.shapes[k + 1] = outputs[owners[k]].partial_shape();
-    }
-  }
-  const std::string name = body_->name();
-  FunctionPart condition = TracePart(
-      name + "_grad_cond", state, options.shapes,
-      [&](std::span<const Tensor> x) -> TensorVector {
-        return {MakeOp1("Greater", {x[0], IntegerConstant(0, left.dtype())})};
-      });
-
-  const auto step = [&](std::span<const Tensor> x) -> TensorVector {
-    TensorVector next(x.begin(), x.end());
-    next[0] = MakeOp1("Sub", {x[0], IntegerConstant(1, left.dtype())});
-    std::map<int, Tensor> popped;
-    for (const auto& [list_state, at] : list_at) {
-      const List& list = accumulators_.at(list_state);
-      const Tensor in[] = {x[at],
-                           Constant(ShapeValue(list.shape), "element_shape")};
-      const TensorVector out = MakeOp("TensorListPopBack", in,
-                                      {{"element_dtype", list.dtype}});
-      next[at] = out[0];
-      popped[list_state] = out[1];
-      if (list.dtype == DataType::kVariant) {
-        const Output o = Graph::OutputOf(out[1]);
-        o.node->mutable_output(o.index).handle_data = list.handle_data;
-      }
-    }
-    TensorVector body_inputs(n), body_outputs(
-                                     call_->forward()->results().size());
-    for (size_t k = 0; k < sources.size(); ++k) {
-      const Place& place = places[k];
-      const Tensor value =
-          place.invariant ? inputs[place.state] : popped[place.state];
-      (sources[k].is_input ? body_inputs
-                           : body_outputs)[sources[k].index] = value;
-    }
-    std::vector<Gradient> dy(body_outputs.size());
-    std::vector<bool> useful(n);
-    for (size_t k = 0; k < owners.size(); ++k) {
-      const int i = owners[k];
-      useful[i] = true;
-      if (active[i]) dy[i].dense = x[k + 1];
-    }
-    const std::vector<Gradient> dx =
-        call_->Backward(body_inputs, body_outputs, dy, useful);
-    for (size_t k = 0; k < owners.size(); ++k) {
-      const int i = owners[k];
-      const bool found = !dx[i].is_none();
-      if (resources[i]) {
-        if (found) next[k + 1] = MakeOp1("AddV2", {x[k + 1], Densify(dx[i])});
-      } else {
-        next[k + 1] = found ? Densify(dx[i]) : MakeOp1("ZerosLike", {x[k + 1]});
-      }
-    }
-    return next;
-  };
-  FunctionPart body =
-      TracePart(name + "_grad_body", state, options.shapes, step);
-  const TensorVector made =
-      ValueOrThrow(MakeWhile(std::move(condition), std::move(body), state,
-                             options, "gradients/while_grad"));
-  std::vector<Gradient> result(inputs.size());
-  for (size_t k = 0; k < owners.size(); ++k) {
-    result[owners[k]].dense = made[k + 1];
-  }
-  return result;
 }
 
 }  // namespace gk

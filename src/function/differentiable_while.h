@@ -2,12 +2,16 @@
 // backward function needs onto lists, one for each value; the gradient is a
 // While that takes them off again.
 //
-// Values that no iteration changes go on no list. The loop that is returned
-// may itself be differentiated: lists have gradients, which are lists.
+// Values that no iteration changes go on no list, nor do counters, what the
+// next iteration begins with if that is kept, and what is cheap to compute
+// again. The loop that is returned may itself be differentiated: lists have
+// gradients, which are lists.
 #ifndef GK_FUNCTION_DIFFERENTIABLE_WHILE_H_
 #define GK_FUNCTION_DIFFERENTIABLE_WHILE_H_
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "function/differentiable_node.h"
@@ -41,17 +45,36 @@ class DifferentiableWhile final : public DifferentiableNode {
 
  private:
   using Source = DifferentiableCall::Source;
-  // Where the backward loop finds a value of an iteration: it is the state
-  // itself, or on the list that the state is.
+  // Where the backward loop finds a value of an iteration.
   struct Place {
-    bool invariant = false;
+    enum Kind {
+      kInvariant,  // the state itself
+      kCounter,    // the state before, plus the iterations
+      kList,       // on the list that the state is
+      kNext,       // what the next iteration's state was
+    };
+    Kind kind = kInvariant;
     int state = 0;
   };
+  using PlaceValue = std::function<Tensor(const Place&)>;
 
   Status Differentiate(const std::vector<bool>& wanted, bool higher_order);
   // The value of the body's graph that `source` is.
   Output ValueOf(const Source& source) const;
+  // Values are told apart by the names of their nodes, which clones keep.
+  static std::pair<std::string, int> KeyOf(const Output& value);
   std::optional<Place> Find(const Output& value) const;
+  // Can it be computed from what is kept, by at most `budget` cheap ops?
+  bool IsDerived(const Output& value, int* budget) const;
+  // What it takes of the kept for that; the value in an iteration of the
+  // backward loop, where `known` has those that were asked for before.
+  void PlacesOf(const Output& value, std::vector<Place>* places) const;
+  Tensor Derive(const Output& value, const PlaceValue& at,
+                std::map<std::pair<std::string, int>, Tensor>* known) const;
+  // The list that keeps the state as it enters iterations, or -1.
+  int ListOfArgument(int state) const;
+  // Puts on lists what has to be of the values that the gradient needs.
+  void Keep(std::span<const Output> needed, std::vector<Output>* fresh);
   Status Append(std::span<const Output> values);
   void FindReach();
   // Adds to `set` the states that depend on (or, backward, lead to) those in
@@ -72,13 +95,19 @@ class DifferentiableWhile final : public DifferentiableNode {
   std::vector<List> lists_;
   size_t first_list_ = 0;  // the state that lists_[0] becomes
   std::map<int, List> accumulators_;  // by state: lists_ and earlier ones
-  // The accumulator that keeps a value, by the node's name and output.
+  // The accumulator that keeps a value, by KeyOf.
   std::map<std::pair<std::string, int>, int> list_of_;
   std::vector<bool> invariant_;                         // of the states
   // reach_[i][j]: result j may have a gradient for state i.
   std::vector<std::vector<bool>> reach_;
-  int counter_ = -1;  // the state that counts the iterations, from 0
+  std::vector<bool> counts_;  // states that grow by one in each iteration
 };
+
+// -1 for a shape of which nothing is known, else its dims: the value of an
+// element_shape input.
+Tensor ShapeValue(const PartialTensorShape& shape);
+// A constant of the graph under construction.
+Tensor KnownTensor(const Tensor& value, std::string_view name);
 
 // An empty list in the graph under construction.
 StatusOr<Tensor> EmptyList(const DifferentiableWhile::List& list);

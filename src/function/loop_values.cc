@@ -1,0 +1,164 @@
+// Which values of an iteration a loop keeps for its gradient, and how the
+// backward loop comes by the others.
+#include <algorithm>
+
+#include "framework/op_registry.h"
+#include "function/differentiable_while.h"
+
+namespace gk {
+namespace {
+
+// Computing these again costs about what reading a kept value does, and much
+// less than keeping it.
+constexpr std::string_view kCheapOps[] = {
+    "Abs", "Add", "AddV2", "BroadcastGradientArgs",
+    "BroadcastTo", "Cast", "Equal", "ExpandDims", "Fill", "GatherV2",
+    "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalNot",
+    "LogicalOr", "Maximum", "Minimum", "Mul", "Neg", "NotEqual", "OnesLike",
+    "Pack", "Rank", "Relu", "Reshape", "Select", "SelectV2", "Shape", "ShapeN",
+    "Sign", "Size", "Slice", "Square", "Squeeze", "StopGradient",
+    "StridedSlice", "Sub", "ZerosLike"};
+// A value is computed again through at most so many of them.
+constexpr int kMaxCheapOps = 6;
+
+bool IsPlain(const Output& o) {
+  return !IsObjectType(o.node->output(o.index).dtype);
+}
+
+bool IsCheap(const Node& node) {
+  return std::binary_search(std::begin(kCheapOps), std::end(kCheapOps),
+                            node.type()) &&
+         node.control_inputs().empty() &&
+         std::all_of(node.inputs().begin(), node.inputs().end(), IsPlain) &&
+         node.attrs().Get<std::string>("_gradient_op_type") == nullptr;
+}
+
+bool IsKnown(const Output& o) {
+  return static_cast<bool>(o.node->output(o.index).value);
+}
+
+}  // namespace
+
+std::pair<std::string, int> DifferentiableWhile::KeyOf(const Output& value) {
+  const Output root = ResourceRoot(value);
+  return {root.node->name(), root.index};
+}
+
+int DifferentiableWhile::ListOfArgument(int state) const {
+  auto it = list_of_.find(KeyOf({call_->forward()->arguments()[state], 0}));
+  return it == list_of_.end() ? -1 : it->second;
+}
+
+std::optional<DifferentiableWhile::Place> DifferentiableWhile::Find(
+    const Output& value) const {
+  const GraphFunction& forward = *call_->forward();
+  const Output root = ResourceRoot(value);
+  for (size_t i = 0; i < num_states_; ++i) {
+    if (root.node != forward.arguments()[i]) continue;
+    if (invariant_[i]) return Place{Place::kInvariant, static_cast<int>(i)};
+    if (counts_[i]) return Place{Place::kCounter, static_cast<int>(i)};
+  }
+  auto it = list_of_.find(KeyOf(value));
+  if (it != list_of_.end()) return Place{Place::kList, it->second};
+  // What an iteration leaves is what the next begins with.
+  for (size_t i = 0; i < num_states_; ++i) {
+    const DataType dtype = forward.arguments()[i]->output(0).dtype;
+    if (IsObjectType(dtype) ||
+        !(ResourceRoot(forward.results()[i]) == root)) {
+      continue;
+    }
+    if (ListOfArgument(i) >= 0) {
+      return Place{Place::kNext, static_cast<int>(i)};
+    }
+  }
+  return std::nullopt;
+}
+
+bool DifferentiableWhile::IsDerived(const Output& value, int* budget) const {
+  if (IsKnown(value) || Find(value)) return true;
+  const Node& node = *ResourceRoot(value).node;
+  if (!IsCheap(node) || --*budget < 0) return false;
+  return std::all_of(
+      node.inputs().begin(), node.inputs().end(),
+      [&](const Output& input) { return IsDerived(input, budget); });
+}
+
+void DifferentiableWhile::Keep(std::span<const Output> needed,
+                               std::vector<Output>* fresh) {
+  std::vector<Output> cheap, results;
+  const GraphFunction& forward = *call_->forward();
+  for (const Output& value : needed) {
+    const Output root = ResourceRoot(value);
+    const bool is_result = std::any_of(
+        forward.results().begin(), forward.results().begin() + num_states_,
+        [&](const Output& r) { return ResourceRoot(r) == root; });
+    if (IsCheap(*root.node)) {
+      cheap.push_back(value);
+    } else if (is_result) {
+      results.push_back(value);
+    } else {
+      Stash(value, fresh);
+    }
+  }
+  // Once it is known which arguments are kept, some of the rest need not be.
+  for (const Output& value : results) Stash(value, fresh);
+  std::stable_sort(cheap.begin(), cheap.end(),
+                   [](const Output& a, const Output& b) {
+                     return a.node->id() < b.node->id();
+                   });
+  for (const Output& value : cheap) {
+    int budget = kMaxCheapOps;
+    if (!IsDerived(value, &budget)) Stash(value, fresh);
+  }
+}
+
+void DifferentiableWhile::Stash(const Output& value,
+                                std::vector<Output>* fresh) {
+  if (IsKnown(value) || Find(value)) return;
+  const Node::OutputInfo& info = value.node->output(value.index);
+  const int state = static_cast<int>(first_list_ + lists_.size());
+  list_of_[KeyOf(value)] = state;
+  lists_.push_back({info.dtype, info.shape, info.handle_data});
+  accumulators_[state] = lists_.back();
+  fresh->push_back(value);
+}
+
+void DifferentiableWhile::PlacesOf(const Output& value,
+                                   std::vector<Place>* places) const {
+  if (IsKnown(value)) return;
+  if (const std::optional<Place> place = Find(value)) {
+    places->push_back(*place);
+    return;
+  }
+  const Node& node = *ResourceRoot(value).node;
+  if (!IsCheap(node)) {
+    throw Error(Internal("a loop did not keep {}", node.name()));
+  }
+  for (const Output& input : node.inputs()) PlacesOf(input, places);
+}
+
+Tensor DifferentiableWhile::Derive(
+    const Output& value, const PlaceValue& at,
+    std::map<std::pair<std::string, int>, Tensor>* known) const {
+  if (IsKnown(value)) {
+    return KnownTensor(value.node->output(value.index).value, "known");
+  }
+  Tensor& result = (*known)[KeyOf(value)];
+  if (result) return result;
+  if (const std::optional<Place> place = Find(value)) {
+    return result = at(*place);
+  }
+  const Output root = ResourceRoot(value);
+  TensorVector inputs;
+  for (const Output& input : root.node->inputs()) {
+    inputs.push_back(Derive(input, at, known));
+  }
+  AttrMap attrs;
+  for (const auto& [name, attr] : root.node->attrs()) {
+    if (name[0] != '_') attrs.Set(name, attr);
+  }
+  return result = ValueOrThrow(OpBuilder::Current()->Apply(
+             root.node->op(), inputs, std::move(attrs), {}))[root.index];
+}
+
+}  // namespace gk
