@@ -25,6 +25,9 @@ NAMESPACES = (
     "initializers",
 )
 
+# Packages of the same kind that have modules of their own.
+PACKAGES = ("autograph", "autograph.experimental")
+
 # Ops under public names that their records do not claim.
 OP_NAMES = """
     math.acos=Acos acos=Acos math.ceil=Ceil math.erfinv=Erfinv exp=Exp
@@ -67,6 +70,16 @@ EXPORTS: dict[str, str] = {
         config.experimental_run_functions_eagerly=run_functions_eagerly
         config.experimental_functions_run_eagerly=functions_run_eagerly
         """,
+    "graphkiln.autograph.api": """
+        autograph.to_graph autograph.to_code autograph.trace
+        autograph.experimental.do_not_convert
+        autograph.experimental.set_loop_options
+        autograph.experimental.set_element_type
+        """,
+    "graphkiln.autograph.verbosity": """
+        autograph.set_verbosity autograph.experimental.set_strict
+        """,
+    "graphkiln.autograph.scopes": "autograph.experimental.Feature",
     "graphkiln._control_flow": "cond case switch_case while_loop",
     "graphkiln._tensor_array": "TensorArray TensorArraySpec",
     "graphkiln._map": "map_fn vectorized_map",

@@ -12,20 +12,27 @@ from graphkiln import _graphkiln
 
 MODULES = (
     "_assertions",
+    "_compat_assign",
     "_config",
     "_control",
     "_counting",
     "_debugging",
     "_device_spec",
+    "_forward_accumulator",
+    "_gradient_tape",
     "_initializers",
     "_math_functions",
     "_module",
     "_print",
+    "_py_function",
     "_random",
     "_random_generator",
     "_random_seed",
     "_shape_assertions",
     "_version",
+    "autograph.api",
+    "autograph.scopes",
+    "autograph.verbosity",
     "nest",
 )
 

@@ -1,26 +1,15 @@
 """AutoGraph: Python control flow on tensors becomes graph control flow.
 
-Functions are converted when they are traced first; see `conversion`.
+Functions are converted when they are traced first; see `conversion`. The
+public names are those of `_exports` and are imported when asked for.
 """
 
-_PUBLIC = {
-    "to_graph": "api", "to_code": "api", "trace": "api",
-    "set_verbosity": "verbosity",
-}
+from graphkiln import _namespaces
 
 
 def __getattr__(name: str) -> object:
-    import importlib
-
-    if name == "experimental" or name in _PUBLIC:
-        module = importlib.import_module(
-            f"graphkiln.autograph.{_PUBLIC.get(name, name)}"
-        )
-        value = module if name == "experimental" else getattr(module, name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _namespaces.resolve(__name__, "autograph.", name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*_PUBLIC, "experimental"])
+    return _namespaces.names_below("autograph.")

@@ -52,7 +52,10 @@ def is_left_alone(function: types.FunctionType) -> bool:
     marks = function.__dict__
     if marks and marks.get("__ag_do_not_convert__") is code:
         return True
-    return _is_library(function.__module__)
+    # Examples of docstrings are programs, whatever module they are run in.
+    return _is_library(function.__module__) and not (
+        code.co_filename.startswith("<doctest ")
+    )
 
 
 _warned: set = set()

@@ -1,6 +1,11 @@
 """tf.autograph.experimental."""
 
-from graphkiln.autograph.api import (
-    do_not_convert, set_element_type, set_loop_options, set_strict,
-)
-from graphkiln.autograph.scopes import Feature
+from graphkiln import _namespaces
+
+
+def __getattr__(name: str) -> object:
+    return _namespaces.resolve(__name__, "autograph.experimental.", name)
+
+
+def __dir__() -> list[str]:
+    return _namespaces.names_below("autograph.experimental.")
