@@ -6,6 +6,7 @@ from graphkiln.autograph import branches
 from graphkiln.autograph import logic
 from graphkiln.autograph import loops
 from graphkiln.autograph import sequences
+from graphkiln.autograph import staged_list
 from graphkiln.autograph import staging
 
 _LIMITS = (
@@ -110,6 +111,9 @@ def for_sequence(
         test, lambda counter: body(source.element(counter)), get_state,
         set_state, symbol_names, opts,
     )
+
+
+staged_list.for_sequence = for_sequence
 
 
 def _is_range(value) -> bool:

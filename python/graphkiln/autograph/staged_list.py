@@ -35,6 +35,9 @@ class _Spec:
 # Has any been made in this process?
 made = False
 
+# The loop over a sequence: loop_statements puts it here.
+for_sequence: Callable
+
 
 class StagedList(sequences.Sequence):
     """A list in a graph; it changes in place, as Python's.
@@ -180,8 +183,6 @@ class StagedList(sequences.Sequence):
         ]
 
     def extend(self, values) -> None:
-        from graphkiln.autograph import loop_statements
-
         if not sequences.is_sequence(values):
             for value in values:
                 self.append(value)
@@ -195,7 +196,7 @@ class StagedList(sequences.Sequence):
         def put(state):
             self.handles = list(state)
 
-        loop_statements.for_sequence(
+        for_sequence(
             source, None, self.append, lambda: tuple(self.handles), put,
             ("list",) * len(self.handles), {},
         )
