@@ -1,7 +1,7 @@
 # One library a layer, lowest first. tools/check_layers proves that includes
 # point down only; `ops` may include nothing above `graph`.
-set(GK_LAYERS base proto kernels framework graph ops grappler runtime eager
-    function api)
+set(GK_LAYERS base proto kernels framework data graph ops grappler runtime
+    eager function api)
 
 find_package(Threads REQUIRED)
 find_path(GK_DNNL_INCLUDE oneapi/dnnl/dnnl.hpp REQUIRED)
@@ -59,7 +59,7 @@ foreach(layer IN LISTS GK_LAYERS)
 endforeach()
 # Two sets of common headers: below the tensors, and from the graph upwards.
 gk_precompile(gk_base)
-foreach(layer proto kernels framework)
+foreach(layer proto kernels framework data)
   gk_precompile(gk_${layer} REUSE gk_base)
 endforeach()
 set(GK_FRAMEWORK_HEADERS ${PROJECT_SOURCE_DIR}/src/framework/op_registry.h

@@ -10,6 +10,7 @@ record gives their public names need no entry.
 NAMESPACES = (
     "audio", "autodiff", "bitwise",
     "config", "config.experimental", "config.optimizer", "config.threading",
+    "data", "data.experimental",
     "debugging", "debugging.experimental", "dtypes", "dtypes.experimental",
     "experimental", "experimental.dlpack", "experimental.numpy",
     "experimental.numpy.random", "experimental.extension_type", "graph_util",
@@ -82,6 +83,26 @@ EXPORTS: dict[str, str] = {
     "graphkiln.autograph.scopes": "autograph.experimental.Feature",
     "graphkiln._control_flow": "cond case switch_case while_loop",
     "graphkiln._tensor_array": "TensorArray TensorArraySpec",
+    "graphkiln.data._constants": """
+        data.AUTOTUNE data.INFINITE_CARDINALITY data.UNKNOWN_CARDINALITY
+        data.experimental.AUTOTUNE data.experimental.INFINITE_CARDINALITY
+        data.experimental.UNKNOWN_CARDINALITY
+        """,
+    "graphkiln.data._dataset": "data.Dataset",
+    "graphkiln.data._experimental": """
+        data.experimental.cardinality data.experimental.enumerate_dataset
+        data.experimental.from_variant data.experimental.get_next_as_optional
+        data.experimental.get_single_element data.experimental.get_structure
+        data.experimental.scan data.experimental.take_while
+        data.experimental.to_variant data.experimental.unbatch
+        """,
+    "graphkiln.data._iterator": """
+        data.Iterator data.IteratorSpec data.NumpyIterator
+        """,
+    "graphkiln.data._optional": """
+        OptionalSpec data.experimental.Optional experimental.Optional
+        """,
+    "graphkiln.data._specs": "data.DatasetSpec",
     "graphkiln._map": "map_fn vectorized_map",
     "graphkiln._folds": "foldl foldr scan",
     "graphkiln._gradients": """

@@ -21,6 +21,9 @@ DTYPE_NAMES = (
     "uint16", "uint32", "uint64", "variant",
 )
 
+_DIRECTORY = __file__.rpartition("/")[0]
+_PACKAGES = ("data",)
+
 _ops: dict[str, str] | None = None
 _composites: set[str] = set()
 _python: dict[str, tuple[str, str]] | None = None
@@ -128,7 +131,10 @@ def install(package: str) -> None:
     for name in _exports.NAMESPACES:
         full = f"{package}.{name}"
         module = Namespace(full, f"The tf.{name} namespace.")
-        module.__path__ = []
+        # Some have files of their own, with private names.
+        module.__path__ = (
+            [f"{_DIRECTORY}/{name}"] if name in _PACKAGES else []
+        )
         module.__package__ = full
         sys.modules[full] = module
         parent, _, last = full.rpartition(".")

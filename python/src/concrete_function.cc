@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "convert.h"
+#include "op_function.h"
 #include "source_location.h"
 #include "runtime/error_origin.h"
 #include "tensor_type.h"
@@ -298,6 +299,12 @@ PyObject* NewConcreteFunction(Ref<ConcreteFunction> function,
 
 bool AddConcreteFunctionType(PyObject* module) {
   ConcreteFunctionType = AddType(module, &spec, nullptr);
+  function_of_object = [](PyObject* o) -> Ref<FunctionDefinition> {
+    if (Py_TYPE(o) != ConcreteFunctionType || Self(o)->function == nullptr) {
+      return nullptr;
+    }
+    return Self(o)->function->function();
+  };
   return ConcreteFunctionType != nullptr;
 }
 

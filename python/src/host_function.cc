@@ -30,6 +30,20 @@ class Gil {
   PyGILState_STATE state_;
 };
 
+// An exception that is on its way while the call is made: an iterator that is
+// dropped because of it ends its generator.
+class PendingException {
+ public:
+  PendingException() { PyErr_Fetch(&type_, &value_, &trace_); }
+  ~PendingException() {
+    if (type_ != nullptr) PyErr_Restore(type_, value_, trace_);
+  }
+  PendingException(const PendingException&) = delete;
+
+ private:
+  PyObject *type_ = nullptr, *value_ = nullptr, *trace_ = nullptr;
+};
+
 // What is made in the call is made eagerly, and is no business of the tapes
 // around the graph that runs.
 class EagerCall {
@@ -75,6 +89,7 @@ Status Call(const std::string& token, std::span<const Tensor* const> inputs,
             const std::vector<DataType>& types, std::span<Tensor> outputs) {
   if (!Py_IsInitialized()) return Cancelled("Python has ended");
   Gil gil;
+  PendingException pending;
   EagerCall eager;
   PyRef name = PyRef::Steal(ToPyString(token));
   PyRef list = PyRef::Steal(PyList_New(inputs.size()));

@@ -41,6 +41,12 @@ inline std::vector<InnerType> InnerList(const std::vector<DataType>& types) {
 }
 inline DataType Outer(InnerType t) { return static_cast<DataType>(t); }
 PartialTensorShape Inner(const Shape& s);
+inline std::vector<PartialTensorShape> InnerList(
+    const std::vector<Shape>& shapes) {
+  std::vector<PartialTensorShape> inner;
+  for (const Shape& s : shapes) inner.push_back(Inner(s));
+  return inner;
+}
 Shape Outer(const PartialTensorShape& s);
 // ValueError for a tensor that is not defined.
 InnerTensor Inner(const Tensor& t);

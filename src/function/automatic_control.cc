@@ -44,6 +44,29 @@ void AutomaticControl::UseAliases(const Node* resource, ResourceUse use,
   }
 }
 
+void AutomaticControl::AddDatasetUses(const Node& node, Uses* uses) const {
+  std::set<const Node*> seen;
+  std::vector<const Node*> todo{&node};
+  while (!todo.empty()) {
+    const Node& from = *todo.back();
+    todo.pop_back();
+    for (const Output& o : from.inputs()) {
+      if (o.node->output(o.index).dtype != DataType::kVariant) continue;
+      const Node& maker = *o.node;
+      if (!seen.insert(&maker).second) continue;
+      todo.push_back(&maker);
+      if (!maker.op().Has(kCallsFunction)) continue;
+      const FunctionEffects effects = EffectsOf(maker);
+      for (int i = 0; i < maker.num_inputs(); ++i) {
+        if (effects.arguments[i] == ResourceUse::kNone) continue;
+        const Output root = ResourceRoot(maker.input(i));
+        ResourceUse& use = (*uses)[{root.node, root.index}];
+        use = std::max(use, effects.arguments[i]);
+      }
+    }
+  }
+}
+
 void AutomaticControl::AddMustRun(Node* node) {
   if (std::find(must_run_.begin(), must_run_.end(), node) == must_run_.end()) {
     must_run_.push_back(node);
@@ -54,7 +77,7 @@ void AutomaticControl::Add(Node* node) {
   const FunctionEffects effects = EffectsOf(*node);
   if (!effects.stateful) return;
   bool writes = false;
-  std::map<std::pair<const Node*, int>, ResourceUse> uses;
+  Uses uses;
   std::vector<int64_t> read_only;
   for (int i = 0; i < node->num_inputs(); ++i) {
     const Output& o = node->input(i);
@@ -67,11 +90,31 @@ void AutomaticControl::Add(Node* node) {
     seen = std::max(seen, use);
     writes |= use == ResourceUse::kWrite;
   }
+  Uses of_dataset;
+  AddDatasetUses(*node, &of_dataset);
+  for (const auto& [resource, use] : Uses(uses)) {
+    if (!of_dataset.empty() && node->op().Has(kCallsFunction)) {
+      behind_[resource] = of_dataset;
+    }
+    const auto behind = behind_.find(resource);
+    if (behind != behind_.end()) {
+      of_dataset.insert(behind->second.begin(), behind->second.end());
+    }
+  }
+  for (const auto& [resource, use] : of_dataset) {
+    ResourceUse& seen = uses[resource];
+    seen = std::max(seen, use);
+    writes |= use == ResourceUse::kWrite;
+  }
   for (const auto& [resource, use] : uses) {
     Use(&resources_[resource], use, node);
     if (!arguments_.empty()) UseAliases(resource.first, use, node);
   }
-  if (node->op().Has(kCallsFunction)) {
+  const auto is_function = [](const auto& entry) {
+    return std::holds_alternative<FunctionAttr>(entry.second) ||
+           std::holds_alternative<std::vector<FunctionAttr>>(entry.second);
+  };
+  if (std::any_of(node->attrs().begin(), node->attrs().end(), is_function)) {
     node->mutable_attrs().Set("_read_only_resource_inputs",
                               std::move(read_only));
   }

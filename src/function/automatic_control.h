@@ -3,7 +3,8 @@
 //
 // For each resource: a write waits for the last write and the reads since, a
 // read waits for the last write. An argument may be any of the captured
-// resources in some call, so both count as one. Prints, checks and calls into the host
+// resources in some call, so both count as one. Whoever iterates over a dataset uses
+// what its functions use. Prints, checks and calls into the host
 // language keep program order among themselves and with every write. Not
 // thread-safe; owned by a FuncGraph.
 #ifndef GK_FUNCTION_AUTOMATIC_CONTROL_H_
@@ -36,9 +37,17 @@ class AutomaticControl {
   };
   static void Use(History* history, ResourceUse use, Node* node);
 
-  void UseAliases(const Node* resource, ResourceUse use, Node* node);
+  using Resource = std::pair<const Node*, int>;
+  using Uses = std::map<Resource, ResourceUse>;
 
-  std::map<std::pair<const Node*, int>, History> resources_;
+  void UseAliases(const Node* resource, ResourceUse use, Node* node);
+  // A node that takes a dataset runs the functions of all that it is made of:
+  // adds what they use.
+  void AddDatasetUses(const Node& node, Uses* uses) const;
+
+  std::map<Resource, History> resources_;
+  // What the dataset of an iterator uses, by the iterator.
+  std::map<Resource, Uses> behind_;
   std::set<const Node*> arguments_;
   History order_;
   std::vector<Node*> must_run_;

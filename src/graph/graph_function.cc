@@ -8,10 +8,19 @@ namespace {
 
 void Widen(ResourceUse use, ResourceUse* into) { *into = std::max(*into, use); }
 
-void AddCallee(const FunctionAttr& callee, FunctionEffects* effects) {
+// Which of these are resources.
+std::vector<size_t> Resources(size_t n, auto dtype) {
+  std::vector<size_t> found;
+  for (size_t i = 0; i < n; ++i) {
+    if (dtype(i) == DataType::kResource) found.push_back(i);
+  }
+  return found;
+}
+
+void AddCallee(const FunctionAttr& callee, const Node& node,
+               FunctionEffects* effects) {
   const auto* function =
       dynamic_cast<const GraphFunction*>(callee.definition.get());
-  const size_t inputs = effects->arguments.size();
   if (function == nullptr) {
     // Nothing is known of it: the worst.
     effects->stateful = effects->must_run = effects->ordered = true;
@@ -22,11 +31,27 @@ void AddCallee(const FunctionAttr& callee, FunctionEffects* effects) {
   effects->stateful |= inner.stateful;
   effects->must_run |= inner.must_run;
   effects->ordered |= inner.ordered;
-  // A predicate or index may come before the inputs that are passed on.
-  const size_t n = std::min(inner.arguments.size(), inputs);
-  for (size_t i = 0; i < n; ++i) {
-    Widen(inner.arguments[inner.arguments.size() - n + i],
-          &effects->arguments[inputs - n + i]);
+  // Other inputs may come before, behind or between those that are passed on.
+  const std::vector<size_t> given = Resources(
+      node.num_inputs(), [&](size_t i) {
+        const Output& o = node.input(static_cast<int>(i));
+        return o.node->output(o.index).dtype;
+      });
+  const std::vector<size_t> taken =
+      Resources(inner.arguments.size(), [&](size_t i) {
+        return function->arguments()[i]->output(0).dtype;
+      });
+  if (given.size() == taken.size()) {
+    for (size_t k = 0; k < given.size(); ++k) {
+      Widen(inner.arguments[taken[k]], &effects->arguments[given[k]]);
+    }
+    return;
+  }
+  // One of several functions, which get different ones of them.
+  for (size_t t : taken) {
+    for (size_t g : given) {
+      Widen(inner.arguments[t], &effects->arguments[g]);
+    }
   }
 }
 
@@ -47,11 +72,11 @@ FunctionEffects EffectsOf(const Node& node) {
     bool any = false;
     for (const auto& [name, value] : node.attrs()) {
       if (const auto* f = std::get_if<FunctionAttr>(&value)) {
-        AddCallee(*f, &effects);
+        AddCallee(*f, node, &effects);
         any = true;
       } else if (const auto* list =
                      std::get_if<std::vector<FunctionAttr>>(&value)) {
-        for (const FunctionAttr& f : *list) AddCallee(f, &effects);
+        for (const FunctionAttr& f : *list) AddCallee(f, node, &effects);
         any = true;
       }
     }
@@ -61,6 +86,10 @@ FunctionEffects EffectsOf(const Node& node) {
         if (o.node->output(o.index).dtype != DataType::kResource) {
           effects.arguments[i] = ResourceUse::kNone;
         }
+      }
+      // It also runs what stands behind its inputs, whatever that does.
+      if (op.Has(kWritesResource)) {
+        effects.stateful = effects.must_run = effects.ordered = true;
       }
       return effects;
     }
@@ -80,7 +109,8 @@ FunctionEffects EffectsOf(const Node& node) {
   }
   const bool reads_only = reads && !writes;
   effects.must_run = stateful && !random && !reads_only;
-  effects.ordered = effects.must_run && !has_resource && !op.Has(kSourceOp);
+  effects.ordered = effects.must_run && !op.Has(kSourceOp) &&
+                    (!has_resource || op.Has(kCallsFunction));
   return effects;
 }
 

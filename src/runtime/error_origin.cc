@@ -1,5 +1,7 @@
 #include "runtime/error_origin.h"
 
+#include "data/error_site.h"
+
 namespace gk {
 namespace {
 
@@ -28,6 +30,19 @@ std::string_view NameInItsFunction(std::string_view name) {
 
 const ErrorOrigin& LastErrorOrigin() { return origin; }
 void ClearErrorOrigin() { origin = ErrorOrigin(); }
+
+void InstallErrorSites() {
+  const auto take = []() -> ErrorSite {
+    if (origin.node.empty()) return nullptr;
+    auto site = std::make_shared<const ErrorOrigin>(std::move(origin));
+    origin = ErrorOrigin();
+    return site;
+  };
+  const auto put = [](const ErrorSite& site) {
+    origin = *static_cast<const ErrorOrigin*>(site.get());
+  };
+  SetErrorSiteHooks({.take = take, .put = put});
+}
 
 Status AtNode(const Status& status, const Node& node,
               std::string_view function) {

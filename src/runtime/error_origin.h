@@ -22,6 +22,8 @@ struct ErrorOrigin {
 // failed outside of any node (bad arguments). Valid until the next run.
 const ErrorOrigin& LastErrorOrigin();
 void ClearErrorOrigin();
+// Lets iterators that work on other threads hand the origin on.
+void InstallErrorSites();
 
 // Notes the innermost failing node and appends its name to the message.
 Status AtNode(const Status& status, const Node& node,

@@ -36,6 +36,9 @@ def _sequences(values) -> list | None:
 
 
 def len_(value):
+    own = getattr(type(value), "_autograph_len", None)
+    if own is not None and not tf.executing_eagerly():
+        return own(value)
     if _staged(value):
         if isinstance(value, _graphkiln.BaseVariable):
             value = tf.convert_to_tensor(value)

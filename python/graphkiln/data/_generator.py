@@ -1,0 +1,198 @@
+"""Dataset.from_generator: Python generators as datasets.
+
+Three functions in the graph call back: one begins a generator and gives it a
+number, one asks it for its next element, one forgets it.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+import graphkiln as tf
+from graphkiln import _py_function
+from graphkiln import raw_ops
+from graphkiln.data import _structure as structure
+from graphkiln.data import _traced as traced
+
+
+class Source:
+    """A callable that makes generators, and what they yield."""
+
+    def __init__(
+        self, generator, output_types, output_shapes, args, output_signature
+    ):
+        if not callable(generator):
+            raise TypeError("`generator` must be a Python callable.")
+        if output_types is not None and output_signature is not None:
+            raise TypeError(
+                "The `output_types` argument can not be used together with "
+                "the `output_signature` argument."
+            )
+        if output_shapes is not None and output_signature is not None:
+            raise TypeError(
+                "The `output_shapes` argument can not be used together with "
+                "the `output_signature` argument."
+            )
+        if output_types is None and output_signature is None:
+            raise TypeError(
+                "To specify the output signature you need to provide either "
+                "the `output_signature` argument or the `output_types` "
+                "argument."
+            )
+        if output_signature is not None:
+            self.spec = structure.checked(output_signature)
+        else:
+            self.spec = _spec(output_types, output_shapes)
+        self.arguments = [] if args is None else list(
+            tf.convert_to_tensor(a) for a in args
+        )
+        self._generator = generator
+        self._numbers = itertools.count()
+        self._begun: dict[int, tuple] = {}
+        self._running: dict[int, Iterator] = {}
+
+    def begin(self, *arguments) -> int:
+        """The number of a new generator, which is called with arrays."""
+        number = next(self._numbers)
+        self._begun[number] = arguments
+        return number
+
+    def next(self, number: int) -> list:
+        """The components of the generator's next element."""
+        running = self._running.get(number)
+        if running is None:
+            running = iter(self._generator(*self._begun.pop(number)))
+            self._running[number] = running
+        return self._components(next(running))
+
+    def end(self, number: int) -> None:
+        """Nobody will ask this generator again."""
+        self._begun.pop(number, None)
+        self._running.pop(number, None)
+
+    def _components(self, value: object) -> list:
+        specs = structure.flatten(self.spec)
+        expected: object = structure.map_structure(
+            lambda s: getattr(s, "dtype", s), self.spec
+        )
+        try:
+            leaves = structure.flatten_up_to(self.spec, value)
+            expected = self.spec
+            leaves = [_converted(s, v) for s, v in zip(specs, leaves)]
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                "`generator` yielded an element that did not match the "
+                f"expected structure. The expected structure was {expected}"
+                f", but the yielded element was {value}."
+            ) from error
+        for spec, leaf in zip(specs, leaves):
+            if isinstance(spec, tf.TensorSpec):
+                if leaf.dtype != spec.dtype:
+                    raise TypeError(
+                        f"`generator` yielded an element of type {leaf.dtype} "
+                        f"where an element of type {spec.dtype} was expected."
+                    )
+                if not spec.shape.is_compatible_with(leaf.shape):
+                    raise TypeError(
+                        "`generator` yielded an element of shape "
+                        f"{tuple(leaf.shape)} where an element of shape "
+                        f"{spec.shape} was expected."
+                    )
+            elif not spec.is_compatible_with(leaf):
+                raise TypeError(
+                    f"`generator` yielded an element of "
+                    f"{tf.type_spec_from_value(leaf)} where an element of "
+                    f"{spec} was expected."
+                )
+        return [
+            tensor
+            for spec, leaf in zip(specs, leaves)
+            for tensor in spec.to_tensors(leaf)
+        ]
+
+
+def _converted(spec: object, value: object) -> object:
+    if not isinstance(spec, tf.TensorSpec):
+        return value
+    if isinstance(value, tf.Tensor):
+        return value
+    return tf.convert_to_tensor(value, dtype=spec.dtype)
+
+
+def _no_lists(value: object) -> object:
+    return tuple(_no_lists(v) for v in value) if (
+        isinstance(value, list)
+    ) else value
+
+
+def _spec(types: object, shapes: object) -> object:
+    """The structure of tf.TensorSpecs of types and shapes."""
+    types = _no_lists(types)
+    flat = structure.flatten(types)
+    if shapes is None:
+        unknown = [None] * len(flat)
+    else:
+        unknown = structure.flatten_up_to(types, shapes)
+    return structure.pack_like(
+        types,
+        [
+            tf.TensorSpec(tf.TensorShape(s), tf.as_dtype(t))
+            for s, t in zip(unknown, flat)
+        ],
+    )
+
+
+class Elements:
+    """The dataset of what one generator yields."""
+
+    def __init__(self, source: Source, make: Callable):
+        self._source, self._make = source, make
+
+    def flat_map_fn(self, _) -> object:
+        """The dataset, made in the function that is being traced."""
+        source = self._source
+        number = tf.TensorSpec((), tf.int64)
+        components = structure.flat_specs(source.spec)
+
+        def get_iterator_id_fn():
+            made = _py_function.numpy_function(
+                lambda *args: np.int64(source.begin(*args)),
+                source.arguments, tf.int64,
+            )
+            made.set_shape(())
+            return made
+
+        def generator_next_fn(iterator_id):
+            made = _py_function.py_function(
+                lambda n: source.next(int(n)), [iterator_id],
+                [s.dtype for s in components],
+            )
+            return tuple(structure.set_shapes(source.spec, made))
+
+        def finalize_fn(iterator_id):
+            def end(n):
+                source.end(int(n))
+                return np.int64(0)
+
+            made = _py_function.numpy_function(end, [iterator_id], tf.int64)
+            made.set_shape(())
+            return made
+
+        def trace(function, spec):
+            return traced.Traced(
+                function, "Dataset.from_generator()", spec, convert=False
+            )
+
+        init = trace(get_iterator_id_fn, ())
+        step = trace(generator_next_fn, number)
+        final = trace(finalize_fn, number)
+        variant = raw_ops.GeneratorDataset(
+            init_func_other_args=init.captured,
+            next_func_other_args=step.captured,
+            finalize_func_other_args=final.captured,
+            init_func=init.function, next_func=step.function,
+            finalize_func=final.function,
+            **structure.signature(source.spec),
+        )
+        return self._make(variant)

@@ -1,0 +1,134 @@
+"""tf.data.DatasetSpec, and how specs of elements change with batches."""
+
+from collections.abc import Callable
+
+import graphkiln as tf
+from graphkiln import _type_spec
+from graphkiln.data import _structure as structure
+
+# The class, and how a variant tensor becomes a dataset: _dataset puts them
+# here.
+Dataset: type = object
+make_dataset: Callable = lambda variant, spec: None
+
+
+class DatasetSpec(_type_spec.TypeSpec):
+    """What is known of a tf.data.Dataset.
+
+    Args:
+      element_spec: the structure of tf.TypeSpecs of an element.
+      dataset_shape: of the tensor that holds it.
+
+    >>> spec = tf.data.DatasetSpec(tf.TensorSpec([], tf.int64))
+    >>> f = tf.function(lambda d: d.cardinality(), input_signature=[spec])
+    >>> int(f(tf.data.Dataset.range(3)))
+    3
+    """
+
+    def __init__(self, element_spec, dataset_shape=()):
+        self._element_spec = element_spec
+        self._dataset_shape = tf.TensorShape(dataset_shape)
+
+    @property
+    def element_spec(self):
+        """The structure of tf.TypeSpecs of an element.
+
+        >>> tf.data.DatasetSpec.from_value(tf.data.Dataset.range(3)).element_spec
+        TensorSpec(shape=(), dtype=tf.int64, name=None)
+        """
+        return self._element_spec
+
+    @property
+    def value_type(self) -> type:
+        """tf.data.Dataset."""
+        return Dataset
+
+    @staticmethod
+    def from_value(value) -> "DatasetSpec":
+        """The spec of a dataset.
+
+        >>> tf.data.DatasetSpec.from_value(tf.data.Dataset.range(3))
+        DatasetSpec(TensorSpec(shape=(), dtype=tf.int64, name=None), \
+TensorShape([]))
+        """
+        return DatasetSpec(value.element_spec)
+
+    def _serialize(self) -> tuple:
+        return self._element_spec, self._dataset_shape
+
+    @property
+    def _component_specs(self) -> tf.TensorSpec:
+        return tf.TensorSpec(self._dataset_shape, tf.variant)
+
+    def _to_components(self, value):
+        return value._as_input()
+
+    def _from_components(self, components):
+        return make_dataset(components, self._element_spec)
+
+
+def sliced(leaf: tf.TensorSpec) -> tf.TensorSpec:
+    """The spec of a row."""
+    if not isinstance(leaf, tf.TensorSpec):
+        raise TypeError(f"Elements of {leaf} cannot be sliced")
+    if leaf.shape.rank == 0:
+        raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+    if leaf.shape.rank is None:
+        return tf.TensorSpec(None, leaf.dtype)
+    return tf.TensorSpec(leaf.shape[1:], leaf.dtype)
+
+
+def batched(leaf: tf.TensorSpec, size: int | None) -> tf.TensorSpec:
+    """The spec of `size` tensors stacked."""
+    if not isinstance(leaf, tf.TensorSpec):
+        raise TypeError(f"Elements of {leaf} cannot be batched")
+    if leaf.shape.rank is None:
+        return tf.TensorSpec(None, leaf.dtype)
+    return tf.TensorSpec(
+        [None if size is None else int(size), *leaf.shape.as_list()],
+        leaf.dtype,
+    )
+
+
+def until_fixed(spec: object, trace: Callable, state_of: Callable):
+    """(what `trace(spec)` made, spec) with a spec of the state that the state
+    it returns fits: shapes that change become unknown.
+
+    Raises:
+      TypeError: the structure or a type changes.
+    """
+    while True:
+        made = trace(spec)
+        after = state_of(made)
+        before, now = structure.flatten(spec), structure.flatten(after)
+        try:
+            structure.flatten_up_to(spec, after)
+            same = len(before) == len(now)
+        except (TypeError, ValueError):
+            same = False
+        if not same:
+            raise TypeError(
+                "The element structure for the new state must match the "
+                f"initial state. Expected {spec} but got {after}."
+            )
+        types = [[getattr(s, "dtype", type(s)) for s in x] for x in (before, now)]
+        if types[0] != types[1]:
+            shown = [
+                structure.pack_like(spec, t) for t in types
+            ]
+            raise TypeError(
+                "The element types for the new state must match the initial "
+                f"state. Expected {shown[0]} but got {shown[1]}."
+            )
+        wider = structure.common(spec, after)
+        if wider is None:
+            raise TypeError(
+                "The element classes for the new state must match the "
+                f"initial state. Expected {spec} but got {after}."
+            )
+        if all(
+            s.is_subtype_of(w)
+            for s, w in zip(structure.flatten(wider), before)
+        ):
+            return made, spec
+        spec = wider

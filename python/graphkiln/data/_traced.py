@@ -1,0 +1,125 @@
+"""The functions that datasets call: traced once, converted by AutoGraph."""
+
+import re
+from collections.abc import Callable
+
+import graphkiln as tf
+from graphkiln import _composite
+from graphkiln import _graph_scopes  # adds what graphs tell
+from graphkiln import _graphkiln
+from graphkiln import _python_parts
+from graphkiln import _tracing
+from graphkiln.data import _structure as structure
+
+_ATTRIBUTES = {"_tf_data_function": True}
+
+
+class Traced:
+    """A function of an element.
+
+    Attributes:
+      function: the tf.types.experimental.ConcreteFunction of its components.
+      output_spec: the structure of what it returns.
+    """
+
+    def __init__(
+        self,
+        function: Callable,
+        transformation: str,
+        spec: object,
+        convert: bool = True,
+    ):
+        """Args:
+        function: called with the element; with its parts, if it is a tuple.
+        transformation: "Dataset.map()", for names and messages.
+        spec: of the element.
+        convert: whether AutoGraph converts the function.
+        """
+        graph = _graphkiln.FuncGraph(_name(transformation, function))
+        graph.seed  # That of now, whatever is set later.
+        body = Body(graph)
+        with body:
+            value = structure.from_tensors(
+                spec, [body.argument(s) for s in structure.flat_specs(spec)]
+            )
+            arguments = value if type(value) is tuple else (value,)
+            if convert:
+                function = _tracing.convert(function, None)
+            result = function(*arguments)
+            if isinstance(result, list):
+                result = tuple(result)
+            try:
+                result = structure.map_structure(_as_value, result)
+                self.output_spec = structure.spec_of(result)
+                tensors = structure.to_tensors(self.output_spec, result)
+            except (TypeError, ValueError) as error:
+                raise TypeError(
+                    "Unsupported return value from function passed to "
+                    f"{transformation}: {result}."
+                ) from error
+            body.finish(tensors)
+        self.function = body.function
+
+    @property
+    def captured(self) -> list:
+        """What the op gets besides the dataset."""
+        return self.function.captured_inputs
+
+
+class Body:
+    """A graph for a dataset's function, while it is built: inside `with`.
+
+    Attributes:
+      function: what became of it, after the `with` in which `finish` was
+        called.
+    """
+
+    def __init__(self, graph: _graphkiln.FuncGraph):
+        self.graph = graph
+        self.function = None
+        self._count = 0
+        self._results: list | None = None
+
+    def __enter__(self) -> "Body":
+        _python_parts.keep_body(self.graph)
+        self.graph._enter()
+        _graphkiln.push_trace_site()
+        return self
+
+    def __exit__(self, kind, *error) -> None:
+        _graphkiln.pop_trace_site()
+        self.graph._exit()
+        if kind is not None or self._results is None:
+            return
+        _python_parts.release_bodies(self.graph)
+        n = len(self._results)
+        self.function = self.graph._finish(
+            self._results, list(range(n)), dict(_ATTRIBUTES)
+        )
+        self.function.graph = self.graph
+        _python_parts.keep(self.graph)
+
+    def argument(self, spec: tf.TensorSpec) -> _graphkiln.Tensor:
+        """The placeholder of the next component."""
+        name = f"args_{self._count}"
+        self._count += 1
+        return self.graph._add_argument(name, spec.dtype, spec.shape, name)
+
+    def finish(self, tensors: list) -> None:
+        """Says what the function returns."""
+        self._results = [self.graph._mark_returned(t) for t in tensors]
+
+
+def _as_value(leaf: object) -> object:
+    if isinstance(leaf, _graphkiln.BaseVariable):
+        return tf.convert_to_tensor(leaf)
+    if leaf is None or _composite.is_composite(leaf):
+        return leaf
+    return tf.convert_to_tensor(leaf)
+
+
+def _name(transformation: str, function: Callable) -> str:
+    """"Dataset_map_lambda"."""
+    name = getattr(function, "__name__", None) or type(function).__name__
+    text = transformation.replace(".", "_").replace("()", "") + "_" + name
+    return re.sub(r"[^A-Za-z0-9_]", "", text)

@@ -1,0 +1,42 @@
+// CapturedFunction: a function that a dataset calls with its elements, and
+// the values that it captured. A value; constant; thread-safe.
+#ifndef GK_DATA_CAPTURED_FUNCTION_H_
+#define GK_DATA_CAPTURED_FUNCTION_H_
+
+#include <string>
+
+#include "framework/attr_value.h"
+
+namespace gk {
+
+class CapturedFunction {
+ public:
+  CapturedFunction() = default;
+  // `user`: the op whose function it is ("MapDataset"), for messages.
+  CapturedFunction(FunctionAttr function, TensorVector captured,
+                   std::string_view user)
+      : function_(std::move(function)),
+        captured_(std::move(captured)),
+        user_(user) {}
+
+  // NotFound if the function is not defined, InvalidArgument if it does not
+  // take `arguments` besides what it captured.
+  Status Check(size_t num_arguments) const;
+  // Appends the captured values to `arguments`. Errors name the
+  // transformation.
+  Status Run(TensorVector arguments, const CancellationToken* cancellation,
+             TensorVector* results) const;
+
+  const FunctionDefinition& definition() const {
+    return *function_.definition;
+  }
+
+ private:
+  FunctionAttr function_;
+  TensorVector captured_;
+  std::string user_;
+};
+
+}  // namespace gk
+
+#endif  // GK_DATA_CAPTURED_FUNCTION_H_

@@ -1,0 +1,118 @@
+#include "data/dataset.h"
+
+#include <algorithm>
+
+namespace gk {
+namespace {
+
+// Each level takes a few hundred bytes of stack while it is asked.
+constexpr int kMaxDepth = 5000;
+
+Status WrongNumber(size_t wanted, size_t have) {
+  return InvalidArgument(
+      "Number of components does not match: expected {} types but got {}.",
+      wanted, have);
+}
+
+Status WrongType(size_t i, DataType wanted, DataType have) {
+  return InvalidArgument(
+      "Data type mismatch at component {}: expected {} but got {}.", i,
+      DataTypeString(wanted), DataTypeString(have));
+}
+
+Status WrongShape(size_t i, const PartialTensorShape& wanted,
+                  const PartialTensorShape& have) {
+  return InvalidArgument(
+      "Incompatible shapes at component {}: expected {} but got {}.", i,
+      wanted.DebugString(), have.DebugString());
+}
+
+bool Fits(const PartialTensorShape& wanted, const TensorShape& have) {
+  if (wanted.unknown_rank()) return true;
+  return std::equal(wanted.dims().begin(), wanted.dims().end(),
+                    have.dims().begin(), have.dims().end(),
+                    [](int64_t w, int64_t h) { return w < 0 || w == h; });
+}
+
+}  // namespace
+
+Dataset::Dataset(ElementSignature signature,
+                 std::initializer_list<const Dataset*> inputs)
+    : signature_(std::move(signature)) {
+  for (const Dataset* input : inputs) AddInput(*input);
+}
+
+void Dataset::AddInput(const Dataset& input) {
+  depth_ = std::max(depth_, input.depth_ + 1);
+}
+
+StatusOr<Ref<const Dataset>> Dataset::Of(const Tensor& handle) {
+  if (handle.dtype() != DataType::kVariant || !handle.shape().IsScalar()) {
+    return InvalidArgument(
+        "Dataset tensor must be a scalar of dtype DT_VARIANT.");
+  }
+  const Variant& held = handle.scalar<Variant>();
+  const Dataset* dataset = held.As<Dataset>();
+  if (dataset == nullptr) {
+    return InvalidArgument("Tensor must be a Dataset object, not {}.",
+                           held.get() ? held.get()->type_name() : "nothing");
+  }
+  return Ref<const Dataset>(dataset);
+}
+
+StatusOr<Tensor> Dataset::Wrap(Ref<const Dataset> dataset) {
+  if (dataset->depth_ > kMaxDepth) {
+    return ResourceExhausted(
+        "A dataset made of more than {} transformations, each of the one "
+        "before",
+        kMaxDepth);
+  }
+  GK_ASSIGN_OR_RETURN(Tensor t,
+                      Tensor::Allocate(DataType::kVariant, TensorShape()));
+  t.data<Variant>()[0] = Variant(Ref<VariantObject>::Adopt(
+      const_cast<Dataset*>(dataset.Release())));
+  return t;
+}
+
+Status CheckElement(const ElementSignature& wanted,
+                    const TensorVector& element) {
+  if (element.size() != wanted.types.size()) {
+    return WrongNumber(wanted.types.size(), element.size());
+  }
+  for (size_t i = 0; i < element.size(); ++i) {
+    const Tensor& t = element[i];
+    if (t.dtype() != wanted.types[i]) {
+      return WrongType(i, wanted.types[i], t.dtype());
+    }
+    if (i < wanted.shapes.size() && !Fits(wanted.shapes[i], t.shape())) {
+      return WrongShape(i, wanted.shapes[i], t.shape());
+    }
+  }
+  return OkStatus();
+}
+
+Status CheckSignature(const ElementSignature& wanted,
+                      const ElementSignature& have) {
+  if (have.types.size() != wanted.types.size()) {
+    return WrongNumber(wanted.types.size(), have.types.size());
+  }
+  for (size_t i = 0; i < wanted.types.size(); ++i) {
+    if (wanted.types[i] != have.types[i]) {
+      return WrongType(i, wanted.types[i], have.types[i]);
+    }
+    if (i < wanted.shapes.size() && i < have.shapes.size() &&
+        !wanted.shapes[i].IsCompatibleWith(have.shapes[i])) {
+      return WrongShape(i, wanted.shapes[i], have.shapes[i]);
+    }
+  }
+  return OkStatus();
+}
+
+Status CheckCancellation(const CancellationToken* cancellation) {
+  if (cancellation == nullptr || !cancellation->IsCancelled()) {
+    return OkStatus();
+  }
+  return Cancelled("The iteration was cancelled");
+}
+
+}  // namespace gk

@@ -1,0 +1,87 @@
+// Dataset: a description of a sequence of elements, held by a variant tensor;
+// DatasetIterator: one pass over the elements. An element is a list of
+// tensors, its components.
+//
+// A Dataset is constant and shared; it keeps the datasets and functions it is
+// made of. Iterators made of it keep it alive. A Dataset is used by any number
+// of threads, an iterator by one at a time.
+#ifndef GK_DATA_DATASET_H_
+#define GK_DATA_DATASET_H_
+
+#include <memory>
+#include <vector>
+
+#include "framework/function_definition.h"
+#include "framework/tensor.h"
+#include "framework/variant.h"
+
+namespace gk {
+
+inline constexpr int64_t kInfiniteCardinality = -1;
+inline constexpr int64_t kUnknownCardinality = -2;
+
+// Types and shapes of the components of every element.
+struct ElementSignature {
+  std::vector<DataType> types;
+  std::vector<PartialTensorShape> shapes;
+};
+
+class DatasetIterator {
+ public:
+  virtual ~DatasetIterator() = default;
+  // The next element, or *end = true; after the end, the end again. The
+  // caller's `cancellation` (may be null) is polled where that may take long.
+  // After an error the iterator may be asked for the element behind it.
+  virtual Status GetNext(const CancellationToken* cancellation,
+                         TensorVector* element, bool* end) = 0;
+
+ protected:
+  DatasetIterator() = default;
+  DatasetIterator(const DatasetIterator&) = delete;
+};
+
+using IteratorPtr = std::unique_ptr<DatasetIterator>;
+
+class Dataset : public VariantObject {
+ public:
+  std::string_view type_name() const override {
+    return "tensorflow::DatasetVariantWrapper";
+  }
+  // "MapDataset": the op that made it.
+  virtual std::string_view kind() const = 0;
+  // The number of elements, or one of the constants above. Never runs
+  // anything.
+  virtual int64_t Cardinality() const = 0;
+  virtual StatusOr<IteratorPtr> MakeIterator() const = 0;
+
+  const ElementSignature& signature() const { return signature_; }
+
+  // The dataset in a scalar variant, or an error.
+  static StatusOr<Ref<const Dataset>> Of(const Tensor& handle);
+  // ResourceExhausted if it stands on so many others that asking it for an
+  // element would need too much stack.
+  static StatusOr<Tensor> Wrap(Ref<const Dataset> dataset);
+
+ protected:
+  // `inputs`: what the dataset reads from.
+  Dataset(ElementSignature signature,
+          std::initializer_list<const Dataset*> inputs);
+  void AddInput(const Dataset& input);
+
+ private:
+  ElementSignature signature_;
+  int depth_ = 1;  // of the datasets that this one stands on
+};
+
+// InvalidArgument unless the element has these types and shapes.
+Status CheckElement(const ElementSignature& wanted,
+                    const TensorVector& element);
+// The same for all elements that `have` describes.
+Status CheckSignature(const ElementSignature& wanted,
+                      const ElementSignature& have);
+// Cancelled if the token says so.
+Status CheckCancellation(const CancellationToken* cancellation);
+
+}  // namespace gk
+
+#endif  // GK_DATA_DATASET_H_

@@ -1,0 +1,83 @@
+#include "data/iterator_resource.h"
+
+#include <chrono>
+
+namespace gk {
+
+// The right to ask, for one thread at a time.
+class IteratorResource::Turn {
+ public:
+  explicit Turn(IteratorResource& resource) : resource_(resource) {}
+  ~Turn() {
+    if (!taken_) return;
+    {
+      std::lock_guard lock(resource_.mutex_);
+      resource_.busy_ = false;
+    }
+    resource_.free_.notify_one();
+  }
+  Status Take(const CancellationToken* cancellation) {
+    std::unique_lock lock(resource_.mutex_);
+    while (resource_.busy_) {
+      if (resource_.user_ == std::this_thread::get_id()) {
+        return FailedPrecondition(
+            "An iterator was asked for an element while making one");
+      }
+      resource_.free_.wait_for(lock, std::chrono::milliseconds(50));
+      GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
+    }
+    resource_.busy_ = taken_ = true;
+    resource_.user_ = std::this_thread::get_id();
+    iterator = resource_.iterator_;
+    return OkStatus();
+  }
+
+  std::shared_ptr<DatasetIterator> iterator;
+
+ private:
+  IteratorResource& resource_;
+  bool taken_ = false;
+};
+
+Status IteratorResource::Start(const Dataset& dataset) {
+  GK_RETURN_IF_ERROR(CheckSignature(signature_, dataset.signature()));
+  GK_ASSIGN_OR_RETURN(IteratorPtr made, dataset.MakeIterator());
+  std::shared_ptr<DatasetIterator> iterator = std::move(made);
+  std::lock_guard lock(mutex_);
+  iterator_.swap(iterator);
+  return OkStatus();
+}
+
+Status IteratorResource::GetNext(const CancellationToken* cancellation,
+                                 TensorVector* element, bool* end) {
+  Turn turn(*this);
+  GK_RETURN_IF_ERROR(turn.Take(cancellation));
+  if (turn.iterator == nullptr) {
+    return FailedPrecondition(
+        "GetNext() failed because the iterator has not been initialized. "
+        "Ensure that you have run the initializer operation for this iterator "
+        "before getting the next element.");
+  }
+  *end = false;
+  element->clear();
+  GK_RETURN_IF_ERROR(turn.iterator->GetNext(cancellation, element, end));
+  return *end ? OkStatus() : CheckElement(signature_, *element);
+}
+
+void IteratorResource::Close() {
+  std::shared_ptr<DatasetIterator> dropped;
+  std::lock_guard lock(mutex_);
+  dropped.swap(iterator_);
+}
+
+StatusOr<Ref<IteratorResource>> IteratorResource::Of(const Tensor& handle) {
+  if (handle.dtype() == DataType::kResource && handle.shape().IsScalar()) {
+    if (auto* found = handle.scalar<ResourceHandle>().As<IteratorResource>()) {
+      return Ref<IteratorResource>(found);
+    }
+  }
+  return InvalidArgument("Expected the handle of an iterator, got {}",
+                         handle.DebugString(1));
+}
+
+}  // namespace gk

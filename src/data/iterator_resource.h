@@ -1,0 +1,48 @@
+// IteratorResource: what an iterator handle refers to: a place in a dataset.
+//
+// Any number of threads may ask; each element goes to one of them. Waiting for
+// one's turn can be cancelled.
+#ifndef GK_DATA_ITERATOR_RESOURCE_H_
+#define GK_DATA_ITERATOR_RESOURCE_H_
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "data/dataset.h"
+#include "framework/resource.h"
+
+namespace gk {
+
+class IteratorResource final : public Resource {
+ public:
+  explicit IteratorResource(ElementSignature signature)
+      : signature_(std::move(signature)) {}
+
+  std::string_view kind() const override { return "Iterator"; }
+
+  // Begins at the first element of `dataset`. InvalidArgument if its elements
+  // are not those of this iterator.
+  Status Start(const Dataset& dataset);
+  // FailedPrecondition before it is started.
+  Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                 bool* end);
+  // Nothing can be had of it any more; what works ahead for it stops.
+  void Close();
+
+  static StatusOr<Ref<IteratorResource>> Of(const Tensor& handle);
+
+ private:
+  class Turn;
+
+  const ElementSignature signature_;
+  std::mutex mutex_;
+  std::condition_variable free_;
+  bool busy_ = false;
+  std::thread::id user_;
+  std::shared_ptr<DatasetIterator> iterator_;
+};
+
+}  // namespace gk
+
+#endif  // GK_DATA_ITERATOR_RESOURCE_H_

@@ -1,0 +1,189 @@
+// Datasets of other datasets: side by side, one behind the other; and those
+// that only say something about how they want to be run.
+#include "framework/op_registry.h"
+#include "ops/data/dataset_kernel.h"
+
+namespace gk {
+namespace {
+
+using Datasets = std::vector<Ref<const Dataset>>;
+
+class ZipDataset final : public Dataset {
+ public:
+  ZipDataset(ElementSignature signature, Datasets inputs)
+      : Dataset(std::move(signature), {}), inputs_(std::move(inputs)) {
+    for (const auto& d : inputs_) AddInput(*d);
+  }
+
+  std::string_view kind() const override { return "ZipDataset"; }
+  int64_t Cardinality() const override {
+    int64_t least = kInfiniteCardinality;
+    for (const auto& d : inputs_) {
+      const int64_t n = d->Cardinality();
+      if (n == kUnknownCardinality) return n;
+      if (n >= 0 && (least < 0 || n < least)) least = n;
+    }
+    return least;
+  }
+  StatusOr<IteratorPtr> MakeIterator() const override {
+    std::vector<IteratorPtr> parts;
+    for (const auto& d : inputs_) {
+      GK_ASSIGN_OR_RETURN(IteratorPtr part, d->MakeIterator());
+      parts.push_back(std::move(part));
+    }
+    return IteratorPtr(new Iterator(std::move(parts)));
+  }
+
+ private:
+  class Iterator final : public DatasetIterator {
+   public:
+    explicit Iterator(std::vector<IteratorPtr> parts)
+        : parts_(std::move(parts)) {}
+    Status GetNext(const CancellationToken* cancellation,
+                   TensorVector* element, bool* end) override {
+      element->clear();
+      for (const IteratorPtr& part : parts_) {
+        TensorVector components;
+        GK_RETURN_IF_ERROR(part->GetNext(cancellation, &components, end));
+        if (*end) break;
+        for (Tensor& t : components) element->push_back(std::move(t));
+      }
+      if (parts_.empty()) *end = true;
+      if (*end) parts_.clear();
+      return OkStatus();
+    }
+
+   private:
+    std::vector<IteratorPtr> parts_;  // none behind the end
+  };
+
+  const Datasets inputs_;
+};
+
+class ConcatenateDataset final : public Dataset {
+ public:
+  ConcatenateDataset(ElementSignature signature, Ref<const Dataset> first,
+                     Ref<const Dataset> second)
+      : Dataset(std::move(signature), {first.get(), second.get()}),
+        parts_{std::move(first), std::move(second)} {}
+
+  std::string_view kind() const override { return "ConcatenateDataset"; }
+  int64_t Cardinality() const override {
+    const int64_t a = parts_[0]->Cardinality(), b = parts_[1]->Cardinality();
+    if (a == kInfiniteCardinality || b == kInfiniteCardinality) {
+      return kInfiniteCardinality;
+    }
+    int64_t sum = 0;
+    if (a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum)) {
+      return kUnknownCardinality;
+    }
+    return sum;
+  }
+  StatusOr<IteratorPtr> MakeIterator() const override {
+    return IteratorPtr(new Iterator(this));
+  }
+
+ private:
+  class Iterator final : public DatasetIterator {
+   public:
+    explicit Iterator(const ConcatenateDataset* d) : dataset_(d) {}
+    Status GetNext(const CancellationToken* cancellation,
+                   TensorVector* element, bool* end) override {
+      for (; part_ < 2; ++part_) {
+        if (!input_) {
+          GK_ASSIGN_OR_RETURN(input_, dataset_->parts_[part_]->MakeIterator());
+        }
+        bool ended = false;
+        GK_RETURN_IF_ERROR(input_->GetNext(cancellation, element, &ended));
+        if (!ended) return OkStatus();
+        input_.reset();
+      }
+      *end = true;
+      return OkStatus();
+    }
+
+   private:
+    const Ref<const ConcatenateDataset> dataset_;
+    int part_ = 0;
+    IteratorPtr input_;
+  };
+
+  const Ref<const Dataset> parts_[2];
+};
+
+Status ComputeZip(KernelContext& c) {
+  Datasets inputs;
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    GK_ASSIGN_OR_RETURN(Ref<const Dataset> input, InputDataset(c, i));
+    inputs.push_back(std::move(input));
+  }
+  return SetDataset(
+      c, MakeRef<ZipDataset>(SignatureAttrs(c), std::move(inputs)));
+}
+
+Status ComputeConcatenate(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(Ref<const Dataset> first, InputDataset(c, 0));
+  GK_ASSIGN_OR_RETURN(Ref<const Dataset> second, InputDataset(c, 1));
+  if (first->signature().types != second->signature().types) {
+    return InvalidArgument(
+        "input dataset and dataset to concatenate have different output types");
+  }
+  return SetDataset(
+      c, MakeRef<ConcatenateDataset>(SignatureAttrs(c), std::move(first),
+                                     std::move(second)));
+}
+
+// The dataset itself: what is asked for does not change its elements.
+Status ComputeSame(KernelContext& c) {
+  GK_RETURN_IF_ERROR(InputDataset(c).status());
+  c.set_output(0, c.input(0).Alias());
+  return OkStatus();
+}
+
+const OpRecord kRecords[] = {
+    {.name = "ZipDataset",
+     .inputs = "input_datasets: N * variant",
+     .outputs = "handle: variant",
+     .attrs = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
+              "N: int >= 1; metadata: string = ''",
+     .traits = kNoGradient,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeZip},
+     .doc = "A dataset of elements of several datasets side by side, as long "
+            "as the shortest."},
+
+    {.name = "ConcatenateDataset",
+     .inputs = "input_dataset: variant; another_dataset: variant",
+     .outputs = "handle: variant",
+     .attrs = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
+              "metadata: string = ''",
+     .traits = kNoGradient,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeConcatenate},
+     .doc = "The elements of one dataset, then those of another."},
+
+    {.name = "OptionsDataset",
+     .inputs = "input_dataset: variant",
+     .outputs = "handle: variant",
+     .attrs = "serialized_options: string; output_types: list(type) >= 1;"
+              "output_shapes: list(shape) >= 1; metadata: string = ''",
+     .traits = kNoGradient,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeSame},
+     .doc = "A dataset with options for how it is run."},
+
+    {.name = "RewriteDataset",
+     .inputs = "input_dataset: variant; rewrite_name: string",
+     .outputs = "handle: variant",
+     .attrs = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1",
+     .traits = kNoGradient,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeSame},
+     .doc = "A dataset that may be rewritten by the rule of that name."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(data_combine)
+
+}  // namespace gk

@@ -1,0 +1,294 @@
+// Some of a dataset's elements, by their number: the first ones, all but the
+// first, all of them several times, every n-th.
+#include "framework/op_registry.h"
+#include "ops/data/dataset_kernel.h"
+
+namespace gk {
+namespace {
+
+class TakeDataset final : public DatasetOfInput {
+ public:
+  TakeDataset(ElementSignature signature, Ref<const Dataset> input,
+              int64_t count)
+      : DatasetOfInput(std::move(signature), std::move(input)),
+        count_(count) {}
+
+  std::string_view kind() const override { return "TakeDataset"; }
+  int64_t Cardinality() const override {
+    const int64_t n = input().Cardinality();
+    if (n == kUnknownCardinality || count_ < 0) return n;
+    return n == kInfiniteCardinality ? count_ : std::min(n, count_);
+  }
+  StatusOr<IteratorPtr> MakeIterator() const override {
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator());
+    return IteratorPtr(new Iterator(count_, std::move(in)));
+  }
+
+ private:
+  class Iterator final : public DatasetIterator {
+   public:
+    Iterator(int64_t count, IteratorPtr input)
+        : left_(count), input_(std::move(input)) {}
+    Status GetNext(const CancellationToken* cancellation,
+                   TensorVector* element, bool* end) override {
+      if (left_ == 0) input_.reset();
+      if (!input_) {
+        *end = true;
+        return OkStatus();
+      }
+      GK_RETURN_IF_ERROR(input_->GetNext(cancellation, element, end));
+      if (*end) {
+        input_.reset();
+      } else if (left_ > 0) {
+        --left_;
+      }
+      return OkStatus();
+    }
+
+   private:
+    int64_t left_;
+    IteratorPtr input_;
+  };
+
+  const int64_t count_;  // negative: all
+};
+
+class SkipDataset final : public DatasetOfInput {
+ public:
+  SkipDataset(ElementSignature signature, Ref<const Dataset> input,
+              int64_t count)
+      : DatasetOfInput(std::move(signature), std::move(input)),
+        count_(count) {}
+
+  std::string_view kind() const override { return "SkipDataset"; }
+  int64_t Cardinality() const override {
+    const int64_t n = input().Cardinality();
+    if (n < 0) return n;
+    return count_ < 0 ? 0 : std::max<int64_t>(0, n - count_);
+  }
+  StatusOr<IteratorPtr> MakeIterator() const override {
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator());
+    return IteratorPtr(new Iterator(count_, std::move(in)));
+  }
+
+ private:
+  class Iterator final : public DatasetIterator {
+   public:
+    Iterator(int64_t count, IteratorPtr input)
+        : left_(count), input_(std::move(input)) {}
+    Status GetNext(const CancellationToken* cancellation,
+                   TensorVector* element, bool* end) override {
+      for (; left_ > 0; --left_) {
+        GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
+        GK_RETURN_IF_ERROR(input_->GetNext(cancellation, element, end));
+        if (*end) {
+          left_ = -1;
+          return OkStatus();
+        }
+      }
+      if (left_ < 0) {
+        *end = true;
+        return OkStatus();
+      }
+      return input_->GetNext(cancellation, element, end);
+    }
+
+   private:
+    int64_t left_;  // negative: nothing is left
+    IteratorPtr input_;
+  };
+
+  const int64_t count_;  // negative: all
+};
+
+class RepeatDataset final : public DatasetOfInput {
+ public:
+  RepeatDataset(ElementSignature signature, Ref<const Dataset> input,
+                int64_t count)
+      : DatasetOfInput(std::move(signature), std::move(input)),
+        count_(count) {}
+
+  std::string_view kind() const override { return "RepeatDataset"; }
+  int64_t Cardinality() const override {
+    const int64_t n = input().Cardinality();
+    if (count_ == 0 || n == 0) return 0;
+    if (count_ < 0) return kInfiniteCardinality;
+    if (n < 0) return n;
+    const int64_t all = MultiplyWithoutOverflow(n, count_);
+    return all < 0 ? std::numeric_limits<int64_t>::max() : all;
+  }
+  StatusOr<IteratorPtr> MakeIterator() const override {
+    return IteratorPtr(new Iterator(this));
+  }
+
+ private:
+  class Iterator final : public DatasetIterator {
+   public:
+    explicit Iterator(const RepeatDataset* d)
+        : dataset_(d), left_(d->count_) {}
+    Status GetNext(const CancellationToken* cancellation,
+                   TensorVector* element, bool* end) override {
+      while (left_ != 0) {
+        GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
+        const bool fresh = !input_;
+        if (fresh) {
+          GK_ASSIGN_OR_RETURN(input_, dataset_->input().MakeIterator());
+        }
+        bool ended = false;
+        GK_RETURN_IF_ERROR(input_->GetNext(cancellation, element, &ended));
+        if (!ended) return OkStatus();
+        input_.reset();
+        if (left_ > 0) --left_;
+        // What has no elements has none for ever.
+        if (left_ < 0 && fresh) left_ = 0;
+      }
+      *end = true;
+      return OkStatus();
+    }
+
+   private:
+    const Ref<const RepeatDataset> dataset_;
+    int64_t left_;  // negative: for ever
+    IteratorPtr input_;
+  };
+
+  const int64_t count_;  // negative: for ever
+};
+
+class ShardDataset final : public DatasetOfInput {
+ public:
+  ShardDataset(ElementSignature signature, Ref<const Dataset> input,
+               int64_t shards, int64_t index, bool require_non_empty)
+      : DatasetOfInput(std::move(signature), std::move(input)),
+        shards_(shards),
+        index_(index),
+        require_non_empty_(require_non_empty) {}
+
+  std::string_view kind() const override { return "ShardDataset"; }
+  int64_t Cardinality() const override {
+    const int64_t n = input().Cardinality();
+    return n < 0 ? n : n / shards_ + (index_ < n % shards_ ? 1 : 0);
+  }
+  StatusOr<IteratorPtr> MakeIterator() const override {
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator());
+    return IteratorPtr(new Iterator(this, std::move(in)));
+  }
+
+ private:
+  class Iterator final : public DatasetIterator {
+   public:
+    Iterator(const ShardDataset* d, IteratorPtr input)
+        : dataset_(d), input_(std::move(input)) {}
+    Status GetNext(const CancellationToken* cancellation,
+                   TensorVector* element, bool* end) override {
+      const ShardDataset& d = *dataset_;
+      while (true) {
+        GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
+        GK_RETURN_IF_ERROR(input_->GetNext(cancellation, element, end));
+        if (*end) break;
+        if (place_++ % d.shards_ == d.index_) {
+          found_ = true;
+          return OkStatus();
+        }
+      }
+      if (!found_ && d.require_non_empty_) {
+        return InvalidArgument(
+            "Could not apply FILE based sharding: the dataset only has {} "
+            "file(s), which is not enough for the required {} "
+            "shards/workers.",
+            place_, d.shards_);
+      }
+      return OkStatus();
+    }
+
+   private:
+    const Ref<const ShardDataset> dataset_;
+    const IteratorPtr input_;
+    int64_t place_ = 0;
+    bool found_ = false;
+  };
+
+  const int64_t shards_, index_;
+  const bool require_non_empty_;
+};
+
+template <class D>
+Status ComputeCounted(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(Ref<const Dataset> input, InputDataset(c));
+  int64_t count = 0;
+  GK_RETURN_IF_ERROR(ScalarInput(c, 1, "count", &count));
+  return SetDataset(
+      c, MakeRef<D>(SignatureAttrs(c), std::move(input), count));
+}
+
+Status ComputeShard(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(Ref<const Dataset> input, InputDataset(c));
+  int64_t shards = 0, index = 0;
+  GK_RETURN_IF_ERROR(ScalarInput(c, 1, "num_shards", &shards));
+  GK_RETURN_IF_ERROR(ScalarInput(c, 2, "index", &index));
+  if (shards < 1) {
+    return InvalidArgument(
+        "Number of shards must be greater than zero (currently num_shards = "
+        "{}).",
+        shards);
+  }
+  if (index < 0 || index >= shards) {
+    return InvalidArgument(
+        "Index must be between 0 and {} (currently index = {}).", shards - 1,
+        index);
+  }
+  return SetDataset(c, MakeRef<ShardDataset>(
+                           SignatureAttrs(c), std::move(input), shards, index,
+                           c.attr<bool>("require_non_empty")));
+}
+
+#define GK_COUNT_ATTRS                                           \
+  "output_types: list(type) >= 1; output_shapes: list(shape) >=" \
+  " 1; metadata: string = ''"
+
+const OpRecord kRecords[] = {
+    {.name = "TakeDataset",
+     .inputs = "input_dataset: variant; count: int64",
+     .outputs = "handle: variant",
+     .attrs = GK_COUNT_ATTRS,
+     .traits = kNoGradient,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeCounted<TakeDataset>},
+     .doc = "A dataset of the first `count` elements, all if it is "
+            "negative."},
+
+    {.name = "SkipDataset",
+     .inputs = "input_dataset: variant; count: int64",
+     .outputs = "handle: variant",
+     .attrs = GK_COUNT_ATTRS,
+     .traits = kNoGradient,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeCounted<SkipDataset>},
+     .doc = "A dataset without the first `count` elements, empty if it is "
+            "negative."},
+
+    {.name = "RepeatDataset",
+     .inputs = "input_dataset: variant; count: int64",
+     .outputs = "handle: variant",
+     .attrs = GK_COUNT_ATTRS,
+     .traits = kNoGradient,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeCounted<RepeatDataset>},
+     .doc = "A dataset `count` times over, for ever if it is negative."},
+
+    {.name = "ShardDataset",
+     .inputs = "input_dataset: variant; num_shards: int64; index: int64",
+     .outputs = "handle: variant",
+     .attrs = "require_non_empty: bool = False; output_types: list(type) >= 1;"
+              "output_shapes: list(shape) >= 1; metadata: string = ''",
+     .traits = kNoGradient,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeShard},
+     .doc = "A dataset of every `num_shards`-th element from `index` on."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(data_count)
+
+}  // namespace gk

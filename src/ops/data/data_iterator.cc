@@ -1,0 +1,165 @@
+// Iterators as resources: a place in a dataset that each step moves on.
+#include "data/iterator_resource.h"
+#include "data/optional.h"
+#include "framework/op_registry.h"
+#include "ops/data/dataset_kernel.h"
+
+namespace gk {
+namespace {
+
+Tensor NewIterator(KernelContext& c) {
+  return Tensor::Scalar(ResourceHandle(
+      MakeRef<IteratorResource>(SignatureAttrs(c)), "AnonymousIterator", {}));
+}
+
+Status ComputeNew(KernelContext& c) {
+  c.set_output(0, NewIterator(c));
+  return OkStatus();
+}
+
+// What stands for the wish to delete an iterator; handles count by themselves.
+class Deleter final : public VariantObject {
+ public:
+  std::string_view type_name() const override { return "graphkiln::Deleter"; }
+};
+
+Status ComputeNewWithDeleter(KernelContext& c) {
+  c.set_output(0, NewIterator(c));
+  c.set_output(1, Tensor::Scalar(Variant(MakeRef<Deleter>())));
+  return OkStatus();
+}
+
+Status NewShape(InferenceContext& c) {
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, TensorShape());
+  return OkStatus();
+}
+
+Status ComputeMake(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(const Ref<const Dataset> dataset, InputDataset(c));
+  GK_ASSIGN_OR_RETURN(const Ref<IteratorResource> iterator,
+                      IteratorResource::Of(c.input(1)));
+  return iterator->Start(*dataset);
+}
+
+Status ComputeNext(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(const Ref<IteratorResource> iterator,
+                      IteratorResource::Of(c.input(0)));
+  const ElementSignature wanted = SignatureAttrs(c);
+  TensorVector element;
+  bool end = false;
+  GK_RETURN_IF_ERROR(iterator->GetNext(c.cancellation(), &element, &end));
+  if (end) return OutOfRange("End of sequence");
+  GK_RETURN_IF_ERROR(CheckElement(wanted, element));
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    c.set_output(i, HandOut(std::move(element[i])));
+  }
+  return OkStatus();
+}
+
+Status NextShape(InferenceContext& c) {
+  const auto shapes = c.attr<std::vector<PartialTensorShape>>("output_shapes");
+  for (int i = 0; i < c.num_outputs() && i < int(shapes.size()); ++i) {
+    c.set_output(i, shapes[i]);
+  }
+  return OkStatus();
+}
+
+Status ComputeNextAsOptional(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(const Ref<IteratorResource> iterator,
+                      IteratorResource::Of(c.input(0)));
+  const ElementSignature wanted = SignatureAttrs(c);
+  TensorVector element;
+  bool end = false;
+  GK_RETURN_IF_ERROR(iterator->GetNext(c.cancellation(), &element, &end));
+  if (!end) GK_RETURN_IF_ERROR(CheckElement(wanted, element));
+  GK_ASSIGN_OR_RETURN(
+      Tensor t, OptionalVariant::Wrap(
+                    end ? MakeRef<OptionalVariant>()
+                        : MakeRef<OptionalVariant>(std::move(element))));
+  c.set_output(0, std::move(t));
+  return OkStatus();
+}
+
+Status ComputeDelete(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(const Ref<IteratorResource> iterator,
+                      IteratorResource::Of(c.input(0)));
+  iterator->Close();
+  return OkStatus();
+}
+
+#define GK_ELEMENT_ATTRS \
+  "output_types: list(type) >= 1; output_shapes: list(shape) >= 1"
+
+// Asking an iterator runs the functions of its dataset.
+constexpr uint32_t kAsks = kStateful | kCallsFunction;
+
+const OpRecord kRecords[] = {
+    {.name = "AnonymousIteratorV2",
+     .inputs = "",
+     .outputs = "handle: resource; deleter: variant",
+     .attrs = GK_ELEMENT_ATTRS,
+     .traits = kStateful | kNoGradient,
+     .shape = NewShape,
+     .kernel = {.compute = ComputeNewWithDeleter},
+     .doc = "A new iterator, and what DeleteIterator wants."},
+
+    {.name = "AnonymousIteratorV3",
+     .inputs = "",
+     .outputs = "handle: resource",
+     .attrs = GK_ELEMENT_ATTRS,
+     .traits = kStateful | kNoGradient,
+     .shape = NewShape,
+     .kernel = {.compute = ComputeNew},
+     .doc = "A new iterator, which lives as long as its handles."},
+
+    {.name = "MakeIterator",
+     .inputs = "dataset: variant; iterator: resource",
+     .outputs = "",
+     .attrs = "",
+     .traits = kAsks | kNoGradient,
+     .shape = shape_fn::NoOutputs,
+     .kernel = {.compute = ComputeMake},
+     .doc = "Puts the iterator at the beginning of the dataset."},
+
+    {.name = "IteratorGetNext",
+     .inputs = "iterator: resource",
+     .outputs = "components: output_types",
+     .attrs = GK_ELEMENT_ATTRS,
+     .traits = kAsks | kNoGradient,
+     .shape = NextShape,
+     .kernel = {.compute = ComputeNext},
+     .doc = "The next element; OutOfRange at the end."},
+
+    {.name = "IteratorGetNextSync",
+     .inputs = "iterator: resource",
+     .outputs = "components: output_types",
+     .attrs = GK_ELEMENT_ATTRS,
+     .traits = kAsks | kNoGradient,
+     .shape = NextShape,
+     .kernel = {.compute = ComputeNext},
+     .doc = "The next element; OutOfRange at the end."},
+
+    {.name = "IteratorGetNextAsOptional",
+     .inputs = "iterator: resource",
+     .outputs = "optional: variant",
+     .attrs = GK_ELEMENT_ATTRS,
+     .traits = kAsks | kNoGradient,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeNextAsOptional},
+     .doc = "The next element as an optional, which is empty at the end."},
+
+    {.name = "DeleteIterator",
+     .inputs = "handle: resource; deleter: variant",
+     .outputs = "",
+     .attrs = "",
+     .traits = kStateful | kNoGradient,
+     .shape = shape_fn::NoOutputs,
+     .kernel = {.compute = ComputeDelete},
+     .doc = "Ends an iterator."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(data_iterator)
+
+}  // namespace gk

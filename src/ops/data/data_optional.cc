@@ -1,0 +1,94 @@
+// Optionals: the components of an element, or nothing.
+#include "data/optional.h"
+
+#include "framework/op_registry.h"
+#include "ops/data/dataset_kernel.h"
+
+namespace gk {
+namespace {
+
+Status SetOptional(KernelContext& c, Ref<OptionalVariant> optional) {
+  GK_ASSIGN_OR_RETURN(Tensor t, OptionalVariant::Wrap(std::move(optional)));
+  c.set_output(0, std::move(t));
+  return OkStatus();
+}
+
+Status ComputeNone(KernelContext& c) {
+  return SetOptional(c, MakeRef<OptionalVariant>());
+}
+
+Status ComputeFromValue(KernelContext& c) {
+  TensorVector components;
+  for (int i = 0; i < c.num_inputs(); ++i) components.push_back(c.input(i));
+  return SetOptional(c, MakeRef<OptionalVariant>(std::move(components)));
+}
+
+Status ComputeHasValue(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(const auto optional, OptionalVariant::Of(c.input(0)));
+  c.set_output(0, Tensor::Scalar<bool>(optional->has_value()));
+  return OkStatus();
+}
+
+Status ComputeGetValue(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(const auto optional, OptionalVariant::Of(c.input(0)));
+  if (!optional->has_value()) {
+    return InvalidArgument("The given optional does not have a value.");
+  }
+  GK_RETURN_IF_ERROR(CheckElement(SignatureAttrs(c), optional->components()));
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    c.set_output(i, optional->components()[i].Alias());
+  }
+  return OkStatus();
+}
+
+Status ValueShape(InferenceContext& c) {
+  const auto shapes = c.attr<std::vector<PartialTensorShape>>("output_shapes");
+  for (int i = 0; i < c.num_outputs() && i < int(shapes.size()); ++i) {
+    c.set_output(i, shapes[i]);
+  }
+  return OkStatus();
+}
+
+const OpRecord kRecords[] = {
+    {.name = "OptionalNone",
+     .inputs = "",
+     .outputs = "optional: variant",
+     .attrs = "",
+     .traits = kNoGradient,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeNone},
+     .doc = "An optional without a value."},
+
+    {.name = "OptionalFromValue",
+     .inputs = "components: Toutput_types",
+     .outputs = "optional: variant",
+     .attrs = "Toutput_types: list(type) >= 1",
+     .traits = kNoGradient,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeFromValue},
+     .doc = "An optional of these components."},
+
+    {.name = "OptionalHasValue",
+     .inputs = "optional: variant",
+     .outputs = "has_value: bool",
+     .attrs = "",
+     .traits = kNoGradient,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeHasValue},
+     .doc = "Does the optional have a value?"},
+
+    {.name = "OptionalGetValue",
+     .inputs = "optional: variant",
+     .outputs = "components: output_types",
+     .attrs = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1",
+     .traits = kNoGradient,
+     .shape = ValueShape,
+     .kernel = {.compute = ComputeGetValue},
+     .doc = "The components of an optional; an error if it has none."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(data_optional)
+
+}  // namespace gk

@@ -1,0 +1,174 @@
+// Elements in random order, TensorFlow's for the same seeds.
+#include <mutex>
+
+#include "framework/op_registry.h"
+#include "kernels/random.h"
+#include "ops/data/dataset_kernel.h"
+#include "ops/random/random_place.h"
+
+namespace gk {
+namespace {
+
+// Gives each iterator its pair of seeds: always the same, or the next two
+// numbers of a stream.
+class SeedGenerator {
+ public:
+  SeedGenerator(uint64_t seed, uint64_t seed2, bool reshuffle)
+      : seed_(seed),
+        seed2_(seed2),
+        reshuffle_(reshuffle),
+        stream_(Philox::FromSeeds(seed, seed2)) {}
+
+  Philox Next() {
+    if (!reshuffle_) return Philox::FromSeeds(seed_, seed2_);
+    std::lock_guard lock(mutex_);
+    const uint64_t a = stream_.Word(), b = stream_.Word();
+    return Philox::FromSeeds(a, b);
+  }
+
+ private:
+  const uint64_t seed_, seed2_;
+  const bool reshuffle_;
+  std::mutex mutex_;
+  PhiloxStream stream_;
+};
+
+class ShuffleDataset final : public DatasetOfInput {
+ public:
+  ShuffleDataset(ElementSignature signature, Ref<const Dataset> input,
+                 int64_t buffer_size,
+                 std::unique_ptr<SeedGenerator> seeds)
+      : DatasetOfInput(std::move(signature), std::move(input)),
+        buffer_size_(buffer_size),
+        seeds_(std::move(seeds)) {}
+
+  std::string_view kind() const override { return "ShuffleDatasetV3"; }
+  StatusOr<IteratorPtr> MakeIterator() const override {
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator());
+    return IteratorPtr(new Iterator(this, std::move(in)));
+  }
+
+ private:
+  class Iterator final : public DatasetIterator {
+   public:
+    Iterator(const ShuffleDataset* d, IteratorPtr input)
+        : dataset_(d), input_(std::move(input)) {}
+
+    Status GetNext(const CancellationToken* cancellation,
+                   TensorVector* element, bool* end) override {
+      // Iterators draw their seeds in the order of first use.
+      if (!stream_) stream_.emplace(dataset_->seeds_->Next());
+      GK_RETURN_IF_ERROR(Fill(cancellation));
+      if (begin_ == end_) {
+        *end = true;
+        return OkStatus();
+      }
+      // The buffer is a ring: the first element takes the chosen one's place.
+      const uint64_t chosen = begin_ + stream_->Word() % (end_ - begin_);
+      TensorVector& place = At(chosen);
+      *element = std::move(place);
+      if (chosen != begin_) place = std::move(At(begin_));
+      ++begin_;
+      return OkStatus();
+    }
+
+   private:
+    TensorVector& At(uint64_t i) {
+      return buffer_[dataset_->buffer_size_ > 0
+                         ? i % static_cast<uint64_t>(dataset_->buffer_size_)
+                         : i];
+    }
+
+    Status Fill(const CancellationToken* cancellation) {
+      const auto size = static_cast<uint64_t>(dataset_->buffer_size_);
+      while (input_ && (dataset_->buffer_size_ < 0 || end_ - begin_ < size)) {
+        GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
+        TensorVector element;
+        bool ended = false;
+        GK_RETURN_IF_ERROR(input_->GetNext(cancellation, &element, &ended));
+        if (ended) {
+          input_.reset();
+          break;
+        }
+        const uint64_t place = dataset_->buffer_size_ > 0 ? end_ % size : end_;
+        if (place >= buffer_.size()) buffer_.resize(place + 1);
+        buffer_[place] = std::move(element);
+        ++end_;
+      }
+      return OkStatus();
+    }
+
+    const Ref<const ShuffleDataset> dataset_;
+    IteratorPtr input_;
+    std::optional<PhiloxStream> stream_;
+    std::vector<TensorVector> buffer_;
+    uint64_t begin_ = 0, end_ = 0;
+  };
+
+  const int64_t buffer_size_;  // negative: as many as there are
+  const std::unique_ptr<SeedGenerator> seeds_;
+};
+
+Status ComputeShuffle(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(Ref<const Dataset> input, InputDataset(c));
+  int64_t size = 0, seed = 0, seed2 = 0;
+  GK_RETURN_IF_ERROR(ScalarInput(c, 1, "buffer_size", &size));
+  if (size <= 0 && size != kUnknownCardinality) {
+    return InvalidArgument(
+        "buffer_size must be greater than zero or UNKNOWN_CARDINALITY");
+  }
+  GK_RETURN_IF_ERROR(ScalarInput(c, 2, "seed", &seed));
+  GK_RETURN_IF_ERROR(ScalarInput(c, 3, "seed2", &seed2));
+  auto a = static_cast<uint64_t>(seed), b = static_cast<uint64_t>(seed2);
+  if (a == 0 && b == 0) {
+    a = RandomSeed();
+    b = RandomSeed();
+  }
+  auto seeds = std::make_unique<SeedGenerator>(
+      a, b, c.attr<bool>("reshuffle_each_iteration"));
+  return SetDataset(c, MakeRef<ShuffleDataset>(SignatureAttrs(c),
+                                               std::move(input), size,
+                                               std::move(seeds)));
+}
+
+// Stands where a generator of seeds could be given: the dataset has its own.
+class NoSeedGenerator final : public Resource {
+ public:
+  std::string_view kind() const override { return "DummySeedGenerator"; }
+};
+
+Status ComputeDummy(KernelContext& c) {
+  c.set_output(0, Tensor::Scalar(ResourceHandle(MakeRef<NoSeedGenerator>(),
+                                                "DummySeedGenerator", {})));
+  return OkStatus();
+}
+
+const OpRecord kRecords[] = {
+    {.name = "ShuffleDatasetV3",
+     .inputs = "input_dataset: variant; buffer_size: int64; seed: int64;"
+               "seed2: int64; seed_generator: resource",
+     .outputs = "handle: variant",
+     .attrs = "reshuffle_each_iteration: bool = True;"
+              "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
+              "metadata: string = ''",
+     .traits = kStateful | kNoGradient,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeShuffle},
+     .doc = "A dataset in random order: each element is drawn from the next "
+            "`buffer_size`."},
+
+    {.name = "DummySeedGenerator",
+     .inputs = "",
+     .outputs = "handle: resource",
+     .attrs = "",
+     .traits = kStateful | kNoGradient,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeDummy},
+     .doc = "Stands for the generator of seeds that a dataset makes itself."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(data_shuffle)
+
+}  // namespace gk

@@ -1,0 +1,62 @@
+#include "ops/data/dataset_kernel.h"
+
+#include "ops/element_moves.h"
+
+namespace gk {
+
+ElementSignature SignatureAttrs(KernelContext& c, std::string_view types) {
+  return {c.attr<std::vector<DataType>>(types),
+          c.attr<std::vector<PartialTensorShape>>("output_shapes")};
+}
+
+Status ScalarInput(KernelContext& c, int i, std::string_view name,
+                   int64_t* value) {
+  if (!c.input(i).shape().IsScalar()) {
+    return InvalidArgument("`{}` must be a scalar", name);
+  }
+  return IntegerValue(c.input(i), name, value);
+}
+
+Status ScalarInput(KernelContext& c, int i, std::string_view name,
+                   bool* value) {
+  if (!c.input(i).shape().IsScalar()) {
+    return InvalidArgument("`{}` must be a scalar", name);
+  }
+  *value = c.input(i).scalar<bool>();
+  return OkStatus();
+}
+
+int ListLength(KernelContext& c, std::string_view attr) {
+  return static_cast<int>(c.attr<std::vector<DataType>>(attr).size());
+}
+
+Status CaptureFunction(KernelContext& c, std::string_view attr, int first,
+                       int n, size_t arguments, CapturedFunction* function) {
+  TensorVector captured;
+  for (int i = first; i < first + n; ++i) captured.push_back(c.input(i));
+  *function = CapturedFunction(c.attr<FunctionAttr>(attr), std::move(captured),
+                               c.record().name);
+  return function->Check(arguments);
+}
+
+Status SetDataset(KernelContext& c, Ref<const Dataset> dataset) {
+  GK_ASSIGN_OR_RETURN(Tensor t, Dataset::Wrap(std::move(dataset)));
+  c.set_output(0, std::move(t));
+  return OkStatus();
+}
+
+StatusOr<Tensor> Row(const Tensor& component, int64_t i) {
+  TensorShape shape = component.shape();
+  shape.RemoveDim(0);
+  GK_ASSIGN_OR_RETURN(Tensor row,
+                      Tensor::Allocate(component.dtype(), shape));
+  GK_RETURN_IF_ERROR(
+      VisitMoved(component.dtype(), [&]<class T>(std::type_identity<T>) {
+        std::copy_n(static_cast<const T*>(component.raw_data()) +
+                        i * row.num_elements(),
+                    row.num_elements(), static_cast<T*>(row.raw_data()));
+      }));
+  return row;
+}
+
+}  // namespace gk

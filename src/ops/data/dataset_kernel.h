@@ -1,0 +1,59 @@
+// What kernels of dataset ops share: reading their inputs and attributes,
+// and slices of components.
+#ifndef GK_OPS_DATA_DATASET_KERNEL_H_
+#define GK_OPS_DATA_DATASET_KERNEL_H_
+
+#include "data/captured_function.h"
+#include "data/dataset.h"
+#include "framework/kernel_context.h"
+
+namespace gk {
+
+// Attributes output_types (or another name) and output_shapes.
+ElementSignature SignatureAttrs(KernelContext& c,
+                                std::string_view types = "output_types");
+
+inline StatusOr<Ref<const Dataset>> InputDataset(KernelContext& c, int i = 0) {
+  return Dataset::Of(c.input(i));
+}
+
+// The scalar input i; InvalidArgument that names it if it is no scalar.
+Status ScalarInput(KernelContext& c, int i, std::string_view name,
+                   int64_t* value);
+Status ScalarInput(KernelContext& c, int i, std::string_view name,
+                   bool* value);
+
+// The function of attribute `attr` with inputs [first, first + n) as what it
+// captured; it is called with `arguments` values.
+Status CaptureFunction(KernelContext& c, std::string_view attr, int first,
+                       int n, size_t arguments, CapturedFunction* function);
+// The length of a list of types attribute.
+int ListLength(KernelContext& c, std::string_view attr);
+
+// Output 0 is this dataset.
+Status SetDataset(KernelContext& c, Ref<const Dataset> dataset);
+
+// Row i of a component: what its first dimension holds there.
+StatusOr<Tensor> Row(const Tensor& component, int64_t i);
+
+// A tensor to hand out: with an identity of its own.
+inline Tensor HandOut(Tensor t) {
+  return t.impl()->RefCount() > 1 ? t.Alias() : t;
+}
+
+// A dataset that passes on elements of one input.
+class DatasetOfInput : public Dataset {
+ public:
+  DatasetOfInput(ElementSignature signature, Ref<const Dataset> input)
+      : Dataset(std::move(signature), {input.get()}),
+        input_(std::move(input)) {}
+  const Dataset& input() const { return *input_; }
+  int64_t Cardinality() const override { return input_->Cardinality(); }
+
+ private:
+  const Ref<const Dataset> input_;
+};
+
+}  // namespace gk
+
+#endif  // GK_OPS_DATA_DATASET_KERNEL_H_
