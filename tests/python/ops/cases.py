@@ -145,6 +145,23 @@ NOT_CALLED = {
          "TensorListStack"),
         "takes or gives a list; tests/programs/tensor_lists.py covers it",
     ),
+    **dict.fromkeys(
+        ("AnonymousIteratorV2", "AnonymousIteratorV3", "BatchDatasetV2",
+         "CacheDatasetV2", "ConcatenateDataset", "DatasetCardinality",
+         "DatasetToSingleElement", "DeleteIterator", "DummyMemoryCache",
+         "DummySeedGenerator", "FilterDataset", "FlatMapDataset",
+         "GeneratorDataset", "InterleaveDataset", "IteratorGetNext",
+         "IteratorGetNextAsOptional", "IteratorGetNextSync", "MakeIterator",
+         "MapDataset", "OptionalFromValue", "OptionalGetValue",
+         "OptionalHasValue", "OptionalNone", "OptionsDataset",
+         "ParallelBatchDataset", "ParallelInterleaveDatasetV4",
+         "ParallelMapDatasetV2", "PrefetchDataset", "RangeDataset",
+         "ReduceDataset", "RepeatDataset", "RewriteDataset", "ScanDataset",
+         "ShardDataset", "ShuffleDatasetV3", "SkipDataset", "TakeDataset",
+         "TakeWhileDataset", "TensorDataset", "TensorSliceDataset",
+         "UnbatchDataset", "ZipDataset"),
+        "takes or gives a dataset; tests/programs/datasets.py covers it",
+    ),
 }
 
 ROWS = [[0], [2]]
