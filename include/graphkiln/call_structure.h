@@ -4,7 +4,7 @@
 // Arguments: tensors, variables, TensorArrays, TensorSpecs (for tracing only),
 // numbers, texts, enums; vectors, arrays, pairs, tuples, optionals, maps from
 // texts and structs (trace_structure.h) of them. Results: nothing, tensors,
-// variables (read), TensorArrays, numbers; and the same containers.
+// variables (read), TensorArrays, numbers, texts; and the same containers.
 #ifndef GRAPHKILN_CALL_STRUCTURE_H_
 #define GRAPHKILN_CALL_STRUCTURE_H_
 
@@ -270,14 +270,17 @@ void Flatten(Results* out, const T& value) {
     if (value) Flatten(out, *value);
   } else if constexpr (Element<T>) {
     Flatten(out, Tensor(value));
+  } else if constexpr (kIsText<T>) {
+    Flatten(out, Tensor(std::string(std::string_view(value))));
   } else if constexpr (kIsStructure<T>) {
     std::apply([&](const auto&... field) { (Flatten(out, field), ...); },
                FieldsOf(value));
   } else {
     static_assert(kNever<T>,
-                  "a traced function returns nothing, tensors, variables, "
-                  "numbers or vectors, arrays, pairs, tuples, optionals, maps "
-                  "from texts and structs of them");
+                  "traced functions, branches and loops return nothing, "
+                  "tensors, TensorArrays, variables, numbers, texts or "
+                  "vectors, arrays, pairs, tuples, optionals, maps from texts "
+                  "and structs of them");
   }
 }
 

@@ -109,14 +109,15 @@ class [[nodiscard("say what is to be done")]] carry {
           return cond(
               go_on, [&] { return Tensor(condition()); }, [] { return false; });
         },
-        [&](const Tensor&) { return GoOn(body); }, kEnds<B>, options, where);
+        [&](const Tensor&) { return GoOn(body); },
+        !detail::kReturnsNothing<B>, options, where);
   }
 
-  // Calls `body(i)` for i = begin, begin + step, ... as long as it is below
+  // Calls `body(i)`, or `body()` if it takes nothing, for i = begin, begin + step, ... as long as it is below
   // `end` (above, for a negative step): integer scalars of one dtype. Throws
   // Error (ValueError) if `step` is 0.
   template <class B>
-    requires std::is_invocable_v<B&, const Tensor&>
+    requires(std::is_invocable_v<B&, const Tensor&> || std::is_invocable_v<B&>)
   void for_range(const Argument& begin, const Argument& end, int64_t step,
                  B&& body, const WhileOptions& options = {},
                  detail::Place where = detail::Place::current()) const {
@@ -126,21 +127,19 @@ class [[nodiscard("say what is to be done")]] carry {
           return detail::And(k < range.count(), go_on);
         },
         [&](const Tensor& k) {
-          const Tensor i = range.At(k);
-          auto call = [&] { return body(i); };
-          return GoOn(call);
+          return Call(body, [&] { return range.At(k); });
         },
-        kEnds<B, const Tensor&>, options, where);
+        Ends<B>(), options, where);
   }
   template <class B>
-    requires std::is_invocable_v<B&, const Tensor&>
+    requires(std::is_invocable_v<B&, const Tensor&> || std::is_invocable_v<B&>)
   void for_range(const Argument& begin, const Argument& end, B&& body,
                  const WhileOptions& options = {},
                  detail::Place where = detail::Place::current()) const {
     for_range(begin, end, 1, std::forward<B>(body), options, where);
   }
   template <class B>
-    requires std::is_invocable_v<B&, const Tensor&>
+    requires(std::is_invocable_v<B&, const Tensor&> || std::is_invocable_v<B&>)
   void for_range(const Argument& end, B&& body,
                  const WhileOptions& options = {},
                  detail::Place where = detail::Place::current()) const {
@@ -157,35 +156,40 @@ class [[nodiscard("say what is to be done")]] carry {
     using Row = detail::Staged<E>;
     const detail::Rows rows(detail::Apart(elements));
     const Tensor count = rows.wide_count();
-    constexpr bool kNumbered =
-        std::is_invocable_v<B&, const Row&, const Tensor&>;
-    constexpr bool ends = [] {
-      if constexpr (kNumbered) return kEnds<B, const Row&, const Tensor&>;
-      else return kEnds<B, const Row&>;
-    }();
     Loop<true>(
         [&](const Tensor& k, const Tensor& go_on) {
           return detail::And(k < count, go_on);
         },
         [&](const Tensor& k) {
           const Row row = detail::Together<Row>(rows.row(k));
-          if constexpr (kNumbered) {
-            auto call = [&] { return body(row, detail::Narrow(k)); };
-            return GoOn(call);
-          } else {
-            auto call = [&] { return body(row); };
-            return GoOn(call);
-          }
+          return Call(body, [&] { return detail::Narrow(k); }, row);
         },
-        ends, options, where);
+        Ends<B, Row>(), options, where);
   }
 
  private:
-  // Does this body say whether to go on?
+  // Does this body, of a number or not, say whether to go on?
   template <class B, class... Args>
-  static constexpr bool kEnds =
-      !std::is_void_v<std::invoke_result_t<B&, Args...>>;
-
+  static constexpr bool Ends() {
+    if constexpr (std::is_invocable_v<B&, const Args&..., const Tensor&>) {
+      return !std::is_void_v<
+          std::invoke_result_t<B&, const Args&..., const Tensor&>>;
+    } else {
+      return !std::is_void_v<std::invoke_result_t<B&, const Args&...>>;
+    }
+  }
+  // Calls it, with the number if it takes one; what it says.
+  template <class B, class I, class... Args>
+  static Tensor Call(B& body, const I& number, const Args&... args) {
+    if constexpr (std::is_invocable_v<B&, const Args&..., const Tensor&>) {
+      const Tensor i = number();
+      auto call = [&] { return body(args..., i); };
+      return GoOn(call);
+    } else {
+      auto call = [&] { return body(args...); };
+      return GoOn(call);
+    }
+  }
   template <class F>
   static Tensor GoOn(F& f) {
     if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {

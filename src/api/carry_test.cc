@@ -171,7 +171,7 @@ namespace {
 TEST(CarryTest, StructsKeepFieldsThatAreNotListed) {
   auto f = [](const Tensor& x) {
     Model m{x, {x, x * 2}, 5};
-    gk::carry(m).for_range(3, [&](const Tensor&) {
+    gk::carry(m).for_range(3, [&] {
       m.h = m.h + m.all[1];
       m.all[0] = m.all[0] * 2;
     });
@@ -190,7 +190,7 @@ TEST(CarryTest, AnErrorNamesBothPlacesAndLeavesTheVariables) {
     const auto carried = gk::carry(n, y);
     try {
       repeats = __LINE__ + 1;
-      carried.for_range(3, [&](const Tensor&) { y = gk::stack({y, y}); });
+      carried.for_range(3, [&] { y = gk::stack({y, y}); });
     } catch (const gk::Error&) {
       EXPECT_EQ(y.shape(), gk::Shape());
       throw;
@@ -208,7 +208,7 @@ TEST(CarryTest, AnErrorNamesBothPlacesAndLeavesTheVariables) {
 TEST(CarryTest, WhatIsNotCarriedIsOutOfScopeAfterwards) {
   auto f = gk::function([](const Tensor& x) {
     Tensor y = x, other = x;
-    gk::carry(y).for_range(3, [&](const Tensor&) {
+    gk::carry(y).for_range(3, [&] {
       y = y * 2;
       other = y;
     });

@@ -20,8 +20,8 @@ std::string Difference(const ResultShape& a, const ResultShape& b) {
   };
   if (a.sizes.size() != b.sizes.size() || a.sizes != b.sizes) {
     return Format(
-        "The structures differ in the lengths of their containers, or in "
-        "which values are there: {} and {}",
+        "The structures differ in the lengths of their containers or in which "
+        "of their tensors are defined(): {} and {}",
         list(a.sizes), list(b.sizes));
   }
   for (size_t i = 0; i < std::min(a.keys.size(), b.keys.size()); ++i) {

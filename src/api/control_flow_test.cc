@@ -197,6 +197,17 @@ TEST(IfTest, LaterConditionsAreAskedOnlyThen) {
   EXPECT_EQ(asked, 1);
 }
 
+TEST(IfTest, BranchesReturnTexts) {
+  auto f = [](const Tensor& i) {
+    return gk::if_(gk::equal(i % 3, 0)).then([] { return "Fizz"; })
+        .else_([&] { return gk::strings::as_string(i); });
+  };
+  auto staged = gk::function(f);
+  EXPECT_EQ(f(Tensor(6)).item<std::string>(), "Fizz");
+  EXPECT_EQ(staged(Tensor(6)).item<std::string>(), "Fizz");
+  EXPECT_EQ(staged(Tensor(7)).item<std::string>(), "7");
+}
+
 TEST(IfTest, EndIfRunsForEffects) {
   gk::Variable v(0);
   auto f = gk::function([&](const Tensor& x) {
