@@ -4,6 +4,7 @@ import graphkiln as tf
 from graphkiln import _control_flow
 from graphkiln import _graphkiln
 from graphkiln import nest
+from graphkiln.autograph import places
 from graphkiln.autograph import staged_list
 from graphkiln.autograph import staging
 from graphkiln.autograph import symbols
@@ -39,26 +40,33 @@ def if_exp(cond, body, orelse, source: str):
     """A conditional expression; `source` is its condition's text."""
     if not staging.is_staged(cond):
         return body() if cond else orelse()
-    return choose(
-        checked_condition(cond, "conditional expression"),
-        lambda: (body(),), lambda: (orelse(),), (source,), 1, False,
-    )[0]
+    try:
+        return choose(
+            checked_condition(cond, "conditional expression"),
+            lambda: (body(),), lambda: (orelse(),), (source,), 1, False,
+        )[0]
+    except (TypeError, ValueError) as error:
+        if getattr(error, "symbol", None) == source:
+            places.tell(error, [])
+        raise
 
 
 def checked_condition(cond, what: str):
     """`cond` as a bool scalar; ValueError if it is none."""
     if isinstance(cond, _graphkiln.BaseVariable):
         cond = tf.convert_to_tensor(cond)
-    hint = ""
+    hint = cure = ""
     if cond.dtype != tf.bool:
         hint = " to use as boolean Tensor, use `tf.cast`;"
     elif cond.shape.rank in (None, 0):
         return cond
     elif cond.shape.num_elements() == 1:
         return tf.reshape(cond, ())
+    else:
+        cure = "; tf.reduce_all and tf.reduce_any make a scalar of it"
     raise ValueError(
         f"condition of {what} expected to be `tf.bool` scalar, got {cond};"
-        f"{hint} to check for None, use `is not None`"
+        f"{hint} to check for None, use `is not None`{cure}"
     )
 
 
@@ -83,8 +91,9 @@ def _staged_statement(
             cond, run(body), run(orelse), symbol_names, nouts, fill
         )
         results = staged_list.kept(results, start, before)
-    except BaseException:
+    except BaseException as error:
         set_state(before)
+        places.tell(error, [("main branch", body), ("else branch", orelse)])
         raise
     set_state(tuple(results) + tuple(before[nouts:]))
 
@@ -170,8 +179,11 @@ def _filled(name: str, pair: tuple, parts: list, fill: bool) -> tuple:
             return tuple(made if here == 0 else reversed(made))
         which = ("main", "else")[here]
         if value.is_none:
-            raise ValueError(
-                f"'{name}' is None at the end of the {which} branch."
+            raise places.disagreement(
+                ValueError, name,
+                f"'{name}' is None at the end of the {which} branch.",
+                "Both branches must give a tensor: use a value that stands "
+                "for nothing, such as a constant, and a flag.",
             )
         is_return = type(value.value) is symbols.UndefinedReturnValue
         pending = symbols.is_undefined(value.value) and value.value.pending
@@ -184,11 +196,16 @@ def _filled(name: str, pair: tuple, parts: list, fill: bool) -> tuple:
                 made = [value, other]
                 return tuple(made if here == 0 else reversed(made))
         if is_return:
-            raise ValueError(
-                f"the {which} branch must also have a return statement."
+            raise places.disagreement(
+                ValueError, name,
+                f"the {which} branch must also have a return statement.",
+                "Add one, or assign to a variable and return it at the end "
+                "of the function.",
             )
-        error = ValueError(
-            f"'{name}' must also be initialized in the {which} branch"
+        error = places.disagreement(
+            ValueError, name,
+            f"'{name}' must also be initialized in the {which} branch",
+            f"Assign '{name}' in both branches, or before the if statement.",
         )
         # A loop around may have more to say.
         error.undefined_symbol = name
@@ -200,9 +217,14 @@ def _check(name: str, a, b) -> None:
     """TypeError unless a symbol's values in both branches are alike."""
     for value in (a, b):
         if isinstance(value, staging.Fixed):
-            raise staging.not_a_tensor(
+            error = staging.not_a_tensor(
                 name, value.value, "a branch of an if statement"
             )
+            error.symbol, error.cure = name, (
+                "A graph chooses between tensors only: keep the object outside "
+                "of the branches, and choose between its tensors."
+            )
+            raise error
     try:
         nest.assert_same_structure(
             a.structure, b.structure, expand_composites=True
@@ -213,14 +235,18 @@ def _check(name: str, a, b) -> None:
                 f"{a.structure} and {b.structure}"
             )
     except (TypeError, ValueError) as error:
-        raise TypeError(
+        raise places.disagreement(
+            TypeError, name,
             f"'{name}' must have the same nested structure in the main and "
             "else branches:\n\n"
-            + staging.different(name, a.structure, b.structure, error)
+            + staging.different(name, a.structure, b.structure, error),
+            "Let both branches give the same structure of tensors.",
         ) from None
     for x, y in zip(a.tensors, b.tensors):
         if x.dtype != y.dtype:
-            raise TypeError(
+            raise places.disagreement(
+                TypeError, name,
                 f"'{name}' has dtype {x.dtype.name} in the main branch, but "
-                f"dtype {y.dtype.name} in the else branch"
+                f"dtype {y.dtype.name} in the else branch",
+                "Give both the same dtype, for example with tf.cast.",
             )

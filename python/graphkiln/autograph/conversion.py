@@ -112,21 +112,22 @@ def _mark(code: types.CodeType, is_root: bool) -> None:
 
 
 def _renamed(
-    code: types.CodeType, name: str, qualified: str
+    code: types.CodeType, name: str, qualified: str, users: str
 ) -> types.CodeType:
     """`code` as the function `name`, and the code inside it: bodies of
     branches and loops are called as the function they belong to, and keep
-    their qualified names, by which they are known."""
+    their qualified names, by which they are known. Functions of the user are
+    named after `users`, what the user's function around them is called."""
     consts = []
     for c in code.co_consts:
         if isinstance(c, types.CodeType):
             if _is_user_function(c):
-                inside = f"{qualified}.<locals>.{c.co_name}"
-                c = _renamed(c, c.co_name, inside)
+                inside = f"{users}.<locals>.{c.co_name}"
+                c = _renamed(c, c.co_name, inside, inside)
             elif c.co_name.startswith("<"):
-                c = _renamed(c, c.co_name, c.co_qualname)
+                c = _renamed(c, c.co_name, c.co_qualname, users)
             else:
-                c = _renamed(c, name, c.co_qualname)
+                c = _renamed(c, name, c.co_qualname, users)
         consts.append(c)
     return code.replace(
         co_name=name, co_qualname=qualified, co_consts=tuple(consts)
@@ -158,7 +159,8 @@ def _compile(function: types.FunctionType, features: tuple) -> _Converted:
         )
     around = code.co_qualname.rpartition(".")[0]
     found = _renamed(
-        found, tree.name, f"{around}.{tree.name}" if around else tree.name
+        found, tree.name, f"{around}.{tree.name}" if around else tree.name,
+        code.co_qualname,
     )
     _mark(found, True)
     return _Converted(found, tree)

@@ -52,15 +52,59 @@ def user_frames(traceback: types.TracebackType | None) -> list[tuple]:
     return [tuple(f) for f in found]
 
 
+# A line that comes more often in a row is shown so many times.
+_MOST_ALIKE = 3
+
+# What texts of errors mean for those who trace, by a part of the text.
+_NOTES = (
+    (
+        "object does not support item assignment",
+        "Tensors do not change. tf.tensor_scatter_nd_update gives a changed "
+        "copy; a tf.Variable or a tf.TensorArray can be written to.",
+    ),
+    *((part,
+        "A SymbolicTensor has no value while the function is traced. Use ops "
+        "of tf in place of Python's and NumPy's functions, tf.print in place "
+        "of .numpy(), or tf.py_function for what has to be Python.",
+    ) for part in ("not SymbolicTensor", "'SymbolicTensor' object")),
+    (
+        "is out of scope and cannot be used here",
+        "A tensor leaves the body of a loop or branch only as a local variable "
+        "that is assigned there: assign it also before the loop, or in the "
+        "other branch. What is made in each iteration goes to a tf.TensorArray, "
+        "or to a list of which tf.autograph.experimental.set_element_type "
+        "tells.",
+    ),
+)
+
+
+def _note(message: str) -> str:
+    for part, note in _NOTES:
+        if part in message:
+            return note
+    return ""
+
+
 def _text(frames: list[tuple], error: BaseException) -> str:
     lines = ["in user code:", ""]
-    for file, line, name, mark in frames:
-        tail = f"  {mark}" if mark else ""
-        lines.append(f'    File "{file}", line {line}, in {name}{tail}')
-        lines.append(f"        {linecache.getline(file, line).strip()}")
+    alike = 0
+    for i, frame in enumerate(frames):
+        alike = alike + 1 if i and frames[i - 1] == frame else 0
+        if alike < _MOST_ALIKE:
+            file, line, name, mark = frame
+            tail = f"  {mark}" if mark else ""
+            lines.append(f'    File "{file}", line {line}, in {name}{tail}')
+            lines.append(f"        {linecache.getline(file, line).strip()}")
+        elif i + 1 == len(frames) or frames[i + 1] != frame:
+            lines.append(
+                f"    [the line above {alike - _MOST_ALIKE + 1} more times]"
+            )
     message = str(error)
-    lines += ["", f"    {type(error).__name__}: {message}", ""]
-    return "\n".join(lines).replace(message, message.replace("\n", "\n    "))
+    if note := _note(message):
+        message += f"\n{note}"
+    indented = message.replace("\n", "\n    ")
+    lines += ["", f"    {type(error).__name__}: {indented}", ""]
+    return "\n".join(lines)
 
 
 def explained(error: BaseException) -> BaseException | None:

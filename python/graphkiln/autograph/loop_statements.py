@@ -5,6 +5,7 @@ from graphkiln import _graphkiln
 from graphkiln.autograph import branches
 from graphkiln.autograph import logic
 from graphkiln.autograph import loops
+from graphkiln.autograph import places
 from graphkiln.autograph import sequences
 from graphkiln.autograph import staged_list
 from graphkiln.autograph import staging
@@ -48,14 +49,14 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
         body()
         first = test()
         if staging.is_staged(first):
-            _check_turned(get_state, symbol_names, opts)
+            _check_turned(body, get_state, symbol_names, opts)
     loops.staged_loop(
         lambda counter: test(), lambda counter: body(), get_state, set_state,
-        symbol_names, opts,
+        symbol_names, opts, body,
     )
 
 
-def _check_turned(get_state, symbol_names, opts) -> None:
+def _check_turned(body, get_state, symbol_names, opts) -> None:
     """A condition may become a tensor through break and return only."""
     state = dict(zip(symbol_names, get_state()))
     if any(staging.is_staged(state.get(f)) for f in opts.get("stops", ())):
@@ -66,7 +67,19 @@ def _check_turned(get_state, symbol_names, opts) -> None:
         "when a break or return statement inside the loop depends on a Tensor "
         "condition. In both cases, changing to a TF loop should remove the "
         f"error.\n{_LIMITS}"
+        + _turned(body, [n for n, v in state.items() if staging.is_staged(v)])
     )
+
+
+def _turned(body, names: list[str]) -> str:
+    """Where names became tensors, and the cure."""
+    lines = places.symbol_lines(body, names)
+    if not lines:
+        return ""
+    return "\n".join([
+        "\nThe loop's body made tensors of:", *lines,
+        "Make them tensors before the loop, for example with tf.constant.",
+    ])
 
 
 def for_stmt(
@@ -109,7 +122,7 @@ def for_sequence(
 
     loops.staged_loop(
         test, lambda counter: body(source.element(counter)), get_state,
-        set_state, symbol_names, opts,
+        set_state, symbol_names, opts, body,
     )
 
 

@@ -8,6 +8,7 @@ from graphkiln import _control_flow
 from graphkiln import _graphkiln
 from graphkiln import nest
 from graphkiln.autograph import branches
+from graphkiln.autograph import places
 from graphkiln.autograph import staged_list
 from graphkiln.autograph import staging
 from graphkiln.autograph import symbols
@@ -110,8 +111,11 @@ class _Loop:
         return [shape for s in self.carried for shape in s.shapes]
 
 
-def staged_loop(test, body, get_state, set_state, symbol_names, opts):
-    """Repeats `body(counter)` while `test(counter)`.
+def staged_loop(
+    test, body, get_state, set_state, symbol_names, opts, code=None
+):
+    """Repeats `body(counter)` while `test(counter)`. `code` is the generated
+    function of the body.
 
     Both are called once, with the symbols set to placeholders. Symbols that
     have no value yet get the type that the body gives them.
@@ -125,8 +129,11 @@ def staged_loop(test, body, get_state, set_state, symbol_names, opts):
         most = tf.cast(tf.convert_to_tensor(most), tf.int32)
     try:
         final = _build(test, body, get_state, set_state, states, opts, most)
-    except BaseException:
+    except BaseException as error:
         set_state(before)
+        places.tell(
+            error, [("before the loop", None), ("in the loop", code or body)]
+        )
         raise
     set_state(staged_list.kept(final, start, before))
 
@@ -216,21 +223,24 @@ def _check_after(s: _Symbol, after) -> bool:
             after.value is s.before.value
         ):
             return False
-        raise staging.not_a_tensor(
-            s.name, after.value, "the body of a loop"
-        )
+        raise _object(s.name, after.value, "the body of a loop")
     if isinstance(s.before, staging.Fixed):
-        raise staging.not_a_tensor(
-            s.name, s.before.value, "a loop"
-        )
+        raise _object(s.name, s.before.value, "a loop")
     if isinstance(s.before, staging.Missing):
         return isinstance(after, staging.Staged)
     if isinstance(after, staging.Missing):
         if after.is_none:
-            raise ValueError(
-                f"'{s.name}' is None at the end of the iteration."
+            raise places.disagreement(
+                ValueError, s.name,
+                f"'{s.name}' is None at the end of the iteration.",
+                "A loop carries tensors only: use a value that stands for "
+                "nothing, such as a constant, and a flag.",
             )
-        raise ValueError(f"'{s.name}' must be defined after one iteration")
+        raise places.disagreement(
+            ValueError, s.name,
+            f"'{s.name}' must be defined after one iteration",
+            f"Assign '{s.name}' in each iteration, or do not delete it.",
+        )
     before = s.before
     try:
         nest.assert_same_structure(
@@ -244,27 +254,56 @@ def _check_after(s: _Symbol, after) -> bool:
                 "different places"
             )
     except (TypeError, ValueError) as error:
-        raise TypeError(
+        raise places.disagreement(
+            TypeError, s.name,
             f"'{s.name}' does not have the same nested structure after one "
             "iteration.\n\n"
             + staging.different(
                 s.name, before.structure, after.structure, error
-            )
+            ),
+            "A loop carries one structure: keep what grows in a tf.TensorArray "
+            "or in a list with tf.autograph.experimental.set_element_type.",
         ) from None
     for old, new, shape in zip(before.tensors, after.tensors, s.shapes):
         if old.dtype != new.dtype:
-            raise TypeError(
+            raise places.disagreement(
+                TypeError, s.name,
                 f"'{s.name}' has dtype {old.dtype.name} before the loop, but "
-                f"dtype {new.dtype.name} after one iteration"
+                f"dtype {new.dtype.name} after one iteration",
+                "Start with a value of the dtype that the loop gives, or use "
+                "tf.cast in it.",
             )
         if not _control_flow._fits(new.shape, shape):
-            raise ValueError(
+            raise places.disagreement(
+                ValueError, s.name,
                 f"'{s.name}' has shape {_shown(shape)} before the loop, but "
                 f"shape {_shown(new.shape)} after one iteration. Use "
                 "tf.autograph.experimental.set_loop_options to set shape "
-                "invariants."
+                "invariants.",
+                "For example, as the first statement of the loop: tf.autograph."
+                "experimental.set_loop_options(shape_invariants=[("
+                f"{s.name}, {_invariant(shape, new.shape)})])",
             )
     return False
+
+
+def _object(name: str, value: object, where: str) -> TypeError:
+    error = staging.not_a_tensor(name, value, where)
+    error.symbol, error.cure = name, (
+        "A loop carries tensors only: keep the object outside of the loop, and "
+        "let the loop change its tensors."
+    )
+    return error
+
+
+def _invariant(before, after) -> str:
+    """What both shapes have in common, as code."""
+    if None in (before.rank, after.rank) or before.rank != after.rank:
+        return "tf.TensorShape(None)"
+    return str([
+        a if a == b else None
+        for a, b in zip(before.as_list(), after.as_list())
+    ])
 
 
 def _shown(shape) -> str:
@@ -283,10 +322,12 @@ def _start_late(s: _Symbol, after: staging.Staged) -> None:
         s.late = "pending"
     if type(s.raw) is symbols.UndefinedReturnValue:
         if not s.raw.pending:
-            raise ValueError(
+            raise places.disagreement(
+                ValueError, s.name,
                 "a return statement inside a loop over tensors needs one "
                 "behind the loop: the else branch must also have a return "
-                "statement."
+                "statement.",
+                "Return a value at the end of the function too.",
             )
         s.late = "return"
     s.value = staging.Staged(

@@ -101,8 +101,15 @@ def different(name: str, first, second, error: Exception) -> str:
         "The two structures don't have the same nested structure.\n\n"
         f"First structure: {shown(first)}\n\n"
         f"Second structure: {shown(second)}\n\n"
-        f"More specifically: {_first_difference(name, first, second)}{error}"
+        f"More specifically: {_first_difference(name, first, second)}"
+        f"{_reason(error)}"
     )
+
+
+def _reason(error: Exception) -> str:
+    """The sentence of an error about structures that says most."""
+    text = str(error).partition("\nEntire first structure")[0]
+    return text.rpartition("More specifically: ")[2].partition("\n\n")[0]
 
 
 def _first_difference(path: str, a, b) -> str:
