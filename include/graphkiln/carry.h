@@ -56,9 +56,12 @@ void Assign(ResultReader& r, T& value) {
 //   gk::carry(sum).for_each(xs, [&](gk::Tensor x) { sum = sum + x; });
 template <class... Ts>
 class [[nodiscard("say what is to be done")]] carry {
+  static_assert((!std::is_const_v<Ts> && ...),
+                "gk::carry takes variables that can be assigned");
+
  public:
   explicit carry(Ts&... variables,
-                 detail::Place where = detail::Place::current())
+                 Place where = Place::current())
       : variables_(variables...), where_(where) {}
 
   // Runs `then`, or `else_` if there is one, as gk::cond does. Both see the
@@ -66,7 +69,7 @@ class [[nodiscard("say what is to be done")]] carry {
   template <class T, class E>
     requires std::is_invocable_v<E&>
   void if_(const Tensor& pred, T&& then, E&& else_,
-           detail::Place where = detail::Place::current()) const {
+           Place where = Place::current()) const {
     static_assert(detail::kReturnsNothing<T> && detail::kReturnsNothing<E>,
                   "what a branch does, it does to the carried variables");
     if (!detail::IsStaged()) {
@@ -93,7 +96,7 @@ class [[nodiscard("say what is to be done")]] carry {
   }
   template <class T>
   void if_(const Tensor& pred, T&& then,
-           detail::Place where = detail::Place::current()) const {
+           Place where = Place::current()) const {
     if_(pred, std::forward<T>(then), [] {}, where);
   }
 
@@ -101,7 +104,7 @@ class [[nodiscard("say what is to be done")]] carry {
   // gk::while_loop does.
   template <class C, class B>
   void while_(C&& condition, B&& body, const WhileOptions& options = {},
-              detail::Place where = detail::Place::current()) const {
+              Place where = Place::current()) const {
     Loop<false>(
         [&](const Tensor&, const Tensor& go_on) -> Tensor {
           // Once the body has ended the loop nobody asks the condition.
@@ -120,7 +123,7 @@ class [[nodiscard("say what is to be done")]] carry {
     requires(std::is_invocable_v<B&, const Tensor&> || std::is_invocable_v<B&>)
   void for_range(const Argument& begin, const Argument& end, int64_t step,
                  B&& body, const WhileOptions& options = {},
-                 detail::Place where = detail::Place::current()) const {
+                 Place where = Place::current()) const {
     const detail::Range range(begin, end, step);
     Loop<true>(
         [&](const Tensor& k, const Tensor& go_on) {
@@ -135,14 +138,14 @@ class [[nodiscard("say what is to be done")]] carry {
     requires(std::is_invocable_v<B&, const Tensor&> || std::is_invocable_v<B&>)
   void for_range(const Argument& begin, const Argument& end, B&& body,
                  const WhileOptions& options = {},
-                 detail::Place where = detail::Place::current()) const {
+                 Place where = Place::current()) const {
     for_range(begin, end, 1, std::forward<B>(body), options, where);
   }
   template <class B>
     requires(std::is_invocable_v<B&, const Tensor&> || std::is_invocable_v<B&>)
   void for_range(const Argument& end, B&& body,
                  const WhileOptions& options = {},
-                 detail::Place where = detail::Place::current()) const {
+                 Place where = Place::current()) const {
     for_range(0, end, 1, std::forward<B>(body), options, where);
   }
 
@@ -152,7 +155,7 @@ class [[nodiscard("say what is to be done")]] carry {
   // does.
   template <class E, class B>
   void for_each(const E& elements, B&& body, const WhileOptions& options = {},
-                detail::Place where = detail::Place::current()) const {
+                Place where = Place::current()) const {
     using Row = detail::Staged<E>;
     const detail::Rows rows(detail::Apart(elements));
     const Tensor count = rows.wide_count();
@@ -232,7 +235,7 @@ class [[nodiscard("say what is to be done")]] carry {
   // come after the variables.
   template <bool kCounts, class C, class B>
   void Loop(C condition, B body, bool ends, const WhileOptions& options,
-            detail::Place where) const {
+            Place where) const {
     if (!detail::IsStaged()) {
       detail::EagerLoop loop(Values(), options, where_, where);
       for (int64_t k = 0; loop.MayGoOn(); ++k) {
@@ -285,7 +288,7 @@ class [[nodiscard("say what is to be done")]] carry {
   }
 
   std::tuple<Ts&...> variables_;
-  detail::Place where_;
+  Place where_;
 };
 template <class... Ts>
 carry(Ts&...) -> carry<Ts...>;

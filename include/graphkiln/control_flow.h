@@ -153,7 +153,7 @@ template <class T, class E>
   requires std::is_invocable_v<E&>
 auto cond(const Tensor& pred, T&& true_fn, E&& false_fn,
           const CondOptions& options = {},
-          detail::Place where = detail::Place::current()) {
+          Place where = Place::current()) {
   return detail::Choose(pred, true_fn, false_fn, options.name, where, where);
 }
 // Runs `true_fn`, for its effects, if `pred` holds.
@@ -161,7 +161,7 @@ auto cond(const Tensor& pred, T&& true_fn, E&& false_fn,
 //   gk::cond(loss > limit, [&] { rate.assign(rate * 0.5); });
 template <class T>
 void cond(const Tensor& pred, T&& true_fn, const CondOptions& options = {},
-          detail::Place where = detail::Place::current()) {
+          Place where = Place::current()) {
   static_assert(detail::kReturnsNothing<T>,
                 "a branch without an alternative returns nothing");
   auto nothing = [] {};
@@ -179,7 +179,7 @@ class [[nodiscard("end it with else_ or end_if")]] IfChain {
   // only if no earlier condition holds.
   template <class P, class F>
   auto else_if(P&& pred, F&& f,
-               detail::Place where = detail::Place::current()) && {
+               Place where = Place::current()) && {
     using Next = detail::When<detail::Condition<P>, std::decay_t<F>>;
     return IfChain<Whens..., Next>(std::tuple_cat(
         std::move(whens_), std::tuple<Next>(Next{std::forward<P>(pred),
@@ -188,7 +188,7 @@ class [[nodiscard("end it with else_ or end_if")]] IfChain {
   // Runs it: what the branch of the first condition that holds returns, or
   // what `f` does. Throws as gk::cond does.
   template <class F>
-  auto else_(F&& f, detail::Place where = detail::Place::current()) && {
+  auto else_(F&& f, Place where = Place::current()) && {
     detail::Otherwise<std::decay_t<F>> otherwise{std::forward<F>(f), where};
     return std::apply(
         [&](auto&... when) {
@@ -197,7 +197,7 @@ class [[nodiscard("end it with else_ or end_if")]] IfChain {
         whens_);
   }
   // Runs it, for the effects of its branches.
-  void end_if(detail::Place where = detail::Place::current()) && {
+  void end_if(Place where = Place::current()) && {
     std::move(*this).else_([] {}, where);
   }
 
@@ -209,7 +209,7 @@ class [[nodiscard("continue with then")]] If {
  public:
   explicit If(Tensor pred) : pred_(std::move(pred)) {}
   template <class F>
-  auto then(F&& f, detail::Place where = detail::Place::current()) const {
+  auto then(F&& f, Place where = Place::current()) const {
     using First = detail::When<Tensor, std::decay_t<F>>;
     return IfChain<First>(
         std::tuple<First>(First{pred_, std::forward<F>(f), where}));
@@ -235,13 +235,13 @@ struct CaseOptions {
 // A case of case_: `f` if `pred`, a bool scalar, holds.
 template <class F>
 auto when(const Tensor& pred, F&& f,
-          detail::Place where = detail::Place::current()) {
+          Place where = Place::current()) {
   return detail::When<Tensor, std::decay_t<F>>{pred, std::forward<F>(f),
                                                where};
 }
 // The last case of case_.
 template <class F>
-auto otherwise(F&& f, detail::Place where = detail::Place::current()) {
+auto otherwise(F&& f, Place where = Place::current()) {
   return detail::Otherwise<std::decay_t<F>>{std::forward<F>(f), where};
 }
 
@@ -293,7 +293,7 @@ auto switch_case(const Tensor& index, F&& first, Fs&&... others) {
 // The same of branches in a vector. Throws Error (ValueError) if it is empty.
 template <class F>
 auto switch_case(const Tensor& index, const std::vector<F>& branches,
-                 detail::Place where = detail::Place::current()) {
+                 Place where = Place::current()) {
   using R = detail::StagedResult<const F>;
   if (!detail::IsStaged()) {
     const size_t i = detail::CaseOf(index, branches.size());
@@ -324,7 +324,7 @@ auto switch_case(const Tensor& index, const std::vector<F>& branches,
 template <class C, class B, class S>
 auto while_loop(C&& condition, B&& body, const S& loop_vars,
                 const WhileOptions& options = {},
-                detail::Place where = detail::Place::current()) {
+                Place where = Place::current()) {
   using State = detail::Staged<S>;
   const detail::Results start = detail::Apart(loop_vars);
   auto holds = [&](const State& state) -> Tensor {

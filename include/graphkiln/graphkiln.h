@@ -12,6 +12,7 @@
 #include <graphkiln/gradient_tape.h>
 #include <graphkiln/map.h>
 #include <graphkiln/ops.h>
+#include <graphkiln/place.h>
 #include <graphkiln/random.h>
 #include <graphkiln/retraces.h>
 #include <graphkiln/runtime.h>

@@ -141,7 +141,7 @@ State Scan(F& f, const Order& order, const State& start, bool start_is_result,
 //       matrix);
 template <class F, class E>
 auto map_fn(F&& f, const E& elems, const MapOptions& options = {},
-            detail::Place where = detail::Place::current()) {
+            Place where = Place::current()) {
   using Row = detail::Staged<E>;
   using Result = detail::Staged<std::invoke_result_t<F&, Row>>;
   WhileOptions loop;
@@ -162,7 +162,7 @@ template <class F, class E, class S>
   requires(!detail::kIsOptions<S>)
 auto foldl(F&& f, const E& elems, const S& initial,
            const FoldOptions& options = {},
-           detail::Place where = detail::Place::current()) {
+           Place where = Place::current()) {
   const detail::Rows rows(detail::Apart(elems));
   return detail::Fold<F, detail::Staged<E>, detail::Staged<S>>(
       f, detail::Order(rows, false, false), detail::Normal(initial),
@@ -171,7 +171,7 @@ auto foldl(F&& f, const E& elems, const S& initial,
 // The same with the first row as the first state.
 template <class F, class E>
 auto foldl(F&& f, const E& elems, const FoldOptions& options = {},
-           detail::Place where = detail::Place::current()) {
+           Place where = Place::current()) {
   using Row = detail::Staged<E>;
   const detail::Rows rows(detail::Apart(elems));
   const detail::Order order(rows, false, true);
@@ -186,7 +186,7 @@ template <class F, class E, class S>
   requires(!detail::kIsOptions<S>)
 auto foldr(F&& f, const E& elems, const S& initial,
            const FoldOptions& options = {},
-           detail::Place where = detail::Place::current()) {
+           Place where = Place::current()) {
   const detail::Rows rows(detail::Apart(elems));
   return detail::Fold<F, detail::Staged<E>, detail::Staged<S>>(
       f, detail::Order(rows, true, false), detail::Normal(initial),
@@ -194,7 +194,7 @@ auto foldr(F&& f, const E& elems, const S& initial,
 }
 template <class F, class E>
 auto foldr(F&& f, const E& elems, const FoldOptions& options = {},
-           detail::Place where = detail::Place::current()) {
+           Place where = Place::current()) {
   using Row = detail::Staged<E>;
   const detail::Rows rows(detail::Apart(elems));
   const detail::Order order(rows, true, true);
@@ -213,7 +213,7 @@ template <class F, class E, class S>
   requires(!detail::kIsOptions<S>)
 auto scan(F&& f, const E& elems, const S& initial,
           const ScanOptions& options = {},
-          detail::Place where = detail::Place::current()) {
+          Place where = Place::current()) {
   const detail::Rows rows(detail::Apart(elems));
   return detail::Scan<F, detail::Staged<E>, detail::Staged<S>>(
       f, detail::Order(rows, options.reverse, false), detail::Normal(initial),
@@ -222,7 +222,7 @@ auto scan(F&& f, const E& elems, const S& initial,
 // The same with the first row as the first state and the first result.
 template <class F, class E>
 auto scan(F&& f, const E& elems, const ScanOptions& options = {},
-          detail::Place where = detail::Place::current()) {
+          Place where = Place::current()) {
   using Row = detail::Staged<E>;
   const detail::Rows rows(detail::Apart(elems));
   const detail::Order order(rows, options.reverse, true);

@@ -5,7 +5,6 @@
 #define GRAPHKILN_STAGING_H_
 
 #include <functional>
-#include <source_location>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -13,6 +12,7 @@
 
 #include <graphkiln/argument.h>
 #include <graphkiln/call_structure.h>
+#include <graphkiln/place.h>
 
 namespace gk {
 GK_API_NAMESPACE {
@@ -29,8 +29,6 @@ struct WhileOptions {
 };
 
 namespace detail {
-
-using Place = std::source_location;
 
 // What stays of a value of type T in a branch or a loop: tensors for numbers
 // and variables, and the same containers and structs of them.

@@ -14,10 +14,10 @@
 #define GRAPHKILN_TENSOR_ARRAY_H_
 
 #include <memory>
-#include <source_location>
 #include <string>
 #include <utility>
 
+#include <graphkiln/place.h>
 #include <graphkiln/tensor.h>
 
 namespace gk {
@@ -40,9 +40,7 @@ struct TensorArrayOptions {
 
 class GK_EXPORT TensorArray {
  public:
-  using Place = std::source_location;
-
-  // No array; may only be assigned to.
+    // No array; may only be assigned to.
   TensorArray() noexcept = default;
   // `size`: how many elements there are, an integer scalar. Throws Error
   // (TypeError, ValueError) if it is none.

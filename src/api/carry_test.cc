@@ -217,6 +217,7 @@ TEST(CarryTest, WhatIsNotCarriedIsOutOfScopeAfterwards) {
   const gk::Error e = ErrorOf([&] { f(Tensor(1.0)); });
   EXPECT_EQ(e.code(), ErrorCode::kTypeError);
   ExpectHas(e.what(), "is out of scope");
+  ExpectHas(e.what(), "list the variable in gk::carry");
 }
 
 TEST(CarryTest, OptionsAreThoseOfWhileLoop) {

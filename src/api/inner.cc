@@ -12,7 +12,14 @@ Error::Error(ErrorCode code, const std::string& message)
 Error::~Error() = default;
 
 void ThrowPublic(const Status& status) {
-  throw Error(static_cast<ErrorCode>(status.code()), status.message());
+  std::string message = status.message();
+  if (message.find("is out of scope and cannot be used") != message.npos) {
+    // The advice there is for Python.
+    message +=
+        "\n\nIn C++: return it, from the branch or function that computes it; "
+        "or list the variable in gk::carry.";
+  }
+  throw Error(static_cast<ErrorCode>(status.code()), message);
 }
 
 void EnsureReady() {

@@ -2,15 +2,15 @@
 #ifndef GK_API_PLACE_H_
 #define GK_API_PLACE_H_
 
-#include <source_location>
 #include <string>
 
 #include "base/format.h"
+#include "graphkiln/place.h"
 
 namespace gk::api {
 
 // "net.cc:12".
-inline std::string PlaceText(const std::source_location& where) {
+inline std::string PlaceText(const Place& where) {
   return Format("{}:{}", where.file_name(), where.line());
 }
 
