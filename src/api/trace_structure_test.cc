@@ -242,7 +242,7 @@ TEST(CacheTest, DroppedTracesFreeWhatTheyCaptured) {
   const auto use = [&](int n) { return gk::reduce_sum(big) * (0.0f + n); };
   auto bounded = gk::function(use, {.max_traces = 1});
   auto cleared = gk::function(use);
-  double before = 0;
+  [[maybe_unused]] double before = 0;
   for (int n = 0; n < 60; ++n) {
     big = gk::ones({1 << 20});  // 4 MB
     bounded(n);
@@ -325,7 +325,7 @@ TEST(CacheTest, ManyFunctionsMadeAndDropped) {
   const gk::Tensor w = gk::ones({10});
   auto bounded = gk::function([&](int n) { return w * static_cast<float>(n); },
                               {.max_traces = 4});
-  double before = 0;
+  [[maybe_unused]] double before = 0;
   for (int n = 0; n < 10000; ++n) {
     auto f = gk::function([&](const gk::Tensor& x) { return x + w; });
     f(w);
