@@ -45,7 +45,7 @@ endif()
 
 # Reading the standard library took two fifths of a build's time: it is read
 # once. Files still include what they use; a build with
-# -DGK_PRECOMPILED_HEADERS=OFF (the sanitizers' presets) proves it.
+# -DGK_PRECOMPILED_HEADERS=OFF (the tsan preset) proves it.
 option(GK_PRECOMPILED_HEADERS "Read common headers once a build" ON)
 set(GK_STANDARD_HEADERS <algorithm> <atomic> <bit> <cmath> <cstdint> <cstring>
   <functional> <limits> <map> <memory> <mutex> <numeric> <optional> <span>
