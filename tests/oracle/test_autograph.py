@@ -8,12 +8,13 @@ import pathlib
 import sys
 import types
 
+import numpy as np
 import pytest
 
 sys.path.insert(
     0, str(pathlib.Path(__file__).parent.parent / "python" / "autograph")
 )
-from generated_programs import Program  # noqa: E402
+from generated_programs import Program, float_program  # noqa: E402
 
 VALUES = """
 def if_else(x):
@@ -224,20 +225,61 @@ def _run(tf, seed: int):
     ]
 
 
-def test_generated_programs(both, caplog):
+# Seeds of those that tests/python/autograph compares with plain Python, and
+# some more.
+@pytest.mark.parametrize("first", range(0, 400, 40))
+def test_generated_programs(both, caplog, first):
     """What TensorFlow accepts gives its values."""
     agreed = 0
     with caplog.at_level(logging.CRITICAL):
-        for seed in range(60):
+        for seed in range(first, first + 40):
+            if Program(seed).loop_else:
+                # The original runs such functions unconverted.
+                continue
             ours = _run(both.ours, seed)
             try:
                 theirs = _run(both.theirs, seed)
             except Exception:
-                # Returns in loops, for/else and the like.
-                continue
-            if "else:" in Program(seed).source and ours != theirs:
-                # An else of a loop makes the original run it unconverted.
+                # Returns in loops, loops of Python that tensors end.
                 continue
             assert ours == theirs, (seed, Program(seed).source)
             agreed += 1
-    assert agreed > 15
+    assert agreed >= 30
+
+
+def _gradients(tf, seed: int):
+    program = float_program(seed)
+    f = functions(program.source, f"<float program {seed}>", tf)["f"]
+
+    @tf.function
+    def staged(x, v):
+        with tf.GradientTape() as tape:
+            tape.watch([x, v])
+            y = f(x, v, 1)
+        return y, *tape.gradient(y, [x, v], unconnected_gradients="zero")
+
+    return [
+        np.asarray(value)
+        for x in (0.7, -1.3)
+        for value in staged(tf.constant(x), tf.constant([0.3, -0.8, 1.1]))
+    ]
+
+
+@pytest.mark.parametrize("first", range(0, 60, 20))
+def test_gradients_of_generated_programs(both, caplog, first):
+    agreed = 0
+    with caplog.at_level(logging.CRITICAL):
+        for seed in range(first, first + 20):
+            if float_program(seed).loop_else:
+                continue
+            ours = _gradients(both.ours, seed)
+            try:
+                theirs = _gradients(both.theirs, seed)
+            except Exception:
+                continue
+            for a, b in zip(ours, theirs, strict=True):
+                assert np.allclose(a, b, 1e-4, 1e-5), (
+                    seed, float_program(seed).source
+                )
+            agreed += 1
+    assert agreed >= 13

@@ -16,16 +16,23 @@ NAMES = ("a", "b", "c")
 
 class Program:
     """The source of one function `f(x, v, p)`: an int32 scalar, an int32
-    vector and a Python int; or floats, all through smooth functions."""
+    vector and a Python int; or floats, all through smooth functions.
+
+    Two of three programs keep to what the original's AutoGraph takes: none
+    of their loops have an else, return, or are Python's own but end when a
+    tensor says so."""
 
     def __init__(self, seed: int, floats: bool = False, size: int = 9,
                  nested_loops: int = 3):
         self._random = random.Random(seed)
+        self._tame = seed % 3 != 0
         self._lines = ["def f(x, v, p):"]
         self._counters = 0
         self._left = size
         self._floats = floats
         self._nested_loops = nested_loops
+        # Has a loop an else? The original leaves such functions alone.
+        self.loop_else = False
         start = ("a = x", "b = 1", "c = tf.constant(2)", "q = p")
         end = "return (a + 3 * b + 7 * c + q) % 1009"
         if floats:
@@ -59,7 +66,10 @@ class Program:
             function = r.choice(("tf.sin", "tf.tanh", "tf.cos"))
             operator = r.choice("+-*")
             left = r.choice((*NAMES, "x", f"v[{r.randrange(3)}]"))
-            return f"{function}({left} {operator} {r.choice(NAMES)})"
+            text = f"{function}({left} {operator} {r.choice(NAMES)})"
+            if r.random() < 0.1:
+                return f"({text} if {self._condition()} else {left} * 0.5)"
+            return text
         if r.random() < 0.12:
             return (
                 f"({self._value()} if {self._condition()} else "
@@ -73,7 +83,17 @@ class Program:
         operator = r.choice(("<", ">", "<=", ">=", "==", "!="))
         if self._floats:
             right = r.choice((*NAMES, f"{r.uniform(-1, 1):.2f}"))
-            return f"{r.choice((*NAMES, 'x'))} {r.choice('<>')} {right}"
+            text = f"{r.choice((*NAMES, 'x'))} {r.choice('<>')} {right}"
+            choice = r.random()
+            if choice < 0.1:
+                return f"not ({text})"
+            if choice < 0.2:
+                other = f"q < {r.randrange(4)}"
+                return r.choice((other, f"{text} and {other}"))
+            if choice < 0.3:
+                other = f"{r.choice(NAMES)} > {r.uniform(-1, 1):.2f}"
+                return f"{text} {r.choice(('and', 'or'))} {other}"
+            return text
         left = r.choice((*NAMES, "x", "q", "v[1]"))
         text = f"{left} {operator} {self._value()}"
         choice = r.random()
@@ -98,6 +118,8 @@ class Program:
             target = r.choice((*NAMES, *NAMES, "q"))
             if target == "q":
                 self._emit(depth, f"q = q + {r.randrange(3)}")
+            elif self._floats and r.random() < 0.2:
+                self._emit(depth, f"{target} *= {r.uniform(-1, 1):.2f}")
             elif r.random() < 0.3 and not self._floats:
                 self._emit(depth, f"{target} += {self._value()}")
                 self._emit(depth, f"{target} %= 97")
@@ -110,6 +132,8 @@ class Program:
         elif in_loop and kind < 0.97:
             self._emit(depth, f"if {self._condition()}:")
             self._emit(depth + 1, r.choice(("break", "continue")))
+        elif self._tame and (in_loop or depth > 1):
+            self._branch(depth, loops, in_loop)
         else:
             self._emit(depth, f"if {self._condition()}:")
             self._emit(depth + 1, self._return())
@@ -139,7 +163,7 @@ class Program:
         r = self._random
         self._counters += 1
         i = f"i{self._counters}"
-        kind = r.randrange(6)
+        kind = r.choice((0, 1, 2, 4)) if self._tame else r.randrange(6)
         target = r.choice(NAMES)
         if kind == 0:
             self._emit(depth, f"for {i} in tf.range({r.randrange(1, 4)}):")
@@ -170,7 +194,8 @@ class Program:
         else:
             self._emit(depth + 1, f"{target} = ({target} + {i}) % 103")
         self._block(depth + 1, loops + 1, True)
-        if r.random() < 0.15:
+        if r.random() < 0.15 and not self._tame:
+            self.loop_else = True
             self._emit(depth, "else:")
             self._emit(depth + 1, f"{target} = {self._expression()}")
 
@@ -181,3 +206,8 @@ class Program:
         scope = {"tf": tf, "__name__": "generated"}
         exec(compile(self.source, name, "exec"), scope)
         return scope["f"]
+
+
+def float_program(seed: int) -> Program:
+    """One whose gradient can be taken."""
+    return Program(seed, floats=True, size=8, nested_loops=2)

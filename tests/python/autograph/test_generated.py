@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphkiln as tf
-from generated_programs import Program
+from generated_programs import Program, float_program
 
 # AUTOGRAPH_PROGRAMS asks for more, AUTOGRAPH_SEED for others.
 COUNT = int(os.environ.get("AUTOGRAPH_PROGRAMS", "300"))
@@ -22,6 +22,7 @@ INPUTS = (
 
 @pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, 20))
 def test_value_of_plain_python(first):
+    print(f"seeds {first} to {first + 19}")
     for seed in range(first, min(first + 20, FIRST + COUNT)):
         program = Program(seed)
         f = program.function(f"<program {seed}>")
@@ -39,10 +40,11 @@ def test_value_of_plain_python(first):
             assert got == want, told
 
 
-@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT // 10, 5))
+@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, 10))
 def test_gradient_of_the_eager_tape(first):
-    for seed in range(first, first + 5):
-        program = Program(seed, floats=True, size=4, nested_loops=1)
+    print(f"seeds {first} to {first + 9}")
+    for seed in range(first, min(first + 10, FIRST + COUNT)):
+        program = float_program(seed)
         f = program.function(f"<float program {seed}>")
 
         @tf.function
