@@ -63,6 +63,12 @@ class [[nodiscard("say what is to be done")]] carry {
   explicit carry(Ts&... variables,
                  Place where = Place::current())
       : variables_(variables...), where_(where) {}
+  // The same for a wrapper, which was given `where`.
+  carry at(Place where) const {
+    carry copy(*this);
+    copy.where_ = where;
+    return copy;
+  }
 
   // Runs `then`, or `else_` if there is one, as gk::cond does. Both see the
   // variables as they are before.

@@ -1,4 +1,7 @@
 // carry: branches and loops that assign C++ variables.
+#include <limits>
+#include <source_location>
+
 #include "api/same_gradient.h"
 
 namespace {
@@ -203,6 +206,20 @@ TEST(CarryTest, AnErrorNamesBothPlacesAndLeavesTheVariables) {
   ExpectHas(e.what(), "the loop variables enter at ");
   ExpectHas(e.what(), Here(enters));
   ExpectHas(e.what(), Here(repeats));
+}
+
+TEST(CarryTest, AWrapperPassesItsPlaceOn) {
+  auto repeat = [](Tensor& y, gk::Place where = gk::Place::current()) {
+    gk::carry(y).at(where).for_range(
+        2, [&] { y = gk::cast(y, gk::DataType::kInt32); }, {}, where);
+  };
+  const int line = __LINE__ + 1;
+  const gk::Error e = ErrorOf([&] { Tensor y = 1.0f; repeat(y); });
+  EXPECT_EQ(e.code(), ErrorCode::kTypeError);
+  ExpectHas(e.what(), "enter at ");
+  ExpectHas(e.what(), Here(line));
+  const std::source_location here = std::source_location::current();
+  EXPECT_EQ(gk::Place(here).line(), here.line());
 }
 
 TEST(CarryTest, WhatIsNotCarriedIsOutOfScopeAfterwards) {
