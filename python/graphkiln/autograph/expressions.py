@@ -2,6 +2,7 @@
 
 import ast
 
+from graphkiln.autograph.lowering import place
 from graphkiln.autograph.names import symbol
 
 # Builtins whose meaning depends on the calling frame, or that never run user
@@ -37,12 +38,6 @@ def load(name: str) -> ast.Name:
 def lazy(value: ast.expr) -> ast.Lambda:
     arguments = ast.arguments([], [], None, [], [], None, [])
     return ast.Lambda(arguments, value)
-
-
-def place(node: ast.AST, at: ast.AST) -> ast.AST:
-    """`node` and what is new below it, at the place of `at`."""
-    ast.copy_location(node, at)
-    return ast.fix_missing_locations(node)
 
 
 class Expressions(ast.NodeTransformer):

@@ -132,12 +132,48 @@ def assign(name: str, value: ast.expr | bool, at: ast.AST) -> ast.Assign:
     if not isinstance(value, ast.AST):
         value = ast.Constant(value)
     node = ast.Assign([ast.Name(name, ast.Store())], value)
-    return _at(node, at)
+    return place(node, at)
 
 
-def _at(node: ast.AST, at: ast.AST) -> ast.AST:
-    ast.copy_location(node, at)
-    return ast.fix_missing_locations(node)
+def place(node: ast.AST, at: ast.AST) -> ast.AST:
+    """`node` and what is new below it, at the place of `at`. What has a place
+    is not looked into: the whole tree is gone over once, in the end."""
+    where = (
+        at.lineno, at.col_offset,
+        getattr(at, "end_lineno", at.lineno),
+        getattr(at, "end_col_offset", at.col_offset),
+    )
+    _locate(node, where)
+    for child in _children(node):
+        _place_new(child, where)
+    return node
+
+
+def _locate(node: ast.AST, where: tuple) -> None:
+    (
+        node.lineno, node.col_offset, node.end_lineno, node.end_col_offset,
+    ) = where
+
+
+def _place_new(node: ast.AST, where: tuple) -> None:
+    if "lineno" in node._attributes:
+        if "lineno" in node.__dict__:
+            return
+        _locate(node, where)
+    for child in _children(node):
+        _place_new(child, where)
+
+
+def _children(node: ast.AST):
+    for value in node.__dict__.values():
+        if type(value) is list:
+            for item in value:
+                if isinstance(item, ast.AST):
+                    yield item
+        elif isinstance(value, ast.AST) and not isinstance(
+            value, ast.expr_context
+        ):
+            yield value
 
 
 def none_of(flags: list[str], at: ast.AST) -> ast.expr:
@@ -149,7 +185,7 @@ def none_of(flags: list[str], at: ast.AST) -> ast.expr:
         [],
     )
     node.gk_internal = True
-    return _at(node, at)
+    return place(node, at)
 
 
 class Lowering:
@@ -227,7 +263,7 @@ class Lowering:
                 self._partial |= self.do_return in set_here
                 inner, more_flags = self._block(rest, loop)
                 guard = ast.If(none_of(set_here, rest[0]), inner, [])
-                made.append(_at(guard, rest[0]))
+                made.append(place(guard, rest[0]))
                 return made, self._merge(flags, more_flags)
         return made, flags
 
@@ -242,13 +278,13 @@ class Lowering:
         return a + [f for f in b if f not in a]
 
     def _return(self, s: ast.Return) -> ast.stmt:
-        value = s.value or _at(ast.Constant(None), s)
+        value = s.value or place(ast.Constant(None), s)
         body = [assign(self.do_return, True, s)]
         if self.retval is not None:
             body.append(assign(self.retval, value, s))
         reset = assign(self.do_return, False, s)
         handler = ast.ExceptHandler(None, None, [reset, ast.Raise(None, None)])
-        node = _at(ast.Try(body, [handler], [], []), s)
+        node = place(ast.Try(body, [handler], [], []), s)
         node.gk_return = True
         return node
 
@@ -273,7 +309,7 @@ class Lowering:
             orelse, more = self._block(s.orelse, loop)
             if flags and orelse:
                 guard = ast.If(none_of(flags, orelse[0]), orelse, [])
-                orelse = [_at(guard, orelse[0])]
+                orelse = [place(guard, orelse[0])]
             s.orelse = orelse
             flags = self._merge(flags, more)
             handlers = []
@@ -317,10 +353,10 @@ class Lowering:
                 name = self._names.new("test_", internal=True)
                 again = assign(name, test, test)
                 if stops:
-                    again = _at(ast.If(none_of(stops, test), [again], []), test)
+                    again = place(ast.If(none_of(stops, test), [again], []), test)
                 body = body + [again]
                 before.append(assign(name, test, test))
-                test = _at(ast.Name(name, ast.Load()), test)
+                test = place(ast.Name(name, ast.Load()), test)
             loop = ast.While(test, body, [])
         else:
             loop = ast.For(s.target, s.iter, body, [])
@@ -336,7 +372,7 @@ class Lowering:
             loop.gk_ends = not falls_through(s.orelse)
             if stops:
                 guard = ast.If(none_of(stops, s.orelse[0]), orelse, [])
-                orelse = [_at(guard, s.orelse[0])]
+                orelse = [place(guard, s.orelse[0])]
             made += orelse
             leaves = self._merge(leaves, more)
         return made, leaves

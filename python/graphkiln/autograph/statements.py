@@ -114,7 +114,6 @@ class Functions(Comprehensions):
             None if root else node.returns,
         )
         place(result, node)
-        ast.fix_missing_locations(result)
         (
             self.scope_name, self.first_argument, self.globals, self._frames,
             self.prelude, self.lazy_depth, self.enclosed,
