@@ -42,8 +42,8 @@ def call_back(token: str, values: list) -> list:
     with _lock:
         callback = _callbacks.get(token)
     if callback is None:
-        raise errors.FailedPreconditionError(
-            None, None,
+        return (
+            errors.FAILED_PRECONDITION,
             f"The Python function {token} is gone: the tf.function that it "
             "was made in was deleted.",
         )

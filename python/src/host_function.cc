@@ -85,11 +85,10 @@ StatusOr<Tensor> FromPython(PyObject* o, DataType type) {
   return TensorOf(o);
 }
 
-Status Call(const std::string& token, std::span<const Tensor* const> inputs,
-            const std::vector<DataType>& types, std::span<Tensor> outputs) {
-  if (!Py_IsInitialized()) return Cancelled("Python has ended");
-  Gil gil;
-  PendingException pending;
+Status CallWithGil(const std::string& token,
+                   std::span<const Tensor* const> inputs,
+                   const std::vector<DataType>& types,
+                   std::span<Tensor> outputs) {
   EagerCall eager;
   PyRef name = PyRef::Steal(ToPyString(token));
   PyRef list = PyRef::Steal(PyList_New(inputs.size()));
@@ -121,6 +120,19 @@ Status Call(const std::string& token, std::span<const Tensor* const> inputs,
         outputs[i], FromPython(PyList_GET_ITEM(result.get(), i), types[i]));
   }
   return OkStatus();
+}
+
+Status Call(const std::string& token, std::span<const Tensor* const> inputs,
+            const std::vector<DataType>& types, std::span<Tensor> outputs) {
+  if (!Py_IsInitialized()) return Cancelled("Python has ended");
+  Gil gil;
+  PendingException pending;
+  Status status = CallWithGil(token, inputs, types, outputs);
+  if (status.code() == Code::kPythonException && QuietHostCalls::Any()) {
+    PyErr_Clear();
+    return Cancelled("a Python function was interrupted");
+  }
+  return status;
 }
 
 }  // namespace

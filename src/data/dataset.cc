@@ -108,11 +108,4 @@ Status CheckSignature(const ElementSignature& wanted,
   return OkStatus();
 }
 
-Status CheckCancellation(const CancellationToken* cancellation) {
-  if (cancellation == nullptr || !cancellation->IsCancelled()) {
-    return OkStatus();
-  }
-  return Cancelled("The iteration was cancelled");
-}
-
 }  // namespace gk

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "data/run_hooks.h"
 #include "framework/function_definition.h"
 #include "framework/tensor.h"
 #include "framework/variant.h"
@@ -79,8 +80,6 @@ Status CheckElement(const ElementSignature& wanted,
 // The same for all elements that `have` describes.
 Status CheckSignature(const ElementSignature& wanted,
                       const ElementSignature& have);
-// Cancelled if the token says so.
-Status CheckCancellation(const CancellationToken* cancellation);
 
 }  // namespace gk
 

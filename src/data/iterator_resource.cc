@@ -24,7 +24,10 @@ class IteratorResource::Turn {
             "An iterator was asked for an element while making one");
       }
       resource_.free_.wait_for(lock, std::chrono::milliseconds(50));
+      // The check may take the host language's lock.
+      lock.unlock();
       GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
+      lock.lock();
     }
     resource_.busy_ = taken_ = true;
     resource_.user_ = std::this_thread::get_id();

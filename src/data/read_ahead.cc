@@ -5,7 +5,7 @@
 #include <deque>
 #include <mutex>
 
-#include "data/error_site.h"
+#include "data/run_hooks.h"
 #include "data/task_pool.h"
 
 namespace gk {
@@ -67,7 +67,10 @@ class Ahead final : public RefCounted {
         continue;
       }
       changed_.wait_for(lock, kPoll);
+      // The check may take the host language's lock.
+      lock.unlock();
       GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
+      lock.lock();
     }
   }
 

@@ -6,8 +6,13 @@ namespace gk {
 namespace {
 
 std::atomic<HostFunctionCaller> current_caller{nullptr};
+thread_local int quiet = 0;
 
 }  // namespace
+
+QuietHostCalls::QuietHostCalls() { ++quiet; }
+QuietHostCalls::~QuietHostCalls() { --quiet; }
+bool QuietHostCalls::Any() { return quiet > 0; }
 
 void SetHostFunctionCaller(HostFunctionCaller caller) {
   current_caller.store(caller);

@@ -31,6 +31,16 @@ Status CallHostFunction(const std::string& token,
                         const std::vector<DataType>& types,
                         std::span<Tensor> outputs);
 
+// While one is alive on a thread, what functions raise there beside errors
+// (an interrupt) is dropped: nobody is left to get it.
+class QuietHostCalls {
+ public:
+  QuietHostCalls();
+  ~QuietHostCalls();
+  QuietHostCalls(const QuietHostCalls&) = delete;
+  static bool Any();
+};
+
 }  // namespace gk
 
 #endif  // GK_FRAMEWORK_HOST_FUNCTION_H_

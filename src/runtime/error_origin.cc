@@ -1,6 +1,7 @@
 #include "runtime/error_origin.h"
 
-#include "data/error_site.h"
+#include "data/run_hooks.h"
+#include "runtime/loop_poll.h"
 
 namespace gk {
 namespace {
@@ -31,7 +32,7 @@ std::string_view NameInItsFunction(std::string_view name) {
 const ErrorOrigin& LastErrorOrigin() { return origin; }
 void ClearErrorOrigin() { origin = ErrorOrigin(); }
 
-void InstallErrorSites() {
+void InstallRunHooks() {
   const auto take = []() -> ErrorSite {
     if (origin.node.empty()) return nullptr;
     auto site = std::make_shared<const ErrorOrigin>(std::move(origin));
@@ -41,7 +42,11 @@ void InstallErrorSites() {
   const auto put = [](const ErrorSite& site) {
     origin = *static_cast<const ErrorOrigin*>(site.get());
   };
-  SetErrorSiteHooks({.take = take, .put = put});
+  const auto poll = [] {
+    thread_local LoopPoll loop(nullptr);
+    return loop.Turn("of an iteration");
+  };
+  SetRunHooks({.take_site = take, .put_site = put, .poll = poll});
 }
 
 Status AtNode(const Status& status, const Node& node,

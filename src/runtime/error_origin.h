@@ -22,8 +22,9 @@ struct ErrorOrigin {
 // failed outside of any node (bad arguments). Valid until the next run.
 const ErrorOrigin& LastErrorOrigin();
 void ClearErrorOrigin();
-// Lets iterators that work on other threads hand the origin on.
-void InstallErrorSites();
+// Supplies the hooks of data/run_hooks.h: iterators that work on other
+// threads hand the origin on, and are interrupted like loops.
+void InstallRunHooks();
 
 // Notes the innermost failing node and appends its name to the message.
 Status AtNode(const Status& status, const Node& node,

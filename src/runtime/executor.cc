@@ -386,7 +386,7 @@ void InitRuntime() {
   static PlanRunner* runner = [] {
     auto* r = new PlanRunner;  // Lives as long as the process.
     FunctionRunner::Set(r);
-    InstallErrorSites();
+    InstallRunHooks();
     return r;
   }();
   (void)runner;

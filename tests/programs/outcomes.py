@@ -163,7 +163,7 @@ def compare(program: Callable, our: tuple, their: tuple) -> None:
 
 
 SUBJECTS = (
-    "control_flow", "debugging", "decorators", "demands", "devices", "effects",
+    "control_flow", "datasets", "debugging", "decorators", "demands", "devices", "effects",
     "forward_mode", "functional", "host_functions", "lifetimes", "printing", "semantics",
     "tensor_arrays", "tensor_lists", "variables",
 )

@@ -54,17 +54,18 @@ class Iterator(_type_spec.CompositeTensor):
 class OwnedIterator(Iterator):
     """The iterator of a dataset; `components`: the handle of one."""
 
-    __slots__ = ("_dataset", "_handle", "_spec")
+    # Parts go after the handle: the end of an iterator may call them.
+    __slots__ = ("_handle", "_parts", "_spec")
 
     def __init__(self, dataset=None, components=None, element_spec=None):
         if dataset is None:
             (self._handle,) = components
             self._spec = element_spec
-            self._dataset = None
+            self._parts = None
             return
         self._spec = dataset.element_spec
         # Functions of the dataset may belong to its Python face.
-        self._dataset = dataset
+        self._parts = dataset
         attributes = structure.signature(self._spec)
         self._handle = raw_ops.AnonymousIteratorV3(**attributes)
         raw_ops.MakeIterator(

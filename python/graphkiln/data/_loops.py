@@ -125,11 +125,13 @@ class _Loop:
             arguments += [
                 part.graph._add_loop_argument("ran", t, t.shape) for t in ran
             ]
+            if not arguments:
+                arguments = [part.argument(tf.TensorSpec((), tf.int32))]
             part.graph._order_arguments([*arguments, *elements])
             by_id = {id(s): a for s, a in zip(self._states, after)}
             results = [t for s in carried for t in by_id[id(s)].tensors]
             results += [tf.constant(True) for _ in ran]
-            if not arguments:
+            if not results:
                 results = [tf.constant(0)]
             part.finish([*results, *results, more])
         return self._nodes(part, carried, late, ran, extra_test is not None)

@@ -193,7 +193,6 @@ const OpRecord kRecords[] = {
      .outputs = "handle: variant",
      .attrs = "parallel_copy: bool = False; output_types: list(type) >= 1;"
               "output_shapes: list(shape) >= 1; metadata: string = ''",
-     .traits = kNoGradient,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeBatch},
      .doc = "A dataset of `batch_size` consecutive elements at a time, "
@@ -206,7 +205,6 @@ const OpRecord kRecords[] = {
      .attrs = "parallel_copy: bool = False; output_types: list(type) >= 1;"
               "output_shapes: list(shape) >= 1; deterministic: string = "
               "'default'; metadata: string = ''",
-     .traits = kNoGradient,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeBatch},
      .doc = "BatchDatasetV2 with a wish for parallel work."},
@@ -216,7 +214,6 @@ const OpRecord kRecords[] = {
      .outputs = "handle: variant",
      .attrs = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
               "metadata: string = ''",
-     .traits = kNoGradient,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeUnbatch},
      .doc = "A dataset of the rows of each element."},

@@ -148,7 +148,6 @@ const OpRecord kRecords[] = {
      .attrs = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
               "slack_period: int = 0; legacy_autotune: bool = True;"
               "buffer_size_min: int = 0; metadata: string = ''",
-     .traits = kNoGradient,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputePrefetch},
      .doc = "A dataset that has its next elements made in advance."},
@@ -158,7 +157,7 @@ const OpRecord kRecords[] = {
      .outputs = "handle: variant",
      .attrs = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
               "metadata: string = ''",
-     .traits = kStateful | kNoGradient,
+     .traits = kStateful,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeCache},
      .doc = "A dataset that keeps what the first complete pass has seen."},
@@ -167,7 +166,7 @@ const OpRecord kRecords[] = {
      .inputs = "",
      .outputs = "handle: resource",
      .attrs = "",
-     .traits = kStateful | kNoGradient,
+     .traits = kStateful,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeDummy},
      .doc = "Stands for the cache that a dataset makes itself."},

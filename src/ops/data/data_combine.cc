@@ -146,7 +146,6 @@ const OpRecord kRecords[] = {
      .outputs = "handle: variant",
      .attrs = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
               "N: int >= 1; metadata: string = ''",
-     .traits = kNoGradient,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeZip},
      .doc = "A dataset of elements of several datasets side by side, as long "
@@ -157,7 +156,6 @@ const OpRecord kRecords[] = {
      .outputs = "handle: variant",
      .attrs = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
               "metadata: string = ''",
-     .traits = kNoGradient,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeConcatenate},
      .doc = "The elements of one dataset, then those of another."},
@@ -167,7 +165,6 @@ const OpRecord kRecords[] = {
      .outputs = "handle: variant",
      .attrs = "serialized_options: string; output_types: list(type) >= 1;"
               "output_shapes: list(shape) >= 1; metadata: string = ''",
-     .traits = kNoGradient,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeSame},
      .doc = "A dataset with options for how it is run."},
@@ -176,7 +173,6 @@ const OpRecord kRecords[] = {
      .inputs = "input_dataset: variant; rewrite_name: string",
      .outputs = "handle: variant",
      .attrs = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1",
-     .traits = kNoGradient,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeSame},
      .doc = "A dataset that may be rewritten by the rule of that name."},

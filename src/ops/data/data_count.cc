@@ -251,7 +251,6 @@ const OpRecord kRecords[] = {
      .inputs = "input_dataset: variant; count: int64",
      .outputs = "handle: variant",
      .attrs = GK_COUNT_ATTRS,
-     .traits = kNoGradient,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeCounted<TakeDataset>},
      .doc = "A dataset of the first `count` elements, all if it is "
@@ -261,7 +260,6 @@ const OpRecord kRecords[] = {
      .inputs = "input_dataset: variant; count: int64",
      .outputs = "handle: variant",
      .attrs = GK_COUNT_ATTRS,
-     .traits = kNoGradient,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeCounted<SkipDataset>},
      .doc = "A dataset without the first `count` elements, empty if it is "
@@ -271,7 +269,6 @@ const OpRecord kRecords[] = {
      .inputs = "input_dataset: variant; count: int64",
      .outputs = "handle: variant",
      .attrs = GK_COUNT_ATTRS,
-     .traits = kNoGradient,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeCounted<RepeatDataset>},
      .doc = "A dataset `count` times over, for ever if it is negative."},
@@ -281,7 +278,6 @@ const OpRecord kRecords[] = {
      .outputs = "handle: variant",
      .attrs = "require_non_empty: bool = False; output_types: list(type) >= 1;"
               "output_shapes: list(shape) >= 1; metadata: string = ''",
-     .traits = kNoGradient,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeShard},
      .doc = "A dataset of every `num_shards`-th element from `index` on."},

@@ -81,7 +81,7 @@ const OpRecord kRecords[] = {
      .inputs = "input_dataset: variant; other_arguments: Targuments",
      .outputs = "handle: variant",
      .attrs = GK_FILTER_ATTRS,
-     .traits = kCallsFunction | kNoGradient,
+     .traits = kCallsFunction,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeFilter<false>},
      .doc = "A dataset of the elements for which `predicate` holds."},
@@ -90,7 +90,7 @@ const OpRecord kRecords[] = {
      .inputs = "input_dataset: variant; other_arguments: Targuments",
      .outputs = "handle: variant",
      .attrs = GK_FILTER_ATTRS,
-     .traits = kCallsFunction | kNoGradient,
+     .traits = kCallsFunction,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeFilter<true>},
      .doc = "A dataset that ends before the first element for which "

@@ -145,7 +145,7 @@ const OpRecord kRecords[] = {
      .outputs = "handle: variant",
      .attrs = "f: func; Targuments: list(type) >= 0; output_types: list(type) "
               ">= 1; output_shapes: list(shape) >= 1; metadata: string = ''",
-     .traits = kCallsFunction | kNoGradient,
+     .traits = kCallsFunction,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeFlatMap},
      .doc = "The elements of the datasets that `f` makes of each element."},
@@ -156,7 +156,7 @@ const OpRecord kRecords[] = {
      .outputs = "handle: variant",
      .attrs = "f: func; Targuments: list(type) >= 0; output_types: list(type) "
               ">= 1; output_shapes: list(shape) >= 1; metadata: string = ''",
-     .traits = kCallsFunction | kNoGradient,
+     .traits = kCallsFunction,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeInterleave},
      .doc = "Blocks of elements, in turn, of `cycle_length` of the datasets "
@@ -171,7 +171,7 @@ const OpRecord kRecords[] = {
      .attrs = "f: func; deterministic: string = 'default';"
               "Targuments: list(type) >= 0; output_types: list(type) >= 1;"
               "output_shapes: list(shape) >= 1; metadata: string = ''",
-     .traits = kCallsFunction | kNoGradient,
+     .traits = kCallsFunction,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeInterleave},
      .doc = "InterleaveDataset with a wish for parallel work."},

@@ -1,6 +1,7 @@
 // A dataset of what a function returns when it is called again and again,
 // until it says OutOfRange.
-#include "data/error_site.h"
+#include "data/run_hooks.h"
+#include "framework/host_function.h"
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"
 
@@ -27,8 +28,11 @@ class GeneratorDataset final : public Dataset {
    public:
     explicit Iterator(const GeneratorDataset* d) : dataset_(d) {}
     ~Iterator() override {
+      if (!begun_ || finalized_) return;
       // Nobody is left who could be told of an error.
-      if (begun_ && !finalized_) (void)Finalize(nullptr);
+      QuietHostCalls quiet;
+      (void)Finalize(nullptr);
+      TakeErrorSite();
     }
 
     Status GetNext(const CancellationToken* cancellation,
@@ -90,7 +94,7 @@ const OpRecord kRecords[] = {
               "Tfinalize_func_args: list(type) >= 0;"
               "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
               "metadata: string = ''",
-     .traits = kStateful | kCallsFunction | kNoGradient,
+     .traits = kStateful | kCallsFunction,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeGenerator},
      .doc = "A dataset of what `next_func` returns until it reports "

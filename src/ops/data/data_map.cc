@@ -1,6 +1,6 @@
 // Datasets of what a function makes of each element.
 #include "base/thread_pool.h"
-#include "data/error_site.h"
+#include "data/run_hooks.h"
 #include "data/read_ahead.h"
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"
@@ -107,7 +107,7 @@ const OpRecord kRecords[] = {
               "use_inter_op_parallelism: bool = True;"
               "preserve_cardinality: bool = False;"
               "force_synchronous: bool = False; metadata: string = ''",
-     .traits = kCallsFunction | kNoGradient,
+     .traits = kCallsFunction,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeMap},
      .doc = "A dataset of `f` of each element."},
@@ -122,7 +122,7 @@ const OpRecord kRecords[] = {
               "deterministic: string = 'default';"
               "preserve_cardinality: bool = False;"
               "use_unbounded_threadpool: bool = False; metadata: string = ''",
-     .traits = kCallsFunction | kNoGradient,
+     .traits = kCallsFunction,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeParallelMap},
      .doc = "A dataset of `f` of each element, several at a time, in order."},

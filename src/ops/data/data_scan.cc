@@ -145,7 +145,7 @@ const OpRecord kRecords[] = {
               "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
               "preserve_cardinality: bool = False;"
               "use_default_device: bool = True; metadata: string = ''",
-     .traits = kCallsFunction | kNoGradient,
+     .traits = kCallsFunction,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeScan},
      .doc = "A dataset of what `f(state, element)` returns behind the next "
@@ -159,11 +159,10 @@ const OpRecord kRecords[] = {
      .attrs = "f: func; Tstate: list(type) >= 1; Targuments: list(type) >= 0;"
               "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
               "use_inter_op_parallelism: bool = True; metadata: string = ''",
-     .traits = kStateful | kCallsFunction | kWritesResource,
+     .traits = kStateful | kCallsFunction | kWritesResource | kNoGradient,
      .shape = ReduceShape,
      .kernel = {.compute = ComputeReduce},
-     .doc = "The last of the states `state = f(state, element)`.",
-     .test = {.skip_gradient = true}},
+     .doc = "The last of the states `state = f(state, element)`."},
 };
 
 }  // namespace

@@ -151,7 +151,7 @@ const OpRecord kRecords[] = {
      .attrs = "reshuffle_each_iteration: bool = True;"
               "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
               "metadata: string = ''",
-     .traits = kStateful | kNoGradient,
+     .traits = kStateful,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeShuffle},
      .doc = "A dataset in random order: each element is drawn from the next "
@@ -161,7 +161,7 @@ const OpRecord kRecords[] = {
      .inputs = "",
      .outputs = "handle: resource",
      .attrs = "",
-     .traits = kStateful | kNoGradient,
+     .traits = kStateful,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeDummy},
      .doc = "Stands for the generator of seeds that a dataset makes itself."},

@@ -162,7 +162,7 @@ const OpRecord kRecords[] = {
      .outputs = "handle: variant",
      .attrs = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
               "metadata: string = ''; replicate_on_split: bool = False",
-     .traits = kStateful | kNoGradient,
+     .traits = kStateful,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeRange},
      .doc = "A dataset of the numbers from `start` to before `stop`."},
@@ -172,7 +172,7 @@ const OpRecord kRecords[] = {
      .outputs = "handle: variant",
      .attrs = "Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
               "metadata: string = ''",
-     .traits = kStateful | kNoGradient,
+     .traits = kStateful,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeTensors<false>},
      .doc = "A dataset of one element, `components`."},
@@ -183,7 +183,7 @@ const OpRecord kRecords[] = {
      .attrs = "Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
               "is_files: bool = False; metadata: string = '';"
               "replicate_on_split: bool = False",
-     .traits = kStateful | kNoGradient,
+     .traits = kStateful,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeTensors<true>},
      .doc = "A dataset of the rows of `components`."},
