@@ -5,6 +5,7 @@
 #define GRAPHKILN_RETRACES_H_
 
 #include <cstdint>
+#include <functional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -38,6 +39,9 @@ struct GK_EXPORT Retrace {
   std::string traced_signature;  // those traced, more general if asked for
   double seconds = 0;            // that tracing took
   bool evicted = false;
+  // Where the call was; empty if it has too many arguments to tell.
+  std::string file, function;
+  int line = 0;
   std::vector<RetraceReason> reasons;
 
   std::string to_string() const;
@@ -53,6 +57,15 @@ struct GK_EXPORT RetraceExplanation {
 };
 GK_EXPORT std::ostream& operator<<(std::ostream& out,
                                    const RetraceExplanation& explanation);
+
+// Takes warnings of excessive retracing: five tracings or more within the last
+// ten calls of the functions made at one place, at most twice for each.
+// They are written to the standard error stream unless a sink was set.
+using RetracingWarningSink = std::function<void(const std::string& warning)>;
+// Returns the sink there was; empty was the standard error stream. A sink that
+// does nothing silences them. Thread-safe; `sink` is called by any thread.
+GK_EXPORT RetracingWarningSink
+set_retracing_warning_sink(RetracingWarningSink sink);
 
 }  // GK_API_NAMESPACE
 }  // namespace gk

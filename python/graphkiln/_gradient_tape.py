@@ -530,6 +530,8 @@ def _custom_node(
         x.handle if isinstance(x, _graphkiln.BaseVariable) else x
         for x in inputs
     ]
+    for result in results:
+        raw_ops.Identity(input=result)  # TensorFlow's graphs have it, unused.
     outputs = raw_ops.IdentityN(input=[*results, *tensors])
     gradient = _GraphGradient(backward, len(results))
     vars(graph).setdefault("_python_parts", []).append(gradient)

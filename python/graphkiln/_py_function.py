@@ -210,7 +210,7 @@ def _call_node(
 ) -> list:
     """The outputs of a node whose gradient is made by `make_gradient`."""
     graph = _graphkiln.current_graph()
-    with _graphkiln.StopRecording():
+    with _graphkiln.StopRecording(), _on_host():
         outputs = list(raw_ops.EagerPyFunc(
             input=inputs, token=token, Tout=types, name=name
         ))
@@ -308,9 +308,11 @@ def py_function(func=None, inp=None, Tout=None, name=None):
             lambda token, values: _results(token, func(*values), types)
         )
         _keep(graph, callback)
-        return _pack(raw_ops.EagerPyFunc(
-            input=inputs, token=callback.token, Tout=types, name=name
-        ), is_list)
+        with _on_host():
+            results = raw_ops.EagerPyFunc(
+                input=inputs, token=callback.token, Tout=types, name=name
+            )
+        return _pack(results, is_list)
     callback = _Callback(_recorded(func, types))
     _keep(graph, callback)
     outputs = _call_node(
@@ -318,6 +320,11 @@ def py_function(func=None, inp=None, Tout=None, name=None):
         lambda outputs: _backward(graph, inputs, outputs),
     )
     return _pack(outputs[:-1], is_list)
+
+
+def _on_host() -> object:
+    """Python runs in this process, whatever device is asked for."""
+    return _name_scope.device("/job:localhost/replica:0/task:0")
 
 
 def _eager_results(func: Callable, inputs: list, types: list) -> list:
@@ -412,9 +419,11 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     )
     _keep(graph, callback)
     op = raw_ops.PyFunc if stateful else raw_ops.PyFuncStateless
-    return _pack(
-        op(input=inputs, token=callback.token, Tout=types, name=name), is_list
-    )
+    with _on_host():
+        results = op(
+            input=inputs, token=callback.token, Tout=types, name=name
+        )
+    return _pack(results, is_list)
 
 
 def py_func(func, inp, Tout, stateful=True, name=None):

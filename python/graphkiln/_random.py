@@ -48,18 +48,18 @@ def _check_uniform(dtype: object, minval: object, maxval: object):
     return dtype, 1 if maxval is None else maxval
 
 
-def _scale(values: tf.Tensor, low: object, high: object, name: str | None):
-    dtype = values.dtype
-    low = tf.convert_to_tensor(low, dtype=dtype, name="min")
-    high = tf.convert_to_tensor(high, dtype=dtype, name="max")
-    return tf.add(values * (high - low), low, name=name)
+def _limits(low: object, high: object, dtype: tf.DType) -> tuple:
+    return (
+        tf.convert_to_tensor(low, dtype=dtype, name="min"),
+        tf.convert_to_tensor(high, dtype=dtype, name="max"),
+    )
 
 
-def _shift(values: tf.Tensor, mean: object, stddev: object, name: str | None):
-    dtype = values.dtype
-    mean = tf.convert_to_tensor(mean, dtype=dtype, name="mean")
-    stddev = tf.convert_to_tensor(stddev, dtype=dtype, name="stddev")
-    return tf.add(values * stddev, mean, name=name)
+def _moments(mean: object, stddev: object, dtype: tf.DType) -> tuple:
+    return (
+        tf.convert_to_tensor(mean, dtype=dtype, name="mean"),
+        tf.convert_to_tensor(stddev, dtype=dtype, name="stddev"),
+    )
 
 
 def uniform(
@@ -92,12 +92,15 @@ def uniform(
                 seed2=seed2,
                 name=scope or None,
             )
+        if _is_number(minval, 0) and _is_number(maxval, 1):
+            return ops.RandomUniform(
+                shape=shape, dtype=dtype, seed=seed1, seed2=seed2
+            )
+        low, high = _limits(minval, maxval, dtype)
         values = ops.RandomUniform(
             shape=shape, dtype=dtype, seed=seed1, seed2=seed2
         )
-        if _is_number(minval, 0) and _is_number(maxval, 1):
-            return values
-        return _scale(values, minval, maxval, scope or None)
+        return tf.add(values * (high - low), low, name=scope or None)
 
 
 def _is_number(value: object, number: int) -> bool:
@@ -114,11 +117,13 @@ def normal(
     """
     dtype = _float_dtype(dtype, "random.normal")
     with tf.name_scope(name or "random_normal") as scope:
+        shape = _shape(shape)
+        mean, stddev = _moments(mean, stddev, dtype)
         seed1, seed2 = op_seeds(seed)
         values = ops.RandomStandardNormal(
-            shape=_shape(shape), dtype=dtype, seed=seed1, seed2=seed2
+            shape=shape, dtype=dtype, seed=seed1, seed2=seed2
         )
-        return _shift(values, mean, stddev, scope or None)
+        return tf.add(values * stddev, mean, name=scope or None)
 
 
 def truncated_normal(
@@ -131,11 +136,13 @@ def truncated_normal(
     """
     dtype = _float_dtype(dtype, "random.truncated_normal")
     with tf.name_scope(name or "truncated_normal") as scope:
+        shape = _shape(shape)
+        mean, stddev = _moments(mean, stddev, dtype)
         seed1, seed2 = op_seeds(seed)
         values = ops.TruncatedNormal(
-            shape=_shape(shape), dtype=dtype, seed=seed1, seed2=seed2
+            shape=shape, dtype=dtype, seed=seed1, seed2=seed2
         )
-        return _shift(values, mean, stddev, scope or None)
+        return tf.add(values * stddev, mean, name=scope or None)
 
 
 def shuffle(value, seed=None, name=None):
@@ -239,7 +246,14 @@ def _algorithm(alg: object) -> int:
 
 
 def _key_and_counter(seed: object):
-    pair = ops.StatelessRandomGetKeyCounter(seed=_seed_pair(seed))
+    if not isinstance(seed, tf.Tensor):
+        # TensorFlow's name of that constant is inside the op's scope.
+        with tf.name_scope("StatelessRandomGetKeyCounter") as scope:
+            pair = ops.StatelessRandomGetKeyCounter(
+                seed=_seed_pair(seed), name=scope or None
+            )
+    else:
+        pair = ops.StatelessRandomGetKeyCounter(seed=seed)
     return pair.key, pair.counter
 
 
@@ -268,18 +282,20 @@ def stateless_uniform(
     with tf.name_scope(name or "stateless_random_uniform") as scope:
         shape = _shape(shape)
         alg = _algorithm(alg)
+        if not full_range:
+            low, high = _limits(minval, maxval, dtype)
         key, counter = _key_and_counter(seed)
         given = dict(shape=shape, key=key, counter=counter, alg=alg)
         if full_range:
-            return ops.StatelessRandomUniformFullIntV2(**given, dtype=dtype)
+            return ops.StatelessRandomUniformFullIntV2(
+                **given, dtype=dtype, name=scope or None
+            )
         if dtype in _INTEGERS:
             return ops.StatelessRandomUniformIntV2(
-                **given,
-                minval=tf.convert_to_tensor(minval, dtype, name="min"),
-                maxval=tf.convert_to_tensor(maxval, dtype, name="max"),
+                **given, minval=low, maxval=high, name=scope or None
             )
         values = ops.StatelessRandomUniformV2(**given, dtype=dtype)
-        return _scale(values, minval, maxval, scope or None)
+        return tf.add(values * (high - low), low, name=scope or None)
 
 
 def stateless_normal(
@@ -298,15 +314,17 @@ def stateless_normal(
     """
     dtype = _float_dtype(dtype, "random.stateless_normal")
     with tf.name_scope(name or "stateless_random_normal") as scope:
+        shape = _shape(shape)
+        mean, stddev = _moments(mean, stddev, dtype)
         key, counter = _key_and_counter(seed)
         values = ops.StatelessRandomNormalV2(
-            shape=_shape(shape),
+            shape=shape,
             key=key,
             counter=counter,
             alg=_algorithm(alg),
             dtype=dtype,
         )
-        return _shift(values, mean, stddev, scope or None)
+        return tf.add(values * stddev, mean, name=scope or None)
 
 
 def stateless_truncated_normal(
@@ -325,15 +343,17 @@ def stateless_truncated_normal(
     """
     dtype = _float_dtype(dtype, "random.stateless_truncated_normal")
     with tf.name_scope(name or "stateless_truncated_normal") as scope:
+        shape = _shape(shape)
+        mean, stddev = _moments(mean, stddev, dtype)
         key, counter = _key_and_counter(seed)
         values = ops.StatelessTruncatedNormalV2(
-            shape=_shape(shape),
+            shape=shape,
             key=key,
             counter=counter,
             alg=_algorithm(alg),
             dtype=dtype,
         )
-        return _shift(values, mean, stddev, scope or None)
+        return tf.add(values * stddev, mean, name=scope or None)
 
 
 def stateless_categorical(

@@ -166,7 +166,8 @@ class Generator(tf.Module):
                     maxval=tf.convert_to_tensor(maxval, dtype),
                 )
             values = ops.StatelessRandomUniformV2(**given, dtype=dtype)
-            return _random._scale(values, minval, maxval, None)
+            low, high = _random._limits(minval, maxval, values.dtype)
+            return values * (high - low) + low
 
     def uniform_full_int(self, shape, dtype=tf.uint64, name=None):
         """Integers of the whole range of `dtype`."""
@@ -183,7 +184,8 @@ class Generator(tf.Module):
             values = ops.StatelessRandomNormalV2(
                 **self._draw(shape), dtype=dtype
             )
-            return _random._shift(values, mean, stddev, None)
+            mean, stddev = _random._moments(mean, stddev, values.dtype)
+            return values * stddev + mean
 
     def truncated_normal(
         self, shape, mean=0.0, stddev=1.0, dtype=tf.float32, name=None
@@ -193,7 +195,8 @@ class Generator(tf.Module):
             values = ops.StatelessTruncatedNormalV2(
                 **self._draw(shape), dtype=dtype
             )
-            return _random._shift(values, mean, stddev, None)
+            mean, stddev = _random._moments(mean, stddev, values.dtype)
+            return values * stddev + mean
 
     def make_seeds(self, count=1):
         """Seeds [2, count] for stateless random ops."""

@@ -281,13 +281,24 @@ int64_t ElementsIn(const CompositeValue& v) {
   return n;
 }
 
+// Functions that TensorFlow writes in Python, around the one op that they
+// make: its gradient belongs to their scope, too.
+bool IsScopeOfProgram(std::string_view scope) {
+  static const auto* scopes = new std::unordered_set<std::string_view>{
+      "Abs",   "Pow",  "truediv", "floordiv", "MatMul",  "Cast",
+      "Real",  "Imag", "Conj",    "Angle",    "Complex", "div_no_nan",
+      "Round", "eye",  "one_hot"};
+  return scopes->count(scope) != 0;
+}
+
 PyObject* CompositeInfo::Call(PyObject* const* arguments,
                               std::string_view name) const {
   const bool graph = OpBuilder::Current()->builds_graph();
   std::optional<OpScope> op_scope;
   std::string scope;
   if (graph && !(name.empty() && record().scope.empty())) {
-    op_scope.emplace(name.empty() ? record().scope : name);
+    op_scope.emplace(name.empty() ? record().scope : name,
+                     !IsScopeOfProgram(record().scope));
     if (!op_scope->status().ok()) return Raise(op_scope->status());
     scope = op_scope->node_name();
   }

@@ -13,11 +13,12 @@ namespace nb = nanobind;
 
 namespace gk::py {
 
-OpScope::OpScope(std::string_view name) : graph_(FuncGraph::Current()) {
+OpScope::OpScope(std::string_view name, bool own) : graph_(FuncGraph::Current()) {
   if (graph_ == nullptr) return;
   StatusOr<std::string> scope = graph_->PushNameScope(name);
   if (scope.ok()) {
     name_ = *std::move(scope);
+    if (own) graph_->MarkOpScope();
   } else {
     status_ = scope.status();
     graph_ = nullptr;

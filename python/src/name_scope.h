@@ -16,7 +16,8 @@ namespace gk::py {
 // made of its arguments ("add" and "add/y"). Empty and free when eager.
 class OpScope {
  public:
-  explicit OpScope(std::string_view name);
+  // `own`: the op's alone; its gradient does not belong to it.
+  explicit OpScope(std::string_view name, bool own = false);
   ~OpScope();
   OpScope(const OpScope&) = delete;
 

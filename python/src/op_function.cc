@@ -317,7 +317,7 @@ PyObject* OpInfo::Call(PyObject* const* arguments,
   }
   std::optional<OpScope> scope;
   if (graph) {
-    scope.emplace(node_name);
+    scope.emplace(node_name, record_->python.scope.empty());
     if (!scope->status().ok()) return Raise(scope->status());
     node_name = scope->node_name();
   }

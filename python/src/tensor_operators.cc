@@ -2,6 +2,8 @@
 #include <array>
 #include <cstring>
 
+#include <optional>
+
 #include "convert.h"
 #include "dtype_type.h"
 #include "function/func_graph.h"
@@ -240,14 +242,24 @@ LogicOp or_op{{"LogicalOr", "or", "__ror__", true},
 LogicOp xor_op{{"NotEqual", "xor", "__rxor__", true},
                {"BitwiseXor", "xor", "__rxor__", true}};
 
+DataType DTypeOfOperand(PyObject* a) {
+  if (IsTensor(a)) return ImplOf(a)->dtype();
+  return IsVariable(a) ? VariableOf(a)->dtype : DataType::kInvalid;
+}
+
 PyObject* Logic(LogicOp& op, PyObject* a, PyObject* b) {
   Operands o(op.logical, a, b);
   PyObject* result = nullptr;
+  std::optional<OpScope> inner;  // "or/BitwiseOr/y"
+  if (InGraph() &&
+      DTypeOfOperand(IsTensorLike(o.a) ? o.a : o.b) != DataType::kBool) {
+    inner.emplace(op.bitwise.op, true);
+  }
   if (!Convert(op.logical, a, b, &o, &result)) return result;
   if (o.x.dtype() == DataType::kBool) {
     return Run2(op.logical, o.x, o.y, o.name());
   }
-  return Run2(op.bitwise, o.x, o.y, InGraph() ? op.bitwise.op : "");
+  return Run2(op.bitwise, o.x, o.y, inner ? inner->node_name() : "");
 }
 PyObject* And(PyObject* a, PyObject* b) { return Logic(and_op, a, b); }
 PyObject* Or(PyObject* a, PyObject* b) { return Logic(or_op, a, b); }
@@ -265,11 +277,6 @@ PyObject* Unary(const char* op, PyObject* a) {
   StatusOr<Tensor> x = ToTensor(a);
   if (!x.ok()) return Raise(x.status());
   return info->Run(std::span<const Tensor>(&*x, 1), {}, InGraph() ? op : "");
-}
-
-DataType DTypeOfOperand(PyObject* a) {
-  if (IsTensor(a)) return ImplOf(a)->dtype();
-  return IsVariable(a) ? VariableOf(a)->dtype : DataType::kInvalid;
 }
 
 PyObject* Negative(PyObject* a) { return Unary("Neg", a); }

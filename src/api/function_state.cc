@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <cctype>
 #include <exception>
@@ -6,6 +7,7 @@
 #include "api/concrete_rep.h"
 #include "api/explain.h"
 #include "api/inner.h"
+#include "api/retracing_detector.h"
 #include "api/trace_words.h"
 #include "api/tracing.h"
 #include "api/variable_facts.h"
@@ -20,6 +22,8 @@ namespace {
 // A function that traces itself deeper than this never ends.
 constexpr int kMaxTracingDepth = 64;
 thread_local int tracing_depth = 0;
+// Retraces that a warning tells of.
+constexpr size_t kMostExplained = 3;
 
 class ApiTrace final : public Trace {
  public:
@@ -120,7 +124,15 @@ struct FunctionState::Rep {
   Ref<FunctionType> Requested(const CallWords& call) const;
   StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
                                  const Body& body);
-  Ref<Trace> FindOrTrace(const CallWords& call, const Body& body);
+  // `traced`: was it made by this call?
+  Ref<Trace> FindOrTrace(const CallWords& call, const Body& body,
+                         const std::source_location& where, bool* traced);
+  // Counts the calls that were served since the last one that was traced.
+  int64_t TakeCachedCalls();
+  void NoteTracedCall();
+
+  RetracingDetector* detector = nullptr;
+  std::atomic<int64_t> calls_counted{0};
 };
 
 // The type to look up or trace: that of the call, or with the types of an
@@ -172,14 +184,24 @@ StatusOr<Ref<Trace>> FunctionState::Rep::MakeTrace(
 }
 
 Ref<Trace> FunctionState::Rep::FindOrTrace(const CallWords& call,
-                                           const Body& body) {
+                                           const Body& body,
+                                           const std::source_location& where,
+                                           bool* traced) {
   EnsureReady();
   // What the lambda throws passes through the cache as it came.
   std::exception_ptr thrown;
   const auto trace =
       [&](const Ref<FunctionType>& type) -> StatusOr<Ref<Trace>> {
     try {
-      return MakeTrace(type, body);
+      StatusOr<Ref<Trace>> made = MakeTrace(type, body);
+      if (made.ok()) {
+        *traced = true;
+        if (where.line() != 0) {
+          (*made)->site = {where.file_name(), where.function_name(),
+                           static_cast<int>(where.line())};
+        }
+      }
+      return made;
     } catch (const ::gk::Error& e) {
       return e.status();
     } catch (...) {
@@ -198,15 +220,32 @@ Ref<Trace> FunctionState::Rep::FindOrTrace(const CallWords& call,
   return result;
 }
 
-FunctionState::FunctionState(FunctionOptions options)
+int64_t FunctionState::Rep::TakeCachedCalls() {
+  const int64_t hits = cache.info().hits;
+  return std::max<int64_t>(hits - calls_counted.exchange(hits), 0);
+}
+
+void FunctionState::Rep::NoteTracedCall() {
+  detector->CalledWithTracing(TakeCachedCalls(), options.name, [this] {
+    RetraceExplanation why = Explain(cache.history(), options.name);
+    const size_t extra = why.retraces.size() - std::min(why.retraces.size(),
+                                                        kMostExplained);
+    why.retraces.erase(why.retraces.begin(), why.retraces.begin() + extra);
+    return why.to_string();
+  });
+}
+
+FunctionState::FunctionState(FunctionOptions options,
+                             const std::source_location& made)
     : rep_(std::make_unique<Rep>()) {
+  rep_->detector = RetracingDetector::At(made);
   rep_->options = std::move(options);
   rep_->cache.SetMaxTraces(rep_->options.max_traces);
 }
 FunctionState::~FunctionState() = default;
 
 std::vector<Tensor> FunctionState::Call(
-    const CallWords& call, const Body& body,
+    const CallWords& call, const Body& body, const std::source_location& where,
     std::shared_ptr<const ResultShape>* shape) {
   return Guarded([&] {
     if (call.has_specs()) {
@@ -214,20 +253,25 @@ std::vector<Tensor> FunctionState::Call(
     }
     const TensorVector inputs = Inner(call.inputs());
     const Ref<KnownCall> known = rep_->cache.FindCall(call.words());
+    bool traced = false;
     const Ref<Trace> trace =
-        known ? known->trace() : rep_->FindOrTrace(call, body);
+        known ? known->trace() : rep_->FindOrTrace(call, body, where, &traced);
     const auto& api_trace = static_cast<const ApiTrace&>(*trace);
     *shape = api_trace.shape();
     TensorVector outputs;
     ThrowIfError(api_trace.concrete()->CallMatched(inputs, &outputs));
+    // Calls that are part of a trace are made once for it.
+    if (traced && FuncGraph::Current() == nullptr) rep_->NoteTracedCall();
     return Outer(outputs);
   });
 }
 
 ConcreteFunction FunctionState::Concrete(const CallWords& call,
-                                         const Body& body) {
+                                         const Body& body,
+                                         const std::source_location& where) {
   return Guarded([&] {
-    const Ref<Trace> trace = rep_->FindOrTrace(call, body);
+    bool traced = false;
+    const Ref<Trace> trace = rep_->FindOrTrace(call, body, where, &traced);
     return ConcreteFunction(
         std::make_shared<const ConcreteFunction::Rep>(ConcreteFunction::Rep{
             static_cast<const ApiTrace&>(*trace).concrete(),

@@ -53,8 +53,9 @@ RetraceExplanation Explain(const TraceHistory& history,
   RetraceExplanation out{name, history.num_traces(), {}};
   for (const TraceRecord& r : history.records()) {
     if (r.number == 1) continue;
-    Retrace retrace{r.number,  r.compared_to, r.type, r.traced,
-                    r.seconds, r.evicted,     {}};
+    Retrace retrace{r.number,    r.compared_to, r.type,
+                    r.traced,    r.seconds,     r.evicted,
+                    r.site.file, r.site.function, r.site.line, {}};
     for (const TypeDifference& d : r.differences) {
       retrace.reasons.push_back({d.path,
                                  std::string(RetraceCauseName(d.cause)),
@@ -66,7 +67,9 @@ RetraceExplanation Explain(const TraceHistory& history,
 }
 
 std::string Retrace::to_string() const {
-  std::string text = Format("Trace {} ({:.1f} ms):", number, seconds * 1e3);
+  std::string text = Format("Trace {} ({:.1f} ms)", number, seconds * 1e3);
+  if (!file.empty()) text += Format(", called at {}:{}", file, line);
+  text += ":";
   for (const RetraceReason& r : reasons) {
     const std::string subject =
         r.argument.empty() ? "the call" : "`" + r.argument + "`";

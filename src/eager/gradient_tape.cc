@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "framework/op_registry.h"
 #include "framework/variable.h"
 
 namespace gk {
@@ -15,6 +16,44 @@ bool IsTrainableHandle(const Tensor& t) {
 }
 
 namespace {
+
+const GradientScopes* gradient_scopes = nullptr;
+
+// What is made meanwhile is the gradient of an op that was made in `scope`.
+class InGradientScope {
+ public:
+  explicit InGradientScope(const std::string& scope)
+      : entered_(gradient_scopes != nullptr &&
+                 OpBuilder::Current()->builds_graph()) {
+    if (entered_) gradient_scopes->enter(scope);
+  }
+  ~InGradientScope() {
+    if (entered_) gradient_scopes->leave();
+  }
+  InGradientScope(const InGradientScope&) = delete;
+
+ private:
+  bool entered_;
+};
+
+constexpr int64_t kMaxSeedElements = 1000;
+
+// The gradient of a target with respect to itself. In a graph a constant,
+// where the shape is known and small.
+Tensor Seed(const Tensor& target) {
+  OpBuilder* builder = OpBuilder::Current();
+  if (!builder->builds_graph()) return MakeOp1("OnesLike", {target});
+  const PartialTensorShape shape = target.partial_shape();
+  const StatusOr<TensorShape> known = shape.AsTensorShape();
+  if (!known.ok() || known->num_elements() >= kMaxSeedElements) {
+    return MakeOp1("OnesLike", {target}, {}, "ones_like");
+  }
+  const OpRecord* ones = ValueOrThrow(OpRegistry::Get().LookUp("OnesLike"));
+  const Tensor zeros = ValueOrThrow(Tensor::Zeros(target.dtype(), *known));
+  const TensorVector value =
+      ValueOrThrow(OpBuilder::Eager()->Apply(*ones, {&zeros, 1}, {}, {}));
+  return ValueOrThrow(builder->Constant(value[0], "ones"));
+}
 
 // Gradients that have arrived for each tensor, by tensor id.
 class Accumulators {
@@ -37,6 +76,10 @@ class Accumulators {
 };
 
 }  // namespace
+
+void SetGradientScopes(const GradientScopes* scopes) {
+  gradient_scopes = scopes;
+}
 
 GradientTape::GradientTape(bool persistent, bool watch_accessed_variables)
     : persistent_(persistent), watch_accessed_(watch_accessed_variables) {}
@@ -119,7 +162,11 @@ void GradientTape::OnOp(const OpRecord& record, std::span<const Tensor> inputs,
                       attrs,
                       {inputs.begin(), inputs.end()},
                       {outputs.begin(), outputs.end()},
-                      nullptr});
+                      nullptr,
+                      {}});
+  if (gradient_scopes != nullptr && OpBuilder::Current()->builds_graph()) {
+    entries_.back().scope = gradient_scopes->current(outputs[0]);
+  }
 }
 
 void GradientTape::OnCall(std::span<const Tensor> inputs,
@@ -131,7 +178,8 @@ void GradientTape::OnCall(std::span<const Tensor> inputs,
                       {},
                       {inputs.begin(), inputs.end()},
                       {outputs.begin(), outputs.end()},
-                      std::move(backward)});
+                      std::move(backward),
+                      {}});
 }
 
 StatusOr<std::vector<Gradient>> GradientTape::ComputeGradient(
@@ -170,7 +218,7 @@ StatusOr<std::vector<Gradient>> GradientTape::ComputeGradient(
       if (i < output_grads.size() && !output_grads[i].is_none()) {
         grads.Add(targets[i], output_grads[i]);
       } else {
-        grads.Add(targets[i], {MakeOp1("OnesLike", {targets[i]}), {}, {}});
+        grads.Add(targets[i], {Seed(targets[i]), {}, {}});
       }
     }
     for (size_t i = count; i-- > 0;) {
@@ -201,6 +249,7 @@ StatusOr<std::vector<Gradient>> GradientTape::ComputeGradient(
         std::unique_ptr<bool[]> flags(new bool[wanted.size()]);
         std::copy(wanted.begin(), wanted.end(), flags.get());
         ctx.set_wanted(flags.get());
+        InGradientScope scope(e.scope);
         e.record->gradient(ctx);
         dx = std::move(ctx.grads());
       } else {

@@ -9,12 +9,22 @@
 #ifndef GK_EAGER_GRADIENT_TAPE_H_
 #define GK_EAGER_GRADIENT_TAPE_H_
 
+#include <string>
 #include <unordered_set>
 #include <vector>
 
 #include "framework/op_builder.h"
 
 namespace gk {
+
+// Where the gradients of what a graph computes are put in that graph; set by
+// the layer that builds graphs.
+struct GradientScopes {
+  std::string (*current)(const Tensor& made);  // by an op, just now
+  void (*enter)(const std::string& scope);  // of the op differentiated
+  void (*leave)();
+};
+void SetGradientScopes(const GradientScopes* scopes);
 
 // Is it the handle of a trainable variable, known outside of graphs?
 bool IsTrainableHandle(const Tensor& t);
@@ -61,6 +71,7 @@ class GradientTape final : public OpObserver {
     AttrMap attrs;
     TensorVector inputs, outputs;
     BackwardFn backward;
+    std::string scope;  // in the graph that the op was made in
   };
   bool ShouldRecord(std::span<const Tensor> inputs);
   void MarkOutputs(std::span<const Tensor> outputs);

@@ -115,6 +115,9 @@ void Gradients(GradContext& g) {
 
 }  // namespace
 
-void InitControlFlow() { SetControlFlowGradient(Gradients); }
+void InitControlFlow() {
+  SetControlFlowGradient(Gradients);
+  InitGradientScopes();
+}
 
 }  // namespace gk

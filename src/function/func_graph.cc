@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "eager/gradient_tape.h"
 #include "framework/op_registry.h"
 #include "graph/control_gather.h"
 #include "graph/known_values.h"
@@ -427,7 +428,16 @@ StatusOr<std::string> FuncGraph::PushNameScope(std::string_view name) {
   return scope;
 }
 
+const std::string& FuncGraph::user_scope(const std::string& node) const {
+  const std::string& scope = scopes_.back();
+  const bool marked = op_scope_ == scopes_.size() && op_scope_ > 1;
+  const bool own = marked && scope.size() == node.size() + 1 &&
+                   scope.starts_with(node);
+  return own ? scopes_[op_scope_ - 2] : scope;
+}
+
 void FuncGraph::PopNameScope() {
+  if (op_scope_ == scopes_.size()) op_scope_ = 0;
   if (scopes_.size() > 1) scopes_.pop_back();
 }
 
@@ -594,6 +604,24 @@ StatusOr<Ref<GraphFunction>> FuncGraph::Finish(std::span<const Tensor> results,
   return MakeRef<GraphFunction>(std::move(function_name), graph_,
                                 std::move(arguments), std::move(edges),
                                 control_outputs(), std::move(attrs));
+}
+
+void InitGradientScopes() {
+  static const GradientScopes scopes = {
+      [](const Tensor& made) {
+        const FuncGraph* f = FuncGraph::Current();
+        if (f == nullptr || !made.is_symbolic()) return std::string();
+        return f->user_scope(Graph::OutputOf(made).node->name());
+      },
+      [](const std::string& scope) {
+        FuncGraph* f = FuncGraph::Current();
+        // The name of a scope that was entered is valid in another one.
+        if (f != nullptr) (void)f->PushNameScope("gradient_tape/" + scope);
+      },
+      [] {
+        if (FuncGraph* f = FuncGraph::Current()) f->PopNameScope();
+      }};
+  SetGradientScopes(&scopes);
 }
 
 FuncGraph::Building::Building(FuncGraph* graph)

@@ -103,6 +103,11 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   StatusOr<std::string> PushNameScope(std::string_view name);
   void PopNameScope();
   const std::string& name_scope() const { return scopes_.back(); }
+  // The innermost scope is that of one op and its constants, not one that the
+  // program entered.
+  void MarkOpScope() { op_scope_ = scopes_.size(); }
+  // The innermost one that is not marked so, or not that of the op `node`.
+  const std::string& user_scope(const std::string& node) const;
   // Every op made runs after these; nullopt clears what holds so far.
   // Tensors or ops of other graphs are ignored, as values they are done.
   void PushControlInputs(std::optional<std::vector<Node*>> nodes);
@@ -206,6 +211,7 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   std::unordered_map<const void*, std::pair<Tensor, Output>> constant_of_;
 
   std::vector<std::string> scopes_{""};
+  size_t op_scope_ = 0;  // the size of scopes_ with it, or 0
   // What runs before all that is made while this holds, and what was made.
   // An op that uses something made needs no control input of its own.
   struct ControlGroup {
@@ -230,6 +236,10 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   bool may_capture_ = true;
   AutomaticControl automatic_control_;
 };
+
+// Tells tapes where they put gradients into graphs: into "gradient_tape/" and
+// the scope that the op differentiated was made in.
+void InitGradientScopes();
 
 // "__inference_f_12": `prefix` + `name` + "_" + a number that no other
 // function of this process has.

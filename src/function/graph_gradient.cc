@@ -47,6 +47,24 @@ std::shared_ptr<const GradientOverride> OverrideOf(const Node& node) {
   return it->second;
 }
 
+// "outer/Square_grad/" below the scope that the gradients are made in.
+class GradientScope {
+ public:
+  explicit GradientScope(const std::string& node)
+      : builder_(FuncGraph::Current()) {
+    if (builder_ != nullptr && !builder_->PushNameScope(node + "_grad").ok()) {
+      builder_ = nullptr;
+    }
+  }
+  ~GradientScope() {
+    if (builder_ != nullptr) builder_->PopNameScope();
+  }
+  GradientScope(const GradientScope&) = delete;
+
+ private:
+  FuncGraph* builder_;
+};
+
 // The walk's state for one graph.
 class ReverseWalk {
  public:
@@ -158,6 +176,7 @@ class ReverseWalk {
       const TensorVector x = Inputs(node), y = Outputs(node);
       GradContext context(op, node->attrs(), x, y, dy);
       context.set_wanted(flags.get());
+      const GradientScope scope(node->name());
       if (custom) {
         (*custom)(context);
       } else {
@@ -385,7 +404,8 @@ StatusOr<std::vector<Gradient>> SymbolicGradients(
       grads[i] = output_grads[i];
     } else if (IsTrainable(outputs[i].dtype())) {
       try {
-        grads[i].dense = MakeOp1("OnesLike", {graph->TensorOf(ys[i])});
+        grads[i].dense = MakeOp1("OnesLike", {graph->TensorOf(ys[i])}, {},
+                                 Format("grad_ys_{}", i));
       } catch (const Error& error) {
         return error.status();
       }

@@ -369,10 +369,6 @@ def called(tf: Any, case: Any) -> dict[str, Any]:
     return seen
 
 
-def is_gather(op: Any) -> bool:
-    return op.type == "NoOp" and op.name.startswith("NoOp")
-
-
 def traced(tf: Any, case: Any) -> dict[str, Any]:
     function, args, kwargs, env = make(tf, case)
     f = tf.function(function, autograph=False)
@@ -381,18 +377,14 @@ def traced(tf: Any, case: Any) -> dict[str, Any]:
     graph = concrete.graph
     definition = concrete.function_def
     captured = {inner.op.name for _, inner in graph.captures}
-    # TensorFlow's graphs hold the NoOp by which results wait for effects,
-    # ours get it when they are written; and captures that are shown by value.
-    operations = [
-        op for op in graph.get_operations()
-        if op.type != "NoOp" or not is_gather(op)
-    ]
+    # A capture that TensorFlow shows by value is a placeholder of ours.
+    operations = graph.get_operations()
 
     def node(op: Any) -> tuple:
         return (
             op.name, "Placeholder" if op.name in captured else op.type,
             [t.name for t in op.inputs],
-            sorted(c.name for c in op.control_inputs if not is_gather(c)),
+            sorted(c.name for c in op.control_inputs),
             op.device, [str(t.shape) for t in op.outputs],
         )
 
@@ -414,7 +406,8 @@ def traced(tf: Any, case: Any) -> dict[str, Any]:
         "trainable": [v.name for v in concrete.trainable_variables],
         "nodes": sorted(map(node, operations)),
         "arguments": [
-            (a.name, a.type) for a in definition.signature.input_arg
+            (a.name, a.type, list(map(str, a.handle_data)))
+            for a in definition.signature.input_arg
         ],
         "results": [
             (a.name, a.type) for a in definition.signature.output_arg
@@ -440,39 +433,39 @@ def identity(case: Any) -> str:
 ALL = CASES + LONGER
 
 # What is not the same, and why.
-GRADIENTS = "nodes, definition, library"
+GRAPH = "nodes, definition"
 EXCEPTED = {
-    # Values that TensorFlow cannot show there, or shows as a list.
+    # TensorFlow cannot show a value of bytes and puts an UnknownArgument in
+    # its place, and makes a list of a range; ours are the values.
     'lambda x, n: x | F, b"bytes"': "signature",
     "lambda x, n: x | F, range(3)": "signature",
-    # TensorFlow lists the trace that made the variables, too.
+    # The trace that made the variables, which no call uses, is listed by
+    # TensorFlow.
     "created_variable": "all",
-    # TensorFlow names the placeholder by a number.
+    # TensorFlow names the placeholder by a number that counts all tensors.
     "lambda x: uses_variable(x) + variable | F":
         "inputs, nodes, arguments, definition",
-    # Other ops, or another name of a constant.
-    "lambda x: tf.tile(x, [2]) + tf.pad(x, [[1, 1]])[:4] * 0.0 | V2": GRADIENTS,
-    "lambda x: tf.nn.moments(x, [0]) | M": GRADIENTS,
-    'lambda x: tf.einsum("ij,jk->ik", x, x) | M': GRADIENTS,
-    "lambda x: x | 1 | I": GRADIENTS,
-    # TensorFlow pins it to the host.
-    "lambda x: tf.numpy_function(lambda a: a * 2, [x], tf.float32) | V":
-        "nodes",
-    # Gradients are written with other ops.
-    "lambda x: gradient_of(tf.square, x) | F": GRADIENTS,
-    "gradients": GRADIENTS,
-    "variable_gradients": GRADIENTS,
-    "second_order": GRADIENTS,
-    "nested_gradient": GRADIENTS,
-    # TensorFlow makes an Identity that nothing uses.
-    "custom_gradient": GRADIENTS + ", outputs, flat outputs, results, ret",
-    # Another name of the read; a control input that another one implies.
-    "lambda x, v: x * v.read_value() | F, W":
-        "nodes, definition, control_ret, control outputs",
+    # tf.pad's node is called Pad, PadV2 or MirrorPad; its constant knows that
+    # name in TensorFlow ("Pad/paddings"), not here ("paddings").
+    "lambda x: tf.tile(x, [2]) + tf.pad(x, [[1, 1]])[:4] * 0.0 | V2": GRAPH,
+    # tf.einsum is a composition of products here, an op of its own there.
+    'lambda x: tf.einsum("ij,jk->ik", x, x) | M': GRAPH,
+    # TensorFlow adds a control input that another one implies: the read
+    # waits for both writes, of which one waits for the other.
     "lambda x: (variable.assign_add(x), variable.assign_sub(1.0))[0] | F":
-        GRADIENTS,
-    # Names of random ops' constants.
-    "random_in_function": GRADIENTS,
+        GRAPH,
+    # Gradients are in the scopes that TensorFlow has them in
+    # (test_gradient_scopes), computed with fewer and other ops: BroadcastTo
+    # for Tile, AddV2 for AddN of two (it fuses), no control inputs between
+    # them, constants without scopes of their own.
+    "lambda x: gradient_of(tf.square, x) | F": GRAPH,
+    "gradients": GRAPH,
+    "variable_gradients": GRAPH,
+    "second_order": GRAPH,
+    # A backward function takes what it needs of the arguments themselves, not
+    # as results of the forward function; the plain variant is not written
+    # along with it.
+    "nested_gradient": GRAPH + ", library",
 }
 
 
@@ -509,6 +502,51 @@ def test_traces(both, case):
     assert not different, "\n".join(
         f"{what}:\n  {o}\n  {t}" for what, (o, t) in different.items()
     )
+
+
+def in_scopes(tf: Any, case: Any) -> set:
+    """The scopes in which a graph's gradients are computed."""
+    function, args, kwargs, _ = make(tf, case)
+    f = tf.function(function, autograph=False)
+    graph = f.get_concrete_function(*args, **kwargs).graph
+    names = [op.name.rpartition("/")[0] for op in graph.get_operations()]
+    return {name for name in names if name.startswith("gradient_tape")} | {
+        op.name for op in graph.get_operations() if op.name.startswith("ones")
+    }
+
+
+def scoped_gradient(tf, env):
+    def f(x):
+        with tf.name_scope("model"), tf.GradientTape() as tape:
+            tape.watch(x)
+            with tf.name_scope("layer"):
+                y = tf.nn.relu(x) * 2.0
+            z = tf.matmul(y, x) - tf.abs(tf.square(y, name="named"))
+        return tape.gradient(z, x)
+
+    return f, [env["M"]]
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "lambda x: gradient_of(tf.square, x) | F", variable_gradients,
+        second_order, nested_gradient, scoped_gradient,
+        "lambda x: gradient_of(lambda t: t * t + tf.exp(t), x) | V",
+        "lambda x: gradient_of(lambda t: tf.reduce_sum(t @ t), x) | M",
+        "lambda x: gradient_of(lambda t: tf.add(t, t, name='sum'), x) | V",
+    ],
+    ids=lambda c: c if isinstance(c, str) else c.__name__,
+)
+def test_gradient_scopes(both, case):
+    if isinstance(case, str):
+        case = tuple(part.strip() for part in case.rsplit(" | ", 1))
+    ours, theirs = in_scopes(both.ours, case), in_scopes(both.theirs, case)
+    # Constants have scopes of their own there.
+    shared = {
+        s for s in theirs if s.rpartition("/")[2] not in ("Reshape", "sub")
+    }
+    assert ours == shared
 
 
 # Calls of functions that both refuse, or accept with one result. `f` and the

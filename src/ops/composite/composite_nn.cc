@@ -317,7 +317,12 @@ TensorVector Moments(CompositeCall& c) {
       MakeOp1("StopGradient", {mean}, {}, c.name("StopGradient"));
   const Tensor squares = MakeOp1("SquaredDifference", {x, fixed}, {},
                                  c.name("SquaredDifference"));
-  Tensor variance = MakeOp1("Mean", {squares, axes}, {{"keep_dims", true}},
+  Tensor axes_again = axes;
+  if (const Tensor known = axes.KnownValue(); known && axes.is_symbolic()) {
+    axes_again = ValueOrThrow(OpBuilder::Current()->Constant(
+        known, c.name("variance/reduction_indices")));
+  }
+  Tensor variance = MakeOp1("Mean", {squares, axes_again}, {{"keep_dims", true}},
                             c.name("variance"));
   if (!c.flag(3)) {
     const auto dims = KnownInts(axes);

@@ -92,9 +92,10 @@ const OpRecord kRecords[] = {
      .kernel = Binary<kMultiply, NumberTypes, kWrapAround>(),
      .gradient =
          [](GradContext& g) {
-           SetBroadcastGrads(
-               g, g.wants(0) ? ops::Mul(g.dy(0), Conjugate(g.x(1))) : Tensor(),
-               g.wants(1) ? ops::Mul(Conjugate(g.x(0)), g.dy(0)) : Tensor());
+           Tensor dx, dy;  // made in this order
+           if (g.wants(0)) dx = ops::Mul(g.dy(0), Conjugate(g.x(1)));
+           if (g.wants(1)) dy = ops::Mul(g.dy(0), Conjugate(g.x(0)));
+           SetBroadcastGrads(g, dx, dy);
          },
      .python = {.names = "math.multiply|multiply", .scope = "mul"},
      .doc = "Returns x * y element-wise; supports broadcasting.",

@@ -108,8 +108,8 @@ const OpRecord kRecords[] = {
                      NumberTypes, kWrapAround>(),
      .gradient =
          [](GradContext& g) {
-           g.Set(0, ops::Mul(g.dy(0), ops::Mul(ScalarLike(g.x(0), 2),
-                                               Conjugate(g.x(0)))));
+           g.Set(0, ops::Mul(g.dy(0), ops::Mul(Conjugate(g.x(0)),
+                                               ScalarLike(g.x(0), 2))));
          },
      .python = {.names = "math.square|square"},
      .doc = "Returns x * x element-wise.",
