@@ -98,6 +98,19 @@ def make_training(tf):
     return model, train_step
 
 
+def make_loop(tf, train_step):
+    """A training loop as a plain Python function. Traced, it is one graph with
+    the steps as iterations of a loop in it, however many there are."""
+
+    def train_steps(images, labels, batches):
+        loss = tf.constant(0.0)
+        for rows in batches:
+            loss = train_step(tf.gather(images, rows), tf.gather(labels, rows))
+        return loss
+
+    return train_steps
+
+
 def accuracy(tf, model, images, labels) -> float:
     predicted = tf.argmax(model(tf.constant(images)), axis=1)
     return float(np.mean(predicted.numpy() == labels))
@@ -114,19 +127,22 @@ def progress(done: int, total: int, text: str) -> None:
         print(f"  {done}/{total}  {text}", flush=True)
 
 
-def train(tf, step, model, epochs: int = 12, batch: int = 64) -> float:
-    """Trains with a progress bar; returns accuracy on the held-out digits."""
+def batches_of(count: int, batch: int, rng) -> np.ndarray:
+    """The rows of each batch of an epoch."""
+    steps = count // batch
+    return rng.permutation(count)[: steps * batch].reshape(steps, batch)
+
+
+def train(tf, train_steps, model, epochs: int = 12, batch: int = 64) -> float:
+    """Trains an epoch a call, with a progress bar; returns accuracy on the
+    held-out digits."""
     (images, labels), (test_images, test_labels) = load_digits()
+    images, labels = tf.constant(images), tf.constant(labels)
     rng = np.random.default_rng(2)
-    per_epoch = len(labels) // batch
-    total = epochs * per_epoch
-    for i in range(total):
-        if i % per_epoch == 0:
-            order = rng.permutation(len(labels))
-        rows = order[(i % per_epoch) * batch:][:batch]
-        loss = step(tf.constant(images[rows]), tf.constant(labels[rows]))
-        if (i + 1) % 10 == 0 or i + 1 == total:
-            progress(i + 1, total, f"loss {float(loss):.4f}")
+    for epoch in range(1, epochs + 1):
+        rows = batches_of(len(labels), batch, rng)
+        loss = train_steps(images, labels, tf.constant(rows))
+        progress(epoch, epochs, f"loss {float(loss):.4f}")
     return accuracy(tf, model, test_images, test_labels)
 
 
@@ -142,3 +158,16 @@ def seconds_per_step(tf, step, batch: int = 64, rounds: int = 30) -> float:
         float(step(x, y))
         times.append(time.perf_counter() - start)
     return float(np.median(times))
+
+
+def seconds_per_loop(tf, train_steps, batch: int = 64, rounds: int = 5) -> float:
+    """Median seconds of one epoch's call."""
+    (images, labels), _ = load_digits()
+    images, labels = tf.constant(images), tf.constant(labels)
+    rows = tf.constant(batches_of(len(labels), batch, np.random.default_rng(2)))
+    times = []
+    for _ in range(rounds + 1):
+        start = time.perf_counter()
+        float(train_steps(images, labels, rows))
+        times.append(time.perf_counter() - start)
+    return float(np.median(times[1:]))

@@ -41,3 +41,17 @@ def test_block(where: str, text: str, tmp_path: Path) -> None:
     printed = done.stdout.splitlines()
     for expected in EXPECTED.findall(text):
         assert expected in printed, f"{where}: {expected!r} not in {printed}"
+
+
+def test_generated_code_is_what_is_generated(tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    block, shown = re.search(
+        r"^```python\n([^`]*to_code[^`]*)^```\n\n```\n(.*?)^```", text,
+        re.MULTILINE | re.DOTALL,
+    ).groups()
+    program = tmp_path / "block.py"
+    program.write_text(block, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(program)], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.strip() == shown.strip()
