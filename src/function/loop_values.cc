@@ -2,6 +2,7 @@
 // backward loop comes by the others.
 #include <algorithm>
 
+#include "framework/op_builder.h"
 #include "framework/op_registry.h"
 #include "function/differentiable_while.h"
 
