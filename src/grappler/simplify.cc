@@ -9,6 +9,7 @@ constexpr Rewrite kRewrites[] = {
     DropView,
     DropIdentityElement,
     DropRepetition,
+    SquareOfPower,
 };
 
 }  // namespace
@@ -17,7 +18,7 @@ Status Simplify(FunctionGraph* function, bool* changed) {
   GK_ASSIGN_OR_RETURN(const std::vector<Node*> order,
                       function->graph->TopologicalOrder());
   Replacements replaced;
-  const RewriteContext context{replaced};
+  const RewriteContext context{replaced, function->graph.get()};
   for (Node* node : order) {
     // A node that waits is there to make its readers wait.
     if (!node->control_inputs().empty() || !IsPureNode(*node)) continue;

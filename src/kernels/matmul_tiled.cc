@@ -7,6 +7,7 @@
 #include "kernels/gemm_block.h"
 #include "kernels/matmul_impl.h"
 #include "kernels/scratch.h"
+#include "kernels/transpose.h"
 
 namespace gk::matmul_internal {
 namespace {
@@ -44,6 +45,10 @@ void Pack(int64_t size, const void* from, int64_t row_step,
           int64_t column_step, int64_t rows, int64_t columns, void* to) {
   // Empty operands may come as null pointers.
   if (rows == 0 || columns == 0) return;
+  if (row_step == 1 && column_step != 1) {
+    TransposeTileFor(size)(from, column_step, to, columns, rows, columns);
+    return;
+  }
   switch (size) {
     case 1:
       return PackAs<uint8_t>(from, row_step, column_step, rows, columns, to);

@@ -105,27 +105,10 @@ struct Tile {
   }
 };
 
-using TileFn = void (*)(const void*, int64_t, void*, int64_t, int64_t,
-                        int64_t);
 template <class T>
-TileFn TileFor() {
+TransposeTileFn TileFor() {
   return Stamp<Tile<T>, void(const void*, int64_t, void*, int64_t, int64_t,
                              int64_t)>::Best();
-}
-
-TileFn PickTile(int64_t element_size) {
-  switch (element_size) {
-    case 1:
-      return TileFor<uint8_t>();
-    case 2:
-      return TileFor<uint16_t>();
-    case 4:
-      return TileFor<uint32_t>();
-    case 8:
-      return TileFor<uint64_t>();
-    default:
-      return TileFor<Bytes16>();
-  }
 }
 
 // Output axes, outermost first, merged where neighbours stay neighbours.
@@ -173,6 +156,21 @@ Offsets Locate(const std::vector<Axis>& axes, int64_t index) {
 
 }  // namespace
 
+TransposeTileFn TransposeTileFor(int64_t element_size) {
+  switch (element_size) {
+    case 1:
+      return TileFor<uint8_t>();
+    case 2:
+      return TileFor<uint16_t>();
+    case 4:
+      return TileFor<uint32_t>();
+    case 8:
+      return TileFor<uint64_t>();
+    default:
+      return TileFor<Bytes16>();
+  }
+}
+
 void Transpose(std::span<const int64_t> extents, std::span<const int64_t> perm,
                int64_t element_size, const void* in, void* out,
                ThreadPool& pool) {
@@ -209,7 +207,7 @@ void Transpose(std::span<const int64_t> extents, std::span<const int64_t> perm,
   });
   const Axis row = *it;
   axes.erase(it);
-  const TileFn tile = PickTile(element_size);
+  const TransposeTileFn tile = TransposeTileFor(element_size);
   const int64_t row_tiles = (row.extent + kTile - 1) / kTile;
   const int64_t column_tiles = (inner.extent + kTile - 1) / kTile;
   const int64_t tiles = row_tiles * column_tiles;

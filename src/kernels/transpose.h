@@ -20,6 +20,14 @@ void Transpose(std::span<const int64_t> extents, std::span<const int64_t> perm,
                int64_t element_size, const void* in, void* out,
                ThreadPool& pool = ThreadPool::Global());
 
+// One matrix on the calling thread: `in` has `columns` rows of `rows`
+// contiguous elements, in_stride apart; they become the columns of `out`,
+// whose rows lie out_stride apart.
+using TransposeTileFn = void (*)(const void* in, int64_t in_stride, void* out,
+                                 int64_t out_stride, int64_t rows,
+                                 int64_t columns);
+TransposeTileFn TransposeTileFor(int64_t element_size);
+
 }  // namespace gk
 
 #endif  // GK_KERNELS_TRANSPOSE_H_

@@ -66,9 +66,20 @@ StatusOr<Ref<Plan>> CompiledFunction::DeclaredPlan() {
   std::lock_guard<std::mutex> lock(making_);
   if (!declared_) {
     GK_ASSIGN_OR_RETURN(declared_, Plan::Make(graph_));
+    if (loop_body_) declared_->TakeSharedStatesOf(*loop_body_);
     ready_.store(declared_.get(), std::memory_order_release);
   }
   return declared_;
+}
+
+StatusOr<Ref<Plan>> CompiledFunction::LoopBodyPlan() {
+  if (!is_static_) return Ref<Plan>();
+  std::lock_guard<std::mutex> lock(making_);
+  if (!loop_body_) {
+    GK_ASSIGN_OR_RETURN(loop_body_, Plan::MakeLoopBody(graph_));
+    if (declared_) loop_body_->TakeSharedStatesOf(*declared_);
+  }
+  return loop_body_;
 }
 
 StatusOr<FunctionGraph> CompiledFunction::GraphFor(

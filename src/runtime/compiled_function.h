@@ -31,6 +31,17 @@ class CompiledFunction final : public GraphFunction::Compiled {
   // The plan for the declared shapes, made when it is first wanted.
   StatusOr<Ref<Plan>> DeclaredPlan();
 
+  // The plan for a loop whose body this is, if the declared shapes are
+  // complete; else null: then each turn asks PlanFor().
+  StatusOr<Ref<Plan>> LoopBodyPlan();
+
+  // Whether the function takes these arguments.
+  Status CheckArguments(std::span<const Tensor> inputs) const;
+  // Every argument's shape is declared.
+  bool is_static() const { return is_static_; }
+  // The optimised graph for the declared shapes; to be read only.
+  const FunctionGraph& graph() const { return graph_; }
+
   // The optimised graph for arguments of these shapes, which are complete;
   // to be read only. An error if they do not fit.
   StatusOr<FunctionGraph> GraphFor(
@@ -45,15 +56,14 @@ class CompiledFunction final : public GraphFunction::Compiled {
   static constexpr size_t kMaxPlans = 16, kMaxSeen = 64;
 
   CompiledFunction() = default;
-  Status CheckArguments(std::span<const Tensor> inputs) const;
   StatusOr<Ref<Plan>> Specialise(std::span<const Tensor> inputs,
                                  const Plan& declared) const;
 
   FunctionGraph graph_;  // optimised for the declared shapes
-  Ref<Plan> declared_;   // guarded by making_
+  Ref<Plan> declared_, loop_body_;  // guarded by making_
   std::atomic<Plan*> ready_{nullptr};  // declared_, once it is there
   std::mutex making_;
-  bool is_static_ = false;  // every argument's shape is declared
+  bool is_static_ = false;
 
   std::mutex mutex_;
   std::list<Specialised> plans_;  // most recent first; null while being made

@@ -3,10 +3,13 @@
 #include <optional>
 
 #include "framework/kernel_context.h"
+#include "ops/control/truth.h"
+#include "ops/element_moves.h"
 #include "runtime/compiled_function.h"
 #include "runtime/error_origin.h"
 #include "runtime/frame.h"
 #include "runtime/loop_poll.h"
+#include "runtime/nested_function.h"
 
 namespace gk {
 namespace {
@@ -15,11 +18,6 @@ constexpr int kCancellationInterval = 64;  // instructions, a power of two
 // Deeper recursion would run out of stack before anything else.
 constexpr int kMaxNesting = 1000;
 thread_local int nesting = 0;
-
-struct NestingScope {
-  NestingScope() { ++nesting; }
-  ~NestingScope() { --nesting; }
-};
 
 // Takes a frame for a run and gives it back clean, whatever happens.
 class FrameLease {
@@ -45,10 +43,45 @@ class FrameLease {
   bool clean_ = false;
 };
 
+const GraphFunction* GraphOf(const FunctionAttr* f) {
+  return static_cast<const GraphFunction*>(f->definition.get());
+}
+
+// Of a node that the plan found to name functions alone.
+std::vector<const GraphFunction*> BranchesOf(const Node& node) {
+  if (const auto* then = node.attrs().Get<FunctionAttr>("then_branch")) {
+    return {GraphOf(then),
+            GraphOf(node.attrs().Get<FunctionAttr>("else_branch"))};
+  }
+  std::vector<const GraphFunction*> all;
+  for (const FunctionAttr& f :
+       *node.attrs().Get<std::vector<FunctionAttr>>("branches")) {
+    all.push_back(GraphOf(&f));
+  }
+  return all;
+}
+
+// Which branch runs: the first one of an If whose condition holds, the last
+// one of a Case whose index is out of range.
+StatusOr<int64_t> BranchTaken(const Node& node, const Tensor& choice,
+                              int64_t n) {
+  if (node.type() == "If" || node.type() == "StatelessIf") {
+    GK_ASSIGN_OR_RETURN(const bool truth, TruthOf(choice));
+    return truth ? 0 : 1;
+  }
+  int64_t index = 0;
+  GK_RETURN_IF_ERROR(IntegerValue(choice, "branch_index", &index));
+  return index < 0 || index >= n ? n - 1 : index;
+}
+
 class Run {
  public:
-  Run(const Plan& plan, Frame& frame, const CancellationToken* cancellation)
-      : plan_(plan), frame_(frame), cancellation_(cancellation) {}
+  Run(const Plan& plan, Frame& frame, const CancellationToken* cancellation,
+      bool first_turn)
+      : plan_(plan),
+        frame_(frame),
+        cancellation_(cancellation),
+        first_turn_(first_turn) {}
 
   Status Execute() {
     return plan_.profile ? ExecuteAll<true>() : ExecuteAll<false>();
@@ -60,6 +93,7 @@ class Run {
     const int n = plan_.instructions.size();
     for (int pc = 0; pc < n; ++pc) {
       const Instruction& now = plan_.instructions[pc];
+      if (now.once && !first_turn_) continue;
       std::optional<PlanProfile::Timer> timer;
       if constexpr (kProfile) timer.emplace(*plan_.profile, pc);
       if (cancellation_ && (pc & (kCancellationInterval - 1)) == 0 &&
@@ -87,6 +121,12 @@ class Run {
           break;
         case Instruction::Kind::kCode:
           GK_RETURN_IF_ERROR(RunCode(now, pc));
+          break;
+        case Instruction::Kind::kBranch:
+          GK_RETURN_IF_ERROR(RunBranch(now, pc));
+          break;
+        case Instruction::Kind::kLoop:
+          GK_RETURN_IF_ERROR(RunLoop(now, pc));
           break;
       }
       for (int k = 0; k < now.num_releases; ++k) {
@@ -151,6 +191,67 @@ class Run {
     LoopPoll poll(cancellation_);
     return code.Run(static_cast<ScalarRegisters&>(*state), in.data(),
                     &frame_.data[now.first_output], poll);
+  }
+
+  // Inputs from `first` on; those that nobody reads later are moved, so that
+  // what is called may change them in place.
+  void TakeInputs(const Instruction& now, int first, TensorVector* out) {
+    out->clear();
+    out->reserve(now.num_inputs - first);
+    for (int k = first; k < now.num_inputs; ++k) {
+      Tensor& t = frame_.slots[plan_.inputs[now.first_input + k]];
+      const bool dies = k < 64 && ((now.may_forward >> k) & 1) != 0;
+      out->push_back(dies ? std::move(t) : t);
+    }
+  }
+
+  Status GiveOutputs(const Instruction& now, TensorVector* values) {
+    for (int k = 0; k < now.num_outputs; ++k) {
+      frame_.slots[now.first_output + k] = std::move((*values)[k]);
+      GK_RETURN_IF_ERROR(Settle(now.first_output + k, *now.node, k));
+    }
+    return OkStatus();
+  }
+
+  Status RunBranch(const Instruction& now, int pc) {
+    const Node& node = *now.node;
+    std::unique_ptr<KernelState>& state = frame_.states[pc];
+    if (!state) state = std::make_unique<NestedBranches>(BranchesOf(node));
+    auto& branches = static_cast<NestedBranches&>(*state);
+    const Tensor& choice = frame_.slots[plan_.inputs[now.first_input]];
+    StatusOr<int64_t> taken = BranchTaken(node, choice, branches.size());
+    if (!taken.ok()) return Fail(taken.status(), node);
+    StatusOr<NestedFunction*> branch = branches.Branch(*taken);
+    if (!branch.ok()) return Fail(branch.status(), node);
+    TensorVector inputs, outputs;
+    TakeInputs(now, 1, &inputs);
+    const Status s = (*branch)->Run(inputs, true, &outputs, cancellation_);
+    if (!s.ok()) return Fail(s, node);
+    if (static_cast<int>(outputs.size()) != now.num_outputs) {
+      return Fail(
+          InvalidArgument("Branch {} returned {} values, expected {}",
+                          (*branch)->name(), outputs.size(), now.num_outputs),
+          node);
+    }
+    return GiveOutputs(now, &outputs);
+  }
+
+  Status RunLoop(const Instruction& now, int pc) {
+    const Node& node = *now.node;
+    std::unique_ptr<KernelState>& state = frame_.states[pc];
+    if (!state) {
+      StatusOr<std::unique_ptr<NestedLoop>> made = NestedLoop::Make(
+          *GraphOf(node.attrs().Get<FunctionAttr>("cond")),
+          *GraphOf(node.attrs().Get<FunctionAttr>("body")));
+      if (!made.ok()) return Fail(made.status(), node);
+      state = std::move(*made);
+    }
+    TensorVector values;
+    TakeInputs(now, 0, &values);
+    const Status s = static_cast<NestedLoop&>(*state).Run(&values, TruthOf,
+                                                          cancellation_);
+    if (!s.ok()) return Fail(s, node);
+    return GiveOutputs(now, &values);
   }
 
   Status RunUpdates(const Instruction& now) {
@@ -224,12 +325,14 @@ class Run {
   const Plan& plan_;
   Frame& frame_;
   const CancellationToken* cancellation_;
+  const bool first_turn_;
 };
 
-// Runs in a frame whose arguments are in place; leaves it clean.
+}  // namespace
+
 Status RunInFrame(const Plan& plan, Frame& frame, TensorVector* outputs,
-                  const CancellationToken* cancellation) {
-  GK_RETURN_IF_ERROR(Run(plan, frame, cancellation).Execute());
+                  const CancellationToken* cancellation, bool first_turn) {
+  GK_RETURN_IF_ERROR(Run(plan, frame, cancellation, first_turn).Execute());
   outputs->clear();
   outputs->reserve(plan.results.size());
   for (SlotId s : plan.results) outputs->push_back(frame.slots[s]);
@@ -240,22 +343,24 @@ Status RunInFrame(const Plan& plan, Frame& frame, TensorVector* outputs,
   return OkStatus();
 }
 
-Status TooDeep(std::string_view function) {
+NestingScope::NestingScope() { ++nesting; }
+NestingScope::~NestingScope() { --nesting; }
+
+Status NestingScope::Check(std::string_view function) const {
+  if (nesting <= kMaxNesting) return OkStatus();
   return ResourceExhausted(
       "Function {} is called recursively more than {} levels deep", function,
       kMaxNesting);
 }
 
-}  // namespace
-
 Status RunPlan(const Plan& plan, std::span<const Tensor> inputs,
                TensorVector* outputs, const CancellationToken* cancellation) {
-  if (nesting >= kMaxNesting) return TooDeep(plan.function.name);
+  const NestingScope scope;
+  GK_RETURN_IF_ERROR(scope.Check(plan.function.name));
   if (!plan.updates.empty() && ResourcesAlias(inputs)) {
     GK_ASSIGN_OR_RETURN(const Ref<Plan> apart, plan.WithoutMergedUpdates());
     return RunPlan(*apart, inputs, outputs, cancellation);
   }
-  NestingScope scope;
   FrameLease lease(plan);
   GK_RETURN_IF_ERROR(lease.Take());
   Frame& frame = lease.frame();
@@ -284,74 +389,13 @@ Status RunFunction(const GraphFunction& function,
   return RunPlan(*plan, inputs, outputs, cancellation);
 }
 
-namespace {
-
-// One function of a loop with the frame that it keeps over the iterations.
-class LoopPart {
- public:
-  static StatusOr<LoopPart> Make(const GraphFunction& function) {
-    LoopPart part;
-    GK_ASSIGN_OR_RETURN(part.compiled_, CompiledFunction::Of(function));
-    return part;
-  }
-
-  // Takes the arguments out of `inputs` if `consume`.
-  Status RunOn(TensorVector& inputs, bool consume, TensorVector* outputs,
-               const CancellationToken* cancellation) {
-    GK_ASSIGN_OR_RETURN(Ref<Plan> plan, compiled_->PlanFor(inputs));
-    if (!plan->updates.empty() && ResourcesAlias(inputs)) {
-      GK_ASSIGN_OR_RETURN(plan, plan->WithoutMergedUpdates());
-    }
-    if (!lease_ || plan.get() != plan_.get()) {
-      lease_.reset();
-      plan_ = std::move(plan);
-      lease_ = std::make_unique<FrameLease>(*plan_);
-      GK_RETURN_IF_ERROR(lease_->Take());
-    }
-    Frame& frame = lease_->frame();
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const SlotId s = plan_->arguments[i];
-      frame.data[s] = inputs[i].raw_data();
-      frame.slots[s] = consume ? std::move(inputs[i]) : inputs[i];
-    }
-    return RunInFrame(*plan_, frame, outputs, cancellation);
-  }
-
- private:
-  CompiledFunction* compiled_ = nullptr;
-  Ref<Plan> plan_;
-  std::unique_ptr<FrameLease> lease_;
-};
-
-}  // namespace
-
 Status RunWhileLoop(const GraphFunction& condition, const GraphFunction& body,
                     TensorVector* state, StatusOr<bool> (*truth)(const Tensor&),
                     const CancellationToken* cancellation) {
   if (nesting == 0) ClearErrorOrigin();
-  GK_ASSIGN_OR_RETURN(LoopPart test, LoopPart::Make(condition));
-  GK_ASSIGN_OR_RETURN(LoopPart step, LoopPart::Make(body));
-  if (nesting >= kMaxNesting) return TooDeep(body.name());
-  NestingScope scope;
-  const size_t n = state->size();
-  TensorVector next;
-  LoopPoll poll(cancellation);
-  while (true) {
-    GK_RETURN_IF_ERROR(poll.Turn(body.name()));
-    GK_RETURN_IF_ERROR(test.RunOn(*state, false, &next, cancellation));
-    if (next.size() != 1) {
-      return InvalidArgument("Loop condition {} returned {} values, expected 1",
-                             condition.name(), next.size());
-    }
-    GK_ASSIGN_OR_RETURN(const bool more, truth(next[0]));
-    if (!more) break;
-    GK_RETURN_IF_ERROR(step.RunOn(*state, true, &next, cancellation));
-    if (next.size() != n) {
-      return InvalidArgument("Loop body {} returned {} values, expected {}",
-                             body.name(), next.size(), n);
-    }
-    state->swap(next);
-  }
+  GK_ASSIGN_OR_RETURN(const std::unique_ptr<NestedLoop> loop,
+                      NestedLoop::Make(condition, body));
+  GK_RETURN_IF_ERROR(loop->Run(state, truth, cancellation));
   // Results have identities of their own.
   for (Tensor& t : *state) {
     if (t.impl()->RefCount() > 1) t = t.Alias();

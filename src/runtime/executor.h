@@ -10,6 +10,7 @@
 
 #include "framework/function_definition.h"
 #include "graph/graph.h"
+#include "runtime/frame.h"
 #include "runtime/plan.h"
 
 namespace gk {
@@ -28,6 +29,21 @@ Status RunFunction(const GraphFunction& function,
 Status RunWhileLoop(const GraphFunction& condition, const GraphFunction& body,
                     TensorVector* state, StatusOr<bool> (*truth)(const Tensor&),
                     const CancellationToken* cancellation);
+
+// Runs the plan in a frame whose arguments are in place; leaves the frame
+// clean if it succeeds. `first_turn`: see Instruction::once.
+Status RunInFrame(const Plan& plan, Frame& frame, TensorVector* outputs,
+                  const CancellationToken* cancellation,
+                  bool first_turn = true);
+
+// Functions that run on this thread, one within the other. An error if there
+// are more than the stack has room for.
+class NestingScope {
+ public:
+  NestingScope();
+  ~NestingScope();
+  Status Check(std::string_view function) const;
+};
 
 // Makes RunFunction the process-wide FunctionRunner. Further calls do
 // nothing.

@@ -1,13 +1,31 @@
 #include "runtime/plan.h"
 
+#include <atomic>
+#include <cstdlib>
 #include <string_view>
 #include <unordered_map>
 
 namespace gk {
+namespace {
+
+std::atomic<bool>& Lowers() {
+  static std::atomic<bool> on = [] {
+    const char* value = std::getenv("GK_LOWER_CONTROL_FLOW");
+    return value == nullptr || std::string_view(value) != "0";
+  }();
+  return on;
+}
+
+}  // namespace
+
+bool LowersControlFlow() { return Lowers().load(std::memory_order_relaxed); }
+void SetControlFlowLowering(bool on) {
+  Lowers().store(on, std::memory_order_relaxed);
+}
 
 std::string Plan::DebugString() const {
   static constexpr const char* kKinds[] = {"tile", "kernel", "cluster",
-                                           "code"};
+                                           "code", "branch", "loop"};
   std::string text;
   const auto add_slot = [&](SlotId s) {
     text += Format(" %{}", s);
@@ -17,7 +35,8 @@ std::string Plan::DebugString() const {
   };
   for (size_t i = 0; i < instructions.size(); ++i) {
     const Instruction& now = instructions[i];
-    text += Format("{} {}", i, kKinds[static_cast<int>(now.kind)]);
+    text += Format("{} {}{}", i, now.once ? "once " : "",
+                   kKinds[static_cast<int>(now.kind)]);
     if (now.kind == Instruction::Kind::kCluster) {
       for (const Node* node : clusters[now.cluster].nodes()) {
         text += Format(" {} {}", node->type(), node->name());

@@ -27,6 +27,13 @@ namespace gk {
 
 using SlotId = int32_t;
 
+// Whether plans made from now on contain the functions that If, Case and
+// While call: as byte code where all is scalar, else as nested plans. They
+// do, unless the environment variable GK_LOWER_CONTROL_FLOW is 0: then the
+// ops' kernels call them. Tests run programs both ways.
+bool LowersControlFlow();
+void SetControlFlowLowering(bool on);
+
 // Where a value lives.
 enum class Home : uint8_t {
   kArgument,  // the caller's tensor
@@ -52,9 +59,12 @@ struct Instruction {
     kKernel,   // a kernel that sees a KernelContext
     kCluster,  // a fused group of elementwise ops
     kCode,     // control flow over scalars
+    kBranch,   // one of several nested plans
+    kLoop,     // two nested plans, again and again
   };
   Kind kind = Kind::kKernel;
-  bool needs_output = false;  // tile or cluster with kOwn outputs
+  bool needs_output = false;  // tile, cluster or code with kOwn outputs
+  bool once = false;          // of a loop's body: for the first turn alone
   int32_t num_inputs = 0;
   int32_t first_input = 0;  // in Plan::inputs
   int32_t num_outputs = 0;
@@ -79,6 +89,9 @@ class Plan : public RefCounted {
   // variable_update.h.
   static StatusOr<Ref<Plan>> Make(FunctionGraph function,
                                   bool merge_updates = true);
+  // The same for the body of a loop, run in one frame all the time: what
+  // follows from states that no turn changes is computed in the first one.
+  static StatusOr<Ref<Plan>> MakeLoopBody(FunctionGraph function);
 
   // A plan of the same function without merged updates, made on first use.
   StatusOr<Ref<Plan>> WithoutMergedUpdates() const;

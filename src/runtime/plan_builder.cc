@@ -50,10 +50,39 @@ bool IsStaticView(const Node& node) {
          from.shape.num_elements() == to.shape.num_elements();
 }
 
+// How a plan runs a node that calls functions.
+Instruction::Kind NestedKind(const Node& node) {
+  const auto is_graph = [](const FunctionAttr* f) {
+    return f && dynamic_cast<const GraphFunction*>(f->definition.get());
+  };
+  const AttrMap& attrs = node.attrs();
+  if (node.type() == "While" || node.type() == "StatelessWhile") {
+    if (is_graph(attrs.Get<FunctionAttr>("cond")) &&
+        is_graph(attrs.Get<FunctionAttr>("body"))) {
+      return Instruction::Kind::kLoop;
+    }
+  } else if (node.type() == "If" || node.type() == "StatelessIf") {
+    if (is_graph(attrs.Get<FunctionAttr>("then_branch")) &&
+        is_graph(attrs.Get<FunctionAttr>("else_branch"))) {
+      return Instruction::Kind::kBranch;
+    }
+  } else if (node.type() == "Case" || node.type() == "StatelessCase") {
+    const auto* all = attrs.Get<std::vector<FunctionAttr>>("branches");
+    if (all && !all->empty() &&
+        std::all_of(all->begin(), all->end(),
+                    [&](const FunctionAttr& f) { return is_graph(&f); })) {
+      return Instruction::Kind::kBranch;
+    }
+  }
+  return Instruction::Kind::kKernel;
+}
+
 class Builder {
  public:
-  Builder(FunctionGraph function, bool merge_updates)
-      : plan_(MakeRef<Plan>()), merge_updates_(merge_updates) {
+  Builder(FunctionGraph function, bool merge_updates, bool loop_body)
+      : plan_(MakeRef<Plan>()),
+        merge_updates_(merge_updates),
+        loop_body_(loop_body) {
     plan_->function = std::move(function);
   }
 
@@ -74,6 +103,7 @@ class Builder {
       }
       plan_->results.push_back(s);
     }
+    if (loop_body_) FindInvariants();
     FindLifetimes();
     GK_RETURN_IF_ERROR(PlaceArena());
     plan_->profile = PlanProfile::MakeIfWanted(*plan_);
@@ -92,7 +122,7 @@ class Builder {
   };
 
   void CompileScalars() {
-    if (!ScalarCodeIsOn()) return;
+    if (!LowersControlFlow()) return;
     std::set<std::pair<int, int>> used;
     for (const Output& r : plan_->function.results) used.insert(Key(r));
     for (const Unit& unit : units_) {
@@ -205,6 +235,7 @@ class Builder {
     if (unit.fusable) {
       const Node& only = *unit.nodes[0];
       if (unit.nodes.size() == 1 && TryTile(only)) return OkStatus();
+      if (TryScalars(unit)) return OkStatus();
       AddCluster(unit);
       return OkStatus();
     }
@@ -453,16 +484,48 @@ class Builder {
     }
   }
 
-  bool TryCode(const Node& node) {
-    const auto it = compiled_.find(node.id());
-    if (it == compiled_.end()) return false;
+  // A few scalars: nothing to cut into tiles.
+  bool TryScalars(const Unit& unit) {
+    constexpr size_t kMaxNodes = 16;
+    if (!LowersControlFlow() || unit.nodes.size() > kMaxNodes) return false;
+    ScalarCodeBuilder builder(plan_->function.name, plan_->function.graph);
+    std::vector<Output> outputs;
+    for (Node* node : unit.nodes) {
+      if (!FusableTile(*node) || node->output(0).shape.rank() != 0 ||
+          !builder.AddNode(*node)) {
+        return false;
+      }
+      if (used_outside_[node->id()]) outputs.push_back({node, 0});
+    }
+    std::unique_ptr<ScalarCode> code = builder.Finish(outputs);
+    if (!code) return false;
+    Instruction& i = AddCode(*unit.nodes[0], std::move(code), builder.inputs());
+    for (const Output& o : outputs) {
+      const SlotId id = AddSlot(*o.node, 0, Home::kOwn);
+      SettleHome(*o.node, 0, id);
+      i.needs_output |= plan_->slots[id].home == Home::kOwn;
+      ++i.num_outputs;
+    }
+    return true;
+  }
+
+  Instruction& AddCode(const Node& node, std::unique_ptr<ScalarCode> code,
+                       const std::vector<Output>& inputs) {
     Instruction& i = plan_->instructions.emplace_back();
     i.kind = Instruction::Kind::kCode;
     i.node = &node;
     i.code = plan_->codes.size();
-    plan_->codes.push_back(std::move(it->second.code));
-    AddInputs(&i, it->second.inputs);
+    plan_->codes.push_back(std::move(code));
+    AddInputs(&i, inputs);
     i.first_output = plan_->slots.size();
+    return i;
+  }
+
+  bool TryCode(const Node& node) {
+    const auto it = compiled_.find(node.id());
+    if (it == compiled_.end()) return false;
+    Instruction& i = AddCode(node, std::move(it->second.code),
+                             it->second.inputs);
     i.num_outputs = node.num_outputs();
     for (int k = 0; k < node.num_outputs(); ++k) {
       const SlotId id = AddSlot(node, k, Home::kOwn);
@@ -492,6 +555,7 @@ class Builder {
     Instruction& i = plan_->instructions.emplace_back();
     i.node = &node;
     i.compute = node.op().kernel.compute;
+    if (LowersControlFlow()) i.kind = NestedKind(node);
     AddInputs(&i, node.inputs());
     i.first_output = plan_->slots.size();
     i.num_outputs = node.num_outputs();
@@ -499,6 +563,41 @@ class Builder {
       SettleHome(node, k, AddSlot(node, k, Home::kOwn));
     }
     return OkStatus();
+  }
+
+  // What is the same in every turn: states that come out as they went in,
+  // and what is computed from nothing else.
+  void FindInvariants() {
+    std::vector<bool> same(plan_->slots.size());
+    for (size_t s = 0; s < same.size(); ++s) {
+      same[s] = plan_->slots[s].home == Home::kConstant;
+    }
+    for (size_t k = 0; k < plan_->results.size(); ++k) {
+      if (k < plan_->arguments.size() &&
+          plan_->results[k] == plan_->arguments[k]) {
+        same[plan_->results[k]] = true;
+      }
+    }
+    std::vector<bool> leaves(plan_->slots.size());
+    for (SlotId s : plan_->results) leaves[root_[s]] = true;
+    for (Instruction& now : plan_->instructions) {
+      bool once = now.num_updates == 0;
+      if (now.kind == Instruction::Kind::kKernel) {
+        once &= IsPure(*now.node) && !now.node->op().Has(kRandom);
+      }
+      once &= now.kind != Instruction::Kind::kBranch &&
+              now.kind != Instruction::Kind::kLoop;
+      for (int k = 0; k < now.num_inputs; ++k) {
+        once &= same[root_[plan_->inputs[now.first_input + k]]];
+      }
+      for (int k = 0; k < now.num_outputs; ++k) {
+        once &= !leaves[now.first_output + k];
+      }
+      now.once = once;
+      for (int k = 0; once && k < now.num_outputs; ++k) {
+        same[now.first_output + k] = true;
+      }
+    }
   }
 
   // Who reads a value last, who may write over it.
@@ -522,6 +621,11 @@ class Builder {
       }
     }
     for (SlotId s : plan_->results) last_use_[root_[s]] = n;
+    for (const Instruction& now : code) {
+      for (int k = 0; now.once && k < now.num_outputs; ++k) {
+        last_use_[now.first_output + k] = n;
+      }
+    }
     for (int i = 0; i < n; ++i) {
       Instruction& now = code[i];
       now.first_release = plan_->releases.size();
@@ -668,7 +772,7 @@ class Builder {
   }
 
   Ref<Plan> plan_;
-  const bool merge_updates_;
+  const bool merge_updates_, loop_body_;
   std::vector<Unit> units_;
   std::map<int, Compiled> compiled_;  // by node id
   std::map<std::pair<int, int>, bool> escapes_;
@@ -681,8 +785,18 @@ class Builder {
 }  // namespace
 
 StatusOr<Ref<Plan>> Plan::Make(FunctionGraph function, bool merge_updates) {
+  GK_ASSIGN_OR_RETURN(
+      Ref<Plan> plan,
+      Builder(std::move(function), merge_updates, /*loop_body=*/false).Build());
+  plan->MakeSharedStates();
+  return plan;
+}
+
+StatusOr<Ref<Plan>> Plan::MakeLoopBody(FunctionGraph function) {
   GK_ASSIGN_OR_RETURN(Ref<Plan> plan,
-                      Builder(std::move(function), merge_updates).Build());
+                      Builder(std::move(function), /*merge_updates=*/true,
+                              /*loop_body=*/true)
+                          .Build());
   plan->MakeSharedStates();
   return plan;
 }

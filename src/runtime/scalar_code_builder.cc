@@ -1,9 +1,6 @@
 #include "runtime/scalar_code_builder.h"
 
 #include <algorithm>
-#include <atomic>
-#include <cstdlib>
-#include <string_view>
 
 #include "framework/op_registry.h"
 #include "runtime/cluster.h"
@@ -48,22 +45,11 @@ int ArgumentOfResult(const FunctionGraph& f, size_t k) {
   return -1;
 }
 
-std::atomic<bool>& IsOn() {
-  static std::atomic<bool> on = [] {
-    const char* value = std::getenv("GK_SCALAR_CODE");
-    return value == nullptr || std::string_view(value) != "0";
-  }();
-  return on;
-}
-
 const GraphFunction* GraphOf(const FunctionAttr* f) {
   return f ? dynamic_cast<const GraphFunction*>(f->definition.get()) : nullptr;
 }
 
 }  // namespace
-
-bool ScalarCodeIsOn() { return IsOn().load(std::memory_order_relaxed); }
-void SetScalarCode(bool on) { IsOn().store(on, std::memory_order_relaxed); }
 
 bool FitsRegister(DataType dtype) {
   return !IsObjectType(dtype) && DataTypeSize(dtype) > 0 &&

@@ -18,11 +18,6 @@
 
 namespace gk {
 
-// Whether plans made from now on use byte code. They do, unless the
-// environment variable GK_SCALAR_CODE is 0; tests run programs both ways.
-bool ScalarCodeIsOn();
-void SetScalarCode(bool on);
-
 // One element of this type fits into a register.
 bool FitsRegister(DataType dtype);
 

@@ -81,7 +81,7 @@ struct Outcome {
 Outcome RunWith(bool on, const std::vector<DataType>& types, const Body& make,
                 const TensorVector& in) {
   InitRuntime();
-  SetScalarCode(on);
+  SetControlFlowLowering(on);
   const FunctionAttr f = Function("main", types, make);
   Outcome o;
   o.status = RunFunction(static_cast<const GraphFunction&>(*f.definition), in,
@@ -89,7 +89,7 @@ Outcome RunWith(bool on, const std::vector<DataType>& types, const Body& make,
   if (!o.status.ok()) {
     o.origin = LastErrorOrigin().function + ":" + LastErrorOrigin().node;
   }
-  SetScalarCode(true);
+  SetControlFlowLowering(true);
   return o;
 }
 
@@ -386,7 +386,7 @@ const Body kEndless = [](TestFunction& b, const std::vector<Output>& in) {
 
 TEST(ScalarCode, CancelsAnEndlessLoop) {
   for (bool on : {true, false}) {
-    SetScalarCode(on);
+    SetControlFlowLowering(on);
     const FunctionAttr f = Function("main", {kI}, kEndless);
     const auto& graph = static_cast<const GraphFunction&>(*f.definition);
     CancellationToken token;
@@ -400,12 +400,12 @@ TEST(ScalarCode, CancelsAnEndlessLoop) {
               Code::kCancelled);
     stop.join();
   }
-  SetScalarCode(true);
+  SetControlFlowLowering(true);
 }
 
 TEST(ScalarCode, InterruptsAnEndlessLoop) {
   for (bool on : {true, false}) {
-    SetScalarCode(on);
+    SetControlFlowLowering(on);
     const FunctionAttr f = Function("main", {kI}, kEndless);
     const auto& graph = static_cast<const GraphFunction&>(*f.definition);
     static int asked;
@@ -419,7 +419,7 @@ TEST(ScalarCode, InterruptsAnEndlessLoop) {
     EXPECT_EQ(asked, 3);
     SetInterruptCheck(nullptr);
   }
-  SetScalarCode(true);
+  SetControlFlowLowering(true);
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ def run(program, path, **settings):
 @pytest.fixture(scope="module")
 def both(tmp_path_factory):
     path = tmp_path_factory.mktemp("scalar_loops") / "programs.py"
-    return [json.loads(run(PROGRAMS, path, GK_SCALAR_CODE=on)) for on in "10"]
+    return [json.loads(run(PROGRAMS, path, GK_LOWER_CONTROL_FLOW=on)) for on in "10"]
 
 
 def test_same_bits_and_errors(both):
@@ -262,7 +262,7 @@ def test_ctrl_c_ends_an_endless_loop(kind, code, tmp_path):
     start = time.perf_counter()
     done = subprocess.run(
         [sys.executable, str(path), kind], capture_output=True, text=True,
-        timeout=60, env={**os.environ, "GK_SCALAR_CODE": code})
+        timeout=60, env={**os.environ, "GK_LOWER_CONTROL_FLOW": code})
     assert done.returncode == 0, done.stderr
     words = done.stdout.split()
     assert words[0] == "interrupted" and words[2] == "-5", done.stdout

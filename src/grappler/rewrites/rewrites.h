@@ -2,7 +2,7 @@
 // edge carries the same bits as the node's output 0, or nothing.
 //
 // A rule is a function here, a file beside this one and a row in the table of
-// simplify.cc. Rules do not change the graph.
+// simplify.cc. Rules may add a node to the graph but change none.
 #ifndef GK_GRAPPLER_REWRITES_REWRITES_H_
 #define GK_GRAPPLER_REWRITES_REWRITES_H_
 
@@ -15,6 +15,7 @@ namespace gk {
 // Sees inputs through what was rewritten already.
 struct RewriteContext {
   const Replacements& replaced;
+  Graph* graph;
   Output input(const Node& node, int i) const {
     return replaced.Follow(node.input(i));
   }
@@ -28,6 +29,8 @@ std::optional<Output> DropIdentityElement(const Node& node,
                                           const RewriteContext& c);
 // f(f(x)) -> x for involutions, -> f(x) for idempotent functions.
 std::optional<Output> DropRepetition(const Node& node, const RewriteContext& c);
+// x ** 2 -> Square(x).
+std::optional<Output> SquareOfPower(const Node& node, const RewriteContext& c);
 // Views that show their input as it is.
 std::optional<Output> DropView(const Node& node, const RewriteContext& c);
 

@@ -1,6 +1,8 @@
 // Slices of tensors, their gradients and assignments to them.
 #include "ops/fn/array_slice.h"
 
+#include <cstring>
+
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "framework/variable.h"
@@ -209,8 +211,46 @@ std::vector<int64_t> DenseStrides(const StridedSliceSpec& spec) {
   return strides;
 }
 
+// x[i], as loops over a tensor ask for it each turn: one memcpy. False if
+// the selection is anything else, or wrong.
+bool RowOf(KernelContext& c, int64_t* offset, TensorShape* shape) {
+  const Tensor &x = c.input(0), &b = c.input(1), &e = c.input(2),
+               &s = c.input(3);
+  const SliceMasks masks = SliceMasks::FromAttrs(c.attrs());
+  if (x.rank() < 1 || IsObjectType(x.dtype()) || masks.shrink_axis != 1 ||
+      masks.ellipsis != 0 || masks.new_axis != 0 || masks.begin != 0) {
+    return false;
+  }
+  for (const Tensor* t : {&b, &e, &s}) {
+    if (t->rank() != 1 || t->num_elements() != 1) return false;
+  }
+  const auto value = [](const Tensor& t) -> int64_t {
+    return t.dtype() == DataType::kInt32   ? t.scalar<int32_t>()
+           : t.dtype() == DataType::kInt64 ? t.scalar<int64_t>()
+                                           : 0;
+  };
+  const int64_t n = x.dim(0);
+  const int64_t at = value(b) < 0 ? n + value(b) : value(b);
+  if (value(s) != 1 || at < 0 || at >= n) return false;
+  *shape = x.shape();
+  shape->RemoveDim(0);
+  *offset = at * shape->num_elements() * DataTypeSize(x.dtype());
+  return true;
+}
+
 Status ComputeStridedSlice(KernelContext& c) {
   const Tensor& x = c.input(0);
+  int64_t row;
+  TensorShape row_shape;
+  if (RowOf(c, &row, &row_shape)) {
+    Tensor* out;
+    GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), row_shape, &out));
+    if (out->byte_size() > 0) {
+      std::memcpy(out->raw_data(), static_cast<char*>(x.raw_data()) + row,
+                  out->byte_size());
+    }
+    return OkStatus();
+  }
   StridedSliceSpec spec;
   GK_RETURN_IF_ERROR(Select(c, x.shape(), 1, &spec));
   Tensor* out;

@@ -68,6 +68,20 @@ Status StackShape(InferenceContext& c) {
   return OkStatus();
 }
 
+// Row i of x as a tensor that shares its memory, or null: rows that are
+// unaligned or small are better copied.
+Tensor PartInPlace(const Tensor& x, int64_t i, const TensorShape& row) {
+  const Ref<Buffer>& buffer = x.buffer();
+  if (!buffer || IsObjectType(x.dtype())) return Tensor();
+  const int64_t bytes = row.num_elements() * DataTypeSize(x.dtype());
+  const int64_t start = static_cast<const char*>(x.raw_data()) -
+                        static_cast<const char*>(buffer->data());
+  if (bytes <= kInlineBytes || (start + i * bytes) % int64_t{kAlignment} != 0) {
+    return Tensor();
+  }
+  return Tensor::FromBuffer(x.dtype(), row, buffer, start + i * bytes);
+}
+
 Status ComputeFromTensor(KernelContext& c) {
   const Tensor& x = c.input(0);
   if (x.rank() < 1) {
@@ -89,8 +103,11 @@ Status ComputeFromTensor(KernelContext& c) {
     GK_RETURN_IF_ERROR(list->PushBytes(element, x.raw_data(), x.dim(0)));
   } else {
     for (int64_t i = 0; i < x.dim(0); ++i) {
-      GK_ASSIGN_OR_RETURN(Tensor part,
-                          CopyPart(x, i * element.num_elements(), element));
+      Tensor part = PartInPlace(x, i, element);
+      if (!part) {
+        GK_ASSIGN_OR_RETURN(part,
+                            CopyPart(x, i * element.num_elements(), element));
+      }
       GK_RETURN_IF_ERROR(list->Push(part));
     }
   }

@@ -66,6 +66,14 @@ constexpr auto kIntegerPower = [](auto x, auto y) {
   return static_cast<T>(power);
 };
 
+// Squares are those of Square, to the last bit.
+constexpr auto kPower = [](auto x, auto y) {
+  using T = decltype(x);
+  const T power = math::Pow(x, y);
+  const T square = x * x;
+  return y == T(2) ? square : y == T(1) ? x : power;
+};
+
 Tensor WhereTrue(const Tensor& condition, const Tensor& x) {
   return MakeOp1("SelectV2", {condition, x, MakeOp1("ZerosLike", {x})});
 }
@@ -281,7 +289,7 @@ const OpRecord kRecords[] = {
      .outputs = "z: T",
      .attrs = "T: type in [bfloat16, float, half, double, int8, int16, int32, "
               "int64, complex64, complex128]",
-     .traits = kElementwise,
+     .traits = kElementwise | kIdentityOne,
      .shape = shape_fn::Broadcast,
      .kernel =
          Overloads<BinaryFor<[](auto x, auto y) { return math::Pow(x, y); },

@@ -1,0 +1,103 @@
+// What an instruction keeps of the functions that it calls: their plans and a
+// frame for each, so that a turn of a loop allocates no more than its plan
+// says.
+//
+// Kept in the frame of the plan that calls, and so used by one thread at a
+// time.
+#ifndef GK_RUNTIME_NESTED_FUNCTION_H_
+#define GK_RUNTIME_NESTED_FUNCTION_H_
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "runtime/compiled_function.h"
+#include "runtime/frame.h"
+#include "runtime/loop_poll.h"
+#include "runtime/scalar_code.h"
+
+namespace gk {
+
+// One function with the frame it last ran in.
+class NestedFunction {
+ public:
+  // The function is kept alive by the node that names it.
+  static StatusOr<NestedFunction> Make(const GraphFunction& function);
+  NestedFunction(NestedFunction&&) = default;
+  NestedFunction& operator=(NestedFunction&&) = default;
+  ~NestedFunction();
+
+  CompiledFunction& compiled() const { return *compiled_; }
+  const std::string& name() const { return compiled_->graph().name; }
+
+  // Takes the arguments out of `inputs` if `consume`.
+  Status Run(std::span<Tensor> inputs, bool consume, TensorVector* outputs,
+             const CancellationToken* cancellation);
+
+  // For a loop: a turn of the body, from BeginLoop() to EndLoop().
+  Status BeginLoop(std::span<const Tensor> state);
+  Status Turn(TensorVector* state, TensorVector* next,
+              const CancellationToken* cancellation);
+  void EndLoop();
+  // The body gives back what it takes: states need no check after the first.
+  bool is_closed() const { return closed_; }
+
+ private:
+  NestedFunction() = default;
+  Status Enter(Ref<Plan> plan, std::span<const Tensor> inputs);
+  Status RunEntered(std::span<Tensor> inputs, bool consume,
+                    TensorVector* outputs,
+                    const CancellationToken* cancellation, bool first_turn);
+
+  CompiledFunction* compiled_ = nullptr;
+  Ref<Plan> plan_;
+  std::unique_ptr<Frame> frame_;
+  Ref<Plan> body_;  // LoopBodyPlan(), during a loop
+  bool first_turn_ = true, closed_ = false;
+};
+
+// While: a test and a body.
+class NestedLoop final : public KernelState {
+ public:
+  using TruthFn = StatusOr<bool> (*)(const Tensor&);
+
+  static StatusOr<std::unique_ptr<NestedLoop>> Make(
+      const GraphFunction& condition, const GraphFunction& body);
+
+  // While condition(state) holds, state = body(state).
+  Status Run(TensorVector* state, TruthFn truth,
+             const CancellationToken* cancellation);
+
+ private:
+  NestedLoop(NestedFunction test, NestedFunction step)
+      : test_(std::move(test)), step_(std::move(step)) {}
+  Status RunTurns(TensorVector* state, TruthFn truth, LoopPoll& poll);
+  StatusOr<bool> Test(TensorVector& state, TruthFn truth, bool checked,
+                      LoopPoll& poll);
+
+  NestedFunction test_, step_;
+  TensorVector next_;
+  // The test as byte code, where it looks at scalars alone.
+  std::unique_ptr<ScalarCode> code_;
+  std::unique_ptr<ScalarRegisters> registers_;
+  std::vector<const void*> code_inputs_;
+};
+
+// If and Case: a function for each branch, made when it is first taken.
+class NestedBranches final : public KernelState {
+ public:
+  explicit NestedBranches(std::vector<const GraphFunction*> branches)
+      : functions_(std::move(branches)), branches_(functions_.size()) {}
+
+  int size() const { return functions_.size(); }
+  StatusOr<NestedFunction*> Branch(int i);
+
+ private:
+  std::vector<const GraphFunction*> functions_;
+  std::vector<std::optional<NestedFunction>> branches_;
+};
+
+}  // namespace gk
+
+#endif  // GK_RUNTIME_NESTED_FUNCTION_H_
