@@ -77,11 +77,11 @@ StatusOr<int64_t> BranchTaken(const Node& node, const Tensor& choice,
 class Run {
  public:
   Run(const Plan& plan, Frame& frame, const CancellationToken* cancellation,
-      bool first_turn)
+      Turn turn)
       : plan_(plan),
         frame_(frame),
         cancellation_(cancellation),
-        first_turn_(first_turn) {}
+        first_turn_(turn != Turn::kLater) {}
 
   Status Execute() {
     return plan_.profile ? ExecuteAll<true>() : ExecuteAll<false>();
@@ -151,6 +151,11 @@ class Run {
       const SlotId s = now.first_output + k;
       const SlotInfo& info = plan_.slots[s];
       if (info.home != Home::kOwn) continue;
+      if (Tensor& spare = frame_.planned[s]) {
+        frame_.slots[s] = std::move(spare);
+        frame_.data[s] = frame_.slots[s].raw_data();
+        continue;
+      }
       StatusOr<Tensor> t = Tensor::Allocate(info.dtype, info.shape);
       if (!t.ok()) return Fail(t.status(), *now.node);
       frame_.slots[s] = std::move(*t);
@@ -286,6 +291,8 @@ class Run {
     context.set_cancellation(cancellation_);
     if (Status s = now.compute(context); !s.ok()) return Fail(s, node);
     for (int k = 0; k < now.num_outputs; ++k) {
+      const SlotId s = now.first_output + k;
+      if (plan_.slots[s].home == Home::kOwn) frame_.planned[s] = Tensor();
       GK_RETURN_IF_ERROR(Settle(now.first_output + k, node, k));
     }
     return OkStatus();
@@ -331,15 +338,27 @@ class Run {
 }  // namespace
 
 Status RunInFrame(const Plan& plan, Frame& frame, TensorVector* outputs,
-                  const CancellationToken* cancellation, bool first_turn) {
-  GK_RETURN_IF_ERROR(Run(plan, frame, cancellation, first_turn).Execute());
+                  const CancellationToken* cancellation, Turn turn) {
+  GK_RETURN_IF_ERROR(Run(plan, frame, cancellation, turn).Execute());
   outputs->clear();
   outputs->reserve(plan.results.size());
   for (SlotId s : plan.results) outputs->push_back(frame.slots[s]);
   for (SlotId s : plan.results) {
     if (plan.slots[s].home == Home::kOwn) frame.slots[s] = Tensor();
   }
-  for (SlotId s : plan.arguments) frame.slots[s] = Tensor();
+  for (size_t i = 0; i < plan.arguments.size(); ++i) {
+    Tensor& t = frame.slots[plan.arguments[i]];
+    if (turn != Turn::kCall && t && t.IsExclusive()) {
+      const SlotId next = plan.results[i];
+      const SlotInfo& info = plan.slots[next];
+      if (info.home == Home::kOwn && info.is_static &&
+          info.dtype == t.dtype() && info.shape == t.shape() &&
+          !IsObjectType(info.dtype)) {
+        frame.planned[next] = std::move(t);
+      }
+    }
+    t = Tensor();
+  }
   return OkStatus();
 }
 

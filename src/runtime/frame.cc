@@ -47,7 +47,10 @@ Frame::~Frame() {
 void Frame::Clear(const Plan& plan) {
   for (size_t i = 0; i < slots.size(); ++i) {
     const Home home = plan.slots[i].home;
-    if (home == Home::kOwn || home == Home::kArgument) slots[i] = Tensor();
+    if (home == Home::kOwn || home == Home::kArgument) {
+      slots[i] = Tensor();
+      planned[i] = Tensor();
+    }
   }
 }
 

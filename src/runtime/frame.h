@@ -27,7 +27,8 @@ class Frame {
   void Clear(const Plan& plan);
 
   std::vector<Tensor> slots;
-  // The tensors of arena slots, null for the others: what kernels are offered.
+  // What kernels are offered: the tensors of arena slots; for others mostly
+  // null, or memory that a loop's state had two turns ago.
   std::vector<Tensor> planned;
   // Elements of each slot; always right for constants and arena slots, and
   // for the others from when they are made until they die.

@@ -41,7 +41,10 @@ Status NestedFunction::Enter(Ref<Plan> plan, std::span<const Tensor> inputs) {
     GK_ASSIGN_OR_RETURN(plan, plan->WithoutMergedUpdates());
   }
   if (frame_ && plan.get() == plan_.get()) return OkStatus();
-  if (frame_) plan_->frames.Give(std::move(frame_));
+  if (frame_) {
+    frame_->Clear(*plan_);
+    plan_->frames.Give(std::move(frame_));
+  }
   plan_ = std::move(plan);
   frame_ = plan_->frames.Take();
   if (!frame_) {
@@ -53,14 +56,14 @@ Status NestedFunction::Enter(Ref<Plan> plan, std::span<const Tensor> inputs) {
 Status NestedFunction::RunEntered(std::span<Tensor> inputs, bool consume,
                                   TensorVector* outputs,
                                   const CancellationToken* cancellation,
-                                  bool first_turn) {
+                                  Turn turn) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const SlotId s = plan_->arguments[i];
     frame_->data[s] = inputs[i].raw_data();
     frame_->slots[s] = consume ? std::move(inputs[i]) : inputs[i];
   }
   const Status status =
-      RunInFrame(*plan_, *frame_, outputs, cancellation, first_turn);
+      RunInFrame(*plan_, *frame_, outputs, cancellation, turn);
   if (!status.ok()) frame_->Clear(*plan_);
   return status;
 }
@@ -72,11 +75,13 @@ Status NestedFunction::Run(std::span<Tensor> inputs, bool consume,
   GK_RETURN_IF_ERROR(scope.Check(name()));
   GK_ASSIGN_OR_RETURN(Ref<Plan> plan, compiled_->PlanFor(inputs));
   GK_RETURN_IF_ERROR(Enter(std::move(plan), inputs));
-  return RunEntered(inputs, consume, outputs, cancellation, true);
+  return RunEntered(inputs, consume, outputs, cancellation, Turn::kCall);
 }
 
 Status NestedFunction::BeginLoop(std::span<const Tensor> state) {
-  GK_ASSIGN_OR_RETURN(body_, compiled_->LoopBodyPlan());
+  if (LowersControlFlow()) {
+    GK_ASSIGN_OR_RETURN(body_, compiled_->LoopBodyPlan());
+  }
   first_turn_ = true;
   closed_ = body_ && body_->updates.empty() && IsClosed(*body_);
   // A state that does not fit must show in the turn that it is for.
@@ -84,12 +89,12 @@ Status NestedFunction::BeginLoop(std::span<const Tensor> state) {
   return closed_ ? Enter(body_, state) : OkStatus();
 }
 
-Status NestedFunction::Turn(TensorVector* state, TensorVector* next,
-                            const CancellationToken* cancellation) {
+Status NestedFunction::RunTurn(TensorVector* state, TensorVector* next,
+                               const CancellationToken* cancellation) {
   if (closed_) {
-    const bool first = first_turn_;
+    const Turn turn = first_turn_ ? Turn::kFirst : Turn::kLater;
     first_turn_ = false;
-    return RunEntered(*state, true, next, cancellation, first);
+    return RunEntered(*state, true, next, cancellation, turn);
   }
   Ref<Plan> plan = body_;
   if (plan) {
@@ -102,7 +107,8 @@ Status NestedFunction::Turn(TensorVector* state, TensorVector* next,
   // Another plan's frame knows nothing of earlier turns.
   const bool first = first_turn_ || plan_.get() != before;
   first_turn_ = false;
-  return RunEntered(*state, true, next, cancellation, first);
+  return RunEntered(*state, true, next, cancellation,
+                    first || !body_ ? Turn::kCall : Turn::kLater);
 }
 
 void NestedFunction::EndLoop() {
@@ -164,7 +170,7 @@ Status NestedLoop::RunTurns(TensorVector* state, TruthFn truth,
         const bool more,
         Test(*state, truth, !first && step_.is_closed(), poll));
     if (!more) return OkStatus();
-    GK_RETURN_IF_ERROR(step_.Turn(state, &next_, poll.cancellation()));
+    GK_RETURN_IF_ERROR(step_.RunTurn(state, &next_, poll.cancellation()));
     if (next_.size() != n) {
       return InvalidArgument("Loop body {} returned {} values, expected {}",
                              step_.name(), next_.size(), n);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/compiled_function.h"
+#include "runtime/executor.h"
 #include "runtime/frame.h"
 #include "runtime/loop_poll.h"
 #include "runtime/scalar_code.h"
@@ -37,8 +38,8 @@ class NestedFunction {
 
   // For a loop: a turn of the body, from BeginLoop() to EndLoop().
   Status BeginLoop(std::span<const Tensor> state);
-  Status Turn(TensorVector* state, TensorVector* next,
-              const CancellationToken* cancellation);
+  Status RunTurn(TensorVector* state, TensorVector* next,
+                 const CancellationToken* cancellation);
   void EndLoop();
   // The body gives back what it takes: states need no check after the first.
   bool is_closed() const { return closed_; }
@@ -48,7 +49,7 @@ class NestedFunction {
   Status Enter(Ref<Plan> plan, std::span<const Tensor> inputs);
   Status RunEntered(std::span<Tensor> inputs, bool consume,
                     TensorVector* outputs,
-                    const CancellationToken* cancellation, bool first_turn);
+                    const CancellationToken* cancellation, Turn turn);
 
   CompiledFunction* compiled_ = nullptr;
   Ref<Plan> plan_;

@@ -1,5 +1,5 @@
-"""Loops and branches over scalars: the same values, errors and lines whether
-they run as byte code or as functions that are called."""
+"""Loops and branches: the same values, errors and lines whether they are part
+of the plan (byte code, nested plans) or functions that kernels call."""
 
 import json
 import os
@@ -116,7 +116,98 @@ PROGRAMS = textwrap.dedent(
         return h, d, tf.cast(d, tf.complex64)
 
 
+    def rnn(x, w, u, h):
+        ta = tf.TensorArray(tf.float32, size=6)
+        for t in tf.range(6):
+            h = tf.tanh(tf.matmul(x[t], w) + tf.matmul(h, u))
+            ta = ta.write(t, h)
+        return ta.stack()
+
+
+    def rnn_gradients(x, w, u, h):
+        with tf.GradientTape() as outer:
+            outer.watch([w, u])
+            with tf.GradientTape() as tape:
+                tape.watch([w, u, h])
+                loss = tf.reduce_sum(rnn(x, w, u, h) ** 2)
+            first = tape.gradient(loss, [w, u, h])
+            size = sum(tf.reduce_sum(g * g) for g in first)
+        return first, outer.gradient(size, [w, u])
+
+
+    def vector_branches(x):
+        seen = tf.zeros([0, 3])
+        for i in tf.range(7):
+            tf.autograph.experimental.set_loop_options(
+                shape_invariants=[(seen, tf.TensorShape([None, 3]))])
+            if tf.reduce_sum(x) > 2.0:
+                x = x * 0.5
+            elif i % 2 == 0:
+                x = x + tf.cast(i, tf.float32)
+            else:
+                x = tf.sin(x) + 1.0
+                continue
+            seen = tf.concat([seen, x[tf.newaxis]], 0)
+        return x, seen
+
+
+    def nested_vectors(x):
+        total = tf.zeros_like(x)
+        for i in tf.range(4):
+            y = x
+            j = 0
+            while j < i:
+                y = tf.matmul(y, x) / tf.reduce_max(tf.abs(x))
+                j += 1
+            total += y
+        return total
+
+
+    counter = tf.Variable(tf.zeros([3]))
+    other = tf.Variable(1.0)
+
+
+    def variables(x):
+        for i in tf.range(5):
+            if i % 2 == 0:
+                counter.assign_add(x)
+                other.assign(other * 1.5)
+            x = x + counter
+        return x, counter.read_value(), other.read_value()
+
+
+    def drawn(x):
+        for _ in tf.range(4):
+            x = x + tf.random.uniform([3], seed=7)
+            if x[0] > 1.5:
+                x = x + tf.random.normal([], seed=3)
+        return x
+
+
+    def bad_row(x):
+        total = tf.zeros([3])
+        for i in tf.range(5):
+            total += tf.gather(x, i)
+        return total
+
+
     results = {}
+    rng = np.random.RandomState(1)
+    sizes = [[6, 2, 3], [3, 4], [4, 4], [2, 4]]
+    arguments = [tf.constant(rng.randn(*s).astype(np.float32)) for s in sizes]
+    tf.random.set_seed(5)
+    results["rnn"] = outcome(rnn, *arguments)
+    results["rnn_gradients"] = outcome(rnn_gradients, *arguments)
+    vector = tf.constant([0.5, 1.0, -0.25])
+    matrix = tf.constant(rng.randn(3, 3).astype(np.float32))
+    for f in (vector_branches, variables, drawn):
+        results[f.__name__] = outcome(f, vector)
+    for f in (nested_vectors, bad_row):
+        results[f.__name__] = outcome(f, matrix)
+    unknown = tf.function(nested_vectors, input_signature=[
+        tf.TensorSpec([None, None])])
+    for n in (2, 2, 2, 3):
+        results[f"unknown {n}"] = unknown(matrix[:n, :n]).numpy().tobytes().hex()
     for f, values in [(while_if, [0, 1, 10, 1000]), (collatz, [1, 27, 97]),
                       (newton, [2.0, 1e-3, 1e20]), (early, [0, 3, 20]),
                       (cases, [0, 1, 9, 30]), (limited, [0, 3, 100]),
@@ -147,7 +238,7 @@ def both(tmp_path_factory):
 def test_same_bits_and_errors(both):
     fast, general = both
     assert fast == general
-    assert len(fast) == 25
+    assert len(fast) == 34
 
 
 def test_division_by_zero_names_the_line(both):
@@ -157,6 +248,13 @@ def test_division_by_zero_names_the_line(both):
     line = PROGRAMS.splitlines().index("        s += 100 // i") + 1
     assert f"line {line}, in divide" in error
     assert isinstance(both[0]["divide -9"], list)
+
+
+def test_bad_index_names_the_line(both):
+    error = both[0]["bad_row"]
+    assert error.startswith("InvalidArgumentError: Graph execution error:")
+    line = PROGRAMS.splitlines().index("        total += tf.gather(x, i)") + 1
+    assert f"line {line}, in bad_row" in error
 
 
 def test_values():

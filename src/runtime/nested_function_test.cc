@@ -1,0 +1,237 @@
+#include "runtime/nested_function.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+
+#include "graph/function_for_test.h"
+#include "runtime/error_origin.h"
+#include "runtime/executor.h"
+
+namespace gk {
+namespace {
+
+using Body = std::function<std::vector<Output>(TestFunction&,
+                                               const std::vector<Output>&)>;
+using Specs = std::vector<std::pair<DataType, PartialTensorShape>>;
+
+constexpr DataType kI = DataType::kInt32, kF = DataType::kFloat,
+                   kV = DataType::kVariant;
+
+FunctionAttr Function(const std::string& name, const Specs& specs,
+                      const Body& body) {
+  TestFunction b(name);
+  std::vector<Output> arguments;
+  for (const auto& [dtype, shape] : specs) {
+    arguments.push_back(b.Arg(dtype, shape));
+  }
+  std::vector<Output> results = body(b, arguments);
+  return {name, b.Finish(std::move(results))};
+}
+
+std::vector<DataType> TypesOf(const Specs& specs) {
+  std::vector<DataType> types;
+  for (const auto& spec : specs) types.push_back(spec.first);
+  return types;
+}
+
+std::vector<Output> OutputsOf(Output first, size_t n) {
+  std::vector<Output> out;
+  for (size_t i = 0; i < n; ++i) out.push_back({first.node, int(i)});
+  return out;
+}
+
+Output Int(TestFunction& b, int32_t v) {
+  return b.Const(Tensor::Scalar<int32_t>(v));
+}
+
+// state[0] counts from 0 to n; `step` gives the other states.
+std::vector<Output> Count(TestFunction& b, int n, const Specs& rest,
+                          std::vector<Output> state, const Body& step) {
+  Specs specs{{kI, TensorShape()}};
+  specs.insert(specs.end(), rest.begin(), rest.end());
+  state.insert(state.begin(), Int(b, 0));
+  const FunctionAttr test =
+      Function("test", specs, [n](TestFunction& c, const auto& s) {
+        return std::vector{c.Add("Less", {s[0], Int(c, n)})};
+      });
+  const FunctionAttr body =
+      Function("step", specs, [&](TestFunction& c, const auto& s) {
+        std::vector<Output> next = step(c, s);
+        next.insert(next.begin(), c.Add("AddV2", {s[0], Int(c, 1)}));
+        return next;
+      });
+  return OutputsOf(b.Add("StatelessWhile", state,
+                         {{"T", TypesOf(specs)}, {"cond", test}, {"body", body}}),
+                   specs.size());
+}
+
+struct Outcome {
+  Status status;
+  TensorVector values;
+  std::string origin;
+};
+
+Outcome RunWith(bool lower, const Specs& specs, const Body& make,
+                const TensorVector& in) {
+  InitRuntime();
+  SetControlFlowLowering(lower);
+  const FunctionAttr f = Function("main", specs, make);
+  const auto& graph = static_cast<const GraphFunction&>(*f.definition);
+  Outcome o;
+  // Twice: what the first run left must not be seen by the second.
+  for (int i = 0; i < 2; ++i) {
+    o.status = RunFunction(graph, in, &o.values);
+    if (!o.status.ok()) {
+      o.origin = LastErrorOrigin().function + ":" + LastErrorOrigin().node;
+    }
+  }
+  SetControlFlowLowering(true);
+  return o;
+}
+
+Outcome RunBoth(const Specs& specs, const Body& make, const TensorVector& in) {
+  const Outcome a = RunWith(true, specs, make, in);
+  const Outcome b = RunWith(false, specs, make, in);
+  EXPECT_EQ(a.status.ToString(), b.status.ToString());
+  EXPECT_EQ(a.origin, b.origin);
+  EXPECT_EQ(a.values.size(), b.values.size());
+  for (size_t i = 0; i < a.values.size() && i < b.values.size(); ++i) {
+    EXPECT_EQ(a.values[i].shape(), b.values[i].shape());
+    EXPECT_EQ(std::memcmp(a.values[i].raw_data(), b.values[i].raw_data(),
+                          a.values[i].byte_size()),
+              0)
+        << a.values[i].DebugString() << " " << b.values[i].DebugString();
+  }
+  return a;
+}
+
+Tensor Ramp(const TensorShape& shape) {
+  Tensor t = *Tensor::Allocate(kF, shape);
+  for (int64_t i = 0; i < t.num_elements(); ++i) {
+    t.data<float>()[i] = 0.25f * i - 1;
+  }
+  return t;
+}
+
+const TensorShape kMatrix{3, 3};
+
+// What no turn changes is computed in the first one.
+TEST(NestedFunction, InvariantsRunOnce) {
+  const Specs specs{{kF, kMatrix}, {kF, kMatrix}};
+  const Body step = [](TestFunction& c, const std::vector<Output>& s) {
+    const Output fixed = c.Add("MatMul", {s[2], s[2]});
+    return std::vector{c.Add("Tanh", {c.Add("MatMul", {s[1], fixed})}), s[2]};
+  };
+  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+    return Count(b, 5, specs, {in[0], in[1]}, step);
+  };
+  const Outcome o = RunBoth(specs, make, {Ramp(kMatrix), Ramp(kMatrix)});
+  ASSERT_TRUE(o.status.ok()) << o.status.ToString();
+  Specs all = specs;
+  all.insert(all.begin(), {kI, TensorShape()});
+  const FunctionAttr body =
+      Function("step", all, [&](TestFunction& c, const auto& s) {
+        std::vector<Output> next = step(c, s);
+        next.insert(next.begin(), s[0]);
+        return next;
+      });
+  const auto& graph = static_cast<const GraphFunction&>(*body.definition);
+  const Ref<Plan> plan = *(*CompiledFunction::Of(graph))->LoopBodyPlan();
+  const std::string text = plan->DebugString();
+  EXPECT_NE(text.find("once kernel MatMul"), std::string::npos) << text;
+  EXPECT_EQ(text.find("once"), text.rfind("once")) << text;
+}
+
+// An invariant that fails does so in the first turn, if there is one.
+TEST(NestedFunction, InvariantsFailWhereTheyStand) {
+  const Specs specs{{kI, TensorShape{2}}, {kI, TensorShape{2}}};
+  const Body step = [](TestFunction& c, const std::vector<Output>& s) {
+    return std::vector{
+        c.Add("AddV2", {s[1], c.Add("FloorDiv", {s[1], s[2]})}), s[2]};
+  };
+  for (int turns : {0, 1, 3}) {
+    const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+      return Count(b, turns, specs, {in[0], in[1]}, step);
+    };
+    const std::vector<int32_t> zeros{1, 0};
+    const Tensor x = Tensor::Vector<int32_t>(zeros);
+    const Outcome o = RunBoth(specs, make, {x, x});
+    EXPECT_EQ(o.status.ok(), turns == 0);
+    EXPECT_EQ(o.origin, turns == 0 ? "" : "step:FloorDiv");
+  }
+}
+
+// A list grows in place through loops and branches, and what was shared
+// before stays as it was.
+TEST(NestedFunction, ListsAndBranches) {
+  const Specs rest{{kV, TensorShape()}, {kF, kMatrix}};
+  const AttrMap floats{{"element_dtype", kF}};
+  const Body step = [&](TestFunction& c, const std::vector<Output>& s) {
+    const Output odd =
+        c.Add("Equal", {c.Add("FloorMod", {s[0], Int(c, 2)}), Int(c, 1)});
+    const auto push = [&](const char* op) {
+      return Function(op, rest, [&](TestFunction& d, const auto& a) {
+        const Output y = d.Add(op, {a[1]});
+        return std::vector{d.Add("TensorListPushBack", {a[0], y}, floats), y};
+      });
+    };
+    return OutputsOf(c.Add("StatelessIf", {odd, s[1], s[2]},
+                           {{"Tout", std::vector{kV, kF}},
+                            {"then_branch", push("Neg")},
+                            {"else_branch", push("Tanh")}}),
+                     2);
+  };
+  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+    const Output shape =
+        b.Const(Tensor::Vector<int32_t>(std::vector<int32_t>{3, 3}));
+    const Output empty =
+        b.Add("EmptyTensorList", {shape, Int(b, -1)}, floats);
+    const std::vector<Output> end = Count(b, 6, rest, {empty, in[0]}, step);
+    const std::vector<Output> more = Count(b, 3, rest, {end[1], end[2]}, step);
+    const auto stack = [&](Output list) {
+      return b.Add("TensorListStack", {list, shape}, floats);
+    };
+    return std::vector{stack(end[1]), stack(more[1]), more[2]};
+  };
+  const Outcome o = RunBoth({{kF, kMatrix}}, make, {Ramp(kMatrix)});
+  ASSERT_TRUE(o.status.ok()) << o.status.ToString();
+  EXPECT_EQ(o.values[0].shape(), TensorShape({6, 3, 3}));
+  EXPECT_EQ(o.values[1].shape(), TensorShape({9, 3, 3}));
+}
+
+// Shapes that change from turn to turn.
+TEST(NestedFunction, GrowingState) {
+  const Specs rest{{kF, PartialTensorShape::Make({{-1}}).value()}};
+  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+    return Count(b, 4, rest, {in[0]},
+                 [](TestFunction& c, const std::vector<Output>& s) {
+                   return std::vector{
+                       c.Add("ConcatV2", {s[1], s[1], Int(c, 0)},
+                             {{"N", int64_t{2}}})};
+                 });
+  };
+  const Outcome o =
+      RunBoth({{kF, TensorShape{2}}}, make, {Ramp(TensorShape{2})});
+  ASSERT_TRUE(o.status.ok()) << o.status.ToString();
+  EXPECT_EQ(o.values[1].shape(), TensorShape({32}));
+}
+
+// An argument of the caller is not changed by a loop that updates in place.
+TEST(NestedFunction, CallersTensorsStay) {
+  const Specs rest{{kF, kMatrix}};
+  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+    return Count(b, 3, rest, {in[0]},
+                 [](TestFunction& c, const std::vector<Output>& s) {
+                   return std::vector{c.Add("AddV2", {s[1], s[1]})};
+                 });
+  };
+  const Tensor in = Ramp(kMatrix);
+  RunBoth(rest, make, {in});
+  EXPECT_EQ(in.data<float>()[0], -1.0f);
+  EXPECT_EQ(in.data<float>()[8], 1.0f);
+}
+
+}  // namespace
+}  // namespace gk
