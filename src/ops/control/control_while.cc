@@ -1,6 +1,7 @@
 // While: a function runs again and again as long as another one says so.
 #include "framework/function_gradients.h"
 #include "framework/op_registry.h"
+#include "framework/variant.h"
 #include "ops/control/truth.h"
 
 namespace gk {
@@ -23,6 +24,23 @@ Status WhileShape(InferenceContext& c) {
   return OkStatus();
 }
 
+// The loop's own tensor of input i. A list that dies here moves into it: what
+// the loop takes off its end is freed at once.
+StatusOr<Tensor> OwnState(KernelContext& c, int i) {
+  const Tensor& given = c.input(i);
+  if (given.dtype() != DataType::kVariant || !given.shape().IsScalar() ||
+      !c.MayOverwrite(i)) {
+    return given;
+  }
+  for (int j = 0; j < c.num_inputs(); ++j) {
+    if (j != i && c.input(j).Is(given)) return given;
+  }
+  GK_ASSIGN_OR_RETURN(Tensor own,
+                      Tensor::Allocate(given.dtype(), given.shape()));
+  std::swap(*own.data<Variant>(), *const_cast<Tensor&>(given).data<Variant>());
+  return own;
+}
+
 Status ComputeWhile(KernelContext& c) {
   const auto& cond = c.attr<FunctionAttr>("cond");
   const auto& body = c.attr<FunctionAttr>("body");
@@ -34,7 +52,10 @@ Status ComputeWhile(KernelContext& c) {
   }
   TensorVector state;
   state.reserve(c.num_inputs());
-  for (int i = 0; i < c.num_inputs(); ++i) state.push_back(c.input(i));
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    GK_ASSIGN_OR_RETURN(Tensor own, OwnState(c, i));
+    state.push_back(std::move(own));
+  }
   GK_RETURN_IF_ERROR(runner->RunWhile(*cond.definition, *body.definition,
                                       &state, TruthOf, c.cancellation()));
   for (int i = 0; i < c.num_outputs(); ++i) {
