@@ -48,7 +48,7 @@ def run(python: str, script: str, module: str, only: str) -> dict[str, float]:
 def text_of(name: str, seconds: float | None) -> str:
     if seconds is None:
         return "-"
-    if name == "peak_rss_mb":
+    if name.endswith("_mb"):
         return f"{seconds:.0f} MB"
     for unit, scale in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
         if seconds * scale >= 1:

@@ -1,0 +1,135 @@
+#include "framework/tensor_list.h"
+
+#include <gtest/gtest.h>
+
+#include "framework/allocator.h"
+
+namespace gk {
+namespace {
+
+Ref<TensorList> Make(DataType dtype) {
+  return MakeRef<TensorList>(dtype, PartialTensorShape());
+}
+
+Ref<TensorList> Counting(int n) {
+  Ref<TensorList> list = Make(DataType::kInt32);
+  for (int i = 0; i < n; ++i) {
+    EXPECT_TRUE(list->Push(Tensor::Scalar<int32_t>(i)).ok());
+  }
+  return list;
+}
+
+int32_t At(const TensorList& list, int64_t i) {
+  return ValueOrThrow(list.Get(i)).scalar<int32_t>();
+}
+
+TEST(TensorListTest, ElementsComeBackInOrder) {
+  Ref<TensorList> list = Counting(5000);
+  ASSERT_EQ(list->size(), 5000);
+  for (int i = 0; i < 5000; i += 7) EXPECT_EQ(At(*list, i), i);
+  std::vector<int32_t> some(3000);
+  ASSERT_TRUE(list->CopyBytes(1500, 3000, some.data()));
+  for (int i = 0; i < 3000; ++i) ASSERT_EQ(some[i], i + 1500);
+  EXPECT_FALSE(list->CopyBytes(4000, 1001, some.data()));
+  for (int i = 4999; i >= 0; --i) {
+    ASSERT_EQ(At(*list, i), i);
+    list->Pop();
+  }
+  EXPECT_TRUE(list->empty());
+}
+
+TEST(TensorListTest, ScalarsTakeWhatTheyHold) {
+  const int64_t before = GetPoolStats().live_bytes;
+  Ref<TensorList> list = Counting(100'000);
+  const int64_t kept = GetPoolStats().live_bytes - before;
+  EXPECT_GE(kept, 400'000);
+  EXPECT_LE(kept, 480'000);
+  for (int i = 0; i < 90'000; ++i) list->Pop();
+  EXPECT_LE(GetPoolStats().live_bytes - before, 60'000);
+  list = nullptr;
+  EXPECT_LE(GetPoolStats().live_bytes, before);
+}
+
+TEST(TensorListTest, VectorsTakeWhatTheyHold) {
+  const int64_t before = GetPoolStats().live_bytes;
+  Ref<TensorList> list = Make(DataType::kFloat);
+  const TensorShape shape({1000});
+  for (int i = 0; i < 2000; ++i) {
+    const Tensor x = ValueOrThrow(Tensor::Zeros(DataType::kFloat, shape));
+    ASSERT_TRUE(list->Push(x).ok());
+  }
+  EXPECT_LE(GetPoolStats().live_bytes - before, 8'000'000 * 1.15);
+}
+
+TEST(TensorListTest, CopiesDoNotSeeEachOther) {
+  Ref<TensorList> list = Counting(100);
+  Ref<TensorList> longer = list->Copy(), other = list->Copy();
+  ASSERT_TRUE(longer->Push(Tensor::Scalar<int32_t>(-1)).ok());
+  ASSERT_TRUE(other->Push(Tensor::Scalar<int32_t>(-2)).ok());
+  ASSERT_TRUE(list->Set(99, Tensor::Scalar<int32_t>(-3)).ok());
+  for (int i = 0; i < 50; ++i) other->Pop();
+  ASSERT_TRUE(other->Push(Tensor::Scalar<int32_t>(-4)).ok());
+  EXPECT_EQ(longer->size(), 101);
+  EXPECT_EQ(At(*longer, 100), -1);
+  EXPECT_EQ(At(*longer, 99), 99);
+  EXPECT_EQ(At(*longer, 51), 51);
+  EXPECT_EQ(At(*list, 99), -3);
+  EXPECT_EQ(other->size(), 52);
+  EXPECT_EQ(At(*other, 51), -4);
+  EXPECT_EQ(At(*other, 50), 50);
+}
+
+TEST(TensorListTest, AnotherShapeMakesItAListOfTensors) {
+  Ref<TensorList> list = Counting(10);
+  ASSERT_TRUE(
+      list->Push(Tensor::Vector<int32_t>(std::vector<int32_t>{1, 2})).ok());
+  ASSERT_EQ(list->size(), 11);
+  EXPECT_EQ(At(*list, 9), 9);
+  EXPECT_EQ(list->ShapeOf(10)->dim(0), 2);
+  EXPECT_FALSE(list->CopyBytes(0, 1, nullptr));
+  list->Pop();
+  for (int i = 0; i < 10; ++i) list->Pop();
+  EXPECT_TRUE(list->empty());
+  EXPECT_TRUE(list->Packs(TensorShape()));
+}
+
+TEST(TensorListTest, ResizedListsHaveElementsThatAreNotSet) {
+  Ref<TensorList> list = Counting(300);
+  ASSERT_TRUE(list->Resize(250).ok());
+  EXPECT_EQ(list->size(), 250);
+  EXPECT_EQ(At(*list, 249), 249);
+  ASSERT_TRUE(list->Push(Tensor::Scalar<int32_t>(7)).ok());
+  EXPECT_EQ(At(*list, 250), 7);
+  ASSERT_TRUE(list->Resize(260).ok());
+  EXPECT_EQ(list->size(), 260);
+  EXPECT_EQ(list->ShapeOf(259), nullptr);
+  EXPECT_FALSE(ValueOrThrow(list->Get(259)));
+  EXPECT_EQ(At(*list, 250), 7);
+  ASSERT_TRUE(list->Resize(0).ok());
+  EXPECT_TRUE(list->empty());
+}
+
+TEST(TensorListTest, ZerosOfAll) {
+  Ref<TensorList> list = Counting(1000);
+  const Ref<VariantObject> zeros = ValueOrThrow(list->ZerosLike());
+  const auto& zero_list = static_cast<const TensorList&>(*zeros);
+  ASSERT_EQ(zero_list.size(), 1000);
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_EQ(At(zero_list, i), 0);
+    ASSERT_EQ(At(*list, i), i);
+  }
+}
+
+TEST(TensorListTest, LargeAndObjectElementsAreShared) {
+  Ref<TensorList> list = Make(DataType::kFloat);
+  const Tensor x = ValueOrThrow(
+      Tensor::Zeros(DataType::kFloat, TensorShape({100'000})));
+  ASSERT_TRUE(list->Push(x).ok());
+  EXPECT_EQ(ValueOrThrow(list->Get(0)).raw_data(), x.raw_data());
+  Ref<TensorList> strings = Make(DataType::kString);
+  ASSERT_TRUE(strings->Push(Tensor::Scalar<std::string>("a")).ok());
+  EXPECT_EQ(ValueOrThrow(strings->Get(0)).scalar<std::string>(), "a");
+}
+
+}  // namespace
+}  // namespace gk
