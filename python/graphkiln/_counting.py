@@ -141,8 +141,5 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
         rows = tf.gather(params, ids)
         if max_norm is None:
             return rows
-        if rows.shape.rank is None:
-            raise ValueError("embedding_lookup needs ids of known rank")
-        first = tf.convert_to_tensor(ids).shape.rank
-        axes = list(range(first, rows.shape.rank))
+        axes = tf.range(tf.rank(ids), tf.rank(rows))
         return tf.clip_by_norm(rows, max_norm, axes=axes)

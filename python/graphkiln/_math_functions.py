@@ -29,6 +29,12 @@ def einsum(equation, *inputs, **kwargs):
     terms, result = _parse(equation, len(inputs))
     with tf.name_scope(name or "einsum"):
         operands = [tf.convert_to_tensor(x) for x in inputs]
+        operands = [
+            tf.ensure_shape(x, [None] * len(term))
+            if x.shape.rank is None and "..." not in term
+            else x
+            for term, x in zip(terms, operands)
+        ]
         terms, result, operands = _name_ellipsis(terms, result, operands)
         first, labels = operands[0], terms[0]
         first, labels = _diagonals(first, labels)
@@ -77,7 +83,11 @@ def _name_ellipsis(terms, result, operands):
     ranks = []
     for term, x in zip(terms, operands):
         if x.shape.rank is None:
-            raise ValueError("einsum needs operands of known rank")
+            raise ValueError(
+                f"What '...' of the subscripts {term!r} stands for depends on "
+                "the rank of the operand, which is unknown. Give it a shape "
+                "with tf.ensure_shape."
+            )
         named = len(term.replace("...", ""))
         extra = x.shape.rank - named
         if extra < 0 or (extra > 0 and "..." not in term):
@@ -612,7 +622,10 @@ def matrix_transpose(a, name="matrix_transpose", conjugate=False):
     a = tf.convert_to_tensor(a)
     rank = a.shape.rank
     if rank is None:
-        raise ValueError("matrix_transpose needs a known rank")
+        axes = tf.range(tf.rank(a))
+        swapped = tf.reverse(axes[-2:], [0])
+        perm = tf.concat([axes[:-2], swapped], 0)
+        return tf.transpose(a, perm, conjugate=conjugate, name=name)
     if rank < 2:
         raise ValueError(
             "Argument `a` should be a (batch) matrix with rank >= 2. Received "

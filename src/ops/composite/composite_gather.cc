@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/composite.h"
+#include "ops/dynamic_axes.h"
 
 namespace gk {
 namespace {
@@ -38,42 +39,31 @@ TensorVector GatherNd(CompositeCall& c) {
   }
   const PartialTensorShape ps = params.partial_shape(),
                            is = indices.partial_shape();
-  if (ps.unknown_rank() || is.unknown_rank()) {
-    throw Error(ValueError("gather_nd with batch_dims needs known ranks"));
-  }
-  if (batch_dims < 0 || batch_dims >= is.rank() || batch_dims > ps.rank()) {
+  if (batch_dims < 0 || (!is.unknown_rank() && batch_dims >= is.rank()) ||
+      (!ps.unknown_rank() && batch_dims > ps.rank())) {
     throw Error(ValueError("batch_dims = {} must be less than the rank of "
                            "indices, {}, and at most that of params",
                            batch_dims, is.rank()));
   }
   const Tensor pshape = MakeOp1("Shape", {params});
   const Tensor ishape = MakeOp1("Shape", {indices});
-  const Tensor zero = IntsTensor(std::vector<int64_t>{0}, DataType::kInt32);
-  const auto prod = [&](const Tensor& v) {
-    return MakeOp1("Prod", {v, zero}, {{"keep_dims", true}});
-  };
-  const auto join = [&](TensorVector parts) {
-    const int64_t n = parts.size();
-    parts.push_back(Int32Of(0));
-    return MakeOp("ConcatV2", parts, {{"N", n}})[0];
-  };
   const Tensor batch = Slice1d(ishape, 0, batch_dims);
-  const Tensor batch_size = prod(batch);
+  const Tensor batch_size = ProductOf(batch);
   const Tensor flat_params = MakeOp1(
-      "Reshape", {params, join({batch_size, Slice1d(pshape, batch_dims, -1)})});
-  const Tensor inner =
-      Slice1d(ishape, batch_dims, is.rank() - 1 - batch_dims);
-  const Tensor inner_size = prod(inner);
-  const Tensor depth = Slice1d(ishape, is.rank() - 1, 1);
+      "Reshape",
+      {params, Joined({batch_size, Slice1d(pshape, batch_dims, -1)})});
+  const Tensor inner = Slice1d(AllButLast(ishape), batch_dims, -1);
+  const Tensor inner_size = ProductOf(inner);
+  const Tensor depth = LastOf(ishape);
   const Tensor flat_indices =
-      MakeOp1("Reshape", {indices, join({batch_size, inner_size, depth})});
+      MakeOp1("Reshape", {indices, Joined({batch_size, inner_size, depth})});
   const Tensor scalar = IntsTensor(std::vector<int64_t>{}, DataType::kInt32);
   Tensor rows = MakeOp1(
       "Range", {Int32Of(0), MakeOp1("Reshape", {batch_size, scalar}),
                 Int32Of(1)});
   const Tensor one = IntsTensor(std::vector<int64_t>{1}, DataType::kInt32);
-  rows = MakeOp1("Reshape", {rows, join({batch_size, one, one})});
-  rows = MakeOp1("BroadcastTo", {rows, join({batch_size, inner_size, one})});
+  rows = MakeOp1("Reshape", {rows, Joined({batch_size, one, one})});
+  rows = MakeOp1("BroadcastTo", {rows, Joined({batch_size, inner_size, one})});
   if (indices.dtype() != DataType::kInt32) {
     rows = MakeOp1("Cast", {rows}, {{"DstT", indices.dtype()}});
   }
@@ -82,7 +72,7 @@ TensorVector GatherNd(CompositeCall& c) {
                              {{"N", int64_t{2}}})[0];
   const Tensor picked = MakeOp1("GatherNd", {flat_params, full});
   const Tensor tail_shape = Slice1d(MakeOp1("Shape", {picked}), 2, -1);
-  return {MakeOp1("Reshape", {picked, join({batch, inner, tail_shape})}, {},
+  return {MakeOp1("Reshape", {picked, Joined({batch, inner, tail_shape})}, {},
                   c.name())};
 }
 
@@ -99,17 +89,14 @@ TensorVector SortBy(const CompositeCall& c, int64_t axis, bool descending,
                     int output) {
   Tensor x = c.tensor(0);
   const PartialTensorShape s = x.partial_shape();
-  if (s.unknown_rank()) {
-    throw Error(ValueError("sorting needs a tensor of known rank"));
+  if (!s.unknown_rank()) {
+    axis = PositiveAxis(axis, s.rank());
+    if (axis == s.rank() - 1) axis = -1;
   }
-  axis = PositiveAxis(axis, s.rank());
-  std::vector<int64_t> perm(s.rank());
-  for (int i = 0; i < s.rank(); ++i) perm[i] = i;
-  const bool move = axis != s.rank() - 1;
+  const bool move = axis != -1;
   Tensor order;
   if (move) {
-    std::swap(perm[axis], perm.back());
-    order = IntsTensor(perm, DataType::kInt32);
+    order = SwappedWithLast(x, axis);
     x = MakeOp1("Transpose", {x, order});
   }
   const bool integer = IsInteger(x.dtype());
@@ -117,13 +104,11 @@ TensorVector SortBy(const CompositeCall& c, int64_t axis, bool descending,
     return integer ? MakeOp1("Invert", {t}) : MakeOp1("Neg", {t});
   };
   if (!descending) x = flip(x);
-  Tensor k;
-  if (s.dim(axis) >= 0) {
-    k = Int32Of(s.dim(axis));
-  } else {
-    k = MakeOp1("GatherV2", {MakeOp1("Shape", {c.tensor(0)}), Int32Of(axis),
-                             Int32Of(0)});
-  }
+  const PartialTensorShape now = x.partial_shape();
+  const int64_t size = now.unknown_rank() ? -1 : now.dim(now.rank() - 1);
+  const Tensor k =
+      size >= 0 ? Int32Of(size)
+                : MakeOp1("Squeeze", {LastOf(MakeOp1("Shape", {x}))});
   Tensor out = MakeOp("TopKV2", TensorVector{x, k})[output];
   if (output == 0 && !descending) out = flip(out);
   return {move ? MakeOp1("Transpose", {out, order}) : out};
@@ -147,22 +132,19 @@ TensorVector SearchSorted(CompositeCall& c) {
   const Tensor v_shape = MakeOp1("Shape", {values});
   const PartialTensorShape ss = sorted.partial_shape(),
                            vs = values.partial_shape();
-  if (ss.unknown_rank() || vs.unknown_rank() || ss.rank() < 1 ||
-      vs.rank() < 1) {
+  const auto is_scalar = [](const PartialTensorShape& shape) {
+    return !shape.unknown_rank() && shape.rank() == 0;
+  };
+  if (is_scalar(ss) || is_scalar(vs)) {
     throw Error(ValueError("searchsorted needs tensors of rank 1 or more"));
   }
-  const auto matrix = [&](const Tensor& t, const Tensor& shape, int rank) {
-    const Tensor last = Slice1d(shape, rank - 1, 1);
-    // A vector is one row even if it is empty.
-    const Tensor rows = IntsTensor(
-        std::vector<int64_t>{rank == 1 ? 1 : -1}, DataType::kInt32);
-    return MakeOp1("Reshape",
-                   {t, MakeOp("ConcatV2", TensorVector{rows, last, Int32Of(0)},
-                              {{"N", int64_t{2}}})[0]});
+  const auto matrix = [](const Tensor& t, const Tensor& shape) {
+    return MakeOp1("Reshape", {t, Joined({ProductOf(AllButLast(shape)),
+                                          LastOf(shape)})});
   };
   const Tensor found = MakeOp1(
       side == "left" ? "LowerBound" : "UpperBound",
-      {matrix(sorted, s_shape, ss.rank()), matrix(values, v_shape, vs.rank())},
+      {matrix(sorted, s_shape), matrix(values, v_shape)},
       {{"out_type", c.type(3)}});
   return {MakeOp1("Reshape", {found, v_shape})};
 }

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "ops/composite.h"
+#include "ops/dynamic_axes.h"
 
 namespace gk {
 namespace {
@@ -79,9 +80,31 @@ struct Operand {
   Tensor free_shape;               // set if any is unknown
 };
 
+// Of a tensor whose rank is unknown.
+Operand AsMatrixOfUnknownRank(const Tensor& x,
+                              const std::vector<int64_t>& axes, bool flip) {
+  const Tensor contracted = PositiveAxes(x, axes);
+  const Tensor free = MakeOp("ListDiff", TensorVector{AllAxes(x), contracted})[0];
+  const auto order = [flip](const Tensor& outer, const Tensor& inner) {
+    return flip ? Joined({inner, outer}) : Joined({outer, inner});
+  };
+  const Tensor shape = MakeOp1("Shape", {x});
+  const auto sizes = [&](const Tensor& which) {
+    return MakeOp1("GatherV2", {shape, which, Int32Of(0)});
+  };
+  Operand out;
+  out.free_shape = sizes(free);
+  out.matrix = MakeOp1(
+      "Reshape",
+      {MakeOp1("Transpose", {x, order(free, contracted)}),
+       order(ProductOf(out.free_shape), ProductOf(sizes(contracted)))});
+  return out;
+}
+
 Operand AsMatrix(const Tensor& x, const std::vector<int64_t>& axes,
                  bool flip) {
   const PartialTensorShape shape = x.partial_shape();
+  if (shape.unknown_rank()) return AsMatrixOfUnknownRank(x, axes, flip);
   const int rank = shape.rank();
   std::vector<int64_t> contracted, free, perm;
   for (int64_t a : axes) contracted.push_back(PositiveAxis(a, rank));
@@ -119,7 +142,7 @@ Operand AsMatrix(const Tensor& x, const std::vector<int64_t>& axes,
   if (known) {
     std::vector<int64_t> dims{free_size, contracted_size};
     if (flip) std::swap(dims[0], dims[1]);
-    if (shape.rank() == 2 && t.Is(x)) {
+    if (free.size() == 1 && contracted.size() == 1 && t.Is(x)) {
       out.matrix = x;
       return out;
     }
@@ -151,20 +174,21 @@ std::vector<int64_t> Range(int64_t from, int64_t to) {
 TensorVector Tensordot(CompositeCall& c) {
   const Tensor &a = c.tensor(0), &b = c.tensor(1);
   const PartialTensorShape sa = a.partial_shape(), sb = b.partial_shape();
-  if (sa.unknown_rank() || sb.unknown_rank()) {
-    throw Error(ValueError("tensordot needs operands of known rank"));
-  }
   std::vector<int64_t> axes_a, axes_b;
   if (const int64_t* n = c.get<int64_t>(2)) {
     if (*n < 0) {
       throw Error(ValueError("`axes` must be at least 0. Received: {}.", *n));
     }
-    if (*n > sa.rank() || *n > sb.rank()) {
+    for (const PartialTensorShape& s : {sa, sb}) {
+      if (s.unknown_rank() || *n <= s.rank()) continue;
       throw Error(ValueError("`axes` must not be larger than the number of "
                              "dimensions of tensor a or b. Received {}, vs "
-                             "tensor dimensions {}.", *n, sa.rank()));
+                             "tensor dimensions {}.", *n, s.rank()));
     }
-    axes_a = Range(sa.rank() - *n, sa.rank());
+    if (*n > kMaxRank) {
+      throw Error(ValueError("`axes` = {} is more than any tensor has", *n));
+    }
+    axes_a = Range(-*n, 0);
     axes_b = Range(0, *n);
   } else if (const auto* pair = c.get<std::vector<int64_t>>(2)) {
     if (pair->size() != 2) {
@@ -189,10 +213,11 @@ TensorVector Tensordot(CompositeCall& c) {
   const Operand right = AsMatrix(b, axes_b, true);
   std::vector<int64_t> dims = left.free_dims;
   dims.insert(dims.end(), right.free_dims.begin(), right.free_dims.end());
-  const bool plain = left.free_dims.size() == 1 && right.free_dims.size() == 1;
+  const bool plain = !sa.unknown_rank() && !sb.unknown_rank() &&
+                     left.free_dims.size() == 1 &&
+                     right.free_dims.size() == 1;
   const Tensor product = MakeOp1(
-      "MatMul", {left.matrix, right.matrix}, {},
-      plain ? c.name("MatMul") : c.name("MatMul"));
+      "MatMul", {left.matrix, right.matrix}, {}, c.name("MatMul"));
   if (plain) return {product};
   const auto shape_of = [](const Operand& o) {
     return o.free_shape ? o.free_shape

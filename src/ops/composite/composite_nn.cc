@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "ops/composite.h"
+#include "ops/dynamic_axes.h"
 
 namespace gk {
 namespace {
@@ -11,28 +12,24 @@ namespace {
 Tensor OnLastAxis(const CompositeCall& c, const char* op, Tensor x,
                   int64_t axis) {
   const PartialTensorShape s = x.partial_shape();
-  if (s.unknown_rank()) {
-    if (axis == -1) return MakeOp1(op, {x}, {}, c.name());
-    throw Error(ValueError("{} along axis {} needs a known rank", op, axis));
+  if (!s.unknown_rank()) {
+    const int rank = s.rank();
+    if (rank == 0) {
+      throw Error(InvalidArgument("logits must have >= 1 dimension, got a "
+                                  "scalar"));
+    }
+    if (axis < -rank || axis >= rank) {
+      throw Error(InvalidArgument(
+          "`axis` must be in [{}, {}) where {} is the number of dimensions in "
+          "the input. Received: axis={}", -rank, rank, rank, axis));
+    }
+    if (axis == rank - 1) axis = -1;
   }
-  const int rank = s.rank();
-  if (rank == 0) {
-    throw Error(InvalidArgument("logits must have >= 1 dimension, got a "
-                                "scalar"));
-  }
-  if (axis < -rank || axis >= rank) {
-    throw Error(InvalidArgument("`axis` must be in [{}, {}) where {} is the "
-                                "number of dimensions in the input. Received: "
-                                "axis={}", -rank, rank, rank, axis));
-  }
-  if (axis < 0) axis += rank;
-  if (axis == rank - 1) return MakeOp1(op, {x}, {}, c.name());
-  std::vector<int64_t> perm(rank);
-  std::iota(perm.begin(), perm.end(), 0);
-  std::swap(perm[axis], perm[rank - 1]);  // its own inverse
-  x = MakeOp1("Transpose", {x, IntsTensor(perm, DataType::kInt32)});
+  if (axis == -1) return MakeOp1(op, {x}, {}, c.name());
+  const Tensor order = SwappedWithLast(x, axis);
+  x = MakeOp1("Transpose", {x, order});
   x = MakeOp1(op, {x}, {}, c.name());
-  return MakeOp1("Transpose", {x, IntsTensor(perm, DataType::kInt32)});
+  return MakeOp1("Transpose", {x, order});
 }
 
 template <const char* kOp>
@@ -203,47 +200,29 @@ TensorVector SoftmaxCrossEntropy(CompositeCall& c) {
     labels = MakeOp1("Cast", {labels}, {{"DstT", logits.dtype()}});
   }
   const PartialTensorShape s = logits.partial_shape();
-  if (s.unknown_rank()) {
-    throw Error(ValueError("softmax_cross_entropy_with_logits needs logits of "
-                           "known rank"));
-  }
-  if (s.rank() == 0) {
+  if (!s.unknown_rank() && s.rank() == 0) {
     throw Error(InvalidArgument("logits must have at least one dimension"));
   }
-  const int64_t axis = PositiveAxis(c.integer(2), s.rank());
-  std::vector<int64_t> perm(s.rank());
-  std::iota(perm.begin(), perm.end(), 0);
-  if (axis != s.rank() - 1) {
-    perm.erase(perm.begin() + axis);
-    perm.push_back(axis);
-    const Tensor p = IntsTensor(perm, DataType::kInt32);
-    labels = MakeOp1("Transpose", {labels, p});
-    logits = MakeOp1("Transpose", {logits, p});
+  const int64_t axis =
+      s.unknown_rank() ? c.integer(2) : PositiveAxis(c.integer(2), s.rank());
+  if (axis != (s.unknown_rank() ? -1 : s.rank() - 1)) {
+    const Tensor order = BroughtToEnd(logits, axis);
+    labels = MakeOp1("Transpose", {labels, order});
+    logits = MakeOp1("Transpose", {logits, order});
   }
   constexpr char kOp[] = "SoftmaxCrossEntropyWithLogits";
   Tensor loss;
-  if (s.rank() == 2) {
+  if (!s.unknown_rank() && s.rank() == 2) {
     loss = MakeOp(kOp, TensorVector{logits, labels}, {}, c.name())[0];
   } else {
     const Tensor shape = MakeOp1("Shape", {logits});
-    const Tensor classes = MakeOp1(
-        "Slice", {shape, IntsTensor(std::vector<int64_t>{s.rank() - 1},
-                                    DataType::kInt32),
-                  IntsTensor(std::vector<int64_t>{1}, DataType::kInt32)});
-    const Tensor outer = MakeOp1(
-        "Slice",
-        {shape, IntsTensor(std::vector<int64_t>{0}, DataType::kInt32),
-         IntsTensor(std::vector<int64_t>{s.rank() - 1}, DataType::kInt32)});
     const Tensor flat_shape =
-        MakeOp("ConcatV2",
-               TensorVector{IntsTensor(std::vector<int64_t>{-1},
-                                       DataType::kInt32),
-                            classes, Int32Of(0)},
-               {{"N", int64_t{2}}})[0];
+        Joined({IntsTensor(std::vector<int64_t>{-1}, DataType::kInt32),
+                LastOf(shape)});
     logits = MakeOp1("Reshape", {logits, flat_shape});
     labels = MakeOp1("Reshape", {labels, flat_shape});
     loss = MakeOp(kOp, TensorVector{logits, labels}, {}, c.name())[0];
-    loss = MakeOp1("Reshape", {loss, outer});
+    loss = MakeOp1("Reshape", {loss, AllButLast(shape)});
   }
   return {narrow ? MakeOp1("Cast", {loss}, {{"DstT", t}}) : loss};
 }

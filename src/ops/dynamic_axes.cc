@@ -1,0 +1,92 @@
+#include "ops/dynamic_axes.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace gk {
+namespace {
+
+Tensor Ints(const std::vector<int64_t>& values) {
+  return IntsTensor(values, DataType::kInt32);
+}
+
+// How many elements the vector has, less one, as a vector.
+Tensor LastIndex(const Tensor& sizes) {
+  return MakeOp1("Sub", {MakeOp1("Shape", {sizes}), Ints({1})});
+}
+
+}  // namespace
+
+Tensor RankOf(const Tensor& x) {
+  const PartialTensorShape shape = x.partial_shape();
+  return shape.unknown_rank() ? MakeOp1("Rank", {x}) : Int32Of(shape.rank());
+}
+
+Tensor PositiveAxes(const Tensor& x, std::span<const int64_t> axes) {
+  const PartialTensorShape shape = x.partial_shape();
+  std::vector<int64_t> positive(axes.begin(), axes.end());
+  if (!shape.unknown_rank()) {
+    for (int64_t& axis : positive) axis = PositiveAxis(axis, shape.rank());
+    return Ints(positive);
+  }
+  // Negative ones count from the rank; reading the list of all axes there
+  // checks them.
+  std::vector<int64_t> negative;
+  for (const int64_t axis : axes) negative.push_back(axis < 0);
+  const Tensor places = MakeOp1(
+      "AddV2",
+      {Ints(positive), MakeOp1("Mul", {Ints(negative), RankOf(x)})});
+  return MakeOp1("GatherV2", {AllAxes(x), places, Int32Of(0)});
+}
+
+Tensor SwappedWithLast(const Tensor& x, int64_t axis) {
+  const PartialTensorShape shape = x.partial_shape();
+  if (!shape.unknown_rank()) {
+    std::vector<int64_t> order(shape.rank());
+    std::iota(order.begin(), order.end(), 0);
+    std::swap(order[PositiveAxis(axis, shape.rank())], order.back());
+    return Ints(order);
+  }
+  const Tensor all = AllAxes(x), one = PositiveAxes(x, {{axis}});
+  const Tensor last = MakeOp1("Sub", {RankOf(x), Int32Of(1)});
+  return MakeOp1("SelectV2",
+                 {MakeOp1("Equal", {all, one}), last,
+                  MakeOp1("SelectV2", {MakeOp1("Equal", {all, last}), one,
+                                       all})});
+}
+
+Tensor BroughtToEnd(const Tensor& x, int64_t axis) {
+  const PartialTensorShape shape = x.partial_shape();
+  if (!shape.unknown_rank()) {
+    std::vector<int64_t> order(shape.rank());
+    std::iota(order.begin(), order.end(), 0);
+    axis = PositiveAxis(axis, shape.rank());
+    order.erase(order.begin() + axis);
+    order.push_back(axis);
+    return Ints(order);
+  }
+  const Tensor one = PositiveAxes(x, {{axis}});
+  return Joined(
+      {MakeOp("ListDiff", TensorVector{AllAxes(x), one})[0], one});
+}
+
+Tensor AllButLast(const Tensor& sizes) {
+  return MakeOp1("Slice", {sizes, Ints({0}), LastIndex(sizes)});
+}
+
+Tensor LastOf(const Tensor& sizes) {
+  return MakeOp1("GatherV2", {sizes, LastIndex(sizes), Int32Of(0)});
+}
+
+Tensor ProductOf(const Tensor& sizes) {
+  return MakeOp1("Prod", {sizes, Ints({0})}, {{"keep_dims", true}});
+}
+
+Tensor Joined(TensorVector vectors) {
+  const int64_t n = vectors.size();
+  vectors.push_back(Int32Of(0));
+  return MakeOp("ConcatV2", vectors, {{"N", n}})[0];
+}
+
+}  // namespace gk
