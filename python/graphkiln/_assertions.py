@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 import graphkiln as tf
+from graphkiln import _dispatch
 from graphkiln import _graphkiln
 from graphkiln import errors
 from graphkiln import raw_ops as ops
@@ -159,6 +160,7 @@ def _compare(
         return Assert(condition, data, summarize=summarize)
 
 
+@_dispatch.assertion
 def assert_equal(x, y, message=None, summarize=None, name=None):
     """Checks x == y for all pairs of elements.
 
@@ -183,6 +185,7 @@ def assert_equal(x, y, message=None, summarize=None, name=None):
     )
 
 
+@_dispatch.assertion
 def assert_none_equal(x, y, summarize=None, message=None, name=None):
     """Checks x != y for all pairs of elements; see `assert_equal`.
 
@@ -194,6 +197,7 @@ def assert_none_equal(x, y, summarize=None, message=None, name=None):
     )
 
 
+@_dispatch.assertion
 def assert_less(x, y, message=None, summarize=None, name=None):
     """Checks x < y for all pairs of elements; see `assert_equal`.
 
@@ -204,6 +208,7 @@ def assert_less(x, y, message=None, summarize=None, name=None):
     )
 
 
+@_dispatch.assertion
 def assert_less_equal(x, y, message=None, summarize=None, name=None):
     """Checks x <= y for all pairs of elements; see `assert_equal`.
 
@@ -215,6 +220,7 @@ def assert_less_equal(x, y, message=None, summarize=None, name=None):
     )
 
 
+@_dispatch.assertion
 def assert_greater(x, y, message=None, summarize=None, name=None):
     """Checks x > y for all pairs of elements; see `assert_equal`.
 
@@ -226,6 +232,7 @@ def assert_greater(x, y, message=None, summarize=None, name=None):
     )
 
 
+@_dispatch.assertion
 def assert_greater_equal(x, y, message=None, summarize=None, name=None):
     """Checks x >= y for all pairs of elements; see `assert_equal`.
 
@@ -295,6 +302,7 @@ def assert_non_positive(x, message=None, summarize=None, name=None):
     return _sign("non_positive", "<=", x, message, summarize, name)
 
 
+@_dispatch.assertion
 def assert_near(
     x, y, rtol=None, atol=None, message=None, summarize=None, name=None
 ):

@@ -80,6 +80,12 @@ EXPORTS: dict[str, str] = {
     "graphkiln.autograph.verbosity": """
         autograph.set_verbosity autograph.experimental.set_strict
         """,
+    "graphkiln._dispatch": """
+        experimental.dispatch_for_api
+        experimental.dispatch_for_unary_elementwise_apis
+        experimental.dispatch_for_binary_elementwise_apis
+        experimental.dispatch_for_binary_elementwise_assert_apis
+        experimental.unregister_dispatch_for""",
     "graphkiln.autograph.scopes": "autograph.experimental.Feature",
     "graphkiln._control_flow": "cond case switch_case while_loop",
     "graphkiln._tensor_array": "TensorArray TensorArraySpec",

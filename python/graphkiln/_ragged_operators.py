@@ -14,7 +14,7 @@ def _same_partitions(x, y) -> list:
     return [check for check in checks if check is not None]
 
 
-def _binary(op: Callable, x, y):
+def binary(op: Callable, x, y):
     """`op` on the values of two operands, one of which is ragged."""
     ragged = [v for v in (x, y) if isinstance(v, tf.RaggedTensor)]
     if len(ragged) == 2:
@@ -32,6 +32,12 @@ def _binary(op: Callable, x, y):
     dtype = known.dtype
     other = y if known is x else x
     other = tf.convert_to_tensor(other, dtype_hint=dtype)
+    if _is_column(known, other):
+        # One element for each row.
+        column = tf.gather(tf.squeeze(other, [1]), known.value_rowids())
+        if known is x:
+            return x.with_values(op(x.values, column))
+        return y.with_values(op(column, y.values))
     if other.shape.rank != 0:
         inner = known.flat_values.shape.rank - 1
         if other.shape.rank is None or other.shape.rank > inner:
@@ -43,6 +49,16 @@ def _binary(op: Callable, x, y):
     if known is x:
         return x.with_flat_values(op(x.flat_values, other))
     return y.with_flat_values(op(other, y.flat_values))
+
+
+def _is_column(ragged, other) -> bool:
+    """Is `other` of shape [rows of `ragged`, 1]?"""
+    if other.shape.rank != 2 or other.shape[1] != 1:
+        return False
+    if ragged.ragged_rank != 1 or ragged.values.shape.rank != 1:
+        return False
+    rows = ragged.shape[0]
+    return rows is not None and rows == other.shape[0]
 
 
 def install(cls: type) -> None:
@@ -67,8 +83,8 @@ def install(cls: type) -> None:
 
 
 def _operator(op: Callable) -> Callable:
-    return lambda self, other: _binary(op, self, other)
+    return lambda self, other: binary(op, self, other)
 
 
 def _reflected(op: Callable) -> Callable:
-    return lambda self, other: _binary(op, other, self)
+    return lambda self, other: binary(op, other, self)

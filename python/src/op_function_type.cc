@@ -1,6 +1,7 @@
 // The callable around an OpInfo: tf.raw_ops.X (keywords only) and the public
 // functions that are nothing but an op.
 
+#include <algorithm>
 #include <cstddef>
 
 #include "framework/op_registry.h"
@@ -63,6 +64,48 @@ PyObject* KeywordsOnly(PyOpFunction* self) {
                "these args as kwargs instead.",
                self->name, keys.get());
   return nullptr;
+}
+
+bool IsPlain(PyObject* o) {
+  return IsTensor(o) || o == Py_None || PyLong_Check(o) || PyFloat_Check(o) ||
+         PyUnicode_Check(o) || PyBytes_Check(o);
+}
+
+// A call has failed with the error that is set. If it was because of values
+// that are no tensors, the result of what is registered for them.
+PyObject* Redispatch(PyObject* o, PyObject* const* args, size_t nargs,
+                     PyObject* keywords) {
+  const size_t n = nargs + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
+  if (Self(o)->keyword_only || std::all_of(args, args + n, IsPlain) ||
+      !(PyErr_ExceptionMatches(PyExc_TypeError) ||
+        PyErr_ExceptionMatches(PyExc_ValueError))) {
+    return nullptr;
+  }
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyRef positional = PyRef::Steal(PyTuple_New(nargs));
+  PyRef named = PyRef::Steal(PyDict_New());
+  bool ready = positional && named;
+  for (size_t i = 0; ready && i < nargs; ++i) {
+    PyTuple_SET_ITEM(positional.get(), i, Py_NewRef(args[i]));
+  }
+  for (size_t i = nargs; ready && i < n; ++i) {
+    ready = PyDict_SetItem(named.get(), PyTuple_GET_ITEM(keywords, i - nargs),
+                           args[i]) == 0;
+  }
+  PyObject* result =
+      ready ? CallPython("graphkiln._dispatch", "dispatch",
+                         {o, positional.get(), named.get()})
+            : nullptr;
+  if (result == Py_NotImplemented) {
+    Py_DECREF(result);
+    PyErr_Restore(type, value, trace);
+    return nullptr;
+  }
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(trace);
+  return result;
 }
 
 PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
@@ -128,7 +171,11 @@ PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
   } else if (self->keyword_only && OpBuilder::Current()->builds_graph()) {
     node_name = self->op->record().name;  // not the public function's
   }
-  return info.Call(slots, node_name);
+  PyObject* result = info.Call(slots, node_name);
+  if (result == nullptr) [[unlikely]] {
+    return Redispatch(o, args, nargs, keywords);
+  }
+  return result;
 }
 
 void Dealloc(PyObject* o) {

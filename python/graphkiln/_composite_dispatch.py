@@ -1,0 +1,96 @@
+"""Public functions on ragged and sparse tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import graphkiln as tf
+from graphkiln import _dispatch
+from graphkiln import _ragged_functions
+from graphkiln._ragged_operators import binary
+from graphkiln._type_spec import CompositeTensor
+
+# What leaves the zeros of a sparse tensor as they are.
+_SPARSE_UNARY = frozenset("""
+abs negative sign square sqrt sin sinh tan tanh asin asinh atan atanh erf
+expm1 log1p cast
+""".split())
+# Functions of ragged arguments that change the flat values alone.
+_FLAT = frozenset("one_hot stop_gradient dropout bitcast".split())
+
+
+def call(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
+    """The result of `api`, or NotImplemented."""
+    values = [
+        item
+        for value in (*args, *kwargs.values())
+        for item in (value if isinstance(value, (list, tuple)) else (value,))
+        if isinstance(item, CompositeTensor)
+    ]
+    if any(isinstance(value, tf.RaggedTensor) for value in values):
+        return _ragged(api, key, args, kwargs)
+    if any(isinstance(value, tf.SparseTensor) for value in values):
+        return _sparse(api, key, args, kwargs)
+    if values and key in _ALIASES["identity"]:
+        return _identity(api, args, kwargs)
+    return NotImplemented
+
+
+class _Aliases(dict):
+    """The keys of a function's aliases, looked up once."""
+
+    def __missing__(self, name: str) -> frozenset:
+        self[name] = _dispatch._keys((name,))
+        return self[name]
+
+
+_ALIASES = _Aliases()
+
+
+def _identity(api: Callable, args: tuple, kwargs: dict) -> object:
+    (value,), rest, named = _dispatch.first(api, args, kwargs, 1)
+    parts = tf.nest.flatten(value, expand_composites=True)
+    return tf.nest.pack_sequence_as(
+        value, [api(part, *rest, **named) for part in parts],
+        expand_composites=True,
+    )
+
+
+def _sparse(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
+    (value,), rest, named = _dispatch.first(api, args, kwargs, 1)
+    if not isinstance(value, tf.SparseTensor):
+        return NotImplemented
+    if any(key in _ALIASES[name] for name in _SPARSE_UNARY):
+        return value.with_values(api(value.values, *rest, **named))
+    if key in _ALIASES["identity"]:
+        return _identity(api, args, kwargs)
+    bound = _dispatch.bind(api, args, kwargs)
+    out_type = bound.get("out_type") or tf.int32
+    if key in _ALIASES["shape"]:
+        return tf.cast(value.dense_shape, out_type)
+    if key in _ALIASES["size"]:
+        return tf.cast(tf.reduce_prod(value.dense_shape), out_type)
+    if key in _ALIASES["rank"]:
+        return tf.size(value.dense_shape)
+    return NotImplemented
+
+
+def _ragged(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
+    special = _ragged_functions.TABLE
+    for name in special:
+        if key in _ALIASES[name]:
+            return special[name](api, _dispatch.bind(api, args, kwargs))
+    flat = key in _dispatch.unary_keys() or any(
+        key in _ALIASES[name] for name in _FLAT
+    )
+    if flat:
+        (value,), rest, named = _dispatch.first(api, args, kwargs, 1)
+        if not isinstance(value, tf.RaggedTensor):
+            return NotImplemented
+        return value.with_flat_values(api(value.flat_values, *rest, **named))
+    if key in _dispatch.binary_keys():
+        operands, rest, named = _dispatch.first(api, args, kwargs, 2)
+        if len(operands) != 2:
+            return NotImplemented
+        return binary(lambda x, y: api(x, y, *rest, **named), *operands)
+    return NotImplemented

@@ -1,0 +1,356 @@
+"""What public functions do with values that are no tensors.
+
+A function made of an op that fails to convert its arguments asks here: targets
+that the program registered come first, then those of ragged and sparse
+tensors. Calls with plain tensors never get here.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import functools
+import inspect
+import types
+import typing
+from collections.abc import Callable
+
+import graphkiln as tf
+
+# Elementwise functions by name, as in TensorFlow; all aliases count.
+_UNARY = """
+abs acos acosh angle as_string asin asinh atan atanh bessel_i0 bessel_i0e
+bessel_i1 bessel_i1e cast ceil check_numerics clip_by_value conj cos cosh
+digamma elu erf erfc erfcinv erfinv exp expm1 floor gelu identity imag invert
+is_finite is_inf is_nan leaky_relu length lgamma log log1p log_sigmoid
+log_softmax logical_not lower ndtri negative nextafter ones_like real
+reciprocal reciprocal_no_nan regex_full_match regex_replace relu relu6 rint
+round rsqrt saturate_cast selu sigmoid sign sin sinh softplus softsign sqrt
+square strip substr swish silu tan tanh to_hash_bucket to_hash_bucket_fast
+to_hash_bucket_strong to_number upper zeros_like
+""".split()
+_BINARY = """
+add atan2 bitwise_and bitwise_or bitwise_xor complex div_no_nan divide equal
+floordiv floormod greater greater_equal left_shift less less_equal logical_and
+logical_or logical_xor maximum minimum mod multiply multiply_no_nan not_equal
+pow right_shift scalar_mul squared_difference subtract truediv truncatediv
+truncatemod xdivy xlog1py xlogy zeta
+""".split()
+_MODULES = ("", "math", "nn", "strings", "bitwise", "debugging", "dtypes")
+
+
+def _key(api: object) -> object:
+    """What the aliases of a function have in common; None if it is none that
+    can be dispatched."""
+    if type(api).__name__ == "OpFunction":
+        find, (identity,) = api.__reduce__()
+        if find.__name__ == "raw_op":
+            return None
+        return identity.removeprefix("math.").removeprefix("linalg.")
+    return getattr(api, "_dispatch_key", None)
+
+
+@functools.cache
+def _keys(names: tuple) -> frozenset:
+    found = set()
+    for module_name in _MODULES:
+        module = getattr(tf, module_name) if module_name else tf
+        for name in names:
+            found.add(_key(getattr(module, name, None)))
+    return frozenset(found - {None})
+
+
+def unary_keys() -> frozenset:
+    """The keys of functions that map one argument element by element."""
+    return _keys(tuple(_UNARY))
+
+
+def binary_keys() -> frozenset:
+    """The keys of functions of two arguments, element by element."""
+    return _keys(tuple(_BINARY))
+
+
+class _Target:
+    """A function to call in the place of an API, and what it accepts."""
+
+    def __init__(self, handler: Callable, call: Callable, accepts: Callable):
+        self.handler = handler  # what was decorated
+        self.call = call
+        self.accepts = accepts
+
+
+# Of one API, by its key; and of all elementwise ones.
+_targets: dict[object, list[_Target]] = {}
+_unary: dict[type, Callable] = {}
+_binary: dict[tuple, Callable] = {}
+_asserts: dict[tuple, Callable] = {}
+
+
+def dispatch(api: Callable, args: tuple, kwargs: dict) -> object:
+    """The result of a call for arguments that `api` cannot convert;
+    NotImplemented if nothing is registered for them."""
+    key = _key(api)
+    if key is None:
+        return NotImplemented
+    found = _matching(api, key, args, kwargs)
+    if len(found) > 1:
+        raise ValueError(
+            "Multiple dispatch targets that were registered with "
+            f"tf.dispatch_for ({found[0].handler} and {found[1].handler}) "
+            f"match the arguments to {api.__name__}"
+        )
+    if found:
+        return found[0].call(*args, **kwargs)
+    from graphkiln import _composite_dispatch
+
+    return _composite_dispatch.call(api, key, args, kwargs)
+
+
+def _matching(api: Callable, key: object, args: tuple, kwargs: dict) -> list:
+    found = []
+    if _targets.get(key):
+        bound = bind(api, args, kwargs)
+        found += [t for t in _targets[key] if t.accepts(bound)]
+    if key in unary_keys():
+        x, rest, named = first(api, args, kwargs, 1)
+        for cls, handler in _unary.items():
+            if isinstance(x[0], cls):
+                found.append(_elementwise(handler, api, x, rest, named))
+    tables = [_binary] if key in binary_keys() else []
+    tables += [_asserts] if isinstance(key, tuple) and key[0] == "assert" else []
+    for table in tables:
+        x, rest, named = first(api, args, kwargs, 2)
+        for classes, handler in table.items():
+            if len(x) == 2 and all(map(isinstance, x, classes)):
+                found.append(_elementwise(handler, api, x, rest, named))
+    return found
+
+
+def _elementwise(handler, api, operands, rest, named) -> _Target:
+    bound = functools.partial(_with_rest, api, rest, named)
+    return _Target(
+        handler, lambda *args, **kwargs: handler(bound, *operands), None
+    )
+
+
+def _with_rest(api: Callable, rest: tuple, named: dict, *operands) -> object:
+    return api(*operands, *rest, **named)
+
+
+def first(api: Callable, args: tuple, kwargs: dict, count: int) -> tuple:
+    """(the first `count` arguments, the other positional ones, keywords)."""
+    operands, named = list(args[:count]), dict(kwargs)
+    names = list(inspect.signature(api).parameters)
+    for name in names[len(operands):count]:
+        if name in named:
+            operands.append(named.pop(name))
+    return operands, args[count:], named
+
+
+def bind(api: Callable, args: tuple, kwargs: dict) -> dict:
+    """Arguments by name."""
+    return inspect.signature(api).bind(*args, **kwargs).arguments
+
+
+def _accepts(annotation: object, value: object) -> bool:
+    origin = typing.get_origin(annotation)
+    if origin in (typing.Union, types.UnionType):
+        return any(_accepts(a, value) for a in typing.get_args(annotation))
+    if origin in (list, tuple, collections.abc.Sequence):
+        return (
+            isinstance(value, (list, tuple))
+            and len(value) > 0
+            and all(
+                any(_accepts(a, item) for a in typing.get_args(annotation))
+                for item in value
+            )
+        )
+    return isinstance(annotation, type) and isinstance(value, annotation)
+
+
+def dispatch_for_api(api: Callable, *signatures: dict) -> Callable:
+    """Decorates a function that is called in the place of `api` for
+    arguments of certain types.
+
+    Args:
+      api: a function of TensorFlow's API that is made of one op.
+      *signatures: each a dictionary, the name of an argument -> its type, a
+        Union of types or a List of one. Without any the annotations of the
+        function decorated count.
+
+    Raises ValueError if `api` cannot be dispatched, or if the parameters of
+    the function are not those of `api`.
+
+    >>> class Masked(tf.experimental.ExtensionType):
+    ...     values: tf.Tensor
+    ...     mask: tf.Tensor
+    >>> @tf.experimental.dispatch_for_api(tf.math.reduce_max)
+    ... def masked_max(input_tensor: Masked, axis=None, keepdims=False,
+    ...                name=None):
+    ...     kept = tf.boolean_mask(input_tensor.values, input_tensor.mask)
+    ...     return tf.math.reduce_max(kept, axis, keepdims)
+    >>> tf.math.reduce_max(Masked([1, 9], [True, False])).numpy().item()
+    1
+    """
+    key = _key(api)
+    if key is None:
+        raise ValueError(f"{api} does not support dispatch.")
+    wanted = inspect.signature(api)
+    for form in signatures:
+        _check_names(form, wanted)
+
+    def decorate(target: Callable) -> Callable:
+        given = inspect.signature(target)
+        if list(given.parameters) != list(wanted.parameters):
+            raise ValueError(
+                f"Dispatch function's signature {_plain(given)} does not "
+                f"match API's signature {_plain(wanted)}."
+            )
+        forms = signatures or (typing.get_type_hints(target),)
+        for form in forms:
+            form = {k: v for k, v in form.items() if k != "return"}
+            _check_names(form, wanted)
+            if not form:
+                raise ValueError(
+                    "The Dispatch function must have at least one annotated "
+                    "parameter, or `dispatch_for_api` a signature."
+                )
+            _targets.setdefault(key, []).append(
+                _Target(target, target, functools.partial(_fits, form))
+            )
+        return target
+
+    return decorate
+
+
+def _check_names(form: dict, wanted: inspect.Signature) -> None:
+    for name in form:
+        if name not in wanted.parameters:
+            raise ValueError(
+                f"signature includes annotation for unknown parameter {name!r}."
+            )
+
+
+def _fits(form: dict, bound: dict) -> bool:
+    return all(name in bound and _accepts(t, bound[name])
+               for name, t in form.items())
+
+
+def _plain(signature: inspect.Signature) -> inspect.Signature:
+    return inspect.Signature([
+        p.replace(annotation=p.empty) for p in signature.parameters.values()
+    ])
+
+
+def _register(table: dict, what: str, key: object, shown: str) -> Callable:
+    def decorate(handler: Callable) -> Callable:
+        if key in table:
+            raise ValueError(
+                f"A {what} dispatch handler ({table[key]}) has already been "
+                f"registered for {shown}."
+            )
+        table[key] = handler
+        return handler
+
+    return decorate
+
+
+def dispatch_for_unary_elementwise_apis(x_type: type) -> Callable:
+    """Decorates a handler `handler(api_func, x)` of all functions that work
+    element by element on one argument, where that is an `x_type`.
+
+    Raises ValueError if the type has one.
+
+    >>> class Boxed(tf.experimental.ExtensionType):
+    ...     value: tf.Tensor
+    >>> @tf.experimental.dispatch_for_unary_elementwise_apis(Boxed)
+    ... def boxed(api_func, x):
+    ...     return Boxed(api_func(x.value))
+    >>> tf.abs(Boxed(-2)).value.numpy().item()
+    2
+    """
+    return _register(_unary, "unary elementwise", x_type, str(x_type))
+
+
+def dispatch_for_binary_elementwise_apis(x_type: type, y_type: type):
+    """Decorates a handler `handler(api_func, x, y)` of all functions that work
+    element by element on two arguments, where these are of the types.
+
+    Raises ValueError if there is one for these types.
+
+    >>> class Pair(tf.experimental.ExtensionType):
+    ...     value: tf.Tensor
+    >>> @tf.experimental.dispatch_for_binary_elementwise_apis(Pair, Pair)
+    ... def pairs(api_func, x, y):
+    ...     return Pair(api_func(x.value, y.value))
+    >>> tf.add(Pair(1), Pair(2)).value.numpy().item()
+    3
+    """
+    return _register(
+        _binary, "binary elementwise", (x_type, y_type), f"{x_type} {y_type}"
+    )
+
+
+def dispatch_for_binary_elementwise_assert_apis(x_type: type, y_type: type):
+    """Decorates a handler `handler(api_func, x, y)` of the assertions about
+    two arguments, `tf.debugging.assert_equal` and the like.
+
+    Raises ValueError if there is one for these types.
+
+    >>> class Point(tf.experimental.ExtensionType):
+    ...     value: tf.Tensor
+    >>> @tf.experimental.dispatch_for_binary_elementwise_assert_apis(
+    ...     Point, Point)
+    ... def points(api_func, x, y):
+    ...     return api_func(x.value, y.value)
+    >>> tf.debugging.assert_equal(Point(1), Point(1))
+    """
+    return _register(
+        _asserts, "binary elementwise assert", (x_type, y_type),
+        f"{x_type} {y_type}",
+    )
+
+
+def unregister_dispatch_for(dispatch_target: Callable) -> None:
+    """Forgets a function that one of the decorators registered.
+
+    Raises ValueError if none did.
+
+    >>> class Gone(tf.experimental.ExtensionType):
+    ...     value: tf.Tensor
+    >>> @tf.experimental.dispatch_for_unary_elementwise_apis(Gone)
+    ... def handler(api_func, x):
+    ...     return x
+    >>> tf.experimental.unregister_dispatch_for(handler)
+    """
+    found = False
+    for table in (_unary, _binary, _asserts):
+        for key in [k for k, v in table.items() if v is dispatch_target]:
+            del table[key]
+            found = True
+    for key, targets in _targets.items():
+        kept = [t for t in targets if t.handler is not dispatch_target]
+        found = found or len(kept) < len(targets)
+        _targets[key] = kept
+    if not found:
+        raise ValueError(
+            f"Function {dispatch_target} was not registered using a "
+            "`@dispatch_for_*` decorator."
+        )
+
+
+def assertion(function: Callable) -> Callable:
+    """Lets an assertion about two arguments be dispatched."""
+
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        if _asserts and any(
+            isinstance(a, tuple(t for pair in _asserts for t in pair))
+            for a in (*args, *kwargs.values())
+        ):
+            result = dispatch(wrapper, args, kwargs)
+            if result is not NotImplemented:
+                return result
+        return function(*args, **kwargs)
+
+    wrapper._dispatch_key = ("assert", function.__name__)
+    return wrapper
