@@ -40,5 +40,43 @@ TEST(ListOpsTest, SumsOfLists) {
   EXPECT_EQ(At(static_cast<const TensorList&>(*other), 6), 6);
 }
 
+// As gradients of reading element after element are added up.
+TEST(ListOpsTest, SumsOfListsOfOneElement) {
+  InitEager();
+  for (const int n : {5, 3000}) {
+    for (const int repeats : {1, 2}) {
+      auto sum = MakeRef<TensorList>(DataType::kInt32, PartialTensorShape());
+      ASSERT_TRUE(sum->Resize(n).ok());
+      for (int k = 0; k < n * repeats; ++k) {
+        const int i = k * 7 % n;
+        auto one = MakeRef<TensorList>(DataType::kInt32, PartialTensorShape());
+        ASSERT_TRUE(one->Resize(n).ok());
+        if (i != 3) {
+          ASSERT_TRUE(one->Set(i, Tensor::Scalar<int32_t>(i)).ok());
+        }
+        Ref<VariantObject> next = ValueOrThrow(sum->Add(*one));
+        sum = Ref<TensorList>(static_cast<TensorList*>(next.get()));
+      }
+      for (int i = 0; i < n; ++i) {
+        if (i == 3) {
+          EXPECT_EQ(sum->ShapeOf(i), nullptr);
+        } else {
+          ASSERT_EQ(At(*sum, i), i * repeats);
+        }
+      }
+      // Blocks of another kind.
+      Ref<VariantObject> more = ValueOrThrow(sum->Add(*Counting(n)));
+      const auto& all = static_cast<const TensorList&>(*more);
+      Ref<VariantObject> turned = ValueOrThrow(Counting(n)->Add(*sum));
+      const auto& same = static_cast<const TensorList&>(*turned);
+      for (int i = 0; i < n; ++i) {
+        const int want = i + (i == 3 ? 0 : i * repeats);
+        ASSERT_EQ(At(all, i), want);
+        ASSERT_EQ(At(same, i), want);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace gk

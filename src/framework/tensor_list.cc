@@ -25,6 +25,7 @@ StatusOr<Tensor> Sum(const Tensor& x, const Tensor& y) {
 constexpr int64_t kMaxPackedBytes = 16 << 10;
 constexpr int64_t kMinBlockBytes = 256;
 constexpr int64_t kMaxBlockBytes = 1 << 20;
+constexpr int64_t kMinRegionBytes = 4 << 10;
 
 // What the allocator makes of it: four sizes per power of two.
 int64_t WholeBlock(int64_t bytes) {
@@ -66,10 +67,11 @@ StatusOr<Tensor> SumVariants(const Tensor& t, const Tensor& u) {
 Ref<TensorList> TensorList::Copy() const {
   auto copy = MakeRef<TensorList>(element_dtype, element_shape);
   copy->max_num_elements = max_num_elements;
+  copy->size_ = size_;
   copy->tensors_ = tensors_;
-  copy->packed_ = packed_;
-  copy->packed_shape_ = packed_shape_;
   copy->blocks_ = blocks_;
+  copy->packed_shape_ = packed_shape_;
+  copy->has_shape_ = has_shape_;
   return copy;
 }
 
@@ -84,8 +86,8 @@ StatusOr<Ref<VariantObject>> TensorList::ZerosLike() const {
     }
   }
   for (Block& block : zeros->blocks_) {
-    block.memory = NewPooledBuffer(block.capacity * ElementBytes());
-    if (!block.memory) return NoMemory(packed_);
+    if (!block.memory) continue;
+    GK_RETURN_IF_ERROR(zeros->OwnMemory(&block));
     std::memset(block.memory->data(), 0, block.count * ElementBytes());
   }
   return Ref<VariantObject>(std::move(zeros));
@@ -103,22 +105,14 @@ StatusOr<Ref<VariantObject>> TensorList::Add(const VariantObject& o) const {
         "{}, the other {}",
         size(), other->size());
   }
-  if (packed_ > 0 && other->packed_ > 0 &&
-      packed_shape_ == other->packed_shape_) {
-    const TensorShape flat({packed_ * packed_shape_.num_elements()});
-    Tensor terms[2];
-    for (int k = 0; k < 2; ++k) {
-      GK_ASSIGN_OR_RETURN(terms[k], Tensor::Allocate(element_dtype, flat));
-      (k == 0 ? this : other)->CopyBytes(0, packed_, terms[k].raw_data());
+  Ref<TensorList> sum = Copy();
+  if (other->IsPacked() &&
+      (!other->has_shape_ || sum->TakeShape(other->packed_shape_))) {
+    for (const Block& theirs : other->blocks_) {
+      if (theirs.memory) GK_RETURN_IF_ERROR(sum->AddBytes(*other, theirs));
     }
-    GK_ASSIGN_OR_RETURN(const Tensor total, Sum(terms[0], terms[1]));
-    auto sum = MakeRef<TensorList>(element_dtype, element_shape);
-    sum->max_num_elements = max_num_elements;
-    GK_RETURN_IF_ERROR(
-        sum->PushBytes(packed_shape_, total.raw_data(), packed_));
     return Ref<VariantObject>(std::move(sum));
   }
-  Ref<TensorList> sum = Copy();
   for (int64_t i = 0; i < size(); ++i) {
     GK_ASSIGN_OR_RETURN(Tensor t, Get(i));
     GK_ASSIGN_OR_RETURN(const Tensor u, other->Get(i));
@@ -135,6 +129,40 @@ StatusOr<Ref<VariantObject>> TensorList::Add(const VariantObject& o) const {
   return Ref<VariantObject>(std::move(sum));
 }
 
+// Adds a block of a list of the same size and shape of elements.
+Status TensorList::AddBytes(const TensorList& other, const Block& theirs) {
+  const size_t k = BlockOf(theirs.first);
+  Block& mine = blocks_[k];
+  if (!mine.memory && theirs.first + theirs.count <= mine.first + mine.count) {
+    return Replace(k, theirs);
+  }
+  if (mine.memory && mine.first == theirs.first && mine.count == theirs.count) {
+    GK_RETURN_IF_ERROR(OwnMemory(&mine));
+    const TensorShape flat({mine.count * packed_shape_.num_elements()});
+    const Tensor a =
+        Tensor::Borrow(element_dtype, flat, mine.memory->data());
+    const Tensor b =
+        Tensor::Borrow(element_dtype, flat, theirs.memory->data());
+    GK_ASSIGN_OR_RETURN(const Tensor total, Sum(a, b));
+    std::memcpy(mine.memory->data(), total.raw_data(), total.byte_size());
+    if (!theirs.partial) mine.partial = false;
+    for (int64_t b = 0; mine.partial && b < (mine.count + 7) / 8; ++b) {
+      BitsOf(mine)[b] |= other.BitsOf(theirs)[b];
+    }
+    return OkStatus();
+  }
+  for (int64_t i = theirs.first; i < theirs.first + theirs.count; ++i) {
+    GK_ASSIGN_OR_RETURN(Tensor u, other.Get(i));
+    if (!u) continue;
+    GK_ASSIGN_OR_RETURN(const Tensor t, Get(i));
+    if (t) {
+      GK_ASSIGN_OR_RETURN(u, Sum(t, u));
+    }
+    GK_RETURN_IF_ERROR(Set(i, u));
+  }
+  return OkStatus();
+}
+
 int64_t TensorList::ElementBytes() const {
   return packed_shape_.num_elements() * DataTypeSize(element_dtype);
 }
@@ -148,43 +176,69 @@ size_t TensorList::BlockOf(int64_t i) const {
   return after - blocks_.begin() - 1;
 }
 
-const std::byte* TensorList::BytesOf(int64_t i) const {
-  const Block& block = blocks_[BlockOf(i)];
-  return static_cast<const std::byte*>(block.memory->data()) +
+std::byte* TensorList::BytesOf(const Block& block, int64_t i) const {
+  return static_cast<std::byte*>(block.memory->data()) +
          (i - block.first) * ElementBytes();
 }
 
+uint8_t* TensorList::BitsOf(const Block& block) const {
+  return static_cast<uint8_t*>(block.memory->data()) +
+         block.capacity * ElementBytes();
+}
+
+bool TensorList::IsSet(const Block& block, int64_t i) const {
+  if (!block.memory) return false;
+  const int64_t at = i - block.first;
+  return !block.partial || (BitsOf(block)[at / 8] >> at % 8 & 1);
+}
+
 const TensorShape* TensorList::ShapeOf(int64_t i) const {
-  if (packed_ > 0) return &packed_shape_;
-  return tensors_[i] ? &tensors_[i].shape() : nullptr;
+  if (!IsPacked()) return tensors_[i] ? &tensors_[i].shape() : nullptr;
+  return IsSet(blocks_[BlockOf(i)], i) ? &packed_shape_ : nullptr;
 }
 
 StatusOr<Tensor> TensorList::Get(int64_t i) const {
-  if (packed_ == 0) return tensors_[i] ? tensors_[i].Alias() : Tensor();
+  if (!IsPacked()) return tensors_[i] ? tensors_[i].Alias() : Tensor();
+  const Block& block = blocks_[BlockOf(i)];
+  if (!IsSet(block, i)) return Tensor();
   GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(element_dtype, packed_shape_));
-  std::memcpy(t.raw_data(), BytesOf(i), ElementBytes());
+  std::memcpy(t.raw_data(), BytesOf(block, i), ElementBytes());
   return t;
 }
 
+bool TensorList::KeepsBytesOf(const TensorShape& shape) const {
+  return IsPacked() && has_shape_ && packed_shape_ == shape;
+}
+
 bool TensorList::Packs(const TensorShape& shape) const {
-  if (packed_ > 0) return packed_shape_ == shape;
+  if (!IsPacked()) return false;
+  if (has_shape_) return packed_shape_ == shape;
   const int size = DataTypeSize(element_dtype);
-  return tensors_.empty() && size > 0 && shape.num_elements() > 0 &&
+  return size > 0 && shape.num_elements() > 0 &&
          shape.num_elements() <= kMaxPackedBytes / size;
 }
 
+bool TensorList::TakeShape(const TensorShape& shape) {
+  if (!Packs(shape)) return false;
+  packed_shape_ = shape;
+  has_shape_ = true;
+  return true;
+}
+
 bool TensorList::CopyBytes(int64_t i, int64_t n, void* to) const {
-  if (packed_ == 0 || i < 0 || n < 0 || n > packed_ - i) return false;
+  if (!IsPacked() || !has_shape_ || i < 0 || n < 0 || n > size_ - i) {
+    return false;
+  }
   auto* at = static_cast<std::byte*>(to);
   const int64_t size = ElementBytes();
   for (size_t k = n > 0 ? BlockOf(i) : 0; n > 0; ++k) {
     const Block& block = blocks_[k];
-    const int64_t skip = i - block.first;
-    const int64_t part = std::min(n, block.count - skip);
-    std::memcpy(at,
-                static_cast<const std::byte*>(block.memory->data()) +
-                    skip * size,
-                part * size);
+    const int64_t part = std::min(n, block.first + block.count - i);
+    if (block.memory) {
+      std::memcpy(at, BytesOf(block, i), part * size);
+    } else {
+      std::memset(at, 0, part * size);
+    }
     at += part * size;
     i += part;
     n -= part;
@@ -195,48 +249,88 @@ bool TensorList::CopyBytes(int64_t i, int64_t n, void* to) const {
 // An eighth of what is there: little is in vain, and blocks stay few.
 Status TensorList::AddBlock() {
   const int64_t size = ElementBytes();
-  const int64_t wanted = std::clamp(packed_ * size / 8, kMinBlockBytes,
+  const int64_t wanted = std::clamp(size_ * size / 8, kMinBlockBytes,
                                     std::max(kMaxBlockBytes, size));
   const int64_t bytes = WholeBlock(std::max(wanted, size));
-  Block block{NewPooledBuffer(bytes), packed_, 0, bytes / size};
-  if (!block.memory) return NoMemory(packed_ + 1);
+  Block block{NewPooledBuffer(bytes), size_, 0, bytes / size};
+  if (!block.memory) return NoMemory(size_ + 1);
   try {
     blocks_.push_back(std::move(block));
   } catch (const std::exception&) {
-    return NoMemory(packed_ + 1);
+    return NoMemory(size_ + 1);
   }
   return OkStatus();
 }
 
-StatusOr<std::byte*> TensorList::OwnMemory(Block* block) {
-  if (!block->memory->RefCountIsOne()) {
-    Ref<Buffer> own = NewPooledBuffer(block->memory->size());
-    if (!own) return NoMemory(packed_);
-    std::memcpy(own->data(), block->memory->data(),
-                block->count * ElementBytes());
-    block->memory = std::move(own);
+// Of some hundreds of blocks, all lists of this length alike: lists are added
+// block by block.
+Status TensorList::Carve(size_t k, int64_t i) {
+  const int64_t size = ElementBytes();
+  const int64_t target = std::bit_ceil(static_cast<uint64_t>(std::clamp(
+      size_ / 256 * size, kMinRegionBytes, kMaxBlockBytes)));
+  const int64_t step = std::max<int64_t>((8 * target - 8) / (8 * size + 1), 1);
+  const Block& hole = blocks_[k];
+  const int64_t first = std::max(hole.first, i / step * step);
+  const int64_t end =
+      std::min(hole.first + hole.count, i / step * step + step);
+  const int64_t count = end - first;
+  // One element is set as soon as there is memory for it.
+  const bool partial = count > 1;
+  const int64_t bytes = count * size + (partial ? (count + 7) / 8 : 0);
+  Block made{NewPooledBuffer(bytes), first, count, count, partial};
+  if (!made.memory) return NoMemory(size_);
+  std::memset(made.memory->data(), 0, bytes);
+  return Replace(k, std::move(made));
+}
+
+Status TensorList::Replace(size_t k, Block made) {
+  const Block hole = blocks_[k];
+  const int64_t before = made.first - hole.first;
+  const int64_t after =
+      hole.first + hole.count - (made.first + made.count);
+  std::vector<Block> parts;
+  try {
+    if (before > 0) parts.push_back({nullptr, hole.first, before, 0, false});
+    parts.push_back(std::move(made));
+    if (after > 0) {
+      parts.push_back({nullptr, hole.first + hole.count - after, after, 0,
+                       false});
+    }
+    blocks_.insert(blocks_.begin() + k + 1, parts.begin() + 1, parts.end());
+  } catch (const std::exception&) {
+    return NoMemory(size_);
   }
-  return static_cast<std::byte*>(block->memory->data());
+  blocks_[k] = std::move(parts[0]);
+  return OkStatus();
+}
+
+Status TensorList::OwnMemory(Block* block) {
+  if (block->memory->RefCountIsOne()) return OkStatus();
+  Ref<Buffer> own = NewPooledBuffer(block->memory->size());
+  if (!own) return NoMemory(size_);
+  const bool all = block->partial;  // with the bits
+  std::memcpy(own->data(), block->memory->data(),
+              all ? block->memory->size() : block->count * ElementBytes());
+  block->memory = std::move(own);
+  return OkStatus();
 }
 
 Status TensorList::PushBytes(const TensorShape& shape, const void* from,
                              int64_t n) {
-  if (packed_ == 0) {
-    packed_shape_ = shape;
-    blocks_.clear();
-  }
+  if (!TakeShape(shape)) return Internal("elements that no list packs");
   const int64_t size = ElementBytes();
   const auto* at = static_cast<const std::byte*>(from);
   while (n > 0) {
-    if (blocks_.empty() || blocks_.back().count == blocks_.back().capacity) {
+    if (blocks_.empty() || !blocks_.back().memory || blocks_.back().partial ||
+        blocks_.back().count == blocks_.back().capacity) {
       GK_RETURN_IF_ERROR(AddBlock());
     }
     Block& block = blocks_.back();
-    GK_ASSIGN_OR_RETURN(std::byte* to, OwnMemory(&block));
+    GK_RETURN_IF_ERROR(OwnMemory(&block));
     const int64_t part = std::min(n, block.capacity - block.count);
-    std::memcpy(to + block.count * size, at, part * size);
+    std::memcpy(BytesOf(block, size_), at, part * size);
     block.count += part;
-    packed_ += part;
+    size_ += part;
     at += part * size;
     n -= part;
   }
@@ -244,19 +338,22 @@ Status TensorList::PushBytes(const TensorShape& shape, const void* from,
 }
 
 Status TensorList::Unpack() {
-  if (packed_ == 0) return OkStatus();
+  if (!IsPacked() || size_ == 0) return OkStatus();
   TensorVector tensors;
   try {
-    tensors.resize(packed_);
+    tensors.resize(size_);
   } catch (const std::exception&) {
-    return NoMemory(packed_);
+    return NoMemory(size_);
   }
-  for (int64_t i = 0; i < packed_; ++i) {
-    GK_ASSIGN_OR_RETURN(tensors[i], Get(i));
+  for (const Block& block : blocks_) {
+    if (!block.memory) continue;
+    for (int64_t i = block.first; i < block.first + block.count; ++i) {
+      GK_ASSIGN_OR_RETURN(tensors[i], Get(i));
+    }
   }
   tensors_ = std::move(tensors);
   blocks_.clear();
-  packed_ = 0;
+  has_shape_ = false;
   return OkStatus();
 }
 
@@ -266,46 +363,58 @@ Status TensorList::Push(const Tensor& x) {
   try {
     tensors_.push_back(x);
   } catch (const std::exception&) {
-    return NoMemory(size() + 1);
+    return NoMemory(size_ + 1);
   }
+  ++size_;
   return OkStatus();
 }
 
 Status TensorList::Set(int64_t i, const Tensor& x) {
-  if (packed_ > 0 && packed_shape_ == x.shape()) {
-    Block& block = blocks_[BlockOf(i)];
-    GK_ASSIGN_OR_RETURN(std::byte* to, OwnMemory(&block));
-    std::memcpy(to + (i - block.first) * ElementBytes(), x.raw_data(),
-                ElementBytes());
+  if (!TakeShape(x.shape())) {
+    GK_RETURN_IF_ERROR(Unpack());
+    tensors_[i] = x;
     return OkStatus();
   }
-  GK_RETURN_IF_ERROR(Unpack());
-  tensors_[i] = x;
+  size_t k = BlockOf(i);
+  if (!blocks_[k].memory) {
+    GK_RETURN_IF_ERROR(Carve(k, i));
+    k = BlockOf(i);
+  }
+  Block& block = blocks_[k];
+  GK_RETURN_IF_ERROR(OwnMemory(&block));
+  std::memcpy(BytesOf(block, i), x.raw_data(), ElementBytes());
+  if (block.partial) {
+    const int64_t at = i - block.first;
+    BitsOf(block)[at / 8] |= 1 << at % 8;
+  }
   return OkStatus();
 }
 
 void TensorList::Pop() {
-  if (packed_ == 0) {
+  --size_;
+  if (!IsPacked()) {
     tensors_.pop_back();
-    return;
+  } else if (--blocks_.back().count == 0) {
+    blocks_.pop_back();
   }
-  --packed_;
-  if (--blocks_.back().count == 0) blocks_.pop_back();
+  if (size_ == 0) has_shape_ = false;
 }
 
 Status TensorList::Resize(int64_t n) {
-  if (packed_ > 0 && n <= packed_) {
-    while (!blocks_.empty() && blocks_.back().first >= n) blocks_.pop_back();
-    if (!blocks_.empty()) blocks_.back().count = n - blocks_.back().first;
-    packed_ = n;
-    return OkStatus();
-  }
-  GK_RETURN_IF_ERROR(Unpack());
   try {
-    tensors_.resize(n);
+    if (!IsPacked()) {
+      tensors_.resize(n);
+    } else if (n > size_) {
+      blocks_.push_back({nullptr, size_, n - size_, 0, false});
+    } else {
+      while (!blocks_.empty() && blocks_.back().first >= n) blocks_.pop_back();
+      if (!blocks_.empty()) blocks_.back().count = n - blocks_.back().first;
+    }
   } catch (const std::exception&) {
     return NoMemory(n);
   }
+  size_ = n;
+  if (size_ == 0) has_shape_ = false;
   return OkStatus();
 }
 

@@ -5,7 +5,8 @@
 // that writes to a list of its own does so in place. A list whose elements
 // are small, of plain bytes and of one shape keeps nothing but these bytes,
 // in blocks that grow with the list, are shared by its copies and are freed
-// as elements are taken off its end; any other keeps a tensor per element.
+// as elements are taken off its end; stretches where nothing was set cost
+// nothing. Any other list keeps a tensor per element.
 #ifndef GK_FRAMEWORK_TENSOR_LIST_H_
 #define GK_FRAMEWORK_TENSOR_LIST_H_
 
@@ -34,8 +35,8 @@ class TensorList final : public VariantObject {
   static StatusOr<const TensorList*> Of(const Tensor& handle);
   static Tensor Wrap(Ref<TensorList> list);
 
-  int64_t size() const { return packed_ > 0 ? packed_ : tensors_.size(); }
-  bool empty() const { return size() == 0; }
+  int64_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
   // The shape of element i < size(); null if it was never set.
   const TensorShape* ShapeOf(int64_t i) const;
   // Element i < size() as a tensor of its own; null if it was never set.
@@ -50,12 +51,14 @@ class TensorList final : public VariantObject {
   Status Resize(int64_t n);
   Status Append(const TensorList& other);
 
-  // Elements as plain bytes, one after the other. False, and nothing is done,
-  // if the list does not keep [i, i + n) in this way.
+  // Does it keep its elements as bytes, all that are set of this shape?
+  bool KeepsBytesOf(const TensorShape& shape) const;
+  // Elements as plain bytes, one after the other, zeros where none was set.
+  // False, and nothing is done, unless the list keeps them in this way.
   bool CopyBytes(int64_t i, int64_t n, void* to) const;
   // Can it keep elements of this shape in this way, beside those it has?
   bool Packs(const TensorShape& shape) const;
-  // `n` of these from `from` on; requires Packs(shape).
+  // Appends `n` of these from `from` on; requires Packs(shape).
   Status PushBytes(const TensorShape& shape, const void* from, int64_t n);
 
   DataType element_dtype;
@@ -63,28 +66,41 @@ class TensorList final : public VariantObject {
   int max_num_elements = -1;  // -1: no limit
 
  private:
-  // Elements [first, first + count) of a packed list. Lists that share the
-  // memory see different counts of it; who appends needs it alone.
+  // Elements [first, first + count). Without memory none of them is set. If
+  // `partial`, a bit for each after the elements tells which are, and the
+  // others are zeros. Lists that share the memory may see different counts
+  // of it; who writes needs it alone.
   struct Block {
     Ref<Buffer> memory;
     int64_t first = 0;
     int64_t count = 0;
     int64_t capacity = 0;
+    bool partial = false;
   };
 
+  bool IsPacked() const { return tensors_.empty(); }
   int64_t ElementBytes() const;
   size_t BlockOf(int64_t i) const;
-  const std::byte* BytesOf(int64_t i) const;
+  std::byte* BytesOf(const Block& block, int64_t i) const;
+  uint8_t* BitsOf(const Block& block) const;
+  bool IsSet(const Block& block, int64_t i) const;
+  // Takes the shape on if it is the first; false if it cannot be packed.
+  bool TakeShape(const TensorShape& shape);
   Status AddBlock();
-  // The block's memory for writing.
-  StatusOr<std::byte*> OwnMemory(Block* block);
+  // Memory for a part of block k, none of which is set, around element i.
+  Status Carve(size_t k, int64_t i);
+  // Puts `made` in the place of a part of block k.
+  Status Replace(size_t k, Block made);
+  Status OwnMemory(Block* block);
+  Status AddBytes(const TensorList& other, const Block& theirs);
   // From bytes to tensors.
   Status Unpack();
 
-  TensorVector tensors_;  // null where nothing was set; or
-  int64_t packed_ = 0;    // elements in blocks, of packed_shape_
+  int64_t size_ = 0;
+  TensorVector tensors_;      // null where nothing was set; or, if empty,
+  std::vector<Block> blocks_;  // of all elements, in order
   TensorShape packed_shape_;
-  std::vector<Block> blocks_;
+  bool has_shape_ = false;  // is packed_shape_ known?
 };
 
 }  // namespace gk

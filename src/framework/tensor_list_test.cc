@@ -1,5 +1,7 @@
 #include "framework/tensor_list.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "framework/allocator.h"
@@ -117,6 +119,47 @@ TEST(TensorListTest, ZerosOfAll) {
   for (int i = 0; i < 1000; ++i) {
     ASSERT_EQ(At(zero_list, i), 0);
     ASSERT_EQ(At(*list, i), i);
+  }
+}
+
+TEST(TensorListTest, ReservedListsTakeWhatIsSet) {
+  const int64_t before = GetPoolStats().live_bytes;
+  Ref<TensorList> list = Make(DataType::kInt32);
+  ASSERT_TRUE(list->Resize(2'000'000'000).ok());
+  EXPECT_EQ(list->size(), 2'000'000'000);
+  for (int64_t i : {1'999'999'999, 0, 1'000'000'000, 1'000'000'001}) {
+    ASSERT_TRUE(list->Set(i, Tensor::Scalar<int32_t>(i % 1000)).ok());
+  }
+  EXPECT_LE(GetPoolStats().live_bytes - before, 4 << 20);
+  EXPECT_EQ(At(*list, 1'999'999'999), 999);
+  EXPECT_EQ(At(*list, 1'000'000'001), 1);
+  EXPECT_FALSE(ValueOrThrow(list->Get(1'000'000'002)));
+  EXPECT_EQ(list->ShapeOf(7), nullptr);
+  ASSERT_TRUE(list->Resize(10'000).ok());
+  EXPECT_EQ(At(*list, 0), 0);
+  std::vector<int32_t> all(10'000, -1);
+  ASSERT_TRUE(list->CopyBytes(0, 10'000, all.data()));
+  EXPECT_EQ(std::count(all.begin(), all.end(), 0), 10'000);
+}
+
+TEST(TensorListTest, ElementsAreSetInAnyOrder) {
+  for (const int64_t step : {1, 9'999, 7'919}) {
+    Ref<TensorList> list = Make(DataType::kInt32);
+    ASSERT_TRUE(list->Resize(10'000).ok());
+    Ref<TensorList> half;
+    for (int64_t k = 0, i = 0; k < 10'000; ++k, i = (i + step) % 10'000) {
+      if (k == 5'000) half = list->Copy();
+      ASSERT_EQ(list->ShapeOf(i), nullptr);
+      ASSERT_TRUE(list->Set(i, Tensor::Scalar<int32_t>(i + 1)).ok());
+    }
+    int set = 0;
+    for (int64_t i = 0; i < 10'000; ++i) {
+      ASSERT_EQ(At(*list, i), i + 1);
+      if (half->ShapeOf(i) == nullptr) continue;
+      ASSERT_EQ(At(*half, i), i + 1);
+      ++set;
+    }
+    EXPECT_EQ(set, 5'000);
   }
 }
 

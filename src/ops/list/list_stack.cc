@@ -35,7 +35,7 @@ Status ComputeStack(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const TensorShape full, TensorShape::Make(dims));
   GK_ASSIGN_OR_RETURN(Tensor out, Tensor::Allocate(list->element_dtype, full));
   const int64_t step = element.num_elements();
-  if (n > 0 && list->Packs(element)) {
+  if (list->KeepsBytesOf(element)) {
     GK_RETURN_IF_ERROR(CopyElements(*list, 0, n, &out, 0));
     c.set_output(0, std::move(out));
     return OkStatus();
