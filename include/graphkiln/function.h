@@ -14,7 +14,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <source_location>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -22,6 +21,7 @@
 
 #include <graphkiln/call_structure.h>
 #include <graphkiln/concrete_function.h>
+#include <graphkiln/place.h>
 #include <graphkiln/retraces.h>
 
 namespace gk {
@@ -48,16 +48,16 @@ class GK_EXPORT FunctionState {
  public:
   using Body = std::function<void(Placeholders&, Results*)>;
 
-  FunctionState(FunctionOptions options, const std::source_location& made);
+  FunctionState(FunctionOptions options, const Place& made);
   ~FunctionState();
   FunctionState(const FunctionState&) = delete;
 
   // The tensors of the result, and how to put them together.
   std::vector<Tensor> Call(const CallWords& call, const Body& body,
-                           const std::source_location& where,
+                           const Place& where,
                            std::shared_ptr<const ResultShape>* shape);
   ConcreteFunction Concrete(const CallWords& call, const Body& body,
-                            const std::source_location& where);
+                            const Place& where);
   int tracing_count() const;
   CacheInfo cache_info() const;
   RetraceExplanation explain_retraces() const;
@@ -73,86 +73,84 @@ class GK_EXPORT FunctionState {
 template <class F>
 class Function {
  public:
-  using Where = std::source_location;
-
   // `made`: where; functions made anew at one place are counted together when
   // there is too much tracing.
-  Function(F f, FunctionOptions options, Where made = Where::current())
+  Function(F f, FunctionOptions options, Place made = Place::current())
       : shared_(
             std::make_shared<Shared>(std::move(f), std::move(options), made)) {}
 
   // A call. What is traced for it is explained with the place of the call,
   // up to six arguments: a default may not follow any number of them.
-  auto operator()(Where where = Where::current()) const {
+  auto operator()(Place where = Place::current()) const {
     return CallFrom(where);
   }
   template <class A>
-  auto operator()(const A& a, Where where = Where::current()) const {
+  auto operator()(const A& a, Place where = Place::current()) const {
     return CallFrom(where, a);
   }
   template <class A, class B>
   auto operator()(const A& a, const B& b,
-                  Where where = Where::current()) const {
+                  Place where = Place::current()) const {
     return CallFrom(where, a, b);
   }
   template <class A, class B, class C>
   auto operator()(const A& a, const B& b, const C& c,
-                  Where where = Where::current()) const {
+                  Place where = Place::current()) const {
     return CallFrom(where, a, b, c);
   }
   template <class A, class B, class C, class D>
   auto operator()(const A& a, const B& b, const C& c, const D& d,
-                  Where where = Where::current()) const {
+                  Place where = Place::current()) const {
     return CallFrom(where, a, b, c, d);
   }
   template <class A, class B, class C, class D, class E>
   auto operator()(const A& a, const B& b, const C& c, const D& d, const E& e,
-                  Where where = Where::current()) const {
+                  Place where = Place::current()) const {
     return CallFrom(where, a, b, c, d, e);
   }
   template <class A, class B, class C, class D, class E, class G>
   auto operator()(const A& a, const B& b, const C& c, const D& d, const E& e,
-                  const G& g, Where where = Where::current()) const {
+                  const G& g, Place where = Place::current()) const {
     return CallFrom(where, a, b, c, d, e, g);
   }
   template <class... Args>
     requires(sizeof...(Args) > 6)
   auto operator()(const Args&... args) const {
-    return CallFrom(Where(), args...);
+    return CallFrom(Place(), args...);
   }
 
   // The trace for these arguments, made if there is none; a TensorSpec may
   // stand for a tensor.
   ConcreteFunction get_concrete_function(
-      Where where = Where::current()) const {
+      Place where = Place::current()) const {
     return ConcreteFrom(where);
   }
   template <class A>
   ConcreteFunction get_concrete_function(
-      const A& a, Where where = Where::current()) const {
+      const A& a, Place where = Place::current()) const {
     return ConcreteFrom(where, a);
   }
   template <class A, class B>
   ConcreteFunction get_concrete_function(
-      const A& a, const B& b, Where where = Where::current()) const {
+      const A& a, const B& b, Place where = Place::current()) const {
     return ConcreteFrom(where, a, b);
   }
   template <class A, class B, class C>
   ConcreteFunction get_concrete_function(
       const A& a, const B& b, const C& c,
-      Where where = Where::current()) const {
+      Place where = Place::current()) const {
     return ConcreteFrom(where, a, b, c);
   }
   template <class A, class B, class C, class D>
   ConcreteFunction get_concrete_function(
       const A& a, const B& b, const C& c, const D& d,
-      Where where = Where::current()) const {
+      Place where = Place::current()) const {
     return ConcreteFrom(where, a, b, c, d);
   }
   template <class... Args>
     requires(sizeof...(Args) > 4)
   ConcreteFunction get_concrete_function(const Args&... args) const {
-    return ConcreteFrom(Where(), args...);
+    return ConcreteFrom(Place(), args...);
   }
 
   // How often the lambda has been traced.
@@ -169,14 +167,14 @@ class Function {
 
  private:
   struct Shared {
-    Shared(F f, FunctionOptions options, const Where& made)
+    Shared(F f, FunctionOptions options, const Place& made)
         : function(std::move(f)), state(std::move(options), made) {}
     F function;
     detail::FunctionState state;
   };
 
   template <class... Args>
-  auto CallFrom(const Where& where, const Args&... args) const {
+  auto CallFrom(const Place& where, const Args&... args) const {
     using Result = std::decay_t<decltype(Trace(args...))>;
     const detail::CallWords call = Words(args...);
     std::shared_ptr<const detail::ResultShape> shape;
@@ -188,7 +186,7 @@ class Function {
     }
   }
   template <class... Args>
-  ConcreteFunction ConcreteFrom(const Where& where,
+  ConcreteFunction ConcreteFrom(const Place& where,
                                 const Args&... args) const {
     return shared_->state.Concrete(Words(args...), Body(args...), where);
   }
@@ -240,7 +238,7 @@ class Function {
 template <class F>
 Function<std::decay_t<F>> function(
     F&& f, FunctionOptions options = {},
-    std::source_location made = std::source_location::current()) {
+    Place made = Place::current()) {
   return Function<std::decay_t<F>>(std::forward<F>(f), std::move(options),
                                    made);
 }

@@ -20,25 +20,42 @@ GK_API_NAMESPACE {
 
 class Place {
  public:
-  // As a default argument: where the function is called.
-  static constexpr Place current(const char* file = __builtin_FILE(),
-                                 uint32_t line = __builtin_LINE()) {
-    return Place(file, line);
-  }
+  constexpr Place() = default;  // none: line 0
 #ifdef __cpp_lib_source_location
   constexpr Place(const std::source_location& l)
-      : Place(l.file_name(), l.line()) {}
+      : file_(l.file_name()),
+        function_(l.function_name()),
+        line_(l.line()),
+        column_(l.column()) {}
+  // As a default argument: where the function is called.
+  static constexpr Place current(
+      const std::source_location& l = std::source_location::current()) {
+    return l;
+  }
+#else
+  static constexpr Place current(
+      const char* file = __builtin_FILE(),
+      const char* function = __builtin_FUNCTION(),
+      uint32_t line = __builtin_LINE()) {
+    Place place;
+    place.file_ = file;
+    place.function_ = function;
+    place.line_ = line;
+    return place;
+  }
 #endif
 
   constexpr const char* file_name() const { return file_; }
+  constexpr const char* function_name() const { return function_; }
   constexpr uint32_t line() const { return line_; }
+  // 0 where the compiler does not tell.
+  constexpr uint32_t column() const { return column_; }
 
  private:
-  constexpr Place(const char* file, uint32_t line)
-      : file_(file), line_(line) {}
-
-  const char* file_;
-  uint32_t line_;
+  const char* file_ = "";
+  const char* function_ = "";
+  uint32_t line_ = 0;
+  uint32_t column_ = 0;
 };
 
 }  // GK_API_NAMESPACE

@@ -126,7 +126,7 @@ struct FunctionState::Rep {
                                  const Body& body);
   // `traced`: was it made by this call?
   Ref<Trace> FindOrTrace(const CallWords& call, const Body& body,
-                         const std::source_location& where, bool* traced);
+                         const Place& where, bool* traced);
   // Counts the calls that were served since the last one that was traced.
   int64_t TakeCachedCalls();
   void NoteTracedCall();
@@ -185,7 +185,7 @@ StatusOr<Ref<Trace>> FunctionState::Rep::MakeTrace(
 
 Ref<Trace> FunctionState::Rep::FindOrTrace(const CallWords& call,
                                            const Body& body,
-                                           const std::source_location& where,
+                                           const Place& where,
                                            bool* traced) {
   EnsureReady();
   // What the lambda throws passes through the cache as it came.
@@ -236,7 +236,7 @@ void FunctionState::Rep::NoteTracedCall() {
 }
 
 FunctionState::FunctionState(FunctionOptions options,
-                             const std::source_location& made)
+                             const Place& made)
     : rep_(std::make_unique<Rep>()) {
   rep_->detector = RetracingDetector::At(made);
   rep_->options = std::move(options);
@@ -245,7 +245,7 @@ FunctionState::FunctionState(FunctionOptions options,
 FunctionState::~FunctionState() = default;
 
 std::vector<Tensor> FunctionState::Call(
-    const CallWords& call, const Body& body, const std::source_location& where,
+    const CallWords& call, const Body& body, const Place& where,
     std::shared_ptr<const ResultShape>* shape) {
   return Guarded([&] {
     if (call.has_specs()) {
@@ -268,7 +268,7 @@ std::vector<Tensor> FunctionState::Call(
 
 ConcreteFunction FunctionState::Concrete(const CallWords& call,
                                          const Body& body,
-                                         const std::source_location& where) {
+                                         const Place& where) {
   return Guarded([&] {
     bool traced = false;
     const Ref<Trace> trace = rep_->FindOrTrace(call, body, where, &traced);

@@ -42,7 +42,7 @@ RetracingWarningSink set_retracing_warning_sink(RetracingWarningSink sink) {
   return sink;
 }
 
-RetracingDetector* RetracingDetector::At(const std::source_location& place) {
+RetracingDetector* RetracingDetector::At(const Place& place) {
   using Key = std::tuple<std::string, uint32_t, uint32_t>;
   static std::mutex mutex;
   static auto* detectors =

@@ -6,15 +6,16 @@
 #include <deque>
 #include <functional>
 #include <mutex>
-#include <source_location>
 #include <string>
+
+#include "graphkiln/place.h"
 
 namespace gk::api {
 
 class RetracingDetector {
  public:
   // The one of a place. Never freed: there are as many as places.
-  static RetracingDetector* At(const std::source_location& place);
+  static RetracingDetector* At(const Place& place);
 
   // A call was traced, after `cached` calls that were not. Warns about the
   // function called `name`; `explain` says why it was traced.
