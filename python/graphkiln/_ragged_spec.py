@@ -2,10 +2,10 @@
 
 import graphkiln as tf
 from graphkiln._graphkiln import TensorSpec
-from graphkiln._type_spec import TypeSpec
+from graphkiln._type_spec import ShapedTypeSpec
 
 
-class RaggedTensorSpec(TypeSpec):
+class RaggedTensorSpec(ShapedTypeSpec):
     """What is known of a tf.RaggedTensor.
 
     Args:
@@ -76,16 +76,6 @@ class RaggedTensorSpec(TypeSpec):
             value.shape, None, value.ragged_rank, value.row_splits.dtype,
             tf.type_spec_from_value(flat),
         )
-
-    @property
-    def dtype(self) -> tf.DType:
-        """Of the values."""
-        return self._dtype
-
-    @property
-    def shape(self) -> tf.TensorShape:
-        """None for ragged dimensions."""
-        return self._shape
 
     @property
     def ragged_rank(self) -> int:

@@ -5,7 +5,7 @@ import collections.abc
 
 import graphkiln as tf
 from graphkiln._graphkiln import TensorSpec
-from graphkiln._type_spec import CompositeTensor, TypeSpec
+from graphkiln._type_spec import CompositeTensor, ShapedTypeSpec
 
 
 SparseTensorValue = collections.namedtuple(
@@ -13,7 +13,7 @@ SparseTensorValue = collections.namedtuple(
 )
 
 
-class SparseTensorSpec(TypeSpec):
+class SparseTensorSpec(ShapedTypeSpec):
     """What is known of a tf.SparseTensor.
 
     >>> tf.SparseTensorSpec([None, 3], tf.int32)
@@ -30,16 +30,6 @@ class SparseTensorSpec(TypeSpec):
         if not isinstance(value, SparseTensor):
             raise TypeError(f"Expected SparseTensor, got {value!r}")
         return cls(value.shape, value.dtype)
-
-    @property
-    def dtype(self) -> tf.DType:
-        """Of the values."""
-        return self._dtype
-
-    @property
-    def shape(self) -> tf.TensorShape:
-        """The static dense shape."""
-        return self._shape
 
     @property
     def value_type(self) -> type:

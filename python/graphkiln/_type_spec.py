@@ -364,6 +364,23 @@ def cast(self, value: object, casting_context) -> object:
     return value
 
 
+class ShapedTypeSpec(TypeSpec):
+    """A spec of values that have a static shape and one dtype."""
+
+    _shape: TensorShape
+    _dtype: _graphkiln.DType
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape; None for what is not known or ragged."""
+        return self._shape
+
+    @property
+    def dtype(self) -> _graphkiln.DType:
+        """Of the values."""
+        return self._dtype
+
+
 class CompositeTensor:
     """A value made of tensors, which its `_type_spec` describes."""
 

@@ -194,9 +194,11 @@ StatusOr<std::vector<Gradient>> GradientTape::ComputeGradient(
   const bool was_recording = recording_;
   if (recording_ && !persistent_) Pop();
 
-  // Entries on a path from a source.
+  // Entries on a path from a source. What was not watched is no source.
   std::unordered_set<uint64_t> reached;
-  for (const Tensor& s : sources) reached.insert(s.id());
+  for (const Tensor& s : sources) {
+    if (watched_.contains(s.id())) reached.insert(s.id());
+  }
   std::vector<bool> on_path(entries_.size());
   const size_t count = entries_.size();
   for (size_t i = 0; i < count; ++i) {

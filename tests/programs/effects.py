@@ -508,19 +508,6 @@ def program_run_time_error(tf):
 
 
 @phrase("is out of scope")
-def program_leaked_tensor(tf):
-    leaked = []
-
-    @tf.function
-    def f(x):
-        leaked.append(x + 1)
-        return x
-
-    f(tf.constant(1))
-    return leaked[0] + 1
-
-
-@phrase("is out of scope")
 def program_leaked_tensor_in_another_function(tf):
     leaked = []
 

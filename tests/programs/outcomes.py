@@ -163,10 +163,10 @@ def compare(program: Callable, our: tuple, their: tuple) -> None:
 
 
 SUBJECTS = (
-    "control_flow", "datasets", "debugging", "decorators", "demands", "devices",
-    "dispatch", "effects", "forward_mode", "functional", "host_functions",
-    "lifetimes", "printing", "semantics", "tensor_arrays", "tensor_lists",
-    "variables",
+    "control_flow", "datasets", "debugging", "decorators", "demands",
+    "demands_control", "devices", "dispatch", "effects", "forward_mode",
+    "functional", "gradients", "host_functions", "lifetimes", "printing",
+    "semantics", "staging", "tensor_arrays", "tensor_lists", "variables",
 )
 
 
