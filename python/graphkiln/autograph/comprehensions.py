@@ -33,10 +33,26 @@ class Comprehensions(Expressions):
         raise NotImplementedError
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
+        if not self.enclosed and any(
+            isinstance(n, (ast.ListComp, ast.GeneratorExp))
+            for n in ast.walk(node.body)
+        ) and not _never_leaves(node):
+            return self._as_function(node)
         self.enclosed += 1
         made = super().visit_Lambda(node)
         self.enclosed -= 1
         return made
+
+    def _as_function(self, node: ast.Lambda) -> ast.expr:
+        """A lambda as a function with a name, which has room for loops."""
+        name = self.names.new("ag__lambda")
+        whole = ast.FunctionDef(
+            name, node.args, [place(ast.Return(node.body), node.body)], [],
+            None,
+        )
+        place(whole, node)
+        self.prelude.append(self.function(whole, name, ag("STD"), root=False))
+        return place(load(name), node)
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
         if self.enclosed or _never_leaves(node):

@@ -122,8 +122,11 @@ def _renamed(
     for c in code.co_consts:
         if isinstance(c, types.CodeType):
             if _is_user_function(c):
-                inside = f"{users}.<locals>.{c.co_name}"
-                c = _renamed(c, c.co_name, inside, inside)
+                own = c.co_name
+                if own.startswith("ag__lambda"):
+                    own = "<lambda>"
+                inside = f"{users}.<locals>.{own}"
+                c = _renamed(c, own, inside, inside)
             elif c.co_name.startswith("<"):
                 c = _renamed(c, c.co_name, c.co_qualname, users)
             else:

@@ -206,10 +206,7 @@ def any_(iterable):
     rows = _rows(iterable)
     if rows is not None:
         return tf.reduce_any(tf.cast(rows, tf.bool))
-    items = list(iterable)
-    if _any_staged(items):
-        return tf.reduce_any(tf.stack([tf.cast(v, tf.bool) for v in items]))
-    return any(items)
+    return _quantified(iterable, True)
 
 
 def all_(iterable):
@@ -219,10 +216,22 @@ def all_(iterable):
     rows = _rows(iterable)
     if rows is not None:
         return tf.reduce_all(tf.cast(rows, tf.bool))
-    items = list(iterable)
-    if _any_staged(items):
-        return tf.reduce_all(tf.stack([tf.cast(v, tf.bool) for v in items]))
-    return all(items)
+    return _quantified(iterable, False)
+
+
+def _quantified(iterable, is_any: bool):
+    """any or all of Python's items; those that are tensors count together,
+    the others decide as soon as they can."""
+    staged = []
+    for item in iterable:
+        if _staged(item):
+            staged.append(tf.cast(item, tf.bool))
+        elif bool(item) == is_any:
+            return is_any
+    if not staged:
+        return not is_any
+    reduce = tf.reduce_any if is_any else tf.reduce_all
+    return reduce(tf.stack(staged))
 
 
 def sum_(iterable, start=0):

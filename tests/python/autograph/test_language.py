@@ -357,6 +357,13 @@ def two_lambdas_on_a_line(n):
     return f(n) + 100 * g(n)
 
 
+@program((I([2, 7, 1]),), (I([9]),))
+def comprehensions_in_lambdas(a):
+    k = 1
+    big = lambda values, least=k + 1: sum([v for v in values if v > least])  # noqa: E731
+    return big(a), big(a, 3), (lambda: max(v * v for v in a))()
+
+
 @program((I(3),), (I(-12),))
 def lambdas_with_defaults(n):
     fs = [lambda x, k=k: x + k if x > k else x - k for k in range(3)]
@@ -888,6 +895,22 @@ def test_comprehensions_stay_lazy_and_pythons_where_nothing_is_staged():
         return x + first
 
     assert int(f(tf.constant(1))) == 5
+
+
+def test_any_and_all_stop_where_pythons_values_decide():
+    seen = []
+
+    def tell(value):
+        seen.append(value)
+        return value
+
+    @tf.function
+    def f(x):
+        found = any(tell(k) for k in (0, 3, 4)), all(tell(k) for k in (0, 1))
+        return *found, any(k > x for k in [1, 2]), all(k > x for k in [5, x])
+
+    assert [bool(v) for v in f(tf.constant(1))] == [True, False, True, False]
+    assert seen == [0, 3, 0]
 
 
 def test_async_functions_are_left_alone(caplog):
