@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "data/dataset.h"
 #include "framework/attr_value.h"
 
 namespace gk {
@@ -22,6 +23,12 @@ class CapturedFunction {
   // NotFound if the function is not defined, InvalidArgument if it does not
   // take `arguments` besides what it captured.
   Status Check(size_t num_arguments) const;
+  // The function as the iterators of a pass call it.
+  CapturedFunction In(const ContextRef& context) const {
+    CapturedFunction f = *this;
+    f.function_.definition = context->Own(function_.definition);
+    return f;
+  }
   // Appends the captured values to `arguments`. Errors name the
   // transformation.
   Status Run(TensorVector arguments, const CancellationToken* cancellation,

@@ -36,6 +36,17 @@ bool Fits(const PartialTensorShape& wanted, const TensorShape& have) {
 
 }  // namespace
 
+Ref<FunctionDefinition> IterationContext::Own(
+    const Ref<FunctionDefinition>& function) {
+  std::lock_guard lock(mutex_);
+  Entry& entry = functions_[function.get()];
+  if (!entry.original) {
+    entry.original = function;
+    entry.own = FreshFunction(function);
+  }
+  return entry.own;
+}
+
 Dataset::Dataset(ElementSignature signature,
                  std::initializer_list<const Dataset*> inputs)
     : signature_(std::move(signature)) {

@@ -9,6 +9,8 @@
 #define GK_DATA_DATASET_H_
 
 #include <memory>
+#include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "data/run_hooks.h"
@@ -26,6 +28,23 @@ struct ElementSignature {
   std::vector<DataType> types;
   std::vector<PartialTensorShape> shapes;
 };
+
+// What all iterators of one pass over a pipeline share, those made later on
+// the way included. Thread-safe.
+class IterationContext final : public RefCounted {
+ public:
+  // The function as this pass calls it. One that draws random numbers from
+  // seeds begins its streams anew in each pass.
+  Ref<FunctionDefinition> Own(const Ref<FunctionDefinition>& function);
+
+ private:
+  struct Entry {
+    Ref<FunctionDefinition> original, own;
+  };
+  std::mutex mutex_;
+  std::unordered_map<const FunctionDefinition*, Entry> functions_;
+};
+using ContextRef = Ref<IterationContext>;
 
 class DatasetIterator {
  public:
@@ -53,7 +72,14 @@ class Dataset : public VariantObject {
   // The number of elements, or one of the constants above. Never runs
   // anything.
   virtual int64_t Cardinality() const = 0;
-  virtual StatusOr<IteratorPtr> MakeIterator() const = 0;
+  // At the beginning of the elements. `context`: of the pass that this one is
+  // part of.
+  virtual StatusOr<IteratorPtr> MakeIterator(
+      const ContextRef& context) const = 0;
+  // Begins a pass.
+  StatusOr<IteratorPtr> Begin() const {
+    return MakeIterator(MakeRef<IterationContext>());
+  }
 
   const ElementSignature& signature() const { return signature_; }
 

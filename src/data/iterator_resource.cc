@@ -44,7 +44,7 @@ class IteratorResource::Turn {
 
 Status IteratorResource::Start(const Dataset& dataset) {
   GK_RETURN_IF_ERROR(CheckSignature(signature_, dataset.signature()));
-  GK_ASSIGN_OR_RETURN(IteratorPtr made, dataset.MakeIterator());
+  GK_ASSIGN_OR_RETURN(IteratorPtr made, dataset.Begin());
   std::shared_ptr<DatasetIterator> iterator = std::move(made);
   std::lock_guard lock(mutex_);
   iterator_.swap(iterator);

@@ -19,7 +19,7 @@ class Numbers final : public Dataset {
       : Dataset(std::move(signature), {}), n_(n) {}
   std::string_view kind() const override { return "Numbers"; }
   int64_t Cardinality() const override { return n_; }
-  StatusOr<IteratorPtr> MakeIterator() const override {
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef&) const override {
     return IteratorPtr(new Iterator(this));
   }
   std::function<void()> on_next;
@@ -154,8 +154,9 @@ TEST(Dataset, TooManyTransformationsAreRefused) {
         : Dataset(kNumbers, {input.get()}), input_(std::move(input)) {}
     std::string_view kind() const override { return "On"; }
     int64_t Cardinality() const override { return 0; }
-    StatusOr<IteratorPtr> MakeIterator() const override {
-      return input_->MakeIterator();
+    StatusOr<IteratorPtr> MakeIterator(
+        const ContextRef& context) const override {
+      return input_->MakeIterator(context);
     }
 
    private:
@@ -169,7 +170,7 @@ TEST(Dataset, TooManyTransformationsAreRefused) {
   }
   EXPECT_EQ(made, 5000);
   EXPECT_EQ(Dataset::Wrap(d).status().code(), Code::kResourceExhausted);
-  ASSERT_TRUE(d->MakeIterator().ok());
+  ASSERT_TRUE(d->Begin().ok());
 }
 
 TEST(Dataset, OnlyDatasetsAreDatasets) {

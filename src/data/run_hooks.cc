@@ -17,6 +17,13 @@ void PutErrorSite(const ErrorSite& site) {
   if (site != nullptr && current.put_site != nullptr) current.put_site(site);
 }
 
+Ref<FunctionDefinition> FreshFunction(
+    const Ref<FunctionDefinition>& function) {
+  if (current.fresh == nullptr) return function;
+  Ref<FunctionDefinition> fresh = current.fresh(*function);
+  return fresh ? fresh : function;
+}
+
 Status CheckCancellation(const CancellationToken* cancellation) {
   if (cancellation != nullptr && cancellation->IsCancelled()) {
     return Cancelled("The iteration was cancelled");

@@ -23,6 +23,9 @@ struct RunHooks {
   // An error if the host language wants to interrupt what runs on this
   // thread. Asked often; cheap.
   Status (*poll)() = nullptr;
+  // A copy of the function whose random streams begin anew; null if it has
+  // none that seeds determine.
+  Ref<FunctionDefinition> (*fresh)(const FunctionDefinition& f) = nullptr;
 };
 void SetRunHooks(RunHooks hooks);
 
@@ -31,6 +34,9 @@ void SetRunHooks(RunHooks hooks);
 ErrorSite TakeErrorSite();
 // Makes it that of this thread.
 void PutErrorSite(const ErrorSite& site);
+
+// A copy whose random streams begin anew, or the function itself.
+Ref<FunctionDefinition> FreshFunction(const Ref<FunctionDefinition>& function);
 
 // For loops that may be long: Cancelled if the token (may be null) says so;
 // what the host language says if it interrupts.

@@ -1,8 +1,5 @@
 #include "runtime/error_origin.h"
 
-#include "data/run_hooks.h"
-#include "runtime/loop_poll.h"
-
 namespace gk {
 namespace {
 
@@ -32,22 +29,7 @@ std::string_view NameInItsFunction(std::string_view name) {
 const ErrorOrigin& LastErrorOrigin() { return origin; }
 void ClearErrorOrigin() { origin = ErrorOrigin(); }
 
-void InstallRunHooks() {
-  const auto take = []() -> ErrorSite {
-    if (origin.node.empty()) return nullptr;
-    auto site = std::make_shared<const ErrorOrigin>(std::move(origin));
-    origin = ErrorOrigin();
-    return site;
-  };
-  const auto put = [](const ErrorSite& site) {
-    origin = *static_cast<const ErrorOrigin*>(site.get());
-  };
-  const auto poll = [] {
-    thread_local LoopPoll loop(nullptr);
-    return loop.Turn("of an iteration");
-  };
-  SetRunHooks({.take_site = take, .put_site = put, .poll = poll});
-}
+void SetErrorOrigin(ErrorOrigin o) { origin = std::move(o); }
 
 Status AtNode(const Status& status, const Node& node,
               std::string_view function) {

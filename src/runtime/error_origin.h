@@ -22,9 +22,8 @@ struct ErrorOrigin {
 // failed outside of any node (bad arguments). Valid until the next run.
 const ErrorOrigin& LastErrorOrigin();
 void ClearErrorOrigin();
-// Supplies the hooks of data/run_hooks.h: iterators that work on other
-// threads hand the origin on, and are interrupted like loops.
-void InstallRunHooks();
+// What is noted on this thread.
+void SetErrorOrigin(ErrorOrigin origin);
 
 // Notes the innermost failing node and appends its name to the message.
 Status AtNode(const Status& status, const Node& node,

@@ -7,6 +7,7 @@
 #include "ops/element_moves.h"
 #include "runtime/compiled_function.h"
 #include "runtime/error_origin.h"
+#include "runtime/iteration_hooks.h"
 #include "runtime/frame.h"
 #include "runtime/loop_poll.h"
 #include "runtime/nested_function.h"
@@ -449,7 +450,7 @@ void InitRuntime() {
   static PlanRunner* runner = [] {
     auto* r = new PlanRunner;  // Lives as long as the process.
     FunctionRunner::Set(r);
-    InstallRunHooks();
+    InstallIterationHooks();
     return r;
   }();
   (void)runner;

@@ -51,23 +51,29 @@ class Iterator(_type_spec.CompositeTensor):
         raise NotImplementedError("Iterator.get_next_as_optional()")
 
 
+# Python that iterates while a graph is built never sees an end.
+_MOST_IN_A_GRAPH = 10_000
+
+
 class OwnedIterator(Iterator):
     """The iterator of a dataset; `components`: the handle of one."""
 
     # Parts go after the handle: the end of an iterator may call them.
-    __slots__ = ("_handle", "_parts", "_spec")
+    __slots__ = ("_asked", "_attributes", "_handle", "_parts", "_spec")
 
     def __init__(self, dataset=None, components=None, element_spec=None):
+        self._asked = 0
         if dataset is None:
             (self._handle,) = components
             self._spec = element_spec
+            self._attributes = structure.signature(element_spec)
             self._parts = None
             return
         self._spec = dataset.element_spec
         # Functions of the dataset may belong to its Python face.
         self._parts = dataset
-        attributes = structure.signature(self._spec)
-        self._handle = raw_ops.AnonymousIteratorV3(**attributes)
+        self._attributes = structure.signature(self._spec)
+        self._handle = raw_ops.AnonymousIteratorV3(**self._attributes)
         raw_ops.MakeIterator(
             dataset=dataset._as_input(), iterator=self._handle
         )
@@ -80,6 +86,15 @@ class OwnedIterator(Iterator):
         return self
 
     def __next__(self):
+        if not tf.executing_eagerly():
+            self._asked += 1
+            if self._asked > _MOST_IN_A_GRAPH:
+                raise errors.OperatorNotAllowedInGraphError(
+                    "Iterating over a `tf.data.Dataset` is not allowed in "
+                    "Python code that builds a graph: it never comes to an "
+                    "end. Use a for statement in a function that AutoGraph "
+                    "converts."
+                )
         try:
             return self.get_next()
         except errors.OutOfRangeError:
@@ -91,13 +106,15 @@ class OwnedIterator(Iterator):
 
     def get_next(self):
         components = raw_ops.IteratorGetNext(
-            iterator=self._handle, **structure.signature(self._spec)
+            iterator=self._handle, **self._attributes
         )
+        if type(self._spec) is tf.TensorSpec:
+            return components[0]
         return structure.from_tensors(self._spec, components)
 
     def get_next_as_optional(self):
         handle = raw_ops.IteratorGetNextAsOptional(
-            iterator=self._handle, **structure.signature(self._spec)
+            iterator=self._handle, **self._attributes
         )
         return _optional._OptionalImpl(handle, self._spec)
 

@@ -9,6 +9,7 @@ from graphkiln import _graph_scopes  # adds what graphs tell
 from graphkiln import _graphkiln
 from graphkiln import _python_parts
 from graphkiln import _tracing
+from graphkiln import _variable
 from graphkiln.data import _structure as structure
 
 _ATTRIBUTES = {"_tf_data_function": True}
@@ -45,7 +46,8 @@ class Traced:
             arguments = value if type(value) is tuple else (value,)
             if convert:
                 function = _tracing.convert(function, None)
-            result = function(*arguments)
+            with _variable.variable_creator_scope(_no_variables):
+                result = function(*arguments)
             if isinstance(result, list):
                 result = tuple(result)
             try:
@@ -108,6 +110,10 @@ class Body:
     def finish(self, tensors: list) -> None:
         """Says what the function returns."""
         self._results = [self.graph._mark_returned(t) for t in tensors]
+
+
+def _no_variables(next_creator: Callable, **kwargs) -> None:
+    raise ValueError(_tracing.CREATION_ERROR)
 
 
 def _as_value(leaf: object) -> object:

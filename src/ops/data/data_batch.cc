@@ -21,8 +21,9 @@ class BatchDataset final : public DatasetOfInput {
     if (n < 0) return n;
     return n / size_ + (n % size_ == 0 || drop_remainder_ ? 0 : 1);
   }
-  StatusOr<IteratorPtr> MakeIterator() const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator());
+  StatusOr<IteratorPtr> MakeIterator(
+      const ContextRef& context) const override {
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
     return IteratorPtr(new Iterator(this, std::move(in)));
   }
 
@@ -130,8 +131,9 @@ class UnbatchDataset final : public DatasetOfInput {
     const int64_t all = each < 0 ? -1 : MultiplyWithoutOverflow(n, each);
     return all < 0 ? kUnknownCardinality : all;
   }
-  StatusOr<IteratorPtr> MakeIterator() const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator());
+  StatusOr<IteratorPtr> MakeIterator(
+      const ContextRef& context) const override {
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
     return IteratorPtr(new Iterator(std::move(in)));
   }
 

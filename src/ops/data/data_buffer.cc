@@ -17,8 +17,9 @@ class PrefetchDataset final : public DatasetOfInput {
         buffer_size_(buffer_size) {}
 
   std::string_view kind() const override { return "PrefetchDataset"; }
-  StatusOr<IteratorPtr> MakeIterator() const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator());
+  StatusOr<IteratorPtr> MakeIterator(
+      const ContextRef& context) const override {
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
     return buffer_size_ == 0 ? std::move(in)
                              : Prefetch(std::move(in), buffer_size_);
   }
@@ -53,14 +54,16 @@ class CacheDataset final : public DatasetOfInput {
       : DatasetOfInput(std::move(signature), std::move(input)) {}
 
   std::string_view kind() const override { return "CacheDatasetV2"; }
-  StatusOr<IteratorPtr> MakeIterator() const override {
-    return IteratorPtr(new Iterator(this));
+  StatusOr<IteratorPtr> MakeIterator(
+      const ContextRef& context) const override {
+    return IteratorPtr(new Iterator(this, context));
   }
 
  private:
   class Iterator final : public DatasetIterator {
    public:
-    explicit Iterator(const CacheDataset* d) : dataset_(d) {}
+    Iterator(const CacheDataset* d, ContextRef context)
+        : dataset_(d), context_(std::move(context)) {}
     Status GetNext(const CancellationToken* cancellation,
                    TensorVector* element, bool* end) override {
       if (!input_ && !cached_) {
@@ -69,7 +72,7 @@ class CacheDataset final : public DatasetOfInput {
           cached_ = dataset_->cache_.elements;
         }
         if (!cached_) {
-          GK_ASSIGN_OR_RETURN(input_, dataset_->input().MakeIterator());
+          GK_ASSIGN_OR_RETURN(input_, dataset_->input().MakeIterator(context_));
         }
       }
       if (cached_) {
@@ -107,6 +110,7 @@ class CacheDataset final : public DatasetOfInput {
     }
 
     const Ref<const CacheDataset> dataset_;
+    const ContextRef context_;
     IteratorPtr input_;
     std::vector<TensorVector> seen_;
     std::shared_ptr<const std::vector<TensorVector>> cached_;

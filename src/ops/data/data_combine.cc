@@ -25,10 +25,11 @@ class ZipDataset final : public Dataset {
     }
     return least;
   }
-  StatusOr<IteratorPtr> MakeIterator() const override {
+  StatusOr<IteratorPtr> MakeIterator(
+      const ContextRef& context) const override {
     std::vector<IteratorPtr> parts;
     for (const auto& d : inputs_) {
-      GK_ASSIGN_OR_RETURN(IteratorPtr part, d->MakeIterator());
+      GK_ASSIGN_OR_RETURN(IteratorPtr part, d->MakeIterator(context));
       parts.push_back(std::move(part));
     }
     return IteratorPtr(new Iterator(std::move(parts)));
@@ -79,19 +80,22 @@ class ConcatenateDataset final : public Dataset {
     }
     return sum;
   }
-  StatusOr<IteratorPtr> MakeIterator() const override {
-    return IteratorPtr(new Iterator(this));
+  StatusOr<IteratorPtr> MakeIterator(
+      const ContextRef& context) const override {
+    return IteratorPtr(new Iterator(this, context));
   }
 
  private:
   class Iterator final : public DatasetIterator {
    public:
-    explicit Iterator(const ConcatenateDataset* d) : dataset_(d) {}
+    Iterator(const ConcatenateDataset* d, ContextRef context)
+        : dataset_(d), context_(std::move(context)) {}
     Status GetNext(const CancellationToken* cancellation,
                    TensorVector* element, bool* end) override {
       for (; part_ < 2; ++part_) {
         if (!input_) {
-          GK_ASSIGN_OR_RETURN(input_, dataset_->parts_[part_]->MakeIterator());
+          GK_ASSIGN_OR_RETURN(
+              input_, dataset_->parts_[part_]->MakeIterator(context_));
         }
         bool ended = false;
         GK_RETURN_IF_ERROR(input_->GetNext(cancellation, element, &ended));
@@ -104,6 +108,7 @@ class ConcatenateDataset final : public Dataset {
 
    private:
     const Ref<const ConcatenateDataset> dataset_;
+    const ContextRef context_;
     int part_ = 0;
     IteratorPtr input_;
   };

@@ -19,8 +19,9 @@ class TakeDataset final : public DatasetOfInput {
     if (n == kUnknownCardinality || count_ < 0) return n;
     return n == kInfiniteCardinality ? count_ : std::min(n, count_);
   }
-  StatusOr<IteratorPtr> MakeIterator() const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator());
+  StatusOr<IteratorPtr> MakeIterator(
+      const ContextRef& context) const override {
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
     return IteratorPtr(new Iterator(count_, std::move(in)));
   }
 
@@ -66,8 +67,9 @@ class SkipDataset final : public DatasetOfInput {
     if (n < 0) return n;
     return count_ < 0 ? 0 : std::max<int64_t>(0, n - count_);
   }
-  StatusOr<IteratorPtr> MakeIterator() const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator());
+  StatusOr<IteratorPtr> MakeIterator(
+      const ContextRef& context) const override {
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
     return IteratorPtr(new Iterator(count_, std::move(in)));
   }
 
@@ -117,22 +119,24 @@ class RepeatDataset final : public DatasetOfInput {
     const int64_t all = MultiplyWithoutOverflow(n, count_);
     return all < 0 ? std::numeric_limits<int64_t>::max() : all;
   }
-  StatusOr<IteratorPtr> MakeIterator() const override {
-    return IteratorPtr(new Iterator(this));
+  StatusOr<IteratorPtr> MakeIterator(
+      const ContextRef& context) const override {
+    return IteratorPtr(new Iterator(this, context));
   }
 
  private:
   class Iterator final : public DatasetIterator {
    public:
-    explicit Iterator(const RepeatDataset* d)
-        : dataset_(d), left_(d->count_) {}
+    Iterator(const RepeatDataset* d, ContextRef context)
+        : dataset_(d), context_(std::move(context)), left_(d->count_) {}
     Status GetNext(const CancellationToken* cancellation,
                    TensorVector* element, bool* end) override {
       while (left_ != 0) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         const bool fresh = !input_;
         if (fresh) {
-          GK_ASSIGN_OR_RETURN(input_, dataset_->input().MakeIterator());
+          GK_ASSIGN_OR_RETURN(input_,
+                              dataset_->input().MakeIterator(context_));
         }
         bool ended = false;
         GK_RETURN_IF_ERROR(input_->GetNext(cancellation, element, &ended));
@@ -148,6 +152,7 @@ class RepeatDataset final : public DatasetOfInput {
 
    private:
     const Ref<const RepeatDataset> dataset_;
+    const ContextRef context_;
     int64_t left_;  // negative: for ever
     IteratorPtr input_;
   };
@@ -169,8 +174,9 @@ class ShardDataset final : public DatasetOfInput {
     const int64_t n = input().Cardinality();
     return n < 0 ? n : n / shards_ + (index_ < n % shards_ ? 1 : 0);
   }
-  StatusOr<IteratorPtr> MakeIterator() const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator());
+  StatusOr<IteratorPtr> MakeIterator(
+      const ContextRef& context) const override {
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
     return IteratorPtr(new Iterator(this, std::move(in)));
   }
 

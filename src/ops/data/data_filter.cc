@@ -19,16 +19,20 @@ class FilterDataset final : public DatasetOfInput {
     return take_while_ ? "TakeWhileDataset" : "FilterDataset";
   }
   int64_t Cardinality() const override { return kUnknownCardinality; }
-  StatusOr<IteratorPtr> MakeIterator() const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator());
-    return IteratorPtr(new Iterator(this, std::move(in)));
+  StatusOr<IteratorPtr> MakeIterator(
+      const ContextRef& context) const override {
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
+    return IteratorPtr(new Iterator(this, context, std::move(in)));
   }
 
  private:
   class Iterator final : public DatasetIterator {
    public:
-    Iterator(const FilterDataset* d, IteratorPtr input)
-        : dataset_(d), input_(std::move(input)) {}
+    Iterator(const FilterDataset* d, const ContextRef& context,
+             IteratorPtr input)
+        : dataset_(d),
+          predicate_(d->predicate_.In(context)),
+          input_(std::move(input)) {}
     Status GetNext(const CancellationToken* cancellation,
                    TensorVector* element, bool* end) override {
       while (!ended_) {
@@ -37,7 +41,7 @@ class FilterDataset final : public DatasetOfInput {
         if (ended_) break;
         TensorVector result;
         GK_RETURN_IF_ERROR(
-            dataset_->predicate_.Run(*element, cancellation, &result));
+            predicate_.Run(*element, cancellation, &result));
         if (result.size() != 1 || result[0].dtype() != DataType::kBool ||
             result[0].num_elements() != 1) {
           return InvalidArgument(
@@ -52,6 +56,7 @@ class FilterDataset final : public DatasetOfInput {
 
    private:
     const Ref<const FilterDataset> dataset_;
+    const CapturedFunction predicate_;
     const IteratorPtr input_;
     bool ended_ = false;
   };

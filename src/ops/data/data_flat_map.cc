@@ -21,16 +21,22 @@ class InterleaveDataset final : public DatasetOfInput {
 
   std::string_view kind() const override { return kind_; }
   int64_t Cardinality() const override { return kUnknownCardinality; }
-  StatusOr<IteratorPtr> MakeIterator() const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator());
-    return IteratorPtr(new Iterator(this, std::move(in)));
+  StatusOr<IteratorPtr> MakeIterator(
+      const ContextRef& context) const override {
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
+    return IteratorPtr(new Iterator(this, context, std::move(in)));
   }
 
  private:
   class Iterator final : public DatasetIterator {
    public:
-    Iterator(const InterleaveDataset* d, IteratorPtr input)
-        : dataset_(d), input_(std::move(input)), cycle_(d->cycle_length_) {}
+    Iterator(const InterleaveDataset* d, const ContextRef& context,
+             IteratorPtr input)
+        : dataset_(d),
+          context_(context),
+          function_(d->function_.In(context)),
+          input_(std::move(input)),
+          cycle_(d->cycle_length_) {}
 
     Status GetNext(const CancellationToken* cancellation,
                    TensorVector* element, bool* end) override {
@@ -68,7 +74,7 @@ class InterleaveDataset final : public DatasetOfInput {
         return OkStatus();
       }
       GK_RETURN_IF_ERROR(
-          dataset_->function_.Run(std::move(argument), cancellation, &result));
+          function_.Run(std::move(argument), cancellation, &result));
       if (result.size() != 1) {
         return InvalidArgument("Function must return a single dataset.");
       }
@@ -76,7 +82,7 @@ class InterleaveDataset final : public DatasetOfInput {
       GK_RETURN_IF_ERROR(
           CheckSignature(dataset_->signature(), part->signature()));
       if (at_ >= int64_t(parts_.size())) parts_.resize(at_ + 1);
-      GK_ASSIGN_OR_RETURN(parts_[at_], part->MakeIterator());
+      GK_ASSIGN_OR_RETURN(parts_[at_], part->MakeIterator(context_));
       ++open_;
       return OkStatus();
     }
@@ -87,6 +93,8 @@ class InterleaveDataset final : public DatasetOfInput {
     }
 
     const Ref<const InterleaveDataset> dataset_;
+    const ContextRef context_;
+    const CapturedFunction function_;
     const IteratorPtr input_;
     int64_t cycle_;
     std::vector<IteratorPtr> parts_;  // as many as were needed at once

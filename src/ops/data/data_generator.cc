@@ -19,14 +19,19 @@ class GeneratorDataset final : public Dataset {
 
   std::string_view kind() const override { return "GeneratorDataset"; }
   int64_t Cardinality() const override { return kUnknownCardinality; }
-  StatusOr<IteratorPtr> MakeIterator() const override {
-    return IteratorPtr(new Iterator(this));
+  StatusOr<IteratorPtr> MakeIterator(
+      const ContextRef& context) const override {
+    return IteratorPtr(new Iterator(this, context));
   }
 
  private:
   class Iterator final : public DatasetIterator {
    public:
-    explicit Iterator(const GeneratorDataset* d) : dataset_(d) {}
+    Iterator(const GeneratorDataset* d, const ContextRef& context)
+        : dataset_(d),
+          init_(d->init_.In(context)),
+          next_(d->next_.In(context)),
+          finalize_(d->finalize_.In(context)) {}
     ~Iterator() override {
       if (!begun_ || finalized_) return;
       // Nobody is left who could be told of an error.
@@ -38,14 +43,14 @@ class GeneratorDataset final : public Dataset {
     Status GetNext(const CancellationToken* cancellation,
                    TensorVector* element, bool* end) override {
       if (!begun_) {
-        GK_RETURN_IF_ERROR(dataset_->init_.Run({}, cancellation, &state_));
+        GK_RETURN_IF_ERROR(init_.Run({}, cancellation, &state_));
         begun_ = true;
       }
       if (finalized_) {
         *end = true;
         return OkStatus();
       }
-      Status status = dataset_->next_.Run(state_, cancellation, element);
+      Status status = next_.Run(state_, cancellation, element);
       if (status.code() != Code::kOutOfRange) return status;
       TakeErrorSite();
       *end = true;
@@ -56,10 +61,11 @@ class GeneratorDataset final : public Dataset {
     Status Finalize(const CancellationToken* cancellation) {
       finalized_ = true;
       TensorVector ignored;
-      return dataset_->finalize_.Run(state_, cancellation, &ignored);
+      return finalize_.Run(state_, cancellation, &ignored);
     }
 
     const Ref<const GeneratorDataset> dataset_;
+    const CapturedFunction init_, next_, finalize_;
     TensorVector state_;  // what init returned
     bool begun_ = false, finalized_ = false;
   };

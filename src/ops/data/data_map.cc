@@ -25,23 +25,27 @@ class MapDataset final : public DatasetOfInput {
   int64_t Cardinality() const override {
     return preserve_cardinality_ ? input().Cardinality() : kUnknownCardinality;
   }
-  StatusOr<IteratorPtr> MakeIterator() const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator());
-    if (parallel_ == 0) return IteratorPtr(new Iterator(this, std::move(in)));
-    return ParallelMap(
-        std::move(in),
-        [self = Ref<const MapDataset>(this)](
-            TensorVector element, const CancellationToken* cancellation,
-            TensorVector* result, bool* end) {
-          return self->Apply(std::move(element), cancellation, result, end);
-        },
-        parallel_);
+  StatusOr<IteratorPtr> MakeIterator(
+      const ContextRef& context) const override {
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
+    ElementFn apply = [self = Ref<const MapDataset>(this),
+                       f = function_.In(context)](
+                          TensorVector element,
+                          const CancellationToken* cancellation,
+                          TensorVector* result, bool* end) {
+      return self->Apply(f, std::move(element), cancellation, result, end);
+    };
+    if (parallel_ > 0) {
+      return ParallelMap(std::move(in), std::move(apply), parallel_);
+    }
+    return IteratorPtr(new Iterator(std::move(apply), std::move(in)));
   }
 
  private:
-  Status Apply(TensorVector element, const CancellationToken* cancellation,
-               TensorVector* result, bool* end) const {
-    Status status = function_.Run(std::move(element), cancellation, result);
+  Status Apply(const CapturedFunction& f, TensorVector element,
+               const CancellationToken* cancellation, TensorVector* result,
+               bool* end) const {
+    Status status = f.Run(std::move(element), cancellation, result);
     if (status.code() != Code::kOutOfRange) return status;
     if (preserve_cardinality_) {
       return InvalidArgument("Function invocation produced OutOfRangeError: {}",
@@ -55,18 +59,18 @@ class MapDataset final : public DatasetOfInput {
 
   class Iterator final : public DatasetIterator {
    public:
-    Iterator(const MapDataset* d, IteratorPtr input)
-        : dataset_(d), input_(std::move(input)) {}
+    Iterator(ElementFn apply, IteratorPtr input)
+        : apply_(std::move(apply)), input_(std::move(input)) {}
     Status GetNext(const CancellationToken* cancellation,
                    TensorVector* element, bool* end) override {
       TensorVector argument;
       GK_RETURN_IF_ERROR(input_->GetNext(cancellation, &argument, end));
       if (*end) return OkStatus();
-      return dataset_->Apply(std::move(argument), cancellation, element, end);
+      return apply_(std::move(argument), cancellation, element, end);
     }
 
    private:
-    const Ref<const MapDataset> dataset_;
+    const ElementFn apply_;
     const IteratorPtr input_;
   };
 

@@ -13,7 +13,7 @@ Status ComputeCardinality(KernelContext& c) {
 
 Status ComputeSingle(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const Ref<const Dataset> dataset, InputDataset(c));
-  GK_ASSIGN_OR_RETURN(const IteratorPtr iterator, dataset->MakeIterator());
+  GK_ASSIGN_OR_RETURN(const IteratorPtr iterator, dataset->Begin());
   TensorVector element, another;
   bool end = false;
   GK_RETURN_IF_ERROR(iterator->GetNext(c.cancellation(), &element, &end));

@@ -20,16 +20,21 @@ class ScanDataset final : public DatasetOfInput {
   int64_t Cardinality() const override {
     return preserve_cardinality_ ? input().Cardinality() : kUnknownCardinality;
   }
-  StatusOr<IteratorPtr> MakeIterator() const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator());
-    return IteratorPtr(new Iterator(this, std::move(in)));
+  StatusOr<IteratorPtr> MakeIterator(
+      const ContextRef& context) const override {
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
+    return IteratorPtr(new Iterator(this, context, std::move(in)));
   }
 
  private:
   class Iterator final : public DatasetIterator {
    public:
-    Iterator(const ScanDataset* d, IteratorPtr input)
-        : dataset_(d), input_(std::move(input)), state_(d->initial_) {}
+    Iterator(const ScanDataset* d, const ContextRef& context,
+             IteratorPtr input)
+        : dataset_(d),
+          function_(d->function_.In(context)),
+          input_(std::move(input)),
+          state_(d->initial_) {}
     Status GetNext(const CancellationToken* cancellation,
                    TensorVector* element, bool* end) override {
       GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
@@ -39,8 +44,8 @@ class ScanDataset final : public DatasetOfInput {
       const size_t n = state_.size();
       TensorVector arguments = state_, results;
       for (Tensor& t : read) arguments.push_back(std::move(t));
-      GK_RETURN_IF_ERROR(dataset_->function_.Run(std::move(arguments),
-                                                 cancellation, &results));
+      GK_RETURN_IF_ERROR(
+          function_.Run(std::move(arguments), cancellation, &results));
       const ElementSignature& made = dataset_->signature();
       if (results.size() != n + made.types.size()) {
         return InvalidArgument(
@@ -63,6 +68,7 @@ class ScanDataset final : public DatasetOfInput {
 
    private:
     const Ref<const ScanDataset> dataset_;
+    const CapturedFunction function_;
     const IteratorPtr input_;
     TensorVector state_;
   };
@@ -109,7 +115,10 @@ Status ComputeReduce(KernelContext& c) {
         "function output does not match. (initial_state={}, output={}).",
         state.size(), returned);
   }
-  GK_ASSIGN_OR_RETURN(const IteratorPtr iterator, in.dataset->MakeIterator());
+  const auto context = MakeRef<IterationContext>();
+  const CapturedFunction f = in.function.In(context);
+  GK_ASSIGN_OR_RETURN(const IteratorPtr iterator,
+                      in.dataset->MakeIterator(context));
   while (true) {
     GK_RETURN_IF_ERROR(CheckCancellation(c.cancellation()));
     TensorVector element;
@@ -119,7 +128,7 @@ Status ComputeReduce(KernelContext& c) {
     TensorVector arguments = std::move(state);
     for (Tensor& t : element) arguments.push_back(std::move(t));
     GK_RETURN_IF_ERROR(
-        in.function.Run(std::move(arguments), c.cancellation(), &state));
+        f.Run(std::move(arguments), c.cancellation(), &state));
   }
   GK_RETURN_IF_ERROR(CheckElement(signature, state));
   for (int i = 0; i < c.num_outputs(); ++i) {

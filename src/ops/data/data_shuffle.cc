@@ -43,8 +43,9 @@ class ShuffleDataset final : public DatasetOfInput {
         seeds_(std::move(seeds)) {}
 
   std::string_view kind() const override { return "ShuffleDatasetV3"; }
-  StatusOr<IteratorPtr> MakeIterator() const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator());
+  StatusOr<IteratorPtr> MakeIterator(
+      const ContextRef& context) const override {
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
     return IteratorPtr(new Iterator(this, std::move(in)));
   }
 

@@ -23,7 +23,7 @@ class RangeDataset final : public Dataset {
     return static_cast<int64_t>(
         std::min<uint64_t>(count_, std::numeric_limits<int64_t>::max()));
   }
-  StatusOr<IteratorPtr> MakeIterator() const override {
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef&) const override {
     return IteratorPtr(new Iterator(this));
   }
 
@@ -97,7 +97,7 @@ class TensorsDataset final : public Dataset {
   int64_t Cardinality() const override {
     return slices_ ? components_[0].dim(0) : 1;
   }
-  StatusOr<IteratorPtr> MakeIterator() const override {
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef&) const override {
     return IteratorPtr(new Iterator(this));
   }
 

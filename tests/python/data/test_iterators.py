@@ -363,3 +363,21 @@ def test_an_iterator_inside_its_own_dataset():
     with pytest.raises(tf.errors.OpError, match="while making one"):
         next(holder[0])
     holder.clear()
+
+
+def test_python_iteration_while_tracing_ends():
+    @tf.function(autograph=False)
+    def f(d):
+        return [x for x in d]
+
+    with pytest.raises(
+        tf.errors.OperatorNotAllowedInGraphError, match="AutoGraph"
+    ):
+        f(D.range(3))
+
+
+def test_seeded_streams_begin_anew_with_each_iterator():
+    tf.random.set_seed(1)
+    d = D.range(3).map(lambda x: tf.random.uniform([], seed=4)).repeat(2)
+    first, second = ([float(x) for x in d] for _ in range(2))
+    assert first == second and len(set(first)) == 6
