@@ -1,5 +1,8 @@
 #include "host_function.h"
 
+#include <atomic>
+
+#include "data/read_ahead.h"
 #include "errors.h"
 #include "framework/host_function.h"
 #include "framework/op_builder.h"
@@ -8,6 +11,10 @@
 
 namespace gk::py {
 namespace {
+
+// Python is about to take its lock for good: threads that it does not know
+// must not ask for it any more.
+std::atomic<bool> python_ends{false};
 
 class PythonVariant final : public VariantObject {
  public:
@@ -124,7 +131,10 @@ Status CallWithGil(const std::string& token,
 
 Status Call(const std::string& token, std::span<const Tensor* const> inputs,
             const std::vector<DataType>& types, std::span<Tensor> outputs) {
-  if (!Py_IsInitialized()) return Cancelled("Python has ended");
+  if (!Py_IsInitialized() ||
+      (python_ends && PyGILState_GetThisThreadState() == nullptr)) {
+    return Cancelled("Python has ended");
+  }
   Gil gil;
   PendingException pending;
   Status status = CallWithGil(token, inputs, types, outputs);
@@ -137,6 +147,17 @@ Status Call(const std::string& token, std::span<const Tensor* const> inputs,
 
 }  // namespace
 
-void InstallHostFunctions() { SetHostFunctionCaller(Call); }
+void InstallHostFunctions(nanobind::module_& m) {
+  SetHostFunctionCaller(Call);
+  m.def(
+      "_stop_background_work",
+      [] {
+        constexpr int kPatience = 2000;  // milliseconds
+        GilRelease unlocked(true);
+        StopReadingAhead(kPatience);
+        python_ends = true;
+      },
+      "Ends what iterators do in advance; for the end of the program.");
+}
 
 }  // namespace gk::py

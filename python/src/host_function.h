@@ -5,10 +5,13 @@
 #ifndef GK_PYTHON_HOST_FUNCTION_H_
 #define GK_PYTHON_HOST_FUNCTION_H_
 
+#include <nanobind/nanobind.h>
+
 namespace gk::py {
 
-// From now on EagerPyFunc and PyFunc find their functions.
-void InstallHostFunctions();
+// From now on EagerPyFunc and PyFunc find their functions. Adds
+// _stop_background_work, for the end of the program.
+void InstallHostFunctions(nanobind::module_& m);
 
 }  // namespace gk::py
 

@@ -41,7 +41,7 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddSourceLocations(module) &&
       gk::py::AddFunctionType(module);
   if (!ok) throw nanobind::python_error();
-  gk::py::InstallHostFunctions();
+  gk::py::InstallHostFunctions(m);
   gk::py::InstallInterruptCheck();
   gk::py::AddScopes(m);
   gk::py::AddGradientTape(m);

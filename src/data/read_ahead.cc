@@ -1,9 +1,11 @@
 #include "data/read_ahead.h"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <unordered_set>
 
 #include "data/run_hooks.h"
 #include "data/task_pool.h"
@@ -13,6 +15,20 @@ namespace {
 
 // How long a waiting caller goes without looking whether it was cancelled.
 constexpr auto kPoll = std::chrono::milliseconds(50);
+
+class Ahead;
+
+// All that live, to be told of the end of the program.
+struct Registry {
+  std::mutex mutex;
+  std::unordered_set<Ahead*> all;
+  std::atomic<bool> stopping{false};
+
+  static Registry& Get() {
+    static Registry* const registry = new Registry;
+    return *registry;
+  }
+};
 
 // One element to come.
 struct Slot {
@@ -39,7 +55,17 @@ void Note(Status status, Slot* slot) {
 class Ahead final : public RefCounted {
  public:
   Ahead(IteratorPtr input, ElementFn fn, int64_t limit)
-      : input_(std::move(input)), fn_(std::move(fn)), limit_(limit) {}
+      : input_(std::move(input)), fn_(std::move(fn)), limit_(limit) {
+    std::lock_guard lock(Registry::Get().mutex);
+    Registry::Get().all.insert(this);
+  }
+  ~Ahead() override {
+    std::lock_guard lock(Registry::Get().mutex);
+    Registry::Get().all.erase(this);
+  }
+
+  // What helps is told to end.
+  void CancelHelp() { token_.Cancel(); }
 
   Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                  bool* end) {
@@ -171,7 +197,7 @@ class Ahead final : public RefCounted {
   // Under the lock: a task if there is something for it to do.
   void AskForHelp() {
     const int64_t most = fn_ == nullptr ? 1 : limit_;
-    if (stopped_ || helpers_ >= most) return;
+    if (stopped_ || helpers_ >= most || Registry::Get().stopping) return;
     if (!(HasRoom() && !reading_) && Unclaimed() == nullptr) return;
     ++helpers_;
     Ref<Ahead> self(this);
@@ -180,7 +206,7 @@ class Ahead final : public RefCounted {
 
   void Help() {
     Lock lock(mutex_);
-    while (!stopped_) {
+    while (!stopped_ && !Registry::Get().stopping) {
       if (Slot* slot = Unclaimed()) {
         AskForHelp();
         RunSlot(lock, *slot, &token_, true);
@@ -229,6 +255,16 @@ IteratorPtr Prefetch(IteratorPtr input, int64_t limit) {
 IteratorPtr ParallelMap(IteratorPtr input, ElementFn fn, int64_t parallel) {
   return std::make_unique<AheadIterator>(
       MakeRef<Ahead>(std::move(input), std::move(fn), parallel));
+}
+
+void StopReadingAhead(int milliseconds) {
+  Registry& registry = Registry::Get();
+  registry.stopping = true;
+  {
+    std::lock_guard lock(registry.mutex);
+    for (Ahead* a : registry.all) a->CancelHelp();
+  }
+  TaskPool::Global().WaitUntilIdle(milliseconds);
 }
 
 }  // namespace gk

@@ -25,6 +25,10 @@ using ElementFn = std::function<Status(TensorVector element,
 // fn of each element of `input`, up to `parallel` of them at work or ready.
 IteratorPtr ParallelMap(IteratorPtr input, ElementFn fn, int64_t parallel);
 
+// From now on nothing is made in advance: iterators go on without help. Waits
+// until what runs has ended, for at most so long. For the end of the program.
+void StopReadingAhead(int milliseconds);
+
 }  // namespace gk
 
 #endif  // GK_DATA_READ_AHEAD_H_

@@ -1,6 +1,9 @@
 """tf.data.Iterator: a place in a dataset."""
 
+import atexit
+
 import graphkiln as tf
+from graphkiln import _graphkiln
 from graphkiln import _type_spec
 from graphkiln import errors
 from graphkiln import raw_ops
@@ -50,6 +53,9 @@ class Iterator(_type_spec.CompositeTensor):
         """
         raise NotImplementedError("Iterator.get_next_as_optional()")
 
+
+# Generators that are read in advance need Python.
+atexit.register(_graphkiln._stop_background_work)
 
 # Python that iterates while a graph is built never sees an end.
 _MOST_IN_A_GRAPH = 10_000
