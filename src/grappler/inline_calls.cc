@@ -123,6 +123,8 @@ class Inliner {
       return i >= 0 ? values_.Follow(call->input(target.first_input + i))
                     : Output{copy_of[o.node->id()], o.index};
     };
+    // Nodes of branches have the names of the scope that they are in.
+    const std::string prefix = target.first_input > 0 ? "" : call->name() + "/";
     std::vector<Node*>& after = after_[call];
     for (const Node* node : order) {
       if (argument[node->id()] >= 0) continue;
@@ -139,7 +141,7 @@ class Inliner {
       }
       GK_ASSIGN_OR_RETURN(
           Node * copy,
-          f_->graph->AddNode(node->op(), call->name() + "/" + node->name(),
+          f_->graph->AddNode(node->op(), prefix + node->name(),
                              inputs, node->attrs(), control));
       copy->set_device(node->device());
       copy->set_source(node->source() ? node->source() : call->source());

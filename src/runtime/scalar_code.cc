@@ -1,6 +1,7 @@
 #include "runtime/scalar_code.h"
 
 #include <cstring>
+#include <iterator>
 
 #include "runtime/error_origin.h"
 #include "runtime/loop_poll.h"
@@ -66,9 +67,6 @@ Status ScalarCode::Run(ScalarRegisters& registers, const void* const* in,
   const ScalarRegisters::Bound* const ops = registers.ops_.data();
   const ScalarRegisters::Bound* now = ops;
   int64_t turns = poll.turns_left();
-  const auto call = [&] {
-    return now->fn(now->out, now->in, 1, &now->params) == 0;
-  };
   // Whether the loop may go on; kept out of the way of those that do.
   Status status;
   const auto ask = [&] {
@@ -76,70 +74,83 @@ Status ScalarCode::Run(ScalarRegisters& registers, const void* const* in,
     turns = poll.turns_left();
     return status.ok();
   };
-  while (true) {
-    switch (now->kind) {
-      case Kind::kCall:
-        if (!call()) [[unlikely]] goto failed;
-        ++now;
-        break;
-      case Kind::kCallJump:
-        if (!call()) [[unlikely]] goto failed;
-        now = ops + now->target;
-        break;
-      case Kind::kCallJumpIf:
-        if (!call()) [[unlikely]] goto failed;
-        now = Holds(now->out) ? ops + now->target : now + 1;
-        break;
-      case Kind::kCallJumpIfNot:
-        if (!call()) [[unlikely]] goto failed;
-        now = Holds(now->out) ? now + 1 : ops + now->target;
-        break;
-      case Kind::kCallLoopIf:
-        if (!call()) [[unlikely]] goto failed;
-        if (--turns <= 0 && !ask()) [[unlikely]] return status;
-        now = Holds(now->out) ? ops + now->target : now + 1;
-        break;
-      case Kind::kMove:
-        Move(now->out, now->in[0], now->size);
-        ++now;
-        break;
-      case Kind::kJump:
-        now = ops + now->target;
-        break;
-      case Kind::kJumpIf:
-        now = Holds(now->in[0]) ? ops + now->target : now + 1;
-        break;
-      case Kind::kJumpIfNot:
-        now = Holds(now->in[0]) ? now + 1 : ops + now->target;
-        break;
-      case Kind::kLoopIf:
-        if (--turns <= 0 && !ask()) [[unlikely]] return status;
-        now = Holds(now->in[0]) ? ops + now->target : now + 1;
-        break;
-      case Kind::kLoop:
-        if (--turns <= 0 && !ask()) [[unlikely]] return status;
-        now = ops + now->target;
-        break;
-      case Kind::kCase: {
-        const std::vector<int32_t>& targets = ops_[now - ops].targets;
-        int32_t index;
-        std::memcpy(&index, now->in[0], sizeof(index));
-        const int32_t n = targets.size();
-        now = ops + targets[index < 0 || index >= n ? n - 1 : index];
-        break;
-      }
-      case Kind::kLabel:
-      case Kind::kEnd:
-        poll.set_turns_left(turns);
-        for (size_t i = 0; i < outputs_.size(); ++i) {
-          const int32_t r = outputs_[i];
-          if (r < 0) continue;
-          Move(out[i], registers.cells_[r].bytes,
-               DataTypeSize(registers_[r].dtype));
-        }
-        return OkStatus();
-    }
+  // One jump behind each kind of operation, rather than one for all, lets the
+  // processor learn what follows what.
+  static const void* const kPlaces[] = {
+      &&call_op,     &&move,         &&jump,            &&jump_if,
+      &&jump_if_not, &&loop_if,      &&loop,            &&choose,
+      &&end,         &&end,          &&call_jump,       &&call_jump_if,
+      &&call_jump_if_not, &&call_loop_if};
+  static_assert(std::size(kPlaces) ==
+                static_cast<size_t>(Kind::kCallLoopIf) + 1);
+#define GK_NEXT goto* kPlaces[static_cast<size_t>(now->kind)]
+#define GK_CALL_OR_FAIL \
+  if (now->fn(now->out, now->in, 1, &now->params) != 0) [[unlikely]] goto failed
+#define GK_POLL \
+  if (--turns <= 0 && !ask()) [[unlikely]] return status
+  GK_NEXT;
+call_op:
+  GK_CALL_OR_FAIL;
+  ++now;
+  GK_NEXT;
+call_jump:
+  GK_CALL_OR_FAIL;
+  now = ops + now->target;
+  GK_NEXT;
+call_jump_if:
+  GK_CALL_OR_FAIL;
+  now = Holds(now->out) ? ops + now->target : now + 1;
+  GK_NEXT;
+call_jump_if_not:
+  GK_CALL_OR_FAIL;
+  now = Holds(now->out) ? now + 1 : ops + now->target;
+  GK_NEXT;
+call_loop_if:
+  GK_CALL_OR_FAIL;
+  GK_POLL;
+  now = Holds(now->out) ? ops + now->target : now + 1;
+  GK_NEXT;
+move:
+  Move(now->out, now->in[0], now->size);
+  ++now;
+  GK_NEXT;
+jump:
+  now = ops + now->target;
+  GK_NEXT;
+jump_if:
+  now = Holds(now->in[0]) ? ops + now->target : now + 1;
+  GK_NEXT;
+jump_if_not:
+  now = Holds(now->in[0]) ? now + 1 : ops + now->target;
+  GK_NEXT;
+loop_if:
+  GK_POLL;
+  now = Holds(now->in[0]) ? ops + now->target : now + 1;
+  GK_NEXT;
+loop:
+  GK_POLL;
+  now = ops + now->target;
+  GK_NEXT;
+choose : {
+  const std::vector<int32_t>& targets = ops_[now - ops].targets;
+  int32_t index;
+  std::memcpy(&index, now->in[0], sizeof(index));
+  const int32_t n = targets.size();
+  now = ops + targets[index < 0 || index >= n ? n - 1 : index];
+  GK_NEXT;
+}
+end:
+#undef GK_NEXT
+#undef GK_CALL_OR_FAIL
+#undef GK_POLL
+  poll.set_turns_left(turns);
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const int32_t r = outputs_[i];
+    if (r < 0) continue;
+    Move(out[i], registers.cells_[r].bytes,
+         DataTypeSize(registers_[r].dtype));
   }
+  return OkStatus();
 failed:
   poll.set_turns_left(turns);
   const ScalarOp& op = ops_[now - ops];

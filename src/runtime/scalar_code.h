@@ -27,7 +27,7 @@ class LoopPoll;
 // One operation. Registers are numbers; `target` is the operation to go on
 // with after a jump.
 struct ScalarOp {
-  enum class Kind : uint8_t {
+  enum class Kind : uint8_t {  // in the order of kPlaces in Run()
     kCall,          // out = fn(in...)
     kMove,          // out = in[0]
     kJump,          // to `target`
