@@ -15,9 +15,9 @@ Status RunSignalHandlers() {
   }
   if (PyGILState_Check()) {
     // A loop that kept the GIL lets others have it now and then.
-    Py_BEGIN_ALLOW_THREADS
-    Py_END_ALLOW_THREADS
-    return PyErr_CheckSignals() == 0 ? OkStatus() : PythonError();
+    Py_BEGIN_ALLOW_THREADS Py_END_ALLOW_THREADS return PyErr_CheckSignals() == 0
+        ? OkStatus()
+        : PythonError();
   }
   const PyGILState_STATE gil = PyGILState_Ensure();
   const bool raised = PyErr_CheckSignals() != 0;

@@ -29,7 +29,8 @@ class LoopPoll {
   // Once a turn; the error says why the loop must end. `function` is what
   // runs, for the message.
   Status Turn(std::string_view function) {
-    if (--left_ > 0) [[likely]] return OkStatus();
+    if (--left_ > 0) [[likely]]
+      return OkStatus();
     return Ask(function);
   }
 

@@ -129,8 +129,7 @@ StatusOr<std::unique_ptr<NestedLoop>> NestedLoop::Make(
     return loop;
   }
   std::unique_ptr<ScalarCode> code = builder.Finish({});
-  if (!code ||
-      code->registers()[code->outputs()[0]].dtype != DataType::kBool) {
+  if (!code || code->registers()[code->outputs()[0]].dtype != DataType::kBool) {
     return loop;
   }
   loop->code_ = std::move(code);
@@ -149,8 +148,7 @@ StatusOr<bool> NestedLoop::Test(TensorVector& state, TruthFn truth,
     for (const Tensor& t : state) code_inputs_.push_back(t.raw_data());
     bool more = false;
     void* const out[] = {&more};
-    GK_RETURN_IF_ERROR(
-        code_->Run(*registers_, code_inputs_.data(), out, poll));
+    GK_RETURN_IF_ERROR(code_->Run(*registers_, code_inputs_.data(), out, poll));
     return more;
   }
   GK_RETURN_IF_ERROR(test_.Run(state, false, &next_, poll.cancellation()));
@@ -166,9 +164,8 @@ Status NestedLoop::RunTurns(TensorVector* state, TruthFn truth,
   const size_t n = state->size();
   for (bool first = true;; first = false) {
     GK_RETURN_IF_ERROR(poll.Turn(step_.name()));
-    GK_ASSIGN_OR_RETURN(
-        const bool more,
-        Test(*state, truth, !first && step_.is_closed(), poll));
+    GK_ASSIGN_OR_RETURN(const bool more,
+                        Test(*state, truth, !first && step_.is_closed(), poll));
     if (!more) return OkStatus();
     GK_RETURN_IF_ERROR(step_.RunTurn(state, &next_, poll.cancellation()));
     if (next_.size() != n) {

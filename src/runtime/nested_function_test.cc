@@ -62,9 +62,10 @@ std::vector<Output> Count(TestFunction& b, int n, const Specs& rest,
         next.insert(next.begin(), c.Add("AddV2", {s[0], Int(c, 1)}));
         return next;
       });
-  return OutputsOf(b.Add("StatelessWhile", state,
-                         {{"T", TypesOf(specs)}, {"cond", test}, {"body", body}}),
-                   specs.size());
+  return OutputsOf(
+      b.Add("StatelessWhile", state,
+            {{"T", TypesOf(specs)}, {"cond", test}, {"body", body}}),
+      specs.size());
 }
 
 struct Outcome {
@@ -148,8 +149,8 @@ TEST(NestedFunction, InvariantsRunOnce) {
 TEST(NestedFunction, InvariantsFailWhereTheyStand) {
   const Specs specs{{kI, TensorShape{2}}, {kI, TensorShape{2}}};
   const Body step = [](TestFunction& c, const std::vector<Output>& s) {
-    return std::vector{
-        c.Add("AddV2", {s[1], c.Add("FloorDiv", {s[1], s[2]})}), s[2]};
+    return std::vector{c.Add("AddV2", {s[1], c.Add("FloorDiv", {s[1], s[2]})}),
+                       s[2]};
   };
   for (int turns : {0, 1, 3}) {
     const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
@@ -186,8 +187,7 @@ TEST(NestedFunction, ListsAndBranches) {
   const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
     const Output shape =
         b.Const(Tensor::Vector<int32_t>(std::vector<int32_t>{3, 3}));
-    const Output empty =
-        b.Add("EmptyTensorList", {shape, Int(b, -1)}, floats);
+    const Output empty = b.Add("EmptyTensorList", {shape, Int(b, -1)}, floats);
     const std::vector<Output> end = Count(b, 6, rest, {empty, in[0]}, step);
     const std::vector<Output> more = Count(b, 3, rest, {end[1], end[2]}, step);
     const auto stack = [&](Output list) {
@@ -205,12 +205,11 @@ TEST(NestedFunction, ListsAndBranches) {
 TEST(NestedFunction, GrowingState) {
   const Specs rest{{kF, PartialTensorShape::Make({{-1}}).value()}};
   const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
-    return Count(b, 4, rest, {in[0]},
-                 [](TestFunction& c, const std::vector<Output>& s) {
-                   return std::vector{
-                       c.Add("ConcatV2", {s[1], s[1], Int(c, 0)},
-                             {{"N", int64_t{2}}})};
-                 });
+    return Count(
+        b, 4, rest, {in[0]}, [](TestFunction& c, const std::vector<Output>& s) {
+          return std::vector{
+              c.Add("ConcatV2", {s[1], s[1], Int(c, 0)}, {{"N", int64_t{2}}})};
+        });
   };
   const Outcome o =
       RunBoth({{kF, TensorShape{2}}}, make, {Ramp(TensorShape{2})});

@@ -36,9 +36,10 @@ bool IsPure(const Node& node) {
 }
 
 // Output 0 is input 0 under a known shape: no instruction is needed if that
-// lies at a fixed place.
+// lies at a fixed place. So is a stack of one.
 bool IsStaticView(const Node& node) {
-  if (!node.op().Has(kView) || node.num_outputs() != 1 ||
+  const bool stack_of_one = node.type() == "Pack" && node.num_inputs() == 1;
+  if (!(node.op().Has(kView) || stack_of_one) || node.num_outputs() != 1 ||
       node.num_inputs() == 0 || HasObjects(node)) {
     return false;
   }

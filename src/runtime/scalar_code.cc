@@ -76,18 +76,29 @@ Status ScalarCode::Run(ScalarRegisters& registers, const void* const* in,
   };
   // One jump behind each kind of operation, rather than one for all, lets the
   // processor learn what follows what.
-  static const void* const kPlaces[] = {
-      &&call_op,     &&move,         &&jump,            &&jump_if,
-      &&jump_if_not, &&loop_if,      &&loop,            &&choose,
-      &&end,         &&end,          &&call_jump,       &&call_jump_if,
-      &&call_jump_if_not, &&call_loop_if};
+  static const void* const kPlaces[] = {&&call_op,
+                                        &&move,
+                                        &&jump,
+                                        &&jump_if,
+                                        &&jump_if_not,
+                                        &&loop_if,
+                                        &&loop,
+                                        &&choose,
+                                        &&end,
+                                        &&end,
+                                        &&call_jump,
+                                        &&call_jump_if,
+                                        &&call_jump_if_not,
+                                        &&call_loop_if};
   static_assert(std::size(kPlaces) ==
                 static_cast<size_t>(Kind::kCallLoopIf) + 1);
 #define GK_NEXT goto* kPlaces[static_cast<size_t>(now->kind)]
-#define GK_CALL_OR_FAIL \
-  if (now->fn(now->out, now->in, 1, &now->params) != 0) [[unlikely]] goto failed
-#define GK_POLL \
-  if (--turns <= 0 && !ask()) [[unlikely]] return status
+#define GK_CALL_OR_FAIL                                              \
+  if (now->fn(now->out, now->in, 1, &now->params) != 0) [[unlikely]] \
+  goto failed
+#define GK_POLL                            \
+  if (--turns <= 0 && !ask()) [[unlikely]] \
+  return status
   GK_NEXT;
 call_op:
   GK_CALL_OR_FAIL;
@@ -147,8 +158,7 @@ end:
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const int32_t r = outputs_[i];
     if (r < 0) continue;
-    Move(out[i], registers.cells_[r].bytes,
-         DataTypeSize(registers_[r].dtype));
+    Move(out[i], registers.cells_[r].bytes, DataTypeSize(registers_[r].dtype));
   }
   return OkStatus();
 failed:

@@ -28,15 +28,15 @@ class LoopPoll;
 // with after a jump.
 struct ScalarOp {
   enum class Kind : uint8_t {  // in the order of kPlaces in Run()
-    kCall,          // out = fn(in...)
-    kMove,          // out = in[0]
-    kJump,          // to `target`
-    kJumpIf,        // to `target` if in[0] holds
-    kJumpIfNot,     // to `target` unless it does
-    kLoopIf,        // kJumpIf, backwards
-    kLoop,          // kJump, backwards
-    kCase,          // to targets[in[0]], the last one if that is out of range
-    kLabel,         // while building: `target` names this place
+    kCall,                     // out = fn(in...)
+    kMove,                     // out = in[0]
+    kJump,                     // to `target`
+    kJumpIf,                   // to `target` if in[0] holds
+    kJumpIfNot,                // to `target` unless it does
+    kLoopIf,                   // kJumpIf, backwards
+    kLoop,                     // kJump, backwards
+    kCase,   // to targets[in[0]], the last one if that is out of range
+    kLabel,  // while building: `target` names this place
     kEnd,
     // A call and the jump that looks at its result.
     kCallJump,
@@ -73,7 +73,8 @@ class ScalarCode {
   };
 
   // in[i]: the element of input i, read where inputs()[i] is not -1. out[i]:
-  // takes output i, where outputs()[i] is not -1. Errors name the node that failed, like those of plans.
+  // takes output i, where outputs()[i] is not -1. Errors name the node that
+  // failed, like those of plans.
   Status Run(ScalarRegisters& registers, const void* const* in,
              void* const* out, LoopPoll& poll) const;
 

@@ -155,8 +155,8 @@ bool ScalarCodeBuilder::Add(const Node& node, Scope* scope) {
   }
   if (node.type() == "Const") {
     const Tensor* value = node.attrs().Get<Tensor>("value");
-    if (value && *value && !value->is_symbolic() &&
-        value->shape().IsScalar() && FitsRegister(value->dtype())) {
+    if (value && *value && !value->is_symbolic() && value->shape().IsScalar() &&
+        FitsRegister(value->dtype())) {
       scope->values[{&node, 0}] = Constant(*value);
     }
     return true;  // the new shape of a view has no register
@@ -188,8 +188,8 @@ bool ScalarCodeBuilder::Add(const Node& node, Scope* scope) {
     if (!r) return false;
     in[k] = *r;
   }
-  scope->values[{&node, 0}] = EmitCall(
-      *tile, {in, size_t(node.num_inputs())}, node, scope->function);
+  scope->values[{&node, 0}] =
+      EmitCall(*tile, {in, size_t(node.num_inputs())}, node, scope->function);
   return true;
 }
 
@@ -267,16 +267,16 @@ bool ScalarCodeBuilder::AddBranches(const Node& node, Scope* scope) {
   if (IsIf(node)) {
     branches = {node.attrs().Get<FunctionAttr>("then_branch"),
                 node.attrs().Get<FunctionAttr>("else_branch")};
-  } else if ((listed = node.attrs().Get<std::vector<FunctionAttr>>(
-                  "branches"))) {
+  } else if ((listed =
+                  node.attrs().Get<std::vector<FunctionAttr>>("branches"))) {
     for (const FunctionAttr& f : *listed) branches.push_back(&f);
   }
   if (branches.empty() || node.num_inputs() == 0) return false;
   std::optional<int32_t> choice = ValueOf(node.input(0), scope);
   if (!choice) return false;
   if (IsIf(node)) choice = TruthOf(*choice, node, *scope);
-  if (!choice || (IsCase(node) && draft_.registers[*choice].dtype !=
-                                      DataType::kInt32)) {
+  if (!choice ||
+      (IsCase(node) && draft_.registers[*choice].dtype != DataType::kInt32)) {
     return false;
   }
   Registers arguments;
@@ -356,7 +356,8 @@ void ScalarCodeBuilder::AddMoves(std::span<const int32_t> to,
         std::find(to.begin(), to.end(), source[i]) == to.end()) {
       continue;
     }
-    const int32_t kept = NewRegister(draft_.registers[source[i]].dtype, depth());
+    const int32_t kept =
+        NewRegister(draft_.registers[source[i]].dtype, depth());
     EmitMove(kept, source[i]);
     source[i] = kept;
   }

@@ -115,8 +115,7 @@ Outcome RunBoth(const std::vector<DataType>& types, const Body& make,
 std::string CodeOf(const std::vector<DataType>& types, const Body& make) {
   const FunctionAttr f = Function("main", types, make);
   const auto& graph = static_cast<const GraphFunction&>(*f.definition);
-  const Ref<Plan> plan =
-      *(*CompiledFunction::Of(graph))->DeclaredPlan();
+  const Ref<Plan> plan = *(*CompiledFunction::Of(graph))->DeclaredPlan();
   return plan->codes.empty() ? "" : plan->codes[0]->DebugString();
 }
 
@@ -130,16 +129,16 @@ const Body kLoopWithIf = [](TestFunction& b, const std::vector<Output>& in) {
         return std::vector{c.Add("Less", {s[0], s[2]})};
       },
       [](TestFunction& c, const std::vector<Output>& s) {
-        const Output third = c.Add(
-            "Equal", {c.Add("FloorMod", {s[0], Int(c, 3)}), Int(c, 0)});
-        const Output sum =
-            If(c, third, {s[1], s[0]}, {kI},
-               [](TestFunction& d, const std::vector<Output>& a) {
-                 return std::vector{d.Add("AddV2", {a[0], a[1]})};
-               },
-               [](TestFunction& d, const std::vector<Output>& a) {
-                 return std::vector{d.Add("Sub", {a[0], Int(d, 1)})};
-               })[0];
+        const Output third =
+            c.Add("Equal", {c.Add("FloorMod", {s[0], Int(c, 3)}), Int(c, 0)});
+        const Output sum = If(
+            c, third, {s[1], s[0]}, {kI},
+            [](TestFunction& d, const std::vector<Output>& a) {
+              return std::vector{d.Add("AddV2", {a[0], a[1]})};
+            },
+            [](TestFunction& d, const std::vector<Output>& a) {
+              return std::vector{d.Add("Sub", {a[0], Int(d, 1)})};
+            })[0];
         return std::vector{c.Add("AddV2", {s[0], Int(c, 1)}), sum, s[2]};
       });
   return std::vector{end[1]};
@@ -181,8 +180,8 @@ TEST(ScalarCode, UnusedStateAndInvariants) {
         });
     return std::vector{end[0], end[3]};
   };
-  const Outcome o = RunBoth(
-      {kF, kF}, make, {Tensor::Scalar(10.0f), Tensor::Scalar(1.5f)});
+  const Outcome o =
+      RunBoth({kF, kF}, make, {Tensor::Scalar(10.0f), Tensor::Scalar(1.5f)});
   EXPECT_EQ(o.values[0].scalar<float>(), 11.25f);
   EXPECT_EQ(o.values[1].scalar<float>(), 1.5f);
   const std::string code = CodeOf({kF, kF}, make);
@@ -239,15 +238,16 @@ TEST(ScalarCode, CaseTakesTheLastBranchOutOfRange) {
             return std::vector{c.Add("AddV2", {a[0], Int(c, k)})};
           }));
     }
-    return std::vector{b.Add(
-        "StatelessCase", {in[0], in[0]},
-        {{"Tout", std::vector<DataType>{kI}}, {"branches", branches}})};
+    return std::vector{
+        b.Add("StatelessCase", {in[0], in[0]},
+              {{"Tout", std::vector<DataType>{kI}}, {"branches", branches}})};
   };
   EXPECT_NE(CodeOf({kI}, make), "");
   for (int i : {-7, -1, 0, 1, 2, 3, 100}) {
     const Outcome o = RunBoth({kI}, make, {Tensor::Scalar<int32_t>(i)});
-    EXPECT_EQ(o.values[0].scalar<int32_t>(),
-              i + (i == 0 ? 10 : i == 1 ? 20 : 30));
+    EXPECT_EQ(o.values[0].scalar<int32_t>(), i + (i == 0   ? 10
+                                                  : i == 1 ? 20
+                                                           : 30));
   }
 }
 
@@ -257,13 +257,14 @@ TEST(ScalarCode, ConditionsOfAnyNumber) {
                      DataType::kInt64, DataType::kUint16, DataType::kHalf,
                      DataType::kBfloat16, DataType::kBool}) {
     const Body make = [](TestFunction& b, const std::vector<Output>& in) {
-      return If(b, in[0], {}, {kI},
-                [](TestFunction& c, const std::vector<Output>&) {
-                  return std::vector{Int(c, 1)};
-                },
-                [](TestFunction& c, const std::vector<Output>&) {
-                  return std::vector{Int(c, 2)};
-                });
+      return If(
+          b, in[0], {}, {kI},
+          [](TestFunction& c, const std::vector<Output>&) {
+            return std::vector{Int(c, 1)};
+          },
+          [](TestFunction& c, const std::vector<Output>&) {
+            return std::vector{Int(c, 2)};
+          });
     };
     EXPECT_NE(CodeOf({t}, make), "") << DataTypeString(t);
     Tensor zero = *Tensor::Zeros(t, {}), other = *Tensor::Zeros(t, {});
@@ -290,8 +291,8 @@ class RandomProgram {
   int Pick(int n) { return random_() % n; }
 
   Output Expression(TestFunction& b, const std::vector<Output>& v) {
-    static constexpr const char* kOps[] = {"AddV2", "Sub", "Mul", "Maximum",
-                                           "FloorMod", "FloorDiv"};
+    static constexpr const char* kOps[] = {"AddV2",   "Sub",      "Mul",
+                                           "Maximum", "FloorMod", "FloorDiv"};
     const Output x = v[Pick(v.size())];
     const int op = Pick(6);
     const Output y =
@@ -337,8 +338,7 @@ class RandomProgram {
                 return std::vector{c.Add("Greater", {s.back(), Int(c, 0)})};
               },
               [inner](TestFunction& c, const std::vector<Output>& s) {
-                std::vector<Output> next =
-                    inner(c, {s.begin(), s.end() - 1});
+                std::vector<Output> next = inner(c, {s.begin(), s.end() - 1});
                 next.push_back(c.Add("Sub", {s.back(), Int(c, 1)}));
                 return next;
               });

@@ -167,8 +167,8 @@ void JoinJumps(ScalarDraft* draft) {
     if (!joined.empty() && joined.back().kind == Kind::kCall) {
       ScalarOp& call = joined.back();
       const bool sees = op.in[0] == call.out;
-      const Kind kind = op.kind == Kind::kJump ? Kind::kCallJump
-                        : !sees                ? Kind::kCall
+      const Kind kind = op.kind == Kind::kJump        ? Kind::kCallJump
+                        : !sees                       ? Kind::kCall
                         : op.kind == Kind::kJumpIf    ? Kind::kCallJumpIf
                         : op.kind == Kind::kJumpIfNot ? Kind::kCallJumpIfNot
                         : op.kind == Kind::kLoopIf && !call.can_fail

@@ -365,3 +365,47 @@ def test_ctrl_c_ends_an_endless_loop(kind, code, tmp_path):
     words = done.stdout.split()
     assert words[0] == "interrupted" and words[2] == "-5", done.stdout
     assert float(words[1]) < 5 and time.perf_counter() - start < 50
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32"])
+def test_squares_and_first_powers_are_exact(dtype):
+    import numpy as np
+
+    import graphkiln as tf
+
+    x = tf.cast(tf.constant(np.linspace(-9, 9, 1001) * 1.1), dtype)
+    for power, same in ((2, tf.square(x)), (1, x)):
+        expected = same.numpy().tobytes()
+        assert (x**power).numpy().tobytes() == expected
+        traced = tf.function(lambda v, p=power: v**p)
+        assert traced(x).numpy().tobytes() == expected
+        open_power = tf.function(lambda v, p: v**p)
+        exponent = tf.cast(tf.constant(power), dtype)
+        assert open_power(x, exponent).numpy().tobytes() == expected
+
+
+def test_rows_of_a_tensor_in_a_loop():
+    import numpy as np
+
+    import graphkiln as tf
+
+    values = np.arange(24, dtype=np.int64).reshape(4, 3, 2)
+
+    @tf.function
+    def rows(x, first, step):
+        out = tf.zeros_like(x)
+        for i in tf.range(4):
+            row = x[first + step * i]
+            out = tf.tensor_scatter_nd_update(out, [[i]], [row])
+        return out
+
+    x = tf.constant(values)
+    assert (rows(x, tf.constant(0), tf.constant(1)).numpy() == values).all()
+    assert (rows(x, tf.constant(-1), tf.constant(-1)).numpy()
+            == values[::-1]).all()
+    with pytest.raises(tf.errors.InvalidArgumentError,
+                       match="slice index 4 of dimension 0 out of bounds"):
+        rows(x, tf.constant(1), tf.constant(1))
+    with pytest.raises(tf.errors.InvalidArgumentError,
+                       match="slice index -1 of dimension 0 out of bounds"):
+        rows(x, tf.constant(-2), tf.constant(-1))

@@ -8,16 +8,14 @@ bool IsTwo(const Tensor& t) {
   bool two = false;
   if (t.num_elements() != 1) return false;
   VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t, int64_t>(
-      t.dtype(), [&](auto tag) {
-        two = t.scalar<decltype(tag)>() == decltype(tag)(2);
-      });
+      t.dtype(),
+      [&](auto tag) { two = t.scalar<decltype(tag)>() == decltype(tag)(2); });
   return two;
 }
 
 }  // namespace
 
-std::optional<Output> SquareOfPower(const Node& node,
-                                    const RewriteContext& c) {
+std::optional<Output> SquareOfPower(const Node& node, const RewriteContext& c) {
   if (node.type() != "Pow" || node.num_inputs() != 2) return std::nullopt;
   const Output x = c.input(node, 0);
   const Node::OutputInfo& info = x.node->output(x.index);
