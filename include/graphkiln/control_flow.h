@@ -146,7 +146,8 @@ auto RunFirst(const std::string& name, C& first, Rest&... rest) {
 // Returns what `true_fn()` returns if `pred`, a bool scalar, holds, else what
 // `false_fn()` does. Both return the same structure and dtypes; shapes may
 // differ, the result has what they have in common. Throws Error if they do
-// not or `pred` is no bool (TypeError), or no scalar (ValueError).
+// not or `pred` is no bool (TypeError), or no scalar (ValueError); the error
+// names this call, where that of if_ and case_ names each branch's line.
 //
 //   gk::Tensor y = gk::cond(x > 1, [&] { return x * 10; }, [&] { return x; });
 template <class T, class E>
