@@ -19,6 +19,8 @@ class _Open(threading.local):
 
 
 _open = _Open()
+# Looked up once: opening a tape is a hot path.
+_reference, _current_graph = weakref.ref, _graphkiln.current_graph
 
 
 def here() -> int:
@@ -29,12 +31,15 @@ def here() -> int:
 
 def opened(recorder: object) -> None:
     """The recorder's tape records from now on."""
-    _open.stack.append((weakref.ref(recorder), here()))
+    _open.stack.append((_reference(recorder), id(_current_graph())))
 
 
 def closed(recorder: object) -> None:
     """The recorder's tape records no more."""
     stack = _open.stack
+    if stack and stack[-1][0]() is recorder:
+        stack.pop()
+        return
     for i in range(len(stack) - 1, -1, -1):
         opened_one = stack[i][0]()
         if opened_one is recorder or opened_one is None:

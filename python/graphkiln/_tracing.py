@@ -263,7 +263,18 @@ class Outputs:
             ) from None
 
     def _add(self, tensor) -> int:
-        self.tensors.append(self._graph._mark_returned(tensor))
+        try:
+            returned = self._graph._mark_returned(tensor)
+        except ValueError as error:
+            if "is out of scope" not in str(error):
+                raise
+            raise type(error)(
+                f"{error}\nIt is returned by {self._function}. A tensor leaves "
+                "a loop's or branch's body through a local variable only, one "
+                "that is assigned there and also before the loop or in the "
+                "other branch: return that."
+            ) from None
+        self.tensors.append(returned)
         return len(self.tensors) - 1
 
     def _mapping(self, value: Mapping) -> object:

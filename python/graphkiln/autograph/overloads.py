@@ -291,6 +291,24 @@ def sorted_(iterable, /, *, key=None, reverse=False):
     return tf.gather(rows, order)
 
 
+def list_(iterable=()):
+    if tf.executing_eagerly() or not sequences.is_sequence(iterable):
+        return list(iterable)
+    source = sequences.sequence(iterable)
+    if isinstance(source.length(), int):
+        return [source.element(i) for i in range(source.length())]
+    if isinstance(source, staged_list.StagedList):
+        return source.copy()
+    made = staged_list.StagedList(None, [], [])
+    made.extend(source)
+    return made
+
+
+def tuple_(iterable=()):
+    made = list_(iterable)
+    return tuple(made) if isinstance(made, list) else made
+
+
 def abs_(value):
     own = getattr(type(value), "_autograph_map", None)
     if own is not None:
@@ -347,6 +365,7 @@ TABLE = {
     getattr(builtins, name): globals()[name + "_"]
     for name in (
         "abs", "all", "any", "bool", "enumerate", "filter", "float", "int",
-        "len", "map", "max", "min", "next", "range", "sorted", "sum", "zip",
+        "len", "list", "map", "max", "min", "next", "range", "sorted", "sum",
+        "tuple", "zip",
     )
 }

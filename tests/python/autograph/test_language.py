@@ -224,6 +224,15 @@ def reductions(a):
     )
 
 
+@program((I([3, 1, 2]),), (I([5]),))
+def lists_and_tuples(a):
+    pairs = list(zip(a, a[::-1]))
+    total = 0
+    for x, y in pairs:
+        total += x * y
+    return sum(list(a)), len(tuple(a)), total, len(list(enumerate(a)))
+
+
 @program((F(-2.5),), (F(7.0),))
 def numbers(x):
     return abs(x), int(x), float(int(x)), bool(x), -x, round(float(3.7))

@@ -120,6 +120,8 @@ def leak_from_loop(x):
     'is out of scope',
     'was defined here:',
     'name=cond_true',
+    'It is returned by',
+    'through a local variable only',
 ])
 def leak_from_branch(x):
     box = {}
