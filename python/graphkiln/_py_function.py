@@ -121,29 +121,49 @@ def _results(token: str, result: object, types: list) -> list:
 
 
 class _Record:
-    """One call: its inputs and outputs, and the tape that saw it."""
+    """One call: its inputs and outputs, and the tapes that saw it. The inner
+    one gives the gradient; the outer one sees that too, and gives the
+    gradient of the gradient."""
 
-    def __init__(self, inputs: list, outputs: list, tape):
+    def __init__(self, inputs: list, outputs: list, inner, outer):
         self.inputs = inputs
         self.outputs = outputs
-        self.tape = tape
+        self.inner = inner
+        self.outer = outer
+
+
+def _tape_of(values: list) -> _gradient_tape.GradientTape:
+    tape = _gradient_tape.GradientTape(
+        persistent=True, watch_accessed_variables=False
+    )
+    for value in values:
+        if _differentiable(value.dtype):
+            tape.watch(value)
+    return tape
 
 
 def _recorded(function: Callable, types: list) -> Callable:
     """Calls `function`; the record of the call becomes the last output."""
 
     def call(token: str, values: list) -> list:
-        tape = _gradient_tape.GradientTape(
-            persistent=True, watch_accessed_variables=False
-        )
-        with tape:
-            for value in values:
-                if _differentiable(value.dtype):
-                    tape.watch(value)
+        outer, inner = _tape_of(values), _tape_of(values)
+        with outer, inner:
             outputs = _results(token, function(*values), types)
-        return [*outputs, _Record(values, outputs, tape)]
+        return [*outputs, _Record(values, outputs, inner, outer)]
 
     return call
+
+
+def _tensors(values: list) -> list:
+    return [_graphkiln.convert_to_tensor(value) for value in values]
+
+
+def _dense(given: list, like: list) -> list:
+    """Gradients as tensors, zeros for none."""
+    return [
+        raw_ops.ZerosLike(x=x) if g is None else _graphkiln.convert_to_tensor(g)
+        for g, x in zip(given, like)
+    ]
 
 
 def _backward(
@@ -157,42 +177,73 @@ def _backward(
     ]
 
     def call(_: str, values: list) -> list:
-        record, *output_gradients = values
-        return record.tape.gradient(
-            [record.outputs[i] for i in targets],
-            [record.inputs[i] for i in sources],
-            output_gradients=output_gradients,
-            unconnected_gradients="zero",
-        )
+        record, *rest = values
+        given = rest[: len(targets)]
+        record.outer.watch(given)
+        with record.outer:
+            found = _tensors(record.inner.gradient(
+                [record.outputs[i] for i in targets],
+                [record.inputs[i] for i in sources],
+                output_gradients=given,
+                unconnected_gradients="zero",
+            ))
+        wanted = [*given, *(record.inputs[i] for i in sources)]
+        return [*found, _Record(wanted, found, record.outer, None)]
 
-    callback = _Callback(lambda token, values: [
-        _graphkiln.convert_to_tensor(value) for value in call(token, values)
-    ])
+    callback = _Callback(call)
     _keep(graph, callback)
     record = outputs[-1]
     dtypes = [inputs[i].dtype for i in sources]
-
-    def no_second_order(_: list) -> list:
-        raise LookupError(
-            "The gradient of tf.py_function cannot be differentiated again."
-        )
 
     def gradient(output_gradients: list) -> list:
         found: list = [None] * len(inputs)
         if not targets:
             return found
-        given = [
-            raw_ops.ZerosLike(x=outputs[i]) if output_gradients[i] is None
-            else _graphkiln.convert_to_tensor(output_gradients[i])
-            for i in targets
-        ]
+        given = _dense(
+            [output_gradients[i] for i in targets],
+            [outputs[i] for i in targets],
+        )
+        # The inputs take no part, but the gradient depends on them.
+        taken = [record, *given, *(inputs[i] for i in sources)]
         results = _call_node(
-            [record, *given], callback.token, dtypes, None,
-            lambda _: no_second_order,
+            taken, callback.token, [*dtypes, _graphkiln.variant], None,
+            lambda results: _second_backward(graph, taken, results),
         )
         for i, result in zip(sources, results):
             found[i] = result
         return found
+
+    return gradient
+
+
+def _second_backward(
+    graph: _graphkiln.Graph, inputs: list, outputs: list
+) -> Callable:
+    """The gradient of a gradient's node; it has none itself."""
+    dtypes = [x.dtype for x in inputs[1:]]
+
+    def call(_: str, values: list) -> list:
+        record, *given = values
+        return _tensors(record.inner.gradient(
+            record.outputs, record.inputs, output_gradients=given,
+            unconnected_gradients="zero",
+        ))
+
+    callback = _Callback(call)
+    _keep(graph, callback)
+
+    def no_third_order(_: list) -> list:
+        raise LookupError(
+            "The second gradient of tf.py_function cannot be differentiated "
+            "again."
+        )
+
+    def gradient(output_gradients: list) -> list:
+        given = _dense(output_gradients[: len(outputs) - 1], outputs[:-1])
+        return [None, *_call_node(
+            [outputs[-1], *given], callback.token, dtypes, None,
+            lambda _: no_third_order,
+        )]
 
     return gradient
 

@@ -112,19 +112,54 @@ def test_gradient_inside_the_function():
     assert f(tf.constant(3.0)).numpy() == 6.0
 
 
-def test_second_gradient_of_py_function_is_refused():
-    @tf.function
+def _derivative(f, order):
+    def of(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return tape.gradient(y, x)
+
+    return f if order == 0 else _derivative(of, order - 1)
+
+
+def test_second_gradient_of_py_function():
+    calls = []
+
+    def cube(x):
+        calls.append(1)
+        return tf.sin(x) * x ** 2
+
     def f(x):
-        with tf.GradientTape() as outer:
-            outer.watch(x)
-            with tf.GradientTape() as tape:
-                tape.watch(x)
-                y = tf.py_function(lambda x: x ** 3, [x], tf.float32)
-            dy = tape.gradient(y, x)
-        return outer.gradient(dy, x)
+        return tf.py_function(cube, [x * 1.0], tf.float32) * x
+
+    x = tf.constant(2.0)
+    second = tf.function(_derivative(f, 2))
+    want = _derivative(lambda x: tf.sin(x) * x ** 3, 2)(x)
+    assert second(x).numpy() == pytest.approx(want.numpy(), rel=1e-5)
+    assert len(calls) == 1
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        y = tf.function(_derivative(f, 1))(x)
+    assert outer.gradient(y, x).numpy() == pytest.approx(want.numpy(), rel=1e-5)
+
+
+def test_third_gradient_of_py_function_is_refused():
+    def f(x):
+        return tf.py_function(lambda x: x ** 3, [x], tf.float32)
 
     with pytest.raises(LookupError, match="cannot be differentiated again"):
-        f(tf.constant(2.0))
+        tf.function(_derivative(f, 3))(tf.constant(2.0))
+
+
+def test_forward_mode_through_py_function():
+    @tf.function
+    def product(x, v):
+        with tf.autodiff.ForwardAccumulator(x, v) as acc:
+            y = tf.py_function(lambda x: x * x, [x], tf.float32)
+        return acc.jvp(y)
+
+    x, v = tf.constant([1.0, 3.0]), tf.constant([1.0, 0.5])
+    assert product(x, v).numpy().tolist() == [2.0, 3.0]
 
 
 def test_exceptions_become_errors():
