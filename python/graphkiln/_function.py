@@ -89,9 +89,7 @@ class _State:
 
     @property
     def name(self) -> str:
-        return getattr(
-            self.python_function, "__name__", type(self.python_function).__name__
-        )
+        return getattr(self.python_function, "__name__", "function")
 
     def body(self) -> Callable:
         """The Python function to trace, with its object if it has one."""
@@ -179,6 +177,10 @@ def function(
         casting.check_signature(input_signature)
     if jit_compile is None:
         jit_compile = experimental_compile
+    elif experimental_compile is not None:
+        raise ValueError(
+            "Cannot specify both 'experimental_compile' and 'jit_compile'."
+        )
     if experimental_relax_shapes is not None:
         reduce_retracing = experimental_relax_shapes
     attributes = _checked_attributes(
@@ -220,6 +222,10 @@ def _checked_attributes(
     attributes: Mapping[str, object] | None, implements: str | None
 ) -> dict[str, object]:
     result = {}
+    if attributes is not None and not isinstance(attributes, Mapping):
+        raise TypeError(
+            f"experimental_attributes must be a dictionary, got {attributes!r}"
+        )
     for name, value in (attributes or {}).items():
         if name not in _EXPERIMENTAL_ATTRIBUTES:
             raise ValueError(
@@ -474,9 +480,23 @@ def _trace(state: _State, type_, asked: _Asked):
 
     def trace_without_creation():
         baked = _frozen_values(state, type_)
+        late: list = []
+
+        def note(next_creator, **kwargs):
+            if state.created_variables or not state.traced_once:
+                raise ValueError(_tracing.CREATION_ERROR)
+            late.append(None)
+            return next_creator(**kwargs)
+
+        note.of_function = True
         concrete = _tracing.trace(
-            body, name, type_, attributes, _forbid_creation, **autograph
+            body, name, type_, attributes, note, **autograph
         )
+        if late:
+            raise ValueError(
+                "Creating variables on a non-first call to a function "
+                "decorated with tf.function."
+            )
         concrete._baked = _baked_values.settle(baked)
         return concrete
 
@@ -522,13 +542,6 @@ def _frozen_values(state: _State, type_) -> tuple:
     }
     instance = state.instance() if state.is_bound else None
     return _baked_values.snapshot(state.python_function, instance, objects)
-
-
-def _forbid_creation(next_creator, **kwargs):
-    raise ValueError(_tracing.CREATION_ERROR)
-
-
-_forbid_creation.of_function = True
 
 
 def _lifted(initial_value, dtype, graph, asked: _Asked):

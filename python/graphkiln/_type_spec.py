@@ -419,14 +419,14 @@ class NoneTensorSpec(TypeSpec):
         return self
 
 
-_converters: list[tuple[type, Callable[[object], TypeSpec | None]]] = []
+_converters: list[tuple[type, Callable[[object], TypeSpec | None], bool]] = []
 
 
 def register_type_spec_from_value_converter(
     type_object: type, converter_fn: Callable, allow_subclass: bool = False
 ) -> None:
     """Makes `type_spec_from_value` know a class that has no `_type_spec`."""
-    _converters.append((type_object, converter_fn))
+    _converters.append((type_object, converter_fn, allow_subclass))
 
 
 def type_spec_from_value(value: object) -> TypeSpec:
@@ -447,11 +447,15 @@ def type_spec_from_value(value: object) -> TypeSpec:
         return TensorSpec(value.shape, value.dtype)
     if value is None:
         return NoneTensorSpec()
+    if isinstance(value, _graphkiln.BaseVariable):
+        from graphkiln import _variable_spec
+
+        return _variable_spec.VariableSpec.from_value(value)
     spec = getattr(value, "_type_spec", None)
     if isinstance(spec, TypeSpec):
         return spec
-    for cls, converter in reversed(_converters):
-        if type(value) is cls:
+    for cls, converter, with_subclasses in reversed(_converters):
+        if type(value) is cls or (with_subclasses and isinstance(value, cls)):
             found = converter(value)
             if found is not None:
                 return found

@@ -1,6 +1,7 @@
 #include "func_graph_object.h"
 
 #include <cstddef>
+#include <optional>
 #include <unordered_map>
 
 #include "concrete_function.h"
@@ -181,6 +182,38 @@ PyObject* MarkReturned(PyObject* o, PyObject* tensor) {
   return t.ok() ? WrapTensor(*std::move(t)) : Raise(t.status());
 }
 
+// The value of an attribute of a function; empty if it cannot be one.
+std::optional<AttrValue> FunctionAttrOf(PyObject* value) {
+  if (PyBool_Check(value)) return value == Py_True;
+  if (PyLong_Check(value)) {
+    return static_cast<int64_t>(PyLong_AsLongLong(value));
+  }
+  if (PyFloat_Check(value)) {
+    return static_cast<float>(PyFloat_AS_DOUBLE(value));
+  }
+  if (PyUnicode_Check(value)) return std::string(StringView(value));
+  if (PyBytes_Check(value)) {
+    return std::string(PyBytes_AS_STRING(value), PyBytes_GET_SIZE(value));
+  }
+  if (!PyList_Check(value)) return std::nullopt;
+  const auto all = [&]<class T>(T) -> std::optional<AttrValue> {
+    std::vector<T> list;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i) {
+      PyObject* item = PyList_GET_ITEM(value, i);
+      if (PyList_Check(item)) return std::nullopt;
+      const std::optional<AttrValue> v = FunctionAttrOf(item);
+      const T* element = v ? std::get_if<T>(&*v) : nullptr;
+      if (element == nullptr) return std::nullopt;
+      list.push_back(*element);
+    }
+    return AttrValue(std::move(list));
+  };
+  if (auto v = all(std::string())) return v;
+  if (auto v = all(bool())) return v;
+  if (auto v = all(int64_t())) return v;
+  return all(float());
+}
+
 // _finish(results, structure, attrs) -> ConcreteFunction
 PyObject* Finish(PyObject* o, PyObject* args) {
   PyObject *results, *structure, *attrs;
@@ -200,20 +233,15 @@ PyObject* Finish(PyObject* o, PyObject* args) {
   PyObject *key, *value;
   for (Py_ssize_t at = 0; PyDict_Next(attrs, &at, &key, &value);) {
     if (!PyUnicode_Check(key)) return Raise(TypeError("attribute name"));
-    AttrValue v;
-    if (PyBool_Check(value)) {
-      v = value == Py_True;
-    } else if (PyLong_Check(value)) {
-      v = static_cast<int64_t>(PyLong_AsLongLong(value));
-    } else if (PyUnicode_Check(value)) {
-      v = std::string(StringView(value));
-    } else if (PyFloat_Check(value)) {
-      v = static_cast<float>(PyFloat_AS_DOUBLE(value));
-    } else {
-      return Raise(ValueError("Unsupported attribute type {}",
-                              Py_TYPE(value)->tp_name));
+    std::optional<AttrValue> v = FunctionAttrOf(value);
+    if (!v) {
+      PyErr_Format(PyExc_ValueError,
+                   "Attribute %U must be bool, int, float, string, list, or "
+                   "AttrValue. Got %R.",
+                   key, reinterpret_cast<PyObject*>(Py_TYPE(value)));
+      return nullptr;
     }
-    map.Set(StringView(key), std::move(v));
+    map.Set(StringView(key), *std::move(v));
   }
   if (PyErr_Occurred()) return nullptr;
   StatusOr<Ref<ConcreteFunction>> function = [&] {

@@ -340,6 +340,14 @@ bool IsMapping(PyObject* o) {
   return yes == 1;
 }
 
+// Which of the variables of a call it is.
+int AliasOf(PyObject* o, CallVariables* variables) {
+  size_t alias = 0;
+  while (alias < variables->size() && (*variables)[alias] != o) ++alias;
+  if (alias == variables->size()) variables->push_back(o);
+  return static_cast<int>(alias);
+}
+
 StatusOr<TraceTypeRef> TypeOf(PyObject* o, CallVariables* variables) {
   if (IsTensor(o)) {
     const gk::Tensor t = TensorOf(o);
@@ -353,10 +361,8 @@ StatusOr<TraceTypeRef> TypeOf(PyObject* o, CallVariables* variables) {
   if (IsTraceType(o)) return TraceTypeIn(o);
   if (IsVariable(o)) {
     PyVariable* v = VariableOf(o);
-    size_t alias = 0;
-    while (alias < variables->size() && (*variables)[alias] != o) ++alias;
-    if (alias == variables->size()) variables->push_back(o);
-    return TraceType::Variable(v->dtype, v->shape, v->trainable, alias);
+    return TraceType::Variable(v->dtype, v->shape, v->trainable,
+                               AliasOf(o, variables));
   }
   if (IsTensorSpec(o)) {
     PyTensorSpec* s = TensorSpecOf(o);
@@ -374,6 +380,13 @@ StatusOr<TraceTypeRef> TypeOf(PyObject* o, CallVariables* variables) {
     PyRef type = PyRef::Steal(
         CallPython("graphkiln._composite", "tracing_type", {o}));
     if (!type) return PythonError();
+    if (IsTraceType(type.get()) &&
+        TraceTypeIn(type.get())->kind() == Kind::kVariable &&
+        TraceTypeIn(type.get())->alias() == kNoAlias) {
+      const TraceTypeRef v = TraceTypeIn(type.get());
+      return TraceType::Variable(v->dtype(), v->shape(), v->trainable(),
+                                 AliasOf(o, variables));
+    }
     if (IsTraceType(type.get()) || IsTensorSpec(type.get())) {
       return TypeOf(type.get(), variables);
     }

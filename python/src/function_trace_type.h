@@ -28,6 +28,8 @@ PyObject* ObjectOf(const TraceType& type);
 
 // The variables of one call, in the order met: equal ones share an alias id.
 using CallVariables = std::vector<PyObject*>;
+// The alias of a variable's type that has not been told yet.
+inline constexpr int kNoAlias = -1;
 
 // The type of a value as an argument.
 StatusOr<TraceTypeRef> TraceTypeOf(PyObject* value, CallVariables* variables);

@@ -302,11 +302,31 @@ PyObject* TensorTypeFunction(PyObject*, PyObject* args) {
       t, *s, PyUnicode_Check(name) ? StringView(name) : std::string_view()));
 }
 
+// variable_type(dtype, shape, trainable, alias or None)
+PyObject* VariableTypeFunction(PyObject*, PyObject* args) {
+  PyObject *dtype, *shape, *alias;
+  int trainable;
+  if (!PyArg_ParseTuple(args, "OOpO", &dtype, &shape, &trainable, &alias)) {
+    return nullptr;
+  }
+  const DataType t = AsDType(dtype);
+  if (t == DataType::kInvalid) return nullptr;
+  StatusOr<PartialTensorShape> s = AsShape(shape);
+  if (!s.ok()) return Raise(s.status());
+  int number = kNoAlias;
+  if (alias != Py_None) {
+    number = static_cast<int>(PyLong_AsLong(alias));
+    if (PyErr_Occurred()) return nullptr;
+  }
+  return WrapTraceType(TraceType::Variable(t, *s, trainable != 0, number));
+}
+
 PyMethodDef functions[] = {
     {"trace_type", TraceTypeFunction, METH_VARARGS,
      "The trace type of a value."},
     {"container_type", ContainerType, METH_VARARGS, nullptr},
     {"tensor_type", TensorTypeFunction, METH_VARARGS, nullptr},
+    {"variable_type", VariableTypeFunction, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 #define SLOT(id, f) \

@@ -6,6 +6,7 @@
 #include "framework/logical_device.h"
 #include "framework/op_registry.h"
 #include "function/function_gradient.h"
+#include "graph/out_of_scope.h"
 #include "function/graph_edit.h"
 
 namespace gk {
@@ -54,6 +55,15 @@ bool IsHere(std::string_view device) {
     if (rest.substr(0, rest.find('/')) != own) return false;
   }
   return true;
+}
+
+// A tensor of a graph is no argument of a run: a run that fails says so.
+Status Explained(Status status, std::span<const Tensor> inputs) {
+  if (status.ok()) return status;
+  for (const Tensor& t : inputs) {
+    if (t && t.is_symbolic()) return OutOfScopeError(t, {});
+  }
+  return status;
 }
 
 // Results that are arguments, constants or values of variables: they come
@@ -206,8 +216,9 @@ Status ConcreteFunction::CallMatched(
   if (in_graph) return CallInGraph(builder, *function_, inputs.span(), outputs);
   FunctionRunner* runner = FunctionRunner::Get();
   if (runner == nullptr) return Internal("no FunctionRunner");
-  GK_RETURN_IF_ERROR(
-      runner->Run(*function_, inputs.span(), outputs, cancellation));
+  GK_RETURN_IF_ERROR(Explained(
+      runner->Run(*function_, inputs.span(), outputs, cancellation),
+      inputs.span()));
   PlaceResults(outputs);
   return OkStatus();
 }
@@ -232,11 +243,13 @@ Status ConcreteFunction::Run(std::span<const Tensor> arguments,
   if (runner == nullptr) return Internal("no FunctionRunner");
   if (captured_.empty()) {
     GK_RETURN_IF_ERROR(
-        runner->Run(*function_, arguments, outputs, cancellation));
+        Explained(runner->Run(*function_, arguments, outputs, cancellation),
+                  arguments));
   } else {
     BorrowedInputs inputs(arguments, captured_);
-    GK_RETURN_IF_ERROR(
-        runner->Run(*function_, inputs.span(), outputs, cancellation));
+    GK_RETURN_IF_ERROR(Explained(
+        runner->Run(*function_, inputs.span(), outputs, cancellation),
+        inputs.span()));
   }
   PlaceResults(outputs);
   return OkStatus();
@@ -261,8 +274,8 @@ Status ConcreteFunction::CallRecorded(
   } else {
     FunctionRunner* runner = FunctionRunner::Get();
     if (runner == nullptr) return Internal("no FunctionRunner");
-    GK_RETURN_IF_ERROR(
-        runner->Run(*call->forward(), inputs, &all, cancellation));
+    GK_RETURN_IF_ERROR(Explained(
+        runner->Run(*call->forward(), inputs, &all, cancellation), inputs));
     // A result may be an argument, a constant or another result: tapes tell
     // tensors apart by identity.
     for (Tensor& t : all) t = t.Alias();

@@ -813,3 +813,26 @@ def program_names_of_variables_made_in_functions(tf):
     with tf.name_scope("outside"):
         m.f(tf.constant(1.0))
     return m.v.name, m.v.device
+
+
+def program_specs_of_variables(tf):
+    v, w = tf.Variable([1.0, 2.0]), tf.Variable([5.0, 6.0])
+    spec = tf.type_spec_from_value(v)
+    make = type(spec)
+    f = tf.function(lambda a: a + 1.0, autograph=False)
+    g = tf.function(lambda a, b: a.assign_add(b), autograph=False)
+    concrete = f.get_concrete_function(make([2]))
+    two = g.get_concrete_function(make([2], alias_id=0), make([2], alias_id=1))
+    return [
+        repr(spec), repr(make([2, None], tf.int32)),
+        repr(make(None, tf.int32, False, 3)), isinstance(spec, tf.TypeSpec),
+        spec.shape, spec.dtype, spec.trainable, spec.alias_id,
+        repr(spec._component_specs), repr(spec._serialize()),
+        spec.is_compatible_with(v), spec.is_compatible_with(tf.TensorSpec([2])),
+        spec.is_compatible_with(make([None])), spec == make([2]),
+        spec != make([2], trainable=False), hash(spec) == hash(make([2])),
+        repr(spec.most_specific_common_supertype([make([3])])),
+        spec.most_specific_common_supertype([make([3], tf.int32)]),
+        concrete(v), repr(concrete.structured_input_signature), two(v, w),
+        f.get_concrete_function(make([2])) is concrete, v.numpy(),
+    ]
