@@ -267,6 +267,9 @@ def _advice(
             "and keep it."
         )
     if cause == "kind":
+        kinds = before.partition("[")[0], after.partition("[")[0]
+        if any(kind in ("Dict", "List", "Tuple") for kind in kinds):
+            return f"Pass the same structure for {name} every time."
         if "Literal[" in before + after and "TensorSpec(" in before + after:
             return f"Pass a tensor always: tf.convert_to_tensor({name})."
         return "Pass a value of the same class every time."

@@ -744,3 +744,71 @@ def program_attributes_of_functions(tf):
 def program_experimental_get_compiler_ir_needs_jit(tf):
     f = tf.function(lambda x: x + 1)
     return failure(f.experimental_get_compiler_ir, tf.constant(1))
+
+
+def program_attributes_of_any_kind(tf):
+    def found(value):
+        f = tf.function(
+            lambda x: x, autograph=False,
+            experimental_attributes={"disable_summaries_at_runtime": value},
+        )
+        definition = f.get_concrete_function(tf.constant(1.0)).function_def
+        return str(definition.attr["disable_summaries_at_runtime"])
+
+    return [
+        failure(found, value)
+        for value in (
+            ["a", "b"], [1, 2], [1.5], [True, False], [], 3, 1.5, "q", b"q",
+            True, (1,), None, {"a": 1}, [None],
+        )
+    ][:13]
+
+
+def program_names_of_what_has_none(tf):
+    class Callable:
+        def __call__(self, x):
+            return x
+
+    x = tf.constant(1.0)
+    partial = functools.partial(lambda a, b: a + b, b=2.0)
+    functions = [tf.function(Callable()), tf.function(partial)]
+    return [
+        (f.name, f.get_concrete_function(x).name.rpartition(b"_")[0],
+         f.get_concrete_function(x).graph.name)
+        for f in functions
+    ]
+
+
+def program_two_words_for_one_option(tf):
+    return failure(
+        tf.function, lambda x: x, jit_compile=True, experimental_compile=True
+    ), failure(
+        tf.function, lambda x: x, experimental_attributes=3
+    )[0]
+
+
+def program_variables_of_a_later_call(tf):
+    def later(first):
+        made = []
+
+        @tf.function(autograph=False)
+        def f(x, flag):
+            if first and not made:
+                made.append(tf.Variable(1.0))
+            if flag:
+                made.append(tf.Variable(2.0))
+                return made[-1] + x
+            return x
+
+        f(tf.constant(1.0), False)
+        return f(tf.constant(1.0), True)
+
+    return failure(later, False), failure(later, True)
+
+
+@phrase("is out of scope and cannot be used here", "was defined here")
+def program_argument_of_another_graph(tf):
+    kept = []
+    f = tf.function(lambda x: kept.append(x) or x, autograph=False)
+    f(tf.constant(1.0))
+    return tf.function(lambda x: x + 1.0, autograph=False)(kept[0])

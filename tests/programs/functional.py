@@ -308,3 +308,70 @@ def program_recomputed_twice(tf):
             y = f(tf.constant(3.0))
         first = tape.gradient(y, v)
     return [float(first), float(outer.gradient(first, v))]
+
+
+def _registered(tf):
+    name = f"TimesHundred{id(tf)}"
+    try:
+        @tf.RegisterGradient(name)
+        def hundred(op, grad):
+            return grad * 100.0 * float(len(op.inputs))
+    except KeyError:
+        pass  # by an earlier program
+    return name
+
+
+def program_gradients_by_name(tf):
+    name = _registered(tf)
+    with tf.Graph().as_default() as graph:
+        a = tf.constant(3.0)
+        with graph.gradient_override_map({"Square": name}):
+            b = tf.square(a)
+            c = tf.sin(b)
+        d = tf.square(a)
+        found = [t.op.get_attr("_gradient_op_type") == name.encode() for t in (b,)]
+        found += [failure(c.op.get_attr, "_gradient_op_type")[0]]
+        found += [failure(d.op.get_attr, "_gradient_op_type")[0]]
+
+    @tf.function(autograph=False)
+    def inner(x):
+        with x.graph.gradient_override_map({"Square": name}):
+            return tf.square(x)
+
+    @tf.function(autograph=False)
+    def inside(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            with x.graph.gradient_override_map({"Square": name}):
+                y = tf.square(x)
+        return tape.gradient(y, x)
+
+    @tf.function(autograph=False)
+    def symbolic(x):
+        with x.graph.gradient_override_map({"Square": name}):
+            return tf.gradients(tf.square(x), x)[0]
+
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = inner(x)
+    return found, y, tape.gradient(y, x), inside(x), symbolic(x)
+
+
+def program_gradients_that_are_not_there(tf):
+    def unknown():
+        with tf.Graph().as_default() as graph:
+            a = tf.constant(3.0)
+            with graph.gradient_override_map({"Square": "NotThere"}):
+                b = tf.square(a)
+            return tf.gradients(b, a)
+
+    graph = tf.Graph()
+    return [
+        failure(unknown),
+        failure(tf.RegisterGradient("Square"), lambda op, grad: grad)[0],
+        failure(tf.RegisterGradient, 3),
+        failure(graph.gradient_override_map(3).__enter__),
+        failure(graph.gradient_override_map({"a": 3}).__enter__),
+        failure(graph.gradient_override_map({3: "a"}).__enter__),
+    ]
