@@ -57,7 +57,10 @@ def test_created_at_each_call(later):
 
     with pytest.raises(
         ValueError,
-        match="tf.function only supports singleton tf.Variables created on "
+        match="Creating variables on a non-first call to a function decorated "
+        "with tf.function."
+        if later
+        else "tf.function only supports singleton tf.Variables created on "
         "the first call. Make sure the tf.Variable is only created once or "
         "created outside tf.function. See ",
     ):
