@@ -310,7 +310,11 @@ PyObject* Evaluate(PyObject* o, PyObject* args) {
     arguments.push_back(IsTensor(t) ? TensorOf(t) : Tensor());
   }
   arguments.resize(f->arguments().size());
-  StatusOr<TensorVector> result = EvaluateInGraph(*f, tensors, arguments);
+  StatusOr<TensorVector> result = [&] {
+    // An iterator may wait for a generator on another thread.
+    GilRelease unlocked(true);
+    return EvaluateInGraph(*f, tensors, arguments);
+  }();
   return result.ok() ? WrapTensors(*result) : Raise(result.status());
 }
 

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <unordered_set>
 
 #include "data/run_hooks.h"
@@ -48,6 +49,18 @@ void Note(Status status, Slot* slot) {
     status = Cancelled("a Python function was interrupted");
   }
   slot->status = std::move(status);
+}
+
+// What is thrown on a thread of the pool would end the program.
+template <class F>
+Status Guarded(F&& work) {
+  try {
+    return work();
+  } catch (const Error& e) {
+    return e.status();
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted("OOM when making an element of a dataset");
+  }
 }
 
 // Shared by the iterator and its tasks. Two roles: one thread at a time reads
@@ -141,7 +154,9 @@ class Ahead final : public RefCounted {
     lock.unlock();
     auto slot = std::make_shared<Slot>();
     bool end = false;
-    Status status = input_->GetNext(cancellation, &slot->element, &end);
+    Status status = Guarded([&] {
+      return input_->GetNext(cancellation, &slot->element, &end);
+    });
     const bool failed = !status.ok();
     if (background) {
       Note(std::move(status), slot.get());
@@ -166,8 +181,9 @@ class Ahead final : public RefCounted {
     const std::shared_ptr<Slot> held = Find(slot);
     lock.unlock();
     TensorVector result;
-    Status status =
-        fn_(std::move(held->element), cancellation, &result, &held->end);
+    Status status = Guarded([&] {
+      return fn_(std::move(held->element), cancellation, &result, &held->end);
+    });
     held->element = std::move(result);
     if (background) {
       Note(std::move(status), held.get());

@@ -156,6 +156,17 @@ TEST(ReadAhead, AnErrorKeepsItsPlace) {
   EXPECT_EQ(Drain(*ParallelMap(Numbers(log, 4), fails, 3)), "0 (no) 2 3 |");
 }
 
+TEST(ReadAhead, WhatIsThrownIsAnError) {
+  Log log;
+  const ElementFn throws = [](TensorVector e, const CancellationToken*,
+                              TensorVector*, bool*) -> Status {
+    if (e[0].scalar<int32_t>() == 0) throw std::bad_alloc();
+    throw Error(InvalidArgument("thrown"));
+  };
+  EXPECT_EQ(Drain(*ParallelMap(Numbers(log, 2), throws, 3)),
+            "(OOM when making an element of a dataset) (thrown) |");
+}
+
 TEST(ReadAhead, AFunctionMayEndTheSequence) {
   Log log;
   const ElementFn ends = [](TensorVector e, const CancellationToken*,
