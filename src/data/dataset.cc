@@ -47,6 +47,13 @@ Ref<FunctionDefinition> IterationContext::Own(
   return entry.own;
 }
 
+ContextRef IterationContext::Part(int i) {
+  std::lock_guard lock(mutex_);
+  if (i >= static_cast<int>(parts_.size())) parts_.resize(i + 1);
+  if (!parts_[i]) parts_[i] = MakeRef<IterationContext>();
+  return parts_[i];
+}
+
 Dataset::Dataset(ElementSignature signature,
                  std::initializer_list<const Dataset*> inputs)
     : signature_(std::move(signature)) {

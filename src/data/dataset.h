@@ -36,6 +36,9 @@ class IterationContext final : public RefCounted {
   // The function as this pass calls it. One that draws random numbers from
   // seeds begins its streams anew in each pass.
   Ref<FunctionDefinition> Own(const Ref<FunctionDefinition>& function);
+  // The context of the i-th of several inputs: the same function begins anew
+  // in each.
+  Ref<IterationContext> Part(int i);
 
  private:
   struct Entry {
@@ -43,6 +46,7 @@ class IterationContext final : public RefCounted {
   };
   std::mutex mutex_;
   std::unordered_map<const FunctionDefinition*, Entry> functions_;
+  std::vector<Ref<IterationContext>> parts_;
 };
 using ContextRef = Ref<IterationContext>;
 

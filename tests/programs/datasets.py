@@ -218,6 +218,42 @@ def program_shuffle_in_a_function(tf):
     return [f(), f()]
 
 
+def program_random_numbers_of_a_pass(tf):
+    D = tf.data.Dataset
+    tf.random.set_seed(1)
+
+    def draw(x):
+        return tf.random.uniform([], seed=4)
+
+    def of(d):
+        return [[round(float(x), 5) for x in d] for _ in range(2)]
+
+    a = D.range(2).map(draw)
+    branch = D.range(3).map(
+        lambda x: tf.cond(x > -1, lambda: draw(x), lambda: 0.0)
+    )
+    return [
+        of(a), of(a.repeat(3)), of(a.concatenate(a)), of(a.shuffle(2, seed=1)),
+        of(D.zip((a, a)).map(lambda x, y: x - y).repeat(2)),
+        of(D.range(3).flat_map(lambda x: D.range(2).map(draw))), of(branch),
+        of(D.range(4).map(draw).batch(2).map(tf.reduce_sum)),
+        float(a.reduce(0.0, lambda s, x: s * 10 + x)),
+    ]
+
+
+def program_random_numbers_of_a_loop(tf):
+    tf.random.set_seed(1)
+
+    @tf.function
+    def f(d):
+        s = tf.constant(0.0)
+        for x in d:
+            s = s * 10 + tf.random.uniform([], seed=9)
+        return s
+
+    return [float(f(tf.data.Dataset.range(2))) for _ in range(3)]
+
+
 def program_cache_keeps_what_was_seen(tf):
     v = tf.Variable(0)
     d = tf.data.Dataset.range(3).map(lambda x: v.assign_add(1)).cache()

@@ -28,8 +28,10 @@ class ZipDataset final : public Dataset {
   StatusOr<IteratorPtr> MakeIterator(
       const ContextRef& context) const override {
     std::vector<IteratorPtr> parts;
-    for (const auto& d : inputs_) {
-      GK_ASSIGN_OR_RETURN(IteratorPtr part, d->MakeIterator(context));
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      GK_ASSIGN_OR_RETURN(
+          IteratorPtr part,
+          inputs_[i]->MakeIterator(context->Part(static_cast<int>(i))));
       parts.push_back(std::move(part));
     }
     return IteratorPtr(new Iterator(std::move(parts)));
@@ -94,8 +96,8 @@ class ConcatenateDataset final : public Dataset {
                    TensorVector* element, bool* end) override {
       for (; part_ < 2; ++part_) {
         if (!input_) {
-          GK_ASSIGN_OR_RETURN(
-              input_, dataset_->parts_[part_]->MakeIterator(context_));
+          GK_ASSIGN_OR_RETURN(input_, dataset_->parts_[part_]->MakeIterator(
+                                          context_->Part(part_)));
         }
         bool ended = false;
         GK_RETURN_IF_ERROR(input_->GetNext(cancellation, element, &ended));
