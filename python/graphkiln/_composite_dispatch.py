@@ -1,4 +1,9 @@
-"""Public functions on ragged and sparse tensors."""
+"""Public functions on values that are no tensors.
+
+A function made of an op that fails to convert its arguments asks here: targets
+that the program registered come first, then ragged and sparse tensors. Calls
+with plain tensors never get here.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +22,15 @@ expm1 log1p cast
 """.split())
 # Functions of ragged arguments that change the flat values alone.
 _FLAT = frozenset("one_hot stop_gradient dropout bitcast".split())
+
+
+def dispatch(api: Callable, args: tuple, kwargs: dict) -> object:
+    """The result of a call for arguments that `api` cannot convert;
+    NotImplemented if it has nothing for them either."""
+    result = _dispatch.dispatch(api, args, kwargs)
+    if result is NotImplemented and _dispatch.key_of(api) is not None:
+        return call(api, _dispatch.key_of(api), args, kwargs)
+    return result
 
 
 def call(api: Callable, key: object, args: tuple, kwargs: dict) -> object:

@@ -1,8 +1,7 @@
 """What public functions do with values that are no tensors.
 
-A function made of an op that fails to convert its arguments asks here: targets
-that the program registered come first, then those of ragged and sparse
-tensors. Calls with plain tensors never get here.
+Targets that the program registered; ragged and sparse tensors are in
+_composite_dispatch.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ truncatemod xdivy xlog1py xlogy zeta
 _MODULES = ("", "math", "nn", "strings", "bitwise", "debugging", "dtypes")
 
 
-def _key(api: object) -> object:
+def key_of(api: object) -> object:
     """What the aliases of a function have in common; None if it is none that
     can be dispatched."""
     if type(api).__name__ == "OpFunction":
@@ -55,7 +54,7 @@ def _keys(names: tuple) -> frozenset:
     for module_name in _MODULES:
         module = getattr(tf, module_name) if module_name else tf
         for name in names:
-            found.add(_key(getattr(module, name, None)))
+            found.add(key_of(getattr(module, name, None)))
     return frozenset(found - {None})
 
 
@@ -88,7 +87,7 @@ _asserts: dict[tuple, Callable] = {}
 def dispatch(api: Callable, args: tuple, kwargs: dict) -> object:
     """The result of a call for arguments that `api` cannot convert;
     NotImplemented if nothing is registered for them."""
-    key = _key(api)
+    key = key_of(api)
     if key is None:
         return NotImplemented
     found = _matching(api, key, args, kwargs)
@@ -98,11 +97,7 @@ def dispatch(api: Callable, args: tuple, kwargs: dict) -> object:
             f"tf.dispatch_for ({found[0].handler} and {found[1].handler}) "
             f"match the arguments to {api.__name__}"
         )
-    if found:
-        return found[0].call(*args, **kwargs)
-    from graphkiln import _composite_dispatch
-
-    return _composite_dispatch.call(api, key, args, kwargs)
+    return found[0].call(*args, **kwargs) if found else NotImplemented
 
 
 def _matching(api: Callable, key: object, args: tuple, kwargs: dict) -> list:
@@ -116,7 +111,8 @@ def _matching(api: Callable, key: object, args: tuple, kwargs: dict) -> list:
             if isinstance(x[0], cls):
                 found.append(_elementwise(handler, api, x, rest, named))
     tables = [_binary] if key in binary_keys() else []
-    tables += [_asserts] if isinstance(key, tuple) and key[0] == "assert" else []
+    if isinstance(key, tuple) and key[0] == "assert":
+        tables.append(_asserts)
     for table in tables:
         x, rest, named = first(api, args, kwargs, 2)
         for classes, handler in table.items():
@@ -191,7 +187,7 @@ def dispatch_for_api(api: Callable, *signatures: dict) -> Callable:
     >>> tf.math.reduce_max(Masked([1, 9], [True, False])).numpy().item()
     1
     """
-    key = _key(api)
+    key = key_of(api)
     if key is None:
         raise ValueError(f"{api} does not support dispatch.")
     wanted = inspect.signature(api)

@@ -80,6 +80,7 @@ EXPORTS: dict[str, str] = {
     "graphkiln.autograph.verbosity": """
         autograph.set_verbosity autograph.experimental.set_strict
         """,
+    "graphkiln._variable_spec": "type_spec_from_value",
     "graphkiln._dispatch": """
         experimental.dispatch_for_api
         experimental.dispatch_for_unary_elementwise_apis
@@ -119,7 +120,7 @@ EXPORTS: dict[str, str] = {
         test.assert_equal_graph_def
         """,
     "graphkiln._type_spec": """
-        TypeSpec TensorSpec type_spec_from_value
+        TypeSpec TensorSpec
         __internal__.CompositeTensor
         __internal__.register_type_spec_from_value_converter
         """,

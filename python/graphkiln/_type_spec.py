@@ -447,10 +447,6 @@ def type_spec_from_value(value: object) -> TypeSpec:
         return TensorSpec(value.shape, value.dtype)
     if value is None:
         return NoneTensorSpec()
-    if isinstance(value, _graphkiln.BaseVariable):
-        from graphkiln import _variable_spec
-
-        return _variable_spec.VariableSpec.from_value(value)
     spec = getattr(value, "_type_spec", None)
     if isinstance(spec, TypeSpec):
         return spec

@@ -127,3 +127,10 @@ class VariableSpec(_type_spec.TypeSpec):
         return _graphkiln.variable_type(
             self._dtype, self._shape, self.trainable, self.alias_id
         )
+
+
+_type_spec.register_type_spec_from_value_converter(
+    Variable, VariableSpec.from_value, allow_subclass=True
+)
+# The public function, which knows of variables once this is loaded.
+type_spec_from_value = _type_spec.type_spec_from_value

@@ -94,7 +94,7 @@ PyObject* Redispatch(PyObject* o, PyObject* const* args, size_t nargs,
                            args[i]) == 0;
   }
   PyObject* result =
-      ready ? CallPython("graphkiln._dispatch", "dispatch",
+      ready ? CallPython("graphkiln._composite_dispatch", "dispatch",
                          {o, positional.get(), named.get()})
             : nullptr;
   if (result == Py_NotImplemented) {
