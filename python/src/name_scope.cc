@@ -13,7 +13,8 @@ namespace nb = nanobind;
 
 namespace gk::py {
 
-OpScope::OpScope(std::string_view name, bool own) : graph_(FuncGraph::Current()) {
+OpScope::OpScope(std::string_view name, bool own)
+    : graph_(FuncGraph::Current()) {
   if (graph_ == nullptr) return;
   StatusOr<std::string> scope = graph_->PushNameScope(name);
   if (scope.ok()) {

@@ -60,8 +60,9 @@ int FindDevice(std::string_view name) {
   int device = 0;
   const auto [end, error] =
       std::from_chars(begin, name.data() + name.size(), device);
-  const bool whole = error == std::errc() && (end == name.data() + name.size() ||
-                                              *end == '/');
+  const bool whole =
+      error == std::errc() &&
+      (end == name.data() + name.size() || *end == '/');
   return whole && device > 0 && device < NumLogicalDevices() ? device : 0;
 }
 
