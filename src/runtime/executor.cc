@@ -20,6 +20,19 @@ constexpr int kCancellationInterval = 64;  // instructions, a power of two
 constexpr int kMaxNesting = 1000;
 thread_local int nesting = 0;
 
+// Plans that run on this thread, the innermost first.
+struct RunningPlan {
+  explicit RunningPlan(const Plan& p) : plan(&p), outer(innermost) {
+    innermost = this;
+  }
+  ~RunningPlan() { innermost = outer; }
+
+  const Plan* plan;
+  RunningPlan* outer;
+  static thread_local RunningPlan* innermost;
+};
+thread_local RunningPlan* RunningPlan::innermost = nullptr;
+
 // Takes a frame for a run and gives it back clean, whatever happens.
 class FrameLease {
  public:
@@ -340,6 +353,7 @@ class Run {
 
 Status RunInFrame(const Plan& plan, Frame& frame, TensorVector* outputs,
                   const CancellationToken* cancellation, Turn turn) {
+  const RunningPlan running(plan);
   GK_RETURN_IF_ERROR(Run(plan, frame, cancellation, turn).Execute());
   outputs->clear();
   outputs->reserve(plan.results.size());
@@ -361,6 +375,13 @@ Status RunInFrame(const Plan& plan, Frame& frame, TensorVector* outputs,
     t = Tensor();
   }
   return OkStatus();
+}
+
+bool IsRunning(const Plan& plan) {
+  for (auto* r = RunningPlan::innermost; r != nullptr; r = r->outer) {
+    if (r->plan == &plan) return true;
+  }
+  return false;
 }
 
 NestingScope::NestingScope() { ++nesting; }

@@ -41,6 +41,9 @@ Status RunInFrame(const Plan& plan, Frame& frame, TensorVector* outputs,
                   const CancellationToken* cancellation,
                   Turn turn = Turn::kCall);
 
+// Whether a run of the plan is under way on this thread.
+bool IsRunning(const Plan& plan);
+
 // Functions that run on this thread, one within the other. An error if there
 // are more than the stack has room for.
 class NestingScope {

@@ -68,6 +68,13 @@ Status NestedFunction::RunEntered(std::span<Tensor> inputs, bool consume,
   return status;
 }
 
+// A function that calls itself would keep its own plan, for ever.
+void NestedFunction::LeaveIfRunning() {
+  if (!frame_ || !IsRunning(*plan_)) return;
+  plan_->frames.Give(std::move(frame_));
+  plan_ = Ref<Plan>();
+}
+
 Status NestedFunction::Run(std::span<Tensor> inputs, bool consume,
                            TensorVector* outputs,
                            const CancellationToken* cancellation) {
@@ -75,7 +82,10 @@ Status NestedFunction::Run(std::span<Tensor> inputs, bool consume,
   GK_RETURN_IF_ERROR(scope.Check(name()));
   GK_ASSIGN_OR_RETURN(Ref<Plan> plan, compiled_->PlanFor(inputs));
   GK_RETURN_IF_ERROR(Enter(std::move(plan), inputs));
-  return RunEntered(inputs, consume, outputs, cancellation, Turn::kCall);
+  const Status status =
+      RunEntered(inputs, consume, outputs, cancellation, Turn::kCall);
+  LeaveIfRunning();
+  return status;
 }
 
 Status NestedFunction::BeginLoop(std::span<const Tensor> state) {
@@ -113,6 +123,7 @@ Status NestedFunction::RunTurn(TensorVector* state, TensorVector* next,
 
 void NestedFunction::EndLoop() {
   if (frame_) frame_->Clear(*plan_);
+  LeaveIfRunning();
   body_ = Ref<Plan>();
 }
 

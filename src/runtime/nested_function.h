@@ -47,6 +47,7 @@ class NestedFunction {
  private:
   NestedFunction() = default;
   Status Enter(Ref<Plan> plan, std::span<const Tensor> inputs);
+  void LeaveIfRunning();
   Status RunEntered(std::span<Tensor> inputs, bool consume,
                     TensorVector* outputs,
                     const CancellationToken* cancellation, Turn turn);

@@ -193,14 +193,17 @@ bool ScalarCodeBuilder::Add(const Node& node, Scope* scope) {
   return true;
 }
 
+// Functions that call themselves, and calls too deep, are left to plans.
+bool ScalarCodeBuilder::IsInProgress(const GraphFunction* function) const {
+  return calls_.size() >= kMaxDepth ||
+         std::find(calls_.begin(), calls_.end(), function) != calls_.end();
+}
+
 bool ScalarCodeBuilder::Call(const FunctionAttr* callee,
                              std::span<const int32_t> arguments,
                              Registers* results) {
   const GraphFunction* function = GraphOf(callee);
-  if (!function || calls_.size() >= kMaxDepth ||
-      std::count(calls_.begin(), calls_.end(), function)) {
-    return false;
-  }
+  if (!function || IsInProgress(function)) return false;
   StatusOr<CompiledFunction*> compiled = CompiledFunction::Of(*function);
   if (!compiled.ok()) return false;
   const std::vector<PartialTensorShape> scalars(arguments.size(),
@@ -370,8 +373,15 @@ bool ScalarCodeBuilder::AddWhile(const Node& node, Scope* scope) {
   const FunctionAttr* condition = node.attrs().Get<FunctionAttr>("cond");
   const FunctionAttr* body = node.attrs().Get<FunctionAttr>("body");
   const GraphFunction *test = GraphOf(condition), *step = GraphOf(body);
-  if (!test || !step) return false;
+  if (!test || !step || IsInProgress(test) || IsInProgress(step)) return false;
   const size_t n = node.num_inputs();
+  if (size_t(node.num_outputs()) != n) return false;
+  Registers entering, state, target;
+  for (size_t i = 0; i < n; ++i) {
+    const std::optional<int32_t> r = ValueOf(node.input(i), scope);
+    if (!r || draft_.registers[*r].dtype != node.output(i).dtype) return false;
+    entering.push_back(*r);
+  }
   StatusOr<CompiledFunction*> compiled = CompiledFunction::Of(*step);
   StatusOr<CompiledFunction*> compiled_test = CompiledFunction::Of(*test);
   if (!compiled.ok() || !compiled_test.ok()) return false;
@@ -379,17 +389,14 @@ bool ScalarCodeBuilder::AddWhile(const Node& node, Scope* scope) {
   StatusOr<FunctionGraph> f = (*compiled)->GraphFor(scalars);
   StatusOr<FunctionGraph> c = (*compiled_test)->GraphFor(scalars);
   if (!f.ok() || !c.ok() || f->results.size() != n || c->results.size() != 1 ||
-      f->arguments.size() != n || size_t(node.num_outputs()) != n) {
+      f->arguments.size() != n) {
     return false;
   }
-  Registers entering, state, target;
   for (size_t i = 0; i < n; ++i) {
-    const std::optional<int32_t> r = ValueOf(node.input(i), scope);
-    if (!r || draft_.registers[*r].dtype != node.output(i).dtype) return false;
-    entering.push_back(*r);
+    const int32_t r = entering[i];
     const bool kept = ArgumentOfResult(*f, i) == static_cast<int>(i);
-    state.push_back(
-        kept ? *r : NewRegister(draft_.registers[*r].dtype, depth() + 1));
+    state.push_back(kept ? r
+                         : NewRegister(draft_.registers[r].dtype, depth() + 1));
     target.push_back(kept ? -1 : state.back());
   }
   // The loop's own code; what no turn changes goes in front of it.

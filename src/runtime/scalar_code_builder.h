@@ -67,6 +67,7 @@ class ScalarCodeBuilder {
   // The register of a condition as a bool.
   std::optional<int32_t> TruthOf(int32_t r, const Node& node,
                                  const Scope& scope);
+  bool IsInProgress(const GraphFunction* function) const;
   bool Call(const FunctionAttr* callee, std::span<const int32_t> arguments,
             Registers* results);
   bool CallGraph(const FunctionGraph& f, std::span<const int32_t> arguments,

@@ -251,6 +251,45 @@ TEST(ScalarCode, CaseTakesTheLastBranchOutOfRange) {
   }
 }
 
+// Sums 1..n by a function that calls itself: no byte code, and an end.
+TEST(ScalarCode, RecursiveBranches) {
+  InitRuntime();
+  TestFunction b("sum");
+  const Output n = b.Arg(kI, TensorShape());
+  const FunctionAttr zero =
+      Function("zero", {kI}, [](TestFunction& c, const std::vector<Output>&) {
+        return std::vector{Int(c, 0)};
+      });
+  const Output more = b.Add("Greater", {n, Int(b, 0)});
+  const Output rest = b.Add("StatelessIf", {more, b.Add("Sub", {n, Int(b, 1)})},
+                            {{"Tout", std::vector{kI}},
+                             {"then_branch", zero},
+                             {"else_branch", zero}});
+  const Output sum = b.Add("Mul", {b.Add("AddV2", {n, rest}),
+                                   b.Add("Cast", {more}, {{"DstT", kI}})});
+  const auto f = b.Finish({sum});
+  rest.node->mutable_attrs().Set("then_branch", FunctionAttr{"sum", f});
+  for (int depth : {0, 1, 5, 200}) {
+    const Tensor in = Tensor::Scalar<int32_t>(depth);
+    TensorVector out;
+    const Status s = RunFunction(*f, {&in, 1}, &out);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+    EXPECT_EQ(out[0].scalar<int32_t>(), depth * (depth + 1) / 2);
+  }
+  const Tensor in = Tensor::Scalar<int32_t>(100000);
+  TensorVector out;
+  const Status s = RunFunction(*f, {&in, 1}, &out);
+  EXPECT_EQ(s.code(), Code::kResourceExhausted) << s.ToString();
+  // Breaks the circles, so that the function goes away.
+  rest.node->mutable_attrs().Set("then_branch", zero);
+  const Ref<Graph> planned = (*CompiledFunction::Of(*f))->graph().graph;
+  for (const auto& node : planned->nodes()) {
+    if (node->type() == "StatelessIf") {
+      node->mutable_attrs().Set("then_branch", zero);
+    }
+  }
+}
+
 // A number is true unless it is zero.
 TEST(ScalarCode, ConditionsOfAnyNumber) {
   for (DataType t : {DataType::kFloat, DataType::kDouble, DataType::kInt8,
