@@ -285,6 +285,9 @@ def _assert_same(
 def _same_kind(a: object, b: object) -> bool:
     if type(a) is type(b):
         return True
+    if hasattr(type(a), "_type_spec") and hasattr(type(b), "_type_spec"):
+        # Two kinds of dataset are alike if their elements are.
+        return a._type_spec.is_compatible_with(b._type_spec)
     if hasattr(a, "_fields") and hasattr(b, "_fields"):
         return (
             type(a).__name__ == type(b).__name__ and a._fields == b._fields

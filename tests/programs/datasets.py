@@ -753,6 +753,77 @@ def program_len_of_unknown(tf):
     return _function(tf, lambda d: len(d), tf.data.Dataset.range(3).filter(lambda x: x > 0))
 
 
+def program_datasets_and_iterators_as_state(tf):
+    D = tf.data.Dataset
+
+    @tf.function
+    def skipped(d, n):
+        i = 0
+        while i < n:
+            d = d.skip(1)
+            i += 1
+        return d.reduce(np.int64(0), lambda a, x: a + x)
+
+    @tf.function
+    def chosen(it, flag):
+        if flag:
+            x = next(it)
+        else:
+            x = next(it) + 100
+        return x
+
+    @tf.function
+    def drained(it):
+        element = it.get_next_as_optional()
+        s = tf.constant(0, tf.int64)
+        while element.has_value():
+            s += element.get_value()
+            element = it.get_next_as_optional()
+        return s
+
+    @tf.function
+    def three(d):
+        it = iter(d)
+        s = tf.constant(0, tf.int64)
+        for _ in tf.range(3):
+            s = s * 10 + next(it)
+        return s
+
+    @tf.function
+    def inner(d):
+        s = tf.constant(0, tf.int64)
+        for x in d.map(lambda x: x + 1):
+            for y in d.filter(lambda y: y < x):
+                s += x * y
+        return s
+
+    r = D.range(5)
+    it = iter(r)
+    return [
+        skipped(r, tf.constant(2)), chosen(it, tf.constant(True)),
+        chosen(it, tf.constant(False)), drained(iter(r)), drained(it),
+        three(r), three(r), inner(r),
+    ]
+
+
+def program_dataset_signature(tf):
+    spec = tf.data.DatasetSpec(tf.TensorSpec([None], tf.int64))
+
+    @tf.function(input_signature=[spec])
+    def f(d):
+        s = tf.constant(0, tf.int64)
+        for x in d:
+            s += tf.reduce_sum(x)
+        return s
+
+    D = tf.data.Dataset
+    return [
+        f(D.range(5).batch(2)), f(D.from_tensors(np.array([1, 2]))),
+        failure(f, D.range(3))[0],
+        failure(tf.function(lambda d: len(d), autograph=False), D.range(2)),
+    ]
+
+
 def program_training_loop(tf):
     x = np.linspace(-1, 1, 16).astype(np.float32)
     d = tf.data.Dataset.from_tensor_slices((x, 3 * x + 1)).batch(4).repeat(5)

@@ -67,8 +67,8 @@ TensorSpec(shape=(), dtype=tf.string, name=None))
     def __len__(self) -> int:
         if not tf.executing_eagerly():
             raise TypeError(
-                "`tf.data.Dataset` does not support `len()` in graph mode. "
-                "Use `tf.data.Dataset.cardinality()` instead."
+                "`tf.data.Dataset` only supports `len` in eager mode. Use "
+                "`tf.data.Dataset.cardinality()` instead."
             )
         length = int(self.cardinality())
         if length == constants.INFINITE_CARDINALITY:
