@@ -71,9 +71,9 @@ _NOTES = (
         "is out of scope and cannot be used here",
         "A tensor leaves the body of a loop or branch only as a local variable "
         "that is assigned there: assign it also before the loop, or in the "
-        "other branch. What is made in each iteration goes to a tf.TensorArray, "
-        "or to a list of which tf.autograph.experimental.set_element_type "
-        "tells.",
+        "other branch. What is made in each iteration goes to a "
+        "tf.TensorArray, or to a list of which "
+        "tf.autograph.experimental.set_element_type tells.",
     ),
 )
 

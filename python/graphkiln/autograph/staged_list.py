@@ -26,7 +26,8 @@ class _Spec:
 
     def __eq__(self, other: object) -> bool:
         return (
-            type(other) is _Spec and repr(self._elements) == repr(other._elements)
+            type(other) is _Spec
+            and repr(self._elements) == repr(other._elements)
         )
 
     __hash__ = None
