@@ -87,8 +87,8 @@ StatusOr<Tensor> Dataset::Wrap(Ref<const Dataset> dataset) {
   }
   GK_ASSIGN_OR_RETURN(Tensor t,
                       Tensor::Allocate(DataType::kVariant, TensorShape()));
-  t.data<Variant>()[0] = Variant(Ref<VariantObject>::Adopt(
-      const_cast<Dataset*>(dataset.Release())));
+  t.data<Variant>()[0] = Variant(
+      Ref<VariantObject>::Adopt(const_cast<Dataset*>(dataset.Release())));
   return t;
 }
 

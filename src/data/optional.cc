@@ -2,8 +2,7 @@
 
 namespace gk {
 
-StatusOr<Ref<const OptionalVariant>> OptionalVariant::Of(
-    const Tensor& handle) {
+StatusOr<Ref<const OptionalVariant>> OptionalVariant::Of(const Tensor& handle) {
   if (handle.dtype() == DataType::kVariant && handle.shape().IsScalar()) {
     if (auto* found = handle.scalar<Variant>().As<OptionalVariant>()) {
       return Ref<const OptionalVariant>(found);

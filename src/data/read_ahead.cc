@@ -154,9 +154,8 @@ class Ahead final : public RefCounted {
     lock.unlock();
     auto slot = std::make_shared<Slot>();
     bool end = false;
-    Status status = Guarded([&] {
-      return input_->GetNext(cancellation, &slot->element, &end);
-    });
+    Status status = Guarded(
+        [&] { return input_->GetNext(cancellation, &slot->element, &end); });
     const bool failed = !status.ok();
     if (background) {
       Note(std::move(status), slot.get());

@@ -183,10 +183,9 @@ TEST(ReadAhead, AFunctionMayEndTheSequence) {
 TEST(ReadAhead, DroppingDoesNotWait) {
   Log log;
   for (int i = 0; i < 50; ++i) {
-    IteratorPtr it = i % 2 == 0
-                         ? Prefetch(Numbers(log, 1 << 20), 64)
-                         : ParallelMap(Numbers(log, 1 << 20),
-                                       Squares(log, 100), 8);
+    IteratorPtr it =
+        i % 2 == 0 ? Prefetch(Numbers(log, 1 << 20), 64)
+                   : ParallelMap(Numbers(log, 1 << 20), Squares(log, 100), 8);
     Drain(*it, i % 5);
   }
   // One that is in the middle of reading something that does not come.

@@ -17,8 +17,7 @@ void PutErrorSite(const ErrorSite& site) {
   if (site != nullptr && current.put_site != nullptr) current.put_site(site);
 }
 
-Ref<FunctionDefinition> FreshFunction(
-    const Ref<FunctionDefinition>& function) {
+Ref<FunctionDefinition> FreshFunction(const Ref<FunctionDefinition>& function) {
   if (current.fresh == nullptr) return function;
   Ref<FunctionDefinition> fresh = current.fresh(*function);
   return fresh ? fresh : function;

@@ -69,8 +69,8 @@ int TaskPool::Generation() { return generation.load(); }
 bool TaskPool::Schedule(std::function<void()> task) {
   State& s = *state_;
   std::unique_lock lock(s.mutex);
-  const bool start = s.idle <= static_cast<int>(s.tasks.size()) &&
-                     s.threads < kMaxThreads;
+  const bool start =
+      s.idle <= static_cast<int>(s.tasks.size()) && s.threads < kMaxThreads;
   if (start) {
     try {
       std::thread([&s] { s.Work(); }).detach();

@@ -3,8 +3,8 @@
 //
 // For each resource: a write waits for the last write and the reads since, a
 // read waits for the last write. An argument may be any of the captured
-// resources in some call, so both count as one. Whoever iterates over a dataset uses
-// what its functions use. Prints, checks and calls into the host
+// resources in some call, so both count as one. Whoever iterates over a
+// dataset uses what its functions use. Prints, checks and calls into the host
 // language keep program order among themselves and with every write. Not
 // thread-safe; owned by a FuncGraph.
 #ifndef GK_FUNCTION_AUTOMATIC_CONTROL_H_

@@ -65,8 +65,7 @@ bool DrawsFromSeeds(const GraphFunction& f, int depth) {
 Ref<GraphFunction> CopyOf(const GraphFunction& f, int depth);
 
 FunctionAttr CopyOf(const FunctionAttr& callee, int depth) {
-  const auto* f =
-      dynamic_cast<const GraphFunction*>(callee.definition.get());
+  const auto* f = dynamic_cast<const GraphFunction*>(callee.definition.get());
   if (f == nullptr || depth >= kMaxDepth || !DrawsFromSeeds(*f, 0)) {
     return callee;
   }
@@ -95,9 +94,9 @@ Ref<GraphFunction> CopyOf(const GraphFunction& f, int depth) {
       node->mutable_attrs().Set(name, value);
     }
   }
-  return MakeRef<GraphFunction>(
-      f.name(), copy.graph, std::move(copy.arguments),
-      std::move(copy.results), std::move(copy.control_outputs), f.attrs());
+  return MakeRef<GraphFunction>(f.name(), copy.graph, std::move(copy.arguments),
+                                std::move(copy.results),
+                                std::move(copy.control_outputs), f.attrs());
 }
 
 Ref<FunctionDefinition> Fresh(const FunctionDefinition& definition) {

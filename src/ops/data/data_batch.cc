@@ -21,8 +21,7 @@ class BatchDataset final : public DatasetOfInput {
     if (n < 0) return n;
     return n / size_ + (n % size_ == 0 || drop_remainder_ ? 0 : 1);
   }
-  StatusOr<IteratorPtr> MakeIterator(
-      const ContextRef& context) const override {
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
     return IteratorPtr(new Iterator(this, std::move(in)));
   }
@@ -32,8 +31,8 @@ class BatchDataset final : public DatasetOfInput {
    public:
     Iterator(const BatchDataset* d, IteratorPtr input)
         : dataset_(d), input_(std::move(input)) {}
-    Status GetNext(const CancellationToken* cancellation,
-                   TensorVector* element, bool* end) override {
+    Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                   bool* end) override {
       std::vector<TensorVector> rows;
       while (!ended_ && static_cast<int64_t>(rows.size()) < dataset_->size_) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
@@ -76,8 +75,7 @@ class BatchDataset final : public DatasetOfInput {
       dims.insert(dims.end(), first.shape().dims().begin(),
                   first.shape().dims().end());
       GK_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
-      GK_ASSIGN_OR_RETURN(Tensor batch,
-                          Tensor::Allocate(first.dtype(), shape));
+      GK_ASSIGN_OR_RETURN(Tensor batch, Tensor::Allocate(first.dtype(), shape));
       GK_RETURN_IF_ERROR(
           VisitMoved(first.dtype(), [&]<class T>(std::type_identity<T>) {
             T* to = static_cast<T*>(batch.raw_data());
@@ -107,12 +105,11 @@ Status ComputeBatch(KernelContext& c) {
   if (size <= 0) {
     return InvalidArgument("Batch size must be greater than zero.");
   }
-  GK_RETURN_IF_ERROR(ScalarInput(c, c.num_inputs() - 1, "drop_remainder",
-                                 &drop_remainder));
-  return SetDataset(c, MakeRef<BatchDataset>(c.record().name,
-                                             SignatureAttrs(c),
-                                             std::move(input), size,
-                                             drop_remainder));
+  GK_RETURN_IF_ERROR(
+      ScalarInput(c, c.num_inputs() - 1, "drop_remainder", &drop_remainder));
+  return SetDataset(
+      c, MakeRef<BatchDataset>(c.record().name, SignatureAttrs(c),
+                               std::move(input), size, drop_remainder));
 }
 
 class UnbatchDataset final : public DatasetOfInput {
@@ -131,8 +128,7 @@ class UnbatchDataset final : public DatasetOfInput {
     const int64_t all = each < 0 ? -1 : MultiplyWithoutOverflow(n, each);
     return all < 0 ? kUnknownCardinality : all;
   }
-  StatusOr<IteratorPtr> MakeIterator(
-      const ContextRef& context) const override {
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
     return IteratorPtr(new Iterator(std::move(in)));
   }
@@ -141,8 +137,8 @@ class UnbatchDataset final : public DatasetOfInput {
   class Iterator final : public DatasetIterator {
    public:
     explicit Iterator(IteratorPtr input) : input_(std::move(input)) {}
-    Status GetNext(const CancellationToken* cancellation,
-                   TensorVector* element, bool* end) override {
+    Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                   bool* end) override {
       while (at_ >= rows_) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         TensorVector batch;

@@ -17,8 +17,7 @@ class PrefetchDataset final : public DatasetOfInput {
         buffer_size_(buffer_size) {}
 
   std::string_view kind() const override { return "PrefetchDataset"; }
-  StatusOr<IteratorPtr> MakeIterator(
-      const ContextRef& context) const override {
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
     return buffer_size_ == 0 ? std::move(in)
                              : Prefetch(std::move(in), buffer_size_);
@@ -38,8 +37,8 @@ Status ComputePrefetch(KernelContext& c) {
         "auto-tuning");
   }
   if (size == -1) size = std::max(2, AllowedCpus());
-  return SetDataset(c, MakeRef<PrefetchDataset>(SignatureAttrs(c),
-                                                std::move(input), size));
+  return SetDataset(
+      c, MakeRef<PrefetchDataset>(SignatureAttrs(c), std::move(input), size));
 }
 
 // What a complete pass has seen. Shared by the iterators of a dataset.
@@ -54,8 +53,7 @@ class CacheDataset final : public DatasetOfInput {
       : DatasetOfInput(std::move(signature), std::move(input)) {}
 
   std::string_view kind() const override { return "CacheDatasetV2"; }
-  StatusOr<IteratorPtr> MakeIterator(
-      const ContextRef& context) const override {
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     return IteratorPtr(new Iterator(this, context));
   }
 
@@ -64,8 +62,8 @@ class CacheDataset final : public DatasetOfInput {
    public:
     Iterator(const CacheDataset* d, ContextRef context)
         : dataset_(d), context_(std::move(context)) {}
-    Status GetNext(const CancellationToken* cancellation,
-                   TensorVector* element, bool* end) override {
+    Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                   bool* end) override {
       if (!input_ && !cached_) {
         {
           std::lock_guard lock(dataset_->cache_.mutex);
@@ -102,8 +100,8 @@ class CacheDataset final : public DatasetOfInput {
 
     void Complete() {
       next_ = seen_.size();
-      cached_ = std::make_shared<const std::vector<TensorVector>>(
-          std::move(seen_));
+      cached_ =
+          std::make_shared<const std::vector<TensorVector>>(std::move(seen_));
       input_.reset();
       std::lock_guard lock(dataset_->cache_.mutex);
       if (!dataset_->cache_.elements) dataset_->cache_.elements = cached_;

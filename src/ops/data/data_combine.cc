@@ -25,8 +25,7 @@ class ZipDataset final : public Dataset {
     }
     return least;
   }
-  StatusOr<IteratorPtr> MakeIterator(
-      const ContextRef& context) const override {
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     std::vector<IteratorPtr> parts;
     for (size_t i = 0; i < inputs_.size(); ++i) {
       GK_ASSIGN_OR_RETURN(
@@ -42,8 +41,8 @@ class ZipDataset final : public Dataset {
    public:
     explicit Iterator(std::vector<IteratorPtr> parts)
         : parts_(std::move(parts)) {}
-    Status GetNext(const CancellationToken* cancellation,
-                   TensorVector* element, bool* end) override {
+    Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                   bool* end) override {
       element->clear();
       for (const IteratorPtr& part : parts_) {
         TensorVector components;
@@ -82,8 +81,7 @@ class ConcatenateDataset final : public Dataset {
     }
     return sum;
   }
-  StatusOr<IteratorPtr> MakeIterator(
-      const ContextRef& context) const override {
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     return IteratorPtr(new Iterator(this, context));
   }
 
@@ -92,8 +90,8 @@ class ConcatenateDataset final : public Dataset {
    public:
     Iterator(const ConcatenateDataset* d, ContextRef context)
         : dataset_(d), context_(std::move(context)) {}
-    Status GetNext(const CancellationToken* cancellation,
-                   TensorVector* element, bool* end) override {
+    Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                   bool* end) override {
       for (; part_ < 2; ++part_) {
         if (!input_) {
           GK_ASSIGN_OR_RETURN(input_, dataset_->parts_[part_]->MakeIterator(
@@ -124,8 +122,8 @@ Status ComputeZip(KernelContext& c) {
     GK_ASSIGN_OR_RETURN(Ref<const Dataset> input, InputDataset(c, i));
     inputs.push_back(std::move(input));
   }
-  return SetDataset(
-      c, MakeRef<ZipDataset>(SignatureAttrs(c), std::move(inputs)));
+  return SetDataset(c,
+                    MakeRef<ZipDataset>(SignatureAttrs(c), std::move(inputs)));
 }
 
 Status ComputeConcatenate(KernelContext& c) {

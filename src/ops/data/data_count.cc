@@ -10,8 +10,7 @@ class TakeDataset final : public DatasetOfInput {
  public:
   TakeDataset(ElementSignature signature, Ref<const Dataset> input,
               int64_t count)
-      : DatasetOfInput(std::move(signature), std::move(input)),
-        count_(count) {}
+      : DatasetOfInput(std::move(signature), std::move(input)), count_(count) {}
 
   std::string_view kind() const override { return "TakeDataset"; }
   int64_t Cardinality() const override {
@@ -19,8 +18,7 @@ class TakeDataset final : public DatasetOfInput {
     if (n == kUnknownCardinality || count_ < 0) return n;
     return n == kInfiniteCardinality ? count_ : std::min(n, count_);
   }
-  StatusOr<IteratorPtr> MakeIterator(
-      const ContextRef& context) const override {
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
     return IteratorPtr(new Iterator(count_, std::move(in)));
   }
@@ -30,8 +28,8 @@ class TakeDataset final : public DatasetOfInput {
    public:
     Iterator(int64_t count, IteratorPtr input)
         : left_(count), input_(std::move(input)) {}
-    Status GetNext(const CancellationToken* cancellation,
-                   TensorVector* element, bool* end) override {
+    Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                   bool* end) override {
       if (left_ == 0) input_.reset();
       if (!input_) {
         *end = true;
@@ -58,8 +56,7 @@ class SkipDataset final : public DatasetOfInput {
  public:
   SkipDataset(ElementSignature signature, Ref<const Dataset> input,
               int64_t count)
-      : DatasetOfInput(std::move(signature), std::move(input)),
-        count_(count) {}
+      : DatasetOfInput(std::move(signature), std::move(input)), count_(count) {}
 
   std::string_view kind() const override { return "SkipDataset"; }
   int64_t Cardinality() const override {
@@ -67,8 +64,7 @@ class SkipDataset final : public DatasetOfInput {
     if (n < 0) return n;
     return count_ < 0 ? 0 : std::max<int64_t>(0, n - count_);
   }
-  StatusOr<IteratorPtr> MakeIterator(
-      const ContextRef& context) const override {
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
     return IteratorPtr(new Iterator(count_, std::move(in)));
   }
@@ -78,8 +74,8 @@ class SkipDataset final : public DatasetOfInput {
    public:
     Iterator(int64_t count, IteratorPtr input)
         : left_(count), input_(std::move(input)) {}
-    Status GetNext(const CancellationToken* cancellation,
-                   TensorVector* element, bool* end) override {
+    Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                   bool* end) override {
       for (; left_ > 0; --left_) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         GK_RETURN_IF_ERROR(input_->GetNext(cancellation, element, end));
@@ -107,8 +103,7 @@ class RepeatDataset final : public DatasetOfInput {
  public:
   RepeatDataset(ElementSignature signature, Ref<const Dataset> input,
                 int64_t count)
-      : DatasetOfInput(std::move(signature), std::move(input)),
-        count_(count) {}
+      : DatasetOfInput(std::move(signature), std::move(input)), count_(count) {}
 
   std::string_view kind() const override { return "RepeatDataset"; }
   int64_t Cardinality() const override {
@@ -119,8 +114,7 @@ class RepeatDataset final : public DatasetOfInput {
     const int64_t all = MultiplyWithoutOverflow(n, count_);
     return all < 0 ? std::numeric_limits<int64_t>::max() : all;
   }
-  StatusOr<IteratorPtr> MakeIterator(
-      const ContextRef& context) const override {
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     return IteratorPtr(new Iterator(this, context));
   }
 
@@ -129,14 +123,13 @@ class RepeatDataset final : public DatasetOfInput {
    public:
     Iterator(const RepeatDataset* d, ContextRef context)
         : dataset_(d), context_(std::move(context)), left_(d->count_) {}
-    Status GetNext(const CancellationToken* cancellation,
-                   TensorVector* element, bool* end) override {
+    Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                   bool* end) override {
       while (left_ != 0) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         const bool fresh = !input_;
         if (fresh) {
-          GK_ASSIGN_OR_RETURN(input_,
-                              dataset_->input().MakeIterator(context_));
+          GK_ASSIGN_OR_RETURN(input_, dataset_->input().MakeIterator(context_));
         }
         bool ended = false;
         GK_RETURN_IF_ERROR(input_->GetNext(cancellation, element, &ended));
@@ -174,8 +167,7 @@ class ShardDataset final : public DatasetOfInput {
     const int64_t n = input().Cardinality();
     return n < 0 ? n : n / shards_ + (index_ < n % shards_ ? 1 : 0);
   }
-  StatusOr<IteratorPtr> MakeIterator(
-      const ContextRef& context) const override {
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
     return IteratorPtr(new Iterator(this, std::move(in)));
   }
@@ -185,8 +177,8 @@ class ShardDataset final : public DatasetOfInput {
    public:
     Iterator(const ShardDataset* d, IteratorPtr input)
         : dataset_(d), input_(std::move(input)) {}
-    Status GetNext(const CancellationToken* cancellation,
-                   TensorVector* element, bool* end) override {
+    Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                   bool* end) override {
       const ShardDataset& d = *dataset_;
       while (true) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
@@ -223,8 +215,7 @@ Status ComputeCounted(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(Ref<const Dataset> input, InputDataset(c));
   int64_t count = 0;
   GK_RETURN_IF_ERROR(ScalarInput(c, 1, "count", &count));
-  return SetDataset(
-      c, MakeRef<D>(SignatureAttrs(c), std::move(input), count));
+  return SetDataset(c, MakeRef<D>(SignatureAttrs(c), std::move(input), count));
 }
 
 Status ComputeShard(KernelContext& c) {
@@ -243,9 +234,9 @@ Status ComputeShard(KernelContext& c) {
         "Index must be between 0 and {} (currently index = {}).", shards - 1,
         index);
   }
-  return SetDataset(c, MakeRef<ShardDataset>(
-                           SignatureAttrs(c), std::move(input), shards, index,
-                           c.attr<bool>("require_non_empty")));
+  return SetDataset(
+      c, MakeRef<ShardDataset>(SignatureAttrs(c), std::move(input), shards,
+                               index, c.attr<bool>("require_non_empty")));
 }
 
 #define GK_COUNT_ATTRS                                           \

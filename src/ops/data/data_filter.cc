@@ -19,8 +19,7 @@ class FilterDataset final : public DatasetOfInput {
     return take_while_ ? "TakeWhileDataset" : "FilterDataset";
   }
   int64_t Cardinality() const override { return kUnknownCardinality; }
-  StatusOr<IteratorPtr> MakeIterator(
-      const ContextRef& context) const override {
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
     return IteratorPtr(new Iterator(this, context, std::move(in)));
   }
@@ -33,15 +32,14 @@ class FilterDataset final : public DatasetOfInput {
         : dataset_(d),
           predicate_(d->predicate_.In(context)),
           input_(std::move(input)) {}
-    Status GetNext(const CancellationToken* cancellation,
-                   TensorVector* element, bool* end) override {
+    Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                   bool* end) override {
       while (!ended_) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         GK_RETURN_IF_ERROR(input_->GetNext(cancellation, element, &ended_));
         if (ended_) break;
         TensorVector result;
-        GK_RETURN_IF_ERROR(
-            predicate_.Run(*element, cancellation, &result));
+        GK_RETURN_IF_ERROR(predicate_.Run(*element, cancellation, &result));
         if (result.size() != 1 || result[0].dtype() != DataType::kBool ||
             result[0].num_elements() != 1) {
           return InvalidArgument(
@@ -71,9 +69,9 @@ Status ComputeFilter(KernelContext& c) {
   CapturedFunction f;
   GK_RETURN_IF_ERROR(CaptureFunction(c, "predicate", 1, c.num_inputs() - 1,
                                      input->signature().types.size(), &f));
-  return SetDataset(c, MakeRef<FilterDataset>(SignatureAttrs(c),
-                                              std::move(input), std::move(f),
-                                              kTakeWhile));
+  return SetDataset(c,
+                    MakeRef<FilterDataset>(SignatureAttrs(c), std::move(input),
+                                           std::move(f), kTakeWhile));
 }
 
 #define GK_FILTER_ATTRS                                       \

@@ -21,8 +21,7 @@ class InterleaveDataset final : public DatasetOfInput {
 
   std::string_view kind() const override { return kind_; }
   int64_t Cardinality() const override { return kUnknownCardinality; }
-  StatusOr<IteratorPtr> MakeIterator(
-      const ContextRef& context) const override {
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
     return IteratorPtr(new Iterator(this, context, std::move(in)));
   }
@@ -38,8 +37,8 @@ class InterleaveDataset final : public DatasetOfInput {
           input_(std::move(input)),
           cycle_(d->cycle_length_) {}
 
-    Status GetNext(const CancellationToken* cancellation,
-                   TensorVector* element, bool* end) override {
+    Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                   bool* end) override {
       while (!ended_ || open_ > 0) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         if (at_ < int64_t(parts_.size()) && parts_[at_]) {
@@ -113,8 +112,8 @@ Status MakeInterleave(KernelContext& c, int64_t cycle, int64_t block) {
   GK_RETURN_IF_ERROR(CaptureFunction(c, "f", 1, ListLength(c, "Targuments"),
                                      input->signature().types.size(), &f));
   return SetDataset(c, MakeRef<InterleaveDataset>(
-                           c.record().name, SignatureAttrs(c),
-                           std::move(input), std::move(f), cycle, block));
+                           c.record().name, SignatureAttrs(c), std::move(input),
+                           std::move(f), cycle, block));
 }
 
 Status ComputeFlatMap(KernelContext& c) {
@@ -128,8 +127,8 @@ Status ComputeInterleave(KernelContext& c) {
   GK_RETURN_IF_ERROR(ScalarInput(c, first + 1, "block_length", &block));
   if (first + 2 < c.num_inputs()) {
     int64_t parallel = 0;
-    GK_RETURN_IF_ERROR(ScalarInput(c, c.num_inputs() - 1,
-                                   "num_parallel_calls", &parallel));
+    GK_RETURN_IF_ERROR(
+        ScalarInput(c, c.num_inputs() - 1, "num_parallel_calls", &parallel));
     if (parallel <= 0 && parallel != -1) {
       return InvalidArgument("num_parallel_calls must be greater than zero.");
     }

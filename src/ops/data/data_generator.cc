@@ -19,8 +19,7 @@ class GeneratorDataset final : public Dataset {
 
   std::string_view kind() const override { return "GeneratorDataset"; }
   int64_t Cardinality() const override { return kUnknownCardinality; }
-  StatusOr<IteratorPtr> MakeIterator(
-      const ContextRef& context) const override {
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     return IteratorPtr(new Iterator(this, context));
   }
 
@@ -40,8 +39,8 @@ class GeneratorDataset final : public Dataset {
       TakeErrorSite();
     }
 
-    Status GetNext(const CancellationToken* cancellation,
-                   TensorVector* element, bool* end) override {
+    Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                   bool* end) override {
       if (!begun_) {
         GK_RETURN_IF_ERROR(init_.Run({}, cancellation, &state_));
         begun_ = true;
@@ -83,9 +82,9 @@ Status ComputeGenerator(KernelContext& c) {
   GK_RETURN_IF_ERROR(CaptureFunction(c, "next_func", a, b, state, &next));
   GK_RETURN_IF_ERROR(
       CaptureFunction(c, "finalize_func", a + b, d, state, &finalize));
-  return SetDataset(c, MakeRef<GeneratorDataset>(
-                           SignatureAttrs(c), std::move(init), std::move(next),
-                           std::move(finalize)));
+  return SetDataset(
+      c, MakeRef<GeneratorDataset>(SignatureAttrs(c), std::move(init),
+                                   std::move(next), std::move(finalize)));
 }
 
 const OpRecord kRecords[] = {

@@ -72,10 +72,10 @@ Status ComputeNextAsOptional(KernelContext& c) {
   bool end = false;
   GK_RETURN_IF_ERROR(iterator->GetNext(c.cancellation(), &element, &end));
   if (!end) GK_RETURN_IF_ERROR(CheckElement(wanted, element));
-  GK_ASSIGN_OR_RETURN(
-      Tensor t, OptionalVariant::Wrap(
-                    end ? MakeRef<OptionalVariant>()
-                        : MakeRef<OptionalVariant>(std::move(element))));
+  GK_ASSIGN_OR_RETURN(Tensor t,
+                      OptionalVariant::Wrap(
+                          end ? MakeRef<OptionalVariant>()
+                              : MakeRef<OptionalVariant>(std::move(element))));
   c.set_output(0, std::move(t));
   return OkStatus();
 }

@@ -1,7 +1,7 @@
 // Datasets of what a function makes of each element.
 #include "base/thread_pool.h"
-#include "data/run_hooks.h"
 #include "data/read_ahead.h"
+#include "data/run_hooks.h"
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"
 
@@ -25,16 +25,14 @@ class MapDataset final : public DatasetOfInput {
   int64_t Cardinality() const override {
     return preserve_cardinality_ ? input().Cardinality() : kUnknownCardinality;
   }
-  StatusOr<IteratorPtr> MakeIterator(
-      const ContextRef& context) const override {
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
-    ElementFn apply = [self = Ref<const MapDataset>(this),
-                       f = function_.In(context)](
-                          TensorVector element,
-                          const CancellationToken* cancellation,
-                          TensorVector* result, bool* end) {
-      return self->Apply(f, std::move(element), cancellation, result, end);
-    };
+    ElementFn apply =
+        [self = Ref<const MapDataset>(this), f = function_.In(context)](
+            TensorVector element, const CancellationToken* cancellation,
+            TensorVector* result, bool* end) {
+          return self->Apply(f, std::move(element), cancellation, result, end);
+        };
     if (parallel_ > 0) {
       return ParallelMap(std::move(in), std::move(apply), parallel_);
     }
@@ -61,8 +59,8 @@ class MapDataset final : public DatasetOfInput {
    public:
     Iterator(ElementFn apply, IteratorPtr input)
         : apply_(std::move(apply)), input_(std::move(input)) {}
-    Status GetNext(const CancellationToken* cancellation,
-                   TensorVector* element, bool* end) override {
+    Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                   bool* end) override {
       TensorVector argument;
       GK_RETURN_IF_ERROR(input_->GetNext(cancellation, &argument, end));
       if (*end) return OkStatus();

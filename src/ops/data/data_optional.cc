@@ -1,6 +1,5 @@
 // Optionals: the components of an element, or nothing.
 #include "data/optional.h"
-
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"
 

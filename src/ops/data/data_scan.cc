@@ -20,8 +20,7 @@ class ScanDataset final : public DatasetOfInput {
   int64_t Cardinality() const override {
     return preserve_cardinality_ ? input().Cardinality() : kUnknownCardinality;
   }
-  StatusOr<IteratorPtr> MakeIterator(
-      const ContextRef& context) const override {
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
     return IteratorPtr(new Iterator(this, context, std::move(in)));
   }
@@ -29,14 +28,13 @@ class ScanDataset final : public DatasetOfInput {
  private:
   class Iterator final : public DatasetIterator {
    public:
-    Iterator(const ScanDataset* d, const ContextRef& context,
-             IteratorPtr input)
+    Iterator(const ScanDataset* d, const ContextRef& context, IteratorPtr input)
         : dataset_(d),
           function_(d->function_.In(context)),
           input_(std::move(input)),
           state_(d->initial_) {}
-    Status GetNext(const CancellationToken* cancellation,
-                   TensorVector* element, bool* end) override {
+    Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                   bool* end) override {
       GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
       TensorVector read;
       GK_RETURN_IF_ERROR(input_->GetNext(cancellation, &read, end));
@@ -97,10 +95,10 @@ Status ReadInputs(KernelContext& c, Inputs* in) {
 Status ComputeScan(KernelContext& c) {
   Inputs in;
   GK_RETURN_IF_ERROR(ReadInputs(c, &in));
-  return SetDataset(c, MakeRef<ScanDataset>(
-                           SignatureAttrs(c), std::move(in.dataset),
-                           std::move(in.function), std::move(in.state),
-                           c.attr<bool>("preserve_cardinality")));
+  return SetDataset(
+      c, MakeRef<ScanDataset>(SignatureAttrs(c), std::move(in.dataset),
+                              std::move(in.function), std::move(in.state),
+                              c.attr<bool>("preserve_cardinality")));
 }
 
 Status ComputeReduce(KernelContext& c) {
@@ -127,8 +125,7 @@ Status ComputeReduce(KernelContext& c) {
     if (end) break;
     TensorVector arguments = std::move(state);
     for (Tensor& t : element) arguments.push_back(std::move(t));
-    GK_RETURN_IF_ERROR(
-        f.Run(std::move(arguments), c.cancellation(), &state));
+    GK_RETURN_IF_ERROR(f.Run(std::move(arguments), c.cancellation(), &state));
   }
   GK_RETURN_IF_ERROR(CheckElement(signature, state));
   for (int i = 0; i < c.num_outputs(); ++i) {

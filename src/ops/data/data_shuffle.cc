@@ -36,15 +36,13 @@ class SeedGenerator {
 class ShuffleDataset final : public DatasetOfInput {
  public:
   ShuffleDataset(ElementSignature signature, Ref<const Dataset> input,
-                 int64_t buffer_size,
-                 std::unique_ptr<SeedGenerator> seeds)
+                 int64_t buffer_size, std::unique_ptr<SeedGenerator> seeds)
       : DatasetOfInput(std::move(signature), std::move(input)),
         buffer_size_(buffer_size),
         seeds_(std::move(seeds)) {}
 
   std::string_view kind() const override { return "ShuffleDatasetV3"; }
-  StatusOr<IteratorPtr> MakeIterator(
-      const ContextRef& context) const override {
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
     return IteratorPtr(new Iterator(this, std::move(in)));
   }
@@ -55,8 +53,8 @@ class ShuffleDataset final : public DatasetOfInput {
     Iterator(const ShuffleDataset* d, IteratorPtr input)
         : dataset_(d), input_(std::move(input)) {}
 
-    Status GetNext(const CancellationToken* cancellation,
-                   TensorVector* element, bool* end) override {
+    Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                   bool* end) override {
       // Iterators draw their seeds in the order of first use.
       if (!stream_) stream_.emplace(dataset_->seeds_->Next());
       GK_RETURN_IF_ERROR(Fill(cancellation));
@@ -127,9 +125,9 @@ Status ComputeShuffle(KernelContext& c) {
   }
   auto seeds = std::make_unique<SeedGenerator>(
       a, b, c.attr<bool>("reshuffle_each_iteration"));
-  return SetDataset(c, MakeRef<ShuffleDataset>(SignatureAttrs(c),
-                                               std::move(input), size,
-                                               std::move(seeds)));
+  return SetDataset(
+      c, MakeRef<ShuffleDataset>(SignatureAttrs(c), std::move(input), size,
+                                 std::move(seeds)));
 }
 
 // Stands where a generator of seeds could be given: the dataset has its own.

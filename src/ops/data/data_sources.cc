@@ -10,9 +10,8 @@ class RangeDataset final : public Dataset {
   RangeDataset(ElementSignature signature, int64_t start, int64_t stop,
                int64_t step)
       : Dataset(std::move(signature), {}), start_(start), step_(step) {
-    const auto distance =
-        step > 0 ? static_cast<__int128>(stop) - start
-                 : static_cast<__int128>(start) - stop;
+    const auto distance = step > 0 ? static_cast<__int128>(stop) - start
+                                   : static_cast<__int128>(start) - stop;
     const __int128 size = step > 0 ? step : -static_cast<__int128>(step);
     if (distance <= 0) return;
     count_ = static_cast<uint64_t>((distance + size - 1) / size);
@@ -38,9 +37,9 @@ class RangeDataset final : public Dataset {
         *end = true;
         return OkStatus();
       }
-      const auto value = static_cast<int64_t>(
-          static_cast<uint64_t>(d.start_) +
-          next_ * static_cast<uint64_t>(d.step_));
+      const auto value =
+          static_cast<int64_t>(static_cast<uint64_t>(d.start_) +
+                               next_ * static_cast<uint64_t>(d.step_));
       const DataType type = d.signature().types[0];
       Tensor t;
       const bool known =
@@ -140,8 +139,7 @@ Status ComputeTensors(KernelContext& c) {
     const Tensor& t = c.input(i);
     if (kSlices) {
       if (t.rank() == 0) {
-        return InvalidArgument(
-            "All components must be at least 1-dimensional");
+        return InvalidArgument("All components must be at least 1-dimensional");
       }
       if (t.dim(0) != c.input(0).dim(0)) {
         return InvalidArgument(
@@ -150,9 +148,9 @@ Status ComputeTensors(KernelContext& c) {
     }
     components.push_back(t);
   }
-  return SetDataset(c, MakeRef<TensorsDataset>(
-                           SignatureAttrs(c, "Toutput_types"),
-                           std::move(components), kSlices));
+  return SetDataset(c,
+                    MakeRef<TensorsDataset>(SignatureAttrs(c, "Toutput_types"),
+                                            std::move(components), kSlices));
 }
 
 // Stateful as TensorFlow's are: they are made whenever the graph runs.

@@ -48,8 +48,7 @@ Status SetDataset(KernelContext& c, Ref<const Dataset> dataset) {
 StatusOr<Tensor> Row(const Tensor& component, int64_t i) {
   TensorShape shape = component.shape();
   shape.RemoveDim(0);
-  GK_ASSIGN_OR_RETURN(Tensor row,
-                      Tensor::Allocate(component.dtype(), shape));
+  GK_ASSIGN_OR_RETURN(Tensor row, Tensor::Allocate(component.dtype(), shape));
   GK_RETURN_IF_ERROR(
       VisitMoved(component.dtype(), [&]<class T>(std::type_identity<T>) {
         std::copy_n(static_cast<const T*>(component.raw_data()) +

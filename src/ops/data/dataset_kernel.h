@@ -20,8 +20,7 @@ inline StatusOr<Ref<const Dataset>> InputDataset(KernelContext& c, int i = 0) {
 // The scalar input i; InvalidArgument that names it if it is no scalar.
 Status ScalarInput(KernelContext& c, int i, std::string_view name,
                    int64_t* value);
-Status ScalarInput(KernelContext& c, int i, std::string_view name,
-                   bool* value);
+Status ScalarInput(KernelContext& c, int i, std::string_view name, bool* value);
 
 // The function of attribute `attr` with inputs [first, first + n) as what it
 // captured; it is called with `arguments` values.
