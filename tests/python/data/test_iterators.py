@@ -206,31 +206,32 @@ ENDLESS = [
 
 
 @pytest.mark.parametrize("program", ENDLESS)
-def test_an_endless_iteration_can_be_interrupted(program):
+def test_an_endless_iteration_can_be_interrupted(program, tmp_path):
+    # A file, because AutoGraph reads the source.
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import graphkiln as tf\n"
+        "@tf.function\n"
+        "def f(d):\n"
+        "    s = tf.constant(0, tf.int64)\n"
+        "    for x in d:\n"
+        "        s += x\n"
+        "    return s\n"
+        "print('begin', flush=True)\n"
+        "try:\n"
+        f"    {program}\n"
+        "except KeyboardInterrupt:\n"
+        "    print('interrupted')\n"
+    )
     child = subprocess.Popen(
-        [
-            sys.executable, "-c",
-            "import graphkiln as tf\n"
-            "@tf.function\n"
-            "def f(d):\n"
-            "    s = tf.constant(0, tf.int64)\n"
-            "    for x in d:\n"
-            "        s += x\n"
-            "    return s\n"
-            "print('begin', flush=True)\n"
-            "try:\n"
-            f"    {program}\n"
-            "except KeyboardInterrupt:\n"
-            "    print('interrupted')\n",
-        ],
-        stdout=subprocess.PIPE, text=True,
+        [sys.executable, str(path)], stdout=subprocess.PIPE, text=True,
         env={
             **os.environ,
             "PYTHONPATH": str(pathlib.Path(tf.__file__).parents[1]),
         },
     )
     assert child.stdout.readline() == "begin\n"
-    time.sleep(0.5)
+    time.sleep(0.7)
     child.send_signal(signal.SIGINT)
     try:
         out, _ = child.communicate(timeout=10)
