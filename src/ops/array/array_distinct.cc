@@ -246,7 +246,6 @@ const OpRecord kRecords[] = {
      .outputs = "y: T; idx: out_idx",
      .attrs = "T: type; Taxis: type in [int32, int64] = int64; out_idx: type "
               "in [int32, int64] = int32",
-     .traits = kNoGradient,
      .shape = UniqueShape,
      .kernel = {.compute = ComputeUnique},
      .doc = "The distinct slices of x along an axis in the order of their "
@@ -257,7 +256,6 @@ const OpRecord kRecords[] = {
      .outputs = "y: T; idx: out_idx; count: out_idx",
      .attrs = "T: type; Taxis: type in [int32, int64] = int64; out_idx: type "
               "in [int32, int64] = int32",
-     .traits = kNoGradient,
      .shape = UniqueShape,
      .kernel = {.compute = ComputeUnique},
      .doc = "The distinct slices of x along an axis, which of them each slice "
@@ -267,7 +265,6 @@ const OpRecord kRecords[] = {
      .inputs = "x: T; y: T",
      .outputs = "out: T; idx: out_idx",
      .attrs = "T: type; out_idx: type in [int32, int64] = int32",
-     .traits = kNoGradient,
      .shape = ListDiffShape,
      .kernel = {.compute = ComputeListDiff},
      .doc = "The elements of x that are not in y, and their positions."},

@@ -446,7 +446,6 @@ const OpRecord kRecords[] = {
      .inputs = "x: T",
      .outputs = "y: T; idx: out_idx",
      .attrs = "T: type; out_idx: type in [int32, int64] = int32",
-     .traits = kNoGradient,
      .shape = UniqueShape,
      .kernel = {.compute = ComputeUnique},
      .doc = "The distinct values of a vector in order of appearance, and which "
@@ -456,7 +455,6 @@ const OpRecord kRecords[] = {
      .inputs = "x: T",
      .outputs = "y: T; idx: out_idx; count: out_idx",
      .attrs = "T: type; out_idx: type in [int32, int64] = int32",
-     .traits = kNoGradient,
      .shape = UniqueShape,
      .kernel = {.compute = ComputeUnique},
      .doc = "Unique, and how often each value appears."},

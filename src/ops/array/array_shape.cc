@@ -353,7 +353,7 @@ const OpRecord kRecords[] = {
      .inputs = "input: T",
      .outputs = "output: T",
      .attrs = "T: type",
-     .traits = kView | kNoGradient,
+     .traits = kView,
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeAlias},
      .doc = "The input, promised to be a constant."},

@@ -128,7 +128,6 @@ const OpRecord kRecords[] = {
      .inputs = "arr: int32; size: int32; weights: T",
      .outputs = "bins: T",
      .attrs = "T: type in [int32, int64, float, double]",
-     .traits = kNoGradient,
      .shape = BincountShape,
      .kernel = {.compute = ComputeBincount},
      .doc = "How often each of the integers below size appears, or the sums "
@@ -139,7 +138,6 @@ const OpRecord kRecords[] = {
      .outputs = "output: T",
      .attrs = "Tidx: type in [int32, int64]; T: type in [int32, int64, float, "
               "double]; binary_output: bool = False",
-     .traits = kNoGradient,
      .shape = DenseShape,
      .kernel = {.compute = ComputeDense},
      .doc = "How often each of the integers below size appears in each row."},

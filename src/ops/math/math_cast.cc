@@ -259,7 +259,6 @@ const OpRecord kRecords[] = {
               "type in [bfloat16, half, float, double, int64, int32, uint8, "
               "uint16, uint32, uint64, int8, int16, complex64, complex128, "
               "qint8, quint8, qint16, quint16, qint32]",
-     .traits = kNoGradient,
      .shape = BitcastShape,
      .kernel = {.compute = ComputeBitcast},
      .python = {.names = "bitcast"},
