@@ -9,8 +9,9 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 find_program(GK_CCACHE ccache)
 if(GK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # It wants to be told that precompiled headers may be trusted.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+  # It wants to be told that precompiled headers may be trusted, and need not
+  # preprocess: the compiler lists what a file includes.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_DEPEND=1
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
     ${GK_CCACHE})
 endif()
