@@ -55,18 +55,28 @@ foreach(layer IN LISTS GK_LAYERS)
     target_link_libraries(gk_${layer} PUBLIC gk_flags)
     target_include_directories(gk_${layer} PRIVATE ${GK_DNNL_INCLUDE})
     list(APPEND GK_OBJECTS $<TARGET_OBJECTS:gk_${layer}>)
+    # Nothing here runs in a loop: -O3 would only take longer to compile.
+    if(layer MATCHES "^(proto|graph|grappler|data|api)$")
+      target_compile_options(gk_${layer} PRIVATE $<$<CONFIG:Release>:-O1>)
+    endif()
   endif()
 endforeach()
-# Two sets of common headers: below the tensors, and from the graph upwards.
-gk_precompile(gk_base)
-foreach(layer proto kernels framework data)
-  gk_precompile(gk_${layer} REUSE gk_base)
-endforeach()
+# Two sets of common headers, below the tensors and from the framework upwards,
+# each for both levels of optimization.
 set(GK_FRAMEWORK_HEADERS ${PROJECT_SOURCE_DIR}/src/framework/op_registry.h
   ${PROJECT_SOURCE_DIR}/src/framework/grad_context.h
   ${PROJECT_SOURCE_DIR}/src/framework/op_builder.h)
+gk_precompile(gk_base)
+foreach(layer kernels framework)
+  gk_precompile(gk_${layer} REUSE gk_base)
+endforeach()
+gk_precompile(gk_proto)
+gk_precompile(gk_ops ${GK_FRAMEWORK_HEADERS})
+foreach(layer runtime eager function)
+  gk_precompile(gk_${layer} REUSE gk_ops)
+endforeach()
 gk_precompile(gk_graph ${GK_FRAMEWORK_HEADERS})
-foreach(layer ops grappler runtime eager function)
+foreach(layer grappler data)
   gk_precompile(gk_${layer} REUSE gk_graph)
 endforeach()
 # The op functions are many small files: a few dozen at a time compile in a
