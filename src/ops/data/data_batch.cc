@@ -189,8 +189,8 @@ const OpRecord kRecords[] = {
      .inputs = "input_dataset: variant; batch_size: int64;"
                "drop_remainder: bool",
      .outputs = "handle: variant",
-     .attrs = "parallel_copy: bool = False; output_types: list(type) >= 1;"
-              "output_shapes: list(shape) >= 1; metadata: string = ''",
+     .attrs = "parallel_copy: bool = False; " GK_ELEMENT_ATTRS
+              "; metadata: string = ''",
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeBatch},
      .doc = "A dataset of `batch_size` consecutive elements at a time, "
@@ -200,9 +200,8 @@ const OpRecord kRecords[] = {
      .inputs = "input_dataset: variant; batch_size: int64;"
                "num_parallel_calls: int64; drop_remainder: bool",
      .outputs = "handle: variant",
-     .attrs = "parallel_copy: bool = False; output_types: list(type) >= 1;"
-              "output_shapes: list(shape) >= 1; deterministic: string = "
-              "'default'; metadata: string = ''",
+     .attrs = "parallel_copy: bool = False; " GK_ELEMENT_ATTRS
+              "; deterministic: string = 'default'; metadata: string = ''",
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeBatch},
      .doc = "BatchDatasetV2 with a wish for parallel work."},
@@ -210,8 +209,7 @@ const OpRecord kRecords[] = {
     {.name = "UnbatchDataset",
      .inputs = "input_dataset: variant",
      .outputs = "handle: variant",
-     .attrs = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
-              "metadata: string = ''",
+     .attrs = GK_ELEMENT_ATTRS "; metadata: string = ''",
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeUnbatch},
      .doc = "A dataset of the rows of each element."},

@@ -147,8 +147,8 @@ const OpRecord kRecords[] = {
     {.name = "PrefetchDataset",
      .inputs = "input_dataset: variant; buffer_size: int64",
      .outputs = "handle: variant",
-     .attrs = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
-              "slack_period: int = 0; legacy_autotune: bool = True;"
+     .attrs = GK_ELEMENT_ATTRS
+              "; slack_period: int = 0; legacy_autotune: bool = True; "
               "buffer_size_min: int = 0; metadata: string = ''",
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputePrefetch},
@@ -157,8 +157,7 @@ const OpRecord kRecords[] = {
     {.name = "CacheDatasetV2",
      .inputs = "input_dataset: variant; filename: string; cache: resource",
      .outputs = "handle: variant",
-     .attrs = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
-              "metadata: string = ''",
+     .attrs = GK_ELEMENT_ATTRS "; metadata: string = ''",
      .traits = kStateful,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeCache},

@@ -149,8 +149,7 @@ const OpRecord kRecords[] = {
     {.name = "ZipDataset",
      .inputs = "input_datasets: N * variant",
      .outputs = "handle: variant",
-     .attrs = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
-              "N: int >= 1; metadata: string = ''",
+     .attrs = GK_ELEMENT_ATTRS "; N: int >= 1; metadata: string = ''",
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeZip},
      .doc = "A dataset of elements of several datasets side by side, as long "
@@ -159,8 +158,7 @@ const OpRecord kRecords[] = {
     {.name = "ConcatenateDataset",
      .inputs = "input_dataset: variant; another_dataset: variant",
      .outputs = "handle: variant",
-     .attrs = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
-              "metadata: string = ''",
+     .attrs = GK_ELEMENT_ATTRS "; metadata: string = ''",
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeConcatenate},
      .doc = "The elements of one dataset, then those of another."},
@@ -168,8 +166,8 @@ const OpRecord kRecords[] = {
     {.name = "OptionsDataset",
      .inputs = "input_dataset: variant",
      .outputs = "handle: variant",
-     .attrs = "serialized_options: string; output_types: list(type) >= 1;"
-              "output_shapes: list(shape) >= 1; metadata: string = ''",
+     .attrs = "serialized_options: string; " GK_ELEMENT_ATTRS
+              "; metadata: string = ''",
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeSame},
      .doc = "A dataset with options for how it is run."},
@@ -177,7 +175,7 @@ const OpRecord kRecords[] = {
     {.name = "RewriteDataset",
      .inputs = "input_dataset: variant; rewrite_name: string",
      .outputs = "handle: variant",
-     .attrs = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1",
+     .attrs = GK_ELEMENT_ATTRS,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeSame},
      .doc = "A dataset that may be rewritten by the rule of that name."},

@@ -239,15 +239,11 @@ Status ComputeShard(KernelContext& c) {
                                index, c.attr<bool>("require_non_empty")));
 }
 
-#define GK_COUNT_ATTRS                                           \
-  "output_types: list(type) >= 1; output_shapes: list(shape) >=" \
-  " 1; metadata: string = ''"
-
 const OpRecord kRecords[] = {
     {.name = "TakeDataset",
      .inputs = "input_dataset: variant; count: int64",
      .outputs = "handle: variant",
-     .attrs = GK_COUNT_ATTRS,
+     .attrs = GK_ELEMENT_ATTRS "; metadata: string = ''",
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeCounted<TakeDataset>},
      .doc = "A dataset of the first `count` elements, all if it is "
@@ -256,7 +252,7 @@ const OpRecord kRecords[] = {
     {.name = "SkipDataset",
      .inputs = "input_dataset: variant; count: int64",
      .outputs = "handle: variant",
-     .attrs = GK_COUNT_ATTRS,
+     .attrs = GK_ELEMENT_ATTRS "; metadata: string = ''",
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeCounted<SkipDataset>},
      .doc = "A dataset without the first `count` elements, empty if it is "
@@ -265,7 +261,7 @@ const OpRecord kRecords[] = {
     {.name = "RepeatDataset",
      .inputs = "input_dataset: variant; count: int64",
      .outputs = "handle: variant",
-     .attrs = GK_COUNT_ATTRS,
+     .attrs = GK_ELEMENT_ATTRS "; metadata: string = ''",
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeCounted<RepeatDataset>},
      .doc = "A dataset `count` times over, for ever if it is negative."},
@@ -273,8 +269,8 @@ const OpRecord kRecords[] = {
     {.name = "ShardDataset",
      .inputs = "input_dataset: variant; num_shards: int64; index: int64",
      .outputs = "handle: variant",
-     .attrs = "require_non_empty: bool = False; output_types: list(type) >= 1;"
-              "output_shapes: list(shape) >= 1; metadata: string = ''",
+     .attrs = "require_non_empty: bool = False; " GK_ELEMENT_ATTRS
+              "; metadata: string = ''",
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeShard},
      .doc = "A dataset of every `num_shards`-th element from `index` on."},

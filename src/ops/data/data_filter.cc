@@ -74,10 +74,9 @@ Status ComputeFilter(KernelContext& c) {
                                            std::move(f), kTakeWhile));
 }
 
-#define GK_FILTER_ATTRS                                       \
-  "predicate: func; Targuments: list(type) >= 0;"             \
-  "output_types: list(type) >= 1; output_shapes: list(shape)" \
-  " >= 1; metadata: string = ''"
+#define GK_FILTER_ATTRS                                         \
+  "predicate: func; Targuments: list(type) >= 0; " GK_ELEMENT_ATTRS \
+  "; metadata: string = ''"
 
 const OpRecord kRecords[] = {
     {.name = "FilterDataset",

@@ -150,8 +150,8 @@ const OpRecord kRecords[] = {
     {.name = "FlatMapDataset",
      .inputs = "input_dataset: variant; other_arguments: Targuments",
      .outputs = "handle: variant",
-     .attrs = "f: func; Targuments: list(type) >= 0; output_types: list(type) "
-              ">= 1; output_shapes: list(shape) >= 1; metadata: string = ''",
+     .attrs = "f: func; Targuments: list(type) >= 0; " GK_ELEMENT_ATTRS
+              "; metadata: string = ''",
      .traits = kCallsFunction,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeFlatMap},
@@ -161,8 +161,8 @@ const OpRecord kRecords[] = {
      .inputs = "input_dataset: variant; other_arguments: Targuments;"
                "cycle_length: int64; block_length: int64",
      .outputs = "handle: variant",
-     .attrs = "f: func; Targuments: list(type) >= 0; output_types: list(type) "
-              ">= 1; output_shapes: list(shape) >= 1; metadata: string = ''",
+     .attrs = "f: func; Targuments: list(type) >= 0; " GK_ELEMENT_ATTRS
+              "; metadata: string = ''",
      .traits = kCallsFunction,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeInterleave},
@@ -175,9 +175,8 @@ const OpRecord kRecords[] = {
                "buffer_output_elements: int64; prefetch_input_elements: int64;"
                "num_parallel_calls: int64",
      .outputs = "handle: variant",
-     .attrs = "f: func; deterministic: string = 'default';"
-              "Targuments: list(type) >= 0; output_types: list(type) >= 1;"
-              "output_shapes: list(shape) >= 1; metadata: string = ''",
+     .attrs = "f: func; deterministic: string = 'default'; Targuments: "
+              "list(type) >= 0; " GK_ELEMENT_ATTRS "; metadata: string = ''",
      .traits = kCallsFunction,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeInterleave},

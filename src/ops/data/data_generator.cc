@@ -93,12 +93,10 @@ const OpRecord kRecords[] = {
                "next_func_other_args: Tnext_func_args;"
                "finalize_func_other_args: Tfinalize_func_args",
      .outputs = "handle: variant",
-     .attrs = "init_func: func; next_func: func; finalize_func: func;"
-              "Tinit_func_args: list(type) >= 0;"
-              "Tnext_func_args: list(type) >= 0;"
-              "Tfinalize_func_args: list(type) >= 0;"
-              "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
-              "metadata: string = ''",
+     .attrs = "init_func: func; next_func: func; finalize_func: func; "
+              "Tinit_func_args: list(type) >= 0; Tnext_func_args: list(type) "
+              ">= 0; Tfinalize_func_args: list(type) >= 0; " GK_ELEMENT_ATTRS
+              "; metadata: string = ''",
      .traits = kStateful | kCallsFunction,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeGenerator},

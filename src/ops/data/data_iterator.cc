@@ -87,9 +87,6 @@ Status ComputeDelete(KernelContext& c) {
   return OkStatus();
 }
 
-#define GK_ELEMENT_ATTRS \
-  "output_types: list(type) >= 1; output_shapes: list(shape) >= 1"
-
 // Asking an iterator runs the functions of its dataset.
 constexpr uint32_t kAsks = kStateful | kCallsFunction;
 

@@ -104,11 +104,10 @@ const OpRecord kRecords[] = {
     {.name = "MapDataset",
      .inputs = "input_dataset: variant; other_arguments: Targuments",
      .outputs = "handle: variant",
-     .attrs = "f: func; Targuments: list(type) >= 0; output_types: list(type) "
-              ">= 1; output_shapes: list(shape) >= 1;"
-              "use_inter_op_parallelism: bool = True;"
-              "preserve_cardinality: bool = False;"
-              "force_synchronous: bool = False; metadata: string = ''",
+     .attrs = "f: func; Targuments: list(type) >= 0; " GK_ELEMENT_ATTRS
+              "; use_inter_op_parallelism: bool = True; "
+              "preserve_cardinality: bool = False; force_synchronous: bool = "
+              "False; metadata: string = ''",
      .traits = kCallsFunction,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeMap},
@@ -118,11 +117,9 @@ const OpRecord kRecords[] = {
      .inputs = "input_dataset: variant; other_arguments: Targuments;"
                "num_parallel_calls: int64",
      .outputs = "handle: variant",
-     .attrs = "f: func; Targuments: list(type) >= 0; output_types: list(type) "
-              ">= 1; output_shapes: list(shape) >= 1;"
-              "use_inter_op_parallelism: bool = True;"
-              "deterministic: string = 'default';"
-              "preserve_cardinality: bool = False;"
+     .attrs = "f: func; Targuments: list(type) >= 0; " GK_ELEMENT_ATTRS
+              "; use_inter_op_parallelism: bool = True; deterministic: "
+              "string = 'default'; preserve_cardinality: bool = False; "
               "use_unbounded_threadpool: bool = False; metadata: string = ''",
      .traits = kCallsFunction,
      .shape = shape_fn::Scalar,

@@ -79,7 +79,7 @@ const OpRecord kRecords[] = {
     {.name = "OptionalGetValue",
      .inputs = "optional: variant",
      .outputs = "components: output_types",
-     .attrs = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1",
+     .attrs = GK_ELEMENT_ATTRS,
      .traits = kNoGradient,
      .shape = ValueShape,
      .kernel = {.compute = ComputeGetValue},

@@ -48,8 +48,7 @@ const OpRecord kRecords[] = {
     {.name = "DatasetToSingleElement",
      .inputs = "dataset: variant",
      .outputs = "components: output_types",
-     .attrs = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
-              "metadata: string = ''",
+     .attrs = GK_ELEMENT_ATTRS "; metadata: string = ''",
      .traits = kStateful | kCallsFunction,
      .shape = SingleShape,
      .kernel = {.compute = ComputeSingle},

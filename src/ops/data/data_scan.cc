@@ -147,10 +147,10 @@ const OpRecord kRecords[] = {
      .inputs = "input_dataset: variant; initial_state: Tstate;"
                "other_arguments: Targuments",
      .outputs = "handle: variant",
-     .attrs = "f: func; Tstate: list(type) >= 1; Targuments: list(type) >= 0;"
-              "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
-              "preserve_cardinality: bool = False;"
-              "use_default_device: bool = True; metadata: string = ''",
+     .attrs = "f: func; Tstate: list(type) >= 1; Targuments: list(type) >= "
+              "0; " GK_ELEMENT_ATTRS
+              "; preserve_cardinality: bool = False; use_default_device: "
+              "bool = True; metadata: string = ''",
      .traits = kCallsFunction,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeScan},
@@ -162,9 +162,9 @@ const OpRecord kRecords[] = {
      .inputs = "input_dataset: variant; initial_state: Tstate;"
                "other_arguments: Targuments",
      .outputs = "components: output_types",
-     .attrs = "f: func; Tstate: list(type) >= 1; Targuments: list(type) >= 0;"
-              "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
-              "use_inter_op_parallelism: bool = True; metadata: string = ''",
+     .attrs = "f: func; Tstate: list(type) >= 1; Targuments: list(type) >= "
+              "0; " GK_ELEMENT_ATTRS
+              "; use_inter_op_parallelism: bool = True; metadata: string = ''",
      .traits = kStateful | kCallsFunction | kWritesResource | kNoGradient,
      .shape = ReduceShape,
      .kernel = {.compute = ComputeReduce},

@@ -147,9 +147,8 @@ const OpRecord kRecords[] = {
      .inputs = "input_dataset: variant; buffer_size: int64; seed: int64;"
                "seed2: int64; seed_generator: resource",
      .outputs = "handle: variant",
-     .attrs = "reshuffle_each_iteration: bool = True;"
-              "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
-              "metadata: string = ''",
+     .attrs = "reshuffle_each_iteration: bool = True; " GK_ELEMENT_ATTRS
+              "; metadata: string = ''",
      .traits = kStateful,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeShuffle},

@@ -158,8 +158,8 @@ const OpRecord kRecords[] = {
     {.name = "RangeDataset",
      .inputs = "start: int64; stop: int64; step: int64",
      .outputs = "handle: variant",
-     .attrs = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1;"
-              "metadata: string = ''; replicate_on_split: bool = False",
+     .attrs = GK_ELEMENT_ATTRS
+              "; metadata: string = ''; replicate_on_split: bool = False",
      .traits = kStateful,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeRange},

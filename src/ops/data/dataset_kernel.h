@@ -7,6 +7,10 @@
 #include "data/dataset.h"
 #include "framework/kernel_context.h"
 
+// In a record's attributes: what an element is made of.
+#define GK_ELEMENT_ATTRS \
+  "output_types: list(type) >= 1; output_shapes: list(shape) >= 1"
+
 namespace gk {
 
 // Attributes output_types (or another name) and output_shapes.
