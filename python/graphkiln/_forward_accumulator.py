@@ -8,6 +8,8 @@ that were open around the accumulator, as if it had been made at once.
 """
 
 import logging
+import weakref
+from collections.abc import Callable
 
 from graphkiln import _graphkiln
 from graphkiln import _name_scope
@@ -78,7 +80,9 @@ class ForwardAccumulator:
         # By key: (tensor, product); the tensor keeps the key its own.
         self._known: dict[int, tuple] = {}
         self._around: list = []
-        self._home = _graphkiln.current_graph() is None
+        home = _graphkiln.current_graph()
+        self._home = home is None
+        self._graph = (lambda: None) if home is None else weakref.ref(home)
         nest.assert_same_structure(primals, tangents)
         self._watch(primals, tangents)
 
@@ -201,6 +205,12 @@ class ForwardAccumulator:
         if key in self._known:
             return self._known[key][1]
         graph = _graphkiln.current_graph()
+        if graph is not None and graph is not self._graph() and (
+            isinstance(leaf, _graphkiln.SymbolicTensor) and leaf.graph is graph
+        ):
+            product = self._inside(leaf, graph)
+            self._known[key] = leaf, product
+            return product
         if graph is not None and self._home and not isinstance(
             leaf, _graphkiln.SymbolicTensor
         ):
@@ -215,6 +225,62 @@ class ForwardAccumulator:
                 return product
         self._known[key] = leaf, product
         return product
+
+    def _inside(self, leaf, graph):
+        """The product of a tensor of a function that is traced under the
+        accumulator. It depends on the primals as far as the function captures
+        them; its arguments are not known to come from them."""
+        sources = self._captured(graph)
+        if not sources:
+            return None
+        along = [source for source, _ in sources]
+        with _recorders.Only([]):
+            start = raw_ops.OnesLike(x=leaf)
+            found = _graphkiln.symbolic_gradients([leaf], along, [start], [])
+            pairs = [
+                (_graphkiln.convert_to_tensor(gradient), tangent)
+                for gradient, (_, tangent) in zip(found, sources)
+                if gradient is not None
+            ]
+            if not pairs:
+                return None
+
+            def product(tangents: list):
+                (found,) = _graphkiln.symbolic_gradients(
+                    [gradient for gradient, _ in pairs], [start], tangents, []
+                )
+                return (
+                    None if found is None
+                    else _graphkiln.convert_to_tensor(found)
+                )
+
+            return self._by_rows(product, [tangent for _, tangent in pairs])
+
+    def _captured(self, graph) -> list[tuple]:
+        """(what stands for it in the graph, tangent) of the primals that the
+        graph has captured."""
+        found = [
+            pair for pair in self._watched.values()
+            if isinstance(pair[0], _graphkiln.BaseVariable)
+        ]
+        for outside, inside in graph.captures:
+            while outside is not None and _key(outside) not in self._watched:
+                outside = _captured_from(outside)
+            if outside is not None:
+                primal, tangent = self._watched[_key(outside)]
+                if not isinstance(primal, _graphkiln.BaseVariable):
+                    found.append((inside, tangent))
+        return found
+
+    def _by_rows(self, along: Callable, tangents: list):
+        """`along(tangents)`, for each row of them where they have rows."""
+        if self._rows is None:
+            return along(tangents)
+        rows = [
+            along([tangent[i] for tangent in tangents])
+            for i in range(self._rows)
+        ]
+        return None if rows[0] is None else raw_ops.Pack(values=rows, axis=0)
 
     def _transposed(self, leaf):
         """The product by two backward passes."""
@@ -246,12 +312,13 @@ class ForwardAccumulator:
                     else _graphkiln.convert_to_tensor(found)
                 )
 
-            if self._rows is None:
-                return along([tangent for _, tangent in pairs])
-            rows = [
-                along([tangent[i] for _, tangent in pairs])
-                for i in range(self._rows)
-            ]
-            return None if rows[0] is None else raw_ops.Pack(
-                values=rows, axis=0
-            )
+            return self._by_rows(along, [tangent for _, tangent in pairs])
+
+
+def _captured_from(tensor):
+    """What a placeholder of a function's graph was captured from, or None."""
+    graph = getattr(tensor, "graph", None)
+    for outside, inside in getattr(graph, "captures", ()):
+        if inside is tensor or inside._id == tensor._id:
+            return outside
+    return None

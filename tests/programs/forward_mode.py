@@ -268,3 +268,22 @@ def program_through_a_while_in_a_nested_function(tf):
     with _accumulator(tf, x, tf.constant(1.0)) as acc:
         g = gradient(x)
     return [[g.numpy().item(), acc.jvp(g).numpy().item()]]
+
+
+def program_inside_a_traced_function(tf):
+    """What a function captures has its tangent, what it is given has none."""
+    x, w = tf.constant(2.0), tf.Variable(3.0)
+    seen = []
+    with _accumulator(
+        tf, (x, w), (tf.constant(1.0), tf.constant(10.0))
+    ) as acc:
+        @tf.function
+        def f(t):
+            y = x * x * w
+            seen.append((acc.jvp(t), acc.jvp(t * 2.0), acc.jvp(x)))
+            return y, acc.jvp(y), acc.jvp(
+                t, unconnected_gradients=tf.UnconnectedGradients.ZERO
+            )
+
+        results = f(x)
+        return results, seen, [acc.jvp(t) for t in results]

@@ -178,3 +178,60 @@ def test_batch_jacobian_takes_a_pass_for_each_element():
     tape._tape = Counted()
     assert tape.batch_jacobian(y, x).shape == (50, 2, 2)
     assert len(calls) == 2
+
+
+def test_inside_a_function_traced_under_an_accumulator():
+    """What the function captures has its tangent; what it is given has none,
+    as TensorFlow has it."""
+    x, w = tf.constant(2.0), tf.Variable(3.0)
+    seen = {}
+    with tf.autodiff.ForwardAccumulator(
+        (x, w), (tf.constant(1.0), tf.constant(10.0))
+    ) as acc:
+        @tf.function
+        def f(t):
+            y = x * x * w
+            seen["argument"] = acc.jvp(t), acc.jvp(t * 2.0)
+            seen["primal"] = acc.jvp(x)
+            return y, acc.jvp(y), acc.jvp(
+                t, unconnected_gradients=tf.UnconnectedGradients.ZERO
+            )
+
+        y, inside, nothing = f(x)
+        outside = acc.jvp(y)
+        second = acc.jvp(inside)
+    assert seen["argument"] == (None, None)
+    assert float(seen["primal"]) == 1.0
+    # 2 x w dx + x^2 dw
+    assert float(inside) == float(outside) == 52.0
+    assert float(nothing) == 0.0
+    # 2 w dx^2 + 4 x dx dw
+    assert float(second) == 86.0
+
+
+def test_inside_nested_functions_and_loops():
+    x = tf.constant(2.0)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as acc:
+        @tf.function
+        def inner(u):
+            return acc.jvp(u * x * x)
+
+        @tf.function
+        def f(t):
+            total = 0.0
+            for _ in tf.range(3):
+                total += acc.jvp(x * x)
+            return inner(t), total
+
+        product, total = f(tf.constant(5.0))
+    assert float(product) == 20.0
+    assert float(total) == 12.0
+
+
+def test_batches_of_directions_inside_a_function():
+    x = tf.constant([1.0, 2.0])
+    with tf.autodiff.ForwardAccumulator._batch_accumulator(
+        x, tf.constant([[1.0, 0.0], [0.0, 1.0]])
+    ) as acc:
+        products = tf.function(lambda: acc.jvp(x * x))()
+    assert products.numpy().tolist() == [[2.0, 0.0], [0.0, 4.0]]
