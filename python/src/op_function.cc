@@ -13,6 +13,7 @@
 #include "function/func_graph.h"
 #include "name_scope.h"
 #include "operation_type.h"
+#include "source_location.h"
 #include "tensor_type.h"
 #include "variable_type.h"
 
@@ -384,8 +385,8 @@ PyObject* OpInfo::Run(std::span<const Tensor> inputs, AttrMap attrs,
     }
   }();
   if (!out.ok()) {
-    std::string_view shown = name;
-    return Raise(out.status(), graph ? "" : record_->name, shown);
+    return graph ? Raise(out.status())
+                 : RaiseOpError(out.status(), record_->name, name);
   }
   return WrapOutputs(*out, given);
 }

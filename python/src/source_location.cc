@@ -1,6 +1,7 @@
 #include "source_location.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -225,19 +226,43 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-PyObject* RaiseRunError(const Status& status, const std::string& function) {
+namespace {
+
+// What failed and where it was made, if a node did: the origin noted on this
+// thread, which forgets it.
+std::optional<Status> WithOrigin(const Status& status) {
   const ErrorOrigin origin = LastErrorOrigin();
   ClearErrorOrigin();
   if (status.code() == Code::kPythonException || origin.node.empty()) {
-    return Raise(status);
+    return std::nullopt;
   }
   std::string where = TextOf(origin.source, "\n\n");
   if (where.empty()) where = "<stack traces unavailable>";
-  return Raise(
-      Status(status.code(),
-             Format("Graph execution error:\n\nDetected at node {} defined at "
-                    "(most recent call last):\n{}\n\n{} [Op:{}]",
-                    origin.node, where, status.message(), function)));
+  return Status(status.code(),
+                Format("Graph execution error:\n\nDetected at node {} defined "
+                       "at (most recent call last):\n{}\n\n{}",
+                       origin.node, where, status.message()));
+}
+
+}  // namespace
+
+PyObject* RaiseRunError(const Status& status, const std::string& function) {
+  const std::optional<Status> found = WithOrigin(status);
+  if (!found) return Raise(status);
+  return Raise(Status(found->code(),
+                      Format("{} [Op:{}]", found->message(), function)));
+}
+
+PyObject* RaiseOpError(const Status& status, std::string_view op,
+                       std::string_view name) {
+  const std::string& node = LastErrorOrigin().node;
+  // An origin that the message does not name is that of an earlier error.
+  if (node.empty() ||
+      status.message().find("{{node " + node + "}}") == std::string::npos) {
+    return Raise(status, op, name);
+  }
+  const std::optional<Status> found = WithOrigin(status);
+  return Raise(found ? *found : status, op, name);
 }
 
 bool AddSourceLocations(PyObject* module) {
