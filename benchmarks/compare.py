@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 """Times the same workloads on graphkiln and on its peers, turn by turn.
 
-usage: compare.py --workloads FILE [--peer NAME=PYTHON] ... [--rounds N]
+usage: compare.py --workloads FILE [--peer NAME=COMMAND] ... [--rounds N]
                   [--only ROW,ROW] [--json FILE]
+
+COMMAND is a Python interpreter, then what differs from graphkiln's own run:
+another script that prints rows of the same names, module=NAME where the
+module is not called as the peer is, options of the script.
 
 FILE is a script that takes a module's name and prints one JSON object a line:
 {"name": row, "s": median seconds of one call}. It runs in a fresh process for
@@ -11,8 +15,12 @@ all of them. The table shows the median over the rounds, the load while it ran,
 and how many times faster graphkiln is; call rows also in units of an empty
 Python call of the same run (`lambda_call`).
 
-Example, with TensorFlow in an environment of its own:
-    compare.py --workloads workloads.py --peer tensorflow=.venv-oracle/bin/python
+Example, with TensorFlow in an environment of its own, and JAX's way to the
+same loops:
+    compare.py --workloads workloads.py --only while_if_1000 \\
+        --peer tensorflow=.venv-oracle/bin/python \\
+        --peer "jit=.venv-oracle/bin/python module=tensorflow --jit" \\
+        --peer "jax=.venv-jax/bin/python benchmarks/loops_jax.py"
 """
 
 from __future__ import annotations
@@ -20,14 +28,29 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import statistics
 import subprocess
 import sys
 from pathlib import Path
 
 
-def run(python: str, script: str, module: str, only: str) -> dict[str, float]:
-    command = [python, script, module] + ([f"--only={only}"] if only else [])
+def command_of(name: str, text: str, script: str) -> list[str]:
+    """What to run for the peer `name`, as its COMMAND says."""
+    python, *rest = shlex.split(text)
+    module, options = name, []
+    for word in rest:
+        if word.startswith("module="):
+            module = word.removeprefix("module=")
+        elif word.endswith(".py"):
+            script = word
+        else:
+            options.append(word)
+    return [python, script, module, *options]
+
+
+def run(module: str, command: list[str], only: str) -> dict[str, float]:
+    command = command + ([f"--only={only}"] if only else [])
     done = subprocess.run(
         command, capture_output=True, text=True,
         env=os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3"},
@@ -59,21 +82,23 @@ def text_of(name: str, seconds: float | None) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--workloads", required=True, type=Path)
-    parser.add_argument("--peer", action="append", default=[], metavar="NAME=PYTHON")
+    parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
 
-    modules = {"graphkiln": sys.executable}
-    modules |= dict(p.split("=", 1) for p in options.peer)
+    script = str(options.workloads)
+    modules = {"graphkiln": [sys.executable, script, "graphkiln"]}
+    for peer in options.peer:
+        name, _, text = peer.partition("=")
+        modules[name] = command_of(name, text, script)
     rounds: dict[str, list[dict[str, float]]] = {m: [] for m in modules}
     for i in range(options.rounds):
-        for module, python in modules.items():
+        for module, command in modules.items():
             print(f"round {i + 1} of {options.rounds}: {module}, load "
                   f"{os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
-            rounds[module].append(
-                run(python, str(options.workloads), module, options.only))
+            rounds[module].append(run(module, command, options.only))
 
     medians = {
         module: {

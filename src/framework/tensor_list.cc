@@ -283,6 +283,49 @@ Status TensorList::Carve(size_t k, int64_t i) {
   return Replace(k, std::move(made));
 }
 
+bool TensorList::IsFull(const Block& block) const {
+  if (!block.memory) return false;
+  for (int64_t i = 0; block.partial && i < block.count; ++i) {
+    if (!IsSet(block, block.first + i)) return false;
+  }
+  return true;
+}
+
+// A short list becomes one block, a long one doubles up to a bound.
+Status TensorList::Extend(size_t k) {
+  const int64_t size = ElementBytes();
+  Block* before = &blocks_[k - 1];
+  const int64_t at = blocks_[k].first, rest = blocks_[k].count;
+  if (before->partial || before->count == before->capacity) {
+    const bool whole = before->first == 0 && rest + at == size_ &&
+                       size_ <= kMaxBlockBytes / size && IsFull(*before);
+    const int64_t count =
+        whole ? size_
+              : std::clamp<int64_t>(std::min(at, kMaxBlockBytes / size), 1,
+                                    rest);
+    Block made{NewPooledBuffer(count * size), at, 0, count, false};
+    if (!made.memory) return NoMemory(size_);
+    if (whole) {
+      std::memcpy(made.memory->data(), before->memory->data(), at * size);
+      made.first = 0;
+      made.count = at;
+      *before = std::move(made);
+    } else {
+      try {
+        blocks_.insert(blocks_.begin() + k, std::move(made));
+      } catch (const std::exception&) {
+        return NoMemory(size_);
+      }
+      before = &blocks_[k++];
+    }
+  }
+  GK_RETURN_IF_ERROR(OwnMemory(before));
+  ++before->count;
+  ++blocks_[k].first;
+  if (--blocks_[k].count == 0) blocks_.erase(blocks_.begin() + k);
+  return OkStatus();
+}
+
 Status TensorList::Replace(size_t k, Block made) {
   const Block hole = blocks_[k];
   const int64_t before = made.first - hole.first;
@@ -337,6 +380,27 @@ Status TensorList::PushBytes(const TensorShape& shape, const void* from,
   return OkStatus();
 }
 
+Ref<Buffer> TensorList::Whole() const {
+  if (!IsPacked() || !has_shape_ || blocks_.size() != 1) return {};
+  const Block& block = blocks_[0];
+  const int64_t bytes = size_ * ElementBytes();
+  if (!block.memory || block.count != size_ ||
+      static_cast<int64_t>(block.memory->size()) > bytes + bytes / 8) {
+    return {};
+  }
+  return block.memory;
+}
+
+bool TensorList::ShareRows(const TensorShape& row, const Tensor& x) {
+  if (size_ > 0 || !x.buffer() || x.raw_data() != x.buffer()->data() ||
+      x.num_elements() == 0 || !TakeShape(row)) {
+    return false;
+  }
+  size_ = x.dim(0);
+  blocks_.push_back({x.buffer(), 0, size_, size_, false});
+  return true;
+}
+
 Status TensorList::Unpack() {
   if (!IsPacked() || size_ == 0) return OkStatus();
   TensorVector tensors;
@@ -377,7 +441,9 @@ Status TensorList::Set(int64_t i, const Tensor& x) {
   }
   size_t k = BlockOf(i);
   if (!blocks_[k].memory) {
-    GK_RETURN_IF_ERROR(Carve(k, i));
+    const bool follows =
+        k > 0 && i == blocks_[k].first && IsSet(blocks_[k - 1], i - 1);
+    GK_RETURN_IF_ERROR(follows ? Extend(k) : Carve(k, i));
     k = BlockOf(i);
   }
   Block& block = blocks_[k];

@@ -60,6 +60,12 @@ class TensorList final : public VariantObject {
   bool Packs(const TensorShape& shape) const;
   // Appends `n` of these from `from` on; requires Packs(shape).
   Status PushBytes(const TensorShape& shape, const void* from, int64_t n);
+  // The memory that begins with all elements, in order and as bytes, if there
+  // is such and it is hardly larger; else null. To be read only.
+  Ref<Buffer> Whole() const;
+  // Makes the rows of `x` the elements of an empty list that packs them, in
+  // the memory of `x` if that is a buffer of its own. False: nothing is done.
+  bool ShareRows(const TensorShape& row, const Tensor& x);
 
   DataType element_dtype;
   PartialTensorShape element_shape;
@@ -89,6 +95,10 @@ class TensorList final : public VariantObject {
   Status AddBlock();
   // Memory for a part of block k, none of which is set, around element i.
   Status Carve(size_t k, int64_t i);
+  // The same for the first of block k, which follows one that is set: lists
+  // that are filled from front to back grow as if they were pushed to.
+  Status Extend(size_t k);
+  bool IsFull(const Block& block) const;
   // Puts `made` in the place of a part of block k.
   Status Replace(size_t k, Block made);
   Status OwnMemory(Block* block);

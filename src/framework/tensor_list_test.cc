@@ -174,5 +174,71 @@ TEST(TensorListTest, LargeAndObjectElementsAreShared) {
   EXPECT_EQ(ValueOrThrow(strings->Get(0)).scalar<std::string>(), "a");
 }
 
+TEST(TensorListTest, ShortListsFilledInOrderAreWhole) {
+  const int64_t before = GetPoolStats().live_bytes;
+  Ref<TensorList> list = Make(DataType::kFloat);
+  ASSERT_TRUE(list->Resize(50).ok());
+  const TensorShape shape({1024});
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_FALSE(list->Whole());
+    Tensor x = ValueOrThrow(Tensor::Zeros(DataType::kFloat, shape));
+    x.data<float>()[7] = i;
+    ASSERT_TRUE(list->Set(i, x).ok());
+  }
+  EXPECT_LE(GetPoolStats().live_bytes - before, 50 * 4096 * 5 / 4);
+  const Ref<Buffer> whole = list->Whole();
+  ASSERT_TRUE(whole);
+  const float* elements = static_cast<const float*>(whole->data());
+  for (int i = 0; i < 50; ++i) ASSERT_EQ(elements[i * 1024 + 7], i);
+  // Whoever holds the memory sees nothing of what is set later.
+  ASSERT_TRUE(list->Set(
+      3, ValueOrThrow(Tensor::Zeros(DataType::kFloat, shape))).ok());
+  EXPECT_EQ(elements[3 * 1024 + 7], 3);
+  EXPECT_EQ(ValueOrThrow(list->Get(3)).data<float>()[7], 0);
+  EXPECT_NE(list->Whole().get(), whole.get());
+}
+
+TEST(TensorListTest, LongListsFilledInOrderTakeWhatIsSet) {
+  const int64_t before = GetPoolStats().live_bytes;
+  Ref<TensorList> list = Make(DataType::kFloat);
+  ASSERT_TRUE(list->Resize(100'000).ok());
+  const TensorShape shape({1000});
+  const Tensor x = ValueOrThrow(Tensor::Zeros(DataType::kFloat, shape));
+  for (int i = 0; i < 2000; ++i) ASSERT_TRUE(list->Set(i, x).ok());
+  EXPECT_LE(GetPoolStats().live_bytes - before, 8'000'000 + (3 << 20));
+  Ref<TensorList> copy = list->Copy();
+  ASSERT_TRUE(copy->Set(2000, x).ok());
+  EXPECT_EQ(list->ShapeOf(2000), nullptr);
+  EXPECT_NE(copy->ShapeOf(2000), nullptr);
+  ASSERT_TRUE(list->Set(2001, x).ok());
+  EXPECT_EQ(list->ShapeOf(2000), nullptr);
+  ASSERT_TRUE(list->Resize(1500).ok());
+  ASSERT_TRUE(list->Resize(1502).ok());
+  EXPECT_EQ(list->ShapeOf(1500), nullptr);
+  ASSERT_TRUE(list->Set(1500, x).ok());
+  EXPECT_EQ(list->ShapeOf(1501), nullptr);
+  EXPECT_NE(copy->ShapeOf(1501), nullptr);
+}
+
+TEST(TensorListTest, RowsStayWhereTheyAre) {
+  Tensor x = ValueOrThrow(
+      Tensor::Zeros(DataType::kFloat, TensorShape({10, 100})));
+  x.data<float>()[950] = 1;
+  Ref<TensorList> list = Make(DataType::kFloat);
+  const TensorShape row({100});
+  ASSERT_TRUE(list->ShareRows(row, x));
+  EXPECT_EQ(list->size(), 10);
+  EXPECT_FALSE(x.IsExclusive());
+  EXPECT_EQ(list->Whole().get(), x.buffer().get());
+  EXPECT_EQ(ValueOrThrow(list->Get(9)).data<float>()[50], 1);
+  const Tensor zeros = ValueOrThrow(Tensor::Zeros(DataType::kFloat, row));
+  ASSERT_TRUE(list->Set(9, zeros).ok());
+  ASSERT_TRUE(list->Push(zeros).ok());
+  EXPECT_EQ(ValueOrThrow(list->Get(9)).data<float>()[50], 0);
+  EXPECT_EQ(x.data<float>()[950], 1);
+  EXPECT_EQ(list->size(), 11);
+  EXPECT_FALSE(list->ShareRows(row, x));
+}
+
 }  // namespace
 }  // namespace gk

@@ -2,6 +2,7 @@
 
 #include "grappler/common_subexpressions.h"
 #include "grappler/constant_folding.h"
+#include "grappler/empty_loops.h"
 #include "grappler/inline_calls.h"
 #include "grappler/prune.h"
 #include "grappler/simplify.h"
@@ -14,6 +15,7 @@ constexpr int kMaxRounds = 3;
 constexpr Pass kPasses[] = {
     {"constant_folding", FoldConstants},
     {"known_branches", TakeKnownBranches},
+    {"empty_loops", DropEmptyLoops},
     {"simplify", Simplify},
     {"common_subexpressions", MergeCommonSubexpressions},
     {"prune", Prune},

@@ -123,5 +123,43 @@ TEST(Optimize, TakesKnownBranches) {
   EXPECT_EQ(Count(g, "Cos"), 1);
 }
 
+// A loop over (i, x) while i < limit.
+Ref<GraphFunction> LoopFrom(Output (*first)(TestFunction&)) {
+  TestFunction test("test"), step("step"), b;
+  const Output limit = test.Const(Tensor::Scalar<int32_t>(10));
+  const Output i = test.Arg(DataType::kInt32, {});
+  test.Arg(DataType::kFloat, {});
+  const FunctionAttr cond{"test", test.Finish({test.Add("Less", {i, limit})})};
+  const Output j = step.Arg(DataType::kInt32, {});
+  const Output y = step.Arg(DataType::kFloat, {});
+  const Output one = step.Const(Tensor::Scalar<int32_t>(1));
+  const FunctionAttr body{
+      "step", step.Finish({step.Add("AddV2", {j, one}), step.Add("Exp", {y})})};
+  const Output x = b.Arg(DataType::kFloat, {});
+  const Output loop = b.Add(
+      "StatelessWhile", {first(b), b.Add("Neg", {x})},
+      {{"T", std::vector<DataType>{DataType::kInt32, DataType::kFloat}},
+       {"cond", cond},
+       {"body", body}});
+  return b.Finish({b.Add("Sin", {{loop.node, 1}})});
+}
+
+TEST(Optimize, DropsLoopsWithoutTurns) {
+  const FunctionGraph empty = Optimized(LoopFrom([](TestFunction& b) {
+    const Output five = b.Const(Tensor::Scalar<int32_t>(5));
+    return b.Add("AddV2", {five, five});
+  }));
+  EXPECT_EQ(Count(empty, "StatelessWhile"), 0);
+  ASSERT_EQ(Count(empty, "Sin"), 1);
+  EXPECT_EQ(empty.results[0].node->input(0).node->type(), "Neg");
+  const FunctionGraph runs = Optimized(LoopFrom([](TestFunction& b) {
+    return b.Const(Tensor::Scalar<int32_t>(9));
+  }));
+  EXPECT_EQ(Count(runs, "StatelessWhile"), 1);
+  const FunctionGraph unknown = Optimized(
+      LoopFrom([](TestFunction& b) { return b.Arg(DataType::kInt32, {}); }));
+  EXPECT_EQ(Count(unknown, "StatelessWhile"), 1);
+}
+
 }  // namespace
 }  // namespace gk

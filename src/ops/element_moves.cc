@@ -69,6 +69,11 @@ Status IntegerValue(const Tensor& t, std::string_view what, int64_t* out) {
     return InvalidArgument("{} must be a scalar, but got shape {}", what,
                            t.shape().DebugString());
   }
+  // Loops read their counters in this way, turn by turn.
+  if (t.dtype() == DataType::kInt32) {
+    *out = *t.data<int32_t>();
+    return OkStatus();
+  }
   std::vector<int64_t> values;
   GK_RETURN_IF_ERROR(IntegerValues(t, &values));
   *out = values[0];

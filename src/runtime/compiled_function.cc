@@ -108,14 +108,51 @@ StatusOr<FunctionGraph> CompiledFunction::GraphFor(
 }
 
 StatusOr<Ref<Plan>> CompiledFunction::Specialise(
-    std::span<const Tensor> inputs, const Plan& declared) const {
+    std::span<const Tensor> inputs, const Plan& declared,
+    bool loop_body) const {
   FunctionGraph f = graph_.Clone();
   for (size_t i = 0; i < inputs.size(); ++i) {
     f.arguments[i]->mutable_output(0).shape = inputs[i].shape();
   }
   GK_RETURN_IF_ERROR(OptimizeForShapes(&f));
-  GK_ASSIGN_OR_RETURN(Ref<Plan> plan, Plan::Make(std::move(f)));
+  GK_ASSIGN_OR_RETURN(Ref<Plan> plan, loop_body
+                                          ? Plan::MakeLoopBody(std::move(f))
+                                          : Plan::Make(std::move(f)));
   plan->TakeSharedStatesOf(declared);
+  return plan;
+}
+
+CompiledFunction::ShapeKey CompiledFunction::KeyOf(
+    std::span<const Tensor> inputs) {
+  ShapeKey key;
+  for (const Tensor& t : inputs) {
+    key.push_back(t.rank());
+    key.insert(key.end(), t.shape().dims().begin(), t.shape().dims().end());
+  }
+  return key;
+}
+
+Ref<Plan> CompiledFunction::LoopBodyPlanFor(std::span<const Tensor> states,
+                                            bool make) {
+  if (!CheckArguments(states).ok()) return {};
+  ShapeKey key = KeyOf(states);
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (auto it = loop_plans_.begin(); it != loop_plans_.end(); ++it) {
+      if (it->key != key) continue;
+      loop_plans_.splice(loop_plans_.begin(), loop_plans_, it);
+      return it->plan;
+    }
+  }
+  if (!make) return {};
+  const StatusOr<Ref<Plan>> declared = DeclaredPlan();
+  if (!declared.ok()) return {};
+  StatusOr<Ref<Plan>> made = Specialise(states, **declared, true);
+  Ref<Plan> plan;
+  if (made.ok() && (*made)->is_closed) plan = std::move(*made);
+  std::lock_guard<std::mutex> lock(mutex_);
+  loop_plans_.push_front({std::move(key), plan});
+  if (loop_plans_.size() > kMaxPlans) loop_plans_.pop_back();
   return plan;
 }
 
@@ -123,11 +160,7 @@ StatusOr<Ref<Plan>> CompiledFunction::PlanFor(std::span<const Tensor> inputs) {
   GK_RETURN_IF_ERROR(CheckArguments(inputs));
   GK_ASSIGN_OR_RETURN(Ref<Plan> declared, DeclaredPlan());
   if (is_static_) return declared;
-  ShapeKey key;
-  for (const Tensor& t : inputs) {
-    key.push_back(t.rank());
-    key.insert(key.end(), t.shape().dims().begin(), t.shape().dims().end());
-  }
+  ShapeKey key = KeyOf(inputs);
   {
     std::lock_guard<std::mutex> lock(mutex_);
     for (auto it = plans_.begin(); it != plans_.end(); ++it) {
@@ -148,7 +181,7 @@ StatusOr<Ref<Plan>> CompiledFunction::PlanFor(std::span<const Tensor> inputs) {
   }
   // Shapes that inference refuses must fail at run time, at the op that
   // minds, after what came before it: the declared plan does that.
-  StatusOr<Ref<Plan>> made = Specialise(inputs, *declared);
+  StatusOr<Ref<Plan>> made = Specialise(inputs, *declared, false);
   Ref<Plan> plan = made.ok() ? std::move(*made) : declared;
   std::lock_guard<std::mutex> lock(mutex_);
   for (Specialised& s : plans_) {

@@ -34,6 +34,10 @@ class CompiledFunction final : public GraphFunction::Compiled {
   // The plan for a loop whose body this is, if the declared shapes are
   // complete; else null: then each turn asks PlanFor().
   StatusOr<Ref<Plan>> LoopBodyPlan();
+  // The same for states of these shapes, which may be undeclared: null unless
+  // they fit and a turn gives back the shapes that it takes. Null as well if
+  // there is none yet and `make` is not set.
+  Ref<Plan> LoopBodyPlanFor(std::span<const Tensor> states, bool make);
 
   // Whether the function takes these arguments.
   Status CheckArguments(std::span<const Tensor> inputs) const;
@@ -56,8 +60,9 @@ class CompiledFunction final : public GraphFunction::Compiled {
   static constexpr size_t kMaxPlans = 16, kMaxSeen = 64;
 
   CompiledFunction() = default;
+  static ShapeKey KeyOf(std::span<const Tensor> inputs);
   StatusOr<Ref<Plan>> Specialise(std::span<const Tensor> inputs,
-                                 const Plan& declared) const;
+                                 const Plan& declared, bool loop_body) const;
 
   FunctionGraph graph_;  // optimised for the declared shapes
   Ref<Plan> declared_, loop_body_;  // guarded by making_
@@ -68,6 +73,7 @@ class CompiledFunction final : public GraphFunction::Compiled {
   std::mutex mutex_;
   std::list<Specialised> plans_;  // most recent first; null while being made
   std::list<ShapeKey> seen_;
+  std::list<Specialised> loop_plans_;  // null where the body is not closed
 };
 
 }  // namespace gk

@@ -123,7 +123,8 @@ class Run {
                                            data[in[2]]};
           if (now.tile(data[now.first_output], operands, now.num_elements,
                        &now.tile_params) != 0) {
-            return TileError(*now.node);
+            if (!now.compute) return TileError(*now.node);
+            GK_RETURN_IF_ERROR(RunKernel(now, pc));
           }
           break;
         }
@@ -165,6 +166,14 @@ class Run {
       const SlotId s = now.first_output + k;
       const SlotInfo& info = plan_.slots[s];
       if (info.home != Home::kOwn) continue;
+      if (s == now.take_to) {
+        Tensor& old = frame_.slots[now.take_from];
+        if (old && old.IsExclusive()) {
+          frame_.slots[s] = std::move(old);
+          frame_.data[s] = frame_.slots[s].raw_data();
+          continue;
+        }
+      }
       if (Tensor& spare = frame_.planned[s]) {
         frame_.slots[s] = std::move(spare);
         frame_.data[s] = frame_.slots[s].raw_data();
@@ -361,19 +370,28 @@ Status RunInFrame(const Plan& plan, Frame& frame, TensorVector* outputs,
   for (SlotId s : plan.results) {
     if (plan.slots[s].home == Home::kOwn) frame.slots[s] = Tensor();
   }
-  for (size_t i = 0; i < plan.arguments.size(); ++i) {
-    Tensor& t = frame.slots[plan.arguments[i]];
-    if (turn != Turn::kCall && t && t.IsExclusive()) {
-      const SlotId next = plan.results[i];
-      const SlotInfo& info = plan.slots[next];
-      if (info.home == Home::kOwn && info.is_static &&
-          info.dtype == t.dtype() && info.shape == t.shape() &&
-          !IsObjectType(info.dtype)) {
-        frame.planned[next] = std::move(t);
-      }
-    }
-    t = Tensor();
+  for (SlotId s : plan.arguments) frame.slots[s] = Tensor();
+  return OkStatus();
+}
+
+Status RunTurnInFrame(const Plan& body, Frame& frame, TensorVector* scratch,
+                      const CancellationToken* cancellation, Turn turn) {
+  const RunningPlan running(body);
+  GK_RETURN_IF_ERROR(Run(body, frame, cancellation, turn).Execute());
+  for (const NextState& next : body.next_states) {
+    Tensor& t = frame.slots[next.from];
+    scratch->push_back(next.moves ? std::move(t) : t);
   }
+  for (size_t i = 0; i < body.next_states.size(); ++i) {
+    const NextState& next = body.next_states[i];
+    Tensor& t = frame.slots[next.to];
+    if (next.spares && t && t.IsExclusive()) {
+      frame.planned[next.from] = std::move(t);
+    }
+    t = std::move((*scratch)[i]);
+    frame.data[next.to] = t.raw_data();
+  }
+  scratch->clear();
   return OkStatus();
 }
 

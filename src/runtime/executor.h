@@ -41,6 +41,11 @@ Status RunInFrame(const Plan& plan, Frame& frame, TensorVector* outputs,
                   const CancellationToken* cancellation,
                   Turn turn = Turn::kCall);
 
+// A turn of a closed loop body whose states are in place; then the next ones
+// are. `scratch` is empty before and after.
+Status RunTurnInFrame(const Plan& body, Frame& frame, TensorVector* scratch,
+                      const CancellationToken* cancellation, Turn turn);
+
 // Whether a run of the plan is under way on this thread.
 bool IsRunning(const Plan& plan);
 

@@ -36,26 +36,46 @@ class NestedFunction {
   Status Run(std::span<Tensor> inputs, bool consume, TensorVector* outputs,
              const CancellationToken* cancellation);
 
-  // For a loop: a turn of the body, from BeginLoop() to EndLoop().
+  // For a loop: a turn of the body, from BeginLoop() to EndLoop(). RunTurn() is
+  // for bodies that are not closed.
   Status BeginLoop(std::span<const Tensor> state);
   Status RunTurn(TensorVector* state, TensorVector* next,
                  const CancellationToken* cancellation);
   void EndLoop();
+  // A body whose shapes are undeclared, and whose last turn gave back those
+  // that it took, may become closed.
+  bool may_close() const {
+    return LowersControlFlow() && !compiled_->is_static();
+  }
+  Status Close(std::span<const Tensor> state, bool make);
   // The body gives back what it takes: states need no check after the first.
   bool is_closed() const { return closed_; }
 
+  // For a closed body: states stay in the frame
+  // from PutStates() to TakeStates().
+  void PutStates(TensorVector* state);
+  Status RunTurnInPlace(const CancellationToken* cancellation);
+  const void* StateData(int i) const {
+    return frame_->data[plan_->arguments[i]];
+  }
+  void CopyStates(TensorVector* state) const;
+  void TakeStates(TensorVector* state);
+
  private:
   NestedFunction() = default;
-  Status Enter(Ref<Plan> plan, std::span<const Tensor> inputs);
+  StatusOr<const Ref<Plan>*> PlanOf(std::span<const Tensor> inputs);
+  Status Enter(const Ref<Plan>& plan, std::span<const Tensor> inputs);
+  Status TakeFrame(const Ref<Plan>& plan);
   void LeaveIfRunning();
   Status RunEntered(std::span<Tensor> inputs, bool consume,
                     TensorVector* outputs,
                     const CancellationToken* cancellation, Turn turn);
 
   CompiledFunction* compiled_ = nullptr;
-  Ref<Plan> plan_;
+  Ref<Plan> plan_, last_;  // of the frame; of the last call
   std::unique_ptr<Frame> frame_;
-  Ref<Plan> body_;  // LoopBodyPlan(), during a loop
+  Ref<Plan> body_;  // made for a loop, during one
+  TensorVector scratch_;
   bool first_turn_ = true, closed_ = false;
 };
 
@@ -75,8 +95,11 @@ class NestedLoop final : public KernelState {
   NestedLoop(NestedFunction test, NestedFunction step)
       : test_(std::move(test)), step_(std::move(step)) {}
   Status RunTurns(TensorVector* state, TruthFn truth, LoopPoll& poll);
-  StatusOr<bool> Test(TensorVector& state, TruthFn truth, bool checked,
-                      LoopPoll& poll);
+  Status RunTurnsInPlace(TensorVector* state, TruthFn truth, LoopPoll& poll);
+  StatusOr<bool> TestByCode(LoopPoll& poll);
+  StatusOr<bool> TestByPlan(TensorVector& state, TruthFn truth,
+                            LoopPoll& poll);
+  StatusOr<bool> Test(TensorVector& state, TruthFn truth, LoopPoll& poll);
 
   NestedFunction test_, step_;
   TensorVector next_;

@@ -145,6 +145,81 @@ TEST(NestedFunction, InvariantsRunOnce) {
   EXPECT_EQ(text.find("once"), text.rfind("once")) << text;
 }
 
+// So is a loop within a loop, or a branch, if all that it takes is unchanged.
+TEST(NestedFunction, InvariantLoopsRunOnce) {
+  const Specs inner{{kF, kMatrix}};
+  const Specs specs{{kF, kMatrix}, {kF, kMatrix}};
+  const Body step = [&](TestFunction& c, const std::vector<Output>& s) {
+    const std::vector<Output> fixed =
+        Count(c, 4, inner, {s[2]},
+              [](TestFunction& d, const std::vector<Output>& t) {
+                return std::vector{d.Add("Tanh", {t[1]})};
+              });
+    const std::vector<Output> changing =
+        Count(c, 2, inner, {s[1]},
+              [](TestFunction& d, const std::vector<Output>& t) {
+                return std::vector{d.Add("Neg", {t[1]})};
+              });
+    return std::vector{c.Add("MatMul", {changing[1], fixed[1]}), s[2]};
+  };
+  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+    return Count(b, 5, specs, {in[0], in[1]}, step);
+  };
+  const Outcome o = RunBoth(specs, make, {Ramp(kMatrix), Ramp(kMatrix)});
+  ASSERT_TRUE(o.status.ok()) << o.status.ToString();
+  Specs all = specs;
+  all.insert(all.begin(), {kI, TensorShape()});
+  const FunctionAttr body =
+      Function("step", all, [&](TestFunction& c, const auto& s) {
+        std::vector<Output> next = step(c, s);
+        next.insert(next.begin(), s[0]);
+        return next;
+      });
+  const auto& graph = static_cast<const GraphFunction&>(*body.definition);
+  const Ref<Plan> plan = *(*CompiledFunction::Of(graph))->LoopBodyPlan();
+  const std::string text = plan->DebugString();
+  EXPECT_NE(text.find("once loop StatelessWhile"), std::string::npos) << text;
+  EXPECT_EQ(text.find("once"), text.rfind("once")) << text;
+}
+
+// States that change places, that are one value, that become a constant.
+TEST(NestedFunction, StatesChangePlaces) {
+  const Specs rest{{kF, kMatrix}, {kF, kMatrix}, {kF, kMatrix}, {kF, kMatrix}};
+  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+    return Count(b, 7, rest, {in[0], in[1], in[0], in[1]},
+                 [](TestFunction& c, const std::vector<Output>& s) {
+                   const Output y = c.Add("AddV2", {s[1], s[4]});
+                   const Output k = c.Const(Ramp(kMatrix));
+                   return std::vector{s[2], y, y, c.Add("Mul", {s[3], k})};
+                 });
+  };
+  const Outcome o =
+      RunBoth({{kF, kMatrix}, {kF, kMatrix}}, make,
+              {Ramp(kMatrix), Ramp(kMatrix)});
+  ASSERT_TRUE(o.status.ok()) << o.status.ToString();
+}
+
+// Shapes that are not declared: the body gets a plan for those it meets, and
+// keeps its invariants like any other.
+TEST(NestedFunction, UndeclaredShapesThatStay) {
+  const PartialTensorShape any = PartialTensorShape::UnknownOfRank(2);
+  const Specs rest{{kF, any}, {kF, any}};
+  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+    return Count(b, 6, rest, {in[0], in[1]},
+                 [](TestFunction& c, const std::vector<Output>& s) {
+                   const Output w = c.Add("MatMul", {s[2], s[2]});
+                   return std::vector{
+                       c.Add("Tanh", {c.Add("MatMul", {s[1], w})}), s[2]};
+                 });
+  };
+  for (const int64_t n : {3, 5, 3, 3}) {
+    const Tensor x = Ramp(TensorShape({n, n}));
+    const Outcome o = RunBoth({{kF, any}, {kF, any}}, make, {x, x});
+    ASSERT_TRUE(o.status.ok()) << o.status.ToString();
+    EXPECT_EQ(o.values[1].shape(), x.shape());
+  }
+}
+
 // An invariant that fails does so in the first turn, if there is one.
 TEST(NestedFunction, InvariantsFailWhereTheyStand) {
   const Specs specs{{kI, TensorShape{2}}, {kI, TensorShape{2}}};

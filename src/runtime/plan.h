@@ -76,10 +76,21 @@ struct Instruction {
   int32_t first_update = 0, num_updates = 0;  // in Plan::updates
   TileFn tile = nullptr;
   TileParams tile_params;
-  ComputeFn compute = nullptr;
+  ComputeFn compute = nullptr;  // of a tile: what to do where it fails
   int64_t num_elements = 0;
   uint64_t may_forward = 0;  // inputs whose memory dies here
+  // Tile or cluster: the memory of the first takes the second if nobody else
+  // has it.
+  SlotId take_from = -1, take_to = -1;
   const Node* node = nullptr;
+};
+
+// Of a loop's body: a result that is the next turn's state.
+struct NextState {
+  SlotId from = -1, to = -1;
+  bool moves = false;   // nothing else needs `from` after the turn
+  bool spares = false;  // the state's old memory may take the result of the
+                        // next turn
 };
 
 class Plan : public RefCounted {
@@ -114,6 +125,10 @@ class Plan : public RefCounted {
   std::vector<std::shared_ptr<SharedKernelState>> shared_states;
   std::vector<SlotId> arguments;  // -1: unused by the plan
   std::vector<SlotId> results;
+  // Of a loop's body that gives back the types and shapes that it takes: the
+  // states that a turn changes.
+  bool is_closed = false;
+  std::vector<NextState> next_states;
   int64_t arena_bytes = 0;
   std::shared_ptr<PlanProfile> profile;  // null: none is kept
   mutable FramePool frames;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "runtime/plan.h"
+#include "runtime/row_access.h"
 #include "runtime/scalar_code_builder.h"
 #include "runtime/schedule.h"
 
@@ -104,7 +105,10 @@ class Builder {
       }
       plan_->results.push_back(s);
     }
-    if (loop_body_) FindInvariants();
+    if (loop_body_) {
+      FindNextStates();
+      FindInvariants();
+    }
     FindLifetimes();
     GK_RETURN_IF_ERROR(PlaceArena());
     plan_->profile = PlanProfile::MakeIfWanted(*plan_);
@@ -245,6 +249,7 @@ class Builder {
     if (node.type() == "Const") return AddConstant(node);
     if (TryView(node)) return OkStatus();
     if (TryCode(node)) return OkStatus();
+    if (TryRow(node)) return OkStatus();
     return AddKernel(node);
   }
 
@@ -271,9 +276,37 @@ class Builder {
           plan_->constants[from].WithShape(plan_->slots[id].shape);
       return true;
     }
-    if (home != Home::kArena || escapes_.count({node.id(), 0})) return false;
+    if (escapes_.count({node.id(), 0})) return false;
+    if (home != Home::kArena) return TryCopy(node);
     const SlotId id = AddSlot(node, 0, home);
     root_[id] = root_[from];
+    return true;
+  }
+
+  // The view of a small value that lies anywhere, as indices mostly are.
+  bool TryCopy(const Node& node) {
+    constexpr int64_t kMaxBytes = 64;
+    const SlotInfo& from = plan_->slots[SlotOf(node.input(0))];
+    if (IsObjectType(from.dtype) || from.num_bytes() == 0 ||
+        from.num_bytes() > kMaxBytes) {
+      return false;
+    }
+    Instruction i;
+    i.kind = Instruction::Kind::kTile;
+    i.node = &node;
+    i.tile = [](void* out, const void* const* in, int64_t n,
+                const void*) {
+      std::memcpy(out, in[0], n);
+      return 0;
+    };
+    i.num_elements = from.num_bytes();
+    AddInputs(&i, node.inputs().first(1));
+    for (int k = 1; k < 3; ++k) {
+      plan_->inputs.push_back(plan_->inputs[i.first_input]);
+    }
+    i.first_output = AddSlot(node, 0, Home::kArena);
+    i.num_outputs = 1;
+    plan_->instructions.push_back(i);
     return true;
   }
 
@@ -538,6 +571,24 @@ class Builder {
     return true;
   }
 
+  bool TryRow(const Node& node) {
+    const std::optional<RowAccess> row = RowAccessOf(node);
+    if (!row) return false;
+    Instruction& i = plan_->instructions.emplace_back();
+    i.kind = Instruction::Kind::kTile;
+    i.node = &node;
+    i.tile = row->tile;
+    i.tile_params = row->params;
+    i.num_elements = row->num_bytes;
+    i.compute = node.op().kernel.compute;  // has the error
+    AddInputs(&i, node.inputs());
+    i.first_output = AddSlot(node, 0, Home::kOwn);
+    i.num_outputs = 1;
+    SettleHome(node, 0, i.first_output);
+    i.needs_output = plan_->slots[i.first_output].home == Home::kOwn;
+    return true;
+  }
+
   Status AddKernel(const Node& node) {
     if (node.op().Has(kSourceOp) && node.num_outputs() == 0) {
       return OkStatus();  // only orders others
@@ -566,6 +617,37 @@ class Builder {
     return OkStatus();
   }
 
+  // Every result is of the type and shape that the argument of its number is.
+  bool IsClosed() const {
+    if (plan_->results.size() != plan_->arguments.size()) return false;
+    for (size_t i = 0; i < plan_->results.size(); ++i) {
+      const SlotInfo& in = plan_->slots[plan_->arguments[i]];
+      const SlotInfo& out = plan_->slots[plan_->results[i]];
+      if (!in.is_static || !out.is_static || in.dtype != out.dtype ||
+          !(in.shape == out.shape)) {
+        return false;
+      }
+    }
+    return plan_->updates.empty();
+  }
+
+  void FindNextStates() {
+    plan_->is_closed = IsClosed();
+    if (!plan_->is_closed) return;
+    std::vector<bool> later(plan_->slots.size());
+    for (size_t i = plan_->results.size(); i-- > 0;) {
+      NextState next{plan_->results[i], plan_->arguments[i]};
+      if (next.from == next.to) continue;
+      const SlotInfo& slot = plan_->slots[next.from];
+      next.moves = slot.home == Home::kOwn && !later[next.from];
+      next.spares = next.moves && !IsObjectType(slot.dtype);
+      later[next.from] = true;
+      plan_->next_states.push_back(next);
+    }
+    // Copies are made before what they copy is moved.
+    std::reverse(plan_->next_states.begin(), plan_->next_states.end());
+  }
+
   // What is the same in every turn: states that come out as they went in,
   // and what is computed from nothing else.
   void FindInvariants() {
@@ -586,8 +668,10 @@ class Builder {
       if (now.kind == Instruction::Kind::kKernel) {
         once &= IsPure(*now.node) && !now.node->op().Has(kRandom);
       }
-      once &= now.kind != Instruction::Kind::kBranch &&
-              now.kind != Instruction::Kind::kLoop;
+      if (now.kind == Instruction::Kind::kBranch ||
+          now.kind == Instruction::Kind::kLoop) {
+        once &= !HasObjects(*now.node) && !EffectsOf(*now.node).stateful;
+      }
       for (int k = 0; k < now.num_inputs; ++k) {
         once &= same[root_[plan_->inputs[now.first_input + k]]];
       }
@@ -622,6 +706,10 @@ class Builder {
       }
     }
     for (SlotId s : plan_->results) last_use_[root_[s]] = n;
+    std::vector<bool> stays(plan_->slots.size());
+    for (const NextState& next : plan_->next_states) {
+      stays[next.to] = next.spares;
+    }
     for (const Instruction& now : code) {
       for (int k = 0; now.once && k < now.num_outputs; ++k) {
         last_use_[now.first_output + k] = n;
@@ -639,7 +727,7 @@ class Builder {
         }
         const int uses = std::count(in, in + now.num_inputs, in[k]);
         if (uses == 1 && k < 64) now.may_forward |= uint64_t{1} << k;
-        if (std::find(in, in + k, in[k]) == in + k) {
+        if (!stays[in[k]] && std::find(in, in + k, in[k]) == in + k) {
           plan_->releases.push_back(in[k]);
         }
       }
@@ -650,6 +738,35 @@ class Builder {
         }
       }
       now.num_releases = plan_->releases.size() - now.first_release;
+      FindTaken(&now);
+    }
+  }
+
+  // A value of its own that may be written over what dies there: sums that
+  // go round a loop stay where they are.
+  void FindTaken(Instruction* now) const {
+    const bool is_cluster = now->kind == Instruction::Kind::kCluster;
+    if (!now->needs_output || now->num_updates > 0 || now->once ||
+        (!is_cluster && now->kind != Instruction::Kind::kTile)) {
+      return;
+    }
+    for (int k = 0; k < now->num_outputs; ++k) {
+      const SlotId to = now->first_output + k;
+      const SlotInfo& out = plan_->slots[to];
+      if (out.home != Home::kOwn) continue;
+      for (int j = 0; j < std::min(now->num_inputs, 64); ++j) {
+        const SlotId from = plan_->inputs[now->first_input + j];
+        const SlotInfo& in = plan_->slots[from];
+        if (((now->may_forward >> j) & 1) == 0 || !in.is_static ||
+            in.dtype != out.dtype || !(in.shape == out.shape) ||
+            (is_cluster &&
+             !plan_->clusters[now->cluster].MayWriteOver(j, k))) {
+          continue;
+        }
+        now->take_from = from;
+        now->take_to = to;
+        return;
+      }
     }
   }
 

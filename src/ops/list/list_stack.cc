@@ -33,9 +33,18 @@ Status ComputeStack(KernelContext& c) {
   std::vector<int64_t> dims{n};
   dims.insert(dims.end(), element.dims().begin(), element.dims().end());
   GK_ASSIGN_OR_RETURN(const TensorShape full, TensorShape::Make(dims));
-  GK_ASSIGN_OR_RETURN(Tensor out, Tensor::Allocate(list->element_dtype, full));
   const int64_t step = element.num_elements();
-  if (list->KeepsBytesOf(element)) {
+  const bool as_bytes = list->KeepsBytesOf(element);
+  // Whoever writes to the list later takes a copy.
+  if (as_bytes && n * step * DataTypeSize(list->element_dtype) > kInlineBytes) {
+    if (Ref<Buffer> whole = list->Whole()) {
+      c.set_output(0, Tensor::FromBuffer(list->element_dtype, full,
+                                         std::move(whole)));
+      return OkStatus();
+    }
+  }
+  GK_ASSIGN_OR_RETURN(Tensor out, Tensor::Allocate(list->element_dtype, full));
+  if (as_bytes) {
     GK_RETURN_IF_ERROR(CopyElements(*list, 0, n, &out, 0));
     c.set_output(0, std::move(out));
     return OkStatus();
@@ -99,6 +108,10 @@ Status ComputeFromTensor(KernelContext& c) {
         shape.DebugString(), element.DebugString());
   }
   auto list = MakeRef<TensorList>(x.dtype(), shape);
+  if (list->ShareRows(element, x)) {
+    c.set_output(0, TensorList::Wrap(std::move(list)));
+    return OkStatus();
+  }
   if (list->Packs(element)) {
     GK_RETURN_IF_ERROR(list->PushBytes(element, x.raw_data(), x.dim(0)));
   } else {

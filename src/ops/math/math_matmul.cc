@@ -11,9 +11,24 @@
 namespace gk {
 namespace {
 
-// The product of the last call at this place.
+// The product of the last call at this place, and of which shapes it was.
 class MatMulState : public KernelState {
  public:
+  // Null unless it was a product of matrices like these.
+  MatMul* SameAsLast(const Tensor& a, const Tensor& b) const {
+    return matmul_ && a.dtype() == dtype_ && a.shape() == a_shape_ &&
+                   b.dtype() == dtype_ && b.shape() == b_shape_
+               ? matmul_.get()
+               : nullptr;
+  }
+  void Remember(const Tensor& a, const Tensor& b, const TensorShape& out) {
+    dtype_ = a.dtype();
+    a_shape_ = a.shape();
+    b_shape_ = b.shape();
+    out_shape_ = out;
+  }
+  const TensorShape& out_shape() const { return out_shape_; }
+
   StatusOr<MatMul*> For(const MatMulDesc& desc) {
     if (!matmul_ || !(matmul_->desc() == desc)) {
       GK_ASSIGN_OR_RETURN(matmul_, GetMatMul(desc));
@@ -23,18 +38,30 @@ class MatMulState : public KernelState {
 
  private:
   std::shared_ptr<MatMul> matmul_;
+  DataType dtype_ = DataType::kInvalid;
+  TensorShape a_shape_, b_shape_, out_shape_;
 };
+
+MatMulState& StateOf(KernelContext& c) {
+  return c.state<MatMulState>([] { return std::make_unique<MatMulState>(); });
+}
 
 Status RunMatMul(KernelContext& c, const MatMulDesc& desc,
                  const MatMulArgs& args) {
-  auto& state =
-      c.state<MatMulState>([] { return std::make_unique<MatMulState>(); });
-  GK_ASSIGN_OR_RETURN(MatMul * matmul, state.For(desc));
+  GK_ASSIGN_OR_RETURN(MatMul * matmul, StateOf(c).For(desc));
   return matmul->Run(args, Parallel(&ThreadPool::Global()));
 }
 
 Status ComputeMatMul(KernelContext& c) {
   const Tensor &a = c.input(0), &b = c.input(1);
+  Tensor* out;
+  MatMulState& state = StateOf(c);
+  if (MatMul* matmul = state.SameAsLast(a, b)) {
+    GK_RETURN_IF_ERROR(c.Allocate(0, a.dtype(), state.out_shape(), &out));
+    return matmul->Run(
+        {.a = a.raw_data(), .b = b.raw_data(), .c = out->raw_data()},
+        Parallel(&ThreadPool::Global()));
+  }
   if (a.rank() != 2 || b.rank() != 2) {
     const int which = a.rank() != 2 ? 0 : 1;
     if (c.input(which).rank() < 2) {
@@ -61,10 +88,11 @@ Status ComputeMatMul(KernelContext& c) {
   desc.transpose_b = tb;
   GK_ASSIGN_OR_RETURN(TensorShape shape,
                       TensorShape::Make(std::array{desc.m, desc.n}));
-  Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, a.dtype(), shape, &out));
-  return RunMatMul(
-      c, desc, {.a = a.raw_data(), .b = b.raw_data(), .c = out->raw_data()});
+  GK_RETURN_IF_ERROR(RunMatMul(
+      c, desc, {.a = a.raw_data(), .b = b.raw_data(), .c = out->raw_data()}));
+  state.Remember(a, b, shape);
+  return OkStatus();
 }
 
 Status MatMulShape(InferenceContext& c) {
