@@ -13,6 +13,7 @@ import graphkiln as tf
 from graphkiln import _dispatch
 from graphkiln import _ragged_functions
 from graphkiln._ragged_operators import binary
+from graphkiln._ragged_operators import flat_operands
 from graphkiln._type_spec import CompositeTensor
 
 # What leaves the zeros of a sparse tensor as they are.
@@ -102,6 +103,11 @@ def _ragged(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
         if not isinstance(value, tf.RaggedTensor):
             return NotImplemented
         return value.with_flat_values(api(value.flat_values, *rest, **named))
+    if isinstance(key, tuple) and key[0] == "assert":
+        operands, rest, named = _dispatch.first(api, args, kwargs, 2)
+        _, flat, checks = flat_operands(operands)
+        with tf.control_dependencies(checks):
+            return api(*flat, *rest, **named)
     if key in _dispatch.binary_keys():
         operands, rest, named = _dispatch.first(api, args, kwargs, 2)
         if len(operands) != 2:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from graphkiln import _composite
+from graphkiln import _external_captures  # adds what changes captures
 from graphkiln import _graph_scopes  # adds what graphs tell
 from graphkiln import _function_binding as binding
 from graphkiln import _function_casting as casting

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import collections.abc
 import functools
+import importlib
 import inspect
 import types
 import typing
 from collections.abc import Callable
 
 import graphkiln as tf
+from graphkiln._type_spec import CompositeTensor
 
 # Elementwise functions by name, as in TensorFlow; all aliases count.
 _UNARY = """
@@ -168,7 +170,7 @@ def dispatch_for_api(api: Callable, *signatures: dict) -> Callable:
     arguments of certain types.
 
     Args:
-      api: a function of TensorFlow's API that is made of one op.
+      api: a function of TensorFlow's API that computes with tensors.
       *signatures: each a dictionary, the name of an argument -> its type, a
         Union of types or a List of one. Without any the annotations of the
         function decorated count.
@@ -334,19 +336,37 @@ def unregister_dispatch_for(dispatch_target: Callable) -> None:
         )
 
 
-def assertion(function: Callable) -> Callable:
-    """Lets an assertion about two arguments be dispatched."""
+def python_api(function: Callable, key: object = None) -> Callable:
+    """A public function written in Python, which can be dispatched as those
+    made of ops can."""
+    key = key or (function.__module__, function.__qualname__)
 
     @functools.wraps(function)
-    def wrapper(*args, **kwargs):
-        if _asserts and any(
-            isinstance(a, tuple(t for pair in _asserts for t in pair))
-            for a in (*args, *kwargs.values())
-        ):
-            result = dispatch(wrapper, args, kwargs)
+    def api(*args, **kwargs):
+        if _concerns(key, args, kwargs):
+            above = importlib.import_module("graphkiln._composite_dispatch")
+            result = above.dispatch(api, args, kwargs)
             if result is not NotImplemented:
                 return result
         return function(*args, **kwargs)
 
-    wrapper._dispatch_key = ("assert", function.__name__)
-    return wrapper
+    api._dispatch_key = key
+    return api
+
+
+def _concerns(key: object, args: tuple, kwargs: dict) -> bool:
+    """Is there an argument that may be meant for something else?"""
+    if _unary or _binary or _asserts or _targets.get(key):
+        return True
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, CompositeTensor):
+            return True
+        if isinstance(value, (list, tuple)):
+            if any(isinstance(item, CompositeTensor) for item in value):
+                return True
+    return False
+
+
+def assertion(function: Callable) -> Callable:
+    """Lets an assertion about two arguments be dispatched."""
+    return python_api(function, ("assert", function.__name__))

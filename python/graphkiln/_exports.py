@@ -40,6 +40,32 @@ OP_NAMES = """
     realdiv=RealDiv unique=Unique unique_with_counts=UniqueWithCounts
     """
 
+# Functions written in Python that can be dispatched by the types of their
+# arguments; assertions about two arguments say so themselves.
+DISPATCHED = """
+    Assert assert_rank boolean_mask broadcast_dynamic_shape
+    broadcast_static_shape case clip_by_global_norm clip_by_norm cond
+    debugging.Assert debugging.assert_all_finite debugging.assert_integer
+    debugging.assert_negative debugging.assert_non_negative
+    debugging.assert_non_positive debugging.assert_positive
+    debugging.assert_proper_iterable debugging.assert_rank
+    debugging.assert_rank_at_least debugging.assert_rank_in
+    debugging.assert_same_float_dtype debugging.assert_scalar
+    debugging.assert_shapes debugging.assert_type einsum foldl foldr
+    histogram_fixed_width linalg.adjoint linalg.diag linalg.diag_part
+    linalg.einsum linalg.global_norm linalg.matrix_transpose linalg.norm
+    linalg.set_diag linalg.trace linspace math.bincount math.confusion_matrix
+    math.in_top_k meshgrid nn.dropout nn.embedding_lookup
+    nn.experimental.stateless_dropout norm numpy_function print py_function
+    ragged.constant random.categorical random.experimental.stateless_fold_in
+    random.experimental.stateless_shuffle random.experimental.stateless_split
+    random.fold_in random.gamma random.normal random.poisson random.shuffle
+    random.split random.stateless_categorical random.stateless_normal
+    random.stateless_truncated_normal random.stateless_uniform
+    random.truncated_normal random.uniform repeat scan sequence_mask
+    strided_slice strings.format tuple
+    """
+
 EXPORTS: dict[str, str] = {
     "graphkiln._graphkiln": """
         dtypes.bfloat16 dtypes.bool dtypes.complex64 dtypes.complex128

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from graphkiln import _graphkiln
 from graphkiln import errors
+from graphkiln._external_captures import functions_kept
 from graphkiln._graphkiln import ConcreteFunction
 from graphkiln._graphkiln import Graph
 from graphkiln._graphkiln import Operation
@@ -24,7 +25,9 @@ def _as_graph_def(
     """The graph as a GraphDef; `add_shapes` adds `_output_shapes` to nodes."""
     del from_version  # The graph is not cut at a version.
     del use_pybind11_proto  # Messages are one kind.
-    return message("GraphDef", _graphkiln.graph_def(self, bool(add_shapes)))
+    return message("GraphDef", _graphkiln.graph_def(
+        self, bool(add_shapes), functions_kept(self)
+    ))
 
 
 def _function_def(self: ConcreteFunction) -> object:

@@ -6,6 +6,7 @@ registry whose record claims it; a submodule file of the package. Nothing is imp
 before somebody asks.
 """
 
+import functools
 import importlib
 import importlib.util
 import sys
@@ -81,6 +82,8 @@ def resolve(module_name: str, prefix: str, name: str) -> object:
     if public in _python_names():
         module, attribute = _python_names()[public]
         value = getattr(importlib.import_module(module), attribute)
+        if public in _dispatched_names():
+            value = _dispatched(value)
     elif public in _composite_names():
         value = _graphkiln.composite_function(public)
     elif public in _op_names():
@@ -93,6 +96,18 @@ def resolve(module_name: str, prefix: str, name: str) -> object:
         raise _missing(module_name, name)
     setattr(sys.modules[module_name], name, value)
     return value
+
+
+@functools.cache
+def _dispatched_names() -> frozenset[str]:
+    return frozenset(_exports.DISPATCHED.split())
+
+
+@functools.cache
+def _dispatched(function: object) -> object:
+    """What all public names of a function stand for."""
+    dispatch = importlib.import_module("graphkiln._dispatch")
+    return dispatch.python_api(function)
 
 
 def _missing(module_name: str, name: str) -> AttributeError:

@@ -145,7 +145,7 @@ def from_sparse(st_input, name, splits_dtype):
         return result
 
 
-def _coordinates(ragged) -> tf.Tensor:
+def coordinates(ragged) -> tf.Tensor:
     """The place of each flat value in the bounding box, row by row."""
     columns: list = []
     for level in ragged._levels():
@@ -167,7 +167,7 @@ def to_tensor(ragged, default_value, name, shape):
             if values.dtype == tf.bool:
                 default_value = False
         default_value = tf.convert_to_tensor(default_value, values.dtype)
-        where = tf.cast(_coordinates(ragged), tf.int64)
+        where = tf.cast(coordinates(ragged), tf.int64)
         box = tf.cast(ragged.bounding_shape(), tf.int64)
         outer = ragged.ragged_rank + 1
         static = ragged.shape
@@ -249,7 +249,7 @@ def _wanted(ragged, shape, box):
 def to_sparse(ragged, name):
     """See RaggedTensor.to_sparse."""
     with tf.name_scope(name or "RaggedToSparse"):
-        indices = tf.cast(_coordinates(ragged), tf.int64)
+        indices = tf.cast(coordinates(ragged), tf.int64)
         values = ragged.flat_values
         rank = values.shape.rank
         for axis in range(1, rank or 1):

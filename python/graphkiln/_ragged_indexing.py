@@ -94,23 +94,23 @@ def _rows(ragged, key: slice):
         return ragged
     splits = ragged.row_splits
     starts, limits = splits[:-1][key], splits[1:][key]
-    values = _gather(ragged.values, flat_ranges(starts, limits))
-    return _of_lengths(values, limits - starts, ragged._uniform_row_length)
+    values = gather_rows(ragged.values, flat_ranges(starts, limits))
+    return of_lengths(values, limits - starts, ragged._uniform_row_length)
 
 
-def _of_lengths(values, lengths: tf.Tensor, uniform=None):
+def of_lengths(values, lengths: tf.Tensor, uniform=None):
     splits = tf.concat([tf.zeros([1], lengths.dtype), tf.cumsum(lengths)], 0)
     return RaggedTensor(values, (splits, uniform), internal=True)
 
 
-def _gather(values, indices: tf.Tensor):
+def gather_rows(values, indices: tf.Tensor):
     """The slices of `values` along its first dimension at `indices`."""
     if not isinstance(values, RaggedTensor):
         return tf.gather(values, indices)
     starts = tf.gather(values.row_splits[:-1], indices)
     limits = tf.gather(values.row_splits[1:], indices)
-    inner = _gather(values.values, flat_ranges(starts, limits))
-    return _of_lengths(inner, limits - starts, values._uniform_row_length)
+    inner = gather_rows(values.values, flat_ranges(starts, limits))
+    return of_lengths(inner, limits - starts, values._uniform_row_length)
 
 
 def flat_ranges(
@@ -165,7 +165,7 @@ def _column(ragged, i):
     splits = ragged.row_splits
     i = tf.cast(i, splits.dtype)
     i = tf.where(i < 0, i + length, i)
-    return _gather(ragged.values, splits[:-1] + i)
+    return gather_rows(ragged.values, splits[:-1] + i)
 
 
 def _columns(ragged, key: slice):
@@ -189,7 +189,7 @@ def _columns(ragged, key: slice):
 
     first = bound(key.start, low if step > 0 else high)
     last = bound(key.stop, high if step > 0 else low)
-    values = _gather(
+    values = gather_rows(
         ragged.values, flat_ranges(starts + first, starts + last, step)
     )
     uniform = ragged._uniform_row_length
@@ -199,7 +199,7 @@ def _columns(ragged, key: slice):
         uniform = len(range(*key.indices(uniform)))
     else:
         uniform = None
-    return _of_lengths(values, range_lengths(first, last, step), uniform)
+    return of_lengths(values, range_lengths(first, last, step), uniform)
 
 
 def _below_new_axis(ragged, values):

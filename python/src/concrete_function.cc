@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "convert.h"
+#include "func_graph_object.h"
 #include "op_function.h"
 #include "source_location.h"
 #include "runtime/error_origin.h"
@@ -182,12 +183,45 @@ PyObject* Run(PyObject* o, PyObject* sequence) {
   return RunConcrete(Self(o), inputs, false);
 }
 
+// _set_captures(values): each a tensor, what gives one at each call, or None
+// for what is there.
+PyObject* SetCaptures(PyObject* o, PyObject* sequence) {
+  PyRef items = PyRef::Steal(PySequence_Tuple(sequence));
+  if (!items) return nullptr;
+  const size_t count = PyTuple_GET_SIZE(items.get());
+  std::vector<FunctionCapture> captures = Self(o)->function->captures();
+  if (count != captures.size()) {
+    return Raise(ValueError("{} captures for {}", count, captures.size()));
+  }
+  for (size_t i = 0; i < count; ++i) {
+    PyObject* item = PyTuple_GET_ITEM(items.get(), i);
+    if (item == Py_None) continue;
+    FunctionCapture& c = captures[i];
+    c = {};
+    if (IsTensor(item)) {
+      c.external = TensorOf(item);
+    } else if (PyCallable_Check(item)) {
+      c.value = ValueOnCall(item);
+    } else {
+      return Raise(TypeError("capture {} is not a tensor", i));
+    }
+  }
+  auto function = Self(o)->function->WithCaptures(std::move(captures));
+  if (!function.ok()) return Raise(function.status());
+  // Calls in progress hold the old one.
+  const Ref<ConcreteFunction> old =
+      Ref<ConcreteFunction>::Adopt(Self(o)->function);
+  Self(o)->function = (*function).Release();
+  Py_RETURN_NONE;
+}
+
 PyObject* NameOf(PyObject* o, void*) {
   const std::string& name = Self(o)->function->name();
   return PyBytes_FromStringAndSize(name.data(), name.size());
 }
 PyObject* CapturedInputs(PyObject* o, void*) {
-  StatusOr<TensorVector> values = Self(o)->function->CaptureValues();
+  const Ref<ConcreteFunction> keep(Self(o)->function);
+  StatusOr<TensorVector> values = keep->CaptureValues();
   return values.ok() ? WrapTensors(*values) : Raise(values.status());
 }
 PyObject* NumArguments(PyObject* o, void*) {
@@ -215,6 +249,7 @@ PyGetSetDef getset[] = {
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef methods[] = {{"_run", Run, METH_O, nullptr},
+                         {"_set_captures", SetCaptures, METH_O, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(PyConcreteFunction, call),
@@ -255,6 +290,9 @@ PyObject* PackOutputs(PyObject* structure, std::span<const Tensor> outputs) {
 PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs,
                       bool matched) {
   const ConcreteFunction& function = *f->function;
+  // What gives a captured value may change the captures.
+  Ref<ConcreteFunction> keep;
+  if (function.has_deferred()) keep = Ref<ConcreteFunction>(f->function);
   if (!matched) {
     Status status = function.CheckArguments(inputs);
     if (!status.ok()) return Raise(status);
@@ -267,7 +305,7 @@ PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs,
     status = function.CallMatched(inputs, &outputs);
   } else if (f->long_running) {
     // Keeps the function alive while other threads may drop it.
-    Ref<ConcreteFunction> keep(f->function);
+    keep = Ref<ConcreteFunction>(f->function);
     const auto start = std::chrono::steady_clock::now();
     {
       GilRelease unlocked(true);

@@ -529,25 +529,8 @@ PyObject* CaptureDeferred(PyObject* o, PyObject* args) {
   if (t == DataType::kInvalid) return nullptr;
   StatusOr<PartialTensorShape> s = AsShape(shape);
   if (!s.ok()) return Raise(s.status());
-  std::shared_ptr<PyObject> held(Py_NewRef(function), [](PyObject* p) {
-    const PyGILState_STATE state = PyGILState_Ensure();
-    Py_DECREF(p);
-    PyGILState_Release(state);
-  });
-  auto value = [held]() -> StatusOr<Tensor> {
-    const PyGILState_STATE state = PyGILState_Ensure();
-    StatusOr<Tensor> result = [&]() -> StatusOr<Tensor> {
-      PyRef v = PyRef::Steal(PyObject_CallNoArgs(held.get()));
-      if (!v) return PythonError();
-      if (!IsTensor(v.get())) {
-        return TypeError("a captured value is not a tensor");
-      }
-      return TensorOf(v.get());
-    }();
-    PyGILState_Release(state);
-    return result;
-  };
-  StatusOr<Tensor> placeholder = f->CaptureDeferred(value, t, *s, name);
+  StatusOr<Tensor> placeholder =
+      f->CaptureDeferred(ValueOnCall(function), t, *s, name);
   return placeholder.ok() ? WrapTensor(*std::move(placeholder))
                           : Raise(placeholder.status());
 }
@@ -647,6 +630,27 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
+
+std::function<StatusOr<Tensor>()> ValueOnCall(PyObject* function) {
+  std::shared_ptr<PyObject> held(Py_NewRef(function), [](PyObject* p) {
+    const PyGILState_STATE state = PyGILState_Ensure();
+    Py_DECREF(p);
+    PyGILState_Release(state);
+  });
+  return [held]() -> StatusOr<Tensor> {
+    const PyGILState_STATE state = PyGILState_Ensure();
+    StatusOr<Tensor> result = [&]() -> StatusOr<Tensor> {
+      PyRef v = PyRef::Steal(PyObject_CallNoArgs(held.get()));
+      if (!v) return PythonError();
+      if (!IsTensor(v.get())) {
+        return TypeError("a captured value is not a tensor");
+      }
+      return TensorOf(v.get());
+    }();
+    PyGILState_Release(state);
+    return result;
+  };
+}
 
 PyObject* WrapGraph(Graph* graph) {
   auto it = Wrappers().find(graph);

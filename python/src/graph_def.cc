@@ -41,10 +41,21 @@ PyGraph* GraphArgument(nb::handle o) {
   return GraphOf(o.ptr());
 }
 
-nb::bytes GraphDefBytes(nb::handle graph, bool add_shapes) {
+const GraphFunction* FunctionArgument(nb::handle concrete) {
+  if (!IsConcreteFunction(concrete.ptr())) {
+    Throw(TypeError("expected a ConcreteFunction"));
+  }
+  return ConcreteFunctionOf(concrete.ptr())->function->function().get();
+}
+
+nb::bytes GraphDefBytes(nb::handle graph, bool add_shapes,
+                        nb::sequence functions) {
   const PyGraph* g = GraphArgument(graph);
   GraphDefOptions options;
   options.add_shapes = add_shapes;
+  std::vector<const GraphFunction*> added;
+  for (nb::handle f : functions) added.push_back(FunctionArgument(f));
+  options.functions = added;
   if (g->func != nullptr) {
     for (const FunctionCapture& c : g->func->captures()) {
       const Tensor& t = c.external;
@@ -63,11 +74,8 @@ nb::bytes GraphDefBytes(nb::handle graph, bool add_shapes) {
 }
 
 nb::bytes FunctionDefBytes(nb::handle concrete) {
-  if (!IsConcreteFunction(concrete.ptr())) {
-    Throw(TypeError("expected a ConcreteFunction"));
-  }
-  const ConcreteFunction* f = ConcreteFunctionOf(concrete.ptr())->function;
-  return Bytes(Check(FunctionToFunctionDef(*f->function())).Serialize());
+  const GraphFunction* f = FunctionArgument(concrete);
+  return Bytes(Check(FunctionToFunctionDef(*f)).Serialize());
 }
 
 nb::bytes NodeDefBytes(const Operation& op) {
@@ -221,7 +229,8 @@ Operation CreateOp(nb::handle graph, nb::bytes bytes, nb::list inputs) {
 }  // namespace
 
 void AddGraphDef(nb::module_& m) {
-  m.def("graph_def", &GraphDefBytes, nb::arg("graph"), nb::arg("add_shapes"));
+  m.def("graph_def", &GraphDefBytes, nb::arg("graph"), nb::arg("add_shapes"),
+        nb::arg("functions"));
   m.def("function_def", &FunctionDefBytes, nb::arg("concrete_function"));
   m.def("node_def", &NodeDefBytes, nb::arg("op"));
   m.def("op_def", &OpDefBytes, nb::arg("type"));

@@ -180,13 +180,56 @@ StatusOr<TensorVector> ConcreteFunction::CaptureValues() const {
       continue;
     }
     GK_ASSIGN_OR_RETURN(Tensor t, c.value());
-    if (!t || t.dtype() != c.placeholder->output(0).dtype) {
-      return InvalidArgument("{}: the value captured for {} has another dtype",
-                             name(), c.placeholder->name());
-    }
+    GK_RETURN_IF_ERROR(CheckCapture(i, t));
     values.push_back(std::move(t));
   }
   return values;
+}
+
+Status ConcreteFunction::CheckCapture(size_t i, const Tensor& t) const {
+  const Node& placeholder = *captures_[i].placeholder;
+  const Node::OutputInfo& wanted = placeholder.output(0);
+  if (!t || t.dtype() != wanted.dtype) {
+    return InvalidArgument(
+        "cannot compute {} as input #{}(zero-based) was expected to be a {} "
+        "tensor but is a {} tensor [Op:{}]",
+        name(), arguments_.size() + i, DataTypeString(wanted.dtype),
+        t ? DataTypeString(t.dtype()) : "null", name());
+  }
+  if (!wanted.shape.IsCompatibleWith(t.partial_shape())) {
+    return InvalidArgument(
+        "{}: the value captured for '{}' was expected to have shape {} but "
+        "has shape {} [Op:{}]",
+        name(), placeholder.name(), wanted.shape.PythonString(),
+        t.partial_shape().PythonString(), name());
+  }
+  const HandleData held = FuncGraph::HandleDataOf(t);
+  if (wanted.handle_data.empty() || held.empty()) return OkStatus();
+  bool same = wanted.handle_data.size() == held.size();
+  for (size_t k = 0; same && k < held.size(); ++k) {
+    const HandleShape& w = wanted.handle_data[k];
+    same = w.dtype == held[k].dtype && w.shape.IsCompatibleWith(held[k].shape);
+  }
+  if (same) return OkStatus();
+  return InvalidArgument(
+      "{}: the resource captured for '{}' holds values of another dtype or "
+      "shape [Op:{}]",
+      name(), placeholder.name(), name());
+}
+
+StatusOr<Ref<ConcreteFunction>> ConcreteFunction::WithCaptures(
+    std::vector<FunctionCapture> captures) const {
+  if (captures.size() != captures_.size()) {
+    return InvalidArgument("{} captures {} values, got {}", name(),
+                           captures_.size(), captures.size());
+  }
+  for (size_t i = 0; i < captures.size(); ++i) {
+    captures[i].placeholder = captures_[i].placeholder;
+    if (!captures[i].value) {
+      GK_RETURN_IF_ERROR(CheckCapture(i, captures[i].external));
+    }
+  }
+  return MakeRef<ConcreteFunction>(function_, arguments_, std::move(captures));
 }
 
 Status ConcreteFunction::Call(std::span<const Tensor> arguments,

@@ -43,6 +43,12 @@ class ConcreteFunction final : public RefCounted {
   const std::vector<FunctionCapture>& captures() const { return captures_; }
   int num_outputs() const { return function_->results().size(); }
 
+  // The same function over other captured values, one for each of captures():
+  // their placeholders are taken from there. InvalidArgument if a value's
+  // dtype or shape does not match.
+  StatusOr<Ref<ConcreteFunction>> WithCaptures(
+      std::vector<FunctionCapture> captures) const;
+
   // Calls with the current builder: runs when eager, makes a call node in a
   // graph; under a tape that wants it, runs the forward variant and records.
   // InvalidArgument if an argument's dtype or shape does not match.
@@ -55,11 +61,14 @@ class ConcreteFunction final : public RefCounted {
 
   // Values of the captures now, in order.
   StatusOr<TensorVector> CaptureValues() const;
+  // Is some value asked for at each call?
+  bool has_deferred() const { return has_deferred_; }
 
  private:
   Status Run(std::span<const Tensor> arguments, TensorVector* outputs,
              const CancellationToken* cancellation) const;
   Status Misplaced() const;
+  Status CheckCapture(size_t i, const Tensor& t) const;
   Status CallRecorded(TensorVector inputs, TensorVector* outputs,
                       const CancellationToken* cancellation) const;
 

@@ -50,6 +50,7 @@ StatusOr<proto::GraphDef> GraphToGraphDef(const Graph& graph,
                                           const GraphDefOptions& options) {
   proto::GraphDef message;
   FunctionNames functions;
+  for (const GraphFunction* f : options.functions) functions.NameOf(*f);
   const ControlGather gather(graph, options.results, options.control_outputs);
   for (const auto& node : graph.nodes()) {
     GK_ASSIGN_OR_RETURN(proto::NodeDef n, WriteNode(*node, &functions));

@@ -25,6 +25,8 @@ struct GraphDefOptions {
   // Of a function's body: its results wait for its control outputs.
   std::span<const Output> results;
   std::span<Node* const> control_outputs;
+  // Written to the library even if no node calls them.
+  std::span<const GraphFunction* const> functions;
 };
 
 // All nodes, and all functions that they call, directly or not.

@@ -279,3 +279,46 @@ def program_wrong_handlers(tf):
         failure(api.dispatch_for_api, tf.shape, {"nope": Masked}),
         failure(api.dispatch_for_api, len, {"x": Masked}),
     ]
+
+
+def program_targets_of_functions_written_in_python(tf):
+    class Boxed(tf.experimental.ExtensionType):
+        value: tf.Tensor
+
+    @tf.experimental.dispatch_for_api(tf.norm)
+    def boxed_norm(
+        tensor: Boxed, ord="euclidean", axis=None, keepdims=None, name=None
+    ):
+        return "norm", tf.norm(tensor.value, ord, axis, keepdims)
+
+    @tf.experimental.dispatch_for_api(tf.boolean_mask, {"tensor": Boxed})
+    def boxed_mask(tensor, mask, axis=None, name="boolean_mask"):
+        return Boxed(tf.boolean_mask(tensor.value, mask))
+
+    @tf.experimental.dispatch_for_api(
+        tf.random.shuffle, {"value": Boxed}
+    )
+    def boxed_shuffle(value, seed=None, name=None):
+        return "shuffled"
+
+    x = Boxed([3.0, 4.0])
+    return [
+        tf.norm(x), tf.linalg.norm(x, axis=0), tf.norm([3.0, 4.0]),
+        tf.boolean_mask(x, [True, False]).value,
+        tf.boolean_mask([1, 2], [True, False]), tf.random.shuffle(x),
+        failure(tf.experimental.dispatch_for_api(tf.norm), boxed_mask)[0],
+        failure(tf.experimental.dispatch_for_api, len)[0],
+    ]
+
+
+def program_assertions_about_ragged_tensors(tf):
+    x = tf.ragged.constant([[1, 2], [3]])
+    return [
+        failure(getattr(tf.debugging, name), x, y)[0]
+        for name in (
+            "assert_equal", "assert_none_equal", "assert_less",
+            "assert_less_equal", "assert_greater", "assert_greater_equal",
+            "assert_near",
+        )
+        for y in (x, x + 1, 2)
+    ]

@@ -6,7 +6,8 @@ and everything that was written to the standard streams meanwhile.
 
 The programs are in the modules SUBJECTS of this folder. tests/oracle runs them
 on both modules; tests/python runs ours alone and compares with what the
-original did, which `python outcomes.py` writes down under recorded/.
+original did, which `python outcomes.py` writes down under recorded/;
+`python outcomes.py ragged` does for one of the subjects.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import pathlib
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -165,8 +166,9 @@ def compare(program: Callable, our: tuple, their: tuple) -> None:
 SUBJECTS = (
     "control_flow", "datasets", "debugging", "decorators", "demands",
     "demands_control", "devices", "dispatch", "effects", "forward_mode",
-    "functional", "gradients", "host_functions", "lifetimes", "printing",
-    "semantics", "staging", "tensor_arrays", "tensor_lists", "variables",
+    "captures", "functional", "gradients", "host_functions", "lifetimes",
+    "printing", "ragged", "semantics", "staging", "tensor_arrays",
+    "tensor_lists", "variables",
 )
 
 
@@ -191,9 +193,9 @@ def record_path(subject: str) -> pathlib.Path:
     return pathlib.Path(__file__).parent / "recorded" / f"{subject}.txt"
 
 
-def record(module: Any) -> None:
+def record(module: Any, subjects: Sequence[str] = SUBJECTS) -> None:
     """Writes down what the programs do on `module`, the original."""
-    for subject in SUBJECTS:
+    for subject in subjects:
         outcomes = {
             program.__name__: _to_record(program, module)
             for program in programs()
@@ -226,4 +228,4 @@ def _records(subject: str) -> dict:
 if __name__ == "__main__":
     import tensorflow
 
-    record(tensorflow)
+    record(tensorflow, sys.argv[1:] or SUBJECTS)

@@ -406,3 +406,46 @@ def test_unknown_shape_is_checked_when_run():
         return f(x)
 
     assert outer([1.0, 2.0]).numpy().tolist() == [2.0, 3.0]
+
+
+def test_captures_must_fit():
+    c = tf.constant([1.0, 2.0])
+    f = tf.function(lambda x: x * c).get_concrete_function(Spec([2]))
+    f.set_external_captures([tf.constant([1.0, 2.0, 3.0])])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="have shape"):
+        f(c)
+    f.set_external_captures([tf.Variable(c)])
+    with pytest.raises(TypeError, match="must be a tensor"):
+        f(c)
+    f.set_external_captures([c])
+    assert f(c).numpy().tolist() == [1.0, 4.0]
+
+
+def test_captured_variables_must_be_of_one_kind():
+    v, w = tf.Variable([1.0]), tf.Variable([1, 2])
+    f = tf.function(lambda: v + 1.0).get_concrete_function()
+    f.set_external_captures([w.handle])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="holds values"):
+        f()
+    f.set_external_captures([tf.Variable([5.0]).handle])
+    assert f().numpy().tolist() == [6.0]
+
+
+def test_captures_may_change_captures():
+    c = tf.constant(1.0)
+    f = tf.function(lambda: c + 1.0).get_concrete_function()
+
+    def once():
+        f.set_external_captures([tf.constant(5.0)])
+        return tf.constant(3.0)
+
+    f.set_external_captures([once])
+    assert [f().numpy(), f().numpy()] == [4.0, 6.0]
+
+
+def test_a_function_of_no_captures_takes_none():
+    f = tf.function(lambda x: x).get_concrete_function(Spec([]))
+    f.set_external_captures([])
+    assert f(X) is not None
+    with pytest.raises(ValueError, match="captures 0 tensors, got 1"):
+        f.set_external_captures([X])

@@ -23,7 +23,9 @@ def outer(x):
 
 
 def traced(shape=(4,)):
-    return outer.get_concrete_function(tf.TensorSpec(shape, tf.float32, "x"))
+    # A function of its own: traces of other shapes would do for this one.
+    f = tf.function(outer.python_function)
+    return f.get_concrete_function(tf.TensorSpec(shape, tf.float32, "x"))
 
 
 def test_graph_def_has_nodes_library_and_versions():

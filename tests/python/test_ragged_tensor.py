@@ -377,3 +377,16 @@ def test_empty_vectors_repeat_and_search():
     assert tf.repeat(tf.constant([1, 2]), [0, 0]).shape == [0]
     assert tf.searchsorted(empty, tf.constant([1], tf.int64)).numpy() == [0]
     assert tf.searchsorted(tf.constant([1], tf.int64), empty).shape == [0]
+
+
+@pytest.mark.parametrize("gather", [
+    lambda x: tf.gather(x, [1], axis=1),
+    lambda x: tf.gather(x, tf.ragged.constant([[2], [], []]), batch_dims=1),
+    lambda x: tf.gather_nd(x, [[1, 0]]),
+])
+def test_gathers_do_not_reach_into_other_rows(gather):
+    x = tf.ragged.constant([[1, 2], [], [3]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is not in"):
+        gather(x)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is not in"):
+        tf.function(gather)(x)
