@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "data/read_ahead.h"
+#include "data/background_work.h"
 #include "errors.h"
 #include "framework/host_function.h"
 #include "framework/op_builder.h"
@@ -154,7 +154,7 @@ void InstallHostFunctions(nanobind::module_& m) {
       [] {
         constexpr int kPatience = 2000;  // milliseconds
         GilRelease unlocked(true);
-        StopReadingAhead(kPatience);
+        StopBackgroundWork(kPatience);
         python_ends = true;
       },
       "Ends what iterators do in advance; for the end of the program.");

@@ -1,94 +1,31 @@
 #include "data/read_ahead.h"
 
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <deque>
-#include <mutex>
-#include <new>
-#include <unordered_set>
 
-#include "data/run_hooks.h"
-#include "data/task_pool.h"
+#include "data/background_work.h"
 
 namespace gk {
 namespace {
-
-// How long a waiting caller goes without looking whether it was cancelled.
-constexpr auto kPoll = std::chrono::milliseconds(50);
-
-class Ahead;
-
-// All that live, to be told of the end of the program.
-struct Registry {
-  std::mutex mutex;
-  std::unordered_set<Ahead*> all;
-  std::atomic<bool> stopping{false};
-
-  static Registry& Get() {
-    static Registry* const registry = new Registry;
-    return *registry;
-  }
-};
 
 // One element to come.
 struct Slot {
   enum class Stage { kUnclaimed, kRunning, kDone };
   Stage stage = Stage::kUnclaimed;
-  TensorVector element;
-  Status status;
-  ErrorSite site;
-  bool end = false;
+  Outcome outcome;
 };
-
-// The error of work in the background as whoever gets the element sees it.
-void Note(Status status, Slot* slot) {
-  if (!status.ok()) slot->site = TakeErrorSite();
-  if (status.code() == Code::kPythonException) {
-    // The exception stayed with the thread that it was raised on.
-    status = Cancelled("a Python function was interrupted");
-  }
-  slot->status = std::move(status);
-}
-
-// What is thrown on a thread of the pool would end the program.
-template <class F>
-Status Guarded(F&& work) {
-  try {
-    return work();
-  } catch (const Error& e) {
-    return e.status();
-  } catch (const std::bad_alloc&) {
-    return ResourceExhausted("OOM when making an element of a dataset");
-  }
-}
 
 // Shared by the iterator and its tasks. Two roles: one thread at a time reads
 // the input; any number may run `fn` of elements that were read.
-class Ahead final : public RefCounted {
+class Ahead final : public BackgroundWork {
  public:
   Ahead(IteratorPtr input, ElementFn fn, int64_t limit)
-      : input_(std::move(input)), fn_(std::move(fn)), limit_(limit) {
-    std::lock_guard lock(Registry::Get().mutex);
-    Registry::Get().all.insert(this);
-  }
-  ~Ahead() override {
-    std::lock_guard lock(Registry::Get().mutex);
-    Registry::Get().all.erase(this);
-  }
-
-  // What helps is told to end.
-  void CancelHelp() { token_.Cancel(); }
+      : input_(std::move(input)), fn_(std::move(fn)), limit_(limit) {}
 
   Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                  bool* end) {
-    std::unique_lock lock(mutex_);
+    GK_RETURN_IF_ERROR(CheckProcess());
+    Lock lock(mutex_);
     while (true) {
-      if (generation_ != TaskPool::Generation()) {
-        return FailedPrecondition(
-            "An iterator that works ahead cannot be used in a process forked "
-            "from the one it was made in");
-      }
       if (!slots_.empty()) {
         Slot& front = *slots_.front();
         if (front.stage == Slot::Stage::kDone) {
@@ -105,17 +42,14 @@ class Ahead final : public RefCounted {
         Read(lock, cancellation, false);
         continue;
       }
-      changed_.wait_for(lock, kPoll);
-      // The check may take the host language's lock.
-      lock.unlock();
-      GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
-      lock.lock();
+      GK_RETURN_IF_ERROR(Wait(lock, cancellation));
     }
   }
 
   // The iterator is gone.
   void Stop() {
-    token_.Cancel();
+    if (Forked()) return;
+    CancelHelp();
     std::deque<std::shared_ptr<Slot>> dropped;
     std::lock_guard lock(mutex_);
     dropped.swap(slots_);  // destroyed behind the lock
@@ -124,8 +58,6 @@ class Ahead final : public RefCounted {
   }
 
  private:
-  using Lock = std::unique_lock<std::mutex>;
-
   bool HasRoom() const {
     return !ended_ && static_cast<int64_t>(slots_.size()) < limit_;
   }
@@ -134,16 +66,13 @@ class Ahead final : public RefCounted {
     const std::shared_ptr<Slot> slot = std::move(slots_.front());
     slots_.pop_front();
     std::deque<std::shared_ptr<Slot>> dropped;
-    if (slot->end) {
+    if (slot->outcome.end) {
       ended_ = true;
       dropped.swap(slots_);
     }
     AskForHelp();
     lock.unlock();
-    *end = slot->end;
-    *element = std::move(slot->element);
-    PutErrorSite(slot->site);
-    return slot->status;
+    return slot->outcome.Deliver(element, end);
   }
 
   // Reads one element of the input. In the background an error waits for its
@@ -153,19 +82,14 @@ class Ahead final : public RefCounted {
     reading_ = true;
     lock.unlock();
     auto slot = std::make_shared<Slot>();
-    bool end = false;
-    Status status = Guarded(
-        [&] { return input_->GetNext(cancellation, &slot->element, &end); });
-    const bool failed = !status.ok();
-    if (background) {
-      Note(std::move(status), slot.get());
-    } else {
-      if (failed) slot->site = TakeErrorSite();
-      slot->status = std::move(status);
-    }
+    Outcome& read = slot->outcome;
+    read.Take(background, [&] {
+      return input_->GetNext(cancellation, &read.element, &read.end);
+    });
+    const bool failed = !read.status.ok();
     lock.lock();
     reading_ = false;
-    if (end) {
+    if (read.end) {
       ended_ = true;
     } else if (!stopped_ && !ended_) {
       if (failed || fn_ == nullptr) slot->stage = Slot::Stage::kDone;
@@ -179,17 +103,12 @@ class Ahead final : public RefCounted {
     slot.stage = Slot::Stage::kRunning;
     const std::shared_ptr<Slot> held = Find(slot);
     lock.unlock();
+    Outcome& made = held->outcome;
     TensorVector result;
-    Status status = Guarded([&] {
-      return fn_(std::move(held->element), cancellation, &result, &held->end);
+    made.Take(background, [&] {
+      return fn_(std::move(made.element), cancellation, &result, &made.end);
     });
-    held->element = std::move(result);
-    if (background) {
-      Note(std::move(status), held.get());
-    } else {
-      if (!status.ok()) held->site = TakeErrorSite();
-      held->status = std::move(status);
-    }
+    made.element = std::move(result);
     lock.lock();
     held->stage = Slot::Stage::kDone;
     changed_.notify_all();
@@ -212,7 +131,7 @@ class Ahead final : public RefCounted {
   // Under the lock: a task if there is something for it to do.
   void AskForHelp() {
     const int64_t most = fn_ == nullptr ? 1 : limit_;
-    if (stopped_ || helpers_ >= most || Registry::Get().stopping) return;
+    if (stopped_ || helpers_ >= most || Stopping()) return;
     if (!(HasRoom() && !reading_) && Unclaimed() == nullptr) return;
     ++helpers_;
     Ref<Ahead> self(this);
@@ -221,7 +140,7 @@ class Ahead final : public RefCounted {
 
   void Help() {
     Lock lock(mutex_);
-    while (!stopped_ && !Registry::Get().stopping) {
+    while (!stopped_ && !Stopping()) {
       if (Slot* slot = Unclaimed()) {
         AskForHelp();
         RunSlot(lock, *slot, &token_, true);
@@ -237,11 +156,6 @@ class Ahead final : public RefCounted {
   const IteratorPtr input_;
   const ElementFn fn_;
   const int64_t limit_;
-  const int generation_ = TaskPool::Generation();
-  CancellationToken token_;
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
   std::deque<std::shared_ptr<Slot>> slots_;
   bool reading_ = false, ended_ = false, stopped_ = false;
   int64_t helpers_ = 0;
@@ -260,7 +174,29 @@ class AheadIterator final : public DatasetIterator {
   Ref<Ahead> ahead_;
 };
 
+class MapIterator final : public DatasetIterator {
+ public:
+  MapIterator(IteratorPtr input, ElementFn fn)
+      : input_(std::move(input)), fn_(std::move(fn)) {}
+  Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                 bool* end) override {
+    TensorVector argument;
+    GK_RETURN_IF_ERROR(input_->GetNext(cancellation, &argument, end));
+    if (*end) return OkStatus();
+    element->clear();
+    return fn_(std::move(argument), cancellation, element, end);
+  }
+
+ private:
+  const IteratorPtr input_;
+  const ElementFn fn_;
+};
+
 }  // namespace
+
+IteratorPtr MapEach(IteratorPtr input, ElementFn fn) {
+  return std::make_unique<MapIterator>(std::move(input), std::move(fn));
+}
 
 IteratorPtr Prefetch(IteratorPtr input, int64_t limit) {
   return std::make_unique<AheadIterator>(
@@ -270,16 +206,6 @@ IteratorPtr Prefetch(IteratorPtr input, int64_t limit) {
 IteratorPtr ParallelMap(IteratorPtr input, ElementFn fn, int64_t parallel) {
   return std::make_unique<AheadIterator>(
       MakeRef<Ahead>(std::move(input), std::move(fn), parallel));
-}
-
-void StopReadingAhead(int milliseconds) {
-  Registry& registry = Registry::Get();
-  registry.stopping = true;
-  {
-    std::lock_guard lock(registry.mutex);
-    for (Ahead* a : registry.all) a->CancelHelp();
-  }
-  TaskPool::Global().WaitUntilIdle(milliseconds);
 }
 
 }  // namespace gk

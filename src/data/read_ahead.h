@@ -22,12 +22,11 @@ using ElementFn = std::function<Status(TensorVector element,
                                        const CancellationToken* cancellation,
                                        TensorVector* result, bool* end)>;
 
+// fn of each element of `input`, when it is asked for.
+IteratorPtr MapEach(IteratorPtr input, ElementFn fn);
+
 // fn of each element of `input`, up to `parallel` of them at work or ready.
 IteratorPtr ParallelMap(IteratorPtr input, ElementFn fn, int64_t parallel);
-
-// From now on nothing is made in advance: iterators go on without help. Waits
-// until what runs has ended, for at most so long. For the end of the program.
-void StopReadingAhead(int milliseconds);
 
 }  // namespace gk
 

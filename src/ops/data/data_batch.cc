@@ -1,4 +1,6 @@
 // Elements put together to batches, and batches taken apart.
+#include "base/thread_pool.h"
+#include "data/read_ahead.h"
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"
 #include "ops/element_moves.h"
@@ -6,14 +8,88 @@
 namespace gk {
 namespace {
 
+// The components of up to `size` elements, one element behind the other.
+class GroupIterator final : public DatasetIterator {
+ public:
+  GroupIterator(IteratorPtr input, int64_t size, size_t width,
+                bool drop_remainder)
+      : input_(std::move(input)),
+        size_(size),
+        width_(width),
+        drop_remainder_(drop_remainder) {}
+
+  Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                 bool* end) override {
+    element->clear();
+    int64_t rows = 0;
+    while (!ended_ && rows < size_) {
+      GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
+      TensorVector row;
+      GK_RETURN_IF_ERROR(input_->GetNext(cancellation, &row, &ended_));
+      if (ended_) break;
+      if (row.size() != width_) {
+        return InvalidArgument("Cannot batch elements with different components");
+      }
+      for (Tensor& t : row) element->push_back(std::move(t));
+      ++rows;
+    }
+    if (rows == 0 || (rows < size_ && drop_remainder_)) {
+      element->clear();
+      *end = true;
+    }
+    return OkStatus();
+  }
+
+ private:
+  const IteratorPtr input_;
+  const int64_t size_;
+  const size_t width_;
+  const bool drop_remainder_;
+  bool ended_ = false;
+};
+
+// Component k of all rows of a group.
+StatusOr<Tensor> Stack(const TensorVector& group, size_t width, size_t k) {
+  const Tensor& first = group[k];
+  for (size_t i = k + width; i < group.size(); i += width) {
+    const Tensor& other = group[i];
+    if (other.dtype() != first.dtype()) {
+      return InvalidArgument("Cannot batch elements with different components");
+    }
+    if (other.shape() == first.shape()) continue;
+    return InvalidArgument(
+        "Cannot batch tensors with different shapes in component {}. First "
+        "element had shape {} and element {} had shape {}.",
+        k, first.shape().DebugString(), i / width,
+        other.shape().DebugString());
+  }
+  std::vector<int64_t> dims{static_cast<int64_t>(group.size() / width)};
+  dims.insert(dims.end(), first.shape().dims().begin(),
+              first.shape().dims().end());
+  GK_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
+  GK_ASSIGN_OR_RETURN(Tensor batch, Tensor::Allocate(first.dtype(), shape));
+  GK_RETURN_IF_ERROR(
+      VisitMoved(first.dtype(), [&]<class T>(std::type_identity<T>) {
+        T* to = static_cast<T*>(batch.raw_data());
+        for (size_t i = k; i < group.size(); i += width) {
+          to = std::copy_n(static_cast<const T*>(group[i].raw_data()),
+                           group[i].num_elements(), to);
+        }
+      }));
+  return batch;
+}
+
 class BatchDataset final : public DatasetOfInput {
  public:
+  // parallel 0: one batch after the other.
   BatchDataset(std::string_view kind, ElementSignature signature,
-               Ref<const Dataset> input, int64_t size, bool drop_remainder)
+               Ref<const Dataset> input, int64_t size, bool drop_remainder,
+               int64_t parallel)
       : DatasetOfInput(std::move(signature), std::move(input)),
         kind_(kind),
         size_(size),
-        drop_remainder_(drop_remainder) {}
+        drop_remainder_(drop_remainder),
+        parallel_(parallel) {}
 
   std::string_view kind() const override { return kind_; }
   int64_t Cardinality() const override {
@@ -23,81 +99,30 @@ class BatchDataset final : public DatasetOfInput {
   }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
-    return IteratorPtr(new Iterator(this, std::move(in)));
+    const size_t width = input().signature().types.size();
+    IteratorPtr groups = std::make_unique<GroupIterator>(
+        std::move(in), size_, width, drop_remainder_);
+    ElementFn stack = [width](TensorVector group, const CancellationToken*,
+                              TensorVector* batch, bool*) -> Status {
+      for (size_t k = 0; k < width; ++k) {
+        GK_ASSIGN_OR_RETURN(Tensor stacked, Stack(group, width, k));
+        batch->push_back(std::move(stacked));
+      }
+      return OkStatus();
+    };
+    return parallel_ > 0 ? ParallelMap(std::move(groups), std::move(stack),
+                                       parallel_)
+                         : MapEach(std::move(groups), std::move(stack));
   }
 
  private:
-  class Iterator final : public DatasetIterator {
-   public:
-    Iterator(const BatchDataset* d, IteratorPtr input)
-        : dataset_(d), input_(std::move(input)) {}
-    Status GetNext(const CancellationToken* cancellation, TensorVector* element,
-                   bool* end) override {
-      std::vector<TensorVector> rows;
-      while (!ended_ && static_cast<int64_t>(rows.size()) < dataset_->size_) {
-        GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
-        TensorVector row;
-        GK_RETURN_IF_ERROR(input_->GetNext(cancellation, &row, &ended_));
-        if (!ended_) rows.push_back(std::move(row));
-      }
-      const bool partial = static_cast<int64_t>(rows.size()) < dataset_->size_;
-      if (rows.empty() || (partial && dataset_->drop_remainder_)) {
-        *end = true;
-        return OkStatus();
-      }
-      element->clear();
-      for (size_t k = 0; k < rows[0].size(); ++k) {
-        GK_ASSIGN_OR_RETURN(Tensor batch, Stack(rows, k));
-        element->push_back(std::move(batch));
-      }
-      return OkStatus();
-    }
-
-   private:
-    // Component k of all rows.
-    static StatusOr<Tensor> Stack(const std::vector<TensorVector>& rows,
-                                  size_t k) {
-      const Tensor& first = rows[0][k];
-      for (size_t i = 1; i < rows.size(); ++i) {
-        if (rows[i].size() != rows[0].size() ||
-            rows[i][k].dtype() != first.dtype()) {
-          return InvalidArgument(
-              "Cannot batch elements with different components");
-        }
-        if (rows[i][k].shape() == first.shape()) continue;
-        return InvalidArgument(
-            "Cannot batch tensors with different shapes in component {}. "
-            "First element had shape {} and element {} had shape {}.",
-            k, first.shape().DebugString(), i,
-            rows[i][k].shape().DebugString());
-      }
-      std::vector<int64_t> dims{static_cast<int64_t>(rows.size())};
-      dims.insert(dims.end(), first.shape().dims().begin(),
-                  first.shape().dims().end());
-      GK_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
-      GK_ASSIGN_OR_RETURN(Tensor batch, Tensor::Allocate(first.dtype(), shape));
-      GK_RETURN_IF_ERROR(
-          VisitMoved(first.dtype(), [&]<class T>(std::type_identity<T>) {
-            T* to = static_cast<T*>(batch.raw_data());
-            for (const TensorVector& row : rows) {
-              to = std::copy_n(static_cast<const T*>(row[k].raw_data()),
-                               row[k].num_elements(), to);
-            }
-          }));
-      return batch;
-    }
-
-    const Ref<const BatchDataset> dataset_;
-    const IteratorPtr input_;
-    bool ended_ = false;
-  };
-
   const std::string_view kind_;
   const int64_t size_;
   const bool drop_remainder_;
+  const int64_t parallel_;
 };
 
-Status ComputeBatch(KernelContext& c) {
+Status MakeBatch(KernelContext& c, int64_t parallel) {
   GK_ASSIGN_OR_RETURN(Ref<const Dataset> input, InputDataset(c));
   int64_t size = 0;
   bool drop_remainder = false;
@@ -109,7 +134,20 @@ Status ComputeBatch(KernelContext& c) {
       ScalarInput(c, c.num_inputs() - 1, "drop_remainder", &drop_remainder));
   return SetDataset(
       c, MakeRef<BatchDataset>(c.record().name, SignatureAttrs(c),
-                               std::move(input), size, drop_remainder));
+                               std::move(input), size, drop_remainder,
+                               parallel));
+}
+
+Status ComputeBatch(KernelContext& c) { return MakeBatch(c, 0); }
+
+Status ComputeParallelBatch(KernelContext& c) {
+  int64_t parallel = 0;
+  GK_RETURN_IF_ERROR(ScalarInput(c, 2, "num_parallel_calls", &parallel));
+  if (parallel == -1) parallel = AllowedCpus();
+  if (parallel <= 0) {
+    return InvalidArgument("num_parallel_calls must be greater than zero.");
+  }
+  return MakeBatch(c, parallel);
 }
 
 class UnbatchDataset final : public DatasetOfInput {
@@ -203,8 +241,8 @@ const OpRecord kRecords[] = {
      .attrs = "parallel_copy: bool = False; " GK_ELEMENT_ATTRS
               "; deterministic: string = 'default'; metadata: string = ''",
      .shape = shape_fn::Scalar,
-     .kernel = {.compute = ComputeBatch},
-     .doc = "BatchDatasetV2 with a wish for parallel work."},
+     .kernel = {.compute = ComputeParallelBatch},
+     .doc = "BatchDatasetV2 whose batches are stacked several at a time."},
 
     {.name = "UnbatchDataset",
      .inputs = "input_dataset: variant",

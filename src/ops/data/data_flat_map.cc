@@ -1,6 +1,7 @@
 // Datasets made of the elements of the datasets that a function makes of each
 // element: one after the other, or several in turn.
 #include "base/thread_pool.h"
+#include "data/parallel_interleave.h"
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"
 
@@ -10,32 +11,41 @@ namespace {
 // FlatMap is interleaving of one at a time.
 class InterleaveDataset final : public DatasetOfInput {
  public:
+  // options.parallel 0: one after the other.
   InterleaveDataset(std::string_view kind, ElementSignature signature,
                     Ref<const Dataset> input, CapturedFunction function,
-                    int64_t cycle_length, int64_t block_length)
+                    const InterleaveOptions& options)
       : DatasetOfInput(std::move(signature), std::move(input)),
         kind_(kind),
         function_(std::move(function)),
-        cycle_length_(cycle_length),
-        block_length_(block_length) {}
+        options_(options) {}
 
   std::string_view kind() const override { return kind_; }
   int64_t Cardinality() const override { return kUnknownCardinality; }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
-    return IteratorPtr(new Iterator(this, context, std::move(in)));
+    OpenFn open = [self = Ref<const InterleaveDataset>(this), context,
+                   f = function_.In(context)](
+                      TensorVector element,
+                      const CancellationToken* cancellation,
+                      IteratorPtr* sequence) {
+      return self->Open(context, f, std::move(element), cancellation,
+                        sequence);
+    };
+    if (options_.parallel > 0) {
+      return ParallelInterleave(std::move(in), std::move(open), options_);
+    }
+    return IteratorPtr(new Iterator(options_, std::move(open), std::move(in)));
   }
 
  private:
   class Iterator final : public DatasetIterator {
    public:
-    Iterator(const InterleaveDataset* d, const ContextRef& context,
-             IteratorPtr input)
-        : dataset_(d),
-          context_(context),
-          function_(d->function_.In(context)),
+    Iterator(const InterleaveOptions& options, OpenFn open, IteratorPtr input)
+        : open_part_(std::move(open)),
           input_(std::move(input)),
-          cycle_(d->cycle_length_) {}
+          block_length_(options.block_length),
+          cycle_(options.cycle_length) {}
 
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
@@ -46,7 +56,7 @@ class InterleaveDataset final : public DatasetOfInput {
           GK_RETURN_IF_ERROR(
               parts_[at_]->GetNext(cancellation, element, &part_ended));
           if (!part_ended) {
-            if (++in_block_ == dataset_->block_length_) Advance();
+            if (++in_block_ == block_length_) Advance();
             return OkStatus();
           }
           parts_[at_].reset();
@@ -64,7 +74,8 @@ class InterleaveDataset final : public DatasetOfInput {
 
    private:
     Status OpenPart(const CancellationToken* cancellation) {
-      TensorVector argument, result;
+      TensorVector argument;
+      IteratorPtr part;
       GK_RETURN_IF_ERROR(input_->GetNext(cancellation, &argument, &ended_));
       if (ended_) {
         // Places that were never taken are not visited.
@@ -72,16 +83,9 @@ class InterleaveDataset final : public DatasetOfInput {
         if (at_ >= cycle_) at_ = 0;
         return OkStatus();
       }
-      GK_RETURN_IF_ERROR(
-          function_.Run(std::move(argument), cancellation, &result));
-      if (result.size() != 1) {
-        return InvalidArgument("Function must return a single dataset.");
-      }
-      GK_ASSIGN_OR_RETURN(Ref<const Dataset> part, Dataset::Of(result[0]));
-      GK_RETURN_IF_ERROR(
-          CheckSignature(dataset_->signature(), part->signature()));
+      GK_RETURN_IF_ERROR(open_part_(std::move(argument), cancellation, &part));
       if (at_ >= int64_t(parts_.size())) parts_.resize(at_ + 1);
-      GK_ASSIGN_OR_RETURN(parts_[at_], part->MakeIterator(context_));
+      parts_[at_] = std::move(part);
       ++open_;
       return OkStatus();
     }
@@ -91,59 +95,110 @@ class InterleaveDataset final : public DatasetOfInput {
       at_ = at_ + 1 >= cycle_ ? 0 : at_ + 1;
     }
 
-    const Ref<const InterleaveDataset> dataset_;
-    const ContextRef context_;
-    const CapturedFunction function_;
+    const OpenFn open_part_;
     const IteratorPtr input_;
+    const int64_t block_length_;
     int64_t cycle_;
     std::vector<IteratorPtr> parts_;  // as many as were needed at once
     int64_t open_ = 0, at_ = 0, in_block_ = 0;
     bool ended_ = false;
   };
 
+  // The elements of the dataset that `f` makes of one.
+  Status Open(const ContextRef& context, const CapturedFunction& f,
+              TensorVector element, const CancellationToken* cancellation,
+              IteratorPtr* sequence) const {
+    TensorVector result;
+    GK_RETURN_IF_ERROR(f.Run(std::move(element), cancellation, &result));
+    if (result.size() != 1) {
+      return InvalidArgument("Function must return a single dataset.");
+    }
+    GK_ASSIGN_OR_RETURN(Ref<const Dataset> part, Dataset::Of(result[0]));
+    GK_RETURN_IF_ERROR(CheckSignature(signature(), part->signature()));
+    GK_ASSIGN_OR_RETURN(*sequence, part->MakeIterator(context));
+    return OkStatus();
+  }
+
   const std::string_view kind_;
   const CapturedFunction function_;
-  const int64_t cycle_length_, block_length_;
+  const InterleaveOptions options_;
 };
 
-Status MakeInterleave(KernelContext& c, int64_t cycle, int64_t block) {
+Status MakeInterleave(KernelContext& c, const InterleaveOptions& options) {
   GK_ASSIGN_OR_RETURN(Ref<const Dataset> input, InputDataset(c));
   CapturedFunction f;
   GK_RETURN_IF_ERROR(CaptureFunction(c, "f", 1, ListLength(c, "Targuments"),
                                      input->signature().types.size(), &f));
   return SetDataset(c, MakeRef<InterleaveDataset>(
                            c.record().name, SignatureAttrs(c), std::move(input),
-                           std::move(f), cycle, block));
+                           std::move(f), options));
 }
 
 Status ComputeFlatMap(KernelContext& c) {
-  return MakeInterleave(c, 1, std::numeric_limits<int64_t>::max());
+  return MakeInterleave(c,
+                        {.cycle_length = 1,
+                         .block_length = std::numeric_limits<int64_t>::max(),
+                         .parallel = 0});
+}
+
+Status ReadLengths(KernelContext& c, InterleaveOptions* o) {
+  const int first = 1 + ListLength(c, "Targuments");
+  GK_RETURN_IF_ERROR(ScalarInput(c, first, "cycle_length", &o->cycle_length));
+  GK_RETURN_IF_ERROR(
+      ScalarInput(c, first + 1, "block_length", &o->block_length));
+  if (o->cycle_length == -1) {
+    o->cycle_length = AllowedCpus();
+    if (o->parallel > 0) {
+      o->cycle_length = std::min(o->cycle_length, o->parallel);
+    }
+  }
+  if (o->cycle_length <= 0) {
+    return InvalidArgument("cycle_length must be greater than zero.");
+  }
+  if (o->block_length <= 0) {
+    return InvalidArgument("block_length must be greater than zero.");
+  }
+  return OkStatus();
 }
 
 Status ComputeInterleave(KernelContext& c) {
-  const int first = 1 + ListLength(c, "Targuments");
-  int64_t cycle = 0, block = 0;
-  GK_RETURN_IF_ERROR(ScalarInput(c, first, "cycle_length", &cycle));
-  GK_RETURN_IF_ERROR(ScalarInput(c, first + 1, "block_length", &block));
-  if (first + 2 < c.num_inputs()) {
-    int64_t parallel = 0;
-    GK_RETURN_IF_ERROR(
-        ScalarInput(c, c.num_inputs() - 1, "num_parallel_calls", &parallel));
-    if (parallel <= 0 && parallel != -1) {
-      return InvalidArgument("num_parallel_calls must be greater than zero.");
-    }
-    if (cycle == -1 && parallel > 0) {
-      cycle = std::min<int64_t>(parallel, AllowedCpus());
-    }
+  InterleaveOptions options{.parallel = 0};
+  GK_RETURN_IF_ERROR(ReadLengths(c, &options));
+  return MakeInterleave(c, options);
+}
+
+// What is made of each sequence in advance if nobody says.
+constexpr int64_t kMostBuffered = 16;
+
+Status ComputeParallelInterleave(KernelContext& c) {
+  InterleaveOptions options;
+  const int n = c.num_inputs();
+  GK_RETURN_IF_ERROR(
+      ScalarInput(c, n - 3, "buffer_output_elements", &options.buffer));
+  GK_RETURN_IF_ERROR(
+      ScalarInput(c, n - 2, "prefetch_input_elements", &options.prefetch));
+  GK_RETURN_IF_ERROR(
+      ScalarInput(c, n - 1, "num_parallel_calls", &options.parallel));
+  if (options.parallel <= 0 && options.parallel != -1) {
+    return InvalidArgument("num_parallel_calls must be greater than zero.");
   }
-  if (cycle == -1) cycle = AllowedCpus();
-  if (cycle <= 0) {
-    return InvalidArgument("cycle_length must be greater than zero.");
+  if (options.buffer <= 0 && options.buffer != -1) {
+    return InvalidArgument("`buffer_output_elements` must be -1 or > 0.");
   }
-  if (block <= 0) {
-    return InvalidArgument("block_length must be greater than zero.");
+  if (options.prefetch < -1) {
+    return InvalidArgument("`prefetch_input_elements` must be -1 or >= 0.");
   }
-  return MakeInterleave(c, cycle, block);
+  GK_RETURN_IF_ERROR(ReadLengths(c, &options));
+  if (options.parallel == -1) options.parallel = AllowedCpus();
+  options.parallel = std::min(options.parallel, options.cycle_length);
+  if (options.buffer == -1) {
+    options.buffer = std::min(options.block_length, kMostBuffered);
+  }
+  // One that is read may take its turn at once.
+  if (options.prefetch == -1) options.prefetch = options.parallel;
+  options.prefetch = std::max<int64_t>(options.prefetch, 1);
+  options.ordered = c.attr<std::string>("deterministic") != "false";
+  return MakeInterleave(c, options);
 }
 
 const OpRecord kRecords[] = {
@@ -179,8 +234,8 @@ const OpRecord kRecords[] = {
               "list(type) >= 0; " GK_ELEMENT_ATTRS "; metadata: string = ''",
      .traits = kCallsFunction,
      .shape = shape_fn::Scalar,
-     .kernel = {.compute = ComputeInterleave},
-     .doc = "InterleaveDataset with a wish for parallel work."},
+     .kernel = {.compute = ComputeParallelInterleave},
+     .doc = "InterleaveDataset whose datasets are worked on several at a time."},
 };
 
 }  // namespace

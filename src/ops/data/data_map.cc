@@ -36,7 +36,7 @@ class MapDataset final : public DatasetOfInput {
     if (parallel_ > 0) {
       return ParallelMap(std::move(in), std::move(apply), parallel_);
     }
-    return IteratorPtr(new Iterator(std::move(apply), std::move(in)));
+    return MapEach(std::move(in), std::move(apply));
   }
 
  private:
@@ -54,23 +54,6 @@ class MapDataset final : public DatasetOfInput {
     *end = true;
     return OkStatus();
   }
-
-  class Iterator final : public DatasetIterator {
-   public:
-    Iterator(ElementFn apply, IteratorPtr input)
-        : apply_(std::move(apply)), input_(std::move(input)) {}
-    Status GetNext(const CancellationToken* cancellation, TensorVector* element,
-                   bool* end) override {
-      TensorVector argument;
-      GK_RETURN_IF_ERROR(input_->GetNext(cancellation, &argument, end));
-      if (*end) return OkStatus();
-      return apply_(std::move(argument), cancellation, element, end);
-    }
-
-   private:
-    const ElementFn apply_;
-    const IteratorPtr input_;
-  };
 
   const CapturedFunction function_;
   const bool preserve_cardinality_;

@@ -1,0 +1,300 @@
+#include "data/parallel_interleave.h"
+
+#include <deque>
+
+#include "data/background_work.h"
+
+namespace gk {
+namespace {
+
+// One of the sequences. Whoever set `busy` may use `argument` and `sequence`
+// without the lock.
+struct Part {
+  TensorVector argument;  // the element of the input, until it is opened
+  IteratorPtr sequence;
+  std::deque<Outcome> ready;
+  bool opened = false, busy = false;
+  bool over = false;  // nothing will come behind what is ready
+};
+using PartPtr = std::shared_ptr<Part>;
+
+// Shared by the iterator and its tasks.
+class Interleave final : public BackgroundWork {
+ public:
+  Interleave(IteratorPtr input, OpenFn open, const InterleaveOptions& options)
+      : input_(std::move(input)),
+        open_(std::move(open)),
+        options_(options),
+        cycle_(options.cycle_length) {}
+
+  Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                 bool* end) {
+    GK_RETURN_IF_ERROR(CheckProcess());
+    Lock lock(mutex_);
+    while (true) {
+      if (!options_.ordered && !ChooseReady() && taken_ > 0) {
+        GK_RETURN_IF_ERROR(Wait(lock, cancellation));
+        continue;
+      }
+      if (at_ < Size() && places_[at_]) {
+        const PartPtr part = places_[at_];
+        if (!part->ready.empty()) {
+          Status status;
+          if (Deliver(lock, *part, element, end, &status)) return status;
+        } else if (!part->busy) {
+          Work(lock, part, cancellation, false);
+        } else {
+          GK_RETURN_IF_ERROR(Wait(lock, cancellation));
+        }
+      } else if (!ahead_.empty()) {
+        if (at_ >= Size()) places_.resize(at_ + 1);
+        places_[at_] = std::move(ahead_.front());
+        ahead_.pop_front();
+        ++taken_;
+        AskForHelp();
+      } else if (input_ended_) {
+        if (taken_ == 0) {
+          *end = true;
+          return OkStatus();
+        }
+        // Places that were never taken are not visited.
+        cycle_ = std::max<int64_t>(1, Size());
+        Advance();
+      } else if (!reading_) {
+        GK_RETURN_IF_ERROR(Read(lock, cancellation, false));
+      } else {
+        GK_RETURN_IF_ERROR(Wait(lock, cancellation));
+      }
+    }
+  }
+
+  // The iterator is gone.
+  void Stop() {
+    if (Forked()) return;
+    CancelHelp();
+    std::vector<PartPtr> places;
+    std::deque<PartPtr> ahead;
+    std::lock_guard lock(mutex_);
+    places.swap(places_);  // destroyed behind the lock
+    ahead.swap(ahead_);
+    stopped_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  int64_t Size() const { return static_cast<int64_t>(places_.size()); }
+
+  void Advance() {
+    in_block_ = 0;
+    at_ = at_ + 1 >= cycle_ ? 0 : at_ + 1;
+  }
+
+  // Goes to a place where something is ready, else to one that can be filled,
+  // else to one that nobody works for. False if all that is left to do is
+  // being done.
+  bool ChooseReady() {
+    const int64_t n = Size();
+    if (at_ < n && places_[at_] && !places_[at_]->ready.empty()) return true;
+    int64_t free = -1, idle = -1;
+    for (int64_t k = 0; k < n; ++k) {
+      const int64_t i = (at_ + k) % n;
+      const Part* part = places_[i].get();
+      if (part == nullptr) {
+        if (free < 0) free = i;
+      } else if (!part->ready.empty()) {
+        GoTo(i);
+        return true;
+      } else if (!part->busy && idle < 0) {
+        idle = i;
+      }
+    }
+    if (free < 0 && n < cycle_) free = n;
+    if (free >= 0 && !ahead_.empty()) {
+      GoTo(free);
+    } else if (idle >= 0) {
+      GoTo(idle);
+    } else if (free >= 0 && !input_ended_ && !reading_) {
+      GoTo(free);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void GoTo(int64_t place) {
+    if (at_ == place) return;
+    at_ = place;
+    in_block_ = 0;
+  }
+
+  // Takes what is ready at the place. False if that was the end of the part.
+  bool Deliver(Lock& lock, Part& part, TensorVector* element, bool* end,
+               Status* status) {
+    Outcome outcome = std::move(part.ready.front());
+    part.ready.pop_front();
+    PartPtr dropped;
+    const bool last = part.over && part.ready.empty();
+    if (last) {
+      dropped = std::move(places_[at_]);
+      --taken_;
+    }
+    if (outcome.end) {
+      Advance();
+      AskForHelp();
+      return false;
+    }
+    if (outcome.status.ok() && ++in_block_ == options_.block_length) {
+      Advance();
+    }
+    AskForHelp();
+    lock.unlock();
+    *status = outcome.Deliver(element, end);
+    return true;
+  }
+
+  // Begins a part of the next element of the input. In the background an
+  // error waits for its turn.
+  Status Read(Lock& lock, const CancellationToken* cancellation,
+              bool background) {
+    reading_ = true;
+    lock.unlock();
+    auto part = std::make_shared<Part>();
+    Outcome read;
+    read.Take(background, [&] {
+      return input_->GetNext(cancellation, &read.element, &read.end);
+    });
+    lock.lock();
+    reading_ = false;
+    changed_.notify_all();
+    if (read.end) {
+      input_ended_ = true;
+      return OkStatus();
+    }
+    if (stopped_) return OkStatus();
+    if (!read.status.ok()) {
+      if (!background) {
+        bool end = false;
+        TensorVector none;
+        return read.Deliver(&none, &end);
+      }
+      part->over = true;
+      part->ready.push_back(std::move(read));
+    } else {
+      part->argument = std::move(read.element);
+    }
+    ahead_.push_back(std::move(part));
+    return OkStatus();
+  }
+
+  // Makes one element of a part, which is not busy.
+  void Work(Lock& lock, const PartPtr& part,
+            const CancellationToken* cancellation, bool background) {
+    part->busy = true;
+    lock.unlock();
+    Outcome made;
+    made.Take(background, [&]() -> Status {
+      if (!part->opened) {
+        GK_RETURN_IF_ERROR(
+            open_(std::move(part->argument), cancellation, &part->sequence));
+        part->opened = true;
+      }
+      return part->sequence->GetNext(cancellation, &made.element, &made.end);
+    });
+    IteratorPtr done;
+    if (made.end) done = std::move(part->sequence);
+    done.reset();
+    lock.lock();
+    part->busy = false;
+    part->over = made.end || !part->opened;
+    part->ready.push_back(std::move(made));
+    changed_.notify_all();
+  }
+
+  bool HasRoom(const Part& part, int64_t room) const {
+    return !part.busy && !part.over &&
+           static_cast<int64_t>(part.ready.size()) < room;
+  }
+
+  // The part that needs an element most of all, the one whose turn is next
+  // first.
+  PartPtr Needy(int64_t room) const {
+    const int64_t n = Size();
+    for (int64_t k = 0; k < n; ++k) {
+      const PartPtr& part = places_[(at_ + k) % n];
+      if (part && HasRoom(*part, room)) return part;
+    }
+    for (const PartPtr& part : ahead_) {
+      if (HasRoom(*part, room)) return part;
+    }
+    return nullptr;
+  }
+
+  bool CanRead() const {
+    return !input_ended_ && !reading_ &&
+           static_cast<int64_t>(ahead_.size()) < options_.prefetch;
+  }
+
+  // Under the lock: a task if there is something for it to do.
+  void AskForHelp() {
+    if (stopped_ || helpers_ >= options_.parallel || Stopping()) return;
+    if (!CanRead() && Needy(options_.buffer) == nullptr) return;
+    ++helpers_;
+    Ref<Interleave> self(this);
+    if (!TaskPool::Global().Schedule([self] { self->Help(); })) --helpers_;
+  }
+
+  void Help() {
+    Lock lock(mutex_);
+    while (!stopped_ && !Stopping()) {
+      PartPtr part = Needy(1);
+      const bool read = part == nullptr && CanRead();
+      if (part == nullptr && !read) part = Needy(options_.buffer);
+      if (part == nullptr && !read) break;
+      if (read) {
+        // In the background it has nobody to tell.
+        (void)Read(lock, &token_, true);
+        AskForHelp();
+      } else {
+        part->busy = true;
+        AskForHelp();
+        Work(lock, part, &token_, true);
+      }
+    }
+    --helpers_;
+  }
+
+  const IteratorPtr input_;
+  const OpenFn open_;
+  const InterleaveOptions options_;
+  int64_t cycle_;
+  std::vector<PartPtr> places_;  // as many as were needed at once
+  std::deque<PartPtr> ahead_;    // in the order of the input
+  int64_t taken_ = 0;            // of the places
+  int64_t at_ = 0, in_block_ = 0;
+  bool reading_ = false, input_ended_ = false, stopped_ = false;
+  int64_t helpers_ = 0;
+};
+
+class InterleaveIterator final : public DatasetIterator {
+ public:
+  explicit InterleaveIterator(Ref<Interleave> shared)
+      : shared_(std::move(shared)) {}
+  ~InterleaveIterator() override { shared_->Stop(); }
+  Status GetNext(const CancellationToken* cancellation, TensorVector* element,
+                 bool* end) override {
+    return shared_->GetNext(cancellation, element, end);
+  }
+
+ private:
+  const Ref<Interleave> shared_;
+};
+
+}  // namespace
+
+IteratorPtr ParallelInterleave(IteratorPtr input, OpenFn open,
+                               const InterleaveOptions& options) {
+  return std::make_unique<InterleaveIterator>(
+      MakeRef<Interleave>(std::move(input), std::move(open), options));
+}
+
+}  // namespace gk
