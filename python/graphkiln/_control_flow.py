@@ -15,32 +15,23 @@ from graphkiln import _python_parts
 from graphkiln import nest
 
 
-class Part:
-    """A function traced into a graph inside the current one."""
+class Part(_graphkiln._PartScope):
+    """A branch or a part of a loop while it is traced: what is made inside
+    this context belongs to it."""
 
-    def __init__(self, scope: str, suffix: str):
-        self.graph = _graphkiln.FuncGraph(
-            scope.rstrip("/").replace("/", "_") + "_" + suffix
-        )
-        _name_scope.inherit(self.graph)
-        self._scope = scope
+    def __init__(self, graph: _graphkiln.FuncGraph, scope: str):
+        super().__init__(graph, scope)
+        self.graph = graph
+        _name_scope.inherit(graph)
 
     def __enter__(self) -> "Part":
         _python_parts.keep_body(self.graph)
-        self.graph._enter()
-        self._name_scope = tf.name_scope(self._scope)
-        self._name_scope.__enter__()
+        super().__enter__()
         return self
 
     def __exit__(self, *error) -> None:
-        self._name_scope.__exit__(*error)
-        self.graph._exit()
+        super().__exit__(*error)
         _python_parts.keep(self.graph)
-
-    def returned(self, tensors: list) -> list:
-        """What stands for `tensors` as results, named in the part's scope."""
-        with self:
-            return [self.graph._mark_returned(t) for t in tensors]
 
 
 def as_tensor(value: object) -> object:
@@ -58,13 +49,23 @@ def flatten(structure: object) -> list:
     return nest.flatten(structure, expand_composites=True)
 
 
-def traced_branch(function: Callable, scope: str, suffix: str):
-    """(part, structure of tensors, flat tensors) of a branch."""
-    part = Part(scope, suffix)
-    with part:
-        result = function()
-        result = nest.map_structure(as_tensor, result)
-        return part, result, flatten(result)
+def _branches(
+    builder: _graphkiln._BranchBuilder, selector, functions: Sequence,
+    suffixes: Sequence[str], what: tuple[str, str],
+) -> object:
+    """What the function that `selector` chooses returns."""
+    results, flats = [], []
+    for function, suffix in zip(functions, suffixes):
+        with Part(builder.add(suffix), builder.scope):
+            result = nest.map_structure(as_tensor, function())
+            results.append(result)
+            flats.append(flatten(result))
+    _check_branches(results, flats, what)
+    outputs = iter(builder.finish(
+        selector, [[t for t in flat if t is not None] for flat in flats]
+    ))
+    flat = [None if t is None else next(outputs) for t in flats[0]]
+    return nest.pack_sequence_as(results[0], flat, expand_composites=True)
 
 
 def _check_branches(results: list, flats: list, what: tuple[str, str]) -> None:
@@ -102,38 +103,13 @@ def _check_arrays(a, b) -> None:
         )
 
 
-def _join(results: list, flats: list, outputs: list):
-    """The first branch's structure with the node's outputs, each behind an
-    Identity."""
-    made = iter(outputs)
-    flat = [
-        None if t is None else tf.identity(next(made)) for t in flats[0]
-    ]
-    return nest.pack_sequence_as(results[0], flat, expand_composites=True)
-
-
 def build_cond(pred, true_fn: Callable, false_fn: Callable, name=None):
     """An If node of two traced branches; see `cond`."""
-    with tf.name_scope(name or "cond") as scope:
-        parts, results, flats = zip(
-            *(
-                traced_branch(f, scope, suffix)
-                for f, suffix in ((true_fn, "true"), (false_fn, "false"))
-            )
+    with _graphkiln._BranchBuilder(True, name or "cond") as builder:
+        return _branches(
+            builder, pred, (true_fn, false_fn), ("true", "false"),
+            ("true_fn", "false_fn"),
         )
-        _check_branches(results, flats, ("true_fn", "false_fn"))
-        outputs = _graphkiln._make_if(
-            pred,
-            [
-                (
-                    part.graph,
-                    part.returned([t for t in flat if t is not None]),
-                )
-                for part, flat in zip(parts, flats)
-            ],
-            scope,
-        )
-        return _join(results, flats, outputs)
 
 
 def check_scalar_bool(pred, what: str) -> object:
@@ -257,31 +233,18 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
             function = by_index[max(by_index)]
         with tf.name_scope(name or "switch_case"):
             return function()
-    with tf.name_scope(name or "switch_case") as scope:
+    with _graphkiln._BranchBuilder(False, name or "switch_case") as builder:
         branch_index = tf.convert_to_tensor(branch_index, name="branch_index")
         if branch_index.dtype != tf.int32:
             branch_index = tf.cast(branch_index, tf.int32)
         functions = [by_index[k] for k in sorted(by_index)]
         if default is not None:
             functions.append(default)
-        traced = [
-            traced_branch(f, scope, f"branch{i}")
-            for i, f in enumerate(functions)
-        ]
-        parts, results, flats = zip(*traced)
-        _check_branches(results, flats, ("branch 0", "another branch"))
-        outputs = _graphkiln._make_case(
-            branch_index,
-            [
-                (
-                    part.graph,
-                    part.returned([t for t in flat if t is not None]),
-                )
-                for part, flat in zip(parts, flats)
-            ],
-            scope + "indexed_case",
+        return _branches(
+            builder, branch_index, functions,
+            [f"branch{i}" for i in range(len(functions))],
+            ("branch 0", "another branch"),
         )
-        return _join(results, flats, outputs)
 
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False,
@@ -384,13 +347,12 @@ def _chained(condition, branch: Callable, otherwise: Callable) -> Callable:
 
 
 def _loop_error(before, after) -> None:
-    """TypeError unless a loop variable keeps its dtype."""
-    if before.dtype != after.dtype:
-        raise TypeError(
-            f"Loop var {_name(before)} enters the loop with type "
-            f"{before.dtype} but has type {after.dtype} after 1 iteration. "
-            f"{_name(before)} type should remain constant."
-        )
+    """TypeError: a loop variable does not keep its dtype."""
+    raise TypeError(
+        f"Loop var {_name(before)} enters the loop with type "
+        f"{before.dtype} but has type {after.dtype} after 1 iteration. "
+        f"{_name(before)} type should remain constant."
+    )
 
 
 def _name(tensor) -> str:
@@ -559,73 +521,34 @@ def build_while(
 ):
     """A While node; see `while_loop`. `on_shape(before, after, invariant)`
     and `on_type(before, after)` raise what does not fit."""
-    with tf.name_scope(name or "while") as scope:
+    with _graphkiln._WhileBuilder(name or "while", maximum_iterations) as loop:
         loop_vars = nest.map_structure(as_tensor, loop_vars)
-        limit = maximum_iterations
-        if limit is None:
-            limit = tf.constant(-1, tf.int32, name="maximum_iterations")
-        counter = tf.constant(0, tf.int32, name="loop_counter")
         flat = flatten(loop_vars)
-        places = [i for i, t in enumerate(flat) if t is not None]
-        state = [flat[i] for i in places]
-        if invariants is None:
-            shapes = [t.shape for t in state]
-        else:
-            if len(invariants) != len(state):
-                raise ValueError(
-                    f"{len(invariants)} shape invariants were given for "
-                    f"{len(state)} loop variables"
-                )
-            shapes = list(invariants)
-            for t, s in zip(state, shapes):
-                if not t.shape.is_compatible_with(s):
-                    raise ValueError(
-                        f"The shape invariant specified for {_name(t)} is not "
-                        "compatible with the initial shape of the loop "
-                        f"variable. It enters the loop with shape {t.shape}, "
-                        f"but the specified shape invariant is {s}."
-                    )
+        state = [t for t in flat if t is not None]
+        shapes = _shapes_of(state, invariants)
+        loop.carry(state, shapes)
 
-        def part(suffix):
-            made = Part(scope, suffix)
-            with made:
-                arguments = [
-                    made.graph._add_loop_argument(
-                        "while_loop_counter", counter, counter.shape
-                    ),
-                    made.graph._add_loop_argument(
-                        "while_maximum_iterations", limit, limit.shape
-                    ),
-                ]
-                arguments += [
-                    made.graph._add_loop_argument(
-                        "Placeholder", t, shape
-                    )
-                    for t, shape in zip(state, shapes)
-                ]
-            inside = [None] * len(flat)
-            for place, t in zip(places, arguments[2:]):
-                inside[place] = t
-            values = nest.pack_sequence_as(
-                loop_vars, inside, expand_composites=True
+        def packed(tensors):
+            left = iter(tensors)
+            return nest.pack_sequence_as(
+                loop_vars, [None if t is None else next(left) for t in flat],
+                expand_composites=True,
             )
-            return made, arguments, values
 
-        test, arguments, values = part("cond")
-        with test:
-            truth = condition(values)
+        with Part(loop.begin(False), loop.scope):
+            truth = condition(packed(loop.variables(False)))
             if not isinstance(truth, tf.Tensor):
                 truth = tf.convert_to_tensor(truth)
             if truth.dtype != tf.bool:
                 truth = check_scalar_bool(truth, "The condition of a loop")
             if truth.shape.rank not in (None, 0):
                 truth = tf.squeeze(truth)
-            if maximum_iterations is not None:
-                truth = tf.logical_and(arguments[0] < arguments[1], truth)
+            loop.end_condition(truth)
 
-        repeated, arguments, values = part("body")
-        with repeated:
-            after = nest.map_structure(as_tensor, body(values))
+        with Part(loop.begin(True), loop.scope):
+            after = nest.map_structure(
+                as_tensor, body(packed(loop.variables(True)))
+            )
             nest.assert_same_structure(
                 after, loop_vars, expand_composites=True
             )
@@ -637,32 +560,31 @@ def build_while(
                     "A loop variable is None before or after the loop's body "
                     "but not both"
                 )
-            for before, value, shape in zip(state, results, shapes):
-                on_type(before, value)
-                if not _fits(value.shape, shape):
-                    on_shape(before, value, shape)
-            results = [arguments[0] + 1, arguments[1]] + results
-        outputs = _graphkiln._make_while(
-            (test.graph, test.returned([truth])),
-            (repeated.graph, repeated.returned(results)),
-            [counter, limit] + state,
-            [counter.shape, limit.shape] + shapes,
-            parallel_iterations,
-            scope,
-        )[2:]
-        final = [None] * len(flat)
-        for place, t in zip(places, outputs):
-            final[place] = t
-        return nest.pack_sequence_as(loop_vars, final, expand_composites=True)
+            found = loop.find_disagreement(results)
+            if found is not None:
+                i, what = found
+                if what == "dtype":
+                    on_type(state[i], results[i])
+                on_shape(state[i], results[i], shapes[i])
+            loop.end_body(results)
+        return packed(loop.finish(parallel_iterations)[1:])
 
 
-def _fits(shape, invariant) -> bool:
-    """Is every shape that `shape` may be one that `invariant` may be?"""
-    if invariant.rank is None:
-        return True
-    if shape.rank != invariant.rank:
-        return False
-    return all(
-        want is None or want == have
-        for want, have in zip(invariant.as_list(), shape.as_list())
-    )
+def _shapes_of(state: list, invariants: Sequence | None) -> list:
+    """The shapes that loop variables have in all iterations."""
+    if invariants is None:
+        return [t.shape for t in state]
+    if len(invariants) != len(state):
+        raise ValueError(
+            f"{len(invariants)} shape invariants were given for "
+            f"{len(state)} loop variables"
+        )
+    for t, s in zip(state, invariants):
+        if not t.shape.is_compatible_with(s):
+            raise ValueError(
+                f"The shape invariant specified for {_name(t)} is not "
+                "compatible with the initial shape of the loop "
+                f"variable. It enters the loop with shape {t.shape}, "
+                f"but the specified shape invariant is {s}."
+            )
+    return list(invariants)

@@ -1,5 +1,5 @@
-// _make_if, _make_case, _make_while: control flow over parts that Python
-// traced into FuncGraphs.
+// The builders of If, Case and While nodes as Python uses them: it traces the
+// parts into FuncGraphs.
 #ifndef GK_PYTHON_CONTROL_FLOW_H_
 #define GK_PYTHON_CONTROL_FLOW_H_
 

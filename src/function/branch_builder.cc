@@ -1,10 +1,15 @@
 #include "function/branch_builder.h"
 
 #include "base/format.h"
-#include "function/part_scope.h"
 
 namespace gk {
 namespace {
+
+std::vector<DataType> TypesOf(std::span<const Tensor> tensors) {
+  std::vector<DataType> types;
+  for (const Tensor& t : tensors) types.push_back(t.dtype());
+  return types;
+}
 
 Status CheckResults(std::span<const BranchSource> branches, size_t i,
                     std::span<const Tensor> first,
@@ -24,38 +29,64 @@ Status CheckResults(std::span<const BranchSource> branches, size_t i,
                         TypesText(mine), details);
 }
 
-TensorVector Build(bool is_if, const Tensor& selector,
+TensorVector Build(BranchKind kind, const Tensor& selector,
                    std::span<const BranchSource> branches,
                    std::string_view name,
                    const std::function<Status(size_t)>& check) {
-  FuncGraph* outer = FuncGraph::Current();
-  if (outer == nullptr) {
-    throw Error(Internal("branches are built in functions only"));
-  }
-  NameScope scope(outer, name);
-  std::vector<FunctionPart> parts;
+  BranchBuilder builder(kind, name);
+  std::vector<TensorVector> results;
   for (size_t i = 0; i < branches.size(); ++i) {
-    FunctionPart part{
-        MakeRef<FuncGraph>(PartName(scope.name(), branches[i].suffix)), {}};
     {
-      PartScope inside(part.graph.get(), scope.name());
-      part.results = branches[i].trace();
+      PartScope inside(builder.Add(branches[i].suffix), builder.scope());
+      results.push_back(branches[i].trace());
     }
     if (i > 0) {
       ThrowIfError(check(i));
-      ThrowIfError(CheckResults(branches, i, parts[0].results, part.results));
+      ThrowIfError(CheckResults(branches, i, results[0], results[i]));
     }
-    parts.push_back(std::move(part));
   }
-  TensorVector outputs = ValueOrThrow(
-      is_if ? MakeIf(selector, std::move(parts), scope.name())
-            : MakeCase(selector, std::move(parts),
-                       scope.name() + "indexed_case"));
-  for (Tensor& t : outputs) t = MakeOp1("Identity", {t});
-  return outputs;
+  return builder.Finish(selector, results);
 }
 
 }  // namespace
+
+BranchBuilder::BranchBuilder(BranchKind kind, std::string_view name)
+    : kind_(kind), outer_(FuncGraph::Current()) {
+  if (!outer_) {
+    throw Error(Internal("branches are built in functions only"));
+  }
+  if (name.empty()) name = kind == BranchKind::kIf ? "cond" : "switch_case";
+  scope_ = std::make_unique<NameScope>(outer_.get(), name);
+}
+
+FuncGraph* BranchBuilder::Add(std::string_view suffix) {
+  branches_.push_back(PartScope::NewPart(*outer_, scope(), suffix));
+  return branches_.back().get();
+}
+
+TensorVector BranchBuilder::Finish(const Tensor& selector,
+                                   std::span<const TensorVector> results) {
+  if (results.size() != branches_.size() || results.empty()) {
+    throw Error(Internal("{}: {} branches, results of {}", scope(),
+                         branches_.size(), results.size()));
+  }
+  std::vector<FunctionPart> parts;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (TypesOf(results[i]) != TypesOf(results[0])) {
+      throw Error(TypeError("{}: branches return {} and {}", scope(),
+                            TypesText(results[0]), TypesText(results[i])));
+    }
+    PartScope inside(branches_[i].get(), scope());
+    parts.push_back({branches_[i], inside.Returned(results[i])});
+  }
+  TensorVector outputs = ValueOrThrow(
+      kind_ == BranchKind::kIf
+          ? MakeIf(selector, std::move(parts), scope())
+          : MakeCase(selector, std::move(parts), scope() + "indexed_case"));
+  for (Tensor& t : outputs) t = MakeOp1("Identity", {t});
+  scope_ = nullptr;
+  return outputs;
+}
 
 std::string TypesText(std::span<const Tensor> tensors) {
   std::string text = "(";
@@ -81,15 +112,14 @@ TensorVector BuildIf(const Tensor& condition,
                      std::span<const BranchSource> branches,
                      std::string_view name,
                      const std::function<Status(size_t)>& check) {
-  return Build(true, condition, branches, name.empty() ? "cond" : name, check);
+  return Build(BranchKind::kIf, condition, branches, name, check);
 }
 
 TensorVector BuildCase(const Tensor& index,
                        std::span<const BranchSource> branches,
                        std::string_view name,
                        const std::function<Status(size_t)>& check) {
-  return Build(false, index, branches, name.empty() ? "switch_case" : name,
-               check);
+  return Build(BranchKind::kCase, index, branches, name, check);
 }
 
 Status CheckCondition(const Tensor& t, std::string_view what) {

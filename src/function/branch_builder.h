@@ -1,18 +1,47 @@
-// Branches as users write them: functions without arguments, traced one after
-// the other into an If or a Case.
+// Branches as users write them, traced one after the other into an If or a
+// Case: BranchBuilder for languages that trace by themselves, BuildIf and
+// BuildCase for functions without arguments.
 //
 // What branches must agree in, and the errors where they do not, are here.
-// Called while the graph around the branches is being built.
+// Used by one thread while the graph around the branches is being built.
 #ifndef GK_FUNCTION_BRANCH_BUILDER_H_
 #define GK_FUNCTION_BRANCH_BUILDER_H_
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "function/control_flow.h"
+#include "function/part_scope.h"
 
 namespace gk {
+
+enum class BranchKind { kIf, kCase };
+
+// An If or a Case being made.
+class BranchBuilder {
+ public:
+  // Enters the scope `name` ("cond" or "switch_case" if empty) until Finish or
+  // the end of this object. Throws Error if it cannot be one.
+  BranchBuilder(BranchKind kind, std::string_view name);
+  // "outer/cond/".
+  const std::string& scope() const { return scope_->name(); }
+  // A new branch, traced while a PartScope of it and scope() is open. The
+  // first of an If is for true.
+  FuncGraph* Add(std::string_view suffix);
+  // Makes the node and leaves the scope. `results` of the branches agree in
+  // number and dtype. Returns what the chosen branch does. Throws Error.
+  TensorVector Finish(const Tensor& selector,
+                      std::span<const TensorVector> results);
+
+ private:
+  BranchKind kind_;
+  Ref<FuncGraph> outer_;
+  std::unique_ptr<NameScope> scope_;
+  std::vector<Ref<FuncGraph>> branches_;
+};
 
 struct BranchSource {
   // Returns the results, of any graph; runs once.

@@ -5,37 +5,11 @@
 #include "base/format.h"
 #include "function/branch_builder.h"
 #include "function/part_scope.h"
+#include "function/while_builder.h"
 #include "ops/composite.h"
 
 namespace gk {
 namespace {
-
-FuncGraph* GraphAround() {
-  FuncGraph* graph = FuncGraph::Current();
-  if (graph == nullptr) {
-    throw Error(Internal("loops are built in functions only"));
-  }
-  return graph;
-}
-
-// "Placeholder" for a variable; the two counters have names.
-Tensor Argument(FuncGraph* graph, std::string_view name, const Tensor& like,
-                const PartialTensorShape& shape) {
-  return ValueOrThrow(graph->AddArgument(name, like.dtype(), shape, {},
-                                         FuncGraph::HandleDataOf(like)));
-}
-
-TensorVector Arguments(FuncGraph* graph, const Tensor& counter,
-                       const Tensor& limit, std::span<const Tensor> state,
-                       std::span<const PartialTensorShape> shapes) {
-  TensorVector all{
-      Argument(graph, "while_loop_counter", counter, TensorShape()),
-      Argument(graph, "while_maximum_iterations", limit, TensorShape())};
-  for (size_t i = 0; i < state.size(); ++i) {
-    all.push_back(Argument(graph, "Placeholder", state[i], shapes[i]));
-  }
-  return all;
-}
 
 std::vector<PartialTensorShape> ShapesOf(std::span<const Tensor> state,
                                          const LoopSource& loop) {
@@ -60,45 +34,28 @@ std::vector<PartialTensorShape> ShapesOf(std::span<const Tensor> state,
   return shapes;
 }
 
-Tensor TracedCondition(
-    std::span<const Tensor> arguments, bool limited, size_t num_state,
-    const LoopSource& loop,
-    const std::function<Tensor(std::span<const Tensor>)>& condition) {
-  Tensor truth = condition(arguments.subspan(2, num_state));
-  const Status fits = CheckCondition(truth, "The condition of a loop");
-  if (!fits.ok()) throw Error(fits.Append(LoopPlaces(loop)));
-  if (!limited) return truth;
-  return MakeOp1("LogicalAnd",
-                 {MakeOp1("Less", {arguments[0], arguments[1]}), truth});
-}
-
-void CheckIteration(std::span<const Tensor> before,
-                    std::span<const Tensor> after,
-                    std::span<const PartialTensorShape> shapes,
-                    const LoopSource& loop) {
+void CheckIteration(const WhileBuilder& builder, std::span<const Tensor> before,
+                    std::span<const Tensor> after, const LoopSource& loop) {
   if (before.size() != after.size()) {
     throw Error(ValueError(
         "The body of a loop was given {} tensors and returned {}{}",
         before.size(), after.size(), LoopPlaces(loop)));
   }
-  for (size_t i = 0; i < before.size(); ++i) {
-    ThrowIfError(
-        CheckLoopDtype(i, before[i].dtype(), after[i].dtype(), loop));
-    if (after[i].partial_shape().IsSubtypeOf(shapes[i])) continue;
-    ThrowIfError(CheckLoopShape(
-        i, before[i].partial_shape(), after[i].partial_shape(),
-        loop.invariants.empty() ? nullptr : &shapes[i], loop));
-  }
+  const auto found = builder.FindDisagreement(after);
+  if (!found) return;
+  const size_t i = found->variable;
+  ThrowIfError(CheckLoopDtype(i, before[i].dtype(), after[i].dtype(), loop));
+  ThrowIfError(CheckLoopShape(
+      i, before[i].partial_shape(), after[i].partial_shape(),
+      loop.invariants.empty() ? nullptr : &loop.invariants[i], loop));
 }
 
 }  // namespace
 
 Tensor LateVariables::Add(DataType dtype, const PartialTensorShape& shape,
                           std::function<Tensor()> initial) {
-  placeholders_.push_back(
-      ValueOrThrow(body_->AddArgument("Placeholder", dtype, shape)));
   initial_.push_back(std::move(initial));
-  return placeholders_.back();
+  return builder_->AddLate(dtype, shape);
 }
 
 std::string LoopPlaces(const LoopSource& loop) {
@@ -157,57 +114,41 @@ TensorVector BuildLoop(
     const std::function<Tensor(std::span<const Tensor>)>& condition,
     const std::function<TensorVector(std::span<const Tensor>, LateVariables*)>&
         body) {
-  NameScope scope(GraphAround(), loop.name.empty() ? "while" : loop.name);
-  const bool limited = static_cast<bool>(loop.maximum_iterations);
-  const Tensor limit = limited ? IterationLimit(loop.maximum_iterations)
-                               : Int32Of(-1, "maximum_iterations");
-  const Tensor counter = Int32Of(0, "loop_counter");
-  TensorVector state(given.begin(), given.end());
-  std::vector<PartialTensorShape> shapes = ShapesOf(state, loop);
-
-  FunctionPart repeated{MakeRef<FuncGraph>(PartName(scope.name(), "body")), {}};
-  LateVariables late;
-  late.body_ = repeated.graph.get();
+  WhileBuilder builder(loop.name, loop.maximum_iterations
+                                      ? IterationLimit(loop.maximum_iterations)
+                                      : Tensor());
+  const std::vector<PartialTensorShape> shapes = ShapesOf(given, loop);
+  builder.Carry(TensorVector(given.begin(), given.end()), shapes);
+  LateVariables late(&builder);
   {
-    PartScope inside(repeated.graph.get(), scope.name());
-    const TensorVector arguments =
-        Arguments(repeated.graph.get(), counter, limit, state, shapes);
-    TensorVector after =
-        body(std::span<const Tensor>(arguments).subspan(2), &late);
-    CheckIteration(state, after, shapes, loop);
-    if (late.next_.size() != late.placeholders_.size()) {
+    PartScope inside(builder.Begin(WhileBuilder::kBody), builder.scope());
+    // A copy: late variables move what is behind the span.
+    const std::span<const Tensor> variables =
+        builder.variables(WhileBuilder::kBody);
+    const TensorVector before(variables.begin(), variables.end());
+    TensorVector after = body(before, &late);
+    CheckIteration(builder, given, after, loop);
+    if (late.next_.size() != late.initial_.size()) {
       throw Error(Internal("a late loop variable has no next value"));
     }
-    repeated.results = {MakeOp1("AddV2", {arguments[0], Int32Of(1)}),
-                        arguments[1]};
-    repeated.results.insert(repeated.results.end(), after.begin(),
-                            after.end());
-    repeated.results.insert(repeated.results.end(), late.next_.begin(),
-                            late.next_.end());
+    after.insert(after.end(), late.next_.begin(), late.next_.end());
+    builder.EndBody(after);
   }
-  const size_t num_state = state.size();
-  for (size_t i = 0; i < late.initial_.size(); ++i) {
-    state.push_back(late.initial_[i]());
-    shapes.push_back(late.placeholders_[i].partial_shape());
+  TensorVector initial;
+  for (const std::function<Tensor()>& make : late.initial_) {
+    initial.push_back(make());
   }
-
-  FunctionPart test{MakeRef<FuncGraph>(PartName(scope.name(), "cond")), {}};
+  builder.StartLate(initial);
   {
-    PartScope inside(test.graph.get(), scope.name());
-    const TensorVector arguments =
-        Arguments(test.graph.get(), counter, limit, state, shapes);
-    test.results = {
-        TracedCondition(arguments, limited, num_state, loop, condition)};
+    PartScope inside(builder.Begin(WhileBuilder::kCondition), builder.scope());
+    const Tensor truth = condition(
+        builder.variables(WhileBuilder::kCondition).first(given.size()));
+    const Status fits = CheckCondition(truth, "The condition of a loop");
+    if (!fits.ok()) throw Error(fits.Append(LoopPlaces(loop)));
+    builder.EndCondition(truth);
   }
-  WhileOptions options;
-  options.parallel_iterations = loop.parallel_iterations;
-  options.shapes = {TensorShape(), TensorShape()};
-  options.shapes.insert(options.shapes.end(), shapes.begin(), shapes.end());
-  TensorVector inputs{counter, limit};
-  inputs.insert(inputs.end(), state.begin(), state.end());
-  TensorVector outputs = ValueOrThrow(MakeWhile(
-      std::move(test), std::move(repeated), inputs, options, scope.name()));
-  outputs.erase(outputs.begin(), outputs.begin() + 2);
+  TensorVector outputs = builder.Finish(loop.parallel_iterations);
+  outputs.erase(outputs.begin());
   return outputs;
 }
 

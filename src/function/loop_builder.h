@@ -16,6 +16,8 @@
 
 namespace gk {
 
+class WhileBuilder;
+
 struct LoopSource {
   std::string name = "while";
   // Of the loop variables; empty: each keeps the shape that it enters with.
@@ -43,9 +45,10 @@ class LateVariables {
       const std::function<Tensor(std::span<const Tensor>)>&,
       const std::function<TensorVector(std::span<const Tensor>,
                                        LateVariables*)>&);
-  FuncGraph* body_ = nullptr;
+  explicit LateVariables(WhileBuilder* builder) : builder_(builder) {}
+
+  WhileBuilder* builder_;
   std::vector<std::function<Tensor()>> initial_;
-  TensorVector placeholders_;
   TensorVector next_;
 };
 

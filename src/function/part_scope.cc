@@ -29,4 +29,20 @@ std::string PartName(std::string scope, std::string_view suffix) {
   return scope + "_" + std::string(suffix);
 }
 
+Ref<FuncGraph> PartScope::NewPart(const FuncGraph& outer,
+                                  const std::string& scope,
+                                  std::string_view suffix) {
+  auto part = MakeRef<FuncGraph>(PartName(scope, suffix));
+  part->InheritDevice(outer);
+  return part;
+}
+
+TensorVector PartScope::Returned(std::span<const Tensor> results) {
+  TensorVector returned;
+  for (const Tensor& t : results) {
+    returned.push_back(ValueOrThrow(part_->MarkReturned(t)));
+  }
+  return returned;
+}
+
 }  // namespace gk

@@ -31,10 +31,16 @@ std::string PartName(std::string scope, std::string_view suffix);
 
 class PartScope {
  public:
+  // The graph of a part of the node whose scope is `scope`, in `outer`.
+  static Ref<FuncGraph> NewPart(const FuncGraph& outer,
+                                const std::string& scope,
+                                std::string_view suffix);
   // RuntimeError where parts are in parts without end: a function that calls
   // itself in a branch is traced for ever.
   PartScope(FuncGraph* part, std::string_view scope)
-      : building_(part), names_(part, scope) {}
+      : part_(part), building_(part), names_(part, scope) {}
+  // What stands for `results` as those of the part.
+  TensorVector Returned(std::span<const Tensor> results);
 
  private:
   class Depth {
@@ -44,6 +50,7 @@ class PartScope {
   };
 
   Depth depth_;
+  FuncGraph* part_;
   FuncGraph::Building building_;
   NameScope names_;
 };

@@ -100,10 +100,10 @@ def _staged_statement(
 
 def choose(cond, body, orelse, symbol_names, nouts, fill) -> list:
     """The results of the branch that `cond` chooses, one a symbol."""
-    with tf.name_scope("cond") as scope:
+    with _graphkiln._BranchBuilder(True, "cond") as builder:
         parts, raw = [], []
         for branch, suffix in ((body, "true"), (orelse, "false")):
-            part = _control_flow.Part(scope, suffix)
+            part = _control_flow.Part(builder.add(suffix), builder.scope)
             with part:
                 raw.append(branch())
             parts.append(part)
@@ -123,24 +123,11 @@ def choose(cond, body, orelse, symbol_names, nouts, fill) -> list:
             pair = _filled(symbol_names[i], pair, parts, fill)
             _check(symbol_names[i], *pair)
             values[0][k], values[1][k] = pair
-        outputs = iter(
-            _graphkiln._make_if(
-                cond,
-                [
-                    (
-                        part.graph,
-                        part.returned([t for v in made for t in v.tensors]),
-                    )
-                    for part, made in zip(parts, values)
-                ],
-                scope,
-            )
-        )
+        outputs = iter(builder.finish(
+            cond, [[t for v in made for t in v.tensors] for made in values]
+        ))
         for k, i in enumerate(chosen):
-            value = values[0][k]
-            results[i] = value.packed(
-                [tf.identity(next(outputs)) for _ in value.tensors]
-            )
+            results[i] = values[0][k].packed(outputs)
     return results
 
 

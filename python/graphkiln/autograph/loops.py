@@ -43,35 +43,26 @@ class _Symbol:
 
 
 class _Loop:
-    """A While node being made."""
+    """The symbols of a While node being made."""
 
-    def __init__(self, scope: str, states: list[_Symbol]):
-        self.scope = scope
+    def __init__(
+        self, builder: _graphkiln._WhileBuilder, states: list[_Symbol]
+    ):
+        self.builder = builder
         self.states = states
         # In the order of the node's inputs: those that start late are last.
         self.carried = [s for s in states if s.value is not None]
         # Open lists that the body has told the elements of.
         self.placed: list[_Symbol] = []
-        self.limit = tf.constant(-1, tf.int32, name="maximum_iterations")
-        self.counter = tf.constant(0, tf.int32, name="loop_counter")
+        builder.carry(
+            [t for s in self.carried for t in s.value.tensors],
+            [shape for s in self.carried for shape in s.shapes],
+        )
 
-    def part(self, suffix: str):
-        """(part, counter, limit, values of the symbols) of a new part."""
-        part = _control_flow.Part(self.scope, suffix)
-        with part:
-            add = part.graph._add_loop_argument
-            counter = add(
-                "while_loop_counter", self.counter, self.counter.shape
-            )
-            limit = add(
-                "while_maximum_iterations", self.limit, self.limit.shape
-            )
-            made = [
-                add("Placeholder", t, shape)
-                for s in self.carried
-                for t, shape in zip(s.value.tensors, s.shapes)
-            ]
-        return part, counter, limit, self.values(made)
+    def part(self, body: bool):
+        """(part, values of the symbols) of a new part."""
+        part = _control_flow.Part(self.builder.begin(body), self.builder.scope)
+        return part, self.values(self.builder.variables(body))
 
     def values(self, tensors: list) -> tuple:
         """The values of all symbols, given the tensors of those carried."""
@@ -81,34 +72,27 @@ class _Loop:
             tuple(by_id.get(id(s), s.raw) for s in self.states)
         )
 
-    def place_lists(self, part) -> None:
+    def place_lists(self, values: tuple) -> None:
         """Open lists get places in the body when it first appends."""
         def place(s: _Symbol, elements: object) -> list:
             if s not in self.placed:
-                s.placed = staged_list.like(elements, part.graph)
+                s.placed = staged_list.like(elements, self.builder.add_late)
                 self.placed.append(s)
             return s.placed
 
-        for s, value in zip(self.states, self.inside_values):
+        for s, value in zip(self.states, values):
             if s.is_open_list:
                 value.place = functools.partial(place, s)
 
-    def start_late(self, late: list[_Symbol], part) -> None:
-        """Adds the places of late symbols, also in a part already made."""
+    def start_late(self, late: list[_Symbol]) -> None:
+        """Carries late symbols too."""
         others = [s for s in late if s not in self.placed]
-        self.carried += self.placed + others
-        with part:
-            for s in others:
-                for t, shape in zip(s.value.tensors, s.shapes):
-                    part.graph._add_loop_argument("Placeholder", t, shape)
-
-    @property
-    def initial(self) -> list:
-        return [t for s in self.carried for t in s.value.tensors]
-
-    @property
-    def shapes(self) -> list:
-        return [shape for s in self.carried for shape in s.shapes]
+        for s in others:
+            for t, shape in zip(s.value.tensors, s.shapes):
+                self.builder.add_late(t, shape)
+        late = self.placed + others
+        self.builder.start_late([t for s in late for t in s.value.tensors])
+        self.carried += late
 
 
 def staged_loop(
@@ -139,14 +123,13 @@ def staged_loop(
 
 
 def _build(test, body, get_state, set_state, states, opts, most):
-    with tf.name_scope("while") as scope:
-        loop = _Loop(scope, states)
-        repeated, counter, limit, values = loop.part("body")
-        loop.inside_values = values
-        loop.place_lists(repeated)
+    with _graphkiln._WhileBuilder("while", most) as builder:
+        loop = _Loop(builder, states)
+        repeated, values = loop.part(True)
+        loop.place_lists(values)
         set_state(values)
         with repeated:
-            _once(body, counter, states)
+            _once(body, builder.counter(True), states)
             after = {
                 id(s): staging.staged_value(v)
                 for s, v in zip(states, get_state())
@@ -154,28 +137,18 @@ def _build(test, body, get_state, set_state, states, opts, most):
         late = [s for s in states if _check_after(s, after[id(s)])]
         for s in late:
             _start_late(s, after[id(s)])
-        loop.start_late(late, repeated)
-        with repeated:
-            results = [counter + 1, limit]
-            for s in loop.carried:
-                results += after[id(s)].tensors
-        tested, counter, limit, values = loop.part("cond")
+        loop.start_late(late)
+        builder.end_body(
+            [t for s in loop.carried for t in after[id(s)].tensors]
+        )
+        tested, values = loop.part(False)
         set_state(values)
         with tested:
-            truth = tf.convert_to_tensor(test(counter))
+            truth = tf.convert_to_tensor(test(builder.counter(False)))
             if truth.dtype != tf.bool or truth.shape.rank not in (None, 0):
                 truth = branches.checked_condition(truth, "while loop")
-            if most is not None:
-                truth = tf.logical_and(counter < most, truth)
-        outputs = _graphkiln._make_while(
-            (tested.graph, tested.returned([truth])),
-            (repeated.graph, repeated.returned(results)),
-            [loop.counter, loop.limit] + loop.initial,
-            [loop.counter.shape, loop.limit.shape] + loop.shapes,
-            opts.get("parallel_iterations") or 10,
-            scope,
-        )
-    count, outputs = outputs[0], list(outputs[2:])
+            builder.end_condition(truth)
+        count, *outputs = builder.finish(opts.get("parallel_iterations") or 10)
     needed = [
         s.name for s in late
         if s.name not in _iterates(opts) and s.late is True
@@ -273,7 +246,7 @@ def _check_after(s: _Symbol, after) -> bool:
                 "Start with a value of the dtype that the loop gives, or use "
                 "tf.cast in it.",
             )
-        if not _control_flow._fits(new.shape, shape):
+        if not new.shape.is_subtype_of(shape):
             raise places.disagreement(
                 ValueError, s.name,
                 f"'{s.name}' has shape {_shown(shape)} before the loop, but "
@@ -357,8 +330,8 @@ def _apply_invariant(s: _Symbol, shape) -> None:
         s.before = s.value = staging.Staged(_of_any_shape(s.value.structure))
     shapes = _component_shapes(s.value.structure, shape)
     for t, wanted in zip(s.value.tensors, shapes):
-        if not t.shape.is_compatible_with(wanted) or not _control_flow._fits(
-            t.shape, wanted
+        if not t.shape.is_compatible_with(wanted) or not t.shape.is_subtype_of(
+            wanted
         ):
             raise ValueError(
                 f"'{s.name}' has shape {_shown(t.shape)} before the loop, "

@@ -6,7 +6,6 @@ length. Their elements are in tensor lists, one for each tensor of an element.
 from collections.abc import Callable
 
 import graphkiln as tf
-from graphkiln import _control_flow
 from graphkiln import _graphkiln
 from graphkiln import nest
 from graphkiln.autograph import sequences
@@ -283,7 +282,7 @@ def _check(wanted: object, given: object) -> None:
                 f"an element has dtype {new.dtype.name}, but the list's others "
                 f"have dtype {old.dtype.name}"
             )
-        if not _control_flow._fits(new.shape, old.shape):
+        if not new.shape.is_subtype_of(old.shape):
             raise ValueError(
                 f"an element has shape {new.shape}, but the list's others have "
                 f"shape {old.shape}. Use "
@@ -358,14 +357,12 @@ def of_list(items: object) -> object:
     return made
 
 
-def like(elements: object, graph: _graphkiln.FuncGraph) -> list:
-    """Arguments of a loop's body for a list of such elements."""
+def like(elements: object, add: Callable) -> list:
+    """Loop variables for a list of such elements; `add` makes one."""
     handles = []
     for spec in nest.flatten(elements):
         empty = _empty(spec)
-        handles.append(
-            graph._add_loop_argument("Placeholder", empty, empty.shape)
-        )
+        handles.append(add(empty, empty.shape))
     return handles
 
 

@@ -10,7 +10,6 @@ iterator is a While.
 from collections.abc import Callable
 
 import graphkiln as tf
-from graphkiln import _control_flow
 from graphkiln import _graphkiln
 from graphkiln import raw_ops
 from graphkiln.autograph import branches
@@ -180,7 +179,7 @@ class _Loop:
             if s not in carried:
                 continue
             for i, (shape, t) in enumerate(zip(s.shapes, a.tensors)):
-                if not _control_flow._fits(t.shape, shape):
+                if not t.shape.is_subtype_of(shape):
                     both = tf.TensorSpec(
                         shape, t.dtype
                     ).most_specific_common_supertype(
