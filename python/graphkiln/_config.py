@@ -59,7 +59,6 @@ class _State:
     logical: dict = {}
     initialized = False
     last_probe = 0
-    soft_placement = True
     deterministic = False
     tensor_float_32 = True
     synchronous = True
@@ -166,12 +165,12 @@ def _is_initialized() -> bool:
 
 def get_soft_device_placement():
     """Do ops run elsewhere if their device cannot?"""
-    return _State.soft_placement
+    return tf._graphkiln.soft_placement()
 
 
 def set_soft_device_placement(enabled):
     """Whether ops may run elsewhere if their device cannot."""
-    _State.soft_placement = bool(enabled)
+    tf._graphkiln.set_soft_placement(bool(enabled))
 
 
 def get_inter_op_parallelism_threads():

@@ -20,6 +20,8 @@ class _EagerDevices(threading.local):
 
     def __init__(self) -> None:
         self.stack: list[_device_spec.DeviceSpec] = []
+        # Scopes entered since the outermost one in which nothing can run.
+        self.refusing = 0
 
 
 _eager = _EagerDevices()
@@ -40,19 +42,28 @@ class _Device:
         else:
             self._entered.append((graph, enter_graph(graph, self._spec)))
 
-    def _enter_eager(self) -> int:
-        _check_eager(self._spec)
+    def _enter_eager(self) -> tuple:
         spec = self._spec or _device_spec.DeviceSpec()
         if _eager.stack and self._spec is not None:
             spec = _eager.stack[-1].make_merged_spec(spec)
+        scope = None
+        absent = _refusals(spec)
+        if absent or _eager.refusing:
+            scope = _graphkiln.EagerDeviceScope(*absent)
+            scope.enter()
+            _eager.refusing += 1
         _eager.stack.append(spec)
-        return _graphkiln.set_current_device(_index(spec))
+        return scope, _graphkiln.set_current_device(_index(spec))
 
     def __exit__(self, *exception) -> None:
         graph, entered = self._entered.pop()
         if graph is None:
+            scope, before = entered
             _eager.stack.pop()
-            _graphkiln.set_current_device(entered)
+            _graphkiln.set_current_device(before)
+            if scope is not None:
+                _eager.refusing -= 1
+                scope.exit()
         else:
             exit_graph(graph, entered)
 
@@ -70,8 +81,6 @@ def enter_graph(graph: _graphkiln.Graph, spec: object) -> list:
     """What is made in `graph` from now on asks for `spec`: a DeviceSpec, a
     function of the operation, or None for no device at all. Returns what
     `exit_graph` needs."""
-    if isinstance(spec, _device_spec.DeviceSpec) and not _can_place(spec):
-        _note_unmet(graph, spec)
     scopes = vars(graph).setdefault("_devices", [])
     scopes.append(spec)
     since = len(scopes)
@@ -131,29 +140,28 @@ def _chosen(op: _graphkiln.Operation, scopes: list) -> str:
     return op.device
 
 
-def _check_eager(spec: _device_spec.DeviceSpec | None) -> None:
-    """Only this process is there; devices that it lacks are replaced."""
-    if spec is None:
-        return
-    job, replica, task = spec.job, spec.replica, spec.task
-    if job not in (None, "localhost") or replica or task:
-        from graphkiln import errors
+def _refusals(spec: _device_spec.DeviceSpec) -> tuple[str, ...]:
+    """Why ops and values cannot be made on a device; empty if they can.
 
-        raise errors.InvalidArgumentError(
-            None, None,
-            f"/job:{job or 'localhost'}/replica:{replica or 0}/task:{task or 0}"
-            "/device:CPU:0 unknown device.",
-        )
-    if not _can_place(spec):
-        from graphkiln import errors
-
-        raise errors.InvalidArgumentError(
-            None, None,
-            f"Could not satisfy device specification '{_HERE}/device:"
-            f"{spec.device_type}:{spec.device_index or 0}'. "
-            "enable_soft_placement=0. Supported device types [CPU]. All "
-            f"available devices [{', '.join(_available())}].",
-        )
+    Only this process is there; devices that it lacks are replaced if soft
+    placement is on."""
+    elsewhere = (
+        spec.job not in (None, "localhost") or spec.replica or spec.task
+    )
+    if not elsewhere and _can_place(spec):
+        return ()
+    name = (
+        f"/job:{spec.job or 'localhost'}/replica:{spec.replica or 0}"
+        f"/task:{spec.task or 0}/device:{spec.device_type or 'CPU'}:"
+        f"{spec.device_index or 0}"
+    )
+    unmet = (
+        f"Could not satisfy device specification '{name}'. "
+        f"enable_soft_placement={int(_graphkiln.soft_placement())}. Supported "
+        "device types [CPU]. All available devices "
+        f"[{', '.join(_available())}]."
+    )
+    return unmet, f"{name} unknown device." if elsewhere else unmet
 
 
 def _available() -> list[str]:
@@ -166,39 +174,11 @@ def _can_place(spec: _device_spec.DeviceSpec) -> bool:
     """Is the device there, or may another one take its place?"""
     from graphkiln import _config
 
-    if _config.get_soft_device_placement():
-        return True
-    if spec.job not in (None, "localhost") or spec.replica or spec.task:
-        return False
-    if spec.device_type is None:
+    if _graphkiln.soft_placement() or spec.device_type is None:
         return True
     return spec.device_type == "CPU" and (
         spec.device_index or 0
     ) < len(_config.logical_devices())
-
-
-def _note_unmet(graph: _graphkiln.Graph, spec: _device_spec.DeviceSpec) -> None:
-    """Bodies of branches and loops tell the functions around them."""
-    while graph is not None:
-        vars(graph).setdefault("_unmet_device", spec)
-        graph = getattr(graph, "outer_graph", None)
-
-
-def check_devices(
-    graph: _graphkiln.FuncGraph, concrete: _graphkiln.ConcreteFunction
-) -> None:
-    """Refuses a traced function that cannot run: it asks for devices which
-    are not there, and soft placement is off."""
-    unmet = vars(graph).get("_unmet_device")
-    if unmet is None:
-        return
-    from graphkiln import errors
-
-    raise errors.InvalidArgumentError(
-        None, None,
-        f"Unable to find any devices for spec {unmet.to_string()} [Op:"
-        f"{concrete.name.decode()}]",
-    )
 
 
 def device(device_name: object) -> _Device:
@@ -206,9 +186,9 @@ def device(device_name: object) -> _Device:
     one of the parts that `tf.config.set_logical_device_configuration` made.
 
     Raises ValueError for what is no device's name, RuntimeError for
-    functions; entering it when eager raises InvalidArgumentError for another
-    process and, with `tf.config.set_soft_device_placement(False)`, for a
-    device that is not there. A function that asks for one is not traced then.
+    functions. Ops inside raise InvalidArgumentError if they ask for another
+    process or, with `tf.config.set_soft_device_placement(False)`, for a device
+    that is not there; so do calls of functions with such ops.
 
     >>> with tf.device("/cpu:0"):
     ...     tf.constant(1).device

@@ -9,7 +9,6 @@ from graphkiln import _composite
 from graphkiln import _dropped_writes
 from graphkiln import _function_binding as binding
 from graphkiln import _graphkiln
-from graphkiln import _name_scope
 from graphkiln import _python_parts
 from graphkiln import _type_spec  # adds methods
 from graphkiln import _variable
@@ -356,7 +355,6 @@ def trace(
     if "_implements" in attributes:
         _refuse_captures(graph, name, attributes["_implements"])
     concrete = graph._finish(outputs.tensors, structure, dict(attributes))
-    _name_scope.check_devices(graph, concrete)
     concrete.graph = graph
     graph._traced_type = function_type
     graph._structure = structure

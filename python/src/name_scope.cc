@@ -3,8 +3,10 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
+#include "eager/absent_device.h"
 #include "errors.h"
 #include "framework/logical_device.h"
 #include "tensor_type.h"
@@ -92,6 +94,42 @@ Ref<FuncGraph>& LeftGraph() {
   return graph;
 }
 
+// What runs ops outside of all graphs: the eager context, or what refuses them
+// in scopes of devices that are not there. Null stands for the former.
+OpBuilder*& PlaceOfScope() {
+  thread_local OpBuilder* place = nullptr;
+  return place;
+}
+OpBuilder* EagerPlace() {
+  return PlaceOfScope() ? PlaceOfScope() : OpBuilder::Eager();
+}
+
+// An eager scope of tf.device: everything in it runs, or fails.
+class EagerDeviceScope {
+ public:
+  EagerDeviceScope() = default;
+  EagerDeviceScope(std::string op_error, std::string value_error)
+      : absent_(std::make_unique<AbsentDevice>(std::move(op_error),
+                                               std::move(value_error))) {}
+  EagerDeviceScope(const EagerDeviceScope&) = delete;
+
+  void Enter() {
+    if (scope_) return;
+    before_ = std::exchange(PlaceOfScope(), absent_.get());
+    scope_ = std::make_unique<OpBuilder::Scope>(EagerPlace());
+  }
+  void Exit() {
+    if (!scope_) return;
+    scope_.reset();
+    PlaceOfScope() = before_;
+  }
+
+ private:
+  std::unique_ptr<AbsentDevice> absent_;  // null if all can run
+  std::unique_ptr<OpBuilder::Scope> scope_;
+  OpBuilder* before_ = nullptr;
+};
+
 // tf.init_scope: out of the graphs of functions, unseen by tapes.
 class InitScope {
  public:
@@ -103,7 +141,7 @@ class InitScope {
     // A graph made for its own sake is where things get initialised.
     FuncGraph* outer = left.get();
     while (outer != nullptr && outer->is_function()) outer = outer->outer();
-    OpBuilder* place = outer ? static_cast<OpBuilder*>(outer) : OpBuilder::Eager();
+    OpBuilder* place = outer ? static_cast<OpBuilder*>(outer) : EagerPlace();
     entered_.push_back({std::make_unique<OpBuilder::Scope>(place),
                         LeftGraph(), CurrentDevice()});
     if (left && HasSeveralDevices()) {
@@ -158,6 +196,17 @@ void AddScopes(nb::module_& m) {
       .def(nb::init<>())
       .def("__enter__", &InitScope::Enter)
       .def("__exit__", [](InitScope& self, nb::args) { self.Exit(); });
+  nb::class_<EagerDeviceScope>(m, "EagerDeviceScope",
+                               "Where eager ops run, or why they cannot.")
+      .def(nb::init<>())
+      .def(nb::init<std::string, std::string>(), nb::arg("op_error"),
+           nb::arg("value_error"))
+      .def("enter", &EagerDeviceScope::Enter)
+      .def("exit", &EagerDeviceScope::Exit);
+  m.def("soft_placement", &SoftPlacement,
+        "May ops run elsewhere if their device is not there?");
+  m.def("set_soft_placement", &SetSoftPlacement, nb::arg("soft"),
+        "Whether ops may run elsewhere if their device is not there.");
   m.def(
       "set_num_logical_devices",
       [](int count) {

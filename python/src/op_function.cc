@@ -343,7 +343,8 @@ PyObject* OpInfo::Call(PyObject* const* arguments,
 
 PyObject* OpInfo::Run(std::span<const Tensor> inputs, AttrMap attrs,
                       std::string_view name) const {
-  const bool graph = OpBuilder::Current()->builds_graph();
+  const OpBuilder* builder = OpBuilder::Current();
+  const bool graph = builder->builds_graph();
   bool large = false;
   if (!graph) {
     int64_t elements = 0;
@@ -355,7 +356,8 @@ PyObject* OpInfo::Run(std::span<const Tensor> inputs, AttrMap attrs,
                 (kStateful | kCallsFunction);
   }
   if (plain_elementwise_ && parameters_.size() == def().inputs.size() &&
-      !graph && !large && attrs.empty() && !CurrentObservers().active()) {
+      builder == OpBuilder::Eager() && !large && attrs.empty() &&
+      !CurrentObservers().active()) {
     const Tensor* in[2] = {};
     bool same = true;
     for (size_t i = 0; i < inputs.size(); ++i) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_set>
 
+#include "eager/absent_device.h"
 #include "framework/logical_device.h"
 #include "framework/op_registry.h"
 #include "function/function_gradient.h"
@@ -57,6 +59,53 @@ bool IsHere(std::string_view device) {
   return true;
 }
 
+// Does a device's name leave open or name a device of this process?
+bool IsThere(std::string_view device) {
+  constexpr std::string_view kDevice = "/device:", kCpu = "CPU:";
+  const size_t at = device.find(kDevice);
+  if (at == std::string_view::npos) return true;
+  const std::string_view name = device.substr(at + kDevice.size());
+  if (!name.starts_with(kCpu)) return false;
+  const std::string_view index = name.substr(kCpu.size());
+  return index.starts_with('0') || index.starts_with('*') ||
+         FindDevice(device) > 0;
+}
+
+// Looks for nodes that ask for devices which are not there, in a function and
+// those that it calls.
+class Placement {
+ public:
+  void Look(const GraphFunction& function) {
+    if (!seen_.insert(&function).second) return;
+    for (const auto& node : function.graph().nodes()) {
+      const std::string& device = node->device();
+      if (!device.empty() && node->type() != "Const") {
+        if (!elsewhere_ && !IsHere(device)) elsewhere_ = node.get();
+        if (!absent_ && !IsThere(device)) absent_ = node.get();
+      }
+      for (const auto& [name, value] : node->attrs()) LookInto(value);
+    }
+  }
+  const Node* elsewhere() const { return elsewhere_; }
+  const Node* absent() const { return absent_; }
+
+ private:
+  void LookInto(const AttrValue& value) {
+    if (const auto* f = std::get_if<FunctionAttr>(&value)) LookInto(*f);
+    if (const auto* list = std::get_if<std::vector<FunctionAttr>>(&value)) {
+      for (const FunctionAttr& f : *list) LookInto(f);
+    }
+  }
+  void LookInto(const FunctionAttr& f) {
+    const auto* called = dynamic_cast<const GraphFunction*>(f.definition.get());
+    if (called != nullptr) Look(*called);
+  }
+
+  std::unordered_set<const GraphFunction*> seen_;
+  const Node* elsewhere_ = nullptr;  // in another process
+  const Node* absent_ = nullptr;
+};
+
 // A tensor of a graph is no argument of a run: a run that fails says so.
 Status Explained(Status status, std::span<const Tensor> inputs) {
   if (status.ok()) return status;
@@ -84,12 +133,10 @@ ConcreteFunction::ConcreteFunction(Ref<GraphFunction> function,
   for (const FunctionCapture& c : captures_) {
     has_deferred_ |= c.value != nullptr;
   }
-  for (const auto& node : function_->graph().nodes()) {
-    if (!misplaced_ && node->type() != "Const" &&
-        !IsHere(node->device())) {
-      misplaced_ = node.get();
-    }
-  }
+  Placement placement;
+  placement.Look(*function_);
+  misplaced_ = placement.elsewhere();
+  absent_ = placement.absent();
   if (!has_deferred_) {
     for (const FunctionCapture& c : captures_) captured_.push_back(c.external);
   }
@@ -245,7 +292,18 @@ Status ConcreteFunction::CallMatched(
   OpBuilder* builder = OpBuilder::Current();
   const bool observed = CurrentObservers().active();
   const bool in_graph = builder != nullptr && builder->builds_graph();
-  if (misplaced_ != nullptr && !in_graph) [[unlikely]] return Misplaced();
+  if (!in_graph) {
+    if (misplaced_ != nullptr) [[unlikely]] return Misplaced(*misplaced_);
+    if (absent_ != nullptr && !SoftPlacement()) [[unlikely]] {
+      return Misplaced(*absent_);
+    }
+    if (builder != OpBuilder::Eager()) [[unlikely]] {
+      Status refused = AbsentDevice::Refusal();
+      if (!refused.ok()) {
+        return InvalidArgument("{} [Op:{}]", refused.message(), name());
+      }
+    }
+  }
   if (!observed && !in_graph && !has_deferred_) {
     return Run(arguments, outputs, cancellation);
   }
@@ -266,17 +324,29 @@ Status ConcreteFunction::CallMatched(
   return OkStatus();
 }
 
-Status ConcreteFunction::Misplaced() const {
+Status ConcreteFunction::Misplaced(const Node& asking) const {
+  if (!SoftPlacement()) {
+    for (const Output& result : function_->results()) {
+      const Node* node = result.node;
+      if (node->type() == "Identity" && node->device().empty()) {
+        node = node->input(0).node;
+      }
+      if (node == &asking) {
+        return InvalidArgument("Unable to find any devices for spec {} [Op:{}]",
+                               asking.device(), name());
+      }
+    }
+  }
   std::string available;
   for (int i = 0; i < NumLogicalDevices(); ++i) {
     available += (i > 0 ? ", " : "") + DeviceName(i);
   }
-  const std::string& node = misplaced_->name();
+  const std::string& node = asking.name();
   return InvalidArgument(
       "Cannot assign a device for operation {}: {{{{node {}}}}} was explicitly "
       "assigned to {} but available devices are [ {} ]. Make sure the device "
       "specification refers to a valid device.\n\t [[{}]] [Op:{}]",
-      node, node, misplaced_->device(), available, node, name());
+      node, node, asking.device(), available, node, name());
 }
 
 Status ConcreteFunction::Run(std::span<const Tensor> arguments,

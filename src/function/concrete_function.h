@@ -67,7 +67,7 @@ class ConcreteFunction final : public RefCounted {
  private:
   Status Run(std::span<const Tensor> arguments, TensorVector* outputs,
              const CancellationToken* cancellation) const;
-  Status Misplaced() const;
+  Status Misplaced(const Node& asking) const;
   Status CheckCapture(size_t i, const Tensor& t) const;
   Status CallRecorded(TensorVector inputs, TensorVector* outputs,
                       const CancellationToken* cancellation) const;
@@ -79,6 +79,8 @@ class ConcreteFunction final : public RefCounted {
   bool has_deferred_ = false;
   // A node that asks for a device of another process: it cannot run here.
   const Node* misplaced_ = nullptr;
+  // One that asks for a device that is not there: soft placement must be on.
+  const Node* absent_ = nullptr;
 };
 
 // A node that calls `function` in the graph under construction.

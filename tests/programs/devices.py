@@ -338,3 +338,71 @@ def program_containers(tf):
             made.append(handle())
         made.append(handle())
     return name, [t.op.get_attr("container") for t in made]
+
+
+def program_ops_on_a_device_that_is_not_there(tf):
+    x, v = tf.constant([1.0, 2.0]), tf.Variable(3.0)
+    f = tf.function(lambda x: x * 2.0)
+    f(x)
+    steps = (
+        lambda: tf.constant([1.0, 3.0]), lambda: tf.constant("a"),
+        lambda: tf.zeros([2]), lambda: tf.identity(x), lambda: x + x,
+        lambda: tf.shape(x), lambda: v.read_value(), lambda: v + 1.0,
+        lambda: v.assign(4.0), lambda: tf.random.normal([2]),
+        lambda: tf.print("a"), lambda: f(x), lambda: tf.Variable(1.0),
+        lambda: tf.range(3), lambda: x[0], lambda: x.numpy(),
+        lambda: f.get_concrete_function(tf.constant(1)) is None,
+    )
+
+    def under(name, step):
+        with tf.device(name):
+            return step()
+
+    def inside(name, step):
+        with tf.device(name):
+            with tf.device("/job:localhost/replica:0/task:0/device:CPU:0"):
+                return step()
+
+    def refused(kind, text):
+        return [kind, text.partition("]. ")[0].partition(" [Op:")[0][:70]]
+
+    return [
+        _without_soft_placement(tf, lambda: inside("GPU:0", lambda: x + x)),
+        _without_soft_placement(tf, lambda: under("GPU:0", lambda: None)),
+    ] + [
+        refused(*map(str, _without_soft_placement(
+            tf, lambda: under(name, step)
+        )))
+        for name in ("GPU:0", "CPU:3") for step in steps
+    ] + [failure(under, "/job:other", step)[0] for step in steps]
+
+
+def program_calls_of_functions_for_devices_that_are_not_there(tf):
+    @tf.function
+    def result(x):
+        with tf.device("GPU:0"):
+            return x + 1
+
+    @tf.function
+    def unused(x):
+        with tf.device("GPU:0"):
+            x + 1
+        return x
+
+    @tf.function
+    def branch(x):
+        def true():
+            with tf.device("GPU:0"):
+                return x + 1
+
+        return tf.cond(x > 0, true, lambda: x)
+
+    x = tf.constant(1)
+    results = []
+    for f in (result, unused, branch):
+        hard = _without_soft_placement(tf, lambda: f(x))
+        traced = _without_soft_placement(
+            tf, lambda: f.get_concrete_function(x) is not None
+        )
+        results.append([hard[0], hard[1].split()[0], traced, f(x)])
+    return results

@@ -27,7 +27,10 @@ Tensor FillOrConstant(const CompositeCall& c, std::span<const int64_t> dims,
                       double value, DataType dtype) {
   const TensorShape shape = ValueOrThrow(TensorShape::Make(dims));
   if (!OpBuilder::Current()->builds_graph()) {
-    if (value == 0) return ValueOrThrow(Tensor::Zeros(dtype, shape));
+    if (value == 0) {
+      return ValueOrThrow(OpBuilder::Current()->Constant(
+          ValueOrThrow(Tensor::Zeros(dtype, shape)), c.name()));
+    }
     return Filled(c, IntsTensor(dims, DataType::kInt64), value, dtype);
   }
   if (shape.num_elements() < kMaxConstantElements) {
