@@ -76,8 +76,13 @@ GK_INLINE void RowTiles(const GemmBlock& g, int64_t row, int64_t column) {
 
 template <class T, int kBytes, int kRows, int kVectors>
 GK_INLINE void Columns(const GemmBlock& g, int64_t column) {
-  constexpr int kWidth = Lanes<T, kBytes>::kCount * kVectors;
+  constexpr int kLanes = Lanes<T, kBytes>::kCount;
+  constexpr int kWidth = kLanes * kVectors;
   for (; column + kWidth <= g.n; column += kWidth) {
+    // Two and two beat three and one, whose last has too few sums under way.
+    if constexpr (kRows > 1 && kVectors == 3) {
+      if ((g.n - column) / kLanes == 4) break;
+    }
     RowTiles<T, kBytes, kRows, kVectors>(g, 0, column);
   }
   if constexpr (kVectors > 1) {
