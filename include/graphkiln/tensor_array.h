@@ -15,6 +15,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <graphkiln/place.h>
@@ -40,7 +41,7 @@ struct TensorArrayOptions {
 
 class GK_EXPORT TensorArray {
  public:
-    // No array; may only be assigned to.
+  // No array; may only be assigned to.
   TensorArray() noexcept = default;
   // `size`: how many elements there are, an integer scalar. Throws Error
   // (TypeError, ValueError) if it is none.
@@ -89,6 +90,15 @@ class GK_EXPORT TensorArray {
   // integer vector whose sum is the length of `value`.
   [[nodiscard]] TensorArray split(const Tensor& value, const Tensor& lengths,
                                   Place where = Place::current()) const;
+
+  // The same elements; in a traced function behind a node of their own.
+  TensorArray identity() const;
+  // Drops the elements, before the last array that holds them is gone. In a
+  // traced function they are dropped after their last use in any case.
+  void close() const;
+  // Throws Error (Unimplemented): gradients need no array of their own, tapes
+  // see through every method.
+  TensorArray grad(std::string_view source) const;
 
   // "TensorArray(dtype=float32, element_shape=(2,))".
   std::string to_string() const;

@@ -5,6 +5,8 @@ import os
 import sys
 import threading
 
+from graphkiln import _graphkiln
+
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
@@ -16,15 +18,6 @@ def caller(what: str) -> str:
     if frame is None:
         return what
     return f"{what} at {frame.f_code.co_filename}:{frame.f_lineno}"
-
-
-def lost(where: str) -> str:
-    """The text of the error about a result that nobody used."""
-    method = where.partition(" ")[0]
-    return (
-        f"The result of TensorArray.{where} was never used, so what it wrote "
-        f"is lost. Keep the array it returns: `ta = ta.{method}(...)`."
-    )
 
 
 _pending = threading.local()
@@ -54,4 +47,4 @@ class Tracing:
         if kind is None:
             for array in writes:
                 if not array._used:
-                    raise ValueError(lost(array._line))
+                    raise ValueError(_graphkiln._lost_write(array._line))

@@ -1,13 +1,16 @@
 """tf.TensorArray: a list of tensors of one dtype that loops write to and read
 from.
 
-Eagerly it is a Python list; in a graph, one tensor list, whose handle loops
-and branches carry.
+Eagerly it is a list that all arrays made from each other share; in a graph,
+one tensor list, whose handle loops and branches carry. What converts Python's
+values, and knows the lines that wrote what nobody used, is here.
 """
 
+from collections.abc import Callable
+
 import graphkiln as tf
-from graphkiln import _tensor_array_eager
-from graphkiln import _tensor_array_list
+from graphkiln import _dropped_writes
+from graphkiln import _graphkiln
 from graphkiln._graphkiln import TensorSpec
 from graphkiln._type_spec import TypeSpec
 
@@ -41,7 +44,8 @@ class TensorArray:
     [1.0, 2.0]
     """
 
-    __slots__ = ("__weakref__", "_held")
+    # `_line`: of the write that made it, "write at FILE:LINE", or None.
+    __slots__ = ("__weakref__", "_held", "_line", "_used")
 
     def __init__(
         self,
@@ -57,37 +61,64 @@ class TensorArray:
         colocate_with_first_write_call=True,
         name=None,
     ):
+        self._line, self._used = None, True
         dtype = tf.as_dtype(dtype)
         if handle is not None:
             raise ValueError(
                 "TensorArray handles are not supported; give `flow`, the "
                 "handle of a tensor list"
             )
-        if tf.executing_eagerly() and flow is None:
-            self._held = _tensor_array_eager.EagerArray.make(
-                dtype, size, bool(dynamic_size), clear_after_read,
-                infer_shape, tf.TensorShape(element_shape),
+        shape = tf.TensorShape(element_shape)
+        if flow is not None:
+            if not isinstance(flow, tf.Tensor) or flow.dtype != tf.variant:
+                raise TypeError(
+                    "`flow` must be a variant tensor, the handle of a tensor "
+                    f"list, got {flow}"
+                )
+            self._held = _graphkiln._TensorArray.of_flow(
+                dtype, flow, bool(dynamic_size), bool(infer_shape), shape
             )
-        else:
-            self._held = _tensor_array_list.ListArray.make(
-                dtype, size, dynamic_size, flow, infer_shape,
-                tf.TensorShape(element_shape), name,
+            return
+        if size is None:
+            raise ValueError(
+                "Size must be declared for TensorArrays when eager execution "
+                "is enabled."
+                if tf.executing_eagerly()
+                else "Argument `size` must be provided if argument `flow` is "
+                "not provided."
             )
+        self._held = _graphkiln._TensorArray.make(
+            dtype, _size(size), bool(dynamic_size),
+            True if clear_after_read is None else bool(clear_after_read),
+            bool(infer_shape), shape, name or "",
+        )
 
     @classmethod
-    def _holding(cls, held) -> "TensorArray":
+    def _holding(
+        cls, held: _graphkiln._TensorArray, written: str | None = None
+    ) -> "TensorArray":
+        """The array of these elements; `written`: the method that made it."""
         made = object.__new__(cls)
         made._held = held
+        made._line, made._used = None, True
+        if written is not None:
+            if not held.is_list:
+                made._line = _dropped_writes.caller(written)
+                made._used = False
+            elif not tf.executing_eagerly():
+                made._line = written
+                _dropped_writes.remember(made)
         return made
 
+    def __del__(self):
+        if not self._used and not self._held.is_list:
+            self._held.note_dropped(self._line)
+
     @property
-    def _now(self):
-        """What holds the elements, as the current mode can use it."""
-        held = self._held
-        if isinstance(held, _tensor_array_eager.EagerArray):
-            if not tf.executing_eagerly():
-                return _tensor_array_list.ListArray.of_eager(held)
-        return held
+    def _now(self) -> _graphkiln._TensorArray:
+        """The elements as the current mode can use them."""
+        self._used = True
+        return self._held.here()
 
     @property
     def dtype(self) -> tf.DType:
@@ -107,7 +138,8 @@ class TensorArray:
     @property
     def flow(self):
         """The handle of the tensor list; 0 where there is none."""
-        return self._now.flow
+        now = self._now
+        return now.flow() if now.is_list else tf.constant(0)
 
     @property
     def handle(self) -> None:
@@ -147,7 +179,7 @@ class TensorArray:
         >>> int(ta.read(1))
         5
         """
-        return self._now.read(index, name)
+        return self._now.read(_index(index), name or "")
 
     def write(self, index, value, name=None) -> "TensorArray":
         """The array with `value` at `index`.
@@ -162,7 +194,10 @@ class TensorArray:
         >>> ta.write(1, 5).stack().numpy().tolist()
         [0, 5]
         """
-        return self._holding(self._now.write(index, value, name))
+        return self._holding(
+            self._now.write(_index(index), self._value(value), name or ""),
+            "write",
+        )
 
     def stack(self, name=None):
         """All elements as one tensor, along a new first axis.
@@ -171,7 +206,7 @@ class TensorArray:
         >>> ta.stack().numpy().tolist()
         [6, 0, 4]
         """
-        return self._now.stack(name)
+        return self._now.stack(name or "")
 
     def gather(self, indices, name=None):
         """The elements at `indices` as one tensor.
@@ -180,7 +215,7 @@ class TensorArray:
         >>> ta.gather([2, 0]).numpy().tolist()
         [3, 1]
         """
-        return self._now.gather(indices, name)
+        return self._now.gather(_index(indices), name or "")
 
     def concat(self, name=None):
         """All elements one after the other along their first axis.
@@ -189,7 +224,7 @@ class TensorArray:
         >>> ta.write(0, [1]).write(1, [2, 3]).concat().numpy().tolist()
         [1, 2, 3]
         """
-        return self._now.concat(name)
+        return self._now.concat(name or "")
 
     def unstack(self, value, name=None) -> "TensorArray":
         """An array of the rows of `value`.
@@ -198,7 +233,9 @@ class TensorArray:
         >>> ta.read(1).numpy().tolist()
         [3, 4]
         """
-        return self._holding(self._now.unstack(value, name))
+        return self._holding(
+            self._now.unstack(self._value(value), name or ""), "unstack"
+        )
 
     def scatter(self, indices, value, name=None) -> "TensorArray":
         """The array with the rows of `value` at `indices`.
@@ -207,7 +244,12 @@ class TensorArray:
         >>> ta.stack().numpy().tolist()
         [5, 4]
         """
-        return self._holding(self._now.scatter(indices, value, name))
+        return self._holding(
+            self._now.scatter(
+                _index(indices), self._value(value), name or ""
+            ),
+            "scatter",
+        )
 
     def split(self, value, lengths, name=None) -> "TensorArray":
         """An array of consecutive parts of `value`, so long each.
@@ -216,7 +258,13 @@ class TensorArray:
         >>> ta.split([1, 2, 3], [1, 2]).read(1).numpy().tolist()
         [2, 3]
         """
-        return self._holding(self._now.split(value, lengths, name))
+        return self._holding(
+            self._now.split(
+                self._value(value), lambda _: tf.cast(lengths, tf.int64),
+                name or "",
+            ),
+            "split",
+        )
 
     def size(self, name=None):
         """How many elements there are, as an int32 scalar.
@@ -224,14 +272,30 @@ class TensorArray:
         >>> int(tf.TensorArray(tf.int32, size=2).size())
         2
         """
-        return self._now.size(name)
+        return self._now.size(name or "")
 
     def close(self, name=None):
         """Drops the elements if they are a Python list.
 
         >>> tf.TensorArray(tf.int32, size=2).close()
         """
-        return self._now.close(name)
+        now = self._now
+        now.close()
+        return tf.no_op(name=name) if now.is_list else None
+
+    def _value(self, value: object) -> Callable:
+        """What converts `value` for an element."""
+        dtype = self._held.dtype
+
+        def convert(name: str):
+            if not tf.is_tensor(value):
+                try:
+                    return tf.convert_to_tensor(value, dtype=dtype, name=name)
+                except (TypeError, ValueError):
+                    return tf.convert_to_tensor(value, name=name)
+            return tf.convert_to_tensor(value)
+
+        return convert
 
     @property
     def _type_spec(self) -> "TensorArraySpec":
@@ -239,9 +303,23 @@ class TensorArray:
 
     def _with_components(self, components: list) -> "TensorArray":
         """This array at another place of a branch or loop."""
-        return self._holding(
-            _tensor_array_list.as_list(self._held).with_flow(components[0])
-        )
+        return self._holding(self._held.with_flow(components[0]))
+
+
+def _size(size: object):
+    """`size` as an operand."""
+    if tf.is_tensor(size):
+        return tf.convert_to_tensor(size)
+    if tf.executing_eagerly():
+        size = max(int(size), 0)
+    return lambda name: tf.convert_to_tensor(size, tf.int32, name=name)
+
+
+def _index(index: object):
+    """An index or a list of them as an operand."""
+    if tf.is_tensor(index):
+        return tf.convert_to_tensor(index)
+    return lambda name: tf.convert_to_tensor(index, tf.int32, name=name)
 
 
 class TensorArraySpec(TypeSpec):
@@ -307,12 +385,13 @@ class TensorArraySpec(TypeSpec):
                 "Expected value to be a TensorArray, but got: "
                 f"`{type(value)}`"
             )
-        return [_tensor_array_list.as_list(value._held).flow]
+        value._used = True
+        return [value._held.flow()]
 
     def _from_components(self, components) -> TensorArray:
         return TensorArray._holding(
-            _tensor_array_list.ListArray(
-                self._dtype, None, self._dynamic_size, components[0],
-                self._infer_shape, [self._element_shape],
+            _graphkiln._TensorArray.of_flow(
+                self._dtype, components[0], self._dynamic_size,
+                self._infer_shape, self._element_shape,
             )
         )

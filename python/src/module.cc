@@ -21,6 +21,7 @@
 #include "shape_type.h"
 #include "slicing.h"
 #include "source_location.h"
+#include "tensor_array.h"
 #include "tensor_spec_type.h"
 #include "tensor_type.h"
 #include "variable_type.h"
@@ -46,6 +47,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddScopes(m);
   gk::py::AddGradientTape(m);
   gk::py::AddControlFlow(m);
+  gk::py::AddTensorArray(m);
   gk::py::AddOperation(m);
   gk::py::AddGraphDef(m);
   gk::py::AddOpRecord(m);

@@ -9,12 +9,9 @@ namespace {
 
 bool BuildsGraph() { return OpBuilder::Current()->builds_graph(); }
 
-// As what is built now can use it: a list while a function is traced.
 TensorArray::ImplPtr Now(const TensorArray& array) {
   EnsureReady();
-  const TensorArray::ImplPtr& impl = array.impl();
-  if (impl->is_list() || !BuildsGraph()) return impl;
-  return impl->WithFlow(impl->Flow(), /*alone=*/true);
+  return TensorArrayImpl::Here(array.impl());
 }
 
 }  // namespace
@@ -44,46 +41,62 @@ Shape TensorArray::element_shape() const {
 }
 
 Tensor TensorArray::size() const {
-  return Guarded([&] { return Outer(Now(*this)->Size()); });
+  return Guarded([&] { return Outer(Now(*this)->Size({})); });
 }
 Tensor TensorArray::read(const Tensor& index) const {
-  return Guarded([&] { return Outer(Now(*this)->Read(Inner(index))); });
+  return Guarded([&] { return Outer(Now(*this)->Read(Inner(index), {})); });
 }
 Tensor TensorArray::stack() const {
-  return Guarded([&] { return Outer(Now(*this)->Stack()); });
+  return Guarded([&] { return Outer(Now(*this)->Stack({})); });
 }
 Tensor TensorArray::gather(const Tensor& indices) const {
-  return Guarded([&] { return Outer(Now(*this)->Gather(Inner(indices))); });
+  return Guarded([&] { return Outer(Now(*this)->Gather(Inner(indices), {})); });
 }
 Tensor TensorArray::concat() const {
-  return Guarded([&] { return Outer(Now(*this)->Concat()); });
+  return Guarded([&] { return Outer(Now(*this)->Concat({})); });
 }
 
 TensorArray TensorArray::write(const Tensor& index, const Tensor& value,
                                Place where) const {
   return Guarded([&] {
+    const std::string place = PlaceText(where);
     return TensorArray(
-        Now(*this)->Write(Inner(index), Inner(value), PlaceText(where)));
+        Now(*this)->Write(Inner(index), Inner(value), {{}, place}));
   });
 }
 TensorArray TensorArray::unstack(const Tensor& value, Place where) const {
   return Guarded([&] {
-    return TensorArray(Now(*this)->Unstack(Inner(value), PlaceText(where)));
+    const std::string place = PlaceText(where);
+    return TensorArray(Now(*this)->Unstack(Inner(value), {{}, place}));
   });
 }
 TensorArray TensorArray::scatter(const Tensor& indices, const Tensor& value,
                                  Place where) const {
   return Guarded([&] {
+    const std::string place = PlaceText(where);
     return TensorArray(
-        Now(*this)->Scatter(Inner(indices), Inner(value), PlaceText(where)));
+        Now(*this)->Scatter(Inner(indices), Inner(value), {{}, place}));
   });
 }
 TensorArray TensorArray::split(const Tensor& value, const Tensor& lengths,
                                Place where) const {
   return Guarded([&] {
+    const std::string place = PlaceText(where);
     return TensorArray(
-        Now(*this)->Split(Inner(value), Inner(lengths), PlaceText(where)));
+        Now(*this)->Split(Inner(value), Inner(lengths), {{}, place}));
   });
+}
+
+TensorArray TensorArray::identity() const {
+  return Guarded([&] { return TensorArray(Now(*this)->Identity()); });
+}
+void TensorArray::close() const {
+  Guarded([&] { Now(*this)->Close(); });
+}
+TensorArray TensorArray::grad(std::string_view) const {
+  ThrowPublic(Unimplemented(
+      "TensorArray.grad is not supported: gradients of what uses a TensorArray "
+      "need no array of their own. Use gk::GradientTape."));
 }
 
 Tensor TensorArray::flow() const {

@@ -55,6 +55,15 @@ Tensor NoRows(const PartialTensorShape& element, DataType dtype) {
   return ZerosOf(ValueOrThrow(TensorShape::Make(dims)), dtype);
 }
 
+// "[2, 3]".
+std::string SizesText(const Tensor& t) {
+  std::string text;
+  for (int i = 0; i < t.rank(); ++i) {
+    text += Format("{}{}", i > 0 ? ", " : "", t.dim(i));
+  }
+  return "[" + text + "]";
+}
+
 TensorVector Rows(const Tensor& value) {
   if (value.rank() == 0) {
     throw Error(ValueError("A scalar has no rows for a TensorArray"));
@@ -85,7 +94,10 @@ PartialTensorShape EagerTensorArray::element_shape() const {
 }
 
 Status EagerTensorArray::CheckNewest() const {
-  if (version_ == elements_->writes) return OkStatus();
+  if (!elements_->dropped.empty()) {
+    return ValueError("{}", LostWrite(elements_->dropped));
+  }
+  if (facts_.shows_writes || version_ == elements_->writes) return OkStatus();
   const std::string& last = elements_->last_write;
   return ValueError(
       "The result of TensorArray.{} is newer than this array, which no longer "
@@ -163,8 +175,8 @@ Tensor EagerTensorArray::Flow() const {
   return flow;
 }
 
-Tensor EagerTensorArray::Read(const Tensor& at) const {
-  const int64_t index = IndexOf(at);
+Tensor EagerTensorArray::Read(const ArrayOperand& at, std::string_view) const {
+  const int64_t index = IndexOf(at.Get("index"));
   const std::lock_guard lock(elements_->mutex);
   ThrowIfError(CheckNewest());
   ThrowIfError(
@@ -183,16 +195,18 @@ Tensor EagerTensorArray::Read(const Tensor& at) const {
   return value;
 }
 
-Tensor EagerTensorArray::Stack() const {
+Tensor EagerTensorArray::Stack(std::string_view) const {
   TensorVector all = All();
   if (all.empty()) return NoRows(element_shape(), dtype());
   return CallComposite("stack", {std::move(all)})[0];
 }
 
-Tensor EagerTensorArray::Gather(const Tensor& indices) const {
+Tensor EagerTensorArray::Gather(const ArrayOperand& indices,
+                                std::string_view) const {
   TensorVector chosen;
   {
-    const std::vector<int64_t> places = Ints(indices, "An index");
+    const std::vector<int64_t> places =
+        Ints(indices.Get("indices"), "An index");
     const std::lock_guard lock(elements_->mutex);
     ThrowIfError(CheckNewest());
     for (int64_t i : places) {
@@ -205,7 +219,7 @@ Tensor EagerTensorArray::Gather(const Tensor& indices) const {
   return CallComposite("stack", {std::move(chosen)})[0];
 }
 
-Tensor EagerTensorArray::Concat() const {
+Tensor EagerTensorArray::Concat(std::string_view) const {
   TensorVector parts = All();
   if (parts.empty()) {
     const PartialTensorShape shape = element_shape();
@@ -233,7 +247,7 @@ Tensor EagerTensorArray::Concat() const {
   return CallComposite("concat", {std::move(parts), int64_t{0}})[0];
 }
 
-Tensor EagerTensorArray::Size() const {
+Tensor EagerTensorArray::Size(std::string_view) const {
   const std::lock_guard lock(elements_->mutex);
   ThrowIfError(CheckNewest());
   return Tensor::Scalar(static_cast<int32_t>(elements_->tensors.size()));
@@ -271,17 +285,18 @@ TensorArrayImpl::Ptr EagerTensorArray::Written(std::string_view method,
                                             ++elements_->writes);
 }
 
-TensorArrayImpl::Ptr EagerTensorArray::Write(const Tensor& at,
-                                             const Tensor& value,
-                                             std::string_view place) const {
+TensorArrayImpl::Ptr EagerTensorArray::Write(const ArrayOperand& at,
+                                             const ArrayOperand& given,
+                                             const Call& call) const {
+  const Tensor value = given.Get("value");
   Check(value);
-  const int64_t index = IndexOf(at);
+  const int64_t index = IndexOf(at.Get("index"));
   const std::lock_guard lock(elements_->mutex);
   ThrowIfError(CheckNewest());
   ThrowIfError(CheckWrite(index));
   ThrowIfError(Fit({&value, 1}));
   Set(index, value);
-  return Written("write", place);
+  return Written("write", call.place);
 }
 
 TensorArrayImpl::Ptr EagerTensorArray::Replace(TensorVector parts,
@@ -293,8 +308,9 @@ TensorArrayImpl::Ptr EagerTensorArray::Replace(TensorVector parts,
   return Written(method, place);
 }
 
-TensorArrayImpl::Ptr EagerTensorArray::Unstack(const Tensor& value,
-                                               std::string_view place) const {
+TensorArrayImpl::Ptr EagerTensorArray::Unstack(const ArrayOperand& given,
+                                               const Call& call) const {
+  const Tensor value = given.Get("value");
   Check(value);
   TensorVector parts = Rows(value);
   const std::lock_guard lock(elements_->mutex);
@@ -304,14 +320,15 @@ TensorArrayImpl::Ptr EagerTensorArray::Unstack(const Tensor& value,
         "Cannot unstack {} tensors into a TensorArray of static size {} ",
         parts.size(), elements_->tensors.size()));
   }
-  return Replace(std::move(parts), "unstack", place);
+  return Replace(std::move(parts), "unstack", call.place);
 }
 
-TensorArrayImpl::Ptr EagerTensorArray::Scatter(const Tensor& indices,
-                                               const Tensor& value,
-                                               std::string_view place) const {
+TensorArrayImpl::Ptr EagerTensorArray::Scatter(const ArrayOperand& indices,
+                                               const ArrayOperand& given,
+                                               const Call& call) const {
+  const Tensor value = given.Get("value");
   Check(value);
-  const std::vector<int64_t> places = Ints(indices, "An index");
+  const std::vector<int64_t> places = Ints(indices.Get("indices"), "An index");
   const TensorVector parts = Rows(value);
   if (places.size() != parts.size()) {
     throw Error(InvalidArgument(
@@ -323,15 +340,17 @@ TensorArrayImpl::Ptr EagerTensorArray::Scatter(const Tensor& indices,
   for (int64_t i : places) ThrowIfError(CheckWrite(i));
   ThrowIfError(Fit(parts));
   for (size_t i = 0; i < places.size(); ++i) Set(places[i], parts[i]);
-  return Written("scatter", place);
+  return Written("scatter", call.place);
 }
 
-TensorArrayImpl::Ptr EagerTensorArray::Split(const Tensor& value,
-                                             const Tensor& given,
-                                             std::string_view place) const {
+TensorArrayImpl::Ptr EagerTensorArray::Split(const ArrayOperand& given,
+                                             const ArrayOperand& sizes,
+                                             const Call& call) const {
+  const Tensor value = given.Get("value");
   Check(value);
-  const std::vector<int64_t> lengths = Ints(given, "The lengths");
-  const std::string shape = value.partial_shape().PythonString();
+  const std::vector<int64_t> lengths =
+      Ints(sizes.Get("lengths"), "The lengths");
+  const std::string shape = SizesText(value);
   if (value.rank() == 0) {
     throw Error(InvalidArgument(
         "Expected value to be at least a vector, but received shape: {} ",
@@ -339,13 +358,11 @@ TensorArrayImpl::Ptr EagerTensorArray::Split(const Tensor& value,
   }
   int64_t sum = 0;
   for (int64_t n : lengths) {
-    if (n < 0 || n > value.dim(0) - sum) {
-      throw Error(InvalidArgument(
-          "Expected sum of lengths to be equal to values.shape[0], but the "
-          "lengths exceed it or are negative, and value's shape is: {} ",
-          shape));
-    }
-    sum += n;
+    if (n >= 0 && !__builtin_add_overflow(sum, n, &sum)) continue;
+    throw Error(InvalidArgument(
+        "Expected sum of lengths to be equal to values.shape[0], but a length "
+        "is {} and value's shape is: {} ",
+        n, shape));
   }
   if (sum != value.dim(0)) {
     throw Error(InvalidArgument(
@@ -363,7 +380,24 @@ TensorArrayImpl::Ptr EagerTensorArray::Split(const Tensor& value,
         "and the TensorArray is not marked as dynamically resizeable.",
         elements_->tensors.size(), lengths.size()));
   }
-  return Replace(std::move(parts), "split", place);
+  return Replace(std::move(parts), "split", call.place);
+}
+
+TensorArrayImpl::Ptr EagerTensorArray::Identity() const {
+  const std::lock_guard lock(elements_->mutex);
+  ThrowIfError(CheckNewest());
+  return std::make_shared<EagerTensorArray>(facts_, elements_, version_);
+}
+
+void EagerTensorArray::Close() const {
+  const std::lock_guard lock(elements_->mutex);
+  elements_->tensors.clear();
+  elements_->read_before.clear();
+}
+
+void EagerTensorArray::NoteDropped(std::string_view write) const {
+  const std::lock_guard lock(elements_->mutex);
+  elements_->dropped = write;
 }
 
 }  // namespace gk

@@ -1,7 +1,8 @@
 // The TensorArrayImpl of eager mode: a vector.
 //
-// Arrays made from each other by writing share it. Only the newest may be
-// used: an older one would not show what it held.
+// Arrays made from each other by writing share it. Unless the facts say
+// otherwise only the newest may be used: an older one would not show what it
+// held.
 #ifndef GK_FUNCTION_EAGER_TENSOR_ARRAY_H_
 #define GK_FUNCTION_EAGER_TENSOR_ARRAY_H_
 
@@ -23,6 +24,7 @@ class EagerTensorArray final : public TensorArrayImpl {
     PartialTensorShape shape;
     uint64_t writes = 0;
     std::string last_write;  // "write at net.cc:12"
+    std::string dropped;     // the same, of a result that nobody used
   };
 
   EagerTensorArray(const TensorArrayFacts& facts,
@@ -36,18 +38,22 @@ class EagerTensorArray final : public TensorArrayImpl {
   PartialTensorShape element_shape() const override;
   bool is_list() const override { return false; }
   Tensor Flow() const override;
-  Tensor Read(const Tensor& index) const override;
-  Tensor Stack() const override;
-  Tensor Gather(const Tensor& indices) const override;
-  Tensor Concat() const override;
-  Tensor Size() const override;
-  Ptr Write(const Tensor& index, const Tensor& value,
-            std::string_view place) const override;
-  Ptr Unstack(const Tensor& value, std::string_view place) const override;
-  Ptr Scatter(const Tensor& indices, const Tensor& value,
-              std::string_view place) const override;
-  Ptr Split(const Tensor& value, const Tensor& lengths,
-            std::string_view place) const override;
+  Tensor Read(const ArrayOperand& index, std::string_view name) const override;
+  Tensor Stack(std::string_view name) const override;
+  Tensor Gather(const ArrayOperand& indices,
+                std::string_view name) const override;
+  Tensor Concat(std::string_view name) const override;
+  Tensor Size(std::string_view name) const override;
+  Ptr Write(const ArrayOperand& index, const ArrayOperand& value,
+            const Call& call) const override;
+  Ptr Unstack(const ArrayOperand& value, const Call& call) const override;
+  Ptr Scatter(const ArrayOperand& indices, const ArrayOperand& value,
+              const Call& call) const override;
+  Ptr Split(const ArrayOperand& value, const ArrayOperand& lengths,
+            const Call& call) const override;
+  Ptr Identity() const override;
+  void Close() const override;
+  void NoteDropped(std::string_view write) const override;
 
  private:
   // All of these with the lock held. Fit learns the shape of the values only

@@ -1,8 +1,10 @@
 #include "function/list_tensor_array.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/format.h"
+#include "function/part_scope.h"
 #include "ops/composite.h"
 
 namespace gk {
@@ -20,6 +22,54 @@ PartialTensorShape RowShape(const PartialTensorShape& shape) {
     throw Error(ValueError("A scalar has no rows for a TensorArray"));
   }
   return PartialTensorShape(shape.dims().subspan(1));
+}
+
+// A scope of the nodes of a call, or of one op and its constants.
+class Names {
+ public:
+  Names(std::string_view name, std::string_view usual) {
+    FuncGraph* graph = FuncGraph::Current();
+    if (graph != nullptr) scope_.emplace(graph, name.empty() ? usual : name);
+  }
+  std::string_view name() const {
+    return scope_ ? std::string_view(scope_->name()) : std::string_view();
+  }
+
+ private:
+  std::optional<NameScope> scope_;
+};
+
+// An input of an op: there before it, or a constant of its own.
+class Input {
+ public:
+  explicit Input(const ArrayOperand& index) : operand_(index) {
+    if (index.given()) operand_ = AsInt32(index.given());
+  }
+  explicit Input(const PartialTensorShape& shape) : operand_(Of(shape)) {}
+  Tensor At(std::string_view name) const { return operand_.Get(name); }
+
+ private:
+  static ArrayOperand Of(const PartialTensorShape& shape) {
+    if (!shape.unknown_rank() && shape.rank() == 0) return ListShape(shape);
+    return ArrayOperand(
+        [shape](std::string_view name) { return ListShape(shape, name); });
+  }
+
+  ArrayOperand operand_;
+};
+
+// As the list ops call them in their errors.
+std::string_view ListTypeName(DataType dtype) {
+  switch (dtype) {
+    case DataType::kFloat:
+      return "float";
+    case DataType::kDouble:
+      return "double";
+    case DataType::kHalf:
+      return "half";
+    default:
+      return DataTypeName(dtype);
+  }
 }
 
 }  // namespace
@@ -53,6 +103,20 @@ ListTensorArray::ListTensorArray(const TensorArrayFacts& facts, Tensor flow,
   if (const Tensor known = size_.KnownValue()) size_ = known;
 }
 
+TensorArrayImpl::Ptr ListTensorArray::Make(
+    const TensorArrayFacts& facts, const ArrayOperand& size,
+    const PartialTensorShape& element_shape, std::string_view name) {
+  const Names op(name, "TensorArrayV2");
+  const Input shape(element_shape);
+  const Tensor form = shape.At("element_shape");
+  const Tensor count = CheckedArraySize(size.Get("num_elements"));
+  const Tensor flow = MakeOp1("TensorListReserve", {form, count},
+                              {{"element_dtype", facts.dtype}}, op.name());
+  return std::make_shared<ListTensorArray>(
+      facts, flow, facts.dynamic_size ? Tensor() : count,
+      std::make_shared<ElementShape>(element_shape));
+}
+
 TensorArrayImpl::Ptr ListTensorArray::At(const Tensor& flow) const {
   return std::make_shared<ListTensorArray>(facts_, flow, size_, shape_);
 }
@@ -68,7 +132,7 @@ void ListTensorArray::Check(const Tensor& value) const {
   if (value.dtype() == dtype()) return;
   throw Error(InvalidArgument(
       "Invalid data types; op elements {} but list elements {}",
-      DataTypeName(value.dtype()), DataTypeName(dtype())));
+      ListTypeName(value.dtype()), ListTypeName(dtype())));
 }
 
 int64_t ListTensorArray::KnownSize() const {
@@ -77,104 +141,125 @@ int64_t ListTensorArray::KnownSize() const {
   return known && known->size() == 1 ? (*known)[0] : -1;
 }
 
-Tensor ListTensorArray::Read(const Tensor& index) const {
-  return MakeOp1("TensorListGetItem",
-                 {flow_, AsInt32(index), ListShape(element_shape())},
-                 {{"element_dtype", dtype()}}, "TensorArrayV2Read");
+Tensor ListTensorArray::Read(const ArrayOperand& at,
+                             std::string_view name) const {
+  const Names scope(name, "TensorArrayV2Read");
+  const Input index(at), shape(element_shape());
+  const Names op("", "TensorListGetItem");
+  const Tensor i = index.At("index");
+  return MakeOp1("TensorListGetItem", {flow_, i, shape.At("element_shape")},
+                 {{"element_dtype", dtype()}}, op.name());
 }
 
-Tensor ListTensorArray::Stack() const {
+Tensor ListTensorArray::Stack(std::string_view name) const {
+  const Names scope(name, "TensorArrayV2Stack");
+  const Input shape(element_shape());
+  const Names op("", "TensorListStack");
   return MakeOp1(
-      "TensorListStack", {flow_, ListShape(element_shape())},
-      {{"element_dtype", dtype()}, {"num_elements", KnownSize()}},
-      "TensorArrayV2Stack");
+      "TensorListStack", {flow_, shape.At("element_shape")},
+      {{"element_dtype", dtype()}, {"num_elements", KnownSize()}}, op.name());
 }
 
-Tensor ListTensorArray::Gather(const Tensor& indices) const {
+Tensor ListTensorArray::Gather(const ArrayOperand& indices,
+                               std::string_view name) const {
+  const Tensor places = AsInt32(indices.Get("indices"));
+  const Input shape(element_shape());
+  const Names op(name, "TensorListGather");
   return MakeOp1("TensorListGather",
-                 {flow_, AsInt32(indices), ListShape(element_shape())},
-                 {{"element_dtype", dtype()}}, "TensorArrayV2Gather");
+                 {flow_, places, shape.At("element_shape")},
+                 {{"element_dtype", dtype()}}, op.name());
 }
 
-Tensor ListTensorArray::Concat() const {
-  PartialTensorShape shape = element_shape();
-  if (!shape.unknown_rank() && shape.rank() > 0) shape.SetDim(0, -1);
+Tensor ListTensorArray::Concat(std::string_view name) const {
+  PartialTensorShape parts = element_shape();
+  if (!parts.unknown_rank() && parts.rank() > 0) parts.SetDim(0, -1);
+  const Input shape(parts);
+  const Tensor leading = IntsTensor({}, DataType::kInt64);
+  const Names op(name, "TensorListConcatV2");
   return MakeOp("TensorListConcatV2",
-                TensorVector{flow_, ListShape(shape),
-                             IntsTensor({}, DataType::kInt64)},
-                {{"element_dtype", dtype()}}, "TensorArrayV2Concat")[0];
+                TensorVector{flow_, shape.At("element_shape"), leading},
+                {{"element_dtype", dtype()}}, op.name())[0];
 }
 
-Tensor ListTensorArray::Size() const {
-  if (size_ && size_.is_symbolic()) return size_;
-  if (size_) return ValueOrThrow(OpBuilder::Current()->Constant(size_, "size"));
-  return MakeOp1("TensorListLength", {flow_});
+Tensor ListTensorArray::Size(std::string_view name) const {
+  if (facts_.dynamic_size || !size_) {
+    return MakeOp1("TensorListLength", {flow_}, {}, name);
+  }
+  if (size_.is_symbolic()) return size_;
+  return ValueOrThrow(OpBuilder::Current()->Constant(size_, {}));
 }
 
-TensorArrayImpl::Ptr ListTensorArray::Write(const Tensor& index,
-                                            const Tensor& value,
-                                            std::string_view) const {
+TensorArrayImpl::Ptr ListTensorArray::Write(const ArrayOperand& at,
+                                            const ArrayOperand& given,
+                                            const Call& call) const {
+  const Names scope(call.name, "TensorArrayV2Write");
+  const Tensor value = given.Get("value");
   Check(value);
   ThrowIfError(shape_->Fit(value.partial_shape(), facts_.infer_shape));
-  return At(MakeOp1("TensorListSetItem", {flow_, AsInt32(index), value},
+  const Input index(at);
+  const Names op("", "TensorListSetItem");
+  return At(MakeOp1("TensorListSetItem", {flow_, index.At("index"), value},
                     {{"resize_if_index_out_of_bounds", facts_.dynamic_size}},
-                    "TensorArrayV2Write"));
+                    op.name()));
 }
 
-TensorArrayImpl::Ptr ListTensorArray::Unstack(const Tensor& value,
-                                              std::string_view) const {
+TensorArrayImpl::Ptr ListTensorArray::Unstack(const ArrayOperand& given,
+                                              const Call& call) const {
+  const Names scope(call.name, "TensorArrayUnstack");
+  const Tensor value = given.Get("value");
   Check(value);
   const PartialTensorShape row = RowShape(value.partial_shape());
   ThrowIfError(shape_->Fit(row, facts_.infer_shape));
-  const int64_t size = KnownSize();
-  const PartialTensorShape shape = value.partial_shape();
-  const int64_t rows = shape.unknown_rank() ? -1 : shape.dim(0);
-  if (size >= 0 && rows > size) {
-    throw Error(ValueError(
-        "Cannot unstack {} tensors into a TensorArray of static size {} ",
-        rows, size));
-  }
-  const Tensor flow = MakeOp1("TensorListFromTensor", {value, ListShape(row)},
-                              {}, "TensorArrayUnstack");
-  return std::make_shared<ListTensorArray>(
-      facts_, flow, size == rows ? size_ : Tensor(), shape_);
+  const Input shape(row);
+  const Names op("", "TensorListFromTensor");
+  return At(MakeOp1("TensorListFromTensor", {value, shape.At("element_shape")},
+                    {}, op.name()));
 }
 
-TensorArrayImpl::Ptr ListTensorArray::Scatter(const Tensor& indices,
-                                              const Tensor& value,
-                                              std::string_view) const {
+TensorArrayImpl::Ptr ListTensorArray::Scatter(const ArrayOperand& indices,
+                                              const ArrayOperand& given,
+                                              const Call& call) const {
+  const Names scope(call.name, "TensorArrayScatter");
+  const Tensor value = given.Get("value");
   Check(value);
   ThrowIfError(
       shape_->Fit(RowShape(value.partial_shape()), facts_.infer_shape));
+  const Tensor places = AsInt32(indices.Get("indices"));
   return At(MakeOp1("TensorListScatterIntoExistingList",
-                    {flow_, value, AsInt32(indices)}, {},
-                    "TensorArrayScatter"));
+                    {flow_, value, places}));
 }
 
-TensorArrayImpl::Ptr ListTensorArray::Split(const Tensor& value,
-                                            const Tensor& lengths,
-                                            std::string_view) const {
+TensorArrayImpl::Ptr ListTensorArray::Split(const ArrayOperand& given,
+                                            const ArrayOperand& sizes,
+                                            const Call& call) const {
+  const Names scope(call.name, "TensorArraySplit");
+  const Tensor value = given.Get("value");
   Check(value);
+  Tensor lengths = sizes.Get("lengths");
+  if (lengths.dtype() != DataType::kInt64) {
+    lengths = MakeOp1("Cast", {lengths}, {{"DstT", DataType::kInt64}});
+  }
   const auto known = KnownInts(lengths);
-  const PartialTensorShape shape = value.partial_shape();
+  const PartialTensorShape whole = value.partial_shape();
   if (facts_.infer_shape && known && !known->empty() &&
-      !shape.unknown_rank() && shape.rank() > 0) {
-    const auto [least, most] = std::minmax_element(known->begin(),
-                                                   known->end());
-    PartialTensorShape part = shape;
+      !whole.unknown_rank() && whole.rank() > 0) {
+    const auto [least, most] =
+        std::minmax_element(known->begin(), known->end());
+    PartialTensorShape part = whole;
     part.SetDim(0, *least);
     if (*least == *most && *least >= 0) {
       ThrowIfError(shape_->Fit(part, true));
     }
   }
-  const Tensor wide =
-      lengths.dtype() == DataType::kInt64
-          ? lengths
-          : MakeOp1("Cast", {lengths}, {{"DstT", DataType::kInt64}});
-  const Tensor flow =
-      MakeOp1("TensorListSplit", {value, ListShape(element_shape()), wide}, {},
-              "TensorArraySplit");
-  return std::make_shared<ListTensorArray>(facts_, flow, Tensor(), shape_);
+  const Input shape(element_shape());
+  const Names op("", "TensorListSplit");
+  return At(MakeOp1("TensorListSplit",
+                    {value, shape.At("element_shape"), lengths}, {},
+                    op.name()));
+}
+
+TensorArrayImpl::Ptr ListTensorArray::Identity() const {
+  return At(MakeOp1("Identity", {flow_}));
 }
 
 }  // namespace gk

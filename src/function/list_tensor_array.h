@@ -31,20 +31,28 @@ class ListTensorArray final : public TensorArrayImpl {
   PartialTensorShape element_shape() const override { return shape_->Get(); }
   bool is_list() const override { return true; }
   Tensor Flow() const override { return flow_; }
+  // A new list of `size` elements.
+  static Ptr Make(const TensorArrayFacts& facts, const ArrayOperand& size,
+                  const PartialTensorShape& element_shape,
+                  std::string_view name);
   // At another place of a branch, loop or call; see TensorArrayImpl.
   Ptr Moved(const Tensor& flow, bool alone) const;
-  Tensor Read(const Tensor& index) const override;
-  Tensor Stack() const override;
-  Tensor Gather(const Tensor& indices) const override;
-  Tensor Concat() const override;
-  Tensor Size() const override;
-  Ptr Write(const Tensor& index, const Tensor& value,
-            std::string_view place) const override;
-  Ptr Unstack(const Tensor& value, std::string_view place) const override;
-  Ptr Scatter(const Tensor& indices, const Tensor& value,
-              std::string_view place) const override;
-  Ptr Split(const Tensor& value, const Tensor& lengths,
-            std::string_view place) const override;
+  Tensor Read(const ArrayOperand& index, std::string_view name) const override;
+  Tensor Stack(std::string_view name) const override;
+  Tensor Gather(const ArrayOperand& indices,
+                std::string_view name) const override;
+  Tensor Concat(std::string_view name) const override;
+  Tensor Size(std::string_view name) const override;
+  Ptr Write(const ArrayOperand& index, const ArrayOperand& value,
+            const Call& call) const override;
+  Ptr Unstack(const ArrayOperand& value, const Call& call) const override;
+  Ptr Scatter(const ArrayOperand& indices, const ArrayOperand& value,
+              const Call& call) const override;
+  Ptr Split(const ArrayOperand& value, const ArrayOperand& lengths,
+            const Call& call) const override;
+  Ptr Identity() const override;
+  void Close() const override {}
+  void NoteDropped(std::string_view) const override {}
 
  private:
   void Check(const Tensor& value) const;

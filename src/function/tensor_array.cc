@@ -1,13 +1,13 @@
 #include "function/tensor_array.h"
 
+#include "base/format.h"
 #include "function/eager_tensor_array.h"
 #include "function/list_tensor_array.h"
 #include "ops/composite.h"
 
 namespace gk {
-namespace {
 
-Tensor CheckedSize(const Tensor& size) {
+Tensor CheckedArraySize(const Tensor& size) {
   const PartialTensorShape shape = size.partial_shape();
   if (size.dtype() != DataType::kInt32 && size.dtype() != DataType::kInt64) {
     throw Error(TypeError("The size of a TensorArray must be an integer, got "
@@ -23,22 +23,20 @@ Tensor CheckedSize(const Tensor& size) {
   return MakeOp1("Cast", {size}, {{"DstT", DataType::kInt32}});
 }
 
-}  // namespace
-
 TensorArrayImpl::Ptr TensorArrayImpl::Make(
-    const TensorArrayFacts& facts, const Tensor& size,
+    const TensorArrayFacts& facts, const ArrayOperand& size,
     const PartialTensorShape& element_shape, std::string_view name) {
-  const Tensor checked = CheckedSize(size);
-  if (!OpBuilder::Current()->builds_graph()) {
-    return EagerTensorArray::Make(facts, (*KnownInts(checked))[0],
-                                  element_shape);
+  if (OpBuilder::Current()->builds_graph()) {
+    return ListTensorArray::Make(facts, size, element_shape, name);
   }
-  const Tensor flow = MakeOp1(
-      "TensorListReserve", {ListShape(element_shape), checked},
-      {{"element_dtype", facts.dtype}}, name.empty() ? "TensorArrayV2" : name);
-  return std::make_shared<ListTensorArray>(
-      facts, flow, facts.dynamic_size ? Tensor() : checked,
-      std::make_shared<ElementShape>(element_shape));
+  return EagerTensorArray::Make(
+      facts, (*KnownInts(CheckedArraySize(size.Get("size"))))[0],
+      element_shape);
+}
+
+TensorArrayImpl::Ptr TensorArrayImpl::Here(const Ptr& array) {
+  if (array->is_list() || !OpBuilder::Current()->builds_graph()) return array;
+  return array->WithFlow(array->Flow(), /*alone=*/true);
 }
 
 TensorArrayImpl::Ptr TensorArrayImpl::OfFlow(
@@ -56,9 +54,16 @@ TensorArrayImpl::Ptr TensorArrayImpl::WithFlow(const Tensor& flow,
   return OfFlow(facts_, flow, element_shape());
 }
 
-Tensor ListShape(const PartialTensorShape& shape) {
-  if (shape.unknown_rank()) return Int32Of(-1);
-  return IntsTensor(shape.dims(), DataType::kInt32);
+std::string LostWrite(std::string_view write) {
+  return Format(
+      "The result of TensorArray.{} was never used, so what it wrote is lost. "
+      "Keep the array it returns: `ta = ta.{}(...)`.",
+      write, write.substr(0, write.find(' ')));
+}
+
+Tensor ListShape(const PartialTensorShape& shape, std::string_view name) {
+  if (shape.unknown_rank()) return Int32Of(-1, name);
+  return IntsTensor(shape.dims(), DataType::kInt32, name);
 }
 
 }  // namespace gk

@@ -1,0 +1,199 @@
+#include "tensor_array.h"
+
+#include <nanobind/stl/string.h>
+
+#include "dtype_type.h"
+#include "errors.h"
+#include "function/tensor_array.h"
+#include "shape_type.h"
+#include "tensor_type.h"
+
+namespace gk::py {
+namespace {
+
+namespace nb = nanobind;
+
+[[noreturn]] void Throw(const Status& status) {
+  Raise(status);
+  throw nb::python_error();
+}
+
+template <class F>
+auto Guarded(F&& f) {
+  try {
+    return f();
+  } catch (const Error& e) {
+    Throw(e.status());
+  }
+}
+
+Tensor AsTensor(nb::handle t) {
+  if (!IsTensor(t.ptr())) Throw(TypeError("not a tensor"));
+  return TensorOf(t.ptr());
+}
+nb::object Wrapped(const Tensor& t) {
+  PyObject* o = WrapTensor(t);
+  if (o == nullptr) throw nb::python_error();
+  return nb::steal(o);
+}
+PartialTensorShape Shape(nb::handle s) {
+  StatusOr<PartialTensorShape> shape = AsShape(s.ptr());
+  if (!shape.ok()) Throw(shape.status());
+  return *std::move(shape);
+}
+
+// A tensor, or a function of a name that makes one.
+ArrayOperand Operand(nb::handle value) {
+  if (IsTensor(value.ptr())) return TensorOf(value.ptr());
+  return ArrayOperand([value](std::string_view name) {
+    return AsTensor(value(nb::str(name.data(), name.size())));
+  });
+}
+
+class PyTensorArray {
+ public:
+  explicit PyTensorArray(TensorArrayImpl::Ptr impl) : impl_(std::move(impl)) {}
+
+  static TensorArrayFacts Facts(nb::handle dtype, bool dynamic_size,
+                                bool clear_after_read, bool infer_shape) {
+    const DataType type = AsDType(dtype.ptr());
+    if (type == DataType::kInvalid) throw nb::python_error();
+    return {type, dynamic_size, clear_after_read, infer_shape,
+            /*shows_writes=*/true};
+  }
+  static PyTensorArray Make(nb::handle dtype, nb::handle size,
+                            bool dynamic_size, bool clear_after_read,
+                            bool infer_shape, nb::handle element_shape,
+                            const std::string& name) {
+    const TensorArrayFacts facts =
+        Facts(dtype, dynamic_size, clear_after_read, infer_shape);
+    const PartialTensorShape shape = Shape(element_shape);
+    return Made([&] {
+      return TensorArrayImpl::Make(facts, Operand(size), shape, name);
+    });
+  }
+  static PyTensorArray OfFlow(nb::handle dtype, nb::handle flow,
+                              bool dynamic_size, bool infer_shape,
+                              nb::handle element_shape) {
+    const TensorArrayFacts facts =
+        Facts(dtype, dynamic_size, true, infer_shape);
+    return PyTensorArray(TensorArrayImpl::OfFlow(facts, AsTensor(flow),
+                                                 Shape(element_shape)));
+  }
+
+  nb::object dtype() const {
+    PyObject* type = DTypeObject(impl_->dtype());
+    if (type == nullptr) throw nb::python_error();
+    return nb::borrow(type);
+  }
+  bool dynamic_size() const { return impl_->facts().dynamic_size; }
+  bool infer_shape() const { return impl_->facts().infer_shape; }
+  bool is_list() const { return impl_->is_list(); }
+  nb::object element_shape() const {
+    PyObject* shape = WrapShape(impl_->element_shape());
+    if (shape == nullptr) throw nb::python_error();
+    return nb::steal(shape);
+  }
+
+  PyTensorArray Here() const {
+    return Made([&] { return TensorArrayImpl::Here(impl_); });
+  }
+  nb::object Flow() const {
+    return Wrapped(Guarded([&] { return impl_->Flow(); }));
+  }
+  PyTensorArray WithFlow(nb::handle flow) const {
+    const Tensor t = AsTensor(flow);
+    return Made([&] { return impl_->WithFlow(t, /*alone=*/false); });
+  }
+  PyTensorArray Identity() const {
+    return Made([&] { return impl_->Identity(); });
+  }
+  void Close() const { impl_->Close(); }
+  void NoteDropped(const std::string& write) const {
+    impl_->NoteDropped(write);
+  }
+
+  nb::object Read(nb::handle index, const std::string& name) const {
+    return Wrapped(
+        Guarded([&] { return impl_->Read(Operand(index), name); }));
+  }
+  nb::object Stack(const std::string& name) const {
+    return Wrapped(Guarded([&] { return impl_->Stack(name); }));
+  }
+  nb::object Gather(nb::handle indices, const std::string& name) const {
+    return Wrapped(
+        Guarded([&] { return impl_->Gather(Operand(indices), name); }));
+  }
+  nb::object Concat(const std::string& name) const {
+    return Wrapped(Guarded([&] { return impl_->Concat(name); }));
+  }
+  nb::object Size(const std::string& name) const {
+    return Wrapped(Guarded([&] { return impl_->Size(name); }));
+  }
+  PyTensorArray Write(nb::handle index, nb::handle value,
+                      const std::string& name) const {
+    return Made([&] {
+      return impl_->Write(Operand(index), Operand(value), {name, {}});
+    });
+  }
+  PyTensorArray Unstack(nb::handle value, const std::string& name) const {
+    return Made([&] { return impl_->Unstack(Operand(value), {name, {}}); });
+  }
+  PyTensorArray Scatter(nb::handle indices, nb::handle value,
+                        const std::string& name) const {
+    return Made([&] {
+      return impl_->Scatter(Operand(indices), Operand(value), {name, {}});
+    });
+  }
+  PyTensorArray Split(nb::handle value, nb::handle lengths,
+                      const std::string& name) const {
+    return Made([&] {
+      return impl_->Split(Operand(value), Operand(lengths), {name, {}});
+    });
+  }
+
+ private:
+  template <class F>
+  static PyTensorArray Made(F&& f) {
+    return PyTensorArray(Guarded(std::forward<F>(f)));
+  }
+
+  TensorArrayImpl::Ptr impl_;
+};
+
+}  // namespace
+
+void AddTensorArray(nb::module_& m) {
+  using A = PyTensorArray;
+  nb::class_<A>(m, "_TensorArray",
+                "The elements of a TensorArray: shared, or a tensor list. "
+                "Operands are tensors, or functions of a name that make one.")
+      .def_static("make", &A::Make)
+      .def_static("of_flow", &A::OfFlow)
+      .def_prop_ro("dtype", &A::dtype)
+      .def_prop_ro("dynamic_size", &A::dynamic_size)
+      .def_prop_ro("infer_shape", &A::infer_shape)
+      .def_prop_ro("element_shape", &A::element_shape)
+      .def_prop_ro("is_list", &A::is_list)
+      .def("here", &A::Here, "As what is built now can use it.")
+      .def("flow", &A::Flow)
+      .def("with_flow", &A::WithFlow)
+      .def("identity", &A::Identity)
+      .def("close", &A::Close)
+      .def("note_dropped", &A::NoteDropped,
+           "note_dropped('write at FILE:LINE'): nobody used its result.")
+      .def("read", &A::Read)
+      .def("stack", &A::Stack)
+      .def("gather", &A::Gather)
+      .def("concat", &A::Concat)
+      .def("size", &A::Size)
+      .def("write", &A::Write)
+      .def("unstack", &A::Unstack)
+      .def("scatter", &A::Scatter)
+      .def("split", &A::Split);
+  m.def(
+      "_lost_write", [](const std::string& write) { return LostWrite(write); },
+      "The text of the error about a write whose result nobody used.");
+}
+
+}  // namespace gk::py
