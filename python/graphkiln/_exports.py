@@ -128,12 +128,28 @@ EXPORTS: dict[str, str] = {
         data.experimental.get_single_element data.experimental.get_structure
         data.experimental.scan data.experimental.take_while
         data.experimental.to_variant data.experimental.unbatch
+        data.experimental.Counter data.experimental.assert_cardinality
+        data.experimental.bucket_by_sequence_length
+        data.experimental.choose_from_datasets
+        data.experimental.dense_to_ragged_batch
+        data.experimental.dense_to_sparse_batch
+        data.experimental.group_by_window data.experimental.ignore_errors
+        data.experimental.rejection_resample
+        data.experimental.sample_from_datasets data.experimental.unique
         """,
     "graphkiln.data._iterator": """
         data.Iterator data.IteratorSpec data.NumpyIterator
         """,
     "graphkiln.data._optional": """
         OptionalSpec data.experimental.Optional experimental.Optional
+        """,
+    "graphkiln.data._options": """
+        data.Options data.ThreadingOptions data.experimental.AutoShardPolicy
+        data.experimental.AutotuneAlgorithm data.experimental.AutotuneOptions
+        data.experimental.DistributeOptions
+        data.experimental.ExternalStatePolicy
+        data.experimental.OptimizationOptions data.experimental.ServiceOptions
+        data.experimental.ThreadingOptions
         """,
     "graphkiln.data._specs": "data.DatasetSpec",
     "graphkiln._map": "map_fn vectorized_map",

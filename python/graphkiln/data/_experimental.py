@@ -2,9 +2,13 @@
 
 from collections.abc import Callable
 
+import graphkiln as tf
+from graphkiln import raw_ops
 from graphkiln.data import _dataset
+from graphkiln.data import _making as making
 from graphkiln.data import _iterator
 from graphkiln.data import _optional
+from graphkiln.data import _structure as structures
 
 
 def cardinality(dataset):
@@ -79,7 +83,7 @@ def from_variant(variant, structure) -> _dataset.Dataset:
     >>> [int(x) for x in d]
     [0, 1]
     """
-    return _dataset._make("_VariantDataset", variant, structure)
+    return making.make("_VariantDataset", variant, structure)
 
 
 def enumerate_dataset(start=0) -> Callable:
@@ -123,3 +127,168 @@ def take_while(predicate) -> Callable:
     [0, 1]
     """
     return lambda dataset: dataset.take_while(predicate)
+
+
+def unique() -> Callable:
+    """For `apply`: `Dataset.unique`.
+
+    >>> d = tf.data.Dataset.from_tensor_slices([1, 1, 2])
+    >>> [int(x) for x in d.apply(tf.data.experimental.unique())]
+    [1, 2]
+    """
+    return lambda dataset: dataset.unique()
+
+
+def Counter(start=0, step=1, dtype=tf.int64) -> _dataset.Dataset:
+    """`Dataset.counter`.
+
+    >>> [int(x) for x in tf.data.experimental.Counter(5).take(2)]
+    [5, 6]
+    """
+    return _dataset.Dataset.counter(start, step, dtype)
+
+
+def assert_cardinality(expected_cardinality) -> Callable:
+    """For `apply`: says how many elements there are. When iterating shows
+    something else, that is a tf.errors.FailedPreconditionError.
+
+    >>> d = tf.data.Dataset.range(4).filter(lambda x: x > 1)
+    >>> len(d.apply(tf.data.experimental.assert_cardinality(2)))
+    2
+    """
+
+    def apply(dataset):
+        variant = raw_ops.AssertCardinalityDataset(
+            input_dataset=dataset._as_input(),
+            cardinality=making.int64(expected_cardinality, "cardinality"),
+            **structures.signature(dataset.element_spec),
+        )
+        return making.make(
+            "_AssertCardinalityDataset", variant, dataset.element_spec, dataset
+        )
+
+    return apply
+
+
+def ignore_errors(log_warning=False) -> Callable:
+    """For `apply`: `Dataset.ignore_errors`.
+
+    >>> d = tf.data.Dataset.from_tensor_slices([1, 0]).map(lambda x: 1 // x)
+    >>> [int(x) for x in d.apply(tf.data.experimental.ignore_errors())]
+    [1]
+    """
+    return lambda dataset: dataset.ignore_errors(log_warning)
+
+
+def group_by_window(
+    key_func, reduce_func, window_size=None, window_size_func=None
+) -> Callable:
+    """For `apply`: `Dataset.group_by_window`.
+
+    >>> d = tf.data.Dataset.range(4)
+    >>> d = d.apply(tf.data.experimental.group_by_window(
+    ...     lambda x: x % 2, lambda key, group: group.batch(2), 2))
+    >>> [x.numpy().tolist() for x in d]
+    [[0, 2], [1, 3]]
+    """
+    return lambda dataset: dataset.group_by_window(
+        key_func, reduce_func, window_size, window_size_func
+    )
+
+
+def bucket_by_sequence_length(
+    element_length_func,
+    bucket_boundaries,
+    bucket_batch_sizes,
+    padded_shapes=None,
+    padding_values=None,
+    pad_to_bucket_boundary=False,
+    no_padding=False,
+    drop_remainder=False,
+) -> Callable:
+    """For `apply`: `Dataset.bucket_by_sequence_length`.
+
+    >>> d = tf.data.Dataset.range(1, 3).map(lambda n: tf.fill([n], n))
+    >>> d = d.apply(tf.data.experimental.bucket_by_sequence_length(
+    ...     lambda row: tf.shape(row)[0], [2], [1, 1]))
+    >>> [x.numpy().tolist() for x in d]
+    [[[1]], [[2, 2]]]
+    """
+    return lambda dataset: dataset.bucket_by_sequence_length(
+        element_length_func, bucket_boundaries, bucket_batch_sizes,
+        padded_shapes, padding_values, pad_to_bucket_boundary, no_padding,
+        drop_remainder,
+    )
+
+
+def dense_to_ragged_batch(
+    batch_size, drop_remainder=False, row_splits_dtype=tf.int64
+) -> Callable:
+    """For `apply`: `Dataset.ragged_batch`.
+
+    >>> d = tf.data.Dataset.range(1, 3).map(lambda n: tf.fill([n], n))
+    >>> d = d.apply(tf.data.experimental.dense_to_ragged_batch(2))
+    >>> [x.to_list() for x in d]
+    [[[1], [2, 2]]]
+    """
+    return lambda dataset: dataset.ragged_batch(
+        batch_size, drop_remainder, row_splits_dtype
+    )
+
+
+def dense_to_sparse_batch(batch_size, row_shape) -> Callable:
+    """For `apply`: `Dataset.sparse_batch`.
+
+    >>> d = tf.data.Dataset.range(1, 3).map(lambda n: tf.fill([n], n))
+    >>> d = d.apply(tf.data.experimental.dense_to_sparse_batch(2, [2]))
+    >>> [x.values.numpy().tolist() for x in d]
+    [[1, 2, 2]]
+    """
+    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
+
+
+def choose_from_datasets(
+    datasets, choice_dataset, stop_on_empty_dataset=False
+) -> _dataset.Dataset:
+    """`Dataset.choose_from_datasets`.
+
+    >>> parts = [tf.data.Dataset.range(2)] * 2
+    >>> choice = tf.data.Dataset.range(2).repeat()
+    >>> d = tf.data.experimental.choose_from_datasets(parts, choice)
+    >>> [int(x) for x in d]
+    [0, 0, 1, 1]
+    """
+    return _dataset.Dataset.choose_from_datasets(
+        datasets, choice_dataset, stop_on_empty_dataset
+    )
+
+
+def sample_from_datasets(
+    datasets, weights=None, seed=None, stop_on_empty_dataset=False
+) -> _dataset.Dataset:
+    """`Dataset.sample_from_datasets`.
+
+    >>> parts = [tf.data.Dataset.range(2), tf.data.Dataset.range(5, 6)]
+    >>> d = tf.data.experimental.sample_from_datasets(parts)
+    >>> sorted(int(x) for x in d)
+    [0, 1, 5]
+    """
+    return _dataset.Dataset.sample_from_datasets(
+        datasets, weights, seed, stop_on_empty_dataset
+    )
+
+
+def rejection_resample(
+    class_func, target_dist, initial_dist=None, seed=None
+) -> Callable:
+    """For `apply`: `Dataset.rejection_resample`.
+
+    >>> d = tf.data.Dataset.from_tensor_slices([0, 1]).repeat(9)
+    >>> d = d.apply(tf.data.experimental.rejection_resample(
+    ...     lambda x: x, [0.5, 0.5], [0.5, 0.5]))
+    >>> len(list(d))
+    18
+    """
+    return lambda dataset: dataset.rejection_resample(
+        class_func, target_dist, initial_dist, seed
+    )

@@ -12,6 +12,7 @@ import numpy as np
 import graphkiln as tf
 from graphkiln import _py_function
 from graphkiln import raw_ops
+from graphkiln.data import _encoding as encoding
 from graphkiln.data import _structure as structure
 from graphkiln.data import _traced as traced
 
@@ -108,7 +109,7 @@ class Source:
         return [
             tensor
             for spec, leaf in zip(specs, leaves)
-            for tensor in spec.to_tensors(leaf)
+            for tensor in encoding.encode(spec, leaf)
         ]
 
 

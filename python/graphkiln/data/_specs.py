@@ -67,27 +67,47 @@ TensorShape([]))
         return make_dataset(components, self._element_spec)
 
 
-def sliced(leaf: tf.TensorSpec) -> tf.TensorSpec:
+def sliced(leaf: tf.TypeSpec) -> tf.TypeSpec:
     """The spec of a row."""
-    if not isinstance(leaf, tf.TensorSpec):
+    if isinstance(leaf, _type_spec.NoneTensorSpec):
+        return leaf
+    if isinstance(leaf, DatasetSpec) and leaf._dataset_shape.rank:
+        return DatasetSpec(leaf.element_spec, leaf._dataset_shape[1:])
+    if not isinstance(
+        leaf, (tf.TensorSpec, tf.RaggedTensorSpec, tf.SparseTensorSpec)
+    ):
         raise TypeError(f"Elements of {leaf} cannot be sliced")
     if leaf.shape.rank == 0:
         raise ValueError("Unbatching a tensor is only supported for rank >= 1")
-    if leaf.shape.rank is None:
-        return tf.TensorSpec(None, leaf.dtype)
-    return tf.TensorSpec(leaf.shape[1:], leaf.dtype)
+    shape = None if leaf.shape.rank is None else leaf.shape[1:]
+    if isinstance(leaf, tf.SparseTensorSpec):
+        return tf.SparseTensorSpec(shape, leaf.dtype)
+    if isinstance(leaf, tf.RaggedTensorSpec) and leaf.ragged_rank > 0:
+        return tf.RaggedTensorSpec(
+            shape, leaf.dtype, leaf.ragged_rank - 1, leaf.row_splits_dtype
+        )
+    return tf.TensorSpec(shape, leaf.dtype)
 
 
-def batched(leaf: tf.TensorSpec, size: int | None) -> tf.TensorSpec:
-    """The spec of `size` tensors stacked."""
-    if not isinstance(leaf, tf.TensorSpec):
-        raise TypeError(f"Elements of {leaf} cannot be batched")
-    if leaf.shape.rank is None:
-        return tf.TensorSpec(None, leaf.dtype)
-    return tf.TensorSpec(
-        [None if size is None else int(size), *leaf.shape.as_list()],
-        leaf.dtype,
-    )
+def batched(leaf: tf.TypeSpec, size: int | None) -> tf.TypeSpec:
+    """The spec of `size` values stacked."""
+    first = tf.TensorShape([None if size is None else int(size)])
+    if isinstance(leaf, _type_spec.NoneTensorSpec):
+        return leaf
+    if isinstance(leaf, DatasetSpec):
+        return DatasetSpec(
+            leaf.element_spec, first.concatenate(leaf._dataset_shape)
+        )
+    if isinstance(leaf, tf.TensorSpec):
+        return tf.TensorSpec(first.concatenate(leaf.shape), leaf.dtype)
+    if isinstance(leaf, tf.SparseTensorSpec):
+        return tf.SparseTensorSpec(first.concatenate(leaf.shape), leaf.dtype)
+    if isinstance(leaf, tf.RaggedTensorSpec):
+        return tf.RaggedTensorSpec(
+            first.concatenate(leaf.shape), leaf.dtype, leaf.ragged_rank + 1,
+            leaf.row_splits_dtype,
+        )
+    raise TypeError(f"Elements of {leaf} cannot be batched")
 
 
 def until_fixed(spec: object, trace: Callable, state_of: Callable):

@@ -11,6 +11,7 @@ import graphkiln as tf
 from graphkiln import _composite
 from graphkiln import _graphkiln
 from graphkiln import _type_spec
+from graphkiln.data import _encoding as encoding
 
 
 def _parts(value: object) -> list | None:
@@ -120,7 +121,9 @@ def spec_of(value: object) -> object:
 def flat_specs(spec: object) -> list:
     """The tf.TensorSpecs of the components."""
     return [
-        component for leaf in flatten(spec) for component in leaf.flatten()
+        component
+        for leaf in flatten(spec)
+        for component in encoding.components(leaf)
     ]
 
 
@@ -139,14 +142,24 @@ def to_tensors(spec: object, value: object) -> list:
     return [
         tensor
         for leaf_spec, leaf in zip(flatten(spec), leaves)
-        for tensor in leaf_spec.to_tensors(leaf)
+        for tensor in encoding.encode(leaf_spec, leaf)
+    ]
+
+
+def to_rows(spec: object, value: object) -> list:
+    """Tensors whose rows are the components of the rows of a value."""
+    leaves = flatten_up_to(spec, value)
+    return [
+        tensor
+        for leaf_spec, leaf in zip(flatten(spec), leaves)
+        for tensor in encoding.encode_rows(leaf_spec, leaf)
     ]
 
 
 def from_tensors(spec: object, tensors: list) -> object:
     """The value made of components."""
     given = iter(tensors)
-    return map_structure(lambda leaf: leaf.from_tensors(given), spec)
+    return map_structure(lambda leaf: encoding.decode(leaf, given), spec)
 
 
 def set_shapes(spec: object, tensors: list) -> list:

@@ -29,12 +29,14 @@ class Traced:
         transformation: str,
         spec: object,
         convert: bool = True,
+        adjust: Callable = lambda result: result,
     ):
         """Args:
         function: called with the element; with its parts, if it is a tuple.
         transformation: "Dataset.map()", for names and messages.
         spec: of the element.
         convert: whether AutoGraph converts the function.
+        adjust: what becomes of its result, in the same graph.
         """
         graph = _graphkiln.FuncGraph(_name(transformation, function))
         graph.seed  # That of now, whatever is set later.
@@ -47,7 +49,7 @@ class Traced:
             if convert:
                 function = _tracing.convert(function, None)
             with _variable.variable_creator_scope(_no_variables):
-                result = function(*arguments)
+                result = adjust(function(*arguments))
             if isinstance(result, list):
                 result = tuple(result)
             try:

@@ -1,37 +1,10 @@
 // Elements in random order, TensorFlow's for the same seeds.
-#include <mutex>
-
 #include "framework/op_registry.h"
-#include "kernels/random.h"
 #include "ops/data/dataset_kernel.h"
-#include "ops/random/random_place.h"
+#include "ops/data/seed_generator.h"
 
 namespace gk {
 namespace {
-
-// Gives each iterator its pair of seeds: always the same, or the next two
-// numbers of a stream.
-class SeedGenerator {
- public:
-  SeedGenerator(uint64_t seed, uint64_t seed2, bool reshuffle)
-      : seed_(seed),
-        seed2_(seed2),
-        reshuffle_(reshuffle),
-        stream_(Philox::FromSeeds(seed, seed2)) {}
-
-  Philox Next() {
-    if (!reshuffle_) return Philox::FromSeeds(seed_, seed2_);
-    std::lock_guard lock(mutex_);
-    const uint64_t a = stream_.Word(), b = stream_.Word();
-    return Philox::FromSeeds(a, b);
-  }
-
- private:
-  const uint64_t seed_, seed2_;
-  const bool reshuffle_;
-  std::mutex mutex_;
-  PhiloxStream stream_;
-};
 
 class ShuffleDataset final : public DatasetOfInput {
  public:
@@ -110,21 +83,15 @@ class ShuffleDataset final : public DatasetOfInput {
 
 Status ComputeShuffle(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(Ref<const Dataset> input, InputDataset(c));
-  int64_t size = 0, seed = 0, seed2 = 0;
+  int64_t size = 0;
   GK_RETURN_IF_ERROR(ScalarInput(c, 1, "buffer_size", &size));
   if (size <= 0 && size != kUnknownCardinality) {
     return InvalidArgument(
         "buffer_size must be greater than zero or UNKNOWN_CARDINALITY");
   }
-  GK_RETURN_IF_ERROR(ScalarInput(c, 2, "seed", &seed));
-  GK_RETURN_IF_ERROR(ScalarInput(c, 3, "seed2", &seed2));
-  auto a = static_cast<uint64_t>(seed), b = static_cast<uint64_t>(seed2);
-  if (a == 0 && b == 0) {
-    a = RandomSeed();
-    b = RandomSeed();
-  }
-  auto seeds = std::make_unique<SeedGenerator>(
-      a, b, c.attr<bool>("reshuffle_each_iteration"));
+  GK_ASSIGN_OR_RETURN(
+      std::unique_ptr<SeedGenerator> seeds,
+      ReadSeeds(c, 2, c.attr<bool>("reshuffle_each_iteration")));
   return SetDataset(
       c, MakeRef<ShuffleDataset>(SignatureAttrs(c), std::move(input), size,
                                  std::move(seeds)));

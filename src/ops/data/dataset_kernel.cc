@@ -9,6 +9,11 @@ ElementSignature SignatureAttrs(KernelContext& c, std::string_view types) {
           c.attr<std::vector<PartialTensorShape>>("output_shapes")};
 }
 
+StatusOr<OneInput> ReadOneInput(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(Ref<const Dataset> dataset, InputDataset(c));
+  return OneInput{c.record().name, SignatureAttrs(c), std::move(dataset)};
+}
+
 Status ScalarInput(KernelContext& c, int i, std::string_view name,
                    int64_t* value) {
   if (!c.input(i).shape().IsScalar()) {

@@ -57,6 +57,53 @@ class DatasetOfInput : public Dataset {
   const Ref<const Dataset> input_;
 };
 
+// What a dataset over one input is made of: input 0 and the attributes.
+struct OneInput {
+  std::string_view kind;
+  ElementSignature signature;
+  Ref<const Dataset> dataset;
+};
+StatusOr<OneInput> ReadOneInput(KernelContext& c);
+
+// A dataset whose iterators each go through one iterator of the input.
+class OneInputDataset : public DatasetOfInput {
+ public:
+  explicit OneInputDataset(OneInput in)
+      : DatasetOfInput(std::move(in.signature), std::move(in.dataset)),
+        kind_(in.kind) {}
+  std::string_view kind() const final { return kind_; }
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const final {
+    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
+    return Over(std::move(in), context);
+  }
+
+ protected:
+  virtual IteratorPtr Over(IteratorPtr input,
+                           const ContextRef& context) const = 0;
+
+ private:
+  const std::string_view kind_;
+};
+
+// The iterator of such a dataset of class D, which it keeps alive.
+template <class D>
+class OneInputIterator : public DatasetIterator {
+ public:
+  OneInputIterator(const D* dataset, IteratorPtr input)
+      : dataset_(dataset), input_(std::move(input)) {}
+
+ protected:
+  const D& dataset() const { return *dataset_; }
+  DatasetIterator& input() { return *input_; }
+  bool has_input() const { return input_ != nullptr; }
+  // Behind its end nothing is asked of it.
+  void DropInput() { input_.reset(); }
+
+ private:
+  const Ref<const D> dataset_;
+  IteratorPtr input_;
+};
+
 }  // namespace gk
 
 #endif  // GK_OPS_DATA_DATASET_KERNEL_H_

@@ -253,6 +253,7 @@ except KeyboardInterrupt:
 def test_a_forked_child_is_told():
     done = run_apart(
         """
+import os
 import graphkiln as tf
 D = tf.data.Dataset
 def made():

@@ -1,0 +1,316 @@
+"""Datasets of several elements at a time: methods of tf.data.Dataset."""
+
+import numpy as np
+
+import graphkiln as tf
+from graphkiln import _graphkiln
+from graphkiln import raw_ops
+from graphkiln.data import _making as making
+from graphkiln.data import _padding as padding
+from graphkiln.data import _specs as specs
+from graphkiln.data import _structure as structure
+from graphkiln.data import _traced as traced
+
+
+class Batching:
+    """A base of tf.data.Dataset."""
+
+    def batch(
+        self,
+        batch_size,
+        drop_remainder=False,
+        num_parallel_calls=None,
+        deterministic=None,
+        name=None,
+    ) -> "Dataset":
+        """`batch_size` consecutive elements at a time, stacked.
+
+        Args:
+          batch_size: an int64 scalar.
+          drop_remainder: whether a last batch of fewer elements is left out;
+            then the first dimension is known.
+          num_parallel_calls: how many batches are stacked at a time;
+            tf.data.AUTOTUNE for as many as there are CPUs.
+          deterministic: accepted; batches always keep their order.
+          name: accepted for compatibility.
+
+        Raises:
+          tf.errors.InvalidArgumentError: `batch_size` is not positive; or,
+            when iterating, elements have different shapes.
+
+        >>> [x.numpy().tolist() for x in tf.data.Dataset.range(5).batch(2)]
+        [[0, 1], [2, 3], [4]]
+        """
+        size = making.int64(batch_size, "batch_size")
+        drop = tf.convert_to_tensor(
+            drop_remainder, dtype=tf.bool, name="drop_remainder"
+        )
+        known = None
+        if tf.get_static_value(drop):
+            known = tf.get_static_value(size)
+        spec = structure.map_structure(
+            lambda leaf: specs.batched(leaf, known), self.element_spec
+        )
+        given = dict(
+            input_dataset=self._as_input(), batch_size=size,
+            drop_remainder=drop, **structure.signature(spec),
+        )
+        if num_parallel_calls is None:
+            variant = raw_ops.BatchDatasetV2(**given)
+            return making.make("_BatchDataset", variant, spec, self)
+        variant = raw_ops.ParallelBatchDataset(
+            num_parallel_calls=making.int64(
+                num_parallel_calls, "num_parallel_calls"
+            ),
+            deterministic=making.deterministic(deterministic), **given,
+        )
+        return making.make("_ParallelBatchDataset", variant, spec, self)
+
+    def unbatch(self, name=None) -> "Dataset":
+        """The rows of each element.
+
+        Raises:
+          ValueError: elements hold scalars, or tensors of different lengths.
+
+        >>> [int(x) for x in tf.data.Dataset.range(3).batch(2).unbatch()]
+        [0, 1, 2]
+        """
+        for leaf in structure.flatten(self.element_spec):
+            if isinstance(leaf, tf.TensorSpec) and leaf.shape.rank == 0:
+                raise ValueError("Cannot unbatch an input with scalar components.")
+        making.same_length(
+            self.element_spec,
+            "`unbatch()` is only supported for datasets of elements whose "
+            "components have a matching leading dimension. Encountered both "
+            "{} and {}.",
+        )
+        spec = structure.map_structure(specs.sliced, self.element_spec)
+        rows = self._with_rows()
+        variant = raw_ops.UnbatchDataset(
+            input_dataset=rows._as_input(), **structure.signature(spec)
+        )
+        return making.make("_UnbatchDataset", variant, spec, rows)
+
+    def _with_rows(self) -> "Dataset":
+        """The dataset of tensors whose rows are the components of rows."""
+        leaves = structure.flatten(self.element_spec)
+        if all(isinstance(leaf, tf.TensorSpec) for leaf in leaves):
+            return self
+        body = traced.Body(_graphkiln.FuncGraph("Dataset_unbatch_rows"))
+        with body:
+            given = [
+                body.argument(s)
+                for s in structure.flat_specs(self.element_spec)
+            ]
+            value = structure.from_tensors(self.element_spec, given)
+            rows = structure.to_rows(self.element_spec, value)
+            body.finish(rows)
+        spec = tuple(tf.TensorSpec(t.shape, t.dtype) for t in rows)
+        variant = raw_ops.MapDataset(
+            input_dataset=self._as_input(),
+            other_arguments=body.function.captured_inputs, f=body.function,
+            preserve_cardinality=True, **structure.signature(spec),
+        )
+        return making.make("_MapDataset", variant, spec, self, body.function)
+
+    def padded_batch(
+        self,
+        batch_size,
+        padded_shapes=None,
+        padding_values=None,
+        drop_remainder=False,
+        name=None,
+    ) -> "Dataset":
+        """`batch_size` consecutive elements at a time, filled up to one shape.
+
+        Args:
+          batch_size: an int64 scalar.
+          padded_shapes: a structure of shapes; a dimension that is None or -1
+            is as large as the largest in the batch. All are if not given.
+          padding_values: a structure of scalars of the components' types, or
+            one for all; 0 and "" where it is None.
+          drop_remainder: whether a last batch of fewer elements is left out.
+          name: accepted for compatibility.
+
+        Raises:
+          TypeError: elements are no tensors, or a value has another type.
+          ValueError: a shape does not fit, or none is given and the rank is
+            not known.
+          tf.errors.DataLossError: when iterating, an element is larger.
+
+        >>> rows = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
+        >>> [x.numpy().tolist() for x in rows.padded_batch(2)]
+        [[[1, 0], [2, 2]], [[3, 3, 3]]]
+        """
+        leaves = structure.flatten(self.element_spec)
+        for leaf in leaves:
+            if not isinstance(leaf, tf.TensorSpec):
+                raise TypeError(
+                    "`padded_batch` is only supported for datasets that "
+                    "produce tensor elements but type spec of elements in the "
+                    f"input dataset is not a subclass of TensorSpec: `{leaf}`."
+                )
+        size = making.int64(batch_size, "batch_size")
+        drop = tf.convert_to_tensor(
+            drop_remainder, dtype=tf.bool, name="drop_remainder"
+        )
+        shapes = padding.shapes(leaves, self.element_spec, padded_shapes)
+        values = padding.values(leaves, self.element_spec, padding_values)
+        known = None
+        if tf.get_static_value(drop):
+            known = tf.get_static_value(size)
+        spec = structure.pack_like(
+            self.element_spec,
+            [
+                specs.batched(
+                    tf.TensorSpec(padding.static_shape(s), leaf.dtype), known
+                )
+                for s, leaf in zip(shapes, leaves)
+            ],
+        )
+        variant = raw_ops.PaddedBatchDatasetV2(
+            input_dataset=self._as_input(), batch_size=size,
+            padded_shapes=shapes, padding_values=values, drop_remainder=drop,
+            output_shapes=structure.signature(spec)["output_shapes"],
+        )
+        return making.make("_PaddedBatchDataset", variant, spec, self)
+
+    def ragged_batch(
+        self,
+        batch_size,
+        drop_remainder=False,
+        row_splits_dtype=tf.int64,
+        name=None,
+    ) -> "Dataset":
+        """`batch_size` consecutive elements at a time. Tensors whose shape is
+        not known become rows of a tf.RaggedTensor.
+
+        Args:
+          batch_size: an int64 scalar.
+          drop_remainder: whether a last batch of fewer elements is left out.
+          row_splits_dtype: tf.int32 or tf.int64.
+          name: accepted for compatibility.
+
+        Raises:
+          ValueError: the rank of a tensor is not known.
+
+        >>> rows = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
+        >>> [x.to_list() for x in rows.ragged_batch(2)]
+        [[[1], [2, 2]], [[3, 3, 3]]]
+        """
+        spec = structure.map_structure(
+            lambda leaf: padding.ragged_spec(leaf, row_splits_dtype),
+            self.element_spec,
+        )
+        rows = self._encoded("Dataset_ragged_batch", spec, padding.to_ragged)
+        return rows.batch(batch_size, drop_remainder)
+
+    def sparse_batch(self, batch_size, row_shape, name=None) -> "Dataset":
+        """`batch_size` consecutive elements at a time as a tf.SparseTensor of
+        all of their values.
+
+        Args:
+          batch_size: an int64 scalar.
+          row_shape: of each row; an element may be smaller. A dimension that
+            is None or -1 is as large as the largest in the batch.
+          name: accepted for compatibility.
+
+        Raises:
+          TypeError: elements are more than one tensor.
+          tf.errors.DataLossError: when iterating, an element is larger.
+
+        >>> rows = tf.data.Dataset.range(1, 3).map(lambda n: tf.fill([n], n))
+        >>> [tf.sparse.to_dense(x).numpy().tolist()
+        ...  for x in rows.sparse_batch(2, [3])]
+        [[[1, 0, 0], [2, 2, 0]]]
+        """
+        if not isinstance(self.element_spec, tf.TensorSpec):
+            raise TypeError(
+                "`dense_to_sparse_batch` requires an input dataset whose "
+                "elements have a single component, but the given dataset has "
+                f"the following component types: {self.element_spec}."
+            )
+        shape = padding.shape_tensor(row_shape)
+        spec = specs.batched(
+            tf.SparseTensorSpec(
+                padding.static_shape(shape), self.element_spec.dtype
+            ),
+            None,
+        )
+        variant = raw_ops.DenseToSparseBatchDataset(
+            input_dataset=self._as_input(),
+            batch_size=making.int64(batch_size, "batch_size"),
+            row_shape=shape, **structure.signature(spec),
+        )
+        return making.make("_DenseToSparseBatchDataset", variant, spec, self)
+
+    def rebatch(self, batch_size, drop_remainder=False, name=None) -> "Dataset":
+        """The rows of batches in batches of other sizes.
+
+        Args:
+          batch_size: an int64 scalar, or a vector of sizes to take in turn.
+          drop_remainder: whether a last batch of fewer rows is left out.
+          name: accepted for compatibility.
+
+        Raises:
+          ValueError: elements hold scalars.
+
+        >>> batches = tf.data.Dataset.range(7).batch(4)
+        >>> [x.numpy().tolist() for x in batches.rebatch(3)]
+        [[0, 1, 2], [3, 4, 5], [6]]
+        """
+        for leaf in structure.flatten(self.element_spec):
+            if getattr(leaf, "shape", tf.TensorShape(None)).rank == 0:
+                raise ValueError(
+                    "Invalid `batch_sizes`. Expected dataset with rank of >= "
+                    "1 but found a dataset with scalar elements. Fix the "
+                    "issue by adding the `batch` transformation to the "
+                    "dataset."
+                )
+        sizes = making.int64(batch_size, "batch_sizes")
+        drop = tf.convert_to_tensor(
+            drop_remainder, dtype=tf.bool, name="drop_remainder"
+        )
+        known = tf.get_static_value(sizes)
+        if known is None or not tf.get_static_value(drop) or (
+            len(set(np.ravel(known))) != 1
+        ):
+            known = None
+        else:
+            known = int(np.ravel(known)[0])
+        spec = structure.map_structure(
+            lambda leaf: specs.batched(specs.sliced(leaf), known),
+            self.element_spec,
+        )
+        rows = self._with_rows()
+        variant = raw_ops.RebatchDatasetV2(
+            input_dataset=rows._as_input(), batch_sizes=sizes,
+            drop_remainder=drop, **structure.signature(spec),
+        )
+        return making.make("_RebatchDataset", variant, spec, rows)
+
+    def _encoded(self, name: str, spec: object, convert) -> "Dataset":
+        """The dataset of what `convert(leaf spec, leaf)` makes of the leaves
+        of elements, which `spec` describes."""
+        body = traced.Body(_graphkiln.FuncGraph(name))
+        with body:
+            given = [
+                body.argument(s)
+                for s in structure.flat_specs(self.element_spec)
+            ]
+            value = structure.from_tensors(self.element_spec, given)
+            leaves = [
+                convert(s, leaf)
+                for s, leaf in zip(
+                    structure.flatten(spec), structure.flatten(value)
+                )
+            ]
+            body.finish(
+                structure.to_tensors(spec, structure.pack_like(spec, leaves))
+            )
+        variant = raw_ops.MapDataset(
+            input_dataset=self._as_input(),
+            other_arguments=body.function.captured_inputs, f=body.function,
+            preserve_cardinality=True, **structure.signature(spec),
+        )
+        return making.make("_MapDataset", variant, spec, self, body.function)

@@ -1,0 +1,246 @@
+"""Datasets whose elements come from several others, by choice or by chance:
+methods of tf.data.Dataset."""
+
+import numpy as np
+
+import graphkiln as tf
+from graphkiln import _tracing
+from graphkiln import raw_ops
+from graphkiln.data import _making as making
+from graphkiln.data import _specs as specs
+from graphkiln.data import _structure as structure
+
+
+class Choice:
+    """A base of tf.data.Dataset."""
+
+    @staticmethod
+    def choose_from_datasets(
+        datasets, choice_dataset, stop_on_empty_dataset=True
+    ) -> "Dataset":
+        """The next element of the dataset that `choice_dataset` says, again
+        and again.
+
+        Args:
+          datasets: a list of datasets of one structure.
+          choice_dataset: of int64 scalars, places in the list.
+          stop_on_empty_dataset: whether the end comes with the first choice
+            of a dataset at its end; else such choices are passed over.
+
+        Raises:
+          TypeError: structures differ, or choices are no int64 scalars.
+          ValueError: there are no datasets.
+          tf.errors.InvalidArgumentError: when iterating, there is no such
+            place.
+
+        >>> parts = [tf.data.Dataset.range(3), tf.data.Dataset.range(10, 13)]
+        >>> choice = tf.data.Dataset.range(2).repeat(2)
+        >>> chosen = tf.data.Dataset.choose_from_datasets(parts, choice)
+        >>> [int(x) for x in chosen]
+        [0, 10, 1, 11]
+        """
+        if not datasets:
+            raise ValueError(
+                "Invalid `datasets`. `datasets` should not be empty."
+            )
+        wanted = tf.TensorSpec((), tf.int64)
+        if not structure.is_compatible(choice_dataset.element_spec, wanted):
+            raise TypeError(
+                "Invalid `choice_dataset`. Elements of `choice_dataset` must "
+                "be scalar `tf.int64` tensors but are "
+                f"{choice_dataset.element_spec}."
+            )
+        return _directed(choice_dataset, datasets, stop_on_empty_dataset)
+
+    @staticmethod
+    def sample_from_datasets(
+        datasets,
+        weights=None,
+        seed=None,
+        stop_on_empty_dataset=False,
+        rerandomize_each_iteration=None,
+    ) -> "Dataset":
+        """The next element of a dataset drawn by chance, again and again.
+
+        Args:
+          datasets: a list of datasets of one structure.
+          weights: how likely each is: a list, a tensor of floats or a dataset
+            of such; all the same if not given.
+          seed: an int; with the global seed it determines what is drawn.
+          stop_on_empty_dataset: whether the end comes when a dataset at its
+            end is drawn; else such draws are passed over.
+          rerandomize_each_iteration: whether each iteration draws anew.
+
+        Raises:
+          TypeError: structures differ, or weights are no floats.
+          ValueError: there are no datasets, or another number of weights.
+
+        >>> parts = [tf.data.Dataset.range(3), tf.data.Dataset.range(10, 13)]
+        >>> drawn = tf.data.Dataset.sample_from_datasets(parts, [0.5, 0.5])
+        >>> sorted(int(x) for x in drawn)
+        [0, 1, 2, 10, 11, 12]
+        """
+        if not datasets:
+            raise ValueError(
+                "Invalid `datasets`. `datasets` should not be empty."
+            )
+        numbers = specs.Dataset.random(seed, rerandomize_each_iteration)
+        seeds = numbers.batch(2)
+        if isinstance(weights, specs.Dataset):
+            selector = specs.Dataset.zip(
+                (weights.map(lambda *p: tf.math.log(p)), seeds)
+            ).map(_draw)
+            return _directed(selector, datasets, stop_on_empty_dataset)
+        if weights is None:
+            logits = tf.ones([1, len(datasets)])
+        else:
+            datasets, weights = _weighted(list(datasets), weights)
+            if len(datasets) == 1:
+                return datasets[0]
+            logits = tf.expand_dims(tf.math.log(weights, name="logits"), 0)
+        selector = seeds.map(lambda seed: _draw(logits, seed))
+        return _directed(selector, datasets, stop_on_empty_dataset)
+
+    def rejection_resample(
+        self, class_func, target_dist, initial_dist=None, seed=None, name=None
+    ) -> "Dataset":
+        """Pairs of a class and an element, of which some are left out so that
+        classes are as frequent as wished for.
+
+        Args:
+          class_func: takes an element; returns its class, an int scalar.
+          target_dist: how frequent each class should be: floats.
+          initial_dist: how frequent each is; estimated on the way if not
+            given.
+          seed: an int; with the global seed it determines what is left out.
+          name: accepted for compatibility.
+
+        >>> dataset = tf.data.Dataset.from_tensor_slices([0] * 90 + [1] * 10)
+        >>> even = dataset.shuffle(100).rejection_resample(
+        ...     lambda x: x, [0.5, 0.5], [0.9, 0.1])
+        >>> even.element_spec[0].dtype
+        tf.int32
+        """
+        class_of = _tracing.convert(class_func, None)
+        target = tf.convert_to_tensor(target_dist, name="target_dist")
+
+        def with_class(*element):
+            return class_of(*element), (
+                element[0] if len(element) == 1 else element
+            )
+
+        classed = self.map(with_class)
+        if initial_dist is None:
+            initial = _frequencies(classed.map(lambda c, _: c), target)
+            mixed = initial.map(lambda p: _acceptance(p, target))
+        else:
+            known = tf.convert_to_tensor(initial_dist, name="initial_dist")
+            mixed = specs.Dataset.from_tensors(
+                _acceptance(known, target)
+            ).repeat()
+
+        def gathered(accepted, c_and_x):
+            return c_and_x[0], tf.gather(accepted, c_and_x[0]), c_and_x[1]
+
+        kept = (
+            specs.Dataset.zip((mixed.map(lambda a, _: a), classed))
+            .map(gathered)
+            .filter(
+                lambda c, p, x: tf.random.uniform([], seed=seed, dtype=p.dtype)
+                < p
+            )
+            .map(lambda c, p, x: (c, x))
+            .prefetch(3)
+        )
+        if initial_dist is not None:
+            original = tf.get_static_value(_acceptance(known, target)[1])
+            if original == 1:
+                return classed
+            if original == 0:
+                return kept
+        return specs.Dataset.sample_from_datasets(
+            [classed, kept],
+            weights=mixed.map(lambda _, p: [(p, 1.0 - p)]),
+            seed=seed, stop_on_empty_dataset=True,
+        )
+
+
+def _directed(selector, datasets, stop_on_empty_dataset: bool):
+    spec = datasets[0].element_spec
+    for i, dataset in enumerate(datasets[1:], 1):
+        both = structure.common(spec, dataset.element_spec)
+        if both is None:
+            raise TypeError(
+                "Invalid `datasets`. `datasets` must have compatible element "
+                "specs.\n Dataset 0 element_spec="
+                f"{datasets[0].element_spec}.\nDataset {i} element_spec="
+                f"{dataset.element_spec}."
+            )
+        spec = both
+    variant = raw_ops.DirectedInterleaveDataset(
+        selector_input_dataset=selector._as_input(),
+        data_input_datasets=[d._as_input() for d in datasets],
+        stop_on_empty_dataset=bool(stop_on_empty_dataset),
+        **structure.signature(spec),
+    )
+    return making.make(
+        "_DirectedInterleaveDataset", variant, spec, selector, *datasets
+    )
+
+
+def _draw(logits, seed):
+    drawn = raw_ops.StatelessMultinomial(
+        logits=tf.reshape(logits, [1, -1]), num_samples=1, seed=seed
+    )
+    return tf.reshape(drawn, [])
+
+
+def _weighted(datasets: list, weights: object) -> tuple:
+    """Those datasets that are drawn at all, and their weights."""
+    if not isinstance(weights, tf.Tensor):
+        if len(weights) != len(datasets):
+            raise ValueError(
+                "Invalid `weights`. `weights` should have the same length as "
+                "`datasets` but got `len(weights)="
+                f"{len(weights)}` vs. `len(datasets)={len(datasets)}`."
+            )
+        drawn = [(d, w) for d, w in zip(datasets, np.ravel(weights)) if w > 0]
+        datasets = [d for d, _ in drawn] or datasets[:1]
+        weights = [float(w) for _, w in drawn] or [1.0]
+    weights = tf.convert_to_tensor(weights, name="weights")
+    if weights.dtype not in (tf.float32, tf.float64):
+        raise TypeError(
+            "Invalid `weights`. `weights` type must be either `tf.float32` or "
+            f"`tf.float64` but is {weights.dtype}."
+        )
+    if not weights.shape.is_compatible_with([len(datasets)]):
+        raise ValueError(
+            "Invalid `weights`. The shape of `weights` should be compatible "
+            f"with `[{len(datasets)}]` but is {weights.shape}."
+        )
+    return datasets, weights
+
+
+def _acceptance(initial, target) -> tuple:
+    """How likely elements of each class are kept, and how often one is taken
+    as it comes: what is left of the target when the rarest class is kept
+    whole is drawn from the dataset itself."""
+    least = np.finfo(initial.dtype.as_numpy_dtype).tiny
+    ratio = tf.cast(target, initial.dtype) / (initial + least)
+    low, high = tf.reduce_min(ratio), tf.reduce_max(ratio)
+    return (ratio - low) / (high - low), low
+
+
+def _frequencies(classes, target):
+    """Of each class, as estimated from the elements so far: a dataset with
+    one for each element."""
+    n = tf.size(target, tf.int64)
+    size, smoothing = 32, 10
+
+    def update(seen, c):
+        seen += tf.reduce_sum(tf.one_hot(c, tf.cast(n, tf.int32), dtype=tf.int64), 0)
+        estimate = tf.cast(seen / tf.reduce_sum(seen), tf.float32)
+        return seen, tf.tile(tf.expand_dims(estimate, 0), [size, 1])
+
+    start = tf.fill([n], tf.constant(smoothing, tf.int64))
+    return classes.batch(size).scan(start, update).unbatch()

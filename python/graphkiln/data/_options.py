@@ -1,0 +1,318 @@
+"""tf.data.Options: what a dataset is told about how it should be run."""
+
+import enum
+
+
+class AutoShardPolicy(enum.IntEnum):
+    """How a dataset is divided among workers.
+
+    >>> tf.data.experimental.AutoShardPolicy.DATA.value
+    2
+    """
+
+    OFF = -1
+    AUTO = 0
+    FILE = 1
+    DATA = 2
+    HINT = 3
+
+
+class AutotuneAlgorithm(enum.Enum):
+    """How parallelism and buffers are chosen.
+
+    >>> tf.data.experimental.AutotuneAlgorithm.HILL_CLIMB.value
+    1
+    """
+
+    DEFAULT = 0
+    HILL_CLIMB = 1
+    GRADIENT_DESCENT = 2
+    MAX_PARALLELISM = 3
+    STAGE_BASED = 4
+
+
+class ExternalStatePolicy(enum.Enum):
+    """What happens to state outside of a dataset that is saved.
+
+    >>> tf.data.experimental.ExternalStatePolicy.FAIL.value
+    2
+    """
+
+    WARN = 0
+    IGNORE = 1
+    FAIL = 2
+
+
+def _option(name: str, kind: type | tuple, doc: str, default=lambda: None):
+    """A property of that type; `default()` until it is set."""
+
+    def get(self):
+        if name not in self._options:
+            self._options[name] = default()
+        return self._options[name]
+
+    def set_(self, value) -> None:
+        if not isinstance(value, kind):
+            raise TypeError(
+                f'Property "{name}" must be of type {kind}, got: {value} '
+                f"(type: {type(value)})"
+            )
+        self._options[name] = value
+
+    return property(get, set_, doc=doc)
+
+
+class _Options:
+    """What all of them are: properties that can be set, compared, merged."""
+
+    def __init__(self):
+        object.__setattr__(self, "_options", {})
+        object.__setattr__(self, "_mutable", True)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not self._mutable:
+            raise ValueError(
+                "Mutating `tf.data.Options()` returned by "
+                "`tf.data.Dataset.options()` has no effect. Use "
+                "`tf.data.Dataset.with_options(options)` to set or update "
+                "dataset options."
+            )
+        if not isinstance(getattr(type(self), name, None), property):
+            raise AttributeError(
+                f"Cannot set the property {name} on {type(self).__name__}."
+            )
+        object.__setattr__(self, name, value)
+
+    def _told(self) -> dict:
+        """What is not as it was."""
+        told = {}
+        for name, value in self._options.items():
+            if isinstance(value, _Options):
+                value = value._told() or None
+            if value is not None:
+                told[name] = value
+        return told
+
+    def _freeze(self) -> None:
+        for value in self._options.values():
+            if isinstance(value, _Options):
+                value._freeze()
+        object.__setattr__(self, "_mutable", False)
+
+    def _copy(self):
+        made = type(self)()
+        for name, value in self._options.items():
+            made._options[name] = (
+                value._copy() if isinstance(value, _Options) else value
+            )
+        return made
+
+    def _update(self, other) -> None:
+        for name, value in other._options.items():
+            mine = self._options.get(name)
+            if isinstance(value, _Options) and isinstance(mine, _Options):
+                mine._update(value)
+            elif isinstance(value, _Options):
+                self._options[name] = value._copy()
+            elif value is not None:
+                self._options[name] = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self._told() == other._told()
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None
+
+
+class AutotuneOptions(_Options):
+    """How parallelism and buffers are tuned; kept, but without effect here.
+
+    >>> options = tf.data.Options()
+    >>> options.autotune.enabled = True
+    >>> options.autotune.cpu_budget is None
+    True
+    """
+
+    enabled = _option("enabled", bool, "Whether they are.")
+    cpu_budget = _option("cpu_budget", int, "CPUs that may be used.")
+    ram_budget = _option("ram_budget", int, "Bytes that may be used.")
+    autotune_algorithm = _option(
+        "autotune_algorithm", AutotuneAlgorithm, "By which algorithm."
+    )
+    initial_parallelism = _option(
+        "initial_parallelism", int, "What it begins with."
+    )
+    min_parallelism = _option("min_parallelism", int, "The least there is.")
+
+
+class DistributeOptions(_Options):
+    """How a dataset is divided among workers.
+
+    >>> tf.data.Options().experimental_distribute.auto_shard_policy.name
+    'AUTO'
+    """
+
+    auto_shard_policy = _option(
+        "auto_shard_policy", AutoShardPolicy, "By files or by elements.",
+        lambda: AutoShardPolicy.AUTO,
+    )
+    num_devices = _option("num_devices", int, "Of each worker.")
+
+    def _told(self) -> dict:
+        told = super()._told()
+        if told.get("auto_shard_policy") == AutoShardPolicy.AUTO:
+            del told["auto_shard_policy"]
+        return told
+
+
+class OptimizationOptions(_Options):
+    """Which rewritings of a dataset are wished for. Elements are the same
+    with and without.
+
+    >>> options = tf.data.Options()
+    >>> options.experimental_optimization.map_fusion = True
+    >>> options.experimental_optimization.map_fusion
+    True
+    """
+
+    apply_default_optimizations = _option(
+        "apply_default_optimizations", bool, "Those that need no wish."
+    )
+    filter_fusion = _option("filter_fusion", bool, "Filters become one.")
+    filter_parallelization = _option(
+        "filter_parallelization", bool, "Filters work in parallel."
+    )
+    inject_prefetch = _option(
+        "inject_prefetch", bool, "The last step is made in advance."
+    )
+    map_and_batch_fusion = _option(
+        "map_and_batch_fusion", bool, "A map and a batch become one."
+    )
+    map_and_filter_fusion = _option(
+        "map_and_filter_fusion", bool, "A map and a filter become one."
+    )
+    map_fusion = _option("map_fusion", bool, "Maps become one.")
+    map_parallelization = _option(
+        "map_parallelization", bool, "Maps work in parallel."
+    )
+    noop_elimination = _option(
+        "noop_elimination", bool, "What changes nothing is left out."
+    )
+    parallel_batch = _option(
+        "parallel_batch", bool, "Batches are put together in parallel."
+    )
+    seq_interleave_prefetch = _option(
+        "seq_interleave_prefetch", bool,
+        "What is interleaved is made in advance.",
+    )
+    shuffle_and_repeat_fusion = _option(
+        "shuffle_and_repeat_fusion", bool, "A shuffle and a repeat become one."
+    )
+
+
+class ServiceOptions(_Options):
+    """For a service that makes elements elsewhere; there is none here.
+
+    >>> tf.data.Options().experimental_service.pinned is None
+    True
+    """
+
+    pinned = _option("pinned", bool, "Whether memory is pinned.")
+
+
+class ThreadingOptions(_Options):
+    """How many threads there are.
+
+    >>> options = tf.data.Options()
+    >>> options.threading.private_threadpool_size = 4
+    >>> options.threading.private_threadpool_size
+    4
+    """
+
+    max_intra_op_parallelism = _option(
+        "max_intra_op_parallelism", int, "Inside of an op."
+    )
+    private_threadpool_size = _option(
+        "private_threadpool_size", int, "For the dataset alone."
+    )
+
+
+class Options(_Options):
+    """What a dataset is told about how it should be run. None of it changes
+    what the elements are.
+
+    >>> options = tf.data.Options()
+    >>> options.deterministic = False
+    >>> dataset = tf.data.Dataset.range(3).with_options(options)
+    >>> dataset.options().deterministic
+    False
+    """
+
+    autotune = _option(
+        "autotune", AutotuneOptions, "How it is tuned.", AutotuneOptions
+    )
+    dataset_name = _option("dataset_name", str, "A name for it.")
+    framework_type = _option("framework_type", list, "Who uses it.")
+    deterministic = _option(
+        "deterministic", bool, "Whether elements must keep their order."
+    )
+    experimental_deterministic = _option(
+        "experimental_deterministic", bool, "The older name of that."
+    )
+    experimental_distribute = _option(
+        "experimental_distribute", DistributeOptions,
+        "How it is divided among workers.", DistributeOptions,
+    )
+    experimental_external_state_policy = _option(
+        "experimental_external_state_policy", ExternalStatePolicy,
+        "What happens to state outside when it is saved.",
+    )
+    experimental_optimization = _option(
+        "experimental_optimization", OptimizationOptions,
+        "Which rewritings are wished for.", OptimizationOptions,
+    )
+    experimental_service = _option(
+        "experimental_service", ServiceOptions, "For a service.",
+        ServiceOptions,
+    )
+    experimental_slack = _option(
+        "experimental_slack", bool, "Whether the last prefetch waits a bit."
+    )
+    experimental_symbolic_checkpoint = _option(
+        "experimental_symbolic_checkpoint", bool, "How places are saved."
+    )
+    experimental_warm_start = _option(
+        "experimental_warm_start", bool, "Whether work begins at once."
+    )
+    threading = _option(
+        "threading", ThreadingOptions, "How many threads there are.",
+        ThreadingOptions,
+    )
+
+    @property
+    def experimental_threading(self) -> ThreadingOptions:
+        """The older name of `threading`."""
+        return self.threading
+
+    @experimental_threading.setter
+    def experimental_threading(self, value: ThreadingOptions) -> None:
+        self.threading = value
+
+    def merge(self, options: "Options") -> "Options":
+        """New options: these, with what `options` says.
+
+        >>> a, b = tf.data.Options(), tf.data.Options()
+        >>> b.deterministic = True
+        >>> a.merge(b).deterministic
+        True
+        """
+        if not isinstance(options, Options):
+            raise TypeError(
+                f"Expected tf.data.Options, got {options!r} of type "
+                f"{type(options)}"
+            )
+        made = self._copy()
+        made._update(options)
+        return made

@@ -1,0 +1,339 @@
+// Ragged tensors as variants: an element of a dataset is one component then,
+// and a batch of elements is a vector of them.
+#include <algorithm>
+
+#include "framework/kernel_context.h"
+#include "framework/op_registry.h"
+#include "ops/element_moves.h"
+
+namespace gk {
+namespace {
+
+class RaggedVariant final : public VariantObject {
+ public:
+  RaggedVariant(TensorVector splits, Tensor values)
+      : splits_(std::move(splits)), values_(std::move(values)) {}
+  std::string_view type_name() const override {
+    return "RaggedTensorVariant";
+  }
+  const TensorVector& splits() const { return splits_; }
+  const Tensor& values() const { return values_; }
+  int64_t NumRows() const {
+    return splits_.empty() ? values_.dim(0) : splits_[0].num_elements() - 1;
+  }
+
+ private:
+  const TensorVector splits_;  // from the outermost dimension inwards
+  const Tensor values_;
+};
+
+int64_t SplitAt(const Tensor& splits, int64_t i) {
+  return splits.dtype() == DataType::kInt32 ? splits.data<int32_t>()[i]
+                                            : splits.data<int64_t>()[i];
+}
+
+// Elements [begin, end) of the first dimension.
+StatusOr<Tensor> Rows(const Tensor& t, int64_t begin, int64_t end) {
+  TensorShape shape = t.shape();
+  const int64_t each = t.dim(0) == 0 ? 0 : t.num_elements() / t.dim(0);
+  shape.SetDim(0, end - begin);
+  GK_ASSIGN_OR_RETURN(Tensor rows, Tensor::Allocate(t.dtype(), shape));
+  GK_RETURN_IF_ERROR(
+      VisitMoved(t.dtype(), [&]<class T>(std::type_identity<T>) {
+        std::copy_n(static_cast<const T*>(t.raw_data()) + begin * each,
+                    (end - begin) * each, static_cast<T*>(rows.raw_data()));
+      }));
+  return rows;
+}
+
+StatusOr<Tensor> SplitsOf(const std::vector<int64_t>& values, DataType type) {
+  GK_ASSIGN_OR_RETURN(
+      Tensor t, Tensor::Allocate(
+                    type, TensorShape({static_cast<int64_t>(values.size())})));
+  if (type == DataType::kInt64) {
+    std::copy(values.begin(), values.end(), t.data<int64_t>());
+    return t;
+  }
+  if (values.back() > std::numeric_limits<int32_t>::max()) {
+    return InvalidArgument("Row splits of {} do not fit into int32",
+                           values.back());
+  }
+  std::copy(values.begin(), values.end(), t.data<int32_t>());
+  return t;
+}
+
+// Splits are vectors that begin with 0, do not fall, and end with the number
+// of what they split.
+Status CheckSplits(const TensorVector& splits, const Tensor& values) {
+  for (size_t k = 0; k < splits.size(); ++k) {
+    const Tensor& s = splits[k];
+    if (s.rank() != 1 || s.num_elements() == 0) {
+      return InvalidArgument("Row splits must be a vector that is not empty");
+    }
+    const int64_t n = s.num_elements();
+    if (SplitAt(s, 0) != 0) {
+      return InvalidArgument("Invalid ragged splits: first element of splits "
+                             "must be 0");
+    }
+    for (int64_t i = 1; i < n; ++i) {
+      if (SplitAt(s, i) < SplitAt(s, i - 1)) {
+        return InvalidArgument(
+            "Invalid ragged splits: splits must be monotonically increasing");
+      }
+    }
+    const int64_t parts = k + 1 < splits.size()
+                              ? splits[k + 1].num_elements() - 1
+                              : values.dim(0);
+    if (SplitAt(s, n - 1) != parts) {
+      return InvalidArgument(
+          "Invalid ragged splits: last element of splits must be the number "
+          "of ragged values: {} vs. {}",
+          SplitAt(s, n - 1), parts);
+    }
+  }
+  return OkStatus();
+}
+
+// What lies in rows [begin, end) of the outermost dimension of what `splits`
+// from `level` on describe.
+StatusOr<Ref<RaggedVariant>> Cut(const TensorVector& splits, size_t level,
+                                 const Tensor& values, int64_t begin,
+                                 int64_t end) {
+  TensorVector cut;
+  for (size_t k = level; k < splits.size(); ++k) {
+    std::vector<int64_t> part;
+    const int64_t first = SplitAt(splits[k], begin);
+    for (int64_t i = begin; i <= end; ++i) {
+      part.push_back(SplitAt(splits[k], i) - first);
+    }
+    end = SplitAt(splits[k], end);
+    begin = first;
+    GK_ASSIGN_OR_RETURN(Tensor t, SplitsOf(part, splits[k].dtype()));
+    cut.push_back(std::move(t));
+  }
+  GK_ASSIGN_OR_RETURN(Tensor rows, Rows(values, begin, end));
+  return MakeRef<RaggedVariant>(std::move(cut), std::move(rows));
+}
+
+Status ComputeToVariant(KernelContext& c) {
+  const int rank = c.num_inputs() - 1;
+  TensorVector splits;
+  for (int i = 0; i < rank; ++i) splits.push_back(c.input(i));
+  const Tensor& values = c.input(rank);
+  if (rank > 0 && values.rank() == 0) {
+    return InvalidArgument("Values of a ragged tensor must not be a scalar");
+  }
+  GK_RETURN_IF_ERROR(CheckSplits(splits, values));
+  if (!c.attr<bool>("batched_input")) {
+    c.set_output(0, Tensor::Scalar(Variant(
+                        MakeRef<RaggedVariant>(std::move(splits), values))));
+    return OkStatus();
+  }
+  if (rank == 0) {
+    return InvalidArgument(
+        "If batched_input, the ragged rank must be at least 1");
+  }
+  const int64_t n = splits[0].num_elements() - 1;
+  GK_ASSIGN_OR_RETURN(Tensor rows,
+                      Tensor::Allocate(DataType::kVariant, TensorShape({n})));
+  for (int64_t i = 0; i < n; ++i) {
+    GK_ASSIGN_OR_RETURN(
+        Ref<RaggedVariant> row,
+        Cut(splits, 1, values, SplitAt(splits[0], i),
+            SplitAt(splits[0], i + 1)));
+    rows.data<Variant>()[i] = Variant(std::move(row));
+  }
+  c.set_output(0, std::move(rows));
+  return OkStatus();
+}
+
+Status ToVariantShape(InferenceContext& c) {
+  if (!c.attr<bool>("batched_input")) {
+    c.set_output(0, TensorShape());
+    return OkStatus();
+  }
+  const PartialTensorShape& splits = c.input(0);
+  const bool known = c.num_inputs() > 1 && splits.rank() == 1 &&
+                     splits.dim(0) > 0;
+  c.set_output(0, PartialTensorShape({known ? splits.dim(0) - 1 : -1}));
+  return OkStatus();
+}
+
+// The variants of a tensor, checked to be of one kind.
+struct Pieces {
+  std::vector<const RaggedVariant*> all;
+  int inner_rank = 0;  // of each
+  DataType values_type, splits_type;
+};
+
+Status ReadPieces(KernelContext& c, Pieces* p) {
+  const Tensor& encoded = c.input(0);
+  const int wanted = static_cast<int>(c.attr<int64_t>("output_ragged_rank"));
+  const auto given = static_cast<int>(c.attr<int64_t>("input_ragged_rank"));
+  p->values_type = c.attr<DataType>("Tvalues");
+  p->splits_type = c.attr<DataType>("Tsplits");
+  p->inner_rank = given == -1 ? wanted - encoded.rank() : given;
+  if (p->inner_rank < 0) {
+    return InvalidArgument(
+        "Inferred input_ragged_rank (output_ragged_rank - "
+        "encoded_variant.dims()) must be >= 0, found output_ragged_rank: {}, "
+        "encoded_variant.dims(): {}, inferred input_ragged_rank: {}",
+        wanted, encoded.rank(), p->inner_rank);
+  }
+  if (wanted != p->inner_rank + encoded.rank()) {
+    return InvalidArgument(
+        "output_ragged_rank must be equal to input_ragged_rank + "
+        "encoded_ragged.dims(); output_ragged_rank: {}, input_ragged_rank: "
+        "{}, encoded_variant.dims(): {}.",
+        wanted, p->inner_rank, encoded.rank());
+  }
+  for (const Variant& v : encoded.flat<Variant>()) {
+    const auto* ragged = v.As<RaggedVariant>();
+    if (ragged == nullptr) {
+      return InvalidArgument(
+          "Input Variant element at index {} doesn't hold a "
+          "RaggedTensorVariant: {}",
+          p->all.size(), v.get() ? v.get()->type_name() : "nothing");
+    }
+    if (static_cast<int>(ragged->splits().size()) != p->inner_rank) {
+      return InvalidArgument(
+          "Encoded input RaggedTensorVariant has ragged_rank={}.  Expected "
+          "ragged_rank={}.",
+          ragged->splits().size(), p->inner_rank);
+    }
+    if (ragged->values().dtype() != p->values_type) {
+      return InvalidArgument(
+          "Expected values Tensor dtype: {}, found: {}",
+          DataTypeString(p->values_type),
+          DataTypeString(ragged->values().dtype()));
+    }
+    for (const Tensor& s : ragged->splits()) {
+      if (s.dtype() == p->splits_type) continue;
+      return InvalidArgument("Expected row_splits Tensor dtype: {}, found: {}",
+                             DataTypeString(p->splits_type),
+                             DataTypeString(s.dtype()));
+    }
+    if (encoded.rank() > 0 && ragged->values().rank() == 0) {
+      return InvalidArgument("A scalar cannot be a row of a ragged tensor");
+    }
+    p->all.push_back(ragged);
+  }
+  return OkStatus();
+}
+
+// The values of all pieces, one behind the other.
+StatusOr<Tensor> JoinValues(const Pieces& p) {
+  if (p.all.empty()) return Tensor::Allocate(p.values_type, TensorShape({0}));
+  const Tensor& first = p.all[0]->values();
+  std::vector<int64_t> dims(first.shape().dims().begin(),
+                            first.shape().dims().end());
+  for (size_t i = 1; i < p.all.size(); ++i) {
+    const auto other = p.all[i]->values().shape().dims();
+    if (!std::equal(dims.begin() + 1, dims.end(), other.begin() + 1,
+                    other.end())) {
+      return InvalidArgument(
+          "All flat_values must have compatible shapes.  Shape at index 0: "
+          "{}.  Shape at index {}: {}.  If you are using tf.map_fn, then you "
+          "may need to specify an explicit fn_output_signature with "
+          "appropriate ragged_rank, and/or convert output tensors to "
+          "RaggedTensors.",
+          first.shape().DebugString(), i,
+          p.all[i]->values().shape().DebugString());
+    }
+    dims[0] += other[0];
+  }
+  GK_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
+  GK_ASSIGN_OR_RETURN(Tensor joined,
+                      Tensor::Allocate(p.values_type, shape));
+  GK_RETURN_IF_ERROR(
+      VisitMoved(p.values_type, [&]<class T>(std::type_identity<T>) {
+        T* to = static_cast<T*>(joined.raw_data());
+        for (const RaggedVariant* r : p.all) {
+          to = std::copy_n(static_cast<const T*>(r->values().raw_data()),
+                           r->values().num_elements(), to);
+        }
+      }));
+  return joined;
+}
+
+Status ComputeFromVariant(KernelContext& c) {
+  Pieces p;
+  GK_RETURN_IF_ERROR(ReadPieces(c, &p));
+  const Tensor& encoded = c.input(0);
+  const int outer = encoded.rank();
+  if (outer == 0) {
+    for (int k = 0; k < p.inner_rank; ++k) {
+      c.set_output(k, p.all[0]->splits()[k].Alias());
+    }
+    c.set_output(p.inner_rank, p.all[0]->values().Alias());
+    return OkStatus();
+  }
+  // Dimensions of the tensor of variants, each but the last of equal rows.
+  int64_t rows = 1;
+  for (int k = 0; k + 1 < outer; ++k) {
+    rows *= encoded.dim(k);
+    std::vector<int64_t> splits(rows + 1);
+    for (int64_t i = 0; i <= rows; ++i) splits[i] = i * encoded.dim(k + 1);
+    GK_ASSIGN_OR_RETURN(Tensor t, SplitsOf(splits, p.splits_type));
+    c.set_output(k, std::move(t));
+  }
+  std::vector<int64_t> lengths{0};
+  for (const RaggedVariant* r : p.all) {
+    lengths.push_back(lengths.back() + r->NumRows());
+  }
+  GK_ASSIGN_OR_RETURN(Tensor t, SplitsOf(lengths, p.splits_type));
+  c.set_output(outer - 1, std::move(t));
+  for (int k = 0; k < p.inner_rank; ++k) {
+    std::vector<int64_t> splits{0};
+    for (const RaggedVariant* r : p.all) {
+      const Tensor& own = r->splits()[k];
+      const int64_t before = splits.back();
+      for (int64_t i = 1; i < own.num_elements(); ++i) {
+        splits.push_back(before + SplitAt(own, i));
+      }
+    }
+    GK_ASSIGN_OR_RETURN(Tensor joined, SplitsOf(splits, p.splits_type));
+    c.set_output(outer + k, std::move(joined));
+  }
+  GK_ASSIGN_OR_RETURN(Tensor values, JoinValues(p));
+  c.set_output(outer + p.inner_rank, std::move(values));
+  return OkStatus();
+}
+
+Status FromVariantShape(InferenceContext& c) {
+  const int n = c.num_outputs() - 1;
+  for (int i = 0; i < n; ++i) c.set_output(i, PartialTensorShape({-1}));
+  c.set_output(n, PartialTensorShape());
+  return OkStatus();
+}
+
+const OpRecord kRecords[] = {
+    {.name = "RaggedTensorToVariant",
+     .inputs = "rt_nested_splits: RAGGED_RANK * Tsplits;"
+               "rt_dense_values: Tvalues",
+     .outputs = "encoded_ragged: variant",
+     .attrs = "RAGGED_RANK: int >= 0; Tvalues: type; "
+              "Tsplits: type in [int32, int64] = int64; batched_input: bool",
+     .traits = kNoGradient,
+     .shape = ToVariantShape,
+     .kernel = {.compute = ComputeToVariant},
+     .doc = "A ragged tensor in a variant, or each of its rows in one."},
+
+    {.name = "RaggedTensorFromVariant",
+     .inputs = "encoded_ragged: variant",
+     .outputs = "output_nested_splits: output_ragged_rank * Tsplits;"
+                "output_dense_values: Tvalues",
+     .attrs = "input_ragged_rank: int >= -1; output_ragged_rank: int >= 0; "
+              "Tvalues: type; Tsplits: type in [int32, int64] = int64",
+     .traits = kNoGradient,
+     .shape = FromVariantShape,
+     .kernel = {.compute = ComputeFromVariant},
+     .doc = "The ragged tensor in a variant, or the one whose rows are in "
+            "several."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(ragged_variant)
+
+}  // namespace gk
