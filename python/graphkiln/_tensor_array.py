@@ -6,6 +6,7 @@ one tensor list, whose handle loops and branches carry. What converts Python's
 values, and knows the lines that wrote what nobody used, is here.
 """
 
+import operator
 from collections.abc import Callable
 
 import graphkiln as tf
@@ -297,6 +298,9 @@ class TensorArray:
 
         return convert
 
+    def _autograph_len(self):
+        return self.size()
+
     @property
     def _type_spec(self) -> "TensorArraySpec":
         return TensorArraySpec.from_value(self)
@@ -311,7 +315,7 @@ def _size(size: object):
     if tf.is_tensor(size):
         return tf.convert_to_tensor(size)
     if tf.executing_eagerly():
-        size = max(int(size), 0)
+        size = max(operator.index(size), 0)
     return lambda name: tf.convert_to_tensor(size, tf.int32, name=name)
 
 

@@ -10,6 +10,7 @@ from graphkiln import _graphkiln
 from graphkiln.autograph import conversion
 from graphkiln.autograph import overloads
 from graphkiln.autograph import source
+from graphkiln.autograph import staged_list
 from graphkiln.autograph import verbosity
 
 _LEFT_ALONE = frozenset(
@@ -124,6 +125,10 @@ def _call_object(f, args: tuple, kwargs: dict | None, scope):
     """Calls an object of another class: by its own `__call__` if that is a
     user's Python function."""
     cls = type(f)
+    if staged_list.made and args and (
+        type(args[0]) is staged_list.StagedList
+    ):
+        f = overloads.of_list(f)
     if not isinstance(f, type) and not _is_library(cls.__module__):
         method = inspect.getattr_static(cls, "__call__", None)
         if type(method) is types.FunctionType and not is_left_alone(method):

@@ -144,16 +144,13 @@ def _trip_count(start, limit, delta):
     known = _static(start), _static(limit), _static(delta)
     if None not in known and all(isinstance(k, int) for k in known):
         return len(range(*known))
-    if known[0] == 0 and known[2] == 1:
-        count = limit
-    elif start.dtype.is_integer:
-        distance = limit - start if known[0] != 0 else limit
-        if known[2] == 1:
-            count = distance
-        else:
-            count = -((-distance) // delta)
+    distance = limit if known[0] == 0 else limit - start
+    if not start.dtype.is_integer:
+        count = tf.math.ceil(distance if known[2] == 1 else distance / delta)
+    elif known[2] == 1:
+        count = distance
     else:
-        count = tf.math.ceil((limit - start) / delta)
+        count = -((-distance) // delta)
     if count.dtype != tf.int32:
         largest = tf.constant(2**31 - 128, tf.int32)
         count = tf.minimum(count, tf.cast(largest, count.dtype))

@@ -361,6 +361,69 @@ min_ = _extreme(min, lambda *a, **k: tf.reduce_min(*a, **k),
                 lambda a, b: tf.minimum(a, b),
                 lambda *a, **k: tf.argmin(*a, **k))
 
+def _as_rows(stacked):
+    """The rows of a list as one tensor, also of lists of tensors."""
+    if isinstance(stacked, (list, tuple)):
+        return tf.stack([_as_rows(part) for part in stacked], axis=1)
+    return stacked
+
+
+def _stack(values, axis=0, name="stack"):
+    rows = _as_rows(values.stacked())
+    if axis == 0:
+        return tf.identity(rows, name=name)
+    rank = rows.shape.rank
+    if rank is None:
+        raise ValueError(
+            f"tf.stack along axis {axis} of a list whose elements' rank is not "
+            "known; set_element_type tells it"
+        )
+    if not -rank <= axis < rank:
+        raise ValueError(f"axis = {axis} not in [{-rank}, {rank})")
+    order = list(range(1, rank))
+    order.insert(axis % rank, 0)
+    return tf.transpose(rows, order, name=name)
+
+
+def _concat(values, axis, name="concat"):
+    if values.is_open:
+        raise ValueError("tf.concat of a list without elements")
+    is_plain = isinstance(values.elements, tf.TensorSpec)
+    if not is_plain or not isinstance(axis, int) or axis != 0:
+        parts = _stack(values, 0)
+        rank = parts.shape.rank
+        if not isinstance(axis, int) or rank in (None, 1):
+            raise ValueError(
+                "tf.concat of a list in a graph needs an axis known while "
+                "tracing, and elements whose rank is known and not 0"
+            )
+        axis %= rank - 1
+        order = list(range(1, rank))
+        order.insert(axis, 0)
+        parts = tf.transpose(parts, order)
+        sizes = tf.shape(parts)
+        joined = [sizes[axis] * sizes[axis + 1]]
+        shape = tf.concat([sizes[:axis], joined, sizes[axis + 2:]], 0)
+        return tf.reshape(parts, shape, name=name)
+    return values.concatenated(name)
+
+
+def _add_n(inputs, name=None):
+    return tf.reduce_sum(_stack(inputs), 0, name=name)
+
+
+_OF_LISTS = ((tf.stack, _stack), (tf.concat, _concat), (tf.add_n, _add_n))
+
+
+def of_list(function):
+    """What does the same as an op that takes a list of tensors with one that
+    only the graph knows the length of."""
+    for op, made in _OF_LISTS:
+        if function is op:
+            return made
+    return function
+
+
 TABLE = {
     getattr(builtins, name): globals()[name + "_"]
     for name in (

@@ -126,6 +126,23 @@ class StagedList(sequences.Sequence):
             for handle, spec in zip(self.handles, nest.flatten(self.elements))
         ])
 
+    def concatenated(self, name: str):
+        """All elements, tensors, one after the other along their first
+        axis."""
+        (spec,), (handle,) = nest.flatten(self.elements), self.handles
+        if spec.shape.rank == 0:
+            raise ValueError("Can't concatenate scalars (use tf.stack instead)")
+        inner = spec.shape[1:]
+        parts = tf.TensorShape(None if spec.shape.rank is None
+                               else [None, *inner.as_list()])
+        joined = tf.raw_ops.TensorListConcatV2(
+            input_handle=handle,
+            element_shape=_sizes(tf.TensorSpec(parts, spec.dtype)),
+            leading_dims=tf.constant([], tf.int64), element_dtype=spec.dtype,
+            name=name,
+        )[0]
+        return _shaped(joined, parts)
+
     def _packed(self, tensors: list):
         return nest.pack_sequence_as(self.elements, tensors)
 

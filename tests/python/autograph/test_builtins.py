@@ -73,6 +73,19 @@ def test_len_and_range():
         run(lambda x: len(x), 1)
 
 
+def test_len_of_an_array():
+    @tf.function
+    def f(n):
+        array = tf.TensorArray(tf.int32, size=0, dynamic_size=True)
+        for i in tf.range(n):
+            array = array.write(i, i)
+        return len(array)
+
+    assert int(f(tf.constant(4))) == 4
+    with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+        tf.TensorArray(tf.int32, size=1.5)
+
+
 def test_strict_zip():
     def f(x, y):
         total = 0

@@ -751,6 +751,41 @@ def lists_that_grow_by_one_or_two(n):
     return sum(items), len(items), items[0]
 
 
+@program((F([1.0, 2.0, 3.0]),), (F([4.0]),))
+def comprehensions_are_stacked_and_joined(x):
+    doubled = [v * 2.0 for v in x]
+    pairs = [[v, v + 0.5] for v in x]
+    return (
+        tf.stack(doubled), tf.add_n(doubled), tf.stack(pairs, axis=1),
+        tf.stack(doubled, axis=-1), tf.concat(pairs, 0),
+        tf.concat([[[v, v]] for v in x], axis=1),
+        tf.concat([[[v, v]] for v in x], axis=-2),
+    )
+
+
+@program(
+    (F(2.5), F(1.0), F(3.2), F(0.5)), (F(3.0), F(3.0), F(1.0), F(-0.7)),
+    (F(0.1), F(0.0), F(0.3), F(0.1)), (F(0.0), F(1.0), F(1.0), F(1.0)),
+)
+def ranges_of_fractions(end, a, b, step):
+    count = 0
+    for _ in tf.range(end):
+        count += 1
+    total = tf.constant(0.0)
+    for x in tf.range(a, b, step):
+        total = total * 10.0 + x
+    return count, total
+
+
+@program((I(3),), (I(12),))
+def lists_of_parts_are_joined(n):
+    parts = []
+    tf.autograph.experimental.set_element_type(parts, tf.int32, shape=[None])
+    for i in tf.range(n):
+        parts.append(tf.range(i))
+    return tf.concat(parts, 0)
+
+
 @program((I(3),), (I(-12),))
 def objects_and_dicts(n):
     state = {"count": 0, "sum": n * 0}
