@@ -52,6 +52,9 @@ class DifferentiableWhile final : public DifferentiableNode {
       kCounter,    // the state before, plus the iterations
       kList,       // on the list that the state is
       kNext,       // what the next iteration's state was
+      kTaken,      // in the list that the state was at first: one is taken off
+                   // in each iteration
+      kTakenLast,  // the same of the iteration before, of which the state is
     };
     Kind kind = kInvariant;
     int state = 0;
@@ -71,6 +74,13 @@ class DifferentiableWhile final : public DifferentiableNode {
   void PlacesOf(const Output& value, std::vector<Place>* places) const;
   Tensor Derive(const Output& value, const PlaceValue& at,
                 std::map<std::pair<std::string, int>, Tensor>* known) const;
+  // The list that enters the loop, and of which an iteration takes off the
+  // value, or -1.
+  int ListTakenFrom(const Output& value) const;
+  // Of a list that enters the loop: the element `back` iterations before the
+  // one that `done` others come before; in the backward loop.
+  Tensor TakenElement(const Tensor& list, const Output& value,
+                      const Tensor& done, int back) const;
   // The list that keeps the state as it enters iterations, or -1.
   int ListOfArgument(int state) const;
   // Puts on lists what has to be of the values that the gradient needs.

@@ -134,6 +134,18 @@ std::vector<Gradient> DifferentiableWhile::BackwardLoop(
         case Place::kInvariant: return inputs[i];
         case Place::kList: return popped[i];
         case Place::kNext: return x[next_at.at(i)];
+        case Place::kTaken: {
+          const Output pop = ResourceRoot(call_->forward()->results()[i]);
+          return TakenElement(inputs[i], {pop.node, 1}, next[0], 0);
+        }
+        case Place::kTakenLast: {
+          const Output taken = call_->forward()->results()[i];
+          const Tensor before =
+              TakenElement(inputs[ListTakenFrom(taken)], taken, next[0], 1);
+          const Tensor is_first = MakeOp1(
+              "Equal", {next[0], IntegerConstant(0, next[0].dtype())});
+          return MakeOp1("SelectV2", {is_first, inputs[i], before});
+        }
         case Place::kCounter: break;
       }
       Tensor done = next[0];

@@ -5,6 +5,7 @@
 #include "framework/op_builder.h"
 #include "framework/op_registry.h"
 #include "function/differentiable_while.h"
+#include "ops/element_moves.h"
 
 namespace gk {
 namespace {
@@ -24,6 +25,16 @@ constexpr int kMaxCheapOps = 6;
 
 bool IsPlain(const Output& o) {
   return !IsObjectType(o.node->output(o.index).dtype);
+}
+
+// Reading a list that is kept has a dearer gradient than taking elements off,
+// which larger elements make up for.
+bool IsLarge(const Output& o) {
+  constexpr int64_t kMinBytes = 1024;
+  const Node::OutputInfo& info = o.node->output(o.index);
+  return IsPlain(o) && info.shape.IsFullyDefined() &&
+         info.shape.num_elements() >=
+             kMinBytes / std::max(1, DataTypeSize(info.dtype));
 }
 
 bool IsCheap(const Node& node) {
@@ -61,6 +72,17 @@ std::optional<DifferentiableWhile::Place> DifferentiableWhile::Find(
   }
   auto it = list_of_.find(KeyOf(value));
   if (it != list_of_.end()) return Place{Place::kList, it->second};
+  // A backward loop that is differentiated finds what it takes off lists on
+  // these lists as they were.
+  if (const int list = ListTakenFrom(value); list >= 0) {
+    return Place{Place::kTaken, list};
+  }
+  for (size_t i = 0; i < num_states_; ++i) {
+    if (root.node == forward.arguments()[i] &&
+        ListTakenFrom(forward.results()[i]) >= 0) {
+      return Place{Place::kTakenLast, static_cast<int>(i)};
+    }
+  }
   // What an iteration leaves is what the next begins with.
   for (size_t i = 0; i < num_states_; ++i) {
     const DataType dtype = forward.arguments()[i]->output(0).dtype;
@@ -73,6 +95,48 @@ std::optional<DifferentiableWhile::Place> DifferentiableWhile::Find(
     }
   }
   return std::nullopt;
+}
+
+int DifferentiableWhile::ListTakenFrom(const Output& value) const {
+  const GraphFunction& forward = *call_->forward();
+  const Output root = ResourceRoot(value);
+  if (root.node->type() != "TensorListPopBack" || root.index != 1 ||
+      !IsLarge(root)) {
+    return -1;
+  }
+  const Output list = ResourceRoot(root.node->input(0));
+  for (size_t i = 0; i < num_states_; ++i) {
+    if (list.node == forward.arguments()[i] &&
+        ResourceRoot(forward.results()[i]) == Output{root.node, 0}) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+Tensor DifferentiableWhile::TakenElement(const Tensor& list,
+                                         const Output& value,
+                                         const Tensor& done, int back) const {
+  const Output root = ResourceRoot(value);
+  const Node::OutputInfo& info = root.node->output(root.index);
+  Tensor count = done;
+  if (count.dtype() != DataType::kInt32) {
+    count = MakeOp1("Cast", {count}, {{"DstT", DataType::kInt32}});
+  }
+  const Tensor one = IntegerConstant(1, DataType::kInt32);
+  const Tensor last = MakeOp1(
+      "Sub", {MakeOp1("TensorListLength", {list}), one});
+  Tensor index = MakeOp1("Sub", {last, count});
+  if (back > 0) {
+    // In the first iteration there is none before: any will do.
+    const Tensor before =
+        MakeOp1("AddV2", {index, IntegerConstant(back, DataType::kInt32)});
+    index = MakeOp1("Minimum", {before, last});
+  }
+  return MakeOp1("TensorListGetItem",
+                 {list, index,
+                  KnownTensor(ShapeValue(info.shape), "element_shape")},
+                 {{"element_dtype", info.dtype}});
 }
 
 bool DifferentiableWhile::IsDerived(const Output& value, int* budget) const {
