@@ -1,4 +1,5 @@
-// map_fn, foldl, foldr, scan: a function of every row of tensors.
+// map_fn, vectorized_map, foldl, foldr, scan: a function of every row of
+// tensors.
 //
 //   gk::Tensor squares = gk::map_fn([](gk::Tensor x) { return x * x; }, xs);
 //   gk::Tensor sum = gk::foldl(
@@ -129,6 +130,22 @@ State Scan(F& f, const Order& order, const State& start, bool start_is_result,
   return Together<State>(stacked);
 }
 
+template <class F, class E>
+auto Map(F& f, const E& elems, decltype(MapRows)& map_rows,
+         const MapOptions& options, Place where) {
+  using Row = Staged<E>;
+  using Result = Staged<std::invoke_result_t<F&, Row>>;
+  WhileOptions loop;
+  loop.name = options.name;
+  loop.parallel_iterations = options.parallel_iterations;
+  return Together<Result>(map_rows(
+      Apart(elems),
+      [&](const Results& row, Results* out) {
+        Flatten(out, f(Together<Row>(row)));
+      },
+      loop, where));
+}
+
 }  // namespace detail
 
 // `f(row)` of each row, stacked along a new first axis; in the structure that
@@ -142,17 +159,21 @@ State Scan(F& f, const Order& order, const State& start, bool start_is_result,
 template <class F, class E>
 auto map_fn(F&& f, const E& elems, const MapOptions& options = {},
             Place where = Place::current()) {
-  using Row = detail::Staged<E>;
-  using Result = detail::Staged<std::invoke_result_t<F&, Row>>;
-  WhileOptions loop;
-  loop.name = options.name;
-  loop.parallel_iterations = options.parallel_iterations;
-  return detail::Together<Result>(detail::MapRows(
-      detail::Apart(elems),
-      [&](const detail::Results& row, detail::Results* out) {
-        detail::Flatten(out, f(detail::Together<Row>(row)));
-      },
-      loop, where));
+  return detail::Map(f, elems, detail::MapRows, options, where);
+}
+
+// map_fn, where a tensor of `elems` may also have one row: every call gets it.
+// Throws Error (InvalidArgument) if the lengths of the others differ.
+//
+//   gk::Tensor products = gk::vectorized_map(
+//       [](std::pair<gk::Tensor, gk::Tensor> p) {
+//         return gk::matmul(p.first, p.second);
+//       },
+//       std::pair(matrices, one_matrix));
+template <class F, class E>
+auto vectorized_map(F&& f, const E& elems, const MapOptions& options = {},
+                    Place where = Place::current()) {
+  return detail::Map(f, elems, detail::MapRowsSharing, options, where);
 }
 
 // The last state of state = f(state, row), from the first row on; `initial`

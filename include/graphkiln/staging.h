@@ -165,6 +165,11 @@ GK_EXPORT Results MapRows(
     const Results& elements,
     const std::function<void(const Results&, Results*)>& f,
     const WhileOptions& options, Place where);
+// The same, where tensors of one row have that row for every call.
+GK_EXPORT Results MapRowsSharing(
+    const Results& elements,
+    const std::function<void(const Results&, Results*)>& f,
+    const WhileOptions& options, Place where);
 
 }  // namespace detail
 }  // GK_API_NAMESPACE

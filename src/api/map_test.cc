@@ -1,4 +1,4 @@
-// map_fn, foldl, foldr and scan, eagerly and staged.
+// map_fn, vectorized_map, foldl, foldr and scan, eagerly and staged.
 #include "api/same_gradient.h"
 
 namespace {
@@ -74,6 +74,35 @@ TEST(MapTest, TheFunctionIsTracedOnce) {
   });
   EXPECT_EQ(f(gk::zeros({2, 3})).to_vector<float>(), std::vector<float>(6, 1));
   EXPECT_EQ(times, 1);
+}
+
+TEST(MapTest, SharedRows) {
+  auto f = [](const Tensor& rows, const Tensor& one) {
+    return gk::vectorized_map(
+        [](const std::pair<Tensor, Tensor>& p) {
+          return gk::reduce_sum(p.first * p.second);
+        },
+        std::pair(rows, one));
+  };
+  const Tensor rows{{1.0f, 2.0f}, {3.0f, 4.0f}, {5.0f, 6.0f}};
+  const Tensor one{{10.0f, 1.0f}};
+  const std::vector<float> want{12, 34, 56};
+  EXPECT_EQ(f(rows, one).to_vector<float>(), want);
+  EXPECT_EQ(gk::function(f)(rows, one).to_vector<float>(), want);
+  EXPECT_EQ(f(one, one).to_vector<float>(), std::vector<float>({101}));
+  EXPECT_EQ(ErrorOf([&] { f(rows, gk::ones({2, 2})); }).code(),
+            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(ErrorOf([&] { f(rows, Tensor(1.0f)); }).code(),
+            ErrorCode::kValueError);
+  ExpectSameWithGradient(
+      [](const Tensor& x) {
+        return gk::reduce_sum(gk::vectorized_map(
+            [](const std::pair<Tensor, Tensor>& p) {
+              return gk::sin(p.first) * p.second;
+            },
+            std::pair(gk::stack({x, x * x, x + 1}), gk::stack({x * 3}))));
+      },
+      0.9);
 }
 
 TEST(FoldTest, FromTheLeftAndTheRight) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
 
 #include "api/inner.h"
 #include "api/place.h"
@@ -266,6 +267,49 @@ Results MapRows(const Results& elements, const RowFn& f,
     return IsStaged() ? MapStaged(rows, f, options, where)
                       : MapNow(elements, rows, f, options, where);
   });
+}
+
+Results MapRowsSharing(const Results& elements, const RowFn& f,
+                       const WhileOptions& options, Place where) {
+  const TensorVector tensors =
+      Guarded([&] { return Inner(elements.tensors); });
+  Results batched;
+  // What stands for each tensor in a call; null if it is its row.
+  std::vector<Tensor> shared(tensors.size());
+  Guarded([&] {
+    std::set<int64_t> lengths;
+    for (const InnerTensor& t : tensors) {
+      const PartialTensorShape shape = t.partial_shape();
+      if (shape.unknown_rank()) continue;
+      const int64_t length = CommonLength({t});
+      if (length >= 0) lengths.insert(length);
+    }
+    const bool some_are_single = lengths.size() > 1 && lengths.erase(1) > 0;
+    if (lengths.size() > 1) {
+      throw ::gk::Error(InvalidArgument(
+          "The tensors of `elems` must be equally long, got lengths {} and {}",
+          *lengths.begin(), *lengths.rbegin()));
+    }
+    batched.shape.arrays = elements.shape.arrays;
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      const PartialTensorShape shape = tensors[i].partial_shape();
+      if (some_are_single && !shape.unknown_rank() && shape.dim(0) == 1) {
+        shared[i] =
+            Outer(CallComposite("gather", {tensors[i], Int32Of(0)})[0]);
+      } else {
+        batched.tensors.push_back(elements.tensors[i]);
+      }
+    }
+  });
+  auto call = [&](const Results& row, Results* out) {
+    Results all{shared, elements.shape};
+    size_t next = 0;
+    for (Tensor& t : all.tensors) {
+      if (!t.defined()) t = row.tensors[next++];
+    }
+    f(all, out);
+  };
+  return MapRows(batched, call, options, where);
 }
 
 }  // namespace gk::api::detail

@@ -92,6 +92,43 @@ TEST(TensorArrayTest, KnowsItself) {
   EXPECT_EQ(TensorArray().to_string(), "TensorArray()");
 }
 
+TEST(TensorArrayTest, IdentityHoldsTheSame) {
+  ExpectBoth(
+      [] {
+        const TensorArray ta =
+            TensorArray(DataType::kInt32, 2).unstack(Tensor({4, 5}));
+        return ta.identity().write(0, 7).stack();
+      },
+      {7, 5});
+  ExpectSameWithGradient(
+      [](const Tensor& x) {
+        const TensorArray ta = TensorArray(kDouble, 2).write(0, x);
+        return gk::reduce_sum(ta.identity().write(1, x * x).stack());
+      },
+      1.2);
+}
+
+TEST(TensorArrayTest, CloseDropsTheElements) {
+  TensorArray ta(kDouble, 2);
+  ta = ta.write(0, 1.0);
+  ta.close();
+  EXPECT_EQ(ta.size().item<int>(), 0);
+  auto traced = gk::function([](const Tensor& x) {
+    const TensorArray ta = TensorArray(kDouble, 1).write(0, x);
+    const Tensor y = ta.read(0);
+    ta.close();
+    return y;
+  });
+  EXPECT_EQ(traced(Tensor(2.0)).item<double>(), 2);
+}
+
+TEST(TensorArrayTest, GradientsNeedNoArray) {
+  const gk::Error e =
+      ErrorOf([] { (void)TensorArray(kDouble, 1).grad("loss"); });
+  EXPECT_EQ(e.code(), ErrorCode::kUnimplemented);
+  ExpectHas(e.what(), "gk::GradientTape");
+}
+
 TEST(TensorArrayTest, LoopsCarryThem) {
   auto f = [](const Tensor& x) {
     auto [i, y, ta] = gk::while_loop(
