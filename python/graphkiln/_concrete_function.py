@@ -1,10 +1,12 @@
 """ConcreteFunction: its structured and flat call, and what it tells."""
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 
 from graphkiln import _composite
 from graphkiln import _external_captures  # adds what changes captures
 from graphkiln import _graph_scopes  # adds what graphs tell
+from graphkiln import _function_type_parts  # adds binding to types
 from graphkiln import _function_binding as binding
 from graphkiln import _function_casting as casting
 from graphkiln import _graphkiln
@@ -309,6 +311,15 @@ def variables(self) -> tuple:
 def trainable_variables(self) -> tuple:
     """Those of the variables that tapes watch."""
     return tuple(v for v in self.variables if v.trainable)
+
+
+@_property
+def __signature__(self) -> inspect.Signature:
+    """Of calls: by the parameters, or by the names of the tensors."""
+    return inspect.Signature([
+        inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+        inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD),
+    ])
 
 
 @_method

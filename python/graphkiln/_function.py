@@ -704,10 +704,22 @@ def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
 
 @_method()
 def get_initialization_function(self, *args, **kwargs):
-    """A function that sets the variables made by the first call; they are
-    set already."""
+    """The ConcreteFunction that initialises the variables which a call with
+    these arguments makes. They have their values already, so it does nothing.
+
+    Raises RuntimeError if the function was traced before.
+    """
+    if self.experimental_get_tracing_count() > 0:
+        raise RuntimeError(
+            "get_initialization_function cannot be called after the function "
+            "has been used"
+        )
     self.get_concrete_function(*args, **kwargs)
-    return lambda: None
+
+    def initialize():
+        return None
+
+    return function(initialize, autograph=False).get_concrete_function()
 
 
 @_method("__repr__")

@@ -6,6 +6,16 @@ import inspect
 from graphkiln._graphkiln import FunctionType
 
 
+class _CapturedDefault:
+    """Stands for a default value, which the function knows."""
+
+    def __repr__(self) -> str:
+        return "<captured_default_value>"
+
+
+_DEFAULT = _CapturedDefault()
+
+
 class Parameter(inspect.Parameter):
     """One parameter of a FunctionType.
 
@@ -17,10 +27,11 @@ class Parameter(inspect.Parameter):
     __slots__ = ("optional", "type_constraint")
 
     def __init__(self, name, kind, optional, type_constraint):
-        super().__init__(name, kind, annotation=(
-            inspect.Parameter.empty if type_constraint is None
-            else type_constraint
-        ))
+        empty = inspect.Parameter.empty
+        super().__init__(
+            name, kind, default=_DEFAULT if optional else empty,
+            annotation=empty if type_constraint is None else type_constraint,
+        )
         self.optional = optional
         self.type_constraint = type_constraint
 

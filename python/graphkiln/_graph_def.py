@@ -36,8 +36,11 @@ def _function_def(self: ConcreteFunction) -> object:
 
 
 def _op_def_for_type(self: Graph, type: str) -> object:
-    """The OpDef of an op type. NotFoundError if there is none."""
-    return message("OpDef", _graphkiln.op_def(type))
+    """The OpDef of an op type. RuntimeError if there is none."""
+    try:
+        return message("OpDef", _graphkiln.op_def(type))
+    except errors.NotFoundError as error:
+        raise RuntimeError(error.message) from None
 
 
 def _graph_def_versions(self: Graph) -> object:

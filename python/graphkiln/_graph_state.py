@@ -145,6 +145,34 @@ def is_fetchable(self, tensor_or_op: object) -> bool:
     return op.name not in _state(self, "unfetchable", set)
 
 
+Graph.operations = property(
+    lambda self: self.get_operations(), doc="All operations, as made."
+)
+
+
+@_method
+def num_operations(self) -> int:
+    """How many operations there are."""
+    return len(self.get_operations())
+
+
+@_method
+def new_operations(self) -> list:
+    """The operations made since this was last asked for.
+
+    >>> with tf.Graph().as_default() as g:
+    ...     _ = tf.constant(1, name="a"), g.new_operations()
+    ...     _ = tf.constant(2, name="b")
+    >>> g.new_operations()
+    [<tf.Operation 'b' type=Const>]
+    """
+    seen = _state(self, "operations_seen", lambda: [0])
+    operations = self.get_operations()
+    found = operations[seen[0]:]
+    seen[0] = len(operations)
+    return found
+
+
 @_method
 def switch_to_thread_local(self) -> None:
     """Scopes are those of the thread that builds the graph already."""
@@ -201,6 +229,23 @@ FuncGraph.internal_captures = property(
 FuncGraph.deferred_internal_captures = property(
     lambda self: [inner for outer, inner in self.captures if outer is None],
     doc="Placeholders of values that are asked for at each call.",
+)
+
+
+FuncGraph.deferred_external_captures = property(
+    lambda self: list(vars(self).get("_closures", ())),
+    doc="What gives the values of `deferred_internal_captures`.",
+)
+FuncGraph.output_types = property(
+    lambda self: [t.dtype for t in self.outputs],
+    doc="The data types of what the function returns, flat.",
+)
+FuncGraph.output_shapes = property(
+    lambda self: [t.shape for t in self.outputs],
+    doc="The static shapes of what the function returns, flat.",
+)
+FuncGraph.__str__ = (
+    lambda self: f"FuncGraph(name={self.name}, id={id(self)})"
 )
 
 
@@ -319,6 +364,7 @@ def capture_call_time_value(
         key = object()
     if key not in deferred:
         type_ = _graphkiln.trace_type(spec)
+        vars(self).setdefault("_closures", []).append(closure)
         deferred[key] = (type_, *_deferred_placeholders(self, closure, type_))
     return deferred[key][1]
 

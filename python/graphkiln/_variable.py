@@ -278,9 +278,17 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
         """The static shape."""
         return self.shape
 
+    def read_value_no_copy(self):
+        """The value now, which may share memory with the variable."""
+        return self.value()
+
     def set_shape(self, shape) -> None:
         """Checks that the shape may be `shape`."""
-        self.shape.assert_is_compatible_with(shape)
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(
+                f"Shapes {self.shape} and {_graphkiln.TensorShape(shape)} are "
+                "not compatible"
+            )
 
     def is_initialized(self, name=None):
         """A boolean tensor: does it have a value?"""
@@ -363,6 +371,11 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
 
     def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
         """Assigns slices to rows, batch by batch."""
+        if not hasattr(sparse_delta, "indices"):
+            raise TypeError(
+                "Argument `sparse_delta` must be a `tf.IndexedSlices`. "
+                f"Received arg: {sparse_delta}"
+            )
         indices = _graphkiln.convert_to_tensor(sparse_delta.indices)
         rank = indices.shape.rank
         grid = indices[..., None]
@@ -488,3 +501,32 @@ def slice_variable(variable, key):
 
     value.assign = assign
     return value
+
+
+def _refuse_in_place(method: str, text: str) -> None:
+    def refuse(self, other):
+        del self, other
+        raise RuntimeError(text)
+
+    refuse.__name__ = method
+    setattr(Variable, method, refuse)
+
+
+for _method, _shown, _instead, _new in (
+    ("__iadd__", "`variable += value`", "`variable.assign_add(value)`",
+     "`out = variable + value`"),
+    ("__isub__", "`variable -= value`", "`variable.assign_sub(value)`",
+     "`out = variable - value`"),
+    ("__imul__", "`var *= value`", "`var.assign(var * value)`",
+     "`out = var * value`"),
+    ("__itruediv__", "`var /= value`", "`var.assign(var / value)`",
+     "`out = var / value`"),
+    ("__ipow__", "`var **= value`", "`var.assign(var ** value)`",
+     "`out = var ** value`"),
+):
+    _refuse_in_place(
+        _method,
+        f"{_shown} with `tf.Variable`s is not supported. Use {_instead} to "
+        f"modify the variable, or {_new} if you need to get a new output "
+        "Tensor.",
+    )

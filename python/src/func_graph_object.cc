@@ -279,6 +279,9 @@ PyObject* PushControl(PyObject* o, PyObject* items) {
       if (op->graph.get() == f->graph().get()) nodes.push_back(op->node);
     }
   }
+  for (Node* node : nodes) {
+    node->mutable_attrs().Set("_has_manual_control_dependencies", true);
+  }
   f->PushControlInputs(std::move(nodes));
   Py_RETURN_NONE;
 }

@@ -231,7 +231,22 @@ PyObject* Parameters(PyObject* o, void*) {
   return list.Release();
 }
 
+// [(id, TraceType)]
+PyObject* Captures(PyObject* o, void*) {
+  PyRef list = PyRef::Steal(PyList_New(0));
+  for (const auto& [id, type] : Signature(o).captures()) {
+    PyRef name = PyRef::Steal(ToPyString(id));
+    PyRef wrapped = PyRef::Steal(WrapTraceType(type));
+    if (!list || !name || !wrapped) return nullptr;
+    PyRef pair =
+        PyRef::Steal(PyTuple_Pack(2, name.get(), wrapped.get()));
+    if (!pair || PyList_Append(list.get(), pair.get()) < 0) return nullptr;
+  }
+  return list.Release();
+}
+
 PyGetSetDef signature_getset[] = {
+    {"_captures", Captures, nullptr, nullptr, nullptr},
     {"output", Output, nullptr, "The type of what is returned.", nullptr},
     {"_parameters", Parameters, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};

@@ -5,6 +5,7 @@
 #include "dtype_type.h"
 #include "framework/logical_device.h"
 #include "framework/symbolic_tensor.h"
+#include "function/func_graph.h"
 #include "graph/graph.h"
 #include "shape_type.h"
 #include "tensor_leaves.h"
@@ -120,6 +121,9 @@ PyObject* SetShape(PyObject* o, PyObject* value) {
     return Raise(ValueError("{}", merged.status().message()));
   }
   const SymbolicTensor* s = SymbolicTensor::Of(TensorOf(o));
+  // What is traced runs as it was traced.
+  const FuncGraph* builder = FuncGraph::Of(Graph::GraphOf(TensorOf(o)));
+  if (builder == nullptr || builder->finished()) Py_RETURN_NONE;
   s->node()->mutable_output(s->index()).shape = *std::move(merged);
   Py_RETURN_NONE;
 }
@@ -189,6 +193,9 @@ PyObject* SymbolicArray(PyObject* o, PyObject* const*, Py_ssize_t, PyObject*) {
 Py_hash_t TensorHash(PyObject*) { return HashImpl(); }
 
 PyGetSetDef tensor_getset[] = {
+    {"is_packed",
+     [](PyObject*, void*) -> PyObject* { Py_RETURN_FALSE; }, nullptr,
+     "Is it one tensor for each of several devices? Never.", nullptr},
     {"shape", Shape, nullptr, "The static shape.", nullptr},
     {"dtype", DType, nullptr, "The type of the elements.", nullptr},
     {"ndim", Rank, nullptr, "The rank, or None.", nullptr},
@@ -231,6 +238,15 @@ PyMethodDef tensor_methods[] = {
 
 namespace {
 
+PyObject* Gpu(PyObject*, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"gpu_index", nullptr};
+  long index = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|l",
+                                   const_cast<char**>(names), &index)) {
+    return nullptr;
+  }
+  return Raise(RuntimeError("GPU:{} unknown device.", index));
+}
 PyObject* Numpy(PyObject* o, PyObject*) { return ToNumpy(TensorOf(o), true); }
 PyObject* RankMethod(PyObject* o, PyObject*) {
   return PyLong_FromLong(TensorOf(o).rank());
@@ -352,6 +368,8 @@ PyMethodDef eager_tensor_methods[] = {
     {"_numpy", Numpy, METH_NOARGS, nullptr},
     {"item", GetItem, METH_NOARGS, "The only element as a Python object."},
     {"cpu", Cpu, METH_NOARGS, "The tensor in host memory."},
+    {"gpu", AsCFunction(Gpu), METH_VARARGS | METH_KEYWORDS,
+     "gpu($self, gpu_index=0)\n--\n\nThe tensor on a GPU; there is none."},
     {"_rank", RankMethod, METH_NOARGS, nullptr},
     {"_num_elements", NumElements, METH_NOARGS, nullptr},
     {"__array__", AsCFunction(Array), METH_VARARGS | METH_KEYWORDS, nullptr},

@@ -165,6 +165,25 @@ PyObject* WrapTensors(std::span<const Tensor> tensors) {
   return list.Release();
 }
 
+namespace {
+
+// The operators that programs may replace, as TensorFlow names them.
+bool AddOperatorNames() {
+  PyRef names = PyRef::Steal(PySet_New(nullptr));
+  for (const char* name :
+       {"add", "radd", "sub", "rsub", "mul", "rmul", "div", "rdiv", "truediv",
+        "rtruediv", "floordiv", "rfloordiv", "mod", "rmod", "lt", "le", "gt",
+        "ge", "ne", "eq", "and", "rand", "or", "ror", "xor", "rxor", "getitem",
+        "pow", "rpow", "invert", "neg", "abs", "matmul", "rmatmul"}) {
+    PyRef full = PyRef::Steal(PyUnicode_FromFormat("__%s__", name));
+    if (!names || !full || PySet_Add(names.get(), full.get()) < 0) return false;
+  }
+  return PyObject_SetAttrString(reinterpret_cast<PyObject*>(TensorType),
+                                "OVERLOADABLE_OPERATORS", names.get()) == 0;
+}
+
+}  // namespace
+
 bool AddTensorTypes(PyObject* module) {
   AbstractTensorType = AddType(module, &abstract_spec, nullptr);
   if (AbstractTensorType == nullptr) return false;
@@ -181,7 +200,7 @@ bool AddTensorTypes(PyObject* module) {
   PyType_Spec spec = {"graphkiln.Tensor", sizeof(PyObject), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots.data()};
   TensorType = AddType(module, &spec, AbstractTensorType);
-  if (TensorType == nullptr) return false;
+  if (TensorType == nullptr || !AddOperatorNames()) return false;
   PyType_Slot* end = eager_slots;
   while (end->slot != 0) ++end;
   for (PyType_Slot* s = eager_number_slots; s->slot != 0; ++s) *end++ = *s;

@@ -167,8 +167,8 @@ SUBJECTS = (
     "control_flow", "datasets", "debugging", "decorators", "demands",
     "demands_control", "devices", "dispatch", "effects", "forward_mode",
     "captures", "functional", "gradients", "host_functions", "lifetimes",
-    "printing", "ragged", "semantics", "staging", "tensor_arrays",
-    "tensor_lists", "variables",
+    "printing", "ragged", "semantics", "staging", "surfaces",
+    "tensor_arrays", "tensor_lists", "variables",
 )
 
 
