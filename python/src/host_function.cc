@@ -76,15 +76,13 @@ PyObject* ToPython(const Tensor& t) {
   const auto* held = t.shape().IsScalar()
                          ? t.scalar<Variant>().As<PythonVariant>()
                          : nullptr;
-  if (held == nullptr) {
-    return Raise(InvalidArgument("a variant that is not of Python cannot be "
-                                 "given to a Python function"));
-  }
-  return Py_NewRef(held->get());
+  // Of other variants Python sees the tensor.
+  return held == nullptr ? WrapTensor(t.Alias()) : Py_NewRef(held->get());
 }
 
 StatusOr<Tensor> FromPython(PyObject* o, DataType type) {
   if (type == DataType::kVariant) {
+    if (IsEagerTensor(o) && TensorOf(o).dtype() == type) return TensorOf(o);
     return Tensor::Scalar(
         Variant(Ref<VariantObject>(MakeRef<PythonVariant>(o))));
   }

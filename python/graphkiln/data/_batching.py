@@ -225,10 +225,13 @@ class Batching:
         [[[1, 0, 0], [2, 2, 0]]]
         """
         if not isinstance(self.element_spec, tf.TensorSpec):
+            types = structure.map_structure(
+                lambda leaf: getattr(leaf, "dtype", leaf), self.element_spec
+            )
             raise TypeError(
                 "`dense_to_sparse_batch` requires an input dataset whose "
                 "elements have a single component, but the given dataset has "
-                f"the following component types: {self.element_spec}."
+                f"the following component types: {types}."
             )
         shape = padding.shape_tensor(row_shape)
         spec = specs.batched(
