@@ -150,12 +150,10 @@ Status ComputeParallelBatch(KernelContext& c) {
   return MakeBatch(c, parallel);
 }
 
-class UnbatchDataset final : public DatasetOfInput {
+class UnbatchDataset final : public OneInputDataset {
  public:
-  UnbatchDataset(ElementSignature signature, Ref<const Dataset> input)
-      : DatasetOfInput(std::move(signature), std::move(input)) {}
+  using OneInputDataset::OneInputDataset;
 
-  std::string_view kind() const override { return "UnbatchDataset"; }
   int64_t Cardinality() const override {
     const int64_t n = input().Cardinality();
     if (n < 0) return n;
@@ -166,22 +164,18 @@ class UnbatchDataset final : public DatasetOfInput {
     const int64_t all = each < 0 ? -1 : MultiplyWithoutOverflow(n, each);
     return all < 0 ? kUnknownCardinality : all;
   }
-  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
-    return IteratorPtr(new Iterator(std::move(in)));
-  }
 
  private:
-  class Iterator final : public DatasetIterator {
+  class Iterator final : public OneInputIterator<UnbatchDataset> {
    public:
-    explicit Iterator(IteratorPtr input) : input_(std::move(input)) {}
+    using OneInputIterator::OneInputIterator;
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
       while (at_ >= rows_) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         TensorVector batch;
         rows_ = at_ = 0;
-        GK_RETURN_IF_ERROR(input_->GetNext(cancellation, &batch, end));
+        GK_RETURN_IF_ERROR(input().GetNext(cancellation, &batch, end));
         if (*end) return OkStatus();
         for (const Tensor& t : batch) {
           if (t.rank() == 0) {
@@ -210,16 +204,18 @@ class UnbatchDataset final : public DatasetOfInput {
     }
 
    private:
-    const IteratorPtr input_;
     TensorVector batch_;
     int64_t at_ = 0, rows_ = 0;
   };
+
+  IteratorPtr Over(IteratorPtr input, const ContextRef&) const override {
+    return std::make_unique<Iterator>(this, std::move(input));
+  }
 };
 
 Status ComputeUnbatch(KernelContext& c) {
-  GK_ASSIGN_OR_RETURN(Ref<const Dataset> input, InputDataset(c));
-  return SetDataset(
-      c, MakeRef<UnbatchDataset>(SignatureAttrs(c), std::move(input)));
+  GK_ASSIGN_OR_RETURN(OneInput in, ReadOneInput(c));
+  return SetDataset(c, MakeRef<UnbatchDataset>(std::move(in)));
 }
 
 const OpRecord kRecords[] = {

@@ -6,38 +6,32 @@
 namespace gk {
 namespace {
 
-class TakeDataset final : public DatasetOfInput {
+class TakeDataset final : public OneInputDataset {
  public:
-  TakeDataset(ElementSignature signature, Ref<const Dataset> input,
-              int64_t count)
-      : DatasetOfInput(std::move(signature), std::move(input)), count_(count) {}
+  TakeDataset(OneInput in, int64_t count)
+      : OneInputDataset(std::move(in)), count_(count) {}
 
-  std::string_view kind() const override { return "TakeDataset"; }
   int64_t Cardinality() const override {
     const int64_t n = input().Cardinality();
     if (n == kUnknownCardinality || count_ < 0) return n;
     return n == kInfiniteCardinality ? count_ : std::min(n, count_);
   }
-  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
-    return IteratorPtr(new Iterator(count_, std::move(in)));
-  }
 
  private:
-  class Iterator final : public DatasetIterator {
+  class Iterator final : public OneInputIterator<TakeDataset> {
    public:
-    Iterator(int64_t count, IteratorPtr input)
-        : left_(count), input_(std::move(input)) {}
+    Iterator(const TakeDataset* d, IteratorPtr input)
+        : OneInputIterator(d, std::move(input)), left_(d->count_) {}
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
-      if (left_ == 0) input_.reset();
-      if (!input_) {
+      if (left_ == 0) DropInput();
+      if (!has_input()) {
         *end = true;
         return OkStatus();
       }
-      GK_RETURN_IF_ERROR(input_->GetNext(cancellation, element, end));
+      GK_RETURN_IF_ERROR(input().GetNext(cancellation, element, end));
       if (*end) {
-        input_.reset();
+        DropInput();
       } else if (left_ > 0) {
         --left_;
       }
@@ -46,39 +40,36 @@ class TakeDataset final : public DatasetOfInput {
 
    private:
     int64_t left_;
-    IteratorPtr input_;
   };
+
+  IteratorPtr Over(IteratorPtr input, const ContextRef&) const override {
+    return std::make_unique<Iterator>(this, std::move(input));
+  }
 
   const int64_t count_;  // negative: all
 };
 
-class SkipDataset final : public DatasetOfInput {
+class SkipDataset final : public OneInputDataset {
  public:
-  SkipDataset(ElementSignature signature, Ref<const Dataset> input,
-              int64_t count)
-      : DatasetOfInput(std::move(signature), std::move(input)), count_(count) {}
+  SkipDataset(OneInput in, int64_t count)
+      : OneInputDataset(std::move(in)), count_(count) {}
 
-  std::string_view kind() const override { return "SkipDataset"; }
   int64_t Cardinality() const override {
     const int64_t n = input().Cardinality();
     if (n < 0) return n;
     return count_ < 0 ? 0 : std::max<int64_t>(0, n - count_);
   }
-  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
-    return IteratorPtr(new Iterator(count_, std::move(in)));
-  }
 
  private:
-  class Iterator final : public DatasetIterator {
+  class Iterator final : public OneInputIterator<SkipDataset> {
    public:
-    Iterator(int64_t count, IteratorPtr input)
-        : left_(count), input_(std::move(input)) {}
+    Iterator(const SkipDataset* d, IteratorPtr input)
+        : OneInputIterator(d, std::move(input)), left_(d->count_) {}
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
       for (; left_ > 0; --left_) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
-        GK_RETURN_IF_ERROR(input_->GetNext(cancellation, element, end));
+        GK_RETURN_IF_ERROR(input().GetNext(cancellation, element, end));
         if (*end) {
           left_ = -1;
           return OkStatus();
@@ -88,22 +79,25 @@ class SkipDataset final : public DatasetOfInput {
         *end = true;
         return OkStatus();
       }
-      return input_->GetNext(cancellation, element, end);
+      return input().GetNext(cancellation, element, end);
     }
 
    private:
     int64_t left_;  // negative: nothing is left
-    IteratorPtr input_;
   };
+
+  IteratorPtr Over(IteratorPtr input, const ContextRef&) const override {
+    return std::make_unique<Iterator>(this, std::move(input));
+  }
 
   const int64_t count_;  // negative: all
 };
 
 class RepeatDataset final : public DatasetOfInput {
  public:
-  RepeatDataset(ElementSignature signature, Ref<const Dataset> input,
-                int64_t count)
-      : DatasetOfInput(std::move(signature), std::move(input)), count_(count) {}
+  RepeatDataset(OneInput in, int64_t count)
+      : DatasetOfInput(std::move(in.signature), std::move(in.dataset)),
+        count_(count) {}
 
   std::string_view kind() const override { return "RepeatDataset"; }
   int64_t Cardinality() const override {
@@ -153,36 +147,30 @@ class RepeatDataset final : public DatasetOfInput {
   const int64_t count_;  // negative: for ever
 };
 
-class ShardDataset final : public DatasetOfInput {
+class ShardDataset final : public OneInputDataset {
  public:
-  ShardDataset(ElementSignature signature, Ref<const Dataset> input,
-               int64_t shards, int64_t index, bool require_non_empty)
-      : DatasetOfInput(std::move(signature), std::move(input)),
+  ShardDataset(OneInput in, int64_t shards, int64_t index,
+               bool require_non_empty)
+      : OneInputDataset(std::move(in)),
         shards_(shards),
         index_(index),
         require_non_empty_(require_non_empty) {}
 
-  std::string_view kind() const override { return "ShardDataset"; }
   int64_t Cardinality() const override {
     const int64_t n = input().Cardinality();
     return n < 0 ? n : n / shards_ + (index_ < n % shards_ ? 1 : 0);
   }
-  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
-    return IteratorPtr(new Iterator(this, std::move(in)));
-  }
 
  private:
-  class Iterator final : public DatasetIterator {
+  class Iterator final : public OneInputIterator<ShardDataset> {
    public:
-    Iterator(const ShardDataset* d, IteratorPtr input)
-        : dataset_(d), input_(std::move(input)) {}
+    using OneInputIterator::OneInputIterator;
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
-      const ShardDataset& d = *dataset_;
+      const ShardDataset& d = dataset();
       while (true) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
-        GK_RETURN_IF_ERROR(input_->GetNext(cancellation, element, end));
+        GK_RETURN_IF_ERROR(input().GetNext(cancellation, element, end));
         if (*end) break;
         if (place_++ % d.shards_ == d.index_) {
           found_ = true;
@@ -200,11 +188,13 @@ class ShardDataset final : public DatasetOfInput {
     }
 
    private:
-    const Ref<const ShardDataset> dataset_;
-    const IteratorPtr input_;
     int64_t place_ = 0;
     bool found_ = false;
   };
+
+  IteratorPtr Over(IteratorPtr input, const ContextRef&) const override {
+    return std::make_unique<Iterator>(this, std::move(input));
+  }
 
   const int64_t shards_, index_;
   const bool require_non_empty_;
@@ -212,14 +202,14 @@ class ShardDataset final : public DatasetOfInput {
 
 template <class D>
 Status ComputeCounted(KernelContext& c) {
-  GK_ASSIGN_OR_RETURN(Ref<const Dataset> input, InputDataset(c));
+  GK_ASSIGN_OR_RETURN(OneInput in, ReadOneInput(c));
   int64_t count = 0;
   GK_RETURN_IF_ERROR(ScalarInput(c, 1, "count", &count));
-  return SetDataset(c, MakeRef<D>(SignatureAttrs(c), std::move(input), count));
+  return SetDataset(c, MakeRef<D>(std::move(in), count));
 }
 
 Status ComputeShard(KernelContext& c) {
-  GK_ASSIGN_OR_RETURN(Ref<const Dataset> input, InputDataset(c));
+  GK_ASSIGN_OR_RETURN(OneInput in, ReadOneInput(c));
   int64_t shards = 0, index = 0;
   GK_RETURN_IF_ERROR(ScalarInput(c, 1, "num_shards", &shards));
   GK_RETURN_IF_ERROR(ScalarInput(c, 2, "index", &index));
@@ -235,8 +225,8 @@ Status ComputeShard(KernelContext& c) {
         index);
   }
   return SetDataset(
-      c, MakeRef<ShardDataset>(SignatureAttrs(c), std::move(input), shards,
-                               index, c.attr<bool>("require_non_empty")));
+      c, MakeRef<ShardDataset>(std::move(in), shards, index,
+                               c.attr<bool>("require_non_empty")));
 }
 
 const OpRecord kRecords[] = {

@@ -5,38 +5,29 @@
 namespace gk {
 namespace {
 
-class FilterDataset final : public DatasetOfInput {
+class FilterDataset final : public OneInputDataset {
  public:
   // `take_while`: ends before the first element that is refused, else leaves
   // those out.
-  FilterDataset(ElementSignature signature, Ref<const Dataset> input,
-                CapturedFunction predicate, bool take_while)
-      : DatasetOfInput(std::move(signature), std::move(input)),
+  FilterDataset(OneInput in, CapturedFunction predicate, bool take_while)
+      : OneInputDataset(std::move(in)),
         predicate_(std::move(predicate)),
         take_while_(take_while) {}
 
-  std::string_view kind() const override {
-    return take_while_ ? "TakeWhileDataset" : "FilterDataset";
-  }
   int64_t Cardinality() const override { return kUnknownCardinality; }
-  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
-    return IteratorPtr(new Iterator(this, context, std::move(in)));
-  }
 
  private:
-  class Iterator final : public DatasetIterator {
+  class Iterator final : public OneInputIterator<FilterDataset> {
    public:
     Iterator(const FilterDataset* d, const ContextRef& context,
              IteratorPtr input)
-        : dataset_(d),
-          predicate_(d->predicate_.In(context)),
-          input_(std::move(input)) {}
+        : OneInputIterator(d, std::move(input)),
+          predicate_(d->predicate_.In(context)) {}
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
       while (!ended_) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
-        GK_RETURN_IF_ERROR(input_->GetNext(cancellation, element, &ended_));
+        GK_RETURN_IF_ERROR(input().GetNext(cancellation, element, &ended_));
         if (ended_) break;
         TensorVector result;
         GK_RETURN_IF_ERROR(predicate_.Run(*element, cancellation, &result));
@@ -46,18 +37,20 @@ class FilterDataset final : public DatasetOfInput {
               "Filter predicate `f` must return a scalar bool.");
         }
         if (result[0].scalar<bool>()) return OkStatus();
-        ended_ = dataset_->take_while_;
+        ended_ = dataset().take_while_;
       }
       *end = true;
       return OkStatus();
     }
 
    private:
-    const Ref<const FilterDataset> dataset_;
     const CapturedFunction predicate_;
-    const IteratorPtr input_;
     bool ended_ = false;
   };
+
+  IteratorPtr Over(IteratorPtr input, const ContextRef& context) const override {
+    return std::make_unique<Iterator>(this, context, std::move(input));
+  }
 
   const CapturedFunction predicate_;
   const bool take_while_;
@@ -65,13 +58,12 @@ class FilterDataset final : public DatasetOfInput {
 
 template <bool kTakeWhile>
 Status ComputeFilter(KernelContext& c) {
-  GK_ASSIGN_OR_RETURN(Ref<const Dataset> input, InputDataset(c));
+  GK_ASSIGN_OR_RETURN(OneInput in, ReadOneInput(c));
   CapturedFunction f;
   GK_RETURN_IF_ERROR(CaptureFunction(c, "predicate", 1, c.num_inputs() - 1,
-                                     input->signature().types.size(), &f));
-  return SetDataset(c,
-                    MakeRef<FilterDataset>(SignatureAttrs(c), std::move(input),
-                                           std::move(f), kTakeWhile));
+                                     in.dataset->signature().types.size(), &f));
+  return SetDataset(
+      c, MakeRef<FilterDataset>(std::move(in), std::move(f), kTakeWhile));
 }
 
 #define GK_FILTER_ATTRS                                         \

@@ -6,45 +6,38 @@
 namespace gk {
 namespace {
 
-class ScanDataset final : public DatasetOfInput {
+class ScanDataset final : public OneInputDataset {
  public:
-  ScanDataset(ElementSignature signature, Ref<const Dataset> input,
-              CapturedFunction function, TensorVector initial,
+  ScanDataset(OneInput in, CapturedFunction function, TensorVector initial,
               bool preserve_cardinality)
-      : DatasetOfInput(std::move(signature), std::move(input)),
+      : OneInputDataset(std::move(in)),
         function_(std::move(function)),
         initial_(std::move(initial)),
         preserve_cardinality_(preserve_cardinality) {}
 
-  std::string_view kind() const override { return "ScanDataset"; }
   int64_t Cardinality() const override {
     return preserve_cardinality_ ? input().Cardinality() : kUnknownCardinality;
   }
-  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
-    return IteratorPtr(new Iterator(this, context, std::move(in)));
-  }
 
  private:
-  class Iterator final : public DatasetIterator {
+  class Iterator final : public OneInputIterator<ScanDataset> {
    public:
     Iterator(const ScanDataset* d, const ContextRef& context, IteratorPtr input)
-        : dataset_(d),
+        : OneInputIterator(d, std::move(input)),
           function_(d->function_.In(context)),
-          input_(std::move(input)),
           state_(d->initial_) {}
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
       GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
       TensorVector read;
-      GK_RETURN_IF_ERROR(input_->GetNext(cancellation, &read, end));
+      GK_RETURN_IF_ERROR(input().GetNext(cancellation, &read, end));
       if (*end) return OkStatus();
       const size_t n = state_.size();
       TensorVector arguments = state_, results;
       for (Tensor& t : read) arguments.push_back(std::move(t));
       GK_RETURN_IF_ERROR(
           function_.Run(std::move(arguments), cancellation, &results));
-      const ElementSignature& made = dataset_->signature();
+      const ElementSignature& made = dataset().signature();
       if (results.size() != n + made.types.size()) {
         return InvalidArgument(
             "A function that scans returned {} values, expected {}",
@@ -65,11 +58,13 @@ class ScanDataset final : public DatasetOfInput {
     }
 
    private:
-    const Ref<const ScanDataset> dataset_;
     const CapturedFunction function_;
-    const IteratorPtr input_;
     TensorVector state_;
   };
+
+  IteratorPtr Over(IteratorPtr input, const ContextRef& context) const override {
+    return std::make_unique<Iterator>(this, context, std::move(input));
+  }
 
   const CapturedFunction function_;
   const TensorVector initial_;
@@ -96,7 +91,8 @@ Status ComputeScan(KernelContext& c) {
   Inputs in;
   GK_RETURN_IF_ERROR(ReadInputs(c, &in));
   return SetDataset(
-      c, MakeRef<ScanDataset>(SignatureAttrs(c), std::move(in.dataset),
+      c, MakeRef<ScanDataset>(OneInput{c.record().name, SignatureAttrs(c),
+                                       std::move(in.dataset)},
                               std::move(in.function), std::move(in.state),
                               c.attr<bool>("preserve_cardinality")));
 }

@@ -6,30 +6,22 @@
 namespace gk {
 namespace {
 
-class ShuffleDataset final : public DatasetOfInput {
+class ShuffleDataset final : public OneInputDataset {
  public:
-  ShuffleDataset(ElementSignature signature, Ref<const Dataset> input,
-                 int64_t buffer_size, std::unique_ptr<SeedGenerator> seeds)
-      : DatasetOfInput(std::move(signature), std::move(input)),
+  ShuffleDataset(OneInput in, int64_t buffer_size,
+                 std::unique_ptr<SeedGenerator> seeds)
+      : OneInputDataset(std::move(in)),
         buffer_size_(buffer_size),
         seeds_(std::move(seeds)) {}
 
-  std::string_view kind() const override { return "ShuffleDatasetV3"; }
-  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
-    GK_ASSIGN_OR_RETURN(IteratorPtr in, input().MakeIterator(context));
-    return IteratorPtr(new Iterator(this, std::move(in)));
-  }
-
  private:
-  class Iterator final : public DatasetIterator {
+  class Iterator final : public OneInputIterator<ShuffleDataset> {
    public:
-    Iterator(const ShuffleDataset* d, IteratorPtr input)
-        : dataset_(d), input_(std::move(input)) {}
-
+    using OneInputIterator::OneInputIterator;
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
       // Iterators draw their seeds in the order of first use.
-      if (!stream_) stream_.emplace(dataset_->seeds_->Next());
+      if (!stream_) stream_.emplace(dataset().seeds_->Next());
       GK_RETURN_IF_ERROR(Fill(cancellation));
       if (begin_ == end_) {
         *end = true;
@@ -46,23 +38,23 @@ class ShuffleDataset final : public DatasetOfInput {
 
    private:
     TensorVector& At(uint64_t i) {
-      return buffer_[dataset_->buffer_size_ > 0
-                         ? i % static_cast<uint64_t>(dataset_->buffer_size_)
+      return buffer_[dataset().buffer_size_ > 0
+                         ? i % static_cast<uint64_t>(dataset().buffer_size_)
                          : i];
     }
 
     Status Fill(const CancellationToken* cancellation) {
-      const auto size = static_cast<uint64_t>(dataset_->buffer_size_);
-      while (input_ && (dataset_->buffer_size_ < 0 || end_ - begin_ < size)) {
+      const auto size = static_cast<uint64_t>(dataset().buffer_size_);
+      while (has_input() && (dataset().buffer_size_ < 0 || end_ - begin_ < size)) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         TensorVector element;
         bool ended = false;
-        GK_RETURN_IF_ERROR(input_->GetNext(cancellation, &element, &ended));
+        GK_RETURN_IF_ERROR(input().GetNext(cancellation, &element, &ended));
         if (ended) {
-          input_.reset();
+          DropInput();
           break;
         }
-        const uint64_t place = dataset_->buffer_size_ > 0 ? end_ % size : end_;
+        const uint64_t place = dataset().buffer_size_ > 0 ? end_ % size : end_;
         if (place >= buffer_.size()) buffer_.resize(place + 1);
         buffer_[place] = std::move(element);
         ++end_;
@@ -70,19 +62,21 @@ class ShuffleDataset final : public DatasetOfInput {
       return OkStatus();
     }
 
-    const Ref<const ShuffleDataset> dataset_;
-    IteratorPtr input_;
     std::optional<PhiloxStream> stream_;
     std::vector<TensorVector> buffer_;
     uint64_t begin_ = 0, end_ = 0;
   };
+
+  IteratorPtr Over(IteratorPtr input, const ContextRef&) const override {
+    return std::make_unique<Iterator>(this, std::move(input));
+  }
 
   const int64_t buffer_size_;  // negative: as many as there are
   const std::unique_ptr<SeedGenerator> seeds_;
 };
 
 Status ComputeShuffle(KernelContext& c) {
-  GK_ASSIGN_OR_RETURN(Ref<const Dataset> input, InputDataset(c));
+  GK_ASSIGN_OR_RETURN(OneInput in, ReadOneInput(c));
   int64_t size = 0;
   GK_RETURN_IF_ERROR(ScalarInput(c, 1, "buffer_size", &size));
   if (size <= 0 && size != kUnknownCardinality) {
@@ -93,8 +87,7 @@ Status ComputeShuffle(KernelContext& c) {
       std::unique_ptr<SeedGenerator> seeds,
       ReadSeeds(c, 2, c.attr<bool>("reshuffle_each_iteration")));
   return SetDataset(
-      c, MakeRef<ShuffleDataset>(SignatureAttrs(c), std::move(input), size,
-                                 std::move(seeds)));
+      c, MakeRef<ShuffleDataset>(std::move(in), size, std::move(seeds)));
 }
 
 // Stands where a generator of seeds could be given: the dataset has its own.
