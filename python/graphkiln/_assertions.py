@@ -72,6 +72,28 @@ def _shown(item: object, summarize: int | None) -> str:
     return str(_elements(item, summarize))
 
 
+def argument(value: object, name: str = "", dtype=None) -> tf.Tensor:
+    """An argument as a tensor; while tracing as one of the graph, which has a
+    name."""
+    tensor = tf.convert_to_tensor(value, dtype=dtype, name=name or None)
+    graph = _graphkiln.current_graph()
+    return tensor if graph is None else graph._capture(tensor, name)
+
+
+def known(tensor: tf.Tensor) -> np.ndarray | None:
+    """The value of a tensor that is known while tracing: computed from
+    constants, or captured."""
+    value = _graphkiln.known_value(tensor)
+    graph = _graphkiln.current_graph()
+    if value is not None or graph is None or tensor.op.type != "Placeholder":
+        return value
+    for outer, inner in graph.captures:
+        if inner.name == tensor.name and outer is not None:
+            if outer.dtype not in (tf.resource, tf.variant):
+                return _graphkiln.known_value(outer)
+    return None
+
+
 def prefix(message: str | None) -> str:
     """What `message` puts in front of a text."""
     return f"{message}.  " if message else ""
@@ -95,10 +117,8 @@ def check_static(holds: bool, data: Sequence) -> None:
         return
     texts = []
     for item in data:
-        known = (
-            _graphkiln.known_value(item) if isinstance(item, tf.Tensor) else item
-        )
-        texts.append(str(item if known is None else known))
+        value = known(item) if isinstance(item, tf.Tensor) else item
+        texts.append(str(item if value is None else value))
     raise _failure("\n".join(texts))
 
 
@@ -132,8 +152,8 @@ def _compare(
     name: str | None, data: list | None = None,
 ):
     with tf.name_scope(name or scope):
-        x = tf.convert_to_tensor(x, name="x")
-        y = tf.convert_to_tensor(y, name="y")
+        x = argument(x, "x")
+        y = argument(y, "y")
         test = holds(x, y)
         condition = tf.reduce_all(test)
         if tf.executing_eagerly():
@@ -154,7 +174,7 @@ def _compare(
             ]
         if message is not None:
             data = [message, *data]
-        a, b = _graphkiln.known_value(x), _graphkiln.known_value(y)
+        a, b = known(x), known(y)
         if a is not None and b is not None:
             check_static(bool(np.all(known_holds(a, b))), data)
         return Assert(condition, data, summarize=summarize)
@@ -250,7 +270,7 @@ def _sign(
 ):
     """Checks the sign: as a comparison of zero and `x`."""
     with tf.name_scope(name or f"assert_{kind}"):
-        x = tf.convert_to_tensor(x, name="x")
+        x = argument(x, "x")
         zero = tf.convert_to_tensor(0, dtype=x.dtype)
         data = [
             prefix(message),
@@ -323,8 +343,8 @@ def assert_near(
     >>> tf.debugging.assert_near([1.], [1.0000001])
     """
     with tf.name_scope(name or "assert_near"):
-        x = tf.convert_to_tensor(x, name="x")
-        y = tf.convert_to_tensor(y, dtype=x.dtype, name="y")
+        x = argument(x, "x")
+        y = argument(y, "y", x.dtype)
         real = x.dtype.real_dtype
         if rtol is None or atol is None:
             resolution = _resolution(real)
@@ -357,5 +377,5 @@ def assert_all_finite(x, message, name=None):
     [1.0]
     """
     with tf.name_scope(name or "VerifyFinite"):
-        x = tf.convert_to_tensor(x, name="x")
+        x = argument(x, "x")
         return ops.CheckNumerics(tensor=x, message=message)

@@ -119,35 +119,72 @@ class RetraceExplanation(Sequence):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        rows = []
-        for retrace in self.retraces:
-            for reason in retrace.reasons:
-                cells = (
-                    retrace.number,
-                    f"{retrace.file}:{retrace.line}" if retrace.file else "",
-                    reason.argument,
-                    reason.cause,
-                    reason.old_type,
-                    reason.new_type,
-                    reason.advice,
-                    f"{retrace.seconds * 1e3:.1f}",
-                )
-                rows.append(_row("td", cells))
-        head = _row(
-            "th",
-            ("trace", "call", "argument", "cause", "before", "now",
-             "what would avoid it", "ms"),
-        )
         paragraphs = "".join(
             f"<p>{html.escape(line)}</p>"
             for line in (self._summary(), *self.notes)
         )
-        return f"{paragraphs}<table>{head}{''.join(rows)}</table>"
+        if not self.retraces:
+            return paragraphs
+        head = "".join(
+            f'<th style="{_CELL}font-weight:bold">{title}</th>'
+            for title in ("trace", "argument", "before", "now")
+        )
+        rows = "".join(map(_rows, self.retraces))
+        return (
+            f'{paragraphs}<table style="{_TABLE}"><thead><tr>{head}</tr>'
+            f"</thead><tbody>{rows}</tbody></table>"
+        )
 
 
-def _row(tag: str, cells: Sequence[object]) -> str:
-    inner = "".join(f"<{tag}>{html.escape(str(c))}</{tag}>" for c in cells)
-    return f"<tr>{inner}</tr>"
+# Colours are those of the page, light or dark; notebooks align cells to the
+# right and colour rows unless told.
+_TABLE = "border-collapse:collapse;max-width:100%;background:none;"
+_CELL = (
+    "text-align:left;vertical-align:top;padding:4px 10px;"
+    "border-top:1px solid rgba(128,128,128,0.5);background:none;"
+)
+_WRAPPED = _CELL + "overflow-wrap:anywhere;white-space:normal;"
+_BELOW = (
+    "text-align:left;padding:0 10px 8px 10px;border:none;background:none;"
+    "white-space:normal;"
+)
+_FAINT = "opacity:0.7;font-size:90%"
+
+
+def _rows(retrace: Retrace) -> str:
+    """Two rows for each reason: what differs, and what would avoid it."""
+    where = ""
+    if retrace.file:
+        folder, slash, file = retrace.file.rpartition("/")
+        where = (
+            f'<br/><span title="{html.escape(retrace.file)}">'
+            f"{html.escape(file)}:{retrace.line}</span>"
+        )
+    label = (
+        f'<td rowspan="{max(1, 2 * len(retrace.reasons))}" '
+        f'style="{_CELL}white-space:nowrap"><b>{retrace.number}</b>'
+        f'<span style="{_FAINT}">{where}<br/>{retrace.seconds * 1e3:.1f} ms'
+        f"{'<br/>evicted' if retrace.evicted else ''}</span></td>"
+    )
+    rows = []
+    for reason in retrace.reasons:
+        subject = reason.argument or "the call"
+        argument = (
+            f"<code>{html.escape(subject)}</code><br/>"
+            f'<span style="{_FAINT}">{html.escape(reason.cause)}</span>'
+        )
+        cells = [argument] + [
+            f"<code>{html.escape(text)}</code>" if text else ""
+            for text in (reason.old_type, reason.new_type)
+        ]
+        tds = "".join(f'<td style="{_WRAPPED}">{cell}</td>' for cell in cells)
+        rows.append(f"<tr>{label}{tds}</tr>")
+        rows.append(
+            f'<tr><td colspan="3" style="{_BELOW}">'
+            f"&rarr; {html.escape(reason.advice)}</td></tr>"
+        )
+        label = ""
+    return "".join(rows) or f"<tr>{label}</tr>"
 
 
 def explain(function) -> RetraceExplanation:

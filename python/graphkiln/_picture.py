@@ -8,6 +8,8 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 
+import numpy as np
+
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import ConcreteFunction
 from graphkiln._graphkiln import Graph
@@ -37,11 +39,21 @@ def _shape_text(tensor: object) -> str:
     return f"{tensor.dtype.name} {tensor.shape}"
 
 
+def _value_text(value: np.ndarray) -> str:
+    if value.ndim == 0:
+        return str(value[()])
+    text = np.array2string(
+        value, separator=", ", threshold=_MAX_CONSTANT,
+        formatter={"float_kind": str},
+    )
+    return " ".join(text.split())
+
+
 def _details(op: Operation) -> list[str]:
     """Lines below the op's type and name."""
     if op.type == "Const":
         value = _graphkiln.plain_attr(op, "value")
-        text = str(value.numpy().tolist()).replace("\n", " ")
+        text = _value_text(np.asarray(value.numpy()))
         if len(text) > _MAX_CONSTANT:
             text = text[: _MAX_CONSTANT - 1] + "…"
         return [text, _shape_text(op.outputs[0])]
@@ -203,5 +215,9 @@ def to_html(what: Graph | ConcreteFunction) -> str:
     """The drawing, or where there is none the text."""
     drawing = to_svg(what)
     if drawing is not None:
-        return drawing
+        # Wide graphs scroll; their colours are made for a white page.
+        return (
+            '<div style="overflow-x:auto;background:white;color:black;'
+            f'display:inline-block;max-width:100%">{drawing}</div>'
+        )
     return f"<pre>{html.escape(to_text(what))}</pre>"

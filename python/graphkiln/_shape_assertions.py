@@ -10,7 +10,7 @@ import numpy as np
 
 import graphkiln as tf
 from graphkiln import _graphkiln
-from graphkiln._assertions import Assert, prefix, title
+from graphkiln._assertions import Assert, argument, prefix, title
 
 
 def _name(tensor: tf.Tensor) -> str:
@@ -43,7 +43,7 @@ def _assert_rank(
     message: str | None, scope: str,
 ):
     with tf.name_scope(scope):
-        x = tf.convert_to_tensor(x, name="x")
+        x = argument(x, "x")
         known = [_static_rank(rank) for rank in ranks]
         actual = x.shape.rank
         if actual is not None and None not in known:
@@ -114,7 +114,7 @@ def assert_scalar(tensor, message=None, name=None):
     3
     """
     with tf.name_scope(name or "assert_scalar"):
-        tensor = tf.convert_to_tensor(tensor)
+        tensor = argument(tensor)
         if tensor.shape.rank == 0:
             return tensor
         which = "" if tf.executing_eagerly() else f" for {tensor.name}"
@@ -133,7 +133,7 @@ def assert_type(tensor, tf_type, message=None, name=None):
     if not isinstance(tensor, tf.Tensor) and hasattr(tensor, "values"):
         tensor = tensor.values  # of a sparse or ragged tensor
     with tf.name_scope(name or "assert_type"):
-        tensor = tf.convert_to_tensor(tensor)
+        tensor = argument(tensor, "tensor")
         if tensor.dtype != tf_type:
             raise TypeError(
                 f"{prefix(message)}{_name(tensor) or 'tensor'} must be of "
@@ -147,7 +147,7 @@ def assert_integer(x, message=None, name=None):
     >>> tf.debugging.assert_integer([1, 2])
     """
     with tf.name_scope(name or "assert_integer"):
-        x = tf.convert_to_tensor(x, name="x")
+        x = argument(x, "x")
         if not x.dtype.is_integer:
             raise TypeError(
                 f'{prefix(message)}Expected "x" to be integer type.  Found: '
@@ -213,7 +213,7 @@ class _Sized:
     """A tensor and what `assert_shapes` says of its sizes."""
 
     def __init__(self, tensor: object, symbols: object, message: str):
-        self.tensor = tf.convert_to_tensor(tensor)
+        self.tensor = argument(tensor)
         if not hasattr(symbols, "__iter__") and not hasattr(
             symbols, "__getitem__"
         ):

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
+import re
+
 from outcomes import failure
 
 
@@ -566,3 +568,35 @@ def program_failed_assertion_stops_what_follows_in_data(tf):
             return tf.identity(x)
 
     return f(tf.constant(1)), failure(f, tf.constant(-1))[0]
+
+
+def program_assertions_about_captured_tensors(tf):
+    a, b = tf.constant([1, 2]), tf.constant([1, 3])
+    real = tf.constant([1.0, 2.0])
+    checks = tf.debugging
+    calls = (
+        ("assert_equal", (a, b)), ("assert_none_equal", (a, b)),
+        ("assert_less", (a, b)), ("assert_less_equal", (b, a)),
+        ("assert_greater", (a, b)), ("assert_greater_equal", (a, b)),
+        ("assert_near", (real, real)), ("assert_negative", (a,)),
+        ("assert_positive", (a - 1,)), ("assert_non_negative", (a - 2,)),
+        ("assert_non_positive", (a,)), ("assert_rank", (a, 2)),
+        ("assert_rank", (a, 1)), ("assert_rank_at_least", (a, 2)),
+        ("assert_rank_in", (a, (2, 3))), ("assert_scalar", (a,)),
+        ("assert_type", (a, tf.float32)), ("assert_integer", (real,)),
+        ("assert_shapes", ([(a, ("N",)), (tf.ones([2, 3]), ("N", "Q"))],)),
+        ("assert_shapes", ([(a, (3,))],)), ("assert_all_finite", (real, "m")),
+    )
+    results = []
+    for name, args in calls:
+        def check(name=name, args=args):
+            getattr(checks, name)(*args)
+            return tf.constant(1)
+
+        kind, text = failure(tf.function(check, autograph=False))
+        if kind != "ok":
+            # Names of constants are numbers of the module's own.
+            text = re.sub(r"assert_shapes/\w+", "assert_shapes/N", text)
+            text = re.sub(r"(assert_\w+?)_\d+/", r"\1/", text)
+        results.append([name, kind, text])
+    return results

@@ -5,6 +5,7 @@ import itertools
 import logging
 import re
 import types
+import xml.etree.ElementTree
 
 import pytest
 
@@ -375,10 +376,19 @@ def test_methods_are_told():
 def test_html():
     f = identity()
     f("<a>")
-    f("<b>")
+    f("<i>")
+    f(tf.constant(1))
     text = f.explain_retraces()._repr_html_()
-    assert text.startswith("<p>f was traced 2 times.</p><table><tr><th>")
-    assert "&lt;b&gt;" in text and "<b>" not in text
+    assert text.startswith("<p>f was traced 3 times.</p><table ")
+    assert "&lt;i&gt;" in text and "<i>" not in text
+    # It is whole, names the place, and long types wrap.
+    tree = xml.etree.ElementTree.fromstring(
+        "<div>" + text.replace("&rarr;", "->") + "</div>"
+    )
+    rows = tree.findall(".//tbody/tr")
+    assert len(rows) == 4 and rows[0].find("td").get("rowspan") == "2"
+    assert "test_retracing.py:" in "".join(rows[0].itertext())
+    assert "anywhere" in text and "text-align:left" in text
     assert repr(f.explain_retraces()) == str(f.explain_retraces())
 
 
