@@ -131,15 +131,16 @@ class Selection:
         return making.make("_PrefetchDataset", variant, self.element_spec, self)
 
     def cache(self, filename="", name=None) -> "Dataset":
-        """The same elements, kept in memory when they have been seen once to
-        the end.
+        """The same elements, kept when they have been seen once to the end.
 
         Args:
-          filename: must be empty.
+          filename: of a file that they are kept in, with ".index" behind it;
+            if there is one, they are read from there. In memory if empty.
           name: accepted for compatibility.
 
         Raises:
-          tf.errors.UnimplementedError: a file name is given.
+          tf.errors.DataLossError: when iterating, the file is damaged or
+            something else.
 
         >>> cached = tf.data.Dataset.range(3).cache()
         >>> [int(x) for x in cached], [int(x) for x in cached]
