@@ -13,6 +13,8 @@ namespace {
 
 // Elementwise work up to this many elements is one tile call.
 constexpr int64_t kMaxSingleTile = 4096;
+// A loop holds on to the old memory of states that are not larger.
+constexpr int64_t kMaxSpareBytes = 1 << 20;
 
 bool HasObjects(const Node& node) {
   for (const Output& in : node.inputs()) {
@@ -34,6 +36,13 @@ bool IsPure(const Node& node) {
   }
   if (op.Has(kStateful) && !op.Has(kRandom)) return false;
   return !HasObjects(node);
+}
+
+// Output 0 is input 0 with some elements changed: where it was, if nobody
+// else has that.
+bool ChangesInput(const Node& node) {
+  return node.type().starts_with("TensorScatter") ||
+         node.type() == "TensorStridedSliceUpdate";
 }
 
 // Output 0 is input 0 under a known shape: no instruction is needed if that
@@ -231,7 +240,8 @@ class Builder {
   void SettleHome(const Node& node, int index, SlotId id) {
     SlotInfo& slot = plan_->slots[id];
     if (slot.is_static && !IsObjectType(slot.dtype) && KeepsNothing(node) &&
-        DataTypeSize(slot.dtype) > 0 && !escapes_.count({node.id(), index})) {
+        DataTypeSize(slot.dtype) > 0 && !escapes_.count({node.id(), index}) &&
+        !ChangesInput(node)) {
       slot.home = Home::kArena;
     }
   }
@@ -640,7 +650,9 @@ class Builder {
       if (next.from == next.to) continue;
       const SlotInfo& slot = plan_->slots[next.from];
       next.moves = slot.home == Home::kOwn && !later[next.from];
-      next.spares = next.moves && !IsObjectType(slot.dtype);
+      // Large ones are worth more to others meanwhile.
+      next.spares = next.moves && !IsObjectType(slot.dtype) &&
+                    slot.num_bytes() <= kMaxSpareBytes;
       later[next.from] = true;
       plan_->next_states.push_back(next);
     }
@@ -685,6 +697,20 @@ class Builder {
     }
   }
 
+  // No result can lie where an input does, other than by take_from: it would
+  // be held twice, and those that change it later would have to copy it.
+  bool SharesNothing(const Instruction& now) const {
+    if (now.kind != Instruction::Kind::kKernel) {
+      return now.kind != Instruction::Kind::kBranch &&
+             now.kind != Instruction::Kind::kLoop;
+    }
+    for (int k = 0; k < now.num_outputs; ++k) {
+      const Home home = plan_->slots[now.first_output + k].home;
+      if (home != Home::kArena) return false;
+    }
+    return true;
+  }
+
   // Who reads a value last, who may write over it.
   void FindLifetimes() {
     std::vector<Instruction>& code = plan_->instructions;
@@ -727,7 +753,8 @@ class Builder {
         }
         const int uses = std::count(in, in + now.num_inputs, in[k]);
         if (uses == 1 && k < 64) now.may_forward |= uint64_t{1} << k;
-        if (!stays[in[k]] && std::find(in, in + k, in[k]) == in + k) {
+        if (stays[in[k]] && SharesNothing(now)) continue;
+        if (std::find(in, in + k, in[k]) == in + k) {
           plan_->releases.push_back(in[k]);
         }
       }

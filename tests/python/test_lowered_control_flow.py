@@ -191,6 +191,82 @@ PROGRAMS = textwrap.dedent(
         return total
 
 
+    def swapped(x):
+        a, b, c = x, x * 2.0, x
+        for _ in tf.range(6):
+            a, b, c = b, a + b, c * 0.5 + a
+        return a, b, c, x
+
+
+    def arrays(x):
+        forth = tf.TensorArray(tf.float32, size=9)
+        across = tf.TensorArray(tf.float32, size=9, element_shape=[3])
+        for i in tf.range(7):
+            x = tf.sin(x) + 1.0
+            forth = forth.write(i, x)
+            across = across.write(i * 4 % 9, x * 2.0)
+            if i == 4:
+                kept = forth.stack()
+                forth = forth.write(1, kept[0])
+        rows = tf.TensorArray(tf.float32, size=9).unstack(across.stack())
+        rows = rows.write(2, x)
+        return forth.stack(), across.stack(), rows.stack(), rows.read(4)
+
+
+    def updated(x):
+        first = x
+        kept = tf.zeros_like(x)
+        for i in tf.range(3):
+            old = x
+            x = tf.tensor_scatter_nd_update(x, [[i]], [7.0])
+            x = tf.tensor_scatter_nd_add(x, [[i]], [1.0])
+            y = tf.reshape(x, [3, 1])
+            x = tf.tensor_scatter_nd_max(x, [[0]], [9.0])
+            kept += old + y[:, 0]
+        return x, kept, first
+
+
+    def filled(x):
+        total = tf.zeros([40, 3])
+        for i in tf.range(40):
+            total = tf.tensor_scatter_nd_update(total, [[i]], [x])
+            x = tf.sin(x) + 1.0
+        return total, x
+
+
+    def empty(x):
+        for _ in tf.range(0):
+            counter.assign_add(x)
+            x = x + 1.0
+        while tf.constant(2) < 1:
+            x = x * counter
+        while other > 1e9:
+            x = x * counter
+        return x, counter.read_value()
+
+
+    def steady(x, w):
+        for i in tf.range(5):
+            x = tf.tanh(tf.matmul(x, w + w)) + tf.cast(i, tf.float32)
+        return x
+
+
+    def turning(x, w):
+        for _ in tf.range(5):
+            tf.autograph.experimental.set_loop_options(
+                shape_invariants=[(x, tf.TensorShape([None, None]))])
+            x = tf.transpose(x) * 0.5 + tf.reduce_sum(w)
+        return x
+
+
+    def settling(x, w):
+        for _ in tf.range(6):
+            tf.autograph.experimental.set_loop_options(
+                shape_invariants=[(x, tf.TensorShape([None, None]))])
+            x = tf.matmul(tf.concat([x, w], 0)[:3], w)
+        return x
+
+
     results = {}
     rng = np.random.RandomState(1)
     sizes = [[6, 2, 3], [3, 4], [4, 4], [2, 4]]
@@ -200,7 +276,8 @@ PROGRAMS = textwrap.dedent(
     results["rnn_gradients"] = outcome(rnn_gradients, *arguments)
     vector = tf.constant([0.5, 1.0, -0.25])
     matrix = tf.constant(rng.randn(3, 3).astype(np.float32))
-    for f in (vector_branches, variables, drawn):
+    for f in (vector_branches, variables, drawn, swapped, arrays, empty, updated,
+              filled):
         results[f.__name__] = outcome(f, vector)
     for f in (nested_vectors, bad_row):
         results[f.__name__] = outcome(f, matrix)
@@ -208,6 +285,11 @@ PROGRAMS = textwrap.dedent(
         tf.TensorSpec([None, None])])
     for n in (2, 2, 2, 3):
         results[f"unknown {n}"] = unknown(matrix[:n, :n]).numpy().tobytes().hex()
+    for f in (steady, turning, settling):
+        g = tf.function(f, input_signature=[tf.TensorSpec([None, None])] * 2)
+        for n, m in ((1, 3), (1, 3), (3, 3), (1, 3), (2, 3), (2, 2)):
+            results[f"{f.__name__} {n} {m} {len(results)}"] = outcome(
+                lambda x, w: g(x, w), matrix[:n], matrix[:m, :3])
     for f, values in [(while_if, [0, 1, 10, 1000]), (collatz, [1, 27, 97]),
                       (newton, [2.0, 1e-3, 1e20]), (early, [0, 3, 20]),
                       (cases, [0, 1, 9, 30]), (limited, [0, 3, 100]),
@@ -238,7 +320,7 @@ def both(tmp_path_factory):
 def test_same_bits_and_errors(both):
     fast, general = both
     assert fast == general
-    assert len(fast) == 34
+    assert len(fast) == 57
 
 
 def test_division_by_zero_names_the_line(both):
@@ -275,6 +357,27 @@ def test_values():
     for n in (0, 1, 2, 50):
         expected = sum(i if i % 3 == 0 else -1 for i in range(n))
         assert int(count(tf.constant(n))) == expected
+
+
+def test_updates_in_place_are_seen_by_nobody_else():
+    import numpy as np
+
+    import graphkiln as tf
+
+    @tf.function
+    def fill(x, y):
+        old = x
+        for i in tf.range(3):
+            x = tf.tensor_scatter_nd_update(x, [[i]], [7.0])
+            x = tf.tensor_scatter_nd_add(x, [[i]], [y[i]])
+        return old, x
+
+    x, y = tf.constant([1.0, 2.0, 3.0]), tf.constant([1.0, 2.0, 3.0])
+    for _ in range(2):
+        old, new = fill(x, y)
+        np.testing.assert_array_equal(x, [1, 2, 3])
+        np.testing.assert_array_equal(old, [1, 2, 3])
+        np.testing.assert_array_equal(new, [8, 9, 10])
 
 
 def test_gradient_through_a_scalar_loop():

@@ -224,7 +224,12 @@ Status ComputeTensorScatter(KernelContext& c) {
   const Tensor &x = c.input(0), &updates = c.input(2);
   Targets targets;
   GK_RETURN_IF_ERROR(FindTargets(c, c.input(1), updates, x.shape(), &targets));
-  GK_ASSIGN_OR_RETURN(Tensor out, x.Copy());
+  // Loops that fill a tensor do so in place.
+  const bool in_place = c.MayOverwrite(0);
+  Tensor out = x;
+  if (!in_place) {
+    GK_ASSIGN_OR_RETURN(out, x.Copy());
+  }
   GK_RETURN_IF_ERROR(Accumulate(kOp, targets, updates, &out));
   c.set_output(0, std::move(out));
   return OkStatus();

@@ -352,7 +352,11 @@ Status ComputeTensorUpdate(KernelContext& c) {
   const Tensor& x = c.input(0);
   StridedSliceSpec spec;
   GK_RETURN_IF_ERROR(Select(c, x.shape(), 1, &spec));
-  GK_ASSIGN_OR_RETURN(Tensor out, x.Copy());
+  const bool in_place = c.MayOverwrite(0);
+  Tensor out = x;
+  if (!in_place) {
+    GK_ASSIGN_OR_RETURN(out, x.Copy());
+  }
   GK_RETURN_IF_ERROR(WriteSelection(spec, c.input(4), &out));
   c.set_output(0, std::move(out));
   return OkStatus();
