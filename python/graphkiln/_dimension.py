@@ -56,6 +56,16 @@ class Dimension:
         other = as_dimension(other)
         return None in (self._value, other._value) or self._value == other._value
 
+    def assert_is_compatible_with(self, other: object) -> None:
+        """Raises ValueError unless both could be the same size.
+
+        >>> tf.compat.v1.Dimension(2).assert_is_compatible_with(None)
+        """
+        if not self.is_compatible_with(other):
+            raise ValueError(
+                f"Dimensions {self} and {other} are not compatible"
+            )
+
     def merge_with(self, other: object) -> "Dimension":
         """What is known by either."""
         other = as_dimension(other)

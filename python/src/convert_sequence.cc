@@ -370,10 +370,28 @@ Status WriteElement(PyObject* v, Tensor* t, int64_t i) {
 
 StatusOr<Tensor> SequenceToTensor(PyObject* value, DataType dtype) {
   Walk walk(dtype);
-  GK_RETURN_IF_ERROR(walk.Look(value, 0));
+  // The error shows all that was given, not the element that does not fit.
+  const auto whole = [&](Status status) {
+    if (status.code() != Code::kPythonException || !PySequence_Check(value) ||
+        !PyErr_ExceptionMatches(PyExc_TypeError)) {
+      return status;
+    }
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace);
+    PyRef text = PyRef::Steal(error ? PyObject_Str(error) : nullptr);
+    const std::string_view said = text ? StringView(text.get()) : "";
+    PyErr_Restore(type, error, trace);
+    if (!said.starts_with("Cannot convert ") ||
+        said.find(" to EagerTensor of dtype ") == std::string_view::npos) {
+      return status;
+    }
+    PyErr_Clear();
+    return CannotConvert(value, walk.dtype());
+  };
+  GK_RETURN_IF_ERROR(whole(walk.Look(value, 0)));
   GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(walk.dims()));
   GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(walk.dtype(), shape));
-  GK_RETURN_IF_ERROR(walk.Write(value, 0, &t));
+  GK_RETURN_IF_ERROR(whole(walk.Write(value, 0, &t)));
   if (!walk.complete(t)) return Ragged();
   return t;
 }

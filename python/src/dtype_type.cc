@@ -1,5 +1,7 @@
 #include "dtype_type.h"
 
+#include "type_protocol.h"
+
 #include <array>
 
 namespace gk::py {
@@ -112,8 +114,27 @@ PyObject* Reduce(PyObject* o, PyObject*) {
   return Py_BuildValue("O(O)", as.get(), name.get());
 }
 
+PyObject* IsSubtypeOf(PyObject* o, PyObject* other) {
+  return PyObject_RichCompare(o, other, Py_EQ);
+}
+PyObject* CommonSupertype(PyObject* o, PyObject* others) {
+  PyRef items = PyRef::Steal(PySequence_Tuple(others));
+  if (!items) return nullptr;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+    const int same =
+        PyObject_RichCompareBool(o, PyTuple_GET_ITEM(items.get(), i), Py_EQ);
+    if (same < 0) return nullptr;
+    if (same == 0) Py_RETURN_NONE;
+  }
+  return Py_NewRef(o);
+}
+
 PyMethodDef methods[] = {
     {"is_compatible_with", IsCompatibleWith, METH_O, "Same base type?"},
+    {"is_subtype_of", IsSubtypeOf, METH_O, "Are they the same?"},
+    {"most_specific_common_supertype", CommonSupertype, METH_O,
+     "This one if all `others` are the same, or None."},
+    GK_TYPE_PROTOCOL_METHODS,
     {"__reduce__", Reduce, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -1,5 +1,7 @@
 #include "shape_type.h"
 
+#include "type_protocol.h"
+
 #include <new>
 
 namespace gk::py {
@@ -300,6 +302,7 @@ PyMethodDef methods[] = {
     {"merge_with", MergeWith, METH_O, nullptr},
     {"is_compatible_with", IsCompatibleWith, METH_O, nullptr},
     {"is_subtype_of", IsSubtypeOf, METH_O, nullptr},
+    GK_TYPE_PROTOCOL_METHODS,
     {"most_specific_compatible_shape", MostSpecificCompatible, METH_O, nullptr},
     {"most_specific_common_supertype", CommonSupertype, METH_O, nullptr},
     {"assert_is_compatible_with", AssertCompatible, METH_O, nullptr},

@@ -148,3 +148,33 @@ def program_signatures_of_traces(tf):
     f = tf.function(lambda x: x + 1.0)
     concrete = f.get_concrete_function(tf.TensorSpec([None]))
     return str(inspect.signature(concrete)), str(inspect.signature(f))
+
+
+def program_types_without_tensors(tf):
+    shape, dtype = tf.TensorShape([1, None]), tf.float32
+    return [
+        [t.flatten(), t.to_tensors(t), t.from_tensors(iter([])),
+         t.placeholder_value(None), failure(t.cast, 3, None)]
+        for t in (shape, dtype)
+    ] + [
+        dtype.is_subtype_of(tf.float32), dtype.is_subtype_of(tf.int32),
+        str(dtype.most_specific_common_supertype([tf.float32])),
+        dtype.most_specific_common_supertype([tf.int32]),
+        failure(tf.compat.v1.Dimension(2).assert_is_compatible_with, 3),
+        tf.compat.v1.Dimension(2).assert_is_compatible_with(None),
+    ]
+
+
+def program_values_that_do_not_fit_a_type(tf):
+    return [
+        failure(tf.constant, value, dtype)
+        for value, dtype in (
+            ([1.5], tf.int32), (1.5, tf.int32), ([[1, 2.5]], tf.int32),
+            (["a"], tf.int32), ((1.5, 2), tf.int32), ([1], tf.string),
+            ([1j], tf.float32), ([[1], ["a"]], tf.int64),
+        )
+    ] + [
+        failure(tf.Variable([1]).assign, [1.5]),
+        failure(tf.convert_to_tensor, [1.5], tf.int32),
+        failure(tf.Variable, [1.5], dtype=tf.int32),
+    ]
