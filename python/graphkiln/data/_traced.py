@@ -38,6 +38,11 @@ class Traced:
         convert: whether AutoGraph converts the function.
         adjust: what becomes of its result, in the same graph.
         """
+        if not callable(function):
+            raise ValueError(
+                "Argument `func` must be a callable. Received "
+                f"func={function} (of type {type(function)})"
+            )
         graph = _graphkiln.FuncGraph(_name(transformation, function))
         graph.seed  # That of now, whatever is set later.
         body = Body(graph)
@@ -46,10 +51,14 @@ class Traced:
                 spec, [body.argument(s) for s in structure.flat_specs(spec)]
             )
             arguments = value if type(value) is tuple else (value,)
-            if convert:
-                function = _tracing.convert(function, None)
+            called = _tracing.convert(function, None) if convert else function
             with _variable.variable_creator_scope(_no_variables):
-                result = adjust(function(*arguments))
+                try:
+                    result = called(*arguments)
+                except TypeError as error:
+                    _show_own_name(error, function)
+                    raise
+                result = adjust(result)
             if isinstance(result, list):
                 result = tuple(result)
             try:
@@ -112,6 +121,20 @@ class Body:
     def finish(self, tensors: list) -> None:
         """Says what the function returns."""
         self._results = [self.graph._mark_returned(t) for t in tensors]
+
+
+def _show_own_name(error: TypeError, function: Callable) -> None:
+    """An error of the call itself speaks of the user's function, not of the
+    one generated from it."""
+    inside = error.__traceback__.tb_next
+    if inside is not None and inside.tb_next is not None:
+        return
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    error.args = tuple(
+        re.sub(r"^\S*\btf__\w+\(\)", lambda _: f"{name}()", text)
+        if isinstance(text, str) else text
+        for text in error.args
+    )
 
 
 def _no_variables(next_creator: Callable, **kwargs) -> None:

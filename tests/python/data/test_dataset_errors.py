@@ -125,3 +125,20 @@ def test_the_next_error_has_no_line_of_the_last():
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         tf.reshape([1, 2], [3])
     assert "Detected at" not in str(caught.value)
+
+
+def test_a_wrong_number_of_arguments_speaks_of_the_users_function():
+    for function, dataset in (
+        (lambda x, y: x, D.range(2)),
+        (lambda x: x, D.zip(D.range(2), D.range(2))),
+    ):
+        with pytest.raises(TypeError, match="argument") as caught:
+            dataset.map(function)
+        text = str(caught.value)
+        assert "tf__" not in text and "<lambda>()" in text
+
+
+def test_what_is_no_function_is_refused():
+    for f in (D.range(2).map, D.range(2).filter, D.range(2).flat_map):
+        with pytest.raises(ValueError, match="must be a callable"):
+            f(5)
