@@ -499,7 +499,9 @@ def _flat_shapes(invariants) -> list:
     if isinstance(invariants, tf.TypeSpec):
         return [invariants.shape]
     if isinstance(invariants, Mapping):
-        return [s for k in sorted(invariants) for s in _flat_shapes(invariants[k])]
+        return [
+            s for k in sorted(invariants) for s in _flat_shapes(invariants[k])
+        ]
     if isinstance(invariants, (list, tuple)):
         return [s for item in invariants for s in _flat_shapes(item)]
     raise TypeError(

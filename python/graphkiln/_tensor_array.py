@@ -116,10 +116,10 @@ class TensorArray:
             self._held.note_dropped(self._line)
 
     @property
-    def _now(self) -> _graphkiln._TensorArray:
-        """The elements as the current mode can use them."""
+    def _elements(self) -> _graphkiln._TensorArray:
+        """The elements, which are now used."""
         self._used = True
-        return self._held.here()
+        return self._held
 
     @property
     def dtype(self) -> tf.DType:
@@ -139,8 +139,8 @@ class TensorArray:
     @property
     def flow(self):
         """The handle of the tensor list; 0 where there is none."""
-        now = self._now
-        return now.flow() if now.is_list else tf.constant(0)
+        flow = self._elements.flow(False)
+        return tf.constant(0) if flow is None else flow
 
     @property
     def handle(self) -> None:
@@ -154,7 +154,7 @@ class TensorArray:
         >>> int(ta.identity().read(0))
         7
         """
-        return self._holding(self._now.identity())
+        return self._holding(self._elements.identity())
 
     def grad(self, source, flow=None, name=None):
         """Not there: gradients need no array of their own.
@@ -180,7 +180,7 @@ class TensorArray:
         >>> int(ta.read(1))
         5
         """
-        return self._now.read(_index(index), name or "")
+        return self._elements.read(_index(index), name or "")
 
     def write(self, index, value, name=None) -> "TensorArray":
         """The array with `value` at `index`.
@@ -196,7 +196,7 @@ class TensorArray:
         [0, 5]
         """
         return self._holding(
-            self._now.write(_index(index), self._value(value), name or ""),
+            self._elements.write(_index(index), self._value(value), name or ""),
             "write",
         )
 
@@ -207,7 +207,7 @@ class TensorArray:
         >>> ta.stack().numpy().tolist()
         [6, 0, 4]
         """
-        return self._now.stack(name or "")
+        return self._elements.stack(name or "")
 
     def gather(self, indices, name=None):
         """The elements at `indices` as one tensor.
@@ -216,7 +216,7 @@ class TensorArray:
         >>> ta.gather([2, 0]).numpy().tolist()
         [3, 1]
         """
-        return self._now.gather(_index(indices), name or "")
+        return self._elements.gather(_index(indices), name or "")
 
     def concat(self, name=None):
         """All elements one after the other along their first axis.
@@ -225,7 +225,7 @@ class TensorArray:
         >>> ta.write(0, [1]).write(1, [2, 3]).concat().numpy().tolist()
         [1, 2, 3]
         """
-        return self._now.concat(name or "")
+        return self._elements.concat(name or "")
 
     def unstack(self, value, name=None) -> "TensorArray":
         """An array of the rows of `value`.
@@ -235,7 +235,7 @@ class TensorArray:
         [3, 4]
         """
         return self._holding(
-            self._now.unstack(self._value(value), name or ""), "unstack"
+            self._elements.unstack(self._value(value), name or ""), "unstack"
         )
 
     def scatter(self, indices, value, name=None) -> "TensorArray":
@@ -246,7 +246,7 @@ class TensorArray:
         [5, 4]
         """
         return self._holding(
-            self._now.scatter(
+            self._elements.scatter(
                 _index(indices), self._value(value), name or ""
             ),
             "scatter",
@@ -260,7 +260,7 @@ class TensorArray:
         [2, 3]
         """
         return self._holding(
-            self._now.split(
+            self._elements.split(
                 self._value(value), lambda _: tf.cast(lengths, tf.int64),
                 name or "",
             ),
@@ -273,28 +273,29 @@ class TensorArray:
         >>> int(tf.TensorArray(tf.int32, size=2).size())
         2
         """
-        return self._now.size(name or "")
+        return self._elements.size(name or "")
 
     def close(self, name=None):
         """Drops the elements if they are a Python list.
 
         >>> tf.TensorArray(tf.int32, size=2).close()
         """
-        now = self._now
-        now.close()
-        return tf.no_op(name=name) if now.is_list else None
+        self._elements.close()
+        return None if tf.executing_eagerly() else tf.no_op(name=name)
 
-    def _value(self, value: object) -> Callable:
-        """What converts `value` for an element."""
+    def _value(self, value: object) -> _graphkiln.Tensor | Callable:
+        """`value` as an operand that becomes an element."""
+        if isinstance(value, _graphkiln.Tensor):
+            return value
         dtype = self._held.dtype
 
         def convert(name: str):
-            if not tf.is_tensor(value):
-                try:
-                    return tf.convert_to_tensor(value, dtype=dtype, name=name)
-                except (TypeError, ValueError):
-                    return tf.convert_to_tensor(value, name=name)
-            return tf.convert_to_tensor(value)
+            if tf.is_tensor(value):
+                return tf.convert_to_tensor(value)
+            try:
+                return tf.convert_to_tensor(value, dtype=dtype, name=name)
+            except (TypeError, ValueError):
+                return tf.convert_to_tensor(value, name=name)
 
         return convert
 
@@ -321,6 +322,8 @@ def _size(size: object):
 
 def _index(index: object):
     """An index or a list of them as an operand."""
+    if type(index) is int or isinstance(index, _graphkiln.Tensor):
+        return index
     if tf.is_tensor(index):
         return tf.convert_to_tensor(index)
     return lambda name: tf.convert_to_tensor(index, tf.int32, name=name)
@@ -390,7 +393,7 @@ class TensorArraySpec(TypeSpec):
                 f"`{type(value)}`"
             )
         value._used = True
-        return [value._held.flow()]
+        return [value._held.flow(True)]
 
     def _from_components(self, components) -> TensorArray:
         return TensorArray._holding(

@@ -10,26 +10,12 @@
 #include "function/while_builder.h"
 #include "shape_type.h"
 #include "tensor_type.h"
+#include "throw_status.h"
 
 namespace gk::py {
 namespace {
 
 namespace nb = nanobind;
-
-[[noreturn]] void Throw(const Status& status) {
-  Raise(status);
-  throw nb::python_error();
-}
-
-// What `f` returns; what it throws as the error of Python.
-template <class F>
-auto Guarded(F&& f) {
-  try {
-    return f();
-  } catch (const Error& e) {
-    Throw(e.status());
-  }
-}
 
 Tensor AsTensor(nb::handle t) {
   if (!IsTensor(t.ptr())) Throw(TypeError("not a tensor"));

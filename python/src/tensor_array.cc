@@ -3,29 +3,16 @@
 #include <nanobind/stl/string.h>
 
 #include "dtype_type.h"
-#include "errors.h"
 #include "function/tensor_array.h"
+#include "ops/composite.h"
 #include "shape_type.h"
 #include "tensor_type.h"
+#include "throw_status.h"
 
 namespace gk::py {
 namespace {
 
 namespace nb = nanobind;
-
-[[noreturn]] void Throw(const Status& status) {
-  Raise(status);
-  throw nb::python_error();
-}
-
-template <class F>
-auto Guarded(F&& f) {
-  try {
-    return f();
-  } catch (const Error& e) {
-    Throw(e.status());
-  }
-}
 
 Tensor AsTensor(nb::handle t) {
   if (!IsTensor(t.ptr())) Throw(TypeError("not a tensor"));
@@ -42,9 +29,20 @@ PartialTensorShape Shape(nb::handle s) {
   return *std::move(shape);
 }
 
-// A tensor, or a function of a name that makes one.
+// A tensor, an int, or a function of a name that makes a tensor.
 ArrayOperand Operand(nb::handle value) {
   if (IsTensor(value.ptr())) return TensorOf(value.ptr());
+  if (PyLong_CheckExact(value.ptr())) {
+    int overflow = 0;
+    const int64_t number =
+        PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+    if (overflow != 0 || number != static_cast<int32_t>(number)) {
+      Throw(OutOfRange("{} is no index of a TensorArray",
+                       nb::cast<std::string>(nb::str(value))));
+    }
+    return ArrayOperand(
+        [number](std::string_view name) { return Int32Of(number, name); });
+  }
   return ArrayOperand([value](std::string_view name) {
     return AsTensor(value(nb::str(name.data(), name.size())));
   });
@@ -95,18 +93,20 @@ class PyTensorArray {
     return nb::steal(shape);
   }
 
-  PyTensorArray Here() const {
-    return Made([&] { return TensorArrayImpl::Here(impl_); });
-  }
-  nb::object Flow() const {
-    return Wrapped(Guarded([&] { return impl_->Flow(); }));
+  // None if there is no list.
+  nb::object Flow(bool make) const {
+    return Guarded([&]() -> nb::object {
+      const TensorArrayImpl::Ptr now = make ? impl_ : Now();
+      if (!make && !now->is_list()) return nb::none();
+      return Wrapped(now->Flow());
+    });
   }
   PyTensorArray WithFlow(nb::handle flow) const {
     const Tensor t = AsTensor(flow);
     return Made([&] { return impl_->WithFlow(t, /*alone=*/false); });
   }
   PyTensorArray Identity() const {
-    return Made([&] { return impl_->Identity(); });
+    return Made([&] { return Now()->Identity(); });
   }
   void Close() const { impl_->Close(); }
   void NoteDropped(const std::string& write) const {
@@ -115,40 +115,40 @@ class PyTensorArray {
 
   nb::object Read(nb::handle index, const std::string& name) const {
     return Wrapped(
-        Guarded([&] { return impl_->Read(Operand(index), name); }));
+        Guarded([&] { return Now()->Read(Operand(index), name); }));
   }
   nb::object Stack(const std::string& name) const {
-    return Wrapped(Guarded([&] { return impl_->Stack(name); }));
+    return Wrapped(Guarded([&] { return Now()->Stack(name); }));
   }
   nb::object Gather(nb::handle indices, const std::string& name) const {
     return Wrapped(
-        Guarded([&] { return impl_->Gather(Operand(indices), name); }));
+        Guarded([&] { return Now()->Gather(Operand(indices), name); }));
   }
   nb::object Concat(const std::string& name) const {
-    return Wrapped(Guarded([&] { return impl_->Concat(name); }));
+    return Wrapped(Guarded([&] { return Now()->Concat(name); }));
   }
   nb::object Size(const std::string& name) const {
-    return Wrapped(Guarded([&] { return impl_->Size(name); }));
+    return Wrapped(Guarded([&] { return Now()->Size(name); }));
   }
   PyTensorArray Write(nb::handle index, nb::handle value,
                       const std::string& name) const {
     return Made([&] {
-      return impl_->Write(Operand(index), Operand(value), {name, {}});
+      return Now()->Write(Operand(index), Operand(value), {name, {}});
     });
   }
   PyTensorArray Unstack(nb::handle value, const std::string& name) const {
-    return Made([&] { return impl_->Unstack(Operand(value), {name, {}}); });
+    return Made([&] { return Now()->Unstack(Operand(value), {name, {}}); });
   }
   PyTensorArray Scatter(nb::handle indices, nb::handle value,
                         const std::string& name) const {
     return Made([&] {
-      return impl_->Scatter(Operand(indices), Operand(value), {name, {}});
+      return Now()->Scatter(Operand(indices), Operand(value), {name, {}});
     });
   }
   PyTensorArray Split(nb::handle value, nb::handle lengths,
                       const std::string& name) const {
     return Made([&] {
-      return impl_->Split(Operand(value), Operand(lengths), {name, {}});
+      return Now()->Split(Operand(value), Operand(lengths), {name, {}});
     });
   }
 
@@ -157,6 +157,9 @@ class PyTensorArray {
   static PyTensorArray Made(F&& f) {
     return PyTensorArray(Guarded(std::forward<F>(f)));
   }
+
+  // As what is built now can use it.
+  TensorArrayImpl::Ptr Now() const { return TensorArrayImpl::Here(impl_); }
 
   TensorArrayImpl::Ptr impl_;
 };
@@ -167,7 +170,8 @@ void AddTensorArray(nb::module_& m) {
   using A = PyTensorArray;
   nb::class_<A>(m, "_TensorArray",
                 "The elements of a TensorArray: shared, or a tensor list. "
-                "Operands are tensors, or functions of a name that make one.")
+                "Operands are tensors, ints, or functions of a name that make a "
+                "tensor.")
       .def_static("make", &A::Make)
       .def_static("of_flow", &A::OfFlow)
       .def_prop_ro("dtype", &A::dtype)
@@ -175,8 +179,8 @@ void AddTensorArray(nb::module_& m) {
       .def_prop_ro("infer_shape", &A::infer_shape)
       .def_prop_ro("element_shape", &A::element_shape)
       .def_prop_ro("is_list", &A::is_list)
-      .def("here", &A::Here, "As what is built now can use it.")
-      .def("flow", &A::Flow)
+      .def("flow", &A::Flow,
+           "flow(make): the list; unless `make`, None where there is none.")
       .def("with_flow", &A::WithFlow)
       .def("identity", &A::Identity)
       .def("close", &A::Close)

@@ -156,7 +156,8 @@ def _build(test, body, get_state, set_state, states, opts, most):
     if needed:
         names = ", ".join(needed)
         check = tf.debugging.Assert(
-            count > 0, [f"loop must iterate at least once to initialize {names}"]
+            count > 0,
+            [f"loop must iterate at least once to initialize {names}"],
         )
         with tf.control_dependencies([] if check is None else [check]):
             outputs = [tf.identity(t) for t in outputs]

@@ -1,0 +1,31 @@
+// Errors of the core in functions bound with nanobind.
+#ifndef GK_PYTHON_THROW_STATUS_H_
+#define GK_PYTHON_THROW_STATUS_H_
+
+#include <nanobind/nanobind.h>
+
+#include <utility>
+
+#include "errors.h"
+
+namespace gk::py {
+
+[[noreturn]] inline void Throw(const Status& status) {
+  Raise(status);
+  throw nanobind::python_error();
+}
+
+// What `f` returns; an Error that it throws becomes Python's. Errors of Python
+// that it comes by pass.
+template <class F>
+auto Guarded(F&& f) {
+  try {
+    return std::forward<F>(f)();
+  } catch (const Error& e) {
+    Throw(e.status());
+  }
+}
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_THROW_STATUS_H_
