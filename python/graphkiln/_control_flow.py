@@ -206,7 +206,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     """Calls the function that an index chooses.
 
     Args:
-      branch_index: an int32 scalar.
+      branch_index: an integer scalar.
       branch_fns: a list of callables, or a dict or pairs with int keys.
       default: called for an index without function; if None, the last (by
         index) of `branch_fns` is.
@@ -217,9 +217,9 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
       dtypes.
 
     Raises:
-      TypeError: a key is no int, a value is not callable, or structures
-        differ.
-      ValueError: there are no functions.
+      TypeError: the index is no integer, a key is no int, a value is not
+        callable, or structures differ.
+      ValueError: the index is no scalar, or there are no functions.
 
     >>> int(tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20]))
     20
@@ -228,15 +228,18 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     if default is not None and not callable(default):
         raise TypeError(f"default must be callable, got {default}")
     if tf.executing_eagerly() and not hasattr(branch_index, "graph"):
+        if tf.is_tensor(branch_index):
+            _graphkiln._check_branch_index(
+                tf.convert_to_tensor(branch_index)
+            )
         function = by_index.get(int(branch_index), default)
         if function is None:
             function = by_index[max(by_index)]
         with tf.name_scope(name or "switch_case"):
             return function()
+    branch_index = tf.convert_to_tensor(branch_index, name="branch_index")
+    _graphkiln._check_branch_index(branch_index)
     with _graphkiln._BranchBuilder(False, name or "switch_case") as builder:
-        branch_index = tf.convert_to_tensor(branch_index, name="branch_index")
-        if branch_index.dtype != tf.int32:
-            branch_index = tf.cast(branch_index, tf.int32)
         functions = [by_index[k] for k in sorted(by_index)]
         if default is not None:
             functions.append(default)
@@ -305,6 +308,7 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False,
             raise ValueError("pred_fn_pairs must not be empty")
         return default()
     conditions = [tf.convert_to_tensor(c) for c, _ in pairs]
+    names = [c.name if hasattr(c, "graph") else "" for c in conditions]
     with tf.name_scope(name or "case"):
         if default is None:
             checks = [
@@ -312,8 +316,7 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False,
                     tf.reduce_any(tf.stack(conditions)),
                     [
                         "None of conditions evaluated as True. Conditions: "
-                        f"{[c.name if hasattr(c, 'graph') else '' for c in conditions]}, "
-                        "Values:",
+                        f"{names}, Values:",
                         tf.stack(conditions),
                     ],
                 )
@@ -322,14 +325,18 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False,
         else:
             checks = []
         if exclusive:
-            many = tf.reduce_sum(tf.cast(tf.stack(conditions), tf.int32)) <= 1
+            stacked = tf.stack(conditions, name="preds_c")
+            true = tf.reduce_sum(
+                tf.cast(stacked, tf.int32), name="num_true_conds"
+            )
+            most = tf.constant(1, name="n_true_conds")
             checks.append(
                 tf.debugging.Assert(
-                    many,
+                    tf.less_equal(true, most),
                     [
                         "Input error: exclusive=True: more than 1 conditions "
                         "evaluated as True. Conditions:",
-                        tf.stack(conditions),
+                        stacked,
                     ],
                 )
             )

@@ -189,6 +189,13 @@ nb::class_<T> Context(nb::module_& m, const char* name, const char* doc) {
 }  // namespace
 
 void AddControlFlow(nb::module_& m) {
+  m.def(
+      "_check_branch_index",
+      [](nb::handle index) {
+        const Status status = CheckBranchIndex(AsTensor(index));
+        if (!status.ok()) Throw(status);
+      },
+      "TypeError or ValueError unless a tensor may choose a branch.");
   Context<PyPartScope>(m, "_PartScope",
                        "_PartScope(graph, scope): what is made inside belongs "
                        "to the part of a node.")

@@ -80,15 +80,7 @@ Results Branches(bool is_if, const Tensor& selector,
 
 InnerTensor CheckedIndex(const Tensor& index) {
   const InnerTensor t = Inner(index);
-  if (t.dtype() != InnerType::kInt32 && t.dtype() != InnerType::kInt64) {
-    throw ::gk::Error(TypeError("branch_index must be an integer, got {}",
-                                DataTypeName(t.dtype())));
-  }
-  const PartialTensorShape shape = t.partial_shape();
-  if (!shape.unknown_rank() && shape.rank() != 0) {
-    throw ::gk::Error(ValueError("branch_index must be a scalar, got shape {}",
-                                 shape.PythonString()));
-  }
+  ThrowIfError(CheckBranchIndex(t));
   return t;
 }
 
@@ -158,7 +150,11 @@ size_t CaseOf(const Tensor& index, size_t n) {
       throw ::gk::Error(
           ValueError("Must provide at least one item in branch_fns"));
     }
-    const int64_t i = Integer(CheckedIndex(index));
+    InnerTensor chosen = CheckedIndex(index);
+    if (chosen.dtype() != InnerType::kInt32) {
+      chosen = MakeOp1("Cast", {chosen}, {{"DstT", InnerType::kInt64}});
+    }
+    const int64_t i = Integer(chosen);
     return i < 0 || i >= static_cast<int64_t>(n) ? n - 1
                                                  : static_cast<size_t>(i);
   });
@@ -181,19 +177,8 @@ Results StagedCase(const Tensor& index, const std::vector<BranchPart>& branches,
     suffixes.push_back(Format("branch{}", parts.size()));
     parts.push_back(&b);
   }
-  const Tensor chosen = Guarded([&] {
-    const InnerTensor t = CheckedIndex(index);
-    if (t.dtype() == InnerType::kInt32) return Outer(t);
-    // An index that int32 cannot hold has no branch either.
-    const InnerTensor most = ConstantHere(
-        InnerTensor::Scalar(static_cast<int64_t>(branches.size())));
-    const InnerTensor least = ConstantHere(InnerTensor::Scalar(int64_t{-1}));
-    return Outer(MakeOp1(
-        "Cast",
-        {MakeOp1("Maximum", {MakeOp1("Minimum", {t, most}), least})},
-        {{"DstT", InnerType::kInt32}}));
-  });
-  return Branches(false, chosen, parts, suffixes, name);
+  Guarded([&] { CheckedIndex(index); });
+  return Branches(false, index, parts, suffixes, name);
 }
 
 Results StagedWhile(const Results& start, const LoopParts& parts,

@@ -1,6 +1,7 @@
 #include "function/branch_builder.h"
 
 #include "base/format.h"
+#include "ops/composite.h"
 
 namespace gk {
 namespace {
@@ -29,6 +30,22 @@ Status CheckResults(std::span<const BranchSource> branches, size_t i,
                         TypesText(mine), details);
 }
 
+// The index as an int32. One that int32 cannot hold has no branch either.
+Tensor NarrowIndex(const Tensor& index, size_t num_branches) {
+  if (index.dtype() == DataType::kInt32) return index;
+  const auto bound = [&](int64_t value) {
+    return NumberOf(static_cast<double>(value), DataType::kInt64);
+  };
+  Tensor wide = index;
+  if (index.dtype() != DataType::kInt64) {
+    wide = MakeOp1("Cast", {index}, {{"DstT", DataType::kInt64}});
+  }
+  const Tensor most =
+      MakeOp1("Minimum", {wide, bound(static_cast<int64_t>(num_branches))});
+  return MakeOp1("Cast", {MakeOp1("Maximum", {most, bound(-1)})},
+                 {{"DstT", DataType::kInt32}});
+}
+
 TensorVector Build(BranchKind kind, const Tensor& selector,
                    std::span<const BranchSource> branches,
                    std::string_view name,
@@ -55,8 +72,13 @@ BranchBuilder::BranchBuilder(BranchKind kind, std::string_view name)
   if (!outer_) {
     throw Error(Internal("branches are built in functions only"));
   }
-  if (name.empty()) name = kind == BranchKind::kIf ? "cond" : "switch_case";
-  scope_ = std::make_unique<NameScope>(outer_.get(), name);
+  if (kind == BranchKind::kCase) {
+    case_scope_ = std::make_unique<NameScope>(
+        outer_.get(), name.empty() ? "switch_case" : name);
+    name = "indexed_case";
+  }
+  scope_ = std::make_unique<NameScope>(outer_.get(),
+                                       name.empty() ? "cond" : name);
 }
 
 FuncGraph* BranchBuilder::Add(std::string_view suffix) {
@@ -64,7 +86,7 @@ FuncGraph* BranchBuilder::Add(std::string_view suffix) {
   return branches_.back().get();
 }
 
-TensorVector BranchBuilder::Finish(const Tensor& selector,
+TensorVector BranchBuilder::Finish(const Tensor& given,
                                    std::span<const TensorVector> results) {
   if (results.size() != branches_.size() || results.empty()) {
     throw Error(Internal("{}: {} branches, results of {}", scope(),
@@ -79,12 +101,15 @@ TensorVector BranchBuilder::Finish(const Tensor& selector,
     PartScope inside(branches_[i].get(), scope());
     parts.push_back({branches_[i], inside.Returned(results[i])});
   }
-  TensorVector outputs = ValueOrThrow(
-      kind_ == BranchKind::kIf
-          ? MakeIf(selector, std::move(parts), scope())
-          : MakeCase(selector, std::move(parts), scope() + "indexed_case"));
+  const Tensor selector =
+      kind_ == BranchKind::kIf ? given : NarrowIndex(given, parts.size());
+  TensorVector outputs =
+      ValueOrThrow(kind_ == BranchKind::kIf
+                       ? MakeIf(selector, std::move(parts), scope())
+                       : MakeCase(selector, std::move(parts), scope()));
   for (Tensor& t : outputs) t = MakeOp1("Identity", {t});
   scope_ = nullptr;
+  case_scope_ = nullptr;
   return outputs;
 }
 
@@ -132,6 +157,20 @@ Status CheckCondition(const Tensor& t, std::string_view what) {
   const PartialTensorShape shape = t.partial_shape();
   if (!shape.unknown_rank() && shape.rank() != 0) {
     return ValueError("{} must be a scalar, got shape {}", what,
+                      shape.PythonString());
+  }
+  return OkStatus();
+}
+
+Status CheckBranchIndex(const Tensor& t) {
+  if (!IsInteger(t.dtype())) {
+    return TypeError(
+        "'branch_index' must be an integer Tensor, got <dtype: '{}'>",
+        DataTypeName(t.dtype()));
+  }
+  const PartialTensorShape shape = t.partial_shape();
+  if (!shape.unknown_rank() && shape.rank() != 0) {
+    return ValueError("'branch_index' must be a scalar, got shape {}",
                       shape.PythonString());
   }
   return OkStatus();

@@ -26,19 +26,21 @@ class BranchBuilder {
   // Enters the scope `name` ("cond" or "switch_case" if empty) until Finish or
   // the end of this object. Throws Error if it cannot be one.
   BranchBuilder(BranchKind kind, std::string_view name);
-  // "outer/cond/".
+  // "outer/cond/", "outer/switch_case/indexed_case/".
   const std::string& scope() const { return scope_->name(); }
   // A new branch, traced while a PartScope of it and scope() is open. The
   // first of an If is for true.
   FuncGraph* Add(std::string_view suffix);
-  // Makes the node and leaves the scope. `results` of the branches agree in
-  // number and dtype. Returns what the chosen branch does. Throws Error.
+  // Makes the node and leaves the scope. `selector` fits CheckCondition or
+  // CheckBranchIndex; `results` of the branches agree in number and dtype.
+  // Returns what the chosen branch does. Throws Error.
   TensorVector Finish(const Tensor& selector,
                       std::span<const TensorVector> results);
 
  private:
   BranchKind kind_;
   Ref<FuncGraph> outer_;
+  std::unique_ptr<NameScope> case_scope_;
   std::unique_ptr<NameScope> scope_;
   std::vector<Ref<FuncGraph>> branches_;
 };
@@ -77,6 +79,9 @@ TensorVector BuildCase(const Tensor& index,
 // `t` if it is a bool scalar or may become one; TypeError or ValueError
 // naming `what` else.
 Status CheckCondition(const Tensor& t, std::string_view what);
+// Is `t` an integer scalar, or may it become one? TypeError or ValueError
+// else.
+Status CheckBranchIndex(const Tensor& t);
 
 }  // namespace gk
 

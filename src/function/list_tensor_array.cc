@@ -39,7 +39,8 @@ class Names {
   std::optional<NameScope> scope_;
 };
 
-// An input of an op: there before it, or a constant of its own.
+// An input of an op: there before it, or a constant of its own. Indices are
+// int32.
 class Input {
  public:
   explicit Input(const ArrayOperand& index) : operand_(index) {
@@ -145,7 +146,7 @@ Tensor ListTensorArray::Read(const ArrayOperand& at,
                              std::string_view name) const {
   const Names scope(name, "TensorArrayV2Read");
   const Input index(at), shape(element_shape());
-  const Names op("", "TensorListGetItem");
+  const Names op(name, "TensorListGetItem");
   const Tensor i = index.At("index");
   return MakeOp1("TensorListGetItem", {flow_, i, shape.At("element_shape")},
                  {{"element_dtype", dtype()}}, op.name());
@@ -162,11 +163,10 @@ Tensor ListTensorArray::Stack(std::string_view name) const {
 
 Tensor ListTensorArray::Gather(const ArrayOperand& indices,
                                std::string_view name) const {
-  const Tensor places = AsInt32(indices.Get("indices"));
-  const Input shape(element_shape());
+  const Input places(indices), shape(element_shape());
   const Names op(name, "TensorListGather");
-  return MakeOp1("TensorListGather",
-                 {flow_, places, shape.At("element_shape")},
+  const Tensor at = places.At("indices");
+  return MakeOp1("TensorListGather", {flow_, at, shape.At("element_shape")},
                  {{"element_dtype", dtype()}}, op.name());
 }
 
@@ -197,7 +197,7 @@ TensorArrayImpl::Ptr ListTensorArray::Write(const ArrayOperand& at,
   Check(value);
   ThrowIfError(shape_->Fit(value.partial_shape(), facts_.infer_shape));
   const Input index(at);
-  const Names op("", "TensorListSetItem");
+  const Names op(call.name, "TensorListSetItem");
   return At(MakeOp1("TensorListSetItem", {flow_, index.At("index"), value},
                     {{"resize_if_index_out_of_bounds", facts_.dynamic_size}},
                     op.name()));
@@ -224,9 +224,10 @@ TensorArrayImpl::Ptr ListTensorArray::Scatter(const ArrayOperand& indices,
   Check(value);
   ThrowIfError(
       shape_->Fit(RowShape(value.partial_shape()), facts_.infer_shape));
-  const Tensor places = AsInt32(indices.Get("indices"));
+  const Input places(indices);
+  const Names op("", "TensorListScatterIntoExistingList");
   return At(MakeOp1("TensorListScatterIntoExistingList",
-                    {flow_, value, places}));
+                    {flow_, value, places.At("indices")}, {}, op.name()));
 }
 
 TensorArrayImpl::Ptr ListTensorArray::Split(const ArrayOperand& given,
@@ -252,7 +253,7 @@ TensorArrayImpl::Ptr ListTensorArray::Split(const ArrayOperand& given,
     }
   }
   const Input shape(element_shape());
-  const Names op("", "TensorListSplit");
+  const Names op(call.name, "TensorListSplit");
   return At(MakeOp1("TensorListSplit",
                     {value, shape.At("element_shape"), lengths}, {},
                     op.name()));

@@ -351,3 +351,33 @@ def program_error_in_a_loop_names_the_op(tf):
     return _function(tf, body, tf.constant(3)), failure(
         _function, tf, body, tf.constant(9)
     )[0]
+
+
+def program_node_names_of_switch_case(tf):
+    def body(n):
+        branches = [lambda: n, lambda: n + 1]
+        return (
+            tf.switch_case(n, branches),
+            tf.switch_case(n, [lambda: (n, n), lambda: (n + 1, n)], name="sw"),
+        )
+
+    graph = tf.function(body, autograph=False).get_concrete_function(
+        tf.TensorSpec([], tf.int32)
+    ).graph
+    functions = graph.as_graph_def().library.function
+    return (
+        [(op.name, op.type) for op in graph.get_operations()],
+        sorted(f.signature.name.rpartition("_")[0] for f in functions),
+    )
+
+
+def program_switch_case_refuses_fractions(tf):
+    branches = [lambda: 1, lambda: 2]
+    index = tf.constant(1.0)
+    return [
+        failure(lambda: tf.switch_case(index, branches)),
+        failure(lambda: tf.switch_case(tf.constant(1, tf.int64), branches)),
+        failure(lambda: _function(
+            tf, lambda i: tf.switch_case(i, branches), index
+        )),
+    ]

@@ -222,3 +222,21 @@ def program_gradients(tf):
         through(lambda: _array(tf, 2, infer_shape=False).split(x, [1, 2])
                 .concat() ** 2.0),
     ]
+
+
+def program_node_names(tf):
+    def body(n, x):
+        array = tf.TensorArray(tf.float32, n, name="made")
+        pairs = tf.TensorArray(tf.float32, 3, element_shape=[2])
+        array = array.write(0, 1.0, name="w").write(n - 1, x)
+        read = array.read(0, name="r"), array.read(n)
+        some = array.stack(name="s"), array.gather([0], name="g")
+        pairs = pairs.unstack([[1.0, 2.0]] * 3, name="u")
+        pairs = pairs.scatter([0], [[3.0, 4.0]], name="sc")
+        size = pairs.split([1.0, 2.0], [2, 0], name="sp").size(name="q")
+        return read, some, pairs.concat(name="c"), size
+
+    graph = tf.function(body, autograph=False).get_concrete_function(
+        tf.TensorSpec([], tf.int32), tf.TensorSpec([], tf.float32)
+    ).graph
+    return [(op.name, op.type) for op in graph.get_operations()]
