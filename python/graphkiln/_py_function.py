@@ -18,7 +18,9 @@ from graphkiln import _gradient_tape
 from graphkiln import _graphkiln
 from graphkiln import _name_scope
 from graphkiln import errors
+from graphkiln import nest
 from graphkiln import raw_ops
+from graphkiln._type_spec import CompositeTensor
 
 _numbers = itertools.count()
 _callbacks: "weakref.WeakValueDictionary[str, _Callback]" = (
@@ -328,8 +330,9 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     Args:
       func: takes as many eager tensors as `inp` has; returns what can become
         tensors of the types `Tout`.
-      inp: the arguments.
-      Tout: the dtype of the result, or a list of dtypes of the results.
+      inp: the arguments: tensors, or composite ones such as tf.RaggedTensor.
+      Tout: the dtype of the result, or a list of dtypes of the results; a
+        tf.TypeSpec where the shape is known or the result is composite.
       name: of the op.
 
     What the function raises comes out as an error of tf.errors:
@@ -349,6 +352,8 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     )
     if decorator is not None:
         return decorator
+    if _has_composites(inp, Tout):
+        return _of_composites(func, inp or (), Tout, name)
     types, is_list = _types(Tout)
     inputs = [_graphkiln.convert_to_tensor(x) for x in inp or ()]
     graph = _graphkiln.current_graph()
@@ -371,6 +376,74 @@ def py_function(func=None, inp=None, Tout=None, name=None):
         lambda outputs: _backward(graph, inputs, outputs),
     )
     return _pack(outputs[:-1], is_list)
+
+
+def _has_composites(inp: object, Tout: object) -> bool:
+    types = Tout if isinstance(Tout, (list, tuple)) else [Tout]
+    return any(isinstance(t, _graphkiln.TypeSpec) for t in types) or any(
+        isinstance(value, CompositeTensor) for value in inp or ()
+    )
+
+
+def _of_composites(func: Callable, inp: Sequence, Tout: object, name):
+    """A call with the tensors that arguments and results are made of."""
+    is_list = isinstance(Tout, (list, tuple))
+    wanted = [
+        t if isinstance(t, _graphkiln.TypeSpec) else _graphkiln.as_dtype(t)
+        for t in (Tout if is_list else [Tout])
+    ]
+    structure = list(inp)
+
+    def flat(*tensors):
+        result = func(*nest.pack_sequence_as(structure, tensors, True))
+        if not isinstance(result, (list, tuple)):
+            result = [result]
+        flat_result = []
+        for value, type_ in zip(result, wanted):
+            flat_result += _tensors_of(func, result, value, type_, wanted)
+        return flat_result
+
+    types = [
+        leaf for type_ in wanted for leaf in (
+            [spec.dtype for spec in type_.flatten()]
+            if isinstance(type_, _graphkiln.TypeSpec) else [type_]
+        )
+    ]
+    results = py_function(flat, nest.flatten(structure, True), types, name)
+    remaining = iter(results if isinstance(results, list) else ())
+    packed = []
+    for type_ in wanted:
+        if not isinstance(type_, _graphkiln.TypeSpec):
+            packed.append(next(remaining))
+            continue
+        parts = []
+        for spec in type_.flatten():
+            parts.append(next(remaining))
+            parts[-1].set_shape(spec.shape)
+        packed.append(
+            parts[0] if isinstance(type_, _graphkiln.TensorSpec)
+            else type_.from_tensors(iter(parts))
+        )
+    return packed if is_list else packed[0]
+
+
+def _tensors_of(func, result, value, type_, wanted) -> list:
+    """The tensors of one result. ValueError if it is of another type."""
+    reason = None
+    composite = isinstance(value, CompositeTensor)
+    if isinstance(type_, _graphkiln.TypeSpec) and not isinstance(
+        type_, _graphkiln.TensorSpec
+    ):
+        if not type_.is_compatible_with(value):
+            reason = f"is not compatible with {type_!r}."
+    elif composite:
+        reason = "is not a Tensor."
+    if reason is not None:
+        raise ValueError(
+            f"py_function: func={func} returned {result!r}, which did not "
+            f"match Tout={wanted!r}.\nIn particular, {value!r} {reason}"
+        )
+    return nest.flatten(value, True) if composite else [value]
 
 
 def _on_host() -> object:

@@ -399,10 +399,13 @@ StatusOr<PartialTensorShape> AsShape(PyObject* o) {
     return PartialTensorShape{d};
   }
   if (PyUnicode_Check(o) || PyBytes_Check(o)) {
+    PyRef shown = PyRef::Steal(PyObject_Repr(o));
+    if (!shown) return PythonError();
     return TypeError(
-        "Failed to convert a string to a shape. A shape should "
-        "either be single dimension (e.g. 10), or an iterable "
-        "of dimensions (e.g. [1, 10, None]).");
+        "Failed to convert '{}' to a shape: '{}'could not be converted to a "
+        "dimension. A shape should either be single dimension (e.g. 10), or "
+        "an iterable of dimensions (e.g. [1, 10, None]).",
+        StringView(shown.get()), StringView(shown.get()));
   }
   PyRef list = PyRef::Steal(PySequence_Fast(o, ""));
   if (!list) {

@@ -419,3 +419,42 @@ def program_check_numerics_gradients(tf):
         return tape.gradient(y, x)
 
     return _checked(tf, f)[0]
+
+
+def _listed(tf, value):
+    return value.to_list() if isinstance(value, tf.RaggedTensor) else value
+
+
+def program_composite_values(tf):
+    ragged = tf.ragged.constant([[1, 2], [3]])
+    spec = tf.RaggedTensorSpec([None, None], tf.int32)
+
+    def step(x):
+        return tf.py_function(lambda x: x * 2, [x], spec)
+
+    @tf.function
+    def shape():
+        y = tf.py_function(
+            lambda: tf.constant([1.0]), [], tf.TensorSpec([1], tf.float32)
+        )
+        return y
+
+    def both(x):
+        return tf.py_function(
+            lambda x: (x.flat_values, x[:1]), [x], [tf.int32, spec]
+        )
+
+    return [
+        _listed(tf, step(ragged)), _listed(tf, tf.function(step)(ragged)),
+        shape(), [_listed(tf, part) for part in both(ragged)],
+        tf.py_function(lambda x: x.nrows(), [ragged], tf.int64),
+    ]
+
+
+def program_composite_values_that_do_not_fit(tf):
+    ragged = tf.ragged.constant([[1, 2], [3]])
+    spec = tf.RaggedTensorSpec([None, None], tf.float32)
+    return [
+        failure(tf.py_function, lambda x: x, [ragged], spec)[0],
+        failure(tf.py_function, lambda x: x, [ragged], tf.int32)[0],
+    ]

@@ -178,3 +178,7 @@ def program_values_that_do_not_fit_a_type(tf):
         failure(tf.convert_to_tensor, [1.5], tf.int32),
         failure(tf.Variable, [1.5], dtype=tf.int32),
     ]
+
+
+def program_texts_that_are_no_shapes(tf):
+    return failure(tf.TensorShape, "a"), failure(tf.TensorSpec, "a")

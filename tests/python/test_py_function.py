@@ -273,3 +273,19 @@ def test_check_numerics_of_eager_ops_and_traces():
     finally:
         tf.debugging.disable_check_numerics()
     assert (one / zero).numpy() == np.inf
+
+
+def test_specs_of_results_give_their_shapes():
+    @tf.function
+    def f(x):
+        y, z = tf.py_function(
+            lambda x: (tf.constant([1.0]), x), [x],
+            [tf.TensorSpec([1], tf.float32), tf.RaggedTensorSpec([2, None])],
+        )
+        assert y.shape == [1] and z.shape.as_list() == [2, None]
+        return y + z.flat_values[:1]
+
+    x = tf.ragged.constant([[1.0], [2.0, 3.0]])
+    assert f(x).numpy().tolist() == [2.0]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="did not match"):
+        f(tf.ragged.constant([[1.0], [2.0], [3.0]]))
