@@ -136,6 +136,10 @@ EXPORTS: dict[str, str] = {
         data.experimental.group_by_window data.experimental.ignore_errors
         data.experimental.rejection_resample
         data.experimental.sample_from_datasets data.experimental.unique
+        data.experimental.Reducer data.experimental.copy_to_device
+        data.experimental.group_by_reducer data.experimental.map_and_batch
+        data.experimental.parallel_interleave
+        data.experimental.prefetch_to_device
         """,
     "graphkiln.data._iterator": """
         data.Iterator data.IteratorSpec data.NumpyIterator

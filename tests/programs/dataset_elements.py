@@ -548,3 +548,27 @@ def program_composite_refusals(tf):
             D.range(3).group_by_window, lambda x: x, lambda k, d: 3, 2
         )[0],
     ]
+
+
+def program_older_wrappers(tf):
+    E, D = tf.data.experimental, tf.data.Dataset
+    r = D.range(6)
+    mean = E.Reducer(
+        lambda key: (0.0, 0),
+        lambda s, x: (s[0] + tf.cast(x, tf.float32), s[1] + 1),
+        lambda total, n: total / tf.cast(n, tf.float32),
+    )
+    return [
+        [_value(x) for x in r.apply(f)]
+        for f in (
+            E.map_and_batch(lambda x: x * x, 4),
+            E.map_and_batch(lambda x: x * x, 4, 2, True),
+            E.map_and_batch(lambda x: -x, 2, num_parallel_calls=2),
+            E.parallel_interleave(D.range, 1),
+            E.group_by_reducer(lambda x: x % 2, mean),
+            E.copy_to_device("/cpu:0"),
+        )
+    ] + [
+        mean.finalize_func(tf.constant(3.0), tf.constant(2)),
+        failure(E.map_and_batch, lambda x: x, 2, 1, False, 1)[0],
+    ]

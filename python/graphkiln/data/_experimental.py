@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 
+import numpy as np
+
 import graphkiln as tf
+from graphkiln import _tracing
 from graphkiln import raw_ops
 from graphkiln.data import _dataset
 from graphkiln.data import _making as making
@@ -292,3 +295,141 @@ def rejection_resample(
     return lambda dataset: dataset.rejection_resample(
         class_func, target_dist, initial_dist, seed
     )
+
+
+def map_and_batch(
+    map_func,
+    batch_size,
+    num_parallel_batches=None,
+    drop_remainder=False,
+    num_parallel_calls=None,
+) -> Callable:
+    """For `apply`: `Dataset.map`, then `Dataset.batch`.
+
+    Raises:
+      ValueError: it is said twice how much works at a time.
+
+    >>> d = tf.data.Dataset.range(4)
+    >>> d = d.apply(tf.data.experimental.map_and_batch(lambda x: x * x, 2))
+    >>> [x.numpy().tolist() for x in d]
+    [[0, 1], [4, 9]]
+    """
+    if num_parallel_batches is not None and num_parallel_calls is not None:
+        raise ValueError(
+            "`map_and_batch` allows only one of `num_parallel_batches` and "
+            "`num_parallel_calls` to be set, but `num_parallel_batches` was "
+            f"set to {num_parallel_batches} and `num_parallel_calls` was set "
+            f"to {num_parallel_calls}."
+        )
+    calls = num_parallel_calls
+    if num_parallel_batches is not None:
+        calls = num_parallel_batches * batch_size
+    return lambda dataset: dataset.map(map_func, calls).batch(
+        batch_size, drop_remainder
+    )
+
+
+def parallel_interleave(
+    map_func,
+    cycle_length,
+    block_length=1,
+    sloppy=False,
+    buffer_output_elements=None,
+    prefetch_input_elements=None,
+) -> Callable:
+    """For `apply`: `Dataset.interleave` of all of a cycle at a time.
+
+    Args:
+      map_func: takes an element; returns a dataset.
+      cycle_length: how many datasets take turns.
+      block_length: how many elements one gives in its turn.
+      sloppy: whether what is ready goes first.
+      buffer_output_elements: accepted for compatibility.
+      prefetch_input_elements: accepted for compatibility.
+
+    >>> d = tf.data.Dataset.range(1, 3).apply(
+    ...     tf.data.experimental.parallel_interleave(
+    ...         lambda x: tf.data.Dataset.from_tensors(x).repeat(2), 2))
+    >>> [int(x) for x in d]
+    [1, 2, 1, 2]
+    """
+    return lambda dataset: dataset.interleave(
+        map_func, cycle_length, block_length, cycle_length, not sloppy
+    )
+
+
+def prefetch_to_device(device, buffer_size=None) -> Callable:
+    """For `apply`: `Dataset.prefetch`; there is no other memory to go to.
+
+    >>> d = tf.data.Dataset.range(2)
+    >>> d = d.apply(tf.data.experimental.prefetch_to_device("/cpu:0"))
+    >>> [int(x) for x in d]
+    [0, 1]
+    """
+    return lambda dataset: dataset.prefetch(buffer_size)
+
+
+def copy_to_device(target_device, source_device="/cpu:0") -> Callable:
+    """For `apply`: the dataset itself; there is no other memory to go to.
+
+    >>> d = tf.data.Dataset.range(2)
+    >>> d = d.apply(tf.data.experimental.copy_to_device("/cpu:0"))
+    >>> [int(x) for x in d]
+    [0, 1]
+    """
+    return lambda dataset: dataset
+
+
+class Reducer:
+    """What `group_by_reducer` does with the elements of a key.
+
+    Args:
+      init_func: takes the key; returns a state.
+      reduce_func: takes a state and an element; returns the next state.
+      finalize_func: takes the last state; returns an element.
+    """
+
+    def __init__(self, init_func, reduce_func, finalize_func):
+        self._functions = init_func, reduce_func, finalize_func
+
+    @property
+    def init_func(self) -> Callable:
+        """Takes the key; returns a state."""
+        return self._functions[0]
+
+    @property
+    def reduce_func(self) -> Callable:
+        """Takes a state and an element; returns the next state."""
+        return self._functions[1]
+
+    @property
+    def finalize_func(self) -> Callable:
+        """Takes the last state; returns an element."""
+        return self._functions[2]
+
+
+def group_by_reducer(key_func, reducer: Reducer) -> Callable:
+    """For `apply`: one element for each key, made of all elements of it, in
+    the order of the keys.
+
+    Args:
+      key_func: takes an element; returns its key, an int64 scalar.
+      reducer: a tf.data.experimental.Reducer.
+
+    >>> count = tf.data.experimental.Reducer(
+    ...     lambda key: 0, lambda n, x: n + 1, lambda n: n)
+    >>> d = tf.data.Dataset.range(5)
+    >>> d = d.apply(tf.data.experimental.group_by_reducer(
+    ...     lambda x: x % 2, count))
+    >>> [int(x) for x in d]
+    [3, 2]
+    """
+    init = _tracing.convert(reducer.init_func, None)
+
+    def reduced(key, group):
+        state = group.reduce(init(key), reducer.reduce_func)
+        return _dataset.Dataset.from_tensors(state).map(reducer.finalize_func)
+
+    # No window is ever full, so each key has one.
+    most = np.iinfo(np.int64).max
+    return lambda dataset: dataset.group_by_window(key_func, reduced, most)
