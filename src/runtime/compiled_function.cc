@@ -151,6 +151,9 @@ Ref<Plan> CompiledFunction::LoopBodyPlanFor(std::span<const Tensor> states,
   Ref<Plan> plan;
   if (made.ok() && (*made)->is_closed) plan = std::move(*made);
   std::lock_guard<std::mutex> lock(mutex_);
+  for (const Specialised& s : loop_plans_) {
+    if (s.key == key) return s.plan;  // another thread was faster
+  }
   loop_plans_.push_front({std::move(key), plan});
   if (loop_plans_.size() > kMaxPlans) loop_plans_.pop_back();
   return plan;
