@@ -273,19 +273,14 @@ def from_callable(
 ) -> FunctionType:
     """The parameters of a Python callable, of any types.
 
-    >>> tf.types.experimental.FunctionType.from_callable(lambda x, y=2: x)
-    Input Parameters:
-      x (POSITIONAL_OR_KEYWORD): <Any>
-      y (POSITIONAL_OR_KEYWORD): <Any>
-    Output Type:
-      <Any>
-    Captures:
-      None
+    >>> make = tf.types.experimental.FunctionType.from_callable
+    >>> print(make(lambda x, y=2: x))
+    (x, y=<captured_default_value>)
     """
-    parameters = inspect.signature(obj, follow_wrapped=follow_wrapped).parameters
+    signature = inspect.signature(obj, follow_wrapped=follow_wrapped)
     return cls([
         (p.name, int(p.kind), p.default is not p.empty, None)
-        for p in parameters.values()
+        for p in signature.parameters.values()
     ])
 
 
@@ -294,10 +289,10 @@ def get_default_values(
 ) -> dict:
     """The default values of a Python callable, by parameter."""
     del cls
-    parameters = inspect.signature(obj, follow_wrapped=follow_wrapped).parameters
+    signature = inspect.signature(obj, follow_wrapped=follow_wrapped)
     return {
         p.name: p.default
-        for p in parameters.values() if p.default is not p.empty
+        for p in signature.parameters.values() if p.default is not p.empty
     }
 
 

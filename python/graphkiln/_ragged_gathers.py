@@ -159,7 +159,9 @@ def _gather_nd(api: Callable, bound: dict) -> object:
             "batch_dims != 0 is not supported for ragged gather yet."
         )
     if isinstance(indices, tf.RaggedTensor):
-        return indices.with_flat_values(tf.gather_nd(params, indices.flat_values))
+        return indices.with_flat_values(
+            tf.gather_nd(params, indices.flat_values)
+        )
     indices = tf.convert_to_tensor(indices)
     depth = indices.shape[-1] if indices.shape.rank else None
     if depth is None:

@@ -42,7 +42,8 @@ def _lengths(value, axis: int) -> tf.Tensor:
     if not isinstance(inner, tf.RaggedTensor):
         size = tf.shape(inner, out_type=tf.int64)[1]
         return tf.fill([value.nrows()], size)
-    lengths, rowids = tf.cast(inner.row_lengths(), tf.int64), value.value_rowids()
+    lengths = tf.cast(inner.row_lengths(), tf.int64)
+    rowids = value.value_rowids()
     longest = tf.math.unsorted_segment_max(lengths, rowids, value.nrows())
     longest = tf.maximum(longest, tf.zeros_like(longest))
     check = tf.debugging.assert_equal(
@@ -58,8 +59,8 @@ def _dense(value):
     """A matrix whose rows are all of one length, as a tensor."""
     if not isinstance(value, tf.RaggedTensor):
         return value
-    _lengths_ = _lengths(tf.expand_dims(value, 0), 2)
-    with tf.control_dependencies([_lengths_]):
+    checked = _lengths(tf.expand_dims(value, 0), 2)
+    with tf.control_dependencies([checked]):
         return value.to_tensor()
 
 

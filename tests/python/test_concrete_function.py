@@ -3,6 +3,8 @@ return; input signatures."""
 
 import collections
 import copy
+import doctest
+import importlib
 import re
 
 import numpy as np
@@ -449,3 +451,13 @@ def test_a_function_of_no_captures_takes_none():
     assert f(X) is not None
     with pytest.raises(ValueError, match="captures 0 tensors, got 1"):
         f.set_external_captures([X])
+
+
+@pytest.mark.parametrize("module", [
+    "_external_captures", "_function_type_parts", "_graph_state", "_dimension",
+])
+def test_examples_of_methods(module):
+    result = doctest.testmod(
+        importlib.import_module(f"graphkiln.{module}"), extraglobs={"tf": tf}
+    )
+    assert result.attempted > 0 and result.failed == 0
