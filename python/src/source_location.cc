@@ -249,8 +249,8 @@ std::optional<Status> WithOrigin(const Status& status) {
 PyObject* RaiseRunError(const Status& status, const std::string& function) {
   const std::optional<Status> found = WithOrigin(status);
   if (!found) return Raise(status);
-  return Raise(Status(found->code(),
-                      Format("{} [Op:{}]", found->message(), function)));
+  return Raise(
+      Status(found->code(), Format("{} [Op:{}]", found->message(), function)));
 }
 
 PyObject* RaiseOpError(const Status& status, std::string_view op,

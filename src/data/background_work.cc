@@ -56,8 +56,7 @@ Status BackgroundWork::CheckProcess() const {
       "the one it was made in");
 }
 
-Status BackgroundWork::Wait(Lock& lock,
-                            const CancellationToken* cancellation) {
+Status BackgroundWork::Wait(Lock& lock, const CancellationToken* cancellation) {
   changed_.wait_for(lock, kBackgroundPoll);
   // The check may take the host language's lock.
   lock.unlock();

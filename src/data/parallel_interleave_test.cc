@@ -91,10 +91,13 @@ TEST(ParallelInterleave, KeepsTheOrderOfTurns) {
   for (int64_t parallel : {1, 2, 5}) {
     for (int64_t buffer : {1, 3}) {
       Log log;
-      auto it = ParallelInterleave(
-          std::make_unique<Count>(log, 0, 5), Parts(log),
-          {.cycle_length = 2, .block_length = 2, .buffer = buffer,
-           .prefetch = parallel, .parallel = parallel});
+      auto it =
+          ParallelInterleave(std::make_unique<Count>(log, 0, 5), Parts(log),
+                             {.cycle_length = 2,
+                              .block_length = 2,
+                              .buffer = buffer,
+                              .prefetch = parallel,
+                              .parallel = parallel});
       EXPECT_EQ(Drain(*it), "100 200 201 300 301 302 400 401 402 403 .");
       it.reset();
       WaitUntilGone(log);
@@ -139,9 +142,9 @@ TEST(ParallelInterleave, WaitingCanBeCancelledAndDroppingDoesNotWait) {
     }
     return Cancelled("told to end");
   };
-  auto it = ParallelInterleave(std::make_unique<Count>(log, 0, 50), open,
-                               {.cycle_length = 3, .prefetch = 3,
-                                .parallel = 3});
+  auto it =
+      ParallelInterleave(std::make_unique<Count>(log, 0, 50), open,
+                         {.cycle_length = 3, .prefetch = 3, .parallel = 3});
   CancellationToken token;
   std::thread cancel([&] {
     std::this_thread::sleep_for(milliseconds(30));
@@ -163,8 +166,8 @@ TEST(ParallelInterleave, EmptyPartsAndAnEmptyInput) {
     return OkStatus();
   };
   for (bool ordered : {true, false}) {
-    const InterleaveOptions options{.cycle_length = 7, .prefetch = 2,
-                                    .parallel = 3, .ordered = ordered};
+    const InterleaveOptions options{
+        .cycle_length = 7, .prefetch = 2, .parallel = 3, .ordered = ordered};
     auto it = ParallelInterleave(std::make_unique<Count>(log, 0, 100), empty,
                                  options);
     EXPECT_EQ(Drain(*it), ".");
@@ -177,11 +180,13 @@ TEST(ParallelInterleave, EmptyPartsAndAnEmptyInput) {
 TEST(ParallelInterleave, ManyTimesInAnyOrder) {
   for (int round = 0; round < 200; ++round) {
     Log log;
-    auto it = ParallelInterleave(
-        std::make_unique<Count>(log, 0, 9), Parts(log),
-        {.cycle_length = 1 + round % 5, .block_length = 1 + round % 3,
-         .buffer = 1 + round % 4, .prefetch = 1 + round % 3,
-         .parallel = 1 + round % 4, .ordered = round % 2 == 0});
+    auto it = ParallelInterleave(std::make_unique<Count>(log, 0, 9), Parts(log),
+                                 {.cycle_length = 1 + round % 5,
+                                  .block_length = 1 + round % 3,
+                                  .buffer = 1 + round % 4,
+                                  .prefetch = 1 + round % 3,
+                                  .parallel = 1 + round % 4,
+                                  .ordered = round % 2 == 0});
     if (round % 7 == 0) {
       TensorVector element;
       bool end = false;

@@ -345,7 +345,8 @@ def program_while_over_an_iterator(tf):
             o = it.get_next_as_optional()
         return total
 
-    return [f(iter(tf.data.Dataset.range(5))), f(iter(tf.data.Dataset.range(0)))]
+    D = tf.data.Dataset
+    return [f(iter(D.range(5))), f(iter(D.range(0)))]
 
 
 def program_parallel_steps(tf):
@@ -399,6 +400,9 @@ def program_state_through_scan(tf):
         (np.int64(0), np.int64(1)), lambda s, _: ((s[1], s[0] + s[1]), s[0])
     )
     running = D.from_tensor_slices([1.0, 2.0, 6.0]).scan(
-        (0.0, 0.0), lambda s, x: ((s[0] + x, s[1] + 1.0), (s[0] + x) / (s[1] + 1.0))
+        (0.0, 0.0),
+        lambda s, x: (
+            (s[0] + x, s[1] + 1.0), (s[0] + x) / (s[1] + 1.0)
+        ),
     )
     return [[int(x) for x in fib], [float(x) for x in running]]

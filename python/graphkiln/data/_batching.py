@@ -77,7 +77,9 @@ class Batching:
         """
         for leaf in structure.flatten(self.element_spec):
             if isinstance(leaf, tf.TensorSpec) and leaf.shape.rank == 0:
-                raise ValueError("Cannot unbatch an input with scalar components.")
+                raise ValueError(
+                    "Cannot unbatch an input with scalar components."
+                )
         making.same_length(
             self.element_spec,
             "`unbatch()` is only supported for datasets of elements whose "

@@ -238,7 +238,8 @@ def _frequencies(classes, target):
     size, smoothing = 32, 10
 
     def update(seen, c):
-        seen += tf.reduce_sum(tf.one_hot(c, tf.cast(n, tf.int32), dtype=tf.int64), 0)
+        hot = tf.one_hot(c, tf.cast(n, tf.int32), dtype=tf.int64)
+        seen += tf.reduce_sum(hot, 0)
         estimate = tf.cast(seen / tf.reduce_sum(seen), tf.float32)
         return seen, tf.tile(tf.expand_dims(estimate, 0), [size, 1])
 

@@ -59,7 +59,9 @@ class Functional:
             deterministic=making.deterministic(deterministic),
             use_unbounded_threadpool=bool(use_unbounded_threadpool), **given,
         )
-        return making.make("_ParallelMapDataset", variant, f.output_spec, self, f)
+        return making.make(
+            "_ParallelMapDataset", variant, f.output_spec, self, f
+        )
 
     def filter(self, predicate, name=None) -> "Dataset":
         """The elements for which `predicate` holds.
@@ -79,7 +81,9 @@ class Functional:
             input_dataset=self._as_input(), other_arguments=f.captured,
             predicate=f.function, **structure.signature(self.element_spec),
         )
-        return making.make("_FilterDataset", variant, self.element_spec, self, f)
+        return making.make(
+            "_FilterDataset", variant, self.element_spec, self, f
+        )
 
     def take_while(self, predicate, name=None) -> "Dataset":
         """The elements before the first for which `predicate` does not hold.
@@ -100,7 +104,9 @@ class Functional:
             input_dataset=self._as_input(), other_arguments=f.captured,
             predicate=f.function, **structure.signature(self.element_spec),
         )
-        return making.make("_TakeWhileDataset", variant, self.element_spec, self, f)
+        return making.make(
+            "_TakeWhileDataset", variant, self.element_spec, self, f
+        )
 
     def _predicate(self, predicate, transformation: str) -> traced.Traced:
         f = traced.Traced(predicate, transformation, self.element_spec)
@@ -253,7 +259,8 @@ class Functional:
         Raises:
           TypeError: the next state has another structure or other types.
 
-        >>> int(tf.data.Dataset.range(5).reduce(np.int64(0), lambda a, x: a + x))
+        >>> int(tf.data.Dataset.range(5).reduce(
+        ...     np.int64(0), lambda a, x: a + x))
         10
         """
         with tf.name_scope("initial_state"):

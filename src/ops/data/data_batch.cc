@@ -28,7 +28,8 @@ class GroupIterator final : public DatasetIterator {
       GK_RETURN_IF_ERROR(input_->GetNext(cancellation, &row, &ended_));
       if (ended_) break;
       if (row.size() != width_) {
-        return InvalidArgument("Cannot batch elements with different components");
+        return InvalidArgument(
+            "Cannot batch elements with different components");
       }
       for (Tensor& t : row) element->push_back(std::move(t));
       ++rows;
@@ -60,8 +61,7 @@ StatusOr<Tensor> Stack(const TensorVector& group, size_t width, size_t k) {
     return InvalidArgument(
         "Cannot batch tensors with different shapes in component {}. First "
         "element had shape {} and element {} had shape {}.",
-        k, first.shape().DebugString(), i / width,
-        other.shape().DebugString());
+        k, first.shape().DebugString(), i / width, other.shape().DebugString());
   }
   std::vector<int64_t> dims{static_cast<int64_t>(group.size() / width)};
   dims.insert(dims.end(), first.shape().dims().begin(),
@@ -110,9 +110,9 @@ class BatchDataset final : public DatasetOfInput {
       }
       return OkStatus();
     };
-    return parallel_ > 0 ? ParallelMap(std::move(groups), std::move(stack),
-                                       parallel_)
-                         : MapEach(std::move(groups), std::move(stack));
+    return parallel_ > 0
+               ? ParallelMap(std::move(groups), std::move(stack), parallel_)
+               : MapEach(std::move(groups), std::move(stack));
   }
 
  private:
@@ -132,10 +132,9 @@ Status MakeBatch(KernelContext& c, int64_t parallel) {
   }
   GK_RETURN_IF_ERROR(
       ScalarInput(c, c.num_inputs() - 1, "drop_remainder", &drop_remainder));
-  return SetDataset(
-      c, MakeRef<BatchDataset>(c.record().name, SignatureAttrs(c),
-                               std::move(input), size, drop_remainder,
-                               parallel));
+  return SetDataset(c, MakeRef<BatchDataset>(c.record().name, SignatureAttrs(c),
+                                             std::move(input), size,
+                                             drop_remainder, parallel));
 }
 
 Status ComputeBatch(KernelContext& c) { return MakeBatch(c, 0); }

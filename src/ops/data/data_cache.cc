@@ -92,7 +92,8 @@ Status ComputeCache(KernelContext& c) {
   }
   const std::string& file = c.input(1).scalar<std::string>();
   if (!file.empty()) {
-    return SetDataset(c, NewFileCache(SignatureAttrs(c), std::move(input), file));
+    return SetDataset(c,
+                      NewFileCache(SignatureAttrs(c), std::move(input), file));
   }
   return SetDataset(c,
                     MakeRef<CacheDataset>(SignatureAttrs(c), std::move(input)));

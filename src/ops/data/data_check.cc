@@ -22,8 +22,7 @@ Status AppendKey(const Tensor& t, std::string* key) {
       add_number(static_cast<int64_t>(s.size()));
       *key += s;
     }
-  } else if (DataTypeSize(t.dtype()) > 0 &&
-             t.dtype() != DataType::kVariant &&
+  } else if (DataTypeSize(t.dtype()) > 0 && t.dtype() != DataType::kVariant &&
              t.dtype() != DataType::kResource) {
     add(t.raw_data(), t.num_elements() * DataTypeSize(t.dtype()));
   } else {

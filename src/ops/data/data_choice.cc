@@ -67,9 +67,7 @@ class ChoiceDataset final : public Dataset {
     for (const auto& d : inputs_) AddInput(*d);
   }
 
-  std::string_view kind() const override {
-    return "DirectedInterleaveDataset";
-  }
+  std::string_view kind() const override { return "DirectedInterleaveDataset"; }
   int64_t Cardinality() const override {
     for (const auto& d : inputs_) {
       if (d->Cardinality() == kInfiniteCardinality) return kInfiniteCardinality;
@@ -179,8 +177,8 @@ const OpRecord kRecords[] = {
      .inputs = "selector_input_dataset: variant;"
                "data_input_datasets: N * variant",
      .outputs = "handle: variant",
-     .attrs = GK_ELEMENT_ATTRS
-              "; N: int >= 1; stop_on_empty_dataset: bool = False",
+     .attrs =
+         GK_ELEMENT_ATTRS "; N: int >= 1; stop_on_empty_dataset: bool = False",
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeChoice},
      .doc = "A dataset whose next element is that of the dataset of the "

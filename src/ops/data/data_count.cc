@@ -224,9 +224,9 @@ Status ComputeShard(KernelContext& c) {
         "Index must be between 0 and {} (currently index = {}).", shards - 1,
         index);
   }
-  return SetDataset(
-      c, MakeRef<ShardDataset>(std::move(in), shards, index,
-                               c.attr<bool>("require_non_empty")));
+  return SetDataset(c,
+                    MakeRef<ShardDataset>(std::move(in), shards, index,
+                                          c.attr<bool>("require_non_empty")));
 }
 
 const OpRecord kRecords[] = {

@@ -48,7 +48,8 @@ class FilterDataset final : public OneInputDataset {
     bool ended_ = false;
   };
 
-  IteratorPtr Over(IteratorPtr input, const ContextRef& context) const override {
+  IteratorPtr Over(IteratorPtr input,
+                   const ContextRef& context) const override {
     return std::make_unique<Iterator>(this, context, std::move(input));
   }
 
@@ -66,7 +67,7 @@ Status ComputeFilter(KernelContext& c) {
       c, MakeRef<FilterDataset>(std::move(in), std::move(f), kTakeWhile));
 }
 
-#define GK_FILTER_ATTRS                                         \
+#define GK_FILTER_ATTRS                                             \
   "predicate: func; Targuments: list(type) >= 0; " GK_ELEMENT_ATTRS \
   "; metadata: string = ''"
 

@@ -29,8 +29,7 @@ class InterleaveDataset final : public DatasetOfInput {
                       TensorVector element,
                       const CancellationToken* cancellation,
                       IteratorPtr* sequence) {
-      return self->Open(context, f, std::move(element), cancellation,
-                        sequence);
+      return self->Open(context, f, std::move(element), cancellation, sequence);
     };
     if (options_.parallel > 0) {
       return ParallelInterleave(std::move(in), std::move(open), options_);
@@ -129,16 +128,15 @@ Status MakeInterleave(KernelContext& c, const InterleaveOptions& options) {
   CapturedFunction f;
   GK_RETURN_IF_ERROR(CaptureFunction(c, "f", 1, ListLength(c, "Targuments"),
                                      input->signature().types.size(), &f));
-  return SetDataset(c, MakeRef<InterleaveDataset>(
-                           c.record().name, SignatureAttrs(c), std::move(input),
-                           std::move(f), options));
+  return SetDataset(
+      c, MakeRef<InterleaveDataset>(c.record().name, SignatureAttrs(c),
+                                    std::move(input), std::move(f), options));
 }
 
 Status ComputeFlatMap(KernelContext& c) {
-  return MakeInterleave(c,
-                        {.cycle_length = 1,
-                         .block_length = std::numeric_limits<int64_t>::max(),
-                         .parallel = 0});
+  return MakeInterleave(c, {.cycle_length = 1,
+                            .block_length = std::numeric_limits<int64_t>::max(),
+                            .parallel = 0});
 }
 
 Status ReadLengths(KernelContext& c, InterleaveOptions* o) {
@@ -235,7 +233,8 @@ const OpRecord kRecords[] = {
      .traits = kCallsFunction,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeParallelInterleave},
-     .doc = "InterleaveDataset whose datasets are worked on several at a time."},
+     .doc =
+         "InterleaveDataset whose datasets are worked on several at a time."},
 };
 
 }  // namespace

@@ -130,8 +130,8 @@ class PaddedBatchDataset final : public OneInputDataset {
         return InvalidArgument(
             "Cannot batch elements with different components");
       }
-      GK_RETURN_IF_ERROR(VisitMoved(
-          filler.dtype(), [&]<class T>(std::type_identity<T>) {
+      GK_RETURN_IF_ERROR(
+          VisitMoved(filler.dtype(), [&]<class T>(std::type_identity<T>) {
             T* to = static_cast<T*>(batch.raw_data());
             std::fill_n(to, batch.num_elements(),
                         *static_cast<const T*>(filler.raw_data()));
@@ -193,8 +193,8 @@ Status ComputePaddedBatch(KernelContext& c) {
     }
     p.values.push_back(value);
   }
-  GK_RETURN_IF_ERROR(ScalarInput(c, c.num_inputs() - 1, "drop_remainder",
-                                 &p.drop_remainder));
+  GK_RETURN_IF_ERROR(
+      ScalarInput(c, c.num_inputs() - 1, "drop_remainder", &p.drop_remainder));
   return SetDataset(
       c, MakeRef<PaddedBatchDataset>(
              OneInput{c.record().name, SignatureAttrs(c, "Toutput_types"),

@@ -238,8 +238,8 @@ class SparseBatchDataset final : public OneInputDataset {
           to += rank + 1;
         }
       }
-      GK_RETURN_IF_ERROR(VisitMoved(
-          rows[0].dtype(), [&]<class T>(std::type_identity<T>) {
+      GK_RETURN_IF_ERROR(
+          VisitMoved(rows[0].dtype(), [&]<class T>(std::type_identity<T>) {
             T* at = static_cast<T*>(batch->values.raw_data());
             for (const Tensor& row : rows) {
               at = std::copy_n(static_cast<const T*>(row.raw_data()),

@@ -62,7 +62,8 @@ class ScanDataset final : public OneInputDataset {
     TensorVector state_;
   };
 
-  IteratorPtr Over(IteratorPtr input, const ContextRef& context) const override {
+  IteratorPtr Over(IteratorPtr input,
+                   const ContextRef& context) const override {
     return std::make_unique<Iterator>(this, context, std::move(input));
   }
 

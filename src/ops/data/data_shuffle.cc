@@ -45,7 +45,8 @@ class ShuffleDataset final : public OneInputDataset {
 
     Status Fill(const CancellationToken* cancellation) {
       const auto size = static_cast<uint64_t>(dataset().buffer_size_);
-      while (has_input() && (dataset().buffer_size_ < 0 || end_ - begin_ < size)) {
+      while (has_input() &&
+             (dataset().buffer_size_ < 0 || end_ - begin_ < size)) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
         TensorVector element;
         bool ended = false;

@@ -235,17 +235,15 @@ class GroupByWindowDataset final : public OneInputDataset {
 
     Status Begin(int64_t key, const CancellationToken* cancellation) {
       auto group = groups_.extract(key);
-      GK_ASSIGN_OR_RETURN(
-          Tensor handle,
-          Dataset::Wrap(MakeRef<ElementsDataset>(
-              "GroupByWindowDataset", dataset().input().signature(),
-              std::move(group.mapped()))));
+      GK_ASSIGN_OR_RETURN(Tensor handle, Dataset::Wrap(MakeRef<ElementsDataset>(
+                                             "GroupByWindowDataset",
+                                             dataset().input().signature(),
+                                             std::move(group.mapped()))));
       TensorVector result;
       GK_RETURN_IF_ERROR(f_.reduce.Run({Tensor::Scalar(key), std::move(handle)},
                                        cancellation, &result));
       if (result.size() != 1) {
-        return InvalidArgument(
-            "`reduce_func` must return a single dataset.");
+        return InvalidArgument("`reduce_func` must return a single dataset.");
       }
       GK_ASSIGN_OR_RETURN(const Ref<const Dataset> made,
                           Dataset::Of(result[0]));
@@ -262,7 +260,8 @@ class GroupByWindowDataset final : public OneInputDataset {
     IteratorPtr group_;
   };
 
-  IteratorPtr Over(IteratorPtr input, const ContextRef& context) const override {
+  IteratorPtr Over(IteratorPtr input,
+                   const ContextRef& context) const override {
     return std::make_unique<Iterator>(this, std::move(input), context);
   }
 
@@ -277,12 +276,11 @@ Status ComputeGroupByWindow(KernelContext& c) {
   GroupFunctions f;
   GK_RETURN_IF_ERROR(CaptureFunction(
       c, "key_func", 1, a, in.dataset->signature().types.size(), &f.key));
-  GK_RETURN_IF_ERROR(
-      CaptureFunction(c, "reduce_func", 1 + a, b, 2, &f.reduce));
+  GK_RETURN_IF_ERROR(CaptureFunction(c, "reduce_func", 1 + a, b, 2, &f.reduce));
   GK_RETURN_IF_ERROR(
       CaptureFunction(c, "window_size_func", 1 + a + b, d, 1, &f.size));
-  return SetDataset(
-      c, MakeRef<GroupByWindowDataset>(std::move(in), std::move(f)));
+  return SetDataset(c,
+                    MakeRef<GroupByWindowDataset>(std::move(in), std::move(f)));
 }
 
 const OpRecord kRecords[] = {

@@ -21,8 +21,8 @@ constexpr std::string_view kHeader = "graphkiln dataset cache 1";
 class NewFile {
  public:
   explicit NewFile(std::string name)
-      : name_(std::move(name)), own_(Format("{}.tmp-{}-{}", name_, process_,
-                                            counter_.fetch_add(1))) {}
+      : name_(std::move(name)),
+        own_(Format("{}.tmp-{}-{}", name_, process_, counter_.fetch_add(1))) {}
   ~NewFile() {
     // A forked child has the same object, but it is not its file.
     if (!writer_ || process_ != getpid()) return;

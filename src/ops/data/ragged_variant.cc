@@ -13,9 +13,7 @@ class RaggedVariant final : public VariantObject {
  public:
   RaggedVariant(TensorVector splits, Tensor values)
       : splits_(std::move(splits)), values_(std::move(values)) {}
-  std::string_view type_name() const override {
-    return "RaggedTensorVariant";
-  }
+  std::string_view type_name() const override { return "RaggedTensorVariant"; }
   const TensorVector& splits() const { return splits_; }
   const Tensor& values() const { return values_; }
   int64_t NumRows() const {
@@ -38,11 +36,10 @@ StatusOr<Tensor> Rows(const Tensor& t, int64_t begin, int64_t end) {
   const int64_t each = t.dim(0) == 0 ? 0 : t.num_elements() / t.dim(0);
   shape.SetDim(0, end - begin);
   GK_ASSIGN_OR_RETURN(Tensor rows, Tensor::Allocate(t.dtype(), shape));
-  GK_RETURN_IF_ERROR(
-      VisitMoved(t.dtype(), [&]<class T>(std::type_identity<T>) {
-        std::copy_n(static_cast<const T*>(t.raw_data()) + begin * each,
-                    (end - begin) * each, static_cast<T*>(rows.raw_data()));
-      }));
+  GK_RETURN_IF_ERROR(VisitMoved(t.dtype(), [&]<class T>(std::type_identity<T>) {
+    std::copy_n(static_cast<const T*>(t.raw_data()) + begin * each,
+                (end - begin) * each, static_cast<T*>(rows.raw_data()));
+  }));
   return rows;
 }
 
@@ -72,8 +69,9 @@ Status CheckSplits(const TensorVector& splits, const Tensor& values) {
     }
     const int64_t n = s.num_elements();
     if (SplitAt(s, 0) != 0) {
-      return InvalidArgument("Invalid ragged splits: first element of splits "
-                             "must be 0");
+      return InvalidArgument(
+          "Invalid ragged splits: first element of splits "
+          "must be 0");
     }
     for (int64_t i = 1; i < n; ++i) {
       if (SplitAt(s, i) < SplitAt(s, i - 1)) {
@@ -137,10 +135,9 @@ Status ComputeToVariant(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(Tensor rows,
                       Tensor::Allocate(DataType::kVariant, TensorShape({n})));
   for (int64_t i = 0; i < n; ++i) {
-    GK_ASSIGN_OR_RETURN(
-        Ref<RaggedVariant> row,
-        Cut(splits, 1, values, SplitAt(splits[0], i),
-            SplitAt(splits[0], i + 1)));
+    GK_ASSIGN_OR_RETURN(Ref<RaggedVariant> row,
+                        Cut(splits, 1, values, SplitAt(splits[0], i),
+                            SplitAt(splits[0], i + 1)));
     rows.data<Variant>()[i] = Variant(std::move(row));
   }
   c.set_output(0, std::move(rows));
@@ -153,8 +150,8 @@ Status ToVariantShape(InferenceContext& c) {
     return OkStatus();
   }
   const PartialTensorShape& splits = c.input(0);
-  const bool known = c.num_inputs() > 1 && splits.rank() == 1 &&
-                     splits.dim(0) > 0;
+  const bool known =
+      c.num_inputs() > 1 && splits.rank() == 1 && splits.dim(0) > 0;
   c.set_output(0, PartialTensorShape({known ? splits.dim(0) - 1 : -1}));
   return OkStatus();
 }
@@ -163,7 +160,7 @@ Status ToVariantShape(InferenceContext& c) {
 struct Pieces {
   std::vector<const RaggedVariant*> all;
   int inner_rank = 0;  // of each
-  DataType values_type, splits_type;
+  DataType values_type = DataType::kInt64, splits_type = DataType::kInt64;
 };
 
 Status ReadPieces(KernelContext& c, Pieces* p) {
@@ -202,10 +199,9 @@ Status ReadPieces(KernelContext& c, Pieces* p) {
           ragged->splits().size(), p->inner_rank);
     }
     if (ragged->values().dtype() != p->values_type) {
-      return InvalidArgument(
-          "Expected values Tensor dtype: {}, found: {}",
-          DataTypeString(p->values_type),
-          DataTypeString(ragged->values().dtype()));
+      return InvalidArgument("Expected values Tensor dtype: {}, found: {}",
+                             DataTypeString(p->values_type),
+                             DataTypeString(ragged->values().dtype()));
     }
     for (const Tensor& s : ragged->splits()) {
       if (s.dtype() == p->splits_type) continue;
@@ -243,8 +239,7 @@ StatusOr<Tensor> JoinValues(const Pieces& p) {
     dims[0] += other[0];
   }
   GK_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
-  GK_ASSIGN_OR_RETURN(Tensor joined,
-                      Tensor::Allocate(p.values_type, shape));
+  GK_ASSIGN_OR_RETURN(Tensor joined, Tensor::Allocate(p.values_type, shape));
   GK_RETURN_IF_ERROR(
       VisitMoved(p.values_type, [&]<class T>(std::type_identity<T>) {
         T* to = static_cast<T*>(joined.raw_data());

@@ -37,8 +37,9 @@ class SeedGenerator {
 
 // Of the scalar inputs `seed`, at `first`, and `seed2` behind it; anything if
 // both are 0.
-inline StatusOr<std::unique_ptr<SeedGenerator>> ReadSeeds(
-    KernelContext& c, int first, bool each_its_own) {
+inline StatusOr<std::unique_ptr<SeedGenerator>> ReadSeeds(KernelContext& c,
+                                                          int first,
+                                                          bool each_its_own) {
   int64_t seed = 0, seed2 = 0;
   GK_RETURN_IF_ERROR(ScalarInput(c, first, "seed", &seed));
   GK_RETURN_IF_ERROR(ScalarInput(c, first + 1, "seed2", &seed2));

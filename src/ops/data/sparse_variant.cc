@@ -79,9 +79,8 @@ Status ReadSparse(KernelContext& c, Sparse* s) {
 Status ComputeSerialize(KernelContext& c) {
   Sparse s;
   GK_RETURN_IF_ERROR(ReadSparse(c, &s));
-  GK_ASSIGN_OR_RETURN(
-      Tensor out,
-      Tensor::Allocate(c.attr<DataType>("out_type"), TensorShape({3})));
+  GK_ASSIGN_OR_RETURN(Tensor out, Tensor::Allocate(c.attr<DataType>("out_type"),
+                                                   TensorShape({3})));
   GK_RETURN_IF_ERROR(Store(s, 0, &out));
   c.set_output(0, std::move(out));
   return OkStatus();
@@ -101,12 +100,10 @@ Status ComputeSerializeMany(KernelContext& c) {
   if (MultiplyWithoutOverflow(rows, 3) < 0) {
     return InvalidArgument("Too many rows: {}", rows);
   }
-  GK_ASSIGN_OR_RETURN(
-      Tensor out,
-      Tensor::Allocate(c.attr<DataType>("out_type"), TensorShape({rows, 3})));
+  GK_ASSIGN_OR_RETURN(Tensor out, Tensor::Allocate(c.attr<DataType>("out_type"),
+                                                   TensorShape({rows, 3})));
   Sparse row;
-  row.shape = Tensor::Vector<int64_t>(
-      s.shape.flat<int64_t>().subspan(1));
+  row.shape = Tensor::Vector<int64_t>(s.shape.flat<int64_t>().subspan(1));
   int64_t next = 0;
   for (int64_t r = 0; r < rows; ++r) {
     const int64_t begin = next;
@@ -119,8 +116,8 @@ Status ComputeSerializeMany(KernelContext& c) {
       std::copy_n(indices + (begin + i) * rank + 1, rank - 1,
                   row.indices.data<int64_t>() + i * (rank - 1));
     }
-    GK_ASSIGN_OR_RETURN(
-        row.values, Tensor::Allocate(s.values.dtype(), TensorShape({n})));
+    GK_ASSIGN_OR_RETURN(row.values,
+                        Tensor::Allocate(s.values.dtype(), TensorShape({n})));
     GK_RETURN_IF_ERROR(
         VisitMoved(s.values.dtype(), [&]<class T>(std::type_identity<T>) {
           std::copy_n(static_cast<const T*>(s.values.raw_data()) + begin, n,
@@ -142,8 +139,9 @@ StatusOr<Tensor> Load(const Tensor& serialized, int64_t at) {
   if (serialized.dtype() == DataType::kVariant) {
     const Variant& v = serialized.data<Variant>()[at];
     if (const auto* held = v.As<TensorVariant>()) return held->tensor();
-    return InvalidArgument("Could not get a tensor from a variant that holds {}",
-                           v.get() ? v.get()->type_name() : "nothing");
+    return InvalidArgument(
+        "Could not get a tensor from a variant that holds {}",
+        v.get() ? v.get()->type_name() : "nothing");
   }
   proto::TensorProto message;
   GK_RETURN_IF_ERROR(message.Parse(serialized.data<std::string>()[at]));
@@ -189,14 +187,13 @@ Status Join(const std::vector<Sparse>& parts, const TensorShape& outer,
       to += d + inner;
     }
   }
-  GK_RETURN_IF_ERROR(
-      VisitMoved(type, [&]<class T>(std::type_identity<T>) {
-        T* at = static_cast<T*>(joined->values.raw_data());
-        for (const Sparse& p : parts) {
-          at = std::copy_n(static_cast<const T*>(p.values.raw_data()),
-                           p.values.num_elements(), at);
-        }
-      }));
+  GK_RETURN_IF_ERROR(VisitMoved(type, [&]<class T>(std::type_identity<T>) {
+    T* at = static_cast<T*>(joined->values.raw_data());
+    for (const Sparse& p : parts) {
+      at = std::copy_n(static_cast<const T*>(p.values.raw_data()),
+                       p.values.num_elements(), at);
+    }
+  }));
   joined->shape = Tensor::Vector<int64_t>(shape);
   return OkStatus();
 }
@@ -219,10 +216,10 @@ Status ComputeDeserialize(KernelContext& c) {
     GK_ASSIGN_OR_RETURN(s.shape, Load(serialized, i + 2));
     GK_RETURN_IF_ERROR(CheckSparse(s));
     if (s.values.dtype() != type) {
-      return InvalidArgument("Requested SparseTensor of type {} but "
-                             "SparseTensor[{}].values.dtype() == {}",
-                             DataTypeString(type), i / 3,
-                             DataTypeString(s.values.dtype()));
+      return InvalidArgument(
+          "Requested SparseTensor of type {} but "
+          "SparseTensor[{}].values.dtype() == {}",
+          DataTypeString(type), i / 3, DataTypeString(s.values.dtype()));
     }
     parts.push_back(std::move(s));
   }

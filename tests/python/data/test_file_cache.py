@@ -73,7 +73,9 @@ def test_two_passes_at_a_time(tmp_path):
     cached = D.range(3).cache(str(tmp_path / "c"))
     pairs = D.zip(cached, cached)
     for _ in range(2):
-        assert [(int(a), int(b)) for a, b in pairs] == [(i, i) for i in range(3)]
+        assert [(int(a), int(b)) for a, b in pairs] == [
+            (i, i) for i in range(3)
+        ]
     assert os.listdir(tmp_path) == ["c.index"]
 
 

@@ -162,6 +162,17 @@ NOT_CALLED = {
          "UnbatchDataset", "ZipDataset"),
         "takes or gives a dataset; tests/programs/datasets.py covers it",
     ),
+    **dict.fromkeys(
+        ("AssertCardinalityDataset", "DenseToSparseBatchDataset",
+         "DeserializeSparse", "DirectedInterleaveDataset",
+         "GroupByWindowDataset", "IgnoreErrorsDataset",
+         "PaddedBatchDatasetV2", "RaggedTensorFromVariant",
+         "RaggedTensorToVariant", "RandomDataset", "RandomDatasetV2",
+         "RebatchDatasetV2", "SerializeManySparse", "SerializeSparse",
+         "UniqueDataset", "WindowDataset"),
+        "for elements of datasets; tests/programs/dataset_elements.py and "
+        "tests/python/data/test_data_bad_inputs.py cover it",
+    ),
 }
 
 ROWS = [[0], [2]]
