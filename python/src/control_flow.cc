@@ -124,10 +124,11 @@ class PyWhileBuilder {
     return Wrapped(Guarded([&] { return Get().Begin(Part(body)); }));
   }
   nb::object Variables(bool body) const {
-    return Wrapped(Get().variables(Part(body)));
+    return Wrapped(Guarded([&] { return Get().variables(Part(body)); }));
   }
   nb::object Counter(bool body) const {
-    return Owned(WrapTensor(Get().counter(Part(body))));
+    return Owned(
+        WrapTensor(Guarded([&] { return Get().counter(Part(body)); })));
   }
   nb::object AddLate(nb::handle like, nb::handle shape) {
     const Tensor t = AsTensor(like);

@@ -29,6 +29,11 @@ void WhileBuilder::Carry(TensorVector initial,
   shapes_.insert(shapes_.end(), shapes.begin(), shapes.end());
 }
 
+std::span<const Tensor> WhileBuilder::Arguments(Part part) const {
+  if (!graphs_[part]) throw Error(Internal("a part has not begun"));
+  return arguments_[part];
+}
+
 Tensor WhileBuilder::AddArgument(Part part, std::string_view name,
                                  const Tensor& like,
                                  const PartialTensorShape& shape) {
@@ -87,17 +92,17 @@ std::optional<WhileBuilder::Disagreement> WhileBuilder::FindDisagreement(
 }
 
 void WhileBuilder::EndCondition(const Tensor& truth) {
+  const std::span<const Tensor> in = Arguments(kCondition);
   PartScope inside(graphs_[kCondition].get(), scope());
   Tensor goes_on = truth;
   if (limited_) {
-    const TensorVector& in = arguments_[kCondition];
     goes_on = MakeOp1("LogicalAnd", {MakeOp1("Less", {in[0], in[1]}), truth});
   }
   results_[kCondition] = inside.Returned({&goes_on, 1});
 }
 
 void WhileBuilder::EndBody(std::span<const Tensor> after) {
-  const TensorVector& in = arguments_[kBody];
+  const std::span<const Tensor> in = Arguments(kBody);
   if (after.size() + kCounters != in.size()) {
     throw Error(Internal("{}: {} loop variables, {} after an iteration",
                          scope(), in.size() - kCounters, after.size()));

@@ -34,12 +34,12 @@ class WhileBuilder {
   void Carry(TensorVector initial, std::vector<PartialTensorShape> shapes);
   // Makes a part, with placeholders for what is carried so far.
   FuncGraph* Begin(Part part);
-  // What stands for the loop variables in a part.
+  // What stands for the loop variables in a part that has begun.
   std::span<const Tensor> variables(Part part) const {
-    return std::span(arguments_[part]).subspan(kCounters);
+    return Arguments(part).subspan(kCounters);
   }
   // How many iterations there were before this one.
-  const Tensor& counter(Part part) const { return arguments_[part][0]; }
+  const Tensor& counter(Part part) const { return Arguments(part)[0]; }
 
   // A variable that the body turns out to need while it is traced, or
   // afterwards: what stands for it there. It is carried behind the others.
@@ -70,6 +70,7 @@ class WhileBuilder {
  private:
   static constexpr size_t kCounters = 2;  // and what limits them
 
+  std::span<const Tensor> Arguments(Part part) const;
   Tensor AddArgument(Part part, std::string_view name, const Tensor& like,
                      const PartialTensorShape& shape);
 
