@@ -7,6 +7,8 @@ own, and one node chooses or repeats.
 
 from collections.abc import Callable, Mapping, Sequence
 
+import numpy as np
+
 import graphkiln as tf
 from graphkiln import _composite
 from graphkiln import _graphkiln
@@ -390,6 +392,9 @@ def _eager_loop(condition, body, loop_vars, maximum_iterations):
     )
 
 
+_PLAIN = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
+
+
 def while_loop(
     cond,
     body,
@@ -455,6 +460,11 @@ def while_loop(
             )
         if maximum_iterations.dtype != tf.int32:
             maximum_iterations = tf.cast(maximum_iterations, tf.int32)
+    # Constants are made outside of the loop's scope.
+    loop_vars = nest.map_structure(
+        lambda x: tf.convert_to_tensor(x) if isinstance(x, _PLAIN) else x,
+        loop_vars,
+    )
     is_list = isinstance(loop_vars, (list, tuple)) and not hasattr(
         loop_vars, "_fields"
     )
