@@ -317,6 +317,8 @@ def _size(size: object):
         return tf.convert_to_tensor(size)
     if tf.executing_eagerly():
         size = max(operator.index(size), 0)
+    if type(size) is int:
+        return size
     return lambda name: tf.convert_to_tensor(size, tf.int32, name=name)
 
 

@@ -37,7 +37,7 @@ ArrayOperand Operand(nb::handle value) {
     const int64_t number =
         PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
     if (overflow != 0 || number != static_cast<int32_t>(number)) {
-      Throw(OutOfRange("{} is no index of a TensorArray",
+      Throw(OutOfRange("{} is no index or size that a TensorArray can have",
                        nb::cast<std::string>(nb::str(value))));
     }
     return ArrayOperand(

@@ -84,6 +84,13 @@ def test_len_of_an_array():
     assert int(f(tf.constant(4))) == 4
     with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
         tf.TensorArray(tf.int32, size=1.5)
+    for make in (lambda f: f, tf.function):
+        with pytest.raises(tf.errors.OutOfRangeError, match=str(2**40)):
+            make(lambda: tf.TensorArray(tf.int32, size=2**40).size())()
+        with pytest.raises(tf.errors.OutOfRangeError, match=str(2**40)):
+            make(
+                lambda: tf.TensorArray(tf.int32, size=1).write(2**40, 1).size()
+            )()
 
 
 def test_strict_zip():
