@@ -182,3 +182,14 @@ def program_values_that_do_not_fit_a_type(tf):
 
 def program_texts_that_are_no_shapes(tf):
     return failure(tf.TensorShape, "a"), failure(tf.TensorSpec, "a")
+
+
+def program_names_around_loops(tf):
+    f = tf.function(
+        lambda z: tf.while_loop(
+            lambda i, a: i < 3, lambda i, a: (i + 1, a * 2.0), [0, z]
+        ),
+        autograph=False,
+    )
+    graph = f.get_concrete_function(tf.TensorSpec([])).graph
+    return sorted(op.name for op in graph.get_operations())
