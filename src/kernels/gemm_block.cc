@@ -9,7 +9,7 @@
 namespace gk {
 namespace {
 
-// Products of other integers are rare: no AVX-512, simple tails.
+// Products of other integers are rare: the oldest registers, simple tails.
 template <class T>
 constexpr bool kIsUsual =
     std::is_floating_point_v<T> || std::is_same_v<T, uint32_t>;
@@ -146,26 +146,28 @@ struct DotBody {
 // Wider registers and more of them allow bigger tiles.
 template <class T>
 GemmBlockFn Block() {
-  const Isa isa = CurrentIsa();
+  [[maybe_unused]] const Isa isa = CurrentIsa();
   using Fn = void(const GemmBlock&);
-  constexpr Isa kV2 = Isa::kV2, kV3 = Isa::kV3, kV4 = Isa::kV4;
+  [[maybe_unused]] constexpr Isa kV2 = Isa::kV2, kV3 = Isa::kV3, kV4 = Isa::kV4;
   if constexpr (kIsUsual<T>) {
     if (isa >= kV4) return Stamp<BlockBody<T, 64, 8>, Fn>::template Only<kV4>();
+    if (isa >= kV3) return Stamp<BlockBody<T, 32, 4>, Fn>::template Only<kV3>();
   }
-  if (isa >= kV3) return Stamp<BlockBody<T, 32, 4>, Fn>::template Only<kV3>();
   return Stamp<BlockBody<T, 16, 4>, Fn>::template Only<kV2>();
 }
 
 template <class T>
 DotRowsFn Dot() {
-  const Isa isa = CurrentIsa();
   using Fn = void(const DotRows&);
   if constexpr (kIsUsual<T>) {
+    const Isa isa = CurrentIsa();
     if (isa >= Isa::kV4) {
       return Stamp<DotBody<T, 64>, Fn>::template Only<Isa::kV4>();
     }
+    return Stamp<DotBody<T, 32>, Fn>::template For<Isa::kV3>(isa);
+  } else {
+    return Stamp<DotBody<T, 32>, Fn>::template Only<Isa::kV2>();
   }
-  return Stamp<DotBody<T, 32>, Fn>::template For<Isa::kV3>(isa);
 }
 
 }  // namespace

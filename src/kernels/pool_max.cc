@@ -47,13 +47,16 @@ using namespace pool_internal;  // NOLINT: this file is its implementation.
 template <class T>
 using Wide = std::conditional_t<kIsNarrowFloat<T>, float, T>;
 
-// Floats are what is pooled; integers come of quantized models and tests.
+// Floats are what is pooled, 16-bit ones at times; doubles come of tests of
+// gradients, integers of quantized models. Unrolling for them all took longer
+// to compile than any other file.
 template <class T>
-constexpr bool kIsUsual = !std::is_integral_v<T>;
-template <class T>
-constexpr Isa kMaxIsa = std::is_same_v<T, float> ? Isa::kV4
-                        : std::is_integral_v<T>  ? Isa::kV2
-                                                 : Isa::kV3;
+constexpr bool kIsUsual = std::is_same_v<T, float>;
+// kSpeed: the level of a body for floats.
+template <class T, Isa kSpeed>
+constexpr Isa kMaxIsa = kIsUsual<T>         ? kSpeed
+                        : kIsNarrowFloat<T> ? std::min(kSpeed, Isa::kV3)
+                                            : Isa::kV2;
 
 template <class T>
 Wide<T> Lowest() {
@@ -277,7 +280,10 @@ struct MaxGradApart {
         }
         for (int64_t c = 0; c < d.channels; c += kStrip) {
           const int64_t count = std::min(kStrip, d.channels - c);
-          if (count == kStrip) {
+          if constexpr (!kIsUsual<T>) {
+            ArgmaxOf(d, image, 0, y, x, c, count, at);
+            Strip(d, rows, columns, c, count, at, grad + c, result);
+          } else if (count == kStrip) {
             ArgmaxOf(d, image, 0, y, x, c, kStrip, at);
             Strip(d, rows, columns, c, kStrip, at, grad + c, result);
           } else if (count == kStrip / 2) {
@@ -349,15 +355,15 @@ struct ArgmaxImage {
   }
 };
 
-template <template <class> class Body>
+template <template <class> class Body, Isa kSpeed>
 Status Spread(const PoolDesc& d, const MaxArgs& args, int64_t slices,
               Parallel parallel) {
   using Fn = void(const PoolDesc&, const MaxArgs&, int64_t);
   Fn* body = nullptr;
   switch (d.type) {
-#define GK_CASE(Name, Type)                                       \
-  case ElementType::k##Name:                                      \
-    body = Stamp<Body<Type>, Fn>::template Best<kMaxIsa<Type>>(); \
+#define GK_CASE(Name, Type)                                               \
+  case ElementType::k##Name:                                              \
+    body = Stamp<Body<Type>, Fn>::template Best<kMaxIsa<Type, kSpeed>>(); \
     break;
     GK_CASE(Float, float)
     GK_CASE(Double, double)
@@ -402,7 +408,7 @@ Status CheckArgmax(const PoolDesc& d) {
 Status MaxPool(const PoolDesc& d, const void* input, void* output,
                Parallel parallel) {
   GK_RETURN_IF_ERROR(CheckPool(d));
-  return Spread<MaxRow>(d, {input, nullptr, output, false},
+  return Spread<MaxRow, Isa::kV4>(d, {input, nullptr, output, false},
                         d.batch * d.out[0] * d.out[1], parallel);
 }
 
@@ -412,22 +418,22 @@ Status MaxPoolGrad(const PoolDesc& d, const void* input,
   GK_RETURN_IF_ERROR(CheckArgmax(d));
   const MaxArgs args{input, output_grad, input_grad, false};
   if (WindowsAreApart(d)) {
-    return Spread<MaxGradApart>(d, args, d.batch, parallel);
+    return Spread<MaxGradApart, Isa::kV4>(d, args, d.batch, parallel);
   }
-  return Spread<MaxGradImage>(d, args, d.batch, parallel);
+  return Spread<MaxGradImage, Isa::kV4>(d, args, d.batch, parallel);
 }
 
 Status MaxPoolGradGrad(const PoolDesc& d, const void* input, const void* grad,
                        void* output, Parallel parallel) {
   GK_RETURN_IF_ERROR(CheckArgmax(d));
-  return Spread<MaxGradGradImage>(d, {input, grad, output, false}, d.batch,
+  return Spread<MaxGradGradImage, Isa::kV2>(d, {input, grad, output, false}, d.batch,
                                   parallel);
 }
 
 Status MaxPoolArgmax(const PoolDesc& d, const void* input, bool with_batch,
                      int64_t* positions, Parallel parallel) {
   GK_RETURN_IF_ERROR(CheckArgmax(d));
-  return Spread<ArgmaxImage>(d, {input, nullptr, positions, with_batch},
+  return Spread<ArgmaxImage, Isa::kV3>(d, {input, nullptr, positions, with_batch},
                              d.batch, parallel);
 }
 
