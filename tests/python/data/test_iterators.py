@@ -114,7 +114,7 @@ def test_dropping_an_iterator_in_the_middle():
             next(it)
         started = time.time()
         del it
-        assert time.time() - started < 1
+        assert time.time() - started < 5
     gc.collect()
     assert within(5, lambda: len(ended) == 7)  # the first was never begun
 
