@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "data/live_iterators.h"
 #include "data/task_pool.h"
 
 namespace gk {
@@ -14,7 +15,8 @@ namespace {
 using std::chrono::milliseconds;
 
 struct Log {
-  std::atomic<int> alive{0}, at_once{0}, most_at_once{0};
+  std::atomic<int> at_once{0}, most_at_once{0};
+  LiveIterators live;  // the first to be destroyed
 };
 
 // first, first + 1, ...: n of them; an error in place of `bad`.
@@ -22,9 +24,9 @@ class Count final : public DatasetIterator {
  public:
   Count(Log& log, int first, int n, int bad = -1)
       : log_(log), next_(first), end_(first + n), bad_(bad) {
-    ++log_.alive;
+    ++log_.live.alive;
   }
-  ~Count() override { --log_.alive; }
+  ~Count() override { --log_.live.alive; }
   Status GetNext(const CancellationToken*, TensorVector* element,
                  bool* end) override {
     EXPECT_FALSE(busy_.exchange(true)) << "two threads ask at once";
@@ -81,10 +83,7 @@ std::string Drain(DatasetIterator& it) {
 }
 
 void WaitUntilGone(const Log& log) {
-  for (int i = 0; i < 2000 && log.alive > 0; ++i) {
-    std::this_thread::sleep_for(milliseconds(1));
-  }
-  EXPECT_EQ(log.alive, 0);
+  EXPECT_TRUE(log.live.WaitUntilGone());
 }
 
 TEST(ParallelInterleave, KeepsTheOrderOfTurns) {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "data/live_iterators.h"
 #include "data/task_pool.h"
 
 namespace gk {
@@ -14,28 +15,20 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// What the iterators of a test have seen and when the last one is gone.
+// What the iterators of a test have seen.
 struct Log {
-  std::atomic<int> read{0}, alive{0}, at_once{0}, most_at_once{0};
+  std::atomic<int> read{0}, at_once{0}, most_at_once{0};
   std::atomic<bool> held{false};  // reading waits while it is set
-
-  // A dropped iterator is still read from by whoever was at it.
-  ~Log() { EXPECT_TRUE(WaitUntilGone()); }
-  bool WaitUntilGone() {
-    for (int i = 0; i < 2000 && alive > 0; ++i) {
-      std::this_thread::sleep_for(milliseconds(1));
-    }
-    return alive == 0;
-  }
+  LiveIterators live;             // the first to be destroyed
 };
 
 // 0, 1, ... n-1; an error in place of `bad`.
 class Count final : public DatasetIterator {
  public:
   Count(Log& log, int n, int bad = -1) : log_(log), n_(n), bad_(bad) {
-    ++log_.alive;
+    ++log_.live.alive;
   }
-  ~Count() override { --log_.alive; }
+  ~Count() override { --log_.live.alive; }
   Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                  bool* end) override {
     EXPECT_FALSE(busy_.exchange(true)) << "two threads read at once";
@@ -121,7 +114,7 @@ TEST(ReadAhead, KeepsOrderAndEnds) {
     EXPECT_EQ(Drain(*it), Upto(100, true));
     EXPECT_EQ(Drain(*it), "|");
   }
-  EXPECT_TRUE(log.WaitUntilGone());
+  EXPECT_TRUE(log.live.WaitUntilGone());
 }
 
 TEST(ReadAhead, ReadsNoFurtherThanTheLimit) {
@@ -200,7 +193,7 @@ TEST(ReadAhead, DroppingDoesNotWait) {
   it.reset();
   EXPECT_LT(std::chrono::steady_clock::now() - before, milliseconds(5000));
   // What was reading is told to stop, and the last one drops the input.
-  EXPECT_TRUE(log.WaitUntilGone());
+  EXPECT_TRUE(log.live.WaitUntilGone());
 }
 
 TEST(ReadAhead, WaitingCanBeCancelled) {
@@ -240,7 +233,7 @@ TEST(ReadAhead, DeepPipelinesDoNotBlock) {
   }
   EXPECT_EQ(Drain(*it), Upto(200, false));
   it.reset();
-  EXPECT_TRUE(log.WaitUntilGone());
+  EXPECT_TRUE(log.live.WaitUntilGone());
 }
 
 TEST(ReadAhead, OneIteratorASideOfManyThreads) {
@@ -254,7 +247,7 @@ TEST(ReadAhead, OneIteratorASideOfManyThreads) {
           ParallelMap(Prefetch(Numbers(log, 300), 3), Squares(log), 4), 2);
       if (Drain(*it) == Upto(300, true)) ++right;
       it.reset();
-      log.WaitUntilGone();
+      log.live.WaitUntilGone();
     });
   }
   for (std::thread& t : threads) t.join();
