@@ -148,6 +148,10 @@ PyRef NumpyText(const Tensor& t, bool is_repr) {
     return PyRef::Steal(ToPyString("<unprintable>"));
   }
   PyRef value = PyRef::Steal(ToNumpy(t, true));
+  if (value && is_repr && t.rank() == 0 && IsNumeric(t.dtype())) {
+    // A scalar's repr is Python's own number: all digits of its value.
+    value = PyRef::Steal(PyObject_CallMethod(value.get(), "item", nullptr));
+  }
   if (!value) return PyRef();
   const bool as_repr = t.rank() > 0 ? is_repr : PyBytes_Check(value.get());
   PyRef text = PyRef::Steal(as_repr ? PyObject_Repr(value.get())

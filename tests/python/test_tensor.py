@@ -40,6 +40,12 @@ def ints():
         (["a", b"b"], None, "<tf.Tensor: shape=(2,), dtype=string, "
          "numpy=array([b'a', b'b'], dtype=object)>"),
         (1.5, "bfloat16", "<tf.Tensor: shape=(), dtype=bfloat16, numpy=1.5>"),
+        (0.1, None, "<tf.Tensor: shape=(), dtype=float32, "
+         "numpy=0.10000000149011612>"),
+        (0.1, "float16", "<tf.Tensor: shape=(), dtype=float16, "
+         "numpy=0.0999755859375>"),
+        (7, "uint8", "<tf.Tensor: shape=(), dtype=uint8, numpy=7>"),
+        (True, None, "<tf.Tensor: shape=(), dtype=bool, numpy=True>"),
     ],
 )
 def test_repr(value, dtype, text):
