@@ -243,7 +243,7 @@ threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
     next(iter(d.prefetch(1)))
 except KeyboardInterrupt:
-    print("interrupted")
+    print("interrupted", flush=True)
     os._exit(0)
 """
     )
