@@ -171,23 +171,50 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
             name = getattr(initial_value, "_variable_name", None) or "Variable"
         full_name = _name_scope.current_scope() + name
         with _name_scope.init_scope():
+            if _graphkiln.current_graph() is not None:
+                self._create_in_graph(
+                    initial_value, dtype, full_name, trainable, shape
+                )
+                return
             value = _initial_tensor(initial_value, dtype)
             self._create(value, full_name, trainable, shape)
 
     def _create(self, value, name, trainable, shape) -> None:
-        static = value.shape if shape is None else _graphkiln.TensorShape(shape)
-        if shape is not None and not static.is_compatible_with(value.shape):
-            raise ValueError(
-                "In this `tf.Variable` creation, the initial value's shape "
-                f"({value.shape}) is not compatible with the explicitly "
-                f"supplied `shape` argument ({shape})."
-            )
+        static = _static_shape(value, shape)
         trainable = True if trainable is None else bool(trainable)
         handle = _graphkiln.new_variable_handle(
             name, value.dtype, static, trainable
         )
         self._setup(handle, value.dtype, static, trainable, name + ":0")
         raw_ops.AssignVariableOp(resource=handle, value=value)
+
+    def _create_in_graph(
+        self, initial_value, dtype, name, trainable, shape
+    ) -> None:
+        """The nodes of a variable of a `tf.Graph`, which whoever runs the
+        graph initialises."""
+        with _name_scope.name_scope(""), _name_scope.name_scope(name) as scope:
+            with _name_scope.name_scope("Initializer"):
+                value = _initial_tensor(initial_value, dtype)
+            static = _static_shape(value, shape)
+            handle = raw_ops.VarHandleOp(
+                dtype=value.dtype, shape=static, shared_name=scope[:-1],
+                debug_name=scope, name=scope,
+            )
+            raw_ops.VarIsInitializedOp(
+                resource=handle, name="IsInitialized/VarIsInitializedOp"
+            )
+            self._graph_initializer = raw_ops.AssignVariableOp(
+                resource=handle, value=value, name="Assign"
+            )
+            raw_ops.ReadVariableOp(
+                resource=handle, dtype=value.dtype, name="Read/ReadVariableOp"
+            )
+        self._graph_initial_value = value
+        self._setup(
+            handle, value.dtype, static,
+            True if trainable is None else bool(trainable), scope[:-1] + ":0",
+        )
 
     # What TensorFlow's objects tell about themselves.
 
@@ -219,10 +246,14 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
     def _unique_id(self) -> str:
         return f"{self._shared_name}_{self.handle._id}"
 
+    _graph_initializer = None
+    _graph_initial_value = None
+
     @property
     def initializer(self):
-        """None: variables are initialised when made."""
-        return None
+        """The operation that gives a variable of a `tf.Graph` its value; None
+        elsewhere, where variables are initialised when made."""
+        return self._graph_initializer
 
     @property
     def op(self):
@@ -236,7 +267,10 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
 
     @property
     def initial_value(self):
-        """Not available: variables are initialised when made."""
+        """The tensor that initialises a variable of a `tf.Graph`; not
+        available elsewhere, where variables are initialised when made."""
+        if self._graph_initial_value is not None:
+            return self._graph_initial_value
         raise RuntimeError(
             "This property is not supported when eager execution is enabled."
         )
@@ -470,6 +504,18 @@ def _restore(
         aggregation=aggregation,
         shape=shape,
     )
+
+
+def _static_shape(value, shape):
+    """`shape`, which `value` has to fit, or else the value's own."""
+    static = value.shape if shape is None else _graphkiln.TensorShape(shape)
+    if shape is not None and not static.is_compatible_with(value.shape):
+        raise ValueError(
+            "In this `tf.Variable` creation, the initial value's shape "
+            f"({value.shape}) is not compatible with the explicitly "
+            f"supplied `shape` argument ({shape})."
+        )
+    return static
 
 
 def _initial_tensor(initial_value, dtype):

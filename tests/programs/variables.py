@@ -836,3 +836,37 @@ def program_specs_of_variables(tf):
         concrete(v), repr(concrete.structured_input_signature), two(v, w),
         f.get_concrete_function(make([2])) is concrete, v.numpy(),
     ]
+
+
+def program_variables_of_a_graph(tf):
+    graph = tf.Graph()
+    with graph.as_default():
+        w = tf.Variable(3.0, name="w")
+        again = tf.Variable([1, 2], name="w", trainable=False)
+        with tf.name_scope("s"):
+            made = tf.Variable(lambda: tf.ones([2]), shape=[None])
+        y = w * 2.0
+        slope = tf.gradients(y, w)[0]
+        f = tf.function(lambda x: x * w)
+        z = f(tf.constant(2.0))
+        told = (w.initializer.name, w.initial_value.name, w.graph is graph)
+    return (
+        repr(w), again.name, made.name, made.shape.as_list(), again.trainable,
+        told, w.op.name, slope.shape.as_list(), z.name,
+        [(o.name, o.type, [i.name for i in o.inputs])
+         for o in graph.get_operations() if o.name.startswith(("w", "s/"))],
+        tf.executing_eagerly(),
+    )
+
+
+@phrase("out of scope")
+def program_a_variable_of_a_graph_elsewhere(tf):
+    with tf.Graph().as_default():
+        w = tf.Variable(3.0)
+    return w + 1.0
+
+
+@phrase("eager")
+def program_a_value_of_a_variable_of_a_graph(tf):
+    with tf.Graph().as_default():
+        return tf.Variable(3.0).numpy()
