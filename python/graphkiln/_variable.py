@@ -159,6 +159,7 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
             )
         if trainable is None:
             trainable = synchronization is not VariableSynchronization.ON_READ
+        trainable = bool(trainable)
         if name is not None and not isinstance(name, str):
             raise ValueError("name for name_scope must be a string.")
         self._constraint = constraint
@@ -181,7 +182,6 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
 
     def _create(self, value, name, trainable, shape) -> None:
         static = _static_shape(value, shape)
-        trainable = True if trainable is None else bool(trainable)
         handle = _graphkiln.new_variable_handle(
             name, value.dtype, static, trainable
         )
@@ -212,8 +212,7 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
             )
         self._graph_initial_value = value
         self._setup(
-            handle, value.dtype, static,
-            True if trainable is None else bool(trainable), scope[:-1] + ":0",
+            handle, value.dtype, static, trainable, scope[:-1] + ":0"
         )
 
     # What TensorFlow's objects tell about themselves.

@@ -5,36 +5,20 @@
 #include <memory>
 #include <optional>
 
+#include "bound_values.h"
 #include "func_graph_object.h"
 #include "function/branch_builder.h"
 #include "function/while_builder.h"
-#include "shape_type.h"
-#include "tensor_type.h"
-#include "throw_status.h"
 
 namespace gk::py {
 namespace {
 
 namespace nb = nanobind;
 
-Tensor AsTensor(nb::handle t) {
-  if (!IsTensor(t.ptr())) Throw(TypeError("not a tensor"));
-  return TensorOf(t.ptr());
-}
 TensorVector Tensors(nb::handle list) {
   TensorVector tensors;
   for (nb::handle t : list) tensors.push_back(AsTensor(t));
   return tensors;
-}
-PartialTensorShape Shape(nb::handle s) {
-  StatusOr<PartialTensorShape> shape = AsShape(s.ptr());
-  if (!shape.ok()) Throw(shape.status());
-  return *std::move(shape);
-}
-
-nb::object Owned(PyObject* o) {
-  if (o == nullptr) throw nb::python_error();
-  return nb::steal(o);
 }
 nb::object Wrapped(std::span<const Tensor> tensors) {
   return Owned(WrapTensors(tensors));

@@ -2,31 +2,18 @@
 
 #include <nanobind/stl/string.h>
 
+#include "bound_values.h"
 #include "dtype_type.h"
 #include "function/tensor_array.h"
 #include "ops/composite.h"
-#include "shape_type.h"
-#include "tensor_type.h"
-#include "throw_status.h"
 
 namespace gk::py {
 namespace {
 
 namespace nb = nanobind;
 
-Tensor AsTensor(nb::handle t) {
-  if (!IsTensor(t.ptr())) Throw(TypeError("not a tensor"));
-  return TensorOf(t.ptr());
-}
 nb::object Wrapped(const Tensor& t) {
-  PyObject* o = WrapTensor(t);
-  if (o == nullptr) throw nb::python_error();
-  return nb::steal(o);
-}
-PartialTensorShape Shape(nb::handle s) {
-  StatusOr<PartialTensorShape> shape = AsShape(s.ptr());
-  if (!shape.ok()) Throw(shape.status());
-  return *std::move(shape);
+  return Owned(WrapTensor(t));
 }
 
 // A tensor, an int, or a function of a name that makes a tensor.

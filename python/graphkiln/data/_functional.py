@@ -76,13 +76,8 @@ class Functional:
         >>> [int(x) for x in tf.data.Dataset.range(5).filter(lambda x: x > 2)]
         [3, 4]
         """
-        f = self._predicate(predicate, "Dataset.filter()")
-        variant = raw_ops.FilterDataset(
-            input_dataset=self._as_input(), other_arguments=f.captured,
-            predicate=f.function, **structure.signature(self.element_spec),
-        )
-        return making.make(
-            "_FilterDataset", variant, self.element_spec, self, f
+        return self._where(
+            predicate, raw_ops.FilterDataset, "_FilterDataset", "Dataset.filter()"
         )
 
     def take_while(self, predicate, name=None) -> "Dataset":
@@ -99,14 +94,18 @@ class Functional:
         ...  tf.data.Dataset.range(5).take_while(lambda x: x < 2)]
         [0, 1]
         """
-        f = self._predicate(predicate, "Dataset.take_while()")
-        variant = raw_ops.TakeWhileDataset(
+        return self._where(
+            predicate, raw_ops.TakeWhileDataset, "_TakeWhileDataset", "Dataset.take_while()"
+        )
+
+    def _where(self, predicate, op, kind: str, transformation: str):
+        """The elements that `op` passes on, going by `predicate`."""
+        f = self._predicate(predicate, transformation)
+        variant = op(
             input_dataset=self._as_input(), other_arguments=f.captured,
             predicate=f.function, **structure.signature(self.element_spec),
         )
-        return making.make(
-            "_TakeWhileDataset", variant, self.element_spec, self, f
-        )
+        return making.make(kind, variant, self.element_spec, self, f)
 
     def _predicate(self, predicate, transformation: str) -> traced.Traced:
         f = traced.Traced(predicate, transformation, self.element_spec)

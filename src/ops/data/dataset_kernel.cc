@@ -50,6 +50,25 @@ Status SetDataset(KernelContext& c, Ref<const Dataset> dataset) {
   return OkStatus();
 }
 
+namespace {
+
+class StandIn final : public Resource {
+ public:
+  explicit StandIn(std::string_view kind) : kind_(kind) {}
+  std::string_view kind() const override { return kind_; }
+
+ private:
+  const std::string_view kind_;
+};
+
+}  // namespace
+
+Status SetStandIn(KernelContext& c, std::string_view kind) {
+  c.set_output(0, Tensor::Scalar(ResourceHandle(MakeRef<StandIn>(kind),
+                                                std::string(kind), {})));
+  return OkStatus();
+}
+
 StatusOr<Tensor> Row(const Tensor& component, int64_t i) {
   TensorShape shape = component.shape();
   shape.RemoveDim(0);
