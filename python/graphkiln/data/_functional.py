@@ -77,7 +77,8 @@ class Functional:
         [3, 4]
         """
         return self._where(
-            predicate, raw_ops.FilterDataset, "_FilterDataset", "Dataset.filter()"
+            predicate, raw_ops.FilterDataset, "_FilterDataset",
+            "Dataset.filter()",
         )
 
     def take_while(self, predicate, name=None) -> "Dataset":
@@ -95,7 +96,8 @@ class Functional:
         [0, 1]
         """
         return self._where(
-            predicate, raw_ops.TakeWhileDataset, "_TakeWhileDataset", "Dataset.take_while()"
+            predicate, raw_ops.TakeWhileDataset, "_TakeWhileDataset",
+            "Dataset.take_while()",
         )
 
     def _where(self, predicate, op, kind: str, transformation: str):
