@@ -290,8 +290,14 @@ def get_experimental_options():
 
 
 def set_experimental_options(options):
-    """Turns passes of the optimizer on or off by name."""
+    """Turns passes of the optimizer on or off by name.
+
+    `disable_meta_optimizer` leaves all of them out of functions that run for
+    the first time from now on."""
     _State.options.update(options)
+    tf._graphkiln.set_graph_passes(
+        not _State.options.get("disable_meta_optimizer", False)
+    )
 
 
 def get_log_device_placement():

@@ -3,8 +3,10 @@
 #include "base/thread_pool.h"
 #include "framework/check_numerics.h"
 #include "function/func_graph.h"
+#include "grappler/optimize.h"
 #include "op_function.h"
 #include "ops/random/random_place.h"
+#include "runtime/plan.h"
 #include "tensor_type.h"
 
 namespace gk::py {
@@ -74,6 +76,14 @@ PyObject* SetCheckNumerics(PyObject*, PyObject* on) {
   Py_RETURN_NONE;
 }
 
+template <void (*kSet)(bool)>
+PyObject* SetFlag(PyObject*, PyObject* on) {
+  const int yes = PyObject_IsTrue(on);
+  if (yes < 0) return nullptr;
+  kSet(yes == 1);
+  Py_RETURN_NONE;
+}
+
 PyMethodDef functions[] = {
     {"set_check_numerics", SetCheckNumerics, METH_O,
      "Ops made by this thread from now on are checked for infinities."},
@@ -83,6 +93,11 @@ PyMethodDef functions[] = {
      "A number for each random op of the graph being traced; -1 when eager."},
     {"reset_random_places", ResetRandomPlaces, METH_NOARGS,
      "Eager random ops begin their streams anew."},
+    {"set_control_flow_lowering", SetFlag<SetControlFlowLowering>, METH_O,
+     "Whether loops and branches of functions are parts of their plans."},
+    {"set_graph_passes", SetFlag<SetGraphPasses>, METH_O,
+     "Whether functions that run for the first time from now on are "
+     "optimised."},
     {"set_intra_op_threads", SetIntraOpThreads, METH_O,
      "Sets how many threads one op may use."},
     {nullptr, nullptr, 0, nullptr}};

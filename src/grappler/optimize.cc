@@ -1,5 +1,9 @@
 #include "grappler/optimize.h"
 
+#include <atomic>
+#include <cstdlib>
+#include <string_view>
+
 #include "grappler/common_subexpressions.h"
 #include "grappler/constant_folding.h"
 #include "grappler/empty_loops.h"
@@ -21,6 +25,14 @@ constexpr Pass kPasses[] = {
     {"prune", Prune},
 };
 
+std::atomic<bool>& PassesRun() {
+  static std::atomic<bool> on = [] {
+    const char* value = std::getenv("GK_GRAPH_PASSES");
+    return value == nullptr || std::string_view(value) != "0";
+  }();
+  return on;
+}
+
 Status RunPasses(FunctionGraph* function) {
   for (int round = 0; round < kMaxRounds; ++round) {
     bool changed = false;
@@ -34,14 +46,23 @@ Status RunPasses(FunctionGraph* function) {
 
 }  // namespace
 
+bool RunsGraphPasses() { return PassesRun().load(std::memory_order_relaxed); }
+void SetGraphPasses(bool on) {
+  PassesRun().store(on, std::memory_order_relaxed);
+}
+
 std::span<const Pass> AllPasses() { return kPasses; }
 
 StatusOr<FunctionGraph> Optimize(const GraphFunction& function) {
   FunctionGraph f = FunctionGraph::CloneOf(function);
+  bool changed = false;
+  if (!RunsGraphPasses()) {
+    GK_RETURN_IF_ERROR(Prune(&f, &changed));
+    return f;
+  }
   if (!InlineCalls(&function, &f).ok()) {
     f = FunctionGraph::CloneOf(function);
   }
-  bool changed = false;
   GK_RETURN_IF_ERROR(Prune(&f, &changed));
   GK_RETURN_IF_ERROR(RunPasses(&f));
   return f;
@@ -55,7 +76,7 @@ Status OptimizeForShapes(FunctionGraph* function) {
   for (Node* node : order) {
     if (!is_argument[node->id()]) GK_RETURN_IF_ERROR(InferShapes(node));
   }
-  return RunPasses(function);
+  return RunsGraphPasses() ? RunPasses(function) : OkStatus();
 }
 
 }  // namespace gk

@@ -16,6 +16,12 @@ StatusOr<FunctionGraph> Optimize(const GraphFunction& function);
 // passes that shapes may let loose.
 Status OptimizeForShapes(FunctionGraph* function);
 
+// Do graphs made from now on go through the passes? Without them calls stay
+// calls and only what nothing needs is left out; results are the same to the
+// bit. The environment variable GK_GRAPH_PASSES=0 turns them off at start.
+bool RunsGraphPasses();
+void SetGraphPasses(bool on);
+
 // In the order they run.
 std::span<const Pass> AllPasses();
 

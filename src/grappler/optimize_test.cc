@@ -31,6 +31,21 @@ TEST(Optimize, PrunesWhatNobodyNeedsAndLeavesTheOriginal) {
   EXPECT_EQ(f->graph().num_nodes(), before);
 }
 
+TEST(Optimize, WithoutPassesOnlyWhatNobodyNeedsGoes) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, {});
+  b.Add("Neg", {x});
+  const Output c = b.Add(
+      "AddV2", {b.Const(Tensor::Scalar(2.0f)), b.Const(Tensor::Scalar(3.0f))});
+  const auto f = b.Finish({b.Add("Mul", {x, c})});
+  SetGraphPasses(false);
+  const FunctionGraph g = Optimized(f);
+  SetGraphPasses(true);
+  EXPECT_EQ(Count(g, "AddV2"), 1);
+  EXPECT_EQ(Count(g, "Neg"), 0);
+  EXPECT_EQ(Count(Optimized(f), "AddV2"), 0);
+}
+
 TEST(Optimize, FoldsConstants) {
   TestFunction b;
   const Output x = b.Arg(DataType::kFloat, {});
