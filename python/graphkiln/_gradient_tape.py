@@ -1,6 +1,5 @@
 """tf.GradientTape and tf.custom_gradient."""
 
-import contextlib
 import enum
 import functools
 import inspect
@@ -408,15 +407,16 @@ def custom_gradient(f=None):
 
 
 def _call_custom(
-    f: Callable, args: tuple, kwargs: dict, recording=contextlib.nullcontext
+    f: Callable, args: tuple, kwargs: dict, forget: bool = False
 ) -> object:
-    """Calls `f` in the context `recording`; the call is recorded as one."""
+    """Calls `f` and records the call as one; with `forget` nothing that `f`
+    computes is kept for gradients."""
     flat_args = [
         leaf if isinstance(leaf, _graphkiln.BaseVariable)
         else _graphkiln.convert_to_tensor(leaf)
         for leaf in _structure.flatten(args)
     ]
-    with recording(), _recorders.Watched() as watcher:
+    with _recorders.Watched(forget) as watcher:
         result, grad_fn = f(*_structure.pack_like(args, flat_args), **kwargs)
     given = [*flat_args, *_structure.flatten(kwargs)]
     variables = [

@@ -245,7 +245,7 @@ def recompute_grad(f: Callable) -> Callable:
     @functools.wraps(f)
     def call(*args, **kwargs):
         return _gradient_tape._call_custom(
-            recomputed, args, kwargs, _graphkiln.StopRecording
+            recomputed, args, kwargs, forget=True
         )
 
     return call

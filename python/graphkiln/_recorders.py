@@ -99,16 +99,20 @@ class WithoutForward:
 
 
 class Watched:
-    """A context that notes which trainable variables are read, and in which
-    tapes record nothing.
+    """A context that notes which trainable variables are read.
 
-    Where a forward accumulator is open, it follows what a function with a
-    gradient of its own really does, and so do the tapes, which may have to
-    differentiate that.
+    The open recorders go on: a forward accumulator follows what a function
+    with a gradient of its own really does, and a tape may have to
+    differentiate what its gradient uses of that. With `forget` tapes stand
+    still, unless an accumulator is open, and keep nothing alive.
     """
 
+    def __init__(self, forget: bool = False):
+        self._forget = forget
+
     def __enter__(self) -> "Watched":
-        self._tapes = _tapes(recording_references()) if _forward_tapes() else []
+        go_on = not self._forget or _forward_tapes()
+        self._tapes = _tapes(recording_references()) if go_on else []
         self._watcher = _graphkiln.VariableWatcher()
         _exchange(self._tapes, self._watcher.__enter__)
         return self

@@ -185,3 +185,23 @@ def program_batches_need_two_dimensions(tf):
         y = x * x
     kind, text = failure(tape.batch_jacobian, y, x)
     return kind, "must have rank at least 2" in text
+
+
+def program_second_gradient_through_what_a_gradient_captures(tf):
+    @tf.custom_gradient
+    def own(x):
+        y = tf.tanh(x)
+        return y, lambda upstream: upstream * (1.5 - y * y)
+
+    def slopes(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = tf.square(own(x))
+            first = inner.gradient(y, x)
+        return first, outer.gradient(first, x)
+
+    return slopes(tf.constant([0.5, -1.0])), tf.function(slopes)(
+        tf.constant([0.5, -1.0])
+    )
