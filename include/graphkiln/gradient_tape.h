@@ -39,11 +39,13 @@ class GK_EXPORT GradientTape {
   void Reset();
 
   // d sum(target) / d source. A tensor that is not defined() if target does
-  // not depend on source. Throws Error at the second use unless persistent.
-  Tensor gradient(const Tensor& target, const TensorOrVariable& source);
-  std::vector<Tensor> gradient(const Tensor& target,
+  // not depend on source; ones if it is the source. Throws Error at the second
+  // use unless persistent.
+  Tensor gradient(const TensorOrVariable& target,
+                  const TensorOrVariable& source);
+  std::vector<Tensor> gradient(const TensorOrVariable& target,
                                const std::vector<Variable>& sources);
-  std::vector<Tensor> gradient(const Tensor& target,
+  std::vector<Tensor> gradient(const TensorOrVariable& target,
                                const std::vector<Tensor>& sources);
   // The same for d sum(targets * weights); no weights: ones.
   std::vector<Tensor> gradient(const std::vector<Tensor>& targets,
@@ -51,6 +53,9 @@ class GK_EXPORT GradientTape {
                                const std::vector<Tensor>& weights = {});
 
  private:
+  std::vector<Tensor> Compute(const std::vector<Tensor>& targets,
+                              const std::vector<TensorOrVariable>& sources,
+                              const std::vector<Tensor>& weights);
   struct Rep;
   std::unique_ptr<Rep> rep_;
 };

@@ -319,8 +319,9 @@ def _advice(
         return "Pass the same keys every time."
     if cause == "variable":
         return (
-            "Which arguments are one variable, and which are trainable, is "
-            "part of the trace: keep it the same."
+            "Which arguments are one variable, which the function also "
+            "captures, and which are trainable, is part of the trace: keep it "
+            "the same."
         )
     if cause == "parameters":
         return "Pass the same number of arguments and the same keywords."

@@ -358,10 +358,14 @@ def prepare_call(
 class _Asked:
     """A call with the types of its parameters."""
 
-    def __init__(self, bound: binding.Bound, type_, remember: bool):
+    def __init__(
+        self, bound: binding.Bound, type_, remember: bool, variables: list
+    ):
         self.bound = bound
         self.type = type_
         self.remember = remember
+        # Those among the arguments, by their aliases.
+        self.variables = variables
 
     def inputs(self, concrete) -> list:
         """The call's tensors as inputs of a trace that accepts it."""
@@ -397,7 +401,8 @@ def _ask(state: _State, args: Sequence, kwargs: Mapping) -> _Asked:
     remember = all(
         type_.kind not in ("composite", "custom") for *_, type_ in parameters
     )
-    return _Asked(bound, _graphkiln.FunctionType(parameters), remember)
+    function_type = _graphkiln.FunctionType(parameters)
+    return _Asked(bound, function_type, remember, variables)
 
 
 class _Position:
@@ -443,7 +448,7 @@ def _trace_for(
     """The trace for a call, found or made; and was it made?"""
     state = f._state
     frozen: list[tuple[str, str, str]] = []
-    concrete = f._find(asked.type)
+    concrete = f._find(asked.type, asked.variables)
     if state.options["on_baked_change"] is not None:
         while concrete is not None and (
             changes := _baked_values.changes_to_retrace(f, concrete)
@@ -451,7 +456,7 @@ def _trace_for(
             frozen = changes
             f._take_back_hit()
             f._drop(concrete)
-            concrete = f._find(asked.type)
+            concrete = f._find(asked.type, asked.variables)
     if concrete is not None:
         return concrete, False
     traced = False
@@ -464,7 +469,7 @@ def _trace_for(
 
     concrete = f._find_or_trace(
         asked.type, state.options["reduce_retracing"], not state.traced_once,
-        trace, _graphkiln.call_site(), frozen,
+        trace, _graphkiln.call_site(), frozen, asked.variables,
     )
     return concrete, traced
 
@@ -473,7 +478,8 @@ def _trace(state: _State, type_, asked: _Asked):
     body = state.body()
     name = state.name
     attributes = state.options["attributes"]
-    autograph = {
+    options = {
+        "variables": asked.variables,
         "autograph": state.options["autograph"],
         "features": state.options["experimental_autograph_options"],
     }
@@ -490,7 +496,7 @@ def _trace(state: _State, type_, asked: _Asked):
 
         note.of_function = True
         concrete = _tracing.trace(
-            body, name, type_, attributes, note, **autograph
+            body, name, type_, attributes, note, **options
         )
         if late:
             raise ValueError(
@@ -518,7 +524,7 @@ def _trace(state: _State, type_, asked: _Asked):
     create.of_function = True
     baked = _frozen_values(state, type_)
     concrete = _tracing.trace(
-        body, name, type_, attributes, create, graphs.append, **autograph
+        body, name, type_, attributes, create, graphs.append, **options
     )
     count = 1
     if created:

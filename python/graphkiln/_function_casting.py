@@ -130,7 +130,8 @@ def public_signature(state) -> tuple | None:
 
 
 def ask(state, args: Sequence, kwargs: Mapping, make):
-    """A call cast to the input signature: make(bound, type, remember)."""
+    """A call cast to the input signature: make(bound, type, remember,
+    variables)."""
     constraints_ = state.constraints
     try:
         for name in kwargs:
@@ -164,7 +165,10 @@ def ask(state, args: Sequence, kwargs: Mapping, make):
         raise binding.binding_error(
             e, args, kwargs, constraints_.shown_type
         ) from None
-    return make(cast_values, constraints_.function_type, same)
+    return make(
+        cast_values, constraints_.function_type, same,
+        _tracing.variables_of(constraints_.function_type, cast_values),
+    )
 
 
 def _is_of(value: object, type_: TraceType, variables: list) -> bool:
@@ -179,7 +183,7 @@ def ask_signature(state, make):
     """The input signature itself as a call."""
     parameters = state.constraints.parameters
     bound = [(name, kind, spec) for name, kind, _, spec in parameters]
-    return make(bound, state.constraints.function_type, False)
+    return make(bound, state.constraints.function_type, False, [])
 
 
 def cast(value: object, type_: TraceType) -> object:

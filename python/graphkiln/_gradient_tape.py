@@ -198,13 +198,14 @@ class GradientTape:
                     dtype,
                 )
         if output_gradients is not None:
+            given = list(_structure.flatten(output_gradients))
+            if len(given) != len(targets):
+                given = _structure.flatten_up_to(target, output_gradients)
             output_gradients = [
                 None if g is None
                 else g if isinstance(g, IndexedSlices)
                 else _graphkiln.convert_to_tensor(g, dtype_hint=t.dtype)
-                for g, t in zip(
-                    _structure.flatten_up_to(target, output_gradients), targets
-                )
+                for g, t in zip(given, targets)
             ]
         gradients = self._tape.gradient(targets, flat_sources, output_gradients)
         if unconnected is UnconnectedGradients.ZERO:
@@ -259,7 +260,8 @@ class GradientTape:
         """
         tape = self._tape_for_rows()
         unconnected = _unconnected(unconnected_gradients)
-        target = _graphkiln.convert_to_tensor(target)
+        if not isinstance(target, _graphkiln.BaseVariable):
+            target = _graphkiln.convert_to_tensor(target)
         flat_sources = _structure.flatten(sources)
         size = _jacobian.size_of(target)
 
@@ -267,10 +269,11 @@ class GradientTape:
             row = _jacobian.one_hot(index, size, target.dtype)
             return raw_ops.Reshape(tensor=row, shape=_shape_of(target))
 
+        zero = unconnected is UnconnectedGradients.ZERO
         results = [
-            self._unconnected_rows(unconnected, target, source, 0)
-            if rows is None
-            else _jacobian.shaped(rows, (target, 0), (source, 0))
+            _jacobian.shaped(rows, (target, 0), (source, 0))
+            if rows is not None
+            else _jacobian.zeros(target, source, 0) if zero else None
             for source, rows in zip(
                 flat_sources,
                 _jacobian.rows(tape, target, flat_sources, size, start, 0),
@@ -290,12 +293,6 @@ class GradientTape:
             self._pop()
         return self._tape
 
-    @staticmethod
-    def _unconnected_rows(unconnected, target, source, start: int):
-        if unconnected is UnconnectedGradients.NONE:
-            return None
-        return _jacobian.zeros(target, source, start)
-
     def batch_jacobian(
         self,
         target,
@@ -310,8 +307,8 @@ class GradientTape:
           target: a tensor of rank 2 or more; `target[i]` may depend on
             `source[i]` alone.
           source: a tensor of rank 2 or more.
-          unconnected_gradients: what comes out if nothing depends on the
-            source: None, or with "zero" zeros.
+          unconnected_gradients: accepted for compatibility: zeros come out
+            if nothing depends on the source.
           parallel_iterations: accepted for compatibility.
           experimental_use_pfor: accepted for compatibility.
 
@@ -342,7 +339,7 @@ class GradientTape:
                 f"source shape ({source.shape}) to match."
             )
         tape = self._tape_for_rows()
-        unconnected = _unconnected(unconnected_gradients)
+        _unconnected(unconnected_gradients)
         size = _jacobian.size_of(target, 1)
 
         def start(index):
@@ -355,7 +352,7 @@ class GradientTape:
         if not self._persistent:
             self._tape = None
         if rows is None:
-            return self._unconnected_rows(unconnected, target, source, 1)
+            return _jacobian.zeros(target, source, 1)
         return _jacobian.shaped(rows, (target, 0), (source, 1))
 
 
@@ -399,11 +396,26 @@ def custom_gradient(f=None):
     if f is None:
         return custom_gradient
 
-    @functools.wraps(f)
-    def decorated(*args, **kwargs):
-        return _call_custom(f, args, kwargs)
+    return _CustomGradient(f)
 
-    return decorated
+
+class _CustomGradient:
+    """A function with a gradient of its own. As an attribute of a class it
+    is a method: the object is no argument that has a gradient."""
+
+    def __init__(self, f: Callable):
+        functools.update_wrapper(self, f)
+        self._function = f
+
+    def __get__(self, instance: object, owner: type | None = None):
+        # What the class has may be a function, a classmethod or the like.
+        bind = getattr(type(self._function), "__get__", None)
+        if bind is None:
+            return self
+        return _CustomGradient(bind(self._function, instance, owner))
+
+    def __call__(self, *args, **kwargs):
+        return _call_custom(self._function, args, kwargs)
 
 
 def _call_custom(
@@ -544,8 +556,11 @@ def grad_pass_through(f):
 
     @custom_gradient
     def wrapped(*args, **kwargs):
-        def grad(*gradients):
-            return gradients if len(gradients) != 1 else gradients[0]
+        def grad(*gradients, variables=None):
+            passed = gradients if len(gradients) != 1 else gradients[0]
+            if variables is None:
+                return passed
+            return passed, [None] * len(variables)
 
         return f(*args, **kwargs), grad
 

@@ -52,6 +52,8 @@ def rows(
     if isinstance(count, int) and (
         tf.executing_eagerly() or count <= _MOST_UNROLLED
     ):
+        if count == 0:
+            return _no_rows(tape, target, sources, axis)
         made = [row(index) for index in range(count)]
         stacked: list = []
         for parts, source in zip(zip(*made), sources):
@@ -60,7 +62,7 @@ def rows(
                 continue
             dense = [_zeros(source) if p is None else p for p in parts]
             stacked.append(raw_ops.Pack(values=dense, axis=axis))
-        return stacked or [None] * len(sources)
+        return stacked
     # What no row depends on is known from any of them.
     connected = [part is not None for part in row(tf.constant(0))]
     if not any(connected):
@@ -75,6 +77,20 @@ def rows(
     )
     parts = iter(looped)
     return [_moved(next(parts), axis) if c else None for c in connected]
+
+
+def _no_rows(tape, target, sources: list, axis: int) -> list:
+    """The rows of a target without elements."""
+    found = tape.gradient([target], sources, [_zeros(target)])
+    made: list = []
+    for source, gradient in zip(sources, found):
+        if gradient is None:
+            made.append(None)
+            continue
+        rows = raw_ops.Pack(values=[_zeros(source)], axis=axis)
+        none = [slice(None)] * axis + [slice(0)]
+        made.append(rows[tuple(none)])
+    return made
 
 
 def _moved(stacked, axis: int):

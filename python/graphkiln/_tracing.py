@@ -1,7 +1,14 @@
 """Tracing: one call of a Python function becomes a graph."""
 
 import re
-from collections.abc import Callable, ItemsView, KeysView, Mapping, ValuesView
+from collections.abc import (
+    Callable,
+    ItemsView,
+    KeysView,
+    Mapping,
+    Sequence,
+    ValuesView,
+)
 from types import MappingProxyType
 
 from graphkiln import _argument_mutation
@@ -36,8 +43,9 @@ class ParameterValues:
     """Makes what the Python function is called with: placeholders for
     tensors and variables, values for everything else."""
 
-    def __init__(self, graph: _graphkiln.FuncGraph):
+    def __init__(self, graph: _graphkiln.FuncGraph, given: Sequence = ()):
         self._graph = graph
+        self._given = given
         self._variables: dict[int, object] = {}
         self.reordered = False
 
@@ -90,6 +98,13 @@ class ParameterValues:
         if known is None:
             handle = self._graph._add_argument(
                 _node_name(name), type_.dtype, type_.shape, path, True
+            )
+            given = None
+            if type_.alias_id < len(self._given):
+                given = self._given[type_.alias_id]
+            is_variable = isinstance(given, _graphkiln.BaseVariable)
+            self._graph._set_argument_variable(
+                handle, type_.trainable, given.handle if is_variable else None
             )
             known = _variable_of(handle, type_, name)
             self._variables[type_.alias_id] = known
@@ -200,6 +215,26 @@ def flatten_inputs(type_, value: object, inputs: list, seen: set) -> None:
         children = sorted_children(type_)
         for (_, child), part in zip(children, components(type_, value)):
             flatten_inputs(child, part, inputs, seen)
+
+
+def variables_of(function_type, bound: list) -> list:
+    """The variables among arguments of a type, by their aliases."""
+    found: dict = {}
+
+    def look(type_, value: object) -> None:
+        if type_.kind == "variable":
+            found.setdefault(type_.alias_id, value)
+        elif type_.kind in _CONTAINERS:
+            children = sorted_children(type_)
+            for (_, child), part in zip(children, components(type_, value)):
+                look(child, part)
+
+    for (*_, type_), (*_, value) in zip(function_type._parameters, bound):
+        look(type_, value)
+    return [found[alias] for alias in sorted(found)]
+
+
+_CONTAINERS = ("list", "tuple", "named_tuple", "attrs", "dict", "composite")
 
 
 def _tensors_of(type_, value: object) -> list:
@@ -320,9 +355,10 @@ def trace(
     on_graph: Callable[[_graphkiln.FuncGraph], None] = lambda graph: None,
     autograph: bool = False,
     features: object = None,
+    variables: Sequence = (),
 ) -> _graphkiln.ConcreteFunction:
     """Calls `function` with placeholders of the given types, converted by
-    AutoGraph if `autograph`."""
+    AutoGraph if `autograph`. `variables`: those of the call, by alias."""
     graph = _graphkiln.FuncGraph(name)
     graph.seed  # That of now, whatever is set later.
     if attributes.get("_disable_acd"):
@@ -331,7 +367,7 @@ def trace(
     graph._enter()
     _graphkiln.push_trace_site()
     try:
-        make = ParameterValues(graph)
+        make = ParameterValues(graph, variables)
         bound = [
             (name, kind, make.value(type_, name, name))
             for name, kind, _, type_ in function_type._parameters

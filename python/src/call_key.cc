@@ -186,10 +186,14 @@ bool CallKey::AddValue(PyObject* o, int depth) {
     size_t alias = 0;
     while (alias < variables_.size() && variables_[alias] != o) ++alias;
     if (alias == variables_.size()) variables_.push_back(o);
+    size_t captured = 0;
+    if (!captured_->empty()) captured = captured_->NumberOf(v->handle);
+    if (alias > 0xffff || captured > 0xffff) return false;
     Word(kVariableTag | static_cast<uint64_t>(v->dtype) << 8 |
          static_cast<uint64_t>(v->trainable) << 15 |
          static_cast<uint64_t>(v->shape.rank() & 0xffff) << 16 |
-         static_cast<uint64_t>(alias) << 32);
+         static_cast<uint64_t>(alias) << 32 |
+         static_cast<uint64_t>(captured) << 48);
     for (int64_t d : v->shape.dims()) Word(d);
     PushTensor(v->handle.impl());
     return true;
@@ -245,10 +249,11 @@ PyKnownCall::~PyKnownCall() {
   for (auto& [weak, address] : watched_) DeferredDecref(weak);
 }
 
-Ref<KnownCall> PyKnownCall::Make(PyObject* const* args, size_t n,
+Ref<KnownCall> PyKnownCall::Make(const CapturedVariables& captured,
+                                 PyObject* const* args, size_t n,
                                  PyObject* kwnames, Ref<Trace> trace,
                                  std::vector<int> order) {
-  CallKey key;
+  CallKey key(&captured);
   std::vector<PyObject*> held, watched;
   key.held_ = &held;
   key.watched_ = &watched;

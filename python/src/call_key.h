@@ -18,7 +18,8 @@ namespace gk::py {
 
 class CallKey {
  public:
-  CallKey() = default;
+  // `captured`: variables that the function captures.
+  explicit CallKey(const CapturedVariables* captured) : captured_(captured) {}
   ~CallKey();
   CallKey(const CallKey&) = delete;
 
@@ -49,6 +50,7 @@ class CallKey {
   void PushTensor(TensorImpl* impl);
   void GrowWords();
 
+  const CapturedVariables* captured_;
   size_t num_words_ = 0, word_capacity_ = kInlineWords;
   size_t num_tensors_ = 0, tensor_capacity_ = kInlineTensors;
   uint64_t* words_ = inline_words_;
@@ -67,7 +69,8 @@ class PyKnownCall final : public KnownCall {
  public:
   // `order[i]`: which of the key's tensors is input i. Null with an exception
   // set on failure.
-  static Ref<KnownCall> Make(PyObject* const* args, size_t n,
+  static Ref<KnownCall> Make(const CapturedVariables& captured,
+                             PyObject* const* args, size_t n,
                              PyObject* kwnames, Ref<Trace> trace,
                              std::vector<int> order);
   PyKnownCall(std::vector<uint64_t> words, Ref<Trace> trace,

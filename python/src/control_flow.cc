@@ -118,7 +118,7 @@ class PyWhileBuilder {
     const Tensor t = AsTensor(like);
     const PartialTensorShape s = Shape(shape);
     return Owned(WrapTensor(Guarded([&] {
-      return Get().AddLate(t.dtype(), s, FuncGraph::HandleDataOf(t));
+      return Get().AddLate(t.dtype(), s, HandleDataOf(t));
     })));
   }
   void StartLate(nb::handle initial) {

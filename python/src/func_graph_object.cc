@@ -141,7 +141,7 @@ PyObject* AddLoopArgument(PyObject* o, PyObject* args) {
   if (!s.ok()) return Raise(s.status());
   const Tensor t = TensorOf(tensor);
   StatusOr<Tensor> arg =
-      f->AddArgument(name, t.dtype(), *s, {}, FuncGraph::HandleDataOf(t));
+      f->AddArgument(name, t.dtype(), *s, {}, HandleDataOf(t));
   return arg.ok() ? WrapTensor(*std::move(arg)) : Raise(arg.status());
 }
 
@@ -154,6 +154,24 @@ PyObject* Capture(PyObject* o, PyObject* args) {
   if (!IsTensor(tensor)) return Raise(TypeError("not a tensor"));
   StatusOr<Tensor> t = f->Capture(TensorOf(tensor), name);
   return t.ok() ? WrapTensor(*std::move(t)) : Raise(t.status());
+}
+
+// _set_argument_variable(argument, trainable, handle): the variable that is
+// given, or None.
+PyObject* SetArgumentVariable(PyObject* o, PyObject* args) {
+  PyObject *argument, *handle;
+  int trainable;
+  if (!PyArg_ParseTuple(args, "OpO", &argument, &trainable, &handle)) {
+    return nullptr;
+  }
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  if (!IsTensor(argument) || !(handle == Py_None || IsTensor(handle))) {
+    return Raise(TypeError("not a tensor"));
+  }
+  f->SetArgumentVariable(TensorOf(argument), trainable != 0,
+                         handle == Py_None ? Tensor() : TensorOf(handle));
+  Py_RETURN_NONE;
 }
 
 // _order_arguments(tensors): the placeholders in the order of calls.
@@ -566,6 +584,7 @@ PyMethodDef methods[] = {
     {"_order_effects", OrderEffects, METH_O, nullptr},
     {"_evaluate", Evaluate, METH_VARARGS, nullptr},
     {"_order_arguments", OrderArguments, METH_O, nullptr},
+    {"_set_argument_variable", SetArgumentVariable, METH_VARARGS, nullptr},
     {"_mark_returned", MarkReturned, METH_O, nullptr},
     {"_finish", Finish, METH_VARARGS, nullptr},
     {"get_operations", GraphOperations, METH_NOARGS, "All operations."},

@@ -108,7 +108,8 @@ PyObject* CallSlowly(PyObject* o, PyObject* const* args, size_t n,
     for (const Ref<Trace>& t : Self(o)->cache->traces()) {
       if (static_cast<PyTrace*>(t.get())->concrete() != concrete) continue;
       Ref<KnownCall> call =
-          PyKnownCall::Make(args, n, kwnames, t, std::move(positions));
+          PyKnownCall::Make(Self(o)->cache->captured(), args, n, kwnames, t,
+                            std::move(positions));
       if (call) Self(o)->cache->Remember(std::move(call));
       break;
     }
@@ -127,7 +128,7 @@ PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
                PyObject* kwnames) {
   const size_t n = PyVectorcall_NARGS(nargsf);
   if (!run_eagerly) {
-    CallKey key;
+    CallKey key(&Self(o)->cache->captured());
     if (key.Add(args, n, kwnames)) {
       Ref<KnownCall> known = Self(o)->cache->FindCall(key.words());
       if (known) return Counted(o, Run(*known, key.tensors()));
@@ -142,7 +143,7 @@ PyObject* CallGuarded(PyObject* o, PyObject* const* args, size_t nargsf,
                       PyObject* kwnames) {
   const size_t n = PyVectorcall_NARGS(nargsf);
   if (!run_eagerly) {
-    CallKey key;
+    CallKey key(&Self(o)->cache->captured());
     if (key.Add(args, n, kwnames)) {
       Ref<KnownCall> known = Self(o)->cache->FindCall(key.words());
       if (known) {
@@ -203,14 +204,27 @@ PyObject* Get(PyObject* o, PyObject* instance, PyObject* owner) {
                     {o, instance, owner ? owner : Py_None});
 }
 
-// _find(function_type) -> ConcreteFunction or None
-PyObject* Find(PyObject* o, PyObject* type) {
-  if (!IsFunctionType(type)) {
-    PyErr_SetString(PyExc_TypeError, "not a FunctionType");
+// The handles of a list of variables; null where something stands for one.
+TensorVector HandlesOf(PyObject* variables) {
+  TensorVector handles;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(variables); ++i) {
+    PyObject* v = PyList_GET_ITEM(variables, i);
+    handles.push_back(IsVariable(v) ? VariableOf(v)->handle : Tensor());
+  }
+  return handles;
+}
+
+// _find(function_type, variables) -> ConcreteFunction or None
+// `variables`: those of the call, by alias.
+PyObject* Find(PyObject* o, PyObject* args) {
+  PyObject *type, *variables;
+  if (!PyArg_ParseTuple(args, "O!O!", FunctionTypeType, &type, &PyList_Type,
+                        &variables)) {
     return nullptr;
   }
   ForgetComparisonError();
-  Ref<Trace> t = Self(o)->cache->Find(*FunctionTypeIn(type));
+  Ref<Trace> t = Self(o)->cache->Find(FunctionTypeIn(type),
+                                      HandlesOf(variables));
   if (RaiseComparisonError()) return nullptr;
   if (!t) Py_RETURN_NONE;
   return Py_NewRef(static_cast<PyTrace*>(t.get())->concrete());
@@ -230,15 +244,16 @@ bool ReadFrozen(PyObject* list, std::vector<TypeDifference>* out) {
 }
 
 // _find_or_trace(function_type, reduce_retracing, alone, trace, call_site,
-//                frozen) -> ConcreteFunction
+//                frozen, variables) -> ConcreteFunction
 // trace(function_type) makes one; `frozen` says which frozen values of an
 // earlier trace changed.
 PyObject* FindOrTrace(PyObject* o, PyObject* args) {
-  PyObject *type, *trace, *frozen_list, *file, *function;
+  PyObject *type, *trace, *frozen_list, *file, *function, *variables;
   int reduce, alone, line;
-  if (!PyArg_ParseTuple(args, "O!ppO(UiU)O!", FunctionTypeType, &type, &reduce,
-                        &alone, &trace, &file, &line, &function, &PyList_Type,
-                        &frozen_list)) {
+  if (!PyArg_ParseTuple(args, "O!ppO(UiU)O!O!", FunctionTypeType, &type,
+                        &reduce, &alone, &trace, &file, &line, &function,
+                        &PyList_Type, &frozen_list, &PyList_Type,
+                        &variables)) {
     return nullptr;
   }
   std::vector<TypeDifference> frozen;
@@ -256,11 +271,14 @@ PyObject* FindOrTrace(PyObject* o, PyObject* args) {
                     std::string(StringView(function)), line};
     PyErr_Clear();  // names that are no UTF-8 are shown as nothing
     result->frozen = frozen;
+    result->captured = 
+        ConcreteFunctionOf(made.get())->function->CapturedResources();
     return Ref<Trace>(std::move(result));
   };
   ForgetComparisonError();
   StatusOr<Ref<Trace>> found = Self(o)->cache->FindOrTrace(
-      FunctionTypeIn(type), reduce != 0, alone != 0, make);
+      FunctionTypeIn(type), reduce != 0, alone != 0, make,
+      HandlesOf(variables));
   if (found.ok() && RaiseComparisonError()) return nullptr;
   if (!found.ok()) return Raise(found.status());
   return Py_NewRef(static_cast<PyTrace*>(found->get())->concrete());
@@ -378,7 +396,7 @@ PyGetSetDef getset[] = {
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef methods[] = {
-    {"_find", Find, METH_O, nullptr},
+    {"_find", Find, METH_VARARGS, nullptr},
     {"_find_or_trace", FindOrTrace, METH_VARARGS, nullptr},
     {"_traces", Traces, METH_NOARGS, nullptr},
     {"_count_calls_in", CountCallsIn, METH_O, nullptr},

@@ -9,6 +9,7 @@
 #include "dtype_type.h"
 #include "framework/logical_device.h"
 #include "framework/variable.h"
+#include "function/func_graph.h"
 #include "op_function.h"
 #include "shape_type.h"
 #include "tensor_type.h"
@@ -385,8 +386,9 @@ StatusOr<Tensor> ReadVariable(PyObject* o) {
 }
 
 PyObject* FindVariable(const Tensor& handle) {
-  const Resource* r = ResourceOf(handle);
-  if (r == nullptr) return nullptr;
+  // A placeholder may stand for it.
+  const auto* r =
+      static_cast<const Resource*>(FuncGraph::CaptureKey(handle));
   auto it = Variables().find(r);
   return it == Variables().end() ? nullptr : it->second;
 }

@@ -43,8 +43,10 @@ class ApiTrace final : public Trace {
 // Placeholders in `graph` for the tensors and variables of a type.
 class PlaceholderMaker {
  public:
-  PlaceholderMaker(FuncGraph* graph, Placeholders* out)
-      : graph_(graph), out_(out) {}
+  // `given`: the variables of the call, by alias.
+  PlaceholderMaker(FuncGraph* graph, std::span<const Variable> given,
+                   Placeholders* out)
+      : graph_(graph), given_(given), out_(out) {}
 
   void Make(const TraceType& type, const std::string& name,
             const std::string& path) {
@@ -78,6 +80,10 @@ class PlaceholderMaker {
     const InnerTensor handle = ValueOrThrow(
         graph_->AddArgument(name, InnerType::kResource, TensorShape(), path,
                             {HandleShape{type.dtype(), type.shape()}}));
+    const size_t alias = type.alias();
+    graph_->SetArgumentVariable(
+        handle, type.trainable(),
+        alias < given_.size() ? Inner(given_[alias].handle()) : InnerTensor());
     Variable v = Variable::Of(std::make_shared<const Variable::Facts>(
         Variable::Facts{name, Outer(handle), Outer(type.dtype()),
                         Outer(type.shape()), type.trainable()}));
@@ -86,6 +92,7 @@ class PlaceholderMaker {
   }
 
   FuncGraph* graph_;
+  std::span<const Variable> given_;
   Placeholders* out_;
   std::map<int, Variable> by_alias_;
 };
@@ -98,6 +105,12 @@ std::string NodeName(std::string name) {
   const bool starts_well =
       !name.empty() && std::isalnum(static_cast<unsigned char>(name[0]));
   return starts_well ? name : "arg" + name;
+}
+
+TensorVector HandlesOf(std::span<const Variable> variables) {
+  TensorVector handles;
+  for (const Variable& v : variables) handles.push_back(Inner(v.handle()));
+  return handles;
 }
 
 class DepthScope {
@@ -123,7 +136,10 @@ struct FunctionState::Rep {
 
   Ref<FunctionType> Requested(const CallWords& call) const;
   StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
+                                 std::span<const Variable> variables,
                                  const Body& body);
+  // The words of a call, with what tells apart calls that look the same.
+  std::vector<uint64_t> KeyOf(const CallWords& call) const;
   // `traced`: was it made by this call?
   Ref<Trace> FindOrTrace(const CallWords& call, const Body& body,
                          const Place& where, bool* traced);
@@ -157,8 +173,17 @@ Ref<FunctionType> FunctionState::Rep::Requested(const CallWords& call) const {
       options.name, type->Text(), wanted));
 }
 
+std::vector<uint64_t> FunctionState::Rep::KeyOf(const CallWords& call) const {
+  std::vector<uint64_t> words = call.words();
+  for (int number : cache.captured().NumbersOf(HandlesOf(call.variables()))) {
+    words.push_back(number);
+  }
+  return words;
+}
+
 StatusOr<Ref<Trace>> FunctionState::Rep::MakeTrace(
-    const Ref<FunctionType>& type, const Body& body) {
+    const Ref<FunctionType>& type, std::span<const Variable> variables,
+    const Body& body) {
   DepthScope depth;
   const bool first = tracings.load() == 0;
   auto graph = MakeRef<FuncGraph>(NodeName(options.name));
@@ -167,7 +192,7 @@ StatusOr<Ref<Trace>> FunctionState::Rep::MakeTrace(
   TensorVector tensors;
   {
     FuncGraph::Building building(graph.get());
-    PlaceholderMaker maker(graph.get(), &placeholders);
+    PlaceholderMaker maker(graph.get(), variables, &placeholders);
     for (const FunctionParameter& p : type->parameters()) {
       maker.Make(*p.type, NodeName(p.name), p.name);
     }
@@ -179,8 +204,11 @@ StatusOr<Ref<Trace>> FunctionState::Rep::MakeTrace(
       Ref<::gk::ConcreteFunction> concrete,
       ::gk::ConcreteFunction::FromFuncGraph(*graph, tensors));
   tracings.fetch_add(1);
-  return Ref<Trace>(MakeRef<ApiTrace>(type, std::move(concrete),
-                                      std::move(results.shape)));
+  TensorVector captured = concrete->CapturedResources();
+  auto made = MakeRef<ApiTrace>(type, std::move(concrete),
+                                std::move(results.shape));
+  made->captured = std::move(captured);
+  return Ref<Trace>(std::move(made));
 }
 
 Ref<Trace> FunctionState::Rep::FindOrTrace(const CallWords& call,
@@ -193,7 +221,7 @@ Ref<Trace> FunctionState::Rep::FindOrTrace(const CallWords& call,
   const auto trace =
       [&](const Ref<FunctionType>& type) -> StatusOr<Ref<Trace>> {
     try {
-      StatusOr<Ref<Trace>> made = MakeTrace(type, body);
+      StatusOr<Ref<Trace>> made = MakeTrace(type, call.variables(), body);
       if (made.ok()) {
         *traced = true;
         if (where.line() != 0) {
@@ -211,11 +239,12 @@ Ref<Trace> FunctionState::Rep::FindOrTrace(const CallWords& call,
   };
   StatusOr<Ref<Trace>> found =
       cache.FindOrTrace(Requested(call), options.reduce_retracing,
-                        /*alone=*/tracings.load() == 0, trace);
+                        /*alone=*/tracings.load() == 0, trace,
+                        HandlesOf(call.variables()));
   if (thrown) std::rethrow_exception(thrown);
   Ref<Trace> result = ValueOrThrow(std::move(found));
   if (!call.has_specs()) {
-    cache.Remember(MakeRef<KnownCall>(call.words(), result));
+    cache.Remember(MakeRef<KnownCall>(KeyOf(call), result));
   }
   return result;
 }
@@ -252,7 +281,10 @@ std::vector<Tensor> FunctionState::Call(
       throw ::gk::Error(TypeError("A TensorSpec is no argument of a call"));
     }
     const TensorVector inputs = Inner(call.inputs());
-    const Ref<KnownCall> known = rep_->cache.FindCall(call.words());
+    const bool plain =
+        call.variables().empty() || rep_->cache.captured().empty();
+    const Ref<KnownCall> known =
+        rep_->cache.FindCall(plain ? call.words() : rep_->KeyOf(call));
     bool traced = false;
     const Ref<Trace> trace =
         known ? known->trace() : rep_->FindOrTrace(call, body, where, &traced);

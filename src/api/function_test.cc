@@ -115,6 +115,31 @@ TEST(FunctionTest, SpecsAreForTracingOnly) {
   EXPECT_EQ(CodeOf([&] { f(gk::Tensor()); }), gk::ErrorCode::kValueError);
 }
 
+TEST(FunctionTest, AnArgumentThatIsCapturedTooIsOneVariable) {
+  gk::Variable w(3.0f), u(5.0f);
+  auto f = gk::function([&](gk::Variable a) {
+    gk::GradientTape tape;
+    const gk::Tensor y = a * w;
+    return tape.gradient(y, a);
+  });
+  for (int turn = 0; turn < 3; ++turn) {
+    EXPECT_EQ(f(w).item<float>(), 6.0f);
+    EXPECT_EQ(f(u).item<float>(), 3.0f);
+  }
+  EXPECT_EQ(f.tracing_count(), 2);
+  const std::string why = f.explain_retraces().to_string();
+  EXPECT_NE(why.find("captures"), std::string::npos) << why;
+}
+
+TEST(FunctionTest, AVariableIsATarget) {
+  gk::Variable w(3.0f), u(5.0f);
+  gk::GradientTape tape({.persistent = true});
+  const gk::Tensor y = w * 2.0f;
+  EXPECT_EQ(tape.gradient(w, w).item<float>(), 1.0f);
+  EXPECT_FALSE(tape.gradient(w, u).defined());
+  EXPECT_EQ(tape.gradient(y, w).item<float>(), 2.0f);
+}
+
 TEST(FunctionTest, PrintsTheGraph) {
   auto f = gk::function([](const gk::Tensor& x) { return gk::exp(x); },
                         {.name = "grow"});

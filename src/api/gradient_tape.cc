@@ -59,27 +59,29 @@ void GradientTape::Resume() {
 }
 void GradientTape::Reset() { rep_->tape.Reset(); }
 
-Tensor GradientTape::gradient(const Tensor& target,
+Tensor GradientTape::gradient(const TensorOrVariable& target,
                               const TensorOrVariable& source) {
-  return gradient(std::vector<Tensor>{target},
-                  std::vector<TensorOrVariable>{source})[0];
+  return Compute({target.tensor()}, {source}, {})[0];
 }
 
 std::vector<Tensor> GradientTape::gradient(
-    const Tensor& target, const std::vector<Variable>& sources) {
-  return gradient(
-      std::vector<Tensor>{target},
-      std::vector<TensorOrVariable>(sources.begin(), sources.end()));
-}
-
-std::vector<Tensor> GradientTape::gradient(const Tensor& target,
-                                           const std::vector<Tensor>& sources) {
-  return gradient(
-      std::vector<Tensor>{target},
-      std::vector<TensorOrVariable>(sources.begin(), sources.end()));
+    const TensorOrVariable& target, const std::vector<Variable>& sources) {
+  return Compute({target.tensor()}, {sources.begin(), sources.end()}, {});
 }
 
 std::vector<Tensor> GradientTape::gradient(
+    const TensorOrVariable& target, const std::vector<Tensor>& sources) {
+  return Compute({target.tensor()}, {sources.begin(), sources.end()}, {});
+}
+
+std::vector<Tensor> GradientTape::gradient(
+    const std::vector<Tensor>& targets,
+    const std::vector<TensorOrVariable>& sources,
+    const std::vector<Tensor>& weights) {
+  return Compute(targets, sources, weights);
+}
+
+std::vector<Tensor> GradientTape::Compute(
     const std::vector<Tensor>& targets,
     const std::vector<TensorOrVariable>& sources,
     const std::vector<Tensor>& weights) {

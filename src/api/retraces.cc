@@ -29,8 +29,9 @@ std::string Advice(const TypeDifference& d) {
     case RetraceCause::kKeys:
       return "Pass the same keys every time.";
     case RetraceCause::kVariable:
-      return "Which arguments are one variable, and which are trainable, is "
-             "part of the trace: keep it the same.";
+      return "Which arguments are one variable, which the function also "
+             "captures, and which are trainable, is part of the trace: keep it "
+             "the same.";
     case RetraceCause::kParameters:
       return "Pass the same number of arguments.";
     case RetraceCause::kEvicted:

@@ -5,12 +5,21 @@
 
 #include "framework/op_registry.h"
 #include "framework/variable.h"
+#include "graph/handle_data.h"
 
 namespace gk {
 
-// The variable is known by its resource only when the handle is a value.
+namespace {
+
+const HandleFacts* handle_facts = nullptr;
+
+}  // namespace
+
 bool IsTrainableHandle(const Tensor& t) {
-  if (t.dtype() != DataType::kResource || t.is_symbolic()) return false;
+  if (t.dtype() != DataType::kResource) return false;
+  if (t.is_symbolic()) {
+    return handle_facts != nullptr && handle_facts->trainable(t);
+  }
   StatusOr<VariableResource*> v = VariableOf(t);
   return v.ok() && (*v)->trainable();
 }
@@ -18,6 +27,15 @@ bool IsTrainableHandle(const Tensor& t) {
 namespace {
 
 const GradientScopes* gradient_scopes = nullptr;
+
+// What is one for tapes: a tensor, or a variable whatever holds its handle.
+uint64_t IdOf(const Tensor& t) {
+  if (t.dtype() != DataType::kResource || handle_facts == nullptr) {
+    return t.id();
+  }
+  constexpr uint64_t kIsAddress = uint64_t{1} << 63;  // no tensor's id has it
+  return reinterpret_cast<uintptr_t>(handle_facts->key(t)) | kIsAddress;
+}
 
 // What is made meanwhile is the gradient of an op that was made in `scope`.
 class InGradientScope {
@@ -38,10 +56,20 @@ class InGradientScope {
 
 constexpr int64_t kMaxSeedElements = 1000;
 
+// Can a gradient begin with it? A variable's handle stands for its value.
+bool IsTarget(const Tensor& t, bool is_source) {
+  if (t.dtype() == DataType::kResource) return !HandleDataOf(t).empty();
+  return IsTrainable(t.dtype()) || (is_source && !IsObjectType(t.dtype()));
+}
+
 // The gradient of a target with respect to itself. In a graph a constant,
 // where the shape is known and small.
 Tensor Seed(const Tensor& target) {
   OpBuilder* builder = OpBuilder::Current();
+  if (target.dtype() == DataType::kResource) {
+    return Seed(MakeOp1("ReadVariableOp", {target},
+                        {{"dtype", HandleDataOf(target)[0].dtype}}));
+  }
   if (!builder->builds_graph()) return MakeOp1("OnesLike", {target});
   const PartialTensorShape shape = target.partial_shape();
   const StatusOr<TensorShape> known = shape.AsTensorShape();
@@ -59,17 +87,17 @@ Tensor Seed(const Tensor& target) {
 class Accumulators {
  public:
   void Add(const Tensor& t, Gradient g) {
-    if (!g.is_none()) parts_[t.id()].push_back(std::move(g));
+    if (!g.is_none()) parts_[IdOf(t)].push_back(std::move(g));
   }
-  bool Has(const Tensor& t) const { return parts_.contains(t.id()); }
+  bool Has(const Tensor& t) const { return parts_.contains(IdOf(t)); }
   Gradient Take(const Tensor& t) {
-    auto it = parts_.find(t.id());
+    auto it = parts_.find(IdOf(t));
     if (it == parts_.end()) return {};
     Gradient g = SumGradients(it->second);
     it->second = {g};
     return g;
   }
-  void Drop(const Tensor& t) { parts_.erase(t.id()); }
+  void Drop(const Tensor& t) { parts_.erase(IdOf(t)); }
 
  private:
   std::unordered_map<uint64_t, std::vector<Gradient>> parts_;
@@ -80,6 +108,7 @@ class Accumulators {
 void SetGradientScopes(const GradientScopes* scopes) {
   gradient_scopes = scopes;
 }
+void SetHandleFacts(const HandleFacts* facts) { handle_facts = facts; }
 
 GradientTape::GradientTape(bool persistent, bool watch_accessed_variables)
     : persistent_(persistent), watch_accessed_(watch_accessed_variables) {}
@@ -109,13 +138,13 @@ void GradientTape::Reset() {
 }
 
 void GradientTape::Watch(const Tensor& t) {
-  if (!watched_.insert(t.id()).second) return;
+  if (!watched_.insert(IdOf(t)).second) return;
   watched_tensors_.push_back(t);
   if (t.dtype() == DataType::kResource) variables_.push_back(t);
 }
 
 bool GradientTape::IsWatched(const Tensor& t) const {
-  return watched_.contains(t.id());
+  return watched_.contains(IdOf(t));
 }
 
 void GradientTape::OnVariableAccess(const Tensor& handle) {
@@ -124,7 +153,7 @@ void GradientTape::OnVariableAccess(const Tensor& handle) {
 
 bool GradientTape::WantsAny(std::span<const Tensor> tensors) const {
   return std::any_of(tensors.begin(), tensors.end(), [&](const Tensor& t) {
-    return watched_.contains(t.id()) ||
+    return watched_.contains(IdOf(t)) ||
            (watch_accessed_ && IsTrainableHandle(t));
   });
 }
@@ -132,7 +161,7 @@ bool GradientTape::WantsAny(std::span<const Tensor> tensors) const {
 bool GradientTape::ShouldRecord(std::span<const Tensor> inputs) {
   bool wanted = false;
   for (const Tensor& t : inputs) {
-    if (watched_.contains(t.id())) {
+    if (watched_.contains(IdOf(t))) {
       wanted = true;
     } else if (watch_accessed_ && IsTrainableHandle(t)) {
       Watch(t);
@@ -144,7 +173,7 @@ bool GradientTape::ShouldRecord(std::span<const Tensor> inputs) {
 
 void GradientTape::MarkOutputs(std::span<const Tensor> outputs) {
   for (const Tensor& t : outputs) {
-    if (IsTrainable(t.dtype())) watched_.insert(t.id());
+    if (IsTrainable(t.dtype())) watched_.insert(IdOf(t));
   }
 }
 
@@ -194,20 +223,22 @@ StatusOr<std::vector<Gradient>> GradientTape::ComputeGradient(
   const bool was_recording = recording_;
   if (recording_ && !persistent_) Pop();
 
-  // Entries on a path from a source. What was not watched is no source.
-  std::unordered_set<uint64_t> reached;
+  // Entries on a path from a source. What was not watched is no source, but
+  // that everything depends on itself.
+  std::unordered_set<uint64_t> reached, given;
   for (const Tensor& s : sources) {
-    if (watched_.contains(s.id())) reached.insert(s.id());
+    given.insert(IdOf(s));
+    if (watched_.contains(IdOf(s))) reached.insert(IdOf(s));
   }
   std::vector<bool> on_path(entries_.size());
   const size_t count = entries_.size();
   for (size_t i = 0; i < count; ++i) {
     const Entry& e = entries_[i];
     if (std::any_of(e.inputs.begin(), e.inputs.end(), [&](const Tensor& t) {
-          return reached.contains(t.id());
+          return reached.contains(IdOf(t));
         })) {
       on_path[i] = true;
-      for (const Tensor& t : e.outputs) reached.insert(t.id());
+      for (const Tensor& t : e.outputs) reached.insert(IdOf(t));
     }
   }
 
@@ -215,8 +246,9 @@ StatusOr<std::vector<Gradient>> GradientTape::ComputeGradient(
   try {
     Accumulators grads;
     for (size_t i = 0; i < targets.size(); ++i) {
-      if (!reached.contains(targets[i].id())) continue;
-      if (!IsTrainable(targets[i].dtype())) continue;
+      const bool is_source = given.contains(IdOf(targets[i]));
+      if (!is_source && !reached.contains(IdOf(targets[i]))) continue;
+      if (!IsTarget(targets[i], is_source)) continue;
       if (i < output_grads.size() && !output_grads[i].is_none()) {
         grads.Add(targets[i], output_grads[i]);
       } else {
@@ -236,7 +268,7 @@ StatusOr<std::vector<Gradient>> GradientTape::ComputeGradient(
       std::vector<bool> wanted(e.inputs.size());
       bool any = false;
       for (size_t k = 0; k < wanted.size(); ++k) {
-        wanted[k] = reached.contains(e.inputs[k].id()) &&
+        wanted[k] = reached.contains(IdOf(e.inputs[k])) &&
                     IsTrainable(e.inputs[k].dtype());
         any |= wanted[k];
       }

@@ -26,7 +26,16 @@ struct GradientScopes {
 };
 void SetGradientScopes(const GradientScopes* scopes);
 
-// Is it the handle of a trainable variable, known outside of graphs?
+// What placeholders that stand for handles are; set by the layer that builds
+// graphs.
+struct HandleFacts {
+  // Handles with equal keys are of one variable. Of values, too.
+  const void* (*key)(const Tensor& handle);
+  bool (*trainable)(const Tensor& placeholder);
+};
+void SetHandleFacts(const HandleFacts* facts);
+
+// Is it the handle of a trainable variable?
 bool IsTrainableHandle(const Tensor& t);
 
 class GradientTape final : public OpObserver {

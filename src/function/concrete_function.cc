@@ -152,8 +152,14 @@ StatusOr<Ref<ConcreteFunction>> ConcreteFunction::FromFuncGraph(
   for (const Node* a : graph.arguments()) {
     arguments.push_back({a->name(), a->output(0).dtype, a->output(0).shape});
   }
-  return MakeRef<ConcreteFunction>(std::move(function), std::move(arguments),
-                                   graph.captures());
+  auto made = MakeRef<ConcreteFunction>(
+      std::move(function), std::move(arguments), graph.captures());
+  for (const FuncGraph::CapturedArgument& c : graph.captured_arguments()) {
+    const auto& all = graph.arguments();
+    const auto at = std::find(all.begin(), all.end(), c.argument);
+    made->captured_arguments_.emplace_back(at - all.begin(), c.value);
+  }
+  return made;
 }
 
 Ref<ConcreteFunction> ConcreteFunction::FromFunction(
@@ -204,7 +210,32 @@ Status ConcreteFunction::CheckArguments(
           t.partial_shape().PythonString(), name());
     }
   }
+  return CheckCapturedArguments(arguments);
+}
+
+Status ConcreteFunction::CheckCapturedArguments(
+    std::span<const Tensor> arguments) const {
+  for (const auto& [i, value] : captured_arguments_) {
+    const void* given = FuncGraph::CaptureKey(arguments[i]);
+    if (given == FuncGraph::CaptureKey(value)) continue;
+    return InvalidArgument(
+        "{}: argument '{}' was traced as a variable that the function also "
+        "captures, but is another one. Call the tf.function, which keeps both "
+        "apart, or get a concrete function for this variable.",
+        name(), arguments_[i].name);
+  }
   return OkStatus();
+}
+
+TensorVector ConcreteFunction::CapturedResources() const {
+  TensorVector found;
+  for (const auto& [i, value] : captured_arguments_) found.push_back(value);
+  for (const FunctionCapture& c : captures_) {
+    if (c.external && c.external.dtype() == DataType::kResource) {
+      found.push_back(c.external);
+    }
+  }
+  return found;
 }
 
 StatusOr<TensorVector> ConcreteFunction::CaptureValues() const {
@@ -250,7 +281,7 @@ Status ConcreteFunction::CheckCapture(size_t i, const Tensor& t) const {
         name(), placeholder.name(), wanted.shape.PythonString(),
         t.partial_shape().PythonString(), name());
   }
-  const HandleData held = FuncGraph::HandleDataOf(t);
+  const HandleData held = HandleDataOf(t);
   if (wanted.handle_data.empty() || held.empty()) return OkStatus();
   bool same = wanted.handle_data.size() == held.size();
   for (size_t k = 0; same && k < held.size(); ++k) {
@@ -308,6 +339,12 @@ Status ConcreteFunction::CallMatched(
     return Run(arguments, outputs, cancellation);
   }
   GK_ASSIGN_OR_RETURN(TensorVector captured, CaptureValues());
+  if (FuncGraph* graph = in_graph ? FuncGraph::Current() : nullptr) {
+    // What is traced here holds for these variables, too.
+    for (const auto& [i, value] : captured_arguments_) {
+      GK_RETURN_IF_ERROR(graph->Capture(value).status());
+    }
+  }
   if (observed && (ObserversWant(arguments) || ObserversWant(captured))) {
     TensorVector inputs(arguments.begin(), arguments.end());
     inputs.insert(inputs.end(), captured.begin(), captured.end());

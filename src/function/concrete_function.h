@@ -59,6 +59,14 @@ class ConcreteFunction final : public RefCounted {
                      const CancellationToken* cancellation = nullptr) const;
   Status CheckArguments(std::span<const Tensor> arguments) const;
 
+  // Resources that it captures as arguments: (number of the argument, what it
+  // has to be).
+  const std::vector<std::pair<int, Tensor>>& captured_arguments() const {
+    return captured_arguments_;
+  }
+  // Handles of all resources that it captures.
+  TensorVector CapturedResources() const;
+
   // Values of the captures now, in order.
   StatusOr<TensorVector> CaptureValues() const;
   // Is some value asked for at each call?
@@ -69,12 +77,14 @@ class ConcreteFunction final : public RefCounted {
              const CancellationToken* cancellation) const;
   Status Misplaced(const Node& asking) const;
   Status CheckCapture(size_t i, const Tensor& t) const;
+  Status CheckCapturedArguments(std::span<const Tensor> arguments) const;
   Status CallRecorded(TensorVector inputs, TensorVector* outputs,
                       const CancellationToken* cancellation) const;
 
   Ref<GraphFunction> function_;
   std::vector<ArgumentSpec> arguments_;
   std::vector<FunctionCapture> captures_;
+  std::vector<std::pair<int, Tensor>> captured_arguments_;
   TensorVector captured_;  // the values, unless some are deferred
   bool has_deferred_ = false;
   // A node that asks for a device of another process: it cannot run here.

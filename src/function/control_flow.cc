@@ -158,7 +158,7 @@ FunctionPart TracePart(
   for (size_t i = 0; i < like.size(); ++i) {
     arguments.push_back(ValueOrThrow(part.graph->AddArgument(
         Format("arg{}", i), like[i].dtype(), shapes[i], {},
-        FuncGraph::HandleDataOf(like[i]))));
+        HandleDataOf(like[i]))));
   }
   FuncGraph::Building building(part.graph.get());
   part.results = body(arguments);

@@ -24,7 +24,7 @@ bool MayHaveGradient(const Output& o) {
 
 Tensor ZeroGradient(const Tensor& x) {
   if (x.dtype() != DataType::kResource) return MakeOp1("ZerosLike", {x});
-  const HandleData data = FuncGraph::HandleDataOf(x);
+  const HandleData data = HandleDataOf(x);
   if (data.size() != 1) {
     throw Error(Internal("nothing is known of the variable of a handle"));
   }

@@ -101,15 +101,17 @@ FuncGraph* FuncGraph::Current() {
                                             : nullptr;
 }
 
-HandleData FuncGraph::HandleDataOf(const Tensor& t) {
-  if (t.is_symbolic()) {
-    const Output o = Graph::OutputOf(t);
-    return o.node->output(o.index).handle_data;
-  }
-  if (t.dtype() == DataType::kResource && t.num_elements() == 1) {
-    return t.data<ResourceHandle>()->handle_data();
-  }
-  return {};
+const FuncGraph::PlaceholderFacts* FuncGraph::FactsOf(const Tensor& t) {
+  if (!t.is_symbolic() || t.dtype() != DataType::kResource) return nullptr;
+  const FuncGraph* builder = FuncGraph::Of(Graph::GraphOf(t));
+  if (builder == nullptr) return nullptr;
+  const auto known = builder->facts_of_.find(Graph::OutputOf(t).node);
+  return known == builder->facts_of_.end() ? nullptr : &known->second;
+}
+
+bool FuncGraph::IsTrainablePlaceholder(const Tensor& t) {
+  const PlaceholderFacts* facts = FactsOf(t);
+  return facts != nullptr && facts->trainable;
 }
 
 const void* FuncGraph::CaptureKey(const Tensor& t) {
@@ -117,6 +119,8 @@ const void* FuncGraph::CaptureKey(const Tensor& t) {
       t.num_elements() == 1) {
     if (const Resource* r = t.data<ResourceHandle>()->resource()) return r;
   }
+  const PlaceholderFacts* facts = FactsOf(t);
+  if (facts != nullptr && facts->key != nullptr) return facts->key;
   return t.impl();
 }
 
@@ -327,6 +331,18 @@ bool FuncGraph::CapturesFrom(const Graph* graph) const {
   return outer_ && outer_->CapturesFrom(graph);
 }
 
+void FuncGraph::SetArgumentVariable(const Tensor& argument, bool trainable,
+                                    const Tensor& handle) {
+  Node* node = Graph::OutputOf(argument).node;
+  PlaceholderFacts& facts = facts_of_[node];
+  facts.trainable = trainable;
+  if (!handle) return;
+  const void* key = CaptureKey(handle);
+  if (argument_values_.emplace(key, CapturedArgument{node, handle}).second) {
+    facts.key = key;
+  }
+}
+
 StatusOr<Tensor> FuncGraph::Capture(const Tensor& t, std::string_view name) {
   if (t.is_symbolic()) {
     const Graph* graph = Graph::GraphOf(t);
@@ -339,6 +355,17 @@ StatusOr<Tensor> FuncGraph::Capture(const Tensor& t, std::string_view name) {
     }
   }
   if (t.is_symbolic() && Graph::GraphOf(t) == graph_.get()) return t;
+  const auto argument = argument_values_.find(CaptureKey(t));
+  if (argument != argument_values_.end()) {
+    const CapturedArgument& found = argument->second;
+    if (std::none_of(captured_arguments_.begin(), captured_arguments_.end(),
+                     [&](const CapturedArgument& c) {
+                       return c.argument == found.argument;
+                     })) {
+      captured_arguments_.push_back(found);
+    }
+    return graph_->TensorOf({found.argument, 0});
+  }
   auto it = capture_of_.find(CaptureKey(t));
   if (it != capture_of_.end()) {
     return graph_->TensorOf({captures_[it->second].placeholder, 0});
@@ -380,7 +407,11 @@ StatusOr<Tensor> FuncGraph::Capture(const Tensor& t, std::string_view name) {
   GK_ASSIGN_OR_RETURN(Tensor placeholder,
                       AddPlaceholder(name, t.dtype(), t.partial_shape(), {},
                                      HandleDataOf(t), reserved));
-  capture_of_.emplace(CaptureKey(t), static_cast<int>(captures_.size()));
+  const void* key = CaptureKey(t);
+  capture_of_.emplace(key, static_cast<int>(captures_.size()));
+  if (t.dtype() == DataType::kResource) {
+    facts_of_[Graph::OutputOf(placeholder).node] = {key, IsTrainableHandle(t)};
+  }
   captures_.push_back({t, nullptr, Graph::OutputOf(placeholder).node});
   return placeholder;
 }
@@ -597,6 +628,7 @@ StatusOr<Ref<GraphFunction>> FuncGraph::Finish(std::span<const Tensor> results,
   results_ = edges;
   GK_RETURN_IF_ERROR(AddGather());
   finished_ = true;
+  argument_values_.clear();  // what was captured of them is noted
   outer_ = nullptr;
   if (function_name.empty()) {
     function_name = UniqueFunctionName("__inference_", name_);
@@ -622,6 +654,9 @@ void InitGradientScopes() {
         if (FuncGraph* f = FuncGraph::Current()) f->PopNameScope();
       }};
   SetGradientScopes(&scopes);
+  static const HandleFacts facts = {FuncGraph::CaptureKey,
+                                    FuncGraph::IsTrainablePlaceholder};
+  SetHandleFacts(&facts);
 }
 
 FuncGraph::Building::Building(FuncGraph* graph)

@@ -19,6 +19,7 @@
 #include "framework/op_builder.h"
 #include "function/automatic_control.h"
 #include "graph/graph.h"
+#include "graph/handle_data.h"
 
 namespace gk {
 
@@ -66,6 +67,19 @@ class FuncGraph final : public OpBuilder, public RefCounted {
                                const PartialTensorShape& shape,
                                std::string_view user_name = {},
                                HandleData handle_data = {});
+  // The argument stands for a variable: for the one behind `handle`, unless
+  // that is null, which is then captured as the argument. Whoever calls has to
+  // see to it.
+  void SetArgumentVariable(const Tensor& argument, bool trainable,
+                           const Tensor& handle);
+  // Resources that are captured as arguments.
+  struct CapturedArgument {
+    Node* argument;
+    Tensor value;
+  };
+  const std::vector<CapturedArgument>& captured_arguments() const {
+    return captured_arguments_;
+  }
   // The tensor of this graph that stands for `t`: itself if it is of this
   // graph. TypeError if it belongs to a graph that is out of scope.
   StatusOr<Tensor> Capture(const Tensor& t, std::string_view name = {});
@@ -75,10 +89,11 @@ class FuncGraph final : public OpBuilder, public RefCounted {
                                    const PartialTensorShape& shape,
                                    std::string_view name = {},
                                    HandleData handle_data = {});
-  // What a resource refers to, where it is at hand; what is in a list.
-  static HandleData HandleDataOf(const Tensor& t);
-  // Handles of one resource are one capture, whichever tensor holds them.
+  // Handles of one resource are one capture, whichever tensor holds them or,
+  // in a graph around this one, stands for them.
   static const void* CaptureKey(const Tensor& t);
+  // Does a placeholder stand for the handle of a trainable variable?
+  static bool IsTrainablePlaceholder(const Tensor& t);
   // Captures exactly these, in this order: all that were captured so far must
   // be among them.
   // New ones are called `name`.
@@ -207,6 +222,17 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   std::vector<const Node*> returned_;  // by MarkReturned
   std::vector<FunctionCapture> captures_;
   std::unordered_map<const void*, int> capture_of_;
+  // Resources that are arguments, by CaptureKey, and those of them that were
+  // captured.
+  std::unordered_map<const void*, CapturedArgument> argument_values_;
+  std::vector<CapturedArgument> captured_arguments_;
+  // What placeholders of this graph stand for, by node.
+  struct PlaceholderFacts {
+    const void* key = nullptr;  // null: the placeholder's own
+    bool trainable = false;
+  };
+  static const PlaceholderFacts* FactsOf(const Tensor& t);
+  std::unordered_map<const Node*, PlaceholderFacts> facts_of_;
   // Known values of the capture source and their constants here.
   std::unordered_map<const void*, std::pair<Tensor, Output>> constant_of_;
 

@@ -37,6 +37,7 @@ bool FunctionType::IsAlive() const {
 
 size_t FunctionType::hash() const {
   size_t h = HashCombine(parameters_.size(), host_signature_);
+  for (int number : captured_) h = HashCombine(h, number);
   for (const FunctionParameter& p : parameters_) {
     h = HashCombine(h, std::hash<std::string>()(p.name));
     if (p.type) h = HashCombine(h, p.type->hash());
@@ -46,7 +47,7 @@ size_t FunctionType::hash() const {
 
 bool FunctionType::SameSignature(const FunctionType& o) const {
   if (parameters_.size() != o.parameters_.size() ||
-      host_signature_ != o.host_signature_) {
+      host_signature_ != o.host_signature_ || captured_ != o.captured_) {
     return false;
   }
   for (size_t i = 0; i < parameters_.size(); ++i) {
@@ -85,8 +86,17 @@ Ref<FunctionType> FunctionType::CommonSupertype(const FunctionType& o) const {
         parameters_[i].type->CommonSupertype(*o.parameters_[i].type);
     if (!parameters[i].type) return nullptr;
   }
-  return MakeRef<FunctionType>(std::move(parameters), std::vector<Capture>(),
-                               nullptr, host_signature_);
+  auto common = MakeRef<FunctionType>(
+      std::move(parameters), std::vector<Capture>(), nullptr, host_signature_);
+  common->captured_ = captured_;
+  return common;
+}
+
+Ref<FunctionType> FunctionType::WithCaptured(std::vector<int> captured) const {
+  auto type = MakeRef<FunctionType>(parameters_, captures_, output_,
+                                    host_signature_);
+  type->captured_ = std::move(captured);
+  return type;
 }
 
 std::string FunctionType::Text() const {

@@ -48,6 +48,10 @@ class FunctionType : public RefCounted {
   // Types of different numbers are unrelated: the host language tells calls
   // apart that look the same here.
   uint64_t host_signature() const { return host_signature_; }
+  // Which of the call's variables the function captures: numbers of
+  // CapturedVariables, by alias. Types of different ones are unrelated.
+  const std::vector<int>& captured() const { return captured_; }
+  Ref<FunctionType> WithCaptured(std::vector<int> captured) const;
   // No object in it is gone.
   bool IsAlive() const;
   // Of the parameters; captures and output do not count.
@@ -70,6 +74,7 @@ class FunctionType : public RefCounted {
   std::vector<Capture> captures_;
   TraceTypeRef output_;
   uint64_t host_signature_;
+  std::vector<int> captured_;
 };
 
 }  // namespace gk

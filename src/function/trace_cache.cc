@@ -182,8 +182,16 @@ Ref<Trace> TraceCache::FindExact(const FunctionType& request,
   return nullptr;
 }
 
-Ref<Trace> TraceCache::Find(const FunctionType& request) {
-  Ref<Trace> found = FindUncounted(request);
+Ref<FunctionType> TraceCache::Told(const Ref<FunctionType>& type,
+                                   std::span<const Tensor> variables) const {
+  std::vector<int> numbers = captured_.NumbersOf(variables);
+  if (numbers == type->captured()) return type;
+  return type->WithCaptured(std::move(numbers));
+}
+
+Ref<Trace> TraceCache::Find(const Ref<FunctionType>& request,
+                            std::span<const Tensor> variables) {
+  Ref<Trace> found = FindUncounted(*Told(request, variables));
   if (found) CountHit(found.get());
   return found;
 }
@@ -225,20 +233,26 @@ Ref<FunctionType> TraceCache::TypeToTrace(Ref<FunctionType> request,
   return request;
 }
 
-StatusOr<Ref<Trace>> TraceCache::FindOrTrace(const Ref<FunctionType>& request,
+StatusOr<Ref<Trace>> TraceCache::FindOrTrace(const Ref<FunctionType>& asked,
                                              bool reduce_retracing, bool alone,
-                                             TraceFn trace) {
+                                             TraceFn trace,
+                                             std::span<const Tensor> variables) {
   for (;;) {
-    if (Ref<Trace> found = Find(*request)) return found;
+    const Ref<FunctionType> request = Told(asked, variables);
+    if (Ref<Trace> found = Find(request, variables)) return found;
     Ref<FunctionType> type = TypeToTrace(request, reduce_retracing);
     TraceLatch latch(this, type, alone);
     if (latch.waited()) continue;  // somebody may have made it
     // Or between the look-up and the latch.
-    if (Ref<Trace> found = Find(*request)) return found;
+    if (Ref<Trace> found = Find(request, variables)) return found;
     misses_.fetch_add(1, std::memory_order_relaxed);
     const auto start = std::chrono::steady_clock::now();
     StatusOr<Ref<Trace>> made = trace(type);
     if (!made.ok()) return made.status();
+    if (!variables.empty()) {
+      captured_.Add((*made)->captured);
+      (*made)->type_ = Told(type, variables);
+    }
     const std::chrono::duration<double> seconds =
         std::chrono::steady_clock::now() - start;
     std::vector<TraceHistory::Known> known;
@@ -395,6 +409,7 @@ void TraceCache::Clear() {
   misses_.store(0, std::memory_order_relaxed);
   evictions_ = 0;
   history_.Clear();
+  captured_.Clear();
 }
 
 }  // namespace gk

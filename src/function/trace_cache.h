@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/function_ref.h"
+#include "function/captured_variables.h"
 #include "function/function_type.h"
 #include "function/trace_history.h"
 
@@ -30,9 +31,11 @@ class Trace : public RefCounted {
   const Ref<FunctionType>& type_ref() const { return type_; }
 
   // Set by the host language before the cache gets the trace: where the call
-  // was, and the frozen values that made an earlier trace useless.
+  // was, the frozen values that made an earlier trace useless, and the handles
+  // of the variables that it captures, also as arguments.
   CallSite site;
   std::vector<TypeDifference> frozen;
+  TensorVector captured;
 
  private:
   friend class TraceCache;
@@ -86,7 +89,9 @@ class TraceCache {
   // --- By type.
   // Exact, or the most specific traced type that accepts `request`; the
   // earliest among equals. Null if none does. Counts as a hit if it finds.
-  Ref<Trace> Find(const FunctionType& request);
+  // `variables`: the handles of the call's variables, by alias.
+  Ref<Trace> Find(const Ref<FunctionType>& request,
+                  std::span<const Tensor> variables = {});
   // The type to trace for a request that nothing serves: generalised by what
   // was traced before, if asked.
   Ref<FunctionType> TypeToTrace(Ref<FunctionType> request,
@@ -98,7 +103,8 @@ class TraceCache {
   // else traces any type meanwhile. Nothing is kept if `trace` fails.
   StatusOr<Ref<Trace>> FindOrTrace(const Ref<FunctionType>& request,
                                    bool reduce_retracing, bool alone,
-                                   TraceFn trace);
+                                   TraceFn trace,
+                                   std::span<const Tensor> variables = {});
   // Adds a trace unless its type is known; the one kept. May evict others.
   Ref<Trace> Add(Ref<Trace> trace);
 
@@ -115,6 +121,8 @@ class TraceCache {
 
   TraceCacheInfo info() const;
   const TraceHistory& history() const { return history_; }
+  // What tells calls apart beside their words.
+  const CapturedVariables& captured() const { return captured_; }
 
  private:
   struct Table {
@@ -136,6 +144,9 @@ class TraceCache {
   void DropDead(const Trace* keep);
   Ref<Trace> FindExact(const FunctionType& request, size_t hash) const;
   Ref<Trace> FindUncounted(const FunctionType& request) const;
+  // `type` with what the function is known to capture of these.
+  Ref<FunctionType> Told(const Ref<FunctionType>& type,
+                         std::span<const Tensor> variables) const;
   void CountHit(Trace* trace);
   void Touch(Trace* trace);
 
@@ -155,6 +166,7 @@ class TraceCache {
   int64_t evictions_ = 0;
   int64_t hits_before_ = 0;  // the counts were last cleared
   TraceHistory history_;
+  CapturedVariables captured_;
   std::vector<Table*> retired_tables_;
   std::vector<KnownCall*> retired_calls_;
   std::vector<Ref<Trace>> traces_;

@@ -30,7 +30,7 @@ enum class RetraceCause : uint8_t {
   kKind,         // a tensor where a number was, a list where a tuple was
   kLength,       // of a list or tuple
   kKeys,         // of a dict
-  kVariable,     // trainable, or the same variable passed twice
+  kVariable,     // trainable, passed twice, or captured by the function too
   kParameters,   // other parameters were given
   kDetails,      // of a type that describes itself
   kEvicted,      // the cache had dropped it

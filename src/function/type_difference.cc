@@ -153,6 +153,12 @@ class Comparer {
   std::vector<TypeDifference>* out_;
 };
 
+bool HasVariable(const TraceType& type) {
+  if (type.kind() == Kind::kVariable) return true;
+  return std::any_of(type.children().begin(), type.children().end(),
+                     [](const TraceTypeRef& c) { return HasVariable(*c); });
+}
+
 std::string Names(const FunctionType& type) {
   std::string text;
   for (const FunctionParameter& p : type.parameters()) {
@@ -185,6 +191,12 @@ std::vector<TypeDifference> Differences(const FunctionType& before,
   }
   if (before.host_signature() != after.host_signature()) {
     out.push_back({"", RetraceCause::kHostTypes, "", "", ""});
+  }
+  if (before.captured() != after.captured()) {
+    for (const FunctionParameter& p : after.parameters()) {
+      if (!p.type || !HasVariable(*p.type)) continue;
+      out.push_back({p.name, RetraceCause::kVariable, "", "", ""});
+    }
   }
   return out;
 }

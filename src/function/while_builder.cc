@@ -38,7 +38,7 @@ Tensor WhileBuilder::AddArgument(Part part, std::string_view name,
                                  const Tensor& like,
                                  const PartialTensorShape& shape) {
   return ValueOrThrow(graphs_[part]->AddArgument(
-      name, like.dtype(), shape, {}, FuncGraph::HandleDataOf(like)));
+      name, like.dtype(), shape, {}, HandleDataOf(like)));
 }
 
 FuncGraph* WhileBuilder::Begin(Part part) {

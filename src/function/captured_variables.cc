@@ -1,0 +1,39 @@
+#include "function/captured_variables.h"
+
+#include "function/func_graph.h"
+
+namespace gk {
+
+void CapturedVariables::Add(std::span<const Tensor> handles) {
+  if (handles.empty()) return;
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (const Tensor& t : handles) {
+    number_of_.try_emplace(FuncGraph::CaptureKey(t),
+                           static_cast<int>(number_of_.size()) + 1);
+  }
+  any_.store(true, std::memory_order_release);
+}
+
+int CapturedVariables::NumberOf(const Tensor& handle) const {
+  if (empty()) return 0;
+  std::lock_guard<std::mutex> lock(mutex_);
+  const auto it = number_of_.find(FuncGraph::CaptureKey(handle));
+  return it == number_of_.end() ? 0 : it->second;
+}
+
+std::vector<int> CapturedVariables::NumbersOf(
+    std::span<const Tensor> handles) const {
+  std::vector<int> numbers;
+  if (empty()) return numbers;
+  for (const Tensor& t : handles) numbers.push_back(t ? NumberOf(t) : 0);
+  while (!numbers.empty() && numbers.back() == 0) numbers.pop_back();
+  return numbers;
+}
+
+void CapturedVariables::Clear() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  number_of_.clear();
+  any_.store(false, std::memory_order_release);
+}
+
+}  // namespace gk

@@ -1,0 +1,16 @@
+// HandleDataOf: what a resource refers to, where it is at hand; what is in a
+// list.
+#ifndef GK_GRAPH_HANDLE_DATA_H_
+#define GK_GRAPH_HANDLE_DATA_H_
+
+#include "framework/resource.h"
+#include "framework/tensor.h"
+
+namespace gk {
+
+// Of a tensor of a graph or a value; empty if it is not known.
+HandleData HandleDataOf(const Tensor& t);
+
+}  // namespace gk
+
+#endif  // GK_GRAPH_HANDLE_DATA_H_
