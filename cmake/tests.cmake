@@ -22,6 +22,8 @@ foreach(layer IN LISTS GK_LAYERS)
       gk_precompile(${layer}_test REUSE base_test)
     endif()
     add_test(NAME ${layer} COMMAND ${layer}_test)
+    # Every plan proves what it claims while it runs.
+    set_tests_properties(${layer} PROPERTIES ENVIRONMENT GK_CHECK_PLANS=1)
   endif()
 endforeach()
 

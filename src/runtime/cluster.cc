@@ -310,6 +310,25 @@ void Cluster::Finish(const TensorShape& domain) {
   FuseSteps();
   ChooseModes(domain);
   ColourRegisters();
+  ChooseTile();
+}
+
+void Cluster::FinishPlainly(const TensorShape& domain) {
+  n_ = domain.num_elements();
+  ChooseModes(domain);
+  for (Input& input : inputs_) {
+    if (input.mode != Mode::kFull) input.reg = num_registers_++;
+  }
+  step_registers_.assign(steps_.size(), -1);
+  for (int& reg : step_registers_) reg = num_registers_++;
+  for (const Result& r : results_) {
+    step_registers_[r.value - int(inputs_.size())] = -1;
+  }
+  for (const Step& step : steps_) cost_ns_ += step.cost_ns;
+  ChooseTile();
+}
+
+void Cluster::ChooseTile() {
   int size = 1;
   for (const Input& i : inputs_) size = std::max(size, i.element_size);
   for (DataType t : step_types_) size = std::max(size, DataTypeSize(t));

@@ -43,11 +43,16 @@ class Cluster {
   int AddResult(int v);
   // Joins steps, chooses registers and the tile size. Call last.
   void Finish(const TensorShape& domain);
+  // The same for one that runs as it was put together: a loop and a register
+  // for each step. What checks compare with.
+  void FinishPlainly(const TensorShape& domain);
 
   // Whether Run() may be given the same memory for input `i` and result `r`.
   bool MayWriteOver(int i, int r) const;
 
   int num_inputs() const { return inputs_.size(); }
+  int num_results() const { return results_.size(); }
+  int64_t result_bytes(int r) const { return n_ * results_[r].element_size; }
   const std::vector<Step>& steps() const { return steps_; }
   // Of all steps as they were added.
   const std::vector<const Node*>& nodes() const { return nodes_; }
@@ -76,6 +81,7 @@ class Cluster {
   void FuseSteps();
   void ChooseModes(const TensorShape& domain);
   void ColourRegisters();
+  void ChooseTile();
   void RunTiles(const void* const* in, void* const* out, int64_t first,
                 int64_t last, std::atomic<int>* failed) const;
   const void* FillStrided(const Input& input, const void* from, int64_t start,

@@ -11,6 +11,7 @@
 #include "runtime/frame.h"
 #include "runtime/loop_poll.h"
 #include "runtime/nested_function.h"
+#include "runtime/plan_checker.h"
 
 namespace gk {
 namespace {
@@ -95,60 +96,91 @@ class Run {
       : plan_(plan),
         frame_(frame),
         cancellation_(cancellation),
-        first_turn_(turn != Turn::kLater) {}
+        turn_(turn) {}
 
   Status Execute() {
-    return plan_.profile ? ExecuteAll<true>() : ExecuteAll<false>();
+    return plan_.watched ? ExecuteAll<true>() : ExecuteAll<false>();
   }
 
  private:
-  template <bool kProfile>
+  template <bool kWatched>
   Status ExecuteAll() {
+    PlanChecker* checker = nullptr;
+    if constexpr (kWatched) {
+      checker = Checker();
+      if (checker) GK_RETURN_IF_ERROR(checker->Begin(turn_));
+    }
     const int n = plan_.instructions.size();
     for (int pc = 0; pc < n; ++pc) {
       const Instruction& now = plan_.instructions[pc];
-      if (now.once && !first_turn_) continue;
+      const auto apart = [&](Frame& frame, const Instruction& changed) {
+        return Run(plan_, frame, cancellation_, Turn::kCall)
+            .RunOne(changed, pc);
+      };
+      if (now.once && turn_ == Turn::kLater) {
+        if constexpr (kWatched) {
+          if (checker) GK_RETURN_IF_ERROR(checker->Again(pc, apart));
+        }
+        continue;
+      }
       std::optional<PlanProfile::Timer> timer;
-      if constexpr (kProfile) timer.emplace(*plan_.profile, pc);
+      if constexpr (kWatched) {
+        if (checker) GK_RETURN_IF_ERROR(checker->Before(pc, apart));
+        if (plan_.profile) timer.emplace(*plan_.profile, pc);
+      }
       if (cancellation_ && (pc & (kCancellationInterval - 1)) == 0 &&
           cancellation_->IsCancelled()) {
         return Cancelled("Function {} was cancelled", plan_.function.name);
       }
-      switch (now.kind) {
-        case Instruction::Kind::kTile: {
-          if (now.needs_output) GK_RETURN_IF_ERROR(MakeOutputs(now));
-          const SlotId* in = &plan_.inputs[now.first_input];
-          void* const* data = frame_.data.data();
-          const void* const operands[3] = {data[in[0]], data[in[1]],
-                                           data[in[2]]};
-          if (now.tile(data[now.first_output], operands, now.num_elements,
-                       &now.tile_params) != 0) {
-            if (!now.compute) return TileError(*now.node);
-            GK_RETURN_IF_ERROR(RunKernel(now, pc));
-          }
-          break;
-        }
-        case Instruction::Kind::kCluster:
-          GK_RETURN_IF_ERROR(RunCluster(now));
-          break;
-        case Instruction::Kind::kKernel:
-          GK_RETURN_IF_ERROR(RunKernel(now, pc));
-          break;
-        case Instruction::Kind::kCode:
-          GK_RETURN_IF_ERROR(RunCode(now, pc));
-          break;
-        case Instruction::Kind::kBranch:
-          GK_RETURN_IF_ERROR(RunBranch(now, pc));
-          break;
-        case Instruction::Kind::kLoop:
-          GK_RETURN_IF_ERROR(RunLoop(now, pc));
-          break;
+      GK_RETURN_IF_ERROR(RunOne(now, pc));
+      if constexpr (kWatched) {
+        if (checker) GK_RETURN_IF_ERROR(checker->After(pc));
       }
       for (int k = 0; k < now.num_releases; ++k) {
         frame_.slots[plan_.releases[now.first_release + k]] = Tensor();
       }
     }
+    if constexpr (kWatched) {
+      if (checker) GK_RETURN_IF_ERROR(checker->End());
+    }
     return OkStatus();
+  }
+
+  [[gnu::always_inline]] Status RunOne(const Instruction& now, int pc) {
+    switch (now.kind) {
+      case Instruction::Kind::kTile: {
+        if (now.needs_output) GK_RETURN_IF_ERROR(MakeOutputs(now));
+        const SlotId* in = &plan_.inputs[now.first_input];
+        void* const* data = frame_.data.data();
+        const void* const operands[3] = {data[in[0]], data[in[1]],
+                                         data[in[2]]};
+        if (now.tile(data[now.first_output], operands, now.num_elements,
+                     &now.tile_params) != 0) {
+          if (!now.compute) return TileError(*now.node);
+          return RunKernel(now, pc);
+        }
+        return OkStatus();
+      }
+      case Instruction::Kind::kCluster:
+        return RunCluster(now);
+      case Instruction::Kind::kKernel:
+        return RunKernel(now, pc);
+      case Instruction::Kind::kCode:
+        return RunCode(now, pc);
+      case Instruction::Kind::kBranch:
+        return RunBranch(now, pc);
+      case Instruction::Kind::kLoop:
+        return RunLoop(now, pc);
+    }
+    return OkStatus();
+  }
+
+  // Null unless the plan is to be checked.
+  PlanChecker* Checker() {
+    if (plan_.checked && !frame_.checker) {
+      frame_.checker = std::make_unique<PlanChecker>(plan_, frame_);
+    }
+    return frame_.checker.get();
   }
 
   Status Fail(const Status& status, const Node& node) {
@@ -355,7 +387,7 @@ class Run {
   const Plan& plan_;
   Frame& frame_;
   const CancellationToken* cancellation_;
-  const bool first_turn_;
+  const Turn turn_;
 };
 
 }  // namespace

@@ -30,11 +30,6 @@ Status RunWhileLoop(const GraphFunction& condition, const GraphFunction& body,
                     TensorVector* state, StatusOr<bool> (*truth)(const Tensor&),
                     const CancellationToken* cancellation);
 
-// How a plan runs: called, or as the body of a loop. Then what
-// Instruction::once marks runs in the first turn alone, and the memory of a
-// state that nobody else has takes the next but one.
-enum class Turn : uint8_t { kCall, kFirst, kLater };
-
 // Runs the plan in a frame whose arguments are in place; leaves the frame
 // clean if it succeeds, but for what a loop keeps.
 Status RunInFrame(const Plan& plan, Frame& frame, TensorVector* outputs,

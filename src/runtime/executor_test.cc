@@ -173,7 +173,8 @@ TEST(Executor, ManyThreadsOnePlan) {
         const int n = 1 + (t + round) % 5;
         TensorVector out;
         const Tensor in = Floats(std::vector<float>(n, 0.5f), {n});
-        if (!RunFunction(*f, {&in, 1}, &out).ok()) ++wrong;
+        const Status s = RunFunction(*f, {&in, 1}, &out);
+        ASSERT_TRUE(s.ok()) << s.ToString();
         float want = 0.5f;
         for (int i = 0; i < 20; ++i) want = want * 0.5f + 1.0f;
         for (float v : Values(out[0])) wrong += v != want;

@@ -2,19 +2,26 @@
 
 #include <algorithm>
 
+#include "runtime/plan_checker.h"
+
 namespace gk {
+
+Frame::Frame() = default;
 
 StatusOr<std::unique_ptr<Frame>> Frame::Make(const Plan& plan) {
   std::unique_ptr<Frame> frame(new Frame);
   const size_t n = plan.slots.size();
   frame->arena_bytes_ = std::max<int64_t>(plan.arena_bytes, kAlignment);
-  frame->arena_ = static_cast<char*>(PoolAllocate(frame->arena_bytes_));
-  if (!frame->arena_) {
+  frame->guard_bytes_ = plan.checked ? kAlignment : 0;
+  char* const memory = static_cast<char*>(
+      PoolAllocate(frame->arena_bytes_ + 2 * frame->guard_bytes_));
+  if (!memory) {
     return ResourceExhausted(
         "OOM when allocating {} bytes for the intermediate values of function "
         "{}",
         plan.arena_bytes, plan.function.name);
   }
+  frame->arena_ = memory + frame->guard_bytes_;
   frame->slots.resize(n);
   frame->planned.resize(n);
   frame->data.resize(n);
@@ -38,10 +45,13 @@ StatusOr<std::unique_ptr<Frame>> Frame::Make(const Plan& plan) {
 
 Frame::~Frame() {
   // Kernel states and views may point into the arena: they go first.
+  checker.reset();
   states.clear();
   slots.clear();
   planned.clear();
-  if (arena_) PoolFree(arena_, arena_bytes_);
+  if (arena_) {
+    PoolFree(arena_ - guard_bytes_, arena_bytes_ + 2 * guard_bytes_);
+  }
 }
 
 void Frame::Clear(const Plan& plan) {

@@ -12,6 +12,8 @@
 
 namespace gk {
 
+class PlanChecker;
+
 class Frame {
  public:
   // ResourceExhausted if the arena cannot be had.
@@ -23,6 +25,11 @@ class Frame {
   bool InArena(const void* p) const {
     return p >= arena_ && p < arena_ + arena_bytes_;
   }
+  char* arena() const { return arena_; }
+  int64_t arena_bytes() const { return arena_bytes_; }
+  // Bytes in front of the arena and behind it that no slot has: none, unless
+  // the plan is checked.
+  int64_t guard_bytes() const { return guard_bytes_; }
   // Lets go of everything that a run put in.
   void Clear(const Plan& plan);
 
@@ -36,11 +43,13 @@ class Frame {
   // Plan::inputs as kernels want them.
   std::vector<const Tensor*> inputs;
   std::vector<std::unique_ptr<KernelState>> states;  // by instruction
+  // Of a checked plan, from its first run on.
+  std::unique_ptr<PlanChecker> checker;
 
  private:
-  Frame() = default;
+  Frame();
   char* arena_ = nullptr;
-  int64_t arena_bytes_ = 0;
+  int64_t arena_bytes_ = 0, guard_bytes_ = 0;
 };
 
 }  // namespace gk

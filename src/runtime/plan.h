@@ -7,6 +7,7 @@
 #ifndef GK_RUNTIME_PLAN_H_
 #define GK_RUNTIME_PLAN_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -34,6 +35,16 @@ using SlotId = int32_t;
 bool LowersControlFlow();
 void SetControlFlowLowering(bool on);
 
+// Whether plans made from now on prove what they claim while they run, see
+// plan_checker.h. They do if the environment variable GK_CHECK_PLANS is 1.
+bool ChecksPlans();
+void SetPlanChecking(bool on);
+
+// How a plan runs: called, or as the body of a loop. Then what
+// Instruction::once marks runs in the first turn alone, and the memory of a
+// state that nobody else has takes the next but one.
+enum class Turn : uint8_t { kCall, kFirst, kLater };
+
 // Where a value lives.
 enum class Home : uint8_t {
   kArgument,  // the caller's tensor
@@ -48,6 +59,7 @@ struct SlotInfo {
   bool is_static = false;  // `shape` is known ahead
   TensorShape shape;
   int64_t offset = -1;  // in the arena
+  SlotId view_of = -1;  // in the arena: whose place this is, if another's
   int64_t num_bytes() const {
     return shape.num_elements() * DataTypeSize(dtype);
   }
@@ -130,7 +142,12 @@ class Plan : public RefCounted {
   bool is_closed = false;
   std::vector<NextState> next_states;
   int64_t arena_bytes = 0;
+  // Runs are checked; the clusters step by step, to compare with.
+  bool checked = false;
+  mutable std::atomic<bool> proven{false};  // by PlanVerifier, in a first run
+  std::vector<Cluster> plain_clusters;  // empty unless checked
   std::shared_ptr<PlanProfile> profile;  // null: none is kept
+  bool watched = false;                  // checked or with a profile
   mutable FramePool frames;
 
   // Goes on where the random ops of another plan of the function stand.

@@ -1,9 +1,10 @@
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 
+#include "runtime/arena_space.h"
 #include "runtime/plan.h"
+#include "runtime/purity.h"
 #include "runtime/row_access.h"
 #include "runtime/scalar_code_builder.h"
 #include "runtime/schedule.h"
@@ -15,28 +16,6 @@ namespace {
 constexpr int64_t kMaxSingleTile = 4096;
 // A loop holds on to the old memory of states that are not larger.
 constexpr int64_t kMaxSpareBytes = 1 << 20;
-
-bool HasObjects(const Node& node) {
-  for (const Output& in : node.inputs()) {
-    if (IsObjectType(in.node->output(in.index).dtype)) return true;
-  }
-  for (int i = 0; i < node.num_outputs(); ++i) {
-    if (IsObjectType(node.output(i).dtype)) return true;
-  }
-  return false;
-}
-
-// A kernel that computes new elements and keeps nothing: it may be given
-// arena memory to read and to write. Everything else may hold on to what it
-// is given or return what lives elsewhere.
-bool IsPure(const Node& node) {
-  const OpRecord& op = node.op();
-  if (op.Has(kReadsResource | kWritesResource | kCallsFunction | kView)) {
-    return false;
-  }
-  if (op.Has(kStateful) && !op.Has(kRandom)) return false;
-  return !HasObjects(node);
-}
 
 // Output 0 is input 0 with some elements changed: where it was, if nobody
 // else has that.
@@ -95,6 +74,7 @@ class Builder {
         merge_updates_(merge_updates),
         loop_body_(loop_body) {
     plan_->function = std::move(function);
+    plan_->checked = ChecksPlans();
   }
 
   StatusOr<Ref<Plan>> Build() {
@@ -121,6 +101,7 @@ class Builder {
     FindLifetimes();
     GK_RETURN_IF_ERROR(PlaceArena());
     plan_->profile = PlanProfile::MakeIfWanted(*plan_);
+    plan_->watched = plan_->checked || plan_->profile;
     return std::move(plan_);
   }
 
@@ -289,7 +270,7 @@ class Builder {
     if (escapes_.count({node.id(), 0})) return false;
     if (home != Home::kArena) return TryCopy(node);
     const SlotId id = AddSlot(node, 0, home);
-    root_[id] = root_[from];
+    root_[id] = plan_->slots[id].view_of = root_[from];
     return true;
   }
 
@@ -398,6 +379,10 @@ class Builder {
       if (!IsWrite(*node) && used_outside_[node->id()]) AddResult(*node, &d);
     }
     AddUpdates(domain, &d);
+    if (plan_->checked) {
+      plan_->plain_clusters.push_back(d.cluster);
+      plan_->plain_clusters.back().FinishPlainly(domain);
+    }
     d.cluster.Finish(domain);
     for (size_t u = i.first_update; u < plan_->updates.size(); ++u) {
       SettleInPlace(d, &plan_->updates[u]);
@@ -711,6 +696,15 @@ class Builder {
     return true;
   }
 
+  // A variable that the instruction updates, or a value that it puts in one.
+  bool UpdateNeeds(const Instruction& now, SlotId s) const {
+    for (int k = 0; k < now.num_updates; ++k) {
+      const VariableUpdate& u = plan_->updates[now.first_update + k];
+      if (u.handle == s || u.shared_slot == s) return true;
+    }
+    return false;
+  }
+
   // Who reads a value last, who may write over it.
   void FindLifetimes() {
     std::vector<Instruction>& code = plan_->instructions;
@@ -752,7 +746,9 @@ class Builder {
           continue;
         }
         const int uses = std::count(in, in + now.num_inputs, in[k]);
-        if (uses == 1 && k < 64) now.may_forward |= uint64_t{1} << k;
+        if (uses == 1 && k < 64 && !UpdateNeeds(now, in[k])) {
+          now.may_forward |= uint64_t{1} << k;
+        }
         if (stays[in[k]] && SharesNothing(now)) continue;
         if (std::find(in, in + k, in[k]) == in + k) {
           plan_->releases.push_back(in[k]);
@@ -839,81 +835,50 @@ class Builder {
     return false;
   }
 
-  // First fit by lifetime: blocks free after their last reader are merged and
-  // handed out again in instruction order.
+  // Places by lifetime, in instruction order. What is computed once has a
+  // place of its own: it must be there in later turns, before the instruction
+  // that made it.
   Status PlaceArena() {
-    struct Block {
-      int64_t begin, end;
-    };
+    ArenaSpace space;
+    for (const Instruction& now : plan_->instructions) {
+      for (int k = 0; now.once && k < now.num_outputs; ++k) {
+        GK_RETURN_IF_ERROR(Place(now.first_output + k, &space));
+      }
+    }
     std::vector<std::vector<SlotId>> dies(plan_->instructions.size() + 1);
-    std::vector<Block> free;
-    const auto release = [&](Block b) {
-      auto it = std::lower_bound(
-          free.begin(), free.end(), b,
-          [](const Block& x, const Block& y) { return x.begin < y.begin; });
-      it = free.insert(it, b);
-      if (it + 1 != free.end() && it->end == (it + 1)->begin) {
-        it->end = (it + 1)->end;
-        free.erase(it + 1);
-      }
-      if (it != free.begin() && (it - 1)->end == it->begin) {
-        (it - 1)->end = it->end;
-        free.erase(it);
-      }
-    };
-    const auto size_of = [&](SlotId s) {
-      return (plan_->slots[s].num_bytes() + int64_t{kAlignment} - 1) /
-             int64_t{kAlignment} * int64_t{kAlignment};
-    };
-    constexpr int64_t kMaxArena = std::numeric_limits<int64_t>::max() / 4;
     for (size_t i = 0; i < plan_->instructions.size(); ++i) {
       const Instruction& now = plan_->instructions[i];
-      for (int k = 0; k < now.num_outputs; ++k) {
+      for (int k = 0; !now.once && k < now.num_outputs; ++k) {
         const SlotId s = now.first_output + k;
         SlotInfo& slot = plan_->slots[s];
         if (slot.home != Home::kArena) continue;
-        if (slot.num_bytes() > kMaxArena - plan_->arena_bytes) {
-          return ResourceExhausted(
-              "OOM when allocating tensor with shape{} and type {} on CPU",
-              slot.shape.DebugString(), DataTypeString(slot.dtype));
-        }
-        const int64_t size = size_of(s);
-        if (size == 0) {
-          slot.offset = 0;
-          continue;
-        }
-        dies[last_use_[s]].push_back(s);
+        if (slot.num_bytes() > 0) dies[last_use_[s]].push_back(s);
         if (const SlotId over = DyingInput(now, i, k); over >= 0) {
           slot.offset = plan_->slots[over].offset;
           std::erase(dies[i], over);
           continue;
         }
-        auto it = std::find_if(free.begin(), free.end(), [&](const Block& b) {
-          return b.end - b.begin >= size;
-        });
-        if (it != free.end()) {
-          slot.offset = it->begin;
-          it->begin += size;
-          if (it->begin == it->end) free.erase(it);
-        } else if (!free.empty() && free.back().end == plan_->arena_bytes) {
-          slot.offset = free.back().begin;
-          plan_->arena_bytes = slot.offset + size;
-          free.pop_back();
-        } else {
-          slot.offset = plan_->arena_bytes;
-          plan_->arena_bytes += size;
-        }
+        GK_RETURN_IF_ERROR(Place(s, &space));
       }
       for (SlotId s : dies[i]) {
-        release({plan_->slots[s].offset, plan_->slots[s].offset + size_of(s)});
+        space.Give(plan_->slots[s].offset, plan_->slots[s].num_bytes());
       }
     }
-    for (size_t s = 0; s < plan_->slots.size(); ++s) {
-      if (plan_->slots[s].home == Home::kArena) {
-        plan_->slots[s].offset = plan_->slots[root_[s]].offset;
-      }
+    plan_->arena_bytes = space.bytes();
+    for (SlotInfo& slot : plan_->slots) {
+      if (slot.view_of >= 0) slot.offset = plan_->slots[slot.view_of].offset;
     }
     return OkStatus();
+  }
+
+  Status Place(SlotId s, ArenaSpace* space) {
+    SlotInfo& slot = plan_->slots[s];
+    if (slot.home != Home::kArena) return OkStatus();
+    slot.offset = slot.num_bytes() > 0 ? space->Take(slot.num_bytes()) : 0;
+    if (slot.offset >= 0) return OkStatus();
+    return ResourceExhausted(
+        "OOM when allocating tensor with shape{} and type {} on CPU",
+        slot.shape.DebugString(), DataTypeString(slot.dtype));
   }
 
   Ref<Plan> plan_;

@@ -7,6 +7,7 @@
 #include "runtime/error_origin.h"
 #include "runtime/frame.h"
 #include "runtime/plan.h"
+#include "runtime/plan_checker.h"
 
 namespace gk {
 namespace {
@@ -173,12 +174,18 @@ Status RunVariableUpdates(const Plan& plan, Frame& frame,
     }
     out[u.result] = one.fresh.raw_data();
   }
+  if (frame.checker) {
+    GK_RETURN_IF_ERROR(frame.checker->BeforeUpdates(instruction, in));
+  }
   const Cluster& cluster = plan.clusters[instruction.cluster];
   if (const int failed = cluster.Run(in.data(), out.data()); failed >= 0) {
     const Node& node = *cluster.steps()[failed].node;
     const char* text = node.op().kernel.tile_error;
     return AtNode(InvalidArgument("{}", text ? text : "Invalid element"), node,
                   plan.function.name);
+  }
+  if (frame.checker) {
+    GK_RETURN_IF_ERROR(frame.checker->AfterUpdates(instruction, out));
   }
   for (TakenValues::One& one : values.all()) {
     if (one.update->shared_slot >= 0) {

@@ -175,6 +175,20 @@ TEST(VariableUpdate, AssignedArgumentsAreShared) {
   ExpectSame(*f, {Ramp(1), Ramp(2)}, {Ramp(4)}, "AssignAddVariableOp");
 }
 
+// The old value goes into another variable, while its own is written.
+TEST(VariableUpdate, OldValuesMoveToOtherVariables) {
+  Program b;
+  const Output v = b.Variable(), w = b.Variable();
+  const Output old = b.Read(v);
+  const Output twice = b.Add("AddV2", {old, old});
+  Node* write = b.Write("AssignVariableOp", v, twice, {old.node});
+  Node* other = b.Write("AssignVariableOp", w, old);
+  const auto f = b.Finish({}, {write, other});
+  ExpectSame(*f, {Ramp(1), Ramp(2)}, {}, "AssignVariableOp_1 %1");
+  const auto g = b.Finish({b.Add("Neg", {old})}, {write, other});
+  ExpectSame(*g, {Ramp(1), Ramp(2)}, {}, "AssignVariableOp_1 %1");
+}
+
 TEST(VariableUpdate, OneVariableUnderTwoArguments) {
   Program b;
   const Output v = b.Variable(), w = b.Variable();

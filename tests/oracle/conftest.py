@@ -12,6 +12,7 @@ fixture `both` and gives it a function of the module:
 from __future__ import annotations
 
 import os
+
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -23,6 +24,8 @@ import graphkiln
 
 # What the other module logs by itself is no outcome of a program.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+# Every plan proves what it claims while it runs: docs/internals/plans.md.
+os.environ.setdefault("GK_CHECK_PLANS", "1")
 
 
 class Both:
