@@ -5,9 +5,11 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include "base/thread_pool.h"
 #include "ops/fused_tiles.h"
+#include "runtime/planned_shape.h"
 
 namespace gk {
 namespace {
@@ -18,15 +20,6 @@ constexpr int64_t kTileBytes = 8 << 10, kWholeBytes = 24 << 10;
 constexpr int64_t kMinTile = 256, kMaxTile = 2048;
 // Work beyond this is worth a second thread, hence several tiles.
 constexpr int64_t kWholeNs = 100'000;
-
-bool BroadcastsTo(const TensorShape& from, const TensorShape& to) {
-  const int skip = to.rank() - from.rank();
-  if (skip < 0) return false;
-  for (int d = 0; d < from.rank(); ++d) {
-    if (from.dim(d) != 1 && from.dim(d) != to.dim(d + skip)) return false;
-  }
-  return true;
-}
 
 template <class T>
 void Splat(const void* from, void* to, int64_t n) {
@@ -101,7 +94,8 @@ const TileKernel* FusableTile(const Node& node) {
     return nullptr;
   }
   const Node::OutputInfo& out = node.output(0);
-  if (!out.shape.IsFullyDefined()) return nullptr;
+  const std::optional<TensorShape> domain = PlannedShape(out.shape, out.dtype);
+  if (!domain) return nullptr;
   const Output& last = node.input(node.num_inputs() - 1);
   const TileKernel* tile =
       op.kernel.tile(last.node->output(last.index).dtype, node.attrs());
@@ -109,17 +103,18 @@ const TileKernel* FusableTile(const Node& node) {
       tile->out != out.dtype) {
     return nullptr;
   }
-  const StatusOr<TensorShape> domain = out.shape.AsTensorShape();
-  if (!domain.ok()) return nullptr;
+  TensorShape all;
   for (int i = 0; i < node.num_inputs(); ++i) {
     const Output& in = node.input(i);
-    const Node::OutputInfo& info = in.node->output(in.index);
-    if (info.dtype != tile->in[i] || !info.shape.IsFullyDefined()) {
-      return nullptr;
-    }
-    const StatusOr<TensorShape> shape = info.shape.AsTensorShape();
-    if (!shape.ok() || !BroadcastsTo(*shape, *domain)) return nullptr;
+    if (in.node->output(in.index).dtype != tile->in[i]) return nullptr;
+    const std::optional<TensorShape> shape = PlannedShape(in);
+    if (!shape) return nullptr;
+    StatusOr<TensorShape> broadcast = BroadcastShapes(all, *shape);
+    if (!broadcast.ok()) return nullptr;
+    all = std::move(*broadcast);
   }
+  // Another one may be declared: the kernel will tell.
+  if (!(all == *domain)) return nullptr;
   return tile;
 }
 

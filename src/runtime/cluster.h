@@ -19,7 +19,8 @@
 namespace gk {
 
 // The tile kernel of `node` if it is an elementwise op whose operands and
-// result have known shapes that broadcast to the result's; else null.
+// result have known shapes, the result the one to which they broadcast; else
+// null.
 const TileKernel* FusableTile(const Node& node);
 
 class Cluster {

@@ -353,6 +353,22 @@ class Run {
     return OkStatus();
   }
 
+  // What was said of a value, with set_shape or an attribute, is not so.
+  Status OtherThanDeclared(SlotId s, const Node& node, int k) const {
+    const Tensor& t = frame_.slots[s];
+    const SlotInfo& info = plan_.slots[s];
+    if (t.dtype() != info.dtype) {
+      return InvalidArgument(
+          "Output {} of op {} is of type {}, but {} is declared for it", k,
+          node.type(), DataTypeString(t.dtype()), DataTypeString(info.dtype));
+    }
+    return InvalidArgument(
+        "Output {} of op {} has shape {}, but shape {} is declared for it: "
+        "declare what the op gives (set_shape, output_shapes, the shape of a "
+        "resource's value), or leave it unknown",
+        k, node.type(), t.shape().DebugString(), info.shape.DebugString());
+  }
+
   // Holds a kernel to what was planned: arena slots contain their value in
   // place, own slots contain nothing of the arena, known shapes are true.
   Status Settle(SlotId s, const Node& node, int k) {
@@ -363,11 +379,7 @@ class Run {
     }
     if (t.dtype() != info.dtype ||
         (info.is_static && !(t.shape() == info.shape))) {
-      return Fail(
-          Internal("Output {} of op {} is {}, expected {} {}", k, node.type(),
-                   t.DebugString(0), DataTypeString(info.dtype),
-                   info.shape.DebugString()),
-          node);
+      return Fail(OtherThanDeclared(s, node, k), node);
     }
     if (info.home == Home::kArena) {
       if (t.raw_data() == frame_.data[s]) return OkStatus();

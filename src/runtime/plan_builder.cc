@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "runtime/arena_space.h"
+#include "runtime/error_origin.h"
 #include "runtime/plan.h"
+#include "runtime/planned_shape.h"
 #include "runtime/purity.h"
 #include "runtime/row_access.h"
 #include "runtime/scalar_code_builder.h"
@@ -32,12 +35,20 @@ bool IsStaticView(const Node& node) {
       node.num_inputs() == 0 || HasObjects(node)) {
     return false;
   }
+  // What a declared shape says that its operands do not is to be seen when the
+  // op runs.
+  for (int i = 1; i < node.num_inputs(); ++i) {
+    const Output& in = node.input(i);
+    if (in.node->type() != "Const" && !in.node->output(in.index).value) {
+      return false;
+    }
+  }
   const Output& in = node.input(0);
-  const Node::OutputInfo& from = in.node->output(in.index);
-  const Node::OutputInfo& to = node.output(0);
-  return from.dtype == to.dtype && from.shape.IsFullyDefined() &&
-         to.shape.IsFullyDefined() &&
-         from.shape.num_elements() == to.shape.num_elements();
+  const std::optional<TensorShape> from = PlannedShape(in),
+                                   to = PlannedShape(node.output(0).shape,
+                                                     node.output(0).dtype);
+  return in.node->output(in.index).dtype == node.output(0).dtype && from &&
+         to && from->num_elements() == to->num_elements();
 }
 
 // How a plan runs a node that calls functions.
@@ -195,15 +206,9 @@ class Builder {
     SlotInfo slot;
     slot.dtype = info.dtype;
     slot.home = home;
-    if (info.shape.IsFullyDefined()) {
-      // Sizes that overflow stay dynamic: the kernel will refuse them.
-      StatusOr<TensorShape> shape = info.shape.AsTensorShape();
-      if (shape.ok() &&
-          MultiplyWithoutOverflow(shape->num_elements(),
-                                  std::max(1, DataTypeSize(info.dtype))) >= 0) {
-        slot.is_static = true;
-        slot.shape = *shape;
-      }
+    if (const auto shape = PlannedShape(info.shape, info.dtype)) {
+      slot.is_static = true;
+      slot.shape = *shape;
     }
     const SlotId id = plan_->slots.size();
     root_.push_back(id);
@@ -221,8 +226,8 @@ class Builder {
   void SettleHome(const Node& node, int index, SlotId id) {
     SlotInfo& slot = plan_->slots[id];
     if (slot.is_static && !IsObjectType(slot.dtype) && KeepsNothing(node) &&
-        DataTypeSize(slot.dtype) > 0 && !escapes_.count({node.id(), index}) &&
-        !ChangesInput(node)) {
+        DataTypeSize(slot.dtype) > 0 && slot.num_bytes() <= kMaxPlaceBytes &&
+        !escapes_.count({node.id(), index}) && !ChangesInput(node)) {
       slot.home = Home::kArena;
     }
   }
@@ -248,6 +253,16 @@ class Builder {
     const Tensor* value = node.attrs().Get<Tensor>("value");
     if (!value || !*value || value->is_symbolic()) {
       return Internal("Const node {} has no value", node.name());
+    }
+    const Node::OutputInfo& info = node.output(0);
+    if (value->dtype() != info.dtype ||
+        !info.shape.IsCompatibleWith(value->shape())) {
+      return AtNode(
+          InvalidArgument("The value of Const is {} {}, but {} {} is declared",
+                          DataTypeString(value->dtype()),
+                          value->shape().DebugString(),
+                          DataTypeString(info.dtype), info.shape.DebugString()),
+          node, plan_->function.name);
     }
     const SlotId id = AddSlot(node, 0, Home::kConstant);
     plan_->constants[id] = *value;
@@ -309,7 +324,8 @@ class Builder {
 
   bool TryTile(const Node& node) {
     if (!FusableTile(node)) return false;
-    const StatusOr<TensorShape> domain = node.output(0).shape.AsTensorShape();
+    const std::optional<TensorShape> domain =
+        PlannedShape(node.output(0).shape, node.output(0).dtype);
     if (domain->num_elements() > kMaxSingleTile) return false;
     for (const Output& in : node.inputs()) {
       if (in.node->output(in.index).shape.num_elements() !=

@@ -1,8 +1,10 @@
 #include "runtime/row_access.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "ops/strided_slice.h"
+#include "runtime/planned_shape.h"
 
 namespace gk {
 namespace {
@@ -25,10 +27,14 @@ std::optional<RowAccess> RowAccessOf(const Node& node) {
   const auto info = [&](int i) -> const Node::OutputInfo& {
     return node.input(i).node->output(node.input(i).index);
   };
-  const PartialTensorShape &x = info(0).shape, &row = node.output(0).shape;
+  const std::optional<TensorShape> x = PlannedShape(node.input(0)),
+                                   row = PlannedShape(node.output(0).shape,
+                                                      node.output(0).dtype);
   const SliceMasks masks = SliceMasks::FromAttrs(node.attrs());
-  if (!x.IsFullyDefined() || !row.IsFullyDefined() || x.rank() < 1 ||
-      row.rank() != x.rank() - 1 || IsObjectType(info(0).dtype) ||
+  if (!x || !row || x->rank() < 1 ||
+      !std::equal(x->dims().begin() + 1, x->dims().end(), row->dims().begin(),
+                  row->dims().end()) ||
+      node.output(0).dtype != info(0).dtype || IsObjectType(info(0).dtype) ||
       DataTypeSize(info(0).dtype) <= 0 || masks.shrink_axis != 1 ||
       masks.begin != 0 || masks.ellipsis != 0 || masks.new_axis != 0) {
     return {};
@@ -47,18 +53,11 @@ std::optional<RowAccess> RowAccessOf(const Node& node) {
   if (!is_one || (index != DataType::kInt32 && index != DataType::kInt64)) {
     return {};
   }
-  const StatusOr<TensorShape> from = x.AsTensorShape(),
-                              to = row.AsTensorShape();
-  if (!from.ok() || !to.ok() ||
-      MultiplyWithoutOverflow(from->num_elements(),
-                              DataTypeSize(info(0).dtype)) < 0) {
-    return {};
-  }
   RowAccess access;
   access.tile =
       index == DataType::kInt32 ? &CopyRow<int32_t> : &CopyRow<int64_t>;
-  access.params.value = static_cast<double>(x.dim(0));
-  access.num_bytes = to->num_elements() * DataTypeSize(info(0).dtype);
+  access.params.value = static_cast<double>(x->dim(0));
+  access.num_bytes = row->num_elements() * DataTypeSize(info(0).dtype);
   return access;
 }
 

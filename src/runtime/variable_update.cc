@@ -1,6 +1,7 @@
 #include "runtime/variable_update.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "framework/op_registry.h"
 #include "framework/variable.h"
@@ -8,6 +9,7 @@
 #include "runtime/frame.h"
 #include "runtime/plan.h"
 #include "runtime/plan_checker.h"
+#include "runtime/planned_shape.h"
 
 namespace gk {
 namespace {
@@ -113,8 +115,8 @@ VariableWrite FusableWrite(const Node& node,
       !(data[0].shape == value.shape)) {
     return VariableWrite::kNone;
   }
-  const StatusOr<TensorShape> shape = value.shape.AsTensorShape();
-  if (!shape.ok() || shape->num_elements() < kMinElements) {
+  const std::optional<TensorShape> shape = PlannedShape(node.input(1));
+  if (!shape || shape->num_elements() < kMinElements) {
     return VariableWrite::kNone;
   }
   if (write != VariableWrite::kAssign && !TileOfWrite(write, value.dtype)) {
@@ -163,7 +165,9 @@ Status RunVariableUpdates(const Plan& plan, Frame& frame,
       // The same memory, unless somebody has assigned another value since.
       if (one.old && read.raw_data() == one.old.raw_data()) read = Tensor();
     }
-    if (u.in_place && one.old && one.old.IsExclusive()) {
+    // What is declared of a variable's shape need not be true of its value.
+    if (u.in_place && one.old && one.old.dtype() == u.dtype &&
+        one.old.shape() == u.shape && one.old.IsExclusive()) {
       one.fresh = one.old;
     } else {
       StatusOr<Tensor> fresh = Tensor::Allocate(u.dtype, u.shape);
