@@ -1,0 +1,7 @@
+# Random programs in C++ (fuzz/README.md): a number of them by a fixed seed are
+# a test; `programs_cpp --count N --seed S` runs more.
+file(GLOB GK_FUZZ_PROGRAMS CONFIGURE_DEPENDS
+     ${PROJECT_SOURCE_DIR}/fuzz/programs_cpp/*.cc)
+add_executable(programs_cpp ${GK_FUZZ_PROGRAMS})
+target_link_libraries(programs_cpp PRIVATE gk_all)
+target_compile_options(programs_cpp PRIVATE $<$<CONFIG:Release>:-O1>)

@@ -1,0 +1,262 @@
+#include "run.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "interpret.h"
+
+namespace fuzz {
+namespace {
+
+using gk::Tensor;
+using Tape = Mode::Tape;
+
+constexpr int kCalls = 3;
+
+std::string Printed(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return "";
+  std::ostringstream text;
+  text << file.rdbuf();
+  file.close();
+  unlink(path.c_str());
+  return text.str();
+}
+
+template <class T>
+void AddNumbers(const Tensor& t, std::vector<double>* numbers) {
+  for (const T value : t.flat<T>()) {
+    numbers->push_back(static_cast<double>(value));
+  }
+}
+
+Outcome::Part PartOf(std::string what, const Tensor& t) {
+  Outcome::Part part;
+  part.what = std::move(what);
+  const gk::Shape shape = t.shape();
+  for (int i = 0; i < shape.rank(); ++i) part.shape.push_back(shape.dim(i));
+  switch (t.dtype()) {
+    case gk::DataType::kFloat:
+      AddNumbers<float>(t, &part.numbers);
+      break;
+    case gk::DataType::kDouble:
+      AddNumbers<double>(t, &part.numbers);
+      break;
+    case gk::DataType::kInt32:
+      AddNumbers<int32_t>(t, &part.numbers);
+      break;
+    default:
+      AddNumbers<bool>(t, &part.numbers);
+  }
+  return part;
+}
+
+std::string Numbered(const char* word, int call, size_t number) {
+  return "call " + std::to_string(call) + ", " + word + " " +
+         std::to_string(number);
+}
+
+using Tensors = std::vector<Tensor>;
+using Variables = std::vector<gk::Variable>;
+using Program_ = std::function<Tensors(const Tensors&, const Variables&)>;
+
+// The first and second gradients of a program by the floats among its
+// arguments and by its variables.
+Tensors Gradients(const Program_& f, const Tensors& arguments,
+                  const Variables& given, const Variables& variables) {
+  const auto is_float = [](const Tensor& t) {
+    return t.dtype() == gk::DataType::kFloat ||
+           t.dtype() == gk::DataType::kDouble;
+  };
+  const auto sum = [&](const Tensors& all) {
+    Tensor total;
+    for (const Tensor& t : all) {
+      if (!t.defined() || !is_float(t)) continue;
+      const Tensor part = gk::reduce_sum(gk::sin(t));
+      total = total.defined() ? total + part : part;
+    }
+    return total;
+  };
+  std::vector<gk::TensorOrVariable> sources;
+  Tensors like;
+  gk::GradientTape outer, inner;
+  for (const Tensor& t : arguments) {
+    if (!is_float(t)) continue;
+    sources.emplace_back(t);
+    like.push_back(t);
+    outer.watch(t);
+    inner.watch(t);
+  }
+  for (const gk::Variable& v : variables) {
+    sources.emplace_back(v);
+    like.push_back(v.value());
+  }
+  const Tensor y = sum(f(arguments, given));
+  Tensors all{y};
+  Tensors first = inner.gradient(Tensors{y}, sources);
+  const Tensor z = sum(first);
+  Tensors second;
+  if (z.defined()) second = outer.gradient(Tensors{z}, sources);
+  second.resize(first.size());
+  for (const Tensors& gradients : {first, second}) {
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      all.push_back(gradients[i].defined() ? gradients[i]
+                                           : gk::zeros_like(like[i]));
+    }
+  }
+  return all;
+}
+
+bool Same(double a, double b, bool exact) {
+  if (std::memcmp(&a, &b, sizeof a) == 0 || a == b) return true;
+  if (std::isnan(a) && std::isnan(b)) return true;
+  if (exact) return false;
+  return std::abs(a - b) <= 2e-5 + 5e-4 * std::max(std::abs(a), std::abs(b));
+}
+
+std::string Difference(const Outcome& want, const Outcome& got, bool exact) {
+  if (want.error != got.error) {
+    return "error: \"" + want.error + "\" became \"" + got.error + "\"";
+  }
+  if (!want.error.empty()) return "";
+  for (size_t i = 0; i < want.parts.size(); ++i) {
+    const Outcome::Part& a = want.parts[i];
+    if (i >= got.parts.size()) return a.what + ": missing";
+    const Outcome::Part& b = got.parts[i];
+    if (a.shape != b.shape) return a.what + ": another shape";
+    for (size_t k = 0; k < a.numbers.size(); ++k) {
+      if (!Same(a.numbers[k], b.numbers[k], exact)) {
+        std::ostringstream text;
+        text.precision(12);
+        text << a.what << ", element " << k << ": " << a.numbers[k]
+             << " became " << b.numbers[k];
+        return text.str();
+      }
+    }
+  }
+  if (want.printed != got.printed) {
+    return "printed: \"" + want.printed + "\" became \"" + got.printed + "\"";
+  }
+  return "";
+}
+
+bool IsTape(const Mode& mode) { return mode.tape != Tape::kNone; }
+
+// All programs are traced; each of the other modes sees some of them.
+bool IsTurnOf(int mode, uint64_t seed) {
+  if (mode == 2) return true;
+  return IsTape(Modes()[mode]) ? seed % 8 == static_cast<uint64_t>(mode) - 6
+                               : seed % 3 == static_cast<uint64_t>(mode) - 3;
+}
+
+}  // namespace
+
+const std::vector<Mode>& Modes() {
+  static const auto* modes = new std::vector<Mode>{
+      {"eager", false},
+      {"eager gradients", false, true, true, Tape::kOutside},
+      {"traced"},
+      {"without passes", true, false},
+      {"without lowering", true, true, false},
+      {"without passes and lowering", true, false, false},
+      {"gradients of a traced call", true, true, true, Tape::kOutside},
+      {"traced gradients", true, true, true, Tape::kInside},
+      {"traced gradients without passes", true, false, true, Tape::kInside},
+      {"traced gradients without lowering", true, true, false, Tape::kInside},
+  };
+  return *modes;
+}
+
+Outcome Runner::Run(const Program& program, const Mode& mode) {
+  Outcome outcome;
+  Printed(path_);
+  SetPasses(mode.passes);
+  SetLowering(mode.lowered);
+  try {
+    const Instance instance(program, mode.traced, path_);
+    gk::FunctionOptions options;
+    if (program.unknown_shapes) {
+      options.input_signature = instance.Signature();
+    }
+    const auto plain = [&](const Tensors& a, const Variables& v) {
+      return instance.Run(a, v);
+    };
+    const auto traced = gk::function(plain, options);
+    Program_ f = plain;
+    if (mode.traced) {
+      f = [&](const Tensors& a, const Variables& v) { return traced(a, v); };
+    }
+    const auto with_tape = [&](const Tensors& a, const Variables& v) {
+      return Gradients(f, a, v, instance.variables());
+    };
+    const auto traced_tape = gk::function(with_tape);
+    Variables given;
+    if (program.passes_variable) given.push_back(instance.variables()[0]);
+    for (int call = 0; call < (IsTape(mode) ? 2 : kCalls); ++call) {
+      const Tensors arguments = instance.Arguments(call);
+      Tensors results;
+      switch (mode.tape) {
+        case Tape::kNone:
+          results = f(arguments, given);
+          break;
+        case Tape::kOutside:
+          results = with_tape(arguments, given);
+          break;
+        case Tape::kInside:
+          results = traced_tape(arguments, given);
+          break;
+      }
+      for (size_t i = 0; i < results.size(); ++i) {
+        outcome.parts.push_back(
+            PartOf(Numbered("result", call, i), results[i]));
+      }
+      for (size_t i = 0; i < instance.variables().size(); ++i) {
+        outcome.parts.push_back(PartOf(Numbered("variable", call, i),
+                                       instance.variables()[i].value()));
+      }
+    }
+  } catch (const gk::Error& e) {
+    outcome.error = e.what();
+  }
+  SetPasses(true);
+  SetLowering(true);
+  outcome.printed = Printed(path_);
+  return outcome;
+}
+
+std::string Check(Runner* runner, const Program& program, int only,
+                  int* mode) {
+  const std::vector<Mode>& modes = Modes();
+  Outcome wanted[2];
+  bool known[2] = {false, false};
+  for (int i = 2; i < static_cast<int>(modes.size()); ++i) {
+    if (only >= 0 ? i != only : !IsTurnOf(i, program.seed)) continue;
+    const int reference = IsTape(modes[i]);
+    if (!known[reference]) {
+      wanted[reference] = runner->Run(program, modes[reference]);
+      known[reference] = true;
+    }
+    const std::string said = Difference(
+        wanted[reference], runner->Run(program, modes[i]), reference == 0);
+    if (!said.empty()) {
+      *mode = i;
+      return said;
+    }
+  }
+  return "";
+}
+
+std::string SortOf(const std::string& difference) {
+  std::string sort;
+  for (const char c : difference.substr(0, difference.find("became"))) {
+    if (std::isalpha(static_cast<unsigned char>(c))) sort += c;
+  }
+  return sort.substr(0, 24);
+}
+
+}  // namespace fuzz
