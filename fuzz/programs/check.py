@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 
 from . import running
-from .comparison import EXACT, GRADIENTS, OTHER, difference, refused
+from .comparison import EXACT, NEAR, difference
 from .program import Program
 from .running import EAGER, EAGER_TAPE, TAPES, TRACED, VALUES, Mode, Runner
 
@@ -60,7 +60,10 @@ class Checker:
         for mode in modes:
             if mode.tape is None:
                 found = self._ours.run(program, mode)
-                said = difference(wanted, found, EXACT, made.unknown)
+                tolerance = EXACT
+                if made.differentiates:
+                    tolerance = made.tolerance
+                said = difference(wanted, found, tolerance, made.unknown)
                 if wanted[-1].error is None and found[-1].error and not said:
                     verdict.ended = "refused"
             elif verdict.ended != "ran":
@@ -85,7 +88,7 @@ class Checker:
             against = EAGER_TAPE
         wanted = self._ours.run(program, against)
         found = self._ours.run(program, mode)
-        return difference(wanted, found, GRADIENTS, made.unknown)
+        return difference(wanted, found, made.tolerance, made.unknown)
 
     def _check_other(self, made: Program, program: Callable,
                      modes: tuple[Mode, ...], verdict: Verdict,
@@ -97,7 +100,7 @@ class Checker:
             found = self._ours.run(program, TRACED)
             return f"runs what was refused: {found[-1].message}"
         verdict.compared = True
-        said = difference(theirs, wanted, OTHER)
+        said = difference(theirs, wanted, NEAR)
         if said:
             return said
         for mode in modes:
@@ -106,10 +109,7 @@ class Checker:
                 if theirs[-1].error:
                     continue
                 found = self._ours.run(program, mode)
-                said = difference(theirs, found, OTHER)
+                said = difference(theirs, found, NEAR)
                 if said:
                     return f"{mode.name}: {said}"
         return None
-
-
-__all__ = ["Checker", "Verdict", "modes_of", "refused"]

@@ -67,6 +67,8 @@ def sparse_look(w: Writer) -> None:
 def tell(w: Writer) -> None:
     """A print, of scalars so that formats are no matter."""
     scalar = expression(w, w.choose(Kind("int32"), Kind("bool")), 1)
+    # A bool of Python's own would print as a word.
+    scalar = f"tf.identity({scalar})"
     w.emit(f"tf.print({w.random.randrange(100)}, {scalar}, output_stream=out)")
 
 

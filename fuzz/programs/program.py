@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from . import containers, effects, functions, gradients, statements
+from .comparison import DOUBLE, NEAR, Tolerance
 from .expressions import expression
 from .kinds import INT, Kind, constant
 from .writer import Scope, Writer
@@ -62,6 +63,18 @@ class Program:
     source: str
     # Shapes are unknown while it is traced.
     unknown: bool
+
+    @property
+    def differentiates(self) -> bool:
+        """Are its values gradients, or made of them?"""
+        return any(word in self.source for word in (
+            "gradient(", "gradients(", ".jvp(", ".jacobian("))
+
+    @property
+    def tolerance(self) -> Tolerance:
+        """How far gradients may be from each other."""
+        narrow = ("float32", "half", "bfloat16", "complex64")
+        return NEAR if any(n in self.source for n in narrow) else DOUBLE
 
     @property
     def loses_gradients(self) -> bool:

@@ -155,7 +155,8 @@ class Runner:
         def total(tensors: list) -> Any:
             wide = [
                 tf.cast(t, tf.float64) for t in tf.nest.flatten(tensors)
-                if tf.is_tensor(t) and t.dtype.is_floating
+                if isinstance(t, float)
+                or tf.is_tensor(t) and t.dtype.is_floating
             ]
             return tf.add_n([tf.reduce_sum(tf.sin(t)) for t in wide])
 

@@ -93,7 +93,7 @@ class Writer:
             hoists=r.random() < 0.8,
             exotic=r.random() < 0.25,
             effects=r.random() < 0.75,
-            floating=r.choice(("float32", "float32", "float32", "float64")),
+            floating=r.choice(("float32", "float64")),
         )
         self.lines: list[str] = []
         self.prelude: dict[str, tuple[str, ...]] = {}

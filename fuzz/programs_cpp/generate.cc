@@ -16,7 +16,7 @@ class Generator {
   }
 
   Program Make() {
-    p_.is_double = Chance(0.2);
+    p_.is_double = Chance(0.5);
     p_.unknown_shapes = Chance(0.2);
     static constexpr int kWidths[] = {3, 3, 4, 7, 16, 33, 600, 2100};
     p_.width = kWidths[Below(8)];

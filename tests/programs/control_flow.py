@@ -381,3 +381,73 @@ def program_switch_case_refuses_fractions(tf):
             tf, lambda i: tf.switch_case(i, branches), index
         )),
     ]
+
+
+def program_names_made_in_with_and_try(tf):
+    """Of a turn that `break` or `continue` may leave: they are no state."""
+
+    def tape(x, n):
+        d = x
+        for _ in tf.range(n):
+            if d > 50.0:
+                break
+            with tf.GradientTape() as t:
+                t.watch(x)
+                loss = tf.sin(x) * x
+            d = d + t.gradient(loss, x)
+        return d
+
+    def nested(x, n):
+        d = x
+        for _ in tf.range(n):
+            if d > 50.0:
+                continue
+            with tf.name_scope("a"):
+                with tf.name_scope("b"):
+                    inner = d * 2.0
+                d = inner + 1.0
+        return d
+
+    def final(x, n):
+        d = x
+        count = 0
+        for _ in tf.range(n):
+            if d > 50.0:
+                break
+            try:
+                made = tf.sin(d)
+            finally:
+                count += 1
+            d = made * 2.0
+        return d, count
+
+    def handled(x, n):
+        d = x
+        for _ in tf.range(n):
+            if d > 50.0:
+                break
+            try:
+                made = d * 3.0
+            except KeyError:
+                made = d
+            d = made + 1.0
+        return d
+
+    def raised(x, n):
+        d = x
+        while n > 0:
+            n -= 1
+            if d > 50.0:
+                continue
+            try:
+                made = d * 3.0
+            except KeyError as error:
+                raise ValueError("none") from error
+            d = made + 1.0
+        return d
+
+    return [
+        tf.function(f)(tf.constant(x), tf.constant(n))
+        for f in (tape, nested, final, handled, raised)
+        for x, n in ((1.0, 3), (60.0, 2), (2.0, 0))
+    ]

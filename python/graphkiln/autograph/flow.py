@@ -136,7 +136,8 @@ class Flow:
         if isinstance(s, ast.Try):
             return self._live_try(s, out)
         if isinstance(s, (ast.With, ast.AsyncWith)):
-            self._escape.append(self._escape[-1] | out)
+            swallows = out if _may_swallow(s) else frozenset()
+            self._escape.append(self._escape[-1] | swallows)
             inside = self._live(s.body, out)
             self._escape.pop()
             for item in reversed(s.items):
@@ -203,8 +204,11 @@ class Flow:
     def _live_try(self, s: ast.Try, out: frozenset) -> frozenset:
         if getattr(s, "gk_return", False):
             return self._live(s.body, out)
-        final = self._live(s.finalbody, out | self._escape[-1])
+        final = self._live(s.finalbody, out)
+        # Behind it only if nothing, or what a handler takes, was raised.
+        raised = self._live(s.finalbody, self._escape[-1])
         handlers = frozenset()
+        self._escape.append(raised)
         for h in s.handlers:
             inside = self._live(h.body, final)
             if h.name:
@@ -212,7 +216,7 @@ class Flow:
             if h.type is not None:
                 inside |= self._uses(h.type).reads
             handlers |= inside
-        self._escape.append(self._escape[-1] | handlers | final)
+        self._escape[-1] = raised | handlers
         result = self._live(s.body, self._live(s.orelse, final))
         self._escape.pop()
         return result | handlers
@@ -252,17 +256,19 @@ class Flow:
                 return bound | writes, after
             # Any prefix of the body may have run.
             start, _ = self._define(s.body, bound, maybe)
-            self._define(s.orelse, start, after)
+            ends, _ = self._define(s.orelse, start, after)
             for h in s.handlers:
                 inside = bound | ({h.name} if h.name else set())
-                self._define(h.body, inside, after)
-            self._define(s.finalbody, bound, after)
-            return bound, after
+                handled, _ = self._define(h.body, inside, after)
+                if not isinstance(h.body[-1], ast.Raise):
+                    ends &= handled - ({h.name} if h.name else set())
+            final, _ = self._define(s.finalbody, bound, after)
+            return ends | final, after
         if isinstance(s, (ast.With, ast.AsyncWith)):
             for item in s.items:
                 bound = bound | self._uses(item).writes
             inside, _ = self._define(s.body, bound, maybe)
-            return bound, after
+            return bound if _may_swallow(s) else inside, after
         if isinstance(s, ast.Match):
             for case in s.cases:
                 inside = bound | self._uses(case.pattern).writes
@@ -276,6 +282,19 @@ class Flow:
         ) and not (isinstance(s, ast.AnnAssign) and s.value is None):
             return bound | writes, after
         return bound, after
+
+
+def _may_swallow(s: ast.With | ast.AsyncWith) -> bool:
+    """May what follows run after an error in the block? That of a context
+    manager whose name says so; any other is taken to let errors pass."""
+    for item in s.items:
+        called = item.context_expr
+        if isinstance(called, ast.Call):
+            called = called.func
+        name = getattr(called, "attr", getattr(called, "id", ""))
+        if name in ("suppress", "raises") or name.startswith("assertRaises"):
+            return True
+    return False
 
 
 def _lists(body: list[ast.stmt]) -> set[str]:
