@@ -164,7 +164,8 @@ def compare(program: Callable, our: tuple, their: tuple) -> None:
 
 
 SUBJECTS = (
-    "control_flow", "dataset_elements", "dataset_use", "datasets",
+    "control_flow", "dataset_elements", "dataset_passes", "dataset_use",
+    "datasets",
     "debugging", "decorators", "demands", "demands_control", "devices", "dispatch", "effects", "forward_mode",
     "captures", "functional", "gradient_targets", "gradients", "host_functions", "lifetimes",
     "printing", "ragged", "semantics", "staging", "surfaces",

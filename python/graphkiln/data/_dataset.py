@@ -17,6 +17,7 @@ from graphkiln.data import _constants as constants
 from graphkiln.data import _functional
 from graphkiln.data import _iterator as iterators
 from graphkiln.data import _making as making
+from graphkiln.data import _nested as nested
 from graphkiln.data import _selection
 from graphkiln.data import _sources
 from graphkiln.data import _specs as specs
@@ -215,4 +216,4 @@ TensorSpec(shape=(), dtype=tf.string, name=None))
 specs.make_dataset = lambda variant, spec: making.make(
     "_VariantDataset", variant, spec
 )
-specs.Dataset = Dataset
+specs.Dataset = nested.Dataset = Dataset

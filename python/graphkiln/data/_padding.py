@@ -9,8 +9,19 @@ def shape_tensor(shape: object):
     if isinstance(shape, tf.Tensor):
         return tf.reshape(tf.cast(shape, tf.int64), [-1])
     if isinstance(shape, tf.TensorShape):
+        if shape.rank is None:
+            raise ValueError(
+                f"Cannot convert a partially known TensorShape {shape} to a "
+                "Tensor."
+            )
         shape = shape.as_list()
-    if shape is None or not hasattr(shape, "__iter__"):
+    if shape is None:
+        raise ValueError(
+            "Attempt to convert a value (None) with an unsupported type "
+            f"({type(None)}) to a Tensor. `padded_shapes` must hold a shape "
+            "for each component."
+        )
+    if not hasattr(shape, "__iter__"):
         shape = [shape]
     dims = [-1 if d is None else d for d in shape]
     if not dims:
@@ -61,10 +72,10 @@ def _fits(padded: tf.TensorShape, shape: tf.TensorShape) -> bool:
 
 def values(leaves: list, spec: object, given: object) -> list:
     """The scalars that such tensors are filled up with."""
-    if given is None or not isinstance(given, (tuple, dict)):
+    if structure.is_leaf(given):
         parts = [given] * len(leaves)
     else:
-        parts = structure.flatten_up_to(spec, given)
+        parts = structure.flatten_with_gaps(spec, given)
     return [_value(leaf.dtype, v) for leaf, v in zip(leaves, parts)]
 
 
@@ -85,8 +96,8 @@ def _value(dtype: tf.DType, value: object):
     if value.dtype != dtype:
         raise TypeError(
             "Invalid `padding_values`. `padding_values` values type "
-            f"{value.dtype!r} does not match type {dtype!r} of the "
-            "corresponding input component."
+            f"{value.dtype} does not match type {dtype} of the corresponding "
+            "input component."
         )
     return value
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import graphkiln as tf
 from graphkiln import _type_spec
+from graphkiln.data import _nested as nested
 from graphkiln.data import _structure as structure
 
 # The class, and how a variant tensor becomes a dataset: _dataset puts them
@@ -64,14 +65,26 @@ TensorShape([]))
         return value._as_input()
 
     def _from_components(self, components):
-        return make_dataset(components, self._element_spec)
+        if self._dataset_shape.rank == 0:
+            return make_dataset(components, self._element_spec)
+        return nested._NestedVariant(
+            components, self._element_spec, self._dataset_shape
+        )
+
+
+nested.make_spec = DatasetSpec
+nested.common = structure.common
 
 
 def sliced(leaf: tf.TypeSpec) -> tf.TypeSpec:
     """The spec of a row."""
     if isinstance(leaf, _type_spec.NoneTensorSpec):
         return leaf
-    if isinstance(leaf, DatasetSpec) and leaf._dataset_shape.rank:
+    if isinstance(leaf, DatasetSpec):
+        if leaf._dataset_shape.rank == 0:
+            raise ValueError(
+                "Slicing dataset elements is not supported for rank 0."
+            )
         return DatasetSpec(leaf.element_spec, leaf._dataset_shape[1:])
     if not isinstance(
         leaf, (tf.TensorSpec, tf.RaggedTensorSpec, tf.SparseTensorSpec)

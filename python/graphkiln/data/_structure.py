@@ -12,6 +12,7 @@ from graphkiln import _composite
 from graphkiln import _graphkiln
 from graphkiln import _type_spec
 from graphkiln.data import _encoding as encoding
+from graphkiln.data import _nested as nested
 
 
 def _parts(value: object) -> list | None:
@@ -23,6 +24,11 @@ def _parts(value: object) -> list | None:
     if hasattr(type(value), "__attrs_attrs__"):
         return [getattr(value, a.name) for a in type(value).__attrs_attrs__]
     return None
+
+
+def is_leaf(value: object) -> bool:
+    """Is it no structure?"""
+    return _parts(value) is None
 
 
 def flatten(structure: object) -> list:
@@ -68,30 +74,61 @@ def _pack(structure: object, leaves: Iterator) -> object:
     return next(leaves)
 
 
+def _children_up_to(shallow: object, deep: object) -> list:
+    """The parts of `deep` at the places of the parts of `shallow`, which has
+    some."""
+    count = len(_parts(shallow))
+    if not isinstance(deep, (tuple, list, Mapping)) and _parts(deep) is None:
+        raise TypeError(
+            "If shallow structure is a sequence, input must also be a "
+            f"sequence. Input has type: {type(deep).__name__!r}."
+        )
+    if isinstance(shallow, Mapping) != isinstance(deep, Mapping):
+        raise TypeError(
+            "The two structures don't have the same sequence type. Input "
+            f"structure has type {type(deep).__name__!r}, while shallow "
+            f"structure has type {type(shallow).__name__!r}."
+        )
+    children = list(deep) if isinstance(deep, list) else _parts(deep)
+    if len(children) != count:
+        raise ValueError(
+            "The two structures don't have the same sequence length. Input "
+            f"structure has length {len(children)}, while shallow structure "
+            f"has length {count}."
+        )
+    if isinstance(shallow, Mapping) and set(deep) != set(shallow):
+        raise ValueError(
+            "The two structures don't have the same keys. Input structure "
+            f"has keys {list(deep)}, while shallow structure has keys "
+            f"{list(shallow)}."
+        )
+    return children
+
+
 def flatten_up_to(shallow: object, deep: object) -> list:
     """The parts of `deep` at the places of the leaves of `shallow`;
     TypeError or ValueError if it is not of that form."""
     parts = _parts(shallow)
     if parts is None:
         return [deep]
-    if isinstance(shallow, Mapping):
-        if not isinstance(deep, Mapping):
-            raise TypeError(f"expected a mapping, got {deep!r}")
-        if set(deep) != set(shallow):
-            raise ValueError(f"expected keys {list(shallow)}, got {list(deep)}")
-        children = [deep[key] for key in sorted(shallow)]
-    elif isinstance(shallow, tuple):
-        if not isinstance(deep, (tuple, list)):
-            raise TypeError(f"expected a tuple, got {deep!r}")
-        children = list(deep)
-    else:
-        children = _parts(deep) or []
-    if len(children) != len(parts):
-        raise ValueError(f"expected {len(parts)} parts, got {len(children)}")
     return [
         leaf
-        for part, child in zip(parts, children)
+        for part, child in zip(parts, _children_up_to(shallow, deep))
         for leaf in flatten_up_to(part, child)
+    ]
+
+
+def flatten_with_gaps(shallow: object, deep: object) -> list:
+    """The same; None in `deep` stands for None at all leaves there."""
+    parts = _parts(shallow)
+    if deep is None:
+        return [None] * len(flatten(shallow))
+    if parts is None:
+        return [deep]
+    return [
+        leaf
+        for part, child in zip(parts, _children_up_to(shallow, deep))
+        for leaf in flatten_with_gaps(part, child)
     ]
 
 
@@ -108,6 +145,10 @@ def normalize(value: object) -> object:
 def _leaf(value: object, i: int) -> object:
     if value is None or _composite.is_composite(value):
         return value
+    if isinstance(value, list):
+        stack = nested.of_list(value)
+        if stack is not None:
+            return stack
     if isinstance(value, _type_spec.TypeSpec):
         raise TypeError(f"a value was expected, got the spec {value!r}")
     return _graphkiln.convert_to_tensor(value, name=f"component_{i}")
@@ -176,9 +217,8 @@ def common(first: object, second: object) -> object:
     a, b = flatten(first), flatten(second)
     try:
         flatten_up_to(first, second)
+        flatten_up_to(second, first)
     except (TypeError, ValueError):
-        return None
-    if len(a) != len(b):
         return None
     joined = [x.most_specific_common_supertype([y]) for x, y in zip(a, b)]
     return None if None in joined else pack_like(first, joined)

@@ -55,6 +55,11 @@ class CacheDataset final : public DatasetOfInput {
       } else {
         Share(read, element);
         seen_.push_back(std::move(read));
+        // Who knows how many elements there are need not ask for one more.
+        if (static_cast<int64_t>(seen_.size()) ==
+            dataset_->input().Cardinality()) {
+          Complete();
+        }
       }
       return OkStatus();
     }

@@ -44,15 +44,21 @@ class ZipDataset final : public Dataset {
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
                    bool* end) override {
       element->clear();
+      if (parts_.empty()) *end = true;
+      Status status;
+      // Every part is asked, whatever the others said: they stay in step
+      // behind an error, and a cache among them sees its end.
       for (const IteratorPtr& part : parts_) {
         TensorVector components;
-        GK_RETURN_IF_ERROR(part->GetNext(cancellation, &components, end));
-        if (*end) break;
+        bool part_end = false;
+        Status got = part->GetNext(cancellation, &components, &part_end);
+        if (status.ok()) status = std::move(got);
+        *end |= part_end;
         for (Tensor& t : components) element->push_back(std::move(t));
       }
-      if (parts_.empty()) *end = true;
       if (*end) parts_.clear();
-      return OkStatus();
+      if (*end || !status.ok()) element->clear();
+      return status;
     }
 
    private:

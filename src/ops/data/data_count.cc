@@ -121,7 +121,7 @@ class RepeatDataset final : public DatasetOfInput {
                    bool* end) override {
       while (left_ != 0) {
         GK_RETURN_IF_ERROR(CheckCancellation(cancellation));
-        const bool fresh = !input_;
+        bool fresh = !input_;
         if (fresh) {
           GK_ASSIGN_OR_RETURN(input_, dataset_->input().MakeIterator(context_));
         }
@@ -130,8 +130,11 @@ class RepeatDataset final : public DatasetOfInput {
         if (!ended) return OkStatus();
         input_.reset();
         if (left_ > 0) --left_;
-        // What has no elements has none for ever.
+        // What has no elements has none for ever. TensorFlow makes one dataset
+        // of shuffle and repeat, which goes on once it has given something.
+        if (dataset_->goes_on_ && passes_ > 0) fresh = false;
         if (left_ < 0 && fresh) left_ = 0;
+        ++passes_;
       }
       *end = true;
       return OkStatus();
@@ -141,10 +144,12 @@ class RepeatDataset final : public DatasetOfInput {
     const Ref<const RepeatDataset> dataset_;
     const ContextRef context_;
     int64_t left_;  // negative: for ever
+    int64_t passes_ = 0;
     IteratorPtr input_;
   };
 
   const int64_t count_;  // negative: for ever
+  const bool goes_on_ = input().kind() == "ShuffleDatasetV3";
 };
 
 class ShardDataset final : public OneInputDataset {

@@ -1,11 +1,14 @@
 #include "ops/data/file_cache.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <optional>
 
 #include "graph/tensor_proto.h"
@@ -15,49 +18,179 @@
 namespace gk {
 namespace {
 
-constexpr std::string_view kHeader = "graphkiln dataset cache 1";
+constexpr std::string_view kHeader = "graphkiln dataset cache 2";
 
-// A file that takes its name when it is whole, and is gone else.
-class NewFile {
+std::string DataFile(const std::string& prefix) {
+  return prefix + ".data-00000-of-00001";
+}
+std::string IndexFile(const std::string& prefix) { return prefix + ".index"; }
+
+// The right to write a cache: a file that only one can make.
+class WriteLock {
  public:
-  explicit NewFile(std::string name)
-      : name_(std::move(name)),
-        own_(Format("{}.tmp-{}-{}", name_, process_, counter_.fetch_add(1))) {}
-  ~NewFile() {
-    // A forked child has the same object, but it is not its file.
+  explicit WriteLock(const std::string& prefix)
+      : name_(prefix + "_0.lockfile") {}
+  ~WriteLock() {
+    // A forked child has the same object, but it is not its lock.
+    if (held_ && process_ == getpid()) std::remove(name_.c_str());
+  }
+
+  Status Take() {
+    const int file =
+        open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (file < 0 && errno == EEXIST) {
+      return AlreadyExists(
+          "There appears to be a concurrent caching iterator running - cache "
+          "lockfile already exists ('{}'). If you are sure no other running "
+          "TF computations are using this cache prefix, delete the lockfile "
+          "and re-initialize the iterator. Lockfile contents: {}",
+          name_, Contents());
+    }
+    if (file < 0) {
+      const std::string text = Format("{}; {}", name_, std::strerror(errno));
+      if (errno == ENOENT) return Status(Code::kNotFound, text);
+      return FailedPrecondition("{}", text);
+    }
+    held_ = true;
+    // Who finds the file without its contents is told the same.
+    dprintf(file, "Created at: %lld", static_cast<long long>(time(nullptr)));
+    close(file);
+    return OkStatus();
+  }
+
+ private:
+  std::string Contents() const {
+    const proto::FilePtr file(std::fopen(name_.c_str(), "rb"));
+    char text[64];
+    const size_t n = file ? std::fread(text, 1, sizeof text, file.get()) : 0;
+    return std::string(text, n);
+  }
+
+  const pid_t process_ = getpid();
+  const std::string name_;
+  bool held_ = false;
+};
+
+// The files of a cache in the making: they take their names when they are
+// whole, and are gone else.
+class NewFiles {
+ public:
+  explicit NewFiles(const std::string& prefix)
+      : prefix_(prefix),
+        own_(Format("{}.tempstate{}-{}", DataFile(prefix + "_0"), process_,
+                    counter_.fetch_add(1))),
+        lock_(prefix) {}
+  ~NewFiles() {
     if (!writer_ || process_ != getpid()) return;
     writer_.reset();
     std::remove(own_.c_str());
   }
 
   Status Open() {
+    GK_RETURN_IF_ERROR(lock_.Take());
     GK_ASSIGN_OR_RETURN(proto::RecordWriter writer,
                         proto::RecordWriter::Open(own_));
     writer_.emplace(std::move(writer));
-    return writer_->Write(kHeader);
+    return OkStatus();
   }
   Status Write(const TensorVector& element) {
     for (const Tensor& t : element) {
       GK_ASSIGN_OR_RETURN(const proto::TensorProto message, TensorToProto(t));
       GK_RETURN_IF_ERROR(writer_->Write(message.Serialize()));
     }
+    ++elements_;
     return OkStatus();
   }
+  int64_t elements() const { return elements_; }
+
   Status Finish() {
     GK_RETURN_IF_ERROR(writer_->Close());
-    if (std::rename(own_.c_str(), name_.c_str()) != 0) {
-      return Internal("{} cannot be renamed to {}: {}", own_, name_,
-                      std::strerror(errno));
-    }
+    GK_RETURN_IF_ERROR(Rename(own_, DataFile(prefix_)));
+    writer_.reset();
+    // The index comes last: whoever finds it finds the whole cache.
+    GK_ASSIGN_OR_RETURN(proto::RecordWriter index,
+                        proto::RecordWriter::Open(own_));
+    writer_.emplace(std::move(index));
+    GK_RETURN_IF_ERROR(writer_->Write(kHeader));
+    GK_RETURN_IF_ERROR(writer_->Write(Format("{}", elements_)));
+    GK_RETURN_IF_ERROR(writer_->Close());
+    GK_RETURN_IF_ERROR(Rename(own_, IndexFile(prefix_)));
     writer_.reset();
     return OkStatus();
   }
 
  private:
+  static Status Rename(const std::string& from, const std::string& to) {
+    if (std::rename(from.c_str(), to.c_str()) == 0) return OkStatus();
+    return Internal("{} cannot be renamed to {}: {}", from, to,
+                    std::strerror(errno));
+  }
+
   inline static std::atomic<int> counter_{0};
   const pid_t process_ = getpid();
-  const std::string name_, own_;
+  const std::string prefix_, own_;
+  WriteLock lock_;
   std::optional<proto::RecordWriter> writer_;
+  int64_t elements_ = 0;
+};
+
+// What NewFiles wrote.
+class Reader {
+ public:
+  static StatusOr<Reader> Open(const std::string& prefix) {
+    const std::string name = IndexFile(prefix);
+    GK_ASSIGN_OR_RETURN(proto::RecordReader index,
+                        proto::RecordReader::Open(name));
+    std::string header, count;
+    if (!index.Read(&header).ok() || header != kHeader ||
+        !index.Read(&count).ok()) {
+      return DataLoss(
+          "{} is not the cache of a dataset; remove it to have the cache "
+          "written again",
+          name);
+    }
+    StatusOr<proto::RecordReader> data =
+        proto::RecordReader::Open(DataFile(prefix));
+    if (data.status().code() == Code::kNotFound) {
+      return DataLoss("{} is there, but {} is not", name, DataFile(prefix));
+    }
+    GK_RETURN_IF_ERROR(data.status());
+    return Reader(DataFile(prefix), *std::move(data),
+                  std::strtoll(count.c_str(), nullptr, 10));
+  }
+
+  Status Read(const ElementSignature& signature, TensorVector* element,
+              bool* end) {
+    element->clear();
+    if (next_ == elements_) {
+      *end = true;
+      return OkStatus();
+    }
+    for (size_t i = 0; i < signature.types.size(); ++i) {
+      std::string record;
+      const Status status = records_.Read(&record);
+      if (status.code() == Code::kOutOfRange) {
+        return DataLoss("{} has {} of {} elements", name_, next_, elements_);
+      }
+      GK_RETURN_IF_ERROR(status);
+      proto::TensorProto message;
+      GK_RETURN_IF_ERROR(message.Parse(record));
+      GK_ASSIGN_OR_RETURN(Tensor t, TensorFromProto(message));
+      element->push_back(std::move(t));
+    }
+    ++next_;
+    return CheckElement(signature, *element);
+  }
+
+ private:
+  Reader(std::string name, proto::RecordReader records, int64_t elements)
+      : name_(std::move(name)),
+        records_(std::move(records)),
+        elements_(elements) {}
+
+  std::string name_;
+  proto::RecordReader records_;
+  int64_t elements_, next_ = 0;
 };
 
 class FileCacheDataset final : public DatasetOfInput {
@@ -65,7 +198,7 @@ class FileCacheDataset final : public DatasetOfInput {
   FileCacheDataset(ElementSignature signature, Ref<const Dataset> input,
                    std::string name)
       : DatasetOfInput(std::move(signature), std::move(input)),
-        name_(std::move(name) + ".index") {}
+        name_(std::move(name)) {}
 
   std::string_view kind() const override { return "CacheDatasetV2"; }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
@@ -85,67 +218,56 @@ class FileCacheDataset final : public DatasetOfInput {
         *end = true;
         return OkStatus();
       }
-      if (!reader_ && !input_) broken_ = Begin();
-      GK_RETURN_IF_ERROR(broken_);
+      if (!reader_ && !input_) GK_RETURN_IF_ERROR(Kept(Begin()));
       if (reader_) {
-        Status status = Read(element, end);
+        const Status status =
+            Kept(reader_->Read(dataset_->signature(), element, end));
         ended_ = *end;
-        if (!status.ok()) broken_ = status;
         return status;
       }
       GK_RETURN_IF_ERROR(input_->GetNext(cancellation, element, end));
-      ended_ = *end;
-      broken_ = ended_ ? file_->Finish() : file_->Write(*element);
-      return broken_;
+      if (*end) return Kept(End());
+      GK_RETURN_IF_ERROR(Kept(files_->Write(*element)));
+      // Who knows how many elements there are need not ask for one more.
+      const bool last = files_->elements() == dataset_->input().Cardinality();
+      return last ? Kept(End()) : OkStatus();
     }
 
    private:
     // Reads the file if there is one, else writes it.
     Status Begin() {
-      StatusOr<proto::RecordReader> reader =
-          proto::RecordReader::Open(dataset_->name_);
+      StatusOr<Reader> reader = Reader::Open(dataset_->name_);
       if (reader.ok()) {
         reader_.emplace(*std::move(reader));
-        std::string header;
-        Status status = reader_->Read(&header);
-        if (!status.ok() || header != kHeader) {
-          return DataLoss("{} is not the cache of a dataset", dataset_->name_);
-        }
         return OkStatus();
       }
       if (reader.status().code() != Code::kNotFound) return reader.status();
-      file_.emplace(dataset_->name_);
-      GK_RETURN_IF_ERROR(file_->Open());
+      files_.emplace(dataset_->name_);
+      GK_RETURN_IF_ERROR(files_->Open());
       GK_ASSIGN_OR_RETURN(input_, dataset_->input().MakeIterator(context_));
       return OkStatus();
     }
 
-    Status Read(TensorVector* element, bool* end) {
-      element->clear();
-      const ElementSignature& signature = dataset_->signature();
-      for (size_t i = 0; i < signature.types.size(); ++i) {
-        std::string record;
-        Status status = reader_->Read(&record);
-        if (status.code() == Code::kOutOfRange && i == 0) {
-          *end = true;
-          return OkStatus();
-        }
-        if (status.code() == Code::kOutOfRange) {
-          return DataLoss("{} ends inside of an element", dataset_->name_);
-        }
-        GK_RETURN_IF_ERROR(status);
-        proto::TensorProto message;
-        GK_RETURN_IF_ERROR(message.Parse(record));
-        GK_ASSIGN_OR_RETURN(Tensor t, TensorFromProto(message));
-        element->push_back(std::move(t));
+    // What went wrong with the files stays so; others may write them now.
+    Status Kept(Status status) {
+      if (!status.ok()) {
+        broken_ = status;
+        files_.reset();
       }
-      return CheckElement(signature, *element);
+      return status;
+    }
+
+    Status End() {
+      ended_ = true;
+      const Status status = files_->Finish();
+      files_.reset();
+      return status;
     }
 
     const Ref<const FileCacheDataset> dataset_;
     const ContextRef context_;
-    std::optional<proto::RecordReader> reader_;
-    std::optional<NewFile> file_;
+    std::optional<Reader> reader_;
+    std::optional<NewFiles> files_;
     IteratorPtr input_;
     Status broken_;
     bool ended_ = false;

@@ -1,9 +1,11 @@
 // A dataset that keeps its elements in a file.
 //
-// The first complete pass writes `name`.index: a record that says what the
-// file is, then one for each component of each element, a TensorProto. It is
-// written beside and renamed when it is whole, so several passes at a time do
-// no harm, and whoever finds the file reads it.
+// The first complete pass writes `name`.data-00000-of-00001, a TensorProto for
+// each component of each element, and then `name`.index, which says what the
+// other file is and how many elements it has. Both are written beside and
+// renamed when they are whole; whoever finds the index reads the cache.
+// `name`_0.lockfile is there while somebody writes; who would write too gets
+// ALREADY_EXISTS.
 #ifndef GK_OPS_DATA_FILE_CACHE_H_
 #define GK_OPS_DATA_FILE_CACHE_H_
 

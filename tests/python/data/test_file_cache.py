@@ -30,6 +30,7 @@ def plain(dataset) -> list:
     ]
 
 
+FILES = ["c.data-00000-of-00001", "c.index"]
 WANTED = [
     (x * x, str(x).encode(), [0.5] * x) for x in range(4)
 ]
@@ -41,7 +42,7 @@ def test_written_once_and_read(tmp_path):
     for _ in range(3):
         assert plain(cached) == WANTED
     assert made.numpy() == 4
-    assert os.listdir(tmp_path) == ["c.index"]
+    assert sorted(os.listdir(tmp_path)) == FILES
     other, unused = counted()
     assert plain(other.cache(str(tmp_path / "c"))) == WANTED
     assert unused.numpy() == 0
@@ -69,14 +70,64 @@ def test_an_incomplete_pass_leaves_nothing(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_two_passes_at_a_time(tmp_path):
+def test_two_passes_cannot_write(tmp_path):
     cached = D.range(3).cache(str(tmp_path / "c"))
-    pairs = D.zip(cached, cached)
+    with pytest.raises(
+        tf.errors.AlreadyExistsError, match="c_0.lockfile.*delete the lockfile"
+    ):
+        list(D.zip(cached, cached))
+    assert os.listdir(tmp_path) == []
+    list(cached)
     for _ in range(2):
+        pairs = D.zip(cached, cached)
         assert [(int(a), int(b)) for a, b in pairs] == [
             (i, i) for i in range(3)
         ]
-    assert os.listdir(tmp_path) == ["c.index"]
+    assert sorted(os.listdir(tmp_path)) == FILES
+
+
+def test_the_first_writer_goes_on(tmp_path):
+    cached = D.range(3).cache(str(tmp_path / "c"))
+    first, second = iter(cached), iter(cached)
+    next(first)
+    for _ in range(2):
+        with pytest.raises(tf.errors.AlreadyExistsError):
+            next(second)
+    del second
+    assert "c_0.lockfile" in os.listdir(tmp_path)
+    assert [int(x) for x in first] == [1, 2]
+    assert sorted(os.listdir(tmp_path)) == FILES
+
+
+def test_a_lock_that_was_left(tmp_path):
+    (tmp_path / "c_0.lockfile").write_text("long ago")
+    with pytest.raises(tf.errors.AlreadyExistsError, match="long ago"):
+        list(D.range(3).cache(str(tmp_path / "c")))
+    (tmp_path / "c_0.lockfile").unlink()
+    assert len(list(D.range(3).cache(str(tmp_path / "c")))) == 3
+
+
+def test_whole_when_the_last_element_was_read(tmp_path):
+    dataset, made = counted()
+    cached = dataset.cache(str(tmp_path / "c"))
+    it = iter(cached)
+    for _ in range(4):
+        next(it)
+    assert sorted(os.listdir(tmp_path)) == FILES
+    assert plain(cached) == WANTED
+    assert made.numpy() == 4
+
+
+def test_shuffled_and_zipped(tmp_path):
+    caches = [
+        D.range(9).shuffle(9, seed=i).cache(str(tmp_path / name))
+        for i, name in enumerate("ab")
+    ]
+    pairs = D.zip(*caches)
+    seen = [[(int(a), int(b)) for a, b in pairs] for _ in range(3)]
+    assert seen[0] == seen[1] == seen[2]
+    halves = D.zip(*(c.filter(lambda x: True) for c in caches))
+    assert [(int(a), int(b)) for a, b in halves] == seen[0]
 
 
 def test_repeated_and_shuffled(tmp_path):
@@ -84,13 +135,16 @@ def test_repeated_and_shuffled(tmp_path):
     assert sorted(int(x) for x in dataset) == sorted(list(range(5)) * 2)
 
 
-@pytest.mark.parametrize("change", ["cut", "flip", "other", "types"])
-def test_a_damaged_file_is_told(tmp_path, change):
-    file = tmp_path / "c.index"
+@pytest.mark.parametrize("part", FILES)
+@pytest.mark.parametrize("change", ["cut", "record", "flip", "other", "types"])
+def test_a_damaged_file_is_told(tmp_path, change, part):
+    file = tmp_path / part
     list(D.range(3).cache(str(tmp_path / "c")))
     data = bytearray(file.read_bytes())
     if change == "cut":
         del data[-3:]
+    elif change == "record":
+        del data[len(data) * 2 // 3 :]
     elif change == "flip":
         data[-8] ^= 1
     elif change == "other":
@@ -105,6 +159,16 @@ def test_a_damaged_file_is_told(tmp_path, change):
     ):
         for _ in range(4):
             next(it)
+
+
+def test_a_part_that_is_missing(tmp_path):
+    cached = D.range(3).cache(str(tmp_path / "c"))
+    list(cached)
+    (tmp_path / FILES[0]).unlink()
+    with pytest.raises(tf.errors.DataLossError, match="00001 is not"):
+        list(cached)
+    (tmp_path / FILES[1]).unlink()
+    assert len(list(cached)) == 3
 
 
 def test_a_folder_that_is_not_there(tmp_path):
