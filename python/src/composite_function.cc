@@ -332,7 +332,11 @@ PyObject* CompositeInfo::Call(PyObject* const* arguments,
       return e.status();
     }
   }();
-  if (!results.ok()) return Raise(results.status());
+  if (!results.ok()) {
+    if (graph) return Raise(results.status());
+    return Raise(AsCalled(results.status(),
+                          std::span(arguments, parameters_.size()), name));
+  }
   return Wrap(*results);
 }
 

@@ -1,6 +1,11 @@
 #include "errors.h"
 
+#include <algorithm>
+#include <unordered_set>
+
 #include "graph/out_of_scope.h"
+#include "tensor_type.h"
+#include "variable_type.h"
 
 namespace gk::py {
 namespace {
@@ -22,6 +27,40 @@ PyObject* BuiltinClass(Code code) {
     default:
       return nullptr;
   }
+}
+
+// Strings count, and sequences of something else than tensors: a list of
+// tensors is the value of an argument that takes several.
+bool IsSequence(PyObject* o) {
+  if (o == nullptr) return false;
+  if (PyUnicode_Check(o) || PyBytes_Check(o)) return true;
+  if (!PyList_Check(o) && !PyTuple_Check(o)) return false;
+  PyObject** items = PySequence_Fast_ITEMS(o);
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+  return !std::all_of(items, items + n, [](PyObject* item) {
+    return IsTensor(item) || IsVariable(item);
+  });
+}
+
+// TensorFlow's functions around these make tensors of what they are given
+// before they call the op.
+bool ConvertsFirst(std::string_view op) {
+  static const auto* ops = new std::unordered_set<std::string_view>{
+      "AddV2",
+      "AddN",
+      "RealDiv",
+      "MatMul",
+      "BatchMatMulV2",
+      "BatchMatMulV3",
+      "Cast",
+      "Cumsum",
+      "Cumprod",
+      "Range",
+      "LowerBound",
+      "UpperBound",
+      "SoftmaxCrossEntropyWithLogits",
+      "SparseSoftmaxCrossEntropyWithLogits"};
+  return ops->count(op) != 0;
 }
 
 }  // namespace
@@ -57,6 +96,25 @@ PyObject* Raise(const Status& status, std::string_view op,
                     error.get());
   }
   return nullptr;
+}
+
+Status AsCalled(const Status& status, std::span<PyObject* const> arguments,
+                std::string_view name) {
+  const std::string& text = status.message();
+  constexpr std::string_view kName = "] name: ";
+  const size_t end = text.rfind(kName);
+  if (status.code() > Code::kUnauthenticated || end == text.npos ||
+      text.rfind(" [Op:") == text.npos) {
+    return status;
+  }
+  const std::string_view op =
+      std::string_view(text).substr(0, end).substr(text.rfind(" [Op:") + 5);
+  if (std::any_of(arguments.begin(), arguments.end(), IsSequence) &&
+      !ConvertsFirst(op)) {
+    return Status(status.code(), text.substr(0, end + 1));
+  }
+  if (end + kName.size() == text.size()) return status.Append(name);
+  return status;
 }
 
 Status PythonError() { return Status(Code::kPythonException, ""); }

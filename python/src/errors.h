@@ -2,6 +2,8 @@
 #ifndef GK_PYTHON_ERRORS_H_
 #define GK_PYTHON_ERRORS_H_
 
+#include <span>
+
 #include "base/status.h"
 #include "py_ref.h"
 
@@ -17,6 +19,12 @@ inline int RaiseInt(const Status& status) {
   Raise(status);
   return -1;
 }
+
+// The error of an eager op as TensorFlow words it for these arguments of the
+// call: it forgets the op's name if a sequence or a string is among them. An
+// op inside of a function of several gets the `name` that the call has.
+Status AsCalled(const Status& status, std::span<PyObject* const> arguments,
+                std::string_view name);
 
 // "The Python error indicator holds the exception."
 Status PythonError();

@@ -338,11 +338,13 @@ PyObject* OpInfo::Call(PyObject* const* arguments,
     if (!v.ok()) return Raise(v.status());
     attrs.Set(a.name, *std::move(v));
   }
-  return Run(inputs, std::move(attrs), node_name);
+  return Run(inputs, std::move(attrs), node_name,
+             std::span(arguments, def().inputs.size()));
 }
 
 PyObject* OpInfo::Run(std::span<const Tensor> inputs, AttrMap attrs,
-                      std::string_view name) const {
+                      std::string_view name,
+                      std::span<PyObject* const> arguments) const {
   const OpBuilder* builder = OpBuilder::Current();
   const bool graph = builder->builds_graph();
   bool large = false;
@@ -367,10 +369,11 @@ PyObject* OpInfo::Run(std::span<const Tensor> inputs, AttrMap attrs,
     }
     Tensor out;
     Status status;
-    if (same && !ChecksNumerics() && EagerContext::RunElementwise(
-                    *record_, std::span(in, inputs.size()), &out, &status)) {
+    if (same && !ChecksNumerics() &&
+        EagerContext::RunElementwise(*record_, std::span(in, inputs.size()),
+                                     name, &out, &status)) {
       return status.ok() ? WrapNewTensor(std::move(out))
-                         : Raise(status, record_->name, name);
+                         : Raise(AsCalled(status, arguments, name));
     }
   }
   const bool lists = def().outputs.size() > 1 &&
@@ -388,7 +391,7 @@ PyObject* OpInfo::Run(std::span<const Tensor> inputs, AttrMap attrs,
   }();
   if (!out.ok()) {
     return graph ? Raise(out.status())
-                 : RaiseOpError(out.status(), record_->name, name);
+                 : RaiseOpError(AsCalled(out.status(), arguments, name));
   }
   return WrapOutputs(*out, given);
 }

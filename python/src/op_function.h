@@ -68,8 +68,10 @@ class OpInfo final : public FunctionInfo {
   PyObject* Call(PyObject* const* arguments,
                  std::string_view name) const override;
   // Converted inputs, flattened -> result, with the GIL released if large.
+  // `arguments`, where given: what they were converted from.
   PyObject* Run(std::span<const Tensor> inputs, AttrMap attrs,
-                std::string_view name) const;
+                std::string_view name,
+                std::span<PyObject* const> arguments = {}) const;
 
  private:
   OpInfo(const OpRecord& record, std::string_view argument_names);

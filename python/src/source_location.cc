@@ -253,16 +253,15 @@ PyObject* RaiseRunError(const Status& status, const std::string& function) {
       Status(found->code(), Format("{} [Op:{}]", found->message(), function)));
 }
 
-PyObject* RaiseOpError(const Status& status, std::string_view op,
-                       std::string_view name) {
+PyObject* RaiseOpError(const Status& status) {
   const std::string& node = LastErrorOrigin().node;
   // An origin that the message does not name is that of an earlier error.
   if (node.empty() ||
       status.message().find("{{node " + node + "}}") == std::string::npos) {
-    return Raise(status, op, name);
+    return Raise(status);
   }
   const std::optional<Status> found = WithOrigin(status);
-  return Raise(found ? *found : status, op, name);
+  return Raise(found ? *found : status);
 }
 
 bool AddSourceLocations(PyObject* module) {

@@ -20,8 +20,7 @@ namespace gk::py {
 PyObject* RaiseRunError(const Status& status, const std::string& function);
 // The exception of an op that failed outside of a graph. If a node of a
 // function that it called did, it says the same.
-PyObject* RaiseOpError(const Status& status, std::string_view op,
-                       std::string_view name);
+PyObject* RaiseOpError(const Status& status);
 
 // How many traces are being made, by all threads, and 1 while there are none,
 // to be added to counts of calls. Both need the GIL.

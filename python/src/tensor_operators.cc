@@ -1,7 +1,6 @@
 // Operators of tensors and variables.
 #include <array>
 #include <cstring>
-
 #include <optional>
 
 #include "convert.h"
@@ -112,11 +111,12 @@ bool Convert(BinaryOp& op, PyObject* a, PyObject* b, Operands* out,
 }
 
 PyObject* Run2(BinaryOp& op, const Tensor& x, const Tensor& y,
-               std::string_view name) {
+               std::string_view name,
+               std::span<PyObject* const> operands = {}) {
   const OpInfo* info = op.Info();
   if (info == nullptr) return nullptr;
   const Tensor inputs[] = {x, y};
-  return info->Run(inputs, {}, name);
+  return info->Run(inputs, {}, name, operands);
 }
 
 // The way of two eager tensors of the same shape and dtype.
@@ -134,7 +134,9 @@ PyObject* Binary(BinaryOp& op, PyObject* a, PyObject* b) {
   Operands o(op, a, b);
   PyObject* result = nullptr;
   if (!Convert(op, a, b, &o, &result)) return result;
-  return Run2(op, o.x, o.y, o.name());
+  // The operator of `b` makes a tensor of `a` before it calls the op.
+  PyObject* const other = IsTensorLike(a) ? b : nullptr;
+  return Run2(op, o.x, o.y, o.name(), {&other, 1});
 }
 
 BinaryOp add_op{"AddV2", "add", "__radd__", true};

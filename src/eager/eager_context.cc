@@ -82,18 +82,15 @@ int DeviceFor(std::span<const Tensor> inputs) {
   return CurrentDevice();
 }
 
-}  // namespace
-
-EagerContext& EagerContext::Get() {
-  static EagerContext* context = new EagerContext;
-  return *context;
+// The error of an op as the user sees it, who may have named the op.
+Status WithOp(const Status& status, std::string_view op,
+              std::string_view name) {
+  if (status.code() > Code::kUnauthenticated) return status;
+  return status.Append(Format(" [Op:{}] name: {}", op, name));
 }
 
-StatusOr<TensorVector> EagerContext::Apply(const OpRecord& record,
-                                           std::span<const Tensor> inputs,
-                                           AttrMap attrs,
-                                           std::string_view name) {
-  GK_RETURN_IF_ERROR(CheckValues(record, inputs));
+StatusOr<TensorVector> Run(const OpRecord& record,
+                           std::span<const Tensor> inputs, AttrMap attrs) {
   GK_ASSIGN_OR_RETURN(const ResolvedCall* call,
                       Resolve(record, inputs, std::move(attrs)));
   if (!record.kernel.compute) {
@@ -124,6 +121,23 @@ StatusOr<TensorVector> EagerContext::Apply(const OpRecord& record,
   return outputs;
 }
 
+}  // namespace
+
+EagerContext& EagerContext::Get() {
+  static EagerContext* context = new EagerContext;
+  return *context;
+}
+
+StatusOr<TensorVector> EagerContext::Apply(const OpRecord& record,
+                                           std::span<const Tensor> inputs,
+                                           AttrMap attrs,
+                                           std::string_view name) {
+  GK_RETURN_IF_ERROR(CheckValues(record, inputs));
+  StatusOr<TensorVector> outputs = Run(record, inputs, std::move(attrs));
+  if (!outputs.ok()) outputs = WithOp(outputs.status(), record.name, name);
+  return outputs;
+}
+
 StatusOr<Ref<FunctionDefinition>> EagerContext::BuildFunction(
     std::string_view name, std::span<const DataType> types,
     std::span<const PartialTensorShape> shapes,
@@ -139,7 +153,8 @@ void EagerContext::SetFunctionBuilder(FunctionBuilder builder) {
 
 bool EagerContext::RunElementwise(const OpRecord& record,
                                   std::span<const Tensor* const> inputs,
-                                  Tensor* output, Status* status) {
+                                  std::string_view name, Tensor* output,
+                                  Status* status) {
   const DataType type = inputs[0]->dtype();
   for (const Tensor* t : inputs) {
     if (t->is_symbolic() || t->dtype() != type) return false;
@@ -157,7 +172,7 @@ bool EagerContext::RunElementwise(const OpRecord& record,
     if (n <= 256) {
       StatusOr<Tensor> out = Tensor::Allocate(kernel->out, shape);
       if (!out.ok()) {
-        *status = out.status();
+        *status = WithOp(out.status(), record.name, name);
         return true;
       }
       const void* in[3];
@@ -171,6 +186,7 @@ bool EagerContext::RunElementwise(const OpRecord& record,
   }
   KernelContext ctx(record, none, inputs, std::span(output, 1));
   *status = record.kernel.compute(ctx);
+  if (!status->ok()) *status = WithOp(*status, record.name, name);
   return true;
 }
 

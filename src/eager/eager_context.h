@@ -2,7 +2,8 @@
 //
 // Thread-safe. The signature checks of a call are remembered per thread by
 // op and input dtypes, so that a repeated op costs little more than its
-// kernel.
+// kernel. The error of an op ends with " [Op:AddV2] name: ", as in TensorFlow,
+// and the name that the caller gave.
 #ifndef GK_EAGER_EAGER_CONTEXT_H_
 #define GK_EAGER_EAGER_CONTEXT_H_
 
@@ -41,7 +42,8 @@ class EagerContext final : public OpBuilder {
   // long way.
   static bool RunElementwise(const OpRecord& record,
                              std::span<const Tensor* const> inputs,
-                             Tensor* output, Status* status);
+                             std::string_view name, Tensor* output,
+                             Status* status);
 };
 
 // Registers all ops, makes the eager context the default builder and plans

@@ -20,8 +20,8 @@ Tensor OnLastAxis(const CompositeCall& c, const char* op, Tensor x,
     }
     if (axis < -rank || axis >= rank) {
       throw Error(InvalidArgument(
-          "`axis` must be in [{}, {}) where {} is the number of dimensions in "
-          "the input. Received: axis={}", -rank, rank, rank, axis));
+          "`dim` must be in the range [{}, {}) where {} is the number of "
+          "dimensions in the input. Received: dim={}", -rank, rank, rank, axis));
     }
     if (axis == rank - 1) axis = -1;
   }
