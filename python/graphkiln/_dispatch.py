@@ -175,6 +175,10 @@ def dispatch_for_api(api: Callable, *signatures: dict) -> Callable:
         Union of types or a List of one. Without any the annotations of the
         function decorated count.
 
+    The function takes the parameters of `api`, whatever their defaults are, or
+    `*args, **kwargs`. It may leave out `name`, which is then the name scope that
+    it is called in.
+
     Raises ValueError if `api` cannot be dispatched, or if the parameters of
     the function are not those of `api`.
 
@@ -197,12 +201,8 @@ def dispatch_for_api(api: Callable, *signatures: dict) -> Callable:
         _check_names(form, wanted)
 
     def decorate(target: Callable) -> Callable:
-        given = inspect.signature(target)
-        if list(given.parameters) != list(wanted.parameters):
-            raise ValueError(
-                f"Dispatch function's signature {_plain(given)} does not "
-                f"match API's signature {_plain(wanted)}."
-            )
+        call = _with_name(target, wanted)
+        _check_parameters(inspect.signature(call), wanted)
         forms = signatures or (typing.get_type_hints(target),)
         for form in forms:
             form = {k: v for k, v in form.items() if k != "return"}
@@ -213,11 +213,57 @@ def dispatch_for_api(api: Callable, *signatures: dict) -> Callable:
                     "parameter, or `dispatch_for_api` a signature."
                 )
             _targets.setdefault(key, []).append(
-                _Target(target, target, functools.partial(_fits, form))
+                _Target(target, call, functools.partial(_fits, form))
             )
         return target
 
     return decorate
+
+
+def _with_name(target: Callable, wanted: inspect.Signature) -> Callable:
+    """`target`, which takes a `name` if the API does."""
+    given = inspect.signature(target)
+    parameters = list(given.parameters.values())
+    if (
+        "name" not in wanted.parameters
+        or "name" in given.parameters
+        or any(p.kind is p.VAR_KEYWORD for p in parameters)
+    ):
+        return target
+
+    @functools.wraps(target)
+    def named(*args, **kwargs):
+        values = given_with_name.bind(*args, **kwargs).arguments
+        name = values.pop("name", None)
+        if name is None:
+            return target(**values)
+        with tf.name_scope(name):
+            return target(**values)
+
+    given_with_name = given.replace(parameters=[
+        *parameters,
+        inspect.Parameter(
+            "name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None
+        ),
+    ])
+    named.__signature__ = given_with_name
+    return named
+
+
+def _check_parameters(
+    given: inspect.Signature, wanted: inspect.Signature
+) -> None:
+    kinds = [p.kind for p in given.parameters.values()]
+    if kinds == [inspect.Parameter.VAR_POSITIONAL,
+                 inspect.Parameter.VAR_KEYWORD]:
+        return
+    if [(p.name, p.kind) for p in given.parameters.values()] != [
+        (p.name, p.kind) for p in wanted.parameters.values()
+    ]:
+        raise ValueError(
+            f"Dispatch function's signature {_plain(given)} does not match "
+            f"API's signature {_plain(wanted)}."
+        )
 
 
 def _check_names(form: dict, wanted: inspect.Signature) -> None:

@@ -179,8 +179,12 @@ EXPORTS: dict[str, str] = {
         compat.v1.SparseTensorValue
         """,
     "graphkiln._extension_type": """
-        experimental.ExtensionType experimental.BatchableExtensionType
-        experimental.ExtensionTypeSpec experimental.extension_type.as_dict
+        experimental.ExtensionType experimental.ExtensionTypeSpec
+        experimental.extension_type.as_dict
+        """,
+    "graphkiln._batchable": """
+        experimental.BatchableExtensionType
+        experimental.ExtensionTypeBatchEncoder
         """,
     "graphkiln._indexed_slices": "IndexedSlices IndexedSlicesSpec",
     "graphkiln._graph_scopes": """

@@ -3,6 +3,7 @@ work as arguments and results of tf.functions."""
 
 import inspect
 import typing
+from collections.abc import Callable
 
 import graphkiln as tf
 from graphkiln import _extension_type_field as fields
@@ -219,6 +220,13 @@ class ExtensionTypeSpec(_Guarded, TypeSpec):
             if isinstance(leaf, TypeSpec)
         )
 
+    def _map(self, function: Callable) -> "ExtensionTypeSpec":
+        """The same with `function(part)` for each part of the fields."""
+        return type(self)._of({
+            field.name: nest.map_structure(function, value)
+            for field, value in zip(type(self)._fields(), self._values())
+        })
+
     def _to_components(self, value) -> tuple:
         if not isinstance(value, self.value_type):
             raise TypeError(
@@ -255,7 +263,7 @@ class ExtensionTypeSpec(_Guarded, TypeSpec):
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{k}={v!r}" for k, v in self._serialize())
-        return f"{type(self).__name__}({parts})"
+        return f"{type(self).__qualname__}({parts})"
 
 
 # What of a field is no component.
@@ -402,13 +410,7 @@ class ExtensionType(
             f"{field.name}={value!r}"
             for field, value in zip(type(self)._fields(), self._values())
         )
-        return f"{type(self).__name__}({parts})"
-
-
-class BatchableExtensionType(ExtensionType):
-    """An extension type whose values can be stacked and split."""
-
-    _tf_extension_type_abstract = True
+        return f"{type(self).__qualname__}({parts})"
 
 
 def as_dict(value: ExtensionType) -> dict[str, object]:

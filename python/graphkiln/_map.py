@@ -110,7 +110,7 @@ def _checked(elems: object) -> tuple[object, list, object]:
             f"Got {elems}, which does not contain any Tensors."
         )
     length = None
-    for value in flat:
+    for value in (part for batch in flat for part in _rows.parts(batch)):
         shape = value.shape
         if shape.rank == 0:
             raise ValueError(
@@ -158,11 +158,16 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     """
     if not callable(fn):
         raise TypeError(f"fn must be callable, got {fn!r}")
-    elems = nest.map_structure(tf.convert_to_tensor, elems)
+    elems = nest.map_structure(
+        lambda x: x if _rows.is_batch(x) else tf.convert_to_tensor(x), elems
+    )
     flat = nest.flatten(elems)
     if not flat:
         raise ValueError(f"elems must hold a tensor, got {elems}")
-    lengths = {x.shape.with_rank_at_least(1)[0] for x in flat} - {None}
+    held = [_rows.parts(x) for x in flat]
+    lengths = {
+        part.shape.with_rank_at_least(1)[0] for parts in held for part in parts
+    } - {None}
     if len(lengths - {1}) > 1:
         raise tf.errors.InvalidArgumentError(
             None, None,
@@ -170,16 +175,20 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
             f"{sorted(lengths)}",
         )
     unlike = len(lengths) > 1
-    once = [unlike and x.shape[0] == 1 for x in flat]
+    once = [unlike and parts[0].shape[0] == 1 for parts in held]
     batched = [x for x, single in zip(flat, once) if not single]
 
     def call(rows: list):
         taken = iter(rows)
         row = [
-            x[0] if single else next(taken) for x, single in zip(flat, once)
+            _rows.source(x).row(0) if single else next(taken)
+            for x, single in zip(flat, once)
         ]
         result = fn(nest.pack_sequence_as(elems, row))
-        return nest.map_structure(tf.convert_to_tensor, result)
+        return nest.map_structure(
+            lambda x: x if _rows.is_batch(x) else tf.convert_to_tensor(x),
+            result,
+        )
 
     signature = _signature(call, [_rows.spec_of_row(x) for x in batched])
     return map_fn(call, batched, fn_output_signature=signature)
@@ -191,6 +200,10 @@ def _signature(call: Callable, specs: list) -> object:
         lambda *rows: call(list(rows)), autograph=False
     ).get_concrete_function(*specs)
     return nest.map_structure(
-        lambda spec: tf.TensorSpec(spec.shape, spec.dtype),
+        lambda x: (
+            tf.TensorSpec(x.shape, x.dtype)
+            if isinstance(x, (tf.Tensor, tf.TensorSpec))
+            else tf.type_spec_from_value(x)
+        ),
         graph.structured_outputs,
     )

@@ -2,15 +2,32 @@
 collected again."""
 
 import graphkiln as tf
+from graphkiln import _batchable as batchable
+from graphkiln import nest
+from graphkiln._extension_type import ExtensionType
 
 
 def is_batch(value: object) -> bool:
     """Is it something whose rows can be taken as it is?"""
-    return isinstance(value, (tf.Tensor, tf.RaggedTensor, tf.SparseTensor))
+    return isinstance(
+        value, (tf.Tensor, tf.RaggedTensor, tf.SparseTensor)
+    ) or isinstance(value, ExtensionType) and (
+        batchable.encoder(value._type_spec) is not None
+    )
+
+
+def parts(value: object) -> list:
+    """The tensors, ragged and sparse ones that hold the rows of `value`."""
+    if not isinstance(value, ExtensionType):
+        return [value]
+    encoded = batchable.encode(value._type_spec, value, 1)
+    return [leaf for part in encoded for leaf in parts(part)]
 
 
 def count(value):
     """How many rows there are, as an int32 scalar."""
+    if isinstance(value, ExtensionType):
+        return count(parts(value)[0])
     if isinstance(value, tf.RaggedTensor):
         return tf.cast(value.nrows(), tf.int32)
     if isinstance(value, tf.SparseTensor):
@@ -20,6 +37,8 @@ def count(value):
 
 def spec_of_row(value) -> tf.TypeSpec:
     """What a row of `value` is."""
+    if isinstance(value, ExtensionType):
+        return batchable.sliced(value._type_spec)
     inner = value.shape[1:]
     if isinstance(value, tf.RaggedTensor):
         return tf.RaggedTensorSpec(
@@ -70,8 +89,26 @@ class _SparseRows:
         )
 
 
+class _EncodedRows:
+    """Of an extension type."""
+
+    def __init__(self, value):
+        spec = value._type_spec
+        self._spec = batchable.sliced(spec)
+        self._sources = [
+            source(part) for part in batchable.encode(spec, value, 1)
+        ]
+
+    def row(self, i):
+        return batchable.decode(
+            self._spec, [part.row(i) for part in self._sources]
+        )
+
+
 def source(value):
     """Gives the rows of `value`."""
+    if isinstance(value, ExtensionType):
+        return _EncodedRows(value)
     if isinstance(value, tf.RaggedTensor):
         return _RaggedRows(value)
     if isinstance(value, tf.SparseTensor):
@@ -81,6 +118,8 @@ def source(value):
 
 def collector(spec, n, infer_shape: bool):
     """Collects `n` rows that `spec`, a dtype or spec, describes."""
+    if batchable.encoder(spec) is not None:
+        return _EncodedCollector(spec, n, infer_shape)
     if isinstance(spec, tf.RaggedTensorSpec):
         return _RaggedCollector(spec, n)
     if isinstance(spec, tf.SparseTensorSpec):
@@ -88,6 +127,61 @@ def collector(spec, n, infer_shape: bool):
     if isinstance(spec, tf.TensorSpec):
         return _TensorCollector(spec.dtype, spec.shape, n, infer_shape)
     return _TensorCollector(spec, tf.TensorShape(None), n, infer_shape)
+
+
+def _is_one_of(spec, value) -> bool:
+    """Is `value` of the type and the Python values that `spec` says? Its
+    tensors are checked where they are written."""
+    if type(spec) is not type(getattr(value, "_type_spec", None)):
+        return False
+    ours = nest.flatten(spec._values())
+    theirs = nest.flatten(value._type_spec._values())
+    return len(ours) == len(theirs) and all(map(_is_same, ours, theirs))
+
+
+def _is_same(ours: object, theirs: object) -> bool:
+    if isinstance(ours, tf.TypeSpec):
+        return isinstance(theirs, tf.TypeSpec)
+    if isinstance(ours, tf.TensorShape):
+        return ours.is_compatible_with(theirs)
+    return ours == theirs
+
+
+class _EncodedCollector:
+    """Of an extension type."""
+
+    def __init__(self, spec, n, infer_shape):
+        self._spec = spec
+        self._batched = batchable.batched(
+            spec, None if isinstance(n, tf.Tensor) else n
+        )
+        self._collectors = [
+            collector(part, n, infer_shape) for part in batchable.encoded(spec)
+        ]
+        self.arrays = [part.arrays for part in self._collectors]
+
+    def write(self, arrays, i, value):
+        if not _is_one_of(self._spec, value):
+            raise ValueError(
+                "Error in map_fn:\n  Expected `fn` to return a:\n    "
+                f"{self._spec}\n  But it returned a:\n    "
+                f"{getattr(value, '_type_spec', type(value))}\n"
+                f"    (value={value})\n"
+                "  To fix, update the `fn_output_signature` (or `dtype`) "
+                "argument to `map_fn`."
+            )
+        return [
+            part.write(held, i, encoded)
+            for part, held, encoded in zip(
+                self._collectors, arrays, batchable.encode(self._spec, value)
+            )
+        ]
+
+    def result(self, arrays):
+        return batchable.decode(
+            self._batched,
+            [part.result(a) for part, a in zip(self._collectors, arrays)],
+        )
 
 
 class _TensorCollector:

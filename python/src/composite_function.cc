@@ -291,6 +291,12 @@ bool IsScopeOfProgram(std::string_view scope) {
   return scopes->count(scope) != 0;
 }
 
+// Functions whose `name` has a default in TensorFlow.
+bool NamesItself(std::string_view scope) {
+  return scope == "concat" || scope == "stack" || scope == "split" ||
+         scope == "unstack";
+}
+
 PyObject* CompositeInfo::Call(PyObject* const* arguments,
                               std::string_view name) const {
   const bool graph = OpBuilder::Current()->builds_graph();
@@ -334,8 +340,9 @@ PyObject* CompositeInfo::Call(PyObject* const* arguments,
   }();
   if (!results.ok()) {
     if (graph) return Raise(results.status());
-    return Raise(AsCalled(results.status(),
-                          std::span(arguments, parameters_.size()), name));
+    return Raise(AsCalled(
+        results.status(), std::span(arguments, parameters_.size()),
+        name.empty() && NamesItself(record().scope) ? record().scope : name));
   }
   return Wrap(*results);
 }

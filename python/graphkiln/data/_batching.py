@@ -3,11 +3,11 @@
 import numpy as np
 
 import graphkiln as tf
+from graphkiln import _batchable as batchable
 from graphkiln import _graphkiln
 from graphkiln import raw_ops
 from graphkiln.data import _making as making
 from graphkiln.data import _padding as padding
-from graphkiln.data import _specs as specs
 from graphkiln.data import _structure as structure
 from graphkiln.data import _traced as traced
 
@@ -49,7 +49,7 @@ class Batching:
         if tf.get_static_value(drop):
             known = tf.get_static_value(size)
         spec = structure.map_structure(
-            lambda leaf: specs.batched(leaf, known), self.element_spec
+            lambda leaf: batchable.batched(leaf, known), self.element_spec
         )
         given = dict(
             input_dataset=self._as_input(), batch_size=size,
@@ -75,7 +75,7 @@ class Batching:
         >>> [int(x) for x in tf.data.Dataset.range(3).batch(2).unbatch()]
         [0, 1, 2]
         """
-        for leaf in structure.flatten(self.element_spec):
+        for leaf in making.leaves(self.element_spec):
             if isinstance(leaf, tf.TensorSpec) and leaf.shape.rank == 0:
                 raise ValueError(
                     "Cannot unbatch an input with scalar components."
@@ -86,7 +86,7 @@ class Batching:
             "components have a matching leading dimension. Encountered both "
             "{} and {}.",
         )
-        spec = structure.map_structure(specs.sliced, self.element_spec)
+        spec = structure.map_structure(batchable.sliced, self.element_spec)
         rows = self._with_rows()
         variant = raw_ops.UnbatchDataset(
             input_dataset=rows._as_input(), **structure.signature(spec)
@@ -164,7 +164,7 @@ class Batching:
         spec = structure.pack_like(
             self.element_spec,
             [
-                specs.batched(
+                batchable.batched(
                     tf.TensorSpec(padding.static_shape(s), leaf.dtype), known
                 )
                 for s, leaf in zip(shapes, leaves)
@@ -236,7 +236,7 @@ class Batching:
                 f"the following component types: {types}."
             )
         shape = padding.shape_tensor(row_shape)
-        spec = specs.batched(
+        spec = batchable.batched(
             tf.SparseTensorSpec(
                 padding.static_shape(shape), self.element_spec.dtype
             ),
@@ -264,7 +264,7 @@ class Batching:
         >>> [x.numpy().tolist() for x in batches.rebatch(3)]
         [[0, 1, 2], [3, 4, 5], [6]]
         """
-        for leaf in structure.flatten(self.element_spec):
+        for leaf in making.leaves(self.element_spec):
             if getattr(leaf, "shape", tf.TensorShape(None)).rank == 0:
                 raise ValueError(
                     "Invalid `batch_sizes`. Expected dataset with rank of >= "
@@ -284,7 +284,7 @@ class Batching:
         else:
             known = int(np.ravel(known)[0])
         spec = structure.map_structure(
-            lambda leaf: specs.batched(specs.sliced(leaf), known),
+            lambda leaf: batchable.batched(batchable.sliced(leaf), known),
             self.element_spec,
         )
         rows = self._with_rows()

@@ -1,13 +1,15 @@
 """What the core moves for a leaf of an element: its components.
 
 A ragged tensor is one variant, a sparse tensor a vector of three; so a batch
-of elements is a stack of components, whatever their lengths. Everything else
-is the tensors that it is made of.
+of elements is a stack of components, whatever their lengths. A batchable
+extension type is what its encoder makes of it, everything else the tensors
+that it is made of.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import graphkiln as tf
+from graphkiln import _batchable as batchable
 from graphkiln import raw_ops
 
 
@@ -21,6 +23,11 @@ def components(spec: tf.TypeSpec) -> list:
     """The tf.TensorSpecs of the components."""
     if _is_ragged(spec) or isinstance(spec, tf.SparseTensorSpec):
         return [tf.TensorSpec(None, tf.variant)]
+    if batchable.encoder(spec) is not None:
+        return [
+            component for part in batchable.encoded(spec)
+            for component in components(part)
+        ]
     return spec.flatten()
 
 
@@ -35,6 +42,8 @@ def encode(spec: tf.TypeSpec, value: object) -> list:
                 sparse_shape=value.dense_shape, out_type=tf.variant,
             )
         ]
+    if batchable.encoder(spec) is not None:
+        return _parts(encode, spec, value, 0)
     return spec.to_tensors(value)
 
 
@@ -51,7 +60,23 @@ def encode_rows(spec: tf.TypeSpec, value: object) -> list:
         ]
     if _is_ragged(spec):
         return [value]
+    if batchable.encoder(spec) is not None:
+        return _parts(encode_rows, spec, value, 1)
     return spec.to_tensors(value)
+
+
+def _parts(
+    encode: Callable, spec: tf.TypeSpec, value: object, minimum_rank: int
+) -> list:
+    """The components of an extension type: those of its encoding."""
+    return [
+        component
+        for part, own in zip(
+            batchable.encode(spec, value, minimum_rank),
+            batchable.encoded(spec),
+        )
+        for component in encode(own, part)
+    ]
 
 
 def decode(spec: tf.TypeSpec, tensors: Iterator) -> object:
@@ -77,6 +102,10 @@ def decode(spec: tf.TypeSpec, tensors: Iterator) -> object:
             if hasattr(tensor, "graph"):
                 tensor.set_shape(known.shape)
         return spec._from_components(list(parts))
+    if batchable.encoder(spec) is not None:
+        return batchable.decode(
+            spec, [decode(part, tensors) for part in batchable.encoded(spec)]
+        )
     return spec.from_tensors(tensors)
 
 

@@ -1,6 +1,7 @@
 """How the methods of tf.data.Dataset make datasets."""
 
 import graphkiln as tf
+from graphkiln import _batchable as batchable
 from graphkiln import _graphkiln
 from graphkiln.data import _specs as specs
 from graphkiln.data import _structure as structure
@@ -42,11 +43,19 @@ def not_empty(spec: object) -> None:
         raise ValueError("Invalid `element`. `element` should not be empty.")
 
 
+def leaves(spec: object) -> list:
+    """The specs of the tensors, ragged and sparse ones and datasets inside."""
+    return [
+        leaf for part in structure.flatten(spec)
+        for leaf in batchable.leaves(part)
+    ]
+
+
 def same_length(spec: object, message: str) -> None:
     """Raises ValueError with both in the message if leaves are known to have
     different lengths."""
     length = None
-    for leaf in structure.flatten(spec):
+    for leaf in leaves(spec):
         shape = getattr(leaf, "shape", None)
         n = None if shape is None or not shape.rank else shape[0]
         if length is not None and n is not None and n != length:

@@ -3,6 +3,7 @@
 import numpy as np
 
 import graphkiln as tf
+from graphkiln import _batchable as batchable
 from graphkiln import _random_seed
 from graphkiln import raw_ops
 from graphkiln.data import _generator as generators
@@ -90,7 +91,7 @@ class Sources:
         value = structure.normalize(tensors)
         batched = structure.spec_of(value)
         making.not_empty(batched)
-        spec = structure.map_structure(specs.sliced, batched)
+        spec = structure.map_structure(batchable.sliced, batched)
         making.same_length(batched, "Dimensions {} and {} are not compatible")
         variant = raw_ops.TensorSliceDataset(
             components=structure.to_rows(batched, value),

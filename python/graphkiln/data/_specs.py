@@ -1,8 +1,9 @@
-"""tf.data.DatasetSpec, and how specs of elements change with batches."""
+"""tf.data.DatasetSpec, and how the specs of a state settle."""
 
 from collections.abc import Callable
 
 import graphkiln as tf
+from graphkiln import _batchable
 from graphkiln import _type_spec
 from graphkiln.data import _nested as nested
 from graphkiln.data import _structure as structure
@@ -76,51 +77,22 @@ nested.make_spec = DatasetSpec
 nested.common = structure.common
 
 
-def sliced(leaf: tf.TypeSpec) -> tf.TypeSpec:
-    """The spec of a row."""
-    if isinstance(leaf, _type_spec.NoneTensorSpec):
-        return leaf
-    if isinstance(leaf, DatasetSpec):
-        if leaf._dataset_shape.rank == 0:
-            raise ValueError(
-                "Slicing dataset elements is not supported for rank 0."
-            )
-        return DatasetSpec(leaf.element_spec, leaf._dataset_shape[1:])
-    if not isinstance(
-        leaf, (tf.TensorSpec, tf.RaggedTensorSpec, tf.SparseTensorSpec)
-    ):
-        raise TypeError(f"Elements of {leaf} cannot be sliced")
-    if leaf.shape.rank == 0:
-        raise ValueError("Unbatching a tensor is only supported for rank >= 1")
-    shape = None if leaf.shape.rank is None else leaf.shape[1:]
-    if isinstance(leaf, tf.SparseTensorSpec):
-        return tf.SparseTensorSpec(shape, leaf.dtype)
-    if isinstance(leaf, tf.RaggedTensorSpec) and leaf.ragged_rank > 0:
-        return tf.RaggedTensorSpec(
-            shape, leaf.dtype, leaf.ragged_rank - 1, leaf.row_splits_dtype
+def _sliced(spec: DatasetSpec) -> DatasetSpec:
+    if spec._dataset_shape.rank == 0:
+        raise ValueError(
+            "Slicing dataset elements is not supported for rank 0."
         )
-    return tf.TensorSpec(shape, leaf.dtype)
+    return DatasetSpec(spec.element_spec, spec._dataset_shape[1:])
 
 
-def batched(leaf: tf.TypeSpec, size: int | None) -> tf.TypeSpec:
-    """The spec of `size` values stacked."""
+def _batched(spec: DatasetSpec, size: int | None) -> DatasetSpec:
     first = tf.TensorShape([None if size is None else int(size)])
-    if isinstance(leaf, _type_spec.NoneTensorSpec):
-        return leaf
-    if isinstance(leaf, DatasetSpec):
-        return DatasetSpec(
-            leaf.element_spec, first.concatenate(leaf._dataset_shape)
-        )
-    if isinstance(leaf, tf.TensorSpec):
-        return tf.TensorSpec(first.concatenate(leaf.shape), leaf.dtype)
-    if isinstance(leaf, tf.SparseTensorSpec):
-        return tf.SparseTensorSpec(first.concatenate(leaf.shape), leaf.dtype)
-    if isinstance(leaf, tf.RaggedTensorSpec):
-        return tf.RaggedTensorSpec(
-            first.concatenate(leaf.shape), leaf.dtype, leaf.ragged_rank + 1,
-            leaf.row_splits_dtype,
-        )
-    raise TypeError(f"Elements of {leaf} cannot be batched")
+    return DatasetSpec(
+        spec.element_spec, first.concatenate(spec._dataset_shape)
+    )
+
+
+_batchable.register_kind(DatasetSpec, _batched, _sliced)
 
 
 def until_fixed(spec: object, trace: Callable, state_of: Callable):

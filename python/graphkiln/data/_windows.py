@@ -3,9 +3,9 @@
 import numpy as np
 
 import graphkiln as tf
+from graphkiln import _graphkiln
 from graphkiln import _tracing
 from graphkiln import raw_ops
-from graphkiln.data import _encoding as encoding
 from graphkiln.data import _making as making
 from graphkiln.data import _specs as specs
 from graphkiln.data import _structure as structure
@@ -37,10 +37,10 @@ class Windows:
         >>> [[int(x) for x in w] for w in windows]
         [[0, 1, 2], [2, 3, 4], [4]]
         """
-        for leaf in structure.flatten(self.element_spec):
-            if len(encoding.components(leaf)) != 1:
-                raise TypeError(f"There are no windows of {leaf}")
         spec = structure.map_structure(specs.DatasetSpec, self.element_spec)
+        parts = tuple(map(specs.DatasetSpec, structure.flat_specs(
+            self.element_spec
+        )))
         variant = raw_ops.WindowDataset(
             input_dataset=self._as_input(), size=making.int64(size, "size"),
             shift=making.int64(size if shift is None else shift, "shift"),
@@ -48,9 +48,39 @@ class Windows:
             drop_remainder=tf.convert_to_tensor(
                 drop_remainder, dtype=tf.bool, name="drop_remainder"
             ),
-            **structure.signature(spec),
+            **structure.signature(parts),
         )
-        return making.make("_WindowDataset", variant, spec, self)
+        windows = making.make("_WindowDataset", variant, parts, self)
+        if len(parts) == len(structure.flatten(spec)):
+            windows._element_spec = spec
+            return windows
+        return windows._zipped(spec)
+
+    def _zipped(self, spec: object) -> "Dataset":
+        """The dataset of what `spec` describes: datasets of leaves, made of
+        those of their components."""
+        body = traced.Body(_graphkiln.FuncGraph("Dataset_window_zip"))
+        with body:
+            given = [
+                body.argument(s)
+                for s in structure.flat_specs(self.element_spec)
+            ]
+            made = []
+            for leaf in structure.flatten(spec):
+                own = structure.signature(leaf.element_spec)
+                count = len(own["output_types"])
+                made.append(
+                    given[0] if count == 1
+                    else raw_ops.ZipDataset(input_datasets=given[:count], **own)
+                )
+                given = given[count:]
+            body.finish(made)
+        variant = raw_ops.MapDataset(
+            input_dataset=self._as_input(),
+            other_arguments=body.function.captured_inputs, f=body.function,
+            preserve_cardinality=True, **structure.signature(spec),
+        )
+        return making.make("_MapDataset", variant, spec, self, body.function)
 
     def group_by_window(
         self,
