@@ -36,7 +36,13 @@ inline Tensor Iota(TensorShape shape) {
 }
 
 inline std::string Show(const Tensor& t) { return t.DebugString(100); }
-// The value of an op, or the message of its error.
+// The message of an op's error without the name of the op.
+inline std::string MessageWithoutOp(const Error& e) {
+  const std::string& text = e.status().message();
+  EXPECT_NE(text.find(" [Op:"), text.npos) << text;
+  return text.substr(0, text.rfind(" [Op:"));
+}
+// The value of an op, or the message of its error without the op's name.
 inline std::string Outcome(std::string_view op,
                            std::initializer_list<Tensor> in,
                            AttrMap attrs = {}) {
@@ -47,7 +53,7 @@ inline std::string Outcome(std::string_view op,
     }
     return s;
   } catch (const Error& e) {
-    return e.status().message();
+    return MessageWithoutOp(e);
   }
 }
 

@@ -186,7 +186,8 @@ TEST(NnOps, Errors) {
   } catch (const Error& e) {
     EXPECT_EQ(e.status().message(),
               "Received a label value of 7 which is outside the valid range of "
-              "[0, 5).  Label values: 7 1");
+              "[0, 5).  Label values: 7 1 "
+              "[Op:SparseSoftmaxCrossEntropyWithLogits] name: ");
   }
   EXPECT_THROW(
       MakeOp1("Conv2D", {Image(), logits},

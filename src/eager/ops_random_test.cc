@@ -104,7 +104,7 @@ TEST_F(RandomOps, BadShapesAreErrors) {
   } catch (const Error& e) {
     EXPECT_EQ(e.status().code(), Code::kInvalidArgument);
     EXPECT_EQ(e.status().message(),
-              "Dimension -3 must be >= 0 [Op:RandomStandardNormal] name: ");
+              "Dimension -3 must be >= 0 [Op:RandomUniform] name: ");
   }
   EXPECT_THROW(MakeOp1("RandomUniform",
                        {Ints({1 << 30, 1 << 30, 1 << 30})}, FloatSeeds(0, 0)),

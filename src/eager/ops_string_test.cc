@@ -26,7 +26,7 @@ std::string Texts(std::string_view op, std::initializer_list<Tensor> in,
     for (const std::string& v : t.flat<std::string>()) s += v + "|";
     return s;
   } catch (const Error& e) {
-    return e.status().message();
+    return MessageWithoutOp(e);
   }
 }
 
