@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "framework/op_builder.h"
-#include "function/automatic_control.h"
+#include "graph/automatic_control.h"
 #include "graph/graph.h"
 #include "graph/handle_data.h"
 

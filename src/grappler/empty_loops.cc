@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "grappler/edges.h"
+#include "grappler/check_passes.h"
+#include "grappler/splice.h"
 #include "ops/control/truth.h"
 
 namespace gk {
@@ -56,8 +57,7 @@ bool IsEmpty(const Node& loop) {
     is_argument[argument->id()] = true;
     const Tensor& value = KnownValue(loop.input(i));
     if (!value || value.dtype() != argument->output(0).dtype) continue;
-    const StatusOr<Node*> made =
-        AddConst(test.graph.get(), value, *argument);
+    const StatusOr<Node*> made = AddConst(test.graph.get(), value, *argument);
     if (!made.ok()) return false;
     values.Add({argument, 0}, {*made, 0});
   }
@@ -65,43 +65,14 @@ bool IsEmpty(const Node& loop) {
   const StatusOr<std::vector<Node*>> order = test.graph->TopologicalOrder();
   if (!order.ok()) return false;
   for (Node* node : *order) {
-    const bool is_given = size_t(node->id()) < is_argument.size() &&
-                          is_argument[node->id()];
+    const bool is_given =
+        size_t(node->id()) < is_argument.size() && is_argument[node->id()];
     if (!is_given && !InferShapes(node).ok()) return false;
   }
   const Tensor& result = KnownValue(test.results[0]);
   if (!result) return false;
   const StatusOr<bool> truth = TruthOf(result);
   return truth.ok() && !*truth;
-}
-
-// Waiting for the loop meant waiting for what it waited for.
-std::vector<Node*> Without(const Node* loop, const std::vector<Node*>& nodes) {
-  std::vector<Node*> rest;
-  const auto add = [&](Node* n) {
-    if (n != loop && std::find(rest.begin(), rest.end(), n) == rest.end()) {
-      rest.push_back(n);
-    }
-  };
-  for (Node* n : nodes) {
-    if (n != loop) {
-      add(n);
-      continue;
-    }
-    for (Node* before : loop->control_inputs()) add(before);
-  }
-  return rest;
-}
-
-void DropControl(Node* loop, FunctionGraph* function) {
-  for (const auto& node : function->graph->nodes()) {
-    const std::vector<Node*>& old = node->control_inputs();
-    if (std::find(old.begin(), old.end(), loop) == old.end()) continue;
-    const std::vector<Node*> rest = Without(loop, old);
-    node->ClearControlInputs();
-    for (Node* n : rest) node->AddControlInput(n);
-  }
-  function->control_outputs = Without(loop, function->control_outputs);
 }
 
 }  // namespace
@@ -112,17 +83,15 @@ Status DropEmptyLoops(FunctionGraph* function, bool* changed) {
     if (IsEmpty(*node)) empty.push_back(node.get());
   }
   if (empty.empty()) return OkStatus();
-  Replacements values;
-  std::vector<bool> keep(function->graph->num_nodes(), true);
+  Splice splice(function);
   for (Node* loop : empty) {
     for (int i = 0; i < loop->num_outputs(); ++i) {
-      values.Add({loop, i}, loop->input(i));
+      splice.values().Add({loop, i}, loop->input(i));
     }
-    DropControl(loop, function);
-    keep[loop->id()] = false;
+    splice.Replace(loop, {}, false, {});
+    if (ChecksPasses()) function->spliced.push_back({loop->name()});
   }
-  values.Apply(function);
-  function->graph->RemoveNodes(keep);
+  GK_RETURN_IF_ERROR(splice.Apply());
   *changed = true;
   return OkStatus();
 }

@@ -1,5 +1,7 @@
 #include "grappler/function_graph.h"
 
+#include <algorithm>
+
 namespace gk {
 namespace {
 
@@ -27,9 +29,26 @@ FunctionGraph FunctionGraph::CloneOf(const GraphFunction& function) {
 }
 
 FunctionGraph FunctionGraph::Clone() const {
-  return CloneParts(name, *graph, arguments, results, control_outputs);
+  FunctionGraph f =
+      CloneParts(name, *graph, arguments, results, control_outputs);
+  f.spliced = spliced;
+  return f;
 }
 
 bool HasSideEffect(const Node& node) { return EffectsOf(node).must_run; }
+
+bool KeepsPlace(const Node& node) {
+  const OpRecord& op = node.op();
+  if (!op.Has(kStateful | kRandom | kReadsResource | kWritesResource |
+              kCallsFunction) &&
+      !op.def->is_stateful) {
+    return false;
+  }
+  const FunctionEffects effects = EffectsOf(node);
+  if (!effects.stateful) return false;
+  return !op.Has(kRandom) ||
+         std::any_of(effects.arguments.begin(), effects.arguments.end(),
+                     [](ResourceUse use) { return use != ResourceUse::kNone; });
+}
 
 }  // namespace gk

@@ -14,12 +14,26 @@
 
 namespace gk {
 
+// A node that a pass put a function's body in the place of, or dropped as a
+// loop that makes no turn.
+struct SplicedNode {
+  std::string node;
+  const GraphFunction* body = nullptr;  // null: the loop is dropped
+  int first_input = 0;  // the node's input that is the body's argument 0
+  // The names of the body's nodes in the new place, by their ids; empty for
+  // arguments.
+  std::vector<std::string> copies;
+};
+
 struct FunctionGraph {
   std::string name;
   Ref<Graph> graph;
   std::vector<Node*> arguments;
   std::vector<Output> results;
   std::vector<Node*> control_outputs;
+  // What passes spliced since the list was emptied; kept while passes are
+  // checked (check_passes.h).
+  std::vector<SplicedNode> spliced;
 
   // A clone of the function's graph: the visible one stays as it is.
   static FunctionGraph CloneOf(const GraphFunction& function);
@@ -28,6 +42,10 @@ struct FunctionGraph {
 
 // Must run although nobody uses what it returns.
 bool HasSideEffect(const Node& node);
+
+// Its place among other such nodes shows: it has a side effect, or reads what
+// others write. Drawing random numbers alone does not count.
+bool KeepsPlace(const Node& node);
 
 }  // namespace gk
 

@@ -1,9 +1,9 @@
 #include "grappler/inline_calls.h"
 
 #include <algorithm>
-#include <unordered_map>
 
-#include "grappler/edges.h"
+#include "grappler/check_passes.h"
+#include "grappler/splice.h"
 #include "ops/control/truth.h"
 
 namespace gk {
@@ -77,7 +77,7 @@ Callee CalleeOf(const Node& node) {
 
 class Inliner {
  public:
-  explicit Inliner(FunctionGraph* f) : f_(f) {}
+  explicit Inliner(FunctionGraph* f) : f_(f), splice_(f) {}
 
   Status Run(const FunctionDefinition* self) {
     std::vector<std::pair<Node*, Chain>> calls;
@@ -98,13 +98,7 @@ class Inliner {
       GK_RETURN_IF_ERROR(Inline(call, target, &inner_calls));
       for (Node* inner : inner_calls) calls.push_back({inner, chain});
     }
-    if (after_.empty()) return OkStatus();
-    RewireControl();
-    values_.Apply(f_);
-    std::vector<bool> keep(f_->graph->num_nodes(), true);
-    for (const auto& [call, nodes] : after_) keep[call->id()] = false;
-    f_->graph->RemoveNodes(keep);
-    return OkStatus();
+    return splice_.empty() ? OkStatus() : splice_.Apply();
   }
 
  private:
@@ -120,12 +114,24 @@ class Inliner {
     std::vector<Node*> copy_of(callee.graph().num_nodes());
     const auto outer = [&](const Output& o) -> Output {
       const int i = argument[o.node->id()];
-      return i >= 0 ? values_.Follow(call->input(target.first_input + i))
-                    : Output{copy_of[o.node->id()], o.index};
+      return i >= 0
+                 ? splice_.values().Follow(call->input(target.first_input + i))
+                 : Output{copy_of[o.node->id()], o.index};
     };
     // Nodes of branches have the names of the scope that they are in.
     const std::string prefix = target.first_input > 0 ? "" : call->name() + "/";
-    std::vector<Node*>& after = after_[call];
+    std::vector<Node*> before;
+    if (KeepsPlace(*call)) {
+      GK_ASSIGN_OR_RETURN(before, splice_.Before(call));
+    }
+    std::vector<Node*> outputs;
+    std::vector<const Node*> in_place;
+    std::vector<bool> is_waited_for(callee.graph().num_nodes());
+    if (ChecksPasses()) {
+      SplicedNode spliced{call->name(), &callee, target.first_input, {}};
+      spliced.copies.resize(callee.graph().num_nodes());
+      f_->spliced.push_back(std::move(spliced));
+    }
     for (const Node* node : order) {
       if (argument[node->id()] >= 0) continue;
       std::vector<Output> inputs;
@@ -134,15 +140,19 @@ class Inliner {
       for (const Node* c : node->control_inputs()) {
         if (copy_of[c->id()]) control.push_back(copy_of[c->id()]);
       }
-      const FunctionEffects effects = EffectsOf(*node);
-      if (effects.stateful) {
-        control.insert(control.end(), call->control_inputs().begin(),
-                       call->control_inputs().end());
+      if (KeepsPlace(*node)) {
+        in_place.push_back(node);
+        for (const Output& in : node->inputs()) {
+          is_waited_for[in.node->id()] = true;
+        }
+        for (const Node* c : node->control_inputs()) {
+          is_waited_for[c->id()] = true;
+        }
+        control.insert(control.end(), before.begin(), before.end());
       }
-      GK_ASSIGN_OR_RETURN(
-          Node * copy,
-          f_->graph->AddNode(node->op(), prefix + node->name(),
-                             inputs, node->attrs(), control));
+      GK_ASSIGN_OR_RETURN(Node * copy,
+                          f_->graph->AddNode(node->op(), prefix + node->name(),
+                                             inputs, node->attrs(), control));
       copy->set_device(node->device());
       copy->set_source(node->source() ? node->source() : call->source());
       if (copy->num_outputs() != node->num_outputs()) {
@@ -157,51 +167,36 @@ class Inliner {
         }
       }
       copy_of[node->id()] = copy;
-      if (effects.must_run) after.push_back(copy);
+      if (ChecksPasses()) f_->spliced.back().copies[node->id()] = copy->name();
+      if (HasSideEffect(*node)) outputs.push_back(copy);
       if (CalleeOf(*copy).function) inner_calls->push_back(copy);
     }
+    std::vector<Node*> after;
+    for (const Node* node : in_place) {
+      if (!is_waited_for[node->id()]) after.push_back(copy_of[node->id()]);
+    }
     for (const Node* c : callee.control_outputs()) {
-      if (copy_of[c->id()]) after.push_back(copy_of[c->id()]);
+      Node* const copy = copy_of[c->id()];
+      if (copy == nullptr) continue;
+      outputs.push_back(copy);
+      if (!KeepsPlace(*c)) after.push_back(copy);
     }
     for (size_t i = 0; i < callee.results().size(); ++i) {
-      values_.Add({call, int(i)}, outer(callee.results()[i]));
+      splice_.values().Add({call, int(i)}, outer(callee.results()[i]));
     }
-    // Waiting for the call meant waiting for what it waited for.
-    after.insert(after.end(), call->control_inputs().begin(),
-                 call->control_inputs().end());
+    if (in_place.empty()) {
+      // Who waits for a call without effects waits for its values.
+      for (const Output& r : callee.results()) {
+        if (Node* const copy = copy_of[r.node->id()]) after.push_back(copy);
+      }
+    }
+    splice_.Replace(call, std::move(after), !in_place.empty(),
+                    std::move(outputs));
     return OkStatus();
   }
 
-  // Adds `node`, or what stands for it if it was inlined.
-  void Expand(Node* node, std::vector<Node*>* out) {
-    const auto it = after_.find(node);
-    if (it == after_.end()) {
-      if (std::find(out->begin(), out->end(), node) == out->end()) {
-        out->push_back(node);
-      }
-      return;
-    }
-    for (Node* n : it->second) Expand(n, out);
-  }
-
-  void RewireControl() {
-    const auto inlined = [&](Node* n) { return after_.count(n) != 0; };
-    for (const auto& node : f_->graph->nodes()) {
-      const std::vector<Node*>& old = node->control_inputs();
-      if (std::none_of(old.begin(), old.end(), inlined)) continue;
-      std::vector<Node*> expanded;
-      for (Node* c : old) Expand(c, &expanded);
-      node->ClearControlInputs();
-      for (Node* c : expanded) node->AddControlInput(c);
-    }
-    std::vector<Node*> outputs;
-    for (Node* c : f_->control_outputs) Expand(c, &outputs);
-    f_->control_outputs = std::move(outputs);
-  }
-
   FunctionGraph* f_;
-  Replacements values_;
-  std::unordered_map<Node*, std::vector<Node*>> after_;
+  Splice splice_;
 };
 
 }  // namespace
@@ -212,8 +207,8 @@ Status InlineCalls(const FunctionDefinition* self, FunctionGraph* function) {
 
 Status TakeKnownBranches(FunctionGraph* function, bool* changed) {
   const auto& nodes = function->graph->nodes();
-  const bool any = std::any_of(
-      nodes.begin(), nodes.end(), [](const auto& node) {
+  const bool any =
+      std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
         return CalleeOf(*node).first_input > 0 && CalleeOf(*node).function;
       });
   if (!any) return OkStatus();

@@ -4,10 +4,14 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/function_ref.h"
+#include "grappler/check_passes.h"
 #include "grappler/common_subexpressions.h"
 #include "grappler/constant_folding.h"
 #include "grappler/empty_loops.h"
+#include "grappler/example_check.h"
 #include "grappler/inline_calls.h"
+#include "grappler/order_effects.h"
 #include "grappler/prune.h"
 #include "grappler/simplify.h"
 
@@ -19,6 +23,7 @@ constexpr int kMaxRounds = 3;
 constexpr Pass kPasses[] = {
     {"constant_folding", FoldConstants},
     {"known_branches", TakeKnownBranches},
+    {"order_effects", OrderEffects},
     {"empty_loops", DropEmptyLoops},
     {"simplify", Simplify},
     {"common_subexpressions", MergeCommonSubexpressions},
@@ -33,15 +38,76 @@ std::atomic<bool>& PassesRun() {
   return on;
 }
 
-Status RunPasses(FunctionGraph* function) {
+// Runs a pass, checked if passes are.
+Status RunPass(std::string_view name, FunctionGraph* function,
+               FunctionRef<Status()> run) {
+  if (!ChecksPasses()) return run();
+  const PassCheck check(name, function);
+  GK_RETURN_IF_ERROR(run());
+  return check.Verify(*function);
+}
+
+// Who is told of the graph after each pass.
+using AfterPass = FunctionRef<Status(std::string_view pass)>;
+
+Status RunPasses(FunctionGraph* function, AfterPass after) {
   for (int round = 0; round < kMaxRounds; ++round) {
     bool changed = false;
     for (const Pass& pass : kPasses) {
-      GK_RETURN_IF_ERROR(pass.run(function, &changed));
+      GK_RETURN_IF_ERROR(RunPass(pass.name, function,
+                                 [&] { return pass.run(function, &changed); }));
+      GK_RETURN_IF_ERROR(after(pass.name));
     }
     if (!changed) break;
   }
   return OkStatus();
+}
+
+Status RunAll(const GraphFunction& function, FunctionGraph* f,
+              AfterPass after) {
+  GK_RETURN_IF_ERROR(RunPass("inline_calls", f, [&] {
+    if (!InlineCalls(&function, f).ok()) {
+      *f = FunctionGraph::CloneOf(function);
+    }
+    return OkStatus();
+  }));
+  GK_RETURN_IF_ERROR(after("inline_calls"));
+  bool changed = false;
+  for (const Pass& pass :
+       {Pass{"prune", Prune}, {"order_effects", OrderEffects}}) {
+    GK_RETURN_IF_ERROR(
+        RunPass(pass.name, f, [&] { return pass.run(f, &changed); }));
+    GK_RETURN_IF_ERROR(after(pass.name));
+  }
+  return RunPasses(f, after);
+}
+
+Status InferAll(FunctionGraph* function) {
+  GK_ASSIGN_OR_RETURN(const std::vector<Node*> order,
+                      function->graph->TopologicalOrder());
+  std::vector<bool> is_argument(function->graph->num_nodes());
+  for (const Node* n : function->arguments) is_argument[n->id()] = true;
+  for (Node* node : order) {
+    if (!is_argument[node->id()]) GK_RETURN_IF_ERROR(InferShapes(node));
+  }
+  return OkStatus();
+}
+
+// Runs the passes on `function`. If they are checked they have to give what
+// `before` gives; if they do not, they run again to find the one that errs.
+Status RunChecked(const FunctionGraph& before, FunctionGraph* function,
+                  FunctionRef<Status(FunctionGraph*, AfterPass)> run) {
+  const auto nobody = [](std::string_view) { return OkStatus(); };
+  GK_RETURN_IF_ERROR(run(function, nobody));
+  if (!ChecksPasses()) return OkStatus();
+  function->spliced.clear();
+  const Status all = CompareByExample("The passes together", before, *function);
+  if (all.code() != Code::kInternal) return all;
+  FunctionGraph again = before.Clone();
+  GK_RETURN_IF_ERROR(run(&again, [&](std::string_view pass) {
+    return CompareByExample(Format("Pass {}", pass), before, again);
+  }));
+  return all;
 }
 
 }  // namespace
@@ -55,28 +121,28 @@ std::span<const Pass> AllPasses() { return kPasses; }
 
 StatusOr<FunctionGraph> Optimize(const GraphFunction& function) {
   FunctionGraph f = FunctionGraph::CloneOf(function);
-  bool changed = false;
   if (!RunsGraphPasses()) {
+    bool changed = false;
     GK_RETURN_IF_ERROR(Prune(&f, &changed));
     return f;
   }
-  if (!InlineCalls(&function, &f).ok()) {
-    f = FunctionGraph::CloneOf(function);
-  }
-  GK_RETURN_IF_ERROR(Prune(&f, &changed));
-  GK_RETURN_IF_ERROR(RunPasses(&f));
+  const auto run = [&](FunctionGraph* graph, AfterPass after) {
+    return RunAll(function, graph, after);
+  };
+  GK_RETURN_IF_ERROR(ChecksPasses()
+                         ? RunChecked(FunctionGraph::CloneOf(function), &f, run)
+                         : RunChecked(f, &f, run));
   return f;
 }
 
 Status OptimizeForShapes(FunctionGraph* function) {
-  GK_ASSIGN_OR_RETURN(const std::vector<Node*> order,
-                      function->graph->TopologicalOrder());
-  std::vector<bool> is_argument(function->graph->num_nodes());
-  for (const Node* n : function->arguments) is_argument[n->id()] = true;
-  for (Node* node : order) {
-    if (!is_argument[node->id()]) GK_RETURN_IF_ERROR(InferShapes(node));
-  }
-  return RunsGraphPasses() ? RunPasses(function) : OkStatus();
+  GK_RETURN_IF_ERROR(InferAll(function));
+  if (!RunsGraphPasses()) return OkStatus();
+  const auto run = [](FunctionGraph* graph, AfterPass after) {
+    return RunPasses(graph, after);
+  };
+  return ChecksPasses() ? RunChecked(function->Clone(), function, run)
+                        : RunChecked(*function, function, run);
 }
 
 }  // namespace gk

@@ -7,6 +7,7 @@
 #include "ops/element_moves.h"
 #include "runtime/compiled_function.h"
 #include "runtime/error_origin.h"
+#include "runtime/example_runner.h"
 #include "runtime/iteration_hooks.h"
 #include "runtime/frame.h"
 #include "runtime/loop_poll.h"
@@ -534,6 +535,7 @@ void InitRuntime() {
     auto* r = new PlanRunner;  // Lives as long as the process.
     FunctionRunner::Set(r);
     InstallIterationHooks();
+    InstallExampleRunner();
     return r;
   }();
   (void)runner;

@@ -169,10 +169,7 @@ class Scheduler {
       };
       for (const Node* c : node->control_inputs()) {
         const auto before = member.find(position_[c->id()]);
-        if (before == member.end()) continue;
-        if (!FusableTile(*node) || !FusableTile(*c)) {
-          parent[find(i)] = find(before->second);
-        }
+        if (before != member.end()) parent[find(i)] = find(before->second);
       }
       if (!FusableTile(*node)) {
         const int handle = ResourceRoot(node->input(0)).node->id();

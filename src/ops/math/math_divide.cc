@@ -294,9 +294,10 @@ const OpRecord kRecords[] = {
      .kernel =
          Overloads<BinaryFor<[](auto x, auto y) { return math::Pow(x, y); },
                              TypeList<half, bfloat16, float>, kSlowLoop>,
+                   BinaryFor<[](auto x, auto y) { return math::Pow(x, y); },
+                             TypeList<double>, kPlainLoop | kSlowLoop>,
                    BinaryFor<[](auto x, auto y) { return std::pow(x, y); },
-                             Join<TypeList<double>, ComplexTypes>,
-                             kPlainLoop | kSlowLoop>,
+                             ComplexTypes, kPlainLoop | kSlowLoop>,
                    CheckedBinaryFor<kIntegerPower, kIsNegative, SignedTypes>>(
              "Integers to negative integer powers are not allowed"),
      .gradient = PowerGrads,

@@ -6,9 +6,9 @@
 // resources in some call, so both count as one. Whoever iterates over a
 // dataset uses what its functions use. Prints, checks and calls into the host
 // language keep program order among themselves and with every write. Not
-// thread-safe; owned by a FuncGraph.
-#ifndef GK_FUNCTION_AUTOMATIC_CONTROL_H_
-#define GK_FUNCTION_AUTOMATIC_CONTROL_H_
+// thread-safe; owned by what builds or rewrites the graph.
+#ifndef GK_GRAPH_AUTOMATIC_CONTROL_H_
+#define GK_GRAPH_AUTOMATIC_CONTROL_H_
 
 #include <map>
 #include <set>
@@ -24,6 +24,9 @@ class AutomaticControl {
   // Adds `node`'s control inputs; it was just made. For calls, records which
   // resource inputs are only read (_read_only_resource_inputs).
   void Add(Node* node);
+  // Of a graph that is only put in order: adds control inputs, records
+  // nothing on the node.
+  void Order(Node* node);
   // In the order made.
   const std::vector<Node*>& must_run() const { return must_run_; }
   void AddMustRun(Node* node);
@@ -44,6 +47,7 @@ class AutomaticControl {
   // A node that takes a dataset runs the functions of all that it is made of:
   // adds what they use.
   void AddDatasetUses(const Node& node, Uses* uses) const;
+  void Order(Node* node, const FunctionEffects& effects);
 
   std::map<Resource, History> resources_;
   // What the dataset of an iterator uses, by the iterator.
@@ -55,4 +59,4 @@ class AutomaticControl {
 
 }  // namespace gk
 
-#endif  // GK_FUNCTION_AUTOMATIC_CONTROL_H_
+#endif  // GK_GRAPH_AUTOMATIC_CONTROL_H_

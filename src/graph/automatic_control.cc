@@ -1,21 +1,21 @@
-#include "function/automatic_control.h"
+#include "graph/automatic_control.h"
 
 #include <algorithm>
 
 namespace gk {
 namespace {
 
-bool HasInput(const Node& node, const Node* producer) {
-  for (const Output& o : node.inputs()) {
-    if (o.node == producer) return true;
-  }
-  return false;
+// Also of what the node has a value of: passes may find that value elsewhere.
+void RunAfter(Node* node, Node* before) {
+  if (before != nullptr) node->AddControlInput(before);
 }
 
-void RunAfter(Node* node, Node* before) {
-  if (before != nullptr && !HasInput(*node, before)) {
-    node->AddControlInput(before);
-  }
+bool NamesFunctions(const Node& node) {
+  return std::any_of(
+      node.attrs().begin(), node.attrs().end(), [](const auto& entry) {
+        return std::holds_alternative<FunctionAttr>(entry.second) ||
+               std::holds_alternative<std::vector<FunctionAttr>>(entry.second);
+      });
 }
 
 }  // namespace
@@ -76,14 +76,34 @@ void AutomaticControl::AddMustRun(Node* node) {
 void AutomaticControl::Add(Node* node) {
   const FunctionEffects effects = EffectsOf(*node);
   if (!effects.stateful) return;
+  Order(node, effects);
+  if (NamesFunctions(*node)) {
+    std::vector<int64_t> read_only;
+    for (int i = 0; i < node->num_inputs(); ++i) {
+      const Output& o = node->input(i);
+      if (o.node->output(o.index).dtype == DataType::kResource &&
+          effects.arguments[i] != ResourceUse::kWrite) {
+        read_only.push_back(i);
+      }
+    }
+    node->mutable_attrs().Set("_read_only_resource_inputs",
+                              std::move(read_only));
+  }
+  if (effects.must_run) must_run_.push_back(node);
+}
+
+void AutomaticControl::Order(Node* node) {
+  const FunctionEffects effects = EffectsOf(*node);
+  if (effects.stateful) Order(node, effects);
+}
+
+void AutomaticControl::Order(Node* node, const FunctionEffects& effects) {
   bool writes = false;
   Uses uses;
-  std::vector<int64_t> read_only;
   for (int i = 0; i < node->num_inputs(); ++i) {
     const Output& o = node->input(i);
     if (o.node->output(o.index).dtype != DataType::kResource) continue;
     const ResourceUse use = effects.arguments[i];
-    if (use != ResourceUse::kWrite) read_only.push_back(i);
     if (use == ResourceUse::kNone) continue;
     const Output root = ResourceRoot(o);
     ResourceUse& seen = uses[{root.node, root.index}];
@@ -110,14 +130,6 @@ void AutomaticControl::Add(Node* node) {
     Use(&resources_[resource], use, node);
     if (!arguments_.empty()) UseAliases(resource.first, use, node);
   }
-  const auto is_function = [](const auto& entry) {
-    return std::holds_alternative<FunctionAttr>(entry.second) ||
-           std::holds_alternative<std::vector<FunctionAttr>>(entry.second);
-  };
-  if (std::any_of(node->attrs().begin(), node->attrs().end(), is_function)) {
-    node->mutable_attrs().Set("_read_only_resource_inputs",
-                              std::move(read_only));
-  }
   // The program's order is one more resource: prints and checks write it,
   // assignments, which need no order among themselves, read it.
   if (effects.ordered) {
@@ -125,7 +137,6 @@ void AutomaticControl::Add(Node* node) {
   } else if (writes) {
     Use(&order_, ResourceUse::kRead, node);
   }
-  if (effects.must_run) must_run_.push_back(node);
 }
 
 }  // namespace gk

@@ -1,0 +1,295 @@
+// Inlining and loops without turns, by the edges that they leave; the check of
+// passes looks at the same from the other side.
+#include "grappler/splice.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "graph/function_for_test.h"
+#include "grappler/check_passes.h"
+#include "grappler/inline_calls.h"
+#include "grappler/optimize.h"
+#include "grappler/order_effects.h"
+
+namespace gk {
+namespace {
+
+const AttrMap kFloat{{"dtype", DataType::kFloat}};
+const std::vector<DataType> kOneFloat{DataType::kFloat};
+
+Output Variable(TestFunction& b) {
+  const Output v = b.Arg(DataType::kResource, {});
+  v.node->mutable_output(0).handle_data = {
+      {DataType::kFloat, PartialTensorShape({3})}};
+  return v;
+}
+
+Output Read(TestFunction& b, Output v, std::vector<Node*> control = {}) {
+  return b.Add("ReadVariableOp", {v}, kFloat, std::move(control));
+}
+
+Output Assign(TestFunction& b, Output v, Output value,
+              std::vector<Node*> control = {}) {
+  return b.Add("AssignVariableOp", {v, value}, kFloat, std::move(control));
+}
+
+Output Call(TestFunction& b, const Ref<GraphFunction>& f,
+            std::vector<Output> inputs, std::vector<Node*> control = {}) {
+  return b.Add(f->is_stateful() ? "StatefulPartitionedCall" : "PartitionedCall",
+               std::move(inputs),
+               {{"Tout", f->output_types()}, {"f", FunctionAttr{"g", f}}},
+               std::move(control));
+}
+
+// Whether `late` comes after `early` by the edges of the graph.
+bool Waits(const FunctionGraph& f, const char* late, const char* early) {
+  const Node* first = f.graph->FindNode(early);
+  const Node* last = f.graph->FindNode(late);
+  EXPECT_NE(first, nullptr) << early;
+  EXPECT_NE(last, nullptr) << late;
+  if (first == nullptr || last == nullptr) return false;
+  std::vector<const Node*> todo{last};
+  std::vector<bool> seen(f.graph->num_nodes());
+  while (!todo.empty()) {
+    const Node* node = todo.back();
+    todo.pop_back();
+    if (node == first) return true;
+    if (seen[node->id()]) continue;
+    seen[node->id()] = true;
+    for (const Output& in : node->inputs()) todo.push_back(in.node);
+    for (const Node* c : node->control_inputs()) todo.push_back(c);
+  }
+  return false;
+}
+
+class SpliceTest : public testing::Test {
+ protected:
+  SpliceTest() { SetPassChecking(true); }
+  ~SpliceTest() override { SetPassChecking(false); }
+};
+
+FunctionGraph Optimized(const Ref<GraphFunction>& f) {
+  return ValueOrThrow(Optimize(*f));
+}
+
+constexpr const char* kRead = "StatefulPartitionedCall/ReadVariableOp";
+
+TEST_F(SpliceTest, WritesWaitForReadsInCalls) {
+  TestFunction g("g"), b;
+  const auto reads = g.Finish({Read(g, Variable(g))});
+  const Output v = Variable(b);
+  const Output x = b.Arg(DataType::kFloat, {3});
+  const Output call = Call(b, reads, {v});
+  Assign(b, v, x, {call.node});
+  const FunctionGraph f = Optimized(b.Finish({call}));
+  EXPECT_TRUE(Waits(f, "AssignVariableOp", kRead));
+}
+
+TEST_F(SpliceTest, ReadsThatNobodyUsesKeepTheirPlaceToo) {
+  TestFunction inner("inner"), g("g"), b;
+  const auto reads = inner.Finish({Read(inner, Variable(inner))});
+  const Output gv = Variable(g);
+  Call(g, reads, {gv});
+  const auto middle = g.Finish({});
+  const Output v = Variable(b);
+  const Output x = b.Arg(DataType::kFloat, {3});
+  const Output call = Call(b, middle, {v});
+  Assign(b, v, x, {call.node});
+  const FunctionGraph f = Optimized(b.Finish({}));
+  EXPECT_TRUE(Waits(f, "AssignVariableOp",
+                    "StatefulPartitionedCall/StatefulPartitionedCall/"
+                    "ReadVariableOp"));
+}
+
+TEST_F(SpliceTest, ReadsInCallsWaitForEarlierWrites) {
+  TestFunction g("g"), b;
+  const auto reads = g.Finish({Read(g, Variable(g))});
+  const Output v = Variable(b);
+  const Output x = b.Arg(DataType::kFloat, {3});
+  const Output assign = Assign(b, v, x);
+  const Output call = Call(b, reads, {v}, {assign.node});
+  const FunctionGraph f = Optimized(b.Finish({call}));
+  EXPECT_TRUE(Waits(f, kRead, "AssignVariableOp"));
+}
+
+// A call begins when its inputs are there, whether it uses them or not.
+TEST_F(SpliceTest, BodiesWaitForWhatTheInputsFollowFrom) {
+  TestFunction g("g"), b;
+  const Output gv = Variable(g);
+  const Output gx = g.Arg(DataType::kFloat, {3});
+  g.Arg(DataType::kFloat, {3});
+  Assign(g, gv, gx);
+  const auto writes = g.Finish({});
+  const Output v = Variable(b);
+  const Output x = b.Arg(DataType::kFloat, {3});
+  const Output old = Read(b, v);
+  Call(b, writes, {v, x, b.Add("Neg", {old})});
+  const FunctionGraph f = Optimized(b.Finish({old}));
+  EXPECT_TRUE(
+      Waits(f, "StatefulPartitionedCall/AssignVariableOp", "ReadVariableOp"));
+}
+
+// Whoever uses a value of a call runs when all of the call is done.
+TEST_F(SpliceTest, UsersOfOneResultWaitForAllOfTheCall) {
+  TestFunction g("g"), b;
+  const Output gv = Variable(g);
+  const Output gx = g.Arg(DataType::kFloat, {3});
+  const auto reads = g.Finish({Read(g, gv), g.Add("Neg", {gx})});
+  const Output v = Variable(b);
+  const Output x = b.Arg(DataType::kFloat, {3});
+  const Output call = Call(b, reads, {v, x});
+  Assign(b, v, b.Add("Exp", {{call.node, 1}}));
+  const FunctionGraph f = Optimized(b.Finish({call}));
+  EXPECT_TRUE(Waits(f, "AssignVariableOp", kRead));
+}
+
+TEST_F(SpliceTest, CallsWithoutEffectsPassOrderOn) {
+  TestFunction g("g"), b;
+  const Output gx = g.Arg(DataType::kFloat, {3});
+  const auto pure = g.Finish({g.Add("Neg", {gx})});
+  const Output v = Variable(b), w = Variable(b);
+  const Output x = b.Arg(DataType::kFloat, {3});
+  const Output old = Read(b, v);
+  const Output call = Call(b, pure, {old});
+  const Output unused = Call(b, pure, {x}, {old.node});
+  Assign(b, v, x, {call.node});
+  Assign(b, w, x, {unused.node});
+  const FunctionGraph f = Optimized(b.Finish({}));
+  EXPECT_TRUE(Waits(f, "AssignVariableOp", "PartitionedCall/Neg"));
+  EXPECT_TRUE(Waits(f, "AssignVariableOp", "ReadVariableOp"));
+  EXPECT_TRUE(Waits(f, "AssignVariableOp_1", "ReadVariableOp"));
+}
+
+TEST_F(SpliceTest, CallsAfterCalls) {
+  TestFunction g("g"), b;
+  const Output gv = Variable(g);
+  const Output gx = g.Arg(DataType::kFloat, {3});
+  const Output read = Read(g, gv);
+  Assign(g, gv, gx, {read.node});
+  const auto swaps = g.Finish({read, gx});
+  const Output v = Variable(b);
+  const Output x = b.Arg(DataType::kFloat, {3});
+  const Output first = Call(b, swaps, {v, x});
+  const Output second = Call(b, swaps, {v, {first.node, 1}});
+  const FunctionGraph f = Optimized(b.Finish({first, second}));
+  EXPECT_TRUE(Waits(f, "StatefulPartitionedCall_1/ReadVariableOp",
+                    "StatefulPartitionedCall/AssignVariableOp"));
+}
+
+TEST_F(SpliceTest, KnownBranchesKeepTheirPlace) {
+  const auto branch = [](const char* name, bool writes) {
+    TestFunction g(name);
+    const Output v = Variable(g);
+    const Output x = g.Arg(DataType::kFloat, {3});
+    const Output read = Read(g, v);
+    if (writes) Assign(g, v, x, {read.node});
+    return FunctionAttr{name, g.Finish({read})};
+  };
+  TestFunction b;
+  const Output v = Variable(b);
+  const Output x = b.Arg(DataType::kFloat, {3});
+  const Output yes = b.Add(
+      "Less", {b.Const(Tensor::Scalar(1.0f)), b.Const(Tensor::Scalar(2.0f))});
+  const Output before = Assign(b, v, x);
+  const Output taken = b.Add("If", {yes, v, x},
+                             {{"Tout", kOneFloat},
+                              {"then_branch", branch("reads", false)},
+                              {"else_branch", branch("writes", true)}},
+                             {before.node});
+  Assign(b, v, b.Add("Neg", {x}), {taken.node});
+  const FunctionGraph f = Optimized(b.Finish({taken}));
+  EXPECT_EQ(f.graph->FindNode("If"), nullptr);
+  EXPECT_TRUE(Waits(f, "ReadVariableOp", "AssignVariableOp"));
+  EXPECT_TRUE(Waits(f, "AssignVariableOp_1", "ReadVariableOp"));
+}
+
+Ref<GraphFunction> LoopBetween(bool turns) {
+  TestFunction test("test"), step("step"), b;
+  const Output limit = test.Const(Tensor::Scalar<int32_t>(10));
+  const Output i = test.Arg(DataType::kInt32, {});
+  Variable(test);
+  const FunctionAttr cond{"test", test.Finish({test.Add("Less", {i, limit})})};
+  const Output j = step.Arg(DataType::kInt32, {});
+  const Output u = Variable(step);
+  const Output read = Read(step, u);
+  const Output write = Assign(step, u, step.Add("Neg", {read}), {read.node});
+  const Output one = step.Const(Tensor::Scalar<int32_t>(1));
+  const FunctionAttr body{
+      "step", step.Finish({step.Add("AddV2", {j, one}), u}, {write.node})};
+  const Output v = Variable(b);
+  const Output x = b.Arg(DataType::kFloat, {3});
+  const Output first = Assign(b, v, x);
+  const Output start = b.Const(Tensor::Scalar<int32_t>(turns ? 8 : 10));
+  const Output loop = b.Add(
+      "While", {start, v},
+      {{"T", std::vector<DataType>{DataType::kInt32, DataType::kResource}},
+       {"cond", cond},
+       {"body", body}},
+      {first.node});
+  const Output last = Read(b, v, {loop.node});
+  return b.Finish({last, loop}, {loop.node});
+}
+
+TEST_F(SpliceTest, LoopsWithoutTurnsPassOrderOn) {
+  const FunctionGraph f = Optimized(LoopBetween(false));
+  EXPECT_EQ(f.graph->FindNode("While"), nullptr);
+  EXPECT_TRUE(Waits(f, "ReadVariableOp", "AssignVariableOp"));
+  EXPECT_NE(Optimized(LoopBetween(true)).graph->FindNode("While"), nullptr);
+}
+
+TEST_F(SpliceTest, ManyThatAreWaitedForAreGathered) {
+  TestFunction g("g"), h("h"), b;
+  std::vector<Output> results, variables;
+  for (int i = 0; i < 30; ++i) results.push_back(Read(g, Variable(g)));
+  const auto reads = g.Finish(results);
+  const Output hx = h.Arg(DataType::kFloat, {3});
+  for (int i = 0; i < 30; ++i) Assign(h, Variable(h), hx);
+  const auto writes = h.Finish({});
+  for (int i = 0; i < 30; ++i) variables.push_back(Variable(b));
+  const Output x = b.Arg(DataType::kFloat, {3});
+  const Output first = Call(b, reads, variables);
+  std::vector<Output> inputs{x};
+  inputs.insert(inputs.end(), variables.begin(), variables.end());
+  const Output second = Call(b, writes, inputs, {first.node});
+  const Output third = Call(b, reads, variables, {second.node});
+  results.clear();
+  for (int i = 0; i < 30; ++i) {
+    results.push_back({first.node, i});
+    results.push_back({third.node, i});
+  }
+  const FunctionGraph f = Optimized(b.Finish(results, {second.node}));
+  EXPECT_EQ(f.control_outputs.size(), 30u);
+  size_t edges = 0;
+  for (const auto& node : f.graph->nodes()) {
+    edges += node->control_inputs().size();
+  }
+  EXPECT_LT(edges, 400u);
+  EXPECT_TRUE(Waits(f, "StatefulPartitionedCall_2/ReadVariableOp_7",
+                    "StatefulPartitionedCall_1/AssignVariableOp_9"));
+}
+
+// A write that follows from a read by its shape alone waits for the read.
+TEST_F(SpliceTest, OrderThroughValuesBecomesAnEdge) {
+  TestFunction b;
+  const Output v = Variable(b);
+  const Output read = Read(b, v);
+  Assign(b, v, b.Add("ZerosLike", {read}));
+  const FunctionGraph f = Optimized(b.Finish({read}));
+  EXPECT_EQ(f.graph->FindNode("ZerosLike"), nullptr);
+  EXPECT_TRUE(Waits(f, "AssignVariableOp", "ReadVariableOp"));
+}
+
+TEST_F(SpliceTest, BodiesThatDoNotFitStayCalls) {
+  TestFunction g("g"), b;
+  const Output gx = g.Arg(DataType::kFloat, {2, 3});
+  const Output gy = g.Arg(DataType::kFloat, {2, 3});
+  const auto adds = g.Finish({g.Add("AddV2", {gx, gy})});
+  const Output x = b.Arg(DataType::kFloat, {2, 3});
+  const Output y = b.Arg(DataType::kFloat, {4, 5});
+  const FunctionGraph f = Optimized(b.Finish({Call(b, adds, {x, y})}));
+  EXPECT_NE(f.graph->FindNode("PartitionedCall"), nullptr);
+}
+
+}  // namespace
+}  // namespace gk

@@ -1,0 +1,204 @@
+#include "runtime/example_runner.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "graph/function_for_test.h"
+#include "grappler/check_passes.h"
+#include "grappler/example_check.h"
+#include "runtime/executor.h"
+
+namespace gk {
+namespace {
+
+const AttrMap kFloat{{"dtype", DataType::kFloat}};
+
+class ExampleTest : public testing::Test {
+ protected:
+  ExampleTest() { InitRuntime(); }
+
+  // What the check says of a graph after `wrong`.
+  static std::string After(const Ref<GraphFunction>& function,
+                           const std::function<void(FunctionGraph&)>& wrong) {
+    const FunctionGraph before = FunctionGraph::CloneOf(*function);
+    FunctionGraph after = before.Clone();
+    wrong(after);
+    const Status s = CompareByExample("Pass wrong", before, after);
+    return s.ok() ? "OK" : std::string(s.message());
+  }
+  static void Expect(const std::string& message, std::string_view what) {
+    EXPECT_NE(message.find(what), std::string::npos) << message;
+  }
+};
+
+Node* At(FunctionGraph& f, const char* name) { return f.graph->FindNode(name); }
+
+void SetOp(FunctionGraph& f, const char* node, const char* op) {
+  At(f, node)->set_op(ValueOrThrow(OpRegistry::Get().LookUp(op)));
+}
+
+TEST_F(ExampleTest, FindsWrongValues) {
+  for (DataType type : {DataType::kFloat, DataType::kDouble, DataType::kInt32,
+                        DataType::kInt64, DataType::kHalf}) {
+    TestFunction b;
+    const Output x = b.Arg(type, {-1, 2});
+    const Output y = b.Arg(type, PartialTensorShape(TensorShape()));
+    const auto f = b.Finish({x, b.Add("Mul", {x, y})});
+    EXPECT_EQ(After(f, [](FunctionGraph&) {}), "OK");
+    const std::string message =
+        After(f, [](FunctionGraph& g) { SetOp(g, "Mul", "AddV2"); });
+    Expect(message, "Pass wrong broke function f: by example 0, result 1 ");
+    Expect(message, "(node Mul)");
+  }
+}
+
+TEST_F(ExampleTest, FindsWrongStringsAndTruths) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kString, {3});
+  const Output y = b.Arg(DataType::kBool, {9});
+  const Output z = b.Arg(DataType::kBool, {9});
+  const Output w = b.Arg(DataType::kString, PartialTensorShape());
+  const auto f =
+      b.Finish({b.Add("Identity", {x}), b.Add("LogicalAnd", {y, z}), w});
+  EXPECT_EQ(After(f, [](FunctionGraph&) {}), "OK");
+  Expect(
+      After(f, [](FunctionGraph& g) { SetOp(g, "LogicalAnd", "LogicalOr"); }),
+      "result 1 ");
+  Expect(After(f,
+               [](FunctionGraph& g) {
+                 At(g, "Identity")->set_input(0, {g.arguments[3], 0});
+               }),
+         "result 0 ");
+}
+
+// A read that comes too late, and a variable with another value at the end.
+TEST_F(ExampleTest, FindsWrongEffects) {
+  TestFunction b;
+  const Output v = b.Arg(DataType::kResource, {});
+  v.node->mutable_output(0).handle_data = {
+      {DataType::kFloat, PartialTensorShape({3})}};
+  const Output x = b.Arg(DataType::kFloat, {3});
+  const Output read = b.Add("ReadVariableOp", {v}, kFloat);
+  const Output add = b.Add("AssignAddVariableOp", {v, x}, kFloat, {read.node});
+  const auto f = b.Finish({read}, {add.node});
+  EXPECT_EQ(After(f, [](FunctionGraph&) {}), "OK");
+  Expect(After(f,
+               [](FunctionGraph& g) {
+                 At(g, "AssignAddVariableOp")->ClearControlInputs();
+                 At(g, "ReadVariableOp")
+                     ->AddControlInput(At(g, "AssignAddVariableOp"));
+               }),
+         "result 0 ");
+  Expect(After(f,
+               [](FunctionGraph& g) {
+                 SetOp(g, "AssignAddVariableOp", "AssignSubVariableOp");
+               }),
+         "variable 0 of those given has another value");
+}
+
+TEST_F(ExampleTest, FindsNewFailures) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kInt32, {3});
+  const Output zero = b.Const(Tensor::Scalar<int32_t>(0));
+  const auto f = b.Finish({b.Add("Mul", {x, zero})});
+  Expect(After(f, [](FunctionGraph& g) { SetOp(g, "Mul", "FloorDiv"); }),
+         "it fails: ");
+  // What failed before and does not any more was not needed.
+  EXPECT_EQ(After(b.Finish({b.Add("FloorDiv", {x, zero})}),
+                  [](FunctionGraph& g) { SetOp(g, "FloorDiv", "Mul"); }),
+            "OK");
+}
+
+TEST_F(ExampleTest, NaNsAreAlike) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, {3});
+  const Output nan =
+      b.Add("Sub", {b.Add("Mul", {x, b.Const(Tensor::Scalar(1e38f * 1e5f))}),
+                    b.Add("Mul", {x, b.Const(Tensor::Scalar(1e38f * 1e5f))})});
+  const auto f = b.Finish({nan});
+  EXPECT_EQ(After(f,
+                  [](FunctionGraph& g) {
+                    Node* sub = At(g, "Sub");
+                    sub->set_op(ValueOrThrow(OpRegistry::Get().LookUp("Div")));
+                  }),
+            "OK");
+}
+
+TEST_F(ExampleTest, DoesNotRunWhatCannotBeRepeated) {
+  const auto differs = [](const Ref<GraphFunction>& f) {
+    return After(f, [](FunctionGraph& g) { SetOp(g, "Neg", "Exp"); });
+  };
+  {
+    TestFunction b;
+    const Output x = b.Arg(DataType::kFloat, {3});
+    b.Add("PrintV2", {b.Const(Tensor::Scalar<std::string>("no"))});
+    EXPECT_EQ(differs(b.Finish({b.Add("Neg", {x})})), "OK");
+  }
+  {
+    TestFunction b;
+    const Output x = b.Arg(DataType::kFloat, {1 << 10, 1 << 10});
+    EXPECT_EQ(differs(b.Finish({b.Add("Neg", {x})})), "OK");
+  }
+  {
+    TestFunction b;
+    const Output x = b.Arg(DataType::kVariant, {});
+    const Output y = b.Arg(DataType::kFloat, {});
+    EXPECT_EQ(differs(b.Finish({x, b.Add("Neg", {y})})), "OK");
+  }
+  {
+    TestFunction b;
+    const Output shape = b.Const(Tensor::Vector<int32_t>(
+        std::span<const int32_t>(std::vector<int32_t>{3})));
+    const Output noise =
+        b.Add("RandomUniform", {shape},
+              {{"dtype", DataType::kFloat}, {"seed", int64_t{1}}});
+    EXPECT_EQ(differs(b.Finish({b.Add("Neg", {noise})})), "OK");
+  }
+}
+
+TEST_F(ExampleTest, StopsWhatDoesNotEnd) {
+  TestFunction test("test"), step("step"), b;
+  const Output i = test.Arg(DataType::kFloat, {});
+  const FunctionAttr cond{
+      "test",
+      test.Finish({test.Add("Less", {i, test.Const(Tensor::Scalar(1e30f))})})};
+  const Output j = step.Arg(DataType::kFloat, {});
+  const FunctionAttr body{"step", step.Finish({step.Add("Sin", {j})})};
+  const Output x = b.Arg(DataType::kFloat, {});
+  const Output loop = b.Add("StatelessWhile", {x},
+                            {{"T", std::vector<DataType>{DataType::kFloat}},
+                             {"cond", cond},
+                             {"body", body}});
+  EXPECT_EQ(After(b.Finish({loop}), [](FunctionGraph&) {}), "OK");
+}
+
+// A pass may drop a loop only if it makes no turn.
+TEST_F(ExampleTest, FindsDroppedLoops) {
+  TestFunction test("test"), step("step"), b;
+  const Output i = test.Arg(DataType::kInt32, {});
+  const FunctionAttr cond{
+      "test", test.Finish({test.Add(
+                  "Less", {i, test.Const(Tensor::Scalar<int32_t>(5))})})};
+  const Output j = step.Arg(DataType::kInt32, {});
+  const FunctionAttr body{"step", step.Finish({step.Add("AddV2", {j, j})})};
+  const Output loop =
+      b.Add("StatelessWhile", {b.Const(Tensor::Scalar<int32_t>(1))},
+            {{"T", std::vector<DataType>{DataType::kInt32}},
+             {"cond", cond},
+             {"body", body}});
+  const auto function = b.Finish({loop});
+  EXPECT_TRUE(RunsByExample(*loop.node));
+  FunctionGraph f = FunctionGraph::CloneOf(*function);
+  const PassCheck check("wrong", &f);
+  f.results[0] = At(f, "StatelessWhile")->input(0);
+  std::vector<bool> keep(f.graph->num_nodes(), true);
+  keep[At(f, "StatelessWhile")->id()] = false;
+  f.graph->RemoveNodes(keep);
+  f.spliced.push_back({"StatelessWhile"});
+  Expect(std::string(check.Verify(f).message()),
+         "the loop is dropped and makes a turn");
+}
+
+}  // namespace
+}  // namespace gk
