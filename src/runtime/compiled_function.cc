@@ -186,10 +186,7 @@ StatusOr<Ref<Plan>> CompiledFunction::PlanFor(std::span<const Tensor> inputs) {
   // Shapes that inference refuses must fail at run time, at the op that
   // minds, after what came before it: the declared plan does that.
   StatusOr<Ref<Plan>> made = Specialise(inputs, *declared, false);
-  if (ChecksPasses() && (made.status().code() == Code::kInternal ||
-                         made.status().code() == Code::kPythonException)) {
-    return made;
-  }
+  if (ChecksPasses() && made.status().code() == Code::kInternal) return made;
   Ref<Plan> plan = made.ok() ? std::move(*made) : declared;
   std::lock_guard<std::mutex> lock(mutex_);
   for (Specialised& s : plans_) {

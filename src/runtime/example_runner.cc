@@ -3,6 +3,7 @@
 #include "grappler/example_check.h"
 #include "runtime/error_origin.h"
 #include "runtime/executor.h"
+#include "runtime/loop_poll.h"
 
 namespace gk {
 namespace {
@@ -12,6 +13,7 @@ class PlanExamples final : public ExampleRunner {
   Status Run(const FunctionGraph& function, std::span<const Tensor> arguments,
              TensorVector* results,
              const CancellationToken* cancellation) override {
+    const NoInterrupts quiet;
     const ErrorOrigin origin = LastErrorOrigin();
     const Status status = Make(function, arguments, results, cancellation);
     SetErrorOrigin(origin);

@@ -21,6 +21,15 @@ namespace gk {
 using InterruptCheck = Status (*)();
 void SetInterruptCheck(InterruptCheck check);
 
+// While one is alive, loops on this thread do not ask: what runs is bounded and
+// an interrupt is for the program's own run.
+class NoInterrupts {
+ public:
+  NoInterrupts();
+  ~NoInterrupts();
+  NoInterrupts(const NoInterrupts&) = delete;
+};
+
 class LoopPoll {
  public:
   explicit LoopPoll(const CancellationToken* cancellation)
