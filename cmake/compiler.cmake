@@ -47,6 +47,11 @@ if(GK_SANITIZE)
   target_link_options(gk_flags INTERFACE -fsanitize=${GK_SANITIZE})
 endif()
 
+if(GK_FUZZERS)
+  target_compile_options(gk_flags INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(gk_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # Reading the standard library took two fifths of a build's time: it is read
 # once. Files still include what they use; a build with
 # -DGK_PRECOMPILED_HEADERS=OFF (the tsan preset) proves it.

@@ -3,11 +3,15 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdlib>
+#include <new>
 #include <string>
+#include <vector>
 
+#include "base/sanitizer.h"
 #include "framework/resource.h"
 #include "framework/variant.h"
 
@@ -33,9 +37,10 @@ class Pool {
   void* Allocate(size_t bytes) {
     const int c = ClassOf(bytes);
     if (c < 0) return nullptr;
-    const size_t size = SizeOf(c);
+    const size_t size =
+        kSanitized ? std::max<size_t>(bytes, 1) : SizeOf(c);
     void* p = nullptr;
-    {
+    if (!kSanitized) {
       Guard guard(lock_);
       if (FreeBlock* block = free_[c]) {
         free_[c] = block->next;
@@ -57,9 +62,10 @@ class Pool {
 
   void Free(void* p, size_t bytes) {
     const int c = ClassOf(bytes);
-    const int64_t size = SizeOf(c);
+    const int64_t size =
+        kSanitized ? std::max<size_t>(bytes, 1) : SizeOf(c);
     live_.fetch_sub(size, std::memory_order_relaxed);
-    {
+    if (!kSanitized) {
       Guard guard(lock_);
       if (stats_.cached_bytes + size <= kMaxCachedBytes) {
         auto* block = static_cast<FreeBlock*>(p);
@@ -153,6 +159,49 @@ class ObjectBuffer final : public Buffer {
   ~ObjectBuffer() override { delete[] static_cast<T*>(data_); }
 };
 
+// Variants hold tensors of variants: what is let go of within what is let go
+// of waits for the outermost, so that no depth of nesting takes stack.
+class VariantBuffer final : public Buffer {
+ public:
+  explicit VariantBuffer(int64_t n)
+      : Buffer(new Variant[n], n * sizeof(Variant)) {}
+  ~VariantBuffer() override {
+    auto* all = static_cast<Variant*>(data_);
+    if (level_ >= kMaxLevel && Wait(all)) return;
+    ++level_;
+    if (level_ == 1) {
+      std::vector<Variant*> waiting;
+      waiting_ = &waiting;
+      delete[] all;
+      while (!waiting.empty()) {
+        Variant* next = waiting.back();
+        waiting.pop_back();
+        delete[] next;
+      }
+      waiting_ = nullptr;
+    } else {
+      delete[] all;
+    }
+    --level_;
+  }
+
+ private:
+  static constexpr int kMaxLevel = 32;
+  static bool Wait(Variant* all) {
+    try {
+      waiting_->push_back(all);
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;  // then by way of the stack
+    }
+  }
+  // Without destructors: tensors die in those of other threads' data, too.
+  static thread_local int level_;
+  static thread_local std::vector<Variant*>* waiting_;
+};
+thread_local int VariantBuffer::level_ = 0;
+thread_local std::vector<Variant*>* VariantBuffer::waiting_ = nullptr;
+
 class ForeignBuffer final : public Buffer {
  public:
   ForeignBuffer(void* data, size_t size, std::function<void()> release)
@@ -187,7 +236,7 @@ Ref<Buffer> NewObjectBuffer(DataType dtype, int64_t n) {
     case DataType::kResource:
       return MakeRef<ObjectBuffer<ResourceHandle>>(n);
     case DataType::kVariant:
-      return MakeRef<ObjectBuffer<Variant>>(n);
+      return MakeRef<VariantBuffer>(n);
     default:
       return nullptr;
   }

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/sanitizer.h"
 #include "framework/logical_device.h"
 #include "framework/resource.h"
 #include "framework/symbolic_tensor.h"
@@ -41,14 +42,14 @@ thread_local ImplCache impl_cache;
 }  // namespace
 
 void* TensorImpl::operator new(size_t size) {
-  if (size == sizeof(TensorImpl) && impl_cache.count > 0) {
+  if (!kSanitized && size == sizeof(TensorImpl) && impl_cache.count > 0) {
     return impl_cache.slots[--impl_cache.count];
   }
   return ::operator new(size, std::align_val_t(kAlignment));
 }
 
 void TensorImpl::operator delete(void* p, size_t size) {
-  if (size == sizeof(TensorImpl) && impl_cache.alive &&
+  if (!kSanitized && size == sizeof(TensorImpl) && impl_cache.alive &&
       impl_cache.count < ImplCache::kMax) {
     impl_cache.slots[impl_cache.count++] = p;
     return;

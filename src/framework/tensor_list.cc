@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "framework/op_registry.h"
+#include "framework/variant_level.h"
 
 namespace gk {
 namespace {
@@ -50,14 +51,20 @@ StatusOr<Tensor> ZeroVariants(const Tensor& t) {
 }
 
 StatusOr<Tensor> SumVariants(const Tensor& t, const Tensor& u) {
+  if (u.dtype() != t.dtype() || !(u.shape() == t.shape())) {
+    return InvalidArgument("Trying to add a {} to a {}", u.DebugString(0),
+                           t.DebugString(0));
+  }
   GK_ASSIGN_OR_RETURN(Tensor fresh, Tensor::Allocate(t.dtype(), t.shape()));
-  const Variant& a = t.scalar<Variant>();
-  const Variant& b = u.scalar<Variant>();
-  if (a.get() == nullptr || b.get() == nullptr) {
-    fresh.data<Variant>()[0] = a.get() ? a : b;
-  } else {
-    GK_ASSIGN_OR_RETURN(Ref<VariantObject> s, a.get()->Add(*b.get()));
-    fresh.data<Variant>()[0] = Variant(std::move(s));
+  for (int64_t i = 0; i < t.num_elements(); ++i) {
+    const Variant& a = t.data<Variant>()[i];
+    const Variant& b = u.data<Variant>()[i];
+    if (a.get() == nullptr || b.get() == nullptr) {
+      fresh.data<Variant>()[i] = a.get() ? a : b;
+      continue;
+    }
+    GK_ASSIGN_OR_RETURN(Ref<VariantObject> sum, a.get()->Add(*b.get()));
+    fresh.data<Variant>()[i] = Variant(std::move(sum));
   }
   return fresh;
 }
@@ -76,6 +83,8 @@ Ref<TensorList> TensorList::Copy() const {
 }
 
 StatusOr<Ref<VariantObject>> TensorList::ZerosLike() const {
+  const VariantLevel level;
+  GK_RETURN_IF_ERROR(level.Check("ZerosLike"));
   Ref<TensorList> zeros = Copy();
   for (Tensor& t : zeros->tensors_) {
     if (!t) continue;
@@ -94,6 +103,8 @@ StatusOr<Ref<VariantObject>> TensorList::ZerosLike() const {
 }
 
 StatusOr<Ref<VariantObject>> TensorList::Add(const VariantObject& o) const {
+  const VariantLevel level;
+  GK_RETURN_IF_ERROR(level.Check("Sum"));
   const auto* other = dynamic_cast<const TensorList*>(&o);
   if (other == nullptr || other->element_dtype != element_dtype) {
     return InvalidArgument("Trying to add two lists of tensors of different "

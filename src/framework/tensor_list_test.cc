@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "framework/allocator.h"
+#include "framework/op_registry.h"
 
 namespace gk {
 namespace {
@@ -238,6 +239,53 @@ TEST(TensorListTest, RowsStayWhereTheyAre) {
   EXPECT_EQ(x.data<float>()[950], 1);
   EXPECT_EQ(list->size(), 11);
   EXPECT_FALSE(list->ShareRows(row, x));
+}
+
+// Neither letting go of it nor what walks into it takes stack without end.
+TEST(TensorListTest, ListsWithinLists) {
+  RegisterAllOps();
+  const auto nested = [](int depth) {
+    Tensor list = TensorList::Wrap(Counting(3));
+    for (int i = 0; i < depth; ++i) {
+      Ref<TensorList> outer = Make(DataType::kVariant);
+      EXPECT_TRUE(outer->Push(list).ok());
+      list = TensorList::Wrap(std::move(outer));
+    }
+    return list;
+  };
+  {
+    const Tensor shallow = nested(500);
+    const TensorList* list = ValueOrThrow(TensorList::Of(shallow));
+    EXPECT_TRUE(list->ZerosLike().ok());
+    EXPECT_TRUE(list->Add(*list).ok());
+  }
+  const Tensor deep = nested(200000);
+  const TensorList* list = ValueOrThrow(TensorList::Of(deep));
+  EXPECT_EQ(list->ZerosLike().status().code(), Code::kResourceExhausted);
+  EXPECT_EQ(list->Add(*list).status().code(), Code::kResourceExhausted);
+}
+
+TEST(TensorListTest, SumsOfListsOfSeveralVariants) {
+  RegisterAllOps();
+  const auto list_of = [](std::vector<int> lengths) {
+    const int64_t n = lengths.size();
+    Tensor all = ValueOrThrow(
+        Tensor::Allocate(DataType::kVariant, TensorShape({n})));
+    for (int64_t i = 0; i < n; ++i) {
+      all.data<Variant>()[i] = Variant(Counting(lengths[i]));
+    }
+    Ref<TensorList> list = Make(DataType::kVariant);
+    EXPECT_TRUE(list->Push(all).ok());
+    return list;
+  };
+  const Ref<TensorList> two = list_of({2, 3}), none = list_of({});
+  const Ref<VariantObject> sum = ValueOrThrow(two->Add(*two));
+  const Tensor t =
+      ValueOrThrow(static_cast<const TensorList&>(*sum).Get(0));
+  ASSERT_EQ(t.num_elements(), 2);
+  EXPECT_EQ(At(*t.data<Variant>()[1].As<TensorList>(), 2), 4);
+  EXPECT_TRUE(none->Add(*none).ok());
+  EXPECT_EQ(none->Add(*two).status().code(), Code::kInvalidArgument);
 }
 
 }  // namespace

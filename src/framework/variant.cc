@@ -1,6 +1,24 @@
 #include "framework/variant.h"
 
+#include "framework/variant_level.h"
+
 namespace gk {
+namespace {
+
+// A level takes some hundred bytes of stack; threads with small stacks count.
+constexpr int kMaxLevels = 1000;
+thread_local int levels = 0;
+
+}  // namespace
+
+VariantLevel::VariantLevel() { ++levels; }
+VariantLevel::~VariantLevel() { --levels; }
+
+Status VariantLevel::Check(std::string_view what) const {
+  if (levels <= kMaxLevels) return OkStatus();
+  return ResourceExhausted("{} of variants nested more than {} levels deep",
+                           what, kMaxLevels);
+}
 
 StatusOr<Ref<VariantObject>> VariantObject::ZerosLike() const {
   return Unimplemented("ZerosLike of a variant that holds a {}", type_name());

@@ -7,6 +7,7 @@
 #include "function/differentiable_branches.h"
 #include "function/differentiable_while.h"
 #include "function/graph_edit.h"
+#include "graph/call_signature.h"
 
 namespace gk {
 namespace {
@@ -77,7 +78,13 @@ void Gradients(GradContext& g) {
     inputs.push_back(g.x(i));
     wanted.push_back(g.wants(i));
   }
-  for (int i = 0; i < g.num_outputs(); ++i) dy.push_back(g.raw_dy(i));
+  std::vector<DataType> given, returned;
+  for (const Tensor& x : inputs) given.push_back(x.dtype());
+  for (int i = 0; i < g.num_outputs(); ++i) {
+    dy.push_back(g.raw_dy(i));
+    returned.push_back(g.y(i).dtype());
+  }
+  ThrowIfError(CheckCallSignature(g.record(), g.attrs(), given, returned));
   const auto compute = [&] {
     return g.attrs().Get<FunctionAttr>("body") != nullptr
                ? OfLoop(g.record(), g.attrs(), inputs, dy, wanted)

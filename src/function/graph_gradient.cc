@@ -8,6 +8,7 @@
 #include "function/func_graph.h"
 #include "function/function_gradient.h"
 #include "function/graph_edit.h"
+#include "graph/call_signature.h"
 
 namespace gk {
 namespace {
@@ -236,6 +237,7 @@ class ReverseWalk {
 
   Ref<DifferentiableNode> Rewrite(Node* node, const std::vector<bool>& wanted,
                                   bool higher_order) {
+    ThrowIfError(CheckCallSignature(*node));
     if (node->attrs().Get<FunctionAttr>("f") != nullptr) {
       return RewriteCall(node, wanted, higher_order);
     }

@@ -16,7 +16,8 @@ StatusOr<DataType> TypeFromProto(proto::DataType type) {
 }
 
 StatusOr<FunctionAttr> FunctionFromProto(const proto::NameAttrList& message,
-                                         const FindFunction& find) {
+                                         const FindFunction& find,
+                                         ImportBudget* budget) {
   if (!find) return InvalidArgument("no function may be named here");
   FunctionAttr f;
   f.name = message.name;
@@ -24,7 +25,7 @@ StatusOr<FunctionAttr> FunctionFromProto(const proto::NameAttrList& message,
   if (!message.attr.empty()) {
     auto attrs = std::make_shared<AttrMap>();
     for (const auto& [name, value] : message.attr) {
-      GK_ASSIGN_OR_RETURN(AttrValue v, AttrFromProto(value, nullptr, find));
+      GK_ASSIGN_OR_RETURN(AttrValue v, AttrFromProto(value, nullptr, find, budget));
       attrs->Set(name, std::move(v));
     }
     f.attrs = std::move(attrs);
@@ -56,7 +57,8 @@ AttrValue EmptyList(const AttrDef* def) {
 
 StatusOr<AttrValue> ListFromProto(const proto::AttrValue::ListValue& m,
                                   const AttrDef* def,
-                                  const FindFunction& find) {
+                                  const FindFunction& find,
+                                  ImportBudget* budget) {
   const int kinds = !m.s.empty() + !m.i.empty() + !m.f.empty() + !m.b.empty() +
                     !m.type.empty() + !m.shape.empty() + !m.tensor.empty() +
                     !m.func.empty();
@@ -85,14 +87,14 @@ StatusOr<AttrValue> ListFromProto(const proto::AttrValue::ListValue& m,
   if (!m.tensor.empty()) {
     std::vector<Tensor> tensors;
     for (const auto& t : m.tensor) {
-      GK_ASSIGN_OR_RETURN(Tensor tensor, TensorFromProto(t));
+      GK_ASSIGN_OR_RETURN(Tensor tensor, TensorFromProto(t, budget));
       tensors.push_back(std::move(tensor));
     }
     return AttrValue(std::move(tensors));
   }
   std::vector<FunctionAttr> functions;
   for (const auto& f : m.func) {
-    GK_ASSIGN_OR_RETURN(FunctionAttr function, FunctionFromProto(f, find));
+    GK_ASSIGN_OR_RETURN(FunctionAttr function, FunctionFromProto(f, find, budget));
     functions.push_back(std::move(function));
   }
   return AttrValue(std::move(functions));
@@ -102,10 +104,11 @@ StatusOr<AttrValue> ListFromProto(const proto::AttrValue::ListValue& m,
 
 StatusOr<AttrValue> AttrFromProto(const proto::AttrValue& message,
                                   const AttrDef* def,
-                                  const FindFunction& find) {
+                                  const FindFunction& find,
+                                  ImportBudget* budget) {
   switch (message.value_case) {
     case ValueCase::kList:
-      return ListFromProto(*message.list, def, find);
+      return ListFromProto(*message.list, def, find, budget);
     case ValueCase::kS:
       return AttrValue(message.s);
     case ValueCase::kI:
@@ -123,12 +126,12 @@ StatusOr<AttrValue> AttrFromProto(const proto::AttrValue& message,
       return AttrValue(std::move(s));
     }
     case ValueCase::kTensor: {
-      GK_ASSIGN_OR_RETURN(Tensor t, TensorFromProto(*message.tensor));
+      GK_ASSIGN_OR_RETURN(Tensor t, TensorFromProto(*message.tensor, budget));
       return AttrValue(std::move(t));
     }
     case ValueCase::kFunc: {
       GK_ASSIGN_OR_RETURN(FunctionAttr f,
-                          FunctionFromProto(*message.func, find));
+                          FunctionFromProto(*message.func, find, budget));
       return AttrValue(std::move(f));
     }
     case ValueCase::kPlaceholder:

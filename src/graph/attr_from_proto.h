@@ -6,6 +6,7 @@
 #include <string>
 
 #include "framework/op_def.h"
+#include "graph/import_budget.h"
 #include "proto/graph.gk.h"
 
 namespace gk {
@@ -15,8 +16,10 @@ using FindFunction =
 
 // `def` tells what an empty list is a list of; null for attributes that no op
 // declares. Without `find`, attributes that name functions are errors.
+// `budget`: of the message that the attribute is of, if it is a larger one.
 StatusOr<AttrValue> AttrFromProto(const proto::AttrValue& message,
-                                  const AttrDef* def, const FindFunction& find);
+                                  const AttrDef* def, const FindFunction& find,
+                                  ImportBudget* budget = nullptr);
 
 // Zero, false, empty: what a reader may drop that knows no such attribute.
 bool IsZeroAttr(const proto::AttrValue& message);

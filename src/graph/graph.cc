@@ -1,6 +1,7 @@
 #include "graph/graph.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "framework/op_builder.h"
 
@@ -80,7 +81,18 @@ StatusOr<Node*> Graph::AddNode(const OpRecord& op, std::string_view name,
   node->op_ = &op;
   node->attrs_ = std::move(attrs);
   for (const Output& o : inputs) node->inputs_.push_back(o);
-  for (Node* c : control_inputs) node->AddControlInput(c);
+  // AddControlInput looks through those that are there.
+  constexpr size_t kFew = 64;
+  if (control_inputs.size() <= kFew) {
+    for (Node* c : control_inputs) node->AddControlInput(c);
+  } else {
+    std::unordered_set<const Node*> seen;
+    for (Node* c : control_inputs) {
+      if (c != nullptr && seen.insert(c).second) {
+        node->control_inputs_.push_back(c);
+      }
+    }
+  }
   std::vector<DataType> types;
   GK_RETURN_IF_ERROR(OutputTypes(*op.def, node->attrs_, &types));
   node->outputs_.resize(types.size());

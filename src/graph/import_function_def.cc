@@ -131,7 +131,8 @@ StatusOr<Ref<GraphFunction>> ReadFunction(const proto::FunctionDef& def,
   for (const auto& [name, value] : def.attr) {
     // What only its writer can use (shapes of inputs, other functions) does
     // not keep a function from being read.
-    StatusOr<AttrValue> v = AttrFromProto(value, nullptr, none);
+    StatusOr<AttrValue> v =
+        AttrFromProto(value, nullptr, none, &functions->budget());
     if (v.ok()) attrs.Set(name, *std::move(v));
   }
   return MakeRef<GraphFunction>(def.signature->name, std::move(graph),

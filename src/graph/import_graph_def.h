@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/import_budget.h"
 #include "proto/graph.gk.h"
 
 namespace gk {
@@ -28,6 +29,8 @@ class FunctionReader {
   // With all that it calls. NotFound if there is none of that name,
   // InvalidArgument if it calls itself.
   StatusOr<Ref<GraphFunction>> Read(const std::string& name);
+  // Of the message that the library is of, for all who read it.
+  ImportBudget& budget() { return budget_; }
 
  private:
   struct Done {
@@ -37,6 +40,7 @@ class FunctionReader {
   std::vector<std::string> Callees(const proto::FunctionDef& def) const;
 
   const proto::FunctionDefLibrary& library_;
+  ImportBudget budget_;
   std::unordered_map<std::string, const proto::FunctionDef*> by_name_;
   std::unordered_map<std::string, Done> done_;
 };

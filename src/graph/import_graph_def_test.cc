@@ -8,6 +8,7 @@
 
 #include "graph/function_for_test.h"
 #include "graph/graph_def.h"
+#include "graph/tensor_proto.h"
 
 namespace gk {
 namespace {
@@ -196,6 +197,225 @@ TEST(ImportGraphDefTest, DeepCallsAreRefused) {
   // A function called by its name.
   message.node.resize(10);
   EXPECT_TRUE(ImportStatus(message).ok()) << ImportStatus(message).message();
+}
+
+proto::NodeDef NodeOf(const std::string& name, const std::string& op,
+                      std::vector<std::string> inputs = {}) {
+  proto::NodeDef node;
+  node.name = name;
+  node.op = op;
+  node.input = std::move(inputs);
+  return node;
+}
+
+proto::NodeDef ConstOf(const std::string& name, proto::DataType dtype,
+                       proto::TensorProto value) {
+  proto::NodeDef node = NodeOf(name, "Const");
+  node.attr["dtype"].set_type(dtype);
+  node.attr["value"].mutable_tensor() = std::move(value);
+  return node;
+}
+
+proto::TensorProto TensorOf(proto::DataType dtype, std::vector<int64_t> dims) {
+  proto::TensorProto t;
+  t.dtype = dtype;
+  for (int64_t d : dims) {
+    t.tensor_shape.mut().dim.emplace_back();
+    t.tensor_shape.mut().dim.back().size = d;
+  }
+  return t;
+}
+
+proto::GraphDef GraphOf(std::vector<proto::NodeDef> nodes) {
+  proto::GraphDef g;
+  g.node = std::move(nodes);
+  return g;
+}
+
+// Whoever reads a constant goes by its attribute: it has to be true.
+TEST(ImportGraphDefTest, AConstantIsOfTheTypeThatItSays) {
+  using proto::DataType;
+  const std::pair<DataType, DataType> pairs[] = {
+      {DataType::DT_DOUBLE, DataType::DT_UINT8},
+      {DataType::DT_STRING, DataType::DT_INT64},
+      {DataType::DT_INT64, DataType::DT_STRING},
+      {DataType::DT_FLOAT, DataType::DT_INT32},
+      {DataType::DT_VARIANT, DataType::DT_INT64},
+      {DataType::DT_RESOURCE, DataType::DT_INT64},
+      {DataType::DT_BOOL, DataType::DT_UINT8},
+  };
+  for (const auto& [said, held] : pairs) {
+    const Status status = ImportStatus(
+        GraphOf({ConstOf("c", said, TensorOf(held, {16}))}));
+    EXPECT_EQ(status.code(), Code::kInvalidArgument) << status.message();
+    EXPECT_NE(status.message().find("Type mismatch"), std::string::npos)
+        << status.message();
+  }
+}
+
+TEST(ImportGraphDefTest, ContentsOfTensors) {
+  using proto::DataType;
+  const auto import = [](proto::TensorProto t) {
+    const DataType dtype = t.dtype;
+    return ImportStatus(GraphOf({ConstOf("c", dtype, std::move(t))}));
+  };
+  proto::TensorProto t = TensorOf(DataType::DT_STRING, {3});
+  t.tensor_content = std::string("\1\0\2abc", 6);
+  EXPECT_TRUE(import(t).ok()) << import(t).message();
+  for (std::string wrong : {"\1", "\1\1\1a", "\1\1\1abcd",
+                            "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01 a"}) {
+    t.tensor_content = wrong;
+    EXPECT_EQ(import(t).code(), Code::kInvalidArgument) << wrong;
+  }
+  t = TensorOf(DataType::DT_BOOL, {2});
+  t.tensor_content = std::string("\0\xff", 2);
+  const Tensor bits = ValueOrThrow(TensorFromProto(t));
+  EXPECT_EQ(static_cast<const uint8_t*>(bits.raw_data())[1], 1);
+  for (DataType dtype : {DataType::DT_RESOURCE, DataType::DT_VARIANT,
+                         DataType::DT_FLOAT_REF, DataType(77)}) {
+    EXPECT_FALSE(import(TensorOf(dtype, {1})).ok());
+  }
+  for (std::vector<int64_t> dims : std::vector<std::vector<int64_t>>{
+           {-1}, {-7}, {1 << 20, 1 << 20, 1 << 20, 1 << 20}}) {
+    EXPECT_EQ(import(TensorOf(DataType::DT_FLOAT, dims)).code(),
+              Code::kInvalidArgument);
+  }
+  t = TensorOf(DataType::DT_FLOAT, {1});
+  t.float_val = {1, 2};
+  EXPECT_EQ(import(t).code(), Code::kInvalidArgument);
+}
+
+// Some bytes stand for gigabytes: 25 GB here.
+TEST(ImportGraphDefTest, RepeatedValuesHaveABudget) {
+  proto::GraphDef g;
+  for (int i = 0; i < 100; ++i) {
+    proto::TensorProto t = TensorOf(proto::DataType::DT_FLOAT, {1 << 26});
+    t.float_val = {1};
+    g.node.push_back(
+        ConstOf(Format("c{}", i), proto::DataType::DT_FLOAT, t));
+  }
+  EXPECT_EQ(ImportStatus(g).code(), Code::kResourceExhausted);
+  // A long text, again and again.
+  proto::TensorProto t = TensorOf(proto::DataType::DT_STRING, {1 << 16});
+  t.string_val = {std::string(1 << 16, 'x')};
+  g.node = {ConstOf("c", proto::DataType::DT_STRING, t)};
+  EXPECT_EQ(ImportStatus(g).code(), Code::kResourceExhausted);
+  // What programs have.
+  t = TensorOf(proto::DataType::DT_FLOAT, {4096, 4096});
+  t.float_val = {0};
+  g.node = {ConstOf("c", proto::DataType::DT_FLOAT, t)};
+  EXPECT_TRUE(ImportStatus(g).ok());
+}
+
+TEST(ImportGraphDefTest, OutputsHaveABudget) {
+  proto::GraphDef g;
+  for (int i = 0; i < 40; ++i) {
+    proto::FunctionDef f;
+    f.signature.mut().name = Format("f{}", i);
+    f.signature.mut().input_arg.emplace_back();
+    f.signature.mut().input_arg[0].name = "x";
+    f.signature.mut().input_arg[0].type = proto::DataType::DT_FLOAT;
+    proto::TensorProto zero = TensorOf(proto::DataType::DT_INT32, {});
+    f.node_def.push_back(ConstOf("axis", proto::DataType::DT_INT32, zero));
+    f.node_def.push_back(NodeOf("split", "Split", {"axis:output:0", "x"}));
+    f.node_def.back().attr["num_split"].set_i(100000);
+    g.library.mut().function.push_back(f);
+    g.node.push_back(NodeOf(Format("call{}", i), Format("f{}", i), {"arg"}));
+  }
+  g.node.push_back(NodeOf("arg", "Placeholder"));
+  g.node.back().attr["dtype"].set_type(proto::DataType::DT_FLOAT);
+  EXPECT_EQ(ImportStatus(g).code(), Code::kResourceExhausted);
+}
+
+// A list argument that takes all there is leaves nothing for the next one.
+TEST(ImportGraphDefTest, AnInputThatIsNotThere) {
+  const proto::TensorProto zeros = TensorOf(proto::DataType::DT_FLOAT, {2});
+  proto::NodeDef concat = NodeOf("y", "ConcatV2", {"a", "b"});
+  concat.attr["N"].set_i(2);
+  const Status status =
+      ImportStatus(GraphOf({ConstOf("a", proto::DataType::DT_FLOAT, zeros),
+                            ConstOf("b", proto::DataType::DT_FLOAT, zeros),
+                            concat}));
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  EXPECT_NE(status.message().find("'axis' is missing"), std::string::npos)
+      << status.message();
+}
+
+// f: (float) -> (float), named by nodes that want something else.
+TEST(ImportGraphDefTest, FunctionsFitTheNodesThatNameThem) {
+  TestFunction inner;
+  const Output a = inner.Arg(DataType::kFloat, {});
+  const Ref<GraphFunction> f = inner.Finish({inner.Add("Neg", {a})});
+  proto::GraphDef base;
+  base.library.mut().function = {ValueOrThrow(FunctionToFunctionDef(*f))};
+  const std::string name = base.library->function[0].signature->name;
+  for (const char* arg : {"x", "i"}) {
+    base.node.push_back(NodeOf(arg, "Placeholder"));
+    base.node.back().attr["dtype"].set_type(*arg == 'x'
+                                                ? proto::DataType::DT_FLOAT
+                                                : proto::DataType::DT_INT32);
+  }
+  using Types = std::vector<proto::DataType>;
+  const Types one = {proto::DataType::DT_FLOAT};
+  const auto import = [&](const std::string& op,
+                          std::vector<std::string> inputs,
+                          const std::vector<const char*>& functions, Types in,
+                          Types out) {
+    proto::NodeDef node = NodeOf("n", op, std::move(inputs));
+    const bool loop = op == "While";
+    node.attr[loop ? "T" : "Tin"].mutable_list().type = std::move(in);
+    if (!loop) node.attr["Tout"].mutable_list().type = std::move(out);
+    for (const char* attr : functions) {
+      node.attr[attr].mutable_func().name = name;
+    }
+    if (op == "Case") {
+      auto& branches = node.attr["branches"].mutable_list().func;
+      branches.resize(2);
+      for (auto& branch : branches) branch.name = name;
+    }
+    proto::GraphDef g = base;
+    g.node.push_back(node);
+    return ImportStatus(g);
+  };
+  const Types none, two = {one[0], one[0]},
+                    other = {proto::DataType::DT_INT32};
+  const std::vector<const char*> call = {"f"}, loop = {"cond", "body"},
+                                 branch = {"then_branch", "else_branch"};
+  EXPECT_TRUE(import("PartitionedCall", {"x"}, call, one, one).ok());
+  EXPECT_TRUE(import("If", {"i", "x"}, branch, one, one).ok());
+  EXPECT_TRUE(import("Case", {"i", "x"}, {}, one, one).ok());
+  EXPECT_TRUE(import("While", {"x"}, loop, one, one).ok());
+  for (const Types& wrong : {none, two, other}) {
+    std::vector<std::string> inputs;
+    for (proto::DataType t : wrong) {
+      inputs.push_back(t == proto::DataType::DT_FLOAT ? "x" : "i");
+    }
+    std::vector<std::string> chosen = inputs;
+    chosen.insert(chosen.begin(), "i");
+    const Status all[] = {
+        import("PartitionedCall", {"x"}, call, one, wrong),
+        import("PartitionedCall", inputs, call, wrong, one),
+        import("If", {"i", "x"}, branch, one, wrong),
+        import("If", chosen, branch, wrong, one),
+        import("Case", {"i", "x"}, {}, one, wrong),
+        import("Case", chosen, {}, wrong, one),
+        import("While", inputs, loop, wrong, wrong),
+    };
+    for (const Status& status : all) {
+      EXPECT_EQ(status.code(), Code::kInvalidArgument) << status.message();
+    }
+  }
+}
+
+TEST(ImportGraphDefTest, ManyControlInputsTakeNoTimeOfTheirOwn) {
+  proto::GraphDef g;
+  proto::NodeDef last = NodeOf("last", "NoOp");
+  for (int i = 0; i < 60000; ++i) {
+    g.node.push_back(NodeOf(Format("n{}", i), "NoOp"));
+    last.input.push_back("^" + g.node.back().name);
+  }
+  g.node.push_back(last);
+  EXPECT_TRUE(ImportStatus(g).ok());
 }
 
 // Bytes changed at random: any outcome but a crash. Seeds are fixed.

@@ -7,12 +7,10 @@
 #include "framework/op_builder.h"
 #include "framework/op_registry.h"
 #include "graph/attr_from_proto.h"
+#include "graph/call_signature.h"
 
 namespace gk {
 namespace {
-
-// Of all nodes of one message: some bytes ask for a node of many outputs.
-constexpr int64_t kMaxOutputs = 1 << 20;
 
 bool ParseIndex(std::string_view text, int64_t* index) {
   const char* end = text.data() + text.size();
@@ -168,10 +166,14 @@ StatusOr<AttrMap> NodeImporter::ReadAttrs(const proto::NodeDef& def,
                                record.name);
       }
     }
-    StatusOr<AttrValue> read = AttrFromProto(value, declared, find);
+    StatusOr<AttrValue> read =
+        AttrFromProto(value, declared, find, &functions_->budget());
     if (!read.ok()) {
-      if (read.status().code() == Code::kNotFound) return read.status();
-      return InvalidArgument("attr '{}': {}", name, read.status().message());
+      const Code code = read.status().code();
+      if (code == Code::kNotFound) return read.status();
+      return Status(code == Code::kResourceExhausted ? code
+                                                     : Code::kInvalidArgument,
+                    Format("attr '{}': {}", name, read.status().message()));
     }
     attrs.Set(name, *std::move(read));
   }
@@ -228,10 +230,9 @@ Status NodeImporter::Make(int i) {
   }
   std::vector<DataType> outputs;
   GK_RETURN_IF_ERROR(OutputTypes(*record->def, attrs, &outputs));
-  num_outputs_ += static_cast<int64_t>(outputs.size());
-  if (num_outputs_ > kMaxOutputs) {
-    return InvalidArgument("more than {} outputs in one graph", kMaxOutputs);
-  }
+  GK_RETURN_IF_ERROR(CheckCallSignature(*record, attrs, types, outputs));
+  GK_RETURN_IF_ERROR(functions_->budget().TakeOutputs(
+      static_cast<int64_t>(outputs.size())));
   const std::string name =
       prefix_.empty() ? def.name : prefix_ + "/" + def.name;
   GK_ASSIGN_OR_RETURN(made_[i],

@@ -58,7 +58,6 @@ class NodeImporter {
   std::unordered_map<std::string, Output> defined_;
   std::unordered_map<std::string_view, int> index_;
   std::vector<Node*> made_;
-  int64_t num_outputs_ = 0;
 };
 
 }  // namespace gk

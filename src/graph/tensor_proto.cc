@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+
+#include "proto/wire.h"
 
 namespace gk {
 namespace {
@@ -141,14 +144,56 @@ bool WriteElement(const Tensor& t, proto::TensorProto* m) {
   }
 }
 
-// Elements that a message may stand for without holding them.
-constexpr int64_t kMaxImpliedElements = int64_t{1} << 26;
+// Bytes of the elements that are given one by one, and of all elements once
+// the last one is repeated. Counts what strings take beside their text.
+struct Bytes {
+  int64_t held = 0;
+  int64_t all = 0;
+};
 
-size_t NumValues(const proto::TensorProto& m) {
-  return m.float_val.size() + m.double_val.size() + m.int_val.size() +
-         m.string_val.size() + m.scomplex_val.size() + m.int64_val.size() +
-         m.bool_val.size() + m.dcomplex_val.size() + m.half_val.size() +
-         m.uint32_val.size() + m.uint64_val.size();
+Bytes BytesOf(const proto::TensorProto& m, DataType dtype, int64_t n) {
+  int64_t size = DataTypeSize(dtype);
+  if (dtype == DataType::kString) {
+    size = sizeof(std::string);
+    if (!m.string_val.empty()) {
+      size += static_cast<int64_t>(m.string_val.back().size());
+    }
+  }
+  const size_t parts = IsComplex(dtype) ? 2 : 1;
+  const size_t values =
+      (m.float_val.size() + m.double_val.size() + m.int_val.size() +
+       m.string_val.size() + m.scomplex_val.size() + m.int64_val.size() +
+       m.bool_val.size() + m.dcomplex_val.size() + m.half_val.size() +
+       m.uint32_val.size() + m.uint64_val.size()) /
+      parts;
+  const int64_t given = std::min(static_cast<int64_t>(values), n);
+  const int64_t all = MultiplyWithoutOverflow(n, size);
+  return {given * size, all < 0 ? std::numeric_limits<int64_t>::max() : all};
+}
+
+// Strings in the form of bytes: all lengths, then all texts.
+Status FillStrings(const std::string& content, Tensor* t) {
+  proto::Reader in(content);
+  std::vector<uint64_t> sizes(t->num_elements());
+  for (uint64_t& size : sizes) {
+    if (!in.Varint(&size)) {
+      return InvalidArgument("TensorProto lacks lengths of its strings");
+    }
+  }
+  const char* from = in.position();
+  size_t left = in.left();
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] > left) {
+      return InvalidArgument("TensorProto lacks text of its strings");
+    }
+    t->data<std::string>()[i].assign(from, sizes[i]);
+    from += sizes[i];
+    left -= sizes[i];
+  }
+  if (left > 0) {
+    return InvalidArgument("TensorProto has {} bytes behind its strings", left);
+  }
+  return OkStatus();
 }
 
 }  // namespace
@@ -191,7 +236,8 @@ StatusOr<proto::TensorProto> TensorToProto(const Tensor& tensor) {
   return message;
 }
 
-StatusOr<Tensor> TensorFromProto(const proto::TensorProto& message) {
+StatusOr<Tensor> TensorFromProto(const proto::TensorProto& message,
+                                 ImportBudget* budget) {
   const int number = static_cast<int>(message.dtype);
   if (!DataTypeIsValid(number)) {
     return InvalidArgument("TensorProto has the invalid dtype {}", number);
@@ -206,21 +252,35 @@ StatusOr<Tensor> TensorFromProto(const proto::TensorProto& message) {
   }
   const int64_t n = shape.num_elements();
   const int size = DataTypeSize(dtype);
-  if (!message.tensor_content.empty() && size > 0) {
+  const std::string& content = message.tensor_content;
+  if (!content.empty() && size > 0) {
     const int64_t bytes = MultiplyWithoutOverflow(n, size);
-    if (bytes != static_cast<int64_t>(message.tensor_content.size())) {
+    if (bytes != static_cast<int64_t>(content.size())) {
       return InvalidArgument("TensorProto has {} bytes, its shape {} needs {}",
-                             message.tensor_content.size(), shape.DebugString(),
-                             bytes);
+                             content.size(), shape.DebugString(), bytes);
     }
     GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(dtype, shape));
-    std::memcpy(t.raw_data(), message.tensor_content.data(), bytes);
+    std::memcpy(t.raw_data(), content.data(), bytes);
+    if (dtype == DataType::kBool) {
+      // Any byte stands for true, but only one is a bool.
+      auto* bits = static_cast<uint8_t*>(t.raw_data());
+      for (int64_t i = 0; i < n; ++i) bits[i] = bits[i] != 0;
+    }
     return t;
   }
-  if (n > kMaxImpliedElements && static_cast<size_t>(n) != NumValues(message)) {
-    return InvalidArgument("TensorProto of shape {} holds only {} values",
-                           shape.DebugString(), NumValues(message));
+  if (!content.empty() && dtype == DataType::kString) {
+    if (n > static_cast<int64_t>(content.size())) {
+      return InvalidArgument("TensorProto has {} bytes for {} strings",
+                             content.size(), n);
+    }
+    GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(dtype, shape));
+    GK_RETURN_IF_ERROR(FillStrings(content, &t));
+    return t;
   }
+  ImportBudget own;
+  const Bytes bytes = BytesOf(message, dtype, n);
+  GK_RETURN_IF_ERROR((budget != nullptr ? budget : &own)
+                         ->TakeTensor(bytes.all, bytes.held));
   GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(dtype, shape));
   GK_RETURN_IF_ERROR(FillTyped(message, &t));
   return t;

@@ -5,6 +5,7 @@
 #define GK_GRAPH_TENSOR_PROTO_H_
 
 #include "framework/attr_value.h"
+#include "graph/import_budget.h"
 #include "proto/graph.gk.h"
 
 namespace gk {
@@ -16,7 +17,10 @@ StatusOr<PartialTensorShape> ShapeFromProto(
 // Strings in string_val, a single number as such, all else in tensor_content.
 // Resources and variants have no lasting form: Unimplemented.
 StatusOr<proto::TensorProto> TensorToProto(const Tensor& tensor);
-StatusOr<Tensor> TensorFromProto(const proto::TensorProto& message);
+// Of a larger message, take what the others leave of its budget; alone, a
+// tensor has one of its own.
+StatusOr<Tensor> TensorFromProto(const proto::TensorProto& message,
+                                 ImportBudget* budget = nullptr);
 
 StatusOr<proto::AttrValue> AttrToProto(const AttrValue& value);
 

@@ -2,9 +2,29 @@
 
 #include <algorithm>
 
+#include "base/sanitizer.h"
 #include "runtime/plan_checker.h"
 
 namespace gk {
+namespace {
+
+// What lies between the values of an arena belongs to none of them.
+void PoisonGaps(const Plan& plan, char* arena, int64_t bytes) {
+  std::vector<std::pair<int64_t, int64_t>> used;  // [begin, end)
+  for (const SlotInfo& s : plan.slots) {
+    if (s.home != Home::kArena) continue;
+    used.emplace_back(s.offset, s.offset + s.num_bytes());
+  }
+  std::sort(used.begin(), used.end());
+  int64_t end = 0;
+  for (const auto& [from, to] : used) {
+    if (from > end) PoisonMemory(arena + end, from - end);
+    end = std::max(end, to);
+  }
+  if (end < bytes) PoisonMemory(arena + end, bytes - end);
+}
+
+}  // namespace
 
 Frame::Frame() = default;
 
@@ -37,6 +57,8 @@ StatusOr<std::unique_ptr<Frame>> Frame::Make(const Plan& plan) {
       frame->data[i] = frame->slots[i].raw_data();
     }
   }
+  // A checked plan writes into its gaps, to see whether others do.
+  if (kSanitized && !plan.checked) PoisonGaps(plan, frame->arena_, frame->arena_bytes_);
   frame->inputs.reserve(plan.inputs.size());
   for (SlotId s : plan.inputs) frame->inputs.push_back(&frame->slots[s]);
   frame->states.resize(plan.instructions.size());
@@ -49,9 +71,9 @@ Frame::~Frame() {
   states.clear();
   slots.clear();
   planned.clear();
-  if (arena_) {
-    PoolFree(arena_ - guard_bytes_, arena_bytes_ + 2 * guard_bytes_);
-  }
+  if (!arena_) return;
+  UnpoisonMemory(arena_, arena_bytes_);
+  PoolFree(arena_ - guard_bytes_, arena_bytes_ + 2 * guard_bytes_);
 }
 
 void Frame::Clear(const Plan& plan) {

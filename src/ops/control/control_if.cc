@@ -2,6 +2,7 @@
 #include "framework/function_gradients.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
+#include "ops/call_results.h"
 #include "ops/control/truth.h"
 #include "ops/element_moves.h"
 
@@ -63,14 +64,7 @@ Status RunBranch(KernelContext& c, const FunctionAttr& f) {
   for (int i = 1; i < c.num_inputs(); ++i) inputs.push_back(c.input(i));
   GK_RETURN_IF_ERROR(
       runner->Run(*f.definition, inputs, &outputs, c.cancellation()));
-  if (static_cast<int>(outputs.size()) != c.num_outputs()) {
-    return InvalidArgument("Branch {} returned {} values, expected {}", f.name,
-                           outputs.size(), c.num_outputs());
-  }
-  for (int i = 0; i < c.num_outputs(); ++i) {
-    c.set_output(i, std::move(outputs[i]));
-  }
-  return OkStatus();
+  return TakeResults(c, "Branch", f.name, std::move(outputs));
 }
 
 Status ComputeIf(KernelContext& c) {

@@ -7,13 +7,30 @@
 namespace gk {
 namespace {
 
+// Whoever reads the constant goes by the attribute.
+Status CheckConst(const Tensor& value, DataType dtype) {
+  if (!value || value.is_symbolic()) {
+    return InvalidArgument("Const: attribute 'value' holds no value");
+  }
+  if (value.dtype() != dtype) {
+    return InvalidArgument("Type mismatch between value ({}) and dtype ({})",
+                           DataTypeString(value.dtype()),
+                           DataTypeString(dtype));
+  }
+  return OkStatus();
+}
+
 Status ConstShape(InferenceContext& c) {
-  c.set_output(0, c.attr<Tensor>("value").shape());
+  const Tensor value = c.attr<Tensor>("value");
+  GK_RETURN_IF_ERROR(CheckConst(value, c.attr<DataType>("dtype")));
+  c.set_output(0, value.shape());
   return OkStatus();
 }
 
 Status ComputeConst(KernelContext& c) {
-  c.set_output(0, c.attr<Tensor>("value"));
+  const auto& value = c.attr<Tensor>("value");
+  GK_RETURN_IF_ERROR(CheckConst(value, c.attr<DataType>("dtype")));
+  c.set_output(0, value);
   return OkStatus();
 }
 

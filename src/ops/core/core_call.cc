@@ -1,5 +1,6 @@
 // PartitionedCall: a node that runs another function.
 #include "framework/op_registry.h"
+#include "ops/call_results.h"
 #include "ops/fn/core_call.h"
 
 namespace gk {
@@ -28,14 +29,7 @@ Status ComputeCall(KernelContext& c) {
   TensorVector outputs;
   GK_RETURN_IF_ERROR(
       runner->Run(*f.definition, inputs, &outputs, c.cancellation()));
-  if (int(outputs.size()) != c.num_outputs()) {
-    return InvalidArgument("Function {} returned {} values, expected {}",
-                           f.name, outputs.size(), c.num_outputs());
-  }
-  for (int i = 0; i < c.num_outputs(); ++i) {
-    c.set_output(i, std::move(outputs[i]));
-  }
-  return OkStatus();
+  return TakeResults(c, "Function", f.name, std::move(outputs));
 }
 
 const OpRecord kRecords[] = {
