@@ -37,8 +37,7 @@ class Pool {
   void* Allocate(size_t bytes) {
     const int c = ClassOf(bytes);
     if (c < 0) return nullptr;
-    const size_t size =
-        kSanitized ? std::max<size_t>(bytes, 1) : SizeOf(c);
+    const size_t size = kSanitized ? std::max<size_t>(bytes, 1) : SizeOf(c);
     void* p = nullptr;
     if (!kSanitized) {
       Guard guard(lock_);
@@ -62,8 +61,7 @@ class Pool {
 
   void Free(void* p, size_t bytes) {
     const int c = ClassOf(bytes);
-    const int64_t size =
-        kSanitized ? std::max<size_t>(bytes, 1) : SizeOf(c);
+    const int64_t size = kSanitized ? std::max<size_t>(bytes, 1) : SizeOf(c);
     live_.fetch_sub(size, std::memory_order_relaxed);
     if (!kSanitized) {
       Guard guard(lock_);

@@ -92,9 +92,10 @@ class Resolver {
         continue;
       }
       if (n > static_cast<int64_t>(types_.size() - at)) {
-        return InvalidArgument("Op {}: argument '{}' is missing: {} inputs "
-                               "given",
-                               def_.name, arg.name, types_.size());
+        return InvalidArgument(
+            "Op {}: argument '{}' is missing: {} inputs "
+            "given",
+            def_.name, arg.name, types_.size());
       }
       for (int64_t k = 0; k < n; ++k, ++at) {
         GK_RETURN_IF_ERROR(CheckInput(arg, at));

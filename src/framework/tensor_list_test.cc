@@ -1,8 +1,8 @@
 #include "framework/tensor_list.h"
 
-#include <algorithm>
-
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "framework/allocator.h"
 #include "framework/op_registry.h"
@@ -269,8 +269,8 @@ TEST(TensorListTest, SumsOfListsOfSeveralVariants) {
   RegisterAllOps();
   const auto list_of = [](std::vector<int> lengths) {
     const int64_t n = lengths.size();
-    Tensor all = ValueOrThrow(
-        Tensor::Allocate(DataType::kVariant, TensorShape({n})));
+    Tensor all =
+        ValueOrThrow(Tensor::Allocate(DataType::kVariant, TensorShape({n})));
     for (int64_t i = 0; i < n; ++i) {
       all.data<Variant>()[i] = Variant(Counting(lengths[i]));
     }
@@ -280,8 +280,7 @@ TEST(TensorListTest, SumsOfListsOfSeveralVariants) {
   };
   const Ref<TensorList> two = list_of({2, 3}), none = list_of({});
   const Ref<VariantObject> sum = ValueOrThrow(two->Add(*two));
-  const Tensor t =
-      ValueOrThrow(static_cast<const TensorList&>(*sum).Get(0));
+  const Tensor t = ValueOrThrow(static_cast<const TensorList&>(*sum).Get(0));
   ASSERT_EQ(t.num_elements(), 2);
   EXPECT_EQ(At(*t.data<Variant>()[1].As<TensorList>(), 2), 4);
   EXPECT_TRUE(none->Add(*none).ok());

@@ -25,7 +25,8 @@ StatusOr<FunctionAttr> FunctionFromProto(const proto::NameAttrList& message,
   if (!message.attr.empty()) {
     auto attrs = std::make_shared<AttrMap>();
     for (const auto& [name, value] : message.attr) {
-      GK_ASSIGN_OR_RETURN(AttrValue v, AttrFromProto(value, nullptr, find, budget));
+      GK_ASSIGN_OR_RETURN(AttrValue v,
+                          AttrFromProto(value, nullptr, find, budget));
       attrs->Set(name, std::move(v));
     }
     f.attrs = std::move(attrs);
@@ -56,8 +57,7 @@ AttrValue EmptyList(const AttrDef* def) {
 }
 
 StatusOr<AttrValue> ListFromProto(const proto::AttrValue::ListValue& m,
-                                  const AttrDef* def,
-                                  const FindFunction& find,
+                                  const AttrDef* def, const FindFunction& find,
                                   ImportBudget* budget) {
   const int kinds = !m.s.empty() + !m.i.empty() + !m.f.empty() + !m.b.empty() +
                     !m.type.empty() + !m.shape.empty() + !m.tensor.empty() +
@@ -94,7 +94,8 @@ StatusOr<AttrValue> ListFromProto(const proto::AttrValue::ListValue& m,
   }
   std::vector<FunctionAttr> functions;
   for (const auto& f : m.func) {
-    GK_ASSIGN_OR_RETURN(FunctionAttr function, FunctionFromProto(f, find, budget));
+    GK_ASSIGN_OR_RETURN(FunctionAttr function,
+                        FunctionFromProto(f, find, budget));
     functions.push_back(std::move(function));
   }
   return AttrValue(std::move(functions));
@@ -103,8 +104,7 @@ StatusOr<AttrValue> ListFromProto(const proto::AttrValue::ListValue& m,
 }  // namespace
 
 StatusOr<AttrValue> AttrFromProto(const proto::AttrValue& message,
-                                  const AttrDef* def,
-                                  const FindFunction& find,
+                                  const AttrDef* def, const FindFunction& find,
                                   ImportBudget* budget) {
   switch (message.value_case) {
     case ValueCase::kList:

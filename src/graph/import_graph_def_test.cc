@@ -245,8 +245,8 @@ TEST(ImportGraphDefTest, AConstantIsOfTheTypeThatItSays) {
       {DataType::DT_BOOL, DataType::DT_UINT8},
   };
   for (const auto& [said, held] : pairs) {
-    const Status status = ImportStatus(
-        GraphOf({ConstOf("c", said, TensorOf(held, {16}))}));
+    const Status status =
+        ImportStatus(GraphOf({ConstOf("c", said, TensorOf(held, {16}))}));
     EXPECT_EQ(status.code(), Code::kInvalidArgument) << status.message();
     EXPECT_NE(status.message().find("Type mismatch"), std::string::npos)
         << status.message();
@@ -291,8 +291,7 @@ TEST(ImportGraphDefTest, RepeatedValuesHaveABudget) {
   for (int i = 0; i < 100; ++i) {
     proto::TensorProto t = TensorOf(proto::DataType::DT_FLOAT, {1 << 26});
     t.float_val = {1};
-    g.node.push_back(
-        ConstOf(Format("c{}", i), proto::DataType::DT_FLOAT, t));
+    g.node.push_back(ConstOf(Format("c{}", i), proto::DataType::DT_FLOAT, t));
   }
   EXPECT_EQ(ImportStatus(g).code(), Code::kResourceExhausted);
   // A long text, again and again.
@@ -332,10 +331,9 @@ TEST(ImportGraphDefTest, AnInputThatIsNotThere) {
   const proto::TensorProto zeros = TensorOf(proto::DataType::DT_FLOAT, {2});
   proto::NodeDef concat = NodeOf("y", "ConcatV2", {"a", "b"});
   concat.attr["N"].set_i(2);
-  const Status status =
-      ImportStatus(GraphOf({ConstOf("a", proto::DataType::DT_FLOAT, zeros),
-                            ConstOf("b", proto::DataType::DT_FLOAT, zeros),
-                            concat}));
+  const Status status = ImportStatus(
+      GraphOf({ConstOf("a", proto::DataType::DT_FLOAT, zeros),
+               ConstOf("b", proto::DataType::DT_FLOAT, zeros), concat}));
   EXPECT_EQ(status.code(), Code::kInvalidArgument);
   EXPECT_NE(status.message().find("'axis' is missing"), std::string::npos)
       << status.message();
@@ -351,34 +349,31 @@ TEST(ImportGraphDefTest, FunctionsFitTheNodesThatNameThem) {
   const std::string name = base.library->function[0].signature->name;
   for (const char* arg : {"x", "i"}) {
     base.node.push_back(NodeOf(arg, "Placeholder"));
-    base.node.back().attr["dtype"].set_type(*arg == 'x'
-                                                ? proto::DataType::DT_FLOAT
-                                                : proto::DataType::DT_INT32);
+    base.node.back().attr["dtype"].set_type(
+        *arg == 'x' ? proto::DataType::DT_FLOAT : proto::DataType::DT_INT32);
   }
   using Types = std::vector<proto::DataType>;
   const Types one = {proto::DataType::DT_FLOAT};
-  const auto import = [&](const std::string& op,
-                          std::vector<std::string> inputs,
-                          const std::vector<const char*>& functions, Types in,
-                          Types out) {
-    proto::NodeDef node = NodeOf("n", op, std::move(inputs));
-    const bool loop = op == "While";
-    node.attr[loop ? "T" : "Tin"].mutable_list().type = std::move(in);
-    if (!loop) node.attr["Tout"].mutable_list().type = std::move(out);
-    for (const char* attr : functions) {
-      node.attr[attr].mutable_func().name = name;
-    }
-    if (op == "Case") {
-      auto& branches = node.attr["branches"].mutable_list().func;
-      branches.resize(2);
-      for (auto& branch : branches) branch.name = name;
-    }
-    proto::GraphDef g = base;
-    g.node.push_back(node);
-    return ImportStatus(g);
-  };
-  const Types none, two = {one[0], one[0]},
-                    other = {proto::DataType::DT_INT32};
+  const auto import =
+      [&](const std::string& op, std::vector<std::string> inputs,
+          const std::vector<const char*>& functions, Types in, Types out) {
+        proto::NodeDef node = NodeOf("n", op, std::move(inputs));
+        const bool loop = op == "While";
+        node.attr[loop ? "T" : "Tin"].mutable_list().type = std::move(in);
+        if (!loop) node.attr["Tout"].mutable_list().type = std::move(out);
+        for (const char* attr : functions) {
+          node.attr[attr].mutable_func().name = name;
+        }
+        if (op == "Case") {
+          auto& branches = node.attr["branches"].mutable_list().func;
+          branches.resize(2);
+          for (auto& branch : branches) branch.name = name;
+        }
+        proto::GraphDef g = base;
+        g.node.push_back(node);
+        return ImportStatus(g);
+      };
+  const Types none, two = {one[0], one[0]}, other = {proto::DataType::DT_INT32};
   const std::vector<const char*> call = {"f"}, loop = {"cond", "body"},
                                  branch = {"then_branch", "else_branch"};
   EXPECT_TRUE(import("PartitionedCall", {"x"}, call, one, one).ok());

@@ -171,9 +171,9 @@ StatusOr<AttrMap> NodeImporter::ReadAttrs(const proto::NodeDef& def,
     if (!read.ok()) {
       const Code code = read.status().code();
       if (code == Code::kNotFound) return read.status();
-      return Status(code == Code::kResourceExhausted ? code
-                                                     : Code::kInvalidArgument,
-                    Format("attr '{}': {}", name, read.status().message()));
+      return Status(
+          code == Code::kResourceExhausted ? code : Code::kInvalidArgument,
+          Format("attr '{}': {}", name, read.status().message()));
     }
     attrs.Set(name, *std::move(read));
   }
@@ -231,8 +231,8 @@ Status NodeImporter::Make(int i) {
   std::vector<DataType> outputs;
   GK_RETURN_IF_ERROR(OutputTypes(*record->def, attrs, &outputs));
   GK_RETURN_IF_ERROR(CheckCallSignature(*record, attrs, types, outputs));
-  GK_RETURN_IF_ERROR(functions_->budget().TakeOutputs(
-      static_cast<int64_t>(outputs.size())));
+  GK_RETURN_IF_ERROR(
+      functions_->budget().TakeOutputs(static_cast<int64_t>(outputs.size())));
   const std::string name =
       prefix_.empty() ? def.name : prefix_ + "/" + def.name;
   GK_ASSIGN_OR_RETURN(made_[i],

@@ -279,8 +279,8 @@ StatusOr<Tensor> TensorFromProto(const proto::TensorProto& message,
   }
   ImportBudget own;
   const Bytes bytes = BytesOf(message, dtype, n);
-  GK_RETURN_IF_ERROR((budget != nullptr ? budget : &own)
-                         ->TakeTensor(bytes.all, bytes.held));
+  GK_RETURN_IF_ERROR(
+      (budget != nullptr ? budget : &own)->TakeTensor(bytes.all, bytes.held));
   GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(dtype, shape));
   GK_RETURN_IF_ERROR(FillTyped(message, &t));
   return t;

@@ -51,6 +51,24 @@ Status Check(const Conv2DDesc& d) {
       !Fits({d.batch, d.out_h, d.out_w, d.out_c})) {
     return InvalidArgument("convolution size overflows");
   }
+  // Generated code holds distances between elements in 32 bits.
+  constexpr int64_t kReach = int64_t{1} << 28;  // elements
+  for (const auto& [step, size] :
+       {std::pair{d.stride_h, d.in_w}, std::pair{d.dilation_h, d.in_w},
+        std::pair{d.stride_w, int64_t{1}},
+        std::pair{d.dilation_w, int64_t{1}}}) {
+    if (!Fits({step, size, d.in_c}) || step * size * d.in_c > kReach) {
+      return InvalidArgument(
+          "convolution stride or dilation {} is out of range for an input of "
+          "width {} and depth {}",
+          step, d.in_w, d.in_c);
+    }
+  }
+  for (int64_t pad : {d.pad_top, d.pad_left}) {
+    if (pad > kReach) {
+      return InvalidArgument("convolution padding {} is out of range", pad);
+    }
+  }
   if (d.type >= ElementType::kComplex64) {
     return InvalidArgument("convolution of complex numbers");
   }

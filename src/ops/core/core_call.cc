@@ -1,7 +1,8 @@
 // PartitionedCall: a node that runs another function.
+#include "ops/fn/core_call.h"
+
 #include "framework/op_registry.h"
 #include "ops/call_results.h"
-#include "ops/fn/core_call.h"
 
 namespace gk {
 namespace {

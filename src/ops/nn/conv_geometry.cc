@@ -158,6 +158,16 @@ StatusOr<Conv2DDesc> DescribeConv(DataType type, ConvPass pass,
   d.out_w = cols.out;
   d.pad_top = rows.pad;
   d.pad_left = cols.pad;
+  // Distances that nobody goes, as small as gives the same places.
+  if (d.filter_h <= 1) d.dilation_h = 1;
+  if (d.filter_w <= 1) d.dilation_w = 1;
+  const auto shorten = [](int64_t out, int64_t all, int64_t* stride) {
+    if (out <= 1 && all >= 0) *stride = std::min(*stride, all + 1);
+  };
+  shorten(d.out_h, d.in_h + 2 * d.pad_top + d.filter_h * d.dilation_h,
+          &d.stride_h);
+  shorten(d.out_w, d.in_w + 2 * d.pad_left + d.filter_w * d.dilation_w,
+          &d.stride_w);
   return d;
 }
 
