@@ -54,8 +54,8 @@ struct Options {
   double seconds = 0;
   uint64_t count = 0;
   uint64_t seed = 1;
-  double timeout = 20;
-  uint64_t memory_mib = 4096;
+  double timeout = 60;
+  uint64_t memory_mib = 2048;
   std::string only;
   std::string save = "fuzz-failures";
   std::vector<std::string> corpus;
