@@ -20,9 +20,9 @@ int64_t RoundUp(int64_t bytes) {
 int64_t ArenaSpace::Take(int64_t bytes) {
   if (bytes > kMaxArena - bytes_) return -1;
   const int64_t size = RoundUp(bytes);
-  const auto it = std::find_if(
-      free_.begin(), free_.end(),
-      [&](const Block& b) { return b.end - b.begin >= size; });
+  const auto it = std::find_if(free_.begin(), free_.end(), [&](const Block& b) {
+    return b.end - b.begin >= size;
+  });
   if (it != free_.end()) {
     const int64_t begin = it->begin;
     it->begin += size;

@@ -119,6 +119,11 @@ class Plan : public RefCounted {
   // A plan of the same function without merged updates, made on first use.
   StatusOr<Ref<Plan>> WithoutMergedUpdates() const;
 
+  // The slot at whose place `s` lies.
+  SlotId RootOf(SlotId s) const {
+    return slots[s].view_of < 0 ? s : slots[s].view_of;
+  }
+
   // Of the graph as planned: "0 tile AddV2 add: %0 %1 -> %2 @64", one line an
   // instruction. For tests and tools.
   std::string DebugString() const;

@@ -203,10 +203,11 @@ Status PlanChecker::BeginArguments(Turn turn,
 
 // The slot holds the value that was made for it.
 Status PlanChecker::CheckRead(int pc, SlotId s) const {
-  const SlotId root = verifier_.RootOf(s);
+  const SlotId root = plan_.RootOf(s);
   const Value& value = values_[root];
   if (!value.live) {
-    return Fail("lifetime", pc, s, "it is read, but holds nothing at this time");
+    return Fail("lifetime", pc, s,
+                "it is read, but holds nothing at this time");
   }
   const Tensor& t = frame_.slots[s];
   if (!t) return Fail("release", pc, s, "it is read, but was let go before");
@@ -214,8 +215,9 @@ Status PlanChecker::CheckRead(int pc, SlotId s) const {
     return Fail("read", pc, s, "its elements are not where they were planned");
   }
   if (HashOf(s) != value.hash) {
-    return Fail("read", pc, s,
-                Format("it no longer holds what {}", MakerText(value.producer)));
+    return Fail(
+        "read", pc, s,
+        Format("it no longer holds what {}", MakerText(value.producer)));
   }
   return OkStatus();
 }
@@ -266,8 +268,8 @@ Status PlanChecker::Before(int pc, RunFn run) {
     const SlotId s = plan_.inputs[now.first_input + k];
     GK_RETURN_IF_ERROR(CheckRead(pc, s));
     const bool offered = k < 64 && (now.may_forward >> k & 1) != 0;
-    reads_.push_back({s, offered && frame_.slots[s].IsExclusive(),
-                      frame_.data[s]});
+    reads_.push_back(
+        {s, offered && frame_.slots[s].IsExclusive(), frame_.data[s]});
   }
   for (int k = 0; k < now.num_updates; ++k) {
     GK_RETURN_IF_ERROR(
@@ -347,7 +349,7 @@ Status PlanChecker::CheckInputsStay(int pc) const {
     const Tensor& t = frame_.slots[s];
     // Moved: into a result, a variable or a function that is called.
     if (!t || t.raw_data() != read.data) continue;
-    const Value& value = values_[verifier_.RootOf(s)];
+    const Value& value = values_[plan_.RootOf(s)];
     if (read.may_change || HashOf(s) == value.hash) continue;
     if (plan_.slots[s].home == Home::kArena && OverlapsOutput(now, s)) continue;
     return Fail("in place", pc, s,
@@ -506,9 +508,9 @@ Status PlanChecker::BeforeUpdates(const Instruction& now,
   expected_.clear();
   std::vector<void*> out;
   for (int r = 0; r < plain.num_results(); ++r) {
-    GK_ASSIGN_OR_RETURN(
-        Tensor t, Tensor::Allocate(DataType::kUint8,
-                                   TensorShape({plain.result_bytes(r)})));
+    GK_ASSIGN_OR_RETURN(Tensor t,
+                        Tensor::Allocate(DataType::kUint8,
+                                         TensorShape({plain.result_bytes(r)})));
     out.push_back(t.raw_data());
     expected_.push_back(std::move(t));
   }

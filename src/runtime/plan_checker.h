@@ -91,7 +91,7 @@ class PlanChecker {
   Frame& frame_;
   const PlanVerifier verifier_;
   bool knows_constants_ = false;
-  std::vector<Value> values_;  // by slot; views have their root's
+  std::vector<Value> values_;   // by slot; views have their root's
   std::vector<SlotId> places_;  // slots with bytes in the arena, by offset
   std::vector<Read> reads_;
   // What was computed apart: in a frame of its own; for updates.

@@ -50,9 +50,8 @@ class PlanCheckerTest : public testing::Test {
     }
     TensorVector scratch;
     for (int i = 0; i < turns; ++i) {
-      GK_RETURN_IF_ERROR(
-          RunTurnInFrame(plan, *frame, &scratch, nullptr,
-                         i == 0 ? Turn::kFirst : Turn::kLater));
+      GK_RETURN_IF_ERROR(RunTurnInFrame(plan, *frame, &scratch, nullptr,
+                                        i == 0 ? Turn::kFirst : Turn::kLater));
     }
     return OkStatus();
   }
@@ -219,8 +218,7 @@ TEST_F(PlanCheckerTest, OwnValuesAreLetGoByTheirLastReader) {
   Instruction& first = constant->instructions[Find(*constant, "Reverse")];
   first.first_release = constant->releases.size();
   first.num_releases = 1;
-  constant->releases.push_back(
-      constant->inputs[first.first_input + 1]);
+  constant->releases.push_back(constant->inputs[first.first_input + 1]);
   ExpectBroken(Run(*constant, in), "release", "not the run's to let go");
 }
 
@@ -268,12 +266,14 @@ TEST_F(PlanCheckerTest, ResultsTakeOnlyWhatDies) {
   ExpectBroken(RunTurns(*other, states, 1), "take", "AddV2");
   ExpectBroken(RunTurns(*Unproven(other), states, 1), "fusion", "AddV2");
   ExpectBroken(RunTurns(*changed([](Plan& p, Instruction& now) {
-                          now.take_from = ResultOf(p, "MatMul");
-                        }), states, 1),
+                 now.take_from = ResultOf(p, "MatMul");
+               }),
+                        states, 1),
                "take", "no input");
   ExpectBroken(RunTurns(*changed([](Plan& p, Instruction& now) {
-                          p.slots[now.take_to].dtype = DataType::kInt32;
-                        }), states, 1),
+                 p.slots[now.take_to].dtype = DataType::kInt32;
+               }),
+                        states, 1),
                "take", "another type");
 }
 
@@ -289,20 +289,18 @@ TEST_F(PlanCheckerTest, StatesAreWhatTheTurnBeforeGave) {
                  std::swap(p.next_states[0].from, p.next_states[1].from);
                }),
                "state", "does not become");
-  ExpectBroken(changed([](Plan& p) {
-                 p.next_states[0].from = p.next_states[1].from;
-               }),
-               "state", "moved into another");
+  ExpectBroken(
+      changed([](Plan& p) { p.next_states[0].from = p.next_states[1].from; }),
+      "state", "moved into another");
   ExpectBroken(changed([](Plan& p) { p.next_states.pop_back(); }), "state",
                "does not become");
   ExpectBroken(changed([](Plan& p) { p.is_closed = false; }), "state",
                "only closed bodies");
   ExpectBroken(changed([](Plan& p) { p.next_states[0].moves = false; }),
                "state", "cannot take it");
-  ExpectBroken(changed([](Plan& p) {
-                 p.next_states[0].to = ResultOf(p, "MatMul");
-               }),
-               "state", "does not fit");
+  ExpectBroken(
+      changed([](Plan& p) { p.next_states[0].to = ResultOf(p, "MatMul"); }),
+      "state", "does not fit");
   // A turn that has other states than the one before gave.
   const Ref<Plan> plan = MakeBody(*f);
   const auto frame = ValueOrThrow(Frame::Make(*plan));
@@ -315,9 +313,8 @@ TEST_F(PlanCheckerTest, StatesAreWhatTheTurnBeforeGave) {
   ASSERT_TRUE(
       RunTurnInFrame(*plan, *frame, &scratch, nullptr, Turn::kFirst).ok());
   frame->slots[plan->arguments[1]].data<float>()[3] += 1;
-  ExpectBroken(
-      RunTurnInFrame(*plan, *frame, &scratch, nullptr, Turn::kLater), "state",
-      "not what the turn before");
+  ExpectBroken(RunTurnInFrame(*plan, *frame, &scratch, nullptr, Turn::kLater),
+               "state", "not what the turn before");
   frame->data[plan->arguments[1]] = nullptr;
   ExpectBroken(RunTurnInFrame(*plan, *frame, &scratch, nullptr, Turn::kFirst),
                "argument", "not in place");
@@ -382,8 +379,8 @@ TEST_F(PlanCheckerTest, ClustersGiveWhatTheirStepsGive) {
                row = other.Arg(kF, TensorShape{70});
   const Output p = other.Add("MatMul", {x, x});
   const Output scaled = other.Add("Mul", {other.Add("Sub", {p, row}), row});
-  const auto g = other.Finish(
-      {other.Add("MatMul", {other.Add("Sub", {scaled, p}), x})});
+  const auto g =
+      other.Finish({other.Add("MatMul", {other.Add("Sub", {scaled, p}), x})});
   const Ref<Plan> wrong = Make(*f);
   wrong->clusters = Make(*g)->clusters;
   ExpectBroken(Run(*wrong, in), "fusion", "AddV2");
@@ -398,8 +395,8 @@ TEST_F(PlanCheckerTest, ClustersWriteOverWhatTheyHaveRead) {
   // p is read after q + p was written.
   const Output sum = b.Add("AddV2", {q, p});
   const Output both = b.Add("Mul", {b.Add("Tanh", {sum}), p});
-  const auto f = b.Finish({b.Add("MatMul", {sum, w}), b.Add("MatMul",
-                           {both, w})});
+  const auto f =
+      b.Finish({b.Add("MatMul", {sum, w}), b.Add("MatMul", {both, w})});
   const TensorVector in{Ramp(shape, -1), Ramp({60, 60}, -1)};
   EXPECT_EQ(Run(*Make(*f), in).ToString(), "OK");
   const auto make = [&] {
@@ -470,9 +467,9 @@ TEST_F(PlanCheckerTest, ByteCodeKnowsNothingOfEarlierRuns) {
   const auto make = [](float c) {
     TestFunction b;
     const Output x = b.Arg(kF, TensorShape());
-    const auto f = b.Finish({b.Add("AddV2",
-        {b.Add("Mul", {x, b.Const(Tensor::Scalar(c))}),
-         b.Const(Tensor::Scalar(2.0f))})});
+    const auto f =
+        b.Finish({b.Add("AddV2", {b.Add("Mul", {x, b.Const(Tensor::Scalar(c))}),
+                                  b.Const(Tensor::Scalar(2.0f))})});
     return Make(*f);
   };
   const Ref<Plan> plan = make(3), other = make(5);
@@ -496,8 +493,7 @@ TEST_F(PlanCheckerTest, UpdatesWriteOverWhatTheyHaveRead) {
   }
   const Output old = b.Add("ReadVariableOp", {v}, {{"dtype", kF}});
   const Output twice = b.Add("AddV2", {old, old});
-  const Output write =
-      b.Add("AssignVariableOp", {v, twice}, {}, {old.node});
+  const Output write = b.Add("AssignVariableOp", {v, twice}, {}, {old.node});
   const Output mixed = b.Add("Sub", {b.Add("Neg", {twice}), old});
   const Output other = b.Add("AssignAddVariableOp", {w, mixed});
   const auto f = b.Finish({}, {write.node, other.node});

@@ -27,18 +27,12 @@ bool IsControl(const Instruction& now) {
 Status PlanViolation(const Plan& plan, std::string_view rule, int instruction,
                      SlotId slot, std::string_view what) {
   return Internal("The plan of function {} breaks the rule '{}'{}{}: {}",
-                  plan.function.name, rule,
-                  InstructionText(plan, instruction),
+                  plan.function.name, rule, InstructionText(plan, instruction),
                   slot < 0 ? "" : Format(", slot %{}", slot), what);
 }
 
 PlanVerifier::PlanVerifier(const Plan& plan) : plan_(plan) {
   const size_t n = plan.slots.size();
-  root_.resize(n);
-  for (size_t s = 0; s < n; ++s) {
-    const SlotId of = plan.slots[s].view_of;
-    root_[s] = of < 0 ? SlotId(s) : of;
-  }
   next_of_.assign(n, -1);
   for (const NextState& next : plan.next_states) next_of_[next.to] = next.from;
   FindLifetimes();
@@ -56,7 +50,7 @@ void PlanVerifier::FindLifetimes() {
   dies_.resize(n);
   for (int pc = 0; pc < n; ++pc) {
     const Instruction& now = plan_.instructions[pc];
-    for (SlotId s : InputsOf(now)) last_use_[root_[s]] = pc;
+    for (SlotId s : InputsOf(now)) last_use_[plan_.RootOf(s)] = pc;
     for (int k = 0; k < now.num_outputs; ++k) {
       const SlotId s = now.first_output + k;
       made_by_[s] = last_use_[s] = pc;
@@ -64,15 +58,15 @@ void PlanVerifier::FindLifetimes() {
     }
     for (int k = 0; k < now.num_updates; ++k) {
       const VariableUpdate& u = plan_.updates[now.first_update + k];
-      last_use_[root_[u.handle]] = pc;
-      if (u.shared_slot >= 0) last_use_[root_[u.shared_slot]] = pc;
+      last_use_[plan_.RootOf(u.handle)] = pc;
+      if (u.shared_slot >= 0) last_use_[plan_.RootOf(u.shared_slot)] = pc;
     }
   }
-  for (SlotId s : plan_.results) last_use_[root_[s]] = n;
+  for (SlotId s : plan_.results) last_use_[plan_.RootOf(s)] = n;
   for (size_t s = 0; s < plan_.slots.size(); ++s) {
     if (stays_[s]) last_use_[s] = n;
     if (plan_.slots[s].home == Home::kConstant) continue;
-    if (root_[s] == SlotId(s) && last_use_[s] >= 0 && last_use_[s] < n) {
+    if (plan_.RootOf(s) == SlotId(s) && last_use_[s] >= 0 && last_use_[s] < n) {
       dies_[last_use_[s]].push_back(s);
     }
   }
@@ -94,7 +88,7 @@ bool PlanVerifier::MayWriteOver(const Instruction& now, SlotId from,
   if (now.kind != Instruction::Kind::kCluster) return false;
   const std::span<const SlotId> in = InputsOf(now);
   for (size_t j = 0; j < in.size(); ++j) {
-    if (root_[in[j]] == from &&
+    if (plan_.RootOf(in[j]) == from &&
         !plan_.clusters[now.cluster].MayWriteOver(j, k)) {
       return false;
     }
@@ -128,7 +122,8 @@ Status PlanVerifier::VerifyOrder() const {
   for (size_t pc = 0; pc < plan_.instructions.size(); ++pc) {
     const Instruction& now = plan_.instructions[pc];
     for (SlotId s : InputsOf(now)) {
-      if (s < 0 || !made[root_[s]]) return fail(pc, s, "is read, not made yet");
+      if (s < 0 || !made[plan_.RootOf(s)])
+        return fail(pc, s, "is read, not made yet");
     }
     for (int k = 0; k < now.num_outputs; ++k) {
       const SlotId s = now.first_output + k;
@@ -137,7 +132,8 @@ Status PlanVerifier::VerifyOrder() const {
     }
   }
   for (SlotId s : plan_.results) {
-    if (!made[root_[s]]) return fail(-1, s, "is returned, but nobody makes it");
+    if (!made[plan_.RootOf(s)])
+      return fail(-1, s, "is returned, but nobody makes it");
     if (plan_.slots[s].home == Home::kArena) {
       return fail(-1, s, "is returned, but lies in the arena");
     }
@@ -166,7 +162,8 @@ Status PlanVerifier::VerifyPlaces() const {
     if (slot.num_bytes() == 0) return OkStatus();
     if (slot.offset < 0 || slot.offset % int64_t{kAlignment} != 0 ||
         end_of(s) > plan_.arena_bytes) {
-      return PlanViolation(plan_, "place", pc, s, "it has no place in the arena");
+      return PlanViolation(plan_, "place", pc, s,
+                           "it has no place in the arena");
     }
     for (auto it = overlap(s); it != live.end(); it = overlap(s)) {
       const SlotId other = it->second;
@@ -222,7 +219,8 @@ Status PlanVerifier::VerifyForwards(int pc) const {
       return fail("its memory is not the run's to give");
     }
     if (last_use_[in[k]] != pc) {
-      return fail(Format("it is needed until instruction {}", last_use_[in[k]]));
+      return fail(
+          Format("it is needed until instruction {}", last_use_[in[k]]));
     }
     if (std::count(in.begin(), in.end(), in[k]) != 1) {
       return fail("the instruction reads it twice");
@@ -308,7 +306,7 @@ Status PlanVerifier::VerifyOnce() const {
     same[s] = plan_.slots[s].home == Home::kConstant;
   }
   for (size_t k = 0; k < plan_.results.size(); ++k) {
-    leaves[root_[plan_.results[k]]] = true;
+    leaves[plan_.RootOf(plan_.results[k])] = true;
     if (k < plan_.arguments.size() && plan_.results[k] == plan_.arguments[k]) {
       same[plan_.results[k]] = true;
     }
@@ -320,14 +318,14 @@ Status PlanVerifier::VerifyOnce() const {
       return PlanViolation(plan_, "once", pc, s, what);
     };
     if (now.num_updates > 0) return fail(-1, "it updates variables");
-    const bool pure =
-        now.kind == Instruction::Kind::kKernel
-            ? IsPure(*now.node) && !now.node->op().Has(kRandom)
-            : !IsControl(now) ||
-                  (!HasObjects(*now.node) && !EffectsOf(*now.node).stateful);
+    const bool pure = now.kind == Instruction::Kind::kKernel
+                          ? IsPure(*now.node) && !now.node->op().Has(kRandom)
+                          : !IsControl(now) || (!HasObjects(*now.node) &&
+                                                !EffectsOf(*now.node).stateful);
     if (!pure) return fail(-1, "it may do something else in another turn");
     for (SlotId s : InputsOf(now)) {
-      if (!same[root_[s]]) return fail(s, "a turn may change what it reads");
+      if (!same[plan_.RootOf(s)])
+        return fail(s, "a turn may change what it reads");
     }
     for (int k = 0; k < now.num_outputs; ++k) {
       const SlotId s = now.first_output + k;

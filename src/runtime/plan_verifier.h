@@ -27,8 +27,6 @@ class PlanVerifier {
   // The first rule that the plan breaks.
   Status Verify() const;
 
-  // The slot at whose place `s` lies.
-  SlotId RootOf(SlotId s) const { return root_[s]; }
   // The last instruction that reads the value or a view of it, or makes it;
   // their number if it is needed after all of them.
   int LastUse(SlotId root) const { return last_use_[root]; }
@@ -57,7 +55,7 @@ class PlanVerifier {
   std::span<const SlotId> InputsOf(const Instruction& now) const;
 
   const Plan& plan_;
-  std::vector<SlotId> root_, next_of_;
+  std::vector<SlotId> next_of_;
   std::vector<int> made_by_, last_use_;
   std::vector<bool> stays_;
   std::vector<std::vector<SlotId>> dies_;

@@ -64,7 +64,8 @@ struct Lie {
 };
 
 const Lie kLies[] = {
-    {"elementwise", [](TestFunction& b, Output x) { return b.Add("Neg", {x}); }},
+    {"elementwise",
+     [](TestFunction& b, Output x) { return b.Add("Neg", {x}); }},
     {"broadcast",
      [](TestFunction& b, Output x) {
        return b.Add("AddV2", {x, b.Const(Tensor::Scalar(1.0f))});
@@ -75,8 +76,7 @@ const Lie kLies[] = {
      [](TestFunction& b, Output x) {
        return b.Add("Identity", {b.Add("Softmax", {x})});
      }},
-    {"row",
-     [](TestFunction& b, Output x) { return Row(b, x, Ints(b, {0})); }},
+    {"row", [](TestFunction& b, Output x) { return Row(b, x, Ints(b, {0})); }},
     {"row of the arena",
      [](TestFunction& b, Output x) {
        return Row(b, b.Add("Softmax", {x}), Ints(b, {1}));
@@ -88,7 +88,9 @@ const Lie kLies[] = {
        return b.Add("Reshape", {x, Ints(b, {-1})});
      }},
     {"constant",
-     [](TestFunction& b, Output x) { return b.Const(Ramp({2, 3})); }},
+     [](TestFunction& b, Output x) {
+       return b.Const(Ramp({2, 3}));
+     }},
 };
 
 using Use = std::function<Output(TestFunction&, Output)>;
@@ -110,8 +112,8 @@ TEST(PlannedShape, LiesAreErrorsOfTheUser) {
           PartialTensorShape({k << 62}), PartialTensorShape({k << 31, k << 31}),
           PartialTensorShape({(k << 62) + 1})}) {
       for (const Use& use : kUses) {
-        SCOPED_TRACE(Format("{} declared {}", lie.name,
-                            declared.DebugString()));
+        SCOPED_TRACE(
+            Format("{} declared {}", lie.name, declared.DebugString()));
         TestFunction b;
         const Output x = b.Arg(kF, TensorShape{2, 3});
         const Output y = lie.make(b, x);
@@ -120,8 +122,7 @@ TEST(PlannedShape, LiesAreErrorsOfTheUser) {
         const Output z = use(b, y);
         const auto f = b.Finish({z});
         // As it stands: passes would find out about some.
-        const StatusOr<Ref<Plan>> plan =
-            Plan::Make(FunctionGraph::CloneOf(*f));
+        const StatusOr<Ref<Plan>> plan = Plan::Make(FunctionGraph::CloneOf(*f));
         TensorVector out;
         const Status s =
             plan.ok() ? RunPlan(**plan, TensorVector{Ramp({2, 3})}, &out, {})
@@ -150,8 +151,8 @@ TEST(PlannedShape, LiesNameNodeAndShapes) {
   TensorVector out;
   const Status s = RunFunction(*f, TensorVector{Ramp(TensorShape{3})}, &out);
   EXPECT_EQ(s.code(), Code::kInvalidArgument);
-  for (const char* part : {"Output 0 of op Softmax", "shape [3]", "[5000]",
-                           "{{node Softmax}}"}) {
+  for (const char* part :
+       {"Output 0 of op Softmax", "shape [3]", "[5000]", "{{node Softmax}}"}) {
     EXPECT_NE(s.message().find(part), std::string::npos) << s.ToString();
   }
 }
@@ -177,8 +178,8 @@ TEST(PlannedShape, LiesAboutBranches) {
     for (bool lowered : {true, false}) {
       SetControlFlowLowering(lowered);
       const StatusOr<Ref<Plan>> plan = Plan::Make(FunctionGraph::CloneOf(*f));
-      const Status s = RunPlan(**plan, TensorVector{Ramp(TensorShape{3})}, &out,
-                               nullptr);
+      const Status s =
+          RunPlan(**plan, TensorVector{Ramp(TensorShape{3})}, &out, nullptr);
       SetControlFlowLowering(true);
       if (s.ok()) {
         EXPECT_EQ(out[0].shape(), TensorShape{3});
@@ -189,12 +190,39 @@ TEST(PlannedShape, LiesAboutBranches) {
   }
 }
 
+// Control flow over scalars is byte code, whatever is said of what it gives.
+TEST(PlannedShape, LiesAboutScalars) {
+  InitRuntime();
+  TestFunction branch("branch");
+  const Output a = branch.Arg(kF, TensorShape());
+  const auto g = branch.Finish({branch.Add("Neg", {a})});
+  for (int64_t n : {int64_t{1}, int64_t{5000}, int64_t{1} << 40}) {
+    TestFunction b;
+    const Output x = b.Arg(kF, TensorShape()),
+                 c = b.Arg(DataType::kBool, TensorShape());
+    const Output y =
+        b.Add("StatelessIf", {c, x},
+              {{"Tout", std::vector<DataType>{kF}},
+               {"then_branch", FunctionAttr{"branch", g, nullptr}},
+               {"else_branch", FunctionAttr{"branch", g, nullptr}}});
+    y.node->mutable_output(0).shape = PartialTensorShape({n});
+    const auto f = b.Finish({b.Add("Tanh", {y})});
+    const Ref<Plan> plan = ValueOrThrow(Plan::Make(FunctionGraph::CloneOf(*f)));
+    TensorVector out;
+    const Status s =
+        RunPlan(*plan, TensorVector{Tensor::Scalar(2.0f), Tensor::Scalar(true)},
+                &out, nullptr);
+    EXPECT_EQ(s.code(), Code::kInvalidArgument) << s.ToString();
+  }
+}
+
 // A variable whose value is smaller than what is said of it.
 TEST(PlannedShape, LiesAboutVariables) {
   InitRuntime();
   for (const char* op : {"AssignVariableOp", "AssignAddVariableOp"}) {
     for (bool reads : {false, true}) {
-      const Tensor handle = NewVariableHandle("v", kF, PartialTensorShape(), true);
+      const Tensor handle =
+          NewVariableHandle("v", kF, PartialTensorShape(), true);
       auto* variable = handle.scalar<ResourceHandle>().As<VariableResource>();
       ThrowIfError(variable->Assign(Ramp(TensorShape{20})));
       TestFunction b;
@@ -234,8 +262,8 @@ TEST(PlannedShape, ValuesTooLargeForMemory) {
     TestFunction b;
     const Output x = b.Arg(kF, TensorShape{3});
     const std::vector<int64_t> dims{rows, 3};
-    const Output big = b.Add(
-        "BroadcastTo", {x, b.Const(Tensor::Vector<int64_t>(dims))});
+    const Output big =
+        b.Add("BroadcastTo", {x, b.Const(Tensor::Vector<int64_t>(dims))});
     const auto f = b.Finish({b.Add("Tanh", {b.Add("Neg", {big})})});
     TensorVector out;
     const Status s = RunFunction(*f, TensorVector{Ramp(TensorShape{3})}, &out);

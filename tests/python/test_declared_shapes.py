@@ -141,6 +141,31 @@ def test_arguments():
     assert f(tf.ones([5000])).shape == [5000]
 
 
+@pytest.mark.parametrize("declared", [[1], [5000], [2**40], [2**62]])
+def test_scalars(declared):
+    f = tf.function(lambda x: -x, autograph=False).get_concrete_function(
+        tf.TensorSpec([], tf.float32)
+    )
+
+    @tf.function(autograph=False)
+    def g(x):
+        y = tf.raw_ops.StatelessIf(
+            cond=x > 0.0,
+            input=[x],
+            Tout=[tf.float32],
+            then_branch=f,
+            else_branch=f,
+            output_shapes=[declared],
+        )[0]
+        return tf.tanh(y)
+
+    try:
+        value = g(tf.constant(2.0))
+    except tf.errors.InvalidArgumentError:
+        return
+    np.testing.assert_allclose(value, np.tanh(-2.0), rtol=1e-6)
+
+
 def test_effects_before_the_lie_stay():
     v = tf.Variable(0.0)
 
