@@ -122,8 +122,7 @@ def check_scalar_bool(pred, what: str) -> object:
             f"{what} must be a bool scalar tensor, got {pred}; "
             "tf.cast makes one"
         )
-    if pred.shape.rank not in (None, 0):
-        raise ValueError(f"{what} must be a scalar, got shape {pred.shape}")
+    # One of more than one element fails when it runs.
     return pred
 
 
@@ -159,6 +158,8 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
     if not callable(false_fn):
         raise TypeError("'false_fn' must be callable.")
     if tf.executing_eagerly():
+        if isinstance(pred, (list, tuple)):
+            pred = tf.convert_to_tensor(pred)
         with tf.name_scope(name or "cond"):
             result = true_fn() if pred else false_fn()
             return nest.map_structure(
@@ -459,6 +460,11 @@ def while_loop(
                 f"Got: {maximum_iterations.shape}"
             )
         if maximum_iterations.dtype != tf.int32:
+            # Counters are int32: a loop never gets further than that.
+            if maximum_iterations.dtype == tf.int64:
+                maximum_iterations = tf.minimum(
+                    maximum_iterations, tf.int32.max
+                )
             maximum_iterations = tf.cast(maximum_iterations, tf.int32)
     # Constants are made outside of the loop's scope.
     loop_vars = nest.map_structure(

@@ -31,14 +31,21 @@ def bincount(
     with tf.name_scope(name or "bincount"):
         arr = tf.convert_to_tensor(arr, name="arr")
         if arr.dtype not in (tf.int32, tf.int64):
-            arr = tf.cast(arr, tf.int32)
+            wide = arr.dtype in (tf.uint32, tf.uint64)
+            arr = tf.cast(arr, tf.int64 if wide else tf.int32)
         if axis in (None, 0):
             arr = tf.reshape(arr, [-1])
         some = tf.cast(tf.size(arr) > 0, arr.dtype)
         size = some * (tf.reduce_max(arr) + 1)
         if minlength is not None:
+            minlength = tf.convert_to_tensor(minlength, dtype_hint=arr.dtype)
+            if minlength.dtype == tf.int64:
+                arr, size = tf.cast(arr, tf.int64), tf.cast(size, tf.int64)
             size = tf.maximum(tf.cast(minlength, arr.dtype), size)
         if maxlength is not None:
+            maxlength = tf.convert_to_tensor(maxlength, dtype_hint=arr.dtype)
+            if maxlength.dtype == tf.int64:
+                arr, size = tf.cast(arr, tf.int64), tf.cast(size, tf.int64)
             size = tf.minimum(tf.cast(maxlength, arr.dtype), size)
         if weights is None:
             weights = tf.constant([], dtype)

@@ -413,7 +413,9 @@ def linspace(start, stop, num, name=None, axis=0):
         shape = tf.broadcast_dynamic_shape(tf.shape(start), tf.shape(stop))
         start = tf.broadcast_to(start, shape)
         stop = tf.broadcast_to(stop, shape)
-        count = tf.cast(num, tf.int32)
+        count = tf.convert_to_tensor(num, dtype_hint=tf.int32)
+        if count.dtype != tf.int64:
+            count = tf.cast(count, tf.int32)
         steps = tf.range(count)
         last = tf.maximum(count - 1, 1)
         rank = start.shape.rank
@@ -482,7 +484,11 @@ def sequence_mask(lengths, maxlen=None, dtype=tf.bool, name=None):
                 tf.reduce_max(lengths), tf.zeros([], lengths.dtype)
             )
         else:
-            maxlen = tf.cast(maxlen, lengths.dtype)
+            maxlen = tf.convert_to_tensor(maxlen, dtype_hint=lengths.dtype)
+            if maxlen.dtype == tf.int64:
+                lengths = tf.cast(lengths, tf.int64)
+            else:
+                maxlen = tf.cast(maxlen, lengths.dtype)
         row = tf.range(maxlen, dtype=lengths.dtype)
         mask = row < tf.expand_dims(lengths, -1)
         return tf.cast(mask, dtype)
@@ -499,8 +505,15 @@ def repeat(input, repeats, axis=None, name=None):
         if axis is None:
             x = tf.reshape(x, [-1])
             axis = 0
-        axis = axis if axis >= 0 else x.shape.rank + axis
-        repeats = tf.cast(tf.convert_to_tensor(repeats), tf.int32)
+        rank = x.shape.rank
+        if rank is not None and not -rank <= axis < rank:
+            raise ValueError(
+                f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}"
+            )
+        axis = axis if axis >= 0 else rank + axis
+        repeats = tf.convert_to_tensor(repeats)
+        if repeats.dtype != tf.int64:
+            repeats = tf.cast(repeats, tf.int32)
         if x.shape.rank is not None and repeats.shape.rank == 1:
             size = repeats.shape[0]
             if size != 1:

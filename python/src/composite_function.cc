@@ -1,4 +1,5 @@
 // Composites (ops/composite.h) as Python functions.
+#include <algorithm>
 #include <map>
 
 #include "convert.h"
@@ -33,9 +34,23 @@ class GroupTypes {
     return known_.back().second;
   }
 
+  // Its dtype is that of Python's numbers, which no tensor has confirmed.
+  void Guess(std::string_view group) { guessed_.push_back(group); }
+  bool guessed(std::string_view group) const {
+    return std::find(guessed_.begin(), guessed_.end(), group) !=
+           guessed_.end();
+  }
+
  private:
   std::vector<std::pair<std::string_view, DataType>> known_;
+  std::vector<std::string_view> guessed_;
 };
+
+// A list with integer tensors in it.
+bool HoldsIntegers(PyObject* value) {
+  return (PyList_Check(value) || PyTuple_Check(value)) &&
+         IsInteger(FirstTensorDType(value));
+}
 
 bool IsGroup(const std::string& type_of) {
   return type_of.size() == 1 && type_of[0] >= 'A' && type_of[0] <= 'Z';
@@ -51,6 +66,9 @@ class CompositeInfo final : public FunctionInfo {
  private:
   StatusOr<Tensor> ConvertTensor(const CompositeArg& arg, PyObject* value,
                                  int element, GroupTypes* groups) const;
+  StatusOr<TensorVector> ConvertTensors(const CompositeArg& arg,
+                                        PyObject* tuple,
+                                        GroupTypes* groups) const;
   StatusOr<CompositeValue> Convert(const CompositeArg& arg, PyObject* value,
                                    GroupTypes* groups) const;
   PyObject* Wrap(const TensorVector& results) const;
@@ -90,16 +108,46 @@ StatusOr<Tensor> CompositeInfo::ConvertTensor(const CompositeArg& arg,
       want = (*groups)[arg.type_of];
     } else if (!arg.type_of.empty()) {
       hint = DataTypeFromName(arg.type_of).value_or(hint);
+    } else if (arg.kind == ArgKind::kNative && HoldsIntegers(value)) {
+      hint = DataType::kInt32;  // sizes, some of them tensors
     }
   }
+  const Narrowing narrowing = hint != DataType::kInvalid || groups->guessed(
+                                                               arg.type_of)
+                                  ? Narrowing::kRefuse
+                                  : Narrowing::kCut;
   std::string name = arg.node;
   if (element >= 0) name += Format("_{}", element);
-  GK_ASSIGN_OR_RETURN(Tensor t, ToTensor(value, want, hint, name));
+  GK_ASSIGN_OR_RETURN(Tensor t, ToTensor(value, want, hint, name, narrowing));
   if (group) {
     DataType& known = (*groups)[arg.type_of];
-    if (known == DataType::kInvalid) known = t.dtype();
+    if (known == DataType::kInvalid) {
+      known = t.dtype();
+      if (!IsTensorLike(value)) groups->Guess(arg.type_of);
+    }
   }
   return t;
+}
+
+// If the list is of Python's numbers alone and the first of them suggest a
+// dtype that a later one does not fit, all become int64.
+StatusOr<TensorVector> CompositeInfo::ConvertTensors(
+    const CompositeArg& arg, PyObject* tuple, GroupTypes* groups) const {
+  const bool open = IsGroup(arg.type_of) &&
+                    (*groups)[arg.type_of] == DataType::kInvalid;
+  TensorVector tensors;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
+    StatusOr<Tensor> t =
+        ConvertTensor(arg, PyTuple_GET_ITEM(tuple, i), i, groups);
+    if (!t.ok() && open && t.status().code() == Code::kValueError &&
+        (*groups)[arg.type_of] == DataType::kInt32) {
+      (*groups)[arg.type_of] = DataType::kInt64;
+      return ConvertTensors(arg, tuple, groups);
+    }
+    if (!t.ok()) return t.status();
+    tensors.push_back(*std::move(t));
+  }
+  return tensors;
 }
 
 StatusOr<int64_t> AsInt(const CompositeArg& arg, PyObject* value) {
@@ -184,14 +232,7 @@ StatusOr<CompositeValue> CompositeInfo::Convert(const CompositeArg& arg,
           known = DTypeOf(PyTuple_GET_ITEM(list.get(), i));
         }
       }
-      TensorVector tensors;
-      for (Py_ssize_t i = 0; i < n; ++i) {
-        GK_ASSIGN_OR_RETURN(
-            Tensor t, ConvertTensor(arg, PyTuple_GET_ITEM(list.get(), i),
-                                    i, groups));
-        tensors.push_back(std::move(t));
-      }
-      return CompositeValue(std::move(tensors));
+      return Value(ConvertTensors(arg, list.get(), groups));
     }
     case ArgKind::kShape: {
       if (IsTensor(value) || IsVariable(value)) {
@@ -207,7 +248,7 @@ StatusOr<CompositeValue> CompositeInfo::Convert(const CompositeArg& arg,
                          PySequence_Size(value) == 0;
       return Value(ToTensor(
           value, empty ? DataType::kInt32 : DataType::kInvalid,
-          DataType::kInt32, arg.node));
+          DataType::kInt32, arg.node, Narrowing::kRefuse));
     }
     case ArgKind::kNative: {
       if (IsTensorLike(value)) {

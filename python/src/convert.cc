@@ -33,6 +33,15 @@ bool InGraph() { return OpBuilder::Current()->builds_graph(); }
 // (type or types, function, priority), by priority. A Python list.
 PyObject* conversions = nullptr;
 
+// Numbers and truth values become one another.
+bool CastsTo(DataType from, DataType to) {
+  const auto is_number = [](DataType t) {
+    return t != kAny && t != DataType::kString && t != DataType::kVariant &&
+           t != DataType::kResource;
+  };
+  return is_number(from) && is_number(to);
+}
+
 Status DTypeMismatch(PyObject* value, DataType have, DataType want) {
   PyErr_Format(PyExc_ValueError,
                "Tensor conversion requested dtype %s for Tensor with dtype "
@@ -116,7 +125,8 @@ StatusOr<Tensor> Registered(PyObject* value, DataType dtype,
   return Tensor();
 }
 
-StatusOr<Tensor> ShapeToTensor(PyObject* value, DataType dtype) {
+StatusOr<Tensor> ShapeToTensor(PyObject* value, DataType dtype,
+                               Narrowing narrowing) {
   const PartialTensorShape& shape = ShapeOf(value);
   if (!shape.IsFullyDefined()) {
     return ValueError(
@@ -130,17 +140,18 @@ StatusOr<Tensor> ShapeToTensor(PyObject* value, DataType dtype) {
   if (dtype == kAny) dtype = wide ? DataType::kInt64 : DataType::kInt32;
   PyRef list = PyRef::Steal(PySequence_List(value));
   if (!list) return PythonError();
-  return SequenceToTensor(list.get(), dtype);
+  return SequenceToTensor(list.get(), dtype, narrowing);
 }
 
 // The dtype of the first tensor below a sequence.
-DataType FirstTensorDType(PyObject* o, int depth) {
+DataType FirstTensorDTypeBelow(PyObject* o, int depth) {
   if (IsTensor(o)) return ImplOf(o)->dtype();
   if (IsVariable(o)) return VariableOf(o)->dtype;
   if (!(PyList_Check(o) || PyTuple_Check(o)) || depth > kMaxRank) return kAny;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
-    const DataType t =
-        FirstTensorDType(PySequence_Fast_GET_ITEM(o, i), depth + 1);
+    PyObject* item = PySequence_Fast_GET_ITEM(o, i);
+    if (PyFloat_CheckExact(item) || PyLong_CheckExact(item)) continue;
+    const DataType t = FirstTensorDTypeBelow(item, depth + 1);
     if (t != kAny) return t;
   }
   return kAny;
@@ -159,8 +170,23 @@ bool ContainsTensorBelow(PyObject* o, int depth) {
   return false;
 }
 
-// A sequence with tensors in it is packed, level by level.
-StatusOr<Tensor> Pack(PyObject* value, DataType dtype, int depth) {
+// Is there a tensor of this dtype below?
+bool HasTensorOf(PyObject* o, DataType dtype, int depth) {
+  if (IsTensor(o)) return ImplOf(o)->dtype() == dtype;
+  if (IsVariable(o)) return VariableOf(o)->dtype == dtype;
+  if (!(PyList_Check(o) || PyTuple_Check(o)) || depth > kMaxRank) return false;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
+    if (HasTensorOf(PySequence_Fast_GET_ITEM(o, i), dtype, depth + 1)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A sequence with tensors in it is packed, level by level. Tensors of another
+// dtype are cast if `cast`.
+StatusOr<Tensor> Pack(PyObject* value, DataType dtype, bool cast,
+                      Narrowing narrowing, int depth) {
   if (depth > kMaxRank) return ValueError("Sequence nested too deeply");
   PyRef list = PyRef::Steal(PySequence_Tuple(value));
   if (!list) return PythonError();
@@ -168,14 +194,21 @@ StatusOr<Tensor> Pack(PyObject* value, DataType dtype, int depth) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(list.get()); ++i) {
     PyObject* item = PyTuple_GET_ITEM(list.get(), i);
     const bool nested = PyList_Check(item) || PyTuple_Check(item);
-    StatusOr<Tensor> part = nested && ContainsTensor(item)
-                                ? Pack(item, dtype, depth + 1)
-                            : IsTensorLike(item) ? ToTensor(item)
-                                                 : ToTensor(item, dtype);
+    StatusOr<Tensor> part =
+        nested && ContainsTensor(item)
+            ? Pack(item, dtype, cast, narrowing, depth + 1)
+        : IsTensorLike(item) ? ToTensor(item)
+                             : ToTensor(item, dtype, kAny, "Const", narrowing);
     if (!part.ok()) return part.status();
     parts.push_back(*std::move(part));
   }
   try {
+    for (Tensor& part : parts) {
+      if (!cast || part.dtype() == dtype || !CastsTo(part.dtype(), dtype)) {
+        continue;
+      }
+      part = MakeOp1("Cast", {part}, {{"DstT", dtype}});
+    }
     return MakeOp("Pack", parts, {{"axis", int64_t{0}}}, "packed")[0];
   } catch (const Error& e) {
     return e.status();
@@ -183,9 +216,9 @@ StatusOr<Tensor> Pack(PyObject* value, DataType dtype, int depth) {
 }
 
 StatusOr<Tensor> ConvertOnce(PyObject* value, DataType dtype,
-                             std::string_view name) {
+                             std::string_view name, Narrowing narrowing) {
   if (IsPlain(value)) {
-    GK_ASSIGN_OR_RETURN(Tensor t, ValueToTensor(value, dtype));
+    GK_ASSIGN_OR_RETURN(Tensor t, ValueToTensor(value, dtype, narrowing));
     return OpBuilder::Current()->Constant(t, name);
   }
   if (HasHook(value)) {
@@ -196,10 +229,16 @@ StatusOr<Tensor> ConvertOnce(PyObject* value, DataType dtype,
     if (t) return t;
   }
   if ((PyList_Check(value) || PyTuple_Check(value)) && ContainsTensor(value)) {
-    if (dtype == kAny) dtype = FirstTensorDType(value, 0);
-    return Pack(value, dtype, 0);
+    const bool cast = dtype != kAny;
+    if (!cast) dtype = FirstTensorDType(value);
+    // Sizes and indices of 64 bits may not fit into the 32 wished for.
+    if (cast && dtype == DataType::kInt32 && narrowing == Narrowing::kRefuse &&
+        HasTensorOf(value, DataType::kInt64, 0)) {
+      dtype = DataType::kInt64;
+    }
+    return Pack(value, dtype, cast, narrowing, 0);
   }
-  GK_ASSIGN_OR_RETURN(Tensor t, ValueToTensor(value, dtype));
+  GK_ASSIGN_OR_RETURN(Tensor t, ValueToTensor(value, dtype, narrowing));
   return OpBuilder::Current()->Constant(t, name);
 }
 
@@ -249,7 +288,12 @@ bool ContainsTensor(PyObject* sequence) {
   return ContainsTensorBelow(sequence, 0);
 }
 
-StatusOr<Tensor> ValueToTensor(PyObject* value, DataType dtype) {
+DataType FirstTensorDType(PyObject* value) {
+  return FirstTensorDTypeBelow(value, 0);
+}
+
+StatusOr<Tensor> ValueToTensor(PyObject* value, DataType dtype,
+                               Narrowing narrowing) {
   if (value == Py_None) return UnsupportedValue(value);
   // The commonest first.
   if (dtype == kAny || dtype == DataType::kFloat) {
@@ -257,25 +301,25 @@ StatusOr<Tensor> ValueToTensor(PyObject* value, DataType dtype) {
       return Tensor::Scalar(static_cast<float>(PyFloat_AS_DOUBLE(value)));
     }
   }
-  if (IsTensorShape(value)) return ShapeToTensor(value, dtype);
+  if (IsTensorShape(value)) return ShapeToTensor(value, dtype, narrowing);
   if (!PyLong_CheckExact(value) && !PyList_CheckExact(value)) {
-    GK_ASSIGN_OR_RETURN(Tensor t, ArrayToTensor(value, dtype));
+    GK_ASSIGN_OR_RETURN(Tensor t, ArrayToTensor(value, dtype, narrowing));
     if (t) return t;
     if (!PyList_Check(value) && !PyTuple_Check(value) &&
         PyObject_HasAttrString(value, "__array__")) {
       PyRef array =
           PyRef::Steal(PyObject_CallMethod(value, "__array__", nullptr));
       if (!array) return PythonError();
-      GK_ASSIGN_OR_RETURN(t, ArrayToTensor(array.get(), dtype));
+      GK_ASSIGN_OR_RETURN(t, ArrayToTensor(array.get(), dtype, narrowing));
       if (t) return t;
       return UnsupportedValue(value);
     }
   }
-  return SequenceToTensor(value, dtype);
+  return SequenceToTensor(value, dtype, narrowing);
 }
 
 StatusOr<Tensor> ToTensor(PyObject* value, DataType dtype, DataType hint,
-                          std::string_view name) {
+                          std::string_view name, Narrowing narrowing) {
   if (IsTensor(value)) return CheckDType(value, TensorOf(value), dtype);
   if (IsVariable(value)) {
     if (dtype != kAny && VariableOf(value)->dtype != dtype) {
@@ -290,11 +334,19 @@ StatusOr<Tensor> ToTensor(PyObject* value, DataType dtype, DataType hint,
     return ReadVariable(value);
   }
   if (dtype == kAny && hint != kAny) {
-    StatusOr<Tensor> t = ConvertOnce(value, hint, name);
+    StatusOr<Tensor> t = ConvertOnce(value, hint, name, narrowing);
     if (t.ok() || !IsConversionFailure(t.status())) return t;
     PyErr_Clear();
+    // A large number beside tensors of 32 bits.
+    if (hint == DataType::kInt32 && narrowing == Narrowing::kRefuse &&
+        (PyList_Check(value) || PyTuple_Check(value)) &&
+        ContainsTensor(value)) {
+      t = ConvertOnce(value, DataType::kInt64, name, narrowing);
+      if (t.ok() || !IsConversionFailure(t.status())) return t;
+      PyErr_Clear();
+    }
   }
-  return ConvertOnce(value, dtype, name);
+  return ConvertOnce(value, dtype, name, narrowing);
 }
 
 StatusOr<std::vector<int64_t>> ToIntList(PyObject* value) {
@@ -332,7 +384,9 @@ StatusOr<Tensor> ConvertToTensorImpl(PyObject* value, PyObject* dtype,
   GK_ASSIGN_OR_RETURN(DataType d, OptionalDType(dtype));
   GK_ASSIGN_OR_RETURN(DataType h, OptionalDType(hint));
   GK_ASSIGN_OR_RETURN(std::string n, OptionalName(name, "Const"));
-  return ToTensor(value, d, h, n);
+  const bool wished = d == kAny && h != kAny;
+  return ToTensor(value, d, h, n,
+                  wished ? Narrowing::kRefuse : Narrowing::kCut);
 }
 
 PyObject* ConvertToTensor(PyObject*, PyObject* args, PyObject* kwargs) {

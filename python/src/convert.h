@@ -8,22 +8,34 @@
 
 namespace gk::py {
 
+// What becomes of an integer that a demanded dtype cannot hold.
+enum class Narrowing { kCut, kRefuse };
+
 // tf.convert_to_tensor: `dtype` is demanded, `hint` only wished (kInvalid:
-// none). Tensors, variables and whatever acts as one are used as they are;
-// other values become constants of the current builder, named `name`.
+// none); an integer that is refused by the hint's dtype keeps its own.
+// Tensors, variables and whatever acts as one are used as they are; other
+// values become constants of the current builder, named `name`.
 StatusOr<Tensor> ToTensor(PyObject* value, DataType dtype = DataType::kInvalid,
                           DataType hint = DataType::kInvalid,
-                          std::string_view name = "Const");
+                          std::string_view name = "Const",
+                          Narrowing narrowing = Narrowing::kCut);
 
 // A value without any tensor in it, as an eager tensor: numbers, strings,
 // buffers, NumPy arrays and nested sequences of those. (convert_value.cc)
-StatusOr<Tensor> ValueToTensor(PyObject* value, DataType dtype);
+StatusOr<Tensor> ValueToTensor(PyObject* value, DataType dtype,
+                               Narrowing narrowing = Narrowing::kCut);
 // NumPy arrays and scalars; an empty tensor if `value` is neither.
 // (convert_array.cc)
-StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype);
+StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype,
+                               Narrowing narrowing = Narrowing::kCut);
 bool IsNumpyValue(PyObject* value);
 // Numbers, strings and nested sequences. (convert_sequence.cc)
-StatusOr<Tensor> SequenceToTensor(PyObject* value, DataType dtype);
+StatusOr<Tensor> SequenceToTensor(PyObject* value, DataType dtype,
+                                  Narrowing narrowing = Narrowing::kCut);
+// ValueError: an integer of a sequence that its dtype cannot hold.
+Status OutOfRangeInteger();
+// The dtype of the first tensor in a value or below it; kInvalid: none.
+DataType FirstTensorDType(PyObject* value);
 // Is there a tensor-like anywhere in this list or tuple?
 bool ContainsTensor(PyObject* sequence);
 
@@ -32,7 +44,8 @@ Status UnsupportedValue(PyObject* value);
 // "Cannot convert 1.0 to EagerTensor of dtype int32".
 Status CannotConvert(PyObject* value, DataType dtype);
 // Writes one Python number or string as element `i` of `t`.
-Status WriteElement(PyObject* value, Tensor* t, int64_t i);
+Status WriteElement(PyObject* value, Tensor* t, int64_t i,
+                    Narrowing narrowing = Narrowing::kCut);
 // A list of ints for an attribute or shape argument.
 StatusOr<std::vector<int64_t>> ToIntList(PyObject* value);
 

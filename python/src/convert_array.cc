@@ -4,6 +4,7 @@
 
 #include "convert.h"
 #include "dtype_type.h"
+#include "framework/op_builder.h"
 
 namespace gk::py {
 namespace {
@@ -103,6 +104,39 @@ Status UnsupportedDType(PyObject* numpy_dtype) {
       StringView(name.get()));
 }
 
+// Does a cast to the integer type `to` change a value of the array? Asked of
+// NumPy in the array's own dtype.
+StatusOr<bool> Overflows(PyObject* array, DataType own, DataType to) {
+  if (!IsInteger(own) || !IsInteger(to)) return false;
+  PyRef narrow_type = PyRef::Steal(NumpyType(to));
+  PyRef own_type = PyRef::Steal(NumpyType(own));
+  if (!narrow_type || !own_type) return PythonError();
+  PyRef narrow = PyRef::Steal(
+      PyObject_CallMethod(array, "astype", "O", narrow_type.get()));
+  if (!narrow) return PythonError();
+  PyRef back = PyRef::Steal(
+      PyObject_CallMethod(narrow.get(), "astype", "O", own_type.get()));
+  if (!back) return PythonError();
+  PyRef same =
+      PyRef::Steal(PyObject_RichCompare(array, back.get(), Py_EQ));
+  PyRef all = same ? Call(same.get(), "all") : PyRef();
+  if (!all) return PythonError();
+  const int truth = PyObject_IsTrue(all.get());
+  if (truth < 0) return PythonError();
+  return truth == 0;
+}
+
+// Arrays hold no variants and no resources.
+Status NoHandle(PyObject* value, DataType dtype) {
+  if (dtype == DataType::kVariant || OpBuilder::Current()->builds_graph()) {
+    return CannotConvert(value, dtype);
+  }
+  return ValueError(
+      "Failed to convert a NumPy array to a Tensor (Unexpected numpy data "
+      "type): a {} is wanted, which no array holds.",
+      DataTypeName(dtype));
+}
+
 bool IsNative(PyObject* numpy_dtype) {
   PyRef native = PyRef::Steal(PyObject_GetAttrString(numpy_dtype, "isnative"));
   return native && PyObject_IsTrue(native.get()) == 1;
@@ -116,13 +150,17 @@ bool IsNumpyValue(PyObject* value) {
                                     PyObject_TypeCheck(value, numpy.scalar));
 }
 
-StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype) {
+StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype,
+                               Narrowing narrowing) {
   if (!IsNumpyValue(value)) return Tensor();
   PyRef array = PyRef::Share(value);
   PyRef np_dtype = PyRef::Steal(PyObject_GetAttrString(value, "dtype"));
   if (!np_dtype) return PythonError();
   DataType own = TryDType(np_dtype.get());
   if (PyErr_Occurred()) return PythonError();
+  if (dtype == DataType::kVariant || dtype == DataType::kResource) {
+    return NoHandle(value, dtype);
+  }
   if (own == DataType::kInvalid) return UnsupportedDType(np_dtype.get());
   if (own == DataType::kString) {
     GK_ASSIGN_OR_RETURN(Tensor t, StringArray(array.get()));
@@ -134,6 +172,10 @@ StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype) {
   const bool cast = dtype != DataType::kInvalid && dtype != own;
   if (cast || !IsNative(np_dtype.get())) {
     if (dtype == DataType::kString) return CannotConvert(value, dtype);
+    if (cast && narrowing == Narrowing::kRefuse) {
+      GK_ASSIGN_OR_RETURN(const bool overflows, Overflows(value, own, dtype));
+      if (overflows) return OutOfRangeInteger();
+    }
     if (cast) own = dtype;
     PyRef type = PyRef::Steal(NumpyType(own));
     if (!type) return PythonError();

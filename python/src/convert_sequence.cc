@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "convert.h"
 #include "dtype_type.h"
@@ -35,10 +36,6 @@ bool IsNested(PyObject* o) {
          PyObject_HasAttrString(o, "__len__");
 }
 
-Status OutOfRange() {
-  return ValueError(
-      "Can't convert Python sequence with out-of-range integer to Tensor.");
-}
 Status Mixed() {
   return ValueError(
       "Can't convert Python sequence with mixed types to Tensor.");
@@ -53,7 +50,7 @@ StatusOr<Kind> KindOf(PyObject* o) {
   if (PyLong_Check(o)) {
     int overflow = 0;
     const int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
-    if (overflow < 0) return OutOfRange();
+    if (overflow < 0) return OutOfRangeInteger();
     if (overflow > 0) return kUint64Kind;
     return v == static_cast<int32_t>(v) ? kIntKind : kInt64Kind;
   }
@@ -65,7 +62,8 @@ StatusOr<Kind> KindOf(PyObject* o) {
 
 class Walk {
  public:
-  explicit Walk(DataType dtype) : dtype_(dtype) {}
+  Walk(DataType dtype, Narrowing narrowing)
+      : dtype_(dtype), narrowing_(narrowing) {}
 
   // Finds shape and kind of everything below `o`.
   Status Look(PyObject* o, int depth) {
@@ -139,11 +137,12 @@ class Walk {
     }
     StatusOr<Kind> kind = KindOf(o);
     if (kind.ok() && *kind == kNone) {
-      GK_ASSIGN_OR_RETURN(Tensor part, ArrayToTensor(o, t->dtype()));
+      GK_ASSIGN_OR_RETURN(Tensor part,
+                          ArrayToTensor(o, t->dtype(), narrowing_));
       if (part) return WriteArray(part, t);
     }
     if (next_ >= t->num_elements()) return Ragged();
-    return WriteElement(o, t, next_++);
+    return WriteElement(o, t, next_++, narrowing_);
   }
   bool complete(const Tensor& t) const { return next_ == t.num_elements(); }
 
@@ -151,7 +150,7 @@ class Walk {
   Status LookLeaf(PyObject* o, int depth) {
     GK_ASSIGN_OR_RETURN(Kind kind, KindOf(o));
     if (kind == kUint64Kind && dtype_ == DataType::kInvalid) {
-      return OutOfRange();
+      return OutOfRangeInteger();
     }
     int rank = 0;
     if (kind == kNone) {
@@ -232,6 +231,7 @@ class Walk {
   }
 
   DataType dtype_;
+  Narrowing narrowing_;
   DataType array_dtype_ = DataType::kInvalid;
   std::vector<int64_t> dims_;
   Kind kind_ = kNone;
@@ -240,34 +240,38 @@ class Walk {
   int64_t next_ = 0;
 };
 
-// Numbers that 64 bits hold are cut to fewer bits as a cast would.
+// Numbers that 64 bits hold may be cut to fewer bits as a cast would.
 template <class T>
-Status WriteInt(PyObject* v, T* out) {
+Status WriteInt(PyObject* v, Narrowing narrowing, T* out) {
   if constexpr (std::is_same_v<T, uint64_t>) {
     const uint64_t u = PyLong_AsUnsignedLongLong(v);
     if (u == uint64_t(-1) && PyErr_Occurred()) {
       PyErr_Clear();
-      return OutOfRange();
+      return OutOfRangeInteger();
     }
     *out = u;
   } else {
     int overflow = 0;
     const int64_t i = PyLong_AsLongLongAndOverflow(v, &overflow);
-    if (overflow != 0) return OutOfRange();
+    if (overflow != 0) return OutOfRangeInteger();
+    if (narrowing == Narrowing::kRefuse && !std::in_range<T>(i)) {
+      return OutOfRangeInteger();
+    }
     *out = static_cast<T>(i);
   }
   return OkStatus();
 }
 
 template <class T>
-Status WriteIntElement(PyObject* v, DataType dtype, T* out) {
-  if (PyLong_Check(v)) return WriteInt(v, out);
+Status WriteIntElement(PyObject* v, DataType dtype, Narrowing narrowing,
+                       T* out) {
+  if (PyLong_Check(v)) return WriteInt(v, narrowing, out);
   if (PyFloat_Check(v) || PyComplex_Check(v) || !PyIndex_Check(v)) {
     return CannotConvert(v, dtype);
   }
   PyRef index = PyRef::Steal(PyNumber_Index(v));
   if (!index) return PythonError();
-  return WriteInt(index.get(), out);
+  return WriteInt(index.get(), narrowing, out);
 }
 
 Status ReadDouble(PyObject* v, DataType dtype, double* out) {
@@ -289,7 +293,12 @@ Status ReadDouble(PyObject* v, DataType dtype, double* out) {
 
 }  // namespace
 
-Status WriteElement(PyObject* v, Tensor* t, int64_t i) {
+Status OutOfRangeInteger() {
+  return ValueError(
+      "Can't convert Python sequence with out-of-range integer to Tensor.");
+}
+
+Status WriteElement(PyObject* v, Tensor* t, int64_t i, Narrowing narrowing) {
   const DataType dtype = t->dtype();
   double d = 0;
   switch (dtype) {
@@ -316,21 +325,21 @@ Status WriteElement(PyObject* v, Tensor* t, int64_t i) {
       t->data<float8_e4m3fn>()[i] = float8_e4m3fn(static_cast<float>(d));
       return OkStatus();
     case DataType::kInt8:
-      return WriteIntElement(v, dtype, &t->data<int8_t>()[i]);
+      return WriteIntElement(v, dtype, narrowing, &t->data<int8_t>()[i]);
     case DataType::kInt16:
-      return WriteIntElement(v, dtype, &t->data<int16_t>()[i]);
+      return WriteIntElement(v, dtype, narrowing, &t->data<int16_t>()[i]);
     case DataType::kInt32:
-      return WriteIntElement(v, dtype, &t->data<int32_t>()[i]);
+      return WriteIntElement(v, dtype, narrowing, &t->data<int32_t>()[i]);
     case DataType::kInt64:
-      return WriteIntElement(v, dtype, &t->data<int64_t>()[i]);
+      return WriteIntElement(v, dtype, narrowing, &t->data<int64_t>()[i]);
     case DataType::kUint8:
-      return WriteIntElement(v, dtype, &t->data<uint8_t>()[i]);
+      return WriteIntElement(v, dtype, narrowing, &t->data<uint8_t>()[i]);
     case DataType::kUint16:
-      return WriteIntElement(v, dtype, &t->data<uint16_t>()[i]);
+      return WriteIntElement(v, dtype, narrowing, &t->data<uint16_t>()[i]);
     case DataType::kUint32:
-      return WriteIntElement(v, dtype, &t->data<uint32_t>()[i]);
+      return WriteIntElement(v, dtype, narrowing, &t->data<uint32_t>()[i]);
     case DataType::kUint64:
-      return WriteIntElement(v, dtype, &t->data<uint64_t>()[i]);
+      return WriteIntElement(v, dtype, narrowing, &t->data<uint64_t>()[i]);
     case DataType::kBool:
       if (!PyBool_Check(v)) return CannotConvert(v, dtype);
       t->data<bool>()[i] = v == Py_True;
@@ -368,8 +377,9 @@ Status WriteElement(PyObject* v, Tensor* t, int64_t i) {
   }
 }
 
-StatusOr<Tensor> SequenceToTensor(PyObject* value, DataType dtype) {
-  Walk walk(dtype);
+StatusOr<Tensor> SequenceToTensor(PyObject* value, DataType dtype,
+                                  Narrowing narrowing) {
+  Walk walk(dtype, narrowing);
   // The error shows all that was given, not the element that does not fit.
   const auto whole = [&](Status status) {
     if (status.code() != Code::kPythonException || !PySequence_Check(value) ||

@@ -70,6 +70,30 @@ bool IsInferred(const OpDef& def, const std::string& attr) {
   return false;
 }
 
+// Is it the dtype of sizes or indices, not of values?
+bool IsIndexType(const OpDef& def, const std::string& attr) {
+  const AttrDef* a = def.FindAttr(attr);
+  if (a == nullptr || !a->allowed_types.Contains(DataType::kInt64)) {
+    return false;
+  }
+  for (int i = 1; i < kNumDataTypes; ++i) {
+    const auto t = static_cast<DataType>(i);
+    if (a->allowed_types.Contains(t) && t != DataType::kInt16 &&
+        t != DataType::kInt32 && t != DataType::kInt64) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// What a type attribute is if nothing says otherwise.
+DataType DefaultType(const OpDef& def, const std::string& attr) {
+  const AttrDef* a = def.FindAttr(attr);
+  if (a == nullptr || !a->default_value) return DataType::kInvalid;
+  const DataType* t = std::get_if<DataType>(&*a->default_value);
+  return t == nullptr ? DataType::kInvalid : *t;
+}
+
 bool HasDType(PyObject* o, DataType* dtype) {
   if (IsTensor(o)) {
     *dtype = ImplOf(o)->dtype();
@@ -223,9 +247,15 @@ Status OpInfo::ConvertInputs(PyObject* const* arguments, TensorVector* inputs,
   const OpDef& d = def();
   TypeAttrs types;
   for (size_t i = 0; i < d.inputs.size(); ++i) {
+    const std::string& attr = d.inputs[i].type_attr;
+    if (attr.empty()) continue;
     DataType t;
-    if (!d.inputs[i].type_attr.empty() && HasDType(arguments[i], &t)) {
-      types.Learn(d.inputs[i].type_attr, t);
+    if (HasDType(arguments[i], &t)) {
+      types.Learn(attr, t);
+    } else if (IsIndexType(d, attr) &&
+               (PyList_Check(arguments[i]) || PyTuple_Check(arguments[i])) &&
+               FirstTensorDType(arguments[i]) == DataType::kInt64) {
+      types.Learn(attr, DataType::kInt64);  // sizes that 32 bits may not hold
     }
   }
   const auto convert = [&](const ArgDef& arg, PyObject* value,
@@ -233,19 +263,21 @@ Status OpInfo::ConvertInputs(PyObject* const* arguments, TensorVector* inputs,
     DataType want = arg.type, hint = DataType::kInvalid, own;
     if (!arg.type_attr.empty()) {
       want = types.Get(arg.type_attr);
-      const AttrDef* a = d.FindAttr(arg.type_attr);
-      if (a != nullptr && a->default_value) {
-        const DataType* t = std::get_if<DataType>(&*a->default_value);
-        if (t != nullptr) hint = *t;
-      }
+      hint = DefaultType(d, arg.type_attr);
     }
+    // A dtype that the op asks for, or a size, is no wish to lose digits.
+    const Narrowing narrowing =
+        arg.type_attr.empty() || hint != DataType::kInvalid ||
+                IsIndexType(d, arg.type_attr)
+            ? Narrowing::kRefuse
+            : Narrowing::kCut;
     // A tensor of another dtype is left for the op's own check to report.
     if (HasDType(value, &own) || IsTensorLike(value)) {
       want = hint = DataType::kInvalid;
     }
     std::string name = arg.name;
     if (element >= 0) name += Format("_{}", element);
-    StatusOr<Tensor> t = ToTensor(value, want, hint, name);
+    StatusOr<Tensor> t = ToTensor(value, want, hint, name, narrowing);
     if (!t.ok()) {
       return InGraphWords(t.status(), arg, record_->name, want, value);
     }

@@ -1,6 +1,7 @@
 #include "function/differentiable_while.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/format.h"
 #include "framework/op_registry.h"
@@ -38,9 +39,13 @@ bool Increments(Output o, const Node* argument) {
 
 Tensor ShapeValue(const PartialTensorShape& shape) {
   if (shape.unknown_rank()) return Tensor::Scalar<int32_t>(-1);
-  std::vector<int32_t> dims;
-  for (int64_t d : shape.dims()) dims.push_back(static_cast<int32_t>(d));
-  return Tensor::Vector<int32_t>(dims);
+  const std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
+  if (std::any_of(dims.begin(), dims.end(),
+                  [](int64_t d) { return !std::in_range<int32_t>(d); })) {
+    return Tensor::Vector<int64_t>(dims);
+  }
+  return Tensor::Vector<int32_t>(
+      std::vector<int32_t>(dims.begin(), dims.end()));
 }
 
 Tensor KnownTensor(const Tensor& value, std::string_view name) {

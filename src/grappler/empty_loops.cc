@@ -71,7 +71,7 @@ bool IsEmpty(const Node& loop) {
   }
   const Tensor& result = KnownValue(test.results[0]);
   if (!result) return false;
-  const StatusOr<bool> truth = TruthOf(result);
+  const StatusOr<bool> truth = TruthFor(loop.attrs())(result);
   return truth.ok() && !*truth;
 }
 

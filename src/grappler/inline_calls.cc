@@ -27,7 +27,7 @@ const FunctionAttr* KnownBranch(const Node& node) {
   if (!choice) return nullptr;
   const AttrMap& attrs = node.attrs();
   if (node.type() == "If" || node.type() == "StatelessIf") {
-    const StatusOr<bool> truth = TruthOf(choice);
+    const StatusOr<bool> truth = TruthFor(attrs)(choice);
     if (!truth.ok()) return nullptr;  // fails when, and if, it runs
     return attrs.Get<FunctionAttr>(*truth ? "then_branch" : "else_branch");
   }

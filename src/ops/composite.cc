@@ -1,9 +1,13 @@
 #include "ops/composite.h"
 
+#include <algorithm>
 #include <complex>
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <utility>
+
+#include "ops/element_moves.h"
 
 namespace gk {
 namespace {
@@ -115,12 +119,6 @@ CompositeArg ParseArg(const CompositeRecord& r, std::string_view text) {
   return arg;
 }
 
-template <class T>
-Tensor VectorOf(std::span<const int64_t> values) {
-  std::vector<T> v(values.begin(), values.end());
-  return Tensor::Vector<T>(v);
-}
-
 Tensor Constant(const Tensor& value, std::string_view name) {
   return ValueOrThrow(
       OpBuilder::Current()->Constant(value, name.empty() ? "Const" : name));
@@ -208,15 +206,47 @@ Tensor NumberOf(double value, DataType dtype, std::string_view name) {
   return Constant(t, name);
 }
 
+Tensor IntegerOf(int64_t value, DataType dtype, std::string_view name) {
+  Tensor t;
+  const bool is_integer =
+      VisitType<int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t,
+                uint64_t>(dtype, [&](auto zero) {
+        using T = decltype(zero);
+        if (!std::in_range<T>(value)) return;
+        t = Tensor::Scalar<T>(static_cast<T>(value));
+      });
+  if (!is_integer) return NumberOf(static_cast<double>(value), dtype, name);
+  if (!t) {
+    throw Error(InvalidArgument("{} is out of range for dtype {}", value,
+                                DataTypeName(dtype)));
+  }
+  return Constant(t, name);
+}
+
 Tensor IntsTensor(std::span<const int64_t> values, DataType dtype,
                   std::string_view name) {
-  return Constant(dtype == DataType::kInt32 ? VectorOf<int32_t>(values)
-                                            : VectorOf<int64_t>(values),
-                  name);
+  const TensorShape shape({static_cast<int64_t>(values.size())});
+  const DataType kind =
+      dtype == DataType::kInt32 ? DataType::kInt32 : DataType::kInt64;
+  return Constant(ValueOrThrow(IntegerTensor(kind, values, shape)), name);
 }
 
 Tensor Int32Of(int64_t value, std::string_view name) {
-  return Constant(Tensor::Scalar<int32_t>(static_cast<int32_t>(value)), name);
+  return Constant(ValueOrThrow(IntegerTensor(DataType::kInt32, {&value, 1},
+                                             TensorShape())),
+                  name);
+}
+
+Tensor IndexOf(int64_t value, std::string_view name) {
+  if (std::in_range<int32_t>(value)) return Int32Of(value, name);
+  return Constant(Tensor::Scalar(value), name);
+}
+
+Tensor IndicesOf(std::span<const int64_t> values, std::string_view name) {
+  const bool narrow = std::all_of(
+      values.begin(), values.end(),
+      [](int64_t v) { return std::in_range<int32_t>(v); });
+  return IntsTensor(values, narrow ? DataType::kInt32 : DataType::kInt64, name);
 }
 
 std::optional<std::vector<int64_t>> KnownInts(const Tensor& t) {

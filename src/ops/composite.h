@@ -155,10 +155,16 @@ TensorVector CallComposite(std::string_view public_name,
 
 // A Python-like constant of a dtype, made by the current builder. Throws.
 Tensor NumberOf(double value, DataType dtype, std::string_view name = {});
+// Of an integer; InvalidArgument if the dtype cannot hold it.
+Tensor IntegerOf(int64_t value, DataType dtype, std::string_view name = {});
 Tensor IntsTensor(std::span<const int64_t> values, DataType dtype,
                   std::string_view name = {});
-// The int32 scalar or vector.
+// An int32 scalar; InvalidArgument if 32 bits do not hold the value.
 Tensor Int32Of(int64_t value, std::string_view name = {});
+// An int32 scalar, or an int64 one if 32 bits do not hold the value.
+Tensor IndexOf(int64_t value, std::string_view name = {});
+// The same of a vector.
+Tensor IndicesOf(std::span<const int64_t> values, std::string_view name = {});
 // Elements of a constant int32 or int64 tensor that is known now (a value or
 // what the graph knows of it); nothing if unknown.
 std::optional<std::vector<int64_t>> KnownInts(const Tensor& t);

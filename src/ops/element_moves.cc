@@ -100,7 +100,8 @@ StatusOr<Tensor> IntegerTensor(DataType dtype, std::span<const int64_t> values,
       return Internal("IntegerTensor of type {}", DataTypeString(dtype));
     } else if (values[i] > INT32_MAX || values[i] < INT32_MIN) {
       return InvalidArgument(
-          "Value {} does not fit into 32 bits: ask for out_type int64",
+          "{} is out of range for an int32; where the op takes int64, ask for "
+          "that",
           values[i]);
     } else {
       t.data<int32_t>()[i] = static_cast<int32_t>(values[i]);

@@ -82,11 +82,13 @@ std::vector<const GraphFunction*> BranchesOf(const Node& node) {
 StatusOr<int64_t> BranchTaken(const Node& node, const Tensor& choice,
                               int64_t n) {
   if (node.type() == "If" || node.type() == "StatelessIf") {
-    GK_ASSIGN_OR_RETURN(const bool truth, TruthOf(choice));
+    GK_ASSIGN_OR_RETURN(const bool truth,
+                        choice.shape().IsScalar()
+                            ? TruthOf(choice)
+                            : TruthFor(node.attrs())(choice));
     return truth ? 0 : 1;
   }
-  int64_t index = 0;
-  GK_RETURN_IF_ERROR(IntegerValue(choice, "branch_index", &index));
+  GK_ASSIGN_OR_RETURN(const int64_t index, BranchIndexOf(choice));
   return index < 0 || index >= n ? n - 1 : index;
 }
 
@@ -309,8 +311,8 @@ class Run {
     }
     TensorVector values;
     TakeInputs(now, 0, &values);
-    const Status s = static_cast<NestedLoop&>(*state).Run(&values, TruthOf,
-                                                          cancellation_);
+    const Status s = static_cast<NestedLoop&>(*state).Run(
+        &values, TruthFor(node.attrs()), cancellation_);
     if (!s.ok()) return Fail(s, node);
     return GiveOutputs(now, &values);
   }

@@ -205,8 +205,10 @@ StatusOr<bool> NestedLoop::TestByPlan(TensorVector& state, TruthFn truth,
                                       LoopPoll& poll) {
   GK_RETURN_IF_ERROR(test_.Run(state, false, &next_, poll.cancellation()));
   if (next_.size() != 1) {
-    return InvalidArgument("Loop condition {} returned {} values, expected 1",
-                           test_.name(), next_.size());
+    return InvalidArgument(
+        "Expected a single scalar return value from WhileOp cond, got {} "
+        "tensors: {}",
+        next_.size(), test_.name());
   }
   return truth(next_[0]);
 }

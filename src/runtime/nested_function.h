@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "ops/control/truth.h"
 #include "runtime/compiled_function.h"
 #include "runtime/executor.h"
 #include "runtime/frame.h"
@@ -82,8 +83,6 @@ class NestedFunction {
 // While: a test and a body.
 class NestedLoop final : public KernelState {
  public:
-  using TruthFn = StatusOr<bool> (*)(const Tensor&);
-
   static StatusOr<std::unique_ptr<NestedLoop>> Make(
       const GraphFunction& condition, const GraphFunction& body);
 

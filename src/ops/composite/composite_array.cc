@@ -1,16 +1,24 @@
 // Joining, splitting, transposing and reshaping.
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "ops/composite.h"
 
 namespace gk {
 namespace {
 
-// An axis as an int32 scalar named `node`.
+// An axis as an int32 scalar named `node`; int64 if it must be, which the op
+// or its kernel refuses.
 Tensor AxisTensor(const CompositeCall& c, int i, std::string_view node) {
-  if (const int64_t* v = c.get<int64_t>(i)) return Int32Of(*v, c.name(node));
+  if (const int64_t* v = c.get<int64_t>(i)) return IndexOf(*v, c.name(node));
   return c.tensor(i);
+}
+
+// The one that Split and SplitV have in 32 bits alone.
+Tensor SplitAxis(const CompositeCall& c) {
+  const int64_t* v = c.get<int64_t>(2);
+  return v ? Int32Of(*v, c.name("split_dim")) : c.tensor(2);
 }
 
 TensorVector Concat(CompositeCall& c) {
@@ -88,14 +96,14 @@ TensorVector Split(CompositeCall& c) {
                              "num_or_size_splits argument to split. Argument "
                              "provided: {}", *n));
     }
-    const Tensor axis = AxisTensor(c, 2, "split_dim");
+    const Tensor axis = SplitAxis(c);
     return MakeOp("Split", TensorVector{axis, value}, {{"num_split", *n}},
                   c.name());
   }
   Tensor sizes;
   int64_t num = -1;
   if (const auto* v = c.get<std::vector<int64_t>>(1)) {
-    sizes = IntsTensor(*v, DataType::kInt32);
+    sizes = IndicesOf(*v);
     num = v->size();
   } else {
     sizes = c.tensor(1);
@@ -106,7 +114,7 @@ TensorVector Split(CompositeCall& c) {
         throw Error(ValueError("Rank-0 tensors are not supported as the "
                                "num_or_size_splits argument to split."));
       }
-      const Tensor axis = AxisTensor(c, 2, "split_dim");
+      const Tensor axis = SplitAxis(c);
       return MakeOp("Split", TensorVector{axis, value},
                     {{"num_split", (*n)[0]}}, c.name());
     }
@@ -117,7 +125,7 @@ TensorVector Split(CompositeCall& c) {
     throw Error(ValueError("Cannot infer argument `num` from shape {}",
                            sizes.partial_shape().PythonString()));
   }
-  const Tensor axis = AxisTensor(c, 2, "split_dim");
+  const Tensor axis = SplitAxis(c);
   return MakeOp("SplitV", TensorVector{value, sizes, axis},
                 {{"num_split", num}}, c.name());
 }
@@ -180,7 +188,7 @@ TensorVector Pad(CompositeCall& c) {
   if (is_zero) return {MakeOp1("Pad", {x, paddings}, {}, name("Pad"))};
   Tensor value;
   if (const int64_t* v = c.get<int64_t>(3)) {
-    value = NumberOf(static_cast<double>(*v), x.dtype());
+    value = IntegerOf(*v, x.dtype());
   } else if (const double* v = c.get<double>(3)) {
     value = NumberOf(*v, x.dtype());
   } else if (const bool* v = c.get<bool>(3)) {
@@ -197,9 +205,16 @@ TensorVector Tile(CompositeCall& c) {
   return {MakeOp1("Tile", {c.tensor(0), c.tensor(1)}, {}, c.name())};
 }
 
+// Begin and size have one dtype: the wider, if 32 bits do not do for one.
 TensorVector Slice(CompositeCall& c) {
-  return {MakeOp1("Slice", {c.tensor(0), c.tensor(1), c.tensor(2)}, {},
-                  c.name())};
+  Tensor begin = c.tensor(1), size = c.tensor(2);
+  for (auto [narrow, wide] : {std::pair(&begin, &size), {&size, &begin}}) {
+    if (narrow->dtype() == DataType::kInt32 &&
+        wide->dtype() == DataType::kInt64) {
+      *narrow = MakeOp1("Cast", {*narrow}, {{"DstT", DataType::kInt64}});
+    }
+  }
+  return {MakeOp1("Slice", {c.tensor(0), begin, size}, {}, c.name())};
 }
 
 TensorVector Roll(CompositeCall& c) {

@@ -1,6 +1,7 @@
 // Tensors made of nothing: zeros, ones, fill, range, eye, one_hot; and what is
 // asked of a tensor's shape.
 #include <algorithm>
+#include <utility>
 
 #include "ops/composite.h"
 
@@ -44,8 +45,7 @@ Tensor FillOrConstant(const CompositeCall& c, std::span<const int64_t> dims,
     }
     return ValueOrThrow(OpBuilder::Current()->Constant(t, c.name()));
   }
-  return Filled(c, IntsTensor(dims, DataType::kInt32, c.name("shape_as_tensor")),
-                value, dtype);
+  return Filled(c, IndicesOf(dims, c.name("shape_as_tensor")), value, dtype);
 }
 
 Tensor FillArgument(const CompositeCall& c, double value) {
@@ -101,7 +101,9 @@ TensorVector Range(CompositeCall& c) {
   const auto of = [&](int i) -> DataType {
     if (const Tensor* t = c.get<Tensor>(i)) return t->dtype();
     if (c.get<double>(i)) return DataType::kFloat;
-    return DataType::kInt32;
+    const int64_t* v = c.get<int64_t>(i);
+    return v != nullptr && !std::in_range<int32_t>(*v) ? DataType::kInt64
+                                                       : DataType::kInt32;
   };
   const bool has_limit = c.has(1);
   if (dtype == DataType::kInvalid) {
@@ -156,7 +158,11 @@ TensorVector Eye(CompositeCall& c) {
   const DataType dtype = c.type(3);
   const auto scalar = [&](int i) -> Tensor {
     if (const int64_t* v = c.get<int64_t>(i)) return Int32Of(*v);
-    return c.tensor(i);
+    const Tensor& t = c.tensor(i);
+    if (t.dtype() != DataType::kInt64) return t;
+    const auto value = KnownInts(t);
+    if (value && value->size() == 1) return Int32Of((*value)[0]);
+    return MakeOp1("Cast", {t}, {{"DstT", DataType::kInt32}});
   };
   const auto known = [&](int i) -> std::optional<int64_t> {
     if (const int64_t* v = c.get<int64_t>(i)) return *v;
@@ -178,10 +184,13 @@ TensorVector Eye(CompositeCall& c) {
     }
     std::vector<int64_t> dims = *batch_dims;
     dims.push_back(std::min(*rows, *cols));
-    ones_shape = IntsTensor(dims, DataType::kInt32, c.name("ones_shape"));
+    ones_shape = IndicesOf(dims, c.name("ones_shape"));
   } else {
     const Tensor n = MakeOp1("Minimum", {scalar(0), scalar(columns)});
-    const Tensor n1 = MakeOp1("ExpandDims", {n, Int32Of(0)});
+    Tensor n1 = MakeOp1("ExpandDims", {n, Int32Of(0)});
+    if (n1.dtype() != batch.dtype()) {
+      n1 = MakeOp1("Cast", {n1}, {{"DstT", batch.dtype()}});
+    }
     ones_shape = MakeOp("ConcatV2", TensorVector{batch, n1, Int32Of(0)},
                         {{"N", int64_t{2}}})[0];
   }

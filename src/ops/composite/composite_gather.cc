@@ -12,12 +12,12 @@ TensorVector Gather(CompositeCall& c) {
   const int64_t batch_dims = c.integer(4);
   Tensor axis;
   if (c.get<int64_t>(3)) {
-    axis = Int32Of(c.integer(3), c.name("axis"));
+    axis = IndexOf(c.integer(3), c.name("axis"));
   } else if (c.has(3)) {
     axis = c.tensor(3);
   } else {
     // Batches are skipped unless told otherwise.
-    axis = Int32Of(batch_dims, c.name("axis"));
+    axis = IndexOf(batch_dims, c.name("axis"));
   }
   return {MakeOp1("GatherV2", {params, indices, axis},
                   {{"batch_dims", batch_dims}}, c.name())};
@@ -107,7 +107,7 @@ TensorVector SortBy(const CompositeCall& c, int64_t axis, bool descending,
   const PartialTensorShape now = x.partial_shape();
   const int64_t size = now.unknown_rank() ? -1 : now.dim(now.rank() - 1);
   const Tensor k =
-      size >= 0 ? Int32Of(size)
+      size >= 0 ? IndexOf(size)
                 : MakeOp1("Squeeze", {LastOf(MakeOp1("Shape", {x}))});
   Tensor out = MakeOp("TopKV2", TensorVector{x, k})[output];
   if (output == 0 && !descending) out = flip(out);

@@ -231,7 +231,7 @@ template <const char* kOp>
 TensorVector Cumulative(CompositeCall& c) {
   const Tensor axis =
       c.get<int64_t>(1)
-          ? Int32Of(*c.get<int64_t>(1), c.name("axis"))
+          ? IndexOf(*c.get<int64_t>(1), c.name("axis"))
           : c.tensor(1);
   return {MakeOp1(kOp, {c.tensor(0), axis},
                   {{"exclusive", c.flag(2)}, {"reverse", c.flag(3)}},

@@ -104,7 +104,7 @@ TensorVector Crelu(CompositeCall& c) {
   const Tensor minus = MakeOp1("Neg", {x}, {}, c.name("Neg"));
   const Tensor both = MakeOp(
       "ConcatV2",
-      TensorVector{x, minus, Int32Of(c.integer(1), c.name("axis"))},
+      TensorVector{x, minus, IndexOf(c.integer(1), c.name("axis"))},
       {{"N", int64_t{2}}}, c.name())[0];
   return {MakeOp1("Relu", {both}, {}, c.name("Relu"))};
 }
@@ -345,7 +345,7 @@ TensorVector BatchNormalization(CompositeCall& c) {
 
 TensorVector TopK(CompositeCall& c) {
   const int64_t* n = c.get<int64_t>(1);
-  const Tensor k = n ? Int32Of(*n, c.name("k")) : c.tensor(1);
+  const Tensor k = n ? IndexOf(*n, c.name("k")) : c.tensor(1);
   return MakeOp("TopKV2", TensorVector{c.tensor(0), k},
                 {{"sorted", c.flag(2)}, {"index_type", c.type(3)}}, c.name());
 }

@@ -68,19 +68,17 @@ Status RunBranch(KernelContext& c, const FunctionAttr& f) {
 }
 
 Status ComputeIf(KernelContext& c) {
-  GK_ASSIGN_OR_RETURN(const bool truth, TruthOf(c.input(0)));
+  GK_ASSIGN_OR_RETURN(const bool truth, TruthFor(c.attrs())(c.input(0)));
   return RunBranch(
       c, c.attr<FunctionAttr>(truth ? "then_branch" : "else_branch"));
 }
 
 Status ComputeCase(KernelContext& c) {
-  int64_t index = 0;
-  GK_RETURN_IF_ERROR(IntegerValue(c.input(0), "branch_index", &index));
+  GK_ASSIGN_OR_RETURN(const int64_t index, BranchIndexOf(c.input(0)));
   const auto& branches = c.attr<std::vector<FunctionAttr>>("branches");
   const int64_t n = branches.size();
   // An index out of range is the last branch.
-  if (index < 0 || index >= n) index = n - 1;
-  return RunBranch(c, branches[index]);
+  return RunBranch(c, branches[index < 0 || index >= n ? n - 1 : index]);
 }
 
 // Never read: stands in a branch for what only another branch computes.

@@ -57,7 +57,8 @@ Status ComputeWhile(KernelContext& c) {
     state.push_back(std::move(own));
   }
   GK_RETURN_IF_ERROR(runner->RunWhile(*cond.definition, *body.definition,
-                                      &state, TruthOf, c.cancellation()));
+                                      &state, TruthFor(c.attrs()),
+                                      c.cancellation()));
   for (int i = 0; i < c.num_outputs(); ++i) {
     c.set_output(i, std::move(state[i]));
   }
