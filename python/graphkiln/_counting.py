@@ -71,13 +71,13 @@ def histogram_fixed_width(
     >>> tf.histogram_fixed_width([0., 0.9], [0., 1.], nbins=2).numpy().tolist()
     [1, 1]
     """
-    with tf.name_scope(name or "histogram_fixed_width"):
-        values = tf.reshape(values, [-1])
-        low, high = tf.unstack(tf.cast(value_range, values.dtype), num=2)
-        scaled = (values - low) / (high - low) * tf.cast(nbins, values.dtype)
-        bins = tf.cast(tf.floor(scaled), tf.int32)
-        bins = tf.clip_by_value(bins, 0, nbins - 1)
-        return bincount(bins, minlength=nbins, maxlength=nbins, dtype=dtype)
+    return ops.HistogramFixedWidth(
+        values=values,
+        value_range=value_range,
+        nbins=nbins,
+        dtype=dtype,
+        name=name or "histogram_fixed_width",
+    )
 
 
 def in_top_k(targets, predictions, k, name=None):

@@ -1,6 +1,8 @@
 """tf.random: stateful, stateless and from generators, with TensorFlow's
 numbers for the same seeds."""
 
+import operator
+
 import graphkiln as tf
 from graphkiln import raw_ops as ops
 from graphkiln._random_seed import op_seeds
@@ -231,18 +233,30 @@ def _seed_pair(seed: object) -> tf.Tensor:
     return tf.convert_to_tensor(seed, dtype_hint=tf.int32, name="seed")
 
 
+_ALGORITHMS = {"philox": 1, "threefry": 2, "auto_select": 3}
+
+
 def _algorithm(alg: object) -> int:
-    if isinstance(alg, int):
-        return alg
     value = getattr(alg, "value", alg)
-    if value in (1, "philox", "auto_select"):
-        return _PHILOX
-    if value in (2, "threefry"):
-        return 2
-    raise ValueError(
-        f"Argument `alg` got unsupported value {alg!r}. Supported string "
-        "values are: philox, threefry, auto_select"
-    )
+    if isinstance(value, tf.Tensor):
+        return value  # the op's own check
+    if isinstance(value, str):
+        value = _ALGORITHMS.get(value.lower(), value)
+    if isinstance(value, str) or (
+        hasattr(value, "__index__") and operator.index(value) not in (1, 2, 3)
+    ):
+        raise ValueError(
+            f"Argument `alg` got unsupported value {alg!r}. Supported values "
+            "are 1 or 'philox' for the Philox algorithm, 2 or 'threefry' for "
+            "the ThreeFry algorithm, and 3 or 'auto_select' for a choice by "
+            "the device."
+        )
+    if not hasattr(value, "__index__"):
+        raise TypeError(
+            f"Can't convert argument `alg` (of value {alg} and type "
+            f"{type(alg)}) to int."
+        )
+    return 2 if operator.index(value) == 2 else _PHILOX
 
 
 def _key_and_counter(seed: object):

@@ -71,8 +71,17 @@ class Generator(tf.Module):
                 "Arguments `state` and `alg` are required without `copy_from`."
             )
         self._alg = _random._algorithm(alg)
+        state = tf.convert_to_tensor(state, tf.int64)
+        if self._alg in _STATE_SIZE:
+            words = [_STATE_SIZE[self._alg]]
+            if not state.shape.is_compatible_with(words):
+                raise ValueError(
+                    f"Shapes {state.shape} and {words} are incompatible: the "
+                    f"state of algorithm {self._alg} is a vector of "
+                    f"{words[0]} numbers"
+                )
         self._state = tf.Variable(
-            tf.convert_to_tensor(state, tf.int64),
+            state,
             dtype=tf.int64,
             name="StateVar",
             trainable=False,

@@ -328,7 +328,10 @@ def _index(index: object):
         return index
     if tf.is_tensor(index):
         return tf.convert_to_tensor(index)
-    return lambda name: tf.convert_to_tensor(index, tf.int32, name=name)
+    # As int32, unless that would cut a number: then it is refused in words.
+    return lambda name: tf.convert_to_tensor(
+        index, dtype_hint=tf.int32, name=name
+    )
 
 
 class TensorArraySpec(TypeSpec):

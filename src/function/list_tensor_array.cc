@@ -10,11 +10,6 @@
 namespace gk {
 namespace {
 
-Tensor AsInt32(const Tensor& t) {
-  if (t.dtype() == DataType::kInt32) return t;
-  return MakeOp1("Cast", {t}, {{"DstT", DataType::kInt32}});
-}
-
 // Of the rows of a tensor of this shape.
 PartialTensorShape RowShape(const PartialTensorShape& shape) {
   if (shape.unknown_rank()) return {};
@@ -44,7 +39,13 @@ class Names {
 class Input {
  public:
   explicit Input(const ArrayOperand& index) : operand_(index) {
-    if (index.given()) operand_ = AsInt32(index.given());
+    if (index.given()) {
+      operand_ = ListIndex(index.given());
+    } else {
+      operand_ = ArrayOperand([index](std::string_view name) {
+        return ListIndex(index.Get(name));
+      });
+    }
   }
   explicit Input(const PartialTensorShape& shape) : operand_(Of(shape)) {}
   Tensor At(std::string_view name) const { return operand_.Get(name); }

@@ -1,5 +1,7 @@
 #include "function/tensor_array.h"
 
+#include <limits>
+
 #include "base/format.h"
 #include "function/eager_tensor_array.h"
 #include "function/list_tensor_array.h"
@@ -19,8 +21,20 @@ Tensor CheckedArraySize(const Tensor& size) {
                            "shape {}",
                            shape.PythonString()));
   }
-  if (size.dtype() == DataType::kInt32) return size;
-  return MakeOp1("Cast", {size}, {{"DstT", DataType::kInt32}});
+  return ListIndex(size);
+}
+
+Tensor ListIndex(const Tensor& t) {
+  if (t.dtype() == DataType::kInt32) return t;
+  Tensor near = t;
+  if (t.dtype() == DataType::kInt64) {
+    using Limits = std::numeric_limits<int32_t>;
+    near = MakeOp1("Minimum",
+                   {near, IntegerOf(Limits::max(), DataType::kInt64)});
+    near = MakeOp1("Maximum",
+                   {near, IntegerOf(Limits::min(), DataType::kInt64)});
+  }
+  return MakeOp1("Cast", {near}, {{"DstT", DataType::kInt32}});
 }
 
 TensorArrayImpl::Ptr TensorArrayImpl::Make(

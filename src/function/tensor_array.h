@@ -110,6 +110,10 @@ class TensorArrayImpl {
 // An integer scalar as int32; TypeError or ValueError else. Throws Error.
 Tensor CheckedArraySize(const Tensor& size);
 
+// As int32, in which lists are indexed. What 32 bits do not hold becomes the
+// number nearest to it, which no list has a place for.
+Tensor ListIndex(const Tensor& t);
+
 // The text of the error about a write, "write at net.cc:12", that is lost.
 std::string LostWrite(std::string_view write);
 

@@ -78,7 +78,13 @@ TensorVector Conv2d(CompositeCall& c) {
 TensorVector DepthwiseConv2d(CompositeCall& c) {
   const std::string format = FormatOf(c, 4, "NHWC");
   AttrMap attrs = WindowAttrs(PaddingOf(c, 3), format);
-  attrs.Set("strides", PerDimension(c.ints(2), 2, format, "strides"));
+  if (c.ints(2).size() != 4) {
+    throw Error(InvalidArgument(
+        "Sliding window strides field must specify 4 dimensions, got {}: "
+        "[1, height, width, 1]",
+        c.ints(2).size()));
+  }
+  attrs.Set("strides", c.ints(2));
   attrs.Set("dilations", Dilations(c, 5, 2, format));
   return {MakeOp1("DepthwiseConv2dNative", {c.tensor(0), c.tensor(1)},
                   std::move(attrs), c.name("depthwise"))};

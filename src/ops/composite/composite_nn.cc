@@ -133,6 +133,26 @@ TensorVector BiasAdd(CompositeCall& c) {
                   {{"data_format", format}}, c.name())};
 }
 
+// What holds of shapes that are known when it runs: the labels' is that of
+// the logits without their last dimension.
+void AssertLabelShape(const CompositeCall& c, const Tensor& labels,
+                      const Tensor& logits) {
+  const PartialTensorShape ls = labels.partial_shape(),
+                           xs = logits.partial_shape();
+  if (ls.IsFullyDefined() && xs.IsFullyDefined()) return;
+  const Tensor have = MakeOp1("Shape", {labels});
+  const Tensor want = AllButLast(MakeOp1("Shape", {logits}));
+  const Tensor same =
+      MakeOp1("All", {MakeOp1("Equal", {have, want}),
+                      IntsTensor(std::vector<int64_t>{0}, DataType::kInt32)});
+  const Tensor text = ValueOrThrow(OpBuilder::Current()->Constant(
+      Tensor::Scalar<std::string>(
+          "`labels.shape` must equal `logits.shape` except for the last "
+          "dimension; they are, labels first:"),
+      c.name("assert/data")));
+  MakeOp("Assert", TensorVector{same, text, have, MakeOp1("Shape", {logits})});
+}
+
 // Cross entropy of integer labels: the op takes [batch, classes].
 TensorVector SparseSoftmaxCrossEntropy(CompositeCall& c) {
   const Tensor& labels = c.tensor(0);
@@ -168,6 +188,7 @@ TensorVector SparseSoftmaxCrossEntropy(CompositeCall& c) {
     return {done(MakeOp(kOp, TensorVector{logits, labels}, {},
                         c.name(kOp))[0])};
   }
+  AssertLabelShape(c, labels, logits);
   const Tensor shape = MakeOp1("Shape", {labels}, {}, c.name("Shape"));
   Tensor flat;
   if (!xs.unknown_rank() && xs.dim(xs.rank() - 1) >= 0) {

@@ -151,8 +151,14 @@ Status Concat(KernelContext& c, const PartialTensorShape& wanted,
     if (s.rank() > 0) s.RemoveDim(0);
     return s;
   };
-  PartialTensorShape rest = without_first(wanted);
-  GK_ASSIGN_OR_RETURN(rest, rest.MergeWith(without_first(list->element_shape)));
+  GK_ASSIGN_OR_RETURN(const PartialTensorShape element,
+                      wanted.MergeWith(list->element_shape));
+  if (element.rank() == 0) {
+    return InvalidArgument(
+        "Concat requires elements to be at least vectors, found scalars "
+        "instead.");
+  }
+  PartialTensorShape rest = without_first(element);
   const int64_t n = list->size();
   std::vector<int64_t> lengths;
   int64_t rows = 0;
@@ -176,11 +182,8 @@ Status Concat(KernelContext& c, const PartialTensorShape& wanted,
       length = shape->dim(0);
     } else if (i < static_cast<int64_t>(leading.size())) {
       length = leading[i];
-    } else if (list->element_shape.rank() > 0 &&
-               list->element_shape.dim(0) >= 0) {
-      length = list->element_shape.dim(0);
-    } else if (wanted.rank() > 0 && wanted.dim(0) >= 0) {
-      length = wanted.dim(0);
+    } else if (element.rank() > 0 && element.dim(0) >= 0) {
+      length = element.dim(0);
     } else {
       return InvalidArgument(
           "List contains uninitialized tensor at index {} but leading_dims has "

@@ -105,6 +105,12 @@ StatusOr<Conv2DDesc> DescribeConv(DataType type, ConvPass pass,
     return InvalidArgument("filter must be 4-dimensional: {}",
                            filter.DebugString());
   }
+  if (pass == ConvPass::kForward && filter.num_elements() == 0) {
+    return InvalidArgument(
+        "filter must not have zero elements (i.e. all dimensions must be "
+        "non-zero), but its shape is {}",
+        filter.DebugString());
+  }
   const auto element = ElementTypeFor(type);
   if (!element) return Unimplemented("Convolution of {}", DataTypeString(type));
   Conv2DDesc d{.type = *element, .pass = pass};

@@ -395,6 +395,11 @@ TABLE: dict[str, dict[str, Any]] = {
     "AddN": {"inputs": [F(2, 3), F(2, 3), F(2, 3)]},
     "AccumulateNV2": {"inputs": [F(2, 3), F(2, 3)], "shape": [2, 3]},
     "Bincount": {"arr": [1, 2, 1], "size": 4, "weights": F(3), "main": "T"},
+    "HistogramFixedWidth": {
+        "values": F(2, 3),
+        "value_range": [-1, 2],
+        "nbins": 4,
+    },
     "Cross": {"a": F(2, 3), "b": F(2, 3)},
     # NN.
     "BiasAdd": {"value": F(2, 3), "bias": F(3)},
