@@ -117,9 +117,8 @@ def import_graph_def(
         raise ValueError(error.message) from None
     if wanted is None:
         return None
-    by_name = {
-        node.name: op for node, op in zip(graph_def.node, operations)
-    }
+    start = len(prefix) + 1 if prefix else 0
+    by_name = {op.name[start:]: op for op in operations}
     return [_element(by_name, element) for element in wanted]
 
 

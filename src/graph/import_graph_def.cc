@@ -1,6 +1,7 @@
 #include "graph/import_graph_def.h"
 
 #include "graph/node_importer.h"
+#include "graph/raise_control_flow.h"
 
 namespace gk {
 namespace {
@@ -11,11 +12,9 @@ void KeepFirst(size_t n, Graph* graph) {
   graph->RemoveNodes(keep);
 }
 
-}  // namespace
-
-StatusOr<std::vector<Node*>> ImportGraphDef(
-    const proto::GraphDef& message, Graph* graph,
-    const ImportGraphDefOptions& options) {
+StatusOr<std::vector<Node*>> ImportNodes(const proto::GraphDef& message,
+                                         Graph* graph,
+                                         const ImportGraphDefOptions& options) {
   FunctionReader functions(*message.library);
   GK_RETURN_IF_ERROR(functions.Init());
   NodeImporter importer(NodeImporter::kGraphForm, options.prefix, &functions,
@@ -39,6 +38,31 @@ StatusOr<std::vector<Node*>> ImportGraphDef(
     return status;
   }
   return std::move(importer.nodes());
+}
+
+}  // namespace
+
+StatusOr<std::vector<Node*>> ImportGraphDef(
+    const proto::GraphDef& message, Graph* graph,
+    const ImportGraphDefOptions& options) {
+  if (!HasLoweredControlFlow(message)) {
+    return ImportNodes(message, graph, options);
+  }
+  std::map<std::string, DataType> outside;
+  for (const auto& [edge, o] : options.input_map) {
+    if (o.node == nullptr || o.index >= o.node->num_outputs()) continue;
+    const DataType type = o.node->output(o.index).dtype;
+    outside[edge] = type;
+    // "x" and "x:0" are one edge.
+    if (edge.ends_with(":0")) {
+      outside[edge.substr(0, edge.size() - 2)] = type;
+    } else if (edge.find(':') == std::string::npos) {
+      outside[edge + ":0"] = type;
+    }
+  }
+  GK_ASSIGN_OR_RETURN(const proto::GraphDef raised,
+                      RaiseControlFlow(message, outside));
+  return ImportNodes(raised, graph, options);
 }
 
 }  // namespace gk

@@ -51,8 +51,9 @@ struct ImportGraphDefOptions {
   std::map<std::string, Output> input_map;
 };
 
-// Adds the nodes of `message` to `graph`; returns them in its order. Leaves
-// the graph's nodes as they were on an error.
+// Adds the nodes of `message` to `graph`; returns them in its order. Control
+// flow that was lowered is raised before (raise_control_flow.h). Leaves the
+// graph's nodes as they were on an error.
 StatusOr<std::vector<Node*>> ImportGraphDef(
     const proto::GraphDef& message, Graph* graph,
     const ImportGraphDefOptions& options = {});

@@ -11,6 +11,7 @@
 #include "grappler/empty_loops.h"
 #include "grappler/example_check.h"
 #include "grappler/inline_calls.h"
+#include "grappler/large_constants.h"
 #include "grappler/order_effects.h"
 #include "grappler/prune.h"
 #include "grappler/simplify.h"
@@ -143,6 +144,14 @@ Status OptimizeForShapes(FunctionGraph* function) {
   };
   return ChecksPasses() ? RunChecked(function->Clone(), function, run)
                         : RunChecked(*function, function, run);
+}
+
+Status OptimizeAgain(FunctionGraph* function, FunctionRef<bool()> go_on,
+                     bool* changed) {
+  GK_RETURN_IF_ERROR(RunPass("large_constants", function, [&] {
+    return FoldLargeConstants(function, go_on, changed);
+  }));
+  return RunPass("prune", function, [&] { return Prune(function, changed); });
 }
 
 }  // namespace gk

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "base/function_ref.h"
 #include "grappler/function_graph.h"
 #include "grappler/pass.h"
 
@@ -21,6 +22,11 @@ Status OptimizeForShapes(FunctionGraph* function);
 // bit. The environment variable GK_GRAPH_PASSES=0 turns them off at start.
 bool RunsGraphPasses();
 void SetGraphPasses(bool on);
+
+// For a function that is called again: computes large constants while `go_on`
+// says so (large_constants.h). Sets *changed if that changed anything.
+Status OptimizeAgain(FunctionGraph* function, FunctionRef<bool()> go_on,
+                     bool* changed);
 
 // In the order they run.
 std::span<const Pass> AllPasses();

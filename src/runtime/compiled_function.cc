@@ -1,11 +1,19 @@
 #include "runtime/compiled_function.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "grappler/check_passes.h"
+#include "grappler/large_constants.h"
 #include "grappler/optimize.h"
 
 namespace gk {
+namespace {
+
+// How long a second call may compute constants. It would compute them anyway.
+constexpr std::chrono::seconds kMaxFolding{10};
+
+}  // namespace
 
 StatusOr<CompiledFunction*> CompiledFunction::Of(
     const GraphFunction& function) {
@@ -64,13 +72,40 @@ StatusOr<Ref<Plan>> CompiledFunction::DeclaredPlan() {
   if (Plan* plan = ready_.load(std::memory_order_acquire)) {
     return Ref<Plan>(plan);
   }
-  std::lock_guard<std::mutex> lock(making_);
-  if (!declared_) {
-    GK_ASSIGN_OR_RETURN(declared_, Plan::Make(graph_));
-    if (loop_body_) declared_->TakeSharedStatesOf(*loop_body_);
-    ready_.store(declared_.get(), std::memory_order_release);
+  {
+    std::lock_guard<std::mutex> lock(making_);
+    if (!declared_) {
+      GK_ASSIGN_OR_RETURN(declared_, Plan::Make(graph_));
+      if (loop_body_) declared_->TakeSharedStatesOf(*loop_body_);
+      may_fold_ = RunsGraphPasses() && HasLargeConstants(graph_);
+      if (!may_fold_) ready_.store(declared_.get(), std::memory_order_release);
+      return declared_;
+    }
+    // Others run the plan as it is while one thread computes.
+    if (!may_fold_) return declared_;
+    may_fold_ = false;
   }
+  FoldLarge();
+  std::lock_guard<std::mutex> lock(making_);
+  ready_.store(declared_.get(), std::memory_order_release);
   return declared_;
+}
+
+void CompiledFunction::FoldLarge() {
+  const auto start = std::chrono::steady_clock::now();
+  const auto go_on = [&] {
+    return std::chrono::steady_clock::now() - start < kMaxFolding;
+  };
+  FunctionGraph f = graph_.Clone();
+  bool changed = false;
+  if (!OptimizeAgain(&f, go_on, &changed).ok() || !changed) return;
+  StatusOr<Ref<Plan>> made = Plan::Make(f.Clone());
+  if (!made.ok()) return;
+  std::lock_guard<std::mutex> lock(making_);
+  (*made)->TakeSharedStatesOf(*declared_);
+  declared_ = std::move(*made);
+  folded_ = std::move(f);
+  is_folded_.store(true, std::memory_order_release);
 }
 
 StatusOr<Ref<Plan>> CompiledFunction::LoopBodyPlan() {
@@ -87,8 +122,7 @@ StatusOr<FunctionGraph> CompiledFunction::GraphFor(
     std::span<const PartialTensorShape> shapes) const {
   if (shapes.size() != graph_.arguments.size()) {
     return InvalidArgument("Function {} takes {} arguments but got {}",
-                           graph_.name, graph_.arguments.size(),
-                           shapes.size());
+                           graph_.name, graph_.arguments.size(), shapes.size());
   }
   bool as_declared = true;
   for (size_t i = 0; i < shapes.size(); ++i) {
@@ -108,10 +142,10 @@ StatusOr<FunctionGraph> CompiledFunction::GraphFor(
   return f;
 }
 
-StatusOr<Ref<Plan>> CompiledFunction::Specialise(
-    std::span<const Tensor> inputs, const Plan& declared,
-    bool loop_body) const {
-  FunctionGraph f = graph_.Clone();
+StatusOr<Ref<Plan>> CompiledFunction::Specialise(std::span<const Tensor> inputs,
+                                                 const Plan& declared,
+                                                 bool loop_body) const {
+  FunctionGraph f = GraphToSpecialise().Clone();
   for (size_t i = 0; i < inputs.size(); ++i) {
     f.arguments[i]->mutable_output(0).shape = inputs[i].shape();
   }

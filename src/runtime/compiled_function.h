@@ -1,6 +1,9 @@
 // CompiledFunction: what a GraphFunction keeps once it has run: its optimised
 // graph, a plan for the shapes it declares, and plans for the shapes it met.
 //
+// Constants that take long to compute are computed when the function is called
+// for the second time: see large_constants.h.
+//
 // A shape met for the first time runs the declared plan, which allocates as
 // it goes; met again, it gets a plan of its own. Both lists are bounded, the
 // least recently used go first. Thread-safe; functions whose declared shapes
@@ -64,8 +67,18 @@ class CompiledFunction final : public GraphFunction::Compiled {
   StatusOr<Ref<Plan>> Specialise(std::span<const Tensor> inputs,
                                  const Plan& declared, bool loop_body) const;
 
-  FunctionGraph graph_;  // optimised for the declared shapes
-  Ref<Plan> declared_, loop_body_;  // guarded by making_
+  // Computes large constants and makes the declared plan anew; on errors it
+  // stays as it is.
+  void FoldLarge();
+  const FunctionGraph& GraphToSpecialise() const {
+    return is_folded_.load(std::memory_order_acquire) ? folded_ : graph_;
+  }
+
+  FunctionGraph graph_;   // optimised for the declared shapes
+  FunctionGraph folded_;  // with large constants computed; see is_folded_
+  std::atomic<bool> is_folded_{false};
+  bool may_fold_ = false;              // guarded by making_
+  Ref<Plan> declared_, loop_body_;     // guarded by making_
   std::atomic<Plan*> ready_{nullptr};  // declared_, once it is there
   std::mutex making_;
   bool is_static_ = false;
