@@ -238,6 +238,39 @@ TEST_F(PlanCheckerTest, MemoryIsOfferedToTheLastReaderAlone) {
   if (!s.ok()) ExpectBroken(s, "read", "AddV2");
 }
 
+TEST_F(PlanCheckerTest, MemoryIsOfferedUnderOneName) {
+  TestFunction b;
+  const Output x = b.Arg(kF, kMatrix);
+  const auto f = b.Finish({b.Add("MatMul", {x, x})});
+  const Ref<Plan> plan = Make(*f);
+  EXPECT_EQ(plan->instructions[0].may_forward, 0u);
+  plan->instructions[0].may_forward = 1;
+  ExpectBroken(Run(*plan, {Ramp(kMatrix)}), "forward", "reads it twice");
+}
+
+// A kernel that writes to what it was only to read.
+TEST_F(PlanCheckerTest, InputsStayAsTheyAre) {
+  const Ref<Plan> plan = Make(*Products());
+  Instruction& now = plan->instructions[Find(*plan, "Softmax")];
+  now.compute = [](KernelContext& c) {
+    Tensor* out;
+    GK_RETURN_IF_ERROR(c.Allocate(0, kF, c.input(0).shape(), &out));
+    std::fill_n(out->data<float>(), 25, 1.0f);
+    const_cast<Tensor&>(c.input(0)).data<float>()[3] += 1;
+    return OkStatus();
+  };
+  ExpectBroken(Run(*plan, {Ramp(kMatrix)}), "in place", "Softmax");
+}
+
+// What a run left in its frame.
+TEST_F(PlanCheckerTest, FramesAreCleanBetweenRuns) {
+  const Ref<Plan> plan = Make(*OwnValues());
+  auto frame = ValueOrThrow(Frame::Make(*plan));
+  frame->slots[ResultOf(*plan, "Reverse")] = Ramp(TensorShape{40});
+  plan->frames.Give(std::move(frame));
+  ExpectBroken(Run(*plan, {Ramp(TensorShape{40})}), "release", "Reverse");
+}
+
 // s = s + tanh(s) exp(s): sums that go round a loop stay where they are.
 Ref<GraphFunction> SumBody() {
   TestFunction b("sum");
@@ -301,6 +334,14 @@ TEST_F(PlanCheckerTest, StatesAreWhatTheTurnBeforeGave) {
   ExpectBroken(
       changed([](Plan& p) { p.next_states[0].to = ResultOf(p, "MatMul"); }),
       "state", "does not fit");
+  // States that change places are nobody's to move.
+  TestFunction swap("swap");
+  const Output a = swap.Arg(kF, kMatrix), c = swap.Arg(kF, kMatrix);
+  const auto g = swap.Finish({c, a});
+  EXPECT_EQ(RunTurns(*MakeBody(*g), states, 3).ToString(), "OK");
+  const Ref<Plan> swapped = MakeBody(*g);
+  swapped->next_states[0].moves = true;
+  ExpectBroken(RunTurns(*swapped, states, 1), "state", "not the run's own");
   // A turn that has other states than the one before gave.
   const Ref<Plan> plan = MakeBody(*f);
   const auto frame = ValueOrThrow(Frame::Make(*plan));
@@ -515,6 +556,16 @@ TEST_F(PlanCheckerTest, UpdatesWriteOverWhatTheyHaveRead) {
     return plan;
   };
   const auto in_place = [](VariableUpdate& u) { u.in_place = true; };
+  const Ref<Plan> offered = Make(*f);
+  for (Instruction& now : offered->instructions) {
+    if (now.num_updates == 0) continue;
+    const SlotId* in = offered->inputs.data() + now.first_input;
+    for (int k = 0; k < now.num_inputs; ++k) {
+      const bool handle = offered->slots[in[k]].dtype == DataType::kResource;
+      if (handle) now.may_forward |= uint64_t{1} << k;
+    }
+  }
+  ExpectBroken(run(*offered), "forward", "an update needs it");
   ExpectBroken(run(*changed(in_place)), "update", "read after it is written");
   ExpectBroken(run(*Unproven(changed(in_place))), "update", "result");
   ExpectBroken(run(*changed([](VariableUpdate& u) { u.shared_slot = 0; })),
