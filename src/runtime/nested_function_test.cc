@@ -199,6 +199,54 @@ TEST(NestedFunction, StatesChangePlaces) {
   ASSERT_TRUE(o.status.ok()) << o.status.ToString();
 }
 
+// A state that every turn makes anew from what no turn changes: it is moved
+// from turn to turn, so it is no invariant.
+TEST(NestedFunction, StatesMadeOfInvariants) {
+  const Specs rest{{kF, kMatrix}, {kF, kMatrix}, {kF, kMatrix}};
+  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+    return Count(b, 5, rest, {in[0], in[0], in[1]},
+                 [](TestFunction& c, const std::vector<Output>& s) {
+                   const Output fixed = c.Add("MatMul", {s[3], s[3]});
+                   return std::vector{c.Add("AddV2", {s[1], s[2]}),
+                                      c.Add("Softmax", {fixed}), s[3]};
+                 });
+  };
+  const Outcome o = RunBoth({{kF, kMatrix}, {kF, kMatrix}}, make,
+                            {Ramp(kMatrix), Ramp(kMatrix)});
+  ASSERT_TRUE(o.status.ok()) << o.status.ToString();
+}
+
+// A body that draws random numbers in a loop or a branch of its own does so in
+// every turn.
+TEST(NestedFunction, RandomNumbersAreNoInvariants) {
+  const Specs rest{{kF, kMatrix}, {kF, kMatrix}};
+  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+    return Count(
+        b, 4, rest, {in[0], in[1]},
+        [](TestFunction& c, const std::vector<Output>& s) {
+          const auto draw = [](TestFunction& d) {
+            const Output dims =
+                d.Const(Tensor::Vector<int32_t>(std::vector<int32_t>{3, 3}));
+            return d.Add("RandomUniform", {dims},
+                         {{"dtype", kF}, {"seed", int64_t{5}}});
+          };
+          const Output here = draw(c);
+          return std::vector{
+              c.Add("AddV2", {s[1], c.Add("MatMul", {here, s[2]})}), s[2]};
+        });
+  };
+  const Outcome a = RunWith(true, {{kF, kMatrix}, {kF, kMatrix}}, make,
+                            {Ramp(kMatrix), Ramp(kMatrix)});
+  const Outcome b = RunWith(false, {{kF, kMatrix}, {kF, kMatrix}}, make,
+                            {Ramp(kMatrix), Ramp(kMatrix)});
+  ASSERT_TRUE(a.status.ok()) << a.status.ToString();
+  ASSERT_TRUE(b.status.ok()) << b.status.ToString();
+  EXPECT_EQ(std::memcmp(a.values[1].raw_data(), b.values[1].raw_data(),
+                        a.values[1].byte_size()),
+            0)
+      << a.values[1].DebugString() << b.values[1].DebugString();
+}
+
 // Shapes that are not declared: the body gets a plan for those it meets, and
 // keeps its invariants like any other.
 TEST(NestedFunction, UndeclaredShapesThatStay) {
