@@ -111,6 +111,17 @@ TEST(Optimize, NodesThatWaitStay) {
   EXPECT_EQ(Count(g, "Neg"), 1);
 }
 
+TEST(Optimize, NodesThatWaitAreNotMerged) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, {});
+  const Output first = b.Add("Exp", {x});
+  const Output at_once = b.Add("Neg", {x});
+  const Output later = b.Add("Neg", {x}, {}, {first.node});
+  const FunctionGraph g = Optimized(b.Finish({at_once, later}));
+  EXPECT_EQ(Count(g, "Neg"), 2);
+  EXPECT_EQ(Count(g, "Exp"), 1);
+}
+
 // The branch not taken is dropped with all that only it needs.
 TEST(Optimize, TakesKnownBranches) {
   const auto branch = [](const char* op) {

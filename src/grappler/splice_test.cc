@@ -161,6 +161,22 @@ TEST_F(SpliceTest, CallsWithoutEffectsPassOrderOn) {
   EXPECT_TRUE(Waits(f, "AssignVariableOp_1", "ReadVariableOp"));
 }
 
+// What a body was told to run is waited for though it has no effect.
+TEST_F(SpliceTest, ControlOutputsAreWaitedFor) {
+  TestFunction g("g"), b;
+  const Output gx = g.Arg(DataType::kFloat, {3});
+  const Output noted = g.Add("Exp", {gx});
+  const auto notes = g.Finish({g.Add("Neg", {gx})}, {noted.node});
+  const Output v = Variable(b);
+  const Output x = b.Arg(DataType::kFloat, {3});
+  const Output call = Call(b, notes, {x});
+  Assign(b, v, x, {call.node});
+  const FunctionGraph f = Optimized(b.Finish({}, {call.node}));
+  EXPECT_TRUE(Waits(f, "AssignVariableOp", "PartitionedCall/Exp"));
+  ASSERT_EQ(f.control_outputs.size(), 1u);
+  EXPECT_EQ(f.control_outputs[0]->name(), "PartitionedCall/Exp");
+}
+
 TEST_F(SpliceTest, CallsAfterCalls) {
   TestFunction g("g"), b;
   const Output gv = Variable(g);
