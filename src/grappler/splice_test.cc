@@ -296,6 +296,18 @@ TEST_F(SpliceTest, OrderThroughValuesBecomesAnEdge) {
   EXPECT_TRUE(Waits(f, "AssignVariableOp", "ReadVariableOp"));
 }
 
+TEST_F(SpliceTest, WhatAGraphLeavesOpenGetsTheOrderOfItsNodes) {
+  TestFunction b;
+  const Output v = Variable(b);
+  const Output x = b.Arg(DataType::kFloat, {3});
+  Assign(b, v, x);
+  const Output read = Read(b, v);
+  Assign(b, v, b.Add("Neg", {x}));
+  const FunctionGraph f = Optimized(b.Finish({read}));
+  EXPECT_TRUE(Waits(f, "ReadVariableOp", "AssignVariableOp"));
+  EXPECT_TRUE(Waits(f, "AssignVariableOp_1", "ReadVariableOp"));
+}
+
 TEST_F(SpliceTest, BodiesThatDoNotFitStayCalls) {
   TestFunction g("g"), b;
   const Output gx = g.Arg(DataType::kFloat, {2, 3});
