@@ -197,3 +197,80 @@ def test_values_of_some_depth_are_added():
     value = nested_lists(300)
     total = tf.raw_ops.AddN(inputs=[value, value])
     assert tf.raw_ops.TensorListLength(input_handle=total) == 1
+
+
+def exported_call(shape):
+    """A graph that calls a function, whose argument it says has `shape`."""
+    inner = tf.function(
+        lambda x: tf.tanh(x) + tf.reshape(x, [-1])[:1], autograph=False
+    )
+    graph = (
+        tf.function(lambda x: inner(x) * 2.0, autograph=False)
+        .get_concrete_function(tf.TensorSpec([None], tf.float32, "x"))
+        .graph.as_graph_def()
+    )
+    (function,) = graph.library.function
+    claim = function.arg_attr[0].attr["_output_shapes"].list.shape
+    while claim:
+        claim.pop()
+    claimed = claim.add()
+    for size in shape:
+        claimed.dim.add(size=size)
+    return graph
+
+
+@pytest.mark.parametrize("shape", [[7], [2], [2, 3], [2**40], [0], []])
+def test_claimed_shapes_of_arguments_that_are_not_true(shape):
+    graph = exported_call(shape)
+
+    @tf.function(autograph=False, input_signature=[SPEC])
+    def run(x):
+        (y,) = tf.graph_util.import_graph_def(
+            graph, input_map={"x:0": x}, return_elements=["mul:0"]
+        )
+        return y, tf.gradients(y, [x])
+
+    # Refused, or (where no plan could believe it) of no consequence.
+    for _ in range(3):
+        try:
+            y, _ = run(tf.ones([3]))
+        except (tf.errors.InvalidArgumentError, ValueError):
+            continue
+        assert shape == [2**40]
+        np.testing.assert_allclose(y, [(np.tanh(1.0) + 1.0) * 2.0] * 3, 1e-5)
+
+
+@pytest.mark.parametrize(
+    "dtype, shape", [(DOUBLE, [3]), (FLOAT, [5]), (STRING, []), (FLOAT, [2, 2])]
+)
+def test_handle_data_that_is_not_true(dtype, shape):
+    v = tf.Variable([1.0, 2.0, 3.0])
+    inner = tf.function(lambda: tf.tanh(v) * 2.0, autograph=False)
+    concrete = tf.function(
+        lambda: inner() + 1.0, autograph=False
+    ).get_concrete_function()
+    graph = concrete.graph.as_graph_def()
+    (function,) = graph.library.function
+    (argument,) = function.signature.input_arg
+    del argument.handle_data[:]
+    data = argument.handle_data.add()
+    data.dtype = dtype
+    for size in shape:
+        data.shape.dim.add(size=size)
+    (resource,) = (n.name for n in graph.node if n.op == "Placeholder")
+    result = next(n.name for n in graph.node if n.op == "AddV2")
+
+    @tf.function(autograph=False)
+    def run():
+        (y,) = tf.graph_util.import_graph_def(
+            graph,
+            input_map={resource: v.handle},
+            return_elements=[result + ":0"],
+        )
+        return y
+
+    # What the file says of a variable counts for nothing, or is refused.
+    try:
+        assert run().shape == [3]
+    except (tf.errors.InvalidArgumentError, ValueError):
+        pass
