@@ -37,7 +37,7 @@ inline double RegularizedGamma(double a, double x, bool lower) {
     }
     return lower ? sum * front : 1 - sum * front;
   }
-  constexpr double kTiny = 1e-300;
+  static constexpr double kTiny = 1e-300;
   double b = x + 1 - a, c = 1 / kTiny, d = 1 / b, h = d;
   for (int n = 1; n < kTerms; ++n) {
     const double an = -n * (n - a);
@@ -118,7 +118,7 @@ inline T Betainc(T a_value, T b_value, T x_value) {
     std::swap(a, b);
     x = 1 - x;
   }
-  constexpr double kTiny = 1e-300;
+  static constexpr double kTiny = 1e-300;
   const auto safe = [](double v) { return Abs(v) < kTiny ? kTiny : v; };
   double c = 1, d = 1 / safe(1 - (a + b) * x / (a + 1)), h = d;
   for (int m = 1; m < 20000; ++m) {
