@@ -95,6 +95,24 @@ TEST(PlanBuilder, ViewsOfConstantsAreConstants) {
   EXPECT_EQ((*out)[0].data<float>()[0], 5 * 0.0625f);
 }
 
+// A view keeps what it is a view of where it is, whoever reads that last.
+TEST(PlanBuilder, ViewsOutliveOtherNamesOfTheirPlace) {
+  const TensorShape shape{5, 5};
+  const auto make = [&](bool view) {
+    TestFunction b;
+    const Output x = b.Arg(kF, shape);
+    const Output p = b.Add("MatMul", {x, x});
+    const Output v = view ? b.Add("Reshape", {p, Ints(b, {5, 5})}) : p;
+    const Output q = b.Add("MatMul", {x, p});
+    const Output r = b.Add("MatMul", {b.Add("MatMul", {q, x}), x});
+    return Make(*b.Finish({b.Add("Softmax", {b.Add("MatMul", {r, v})})}));
+  };
+  const Ref<Plan> plan = make(true);
+  EXPECT_EQ(plan->DebugString().find("Reshape"), std::string::npos);
+  EXPECT_EQ(Values(RunOne(*plan, {Ramp(shape, -3)})),
+            Values(RunOne(*make(false), {Ramp(shape, -3)})));
+}
+
 // Small views of what lies anywhere are copied; large ones are views.
 TEST(PlanBuilder, ViewsOfArguments) {
   for (int64_t n : {0, 2, 100}) {
