@@ -5,10 +5,10 @@ They are looked up just before tracing; on request, calls compare them with
 what they are then.
 """
 
-import logging
 from collections.abc import Callable, Mapping
 from types import FunctionType
 
+from graphkiln import _logging
 from graphkiln import _plain_values as plain
 from graphkiln import errors
 from graphkiln._graphkiln import ConcreteFunction
@@ -97,7 +97,7 @@ def changes_to_retrace(function, concrete) -> list[tuple[str, str, str]]:
         raise errors.FailedPreconditionError(None, None, "\n".join(sentences))
     for baked, value in changed:
         baked._expected = plain.copied(value)  # each change once
-    logging.getLogger("tensorflow").warning("%s", "\n".join(sentences))
+    _logging.get_logger().warning("%s", "\n".join(sentences))
     return []
 
 

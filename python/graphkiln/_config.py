@@ -284,9 +284,26 @@ def set_jit(enabled):
     _State.jit = "autoclustering" if enabled else ""
 
 
+# In the order in which they are told.
+_OPTIONS = (
+    "layout_optimizer", "constant_folding", "shape_optimization", "remapping",
+    "arithmetic_optimization", "dependency_optimization", "loop_optimization",
+    "function_optimization", "debug_stripper", "disable_model_pruning",
+    "scoped_allocator_optimization", "pin_to_host_optimization",
+    "implementation_selector", "auto_mixed_precision",
+    "auto_mixed_precision_onednn_bfloat16", "auto_mixed_precision_mkl",
+    "use_plugin_optimizers", "disable_meta_optimizer", "min_graph_nodes",
+)
+
+
 def get_experimental_options():
-    """The optimizer options that were set."""
-    return dict(_State.options)
+    """The optimizer options that were set, and those that are always told."""
+    options = {
+        "disable_model_pruning": False, "disable_meta_optimizer": False,
+        **_State.options,
+    }
+    known = [name for name in _OPTIONS if name in options]
+    return {name: options[name] for name in dict.fromkeys([*known, *options])}
 
 
 def set_experimental_options(options):

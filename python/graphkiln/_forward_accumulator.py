@@ -7,11 +7,11 @@ forward pass. It is made when somebody asks for it, and seen by the recorders
 that were open around the accumulator, as if it had been made at once.
 """
 
-import logging
 import weakref
 from collections.abc import Callable
 
 from graphkiln import _graphkiln
+from graphkiln import _logging
 from graphkiln import _name_scope
 from graphkiln import _recorders
 from graphkiln import _structure
@@ -109,7 +109,7 @@ class ForwardAccumulator:
         ):
             dtype = primal.dtype
             if not (dtype.is_floating or dtype.is_complex):
-                logging.getLogger("tensorflow").warning(
+                _logging.warn_first(
                     "The dtype of the watched primal must be floating (e.g. "
                     "tf.float32), got %r", dtype,
                 )

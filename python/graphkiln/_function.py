@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from graphkiln import _baked_values  # adds a method
+from graphkiln import _atomic_function  # adds inference_fn
 from graphkiln import _concrete_function  # adds methods
 from graphkiln import _explanation
 from graphkiln import _graph_scopes  # adds methods
@@ -245,14 +246,6 @@ def _decorate(python_function: Callable, options: dict) -> Function:
         python_function = python_function.python_function
     if not callable(python_function):
         raise TypeError(f"{python_function!r} is not a callable object")
-    if inspect.isgeneratorfunction(python_function) or (
-        inspect.isasyncgenfunction(python_function)
-    ):
-        raise TypeError(
-            f"{python_function!r} is a generator function. A traced function "
-            "returns tensors once: return a list, or decorate what the "
-            "generator is used in."
-        )
     if inspect.iscoroutinefunction(python_function):
         raise TypeError(
             f"{python_function!r} is a coroutine function. A traced function "
@@ -263,6 +256,11 @@ def _decorate(python_function: Callable, options: dict) -> Function:
 
 def _new_function(state: _State) -> Function:
     f = Function()
+    _install(f, state)
+    return f
+
+
+def _install(f: Function, state: _State) -> None:
     f._state = state
     f._count_calls_in(state.detector.counter)
     if state.options["max_traces"] is not None:
@@ -284,7 +282,18 @@ def _new_function(state: _State) -> Function:
         f.__signature__ = signature
     except (TypeError, ValueError):
         pass
-    return f
+
+
+def _refuse_generators(python_function: Callable) -> None:
+    if inspect.isgeneratorfunction(python_function) or (
+        inspect.isasyncgenfunction(python_function)
+    ):
+        raise TypeError(
+            "To be compatible with tf.function, Python functions must return "
+            "zero or more Tensors or ExtensionTypes or None values, and "
+            f"{python_function!r} is a generator function: return a list, or "
+            "decorate what the generator is used in."
+        )
 
 
 def bind_to_instance(f: Function, instance: object, owner: type) -> object:
@@ -475,6 +484,7 @@ def _trace_for(
 
 
 def _trace(state: _State, type_, asked: _Asked):
+    _refuse_generators(state.python_function)
     body = state.body()
     name = state.name
     attributes = state.options["attributes"]
@@ -733,6 +743,17 @@ def _repr(self) -> str:
     return (
         f"<graphkiln.Function {self._state.name} at {id(self):#x}>"
     )
+
+
+@_method("_decorate")
+def _decorate_again(self, decorator: Callable) -> None:
+    """Puts `decorator` around the Python function, before it is traced."""
+    state = self._state
+    if state.traced_once or state.tracing_count:
+        raise ValueError(
+            "Functions cannot be decorated after they have been traced."
+        )
+    _install(self, _State(decorator(state.python_function), state.options))
 
 
 @_method("__copy__")

@@ -4,13 +4,13 @@ import enum
 import functools
 import inspect
 import itertools
-import logging
 import threading
 import weakref
 from collections.abc import Callable
 
 from graphkiln import _graphkiln
 from graphkiln import _jacobian
+from graphkiln import _logging
 from graphkiln import _recorders
 from graphkiln import _structure
 from graphkiln import nest
@@ -116,7 +116,7 @@ class GradientTape:
                     "ExtensionType."
                 )
             if not (leaf.dtype.is_floating or leaf.dtype.is_complex):
-                logging.getLogger("tensorflow").warning(
+                _logging.warn_first(
                     "The dtype of the watched tensor must be floating (e.g. "
                     "tf.float32), got %r",
                     leaf.dtype,
@@ -165,14 +165,15 @@ class GradientTape:
             )
         if self._recording:
             if self._persistent:
-                logging.getLogger("tensorflow").warning(
+                _logging.warn_first(
                     "Calling GradientTape.gradient on a persistent tape inside "
                     "its context is significantly less efficient than calling "
                     "it outside the context (it causes the gradient ops to be "
                     "recorded on the tape, leading to increased CPU and memory "
                     "usage). Only call GradientTape.gradient inside the context "
                     "if you actually want to trace the gradient in order to "
-                    "compute higher order derivatives."
+                    "compute higher order derivatives.",
+                    times=1,
                 )
             else:
                 self._pop()
@@ -181,7 +182,7 @@ class GradientTape:
             leaf = _differentiable(leaf)
             dtype = leaf.dtype
             if not (dtype.is_floating or dtype.is_complex):
-                logging.getLogger("tensorflow").warning(
+                _logging.debug(
                     "The dtype of the target tensor must be floating (e.g. "
                     "tf.float32) when calling GradientTape.gradient, got %r",
                     dtype,
@@ -192,7 +193,7 @@ class GradientTape:
         for source in flat_sources:
             dtype = source.dtype
             if not (dtype.is_floating or dtype.is_complex):
-                logging.getLogger("tensorflow").warning(
+                _logging.debug(
                     "The dtype of the source tensor must be floating (e.g. "
                     "tf.float32) when calling GradientTape.gradient, got %r",
                     dtype,

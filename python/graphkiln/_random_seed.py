@@ -19,14 +19,14 @@ _global_seed: int | None = None
 _stream: random.Random | None = None
 
 
-def set_seed(seed: int) -> None:
+def set_seed(seed: int | None) -> None:
     """Sets the global seed of random ops.
 
     Starts the sequence of all random ops anew: the same program draws the
     same numbers. While a graph is built it sets the seed of that graph only.
 
     Args:
-      seed: an integer.
+      seed: an integer; None for other numbers each time.
 
     >>> tf.random.set_seed(1)
     >>> a = tf.random.uniform([])
@@ -35,7 +35,7 @@ def set_seed(seed: int) -> None:
     True
     """
     global _global_seed, _stream
-    seed = int(seed)
+    seed = None if seed is None else int(seed)
     graph = _graphkiln.current_graph()
     if graph is not None:
         graph.seed = seed

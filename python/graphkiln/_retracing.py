@@ -1,13 +1,13 @@
 """The warning about functions that are traced again and again."""
 
 import collections
-import logging
 import threading
 import weakref
 from collections.abc import Callable
 
 from graphkiln import _explanation
 from graphkiln import _graphkiln
+from graphkiln import _logging
 
 _WINDOW = 10
 _THRESHOLD = 5
@@ -49,7 +49,7 @@ class Detector:
             if tracings < _THRESHOLD or self._warnings >= _MOST_WARNINGS:
                 return
             self._warnings += 1
-        logging.getLogger("tensorflow").warning(
+        _logging.get_logger().warning(
             "%d out of the last %d calls to %s triggered tf.function "
             "retracing. Tracing is expensive and the excessive number of "
             "tracings could be due to (1) creating @tf.function repeatedly "

@@ -49,12 +49,14 @@ def variable_creator_scope(variable_creator):
 
 class _VariableMeta(type):
     def __call__(cls, *args, **kwargs):
-        if cls is not Variable or not _creators.stack:
+        if cls is not Variable:
             return super().__call__(*args, **kwargs)
+        if not _creators.stack:
+            return type.__call__(ResourceVariable, *args, **kwargs)
         kwargs = {**_DEFAULTS, **dict(zip(_ARGUMENTS, args)), **kwargs}
 
         def default_creator(next_creator=None, **kwargs):
-            return super(_VariableMeta, cls).__call__(**kwargs)
+            return type.__call__(ResourceVariable, **kwargs)
 
         create = default_creator
         for creator in _in_effect(_creators.stack):
@@ -372,7 +374,7 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
             updates=updates,
             name=name,
         )
-        return self
+        return self._unread()
 
     def scatter_add(self, sparse_delta, use_locking=False, name=None):
         """Adds slices to the rows at their indices."""
@@ -425,7 +427,7 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
     def _scatter_nd(self, op, indices, updates, name):
         updates = _graphkiln.convert_to_tensor(updates, dtype=self.dtype)
         op(ref=self.handle, indices=indices, updates=updates, name=name)
-        return self
+        return self._unread()
 
     def scatter_nd_add(self, indices, updates, name=None):
         """Adds to single elements or slices."""
@@ -489,6 +491,21 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
         )
 
 
+class ResourceVariable(Variable):
+    """What tf.Variable makes."""
+
+
+class _UnreadVariable(Variable):
+    """What an assignment gives: the variable, which reads what was written."""
+
+    @property
+    def _shared_name(self) -> str:
+        return self._origin._shared_name
+
+
+_graphkiln.set_variable_types(ResourceVariable, _UnreadVariable)
+
+
 def _restore(
     value, trainable, name, dtype, constraint, synchronization, aggregation,
     shape,
@@ -542,7 +559,7 @@ def slice_variable(variable, key):
             ref=variable.handle, begin=begin, end=end, strides=strides,
             value=update, name=name, **masks,
         )
-        return variable
+        return variable._unread()
 
     value.assign = assign
     return value

@@ -452,6 +452,7 @@ PyMethodDef functions[] = {
     {"composite_function", MakeComposite, METH_O,
      "The function of a composite, by its public name."},
     {"composite_names", CompositeNames, METH_NOARGS,
+     "composite_names()\n--\n\n"
      "The public names of all composites."},
     {nullptr, nullptr, 0, nullptr}};
 

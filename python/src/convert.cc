@@ -549,16 +549,28 @@ PyObject* FromDlpack(PyObject*, PyObject* value) {
 #define METHOD(f) AsCFunction(f)
 PyMethodDef functions[] = {
     {"convert_to_tensor", METHOD(ConvertToTensor), METH_VARARGS | METH_KEYWORDS,
+     "convert_to_tensor(value, dtype=None, dtype_hint=None, "
+     "name=None)\n--\n\n"
      "Converts a value to a Tensor."},
     {"constant", METHOD(Constant), METH_VARARGS | METH_KEYWORDS,
+     "constant(value, dtype=None, shape=None, name='Const')\n--\n\n"
      "A constant tensor of a Python value."},
-    {"is_tensor", IsTensorFunction, METH_O, "Is it a tensor or a variable?"},
+    {"is_tensor", IsTensorFunction, METH_O,
+     "is_tensor(x, /)\n--\n\n"
+     "Is it a tensor or a variable?"},
     {"executing_eagerly", ExecutingEagerly, METH_NOARGS,
+     "executing_eagerly()\n--\n\n"
      "False while a graph is being built."},
-    {"register_tensor_conversion_function", METHOD(RegisterConversion),
-     METH_VARARGS | METH_KEYWORDS, "Teaches conversion of a Python type."},
-    {"to_dlpack", ToDlpack, METH_O, "A DLPack capsule sharing the value."},
-    {"from_dlpack", FromDlpack, METH_O, "A tensor sharing a DLPack capsule."},
+    {"register_tensor_conversion_function", METHOD(RegisterConversion), METH_VARARGS | METH_KEYWORDS,
+     "register_tensor_conversion_function(base_type, "
+     "conversion_func, priority=100)\n--\n\n"
+     "Teaches conversion of a Python type."},
+    {"to_dlpack", ToDlpack, METH_O,
+     "to_dlpack(tf_tensor, /)\n--\n\n"
+     "A DLPack capsule sharing the value."},
+    {"from_dlpack", FromDlpack, METH_O,
+     "from_dlpack(dlcapsule, /)\n--\n\n"
+     "A tensor sharing a DLPack capsule."},
     {nullptr, nullptr, 0, nullptr}};
 #undef METHOD
 

@@ -130,9 +130,14 @@ PyObject* CommonSupertype(PyObject* o, PyObject* others) {
 }
 
 PyMethodDef methods[] = {
-    {"is_compatible_with", IsCompatibleWith, METH_O, "Same base type?"},
-    {"is_subtype_of", IsSubtypeOf, METH_O, "Are they the same?"},
+    {"is_compatible_with", IsCompatibleWith, METH_O,
+     "is_compatible_with($self, other, /)\n--\n\n"
+     "Same base type?"},
+    {"is_subtype_of", IsSubtypeOf, METH_O,
+     "is_subtype_of($self, other, /)\n--\n\n"
+     "Are they the same?"},
     {"most_specific_common_supertype", CommonSupertype, METH_O,
+     "most_specific_common_supertype($self, others, /)\n--\n\n"
      "This one if all `others` are the same, or None."},
     GK_TYPE_PROTOCOL_METHODS,
     {"__reduce__", Reduce, METH_NOARGS, nullptr},
@@ -176,7 +181,9 @@ PyObject* AsDTypeFunction(PyObject*, PyObject* value) {
   return t == DataType::kInvalid ? nullptr : Py_NewRef(DTypeObject(t));
 }
 PyMethodDef functions[] = {
-    {"as_dtype", AsDTypeFunction, METH_O, "Converts to a DType."},
+    {"as_dtype", AsDTypeFunction, METH_O,
+     "as_dtype(type_value, /)\n--\n\n"
+     "Converts to a DType."},
     {nullptr, nullptr, 0, nullptr}};
 
 DataType FromNumpyCode(char kind, int64_t size) {

@@ -587,13 +587,20 @@ PyMethodDef methods[] = {
     {"_set_argument_variable", SetArgumentVariable, METH_VARARGS, nullptr},
     {"_mark_returned", MarkReturned, METH_O, nullptr},
     {"_finish", Finish, METH_VARARGS, nullptr},
-    {"get_operations", GraphOperations, METH_NOARGS, "All operations."},
+    {"get_operations", GraphOperations, METH_NOARGS,
+     "get_operations($self)\n--\n\n"
+     "All operations."},
     {"get_operation_by_name", GraphOperationByName, METH_O,
+     "get_operation_by_name($self, name, /)\n--\n\n"
      "The operation of that name."},
-    {"get_tensor_by_name", GraphTensorByName, METH_O, "The tensor \"op:0\"."},
+    {"get_tensor_by_name", GraphTensorByName, METH_O,
+     "get_tensor_by_name($self, name, /)\n--\n\n"
+     "The tensor \"op:0\"."},
     {"unique_name", AsCFunction(UniqueName), METH_VARARGS | METH_KEYWORDS,
      "A name not in use, below the current name scope."},
-    {"finalize", Finalize, METH_NOARGS, "Nothing can be added from now on."},
+    {"finalize", Finalize, METH_NOARGS,
+     "finalize($self)\n--\n\n"
+     "Nothing can be added from now on."},
     {"_push_colocation", PushColocation, METH_O, nullptr},
     {"_pop_colocation", PopColocation, METH_NOARGS, nullptr},
     {"_push_device", PushDevice, METH_O, nullptr},

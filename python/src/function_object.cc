@@ -463,12 +463,14 @@ PyObject* TakeCalls(PyObject*, PyObject* capsule) {
 
 PyMethodDef functions[] = {
     {"call_counter", NewCallCounter, METH_NOARGS,
+     "call_counter()\n--\n\n"
      "A counter that Functions share."},
     {"take_calls", TakeCalls, METH_O, nullptr},
     {"is_tensor_value", IsTensorValue, METH_O, nullptr},
     {"run_functions_eagerly", RunFunctionsEagerly, METH_O,
      "Runs the bodies of tf.functions as plain Python."},
     {"functions_run_eagerly", FunctionsRunEagerly, METH_NOARGS,
+     "functions_run_eagerly()\n--\n\n"
      "Do tf.functions run as plain Python?"},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -130,8 +130,10 @@ PyGetSetDef type_getset[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef type_methods[] = {
     {"is_subtype_of", IsSubtypeOf, METH_O,
+     "is_subtype_of($self, other, /)\n--\n\n"
      "May its values go where `other` was traced?"},
     {"most_specific_common_supertype", CommonSupertype, METH_O,
+     "most_specific_common_supertype($self, others, /)\n--\n\n"
      "The most specific type that covers this and `others`, or None."},
     {"with_name", WithName, METH_O, "The same with another name."},
     {nullptr, nullptr, 0, nullptr}};
@@ -256,6 +258,7 @@ PyMethodDef signature_methods[] = {
        return PyBool_FromLong(Signature(b).IsSubtypeOf(Signature(a)));
      }, METH_O, "May calls of `other` be served by this?"},
     {"is_subtype_of", SignatureSubtype, METH_O,
+     "is_subtype_of($self, other, /)\n--\n\n"
      "May its calls be served by `other`?"},
     {"_long_text", LongText, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};

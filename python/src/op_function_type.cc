@@ -199,7 +199,6 @@ int Clear(PyObject* o) {
 PyObject* Repr(PyObject* o) {
   return PyUnicode_FromFormat("<function %U at %p>", Self(o)->name, o);
 }
-// Like a Python function, it is no method of the object it was found on.
 PyObject* TextSignature(PyObject* o, void*) {
   std::string text = Self(o)->keyword_only ? "(*, " : "(";
   const auto& parameters = Self(o)->info->parameters();
@@ -218,6 +217,11 @@ PyObject* Signature(PyObject* o, void*) {
   PyRef text = PyRef::Steal(TextSignature(o, nullptr));
   if (!text) return nullptr;
   return CallPython("graphkiln._signature", "parse", {text.get()});
+}
+// A function found on a class is a method of its instances.
+PyObject* Bind(PyObject* o, PyObject* instance, PyObject*) {
+  if (instance == nullptr || instance == Py_None) return Py_NewRef(o);
+  return PyMethod_New(o, instance);
 }
 PyObject* Doc(PyObject* o, void*) { return Py_NewRef(Self(o)->doc); }
 PyObject* Name(PyObject* o, void*) { return Py_NewRef(Self(o)->name); }
@@ -257,6 +261,7 @@ PyType_Slot slots[] = {SLOT(Py_tp_dealloc, Dealloc),
                        SLOT(Py_tp_clear, Clear),
                        SLOT(Py_tp_repr, Repr),
                        SLOT(Py_tp_call, PyVectorcall_Call),
+                       SLOT(Py_tp_descr_get, Bind),
                        SLOT(Py_tp_getset, getset),
                        SLOT(Py_tp_methods, methods),
                        SLOT(Py_tp_members, members),
@@ -334,8 +339,12 @@ PyObject* OpNames(PyObject*, PyObject*) {
 PyMethodDef functions[] = {
     {"raw_op", RawOp, METH_O, "The keyword-only function of an op."},
     {"op_function", MakeOpFunction, METH_VARARGS, "The function of an op."},
-    {"public_names", PublicNames, METH_NOARGS, "Public name -> op name."},
-    {"op_names", OpNames, METH_NOARGS, "The names of all ops."},
+    {"public_names", PublicNames, METH_NOARGS,
+     "public_names()\n--\n\n"
+     "Public name -> op name."},
+    {"op_names", OpNames, METH_NOARGS,
+     "op_names()\n--\n\n"
+     "The names of all ops."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -90,8 +90,10 @@ PyMethodDef functions[] = {
     {"known_value", KnownValue, METH_O,
      "The value of a tensor if it is known while tracing, else None."},
     {"next_graph_seed", NextGraphSeed, METH_NOARGS,
+     "next_graph_seed()\n--\n\n"
      "A number for each random op of the graph being traced; -1 when eager."},
     {"reset_random_places", ResetRandomPlaces, METH_NOARGS,
+     "reset_random_places()\n--\n\n"
      "Eager random ops begin their streams anew."},
     {"set_control_flow_lowering", SetFlag<SetControlFlowLowering>, METH_O,
      "Whether loops and branches of functions are parts of their plans."},

@@ -294,8 +294,12 @@ PyObject* Reduce(PyObject* o, PyObject*) {
 PyObject* Self(PyObject* o, PyObject*) { return Py_NewRef(o); }
 
 PyMethodDef methods[] = {
-    {"as_list", AsList, METH_NOARGS, "A list of ints and Nones."},
-    {"as_proto", AsProto, METH_NOARGS, "A TensorShapeProto."},
+    {"as_list", AsList, METH_NOARGS,
+     "as_list($self)\n--\n\n"
+     "A list of ints and Nones."},
+    {"as_proto", AsProto, METH_NOARGS,
+     "as_proto($self)\n--\n\n"
+     "A TensorShapeProto."},
     {"is_fully_defined", IsFullyDefined, METH_NOARGS, nullptr},
     {"num_elements", NumElements, METH_NOARGS, nullptr},
     {"concatenate", Concatenate, METH_O, nullptr},

@@ -218,6 +218,7 @@ PyMethodDef functions[] = {
     {"source_lines", SourceLines, METH_O,
      "[(file, line, function)] of a node's position, outermost first."},
     {"call_site", CallSiteNow, METH_NOARGS,
+     "call_site()\n--\n\n"
      "(file, line, function) of the user's code that runs now."},
     {"push_trace_site", PushTraceSite, METH_NOARGS, nullptr},
     {"pop_trace_site", PopTraceSite, METH_NOARGS, nullptr},

@@ -222,12 +222,22 @@ PyGetSetDef tensor_getset[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMethodDef tensor_methods[] = {
-    {"get_shape", GetShape, METH_NOARGS, "The static shape."},
-    {"set_shape", SetShape, METH_O, "Refines the static shape."},
+    {"get_shape", GetShape, METH_NOARGS,
+     "get_shape($self)\n--\n\n"
+     "The static shape."},
+    {"set_shape", SetShape, METH_O,
+     "set_shape($self, shape, /)\n--\n\n"
+     "Refines the static shape."},
     {"eval", AsCFunction(Eval), METH_VARARGS | METH_KEYWORDS, nullptr},
-    {"consumers", Consumers, METH_NOARGS, "The operations that use it."},
-    {"ref", Reference, METH_NOARGS, "A hashable reference."},
-    {"experimental_ref", Reference, METH_NOARGS, "A hashable reference."},
+    {"consumers", Consumers, METH_NOARGS,
+     "consumers($self)\n--\n\n"
+     "The operations that use it."},
+    {"ref", Reference, METH_NOARGS,
+     "ref($self)\n--\n\n"
+     "A hashable reference."},
+    {"experimental_ref", Reference, METH_NOARGS,
+     "experimental_ref($self)\n--\n\n"
+     "A hashable reference."},
     {"_shape_as_list", ShapeAsList, METH_NOARGS, nullptr},
     {"__format__", Format, METH_O, nullptr},
     {"__array__", AsCFunction(SymbolicArray), METH_FASTCALL | METH_KEYWORDS,
@@ -364,10 +374,16 @@ PyObject* AsIndex(PyObject* o) {
 }  // namespace
 
 PyMethodDef eager_tensor_methods[] = {
-    {"numpy", Numpy, METH_NOARGS, "The value as a NumPy array or scalar."},
+    {"numpy", Numpy, METH_NOARGS,
+     "numpy($self)\n--\n\n"
+     "The value as a NumPy array or scalar."},
     {"_numpy", Numpy, METH_NOARGS, nullptr},
-    {"item", GetItem, METH_NOARGS, "The only element as a Python object."},
-    {"cpu", Cpu, METH_NOARGS, "The tensor in host memory."},
+    {"item", GetItem, METH_NOARGS,
+     "item($self)\n--\n\n"
+     "The only element as a Python object."},
+    {"cpu", Cpu, METH_NOARGS,
+     "cpu($self)\n--\n\n"
+     "The tensor in host memory."},
     {"gpu", AsCFunction(Gpu), METH_VARARGS | METH_KEYWORDS,
      "gpu($self, gpu_index=0)\n--\n\nThe tensor on a GPU; there is none."},
     {"_rank", RankMethod, METH_NOARGS, nullptr},

@@ -232,6 +232,7 @@ PyObject* Share(PyObject* o, PyObject*) { return Py_NewRef(o); }
 
 PyMethodDef methods[] = {
     {"is_compatible_with", IsCompatibleWith, METH_O,
+     "is_compatible_with($self, other, /)\n--\n\n"
      "Could the value or spec be described by this one?"},
     {"is_subtype_of", IsSubtypeOf, METH_O, nullptr},
     {"most_specific_common_supertype", CommonSupertype, METH_O, nullptr},

@@ -40,6 +40,12 @@ const Resource* ResourceOf(const Tensor& handle) {
 
 PyVariable* Self(PyObject* o) { return VariableOf(o); }
 
+// The class of variables that tf.Variable makes, and that of what their
+// assignments give. The module _variable tells.
+PyTypeObject* ResourceVariableType = nullptr;
+PyTypeObject* UnreadVariableType = nullptr;
+PyObject* unread_name = nullptr;
+
 PyObject* New(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* o = type->tp_alloc(type, 0);
   if (o == nullptr) return nullptr;
@@ -47,6 +53,48 @@ PyObject* New(PyTypeObject* type, PyObject*, PyObject*) {
   new (&Self(o)->shape) PartialTensorShape();
   Self(o)->dtype = DataType::kInvalid;
   return o;
+}
+
+// What an assignment to `o` gives: the variable under another name.
+PyObject* Unread(PyObject* o) {
+  PyTypeObject* type = Py_TYPE(o);
+  if (type != ResourceVariableType && type != UnreadVariableType) {
+    return Py_NewRef(o);
+  }
+  PyVariable* self = Self(o);
+  PyObject* made = New(UnreadVariableType, nullptr, nullptr);
+  if (made == nullptr) return nullptr;
+  PyVariable* unread = Self(made);
+  unread->handle = self->handle;
+  unread->dtype = self->dtype;
+  unread->trainable = self->trainable;
+  unread->shape = self->shape;
+  unread->name = Py_NewRef(unread_name);
+  if (self->dict == nullptr) self->dict = PyDict_New();
+  Py_XINCREF(self->dict);
+  unread->dict = self->dict;
+  unread->origin = Py_NewRef(self->origin ? self->origin : o);
+  return made;
+}
+PyObject* UnreadMethod(PyObject* o, PyObject*) { return Unread(o); }
+PyObject* Origin(PyObject* o, void*) {
+  return Py_NewRef(Self(o)->origin ? Self(o)->origin : o);
+}
+PyObject* SetVariableTypes(PyObject*, PyObject* args) {
+  PyTypeObject *resource, *unread;
+  if (!PyArg_ParseTuple(args, "O!O!", &PyType_Type, &resource, &PyType_Type,
+                        &unread)) {
+    return nullptr;
+  }
+  Py_XSETREF(ResourceVariableType,
+             reinterpret_cast<PyTypeObject*>(Py_NewRef(resource)));
+  Py_XSETREF(UnreadVariableType,
+             reinterpret_cast<PyTypeObject*>(Py_NewRef(unread)));
+  if (unread_name == nullptr) {
+    unread_name = PyUnicode_InternFromString("UnreadVariable");
+    if (unread_name == nullptr) return nullptr;
+  }
+  Py_RETURN_NONE;
 }
 
 void Dealloc(PyObject* o) {
@@ -60,6 +108,7 @@ void Dealloc(PyObject* o) {
   if (self->weakrefs != nullptr) PyObject_ClearWeakRefs(o);
   Py_CLEAR(self->name);
   Py_CLEAR(self->dict);
+  Py_CLEAR(self->origin);
   self->handle.~Tensor();
   self->shape.~PartialTensorShape();
   type->tp_free(o);
@@ -69,10 +118,12 @@ void Dealloc(PyObject* o) {
 int Traverse(PyObject* o, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(o));
   Py_VISIT(Self(o)->dict);
+  Py_VISIT(Self(o)->origin);
   return 0;
 }
 int Clear(PyObject* o) {
   Py_CLEAR(Self(o)->dict);
+  Py_CLEAR(Self(o)->origin);
   return 0;
 }
 
@@ -254,7 +305,7 @@ PyObject* AssignMethod(PyObject* o, PyObject* args, PyObject* kwargs) {
   if (!result) return nullptr;
   // In a graph the result is the assignment for control dependencies; the
   // variable itself reads what was written.
-  if (read) return Py_NewRef(o);
+  if (read) return Unread(o);
   return result.Release();
 }
 
@@ -325,6 +376,7 @@ PyGetSetDef getset[] = {
     {"name", Name, nullptr, "The name, with \":0\".", nullptr},
     {"trainable", Trainable, nullptr, "Do tapes watch it?", nullptr},
     {"__array_priority__", ArrayPriority, nullptr, nullptr, nullptr},
+    {"_origin", Origin, nullptr, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
@@ -332,22 +384,40 @@ PyGetSetDef getset[] = {
 #define METHOD(f) AsCFunction(f)
 PyMethodDef methods[] = {
     {"_setup", Setup, METH_VARARGS, nullptr},
-    {"value", Value, METH_NOARGS, "The current value."},
-    {"read_value", ReadValue, METH_NOARGS, "The current value."},
-    {"numpy", Numpy, METH_NOARGS, "The value as a NumPy array or scalar."},
+    {"_unread", UnreadMethod, METH_NOARGS, nullptr},
+    {"value", Value, METH_NOARGS,
+     "value($self)\n--\n\n"
+     "The current value."},
+    {"read_value", ReadValue, METH_NOARGS,
+     "read_value($self)\n--\n\n"
+     "The current value."},
+    {"numpy", Numpy, METH_NOARGS,
+     "numpy($self)\n--\n\n"
+     "The value as a NumPy array or scalar."},
     {"assign", METHOD(AssignMethod<kAssign>), METH_VARARGS | METH_KEYWORDS,
+     "assign($self, value, use_locking=False, name=None, "
+     "read_value=True)\n--\n\n"
      "Sets the value."},
     {"assign_add", METHOD(AssignMethod<kAdd>), METH_VARARGS | METH_KEYWORDS,
+     "assign_add($self, delta, use_locking=False, name=None, "
+     "read_value=True)\n--\n\n"
      "Adds to the value."},
     {"assign_sub", METHOD(AssignMethod<kSub>), METH_VARARGS | METH_KEYWORDS,
+     "assign_sub($self, delta, use_locking=False, name=None, "
+     "read_value=True)\n--\n\n"
      "Subtracts from the value."},
-    {"ref", Reference, METH_NOARGS, "A hashable reference."},
-    {"experimental_ref", Reference, METH_NOARGS, "A hashable reference."},
+    {"ref", Reference, METH_NOARGS,
+     "ref($self)\n--\n\n"
+     "A hashable reference."},
+    {"experimental_ref", Reference, METH_NOARGS,
+     "experimental_ref($self)\n--\n\n"
+     "A hashable reference."},
     {"__array__", METHOD(Array), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__tf_tensor__", METHOD(TfTensor), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__complex__", AsComplex, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 PyMethodDef functions[] = {
+    {"set_variable_types", SetVariableTypes, METH_VARARGS, nullptr},
     {"new_variable_handle", NewHandle, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 #undef METHOD

@@ -21,6 +21,9 @@ struct PyVariable {
   PyObject* name;  // "Variable:0"
   PyObject* weakrefs;
   PyObject* dict;
+  // What an assignment gives shares all but the name with the variable that
+  // was assigned to, and keeps it; null in others.
+  PyObject* origin;
 };
 
 extern PyTypeObject* BaseVariableType;

@@ -870,3 +870,52 @@ def program_a_variable_of_a_graph_elsewhere(tf):
 def program_a_value_of_a_variable_of_a_graph(tf):
     with tf.Graph().as_default():
         return tf.Variable(3.0).numpy()
+
+
+def program_classes_and_what_assignments_print(tf):
+    v = tf.Variable([1.0, 2.0], name="v")
+    seen = [
+        type(v).__name__, type(v) is tf.Variable, isinstance(v, tf.Variable),
+        issubclass(type(v), tf.Variable),
+    ]
+    for change in (
+        lambda: v.assign([3.0, 4.0]), lambda: v.assign_add([1.0, 1.0]),
+        lambda: v.assign_sub([1.0, 1.0]),
+        lambda: v.scatter_nd_update([[0]], [5.0]),
+        lambda: v.scatter_update(tf.IndexedSlices([9.0], [1])),
+        lambda: v.scatter_nd_add([[0]], [5.0]), lambda: v[0].assign(3.0),
+        lambda: v.assign([1.0, 1.0]).assign_add([1.0, 1.0]),
+        lambda: tf.compat.v1.assign(v, [0.0, 1.0]),
+    ):
+        a = change()
+        seen.append([
+            type(a).__name__, a is v, isinstance(a, type(v)), repr(a), str(a),
+            a.name, str(a.shape), a.dtype.name, a.trainable, a.numpy(),
+            failure(lambda: {a: 1})[0],
+        ])
+    seen.append(v.assign([1.0, 1.0], read_value=False))
+    a = v.assign([2.0, 2.0])
+    v.assign([4.0, 4.0])
+    seen += [a.numpy(), a + 1.0, tf.reduce_sum(a), a.read_value(), a.value()]
+    print(a, v)
+    return seen
+
+
+def program_assignments_in_functions_and_tapes(tf):
+    v = tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def f():
+        a = v.assign_add([1.0, 1.0])
+        print(type(a).__name__, a.name, a)
+        return a * 1.0, a
+
+    seen = [f(), f(), repr(f()[1])]
+    with tf.GradientTape() as tape:
+        y = v.assign([3.0, 3.0]) * v
+    seen += [tape.gradient(y, v), [w.name for w in tape.watched_variables()]]
+    w = tf.Variable(1.0).assign_add(2.0)
+    seen += [w.numpy(), w.assign(5.0).numpy(), w.numpy()]
+    m = tf.Module()
+    m.v, m.w = v, tf.Variable(0)
+    return [*seen, [x.name for x in m.variables]]

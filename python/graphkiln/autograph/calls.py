@@ -3,10 +3,10 @@ belongs to a library, to Python itself, or asks to be left alone."""
 
 import functools
 import inspect
-import logging
 import types
 
 from graphkiln import _graphkiln
+from graphkiln import _logging
 from graphkiln.autograph import conversion
 from graphkiln.autograph import overloads
 from graphkiln.autograph import source
@@ -44,10 +44,14 @@ def autograph_artifact(function):
     return function
 
 
+# Their bodies run when somebody asks for the next value.
+_GENERATORS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
+
+
 def is_left_alone(function: types.FunctionType) -> bool:
     """Is this Python function called as it is?"""
     code = function.__code__
-    if id(code) in conversion.generated:
+    if id(code) in conversion.generated or code.co_flags & _GENERATORS:
         return True
     # functools.wraps copies the mark, but the code is the wrapper's own.
     marks = function.__dict__
@@ -76,7 +80,7 @@ def warn_unconverted(function: object, reason: str) -> None:
     key = id(code) if code is None else (code.co_filename, code.co_firstlineno)
     if key not in _warned:
         _warned.add(key)
-        logging.getLogger("tensorflow").warning("%s", message)
+        _logging.get_logger().warning("%s", message)
 
 
 def converted_or_same(function, features: tuple = ()):

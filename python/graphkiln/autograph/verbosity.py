@@ -3,6 +3,8 @@ error."""
 
 import os
 
+from graphkiln import _logging
+
 
 class ConversionError(RuntimeError):
     """In strict mode: a function cannot be converted."""
@@ -42,9 +44,7 @@ def log(at_level: int, message: str) -> None:
     """Writes `message` if the verbosity is at least `at_level`."""
     if level() < at_level:
         return
-    import logging
-
-    logging.getLogger("tensorflow").info("%s", message)
+    _logging.get_logger().info("%s", message)
     if _to_stdout:
         print(message)
 

@@ -978,5 +978,6 @@ def test_a_decorated_generator_is_refused():
     def f(x):
         yield x
 
+    traced = tf.function(f)
     with pytest.raises(TypeError, match="is a generator function"):
-        tf.function(f)
+        traced(1)
