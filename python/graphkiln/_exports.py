@@ -247,16 +247,19 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._initializers": """
         zeros_initializer=Zeros ones_initializer=Ones
-        constant_initializer=Constant random_uniform_initializer=RandomUniform
-        random_normal_initializer=RandomNormal
+        constant_initializer=Constant
+        random_uniform_initializer=RandomUniformOfVersion2
+        random_normal_initializer=RandomNormalOfVersion2
         initializers.Zeros initializers.Ones initializers.Constant
         initializers.RandomUniform initializers.RandomNormal
         initializers.TruncatedNormal initializers.VarianceScaling
         initializers.GlorotUniform initializers.GlorotNormal
-        compat.v1.glorot_uniform_initializer=GlorotUniform
-        compat.v1.glorot_normal_initializer=GlorotNormal
-        compat.v1.variance_scaling_initializer=VarianceScaling
-        compat.v1.truncated_normal_initializer=TruncatedNormal
+        initializers.HeUniform initializers.HeNormal
+        initializers.LecunUniform initializers.LecunNormal
+        compat.v1.glorot_uniform_initializer=GlorotUniformOfVersion1
+        compat.v1.glorot_normal_initializer=GlorotNormalOfVersion1
+        compat.v1.variance_scaling_initializer=VarianceScalingOfVersion1
+        compat.v1.truncated_normal_initializer=TruncatedNormalOfVersion1
         compat.v1.zeros_initializer=Zeros compat.v1.ones_initializer=Ones
         compat.v1.to_float compat.v1.to_double compat.v1.to_int32
         compat.v1.to_int64

@@ -2,6 +2,7 @@
 `random_*`, `zeros` and `ones` classes of the main name space."""
 
 import math
+import random
 
 import graphkiln as tf
 from graphkiln import _random
@@ -68,37 +69,103 @@ class Constant(Initializer):
         return tf.fill(shape, value)
 
 
-class RandomUniform(Initializer):
-    """Uniform numbers."""
+class _Random(Initializer):
+    """Random numbers. Each call gives the same ones for a shape."""
+
+    def __init__(self, seed=None):
+        self.seed = seed
+        self._chosen = random.randint(1, 10**9) if seed is None else seed
+
+    def get_config(self) -> dict:
+        return {
+            name: value for name, value in vars(self).items()
+            if not name.startswith("_")
+        }
+
+    def _draw(self, kind, shape, a, b, dtype):
+        """Numbers of a stateless op with the two parameters of its kind."""
+        dtype = tf.as_dtype(dtype or tf.float32)
+        if kind == "uniform":
+            # Python's numbers become float32 first, as in Keras.
+            a, b = (tf.cast(tf.constant(n, tf.float32), dtype) for n in (a, b))
+        seed = [int(self._chosen) % (2**31 - 2), 0]
+        return _STATELESS[kind](shape, seed, a, b, dtype)
+
+
+class _RandomOfVersion2(_Random):
+    """Random numbers; without a seed each call gives others."""
+
+    def _draw(self, kind, shape, a, b, dtype):
+        dtype = dtype or tf.float32
+        if self.seed is None:
+            return _STATEFUL[kind](shape, a, b, dtype)
+        return _STATELESS[kind](shape, [self.seed, 0], a, b, dtype)
+
+
+class _RandomOfVersion1(_Random):
+    """Random numbers of a stateful op: each call gives others."""
+
+    def _draw(self, kind, shape, a, b, dtype):
+        dtype = dtype or tf.float32
+        return _STATEFUL[kind](shape, a, b, dtype, seed=self.seed)
+
+
+_STATELESS = {
+    "uniform": _random.stateless_uniform,
+    "untruncated_normal": _random.stateless_normal,
+    "truncated_normal": _random.stateless_truncated_normal,
+}
+_STATEFUL = {
+    "uniform": _random.uniform,
+    "untruncated_normal": _random.normal,
+    "truncated_normal": _random.truncated_normal,
+}
+
+
+class RandomUniform(_Random):
+    """Uniform numbers.
+
+    Args:
+      minval: the least number.
+      maxval: what all numbers are less than.
+      seed: determines the numbers.
+
+    >>> a = tf.initializers.RandomUniform(seed=1)
+    >>> bool(tf.reduce_all(a([2, 3]) == a([2, 3])))
+    True
+    """
 
     def __init__(self, minval=-0.05, maxval=0.05, seed=None):
-        self.minval, self.maxval, self.seed = minval, maxval, seed
+        super().__init__(seed)
+        self.minval, self.maxval = minval, maxval
 
-    def __call__(self, shape, dtype=tf.float32, **kwargs):
-        return _random.uniform(
-            shape, self.minval, self.maxval, dtype, seed=self.seed
-        )
+    def __call__(self, shape, dtype=None, **kwargs):
+        return self._draw("uniform", shape, self.minval, self.maxval, dtype)
 
 
-class RandomNormal(Initializer):
-    """Normal numbers."""
+class RandomNormal(_Random):
+    """Normal numbers.
+
+    Args:
+      mean: of the numbers.
+      stddev: their deviation.
+      seed: determines the numbers.
+    """
+
+    _kind = "untruncated_normal"
 
     def __init__(self, mean=0.0, stddev=0.05, seed=None):
-        self.mean, self.stddev, self.seed = mean, stddev, seed
+        super().__init__(seed)
+        self.mean, self.stddev = mean, stddev
 
-    def __call__(self, shape, dtype=tf.float32, **kwargs):
-        return _random.normal(
-            shape, self.mean, self.stddev, dtype, seed=self.seed
-        )
+    def __call__(self, shape, dtype=None, **kwargs):
+        return self._draw(self._kind, shape, self.mean, self.stddev, dtype)
 
 
 class TruncatedNormal(RandomNormal):
     """Normal numbers within two deviations."""
 
-    def __call__(self, shape, dtype=tf.float32, **kwargs):
-        return _random.truncated_normal(
-            shape, self.mean, self.stddev, dtype, seed=self.seed
-        )
+    _kind = "truncated_normal"
 
 
 def _fans(shape) -> tuple[float, float]:
@@ -111,14 +178,14 @@ def _fans(shape) -> tuple[float, float]:
     return float(shape[-2] * field), float(shape[-1] * field)
 
 
-class VarianceScaling(Initializer):
+class VarianceScaling(_Random):
     """Random numbers whose variance follows from the shape of weights.
 
     Args:
       scale: of the variance.
       mode: "fan_in", "fan_out" or "fan_avg": what it is divided by.
       distribution: "truncated_normal", "untruncated_normal" or "uniform".
-      seed: of the numbers.
+      seed: determines the numbers.
     """
 
     def __init__(
@@ -128,6 +195,7 @@ class VarianceScaling(Initializer):
         distribution="truncated_normal",
         seed=None,
     ):
+        super().__init__(seed)
         if scale <= 0:
             raise ValueError(f"`scale` must be a positive number, got {scale}")
         if mode not in ("fan_in", "fan_out", "fan_avg"):
@@ -135,10 +203,9 @@ class VarianceScaling(Initializer):
         names = ("normal", "truncated_normal", "untruncated_normal", "uniform")
         if distribution not in names:
             raise ValueError(f"Invalid `distribution` argument: {distribution}")
-        self.scale, self.mode, self.seed = scale, mode, seed
-        self.distribution = distribution
+        self.scale, self.mode, self.distribution = scale, mode, distribution
 
-    def __call__(self, shape, dtype=tf.float32, **kwargs):
+    def __call__(self, shape, dtype=None, **kwargs):
         fan_in, fan_out = _fans(shape)
         fan = {
             "fan_in": fan_in,
@@ -148,32 +215,120 @@ class VarianceScaling(Initializer):
         scale = self.scale / max(1.0, fan)
         if self.distribution == "uniform":
             limit = math.sqrt(3.0 * scale)
-            return _random.uniform(
-                shape, -limit, limit, dtype, seed=self.seed
-            )
+            return self._draw("uniform", shape, -limit, limit, dtype)
         if self.distribution == "untruncated_normal":
-            return _random.normal(
-                shape, 0.0, math.sqrt(scale), dtype, seed=self.seed
+            return self._draw(
+                "untruncated_normal", shape, 0.0, math.sqrt(scale), dtype
             )
         # The deviation of a normal distribution cut at two deviations.
         stddev = math.sqrt(scale) / 0.87962566103423978
-        return _random.truncated_normal(
-            shape, 0.0, stddev, dtype, seed=self.seed
-        )
+        return self._draw("truncated_normal", shape, 0.0, stddev, dtype)
 
 
-class GlorotUniform(VarianceScaling):
+class _Named(VarianceScaling):
+    """One of a scale, mode and distribution of its own."""
+
+    _own: tuple[float, str, str]
+
+    def __init__(self, seed=None):
+        super().__init__(*self._own, seed)
+
+    def get_config(self) -> dict:
+        return {"seed": self.seed}
+
+
+class GlorotUniform(_Named):
     """Uniform numbers within sqrt(6 / (fan_in + fan_out))."""
 
-    def __init__(self, seed=None, dtype=tf.float32):
-        super().__init__(1.0, "fan_avg", "uniform", seed)
+    _own = 1.0, "fan_avg", "uniform"
 
 
-class GlorotNormal(VarianceScaling):
+class GlorotNormal(_Named):
     """Truncated normal numbers of variance 2 / (fan_in + fan_out)."""
 
+    _own = 1.0, "fan_avg", "truncated_normal"
+
+
+class HeUniform(_Named):
+    """Uniform numbers within sqrt(6 / fan_in)."""
+
+    _own = 2.0, "fan_in", "uniform"
+
+
+class HeNormal(_Named):
+    """Truncated normal numbers of variance 2 / fan_in."""
+
+    _own = 2.0, "fan_in", "truncated_normal"
+
+
+class LecunUniform(_Named):
+    """Uniform numbers within sqrt(3 / fan_in)."""
+
+    _own = 1.0, "fan_in", "uniform"
+
+
+class LecunNormal(_Named):
+    """Truncated normal numbers of variance 1 / fan_in."""
+
+    _own = 1.0, "fan_in", "truncated_normal"
+
+
+class RandomUniformOfVersion2(_RandomOfVersion2, RandomUniform):
+    """Uniform numbers.
+
+    Args:
+      minval: the least number.
+      maxval: what all numbers are less than.
+      seed: determines the numbers; without one each call gives others.
+    """
+
+
+class RandomNormalOfVersion2(_RandomOfVersion2, RandomNormal):
+    """Normal numbers.
+
+    Args:
+      mean: of the numbers.
+      stddev: their deviation.
+      seed: determines the numbers; without one each call gives others.
+    """
+
+
+class TruncatedNormalOfVersion1(_RandomOfVersion1, TruncatedNormal):
+    """Normal numbers within two deviations, others in each call."""
+
+    def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=tf.float32):
+        super().__init__(mean, stddev, seed)
+
+
+class VarianceScalingOfVersion1(_RandomOfVersion1, VarianceScaling):
+    """Random numbers whose variance follows from the shape of weights, others
+    in each call."""
+
+    def __init__(
+        self,
+        scale=1.0,
+        mode="fan_in",
+        distribution="truncated_normal",
+        seed=None,
+        dtype=tf.float32,
+    ):
+        super().__init__(scale, mode, distribution, seed)
+
+
+class GlorotUniformOfVersion1(_RandomOfVersion1, GlorotUniform):
+    """Uniform numbers within sqrt(6 / (fan_in + fan_out)), others in each
+    call."""
+
     def __init__(self, seed=None, dtype=tf.float32):
-        super().__init__(1.0, "fan_avg", "truncated_normal", seed)
+        super().__init__(seed)
+
+
+class GlorotNormalOfVersion1(_RandomOfVersion1, GlorotNormal):
+    """Truncated normal numbers of variance 2 / (fan_in + fan_out), others in
+    each call."""
+
+    def __init__(self, seed=None, dtype=tf.float32):
+        super().__init__(seed)
 
 
 def to_float(x, name="ToFloat"):
