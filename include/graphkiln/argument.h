@@ -40,6 +40,12 @@ class Argument {
   Argument(DataType t) : value_(t) {}
   Argument(std::initializer_list<int64_t> ints)
       : value_(std::vector<int64_t>(ints)) {}
+  template <Element T>
+  Argument(detail::List2<T> values) : value_(Tensor(values)) {}
+  template <Element T>
+  Argument(detail::List3<T> values) : value_(Tensor(values)) {}
+  template <Element T>
+  Argument(detail::List4<T> values) : value_(Tensor(values)) {}
   Argument(std::vector<int64_t> ints) : value_(std::move(ints)) {}
   Argument(const Shape& shape) : value_(shape.dims()) {}
 

@@ -24,6 +24,22 @@ class TensorImpl;
 
 GK_API_NAMESPACE {
 
+namespace detail {
+
+// Nested lists, from which an element type can be deduced.
+template <class T>
+using List2 = std::initializer_list<std::initializer_list<T>>;
+template <class T>
+using List3 = std::initializer_list<List2<T>>;
+template <class T>
+using List4 = std::initializer_list<List3<T>>;
+template <class T>
+using List5 = std::initializer_list<List4<T>>;
+template <class T>
+using List6 = std::initializer_list<List5<T>>;
+
+}  // namespace detail
+
 class GK_EXPORT Tensor {
  public:
   // No tensor: what a gradient that does not exist is.
@@ -40,13 +56,21 @@ class GK_EXPORT Tensor {
   template <Element T>
   Tensor(T value) : Tensor(kDataTypeOf<T>, Shape(), &value, 1) {}
   Tensor(const char* text) : Tensor(std::string(text)) {}
-  // A vector: {1, 2, 3}; a matrix: {{1, 2}, {3, 4}}.
+  // A vector: {1, 2, 3}; a matrix: {{1, 2}, {3, 4}}; and so on up to rank 6.
+  // Throws Error if lists at one depth have different lengths.
   template <Element T>
   Tensor(std::initializer_list<T> values)
       : Tensor(std::span<const T>(values.begin(), values.size())) {}
   template <Element T>
-  Tensor(std::initializer_list<std::initializer_list<T>> rows)
-      : Tensor(FromRows(rows)) {}
+  Tensor(detail::List2<T> values) : Tensor(FromLists<T, 2>(values)) {}
+  template <Element T>
+  Tensor(detail::List3<T> values) : Tensor(FromLists<T, 3>(values)) {}
+  template <Element T>
+  Tensor(detail::List4<T> values) : Tensor(FromLists<T, 4>(values)) {}
+  template <Element T>
+  Tensor(detail::List5<T> values) : Tensor(FromLists<T, 5>(values)) {}
+  template <Element T>
+  Tensor(detail::List6<T> values) : Tensor(FromLists<T, 6>(values)) {}
   // Elements in row-major order. Throws Error if the shape needs another
   // number of them.
   template <Element T>
@@ -115,16 +139,26 @@ class GK_EXPORT Tensor {
   Tensor(DataType dtype, const Shape& shape, const void* data, size_t count);
   const void* Data(DataType wanted) const;
   void CheckOneElement() const;
-  template <class T>
-  static Tensor FromRows(std::initializer_list<std::initializer_list<T>> rows) {
-    const size_t width = rows.size() == 0 ? 0 : rows.begin()->size();
+  template <class T, size_t kRank, class List>
+  static Tensor FromLists(const List& lists) {
     std::vector<T> values;
-    for (const auto& row : rows) {
-      CheckRow(row.size(), width);
-      values.insert(values.end(), row.begin(), row.end());
-    }
-    return FromVector(values, Shape{static_cast<int64_t>(rows.size()),
-                                    static_cast<int64_t>(width)});
+    std::vector<int64_t> dims;
+    Flatten(lists, 0, &dims, &values);
+    dims.resize(kRank);  // behind a dimension of 0
+    return FromVector(values, Shape(dims));
+  }
+  template <class T>
+  static void Flatten(const T& value, size_t, std::vector<int64_t>*,
+                      std::vector<T>* values) {
+    values->push_back(value);
+  }
+  template <class T, class Inner>
+  static void Flatten(const std::initializer_list<Inner>& list, size_t depth,
+                      std::vector<int64_t>* dims, std::vector<T>* values) {
+    const auto size = static_cast<int64_t>(list.size());
+    if (dims->size() == depth) dims->push_back(size);
+    CheckRow(list.size(), static_cast<size_t>((*dims)[depth]));
+    for (const Inner& inner : list) Flatten(inner, depth + 1, dims, values);
   }
   template <class T>
   static Tensor FromVector(const std::vector<T>& values, const Shape& shape) {

@@ -1,8 +1,11 @@
 """tf.debugging: what tracebacks show, and checks of every op's numbers."""
 
+import types
+
 from graphkiln import _graphkiln
 
 _filtering = True
+_OWN = __file__.removesuffix("_debugging.py")
 
 
 def enable_traceback_filtering():
@@ -20,6 +23,23 @@ def disable_traceback_filtering():
 def is_traceback_filtering_enabled():
     """Are our own frames left out of tracebacks?"""
     return _filtering
+
+
+def without_own_frames(error: BaseException) -> None:
+    """Takes our own frames out of an error's traceback, if that is wanted."""
+    if not _filtering:
+        return
+    kept, trace = [], error.__traceback__
+    while trace is not None:
+        if not trace.tb_frame.f_code.co_filename.startswith(_OWN):
+            kept.append(trace)
+        trace = trace.tb_next
+    made = None
+    for trace in reversed(kept):
+        made = types.TracebackType(
+            made, trace.tb_frame, trace.tb_lasti, trace.tb_lineno
+        )
+    error.__traceback__ = made
 
 
 def enable_check_numerics(stack_height_limit=30, path_length_limit=50):

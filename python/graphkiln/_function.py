@@ -11,6 +11,7 @@ from typing import NamedTuple
 from graphkiln import _baked_values  # adds a method
 from graphkiln import _atomic_function  # adds inference_fn
 from graphkiln import _concrete_function  # adds methods
+from graphkiln import _debugging
 from graphkiln import _explanation
 from graphkiln import _graph_scopes  # adds methods
 from graphkiln import _function_binding as binding
@@ -345,10 +346,18 @@ def prepare_call(
     calls that look the same may go the same way unseen, and what to call
     when the trace was made now and ran well.
     """
+    try:
+        return _prepared(f, args, kwargs)
+    except Exception as error:
+        _debugging.without_own_frames(error)
+        raise
+
+
+def _prepared(f: Function, args: tuple, kwargs: dict) -> tuple:
     state = f._state
     if state.needs_instance and args:
         bound = bind_to_instance(f, args[0], type(args[0]))
-        concrete, inputs, _, on_traced = prepare_call(bound, args[1:], kwargs)
+        concrete, inputs, _, on_traced = _prepared(bound, args[1:], kwargs)
         return concrete, inputs, None, on_traced
     asked = _ask(state, args, kwargs)
     concrete, traced = _trace_for(f, asked)
@@ -680,11 +689,15 @@ def get_concrete_function(self, *args, **kwargs):
     """The ConcreteFunction for arguments of these types; traces it if there
     is none. Takes values, tf.TensorSpecs, or both."""
     state = self._state
-    if state.constraints is not None and not args and not kwargs:
-        asked = casting.ask_signature(state, _Asked)
-    else:
-        asked = _ask(state, args, kwargs)
-    return _trace_for(self, asked)[0]
+    try:
+        if state.constraints is not None and not args and not kwargs:
+            asked = casting.ask_signature(state, _Asked)
+        else:
+            asked = _ask(state, args, kwargs)
+        return _trace_for(self, asked)[0]
+    except Exception as error:
+        _debugging.without_own_frames(error)
+        raise
 
 
 @_method()
