@@ -91,7 +91,7 @@ def check_end(splits: tf.Tensor, values) -> tf.Tensor:
     return _with(
         [
             tf.debugging.assert_equal(
-                splits[-1:], tf.reshape(count, [1]), message
+                splits[-1], count, message
             )
         ],
         splits,

@@ -322,6 +322,11 @@ StatusOr<Tensor> ToTensor(PyObject* value, DataType dtype, DataType hint,
                           std::string_view name, Narrowing narrowing) {
   if (IsTensor(value)) return CheckDType(value, TensorOf(value), dtype);
   if (IsVariable(value)) {
+    // A class of the user's that holds its value in a way of its own.
+    if (!VariableOf(value)->handle) {
+      GK_ASSIGN_OR_RETURN(Tensor t, Registered(value, dtype, name));
+      return t ? StatusOr<Tensor>(std::move(t)) : ReadVariable(value);
+    }
     if (dtype != kAny && VariableOf(value)->dtype != dtype) {
       PyErr_Format(PyExc_ValueError,
                    "Incompatible type conversion requested to type %s for "

@@ -164,3 +164,32 @@ def program_functions_as_methods(tf):
             return tf.constant(3.0, dtype)
 
     return [Holder().square(), Holder.square(2.0), Holder().both(1, 2)]
+
+
+def program_a_variable_of_ones_own(tf):
+    class Held(tf.Variable):
+        def __init__(self, value):
+            self._value = value
+
+        @property
+        def dtype(self):
+            return self._value.dtype
+
+        @property
+        def shape(self):
+            return self._value.shape
+
+        def numpy(self):
+            return self._value.numpy()
+
+    def convert(value, dtype=None, name=None, as_ref=False):
+        return tf.identity(value._value)
+
+    x = Held(tf.constant([1.0, 2.0]))
+    tf.register_tensor_conversion_function(Held, convert)
+    return [
+        isinstance(x, tf.Variable), tf.convert_to_tensor(x), x.numpy(),
+        tf.add(x, x), tf.constant([1.0, 1.0]) * x, tf.reduce_sum(x),
+        tf.stack([x, x]), tf.gather(x, [0]), tf.cast(x, tf.int32),
+        tf.shape(x), tf.function(lambda: tf.reduce_sum(x) * 2.0)(),
+    ]
