@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <unordered_set>
 
 #include "eager/gradient_tape.h"
 #include "framework/op_registry.h"
@@ -609,12 +610,13 @@ StatusOr<Ref<GraphFunction>> FuncGraph::Finish(std::span<const Tensor> results,
   containers_.clear();
   gradient_overrides_.clear();
   std::vector<Output> edges;
+  const std::unordered_set<const Node*> returned(returned_.begin(),
+                                                 returned_.end());
   for (const Tensor& r : results) {
     const Node* node = r.is_symbolic() && Graph::GraphOf(r) == graph_.get()
                            ? Graph::OutputOf(r).node
                            : nullptr;
-    if (std::find(returned_.begin(), returned_.end(), node) !=
-        returned_.end()) {
+    if (returned.count(node) != 0) {
       edges.push_back(Graph::OutputOf(r));
       continue;
     }
