@@ -5,3 +5,8 @@ file(GLOB GK_FUZZ_PROGRAMS CONFIGURE_DEPENDS
 add_executable(programs_cpp ${GK_FUZZ_PROGRAMS})
 target_link_libraries(programs_cpp PRIVATE gk_all)
 target_compile_options(programs_cpp PRIVATE $<$<CONFIG:Release>:-O1>)
+add_test(NAME programs COMMAND programs_cpp --count 4200 --seed 1)
+# The same with every plan checked while it runs.
+add_test(NAME programs_checked COMMAND programs_cpp --count 300 --seed 900001)
+set_tests_properties(programs_checked PROPERTIES
+                     ENVIRONMENT GK_CHECK_PLANS=1)

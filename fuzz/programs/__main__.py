@@ -16,7 +16,7 @@ import time
 from collections import Counter
 
 # A program that takes longer than this hangs.
-PATIENCE = 120.0
+PATIENCE = 600.0
 
 
 def _arguments() -> argparse.Namespace:
@@ -75,7 +75,7 @@ def _worker(options: argparse.Namespace) -> None:
             told.update(mode=verdict.mode.name, said=verdict.said)
             _tell(found=seed, **told)
             if options.shrink:
-                told["source"] = _smallest(checker, program(seed), verdict)
+                told.update(_smallest(checker, program(seed), verdict))
         _tell(**told)
 
 
@@ -91,7 +91,8 @@ def _sort_of(said: str) -> str:
         error.group(1) if error else "")
 
 
-def _smallest(checker, made, verdict) -> str:
+def _smallest(checker, made, verdict) -> dict[str, str]:
+    """A smaller program, and what it differs in."""
     import dataclasses
 
     from .shrinking import shrink
@@ -103,7 +104,10 @@ def _smallest(checker, made, verdict) -> str:
             dataclasses.replace(made, source=source), (verdict.mode,))
         return bool(found.mode) and _sort_of(found.said) == wanted
 
-    return shrink(made.source, fails, seconds=60)
+    source = shrink(made.source, fails, seconds=60)
+    again = checker.check(
+        dataclasses.replace(made, source=source), (verdict.mode,))
+    return {"source": source, "smallest": again.said}
 
 
 SCRIPT = '''"""Seed {seed}: {mode}: {said}"""
@@ -229,7 +233,7 @@ def _report(told: dict) -> None:
             reference = "eager gradients"
         print(SCRIPT.format(
             seed=told["done"], mode=told["mode"], reference=reference,
-            said=" ".join(said.split())[:200].replace('"""', "'"),
+            said=" ".join(told["smallest"].split())[:200].replace('"""', "'"),
             source=told["source"]), flush=True)
 
 

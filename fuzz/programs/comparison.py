@@ -30,6 +30,8 @@ UNSTAGED = (
     "must be defined before the loop", "must also be initialized",
     "must iterate at least once", "cannot access local variable",
     "used before assignment", "must be defined", "may be undefined",
+    # A check of constants in a branch that is not taken.
+    "did not hold element-wise",
 )
 UNSHAPED = (
     "shape invariant", "has shape", "unknown rank", "statically known",

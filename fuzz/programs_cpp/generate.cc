@@ -18,8 +18,10 @@ class Generator {
   Program Make() {
     p_.is_double = Chance(0.5);
     p_.unknown_shapes = Chance(0.2);
-    static constexpr int kWidths[] = {3, 3, 4, 7, 16, 33, 600, 2100};
+    static constexpr int kWidths[] = {3, 3, 3, 4, 5, 7, 16, 33};
     p_.width = kWidths[Below(8)];
+    // Enough for clusters with variables, and for tiles.
+    if (Chance(0.06)) p_.width = Chance(0.5) ? 600 : 2100;
     p_.rows = 2 + Below(3);
     if (Chance(0.75)) {
       const int n = 1 + Below(3);

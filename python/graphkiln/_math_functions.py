@@ -514,16 +514,38 @@ def repeat(input, repeats, axis=None, name=None):
         repeats = tf.convert_to_tensor(repeats)
         if repeats.dtype != tf.int64:
             repeats = tf.cast(repeats, tf.int32)
+        repeats.shape.with_rank_at_most(1)
         if x.shape.rank is not None and repeats.shape.rank == 1:
             size = repeats.shape[0]
             if size != 1:
                 x.shape[axis:axis + 1].assert_is_compatible_with([size])
+        if repeats.shape.num_elements() == 1:
+            return _repeat_all(x, tf.reshape(repeats, []), axis)
         size = tf.shape(x)[axis]
         counts = tf.broadcast_to(tf.reshape(repeats, [-1]), [size])
         ends = tf.cumsum(counts)
         total = tf.reduce_sum(counts)
         places = tf.searchsorted(ends, tf.range(total), side="right")
         return tf.gather(x, places, axis=axis)
+
+
+def _repeat_all(x, count, axis: int):
+    """Each slice along an axis `count` times; the shape is known while
+    tracing if those of `x` and the count are."""
+    shape = tf.shape(x, out_type=count.dtype)
+    before, size, behind = shape[:axis], shape[axis:axis + 1], shape[axis + 1:]
+    count = tf.reshape(count, [1])
+    ones = tf.ones([axis + 1], count.dtype)
+    tiled = tf.tile(tf.expand_dims(x, axis + 1),
+                    tf.concat([ones, count, tf.ones_like(behind)], 0))
+    made = tf.reshape(tiled, tf.concat([before, size * count, behind], 0))
+    if not tf.executing_eagerly() and x.shape.rank is not None:
+        dims = x.shape.as_list()
+        known = tf.get_static_value(count)
+        if dims[axis] is not None:
+            dims[axis] = None if known is None else dims[axis] * int(known[0])
+        made.set_shape(dims)
+    return made
 
 
 def broadcast_dynamic_shape(shape_x, shape_y):

@@ -158,7 +158,7 @@ Status RunVariableUpdates(const Plan& plan, Frame& frame,
     const VariableUpdate& u = *one.update;
     if (u.own_input >= 0) in[u.own_input] = one.old.raw_data();
     if (u.result < 0) continue;
-    if (u.snapshot_input >= 0 &&
+    if (u.snapshot_input >= 0 && u.snapshot_input < 64 &&
         (instruction.may_forward >> u.snapshot_input & 1)) {
       Tensor& read =
           frame.slots[plan.inputs[instruction.first_input + u.snapshot_input]];

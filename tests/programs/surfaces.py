@@ -193,3 +193,27 @@ def program_names_around_loops(tf):
     )
     graph = f.get_concrete_function(tf.TensorSpec([])).graph
     return sorted(op.name for op in graph.get_operations())
+
+
+def program_repeat_of_one_count(tf):
+    x = tf.reshape(tf.range(6), [2, 3])
+    values = [
+        tf.repeat(x, count, axis)
+        for count in (0, 2, [3], tf.constant(1, tf.int64))
+        for axis in (None, 0, 1, -1)
+    ]
+    shapes = []
+
+    def traced(v):
+        shapes.append(str(tf.repeat(v, 2, 0).shape))
+        shapes.append(str(tf.repeat(v, [2], -1)[:, :5].shape))
+        return tf.repeat(v, tf.shape(v)[0], 1)
+
+    f = tf.function(traced, autograph=False)
+    wide = f(tf.zeros([2100, 3], tf.int32))
+    spec = tf.TensorSpec([None, 3], tf.int32)
+    tall = tf.function(traced, autograph=False, input_signature=[spec])(x)
+    return (
+        values, wide.shape.as_list(), tall, shapes,
+        failure(tf.repeat, x, -1, 0)[0], failure(tf.repeat, x, [[1]], 0),
+    )

@@ -380,6 +380,40 @@ def test_updates_in_place_are_seen_by_nobody_else():
         np.testing.assert_array_equal(new, [8, 9, 10])
 
 
+MANY_STATES = """
+import graphkiln as tf
+
+def loop(x):
+    arrays = [
+        tf.TensorArray(tf.float32, size=2, element_shape=[],
+                       clear_after_read=False).unstack([x + k, x])
+        for k in range(70)
+    ]
+    numbers = [tf.sin(x * float(k)) for k in range(70)]
+    after = tf.while_loop(
+        lambda i, *rest: i < 3,
+        lambda i, numbers, arrays: (
+            i + 1, [n + 1.0 for n in numbers],
+            [a.write(0, a.read(1) + a.read(0)) for a in arrays]),
+        (0, numbers, arrays))
+    return (tf.stack(after[1]), tf.stack([a.stack() for a in after[2]]),
+            tf.stack([a.stack() for a in arrays]))
+
+x = tf.constant(0.5)
+for t in tf.function(loop, autograph=False)(x):
+    print(t.numpy().tolist())
+"""
+
+
+def test_states_that_are_read_behind_a_loop_of_many(tmp_path):
+    fast, general = (
+        run(MANY_STATES, tmp_path / "many.py", GK_LOWER_CONTROL_FLOW=on)
+        for on in "10"
+    )
+    assert fast == general
+    assert eval(fast.splitlines()[2])[69] == [69.5, 0.5]
+
+
 def test_gradient_through_a_scalar_loop():
     import graphkiln as tf
 

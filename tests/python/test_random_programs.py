@@ -1,0 +1,130 @@
+"""Random programs by fixed seeds: eager, traced, without graph passes, without
+lowered control flow and with gradients they come to the same. `python -m
+fuzz.programs` runs more of them (fuzz/README.md)."""
+
+from __future__ import annotations
+
+import ast
+import logging
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import graphkiln as tf
+
+ROOT = pathlib.Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from fuzz.programs.check import Checker  # noqa: E402
+from fuzz.programs.program import Program, program  # noqa: E402
+from fuzz.programs.running import EAGER, TRACED, Runner  # noqa: E402
+from fuzz.programs.shrinking import shrink  # noqa: E402
+
+COUNT = int(os.environ.get("RANDOM_PROGRAMS", "300"))
+FIRST = int(os.environ.get("RANDOM_PROGRAMS_SEED", "1000000"))
+BLOCK = 20
+
+
+@pytest.fixture(scope="module")
+def checker():
+    return Checker(Runner(tf))
+
+
+@pytest.mark.parametrize("first", range(FIRST, FIRST + COUNT, BLOCK))
+def test_all_ways_agree(checker, first, caplog):
+    ran = 0
+    with caplog.at_level(logging.CRITICAL):
+        for seed in range(first, min(first + BLOCK, FIRST + COUNT)):
+            made = program(seed)
+            verdict = checker.check(made)
+            assert verdict.mode is None, (
+                f"seed {seed}, {verdict.mode.name}: {verdict.said}\n"
+                f"{made.source}"
+            )
+            ran += verdict.ended == "ran"
+    # What fails or cannot be staged says little.
+    assert ran >= BLOCK * 3 // 4
+
+
+def test_a_seed_determines_its_program():
+    assert program(7).source == program(7).source
+    assert program(7).source != program(8).source
+
+
+WRONG = """
+import collections
+
+def program(tf, out):
+    w = tf.Variable(1.0)
+
+    def f(x, n):
+        y = tf.sin(x) + 1.0
+        for i in tf.range(n):
+            y = tf.tanh(y) * 2.0
+        if not tf.inside_function():
+            w.assign_add(y)
+        z = y * 3.0
+        return z
+    calls = [(tf.constant(0.5), tf.constant(2))]
+    return f, {}, calls, [w]
+"""
+
+
+def test_a_difference_is_found_and_made_small(checker):
+    def difference(source: str) -> bool:
+        verdict = checker.check(Program(0, source, unknown=False), (TRACED,))
+        return "variable 0" in verdict.said
+
+    assert difference(WRONG)
+    small = shrink(WRONG, difference, seconds=60)
+    assert difference(small)
+    assert len(ast.unparse(ast.parse(small))) < len(WRONG) * 0.6
+    assert "tanh" not in small and "for " not in small
+
+
+PRINTS = """
+def program(tf, out):
+    def f(x):
+        if {order}:
+            tf.print(1, output_stream=out)
+            tf.print(2, output_stream=out)
+        else:
+            tf.print(2, output_stream=out)
+            tf.print(1, output_stream=out)
+        return x
+    return f, {{}}, [(tf.constant(1.0),)], []
+"""
+
+
+def test_the_order_of_prints_and_classes_of_errors_count(checker):
+    def said(source: str) -> str:
+        return checker.check(Program(0, source, unknown=False)).said
+
+    assert "printed" in said(PRINTS.format(order="tf.inside_function()"))
+    assert said(PRINTS.format(order="True")) == ""
+    failing = PRINTS.replace("        return x", "        return x + []")
+    outcome = checker.check(
+        Program(0, failing.format(order="True"), unknown=False))
+    assert outcome.ended == "failed" and outcome.said == ""
+
+
+def test_values_are_compared_to_the_bit(checker):
+    source = PRINTS.format(order="True").replace(
+        "return x", "return x if tf.inside_function() else x * 1.0000001")
+    assert "value 0" in checker.check(
+        Program(0, source, unknown=False), (TRACED,)).said
+    assert EAGER.traced is False
+
+
+@pytest.mark.slow
+def test_the_command_reports_and_ends():
+    done = subprocess.run(
+        [sys.executable, "-m", "fuzz.programs", "--count", "12", "--seed",
+         "40"],
+        capture_output=True, text=True, cwd=ROOT, timeout=600,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "12 programs, 0 differences" in done.stdout
