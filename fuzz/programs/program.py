@@ -98,7 +98,8 @@ def program(seed: int) -> Program:
         for i, (name, kind) in enumerate(scope.variables.items())
         if w.chance(0.3)
     }
-    options = _options(w, parameters, bool(ints or taken))
+    grouped = _grouped(w) if len(kinds) > 1 and w.chance(0.25) else None
+    options = _options(w, parameters, bool(ints or taken or grouped))
     result = w.float_kind()
     inside = Scope(
         tensors=dict(parameters),
@@ -106,7 +107,14 @@ def program(seed: int) -> Program:
         functions=list(scope.functions), ints=list(ints), result=result,
     )
     outer = w.scope
-    with w.block(f"def f({', '.join([*parameters, *ints, *taken])}):"):
+    names = list(parameters)
+    if grouped:
+        # The last two come in a container.
+        names[-2:] = ["z"]
+        for name, place in zip(list(parameters)[-2:], grouped.places,
+                               strict=True):
+            inside.frozen[place] = inside.tensors.pop(name)
+    with w.block(f"def f({', '.join([*names, *ints, *taken])}):"):
         w.scope = inside
         statements.block(w, w.choose(1, 2, 3, 4, 6))
         _give(w, result)
@@ -115,6 +123,8 @@ def program(seed: int) -> Program:
     fixed = [str(w.random.randrange(4)) for _ in ints]
     for _ in range(3):
         arguments = [constant(w.random, kind) for kind in kinds]
+        if grouped:
+            arguments[-2:] = [grouped.text.format(*arguments[-2:])]
         if w.chance(0.3):
             fixed = [str(w.random.randrange(4)) for _ in ints]
         arguments += [*fixed, *(name for name, _ in taken.values())]
@@ -128,6 +138,26 @@ def program(seed: int) -> Program:
               f"    return f, {options}, calls, "
               f"[{', '.join(scope.variables)}]"]
     return Program(seed, "\n".join(lines) + "\n", w.traits.unknown)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Group:
+    """An argument that holds two tensors."""
+
+    text: str
+    places: tuple[str, str]
+
+
+def _grouped(w: Writer) -> _Group:
+    way = w.choose("dict", "list", "pair", "nested")
+    if way == "dict":
+        return _Group("{{'p': {}, 'q': {}}}", ("z['p']", "z['q']"))
+    if way == "list":
+        return _Group("[{}, {}]", ("z[0]", "z[1]"))
+    if way == "nested":
+        return _Group("({}, [{{'r': {}}}])", ("z[0]", "z[1][0]['r']"))
+    w.need("Pair", "Pair = collections.namedtuple('Pair', 'first second')")
+    return _Group("Pair({}, {})", ("z.first", "z.second"))
 
 
 def _variable(w: Writer) -> None:

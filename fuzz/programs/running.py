@@ -162,7 +162,7 @@ class Runner:
 
         def gradients(*arguments: Any) -> list:
             floats = [
-                a for a in arguments
+                a for a in tf.nest.flatten(arguments)
                 if tf.is_tensor(a) and a.dtype.is_floating
                 and not isinstance(a, tf.Variable)
             ]

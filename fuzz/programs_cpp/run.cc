@@ -174,7 +174,7 @@ bool IsTape(const Mode& mode) { return mode.tape != Tape::kNone; }
 // All programs are traced; each of the other modes sees some of them.
 bool IsTurnOf(int mode, uint64_t seed) {
   if (mode == 2) return true;
-  return IsTape(Modes()[mode]) ? seed % 8 == static_cast<uint64_t>(mode) - 6
+  return IsTape(Modes()[mode]) ? seed % 12 == static_cast<uint64_t>(mode) - 6
                                : seed % 3 == static_cast<uint64_t>(mode) - 3;
 }
 
