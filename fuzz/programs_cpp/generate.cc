@@ -82,8 +82,7 @@ class Generator {
   Statement Op(int to) {
     Statement s;
     s.to = to;
-    const std::vector<int>& rules =
-        RulesFor(kRegisters[to], p_.unknown_shapes);
+    const std::vector<int>& rules = RulesFor(kRegisters[to], p_.unknown_shapes);
     s.rule = rules[Below(static_cast<int>(rules.size()))];
     const Rule& rule = Rules()[s.rule];
     int* const operands[] = {&s.a, &s.b, &s.c};

@@ -44,8 +44,7 @@ Instance::Instance(const Program& program, bool traced, std::string path)
                       call_with = Traced(with, trace)](
                          const Tensor& a, const Tensor& b,
                          const gk::Variable* variable, int depth) {
-      return variable ? call_with(a, b, *variable, depth)
-                      : call(a, b, depth);
+      return variable ? call_with(a, b, *variable, depth) : call(a, b, depth);
     });
   }
 }
@@ -73,8 +72,8 @@ Tensor Instance::Made(Kind kind, int salt) const {
   }
   std::vector<float> numbers(count);
   for (int i = 0; i < count; ++i) numbers[i] = value(i) * 0.01f - 2;
-  const Tensor made = kind == Kind::kScalar ? Tensor(numbers[0])
-                                            : Tensor(numbers, shape);
+  const Tensor made =
+      kind == Kind::kScalar ? Tensor(numbers[0]) : Tensor(numbers, shape);
   return gk::cast(made, facts_.dtype);
 }
 
@@ -152,9 +151,8 @@ Tensor Instance::Body(int function, const Tensor& a, const Tensor& b,
   }
   Execute(f.body, &frame);
   if (f.recursive && depth > 0) {
-    const Tensor again = calls_[function](frame.registers[f.a],
-                                          frame.registers[f.b], variable,
-                                          depth - 1);
+    const Tensor again = calls_[function](
+        frame.registers[f.a], frame.registers[f.b], variable, depth - 1);
     return again + frame.registers[f.result];
   }
   return frame.registers[f.result];
@@ -220,11 +218,16 @@ void Instance::Execute(const Statement& s, Frame* frame) const {
       r[s.to] = Rules()[s.rule].make(in, facts);
       return;
     }
-    case Type::kIf: return If(s, frame);
-    case Type::kChoose: return Choose(s, frame);
-    case Type::kFor: return For(s, frame);
-    case Type::kLeave: return;
-    case Type::kWrite: return Write(s, frame);
+    case Type::kIf:
+      return If(s, frame);
+    case Type::kChoose:
+      return Choose(s, frame);
+    case Type::kFor:
+      return For(s, frame);
+    case Type::kLeave:
+      return;
+    case Type::kWrite:
+      return Write(s, frame);
     case Type::kRead:
       r[s.to] = frame->variables[s.which].value();
       return;
@@ -232,10 +235,14 @@ void Instance::Execute(const Statement& s, Frame* frame) const {
       gk::ops::PrintV2(gk::as_string(r[s.a] + 1000 * s.param),
                        "file://" + path_);
       return;
-    case Type::kCall: return CallFunction(s, frame);
-    case Type::kTape: return Tape(s, frame);
-    case Type::kArray: return Array(s, frame);
-    case Type::kFold: return Fold(s, frame);
+    case Type::kCall:
+      return CallFunction(s, frame);
+    case Type::kTape:
+      return Tape(s, frame);
+    case Type::kArray:
+      return Array(s, frame);
+    case Type::kFold:
+      return Fold(s, frame);
   }
 }
 
@@ -252,9 +259,9 @@ void Instance::If(const Statement& s, Frame* frame) const {
     for (const int r : changed) found.push_back(inside.registers[r]);
     return found;
   };
-  const std::vector<Tensor> after =
-      gk::cond(frame->registers[s.a], [&] { return branch(s.body); },
-               [&] { return branch(s.other); });
+  const std::vector<Tensor> after = gk::cond(
+      frame->registers[s.a], [&] { return branch(s.body); },
+      [&] { return branch(s.other); });
   if (leaves) frame->left = after[0];
   for (size_t i = 0; i < changed.size(); ++i) {
     frame->registers[changed[i]] = after[i + leaves];
@@ -343,8 +350,8 @@ void Instance::Write(const Statement& s, Frame* frame) const {
       if (kRegisters[s.b] == Kind::kScalar) {
         v.assign(v.value() * 0.5 + value);
       } else {
-        const int size = kRegisters[s.b] == Kind::kVector ? program_.width
-                                                          : program_.rows;
+        const int size =
+            kRegisters[s.b] == Kind::kVector ? program_.width : program_.rows;
         const Tensor i =
             gk::reshape(gk::math::floormod(frame->registers[s.a], size), {1});
         gk::ops::ResourceScatterAdd(v.handle(), i, gk::gather(value, i));
@@ -398,8 +405,8 @@ void Instance::Array(const Statement& s, Frame* frame) const {
   options.dynamic_size = s.param % 2 == 0;
   options.clear_after_read = false;
   options.element_shape = ShapeOf(kRegisters[s.a], program_.unknown_shapes);
-  const gk::TensorArray start(facts_.dtype,
-                              options.dynamic_size ? 0 : s.param, options);
+  const gk::TensorArray start(facts_.dtype, options.dynamic_size ? 0 : s.param,
+                              options);
   const std::vector<int> carried = Assigned(s.body);
   std::vector<Tensor> state{Tensor(0)};
   for (const int r : carried) state.push_back(frame->registers[r]);
@@ -419,7 +426,8 @@ void Instance::Array(const Statement& s, Frame* frame) const {
         for (const int r : carried) next.push_back(inside.registers[r]);
         return std::tuple(next, filled);
       },
-      std::tuple(state, start), [&] {
+      std::tuple(state, start),
+      [&] {
         gk::WhileOptions o = Options(carried, 1);
         if (!o.shape_invariants.empty()) {
           o.shape_invariants.push_back(gk::Shape());

@@ -75,8 +75,8 @@ double Now() {
 void Report(const Program& program, const std::string& said, int mode,
             Runner* runner, bool shrink) {
   std::printf("seed %llu: %s: %s\n",
-              static_cast<unsigned long long>(program.seed),
-              Modes()[mode].name, said.c_str());
+              static_cast<unsigned long long>(program.seed), Modes()[mode].name,
+              said.c_str());
   if (shrink) {
     const std::string sort = SortOf(said);
     const Program small = Shrink(program, [&](const Program& p) {
@@ -84,16 +84,14 @@ void Report(const Program& program, const std::string& said, int mode,
       return SortOf(Check(runner, p, mode, &found)) == sort;
     });
     int found = 0;
-    std::printf("smallest: %s\n%s",
-                Check(runner, small, mode, &found).c_str(),
+    std::printf("smallest: %s\n%s", Check(runner, small, mode, &found).c_str(),
                 Listing(small).c_str());
   }
   std::fflush(stdout);
 }
 
 // Runs programs until the last; the process may die of one.
-void Work(const Options& options, uint64_t first, double end,
-          Shared* shared) {
+void Work(const Options& options, uint64_t first, double end, Shared* shared) {
   const std::string path =
       "/tmp/programs_cpp." + std::to_string(getpid()) + ".txt";
   Runner runner(path);
@@ -115,8 +113,7 @@ void Work(const Options& options, uint64_t first, double end,
                   static_cast<unsigned long long>(shared->different));
       std::fflush(stdout);
     }
-    if ((end > 0 && Now() > end) ||
-        shared->different >= options.keep_going) {
+    if ((end > 0 && Now() > end) || shared->different >= options.keep_going) {
       return;
     }
   }
@@ -132,9 +129,8 @@ int Main(int argc, char** argv) {
     std::fputs(Listing(Generate(options.seed)).c_str(), stdout);
     return 0;
   }
-  void* const memory =
-      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
-           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     std::perror("mmap");
     return 2;
@@ -173,12 +169,13 @@ int Main(int argc, char** argv) {
     if (died + shared->different >= options.keep_going) break;
   }
   const double spent = Now() - start;
-  std::printf("%llu programs, %llu differences, %llu deaths, %.0f s, "
-              "%.2f ms each\n",
-              static_cast<unsigned long long>(shared->done),
-              static_cast<unsigned long long>(shared->different),
-              static_cast<unsigned long long>(died), spent,
-              spent / std::max<double>(1, shared->done) * 1000);
+  std::printf(
+      "%llu programs, %llu differences, %llu deaths, %.0f s, "
+      "%.2f ms each\n",
+      static_cast<unsigned long long>(shared->done),
+      static_cast<unsigned long long>(shared->different),
+      static_cast<unsigned long long>(died), spent,
+      spent / std::max<double>(1, shared->done) * 1000);
   return shared->different + died > 0 ? 1 : 0;
 }
 

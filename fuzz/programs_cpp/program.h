@@ -18,10 +18,9 @@ inline bool IsFloat(Kind k) { return k <= Kind::kMatrix; }
 
 // Every frame, of the program and of each of its functions, has these.
 inline constexpr std::array<Kind, 14> kRegisters = {
-    Kind::kScalar, Kind::kScalar, Kind::kScalar, Kind::kVector,
-    Kind::kVector, Kind::kVector, Kind::kMatrix, Kind::kMatrix,
-    Kind::kInt,    Kind::kInt,    Kind::kInts,   Kind::kBool,
-    Kind::kBool,   Kind::kBool};
+    Kind::kScalar, Kind::kScalar, Kind::kScalar, Kind::kVector, Kind::kVector,
+    Kind::kVector, Kind::kMatrix, Kind::kMatrix, Kind::kInt,    Kind::kInt,
+    Kind::kInts,   Kind::kBool,   Kind::kBool,   Kind::kBool};
 inline constexpr int kNumRegisters = static_cast<int>(kRegisters.size());
 
 struct Statement {
@@ -50,9 +49,9 @@ struct Statement {
 
 struct Function {
   std::vector<Statement> body;
-  int result = 0;       // the register that it returns
-  int a = 0, b = 0;     // those that its arguments go to
-  bool traced = true;   // else a plain lambda
+  int result = 0;      // the register that it returns
+  int a = 0, b = 0;    // those that its arguments go to
+  bool traced = true;  // else a plain lambda
   bool recursive = false;
   // The kind of the variable it takes; any other if none of that kind is
   // there.

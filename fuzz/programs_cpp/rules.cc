@@ -9,24 +9,24 @@ using gk::Tensor;
 constexpr Kind kS = Kind::kScalar, kV = Kind::kVector, kM = Kind::kMatrix,
                kI = Kind::kInt, kN = Kind::kInts, kB = Kind::kBool;
 
-#define GK_RULE(result, text, expression, ...)                          \
-  Rule {                                                                \
-    text, result, {__VA_ARGS__},                                        \
-        [](const Tensor* in, const Facts& f) -> Tensor {                \
-          (void)in;                                                     \
-          (void)f;                                                      \
-          return expression;                                            \
-        }                                                               \
+#define GK_RULE(result, text, expression, ...)           \
+  Rule {                                                 \
+    text, result, {__VA_ARGS__},                         \
+        [](const Tensor* in, const Facts& f) -> Tensor { \
+          (void)in;                                      \
+          (void)f;                                       \
+          return expression;                             \
+        }                                                \
   }
-#define GK_FIXED(result, text, expression, ...)                         \
-  Rule {                                                                \
-    text, result, {__VA_ARGS__},                                        \
-        [](const Tensor* in, const Facts& f) -> Tensor {                \
-          (void)in;                                                     \
-          (void)f;                                                      \
-          return expression;                                            \
-        },                                                              \
-        true                                                            \
+#define GK_FIXED(result, text, expression, ...)          \
+  Rule {                                                 \
+    text, result, {__VA_ARGS__},                         \
+        [](const Tensor* in, const Facts& f) -> Tensor { \
+          (void)in;                                      \
+          (void)f;                                       \
+          return expression;                             \
+        },                                               \
+        true                                             \
   }
 
 // A number in [-1, 1] of the rule's parameter.
@@ -44,8 +44,8 @@ void AddElementwise(Kind k, std::vector<Rule>* rules) {
       GK_RULE(k, "gk::sin($0)", gk::sin(in[0]), k),
       GK_RULE(k, "gk::sigmoid($0)", gk::sigmoid(in[0]), k),
       GK_RULE(k, "gk::exp(-gk::abs($0))", gk::exp(-gk::abs(in[0])), k),
-      GK_RULE(k, "gk::sqrt(gk::abs($0) + 0.5)",
-              gk::sqrt(gk::abs(in[0]) + 0.5), k),
+      GK_RULE(k, "gk::sqrt(gk::abs($0) + 0.5)", gk::sqrt(gk::abs(in[0]) + 0.5),
+              k),
       GK_RULE(k, "gk::nn::relu($0)", gk::nn::relu(in[0]), k),
       GK_RULE(k, "gk::nn::elu($0)", gk::nn::elu(in[0]), k),
       GK_RULE(k, "gk::nn::softplus($0)", gk::nn::softplus(in[0]), k),
@@ -66,16 +66,15 @@ void AddElementwise(Kind k, std::vector<Rule>* rules) {
       GK_RULE(k, "$0 * 0.5 + $1 * 0.5", in[0] * 0.5 + in[1] * 0.5, k, k),
       GK_RULE(k, "gk::maximum($0, $1)", gk::maximum(in[0], in[1]), k, k),
       GK_RULE(k, "gk::minimum($0, $1)", gk::minimum(in[0], in[1]), k, k),
-      GK_RULE(k, "$0 / (gk::abs($1) + 1)", in[0] / (gk::abs(in[1]) + 1), k,
-              k),
+      GK_RULE(k, "$0 / (gk::abs($1) + 1)", in[0] / (gk::abs(in[1]) + 1), k, k),
       GK_RULE(k, "gk::math::squared_difference($0, $1) * 0.25",
               gk::math::squared_difference(in[0], in[1]) * 0.25, k, k),
       GK_RULE(k, "gk::math::divide_no_nan($0, $1)",
               gk::math::divide_no_nan(in[0], in[1]), k, k),
-      GK_RULE(k, "gk::add_n({$0, $1, $0})", gk::add_n({in[0], in[1], in[0]}),
-              k, k),
-      GK_RULE(k, "gk::where($0, $1, $2)", gk::where(in[0], in[1], in[2]), kB,
-              k, k),
+      GK_RULE(k, "gk::add_n({$0, $1, $0})", gk::add_n({in[0], in[1], in[0]}), k,
+              k),
+      GK_RULE(k, "gk::where($0, $1, $2)", gk::where(in[0], in[1], in[2]), kB, k,
+              k),
       GK_RULE(k, "gk::where($0 > $1, $0, $2)",
               gk::where(in[0] > in[1], in[0], in[2]), k, k, k),
       GK_RULE(k, "gk::tanh($0 * $1 + $2)", gk::tanh(in[0] * in[1] + in[2]), k,
@@ -104,8 +103,7 @@ void AddAxes(Kind k, std::vector<Rule>* rules) {
       GK_RULE(k, "gk::reverse($0, {0})",
               gk::reverse(in[0], std::vector<int64_t>{0}), k),
       GK_RULE(k, "gk::roll($0, #, 0)", gk::roll(in[0], f.param % 5, 0), k),
-      GK_RULE(k, "$0 - reduce_max", in[0] - gk::reduce_max(in[0], -1, true),
-              k),
+      GK_RULE(k, "$0 - reduce_max", in[0] - gk::reduce_max(in[0], -1, true), k),
       GK_RULE(k, "$0 - reduce_mean", in[0] - gk::reduce_mean(in[0], 0, true),
               k),
       GK_RULE(k, "$0 - reduce_logsumexp",
@@ -113,18 +111,18 @@ void AddAxes(Kind k, std::vector<Rule>* rules) {
       GK_RULE(k, "$0 / (1 + norm $1)",
               in[0] / (1.0 + gk::sqrt(gk::reduce_sum(gk::square(in[1])))), k,
               k),
-      GK_RULE(k, "$0 * sqrt(reduce_sum(exp $1))",
-              gk::tanh(in[0] *
-                       gk::sqrt(gk::reduce_sum(gk::exp(-gk::abs(in[1]))))),
-              k, k),
-      GK_RULE(k, "concat({$0, $1})[1:]",
-              gk::slice(gk::concat({in[0], in[1]}, 0),
-                        gk::concat({Tensor({1}), gk::zeros_like(gk::slice(
-                                                     gk::shape(in[0]), {1},
-                                                     {-1}))},
-                                   0),
-                        gk::shape(in[0])),
-              k, k),
+      GK_RULE(
+          k, "$0 * sqrt(reduce_sum(exp $1))",
+          gk::tanh(in[0] * gk::sqrt(gk::reduce_sum(gk::exp(-gk::abs(in[1]))))),
+          k, k),
+      GK_RULE(
+          k, "concat({$0, $1})[1:]",
+          gk::slice(gk::concat({in[0], in[1]}, 0),
+                    gk::concat({Tensor({1}), gk::zeros_like(gk::slice(
+                                                 gk::shape(in[0]), {1}, {-1}))},
+                               0),
+                    gk::shape(in[0])),
+          k, k),
       GK_RULE(k, "gk::reshape(gk::reshape($0, {-1}), gk::shape($1))",
               gk::reshape(gk::reshape(in[0], {-1}), gk::shape(in[1])), k, k),
       GK_RULE(k, "gk::transpose(gk::transpose($0))",
@@ -132,20 +130,19 @@ void AddAxes(Kind k, std::vector<Rule>* rules) {
       GK_RULE(k, "gk::nn::l2_normalize($0 + 0.1, -1)",
               gk::nn::l2_normalize(in[0] + 0.1, -1), k),
       GK_RULE(k, "gk::unstack and gk::stack",
-              gk::concat({gk::expand_dims(gk::gather(in[0], 0), 0),
-                          gk::slice(in[1],
-                                    gk::concat({Tensor({1}),
-                                                gk::zeros_like(gk::slice(
-                                                    gk::shape(in[1]), {1},
-                                                    {-1}))},
-                                               0),
-                                    gk::shape(in[1]) -
-                                        gk::concat({Tensor({1}),
-                                                    gk::zeros_like(gk::slice(
-                                                        gk::shape(in[1]), {1},
-                                                        {-1}))},
-                                                   0))},
-                         0),
+              gk::concat(
+                  {gk::expand_dims(gk::gather(in[0], 0), 0),
+                   gk::slice(in[1],
+                             gk::concat({Tensor({1}),
+                                         gk::zeros_like(gk::slice(
+                                             gk::shape(in[1]), {1}, {-1}))},
+                                        0),
+                             gk::shape(in[1]) -
+                                 gk::concat({Tensor({1}),
+                                             gk::zeros_like(gk::slice(
+                                                 gk::shape(in[1]), {1}, {-1}))},
+                                            0))},
+                  0),
               k, k),
   };
   rules->insert(rules->end(), std::begin(made), std::end(made));
@@ -219,13 +216,12 @@ std::vector<Rule> MakeRules() {
                gk::zeros(gk::Shape{f.width}, f.dtype)),
       // Matrices.
       GK_RULE(kM, "softmax($0 $1^T) $1",
-              gk::matmul(gk::nn::softmax(gk::matmul(in[0], in[1], false,
-                                                    true)),
+              gk::matmul(gk::nn::softmax(gk::matmul(in[0], in[1], false, true)),
                          in[1]),
               kM, kM),
       GK_RULE(kM, "tanh($0 ($1^T $1) * 0.1)",
-              gk::tanh(gk::matmul(in[0], gk::matmul(in[1], in[1], true)) * 0.1), kM,
-              kM),
+              gk::tanh(gk::matmul(in[0], gk::matmul(in[1], in[1], true)) * 0.1),
+              kM, kM),
       GK_RULE(kM, "$0 + $1 (row)", in[0] + in[1], kM, kV),
       GK_RULE(kM, "$0 * $1 (row)", in[0] * gk::sin(in[1]), kM, kV),
       GK_RULE(kM, "gk::gather($0, $1 % width, 1)",
@@ -274,8 +270,7 @@ std::vector<Rule> MakeRules() {
       GK_RULE(kB, "$0 > # / 8 - 1", in[0] > Number(f), kS),
       GK_RULE(kB, "gk::reduce_sum($0) > # / 8 - 1",
               gk::reduce_sum(in[0]) > Number(f), kV),
-      GK_RULE(kB, "gk::reduce_any($0 > 0.5)", gk::reduce_any(in[0] > 0.5),
-              kM),
+      GK_RULE(kB, "gk::reduce_any($0 > 0.5)", gk::reduce_any(in[0] > 0.5), kM),
       GK_RULE(kB, "$0 < $1", in[0] < in[1], kI, kI),
       GK_RULE(kB, "$0 % 2 < 1", in[0] % 2 < 1, kI),
       GK_RULE(kB, "gk::equal($0, #)", gk::equal(in[0], f.param % 4), kI),

@@ -253,8 +253,7 @@ Outcome Runner::Run(const Program& program, const Mode& mode) {
   return outcome;
 }
 
-std::string Check(Runner* runner, const Program& program, int only,
-                  int* mode) {
+std::string Check(Runner* runner, const Program& program, int only, int* mode) {
   const std::vector<Mode>& modes = Modes();
   Outcome wanted[2];
   bool known[2] = {false, false};
@@ -265,9 +264,9 @@ std::string Check(Runner* runner, const Program& program, int only,
       wanted[reference] = runner->Run(program, modes[reference]);
       known[reference] = true;
     }
-    const std::string said = Difference(
-        wanted[reference], runner->Run(program, modes[i]),
-        reference == 0 && !HasTape(program), program.is_double);
+    const std::string said =
+        Difference(wanted[reference], runner->Run(program, modes[i]),
+                   reference == 0 && !HasTape(program), program.is_double);
     if (!said.empty()) {
       *mode = i;
       return said;

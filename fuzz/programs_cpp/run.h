@@ -47,8 +47,7 @@ class Runner {
 
 // The first difference of all modes; empty if there is none. `mode` gets the
 // number of the one that differs. `only`: that mode alone, or -1.
-std::string Check(Runner* runner, const Program& program, int only,
-                  int* mode);
+std::string Check(Runner* runner, const Program& program, int only, int* mode);
 
 // What is seen as a difference of the same sort.
 std::string SortOf(const std::string& difference);

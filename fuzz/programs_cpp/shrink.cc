@@ -74,8 +74,8 @@ class Shrinker {
           const std::vector<Statement> inner =
               other ? block[i].other : block[i].body;
           // Out of its loop, a statement that leaves one means nothing.
-          const bool leaves = std::any_of(
-              inner.begin(), inner.end(), [](const Statement& s) {
+          const bool leaves =
+              std::any_of(inner.begin(), inner.end(), [](const Statement& s) {
                 return s.type == Statement::Type::kLeave;
               });
           if (inner.empty() || leaves) continue;
@@ -98,9 +98,7 @@ class Shrinker {
       if (change(&candidate)) changed |= Try(std::move(candidate));
     };
     const auto off = [](auto member) {
-      return [member](Program* p) {
-        return std::exchange(p->*member, false);
-      };
+      return [member](Program* p) { return std::exchange(p->*member, false); };
     };
     attempt(off(&Program::is_double));
     attempt(off(&Program::unknown_shapes));
@@ -115,9 +113,8 @@ class Shrinker {
           [i](Program* p) { return std::exchange(p->is_result[i], false); });
     }
     for (size_t i = 0; i < best_.functions.size(); ++i) {
-      for (const auto member :
-           {&Function::traced, &Function::recursive,
-            &Function::takes_variable}) {
+      for (const auto member : {&Function::traced, &Function::recursive,
+                                &Function::takes_variable}) {
         attempt([&](Program* p) {
           return std::exchange(p->functions[i].*member, false);
         });
