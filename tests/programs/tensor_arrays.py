@@ -240,3 +240,27 @@ def program_node_names(tf):
         tf.TensorSpec([], tf.int32), tf.TensorSpec([], tf.float32)
     ).graph
     return [(op.name, op.type) for op in graph.get_operations()]
+
+
+def program_shapes_of_gradients_through_rows(tf):
+    shapes = []
+
+    def traced(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape(persistent=True) as tape:
+                tape.watch(x)
+                mapped = tf.map_fn(tf.sin, x)
+                scanned = tf.scan(lambda c, row: tf.tanh(c + row), x)
+                folded = tf.foldl(lambda c, row: c + row * row, x)
+                array = tf.TensorArray(tf.float32, 3).unstack(x)
+                read = array.read(1) * array.read(2)
+            found = [
+                tape.gradient(y, x) for y in (mapped, scanned, folded, read)
+            ]
+        second = outer.gradient(found[0], x)
+        shapes.extend(str(g.shape) for g in [*found, second])
+        return x
+
+    tf.function(traced, autograph=False)(tf.ones([3, 2]))
+    return shapes

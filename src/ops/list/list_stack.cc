@@ -331,9 +331,18 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeFromTensor},
      .gradient =
          [](GradContext& g) {
-           g.Set(0, MakeOp1("TensorListStack", {g.dy(0), IntegerConstant(-1)},
+           // The shape of the gradient is that of the tensor, as far as known.
+           const PartialTensorShape shape = g.x(0).partial_shape();
+           int64_t rows = kUnknownDim;
+           Tensor element = IntegerConstant(-1);
+           if (shape.rank() > 0) {
+             rows = shape.dim(0);
+             element = IntegerVector(shape.dims().subspan(1));
+           }
+           g.Set(0, MakeOp1("TensorListStack", {g.dy(0), element},
                             {{"element_dtype",
-                              g.attr<DataType>("element_dtype")}}));
+                              g.attr<DataType>("element_dtype")},
+                             {"num_elements", rows}}));
          },
      .doc = "A list of the rows of `tensor`.",
      .test = {.skip_gradient = true}},
