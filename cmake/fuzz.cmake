@@ -8,5 +8,7 @@ target_compile_options(programs_cpp PRIVATE $<$<CONFIG:Release>:-O1>)
 add_test(NAME programs COMMAND programs_cpp --count 4200 --seed 1)
 # The same with every plan checked while it runs.
 add_test(NAME programs_checked COMMAND programs_cpp --count 300 --seed 900001)
+set_tests_properties(programs programs_checked PROPERTIES LABELS fuzz
+                     TIMEOUT 600)
 set_tests_properties(programs_checked PROPERTIES
                      ENVIRONMENT GK_CHECK_PLANS=1)
