@@ -3,7 +3,30 @@
 Names resolve lazily: see `_namespaces`.
 """
 
+import sys as _sys
+import types as _types
+
 from graphkiln import _graphkiln
+
+
+def _restore(module: _types.ModuleType) -> None:
+    """Puts the modules below one back that were taken out of sys.modules."""
+    _sys.modules[module.__name__] = module
+    for part in list(vars(module).values()):
+        if (
+            isinstance(part, _types.ModuleType)
+            and part.__name__.startswith("graphkiln.")
+            and _sys.modules.get(part.__name__) is not part
+        ):
+            _restore(part)
+
+
+# A process has one graphkiln: its types live in the extension. Whoever imports
+# it again after it was taken out of sys.modules gets the one there is.
+_first = vars(_graphkiln).setdefault("_package", _sys.modules[__name__])
+if _first is not _sys.modules[__name__]:
+    _restore(_first)
+
 from graphkiln import _namespaces
 from graphkiln._graphkiln import (
     BaseVariable,

@@ -6,7 +6,6 @@ them right away (`config.model.rate`).
 
 import dataclasses
 import dis
-import threading
 import weakref
 from types import CodeType
 
@@ -26,7 +25,7 @@ class Read:
     function: str  # the one it stands in: a lambda, a comprehension
 
 
-_lock = threading.Lock()
+# Without a lock: finalisers may come here from inside of any access.
 _known: weakref.WeakKeyDictionary[CodeType, tuple[Read, ...]] = (
     weakref.WeakKeyDictionary()
 )
@@ -34,12 +33,10 @@ _known: weakref.WeakKeyDictionary[CodeType, tuple[Read, ...]] = (
 
 def reads_of(code: CodeType) -> tuple[Read, ...]:
     """What the function of `code` reads, functions defined in it included."""
-    with _lock:
-        known = _known.get(code)
+    known = _known.get(code)
     if known is None:
         known = tuple(dict.fromkeys(_reads(code)))
-        with _lock:
-            _known[code] = known
+        _known[code] = known
     return known
 
 

@@ -6,7 +6,7 @@ import threading
 
 import graphkiln as tf
 
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
 @dataclasses.dataclass(frozen=True)

@@ -25,39 +25,33 @@ DTYPE_NAMES = (
 _DIRECTORY = __file__.rpartition("/")[0]
 _PACKAGES = ("data",)
 
-_ops: dict[str, str] | None = None
-_composites: set[str] = set()
-_python: dict[str, tuple[str, str]] | None = None
 
-
+# Tables are whole before another thread can see them.
+@functools.cache
 def _op_names() -> dict[str, str]:
-    global _ops
-    if _ops is None:
-        _ops = dict(_graphkiln.public_names())
-        known = set(_graphkiln.op_names())
-        for entry in _exports.OP_NAMES.split():
-            public, _, op = entry.partition("=")
-            if op in known:
-                _ops.setdefault(public, op)
-    return _ops
+    ops = dict(_graphkiln.public_names())
+    known = set(_graphkiln.op_names())
+    for entry in _exports.OP_NAMES.split():
+        public, _, op = entry.partition("=")
+        if op in known:
+            ops.setdefault(public, op)
+    return ops
 
 
-def _composite_names() -> set[str]:
-    if not _composites:
-        _composites.update(_graphkiln.composite_names())
-    return _composites
+@functools.cache
+def _composite_names() -> frozenset[str]:
+    return frozenset(_graphkiln.composite_names())
 
 
+@functools.cache
 def _python_names() -> dict[str, tuple[str, str]]:
-    global _python
-    if _python is None:
-        _python = {}
-        for module, names in _exports.EXPORTS.items():
-            for name in names.split():
-                public, _, attribute = name.partition("=")
-                attribute = attribute or public.rpartition(".")[2]
-                _python[public] = (module, attribute)
-    return _python
+    python = {}
+    for module, names in _exports.EXPORTS.items():
+        for name in names.split():
+            public, _, attribute = name.partition("=")
+            attribute = attribute or public.rpartition(".")[2]
+            python[public] = (module, attribute)
+    return python
 
 
 def names_below(prefix: str) -> list[str]:
@@ -88,9 +82,11 @@ def resolve(module_name: str, prefix: str, name: str) -> object:
         value = _graphkiln.composite_function(public)
     elif public in _op_names():
         value = _graphkiln.op_function(_op_names()[public], name)
-    elif f"graphkiln.{public}" in sys.modules:
-        value = sys.modules[f"graphkiln.{public}"]
-    elif importlib.util.find_spec(f"graphkiln.{public}") is not None:
+    elif (
+        f"graphkiln.{public}" in sys.modules
+        or importlib.util.find_spec(f"graphkiln.{public}") is not None
+    ):
+        # Not from sys.modules: another thread may be importing it still.
         value = importlib.import_module(f"graphkiln.{public}")
     else:
         raise _missing(module_name, name)
@@ -145,6 +141,8 @@ def install(package: str) -> None:
     """Makes `import graphkiln.math` find the namespaces."""
     for name in _exports.NAMESPACES:
         full = f"{package}.{name}"
+        if full in sys.modules:
+            continue
         module = Namespace(full, f"The tf.{name} namespace.")
         # Some have files of their own, with private names.
         module.__path__ = (

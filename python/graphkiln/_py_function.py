@@ -7,7 +7,6 @@ of the graph that it was made in, and of those around it.
 import functools
 import itertools
 import os
-import threading
 import traceback
 import weakref
 from collections.abc import Callable, Sequence
@@ -23,10 +22,11 @@ from graphkiln import raw_ops
 from graphkiln._type_spec import CompositeTensor
 
 _numbers = itertools.count()
+# Without a lock: a finaliser may run, and come here, wherever something is
+# allocated. Each access is one step of the interpreter's.
 _callbacks: "weakref.WeakValueDictionary[str, _Callback]" = (
     weakref.WeakValueDictionary()
 )
-_lock = threading.Lock()
 
 
 class _Callback:
@@ -35,14 +35,12 @@ class _Callback:
     def __init__(self, call: Callable[[str, list], list]):
         self.call = call
         self.token = f"pyfunc_{next(_numbers)}"
-        with _lock:
-            _callbacks[self.token] = self
+        _callbacks[self.token] = self
 
 
 def call_back(token: str, values: list) -> list:
     """Called by the nodes."""
-    with _lock:
-        callback = _callbacks.get(token)
+    callback = _callbacks.get(token)
     if callback is None:
         return (
             errors.FAILED_PRECONDITION,
@@ -64,6 +62,9 @@ _CODES = (
 )
 
 
+_MOST_CHARACTERS = 8000
+
+
 def _code_of(error: Exception) -> int:
     if isinstance(error, errors.OpError) and error.op is _CALL_BACK:
         return error.error_code
@@ -83,9 +84,19 @@ def _text_of(error: Exception) -> str:
         for frame in traceback.extract_tb(error.__traceback__)
         if not frame.filename.startswith(own)
     ]
-    line = f"{type(error).__name__}: {error}"
+    line = _shortened(f"{type(error).__name__}: {error}")
     lines = "\n".join(traceback.format_list(frames))
     return f"{line}\nTraceback (most recent call last):\n\n{lines}\n{line}\n\n"
+
+
+def _shortened(text: str) -> str:
+    """At most some thousand characters: the text of an error stands twice in
+    that of the call around it, and calls may be deep."""
+    if len(text) <= _MOST_CHARACTERS:
+        return text
+    half = _MOST_CHARACTERS // 2
+    left_out = len(text) - 2 * half
+    return f"{text[:half]}\n[{left_out} characters]\n{text[-half:]}"
 
 
 # Marks errors that are the call's own, not the function's.

@@ -14,7 +14,7 @@ from graphkiln import _graphkiln
 _DEFAULT_SEED = 87654321
 _MAX_INT32 = 2**31 - 1
 
-_lock = threading.Lock()
+_lock = threading.RLock()
 _global_seed: int | None = None
 _stream: random.Random | None = None
 

@@ -26,7 +26,8 @@ class Detector:
     def __init__(self):
         self.counter = _graphkiln.call_counter()
         self.num_functions = 0
-        self._lock = threading.Lock()
+        # Finalisers run under it, too, and may call functions.
+        self._lock = threading.RLock()
         # Of the tracings in the window: each with the calls up to the next.
         self._calls: collections.deque[int] = collections.deque()
         self._total = 0

@@ -2,8 +2,11 @@
 #include <algorithm>
 #include <map>
 
+#include "base/caught.h"
 #include "convert.h"
 #include "dtype_type.h"
+#include "gil.h"
+#include "guarded.h"
 #include "name_scope.h"
 #include "op_function.h"
 #include "ops/composite.h"
@@ -371,12 +374,13 @@ PyObject* CompositeInfo::Call(PyObject* const* arguments,
     elements += ElementsIn(values[at]);
   }
   StatusOr<TensorVector> results = [&]() -> StatusOr<TensorVector> {
-    GilRelease release(!graph && elements >= kLargeElements);
+    std::optional<LazyGilRelease> release;
+    if (!graph) release.emplace(elements >= kLargeElements);
     try {
       CompositeCall call(composite_.args, std::move(values), scope);
       return record().build(call);
-    } catch (const Error& e) {
-      return e.status();
+    } catch (...) {
+      return CaughtStatus();
     }
   }();
   if (!results.ok()) {
@@ -449,9 +453,9 @@ PyObject* CompositeNames(PyObject*, PyObject*) {
 }
 
 PyMethodDef functions[] = {
-    {"composite_function", MakeComposite, METH_O,
+    {"composite_function", Guarded<MakeComposite>, METH_O,
      "The function of a composite, by its public name."},
-    {"composite_names", CompositeNames, METH_NOARGS,
+    {"composite_names", Guarded<CompositeNames>, METH_NOARGS,
      "composite_names()\n--\n\n"
      "The public names of all composites."},
     {nullptr, nullptr, 0, nullptr}};

@@ -1,18 +1,20 @@
 #include "concrete_function.h"
 
+#include <structmember.h>  // after Python.h
+
 #include <chrono>
 #include <cstddef>
 #include <vector>
 
 #include "convert.h"
 #include "func_graph_object.h"
+#include "gil.h"
+#include "guarded.h"
 #include "op_function.h"
-#include "source_location.h"
 #include "runtime/error_origin.h"
+#include "source_location.h"
 #include "tensor_type.h"
 #include "variable_type.h"
-
-#include <structmember.h>  // after Python.h
 
 namespace gk::py {
 
@@ -239,18 +241,20 @@ PyObject* OutputTensors(PyObject* o, void*) {
 }
 
 PyGetSetDef getset[] = {
-    {"outputs", OutputTensors, nullptr, "The tensors returned, flat.", nullptr},
-    {"name", NameOf, nullptr, "The name in function libraries, as bytes.",
+    {"outputs", Guarded<OutputTensors>, nullptr, "The tensors returned, flat.",
      nullptr},
-    {"captured_inputs", CapturedInputs, nullptr,
+    {"name", Guarded<NameOf>, nullptr,
+     "The name in function libraries, as bytes.", nullptr},
+    {"captured_inputs", Guarded<CapturedInputs>, nullptr,
      "Outside tensors that the function uses.", nullptr},
-    {"_num_arguments", NumArguments, nullptr, nullptr, nullptr},
+    {"_num_arguments", Guarded<NumArguments>, nullptr, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyMethodDef methods[] = {{"_run", Run, METH_O, nullptr},
-                         {"_set_captures", SetCaptures, METH_O, nullptr},
-                         {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {
+    {"_run", Guarded<Run>, METH_O, nullptr},
+    {"_set_captures", Guarded<SetCaptures>, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(PyConcreteFunction, call),
      READONLY, nullptr},
@@ -264,22 +268,19 @@ PyMemberDef members[] = {
      0, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
-#define SLOT(id, f) \
-  { id, reinterpret_cast<void*>(f) }
-PyType_Slot slots[] = {SLOT(Py_tp_new, Alloc),
-                       SLOT(Py_tp_dealloc, Dealloc),
-                       SLOT(Py_tp_traverse, Traverse),
-                       SLOT(Py_tp_clear, Clear),
-                       SLOT(Py_tp_call, PyVectorcall_Call),
-                       SLOT(Py_tp_getset, getset),
-                       SLOT(Py_tp_methods, methods),
-                       SLOT(Py_tp_members, members),
+PyType_Slot slots[] = {{Py_tp_new, Slot<Alloc>()},
+                       {Py_tp_dealloc, Slot<Dealloc>()},
+                       {Py_tp_traverse, Slot<Traverse>()},
+                       {Py_tp_clear, Slot<Clear>()},
+                       {Py_tp_call, PlainSlot(PyVectorcall_Call)},
+                       {Py_tp_getset, Slot<getset>()},
+                       {Py_tp_methods, Slot<methods>()},
+                       {Py_tp_members, Slot<members>()},
                        {0, nullptr}};
-PyType_Spec spec = {"graphkiln.ConcreteFunction", sizeof(PyConcreteFunction), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
-                        Py_TPFLAGS_HAVE_VECTORCALL,
-                    slots};
-#undef SLOT
+PyType_Spec spec = {
+    "graphkiln.ConcreteFunction", sizeof(PyConcreteFunction), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+    slots};
 
 }  // namespace
 
@@ -328,7 +329,7 @@ PyObject* NewConcreteFunction(Ref<ConcreteFunction> function,
                               PyObject* structure) {
   PyObject* o = ConcreteFunctionType->tp_alloc(ConcreteFunctionType, 0);
   if (o == nullptr) return nullptr;
-  Self(o)->call = Call;
+  Self(o)->call = Guarded<Call>;
   Self(o)->function = function.Release();
   Self(o)->structure = Py_NewRef(structure);
   Self(o)->long_running = true;

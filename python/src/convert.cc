@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "base/caught.h"
 #include "dtype_type.h"
 #include "framework/op_builder.h"
+#include "guarded.h"
 #include "shape_type.h"
 #include "tensor_leaves.h"
 #include "tensor_type.h"
@@ -210,8 +212,8 @@ StatusOr<Tensor> Pack(PyObject* value, DataType dtype, bool cast,
       part = MakeOp1("Cast", {part}, {{"DstT", dtype}});
     }
     return MakeOp("Pack", parts, {{"axis", int64_t{0}}}, "packed")[0];
-  } catch (const Error& e) {
-    return e.status();
+  } catch (...) {
+    return CaughtStatus();
   }
 }
 
@@ -551,7 +553,7 @@ PyObject* FromDlpack(PyObject*, PyObject* value) {
   return t.ok() ? WrapNewTensor(*std::move(t)) : Raise(t.status());
 }
 
-#define METHOD(f) AsCFunction(f)
+#define METHOD(f) AsCFunction(Guarded<f>)
 PyMethodDef functions[] = {
     {"convert_to_tensor", METHOD(ConvertToTensor), METH_VARARGS | METH_KEYWORDS,
      "convert_to_tensor(value, dtype=None, dtype_hint=None, "
@@ -560,20 +562,20 @@ PyMethodDef functions[] = {
     {"constant", METHOD(Constant), METH_VARARGS | METH_KEYWORDS,
      "constant(value, dtype=None, shape=None, name='Const')\n--\n\n"
      "A constant tensor of a Python value."},
-    {"is_tensor", IsTensorFunction, METH_O,
+    {"is_tensor", Guarded<IsTensorFunction>, METH_O,
      "is_tensor(x, /)\n--\n\n"
      "Is it a tensor or a variable?"},
-    {"executing_eagerly", ExecutingEagerly, METH_NOARGS,
+    {"executing_eagerly", Guarded<ExecutingEagerly>, METH_NOARGS,
      "executing_eagerly()\n--\n\n"
      "False while a graph is being built."},
     {"register_tensor_conversion_function", METHOD(RegisterConversion), METH_VARARGS | METH_KEYWORDS,
      "register_tensor_conversion_function(base_type, "
      "conversion_func, priority=100)\n--\n\n"
      "Teaches conversion of a Python type."},
-    {"to_dlpack", ToDlpack, METH_O,
+    {"to_dlpack", Guarded<ToDlpack>, METH_O,
      "to_dlpack(tf_tensor, /)\n--\n\n"
      "A DLPack capsule sharing the value."},
-    {"from_dlpack", FromDlpack, METH_O,
+    {"from_dlpack", Guarded<FromDlpack>, METH_O,
      "from_dlpack(dlcapsule, /)\n--\n\n"
      "A tensor sharing a DLPack capsule."},
     {nullptr, nullptr, 0, nullptr}};

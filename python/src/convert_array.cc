@@ -5,6 +5,7 @@
 #include "convert.h"
 #include "dtype_type.h"
 #include "framework/op_builder.h"
+#include "large_copy.h"
 
 namespace gk::py {
 namespace {
@@ -83,7 +84,7 @@ StatusOr<Tensor> CopyBuffer(PyObject* array, DataType dtype,
     status = Internal("a NumPy array has {} bytes, expected {}", view.len,
                       t.byte_size());
   } else if (PyBuffer_IsContiguous(&view, 'C')) {
-    std::memcpy(t.raw_data(), view.buf, view.len);
+    status = CopyBytes(t.raw_data(), view.buf, view.len);
   } else if (PyBuffer_ToContiguous(t.raw_data(), &view, view.len, 'C') < 0) {
     status = PythonError();
   }

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "dtype_type.h"
+#include "gil.h"
 #include "tensor_leaves.h"
 #include "tensor_type.h"
 
@@ -169,9 +170,8 @@ StatusOr<Tensor> TensorFromDlpack(PyObject* capsule) {
   void* data = static_cast<char*>(d.data) + d.byte_offset;
   Ref<Buffer> buffer = NewForeignBuffer(data, bytes, [m] {
     // The other library's deleter may need the GIL.
-    PyGILState_STATE state = PyGILState_Ensure();
+    const ScopedGil gil;
     if (m->deleter) m->deleter(m);
-    PyGILState_Release(state);
   });
   return Tensor::FromBuffer(dtype, shape, std::move(buffer));
 }

@@ -1,8 +1,9 @@
 #include "dtype_type.h"
 
-#include "type_protocol.h"
-
 #include <array>
+
+#include "guarded.h"
+#include "type_protocol.h"
 
 namespace gk::py {
 
@@ -70,26 +71,30 @@ constexpr const char* kMin = "minimum";
 constexpr const char* kLimits = "limits";
 
 PyGetSetDef getset[] = {
-    {"name", Name, nullptr, "The string name.", nullptr},
-    {"as_datatype_enum", Enum, nullptr, "The enum number.", nullptr},
-    {"_type_enum", Enum, nullptr, nullptr, nullptr},
-    {"as_numpy_dtype", AsNumpy, nullptr, "The NumPy type.", nullptr},
-    {"size", Size, nullptr, "Bytes per element.", nullptr},
-    {"base_dtype", Base, nullptr, "The non-reference type.", nullptr},
-    {"real_dtype", Real, nullptr, "The type of the real part.", nullptr},
-    {"is_floating", Is<IsFloating>, nullptr, nullptr, nullptr},
-    {"is_integer", Is<IsInteger>, nullptr, nullptr, nullptr},
-    {"is_complex", Is<IsComplex>, nullptr, nullptr, nullptr},
-    {"is_unsigned", Is<IsUnsigned>, nullptr, nullptr, nullptr},
-    {"is_quantized", Is<IsQuantized>, nullptr, nullptr, nullptr},
-    {"is_bool", Is<IsBoolType>, nullptr, nullptr, nullptr},
-    {"is_numeric", Is<IsNumeric>, nullptr, nullptr, nullptr},
-    {"is_numpy_compatible", Is<IsNumpyCompatible>, nullptr, nullptr, nullptr},
-    {"_is_ref_dtype", IsRef, nullptr, nullptr, nullptr},
-    {"_as_ref", AsRef, nullptr, nullptr, nullptr},
-    {"max", FromPython<&kMax>, nullptr, "The largest value.", nullptr},
-    {"min", FromPython<&kMin>, nullptr, "The smallest value.", nullptr},
-    {"limits", FromPython<&kLimits>, nullptr, "Usual image range.", nullptr},
+    {"name", Guarded<Name>, nullptr, "The string name.", nullptr},
+    {"as_datatype_enum", Guarded<Enum>, nullptr, "The enum number.", nullptr},
+    {"_type_enum", Guarded<Enum>, nullptr, nullptr, nullptr},
+    {"as_numpy_dtype", Guarded<AsNumpy>, nullptr, "The NumPy type.", nullptr},
+    {"size", Guarded<Size>, nullptr, "Bytes per element.", nullptr},
+    {"base_dtype", Guarded<Base>, nullptr, "The non-reference type.", nullptr},
+    {"real_dtype", Guarded<Real>, nullptr, "The type of the real part.",
+     nullptr},
+    {"is_floating", Guarded<Is<IsFloating>>, nullptr, nullptr, nullptr},
+    {"is_integer", Guarded<Is<IsInteger>>, nullptr, nullptr, nullptr},
+    {"is_complex", Guarded<Is<IsComplex>>, nullptr, nullptr, nullptr},
+    {"is_unsigned", Guarded<Is<IsUnsigned>>, nullptr, nullptr, nullptr},
+    {"is_quantized", Guarded<Is<IsQuantized>>, nullptr, nullptr, nullptr},
+    {"is_bool", Guarded<Is<IsBoolType>>, nullptr, nullptr, nullptr},
+    {"is_numeric", Guarded<Is<IsNumeric>>, nullptr, nullptr, nullptr},
+    {"is_numpy_compatible", Guarded<Is<IsNumpyCompatible>>, nullptr, nullptr,
+     nullptr},
+    {"_is_ref_dtype", Guarded<IsRef>, nullptr, nullptr, nullptr},
+    {"_as_ref", Guarded<AsRef>, nullptr, nullptr, nullptr},
+    {"max", Guarded<FromPython<&kMax>>, nullptr, "The largest value.", nullptr},
+    {"min", Guarded<FromPython<&kMin>>, nullptr, "The smallest value.",
+     nullptr},
+    {"limits", Guarded<FromPython<&kLimits>>, nullptr, "Usual image range.",
+     nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyObject* RichCompare(PyObject* a, PyObject* b, int op) {
@@ -130,17 +135,17 @@ PyObject* CommonSupertype(PyObject* o, PyObject* others) {
 }
 
 PyMethodDef methods[] = {
-    {"is_compatible_with", IsCompatibleWith, METH_O,
+    {"is_compatible_with", Guarded<IsCompatibleWith>, METH_O,
      "is_compatible_with($self, other, /)\n--\n\n"
      "Same base type?"},
-    {"is_subtype_of", IsSubtypeOf, METH_O,
+    {"is_subtype_of", Guarded<IsSubtypeOf>, METH_O,
      "is_subtype_of($self, other, /)\n--\n\n"
      "Are they the same?"},
-    {"most_specific_common_supertype", CommonSupertype, METH_O,
+    {"most_specific_common_supertype", Guarded<CommonSupertype>, METH_O,
      "most_specific_common_supertype($self, others, /)\n--\n\n"
      "This one if all `others` are the same, or None."},
     GK_TYPE_PROTOCOL_METHODS,
-    {"__reduce__", Reduce, METH_NOARGS, nullptr},
+    {"__reduce__", Guarded<Reduce>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 PyObject* New(PyTypeObject*, PyObject* args, PyObject* kwargs) {
@@ -154,16 +159,15 @@ PyObject* New(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   return t == DataType::kInvalid ? nullptr : Py_NewRef(DTypeObject(t));
 }
 
-PyType_Slot slots[] = {
-    {Py_tp_new, reinterpret_cast<void*>(New)},
-    {Py_tp_repr, reinterpret_cast<void*>(Repr)},
-    {Py_tp_str, reinterpret_cast<void*>(Str)},
-    {Py_tp_hash, reinterpret_cast<void*>(Hash)},
-    {Py_tp_richcompare, reinterpret_cast<void*>(RichCompare)},
-    {Py_tp_getset, getset},
-    {Py_tp_methods, methods},
-    {Py_nb_int, reinterpret_cast<void*>(Int)},
-    {0, nullptr}};
+PyType_Slot slots[] = {{Py_tp_new, Slot<New>()},
+                       {Py_tp_repr, Slot<Repr>()},
+                       {Py_tp_str, Slot<Str>()},
+                       {Py_tp_hash, Slot<Hash>()},
+                       {Py_tp_richcompare, Slot<RichCompare>()},
+                       {Py_tp_getset, getset},
+                       {Py_tp_methods, methods},
+                       {Py_nb_int, Slot<Int>()},
+                       {0, nullptr}};
 PyType_Spec spec = {"graphkiln.DType", sizeof(PyDType), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots};
 
@@ -181,7 +185,7 @@ PyObject* AsDTypeFunction(PyObject*, PyObject* value) {
   return t == DataType::kInvalid ? nullptr : Py_NewRef(DTypeObject(t));
 }
 PyMethodDef functions[] = {
-    {"as_dtype", AsDTypeFunction, METH_O,
+    {"as_dtype", Guarded<AsDTypeFunction>, METH_O,
      "as_dtype(type_value, /)\n--\n\n"
      "Converts to a DType."},
     {nullptr, nullptr, 0, nullptr}};

@@ -1,10 +1,18 @@
 #include "errors.h"
 
+#include <cxxabi.h>
+#include <nanobind/nanobind.h>
+
 #include <algorithm>
+#include <new>
+#include <stdexcept>
+#include <system_error>
 #include <unordered_set>
 
+#include "base/caught.h"
 #include "graph/out_of_scope.h"
 #include "tensor_type.h"
+#include "throw_status.h"
 #include "variable_type.h"
 
 namespace gk::py {
@@ -115,6 +123,41 @@ Status AsCalled(const Status& status, std::span<PyObject* const> arguments,
   }
   if (end + kName.size() == text.size()) return status.Append(name);
   return status;
+}
+
+PyObject* RaiseCaught() {
+  try {
+    try {
+      throw;
+    } catch (nanobind::python_error& e) {
+      e.restore();
+    } catch (...) {
+      Raise(LastCaughtStatus());
+    }
+  } catch (const abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
+    // There is no memory for the words of an error either.
+    if (!PyErr_Occurred()) PyErr_NoMemory();
+  }
+  return nullptr;
+}
+
+void AddExceptionTranslator() {
+  nanobind::register_exception_translator(
+      [](const std::exception_ptr& p, void*) {
+        try {
+          std::rethrow_exception(p);
+        } catch (const Error&) {
+          RaiseCaught();
+        } catch (const std::bad_alloc&) {
+          RaiseCaught();
+        } catch (const std::length_error&) {
+          RaiseCaught();
+        } catch (const std::system_error&) {
+          RaiseCaught();
+        }
+      });
 }
 
 Status PythonError() { return Status(Code::kPythonException, ""); }

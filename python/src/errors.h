@@ -26,6 +26,9 @@ inline int RaiseInt(const Status& status) {
 Status AsCalled(const Status& status, std::span<PyObject* const> arguments,
                 std::string_view name);
 
+// Inside catch (...) only: what was thrown, as Python's error. Null.
+PyObject* RaiseCaught();
+
 // "The Python error indicator holds the exception."
 Status PythonError();
 // The pending exception's text, which is cleared.

@@ -1,5 +1,7 @@
 #include "func_graph_object.h"
 
+#include <structmember.h>  // after Python.h
+
 #include <cstddef>
 #include <optional>
 #include <unordered_map>
@@ -7,13 +9,13 @@
 #include "concrete_function.h"
 #include "dtype_type.h"
 #include "framework/variable.h"
+#include "gil.h"
 #include "graph_elements.h"
+#include "guarded.h"
 #include "operation_type.h"
 #include "shape_type.h"
 #include "tensor_type.h"
 #include "variable_type.h"
-
-#include <structmember.h>  // after Python.h
 
 namespace gk::py {
 
@@ -557,60 +559,61 @@ PyObject* CaptureDeferred(PyObject* o, PyObject* args) {
 }
 
 PyGetSetDef getset[] = {
-    {"inputs", Inputs, nullptr, "Placeholders of arguments, then captures.",
+    {"inputs", Guarded<Inputs>, nullptr,
+     "Placeholders of arguments, then captures.", nullptr},
+    {"outputs", Guarded<GraphOutputs>, nullptr,
+     "What the function returns, flat.", nullptr},
+    {"captures", Guarded<Captures>, nullptr, "Pairs of outer and inner tensor.",
      nullptr},
-    {"outputs", GraphOutputs, nullptr, "What the function returns, flat.",
+    {"name", Guarded<Name>, nullptr, "The name.", nullptr},
+    {"building_function", Guarded<BuildingFunction>, nullptr, nullptr, nullptr},
+    {"finalized", Guarded<Finalized>, nullptr, "Can nothing be added any more?",
      nullptr},
-    {"captures", Captures, nullptr, "Pairs of outer and inner tensor.",
-     nullptr},
-    {"name", Name, nullptr, "The name.", nullptr},
-    {"building_function", BuildingFunction, nullptr, nullptr, nullptr},
-    {"finalized", Finalized, nullptr, "Can nothing be added any more?",
-     nullptr},
-    {"control_outputs", GraphControlOutputs, nullptr,
+    {"control_outputs", Guarded<GraphControlOutputs>, nullptr,
      "Operations that run even if no result needs them.", nullptr},
-    {"outer_graph", OuterGraph, nullptr, "The graph around, or None.", nullptr},
+    {"outer_graph", Guarded<OuterGraph>, nullptr, "The graph around, or None.",
+     nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef methods[] = {
-    {"_enter", Enter, METH_NOARGS, nullptr},
-    {"_exit", Exit, METH_NOARGS, nullptr},
-    {"_add_argument", AddArgument, METH_VARARGS, nullptr},
-    {"_add_loop_argument", AddLoopArgument, METH_VARARGS, nullptr},
-    {"_capture", Capture, METH_VARARGS, nullptr},
-    {"_push_control", PushControl, METH_O, nullptr},
-    {"_pop_control", PopControl, METH_NOARGS, nullptr},
-    {"_order_effects", OrderEffects, METH_O, nullptr},
-    {"_evaluate", Evaluate, METH_VARARGS, nullptr},
-    {"_order_arguments", OrderArguments, METH_O, nullptr},
-    {"_set_argument_variable", SetArgumentVariable, METH_VARARGS, nullptr},
-    {"_mark_returned", MarkReturned, METH_O, nullptr},
-    {"_finish", Finish, METH_VARARGS, nullptr},
-    {"get_operations", GraphOperations, METH_NOARGS,
+    {"_enter", Guarded<Enter>, METH_NOARGS, nullptr},
+    {"_exit", Guarded<Exit>, METH_NOARGS, nullptr},
+    {"_add_argument", Guarded<AddArgument>, METH_VARARGS, nullptr},
+    {"_add_loop_argument", Guarded<AddLoopArgument>, METH_VARARGS, nullptr},
+    {"_capture", Guarded<Capture>, METH_VARARGS, nullptr},
+    {"_push_control", Guarded<PushControl>, METH_O, nullptr},
+    {"_pop_control", Guarded<PopControl>, METH_NOARGS, nullptr},
+    {"_order_effects", Guarded<OrderEffects>, METH_O, nullptr},
+    {"_evaluate", Guarded<Evaluate>, METH_VARARGS, nullptr},
+    {"_order_arguments", Guarded<OrderArguments>, METH_O, nullptr},
+    {"_set_argument_variable", Guarded<SetArgumentVariable>, METH_VARARGS, nullptr},
+    {"_mark_returned", Guarded<MarkReturned>, METH_O, nullptr},
+    {"_finish", Guarded<Finish>, METH_VARARGS, nullptr},
+    {"get_operations", Guarded<GraphOperations>, METH_NOARGS,
      "get_operations($self)\n--\n\n"
      "All operations."},
-    {"get_operation_by_name", GraphOperationByName, METH_O,
+    {"get_operation_by_name", Guarded<GraphOperationByName>, METH_O,
      "get_operation_by_name($self, name, /)\n--\n\n"
      "The operation of that name."},
-    {"get_tensor_by_name", GraphTensorByName, METH_O,
+    {"get_tensor_by_name", Guarded<GraphTensorByName>, METH_O,
      "get_tensor_by_name($self, name, /)\n--\n\n"
      "The tensor \"op:0\"."},
-    {"unique_name", AsCFunction(UniqueName), METH_VARARGS | METH_KEYWORDS,
+    {"unique_name", AsCFunction(Guarded<UniqueName>), METH_VARARGS | METH_KEYWORDS,
      "A name not in use, below the current name scope."},
-    {"finalize", Finalize, METH_NOARGS,
+    {"finalize", Guarded<Finalize>, METH_NOARGS,
      "finalize($self)\n--\n\n"
      "Nothing can be added from now on."},
-    {"_push_colocation", PushColocation, METH_O, nullptr},
-    {"_pop_colocation", PopColocation, METH_NOARGS, nullptr},
-    {"_push_device", PushDevice, METH_O, nullptr},
-    {"_inherit_device", InheritDevice, METH_NOARGS, nullptr},
-    {"_pop_device", PopDevice, METH_NOARGS, nullptr},
-    {"_push_container", PushContainer, METH_O, nullptr},
-    {"_pop_container", PopContainer, METH_NOARGS, nullptr},
-    {"_push_gradient_overrides", PushGradientOverrides, METH_O, nullptr},
-    {"_pop_gradient_overrides", PopGradientOverrides, METH_NOARGS, nullptr},
-    {"_capture_deferred", CaptureDeferred, METH_VARARGS, nullptr},
+    {"_push_colocation", Guarded<PushColocation>, METH_O, nullptr},
+    {"_pop_colocation", Guarded<PopColocation>, METH_NOARGS, nullptr},
+    {"_push_device", Guarded<PushDevice>, METH_O, nullptr},
+    {"_inherit_device", Guarded<InheritDevice>, METH_NOARGS, nullptr},
+    {"_pop_device", Guarded<PopDevice>, METH_NOARGS, nullptr},
+    {"_push_container", Guarded<PushContainer>, METH_O, nullptr},
+    {"_pop_container", Guarded<PopContainer>, METH_NOARGS, nullptr},
+    {"_push_gradient_overrides", Guarded<PushGradientOverrides>, METH_O, nullptr},
+    {"_pop_gradient_overrides", Guarded<PopGradientOverrides>, METH_NOARGS, nullptr},
+    {"_capture_deferred", Guarded<CaptureDeferred>, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 PyMemberDef members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(PyGraph, weakrefs), READONLY,
@@ -618,23 +621,17 @@ PyMemberDef members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(PyGraph, dict), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
-#define SLOT(id, f) \
-  { id, reinterpret_cast<void*>(f) }
-PyType_Slot slots[] = {SLOT(Py_tp_new, New),
-                       SLOT(Py_tp_dealloc, Dealloc),
-                       SLOT(Py_tp_traverse, Traverse),
-                       SLOT(Py_tp_clear, Clear),
-                       SLOT(Py_tp_getset, getset),
-                       SLOT(Py_tp_methods, methods),
-                       SLOT(Py_tp_members, members),
-                       {0, nullptr}};
+PyType_Slot slots[] = {
+    {Py_tp_new, Slot<New>()},           {Py_tp_dealloc, Slot<Dealloc>()},
+    {Py_tp_traverse, Slot<Traverse>()}, {Py_tp_clear, Slot<Clear>()},
+    {Py_tp_getset, Slot<getset>()},     {Py_tp_methods, Slot<methods>()},
+    {Py_tp_members, Slot<members>()},   {0, nullptr}};
 PyType_Spec spec = {
     "graphkiln.Graph", sizeof(PyGraph), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
 PyType_Slot func_slots[] = {{0, nullptr}};
 PyType_Spec func_spec = {"graphkiln.FuncGraph", sizeof(PyGraph), 0,
                          Py_TPFLAGS_DEFAULT, func_slots};
-#undef SLOT
 
 // The graph being built, or None when eager.
 PyObject* CurrentGraph(PyObject*, PyObject*) {
@@ -653,31 +650,22 @@ PyObject* IsVariableHandle(PyObject*, PyObject* o) {
 }
 
 PyMethodDef functions[] = {
-    {"find_variable", FindVariableOf, METH_O, nullptr},
-    {"is_variable_handle", IsVariableHandle, METH_O, nullptr},
-    {"current_graph", CurrentGraph, METH_NOARGS, nullptr},
+    {"find_variable", Guarded<FindVariableOf>, METH_O, nullptr},
+    {"is_variable_handle", Guarded<IsVariableHandle>, METH_O, nullptr},
+    {"current_graph", Guarded<CurrentGraph>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
 std::function<StatusOr<Tensor>()> ValueOnCall(PyObject* function) {
-  std::shared_ptr<PyObject> held(Py_NewRef(function), [](PyObject* p) {
-    const PyGILState_STATE state = PyGILState_Ensure();
-    Py_DECREF(p);
-    PyGILState_Release(state);
-  });
+  const std::shared_ptr<PyObject> held(Py_NewRef(function), DeferredDecref);
   return [held]() -> StatusOr<Tensor> {
-    const PyGILState_STATE state = PyGILState_Ensure();
-    StatusOr<Tensor> result = [&]() -> StatusOr<Tensor> {
-      PyRef v = PyRef::Steal(PyObject_CallNoArgs(held.get()));
-      if (!v) return PythonError();
-      if (!IsTensor(v.get())) {
-        return TypeError("a captured value is not a tensor");
-      }
-      return TensorOf(v.get());
-    }();
-    PyGILState_Release(state);
-    return result;
+    const ScopedGil gil;
+    PyRef v = PyRef::Steal(PyObject_CallNoArgs(held.get()));
+    if (!v) return PythonError();
+    if (!IsTensor(v.get()))
+      return TypeError("a captured value is not a tensor");
+    return TensorOf(v.get());
   };
 }
 

@@ -2,17 +2,20 @@
 // else is in graphkiln/_function.py, which adds its methods to this type.
 #include "function_object.h"
 
+#include <structmember.h>  // after Python.h
+
 #include <cstddef>
 
+#include "base/stack.h"
 #include "call_key.h"
 #include "concrete_function.h"
 #include "convert.h"
 #include "function_trace_type.h"
+#include "gil.h"
+#include "guarded.h"
 #include "source_location.h"
 #include "tensor_type.h"
 #include "variable_type.h"
-
-#include <structmember.h>  // after Python.h
 
 namespace gk::py {
 
@@ -73,6 +76,12 @@ PyObject* Counted(PyObject* o, PyObject* result) {
 
 PyObject* CallSlowly(PyObject* o, PyObject* const* args, size_t n,
                      PyObject* kwnames) {
+  if (!HasStackLeft()) {
+    PyErr_SetString(PyExc_RecursionError,
+                    "a tf.function is called from inside of its trace more "
+                    "deeply than the stack of this thread allows");
+    return nullptr;
+  }
   PyRef tuple = PyRef::Steal(PyTuple_New(n));
   PyRef dict = PyRef::Steal(PyDict_New());
   if (!tuple || !dict) return nullptr;
@@ -165,7 +174,7 @@ PyObject* CallGuarded(PyObject* o, PyObject* const* args, size_t nargsf,
 PyObject* New(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* o = type->tp_alloc(type, 0);
   if (o == nullptr) return nullptr;
-  Self(o)->call = Call;
+  Self(o)->call = Guarded<Call>;
   static int64_t nobody = 0;
   Self(o)->calls = &nobody;
   Self(o)->cache = new TraceCache();
@@ -306,7 +315,7 @@ PyObject* CountCallsIn(PyObject* o, PyObject* capsule) {
 
 // _guard_values(): calls ask whether frozen values still hold.
 PyObject* GuardValues(PyObject* o, PyObject*) {
-  Self(o)->call = CallGuarded;
+  Self(o)->call = Guarded<CallGuarded>;
   Py_RETURN_NONE;
 }
 
@@ -396,17 +405,17 @@ PyGetSetDef getset[] = {
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef methods[] = {
-    {"_find", Find, METH_VARARGS, nullptr},
-    {"_find_or_trace", FindOrTrace, METH_VARARGS, nullptr},
-    {"_traces", Traces, METH_NOARGS, nullptr},
-    {"_count_calls_in", CountCallsIn, METH_O, nullptr},
-    {"_guard_values", GuardValues, METH_NOARGS, nullptr},
-    {"_set_max_traces", SetMaxTraces, METH_O, nullptr},
-    {"_take_back_hit", TakeBackHit, METH_NOARGS, nullptr},
-    {"_drop", Drop, METH_O, nullptr},
-    {"_clear_traces", ClearTraces, METH_NOARGS, nullptr},
-    {"_cache_info", CacheInfo, METH_NOARGS, nullptr},
-    {"_history", History, METH_NOARGS, nullptr},
+    {"_find", Guarded<Find>, METH_VARARGS, nullptr},
+    {"_find_or_trace", Guarded<FindOrTrace>, METH_VARARGS, nullptr},
+    {"_traces", Guarded<Traces>, METH_NOARGS, nullptr},
+    {"_count_calls_in", Guarded<CountCallsIn>, METH_O, nullptr},
+    {"_guard_values", Guarded<GuardValues>, METH_NOARGS, nullptr},
+    {"_set_max_traces", Guarded<SetMaxTraces>, METH_O, nullptr},
+    {"_take_back_hit", Guarded<TakeBackHit>, METH_NOARGS, nullptr},
+    {"_drop", Guarded<Drop>, METH_O, nullptr},
+    {"_clear_traces", Guarded<ClearTraces>, METH_NOARGS, nullptr},
+    {"_cache_info", Guarded<CacheInfo>, METH_NOARGS, nullptr},
+    {"_history", Guarded<History>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(PyFunction, call), READONLY,
@@ -417,23 +426,20 @@ PyMemberDef members[] = {
      nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
-#define SLOT(id, f) \
-  { id, reinterpret_cast<void*>(f) }
-PyType_Slot slots[] = {SLOT(Py_tp_new, New),
-                       SLOT(Py_tp_dealloc, Dealloc),
-                       SLOT(Py_tp_traverse, Traverse),
-                       SLOT(Py_tp_clear, Clear),
-                       SLOT(Py_tp_call, PyVectorcall_Call),
-                       SLOT(Py_tp_descr_get, Get),
-                       SLOT(Py_tp_getset, getset),
-                       SLOT(Py_tp_methods, methods),
-                       SLOT(Py_tp_members, members),
+PyType_Slot slots[] = {{Py_tp_new, Slot<New>()},
+                       {Py_tp_dealloc, Slot<Dealloc>()},
+                       {Py_tp_traverse, Slot<Traverse>()},
+                       {Py_tp_clear, Slot<Clear>()},
+                       {Py_tp_call, PlainSlot(PyVectorcall_Call)},
+                       {Py_tp_descr_get, Slot<Get>()},
+                       {Py_tp_getset, Slot<getset>()},
+                       {Py_tp_methods, Slot<methods>()},
+                       {Py_tp_members, Slot<members>()},
                        {0, nullptr}};
-PyType_Spec spec = {"graphkiln.Function", sizeof(PyFunction), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
-                        Py_TPFLAGS_HAVE_VECTORCALL,
-                    slots};
-#undef SLOT
+PyType_Spec spec = {
+    "graphkiln.Function", sizeof(PyFunction), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+    slots};
 
 PyObject* RunFunctionsEagerly(PyObject*, PyObject* on) {
   const int yes = PyObject_IsTrue(on);
@@ -462,14 +468,14 @@ PyObject* TakeCalls(PyObject*, PyObject* capsule) {
 }
 
 PyMethodDef functions[] = {
-    {"call_counter", NewCallCounter, METH_NOARGS,
+    {"call_counter", Guarded<NewCallCounter>, METH_NOARGS,
      "call_counter()\n--\n\n"
      "A counter that Functions share."},
-    {"take_calls", TakeCalls, METH_O, nullptr},
-    {"is_tensor_value", IsTensorValue, METH_O, nullptr},
-    {"run_functions_eagerly", RunFunctionsEagerly, METH_O,
+    {"take_calls", Guarded<TakeCalls>, METH_O, nullptr},
+    {"is_tensor_value", Guarded<IsTensorValue>, METH_O, nullptr},
+    {"run_functions_eagerly", Guarded<RunFunctionsEagerly>, METH_O,
      "Runs the bodies of tf.functions as plain Python."},
-    {"functions_run_eagerly", FunctionsRunEagerly, METH_NOARGS,
+    {"functions_run_eagerly", Guarded<FunctionsRunEagerly>, METH_NOARGS,
      "functions_run_eagerly()\n--\n\n"
      "Do tf.functions run as plain Python?"},
     {nullptr, nullptr, 0, nullptr}};
@@ -478,7 +484,7 @@ PyMethodDef functions[] = {
 
 bool AddFunctionType(PyObject* module) {
   SetBlockingWait([](FunctionRef<void()> wait) {
-    GilRelease unlocked(PyGILState_Check() != 0);
+    GilRelease unlocked(HasGil());
     wait();
   });
   PyTypeObject* type = AddType(module, &spec, nullptr);

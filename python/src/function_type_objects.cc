@@ -1,6 +1,7 @@
 // The Python faces of TraceType and FunctionType.
 #include "dtype_type.h"
 #include "function_trace_type.h"
+#include "guarded.h"
 #include "shape_type.h"
 #include "tensor_spec_type.h"
 
@@ -117,25 +118,30 @@ PyObject* WithName(PyObject* o, PyObject* name) {
 }
 
 PyGetSetDef type_getset[] = {
-    {"kind", KindName, nullptr, "\"tensor\", \"literal\", \"list\", ...",
+    {"kind", Guarded<KindName>, nullptr,
+     "\"tensor\", \"literal\", \"list\", ...", nullptr},
+    {"dtype", Guarded<DTypeAttribute>, nullptr, "Of tensors and variables.",
      nullptr},
-    {"dtype", DTypeAttribute, nullptr, "Of tensors and variables.", nullptr},
-    {"shape", ShapeAttribute, nullptr, "Of tensors and variables.", nullptr},
-    {"name", NameAttribute, nullptr, "The name, or None.", nullptr},
-    {"trainable", Trainable, nullptr, "Of variables.", nullptr},
-    {"alias_id", AliasId, nullptr, "Which variable of the call.", nullptr},
-    {"value", ValueAttribute, nullptr, "The Python object inside.", nullptr},
-    {"children", Children, nullptr, "Types of the components.", nullptr},
-    {"keys", Keys, nullptr, "Keys or field names.", nullptr},
+    {"shape", Guarded<ShapeAttribute>, nullptr, "Of tensors and variables.",
+     nullptr},
+    {"name", Guarded<NameAttribute>, nullptr, "The name, or None.", nullptr},
+    {"trainable", Guarded<Trainable>, nullptr, "Of variables.", nullptr},
+    {"alias_id", Guarded<AliasId>, nullptr, "Which variable of the call.",
+     nullptr},
+    {"value", Guarded<ValueAttribute>, nullptr, "The Python object inside.",
+     nullptr},
+    {"children", Guarded<Children>, nullptr, "Types of the components.",
+     nullptr},
+    {"keys", Guarded<Keys>, nullptr, "Keys or field names.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef type_methods[] = {
-    {"is_subtype_of", IsSubtypeOf, METH_O,
+    {"is_subtype_of", Guarded<IsSubtypeOf>, METH_O,
      "is_subtype_of($self, other, /)\n--\n\n"
      "May its values go where `other` was traced?"},
-    {"most_specific_common_supertype", CommonSupertype, METH_O,
+    {"most_specific_common_supertype", Guarded<CommonSupertype>, METH_O,
      "most_specific_common_supertype($self, others, /)\n--\n\n"
      "The most specific type that covers this and `others`, or None."},
-    {"with_name", WithName, METH_O, "The same with another name."},
+    {"with_name", Guarded<WithName>, METH_O, "The same with another name."},
     {nullptr, nullptr, 0, nullptr}};
 
 // FunctionType([(name, kind number, optional, TraceType or None)],
@@ -248,19 +254,21 @@ PyObject* Captures(PyObject* o, void*) {
 }
 
 PyGetSetDef signature_getset[] = {
-    {"_captures", Captures, nullptr, nullptr, nullptr},
-    {"output", Output, nullptr, "The type of what is returned.", nullptr},
-    {"_parameters", Parameters, nullptr, nullptr, nullptr},
+    {"_captures", Guarded<Captures>, nullptr, nullptr, nullptr},
+    {"output", Guarded<Output>, nullptr, "The type of what is returned.",
+     nullptr},
+    {"_parameters", Guarded<Parameters>, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef signature_methods[] = {
-    {"is_supertype_of", [](PyObject* a, PyObject* b) -> PyObject* {
+    {"is_supertype_of",
+     Guarded<+[](PyObject* a, PyObject* b) -> PyObject* {
        if (!IsFunctionType(b)) Py_RETURN_FALSE;
        return PyBool_FromLong(Signature(b).IsSubtypeOf(Signature(a)));
      }, METH_O, "May calls of `other` be served by this?"},
-    {"is_subtype_of", SignatureSubtype, METH_O,
+    {"is_subtype_of", Guarded<SignatureSubtype>, METH_O,
      "is_subtype_of($self, other, /)\n--\n\n"
      "May its calls be served by `other`?"},
-    {"_long_text", LongText, METH_NOARGS, nullptr},
+    {"_long_text", Guarded<LongText>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 // trace_type(value, variables) -> TraceType
@@ -340,37 +348,35 @@ PyObject* VariableTypeFunction(PyObject*, PyObject* args) {
 }
 
 PyMethodDef functions[] = {
-    {"trace_type", TraceTypeFunction, METH_VARARGS,
+    {"trace_type", Guarded<TraceTypeFunction>, METH_VARARGS,
      "The trace type of a value."},
-    {"container_type", ContainerType, METH_VARARGS, nullptr},
-    {"tensor_type", TensorTypeFunction, METH_VARARGS, nullptr},
-    {"variable_type", VariableTypeFunction, METH_VARARGS, nullptr},
+    {"container_type", Guarded<ContainerType>, METH_VARARGS, nullptr},
+    {"tensor_type", Guarded<TensorTypeFunction>, METH_VARARGS, nullptr},
+    {"variable_type", Guarded<VariableTypeFunction>, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
-#define SLOT(id, f) \
-  { id, reinterpret_cast<void*>(f) }
-PyType_Slot type_slots[] = {SLOT(Py_tp_dealloc, Dealloc<PyTraceType>),
-                            SLOT(Py_tp_repr, TypeRepr),
-                            SLOT(Py_tp_hash, TypeHash),
-                            SLOT(Py_tp_richcompare, TypeCompare),
-                            SLOT(Py_tp_getset, type_getset),
-                            SLOT(Py_tp_methods, type_methods),
+PyType_Slot type_slots[] = {{Py_tp_dealloc, Slot<Dealloc<PyTraceType>>()},
+                            {Py_tp_repr, Slot<TypeRepr>()},
+                            {Py_tp_hash, Slot<TypeHash>()},
+                            {Py_tp_richcompare, Slot<TypeCompare>()},
+                            {Py_tp_getset, Slot<type_getset>()},
+                            {Py_tp_methods, Slot<type_methods>()},
                             {0, nullptr}};
 PyType_Spec type_spec = {"graphkiln.TraceType", sizeof(PyTraceType), 0,
                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                          type_slots};
-PyType_Slot signature_slots[] = {SLOT(Py_tp_dealloc, Dealloc<PyFunctionType>),
-                                 SLOT(Py_tp_new, NewFunctionType),
-                                 SLOT(Py_tp_repr, SignatureRepr),
-                                 SLOT(Py_tp_str, SignatureText),
-                                 SLOT(Py_tp_hash, SignatureHash),
-                                 SLOT(Py_tp_richcompare, SignatureCompare),
-                                 SLOT(Py_tp_getset, signature_getset),
-                                 SLOT(Py_tp_methods, signature_methods),
-                                 {0, nullptr}};
+PyType_Slot signature_slots[] = {
+    {Py_tp_dealloc, Slot<Dealloc<PyFunctionType>>()},
+    {Py_tp_new, Slot<NewFunctionType>()},
+    {Py_tp_repr, Slot<SignatureRepr>()},
+    {Py_tp_str, Slot<SignatureText>()},
+    {Py_tp_hash, Slot<SignatureHash>()},
+    {Py_tp_richcompare, Slot<SignatureCompare>()},
+    {Py_tp_getset, Slot<signature_getset>()},
+    {Py_tp_methods, Slot<signature_methods>()},
+    {0, nullptr}};
 PyType_Spec signature_spec = {"graphkiln.FunctionType", sizeof(PyFunctionType),
                               0, Py_TPFLAGS_DEFAULT, signature_slots};
-#undef SLOT
 
 }  // namespace
 

@@ -4,11 +4,13 @@
 
 #include <vector>
 
+#include "base/caught.h"
 #include "convert.h"
 #include "eager/gradient_tape.h"
 #include "errors.h"
 #include "framework/grad_context.h"
 #include "function/function_gradient.h"
+#include "gil.h"
 #include "tensor_type.h"
 #include "variable_type.h"
 
@@ -109,10 +111,11 @@ class Tape {
       }
     }
     StatusOr<std::vector<Gradient>> gradients = [&]() {
+      const LazyGilRelease release(false);
       try {
         return tape_->ComputeGradient(t, s, given);
-      } catch (const Error& e) {
-        return StatusOr<std::vector<Gradient>>(e.status());
+      } catch (...) {
+        return StatusOr<std::vector<Gradient>>(CaughtStatus());
       }
     }();
     if (!gradients.ok()) Throw(gradients.status());
@@ -171,7 +174,7 @@ void RecordCall(const nb::list& inputs, const nb::list& outputs,
   const size_t n = in.size();
   BackwardFn fn = [function, n](std::span<const Gradient> dy,
                                 const std::vector<bool>&) {
-    nb::gil_scoped_acquire gil;
+    const ScopedGil gil;
     std::vector<Gradient> result(n);
     try {
       nb::list args;
@@ -245,7 +248,7 @@ class VariableWatcher final : public OpObserver {
 void SetOverride(const std::string& name, nb::object weak) {
   std::shared_ptr<PyObject> reference(weak.inc_ref().ptr(), DeferredDecref);
   SetGradientOverride(name, [reference, name](GradContext& c) {
-    nb::gil_scoped_acquire gil;
+    const ScopedGil gil;
     try {
       nb::object function = nb::handle(reference.get())();
       if (function.is_none()) {
@@ -272,7 +275,7 @@ void SetOverride(const std::string& name, nb::object weak) {
 void RegisterGradient(const std::string& name, nb::object function) {
   std::shared_ptr<PyObject> shared(function.inc_ref().ptr(), DeferredDecref);
   SetGradientOverride(name, [shared, name](GradContext& c) {
-    nb::gil_scoped_acquire gil;
+    const ScopedGil gil;
     try {
       nb::list arguments;
       PyObject* op = wrap_operation(c.y(0));

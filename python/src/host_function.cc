@@ -2,11 +2,13 @@
 
 #include <atomic>
 
+#include "base/stack.h"
 #include "data/background_work.h"
 #include "errors.h"
 #include "framework/host_function.h"
 #include "framework/op_builder.h"
 #include "framework/variant.h"
+#include "gil.h"
 #include "tensor_type.h"
 
 namespace gk::py {
@@ -25,16 +27,6 @@ class PythonVariant final : public VariantObject {
 
  private:
   PyObject* object_;
-};
-
-class Gil {
- public:
-  Gil() : state_(PyGILState_Ensure()) {}
-  ~Gil() { PyGILState_Release(state_); }
-  Gil(const Gil&) = delete;
-
- private:
-  PyGILState_STATE state_;
 };
 
 // An exception that is on its way while the call is made: an iterator that is
@@ -133,7 +125,12 @@ Status Call(const std::string& token, std::span<const Tensor* const> inputs,
       (python_ends && PyGILState_GetThisThreadState() == nullptr)) {
     return Cancelled("Python has ended");
   }
-  Gil gil;
+  if (!HasStackLeft()) {
+    return ResourceExhausted(
+        "Python functions and graphs call each other more deeply than the "
+        "stack of this thread allows");
+  }
+  const ScopedGil gil;
   PendingException pending;
   Status status = CallWithGil(token, inputs, types, outputs);
   if (status.code() == Code::kPythonException && QuietHostCalls::Any()) {

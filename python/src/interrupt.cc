@@ -1,32 +1,57 @@
 #include "interrupt.h"
 
+#include <pthread.h>
+
+#include <atomic>
+
+#include "base/interrupt.h"
 #include "errors.h"
-#include "runtime/loop_poll.h"
+#include "gil.h"
 
 namespace gk::py {
 namespace {
 
-// Handlers run on the main thread alone; asked elsewhere, Python does nothing.
-// A thread of our own could wait for the GIL of one that waits for it: those
-// that Python does not know are left out.
+// Python's main thread, which alone runs signal handlers.
+std::atomic<pthread_t> main_thread;
+
+// What the handlers run has no business with an exception on its way.
+bool HandlersRaise() { return !PyErr_Occurred() && PyErr_CheckSignals() != 0; }
+
 Status RunSignalHandlers() {
   if (!Py_IsInitialized() || PyGILState_GetThisThreadState() == nullptr) {
     return OkStatus();
   }
-  if (PyGILState_Check()) {
+  const bool has_gil = HasGil();
+  if (has_gil) {
     // A loop that kept the GIL lets others have it now and then.
-    Py_BEGIN_ALLOW_THREADS Py_END_ALLOW_THREADS return PyErr_CheckSignals() == 0
-        ? OkStatus()
-        : PythonError();
+    Py_BEGIN_ALLOW_THREADS Py_END_ALLOW_THREADS
   }
-  const PyGILState_STATE gil = PyGILState_Ensure();
-  const bool raised = PyErr_CheckSignals() != 0;
-  PyGILState_Release(gil);
-  return raised ? PythonError() : OkStatus();
+  if (!pthread_equal(pthread_self(), main_thread.load())) return OkStatus();
+  if (has_gil) {
+    const LargeWorkListener::Scope quiet(nullptr);
+    return HandlersRaise() ? PythonError() : OkStatus();
+  }
+  const ScopedGil gil;
+  return HandlersRaise() ? PythonError() : OkStatus();
 }
 
 }  // namespace
 
-void InstallInterruptCheck() { SetInterruptCheck(RunSignalHandlers); }
+bool InstallInterruptCheck() {
+  PyRef threading = PyRef::Steal(PyImport_ImportModule("threading"));
+  PyRef thread = PyRef::Steal(
+      threading ? PyObject_CallMethod(threading.get(), "main_thread", nullptr)
+                : nullptr);
+  PyRef ident = PyRef::Steal(
+      thread ? PyObject_GetAttrString(thread.get(), "ident") : nullptr);
+  if (!ident) return false;
+  const unsigned long id = PyLong_AsUnsignedLong(ident.get());
+  if (PyErr_Occurred()) return false;
+  main_thread = static_cast<pthread_t>(id);
+  // The thread that forks is the child's main thread.
+  pthread_atfork(nullptr, nullptr, [] { main_thread = pthread_self(); });
+  SetInterruptCheck(RunSignalHandlers);
+  return true;
+}
 
 }  // namespace gk::py

@@ -1,12 +1,12 @@
-// Ctrl-C while a graph loops: Python's signal handlers run, and what they
-// raise (KeyboardInterrupt) ends the loop and reaches the caller.
+// Ctrl-C while something lasts: Python's signal handlers run, and what they
+// raise (KeyboardInterrupt) ends it and reaches the caller.
 #ifndef GK_PYTHON_INTERRUPT_H_
 #define GK_PYTHON_INTERRUPT_H_
 
 namespace gk::py {
 
-// From now on loops that last look after signals.
-void InstallInterruptCheck();
+// From now on what lasts looks after signals. False with an exception set.
+bool InstallInterruptCheck();
 
 }  // namespace gk::py
 

@@ -6,11 +6,11 @@
 #include "convert.h"
 #include "dtype_type.h"
 #include "eager/eager_context.h"
-#include "gradient_tape.h"
 #include "func_graph_object.h"
 #include "function/control_flow.h"
 #include "function_object.h"
 #include "function_trace_type.h"
+#include "gradient_tape.h"
 #include "graph_def.h"
 #include "host_function.h"
 #include "interrupt.h"
@@ -24,9 +24,24 @@
 #include "tensor_array.h"
 #include "tensor_spec_type.h"
 #include "tensor_type.h"
+#include "throw_status.h"
 #include "variable_type.h"
 
 NB_MODULE(_graphkiln, m) {
+  if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+    throw nanobind::import_error(
+        "graphkiln cannot be imported in a subinterpreter: use the main one");
+  }
+  // Types and tables are the process's: whoever imports the module again, after
+  // it was taken out of sys.modules, gets the first one.
+  static PyObject* first = nullptr;
+  if (first != nullptr) {
+    if (PyDict_SetItem(PyImport_GetModuleDict(), m.attr("__name__").ptr(),
+                       first) < 0) {
+      throw nanobind::python_error();
+    }
+    return;
+  }
   gk::InitEager();
   gk::InitControlFlow();
   PyObject* module = m.ptr();
@@ -41,9 +56,9 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddConcreteFunctionType(module) &&
       gk::py::AddSourceLocations(module) &&
       gk::py::AddFunctionType(module);
-  if (!ok) throw nanobind::python_error();
+  if (!ok || !gk::py::InstallInterruptCheck()) throw nanobind::python_error();
+  gk::py::AddExceptionTranslator();
   gk::py::InstallHostFunctions(m);
-  gk::py::InstallInterruptCheck();
   gk::py::AddScopes(m);
   gk::py::AddGradientTape(m);
   gk::py::AddControlFlow(m);
@@ -52,4 +67,5 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddGraphDef(m);
   gk::py::AddOpRecord(m);
   m.attr("__version__") = GK_VERSION;
+  first = Py_NewRef(module);
 }

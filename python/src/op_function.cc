@@ -5,12 +5,14 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/caught.h"
 #include "convert.h"
 #include "dtype_type.h"
 #include "eager/eager_context.h"
 #include "framework/check_numerics.h"
 #include "framework/op_registry.h"
 #include "function/func_graph.h"
+#include "gil.h"
 #include "name_scope.h"
 #include "operation_type.h"
 #include "source_location.h"
@@ -414,11 +416,12 @@ PyObject* OpInfo::Run(std::span<const Tensor> inputs, AttrMap attrs,
   AttrMap given;
   if (lists) given = attrs;
   StatusOr<TensorVector> out = [&]() -> StatusOr<TensorVector> {
-    GilRelease release(large);
+    std::optional<LazyGilRelease> release;
+    if (!graph) release.emplace(large);
     try {
       return Dispatch(*record_, inputs, std::move(attrs), name);
-    } catch (const Error& e) {
-      return e.status();
+    } catch (...) {
+      return CaughtStatus();
     }
   }();
   if (!out.ok()) {

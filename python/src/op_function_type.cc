@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "framework/op_registry.h"
+#include "guarded.h"
 #include "op_function.h"
 #include "tensor_type.h"
 
@@ -236,16 +237,16 @@ PyObject* Reduce(PyObject* o, PyObject*) {
 }
 
 PyGetSetDef getset[] = {
-    {"__doc__", Doc, nullptr, nullptr, nullptr},
-    {"__name__", Name, nullptr, nullptr, nullptr},
-    {"__qualname__", Name, nullptr, nullptr, nullptr},
-    {"__module__", Module, nullptr, nullptr, nullptr},
-    {"__text_signature__", TextSignature, nullptr, nullptr, nullptr},
-    {"__signature__", Signature, nullptr, nullptr, nullptr},
+    {"__doc__", Guarded<Doc>, nullptr, nullptr, nullptr},
+    {"__name__", Guarded<Name>, nullptr, nullptr, nullptr},
+    {"__qualname__", Guarded<Name>, nullptr, nullptr, nullptr},
+    {"__module__", Guarded<Module>, nullptr, nullptr, nullptr},
+    {"__text_signature__", Guarded<TextSignature>, nullptr, nullptr, nullptr},
+    {"__signature__", Guarded<Signature>, nullptr, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyMethodDef methods[] = {{"__reduce__", Reduce, METH_NOARGS, nullptr},
+PyMethodDef methods[] = {{"__reduce__", Guarded<Reduce>, METH_NOARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(PyOpFunction, vectorcall),
@@ -266,7 +267,6 @@ PyType_Slot slots[] = {SLOT(Py_tp_dealloc, Dealloc),
                        SLOT(Py_tp_methods, methods),
                        SLOT(Py_tp_members, members),
                        {0, nullptr}};
-#undef SLOT
 PyType_Spec spec = {"graphkiln.OpFunction", sizeof(PyOpFunction), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
                         Py_TPFLAGS_HAVE_VECTORCALL |
@@ -337,12 +337,12 @@ PyObject* OpNames(PyObject*, PyObject*) {
 }
 
 PyMethodDef functions[] = {
-    {"raw_op", RawOp, METH_O, "The keyword-only function of an op."},
-    {"op_function", MakeOpFunction, METH_VARARGS, "The function of an op."},
-    {"public_names", PublicNames, METH_NOARGS,
+    {"raw_op", Guarded<RawOp>, METH_O, "The keyword-only function of an op."},
+    {"op_function", Guarded<MakeOpFunction>, METH_VARARGS, "The function of an op."},
+    {"public_names", Guarded<PublicNames>, METH_NOARGS,
      "public_names()\n--\n\n"
      "Public name -> op name."},
-    {"op_names", OpNames, METH_NOARGS,
+    {"op_names", Guarded<OpNames>, METH_NOARGS,
      "op_names()\n--\n\n"
      "The names of all ops."},
     {nullptr, nullptr, 0, nullptr}};
@@ -358,7 +358,7 @@ PyObject* MakeFunction(const FunctionInfo* info, const OpInfo* op,
   }
   PyOpFunction* f = PyObject_GC_New(PyOpFunction, OpFunctionType);
   if (f == nullptr) return nullptr;
-  f->vectorcall = Call;
+  f->vectorcall = Guarded<Call>;
   f->info = info;
   f->op = op;
   f->dict = nullptr;

@@ -3,7 +3,9 @@
 #include "base/thread_pool.h"
 #include "framework/check_numerics.h"
 #include "function/func_graph.h"
+#include "gil.h"
 #include "grappler/optimize.h"
+#include "guarded.h"
 #include "op_function.h"
 #include "ops/random/random_place.h"
 #include "runtime/plan.h"
@@ -44,7 +46,7 @@ PyObject* KnownValue(PyObject*, PyObject* o) {
 
 // Lines that tell of an op's inputs and the graph that it is made in.
 std::string NumericsContext(std::span<const Tensor> inputs) {
-  PyGILState_STATE gil = PyGILState_Ensure();
+  const ScopedGil gil;
   std::string text;
   const auto shown = [](const Tensor& t) {
     PyRef wrapped = PyRef::Steal(WrapTensor(t));
@@ -64,7 +66,6 @@ std::string NumericsContext(std::span<const Tensor> inputs) {
   if (FuncGraph* f = FuncGraph::Current()) {
     text += Format("  Graph name: \"{}\"\n", f->name());
   }
-  PyGILState_Release(gil);
   return text + "\n";
 }
 
@@ -85,22 +86,22 @@ PyObject* SetFlag(PyObject*, PyObject* on) {
 }
 
 PyMethodDef functions[] = {
-    {"set_check_numerics", SetCheckNumerics, METH_O,
+    {"set_check_numerics", Guarded<SetCheckNumerics>, METH_O,
      "Ops made by this thread from now on are checked for infinities."},
-    {"known_value", KnownValue, METH_O,
+    {"known_value", Guarded<KnownValue>, METH_O,
      "The value of a tensor if it is known while tracing, else None."},
-    {"next_graph_seed", NextGraphSeed, METH_NOARGS,
+    {"next_graph_seed", Guarded<NextGraphSeed>, METH_NOARGS,
      "next_graph_seed()\n--\n\n"
      "A number for each random op of the graph being traced; -1 when eager."},
-    {"reset_random_places", ResetRandomPlaces, METH_NOARGS,
+    {"reset_random_places", Guarded<ResetRandomPlaces>, METH_NOARGS,
      "reset_random_places()\n--\n\n"
      "Eager random ops begin their streams anew."},
-    {"set_control_flow_lowering", SetFlag<SetControlFlowLowering>, METH_O,
+    {"set_control_flow_lowering", Guarded<SetFlag<SetControlFlowLowering>>, METH_O,
      "Whether loops and branches of functions are parts of their plans."},
-    {"set_graph_passes", SetFlag<SetGraphPasses>, METH_O,
+    {"set_graph_passes", Guarded<SetFlag<SetGraphPasses>>, METH_O,
      "Whether functions that run for the first time from now on are "
      "optimised."},
-    {"set_intra_op_threads", SetIntraOpThreads, METH_O,
+    {"set_intra_op_threads", Guarded<SetIntraOpThreads>, METH_O,
      "Sets how many threads one op may use."},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -2,22 +2,34 @@
 
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <vector>
+
+#include "gil.h"
 
 namespace gk::py {
 namespace {
 
-std::mutex deferred_mutex;
-std::vector<PyObject*>& Deferred() {
-  static auto* list = new std::vector<PyObject*>();
-  return *list;
-}
+// References that threads without the GIL gave up, until Python's main thread
+// comes by. Nobody waits for the GIL here: locks may be held.
+struct Deferred {
+  std::mutex mutex;
+  std::vector<PyObject*> objects;
+  bool scheduled = false;
 
-int DrainDeferred(void*) {
+  static Deferred& Get() {
+    static auto* deferred = new Deferred();
+    return *deferred;
+  }
+};
+
+int DropDeferred(void*) {
+  Deferred& deferred = Deferred::Get();
   std::vector<PyObject*> drop;
   {
-    std::lock_guard<std::mutex> lock(deferred_mutex);
-    drop.swap(Deferred());
+    std::lock_guard<std::mutex> lock(deferred.mutex);
+    deferred.scheduled = false;
+    drop.swap(deferred.objects);
   }
   for (PyObject* p : drop) Py_DECREF(p);
   return 0;
@@ -25,23 +37,32 @@ int DrainDeferred(void*) {
 
 }  // namespace
 
+bool HasGil() {
+  PyThreadState* state = PyGILState_GetThisThreadState();
+#if PY_VERSION_HEX >= 0x030D0000
+  return state != nullptr && state == PyThreadState_GetUnchecked();
+#else
+  return state != nullptr && state == _PyThreadState_UncheckedGet();
+#endif
+}
+
 void DeferredDecref(PyObject* p) {
   if (p == nullptr || !Py_IsInitialized()) return;
-  if (PyGILState_Check()) {
+  if (HasGil()) {
+    const LargeWorkListener::Scope quiet(nullptr);  // finalisers may run
     Py_DECREF(p);
     return;
   }
-  bool first;
-  {
-    std::lock_guard<std::mutex> lock(deferred_mutex);
-    first = Deferred().empty();
-    Deferred().push_back(p);
+  Deferred& deferred = Deferred::Get();
+  std::lock_guard<std::mutex> lock(deferred.mutex);
+  try {
+    deferred.objects.push_back(p);
+  } catch (const std::bad_alloc&) {
+    return;  // Without memory for the list the object stays.
   }
-  // A full queue of pending calls is retried by the next drop.
-  if (first && Py_AddPendingCall(&DrainDeferred, nullptr) != 0) {
-    PyGILState_STATE state = PyGILState_Ensure();
-    DrainDeferred(nullptr);
-    PyGILState_Release(state);
+  // A full queue of pending calls is tried again by the next drop.
+  if (!deferred.scheduled) {
+    deferred.scheduled = Py_AddPendingCall(&DropDeferred, nullptr) == 0;
   }
 }
 

@@ -42,22 +42,12 @@ class PyRef {
   PyObject* p_ = nullptr;
 };
 
+// Does this thread hold the GIL? As PyGILState_Check(), which says yes to
+// everybody once a program has made an interpreter of its own.
+bool HasGil();
+
 // Gives up a reference from any thread, with or without the GIL.
 void DeferredDecref(PyObject* p);
-
-// Releases the GIL while alive if `release`.
-class GilRelease {
- public:
-  explicit GilRelease(bool release)
-      : state_(release ? PyEval_SaveThread() : nullptr) {}
-  ~GilRelease() {
-    if (state_) PyEval_RestoreThread(state_);
-  }
-  GilRelease(const GilRelease&) = delete;
-
- private:
-  PyThreadState* state_;
-};
 
 // An attribute of a Python module, imported on first use. New reference, null
 // with an exception set.

@@ -1,8 +1,9 @@
 #include "shape_type.h"
 
-#include "type_protocol.h"
-
 #include <new>
+
+#include "guarded.h"
+#include "type_protocol.h"
 
 namespace gk::py {
 
@@ -294,59 +295,52 @@ PyObject* Reduce(PyObject* o, PyObject*) {
 PyObject* Self(PyObject* o, PyObject*) { return Py_NewRef(o); }
 
 PyMethodDef methods[] = {
-    {"as_list", AsList, METH_NOARGS,
+    {"as_list", Guarded<AsList>, METH_NOARGS,
      "as_list($self)\n--\n\n"
      "A list of ints and Nones."},
-    {"as_proto", AsProto, METH_NOARGS,
+    {"as_proto", Guarded<AsProto>, METH_NOARGS,
      "as_proto($self)\n--\n\n"
      "A TensorShapeProto."},
-    {"is_fully_defined", IsFullyDefined, METH_NOARGS, nullptr},
-    {"num_elements", NumElements, METH_NOARGS, nullptr},
-    {"concatenate", Concatenate, METH_O, nullptr},
-    {"merge_with", MergeWith, METH_O, nullptr},
-    {"is_compatible_with", IsCompatibleWith, METH_O, nullptr},
-    {"is_subtype_of", IsSubtypeOf, METH_O, nullptr},
+    {"is_fully_defined", Guarded<IsFullyDefined>, METH_NOARGS, nullptr},
+    {"num_elements", Guarded<NumElements>, METH_NOARGS, nullptr},
+    {"concatenate", Guarded<Concatenate>, METH_O, nullptr},
+    {"merge_with", Guarded<MergeWith>, METH_O, nullptr},
+    {"is_compatible_with", Guarded<IsCompatibleWith>, METH_O, nullptr},
+    {"is_subtype_of", Guarded<IsSubtypeOf>, METH_O, nullptr},
     GK_TYPE_PROTOCOL_METHODS,
-    {"most_specific_compatible_shape", MostSpecificCompatible, METH_O, nullptr},
-    {"most_specific_common_supertype", CommonSupertype, METH_O, nullptr},
-    {"assert_is_compatible_with", AssertCompatible, METH_O, nullptr},
-    {"assert_is_fully_defined", AssertFullyDefined, METH_NOARGS, nullptr},
-    {"assert_same_rank", AssertSameRank, METH_O, nullptr},
-    {"assert_has_rank", WithRank<kExactly, false>, METH_O, nullptr},
-    {"with_rank", WithRank<kExactly, true>, METH_O, nullptr},
-    {"with_rank_at_least", WithRank<kAtLeast, true>, METH_O, nullptr},
-    {"with_rank_at_most", WithRank<kAtMost, true>, METH_O, nullptr},
-    {"__reduce__", Reduce, METH_NOARGS, nullptr},
-    {"__copy__", Self, METH_NOARGS, nullptr},
-    {"__deepcopy__", Self, METH_O, nullptr},
+    {"most_specific_compatible_shape", Guarded<MostSpecificCompatible>, METH_O,
+     nullptr},
+    {"most_specific_common_supertype", Guarded<CommonSupertype>, METH_O,
+     nullptr},
+    {"assert_is_compatible_with", Guarded<AssertCompatible>, METH_O, nullptr},
+    {"assert_is_fully_defined", Guarded<AssertFullyDefined>, METH_NOARGS,
+     nullptr},
+    {"assert_same_rank", Guarded<AssertSameRank>, METH_O, nullptr},
+    {"assert_has_rank", Guarded<WithRank<kExactly, false>>, METH_O, nullptr},
+    {"with_rank", Guarded<WithRank<kExactly, true>>, METH_O, nullptr},
+    {"with_rank_at_least", Guarded<WithRank<kAtLeast, true>>, METH_O, nullptr},
+    {"with_rank_at_most", Guarded<WithRank<kAtMost, true>>, METH_O, nullptr},
+    {"__reduce__", Guarded<Reduce>, METH_NOARGS, nullptr},
+    {"__copy__", Guarded<Self>, METH_NOARGS, nullptr},
+    {"__deepcopy__", Guarded<Self>, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 PyGetSetDef getset[] = {
-    {"rank", Rank, nullptr, "The rank, or None.", nullptr},
-    {"ndims", Rank, nullptr, "The rank, or None.", nullptr},
-    {"dims", Dims, nullptr, "A list of Dimensions, or None.", nullptr},
-    {"_dims", RawDims, nullptr, nullptr, nullptr},
+    {"rank", Guarded<Rank>, nullptr, "The rank, or None.", nullptr},
+    {"ndims", Guarded<Rank>, nullptr, "The rank, or None.", nullptr},
+    {"dims", Guarded<Dims>, nullptr, "A list of Dimensions, or None.", nullptr},
+    {"_dims", Guarded<RawDims>, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-#define SLOT(id, f) \
-  { id, reinterpret_cast<void*>(f) }
-PyType_Slot slots[] = {SLOT(Py_tp_new, New),
-                       SLOT(Py_tp_dealloc, Dealloc),
-                       SLOT(Py_tp_repr, Repr),
-                       SLOT(Py_tp_str, Str),
-                       SLOT(Py_tp_hash, Hash),
-                       SLOT(Py_tp_richcompare, RichCompare),
-                       SLOT(Py_tp_iter, Iter),
-                       SLOT(Py_mp_length, Length),
-                       SLOT(Py_sq_length, Length),
-                       SLOT(Py_mp_subscript, Item),
-                       SLOT(Py_sq_item, ItemAt),
-                       SLOT(Py_nb_bool, Bool),
-                       SLOT(Py_nb_add, Add),
-                       SLOT(Py_tp_methods, methods),
-                       SLOT(Py_tp_getset, getset),
-                       {0, nullptr}};
-#undef SLOT
+PyType_Slot slots[] = {
+    {Py_tp_new, Slot<New>()},       {Py_tp_dealloc, Slot<Dealloc>()},
+    {Py_tp_repr, Slot<Repr>()},     {Py_tp_str, Slot<Str>()},
+    {Py_tp_hash, Slot<Hash>()},     {Py_tp_richcompare, Slot<RichCompare>()},
+    {Py_tp_iter, Slot<Iter>()},     {Py_mp_length, Slot<Length>()},
+    {Py_sq_length, Slot<Length>()}, {Py_mp_subscript, Slot<Item>()},
+    {Py_sq_item, Slot<ItemAt>()},   {Py_nb_bool, Slot<Bool>()},
+    {Py_nb_add, Slot<Add>()},       {Py_tp_methods, Slot<methods>()},
+    {Py_tp_getset, Slot<getset>()}, {0, nullptr}};
 PyType_Spec spec = {"graphkiln.TensorShape", sizeof(PyTensorShape), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
 

@@ -4,6 +4,7 @@
 
 #include "convert.h"
 #include "dtype_type.h"
+#include "guarded.h"
 #include "name_scope.h"
 #include "op_function.h"
 #include "tensor_type.h"
@@ -246,8 +247,8 @@ PyObject* Subscript(PyObject* self, PyObject* key) {
     return info->Run(
         inputs, std::move(spec->masks),
         scope.node_name().empty() ? "strided_slice/" : scope.node_name());
-  } catch (const Error& e) {
-    return Raise(e.status());
+  } catch (...) {
+    return RaiseCaught();
   }
 }
 
@@ -272,11 +273,10 @@ PyObject* NextRow(PyObject* o) {
   PyRef index = PyRef::Steal(PyLong_FromLongLong(it->next++));
   return index ? Subscript(it->tensor, index.get()) : nullptr;
 }
-PyType_Slot iterator_slots[] = {
-    {Py_tp_dealloc, reinterpret_cast<void*>(DeallocIterator)},
-    {Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
-    {Py_tp_iternext, reinterpret_cast<void*>(NextRow)},
-    {0, nullptr}};
+PyType_Slot iterator_slots[] = {{Py_tp_dealloc, Slot<DeallocIterator>()},
+                                {Py_tp_iter, PlainSlot(PyObject_SelfIter)},
+                                {Py_tp_iternext, Slot<NextRow>()},
+                                {0, nullptr}};
 PyType_Spec iterator_spec = {
     "graphkiln._TensorIterator", sizeof(PyRowIterator), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, iterator_slots};
@@ -300,12 +300,13 @@ PyObject* ParseSliceFunction(PyObject*, PyObject* key) {
     PyRef strides = PyRef::Steal(WrapTensor(spec->strides));
     if (!begin || !end || !strides) return nullptr;
     return PyTuple_Pack(4, begin.get(), end.get(), strides.get(), masks.get());
-  } catch (const Error& e) {
-    return Raise(e.status());
+  } catch (...) {
+    return RaiseCaught();
   }
 }
-PyMethodDef functions[] = {{"parse_slice", ParseSliceFunction, METH_O, nullptr},
-                           {nullptr, nullptr, 0, nullptr}};
+PyMethodDef functions[] = {
+    {"parse_slice", Guarded<ParseSliceFunction>, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 

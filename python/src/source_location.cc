@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "function/func_graph.h"
+#include "gil.h"
 #include "graph/out_of_scope.h"
+#include "guarded.h"
 #include "runtime/error_origin.h"
 
 namespace gk::py {
@@ -79,7 +81,7 @@ SourceId Intern(const Entry& entry) {
 
 // The position of the Python code that runs now; 0 outside of Python.
 SourceId CurrentSource() {
-  if (PyGILState_Check() == 0) return 0;
+  if (!HasGil()) return 0;
   const TraceSite site =
       Sites().empty() ? TraceSite{nullptr, 0} : Sites().back();
   Entry frames[kMaxFrames];
@@ -152,10 +154,8 @@ std::string TextOf(SourceId id, std::string_view separator) {
 
 // Asked for by any thread that reports an error.
 std::string LineByLine(SourceId id) {
-  const PyGILState_STATE state = PyGILState_Ensure();
-  std::string text = TextOf(id, "\n");
-  PyGILState_Release(state);
-  return text;
+  const ScopedGil gil;
+  return TextOf(id, "\n");
 }
 
 PyObject* SourceLines(PyObject*, PyObject* id) {
@@ -215,14 +215,14 @@ PyObject* SetPackageDirectory(PyObject*, PyObject* path) {
 }
 
 PyMethodDef functions[] = {
-    {"source_lines", SourceLines, METH_O,
+    {"source_lines", Guarded<SourceLines>, METH_O,
      "[(file, line, function)] of a node's position, outermost first."},
-    {"call_site", CallSiteNow, METH_NOARGS,
+    {"call_site", Guarded<CallSiteNow>, METH_NOARGS,
      "call_site()\n--\n\n"
      "(file, line, function) of the user's code that runs now."},
-    {"push_trace_site", PushTraceSite, METH_NOARGS, nullptr},
-    {"pop_trace_site", PopTraceSite, METH_NOARGS, nullptr},
-    {"set_package_directory", SetPackageDirectory, METH_O, nullptr},
+    {"push_trace_site", Guarded<PushTraceSite>, METH_NOARGS, nullptr},
+    {"pop_trace_site", Guarded<PopTraceSite>, METH_NOARGS, nullptr},
+    {"set_package_directory", Guarded<SetPackageDirectory>, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "framework/symbolic_tensor.h"
 #include "function/func_graph.h"
 #include "graph/graph.h"
+#include "guarded.h"
 #include "shape_type.h"
 #include "tensor_leaves.h"
 #include "tensor_type.h"
@@ -193,20 +194,21 @@ PyObject* SymbolicArray(PyObject* o, PyObject* const*, Py_ssize_t, PyObject*) {
 Py_hash_t TensorHash(PyObject*) { return HashImpl(); }
 
 PyGetSetDef tensor_getset[] = {
-    {"is_packed",
-     [](PyObject*, void*) -> PyObject* { Py_RETURN_FALSE; }, nullptr,
-     "Is it one tensor for each of several devices? Never.", nullptr},
-    {"shape", Shape, nullptr, "The static shape.", nullptr},
-    {"dtype", DType, nullptr, "The type of the elements.", nullptr},
-    {"ndim", Rank, nullptr, "The rank, or None.", nullptr},
-    {"device", Device, nullptr, "Where the value is.", nullptr},
-    {"backing_device", Device, nullptr, "Where the value is.", nullptr},
-    {"name", Name, nullptr, "The edge's name in its graph.", nullptr},
-    {"op", Operation, nullptr, "The producing Operation.", nullptr},
-    {"graph", GraphOf, nullptr, "The graph it belongs to.", nullptr},
-    {"value_index", ValueIndex, nullptr, "Which output of `op`.", nullptr},
-    {"_id", Id, nullptr, nullptr, nullptr},
-    {"__array_priority__", ArrayPriority, nullptr, nullptr, nullptr},
+    {"is_packed", [](PyObject*, void*) -> PyObject* { Py_RETURN_FALSE; },
+     nullptr, "Is it one tensor for each of several devices? Never.", nullptr},
+    {"shape", Guarded<Shape>, nullptr, "The static shape.", nullptr},
+    {"dtype", Guarded<DType>, nullptr, "The type of the elements.", nullptr},
+    {"ndim", Guarded<Rank>, nullptr, "The rank, or None.", nullptr},
+    {"device", Guarded<Device>, nullptr, "Where the value is.", nullptr},
+    {"backing_device", Guarded<Device>, nullptr, "Where the value is.",
+     nullptr},
+    {"name", Guarded<Name>, nullptr, "The edge's name in its graph.", nullptr},
+    {"op", Guarded<Operation>, nullptr, "The producing Operation.", nullptr},
+    {"graph", Guarded<GraphOf>, nullptr, "The graph it belongs to.", nullptr},
+    {"value_index", Guarded<ValueIndex>, nullptr, "Which output of `op`.",
+     nullptr},
+    {"_id", Guarded<Id>, nullptr, nullptr, nullptr},
+    {"__array_priority__", Guarded<ArrayPriority>, nullptr, nullptr, nullptr},
 #define NUMPY_ONLY(name) \
   { name, NumpyOnly, nullptr, nullptr, const_cast<char*>(name) }
     NUMPY_ONLY("T"),
@@ -222,25 +224,25 @@ PyGetSetDef tensor_getset[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMethodDef tensor_methods[] = {
-    {"get_shape", GetShape, METH_NOARGS,
+    {"get_shape", Guarded<GetShape>, METH_NOARGS,
      "get_shape($self)\n--\n\n"
      "The static shape."},
-    {"set_shape", SetShape, METH_O,
+    {"set_shape", Guarded<SetShape>, METH_O,
      "set_shape($self, shape, /)\n--\n\n"
      "Refines the static shape."},
-    {"eval", AsCFunction(Eval), METH_VARARGS | METH_KEYWORDS, nullptr},
-    {"consumers", Consumers, METH_NOARGS,
+    {"eval", AsCFunction(Guarded<Eval>), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"consumers", Guarded<Consumers>, METH_NOARGS,
      "consumers($self)\n--\n\n"
      "The operations that use it."},
-    {"ref", Reference, METH_NOARGS,
+    {"ref", Guarded<Reference>, METH_NOARGS,
      "ref($self)\n--\n\n"
      "A hashable reference."},
-    {"experimental_ref", Reference, METH_NOARGS,
+    {"experimental_ref", Guarded<Reference>, METH_NOARGS,
      "experimental_ref($self)\n--\n\n"
      "A hashable reference."},
-    {"_shape_as_list", ShapeAsList, METH_NOARGS, nullptr},
-    {"__format__", Format, METH_O, nullptr},
-    {"__array__", AsCFunction(SymbolicArray), METH_FASTCALL | METH_KEYWORDS,
+    {"_shape_as_list", Guarded<ShapeAsList>, METH_NOARGS, nullptr},
+    {"__format__", Guarded<Format>, METH_O, nullptr},
+    {"__array__", AsCFunction(Guarded<SymbolicArray>), METH_FASTCALL | METH_KEYWORDS,
      nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
@@ -374,28 +376,29 @@ PyObject* AsIndex(PyObject* o) {
 }  // namespace
 
 PyMethodDef eager_tensor_methods[] = {
-    {"numpy", Numpy, METH_NOARGS,
+    {"numpy", Guarded<Numpy>, METH_NOARGS,
      "numpy($self)\n--\n\n"
      "The value as a NumPy array or scalar."},
-    {"_numpy", Numpy, METH_NOARGS, nullptr},
-    {"item", GetItem, METH_NOARGS,
+    {"_numpy", Guarded<Numpy>, METH_NOARGS, nullptr},
+    {"item", Guarded<GetItem>, METH_NOARGS,
      "item($self)\n--\n\n"
      "The only element as a Python object."},
-    {"cpu", Cpu, METH_NOARGS,
+    {"cpu", Guarded<Cpu>, METH_NOARGS,
      "cpu($self)\n--\n\n"
      "The tensor in host memory."},
-    {"gpu", AsCFunction(Gpu), METH_VARARGS | METH_KEYWORDS,
+    {"gpu", AsCFunction(Guarded<Gpu>), METH_VARARGS | METH_KEYWORDS,
      "gpu($self, gpu_index=0)\n--\n\nThe tensor on a GPU; there is none."},
-    {"_rank", RankMethod, METH_NOARGS, nullptr},
-    {"_num_elements", NumElements, METH_NOARGS, nullptr},
-    {"__array__", AsCFunction(Array), METH_VARARGS | METH_KEYWORDS, nullptr},
-    {"__copy__", Self, METH_NOARGS, nullptr},
-    {"__deepcopy__", DeepCopy, METH_O, nullptr},
-    {"__reduce__", Reduce, METH_NOARGS, nullptr},
-    {"__complex__", AsComplex, METH_NOARGS, nullptr},
-    {"__dlpack__", AsCFunction(TensorDlpack), METH_VARARGS | METH_KEYWORDS,
-     "A DLPack capsule sharing the value."},
-    {"__dlpack_device__", TensorDlpackDevice, METH_NOARGS, nullptr},
+    {"_rank", Guarded<RankMethod>, METH_NOARGS, nullptr},
+    {"_num_elements", Guarded<NumElements>, METH_NOARGS, nullptr},
+    {"__array__", AsCFunction(Guarded<Array>), METH_VARARGS | METH_KEYWORDS,
+     nullptr},
+    {"__copy__", Guarded<Self>, METH_NOARGS, nullptr},
+    {"__deepcopy__", Guarded<DeepCopy>, METH_O, nullptr},
+    {"__reduce__", Guarded<Reduce>, METH_NOARGS, nullptr},
+    {"__complex__", Guarded<AsComplex>, METH_NOARGS, nullptr},
+    {"__dlpack__", AsCFunction(Guarded<TensorDlpack>),
+     METH_VARARGS | METH_KEYWORDS, "A DLPack capsule sharing the value."},
+    {"__dlpack_device__", Guarded<TensorDlpackDevice>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 namespace {
@@ -404,15 +407,14 @@ PyObject* NoPickle(PyObject*, PyObject*) {
 }
 }  // namespace
 PyMethodDef symbolic_tensor_methods[] = {
-    {"__copy__", Self, METH_NOARGS, nullptr},
-    {"__reduce_ex__", NoPickle, METH_O, nullptr},
-    {"__reduce__", NoPickle, METH_NOARGS, nullptr},
+    {"__copy__", Guarded<Self>, METH_NOARGS, nullptr},
+    {"__reduce_ex__", Guarded<NoPickle>, METH_O, nullptr},
+    {"__reduce__", Guarded<NoPickle>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
-PyType_Slot eager_number_slots[] = {
-    {Py_nb_int, reinterpret_cast<void*>(AsInt)},
-    {Py_nb_float, reinterpret_cast<void*>(AsFloat)},
-    {Py_nb_index, reinterpret_cast<void*>(AsIndex)},
-    {0, nullptr}};
+PyType_Slot eager_number_slots[] = {{Py_nb_int, Slot<AsInt>()},
+                                    {Py_nb_float, Slot<AsFloat>()},
+                                    {Py_nb_index, Slot<AsIndex>()},
+                                    {0, nullptr}};
 
 }  // namespace gk::py

@@ -6,6 +6,7 @@
 #include "convert.h"
 #include "dtype_type.h"
 #include "function/func_graph.h"
+#include "guarded.h"
 #include "name_scope.h"
 #include "op_function.h"
 #include "slicing.h"
@@ -216,8 +217,8 @@ PyObject* TrueDiv(PyObject* a, PyObject* b) {
     try {
       o.x = MakeOp1("Cast", {o.x}, {{"DstT", quotient}}, "Cast");
       o.y = MakeOp1("Cast", {o.y}, {{"DstT", quotient}}, "Cast");
-    } catch (const Error& e) {
-      return Raise(e.status());
+    } catch (...) {
+      return RaiseCaught();
     }
   }
   return Run2(div_op, o.x, o.y, o.name());
@@ -445,48 +446,46 @@ PyObject* Positive(PyObject* o) {
 
 }  // namespace
 
-#define SLOT(id, f) \
-  { id, reinterpret_cast<void*>(f) }
-PyType_Slot tensor_operator_slots[] = {SLOT(Py_nb_add, Add),
-                                       SLOT(Py_nb_subtract, Sub),
-                                       SLOT(Py_nb_multiply, Mul),
-                                       SLOT(Py_nb_true_divide, TrueDiv),
-                                       SLOT(Py_nb_floor_divide, FloorDiv),
-                                       SLOT(Py_nb_remainder, Mod),
-                                       SLOT(Py_nb_power, Pow),
-                                       SLOT(Py_nb_matrix_multiply, MatMul),
-                                       SLOT(Py_nb_and, And),
-                                       SLOT(Py_nb_or, Or),
-                                       SLOT(Py_nb_xor, Xor),
-                                       SLOT(Py_nb_negative, Negative),
-                                       SLOT(Py_nb_positive, Positive),
-                                       SLOT(Py_nb_absolute, Absolute),
-                                       SLOT(Py_nb_invert, Invert),
-                                       SLOT(Py_nb_bool, Bool),
-                                       SLOT(Py_tp_richcompare, RichCompare),
-                                       SLOT(Py_tp_iter, Iterate),
-                                       SLOT(Py_mp_length, Length),
-                                       SLOT(Py_mp_subscript, Subscript),
+PyType_Slot tensor_operator_slots[] = {{Py_nb_add, Slot<Add>()},
+                                       {Py_nb_subtract, Slot<Sub>()},
+                                       {Py_nb_multiply, Slot<Mul>()},
+                                       {Py_nb_true_divide, Slot<TrueDiv>()},
+                                       {Py_nb_floor_divide, Slot<FloorDiv>()},
+                                       {Py_nb_remainder, Slot<Mod>()},
+                                       {Py_nb_power, Slot<Pow>()},
+                                       {Py_nb_matrix_multiply, Slot<MatMul>()},
+                                       {Py_nb_and, Slot<And>()},
+                                       {Py_nb_or, Slot<Or>()},
+                                       {Py_nb_xor, Slot<Xor>()},
+                                       {Py_nb_negative, Slot<Negative>()},
+                                       {Py_nb_positive, Slot<Positive>()},
+                                       {Py_nb_absolute, Slot<Absolute>()},
+                                       {Py_nb_invert, Slot<Invert>()},
+                                       {Py_nb_bool, Slot<Bool>()},
+                                       {Py_tp_richcompare, Slot<RichCompare>()},
+                                       {Py_tp_iter, Slot<Iterate>()},
+                                       {Py_mp_length, Slot<Length>()},
+                                       {Py_mp_subscript, Slot<Subscript>()},
                                        {0, nullptr}};
-PyType_Slot variable_operator_slots[] = {SLOT(Py_nb_add, Add),
-                                         SLOT(Py_nb_subtract, Sub),
-                                         SLOT(Py_nb_multiply, Mul),
-                                         SLOT(Py_nb_true_divide, TrueDiv),
-                                         SLOT(Py_nb_floor_divide, FloorDiv),
-                                         SLOT(Py_nb_remainder, Mod),
-                                         SLOT(Py_nb_power, Pow),
-                                         SLOT(Py_nb_matrix_multiply, MatMul),
-                                         SLOT(Py_nb_and, And),
-                                         SLOT(Py_nb_or, Or),
-                                         SLOT(Py_nb_xor, Xor),
-                                         SLOT(Py_nb_negative, Negative),
-                                         SLOT(Py_nb_absolute, Absolute),
-                                         SLOT(Py_nb_invert, Invert),
-                                         SLOT(Py_nb_bool, Bool),
-                                         SLOT(Py_tp_richcompare, RichCompare),
-                                         SLOT(Py_tp_iter, Iterate),
-                                         SLOT(Py_mp_subscript, Subscript),
-                                         {0, nullptr}};
-#undef SLOT
+PyType_Slot variable_operator_slots[] = {
+    {Py_nb_add, Slot<Add>()},
+    {Py_nb_subtract, Slot<Sub>()},
+    {Py_nb_multiply, Slot<Mul>()},
+    {Py_nb_true_divide, Slot<TrueDiv>()},
+    {Py_nb_floor_divide, Slot<FloorDiv>()},
+    {Py_nb_remainder, Slot<Mod>()},
+    {Py_nb_power, Slot<Pow>()},
+    {Py_nb_matrix_multiply, Slot<MatMul>()},
+    {Py_nb_and, Slot<And>()},
+    {Py_nb_or, Slot<Or>()},
+    {Py_nb_xor, Slot<Xor>()},
+    {Py_nb_negative, Slot<Negative>()},
+    {Py_nb_absolute, Slot<Absolute>()},
+    {Py_nb_invert, Slot<Invert>()},
+    {Py_nb_bool, Slot<Bool>()},
+    {Py_tp_richcompare, Slot<RichCompare>()},
+    {Py_tp_iter, Slot<Iterate>()},
+    {Py_mp_subscript, Slot<Subscript>()},
+    {0, nullptr}};
 
 }  // namespace gk::py

@@ -6,6 +6,7 @@
 #include "convert.h"
 #include "dtype_type.h"
 #include "framework/op_builder.h"
+#include "guarded.h"
 #include "shape_type.h"
 #include "tensor_type.h"
 #include "variable_type.h"
@@ -231,49 +232,47 @@ PyObject* Reduce(PyObject* o, PyObject*) {
 PyObject* Share(PyObject* o, PyObject*) { return Py_NewRef(o); }
 
 PyMethodDef methods[] = {
-    {"is_compatible_with", IsCompatibleWith, METH_O,
+    {"is_compatible_with", Guarded<IsCompatibleWith>, METH_O,
      "is_compatible_with($self, other, /)\n--\n\n"
      "Could the value or spec be described by this one?"},
-    {"is_subtype_of", IsSubtypeOf, METH_O, nullptr},
-    {"most_specific_common_supertype", CommonSupertype, METH_O, nullptr},
-    {"most_specific_compatible_type", CompatibleType, METH_O, nullptr},
-    {"from_tensor", AsCFunction(FromTensor),
+    {"is_subtype_of", Guarded<IsSubtypeOf>, METH_O, nullptr},
+    {"most_specific_common_supertype", Guarded<CommonSupertype>, METH_O,
+     nullptr},
+    {"most_specific_compatible_type", Guarded<CompatibleType>, METH_O, nullptr},
+    {"from_tensor", AsCFunction(Guarded<FromTensor>),
      METH_VARARGS | METH_KEYWORDS | METH_CLASS, "The spec of a tensor."},
-    {"from_spec", AsCFunction(FromSpec),
+    {"from_spec", AsCFunction(Guarded<FromSpec>),
      METH_VARARGS | METH_KEYWORDS | METH_CLASS,
      "The same spec under another name."},
-    {"flatten", Flatten, METH_NOARGS, nullptr},
-    {"to_tensors", ToTensors, METH_O, nullptr},
-    {"__reduce__", Reduce, METH_NOARGS, nullptr},
-    {"__copy__", Share, METH_NOARGS, nullptr},
-    {"__deepcopy__", Share, METH_O, nullptr},
+    {"flatten", Guarded<Flatten>, METH_NOARGS, nullptr},
+    {"to_tensors", Guarded<ToTensors>, METH_O, nullptr},
+    {"__reduce__", Guarded<Reduce>, METH_NOARGS, nullptr},
+    {"__copy__", Guarded<Share>, METH_NOARGS, nullptr},
+    {"__deepcopy__", Guarded<Share>, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 PyGetSetDef getset[] = {
-    {"shape", Shape, nullptr, "The TensorShape.", nullptr},
-    {"dtype", DType, nullptr, "The DType.", nullptr},
-    {"name", Name, nullptr, "The name, or None.", nullptr},
-    {"_shape", Shape, nullptr, nullptr, nullptr},
-    {"_dtype", DType, nullptr, nullptr, nullptr},
-    {"_name", Name, nullptr, nullptr, nullptr},
-    {"value_type", ValueType, nullptr, "tf.Tensor.", nullptr},
+    {"shape", Guarded<Shape>, nullptr, "The TensorShape.", nullptr},
+    {"dtype", Guarded<DType>, nullptr, "The DType.", nullptr},
+    {"name", Guarded<Name>, nullptr, "The name, or None.", nullptr},
+    {"_shape", Guarded<Shape>, nullptr, nullptr, nullptr},
+    {"_dtype", Guarded<DType>, nullptr, nullptr, nullptr},
+    {"_name", Guarded<Name>, nullptr, nullptr, nullptr},
+    {"value_type", Guarded<ValueType>, nullptr, "tf.Tensor.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-#define SLOT(id, f) \
-  { id, reinterpret_cast<void*>(f) }
 PyType_Slot base_slots[] = {{0, nullptr}};
 PyType_Spec base_spec = {"graphkiln.TypeSpec", sizeof(PyObject), 0,
                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, base_slots};
-PyType_Slot slots[] = {SLOT(Py_tp_new, New),
-                       SLOT(Py_tp_init, Init),
-                       SLOT(Py_tp_dealloc, Dealloc),
-                       SLOT(Py_tp_repr, Repr),
-                       SLOT(Py_tp_hash, Hash),
-                       SLOT(Py_tp_richcompare, RichCompare),
-                       SLOT(Py_tp_methods, methods),
-                       SLOT(Py_tp_getset, getset),
+PyType_Slot slots[] = {{Py_tp_new, Slot<New>()},
+                       {Py_tp_init, Slot<Init>()},
+                       {Py_tp_dealloc, Slot<Dealloc>()},
+                       {Py_tp_repr, Slot<Repr>()},
+                       {Py_tp_hash, Slot<Hash>()},
+                       {Py_tp_richcompare, Slot<RichCompare>()},
+                       {Py_tp_methods, Slot<methods>()},
+                       {Py_tp_getset, Slot<getset>()},
                        {0, nullptr}};
-#undef SLOT
 PyType_Spec spec = {"graphkiln.TensorSpec", sizeof(PyTensorSpec), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "framework/symbolic_tensor.h"
+#include "guarded.h"
 #include "tensor_leaves.h"
 
 // clang-format off: it needs Python.h before it.
@@ -72,8 +73,9 @@ PyObject* GetDict(PyObject* o, void* context) {
   return dict;
 }
 
-PyGetSetDef leaf_getset[] = {{"__dict__", GetDict, nullptr, nullptr, nullptr},
-                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef leaf_getset[] = {
+    {"__dict__", Guarded<GetDict>, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMemberDef leaf_members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(PyTensor, weakrefs), READONLY,
@@ -81,22 +83,19 @@ PyMemberDef leaf_members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(PyTensor, dict), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
-#define SLOT(id, f) \
-  { id, reinterpret_cast<void*>(f) }
-
 PyType_Slot abstract_slots[] = {{0, nullptr}};
 PyType_Spec abstract_spec = {
     "graphkiln.types.experimental.AbstractTensor", sizeof(PyObject), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, abstract_slots};
 
-PyType_Slot eager_slots[] = {SLOT(Py_tp_dealloc, Dealloc),
-                             SLOT(Py_tp_traverse, Traverse),
-                             SLOT(Py_tp_clear, Clear),
-                             SLOT(Py_tp_setattro, SetAttribute),
-                             SLOT(Py_tp_getset, leaf_getset),
-                             SLOT(Py_tp_members, leaf_members),
-                             SLOT(Py_bf_getbuffer, GetTensorBuffer),
-                             SLOT(Py_bf_releasebuffer, ReleaseTensorBuffer),
+PyType_Slot eager_slots[] = {{Py_tp_dealloc, Slot<Dealloc>()},
+                             {Py_tp_traverse, Slot<Traverse>()},
+                             {Py_tp_clear, Slot<Clear>()},
+                             {Py_tp_setattro, Slot<SetAttribute>()},
+                             {Py_tp_getset, Slot<leaf_getset>()},
+                             {Py_tp_members, Slot<leaf_members>()},
+                             {Py_bf_getbuffer, Slot<GetTensorBuffer>()},
+                             {Py_bf_releasebuffer, Slot<ReleaseTensorBuffer>()},
                              {Py_tp_methods, eager_tensor_methods},
                              // Room for eager_number_slots.
                              {0, nullptr},
@@ -108,20 +107,18 @@ PyType_Spec eager_spec = {
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     eager_slots};
 
-PyType_Slot symbolic_slots[] = {SLOT(Py_tp_dealloc, Dealloc),
-                                SLOT(Py_tp_traverse, Traverse),
-                                SLOT(Py_tp_clear, Clear),
-                                SLOT(Py_tp_setattro, SetAttribute),
-                                SLOT(Py_tp_getset, leaf_getset),
-                                SLOT(Py_tp_members, leaf_members),
+PyType_Slot symbolic_slots[] = {{Py_tp_dealloc, Slot<Dealloc>()},
+                                {Py_tp_traverse, Slot<Traverse>()},
+                                {Py_tp_clear, Slot<Clear>()},
+                                {Py_tp_setattro, Slot<SetAttribute>()},
+                                {Py_tp_getset, Slot<leaf_getset>()},
+                                {Py_tp_members, Slot<leaf_members>()},
                                 {Py_tp_methods, symbolic_tensor_methods},
                                 {0, nullptr}};
 PyType_Spec symbolic_spec = {
     "graphkiln.SymbolicTensor", sizeof(PyTensor), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     symbolic_slots};
-
-#undef SLOT
 
 PyObject* New(PyTypeObject* type, Tensor t) {
   PyTensor* self;
@@ -193,9 +190,9 @@ bool AddTensorTypes(PyObject* module) {
   }
   slots.push_back({Py_tp_getset, tensor_getset});
   slots.push_back({Py_tp_methods, tensor_methods});
-  slots.push_back({Py_tp_repr, reinterpret_cast<void*>(TensorRepr)});
-  slots.push_back({Py_tp_str, reinterpret_cast<void*>(TensorStr)});
-  slots.push_back({Py_tp_hash, reinterpret_cast<void*>(TensorHash)});
+  slots.push_back({Py_tp_repr, Slot<TensorRepr>()});
+  slots.push_back({Py_tp_str, Slot<TensorStr>()});
+  slots.push_back({Py_tp_hash, Slot<TensorHash>()});
   slots.push_back({0, nullptr});
   PyType_Spec spec = {"graphkiln.Tensor", sizeof(PyObject), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots.data()};

@@ -7,6 +7,7 @@
 #include "framework/resource.h"
 #include "framework/symbolic_tensor.h"
 #include "graph/graph.h"
+#include "large_copy.h"
 #include "shape_type.h"
 #include "tensor_type.h"
 
@@ -126,7 +127,9 @@ PyObject* ToNumpy(const Tensor& t, bool scalars_as_objects) {
     if (t.byte_size() > 0) {
       WritableBuffer buffer(array.get());
       if (!buffer.ok()) return nullptr;
-      std::memcpy(buffer.data(), t.raw_data(), t.byte_size());
+      const Status copied =
+          CopyBytes(buffer.data(), t.raw_data(), t.byte_size());
+      if (!copied.ok()) return Raise(copied);
     }
     if (view) {
       PyRef real = PyRef::Steal(NumpyType(dtype));

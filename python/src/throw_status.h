@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "base/caught.h"
 #include "errors.h"
 
 namespace gk::py {
@@ -21,10 +22,15 @@ template <class F>
 auto Guarded(F&& f) {
   try {
     return std::forward<F>(f)();
-  } catch (const Error& e) {
-    Throw(e.status());
+  } catch (const nanobind::python_error&) {
+    throw;
+  } catch (...) {
+    Throw(LastCaughtStatus());
   }
 }
+
+// What functions bound with nanobind throw, Guarded or not.
+void AddExceptionTranslator();
 
 }  // namespace gk::py
 

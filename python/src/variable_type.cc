@@ -1,15 +1,16 @@
 #include "variable_type.h"
 
-
 #include <cstddef>
 #include <new>
 #include <unordered_map>
 
+#include "base/caught.h"
 #include "convert.h"
 #include "dtype_type.h"
 #include "framework/logical_device.h"
 #include "framework/variable.h"
 #include "function/func_graph.h"
+#include "guarded.h"
 #include "op_function.h"
 #include "shape_type.h"
 #include "tensor_type.h"
@@ -208,8 +209,8 @@ PyObject* ReadValue(PyObject* o, PyObject*) {
   }
   try {
     return WrapTensor(MakeOp1("Identity", {*t}));
-  } catch (const Error& e) {
-    return Raise(e.status());
+  } catch (...) {
+    return RaiseCaught();
   }
 }
 
@@ -370,28 +371,28 @@ PyObject* AsComplex(PyObject* o, PyObject*) {
 }
 
 PyGetSetDef getset[] = {
-    {"handle", Handle, nullptr, "The resource tensor.", nullptr},
-    {"dtype", DType, nullptr, "The type of the elements.", nullptr},
-    {"shape", Shape, nullptr, "The static shape.", nullptr},
-    {"name", Name, nullptr, "The name, with \":0\".", nullptr},
-    {"trainable", Trainable, nullptr, "Do tapes watch it?", nullptr},
-    {"__array_priority__", ArrayPriority, nullptr, nullptr, nullptr},
-    {"_origin", Origin, nullptr, nullptr, nullptr},
+    {"handle", Guarded<Handle>, nullptr, "The resource tensor.", nullptr},
+    {"dtype", Guarded<DType>, nullptr, "The type of the elements.", nullptr},
+    {"shape", Guarded<Shape>, nullptr, "The static shape.", nullptr},
+    {"name", Guarded<Name>, nullptr, "The name, with \":0\".", nullptr},
+    {"trainable", Guarded<Trainable>, nullptr, "Do tapes watch it?", nullptr},
+    {"__array_priority__", Guarded<ArrayPriority>, nullptr, nullptr, nullptr},
+    {"_origin", Guarded<Origin>, nullptr, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-#define METHOD(f) AsCFunction(f)
+#define METHOD(f) AsCFunction(Guarded<f>)
 PyMethodDef methods[] = {
-    {"_setup", Setup, METH_VARARGS, nullptr},
-    {"_unread", UnreadMethod, METH_NOARGS, nullptr},
-    {"value", Value, METH_NOARGS,
+    {"_setup", Guarded<Setup>, METH_VARARGS, nullptr},
+    {"_unread", Guarded<UnreadMethod>, METH_NOARGS, nullptr},
+    {"value", Guarded<Value>, METH_NOARGS,
      "value($self)\n--\n\n"
      "The current value."},
-    {"read_value", ReadValue, METH_NOARGS,
+    {"read_value", Guarded<ReadValue>, METH_NOARGS,
      "read_value($self)\n--\n\n"
      "The current value."},
-    {"numpy", Numpy, METH_NOARGS,
+    {"numpy", Guarded<Numpy>, METH_NOARGS,
      "numpy($self)\n--\n\n"
      "The value as a NumPy array or scalar."},
     {"assign", METHOD(AssignMethod<kAssign>), METH_VARARGS | METH_KEYWORDS,
@@ -406,19 +407,19 @@ PyMethodDef methods[] = {
      "assign_sub($self, delta, use_locking=False, name=None, "
      "read_value=True)\n--\n\n"
      "Subtracts from the value."},
-    {"ref", Reference, METH_NOARGS,
+    {"ref", Guarded<Reference>, METH_NOARGS,
      "ref($self)\n--\n\n"
      "A hashable reference."},
-    {"experimental_ref", Reference, METH_NOARGS,
+    {"experimental_ref", Guarded<Reference>, METH_NOARGS,
      "experimental_ref($self)\n--\n\n"
      "A hashable reference."},
     {"__array__", METHOD(Array), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__tf_tensor__", METHOD(TfTensor), METH_VARARGS | METH_KEYWORDS, nullptr},
-    {"__complex__", AsComplex, METH_NOARGS, nullptr},
+    {"__complex__", Guarded<AsComplex>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 PyMethodDef functions[] = {
-    {"set_variable_types", SetVariableTypes, METH_VARARGS, nullptr},
-    {"new_variable_handle", NewHandle, METH_VARARGS, nullptr},
+    {"set_variable_types", Guarded<SetVariableTypes>, METH_VARARGS, nullptr},
+    {"new_variable_handle", Guarded<NewHandle>, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 #undef METHOD
 
@@ -450,8 +451,8 @@ StatusOr<Tensor> ReadVariable(PyObject* o) {
   }
   try {
     return MakeOp1("ReadVariableOp", {self->handle}, {{"dtype", self->dtype}});
-  } catch (const Error& e) {
-    return e.status();
+  } catch (...) {
+    return CaughtStatus();
   }
 }
 
@@ -468,7 +469,7 @@ bool AddVariableType(PyObject* module) {
   for (PyType_Slot* s = variable_operator_slots; s->slot != 0; ++s) {
     slots.push_back(*s);
   }
-#define SLOT(id, f) slots.push_back({id, reinterpret_cast<void*>(f)})
+#define SLOT(id, f) slots.push_back({id, Slot<f>()})
   SLOT(Py_tp_new, New);
   SLOT(Py_tp_dealloc, Dealloc);
   SLOT(Py_tp_traverse, Traverse);

@@ -5,9 +5,11 @@
 #ifndef GK_API_INNER_H_
 #define GK_API_INNER_H_
 
+#include <new>
 #include <utility>
 #include <vector>
 
+#include "base/caught.h"
 #include "framework/tensor.h"
 #include "graphkiln/data_type.h"
 #include "graphkiln/error.h"
@@ -25,6 +27,8 @@ template <class F>
 decltype(auto) Guarded(F&& body) {
   try {
     return body();
+  } catch (const std::bad_alloc&) {
+    ThrowPublic(CaughtStatus());
   } catch (const ::gk::Error& e) {
     ThrowPublic(e.status());
   }

@@ -4,11 +4,15 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <thread>
+
+#include "base/interrupt.h"
 
 namespace gk {
 namespace {
@@ -17,7 +21,11 @@ constexpr int kSpins = 2000;
 constexpr int64_t kInlineNs = 10'000;
 constexpr int64_t kSliceNs = 4'000;
 constexpr int64_t kMaxSlices = 128;
+// Work may end between two slices, so long work gets more of them.
+constexpr int64_t kLongSliceNs = 20'000'000;
+constexpr int64_t kMaxLongSlices = 4096;
 constexpr int kMaxThreads = 1024;
+constexpr std::chrono::milliseconds kPoll(50);
 
 inline void Pause() {
 #if defined(__x86_64__)
@@ -61,7 +69,15 @@ struct ThreadPool::Job {
   const FunctionRef<void(int64_t)> fn;
   std::atomic<int64_t> next{0};
   std::atomic<int> active{0};
+  // Of the thread that set `failed`, read when nobody is active any more.
+  std::atomic<bool> failed{false};
+  std::exception_ptr thrown;
   Job* link = nullptr;
+
+  void Fail(std::exception_ptr e) {
+    next.store(chunks, std::memory_order_relaxed);
+    if (!failed.exchange(true)) thrown = std::move(e);
+  }
 };
 
 // What workers see. Shared by the pool and its workers, so that either may go
@@ -183,10 +199,17 @@ void ThreadPool::SetNumThreads(int threads) {
 }
 
 void ThreadPool::RunChunks(Job& job) {
+  const EndsWith together(job.failed);
   for (;;) {
     const int64_t i = job.next.fetch_add(1, std::memory_order_relaxed);
     if (i >= job.chunks) return;
-    job.fn(i);
+    try {
+      job.fn(i);
+      PollInterrupt();
+    } catch (...) {
+      job.Fail(std::current_exception());
+      return;
+    }
   }
 }
 
@@ -248,7 +271,10 @@ void ThreadPool::StartWorkers(State& state, int wanted) {
 
 void ThreadPool::ParallelFor(int64_t chunks, FunctionRef<void(int64_t)> fn) {
   if (chunks <= 1 || num_threads() <= 1) {
-    for (int64_t i = 0; i < chunks; ++i) fn(i);
+    for (int64_t i = 0; i < chunks; ++i) {
+      fn(i);
+      if (chunks > 1) PollInterrupt();
+    }
     return;
   }
   State& state = *state_.load(std::memory_order_acquire);
@@ -270,15 +296,29 @@ void ThreadPool::ParallelFor(int64_t chunks, FunctionRef<void(int64_t)> fn) {
     std::lock_guard lock(state.mutex);
     state.Remove(&job);
   }
+  WaitUntilLeft(state, job);
+  if (job.failed.load(std::memory_order_relaxed)) [[unlikely]] {
+    std::rethrow_exception(job.thrown);
+  }
+}
+
+// Workers may be long, so the caller asks meanwhile whether to go on.
+void ThreadPool::WaitUntilLeft(State& state, Job& job) {
   for (int i = 0; i < kSpins; ++i) {
     if (job.active.load(std::memory_order_acquire) == 0) return;
     Pause();
   }
   state.waiters.fetch_add(1);
-  {
-    std::unique_lock lock(state.mutex);
-    state.done.wait(lock, [&] { return job.active.load() == 0; });
+  const auto left = [&] { return job.active.load() == 0; };
+  std::unique_lock lock(state.mutex);
+  while (!state.done.wait_for(lock, kPoll, left)) {
+    lock.unlock();
+    if (Status status = CheckInterrupt(); !status.ok()) {
+      job.Fail(std::make_exception_ptr(Error(std::move(status))));
+    }
+    lock.lock();
   }
+  lock.unlock();
   state.waiters.fetch_sub(1);
 }
 
@@ -291,7 +331,9 @@ void ThreadPool::ParallelRange(int64_t n, int64_t cost_ns_per_item,
     total = INT64_MAX;
   }
   if (n == 1 || total < kInlineNs) return fn(0, n);
-  const int64_t slices = std::min({kMaxSlices, total / kSliceNs, n});
+  const int64_t wanted =
+      std::clamp(total / kLongSliceNs, kMaxSlices, kMaxLongSlices);
+  const int64_t slices = std::min({wanted, total / kSliceNs, n});
   const int64_t each = n / slices, extra = n % slices;
   const auto start = [=](int64_t i) { return i * each + std::min(i, extra); };
   ParallelFor(slices, [&](int64_t i) { fn(start(i), start(i + 1)); });

@@ -6,7 +6,8 @@
 // threads may call at once, from inside chunks too. After fork() the child
 // starts workers of its own on need; forking inside a chunk is not supported.
 // A fork-join costs well under 1 us while workers spin, 5 us to wake a parked
-// one. Functions given must not throw.
+// one. What a function throws ends the work early and
+// reaches the caller, the first one where several do.
 #ifndef GK_BASE_THREAD_POOL_H_
 #define GK_BASE_THREAD_POOL_H_
 
@@ -52,6 +53,7 @@ class ThreadPool {
   struct Registry;
   static void* Work(void* arg);
   static void RunChunks(Job& job);
+  static void WaitUntilLeft(State& state, Job& job);
   void StartWorkers(State& state, int wanted);
 
   std::atomic<int> num_threads_;

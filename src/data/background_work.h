@@ -6,8 +6,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <new>
 
+#include "base/caught.h"
 #include "data/dataset.h"
 #include "data/task_pool.h"
 
@@ -30,11 +30,9 @@ struct Outcome {
   void Take(bool background, F&& work) {
     try {
       status = work();
-    } catch (const Error& e) {
+    } catch (...) {
       // What is thrown on a thread of the pool would end the program.
-      status = e.status();
-    } catch (const std::bad_alloc&) {
-      status = ResourceExhausted("OOM when making an element of a dataset");
+      status = LastCaughtStatus("the making of an element of a dataset");
     }
     Noted(background);
   }

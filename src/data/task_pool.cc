@@ -9,6 +9,8 @@
 #include <mutex>
 #include <thread>
 
+#include "base/caught.h"
+
 namespace gk {
 namespace {
 
@@ -40,7 +42,13 @@ struct TaskPool::State {
         const std::function<void()> task = std::move(tasks.front());
         tasks.pop_front();
         lock.unlock();
-        task();
+        try {
+          task();
+        } catch (...) {
+          // Tasks hand what becomes of them to whoever waits; of what fails
+          // beyond that nobody could be told.
+          (void)LastCaughtStatus();
+        }
       }  // What it held goes before the lock is taken.
       lock.lock();
     }

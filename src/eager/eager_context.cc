@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "framework/logical_device.h"
 #include "framework/op_registry.h"
+#include "framework/run_kernel.h"
 #include "graph/out_of_scope.h"
 #include "runtime/executor.h"
 
@@ -108,11 +109,11 @@ StatusOr<TensorVector> Run(const OpRecord& record,
   if (several) {
     const int device = DeviceFor(inputs);
     DeviceGuard guard(device);
-    status = record.kernel.compute(ctx);
+    status = RunKernel(ctx);
     // A kernel may hand on what it was given.
     for (Tensor& t : outputs) t = OnDevice(t, device);
   } else {
-    status = record.kernel.compute(ctx);
+    status = RunKernel(ctx);
   }
   if (!status.ok()) return status;
   for (const Tensor& t : outputs) {
@@ -185,7 +186,7 @@ bool EagerContext::RunElementwise(const OpRecord& record,
     }
   }
   KernelContext ctx(record, none, inputs, std::span(output, 1));
-  *status = record.kernel.compute(ctx);
+  *status = RunKernel(ctx);
   if (!status->ok()) *status = WithOp(*status, record.name, name);
   return true;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/caught.h"
 #include "framework/op_registry.h"
 #include "framework/variable.h"
 #include "graph/handle_data.h"
@@ -296,8 +297,8 @@ StatusOr<std::vector<Gradient>> GradientTape::ComputeGradient(
     for (size_t i = 0; i < sources.size(); ++i) {
       result[i] = grads.Take(sources[i]);
     }
-  } catch (const Error& error) {
-    return error.status();
+  } catch (...) {
+    return CaughtStatus();
   }
   if (!persistent_) {
     entries_.clear();

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/memory.h"
 #include "base/sanitizer.h"
 #include "framework/resource.h"
 #include "framework/variant.h"
@@ -22,6 +23,9 @@ namespace {
 constexpr size_t kMinBlock = 64;
 constexpr int kClasses = 120;
 constexpr int64_t kMaxCachedBytes = int64_t{96} << 20;
+// From this size on the system is asked what it has: a small part of the time
+// that touching the memory takes.
+constexpr int64_t kAskedAbout = int64_t{256} << 20;
 
 struct FreeBlock {
   FreeBlock* next;
@@ -48,7 +52,7 @@ class Pool {
       }
     }
     if (!p) {
-      if (static_cast<int64_t>(size) > limit_) return nullptr;
+      if (!MayHave(size)) return nullptr;
       if (posix_memalign(&p, kAlignment, size) != 0) return nullptr;
     }
     const int64_t live =
@@ -82,6 +86,13 @@ class Pool {
       while (head) std::free(std::exchange(head, head->next));
     }
     stats_.cached_bytes = 0;
+  }
+
+  // The system promises more than it has and ends processes that hold it to
+  // its word. What was promised and not touched yet counts as live.
+  bool MayHave(int64_t size) const {
+    if (size > limit_ - live_.load(std::memory_order_relaxed)) return false;
+    return size < kAskedAbout || size <= AvailableMemory();
   }
 
   PoolStats Stats() {
@@ -200,6 +211,21 @@ class VariantBuffer final : public Buffer {
 thread_local int VariantBuffer::level_ = 0;
 thread_local std::vector<Variant*>* VariantBuffer::waiting_ = nullptr;
 
+// Objects are touched at once, so what cannot be had is refused before.
+template <class T, class B = ObjectBuffer<T>>
+Ref<Buffer> NewObjects(int64_t n) {
+  int64_t bytes;
+  if (__builtin_mul_overflow(n, static_cast<int64_t>(sizeof(T)), &bytes) ||
+      !Pool::Get().MayHave(bytes)) {
+    return nullptr;
+  }
+  try {
+    return MakeRef<B>(n);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 class ForeignBuffer final : public Buffer {
  public:
   ForeignBuffer(void* data, size_t size, std::function<void()> release)
@@ -224,17 +250,13 @@ Ref<Buffer> NewPooledBuffer(size_t bytes) {
 }
 
 Ref<Buffer> NewObjectBuffer(DataType dtype, int64_t n) {
-  // Objects are touched at once, so a size that cannot be had must be
-  // refused here.
-  constexpr int64_t kMaxObjects = int64_t{1} << 31;
-  if (n > kMaxObjects) return nullptr;
   switch (dtype) {
     case DataType::kString:
-      return MakeRef<ObjectBuffer<std::string>>(n);
+      return NewObjects<std::string>(n);
     case DataType::kResource:
-      return MakeRef<ObjectBuffer<ResourceHandle>>(n);
+      return NewObjects<ResourceHandle>(n);
     case DataType::kVariant:
-      return MakeRef<VariantBuffer>(n);
+      return NewObjects<Variant, VariantBuffer>(n);
     default:
       return nullptr;
   }

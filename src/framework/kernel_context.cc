@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/large_work.h"
 #include "framework/op_record.h"
 
 namespace gk {
@@ -13,6 +14,9 @@ Status KernelContext::Allocate(int i, DataType dtype, const TensorShape& shape,
     outputs_[i] = planned_[i];
   } else {
     GK_ASSIGN_OR_RETURN(outputs_[i], Tensor::Allocate(dtype, shape));
+    if (outputs_[i].byte_size() >= static_cast<int64_t>(kLargeWorkBytes)) {
+      LargeWorkListener::Note();
+    }
   }
   *out = &outputs_[i];
   return OkStatus();

@@ -2,6 +2,8 @@
 
 #include <thread>
 
+#include "base/interrupt.h"
+
 namespace gk {
 
 Status VariableResource::Uninitialized() const {
@@ -77,12 +79,17 @@ Status VariableResource::Replace(
   taken_ = true;
   Tensor old = std::move(value_);
   Unlock();
+  // An update in place must not end half-way, and others wait for it.
+  const NoInterrupts whole;
   Tensor value;
-  const Status status = update(old, &value);
-  Lock();
-  value_ = status.ok() ? std::move(value) : old;
-  taken_ = false;
-  Unlock();
+  Status status;
+  try {
+    status = update(old, &value);
+  } catch (...) {
+    Put(std::move(old));
+    throw;
+  }
+  Put(status.ok() ? std::move(value) : std::move(old));
   return status;
 }
 

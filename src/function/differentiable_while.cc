@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/caught.h"
 #include "base/format.h"
 #include "framework/op_registry.h"
 #include "framework/tensor_list.h"
@@ -60,8 +61,8 @@ StatusOr<Tensor> EmptyList(const DifferentiableWhile::List& list) {
                  KnownTensor(Tensor::Scalar<int32_t>(-1), "max_num_elements")},
                 {{"element_dtype", list.dtype}}, "accumulator");
     return handle;
-  } catch (const Error& error) {
-    return error.status();
+  } catch (...) {
+    return CaughtStatus();
   }
 }
 

@@ -272,10 +272,10 @@ Status EagerTensorArray::CheckWrite(int64_t index) const {
   return OkStatus();
 }
 
-void EagerTensorArray::Set(int64_t index, const Tensor& value) const {
+void EagerTensorArray::Set(int64_t index, Tensor& value) const {
   std::vector<Tensor>& tensors = elements_->tensors;
   if (index >= static_cast<int64_t>(tensors.size())) tensors.resize(index + 1);
-  tensors[index] = value;
+  std::swap(tensors[index], value);
 }
 
 TensorArrayImpl::Ptr EagerTensorArray::Written(std::string_view method,
@@ -288,7 +288,7 @@ TensorArrayImpl::Ptr EagerTensorArray::Written(std::string_view method,
 TensorArrayImpl::Ptr EagerTensorArray::Write(const ArrayOperand& at,
                                              const ArrayOperand& given,
                                              const Call& call) const {
-  const Tensor value = given.Get("value");
+  Tensor value = given.Get("value");
   Check(value);
   const int64_t index = IndexOf(at.Get("index"));
   const std::lock_guard lock(elements_->mutex);
@@ -299,11 +299,11 @@ TensorArrayImpl::Ptr EagerTensorArray::Write(const ArrayOperand& at,
   return Written("write", call.place);
 }
 
-TensorArrayImpl::Ptr EagerTensorArray::Replace(TensorVector parts,
+TensorArrayImpl::Ptr EagerTensorArray::Replace(TensorVector& parts,
                                                std::string_view method,
                                                std::string_view place) const {
   ThrowIfError(Fit(parts));
-  elements_->tensors = std::move(parts);
+  elements_->tensors.swap(parts);
   elements_->read_before.clear();
   return Written(method, place);
 }
@@ -320,7 +320,7 @@ TensorArrayImpl::Ptr EagerTensorArray::Unstack(const ArrayOperand& given,
         "Cannot unstack {} tensors into a TensorArray of static size {} ",
         parts.size(), elements_->tensors.size()));
   }
-  return Replace(std::move(parts), "unstack", call.place);
+  return Replace(parts, "unstack", call.place);
 }
 
 TensorArrayImpl::Ptr EagerTensorArray::Scatter(const ArrayOperand& indices,
@@ -329,7 +329,7 @@ TensorArrayImpl::Ptr EagerTensorArray::Scatter(const ArrayOperand& indices,
   const Tensor value = given.Get("value");
   Check(value);
   const std::vector<int64_t> places = Ints(indices.Get("indices"), "An index");
-  const TensorVector parts = Rows(value);
+  TensorVector parts = Rows(value);
   if (places.size() != parts.size()) {
     throw Error(InvalidArgument(
         "Expected len(indices) == tensor.shape[0], but saw: {} vs. {}",
@@ -380,7 +380,7 @@ TensorArrayImpl::Ptr EagerTensorArray::Split(const ArrayOperand& given,
         "and the TensorArray is not marked as dynamically resizeable.",
         elements_->tensors.size(), lengths.size()));
   }
-  return Replace(std::move(parts), "split", call.place);
+  return Replace(parts, "split", call.place);
 }
 
 TensorArrayImpl::Ptr EagerTensorArray::Identity() const {
@@ -390,8 +390,9 @@ TensorArrayImpl::Ptr EagerTensorArray::Identity() const {
 }
 
 void EagerTensorArray::Close() const {
+  TensorVector dropped;
   const std::lock_guard lock(elements_->mutex);
-  elements_->tensors.clear();
+  elements_->tensors.swap(dropped);
   elements_->read_before.clear();
 }
 

@@ -62,9 +62,11 @@ class EagerTensorArray final : public TensorArrayImpl {
   StatusOr<Tensor> Element(int64_t index) const;
   Status Fit(std::span<const Tensor> values) const;
   Status CheckWrite(int64_t index) const;
-  void Set(int64_t index, const Tensor& value) const;
+  // The old element is in `value` then: what it holds may be the host's, who
+  // may come back here when it goes.
+  void Set(int64_t index, Tensor& value) const;
   Ptr Written(std::string_view method, std::string_view place) const;
-  Ptr Replace(TensorVector parts, std::string_view method,
+  Ptr Replace(TensorVector& parts, std::string_view method,
               std::string_view place) const;
 
   TensorVector All() const;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <unordered_set>
 
+#include "base/caught.h"
 #include "eager/gradient_tape.h"
 #include "framework/op_registry.h"
 #include "graph/control_gather.h"
@@ -230,8 +231,8 @@ StatusOr<Ref<FunctionDefinition>> FuncGraph::BuildFunction(
     Building building(inner.get());
     try {
       results = body(arguments);
-    } catch (const Error& e) {
-      return e.status();
+    } catch (...) {
+      return CaughtStatus();
     }
   }
   GK_ASSIGN_OR_RETURN(Ref<GraphFunction> function,

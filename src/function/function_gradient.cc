@@ -1,7 +1,9 @@
 #include "function/function_gradient.h"
 
 #include <algorithm>
+#include <chrono>
 
+#include "base/interrupt.h"
 #include "framework/op_builder.h"
 #include "function/concrete_function.h"
 #include "function/func_graph.h"
@@ -211,7 +213,16 @@ StatusOr<DifferentiableCall::BackwardFunction> DifferentiableCall::Build(
 StatusOr<const DifferentiableCall::BackwardFunction*> DifferentiableCall::Find(
     const Key& key) {
   std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock) WaitBlocking([&] { lock.lock(); });
+  Status interrupted;
+  if (!lock) {
+    WaitBlocking([&] {
+      while (interrupted.ok() &&
+             !lock.try_lock_for(std::chrono::milliseconds(50))) {
+        interrupted = CheckInterrupt();
+      }
+    });
+  }
+  GK_RETURN_IF_ERROR(interrupted);
   auto it = backward_.find(key);
   if (it == backward_.end()) {
     std::vector<Output> extras;

@@ -79,7 +79,7 @@ class DifferentiableCall final : public DifferentiableNode {
   AttrMap attrs_;
   CallTable calls_;
   Ref<GraphFunction> forward_;
-  std::recursive_mutex mutex_;
+  std::recursive_timed_mutex mutex_;
   // Null where a backward needs more than forward returns.
   std::map<Key, std::unique_ptr<BackwardFunction>> backward_;
 };

@@ -2,6 +2,8 @@
 #include <memory>
 #include <shared_mutex>
 
+#include "base/caught.h"
+#include "base/stack.h"
 #include "framework/op_builder.h"
 #include "function/differentiable_branches.h"
 #include "function/differentiable_while.h"
@@ -95,8 +97,8 @@ class ReverseWalk {
       std::vector<Gradient> result(inputs.size());
       for (size_t i = 0; i < inputs.size(); ++i) result[i] = Take(inputs[i]);
       return result;
-    } catch (const Error& error) {
-      return error.status();
+    } catch (...) {
+      return CaughtStatus();
     }
   }
 
@@ -374,6 +376,11 @@ StatusOr<std::vector<Gradient>> GradientsInGraph(
     std::span<const Gradient> output_grads, std::span<const Output> inputs,
     CallTable* calls, bool rewrite, bool higher_order,
     std::span<const Output> stops) {
+  if (!HasStackLeft()) {
+    return ResourceExhausted(
+        "The gradient goes through functions that call each other more deeply "
+        "than the stack of this thread allows");
+  }
   return ReverseWalk(graph, calls, rewrite, higher_order, stops)
       .Run(outputs, output_grads, inputs);
 }
@@ -408,8 +415,8 @@ StatusOr<std::vector<Gradient>> SymbolicGradients(
       try {
         grads[i].dense = MakeOp1("OnesLike", {graph->TensorOf(ys[i])}, {},
                                  Format("grad_ys_{}", i));
-      } catch (const Error& error) {
-        return error.status();
+      } catch (...) {
+        return CaughtStatus();
       }
     }
   }

@@ -242,6 +242,7 @@ StatusOr<Ref<Trace>> TraceCache::FindOrTrace(const Ref<FunctionType>& asked,
     if (Ref<Trace> found = Find(request, variables)) return found;
     Ref<FunctionType> type = TypeToTrace(request, reduce_retracing);
     TraceLatch latch(this, type, alone);
+    GK_RETURN_IF_ERROR(latch.status());
     if (latch.waited()) continue;  // somebody may have made it
     // Or between the look-up and the latch.
     if (Ref<Trace> found = Find(request, variables)) return found;

@@ -1,15 +1,19 @@
 #include "function/trace_latch.h"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <mutex>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "function/trace_cache.h"
 
 namespace gk {
 namespace {
+
+constexpr std::chrono::milliseconds kPoll(50);
 
 // Tracing is rare: one lock for all of it. Types with host objects count as
 // equal by hash here, so that no host code runs under the lock; the worst
@@ -50,6 +54,21 @@ bool ClosesCycle(const Tracing& state, std::thread::id other,
   return true;
 }
 
+// Waits for a change, or until it is time to look around. An error if the
+// host language interrupts; the lock is given up meanwhile.
+Status WaitForChange(Tracing& state, std::unique_lock<std::mutex>& lock,
+                     std::thread::id self, std::thread::id other) {
+  state.waiting[self] = other;
+  const bool changed =
+      state.changed.wait_for(lock, kPoll) == std::cv_status::no_timeout;
+  state.waiting.erase(self);
+  if (changed) return OkStatus();
+  lock.unlock();
+  Status status = CheckInterrupt();
+  lock.lock();
+  return status;
+}
+
 }  // namespace
 
 void SetBlockingWait(void (*around)(FunctionRef<void()> wait)) {
@@ -77,7 +96,7 @@ TraceLatch::TraceLatch(const void* owner, Ref<FunctionType> type, bool alone)
     }
   }
   waited_ = true;
-  auto wait = [&] {
+  WaitBlocking([&] {
     std::unique_lock<std::mutex> lock(state.mutex);
     for (;;) {
       const Entry* other = Conflict(state, entry_);
@@ -85,12 +104,10 @@ TraceLatch::TraceLatch(const void* owner, Ref<FunctionType> type, bool alone)
           ClosesCycle(state, other->thread, entry_.thread)) {
         break;
       }
-      state.waiting[entry_.thread] = other->thread;
-      state.changed.wait(lock);
-      state.waiting.erase(entry_.thread);
+      status_ = WaitForChange(state, lock, entry_.thread, other->thread);
+      if (!status_.ok()) break;
     }
-  };
-  WaitBlocking(wait);
+  });
 }
 
 TraceLatch::~TraceLatch() {
@@ -104,20 +121,21 @@ TraceLatch::~TraceLatch() {
   state.changed.notify_all();
 }
 
-bool WaitForThread(std::thread::id holder, FunctionRef<bool()> done) {
+StatusOr<bool> WaitForThread(std::thread::id holder, FunctionRef<bool()> done) {
   Tracing& state = State();
   const std::thread::id self = std::this_thread::get_id();
   bool closes_cycle = false;
+  Status status;
   WaitBlocking([&] {
     std::unique_lock<std::mutex> lock(state.mutex);
     while (!done()) {
       closes_cycle = ClosesCycle(state, holder, self);
       if (closes_cycle) return;
-      state.waiting[self] = holder;
-      state.changed.wait(lock);
-      state.waiting.erase(self);
+      status = WaitForChange(state, lock, self, holder);
+      if (!status.ok()) return;
     }
   });
+  if (!status.ok()) return status;
   return !closes_cycle;
 }
 

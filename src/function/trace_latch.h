@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/function_ref.h"
+#include "base/status.h"
 #include "function/function_type.h"
 
 namespace gk {
@@ -24,6 +25,8 @@ class TraceLatch {
 
   // Somebody else's tracing was waited for; nothing is held.
   bool waited() const { return waited_; }
+  // Why waiting was given up, if it was.
+  const Status& status() const { return status_; }
 
   struct Entry {
     const void* owner;
@@ -36,12 +39,14 @@ class TraceLatch {
  private:
   Entry entry_;
   bool waited_ = false;
+  Status status_;
 };
 
 // Waits for what the thread `holder` works on, until `done`, which is asked
 // again whenever somebody calls WakeWaiters. False, at once, where that would
-// close a cycle of threads that wait for each other.
-bool WaitForThread(std::thread::id holder, FunctionRef<bool()> done);
+// close a cycle of threads that wait for each other. An error if the host
+// language interrupts.
+StatusOr<bool> WaitForThread(std::thread::id holder, FunctionRef<bool()> done);
 void WakeWaiters();
 
 }  // namespace gk

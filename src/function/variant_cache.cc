@@ -5,6 +5,7 @@
 #include <thread>
 #include <tuple>
 
+#include "base/caught.h"
 #include "function/trace_latch.h"
 
 namespace gk {
@@ -95,33 +96,44 @@ StatusOr<Ref<DifferentiableNode>> VariantCache::Get(
       return InvalidArgument("Function {} runs itself: it has no gradient",
                              request.functions[0]->name());
     }
-    const bool waited = WaitForThread(maker, [&] {
-      std::lock_guard<std::mutex> lock(variants->mutex);
-      auto it = variants->slots.find(key);
-      return it == variants->slots.end() || it->second.made ||
-             it->second.maker != maker;
-    });
+    GK_ASSIGN_OR_RETURN(const bool waited, WaitForThread(maker, [&] {
+                          std::lock_guard<std::mutex> lock(variants->mutex);
+                          auto it = variants->slots.find(key);
+                          return it == variants->slots.end() ||
+                                 it->second.made || it->second.maker != maker;
+                        }));
     // That thread waits for this one: what it makes cannot be had.
     if (!waited) return make();
   }
 
+  const auto give_up = [&] {
+    {
+      std::lock_guard<std::mutex> lock(variants->mutex);
+      variants->slots.erase(key);
+    }
+    WakeWaiters();
+  };
   StatusOr<Ref<DifferentiableNode>> made = [&] {
     try {
       return make();
-    } catch (const Error& error) {
-      return StatusOr<Ref<DifferentiableNode>>(error.status());
+    } catch (...) {
+      try {
+        return StatusOr<Ref<DifferentiableNode>>(CaughtStatus());
+      } catch (...) {
+        give_up();
+        throw;
+      }
     }
   }();
+  if (!made.ok()) {
+    give_up();
+    return made;
+  }
   {
     std::lock_guard<std::mutex> lock(variants->mutex);
-    if (made.ok()) {
-      variants->slots[key].made = *made;
-    } else {
-      variants->slots.erase(key);
-    }
+    variants->slots[key].made = *made;
   }
   WakeWaiters();
-  if (!made.ok()) return made;
   for (const GraphFunction* f : request.functions.subspan(1)) {
     const std::shared_ptr<Variants> other = Of(*f).variants_;
     if (other == variants) continue;

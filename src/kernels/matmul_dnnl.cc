@@ -18,7 +18,9 @@ int64_t WantedSlices(const MatMulDesc& d) {
   const double work = static_cast<double>(d.m) * d.k * d.n;
   if (work < (1 << 21)) return 1;
   if (work < (1 << 23)) return 2;
-  return work < 4e9 ? 4 : 8;
+  if (work < 4e9) return 4;
+  // Between slices runs can be interrupted: a fraction of a second for one.
+  return std::max<int64_t>(8, static_cast<int64_t>(work / 5e9));
 }
 
 // Wide column panels are the fastest where there are few rows.

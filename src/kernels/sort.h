@@ -3,8 +3,9 @@
 // One order everywhere: numeric, -0 equal to 0, every NaN equal to the others
 // and greater than any number, so ascending sorts put NaN last. Equal values
 // keep their order (of indices), ascending or descending. Rows are
-// independent: callers give rows to threads as they like. Pure functions; T
-// is any arithmetic type or a narrow float of base/half.h.
+// independent: callers give rows to threads as they like. Long rows ask whether
+// to go on (base/interrupt.h). Pure functions; T is any arithmetic type or a
+// narrow float of base/half.h.
 #ifndef GK_KERNELS_SORT_H_
 #define GK_KERNELS_SORT_H_
 
@@ -13,6 +14,7 @@
 #include <type_traits>
 
 #include "base/half.h"
+#include "base/interrupt.h"
 
 namespace gk {
 
@@ -39,7 +41,9 @@ bool SortLess(T a, T b) {
 // One sort for both directions: std::stable_sort is a lot of code.
 template <class T>
 void SortRow(T* row, int64_t n, bool descending) {
-  std::stable_sort(row, row + n, [descending](T a, T b) {
+  TurnPoll poll;
+  std::stable_sort(row, row + n, [descending, &poll](T a, T b) {
+    poll();
     return descending ? SortLess(b, a) : SortLess(a, b);
   });
 }
@@ -48,9 +52,12 @@ void SortRow(T* row, int64_t n, bool descending) {
 template <class T, class Index>
 void ArgsortRow(const T* row, int64_t n, bool descending, Index* order) {
   for (int64_t i = 0; i < n; ++i) order[i] = static_cast<Index>(i);
-  std::stable_sort(order, order + n, [row, descending](Index a, Index b) {
-    return descending ? SortLess(row[b], row[a]) : SortLess(row[a], row[b]);
-  });
+  TurnPoll poll;
+  std::stable_sort(
+      order, order + n, [row, descending, &poll](Index a, Index b) {
+        poll();
+        return descending ? SortLess(row[b], row[a]) : SortLess(row[a], row[b]);
+      });
 }
 
 // The k greatest values, greatest first, and where they stand; of equals the
@@ -58,7 +65,9 @@ void ArgsortRow(const T* row, int64_t n, bool descending, Index* order) {
 template <class T, class Index>
 void TopKRow(const T* row, int64_t n, int64_t k, T* values, Index* indices) {
   if (k == 0) return;
-  const auto before = [row](Index a, Index b) {
+  TurnPoll poll;
+  const auto before = [row, &poll](Index a, Index b) {
+    poll();
     if (SortLess(row[b], row[a])) return true;
     return !SortLess(row[a], row[b]) && a < b;
   };
@@ -69,6 +78,7 @@ void TopKRow(const T* row, int64_t n, int64_t k, T* values, Index* indices) {
     for (int64_t i = 0; i < k; ++i) indices[i] = static_cast<Index>(i);
     std::make_heap(indices, indices + k, before);
     for (int64_t i = k; i < n; ++i) {
+      poll();
       if (!SortLess(row[indices[0]], row[i])) continue;
       std::pop_heap(indices, indices + k, before);
       indices[k - 1] = static_cast<Index>(i);
@@ -85,7 +95,9 @@ template <class T, class Index>
 void SearchSortedRow(const T* row, int64_t n, const T* values, int64_t count,
                      bool right, Index* out) {
   const auto less = [](T a, T b) { return SortKey(a) < SortKey(b); };
+  TurnPoll poll;
   for (int64_t i = 0; i < count; ++i) {
+    poll();
     const T* at = right ? std::upper_bound(row, row + n, values[i], less)
                         : std::lower_bound(row, row + n, values[i], less);
     out[i] = static_cast<Index>(at - row);

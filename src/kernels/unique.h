@@ -5,11 +5,13 @@
 #ifndef GK_KERNELS_UNIQUE_H_
 #define GK_KERNELS_UNIQUE_H_
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
-#include <vector>
 
+#include "base/interrupt.h"
 #include "kernels/sort.h"
 
 namespace gk {
@@ -22,10 +24,18 @@ template <class T, class Index>
 int64_t UniqueIds(const T* values, int64_t n, Index* ids, Index* firsts) {
   int64_t size = 16;
   while (size < 2 * n) size *= 2;
-  std::vector<int64_t> table(static_cast<size_t>(size), -1);
+  const std::unique_ptr<int64_t[]> table(new int64_t[size]);
+  // Fresh memory takes longer than anything else here: pieces of it.
+  constexpr int64_t kPiece = 1 << 20;
+  for (int64_t i = 0; i < size; i += kPiece) {
+    std::fill_n(&table[i], std::min(kPiece, size - i), int64_t{-1});
+    PollInterrupt();
+  }
   const uint64_t mask = static_cast<uint64_t>(size) - 1;
   int64_t count = 0;
+  TurnPoll poll;
   for (int64_t i = 0; i < n; ++i) {
+    poll();
     const auto key = SortKey(values[i]);
     uint64_t bits;
     if constexpr (std::is_integral_v<decltype(key)>) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <type_traits>
 
+#include "base/interrupt.h"
 #include "framework/kernel_context.h"
 
 namespace gk {
@@ -14,7 +15,9 @@ namespace gk {
 template <class Visit>
 void VisitBroadcast(const TensorShape& x, const TensorShape& y,
                     const TensorShape& out, Visit visit) {
+  TurnPoll poll;
   for (int64_t i = 0; i < out.num_elements(); ++i) {
+    poll();
     int64_t rest = i, at[2] = {0, 0}, stride[2] = {1, 1};
     const TensorShape* const in[2] = {&x, &y};
     for (int d = out.rank() - 1; d >= 0; --d) {

@@ -2,14 +2,17 @@
 
 #include <optional>
 
+#include "base/caught.h"
+#include "base/stack.h"
 #include "framework/kernel_context.h"
+#include "framework/run_kernel.h"
 #include "ops/control/truth.h"
 #include "ops/element_moves.h"
 #include "runtime/compiled_function.h"
 #include "runtime/error_origin.h"
 #include "runtime/example_runner.h"
-#include "runtime/iteration_hooks.h"
 #include "runtime/frame.h"
+#include "runtime/iteration_hooks.h"
 #include "runtime/loop_poll.h"
 #include "runtime/nested_function.h"
 #include "runtime/plan_checker.h"
@@ -17,9 +20,7 @@
 namespace gk {
 namespace {
 
-constexpr int kCancellationInterval = 64;  // instructions, a power of two
-// Deeper recursion would run out of stack before anything else.
-constexpr int kMaxNesting = 1000;
+constexpr int kPollInterval = 64;  // instructions, a power of two
 thread_local int nesting = 0;
 
 // Plans that run on this thread, the innermost first.
@@ -102,12 +103,17 @@ class Run {
         turn_(turn) {}
 
   Status Execute() {
-    return plan_.watched ? ExecuteAll<true>() : ExecuteAll<false>();
+    try {
+      return plan_.watched ? ExecuteAll<true>() : ExecuteAll<false>();
+    } catch (...) {
+      return CaughtStatus(plan_.function.name);
+    }
   }
 
  private:
   template <bool kWatched>
   Status ExecuteAll() {
+    GK_RETURN_IF_ERROR(CheckCancelled());
     PlanChecker* checker = nullptr;
     if constexpr (kWatched) {
       checker = Checker();
@@ -131,9 +137,9 @@ class Run {
         if (checker) GK_RETURN_IF_ERROR(checker->Before(pc, apart));
         if (plan_.profile) timer.emplace(*plan_.profile, pc);
       }
-      if (cancellation_ && (pc & (kCancellationInterval - 1)) == 0 &&
-          cancellation_->IsCancelled()) {
-        return Cancelled("Function {} was cancelled", plan_.function.name);
+      if ((pc & (kPollInterval - 1)) == kPollInterval - 1) [[unlikely]] {
+        GK_RETURN_IF_ERROR(CheckCancelled());
+        PollInterrupt();
       }
       GK_RETURN_IF_ERROR(RunOne(now, pc));
       if constexpr (kWatched) {
@@ -184,6 +190,13 @@ class Run {
       frame_.checker = std::make_unique<PlanChecker>(plan_, frame_);
     }
     return frame_.checker.get();
+  }
+
+  Status CheckCancelled() const {
+    if (cancellation_ == nullptr || !cancellation_->IsCancelled()) {
+      return OkStatus();
+    }
+    return Cancelled("Function {} was cancelled", plan_.function.name);
   }
 
   Status Fail(const Status& status, const Node& node) {
@@ -347,7 +360,9 @@ class Run {
       context.set_shared_state(plan_.shared_states[pc].get());
     }
     context.set_cancellation(cancellation_);
-    if (Status s = now.compute(context); !s.ok()) return Fail(s, node);
+    if (Status s = gk::RunKernel(now.compute, context); !s.ok()) {
+      return Fail(s, node);
+    }
     for (int k = 0; k < now.num_outputs; ++k) {
       const SlotId s = now.first_output + k;
       if (plan_.slots[s].home == Home::kOwn) frame_.planned[s] = Tensor();
@@ -453,10 +468,13 @@ NestingScope::NestingScope() { ++nesting; }
 NestingScope::~NestingScope() { --nesting; }
 
 Status NestingScope::Check(std::string_view function) const {
-  if (nesting <= kMaxNesting) return OkStatus();
+  // Every fourth level: most calls have one.
+  if ((nesting & 3) != 0 || HasStackLeft()) [[likely]]
+    return OkStatus();
   return ResourceExhausted(
-      "Function {} is called recursively more than {} levels deep", function,
-      kMaxNesting);
+      "Function {} is called recursively, {} levels deep: there is no stack "
+      "left",
+      function, nesting);
 }
 
 Status RunPlan(const Plan& plan, std::span<const Tensor> inputs,

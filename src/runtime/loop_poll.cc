@@ -1,7 +1,6 @@
 #include "runtime/loop_poll.h"
 
 #include <algorithm>
-#include <atomic>
 
 namespace gk {
 namespace {
@@ -13,17 +12,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kInterval{5}, kCheckInterval{50};
 constexpr int64_t kMaxTurns = int64_t{1} << 20;
 
-std::atomic<InterruptCheck> interrupt_check{nullptr};
-thread_local int without_interrupts = 0;
-
 }  // namespace
-
-void SetInterruptCheck(InterruptCheck check) {
-  interrupt_check.store(check, std::memory_order_release);
-}
-
-NoInterrupts::NoInterrupts() { ++without_interrupts; }
-NoInterrupts::~NoInterrupts() { --without_interrupts; }
 
 Status LoopPoll::Ask(std::string_view function) {
   const Clock::time_point now = Clock::now();
@@ -40,12 +29,9 @@ Status LoopPoll::Ask(std::string_view function) {
   if (cancellation_ && cancellation_->IsCancelled()) {
     return Cancelled("The loop {} was cancelled", function);
   }
-  if (now - last_check_ >= kCheckInterval && without_interrupts == 0) {
+  if (now - last_check_ >= kCheckInterval) {
     last_check_ = now;
-    if (const InterruptCheck check =
-            interrupt_check.load(std::memory_order_acquire)) {
-      return check();
-    }
+    return CheckInterrupt();
   }
   return OkStatus();
 }

@@ -11,24 +11,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/interrupt.h"
 #include "framework/function_definition.h"
 
 namespace gk {
-
-// Called on the thread of a run that lasts, not more often than every few
-// milliseconds. An error ends the run and is what the caller gets. Set once;
-// any layer above.
-using InterruptCheck = Status (*)();
-void SetInterruptCheck(InterruptCheck check);
-
-// While one is alive, loops on this thread do not ask: what runs is bounded and
-// an interrupt is for the program's own run.
-class NoInterrupts {
- public:
-  NoInterrupts();
-  ~NoInterrupts();
-  NoInterrupts(const NoInterrupts&) = delete;
-};
 
 class LoopPoll {
  public:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/interrupt.h"
 #include "framework/op_registry.h"
 #include "framework/variable.h"
 #include "runtime/error_origin.h"
@@ -153,6 +154,7 @@ Status RunVariableUpdates(const Plan& plan, Frame& frame,
     }
     one.variable = *v;
   }
+  const NoInterrupts whole;
   GK_RETURN_IF_ERROR(values.Take(plan));
   for (TakenValues::One& one : values.all()) {
     const VariableUpdate& u = *one.update;

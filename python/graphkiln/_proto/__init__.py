@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor_pool import DescriptorPool
 
 _HERE = Path(__file__).resolve().parent
-_lock = threading.Lock()
+# A finaliser that runs while it is held may come here again.
+_lock = threading.RLock()
 _pool: DescriptorPool | None = None
 # Public name -> class, enum wrapper or enum value; filled as names are used.
 _names: dict[str, Any] = {}
@@ -74,8 +75,9 @@ def _load() -> None:
             names.update((v.name, v.number) for v in enum.values)
         # Classes are made on first use: there are some two hundred.
         names.update(descriptor.message_types_by_name)
-    _names.update(names)
-    _pool = pool
+    if _pool is None:
+        _names.update(names)
+        _pool = pool
 
 
 def _resolve(name: str) -> Any:

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/interrupt.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/unique.h"
@@ -22,7 +23,9 @@ Status EqualityIds(const Tensor& t, std::vector<int64_t>* ids) {
   ids->resize(n);
   if (t.dtype() == DataType::kString) {
     std::unordered_map<std::string_view, int64_t> seen;
+    TurnPoll poll;
     for (int64_t i = 0; i < n; ++i) {
+      poll();
       const int64_t next = static_cast<int64_t>(seen.size());
       (*ids)[i] =
           seen.try_emplace(t.data<std::string>()[i], next).first->second;
@@ -130,7 +133,9 @@ Status ComputeUnique(KernelContext& c) {
   const Slices slices{elements, outer, size, inner};
   std::unordered_map<int64_t, int64_t, Slices, Slices> seen(16, slices, slices);
   std::vector<int64_t> ids(size), firsts, counts;
+  TurnPoll poll;
   for (int64_t s = 0; s < size; ++s) {
+    poll();
     const int64_t next = static_cast<int64_t>(firsts.size());
     auto [it, added] = seen.try_emplace(s, next);
     if (added) {
@@ -183,9 +188,14 @@ Status ListDiffShape(InferenceContext& c) {
 template <class Key, class Get>
 std::vector<int64_t> Missing(const Tensor& x, const Tensor& y, Get get) {
   std::unordered_set<Key> drop;
-  for (int64_t i = 0; i < y.num_elements(); ++i) drop.insert(get(y, i));
+  TurnPoll poll;
+  for (int64_t i = 0; i < y.num_elements(); ++i) {
+    poll();
+    drop.insert(get(y, i));
+  }
   std::vector<int64_t> kept;
   for (int64_t i = 0; i < x.num_elements(); ++i) {
+    poll();
     if (!drop.contains(get(x, i))) kept.push_back(i);
   }
   return kept;

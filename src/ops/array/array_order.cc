@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/interrupt.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/sort.h"
@@ -34,7 +35,9 @@ Status ComputeWhere(KernelContext& c) {
                 complex128>(x.dtype(), [&](auto tag) {
         using T = decltype(tag);
         const T* data = x.data<T>();
+        TurnPoll poll;
         for (int64_t i = 0; i < x.num_elements(); ++i) {
+          poll();
           if constexpr (std::is_same_v<T, half> ||
                         std::is_same_v<T, bfloat16>) {
             if (static_cast<float>(data[i]) != 0) found.push_back(i);
@@ -51,7 +54,9 @@ Status ComputeWhere(KernelContext& c) {
       c.Allocate(0, DataType::kInt64,
                  TensorShape({int64_t(found.size()), int64_t{rank}}), &out));
   int64_t* to = out->data<int64_t>();
+  TurnPoll poll;
   for (size_t i = 0; i < found.size(); ++i) {
+    poll();
     int64_t rest = found[i];
     for (int d = rank - 1; d >= 0; --d) {
       to[i * rank + d] = rest % x.dim(d);

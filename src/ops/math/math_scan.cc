@@ -1,6 +1,7 @@
 // Running sums and products, and the index of the extreme.
 #include "ops/fn/math_scan.h"
 
+#include "base/interrupt.h"
 #include "base/thread_pool.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
@@ -41,6 +42,8 @@ Split SplitAt(const TensorShape& s, int axis) {
   return r;
 }
 
+constexpr int64_t kPollTurns = 1 << 20;
+
 template <class T, bool kProduct>
 void Scan(const Split& s, bool exclusive, bool reverse, const T* in, T* out) {
   using C = ComputeType<T>;
@@ -50,6 +53,7 @@ void Scan(const Split& s, bool exclusive, bool reverse, const T* in, T* out) {
           for (int64_t i = 0; i < s.inner; ++i) {
             C sum = kProduct ? C(1) : C(0);
             for (int64_t k = 0; k < s.n; ++k) {
+              if ((k & (kPollTurns - 1)) == kPollTurns - 1) PollInterrupt();
               const int64_t at =
                   (o * s.n + (reverse ? s.n - 1 - k : k)) * s.inner + i;
               const C v = Convert<C>(in[at]);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/interrupt.h"
 #include "base/thread_pool.h"
 #include "framework/op_record.h"
 #include "framework/resource.h"
@@ -47,7 +48,9 @@ Status ShuffleRows(const Philox& gen, const Tensor& value, KernelContext& c) {
     const int64_t bytes = row * DataTypeSize(value.dtype());
     const char* from = static_cast<const char*>(value.raw_data());
     char* to = static_cast<char*>(out->raw_data());
+    TurnPoll poll;
     for (int64_t i = 0; i < n; ++i) {
+      poll();
       std::memcpy(to + i * bytes, from + order[i] * bytes, bytes);
     }
   }

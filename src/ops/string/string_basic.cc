@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/interrupt.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
@@ -24,7 +25,9 @@ Status ComputeLength(KernelContext& c) {
   const bool characters = c.attr<std::string>("unit") == "UTF8_CHAR";
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kInt32, x.shape(), &out));
+  TurnPoll poll;
   for (int64_t i = 0; i < x.num_elements(); ++i) {
+    poll();
     const std::string& s = x.data<std::string>()[i];
     out->data<int32_t>()[i] = static_cast<int32_t>(
         characters ? CountCharacters(s) : static_cast<int64_t>(s.size()));
@@ -37,7 +40,9 @@ Status MapStrings(KernelContext& c, Fn&& fn) {
   const Tensor& x = c.input(0);
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kString, x.shape(), &out));
+  TurnPoll poll;
   for (int64_t i = 0; i < x.num_elements(); ++i) {
+    poll();
     out->data<std::string>()[i] = fn(x.data<std::string>()[i]);
   }
   return OkStatus();
@@ -89,7 +94,9 @@ Status ComputeJoin(KernelContext& c) {
   }
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kString, shape, &out));
+  TurnPoll poll;
   for (int64_t k = 0; k < shape.num_elements(); ++k) {
+    poll();
     std::string joined;
     for (int i = 0; i < c.num_inputs(); ++i) {
       if (i > 0) joined += separator;

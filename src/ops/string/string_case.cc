@@ -1,6 +1,7 @@
 // Strings in lower and upper case, in ASCII or UTF-8.
 #include "ops/fn/string_case.h"
 
+#include "base/interrupt.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
@@ -123,7 +124,9 @@ Status ComputeCase(KernelContext& c) {
   const Tensor& x = c.input(0);
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kString, x.shape(), &out));
+  TurnPoll poll;
   for (int64_t i = 0; i < x.num_elements(); ++i) {
+    poll();
     const std::string& s = x.data<std::string>()[i];
     std::string& to = out->data<std::string>()[i];
     if (!encoding.empty()) {

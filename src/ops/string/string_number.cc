@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "base/interrupt.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/sort.h"
@@ -106,7 +107,9 @@ Status ComputeAsString(KernelContext& c) {
           x.dtype(), [&](auto tag) {
             using T = decltype(tag);
             const T* from = x.data<T>();
+            TurnPoll poll;
             for (int64_t i = 0; i < n; ++i) {
+              poll();
               if constexpr (std::is_same_v<T, complex64> ||
                             std::is_same_v<T, complex128>) {
                 to[i] = Printed(pair, static_cast<double>(from[i].real()),
@@ -190,7 +193,9 @@ Status ComputeToNumber(KernelContext& c) {
       VisitType<float, double, int32_t, int64_t, uint32_t, uint64_t>(
           out->dtype(), [&](auto tag) {
             using T = decltype(tag);
+            TurnPoll poll;
             for (int64_t i = 0; i < x.num_elements(); ++i) {
+              poll();
               const std::string& s = x.data<std::string>()[i];
               bool good;
               if constexpr (std::is_integral_v<T>) {

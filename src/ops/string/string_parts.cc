@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/interrupt.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "ops/broadcast_strings.h"
@@ -153,7 +154,9 @@ Status ComputeReduceJoin(KernelContext& c) {
   GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kString, shape, &out));
   int64_t count = 1;
   for (int axis : axes) count = MultiplyWithoutOverflow(count, x.dim(axis));
+  TurnPoll poll;
   for (int64_t i = 0; i < shape.num_elements(); ++i) {
+    poll();
     int64_t base = 0, rest = i;
     for (size_t k = kept.size(); k-- > 0;) {
       base += rest % x.dim(kept[k]) * strides[kept[k]];
@@ -234,7 +237,9 @@ Status ComputeSplit(KernelContext& c) {
   std::vector<std::string> parts;
   std::vector<int64_t> places;
   int64_t widest = 0;
+  TurnPoll poll;
   for (int64_t i = 0; i < x.num_elements(); ++i) {
+    poll();
     const std::string& s = x.data<std::string>()[i];
     const int64_t before = static_cast<int64_t>(parts.size());
     if (maxsplit == 0) {
