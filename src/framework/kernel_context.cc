@@ -13,10 +13,13 @@ Status KernelContext::Allocate(int i, DataType dtype, const TensorShape& shape,
       planned_[i].shape() == shape) {
     outputs_[i] = planned_[i];
   } else {
-    GK_ASSIGN_OR_RETURN(outputs_[i], Tensor::Allocate(dtype, shape));
-    if (outputs_[i].byte_size() >= static_cast<int64_t>(kLargeWorkBytes)) {
+    const int64_t size =
+        IsObjectType(dtype) ? sizeof(std::string) : DataTypeSize(dtype);
+    if (shape.num_elements() >=
+        static_cast<int64_t>(kLargeWorkBytes) / std::max<int64_t>(size, 1)) {
       LargeWorkListener::Note();
     }
+    GK_ASSIGN_OR_RETURN(outputs_[i], Tensor::Allocate(dtype, shape));
   }
   *out = &outputs_[i];
   return OkStatus();

@@ -474,6 +474,7 @@ ENDLESS = textwrap.dedent(
         os.kill(os.getpid(), signal.SIGINT)
 
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # nohup
     threading.Thread(target=interrupt).start()
     start = time.perf_counter()
     try:

@@ -210,7 +210,9 @@ def test_an_endless_iteration_can_be_interrupted(program, tmp_path):
     # A file, because AutoGraph reads the source.
     path = tmp_path / "program.py"
     path.write_text(
+        "import signal\n"
         "import graphkiln as tf\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "@tf.function\n"
         "def f(d):\n"
         "    s = tf.constant(0, tf.int64)\n"

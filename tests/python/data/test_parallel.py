@@ -215,6 +215,7 @@ import graphkiln as tf
 D = tf.data.Dataset
 d = D.range(1).repeat().interleave(
     lambda x: D.range(0), cycle_length=3, num_parallel_calls=2)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # nohup
 threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
 begin = time.time()
 try:
@@ -239,6 +240,7 @@ def part(x):
     return D.range(2).map(
         lambda y: tf.numpy_function(forever, [y], tf.int64))
 d = D.range(3).interleave(part, cycle_length=2, num_parallel_calls=2)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # nohup
 threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
     next(iter(d.prefetch(1)))

@@ -1,0 +1,34 @@
+"""Runs a program in a Python process of its own."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+import textwrap
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+def run_child(
+    program: str, *arguments: str, patience: float = 120, cwd: object = None
+) -> subprocess.CompletedProcess:
+    """What became of it; subprocess.TimeoutExpired if it does not end."""
+    paths = [str(ROOT / "python"), os.environ.get("PYTHONPATH", "")]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(p for p in paths if p),
+    }
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program), *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        timeout=patience, env=environment, cwd=cwd, check=False,
+    )
+
+
+def check_child(program: str, *arguments: str, patience: float = 120) -> str:
+    """What it prints; it must end well."""
+    child = run_child(program, *arguments, patience=patience)
+    assert child.returncode == 0, (child.returncode, child.stdout)
+    return child.stdout

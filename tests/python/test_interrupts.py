@@ -1,0 +1,77 @@
+"""Ctrl-C reaches whatever lasts, and leaves what it found."""
+
+import pytest
+from child_program import check_child
+
+WORK = {
+    "a graph without loops": """
+a = tf.random.normal([1500, 1500]) / 38.
+@tf.function(autograph=False)
+def work(x=a):
+    for _ in range(400): x = tf.matmul(x, a)
+    return x
+""",
+    "sort": "x = tf.random.uniform([30_000_000])\n"
+    "def work(): return tf.sort(x)\n",
+    "argsort": "x = tf.random.uniform([20_000_000])\n"
+    "def work(): return tf.argsort(x)\n",
+    "sort of rows": "x = tf.random.uniform([2, 15_000_000])\n"
+    "def work(): return tf.sort(x)\n",
+    "unique": "x = tf.range(40_000_000)\ndef work(): return tf.unique(x)\n",
+    "strings": "x = tf.random.uniform([20_000_000])\n"
+    "def work(): return tf.strings.as_string(x)\n",
+    "one large product": "x = tf.ones([9000, 9000])\n"
+    "def work(): return tf.matmul(x, x)\n",
+    "tape": """
+a = tf.random.normal([1200, 1200]) / 35.
+def work():
+    with tf.GradientTape() as t:
+        t.watch(a); y = a
+        for _ in range(200): y = tf.matmul(y, a)
+    return t.gradient(y, a)
+""",
+    "writes": """
+@tf.function
+def work():
+    for _ in tf.range(10**9): v.assign_add(tf.ones([3_000_000]))
+""",
+    "another thread's trace": """
+begun = threading.Event()
+@tf.function(autograph=False)
+def f(x):
+    begun.set(); time.sleep(20)
+    return x
+threading.Thread(target=f, args=(tf.constant(1.),), daemon=True).start()
+begun.wait()
+def work(): return f(tf.constant(1.))
+""",
+}
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_long_work_is_interrupted(name):
+    out = check_child(
+        """
+import os, signal, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import graphkiln as tf
+v = tf.Variable(tf.zeros([3_000_000]))
+"""
+        + WORK[name]
+        + """
+sent = []
+def interrupt():
+    time.sleep(.7); sent.append(time.time()); os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=interrupt, daemon=True).start()
+try:
+    while True: work()
+except KeyboardInterrupt:
+    late = time.time() - sent[0]
+assert len(set(v.numpy().tolist())) == 1
+assert float(tf.function(lambda x: x + 1.)(1.)) == 2.
+print(late)
+import sys; sys.stdout.flush(); os._exit(0)
+"""
+    )
+    # 0.1 s on an idle machine; a busy one takes its time for anything.
+    assert float(out.splitlines()[-1]) < 3.0
