@@ -13,6 +13,7 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 
@@ -66,7 +67,19 @@ def arguments(description: str, count: int) -> argparse.Namespace:
 
 
 def run_case(case: Case) -> Outcome:
-    environment = {**os.environ, **case.environment}
+    with tempfile.TemporaryDirectory() as folder:
+        # A file: AutoGraph reads the source.
+        program = os.path.join(folder, "program.py")
+        with open(program, "w") as file:
+            file.write(case.program)
+        return _run_program(case, program)
+
+
+def _run_program(case: Case, program: str) -> Outcome:
+    # Where it dies is printed, too.
+    environment = {
+        **os.environ, "PYTHONFAULTHANDLER": "1", **case.environment,
+    }
     path = environment.get("PYTHONPATH", "")
     environment["PYTHONPATH"] = os.pathsep.join(
         p for p in (os.path.join(ROOT, "python"), path) if p
@@ -74,7 +87,7 @@ def run_case(case: Case) -> Outcome:
     start = time.monotonic()
     # A session of its own: what the child sends to its group stays there.
     child = subprocess.Popen(
-        [sys.executable, "-c", case.program], env=environment, text=True,
+        [sys.executable, program], env=environment, text=True,
         errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         start_new_session=True,
     )

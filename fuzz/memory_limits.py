@@ -74,8 +74,8 @@ def workload():
 """
 
 TAIL = """
-def limited():
-    kind, amount, seed = {kind!r}, {amount}, {seed}
+def limited(turn):
+    kind, amount, seed = {kind!r}, {amount}, {seed} + turn
     if kind == "limit":
         size = int(open("/proc/self/statm").read().split()[0]) * 4096
         resource.setrlimit(resource.RLIMIT_AS, (size + amount, resource.RLIM_INFINITY))
@@ -86,7 +86,7 @@ def limited():
     return lambda: lib.fail_one_in(0, 0)
 outcomes = {{}}
 for turn in range({turns}):
-    end = limited()
+    end = limited(turn)
     try:
         workload(); what = "finished"
     except BaseException as error:

@@ -13,12 +13,7 @@ Status KernelContext::Allocate(int i, DataType dtype, const TensorShape& shape,
       planned_[i].shape() == shape) {
     outputs_[i] = planned_[i];
   } else {
-    const int64_t size =
-        IsObjectType(dtype) ? sizeof(std::string) : DataTypeSize(dtype);
-    if (shape.num_elements() >=
-        static_cast<int64_t>(kLargeWorkBytes) / std::max<int64_t>(size, 1)) {
-      LargeWorkListener::Note();
-    }
+    LargeWorkListener::Note(dtype, shape.num_elements());
     GK_ASSIGN_OR_RETURN(outputs_[i], Tensor::Allocate(dtype, shape));
   }
   *out = &outputs_[i];

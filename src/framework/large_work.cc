@@ -1,5 +1,7 @@
 #include "framework/large_work.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 namespace gk {
@@ -9,8 +11,12 @@ thread_local LargeWorkListener* innermost = nullptr;
 
 }  // namespace
 
-void LargeWorkListener::Note() {
-  if (innermost != nullptr) innermost->OnLargeWork();
+void LargeWorkListener::Note(DataType dtype, int64_t elements) {
+  const int64_t size =
+      IsObjectType(dtype) ? sizeof(std::string) : DataTypeSize(dtype);
+  const int64_t large =
+      static_cast<int64_t>(kLargeWorkBytes) / std::max<int64_t>(size, 1);
+  if (elements >= large && innermost != nullptr) innermost->OnLargeWork();
 }
 
 LargeWorkListener::Scope::Scope(LargeWorkListener* listener)

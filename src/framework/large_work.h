@@ -4,6 +4,9 @@
 #define GK_FRAMEWORK_LARGE_WORK_H_
 
 #include <cstddef>
+#include <cstdint>
+
+#include "framework/types.h"
 
 namespace gk {
 
@@ -16,8 +19,9 @@ class LargeWorkListener {
  public:
   // At least once when a kernel is about to make a large result.
   virtual void OnLargeWork() = 0;
-  // Tells the one that listens on this thread.
-  static void Note();
+  // Tells the one that listens on this thread, if a result of so many elements
+  // is large.
+  static void Note(DataType dtype, int64_t elements);
 
   class Scope {
    public:

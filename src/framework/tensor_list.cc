@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "framework/op_registry.h"
+#include "framework/run_kernel.h"
 #include "framework/variant_level.h"
 
 namespace gk {
@@ -18,7 +19,7 @@ StatusOr<Tensor> Sum(const Tensor& x, const Tensor& y) {
   Tensor output;
   const AttrMap attrs{{"T", x.dtype()}};
   KernelContext context(*add, attrs, inputs, {&output, 1});
-  GK_RETURN_IF_ERROR(add->kernel.compute(context));
+  GK_RETURN_IF_ERROR(RunKernel(context));
   return output;
 }
 

@@ -6,13 +6,14 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import textwrap
 
 ROOT = pathlib.Path(__file__).parents[2]
 
 
 def run_child(
-    program: str, *arguments: str, patience: float = 120, cwd: object = None
+    program: str, *arguments: str, patience: float = 120
 ) -> subprocess.CompletedProcess:
     """What became of it; subprocess.TimeoutExpired if it does not end."""
     paths = [str(ROOT / "python"), os.environ.get("PYTHONPATH", "")]
@@ -20,11 +21,15 @@ def run_child(
         **os.environ,
         "PYTHONPATH": os.pathsep.join(p for p in paths if p),
     }
-    return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program), *arguments],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        timeout=patience, env=environment, cwd=cwd, check=False,
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        # A file: AutoGraph reads the source.
+        path = pathlib.Path(folder) / "program.py"
+        path.write_text(textwrap.dedent(program))
+        return subprocess.run(
+            [sys.executable, str(path), *arguments],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            timeout=patience, env=environment, check=False,
+        )
 
 
 def check_child(program: str, *arguments: str, patience: float = 120) -> str:

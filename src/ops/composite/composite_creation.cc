@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/large_work.h"
 #include "ops/composite.h"
 
 namespace gk {
@@ -29,6 +30,7 @@ Tensor FillOrConstant(const CompositeCall& c, std::span<const int64_t> dims,
   const TensorShape shape = ValueOrThrow(TensorShape::Make(dims));
   if (!OpBuilder::Current()->builds_graph()) {
     if (value == 0) {
+      LargeWorkListener::Note(dtype, shape.num_elements());
       return ValueOrThrow(OpBuilder::Current()->Constant(
           ValueOrThrow(Tensor::Zeros(dtype, shape)), c.name()));
     }
