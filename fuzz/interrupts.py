@@ -115,7 +115,8 @@ def work():
 @tf.function
 def work():
     x = 0.
-    for _ in tf.range(10**8): x = tf.py_function(lambda y: y + 1., [x], tf.float32)
+    for _ in tf.range(10**8):
+        x = tf.ensure_shape(tf.py_function(lambda y: y + 1., [x], tf.float32), [])
     return x
 """,
     "dataset": """

@@ -260,8 +260,7 @@ PyGetSetDef signature_getset[] = {
     {"_parameters", Guarded<Parameters>, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef signature_methods[] = {
-    {"is_supertype_of",
-     Guarded<+[](PyObject* a, PyObject* b) -> PyObject* {
+    {"is_supertype_of", Guarded<+[](PyObject* a, PyObject* b) -> PyObject* {
        if (!IsFunctionType(b)) Py_RETURN_FALSE;
        return PyBool_FromLong(Signature(b).IsSubtypeOf(Signature(a)));
      }, METH_O, "May calls of `other` be served by this?"},

@@ -96,7 +96,8 @@ PyMethodDef functions[] = {
     {"reset_random_places", Guarded<ResetRandomPlaces>, METH_NOARGS,
      "reset_random_places()\n--\n\n"
      "Eager random ops begin their streams anew."},
-    {"set_control_flow_lowering", Guarded<SetFlag<SetControlFlowLowering>>, METH_O,
+    {"set_control_flow_lowering", Guarded<SetFlag<SetControlFlowLowering>>,
+     METH_O,
      "Whether loops and branches of functions are parts of their plans."},
     {"set_graph_passes", Guarded<SetFlag<SetGraphPasses>>, METH_O,
      "Whether functions that run for the first time from now on are "

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "framework/kernel_context.h"
+#include "base/interrupt.h"
+#include "framework/run_kernel.h"
 #include "grappler/edges.h"
 
 namespace gk {
@@ -117,7 +118,8 @@ class Folder {
     TensorVector outputs(node.num_outputs());
     KernelContext context(node.op(), node.attrs(), inputs, outputs);
     // What fails does so when, and if, it runs.
-    if (!node.op().kernel.compute(context).ok()) return false;
+    const NoInterrupts whole;  // plans are made under a lock
+    if (!RunKernel(context).ok()) return false;
     for (int i = 0; i < node.num_outputs(); ++i) {
       const Node::OutputInfo& info = node.output(i);
       if (!outputs[i] || outputs[i].dtype() != info.dtype ||
