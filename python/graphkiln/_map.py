@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import graphkiln as tf
 from graphkiln import _rows
+from graphkiln import _tracing
 from graphkiln import nest
 
 
@@ -53,6 +54,7 @@ def map_fn(
             f"The provided function {fn} is not callable."
             f"fn must be callable, got {fn!r}"
         )
+    fn = _tracing.convert_callee(fn)
     with tf.name_scope(name or "map"):
         elems, flat, count = _checked(elems)
         if fn_output_signature is None:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from graphkiln import _argument_mutation
 from graphkiln import _composite
+from graphkiln import _conversion_status
 from graphkiln import _dropped_writes
 from graphkiln import _function_binding as binding
 from graphkiln import _graphkiln
@@ -28,6 +29,20 @@ def convert(function: Callable, features: object) -> Callable:
 
     convert = root.convert
     return convert(function, features)
+
+
+def convert_callee(function: Callable) -> Callable:
+    """What the library calls in place of a function that it was given:
+    AutoGraph's conversion, unless that is switched off here."""
+    if _conversion_status.is_disabled():
+        return function
+    converted = convert(function, None)
+
+    def call(*args, **kwargs):
+        with _conversion_status.of_tracing(True):
+            return converted(*args, **kwargs)
+
+    return call
 
 
 CREATION_ERROR = (
@@ -377,10 +392,11 @@ def trace(
         snapshot = _argument_mutation.Snapshot(function_type, bound)
         with _dropped_writes.Tracing():
             with _variable.variable_creator_scope(variable_creator):
-                if autograph:
-                    result = convert(function, features)(*args, **kwargs)
-                else:
-                    result = function(*args, **kwargs)
+                with _conversion_status.of_tracing(autograph):
+                    traced = (
+                        convert(function, features) if autograph else function
+                    )
+                    result = traced(*args, **kwargs)
             snapshot.check(function)
             outputs = Outputs(function, graph)
             structure = outputs.structure(result)

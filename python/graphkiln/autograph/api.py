@@ -3,6 +3,7 @@
 import functools
 import types
 
+from graphkiln import _conversion_status
 from graphkiln import _graphkiln
 from graphkiln.autograph import calls
 from graphkiln.autograph import conversion
@@ -108,7 +109,8 @@ def do_not_convert(func=None):
 
     @functools.wraps(func)
     def wrapper(*args, **kwargs):
-        return func(*args, **kwargs)
+        with _conversion_status.of_tracing(False):
+            return func(*args, **kwargs)
 
     wrapper.__ag_do_not_convert__ = wrapper.__code__
     return wrapper

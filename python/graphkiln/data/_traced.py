@@ -12,6 +12,9 @@ from graphkiln import _tracing
 from graphkiln import _variable
 from graphkiln.data import _structure as structure
 
+# The modules that call what the user gave.
+_CALLERS = (__name__, "graphkiln._tracing", "graphkiln.autograph.root")
+
 _ATTRIBUTES = {"_tf_data_function": True}
 
 
@@ -51,7 +54,7 @@ class Traced:
                 spec, [body.argument(s) for s in structure.flat_specs(spec)]
             )
             arguments = value if type(value) is tuple else (value,)
-            called = _tracing.convert(function, None) if convert else function
+            called = _tracing.convert_callee(function) if convert else function
             with _variable.variable_creator_scope(_no_variables):
                 try:
                     result = called(*arguments)
@@ -126,8 +129,10 @@ class Body:
 def _show_own_name(error: TypeError, function: Callable) -> None:
     """An error of the call itself speaks of the user's function, not of the
     one generated from it."""
-    inside = error.__traceback__.tb_next
-    if inside is not None and inside.tb_next is not None:
+    last = error.__traceback__
+    while last.tb_next is not None:
+        last = last.tb_next
+    if last.tb_frame.f_globals.get("__name__") not in _CALLERS:
         return
     name = getattr(function, "__qualname__", type(function).__qualname__)
     error.args = tuple(
