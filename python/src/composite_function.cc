@@ -40,8 +40,7 @@ class GroupTypes {
   // Its dtype is that of Python's numbers, which no tensor has confirmed.
   void Guess(std::string_view group) { guessed_.push_back(group); }
   bool guessed(std::string_view group) const {
-    return std::find(guessed_.begin(), guessed_.end(), group) !=
-           guessed_.end();
+    return std::find(guessed_.begin(), guessed_.end(), group) != guessed_.end();
   }
 
  private:
@@ -74,6 +73,8 @@ class CompositeInfo final : public FunctionInfo {
                                         GroupTypes* groups) const;
   StatusOr<CompositeValue> Convert(const CompositeArg& arg, PyObject* value,
                                    GroupTypes* groups) const;
+  StatusOr<Tensor> ConvertWhole(PyObject* const* arguments,
+                                std::string_view name) const;
   PyObject* Wrap(const TensorVector& results) const;
 
   const Composite& composite_;
@@ -100,8 +101,7 @@ CompositeInfo::CompositeInfo(const Composite& composite)
 }
 
 StatusOr<Tensor> CompositeInfo::ConvertTensor(const CompositeArg& arg,
-                                              PyObject* value,
-                                              int element,
+                                              PyObject* value, int element,
                                               GroupTypes* groups) const {
   DataType want = DataType::kInvalid, hint = DataType::kInvalid;
   const bool group = IsGroup(arg.type_of);
@@ -115,13 +115,17 @@ StatusOr<Tensor> CompositeInfo::ConvertTensor(const CompositeArg& arg,
       hint = DataType::kInt32;  // sizes, some of them tensors
     }
   }
-  const Narrowing narrowing = hint != DataType::kInvalid || groups->guessed(
-                                                               arg.type_of)
-                                  ? Narrowing::kRefuse
-                                  : Narrowing::kCut;
-  std::string name = arg.node;
-  if (element >= 0) name += Format("_{}", element);
-  GK_ASSIGN_OR_RETURN(Tensor t, ToTensor(value, want, hint, name, narrowing));
+  const Narrowing narrowing =
+      hint != DataType::kInvalid || groups->guessed(arg.type_of)
+          ? Narrowing::kRefuse
+          : Narrowing::kCut;
+  StatusOr<Tensor> converted =
+      OpBuilder::Current()->builds_graph()
+          ? ToTensor(value, want, hint, NameOfInput(arg.node, element),
+                     narrowing)
+          : ToTensor(value, want, hint, "Const", narrowing);
+  if (!converted.ok()) return converted.status();
+  Tensor t = *std::move(converted);
   if (group) {
     DataType& known = (*groups)[arg.type_of];
     if (known == DataType::kInvalid) {
@@ -134,10 +138,11 @@ StatusOr<Tensor> CompositeInfo::ConvertTensor(const CompositeArg& arg,
 
 // If the list is of Python's numbers alone and the first of them suggest a
 // dtype that a later one does not fit, all become int64.
-StatusOr<TensorVector> CompositeInfo::ConvertTensors(
-    const CompositeArg& arg, PyObject* tuple, GroupTypes* groups) const {
-  const bool open = IsGroup(arg.type_of) &&
-                    (*groups)[arg.type_of] == DataType::kInvalid;
+StatusOr<TensorVector> CompositeInfo::ConvertTensors(const CompositeArg& arg,
+                                                     PyObject* tuple,
+                                                     GroupTypes* groups) const {
+  const bool open =
+      IsGroup(arg.type_of) && (*groups)[arg.type_of] == DataType::kInvalid;
   TensorVector tensors;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
     StatusOr<Tensor> t =
@@ -222,8 +227,7 @@ StatusOr<CompositeValue> CompositeInfo::Convert(const CompositeArg& arg,
     case ArgKind::kTensors: {
       if (IsTensor(value) && ImplOf(value)->is_symbolic()) {
         // A symbolic tensor is one operand, as in TensorFlow.
-        GK_ASSIGN_OR_RETURN(Tensor t,
-                            ConvertTensor(arg, value, -1, groups));
+        GK_ASSIGN_OR_RETURN(Tensor t, ConvertTensor(arg, value, -1, groups));
         return CompositeValue(TensorVector{t});
       }
       PyRef list = PyRef::Steal(PySequence_Tuple(value));
@@ -249,9 +253,9 @@ StatusOr<CompositeValue> CompositeInfo::Convert(const CompositeArg& arg,
       }
       const bool empty = (PyList_Check(value) || PyTuple_Check(value)) &&
                          PySequence_Size(value) == 0;
-      return Value(ToTensor(
-          value, empty ? DataType::kInt32 : DataType::kInvalid,
-          DataType::kInt32, arg.node, Narrowing::kRefuse));
+      return Value(ToTensor(value,
+                            empty ? DataType::kInt32 : DataType::kInvalid,
+                            DataType::kInt32, arg.node, Narrowing::kRefuse));
     }
     case ArgKind::kNative: {
       if (IsTensorLike(value)) {
@@ -275,8 +279,7 @@ StatusOr<CompositeValue> CompositeInfo::Convert(const CompositeArg& arg,
       if ((PyList_Check(value) || PyTuple_Check(value)) && AllInts(value)) {
         return Value(ToIntList(value));
       }
-      GK_ASSIGN_OR_RETURN(Tensor t,
-                          ConvertTensor(arg, value, -1, groups));
+      GK_ASSIGN_OR_RETURN(Tensor t, ConvertTensor(arg, value, -1, groups));
       return CompositeValue(std::move(t));
     }
     case ArgKind::kBool: {
@@ -329,9 +332,9 @@ int64_t ElementsIn(const CompositeValue& v) {
 // make: its gradient belongs to their scope, too.
 bool IsScopeOfProgram(std::string_view scope) {
   static const auto* scopes = new std::unordered_set<std::string_view>{
-      "Abs",   "Pow",  "truediv", "floordiv", "MatMul",  "Cast",
-      "Real",  "Imag", "Conj",    "Angle",    "Complex", "div_no_nan",
-      "Round", "eye",  "one_hot"};
+      "Abs",     "Pow",        "truediv", "floordiv", "MatMul",
+      "Cast",    "Real",       "Imag",    "Conj",     "Angle",
+      "Complex", "div_no_nan", "Round",   "eye",      "one_hot"};
   return scopes->count(scope) != 0;
 }
 
@@ -339,6 +342,32 @@ bool IsScopeOfProgram(std::string_view scope) {
 bool NamesItself(std::string_view scope) {
   return scope == "concat" || scope == "stack" || scope == "split" ||
          scope == "unstack";
+}
+
+// The first argument as one tensor; an empty one if it is to be converted item
+// by item.
+StatusOr<Tensor> CompositeInfo::ConvertWhole(PyObject* const* arguments,
+                                             std::string_view name) const {
+  PyObject* list = arguments[0];
+  if (list == nullptr || !(PyList_Check(list) || PyTuple_Check(list)) ||
+      PySequence_Fast_GET_SIZE(list) == 0) {
+    return Tensor();
+  }
+  PyObject* axis = arguments[1];
+  if (axis != nullptr && !(PyLong_Check(axis) && PyLong_AsLong(axis) == 0)) {
+    PyErr_Clear();  // of an axis that no long holds
+    return Tensor();
+  }
+  bool tensors = true;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list) && tensors; ++i) {
+    tensors = IsTensorLike(PySequence_Fast_GET_ITEM(list, i));
+  }
+  if (tensors) return Tensor();
+  StatusOr<Tensor> whole =
+      ToTensor(list, DataType::kInvalid, DataType::kInvalid, name);
+  if (whole.ok() || !IsConversionFailure(whole.status())) return whole;
+  PyErr_Clear();
+  return Tensor();
 }
 
 PyObject* CompositeInfo::Call(PyObject* const* arguments,
@@ -367,6 +396,15 @@ PyObject* CompositeInfo::Call(PyObject* const* arguments,
     if (arguments[i] == nullptr) {
       values[at] = arg.default_value;
       continue;
+    }
+    if (i == 0 && record().converts_whole) {
+      StatusOr<Tensor> whole =
+          ConvertWhole(arguments, graph ? scope : record().scope);
+      if (!whole.ok()) return Raise(whole.status());
+      if (*whole) {
+        values[at] = *std::move(whole);
+        continue;
+      }
     }
     StatusOr<CompositeValue> v = Convert(arg, arguments[i], &groups);
     if (!v.ok()) return Raise(v.status());
@@ -418,8 +456,7 @@ PyObject* MakeComposite(PyObject*, PyObject* public_name) {
   if (!PyUnicode_Check(public_name)) {
     return Raise(TypeError("a function's name must be a string"));
   }
-  const Composite* c =
-      CompositeRegistry::Get().Find(StringView(public_name));
+  const Composite* c = CompositeRegistry::Get().Find(StringView(public_name));
   if (c == nullptr) {
     return Raise(NotFound("no function '{}'", StringView(public_name)));
   }
@@ -433,9 +470,8 @@ PyObject* MakeComposite(PyObject*, PyObject* public_name) {
   if (!c->record->example.empty()) {
     doc += Format("\n\n{}", c->record->example);
   }
-  const OpInfo* op = c->record->eager_op.empty()
-                         ? nullptr
-                         : OpInfo::Find(c->record->eager_op);
+  const OpInfo* op =
+      c->record->eager_op.empty() ? nullptr : OpInfo::Find(c->record->eager_op);
   return MakeFunction(info, op, name.substr(name.rfind('.') + 1), doc, false,
                       "composite_function", first);
 }

@@ -6,7 +6,9 @@
 #include "dtype_type.h"
 #include "framework/op_builder.h"
 #include "guarded.h"
+#include "name_scope.h"
 #include "shape_type.h"
+#include "source_location.h"
 #include "tensor_leaves.h"
 #include "tensor_type.h"
 #include "variable_type.h"
@@ -15,6 +17,8 @@ namespace gk::py {
 namespace {
 
 constexpr DataType kAny = DataType::kInvalid;
+// The name of what has none.
+constexpr std::string_view kConst = "Const";
 
 // On the type, as Python looks up operators; no exception is made, as asking
 // for a missing attribute would.
@@ -34,15 +38,6 @@ bool InGraph() { return OpBuilder::Current()->builds_graph(); }
 
 // (type or types, function, priority), by priority. A Python list.
 PyObject* conversions = nullptr;
-
-// Numbers and truth values become one another.
-bool CastsTo(DataType from, DataType to) {
-  const auto is_number = [](DataType t) {
-    return t != kAny && t != DataType::kString && t != DataType::kVariant &&
-           t != DataType::kResource;
-  };
-  return is_number(from) && is_number(to);
-}
 
 Status DTypeMismatch(PyObject* value, DataType have, DataType want) {
   PyErr_Format(PyExc_ValueError,
@@ -185,36 +180,109 @@ bool HasTensorOf(PyObject* o, DataType dtype, int depth) {
   return false;
 }
 
-// A sequence with tensors in it is packed, level by level. Tensors of another
-// dtype are cast if `cast`.
-StatusOr<Tensor> Pack(PyObject* value, DataType dtype, bool cast,
-                      Narrowing narrowing, int depth) {
+Status FailedOp(const Status& status) {
+  if (InGraph()) return status;
+  RaiseOpError(status);
+  return PythonError();
+}
+
+// A sequence with its tensors cast to `dtype`, as a tuple of tuples.
+PyRef CastBelow(PyObject* value, DataType dtype, int depth) {
+  if ((PyList_Check(value) || PyTuple_Check(value)) && depth <= kMaxRank) {
+    PyRef items = PyRef::Steal(PySequence_Tuple(value));
+    if (!items) return items;
+    const Py_ssize_t n = PyTuple_GET_SIZE(items.get());
+    PyRef out = PyRef::Steal(PyTuple_New(n));
+    for (Py_ssize_t i = 0; out && i < n; ++i) {
+      PyRef item =
+          CastBelow(PyTuple_GET_ITEM(items.get(), i), dtype, depth + 1);
+      if (!item) return item;
+      PyTuple_SET_ITEM(out.get(), i, item.Release());
+    }
+    return out;
+  }
+  if (!IsTensor(value) && !IsVariable(value)) return PyRef::Share(value);
+  StatusOr<Tensor> t = ToTensor(value);
+  if (t.ok() && t->dtype() == dtype) return PyRef::Share(value);
+  if (t.ok()) {
+    try {
+      return PyRef::Steal(WrapTensor(MakeOp1("Cast", {*t}, {{"DstT", dtype}})));
+    } catch (...) {
+      t = FailedOp(CaughtStatus());
+    }
+  }
+  Raise(t.status());
+  return PyRef();
+}
+
+// A tensor among the elements of a list of `dtype`.
+StatusOr<Tensor> Element(PyObject* item, DataType dtype, bool checks) {
+  GK_ASSIGN_OR_RETURN(Tensor t, ToTensor(item));
+  if (!checks || dtype == kAny || t.dtype() == dtype) return t;
+  PyErr_Format(PyExc_TypeError,
+               "Cannot convert a list containing a tensor of dtype %S to %S "
+               "(Tensor is: %R)",
+               DTypeObject(t.dtype()), DTypeObject(dtype), item);
+  return PythonError();
+}
+
+// A sequence with tensors in it is packed, level by level.
+StatusOr<Tensor> Pack(PyObject* value, DataType dtype, Narrowing narrowing,
+                      std::string_view name, int depth) {
   if (depth > kMaxRank) return ValueError("Sequence nested too deeply");
   PyRef list = PyRef::Steal(PySequence_Tuple(value));
   if (!list) return PythonError();
-  TensorVector parts;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(list.get()); ++i) {
-    PyObject* item = PyTuple_GET_ITEM(list.get(), i);
-    const bool nested = PyList_Check(item) || PyTuple_Check(item);
-    StatusOr<Tensor> part =
-        nested && ContainsTensor(item)
-            ? Pack(item, dtype, cast, narrowing, depth + 1)
-        : IsTensorLike(item) ? ToTensor(item)
-                             : ToTensor(item, dtype, kAny, "Const", narrowing);
-    if (!part.ok()) return part.status();
-    parts.push_back(*std::move(part));
+  const Py_ssize_t n = PyTuple_GET_SIZE(list.get());
+  // Eagerly the op itself tells of tensors that do not match, if there is
+  // nothing else.
+  bool checks = InGraph();
+  for (Py_ssize_t i = 0; i < n && !checks; ++i) {
+    checks = !IsTensorLike(PyTuple_GET_ITEM(list.get(), i));
   }
-  try {
-    for (Tensor& part : parts) {
-      if (!cast || part.dtype() == dtype || !CastsTo(part.dtype(), dtype)) {
+  const OpScope scope(name, true);
+  GK_RETURN_IF_ERROR(scope.status());
+  TensorVector parts(n);
+  // Constants are made last: nodes have TensorFlow's order.
+  for (const bool constants : {false, true}) {
+    for (Py_ssize_t i = 0; i < n; ++i) {
+      PyObject* item = PyTuple_GET_ITEM(list.get(), i);
+      const std::string place = std::to_string(i);
+      const bool tensor = IsTensorLike(item);
+      const bool is_list = PyList_Check(item) || PyTuple_Check(item);
+      const bool nested = !tensor && is_list && ContainsTensor(item);
+      if ((tensor || nested) == constants) {
+        // Any list takes its name before the constants take theirs.
+        if (is_list && !constants) OpScope taken(place);
         continue;
       }
-      part = MakeOp1("Cast", {part}, {{"DstT", dtype}});
+      StatusOr<Tensor> part =
+          tensor   ? Element(item, dtype, checks)
+          : nested ? Pack(item, dtype, narrowing, place, depth + 1)
+                   : ToTensor(item, dtype, kAny, place, narrowing);
+      if (!part.ok()) return part.status();
+      parts[i] = *std::move(part);
     }
-    return MakeOp("Pack", parts, {{"axis", int64_t{0}}}, "packed")[0];
-  } catch (...) {
-    return CaughtStatus();
   }
+  try {
+    return MakeOp("Pack", parts, {{"axis", int64_t{0}}},
+                  InGraph() ? scope.node_name() : name)[0];
+  } catch (...) {
+    return FailedOp(CaughtStatus());
+  }
+}
+
+// As in TensorFlow, tensors of another dtype are cast only if the sequence is
+// wanted in a dtype that is not its first tensor's; else they are errors.
+StatusOr<Tensor> PackSequence(PyObject* value, DataType dtype,
+                              Narrowing narrowing, std::string_view name) {
+  const DataType first = FirstTensorDType(value);
+  if (dtype == kAny) return Pack(value, first, narrowing, name, 0);
+  if (dtype == first || first == kAny) {
+    return Pack(value, dtype, narrowing, name, 0);
+  }
+  PyRef cast = CastBelow(value, dtype, 0);
+  if (!cast) return PythonError();
+  return Pack(cast.get(), dtype, narrowing, name, 0);
 }
 
 StatusOr<Tensor> ConvertOnce(PyObject* value, DataType dtype,
@@ -231,18 +299,14 @@ StatusOr<Tensor> ConvertOnce(PyObject* value, DataType dtype,
     if (t) return t;
   }
   if ((PyList_Check(value) || PyTuple_Check(value)) && ContainsTensor(value)) {
-    const bool cast = dtype != kAny;
-    if (!cast) dtype = FirstTensorDType(value);
-    // Sizes and indices of 64 bits may not fit into the 32 wished for.
-    if (cast && dtype == DataType::kInt32 && narrowing == Narrowing::kRefuse &&
-        HasTensorOf(value, DataType::kInt64, 0)) {
-      dtype = DataType::kInt64;
-    }
-    return Pack(value, dtype, cast, narrowing, 0);
+    return PackSequence(value, dtype, narrowing,
+                        name == kConst ? "packed" : name);
   }
   GK_ASSIGN_OR_RETURN(Tensor t, ValueToTensor(value, dtype, narrowing));
   return OpBuilder::Current()->Constant(t, name);
 }
+
+}  // namespace
 
 bool IsConversionFailure(const Status& status) {
   if (status.code() == Code::kTypeError || status.code() == Code::kValueError) {
@@ -252,8 +316,6 @@ bool IsConversionFailure(const Status& status) {
          (PyErr_ExceptionMatches(PyExc_TypeError) ||
           PyErr_ExceptionMatches(PyExc_ValueError));
 }
-
-}  // namespace
 
 Status UnsupportedValue(PyObject* value) {
   if (value == Py_None && InGraph()) {
@@ -341,6 +403,11 @@ StatusOr<Tensor> ToTensor(PyObject* value, DataType dtype, DataType hint,
     return ReadVariable(value);
   }
   if (dtype == kAny && hint != kAny) {
+    // Sizes and indices of 64 bits may not fit into the 32 wished for.
+    if (hint == DataType::kInt32 && narrowing == Narrowing::kRefuse &&
+        !IsPlain(value) && HasTensorOf(value, DataType::kInt64, 0)) {
+      hint = DataType::kInt64;
+    }
     StatusOr<Tensor> t = ConvertOnce(value, hint, name, narrowing);
     if (t.ok() || !IsConversionFailure(t.status())) return t;
     PyErr_Clear();
@@ -380,7 +447,7 @@ StatusOr<DataType> OptionalDType(PyObject* o) {
   return t;
 }
 
-StatusOr<std::string> OptionalName(PyObject* o, const char* fallback) {
+StatusOr<std::string> OptionalName(PyObject* o, std::string_view fallback) {
   if (o == nullptr || o == Py_None) return std::string(fallback);
   if (!PyUnicode_Check(o)) return TypeError("`name` must be a string");
   return std::string(StringView(o));
@@ -390,7 +457,7 @@ StatusOr<Tensor> ConvertToTensorImpl(PyObject* value, PyObject* dtype,
                                      PyObject* hint, PyObject* name) {
   GK_ASSIGN_OR_RETURN(DataType d, OptionalDType(dtype));
   GK_ASSIGN_OR_RETURN(DataType h, OptionalDType(hint));
-  GK_ASSIGN_OR_RETURN(std::string n, OptionalName(name, "Const"));
+  GK_ASSIGN_OR_RETURN(std::string n, OptionalName(name, kConst));
   const bool wished = d == kAny && h != kAny;
   return ToTensor(value, d, h, n,
                   wished ? Narrowing::kRefuse : Narrowing::kCut);
@@ -450,7 +517,7 @@ StatusOr<Tensor> WithShapeArgument(PyObject* value, Tensor t,
 StatusOr<Tensor> ConstantImpl(PyObject* value, PyObject* dtype, PyObject* shape,
                               PyObject* name) {
   GK_ASSIGN_OR_RETURN(DataType d, OptionalDType(dtype));
-  GK_ASSIGN_OR_RETURN(std::string n, OptionalName(name, "Const"));
+  GK_ASSIGN_OR_RETURN(std::string n, OptionalName(name, kConst));
   Tensor t;
   if (IsEagerTensor(value)) {
     t = TensorOf(value);
@@ -568,7 +635,8 @@ PyMethodDef functions[] = {
     {"executing_eagerly", Guarded<ExecutingEagerly>, METH_NOARGS,
      "executing_eagerly()\n--\n\n"
      "False while a graph is being built."},
-    {"register_tensor_conversion_function", METHOD(RegisterConversion), METH_VARARGS | METH_KEYWORDS,
+    {"register_tensor_conversion_function", METHOD(RegisterConversion),
+     METH_VARARGS | METH_KEYWORDS,
      "register_tensor_conversion_function(base_type, "
      "conversion_func, priority=100)\n--\n\n"
      "Teaches conversion of a Python type."},

@@ -39,6 +39,10 @@ DataType FirstTensorDType(PyObject* value);
 // Is there a tensor-like anywhere in this list or tuple?
 bool ContainsTensor(PyObject* sequence);
 
+// Does a value of this kind convert in no way, or not to the dtype wanted?
+// Other errors are the user's own.
+bool IsConversionFailure(const Status& status);
+
 // "Attempt to convert a value (None) with an unsupported type ...".
 Status UnsupportedValue(PyObject* value);
 // "Cannot convert 1.0 to EagerTensor of dtype int32".

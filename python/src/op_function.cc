@@ -159,6 +159,11 @@ PyObject* MadeOperation() {
 
 }  // namespace
 
+std::string NameOfInput(std::string_view argument, int element) {
+  if (element < 0) return std::string(argument);
+  return Format("{}_{}", argument, element);
+}
+
 OpInfo::OpInfo(const OpRecord& record, std::string_view argument_names)
     : record_(&record), snake_name_(SnakeCase(record.name)) {
   const OpDef& d = def();
@@ -268,18 +273,20 @@ Status OpInfo::ConvertInputs(PyObject* const* arguments, TensorVector* inputs,
       hint = DefaultType(d, arg.type_attr);
     }
     // A dtype that the op asks for, or a size, is no wish to lose digits.
-    const Narrowing narrowing =
-        arg.type_attr.empty() || hint != DataType::kInvalid ||
-                IsIndexType(d, arg.type_attr)
-            ? Narrowing::kRefuse
-            : Narrowing::kCut;
+    const Narrowing narrowing = arg.type_attr.empty() ||
+                                        hint != DataType::kInvalid ||
+                                        IsIndexType(d, arg.type_attr)
+                                    ? Narrowing::kRefuse
+                                    : Narrowing::kCut;
     // A tensor of another dtype is left for the op's own check to report.
     if (HasDType(value, &own) || IsTensorLike(value)) {
       want = hint = DataType::kInvalid;
     }
-    std::string name = arg.name;
-    if (element >= 0) name += Format("_{}", element);
-    StatusOr<Tensor> t = ToTensor(value, want, hint, name, narrowing);
+    StatusOr<Tensor> t =
+        OpBuilder::Current()->builds_graph()
+            ? ToTensor(value, want, hint, NameOfInput(arg.name, element),
+                       narrowing)
+            : ToTensor(value, want, hint, "Const", narrowing);
     if (!t.ok()) {
       return InGraphWords(t.status(), arg, record_->name, want, value);
     }

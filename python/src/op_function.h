@@ -89,6 +89,10 @@ class OpInfo final : public FunctionInfo {
   mutable bool tiles_known_[kNumDataTypes] = {};
 };
 
+// What a node made of an argument is called, below its op's scope; `element`
+// of a list, or -1.
+std::string NameOfInput(std::string_view argument, int element);
+
 // A Python argument as the value of an attribute. (attr_argument.cc)
 StatusOr<AttrValue> ToAttrValue(const AttrDef& attr, std::string_view op,
                                 PyObject* value);

@@ -125,6 +125,9 @@ struct CompositeRecord {
   std::string_view result;
   std::string_view doc;
   std::string_view example;
+  // The first argument, a list that does not hold tensors alone, becomes one
+  // tensor if it converts and the second, an axis, is 0; `build` gets that.
+  bool converts_whole = false;
 };
 
 // A record with its parsed arguments.

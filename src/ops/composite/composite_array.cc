@@ -42,6 +42,7 @@ TensorVector Concat(CompositeCall& c) {
 }
 
 TensorVector Stack(CompositeCall& c) {
+  if (const Tensor* whole = c.get<Tensor>(0)) return {*whole};
   const TensorVector& in = c.tensors(0);
   if (in.empty()) {
     if (c.integer(1) != 0) throw Error(IndexError("list index out of range"));
@@ -248,7 +249,8 @@ const CompositeRecord kRecords[] = {
      .doc = "Joins tensors of one shape along a new axis.\n\nArgs:\n  values: "
             "a list of tensors of one dtype and shape.\n  axis: where the new "
             "dimension goes, in [-(rank + 1), rank + 1).",
-     .example = ">>> tf.stack([1, 2, 3]).numpy().tolist()\n[1, 2, 3]"},
+     .example = ">>> tf.stack([1, 2, 3]).numpy().tolist()\n[1, 2, 3]",
+     .converts_whole = true},
     {.names = "unstack",
      .args = "value: tensor; num: int = None; axis: int = 0",
      .scope = "unstack",
