@@ -18,6 +18,9 @@ class SymbolicTensor final : public TensorImpl {
                                            int index) const = 0;
     // The value, where it is known while building; else null.
     virtual Tensor OutputValue(const Node* node, int index) const = 0;
+    // Takes note of what its maker knows of the shape beyond what is inferred.
+    virtual void RefineShape(Node* node, int index,
+                             const PartialTensorShape& shape) = 0;
     virtual void ForgetTensor(Node* node, int index) = 0;
   };
 

@@ -98,6 +98,7 @@ StatusOr<Node*> Graph::AddNode(const OpRecord& op, std::string_view name,
   node->outputs_.resize(types.size());
   for (size_t i = 0; i < types.size(); ++i) node->outputs_[i].dtype = types[i];
   GK_RETURN_IF_ERROR(InferShapes(node.get()));
+  GK_RETURN_IF_ERROR(InferThroughCallee(node.get()));
   node->id_ = static_cast<int>(nodes_.size());
   by_name_.emplace(node->name_, node.get());
   nodes_.push_back(std::move(node));
@@ -137,6 +138,13 @@ PartialTensorShape Graph::OutputShape(const Node* node, int index) const {
 
 Tensor Graph::OutputValue(const Node* node, int index) const {
   return node->output(index).value;
+}
+
+void Graph::RefineShape(Node* node, int index,
+                        const PartialTensorShape& shape) {
+  PartialTensorShape& known = node->mutable_output(index).shape;
+  StatusOr<PartialTensorShape> both = known.MergeWith(shape);
+  if (both.ok()) known = *std::move(both);
 }
 
 void Graph::ForgetTensor(Node* node, int index) {

@@ -145,6 +145,8 @@ class Graph : public SymbolicTensor::Source {
   // SymbolicTensor::Source
   PartialTensorShape OutputShape(const Node* node, int index) const override;
   Tensor OutputValue(const Node* node, int index) const override;
+  void RefineShape(Node* node, int index,
+                   const PartialTensorShape& shape) override;
   void ForgetTensor(Node* node, int index) override;
 
   // Nodes so that producers (data and control) come first; error on a cycle.
@@ -160,6 +162,11 @@ class Graph : public SymbolicTensor::Source {
 // Runs shape inference for `node` from what its inputs say; fills in shapes,
 // handle data and known values (small constants are computed).
 Status InferShapes(Node* node);
+// If `node` calls a function and knows more of the arguments than was known
+// when that was traced: the shapes that follow for the results. An error if
+// the function cannot take such arguments. As costly as InferShapes for each
+// node of the function.
+Status InferThroughCallee(Node* node);
 
 // "{{node add}} = AddV2[T=DT_FLOAT](x, y)".
 std::string NodeText(const Node& node);

@@ -1,3 +1,5 @@
+#include <unordered_map>
+
 #include "graph/graph.h"
 #include "graph/known_values.h"
 
@@ -53,7 +55,138 @@ void TakeFromCallee(Node* node) {
   }
 }
 
+// Calls in calls beyond this many are taken as their functions were traced.
+constexpr int kMaxCallDepth = 64;
+// As are calls after this many others within one call.
+constexpr size_t kMaxCallsWithin = 1024;
+
+// The inferences that run on this thread, one within the other. A function
+// that is called often from within one of them is looked at once.
+struct Inferences {
+  int depth = 0;
+  std::unordered_map<std::string, StatusOr<std::vector<PartialTensorShape>>>
+      known;
+};
+
+Inferences& InferencesOfThread() {
+  thread_local Inferences inferences;
+  return inferences;
+}
+
+// What the caller knows of the arguments of a call, if it is more than was
+// known when the function was traced.
+struct CallArguments {
+  std::vector<PartialTensorShape> shapes;
+  std::vector<Tensor> values;  // of integers, which shapes may depend on
+  bool shapes_help = false, values_help = false;
+};
+
+CallArguments ArgumentsOf(const Node& call, const GraphFunction& callee) {
+  CallArguments known;
+  for (int i = 0; i < call.num_inputs(); ++i) {
+    const Output& o = call.input(i);
+    const Node::OutputInfo& given = o.node->output(o.index);
+    const Node::OutputInfo& traced = callee.arguments()[i]->output(0);
+    StatusOr<PartialTensorShape> both = given.shape.MergeWith(traced.shape);
+    known.shapes.push_back(both.ok() ? *both : traced.shape);
+    known.shapes_help |= !(known.shapes[i] == traced.shape);
+    const bool counts = given.value && (given.dtype == DataType::kInt32 ||
+                                        given.dtype == DataType::kInt64);
+    known.values.push_back(counts ? given.value : Tensor());
+    known.values_help |= counts;
+  }
+  return known;
+}
+
+std::string KeyOf(const GraphFunction& callee, const CallArguments& known) {
+  std::string key = Format("{}", reinterpret_cast<uintptr_t>(&callee));
+  for (size_t i = 0; i < known.shapes.size(); ++i) {
+    key += known.shapes[i].DebugString();
+    const Tensor& v = known.values[i];
+    if (v) {
+      key.append(static_cast<const char*>(v.raw_data()),
+                 v.num_elements() * DataTypeSize(v.dtype()));
+    }
+  }
+  return key;
+}
+
+// The shapes of the results, inferred through a copy of the function's graph.
+StatusOr<std::vector<PartialTensorShape>> InferResults(
+    const GraphFunction& callee, const CallArguments& known) {
+  std::vector<Node*> copies;
+  const Ref<Graph> graph = callee.graph().Clone(&copies);
+  std::vector<bool> is_argument(copies.size());
+  for (size_t i = 0; i < callee.arguments().size(); ++i) {
+    const int id = callee.arguments()[i]->id();
+    is_argument[id] = true;
+    Node::OutputInfo& out = copies[id]->mutable_output(0);
+    out.shape = known.shapes[i];
+    if (known.values[i]) out.value = known.values[i];
+  }
+  GK_ASSIGN_OR_RETURN(const std::vector<Node*> order,
+                      graph->TopologicalOrder());
+  for (Node* node : order) {
+    if (is_argument[node->id()]) continue;
+    std::vector<PartialTensorShape> traced;
+    for (int i = 0; i < node->num_outputs(); ++i) {
+      traced.push_back(node->output(i).shape);
+    }
+    GK_RETURN_IF_ERROR(InferShapes(node));
+    GK_RETURN_IF_ERROR(InferThroughCallee(node));
+    for (int i = 0; i < node->num_outputs(); ++i) {
+      // What set_shape said while the function was traced still holds.
+      Node::OutputInfo& out = node->mutable_output(i);
+      StatusOr<PartialTensorShape> both = out.shape.MergeWith(traced[i]);
+      if (both.ok()) out.shape = *std::move(both);
+    }
+  }
+  std::vector<PartialTensorShape> shapes;
+  for (const Output& r : callee.results()) {
+    shapes.push_back(copies[r.node->id()]->output(r.index).shape);
+  }
+  return shapes;
+}
+
 }  // namespace
+
+Status InferThroughCallee(Node* node) {
+  if (!node->type().ends_with("PartitionedCall")) return OkStatus();
+  const auto* f = node->attrs().Get<FunctionAttr>("f");
+  if (f == nullptr) return OkStatus();
+  const auto* callee = dynamic_cast<const GraphFunction*>(f->definition.get());
+  if (callee == nullptr ||
+      node->num_inputs() != static_cast<int>(callee->arguments().size()) ||
+      node->num_outputs() != static_cast<int>(callee->results().size())) {
+    return OkStatus();
+  }
+  const CallArguments known = ArgumentsOf(*node, *callee);
+  bool open = false;
+  for (int i = 0; i < node->num_outputs(); ++i) {
+    open |= !node->output(i).shape.IsFullyDefined();
+  }
+  if (!known.shapes_help && !(known.values_help && open)) return OkStatus();
+  Inferences& inferences = InferencesOfThread();
+  if (inferences.depth >= kMaxCallDepth) return OkStatus();
+  const std::string key = KeyOf(*callee, known);
+  auto found = inferences.known.find(key);
+  if (found == inferences.known.end()) {
+    if (inferences.known.size() >= kMaxCallsWithin) return OkStatus();
+    ++inferences.depth;
+    auto shapes = InferResults(*callee, known);
+    --inferences.depth;
+    found = inferences.known.emplace(key, std::move(shapes)).first;
+  }
+  const StatusOr<std::vector<PartialTensorShape>> shapes = found->second;
+  if (inferences.depth == 0) inferences.known.clear();
+  if (!shapes.ok()) return shapes.status();
+  for (int i = 0; i < node->num_outputs(); ++i) {
+    Node::OutputInfo& out = node->mutable_output(i);
+    StatusOr<PartialTensorShape> both = out.shape.MergeWith((*shapes)[i]);
+    if (both.ok()) out.shape = *std::move(both);
+  }
+  return OkStatus();
+}
 
 Status InferShapes(Node* node) {
   const OpRecord& op = node->op();

@@ -1,4 +1,5 @@
 // Reductions with their axis rules: None, an int, a list or a tensor.
+#include "framework/symbolic_tensor.h"
 #include "ops/composite.h"
 
 namespace gk {
@@ -9,12 +10,24 @@ Tensor Axes(const CompositeCall& c, const Tensor& x, int i = 1) {
   return c.has(i) ? c.tensor(i) : AllAxes(x);
 }
 
+// A reduction over all axes gives a scalar, also if their number is unknown.
+Tensor Reduced(Tensor result, bool all_axes, bool keep) {
+  if (all_axes && !keep && result.is_symbolic()) {
+    const SymbolicTensor* s = SymbolicTensor::Of(result);
+    s->source()->RefineShape(s->node(), s->index(), TensorShape());
+  }
+  return result;
+}
+
 template <const char* kOp>
 TensorVector Reduce(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor axes =
       c.has(1) ? c.tensor(1) : AllAxes(x, c.name_beside("Const"));
-  return {MakeOp1(kOp, {x, axes}, {{"keep_dims", c.flag(2)}}, c.name())};
+  const bool keep = c.flag(2);
+  const Tensor result =
+      MakeOp1(kOp, {x, axes}, {{"keep_dims", keep}}, c.name());
+  return {Reduced(result, !c.has(1), keep)};
 }
 
 // Integer input takes part as float only where the documents say so.
@@ -23,6 +36,7 @@ Tensor MeanOf(const Tensor& x, const Tensor& axes, bool keep,
   return MakeOp1("Mean", {x, axes}, {{"keep_dims", keep}}, name);
 }
 
+// Argument 1 of the call is the axis.
 Tensor Variance(const Tensor& x, const Tensor& axes, bool keep,
                 const CompositeCall& c, std::string_view prefix,
                 std::string_view name) {
@@ -30,21 +44,21 @@ Tensor Variance(const Tensor& x, const Tensor& axes, bool keep,
     return c.name(std::string(prefix) + std::string(p));
   };
   if (IsInteger(x.dtype())) {
-    throw Error(TypeError("Input must be either real or complex. Received "
-                          "integer type {}.",
-                          DataTypeName(x.dtype())));
+    throw Error(
+        TypeError("Input must be either real or complex. Received "
+                  "integer type {}.",
+                  DataTypeName(x.dtype())));
   }
   const Tensor mean = MeanOf(x, axes, true, part("Mean"));
   const Tensor diff = MakeOp1("Sub", {x, mean}, {}, part("sub"));
   Tensor squared;
   if (IsComplex(x.dtype())) {
-    squared = MakeOp1(
-        "Real", {MakeOp1("Mul", {MakeOp1("Conj", {diff}), diff})},
-        {{"Tout", RealType(x.dtype())}});
+    squared = MakeOp1("Real", {MakeOp1("Mul", {MakeOp1("Conj", {diff}), diff})},
+                      {{"Tout", RealType(x.dtype())}});
   } else {
     squared = MakeOp1("Square", {diff}, {}, part("Square"));
   }
-  return MeanOf(squared, axes, keep, name);
+  return Reduced(MeanOf(squared, axes, keep, name), !c.has(1), keep);
 }
 
 TensorVector ReduceVariance(CompositeCall& c) {
@@ -67,15 +81,14 @@ TensorVector ReduceLogSumExp(CompositeCall& c) {
   const Tensor raw =
       MakeOp1("Max", {x, axes}, {{"keep_dims", true}}, c.name("Max"));
   const Tensor finite = MakeOp1("IsFinite", {raw}, {}, c.name("IsFinite"));
-  const Tensor zero =
-      NumberOf(0, x.dtype(), c.name("SelectV2/e"));
-  Tensor top =
-      MakeOp1("SelectV2", {finite, raw, zero}, {}, c.name("SelectV2"));
+  const Tensor zero = NumberOf(0, x.dtype(), c.name("SelectV2/e"));
+  Tensor top = MakeOp1("SelectV2", {finite, raw, zero}, {}, c.name("SelectV2"));
   top = MakeOp1("StopGradient", {top}, {}, c.name("StopGradient"));
   const Tensor shifted = MakeOp1(
       "Exp", {MakeOp1("Sub", {x, top}, {}, c.name("Sub"))}, {}, c.name("Exp"));
-  Tensor sum = MakeOp1("Sum", {shifted, axes}, {{"keep_dims", keep}},
-                       c.name("Sum"));
+  const Tensor sum = Reduced(
+      MakeOp1("Sum", {shifted, axes}, {{"keep_dims", keep}}, c.name("Sum")),
+      !c.has(1), keep);
   const Tensor log = MakeOp1("Log", {sum}, {}, c.name("Log"));
   if (!keep) {
     const Tensor shape = MakeOp1("Shape", {log}, {}, c.name("Shape"));
@@ -92,13 +105,13 @@ TensorVector CountNonzero(CompositeCall& c) {
   } else {
     zero = NumberOf(0, x.dtype(), c.name("zeros"));
   }
-  const Tensor differs =
-      MakeOp1("NotEqual", {x, zero}, {}, c.name("NotEqual"));
-  const Tensor ones = MakeOp1(
-      "Cast", {differs}, {{"DstT", DataType::kInt64}}, c.name("Cast"));
+  const Tensor differs = MakeOp1("NotEqual", {x, zero}, {}, c.name("NotEqual"));
+  const Tensor ones =
+      MakeOp1("Cast", {differs}, {{"DstT", DataType::kInt64}}, c.name("Cast"));
   const bool keep = c.has(2) && c.flag(2);
-  const Tensor sum = MakeOp1("Sum", {ones, Axes(c, x)}, {{"keep_dims", keep}},
-                             c.name("Sum"));
+  const Tensor sum = Reduced(
+      MakeOp1("Sum", {ones, Axes(c, x)}, {{"keep_dims", keep}}, c.name("Sum")),
+      !c.has(1), keep);
   const DataType out = c.type(3);
   if (out == DataType::kInt64) return {sum};
   return {MakeOp1("Cast", {sum}, {{"DstT", out}}, c.name("Cast_1"))};
@@ -108,25 +121,27 @@ TensorVector ZeroFraction(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor zero = NumberOf(0, x.dtype());
   const Tensor is_zero = MakeOp1("Equal", {x, zero}, {}, c.name("Equal"));
-  const Tensor f = MakeOp1("Cast", {is_zero}, {{"DstT", DataType::kFloat}},
-                           c.name("Cast"));
-  return {MeanOf(f, AllAxes(x), false, c.name("fraction"))};
+  const Tensor f =
+      MakeOp1("Cast", {is_zero}, {{"DstT", DataType::kFloat}}, c.name("Cast"));
+  const Tensor mean = MeanOf(f, AllAxes(x), false, c.name("fraction"));
+  return {Reduced(mean, true, false)};
 }
 
 constexpr char kSum[] = "Sum", kMean[] = "Mean", kProd[] = "Prod",
                kMax[] = "Max", kMin[] = "Min", kAll[] = "All", kAny[] = "Any",
                kEuclideanNorm[] = "EuclideanNorm";
 
-#define REDUCTION_ARGS                                       \
-  "input_tensor: tensor as input; axis: tensor(int32) as "   \
+#define REDUCTION_ARGS                                     \
+  "input_tensor: tensor as input; axis: tensor(int32) as " \
   "reduction_indices = None; keepdims: bool = False"
-#define BOOL_ARGS                                                  \
-  "input_tensor: tensor(bool) as input; axis: tensor(int32) as "   \
+#define BOOL_ARGS                                                \
+  "input_tensor: tensor(bool) as input; axis: tensor(int32) as " \
   "reduction_indices = None; keepdims: bool = False"
-#define REDUCTION_DOC                                                        \
+#define REDUCTION_DOC                                                          \
   "\n\nArgs:\n  input_tensor: a tensor of any shape.\n  axis: the dimensions " \
-  "to reduce, an int or a list in [-rank, rank);\n    None: all.\n  keepdims: " \
-  "whether reduced dimensions stay, with size 1.\n  name: of the op.\n\n"     \
+  "to reduce, an int or a list in [-rank, rank);\n    None: all.\n  "          \
+  "keepdims: "                                                                 \
+  "whether reduced dimensions stay, with size 1.\n  name: of the op.\n\n"      \
   "Returns a tensor of the input's dtype without the reduced dimensions.\n\n"  \
   "Raises InvalidArgumentError for an axis out of range."
 

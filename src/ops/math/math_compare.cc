@@ -44,9 +44,15 @@ Status EqualityShape(InferenceContext& c) {
     c.set_output(0, TensorShape());
     return OkStatus();
   }
-  // Dims that are unknown may turn out not to broadcast.
-  const bool sure = c.input(0).IsFullyDefined() && c.input(1).IsFullyDefined();
-  c.set_output(0, sure ? *shape : PartialTensorShape());
+  // A dim that is unknown may turn out not to broadcast with one that is known.
+  const PartialTensorShape &x = c.input(0), &y = c.input(1);
+  const int aligned = std::min(x.rank(), y.rank());
+  for (int i = 1; i <= aligned; ++i) {
+    const int64_t dx = x.dim(x.rank() - i), dy = y.dim(y.rank() - i);
+    const int64_t known = std::max(dx, dy);
+    if (std::min(dx, dy) < 0 && known >= 0 && known != 1) return OkStatus();
+  }
+  c.set_output(0, *shape);
   return OkStatus();
 }
 
