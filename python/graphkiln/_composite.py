@@ -1,6 +1,7 @@
 """Values made of tensors: composite tensors, and classes that flatten
 themselves with `__tf_flatten__`."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
 
 
@@ -30,6 +31,16 @@ def is_composite(value: object) -> bool:
     return hasattr(cls, "__tf_flatten__") or hasattr(cls, "_type_spec")
 
 
+def is_structure(value: object) -> bool:
+    """Is it a value of a dataclass that nests as lists do?"""
+    cls = type(value)
+    return (
+        hasattr(cls, "__tf_flatten__")
+        and hasattr(cls, "__tf_unflatten__")
+        and dataclasses.is_dataclass(cls)
+    )
+
+
 def flatten(value: object) -> tuple[object, object]:
     """What `value` is besides its components, and those: a tuple, or
     whatever structure the spec of a composite tensor has."""
@@ -41,21 +52,25 @@ def flatten(value: object) -> tuple[object, object]:
                 f"(metadata, components), got {parts!r}"
             )
         metadata, components = parts
-        return _hashable(metadata), tuple(components)
+        return _own(metadata), tuple(components)
     spec = value._type_spec
     return spec, spec._to_components(value)
 
 
-def _hashable(metadata: object) -> object:
-    if isinstance(metadata, list):
-        return tuple(_hashable(item) for item in metadata)
-    return metadata
+def _own(metadata: object) -> object:
+    """`metadata` as it is now, whatever becomes of its containers."""
+    kind = type(metadata)
+    if kind in (list, tuple):
+        return kind(map(_own, metadata))
+    if kind is dict:
+        return {key: _own(value) for key, value in metadata.items()}
+    return set(metadata) if kind is set else metadata
 
 
 def unflatten(cls: type, metadata: object, components: Sequence) -> object:
     """The reverse of `flatten`."""
     if hasattr(cls, "__tf_unflatten__"):
-        return cls.__tf_unflatten__(metadata, tuple(components))
+        return cls.__tf_unflatten__(_own(metadata), tuple(components))
     return metadata._from_components(components)
 
 

@@ -1,10 +1,13 @@
 """Flattening of nested structures, for the core modules.
 
-Lists, tuples, named tuples and mappings nest; None and all else are leaves.
+Lists, tuples, named tuples, mappings and dataclasses that flatten themselves
+nest; None and all else are leaves.
 Mappings are walked in the order of their sorted keys.
 """
 
 import collections.abc
+
+from graphkiln import _composite
 
 
 def flatten(structure: object) -> list:
@@ -28,6 +31,8 @@ def _flatten_into(structure: object, leaves: list) -> None:
     elif isinstance(structure, collections.abc.Mapping):
         for key in _keys(structure):
             _flatten_into(structure[key], leaves)
+    elif _composite.is_structure(structure):
+        _flatten_into(_composite.flatten(structure)[1], leaves)
     else:
         leaves.append(structure)
 
@@ -50,6 +55,10 @@ def flatten_up_to(shallow: object, deep: object) -> list:
             for key in _keys(shallow)
             for leaf in flatten_up_to(shallow[key], deep[key])
         ]
+    if _composite.is_structure(shallow):
+        return flatten_up_to(
+            _composite.flatten(shallow)[1], _composite.flatten(deep)[1]
+        )
     return [deep]
 
 
@@ -67,4 +76,9 @@ def _pack(structure: object, leaves) -> object:
     if isinstance(structure, collections.abc.Mapping):
         packed = {key: _pack(structure[key], leaves) for key in _keys(structure)}
         return type(structure)((key, packed[key]) for key in structure)
+    if _composite.is_structure(structure):
+        metadata, parts = _composite.flatten(structure)
+        return _composite.unflatten(
+            type(structure), metadata, [_pack(part, leaves) for part in parts]
+        )
     return next(leaves)

@@ -6,6 +6,7 @@ Adds methods to the type TypeSpec, from which TensorSpec derives as well.
 import collections.abc
 from collections.abc import Callable, Sequence
 
+from graphkiln import _composite
 from graphkiln import _graphkiln
 from graphkiln import nest
 from graphkiln._graphkiln import TensorShape, TensorSpec, TypeSpec
@@ -77,6 +78,9 @@ def _key(value: object) -> object:
             dict,
             tuple(sorted(((k, _key(v)) for k, v in value.items()), key=repr)),
         )
+    if _composite.is_structure(value):
+        metadata, parts = _composite.flatten(value)
+        return type(value), type(metadata), _key(metadata), _key(parts)
     if hasattr(value, "tobytes") and hasattr(value, "dtype"):
         return (
             type(value), str(value.dtype), value.shape, value.tobytes()

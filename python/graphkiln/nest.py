@@ -2,10 +2,10 @@
 dataclasses with `__tf_flatten__`. Everything else is a leaf."""
 
 import collections.abc
-import dataclasses
 from collections.abc import Callable
 from collections.abc import Iterator
 
+from graphkiln import _composite
 from graphkiln._graphkiln import TensorSpec
 
 __all__ = [
@@ -19,15 +19,6 @@ __all__ = [
 
 def _is_attrs(value: object) -> bool:
     return hasattr(type(value), "__attrs_attrs__")
-
-
-def _is_expandable_dataclass(value: object) -> bool:
-    return (
-        dataclasses.is_dataclass(value)
-        and not isinstance(value, type)
-        and hasattr(value, "__tf_flatten__")
-        and hasattr(value, "__tf_unflatten__")
-    )
 
 
 def _is_composite(value: object) -> bool:
@@ -65,7 +56,7 @@ def is_nested(structure: object) -> bool:
             ),
         )
         or _is_attrs(structure)
-        or _is_expandable_dataclass(structure)
+        or _composite.is_structure(structure)
     )
 
 
@@ -91,7 +82,7 @@ def _items(
     if _is_attrs(structure):
         names = [a.name for a in type(structure).__attrs_attrs__]
         return [(name, getattr(structure, name)) for name in names]
-    if _is_expandable_dataclass(structure):
+    if _composite.is_structure(structure):
         _, components = structure.__tf_flatten__()
         return list(enumerate(components))
     if expand_composites and _is_composite(structure):
@@ -146,7 +137,7 @@ def _rebuild(like: object, children: list) -> object:
         return list(children)
     if _is_attrs(like):
         return kind(*children)
-    if _is_expandable_dataclass(like):
+    if _composite.is_structure(like):
         metadata, _ = like.__tf_flatten__()
         return kind.__tf_unflatten__(metadata, tuple(children))
     if _is_composite(like):

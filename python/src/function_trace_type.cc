@@ -57,7 +57,8 @@ class ObjectValue final : public LanguageValue {
     PyObject* weak = PyWeakref_NewRef(o, nullptr);
     if (weak == nullptr) {
       PyErr_Clear();
-      return Ref<LanguageValue>(MakeRef<ObjectValue>(Py_NewRef(o), hash, false));
+      return Ref<LanguageValue>(
+          MakeRef<ObjectValue>(Py_NewRef(o), hash, false));
     }
     return Ref<LanguageValue>(MakeRef<ObjectValue>(weak, hash, true));
   }
@@ -145,8 +146,13 @@ class MetadataValue final : public LanguageValue {
   PyObject* get() const { return object_; }
   size_t Hash() const override {
     const Py_hash_t h = PyObject_Hash(object_);
-    if (h == -1) KeepComparisonError();
-    return h;
+    if (h != -1) return h;
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) {
+      KeepComparisonError();
+      return 0;
+    }
+    PyErr_Clear();  // lists have no hash, but can be compared
+    return reinterpret_cast<size_t>(PyTuple_GET_ITEM(object_, 0));
   }
   bool Equals(const LanguageValue& other) const override {
     const auto* o = dynamic_cast<const MetadataValue*>(&other);
@@ -197,8 +203,8 @@ std::string LiteralKey(PyObject* o) {
   if (type == &PyRange_Type) return "r" + ReprText(o);
   if (PyLong_Check(o)) {
     PyRef number = PyRef::Steal(PyNumber_Index(o));
-    PyRef text = PyRef::Steal(
-        number ? PyLong_Type.tp_repr(number.get()) : nullptr);
+    PyRef text =
+        PyRef::Steal(number ? PyLong_Type.tp_repr(number.get()) : nullptr);
     if (!text) {
       PyErr_Clear();
       return {};
@@ -219,15 +225,15 @@ std::string LiteralText(PyObject* o) {
   return ReprText(o);
 }
 
-
 StatusOr<std::vector<TraceTypeRef>> TypesOf(PyObject* sequence,
                                             CallVariables* variables) {
   PyRef items = PyRef::Steal(PySequence_Tuple(sequence));
   if (!items) return PythonError();
   std::vector<TraceTypeRef> types;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
-    GK_ASSIGN_OR_RETURN(TraceTypeRef t, TraceTypeOf(PyTuple_GET_ITEM(items.get(), i),
-                                               variables));
+    GK_ASSIGN_OR_RETURN(
+        TraceTypeRef t,
+        TraceTypeOf(PyTuple_GET_ITEM(items.get(), i), variables));
     types.push_back(std::move(t));
   }
   return types;
@@ -261,13 +267,12 @@ StatusOr<TraceTypeRef> MappingType(PyObject* o, CallVariables* variables) {
     factory = PyRef::Steal(PyObject_GetAttrString(o, "default_factory"));
     if (!factory) return PythonError();
   }
-  PyRef value = PyRef::Steal(
-      PyTuple_Pack(3, Py_TYPE(o), names.get(), factory.get()));
+  PyRef value =
+      PyRef::Steal(PyTuple_Pack(3, Py_TYPE(o), names.get(), factory.get()));
   if (!value) return PythonError();
-  return TraceType::Dict(std::move(keys), std::move(texts),
-                         reinterpret_cast<uint64_t>(Py_TYPE(o)),
-                         std::move(children),
-                         MakeRef<PythonValue>(value.get()));
+  return TraceType::Dict(
+      std::move(keys), std::move(texts), reinterpret_cast<uint64_t>(Py_TYPE(o)),
+      std::move(children), MakeRef<PythonValue>(value.get()));
 }
 
 std::string ShortName(PyTypeObject* type) {
@@ -315,8 +320,8 @@ PyObject* TypeAttribute(PyObject* o, const char* name) {
 
 // A value with __tf_flatten__: metadata and components.
 StatusOr<TraceTypeRef> CompositeType(PyObject* o, CallVariables* variables) {
-  PyRef parts = PyRef::Steal(
-      CallPython("graphkiln._composite", "flatten", {o}));
+  PyRef parts =
+      PyRef::Steal(CallPython("graphkiln._composite", "flatten", {o}));
   if (!parts) return PythonError();
   if (!PyTuple_Check(parts.get()) || PyTuple_GET_SIZE(parts.get()) != 2) {
     return TypeError("{}.__tf_flatten__ must return (metadata, components)",
@@ -377,8 +382,8 @@ StatusOr<TraceTypeRef> TypeOf(PyObject* o, CallVariables* variables) {
   }
   if (TypeAttribute(o, "__tf_tracing_type__") != nullptr ||
       TypeAttribute(o, "_type_spec") != nullptr) {
-    PyRef type = PyRef::Steal(
-        CallPython("graphkiln._composite", "tracing_type", {o}));
+    PyRef type =
+        PyRef::Steal(CallPython("graphkiln._composite", "tracing_type", {o}));
     if (!type) return PythonError();
     if (IsTraceType(type.get()) &&
         TraceTypeIn(type.get())->kind() == Kind::kVariable &&
@@ -402,8 +407,7 @@ StatusOr<TraceTypeRef> TypeOf(PyObject* o, CallVariables* variables) {
     }
   }
   if (PyList_Check(o) || PyTuple_Check(o)) {
-    GK_ASSIGN_OR_RETURN(std::vector<TraceTypeRef> types,
-                        TypesOf(o, variables));
+    GK_ASSIGN_OR_RETURN(std::vector<TraceTypeRef> types, TypesOf(o, variables));
     return TraceType::Sequence(PyList_Check(o) ? Kind::kList : Kind::kTuple,
                                std::move(types));
   }

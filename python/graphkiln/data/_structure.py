@@ -1,5 +1,5 @@
-"""Structures of dataset elements: tuples, named tuples, attrs classes and
-mappings nest; lists and everything else are leaves, which become tensors.
+"""Structures of dataset elements: tuples, named tuples, attrs classes,
+dataclasses that flatten themselves and mappings nest; lists and everything else are leaves, which become tensors.
 
 A spec of an element is such a structure of tf.TypeSpecs. Its flat form is the
 tensors that the core moves: the components.
@@ -23,6 +23,8 @@ def _parts(value: object) -> list | None:
         return [value[key] for key in sorted(value)]
     if hasattr(type(value), "__attrs_attrs__"):
         return [getattr(value, a.name) for a in type(value).__attrs_attrs__]
+    if _composite.is_structure(value):
+        return list(_composite.flatten(value)[1])
     return None
 
 
@@ -70,6 +72,11 @@ def _pack(structure: object, leaves: Iterator) -> object:
                 a.name.lstrip("_"): _pack(getattr(structure, a.name), leaves)
                 for a in cls.__attrs_attrs__
             }
+        )
+    if _composite.is_structure(structure):
+        metadata, parts = _composite.flatten(structure)
+        return _composite.unflatten(
+            type(structure), metadata, [_pack(part, leaves) for part in parts]
         )
     return next(leaves)
 
