@@ -183,12 +183,15 @@ def _filled(name: str, pair: tuple, parts: list, fill: bool) -> tuple:
                 made = [value, other]
                 return tuple(made if here == 0 else reversed(made))
         if is_return:
-            raise places.disagreement(
+            error = places.disagreement(
                 ValueError, name,
                 f"the {which} branch must also have a return statement.",
                 "Add one, or assign to a variable and return it at the end "
                 "of the function.",
             )
+            # A loop around may have more to say.
+            error.undefined_symbol = name
+            raise error
         error = places.disagreement(
             ValueError, name,
             f"'{name}' must also be initialized in the {which} branch",

@@ -26,6 +26,11 @@ class MultilineMessageKeyError(KeyError):
         return self._message
 
 
+# Users see the class they know.
+MultilineMessageKeyError.__name__ = KeyError.__name__
+MultilineMessageKeyError.__qualname__ = KeyError.__qualname__
+
+
 def user_frames(traceback: types.TracebackType | None) -> list[tuple]:
     """(file, line, function, mark) of the user's frames from the first
     converted one inwards. The bodies of branches and loops are lines of the

@@ -29,6 +29,16 @@ class _Symbol:
             self.shapes = [t.shape for t in self.before.tensors]
 
     @property
+    def is_result(self) -> bool:
+        """Is it what the function returns, and has returned nothing yet?"""
+        return type(self.raw) is symbols.UndefinedReturnValue
+
+    @property
+    def called(self) -> str:
+        """What users know it as."""
+        return "the function return value" if self.is_result else self.name
+
+    @property
     def is_open_list(self) -> bool:
         return isinstance(self.before, staging.Missing) and isinstance(
             self.raw, staged_list.StagedList
@@ -150,7 +160,7 @@ def _build(test, body, get_state, set_state, states, opts, most):
             builder.end_condition(truth)
         count, *outputs = builder.finish(opts.get("parallel_iterations") or 10)
     needed = [
-        s.name for s in late
+        s.called for s in late
         if s.name not in _iterates(opts) and s.late is True
     ]
     if needed:
@@ -172,6 +182,8 @@ def _once(body, counter, states: list[_Symbol]) -> None:
     except ValueError as error:
         name = getattr(error, "undefined_symbol", None)
         for s in states:
+            if s.is_result and s.name == name:
+                raise _no_result(error) from None
             if s.name == name and isinstance(s.before, staging.Missing):
                 raise ValueError(
                     f"'{name}' must be defined before the loop\nNote: "
@@ -179,6 +191,16 @@ def _once(body, counter, states: list[_Symbol]) -> None:
                     f"a ValueError: {error}"
                 ) from None
         raise
+
+
+def _no_result(error: ValueError) -> NotImplementedError:
+    """Only some iterations return: the graph would need a result for when
+    none does."""
+    return NotImplementedError(
+        "a return statement cannot be placed inside this TensorFlow loop; this "
+        "may happen if a return statement depends on a static Python condition "
+        f"such as a hyperparameter\nNote: {error}"
+    )
 
 
 def _iterates(opts) -> set[str]:
@@ -197,6 +219,15 @@ def _check_after(s: _Symbol, after) -> bool:
             after.value is s.before.value
         ):
             return False
+        if s.is_result:
+            raise places.disagreement(
+                ValueError, s.name,
+                "the return value from a TensorFlow loop may only be a Tensor, "
+                "int, float, bool or a list, tuple or dict thereof; got "
+                f"{type(after.value)}",
+                "Assign to a variable in the loop, and return what is made of "
+                "it behind the loop.",
+            )
         raise _object(s.name, after.value, "the body of a loop")
     if isinstance(s.before, staging.Fixed):
         raise _object(s.name, s.before.value, "a loop")
@@ -294,15 +325,7 @@ def _start_late(s: _Symbol, after: staging.Staged) -> None:
         return
     if type(s.raw) is symbols.Undefined and s.raw.pending:
         s.late = "pending"
-    if type(s.raw) is symbols.UndefinedReturnValue:
-        if not s.raw.pending:
-            raise places.disagreement(
-                ValueError, s.name,
-                "a return statement inside a loop over tensors needs one "
-                "behind the loop: the else branch must also have a return "
-                "statement.",
-                "Return a value at the end of the function too.",
-            )
+    if s.is_result and s.raw.pending:
         s.late = "return"
     s.value = staging.Staged(
         after.packed([staging.zeros(t) for t in after.tensors])

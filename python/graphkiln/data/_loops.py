@@ -193,7 +193,7 @@ class _Loop:
         """The symbols that no iteration would leave without a value."""
         iterates = loops._iterates(self._opts)
         return [
-            s.name for s in late
+            s.called for s in late
             if s.name not in iterates and s.late != "return"
         ]
 

@@ -322,7 +322,8 @@ def string_cond(x):
     return 0
 
 
-@wrong(tf.constant(3), raises=ValueError, says=[
+@wrong(tf.constant(3), raises=NotImplementedError, says=[
+    'a return statement cannot be placed inside this TensorFlow loop',
     'the else branch must also have a return statement',
     'main branch, line N: return i',
     'return it at the end',
