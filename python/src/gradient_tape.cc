@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "base/caught.h"
@@ -92,11 +93,16 @@ class Tape {
   void Watch(nb::handle h) { tape_->Watch(Differentiable(h.ptr())); }
 
   nb::list WatchedVariables() const {
-    nb::list out;
+    std::vector<PyObject*> found;
     for (const Tensor& handle : tape_->watched_variables()) {
       PyObject* v = FindVariable(handle);
-      if (v != nullptr) out.append(nb::handle(v));
+      if (v != nullptr) found.push_back(v);
     }
+    std::sort(found.begin(), found.end(), [](PyObject* a, PyObject* b) {
+      return gk::py::VariableOf(a)->serial < gk::py::VariableOf(b)->serial;
+    });
+    nb::list out;
+    for (PyObject* v : found) out.append(nb::handle(v));
     return out;
   }
 
@@ -285,8 +291,7 @@ void RegisterGradient(const std::string& name, nb::object function) {
         arguments.append(c.raw_dy(i).is_none() ? Wrap(c.dy(i))
                                                : WrapGradient(c.raw_dy(i)));
       }
-      nb::object found =
-          nb::handle(shared.get())(*nb::tuple(arguments));
+      nb::object found = nb::handle(shared.get())(*nb::tuple(arguments));
       nb::list grads;
       if (nb::isinstance<nb::list>(found) || nb::isinstance<nb::tuple>(found)) {
         for (nb::handle g : found) grads.append(g);
@@ -335,12 +340,13 @@ void AddGradientTape(nb::module_& m) {
       .def("__exit__", [](StopRecording& self, nb::args) { self.Exit(); });
   nb::class_<VariableWatcher>(m, "VariableWatcher")
       .def(nb::init<>())
-      .def("__enter__",
-           [](VariableWatcher& self) -> VariableWatcher& {
-             self.Enter();
-             return self;
-           },
-           nb::rv_policy::reference)
+      .def(
+          "__enter__",
+          [](VariableWatcher& self) -> VariableWatcher& {
+            self.Enter();
+            return self;
+          },
+          nb::rv_policy::reference)
       .def("__exit__", [](VariableWatcher& self, nb::args) { self.Exit(); })
       .def("handles", &VariableWatcher::Handles);
   m.def("set_gradient_override", &SetOverride);

@@ -197,7 +197,7 @@ void SetListAttrs(const OpRecord& record, const TensorVector& inputs,
 
 // create_op(graph, NodeDef bytes, tensors) -> Operation: the graph's builder
 // makes a node of the message's op, attributes and name.
-Operation CreateOp(nb::handle graph, nb::bytes bytes, nb::list inputs) {
+nb::object CreateOp(nb::handle graph, nb::bytes bytes, nb::list inputs) {
   PyGraph* g = GraphArgument(graph);
   if (g->func == nullptr) {
     Throw(RuntimeError("Graph is finalized and cannot be modified."));
@@ -223,7 +223,7 @@ Operation CreateOp(nb::handle graph, nb::bytes bytes, nb::list inputs) {
   }
   SetListAttrs(*record, tensors, &attrs);
   Check(g->func->Apply(*record, tensors, std::move(attrs), message.name));
-  return {Ref<Graph>(g->graph), g->graph->nodes().back().get()};
+  return WrapNode(g->graph, g->graph->nodes().back().get());
 }
 
 }  // namespace

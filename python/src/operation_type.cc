@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "errors.h"
 #include "func_graph_object.h"
@@ -81,6 +82,12 @@ nb::object GraphObject(const Operation& op) {
   return Steal(WrapGraph(op.graph.get()));
 }
 
+// The Operations that Python holds, by node. Under the GIL.
+std::unordered_map<const Node*, PyObject*>& Operations() {
+  static auto* operations = new std::unordered_map<const Node*, PyObject*>();
+  return *operations;
+}
+
 PyObject* WrapOperationOf(const Tensor& t) {
   try {
     return WrapNode(Graph::GraphOf(t), Graph::OutputOf(t).node).release().ptr();
@@ -92,8 +99,18 @@ PyObject* WrapOperationOf(const Tensor& t) {
 
 }  // namespace
 
+Operation::~Operation() { Operations().erase(node); }
+
 nb::object WrapNode(Graph* graph, Node* node) {
-  return nb::cast(Operation{Ref<Graph>(graph), node});
+  auto [known, fresh] = Operations().try_emplace(node, nullptr);
+  // One that is about to be freed does not come back.
+  if (!fresh && known->second != nullptr && Py_REFCNT(known->second) > 0) {
+    return nb::borrow(known->second);
+  }
+  nb::object made = nb::cast(new Operation(Ref<Graph>(graph), node),
+                             nb::rv_policy::take_ownership);
+  Operations()[node] = made.ptr();
+  return made;
 }
 
 void AddOperation(nb::module_& m) {

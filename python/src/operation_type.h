@@ -9,7 +9,13 @@
 namespace gk::py {
 
 // Keeps the graph alive; equal to every other Operation of the node.
+// While Python holds one, its node has no other.
 struct Operation {
+  Operation(Ref<Graph> graph, Node* node)
+      : graph(std::move(graph)), node(node) {}
+  Operation(const Operation&) = delete;
+  ~Operation();
+
   Ref<Graph> graph;
   Node* node;
 };

@@ -159,6 +159,8 @@ PyObject* Setup(PyObject* o, PyObject* args) {
   self->dtype = t;
   self->shape = *std::move(s);
   self->trainable = trainable;
+  static uint64_t created = 0;
+  self->serial = ++created;
   Py_XSETREF(self->name, Py_NewRef(name));
   if (const Resource* r = ResourceOf(self->handle)) Variables()[r] = o;
   Py_RETURN_NONE;

@@ -19,6 +19,7 @@ struct PyVariable {
   bool trainable;
   PartialTensorShape shape;
   PyObject* name;  // "Variable:0"
+  uint64_t serial;  // grows with the time of creation
   PyObject* weakrefs;
   PyObject* dict;
   // What an assignment gives shares all but the name with the variable that

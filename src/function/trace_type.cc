@@ -248,8 +248,11 @@ bool TraceType::Relate(const TraceType& o, bool subtype) const {
   if (kind_ != o.kind_) return false;
   switch (kind_) {
     case Kind::kTensor:
+      // A tensor of a call has no name and passes for any.
       return dtype_ == o.dtype_ &&
-             (subtype ? shape_.IsSubtypeOf(o.shape_) : shape_ == o.shape_);
+             (subtype ? (name_.empty() || name_ == o.name_) &&
+                            shape_.IsSubtypeOf(o.shape_)
+                      : name_ == o.name_ && shape_ == o.shape_);
     case Kind::kVariable:
       return dtype_ == o.dtype_ && trainable_ == o.trainable_ &&
              alias_ == o.alias_ &&
@@ -294,9 +297,8 @@ TraceTypeRef TraceType::CommonSupertype(const TraceType& o) const {
   if (kind_ != o.kind_) return nullptr;
   switch (kind_) {
     case Kind::kTensor:
-      if (dtype_ != o.dtype_) return nullptr;
-      return Tensor(dtype_, shape_.CommonSupertype(o.shape_),
-                    name_ == o.name_ ? name_ : std::string());
+      if (dtype_ != o.dtype_ || name_ != o.name_) return nullptr;
+      return Tensor(dtype_, shape_.CommonSupertype(o.shape_), name_);
     case Kind::kVariable:
       if (dtype_ != o.dtype_ || trainable_ != o.trainable_ ||
           alias_ != o.alias_) {

@@ -65,8 +65,8 @@ class TraceType {
     kCustom,      // value() is a LanguageType
   };
 
-  // A tensor; `name` is kept for placeholders and is not part of equality
-  // of calls, but types of different names are different objects.
+  // A tensor; `name` is that of its placeholder, and asked for by name: types
+  // of other names are others, but a type without one is a subtype of each.
   static TraceTypeRef Tensor(DataType dtype, const PartialTensorShape& shape,
                              std::string_view name = {});
   static TraceTypeRef Variable(DataType dtype, const PartialTensorShape& shape,
