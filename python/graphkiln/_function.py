@@ -3,6 +3,7 @@ was like the present one. Calls like an earlier one stay in C++."""
 
 import functools
 import inspect
+import operator
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +21,7 @@ from graphkiln import _graphkiln
 from graphkiln import _retracing
 from graphkiln import _tracing
 from graphkiln import _variable
+from graphkiln import raw_ops
 from graphkiln._graphkiln import Function
 
 _EXPERIMENTAL_ATTRIBUTES = frozenset(
@@ -402,6 +404,15 @@ def flatten(concrete, bound: binding.Bound) -> list:
 
 
 def _ask(state: _State, args: Sequence, kwargs: Mapping) -> _Asked:
+    same = True
+    if "_implements" in state.options["attributes"]:
+        # Whatever takes the function's place gets tensors alone.
+        given, named = args, kwargs
+        args = [_tensor_argument(value) for value in given]
+        kwargs = {key: _tensor_argument(v) for key, v in named.items()}
+        same = all(map(operator.is_, args, given)) and all(
+            kwargs[key] is value for key, value in named.items()
+        )
     if state.constraints is not None:
         return casting.ask(state, args, kwargs, _Asked)
     try:
@@ -416,11 +427,17 @@ def _ask(state: _State, args: Sequence, kwargs: Mapping) -> _Asked:
         for name, kind, value in bound
     ]
     # Composite values have no words by which a call could be remembered.
-    remember = all(
+    remember = same and all(
         type_.kind not in ("composite", "custom") for *_, type_ in parameters
     )
     function_type = _graphkiln.FunctionType(parameters)
     return _Asked(bound, function_type, remember, variables)
+
+
+def _tensor_argument(value: object) -> object:
+    if isinstance(value, (_graphkiln.Tensor, _graphkiln.TensorSpec)):
+        return value
+    return _graphkiln.convert_to_tensor(value)
 
 
 class _Position:
@@ -734,7 +751,7 @@ def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
 @_method()
 def get_initialization_function(self, *args, **kwargs):
     """The ConcreteFunction that initialises the variables which a call with
-    these arguments makes. They have their values already, so it does nothing.
+    these arguments makes. Until it is called they have no values.
 
     Raises RuntimeError if the function was traced before.
     """
@@ -744,9 +761,20 @@ def get_initialization_function(self, *args, **kwargs):
             "has been used"
         )
     self.get_concrete_function(*args, **kwargs)
+    made = [reference() for reference in self._state.created_variables]
+    with _graphkiln.init_scope():
+        starts = [
+            (variable, variable.read_value())
+            for variable in made if variable is not None
+        ]
+        for variable, _ in starts:
+            raw_ops.DestroyResourceOp(
+                resource=variable.handle, ignore_lookup_error=False
+            )
 
     def initialize():
-        return None
+        for variable, value in starts:
+            variable.assign(value)
 
     return function(initialize, autograph=False).get_concrete_function()
 
