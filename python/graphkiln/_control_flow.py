@@ -501,9 +501,7 @@ def while_loop(
 
     invariants = None
     if shape_invariants is not None:
-        invariants = _flat_shapes(shape_invariants)
-        if not invariants:
-            nest.assert_same_structure(loop_vars, shape_invariants)
+        invariants = _flat_shapes(loop_vars, shape_invariants)
     return build_while(
         lambda values: call(cond, values),
         step,
@@ -516,20 +514,57 @@ def while_loop(
     )
 
 
-def _flat_shapes(invariants) -> list:
-    if isinstance(invariants, tf.TensorShape):
-        return [invariants]
-    if isinstance(invariants, tf.TypeSpec):
-        return [invariants.shape]
-    if isinstance(invariants, Mapping):
+def _flat_shapes(values: object, invariants: object) -> list:
+    """The shapes of the tensors of loop variables; those of composite tensors
+    follow from the invariant for the whole."""
+    if isinstance(invariants, (tf.TensorShape, tf.TypeSpec)):
+        return _component_shapes(values, invariants)
+    if isinstance(invariants, Mapping) and isinstance(values, Mapping):
+        keys = sorted(invariants)
+        if keys == sorted(values):
+            return [
+                s for k in keys for s in _flat_shapes(values[k], invariants[k])
+            ]
+    elif isinstance(invariants, (list, tuple)) and (
+        isinstance(values, (list, tuple)) and len(values) == len(invariants)
+    ):
         return [
-            s for k in sorted(invariants) for s in _flat_shapes(invariants[k])
+            s for v, part in zip(values, invariants)
+            for s in _flat_shapes(v, part)
         ]
-    if isinstance(invariants, (list, tuple)):
-        return [s for item in invariants for s in _flat_shapes(item)]
+    nest.assert_same_structure(values, invariants)
     raise TypeError(
         f"shape_invariants must hold tf.TensorShape, got {invariants!r}"
     )
+
+
+def _component_shapes(value: object, invariant: object) -> list:
+    """The shapes of the tensors of one loop variable."""
+    if not hasattr(type(value), "_type_spec") or isinstance(
+        value, tf.TensorArray
+    ):
+        if isinstance(invariant, tf.TypeSpec):
+            _check_compatible(invariant, as_tensor(value))
+            return [invariant.shape]
+        return [invariant]
+    spec = value._type_spec
+    if not isinstance(invariant, tf.TypeSpec):
+        if not hasattr(spec, "_with_shape"):
+            raise TypeError(
+                f"The invariant of a {type(value).__name__} must be a "
+                f"tf.TypeSpec, got {invariant!r}"
+            )
+        invariant = spec._with_shape(invariant)
+    _check_compatible(invariant, value)
+    return [
+        part.shape
+        for part in nest.flatten(invariant, expand_composites=True)
+    ]
+
+
+def _check_compatible(spec: tf.TypeSpec, value: object) -> None:
+    if not spec.is_compatible_with(value):
+        raise TypeError(f"TypeSpec {spec} is not compatible with {value}")
 
 
 def build_while(

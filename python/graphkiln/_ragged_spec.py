@@ -97,6 +97,11 @@ class RaggedTensorSpec(ShapedTypeSpec):
         """tf.RaggedTensor, or tf.Tensor if nothing is ragged."""
         return tf.RaggedTensor if self._ragged_rank > 0 else tf.Tensor
 
+    def _with_shape(self, shape) -> "RaggedTensorSpec":
+        return RaggedTensorSpec(
+            shape, self._dtype, self._ragged_rank, self._row_splits_dtype
+        )
+
     def _serialize(self) -> tuple:
         parts = (
             self._shape, self._dtype, self._ragged_rank,

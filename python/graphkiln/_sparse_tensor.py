@@ -36,6 +36,9 @@ class SparseTensorSpec(ShapedTypeSpec):
         """tf.SparseTensor."""
         return SparseTensor
 
+    def _with_shape(self, shape) -> "SparseTensorSpec":
+        return SparseTensorSpec(shape, self._dtype)
+
     def _serialize(self) -> tuple:
         return self._shape, self._dtype
 

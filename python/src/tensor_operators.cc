@@ -168,7 +168,32 @@ PyObject* Add(PyObject* a, PyObject* b) {
   return Run2(strings ? add_strings_op : add_op, o.x, o.y, o.name());
 }
 PyObject* Sub(PyObject* a, PyObject* b) { return Binary(sub_op, a, b); }
-PyObject* Mul(PyObject* a, PyObject* b) { return Binary(mul_op, a, b); }
+
+// Of booleans, as TensorFlow has it: by way of integers.
+PyObject* MulBooleans(const Operands& o) {
+  try {
+    const auto integer = [](const Tensor& t) {
+      return MakeOp1("Cast", {t}, {{"DstT", DataType::kInt32}});
+    };
+    const Tensor x = integer(o.x), y = integer(o.y);
+    const Tensor product = MakeOp1("Mul", {x, y}, {}, o.name());
+    return WrapTensor(MakeOp1("Cast", {product}, {{"DstT", DataType::kBool}}));
+  } catch (...) {
+    return RaiseCaught();
+  }
+}
+
+PyObject* Mul(PyObject* a, PyObject* b) {
+  if (PyObject* fast = TryFast(mul_op, a, b)) return fast;
+  if (PyErr_Occurred()) return nullptr;
+  Operands o(mul_op, a, b);
+  PyObject* result = nullptr;
+  if (!Convert(mul_op, a, b, &o, &result)) return result;
+  if (o.x.dtype() == DataType::kBool || o.y.dtype() == DataType::kBool) {
+    return MulBooleans(o);
+  }
+  return Run2(mul_op, o.x, o.y, o.name());
+}
 PyObject* FloorDiv(PyObject* a, PyObject* b) {
   return Binary(floordiv_op, a, b);
 }

@@ -25,15 +25,16 @@ std::vector<int64_t> Ints(const Tensor& t, std::string_view what) {
 int64_t IndexOf(const Tensor& t) {
   const std::vector<int64_t> index = Ints(t, "An index");
   if (index.size() == 1) return index[0];
-  throw Error(InvalidArgument("index must be a scalar, got {} values",
-                              index.size()));
+  throw Error(
+      InvalidArgument("index must be a scalar, got {} values", index.size()));
 }
 
 Status CheckRead(int64_t index, int64_t size) {
   if (index < 0) {
-    return OutOfRange("Reading from negative indices (index {}) is not "
-                      "allowed.",
-                      index);
+    return OutOfRange(
+        "Reading from negative indices (index {}) is not "
+        "allowed.",
+        index);
   }
   if (index >= size) {
     return OutOfRange("Tried to read from index {} but array size is: {} ",
@@ -78,9 +79,10 @@ TensorArrayImpl::Ptr EagerTensorArray::Make(
     const TensorArrayFacts& facts, int64_t size,
     const PartialTensorShape& element_shape) {
   if (size > kMaxElements) {
-    throw Error(ResourceExhausted("OOM when making a TensorArray of {} "
-                                  "elements",
-                                  size));
+    throw Error(
+        ResourceExhausted("OOM when making a TensorArray of {} "
+                          "elements",
+                          size));
   }
   auto elements = std::make_shared<Elements>();
   elements->tensors.resize(std::max<int64_t>(size, 0));
@@ -163,10 +165,10 @@ Tensor EagerTensorArray::Flow() const {
     tensors = elements_->tensors;
     shape = elements_->shape;
   }
-  Tensor flow = MakeOp1(
-      "TensorListReserve",
-      {ListShape(shape), Int32Of(static_cast<int64_t>(tensors.size()))},
-      {{"element_dtype", dtype()}}, "TensorArrayV2");
+  Tensor flow =
+      MakeOp1("TensorListReserve",
+              {ListShape(shape), Int32Of(static_cast<int64_t>(tensors.size()))},
+              {{"element_dtype", dtype()}}, "TensorArrayV2");
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!tensors[i]) continue;
     flow = MakeOp1("TensorListSetItem",
@@ -302,7 +304,6 @@ TensorArrayImpl::Ptr EagerTensorArray::Write(const ArrayOperand& at,
 TensorArrayImpl::Ptr EagerTensorArray::Replace(TensorVector& parts,
                                                std::string_view method,
                                                std::string_view place) const {
-  ThrowIfError(Fit(parts));
   elements_->tensors.swap(parts);
   elements_->read_before.clear();
   return Written(method, place);
@@ -320,6 +321,7 @@ TensorArrayImpl::Ptr EagerTensorArray::Unstack(const ArrayOperand& given,
         "Cannot unstack {} tensors into a TensorArray of static size {} ",
         parts.size(), elements_->tensors.size()));
   }
+  ThrowIfError(Fit(parts));
   return Replace(parts, "unstack", call.place);
 }
 
@@ -348,8 +350,13 @@ TensorArrayImpl::Ptr EagerTensorArray::Split(const ArrayOperand& given,
                                              const Call& call) const {
   const Tensor value = given.Get("value");
   Check(value);
-  const std::vector<int64_t> lengths =
-      Ints(sizes.Get("lengths"), "The lengths");
+  const Tensor wanted = sizes.Get("lengths");
+  if (wanted.rank() != 1) {
+    throw Error(
+        InvalidArgument("Expected lengths to be a vector, received shape: {} ",
+                        SizesText(wanted)));
+  }
+  const std::vector<int64_t> lengths = Ints(wanted, "The lengths");
   const std::string shape = SizesText(value);
   if (value.rank() == 0) {
     throw Error(InvalidArgument(
@@ -380,6 +387,7 @@ TensorArrayImpl::Ptr EagerTensorArray::Split(const ArrayOperand& given,
         "and the TensorArray is not marked as dynamically resizeable.",
         elements_->tensors.size(), lengths.size()));
   }
+  // Parts may differ in shape, whatever holds for what is written.
   return Replace(parts, "split", call.place);
 }
 

@@ -101,6 +101,9 @@ Status ResolveStridedSlice(const PartialTensorShape& input,
       gather.push_back(kNewAxis);
     } else {
       const int at = static_cast<int>(dense.size());
+      if (rank == 0) {
+        return InvalidArgument("Attempting to slice scalar input.");
+      }
       if (at == rank) {
         return InvalidArgument(
             "Index out of range using input dim {}; input has only {} dims", at,

@@ -217,3 +217,12 @@ def program_repeat_of_one_count(tf):
         values, wide.shape.as_list(), tall, shapes,
         failure(tf.repeat, x, -1, 0)[0], failure(tf.repeat, x, [[1]], 0),
     )
+
+
+def program_slices_of_scalars(tf):
+    x = tf.constant(1)
+    return [
+        failure(lambda: x[0]), failure(lambda: x[:]), failure(lambda: x[..., 0]),
+        failure(lambda: x[0, 0]), failure(lambda: tf.Variable(1)[0]),
+        failure(lambda: x[tf.newaxis]), failure(lambda: x[...]),
+    ]

@@ -264,3 +264,63 @@ def program_shapes_of_gradients_through_rows(tf):
 
     tf.function(traced, autograph=False)(tf.ones([3, 2]))
     return shapes
+
+
+def program_parts_of_other_lengths(tf):
+    def arrays(infer_shape, **kwargs):
+        return tf.TensorArray(tf.float32, infer_shape=infer_shape, **kwargs)
+
+    value = tf.constant([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    table = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    found = []
+    for infer_shape in (True, False):
+        three = arrays(infer_shape, size=3).split(value, [1, 2, 3])
+        found.append([three.read(i) for i in range(3)])
+        for lengths in ([2, 1, 0], [1, 1, 1], [3, 0, 0]):
+            made = arrays(infer_shape, size=3).split(table, lengths)
+            found += [made.concat(), made.size()]
+        for shape in ([2], [None], None):
+            made = arrays(infer_shape, size=2, element_shape=shape)
+            found.append(made.split(value, [2, 4]).concat())
+        longer = arrays(infer_shape, size=0, dynamic_size=True)
+        found.append(longer.split(table, [1, 2]).concat())
+    found.append(
+        arrays(True, size=2, element_shape=[2]).split(table[:2], [1, 1]).stack()
+    )
+    found += [
+        failure(lambda: arrays(True, size=2).split(value, [[2, 4]]).concat()),
+        failure(lambda: arrays(True, size=2).split(value, 6).concat()),
+        failure(lambda: arrays(True, size=2).split(value, [2, 3]).concat()),
+        failure(lambda: arrays(True, size=2).split(value, [1, 2, 3]).concat()),
+    ]
+    return found
+
+
+def program_parts_while_tracing(tf):
+    def split(value, lengths):
+        return tf.function(
+            lambda: tf.TensorArray(tf.float32, 2, infer_shape=False)
+            .split(value(), lengths()).concat()
+        )
+
+    def vector():
+        return tf.constant([1.0, 2.0, 3.0])
+
+    return [
+        failure(split(value, lengths))[0]
+        for value, lengths in (
+            (vector, lambda: tf.constant([1, 2])),
+            (lambda: tf.constant(1.0), lambda: tf.constant([1])),
+            (vector, lambda: tf.constant([[1, 2]])),
+            (vector, lambda: tf.constant(2)),
+        )
+    ]
+
+
+def program_gradients_of_parts(tf):
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        parts = tf.TensorArray(tf.float32, 2).split(x, [1, 2])
+        y = tf.reduce_sum(parts.read(1) ** 2)
+    return tape.gradient(y, x)

@@ -1,6 +1,8 @@
 // Shapes of tensors, and the same elements under another shape.
 #include "ops/fn/array_shape.h"
 
+#include <algorithm>
+
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
@@ -42,9 +44,17 @@ Status ComputeRank(KernelContext& c) {
 Status ReshapeShape(InferenceContext& c) {
   PartialTensorShape sizes;
   GK_RETURN_IF_ERROR(c.WithRank(1, 1, &sizes));
+  if (const auto given = c.ValueAsInts(1)) {
+    for (const int64_t d : *given) {
+      if (d >= -1) continue;
+      return InvalidArgument("Invalid value in tensor used for shape: {}", d);
+    }
+  }
   PartialTensorShape out = c.ValueAsShape(1);
-  const int64_t total = c.input(0).num_elements();
   if (out.unknown_rank()) return OkStatus();
+  const auto& sizes_in = c.input(0).dims();
+  const bool empty = std::count(sizes_in.begin(), sizes_in.end(), 0) > 0;
+  const int64_t total = empty ? 0 : c.input(0).num_elements();
   int64_t known = 1;
   int unknown = -1, unknowns = 0;
   for (int i = 0; i < out.rank(); ++i) {
@@ -59,7 +69,7 @@ Status ReshapeShape(InferenceContext& c) {
       }
     }
   }
-  if (total >= 0 && unknowns == 0 && known != total) {
+  if (total >= 0 && (unknowns == 0 || known == 0) && known != total) {
     return InvalidArgument(
         "Cannot reshape a tensor with {} elements to shape {} ({} elements)",
         total, out.DebugString(), known);
@@ -85,6 +95,8 @@ Status ComputeReshape(KernelContext& c) {
   }
   std::vector<int64_t> dims;
   GK_RETURN_IF_ERROR(IntegerValues(sizes, &dims));
+  // Sizes other than 0 tell what -1 stands for, also among empty ones.
+  const bool sized_empty = std::count(dims.begin(), dims.end(), 0) > 0;
   int64_t known = 1;
   int unknown = -1;
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -99,19 +111,31 @@ Status ComputeReshape(KernelContext& c) {
       return InvalidArgument("Size {} must be non-negative, not {}", i,
                              dims[i]);
     }
-    known = MultiplyWithoutOverflow(known, dims[i]);
+    if (dims[i] != 0) known = MultiplyWithoutOverflow(known, dims[i]);
     if (known < 0) {
       return InvalidArgument("Shape [{}] has too many elements",
                              JoinText(dims, ", "));
     }
   }
   if (unknown >= 0) {
-    const int64_t missing = known > 0 ? x.num_elements() / known : 0;
-    if (missing * known != x.num_elements()) {
+    int64_t have = x.num_elements();
+    const bool both_empty = sized_empty && have == 0;
+    if (both_empty) {
+      have = 1;
+      for (const int64_t d : x.shape().dims()) {
+        if (d != 0) have = MultiplyWithoutOverflow(have, d);
+      }
+      if (have < 0) {
+        return InvalidArgument("Shape {} has too large dimensions",
+                               x.shape().DebugString());
+      }
+    }
+    const int64_t missing = have / known;
+    if (!both_empty && missing * known != have) {
       return InvalidArgument(
           "Input to reshape is a tensor with {} values, but the requested "
           "shape requires a multiple of {}",
-          x.num_elements(), known);
+          have, known);
     }
     dims[unknown] = missing;
   }

@@ -38,8 +38,8 @@ Status ComputeStack(KernelContext& c) {
   // Whoever writes to the list later takes a copy.
   if (as_bytes && n * step * DataTypeSize(list->element_dtype) > kInlineBytes) {
     if (Ref<Buffer> whole = list->Whole()) {
-      c.set_output(0, Tensor::FromBuffer(list->element_dtype, full,
-                                         std::move(whole)));
+      c.set_output(
+          0, Tensor::FromBuffer(list->element_dtype, full, std::move(whole)));
       return OkStatus();
     }
   }
@@ -167,9 +167,10 @@ Status Concat(KernelContext& c, const PartialTensorShape& wanted,
     int64_t length = 0;
     if (shape != nullptr) {
       if (shape->rank() < 1) {
-        return InvalidArgument("Concat saw a scalar shape at index {} but "
-                               "requires at least vectors.",
-                               i);
+        return InvalidArgument(
+            "Concat saw a scalar shape at index {} but "
+            "requires at least vectors.",
+            i);
       }
       StatusOr<PartialTensorShape> merged =
           rest.MergeWith(without_first(PartialTensorShape(*shape)));
@@ -245,6 +246,13 @@ Status ConcatShape(InferenceContext& c) {
   return OkStatus();
 }
 
+Status SplitShape(InferenceContext& c) {
+  PartialTensorShape checked;
+  GK_RETURN_IF_ERROR(c.WithRankAtLeast(0, 1, &checked));
+  GK_RETURN_IF_ERROR(c.WithRank(2, 1, &checked));
+  return ListShape(c, 1);
+}
+
 Status ComputeSplit(KernelContext& c) {
   const Tensor &x = c.input(0), &lengths = c.input(2);
   if (x.rank() < 1) {
@@ -253,9 +261,10 @@ Status ComputeSplit(KernelContext& c) {
         x.shape().DebugString());
   }
   if (lengths.rank() != 1) {
-    return InvalidArgument("Expected lengths to be a vector, received shape: "
-                           "{}",
-                           lengths.shape().DebugString());
+    return InvalidArgument(
+        "Expected lengths to be a vector, received shape: "
+        "{}",
+        lengths.shape().DebugString());
   }
   PartialTensorShape shape;
   GK_RETURN_IF_ERROR(ElementShapeInput(c.input(1), &shape));
@@ -312,13 +321,12 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeStack},
      .gradient =
          [](GradContext& g) {
-           g.Set(0,
-                 MakeOp1("TensorListFromTensor",
-                         {g.dy(0),
-                          MakeOp1("TensorListElementShape", {g.x(0)},
-                                  {{"shape_type", DataType::kInt32}})},
-                         {{"element_dtype",
-                           g.attr<DataType>("element_dtype")}}));
+           g.Set(
+               0,
+               MakeOp1("TensorListFromTensor",
+                       {g.dy(0), MakeOp1("TensorListElementShape", {g.x(0)},
+                                         {{"shape_type", DataType::kInt32}})},
+                       {{"element_dtype", g.attr<DataType>("element_dtype")}}));
          },
      .doc = "The elements along a new first axis; zeros where none was set.",
      .test = {.skip_gradient = true}},
@@ -375,12 +383,11 @@ const OpRecord kRecords[] = {
                "lengths: int64",
      .outputs = "output_handle: variant",
      .attrs = "element_dtype: type; shape_type: type in [int32, int64]",
-     .shape = [](InferenceContext& c) { return ListShape(c, 1); },
+     .shape = SplitShape,
      .kernel = {.compute = ComputeSplit},
      .gradient =
          [](GradContext& g) {
-           const Tensor in[] = {
-               g.dy(0), ShapeTensor(g.x(0)), g.x(2)};
+           const Tensor in[] = {g.dy(0), ShapeTensor(g.x(0)), g.x(2)};
            g.Set(0, MakeOp("TensorListConcatV2", in,
                            {{"element_dtype",
                              g.attr<DataType>("element_dtype")}})[0]);
