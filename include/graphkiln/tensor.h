@@ -142,9 +142,10 @@ class GK_EXPORT Tensor {
   template <class T, size_t kRank, class List>
   static Tensor FromLists(const List& lists) {
     std::vector<T> values;
-    std::vector<int64_t> dims;
+    std::vector<int64_t> dims(kRank, -1);
     Flatten(lists, 0, &dims, &values);
-    dims.resize(kRank);  // behind a dimension of 0
+    // Nothing stands behind a dimension of 0.
+    for (int64_t& dim : dims) dim = dim < 0 ? 0 : dim;
     return FromVector(values, Shape(dims));
   }
   template <class T>
@@ -156,7 +157,7 @@ class GK_EXPORT Tensor {
   static void Flatten(const std::initializer_list<Inner>& list, size_t depth,
                       std::vector<int64_t>* dims, std::vector<T>* values) {
     const auto size = static_cast<int64_t>(list.size());
-    if (dims->size() == depth) dims->push_back(size);
+    if ((*dims)[depth] < 0) (*dims)[depth] = size;
     CheckRow(list.size(), static_cast<size_t>((*dims)[depth]));
     for (const Inner& inner : list) Flatten(inner, depth + 1, dims, values);
   }

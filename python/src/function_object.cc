@@ -281,7 +281,7 @@ PyObject* FindOrTrace(PyObject* o, PyObject* args) {
     PyErr_Clear();  // names that are no UTF-8 are shown as nothing
     result->frozen = frozen;
     result->captured = 
-        ConcreteFunctionOf(made.get())->function->CapturedResources();
+        ConcreteFunctionOf(made.get())->function->TellingCaptures();
     return Ref<Trace>(std::move(result));
   };
   ForgetComparisonError();

@@ -204,7 +204,7 @@ StatusOr<Ref<Trace>> FunctionState::Rep::MakeTrace(
       Ref<::gk::ConcreteFunction> concrete,
       ::gk::ConcreteFunction::FromFuncGraph(*graph, tensors));
   tracings.fetch_add(1);
-  TensorVector captured = concrete->CapturedResources();
+  TensorVector captured = concrete->TellingCaptures();
   auto made = MakeRef<ApiTrace>(type, std::move(concrete),
                                 std::move(results.shape));
   made->captured = std::move(captured);

@@ -159,7 +159,8 @@ TEST(ReadAhead, WhatIsThrownIsAnError) {
     throw Error(InvalidArgument("thrown"));
   };
   EXPECT_EQ(Drain(*ParallelMap(Numbers(log, 2), throws, 3)),
-            "(OOM when making an element of a dataset) (thrown) |");
+            "(OOM: the system gave no more memory in the making of an element "
+            "of a dataset) (thrown) |");
 }
 
 TEST(ReadAhead, AFunctionMayEndTheSequence) {

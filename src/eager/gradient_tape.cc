@@ -16,6 +16,12 @@ const HandleFacts* handle_facts = nullptr;
 
 }  // namespace
 
+bool MayHaveGradient(const Tensor& t) {
+  if (t.dtype() != DataType::kVariant) return IsTrainable(t.dtype());
+  const HandleData held = HandleDataOf(t);
+  return held.size() != 1 || IsTrainable(held[0].dtype);
+}
+
 bool IsTrainableHandle(const Tensor& t) {
   if (t.dtype() != DataType::kResource) return false;
   if (t.is_symbolic()) {
@@ -60,7 +66,7 @@ constexpr int64_t kMaxSeedElements = 1000;
 // Can a gradient begin with it? A variable's handle stands for its value.
 bool IsTarget(const Tensor& t, bool is_source) {
   if (t.dtype() == DataType::kResource) return !HandleDataOf(t).empty();
-  return IsTrainable(t.dtype()) || (is_source && !IsObjectType(t.dtype()));
+  return MayHaveGradient(t) || (is_source && !IsObjectType(t.dtype()));
 }
 
 // The gradient of a target with respect to itself. In a graph a constant,
@@ -174,7 +180,7 @@ bool GradientTape::ShouldRecord(std::span<const Tensor> inputs) {
 
 void GradientTape::MarkOutputs(std::span<const Tensor> outputs) {
   for (const Tensor& t : outputs) {
-    if (IsTrainable(t.dtype())) watched_.insert(IdOf(t));
+    if (MayHaveGradient(t)) watched_.insert(IdOf(t));
   }
 }
 
@@ -184,7 +190,7 @@ void GradientTape::OnOp(const OpRecord& record, std::span<const Tensor> inputs,
     return;
   }
   if (std::none_of(outputs.begin(), outputs.end(),
-                   [](const Tensor& t) { return IsTrainable(t.dtype()); })) {
+                   MayHaveGradient)) {
     return;
   }
   MarkOutputs(outputs);
@@ -221,6 +227,9 @@ StatusOr<std::vector<Gradient>> GradientTape::ComputeGradient(
         "gradients (or jacobians)");
   }
   used_ = true;
+  if (handle_facts != nullptr && OpBuilder::Current()->builds_graph()) {
+    handle_facts->differentiated();
+  }
   const bool was_recording = recording_;
   if (recording_ && !persistent_) Pop();
 
@@ -270,7 +279,7 @@ StatusOr<std::vector<Gradient>> GradientTape::ComputeGradient(
       bool any = false;
       for (size_t k = 0; k < wanted.size(); ++k) {
         wanted[k] = reached.contains(IdOf(e.inputs[k])) &&
-                    IsTrainable(e.inputs[k].dtype());
+                    MayHaveGradient(e.inputs[k]);
         any |= wanted[k];
       }
       if (!any) continue;

@@ -32,8 +32,13 @@ struct HandleFacts {
   // Handles with equal keys are of one variable. Of values, too.
   const void* (*key)(const Tensor& handle);
   bool (*trainable)(const Tensor& placeholder);
+  // Gradients are being made of what is in the graph being built.
+  void (*differentiated)();
 };
 void SetHandleFacts(const HandleFacts* facts);
+
+// Can there be a gradient of it? Not of integers, nor of lists of them.
+bool MayHaveGradient(const Tensor& t);
 
 // Is it the handle of a trainable variable?
 bool IsTrainableHandle(const Tensor& t);

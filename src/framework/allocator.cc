@@ -9,10 +9,12 @@
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include "base/memory.h"
 #include "base/sanitizer.h"
+#include "framework/foreign_buffer.h"
 #include "framework/resource.h"
 #include "framework/variant.h"
 
@@ -265,6 +267,10 @@ Ref<Buffer> NewObjectBuffer(DataType dtype, int64_t n) {
 Ref<Buffer> NewForeignBuffer(void* data, size_t bytes,
                              std::function<void()> release) {
   return MakeRef<ForeignBuffer>(data, bytes, std::move(release));
+}
+
+bool IsForeignBuffer(const Buffer& buffer) {
+  return typeid(buffer) == typeid(ForeignBuffer);
 }
 
 }  // namespace gk

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "base/interrupt.h"
+#include "framework/foreign_buffer.h"
 
 namespace gk {
 
@@ -52,6 +53,10 @@ Status VariableResource::Assign(const Tensor& value, bool check_shape) {
         PartialTensorShape(value.shape()).PythonString());
   }
   Tensor old = value;
+  if (value.buffer() && IsForeignBuffer(*value.buffer())) {
+    // Updates in place would change another library's array.
+    GK_ASSIGN_OR_RETURN(old, value.Copy());
+  }
   LockSettled();
   std::swap(old, value_);
   Unlock();

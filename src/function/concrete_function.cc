@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "eager/absent_device.h"
+#include "eager/gradient_tape.h"
 #include "framework/logical_device.h"
 #include "framework/op_registry.h"
 #include "function/function_gradient.h"
@@ -159,6 +160,7 @@ StatusOr<Ref<ConcreteFunction>> ConcreteFunction::FromFuncGraph(
     const auto at = std::find(all.begin(), all.end(), c.argument);
     made->captured_arguments_.emplace_back(at - all.begin(), c.value);
   }
+  made->differentiated_ = graph.differentiated();
   return made;
 }
 
@@ -227,8 +229,9 @@ Status ConcreteFunction::CheckCapturedArguments(
   return OkStatus();
 }
 
-TensorVector ConcreteFunction::CapturedResources() const {
+TensorVector ConcreteFunction::TellingCaptures() const {
   TensorVector found;
+  if (!differentiated_ && captured_arguments_.empty()) return found;
   for (const auto& [i, value] : captured_arguments_) found.push_back(value);
   for (const FunctionCapture& c : captures_) {
     if (c.external && c.external.dtype() == DataType::kResource) {
@@ -340,7 +343,8 @@ Status ConcreteFunction::CallMatched(
   }
   GK_ASSIGN_OR_RETURN(TensorVector captured, CaptureValues());
   if (FuncGraph* graph = in_graph ? FuncGraph::Current() : nullptr) {
-    // What is traced here holds for these variables, too.
+    // What is traced here depends on which variables are one, too.
+    if (differentiated_) FuncGraph::NoteDifferentiation();
     for (const auto& [i, value] : captured_arguments_) {
       GK_RETURN_IF_ERROR(graph->Capture(value).status());
     }
@@ -411,7 +415,7 @@ Status ConcreteFunction::CallRecorded(
   std::vector<bool> wanted(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     wanted[i] =
-        IsTrainable(inputs[i].dtype()) && ObserversWant({&inputs[i], 1});
+        MayHaveGradient(inputs[i]) && ObserversWant({&inputs[i], 1});
   }
   GK_ASSIGN_OR_RETURN(Ref<DifferentiableCall> call,
                       DifferentiableCall::For(*function_, wanted,

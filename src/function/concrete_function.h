@@ -64,8 +64,9 @@ class ConcreteFunction final : public RefCounted {
   const std::vector<std::pair<int, Tensor>>& captured_arguments() const {
     return captured_arguments_;
   }
-  // Handles of all resources that it captures.
-  TensorVector CapturedResources() const;
+  // Handles of the resources that it captures, if what it computes depends on
+  // whether they are arguments, too.
+  TensorVector TellingCaptures() const;
 
   // Values of the captures now, in order.
   StatusOr<TensorVector> CaptureValues() const;
@@ -85,6 +86,7 @@ class ConcreteFunction final : public RefCounted {
   std::vector<ArgumentSpec> arguments_;
   std::vector<FunctionCapture> captures_;
   std::vector<std::pair<int, Tensor>> captured_arguments_;
+  bool differentiated_ = false;  // has gradients in it
   TensorVector captured_;  // the values, unless some are deferred
   bool has_deferred_ = false;
   // A node that asks for a device of another process: it cannot run here.

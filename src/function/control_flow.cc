@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "eager/gradient_tape.h"
 #include "framework/op_registry.h"
 #include "function/differentiable_branches.h"
 #include "function/differentiable_while.h"
@@ -95,7 +96,7 @@ StatusOr<TensorVector> MakeBranches(bool is_if, const Tensor& selector,
   if (ObserversWant(captured)) {
     std::vector<bool> wanted;
     for (const Tensor& t : captured) {
-      wanted.push_back(IsTrainable(t.dtype()) && ObserversWant({&t, 1}));
+      wanted.push_back(MayHaveGradient(t) && ObserversWant({&t, 1}));
     }
     GK_ASSIGN_OR_RETURN(
         differentiable,
@@ -216,7 +217,7 @@ StatusOr<TensorVector> MakeWhile(FunctionPart condition, FunctionPart body,
   if (ObserversWant(inputs)) {
     std::vector<bool> wanted;
     for (const Tensor& t : inputs) {
-      wanted.push_back(IsTrainable(t.dtype()) && ObserversWant({&t, 1}));
+      wanted.push_back(MayHaveGradient(t) && ObserversWant({&t, 1}));
     }
     GK_ASSIGN_OR_RETURN(
         differentiable,

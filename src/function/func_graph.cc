@@ -111,6 +111,12 @@ const FuncGraph::PlaceholderFacts* FuncGraph::FactsOf(const Tensor& t) {
   return known == builder->facts_of_.end() ? nullptr : &known->second;
 }
 
+void FuncGraph::NoteDifferentiation() {
+  for (FuncGraph* f = Current(); f != nullptr; f = f->outer_.get()) {
+    f->differentiated_ = true;
+  }
+}
+
 bool FuncGraph::IsTrainablePlaceholder(const Tensor& t) {
   const PlaceholderFacts* facts = FactsOf(t);
   return facts != nullptr && facts->trainable;
@@ -658,7 +664,8 @@ void InitGradientScopes() {
       }};
   SetGradientScopes(&scopes);
   static const HandleFacts facts = {FuncGraph::CaptureKey,
-                                    FuncGraph::IsTrainablePlaceholder};
+                                    FuncGraph::IsTrainablePlaceholder,
+                                    FuncGraph::NoteDifferentiation};
   SetHandleFacts(&facts);
 }
 

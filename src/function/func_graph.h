@@ -80,6 +80,10 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   const std::vector<CapturedArgument>& captured_arguments() const {
     return captured_arguments_;
   }
+  // Gradients are being made in the graph that is built on this thread: they
+  // depend on which arguments and captures are one variable.
+  static void NoteDifferentiation();
+  bool differentiated() const { return differentiated_; }
   // The tensor of this graph that stands for `t`: itself if it is of this
   // graph. TypeError if it belongs to a graph that is out of scope.
   StatusOr<Tensor> Capture(const Tensor& t, std::string_view name = {});
@@ -260,6 +264,7 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   void AddScopedAttrs(const OpRecord& record, AttrMap* attrs) const;
   bool automatic_control_on_ = true;
   bool may_capture_ = true;
+  bool differentiated_ = false;
   AutomaticControl automatic_control_;
 };
 

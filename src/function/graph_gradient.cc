@@ -394,6 +394,7 @@ StatusOr<std::vector<Gradient>> SymbolicGradients(
         "tf.gradients is not supported when eager execution is enabled. Use "
         "tf.GradientTape instead.");
   }
+  FuncGraph::NoteDifferentiation();
   Graph* graph = builder->graph().get();
   auto edges = [&](std::span<const Tensor> tensors,
                    std::vector<Output>* to) -> Status {

@@ -25,9 +25,13 @@ TEST(TraceType, EqualTypesAreOneObject) {
   EXPECT_FALSE(a->Equals(*c));
 }
 
-TEST(TraceType, NamesDoNotCount) {
+TEST(TraceType, NamesTellTypesApart) {
   TraceTypeRef a = TraceType::Tensor(DataType::kFloat, {2}, "a");
-  EXPECT_TRUE(a->Equals(*Floats({2})));
+  TraceTypeRef b = TraceType::Tensor(DataType::kFloat, {2}, "b");
+  EXPECT_FALSE(a->Equals(*b));
+  EXPECT_FALSE(a->IsSubtypeOf(*b));
+  EXPECT_FALSE(a->Equals(*Floats({2})));
+  EXPECT_TRUE(Floats({2})->IsSubtypeOf(*a));
   EXPECT_EQ(a->hash(), Floats({2})->hash());
 }
 

@@ -77,6 +77,15 @@ def test_several_variables():
             assert float(f(variables[i], variables[j])) == gradient
 
 
+def test_without_gradients_one_trace_serves_all():
+    w, u = tf.Variable(3.0), tf.Variable(5.0)
+    f = tf.function(lambda a: a * w)
+    assert [float(f(x)) for x in (u, w, u)] == [15.0, 9.0, 15.0]
+    assert f.experimental_get_tracing_count() == 1
+    first = tf.function(lambda a: a * w)
+    assert [float(first(x)) for x in (w, u, w)] == [9.0, 15.0, 9.0]
+
+
 def test_in_containers_and_with_a_signature():
     w, u = tf.Variable(3.0), tf.Variable(5.0)
 

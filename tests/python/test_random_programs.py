@@ -81,7 +81,8 @@ def test_a_difference_is_found_and_made_small(checker):
     assert difference(WRONG)
     small = shrink(WRONG, difference, seconds=60)
     assert difference(small)
-    assert len(ast.unparse(ast.parse(small))) < len(WRONG) * 0.6
+    left = ast.unparse(ast.parse(small))
+    assert not [part for part in ("tf.sin", "* 3.0", "0.5") if part in left]
     assert "tanh" not in small and "for " not in small
 
 
@@ -105,7 +106,7 @@ def test_the_order_of_prints_and_classes_of_errors_count(checker):
 
     assert "printed" in said(PRINTS.format(order="tf.inside_function()"))
     assert said(PRINTS.format(order="True")) == ""
-    failing = PRINTS.replace("        return x", "        return x + []")
+    failing = PRINTS.replace("        return x", "        return x + {{}}")
     outcome = checker.check(
         Program(0, failing.format(order="True"), unknown=False))
     assert outcome.ended == "failed" and outcome.said == ""

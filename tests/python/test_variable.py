@@ -187,3 +187,17 @@ def test_gather_gradient_is_slices(v):
     with tf.GradientTape() as tape:
         y = v.sparse_read([0])
     assert isinstance(tape.gradient(y, v), tf.IndexedSlices)
+
+
+def test_updates_leave_another_librarys_array_alone():
+    array = np.arange(1000, dtype=np.float32)
+    given = tf.experimental.dlpack.from_dlpack(array.__dlpack__())
+    v = tf.Variable(tf.zeros([1000]))
+    v.assign(given)
+    del given
+    v.assign_add(tf.ones([1000]))
+    assert array[0] == 0.0 and v.numpy()[0] == 1.0
+    fresh = tf.Variable(tf.experimental.dlpack.from_dlpack(array.__dlpack__()))
+    fresh.assign_add(tf.ones([1000]))
+    tf.function(lambda: fresh.assign_add(tf.ones([1000])))()
+    assert array[0] == 0.0 and fresh.numpy()[0] == 2.0
