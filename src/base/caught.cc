@@ -9,9 +9,19 @@
 namespace gk {
 namespace {
 
+// Saying so needs memory, too: what was thrown has freed some by now, and
+// others may have.
+constexpr int kMaxTries = 100;
+
 Status Exhausted(std::string_view what, std::string_view doing) {
-  if (doing.empty()) return ResourceExhausted("{}", what);
-  return ResourceExhausted("{} in {}", what, doing);
+  for (int tries = 1;; ++tries) {
+    try {
+      if (doing.empty()) return ResourceExhausted("{}", what);
+      return ResourceExhausted("{} in {}", what, doing);
+    } catch (const std::bad_alloc&) {
+      if (tries == kMaxTries) throw;
+    }
+  }
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // or over rows of the output when there are few images. Images stay NHWC; the
 // filter is reordered per call, which costs next to nothing.
 #include <algorithm>
-#include <atomic>
+#include <mutex>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -209,7 +209,8 @@ class DnnlConv : public Conv2D {
       void* const both[] = {const_cast<void*>(y), filters.data()};
       GK_RETURN_IF_ERROR(reorder_->Run(both));
     }
-    std::atomic<bool> failed = false;
+    std::mutex mutex;
+    Status failure;
     const int64_t count = static_cast<int64_t>(pieces_.size());
     parallel.For(count, [&](int64_t i) {
       const PieceAt& at = pieces_[i];
@@ -229,11 +230,12 @@ class DnnlConv : public Conv2D {
       const auto& pointers = d.pass == ConvPass::kForward ? forward
                              : backward_filter()          ? filter
                                                           : input;
-      if (!at.primitive->Run(pointers).ok()) {
-        failed.store(true, std::memory_order_relaxed);
-      }
+      Status done = at.primitive->Run(pointers);
+      if (done.ok()) return;
+      std::lock_guard<std::mutex> lock(mutex);
+      if (failure.ok()) failure = std::move(done);
     });
-    if (failed) return Internal("oneDNN could not run a convolution");
+    GK_RETURN_IF_ERROR(failure);
     if (!backward_filter()) return OkStatus();
     for (int64_t i = 1; i < count; ++i) {
       Stamp<AddBody, void(const float*, int64_t, float*)>::Best()(

@@ -104,11 +104,17 @@ Status DnnlPrimitive::Run(std::span<void* const> pointers) {
         static_cast<int>(state->c_arguments.size()),
         state->c_arguments.data());
     Release(std::move(state));
+    if (status == dnnl_out_of_memory) {
+      return ResourceExhausted("out of memory running a oneDNN primitive");
+    }
     if (status != dnnl_success) {
       return Internal("oneDNN execution failed with status {}",
                       static_cast<int>(status));
     }
   } catch (const dnnl::error& error) {
+    if (error.status == dnnl_out_of_memory) {
+      return ResourceExhausted("out of memory running a oneDNN primitive");
+    }
     return Internal("oneDNN: {}", error.what());
   } catch (const std::bad_alloc&) {
     return ResourceExhausted("out of memory running a oneDNN primitive");

@@ -1,7 +1,7 @@
 // Large float matrix products: one-thread oneDNN primitives over row panels,
 // or column panels when there are few rows.
 #include <algorithm>
-#include <atomic>
+#include <mutex>
 #include <utility>
 
 #include "kernels/dnnl_primitive.h"
@@ -79,14 +79,15 @@ class DnnlMatMul : public MatMul {
   }
 
   Status DoRun(const MatMulArgs& args, Parallel parallel) override {
-    std::atomic<bool> failed = false;
+    std::mutex mutex;
+    Status failure;
     parallel.For(desc_.batch * slices_, [&](int64_t i) {
-      if (!Slice(args, i / slices_, i % slices_).ok()) {
-        failed.store(true, std::memory_order_relaxed);
-      }
+      Status done = Slice(args, i / slices_, i % slices_);
+      if (done.ok()) return;
+      std::lock_guard<std::mutex> lock(mutex);
+      if (failure.ok()) failure = std::move(done);
     });
-    return failed ? Internal("oneDNN could not run a matrix product")
-                  : OkStatus();
+    return failure;
   }
 
   Status Slice(const MatMulArgs& args, int64_t matrix, int64_t slice) {
