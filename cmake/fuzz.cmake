@@ -6,9 +6,9 @@ add_executable(programs_cpp ${GK_FUZZ_PROGRAMS})
 target_link_libraries(programs_cpp PRIVATE gk_all)
 target_compile_options(programs_cpp PRIVATE $<$<CONFIG:Release>:-O1>)
 add_test(NAME programs COMMAND programs_cpp --count 4200 --seed 1)
-# The same with every plan checked while it runs.
 # Gradients of lists of lists of booleans.
 add_test(NAME programs_booleans COMMAND programs_cpp --count 1 --seed 25369)
+# The same with every plan checked while it runs.
 add_test(NAME programs_checked COMMAND programs_cpp --count 300 --seed 900001)
 set_tests_properties(programs programs_booleans programs_checked
                      PROPERTIES LABELS fuzz
