@@ -22,7 +22,7 @@ BLOCK = 25
 # What stands in docs/internals/roadmap.md as open, or is TensorFlow's.
 OPEN = {
     2000030: "TensorFlow prints once what three calls print",
-    2000267: "random numbers of another place in their stream",
+    2000267: "a random seed made of a sum that is rounded to an integer",
     2000370: "slices where a loop carries a dense gradient",
     2000495: "checked plans compare what a branch leaves undefined",
 }
