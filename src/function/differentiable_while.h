@@ -69,9 +69,12 @@ class DifferentiableWhile final : public DifferentiableNode {
   std::optional<Place> Find(const Output& value) const;
   // Can it be computed from what is kept, by at most `budget` cheap ops?
   bool IsDerived(const Output& value, int* budget) const;
-  // What it takes of the kept for that; the value in an iteration of the
-  // backward loop, where `known` has those that were asked for before.
-  void PlacesOf(const Output& value, std::vector<Place>* places) const;
+  // Adds what it takes of the kept for that; false if it is not kept.
+  bool PlacesOf(const Output& value, std::vector<Place>* places) const;
+  std::optional<std::vector<Place>> PlacesOf(
+      std::span<const Source> sources) const;
+  // The value in an iteration of the backward loop, where `known` has those
+  // that were asked for before.
   Tensor Derive(const Output& value, const PlaceValue& at,
                 std::map<std::pair<std::string, int>, Tensor>* known) const;
   // The list that enters the loop, and of which an iteration takes off the

@@ -36,7 +36,9 @@ std::vector<Gradient> DifferentiableWhile::Backward(
   for (size_t i = 0; i < n; ++i) useful[i] = active[i] || resources[i];
   std::optional<std::vector<Source>> sources =
       ValueOrThrow(call_->Needs(active, useful));
-  if (!sources) {
+  // Where a gradient does not arrive, zeros of the shape of a value may be
+  // needed that all gradients together do without.
+  if (!sources || !PlacesOf(*sources)) {
     active = call_->differentiable();
     useful = call_->wanted();
     for (size_t i = 0; i < n; ++i) {
@@ -74,19 +76,15 @@ std::vector<Gradient> DifferentiableWhile::BackwardLoop(
                         ? Densify(grads[i])
                         : ZeroGradient(resources[i] ? inputs[i] : outputs[i]));
   }
-  std::vector<Output> values;
-  std::vector<Place> places;
-  for (const Source& s : sources) {
-    values.push_back(ValueOf(s));
-    PlacesOf(values.back(), &places);
-  }
+  const std::optional<std::vector<Place>> places = PlacesOf(sources);
+  if (!places) throw Error(Internal("a loop did not keep all it has to"));
   std::map<int, size_t> list_at, next_at;  // by state: the index in `state`
   const auto carry = [&](int index, std::map<int, size_t>* at) {
     if (at->emplace(index, state.size()).second) {
       state.push_back(outputs[index]);
     }
   };
-  for (const Place& p : places) {
+  for (const Place& p : *places) {
     if (p.kind == Place::kNext) carry(p.state, &next_at);
     if (p.kind == Place::kList) carry(p.state, &list_at);
     if (p.kind == Place::kNext) carry(ListOfArgument(p.state), &list_at);
@@ -160,7 +158,7 @@ std::vector<Gradient> DifferentiableWhile::BackwardLoop(
     for (size_t k = 0; k < sources.size(); ++k) {
       (sources[k].is_input ? body_inputs
                            : body_outputs)[sources[k].index] =
-          Derive(values[k], value_at, &known);
+          Derive(ValueOf(sources[k]), value_at, &known);
     }
     std::vector<Gradient> dy(body_outputs.size());
     std::vector<bool> useful(n);

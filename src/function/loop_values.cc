@@ -188,18 +188,27 @@ void DifferentiableWhile::Stash(const Output& value,
   fresh->push_back(value);
 }
 
-void DifferentiableWhile::PlacesOf(const Output& value,
+bool DifferentiableWhile::PlacesOf(const Output& value,
                                    std::vector<Place>* places) const {
-  if (IsKnown(value)) return;
+  if (IsKnown(value)) return true;
   if (const std::optional<Place> place = Find(value)) {
     places->push_back(*place);
-    return;
+    return true;
   }
   const Node& node = *ResourceRoot(value).node;
-  if (!IsCheap(node)) {
-    throw Error(Internal("a loop did not keep {}", node.name()));
+  return IsCheap(node) &&
+         std::all_of(
+             node.inputs().begin(), node.inputs().end(),
+             [&](const Output& input) { return PlacesOf(input, places); });
+}
+
+std::optional<std::vector<DifferentiableWhile::Place>>
+DifferentiableWhile::PlacesOf(std::span<const Source> sources) const {
+  std::vector<Place> places;
+  for (const Source& s : sources) {
+    if (!PlacesOf(ValueOf(s), &places)) return std::nullopt;
   }
-  for (const Output& input : node.inputs()) PlacesOf(input, places);
+  return places;
 }
 
 Tensor DifferentiableWhile::Derive(

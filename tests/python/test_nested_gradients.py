@@ -210,3 +210,70 @@ def test_variants_die_with_the_function(kinds):
     told = make()
     gc.collect()
     assert told() is None
+
+
+def _keeps(x, y, flag):
+    """A loop whose first state is not what the gradient comes from."""
+
+    def body(i, a, b):
+        a, b = tf.cond(
+            flag, lambda: (b, b), lambda: (b, tf.math.cumprod(tf.tanh(y))))
+        return i + 1, a, b
+
+    return tf.while_loop(
+        lambda i, *_: i < 3, body, (0, x * 2.0, x))[2]
+
+
+def _carries(x, y, flag):
+    """A loop that differentiates by what nothing else depends on."""
+    one, two = tf.constant([1.0, 2.0]), tf.constant(2.0)
+
+    def body(i, a, b, c):
+        def slope():
+            with tf.GradientTape() as tape:
+                z = one + 0.0
+                tape.watch(z)
+                q = tf.sin(x) + tf.reduce_sum(z * z)
+            return a, tf.maximum(two, two), tape.gradient(q, z)
+
+        a, b, c = tf.cond(
+            flag, slope, lambda: (two + 3.0, a * tf.tanh(two), c))
+        return i + 1, a, b, c
+
+    a = tf.while_loop(
+        lambda i, *_: i < 3, body,
+        (0, tf.constant(0.5), tf.constant(0.25), y))[1]
+    return tf.sin(a) + tf.reduce_sum(x * x) * 0.1
+
+
+@pytest.mark.parametrize("flag", (True, False))
+@pytest.mark.parametrize("passes", (True, False))
+@pytest.mark.parametrize("by", ("x", "y", "both"))
+@pytest.mark.parametrize("loop", (_keeps, _carries))
+def test_gradients_that_arrive_at_some_results(loop, by, passes, flag):
+    """Zeros stand for those that do not: they take what all gradients
+    together do without."""
+    x, y = tf.constant([0.5, 0.25]), tf.constant([0.75, 0.125])
+    sources = {"x": [0], "y": [1], "both": [0, 1]}[by]
+
+    def gradients(x, y, flag):
+        watched = [(x, y)[i] for i in sources]
+        with tf.GradientTape() as outer:
+            outer.watch(watched)
+            with tf.GradientTape() as inner:
+                inner.watch(watched)
+                z = tf.reduce_sum(tf.sin(loop(x, y, flag)))
+            first = inner.gradient(
+                z, watched, unconnected_gradients="zero")
+            t = tf.add_n([tf.reduce_sum(tf.sin(g)) for g in first])
+        return first + outer.gradient(
+            t, watched, unconnected_gradients="zero")
+
+    want = gradients(x, y, tf.constant(flag))
+    tf._graphkiln.set_graph_passes(passes)
+    try:
+        got = tf.function(gradients, autograph=False)(x, y, tf.constant(flag))
+    finally:
+        tf._graphkiln.set_graph_passes(True)
+    for a, b in zip(want, got, strict=True):
+        np.testing.assert_allclose(a, b, 1e-5, 1e-6)
