@@ -18,12 +18,15 @@ auto Traced(F f, bool traced) {
 
 }  // namespace
 
-Instance::Instance(const Program& program, bool traced, std::string path)
+Instance::Instance(const Program& program, bool traced, std::string path,
+                   uint64_t noise)
     : program_(program),
       traced_(traced),
       path_(std::move(path)),
       facts_{program.is_double ? gk::DataType::kDouble : gk::DataType::kFloat,
-             program.width, program.rows, 0} {
+             program.width, program.rows, 0},
+      shakes_(noise != 0),
+      noise_(noise) {
   int salt = 50;
   for (const Kind kind : program.variables) {
     variables_.emplace_back(Made(kind, salt++));
@@ -74,7 +77,20 @@ Tensor Instance::Made(Kind kind, int salt) const {
   for (int i = 0; i < count; ++i) numbers[i] = value(i) * 0.01f - 2;
   const Tensor made =
       kind == Kind::kScalar ? Tensor(numbers[0]) : Tensor(numbers, shape);
-  return gk::cast(made, facts_.dtype);
+  return Shaken(gk::cast(made, facts_.dtype));
+}
+
+Tensor Instance::Shaken(const Tensor& t) const {
+  if (!shakes_) return t;
+  const gk::Shape shape = t.shape();
+  int64_t count = 1;
+  for (int i = 0; i < shape.rank(); ++i) count *= shape.dim(i);
+  const double unit = program_.is_double ? 0x1p-51 : 0x1p-22;
+  std::vector<double> factors(count);
+  for (double& f : factors) {
+    f = 1 + unit * (static_cast<double>(noise_() >> 11) * 0x1p-52 - 1);
+  }
+  return t * gk::reshape(gk::cast(Tensor(factors), facts_.dtype), shape);
 }
 
 std::vector<Tensor> Instance::Arguments(int call) const {
@@ -375,7 +391,7 @@ void Instance::Tape(const Statement& s, Frame* frame) const {
   // A tensor of its own, which nothing else shares.
   const Tensor source = frame->registers[s.a] + 0;
   const auto or_zeros = [&](const Tensor& gradient) {
-    return gradient.defined() ? gradient : gk::zeros_like(source);
+    return gradient.defined() ? Shaken(gradient) : gk::zeros_like(source);
   };
   const auto slope = [&](gk::GradientTape* tape) {
     tape->watch(source);

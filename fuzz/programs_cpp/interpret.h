@@ -6,6 +6,7 @@
 #include <graphkiln/graphkiln.h>
 
 #include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,11 @@ namespace fuzz {
 // One life of a program: its variables, functions and captured tensors.
 class Instance {
  public:
-  // `traced`: are its functions traced?
-  Instance(const Program& program, bool traced, std::string path);
+  // `traced`: are its functions traced? `noise`: if not 0, a seed by which
+  // what it starts with and the gradients of its tapes differ in their last
+  // digits (eager programs).
+  Instance(const Program& program, bool traced, std::string path,
+           uint64_t noise = 0);
   Instance(const Instance&) = delete;
 
   // The tensors to call it with, for the first, second, ... call.
@@ -58,6 +62,7 @@ class Instance {
   gk::Tensor Body(int function, const gk::Tensor& a, const gk::Tensor& b,
                   const gk::Variable* variable, int depth) const;
   gk::Tensor Made(Kind kind, int salt) const;
+  gk::Tensor Shaken(const gk::Tensor& t) const;
   gk::WhileOptions Options(const std::vector<int>& carried, int others) const;
   gk::Shape ShapeOf(Kind kind, bool unknown) const;
 
@@ -65,6 +70,8 @@ class Instance {
   const bool traced_;
   const std::string path_;
   Facts facts_;
+  const bool shakes_;
+  mutable std::mt19937_64 noise_;
   std::vector<gk::Variable> variables_;
   Registers captured_;
   std::vector<Call> calls_;

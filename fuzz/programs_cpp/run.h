@@ -39,7 +39,8 @@ class Runner {
  public:
   // Prints of programs go to the file `path`.
   explicit Runner(std::string path) : path_(std::move(path)) {}
-  Outcome Run(const Program& program, const Mode& mode);
+  // `noise`: see Instance.
+  Outcome Run(const Program& program, const Mode& mode, uint64_t noise = 0);
 
  private:
   std::string path_;
