@@ -96,6 +96,16 @@ uint64_t HashTensor(const Tensor& t) {
   }
 }
 
+// What a branch leaves undefined: its memory holds anything.
+bool IsUndefined(const Instruction& now) {
+  return now.kind == Instruction::Kind::kKernel &&
+         now.node->type() == "FakeParam";
+}
+
+void PoisonResult(const Tensor& t) {
+  if (t && !IsObjectType(t.dtype())) Poison(t.raw_data(), t.byte_size());
+}
+
 std::string MakerText(int producer) {
   return producer < 0 ? std::string("was there before the first instruction")
                       : Format("instruction {} wrote", producer);
@@ -321,6 +331,7 @@ Status PlanChecker::CheckMade(int pc, SlotId s) {
   const SlotInfo& slot = plan_.slots[s];
   const Tensor& t = frame_.slots[s];
   if (!t) return Fail("made", pc, s, "it was not made");
+  if (IsUndefined(plan_.instructions[pc])) PoisonResult(t);
   if (t.raw_data() != frame_.data[s]) {
     return Fail("made", pc, s, "its elements are not where they were planned");
   }
@@ -444,7 +455,10 @@ Status PlanChecker::RunApart(int pc, RunFn run) {
     }
   });
   has_shadow_ = status.ok();
-  if (status.ok()) return OkStatus();
+  if (status.ok()) {
+    if (IsUndefined(now)) PoisonResult(shadow_->slots[now.first_output]);
+    return OkStatus();
+  }
   ForgetShadow(now);
   // The run itself fails like this, or was ended from outside; but it may
   // have memory left, and knows which of several steps to blame.

@@ -6,6 +6,7 @@
 // - proves the plan itself (PlanVerifier) before the first run in the frame;
 // - fills memory with a pattern (NaN for floats) from the moment on when the
 //   plan says that nobody needs what is there, and finds whoever writes there;
+//   what a branch leaves undefined is this pattern, too;
 // - knows a hash of each value and compares it before each read;
 // - computes what is written in place, fused, byte code or done once a loop
 //   a second time, apart from everything, and compares the bits;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 
 #include "framework/variable.h"
@@ -114,6 +115,44 @@ TEST_F(PlanCheckerTest, WhatIsComputedOnceStaysForAllTurns) {
   unproven->proven = true;
   EXPECT_EQ(RunTurns(*unproven, states, 1).ToString(), "OK");
   ExpectBroken(RunTurns(*unproven, states, 2), "read", "MatMul_1");
+}
+
+// What a branch leaves undefined is the same each time, and no number.
+TEST_F(PlanCheckerTest, UndefinedIsAValue) {
+  const auto branch = [](const char* op, bool first) {
+    TestFunction b(op);
+    const Output w = b.Arg(kF, kMatrix);
+    const Output made = b.Add(op, {w});
+    const Output none =
+        b.Add("FakeParam", {}, {{"dtype", kF}, {"shape", kMatrix}});
+    return FunctionAttr{op, b.Finish({first ? made : none,
+                                      first ? none : made}), nullptr};
+  };
+  TestFunction b("body");
+  const Output x = b.Arg(kF, kMatrix), w = b.Arg(kF, kMatrix),
+               flag = b.Arg(DataType::kBool, TensorShape());
+  const Output made = b.Add("StatelessIf", {flag, w},
+                            {{"Tout", std::vector<DataType>{kF, kF}},
+                             {"then_branch", branch("Neg", true)},
+                             {"else_branch", branch("Tanh", false)}});
+  const Output both = b.Add("Pack", {made, {made.node, 1}});
+  const Output none = b.Add("Unpack", {both}, {{"num", 2}});
+  const Ref<GraphFunction> f =
+      b.Finish({b.Add("MatMul", {x, {none.node, 1}}), w, flag});
+  const Ref<Plan> plan = MakeBody(*f);
+  ASSERT_TRUE(plan->instructions[Find(*plan, "StatelessIf")].once)
+      << plan->DebugString();
+  // Memory that will be taken again has different numbers in it.
+  for (int round = 0; round < 8; ++round) {
+    TensorVector held;
+    for (int i = 0; i < 8; ++i) held.push_back(Ramp(kMatrix, i * 100 + round));
+  }
+  const TensorVector states{Ramp(kMatrix), Ramp(kMatrix, 1),
+                            Tensor::Scalar(true)};
+  EXPECT_EQ(RunTurns(*plan, states, 4).ToString(), "OK");
+  TensorVector out;
+  ASSERT_EQ(RunPlan(*plan, states, &out, nullptr).ToString(), "OK");
+  EXPECT_TRUE(std::isnan(out[0].data<float>()[0]));
 }
 
 // A plan whose runs are to find what is wrong, without the proof.
