@@ -6,9 +6,21 @@ import dataclasses
 from collections.abc import Callable
 
 from . import running
-from .comparison import EXACT, NEAR, difference
+from .comparison import EXACT, NEAR, Sensitivity, difference
 from .program import Program
-from .running import EAGER, EAGER_TAPE, TAPES, TRACED, VALUES, Mode, Runner
+from .running import (
+    EAGER,
+    EAGER_TAPE,
+    TAPES,
+    TRACED,
+    VALUES,
+    Mode,
+    Outcome,
+    Runner,
+)
+
+# How often a program is run with other last digits.
+SHAKEN = 6
 
 
 @dataclasses.dataclass
@@ -64,6 +76,10 @@ class Checker:
                 if made.differentiates:
                     tolerance = made.tolerance
                 said = difference(wanted, found, tolerance, made.unknown)
+                if said and made.differentiates:
+                    said = difference(
+                        wanted, found, tolerance, made.unknown,
+                        self._sensitivity(program, EAGER, wanted))
                 if wanted[-1].error is None and found[-1].error and not said:
                     verdict.ended = "refused"
             elif verdict.ended != "ran":
@@ -73,10 +89,17 @@ class Checker:
             if said:
                 return Verdict(mode, said, verdict.ended)
         if self._theirs and verdict.ended != "failed":
-            said = self._check_other(made, program, modes, verdict, wanted)
+            said = self._check_other(program, modes, verdict, wanted)
             if said:
                 return Verdict(TRACED, f"TensorFlow: {said}", verdict.ended)
         return verdict
+
+    def _sensitivity(self, program: Callable, mode: Mode,
+                     outcomes: list[Outcome]) -> Sensitivity:
+        return Sensitivity(outcomes, [
+            self._ours.run(program, mode, noise)
+            for noise in range(1, SHAKEN + 1)
+        ])
 
     def _check_gradients(self, made: Program, program: Callable,
                          mode: Mode) -> str | None:
@@ -88,11 +111,15 @@ class Checker:
             against = EAGER_TAPE
         wanted = self._ours.run(program, against)
         found = self._ours.run(program, mode)
-        return difference(wanted, found, made.tolerance, made.unknown)
+        said = difference(wanted, found, made.tolerance, made.unknown)
+        if said and not against.traced:
+            said = difference(
+                wanted, found, made.tolerance, made.unknown,
+                self._sensitivity(program, against, wanted))
+        return said
 
-    def _check_other(self, made: Program, program: Callable,
-                     modes: tuple[Mode, ...], verdict: Verdict,
-                     wanted: list) -> str | None:
+    def _check_other(self, program: Callable, modes: tuple[Mode, ...],
+                     verdict: Verdict, wanted: list[Outcome]) -> str | None:
         theirs = self._theirs.run(program, TRACED)
         if theirs[-1].error:
             return None
@@ -100,7 +127,7 @@ class Checker:
             found = self._ours.run(program, TRACED)
             return f"runs what was refused: {found[-1].message}"
         verdict.compared = True
-        said = difference(theirs, wanted, NEAR)
+        said = self._differs(program, theirs, wanted, EAGER)
         if said:
             return said
         for mode in modes:
@@ -109,7 +136,25 @@ class Checker:
                 if theirs[-1].error:
                     continue
                 found = self._ours.run(program, mode)
-                said = difference(theirs, found, NEAR)
+                said = self._differs(program, theirs, found, EAGER_TAPE)
                 if said:
                     return f"{mode.name}: {said}"
         return None
+
+    def _differs(self, program: Callable, theirs: list[Outcome],
+                 found: list[Outcome], eager: Mode) -> str | None:
+        """What differs between the libraries, and is not explained by what
+        they do eagerly, in the mode `eager`."""
+        said = difference(theirs, found, NEAR)
+        if not said:
+            return None
+        # Where the other library contradicts itself, its eager run counts.
+        plain = self._theirs.run(program, eager)
+        if difference(plain, theirs, NEAR):
+            theirs = plain
+            said = difference(theirs, found, NEAR)
+        if not said:
+            return None
+        return difference(
+            theirs, found, NEAR, False, self._sensitivity(
+                program, eager, self._ours.run(program, eager)))

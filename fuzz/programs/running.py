@@ -79,6 +79,51 @@ def forget(name: str) -> None:
     linecache.cache.pop(name, None)
 
 
+# By what part of itself a number is changed: what sums of some dozen numbers
+# lose.
+UNITS = {"float32": 2.0**-19, "float64": 2.0**-48, "float16": 2.0**-9,
+         "half": 2.0**-9, "bfloat16": 2.0**-6}
+
+
+class Shaken:
+    """A module whose constants and gradients differ from the module's in their
+    last digits."""
+
+    def __init__(self, tf: ModuleType, seed: int):
+        self._tf = tf
+        self._random = np.random.default_rng(seed)
+        shaken = self.shaken
+
+        class GradientTape(tf.GradientTape):
+            def gradient(self, *args: Any, **options: Any) -> Any:
+                return shaken(super().gradient(*args, **options))
+
+            def jacobian(self, *args: Any, **options: Any) -> Any:
+                return shaken(super().jacobian(*args, **options))
+
+        self.GradientTape = GradientTape
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tf, name)
+
+    def constant(self, *args: Any, **options: Any) -> Any:
+        return self.shaken(self._tf.constant(*args, **options))
+
+    def shaken(self, value: Any) -> Any:
+        """With the floats in it a little larger or smaller."""
+        return self._tf.nest.map_structure(
+            self._shaken, value, expand_composites=True)
+
+    def _shaken(self, value: Any) -> Any:
+        tf = self._tf
+        if (not tf.is_tensor(value) or isinstance(value, tf.Variable)
+                or not (value.dtype.is_floating or value.dtype.is_complex)):
+            return value
+        unit = UNITS[value.dtype.real_dtype.name]
+        factors = 1 + unit * self._random.uniform(-1, 1, value.shape)
+        return value * tf.cast(factors, value.dtype)
+
+
 class Runner:
     """Runs programs of one module."""
 
@@ -112,9 +157,12 @@ class Runner:
             return ""
         return text
 
-    def run(self, program: Callable, mode: Mode) -> list[Outcome]:
-        """What each call came to, until one fails."""
-        tf = self.tf
+    def run(self, program: Callable, mode: Mode,
+            noise: int = 0) -> list[Outcome]:
+        """What each call came to, until one fails. `noise`, if not 0, is a
+        seed by which last digits differ: of arguments, variables, constants
+        and gradients. For eager modes."""
+        tf = Shaken(self.tf, noise) if noise else self.tf
         outcomes = []
         with self._set(mode):
             self._printed()
@@ -124,6 +172,10 @@ class Runner:
             except Exception as error:
                 return [Outcome(error=type(error).__name__,
                                 message=str(error))]
+            if noise:
+                calls = [tuple(tf.shaken(a) for a in call) for call in calls]
+                for v in variables:
+                    v.assign(tf.shaken(v.read_value()))
             run = f
             if mode.traced:
                 run = tf.function(f, **options)

@@ -19,13 +19,6 @@ from fuzz.programs.running import TAPES, TRACED, Runner  # noqa: E402
 COUNT = int(os.environ.get("RANDOM_PROGRAMS", "500"))
 FIRST = int(os.environ.get("RANDOM_PROGRAMS_SEED", "2000000"))
 BLOCK = 25
-# What stands in docs/internals/roadmap.md as open, or is TensorFlow's.
-OPEN = {
-    2000030: "TensorFlow prints once what three calls print",
-    2000267: "a random seed made of a sum that is rounded to an integer",
-    2000370: "slices where a loop carries a dense gradient",
-    2000495: "checked plans compare what a branch leaves undefined",
-}
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +37,6 @@ def test_agrees_with_tensorflow(checker, first, caplog):
     compared = 0
     with caplog.at_level(logging.CRITICAL):
         for seed in range(first, min(first + BLOCK, FIRST + COUNT)):
-            if seed in OPEN:
-                continue
             made = program(seed)
             # Gradients, that cost most, of some.
             modes = (TRACED, TAPES[1]) if seed % 5 == 0 else (TRACED,)

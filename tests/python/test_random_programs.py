@@ -120,6 +120,52 @@ def test_values_are_compared_to_the_bit(checker):
     assert EAGER.traced is False
 
 
+SLOPES = """
+def program(tf, out):
+    def f(x):
+        for _ in range({turns}):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.sin({rate} * x)
+            x = tape.gradient(y, x)
+        if tf.inside_function():
+            x = x + {error}
+        return x
+    return f, {{}}, [(tf.constant(0.3),)], []
+"""
+
+
+@pytest.mark.parametrize("turns, rate, error, differs", (
+    (1, 2.0, 0.0, False),
+    (1, 2.0, 0.1, True),
+    # Another digit at the end grows to another value.
+    (6, 40.0, 3.0, False),
+    (6, 0.5, 0.1, True),
+))
+def test_gradients_are_as_near_as_their_digits(
+        checker, turns, rate, error, differs):
+    source = SLOPES.format(turns=turns, rate=rate, error=error)
+    said = checker.check(Program(0, source, unknown=False)).said
+    assert ("value 0" in said) is differs
+
+
+def test_a_loop_that_carries_slices_is_refused(checker):
+    source = """
+def program(tf, out):
+    def f(x, n):
+        d = tf.zeros([2])
+        for _ in tf.range(n):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.gather(x, [1, 0])
+            d = tape.gradient(y, x)
+        return d
+    return f, {}, [(tf.constant([0.3, 0.5]), tf.constant(2))], []
+"""
+    verdict = checker.check(Program(0, source, unknown=False))
+    assert verdict.said == "" and verdict.ended == "refused"
+
+
 @pytest.mark.slow
 def test_the_command_reports_and_ends():
     done = subprocess.run(
