@@ -326,6 +326,64 @@ def write_graphs(tf: Any, name: str) -> None:
             )
 
 
+def lists_of_version_1(tf: Any) -> Callable:
+    def f(x):
+        a = tf.TensorArray(tf.float32, 3).unstack(tf.stack([x, x * x, -x]))
+        b = tf.TensorArray(tf.float32, 3)
+        _, b = tf.compat.v1.while_loop(
+            lambda i, b: i < 3,
+            lambda i, b: (i + 1, b.write(i, tf.exp(a.read(i)))),
+            [tf.constant(0), b],
+        )
+        return b.stack()
+
+    return f
+
+
+def gradient_of_version_1(tf: Any) -> Callable:
+    def f(x):
+        y = nested_loops(tf)(x)[1]
+        return tf.compat.v1.gradients(branch(tf)(y), [x])
+
+    return f
+
+
+# Programs of control flow, of which there are lowered graphs, too.
+LOWERED = [
+    calls, branch, choice, loop, nested_loops, growing_loop, gradient,
+    loop_of_lists, effects,
+]  # fmt: skip
+
+
+def write_lowered(tf: Any) -> None:
+    """Switch, Merge, Enter, Exit and NextIteration: as frozen functions have
+    them, and as control flow of version 1 makes them."""
+    freezing = importlib.import_module(
+        "tensorflow.python.framework.convert_to_constants"
+    )
+    for program in LOWERED:
+        f = tf.function(program(tf), autograph=False)
+        frozen = freezing.convert_variables_to_constants_v2(
+            f.get_concrete_function(tf.TensorSpec([2, 3], tf.float32, "x")),
+            lower_control_flow=True,
+        )
+        write_lowered_graph(frozen.graph, f"{program.__name__}.frozen.pb")
+    old = tf.compat.v1
+    old.disable_control_flow_v2()
+    for program in [*LOWERED[1:-2], lists_of_version_1, gradient_of_version_1]:
+        with old.Graph().as_default() as graph:
+            program(tf)(old.placeholder(tf.float32, [2, 3], "x"))
+        write_lowered_graph(graph, f"{program.__name__}.version_1.pb")
+    old.enable_control_flow_v2()
+
+
+def write_lowered_graph(graph: Any, name: str) -> None:
+    message = graph.as_graph_def()
+    for node in message.node:
+        node.attr.pop("config_proto", None)
+    (CORPUS / "graphs" / name).write_bytes(message.SerializeToString())
+
+
 def write_files(tf: Any) -> None:
     records, tables = CORPUS / "records", CORPUS / "tables"
     records.mkdir(parents=True, exist_ok=True)
@@ -364,6 +422,7 @@ def main() -> None:
     tf = importlib.import_module(name)
     write_graphs(tf, name)
     if name == "tensorflow":
+        write_lowered(tf)
         write_files(tf)
 
 

@@ -9,12 +9,10 @@
 #include <cstdlib>
 #include <new>
 #include <string>
-#include <typeinfo>
 #include <vector>
 
 #include "base/memory.h"
 #include "base/sanitizer.h"
-#include "framework/foreign_buffer.h"
 #include "framework/resource.h"
 #include "framework/variant.h"
 
@@ -231,7 +229,7 @@ Ref<Buffer> NewObjects(int64_t n) {
 class ForeignBuffer final : public Buffer {
  public:
   ForeignBuffer(void* data, size_t size, std::function<void()> release)
-      : Buffer(data, size), release_(std::move(release)) {}
+      : Buffer(data, size, true), release_(std::move(release)) {}
   ~ForeignBuffer() override { release_(); }
 
  private:
@@ -267,10 +265,6 @@ Ref<Buffer> NewObjectBuffer(DataType dtype, int64_t n) {
 Ref<Buffer> NewForeignBuffer(void* data, size_t bytes,
                              std::function<void()> release) {
   return MakeRef<ForeignBuffer>(data, bytes, std::move(release));
-}
-
-bool IsForeignBuffer(const Buffer& buffer) {
-  return typeid(buffer) == typeid(ForeignBuffer);
 }
 
 }  // namespace gk

@@ -36,18 +36,27 @@ class Buffer : public RefCounted {
  public:
   void* data() const { return data_; }
   size_t size() const { return size_; }
+  // Does the memory belong to somebody else, who may look at it any time?
+  bool is_foreign() const { return foreign_; }
+  // Who holds the one reference may write.
+  bool IsExclusive() const { return !foreign_ && RefCountIsOne(); }
 
  protected:
-  Buffer(void* data, size_t size) : data_(data), size_(size) {}
+  Buffer(void* data, size_t size, bool foreign = false)
+      : data_(data), size_(size), foreign_(foreign) {}
   void* data_;
   size_t size_;
+
+ private:
+  const bool foreign_;
 };
 
 // Null if the memory cannot be had.
 Ref<Buffer> NewPooledBuffer(size_t bytes);
 // `n` default-constructed elements of an object type.
 Ref<Buffer> NewObjectBuffer(DataType dtype, int64_t n);
-// Memory owned elsewhere; `release` runs when the last tensor lets go.
+// Memory owned elsewhere, which nothing here writes to; `release` runs when
+// the last tensor lets go.
 Ref<Buffer> NewForeignBuffer(void* data, size_t bytes,
                              std::function<void()> release);
 

@@ -23,7 +23,7 @@ Status KernelContext::Allocate(int i, DataType dtype, const TensorShape& shape,
 Status KernelContext::Forward(int j, int i, DataType dtype,
                               const TensorShape& shape, Tensor** out) {
   const Tensor& in = *inputs_[j];
-  if (!planned_ && ((may_forward_ >> j) & 1) && in.IsExclusive() &&
+  if (!planned_ && Dies(j) && in.IsExclusive() &&
       !IsObjectType(dtype) && DataTypeSize(in.dtype()) == DataTypeSize(dtype) &&
       in.num_elements() == shape.num_elements()) {
     if (in.dtype() == dtype && in.shape() == shape) {

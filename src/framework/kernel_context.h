@@ -60,7 +60,7 @@ class KernelContext {
                  Tensor** out);
   // Nobody will look at input j again: its memory may be written over.
   bool MayOverwrite(int j) const {
-    return ((may_forward_ >> j) & 1) != 0 && inputs_[j]->IsExclusive();
+    return Dies(j) && inputs_[j]->IsExclusive();
   }
   // Output i is this value (may share memory with an input).
   void set_output(int i, Tensor t) { outputs_[i] = std::move(t); }
@@ -102,6 +102,9 @@ class KernelContext {
   }
 
  private:
+  // Plans tell it of the first 64 inputs.
+  bool Dies(int j) const { return j < 64 && ((may_forward_ >> j) & 1) != 0; }
+
   const OpRecord& record_;
   const AttrMap& attrs_;
   std::span<const Tensor* const> inputs_;

@@ -157,7 +157,7 @@ class Tensor {
   bool IsExclusive() const {
     return p_->RefCount() == 1 &&
            (p_->buffer_ == nullptr ? p_->data_ == p_->inline_
-                                   : p_->buffer_->RefCountIsOne());
+                                   : p_->buffer_->IsExclusive());
   }
   // The same elements under another shape of equal size, as a new tensor.
   Tensor WithShape(const TensorShape& shape) const;

@@ -371,7 +371,7 @@ Status TensorList::Replace(size_t k, Block made) {
 }
 
 Status TensorList::OwnMemory(Block* block) {
-  if (block->memory->RefCountIsOne()) return OkStatus();
+  if (block->memory->IsExclusive()) return OkStatus();
   Ref<Buffer> own = NewPooledBuffer(block->memory->size());
   if (!own) return NoMemory(size_);
   const bool all = block->partial;  // with the bits

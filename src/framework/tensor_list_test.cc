@@ -241,6 +241,19 @@ TEST(TensorListTest, RowsStayWhereTheyAre) {
   EXPECT_FALSE(list->ShareRows(row, x));
 }
 
+TEST(TensorListTest, RowsOfOtherLibrariesAreCopiedBeforeTheyChange) {
+  std::vector<float> theirs(1000, 1);
+  Ref<TensorList> list = Make(DataType::kFloat);
+  const TensorShape row({100});
+  ASSERT_TRUE(list->ShareRows(
+      row, Tensor::FromBuffer(DataType::kFloat, TensorShape({10, 100}),
+                              NewForeignBuffer(theirs.data(), 4000, [] {}))));
+  const Tensor zeros = ValueOrThrow(Tensor::Zeros(DataType::kFloat, row));
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(list->Set(i, zeros).ok());
+  EXPECT_EQ(ValueOrThrow(list->Get(9)).data<float>()[50], 0);
+  EXPECT_EQ(theirs, std::vector<float>(1000, 1));
+}
+
 // Neither letting go of it nor what walks into it takes stack without end.
 TEST(TensorListTest, ListsWithinLists) {
   RegisterAllOps();

@@ -3,7 +3,6 @@
 #include <thread>
 
 #include "base/interrupt.h"
-#include "framework/foreign_buffer.h"
 
 namespace gk {
 
@@ -53,8 +52,8 @@ Status VariableResource::Assign(const Tensor& value, bool check_shape) {
         PartialTensorShape(value.shape()).PythonString());
   }
   Tensor old = value;
-  if (value.buffer() && IsForeignBuffer(*value.buffer())) {
-    // Updates in place would change another library's array.
+  if (value.buffer() && value.buffer()->is_foreign()) {
+    // Only assignments change a variable, whatever its owner writes there.
     GK_ASSIGN_OR_RETURN(old, value.Copy());
   }
   LockSettled();

@@ -44,8 +44,6 @@ bool UpdateNeeds(const Plan& plan, const Instruction& now, SlotId s) {
 void FindOffers(const Plan& plan, const std::vector<int>& last_use, int i,
                 Instruction* now) {
   const SlotId* in = plan.inputs.data() + now->first_input;
-  // A kernel may ask for any of its inputs, and there are 64 bits.
-  if (now->kind == Instruction::Kind::kKernel && now->num_inputs > 64) return;
   for (int k = 0; k < std::min(now->num_inputs, 64); ++k) {
     const Home home = plan.slots[in[k]].home;
     const bool runs_own = home == Home::kOwn || home == Home::kArgument;
