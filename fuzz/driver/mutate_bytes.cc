@@ -79,4 +79,14 @@ void MutateBytes(Random& random, const std::string& other, size_t max_size,
   if (b.size() > max_size) b.resize(max_size);
 }
 
+size_t MutateFile(uint8_t* data, size_t size, size_t max_size,
+                  unsigned int seed, void (*mend)(std::string* file)) {
+  Random random(seed);
+  std::string bytes(reinterpret_cast<const char*>(data), size);
+  MutateBytes(random, bytes, max_size, &bytes);
+  if (!OneIn(random, 6)) mend(&bytes);
+  std::memcpy(data, bytes.data(), bytes.size());
+  return bytes.size();
+}
+
 }  // namespace gk::fuzz

@@ -24,6 +24,11 @@ int64_t OddInteger(Random& random);
 void MutateBytes(Random& random, const std::string& other, size_t max_size,
                  std::string* bytes);
 
+// LLVMFuzzerCustomMutator for files with checksums: changes bytes, after which
+// `mend` mostly puts the checksums right.
+size_t MutateFile(uint8_t* data, size_t size, size_t max_size,
+                  unsigned int seed, void (*mend)(std::string* file));
+
 }  // namespace gk::fuzz
 
 #endif  // GK_FUZZ_DRIVER_MUTATE_BYTES_H_

@@ -70,10 +70,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size,
                                           size_t max_size, unsigned int seed) {
-  gk::fuzz::Random random(seed);
-  std::string bytes(reinterpret_cast<const char*>(data), size);
-  gk::fuzz::MutateBytes(random, bytes, max_size, &bytes);
-  if (!gk::fuzz::OneIn(random, 6)) gk::fuzz::Mend(&bytes);
-  std::memcpy(data, bytes.data(), bytes.size());
-  return bytes.size();
+  return gk::fuzz::MutateFile(data, size, max_size, seed, gk::fuzz::Mend);
 }

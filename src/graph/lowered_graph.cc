@@ -10,6 +10,11 @@
 namespace gk {
 namespace {
 
+bool IsLowered(const std::string& op) {
+  return op == "Switch" || op == "Merge" || op == "_SwitchN" || op == "Enter" ||
+         op == "Exit" || op == "NextIteration" || op == "LoopCond";
+}
+
 // Of one node: some bytes ask for many.
 constexpr int64_t kMaxOutputs = 1 << 16;
 
@@ -317,6 +322,38 @@ StatusOr<std::vector<proto::NodeDef>> LoweredGraph::Write() const {
     defs.push_back(std::move(def));
   }
   return defs;
+}
+
+int LoweredGraph::AddInteger(const std::string& name, int value) {
+  const int made = AddNode(name, "Const");
+  auto& attrs = nodes_[made].def.attr;
+  const auto type = static_cast<proto::DataType>(DataType::kInt32);
+  attrs["dtype"].set_type(type);
+  proto::TensorProto& tensor = attrs["value"].mutable_tensor();
+  tensor.dtype = type;
+  tensor.tensor_shape.mut();
+  tensor.int_val.push_back(value);
+  return made;
+}
+
+bool AnyLowered(const std::vector<proto::NodeDef>& nodes) {
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [](const auto& n) { return IsLowered(n.op); });
+}
+
+proto::AttrValue TypeList(const std::vector<DataType>& types) {
+  proto::AttrValue value;
+  auto& list = value.mutable_list();
+  for (DataType t : types) {
+    list.type.push_back(static_cast<proto::DataType>(t));
+  }
+  return value;
+}
+
+proto::AttrValue FunctionNamed(const std::string& name) {
+  proto::AttrValue value;
+  value.mutable_func().name = name;
+  return value;
 }
 
 }  // namespace gk

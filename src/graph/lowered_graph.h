@@ -58,6 +58,8 @@ class LoweredGraph {
   }
   // A new node of a name that no other has.
   int AddNode(const std::string& name, std::string_view op);
+  // A Const of type int32.
+  int AddInteger(const std::string& name, int value);
   // An existing one, by its name.
   int FindNode(std::string_view name) const;
 
@@ -93,6 +95,13 @@ class LoweredGraph {
   std::unordered_map<std::string, int> by_name_;
   std::unordered_map<std::string, int> external_;
 };
+
+// Whether there is one of Switch, Merge, Enter, Exit and the like.
+bool AnyLowered(const std::vector<proto::NodeDef>& nodes);
+
+// Attributes of new nodes.
+proto::AttrValue TypeList(const std::vector<DataType>& types);
+proto::AttrValue FunctionNamed(const std::string& name);
 
 }  // namespace gk
 

@@ -20,31 +20,6 @@ using Node = LoweredGraph::Node;
 constexpr size_t kMaxMerges = 4096, kMaxFrames = 1024;
 constexpr int64_t kMaxWork = int64_t{1} << 28;  // edges looked at
 
-bool IsLowered(const std::string& op) {
-  return op == "Switch" || op == "Merge" || op == "_SwitchN" || op == "Enter" ||
-         op == "Exit" || op == "NextIteration" || op == "LoopCond";
-}
-
-bool AnyLowered(const std::vector<proto::NodeDef>& nodes) {
-  return std::any_of(nodes.begin(), nodes.end(),
-                     [](const auto& n) { return IsLowered(n.op); });
-}
-
-proto::AttrValue TypeList(const std::vector<DataType>& types) {
-  proto::AttrValue value;
-  auto& list = value.mutable_list();
-  for (DataType t : types) {
-    list.type.push_back(static_cast<proto::DataType>(t));
-  }
-  return value;
-}
-
-proto::AttrValue FunctionNamed(const std::string& name) {
-  proto::AttrValue value;
-  value.mutable_func().name = name;
-  return value;
-}
-
 // Raises what is in one graph or function; new functions go to a library.
 class Raiser {
  public:
@@ -599,19 +574,22 @@ class Raiser {
         if (!choice.ok()) continue;
         choices.emplace(m, *std::move(choice));
       }
-      for (int m : merges) {
-        const std::vector<int> group = Together(m, merges, choices);
-        const bool ready = !group.empty() &&
-                           std::all_of(group.begin(), group.end(), [&](int i) {
-                             return choices.at(i).is_ready;
-                           });
-        if (!ready) continue;
-        GK_ASSIGN_OR_RETURN(const int made,
-                            RaiseIf(group, choices, within, borders));
-        within.push_back(made);
-        std::erase_if(within, [&](int i) { return g_.nodes()[i].gone; });
-        raised = true;
-        break;
+      // Those first in whose branches there is no other: what it leaves of
+      // Switches that lead nowhere does not stop those around it.
+      for (const bool strictly : {true, false}) {
+        for (int m : merges) {
+          const std::vector<int> group = Together(m, merges, choices);
+          GK_ASSIGN_OR_RETURN(const bool ready,
+                              IsReady(group, choices, within, strictly));
+          if (!ready) continue;
+          GK_ASSIGN_OR_RETURN(const int made,
+                              RaiseIf(group, choices, within, borders));
+          within.push_back(made);
+          std::erase_if(within, [&](int i) { return g_.nodes()[i].gone; });
+          raised = true;
+          break;
+        }
+        if (raised) break;
       }
       if (!raised) {
         GK_RETURN_IF_ERROR(ChoiceOf(merges[0], borders).status());
@@ -635,23 +613,24 @@ class Raiser {
     return OkStatus();
   }
 
-  // Whether there is no branching left within the branches.
-  bool IsReady(const std::vector<int>& group,
-               const std::unordered_map<int, Choice>& choices,
-               const std::vector<int>& within) const {
-    std::set<int> switches;
-    for (int m : group) {
-      if (!choices.at(m).is_ready) return false;
-      for (const auto& of_input : choices.at(m).switches) {
-        for (const Edge& e : of_input) switches.insert(e.node);
-      }
+  // Whether there is no branching left within the branches, neither that they
+  // give results of nor, `strictly`, for effects alone.
+  StatusOr<bool> IsReady(const std::vector<int>& group,
+                         const std::unordered_map<int, Choice>& choices,
+                         const std::vector<int>& within, bool strictly) const {
+    if (group.empty() || !std::all_of(group.begin(), group.end(), [&](int m) {
+          return choices.at(m).is_ready;
+        })) {
+      return false;
     }
+    if (!strictly) return true;
+    GK_ASSIGN_OR_RETURN(const std::set<int> switches,
+                        SwitchesOf(group, choices, within));
     const std::set<int> until(group.begin(), group.end());
     const std::set<int> branches = Following(switches, -1, within, until);
-    return !group.empty() &&
-           std::none_of(branches.begin(), branches.end(), [&](int i) {
-             return IsSwitch(i) && switches.count(i) == 0 && IsUsedAtAll(i);
-           });
+    return std::none_of(branches.begin(), branches.end(), [&](int i) {
+      return IsSwitch(i) && switches.count(i) == 0 && IsUsedAtAll(i);
+    });
   }
 
   bool IsUsedAtAll(int node) const { return !Users()[node].empty(); }
@@ -729,6 +708,51 @@ class Raiser {
     return found;
   }
 
+  // The Switches that lead into the branches of these Merges: on the way to
+  // their inputs, or as what follows from them is part of these branches, too.
+  StatusOr<std::set<int>> SwitchesOf(
+      const std::vector<int>& group,
+      const std::unordered_map<int, Choice>& choices,
+      const std::vector<int>& within) const {
+    std::set<int> switches;
+    for (int m : group) {
+      for (const auto& of_input : choices.at(m).switches) {
+        for (const Edge& e : of_input) switches.insert(e.node);
+      }
+    }
+    const Edge on = choices.at(group[0]).on;
+    const std::set<int> until(group.begin(), group.end());
+    std::set<int> branches = Following(switches, -1, within, until);
+    for (int m : group) {
+      for (const auto& cone : choices.at(m).cones) {
+        branches.insert(cone.begin(), cone.end());
+      }
+    }
+    std::vector<std::pair<int, std::set<int>>> others;
+    for (int i : within) {
+      if (!IsSwitch(i) || On(i) != on || switches.count(i) != 0) continue;
+      GK_RETURN_IF_ERROR(CheckWork());
+      others.emplace_back(i, Following({i}, -1, within, until));
+    }
+    bool more = true;
+    while (more) {
+      more = false;
+      for (auto& [i, after] : others) {
+        GK_RETURN_IF_ERROR(CheckWork());
+        work_ += after.size();
+        if (std::none_of(after.begin(), after.end(),
+                         [&](int n) { return branches.count(n) != 0; })) {
+          continue;
+        }
+        switches.insert(i);
+        branches.merge(after);
+        after.clear();
+        more = true;
+      }
+    }
+    return switches;
+  }
+
   StatusOr<int> RaiseIf(const std::vector<int>& group,
                         const std::unordered_map<int, Choice>& choices,
                         const std::vector<int>& within,
@@ -743,27 +767,12 @@ class Raiser {
     if (!is_case && sides != 2) {
       return Wrong(group[0], "two branches are merged by a node of two inputs");
     }
-    std::set<int> switches;
+    GK_ASSIGN_OR_RETURN(const std::set<int> switches,
+                        SwitchesOf(group, choices, within));
     const std::set<int> until(group.begin(), group.end());
     for (int m : group) {
-      for (const auto& of_input : choices.at(m).switches) {
-        for (const Edge& e : of_input) switches.insert(e.node);
-      }
       if (choices.at(m).side.size() != size_t(sides)) {
         return Wrong(m, "it has another number of branches");
-      }
-    }
-    // Those that only start what follows from none.
-    for (int i : within) {
-      if (!IsSwitch(i) || On(i) != first.on || switches.count(i) != 0) continue;
-      const std::set<int> after = Following({i}, -1, within, until);
-      for (int m : group) {
-        for (const auto& cone : choices.at(m).cones) {
-          if (std::any_of(after.begin(), after.end(),
-                          [&](int n) { return cone.count(n) != 0; })) {
-            switches.insert(i);
-          }
-        }
       }
     }
     std::vector<Part> parts(sides);
@@ -907,15 +916,8 @@ class Raiser {
 
   int AddNumber(const std::string& scope, int number, int frame) {
     users_.clear();
-    const int made = g_.AddNode(scope + "/value_index", "Const");
+    const int made = g_.AddInteger(scope + "/value_index", number);
     frame_.push_back(frame);
-    auto& attrs = g_.nodes()[made].def.attr;
-    const auto type = static_cast<proto::DataType>(DataType::kInt32);
-    attrs["dtype"].set_type(type);
-    proto::TensorProto& tensor = attrs["value"].mutable_tensor();
-    tensor.dtype = type;
-    tensor.tensor_shape.mut();
-    tensor.int_val.push_back(number);
     return made;
   }
 
