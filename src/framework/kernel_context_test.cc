@@ -9,15 +9,18 @@
 namespace gk {
 namespace {
 
-// A call with many inputs, all of which die.
+std::vector<const Tensor*> PointersTo(const TensorVector& values) {
+  std::vector<const Tensor*> pointers;
+  for (const Tensor& t : values) pointers.push_back(&t);
+  return pointers;
+}
+
 struct Call {
-  explicit Call(TensorVector values) : inputs(std::move(values)), outputs(1) {
-    for (const Tensor& t : inputs) pointers.push_back(&t);
-  }
+  explicit Call(TensorVector values) : inputs(std::move(values)) {}
 
   TensorVector inputs;
-  TensorVector outputs;
-  std::vector<const Tensor*> pointers;
+  TensorVector outputs = TensorVector(1);
+  std::vector<const Tensor*> pointers = PointersTo(inputs);
   OpRecord record;
   AttrMap attrs;
   KernelContext context{record, attrs, pointers, outputs};
@@ -34,9 +37,9 @@ TensorVector Vectors(int n) {
 
 const void* Forwarded(Call* call, int j) {
   Tensor* out = nullptr;
-  EXPECT_TRUE(call->context
-                  .Forward(j, 0, DataType::kFloat, TensorShape({100}), &out)
-                  .ok());
+  EXPECT_TRUE(
+      call->context.Forward(j, 0, DataType::kFloat, TensorShape({100}), &out)
+          .ok());
   const void* data = out->raw_data();
   call->outputs[0] = Tensor();
   return data;
