@@ -21,12 +21,17 @@ struct VariableOptions {
   bool trainable = true;
   // What values must match; by default the initial value's shape.
   Shape shape = Shape::UnknownRank();
+  // Does a variable that is made while a function is traced outlive the calls?
+  // Otherwise each run makes its own, from what the initial value is there,
+  // and every trace may make one.
+  bool lifted = true;
 };
 
 class GK_EXPORT Variable {
  public:
   // Inside a traced function only while it is traced for the first time; the
-  // initial value must then not depend on the arguments.
+  // initial value must then not depend on the arguments. Neither holds for
+  // one that is not lifted.
   explicit Variable(const Tensor& initial_value,
                     const VariableOptions& options = {});
 

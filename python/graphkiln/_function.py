@@ -520,14 +520,17 @@ def _trace(state: _State, type_, asked: _Asked):
         "features": state.options["experimental_autograph_options"],
     }
 
+    created: list = []
+
     def trace_without_creation():
         baked = _frozen_values(state, type_)
         late: list = []
 
         def note(next_creator, **kwargs):
-            if state.created_variables or not state.traced_once:
+            if state.created_variables or created:
                 raise ValueError(_tracing.CREATION_ERROR)
-            late.append(None)
+            if _variable.is_lifted(kwargs):
+                late.append(None)
             return next_creator(**kwargs)
 
         note.of_function = True
@@ -546,10 +549,11 @@ def _trace(state: _State, type_, asked: _Asked):
         concrete = trace_without_creation()
         state.tracing_count += 1
         return concrete
-    created: list = []
     graphs: list = []
 
     def create(next_creator, **kwargs):
+        if not _variable.is_lifted(kwargs):
+            return next_creator(**kwargs)
         kwargs["initial_value"] = _lifted(
             kwargs.get("initial_value"), kwargs.get("dtype"), graphs[0], asked
         )

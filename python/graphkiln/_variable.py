@@ -109,10 +109,13 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
       synchronization: when copies on several devices are brought together.
       aggregation: how updates from several devices are combined.
       shape: what may be assigned, if less is known than of the initial value.
-      experimental_enable_variable_lifting: accepted for compatibility.
+      experimental_enable_variable_lifting: if False, a variable that is made
+        while a function is traced is none that outlives the calls: each run
+        makes its own, with the initial value anew.
 
     Raises ValueError for an initial value that is missing, of another shape
-    or dtype, and for a constraint that cannot be called.
+    or dtype, for one that a function being traced computes (a callable may
+    compute it), and for a constraint that cannot be called.
 
     >>> v = tf.Variable([1, 2], name="v")
     >>> v.assign_add([10, 10]).numpy().tolist()
@@ -170,9 +173,14 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
         self._validate_shape = validate_shape
         if dtype is not None:
             dtype = _graphkiln.as_dtype(dtype)
+        _refuse_traced(initial_value, name)
         if name is None:
             name = getattr(initial_value, "_variable_name", None) or "Variable"
         full_name = _name_scope.current_scope() + name
+        lift = experimental_enable_variable_lifting
+        if lift is not None and not lift and _traces_for_eager_calls():
+            self._create_in_run(initial_value, dtype, name, trainable, shape)
+            return
         with _name_scope.init_scope():
             if _graphkiln.current_graph() is not None:
                 self._create_in_graph(
@@ -189,6 +197,25 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
         )
         self._setup(handle, value.dtype, static, trainable, name + ":0")
         raw_ops.AssignVariableOp(resource=handle, value=value)
+
+    def _create_in_run(
+        self, initial_value, dtype, name, trainable, shape
+    ) -> None:
+        """The nodes of a variable that each run of the function being traced
+        makes for itself."""
+        with _name_scope.name_scope(name) as scope:
+            with _name_scope.name_scope("Initializer"):
+                value = _initial_tensor(initial_value, dtype)
+            static = _static_shape(value, shape)
+            handle = raw_ops.VarHandleOp(
+                dtype=value.dtype, shape=static,
+                shared_name=_graphkiln.anonymous_name, debug_name=scope,
+                name=scope,
+            )
+            raw_ops.AssignVariableOp(resource=handle, value=value)
+        self._setup(
+            handle, value.dtype, static, trainable, scope[:-1] + ":0"
+        )
 
     def _create_in_graph(
         self, initial_value, dtype, name, trainable, shape
@@ -532,6 +559,37 @@ def _static_shape(value, shape):
             f"supplied `shape` argument ({shape})."
         )
     return static
+
+
+def is_lifted(creation: dict) -> bool:
+    """Is a variable to outlive the calls of the function that makes it?"""
+    lift = creation.get("experimental_enable_variable_lifting")
+    return lift is None or bool(lift)
+
+
+def _traces_for_eager_calls() -> bool:
+    """Is a function traced that runs eagerly, not as a part of a graph?"""
+    if _graphkiln.current_graph() is None:
+        return False
+    with _name_scope.init_scope():
+        return _graphkiln.current_graph() is None
+
+
+def _refuse_traced(initial_value, name) -> None:
+    if not isinstance(initial_value, _graphkiln.Tensor):
+        return
+    graph = getattr(initial_value, "graph", None)
+    if graph is None or not graph.building_function:
+        return
+    raise ValueError(
+        f"Argument `initial_value` ({initial_value}) could not be lifted out "
+        f"of a `tf.function`. (Tried to create variable with name='{name}'). "
+        "To avoid this error, when constructing `tf.Variable`s inside of "
+        "`tf.function` you can create the `initial_value` tensor in a "
+        "`tf.init_scope` or pass a callable `initial_value` (e.g., "
+        "`tf.Variable(lambda : tf.truncated_normal([10, 40]))`). Please file "
+        "a feature request if this restriction inconveniences you."
+    )
 
 
 def _initial_tensor(initial_value, dtype):

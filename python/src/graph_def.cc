@@ -160,10 +160,8 @@ nb::list ImportBytes(nb::handle graph, nb::bytes bytes, nb::dict input_map,
   const std::vector<Node*> nodes =
       Check(ImportGraphDef(message, g->graph, options));
   nb::list out;
-  for (Node* node : nodes) {
-    if (EffectsOf(*node).must_run) g->func->AddControlOutput(node);
-    out.append(WrapNode(g->graph, node));
-  }
+  g->func->Adopt(nodes);
+  for (Node* node : nodes) out.append(WrapNode(g->graph, node));
   return out;
 }
 

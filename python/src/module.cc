@@ -6,6 +6,7 @@
 #include "convert.h"
 #include "dtype_type.h"
 #include "eager/eager_context.h"
+#include "framework/shared_variables.h"
 #include "func_graph_object.h"
 #include "function/control_flow.h"
 #include "function_object.h"
@@ -67,5 +68,6 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddGraphDef(m);
   gk::py::AddOpRecord(m);
   m.attr("__version__") = GK_VERSION;
+  m.attr("anonymous_name") = gk::kAnonymousName.data();
   first = Py_NewRef(module);
 }

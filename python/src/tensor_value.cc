@@ -6,6 +6,7 @@
 #include "framework/logical_device.h"
 #include "framework/resource.h"
 #include "framework/symbolic_tensor.h"
+#include "framework/variable.h"
 #include "graph/graph.h"
 #include "large_copy.h"
 #include "shape_type.h"
@@ -86,14 +87,19 @@ std::string ResourceText(const Tensor& t) {
     data += Format("[ DType enum: {}, Shape: {} ]", static_cast<int>(d.dtype),
                    d.shape.DebugString());
   }
+  const auto* variable = h.As<VariableResource>();
+  const std::string_view container =
+      variable != nullptr && !variable->container().empty()
+          ? std::string_view(variable->container())
+          : "Anonymous";
   return Format(
       "<ResourceHandle(name=\"{}\", "
       "device=\"{}\", "
-      "container=\"Anonymous\", type=\"{}\", dtype and shapes : \"{}\")>",
-      h.name(), DeviceName(DeviceOf(t)),
-      h.resource() && h.resource()->kind() == "Variable" ? "tensorflow::Var"
-      : h.resource()                                     ? h.resource()->kind()
-                                                         : "",
+      "container=\"{}\", type=\"{}\", dtype and shapes : \"{}\")>",
+      h.name(), DeviceName(DeviceOf(t)), container,
+      variable       ? "tensorflow::Var"
+      : h.resource() ? h.resource()->kind()
+                     : "",
       data);
 }
 

@@ -25,17 +25,17 @@ PyTypeObject* BaseVariableType = nullptr;
 
 namespace {
 
-// Which Python object stands for a resource; borrowed, removed when it dies.
-std::unordered_map<const Resource*, PyObject*>& Variables() {
-  static auto* map = new std::unordered_map<const Resource*, PyObject*>();
+// Which Python object stands for a resource, or for the handle of one that is
+// made when the graph runs; borrowed, removed when it dies.
+std::unordered_map<const void*, PyObject*>& Variables() {
+  static auto* map = new std::unordered_map<const void*, PyObject*>();
   return *map;
 }
 
-const Resource* ResourceOf(const Tensor& handle) {
-  if (!handle || handle.is_symbolic() ||
-      handle.dtype() != DataType::kResource || handle.num_elements() != 1) {
-    return nullptr;
-  }
+const void* KeyOf(const Tensor& handle) {
+  if (!handle || handle.dtype() != DataType::kResource) return nullptr;
+  if (handle.is_symbolic()) return handle.impl();
+  if (handle.num_elements() != 1) return nullptr;
   return handle.scalar<ResourceHandle>().resource();
 }
 
@@ -102,8 +102,8 @@ void Dealloc(PyObject* o) {
   PyTypeObject* type = Py_TYPE(o);
   PyVariable* self = Self(o);
   PyObject_GC_UnTrack(o);
-  if (const Resource* r = ResourceOf(self->handle)) {
-    auto it = Variables().find(r);
+  if (const void* key = KeyOf(self->handle)) {
+    auto it = Variables().find(key);
     if (it != Variables().end() && it->second == o) Variables().erase(it);
   }
   if (self->weakrefs != nullptr) PyObject_ClearWeakRefs(o);
@@ -162,7 +162,7 @@ PyObject* Setup(PyObject* o, PyObject* args) {
   static uint64_t created = 0;
   self->serial = ++created;
   Py_XSETREF(self->name, Py_NewRef(name));
-  if (const Resource* r = ResourceOf(self->handle)) Variables()[r] = o;
+  if (const void* key = KeyOf(self->handle)) Variables()[key] = o;
   Py_RETURN_NONE;
 }
 
@@ -320,8 +320,16 @@ PyObject* Repr(PyObject* o) {
   PyRef shape = PyRef::Steal(ToPyString(self->shape.PythonString()));
   const std::string dtype(DataTypeName(self->dtype));
   if (!shape) return nullptr;
-  if (OpBuilder::Current() != OpBuilder::Eager() ||
-      self->handle.is_symbolic()) {
+  const bool eager = OpBuilder::Current() == OpBuilder::Eager();
+  if (eager && self->handle.is_symbolic()) {
+    const FuncGraph* graph = FuncGraph::Of(Graph::GraphOf(self->handle));
+    if (graph == nullptr || graph->is_function()) {
+      return PyUnicode_FromFormat(
+          "<tf.Variable %R shape=%U dtype=%s, numpy=<unavailable>>",
+          self->name, shape.get(), dtype.c_str());
+    }
+  }
+  if (!eager || self->handle.is_symbolic()) {
     return PyUnicode_FromFormat("<tf.Variable %R shape=%U dtype=%s>",
                                 self->name, shape.get(), dtype.c_str());
   }
@@ -460,9 +468,7 @@ StatusOr<Tensor> ReadVariable(PyObject* o) {
 
 PyObject* FindVariable(const Tensor& handle) {
   // A placeholder may stand for it.
-  const auto* r =
-      static_cast<const Resource*>(FuncGraph::CaptureKey(handle));
-  auto it = Variables().find(r);
+  auto it = Variables().find(FuncGraph::CaptureKey(handle));
   return it == Variables().end() ? nullptr : it->second;
 }
 

@@ -115,6 +115,19 @@ TEST(FunctionTest, SpecsAreForTracingOnly) {
   EXPECT_EQ(CodeOf([&] { f(gk::Tensor()); }), gk::ErrorCode::kValueError);
 }
 
+TEST(FunctionTest, AVariableThatIsNotLiftedIsNewInEachRun) {
+  auto f = gk::function([](gk::Tensor x) {
+    const gk::Variable v(x * 2.0f, {.name = "of_run", .lifted = false});
+    v.assign_add(x);
+    return v.value();
+  });
+  EXPECT_EQ(f(gk::Tensor(1.0f)).item<float>(), 3.0f);
+  EXPECT_EQ(f(gk::Tensor(5.0f)).item<float>(), 15.0f);
+  EXPECT_EQ(f(gk::Tensor(1.0f)).item<float>(), 3.0f);
+  gk::Variable eager(2.0f, {.lifted = false});
+  EXPECT_EQ(eager.assign_add(1.0f).value().item<float>(), 3.0f);
+}
+
 TEST(FunctionTest, AnArgumentThatIsCapturedTooIsOneVariable) {
   gk::Variable w(3.0f), u(5.0f);
   auto f = gk::function([&](gk::Variable a) {

@@ -3,6 +3,7 @@
 #include "api/tracing.h"
 #include "api/variable_facts.h"
 #include "framework/op_builder.h"
+#include "framework/shared_variables.h"
 #include "framework/tensor_text.h"
 #include "framework/variable.h"
 
@@ -20,7 +21,11 @@ void Update(const char* op, const Variable& v, const Tensor& value) {
 Variable::Variable(const Tensor& initial_value,
                    const VariableOptions& options) {
   Guarded([&] {
-    const InnerTensor value = ValueForNewVariable(Inner(initial_value));
+    const bool of_run =
+        !options.lifted && OpBuilder::Current()->builds_graph();
+    const InnerTensor value = of_run
+                                  ? Inner(initial_value)
+                                  : ValueForNewVariable(Inner(initial_value));
     PartialTensorShape shape = Inner(options.shape);
     if (!shape.IsCompatibleWith(value.shape())) {
       throw ::gk::Error(ValueError(
@@ -29,11 +34,21 @@ Variable::Variable(const Tensor& initial_value,
           value.partial_shape().PythonString(), shape.PythonString()));
     }
     if (shape.unknown_rank() && options.shape == Shape::UnknownRank()) {
-      shape = value.shape();
+      shape = value.partial_shape();
     }
-    const InnerTensor handle = NewVariableHandle(options.name, value.dtype(),
-                                                 shape, options.trainable);
-    ThrowIfError(ValueOrThrow(VariableOf(handle))->Assign(value));
+    InnerTensor handle;
+    if (of_run) {
+      handle = MakeOp1("VarHandleOp", {},
+                       {{"dtype", value.dtype()},
+                        {"shape", shape},
+                        {"shared_name", std::string(kAnonymousName)},
+                        {"debug_name", options.name}});
+      MakeOp("AssignVariableOp", std::vector<InnerTensor>{handle, value});
+    } else {
+      handle = NewVariableHandle(options.name, value.dtype(), shape,
+                                 options.trainable);
+      ThrowIfError(ValueOrThrow(VariableOf(handle))->Assign(value));
+    }
     facts_ = std::make_shared<const Facts>(
         Facts{options.name, Outer(handle), Outer(value.dtype()), Outer(shape),
               options.trainable});

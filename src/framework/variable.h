@@ -19,11 +19,12 @@ namespace gk {
 class VariableResource final : public Resource {
  public:
   VariableResource(std::string name, DataType dtype, PartialTensorShape shape,
-                   bool trainable)
+                   bool trainable, std::string container = "")
       : name_(std::move(name)),
         dtype_(dtype),
         shape_(std::move(shape)),
-        trainable_(trainable) {}
+        trainable_(trainable),
+        container_(std::move(container)) {}
 
   std::string_view kind() const override { return "Variable"; }
   const std::string& name() const { return name_; }
@@ -31,6 +32,8 @@ class VariableResource final : public Resource {
   // What values must match.
   const PartialTensorShape& shape() const { return shape_; }
   bool trainable() const { return trainable_; }
+  // Where others find it by its name; empty if nobody does.
+  const std::string& container() const { return container_; }
 
   bool IsInitialized() const;
   // FailedPrecondition if uninitialised.
@@ -68,6 +71,7 @@ class VariableResource final : public Resource {
   DataType dtype_;
   PartialTensorShape shape_;
   bool trainable_;
+  std::string container_;
   mutable std::atomic_flag locked_ = ATOMIC_FLAG_INIT;
   // A writer has taken the value out and will put one back.
   bool taken_ = false;

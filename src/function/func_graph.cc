@@ -69,6 +69,15 @@ std::string InputName(const OpRecord& record, const AttrMap& attrs,
   return "input";
 }
 
+// What makes a resource and names none shares it under the node's own name,
+// which passes may change.
+void NameSharedResource(Node* node) {
+  if (node->num_inputs() != 0 || !node->op().Has(kStateful)) return;
+  const auto* name = node->attrs().Get<std::string>("shared_name");
+  if (name == nullptr || !name->empty()) return;
+  node->mutable_attrs().Set("shared_name", node->name());
+}
+
 const OpRecord* Record(const char* name, Status* status) {
   StatusOr<const OpRecord*> r = OpRegistry::Get().LookUp(name);
   if (!r.ok()) {
@@ -182,6 +191,7 @@ StatusOr<TensorVector> FuncGraph::Apply(const OpRecord& record,
       graph_->AddNode(record, unique + "/", edges, std::move(attrs));
   if (!made.ok()) return AsBuildError(made.status());
   Node* node = *made;
+  NameSharedResource(node);
   if (!control_groups_.empty()) AddControlInputs(node);
   if (const DeviceFn& choose = devices_.back().choose) {
     GK_ASSIGN_OR_RETURN(std::string device, choose(graph_.get(), node));
@@ -581,8 +591,19 @@ const std::vector<Node*>& FuncGraph::control_outputs() const {
   return automatic_control_.must_run();
 }
 
-void FuncGraph::AddControlOutput(Node* node) {
-  automatic_control_.AddMustRun(node);
+void FuncGraph::Adopt(std::span<Node* const> nodes) {
+  // Ids follow the edges; files need not.
+  std::vector<Node*> made(nodes.begin(), nodes.end());
+  std::sort(made.begin(), made.end(),
+            [](const Node* a, const Node* b) { return a->id() < b->id(); });
+  for (Node* node : made) {
+    NameSharedResource(node);
+    if (automatic_control_on_) {
+      automatic_control_.Add(node);
+    } else if (EffectsOf(*node).must_run) {
+      automatic_control_.AddMustRun(node);
+    }
+  }
 }
 
 StatusOr<Tensor> FuncGraph::MarkReturned(const Tensor& result) {

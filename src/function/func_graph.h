@@ -165,7 +165,9 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   void set_is_function(bool yes) { is_function_ = automatic_control_on_ = yes; }
   // Nodes that must run even if no result needs them.
   const std::vector<Node*>& control_outputs() const;
-  void AddControlOutput(Node* node);
+  // Nodes that were read from a file into the graph: their effects stand in
+  // the order of the nodes, like those of ops that are made here.
+  void Adopt(std::span<Node* const> nodes);
   // Nothing can be added any more.
   void Finalize() { finished_ = true; }
   // Empty until finished.

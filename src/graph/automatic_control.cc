@@ -2,12 +2,22 @@
 
 #include <algorithm>
 
+#include "framework/shared_variables.h"
+
 namespace gk {
 namespace {
 
 // Also of what the node has a value of: passes may find that value elsewhere.
 void RunAfter(Node* node, Node* before) {
   if (before != nullptr) node->AddControlInput(before);
+}
+
+// The name under which others of the process find the resource that a node
+// makes; null if it is the node's own.
+const std::string* SharedNameOf(const Node& node) {
+  if (node.num_inputs() != 0) return nullptr;
+  const auto* name = node.attrs().Get<std::string>("shared_name");
+  return name == nullptr || *name == kAnonymousName ? nullptr : name;
 }
 
 bool NamesFunctions(const Node& node) {
@@ -31,11 +41,28 @@ void AutomaticControl::Use(History* history, ResourceUse use, Node* node) {
   history->last_write = node;
 }
 
+AutomaticControl::Origin AutomaticControl::OriginOf(
+    const Node* resource) const {
+  if (arguments_.count(resource) != 0) return Origin::kArgument;
+  const bool shared = !shared_.empty() && SharedNameOf(*resource) != nullptr;
+  return shared ? Origin::kShared : Origin::kOther;
+}
+
+AutomaticControl::Resource AutomaticControl::ResourceOf(const Output& edge) {
+  const Output root = ResourceRoot(edge);
+  if (const std::string* name = SharedNameOf(*root.node)) {
+    const auto& [known, fresh] = shared_.try_emplace(
+        {root.node->attr<std::string>("container"), *name}, root.node);
+    return {known->second, root.index};
+  }
+  return {root.node, root.index};
+}
+
 void AutomaticControl::UseAliases(const Node* resource, ResourceUse use,
                                   Node* node) {
-  const bool argument = arguments_.count(resource) != 0;
+  const Origin origin = OriginOf(resource);
   for (const auto& [other, history] : resources_) {
-    if ((arguments_.count(other.first) != 0) == argument) continue;
+    if (OriginOf(other.first) == origin) continue;
     if (history.last_write != node) RunAfter(node, history.last_write);
     if (use != ResourceUse::kWrite) continue;
     for (Node* read : history.reads) {
@@ -44,7 +71,7 @@ void AutomaticControl::UseAliases(const Node* resource, ResourceUse use,
   }
 }
 
-void AutomaticControl::AddDatasetUses(const Node& node, Uses* uses) const {
+void AutomaticControl::AddDatasetUses(const Node& node, Uses* uses) {
   std::set<const Node*> seen;
   std::vector<const Node*> todo{&node};
   while (!todo.empty()) {
@@ -59,8 +86,7 @@ void AutomaticControl::AddDatasetUses(const Node& node, Uses* uses) const {
       const FunctionEffects effects = EffectsOf(maker);
       for (int i = 0; i < maker.num_inputs(); ++i) {
         if (effects.arguments[i] == ResourceUse::kNone) continue;
-        const Output root = ResourceRoot(maker.input(i));
-        ResourceUse& use = (*uses)[{root.node, root.index}];
+        ResourceUse& use = (*uses)[ResourceOf(maker.input(i))];
         use = std::max(use, effects.arguments[i]);
       }
     }
@@ -98,17 +124,19 @@ void AutomaticControl::Order(Node* node) {
 }
 
 void AutomaticControl::Order(Node* node, const FunctionEffects& effects) {
-  bool writes = false;
+  // Functions that are called may use what names stand for, too: they are
+  // ordered, so what uses it here takes its place among such calls.
+  bool takes_place = false;
   Uses uses;
   for (int i = 0; i < node->num_inputs(); ++i) {
     const Output& o = node->input(i);
     if (o.node->output(o.index).dtype != DataType::kResource) continue;
     const ResourceUse use = effects.arguments[i];
     if (use == ResourceUse::kNone) continue;
-    const Output root = ResourceRoot(o);
-    ResourceUse& seen = uses[{root.node, root.index}];
+    ResourceUse& seen = uses[ResourceOf(o)];
     seen = std::max(seen, use);
-    writes |= use == ResourceUse::kWrite;
+    takes_place |= use == ResourceUse::kWrite ||
+                   SharedNameOf(*ResourceRoot(o).node) != nullptr;
   }
   Uses of_dataset;
   AddDatasetUses(*node, &of_dataset);
@@ -124,17 +152,19 @@ void AutomaticControl::Order(Node* node, const FunctionEffects& effects) {
   for (const auto& [resource, use] : of_dataset) {
     ResourceUse& seen = uses[resource];
     seen = std::max(seen, use);
-    writes |= use == ResourceUse::kWrite;
+    takes_place |= use == ResourceUse::kWrite;
   }
   for (const auto& [resource, use] : uses) {
     Use(&resources_[resource], use, node);
-    if (!arguments_.empty()) UseAliases(resource.first, use, node);
+    if (!arguments_.empty() || !shared_.empty()) {
+      UseAliases(resource.first, use, node);
+    }
   }
   // The program's order is one more resource: prints and checks write it,
   // assignments, which need no order among themselves, read it.
   if (effects.ordered) {
     Use(&order_, ResourceUse::kWrite, node);
-  } else if (writes) {
+  } else if (takes_place) {
     Use(&order_, ResourceUse::kRead, node);
   }
 }

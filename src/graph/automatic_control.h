@@ -3,7 +3,9 @@
 //
 // For each resource: a write waits for the last write and the reads since, a
 // read waits for the last write. An argument may be any of the captured
-// resources in some call, so both count as one. Whoever iterates over a
+// resources in some call, so both count as one; so may what a name in the process
+// stands for (shared_name), which is one resource wherever a handle is made of
+// that name. Whoever iterates over a
 // dataset uses what its functions use. Prints, checks and calls into the host
 // language keep program order among themselves and with every write. Not
 // thread-safe; owned by what builds or rewrites the graph.
@@ -12,6 +14,7 @@
 
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -43,16 +46,23 @@ class AutomaticControl {
   using Resource = std::pair<const Node*, int>;
   using Uses = std::map<Resource, ResourceUse>;
 
+  // What may be one resource although the edges differ: of two kinds.
+  enum class Origin { kArgument, kShared, kOther };
+  Origin OriginOf(const Node* resource) const;
+  // The resource that an edge has: the first handle made of its name.
+  Resource ResourceOf(const Output& edge);
   void UseAliases(const Node* resource, ResourceUse use, Node* node);
   // A node that takes a dataset runs the functions of all that it is made of:
   // adds what they use.
-  void AddDatasetUses(const Node& node, Uses* uses) const;
+  void AddDatasetUses(const Node& node, Uses* uses);
   void Order(Node* node, const FunctionEffects& effects);
 
   std::map<Resource, History> resources_;
   // What the dataset of an iterator uses, by the iterator.
   std::map<Resource, Uses> behind_;
   std::set<const Node*> arguments_;
+  // Handles by container and name.
+  std::map<std::pair<std::string, std::string>, const Node*> shared_;
   History order_;
   std::vector<Node*> must_run_;
 };

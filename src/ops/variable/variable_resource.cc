@@ -5,6 +5,7 @@
 
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
+#include "framework/shared_variables.h"
 #include "framework/variable.h"
 #include "kernels/elementwise.h"
 
@@ -19,11 +20,18 @@ Status VarHandleShape(InferenceContext& c) {
 }
 
 Status ComputeVarHandle(KernelContext& c) {
-  std::string name = c.attr<std::string>("shared_name");
-  if (name.empty()) name = "Variable";
-  c.set_output(0, NewVariableHandle(std::move(name), c.attr<DataType>("dtype"),
-                                    c.attr<PartialTensorShape>("shape"),
-                                    /*trainable=*/true));
+  const std::string& shared_name = c.attr<std::string>("shared_name");
+  const DataType dtype = c.attr<DataType>("dtype");
+  const auto& shape = c.attr<PartialTensorShape>("shape");
+  if (shared_name == kAnonymousName) {
+    c.set_output(0, NewVariableHandle(c.attr<std::string>("debug_name"), dtype,
+                                      shape, /*trainable=*/true));
+    return OkStatus();
+  }
+  const std::string name =
+      shared_name.empty() ? std::string(c.record().name) : shared_name;
+  c.set_output(0, SharedVariableHandle(c.attr<std::string>("container"), name,
+                                       dtype, shape));
   return OkStatus();
 }
 
@@ -42,13 +50,13 @@ Status ReadShape(InferenceContext& c) {
 
 Status ComputeRead(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(VariableResource * v, VariableOf(c.input(0)));
+  GK_ASSIGN_OR_RETURN(Tensor value, v->Read());
   const DataType dtype = c.attr<DataType>("dtype");
-  if (v->dtype() != dtype) {
+  if (value.dtype() != dtype) {
     return InvalidArgument(
         "Trying to read variable with wrong dtype. Expected {} got {}",
-        DataTypeString(v->dtype()), DataTypeString(dtype));
+        DataTypeString(dtype), DataTypeString(value.dtype()));
   }
-  GK_ASSIGN_OR_RETURN(Tensor value, v->Read());
   c.set_output(0, value.Alias());
   return OkStatus();
 }
@@ -134,11 +142,16 @@ Status ComputeIsInitialized(KernelContext& c) {
 
 Status ComputeDestroy(KernelContext& c) {
   StatusOr<VariableResource*> v = VariableOf(c.input(0));
-  if (v.ok()) {
-    (*v)->Clear();
-    return OkStatus();
+  const bool must_be_there = !c.attr<bool>("ignore_lookup_error");
+  if (!v.ok()) return must_be_there ? v.status() : OkStatus();
+  if (must_be_there && !(*v)->IsInitialized()) {
+    return NotFound("Resource {}/{} does not exist.",
+                    (*v)->container().empty() ? kDefaultContainer
+                                              : (*v)->container(),
+                    (*v)->name());
   }
-  return c.attr<bool>("ignore_lookup_error") ? OkStatus() : v.status();
+  (*v)->Clear();
+  return OkStatus();
 }
 
 Status VariableShapeShape(InferenceContext& c) {
@@ -231,7 +244,9 @@ const OpRecord kRecords[] = {
      .traits = kStateful,
      .shape = VarHandleShape,
      .kernel = {.compute = ComputeVarHandle},
-     .doc = "Makes a handle to a new variable."},
+     .doc = "A handle to the variable of a name in a container, which all "
+            "handles of that name share. It has no value until one is "
+            "assigned."},
 
     {.name = "ReadVariableOp",
      .inputs = "resource: resource",
