@@ -31,16 +31,16 @@ TEST(SharedVariables, ItsTypeIsThatOfItsValue) {
 }
 
 TEST(SharedVariables, AnyShapeMayBeAssigned) {
-  const Tensor handle = SharedVariableHandle("", "d", DataType::kFloat,
-                                             PartialTensorShape({2}));
+  const Tensor handle =
+      SharedVariableHandle("", "d", DataType::kFloat, PartialTensorShape({2}));
   VariableResource* const v = *VariableOf(handle);
   EXPECT_TRUE(v->Assign(Tensor::Scalar(3.0f)).ok());
   EXPECT_TRUE(v->Read()->shape().IsScalar());
 }
 
 TEST(SharedVariables, ThoseWithoutValueAndUserAreDropped) {
-  const Tensor kept = SharedVariableHandle("", "kept", DataType::kFloat,
-                                           PartialTensorShape());
+  const Tensor kept =
+      SharedVariableHandle("", "kept", DataType::kFloat, PartialTensorShape());
   ASSERT_TRUE(Shared("", "valued")->Assign(Tensor::Scalar(1.0f)).ok());
   for (int i = 0; i < 3000; ++i) Shared("swept", Format("n{}", i));
   EXPECT_TRUE(Shared("", "valued")->IsInitialized());
