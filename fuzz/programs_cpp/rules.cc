@@ -18,16 +18,11 @@ constexpr Kind kS = Kind::kScalar, kV = Kind::kVector, kM = Kind::kMatrix,
           return expression;                             \
         }                                                \
   }
-#define GK_FIXED(result, text, expression, ...)          \
-  Rule {                                                 \
-    text, result, {__VA_ARGS__},                         \
-        [](const Tensor* in, const Facts& f) -> Tensor { \
-          (void)in;                                      \
-          (void)f;                                       \
-          return expression;                             \
-        },                                               \
-        true                                             \
-  }
+// Of a shape that operands have nothing to do with.
+Rule Fixed(Rule rule) {
+  rule.fixes_shape = true;
+  return rule;
+}
 
 // A number in [-1, 1] of the rule's parameter.
 double Number(const Facts& f) { return f.param * 0.125 - 1.0; }
@@ -208,12 +203,12 @@ std::vector<Rule> MakeRules() {
               gk::broadcast_to(in[0], gk::shape(in[1])), kS, kV),
       GK_RULE(kV, "gk::nn::top_k($0, width)[0]",
               gk::nn::top_k(in[0], gk::size(in[0]))[0], kV),
-      GK_FIXED(kV, "gk::one_hot($0 % width, width)",
-               gk::one_hot(Index(in[0], f.width), f.width, gk::Argument(),
-                           gk::Argument(), gk::Argument(), f.dtype),
-               kI),
-      GK_FIXED(kV, "gk::zeros({width})",
-               gk::zeros(gk::Shape{f.width}, f.dtype)),
+      Fixed(GK_RULE(kV, "gk::one_hot($0 % width, width)",
+                    gk::one_hot(Index(in[0], f.width), f.width, gk::Argument(),
+                                gk::Argument(), gk::Argument(), f.dtype),
+                    kI)),
+      Fixed(GK_RULE(kV, "gk::zeros({width})",
+                    gk::zeros(gk::Shape{f.width}, f.dtype))),
       // Matrices.
       GK_RULE(kM, "softmax($0 $1^T) $1",
               gk::matmul(gk::nn::softmax(gk::matmul(in[0], in[1], false, true)),
@@ -234,8 +229,8 @@ std::vector<Rule> MakeRules() {
               kM, kI, kV),
       GK_RULE(kM, "gk::broadcast_to($0, shape($1))",
               gk::broadcast_to(in[0], gk::shape(in[1])), kV, kM),
-      GK_FIXED(kM, "gk::stack({$0, ...})",
-               gk::stack(std::vector<Tensor>(f.rows, in[0]), 0), kV),
+      Fixed(GK_RULE(kM, "gk::stack({$0, ...})",
+                    gk::stack(std::vector<Tensor>(f.rows, in[0]), 0), kV)),
       GK_RULE(kM, "gk::linalg::band_part($0, 0, -1)",
               gk::linalg::band_part(in[0], 0, -1), kM),
       // Integers.

@@ -164,10 +164,10 @@ double Spread(const Outcome& want, std::span<const Outcome> shaken, size_t part,
 std::string Difference(const Outcome& want, const Outcome& got, bool exact,
                        bool is_double, std::span<const Outcome> shaken) {
   constexpr double kMargin = 64;
-  const auto all_shaken = [&](const std::string Outcome::* member) {
-    return std::all_of(
-        shaken.begin(), shaken.end(),
-        [&](const Outcome& o) { return o.*member == want.*member; });
+  const auto all_shaken = [&](const std::string Outcome::*member) {
+    return std::all_of(shaken.begin(), shaken.end(), [&](const Outcome& o) {
+      return o.*member == want.*member;
+    });
   };
   if (!all_shaken(&Outcome::error)) return "";
   if (want.error != got.error) {
@@ -228,8 +228,7 @@ const std::vector<Mode>& Modes() {
   return *modes;
 }
 
-Outcome Runner::Run(const Program& program, const Mode& mode,
-                    uint64_t noise) {
+Outcome Runner::Run(const Program& program, const Mode& mode, uint64_t noise) {
   Outcome outcome;
   Printed(path_);
   SetPasses(mode.passes);

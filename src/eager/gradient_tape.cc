@@ -16,10 +16,15 @@ const HandleFacts* handle_facts = nullptr;
 
 }  // namespace
 
+bool MayHaveGradient(DataType dtype, const HandleData& held) {
+  if (!IsTrainable(dtype)) return false;
+  return dtype != DataType::kVariant || held.size() != 1 ||
+         IsTrainable(held[0].dtype);
+}
+
 bool MayHaveGradient(const Tensor& t) {
   if (t.dtype() != DataType::kVariant) return IsTrainable(t.dtype());
-  const HandleData held = HandleDataOf(t);
-  return held.size() != 1 || IsTrainable(held[0].dtype);
+  return MayHaveGradient(t.dtype(), HandleDataOf(t));
 }
 
 bool IsTrainableHandle(const Tensor& t) {
@@ -190,7 +195,7 @@ void GradientTape::OnOp(const OpRecord& record, std::span<const Tensor> inputs,
     return;
   }
   if (std::none_of(outputs.begin(), outputs.end(),
-                   MayHaveGradient)) {
+                   [](const Tensor& t) { return MayHaveGradient(t); })) {
     return;
   }
   MarkOutputs(outputs);

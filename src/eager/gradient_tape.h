@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "framework/op_builder.h"
+#include "framework/resource.h"
 
 namespace gk {
 
@@ -39,6 +40,8 @@ void SetHandleFacts(const HandleFacts* facts);
 
 // Can there be a gradient of it? Not of integers, nor of lists of them.
 bool MayHaveGradient(const Tensor& t);
+// The same, for what is known of a handle.
+bool MayHaveGradient(DataType dtype, const HandleData& held);
 
 // Is it the handle of a trainable variable?
 bool IsTrainableHandle(const Tensor& t);

@@ -17,9 +17,7 @@ Tensor Constant(const Tensor& value) {
 
 bool MayHaveGradient(const Output& o) {
   const Node::OutputInfo& info = o.node->output(o.index);
-  if (!IsTrainable(info.dtype)) return false;
-  return info.dtype != DataType::kVariant || info.handle_data.size() != 1 ||
-         IsTrainable(info.handle_data[0].dtype);
+  return MayHaveGradient(info.dtype, info.handle_data);
 }
 
 Tensor ZeroGradient(const Tensor& x) {

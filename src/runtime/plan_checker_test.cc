@@ -125,8 +125,8 @@ TEST_F(PlanCheckerTest, UndefinedIsAValue) {
     const Output made = b.Add(op, {w});
     const Output none =
         b.Add("FakeParam", {}, {{"dtype", kF}, {"shape", kMatrix}});
-    return FunctionAttr{op, b.Finish({first ? made : none,
-                                      first ? none : made}), nullptr};
+    return FunctionAttr{
+        op, b.Finish({first ? made : none, first ? none : made}), nullptr};
   };
   TestFunction b("body");
   const Output x = b.Arg(kF, kMatrix), w = b.Arg(kF, kMatrix),
