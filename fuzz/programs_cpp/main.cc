@@ -2,6 +2,7 @@
 // programs in all ways; exit status 1 if any made a difference.
 #include <graphkiln/graphkiln.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,8 +98,13 @@ void Work(const Options& options, uint64_t first, double end, Shared* shared) {
   Runner runner(path);
   for (uint64_t seed = first; seed < options.seed + options.count; ++seed) {
     shared->running = seed;
-    // A program that hangs ends the process.
-    alarm(options.shrink ? 600 : 60);
+    // A program that hangs ends the process: by the processor's time, as the
+    // machine may be busy, and in the end by the clock.
+    const int limit = options.shrink ? 600 : 60;
+    itimerval timer{};
+    timer.it_value.tv_sec = limit;
+    setitimer(ITIMER_PROF, &timer, nullptr);
+    alarm(limit * 20);
     const Program program = Generate(seed);
     int mode = 0;
     const std::string said = Check(&runner, program, -1, &mode);

@@ -10,6 +10,7 @@
 #include <thread>
 #include <unordered_set>
 
+#include "framework/same_numbers.h"
 #include "framework/variable.h"
 #include "grappler/edges.h"
 #include "ops/control/truth.h"
@@ -299,23 +300,7 @@ bool SameElements(const Tensor& a, const Tensor& b) {
                       b.data<std::string>());
   }
   if (IsObjectType(a.dtype())) return true;
-  if (std::memcmp(a.raw_data(), b.raw_data(), n * DataTypeSize(a.dtype())) ==
-      0) {
-    return true;
-  }
-  // Which of two NaNs an operation passes on is not said.
-  bool same = false;
-  VisitType<float, double, half, bfloat16>(a.dtype(), [&](auto tag) {
-    using T = decltype(tag);
-    const T* x = a.data<T>();
-    const T* y = b.data<T>();
-    same = true;
-    for (int64_t i = 0; i < n && same; ++i) {
-      same = std::memcmp(x + i, y + i, sizeof(T)) == 0 ||
-             (double(x[i]) != double(x[i]) && double(y[i]) != double(y[i]));
-    }
-  });
-  return same;
+  return SameNumbers(a.dtype(), a.raw_data(), b.raw_data(), n);
 }
 
 std::string Shown(const Tensor& t) {

@@ -145,7 +145,7 @@ int Cluster::AddStep(const TileKernel& tile, std::span<const int> in,
 
 int Cluster::AddResult(int v) {
   const DataType t = step_types_[v - inputs_.size()];
-  results_.push_back({v, DataTypeSize(t)});
+  results_.push_back({v, t, DataTypeSize(t)});
   return results_.size() - 1;
 }
 

@@ -53,7 +53,8 @@ class Cluster {
 
   int num_inputs() const { return inputs_.size(); }
   int num_results() const { return results_.size(); }
-  int64_t result_bytes(int r) const { return n_ * results_[r].element_size; }
+  int64_t num_elements() const { return n_; }
+  DataType result_type(int r) const { return results_[r].dtype; }
   const std::vector<Step>& steps() const { return steps_; }
   // Of all steps as they were added.
   const std::vector<const Node*>& nodes() const { return nodes_; }
@@ -76,6 +77,7 @@ class Cluster {
   };
   struct Result {
     int value = 0;
+    DataType dtype;
     int element_size = 0;
   };
 

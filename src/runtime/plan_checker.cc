@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/hash.h"
+#include "framework/same_numbers.h"
 #include "framework/tensor_list.h"
 #include "framework/variant.h"
 #include "runtime/frame.h"
@@ -493,7 +494,8 @@ Status PlanChecker::CompareShadow(int pc, std::string_view rule) {
     const SlotId s = now.first_output + k;
     const Tensor &have = frame_.slots[s], &want = shadow_->slots[s];
     if (have.dtype() != want.dtype() || !(have.shape() == want.shape()) ||
-        std::memcmp(have.raw_data(), want.raw_data(), want.byte_size()) != 0) {
+        !SameNumbers(want.dtype(), have.raw_data(), want.raw_data(),
+                     want.num_elements())) {
       status = Fail(rule, pc, s,
                     Format("{} is not what the same computation gives apart "
                            "from all else, {}",
@@ -523,8 +525,8 @@ Status PlanChecker::BeforeUpdates(const Instruction& now,
   std::vector<void*> out;
   for (int r = 0; r < plain.num_results(); ++r) {
     GK_ASSIGN_OR_RETURN(Tensor t,
-                        Tensor::Allocate(DataType::kUint8,
-                                         TensorShape({plain.result_bytes(r)})));
+                        Tensor::Allocate(plain.result_type(r),
+                                         TensorShape({plain.num_elements()})));
     out.push_back(t.raw_data());
     expected_.push_back(std::move(t));
   }
@@ -536,8 +538,9 @@ Status PlanChecker::BeforeUpdates(const Instruction& now,
 Status PlanChecker::AfterUpdates(const Instruction& now,
                                  std::span<void* const> out) const {
   for (size_t r = 0; r < expected_.size(); ++r) {
-    if (std::memcmp(out[r], expected_[r].raw_data(),
-                    expected_[r].byte_size()) != 0) {
+    const Tensor& want = expected_[r];
+    if (!SameNumbers(want.dtype(), out[r], want.raw_data(),
+                     want.num_elements())) {
       return Fail("update", &now - plan_.instructions.data(), -1,
                   Format("result {} is not what the same computation gives "
                          "apart from all else",

@@ -433,6 +433,27 @@ TEST_F(PlanCheckerTest, WhatATurnMayChangeIsNotComputedOnce) {
   ExpectBroken(s, "once", "MatMul_1");
 }
 
+// Which of two NaNs an operation passes on is not said.
+TEST_F(PlanCheckerTest, NaNsAreOne) {
+  const Ref<GraphFunction> f = Body();
+  const Ref<Plan> plan = Unproven(MakeBody(*f));
+  Instruction& fixed = plan->instructions[Find(*plan, "MatMul_1")];
+  ASSERT_TRUE(fixed.once);
+  static float sign;
+  sign = 1;
+  fixed.compute = [](KernelContext& c) -> Status {
+    Tensor* out = nullptr;
+    GK_RETURN_IF_ERROR(c.Allocate(0, kF, kMatrix, &out));
+    for (int64_t i = 0; i < kMatrix.num_elements(); ++i) {
+      out->data<float>()[i] = std::copysign(NAN, sign);
+    }
+    sign = -sign;
+    return OkStatus();
+  };
+  EXPECT_EQ(RunTurns(*plan, {Ramp(kMatrix), Ramp(kMatrix, 1)}, 3).ToString(),
+            "OK");
+}
+
 // Relu, scale, a sum with a row: one cluster, written over the product.
 Ref<GraphFunction> Fused() {
   const TensorShape shape{70, 70};
