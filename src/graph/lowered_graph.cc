@@ -147,12 +147,16 @@ StatusOr<LoweredGraph::Outputs> LoweredGraph::OutputsOf(int node) const {
     out.indices.push_back(index);
     out.types.push_back(type);
   };
+  const auto wrong = [&](const std::string& name) {
+    return InvalidArgument(
+        "Node '{}' ({}): attr '{}' is missing or of another type", def.name,
+        def.op, name);
+  };
   const auto type_attr = [&](const char* name) -> StatusOr<DataType> {
     const auto it = def.attr.find(name);
     if (it == def.attr.end() ||
         it->second.value_case != proto::AttrValue::ValueCase::kType) {
-      return InvalidArgument("Node '{}' ({}): attr '{}' is missing", def.name,
-                             def.op, name);
+      return wrong(name);
     }
     return static_cast<DataType>(it->second.type);
   };
@@ -205,6 +209,16 @@ StatusOr<LoweredGraph::Outputs> LoweredGraph::OutputsOf(int node) const {
     GK_ASSIGN_OR_RETURN(AttrValue value,
                         AttrFromProto(it->second, &declared, nullptr));
     attrs.Set(declared.name, std::move(value));
+  }
+  for (const ArgDef& arg : record->def->outputs) {
+    const std::string& types = arg.type_list_attr;
+    const std::string& type = arg.type_attr;
+    const std::string& number = arg.number_attr;
+    if (!types.empty() && !attrs.Get<std::vector<DataType>>(types)) {
+      return wrong(types);
+    }
+    if (!type.empty() && !attrs.Get<DataType>(type)) return wrong(type);
+    if (!number.empty() && !attrs.Get<int64_t>(number)) return wrong(number);
   }
   GK_RETURN_IF_ERROR(OutputTypes(*record->def, attrs, &out.types));
   for (const ArgDef& arg : record->def->outputs) {

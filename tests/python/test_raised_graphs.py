@@ -159,3 +159,23 @@ def test_a_merge_without_switches_is_an_error():
             del node.input[1:]
     with pytest.raises((ValueError, tf.errors.OpError)):
         _runner(graph_def, ["x"], ["out0:0"])(tf.constant(1.0))
+
+
+@pytest.mark.parametrize(
+    "name", ["v2_nested", "v2_lists", "v2_case_with_effects", "function"]
+)
+def test_attributes_that_are_missing_or_of_another_type(name):
+    whole = _message(name)
+    places = [(i, a) for i, n in enumerate(whole.node) for a in n.attr]
+    for i, attr in places:
+        for other in (None, _proto.AttrValue(b=True), _proto.AttrValue()):
+            broken = _proto.GraphDef()
+            broken.CopyFrom(whole)
+            del broken.node[i].attr[attr]
+            if other is not None:
+                broken.node[i].attr[attr].CopyFrom(other)
+            with tf.Graph().as_default():
+                try:
+                    tf.graph_util.import_graph_def(broken, name="")
+                except (ValueError, tf.errors.InvalidArgumentError):
+                    pass
