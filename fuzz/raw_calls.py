@@ -290,7 +290,11 @@ def _settle(out: list[Any]) -> list[Any]:
             if t.shape == []:
                 _read_dataset(t)
         elif tf.is_tensor(t):
-            repr(t)
+            try:
+                repr(t)
+            except MemoryError:
+                # NumPy has no memory for its copy of a huge value.
+                pass
     return out
 
 
