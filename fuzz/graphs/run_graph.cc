@@ -144,9 +144,7 @@ StatusOr<Imported> Import(const proto::GraphDef& message) {
   options.prefix = "fuzzed";
   GK_ASSIGN_OR_RETURN(
       in.nodes, ImportGraphDef(message, in.graph->graph().get(), options));
-  for (Node* node : in.nodes) {
-    if (EffectsOf(*node).must_run) in.graph->AddControlOutput(node);
-  }
+  in.graph->Adopt(in.nodes);
   return in;
 }
 
