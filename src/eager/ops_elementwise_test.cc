@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include "eager/eager_context.h"
@@ -304,6 +305,33 @@ TEST_F(ElementwiseOps, SecondOrderGradients) {
       }
     }
   }
+}
+
+template <class T>
+void ExpectNoneFromPoles() {
+  const T zero(0), pole(std::numeric_limits<float>::infinity());
+  for (const char* op :
+       {"SqrtGrad", "RsqrtGrad", "InvGrad", "ReciprocalGrad"}) {
+    const Tensor found = MakeOp1(op, {Vec<T>({zero, pole, zero, T(2)}),
+                                      Vec<T>({zero, zero, -zero, zero})});
+    for (int i = 0; i < 4; ++i) EXPECT_TRUE(found.data<T>()[i] == zero) << op;
+  }
+}
+
+// Not even from where the slope is infinite.
+TEST_F(ElementwiseOps, NoGradientComesOfNone) {
+  ExpectNoneFromPoles<float>();
+  ExpectNoneFromPoles<double>();
+  ExpectNoneFromPoles<half>();
+  ExpectNoneFromPoles<bfloat16>();
+  ExpectNoneFromPoles<std::complex<float>>();
+  ExpectNoneFromPoles<std::complex<double>>();
+  // What is no number stays none.
+  const float none = std::numeric_limits<float>::quiet_NaN();
+  const Tensor found =
+      MakeOp1("SqrtGrad", {Vec<float>({0, none}), Vec<float>({none, 1})});
+  EXPECT_TRUE(std::isnan(found.data<float>()[0]));
+  EXPECT_TRUE(std::isnan(found.data<float>()[1]));
 }
 
 TEST_F(ElementwiseOps, BinaryGradients) {

@@ -144,3 +144,18 @@ def program_functions_that_something_implements(tf):
         made = failure(run)
         found.append(made if made[0] == "ok" else made[0])
     return found
+
+
+def program_a_choice_between_one_tensor_and_itself(tf):
+    c = tf.constant
+    made = []
+    for value in (c("a"), c(["a", "b"]), c([[1.5], [2.5]]), c([True, False])):
+        for yes in (True, False):
+            condition = c(yes)
+            both = lambda: tf.where(condition, value, value)
+            wide = lambda: tf.where(tf.fill([2, 2], condition), value, value)
+            old = lambda: tf.raw_ops.Select(
+                condition=condition, t=value, e=value)
+            made += [g() for f in (both, wide, old)
+                     for g in (f, tf.function(f, autograph=False))]
+    return made

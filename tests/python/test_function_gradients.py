@@ -344,3 +344,44 @@ def test_recompute_grad_pass_through():
             y = g(x)
         assert y.numpy() == 2.0
         assert tape.gradient(y, x).numpy() == 1.0
+
+
+def _array(x):
+    array = tf.TensorArray(
+        x.dtype, size=4, clear_after_read=False, element_shape=x.shape[1:])
+    return array.unstack(x)
+
+
+ROWS = {
+    "known": lambda: [0, 2, 0, 3],
+    "computed": lambda: tf.cast(tf.range(8) // 2, tf.int32) % 3,
+    "distinct": lambda: tf.reverse(tf.range(4), [0]),
+    "none": lambda: tf.range(0),
+}
+
+
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("shape", ((4,), (4, 2)))
+def test_elements_that_are_read_twice(shape, rows):
+    def f(x):
+        read = _array(x).gather(ROWS[rows]())
+        weights = tf.reshape(
+            tf.range(1.0, tf.cast(tf.size(read), tf.float64) + 1,
+                     dtype=tf.float64), tf.shape(read))
+        return tf.sin(read) * weights
+
+    assert_gradient(tf.function(f), np.arange(1.0, 1 + np.prod(shape)).reshape(shape))
+
+
+@pytest.mark.parametrize("rows", ("known", "computed", "distinct"))
+@pytest.mark.parametrize("shape", ((4,), (4, 2)))
+def test_elements_that_are_written_twice(shape, rows):
+    def f(x):
+        indices = tf.convert_to_tensor(ROWS[rows]())[:4]
+        array = tf.TensorArray(tf.float64, size=4, element_shape=shape[1:])
+        done = array.scatter(indices, tf.sin(x)).stack()
+        weights = tf.reshape(
+            tf.range(1.0, np.prod(shape) + 1, dtype=tf.float64), shape)
+        return done * weights
+
+    assert_gradient(tf.function(f), np.arange(1.0, 1 + np.prod(shape)).reshape(shape))

@@ -1,5 +1,6 @@
 """tf.GradientTape and tf.custom_gradient."""
 
+import numpy as np
 import pytest
 from op_support import needs_op
 
@@ -121,3 +122,42 @@ def test_jacobian():
         tape.watch(x)
         y = x * x
     assert tape.jacobian(y, x).numpy().tolist() == [[2.0, 0.0], [0.0, 4.0]]
+
+
+POLES = {
+    "sqrt": lambda x: tf.sqrt(x - x),
+    "rsqrt": lambda x: tf.math.rsqrt(x - x),
+    "reciprocal": lambda x: tf.math.reciprocal(x - x),
+    "norm": lambda x: tf.norm(x - x),
+    "std": tf.math.reduce_std,
+}
+
+
+def _overwritten_in_a_loop(pole, x, n):
+    y = pole(x)
+    for _ in tf.range(n):
+        y = tf.sin(x)
+    return y
+
+
+def _overwritten_in_a_branch(pole, x, n):
+    y = pole(x)
+    if n > 0:
+        y = tf.sin(x)
+    else:
+        y = y * 2.0
+    return y
+
+
+@pytest.mark.parametrize(
+    "overwritten", (_overwritten_in_a_loop, _overwritten_in_a_branch))
+@pytest.mark.parametrize("pole", POLES)
+def test_zeros_from_a_way_not_taken_stay_zeros(pole, overwritten):
+    """A loop sends back zeros for a value that it has overwritten; times an
+    infinite slope they are none the less."""
+    x, n = tf.constant(0.25), tf.constant(2)
+    f = tf.function(lambda x, n: overwritten(POLES[pole], x, n))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x, n)
+    np.testing.assert_allclose(tape.gradient(y, x), np.cos(0.25), 1e-6)

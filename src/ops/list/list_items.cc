@@ -1,4 +1,7 @@
 // Lists of tensors: reading and writing elements by index.
+#include <span>
+#include <unordered_set>
+
 #include "framework/grad_context.h"
 #include "framework/op_builder.h"
 #include "framework/op_registry.h"
@@ -75,8 +78,7 @@ Status ComputeGather(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const TensorList* list, TensorList::Of(c.input(0)));
   GK_RETURN_IF_ERROR(CheckListDtype(c, *list));
   std::vector<int64_t> indices;
-  GK_RETURN_IF_ERROR(
-      Indices(c.input(1), list->size(), "gather", &indices));
+  GK_RETURN_IF_ERROR(Indices(c.input(1), list->size(), "gather", &indices));
   PartialTensorShape wanted, shape;
   GK_RETURN_IF_ERROR(ElementShapeInput(c.input(2), &wanted));
   GK_RETURN_IF_ERROR(CommonElementShape(*list, wanted, &shape));
@@ -99,8 +101,8 @@ Status ComputeGather(KernelContext& c) {
           "Tried to gather tensors with unequal shapes: {} vs {}",
           element.DebugString(), mine->DebugString());
     }
-    GK_RETURN_IF_ERROR(CopyElements(*list, indices[k], 1, &out,
-                                    k * element.num_elements()));
+    GK_RETURN_IF_ERROR(
+        CopyElements(*list, indices[k], 1, &out, k * element.num_elements()));
   }
   c.set_output(0, std::move(out));
   return OkStatus();
@@ -110,8 +112,8 @@ Status GatherShape(InferenceContext& c) {
   GK_ASSIGN_OR_RETURN(PartialTensorShape element, MergedElementShape(c, 2));
   if (element.unknown_rank()) return OkStatus();
   if (element.rank() >= kMaxRank) return OkStatus();
-  element.InsertDim(0, c.input(1).rank() == 1 ? c.input(1).dim(0)
-                                              : kUnknownDim);
+  element.InsertDim(0,
+                    c.input(1).rank() == 1 ? c.input(1).dim(0) : kUnknownDim);
   c.set_output(0, element);
   return OkStatus();
 }
@@ -158,9 +160,10 @@ Status ScatterNew(KernelContext& c, int64_t length) {
     largest = std::max(largest, i);
   }
   if (length >= 0 && largest >= length) {
-    return InvalidArgument("TensorListScatter: Trying to scatter at index {} "
-                           "in list with size {}",
-                           largest, length);
+    return InvalidArgument(
+        "TensorListScatter: Trying to scatter at index {} "
+        "in list with size {}",
+        largest, length);
   }
   auto list = MakeRef<TensorList>(c.attr<DataType>("element_dtype"), shape);
   GK_RETURN_IF_ERROR(list->Resize(std::max(length, largest + 1)));
@@ -175,9 +178,10 @@ Status ComputeScatterV2(KernelContext& c) {
   int64_t n = 0;
   GK_RETURN_IF_ERROR(IntegerValue(c.input(3), "num_elements", &n));
   if (n < -1) {
-    return InvalidArgument("TensorListScatter expects num_elements >= -1, "
-                           "found: {}",
-                           n);
+    return InvalidArgument(
+        "TensorListScatter expects num_elements >= -1, "
+        "found: {}",
+        n);
   }
   return ScatterNew(c, n);
 }
@@ -203,15 +207,65 @@ Status ComputeScatterInto(KernelContext& c) {
   return ScatterRows(c.input(1), indices, list);
 }
 
-// Gradients of scattering: rows of the list's gradient.
+// Is it known that no index comes twice?
+bool AreDistinct(const Tensor& indices) {
+  const Tensor known = KnownValue(indices);
+  if (!known) return false;
+  const std::span<const int32_t> all = known.flat<int32_t>();
+  return std::unordered_set<int32_t>(all.begin(), all.end()).size() ==
+         all.size();
+}
+
+Tensor NumRows(const Tensor& t) {
+  return MakeOp1("Size", {t}, {{"out_type", DataType::kInt32}});
+}
+
+// Gradients of gathering: a list of those of the rows; what was read twice gets
+// both.
+void GatherGrads(GradContext& g) {
+  const DataType dtype = g.attr<DataType>("element_dtype");
+  Tensor rows = g.dy(0), indices = g.x(1);
+  if (!AreDistinct(indices) && dtype != DataType::kVariant) {
+    const TensorVector unique = MakeOp("Unique", std::span(&indices, 1),
+                                       {{"out_idx", DataType::kInt32}});
+    rows = MakeOp1("UnsortedSegmentSum", {rows, unique[1], NumRows(unique[0])});
+    indices = unique[0];
+  }
+  g.Set(0, MakeOp1("TensorListScatterV2",
+                   {rows, indices,
+                    MakeOp1("TensorListElementShape", {g.x(0)},
+                            {{"shape_type", DataType::kInt32}}),
+                    MakeOp1("TensorListLength", {g.x(0)})},
+                   {{"element_dtype", dtype}}));
+}
+
+// Of each row that is scattered: does none with the same index follow?
+Tensor AreLast(const Tensor& indices) {
+  const Tensor zero = IntegerConstant(0, DataType::kInt32),
+               one = IntegerConstant(1, DataType::kInt32);
+  const Tensor row = MakeOp1("Range", {zero, NumRows(indices), one});
+  const TensorVector unique =
+      MakeOp("Unique", std::span(&indices, 1), {{"out_idx", DataType::kInt32}});
+  const Tensor last =
+      MakeOp1("UnsortedSegmentMax", {row, unique[1], NumRows(unique[0])});
+  return MakeOp1("Equal", {MakeOp1("GatherV2", {last, unique[1], zero}), row});
+}
+
+// Gradients of scattering: rows of the list's gradient, but for those that
+// others were written over.
 void ScatterGrads(GradContext& g, const Tensor& indices, int tensor) {
   Tensor element = ShapeTensor(g.x(tensor));
   const Tensor begin = IntegerVector(std::vector<int64_t>{1});
   const Tensor size = IntegerVector(std::vector<int64_t>{-1});
   element = MakeOp1("Slice", {element, begin, size});
   const DataType dtype = g.attr<DataType>("element_dtype");
-  g.Set(tensor, MakeOp1("TensorListGather", {g.dy(0), indices, element},
-                        {{"element_dtype", dtype}}));
+  Tensor rows = MakeOp1("TensorListGather", {g.dy(0), indices, element},
+                        {{"element_dtype", dtype}});
+  if (!AreDistinct(indices) && dtype != DataType::kVariant) {
+    rows = MakeOp1("Select",
+                   {AreLast(indices), rows, MakeOp1("ZerosLike", {rows})});
+  }
+  g.Set(tensor, rows);
 }
 
 const OpRecord kRecords[] = {
@@ -224,12 +278,12 @@ const OpRecord kRecords[] = {
      .gradient =
          [](GradContext& g) {
            const DataType dtype = g.attr<DataType>("element_dtype");
-           const Tensor list = MakeOp1(
-               "TensorListReserve",
-               {MakeOp1("TensorListElementShape", {g.x(0)},
-                        {{"shape_type", DataType::kInt32}}),
-                MakeOp1("TensorListLength", {g.x(0)})},
-               {{"element_dtype", dtype}});
+           const Tensor list =
+               MakeOp1("TensorListReserve",
+                       {MakeOp1("TensorListElementShape", {g.x(0)},
+                                {{"shape_type", DataType::kInt32}}),
+                        MakeOp1("TensorListLength", {g.x(0)})},
+                       {{"element_dtype", dtype}});
            g.Set(0, MakeOp1("TensorListSetItem", {list, g.x(1), g.dy(0)},
                             {{"element_dtype", dtype}}));
          },
@@ -253,10 +307,10 @@ const OpRecord kRecords[] = {
            }
            if (!g.wants(0)) return;
            // What was there before has no part in the result.
-           Tensor list = MakeOp1(
-               "TensorListSetItem",
-               {g.dy(0), g.x(1), MakeOp1("ZerosLike", {g.x(2)})},
-               {{"element_dtype", dtype}});
+           Tensor list =
+               MakeOp1("TensorListSetItem",
+                       {g.dy(0), g.x(1), MakeOp1("ZerosLike", {g.x(2)})},
+                       {{"element_dtype", dtype}});
            if (g.attr<bool>("resize_if_index_out_of_bounds")) {
              list = MakeOp1("TensorListResize",
                             {list, MakeOp1("TensorListLength", {g.x(0)})});
@@ -272,16 +326,7 @@ const OpRecord kRecords[] = {
      .attrs = "element_dtype: type",
      .shape = GatherShape,
      .kernel = {.compute = ComputeGather},
-     .gradient =
-         [](GradContext& g) {
-           const DataType dtype = g.attr<DataType>("element_dtype");
-           g.Set(0, MakeOp1("TensorListScatterV2",
-                            {g.dy(0), g.x(1),
-                             MakeOp1("TensorListElementShape", {g.x(0)},
-                                     {{"shape_type", DataType::kInt32}}),
-                             MakeOp1("TensorListLength", {g.x(0)})},
-                            {{"element_dtype", dtype}}));
-         },
+     .gradient = GatherGrads,
      .doc = "The elements at `indices`, stacked.",
      .test = {.skip_gradient = true}},
 

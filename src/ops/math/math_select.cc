@@ -97,11 +97,13 @@ Status ComputeSelectV2(KernelContext& ctx) {
   Tensor* out = nullptr;
   GK_RETURN_IF_ERROR(ctx.Allocate(0, t.dtype(), *shape, &out));
   const bool* condition = c.data<bool>();
-  for (const Tensor* branch : {&t, &e}) {
-    VisitBroadcast(c.shape(), branch->shape(), *shape,
+  for (const bool chosen : {true, false}) {
+    // Both may be the same tensor.
+    const Tensor& branch = chosen ? t : e;
+    VisitBroadcast(c.shape(), branch.shape(), *shape,
                    [&](int64_t i, int64_t at_c, int64_t at) {
-                     if (condition[at_c] == (branch == &t)) {
-                       CopyElement(*branch, at, out, i);
+                     if (condition[at_c] == chosen) {
+                       CopyElement(branch, at, out, i);
                      }
                    });
   }

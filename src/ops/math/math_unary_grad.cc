@@ -42,6 +42,13 @@ constexpr KernelSet SameSize(KernelSet kernel) {
   return kernel;
 }
 
+// Where no gradient arrives none goes on, from a pole as little as elsewhere:
+// branches and loops that did not take a way send zeros along it.
+template <class T>
+inline T FromNone(T dy, T value) {
+  return dy == T(0) ? T(0) : value;
+}
+
 const OpRecord kRecords[] = {
     {.name = "SqrtGrad",
      .inputs = "y: T; dy: T",
@@ -52,12 +59,13 @@ const OpRecord kRecords[] = {
      .shape = SameSizeShape,
      .kernel = SameSize(Overloads<BinaryFor<[](auto y, auto dy) {
                                     using T = decltype(y);
-                                    return T(dy * T(0.5) / y);
+                                    return FromNone<T>(dy, T(dy * T(0.5) / y));
                                   },
                                             FloatTypes>,
                                   BinaryFor<[](auto y, auto dy) {
                                     using T = decltype(y);
-                                    return T(dy * T(0.5) / std::conj(y));
+                                    return FromNone<T>(
+                                        dy, T(dy * T(0.5) / std::conj(y)));
                                   },
                                             ComplexTypes>>()),
      .gradient =
@@ -78,13 +86,15 @@ const OpRecord kRecords[] = {
      .shape = SameSizeShape,
      .kernel = SameSize(Overloads<BinaryFor<[](auto y, auto dy) {
                                     using T = decltype(y);
-                                    return T(dy * T(-0.5) * y * (y * y));
+                                    return FromNone<T>(
+                                        dy, T(dy * T(-0.5) * y * (y * y)));
                                   },
                                             FloatTypes>,
                                   BinaryFor<[](auto y, auto dy) {
                                     using T = decltype(y);
-                                    return T(dy * T(-0.5) * std::conj(y) *
-                                             (std::conj(y) * std::conj(y)));
+                                    return FromNone<T>(
+                                        dy, T(dy * T(-0.5) * std::conj(y) *
+                                              (std::conj(y) * std::conj(y))));
                                   },
                                             ComplexTypes>>()),
      .gradient =
@@ -107,13 +117,14 @@ const OpRecord kRecords[] = {
      .shape = SameSizeShape,
      .kernel = SameSize(Overloads<BinaryFor<[](auto y, auto dy) {
                                     using T = decltype(y);
-                                    return T(-dy * (y * y));
+                                    return FromNone<T>(dy, T(-dy * (y * y)));
                                   },
                                             FloatTypes>,
                                   BinaryFor<[](auto y, auto dy) {
                                     using T = decltype(y);
-                                    return T(-dy *
-                                             (std::conj(y) * std::conj(y)));
+                                    return FromNone<T>(
+                                        dy,
+                                        T(-dy * (std::conj(y) * std::conj(y))));
                                   },
                                             ComplexTypes>>()),
      .gradient =
@@ -137,13 +148,14 @@ const OpRecord kRecords[] = {
      .shape = SameSizeShape,
      .kernel = SameSize(Overloads<BinaryFor<[](auto y, auto dy) {
                                     using T = decltype(y);
-                                    return T(-dy * (y * y));
+                                    return FromNone<T>(dy, T(-dy * (y * y)));
                                   },
                                             FloatTypes>,
                                   BinaryFor<[](auto y, auto dy) {
                                     using T = decltype(y);
-                                    return T(-dy *
-                                             (std::conj(y) * std::conj(y)));
+                                    return FromNone<T>(
+                                        dy,
+                                        T(-dy * (std::conj(y) * std::conj(y))));
                                   },
                                             ComplexTypes>>()),
      .gradient =
