@@ -424,9 +424,10 @@ def _call_custom(
 ) -> object:
     """Calls `f` and records the call as one; with `forget` nothing that `f`
     computes is kept for gradients."""
+    graph = _graphkiln.current_graph()
     flat_args = [
         leaf if isinstance(leaf, _graphkiln.BaseVariable)
-        else _graphkiln.convert_to_tensor(leaf)
+        else _own(_graphkiln.convert_to_tensor(leaf), graph)
         for leaf in _structure.flatten(args)
     ]
     with _recorders.Watched(forget) as watcher:
@@ -453,7 +454,6 @@ def _call_custom(
         )
 
     inputs = [*flat_args, *variables]
-    graph = _graphkiln.current_graph()
     with _recorders.OnlyForward():
         if graph is None:
             outputs = [raw_ops.Identity(input=y) for y in flat_result]
@@ -462,6 +462,16 @@ def _call_custom(
     with _recorders.WithoutForward():
         _graphkiln.record_call(inputs, outputs, backward)
     return _structure.pack_like(result, outputs)
+
+
+def _own(
+    tensor: _graphkiln.Tensor, graph: _graphkiln.Graph | None
+) -> _graphkiln.Tensor:
+    """The tensor in this graph: what a branch or the body of a loop gets from
+    outside is gone when its gradient is made."""
+    if graph is None or hasattr(tensor, "numpy") or tensor.graph is graph:
+        return tensor
+    return raw_ops.Identity(input=tensor)
 
 
 def _check_takes_variables(grad_fn: Callable, variables: list) -> None:

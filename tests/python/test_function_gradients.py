@@ -385,3 +385,46 @@ def test_elements_that_are_written_twice(shape, rows):
         return done * weights
 
     assert_gradient(tf.function(f), np.arange(1.0, 1 + np.prod(shape)).reshape(shape))
+
+
+@tf.custom_gradient
+def _own_slope(x):
+    return tf.sin(x), lambda dy: dy * tf.cos(x)
+
+
+@tf.recompute_grad
+def _recomputed(x):
+    return tf.sin(x)
+
+
+@pytest.mark.parametrize("order", (1, 2))
+@pytest.mark.parametrize("place", ("loop", "branch", "both"))
+@pytest.mark.parametrize("own", (_own_slope, _recomputed))
+def test_own_gradients_of_what_comes_from_outside(own, place, order):
+    """The gradient is made when branch and body are long done."""
+
+    def f(x):
+        def work():
+            return own(x)
+
+        if place == "branch":
+            return tf.cond(tf.reduce_sum(x) > 0, work, lambda: x)
+        body = work
+        if place == "both":
+            body = lambda: tf.cond(tf.reduce_sum(x) > 0, work, lambda: x)
+        return tf.while_loop(
+            lambda i, y: i < 3, lambda i, y: (i + 1, body()), (0, x))[1]
+
+    def gradient(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.function(f)(x)
+            slope = tape.gradient(y, x)
+        return slope if order == 1 else outer.gradient(slope, x)
+
+    x = tf.constant(0.25)
+    want = np.cos(0.25) if order == 1 else -np.sin(0.25)
+    for run in (gradient, tf.function(gradient, autograph=False)):
+        np.testing.assert_allclose(run(x), want, 1e-5)
