@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/per_thread.h"
 #include "convert.h"
 #include "func_graph_object.h"
 #include "gil.h"
@@ -28,7 +29,7 @@ PyConcreteFunction* Self(PyObject* o) { return ConcreteFunctionOf(o); }
 class OutputBuffer {
  public:
   OutputBuffer() {
-    std::vector<TensorVector>& free = Free();
+    std::vector<TensorVector>& free = PerThread<Free, Free>::Get().buffers;
     if (!free.empty()) {
       outputs_ = std::move(free.back());
       free.pop_back();
@@ -36,17 +37,19 @@ class OutputBuffer {
   }
   ~OutputBuffer() {
     outputs_.clear();
-    if (outputs_.capacity() <= 64 && Free().size() < 8) {
-      Free().push_back(std::move(outputs_));
+    Free* const free = PerThread<Free, Free>::IfMade();
+    if (free && outputs_.capacity() <= 64 && free->buffers.size() < kKept) {
+      free->buffers.push_back(std::move(outputs_));
     }
   }
   TensorVector& operator*() { return outputs_; }
 
  private:
-  static std::vector<TensorVector>& Free() {
-    thread_local std::vector<TensorVector> free;
-    return free;
-  }
+  static constexpr size_t kKept = 8;
+  struct Free {
+    Free() { buffers.reserve(kKept); }  // Destructors allocate nothing.
+    std::vector<TensorVector> buffers;
+  };
   TensorVector outputs_;
 };
 

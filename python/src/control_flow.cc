@@ -1,7 +1,5 @@
 #include "control_flow.h"
 
-#include <nanobind/stl/string.h>
-
 #include <memory>
 #include <optional>
 
@@ -9,6 +7,7 @@
 #include "func_graph_object.h"
 #include "function/branch_builder.h"
 #include "function/while_builder.h"
+#include "text_caster.h"
 
 namespace gk::py {
 namespace {

@@ -131,8 +131,11 @@ PyObject* RaiseCaught() {
       throw;
     } catch (nanobind::python_error& e) {
       e.restore();
+    } catch (const abi::__forced_unwind&) {
+      throw;
     } catch (...) {
-      Raise(LastCaughtStatus());
+      // What is raised already came first, and nothing can be raised over it.
+      if (!PyErr_Occurred()) Raise(LastCaughtStatus());
     }
   } catch (const abi::__forced_unwind&) {
     throw;
@@ -160,7 +163,12 @@ void AddExceptionTranslator() {
       });
 }
 
-Status PythonError() { return Status(Code::kPythonException, ""); }
+namespace {
+// Made once: where memory is short, saying so must not fail.
+const Status python_error(Code::kPythonException, "");
+}  // namespace
+
+Status PythonError() { return python_error; }
 
 std::string TakePythonErrorText() {
   PyObject *type = nullptr, *value = nullptr, *trace = nullptr;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/per_thread.h"
 #include "convert.h"
 #include "tensor_spec_type.h"
 #include "tensor_type.h"
@@ -26,8 +27,10 @@ std::string ReprText(PyObject* o) {
 // The first error of user code in a comparison of keys on this thread. It
 // waits until the search that compares is over.
 PyRef& ComparisonError() {
-  thread_local PyRef error;
-  return error;
+  struct First {
+    PyRef error;
+  };
+  return PerThread<First, First>::Get().error;
 }
 
 void KeepComparisonError() {

@@ -1,7 +1,5 @@
 #include "gradient_tape.h"
 
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
 #include <vector>
 
@@ -13,6 +11,7 @@
 #include "function/function_gradient.h"
 #include "gil.h"
 #include "tensor_type.h"
+#include "text_caster.h"
 #include "variable_type.h"
 
 namespace nb = nanobind;
@@ -82,10 +81,6 @@ class Tape {
  public:
   Tape(bool persistent, bool watch_accessed)
       : tape_(std::make_unique<GradientTape>(persistent, watch_accessed)) {}
-  ~Tape() {
-    if (tape_->recording()) tape_->Pop();
-  }
-
   void Push() { tape_->Push(); }
   void Pop() { tape_->Pop(); }
   bool recording() const { return tape_->recording(); }

@@ -1,7 +1,5 @@
 #include "graph_def.h"
 
-#include <nanobind/stl/string.h>
-
 #include "concrete_function.h"
 #include "errors.h"
 #include "framework/op_registry.h"
@@ -14,6 +12,7 @@
 #include "op_function.h"
 #include "operation_type.h"
 #include "tensor_type.h"
+#include "text_caster.h"
 
 namespace nb = nanobind;
 

@@ -1,15 +1,15 @@
 #include "name_scope.h"
 
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "base/per_thread.h"
 #include "eager/absent_device.h"
 #include "errors.h"
 #include "framework/logical_device.h"
 #include "tensor_type.h"
+#include "text_caster.h"
 
 namespace nb = nanobind;
 
@@ -40,8 +40,10 @@ namespace {
 
 // Scopes of eager code, which only variables' names show.
 std::vector<std::string>& EagerScopes() {
-  thread_local std::vector<std::string> scopes{""};
-  return scopes;
+  struct Scopes {
+    std::vector<std::string> names{""};
+  };
+  return PerThread<Scopes, Scopes>::Get().names;
 }
 
 std::string CurrentScope() {
@@ -90,8 +92,10 @@ class NameScope {
 // The graph that the innermost init_scope of this thread left; null if it was
 // left to eager code.
 Ref<FuncGraph>& LeftGraph() {
-  thread_local Ref<FuncGraph> graph;
-  return graph;
+  struct Left {
+    Ref<FuncGraph> graph;
+  };
+  return PerThread<Left, Left>::Get().graph;
 }
 
 // What runs ops outside of all graphs: the eager context, or what refuses them

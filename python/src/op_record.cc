@@ -2,8 +2,6 @@
 #include "op_record.h"
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include <string>
 
@@ -11,6 +9,7 @@
 #include "errors.h"
 #include "framework/op_registry.h"
 #include "op_function.h"
+#include "text_caster.h"
 
 namespace nb = nanobind;
 

@@ -1,7 +1,5 @@
 #include "operation_type.h"
 
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
 #include <unordered_map>
 
@@ -10,6 +8,7 @@
 #include "function/func_graph.h"
 #include "graph/control_gather.h"
 #include "tensor_type.h"
+#include "text_caster.h"
 
 namespace nb = nanobind;
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/per_thread.h"
 #include "function/func_graph.h"
 #include "gil.h"
 #include "graph/out_of_scope.h"
@@ -54,8 +55,7 @@ struct TraceSite {
   SourceId id;
 };
 std::vector<TraceSite>& Sites() {
-  thread_local std::vector<TraceSite> sites;
-  return sites;
+  return PerThread<std::vector<TraceSite>, TraceSite>::Get();
 }
 
 bool IsOwn(PyCodeObject* code) {

@@ -1,11 +1,10 @@
 #include "tensor_array.h"
 
-#include <nanobind/stl/string.h>
-
 #include "bound_values.h"
 #include "dtype_type.h"
 #include "function/tensor_array.h"
 #include "ops/composite.h"
+#include "text_caster.h"
 
 namespace gk::py {
 namespace {

@@ -12,7 +12,6 @@ struct GradientTape::Rep {
   explicit Rep(const GradientTapeOptions& options)
       : tape(options.persistent, options.watch_accessed_variables),
         builder(OpBuilder::Current()) {}
-  // Only there can it be taken off the list of observers.
   bool IsHome() const {
     return std::this_thread::get_id() == thread &&
            OpBuilder::Current() == builder;
@@ -37,10 +36,7 @@ GradientTape::GradientTape(const GradientTapeOptions& options) {
   });
 }
 
-GradientTape::~GradientTape() {
-  // Away from home the list still names it: better kept for ever than freed.
-  if (rep_->tape.recording() && !rep_->IsHome()) rep_.release();
-}
+GradientTape::~GradientTape() = default;
 
 void GradientTape::watch(const TensorOrVariable& source) {
   Guarded([&] { rep_->tape.Watch(Inner(source.tensor())); });

@@ -12,6 +12,9 @@ namespace {
 // Saying so needs memory, too: what was thrown has freed some by now, and
 // others may have.
 constexpr int kMaxTries = 100;
+// Made while there is memory.
+const Status nothing_left =
+    ResourceExhausted("OOM: the system gave no more memory");
 
 Status Exhausted(std::string_view what, std::string_view doing) {
   for (int tries = 1;; ++tries) {
@@ -19,7 +22,7 @@ Status Exhausted(std::string_view what, std::string_view doing) {
       if (doing.empty()) return ResourceExhausted("{}", what);
       return ResourceExhausted("{} in {}", what, doing);
     } catch (const std::bad_alloc&) {
-      if (tries == kMaxTries) throw;
+      if (tries == kMaxTries) return nothing_left;
     }
   }
 }

@@ -31,7 +31,9 @@ uintptr_t LowestUse() {
 }  // namespace
 
 bool HasStackLeft() {
-  thread_local const uintptr_t lowest = LowestUse();
+  static constinit thread_local uintptr_t lowest = 0;
+  if (lowest == 0) [[unlikely]]
+    lowest = LowestUse();
   return reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) > lowest;
 }
 

@@ -313,8 +313,10 @@ void ThreadPool::WaitUntilLeft(State& state, Job& job) {
   std::unique_lock lock(state.mutex);
   while (!state.done.wait_for(lock, kPoll, left)) {
     lock.unlock();
-    if (Status status = CheckInterrupt(); !status.ok()) {
-      job.Fail(std::make_exception_ptr(Error(std::move(status))));
+    try {
+      ThrowIfError(CheckInterrupt());
+    } catch (...) {
+      job.Fail(std::current_exception());
     }
     lock.lock();
   }

@@ -23,10 +23,14 @@ struct Registry {
 }  // namespace
 
 void Outcome::Noted(bool background) {
-  if (!status.ok()) site = TakeErrorSite();
-  if (background && status.code() == Code::kPythonException) {
-    // The exception stayed with the thread that it was raised on.
-    status = Cancelled("a Python function was interrupted");
+  try {
+    if (!status.ok()) site = TakeErrorSite();
+    if (background && status.code() == Code::kPythonException) {
+      // The exception stayed with the thread that it was raised on.
+      status = Cancelled("a Python function was interrupted");
+    }
+  } catch (...) {
+    status = LastCaughtStatus("the making of an element of a dataset");
   }
 }
 

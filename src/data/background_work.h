@@ -65,6 +65,17 @@ class BackgroundWork : public RefCounted {
   // Under the lock, which it gives up meanwhile: waits for a change, at most
   // until it is time to look around; Cancelled if the caller was.
   Status Wait(Lock& lock, const CancellationToken* cancellation);
+  // Runs self->Help() on another thread. False if there is none: then those
+  // who wait do the work.
+  template <class T>
+  static bool Schedule(T* self) {
+    try {
+      return TaskPool::Global().Schedule(
+          [held = Ref<T>(self)] { held->Help(); });
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  }
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -1,6 +1,6 @@
 #include "data/parallel_interleave.h"
 
-#include <deque>
+#include <list>
 
 #include "data/background_work.h"
 
@@ -12,11 +12,13 @@ namespace {
 struct Part {
   TensorVector argument;  // the element of the input, until it is opened
   IteratorPtr sequence;
-  std::deque<Outcome> ready;
+  std::list<Outcome> ready;
   bool opened = false, busy = false;
   bool over = false;  // nothing will come behind what is ready
 };
 using PartPtr = std::shared_ptr<Part>;
+// Lists of one are made before what they are for: adding them cannot fail.
+using Parts = std::list<PartPtr>;
 
 // Shared by the iterator and its tasks.
 class Interleave final : public BackgroundWork {
@@ -42,7 +44,7 @@ class Interleave final : public BackgroundWork {
           Status status;
           if (Deliver(lock, *part, element, end, &status)) return status;
         } else if (!part->busy) {
-          Work(lock, part, cancellation, false);
+          Work(lock, part, std::list<Outcome>(1), cancellation, false);
         } else {
           GK_RETURN_IF_ERROR(Wait(lock, cancellation));
         }
@@ -73,7 +75,7 @@ class Interleave final : public BackgroundWork {
     if (Forked()) return;
     CancelHelp();
     std::vector<PartPtr> places;
-    std::deque<PartPtr> ahead;
+    Parts ahead;
     std::lock_guard lock(mutex_);
     places.swap(places_);  // destroyed behind the lock
     ahead.swap(ahead_);
@@ -156,10 +158,13 @@ class Interleave final : public BackgroundWork {
   // error waits for its turn.
   Status Read(Lock& lock, const CancellationToken* cancellation,
               bool background) {
+    Parts made;
+    made.push_back(std::make_shared<Part>());
+    Part& part = *made.front();
+    std::list<Outcome> outcome(1);
+    Outcome& read = outcome.front();
     reading_ = true;
     lock.unlock();
-    auto part = std::make_shared<Part>();
-    Outcome read;
     read.Take(background, [&] {
       return input_->GetNext(cancellation, &read.element, &read.end);
     });
@@ -177,21 +182,21 @@ class Interleave final : public BackgroundWork {
         TensorVector none;
         return read.Deliver(&none, &end);
       }
-      part->over = true;
-      part->ready.push_back(std::move(read));
+      part.over = true;
+      part.ready.splice(part.ready.end(), outcome);
     } else {
-      part->argument = std::move(read.element);
+      part.argument = std::move(read.element);
     }
-    ahead_.push_back(std::move(part));
+    ahead_.splice(ahead_.end(), made);
     return OkStatus();
   }
 
-  // Makes one element of a part, which is not busy.
-  void Work(Lock& lock, const PartPtr& part,
+  // Makes one element of a part that nobody else works for.
+  void Work(Lock& lock, const PartPtr& part, std::list<Outcome> outcome,
             const CancellationToken* cancellation, bool background) {
+    Outcome& made = outcome.front();
     part->busy = true;
     lock.unlock();
-    Outcome made;
     made.Take(background, [&]() -> Status {
       if (!part->opened) {
         GK_RETURN_IF_ERROR(
@@ -206,7 +211,7 @@ class Interleave final : public BackgroundWork {
     lock.lock();
     part->busy = false;
     part->over = made.end || !part->opened;
-    part->ready.push_back(std::move(made));
+    part->ready.splice(part->ready.end(), outcome);
     changed_.notify_all();
   }
 
@@ -239,12 +244,20 @@ class Interleave final : public BackgroundWork {
     if (stopped_ || helpers_ >= options_.parallel || Stopping()) return;
     if (!CanRead() && Needy(options_.buffer) == nullptr) return;
     ++helpers_;
-    Ref<Interleave> self(this);
-    if (!TaskPool::Global().Schedule([self] { self->Help(); })) --helpers_;
+    if (!Schedule(this)) --helpers_;
   }
 
+  friend class BackgroundWork;
   void Help() {
     Lock lock(mutex_);
+    try {
+      HelpUntilDone(lock);
+    } catch (const std::bad_alloc&) {
+      // Whoever waits for the elements makes them.
+    }
+    --helpers_;
+  }
+  void HelpUntilDone(Lock& lock) {
     while (!stopped_ && !Stopping()) {
       PartPtr part = Needy(1);
       const bool read = part == nullptr && CanRead();
@@ -255,12 +268,12 @@ class Interleave final : public BackgroundWork {
         (void)Read(lock, &token_, true);
         AskForHelp();
       } else {
+        std::list<Outcome> outcome(1);
         part->busy = true;
         AskForHelp();
-        Work(lock, part, &token_, true);
+        Work(lock, part, std::move(outcome), &token_, true);
       }
     }
-    --helpers_;
   }
 
   const IteratorPtr input_;
@@ -268,7 +281,7 @@ class Interleave final : public BackgroundWork {
   const InterleaveOptions options_;
   int64_t cycle_;
   std::vector<PartPtr> places_;  // as many as were needed at once
-  std::deque<PartPtr> ahead_;    // in the order of the input
+  Parts ahead_;                  // in the order of the input
   int64_t taken_ = 0;            // of the places
   int64_t at_ = 0, in_block_ = 0;
   bool reading_ = false, input_ended_ = false, stopped_ = false;

@@ -1,6 +1,6 @@
 #include "data/read_ahead.h"
 
-#include <deque>
+#include <list>
 
 #include "data/background_work.h"
 
@@ -13,6 +13,9 @@ struct Slot {
   Stage stage = Stage::kUnclaimed;
   Outcome outcome;
 };
+
+// A list of one is made before what it is for: adding it cannot fail.
+using Slots = std::list<std::shared_ptr<Slot>>;
 
 // Shared by the iterator and its tasks. Two roles: one thread at a time reads
 // the input; any number may run `fn` of elements that were read.
@@ -50,7 +53,7 @@ class Ahead final : public BackgroundWork {
   void Stop() {
     if (Forked()) return;
     CancelHelp();
-    std::deque<std::shared_ptr<Slot>> dropped;
+    Slots dropped;
     std::lock_guard lock(mutex_);
     dropped.swap(slots_);  // destroyed behind the lock
     stopped_ = true;
@@ -65,7 +68,7 @@ class Ahead final : public BackgroundWork {
   Status Deliver(Lock& lock, TensorVector* element, bool* end) {
     const std::shared_ptr<Slot> slot = std::move(slots_.front());
     slots_.pop_front();
-    std::deque<std::shared_ptr<Slot>> dropped;
+    Slots dropped;
     if (slot->outcome.end) {
       ended_ = true;
       dropped.swap(slots_);
@@ -79,10 +82,12 @@ class Ahead final : public BackgroundWork {
   // turn like an element.
   void Read(Lock& lock, const CancellationToken* cancellation,
             bool background) {
+    Slots made;
+    made.push_back(std::make_shared<Slot>());
+    Slot& slot = *made.front();
     reading_ = true;
     lock.unlock();
-    auto slot = std::make_shared<Slot>();
-    Outcome& read = slot->outcome;
+    Outcome& read = slot.outcome;
     read.Take(background, [&] {
       return input_->GetNext(cancellation, &read.element, &read.end);
     });
@@ -92,8 +97,8 @@ class Ahead final : public BackgroundWork {
     if (read.end) {
       ended_ = true;
     } else if (!stopped_ && !ended_) {
-      if (failed || fn_ == nullptr) slot->stage = Slot::Stage::kDone;
-      slots_.push_back(std::move(slot));
+      if (failed || fn_ == nullptr) slot.stage = Slot::Stage::kDone;
+      slots_.splice(slots_.end(), made);
     }
     changed_.notify_all();
   }
@@ -134,12 +139,20 @@ class Ahead final : public BackgroundWork {
     if (stopped_ || helpers_ >= most || Stopping()) return;
     if (!(HasRoom() && !reading_) && Unclaimed() == nullptr) return;
     ++helpers_;
-    Ref<Ahead> self(this);
-    if (!TaskPool::Global().Schedule([self] { self->Help(); })) --helpers_;
+    if (!Schedule(this)) --helpers_;
   }
 
+  friend class BackgroundWork;
   void Help() {
     Lock lock(mutex_);
+    try {
+      HelpUntilDone(lock);
+    } catch (const std::bad_alloc&) {
+      // Whoever waits for the elements makes them.
+    }
+    --helpers_;
+  }
+  void HelpUntilDone(Lock& lock) {
     while (!stopped_ && !Stopping()) {
       if (Slot* slot = Unclaimed()) {
         AskForHelp();
@@ -150,13 +163,12 @@ class Ahead final : public BackgroundWork {
         break;
       }
     }
-    --helpers_;
   }
 
   const IteratorPtr input_;
   const ElementFn fn_;
   const int64_t limit_;
-  std::deque<std::shared_ptr<Slot>> slots_;
+  Slots slots_;
   bool reading_ = false, ended_ = false, stopped_ = false;
   int64_t helpers_ = 0;
 };

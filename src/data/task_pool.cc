@@ -1,5 +1,6 @@
 #include "data/task_pool.h"
 
+#include <cxxabi.h>
 #include <pthread.h>
 
 #include <atomic>
@@ -8,8 +9,6 @@
 #include <deque>
 #include <mutex>
 #include <thread>
-
-#include "base/caught.h"
 
 namespace gk {
 namespace {
@@ -44,10 +43,11 @@ struct TaskPool::State {
         lock.unlock();
         try {
           task();
+        } catch (const abi::__forced_unwind&) {
+          throw;
         } catch (...) {
           // Tasks hand what becomes of them to whoever waits; of what fails
           // beyond that nobody could be told.
-          (void)LastCaughtStatus();
         }
       }  // What it held goes before the lock is taken.
       lock.lock();

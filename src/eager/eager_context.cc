@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/hash.h"
+#include "base/per_thread.h"
 #include "framework/logical_device.h"
 #include "framework/op_registry.h"
 #include "framework/run_kernel.h"
@@ -35,11 +36,15 @@ bool SameAttrs(const AttrMap& a, const AttrMap& b) {
 }
 
 constexpr int kSlots = 256;
+struct ResolvedCalls {
+  std::vector<ResolvedCall> slots{kSlots};
+};
 
 StatusOr<const ResolvedCall*> Resolve(const OpRecord& record,
                                       std::span<const Tensor> inputs,
                                       AttrMap attrs) {
-  thread_local std::vector<ResolvedCall> slots(kSlots);
+  std::vector<ResolvedCall>& slots =
+      PerThread<ResolvedCalls, ResolvedCalls>::Get().slots;
   size_t h = record.id;
   for (const Tensor& t : inputs) {
     h = HashCombine(h, static_cast<size_t>(t.dtype()));

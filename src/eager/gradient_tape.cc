@@ -1,7 +1,10 @@
 #include "eager/gradient_tape.h"
 
 #include <algorithm>
+#include <memory>
+#include <thread>
 #include <unordered_map>
+#include <utility>
 
 #include "base/caught.h"
 #include "framework/op_registry.h"
@@ -125,20 +128,77 @@ void SetHandleFacts(const HandleFacts* facts) { handle_facts = facts; }
 GradientTape::GradientTape(bool persistent, bool watch_accessed_variables)
     : persistent_(persistent), watch_accessed_(watch_accessed_variables) {}
 
-GradientTape::~GradientTape() {
-  if (recording_) Pop();
-}
+GradientTape::~GradientTape() { Pop(); }
 
 void GradientTape::Push() {
-  if (recording_) return;
-  recording_ = true;
-  CurrentObservers().observers.push_back(this);
+  if (recording()) return;
+  std::vector<OpObserver*>& observers = CurrentObservers().observers;
+  std::erase_if(observers, [](OpObserver* o) {
+    const auto* listing = dynamic_cast<const Listing*>(o);
+    if (listing == nullptr || !listing->IsLeft()) return false;
+    delete listing;
+    return true;
+  });
+  auto listing = std::make_unique<Listing>(this);
+  observers.push_back(listing.get());
+  listing_ = listing.release();
+  thread_ = std::this_thread::get_id();
 }
 
 void GradientTape::Pop() {
-  if (!recording_) return;
-  recording_ = false;
-  std::erase(CurrentObservers().observers, this);
+  if (!recording()) return;
+  Listing* const listing = std::exchange(listing_, nullptr);
+  listing->Leave();
+  // In the list of another thread, or put aside, it stays.
+  if (thread_ == std::this_thread::get_id() &&
+      std::erase(CurrentObservers().observers, listing) > 0) {
+    delete listing;
+  }
+}
+
+// A few nanoseconds: held for as long as an op is noted, and hardly ever
+// wanted by two.
+class GradientTape::Listing::Hold {
+ public:
+  explicit Hold(std::atomic<bool>& busy) : busy_(busy) {
+    while (busy_.exchange(true, std::memory_order_acquire)) {
+      std::this_thread::yield();
+    }
+  }
+  ~Hold() { busy_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool>& busy_;
+};
+
+bool GradientTape::Listing::IsLeft() const {
+  const Hold hold(busy_);
+  return tape_ == nullptr;
+}
+void GradientTape::Listing::Leave() {
+  const Hold hold(busy_);
+  tape_ = nullptr;
+}
+void GradientTape::Listing::OnOp(const OpRecord& record,
+                                 std::span<const Tensor> inputs,
+                                 std::span<const Tensor> outputs,
+                                 const AttrMap& attrs) {
+  const Hold hold(busy_);
+  if (tape_ != nullptr) tape_->OnOp(record, inputs, outputs, attrs);
+}
+void GradientTape::Listing::OnCall(std::span<const Tensor> inputs,
+                                   std::span<const Tensor> outputs,
+                                   BackwardFn backward) {
+  const Hold hold(busy_);
+  if (tape_ != nullptr) tape_->OnCall(inputs, outputs, std::move(backward));
+}
+bool GradientTape::Listing::WantsAny(std::span<const Tensor> tensors) const {
+  const Hold hold(busy_);
+  return tape_ != nullptr && tape_->WantsAny(tensors);
+}
+void GradientTape::Listing::OnVariableAccess(const Tensor& handle) {
+  const Hold hold(busy_);
+  if (tape_ != nullptr) tape_->OnVariableAccess(handle);
 }
 
 void GradientTape::Reset() {
@@ -235,8 +295,8 @@ StatusOr<std::vector<Gradient>> GradientTape::ComputeGradient(
   if (handle_facts != nullptr && OpBuilder::Current()->builds_graph()) {
     handle_facts->differentiated();
   }
-  const bool was_recording = recording_;
-  if (recording_ && !persistent_) Pop();
+  const bool was_recording = recording();
+  if (was_recording && !persistent_) Pop();
 
   // Entries on a path from a source. What was not watched is no source, but
   // that everything depends on itself.

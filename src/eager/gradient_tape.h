@@ -9,7 +9,9 @@
 #ifndef GK_EAGER_GRADIENT_TAPE_H_
 #define GK_EAGER_GRADIENT_TAPE_H_
 
+#include <atomic>
 #include <string>
+#include <thread>
 #include <unordered_set>
 #include <vector>
 
@@ -46,17 +48,19 @@ bool MayHaveGradient(DataType dtype, const HandleData& held);
 // Is it the handle of a trainable variable?
 bool IsTrainableHandle(const Tensor& t);
 
-class GradientTape final : public OpObserver {
+class GradientTape final {
  public:
   explicit GradientTape(bool persistent = false,
                         bool watch_accessed_variables = true);
-  ~GradientTape() override;
+  ~GradientTape();
   GradientTape(const GradientTape&) = delete;
 
-  // Starts and stops recording on this thread.
+  // Starts recording on this thread; stops it, on whatever thread.
   void Push();
   void Pop();
-  bool recording() const { return recording_; }
+  // What a thread's list of observers names while a tape records.
+  class Listing;
+  bool recording() const { return listing_ != nullptr; }
   bool persistent() const { return persistent_; }
   // Forgets everything recorded and watched.
   void Reset();
@@ -75,13 +79,6 @@ class GradientTape final : public OpObserver {
       std::span<const Tensor> targets, std::span<const Tensor> sources,
       std::span<const Gradient> output_grads);
 
-  void OnOp(const OpRecord& record, std::span<const Tensor> inputs,
-            std::span<const Tensor> outputs, const AttrMap& attrs) override;
-  void OnCall(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
-              BackwardFn backward) override;
-  bool WantsAny(std::span<const Tensor> tensors) const override;
-  void OnVariableAccess(const Tensor& handle) override;
-
  private:
   struct Entry {
     const OpRecord* record = nullptr;  // null: a call with `backward`
@@ -90,15 +87,49 @@ class GradientTape final : public OpObserver {
     BackwardFn backward;
     std::string scope;  // in the graph that the op was made in
   };
+  void OnOp(const OpRecord& record, std::span<const Tensor> inputs,
+            std::span<const Tensor> outputs, const AttrMap& attrs);
+  void OnCall(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+              BackwardFn backward);
+  bool WantsAny(std::span<const Tensor> tensors) const;
+  void OnVariableAccess(const Tensor& handle);
   bool ShouldRecord(std::span<const Tensor> inputs);
   void MarkOutputs(std::span<const Tensor> outputs);
 
   bool persistent_, watch_accessed_;
-  bool recording_ = false, used_ = false;
+  Listing* listing_ = nullptr;  // while it records
+  std::thread::id thread_;      // where
+  bool used_ = false;
   std::vector<Entry> entries_;
   std::unordered_set<uint64_t> watched_;
   TensorVector variables_;
   TensorVector watched_tensors_;  // keep ids from being meant for others
+};
+
+// Tapes are let go of anywhere: by another thread, or while a list is put
+// aside for a trace. A list that cannot be reached names what stays behind of
+// one, until a tape on that thread finds it.
+class GradientTape::Listing final : public OpObserver {
+ public:
+  explicit Listing(GradientTape* tape)
+      : persistent_(tape->persistent()), tape_(tape) {}
+  bool persistent() const { return persistent_; }
+  bool IsLeft() const;
+  // Waits until the tape sees nothing any more.
+  void Leave();
+
+  void OnOp(const OpRecord& record, std::span<const Tensor> inputs,
+            std::span<const Tensor> outputs, const AttrMap& attrs) override;
+  void OnCall(std::span<const Tensor> inputs, std::span<const Tensor> outputs,
+              BackwardFn backward) override;
+  bool WantsAny(std::span<const Tensor> tensors) const override;
+  void OnVariableAccess(const Tensor& handle) override;
+
+ private:
+  class Hold;
+  const bool persistent_;
+  mutable std::atomic<bool> busy_{false};
+  GradientTape* tape_;
 };
 
 }  // namespace gk

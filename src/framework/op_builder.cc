@@ -1,5 +1,7 @@
 #include "framework/op_builder.h"
 
+#include "base/per_thread.h"
+
 #include "framework/check_numerics.h"
 #include "framework/op_registry.h"
 
@@ -23,8 +25,7 @@ OpBuilder::Scope::Scope(OpBuilder* builder) : saved_(current_builder) {
 OpBuilder::Scope::~Scope() { current_builder = saved_; }
 
 ObserverList& CurrentObservers() {
-  thread_local ObserverList list;
-  return list;
+  return PerThread<ObserverList, ObserverList>::Get();
 }
 
 StatusOr<TensorVector> Dispatch(const OpRecord& record,

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/per_thread.h"
 #include "base/sanitizer.h"
 #include "framework/logical_device.h"
 #include "framework/resource.h"
@@ -29,29 +30,29 @@ struct ImplCache {
   static constexpr int kMax = 64;
   void* slots[kMax];
   int count = 0;
-  bool alive = true;
   ~ImplCache() {
-    alive = false;
     while (count > 0) {
       ::operator delete(slots[--count], std::align_val_t(kAlignment));
     }
   }
 };
-thread_local ImplCache impl_cache;
+using ThreadImplCache = PerThread<ImplCache, ImplCache>;
 
 }  // namespace
 
 void* TensorImpl::operator new(size_t size) {
-  if (!kSanitized && size == sizeof(TensorImpl) && impl_cache.count > 0) {
-    return impl_cache.slots[--impl_cache.count];
+  if (!kSanitized && size == sizeof(TensorImpl)) {
+    ImplCache& cache = ThreadImplCache::Get();
+    if (cache.count > 0) return cache.slots[--cache.count];
   }
   return ::operator new(size, std::align_val_t(kAlignment));
 }
 
 void TensorImpl::operator delete(void* p, size_t size) {
-  if (!kSanitized && size == sizeof(TensorImpl) && impl_cache.alive &&
-      impl_cache.count < ImplCache::kMax) {
-    impl_cache.slots[impl_cache.count++] = p;
+  ImplCache* const cache = ThreadImplCache::IfMade();
+  if (!kSanitized && size == sizeof(TensorImpl) && cache != nullptr &&
+      cache->count < ImplCache::kMax) {
+    cache->slots[cache->count++] = p;
     return;
   }
   ::operator delete(p, std::align_val_t(kAlignment));

@@ -46,7 +46,7 @@ bool MayDifferentiateTwice() {
   if (observers.size() > 1) return true;
   return std::any_of(
       observers.begin(), observers.end(), [](const OpObserver* o) {
-        const auto* tape = dynamic_cast<const GradientTape*>(o);
+        const auto* tape = dynamic_cast<const GradientTape::Listing*>(o);
         return tape == nullptr || tape->persistent();
       });
 }

@@ -48,17 +48,15 @@ class TraceCache::Reading {
 
 struct TraceCache::Garbage {
   std::vector<Ref<Trace>> traces;
-  std::vector<KnownCall*> calls;
+  std::unordered_multimap<size_t, Ref<Trace>> by_hash;
+  KnownCall* calls = nullptr;
   ~Garbage() {
-    for (KnownCall* c : calls) c->Unref();
+    while (calls != nullptr) std::exchange(calls, calls->next_retired_)->Unref();
   }
 };
 
-TraceCache::~TraceCache() {
-  Clear();
-  for (KnownCall* c : retired_calls_) c->Unref();
-  for (Table* t : retired_tables_) delete t;
-}
+// No reader is inside any more.
+TraceCache::~TraceCache() { Clear(); }
 
 Ref<KnownCall> TraceCache::FindCall(std::span<const uint64_t> words) const {
   Reading reading(&readers_);
@@ -94,23 +92,32 @@ Ref<KnownCall> TraceCache::FindCall(std::span<const uint64_t> words) const {
 }
 
 // Called with the lock held, after what is retired was taken out of sight.
-void TraceCache::FreeRetired(Garbage* garbage) {
+void TraceCache::FreeRetired(Garbage* garbage) noexcept {
   // A reader's hint may have brought back one that is retired.
   KnownCall* last = last_.load(std::memory_order_seq_cst);
   if (last != nullptr && last->retired_.load(std::memory_order_relaxed)) {
     last_.store(nullptr, std::memory_order_seq_cst);
   }
   if ((readers_.load(std::memory_order_seq_cst) & kReaderBits) != 0) return;
-  garbage->calls.insert(garbage->calls.end(), retired_calls_.begin(),
-                        retired_calls_.end());
-  retired_calls_.clear();
-  for (Table* t : retired_tables_) delete t;
-  retired_tables_.clear();
+  while (KnownCall* const call = retired_calls_) {
+    retired_calls_ = call->next_retired_;
+    call->next_retired_ = std::exchange(garbage->calls, call);
+  }
+  while (Table* const table = retired_tables_) {
+    retired_tables_ = table->next_retired;
+    delete table;
+  }
 }
 
-void TraceCache::RetireCall(KnownCall* call) {
+void TraceCache::RetireCall(KnownCall* call) noexcept {
   call->retired_.store(true, std::memory_order_seq_cst);
-  retired_calls_.push_back(call);
+  call->next_retired_ = std::exchange(retired_calls_, call);
+}
+
+void TraceCache::RetireTable(Table* table) noexcept {
+  if (table != nullptr) {
+    table->next_retired = std::exchange(retired_tables_, table);
+  }
 }
 
 void TraceCache::InsertCall(Table* table, KnownCall* call) {
@@ -122,16 +129,21 @@ void TraceCache::InsertCall(Table* table, KnownCall* call) {
 }
 
 // A new table of these calls, with room for one more.
-void TraceCache::SetTable(const std::vector<KnownCall*>& calls) {
-  auto* table = new Table();
+std::unique_ptr<TraceCache::Table> TraceCache::MakeTable(
+    std::span<KnownCall* const> calls) {
+  auto table = std::make_unique<Table>();
   size_t size = 4;
   while (size < 4 * (calls.size() + 1)) size *= 2;
   table->mask = size - 1;
   table->slots = std::make_unique<std::atomic<KnownCall*>[]>(size);
-  for (KnownCall* c : calls) InsertCall(table, c);
-  Table* old = table_.exchange(table, std::memory_order_seq_cst);
-  if (old != nullptr) retired_tables_.push_back(old);
-  num_calls_ = calls.size();
+  for (KnownCall* c : calls) InsertCall(table.get(), c);
+  return table;
+}
+
+void TraceCache::SetTable(std::unique_ptr<Table> table,
+                          size_t num_calls) noexcept {
+  RetireTable(table_.exchange(table.release(), std::memory_order_seq_cst));
+  num_calls_ = num_calls;
 }
 
 void TraceCache::Remember(Ref<KnownCall> call) {
@@ -141,7 +153,7 @@ void TraceCache::Remember(Ref<KnownCall> call) {
   if (!call->trace_->cached_) return;
   Table* table = table_.load(std::memory_order_relaxed);
   const size_t capacity = table ? table->mask + 1 : 0;
-  std::vector<KnownCall*> kept;
+  std::vector<KnownCall*> known;
   bool replaced = false;
   for (size_t i = 0; i < capacity && !replaced; ++i) {
     KnownCall* c = table->slots[i].load(std::memory_order_relaxed);
@@ -150,16 +162,18 @@ void TraceCache::Remember(Ref<KnownCall> call) {
       table->slots[i].store(call.get(), std::memory_order_seq_cst);
       RetireCall(c);
       replaced = true;
+    } else {
+      known.push_back(c);
     }
-    kept.push_back(c);
   }
   if (!replaced) {
     const bool full = num_calls_ >= kMaxCalls;
     if (full) {
-      for (KnownCall* c : kept) RetireCall(c);
-      kept.clear();
+      SetTable(MakeTable({}), 0);
+      for (KnownCall* c : known) RetireCall(c);
+    } else if (2 * (num_calls_ + 1) > capacity) {
+      SetTable(MakeTable(known), known.size());
     }
-    if (full || 2 * (num_calls_ + 1) > capacity) SetTable(kept);
     InsertCall(table_.load(std::memory_order_relaxed), call.get());
     ++num_calls_;
   }
@@ -274,9 +288,14 @@ Ref<Trace> TraceCache::Add(Ref<Trace> trace) {
   {
     Garbage garbage;
     std::lock_guard<std::mutex> lock(mutex_);
+    const auto entry = by_hash_.emplace(hash, trace);
+    try {
+      traces_.push_back(trace);
+    } catch (...) {
+      by_hash_.erase(entry);
+      throw;
+    }
     trace->cached_ = true;
-    traces_.push_back(trace);
-    by_hash_.emplace(hash, trace);
     EvictLocked(trace.get(), &garbage);
   }
   DropDead(trace.get());
@@ -322,21 +341,18 @@ void TraceCache::DropLocked(const std::vector<const Trace*>& drop,
   const auto dropped = [&](const Trace* t) {
     return std::find(drop.begin(), drop.end(), t) != drop.end();
   };
-  std::vector<KnownCall*> kept;
+  std::vector<KnownCall*> kept, gone;
   const Table* table = table_.load(std::memory_order_relaxed);
-  const size_t before = retired_calls_.size();
   for (size_t i = 0; table != nullptr && i <= table->mask; ++i) {
     KnownCall* c = table->slots[i].load(std::memory_order_relaxed);
     if (c == nullptr) continue;
-    if (dropped(c->trace_.get())) {
-      RetireCall(c);
-    } else {
-      kept.push_back(c);
-    }
+    (dropped(c->trace_.get()) ? gone : kept).push_back(c);
   }
-  if (retired_calls_.size() != before) {
-    SetTable(kept);
+  garbage->traces.reserve(drop.size());
+  if (!gone.empty()) {
+    SetTable(MakeTable(kept), kept.size());
     last_.store(nullptr, std::memory_order_seq_cst);
+    for (KnownCall* c : gone) RetireCall(c);
   }
   std::erase_if(by_hash_, [&](const auto& entry) {
     return dropped(entry.second.get());
@@ -394,17 +410,21 @@ size_t TraceCache::size() const {
   return traces_.size();
 }
 
-void TraceCache::Clear() {
+void TraceCache::Clear() noexcept {
   const int64_t hits = info().hits;
   Garbage garbage;
   std::lock_guard<std::mutex> lock(mutex_);
-  std::vector<const Trace*> all;
-  for (const Ref<Trace>& t : traces_) all.push_back(t.get());
-  DropLocked(all, &garbage);
-  if (Table* table = table_.exchange(nullptr, std::memory_order_seq_cst)) {
-    retired_tables_.push_back(table);
+  Table* const table = table_.exchange(nullptr, std::memory_order_seq_cst);
+  last_.store(nullptr, std::memory_order_seq_cst);
+  for (size_t i = 0; table != nullptr && i <= table->mask; ++i) {
+    KnownCall* const c = table->slots[i].load(std::memory_order_relaxed);
+    if (c != nullptr) RetireCall(c);
   }
+  RetireTable(table);
   num_calls_ = 0;
+  for (const Ref<Trace>& t : traces_) t->cached_ = false;
+  garbage.traces.swap(traces_);
+  garbage.by_hash.swap(by_hash_);
   FreeRetired(&garbage);
   hits_before_ += hits;
   misses_.store(0, std::memory_order_relaxed);

@@ -64,6 +64,7 @@ class KnownCall : public RefCounted {
   Ref<Trace> trace_;
   // Out of the table: a reader's hint may still name it for a moment.
   std::atomic<bool> retired_{false};
+  KnownCall* next_retired_ = nullptr;
 };
 size_t HashWords(std::span<const uint64_t> words);
 
@@ -117,7 +118,7 @@ class TraceCache {
   // Drops a trace; false if it is not here.
   bool Drop(const Trace* trace);
   // Drops all traces, counts and history.
-  void Clear();
+  void Clear() noexcept;
 
   TraceCacheInfo info() const;
   const TraceHistory& history() const { return history_; }
@@ -128,6 +129,7 @@ class TraceCache {
   struct Table {
     size_t mask = 0;
     std::unique_ptr<std::atomic<KnownCall*>[]> slots;
+    Table* next_retired = nullptr;
   };
   static constexpr size_t kMaxCalls = 1024;
 
@@ -135,10 +137,14 @@ class TraceCache {
   // What is dropped under the lock and must be released after it.
   struct Garbage;
 
-  void InsertCall(Table* table, KnownCall* call);
-  void SetTable(const std::vector<KnownCall*>& calls);
-  void RetireCall(KnownCall* call);
-  void FreeRetired(Garbage* garbage);
+  static void InsertCall(Table* table, KnownCall* call);
+  static std::unique_ptr<Table> MakeTable(std::span<KnownCall* const> calls);
+  // From here to the garbage nothing is allocated: what is to go has gone,
+  // whatever else fails.
+  void SetTable(std::unique_ptr<Table> table, size_t num_calls) noexcept;
+  void RetireCall(KnownCall* call) noexcept;
+  void RetireTable(Table* table) noexcept;
+  void FreeRetired(Garbage* garbage) noexcept;
   void DropLocked(const std::vector<const Trace*>& traces, Garbage* garbage);
   void EvictLocked(const Trace* keep, Garbage* garbage);
   void DropDead(const Trace* keep);
@@ -167,8 +173,8 @@ class TraceCache {
   int64_t hits_before_ = 0;  // the counts were last cleared
   TraceHistory history_;
   CapturedVariables captured_;
-  std::vector<Table*> retired_tables_;
-  std::vector<KnownCall*> retired_calls_;
+  Table* retired_tables_ = nullptr;
+  KnownCall* retired_calls_ = nullptr;
   std::vector<Ref<Trace>> traces_;
   std::unordered_multimap<size_t, Ref<Trace>> by_hash_;
 };

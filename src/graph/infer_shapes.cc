@@ -1,5 +1,6 @@
 #include <unordered_map>
 
+#include "base/per_thread.h"
 #include "graph/graph.h"
 #include "graph/known_values.h"
 
@@ -69,8 +70,7 @@ struct Inferences {
 };
 
 Inferences& InferencesOfThread() {
-  thread_local Inferences inferences;
-  return inferences;
+  return PerThread<Inferences, Inferences>::Get();
 }
 
 // What the caller knows of the arguments of a call, if it is more than was

@@ -1,5 +1,8 @@
 #include "kernels/dnnl_primitive.h"
 
+#include <link.h>
+
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <utility>
@@ -7,10 +10,84 @@
 extern "C" {
 void omp_set_num_threads(int);
 int omp_get_max_threads(void);
+#if defined(__GLIBC__)
+struct ThreadDataIndex {
+  unsigned long module, offset;
+};
+void* __tls_get_addr(ThreadDataIndex*);
+#endif
 }
 
 namespace gk {
 namespace {
+
+#if defined(__GLIBC__)
+// oneDNN's number among the libraries that have variables of each thread; 0
+// if it has none.
+unsigned long VariablesOfDnnl() {
+  struct Search {
+    uintptr_t code = reinterpret_cast<uintptr_t>(&dnnl_primitive_execute);
+    unsigned long module = 0;
+  } search;
+  const auto visit = [](dl_phdr_info* library, size_t, void* data) {
+    auto& s = *static_cast<Search*>(data);
+    for (int i = 0; i < library->dlpi_phnum; ++i) {
+      const auto& part = library->dlpi_phdr[i];
+      if (part.p_type == PT_LOAD &&
+          s.code - library->dlpi_addr - part.p_vaddr < part.p_memsz) {
+        s.module = library->dlpi_tls_modid;
+        return 1;
+      }
+    }
+    return 0;
+  };
+  dl_iterate_phdr(visit, &search);
+  return search.module;
+}
+
+// Whoever has let go of blocks of each small size gets these again, whatever
+// other threads take meanwhile.
+void PutSmallBlocksAside() {
+  constexpr size_t kStep = 16, kSizes = 64, kEach = 2;
+  void* blocks[kSizes * kEach];
+  size_t made = 0;
+  while (made < kSizes * kEach) {
+    void* const block = std::malloc((made / kEach + 1) * kStep - 8);
+    if (block == nullptr) break;
+    blocks[made++] = block;
+  }
+  const bool all = made == kSizes * kEach;
+  while (made > 0) std::free(blocks[--made]);
+  if (!all) throw std::bad_alloc();
+}
+#endif
+
+// Throws if there are no such blocks to be had. oneDNN does not look whether
+// it got what it asked for when it makes its objects.
+void ExpectMemory(size_t bytes) {
+  void* const block = std::aligned_alloc(64, bytes);
+  if (block == nullptr) throw std::bad_alloc();
+  std::free(block);
+}
+constexpr size_t kObjectBytes = 64 << 10, kPrimitiveBytes = 4 << 20;
+
+// oneDNN and OpenMP keep data of each thread, made on first use, and end the
+// process if there is no memory for them.
+void PrepareThread() {
+#if defined(__GLIBC__)
+  static constinit thread_local bool prepared = false;
+  if (prepared) [[likely]]
+    return;
+  static const unsigned long variables = VariablesOfDnnl();
+  PutSmallBlocksAside();
+  if (variables != 0) {
+    ThreadDataIndex index{variables, 0};
+    __tls_get_addr(&index);
+  }
+  omp_set_num_threads(omp_get_max_threads());
+  prepared = true;
+#endif
+}
 
 const dnnl::engine& Engine() {
   static const dnnl::engine* engine =
@@ -20,7 +97,8 @@ const dnnl::engine& Engine() {
 
 }  // namespace
 
-OneThreadGuard::OneThreadGuard() : saved_(omp_get_max_threads()) {
+OneThreadGuard::OneThreadGuard()
+    : saved_((PrepareThread(), omp_get_max_threads())) {
   if (saved_ != 1) omp_set_num_threads(1);
 }
 
@@ -30,7 +108,7 @@ OneThreadGuard::~OneThreadGuard() {
 
 struct DnnlPrimitive::State {
   explicit State(const Parts& parts)
-      : stream(Engine()), scratch(parts.scratchpad, Engine(), nullptr) {
+      : stream((ExpectMemory(kObjectBytes), Engine())), scratch(parts.scratchpad, Engine(), nullptr) {
     for (const Argument& argument : parts.arguments) {
       memories.emplace_back(argument.desc, Engine(), nullptr);
       c_arguments.push_back({argument.id, memories.back().get()});
@@ -56,8 +134,10 @@ struct DnnlPrimitive::State {
 
 StatusOr<std::unique_ptr<DnnlPrimitive>> DnnlPrimitive::Create(
     const std::function<Parts(const dnnl::engine&)>& make) {
-  OneThreadGuard guard;
   try {
+    OneThreadGuard guard;
+    ExpectMemory(kPrimitiveBytes);
+    ExpectMemory(kObjectBytes);
     return std::unique_ptr<DnnlPrimitive>(new DnnlPrimitive(make(Engine())));
   } catch (const dnnl::error& error) {
     return Unimplemented("oneDNN primitive: {}", error.what());
@@ -93,8 +173,8 @@ void DnnlPrimitive::Release(std::unique_ptr<State> state) {
 }
 
 Status DnnlPrimitive::Run(std::span<void* const> pointers) {
-  OneThreadGuard guard;
   try {
+    OneThreadGuard guard;
     std::unique_ptr<State> state = Acquire();
     for (size_t i = 0; i < pointers.size(); ++i) {
       state->memories[i].set_data_handle(pointers[i]);

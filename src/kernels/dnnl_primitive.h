@@ -19,7 +19,9 @@
 
 namespace gk {
 
-// Holds this thread's OpenMP team at one for the guard's lifetime.
+// Holds this thread's OpenMP team at one for the guard's lifetime. Throws
+// std::bad_alloc where there is no memory for what oneDNN and OpenMP keep of
+// each thread.
 class OneThreadGuard {
  public:
   OneThreadGuard();

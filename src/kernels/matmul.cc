@@ -3,6 +3,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/per_thread.h"
 #include "kernels/gemm_block.h"
 #include "kernels/isa.h"
 #include "kernels/matmul_impl.h"
@@ -130,7 +131,10 @@ StatusOr<std::shared_ptr<MatMul>> MatMul::Create(const MatMulDesc& desc) {
 }
 
 StatusOr<std::shared_ptr<MatMul>> GetMatMul(const MatMulDesc& desc) {
-  thread_local std::shared_ptr<MatMul> last;
+  struct Last {
+    std::shared_ptr<MatMul> value;
+  };
+  std::shared_ptr<MatMul>& last = PerThread<Last, Last>::Get().value;
   if (last != nullptr && last->desc() == desc) return last;
   static auto* cache = new RecentCache<MatMul, MatMulDesc, DescHash>;
   Created found = cache->Get(desc, MatMul::Create);

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/per_thread.h"
 #include "base/thread_pool.h"
 #include "ops/fused_tiles.h"
 #include "runtime/planned_shape.h"
@@ -83,7 +84,6 @@ class Scratch {
   char* data_ = nullptr;
   size_t size_ = 0;
 };
-thread_local Scratch scratch;
 
 }  // namespace
 
@@ -385,7 +385,7 @@ void Cluster::RunTiles(const void* const* in, void* const* out, int64_t first,
   const size_t table_bytes =
       (sizeof(void*) * (num_inputs + num_steps) + kAlignment - 1) / kAlignment *
       kAlignment;
-  char* memory = scratch.Get(table_bytes + num_registers_ * register_bytes_);
+  char* memory = PerThread<Scratch, Scratch>::Get().Get(table_bytes + num_registers_ * register_bytes_);
   void** value = reinterpret_cast<void**>(memory);
   char* registers = memory + table_bytes;
   const int64_t fill = std::min(tile_, (last - first) * tile_);

@@ -1,9 +1,11 @@
 #include "runtime/error_origin.h"
 
+#include "base/per_thread.h"
+
 namespace gk {
 namespace {
 
-thread_local ErrorOrigin origin;
+using ThreadOrigin = PerThread<ErrorOrigin, ErrorOrigin>;
 
 // "GatherV2" for "PartitionedCall_1/GatherV2": calls that were inlined put
 // their name before those of the callee's nodes, where they have this one.
@@ -26,13 +28,22 @@ std::string_view NameInItsFunction(std::string_view name) {
 
 }  // namespace
 
-const ErrorOrigin& LastErrorOrigin() { return origin; }
-void ClearErrorOrigin() { origin = ErrorOrigin(); }
+const ErrorOrigin& LastErrorOrigin() {
+  static const ErrorOrigin none;
+  const ErrorOrigin* const origin = ThreadOrigin::IfMade();
+  return origin ? *origin : none;
+}
+void ClearErrorOrigin() {
+  if (ErrorOrigin* const origin = ThreadOrigin::IfMade()) {
+    *origin = ErrorOrigin();
+  }
+}
 
-void SetErrorOrigin(ErrorOrigin o) { origin = std::move(o); }
+void SetErrorOrigin(ErrorOrigin o) { ThreadOrigin::Get() = std::move(o); }
 
 Status AtNode(const Status& status, const Node& node,
               std::string_view function) {
+  ErrorOrigin& origin = ThreadOrigin::Get();
   // A call passes on what failed inside: the innermost node is the one.
   if (node.op().Has(kCallsFunction) && !origin.node.empty()) return status;
   origin.node = NameInItsFunction(node.name());

@@ -21,7 +21,7 @@ void PutSite(const ErrorSite& site) {
 }
 
 Status Poll() {
-  thread_local LoopPoll loop(nullptr);
+  static constinit thread_local LoopPoll loop(nullptr);
   return loop.Turn("of an iteration");
 }
 

@@ -18,7 +18,7 @@ namespace gk {
 
 class LoopPoll {
  public:
-  explicit LoopPoll(const CancellationToken* cancellation)
+  constexpr explicit LoopPoll(const CancellationToken* cancellation)
       : cancellation_(cancellation) {}
 
   // Once a turn; the error says why the loop must end. `function` is what

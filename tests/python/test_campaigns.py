@@ -31,6 +31,6 @@ def test_a_short_campaign(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["exits", "forks", "interrupts"])
+@pytest.mark.parametrize("name", COUNTS)
 def test_a_campaign(name):
     run(name, 8 * COUNTS[name], 2)

@@ -292,3 +292,59 @@ def test_no_entry_of_the_binding_lets_exceptions_out():
     tables_by_name = {"eager_tensor_methods", "symbolic_tensor_methods",
                       "tensor_getset", "tensor_methods", "getset", "methods"}
     assert [b for b in bare if b[1] not in own | tables_by_name] == []
+
+
+LET_GO_OF = {
+    "by another thread": """
+t = tf.GradientTape(persistent=True); t.__enter__(); t.watch(x); x * 2.
+box = [t]; del t
+in_a_thread(lambda: (box.pop(), gc.collect()))
+""",
+    "with its block, by another thread": """
+def block():
+    with tf.GradientTape() as t:
+        t.watch(x); yield t
+g = block(); next(g); box = [g]; del g
+in_a_thread(lambda: (box.pop(), gc.collect()))
+""",
+    "within a trace": """
+t = tf.GradientTape(); t.__enter__(); t.watch(x)
+box = [t]; del t
+@tf.function
+def f(y):
+    box.pop().__exit__(None, None, None)
+    return y + 1.
+f(x)
+""",
+    "when its thread has ended": """
+box = []
+def enter():
+    box.append(tf.GradientTape()); box[0].__enter__(); box[0].watch(x); x * 2.
+in_a_thread(enter)
+box.pop()
+""",
+}
+
+
+@pytest.mark.parametrize("how", LET_GO_OF)
+def test_a_tape_that_records_is_let_go_of(how):
+    check_child(
+        """
+import gc, threading
+import graphkiln as tf
+x = tf.ones([3])
+def in_a_thread(do):
+    thread = threading.Thread(target=do); thread.start(); thread.join()
+"""
+        + LET_GO_OF[how]
+        + """
+kept = [bytearray(64) for _ in range(1000)]
+for _ in range(300): z = [tf.exp(x) * 2. for _ in range(10)]
+with tf.GradientTape() as t:
+    t.watch(x); y = tf.exp(x)
+assert t.gradient(y, x).shape == [3]
+with tf.GradientTape() as t:
+    t.watch(x); y = tf.function(lambda a: a * 3.)(x)
+assert t.gradient(y, x)[0] == 3.
+"""
+    )

@@ -35,8 +35,11 @@ class GeneratorDataset final : public Dataset {
       if (!begun_ || finalized_) return;
       // Nobody is left who could be told of an error.
       QuietHostCalls quiet;
-      (void)Finalize(nullptr);
-      TakeErrorSite();
+      try {
+        (void)Finalize(nullptr);
+        TakeErrorSite();
+      } catch (const std::exception&) {
+      }
     }
 
     Status GetNext(const CancellationToken* cancellation, TensorVector* element,
