@@ -12,6 +12,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/blocked_signals.h"
 #include "base/interrupt.h"
 
 namespace gk {
@@ -259,6 +260,7 @@ void ThreadPool::StartWorkers(State& state, int wanted) {
     state.owners.fetch_add(1, std::memory_order_relaxed);
     ++state.live;
     pthread_t thread;
+    const BlockedSignals blocked;
     const int error = pthread_create(&thread, &attr, &Work, &state);
     pthread_attr_destroy(&attr);
     if (error != 0) {

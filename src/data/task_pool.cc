@@ -10,6 +10,8 @@
 #include <mutex>
 #include <thread>
 
+#include "base/blocked_signals.h"
+
 namespace gk {
 namespace {
 
@@ -81,6 +83,7 @@ bool TaskPool::Schedule(std::function<void()> task) {
       s.idle <= static_cast<int>(s.tasks.size()) && s.threads < kMaxThreads;
   if (start) {
     try {
+      const BlockedSignals blocked;
       std::thread([&s] { s.Work(); }).detach();
       ++s.threads;
     } catch (const std::exception&) {

@@ -75,3 +75,31 @@ import sys; sys.stdout.flush(); os._exit(0)
     )
     # 0.1 s on an idle machine; a busy one takes its time for anything.
     assert float(out.splitlines()[-1]) < 3.0
+
+
+def test_threads_of_our_own_get_no_signals():
+    """They go to Python's, whose handlers they are for."""
+    check_child(
+        """
+        import os, pathlib, signal, threading
+        os.environ["OPENBLAS_NUM_THREADS"] = "1"  # NumPy's threads are its own
+        import graphkiln as tf
+        a = tf.random.normal([600, 600])
+        tf.matmul(a, a); tf.sort(tf.random.uniform([3_000_000]))
+        d = tf.data.Dataset.range(100).map(
+            lambda i: i + 1, num_parallel_calls=2).prefetch(2)
+        it = iter(d); next(it)
+        own = {t.native_id for t in threading.enumerate()}
+        others = 0
+        for task in pathlib.Path("/proc/self/task").iterdir():
+            if int(task.name) in own: continue
+            status = (task / "status").read_text()
+            blocked = int(status.partition("SigBlk:")[2].split()[0], 16)
+            for s in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
+                assert blocked >> (s - 1) & 1, (task.name, hex(blocked))
+            assert not blocked >> (signal.SIGSEGV - 1) & 1
+            others += 1
+        assert others > 0
+        assert not signal.pthread_sigmask(signal.SIG_BLOCK, [])
+        """
+    )
