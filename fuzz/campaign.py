@@ -8,9 +8,11 @@ signal, does not end in time, says so itself (a line that begins with
 
 import argparse
 import collections
+import ctypes
 import dataclasses
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -85,11 +87,18 @@ def _run_program(case: Case, program: str) -> Outcome:
         p for p in (os.path.join(ROOT, "python"), path) if p
     )
     start = time.monotonic()
+    prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
+
+    def die_with_parent() -> None:
+        prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        if os.getppid() != parent:
+            os._exit(1)
+
     # A session of its own: what the child sends to its group stays there.
     child = subprocess.Popen(
         [sys.executable, program], env=environment, text=True,
         errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        start_new_session=True,
+        start_new_session=True, preexec_fn=die_with_parent,
     )
     try:
         output, _ = child.communicate(timeout=case.patience)

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
 import textwrap
 
 ROOT = pathlib.Path(__file__).parents[2]
+
+
+def dies_with_parent() -> dict[str, object]:
+    """For subprocess: the child ends when whoever started it is killed."""
+    if not sys.platform.startswith("linux"):
+        return {}
+    prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
+
+    def in_child() -> None:
+        prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return {"preexec_fn": in_child}
 
 
 def run_child(
@@ -29,6 +45,7 @@ def run_child(
             [sys.executable, str(path), *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             timeout=patience, env=environment, check=False,
+            **dies_with_parent(),
         )
 
 

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from child_program import dies_with_parent
+
 PROGRAM = Path(__file__).parents[2] / "fuzz" / "raw_ops.py"
 
 
@@ -16,5 +18,6 @@ def test_random_raw_op_calls() -> None:
         capture_output=True,
         text=True,
         check=False,
+        **dies_with_parent(),
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout[-6000:] + ran.stderr[-2000:]

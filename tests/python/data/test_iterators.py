@@ -13,6 +13,7 @@ import weakref
 import graphkiln as tf
 import numpy as np
 import pytest
+from child_program import dies_with_parent
 
 D = tf.data.Dataset
 
@@ -31,6 +32,7 @@ def run_apart(program: str, **options) -> subprocess.CompletedProcess:
     return subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True,
         timeout=60, env={**os.environ, "PYTHONPATH": str(package)}, **options,
+        **dies_with_parent(),
     )
 
 
@@ -231,6 +233,7 @@ def test_an_endless_iteration_can_be_interrupted(program, tmp_path):
             **os.environ,
             "PYTHONPATH": str(pathlib.Path(tf.__file__).parents[1]),
         },
+        **dies_with_parent(),
     )
     assert child.stdout.readline() == "begin\n"
     time.sleep(0.7)
