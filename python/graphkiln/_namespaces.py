@@ -7,13 +7,13 @@ before somebody asks.
 """
 
 import functools
-import importlib
 import importlib.util
 import sys
 import types
 
 from graphkiln import _exports
 from graphkiln import _graphkiln
+from graphkiln import _loading
 
 DTYPE_NAMES = (
     "bfloat16", "bool", "complex64", "complex128", "float16", "float32",
@@ -75,7 +75,7 @@ def resolve(module_name: str, prefix: str, name: str) -> object:
         raise _missing(module_name, name)
     if public in _python_names():
         module, attribute = _python_names()[public]
-        value = getattr(importlib.import_module(module), attribute)
+        value = getattr(_loading.load(module), attribute)
         if public in _dispatched_names():
             value = _dispatched(value)
     elif public in _composite_names():
@@ -86,8 +86,7 @@ def resolve(module_name: str, prefix: str, name: str) -> object:
         f"graphkiln.{public}" in sys.modules
         or importlib.util.find_spec(f"graphkiln.{public}") is not None
     ):
-        # Not from sys.modules: another thread may be importing it still.
-        value = importlib.import_module(f"graphkiln.{public}")
+        value = _loading.load(f"graphkiln.{public}")
     else:
         raise _missing(module_name, name)
     setattr(sys.modules[module_name], name, value)
@@ -102,7 +101,7 @@ def _dispatched_names() -> frozenset[str]:
 @functools.cache
 def _dispatched(function: object) -> object:
     """What all public names of a function stand for."""
-    dispatch = importlib.import_module("graphkiln._dispatch")
+    dispatch = _loading.load("graphkiln._dispatch")
     return dispatch.python_api(function)
 
 

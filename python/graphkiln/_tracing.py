@@ -17,6 +17,7 @@ from graphkiln import _conversion_status
 from graphkiln import _dropped_writes
 from graphkiln import _function_binding as binding
 from graphkiln import _graphkiln
+from graphkiln import _loading
 from graphkiln import _python_parts
 from graphkiln import _type_spec  # adds methods
 from graphkiln import _variable
@@ -25,9 +26,7 @@ from graphkiln import _variable
 def convert(function: Callable, features: object) -> Callable:
     """What is traced in place of a function: AutoGraph's conversion."""
     global convert
-    from graphkiln.autograph import root
-
-    convert = root.convert
+    convert = _loading.load("graphkiln.autograph.root").convert
     return convert(function, features)
 
 

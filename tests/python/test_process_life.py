@@ -348,3 +348,48 @@ with tf.GradientTape() as t:
 assert t.gradient(y, x)[0] == 3.
 """
     )
+
+
+def test_finalisers_run_while_modules_are_loaded():
+    """The first trace, the first look at a dataset: whatever they load, a
+    finaliser that traces meanwhile finds it whole."""
+    out = check_child(
+        """
+        import gc
+        import graphkiln as tf
+        going, busy, ran = True, False, 0
+        def body(x):
+            if x > 0.: x = x + 1.
+            return x
+        class Node:
+            def __init__(self): self.me = self
+            def __del__(self):
+                global busy, ran
+                if going: Node()
+                if busy: return
+                busy, ran = True, ran + 1
+                try:
+                    with tf.init_scope(): assert float(tf.function(body)(1.)) == 2.
+                except BaseException as e: print(type(e).__name__, e)
+                busy = False
+        f = tf.function(body)
+        with tf.init_scope(): pass
+        busy = True  # not yet
+        Node()
+        gc.set_threshold(20)
+        def then():
+            global busy
+            busy = False
+        import sys, importlib.abc
+        class At(importlib.abc.MetaPathFinder):
+            def find_spec(self, name, path, target=None):
+                if name == "graphkiln.autograph.root": then()
+        sys.meta_path.insert(0, At())
+        assert float(f(1.)) == 2.
+        gc.set_threshold(700)
+        assert gc.isenabled()
+        going = False
+        print(ran > 0)
+        """
+    )
+    assert out == "True\n"
