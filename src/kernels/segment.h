@@ -10,6 +10,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/interrupt.h"
 #include "base/thread_pool.h"
 #include "kernels/elementwise.h"
 
@@ -37,7 +38,9 @@ void ReduceSegments(const T* data, const int64_t* ids, int64_t rows,
   using C = ComputeType<T>;
   // Columns are independent: threads share them out, never a segment.
   pool.ParallelRange(inner, rows, [&](int64_t begin, int64_t end) {
+    TurnPoll poll;
     for (int64_t r = 0; r < rows; ++r) {
+      poll();
       if (ids[r] < 0) continue;
       const T* from = data + r * inner;
       T* to = out + ids[r] * inner;

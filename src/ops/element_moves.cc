@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/interrupt.h"
 #include "framework/symbolic_tensor.h"
 #include "graph/graph.h"
 
@@ -27,6 +28,22 @@ Status CopyBox(const StridedBox& box, const Tensor& from, int64_t from_offset,
   });
 }
 
+namespace {
+
+// Memory that nobody touched yet takes its time.
+void ZeroBytes(char* at, size_t bytes) {
+  constexpr size_t kPiece = size_t{64} << 20;
+  while (bytes > kPiece) {
+    std::memset(at, 0, kPiece);
+    at += kPiece;
+    bytes -= kPiece;
+    PollInterrupt();
+  }
+  if (bytes > 0) std::memset(at, 0, bytes);
+}
+
+}  // namespace
+
 void ZeroElements(Tensor* t) {
   switch (t->dtype()) {
     case DataType::kString:
@@ -39,7 +56,7 @@ void ZeroElements(Tensor* t) {
       for (Variant& v : t->flat<Variant>()) v = {};
       break;
     default:
-      if (t->num_elements() > 0) std::memset(t->raw_data(), 0, t->byte_size());
+      ZeroBytes(static_cast<char*>(t->raw_data()), t->byte_size());
   }
 }
 
@@ -55,7 +72,9 @@ Status IntegerValues(const Tensor& t, std::vector<int64_t>* out) {
   const bool known =
       VisitType<int32_t, int64_t, int16_t, int8_t, uint8_t, uint16_t, uint32_t,
                 uint64_t>(t.dtype(), [&](auto tag) {
+        TurnPoll poll;
         for (auto v : t.flat<decltype(tag)>()) {
+          poll();
           out->push_back(static_cast<int64_t>(v));
         }
       });

@@ -1,4 +1,5 @@
 // Picking rows of a tensor by index.
+#include "base/interrupt.h"
 #include "ops/fn/array_gather.h"
 
 #include <algorithm>
@@ -328,7 +329,9 @@ Status ComputeGatherNd(KernelContext& c) {
   std::vector<int64_t> values, offsets(rows);
   GK_RETURN_IF_ERROR(IntegerValues(indices, &values));
   const auto strides = StridesOf(x.shape());
+  TurnPoll poll;
   for (int64_t i = 0; i < rows; ++i) {
+    poll();
     const std::span<const int64_t> at(values.data() + i * depth, depth);
     for (int d = 0; d < depth && offsets[i] >= 0; ++d) {
       if (at[d] < 0 || at[d] >= x.dim(d)) {

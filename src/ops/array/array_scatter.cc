@@ -1,4 +1,5 @@
 // Writing slices into a tensor at index tuples.
+#include "base/interrupt.h"
 #include "ops/fn/array_scatter.h"
 
 #include <algorithm>
@@ -101,7 +102,9 @@ Status FindTargets(KernelContext& c, const Tensor& indices,
   GK_RETURN_IF_ERROR(IntegerValues(indices, &values));
   const auto strides = StridesOf(shape);
   out->offsets.assign(rows, 0);
+  TurnPoll poll;
   for (int64_t i = 0; i < rows; ++i) {
+    poll();
     const std::span<const int64_t> at(values.data() + i * depth, depth);
     int64_t& offset = out->offsets[i];
     for (int d = 0; d < depth && offset >= 0; ++d) {
@@ -124,7 +127,9 @@ Status Write(const Targets& targets, const Tensor& updates, Tensor* out) {
     using T = typename decltype(tag)::type;
     const T* from = static_cast<const T*>(updates.raw_data());
     T* to = static_cast<T*>(out->raw_data());
+    TurnPoll poll;
     for (size_t i = 0; i < targets.offsets.size(); ++i) {
+      poll();
       if (targets.offsets[i] < 0) continue;
       std::copy_n(from + i * targets.width, targets.width,
                   to + targets.offsets[i]);
@@ -156,7 +161,9 @@ Status Accumulate(ScatterOp op, const Targets& targets, const Tensor& updates,
     using C = ComputeType<T>;
     const T* from = updates.data<T>();
     T* to = out->data<T>();
+    TurnPoll poll;
     for (size_t i = 0; i < targets.offsets.size(); ++i) {
+      poll();
       if (targets.offsets[i] < 0) continue;
       const T* row = from + i * targets.width;
       T* at = to + targets.offsets[i];

@@ -1,4 +1,5 @@
 // Places of values: in sorted rows, in buckets, in a grid.
+#include "base/interrupt.h"
 #include "ops/fn/array_search.h"
 
 #include <algorithm>
@@ -103,7 +104,9 @@ Status ComputeBucketize(KernelContext& c) {
         using T = decltype(tag);
         const T* from = x.data<T>();
         int32_t* to = out->data<int32_t>();
+        TurnPoll poll;
         for (int64_t i = 0; i < x.num_elements(); ++i) {
+          poll();
           // The first boundary that is greater; none is greater than NaN.
           to[i] = static_cast<int32_t>(
               std::partition_point(
@@ -178,7 +181,9 @@ Status ComputeUnravel(KernelContext& c) {
   }
   const int64_t rank = dims_in.num_elements(), n = indices.num_elements();
   std::vector<int64_t> places(rank * n);
+  TurnPoll poll;
   for (int64_t i = 0; i < n; ++i) {
+    poll();
     int64_t rest = flat[i];
     for (int64_t d = rank - 1; d >= 0; --d) {
       places[d * n + i] = rest % dims[d];

@@ -1,4 +1,5 @@
 // Reductions of rows by segment, with sorted and unsorted segment ids.
+#include "base/interrupt.h"
 #include "ops/fn/array_segment.h"
 
 #include <algorithm>
@@ -176,7 +177,9 @@ Status ComputeSorted(KernelContext& c) {
     return InvalidArgument("segment ids must be >= 0");
   }
   int64_t last = -1;
+  TurnPoll poll;
   for (int64_t id : ids) {
+    poll();
     if (id < 0) {
       return InvalidArgument(
           "Segment id {} out of range [0, {}), possibly because 'segment_ids' "
@@ -201,7 +204,10 @@ Status ComputeSorted(KernelContext& c) {
     const T empty = kOp == SegmentOp::kProd ? Convert<T>(C(1)) : T{};
     std::fill_n(to, out->num_elements(), empty);
     const T start = EmptySegment<kOp, T>();
-    for (int64_t id : ids) std::fill_n(to + id * inner, inner, start);
+    for (int64_t id : ids) {
+      poll();
+      std::fill_n(to + id * inner, inner, start);
+    }
     ReduceSegments<kOp>(data.data<T>(), ids.data(), ids.size(), inner, to,
                         ThreadPool::Global());
     if constexpr (kMean) {

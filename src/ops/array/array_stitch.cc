@@ -1,4 +1,5 @@
 // Rows dealt out by number, and put together again.
+#include "base/interrupt.h"
 #include "ops/fn/array_stitch.h"
 
 #include <algorithm>
@@ -59,8 +60,10 @@ Status StitchShape(InferenceContext& c) {
 Status ComputeStitch(KernelContext& c) {
   const int n = c.num_inputs() / 2;
   int64_t last = -1;
+  TurnPoll poll;
   for (int i = 0; i < n; ++i) {
     for (int32_t id : c.input(i).flat<int32_t>()) {
+      poll();
       last = std::max<int64_t>(last, id);
     }
     const TensorShape &ids = c.input(i).shape(), &data = c.input(n + i).shape();
@@ -90,6 +93,7 @@ Status ComputeStitch(KernelContext& c) {
   int64_t missing = last + 1;
   for (int i = 0; i < n; ++i) {
     for (int32_t id : c.input(i).flat<int32_t>()) {
+      poll();
       if (id < 0) return InvalidArgument("indices[{}] is out of range", i);
       if (!written[id]) --missing;
       written[id] = true;
@@ -105,6 +109,7 @@ Status ComputeStitch(KernelContext& c) {
     for (int i = 0; i < n; ++i) {
       const T* from = static_cast<const T*>(c.input(n + i).raw_data());
       for (int32_t id : c.input(i).flat<int32_t>()) {
+        poll();
         std::copy_n(from, inner, to + id * inner);
         from += inner;
       }
@@ -150,7 +155,9 @@ Status ComputePartition(KernelContext& c) {
   }
   const int64_t parts = c.num_outputs();
   std::vector<int64_t> sizes(parts);
+  TurnPoll poll;
   for (int64_t i = 0; i < ids.num_elements(); ++i) {
+    poll();
     const int32_t id = ids.data<int32_t>()[i];
     if (id < 0 || id >= parts) {
       return InvalidArgument("partitions{} = {} is not in [0, {})",
@@ -179,6 +186,7 @@ Status ComputePartition(KernelContext& c) {
     }
     const T* from = static_cast<const T*>(data.raw_data());
     for (int32_t id : ids.flat<int32_t>()) {
+      poll();
       std::copy_n(from, inner, to[id]);
       from += inner;
       to[id] += inner;

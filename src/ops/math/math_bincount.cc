@@ -1,4 +1,5 @@
 // Counts of small integers.
+#include "base/interrupt.h"
 #include "ops/fn/math_bincount.h"
 
 #include <cmath>
@@ -53,7 +54,9 @@ Status CountRows(KernelContext& c, int64_t rows, const TensorShape& shape,
   const Tensor &x = c.input(0), &weights = c.input(2);
   std::vector<int64_t> values;
   GK_RETURN_IF_ERROR(IntegerValues(x, &values));
+  TurnPoll poll;
   for (int64_t v : values) {
+    poll();
     if (v < 0) return InvalidArgument("Input arr must be non-negative!");
   }
   Tensor* out;
@@ -67,6 +70,7 @@ Status CountRows(KernelContext& c, int64_t rows, const TensorShape& shape,
         T* bins = out->data<T>();
         for (int64_t r = 0; r < rows; ++r) {
           for (int64_t i = r * width; i < (r + 1) * width; ++i) {
+            poll();
             if (values[i] >= size) continue;
             T& bin = bins[r * size + values[i]];
             if (binary) {
