@@ -6,10 +6,13 @@ import subprocess
 import sys
 
 import pytest
+from child_program import dies_with_parent
 
 FUZZ = pathlib.Path(__file__).parents[2] / "fuzz"
 
-COUNTS = {"memory_limits": 6, "exits": 4, "forks": 2, "interrupts": 2}
+COUNTS = {
+    "memory_limits": 6, "exits": 4, "forks": 2, "interrupts": 2, "threads": 2,
+}
 
 
 def run(name: str, count: int, seed: int) -> None:
@@ -19,7 +22,7 @@ def run(name: str, count: int, seed: int) -> None:
         [sys.executable, str(FUZZ / f"{name}.py"), "--count", str(count),
          "--seed", str(seed)],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        env=environment, check=False,
+        env=environment, check=False, **dies_with_parent(),
     )
     assert child.returncode == 0, child.stdout
     assert f"{count} cases, 0 failed, seed {seed}" in child.stdout
