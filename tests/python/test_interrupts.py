@@ -61,20 +61,24 @@ v = tf.Variable(tf.zeros([3_000_000]))
         + """
 sent = []
 def interrupt():
-    time.sleep(.7); sent.append(time.time()); os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(.7)
+    sent.extend([time.time(), time.process_time()])
+    os.kill(os.getpid(), signal.SIGINT)
 threading.Thread(target=interrupt, daemon=True).start()
 try:
     while True: work()
 except KeyboardInterrupt:
-    late = time.time() - sent[0]
+    late = time.time() - sent[0], time.process_time() - sent[1]
 assert len(set(v.numpy().tolist())) == 1
 assert float(tf.function(lambda x: x + 1.)(1.)) == 2.
-print(late)
+print(*late)
 import sys; sys.stdout.flush(); os._exit(0)
 """
     )
-    # 0.1 s on an idle machine; a busy one takes its time for anything.
-    assert float(out.splitlines()[-1]) < 3.0
+    # 0.1 s on an idle machine; a busy one takes its time for anything, but
+    # the processor's is counted, too.
+    late, busy = map(float, out.splitlines()[-1].split())
+    assert min(late, busy) < 1.0 and late < 30.0
 
 
 def test_threads_of_our_own_get_no_signals():
