@@ -227,12 +227,15 @@ NUMBERS = (
     "tf.while_loop(lambda j, q: j < {k}, lambda j, q: (j + 1, q + {d}), "
     "(0, {a}))[1]",
 )
+# No slope is infinite: traced, a loop or branch sends zeros back to what it has
+# overwritten, and these times infinity are no number.
 FLOAT = (
     "tf.tanh({a})", "tf.sin({a})", "tf.cos({a})", "tf.sigmoid({a})",
     "tf.nn.relu({a})", "tf.exp(-tf.abs({a}))", "tf.sqrt(tf.abs({a}) + 0.5)",
     "tf.math.log1p(tf.abs({a}))", "({a} / (1.5 + tf.abs({d})))",
     "({a} * 0.5)", "tf.nn.softplus({a})", "tf.tanh({a} * {b} + {d})",
-    "tf.math.rsqrt(tf.abs({a}) + 1.0)", "tf.math.divide_no_nan({a}, {b})",
+    "tf.math.rsqrt(tf.abs({a}) + 1.0)",
+    "tf.math.divide_no_nan({a}, tf.nn.relu({b}) + tf.cast({b} > 0, {dtype}))",
     "tf.nn.elu({a})", "tf.math.reciprocal(tf.abs({a}) + 1.0)",
     "tf.floor({a})", "tf.round({a})", "((tf.abs({a}) + 0.5) ** 0.5)",
     "({a} ** 2)", "tf.cast({int} % 100, {dtype})", "({a} % 2.5)",
@@ -305,7 +308,7 @@ SMALL_AXIS_FLOAT = (
     "tf.scan(lambda c, row: tf.tanh(c + row), {a})",
 )
 WIDE_AXIS_FLOAT = (
-    "({a} / (1.0 + tf.norm({d})))",
+    "({a} / (1.0 + tf.norm({d} + 0.037)))",
     "({a} - tf.reduce_logsumexp({a}, {axis}, keepdims=True))",
     "({a} * tf.nn.moments({d}, [{axis}], keepdims=True)[0])",
     "tf.nn.sigmoid_cross_entropy_with_logits(tf.sigmoid({a}), {d})",
@@ -346,8 +349,10 @@ SCALAR_FLOAT = (
     "tf.reduce_prod(tf.sin({v}))",
 )
 SCALAR_WIDE_FLOAT = (
-    "tf.norm({v})", "tf.reduce_logsumexp({v})",
-    "tf.math.reduce_std({v} * {u})", "tf.nn.l2_loss({v})",
+    "tf.norm(tf.concat([{v}, tf.ones([1], {dtype})], 0))",
+    "tf.reduce_logsumexp({v})",
+    "tf.math.reduce_std(tf.concat([{v} * {u}, tf.constant([-1.0, 1.0], "
+    "{dtype})], 0))", "tf.nn.l2_loss({v})",
 )
 SCALAR_INT = (
     "tf.argmax({fv}, output_type={dtype})", "tf.size({fv}, {dtype})",

@@ -32,7 +32,9 @@ Tensor Index(const Tensor& i, int size) {
 Tensor Float(const Tensor& t, const Facts& f) { return gk::cast(t, f.dtype); }
 Tensor Last(const Tensor& t) { return gk::gather(t, -1 + gk::size(t)); }
 
-// Elementwise, for floats of one kind.
+// Elementwise, for floats of one kind. No slope is infinite: traced, a loop or
+// branch sends zeros back to what it has overwritten, and these times infinity
+// are no number.
 void AddElementwise(Kind k, std::vector<Rule>* rules) {
   const Rule made[] = {
       GK_RULE(k, "gk::tanh($0)", gk::tanh(in[0]), k),
@@ -64,8 +66,10 @@ void AddElementwise(Kind k, std::vector<Rule>* rules) {
       GK_RULE(k, "$0 / (gk::abs($1) + 1)", in[0] / (gk::abs(in[1]) + 1), k, k),
       GK_RULE(k, "gk::math::squared_difference($0, $1) * 0.25",
               gk::math::squared_difference(in[0], in[1]) * 0.25, k, k),
-      GK_RULE(k, "gk::math::divide_no_nan($0, $1)",
-              gk::math::divide_no_nan(in[0], in[1]), k, k),
+      GK_RULE(k, "gk::math::divide_no_nan($0, relu($1) + ($1 > 0))",
+              gk::math::divide_no_nan(
+                  in[0], gk::nn::relu(in[1]) + Float(in[1] > 0, f)),
+              k, k),
       GK_RULE(k, "gk::add_n({$0, $1, $0})", gk::add_n({in[0], in[1], in[0]}), k,
               k),
       GK_RULE(k, "gk::where($0, $1, $2)", gk::where(in[0], in[1], in[2]), kB, k,
@@ -104,8 +108,8 @@ void AddAxes(Kind k, std::vector<Rule>* rules) {
       GK_RULE(k, "$0 - reduce_logsumexp",
               in[0] - gk::reduce_logsumexp(in[0], -1, true), k),
       GK_RULE(k, "$0 / (1 + norm $1)",
-              in[0] / (1.0 + gk::sqrt(gk::reduce_sum(gk::square(in[1])))), k,
-              k),
+              in[0] / (1.0 + gk::sqrt(gk::reduce_sum(gk::square(in[1])) + 0.1)),
+              k, k),
       GK_RULE(
           k, "$0 * sqrt(reduce_sum(exp $1))",
           gk::tanh(in[0] * gk::sqrt(gk::reduce_sum(gk::exp(-gk::abs(in[1]))))),
@@ -164,8 +168,10 @@ std::vector<Rule> MakeRules() {
       GK_RULE(kS, "gk::cast($0, dtype)", Float(in[0], f), kB),
       GK_RULE(kS, "# / 8 - 1", Tensor::OfNumber(Number(f), f.dtype)),
       GK_RULE(kS, "gk::nn::l2_loss($0)", gk::tanh(gk::nn::l2_loss(in[0])), kV),
-      GK_RULE(kS, "gk::math::reduce_std($0)",
-              gk::math::reduce_std(in[0] * in[1]), kV, kV),
+      GK_RULE(kS, "gk::math::reduce_std(concat({$0 * $1, {-1, 1}}))",
+              gk::math::reduce_std(
+                  gk::concat({in[0] * in[1], Float(Tensor({-1, 1}), f)}, 0)),
+              kV, kV),
       // Vectors.
       GK_RULE(kV, "gk::reduce_sum($0, 0)", gk::reduce_sum(in[0], 0) * 0.5, kM),
       GK_RULE(kV, "gk::reduce_max($0, 0)", gk::reduce_max(in[0], 0), kM),
