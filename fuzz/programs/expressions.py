@@ -235,7 +235,8 @@ FLOAT = (
     "tf.math.log1p(tf.abs({a}))", "({a} / (1.5 + tf.abs({d})))",
     "({a} * 0.5)", "tf.nn.softplus({a})", "tf.tanh({a} * {b} + {d})",
     "tf.math.rsqrt(tf.abs({a}) + 1.0)",
-    "tf.math.divide_no_nan({a}, tf.nn.relu({b}) + tf.cast({b} > 0, {dtype}))",
+    "tf.math.divide_no_nan({a}, tf.nn.relu(tf.cast({b}, {dtype})) + "
+    "tf.cast({b} > 0, {dtype}))",
     "tf.nn.elu({a})", "tf.math.reciprocal(tf.abs({a}) + 1.0)",
     "tf.floor({a})", "tf.round({a})", "((tf.abs({a}) + 0.5) ** 0.5)",
     "({a} ** 2)", "tf.cast({int} % 100, {dtype})", "({a} % 2.5)",
