@@ -1,8 +1,6 @@
 #include "grappler/check_passes.h"
 
 #include <algorithm>
-#include <atomic>
-#include <cstdlib>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -13,14 +11,6 @@
 
 namespace gk {
 namespace {
-
-std::atomic<bool>& Checks() {
-  static std::atomic<bool> on = [] {
-    const char* value = std::getenv("GK_CHECK_PLANS");
-    return value != nullptr && std::string_view(value) == "1";
-  }();
-  return on;
-}
 
 bool SameFunctions(const FunctionAttr& a, const FunctionAttr& b) {
   return a.definition.get() == b.definition.get();
@@ -399,9 +389,6 @@ class Comparison {
 };
 
 }  // namespace
-
-bool ChecksPasses() { return Checks().load(std::memory_order_relaxed); }
-void SetPassChecking(bool on) { Checks().store(on, std::memory_order_relaxed); }
 
 PassCheck::PassCheck(std::string_view pass, FunctionGraph* function)
     : pass_(pass) {

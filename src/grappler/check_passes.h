@@ -1,9 +1,9 @@
 // Checks of what passes claim: that the graph which a pass leaves computes
 // what the one before it did, with the same effects in the same order.
 //
-// On where the environment variable GK_CHECK_PLANS is 1, as in tests; a
-// violated claim is an Internal error that names the function, the pass and
-// the node. docs/internals/passes.md says what is compared.
+// Made where checks are on (base/checks.h), as in tests; a violated claim is
+// an Internal error that names the function, the pass and the node.
+// docs/internals/passes.md says what is compared.
 #ifndef GK_GRAPPLER_CHECK_PASSES_H_
 #define GK_GRAPPLER_CHECK_PASSES_H_
 
@@ -13,9 +13,6 @@
 #include "grappler/function_graph.h"
 
 namespace gk {
-
-bool ChecksPasses();
-void SetPassChecking(bool on);
 
 class PassCheck {
  public:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/checks.h"
 #include "graph/function_for_test.h"
 #include "grappler/inline_calls.h"
 #include "grappler/optimize.h"
@@ -308,13 +309,12 @@ class CheckSplicesTest : public CheckPassesTest {
         b.Add("AssignVariableOp", {w, {call.node, 1}}, kFloat, {call.node});
     const Output last = b.Add("ReadVariableOp", {v}, kFloat, {call.node});
     function_ = b.Finish({call, last}, {assign.node, call.node});
-    SetPassChecking(true);
   }
-  ~CheckSplicesTest() override { SetPassChecking(false); }
 
   static void Inline(FunctionGraph& f) {
     ThrowIfError(InlineCalls(nullptr, &f));
   }
+  const ChecksScope checks_{true};
   Ref<GraphFunction> callee_;
 };
 
@@ -407,7 +407,7 @@ TEST_F(CheckSplicesTest, BodiesAreTheCallees) {
 }
 
 TEST_F(CheckSplicesTest, ChecksAreRunByOptimize) {
-  EXPECT_TRUE(ChecksPasses());
+  EXPECT_TRUE(ChecksOn());
   EXPECT_TRUE(Optimize(*function_).ok());
   FunctionGraph f = ValueOrThrow(Optimize(*function_));
   f.arguments[2]->mutable_output(0).shape = PartialTensorShape({3});

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "grappler/check_passes.h"
+#include "base/checks.h"
 #include "grappler/splice.h"
 #include "ops/control/truth.h"
 
@@ -89,7 +89,7 @@ Status DropEmptyLoops(FunctionGraph* function, bool* changed) {
       splice.values().Add({loop, i}, loop->input(i));
     }
     splice.Replace(loop, {}, false, {});
-    if (ChecksPasses()) function->spliced.push_back({loop->name()});
+    if (ChecksOn()) function->spliced.push_back({loop->name()});
   }
   GK_RETURN_IF_ERROR(splice.Apply());
   *changed = true;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "grappler/check_passes.h"
+#include "base/checks.h"
 #include "grappler/splice.h"
 #include "ops/control/truth.h"
 
@@ -127,7 +127,7 @@ class Inliner {
     std::vector<Node*> outputs;
     std::vector<const Node*> in_place;
     std::vector<bool> is_waited_for(callee.graph().num_nodes());
-    if (ChecksPasses()) {
+    if (ChecksOn()) {
       SplicedNode spliced{call->name(), &callee, target.first_input, {}};
       spliced.copies.resize(callee.graph().num_nodes());
       f_->spliced.push_back(std::move(spliced));
@@ -167,7 +167,7 @@ class Inliner {
         }
       }
       copy_of[node->id()] = copy;
-      if (ChecksPasses()) f_->spliced.back().copies[node->id()] = copy->name();
+      if (ChecksOn()) f_->spliced.back().copies[node->id()] = copy->name();
       if (HasSideEffect(*node)) outputs.push_back(copy);
       if (CalleeOf(*copy).function) inner_calls->push_back(copy);
     }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/checks.h"
 #include "base/function_ref.h"
 #include "grappler/check_passes.h"
 #include "grappler/common_subexpressions.h"
@@ -42,7 +43,7 @@ std::atomic<bool>& PassesRun() {
 // Runs a pass, checked if passes are.
 Status RunPass(std::string_view name, FunctionGraph* function,
                FunctionRef<Status()> run) {
-  if (!ChecksPasses()) return run();
+  if (!ChecksOn()) return run();
   const PassCheck check(name, function);
   GK_RETURN_IF_ERROR(run());
   return check.Verify(*function);
@@ -100,7 +101,7 @@ Status RunChecked(const FunctionGraph& before, FunctionGraph* function,
                   FunctionRef<Status(FunctionGraph*, AfterPass)> run) {
   const auto nobody = [](std::string_view) { return OkStatus(); };
   GK_RETURN_IF_ERROR(run(function, nobody));
-  if (!ChecksPasses()) return OkStatus();
+  if (!ChecksOn()) return OkStatus();
   function->spliced.clear();
   const Status all = CompareByExample("The passes together", before, *function);
   if (all.code() != Code::kInternal) return all;
@@ -130,7 +131,7 @@ StatusOr<FunctionGraph> Optimize(const GraphFunction& function) {
   const auto run = [&](FunctionGraph* graph, AfterPass after) {
     return RunAll(function, graph, after);
   };
-  GK_RETURN_IF_ERROR(ChecksPasses()
+  GK_RETURN_IF_ERROR(ChecksOn()
                          ? RunChecked(FunctionGraph::CloneOf(function), &f, run)
                          : RunChecked(f, &f, run));
   return f;
@@ -142,7 +143,7 @@ Status OptimizeForShapes(FunctionGraph* function) {
   const auto run = [](FunctionGraph* graph, AfterPass after) {
     return RunPasses(graph, after);
   };
-  return ChecksPasses() ? RunChecked(function->Clone(), function, run)
+  return ChecksOn() ? RunChecked(function->Clone(), function, run)
                         : RunChecked(*function, function, run);
 }
 

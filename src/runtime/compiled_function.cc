@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "grappler/check_passes.h"
+#include "base/checks.h"
 #include "grappler/large_constants.h"
 #include "grappler/optimize.h"
 
@@ -220,7 +220,7 @@ StatusOr<Ref<Plan>> CompiledFunction::PlanFor(std::span<const Tensor> inputs) {
   // Shapes that inference refuses must fail at run time, at the op that
   // minds, after what came before it: the declared plan does that.
   StatusOr<Ref<Plan>> made = Specialise(inputs, *declared, false);
-  if (ChecksPasses() && made.status().code() == Code::kInternal) return made;
+  if (ChecksOn() && made.status().code() == Code::kInternal) return made;
   Ref<Plan> plan = made.ok() ? std::move(*made) : declared;
   std::lock_guard<std::mutex> lock(mutex_);
   for (Specialised& s : plans_) {

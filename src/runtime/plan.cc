@@ -8,14 +8,6 @@
 namespace gk {
 namespace {
 
-std::atomic<bool>& Checks() {
-  static std::atomic<bool> on = [] {
-    const char* value = std::getenv("GK_CHECK_PLANS");
-    return value != nullptr && std::string_view(value) == "1";
-  }();
-  return on;
-}
-
 std::atomic<bool>& Lowers() {
   static std::atomic<bool> on = [] {
     const char* value = std::getenv("GK_LOWER_CONTROL_FLOW");
@@ -29,11 +21,6 @@ std::atomic<bool>& Lowers() {
 bool LowersControlFlow() { return Lowers().load(std::memory_order_relaxed); }
 void SetControlFlowLowering(bool on) {
   Lowers().store(on, std::memory_order_relaxed);
-}
-
-bool ChecksPlans() { return Checks().load(std::memory_order_relaxed); }
-void SetPlanChecking(bool on) {
-  Checks().store(on, std::memory_order_relaxed);
 }
 
 std::string Plan::DebugString() const {

@@ -35,11 +35,6 @@ using SlotId = int32_t;
 bool LowersControlFlow();
 void SetControlFlowLowering(bool on);
 
-// Whether plans made from now on prove what they claim while they run, see
-// plan_checker.h. They do if the environment variable GK_CHECK_PLANS is 1.
-bool ChecksPlans();
-void SetPlanChecking(bool on);
-
 // How a plan runs: called, or as the body of a loop. Then what
 // Instruction::once marks runs in the first turn alone, and the memory of a
 // state that nobody else has takes the next but one.

@@ -3,6 +3,7 @@
 #include <optional>
 #include <set>
 
+#include "base/checks.h"
 #include "runtime/arena_layout.h"
 #include "runtime/cluster_draft.h"
 #include "runtime/error_origin.h"
@@ -56,7 +57,7 @@ class Builder {
         merge_updates_(merge_updates),
         loop_body_(loop_body) {
     plan_->function = std::move(function);
-    plan_->checked = ChecksPlans();
+    plan_->checked = ChecksOn();
   }
 
   StatusOr<Ref<Plan>> Build() {
@@ -195,7 +196,6 @@ class Builder {
     if (!IsStaticView(node)) return false;
     const SlotId from = slots_->Of(node.input(0));
     const Home home = plan_->slots[from].home;
-    if (!plan_->slots[from].is_static) return false;
     if (home == Home::kConstant) {
       const SlotId id = slots_->Add(node, 0, home);
       plan_->constants[id] =
@@ -213,10 +213,7 @@ class Builder {
   bool TryCopy(const Node& node) {
     constexpr int64_t kMaxBytes = 64;
     const SlotInfo& from = plan_->slots[slots_->Of(node.input(0))];
-    if (IsObjectType(from.dtype) || from.num_bytes() == 0 ||
-        from.num_bytes() > kMaxBytes) {
-      return false;
-    }
+    if (from.num_bytes() == 0 || from.num_bytes() > kMaxBytes) return false;
     Instruction i;
     i.kind = Instruction::Kind::kTile;
     i.node = &node;

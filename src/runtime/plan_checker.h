@@ -1,7 +1,7 @@
 // PlanChecker: holds the runs of a plan to what the plan claims.
 //
 // With the environment variable GK_CHECK_PLANS set to 1, or after
-// SetPlanChecking(true), plans are made to be checked: each frame has a
+// SetChecks(true), plans are made to be checked: each frame has a
 // checker, which
 // - proves the plan itself (PlanVerifier) before the first run in the frame;
 // - fills memory with a pattern (NaN for floats) from the moment on when the

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "base/checks.h"
 #include "framework/variable.h"
 #include "graph/function_for_test.h"
 #include "runtime/executor.h"
@@ -27,11 +28,7 @@ Tensor Ramp(const TensorShape& shape, float start = 0) {
 // Plans made in a test are checked, whatever the environment says.
 class PlanCheckerTest : public testing::Test {
  protected:
-  PlanCheckerTest() : before_(ChecksPlans()) {
-    InitRuntime();
-    SetPlanChecking(true);
-  }
-  ~PlanCheckerTest() override { SetPlanChecking(before_); }
+  PlanCheckerTest() { InitRuntime(); }
 
   static Ref<Plan> Make(const GraphFunction& f) {
     return ValueOrThrow(Plan::Make(FunctionGraph::CloneOf(f)));
@@ -73,7 +70,7 @@ class PlanCheckerTest : public testing::Test {
     return plan.instructions[Find(plan, node)].first_output;
   }
 
-  const bool before_;
+  const ChecksScope checks_{true};
 };
 
 void ExpectBroken(const Status& s, const std::string& rule,
@@ -644,7 +641,7 @@ TEST_F(PlanCheckerTest, UpdatesWriteOverWhatTheyHaveRead) {
 
 // A function that does not check costs nothing and finds nothing.
 TEST_F(PlanCheckerTest, OffUnlessAskedFor) {
-  SetPlanChecking(false);
+  const ChecksScope off(false);
   const Ref<Plan> plan = Make(*Products());
   EXPECT_FALSE(plan->checked);
   EXPECT_FALSE(plan->watched);
