@@ -30,39 +30,24 @@ void Splat(const void* from, void* to, int64_t n) {
   for (int64_t i = 0; i < n; ++i) p[i] = v;
 }
 
-template <class T>
-void Gather(const void* from, int64_t stride, void* to, int64_t n) {
-  const T* s = static_cast<const T*>(from);
-  T* p = static_cast<T*>(to);
-  for (int64_t i = 0; i < n; ++i) p[i] = s[i * stride];
-}
-
 struct Wide {
   uint64_t a, b;
 };
 
-// Elements are moved as words of their size; the type does not matter.
-void Spread(int size, const void* from, int64_t stride, void* to, int64_t n) {
-  if (stride == 1) {
-    std::memcpy(to, from, n * size);
-    return;
-  }
+// One element n times. It is moved as a word of its size; the type does not
+// matter.
+void Spread(int size, const void* from, void* to, int64_t n) {
   switch (size) {
     case 1:
-      return stride ? Gather<uint8_t>(from, stride, to, n)
-                    : Splat<uint8_t>(from, to, n);
+      return Splat<uint8_t>(from, to, n);
     case 2:
-      return stride ? Gather<uint16_t>(from, stride, to, n)
-                    : Splat<uint16_t>(from, to, n);
+      return Splat<uint16_t>(from, to, n);
     case 4:
-      return stride ? Gather<uint32_t>(from, stride, to, n)
-                    : Splat<uint32_t>(from, to, n);
+      return Splat<uint32_t>(from, to, n);
     case 8:
-      return stride ? Gather<uint64_t>(from, stride, to, n)
-                    : Splat<uint64_t>(from, to, n);
+      return Splat<uint64_t>(from, to, n);
     default:
-      return stride ? Gather<Wide>(from, stride, to, n)
-                    : Splat<Wide>(from, to, n);
+      return Splat<Wide>(from, to, n);
   }
 }
 
@@ -358,6 +343,7 @@ const void* Cluster::FillStrided(const Input& input, const void* from,
   const int size = input.element_size;
   const char* base = static_cast<const char*>(from);
   const int rank = dims_.size();
+  // Along the last dimension an operand is either spread or walked one by one.
   const int64_t inner = dims_[rank - 1], inner_stride = input.strides[rank - 1];
   int64_t row = start / inner, column = start % inner;
   char* out = static_cast<char*>(to);
@@ -370,7 +356,11 @@ const void* Cluster::FillStrided(const Input& input, const void* from,
     }
     const int64_t run = std::min(n, inner - column);
     if (inner_stride == 1 && out == to && run == n) return base + at * size;
-    Spread(size, base + at * size, inner_stride, out, run);
+    if (inner_stride == 1) {
+      std::memcpy(out, base + at * size, run * size);
+    } else {
+      Spread(size, base + at * size, out, run);
+    }
     n -= run;
     if (n == 0) return to;
     out += run * size;
@@ -381,7 +371,8 @@ const void* Cluster::FillStrided(const Input& input, const void* from,
 
 void Cluster::RunTiles(const void* const* in, void* const* out, int64_t first,
                        int64_t last, std::atomic<int>* failed) const {
-  const int num_inputs = inputs_.size(), num_steps = steps_.size();
+  const int num_inputs = inputs_.size();
+  int num_steps = steps_.size();
   const size_t table_bytes =
       (sizeof(void*) * (num_inputs + num_steps) + kAlignment - 1) / kAlignment *
       kAlignment;
@@ -394,7 +385,7 @@ void Cluster::RunTiles(const void* const* in, void* const* out, int64_t first,
     value[i] = const_cast<void*>(in[i]);
     if (input.mode == Mode::kScalar) {
       value[i] = registers + input.reg * register_bytes_;
-      Spread(input.element_size, in[i], 0, value[i], fill);
+      Spread(input.element_size, in[i], value[i], fill);
     }
   }
   for (int s = 0; s < num_steps; ++s) {
@@ -424,20 +415,21 @@ void Cluster::RunTiles(const void* const* in, void* const* out, int64_t first,
       const void* const operands[3] = {value[step.in[0]], value[step.in[1]],
                                        value[step.in[2]]};
       if (step.fn(value[num_inputs + s], operands, n, &step.params) != 0) {
-        // The first step in program order is the one to report.
-        int seen = failed->load(std::memory_order_relaxed);
-        while (s < seen && !failed->compare_exchange_weak(seen, s)) {
-        }
-        return;
+        // An earlier step may fail in a later tile: then that is to blame.
+        num_steps = s;
       }
     }
+  }
+  int seen = failed->load(std::memory_order_relaxed);
+  while (num_steps < seen && !failed->compare_exchange_weak(seen, num_steps)) {
   }
 }
 
 int Cluster::Run(const void* const* in, void* const* out) const {
   if (n_ == 0) return -1;
   const int64_t tiles = (n_ + tile_ - 1) / tile_;
-  std::atomic<int> failed{INT32_MAX};
+  const int num_steps = steps_.size();
+  std::atomic<int> failed{num_steps};
   if (tiles == 1) {
     RunTiles(in, out, 0, 1, &failed);
   } else {
@@ -448,7 +440,7 @@ int Cluster::Run(const void* const* in, void* const* out) const {
         });
   }
   const int step = failed.load();
-  return step == INT32_MAX ? -1 : step;
+  return step == num_steps ? -1 : step;
 }
 
 }  // namespace gk
