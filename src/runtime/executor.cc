@@ -83,10 +83,9 @@ std::vector<const GraphFunction*> BranchesOf(const Node& node) {
 StatusOr<int64_t> BranchTaken(const Node& node, const Tensor& choice,
                               int64_t n) {
   if (node.type() == "If" || node.type() == "StatelessIf") {
-    GK_ASSIGN_OR_RETURN(const bool truth,
-                        choice.shape().IsScalar()
-                            ? TruthOf(choice)
-                            : TruthFor(node.attrs())(choice));
+    GK_ASSIGN_OR_RETURN(const bool truth, choice.shape().IsScalar()
+                                              ? TruthOf(choice)
+                                              : TruthFor(node.attrs())(choice));
     return truth ? 0 : 1;
   }
   GK_ASSIGN_OR_RETURN(const int64_t index, BranchIndexOf(choice));
@@ -97,10 +96,7 @@ class Run {
  public:
   Run(const Plan& plan, Frame& frame, const CancellationToken* cancellation,
       Turn turn)
-      : plan_(plan),
-        frame_(frame),
-        cancellation_(cancellation),
-        turn_(turn) {}
+      : plan_(plan), frame_(frame), cancellation_(cancellation), turn_(turn) {}
 
   Status Execute() {
     try {
@@ -161,8 +157,7 @@ class Run {
         if (now.needs_output) GK_RETURN_IF_ERROR(MakeOutputs(now));
         const SlotId* in = &plan_.inputs[now.first_input];
         void* const* data = frame_.data.data();
-        const void* const operands[3] = {data[in[0]], data[in[1]],
-                                         data[in[2]]};
+        const void* const operands[3] = {data[in[0]], data[in[1]], data[in[2]]};
         if (now.tile(data[now.first_output], operands, now.num_elements,
                      &now.tile_params) != 0) {
           if (!now.compute) return TileError(*now.node);
@@ -179,9 +174,9 @@ class Run {
       case Instruction::Kind::kBranch:
         return RunBranch(now, pc);
       case Instruction::Kind::kLoop:
-        return RunLoop(now, pc);
+        break;
     }
-    return OkStatus();
+    return RunLoop(now, pc);
   }
 
   // Null unless the plan is to be checked.
@@ -316,9 +311,9 @@ class Run {
     const Node& node = *now.node;
     std::unique_ptr<KernelState>& state = frame_.states[pc];
     if (!state) {
-      StatusOr<std::unique_ptr<NestedLoop>> made = NestedLoop::Make(
-          *GraphOf(node.attrs().Get<FunctionAttr>("cond")),
-          *GraphOf(node.attrs().Get<FunctionAttr>("body")));
+      StatusOr<std::unique_ptr<NestedLoop>> made =
+          NestedLoop::Make(*GraphOf(node.attrs().Get<FunctionAttr>("cond")),
+                           *GraphOf(node.attrs().Get<FunctionAttr>("body")));
       if (!made.ok()) return Fail(made.status(), node);
       state = std::move(*made);
     }
@@ -340,7 +335,8 @@ class Run {
       out.push_back(frame_.data[now.first_output + k]);
     }
     for (int k = 0; k < now.num_updates; ++k) out.push_back(nullptr);
-    return RunVariableUpdates(plan_, frame_, now, {in.data(), size_t(in.size())},
+    return RunVariableUpdates(plan_, frame_, now,
+                              {in.data(), size_t(in.size())},
                               {out.data(), size_t(out.size())});
   }
 

@@ -58,8 +58,9 @@ StatusOr<std::unique_ptr<Frame>> Frame::Make(const Plan& plan) {
     }
   }
   // A checked plan writes into its gaps, to see whether others do.
-  if (kSanitized && !plan.checked)
-    PoisonGaps(plan, frame->arena_, frame->arena_bytes_);
+  if constexpr (kSanitized) {
+    if (!plan.checked) PoisonGaps(plan, frame->arena_, frame->arena_bytes_);
+  }
   frame->inputs.reserve(plan.inputs.size());
   for (SlotId s : plan.inputs) frame->inputs.push_back(&frame->slots[s]);
   frame->states.resize(plan.instructions.size());

@@ -79,7 +79,6 @@ Status ScalarCode::Run(ScalarRegisters& registers, const void* const* in,
   static const void* const kPlaces[] = {&&call_op,
                                         &&move,
                                         &&jump,
-                                        &&jump_if,
                                         &&jump_if_not,
                                         &&loop_if,
                                         &&loop,
@@ -87,7 +86,6 @@ Status ScalarCode::Run(ScalarRegisters& registers, const void* const* in,
                                         &&end,
                                         &&end,
                                         &&call_jump,
-                                        &&call_jump_if,
                                         &&call_jump_if_not,
                                         &&call_loop_if};
   static_assert(std::size(kPlaces) ==
@@ -108,10 +106,6 @@ call_jump:
   GK_CALL_OR_FAIL;
   now = ops + now->target;
   GK_NEXT;
-call_jump_if:
-  GK_CALL_OR_FAIL;
-  now = Holds(now->out) ? ops + now->target : now + 1;
-  GK_NEXT;
 call_jump_if_not:
   GK_CALL_OR_FAIL;
   now = Holds(now->out) ? now + 1 : ops + now->target;
@@ -127,9 +121,6 @@ move:
   GK_NEXT;
 jump:
   now = ops + now->target;
-  GK_NEXT;
-jump_if:
-  now = Holds(now->in[0]) ? ops + now->target : now + 1;
   GK_NEXT;
 jump_if_not:
   now = Holds(now->in[0]) ? now + 1 : ops + now->target;
@@ -200,10 +191,6 @@ std::string ScalarCode::DebugString() const {
       case Kind::kJump:
       case Kind::kCallJump:
         text += Format("{} go to {}", stop, op.target);
-        break;
-      case Kind::kJumpIf:
-      case Kind::kCallJumpIf:
-        text += Format("{} go to {} if r{}", stop, op.target, seen);
         break;
       case Kind::kJumpIfNot:
       case Kind::kCallJumpIfNot:

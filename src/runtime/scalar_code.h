@@ -31,16 +31,14 @@ struct ScalarOp {
     kCall,                     // out = fn(in...)
     kMove,                     // out = in[0]
     kJump,                     // to `target`
-    kJumpIf,                   // to `target` if in[0] holds
-    kJumpIfNot,                // to `target` unless it does
-    kLoopIf,                   // kJumpIf, backwards
+    kJumpIfNot,                // to `target` unless in[0] holds
+    kLoopIf,                   // back to `target` if it does
     kLoop,                     // kJump, backwards
     kCase,   // to targets[in[0]], the last one if that is out of range
     kLabel,  // while building: `target` names this place
     kEnd,
     // A call and the jump that looks at its result.
     kCallJump,
-    kCallJumpIf,
     kCallJumpIfNot,
     kCallLoopIf,
   };

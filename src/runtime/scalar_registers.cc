@@ -12,8 +12,8 @@ using Kind = ScalarOp::Kind;
 constexpr size_t kMaxBits = size_t{1} << 24;
 
 bool IsJump(Kind k) {
-  return k == Kind::kJump || k == Kind::kJumpIf || k == Kind::kJumpIfNot ||
-         k == Kind::kLoopIf || k == Kind::kLoop || k == Kind::kCase;
+  return k == Kind::kJump || k == Kind::kJumpIfNot || k == Kind::kLoopIf ||
+         k == Kind::kLoop || k == Kind::kCase;
 }
 // Control goes on with the next operation.
 bool FallsThrough(Kind k) {
@@ -169,7 +169,6 @@ void JoinJumps(ScalarDraft* draft) {
       const bool sees = op.in[0] == call.out;
       const Kind kind = op.kind == Kind::kJump        ? Kind::kCallJump
                         : !sees                       ? Kind::kCall
-                        : op.kind == Kind::kJumpIf    ? Kind::kCallJumpIf
                         : op.kind == Kind::kJumpIfNot ? Kind::kCallJumpIfNot
                         : op.kind == Kind::kLoopIf && !call.can_fail
                             ? Kind::kCallLoopIf
