@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "base/checks.h"
 #include "graph/function_for_test.h"
-#include "grappler/check_passes.h"
 #include "grappler/inline_calls.h"
 #include "grappler/optimize.h"
 #include "grappler/order_effects.h"
@@ -65,8 +65,7 @@ bool Waits(const FunctionGraph& f, const char* late, const char* early) {
 
 class SpliceTest : public testing::Test {
  protected:
-  SpliceTest() { SetPassChecking(true); }
-  ~SpliceTest() override { SetPassChecking(false); }
+  const ChecksScope checks_{true};
 };
 
 FunctionGraph Optimized(const Ref<GraphFunction>& f) {
@@ -317,6 +316,67 @@ TEST_F(SpliceTest, BodiesThatDoNotFitStayCalls) {
   const Output y = b.Arg(DataType::kFloat, {4, 5});
   const FunctionGraph f = Optimized(b.Finish({Call(b, adds, {x, y})}));
   EXPECT_NE(f.graph->FindNode("PartitionedCall"), nullptr);
+}
+
+TEST_F(SpliceTest, BodiesOfOtherTypesStayCalls) {
+  TestFunction g("g"), h("h"), b;
+  const auto one = g.Finish({g.Add("Neg", {g.Arg(DataType::kFloat, {3})})});
+  const Output hx = h.Arg(DataType::kFloat, {3});
+  const auto two = h.Finish({hx, h.Add("Neg", {hx})});
+  const Output x = b.Arg(DataType::kInt32, {3});
+  const Output y = b.Arg(DataType::kFloat, {3});
+  const auto call = [&](const Ref<GraphFunction>& f, std::vector<Output> in,
+                        std::vector<DataType> out) {
+    return b.Add("PartitionedCall", std::move(in),
+                 {{"Tout", std::move(out)}, {"f", FunctionAttr{"g", f}}});
+  };
+  std::vector<Output> results;
+  try {
+    results = {call(one, {x}, {DataType::kFloat}),
+               call(one, {y}, {DataType::kInt32}),
+               call(one, {y, y}, {DataType::kFloat}),
+               call(two, {y}, {DataType::kFloat})};
+  } catch (const Error& e) {
+    GTEST_SKIP() << "no such graph can be built: " << e.status().ToString();
+  }
+  FunctionGraph f = FunctionGraph::CloneOf(*b.Finish(results));
+  ThrowIfError(InlineCalls(nullptr, &f));
+  for (const char* name : {"PartitionedCall", "PartitionedCall_1",
+                           "PartitionedCall_2", "PartitionedCall_3"}) {
+    EXPECT_NE(f.graph->FindNode(name), nullptr) << name;
+  }
+}
+
+// A node that waits hands on what it waits for to a call that has its value.
+TEST_F(SpliceTest, BodiesWaitForWhatTheInputsWaitFor) {
+  TestFunction g("g"), b;
+  const Output gv = Variable(g);
+  g.Arg(DataType::kFloat, {3});
+  const auto reads = g.Finish({Read(g, gv)});
+  const Output v = Variable(b);
+  const Output x = b.Arg(DataType::kFloat, {3});
+  const Output assign = Assign(b, v, x);
+  const Output later = b.Add("Exp", {x}, {}, {assign.node});
+  const Output call = Call(b, reads, {v, b.Add("Neg", {later})});
+  const FunctionGraph f = Optimized(b.Finish({call}));
+  EXPECT_TRUE(Waits(f, kRead, "AssignVariableOp"));
+}
+
+// The same for what follows from a call: by a value, then by an edge.
+TEST_F(SpliceTest, OrderIsCarriedByEdges) {
+  TestFunction g("g"), b;
+  const Output gv = Variable(g);
+  const Output gx = g.Arg(DataType::kFloat, {3});
+  Read(g, gv);
+  const auto reads = g.Finish({g.Add("Neg", {gx})});
+  const Output v = Variable(b);
+  const Output x = b.Arg(DataType::kFloat, {3});
+  const Output call = Call(b, reads, {v, x});
+  const Output value = b.Add("Exp", {call});
+  const Output waits = b.Add("Sin", {x}, {}, {value.node});
+  Assign(b, v, waits);
+  const FunctionGraph f = Optimized(b.Finish({call}));
+  EXPECT_TRUE(Waits(f, "AssignVariableOp", kRead));
 }
 
 }  // namespace

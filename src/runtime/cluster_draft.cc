@@ -160,9 +160,8 @@ class Draft {
   // still reads it.
   void SettleInPlace(VariableUpdate* u) const {
     if (u->result < 0) return;
-    u->in_place =
-        !can_fail_ &&
-        (u->own_input < 0 || cluster_.MayWriteOver(u->own_input, u->result));
+    // The own value is read by the first write alone, no later than the last.
+    u->in_place = !can_fail_;
     for (size_t k = 0; k < inputs_.size(); ++k) {
       const Node& from = *inputs_[k].node;
       if (from.type() != "ReadVariableOp" ||

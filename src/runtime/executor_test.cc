@@ -148,6 +148,19 @@ TEST(Executor, CancelledRunLeavesNothingBehind) {
   EXPECT_TRUE(in.IsExclusive());
 }
 
+// A function holds no argument back, whether it reads it, returns it or
+// neither.
+TEST(Executor, ArgumentsAreLetGo) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, TensorShape{64}),
+               y = b.Arg(DataType::kFloat, TensorShape{64});
+  b.Arg(DataType::kFloat, TensorShape{64});
+  const auto f = b.Finish({b.Add("Neg", {x}), y});
+  const TensorVector in{Ramp({64}), Ramp({64}), Ramp({64})};
+  RunOk(*f, in);
+  for (const Tensor& t : in) EXPECT_TRUE(t.IsExclusive());
+}
+
 TEST(Executor, EmptyTensors) {
   TestFunction b;
   const Output x = b.Arg(DataType::kFloat, TensorShape{0, 4});

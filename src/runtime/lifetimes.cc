@@ -16,9 +16,7 @@ std::vector<int> LastUses(const Plan& plan) {
       last[plan.RootOf(plan.inputs[now.first_input + k])] = i;
     }
     for (int k = 0; k < now.num_updates; ++k) {
-      const VariableUpdate& u = plan.updates[now.first_update + k];
-      last[u.handle] = i;
-      if (u.shared_slot >= 0) last[plan.RootOf(u.shared_slot)] = i;
+      last[plan.updates[now.first_update + k].handle] = i;
     }
   }
   for (SlotId s : plan.results) last[plan.RootOf(s)] = n;
@@ -98,7 +96,7 @@ void FindReleases(const std::vector<int>& last_use,
 // go round a loop stay where they are.
 void FindTaken(const Plan& plan, Instruction* now) {
   const bool is_cluster = now->kind == Instruction::Kind::kCluster;
-  if (!now->needs_output || now->num_updates > 0 || now->once ||
+  if (!now->needs_output || now->num_updates > 0 ||
       (!is_cluster && now->kind != Instruction::Kind::kTile)) {
     return;
   }
@@ -109,8 +107,8 @@ void FindTaken(const Plan& plan, Instruction* now) {
     for (int j = 0; j < std::min(now->num_inputs, 64); ++j) {
       const SlotId from = plan.inputs[now->first_input + j];
       const SlotInfo& in = plan.slots[from];
-      if (((now->may_forward >> j) & 1) == 0 || !in.is_static ||
-          in.dtype != out.dtype || !(in.shape == out.shape) ||
+      if (((now->may_forward >> j) & 1) == 0 || in.dtype != out.dtype ||
+          !(in.shape == out.shape) ||
           (is_cluster && !plan.clusters[now->cluster].MayWriteOver(j, k))) {
         continue;
       }

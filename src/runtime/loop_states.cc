@@ -56,7 +56,7 @@ void FindInvariants(Plan* plan) {
     }
   }
   std::vector<bool> leaves(plan->slots.size());
-  for (SlotId s : plan->results) leaves[plan->RootOf(s)] = true;
+  for (SlotId s : plan->results) leaves[s] = true;
   for (Instruction& now : plan->instructions) {
     bool once = now.num_updates == 0;
     if (now.kind == Instruction::Kind::kKernel) {

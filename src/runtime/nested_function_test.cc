@@ -182,6 +182,58 @@ TEST(NestedFunction, InvariantLoopsRunOnce) {
   EXPECT_EQ(text.find("once"), text.rfind("once")) << text;
 }
 
+// What follows from states that only change places is another value in each
+// turn.
+TEST(NestedFunction, WhatIsMadeOfSwappedStates) {
+  const Specs rest{{kF, kMatrix}, {kF, kMatrix}, {kF, kMatrix}};
+  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+    const Output other = b.Add("Neg", {b.Add("Tanh", {in[0]})});
+    return Count(b, 5, rest, {in[0], other, in[0]},
+                 [](TestFunction& c, const std::vector<Output>& s) {
+                   const Output square = c.Add("MatMul", {s[1], s[1]});
+                   return std::vector{s[2], s[1],
+                                      c.Add("AddV2", {s[3], square})};
+                 });
+  };
+  const Outcome o = RunBoth({{kF, kMatrix}}, make, {Ramp(kMatrix)});
+  ASSERT_TRUE(o.status.ok()) << o.status.ToString();
+}
+
+// A list that is used after the loop stays as it is, however many states come
+// before it and die there.
+TEST(NestedFunction, LoopsOfManyStates) {
+  Specs rest(64, {kF, TensorShape()});
+  rest.push_back({kV, TensorShape()});
+  const AttrMap floats{{"element_dtype", kF}};
+  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+    const Output shape = b.Const(Tensor::Vector<int32_t>(std::vector{1}));
+    const Output list = b.Add(
+        "TensorListPushBack",
+        {b.Add("EmptyTensorList", {shape, Int(b, -1)}, floats), in[1]}, floats);
+    std::vector<Output> state(64, b.Const(Tensor::Scalar(1.0f)));
+    state[0] = b.Add("Neg", {in[0]});
+    state.push_back(list);
+    const std::vector<Output> end = Count(
+        b, 3, rest, state, [&](TestFunction& c, const std::vector<Output>& s) {
+          std::vector<Output> next(s.begin() + 1, s.end());
+          next[0] = c.Add("AddV2", {s[1], s[2]});
+          const Output row = c.Const(Ramp(TensorShape{1}));
+          next[64] = c.Add("TensorListPushBack", {s[65], row}, floats);
+          return next;
+        });
+    const auto stack = [&](Output l) {
+      return b.Add("TensorListStack", {l, shape}, floats);
+    };
+    return std::vector{end[1], stack(end[65]), stack(list)};
+  };
+  const Outcome o = RunBoth({{kF, TensorShape()}, {kF, TensorShape{1}}}, make,
+                            {Tensor::Scalar(2.0f), Ramp(TensorShape{1})});
+  ASSERT_TRUE(o.status.ok()) << o.status.ToString();
+  EXPECT_EQ(o.values[0].scalar<float>(), 1);
+  EXPECT_EQ(o.values[1].shape(), TensorShape({4, 1}));
+  EXPECT_EQ(o.values[2].shape(), TensorShape({1, 1}));
+}
+
 // States that change places, that are one value, that become a constant.
 TEST(NestedFunction, StatesChangePlaces) {
   const Specs rest{{kF, kMatrix}, {kF, kMatrix}, {kF, kMatrix}, {kF, kMatrix}};
@@ -231,8 +283,26 @@ TEST(NestedFunction, RandomNumbersAreNoInvariants) {
                          {{"dtype", kF}, {"seed", int64_t{5}}});
           };
           const Output here = draw(c);
+          const auto branch = [&](const char* op) {
+            return Function(op, {{kF, kMatrix}},
+                            [&](TestFunction& d, const auto& a) {
+                              return std::vector{
+                                  d.Add(op, {d.Add("AddV2", {a[0], draw(d)})})};
+                            });
+          };
+          // Of nothing that a turn changes.
+          const Output first = c.Const(Tensor::Scalar(0.5f));
+          const Output at = c.Const(Tensor::Scalar<int32_t>(0));
+          const Output more = c.Add(
+              "Less", {first, c.Add("Max", {s[2], at})});
+          const Output below = c.Add("StatelessIf", {more, s[2]},
+                                     {{"Tout", std::vector{kF}},
+                                      {"then_branch", branch("Neg")},
+                                      {"else_branch", branch("Tanh")}});
           return std::vector{
-              c.Add("AddV2", {s[1], c.Add("MatMul", {here, s[2]})}), s[2]};
+              c.Add("AddV2", {c.Add("Sub", {s[1], below}),
+                              c.Add("MatMul", {here, s[2]})}),
+              s[2]};
         });
   };
   const Outcome a = RunWith(true, {{kF, kMatrix}, {kF, kMatrix}}, make,
@@ -245,6 +315,64 @@ TEST(NestedFunction, RandomNumbersAreNoInvariants) {
                         a.values[1].byte_size()),
             0)
       << a.values[1].DebugString() << b.values[1].DebugString();
+}
+
+// A list that every turn makes anew of one that no turn changes.
+TEST(NestedFunction, ListsAreNoInvariants) {
+  const Specs rest{{kV, TensorShape()}, {kV, TensorShape()}, {kF, kMatrix}};
+  const AttrMap floats{{"element_dtype", kF}};
+  const Specs in_branch{{kV, TensorShape()}, {kF, kMatrix}};
+  const auto push = [&](const char* op) {
+    return Function(op, in_branch, [&](TestFunction& d, const auto& a) {
+      return std::vector{
+          d.Add("TensorListPushBack", {a[0], d.Add(op, {a[1]})}, floats)};
+    });
+  };
+  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+    const Output shape =
+        b.Const(Tensor::Vector<int32_t>(std::vector<int32_t>{3, 3}));
+    const Output empty = b.Add("EmptyTensorList", {shape, Int(b, -1)}, floats);
+    const Output list =
+        b.Add("TensorListPushBack", {empty, b.Add("Neg", {in[0]})}, floats);
+    const std::vector<Output> end = Count(
+        b, 4, rest, {list, empty, in[0]},
+        [&](TestFunction& c, const std::vector<Output>& s) {
+          const Output some = c.Add(
+              "Less", {c.Add("Sum", {s[3], c.Const(Tensor::Vector<int32_t>(
+                                               std::vector{0, 1}))}),
+                       c.Const(Tensor::Scalar(0.0f))});
+          const Output longer = c.Add("StatelessIf", {some, s[1], s[3]},
+                                      {{"Tout", std::vector{kV}},
+                                       {"then_branch", push("Exp")},
+                                       {"else_branch", push("Tanh")}});
+          const Output more =
+              c.Add("TensorListPushBack", {longer, s[3]}, floats);
+          return std::vector{s[1], more, s[3]};
+        });
+    return std::vector{b.Add("TensorListStack", {end[1], shape}, floats),
+                       b.Add("TensorListStack", {end[2], shape}, floats)};
+  };
+  const Outcome o = RunBoth({{kF, kMatrix}}, make, {Ramp(kMatrix)});
+  ASSERT_TRUE(o.status.ok()) << o.status.ToString();
+  EXPECT_EQ(o.values[0].shape(), TensorShape({1, 3, 3}));
+  EXPECT_EQ(o.values[1].shape(), TensorShape({3, 3, 3}));
+}
+
+// A state that a turn gives another shape than the condition takes.
+TEST(NestedFunction, ConditionsAreHeldToTheirArguments) {
+  const Specs rest{{kF, TensorShape()}};
+  for (int turns : {0, 1, 2}) {
+    const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+      return Count(b, turns, rest, {in[0]},
+                   [](TestFunction& c, const std::vector<Output>& s) {
+                     const Output one =
+                         c.Const(Tensor::Vector<int32_t>(std::vector{1}));
+                     return std::vector{c.Add("Reshape", {s[1], one})};
+                   });
+    };
+    const Outcome o = RunBoth(rest, make, {Tensor::Scalar(1.0f)});
+    EXPECT_EQ(o.status.ok(), turns == 0) << o.status.ToString();
+  }
 }
 
 // Shapes that are not declared: the body gets a plan for those it meets, and

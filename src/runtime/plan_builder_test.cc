@@ -80,6 +80,71 @@ TEST(PlanBuilder, RowsAreOneCopy) {
   }
 }
 
+// A row is written while its index is read: it needs more than that place.
+template <class T>
+void ExpectRowOfComputedIndex(int64_t n) {
+  TestFunction b;
+  const Output x = b.Arg(kF, TensorShape{4, n}),
+               i = b.Arg(kTypeOf<T>, TensorShape{1});
+  const Output one = b.Const(Tensor::Vector<T>(std::vector<T>{1}));
+  const Output at = b.Add("Neg", {i});
+  const Output row = b.Add("StridedSlice",
+                           {x, at, b.Add("AddV2", {at, one}), one},
+                           {{"shrink_axis_mask", int64_t{1}}});
+  const auto f = b.Finish({b.Add("Softmax", {b.Add("Neg", {row})}),
+                           b.Add("MatMul", {x, x}, {{"transpose_b", true}})});
+  const Ref<Plan> plan = Make(*f);
+  EXPECT_NE(plan->DebugString().find("tile StridedSlice"), std::string::npos)
+      << plan->DebugString();
+  const Tensor matrix = Ramp({4, n});
+  const auto softmax = RunOne(
+      *plan, {matrix, Tensor::Vector<T>(std::vector<T>{-2})});
+  TestFunction g;
+  const Output y = g.Arg(kF, TensorShape{n});
+  const Ref<Plan> same =
+      Make(*g.Finish({g.Add("Softmax", {g.Add("Neg", {y})})}));
+  std::vector<float> values(matrix.data<float>() + 2 * n,
+                            matrix.data<float>() + 3 * n);
+  EXPECT_EQ(Values(softmax),
+            Values(RunOne(*same, {Tensor::OfValues<float>(values, {n})})));
+}
+
+TEST(PlanBuilder, RowsOfComputedIndices) {
+  ExpectRowOfComputedIndex<int32_t>(1);
+  ExpectRowOfComputedIndex<int32_t>(40);
+  ExpectRowOfComputedIndex<int64_t>(2);
+  ExpectRowOfComputedIndex<int64_t>(40);
+}
+
+// What looks like the access to a row and is none.
+TEST(PlanBuilder, OtherSlicesAreKernels) {
+  const auto tile = [](std::vector<int32_t> begin, AttrMap attrs,
+                       std::vector<int32_t> strides,
+                       PartialTensorShape shape = TensorShape{4, 3}) {
+    TestFunction b;
+    const Output x = b.Arg(kF, std::move(shape)),
+                 i = b.Arg(kI, TensorShape{int64_t(begin.size())});
+    const Output ones = Ints(b, std::vector<int32_t>(begin.size(), 1));
+    const auto f = b.Finish({b.Add(
+        "StridedSlice", {x, i, b.Add("AddV2", {i, ones}), Ints(b, strides)},
+        std::move(attrs))});
+    const Ref<Plan> plan = Make(*f);
+    const Status s =
+        RunWith(*plan, {Ramp({4, 3}), Tensor::Vector<int32_t>(begin)}).status();
+    EXPECT_TRUE(s.ok()) << s.ToString();
+    return plan->DebugString().find("tile StridedSlice") != std::string::npos;
+  };
+  const AttrMap shrink{{"shrink_axis_mask", int64_t{1}}};
+  EXPECT_TRUE(tile({1}, shrink, {1}));
+  EXPECT_FALSE(tile({1}, {}, {1})) << "keeps the dimension";
+  EXPECT_FALSE(tile({1, 2}, {{"shrink_axis_mask", int64_t{3}}}, {1, 1}));
+  EXPECT_FALSE(tile({1, 0}, shrink, {1, 1}));
+  EXPECT_FALSE(tile({1}, shrink, {1}, {-1, 3})) << "unknown length";
+  AttrMap from_start = shrink;
+  from_start.Set("begin_mask", int64_t{1});
+  EXPECT_FALSE(tile({0}, from_start, {1}));
+}
+
 TEST(PlanBuilder, ViewsOfConstantsAreConstants) {
   TestFunction b;
   const Output x = b.Arg(kF, TensorShape{2, 3});
@@ -111,6 +176,43 @@ TEST(PlanBuilder, ViewsOutliveOtherNamesOfTheirPlace) {
   EXPECT_EQ(plan->DebugString().find("Reshape"), std::string::npos);
   EXPECT_EQ(Values(RunOne(*plan, {Ramp(shape, -3)})),
             Values(RunOne(*make(false), {Ramp(shape, -3)})));
+}
+
+// A cluster may read one place under two names, one of them after it wrote.
+TEST(PlanBuilder, PlacesUnderTwoNamesAreReadUnderBoth) {
+  const TensorShape flat{40, 60}, deep{1, 40, 60};
+  const auto make = [&](bool view) {
+    TestFunction b;
+    const Output x = b.Arg(kF, flat), w = b.Arg(kF, TensorShape{60, 60}),
+                 q = b.Arg(kF, deep);
+    const Output p = b.Add("MatMul", {x, w});
+    const Output v = view ? b.Add("Reshape", {p, Ints(b, {1, 40, 60})}) : p;
+    const Output sum = b.Add("AddV2", {p, q});
+    const Output product = b.Add("Mul", {b.Add("Tanh", {sum}), v});
+    return Make(*b.Finish(
+        {b.Add("Softmax", {sum}), b.Add("Softmax", {product})}));
+  };
+  const Ref<Plan> plan = make(true);
+  ASSERT_EQ(plan->clusters.size(), 1u) << plan->DebugString();
+  ASSERT_EQ(plan->clusters[0].num_inputs(), 3) << plan->DebugString();
+  const TensorVector in{Ramp(flat, -300), Ramp({60, 60}, -450),
+                        Ramp(deep, -300)};
+  const auto got = ValueOrThrow(RunWith(*plan, in));
+  const auto want = ValueOrThrow(RunWith(*make(false), in));
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(Values(got[i]), Values(want[i]));
+}
+
+// What is returned under another shape is made where it may stay.
+TEST(PlanBuilder, ReturnedViewsAreTheRunsOwn) {
+  TestFunction b;
+  const Output x = b.Arg(kF, TensorShape{4, 4});
+  const Output p = b.Add("MatMul", {x, x});
+  const auto f = b.Finish({b.Add("Reshape", {p, Ints(b, {16})})});
+  const Ref<Plan> plan = Make(*f);
+  const Instruction& product = plan->instructions[0];
+  EXPECT_EQ(plan->slots[product.first_output].home, Home::kOwn)
+      << plan->DebugString();
+  EXPECT_EQ(RunOne(*plan, {Ramp({4, 4})}).shape(), TensorShape({16}));
 }
 
 // Small views of what lies anywhere are copied; large ones are views.

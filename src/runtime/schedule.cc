@@ -142,9 +142,6 @@ class Scheduler {
     }
     for (int p : group) in_group_[p] = false;
     fusable_.erase(domain);
-    // Readiness order is a topological order, yet program order reads better
-    // and is one as well.
-    std::sort(group.begin(), group.end());
     Split(group);
   }
 
@@ -157,8 +154,7 @@ class Scheduler {
       return i;
     };
     std::map<std::pair<int, int>, int> first_reader;
-    std::map<int, int> member;       // by position
-    std::map<int, int> on_variable;  // by the handle's node id
+    std::map<int, int> member;  // by position
     for (size_t i = 0; i < group.size(); ++i) member[group[i]] = i;
     for (size_t i = 0; i < group.size(); ++i) {
       const Node* node = order_[group[i]];
@@ -170,11 +166,6 @@ class Scheduler {
       for (const Node* c : node->control_inputs()) {
         const auto before = member.find(position_[c->id()]);
         if (before != member.end()) parent[find(i)] = find(before->second);
-      }
-      if (!FusableTile(*node)) {
-        const int handle = ResourceRoot(node->input(0)).node->id();
-        const auto [it, is_new] = on_variable.try_emplace(handle, int(i));
-        if (!is_new) parent[find(i)] = find(it->second);
       }
       if (node->num_outputs() > 0) link(group[i], 0);
       for (const Output& in : node->inputs()) {

@@ -244,6 +244,168 @@ TEST(VariableUpdate, FailureLeavesEveryVariableAsItWas) {
   EXPECT_EQ(ValueOrThrow(Of(hv)->Read()).data<int32_t>()[0], 7);
 }
 
+// The same below a branch and in a loop, which have plans of their own.
+TEST(VariableUpdate, OneVariableUnderTwoArgumentsOfABody) {
+  const auto twice = [](Program& b, Output v, Output w, Output x) {
+    Node* first = b.Write("AssignAddVariableOp", v, b.Add("Neg", {x}));
+    return b.Write("AssignAddVariableOp", w, b.Add("Neg", {x}), {first});
+  };
+  const TensorVector values{Ramp(1), Ramp(5)};
+  const auto expect = [&](const GraphFunction& f, TensorVector in, int times) {
+    const Tensor handle = NewVariable(values[0]);
+    in.insert(in.end(), {handle, handle, values[1]});
+    TensorVector out;
+    InitRuntime();
+    const Status s = RunFunction(f, in, &out);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+    std::vector<float> want = Values(values[0]);
+    for (int64_t i = 0; i < kSize; ++i) {
+      for (int k = 0; k < times; ++k) want[i] -= values[1].data<float>()[i];
+    }
+    EXPECT_EQ(Values(ValueOrThrow(Of(handle)->Read())), want);
+  };
+  {
+    Program g, b;
+    const Output gv = g.Variable(), gw = g.Variable();
+    Node* last = twice(g, gv, gw, g.Arg(DataType::kFloat, {kSize}));
+    const FunctionAttr branch{"twice", g.Finish({}, {last})};
+    const Output c = b.Arg(DataType::kBool, TensorShape());
+    const Output v = b.Variable(), w = b.Variable();
+    const Output x = b.Arg(DataType::kFloat, {kSize});
+    Node* choice = b.Add("If", {c, v, w, x},
+                         {{"Tout", std::vector<DataType>{}},
+                          {"then_branch", branch},
+                          {"else_branch", branch}})
+                       .node;
+    expect(*b.Finish({}, {choice}), {Tensor::Scalar(true)}, 2);
+  }
+  Program test, step, b;
+  const auto arguments = [](Program& p) {
+    const Output i = p.Arg(DataType::kInt32, TensorShape());
+    const Output v = p.Variable(), w = p.Variable();
+    return std::vector{i, v, w, p.Arg(DataType::kFloat, {kSize})};
+  };
+  const Output limit = test.Const(Tensor::Scalar<int32_t>(3));
+  const std::vector<Output> t = arguments(test), s = arguments(step),
+                            in = arguments(b);
+  Node* last = twice(step, s[1], s[2], s[3]);
+  const Output one = step.Const(Tensor::Scalar<int32_t>(1));
+  std::vector<DataType> types;
+  for (const Output& o : in) types.push_back(o.node->output(0).dtype);
+  Node* loop =
+      b.Add("While", in,
+            {{"T", types},
+             {"cond", FunctionAttr{"test", test.Finish({test.Add(
+                                               "Less", {t[0], limit})})}},
+             {"body",
+              FunctionAttr{"step", step.Finish({step.Add("AddV2", {s[0], one}),
+                                                s[1], s[2], s[3]},
+                                               {last})}}})
+          .node;
+  expect(*b.Finish({}, {loop}), {Tensor::Scalar<int32_t>(0)}, 6);
+}
+
+// A snapshot that is older than the value which the cluster writes over.
+TEST(VariableUpdate, ValuesAssignedSinceTheyWereRead) {
+  Program b;
+  const Output v = b.Variable();
+  const Output old = b.Read(v);
+  const Output rows = b.Const(Tensor::Vector<int32_t>(std::vector{0, 4999}));
+  Node* scatter = b.Add("ResourceScatterAdd",
+                        {v, rows, b.Const(Tensor::Vector<float>(
+                                      std::vector<float>{100, 200}))},
+                        {}, {old.node})
+                      .node;
+  Node* write = b.Write("AssignVariableOp", v,
+                        b.Add("Sub", {b.Add("Neg", {old}), b.Number(1)}),
+                        {scatter});
+  const auto f = b.Finish({}, {write});
+  ExpectSame(*f, {Ramp(1)}, {}, "AssignVariableOp %0");
+}
+
+// A read that waits for the write of another variable, or for more than the
+// cluster of its write, reads for itself.
+TEST(VariableUpdate, ReadsThatAreNotOfTheCluster) {
+  {
+    Program b;
+    const Output v = b.Variable(), w = b.Variable(), u = b.Variable();
+    Node* first = b.Write("AssignAddVariableOp", v,
+                          b.Add("Neg", {b.Arg(DataType::kFloat, {kSize})}));
+    const Output read = b.Read(w, {first});
+    Node* second =
+        b.Write("AssignAddVariableOp", u, b.Add("Neg", {read}), {first});
+    const auto f = b.Finish({read}, {first, second});
+    ExpectSame(*f, {Ramp(1), Ramp(2), Ramp(3)}, {Ramp(4)}, "AddVariableOp %0");
+  }
+  {
+    Program b;
+    const Output v = b.Variable();
+    const Output y = b.Add("Neg", {b.Arg(DataType::kFloat, {kSize})});
+    Node* write = b.Write("AssignAddVariableOp", v, y);
+    const Output later = b.Add("Softmax", {y});
+    const Output read = b.Read(v, {write, later.node});
+    const auto f = b.Finish({b.Add("Neg", {read}), later}, {write});
+    ExpectSame(*f, {Ramp(1)}, {Ramp(-1)}, "AddVariableOp %0");
+  }
+}
+
+// More steps than one cluster takes, with updates between them.
+TEST(VariableUpdate, LongComputationsBetweenUpdates) {
+  Program b;
+  const Output v = b.Variable(), w = b.Variable();
+  const Output x = b.Arg(DataType::kFloat, {kSize});
+  Output y = x;
+  const auto longer = [&] {
+    for (int i = 0; i < 300; ++i) {
+      y = b.Add(i % 2 ? "Mul" : "Sub", {y, b.Number(i % 2 ? 0.99f : 0.5f)});
+    }
+  };
+  longer();
+  Node* first = b.Write("AssignAddVariableOp", v, y);
+  longer();
+  Node* second = b.Write("AssignSubVariableOp", w, y, {first});
+  const Output u = b.Variable();
+  Node* other = b.Write("AssignAddVariableOp", u,
+                        b.Add("Neg", {b.Arg(DataType::kFloat, {kSize})}));
+  const auto f = b.Finish({b.Add("Neg", {y})}, {first, second, other});
+  ExpectSame(*f, {Ramp(1), Ramp(2)}, {Ramp(3), NewVariable(Ramp(4)), Ramp(5)},
+             "AddVariableOp");
+}
+
+// Where it is not known that the variable is another one, or takes the value.
+TEST(VariableUpdate, WhatIsNotMerged) {
+  InitRuntime();
+  // With what is declared of the variable when the plan is made.
+  const auto merged = [](bool is_argument, int64_t size, HandleData data) {
+    Program b;
+    const Output v =
+        is_argument ? b.Variable()
+                    : b.Add("VarHandleOp", {},
+                            {{"dtype", DataType::kFloat},
+                             {"shape", PartialTensorShape({size})}});
+    v.node->mutable_output(0).handle_data = {
+        {DataType::kFloat, PartialTensorShape({size})}};
+    const Output x = b.Arg(DataType::kFloat, {size});
+    Node* write = b.Write("AssignAddVariableOp", v, b.Add("Neg", {x}));
+    v.node->mutable_output(0).handle_data = std::move(data);
+    const auto f = b.Finish({}, {write});
+    const Ref<Plan> plan =
+        ValueOrThrow(Plan::Make(FunctionGraph::CloneOf(*f)));
+    return !plan->updates.empty();
+  };
+  const auto is = [](DataType t, PartialTensorShape shape) {
+    return HandleData{{t, std::move(shape)}};
+  };
+  constexpr DataType kF = DataType::kFloat;
+  EXPECT_TRUE(merged(true, kSize, is(kF, {kSize})));
+  EXPECT_FALSE(merged(false, kSize, is(kF, {kSize})));
+  EXPECT_FALSE(merged(true, 100, is(kF, {100}))) << "small";
+  EXPECT_FALSE(merged(true, kSize, is(kF, {kSize, 1})));
+  EXPECT_FALSE(merged(true, kSize, is(kF, {-1})));
+  EXPECT_FALSE(merged(true, kSize, is(DataType::kDouble, {kSize})));
+  EXPECT_FALSE(merged(true, kSize, {}));
+}
+
 // Two functions that update the same variables in opposite orders.
 TEST(VariableUpdate, ThreadsLoseNoUpdate) {
   Ref<GraphFunction> f[2];
@@ -267,7 +429,9 @@ TEST(VariableUpdate, ThreadsLoseNoUpdate) {
     threads.emplace_back([&, t] {
       TensorVector out;
       for (int i = 0; i < 100; ++i) {
-        if (!RunFunction(*f[t % 2], TensorVector{h[0], h[1], ones}, &out).ok()) {
+        const int k = t / 2;  // under names that have changed places
+        const TensorVector in{h[k], h[1 - k], ones};
+        if (!RunFunction(*f[t % 2], in, &out).ok()) {
           ++failed;
         }
       }

@@ -1,0 +1,103 @@
+#include "grappler/common_subexpressions.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "graph/function_for_test.h"
+#include "grappler/prune.h"
+
+namespace gk {
+namespace {
+
+constexpr DataType kF = DataType::kFloat;
+
+// How many nodes of that type are left.
+int Left(TestFunction& b, std::vector<Output> results, std::string_view type) {
+  FunctionGraph f = FunctionGraph::CloneOf(*b.Finish(std::move(results)));
+  bool changed = false;
+  ThrowIfError(MergeCommonSubexpressions(&f, &changed));
+  ThrowIfError(Prune(&f, &changed));
+  return std::count_if(f.graph->nodes().begin(), f.graph->nodes().end(),
+                       [&](const auto& n) { return n->type() == type; });
+}
+
+TEST(CommonSubexpressions, NodesOfOneOpInputsAndAttributes) {
+  TestFunction b;
+  const Output x = b.Arg(kF, {4}), y = b.Arg(kF, {4});
+  const auto cast = [&](Output from, DataType to) {
+    return b.Add("Cast", {from}, {{"DstT", to}});
+  };
+  EXPECT_EQ(Left(b, {b.Add("Exp", {x}), b.Add("Exp", {x})}, "Exp"), 1);
+  EXPECT_EQ(Left(b, {b.Add("Exp", {x}), b.Add("Exp", {y})}, "Exp"), 2);
+  EXPECT_EQ(Left(b,
+                 {cast(x, DataType::kInt32), cast(x, DataType::kInt64),
+                  cast(x, DataType::kInt32)},
+                 "Cast"),
+            2);
+  EXPECT_EQ(Left(b, {b.Add("Mul", {x, y}), b.Add("Mul", {y, x})}, "Mul"), 1);
+  EXPECT_EQ(Left(b, {b.Add("Sub", {x, y}), b.Add("Sub", {y, x})}, "Sub"), 2);
+}
+
+// Arguments are nodes without inputs; they are not alike.
+TEST(CommonSubexpressions, ArgumentsStay) {
+  TestFunction b;
+  const Output x = b.Arg(kF, {4}), y = b.Arg(kF, {4});
+  EXPECT_EQ(Left(b, {b.Add("Sub", {x, y})}, "Placeholder"), 2);
+}
+
+TEST(CommonSubexpressions, LargeConstantsAreNotCompared) {
+  for (int64_t n : {8, 4096, 4097}) {
+    TestFunction b;
+    const Tensor value = ValueOrThrow(Tensor::Zeros(kF, {n}));
+    const std::vector<Output> both{b.Const(value),
+                                   b.Const(ValueOrThrow(value.Copy()))};
+    EXPECT_EQ(Left(b, both, "Const"), n <= 4096 ? 1 : 2);
+  }
+}
+
+// Each draws numbers of its own.
+TEST(CommonSubexpressions, RandomNodesStay) {
+  TestFunction b;
+  const Output shape = b.Const(Tensor::Vector<int32_t>(std::vector{3}));
+  const AttrMap attrs{{"dtype", kF}, {"seed", int64_t{7}}};
+  EXPECT_EQ(Left(b,
+                 {b.Add("RandomUniform", {shape}, attrs),
+                  b.Add("RandomUniform", {shape}, attrs)},
+                 "RandomUniform"),
+            2);
+}
+
+// Two lists that begin alike grow apart: one of them would be copied.
+TEST(CommonSubexpressions, ListsStay) {
+  TestFunction b;
+  const Output shape = b.Const(Tensor::Vector<int32_t>(std::vector{3}));
+  const Output any = b.Const(Tensor::Scalar<int32_t>(-1));
+  const AttrMap attrs{{"element_dtype", kF}};
+  EXPECT_EQ(Left(b,
+                 {b.Add("EmptyTensorList", {shape, any}, attrs),
+                  b.Add("EmptyTensorList", {shape, any}, attrs)},
+                 "EmptyTensorList"),
+            2);
+}
+
+// A name says nothing of what a function does.
+TEST(CommonSubexpressions, CallsStay) {
+  const auto branch = [](const char* op) {
+    TestFunction g("g");
+    const Output x = g.Arg(kF, {});
+    return FunctionAttr{"g", g.Finish({g.Add(op, {x})})};
+  };
+  TestFunction b;
+  const Output c = b.Arg(DataType::kBool, {}), x = b.Arg(kF, {});
+  const auto choose = [&](const char* op) {
+    return b.Add("StatelessIf", {c, x},
+                 {{"Tout", std::vector{kF}},
+                  {"then_branch", branch(op)},
+                  {"else_branch", branch(op)}});
+  };
+  EXPECT_EQ(Left(b, {choose("Neg"), choose("Exp")}, "StatelessIf"), 2);
+}
+
+}  // namespace
+}  // namespace gk
