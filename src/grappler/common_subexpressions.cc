@@ -47,9 +47,8 @@ bool SameAttrs(const Node& a, const Node& b) {
   return true;
 }
 
-// Another function may have the same name in a graph that was put together.
 bool MayMerge(const Node& node) {
-  if (!IsPureNode(node) || node.op().Has(kCallsFunction)) return false;
+  if (!IsPureNode(node)) return false;
   // A node that waits for something else says when it wants to run.
   if (!node.control_inputs().empty()) return false;
   for (int i = 0; i < node.num_outputs(); ++i) {

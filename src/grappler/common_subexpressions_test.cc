@@ -68,6 +68,19 @@ TEST(CommonSubexpressions, RandomNodesStay) {
             2);
 }
 
+// What a read gives depends on when it runs.
+TEST(CommonSubexpressions, ReadsStay) {
+  TestFunction b;
+  const Output v = b.Arg(DataType::kResource, {});
+  v.node->mutable_output(0).handle_data = {{kF, PartialTensorShape({3})}};
+  const AttrMap attrs{{"dtype", kF}};
+  EXPECT_EQ(Left(b,
+                 {b.Add("ReadVariableOp", {v}, attrs),
+                  b.Add("ReadVariableOp", {v}, attrs)},
+                 "ReadVariableOp"),
+            2);
+}
+
 // Two lists that begin alike grow apart: one of them would be copied.
 TEST(CommonSubexpressions, ListsStay) {
   TestFunction b;

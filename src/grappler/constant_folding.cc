@@ -19,7 +19,7 @@ bool LooksAtShapeAlone(const Node& node) {
 // its kernel refuses: then it fails when, and if, it runs.
 bool Evaluate(const Node& node, TensorVector* outputs) {
   const OpRecord& op = node.op();
-  if (!op.kernel.compute || op.Has(kCallsFunction) || !IsPureNode(node) ||
+  if (!op.kernel.compute || !IsPureNode(node) ||
       node.num_inputs() == 0 || node.num_outputs() == 0 ||
       !node.control_inputs().empty()) {
     return false;

@@ -45,7 +45,8 @@ bool IsPureNode(const Node& node) {
   }
   // Arguments are sources, too; only constants are alike.
   if (op.Has(kSourceOp)) return node.type() == "Const";
-  return !op.Has(kCallsFunction) || !EffectsOf(node).stateful;
+  // Functions of one name may differ in a graph that was put together.
+  return !op.Has(kCallsFunction);
 }
 
 StatusOr<Node*> AddConst(Graph* graph, const Tensor& value, const Node& like) {

@@ -32,7 +32,7 @@ StatusOr<std::vector<Node*>> Find(const FunctionGraph& function) {
   std::vector<bool> is_found(order.size());
   for (Node* node : order) {
     const OpRecord& op = node->op();
-    if (!op.kernel.compute || op.Has(kCallsFunction) || !IsPureNode(*node) ||
+    if (!op.kernel.compute || !IsPureNode(*node) ||
         node->num_inputs() == 0 || node->num_outputs() == 0 ||
         !node->control_inputs().empty()) {
       continue;

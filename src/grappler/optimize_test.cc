@@ -187,5 +187,24 @@ TEST(Optimize, DropsLoopsWithoutTurns) {
   EXPECT_EQ(Count(unknown, "StatelessWhile"), 1);
 }
 
+// What the condition prints it prints once, though the loop makes no turn.
+TEST(Optimize, LoopsWhoseConditionsHaveEffectsStay) {
+  TestFunction test("test"), step("step"), b;
+  const Output i = test.Arg(DataType::kInt32, {});
+  test.Add("PrintV2", {test.Const(Tensor::Scalar<std::string>("asked"))});
+  const Output zero = test.Const(Tensor::Scalar<int32_t>(0));
+  const FunctionAttr cond{"test", test.Finish({test.Add("Less", {i, zero})})};
+  const FunctionAttr body{
+      "step", step.Finish({step.Add(
+                  "Neg", {step.Arg(DataType::kInt32, {})})})};
+  const Output five = b.Const(Tensor::Scalar<int32_t>(5));
+  const Output loop =
+      b.Add("While", {five},
+            {{"T", std::vector<DataType>{DataType::kInt32}},
+             {"cond", cond},
+             {"body", body}});
+  EXPECT_EQ(Count(Optimized(b.Finish({loop}, {loop.node})), "While"), 1);
+}
+
 }  // namespace
 }  // namespace gk

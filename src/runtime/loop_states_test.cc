@@ -226,7 +226,7 @@ TEST(LoopStates, StatesChangeWithinBranches) {
 // The memory that waits for a result is given away once: in a turn whose old
 // state another one keeps, none waits, and the next result is in memory of its
 // own.
-TEST(LoopStates, SparesAreTakenOnce) {
+void ExpectSparesAreTakenOnce(bool by_kernel) {
   const auto one_of = [&](bool first) {
     TestFunction g(first ? "first" : "second");
     const Output x = g.Arg(kF, kMatrix), y = g.Arg(kF, kMatrix);
@@ -236,7 +236,12 @@ TEST(LoopStates, SparesAreTakenOnce) {
   const Output x = b.Arg(kF, kMatrix), sum = b.Arg(kF, kMatrix),
                old = b.Arg(kF, kMatrix), i = b.Arg(kI, TensorShape()),
                keep = b.Arg(DataType::kBool, TensorShape());
-  const Output next = b.Add("AddV2", {x, b.Const(Ramp(kMatrix, 1))});
+  const Output one = b.Const(Ramp(kMatrix, 1));
+  Output next = b.Add("AddV2", {x, one});
+  if (by_kernel) {
+    const Output axis = b.Const(Tensor::Vector<int32_t>(std::vector{0}));
+    next = b.Add("ReverseV2", {b.Add("ReverseV2", {next, axis}), axis});
+  }
   const Output now = b.Add("AddV2", {i, b.Const(Tensor::Scalar<int32_t>(1))});
   const Output late =
       b.Add("GreaterEqual", {now, b.Const(Tensor::Scalar<int32_t>(3))});
@@ -257,6 +262,11 @@ TEST(LoopStates, SparesAreTakenOnce) {
     EXPECT_EQ(turns.state(0).data<float>()[0], turn + 1);
     EXPECT_EQ(turns.state(2).data<float>()[0], turn < 3 ? -1 : turn);
   }
+}
+
+TEST(LoopStates, SparesAreTakenOnce) {
+  ExpectSparesAreTakenOnce(/*by_kernel=*/false);
+  ExpectSparesAreTakenOnce(/*by_kernel=*/true);
 }
 
 }  // namespace

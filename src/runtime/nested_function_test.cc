@@ -375,6 +375,84 @@ TEST(NestedFunction, ConditionsAreHeldToTheirArguments) {
   }
 }
 
+// States are held to what body and condition declare, in the first turn too.
+TEST(NestedFunction, StatesThatDoNotFit) {
+  const auto run = [](int64_t test_size, int64_t step_size, int64_t size,
+                      int turns) {
+    const PartialTensorShape any({-1});
+    const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+      const auto specs = [](int64_t n) {
+        return Specs{{kI, TensorShape()}, {kF, TensorShape{n}}};
+      };
+      const FunctionAttr test =
+          Function("test", specs(test_size), [&](TestFunction& c, const auto& s) {
+            return std::vector{c.Add("Less", {s[0], Int(c, turns)})};
+          });
+      const FunctionAttr step =
+          Function("step", specs(step_size), [](TestFunction& c, const auto& s) {
+            return std::vector{c.Add("AddV2", {s[0], Int(c, 1)}),
+                               c.Add("Neg", {s[1]})};
+          });
+      return OutputsOf(
+          b.Add("StatelessWhile", {Int(b, 0), in[0]},
+                {{"T", std::vector{kI, kF}},
+                 {"output_shapes",
+                  std::vector{PartialTensorShape(TensorShape()), any}},
+                 {"cond", test},
+                 {"body", step}}),
+          2);
+    };
+    return RunBoth({{kF, any}}, make, {Ramp(TensorShape{size})}).status.code();
+  };
+  EXPECT_EQ(run(3, 3, 3, 2), Code::kOk);
+  EXPECT_EQ(run(3, 3, 4, 2), Code::kInvalidArgument);
+  EXPECT_EQ(run(4, 3, 3, 2), Code::kInvalidArgument);
+  EXPECT_EQ(run(4, 3, 4, 1), Code::kInvalidArgument);
+  EXPECT_EQ(run(4, 3, 4, 0), Code::kOk) << "the body is not asked";
+}
+
+// Bodies and conditions of other numbers of results, and conditions that are
+// numbers.
+TEST(NestedFunction, WhatLoopsAreMadeOf) {
+  InitRuntime();
+  const Specs one{{kI, TensorShape()}};
+  const auto graph = [&](const Body& body) {
+    return Function("f", one, body).definition;
+  };
+  const auto run = [&](const Body& test, const Body& step) {
+    const auto cond = graph(test), body = graph(step);
+    TensorVector state{Tensor::Scalar<int32_t>(3)};
+    const Status s = RunWhileLoop(
+        static_cast<const GraphFunction&>(*cond),
+        static_cast<const GraphFunction&>(*body), &state,
+        +[](const Tensor& t) -> StatusOr<bool> {
+          return t.dtype() == DataType::kBool ? t.scalar<bool>()
+                                              : t.scalar<int32_t>() != 0;
+        },
+        nullptr);
+    if (!s.ok()) return std::string(s.message());
+    return Format("{}", state[0].scalar<int32_t>());
+  };
+  const Body down = [](TestFunction& c, const auto& s) {
+    return std::vector{c.Add("Sub", {s[0], Int(c, 1)})};
+  };
+  const Body itself = [](TestFunction&, const auto& s) {
+    return std::vector{s[0]};
+  };
+  const Body both = [](TestFunction& c, const auto& s) {
+    return std::vector{s[0], c.Add("Neg", {s[0]})};
+  };
+  for (bool lower : {true, false}) {
+    SetControlFlowLowering(lower);
+    EXPECT_EQ(run(itself, down), "0");
+    EXPECT_NE(run(both, down).find("Expected a single scalar return value"),
+              std::string::npos);
+    EXPECT_NE(run(itself, both).find("returned 2 values, expected 1"),
+              std::string::npos);
+  }
+  SetControlFlowLowering(true);
+}
+
 // Shapes that are not declared: the body gets a plan for those it meets, and
 // keeps its invariants like any other.
 TEST(NestedFunction, UndeclaredShapesThatStay) {

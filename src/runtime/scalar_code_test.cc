@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <functional>
@@ -9,9 +10,11 @@
 #include <thread>
 
 #include "graph/function_for_test.h"
+#include "grappler/optimize.h"
 #include "runtime/compiled_function.h"
 #include "runtime/error_origin.h"
 #include "runtime/executor.h"
+#include "runtime/frame.h"
 #include "runtime/loop_poll.h"
 #include "runtime/scalar_code_builder.h"
 
@@ -251,6 +254,102 @@ TEST(ScalarCode, CaseTakesTheLastBranchOutOfRange) {
   }
 }
 
+// A condition that calls functions stands once, at the top.
+TEST(ScalarCode, ConditionsThatBranch) {
+  const Body make = [](TestFunction& b, const std::vector<Output>& in) {
+    return While(
+        b, {Int(b, 0), in[0]},
+        [](TestFunction& c, const std::vector<Output>& s) {
+          const Output odd =
+              c.Add("Equal", {c.Add("FloorMod", {s[1], Int(c, 2)}), Int(c, 1)});
+          const Output limit = If(
+              c, odd, {s[1]}, {kI},
+              [](TestFunction& d, const std::vector<Output>& a) {
+                return std::vector{d.Add("Mul", {a[0], Int(d, 2)})};
+              },
+              [](TestFunction& d, const std::vector<Output>& a) {
+                return std::vector{d.Add("Sub", {a[0], Int(d, 3)})};
+              })[0];
+          return std::vector{c.Add("Less", {s[0], limit})};
+        },
+        [](TestFunction& c, const std::vector<Output>& s) {
+          return std::vector{c.Add("AddV2", {s[0], Int(c, 1)}), s[1]};
+        });
+  };
+  EXPECT_NE(CodeOf({kI}, make).find("back to"), std::string::npos)
+      << CodeOf({kI}, make);
+  for (int n : {-4, 0, 1, 2, 7, 8, 100}) {
+    const Outcome o = RunBoth({kI}, make, {Tensor::Scalar<int32_t>(n)});
+    ASSERT_TRUE(o.status.ok()) << o.status.ToString();
+    EXPECT_EQ(o.values[0].scalar<int32_t>(),
+              std::max(0, n % 2 ? 2 * n : n - 3));
+  }
+}
+
+// Graphs as they are, with views and choices that are known.
+TEST(ScalarCode, WithoutPasses) {
+  const Body same = [](TestFunction& c, const std::vector<Output>& a) {
+    return std::vector{c.Add("Identity", {a[0]})};
+  };
+  const Body less = [](TestFunction& c, const std::vector<Output>& a) {
+    return std::vector{c.Add("Sub", {a[0], Int(c, 1)})};
+  };
+  const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+    return While(
+        b, {Int(b, 0), in[0], in[0]},
+        [](TestFunction& c, const std::vector<Output>& s) {
+          return std::vector{
+              c.Add("Less", {c.Add("Identity", {s[0]}), Int(c, 5)})};
+        },
+        [&](TestFunction& c, const std::vector<Output>& s) {
+          Output x = s[1];
+          for (bool truth : {true, false}) {
+            x = If(c, c.Const(Tensor::Scalar(truth)), {x}, {kI}, less, same)[0];
+          }
+          for (int k : {-1, 0, 1, 9}) {
+            const std::vector<FunctionAttr> branches{
+                Function("same", {kI}, same), Function("less", {kI}, less)};
+            x = c.Add("StatelessCase", {Int(c, k), x},
+                      {{"Tout", std::vector{kI}}, {"branches", branches}});
+          }
+          return std::vector{c.Add("AddV2", {s[0], Int(c, 1)}), x,
+                             c.Add("Identity", {s[2]})};
+        });
+  };
+  SetGraphPasses(false);
+  EXPECT_NE(CodeOf({kI}, make), "");
+  const Outcome o = RunBoth({kI}, make, {Tensor::Scalar<int32_t>(50)});
+  SetGraphPasses(true);
+  ASSERT_TRUE(o.status.ok()) << o.status.ToString();
+  EXPECT_EQ(o.values[1].scalar<int32_t>(), 50 - 5 * 4);
+  EXPECT_EQ(o.values[2].scalar<int32_t>(), 50);
+}
+
+// Values of each size that a register may have.
+TEST(ScalarCode, RegistersOfAllSizes) {
+  for (DataType t : {DataType::kInt8, DataType::kHalf, kF, DataType::kDouble,
+                     DataType::kComplex128}) {
+    const Body make = [&](TestFunction& b, const std::vector<Output>& in) {
+      const std::vector<Output> end = While(
+          b, {Int(b, 0), in[0], in[1]},
+          [](TestFunction& c, const std::vector<Output>& s) {
+            return std::vector{c.Add("Less", {s[0], Int(c, 3)})};
+          },
+          [](TestFunction& c, const std::vector<Output>& s) {
+            return std::vector{c.Add("AddV2", {s[0], Int(c, 1)}), s[2],
+                               c.Add("AddV2", {s[1], s[2]})};
+          });
+      return std::vector{end[1], end[2]};
+    };
+    const Tensor x = ValueOrThrow(Tensor::Zeros(t, {}));
+    Tensor y = ValueOrThrow(Tensor::Zeros(t, {}));
+    std::memset(y.raw_data(), 1, y.byte_size());
+    EXPECT_NE(CodeOf({t, t}, make), "") << DataTypeString(t);
+    const Outcome o = RunBoth({t, t}, make, {x, y});
+    EXPECT_TRUE(o.status.ok()) << o.status.ToString();
+  }
+}
+
 // Sums 1..n by a function that calls itself: no byte code, and an end.
 TEST(ScalarCode, RecursiveBranches) {
   InitRuntime();
@@ -280,6 +379,13 @@ TEST(ScalarCode, RecursiveBranches) {
   TensorVector out;
   const Status s = RunFunction(*f, {&in, 1}, &out);
   EXPECT_EQ(s.code(), Code::kResourceExhausted) << s.ToString();
+  // Its frames are back where they came from: one that kept another would keep
+  // the plan, and so itself.
+  const Ref<Plan> plan = *(*CompiledFunction::Of(*f))->DeclaredPlan();
+  std::vector<std::unique_ptr<Frame>> idle;
+  while (auto frame = plan->frames.Take()) idle.push_back(std::move(frame));
+  EXPECT_GE(idle.size(), 2u);
+  idle.clear();
   // Breaks the circles, so that the function goes away.
   rest.node->mutable_attrs().Set("then_branch", zero);
   const Ref<Graph> planned = (*CompiledFunction::Of(*f))->graph().graph;

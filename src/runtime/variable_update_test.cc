@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <functional>
+#include <future>
 #include <thread>
 
 #include "framework/variable.h"
@@ -305,6 +308,82 @@ TEST(VariableUpdate, OneVariableUnderTwoArgumentsOfABody) {
   expect(*b.Finish({}, {loop}), {Tensor::Scalar<int32_t>(0)}, 6);
 }
 
+// A write of what no turn changes happens in every turn, as others write to
+// the variable meanwhile.
+TEST(VariableUpdate, BodiesOfLoopsWriteInEveryTurn) {
+  InitRuntime();
+  Program test, step, b;
+  const auto arguments = [](Program& p) {
+    const Output i = p.Arg(DataType::kInt32, TensorShape()), v = p.Variable();
+    const Output x = p.Arg(DataType::kFloat, {kSize});
+    return std::vector{i, v, x, p.Arg(DataType::kFloat, {kSize})};
+  };
+  const std::vector<Output> t = arguments(test), s = arguments(step),
+                            in = arguments(b);
+  const Output limit = test.Const(Tensor::Scalar<int32_t>(3));
+  const Output one = step.Const(Tensor::Scalar<int32_t>(1));
+  Node* reset =
+      step.Write("AssignVariableOp", s[1], step.Add("Neg", {s[2]}));
+  const Output rows = step.Const(Tensor::Vector<int32_t>(std::vector{7}));
+  const Output more = step.Const(Tensor::Scalar(100.0f));
+  Node* scatter =
+      step.Add("ResourceScatterAdd", {s[1], rows, more}, {}, {reset}).node;
+  const Output changed = step.Read(s[1], {scatter});
+  const Output sum = step.Add("AddV2", {s[3], changed});
+  std::vector<DataType> types;
+  for (const Output& o : in) types.push_back(o.node->output(0).dtype);
+  const Output loop = b.Add(
+      "While", in,
+      {{"T", types},
+       {"cond",
+        FunctionAttr{"test", test.Finish({test.Add("Less", {t[0], limit})})}},
+       {"body", FunctionAttr{"step", step.Finish({step.Add("AddV2", {s[0], one}),
+                                                  s[1], s[2], sum},
+                                                 {scatter})}}});
+  const auto f = b.Finish({{loop.node, 3}}, {loop.node});
+  const Tensor zeros = ValueOrThrow(Tensor::Zeros(DataType::kFloat, {kSize}));
+  const Tensor handle = NewVariable(zeros);
+  for (int i = 0; i < 2; ++i) {
+    TensorVector out;
+    const Status status = RunFunction(
+        *f, TensorVector{Tensor::Scalar<int32_t>(0), handle, Ramp(1), zeros},
+        &out);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    const std::vector<float> x = Values(Ramp(1));
+    EXPECT_EQ(out[0].data<float>()[8], -3 * x[8]);
+    EXPECT_EQ(out[0].data<float>()[7], 3 * (100 - x[7]));
+    EXPECT_EQ(ValueOrThrow(Of(handle)->Read()).data<float>()[7], 100 - x[7]);
+  }
+}
+
+// What is declared of a variable is held against it.
+TEST(VariableUpdate, VariablesThatAreOthersThanDeclared) {
+  InitRuntime();
+  const auto run = [](const char* op, const Tensor& handle) {
+    Program b;
+    const Output v = b.Variable();
+    const Output x = b.Arg(DataType::kFloat, {kSize});
+    Node* write = b.Write(op, v, b.Add("Neg", {x}));
+    const auto f = b.Finish({}, {write});
+    TensorVector out;
+    return RunFunction(*f, TensorVector{handle, Ramp(1)}, &out);
+  };
+  const Tensor doubles =
+      NewVariable(ValueOrThrow(Tensor::Zeros(DataType::kDouble, {kSize})));
+  const Tensor few = NewVariable(ValueOrThrow(
+      Tensor::Zeros(DataType::kFloat, TensorShape{100})));
+  for (const char* op : {"AssignVariableOp", "AssignAddVariableOp"}) {
+    const Status dtype = run(op, doubles), shape = run(op, few);
+    EXPECT_EQ(dtype.code(), Code::kInvalidArgument) << dtype.ToString();
+    EXPECT_EQ(shape.code(), Code::kInvalidArgument) << shape.ToString();
+    EXPECT_NE(shape.message().find("{{node Assign"), std::string::npos);
+    const Status none = run(op, Tensor::OfValues<ResourceHandle>(
+                                    std::vector<ResourceHandle>(1), {}));
+    EXPECT_FALSE(none.ok());
+  }
+  EXPECT_EQ(ValueOrThrow(Of(few)->Read()).num_elements(), 100);
+}
+
 // A snapshot that is older than the value which the cluster writes over.
 TEST(VariableUpdate, ValuesAssignedSinceTheyWereRead) {
   Program b;
@@ -347,6 +426,28 @@ TEST(VariableUpdate, ReadsThatAreNotOfTheCluster) {
     const auto f = b.Finish({b.Add("Neg", {read}), later}, {write});
     ExpectSame(*f, {Ramp(1)}, {Ramp(-1)}, "AddVariableOp %0");
   }
+}
+
+// A read of another type than what was written fails, as it does by itself.
+TEST(VariableUpdate, ReadsOfOtherTypesAreNotOfTheCluster) {
+  InitRuntime();
+  Program b;
+  const Output v = b.Variable();
+  v.node->mutable_output(0).handle_data.clear();
+  Node* write = b.Write("AssignAddVariableOp", v,
+                        b.Add("Neg", {b.Arg(DataType::kFloat, {kSize})}));
+  const Output read = b.Read(v, {write}, DataType::kInt32);
+  read.node->mutable_output(0).shape = TensorShape{kSize};
+  v.node->mutable_output(0).handle_data = {
+      {DataType::kFloat, TensorShape{kSize}}};
+  const auto f = b.Finish({b.Add("Neg", {read})}, {write});
+  const Ref<Plan> plan =
+      ValueOrThrow(Plan::Make(FunctionGraph::CloneOf(*f)));
+  EXPECT_EQ(plan->updates.size(), 1u) << plan->DebugString();
+  TensorVector out;
+  const Status s = RunPlan(
+      *plan, TensorVector{NewVariable(Ramp(1)), Ramp(2)}, &out, nullptr);
+  EXPECT_EQ(s.code(), Code::kInvalidArgument) << s.ToString();
 }
 
 // More steps than one cluster takes, with updates between them.
@@ -404,6 +505,44 @@ TEST(VariableUpdate, WhatIsNotMerged) {
   EXPECT_FALSE(merged(true, kSize, is(kF, {-1})));
   EXPECT_FALSE(merged(true, kSize, is(DataType::kDouble, {kSize})));
   EXPECT_FALSE(merged(true, kSize, {}));
+}
+
+// Values are taken out of their variables in the order of addresses: who waits
+// for the first of them holds none of the others.
+TEST(VariableUpdate, WhoWaitsForAVariableHoldsNoLaterOne) {
+  Program b;
+  const Output v = b.Variable(), w = b.Variable();
+  const Output delta =
+      b.Add("Neg", {b.Arg(DataType::kFloat, TensorShape{kSize})});
+  Node* first = b.Write("AssignSubVariableOp", v, delta);
+  Node* second = b.Write("AssignSubVariableOp", w, delta);
+  const auto f = b.Finish({}, {first, second});
+  InitRuntime();
+  Tensor low = NewVariable(Ramp(1)), high = NewVariable(Ramp(2));
+  if (std::less<>()(Of(high), Of(low))) std::swap(low, high);
+  // Both orders of arguments; a plan that is there already is quick.
+  TensorVector out;
+  ASSERT_TRUE(RunFunction(*f, TensorVector{low, high, Ramp(0)}, &out).ok());
+  for (const bool swapped : {false, true}) {
+    Tensor value = Of(low)->Take();
+    std::atomic<bool> done{false};
+    std::thread runs([&] {
+      TensorVector none;
+      const TensorVector in{swapped ? high : low, swapped ? low : high,
+                            Ramp(0)};
+      EXPECT_TRUE(RunFunction(*f, in, &none).ok());
+      done = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_FALSE(done);
+    std::future<bool> read =
+        std::async(std::launch::async, [&] { return Of(high)->Read().ok(); });
+    EXPECT_EQ(read.wait_for(std::chrono::seconds(10)),
+              std::future_status::ready);
+    Of(low)->Put(std::move(value));
+    runs.join();
+    EXPECT_TRUE(read.get());
+  }
 }
 
 // Two functions that update the same variables in opposite orders.

@@ -59,7 +59,7 @@ std::optional<Output> DropIdentityElement(const Node& node,
       node.num_outputs() != 1) {
     return std::nullopt;
   }
-  for (int at = 1; at >= (op.Has(kCommutative) ? 0 : 1); --at) {
+  for (int at = 1; at >= 0; --at) {
     const Tensor& constant = KnownValue(c.input(node, at));
     if (!constant) continue;
     if (!(op.Has(kIdentityZero) && IsAll(constant, 0)) &&
