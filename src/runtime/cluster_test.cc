@@ -8,6 +8,7 @@
 #include <map>
 #include <random>
 
+#include "framework/same_numbers.h"
 #include "graph/function_for_test.h"
 
 namespace gk {
@@ -150,8 +151,8 @@ TensorVector RunCluster(const Cluster& cluster, const Program& p,
 void ExpectSame(const TensorVector& a, const TensorVector& b, int seed,
                 const char* how) {
   for (size_t k = 0; k < a.size(); ++k) {
-    EXPECT_EQ(std::memcmp(a[k].raw_data(), b[k].raw_data(), a[k].byte_size()),
-              0)
+    EXPECT_TRUE(SameNumbers(a[k].dtype(), a[k].raw_data(), b[k].raw_data(),
+                            a[k].num_elements()))
         << "seed " << seed << ", result " << k << ", " << how << ": "
         << a[k].DebugString() << " " << b[k].DebugString();
   }
