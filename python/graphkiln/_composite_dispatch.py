@@ -11,7 +11,9 @@ from collections.abc import Callable
 
 import graphkiln as tf
 from graphkiln import _dispatch
+from graphkiln import _dynamic_ragged_shape
 from graphkiln import _ragged_functions
+from graphkiln._dynamic_ragged_shape import DynamicRaggedShape
 from graphkiln._ragged_operators import binary
 from graphkiln._ragged_operators import flat_operands
 from graphkiln._type_spec import CompositeTensor
@@ -42,6 +44,11 @@ def call(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
         for item in (value if isinstance(value, (list, tuple)) else (value,))
         if isinstance(item, CompositeTensor)
     ]
+    if any(isinstance(value, DynamicRaggedShape) for value in values):
+        special = _dynamic_ragged_shape.TABLE
+        for name in special:
+            if key in _ALIASES[name]:
+                return special[name](api, _dispatch.bind(api, args, kwargs))
     if any(isinstance(value, tf.RaggedTensor) for value in values):
         return _ragged(api, key, args, kwargs)
     if any(isinstance(value, tf.SparseTensor) for value in values):

@@ -220,9 +220,10 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
       dtypes.
 
     Raises:
-      TypeError: the index is no integer, a key is no int, a value is not
+      TypeError: the index is no tensor of integers, a key is no int, a value is not
         callable, or structures differ.
-      ValueError: the index is no scalar, or there are no functions.
+      ValueError: there are no functions.
+      tf.errors.InvalidArgumentError: the index is no scalar.
 
     >>> int(tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20]))
     20
@@ -230,18 +231,17 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     by_index = _indexed(branch_fns)
     if default is not None and not callable(default):
         raise TypeError(f"default must be callable, got {default}")
+    if not isinstance(branch_index, tf.Tensor):
+        raise TypeError(
+            f"'branch_index' must be a Tensor, got {type(branch_index)}"
+        )
+    _graphkiln._check_branch_index(branch_index)
     if tf.executing_eagerly() and not hasattr(branch_index, "graph"):
-        if tf.is_tensor(branch_index):
-            _graphkiln._check_branch_index(
-                tf.convert_to_tensor(branch_index)
-            )
         function = by_index.get(int(branch_index), default)
         if function is None:
             function = by_index[max(by_index)]
         with tf.name_scope(name or "switch_case"):
             return function()
-    branch_index = tf.convert_to_tensor(branch_index, name="branch_index")
-    _graphkiln._check_branch_index(branch_index)
     with _graphkiln._BranchBuilder(False, name or "switch_case") as builder:
         functions = [by_index[k] for k in sorted(by_index)]
         if default is not None:

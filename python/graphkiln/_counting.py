@@ -1,64 +1,7 @@
-"""Counts: bincount, histograms, confusion matrices; and embedding look-up."""
+"""Counts: histograms, confusion matrices; and embedding look-up."""
 
 import graphkiln as tf
 from graphkiln import raw_ops as ops
-
-
-def bincount(
-    arr,
-    weights=None,
-    minlength=None,
-    maxlength=None,
-    dtype=tf.int32,
-    name=None,
-    axis=None,
-    binary_output=False,
-):
-    """How often each number occurs.
-
-    Args:
-      arr: integers of 0 or more.
-      weights: of the shape of `arr`, summed instead of counted.
-      minlength, maxlength: limits of the length of the result.
-      axis: None or 0: of all elements; -1: of each row.
-      binary_output: 1 for numbers that occur instead of the count.
-
-    >>> tf.math.bincount([1, 1, 3]).numpy().tolist()
-    [0, 2, 0, 1]
-    """
-    if axis not in (None, 0, -1):
-        raise ValueError(f"Unsupported value for argument axis={axis}")
-    with tf.name_scope(name or "bincount"):
-        arr = tf.convert_to_tensor(arr, name="arr")
-        if arr.dtype not in (tf.int32, tf.int64):
-            wide = arr.dtype in (tf.uint32, tf.uint64)
-            arr = tf.cast(arr, tf.int64 if wide else tf.int32)
-        if axis in (None, 0):
-            arr = tf.reshape(arr, [-1])
-        some = tf.cast(tf.size(arr) > 0, arr.dtype)
-        size = some * (tf.reduce_max(arr) + 1)
-        if minlength is not None:
-            minlength = tf.convert_to_tensor(minlength, dtype_hint=arr.dtype)
-            if minlength.dtype == tf.int64:
-                arr, size = tf.cast(arr, tf.int64), tf.cast(size, tf.int64)
-            size = tf.maximum(tf.cast(minlength, arr.dtype), size)
-        if maxlength is not None:
-            maxlength = tf.convert_to_tensor(maxlength, dtype_hint=arr.dtype)
-            if maxlength.dtype == tf.int64:
-                arr, size = tf.cast(arr, tf.int64), tf.cast(size, tf.int64)
-            size = tf.minimum(tf.cast(maxlength, arr.dtype), size)
-        if weights is None:
-            weights = tf.constant([], dtype)
-        else:
-            weights = tf.convert_to_tensor(weights)
-            if axis in (None, 0):
-                weights = tf.reshape(weights, [-1])
-        return ops.DenseBincount(
-            input=arr,
-            size=size,
-            weights=weights,
-            binary_output=binary_output,
-        )
 
 
 def histogram_fixed_width(
@@ -78,6 +21,35 @@ def histogram_fixed_width(
         dtype=dtype,
         name=name or "histogram_fixed_width",
     )
+
+
+def histogram_fixed_width_bins(
+    values, value_range, nbins=100, dtype=tf.int32, name=None
+):
+    """The number of the bin that each value falls into, of `nbins` equal bins
+    of a range.
+
+    Values outside fall into the first and last bin. The numbers are int32,
+    whatever `dtype` says.
+
+    >>> bins = tf.histogram_fixed_width_bins([0., 0.9, 7.], [0., 1.], nbins=2)
+    >>> bins.numpy().tolist()
+    [0, 1, 1]
+    """
+    with tf.name_scope(name or "histogram_fixed_width_bins"):
+        values = tf.convert_to_tensor(values, name="values")
+        value_range = tf.convert_to_tensor(value_range, name="value_range")
+        nbins = tf.convert_to_tensor(nbins, dtype_hint=tf.int32, name="nbins")
+        check = tf.debugging.Assert(
+            nbins > 0, [f"nbins {nbins} must > 0"], name="nbins"
+        )
+        with tf.control_dependencies([] if check is None else [check]):
+            nbins = tf.cast(nbins, values.dtype)
+        low, high = value_range[0], value_range[1]
+        places = tf.truediv(values - low, high - low)
+        places = tf.floor(tf.cast(nbins, places.dtype) * places)
+        last = tf.cast(nbins - 1, tf.int32)
+        return tf.clip_by_value(tf.cast(places, tf.int32), 0, last)
 
 
 def in_top_k(targets, predictions, k, name=None):

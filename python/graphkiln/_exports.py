@@ -163,6 +163,7 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._graph_def": """
         import_graph_def graph_util.import_graph_def io.write_graph
+        compat.v1.import_graph_def
         test.assert_equal_graph_def
         """,
     "graphkiln._type_spec": """
@@ -173,6 +174,9 @@ EXPORTS: dict[str, str] = {
     "graphkiln._ragged_spec": "RaggedTensorSpec",
     "graphkiln._ragged_tensor": "RaggedTensor",
     "graphkiln._ragged_constant": "ragged.constant",
+    "graphkiln._wrapped_function": "compat.v1.wrap_function",
+    "graphkiln._row_partition": "experimental.RowPartition",
+    "graphkiln._dynamic_ragged_shape": "experimental.DynamicRaggedShape",
     "graphkiln._sparse_tensor": """
         SparseTensor SparseTensorSpec sparse.SparseTensor
         sparse.from_dense sparse.to_dense sparse.reorder
@@ -329,8 +333,10 @@ EXPORTS: dict[str, str] = {
     "graphkiln._control": """
         get_static_value group tuple is_symbolic_tensor
         """,
+    "graphkiln._bincount": "math.bincount sparse.bincount=sparse_bincount",
     "graphkiln._counting": """
-        math.bincount math.in_top_k math.confusion_matrix
+        math.in_top_k math.confusion_matrix
         nn.embedding_lookup histogram_fixed_width
+        histogram_fixed_width_bins
         """,
 }

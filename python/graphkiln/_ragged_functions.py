@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import graphkiln as tf
+from graphkiln import _dynamic_ragged_shape
 from graphkiln import _ragged_conversion
 from graphkiln import _ragged_gathers
 from graphkiln import _ragged_moves
@@ -95,7 +96,7 @@ def _format(api: Callable, bound: dict) -> object:
 TABLE: dict[str, Callable] = {
     **_ragged_reductions.TABLE, **_ragged_moves.TABLE, **_ragged_gathers.TABLE,
     **_ragged_products.TABLE,
-    "where": _where, "size": _size, "rank": _rank, "add_n": _add_n,
+    "shape": _dynamic_ragged_shape.of_tensor, "where": _where, "size": _size, "rank": _rank, "add_n": _add_n,
     "join": _join, "format": _format,
     "sigmoid_cross_entropy_with_logits": _cross_entropy,
 }

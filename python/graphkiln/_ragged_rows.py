@@ -188,6 +188,11 @@ def uniform_splits(values, length, nrows, validate: bool):
     return tf.range(nrows + 1, dtype=length.dtype) * length, static
 
 
+def check_count(nrows, length, nvals) -> tf.Tensor:
+    """`nrows`, which are refused unless rows of `length` hold all values."""
+    return _with([tf.debugging.assert_equal(nrows * length, nvals)], nrows)
+
+
 def rowids(splits: tf.Tensor) -> tf.Tensor:
     """The row of each value."""
     lengths = splits[1:] - splits[:-1]

@@ -135,6 +135,24 @@ bool CheckReady(PyObject* o) {
   return false;
 }
 
+// What is made in the graph being built while this is there waits for a node.
+class WaitsFor {
+ public:
+  explicit WaitsFor(Node* node)
+      : graph_(node == nullptr ? nullptr : FuncGraph::Current()) {
+    if (graph_ != nullptr) {
+      graph_->PushControlInputs(std::vector<Node*>{node});
+    }
+  }
+  ~WaitsFor() {
+    if (graph_ != nullptr) graph_->PopControlInputs();
+  }
+  WaitsFor(const WaitsFor&) = delete;
+
+ private:
+  FuncGraph* const graph_;
+};
+
 PyObject* Wrap(StatusOr<Tensor> t) {
   return t.ok() ? WrapTensor(*std::move(t)) : Raise(t.status());
 }
@@ -308,8 +326,14 @@ PyObject* AssignMethod(PyObject* o, PyObject* args, PyObject* kwargs) {
   if (!result) return nullptr;
   // In a graph the result is the assignment for control dependencies; the
   // variable itself reads what was written.
-  if (read) return Unread(o);
-  return result.Release();
+  if (!read) return result.Release();
+  PyRef unread = PyRef::Steal(Unread(o));
+  const FuncGraph* graph = FuncGraph::Current();
+  if (unread && graph != nullptr && !graph->automatic_control() &&
+      Py_TYPE(unread.get()) == UnreadVariableType) {
+    Self(unread.get())->after = graph->graph()->nodes().back().get();
+  }
+  return unread.Release();
 }
 
 PyObject* Repr(PyObject* o) {
@@ -459,6 +483,7 @@ StatusOr<Tensor> ReadVariable(PyObject* o) {
       observer->OnVariableAccess(self->handle);
     }
   }
+  const WaitsFor waits(self->after);
   try {
     return MakeOp1("ReadVariableOp", {self->handle}, {{"dtype", self->dtype}});
   } catch (...) {

@@ -10,6 +10,10 @@
 #include "framework/tensor.h"
 #include "py_ref.h"
 
+namespace gk {
+class Node;
+}  // namespace gk
+
 namespace gk::py {
 
 struct PyVariable {
@@ -25,6 +29,9 @@ struct PyVariable {
   // What an assignment gives shares all but the name with the variable that
   // was assigned to, and keeps it; null in others.
   PyObject* origin;
+  // The assignment that its reads wait for, in graphs that order nothing by
+  // themselves; the handle keeps the graph.
+  Node* after;
 };
 
 extern PyTypeObject* BaseVariableType;

@@ -170,8 +170,8 @@ Status CheckBranchIndex(const Tensor& t) {
   }
   const PartialTensorShape shape = t.partial_shape();
   if (!shape.unknown_rank() && shape.rank() != 0) {
-    return ValueError("'branch_index' must be a scalar, got shape {}",
-                      shape.PythonString());
+    return InvalidArgument("'branch_index' must be a scalar, got shape {}",
+                           shape.PythonString());
   }
   return OkStatus();
 }

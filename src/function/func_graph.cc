@@ -69,6 +69,14 @@ std::string InputName(const OpRecord& record, const AttrMap& attrs,
   return "input";
 }
 
+// Static shapes follow from small values that are captured. Callers may give
+// others later: what is known ends with the trace.
+bool IsKnownWhileTraced(const Tensor& t) {
+  constexpr int64_t kMaxElements = 128;
+  return !t.is_symbolic() && t.dtype() != DataType::kResource &&
+         t.dtype() != DataType::kVariant && t.num_elements() <= kMaxElements;
+}
+
 // What makes a resource and names none shares it under the node's own name,
 // which passes may change.
 void NameSharedResource(Node* node) {
@@ -430,7 +438,9 @@ StatusOr<Tensor> FuncGraph::Capture(const Tensor& t, std::string_view name) {
   if (t.dtype() == DataType::kResource) {
     facts_of_[Graph::OutputOf(placeholder).node] = {key, IsTrainableHandle(t)};
   }
-  captures_.push_back({t, nullptr, Graph::OutputOf(placeholder).node});
+  Node* const node = Graph::OutputOf(placeholder).node;
+  if (IsKnownWhileTraced(t)) node->mutable_output(0).value = t;
+  captures_.push_back({t, nullptr, node});
   return placeholder;
 }
 
@@ -627,6 +637,27 @@ Status FuncGraph::AddGather() {
   return OkStatus();
 }
 
+void FuncGraph::ForgetCapturedValues() {
+  std::vector<bool> follows(graph_->num_nodes());
+  bool any = false;
+  const auto forget = [&](Node* node) {
+    for (int i = 0; i < node->num_outputs(); ++i) {
+      Tensor& value = node->mutable_output(i).value;
+      if (!value) continue;
+      value = Tensor();
+      follows[node->id()] = any = true;
+    }
+  };
+  for (const FunctionCapture& c : captures_) forget(c.placeholder);
+  if (!any) return;
+  for (const auto& node : graph_->nodes()) {
+    if (std::any_of(node->inputs().begin(), node->inputs().end(),
+                    [&](const Output& o) { return follows[o.node->id()]; })) {
+      forget(node.get());
+    }
+  }
+}
+
 StatusOr<Ref<GraphFunction>> FuncGraph::Finish(std::span<const Tensor> results,
                                                std::string function_name,
                                                AttrMap attrs) {
@@ -637,6 +668,7 @@ StatusOr<Ref<GraphFunction>> FuncGraph::Finish(std::span<const Tensor> results,
   devices_.resize(1);
   containers_.clear();
   gradient_overrides_.clear();
+  ForgetCapturedValues();
   std::vector<Output> edges;
   const std::unordered_set<const Node*> returned(returned_.begin(),
                                                  returned_.end());

@@ -263,6 +263,8 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   std::vector<std::map<std::string, std::string>> gradient_overrides_;
   // What written graphs gather effects in, for who looks at the graph.
   Status AddGather();
+  // Callers may give other values: only static shapes keep what was known.
+  void ForgetCapturedValues();
   void AddScopedAttrs(const OpRecord& record, AttrMap* attrs) const;
   bool automatic_control_on_ = true;
   bool may_capture_ = true;

@@ -20,6 +20,30 @@ const std::string* SharedNameOf(const Node& node) {
   return name == nullptr || *name == kAnonymousName ? nullptr : name;
 }
 
+// Whether a node that keeps the program's order may call into the host
+// language. Far below nobody looks: what is ordered there may.
+bool CallsHost(const Node& node, int depth = 0) {
+  if (depth > 8) return EffectsOf(node).ordered;
+  if (node.attrs().Get<std::string>("token") != nullptr) return true;
+  const auto calls = [depth](const FunctionAttr& f) {
+    const auto* body = dynamic_cast<const GraphFunction*>(f.definition.get());
+    if (body == nullptr) return true;
+    if (!body->effects().ordered) return false;
+    const auto& nodes = body->graph().nodes();
+    return std::any_of(nodes.begin(), nodes.end(),
+                       [depth](const auto& n) { return CallsHost(*n, depth + 1); });
+  };
+  for (const auto& [name, value] : node.attrs()) {
+    if (const auto* f = std::get_if<FunctionAttr>(&value)) {
+      if (calls(*f)) return true;
+    } else if (const auto* fs =
+                   std::get_if<std::vector<FunctionAttr>>(&value)) {
+      if (std::any_of(fs->begin(), fs->end(), calls)) return true;
+    }
+  }
+  return false;
+}
+
 bool NamesFunctions(const Node& node) {
   return std::any_of(
       node.attrs().begin(), node.attrs().end(), [](const auto& entry) {
@@ -159,6 +183,11 @@ void AutomaticControl::Order(Node* node, const FunctionEffects& effects) {
     if (!arguments_.empty() || !shared_.empty()) {
       UseAliases(resource.first, use, node);
     }
+  }
+  if (effects.ordered && CallsHost(*node)) {
+    Use(&host_, ResourceUse::kWrite, node);
+  } else if (!uses.empty()) {
+    Use(&host_, ResourceUse::kRead, node);
   }
   // The program's order is one more resource: prints and checks write it,
   // assignments, which need no order among themselves, read it.

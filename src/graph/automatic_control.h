@@ -7,7 +7,8 @@
 // stands for (shared_name), which is one resource wherever a handle is made of
 // that name. Whoever iterates over a
 // dataset uses what its functions use. Prints, checks and calls into the host
-// language keep program order among themselves and with every write. Not
+// language keep program order among themselves and with every write; what the
+// host language does may change any resource, so reads keep it, too. Not
 // thread-safe; owned by what builds or rewrites the graph.
 #ifndef GK_GRAPH_AUTOMATIC_CONTROL_H_
 #define GK_GRAPH_AUTOMATIC_CONTROL_H_
@@ -64,6 +65,7 @@ class AutomaticControl {
   // Handles by container and name.
   std::map<std::pair<std::string, std::string>, const Node*> shared_;
   History order_;
+  History host_;
   std::vector<Node*> must_run_;
 };
 

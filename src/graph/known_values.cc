@@ -184,6 +184,24 @@ std::optional<PartialTensorShape> ShapeValue(Output o, int depth) {
   return std::nullopt;
 }
 
+// Of a shape that is known in part: shape[i], and shape[a:b].
+bool FromPartOfShape(Node* node) {
+  if (node->type() != "StridedSlice") return false;
+  const Output& of = node->input(0);
+  if (of.node->type() != "Shape" || of.node->output(0).value) return false;
+  Node::OutputInfo& out = node->mutable_output(0);
+  if (out.shape.rank() == 0) {
+    const int64_t size = ElementValue({node, 0}, 0);
+    if (size >= 0) out.value = Integers(out.dtype, {&size, 1}, true);
+  } else if (out.shape.rank() == 1) {
+    const std::optional<PartialTensorShape> part = SliceValue(*node, 0);
+    if (part && part->IsFullyDefined()) {
+      out.value = Integers(out.dtype, part->dims());
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<PartialTensorShape> KnownShapeValue(Output o) {
@@ -208,7 +226,7 @@ void ComputeKnownValues(Node* node) {
       op.kernel.compute == nullptr || !node->control_inputs().empty()) {
     return;
   }
-  if (FromStaticShapes(node)) return;
+  if (FromStaticShapes(node) || FromPartOfShape(node)) return;
   std::vector<const Tensor*> inputs;
   for (const Output& o : node->inputs()) {
     const Tensor& v = o.node->output(o.index).value;

@@ -289,3 +289,40 @@ def test_specs_of_results_give_their_shapes():
     assert f(x).numpy().tolist() == [2.0]
     with pytest.raises(tf.errors.InvalidArgumentError, match="did not match"):
         f(tf.ragged.constant([[1.0], [2.0], [3.0]]))
+
+
+def test_reads_see_what_the_host_wrote():
+    v = tf.Variable(0.0)
+
+    def add():
+        return v.assign_add(1.0).numpy()
+
+    @tf.function
+    def called():
+        tf.py_function(add, [], tf.float32)
+
+    @tf.function
+    def f(call):
+        before = v + 0.0
+        if call:
+            called()
+        else:
+            tf.py_function(add, [], tf.float32)
+        between = v + 0.0
+        tf.numpy_function(add, [], tf.float32)
+        return before, between, v.read_value()
+
+    @tf.function
+    def loop(n):
+        total = 0.0
+        for _ in tf.range(n):
+            called()
+            total += v
+        return total
+
+    for call in (True, False):
+        for _ in range(3):
+            v.assign(0.0)
+            assert [x.numpy() for x in f(call)] == [0.0, 1.0, 2.0]
+    v.assign(0.0)
+    assert loop(tf.constant(4)).numpy() == 10.0

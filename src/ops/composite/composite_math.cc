@@ -71,6 +71,17 @@ TensorVector DivideNoNan(CompositeCall& c) {
   return DivideAsFloat(c, "DivNoNan", "tf.math.divide_no_nan");
 }
 
+TensorVector LogicalXor(CompositeCall& c) {
+  const Tensor &x = c.tensor(0), &y = c.tensor(1);
+  return {MakeOp1(
+      "LogicalAnd",
+      {MakeOp1("LogicalOr", {x, y}, {}, c.name("LogicalOr")),
+       MakeOp1("LogicalNot",
+               {MakeOp1("LogicalAnd", {x, y}, {}, c.name("LogicalAnd"))}, {},
+               c.name("LogicalNot"))},
+      {}, c.name())};
+}
+
 TensorVector Abs(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
   if (IsComplex(x.dtype())) {
@@ -250,6 +261,7 @@ TensorVector Where(CompositeCall& c) {
 
 constexpr char kSub[] = "Sub", kMul[] = "Mul", kPow[] = "Pow",
                kFloorDiv[] = "FloorDiv", kFloorMod[] = "FloorMod",
+               kMulNoNan[] = "MulNoNan",
                kReal[] = "Real", kImag[] = "Imag", kArgMax[] = "ArgMax",
                kArgMin[] = "ArgMin", kCumsum[] = "Cumsum",
                kCumprod[] = "Cumprod", kEqual[] = "Equal",
@@ -324,6 +336,21 @@ const CompositeRecord kRecords[] = {
      .doc =
          "x / y element-wise, 0 where y is 0; of integers in floating point.",
      .example = ">>> tf.math.divide_no_nan(3., 0.).numpy().item()\n0.0"},
+    {.names = "math.multiply_no_nan",
+     .args = XY,
+     .scope = "multiply_no_nan",
+     .build = Binary<kMulNoNan>,
+     .doc = "x * y element-wise, 0 where y is 0 even if x is not finite.",
+     .example = ">>> tf.math.multiply_no_nan(float('inf'), 0.).numpy().item()"
+                "\n0.0"},
+    {.names = "math.logical_xor",
+     .args = "x: tensor(bool); y: tensor(bool)",
+     .scope = "LogicalXor",
+     .build = LogicalXor,
+     .doc = "Whether one of x and y holds and the other does not, "
+            "element-wise.",
+     .example = ">>> tf.math.logical_xor([True, False], True).numpy().tolist()"
+                "\n[False, True]"},
     {.names = "math.reciprocal_no_nan",
      .args = "x: tensor",
      .scope = "reciprocal_no_nan",

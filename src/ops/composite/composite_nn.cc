@@ -224,6 +224,12 @@ TensorVector SoftmaxCrossEntropy(CompositeCall& c) {
   if (!s.unknown_rank() && s.rank() == 0) {
     throw Error(InvalidArgument("logits must have at least one dimension"));
   }
+  const PartialTensorShape of_labels = labels.partial_shape();
+  if (!of_labels.unknown_rank() && of_labels.rank() == 0) {
+    throw Error(InvalidArgument(
+        "labels must have at least one dimension, like logits of shape {}",
+        s.PythonString()));
+  }
   const int64_t axis =
       s.unknown_rank() ? c.integer(2) : PositiveAxis(c.integer(2), s.rank());
   if (axis != (s.unknown_rank() ? -1 : s.rank() - 1)) {
@@ -241,11 +247,45 @@ TensorVector SoftmaxCrossEntropy(CompositeCall& c) {
         Joined({IntsTensor(std::vector<int64_t>{-1}, DataType::kInt32),
                 LastOf(shape)});
     logits = MakeOp1("Reshape", {logits, flat_shape});
-    labels = MakeOp1("Reshape", {labels, flat_shape});
+    const Tensor minus_one =
+        IntsTensor(std::vector<int64_t>{-1}, DataType::kInt32);
+    labels = MakeOp1(
+        "Reshape",
+        {labels, Joined({minus_one, LastOf(MakeOp1("Shape", {labels}))})});
     loss = MakeOp(kOp, TensorVector{logits, labels}, {}, c.name())[0];
     loss = MakeOp1("Reshape", {loss, AllButLast(shape)});
   }
   return {narrow ? MakeOp1("Cast", {loss}, {{"DstT", t}}) : loss};
+}
+
+// Stirling's approximation of log(targets!) makes the loss a full one.
+TensorVector LogPoissonLoss(CompositeCall& c) {
+  const Tensor &z = c.tensor(0), &x = c.tensor(1);
+  const PartialTensorShape sz = z.partial_shape(), sx = x.partial_shape();
+  if (!sz.IsCompatibleWith(sx)) {
+    throw Error(ValueError(
+        "`log_input` and `targets` must have the same shape, received ({} vs "
+        "{}).",
+        sx.PythonString(), sz.PythonString()));
+  }
+  const Tensor loss =
+      MakeOp1("Sub", {MakeOp1("Exp", {x}), MakeOp1("Mul", {x, z})});
+  if (!c.flag(2)) return {loss};
+  const DataType t = z.dtype();
+  const auto number = [&](double v) { return NumberOf(v, t); };
+  const Tensor half_log = MakeOp1(
+      "Mul", {number(0.5),
+              MakeOp1("Log", {MakeOp1("Mul", {number(6.283185307179586), z})})});
+  const Tensor stirling = MakeOp1(
+      "AddV2",
+      {MakeOp1("Sub", {MakeOp1("Mul", {z, MakeOp1("Log", {z})}), z}),
+       half_log});
+  const Tensor small =
+      MakeOp1("LogicalAnd", {MakeOp1("GreaterEqual", {z, number(0)}),
+                             MakeOp1("LessEqual", {z, number(1)})});
+  return {MakeOp1(
+      "AddV2", {loss, MakeOp1("SelectV2", {small, MakeOp1("ZerosLike", {z}),
+                                           stirling})})};
 }
 
 // max(x, 0) - x * z + log(1 + exp(-|x|)), with gradients that hold at 0.
@@ -450,6 +490,15 @@ const CompositeRecord kRecords[] = {
             "of `logits` along an axis.",
      .example = ">>> tf.nn.softmax_cross_entropy_with_logits([[1., 0.]], "
                 "[[9., 9.]]).numpy().item() > 0.69\nTrue"},
+    {.names = "nn.log_poisson_loss",
+     .args = "targets: tensor; log_input: tensor; compute_full_loss: bool = "
+             "False",
+     .scope = "log_poisson_loss",
+     .build = LogPoissonLoss,
+     .doc = "The loss of Poisson distributions with means exp(log_input), "
+            "without the term that depends on the targets alone unless "
+            "`compute_full_loss`.",
+     .example = ">>> tf.nn.log_poisson_loss([1.], [0.]).numpy().item()\n1.0"},
     {.names = "nn.sigmoid_cross_entropy_with_logits",
      .args = "labels: tensor(T) = None; logits: tensor(T) = None",
      .scope = "logistic_loss",

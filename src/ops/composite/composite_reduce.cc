@@ -1,4 +1,6 @@
 // Reductions with their axis rules: None, an int, a list or a tensor.
+#include <numeric>
+
 #include "framework/symbolic_tensor.h"
 #include "ops/composite.h"
 
@@ -27,6 +29,29 @@ TensorVector Reduce(CompositeCall& c) {
   const bool keep = c.flag(2);
   const Tensor result =
       MakeOp1(kOp, {x, axes}, {{"keep_dims", keep}}, c.name());
+  return {Reduced(result, !c.has(1), keep)};
+}
+
+// Along all axes the last one varies fastest.
+TensorVector ReduceJoin(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  Tensor axes;
+  const PartialTensorShape shape = x.partial_shape();
+  if (c.has(1)) {
+    axes = c.tensor(1);
+  } else if (!shape.unknown_rank()) {
+    std::vector<int64_t> all(shape.rank());
+    std::iota(all.rbegin(), all.rend(), 0);
+    axes = IntsTensor(all, DataType::kInt32);
+  } else {
+    const Tensor rank = MakeOp1("Rank", {x}), minus_one = Int32Of(-1);
+    axes = MakeOp1("Range", {MakeOp1("AddV2", {rank, minus_one}), minus_one,
+                             minus_one});
+  }
+  const bool keep = c.flag(2);
+  const Tensor result = MakeOp1(
+      "ReduceJoin", {x, axes},
+      {{"keep_dims", keep}, {"separator", c.text(3)}}, c.name());
   return {Reduced(result, !c.has(1), keep)};
 }
 
@@ -230,6 +255,16 @@ const CompositeRecord kRecords[] = {
      .doc = "Number of elements that are not zero (or not the empty string) "
             "across dimensions.",
      .example = ">>> tf.math.count_nonzero([0, 1, 2]).numpy().item()\n2"},
+    {.names = "strings.reduce_join",
+     .args = "inputs: tensor; axis: tensor(int32) as reduction_indices = "
+             "None; keepdims: bool = False; separator: string = ''",
+     .scope = "ReduceJoin",
+     .build = ReduceJoin,
+     .doc = "Strings joined along dimensions, all of them unless given; the "
+            "one that is named last varies fastest.",
+     .example = ">>> tf.strings.reduce_join([['a', 'b'], ['c', 'd']], "
+                "axis=1, separator='-').numpy().tolist()\n"
+                "[b'a-b', b'c-d']"},
     {.names = "nn.zero_fraction|math.zero_fraction",
      .args = "value: tensor",
      .scope = "zero_fraction",

@@ -234,6 +234,27 @@ TABLE: dict[str, dict[str, Any]] = {
     "Bucketize": {"input": F(2, 3), "boundaries": [-1.0, 0.5, 2.0]},
     "UnravelIndex": {"indices": [1, 5, 3], "dims": [2, 3]},
     "DenseBincount": {"input": [1, 2, 1, 4], "size": 6, "weights": F(4)},
+    "RaggedBincount": {
+        "splits": np.array([0, 2, 2, 4], np.int64), "values": [1, 2, 1, 4],
+        "size": 6, "weights": F(4),
+    },
+    "SparseBincount": {
+        "indices": np.array([[0, 0], [0, 2], [1, 1], [2, 0]], np.int64),
+        "values": [1, 2, 1, 4], "dense_shape": np.array([3, 3], np.int64),
+        "size": 6, "weights": F(4),
+    },
+    "DenseCountSparseOutput": {
+        "values": [1, 2, 1, 4], "weights": F(4), "binary_output": False,
+    },
+    "SparseCountSparseOutput": {
+        "indices": np.array([[0, 0], [0, 2], [1, 1], [2, 0]], np.int64),
+        "values": [1, 2, 1, 4], "dense_shape": np.array([3, 3], np.int64),
+        "weights": F(4), "binary_output": False,
+    },
+    "RaggedCountSparseOutput": {
+        "splits": np.array([0, 2, 2, 4], np.int64), "values": [1, 2, 1, 4],
+        "weights": F(4), "binary_output": False,
+    },
     "StringToNumber": {"string_tensor": ["1", "-2.5", "1e3"]},
     "ReduceJoin": {
         "inputs": [["a", "b"], ["c", "d"]],

@@ -18,7 +18,9 @@ CLEAR_ERRORS = (tf.errors.OpError, TypeError, ValueError, NotImplementedError)
 
 # Their outputs' shapes depend on values that are no shapes.
 VALUE_SHAPED = {
-    "UniqueV2", "UniqueWithCountsV2", "ListDiff", "StringSplitV2","BroadcastGradientArgs", "Where", "Unique", "UniqueWithCounts"}
+    "UniqueV2", "UniqueWithCountsV2", "ListDiff", "StringSplitV2","BroadcastGradientArgs", "Where", "Unique", "UniqueWithCounts",
+    "DenseCountSparseOutput", "SparseCountSparseOutput",
+    "RaggedCountSparseOutput"}
 VALUE_SHAPED |= {"DynamicPartition"}
 VALUE_SHAPED |= {f"Segment{how}" for how in ("Sum", "Mean", "Prod", "Max", "Min")}
 

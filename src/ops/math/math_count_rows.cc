@@ -1,0 +1,408 @@
+// Counts of small integers in rows that are ragged or sparse, or whose counts
+// are.
+#include "ops/fn/math_count_rows.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "framework/op_registry.h"
+#include "ops/element_moves.h"
+
+namespace gk {
+namespace {
+
+// Integers and the row that each of them counts in.
+struct RowValues {
+  std::vector<int64_t> values;
+  std::vector<int64_t> rows;
+  int64_t num_rows = 1;
+  bool is_matrix = false;  // else there is one row, and no dimension for it
+};
+
+Status NegativeValue() {
+  return InvalidArgument("Input values must all be non-negative");
+}
+
+StatusOr<RowValues> DenseRows(const Tensor& values) {
+  if (values.rank() != 1 && values.rank() != 2) {
+    return InvalidArgument("Input must be a 1 or 2-dimensional tensor. Got: {}",
+                           values.shape().DebugString());
+  }
+  RowValues r;
+  GK_RETURN_IF_ERROR(IntegerValues(values, &r.values));
+  r.is_matrix = values.rank() == 2;
+  r.num_rows = r.is_matrix ? values.dim(0) : 1;
+  const int64_t width = r.is_matrix ? values.dim(1) : values.dim(0);
+  r.rows.resize(r.values.size());
+  for (size_t i = 0; i < r.rows.size(); ++i) {
+    r.rows[i] = static_cast<int64_t>(i) / width;
+  }
+  return r;
+}
+
+StatusOr<RowValues> SparseRows(const Tensor& indices, const Tensor& values,
+                               const Tensor& dense_shape) {
+  if (indices.rank() != 2 || values.rank() != 1 || dense_shape.rank() != 1 ||
+      indices.dim(0) != values.dim(0) || indices.dim(1) != dense_shape.dim(0)) {
+    return InvalidArgument(
+        "indices, values and dense_shape are of no sparse tensor: their "
+        "shapes are {}, {} and {}",
+        indices.shape().DebugString(), values.shape().DebugString(),
+        dense_shape.shape().DebugString());
+  }
+  const int64_t rank = dense_shape.dim(0);
+  if (rank != 1 && rank != 2) {
+    return InvalidArgument(
+        "Sparse values must be of rank 1 or 2. dense_shape has {} elements",
+        rank);
+  }
+  RowValues r;
+  GK_RETURN_IF_ERROR(IntegerValues(values, &r.values));
+  r.is_matrix = rank == 2;
+  r.num_rows = r.is_matrix ? dense_shape.data<int64_t>()[0] : 1;
+  if (r.num_rows < 0) {
+    return InvalidArgument("dense_shape has a negative dimension: {}",
+                           r.num_rows);
+  }
+  r.rows.resize(r.values.size());
+  for (size_t i = 0; r.is_matrix && i < r.rows.size(); ++i) {
+    r.rows[i] = indices.data<int64_t>()[i * 2];
+    if (r.rows[i] < 0 || r.rows[i] >= r.num_rows) {
+      return InvalidArgument("Index {} of value {} is not in [0, {})",
+                             r.rows[i], i, r.num_rows);
+    }
+  }
+  return r;
+}
+
+StatusOr<RowValues> RaggedRows(const Tensor& splits, const Tensor& values) {
+  if (splits.rank() != 1 || splits.num_elements() == 0) {
+    return InvalidArgument(
+        "Splits must be a vector with at least one element. Got shape {}",
+        splits.shape().DebugString());
+  }
+  RowValues r;
+  GK_RETURN_IF_ERROR(IntegerValues(values, &r.values));
+  r.is_matrix = true;
+  r.num_rows = splits.dim(0) - 1;
+  const std::span<const int64_t> ends = splits.flat<int64_t>();
+  if (ends.front() != 0) {
+    return InvalidArgument("Splits must start with 0, not with {}",
+                           ends.front());
+  }
+  if (ends.back() != static_cast<int64_t>(r.values.size())) {
+    return InvalidArgument(
+        "Splits must end with the number of values, got {} instead of {}",
+        ends.back(), r.values.size());
+  }
+  for (int64_t row = 0; row < r.num_rows; ++row) {
+    if (ends[row + 1] < ends[row]) {
+      return InvalidArgument("Splits must not fall, but {} follows {}",
+                             ends[row + 1], ends[row]);
+    }
+    r.rows.insert(r.rows.end(), ends[row + 1] - ends[row], row);
+  }
+  return r;
+}
+
+Status CheckWeights(const RowValues& r, const Tensor& weights) {
+  const auto n = static_cast<size_t>(weights.num_elements());
+  if (n == 0 || n == r.values.size()) return OkStatus();
+  return InvalidArgument(
+      "Weights and values must have the same shape. There are {} weights for "
+      "{} values",
+      n, r.values.size());
+}
+
+template <class T>
+void AddWeight(const Tensor& weights, size_t i, T* sum) {
+  const T weight =
+      weights.num_elements() > 0 ? weights.data<T>()[i] : static_cast<T>(1);
+  if constexpr (std::is_integral_v<T>) {
+    using U = std::make_unsigned_t<T>;
+    *sum = static_cast<T>(U(*sum) + U(weight));
+  } else {
+    *sum += weight;
+  }
+}
+
+bool VisitCounts(DataType dtype, auto&& visit) {
+  return VisitType<int32_t, int64_t, float, double>(dtype, visit);
+}
+
+// --- Into dense bins: values beyond them are dropped.
+
+Status CountIntoBins(KernelContext& c, const StatusOr<RowValues>& read,
+                     const Tensor& size_input, const Tensor& weights) {
+  GK_RETURN_IF_ERROR(read.status());
+  const RowValues& r = *read;
+  GK_RETURN_IF_ERROR(CheckWeights(r, weights));
+  if (size_input.num_elements() != 1) {
+    return InvalidArgument("size must be a scalar but has shape {}",
+                           size_input.shape().DebugString());
+  }
+  int64_t size = 0;
+  GK_RETURN_IF_ERROR(IntegerValue(size_input, "size", &size));
+  if (size < 0) {
+    return InvalidArgument("size ({}) must be non-negative", size);
+  }
+  TensorShape shape({size});
+  if (r.is_matrix) {
+    GK_ASSIGN_OR_RETURN(shape, TensorShape::Make({{r.num_rows, size}}));
+  }
+  for (int64_t v : r.values) {
+    if (v < 0) return InvalidArgument("Input must be non-negative");
+  }
+  Tensor* out;
+  GK_RETURN_IF_ERROR(c.Allocate(0, weights.dtype(), shape, &out));
+  ZeroElements(out);
+  const bool binary = c.attr<bool>("binary_output");
+  const bool known = VisitCounts(weights.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    T* const bins = out->data<T>();
+    for (size_t i = 0; i < r.values.size(); ++i) {
+      if (r.values[i] >= size) continue;
+      T* const bin = &bins[r.rows[i] * size + r.values[i]];
+      if (binary) {
+        *bin = T(1);
+      } else {
+        AddWeight(weights, i, bin);
+      }
+    }
+  });
+  return known ? OkStatus() : c.NoKernel();
+}
+
+Status ComputeRaggedBins(KernelContext& c) {
+  return CountIntoBins(c, RaggedRows(c.input(0), c.input(1)), c.input(2),
+                       c.input(3));
+}
+
+Status ComputeSparseBins(KernelContext& c) {
+  return CountIntoBins(c, SparseRows(c.input(0), c.input(1), c.input(2)),
+                       c.input(3), c.input(4));
+}
+
+StatusOr<int64_t> KnownSize(InferenceContext& c, int input) {
+  const auto value = c.ValueAsInts(input);
+  if (!value || value->size() != 1) return kUnknownDim;
+  const int64_t size = (*value)[0];
+  if (size < 0) {
+    return InvalidArgument("size ({}) must be non-negative", size);
+  }
+  return size;
+}
+
+Status RaggedBinsShape(InferenceContext& c) {
+  PartialTensorShape splits;
+  GK_RETURN_IF_ERROR(c.WithRank(0, 1, &splits));
+  GK_ASSIGN_OR_RETURN(const int64_t size, KnownSize(c, 2));
+  const int64_t n = splits.dim(0);
+  if (n == 0) {
+    return InvalidArgument("Splits must be non-empty");
+  }
+  c.set_output(0, {n < 0 ? kUnknownDim : n - 1, size});
+  return OkStatus();
+}
+
+Status SparseBinsShape(InferenceContext& c) {
+  GK_ASSIGN_OR_RETURN(const int64_t size, KnownSize(c, 3));
+  const PartialTensorShape& dense_shape = c.input(2);
+  if (dense_shape.unknown_rank() || dense_shape.rank() != 1 ||
+      dense_shape.dim(0) < 0) {
+    return OkStatus();
+  }
+  if (dense_shape.dim(0) == 1) {
+    c.set_output(0, {size});
+  } else if (dense_shape.dim(0) == 2) {
+    const auto known = c.ValueAsInts(2);
+    c.set_output(0,
+                 {known && (*known)[0] >= 0 ? (*known)[0] : kUnknownDim, size});
+  } else {
+    return InvalidArgument("Input must be at most of rank 2 but is of rank {}",
+                           dense_shape.dim(0));
+  }
+  return OkStatus();
+}
+
+// --- Into a sparse tensor of what occurs.
+
+Status CountWhatOccurs(KernelContext& c, const StatusOr<RowValues>& read,
+                       const Tensor& weights) {
+  GK_RETURN_IF_ERROR(read.status());
+  const RowValues& r = *read;
+  GK_RETURN_IF_ERROR(CheckWeights(r, weights));
+  const int64_t min_length = c.attr<int64_t>("minlength");
+  const int64_t max_length = c.attr<int64_t>("maxlength");
+  std::vector<size_t> order;
+  int64_t largest = 0;
+  for (size_t i = 0; i < r.values.size(); ++i) {
+    const int64_t v = r.values[i];
+    if (v < 0) return NegativeValue();
+    if (v == std::numeric_limits<int64_t>::max()) {
+      return InvalidArgument("Input value {} is too large", v);
+    }
+    if (max_length > 0 && v >= max_length) continue;
+    largest = std::max(largest, v);
+    order.push_back(i);
+  }
+  const auto key = [&](size_t i) { return std::pair(r.rows[i], r.values[i]); };
+  // Weights are added in the order in which they are given.
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return key(a) < key(b); });
+  std::vector<size_t> first;  // in `order`, of each value of each row
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i == 0 || key(order[i]) != key(order[i - 1])) first.push_back(i);
+  }
+  const auto n = static_cast<int64_t>(first.size());
+  const int64_t rank = r.is_matrix ? 2 : 1;
+  Tensor *indices, *counts, *dense_shape;
+  GK_RETURN_IF_ERROR(
+      c.Allocate(0, DataType::kInt64, TensorShape({n, rank}), &indices));
+  GK_RETURN_IF_ERROR(c.Allocate(1, weights.dtype(), TensorShape({n}), &counts));
+  GK_RETURN_IF_ERROR(
+      c.Allocate(2, DataType::kInt64, TensorShape({rank}), &dense_shape));
+  int64_t* const sizes = dense_shape->data<int64_t>();
+  sizes[0] = r.num_rows;
+  sizes[rank - 1] =
+      max_length > 0 ? max_length : std::max(largest + 1, min_length);
+  for (int64_t k = 0; k < n; ++k) {
+    const auto [row, value] = key(order[first[k]]);
+    indices->data<int64_t>()[k * rank] = row;
+    indices->data<int64_t>()[k * rank + rank - 1] = value;
+  }
+  ZeroElements(counts);
+  const bool binary = c.attr<bool>("binary_output");
+  const bool known = VisitCounts(weights.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    T* const out = counts->data<T>();
+    for (int64_t k = 0; k < n; ++k) {
+      const size_t end = k + 1 < n ? first[k + 1] : order.size();
+      for (size_t i = first[k]; !binary && i < end; ++i) {
+        AddWeight(weights, order[i], &out[k]);
+      }
+      if (binary) out[k] = T(1);
+    }
+  });
+  return known ? OkStatus() : c.NoKernel();
+}
+
+Status ComputeDenseCount(KernelContext& c) {
+  if (c.input(1).num_elements() != 0 &&
+      !(c.input(1).shape() == c.input(0).shape())) {
+    return InvalidArgument(
+        "Weights and values must have the same shape. Weight shape: {}; values "
+        "shape: {}",
+        c.input(1).shape().DebugString(), c.input(0).shape().DebugString());
+  }
+  return CountWhatOccurs(c, DenseRows(c.input(0)), c.input(1));
+}
+
+Status ComputeSparseCount(KernelContext& c) {
+  return CountWhatOccurs(c, SparseRows(c.input(0), c.input(1), c.input(2)),
+                         c.input(3));
+}
+
+Status ComputeRaggedCount(KernelContext& c) {
+  return CountWhatOccurs(c, RaggedRows(c.input(0), c.input(1)), c.input(2));
+}
+
+void SetCountShapes(InferenceContext& c, int64_t rank) {
+  c.set_output(0, {kUnknownDim, rank});
+  c.set_output(1, {kUnknownDim});
+  c.set_output(2, {rank});
+}
+
+Status DenseCountShape(InferenceContext& c) {
+  const PartialTensorShape& values = c.input(0);
+  if (!values.unknown_rank() && values.rank() != 1 && values.rank() != 2) {
+    return InvalidArgument("Shape must be of rank 1 or 2 but is of rank {}",
+                           values.rank());
+  }
+  SetCountShapes(c, values.unknown_rank() ? kUnknownDim : values.rank());
+  return OkStatus();
+}
+
+Status SparseCountShape(InferenceContext& c) {
+  const PartialTensorShape& indices = c.input(0);
+  const bool known = !indices.unknown_rank() && indices.rank() == 2;
+  SetCountShapes(c, known ? indices.dim(1) : kUnknownDim);
+  return OkStatus();
+}
+
+Status RaggedCountShape(InferenceContext& c) {
+  SetCountShapes(c, 2);
+  return OkStatus();
+}
+
+constexpr char kBinAttrs[] =
+    "Tidx: type in [int32, int64]; T: type in [int32, int64, float, double]; "
+    "binary_output: bool = False";
+constexpr char kCountAttrs[] =
+    "T: type in [int32, int64]; minlength: int >= -1 = -1; maxlength: int >= "
+    "-1 = -1; binary_output: bool; output_type: type in [int32, int64, float, "
+    "double]";
+constexpr char kCountOutputs[] =
+    "output_indices: int64; output_values: output_type; output_dense_shape: "
+    "int64";
+
+const OpRecord kRecords[] = {
+    {.name = "RaggedBincount",
+     .inputs = "splits: int64; values: Tidx; size: Tidx; weights: T",
+     .outputs = "output: T",
+     .attrs = kBinAttrs,
+     .traits = kNoGradient,
+     .shape = RaggedBinsShape,
+     .kernel = {.compute = ComputeRaggedBins},
+     .doc = "How often each of the integers below size appears in each row of "
+            "a ragged tensor."},
+
+    {.name = "SparseBincount",
+     .inputs = "indices: int64; values: Tidx; dense_shape: int64; size: Tidx; "
+               "weights: T",
+     .outputs = "output: T",
+     .attrs = kBinAttrs,
+     .traits = kNoGradient,
+     .shape = SparseBinsShape,
+     .kernel = {.compute = ComputeSparseBins},
+     .doc = "How often each of the integers below size appears in each row of "
+            "a sparse tensor."},
+
+    {.name = "DenseCountSparseOutput",
+     .inputs = "values: T; weights: output_type",
+     .outputs = kCountOutputs,
+     .attrs = kCountAttrs,
+     .traits = kNoGradient,
+     .shape = DenseCountShape,
+     .kernel = {.compute = ComputeDenseCount},
+     .doc = "How often each integer that occurs appears in each row, as a "
+            "sparse tensor."},
+
+    {.name = "SparseCountSparseOutput",
+     .inputs = "indices: int64; values: T; dense_shape: int64; weights: "
+               "output_type",
+     .outputs = kCountOutputs,
+     .attrs = kCountAttrs,
+     .traits = kNoGradient,
+     .shape = SparseCountShape,
+     .kernel = {.compute = ComputeSparseCount},
+     .doc = "How often each integer that occurs appears in each row of a "
+            "sparse tensor, as a sparse tensor."},
+
+    {.name = "RaggedCountSparseOutput",
+     .inputs = "splits: int64; values: T; weights: output_type",
+     .outputs = kCountOutputs,
+     .attrs = kCountAttrs,
+     .traits = kNoGradient,
+     .shape = RaggedCountShape,
+     .kernel = {.compute = ComputeRaggedCount},
+     .doc = "How often each integer that occurs appears in each row of a "
+            "ragged tensor, as a sparse tensor."},
+};
+
+}  // namespace
+
+GK_REGISTER_OPS(math_count_rows)
+
+}  // namespace gk
