@@ -327,9 +327,10 @@ class DynamicRaggedShape(CompositeTensor):
             return False
         equal = [_same(self._inner_shape, other._inner_shape)]
         for a, b in zip(self._row_partitions, other._row_partitions):
-            if not a.row_splits().shape.is_compatible_with(b.row_splits().shape):
+            ours, theirs = a.row_splits(), b.row_splits()
+            if not ours.shape.is_compatible_with(theirs.shape):
                 return False
-            equal.append(_same(a.row_splits(), b.row_splits()))
+            equal.append(_same(ours, theirs))
         return tf.reduce_all(tf.stack(equal))
 
     def __ne__(self, other: object):
@@ -437,17 +438,14 @@ def _broadcast_to(api: Callable, bound: dict) -> object:
     value, shape = bound["input"], bound["shape"]
     if shape.num_row_partitions == 0:
         return api(value, shape.inner_shape)
-    dtype = getattr(value, "dtype", None)
     if not isinstance(value, tf.RaggedTensor):
         value = tf.convert_to_tensor(value)
-        dtype = value.dtype
         if value.shape.rank == 0:
             return _filled(shape, value)
     template = partition(
         tf.zeros(shape.inner_shape, tf.int8), shape.row_partitions
     )
     template.flat_values.set_shape(shape._static_inner_shape)
-    del dtype
     return _ragged_operators.binary(
         lambda x, y: api(x, tf.shape(y)), value, template
     )

@@ -59,7 +59,9 @@ nb::list Attrs(const std::vector<AttrDef>& attrs) {
     const std::string type(TypeName(a.type));
     d["type"] = Str(a.is_list ? "list(" + type + ")" : type);
     d["allowed_types"] = DTypes(a.allowed_types);
-    d["allowed_strings"] = nb::cast(a.allowed_strings);
+    nb::list strings;
+    for (const std::string& s : a.allowed_strings) strings.append(Str(s));
+    d["allowed_strings"] = strings;
     d["minimum"] = a.has_minimum ? nb::object(nb::int_(a.minimum)) : nb::none();
     d["has_default"] = a.default_value.has_value();
     if (a.default_value.has_value()) {

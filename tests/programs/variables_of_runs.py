@@ -146,7 +146,8 @@ def program_callees_and_datasets(tf):
     lifted = failure(
         lambda: tf.data.Dataset.range(3).map(lambda i: tf.Variable(1.0) + 0.0)
     )[0]
-    return outer(tf.constant(1.0)), inner(tf.constant(1.0)), list(mapped), lifted
+    one = tf.constant(1.0)
+    return outer(one), inner(one), list(mapped), lifted
 
 
 def program_together_with_lifted_ones(tf):
