@@ -41,6 +41,13 @@ const void* KeyOf(const Tensor& handle) {
 
 PyVariable* Self(PyObject* o) { return VariableOf(o); }
 
+void Forget(PyObject* o) {
+  const void* key = KeyOf(Self(o)->handle);
+  if (key == nullptr) return;
+  const auto it = Variables().find(key);
+  if (it != Variables().end() && it->second == o) Variables().erase(it);
+}
+
 // The class of variables that tf.Variable makes, and that of what their
 // assignments give. The module _variable tells.
 PyTypeObject* ResourceVariableType = nullptr;
@@ -56,6 +63,52 @@ PyObject* New(PyTypeObject* type, PyObject*, PyObject*) {
   return o;
 }
 
+// What assignments gave and nobody holds any more: most are dropped at once,
+// and the next one takes their place. Its fields are empty, not destroyed.
+class SpareUnread {
+ public:
+  // Null if there is none.
+  PyObject* Take() {
+    if (n_ == 0) return nullptr;
+    PyObject* o = PyObject_Init(spare_[--n_], UnreadVariableType);
+    PyObject_GC_Track(o);
+    return o;
+  }
+  bool Keep(PyObject* o) {
+    if (n_ == kMax) return false;
+    spare_[n_++] = o;
+    return true;
+  }
+
+ private:
+  static constexpr int kMax = 8;
+  PyObject* spare_[kMax];
+  int n_ = 0;
+};
+SpareUnread spare_unread;  // under the GIL
+
+// Of UnreadVariableType itself, which adds nothing to its base: without the
+// look at what a subclass could have added. The place in Variables is its
+// origin's.
+void DeallocUnread(PyObject* o) {
+  PyTypeObject* type = Py_TYPE(o);
+  PyVariable* self = Self(o);
+  PyObject_GC_UnTrack(o);
+  if (self->origin == nullptr) Forget(o);
+  if (self->weakrefs != nullptr) PyObject_ClearWeakRefs(o);
+  Py_CLEAR(self->name);
+  Py_CLEAR(self->dict);
+  Py_CLEAR(self->origin);
+  self->handle = Tensor();
+  self->shape = PartialTensorShape();
+  if (type != UnreadVariableType || !spare_unread.Keep(o)) {
+    self->handle.~Tensor();
+    self->shape.~PartialTensorShape();
+    type->tp_free(o);
+  }
+  Py_DECREF(type);
+}
+
 // What an assignment to `o` gives: the variable under another name.
 PyObject* Unread(PyObject* o) {
   PyTypeObject* type = Py_TYPE(o);
@@ -63,7 +116,8 @@ PyObject* Unread(PyObject* o) {
     return Py_NewRef(o);
   }
   PyVariable* self = Self(o);
-  PyObject* made = New(UnreadVariableType, nullptr, nullptr);
+  PyObject* made = spare_unread.Take();
+  if (made == nullptr) made = New(UnreadVariableType, nullptr, nullptr);
   if (made == nullptr) return nullptr;
   PyVariable* unread = Self(made);
   unread->handle = self->handle;
@@ -91,6 +145,7 @@ PyObject* SetVariableTypes(PyObject*, PyObject* args) {
              reinterpret_cast<PyTypeObject*>(Py_NewRef(resource)));
   Py_XSETREF(UnreadVariableType,
              reinterpret_cast<PyTypeObject*>(Py_NewRef(unread)));
+  UnreadVariableType->tp_dealloc = Guarded<DeallocUnread>;
   if (unread_name == nullptr) {
     unread_name = PyUnicode_InternFromString("UnreadVariable");
     if (unread_name == nullptr) return nullptr;
@@ -102,10 +157,7 @@ void Dealloc(PyObject* o) {
   PyTypeObject* type = Py_TYPE(o);
   PyVariable* self = Self(o);
   PyObject_GC_UnTrack(o);
-  if (const void* key = KeyOf(self->handle)) {
-    auto it = Variables().find(key);
-    if (it != Variables().end() && it->second == o) Variables().erase(it);
-  }
+  Forget(o);
   if (self->weakrefs != nullptr) PyObject_ClearWeakRefs(o);
   Py_CLEAR(self->name);
   Py_CLEAR(self->dict);
