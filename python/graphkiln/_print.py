@@ -173,7 +173,9 @@ def _composite(value: object, tensors: list) -> str | None:
             parts[name] = value.dense_shape
         tensors += parts.values()
         shown = ", ".join(f"{name}={_PLACEHOLDER}" for name in parts)
-        return f"{kind}({shown})"
+        shown = f"{kind}({shown})"
+        # TensorFlow prints this text as a value: in quotes.
+        return f"'{shown}'" if kind == "SparseTensor" else shown
     return None
 
 

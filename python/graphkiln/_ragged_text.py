@@ -33,8 +33,27 @@ def to_string(ragged, summarize: int = 3) -> tf.Tensor:
 
 def _elements(flat: tf.Tensor) -> tf.Tensor:
     if flat.dtype == tf.string:
-        return ops.StringJoin(inputs=["'", flat, "'"])
+        return ops.StringJoin(inputs=["'", _escaped(flat), "'"])
     return tf.strings.as_string(flat)
+
+
+def _escaped(flat: tf.Tensor) -> tf.Tensor:
+    """Strings with a backslash before each backslash and quote."""
+    for special in ("\\", "'"):
+        pieces = ops.StringSplitV2(input=flat, sep=special)
+        row, place = tf.unstack(pieces.indices, axis=1)
+        values = tf.where(
+            place > 0,
+            ops.StringJoin(inputs=["\\" + special, pieces.values]),
+            pieces.values,
+        )
+        rows = tf.RaggedTensor.from_value_rowids(
+            values, row, tf.size(flat, out_type=tf.int64), validate=False
+        )
+        flat = ops.ReduceJoin(
+            inputs=rows.to_tensor(""), reduction_indices=[1]
+        )
+    return flat
 
 
 def _rows(

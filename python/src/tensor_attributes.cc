@@ -15,7 +15,6 @@
 namespace gk::py {
 namespace {
 
-
 std::string EdgeName(PyObject* o) {
   const SymbolicTensor* s = SymbolicTensor::Of(TensorOf(o));
   return Format("{}:{}", s->node()->name(), s->index());
@@ -170,13 +169,22 @@ Py_hash_t HashImpl() {
   return -1;
 }
 
+// object.__format__: the text, and a TypeError for any other wish.
+PyObject* DefaultFormat() {
+  static PyObject* format = PyObject_GetAttrString(
+      reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__format__");
+  return format;
+}
+
 PyObject* Format(PyObject* o, PyObject* spec) {
-  if (IsEagerTensor(o)) {
-    PyRef value = PyRef::Steal(ToNumpy(TensorOf(o), true));
-    return value ? PyObject_Format(value.get(), spec) : nullptr;
+  if (!IsEagerTensor(o)) {
+    PyObject* args[] = {o, spec};
+    return PyObject_Vectorcall(DefaultFormat(), args, 2, nullptr);
   }
-  PyRef text = PyRef::Steal(PyObject_Str(o));
-  return text ? PyObject_Format(text.get(), spec) : nullptr;
+  const Tensor t = TensorOf(o);
+  PyRef value = HasNumpyValue(t.dtype()) ? PyRef::Steal(ToNumpy(t, true))
+                                         : NumpyText(t, false);
+  return value ? PyObject_Format(value.get(), spec) : nullptr;
 }
 
 PyObject* SymbolicArray(PyObject* o, PyObject* const*, Py_ssize_t, PyObject*) {
@@ -242,8 +250,8 @@ PyMethodDef tensor_methods[] = {
      "A hashable reference."},
     {"_shape_as_list", Guarded<ShapeAsList>, METH_NOARGS, nullptr},
     {"__format__", Guarded<Format>, METH_O, nullptr},
-    {"__array__", AsCFunction(Guarded<SymbolicArray>), METH_FASTCALL | METH_KEYWORDS,
-     nullptr},
+    {"__array__", AsCFunction(Guarded<SymbolicArray>),
+     METH_FASTCALL | METH_KEYWORDS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 // ---- EagerTensor ----

@@ -72,6 +72,8 @@ PyObject* TensorRepr(PyObject* self);
 PyObject* TensorStr(PyObject* self);
 // The part of a variable's or tensor's repr after "numpy=".
 PyRef NumpyText(const Tensor& t, bool is_repr);
+// False for resources and variants: they have a text and no array.
+bool HasNumpyValue(DataType dtype);
 int GetTensorBuffer(PyObject* self, Py_buffer* view, int flags);
 void ReleaseTensorBuffer(PyObject* self, Py_buffer* view);
 

@@ -3,10 +3,8 @@
 #include <cstring>
 
 #include "dtype_type.h"
-#include "framework/logical_device.h"
-#include "framework/resource.h"
 #include "framework/symbolic_tensor.h"
-#include "framework/variable.h"
+#include "framework/tensor_text.h"
 #include "graph/graph.h"
 #include "large_copy.h"
 #include "shape_type.h"
@@ -79,35 +77,15 @@ bool NeedsView(DataType t) {
          t == DataType::kQuint16 || t == DataType::kQint32;
 }
 
-std::string ResourceText(const Tensor& t) {
-  if (t.num_elements() != 1) return "<unprintable>";
-  const ResourceHandle& h = t.scalar<ResourceHandle>();
-  std::string data;
-  for (const HandleShape& d : h.handle_data()) {
-    data += Format("[ DType enum: {}, Shape: {} ]", static_cast<int>(d.dtype),
-                   d.shape.DebugString());
-  }
-  const auto* variable = h.As<VariableResource>();
-  const std::string_view container =
-      variable != nullptr && !variable->container().empty()
-          ? std::string_view(variable->container())
-          : "Anonymous";
-  return Format(
-      "<ResourceHandle(name=\"{}\", "
-      "device=\"{}\", "
-      "container=\"{}\", type=\"{}\", dtype and shapes : \"{}\")>",
-      h.name(), DeviceName(DeviceOf(t)), container,
-      variable       ? "tensorflow::Var"
-      : h.resource() ? h.resource()->kind()
-                     : "",
-      data);
-}
-
 }  // namespace
+
+bool HasNumpyValue(DataType dtype) {
+  return dtype != DataType::kResource && dtype != DataType::kVariant;
+}
 
 PyObject* ToNumpy(const Tensor& t, bool scalars_as_objects) {
   const DataType dtype = t.dtype();
-  if (dtype == DataType::kResource || dtype == DataType::kVariant) {
+  if (!HasNumpyValue(dtype)) {
     return Raise(
         InvalidArgument("Cannot convert a Tensor of dtype {} to a "
                         "NumPy array.",
@@ -150,11 +128,8 @@ PyObject* ToNumpy(const Tensor& t, bool scalars_as_objects) {
 }
 
 PyRef NumpyText(const Tensor& t, bool is_repr) {
-  if (t.dtype() == DataType::kResource) {
-    return PyRef::Steal(ToPyString(ResourceText(t)));
-  }
-  if (t.dtype() == DataType::kVariant) {
-    return PyRef::Steal(ToPyString("<unprintable>"));
+  if (!HasNumpyValue(t.dtype())) {
+    return PyRef::Steal(ToPyString(BothEndsText(t, 3)));
   }
   PyRef value = PyRef::Steal(ToNumpy(t, true));
   if (value && is_repr && t.rank() == 0 && IsNumeric(t.dtype())) {
@@ -195,10 +170,7 @@ PyObject* TensorRepr(PyObject* self) {
   }
   PyRef text = NumpyText(t, true);
   if (!text) return nullptr;
-  const char* label = IsNumeric(t.dtype()) || !IsObjectType(t.dtype()) ||
-                              t.dtype() == DataType::kString
-                          ? "numpy"
-                          : "value";
+  const char* label = HasNumpyValue(t.dtype()) ? "numpy" : "value";
   return PyUnicode_FromFormat(
       "<tf.Tensor: shape=%s, dtype=%s, %s=%U>",
       PartialTensorShape(t.shape()).PythonString().c_str(), dtype.c_str(),

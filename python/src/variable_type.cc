@@ -270,13 +270,14 @@ PyObject* ArrayPriority(PyObject*, void*) { return PyLong_FromLong(100); }
 
 PyObject* Value(PyObject* o, PyObject*) {
   StatusOr<Tensor> t = ReadVariable(o);
-  if (t.ok() && HasSeveralDevices()) t = OnDevice(*t, DeviceOf(Self(o)->handle));
+  if (t.ok() && HasSeveralDevices())
+    t = OnDevice(*t, DeviceOf(Self(o)->handle));
   return Wrap(std::move(t));
 }
 PyObject* ReadValue(PyObject* o, PyObject*) {
   StatusOr<Tensor> t = ReadVariable(o);
-  if (!t.ok() || (OpBuilder::Current() == OpBuilder::Eager() &&
-                  !HasSeveralDevices())) {
+  if (!t.ok() ||
+      (OpBuilder::Current() == OpBuilder::Eager() && !HasSeveralDevices())) {
     return Wrap(std::move(t));
   }
   try {
@@ -418,8 +419,9 @@ PyObject* Repr(PyObject* o) {
     text = PyRef::Steal(ToPyString("<unavailable>"));
   }
   if (!text) return nullptr;
-  return PyUnicode_FromFormat("<tf.Variable %R shape=%U dtype=%s, numpy=%U>",
+  return PyUnicode_FromFormat("<tf.Variable %R shape=%U dtype=%s, %s=%U>",
                               self->name, shape.get(), dtype.c_str(),
+                              HasNumpyValue(self->dtype) ? "numpy" : "value",
                               text.get());
 }
 

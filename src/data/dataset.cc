@@ -64,6 +64,10 @@ void Dataset::AddInput(const Dataset& input) {
   depth_ = std::max(depth_, input.depth_ + 1);
 }
 
+void Dataset::AppendText(std::string* text, size_t) const {
+  *text += Format("{}Op{}::Dataset", kind(), parameters());
+}
+
 StatusOr<Ref<const Dataset>> Dataset::Of(const Tensor& handle) {
   if (handle.dtype() != DataType::kVariant || !handle.shape().IsScalar()) {
     return InvalidArgument(

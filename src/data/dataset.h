@@ -73,6 +73,8 @@ class Dataset : public VariantObject {
   }
   // "MapDataset": the op that made it.
   virtual std::string_view kind() const = 0;
+  // "BatchDatasetV2Op(2)::Dataset", with what `parameters` says in between.
+  void AppendText(std::string* text, size_t limit) const override;
   // The number of elements, or one of the constants above. Never runs
   // anything.
   virtual int64_t Cardinality() const = 0;
@@ -94,6 +96,8 @@ class Dataset : public VariantObject {
   static StatusOr<Tensor> Wrap(Ref<const Dataset> dataset);
 
  protected:
+  // What is shown of its parameters where it is printed, such as "(2)".
+  virtual std::string parameters() const { return ""; }
   // `inputs`: what the dataset reads from.
   Dataset(ElementSignature signature,
           std::initializer_list<const Dataset*> inputs);

@@ -20,6 +20,9 @@ class IteratorResource final : public Resource {
       : signature_(std::move(signature)) {}
 
   std::string_view kind() const override { return "Iterator"; }
+  std::string_view type_name() const override {
+    return "tensorflow::data::IteratorResource";
+  }
 
   // Begins at the first element of `dataset`. InvalidArgument if its elements
   // are not those of this iterator.

@@ -17,6 +17,10 @@ class OptionalVariant final : public VariantObject {
   std::string_view type_name() const override {
     return "tensorflow::data::Optional";
   }
+  void AppendText(std::string* text, size_t limit) const override;
+  // Component by component; nothing for nothing.
+  StatusOr<Ref<VariantObject>> ZerosLike() const override;
+  StatusOr<Ref<VariantObject>> Add(const VariantObject& other) const override;
   bool has_value() const { return has_value_; }
   const TensorVector& components() const { return components_; }
 

@@ -17,6 +17,8 @@ class Resource : public RefCounted {
  public:
   // "Variable", "RandomGenerator": the kind, for messages.
   virtual std::string_view kind() const = 0;
+  // "tensorflow::Var": the type's name where a handle is printed.
+  virtual std::string_view type_name() const = 0;
 };
 
 // What is known of the values behind a resource or variant tensor.
@@ -31,13 +33,17 @@ using HandleData = std::vector<HandleShape>;
 class ResourceHandle {
  public:
   ResourceHandle() = default;
-  ResourceHandle(Ref<Resource> resource, std::string name, HandleData data)
+  // Resources that only handles know are in the container "Anonymous".
+  ResourceHandle(Ref<Resource> resource, std::string name, HandleData data,
+                 std::string container = "Anonymous")
       : resource_(std::move(resource)),
         name_(std::move(name)),
+        container_(std::move(container)),
         data_(std::move(data)) {}
 
   Resource* resource() const { return resource_.get(); }
   const std::string& name() const { return name_; }
+  const std::string& container() const { return container_; }
   const HandleData& handle_data() const { return data_; }
   template <class R>
   R* As() const {
@@ -47,6 +53,7 @@ class ResourceHandle {
  private:
   Ref<Resource> resource_;
   std::string name_;
+  std::string container_;
   HandleData data_;
 };
 

@@ -63,8 +63,9 @@ Tensor SharedVariableHandle(std::string container, const std::string& name,
   if (container.empty()) container = kDefaultContainer;
   Ref<VariableResource> variable =
       SharedVariables::Get().FindOrMake(container, name, dtype);
-  return Tensor::Scalar(
-      ResourceHandle(std::move(variable), name, {HandleShape{dtype, shape}}));
+  return Tensor::Scalar(ResourceHandle(std::move(variable), name,
+                                       {HandleShape{dtype, shape}},
+                                       std::move(container)));
 }
 
 }  // namespace gk

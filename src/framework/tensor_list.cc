@@ -5,34 +5,11 @@
 #include <cstring>
 
 #include "base/format.h"
-#include "framework/op_registry.h"
-#include "framework/run_kernel.h"
+#include "framework/tensor_sum.h"
 #include "framework/variant_level.h"
 
 namespace gk {
 namespace {
-
-bool IsFalse(const Tensor& t) {
-  const std::span<const bool> all = t.flat<bool>();
-  return std::none_of(all.begin(), all.end(), [](bool b) { return b; });
-}
-
-// x + y by the kernel of AddV2. Gradients of lists of lists may hold zeros of
-// a type without a sum: adding one changes nothing.
-StatusOr<Tensor> Sum(const Tensor& x, const Tensor& y) {
-  if (x.dtype() == DataType::kBool && y.dtype() == DataType::kBool &&
-      x.shape() == y.shape()) {
-    if (IsFalse(y)) return x;
-    if (IsFalse(x)) return y;
-  }
-  GK_ASSIGN_OR_RETURN(const OpRecord* add, OpRegistry::Get().LookUp("AddV2"));
-  const Tensor* inputs[] = {&x, &y};
-  Tensor output;
-  const AttrMap attrs{{"T", x.dtype()}};
-  KernelContext context(*add, attrs, inputs, {&output, 1});
-  GK_RETURN_IF_ERROR(RunKernel(context));
-  return output;
-}
 
 // Larger ones are shared rather than copied; their headers cost little.
 constexpr int64_t kMaxPackedBytes = 16 << 10;
@@ -48,37 +25,6 @@ int64_t WholeBlock(int64_t bytes) {
 
 Status NoMemory(int64_t n) {
   return ResourceExhausted("OOM when making a list of {} elements", n);
-}
-
-// The element in a variant of its own that stands for zero.
-StatusOr<Tensor> ZeroVariants(const Tensor& t) {
-  GK_ASSIGN_OR_RETURN(Tensor fresh, Tensor::Allocate(t.dtype(), t.shape()));
-  for (int64_t i = 0; i < t.num_elements(); ++i) {
-    const Variant& v = t.data<Variant>()[i];
-    if (v.get() == nullptr) continue;
-    GK_ASSIGN_OR_RETURN(Ref<VariantObject> zero, v.get()->ZerosLike());
-    fresh.data<Variant>()[i] = Variant(std::move(zero));
-  }
-  return fresh;
-}
-
-StatusOr<Tensor> SumVariants(const Tensor& t, const Tensor& u) {
-  if (u.dtype() != t.dtype() || !(u.shape() == t.shape())) {
-    return InvalidArgument("Trying to add a {} to a {}", u.DebugString(0),
-                           t.DebugString(0));
-  }
-  GK_ASSIGN_OR_RETURN(Tensor fresh, Tensor::Allocate(t.dtype(), t.shape()));
-  for (int64_t i = 0; i < t.num_elements(); ++i) {
-    const Variant& a = t.data<Variant>()[i];
-    const Variant& b = u.data<Variant>()[i];
-    if (a.get() == nullptr || b.get() == nullptr) {
-      fresh.data<Variant>()[i] = a.get() ? a : b;
-      continue;
-    }
-    GK_ASSIGN_OR_RETURN(Ref<VariantObject> sum, a.get()->Add(*b.get()));
-    fresh.data<Variant>()[i] = Variant(std::move(sum));
-  }
-  return fresh;
 }
 
 }  // namespace
@@ -100,11 +46,7 @@ StatusOr<Ref<VariantObject>> TensorList::ZerosLike() const {
   Ref<TensorList> zeros = Copy();
   for (Tensor& t : zeros->tensors_) {
     if (!t) continue;
-    if (t.dtype() == DataType::kVariant) {
-      GK_ASSIGN_OR_RETURN(t, ZeroVariants(t));
-    } else {
-      GK_ASSIGN_OR_RETURN(t, Tensor::Zeros(t.dtype(), t.shape()));
-    }
+    GK_ASSIGN_OR_RETURN(t, ZerosOf(t));
   }
   for (Block& block : zeros->blocks_) {
     if (!block.memory) continue;
@@ -119,8 +61,9 @@ StatusOr<Ref<VariantObject>> TensorList::Add(const VariantObject& o) const {
   GK_RETURN_IF_ERROR(level.Check("Sum"));
   const auto* other = dynamic_cast<const TensorList*>(&o);
   if (other == nullptr || other->element_dtype != element_dtype) {
-    return InvalidArgument("Trying to add two lists of tensors of different "
-                           "dtypes");
+    return InvalidArgument(
+        "Trying to add two lists of tensors of different "
+        "dtypes");
   }
   if (other->size() != size()) {
     return InvalidArgument(
@@ -142,10 +85,8 @@ StatusOr<Ref<VariantObject>> TensorList::Add(const VariantObject& o) const {
     if (!u) continue;
     if (!t) {
       t = u;
-    } else if (t.dtype() == DataType::kVariant) {
-      GK_ASSIGN_OR_RETURN(t, SumVariants(t, u));
     } else {
-      GK_ASSIGN_OR_RETURN(t, Sum(t, u));
+      GK_ASSIGN_OR_RETURN(t, SumOf(t, u));
     }
     GK_RETURN_IF_ERROR(sum->Set(i, t));
   }
@@ -162,11 +103,9 @@ Status TensorList::AddBytes(const TensorList& other, const Block& theirs) {
   if (mine.memory && mine.first == theirs.first && mine.count == theirs.count) {
     GK_RETURN_IF_ERROR(OwnMemory(&mine));
     const TensorShape flat({mine.count * packed_shape_.num_elements()});
-    const Tensor a =
-        Tensor::Borrow(element_dtype, flat, mine.memory->data());
-    const Tensor b =
-        Tensor::Borrow(element_dtype, flat, theirs.memory->data());
-    GK_ASSIGN_OR_RETURN(const Tensor total, Sum(a, b));
+    const Tensor a = Tensor::Borrow(element_dtype, flat, mine.memory->data());
+    const Tensor b = Tensor::Borrow(element_dtype, flat, theirs.memory->data());
+    GK_ASSIGN_OR_RETURN(const Tensor total, SumOf(a, b));
     std::memcpy(mine.memory->data(), total.raw_data(), total.byte_size());
     if (!theirs.partial) mine.partial = false;
     for (int64_t b = 0; mine.partial && b < (mine.count + 7) / 8; ++b) {
@@ -179,7 +118,7 @@ Status TensorList::AddBytes(const TensorList& other, const Block& theirs) {
     if (!u) continue;
     GK_ASSIGN_OR_RETURN(const Tensor t, Get(i));
     if (t) {
-      GK_ASSIGN_OR_RETURN(u, Sum(t, u));
+      GK_ASSIGN_OR_RETURN(u, SumOf(t, u));
     }
     GK_RETURN_IF_ERROR(Set(i, u));
   }
@@ -193,9 +132,9 @@ int64_t TensorList::ElementBytes() const {
 size_t TensorList::BlockOf(int64_t i) const {
   // The ends are what loops use.
   if (i >= blocks_.back().first) return blocks_.size() - 1;
-  const auto after = std::upper_bound(
-      blocks_.begin(), blocks_.end(), i,
-      [](int64_t at, const Block& b) { return at < b.first; });
+  const auto after =
+      std::upper_bound(blocks_.begin(), blocks_.end(), i,
+                       [](int64_t at, const Block& b) { return at < b.first; });
   return after - blocks_.begin() - 1;
 }
 
@@ -289,13 +228,12 @@ Status TensorList::AddBlock() {
 // block by block.
 Status TensorList::Carve(size_t k, int64_t i) {
   const int64_t size = ElementBytes();
-  const int64_t target = std::bit_ceil(static_cast<uint64_t>(std::clamp(
-      size_ / 256 * size, kMinRegionBytes, kMaxBlockBytes)));
+  const int64_t target = std::bit_ceil(static_cast<uint64_t>(
+      std::clamp(size_ / 256 * size, kMinRegionBytes, kMaxBlockBytes)));
   const int64_t step = std::max<int64_t>((8 * target - 8) / (8 * size + 1), 1);
   const Block& hole = blocks_[k];
   const int64_t first = std::max(hole.first, i / step * step);
-  const int64_t end =
-      std::min(hole.first + hole.count, i / step * step + step);
+  const int64_t end = std::min(hole.first + hole.count, i / step * step + step);
   const int64_t count = end - first;
   // One element is set as soon as there is memory for it.
   const bool partial = count > 1;
@@ -323,9 +261,9 @@ Status TensorList::Extend(size_t k) {
     const bool whole = before->first == 0 && rest + at == size_ &&
                        size_ <= kMaxBlockBytes / size && IsFull(*before);
     const int64_t count =
-        whole ? size_
-              : std::clamp<int64_t>(std::min(at, kMaxBlockBytes / size), 1,
-                                    rest);
+        whole
+            ? size_
+            : std::clamp<int64_t>(std::min(at, kMaxBlockBytes / size), 1, rest);
     Block made{NewPooledBuffer(count * size), at, 0, count, false};
     if (!made.memory) return NoMemory(size_);
     if (whole) {
@@ -352,15 +290,14 @@ Status TensorList::Extend(size_t k) {
 Status TensorList::Replace(size_t k, Block made) {
   const Block hole = blocks_[k];
   const int64_t before = made.first - hole.first;
-  const int64_t after =
-      hole.first + hole.count - (made.first + made.count);
+  const int64_t after = hole.first + hole.count - (made.first + made.count);
   std::vector<Block> parts;
   try {
     if (before > 0) parts.push_back({nullptr, hole.first, before, 0, false});
     parts.push_back(std::move(made));
     if (after > 0) {
-      parts.push_back({nullptr, hole.first + hole.count - after, after, 0,
-                       false});
+      parts.push_back(
+          {nullptr, hole.first + hole.count - after, after, 0, false});
     }
     blocks_.insert(blocks_.begin() + k + 1, parts.begin() + 1, parts.end());
   } catch (const std::exception&) {

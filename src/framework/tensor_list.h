@@ -25,6 +25,9 @@ class TensorList final : public VariantObject {
   std::string_view type_name() const override {
     return "tensorflow::TensorList";
   }
+  void AppendText(std::string* text, size_t) const override {
+    *text += "TensorList";
+  }
   // Zeros for each element that is set.
   StatusOr<Ref<VariantObject>> ZerosLike() const override;
   // Element by element; unset ones count as zeros.
@@ -107,7 +110,7 @@ class TensorList final : public VariantObject {
   Status Unpack();
 
   int64_t size_ = 0;
-  TensorVector tensors_;      // null where nothing was set; or, if empty,
+  TensorVector tensors_;       // null where nothing was set; or, if empty,
   std::vector<Block> blocks_;  // of all elements, in order
   TensorShape packed_shape_;
   bool has_shape_ = false;  // is packed_shape_ known?

@@ -4,6 +4,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "framework/logical_device.h"
+#include "framework/resource.h"
+#include "framework/variant.h"
+
 namespace gk {
 namespace {
 
@@ -59,7 +63,44 @@ void AppendEscaped(std::string& out, const std::string& s) {
   }
 }
 
-void AppendElement(std::string& out, const Tensor& t, int64_t i, bool quote) {
+// How long the text of one variant may get. Variants may hold others, one of
+// them many times over.
+constexpr size_t kMaxVariantText = 20000;
+
+void AppendResource(std::string& out, const Tensor& t,
+                    const ResourceHandle& h) {
+  std::string data;
+  for (const HandleShape& d : h.handle_data()) {
+    if (!data.empty()) data += ", ";
+    data += Format("DType enum: {}, Shape: {}", static_cast<int>(d.dtype),
+                   d.shape.DebugString());
+  }
+  out += Format(
+      "<ResourceHandle(name=\"{}\", device=\"{}\", container=\"{}\", "
+      "type=\"{}\", dtype and shapes : \"[ {} ]\")>",
+      h.name(), DeviceName(DeviceOf(t)), h.container(),
+      h.resource() ? h.resource()->type_name() : "", data);
+}
+
+void AppendElement(std::string& out, const Tensor& t, int64_t i, bool quote,
+                   size_t limit = 0) {
+  if (t.dtype() == DataType::kResource) {
+    return AppendResource(out, t, t.data<ResourceHandle>()[i]);
+  }
+  if (t.dtype() == DataType::kVariant) {
+    const VariantObject* object = t.data<Variant>()[i].get();
+    if (limit == 0) limit = out.size() + kMaxVariantText;
+    out += '<';
+    if (object == nullptr) {
+      out += "[empty]";
+    } else if (out.size() >= limit) {
+      out += "...";
+    } else {
+      object->AppendText(&out, limit);
+    }
+    out += '>';
+    return;
+  }
   if (t.dtype() == DataType::kString) {
     if (quote) out += '"';
     AppendEscaped(out, t.data<std::string>()[i]);
@@ -88,8 +129,9 @@ void AppendElement(std::string& out, const Tensor& t, int64_t i, bool quote) {
 struct FirstValues {
   const Tensor& t;
   int64_t limit;
+  std::string& out;
+  size_t text_limit = 0;
   int64_t next = 0;
-  std::string out;
 
   void Dim(int d) {
     if (next >= limit) return;
@@ -101,7 +143,7 @@ struct FirstValues {
           return;
         }
         if (i > 0) out += ' ';
-        AppendElement(out, t, next++, false);
+        AppendElement(out, t, next++, false, text_limit);
       }
       return;
     }
@@ -156,17 +198,26 @@ int64_t Limit(const Tensor& t, int64_t wanted) {
   return wanted < 0 ? t.num_elements() : std::min(wanted, t.num_elements());
 }
 
-}  // namespace
-
-std::string FirstValuesText(const Tensor& t, int64_t max_values) {
-  FirstValues text{.t = t, .limit = Limit(t, max_values)};
+void AppendFirstValues(std::string& out, const Tensor& t, int64_t max_values,
+                       size_t text_limit = 0) {
+  FirstValues text{.t = t,
+                   .limit = Limit(t, max_values),
+                   .out = out,
+                   .text_limit = text_limit};
   if (t.rank() == 0) {
-    if (text.limit > 0) AppendElement(text.out, t, 0, false);
+    if (text.limit > 0) AppendElement(out, t, 0, false, text_limit);
   } else {
     text.Dim(0);
   }
-  if (t.num_elements() > text.limit) text.out += "...";
-  return std::move(text.out);
+  if (t.num_elements() > text.limit) out += "...";
+}
+
+}  // namespace
+
+std::string FirstValuesText(const Tensor& t, int64_t max_values) {
+  std::string out;
+  AppendFirstValues(out, t, max_values);
+  return out;
 }
 
 std::string BothEndsText(const Tensor& t, int64_t at_ends) {
@@ -174,10 +225,26 @@ std::string BothEndsText(const Tensor& t, int64_t at_ends) {
   if (t.rank() == 0) {
     if (text.ends == 0) return "...";
     AppendElement(text.out, t, 0, true);
+  } else if (t.dtype() == DataType::kResource ||
+             t.dtype() == DataType::kVariant) {
+    text.out += '[';
+    for (int64_t i = 0; i < text.ends; ++i) {
+      if (i > 0) text.out += ' ';
+      AppendElement(text.out, t, i, false);
+    }
+    text.out += text.ends < t.num_elements() ? "...]" : "]";
   } else {
     text.Dim(0, 0, t.num_elements());
   }
   return std::move(text.out);
+}
+
+void AppendTensorText(const Tensor& t, std::string* text, size_t limit) {
+  *text +=
+      Format("Tensor<type: {} shape: {} values: ", DataTypeString(t.dtype()),
+             t.shape().DebugString());
+  AppendFirstValues(*text, t, 3, limit);
+  *text += '>';
 }
 
 }  // namespace gk

@@ -16,8 +16,13 @@ namespace gk {
 std::string FirstValuesText(const Tensor& t, int64_t max_values);
 
 // "[0 1 2 ... 7 8 9]": `at_ends` values at both ends of every dimension (all
-// if negative), rows on lines of their own, strings quoted.
+// if negative), rows on lines of their own, strings quoted. Of resources and
+// variants the first `at_ends`, whatever the shape: "[<TensorList>...]".
 std::string BothEndsText(const Tensor& t, int64_t at_ends);
+
+// Appends "Tensor<type: int32 shape: [2] values: 1 2>" with three values at
+// most. What is within variants is left out where the text reaches `limit`.
+void AppendTensorText(const Tensor& t, std::string* text, size_t limit);
 
 }  // namespace gk
 

@@ -121,8 +121,10 @@ void VariableResource::Put(Tensor value) {
 
 Tensor NewVariableHandle(std::string name, DataType dtype,
                          const PartialTensorShape& shape, bool trainable) {
+  static std::atomic<uint64_t> next{0};
   Ref<Resource> resource =
       MakeRef<VariableResource>(name, dtype, shape, trainable);
+  name += Format("/{}", next.fetch_add(1, std::memory_order_relaxed));
   ResourceHandle handle(std::move(resource), std::move(name),
                         {HandleShape{dtype, shape}});
   return Tensor::Scalar(std::move(handle));

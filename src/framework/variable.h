@@ -27,6 +27,7 @@ class VariableResource final : public Resource {
         container_(std::move(container)) {}
 
   std::string_view kind() const override { return "Variable"; }
+  std::string_view type_name() const override { return "tensorflow::Var"; }
   const std::string& name() const { return name_; }
   DataType dtype() const { return dtype_; }
   // What values must match.
@@ -78,7 +79,8 @@ class VariableResource final : public Resource {
   Tensor value_;
 };
 
-// A scalar handle tensor for a new variable.
+// A scalar handle tensor for a new variable. Handles of variables of one name
+// are told apart by a number after it.
 Tensor NewVariableHandle(std::string name, DataType dtype,
                          const PartialTensorShape& shape, bool trainable);
 

@@ -20,6 +20,10 @@ Status VariantLevel::Check(std::string_view what) const {
                            what, kMaxLevels);
 }
 
+void VariantObject::AppendText(std::string* text, size_t) const {
+  *text += type_name();
+}
+
 StatusOr<Ref<VariantObject>> VariantObject::ZerosLike() const {
   return Unimplemented("ZerosLike of a variant that holds a {}", type_name());
 }

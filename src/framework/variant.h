@@ -3,6 +3,7 @@
 #ifndef GK_FRAMEWORK_VARIANT_H_
 #define GK_FRAMEWORK_VARIANT_H_
 
+#include <string>
 #include <string_view>
 
 #include "base/ref.h"
@@ -14,6 +15,10 @@ class VariantObject : public RefCounted {
  public:
   // "tensorflow::TensorList": the name written into files and messages.
   virtual std::string_view type_name() const = 0;
+  // What is shown of it where a tensor is printed: appended to `text`, which
+  // gets no longer once it has reached `limit`. type_name() unless the kind
+  // says more.
+  virtual void AppendText(std::string* text, size_t limit) const;
   // What gradients of such objects are made of; Unimplemented unless the
   // kind has them.
   virtual StatusOr<Ref<VariantObject>> ZerosLike() const;

@@ -34,6 +34,8 @@ _VARYING = (
     (re.compile(r'File "[^"]*/'), 'File "'),
     (re.compile(r"\bid=\d+"), "id=N"),
     (re.compile(r"pyfunc_\d+"), "pyfunc_N"),
+    (re.compile(r'name="([^"]*)/\d+"'), r'name="\1/N"'),
+    (re.compile(r'name="Resource-\d+-at'), 'name="Resource-N-at'),
     (re.compile(r"tensorflow\.python\.[\w.]+\."), "tf."),
     (re.compile(r"\bgraphkiln\.(_\w+\.)?"), "tf."),
     (re.compile(r"\btensorflow\."), "tf."),

@@ -11,14 +11,17 @@ from graphkiln.autograph import symbols
 
 
 def if_stmt(
-    cond, body, orelse, get_state, set_state, symbol_names, nouts, lists=()
+    cond, body, orelse, get_state, set_state, symbol_names, nouts, lists=(),
+    moved=(),
 ):
     """An if statement. `nouts` of the symbols are used behind it. The branches
-    change those in `lists` in place."""
+    change those in `lists` in place. What assigns those in `moved` stands
+    behind the statement in the source: to users that is the main branch of one
+    that asks whether there was a break."""
     if staging.is_staged(cond):
         _staged_statement(
             cond, body, orelse, get_state, set_state, symbol_names, nouts,
-            lists=lists,
+            lists=lists, moved=moved,
         )
     elif cond:
         body()
@@ -72,7 +75,7 @@ def checked_condition(cond, what: str):
 
 def _staged_statement(
     cond, body, orelse, get_state, set_state, symbol_names, nouts, fill=False,
-    lists=(),
+    lists=(), moved=(),
 ):
     cond = checked_condition(cond, "if statement")
     before = get_state()
@@ -88,17 +91,27 @@ def _staged_statement(
 
     try:
         results = choose(
-            cond, run(body), run(orelse), symbol_names, nouts, fill
+            cond, run(body), run(orelse), symbol_names, nouts, fill, moved
         )
         results = staged_list.kept(results, start, before)
     except BaseException as error:
         set_state(before)
-        places.tell(error, [("main branch", body), ("else branch", orelse)])
+        main, other = _branch_names(getattr(error, "symbol", None), moved)
+        places.tell(
+            error, [(f"{main} branch", body), (f"{other} branch", orelse)]
+        )
         raise
     set_state(tuple(results) + tuple(before[nouts:]))
 
 
-def choose(cond, body, orelse, symbol_names, nouts, fill) -> list:
+def _branch_names(symbol: str | None, moved) -> tuple[str, str]:
+    """What users know the two branches as, where a symbol is concerned."""
+    return ("else", "main") if symbol in moved else ("main", "else")
+
+
+def choose(
+    cond, body, orelse, symbol_names, nouts, fill, moved=()
+) -> list:
     """The results of the branch that `cond` chooses, one a symbol."""
     with _graphkiln._BranchBuilder(True, "cond") as builder:
         parts, raw = [], []
@@ -111,7 +124,13 @@ def choose(cond, body, orelse, symbol_names, nouts, fill) -> list:
         chosen: list[int] = []
         values: list = [[], []]
         for i in range(nouts):
-            if _passes(raw[0][i], raw[1][i]):
+            if symbols.is_lost(raw[0][i]) and symbols.is_lost(raw[1][i]):
+                which = _branch_names(symbol_names[i], moved)
+                results[i] = symbols.Undefined(
+                    symbol_names[i], raw[0][i].pending,
+                    _uninitialised(symbol_names[i], which[0]),
+                )
+            elif _passes(raw[0][i], raw[1][i]):
                 results[i] = raw[0][i]
             else:
                 chosen.append(i)
@@ -120,8 +139,12 @@ def choose(cond, body, orelse, symbol_names, nouts, fill) -> list:
                 made += [staging.staged_value(given[i]) for i in chosen]
         for k, i in enumerate(chosen):
             pair = values[0][k], values[1][k]
-            pair = _filled(symbol_names[i], pair, parts, fill)
-            _check(symbol_names[i], *pair)
+            names = _branch_names(symbol_names[i], moved)
+            pair = _filled(symbol_names[i], pair, parts, fill, names)
+            if names[0] == "main":
+                _check(symbol_names[i], *pair)
+            else:
+                _check(symbol_names[i], *reversed(pair))
             values[0][k], values[1][k] = pair
         outputs = iter(builder.finish(
             cond, [[t for v in made for t in v.tensors] for made in values]
@@ -148,7 +171,21 @@ def _passes(a: object, b: object) -> bool:
     return callable(a)
 
 
-def _filled(name: str, pair: tuple, parts: list, fill: bool) -> tuple:
+def _none_in(name: str, which: str) -> Exception:
+    return places.disagreement(
+        ValueError, name, f"'{name}' is None at the end of the {which} branch.",
+        "Both branches must give a tensor: use a value that stands for "
+        "nothing, such as a constant, and a flag.",
+    )
+
+
+def _uninitialised(name: str, which: str) -> str:
+    return f"'{name}' must also be initialized in the {which} branch"
+
+
+def _filled(
+    name: str, pair: tuple, parts: list, fill: bool, names: tuple[str, str]
+) -> tuple:
     """The pair with zeros in place of a value that one branch lacks, where
     that may be; the error where not."""
     for here, there in ((0, 1), (1, 0)):
@@ -164,14 +201,9 @@ def _filled(name: str, pair: tuple, parts: list, fill: bool) -> tuple:
                 )
             made = [value, other]
             return tuple(made if here == 0 else reversed(made))
-        which = ("main", "else")[here]
+        which = names[here]
         if value.is_none:
-            raise places.disagreement(
-                ValueError, name,
-                f"'{name}' is None at the end of the {which} branch.",
-                "Both branches must give a tensor: use a value that stands "
-                "for nothing, such as a constant, and a flag.",
-            )
+            raise _none_in(name, which)
         is_return = type(value.value) is symbols.UndefinedReturnValue
         pending = symbols.is_undefined(value.value) and value.value.pending
         if pending or fill:
@@ -193,8 +225,7 @@ def _filled(name: str, pair: tuple, parts: list, fill: bool) -> tuple:
             error.undefined_symbol = name
             raise error
         error = places.disagreement(
-            ValueError, name,
-            f"'{name}' must also be initialized in the {which} branch",
+            ValueError, name, _uninitialised(name, which),
             f"Assign '{name}' in both branches, or before the if statement.",
         )
         # A loop around may have more to say.
@@ -219,11 +250,6 @@ def _check(name: str, a, b) -> None:
         nest.assert_same_structure(
             a.structure, b.structure, expand_composites=True
         )
-        if [t is None for t in a.flat] != [t is None for t in b.flat]:
-            raise ValueError(
-                "One structure holds None where the other holds a value: "
-                f"{a.structure} and {b.structure}"
-            )
     except (TypeError, ValueError) as error:
         raise places.disagreement(
             TypeError, name,
@@ -232,6 +258,9 @@ def _check(name: str, a, b) -> None:
             + staging.different(name, a.structure, b.structure, error),
             "Let both branches give the same structure of tensors.",
         ) from None
+    for x, y in zip(a.flat, b.flat):
+        if (x is None) != (y is None):
+            raise _none_in(name, "main" if x is None else "else")
     for x, y in zip(a.tensors, b.tensors):
         if x.dtype != y.dtype:
             raise places.disagreement(

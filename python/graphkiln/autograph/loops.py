@@ -159,6 +159,11 @@ def _build(test, body, get_state, set_state, states, opts, most):
                 truth = branches.checked_condition(truth, "while loop")
             builder.end_condition(truth)
         count, *outputs = builder.finish(opts.get("parallel_iterations") or 10)
+    for s in states:
+        if s.value is None and symbols.is_lost(s.raw):
+            s.raw = symbols.Undefined(
+                s.name, s.raw.pending, _undefined_before(s.name)
+            )
     needed = [
         s.called for s in late
         if s.name not in _iterates(opts) and s.late is True
@@ -174,26 +179,55 @@ def _build(test, body, get_state, set_state, states, opts, most):
     return loop.values(outputs)
 
 
+# What a body may raise because a symbol has no value yet.
+_UNDEFINED_ERRORS = (
+    AttributeError, KeyError, TypeError, UnboundLocalError, ValueError
+)
+
+
 def _once(body, counter, states: list[_Symbol]) -> None:
     """Runs the body. Symbols without a value before the loop get theirs
     here, or the error tells of the loop."""
     try:
         body(counter)
-    except ValueError as error:
-        name = getattr(error, "undefined_symbol", None)
-        for s in states:
-            if s.is_result and s.name == name:
-                raise _no_result(error) from None
-            if s.name == name and isinstance(s.before, staging.Missing):
-                raise ValueError(
-                    f"'{name}' must be defined before the loop\nNote: "
-                    "AutoGraph tried to define it automatically, but ran into "
-                    f"a ValueError: {error}"
-                ) from None
-        raise
+    except _UNDEFINED_ERRORS as error:
+        s = _without_value(states, error)
+        if s is None:
+            raise
+        raise _needs_value(s, error) from None
 
 
-def _no_result(error: ValueError) -> NotImplementedError:
+def _without_value(states: list[_Symbol], error: Exception) -> _Symbol | None:
+    """The symbol that the loop starts without and that an error of its body
+    is about, as far as one can tell."""
+    missing = [
+        s for s in states if s.raw is None or symbols.is_undefined(s.raw)
+    ]
+    name = getattr(error, "undefined_symbol", None)
+    if isinstance(error, AttributeError):
+        missing = [s for s in missing if "." in s.name]
+    missing.sort(key=lambda s: (not s.is_result, s.name != name))
+    return missing[0] if missing else None
+
+
+def _undefined_before(name: str) -> str:
+    return f"'{name}' must be defined before the loop"
+
+
+def _needs_value(s: _Symbol, error: Exception) -> Exception:
+    """The error for a symbol that the body cannot give its first value."""
+    if s.is_result:
+        return _no_result(error)
+    what = _undefined_before(s.name)
+    if s.raw is None:
+        what = f"'{s.name}' is not allowed to be None before the loop"
+    return ValueError(
+        f"{what}\nNote: AutoGraph tried to define it automatically, but ran "
+        f"into a {type(error).__name__}: {error}"
+    )
+
+
+def _no_result(error: Exception) -> NotImplementedError:
     """Only some iterations return: the graph would need a result for when
     none does."""
     return NotImplementedError(
@@ -207,6 +241,32 @@ def _iterates(opts) -> set[str]:
     text = opts.get("iterate_names", "")
     return set(text.replace("(", " ").replace(")", " ").replace(",", " ")
                .replace("*", " ").replace("[", " ").replace("]", " ").split())
+
+
+def checked(body, get_state, set_state, names):
+    """`body`, which then fails in a loop's terms if a symbol has become
+    something else than it was before it."""
+
+    def run() -> None:
+        states = [_Symbol(n, v) for n, v in zip(names, get_state())]
+        body()
+        check_state(states, get_state, set_state, _check_after)
+
+    return run
+
+
+def check_state(states, get_state, set_state, check) -> None:
+    """`check(symbol, staged value)` for each symbol that had a value; the
+    symbols are then what was checked."""
+    values = list(get_state())
+    for i, s in enumerate(states):
+        if s.value is None:
+            continue
+        after = staging.staged_value(values[i])
+        check(s, after)
+        if isinstance(after, staging.Staged):
+            values[i] = after.structure
+    set_state(tuple(values))
 
 
 def _check_after(s: _Symbol, after) -> bool:
@@ -228,7 +288,10 @@ def _check_after(s: _Symbol, after) -> bool:
                 "Assign to a variable in the loop, and return what is made of "
                 "it behind the loop.",
             )
-        raise _object(s.name, after.value, "the body of a loop")
+        error = _object(s.name, after.value, "the body of a loop")
+        if symbols.is_undefined(s.raw):
+            raise _needs_value(s, error)
+        raise error
     if isinstance(s.before, staging.Fixed):
         raise _object(s.name, s.before.value, "a loop")
     if isinstance(s.before, staging.Missing):
@@ -251,13 +314,6 @@ def _check_after(s: _Symbol, after) -> bool:
         nest.assert_same_structure(
             before.structure, after.structure, expand_composites=True
         )
-        if [t is None for t in before.flat] != [
-            t is None for t in after.flat
-        ]:
-            raise ValueError(
-                f"{before.structure} and {after.structure} hold None at "
-                "different places"
-            )
     except (TypeError, ValueError) as error:
         raise places.disagreement(
             TypeError, s.name,
@@ -269,6 +325,14 @@ def _check_after(s: _Symbol, after) -> bool:
             "A loop carries one structure: keep what grows in a tf.TensorArray "
             "or in a list with tf.autograph.experimental.set_element_type.",
         ) from None
+    if [t is None for t in before.flat] != [t is None for t in after.flat]:
+        raise places.disagreement(
+            ValueError, s.name,
+            f"'{s.name}' holds None at different places before the loop and "
+            "after one iteration. None values not supported.",
+            "A loop carries tensors only: use a value that stands for "
+            "nothing, such as a constant, and a flag.",
+        )
     for old, new, shape in zip(before.tensors, after.tensors, s.shapes):
         if old.dtype != new.dtype:
             raise places.disagreement(

@@ -128,6 +128,15 @@ def _jumps(s: ast.stmt) -> bool:
     )
 
 
+def _stored(statements: list[ast.stmt]) -> frozenset[str]:
+    return frozenset(
+        node.id
+        for s in statements
+        for node in ast.walk(s)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    )
+
+
 def assign(name: str, value: ast.expr | bool, at: ast.AST) -> ast.Assign:
     if not isinstance(value, ast.AST):
         value = ast.Constant(value)
@@ -248,9 +257,12 @@ class Lowering:
                 passes = falls_through(s.body), falls_through(s.orelse)
                 if not passes[0] or not passes[1]:
                     # What comes behind moves into the branch that gets there.
+                    own = s
                     s = self._copy(s)
                     if passes[1]:
                         s.orelse = s.orelse + rest
+                        if not _has(own.body, ast.Return):
+                            s.gk_moved = _stored(rest) - _stored([own])
                     elif passes[0]:
                         s.body = s.body + rest
                     rest = []
@@ -269,9 +281,9 @@ class Lowering:
 
     @staticmethod
     def _copy(s: ast.If) -> ast.If:
-        return ast.copy_location(
-            ast.If(s.test, list(s.body), list(s.orelse)), s
-        )
+        made = ast.If(s.test, list(s.body), list(s.orelse))
+        made.gk_moved = getattr(s, "gk_moved", frozenset())
+        return ast.copy_location(made, s)
 
     @staticmethod
     def _merge(a: list[str], b: list[str]) -> list[str]:

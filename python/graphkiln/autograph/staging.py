@@ -77,7 +77,7 @@ def _leaf(value: object) -> object:
         raise TypeError("undefined")
     if callable(value) and not isinstance(value, _STAGED):
         raise TypeError("a function is not a tensor")
-    if isinstance(value, (_graphkiln.DType, _graphkiln.TensorShape)):
+    if isinstance(value, _graphkiln.DType):
         raise TypeError("a type is not a tensor")
     return _control_flow.as_tensor(value)
 

@@ -363,6 +363,11 @@ class Functions(Comprehensions):
         )
         if lists := self._grown(node, state):
             call.args.append(self._symbols(lists))
+        moved = getattr(node, "gk_moved", ())
+        if moved := [s for s in state if s in moved]:
+            call.keywords.append(
+                ast.keyword("moved", self._symbols(moved))
+            )
         return self._assembled(functions, undefined, unsure, call, node, at)
 
     def _assembled(self, functions, undefined, unsure, call, node, at):

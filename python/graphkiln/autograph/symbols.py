@@ -8,16 +8,22 @@ class Undefined:
     is the error that Python would raise.
 
     With `pending`, every way on assigns the name before it is read, so that
-    zeros may stand in.
+    zeros may stand in. With `lost`, a staged branch or loop would have had to
+    assign it: the text says so.
     """
 
-    __slots__ = ("pending", "symbol_name")
+    __slots__ = ("lost", "pending", "symbol_name")
 
-    def __init__(self, symbol_name: str, pending: bool = False):
+    def __init__(
+        self, symbol_name: str, pending: bool = False, lost: str = ""
+    ):
         self.symbol_name = symbol_name
         self.pending = pending
+        self.lost = lost
 
     def read(self):
+        if self.lost:
+            raise ValueError(self.lost)
         raise UnboundLocalError(
             f"'{self.symbol_name}' is used before assignment"
         )
@@ -26,7 +32,7 @@ class Undefined:
         return self.symbol_name
 
     def __getattribute__(self, name: str):
-        if name in ("symbol_name", "pending", "read", "__class__"):
+        if name in ("symbol_name", "pending", "lost", "read", "__class__"):
             return object.__getattribute__(self, name)
         return Undefined.read(self)
 
@@ -53,6 +59,11 @@ class UndefinedReturnValue:
 
 def is_undefined(value: object) -> bool:
     return type(value) in (Undefined, UndefinedReturnValue)
+
+
+def is_lost(value: object) -> bool:
+    """Is it a name, not a result, without a value?"""
+    return type(value) is Undefined
 
 
 def ld(value: object) -> object:

@@ -42,8 +42,12 @@ def iterator_loop(
         element = iterator.get_next_as_optional()
         more[0] = element.has_value()
         branches.guard(
-            more[0], lambda: body(element.get_value()), get_state, set_state,
-            symbol_names,
+            more[0],
+            loops.checked(
+                lambda: body(element.get_value()), get_state, set_state,
+                symbol_names,
+            ),
+            get_state, set_state, symbol_names,
         )
 
     loops.staged_loop(
@@ -153,9 +157,16 @@ class _Loop:
             loops._once(lambda _: body(), None, self._states)
             return tf.constant(True)
         more = tf.convert_to_tensor(extra_test())
+
+        def checked() -> None:
+            body()
+            loops.check_state(
+                self._states, get_state, set_state, self._check
+            )
+
         loops._once(
             lambda _: branches.guard(
-                more, body, get_state, set_state, self._names
+                more, checked, get_state, set_state, self._names
             ),
             None, self._states,
         )

@@ -115,6 +115,9 @@ class BatchDataset final : public DatasetOfInput {
                : MapEach(std::move(groups), std::move(stack));
   }
 
+ protected:
+  std::string parameters() const override { return Format("({})", size_); }
+
  private:
   const std::string_view kind_;
   const int64_t size_;

@@ -20,6 +20,9 @@ class CacheDataset final : public DatasetOfInput {
       : DatasetOfInput(std::move(signature), std::move(input)) {}
 
   std::string_view kind() const override { return "CacheDatasetV2"; }
+  void AppendText(std::string* text, size_t) const override {
+    *text += "CacheDatasetOp::MemoryDataset";
+  }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     return IteratorPtr(new Iterator(this, context));
   }
@@ -106,7 +109,7 @@ Status ComputeCache(KernelContext& c) {
 
 // Stands where a cache could be given: the dataset has its own.
 Status ComputeDummy(KernelContext& c) {
-  return SetStandIn(c, "DummyMemoryCache");
+  return SetStandIn(c, "DummyMemoryCache", "tensorflow::data::MemoryCache");
 }
 
 const OpRecord kRecords[] = {

@@ -166,6 +166,11 @@ class ShardDataset final : public OneInputDataset {
     return n < 0 ? n : n / shards_ + (index_ < n % shards_ ? 1 : 0);
   }
 
+ protected:
+  std::string parameters() const override {
+    return Format("({}, {})", shards_, index_);
+  }
+
  private:
   class Iterator final : public OneInputIterator<ShardDataset> {
    public:

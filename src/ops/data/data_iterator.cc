@@ -8,8 +8,13 @@ namespace gk {
 namespace {
 
 Tensor NewIterator(KernelContext& c) {
-  return Tensor::Scalar(ResourceHandle(
-      MakeRef<IteratorResource>(SignatureAttrs(c)), "AnonymousIterator", {}));
+  static std::atomic<uint64_t> next{0};
+  auto iterator = MakeRef<IteratorResource>(SignatureAttrs(c));
+  std::string name = Format("Resource-{}-at-0x{:x}",
+                            next.fetch_add(1, std::memory_order_relaxed),
+                            reinterpret_cast<uintptr_t>(iterator.get()));
+  return Tensor::Scalar(
+      ResourceHandle(std::move(iterator), std::move(name), {}));
 }
 
 Status ComputeNew(KernelContext& c) {
@@ -21,6 +26,9 @@ Status ComputeNew(KernelContext& c) {
 class Deleter final : public VariantObject {
  public:
   std::string_view type_name() const override { return "graphkiln::Deleter"; }
+  void AppendText(std::string* text, size_t) const override {
+    *text += "[empty]";
+  }
 };
 
 Status ComputeNewWithDeleter(KernelContext& c) {

@@ -52,6 +52,11 @@ class PaddedBatchDataset final : public OneInputDataset {
     return n / padding_.size + (more ? 1 : 0);
   }
 
+ protected:
+  std::string parameters() const override {
+    return Format("({})", padding_.size);
+  }
+
  private:
   class Iterator final : public OneInputIterator<PaddedBatchDataset> {
    public:

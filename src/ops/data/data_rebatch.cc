@@ -21,6 +21,9 @@ class RebatchDataset final : public OneInputDataset {
       : OneInputDataset(std::move(in)),
         sizes_(std::move(sizes)),
         drop_remainder_(drop_remainder) {}
+  void AppendText(std::string* text, size_t) const override {
+    *text += "RebatchV2DatasetOp::Dataset";
+  }
   int64_t Cardinality() const override {
     const int64_t n = input().Cardinality();
     return n == 0 || n == kInfiniteCardinality ? n : kUnknownCardinality;
@@ -158,6 +161,9 @@ class SparseBatchDataset final : public OneInputDataset {
     const int64_t n = input().Cardinality();
     return n < 0 ? n : n / size_ + (n % size_ == 0 ? 0 : 1);
   }
+
+ protected:
+  std::string parameters() const override { return Format("({})", size_); }
 
  private:
   class Iterator final : public OneInputIterator<SparseBatchDataset> {

@@ -14,6 +14,10 @@ class ShuffleDataset final : public OneInputDataset {
         buffer_size_(buffer_size),
         seeds_(std::move(seeds)) {}
 
+  void AppendText(std::string* text, size_t) const override {
+    *text += Format("ShuffleDatasetOp({})::Dataset", buffer_size_);
+  }
+
  private:
   class Iterator final : public OneInputIterator<ShuffleDataset> {
    public:
@@ -93,7 +97,7 @@ Status ComputeShuffle(KernelContext& c) {
 
 // Stands where a generator of seeds could be given: the dataset has its own.
 Status ComputeDummy(KernelContext& c) {
-  return SetStandIn(c, "DummySeedGenerator");
+  return SetStandIn(c, "DummySeedGenerator", "tensorflow::data::SeedGenerator");
 }
 
 const OpRecord kRecords[] = {

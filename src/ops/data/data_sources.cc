@@ -9,7 +9,10 @@ class RangeDataset final : public Dataset {
  public:
   RangeDataset(ElementSignature signature, int64_t start, int64_t stop,
                int64_t step)
-      : Dataset(std::move(signature), {}), start_(start), step_(step) {
+      : Dataset(std::move(signature), {}),
+        start_(start),
+        stop_(stop),
+        step_(step) {
     const auto distance = step > 0 ? static_cast<__int128>(stop) - start
                                    : static_cast<__int128>(start) - stop;
     const __int128 size = step > 0 ? step : -static_cast<__int128>(step);
@@ -24,6 +27,11 @@ class RangeDataset final : public Dataset {
   }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef&) const override {
     return IteratorPtr(new Iterator(this));
+  }
+
+ protected:
+  std::string parameters() const override {
+    return Format("({}, {}, {})", start_, stop_, step_);
   }
 
  private:
@@ -62,7 +70,7 @@ class RangeDataset final : public Dataset {
     uint64_t next_ = 0;
   };
 
-  const int64_t start_, step_;
+  const int64_t start_, stop_, step_;
   uint64_t count_ = 0;
 };
 
@@ -159,7 +167,7 @@ const OpRecord kRecords[] = {
      .inputs = "start: int64; stop: int64; step: int64",
      .outputs = "handle: variant",
      .attrs = GK_ELEMENT_ATTRS
-              "; metadata: string = ''; replicate_on_split: bool = False",
+     "; metadata: string = ''; replicate_on_split: bool = False",
      .traits = kStateful,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeRange},

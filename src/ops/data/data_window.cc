@@ -32,6 +32,12 @@ class WindowDataset final : public OneInputDataset {
     return behind < 0 ? 0 : behind / shape_.shift + 1;
   }
 
+ protected:
+  std::string parameters() const override {
+    return Format("({}, {}, {}, {})", shape_.size, shape_.shift, shape_.stride,
+                  shape_.drop_remainder ? 1 : 0);
+  }
+
  private:
   class Iterator final : public OneInputIterator<WindowDataset> {
    public:

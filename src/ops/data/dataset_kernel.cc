@@ -54,18 +54,22 @@ namespace {
 
 class StandIn final : public Resource {
  public:
-  explicit StandIn(std::string_view kind) : kind_(kind) {}
+  StandIn(std::string_view kind, std::string_view type_name)
+      : kind_(kind), type_name_(type_name) {}
   std::string_view kind() const override { return kind_; }
+  std::string_view type_name() const override { return type_name_; }
 
  private:
-  const std::string_view kind_;
+  const std::string_view kind_, type_name_;
 };
 
 }  // namespace
 
-Status SetStandIn(KernelContext& c, std::string_view kind) {
-  c.set_output(0, Tensor::Scalar(ResourceHandle(MakeRef<StandIn>(kind),
-                                                std::string(kind), {})));
+Status SetStandIn(KernelContext& c, std::string_view kind,
+                  std::string_view type_name) {
+  c.set_output(
+      0, Tensor::Scalar(ResourceHandle(MakeRef<StandIn>(kind, type_name),
+                                       "dummy_resource", {}, "localhost")));
   return OkStatus();
 }
 

@@ -36,8 +36,9 @@ int ListLength(KernelContext& c, std::string_view attr);
 // Output 0 is this dataset.
 Status SetDataset(KernelContext& c, Ref<const Dataset> dataset);
 
-// Output 0 is a resource that only has to be there; `kind` is a literal.
-Status SetStandIn(KernelContext& c, std::string_view kind);
+// Output 0 is a resource that only has to be there; both texts are literals.
+Status SetStandIn(KernelContext& c, std::string_view kind,
+                  std::string_view type_name);
 
 // Row i of a component: what its first dimension holds there.
 StatusOr<Tensor> Row(const Tensor& component, int64_t i);

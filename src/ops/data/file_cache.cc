@@ -201,6 +201,9 @@ class FileCacheDataset final : public DatasetOfInput {
         name_(std::move(name)) {}
 
   std::string_view kind() const override { return "CacheDatasetV2"; }
+  void AppendText(std::string* text, size_t) const override {
+    *text += "CacheDatasetOp::FileDataset";
+  }
   StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
     return IteratorPtr(new Iterator(this, context));
   }

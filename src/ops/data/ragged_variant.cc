@@ -1,9 +1,11 @@
 // Ragged tensors as variants: an element of a dataset is one component then,
 // and a batch of elements is a vector of them.
 #include <algorithm>
+#include <cstring>
 
 #include "framework/kernel_context.h"
 #include "framework/op_registry.h"
+#include "framework/tensor_sum.h"
 #include "ops/element_moves.h"
 
 namespace gk {
@@ -14,6 +16,20 @@ class RaggedVariant final : public VariantObject {
   RaggedVariant(TensorVector splits, Tensor values)
       : splits_(std::move(splits)), values_(std::move(values)) {}
   std::string_view type_name() const override { return "RaggedTensorVariant"; }
+  // Without the bracket at the end that one would expect; so does TensorFlow.
+  void AppendText(std::string* text, size_t) const override {
+    *text += Format(
+        "RaggedTensorVariant(dtype={}, ragged_rank={}, "
+        "splits_dtype={}",
+        DataTypeString(values_.dtype()), splits_.size(),
+        splits_.empty() ? "INVALID" : DataTypeString(splits_[0].dtype()));
+  }
+  StatusOr<Ref<VariantObject>> ZerosLike() const override {
+    GK_ASSIGN_OR_RETURN(Tensor zeros, ZerosOf(values_));
+    return Ref<VariantObject>(
+        MakeRef<RaggedVariant>(splits_, std::move(zeros)));
+  }
+  StatusOr<Ref<VariantObject>> Add(const VariantObject& other) const override;
   const TensorVector& splits() const { return splits_; }
   const Tensor& values() const { return values_; }
   int64_t NumRows() const {
@@ -24,6 +40,27 @@ class RaggedVariant final : public VariantObject {
   const TensorVector splits_;  // from the outermost dimension inwards
   const Tensor values_;
 };
+
+bool SameBytes(const Tensor& a, const Tensor& b) {
+  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
+         std::memcmp(a.raw_data(), b.raw_data(), a.byte_size()) == 0;
+}
+
+StatusOr<Ref<VariantObject>> RaggedVariant::Add(
+    const VariantObject& other) const {
+  const auto* o = dynamic_cast<const RaggedVariant*>(&other);
+  if (o == nullptr) {
+    return InvalidArgument("Trying to add a {} to a {}", other.type_name(),
+                           type_name());
+  }
+  if (!std::equal(splits_.begin(), splits_.end(), o->splits_.begin(),
+                  o->splits_.end(), SameBytes)) {
+    return InvalidArgument(
+        "Can't add RaggedTensorVariants: their row splits differ");
+  }
+  GK_ASSIGN_OR_RETURN(Tensor sum, SumOf(values_, o->values_));
+  return Ref<VariantObject>(MakeRef<RaggedVariant>(splits_, std::move(sum)));
+}
 
 int64_t SplitAt(const Tensor& splits, int64_t i) {
   return splits.dtype() == DataType::kInt32 ? splits.data<int32_t>()[i]

@@ -6,6 +6,7 @@
 
 #include "framework/kernel_context.h"
 #include "framework/op_registry.h"
+#include "framework/tensor_text.h"
 #include "graph/tensor_proto.h"
 #include "ops/element_moves.h"
 
@@ -16,6 +17,9 @@ class TensorVariant final : public VariantObject {
  public:
   explicit TensorVariant(Tensor tensor) : tensor_(std::move(tensor)) {}
   std::string_view type_name() const override { return "tensorflow::Tensor"; }
+  void AppendText(std::string* text, size_t limit) const override {
+    AppendTensorText(tensor_, text, limit);
+  }
   const Tensor& tensor() const { return tensor_; }
 
  private:

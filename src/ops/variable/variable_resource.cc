@@ -290,8 +290,7 @@ const OpRecord kRecords[] = {
      .inputs = "resource: resource",
      .outputs = "output: T",
      .attrs = "limit: int; T: type in [int32, int64]",
-     .traits =
-         kStateful | kReadsResource | kWritesResource | kNoGradient,
+     .traits = kStateful | kReadsResource | kWritesResource | kNoGradient,
      .shape = CountUpToShape,
      .kernel = {.compute = ComputeCountUpTo},
      .doc = "Adds 1 to a scalar variable below a limit; gives what was "
