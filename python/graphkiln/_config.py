@@ -323,5 +323,11 @@ def get_log_device_placement():
 
 
 def set_log_device_placement(enabled):
-    """Whether the device of each op is written to the log."""
+    """Whether the device of each op is written to the log.
+
+    Eager ops and calls of functions tell it on stderr as "Executing op Mul in
+    device ...", the nodes of a function on stdout as "mul: (Mul): ..." when
+    its plan is made. TF_CPP_MIN_LOG_LEVEL=1 silences the log.
+    """
     _State.log_placement = bool(enabled)
+    tf._graphkiln.set_log_placement(_State.log_placement)

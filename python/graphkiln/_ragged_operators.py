@@ -36,7 +36,7 @@ def flat_operands(operands: Sequence, dtype: tf.DType | None = None) -> tuple:
         else:
             operand = tf.convert_to_tensor(operand, dtype_hint=dtype)
             flat.append(_beside(known, operand, checks))
-    return known, flat, [check for check in checks if check is not None]
+    return known, flat, _made(checks)
 
 
 def _of_rank(value, known):
@@ -55,8 +55,18 @@ def _same_partitions(x, y) -> list:
         if a is not b:
             if a.dtype != b.dtype:
                 a, b = tf.cast(a, tf.int64), tf.cast(b, tf.int64)
-            checks.append(tf.debugging.assert_equal(a, b))
+            if not a.shape.is_fully_defined() or a.shape != b.shape:
+                same_size = tf.equal(tf.size(a), tf.size(b))
+                checks.append(tf.debugging.assert_equal(same_size, True))
+            if a.shape.is_compatible_with(b.shape):
+                with tf.control_dependencies(_made(checks)):
+                    checks.append(tf.debugging.assert_equal(a, b))
     return checks
+
+
+def _made(checks: list) -> list:
+    """Those that are ops: the others have been passed already."""
+    return [check for check in checks if check is not None]
 
 
 def _beside(known, other: tf.Tensor, checks: list) -> tf.Tensor:
@@ -74,15 +84,18 @@ def _beside(known, other: tf.Tensor, checks: list) -> tf.Tensor:
     missing = [1] * (outer + inner - other.shape.rank)
     other = tf.reshape(other, tf.concat([missing, tf.shape(other)], 0))
     sizes = tf.shape(other, out_type=tf.int64)[:outer]
-    lengths = [known.nrows(), *known.nested_row_lengths()]
-    for axis, length in enumerate(lengths):
-        size = sizes[axis]
-        fits = tf.reduce_all(
-            tf.logical_or(
-                tf.equal(size, 1), tf.equal(tf.cast(length, tf.int64), size)
-            )
+    fits = tf.logical_or(
+        tf.equal(sizes[0], 1),
+        tf.equal(tf.cast(known.nrows(), tf.int64), sizes[0]),
+    )
+    checks.append(tf.debugging.Assert(fits, [_MISMATCH.format(0)]))
+    for axis, splits in enumerate(known.nested_row_splits, 1):
+        size = tf.cast(sizes[axis], splits.dtype)
+        count = tf.size(splits, out_type=splits.dtype)
+        uniform = tf.where(
+            tf.equal(size, 1), splits, tf.range(count) * size
         )
-        checks.append(tf.debugging.Assert(fits, [_MISMATCH.format(axis)]))
+        checks.append(tf.debugging.assert_equal(uniform, splits))
     places = tf.cast(_ragged_conversion.coordinates(known), tf.int64)
     places = tf.where(tf.equal(sizes, 1), tf.zeros_like(places), places)
     return tf.gather_nd(other, places)

@@ -146,9 +146,9 @@ class InitScope {
     FuncGraph* outer = left.get();
     while (outer != nullptr && outer->is_function()) outer = outer->outer();
     OpBuilder* place = outer ? static_cast<OpBuilder*>(outer) : EagerPlace();
-    entered_.push_back({std::make_unique<OpBuilder::Scope>(place),
-                        LeftGraph(), CurrentDevice()});
-    if (left && HasSeveralDevices()) {
+    entered_.push_back({std::make_unique<OpBuilder::Scope>(place), LeftGraph(),
+                        CurrentDevice()});
+    if (left && MindsDevices()) {
       const int device = FindDevice(left->device());
       if (device >= 0) SetCurrentDevice(device);
     }
@@ -234,8 +234,7 @@ void AddScopes(nb::module_& m) {
                DeviceOf(TensorOf(tensor.ptr())) == CurrentDevice();
       },
       nb::arg("tensor"), "Is it where this thread makes tensors?");
-  m.def("inside_function", &InsideFunction,
-        "Is a function being traced here?");
+  m.def("inside_function", &InsideFunction, "Is a function being traced here?");
   m.def("current_scope", &CurrentScope,
         "The full name of the current name scope.");
 }

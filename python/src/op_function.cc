@@ -10,6 +10,7 @@
 #include "dtype_type.h"
 #include "eager/eager_context.h"
 #include "framework/check_numerics.h"
+#include "framework/logical_device.h"
 #include "framework/op_registry.h"
 #include "function/func_graph.h"
 #include "gil.h"
@@ -223,7 +224,7 @@ const OpInfo* OpInfo::Find(std::string_view op) {
 }
 
 Tensor OpInfo::TryTile(const TensorImpl* a, const TensorImpl* b) const {
-  if (ChecksNumerics()) return Tensor();
+  if (ChecksNumerics() || LogsPlacement()) return Tensor();
   const DataType t = a->dtype();
   const int i = static_cast<int>(t);
   if (!tiles_known_[i]) {
@@ -410,7 +411,7 @@ PyObject* OpInfo::Run(std::span<const Tensor> inputs, AttrMap attrs,
     }
     Tensor out;
     Status status;
-    if (same && !ChecksNumerics() &&
+    if (same && !ChecksNumerics() && !LogsPlacement() &&
         EagerContext::RunElementwise(*record_, std::span(in, inputs.size()),
                                      name, &out, &status)) {
       return status.ok() ? WrapNewTensor(std::move(out))

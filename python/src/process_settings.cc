@@ -2,6 +2,7 @@
 // it asks of graphs under construction.
 #include "base/thread_pool.h"
 #include "framework/check_numerics.h"
+#include "framework/logical_device.h"
 #include "function/func_graph.h"
 #include "gil.h"
 #include "grappler/optimize.h"
@@ -29,8 +30,10 @@ PyObject* SetIntraOpThreads(PyObject*, PyObject* number) {
   const long n = PyLong_AsLong(number);
   if (n == -1 && PyErr_Occurred()) return nullptr;
   if (n < 1 || n > 1024) {
-    return Raise(ValueError("the number of threads must be in [1, 1024], got "
-                            "{}", n));
+    return Raise(
+        ValueError("the number of threads must be in [1, 1024], got "
+                   "{}",
+                   n));
   }
   ThreadPool::Global().SetNumThreads(static_cast<int>(n));
   Py_RETURN_NONE;
@@ -88,6 +91,8 @@ PyObject* SetFlag(PyObject*, PyObject* on) {
 PyMethodDef functions[] = {
     {"set_check_numerics", Guarded<SetCheckNumerics>, METH_O,
      "Ops made by this thread from now on are checked for infinities."},
+    {"set_log_placement", Guarded<SetFlag<SetLogsPlacement>>, METH_O,
+     "Whether it is written to the log where ops run."},
     {"known_value", Guarded<KnownValue>, METH_O,
      "The value of a tensor if it is known while tracing, else None."},
     {"next_graph_seed", Guarded<NextGraphSeed>, METH_NOARGS,

@@ -309,7 +309,7 @@ PyObject* GetItem(PyObject* o, PyObject*) {
   return value ? PyObject_CallMethod(value.get(), "item", nullptr) : nullptr;
 }
 PyObject* Cpu(PyObject* o, PyObject*) {
-  if (!HasSeveralDevices()) return Py_NewRef(o);
+  if (!MindsDevices()) return Py_NewRef(o);
   return WrapTensor(OnDevice(TensorOf(o), 0));
 }
 

@@ -247,6 +247,7 @@ PyObject* NewHandle(PyObject*, PyObject* args) {
   if (t == DataType::kInvalid) return nullptr;
   StatusOr<PartialTensorShape> s = AsShape(shape);
   if (!s.ok()) return Raise(s.status());
+  if (LogsPlacement()) LogExecution("VarHandleOp", CurrentDevice());
   return WrapTensor(
       NewVariableHandle(std::string(StringView(name)), t, *s, trainable != 0));
 }
@@ -270,14 +271,13 @@ PyObject* ArrayPriority(PyObject*, void*) { return PyLong_FromLong(100); }
 
 PyObject* Value(PyObject* o, PyObject*) {
   StatusOr<Tensor> t = ReadVariable(o);
-  if (t.ok() && HasSeveralDevices())
-    t = OnDevice(*t, DeviceOf(Self(o)->handle));
+  if (t.ok() && MindsDevices()) t = OnDevice(*t, DeviceOf(Self(o)->handle));
   return Wrap(std::move(t));
 }
 PyObject* ReadValue(PyObject* o, PyObject*) {
   StatusOr<Tensor> t = ReadVariable(o);
   if (!t.ok() ||
-      (OpBuilder::Current() == OpBuilder::Eager() && !HasSeveralDevices())) {
+      (OpBuilder::Current() == OpBuilder::Eager() && !MindsDevices())) {
     return Wrap(std::move(t));
   }
   try {

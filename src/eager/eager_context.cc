@@ -109,10 +109,10 @@ StatusOr<TensorVector> Run(const OpRecord& record,
   const AttrMap held = record.Has(kCallsFunction) ? call->attrs : AttrMap();
   KernelContext ctx(record, record.Has(kCallsFunction) ? held : call->attrs, in,
                     outputs);
-  const bool several = HasSeveralDevices();
   Status status;
-  if (several) {
+  if (MindsDevices()) {
     const int device = DeviceFor(inputs);
+    if (LogsPlacement()) LogExecution(record.name, device);
     DeviceGuard guard(device);
     status = RunKernel(ctx);
     // A kernel may hand on what it was given.

@@ -18,13 +18,31 @@ namespace gk {
 inline constexpr int kMaxLogicalDevices = 256;
 
 namespace internal {
-extern std::atomic<int> num_logical_devices;
+// The number of devices, and a bit for the log: what runs often asks for
+// both at once.
+extern std::atomic<int> devices;
+inline constexpr int kLogBit = 1 << 16;
 }  // namespace internal
 
 inline int NumLogicalDevices() {
-  return internal::num_logical_devices.load(std::memory_order_relaxed);
+  return internal::devices.load(std::memory_order_relaxed) &
+         (internal::kLogBit - 1);
 }
-inline bool HasSeveralDevices() { return NumLogicalDevices() > 1; }
+// Does it matter where something is? Also true while the log is on.
+inline bool MindsDevices() {
+  return internal::devices.load(std::memory_order_relaxed) > 1;
+}
+// Is it written to the log where ops run?
+inline bool LogsPlacement() {
+  return (internal::devices.load(std::memory_order_relaxed) &
+          internal::kLogBit) != 0;
+}
+void SetLogsPlacement(bool on);
+// "Executing op Mul in device ...", to stderr.
+void LogExecution(std::string_view op, int device);
+// "mul: (Mul): /job:...", to stdout and the log, of a node that will run.
+void LogPlacement(std::string_view node, std::string_view op, int device);
+
 // InvalidArgument unless 1 <= count <= kMaxLogicalDevices.
 Status SetNumLogicalDevices(int count);
 

@@ -7,6 +7,7 @@
 #include "framework/logical_device.h"
 #include "framework/resource.h"
 #include "framework/symbolic_tensor.h"
+#include "framework/text_memory.h"
 #include "framework/variant.h"
 
 namespace gk {
@@ -138,6 +139,7 @@ Tensor Tensor::WithShape(const TensorShape& shape) const {
 }
 
 StatusOr<Tensor> Tensor::Copy() const {
+  GK_RETURN_IF_ERROR(CheckText(*this, 1));
   GK_ASSIGN_OR_RETURN(Tensor t, Allocate(dtype(), shape()));
   const int64_t n = num_elements();
   switch (dtype()) {

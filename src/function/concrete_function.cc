@@ -9,8 +9,8 @@
 #include "framework/logical_device.h"
 #include "framework/op_registry.h"
 #include "function/function_gradient.h"
-#include "graph/out_of_scope.h"
 #include "function/graph_edit.h"
+#include "graph/out_of_scope.h"
 
 namespace gk {
 namespace {
@@ -118,8 +118,9 @@ Status Explained(Status status, std::span<const Tensor> inputs) {
 
 // Results that are arguments, constants or values of variables: they come
 // from the device of the call.
-void PlaceResults(TensorVector* outputs) {
-  if (!HasSeveralDevices()) return;
+void PlaceResults(const GraphFunction& f, TensorVector* outputs) {
+  if (!MindsDevices()) return;
+  if (LogsPlacement()) LogExecution(f.name(), CurrentDevice());
   for (Tensor& t : *outputs) t = OnDevice(t, CurrentDevice());
 }
 
@@ -153,8 +154,8 @@ StatusOr<Ref<ConcreteFunction>> ConcreteFunction::FromFuncGraph(
   for (const Node* a : graph.arguments()) {
     arguments.push_back({a->name(), a->output(0).dtype, a->output(0).shape});
   }
-  auto made = MakeRef<ConcreteFunction>(
-      std::move(function), std::move(arguments), graph.captures());
+  auto made = MakeRef<ConcreteFunction>(std::move(function),
+                                        std::move(arguments), graph.captures());
   for (const FuncGraph::CapturedArgument& c : graph.captured_arguments()) {
     const auto& all = graph.arguments();
     const auto at = std::find(all.begin(), all.end(), c.argument);
@@ -327,7 +328,8 @@ Status ConcreteFunction::CallMatched(
   const bool observed = CurrentObservers().active();
   const bool in_graph = builder != nullptr && builder->builds_graph();
   if (!in_graph) {
-    if (misplaced_ != nullptr) [[unlikely]] return Misplaced(*misplaced_);
+    if (misplaced_ != nullptr) [[unlikely]]
+      return Misplaced(*misplaced_);
     if (absent_ != nullptr && !SoftPlacement()) [[unlikely]] {
       return Misplaced(*absent_);
     }
@@ -358,10 +360,10 @@ Status ConcreteFunction::CallMatched(
   if (in_graph) return CallInGraph(builder, *function_, inputs.span(), outputs);
   FunctionRunner* runner = FunctionRunner::Get();
   if (runner == nullptr) return Internal("no FunctionRunner");
-  GK_RETURN_IF_ERROR(Explained(
-      runner->Run(*function_, inputs.span(), outputs, cancellation),
-      inputs.span()));
-  PlaceResults(outputs);
+  GK_RETURN_IF_ERROR(
+      Explained(runner->Run(*function_, inputs.span(), outputs, cancellation),
+                inputs.span()));
+  PlaceResults(*function_, outputs);
   return OkStatus();
 }
 
@@ -396,16 +398,15 @@ Status ConcreteFunction::Run(std::span<const Tensor> arguments,
   FunctionRunner* runner = FunctionRunner::Get();
   if (runner == nullptr) return Internal("no FunctionRunner");
   if (captured_.empty()) {
-    GK_RETURN_IF_ERROR(
-        Explained(runner->Run(*function_, arguments, outputs, cancellation),
-                  arguments));
+    GK_RETURN_IF_ERROR(Explained(
+        runner->Run(*function_, arguments, outputs, cancellation), arguments));
   } else {
     BorrowedInputs inputs(arguments, captured_);
-    GK_RETURN_IF_ERROR(Explained(
-        runner->Run(*function_, inputs.span(), outputs, cancellation),
-        inputs.span()));
+    GK_RETURN_IF_ERROR(
+        Explained(runner->Run(*function_, inputs.span(), outputs, cancellation),
+                  inputs.span()));
   }
-  PlaceResults(outputs);
+  PlaceResults(*function_, outputs);
   return OkStatus();
 }
 
@@ -414,12 +415,11 @@ Status ConcreteFunction::CallRecorded(
     const CancellationToken* cancellation) const {
   std::vector<bool> wanted(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
-    wanted[i] =
-        MayHaveGradient(inputs[i]) && ObserversWant({&inputs[i], 1});
+    wanted[i] = MayHaveGradient(inputs[i]) && ObserversWant({&inputs[i], 1});
   }
-  GK_ASSIGN_OR_RETURN(Ref<DifferentiableCall> call,
-                      DifferentiableCall::For(*function_, wanted,
-                                              MayDifferentiateTwice()));
+  GK_ASSIGN_OR_RETURN(
+      Ref<DifferentiableCall> call,
+      DifferentiableCall::For(*function_, wanted, MayDifferentiateTwice()));
   TensorVector all;
   OpBuilder* builder = OpBuilder::Current();
   const bool in_graph = builder != nullptr && builder->builds_graph();
@@ -445,10 +445,9 @@ Status CallInGraph(OpBuilder* builder, const GraphFunction& function,
                       OpRegistry::Get().LookUp(function.is_stateful()
                                                    ? "StatefulPartitionedCall"
                                                    : "PartitionedCall"));
-  AttrMap attrs{
-      {"Tin", function.input_types()},
-      {"Tout", function.output_types()},
-      {"f", AttrOf(function)}};
+  AttrMap attrs{{"Tin", function.input_types()},
+                {"Tout", function.output_types()},
+                {"f", AttrOf(function)}};
   GK_ASSIGN_OR_RETURN(*outputs,
                       builder->Apply(*record, inputs, std::move(attrs), {}));
   return OkStatus();

@@ -61,6 +61,7 @@ void ZeroElements(Tensor* t) {
 }
 
 Status FillElements(const Tensor& value, Tensor* t) {
+  GK_RETURN_IF_ERROR(CheckText(value, t->num_elements()));
   StridedBox box;
   box.AddAxis(t->num_elements(), 0, 1);
   return CopyBox(box, value, 0, t, 0);

@@ -9,6 +9,7 @@
 #include "framework/kernel_context.h"
 #include "framework/op_builder.h"
 #include "framework/resource.h"
+#include "framework/text_memory.h"
 #include "framework/variant.h"
 #include "kernels/strided_copy.h"
 
@@ -25,7 +26,7 @@ template <class Fn>
 Status VisitMoved(DataType t, Fn&& fn) {
   switch (t) {
     case DataType::kString:
-      fn(std::type_identity<std::string>());
+      fn(std::type_identity<CountedString>());
       return OkStatus();
     case DataType::kResource:
       fn(std::type_identity<ResourceHandle>());

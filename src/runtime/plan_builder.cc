@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/checks.h"
+#include "framework/logical_device.h"
 #include "runtime/arena_layout.h"
 #include "runtime/cluster_draft.h"
 #include "runtime/error_origin.h"
@@ -86,12 +87,21 @@ class Builder {
     }
     const std::vector<int> last_use = FindLifetimes(plan_.get());
     GK_RETURN_IF_ERROR(PlaceArena(last_use, plan_.get()));
+    if (LogsPlacement()) LogNodes();
     plan_->profile = PlanProfile::MakeIfWanted(*plan_);
     plan_->watched = plan_->checked || plan_->profile;
     return std::move(plan_);
   }
 
  private:
+  void LogNodes() const {
+    const FunctionGraph& f = plan_->function;
+    for (const auto& node : f.graph->nodes()) {
+      LogPlacement(node->name(), node->op().name,
+                   std::max(0, FindDevice(node->device())));
+    }
+  }
+
   static std::pair<int, int> Key(const Output& o) {
     return {o.node->id(), o.index};
   }
@@ -217,8 +227,7 @@ class Builder {
     Instruction i;
     i.kind = Instruction::Kind::kTile;
     i.node = &node;
-    i.tile = [](void* out, const void* const* in, int64_t n,
-                const void*) {
+    i.tile = [](void* out, const void* const* in, int64_t n, const void*) {
       std::memcpy(out, in[0], n);
       return 0;
     };
@@ -301,8 +310,8 @@ class Builder {
   bool TryCode(const Node& node) {
     const auto it = compiled_.find(node.id());
     if (it == compiled_.end()) return false;
-    Instruction& i = AddCode(node, std::move(it->second.code),
-                             it->second.inputs);
+    Instruction& i =
+        AddCode(node, std::move(it->second.code), it->second.inputs);
     i.num_outputs = node.num_outputs();
     for (int k = 0; k < node.num_outputs(); ++k) {
       const SlotId id = slots_->AddScalar(node, k);

@@ -148,6 +148,9 @@ Status ComputeBroadcastTo(KernelContext& c) {
     const bool repeated = i < extra || x.dim(i - extra) == 1;
     box.AddAxis(shape.dim(i), repeated ? 0 : from[i - extra], to[i]);
   }
+  if (x.num_elements() > 0) {
+    GK_RETURN_IF_ERROR(CheckText(x, shape.num_elements() / x.num_elements()));
+  }
   return CopyBox(box, x, 0, out, 0);
 }
 

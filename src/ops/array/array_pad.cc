@@ -314,6 +314,9 @@ Status ComputeTile(KernelContext& c) {
     dims.push_back(d);
   }
   GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
+  if (x.num_elements() > 0) {
+    GK_RETURN_IF_ERROR(CheckText(x, shape.num_elements() / x.num_elements()));
+  }
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, x.dtype(), shape, &out));
   if (shape.num_elements() == 0) return OkStatus();

@@ -11,6 +11,7 @@
 #include "framework/op_registry.h"
 #include "framework/print_sink.h"
 #include "framework/tensor_text.h"
+#include "framework/text_memory.h"
 #include "ops/int32_attrs.h"
 
 namespace gk {
@@ -114,7 +115,11 @@ Status ComputeStringFormat(KernelContext& c) {
     const size_t next = format.find(placeholder, at);
     if (next == std::string::npos) break;
     text.append(format, at, next - at);
-    if (used < c.num_inputs()) text += BothEndsText(c.input(used), summarize);
+    if (used < c.num_inputs()) {
+      const std::string shown = BothEndsText(c.input(used), summarize);
+      CountText(shown.size());
+      text += shown;
+    }
     ++used;
     at = next + placeholder.size();
   }

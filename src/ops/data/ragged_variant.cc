@@ -334,6 +334,13 @@ Status ComputeFromVariant(KernelContext& c) {
 
 Status FromVariantShape(InferenceContext& c) {
   const int n = c.num_outputs() - 1;
+  const int64_t input_rank = c.attr<int64_t>("input_ragged_rank");
+  const PartialTensorShape& encoded = c.input(0);
+  if (input_rank >= 0 && !encoded.unknown_rank() &&
+      encoded.rank() != n - input_rank) {
+    return InvalidArgument("Shape must be rank {} but is rank {}",
+                           n - input_rank, encoded.rank());
+  }
   for (int i = 0; i < n; ++i) c.set_output(i, PartialTensorShape({-1}));
   c.set_output(n, PartialTensorShape());
   return OkStatus();

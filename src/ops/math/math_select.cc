@@ -6,6 +6,7 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "framework/resource.h"
+#include "framework/text_memory.h"
 #include "framework/variant.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/broadcast_strings.h"
@@ -64,6 +65,7 @@ const TileKernel* FindChoose(DataType t, const AttrMap&) {
 void CopyElement(const Tensor& from, int64_t at, Tensor* to, int64_t i) {
   switch (from.dtype()) {
     case DataType::kString:
+      CountText(from.data<std::string>()[at].size());
       to->data<std::string>()[i] = from.data<std::string>()[at];
       return;
     case DataType::kResource:

@@ -7,6 +7,7 @@
 #include "base/interrupt.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
+#include "framework/text_memory.h"
 #include "ops/element_moves.h"
 
 namespace gk {
@@ -97,11 +98,18 @@ Status ComputeJoin(KernelContext& c) {
   TurnPoll poll;
   for (int64_t k = 0; k < shape.num_elements(); ++k) {
     poll();
+    const auto part = [&](int i) -> const std::string& {
+      const Tensor& x = c.input(i);
+      return x.data<std::string>()[x.rank() == 0 ? 0 : k];
+    };
+    int64_t size = separator.size() * std::max(0, c.num_inputs() - 1);
+    for (int i = 0; i < c.num_inputs(); ++i) size += part(i).size();
+    CountText(size);
     std::string joined;
+    joined.reserve(size);
     for (int i = 0; i < c.num_inputs(); ++i) {
       if (i > 0) joined += separator;
-      const Tensor& x = c.input(i);
-      joined += x.data<std::string>()[x.rank() == 0 ? 0 : k];
+      joined += part(i);
     }
     out->data<std::string>()[k] = std::move(joined);
   }

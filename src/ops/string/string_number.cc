@@ -9,6 +9,7 @@
 #include "base/interrupt.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
+#include "framework/text_memory.h"
 #include "kernels/sort.h"
 #include "ops/element_moves.h"
 
@@ -25,6 +26,7 @@ struct NumberFormat {
 template <class... Args>
 std::string Printed(const std::string& format, Args... args) {
   const int n = std::snprintf(nullptr, 0, format.c_str(), args...);
+  if (n > 0) CountText(n);
   std::string s(n > 0 ? n : 0, '\0');
   std::snprintf(s.data(), s.size() + 1, format.c_str(), args...);
   return s;
@@ -79,6 +81,12 @@ Status ComputeAsString(KernelContext& c) {
   const Tensor& x = c.input(0);
   NumberFormat format;
   GK_RETURN_IF_ERROR(ReadFormat(c, x.dtype(), &format));
+  const int64_t width = c.attr<int64_t>("width");
+  if (width > 15 && x.dtype() != DataType::kBool) {
+    const int64_t bytes = MultiplyWithoutOverflow(width, x.num_elements());
+    GK_RETURN_IF_ERROR(CheckTextBytes(
+        bytes < 0 ? std::numeric_limits<int64_t>::max() : bytes));
+  }
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, DataType::kString, x.shape(), &out));
   const int64_t n = x.num_elements();

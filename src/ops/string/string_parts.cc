@@ -6,6 +6,7 @@
 #include "base/interrupt.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
+#include "framework/text_memory.h"
 #include "ops/broadcast_strings.h"
 #include "ops/element_moves.h"
 #include "ops/int32_attrs.h"
@@ -73,6 +74,7 @@ Status ComputeSubstr(KernelContext& c) {
             len[p] < 0 ? size - first : std::min(len[p], size - first);
         const size_t begin = characters ? starts[first] : first;
         const size_t end = characters ? starts[first + n] : first + n;
+        CountText(end - begin);
         out->data<std::string>()[i] = s.substr(begin, end - begin);
       });
   return status;
@@ -171,7 +173,9 @@ Status ComputeReduceJoin(KernelContext& c) {
         place /= x.dim(axis);
       }
       if (j > 0) joined += separator;
-      joined += x.data<std::string>()[at];
+      const std::string& part = x.data<std::string>()[at];
+      CountText(separator.size() + part.size());
+      joined += part;
     }
     out->data<std::string>()[i] = std::move(joined);
   }
