@@ -1,0 +1,161 @@
+"""Reads pickles that TensorFlow wrote.
+
+They name its classes by where it keeps them
+("tensorflow.python.framework.tensor.TensorSpec"), which are not there without
+it, and which are not graphkiln's where it is. `load` and `loads` give
+graphkiln's objects instead: tensors, variables, ragged and sparse tensors,
+IndexedSlices, specs, shapes, dtypes, device specs, enumerations, errors, the
+public classes and functions themselves, and whatever holds them. Like all
+pickles they run what they say: read only those that you trust.
+
+What graphkiln itself writes names graphkiln, and needs none of this.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+import graphkiln as tf
+from graphkiln._dimension import Dimension
+
+__all__ = ["Unpickler", "load", "loads"]
+
+
+class _Partition:
+    """A RowPartition: its attributes are what the pickle says."""
+
+
+class _Ragged(tf.RaggedTensor):
+    __slots__ = ()
+
+    def __setstate__(self, state: dict) -> None:
+        partition = state["_row_partition"]
+        made = tf.RaggedTensor.from_row_splits(
+            state["_values"], partition._row_splits, validate=False
+        )
+        length = partition._uniform_row_length
+        if length is not None:
+            made = tf.RaggedTensor.from_uniform_row_length(
+                state["_values"], length, nrows=partition._nrows
+            )
+        _become(self, made, tf.RaggedTensor)
+
+
+class _Sparse(tf.SparseTensor):
+    __slots__ = ()
+
+    def __setstate__(self, state: dict) -> None:
+        made = tf.SparseTensor(
+            state["_indices"], state["_values"], state["_dense_shape"]
+        )
+        _become(self, made, tf.SparseTensor)
+
+
+class _Slices(tf.IndexedSlices):
+    __slots__ = ()
+
+    def __setstate__(self, state: dict) -> None:
+        made = tf.IndexedSlices(
+            state["_values"], state["_indices"], state["_dense_shape"]
+        )
+        _become(self, made, tf.IndexedSlices)
+
+
+class _Device(tf.DeviceSpec):
+    __slots__ = ()
+
+    def __setstate__(self, state: tuple) -> None:
+        parts = state[1]
+        made = tf.DeviceSpec(
+            *(parts[f"_{name}"] for name in (
+                "job", "replica", "task", "device_type", "device_index"
+            ))
+        )
+        _become(self, made, tf.DeviceSpec)
+
+
+def _become(self: object, made: object, cls: type) -> None:
+    """Unpickling makes the object first and tells what it is then."""
+    for base in cls.__mro__:
+        for name in base.__dict__.get("__slots__", ()):
+            if name != "__weakref__" and hasattr(made, name):
+                object.__setattr__(self, name, getattr(made, name))
+    if hasattr(made, "__dict__"):
+        self.__dict__.update(made.__dict__)
+    object.__setattr__(self, "__class__", cls)
+
+
+def _variable(**parts: Any) -> tf.Variable:
+    parts.pop("distribute_strategy", None)
+    return tf.Variable(**parts)
+
+
+_BY_NAME: dict[str, Callable] = {
+    "Dimension": Dimension,
+    "DeviceSpecV2": _Device,
+    "IndexedSlices": _Slices,
+    "RaggedTensor": _Ragged,
+    "ResourceVariable": _variable,
+    "RowPartition": _Partition,
+    "SparseTensor": _Sparse,
+    "VariableAggregationV2": tf.VariableAggregation,
+    "as_dtype": tf.as_dtype,
+    "convert_to_tensor": tf.convert_to_tensor,
+    "convert_to_tensor_v2_with_dispatch": tf.convert_to_tensor,
+}
+
+# Where public names are, in the order of search.
+_NAMESPACES = (
+    "", "errors", "math", "nn", "data", "strings", "linalg", "random",
+    "dtypes", "debugging", "ragged", "sparse", "types.experimental",
+)
+
+
+def _ours(module: str, name: str) -> Any:
+    """graphkiln's object for TensorFlow's."""
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    for namespace in _NAMESPACES:
+        found: Any = tf
+        for part in filter(None, [*namespace.split("."), *name.split(".")]):
+            found = getattr(found, part, None)
+        if found is not None and _is_of_tensors(found):
+            return found
+    raise pickle.UnpicklingError(
+        f"The pickle names {module}.{name}, and graphkiln has nothing in its "
+        "place."
+    )
+
+
+# Their state in a pickle is TensorFlow's own.
+_OTHER_STATE = (tf.data.Options,)
+
+
+def _is_of_tensors(found: Any) -> bool:
+    return callable(found) and found not in _OTHER_STATE
+
+
+class Unpickler(pickle.Unpickler):
+    """A pickle.Unpickler that takes graphkiln's objects for TensorFlow's."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if module.partition(".")[0] == "tensorflow":
+            return _ours(module, name)
+        return super().find_class(module, name)
+
+
+def load(file: BinaryIO) -> Any:
+    """What a file holds that TensorFlow's objects were pickled to.
+
+    Raises pickle.UnpicklingError if it names something that graphkiln does not
+    have.
+    """
+    return Unpickler(file).load()
+
+
+def loads(data: bytes) -> Any:
+    """`load` of bytes."""
+    return load(io.BytesIO(data))
