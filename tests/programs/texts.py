@@ -72,10 +72,10 @@ def _resources(tf):
         v.handle, tf.Variable("s").handle, tf.stack([v.handle] * 5),
         tf.Variable(1, name="any", shape=tf.TensorShape(None)).handle,
         tf.raw_ops.VarHandleOp(
-            dtype=tf.float32, shape=[2], shared_name="abc"
+            dtype=tf.float32, shape=[2], shared_name="texts.abc"
         ),
         tf.raw_ops.VarHandleOp(
-            dtype=tf.float32, shape=[], shared_name="a", container="c"
+            dtype=tf.float32, shape=[], shared_name="texts.a", container="c"
         ),
         tf.raw_ops.AnonymousIteratorV3(
             output_types=[tf.int64], output_shapes=[[]]
