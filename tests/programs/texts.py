@@ -13,7 +13,7 @@ def _forms(x):
             lambda: repr(x), lambda: str(x), lambda: f"{x}",
             lambda: format(x), lambda: "{}".format(x),
             lambda: "%s %r" % (x, x), lambda: f"{x!r:>3}",
-            lambda: format(x, ">300"), lambda: f"{x:.2f}", lambda: f"{x:d}",
+            lambda: format(x, ">3"), lambda: f"{x:.2f}", lambda: f"{x:d}",
         )
     ]
 
