@@ -1,5 +1,7 @@
 #include "py_ref.h"
 
+#include <pthread.h>
+
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -18,8 +20,17 @@ struct Deferred {
   bool scheduled = false;
 
   static Deferred& Get() {
-    static auto* deferred = new Deferred();
+    static Deferred* deferred = Make();
     return *deferred;
+  }
+
+ private:
+  static Deferred* Make() {
+    auto* made = new Deferred();
+    // A child has no thread that could give the lock back.
+    pthread_atfork([] { Get().mutex.lock(); }, [] { Get().mutex.unlock(); },
+                   [] { Get().mutex.unlock(); });
+    return made;
   }
 };
 

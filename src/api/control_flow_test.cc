@@ -278,7 +278,7 @@ TEST(SwitchCaseTest, AnIndexChooses) {
   EXPECT_EQ(f(Tensor(int64_t{1} << 32)).item<int>(), 30);
   EXPECT_EQ(ErrorOf([&] { f(Tensor(1.0f)); }).code(), ErrorCode::kTypeError);
   EXPECT_EQ(ErrorOf([&] { staged(Tensor({1, 2})); }).code(),
-            ErrorCode::kValueError);
+            ErrorCode::kInvalidArgument);
 }
 
 TEST(SwitchCaseTest, BranchesInAVector) {

@@ -364,7 +364,7 @@ void FuncGraph::SetArgumentVariable(const Tensor& argument, bool trainable,
   facts.trainable = trainable;
   if (!handle) return;
   const void* key = CaptureKey(handle);
-  if (argument_values_.emplace(key, CapturedArgument{node, handle}).second) {
+  if (argument_values_.emplace(key, node).second) {
     facts.key = key;
   }
 }
@@ -383,14 +383,18 @@ StatusOr<Tensor> FuncGraph::Capture(const Tensor& t, std::string_view name) {
   if (t.is_symbolic() && Graph::GraphOf(t) == graph_.get()) return t;
   const auto argument = argument_values_.find(CaptureKey(t));
   if (argument != argument_values_.end()) {
-    const CapturedArgument& found = argument->second;
-    if (std::none_of(captured_arguments_.begin(), captured_arguments_.end(),
-                     [&](const CapturedArgument& c) {
-                       return c.argument == found.argument;
-                     })) {
-      captured_arguments_.push_back(found);
+    Node* const found = argument->second;
+    // What was captured lives as long as whoever refers to it; what was given
+    // may be of a graph that is gone when the function is called again.
+    const auto noted = std::find_if(
+        captured_arguments_.begin(), captured_arguments_.end(),
+        [&](const CapturedArgument& c) { return c.argument == found; });
+    if (noted == captured_arguments_.end()) {
+      captured_arguments_.push_back({found, t});
+    } else if (noted->value.is_symbolic()) {
+      noted->value = t;
     }
-    return graph_->TensorOf({found.argument, 0});
+    return graph_->TensorOf({found, 0});
   }
   auto it = capture_of_.find(CaptureKey(t));
   if (it != capture_of_.end()) {
@@ -668,7 +672,6 @@ StatusOr<Ref<GraphFunction>> FuncGraph::Finish(std::span<const Tensor> results,
   devices_.resize(1);
   containers_.clear();
   gradient_overrides_.clear();
-  ForgetCapturedValues();
   std::vector<Output> edges;
   const std::unordered_set<const Node*> returned(returned_.begin(),
                                                  returned_.end());
@@ -683,6 +686,7 @@ StatusOr<Ref<GraphFunction>> FuncGraph::Finish(std::span<const Tensor> results,
     GK_ASSIGN_OR_RETURN(Tensor out, MarkReturned(r));
     edges.push_back(Graph::OutputOf(out));
   }
+  ForgetCapturedValues();  // Results may be captured, too.
   std::vector<Node*> arguments = arguments_;
   for (const FunctionCapture& c : captures_) {
     arguments.push_back(c.placeholder);

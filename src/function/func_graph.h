@@ -230,7 +230,7 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   std::unordered_map<const void*, int> capture_of_;
   // Resources that are arguments, by CaptureKey, and those of them that were
   // captured.
-  std::unordered_map<const void*, CapturedArgument> argument_values_;
+  std::unordered_map<const void*, Node*> argument_values_;
   std::vector<CapturedArgument> captured_arguments_;
   // What placeholders of this graph stand for, by node.
   struct PlaceholderFacts {

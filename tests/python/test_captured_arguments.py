@@ -149,3 +149,39 @@ def test_optimizer_steps_on_a_captured_argument():
         return w + 0.0
 
     assert float(step(w)) == pytest.approx(3.0 - 0.6)
+
+
+@pytest.mark.parametrize("where", ["loop", "branch", "plain", "callee"])
+def test_callers_are_traced_again(where):
+    w = tf.Variable(2.0)
+
+    @tf.function
+    def inner(a, b):
+        with tf.GradientTape() as tape:
+            loss = a * b * w
+        d = tape.gradient(loss, b)
+        w.assign_add(1.0)
+        return d
+
+    middle = tf.function(lambda a, b: inner(a, b))
+
+    @tf.function
+    def f(x, n, u):
+        if where == "loop":
+            for _ in tf.range(2):
+                inner(x, u)
+        elif where == "branch":
+            if x > 0.0:
+                inner(x, u)
+        elif where == "callee":
+            middle(x, u)
+        return inner(x, u) * n
+
+    x = tf.constant(3.0)
+    written = {"loop": 2.0, "branch": 1.0, "plain": 0.0, "callee": 1.0}[where]
+    for n in (1, 2, 1):
+        expected = 2.0 * 3.0 * (float(w) + written) * n
+        assert float(f(x, n, w)) == pytest.approx(expected)
+    other = tf.Variable(5.0)
+    expected = 3.0 * (float(w) + written)
+    assert float(f(x, 1, other)) == pytest.approx(expected)
