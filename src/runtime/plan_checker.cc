@@ -445,16 +445,26 @@ Status PlanChecker::RunApart(int pc, RunFn run) {
       Poison(shadow_->data[s], plan_.slots[s].num_bytes());
     }
   }
-  const Status status = now.kind == Instruction::Kind::kCluster
-                            ? RunPlainly(now)
-                            : run(*shadow_, apart);
-  for_inputs([&](SlotId s) {
-    if (plan_.slots[s].home == Home::kConstant) return;
-    shadow_->slots[s] = shadow_->planned[s];
-    if (plan_.slots[s].home == Home::kArena) {
-      shadow_->data[s] = shadow_->planned[s].raw_data();
-    }
-  });
+  const auto give_back = [&] {
+    for_inputs([&](SlotId s) {
+      if (plan_.slots[s].home == Home::kConstant) return;
+      shadow_->slots[s] = shadow_->planned[s];
+      if (plan_.slots[s].home == Home::kArena) {
+        shadow_->data[s] = shadow_->planned[s].raw_data();
+      }
+    });
+  };
+  Status status;
+  try {
+    status = now.kind == Instruction::Kind::kCluster ? RunPlainly(now)
+                                                     : run(*shadow_, apart);
+  } catch (...) {
+    // An interrupt: the next run finds nothing of this one.
+    give_back();
+    ForgetShadow(now);
+    throw;
+  }
+  give_back();
   has_shadow_ = status.ok();
   if (status.ok()) {
     if (IsUndefined(now)) PoisonResult(shadow_->slots[now.first_output]);

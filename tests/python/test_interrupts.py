@@ -85,7 +85,7 @@ def test_threads_of_our_own_get_no_signals():
     """They go to Python's, whose handlers they are for."""
     check_child(
         """
-        import os, pathlib, signal, threading
+        import os, pathlib, signal, threading, time
         os.environ["OPENBLAS_NUM_THREADS"] = "1"  # NumPy's threads are its own
         import graphkiln as tf
         a = tf.random.normal([600, 600])
@@ -97,11 +97,14 @@ def test_threads_of_our_own_get_no_signals():
         others = 0
         for task in pathlib.Path("/proc/self/task").iterdir():
             if int(task.name) in own: continue
-            status = (task / "status").read_text()
-            blocked = int(status.partition("SigBlk:")[2].split()[0], 16)
+            for _ in range(100):
+                status = (task / "status").read_text()
+                blocked = int(status.partition("SigBlk:")[2].split()[0], 16)
+                if not blocked >> (signal.SIGSEGV - 1) & 1: break
+                time.sleep(.05)  # a thread that starts has all blocked
             for s in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
                 assert blocked >> (s - 1) & 1, (task.name, hex(blocked))
-            assert not blocked >> (signal.SIGSEGV - 1) & 1
+            assert not blocked >> (signal.SIGSEGV - 1) & 1, hex(blocked)
             others += 1
         assert others > 0
         assert not signal.pthread_sigmask(signal.SIG_BLOCK, [])

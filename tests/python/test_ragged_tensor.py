@@ -367,7 +367,7 @@ def test_print_of_sparse_tensors(tmp_path):
         tf.IndexedSlices(tf.constant([1]), tf.constant([0])),
     )
     assert path.read_text() == (
-        "SparseTensor(indices=[[0]], values=[5], shape=[2]) "
+        "'SparseTensor(indices=[[0]], values=[5], shape=[2])' "
         "IndexedSlices(indices=[0], values=[1])\n"
     )
 
