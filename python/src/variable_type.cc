@@ -101,6 +101,10 @@ void DeallocUnread(PyObject* o) {
   Py_CLEAR(self->origin);
   self->handle = Tensor();
   self->shape = PartialTensorShape();
+  self->dtype = DataType::kInvalid;
+  self->trainable = false;
+  self->serial = 0;
+  self->after = nullptr;
   if (type != UnreadVariableType || !spare_unread.Keep(o)) {
     self->handle.~Tensor();
     self->shape.~PartialTensorShape();

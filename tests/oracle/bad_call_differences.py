@@ -218,6 +218,9 @@ RAW: tuple[Difference, ...] = (
     ),
     Difference("ResourceScatter.*", INVALID, "", STRICT),
     Difference(
+        "(Ragged|Sparse)Bincount, (splits|weights|values).*", INVALID, "", STRICT
+    ),
+    Difference(
         "(Parallel)?DynamicStitch, .* 2147483647 .*",
         "ResourceExhaustedError",
         INVALID,

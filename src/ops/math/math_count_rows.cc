@@ -66,12 +66,17 @@ StatusOr<RowValues> SparseRows(const Tensor& indices, const Tensor& values,
                            r.num_rows);
   }
   r.rows.resize(r.values.size());
-  for (size_t i = 0; r.is_matrix && i < r.rows.size(); ++i) {
-    r.rows[i] = indices.data<int64_t>()[i * 2];
-    if (r.rows[i] < 0 || r.rows[i] >= r.num_rows) {
-      return InvalidArgument("Index {} of value {} is not in [0, {})",
-                             r.rows[i], i, r.num_rows);
+  const std::span<const int64_t> sizes = dense_shape.flat<int64_t>();
+  for (size_t i = 0; i < r.rows.size(); ++i) {
+    const int64_t* const index = indices.data<int64_t>() + i * rank;
+    for (int64_t d = 0; d < rank; ++d) {
+      if (index[d] < 0 || index[d] >= sizes[d]) {
+        return InvalidArgument(
+            "Sparse index {} of value {} is out of bounds: it is not in [0, {})",
+            index[d], i, sizes[d]);
+      }
     }
+    if (r.is_matrix) r.rows[i] = index[0];
   }
   return r;
 }
@@ -138,9 +143,9 @@ Status CountIntoBins(KernelContext& c, const StatusOr<RowValues>& read,
   GK_RETURN_IF_ERROR(read.status());
   const RowValues& r = *read;
   GK_RETURN_IF_ERROR(CheckWeights(r, weights));
-  if (size_input.num_elements() != 1) {
-    return InvalidArgument("size must be a scalar but has shape {}",
-                           size_input.shape().DebugString());
+  if (size_input.rank() != 0) {
+    return InvalidArgument("Shape must be rank 0 but is rank {}: size",
+                           size_input.rank());
   }
   int64_t size = 0;
   GK_RETURN_IF_ERROR(IntegerValue(size_input, "size", &size));
@@ -185,6 +190,8 @@ Status ComputeSparseBins(KernelContext& c) {
 }
 
 StatusOr<int64_t> KnownSize(InferenceContext& c, int input) {
+  PartialTensorShape scalar;
+  GK_RETURN_IF_ERROR(c.WithRank(input, 0, &scalar));
   const auto value = c.ValueAsInts(input);
   if (!value || value->size() != 1) return kUnknownDim;
   const int64_t size = (*value)[0];
