@@ -7,6 +7,7 @@ import weakref
 
 import numpy as np
 import pytest
+from child_program import check_child
 from op_support import needs_op
 
 import graphkiln as tf
@@ -203,23 +204,25 @@ def test_updates_leave_another_librarys_array_alone():
     assert array[0] == 0.0 and fresh.numpy()[0] == 2.0
 
 
-def test_what_an_assignment_gave_in_a_graph_is_forgotten():
-    # The object that an assignment gives may have been another one's.
-    for _ in range(3):
+def test_what_an_assignment_gave_in_a_graph_is_forgotten(monkeypatch):
+    # The object that an assignment gives may have been another one's, whose
+    # graph is gone; glibc writes over what is freed.
+    monkeypatch.setenv("MALLOC_PERTURB_", "165")
+    out = check_child(
+        """
+        import gc
+        import graphkiln as tf
         with tf.Graph().as_default():
             v = tf.Variable(1.0)
             given = [v.assign(2.0) for _ in range(20)]
         del given, v
         gc.collect()
         w = tf.Variable([1.0, 2.0])
-
         @tf.function
         def f(x):
             kept = [w.assign_add(x) for _ in range(20)]
-            return tf.identity(kept[-1])
-
-        np.testing.assert_array_equal(f(tf.ones([2])), [21.0, 22.0])
-        nodes = f.get_concrete_function(tf.ones([2])).graph.as_graph_def().node
-        names = {node.name for node in nodes}
-        for node in nodes:
-            assert {i.strip("^").split(":")[0] for i in node.input} <= names
+            return [tf.identity(k) for k in kept][-1]
+        print(f(tf.ones([2])).numpy())
+        """
+    )
+    assert out.endswith("[21. 22.]\n")
