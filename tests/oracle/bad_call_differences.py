@@ -220,6 +220,15 @@ RAW: tuple[Difference, ...] = (
     Difference(
         "(Ragged|Sparse)Bincount, (splits|weights|values).*", INVALID, "", STRICT
     ),
+    Difference("RaggedCountSparseOutput, splits.*", INVALID, "", STRICT),
+    Difference(
+        "(Ragged|Sparse)CountSparseOutput, (weights|values|dense_shape).*",
+        "",
+        INVALID,
+        "as many weights as values count, and wide shapes cost no memory",
+        "",
+        "Weights and values|Cannot allocate",
+    ),
     Difference(
         "(Parallel)?DynamicStitch, .* 2147483647 .*",
         "ResourceExhaustedError",
