@@ -1,6 +1,7 @@
 #include "variable_type.h"
 
 #include <cstddef>
+#include <cstring>
 #include <new>
 #include <unordered_map>
 
@@ -54,23 +55,44 @@ PyTypeObject* ResourceVariableType = nullptr;
 PyTypeObject* UnreadVariableType = nullptr;
 PyObject* unread_name = nullptr;
 
-PyObject* New(PyTypeObject* type, PyObject*, PyObject*) {
-  PyObject* o = type->tp_alloc(type, 0);
-  if (o == nullptr) return nullptr;
+// What is behind the header of an object, all zero, becomes a variable that is
+// not initialised.
+void Construct(PyObject* o) {
   new (&Self(o)->handle) Tensor();
   new (&Self(o)->shape) PartialTensorShape();
   Self(o)->dtype = DataType::kInvalid;
+}
+
+PyObject* New(PyTypeObject* type, PyObject*, PyObject*) {
+  PyObject* o = type->tp_alloc(type, 0);
+  if (o != nullptr) Construct(o);
   return o;
 }
 
+// All but the memory.
+void Destroy(PyObject* o) {
+  PyVariable* self = Self(o);
+  PyObject_GC_UnTrack(o);
+  Forget(o);
+  if (self->weakrefs != nullptr) PyObject_ClearWeakRefs(o);
+  Py_CLEAR(self->name);
+  Py_CLEAR(self->dict);
+  Py_CLEAR(self->origin);
+  self->handle.~Tensor();
+  self->shape.~PartialTensorShape();
+}
+
 // What assignments gave and nobody holds any more: most are dropped at once,
-// and the next one takes their place. Its fields are empty, not destroyed.
+// and the next one takes their memory.
 class SpareUnread {
  public:
   // Null if there is none.
   PyObject* Take() {
     if (n_ == 0) return nullptr;
-    PyObject* o = PyObject_Init(spare_[--n_], UnreadVariableType);
+    PyObject* o = spare_[--n_];
+    std::memset(static_cast<void*>(o), 0, UnreadVariableType->tp_basicsize);
+    PyObject_Init(o, UnreadVariableType);
+    Construct(o);
     PyObject_GC_Track(o);
     return o;
   }
@@ -88,28 +110,11 @@ class SpareUnread {
 SpareUnread spare_unread;  // under the GIL
 
 // Of UnreadVariableType itself, which adds nothing to its base: without the
-// look at what a subclass could have added. The place in Variables is its
-// origin's.
+// look at what a subclass could have added.
 void DeallocUnread(PyObject* o) {
   PyTypeObject* type = Py_TYPE(o);
-  PyVariable* self = Self(o);
-  PyObject_GC_UnTrack(o);
-  if (self->origin == nullptr) Forget(o);
-  if (self->weakrefs != nullptr) PyObject_ClearWeakRefs(o);
-  Py_CLEAR(self->name);
-  Py_CLEAR(self->dict);
-  Py_CLEAR(self->origin);
-  self->handle = Tensor();
-  self->shape = PartialTensorShape();
-  self->dtype = DataType::kInvalid;
-  self->trainable = false;
-  self->serial = 0;
-  self->after = nullptr;
-  if (type != UnreadVariableType || !spare_unread.Keep(o)) {
-    self->handle.~Tensor();
-    self->shape.~PartialTensorShape();
-    type->tp_free(o);
-  }
+  Destroy(o);
+  if (type != UnreadVariableType || !spare_unread.Keep(o)) type->tp_free(o);
   Py_DECREF(type);
 }
 
@@ -159,15 +164,7 @@ PyObject* SetVariableTypes(PyObject*, PyObject* args) {
 
 void Dealloc(PyObject* o) {
   PyTypeObject* type = Py_TYPE(o);
-  PyVariable* self = Self(o);
-  PyObject_GC_UnTrack(o);
-  Forget(o);
-  if (self->weakrefs != nullptr) PyObject_ClearWeakRefs(o);
-  Py_CLEAR(self->name);
-  Py_CLEAR(self->dict);
-  Py_CLEAR(self->origin);
-  self->handle.~Tensor();
-  self->shape.~PartialTensorShape();
+  Destroy(o);
   type->tp_free(o);
   Py_DECREF(type);
 }

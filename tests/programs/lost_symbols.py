@@ -1,7 +1,8 @@
 """Symbols without a value: what a staged branch or loop says of them.
 
 Each function is traced with an int scalar. Ours may add lines to the texts
-that say where the symbol is assigned and what to do.
+that say where the symbol is assigned and what to do. One long table of small
+functions on purpose: they share their variables and are compared in one way.
 """
 
 from __future__ import annotations
