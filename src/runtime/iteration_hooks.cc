@@ -1,5 +1,8 @@
 #include "runtime/iteration_hooks.h"
 
+#include <unordered_map>
+#include <unordered_set>
+
 #include "data/run_hooks.h"
 #include "graph/graph.h"
 #include "grappler/function_graph.h"
@@ -25,85 +28,93 @@ Status Poll() {
   return loop.Turn("of an iteration");
 }
 
-constexpr int kMaxDepth = 32;  // of functions that call functions
+// Copies of a function that calls itself, before the function itself.
+constexpr int kMaxDepth = 32;
 
-// Calls visit(attr) for the functions that a node names.
-template <class Visit>
-void ForFunctions(const Node& node, Visit visit) {
-  for (const auto& [name, value] : node.attrs()) {
-    if (const auto* f = std::get_if<FunctionAttr>(&value)) {
-      visit(*f);
-    } else if (const auto* list =
-                   std::get_if<std::vector<FunctionAttr>>(&value)) {
-      for (const FunctionAttr& f : *list) visit(f);
-    }
+// Every definition in a process with this runtime is a graph.
+const GraphFunction& GraphOf(const FunctionDefinition& definition) {
+  return static_cast<const GraphFunction&>(definition);
+}
+
+// Calls visit(attr) for the functions that an attribute names.
+template <class Attr, class Visit>
+void ForFunctions(Attr& value, Visit visit) {
+  if (auto* f = std::get_if<FunctionAttr>(&value)) {
+    visit(*f);
+  } else if (auto* list = std::get_if<std::vector<FunctionAttr>>(&value)) {
+    for (auto& f : *list) visit(f);
   }
 }
 
-// Does it draw random numbers that seeds determine, itself or in a function
-// that it calls?
-bool DrawsFromSeeds(const GraphFunction& f, int depth) {
-  bool draws = false;
-  for (const auto& node : f.graph().nodes()) {
-    if (node->op().Has(kRandom)) {
-      const auto* seed = node->attrs().Get<int64_t>("seed");
-      const auto* seed2 = node->attrs().Get<int64_t>("seed2");
-      draws |= (seed && *seed != 0) || (seed2 && *seed2 != 0);
-    }
-    ForFunctions(*node, [&](const FunctionAttr& callee) {
-      const auto* inner =
-          dynamic_cast<const GraphFunction*>(callee.definition.get());
-      if (inner && depth < kMaxDepth) {
-        draws = draws || DrawsFromSeeds(*inner, depth + 1);
-      }
-    });
-    if (draws) return true;
-  }
-  return false;
-}
-
-Ref<GraphFunction> CopyOf(const GraphFunction& f, int depth);
-
-FunctionAttr CopyOf(const FunctionAttr& callee, int depth) {
-  const auto* f = dynamic_cast<const GraphFunction*>(callee.definition.get());
-  if (f == nullptr || depth >= kMaxDepth || !DrawsFromSeeds(*f, 0)) {
-    return callee;
-  }
-  FunctionAttr copy = callee;
-  copy.definition = CopyOf(*f, depth + 1);
-  return copy;
-}
-
-// Places in streams belong to plans, and plans to functions: another function
-// with a graph of its own, which calls others of their own.
-Ref<GraphFunction> CopyOf(const GraphFunction& f, int depth) {
-  FunctionGraph copy = FunctionGraph::CloneOf(f);
-  for (const auto& node : copy.graph->nodes()) {
-    AttrMap attrs;
-    for (const auto& [name, value] : node->attrs()) {
-      if (const auto* one = std::get_if<FunctionAttr>(&value)) {
-        attrs.Set(name, CopyOf(*one, depth));
-      } else if (const auto* list =
-                     std::get_if<std::vector<FunctionAttr>>(&value)) {
-        std::vector<FunctionAttr> copies;
-        for (const FunctionAttr& g : *list) copies.push_back(CopyOf(g, depth));
-        attrs.Set(name, std::move(copies));
+// Copies of functions whose random streams begin anew. A function has one,
+// wherever it is called from: its places share their streams.
+class FreshCopies {
+ public:
+  // Does it draw random numbers that seeds determine, itself or in a function
+  // that it calls?
+  bool DrawsFromSeeds(const GraphFunction& f) {
+    std::unordered_set<const GraphFunction*> seen{&f};
+    std::vector<const GraphFunction*> todo{&f};
+    while (!todo.empty()) {
+      const GraphFunction& now = *todo.back();
+      todo.pop_back();
+      for (const auto& node : now.graph().nodes()) {
+        if (IsSeeded(*node)) return true;
+        for (const auto& [name, value] : node->attrs()) {
+          ForFunctions(value, [&](const FunctionAttr& callee) {
+            const GraphFunction* inner = &GraphOf(*callee.definition);
+            if (seen.insert(inner).second) todo.push_back(inner);
+          });
+        }
       }
     }
-    for (const auto& [name, value] : attrs) {
-      node->mutable_attrs().Set(name, value);
-    }
+    return false;
   }
-  return MakeRef<GraphFunction>(f.name(), copy.graph, std::move(copy.arguments),
-                                std::move(copy.results),
-                                std::move(copy.control_outputs), f.attrs());
-}
+
+  // Places in streams belong to plans, and plans to functions: another
+  // function with a graph of its own, which calls others of their own.
+  Ref<FunctionDefinition> Of(const GraphFunction& f, int depth) {
+    if (const auto made = copies_.find(&f); made != copies_.end()) {
+      return made->second;
+    }
+    FunctionGraph copy = FunctionGraph::CloneOf(f);
+    for (const auto& node : copy.graph->nodes()) {
+      const AttrMap attrs = node->attrs();
+      for (const auto& [name, value] : attrs) {
+        AttrValue own = value;
+        ForFunctions(own, [&](FunctionAttr& callee) {
+          const GraphFunction& inner = GraphOf(*callee.definition);
+          if (depth < kMaxDepth && DrawsFromSeeds(inner)) {
+            callee.definition = Of(inner, depth + 1);
+            node->mutable_attrs().Set(name, own);
+          }
+        });
+      }
+    }
+    Ref<FunctionDefinition> made = MakeRef<GraphFunction>(
+        f.name(), copy.graph, std::move(copy.arguments),
+        std::move(copy.results), std::move(copy.control_outputs), f.attrs());
+    copies_.emplace(&f, made);
+    return made;
+  }
+
+ private:
+  static bool IsSeeded(const Node& node) {
+    if (!node.op().Has(kRandom)) return false;
+    for (const char* name : {"seed", "seed2"}) {
+      const auto* seed = node.attrs().Get<int64_t>(name);
+      if (seed != nullptr && *seed != 0) return true;
+    }
+    return false;
+  }
+
+  std::unordered_map<const GraphFunction*, Ref<FunctionDefinition>> copies_;
+};
 
 Ref<FunctionDefinition> Fresh(const FunctionDefinition& definition) {
-  // Every definition in a process with this runtime is a graph.
-  const auto& f = static_cast<const GraphFunction&>(definition);
-  if (!DrawsFromSeeds(f, 0)) return nullptr;
-  return CopyOf(f, 0);
+  const GraphFunction& f = GraphOf(definition);
+  FreshCopies copies;
+  return copies.DrawsFromSeeds(f) ? copies.Of(f, 0) : nullptr;
 }
 
 }  // namespace

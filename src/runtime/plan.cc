@@ -73,7 +73,7 @@ StatusOr<Ref<Plan>> Plan::WithoutMergedUpdates() const {
 void Plan::MakeSharedStates() {
   for (size_t i = 0; i < instructions.size(); ++i) {
     const Instruction& now = instructions[i];
-    if (now.kind != Instruction::Kind::kKernel || now.node == nullptr ||
+    if (now.kind != Instruction::Kind::kKernel ||
         !now.node->op().Has(kRandom)) {
       continue;
     }

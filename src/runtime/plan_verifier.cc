@@ -11,10 +11,8 @@ namespace {
 
 std::string InstructionText(const Plan& plan, int pc) {
   if (pc < 0) return "";
-  const Instruction& now = plan.instructions[pc];
-  const Node* node = now.node;
-  return Format(", instruction {}{}{}", pc, node ? " " : "",
-                node ? std::string(node->type()) + " " + node->name() : "");
+  const Node& node = *plan.instructions[pc].node;
+  return Format(", instruction {} {} {}", pc, node.type(), node.name());
 }
 
 bool IsControl(const Instruction& now) {
@@ -26,9 +24,10 @@ bool IsControl(const Instruction& now) {
 
 Status PlanViolation(const Plan& plan, std::string_view rule, int instruction,
                      SlotId slot, std::string_view what) {
-  return Internal("The plan of function {} breaks the rule '{}'{}{}: {}",
-                  plan.function.name, rule, InstructionText(plan, instruction),
-                  slot < 0 ? "" : Format(", slot %{}", slot), what);
+  std::string where = InstructionText(plan, instruction);
+  if (slot >= 0) where += Format(", slot %{}", slot);
+  return Internal("The plan of function {} breaks the rule '{}'{}: {}",
+                  plan.function.name, rule, where, what);
 }
 
 PlanVerifier::PlanVerifier(const Plan& plan) : plan_(plan) {
@@ -122,8 +121,7 @@ Status PlanVerifier::VerifyOrder() const {
   for (size_t pc = 0; pc < plan_.instructions.size(); ++pc) {
     const Instruction& now = plan_.instructions[pc];
     for (SlotId s : InputsOf(now)) {
-      if (s < 0 || !made[plan_.RootOf(s)])
-        return fail(pc, s, "is read, not made yet");
+      if (!made[plan_.RootOf(s)]) return fail(pc, s, "is read, not made yet");
     }
     for (int k = 0; k < now.num_outputs; ++k) {
       const SlotId s = now.first_output + k;
@@ -251,7 +249,6 @@ Status PlanVerifier::VerifyTaken(int pc) const {
   if (j >= 64 || (now.may_forward >> j & 1) == 0) {
     return fail("its memory is not offered");
   }
-  if (now.once) return fail("what is computed once would take a state");
   if (now.num_updates > 0) return fail("the instruction updates variables");
   const SlotInfo &from = plan_.slots[now.take_from],
                  &to = plan_.slots[now.take_to];
