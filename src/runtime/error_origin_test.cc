@@ -17,8 +17,8 @@ std::string Noted(const std::string& name) {
   TestFunction b;
   const Output x = b.Arg(kI, TensorShape());
   const OpRecord* neg = ValueOrThrow(OpRegistry::Get().LookUp("Neg"));
-  const Node* node = ValueOrThrow(
-      b.graph().AddNode(*neg, name, std::vector{x}, {{"T", kI}}));
+  const Node* node =
+      ValueOrThrow(b.graph().AddNode(*neg, name, std::vector{x}, {{"T", kI}}));
   const Status s = AtNode(InvalidArgument("wrong"), *node, "f");
   EXPECT_EQ(LastErrorOrigin().op, "Neg");
   EXPECT_EQ(LastErrorOrigin().function, "f");
@@ -56,13 +56,13 @@ TEST(ErrorOrigin, OfWhatFailedInACall) {
   TestFunction outer("outer");
   const Output y = outer.Arg(kI, TensorShape());
   const FunctionAttr h{
-      "outer", outer.Finish({outer.Add("PartitionedCall", {y},
-                                       {{"Tout", std::vector{kI}},
-                                        {"f", g}})})};
+      "outer",
+      outer.Finish({outer.Add("PartitionedCall", {y},
+                              {{"Tout", std::vector{kI}}, {"f", g}})})};
   TestFunction b("main");
   const Output z = b.Arg(kI, TensorShape());
-  const auto f = b.Finish({b.Add("PartitionedCall", {z},
-                                 {{"Tout", std::vector{kI}}, {"f", h}})});
+  const auto f = b.Finish(
+      {b.Add("PartitionedCall", {z}, {{"Tout", std::vector{kI}}, {"f", h}})});
   const Tensor zero = Tensor::Scalar<int32_t>(0);
   TensorVector out;
   const Status s = RunFunction(*f, {&zero, 1}, &out);
@@ -85,9 +85,9 @@ TEST(ErrorOrigin, CallsPassOnWhereTheyFailed) {
   const FunctionAttr g{"callee", callee.Finish({callee.Add("Neg", {a})})};
   TestFunction b;
   const Output x = b.Arg(kI, TensorShape());
-  const Node& call = *b.Add("PartitionedCall", {x},
-                            {{"Tout", std::vector{kI}}, {"f", g}})
-                          .node;
+  const Node& call =
+      *b.Add("PartitionedCall", {x}, {{"Tout", std::vector{kI}}, {"f", g}})
+           .node;
   const Node& neg = *b.Add("Neg", {x}).node;
   const Status inner = AtNode(InvalidArgument("wrong"), neg, "callee");
   EXPECT_EQ(AtNode(inner, call, "f").message(), inner.message());

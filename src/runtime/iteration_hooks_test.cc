@@ -32,8 +32,9 @@ Output Noise(TestFunction& b, Output x, const char* seed, int64_t value) {
                                   {{"dtype", kF}, {seed, value}})});
 }
 
-FunctionAttr Function(const std::string& name,
-                      const std::function<Output(TestFunction&, Output)>& body) {
+FunctionAttr Function(
+    const std::string& name,
+    const std::function<Output(TestFunction&, Output)>& body) {
   InitRuntime();
   TestFunction b(name);
   const Output x = b.Arg(kF, TensorShape());
@@ -66,9 +67,8 @@ TEST(IterationHooks, WhatNoSeedDeterminesStaysTheFunction) {
   const FunctionAttr unseeded = Draws("seed", 0);
   EXPECT_EQ(FreshFunction(unseeded.definition).get(),
             unseeded.definition.get());
-  const FunctionAttr pure = Function("pure", [](TestFunction& b, Output x) {
-    return b.Add("Neg", {x});
-  });
+  const FunctionAttr pure = Function(
+      "pure", [](TestFunction& b, Output x) { return b.Add("Neg", {x}); });
   EXPECT_EQ(FreshFunction(pure.definition).get(), pure.definition.get());
 }
 
@@ -111,9 +111,9 @@ TEST(IterationHooks, PlacesShareTheirFunctionsStream) {
   const FunctionAttr twice = Function("twice", [&](TestFunction& b, Output x) {
     const Output which = b.Add("Cast", {x}, {{"DstT", kI}});
     const auto branch = [&] {
-      return b.Add("StatelessCase", {which, x},
-                   {{"Tout", std::vector{kF}},
-                    {"branches", std::vector{draws, draws}}});
+      return b.Add(
+          "StatelessCase", {which, x},
+          {{"Tout", std::vector{kF}}, {"branches", std::vector{draws, draws}}});
     };
     const Output first = branch();
     return b.Add("Pack", {first, branch()}, {{"N", int64_t{2}}});
@@ -125,11 +125,11 @@ TEST(IterationHooks, PlacesShareTheirFunctionsStream) {
 // ways to the first one than can be walked.
 TEST(IterationHooks, FunctionsThatAreCalledOftenAreCopiedOnce) {
   for (const bool draws : {false, true}) {
-    FunctionAttr f = draws ? Draws("seed", 3)
-                           : Function("sum", [](TestFunction& b, Output x) {
-                               return b.Add("Pack", {x, x},
-                                            {{"N", int64_t{2}}});
-                             });
+    FunctionAttr f = draws
+                         ? Draws("seed", 3)
+                         : Function("sum", [](TestFunction& b, Output x) {
+                             return b.Add("Pack", {x, x}, {{"N", int64_t{2}}});
+                           });
     for (int i = 0; i < 40; ++i) {
       f = Function("calls", [&](TestFunction& b, Output x) {
         const auto call = [&] {

@@ -62,10 +62,9 @@ Ref<GraphFunction> Products(const TensorShape& shape = kMatrix) {
   TestFunction b("products");
   const Output x = b.Arg(kF, shape);
   const Output p = b.Add("Softmax", {x}), q = b.Add("Softmax", {p});
-  return b.Finish(
-      {b.Add("Softmax", {b.Add("ConcatV2",
-                               {p, q, b.Const(Tensor::Scalar<int32_t>(0))},
-                               {{"N", int64_t{2}}})})});
+  return b.Finish({b.Add(
+      "Softmax", {b.Add("ConcatV2", {p, q, b.Const(Tensor::Scalar<int32_t>(0))},
+                        {{"N", int64_t{2}}})})});
 }
 
 TEST_F(PlanVerifierTest, PlacesThatOverlapInPart) {
@@ -124,8 +123,8 @@ TEST_F(PlanVerifierTest, WhatIsComputedOnceHasNoEffect) {
     TestFunction b("draws");
     const Output x = b.Arg(kF, kMatrix);
     const Output shape = b.Const(Tensor::Vector<int32_t>(std::vector{5, 5}));
-    const Output noise = b.Add("RandomUniform", {shape},
-                               {{"dtype", kF}, {"seed", int64_t{1}}});
+    const Output noise =
+        b.Add("RandomUniform", {shape}, {{"dtype", kF}, {"seed", int64_t{1}}});
     ExpectBroken(
         MakeBody(*b.Finish({b.Add("MatMul", {x, noise})})),
         [](Plan& p) { At(p, "RandomUniform").once = true; }, "once",
@@ -175,8 +174,8 @@ TEST_F(PlanVerifierTest, WhatIsComputedOnceHasNoEffect) {
 Ref<GraphFunction> SumBody() {
   TestFunction b("sum");
   const Output s = b.Arg(kF, kMatrix), t = b.Arg(kF, kMatrix);
-  return b.Finish({b.Add("AddV2", {s, t}),
-                   b.Add("MatMul", {t, b.Add("Tanh", {t})})});
+  return b.Finish(
+      {b.Add("AddV2", {s, t}), b.Add("MatMul", {t, b.Add("Tanh", {t})})});
 }
 
 TEST_F(PlanVerifierTest, WhatIsTaken) {
@@ -195,18 +194,18 @@ TEST_F(PlanVerifierTest, WhatIsTaken) {
   expect([](Plan&, Instruction& now) { now.take_from = -1; }, "no input");
   expect([](Plan&, Instruction& now) { now.may_forward = 0; },
          "its memory is not offered");
-  expect([](Plan& p, Instruction& now) {
-    p.slots[now.take_from].is_static = false;
-  }, other);
-  expect([](Plan& p, Instruction& now) {
-    p.slots[now.take_to].is_static = false;
-  }, other);
-  expect([](Plan& p, Instruction& now) {
-    p.slots[now.take_to].shape = TensorShape{25};
-  }, other);
-  expect([](Plan& p, Instruction& now) {
-    p.slots[now.take_to].home = Home::kArgument;
-  }, other);
+  expect([](Plan& p,
+            Instruction& now) { p.slots[now.take_from].is_static = false; },
+         other);
+  expect(
+      [](Plan& p, Instruction& now) { p.slots[now.take_to].is_static = false; },
+      other);
+  expect([](Plan& p,
+            Instruction& now) { p.slots[now.take_to].shape = TensorShape{25}; },
+         other);
+  expect([](Plan& p,
+            Instruction& now) { p.slots[now.take_to].home = Home::kArgument; },
+         other);
   expect([](Plan&, Instruction& now) { now.kind = Instruction::Kind::kKernel; },
          "it is read after it is written over");
 }
@@ -223,14 +222,12 @@ TEST_F(PlanVerifierTest, NextStatesFit) {
         plan, [&](Plan& p) { change(p, p.next_states[1]); }, "state",
         "does not fit the state");
   };
-  expect([](Plan& p, NextState& n) {
-    p.slots[n.from].dtype = DataType::kInt32;
-  });
+  expect(
+      [](Plan& p, NextState& n) { p.slots[n.from].dtype = DataType::kInt32; });
   expect([](Plan& p, NextState& n) { p.slots[n.from].is_static = false; });
   expect([](Plan& p, NextState& n) { p.slots[n.to].is_static = false; });
-  expect([](Plan& p, NextState& n) {
-    p.slots[n.from].shape = TensorShape{25};
-  });
+  expect(
+      [](Plan& p, NextState& n) { p.slots[n.from].shape = TensorShape{25}; });
 }
 
 // Lists that go round a loop are nobody's spare memory.
@@ -281,11 +278,13 @@ TEST_F(PlanVerifierTest, UpdatesHaveTheirPlaces) {
     ExpectBroken(make(), change, "update", what);
   };
   expect([&](Plan& p) { shared(p).dtype = DataType::kInt32; }, "cannot share");
-  expect([&](Plan& p) { shared(p).shape = TensorShape{kSize, 1}; },
-         "cannot share");
   expect(
-      [&](Plan& p) { p.slots[shared(p).shared_slot].is_static = false; },
+      [&](Plan& p) {
+        shared(p).shape = TensorShape{kSize, 1};
+      },
       "cannot share");
+  expect([&](Plan& p) { p.slots[shared(p).shared_slot].is_static = false; },
+         "cannot share");
   expect([&](Plan& p) { shared(p).in_place = true; },
          "nothing is written in its place");
   expect([&](Plan& p) { of_cluster(p).result = -1; }, "no place, or several");
