@@ -16,11 +16,11 @@ bool SameFunctions(const FunctionAttr& a, const FunctionAttr& b) {
   return a.definition.get() == b.definition.get();
 }
 
-bool SameAttrs(const Node& a, const Node& b) {
-  if (a.attrs().size() != b.attrs().size()) return false;
+// With functions that are the same, not only of one name.
+bool SameNodes(const Node& a, const Node& b) {
+  if (&a.op() != &b.op() || !SameAttrs(a, b)) return false;
   for (const auto& [name, value] : a.attrs()) {
     const AttrValue* other = b.attrs().Find(name);
-    if (other == nullptr || !AttrEquals(value, *other)) return false;
     if (const auto* f = std::get_if<FunctionAttr>(&value)) {
       if (!SameFunctions(*f, std::get<FunctionAttr>(*other))) return false;
     }
@@ -241,8 +241,7 @@ class Comparison {
       for (size_t i = 0; i < nodes.size(); ++i) {
         if (s.copies[i].empty()) continue;
         const Node* copy = after_.graph->FindNode(s.copies[i]);
-        if (copy != nullptr &&
-            (&copy->op() != &nodes[i]->op() || !SameAttrs(*copy, *nodes[i]))) {
+        if (copy != nullptr && !SameNodes(*copy, *nodes[i])) {
           return Broken(copy->name(),
                         Format("it is no copy of {} of function {}",
                                nodes[i]->name(), s.body->name()));
@@ -283,8 +282,7 @@ class Comparison {
         continue;
       }
       const EffectOrder::Vertex& same = new_->vertices()[found];
-      if (&same.node->op() != &v.node->op() ||
-          !SameAttrs(*same.node, *v.node)) {
+      if (!SameNodes(*same.node, *v.node)) {
         return Broken(v.name, "its op or attributes changed");
       }
       if (same.node->num_inputs() != v.node->num_inputs()) {

@@ -414,5 +414,152 @@ TEST_F(CheckSplicesTest, ChecksAreRunByOptimize) {
   EXPECT_TRUE(OptimizeForShapes(&f).ok());
 }
 
+TEST_F(CheckPassesTest, EdgesAreOfOutputsThatThereAre) {
+  ExpectFound(
+      [](FunctionGraph& f) {
+        At(f, "Neg")->set_input(0, {f.arguments[0], 1});
+      },
+      "at node Neg: an input is no edge of the graph");
+  ExpectFound([](FunctionGraph& f) { f.results[0].index = 1; },
+              "a result is no edge of the graph");
+}
+
+TEST_F(CheckPassesTest, ArgumentsKeepTheirTypes) {
+  ExpectFound(
+      [](FunctionGraph& f) {
+        f.arguments[0]->mutable_output(0).dtype = DataType::kDouble;
+      },
+      "the argument's type or shape changed");
+}
+
+// Of the same number, one with another name.
+TEST_F(CheckPassesTest, NodesKeepTheirAttributes) {
+  ExpectFound(
+      [](FunctionGraph& f) {
+        Node* write = At(f, "AssignAddVariableOp");
+        const DataType dtype = write->attr<DataType>("dtype");
+        write->mutable_attrs().Remove("dtype");
+        write->mutable_attrs().Set("type", dtype);
+      },
+      "its op or attributes changed");
+}
+
+// A name is no function.
+TEST_F(CheckPassesTest, CallsKeepTheirFunctions) {
+  const auto writes = [](float value) {
+    TestFunction g("g");
+    const Output v = Variable(g);
+    const Output x = g.Const(
+        Tensor::OfValues<float>(std::vector<float>(3, value), TensorShape{3}));
+    g.Add("AssignVariableOp", {v, x}, kFloat);
+    return FunctionAttr{"g", g.Finish({})};
+  };
+  const FunctionAttr g = writes(1), h = writes(2);
+  TestFunction b("f");
+  const Output v = Variable(b), which = b.Arg(DataType::kInt32, {});
+  const Output call = b.Add("StatefulPartitionedCall", {v},
+                            {{"Tout", std::vector<DataType>{}}, {"f", g}});
+  b.Add("Case", {which, v},
+        {{"Tout", std::vector<DataType>{}}, {"branches", std::vector{g, h}}},
+        {call.node});
+  function_ = b.Finish({});
+  EXPECT_EQ(After([&](FunctionGraph& f) {
+              At(f, "Case")->mutable_attrs().Set("branches", std::vector{g, h});
+            }),
+            "OK");
+  ExpectFound(
+      [&](FunctionGraph& f) {
+        At(f, "StatefulPartitionedCall")->mutable_attrs().Set("f", h);
+      },
+      "StatefulPartitionedCall: its op or attributes changed");
+  ExpectFound(
+      [&](FunctionGraph& f) {
+        At(f, "Case")->mutable_attrs().Set("branches", std::vector{h, g});
+      },
+      "Case: its op or attributes changed");
+}
+
+TEST_F(CheckSplicesTest, OneRecordForEachNode) {
+  ExpectFound(
+      [](FunctionGraph& f) {
+        Inline(f);
+        f.spliced.push_back(f.spliced[0]);
+      },
+      "it spliced a node that was not there");
+}
+
+// A choice between functions that print; which of them is known, or not.
+class CheckBranchesTest : public CheckPassesTest {
+ protected:
+  static FunctionAttr Branch(const char* text) {
+    TestFunction g(text);
+    const Output x = g.Arg(DataType::kFloat, {3});
+    Print(g, text, {});
+    return {text, g.Finish({g.Add("Neg", {x})})};
+  }
+  // What the check says if `body` is put in the place of the node.
+  std::string Splicing(const FunctionAttr& body, int first_input = 1) {
+    const auto& g = static_cast<const GraphFunction&>(*body.definition);
+    return After([&](FunctionGraph& f) {
+      SplicedNode s{choice_, &g, first_input, {}};
+      s.copies.resize(g.graph().num_nodes());
+      f.spliced.push_back(s);
+    });
+  }
+  void Choose(const char* op, Output condition, AttrMap attrs) {
+    const Output x = b_.Arg(DataType::kFloat, {3});
+    attrs.Set("Tout", std::vector<DataType>{DataType::kFloat});
+    const Output y = b_.Add(op, {condition, x}, std::move(attrs));
+    choice_ = y.node->name();
+    function_ = b_.Finish({y});
+  }
+  void ExpectMay(bool may, const FunctionAttr& body, int first_input = 1) {
+    const std::string message = Splicing(body, first_input);
+    EXPECT_EQ(message.find("it does not call what took its place") ==
+                  std::string::npos,
+              may)
+        << message;
+  }
+  const ChecksScope checks_{true};
+  const FunctionAttr yes_ = Branch("yes"), no_ = Branch("no"),
+                     other_ = Branch("other");
+  std::string choice_;
+};
+
+TEST_F(CheckBranchesTest, OfKnownConditions) {
+  Choose("If", b_.Const(Tensor::Scalar(true)),
+         {{"then_branch", yes_}, {"else_branch", no_}});
+  ExpectMay(true, yes_);
+  ExpectMay(false, no_);
+  ExpectMay(false, other_);
+  ExpectMay(false, yes_, 0);
+}
+
+TEST_F(CheckBranchesTest, OfKnownNumbers) {
+  for (int32_t i : {-1, 0, 1, 7}) {
+    b_ = TestFunction("f");
+    Choose("Case", b_.Const(Tensor::Scalar(i)),
+           {{"branches", std::vector{yes_, no_}}});
+    ExpectMay(i == 0, yes_);
+    ExpectMay(i != 0, no_);
+    ExpectMay(false, other_);
+  }
+}
+
+// It may be known where the body is put.
+TEST_F(CheckBranchesTest, OfUnknownConditions) {
+  Choose("If", b_.Arg(DataType::kBool, {}),
+         {{"then_branch", yes_}, {"else_branch", no_}});
+  ExpectMay(true, yes_);
+  ExpectMay(true, no_);
+  ExpectMay(false, other_);
+  b_ = TestFunction("f");
+  Choose("Case", b_.Arg(DataType::kInt32, {}),
+         {{"branches", std::vector{yes_, no_}}});
+  ExpectMay(true, no_);
+  ExpectMay(false, other_);
+  ExpectMay(false, no_, 0);
+}
+
 }  // namespace
 }  // namespace gk

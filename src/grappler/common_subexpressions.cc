@@ -38,15 +38,6 @@ size_t HashOf(const Node& node, const std::vector<Output>& inputs) {
   return h;
 }
 
-bool SameAttrs(const Node& a, const Node& b) {
-  if (a.attrs().size() != b.attrs().size()) return false;
-  for (const auto& [name, value] : a.attrs()) {
-    const AttrValue* other = b.attrs().Find(name);
-    if (!other || !AttrEquals(value, *other)) return false;
-  }
-  return true;
-}
-
 bool MayMerge(const Node& node) {
   if (!IsPureNode(node)) return false;
   // A node that waits for something else says when it wants to run.

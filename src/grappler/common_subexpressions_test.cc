@@ -112,5 +112,32 @@ TEST(CommonSubexpressions, CallsStay) {
   EXPECT_EQ(Left(b, {choose("Neg"), choose("Exp")}, "StatelessIf"), 2);
 }
 
+// What an imported graph notes at its nodes is kept apart.
+TEST(CommonSubexpressions, OtherNotesAreOtherNodes) {
+  const auto left = [](const char* first, const char* second) {
+    TestFunction b;
+    const Output x = b.Arg(kF, {4});
+    const Output y = b.Add("Exp", {x}), z = b.Add("Exp", {x});
+    if (*first) y.node->mutable_attrs().Set(first, int64_t{1});
+    if (*second) z.node->mutable_attrs().Set(second, int64_t{1});
+    return Left(b, {y, z}, "Exp");
+  };
+  EXPECT_EQ(left("_note", "_note"), 1);
+  EXPECT_EQ(left("_note", ""), 2);
+  EXPECT_EQ(left("_note", "_other"), 2);
+}
+
+// What has no value is no work: nothing changes.
+TEST(CommonSubexpressions, NodesThatOnlyOrderStay) {
+  TestFunction b;
+  const Output x = b.Arg(kF, {4});
+  b.Add("NoOp", {});
+  b.Add("NoOp", {});
+  FunctionGraph f = FunctionGraph::CloneOf(*b.Finish({b.Add("Exp", {x})}));
+  bool changed = false;
+  ThrowIfError(MergeCommonSubexpressions(&f, &changed));
+  EXPECT_FALSE(changed);
+}
+
 }  // namespace
 }  // namespace gk

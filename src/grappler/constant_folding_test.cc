@@ -80,5 +80,27 @@ TEST(ConstantFolding, SmallWork) {
             "Fill");
 }
 
+TEST(ConstantFolding, SourcesAndObjectsStay) {
+  TestFunction b;
+  EXPECT_EQ(Folded(b, b.Add("FakeParam", {},
+                            {{"dtype", kF}, {"shape", TensorShape{3}}})),
+            "FakeParam");
+  const Output text = b.Const(Tensor::Scalar<std::string>("a"));
+  EXPECT_EQ(Folded(b, b.Add("StringUpper", {text})), "StringUpper");
+  const Output one = b.Const(Tensor::Scalar(1.0f));
+  EXPECT_EQ(Folded(b, b.Add("ZerosLike", {one})), "Const");
+}
+
+// What nobody reads is left to pruning.
+TEST(ConstantFolding, OnlyWhatIsUsed) {
+  TestFunction b;
+  const Output one = b.Const(Tensor::Scalar(1.0f));
+  b.Add("Neg", {one});
+  FunctionGraph f = FunctionGraph::CloneOf(*b.Finish({one}));
+  bool changed = false;
+  ThrowIfError(FoldConstants(&f, &changed));
+  EXPECT_FALSE(changed);
+}
+
 }  // namespace
 }  // namespace gk

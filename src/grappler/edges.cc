@@ -49,6 +49,15 @@ bool IsPureNode(const Node& node) {
   return !op.Has(kCallsFunction);
 }
 
+bool SameAttrs(const Node& a, const Node& b) {
+  if (a.attrs().size() != b.attrs().size()) return false;
+  for (const auto& [name, value] : a.attrs()) {
+    const AttrValue* other = b.attrs().Find(name);
+    if (!other || !AttrEquals(value, *other)) return false;
+  }
+  return true;
+}
+
 StatusOr<Node*> AddConst(Graph* graph, const Tensor& value, const Node& like) {
   GK_ASSIGN_OR_RETURN(const OpRecord* op, OpRegistry::Get().LookUp("Const"));
   AttrMap attrs{{"value", value}, {"dtype", value.dtype()}};

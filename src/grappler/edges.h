@@ -34,6 +34,9 @@ class Replacements {
 // computed ahead or dropped.
 bool IsPureNode(const Node& node);
 
+// The same attributes with the same values; functions by name.
+bool SameAttrs(const Node& a, const Node& b);
+
 // A new Const node of `value`; named after `like`, with its device and
 // source.
 StatusOr<Node*> AddConst(Graph* graph, const Tensor& value, const Node& like);

@@ -11,9 +11,7 @@ namespace {
 
 const GraphFunction* ConditionOf(const Node& node) {
   if (node.type() != "While" && node.type() != "StatelessWhile") return nullptr;
-  const auto* f = node.attrs().Get<FunctionAttr>("cond");
-  const auto* condition =
-      f ? dynamic_cast<const GraphFunction*>(f->definition.get()) : nullptr;
+  const auto* condition = GraphOf(node.attrs().Get<FunctionAttr>("cond"));
   if (!condition || condition->results().size() != 1 ||
       condition->arguments().size() != size_t(node.num_inputs()) ||
       node.num_inputs() != node.num_outputs()) {

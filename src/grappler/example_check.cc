@@ -130,8 +130,7 @@ class Inspection {
   }
 
   bool MayRun(const FunctionAttr& f, int depth) {
-    const auto* function =
-        dynamic_cast<const GraphFunction*>(f.definition.get());
+    const GraphFunction* function = GraphOf(&f);
     return function != nullptr &&
            MayRun(function->graph(), function->arguments(), depth + 1);
   }
@@ -156,8 +155,7 @@ std::vector<bool> UnspecifiedResults(const Graph& graph,
     std::vector<bool>& of_node = any[node->id()];
     of_node.assign(node->num_outputs(), all);
     const auto add = [&](const FunctionAttr& f) {
-      const auto* function =
-          dynamic_cast<const GraphFunction*>(f.definition.get());
+      const GraphFunction* function = GraphOf(&f);
       if (function == nullptr) return;
       const std::vector<bool> of_body =
           UnspecifiedResults(function->graph(), function->results(), depth + 1);
@@ -379,9 +377,7 @@ Status CompareByExample(std::string_view what, const FunctionGraph& before,
 }
 
 bool RunsByExample(const Node& loop) {
-  const auto* f = loop.attrs().Get<FunctionAttr>("cond");
-  const auto* condition =
-      f ? dynamic_cast<const GraphFunction*>(f->definition.get()) : nullptr;
+  const auto* condition = GraphOf(loop.attrs().Get<FunctionAttr>("cond"));
   ExampleRunner* const runner = ExampleRunner::Get();
   if (condition == nullptr || runner == nullptr || in_example) return false;
   const InExample scope;

@@ -35,6 +35,10 @@ FunctionGraph FunctionGraph::Clone() const {
   return f;
 }
 
+const GraphFunction* GraphOf(const FunctionAttr* f) {
+  return f ? dynamic_cast<const GraphFunction*>(f->definition.get()) : nullptr;
+}
+
 bool HasSideEffect(const Node& node) { return EffectsOf(node).must_run; }
 
 bool KeepsPlace(const Node& node) {

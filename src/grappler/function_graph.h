@@ -40,6 +40,9 @@ struct FunctionGraph {
   FunctionGraph Clone() const;
 };
 
+// The graph of the function that an attribute names; null if there is none.
+const GraphFunction* GraphOf(const FunctionAttr* f);
+
 // Must run although nobody uses what it returns.
 bool HasSideEffect(const Node& node);
 

@@ -52,8 +52,7 @@ Callee CalleeOf(const Node& node) {
     f = KnownBranch(node);
     callee.first_input = 1;
   }
-  const auto* function =
-      f ? dynamic_cast<const GraphFunction*>(f->definition.get()) : nullptr;
+  const GraphFunction* function = GraphOf(f);
   const size_t first = callee.first_input;
   if (!function ||
       function->arguments().size() + first != size_t(node.num_inputs()) ||

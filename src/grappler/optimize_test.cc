@@ -138,10 +138,10 @@ TEST(Optimize, TakesKnownBranches) {
                          {{"Tout", types},
                           {"then_branch", branch("Neg")},
                           {"else_branch", branch("Exp")}});
-  const Output z = b.Add(
-      "StatelessCase", {two, y},
-      {{"Tout", types},
-       {"branches", std::vector{branch("Sin"), branch("Cos")}}});
+  const Output z =
+      b.Add("StatelessCase", {two, y},
+            {{"Tout", types},
+             {"branches", std::vector{branch("Sin"), branch("Cos")}}});
   const FunctionGraph g = Optimized(b.Finish({z}));
   EXPECT_EQ(Count(g, "StatelessIf") + Count(g, "StatelessCase"), 0);
   EXPECT_EQ(Count(g, "Neg") + Count(g, "Sin"), 0);
@@ -162,11 +162,11 @@ Ref<GraphFunction> LoopFrom(Output (*first)(TestFunction&)) {
   const FunctionAttr body{
       "step", step.Finish({step.Add("AddV2", {j, one}), step.Add("Exp", {y})})};
   const Output x = b.Arg(DataType::kFloat, {});
-  const Output loop = b.Add(
-      "StatelessWhile", {first(b), b.Add("Neg", {x})},
-      {{"T", std::vector<DataType>{DataType::kInt32, DataType::kFloat}},
-       {"cond", cond},
-       {"body", body}});
+  const Output loop =
+      b.Add("StatelessWhile", {first(b), b.Add("Neg", {x})},
+            {{"T", std::vector<DataType>{DataType::kInt32, DataType::kFloat}},
+             {"cond", cond},
+             {"body", body}});
   return b.Finish({b.Add("Sin", {{loop.node, 1}})});
 }
 
@@ -178,9 +178,8 @@ TEST(Optimize, DropsLoopsWithoutTurns) {
   EXPECT_EQ(Count(empty, "StatelessWhile"), 0);
   ASSERT_EQ(Count(empty, "Sin"), 1);
   EXPECT_EQ(empty.results[0].node->input(0).node->type(), "Neg");
-  const FunctionGraph runs = Optimized(LoopFrom([](TestFunction& b) {
-    return b.Const(Tensor::Scalar<int32_t>(9));
-  }));
+  const FunctionGraph runs = Optimized(LoopFrom(
+      [](TestFunction& b) { return b.Const(Tensor::Scalar<int32_t>(9)); }));
   EXPECT_EQ(Count(runs, "StatelessWhile"), 1);
   const FunctionGraph unknown = Optimized(
       LoopFrom([](TestFunction& b) { return b.Arg(DataType::kInt32, {}); }));
@@ -195,15 +194,182 @@ TEST(Optimize, LoopsWhoseConditionsHaveEffectsStay) {
   const Output zero = test.Const(Tensor::Scalar<int32_t>(0));
   const FunctionAttr cond{"test", test.Finish({test.Add("Less", {i, zero})})};
   const FunctionAttr body{
-      "step", step.Finish({step.Add(
-                  "Neg", {step.Arg(DataType::kInt32, {})})})};
+      "step", step.Finish({step.Add("Neg", {step.Arg(DataType::kInt32, {})})})};
   const Output five = b.Const(Tensor::Scalar<int32_t>(5));
-  const Output loop =
-      b.Add("While", {five},
-            {{"T", std::vector<DataType>{DataType::kInt32}},
-             {"cond", cond},
-             {"body", body}});
+  const Output loop = b.Add("While", {five},
+                            {{"T", std::vector<DataType>{DataType::kInt32}},
+                             {"cond", cond},
+                             {"body", body}});
   EXPECT_EQ(Count(Optimized(b.Finish({loop}, {loop.node})), "While"), 1);
+}
+
+// y = neg(x) if the first dimension of x is less than 3, else exp(x); known
+// once the shape is.
+TEST(Optimize, TakesBranchesThatShapesDecide) {
+  const auto branch = [](const char* op) {
+    TestFunction g(op);
+    return FunctionAttr{op,
+                        g.Finish({g.Add(op, {g.Arg(DataType::kFloat, {-1})})})};
+  };
+  for (const bool is_case : {false, true}) {
+    TestFunction b;
+    const Output x = b.Arg(DataType::kFloat, {-1});
+    const Output size = b.Add("Size", {x}, {{"out_type", DataType::kInt32}});
+    const Output three = b.Const(Tensor::Scalar<int32_t>(3));
+    const std::vector<DataType> types{DataType::kFloat};
+    const Output y =
+        is_case ? b.Add("StatelessCase", {b.Add("Sub", {size, three}), x},
+                        {{"Tout", types},
+                         {"branches", std::vector{branch("Exp"), branch("Sin"),
+                                                  branch("Neg")}}})
+                : b.Add("StatelessIf", {b.Add("Less", {size, three}), x},
+                        {{"Tout", types},
+                         {"then_branch", branch("Neg")},
+                         {"else_branch", branch("Exp")}});
+    const FunctionGraph general = Optimized(b.Finish({y}));
+    EXPECT_EQ(Count(general, "Neg") + Count(general, "Exp"), 0);
+    const auto of_size = [&](int64_t n) {
+      FunctionGraph f = general.Clone();
+      f.arguments[0]->mutable_output(0).shape = PartialTensorShape({n});
+      ThrowIfError(OptimizeForShapes(&f));
+      return std::string(f.results[0].node->type());
+    };
+    EXPECT_EQ(of_size(2), "Neg");
+    EXPECT_EQ(of_size(3), "Exp");
+    EXPECT_EQ(of_size(4), is_case ? "Sin" : "Exp");
+    EXPECT_EQ(of_size(9), is_case ? "Neg" : "Exp");
+    // Without passes the graph has shapes, and is what it was.
+    SetGraphPasses(false);
+    EXPECT_EQ(of_size(2), is_case ? "StatelessCase" : "StatelessIf");
+    SetGraphPasses(true);
+  }
+}
+
+// Conditions that fail do so when, and if, they run; numbers of branches, too.
+TEST(Optimize, ConditionsThatFailStay) {
+  const auto stays = [](const char* op, Tensor condition) {
+    TestFunction g("g");
+    const FunctionAttr same{
+        "g", g.Finish({g.Add("Neg", {g.Arg(DataType::kFloat, {})})})};
+    TestFunction b;
+    const Output x = b.Arg(DataType::kFloat, {});
+    AttrMap attrs{{"Tout", std::vector<DataType>{DataType::kFloat}}};
+    if (std::string_view(op).ends_with("If")) {
+      attrs.Set("then_branch", same);
+      attrs.Set("else_branch", same);
+    } else {
+      attrs.Set("branches", std::vector{same});
+    }
+    const Output c = b.Const(std::move(condition));
+    const Output y = b.Add(op, {c, x}, attrs);
+    return Count(Optimized(b.Finish({y})), op) == 1;
+  };
+  const std::vector<int32_t> two{1, 1};
+  EXPECT_FALSE(stays("StatelessIf", Tensor::Scalar(true)));
+  EXPECT_FALSE(stays("If", Tensor::Scalar(2.5f)));
+  EXPECT_FALSE(stays("If", Tensor::Vector<int32_t>(two)));
+  EXPECT_FALSE(stays("Case", Tensor::Scalar<int32_t>(-3)));
+}
+
+// Each call of a function that calls itself is inlined once.
+TEST(Optimize, RecursionEnds) {
+  TestFunction b("again");
+  const Output x = b.Arg(DataType::kFloat, {});
+  TestFunction other("other");
+  const FunctionAttr none{
+      "other",
+      other.Finish({other.Add("Neg", {other.Arg(DataType::kFloat, {})})})};
+  const Output call =
+      b.Add("PartitionedCall", {b.Add("Exp", {x})},
+            {{"Tout", std::vector<DataType>{DataType::kFloat}}, {"f", none}});
+  const auto f = b.Finish({call});
+  call.node->mutable_attrs().Set("f", FunctionAttr{"again", f});
+  TestFunction main("main");
+  const auto g =
+      main.Finish({main.Add("PartitionedCall", {main.Arg(DataType::kFloat, {})},
+                            {{"Tout", std::vector<DataType>{DataType::kFloat}},
+                             {"f", FunctionAttr{"again", f}}})});
+  const FunctionGraph once = Optimized(g), itself = Optimized(f);
+  EXPECT_EQ(Count(once, "Exp"), 1);
+  EXPECT_EQ(Count(once, "PartitionedCall"), 1);
+  EXPECT_EQ(Count(itself, "Exp"), 1);
+  EXPECT_EQ(Count(itself, "PartitionedCall"), 1);
+  call.node->mutable_attrs().Set("f", none);  // breaks the circle
+}
+
+// Calls in calls are inlined to a depth, and to a size of the whole.
+TEST(Optimize, InlinesWithinBounds) {
+  const auto call = [](TestFunction& b, const FunctionAttr& f, Output x) {
+    return b.Add("PartitionedCall", {x},
+                 {{"Tout", std::vector<DataType>{DataType::kFloat}}, {"f", f}});
+  };
+  const auto nested = [&](FunctionAttr f, int times, int depth) {
+    for (int i = 0; i < depth; ++i) {
+      TestFunction b("calls");
+      Output x = b.Arg(DataType::kFloat, {});
+      for (int k = 0; k < times; ++k) x = call(b, f, x);
+      f = {"calls", b.Finish({x})};
+    }
+    TestFunction main("main");
+    return main.Finish({call(main, f, main.Arg(DataType::kFloat, {}))});
+  };
+  const auto chain = [](int n) {
+    TestFunction b("chain");
+    Output x = b.Arg(DataType::kFloat, {});
+    for (int i = 0; i < n; ++i) x = b.Add("Exp", {x});
+    return FunctionAttr{"chain", b.Finish({x})};
+  };
+  EXPECT_EQ(Count(Optimized(nested(chain(1), 1, 20)), "PartitionedCall"), 0);
+  EXPECT_EQ(Count(Optimized(nested(chain(1), 1, 40)), "PartitionedCall"), 1);
+  const FunctionGraph large = Optimized(nested(chain(4000), 20, 1));
+  EXPECT_GT(Count(large, "PartitionedCall"), 0);
+  EXPECT_GT(Count(large, "Exp"), 40000);
+  EXPECT_LT(Count(large, "Exp"), 50000);
+}
+
+// Loops that do not begin, by number and by flag, and ones of which it is not
+// known, or which would fail.
+TEST(Optimize, LoopsOfKnownConditions) {
+  const auto loops = [](bool known, auto first,
+                        Output (*cond)(TestFunction&, Output)) {
+    TestFunction test("test"), step("step"), b;
+    constexpr DataType kT = kTypeOf<decltype(first)>;
+    const FunctionAttr condition{"test",
+                                 test.Finish({cond(test, test.Arg(kT, {}))})};
+    const Output y = step.Arg(kT, {});
+    const FunctionAttr body{"step", step.Finish({step.Add("Identity", {y})})};
+    const Output x = known ? b.Const(Tensor::Scalar(first)) : b.Arg(kT, {});
+    const Output loop = b.Add("StatelessWhile", {x},
+                              {{"T", std::vector<DataType>{kT}},
+                               {"cond", condition},
+                               {"body", body}});
+    return Count(Optimized(b.Finish({loop})), "StatelessWhile");
+  };
+  const auto itself = [](TestFunction&, Output x) { return x; };
+  EXPECT_EQ(loops(true, false, itself), 0);
+  EXPECT_EQ(loops(true, true, itself), 1);
+  EXPECT_EQ(loops(false, true, itself), 1);
+  EXPECT_EQ(loops(true, 0.0f, itself), 0);
+  EXPECT_EQ(loops(true, 0.5f, itself), 1);
+  // Twice the same value, and what does not depend on the state.
+  EXPECT_EQ(loops(true, int32_t{3},
+                  [](TestFunction& c, Output x) {
+                    return c.Add("Sub", {c.Add("Neg", {x}), c.Add("Neg", {x})});
+                  }),
+            0);
+  EXPECT_EQ(loops(false, int32_t{3},
+                  [](TestFunction& c, Output) {
+                    return c.Const(Tensor::Scalar(false));
+                  }),
+            0);
+  // It fails, and so does the loop.
+  EXPECT_EQ(
+      loops(
+          true, int32_t{3},
+          [](TestFunction& c, Output x) {
+            return c.Add("FloorDiv", {x, c.Const(Tensor::Scalar<int32_t>(0))});
+          }),
+      1);
 }
 
 }  // namespace

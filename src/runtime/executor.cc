@@ -60,10 +60,6 @@ class FrameLease {
   bool clean_ = false;
 };
 
-const GraphFunction* GraphOf(const FunctionAttr* f) {
-  return static_cast<const GraphFunction*>(f->definition.get());
-}
-
 // Of a node that the plan found to name functions alone.
 std::vector<const GraphFunction*> BranchesOf(const Node& node) {
   if (const auto* then = node.attrs().Get<FunctionAttr>("then_branch")) {

@@ -26,25 +26,22 @@ constexpr int64_t kMaxSingleTile = 4096;
 
 // How a plan runs a node that calls functions.
 Instruction::Kind NestedKind(const Node& node) {
-  const auto is_graph = [](const FunctionAttr* f) {
-    return f && dynamic_cast<const GraphFunction*>(f->definition.get());
-  };
   const AttrMap& attrs = node.attrs();
   if (node.type() == "While" || node.type() == "StatelessWhile") {
-    if (is_graph(attrs.Get<FunctionAttr>("cond")) &&
-        is_graph(attrs.Get<FunctionAttr>("body"))) {
+    if (GraphOf(attrs.Get<FunctionAttr>("cond")) &&
+        GraphOf(attrs.Get<FunctionAttr>("body"))) {
       return Instruction::Kind::kLoop;
     }
   } else if (node.type() == "If" || node.type() == "StatelessIf") {
-    if (is_graph(attrs.Get<FunctionAttr>("then_branch")) &&
-        is_graph(attrs.Get<FunctionAttr>("else_branch"))) {
+    if (GraphOf(attrs.Get<FunctionAttr>("then_branch")) &&
+        GraphOf(attrs.Get<FunctionAttr>("else_branch"))) {
       return Instruction::Kind::kBranch;
     }
   } else if (node.type() == "Case" || node.type() == "StatelessCase") {
     const auto* all = attrs.Get<std::vector<FunctionAttr>>("branches");
     if (all && !all->empty() &&
         std::all_of(all->begin(), all->end(),
-                    [&](const FunctionAttr& f) { return is_graph(&f); })) {
+                    [](const FunctionAttr& f) { return GraphOf(&f); })) {
       return Instruction::Kind::kBranch;
     }
   }

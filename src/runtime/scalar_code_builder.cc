@@ -45,10 +45,6 @@ int ArgumentOfResult(const FunctionGraph& f, size_t k) {
   return -1;
 }
 
-const GraphFunction* GraphOf(const FunctionAttr* f) {
-  return f ? dynamic_cast<const GraphFunction*>(f->definition.get()) : nullptr;
-}
-
 }  // namespace
 
 bool FitsRegister(DataType dtype) {

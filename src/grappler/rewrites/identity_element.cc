@@ -55,10 +55,7 @@ bool KeepsEveryValue(const Node& node, int constant_at,
 std::optional<Output> DropIdentityElement(const Node& node,
                                           const RewriteContext& c) {
   const OpRecord& op = node.op();
-  if (!op.Has(kIdentityZero | kIdentityOne) || node.num_inputs() != 2 ||
-      node.num_outputs() != 1) {
-    return std::nullopt;
-  }
+  if (!op.Has(kIdentityZero | kIdentityOne)) return std::nullopt;
   for (int at = 1; at >= 0; --at) {
     const Tensor& constant = KnownValue(c.input(node, at));
     if (!constant) continue;

@@ -1,6 +1,10 @@
 // Rewrites: small local rules. Each looks at one node and says which existing
 // edge carries the same bits as the node's output 0, or nothing.
 //
+// What an op's properties say of its inputs and outputs is relied on: one
+// output, one input of a function that may be repeated, two where one of them
+// may be an identity element.
+//
 // A rule is a function here, a file beside this one and a row in the table of
 // simplify.cc. Rules may add a node to the graph but change none.
 #ifndef GK_GRAPPLER_REWRITES_REWRITES_H_
@@ -24,7 +28,7 @@ struct RewriteContext {
 using Rewrite = std::optional<Output> (*)(const Node& node,
                                           const RewriteContext& c);
 
-// x + 0, x - 0, x * 1, x / 1.
+// x + 0, x * 1, x ** 1, where the kernel says that all bits stay.
 std::optional<Output> DropIdentityElement(const Node& node,
                                           const RewriteContext& c);
 // f(f(x)) -> x for involutions, -> f(x) for idempotent functions.

@@ -120,5 +120,74 @@ TEST(DropRepetition, OfTheSameOpAndAttributes) {
   EXPECT_EQ(f.results[0].node->input(0).node->type(), "Placeholder");
 }
 
+// Rules ask for properties and rely on what these say of inputs and outputs.
+TEST(Rewrites, PropertiesSayWhatAnOpTakesAndGives) {
+  RegisterAllOps();
+  for (const OpRecord* op : OpRegistry::Get().all()) {
+    const auto is_one = [](const ArgDef& a) { return !a.is_list(); };
+    const auto all_are_one = [&](const std::vector<ArgDef>& args) {
+      return std::all_of(args.begin(), args.end(), is_one);
+    };
+    SCOPED_TRACE(op->name);
+    if (op->Has(kView)) {
+      EXPECT_FALSE(op->def->inputs.empty());
+    }
+    if (op->Has(kInvolution | kIdempotent)) {
+      EXPECT_EQ(op->def->inputs.size(), 1u);
+      EXPECT_TRUE(all_are_one(op->def->inputs));
+    }
+    if (op->Has(kIdentityZero | kIdentityOne)) {
+      EXPECT_EQ(op->def->inputs.size(), 2u);
+      EXPECT_TRUE(all_are_one(op->def->inputs));
+    }
+    if (op->Has(kInvolution | kIdempotent | kIdentityZero | kIdentityOne)) {
+      EXPECT_EQ(op->def->outputs.size(), 1u);
+      EXPECT_TRUE(all_are_one(op->def->outputs));
+    }
+  }
+}
+
+TEST(DropView, OfOneValue) {
+  TestFunction b;
+  const Output x = b.Arg(kF, {4}), y = b.Arg(kF, {4});
+  EXPECT_EQ(TypeOfResult(b, b.Add("IdentityN", {x, y})), "IdentityN");
+  EXPECT_EQ(TypeOfResult(b, b.Add("IdentityN", {x})), "Placeholder");
+}
+
+TEST(DropView, OfTheSameType) {
+  TestFunction b;
+  const Output x = b.Arg(kF, {4});
+  EXPECT_EQ(
+      TypeOfResult(b, b.Add("Bitcast", {x}, {{"type", DataType::kInt32}})),
+      "Bitcast");
+}
+
+TEST(DropIdentityElement, OfTypesThatAreAskedFor) {
+  TestFunction b;
+  const auto type = [&](const char* op, Output p, Output q) {
+    return TypeOfResult(b, b.Add(op, {p, q}));
+  };
+  const Output c = b.Const(Tensor::Scalar(std::complex<float>(1, 0)));
+  const Output z = b.Arg(DataType::kComplex64, {4});
+  EXPECT_EQ(type("Mul", z, c), "Mul") << "its zeros have two signs each";
+}
+
+TEST(SquareOfPower, OfTypesThatHaveSquares) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kComplex64, {4});
+  const Output two = b.Const(Tensor::Scalar(std::complex<float>(2, 0)));
+  EXPECT_EQ(TypeOfResult(b, b.Add("Pow", {x, two})), "Pow");
+}
+
+TEST(DropRepetition, OfOtherAttributes) {
+  TestFunction b;
+  const Output x = b.Arg(kF, {3});
+  const Output inner = b.Add("Abs", {x}), outer = b.Add("Abs", {inner});
+  inner.node->mutable_attrs().Set("_note", std::string("kept"));
+  FunctionGraph f = Simplified(b, {outer});
+  EXPECT_NE(f.results[0].node->input(0).node->type(), "Placeholder");
+  EXPECT_EQ(f.results[0].node->name(), "Abs_1");
+}
+
 }  // namespace
 }  // namespace gk

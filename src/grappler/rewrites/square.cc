@@ -16,7 +16,7 @@ bool IsTwo(const Tensor& t) {
 }  // namespace
 
 std::optional<Output> SquareOfPower(const Node& node, const RewriteContext& c) {
-  if (node.type() != "Pow" || node.num_inputs() != 2) return std::nullopt;
+  if (node.type() != "Pow") return std::nullopt;
   const Output x = c.input(node, 0);
   const Node::OutputInfo& info = x.node->output(x.index);
   const Tensor& power = KnownValue(c.input(node, 1));

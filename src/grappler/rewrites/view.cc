@@ -3,10 +3,7 @@
 namespace gk {
 
 std::optional<Output> DropView(const Node& node, const RewriteContext& c) {
-  if (!node.op().Has(kView) || node.num_inputs() == 0 ||
-      node.num_outputs() != 1) {
-    return std::nullopt;
-  }
+  if (!node.op().Has(kView) || node.num_outputs() != 1) return std::nullopt;
   const Output x = c.input(node, 0);
   const Node::OutputInfo& from = x.node->output(x.index);
   const Node::OutputInfo& to = node.output(0);
