@@ -51,9 +51,13 @@ struct GK_EXPORT Retrace {
 struct GK_EXPORT RetraceExplanation {
   std::string name;
   int num_traces = 0;
+  // Of the function as a whole: was it made over and over?
+  std::vector<std::string> notes;
   std::vector<Retrace> retraces;
 
   std::string to_string() const;
+  // A table, for notebooks and pages.
+  std::string to_html() const;
 };
 GK_EXPORT std::ostream& operator<<(std::ostream& out,
                                    const RetraceExplanation& explanation);

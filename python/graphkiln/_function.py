@@ -83,13 +83,11 @@ class _State:
         self.constraints = (
             None if specs is None else casting.constraints(checked, specs)
         )
-        self.tracing_count = 0
+        # Those that the first trace made.
         self.created_variables: list[weakref.ref] = []
-        self.traced_once = False
         self.lock = threading.RLock()
         # By id of the object: (weak reference to it, its Function).
         self.bound: dict[int, tuple] = {}
-        self.detector = _retracing.detector_for(python_function)
 
     @property
     def name(self) -> str:
@@ -265,12 +263,13 @@ def _new_function(state: _State) -> Function:
 
 def _install(f: Function, state: _State) -> None:
     f._state = state
-    f._count_calls_in(state.detector.counter)
-    if state.options["max_traces"] is not None:
-        f._set_max_traces(state.options["max_traces"])
-    if state.options["on_baked_change"] is not None:
-        f._guard_values()
     python_function = state.python_function
+    f._configure(
+        state.name, state.options["reduce_retracing"],
+        state.options["max_traces"] or 0, state.is_bound,
+        state.options["on_baked_change"] is not None,
+        _retracing.detector_for(python_function),
+    )
     f.__wrapped__ = python_function
     for name in ("__name__", "__qualname__", "__module__", "__doc__"):
         try:
@@ -340,13 +339,13 @@ def call_python(f: Function, args: tuple, kwargs: dict) -> object:
 def prepare_call(
     f: Function, args: tuple, kwargs: dict
 ) -> tuple[
-    _graphkiln.ConcreteFunction, list, list[int] | None, Callable | None
+    _graphkiln.ConcreteFunction, list, list[int] | None, Function | None
 ]:
     """Finds or makes the trace for a call.
 
     Returns it, its inputs, which tensor of the call each input is, if
-    calls that look the same may go the same way unseen, and what to call
-    when the trace was made now and ran well.
+    calls that look the same may go the same way unseen, and the Function that
+    it belongs to if it was made now.
     """
     try:
         return _prepared(f, args, kwargs)
@@ -359,20 +358,15 @@ def _prepared(f: Function, args: tuple, kwargs: dict) -> tuple:
     state = f._state
     if state.needs_instance and args:
         bound = bind_to_instance(f, args[0], type(args[0]))
-        concrete, inputs, _, on_traced = _prepared(bound, args[1:], kwargs)
-        return concrete, inputs, None, on_traced
+        concrete, inputs, _, traced = _prepared(bound, args[1:], kwargs)
+        return concrete, inputs, None, traced
     asked = _ask(state, args, kwargs)
     concrete, traced = _trace_for(f, asked)
-    on_traced = (
-        functools.partial(state.detector.called_with_tracing, f)
-        if traced
-        else None
-    )
     inputs = asked.inputs(concrete)
     order = None
     if asked.remember and asked.type.is_subtype_of(concrete._traced_type):
         order = _order(state, concrete, args, kwargs)
-    return concrete, inputs, order, on_traced
+    return concrete, inputs, order, f if traced else None
 
 
 class _Asked:
@@ -482,101 +476,53 @@ def _trace_for(
 ) -> tuple[_graphkiln.ConcreteFunction, bool]:
     """The trace for a call, found or made; and was it made?"""
     state = f._state
-    frozen: list[tuple[str, str, str]] = []
-    concrete = f._find(asked.type, asked.variables)
-    if state.options["on_baked_change"] is not None:
-        while concrete is not None and (
-            changes := _baked_values.changes_to_retrace(f, concrete)
-        ):
-            frozen = changes
-            f._take_back_hit()
-            f._drop(concrete)
-            concrete = f._find(asked.type, asked.variables)
-    if concrete is not None:
-        return concrete, False
-    traced = False
-
-    def trace(type_: _graphkiln.FunctionType) -> _graphkiln.ConcreteFunction:
-        nonlocal traced
-        concrete = _trace(state, type_, asked)
-        traced = True
-        return concrete
-
-    concrete = f._find_or_trace(
-        asked.type, state.options["reduce_retracing"], not state.traced_once,
-        trace, _graphkiln.call_site(), frozen, asked.variables,
+    created: list[weakref.ref] = []
+    concrete, traced = f._find_or_trace(
+        asked.type, asked.variables,
+        lambda type_: _trace(state, type_, asked, created),
     )
+    if created:
+        state.created_variables = created
     return concrete, traced
 
 
-def _trace(state: _State, type_, asked: _Asked):
-    _refuse_generators(state.python_function)
-    body = state.body()
-    name = state.name
-    attributes = state.options["attributes"]
-    options = {
-        "variables": asked.variables,
-        "autograph": state.options["autograph"],
-        "features": state.options["experimental_autograph_options"],
-    }
+class _VariableCreator:
+    """Makes the variables of a function that is traced."""
 
-    created: list = []
+    of_function = True
 
-    def trace_without_creation():
-        baked = _frozen_values(state, type_)
-        late: list = []
+    def __init__(self, asked: _Asked, created: list):
+        self._asked = asked
+        self._created = created
+        self.graph = None
 
-        def note(next_creator, **kwargs):
-            if state.created_variables or created:
-                raise ValueError(_tracing.CREATION_ERROR)
-            if _variable.is_lifted(kwargs):
-                late.append(None)
-            return next_creator(**kwargs)
+    def set_graph(self, graph: _graphkiln.FuncGraph) -> None:
+        """The graph that is traced."""
+        self.graph = graph
 
-        note.of_function = True
-        concrete = _tracing.trace(
-            body, name, type_, attributes, note, **options
-        )
-        if late:
-            raise ValueError(
-                "Creating variables on a non-first call to a function "
-                "decorated with tf.function."
-            )
-        concrete._baked = _baked_values.settle(baked)
-        return concrete
-
-    if state.traced_once:
-        concrete = trace_without_creation()
-        state.tracing_count += 1
-        return concrete
-    graphs: list = []
-
-    def create(next_creator, **kwargs):
-        if not _variable.is_lifted(kwargs):
+    def __call__(self, next_creator: Callable, **kwargs) -> object:
+        if not _graphkiln.note_variable(_variable.is_lifted(kwargs)):
             return next_creator(**kwargs)
         kwargs["initial_value"] = _lifted(
-            kwargs.get("initial_value"), kwargs.get("dtype"), graphs[0], asked
+            kwargs.get("initial_value"), self.graph, self._asked
         )
         variable = next_creator(**kwargs)
-        created.append(weakref.ref(variable))
+        self._created.append(weakref.ref(variable))
         return variable
 
-    create.of_function = True
+
+def _trace(state: _State, type_, asked: _Asked, created: list):
+    _refuse_generators(state.python_function)
     baked = _frozen_values(state, type_)
+    creator = _VariableCreator(asked, created)
     concrete = _tracing.trace(
-        body, name, type_, attributes, create, graphs.append, **options
+        state.body(), state.name, type_, state.options["attributes"], creator,
+        creator.set_graph,
+        variables=asked.variables,
+        autograph=state.options["autograph"],
+        features=state.options["experimental_autograph_options"],
     )
-    count = 1
-    if created:
-        # The variables are there now: the trace that stays is made without.
-        concrete = trace_without_creation()
-        count = 2
-    else:
-        concrete._baked = _baked_values.settle(baked)
-    state.created_variables = created
-    state.traced_once = True
-    state.tracing_count += count
-    state.detector.num_functions += 1
+    concrete._baked = _baked_values.settle(baked)
     return concrete
 
 
@@ -590,7 +536,7 @@ def _frozen_values(state: _State, type_) -> tuple:
     return _baked_values.snapshot(state.python_function, instance, objects)
 
 
-def _lifted(initial_value, dtype, graph, asked: _Asked):
+def _lifted(initial_value, graph, asked: _Asked):
     """An initial value computed outside of the graph being traced."""
     if callable(initial_value):
         initial_value = initial_value()
@@ -664,7 +610,7 @@ def name(self):
 @_method()
 def experimental_get_tracing_count(self) -> int:
     """How often the Python function has been traced."""
-    return self._state.tracing_count
+    return self._tracing_count()
 
 
 @_method()
@@ -681,7 +627,7 @@ def explain_retraces(self) -> _explanation.RetraceExplanation:
     >>> reason.argument, reason.cause
     ('x', 'shape')
     """
-    return _explanation.explain(self)
+    return _explanation.RetraceExplanation(self._explanation())
 
 
 @_method()
@@ -794,7 +740,7 @@ def _repr(self) -> str:
 def _decorate_again(self, decorator: Callable) -> None:
     """Puts `decorator` around the Python function, before it is traced."""
     state = self._state
-    if state.traced_once or state.tracing_count:
+    if self._traced_once():
         raise ValueError(
             "Functions cannot be decorated after they have been traced."
         )

@@ -44,15 +44,6 @@ def convert_callee(function: Callable) -> Callable:
     return call
 
 
-CREATION_ERROR = (
-    "tf.function only supports singleton tf.Variables created on the first "
-    "call. Make sure the tf.Variable is only created once or created outside "
-    "tf.function. See "
-    "https://www.tensorflow.org/guide/function#creating_tfvariables for more "
-    "information."
-)
-
-
 class ParameterValues:
     """Makes what the Python function is called with: placeholders for
     tensors and variables, values for everything else."""

@@ -4,6 +4,7 @@
 
 #include <structmember.h>  // after Python.h
 
+#include <algorithm>
 #include <cstddef>
 
 #include "base/stack.h"
@@ -13,9 +14,11 @@
 #include "function_trace_type.h"
 #include "gil.h"
 #include "guarded.h"
+#include "python_tracer.h"
 #include "source_location.h"
 #include "tensor_type.h"
 #include "variable_type.h"
+#include "words.h"
 
 namespace gk::py {
 
@@ -24,33 +27,21 @@ namespace {
 // tf.config.run_functions_eagerly.
 bool run_eagerly = false;
 
-class PyTrace final : public Trace {
- public:
-  PyTrace(Ref<FunctionType> type, PyObject* concrete)
-      : Trace(std::move(type)), concrete_(Py_NewRef(concrete)) {}
-  ~PyTrace() override { DeferredDecref(concrete_); }
-  PyObject* concrete() const { return concrete_; }
-
- private:
-  PyObject* concrete_;
-};
-
 struct PyFunction {
   PyObject_HEAD;
   vectorcallfunc call;
-  TraceCache* cache;
-  // Calls that went well outside of any trace; those of one place in the
-  // code are counted together, in a capsule.
-  int64_t* calls;
-  PyObject* call_counter;
+  PolymorphicFunction* function;
+  // Its detector: counts the calls that went well outside of any trace.
+  RetracingDetector* detector;
+  bool guarded;  // asks whether frozen values still hold
   PyObject* weakrefs;
   PyObject* dict;
 };
 PyFunction* Self(PyObject* o) { return reinterpret_cast<PyFunction*>(o); }
+TraceCache& CacheOf(PyObject* o) { return Self(o)->function->cache(); }
 
 PyObject* Run(const KnownCall& known, std::span<const Tensor> tensors) {
-  auto* f = ConcreteFunctionOf(
-      static_cast<const PyTrace*>(known.trace().get())->concrete());
+  auto* f = ConcreteFunctionOf(ConcreteOf(*known.trace()));
   const std::vector<int>& order =
       static_cast<const PyKnownCall&>(known).order();
   if (order.empty()) return RunConcrete(f, tensors, true);
@@ -60,18 +51,27 @@ PyObject* Run(const KnownCall& known, std::span<const Tensor> tensors) {
   return RunConcrete(f, inputs, true);
 }
 
-// The number in a capsule of call_counter(); null with an exception set.
-int64_t* CounterIn(PyObject* capsule) {
-  return static_cast<int64_t*>(
-      PyCapsule_GetPointer(capsule, "graphkiln.call_counter"));
-}
-
 // Counts a call that went well. Passes the result on.
 PyObject* Counted(PyObject* o, PyObject* result) {
   if (result != nullptr) [[likely]] {
-    *Self(o)->calls += one_outside_of_traces;
+    Self(o)->detector->CountCalls(one_outside_of_traces);
   }
   return result;
+}
+
+// A call ran that was traced. False with an exception set.
+bool NoteTracedCall(PyObject* o) {
+  const auto warning = Self(o)->function->NoteTracedCall([o] {
+    PyRef f = PyRef::Steal(PyObject_GetAttrString(o, "__wrapped__"));
+    PyRef text = PyRef::Steal(f ? PyObject_Str(f.get()) : nullptr);
+    return std::string(text ? StringView(text.get()) : std::string_view());
+  });
+  if (PyErr_Occurred()) return false;
+  if (!warning) return true;
+  PyRef text = PyRef::Steal(ToPyString(*warning));
+  PyRef done = PyRef::Steal(
+      text ? CallPython("graphkiln._logging", "warn", {text.get()}) : nullptr);
+  return static_cast<bool>(done);
 }
 
 PyObject* CallSlowly(PyObject* o, PyObject* const* args, size_t n,
@@ -98,15 +98,15 @@ PyObject* CallSlowly(PyObject* o, PyObject* const* args, size_t n,
     return CallPython("graphkiln._function", "call_python",
                       {o, tuple.get(), dict.get()});
   }
-  // (concrete function, inputs, order of the key's tensors or None, what to
-  // call when the trace that was made ran well or None)
+  // (concrete function, inputs, order of the key's tensors or None, the
+  // Function for which the trace was made now or None)
   PyRef found = PyRef::Steal(CallPython("graphkiln._function", "prepare_call",
                                         {o, tuple.get(), dict.get()}));
   if (!found) return nullptr;
-  PyObject *concrete, *inputs, *order, *on_traced;
+  PyObject *concrete, *inputs, *order, *traced;
   if (!PyArg_ParseTuple(found.get(), "O!O!OO", ConcreteFunctionType,
                         &concrete, &PyList_Type, &inputs, &order,
-                        &on_traced)) {
+                        &traced)) {
     return nullptr;
   }
   if (order != Py_None) {
@@ -114,21 +114,20 @@ PyObject* CallSlowly(PyObject* o, PyObject* const* args, size_t n,
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(order); ++i) {
       positions.push_back(PyLong_AsLong(PyList_GET_ITEM(order, i)));
     }
-    for (const Ref<Trace>& t : Self(o)->cache->traces()) {
-      if (static_cast<PyTrace*>(t.get())->concrete() != concrete) continue;
+    for (const Ref<Trace>& t : CacheOf(o).traces()) {
+      if (ConcreteOf(*t) != concrete) continue;
       Ref<KnownCall> call =
-          PyKnownCall::Make(Self(o)->cache->captured(), args, n, kwnames, t,
+          PyKnownCall::Make(CacheOf(o).captured(), args, n, kwnames, t,
                             std::move(positions));
-      if (call) Self(o)->cache->Remember(std::move(call));
+      if (call) CacheOf(o).Remember(std::move(call));
       break;
     }
     if (PyErr_Occurred()) PyErr_Clear();  // no words: not remembered
   }
   PyObject* result = PyObject_CallMethod(concrete, "_run", "O", inputs);
-  if (on_traced == Py_None) return Counted(o, result);
+  if (traced == Py_None) return Counted(o, result);
   if (result == nullptr || traces_in_progress != 0) return result;
-  PyRef noted = PyRef::Steal(PyObject_CallNoArgs(on_traced));
-  if (noted) return result;
+  if (NoteTracedCall(traced)) return result;
   Py_DECREF(result);
   return nullptr;
 }
@@ -137,9 +136,9 @@ PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
                PyObject* kwnames) {
   const size_t n = PyVectorcall_NARGS(nargsf);
   if (!run_eagerly) {
-    CallKey key(&Self(o)->cache->captured());
+    CallKey key(&CacheOf(o).captured());
     if (key.Add(args, n, kwnames)) {
-      Ref<KnownCall> known = Self(o)->cache->FindCall(key.words());
+      Ref<KnownCall> known = CacheOf(o).FindCall(key.words());
       if (known) return Counted(o, Run(*known, key.tensors()));
     }
   }
@@ -152,19 +151,18 @@ PyObject* CallGuarded(PyObject* o, PyObject* const* args, size_t nargsf,
                       PyObject* kwnames) {
   const size_t n = PyVectorcall_NARGS(nargsf);
   if (!run_eagerly) {
-    CallKey key(&Self(o)->cache->captured());
+    CallKey key(&CacheOf(o).captured());
     if (key.Add(args, n, kwnames)) {
-      Ref<KnownCall> known = Self(o)->cache->FindCall(key.words());
+      Ref<KnownCall> known = CacheOf(o).FindCall(key.words());
       if (known) {
-        PyObject* concrete =
-            static_cast<const PyTrace*>(known->trace().get())->concrete();
+        PyObject* concrete = ConcreteOf(*known->trace());
         PyRef holds = PyRef::Steal(CallPython(
             "graphkiln._baked_values", "still_holds", {o, concrete}));
         if (!holds) return nullptr;
         if (holds.get() == Py_True) {
           return Counted(o, Run(*known, key.tensors()));
         }
-        Self(o)->cache->TakeBackHit();
+        CacheOf(o).TakeBackHit();
       }
     }
   }
@@ -175,25 +173,23 @@ PyObject* New(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* o = type->tp_alloc(type, 0);
   if (o == nullptr) return nullptr;
   Self(o)->call = Guarded<Call>;
-  static int64_t nobody = 0;
-  Self(o)->calls = &nobody;
-  Self(o)->cache = new TraceCache();
+  static RetracingDetector* nobody = new RetracingDetector("");
+  Self(o)->detector = nobody;
+  Self(o)->function = new PolymorphicFunction(kPythonWords);
   return o;
 }
 
 int Traverse(PyObject* o, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(o));
   Py_VISIT(Self(o)->dict);
-  if (Self(o)->cache != nullptr) {
-    for (const Ref<Trace>& t : Self(o)->cache->traces()) {
-      Py_VISIT(static_cast<PyTrace*>(t.get())->concrete());
-    }
+  if (Self(o)->function != nullptr) {
+    for (const Ref<Trace>& t : CacheOf(o).traces()) Py_VISIT(ConcreteOf(*t));
   }
   return 0;
 }
 int Clear(PyObject* o) {
   Py_CLEAR(Self(o)->dict);
-  Self(o)->cache->Clear();
+  CacheOf(o).Clear();
   return 0;
 }
 void Dealloc(PyObject* o) {
@@ -201,8 +197,7 @@ void Dealloc(PyObject* o) {
   PyObject_GC_UnTrack(o);
   if (Self(o)->weakrefs != nullptr) PyObject_ClearWeakRefs(o);
   Py_CLEAR(Self(o)->dict);
-  Py_CLEAR(Self(o)->call_counter);
-  delete Self(o)->cache;
+  delete Self(o)->function;
   type->tp_free(o);
   Py_DECREF(type);
 }
@@ -223,134 +218,80 @@ TensorVector HandlesOf(PyObject* variables) {
   return handles;
 }
 
-// _find(function_type, variables) -> ConcreteFunction or None
-// `variables`: those of the call, by alias.
-PyObject* Find(PyObject* o, PyObject* args) {
-  PyObject *type, *variables;
-  if (!PyArg_ParseTuple(args, "O!O!", FunctionTypeType, &type, &PyList_Type,
-                        &variables)) {
-    return nullptr;
-  }
-  ForgetComparisonError();
-  Ref<Trace> t = Self(o)->cache->Find(FunctionTypeIn(type),
-                                      HandlesOf(variables));
-  if (RaiseComparisonError()) return nullptr;
-  if (!t) Py_RETURN_NONE;
-  return Py_NewRef(static_cast<PyTrace*>(t.get())->concrete());
-}
-
-// [(path, before, after)] of frozen values that changed.
-bool ReadFrozen(PyObject* list, std::vector<TypeDifference>* out) {
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
-    const char *path, *before, *after;
-    if (!PyArg_ParseTuple(PyList_GET_ITEM(list, i), "sss", &path, &before,
-                          &after)) {
-      return false;
-    }
-    out->push_back({path, RetraceCause::kGuard, before, after, ""});
-  }
-  return true;
-}
-
-// _find_or_trace(function_type, reduce_retracing, alone, trace, call_site,
-//                frozen, variables) -> ConcreteFunction
-// trace(function_type) makes one; `frozen` says which frozen values of an
-// earlier trace changed.
+// _find_or_trace(function_type, variables, trace)
+//     -> (ConcreteFunction, was it made now?)
+// trace(function_type) makes one. `variables`: those of the call, by alias.
 PyObject* FindOrTrace(PyObject* o, PyObject* args) {
-  PyObject *type, *trace, *frozen_list, *file, *function, *variables;
-  int reduce, alone, line;
-  if (!PyArg_ParseTuple(args, "O!ppO(UiU)O!O!", FunctionTypeType, &type,
-                        &reduce, &alone, &trace, &file, &line, &function,
-                        &PyList_Type, &frozen_list, &PyList_Type,
-                        &variables)) {
+  PyObject *type, *trace, *variables;
+  if (!PyArg_ParseTuple(args, "O!O!O", FunctionTypeType, &type, &PyList_Type,
+                        &variables, &trace)) {
     return nullptr;
   }
-  std::vector<TypeDifference> frozen;
-  if (!ReadFrozen(frozen_list, &frozen)) return nullptr;
-  auto make = [&](const Ref<FunctionType>& t) -> StatusOr<Ref<Trace>> {
-    PyRef wrapped = PyRef::Steal(WrapFunctionType(t));
-    if (!wrapped) return PythonError();
-    PyRef made = PyRef::Steal(PyObject_CallOneArg(trace, wrapped.get()));
-    if (!made) return PythonError();
-    if (!IsConcreteFunction(made.get())) {
-      return TypeError("tracing made no ConcreteFunction");
-    }
-    auto result = MakeRef<PyTrace>(t, made.get());
-    result->site = {std::string(StringView(file)),
-                    std::string(StringView(function)), line};
-    PyErr_Clear();  // names that are no UTF-8 are shown as nothing
-    result->frozen = frozen;
-    result->captured = 
-        ConcreteFunctionOf(made.get())->function->TellingCaptures();
-    return Ref<Trace>(std::move(result));
-  };
+  const TraceRequest request{FunctionTypeIn(type), HandlesOf(variables), {}};
+  PythonTracer tracer(o, trace, Self(o)->guarded);
   ForgetComparisonError();
-  StatusOr<Ref<Trace>> found = Self(o)->cache->FindOrTrace(
-      FunctionTypeIn(type), reduce != 0, alone != 0, make,
-      HandlesOf(variables));
+  StatusOr<PolymorphicFunction::Found> found =
+      Self(o)->function->FindOrTrace(request, &tracer);
   if (found.ok() && RaiseComparisonError()) return nullptr;
   if (!found.ok()) return Raise(found.status());
-  return Py_NewRef(static_cast<PyTrace*>(found->get())->concrete());
+  return Py_BuildValue("(ON)", ConcreteOf(*found->trace),
+                       PyBool_FromLong(found->made));
 }
 
 PyObject* Traces(PyObject* o, PyObject*) {
   PyRef list = PyRef::Steal(PyList_New(0));
-  for (const Ref<Trace>& t : Self(o)->cache->traces()) {
-    if (!list || PyList_Append(list.get(), static_cast<PyTrace*>(
-                                               t.get())->concrete()) < 0) {
+  for (const Ref<Trace>& t : CacheOf(o).traces()) {
+    if (!list || PyList_Append(list.get(), ConcreteOf(*t)) < 0) {
       return nullptr;
     }
   }
   return list.Release();
 }
 
-// _count_calls_in(capsule): from now on.
-PyObject* CountCallsIn(PyObject* o, PyObject* capsule) {
-  int64_t* counter = CounterIn(capsule);
-  if (counter == nullptr) return nullptr;
-  Py_XSETREF(Self(o)->call_counter, Py_NewRef(capsule));
-  Self(o)->calls = counter;
-  Py_RETURN_NONE;
-}
-
-// _guard_values(): calls ask whether frozen values still hold.
-PyObject* GuardValues(PyObject* o, PyObject*) {
-  Self(o)->call = Guarded<CallGuarded>;
-  Py_RETURN_NONE;
-}
-
-// _set_max_traces(n), 0: no limit
-PyObject* SetMaxTraces(PyObject* o, PyObject* n) {
-  const Py_ssize_t max = PyNumber_AsSsize_t(n, PyExc_OverflowError);
-  if (max == -1 && PyErr_Occurred()) return nullptr;
-  Self(o)->cache->SetMaxTraces(max < 0 ? 0 : static_cast<size_t>(max));
-  Py_RETURN_NONE;
-}
-
-// _take_back_hit(): the trace just found cannot serve.
-PyObject* TakeBackHit(PyObject* o, PyObject*) {
-  Self(o)->cache->TakeBackHit();
+// _configure(name, reduce_retracing, max_traces, of_object, guarded,
+//            detector)
+// `guarded`: calls ask whether frozen values still hold.
+PyObject* Configure(PyObject* o, PyObject* args) {
+  PyObject *name, *capsule;
+  int reduce, of_object, guarded;
+  Py_ssize_t max_traces;
+  if (!PyArg_ParseTuple(args, "UpnppO", &name, &reduce, &max_traces,
+                        &of_object, &guarded, &capsule)) {
+    return nullptr;
+  }
+  RetracingDetector* detector = DetectorIn(capsule);
+  if (detector == nullptr) return nullptr;
+  Self(o)->function->Configure(
+      {.name = std::string(StringView(name)),
+       .reduce_retracing = reduce != 0,
+       .max_traces = static_cast<size_t>(std::max<Py_ssize_t>(max_traces, 0)),
+       .of_object = of_object != 0},
+      Ref<RetracingDetector>(detector));
+  PyErr_Clear();  // a name that is no UTF-8 is shown as nothing
+  Self(o)->detector = detector;
+  Self(o)->guarded = guarded != 0;
+  Self(o)->call = guarded != 0 ? Guarded<CallGuarded> : Guarded<Call>;
   Py_RETURN_NONE;
 }
 
 // _drop(concrete) -> was it here?
 PyObject* Drop(PyObject* o, PyObject* concrete) {
-  for (const Ref<Trace>& t : Self(o)->cache->traces()) {
-    if (static_cast<PyTrace*>(t.get())->concrete() == concrete) {
-      return PyBool_FromLong(Self(o)->cache->Drop(t.get()));
+  for (const Ref<Trace>& t : CacheOf(o).traces()) {
+    if (ConcreteOf(*t) == concrete) {
+      return PyBool_FromLong(CacheOf(o).Drop(t.get()));
     }
   }
   Py_RETURN_FALSE;
 }
 
 PyObject* ClearTraces(PyObject* o, PyObject*) {
-  Self(o)->cache->Clear();
+  CacheOf(o).Clear();
   Py_RETURN_NONE;
 }
 
 // _cache_info() -> (hits, misses, max traces or None, traces, evictions)
 PyObject* CacheInfo(PyObject* o, PyObject*) {
-  const TraceCacheInfo info = Self(o)->cache->info();
+  const TraceCacheInfo info = CacheOf(o).info();
   PyRef max = info.max_traces == 0
                   ? PyRef::Share(Py_None)
                   : PyRef::Steal(PyLong_FromSize_t(info.max_traces));
@@ -361,43 +302,15 @@ PyObject* CacheInfo(PyObject* o, PyObject*) {
                        static_cast<long long>(info.evictions));
 }
 
-PyObject* Text(std::string_view s) {
-  return PyUnicode_DecodeUTF8(s.data(), s.size(), "replace");
+PyObject* TracingCount(PyObject* o, PyObject*) {
+  return PyLong_FromLong(Self(o)->function->tracing_count());
 }
-
-PyObject* DifferenceObject(const TypeDifference& d) {
-  return Py_BuildValue("(NNNNN)", Text(d.path), Text(RetraceCauseName(d.cause)),
-                       Text(d.before), Text(d.after), Text(d.common));
+PyObject* TracedOnce(PyObject* o, PyObject*) {
+  return PyBool_FromLong(Self(o)->function->traced_once());
 }
-
-PyObject* RecordObject(const TraceRecord& r) {
-  PyRef differences = PyRef::Steal(PyList_New(0));
-  for (const TypeDifference& d : r.differences) {
-    PyRef item = PyRef::Steal(DifferenceObject(d));
-    if (!differences || !item ||
-        PyList_Append(differences.get(), item.get()) < 0) {
-      return nullptr;
-    }
-  }
-  if (!differences) return nullptr;
-  return Py_BuildValue("(iiNN(NiN)dNO)", r.number, r.compared_to, Text(r.type),
-                       Text(r.traced), Text(r.site.file), r.site.line,
-                       Text(r.site.function), r.seconds,
-                       PyBool_FromLong(r.evicted), differences.get());
-}
-
-// _history() -> (number of traces, [record of each of the latest])
-PyObject* History(PyObject* o, PyObject*) {
-  const TraceHistory& history = Self(o)->cache->history();
-  PyRef list = PyRef::Steal(PyList_New(0));
-  for (const TraceRecord& r : history.records()) {
-    PyRef item = PyRef::Steal(RecordObject(r));
-    if (!list || !item || PyList_Append(list.get(), item.get()) < 0) {
-      return nullptr;
-    }
-  }
-  if (!list) return nullptr;
-  return Py_BuildValue("(iO)", history.num_traces(), list.get());
+// _explanation() -> what RetraceExplanation is made of
+PyObject* Explanation(PyObject* o, PyObject*) {
+  return ExplanationObject(Self(o)->function->Explain());
 }
 
 PyGetSetDef getset[] = {
@@ -405,17 +318,15 @@ PyGetSetDef getset[] = {
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef methods[] = {
-    {"_find", Guarded<Find>, METH_VARARGS, nullptr},
     {"_find_or_trace", Guarded<FindOrTrace>, METH_VARARGS, nullptr},
     {"_traces", Guarded<Traces>, METH_NOARGS, nullptr},
-    {"_count_calls_in", Guarded<CountCallsIn>, METH_O, nullptr},
-    {"_guard_values", Guarded<GuardValues>, METH_NOARGS, nullptr},
-    {"_set_max_traces", Guarded<SetMaxTraces>, METH_O, nullptr},
-    {"_take_back_hit", Guarded<TakeBackHit>, METH_NOARGS, nullptr},
+    {"_configure", Guarded<Configure>, METH_VARARGS, nullptr},
     {"_drop", Guarded<Drop>, METH_O, nullptr},
     {"_clear_traces", Guarded<ClearTraces>, METH_NOARGS, nullptr},
     {"_cache_info", Guarded<CacheInfo>, METH_NOARGS, nullptr},
-    {"_history", Guarded<History>, METH_NOARGS, nullptr},
+    {"_tracing_count", Guarded<TracingCount>, METH_NOARGS, nullptr},
+    {"_traced_once", Guarded<TracedOnce>, METH_NOARGS, nullptr},
+    {"_explanation", Guarded<Explanation>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(PyFunction, call), READONLY,
@@ -456,22 +367,7 @@ PyObject* IsTensorValue(PyObject*, PyObject* o) {
   return PyBool_FromLong(IsTensor(o) || IsVariable(o) || IsNumpyValue(o));
 }
 
-PyObject* NewCallCounter(PyObject*, PyObject*) {
-  return PyCapsule_New(new int64_t(0), "graphkiln.call_counter",
-                       [](PyObject* o) { delete CounterIn(o); });
-}
-// How many calls there were since this was asked last.
-PyObject* TakeCalls(PyObject*, PyObject* capsule) {
-  int64_t* counter = CounterIn(capsule);
-  if (counter == nullptr) return nullptr;
-  return PyLong_FromLongLong(std::exchange(*counter, 0));
-}
-
 PyMethodDef functions[] = {
-    {"call_counter", Guarded<NewCallCounter>, METH_NOARGS,
-     "call_counter()\n--\n\n"
-     "A counter that Functions share."},
-    {"take_calls", Guarded<TakeCalls>, METH_O, nullptr},
     {"is_tensor_value", Guarded<IsTensorValue>, METH_O, nullptr},
     {"run_functions_eagerly", Guarded<RunFunctionsEagerly>, METH_O,
      "Runs the bodies of tf.functions as plain Python."},
@@ -489,7 +385,8 @@ bool AddFunctionType(PyObject* module) {
   });
   PyTypeObject* type = AddType(module, &spec, nullptr);
   return type != nullptr &&
-         PyModule_AddFunctions(module, functions) == 0;
+         PyModule_AddFunctions(module, functions) == 0 &&
+         AddTracing(module);
 }
 
 }  // namespace gk::py

@@ -173,25 +173,6 @@ PyObject* SourceLines(PyObject*, PyObject* id) {
   return list.Release();
 }
 
-// The user's innermost line: ("", 0, "") outside of the user's code.
-PyObject* CallSiteNow(PyObject*, PyObject*) {
-  PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
-  while (frame != nullptr) {
-    PyRef code =
-        PyRef::Steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
-    auto* c = reinterpret_cast<PyCodeObject*>(code.get());
-    if (!IsOwn(c)) {
-      const int line = PyFrame_GetLineNumber(frame);
-      Py_DECREF(frame);
-      return Py_BuildValue("(OiO)", c->co_filename, line, c->co_name);
-    }
-    PyFrameObject* back = PyFrame_GetBack(frame);
-    Py_DECREF(frame);
-    frame = back;
-  }
-  return Py_BuildValue("(sis)", "", 0, "");
-}
-
 // The caller's frame stays while it traces, so its address is its name.
 PyObject* PushTraceSite(PyObject*, PyObject*) {
   const SourceId id = CurrentSource();
@@ -217,9 +198,6 @@ PyObject* SetPackageDirectory(PyObject*, PyObject* path) {
 PyMethodDef functions[] = {
     {"source_lines", Guarded<SourceLines>, METH_O,
      "[(file, line, function)] of a node's position, outermost first."},
-    {"call_site", Guarded<CallSiteNow>, METH_NOARGS,
-     "call_site()\n--\n\n"
-     "(file, line, function) of the user's code that runs now."},
     {"push_trace_site", Guarded<PushTraceSite>, METH_NOARGS, nullptr},
     {"pop_trace_site", Guarded<PopTraceSite>, METH_NOARGS, nullptr},
     {"set_package_directory", Guarded<SetPackageDirectory>, METH_O, nullptr},
@@ -263,6 +241,27 @@ PyObject* RaiseOpError(const Status& status) {
   }
   const std::optional<Status> found = WithOrigin(status);
   return Raise(found ? *found : status);
+}
+
+CallSite CallSiteNow() {
+  PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
+  while (frame != nullptr) {
+    PyRef code =
+        PyRef::Steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
+    auto* c = reinterpret_cast<PyCodeObject*>(code.get());
+    if (!IsOwn(c)) {
+      const int line = PyFrame_GetLineNumber(frame);
+      Py_DECREF(frame);
+      CallSite site{std::string(StringView(c->co_filename)),
+                    std::string(StringView(c->co_name)), line};
+      PyErr_Clear();  // names that are no UTF-8 are shown as nothing
+      return site;
+    }
+    PyFrameObject* back = PyFrame_GetBack(frame);
+    Py_DECREF(frame);
+    frame = back;
+  }
+  return {};
 }
 
 bool AddSourceLocations(PyObject* module) {

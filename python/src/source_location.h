@@ -12,6 +12,7 @@
 #include <string>
 
 #include "errors.h"
+#include "function/trace_history.h"
 
 namespace gk::py {
 
@@ -22,13 +23,16 @@ PyObject* RaiseRunError(const Status& status, const std::string& function);
 // function that it called did, it says the same.
 PyObject* RaiseOpError(const Status& status);
 
+// The user's innermost line; empty outside of the user's code.
+CallSite CallSiteNow();
+
 // How many traces are being made, by all threads, and 1 while there are none,
 // to be added to counts of calls. Both need the GIL.
 inline int traces_in_progress = 0;
 inline int64_t one_outside_of_traces = 1;
 
-// Adds source_lines(id), call_site(), push_trace_site() and pop_trace_site(), and tells
-// the layers below to ask for positions.
+// Adds source_lines(id), push_trace_site() and pop_trace_site(), and tells the
+// layers below to ask for positions.
 bool AddSourceLocations(PyObject* module);
 
 }  // namespace gk::py

@@ -1,19 +1,18 @@
 #include <algorithm>
-#include <atomic>
 #include <cctype>
 #include <exception>
 #include <map>
 
 #include "api/concrete_rep.h"
-#include "api/explain.h"
 #include "api/inner.h"
-#include "api/retracing_detector.h"
+#include "api/retraces.h"
+#include "api/retracing_warning.h"
 #include "api/trace_words.h"
-#include "api/tracing.h"
 #include "api/variable_facts.h"
+#include "api/words.h"
 #include "function/concrete_function.h"
 #include "function/func_graph.h"
-#include "function/trace_cache.h"
+#include "function/polymorphic_function.h"
 #include "graphkiln/function.h"
 
 namespace gk::api::detail {
@@ -22,8 +21,6 @@ namespace {
 // A function that traces itself deeper than this never ends.
 constexpr int kMaxTracingDepth = 64;
 thread_local int tracing_depth = 0;
-// Retraces that a warning tells of.
-constexpr size_t kMostExplained = 3;
 
 class ApiTrace final : public Trace {
  public:
@@ -131,24 +128,15 @@ class DepthScope {
 
 struct FunctionState::Rep {
   FunctionOptions options;
-  std::atomic<int> tracings{0};
-  TraceCache cache;
+  PolymorphicFunction function{kCppWords};
 
+  TraceCache& cache() { return function.cache(); }
   Ref<FunctionType> Requested(const CallWords& call) const;
-  StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
-                                 std::span<const Variable> variables,
-                                 const Body& body);
   // The words of a call, with what tells apart calls that look the same.
   std::vector<uint64_t> KeyOf(const CallWords& call) const;
-  // `traced`: was it made by this call?
-  Ref<Trace> FindOrTrace(const CallWords& call, const Body& body,
-                         const Place& where, bool* traced);
-  // Counts the calls that were served since the last one that was traced.
-  int64_t TakeCachedCalls();
-  void NoteTracedCall();
-
-  RetracingDetector* detector = nullptr;
-  std::atomic<int64_t> calls_counted{0};
+  PolymorphicFunction::Found FindOrTrace(const CallWords& call,
+                                         const Body& body,
+                                         const Place& where);
 };
 
 // The type to look up or trace: that of the call, or with the types of an
@@ -175,101 +163,105 @@ Ref<FunctionType> FunctionState::Rep::Requested(const CallWords& call) const {
 
 std::vector<uint64_t> FunctionState::Rep::KeyOf(const CallWords& call) const {
   std::vector<uint64_t> words = call.words();
-  for (int number : cache.captured().NumbersOf(HandlesOf(call.variables()))) {
+  const CapturedVariables& captured = function.cache().captured();
+  for (int number : captured.NumbersOf(HandlesOf(call.variables()))) {
     words.push_back(number);
   }
   return words;
 }
 
-StatusOr<Ref<Trace>> FunctionState::Rep::MakeTrace(
-    const Ref<FunctionType>& type, std::span<const Variable> variables,
-    const Body& body) {
-  DepthScope depth;
-  const bool first = tracings.load() == 0;
-  auto graph = MakeRef<FuncGraph>(NodeName(options.name));
-  Placeholders placeholders;
-  Results results;
-  TensorVector tensors;
-  {
-    FuncGraph::Building building(graph.get());
-    PlaceholderMaker maker(graph.get(), variables, &placeholders);
-    for (const FunctionParameter& p : type->parameters()) {
-      maker.Make(*p.type, NodeName(p.name), p.name);
-    }
-    VariableCreation creation(first);
-    body(placeholders, &results);
-    tensors = Inner(results.tensors);
-  }
-  GK_ASSIGN_OR_RETURN(
-      Ref<::gk::ConcreteFunction> concrete,
-      ::gk::ConcreteFunction::FromFuncGraph(*graph, tensors));
-  tracings.fetch_add(1);
-  TensorVector captured = concrete->TellingCaptures();
-  auto made = MakeRef<ApiTrace>(type, std::move(concrete),
-                                std::move(results.shape));
-  made->captured = std::move(captured);
-  return Ref<Trace>(std::move(made));
-}
+namespace {
 
-Ref<Trace> FunctionState::Rep::FindOrTrace(const CallWords& call,
-                                           const Body& body,
-                                           const Place& where,
-                                           bool* traced) {
-  EnsureReady();
-  // What the lambda throws passes through the cache as it came.
-  std::exception_ptr thrown;
-  const auto trace =
-      [&](const Ref<FunctionType>& type) -> StatusOr<Ref<Trace>> {
+// Calls the lambda. What it throws passes through the library as it came.
+class LambdaTracer final : public Tracer {
+ public:
+  LambdaTracer(const FunctionOptions& options,
+               std::span<const Variable> variables,
+               const FunctionState::Body& body, const Place& where)
+      : options_(options), variables_(variables), body_(body), where_(where) {}
+
+  StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
+                                 VariableCreation* creation) override {
     try {
-      StatusOr<Ref<Trace>> made = MakeTrace(type, call.variables(), body);
-      if (made.ok()) {
-        *traced = true;
-        if (where.line() != 0) {
-          (*made)->site = {where.file_name(), where.function_name(),
-                           static_cast<int>(where.line())};
-        }
-      }
-      return made;
+      return Run(type, creation);
     } catch (const ::gk::Error& e) {
       return e.status();
     } catch (...) {
-      thrown = std::current_exception();
+      thrown_ = std::current_exception();
       return Internal("the traced function threw");
     }
-  };
-  StatusOr<Ref<Trace>> found =
-      cache.FindOrTrace(Requested(call), options.reduce_retracing,
-                        /*alone=*/tracings.load() == 0, trace,
-                        HandlesOf(call.variables()));
-  if (thrown) std::rethrow_exception(thrown);
-  Ref<Trace> result = ValueOrThrow(std::move(found));
+  }
+  CallSite Site() override {
+    if (where_.line() == 0) return {};
+    return {where_.file_name(), where_.function_name(),
+            static_cast<int>(where_.line())};
+  }
+  void Rethrow() const {
+    if (thrown_) std::rethrow_exception(thrown_);
+  }
+
+ private:
+  StatusOr<Ref<Trace>> Run(const Ref<FunctionType>& type,
+                           VariableCreation* creation) {
+    DepthScope depth;
+    auto graph = MakeRef<FuncGraph>(NodeName(options_.name));
+    creation->EnterGraph(graph.get());
+    Placeholders placeholders;
+    Results results;
+    TensorVector tensors;
+    {
+      FuncGraph::Building building(graph.get());
+      PlaceholderMaker maker(graph.get(), variables_, &placeholders);
+      for (const FunctionParameter& p : type->parameters()) {
+        maker.Make(*p.type, NodeName(p.name), p.name);
+      }
+      body_(placeholders, &results);
+      tensors = Inner(results.tensors);
+    }
+    GK_ASSIGN_OR_RETURN(
+        Ref<::gk::ConcreteFunction> concrete,
+        ::gk::ConcreteFunction::FromFuncGraph(*graph, tensors));
+    TensorVector captured = concrete->TellingCaptures();
+    auto made = MakeRef<ApiTrace>(type, std::move(concrete),
+                                  std::move(results.shape));
+    made->captured = std::move(captured);
+    return Ref<Trace>(std::move(made));
+  }
+
+  const FunctionOptions& options_;
+  const std::span<const Variable> variables_;
+  const FunctionState::Body& body_;
+  const Place& where_;
+  std::exception_ptr thrown_;
+};
+
+}  // namespace
+
+PolymorphicFunction::Found FunctionState::Rep::FindOrTrace(
+    const CallWords& call, const Body& body, const Place& where) {
+  EnsureReady();
+  TraceRequest request{Requested(call), HandlesOf(call.variables()), {}};
+  if (!call.has_specs()) request.inputs = Inner(call.inputs());
+  LambdaTracer tracer(options, call.variables(), body, where);
+  StatusOr<PolymorphicFunction::Found> found =
+      function.FindOrTrace(request, &tracer);
+  tracer.Rethrow();
+  PolymorphicFunction::Found result = ValueOrThrow(std::move(found));
   if (!call.has_specs()) {
-    cache.Remember(MakeRef<KnownCall>(KeyOf(call), result));
+    cache().Remember(MakeRef<KnownCall>(KeyOf(call), result.trace));
   }
   return result;
-}
-
-int64_t FunctionState::Rep::TakeCachedCalls() {
-  const int64_t hits = cache.info().hits;
-  return std::max<int64_t>(hits - calls_counted.exchange(hits), 0);
-}
-
-void FunctionState::Rep::NoteTracedCall() {
-  detector->CalledWithTracing(TakeCachedCalls(), options.name, [this] {
-    RetraceExplanation why = Explain(cache.history(), options.name);
-    const size_t extra = why.retraces.size() - std::min(why.retraces.size(),
-                                                        kMostExplained);
-    why.retraces.erase(why.retraces.begin(), why.retraces.begin() + extra);
-    return why.to_string();
-  });
 }
 
 FunctionState::FunctionState(FunctionOptions options,
                              const Place& made)
     : rep_(std::make_unique<Rep>()) {
-  rep_->detector = RetracingDetector::At(made);
   rep_->options = std::move(options);
-  rep_->cache.SetMaxTraces(rep_->options.max_traces);
+  rep_->function.Configure(
+      {.name = rep_->options.name,
+       .reduce_retracing = rep_->options.reduce_retracing,
+       .max_traces = rep_->options.max_traces},
+      DetectorAt(made));
 }
 FunctionState::~FunctionState() = default;
 
@@ -282,18 +274,28 @@ std::vector<Tensor> FunctionState::Call(
     }
     const TensorVector inputs = Inner(call.inputs());
     const bool plain =
-        call.variables().empty() || rep_->cache.captured().empty();
+        call.variables().empty() || rep_->cache().captured().empty();
     const Ref<KnownCall> known =
-        rep_->cache.FindCall(plain ? call.words() : rep_->KeyOf(call));
-    bool traced = false;
-    const Ref<Trace> trace =
-        known ? known->trace() : rep_->FindOrTrace(call, body, where, &traced);
-    const auto& api_trace = static_cast<const ApiTrace&>(*trace);
-    *shape = api_trace.shape();
+        rep_->cache().FindCall(plain ? call.words() : rep_->KeyOf(call));
+    const PolymorphicFunction::Found found =
+        known ? PolymorphicFunction::Found{known->trace()}
+              : rep_->FindOrTrace(call, body, where);
+    const auto& trace = static_cast<const ApiTrace&>(*found.trace);
+    *shape = trace.shape();
     TensorVector outputs;
-    ThrowIfError(api_trace.concrete()->CallMatched(inputs, &outputs));
+    ThrowIfError(trace.concrete()->CallMatched(inputs, &outputs));
     // Calls that are part of a trace are made once for it.
-    if (traced && FuncGraph::Current() == nullptr) rep_->NoteTracedCall();
+    if (FuncGraph::Current() == nullptr) {
+      if (!found.made) {
+        rep_->function.detector()->CountCalls(1);
+      } else {
+        const auto warning = rep_->function.NoteTracedCall([this] {
+          return Format("{}, made at {},", rep_->options.name,
+                        rep_->function.detector()->place());
+        });
+        if (warning) WarnOfRetracing(*warning);
+      }
+    }
     return Outer(outputs);
   });
 }
@@ -302,8 +304,7 @@ ConcreteFunction FunctionState::Concrete(const CallWords& call,
                                          const Body& body,
                                          const Place& where) {
   return Guarded([&] {
-    bool traced = false;
-    const Ref<Trace> trace = rep_->FindOrTrace(call, body, where, &traced);
+    const Ref<Trace> trace = rep_->FindOrTrace(call, body, where).trace;
     return ConcreteFunction(
         std::make_shared<const ConcreteFunction::Rep>(ConcreteFunction::Rep{
             static_cast<const ApiTrace&>(*trace).concrete(),
@@ -311,17 +312,19 @@ ConcreteFunction FunctionState::Concrete(const CallWords& call,
   });
 }
 
-int FunctionState::tracing_count() const { return rep_->tracings.load(); }
+int FunctionState::tracing_count() const {
+  return rep_->function.tracing_count();
+}
 
 CacheInfo FunctionState::cache_info() const {
-  const TraceCacheInfo info = rep_->cache.info();
+  const TraceCacheInfo info = rep_->cache().info();
   return {info.hits, info.misses, info.evictions, info.max_traces, info.size};
 }
 
 RetraceExplanation FunctionState::explain_retraces() const {
-  return Explain(rep_->cache.history(), rep_->options.name);
+  return Outer(rep_->function.Explain());
 }
 
-void FunctionState::clear_traces() { rep_->cache.Clear(); }
+void FunctionState::clear_traces() { rep_->cache().Clear(); }
 
 }  // namespace gk::api::detail

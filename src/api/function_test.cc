@@ -76,15 +76,56 @@ TEST(FunctionTest, AFirstTraceThatFailsMayCreateAgain) {
   EXPECT_EQ(f(gk::Tensor(3.0f)).item<float>(), 6);
 }
 
-TEST(FunctionTest, InitialValuesMayNotDependOnArguments) {
+TEST(FunctionTest, InitialValuesMayDependOnWhatACallGives) {
   std::optional<gk::Variable> v;
   auto f = gk::function([&](const gk::Tensor& x) {
-    v.emplace(x * 2);
-    return x;
+    if (!v) v.emplace(x * 2.0f);
+    return x + *v;
   });
-  EXPECT_EQ(CodeOf([&] { f(gk::Tensor(3.0f)); }),
+  EXPECT_EQ(CodeOf([&] {
+              f.get_concrete_function(
+                  gk::TensorSpec{.shape = {}, .dtype = gk::DataType::kFloat});
+            }),
             gk::ErrorCode::kFailedPrecondition);
   EXPECT_FALSE(v);
+  EXPECT_EQ(f(gk::Tensor(3.0f)).item<float>(), 9);
+  EXPECT_EQ(f(gk::Tensor(5.0f)).item<float>(), 11);
+}
+
+TEST(FunctionTest, TheTraceThatStaysFindsTheVariablesThere) {
+  std::optional<gk::Variable> v;
+  auto f = gk::function([&](const gk::Tensor& x) {
+    if (!v) {
+      v.emplace(1.0f);
+      return x + 100.0f;
+    }
+    return x + *v;
+  });
+  EXPECT_EQ(f(gk::Tensor(1.0f)).item<float>(), 2);
+  EXPECT_EQ(f.tracing_count(), 2);
+  EXPECT_EQ(f.cache_info().size, 1u);
+  ASSERT_EQ(f.explain_retraces().notes.size(), 1u);
+  EXPECT_EQ(f.explain_retraces().notes[0],
+            "Its first call traced it twice, because it created variables.");
+}
+
+TEST(FunctionTest, VariablesAreMadeOnceAndInTheFirstTrace) {
+  std::vector<gk::Variable> made;
+  auto again = gk::function([&](const gk::Tensor& x) {
+    made.emplace_back(1.0f);
+    return x;
+  });
+  EXPECT_EQ(CodeOf([&] { again(gk::Tensor(1.0f)); }),
+            gk::ErrorCode::kValueError);
+  EXPECT_EQ(made.size(), 1u);
+  auto late = gk::function([&](const gk::Tensor& x, bool make) {
+    if (make) made.emplace_back(1.0f);
+    return x;
+  });
+  late(gk::Tensor(1.0f), false);
+  EXPECT_EQ(CodeOf([&] { late(gk::Tensor(1.0f), true); }),
+            gk::ErrorCode::kValueError);
+  EXPECT_EQ(late.tracing_count(), 1);
 }
 
 TEST(FunctionTest, TracesKeepWhatTheyCaptured) {

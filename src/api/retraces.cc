@@ -1,66 +1,43 @@
 #include "graphkiln/retraces.h"
 
-#include "api/explain.h"
+#include "api/retraces.h"
+#include "api/words.h"
 
 namespace gk::api {
 namespace {
 
-std::string Advice(const TypeDifference& d) {
-  const std::string& path = d.path;
-  switch (d.cause) {
-    case RetraceCause::kDtype:
-      return Format("Convert {} to one type before the call, with "
-                         "gk::cast.", path);
-    case RetraceCause::kShape:
-    case RetraceCause::kRank:
-      return Format("Set FunctionOptions::reduce_retracing, or an "
-                         "input_signature{}.",
-                         d.common.empty() ? "" : " of " + d.common);
-    case RetraceCause::kNumber:
-      return "Pass a gk::Tensor, unless the function needs the number while "
-             "it is traced.";
-    case RetraceCause::kValue:
-      return "Every value has a trace of its own: use few, or pass a tensor.";
-    case RetraceCause::kKind:
-      return Format("Pass {} as the same type every time.", path);
-    case RetraceCause::kLength:
-      return "Every length has a trace of its own: stack the values into one "
-             "tensor, or pad to few lengths.";
-    case RetraceCause::kKeys:
-      return "Pass the same keys every time.";
-    case RetraceCause::kVariable:
-      return "Which arguments are one variable, which the function also "
-             "captures, and which are trainable, is part of the trace: keep it "
-             "the same.";
-    case RetraceCause::kParameters:
-      return "Pass the same number of arguments.";
-    case RetraceCause::kEvicted:
-      return "Set FunctionOptions::max_traces higher.";
-    case RetraceCause::kHostTypes:
-      return "The arguments have other C++ types: pass the same ones.";
-    case RetraceCause::kObject:
-    case RetraceCause::kDeadObject:
-    case RetraceCause::kDetails:
-    case RetraceCause::kGuard:
-      break;
+::gk::Retrace Inner(const Retrace& r) {
+  ::gk::Retrace out{r.number,  r.compared_to, r.signature,
+                    r.traced_signature, r.seconds, r.evicted,
+                    {r.file, r.function, r.line}, {}};
+  for (const RetraceReason& reason : r.reasons) {
+    out.reasons.push_back({reason.argument, reason.cause, reason.old_type,
+                           reason.new_type, reason.advice});
   }
-  return {};
+  return out;
+}
+
+::gk::RetraceExplanation Inner(const RetraceExplanation& e) {
+  ::gk::RetraceExplanation out{e.name, e.num_traces, e.notes, {}};
+  for (const Retrace& r : e.retraces) out.retraces.push_back(Inner(r));
+  return out;
 }
 
 }  // namespace
 
-RetraceExplanation Explain(const TraceHistory& history,
-                           const std::string& name) {
-  RetraceExplanation out{name, history.num_traces(), {}};
-  for (const TraceRecord& r : history.records()) {
-    if (r.number == 1) continue;
-    Retrace retrace{r.number,    r.compared_to, r.type,
-                    r.traced,    r.seconds,     r.evicted,
-                    r.site.file, r.site.function, r.site.line, {}};
-    for (const TypeDifference& d : r.differences) {
-      retrace.reasons.push_back({d.path,
-                                 std::string(RetraceCauseName(d.cause)),
-                                 d.before, d.after, Advice(d)});
+RetraceExplanation Outer(::gk::RetraceExplanation&& e) {
+  RetraceExplanation out{std::move(e.name), e.num_traces, std::move(e.notes),
+                         {}};
+  for (::gk::Retrace& r : e.retraces) {
+    Retrace retrace{r.number, r.compared_to, std::move(r.type),
+                    std::move(r.traced), r.seconds, r.evicted,
+                    std::move(r.site.file), std::move(r.site.function),
+                    r.site.line, {}};
+    for (::gk::RetraceReason& reason : r.reasons) {
+      retrace.reasons.push_back(
+          {std::move(reason.argument), std::move(reason.cause),
+           std::move(reason.old_type), std::move(reason.new_type),
+           std::move(reason.advice)});
     }
     out.retraces.push_back(std::move(retrace));
   }
@@ -68,37 +45,15 @@ RetraceExplanation Explain(const TraceHistory& history,
 }
 
 std::string Retrace::to_string() const {
-  std::string text = Format("Trace {} ({:.1f} ms)", number, seconds * 1e3);
-  if (!file.empty()) text += Format(", called at {}:{}", file, line);
-  text += ":";
-  for (const RetraceReason& r : reasons) {
-    const std::string subject =
-        r.argument.empty() ? "the call" : "`" + r.argument + "`";
-    text += r.cause == "evicted"
-                ? Format("\n    {} had a trace that the full cache "
-                              "dropped", subject)
-            : r.old_type == r.new_type
-                ? Format("\n    {} ({})", subject, r.cause)
-                : Format("\n    {} ({}): {} -> {}", subject, r.cause,
-                              r.old_type, r.new_type);
-    text += "\n        " + r.advice;
-  }
-  if (signature != traced_signature) {
-    text += "\n    traced for " + traced_signature;
-  }
-  return text;
+  return RetraceText(Inner(*this), kCppWords);
 }
 
 std::string RetraceExplanation::to_string() const {
-  std::string text =
-      num_traces == 1
-          ? name + " was traced once."
-          : Format("{} was traced {} times.", name, num_traces);
-  if (static_cast<int>(retraces.size()) < num_traces - 1) {
-    text += Format("\nThe last {} retraces:", retraces.size());
-  }
-  for (const Retrace& r : retraces) text += "\n" + r.to_string();
-  return text;
+  return ExplanationText(Inner(*this), kCppWords);
+}
+
+std::string RetraceExplanation::to_html() const {
+  return ExplanationHtml(Inner(*this));
 }
 
 std::ostream& operator<<(std::ostream& out,

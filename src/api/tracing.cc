@@ -2,24 +2,9 @@
 
 #include "framework/op_builder.h"
 #include "function/func_graph.h"
+#include "function/variable_creation.h"
 
 namespace gk::api {
-namespace {
-
-thread_local VariableCreation* current_creation = nullptr;
-
-constexpr char kCreationError[] =
-    "A traced function may create variables only while it is traced for the "
-    "first time: create the variable outside, or once, and keep it (a static, "
-    "or a std::optional that the lambda fills)";
-
-}  // namespace
-
-VariableCreation::VariableCreation(bool allowed)
-    : allowed_(allowed), outer_(current_creation) {
-  current_creation = this;
-}
-VariableCreation::~VariableCreation() { current_creation = outer_; }
 
 InnerTensor ValueForNewVariable(const InnerTensor& initial) {
   if (!OpBuilder::Current()->builds_graph()) {
@@ -28,17 +13,14 @@ InnerTensor ValueForNewVariable(const InnerTensor& initial) {
         "The initial value of a variable belongs to a function that was "
         "traced"));
   }
-  if (current_creation != nullptr) {
-    if (!current_creation->allowed_) {
-      throw ::gk::Error(ValueError("{}", kCreationError));
-    }
-    current_creation->happened_ = true;
-  }
+  VariableCreation* const creation = VariableCreation::Current();
+  if (creation != nullptr) ThrowIfError(creation->Note(/*lifted=*/true));
   if (const InnerTensor known = initial.KnownValue()) return known;
   const FuncGraph* graph = FuncGraph::Current();
   if (graph == nullptr) {
     throw ::gk::Error(ValueError("Variables cannot be created here"));
   }
+  if (creation != nullptr) return ValueOrThrow(creation->Lift(*graph, initial));
   const TensorVector arguments(graph->arguments().size());
   return ValueOrThrow(EvaluateInGraph(*graph, {&initial, 1}, arguments))[0];
 }

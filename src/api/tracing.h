@@ -6,22 +6,6 @@
 
 namespace gk::api {
 
-// Says, while a lambda is traced on this thread, whether it may create
-// variables. Scopes nest.
-class VariableCreation {
- public:
-  explicit VariableCreation(bool allowed);
-  ~VariableCreation();
-  VariableCreation(const VariableCreation&) = delete;
-  bool happened() const { return happened_; }
-
- private:
-  friend InnerTensor ValueForNewVariable(const InnerTensor& initial);
-  bool allowed_;
-  bool happened_ = false;
-  VariableCreation* outer_;
-};
-
 // The initial value of a variable that is being created: computed now, also
 // while tracing. Throws ValueError where none may be created or the value is
 // not known yet.

@@ -6,6 +6,7 @@
 #include "framework/shared_variables.h"
 #include "framework/tensor_text.h"
 #include "framework/variable.h"
+#include "function/variable_creation.h"
 
 namespace gk::api {
 namespace {
@@ -23,6 +24,10 @@ Variable::Variable(const Tensor& initial_value,
   Guarded([&] {
     const bool of_run =
         !options.lifted && OpBuilder::Current()->builds_graph();
+    VariableCreation* const creation = VariableCreation::Current();
+    if (of_run && creation != nullptr) {
+      ThrowIfError(creation->Note(/*lifted=*/false));
+    }
     const InnerTensor value = of_run
                                   ? Inner(initial_value)
                                   : ValueForNewVariable(Inner(initial_value));

@@ -145,7 +145,7 @@ def _show_own_name(error: TypeError, function: Callable) -> None:
 def _no_variables(next_creator: Callable, **kwargs) -> object:
     if not _variable.is_lifted(kwargs):
         return next_creator(**kwargs)
-    raise ValueError(_tracing.CREATION_ERROR)
+    _graphkiln.refuse_variable()
 
 
 def _as_value(leaf: object) -> object:

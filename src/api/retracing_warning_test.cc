@@ -35,13 +35,25 @@ TEST(RetraceTest, TellsWhereTheCallWas) {
   ASSERT_EQ(why.retraces.size(), 2u);
   EXPECT_EQ(why.retraces[0].line, line);
   EXPECT_EQ(why.retraces[1].line, line + 1);
-  EXPECT_NE(why.retraces[0].file.find("retracing_detector_test.cc"),
+  EXPECT_NE(why.retraces[0].file.find("retracing_warning_test.cc"),
             std::string::npos);
   EXPECT_NE(why.retraces[0].function.find("TellsWhereTheCallWas"),
             std::string::npos);
   EXPECT_NE(why.to_string().find(
-                "retracing_detector_test.cc:" + std::to_string(line) + ":"),
+                "retracing_warning_test.cc:" + std::to_string(line) + " ("),
             std::string::npos);
+}
+
+TEST(RetraceTest, PrintsAsATable) {
+  auto f = gk::function([](const gk::Tensor& x, int n) { return x * n; },
+                        {.name = "a<b"});
+  f(OfSize(1), 2);
+  f(OfSize(1), 3);
+  const std::string html = f.explain_retraces().to_html();
+  EXPECT_TRUE(html.starts_with("<p>a&lt;b was traced 2 times.</p><table"));
+  EXPECT_NE(html.find("<code>args_1</code>"), std::string::npos) << html;
+  EXPECT_NE(html.find("<code>Literal[3]</code>"), std::string::npos);
+  EXPECT_NE(html.find("as gk::Tensor(3)"), std::string::npos);
 }
 
 TEST(RetraceTest, CallsOfManyArgumentsStayWithoutPlace) {
@@ -64,7 +76,7 @@ TEST_F(RetracingWarning, ComesWithTheFifthTracingInTenCalls) {
   ASSERT_EQ(warnings_.size(), 1u);
   EXPECT_TRUE(warnings_[0].starts_with("5 out of the last 5 calls to grow, "
                                        "made at "));
-  EXPECT_NE(warnings_[0].find("retracing_detector_test.cc:"),
+  EXPECT_NE(warnings_[0].find("retracing_warning_test.cc:"),
             std::string::npos);
   EXPECT_NE(warnings_[0].find("triggered gk::function retracing"),
             std::string::npos);
@@ -91,6 +103,9 @@ TEST_F(RetracingWarning, FunctionsMadeAnewInALoopCountTogether) {
   ASSERT_EQ(warnings_.size(), 1u);
   EXPECT_NE(warnings_[0].find("5 out of the last 5 calls to square"),
             std::string::npos);
+  EXPECT_NE(warnings_[0].find("It is one of 5 gk::functions made at "),
+            std::string::npos)
+      << warnings_[0];
 }
 
 TEST_F(RetracingWarning, TracesAskedForOrNestedDoNotCount) {

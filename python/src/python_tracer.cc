@@ -1,0 +1,149 @@
+#include "python_tracer.h"
+
+#include "concrete_function.h"
+#include "function_trace_type.h"
+#include "guarded.h"
+#include "source_location.h"
+#include "words.h"
+
+namespace gk::py {
+namespace {
+
+constexpr char kDetector[] = "graphkiln.retracing_detector";
+
+// [(name, before, now)] of frozen values that changed.
+Status ReadChanges(PyObject* list, std::vector<TypeDifference>* out) {
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+    const char *path, *before, *after;
+    if (!PyArg_ParseTuple(PyList_GET_ITEM(list, i), "sss", &path, &before,
+                          &after)) {
+      return PythonError();
+    }
+    out->push_back({path, RetraceCause::kGuard, before, after, ""});
+  }
+  return OkStatus();
+}
+
+// A list of what `make` gives for each item; null with an exception set.
+template <class Items, class Make>
+PyRef ListOf(const Items& items, Make make) {
+  PyRef list = PyRef::Steal(PyList_New(0));
+  for (const auto& item : items) {
+    PyRef object = PyRef::Steal(make(item));
+    if (!list || !object || PyList_Append(list.get(), object.get()) < 0) {
+      return {};
+    }
+  }
+  return list;
+}
+
+PyObject* ReasonObject(const RetraceReason& r) {
+  return Py_BuildValue(
+      "(NNNNNN)", ToPyString(r.argument), ToPyString(r.cause),
+      ToPyString(r.old_type), ToPyString(r.new_type), ToPyString(r.advice),
+      ToPyString(RetraceReasonText(r)));
+}
+
+PyObject* RetraceObject(const Retrace& r) {
+  PyRef reasons = ListOf(r.reasons, ReasonObject);
+  if (!reasons) return nullptr;
+  return Py_BuildValue(
+      "(iiNiNNNdNON)", r.number, r.compared_to, ToPyString(r.site.file),
+      r.site.line, ToPyString(r.site.function), ToPyString(r.type),
+      ToPyString(r.traced), r.seconds, PyBool_FromLong(r.evicted),
+      reasons.get(), ToPyString(RetraceText(r, kPythonWords)));
+}
+
+PyObject* NewDetector(PyObject*, PyObject* place) {
+  if (!PyUnicode_Check(place)) return Raise(TypeError("a place is a string"));
+  auto detector = MakeRef<RetracingDetector>(std::string(StringView(place)));
+  PyErr_Clear();  // a file's name that is no UTF-8 is shown as nothing
+  PyObject* capsule =
+      PyCapsule_New(detector.get(), kDetector,
+                    [](PyObject* o) { DetectorIn(o)->Unref(); });
+  if (capsule != nullptr) detector.Release();
+  return capsule;
+}
+
+PyObject* NoteVariable(PyObject*, PyObject* lifted) {
+  VariableCreation* const creation = VariableCreation::Current();
+  if (creation == nullptr) Py_RETURN_FALSE;
+  const bool lifts = lifted == Py_True;
+  const Status status = creation->Note(lifts);
+  if (!status.ok()) return Raise(status);
+  return PyBool_FromLong(lifts && creation->lifts());
+}
+
+PyObject* RefuseVariable(PyObject*, PyObject*) {
+  return Raise(ValueError("{}", kPythonWords.made_again));
+}
+
+PyMethodDef functions[] = {
+    {"retracing_detector", Guarded<NewDetector>, METH_O,
+     "retracing_detector(place)\n--\n\n"
+     "Counts the calls and tracings of the Functions made there."},
+    {"note_variable", Guarded<NoteVariable>, METH_O,
+     "note_variable(lifted)\n--\n\n"
+     "Says that the function being traced makes a variable: is its initial "
+     "value to be computed now? ValueError if it may make none."},
+    {"refuse_variable", Guarded<RefuseVariable>, METH_NOARGS,
+     "refuse_variable()\n--\n\n"
+     "Raises what a function gets that makes a variable but may not."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+StatusOr<Ref<Trace>> PythonTracer::MakeTrace(const Ref<FunctionType>& type,
+                                             VariableCreation*) {
+  PyRef wrapped = PyRef::Steal(WrapFunctionType(type));
+  if (!wrapped) return PythonError();
+  PyRef made = PyRef::Steal(PyObject_CallOneArg(trace_, wrapped.get()));
+  if (!made) return PythonError();
+  if (!IsConcreteFunction(made.get())) {
+    return TypeError("tracing made no ConcreteFunction");
+  }
+  auto trace = MakeRef<PyTrace>(type, made.get());
+  trace->captured =
+      ConcreteFunctionOf(made.get())->function->TellingCaptures();
+  return Ref<Trace>(std::move(trace));
+}
+
+StatusOr<std::vector<TypeDifference>> PythonTracer::ChangedValues(
+    const Trace& trace) {
+  std::vector<TypeDifference> changes;
+  if (!guarded_) return changes;
+  PyRef list = PyRef::Steal(
+      CallPython("graphkiln._baked_values", "changes_to_retrace",
+                 {function_, ConcreteOf(trace)}));
+  if (!list) return PythonError();
+  GK_RETURN_IF_ERROR(ReadChanges(list.get(), &changes));
+  return changes;
+}
+
+Status PythonTracer::ComparisonError() {
+  return RaiseComparisonError() ? PythonError() : OkStatus();
+}
+
+CallSite PythonTracer::Site() { return CallSiteNow(); }
+
+PyObject* ExplanationObject(const RetraceExplanation& e) {
+  PyRef notes = ListOf(
+      e.notes, [](const std::string& note) { return ToPyString(note); });
+  PyRef retraces = ListOf(e.retraces, RetraceObject);
+  if (!notes || !retraces) return nullptr;
+  return Py_BuildValue("(NiOONN)", ToPyString(e.name), e.num_traces,
+                       retraces.get(), notes.get(),
+                       ToPyString(ExplanationText(e, kPythonWords)),
+                       ToPyString(ExplanationHtml(e)));
+}
+
+RetracingDetector* DetectorIn(PyObject* capsule) {
+  return static_cast<RetracingDetector*>(
+      PyCapsule_GetPointer(capsule, kDetector));
+}
+
+bool AddTracing(PyObject* module) {
+  return PyModule_AddFunctions(module, functions) == 0;
+}
+
+}  // namespace gk::py

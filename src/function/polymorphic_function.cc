@@ -1,0 +1,134 @@
+#include "function/polymorphic_function.h"
+
+#include <utility>
+
+namespace gk {
+namespace {
+
+using Rule = VariableCreation::Rule;
+
+// Retraces that a warning tells of.
+constexpr size_t kMostExplained = 3;
+
+StatusOr<Ref<Trace>> TraceBy(Rule rule, const Ref<FunctionType>& type,
+                             const TraceRequest& request,
+                             const HostWords& words, Tracer* tracer,
+                             bool* made_variables) {
+  VariableCreation creation(rule, request.inputs, words);
+  GK_ASSIGN_OR_RETURN(Ref<Trace> made, tracer->MakeTrace(type, &creation));
+  GK_RETURN_IF_ERROR(creation.Settle());
+  *made_variables = creation.happened();
+  return made;
+}
+
+}  // namespace
+
+void PolymorphicFunction::Configure(PolymorphicFunctionOptions options,
+                                    Ref<RetracingDetector> detector) {
+  options_ = std::move(options);
+  detector_ = std::move(detector);
+  cache_.SetMaxTraces(options_.max_traces);
+}
+
+// The first trace may make variables, and is made again if it has: the one
+// that stays finds them there.
+StatusOr<Ref<Trace>> PolymorphicFunction::MakeFirst(
+    const Ref<FunctionType>& type, const TraceRequest& request,
+    Tracer* tracer) {
+  bool made_variables = false;
+  GK_ASSIGN_OR_RETURN(Ref<Trace> made,
+                      TraceBy(Rule::kAllowed, type, request, words_, tracer,
+                              &made_variables));
+  int count = 1;
+  if (made_variables) {
+    made = nullptr;
+    bool again;
+    GK_ASSIGN_OR_RETURN(made, TraceBy(Rule::kRefused, type, request, words_,
+                                      tracer, &again));
+    ++count;
+  }
+  made_variables_.store(made_variables);
+  traced_once_.store(true);
+  tracings_.fetch_add(count);
+  if (detector_) detector_->NoteFunction();
+  return made;
+}
+
+StatusOr<Ref<Trace>> PolymorphicFunction::MakeTrace(
+    const Ref<FunctionType>& type, const TraceRequest& request,
+    Tracer* tracer) {
+  if (!traced_once()) return MakeFirst(type, request, tracer);
+  bool made_variables;
+  GK_ASSIGN_OR_RETURN(
+      Ref<Trace> made,
+      TraceBy(made_variables_.load() ? Rule::kRefused : Rule::kLate, type,
+              request, words_, tracer, &made_variables));
+  tracings_.fetch_add(1);
+  return made;
+}
+
+StatusOr<PolymorphicFunction::Found> PolymorphicFunction::FindOrTrace(
+    const TraceRequest& request, Tracer* tracer) {
+  std::vector<TypeDifference> changed;
+  for (;;) {
+    Ref<Trace> known = cache_.Find(request.type, request.variables);
+    GK_RETURN_IF_ERROR(tracer->ComparisonError());
+    if (!known) break;
+    GK_ASSIGN_OR_RETURN(std::vector<TypeDifference> now,
+                        tracer->ChangedValues(*known));
+    if (now.empty()) return Found{std::move(known), false};
+    changed = std::move(now);
+    cache_.TakeBackHit();
+    cache_.Drop(known.get());
+  }
+  bool made = false;
+  const auto make = [&](const Ref<FunctionType>& type) {
+    StatusOr<Ref<Trace>> trace = MakeTrace(type, request, tracer);
+    if (trace.ok()) {
+      made = true;
+      (*trace)->site = tracer->Site();
+      (*trace)->frozen = changed;
+    }
+    return trace;
+  };
+  GK_ASSIGN_OR_RETURN(
+      Ref<Trace> found,
+      cache_.FindOrTrace(request.type, options_.reduce_retracing,
+                         /*alone=*/!traced_once(), make, request.variables));
+  return Found{std::move(found), made};
+}
+
+std::optional<std::string> PolymorphicFunction::NoteTracedCall(
+    FunctionRef<std::string()> shown_name) {
+  const auto excess = detector_->NoteTracedCall();
+  if (!excess) return {};
+  return Format(
+      "{} out of the last {} calls to {} triggered {} retracing. Tracing is "
+      "expensive and the excessive number of tracings could be due to {}\n{}",
+      excess->tracings, excess->calls, shown_name(), words_.function,
+      words_.retracing_causes,
+      ExplanationText(Explain(), words_, kMostExplained));
+}
+
+RetraceExplanation PolymorphicFunction::Explain() const {
+  RetraceExplanation out = ExplainHistory(cache_.history(), options_.name,
+                                          options_.max_traces, words_);
+  if (made_variables_.load() && out.num_traces > 0) {
+    out.notes.push_back(
+        "Its first call traced it twice, because it created variables.");
+  }
+  const int others = detector_ ? detector_->num_functions() : 0;
+  if (others <= 1) return out;
+  const std::string& place = detector_->place();
+  out.notes.push_back(Format(
+      "It is one of {} {}s made{}{}; each has traces of its own. {}", others,
+      words_.function, words_.made_of, place.empty() ? "" : " at " + place,
+      options_.of_object
+          ? "Every object has its own for a method: keep the objects, or "
+            "decorate a function that takes what it needs as arguments."
+          : Format("Create the {} once, outside of the loop or function that "
+                   "makes it, and call that one.", words_.function)));
+  return out;
+}
+
+}  // namespace gk

@@ -1,0 +1,111 @@
+// PolymorphicFunction: a function of the host language that is traced into a
+// graph for each kind of call; what tf.function and gk::function are inside.
+//
+// Decides which trace serves a call and whether one is made, for which type,
+// by whom of several threads; what variables the function may make; what is
+// told of retraces. The face turns values into types and words, and runs the
+// user's body. Thread-safe.
+#ifndef GK_FUNCTION_POLYMORPHIC_FUNCTION_H_
+#define GK_FUNCTION_POLYMORPHIC_FUNCTION_H_
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/function_ref.h"
+#include "function/host_words.h"
+#include "function/retrace_explanation.h"
+#include "function/retracing_detector.h"
+#include "function/trace_cache.h"
+#include "function/variable_creation.h"
+
+namespace gk {
+
+// A call for which a trace is looked up or made.
+struct TraceRequest {
+  Ref<FunctionType> type;
+  // The handles of its variables, by alias.
+  TensorVector variables;
+  // What it gives for the arguments of a trace, null where it gives none.
+  TensorVector inputs;
+};
+
+// What the host language does for a request.
+class Tracer {
+ public:
+  // Runs the user's function with placeholders of `type`.
+  virtual StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
+                                         VariableCreation* creation) = 0;
+  // Values that `trace` has frozen and that have changed since, if it cannot
+  // serve the call because of them.
+  virtual StatusOr<std::vector<TypeDifference>> ChangedValues(const Trace&) {
+    return std::vector<TypeDifference>();
+  }
+  // What the user's code raised when the look-up compared values by it.
+  virtual Status ComparisonError() { return OkStatus(); }
+  // Where the call is, for explanations.
+  virtual CallSite Site() { return {}; }
+
+ protected:
+  ~Tracer() = default;
+};
+
+struct PolymorphicFunctionOptions {
+  std::string name;
+  bool reduce_retracing = false;
+  size_t max_traces = 0;  // 0: no limit
+  // A method of one object: others have their own.
+  bool of_object = false;
+};
+
+class PolymorphicFunction {
+ public:
+  explicit PolymorphicFunction(const HostWords& words) : words_(words) {}
+  PolymorphicFunction(const PolymorphicFunction&) = delete;
+
+  // Before anything is traced, and before other threads see it.
+  void Configure(PolymorphicFunctionOptions options,
+                 Ref<RetracingDetector> detector);
+
+  TraceCache& cache() { return cache_; }
+  const TraceCache& cache() const { return cache_; }
+  const PolymorphicFunctionOptions& options() const { return options_; }
+  RetracingDetector* detector() const { return detector_.get(); }
+
+  struct Found {
+    Ref<Trace> trace;
+    bool made = false;  // for this request
+  };
+  StatusOr<Found> FindOrTrace(const TraceRequest& request, Tracer* tracer);
+
+  // A call ran whose trace was made for it. The warning, if there is to be
+  // one; `shown_name` says in it what was called.
+  std::optional<std::string> NoteTracedCall(
+      FunctionRef<std::string()> shown_name);
+
+  // How often the user's function has been run for a trace.
+  int tracing_count() const { return tracings_.load(); }
+  // Is there, or was there, a trace?
+  bool traced_once() const { return traced_once_.load(); }
+  // Why there is more than one.
+  RetraceExplanation Explain() const;
+
+ private:
+  StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
+                                 const TraceRequest& request, Tracer* tracer);
+  StatusOr<Ref<Trace>> MakeFirst(const Ref<FunctionType>& type,
+                                 const TraceRequest& request, Tracer* tracer);
+
+  TraceCache cache_;  // first: cached calls look nowhere else
+  const HostWords& words_;
+  PolymorphicFunctionOptions options_;
+  Ref<RetracingDetector> detector_;
+  std::atomic<int> tracings_{0};
+  std::atomic<bool> traced_once_{false};
+  std::atomic<bool> made_variables_{false};
+};
+
+}  // namespace gk
+
+#endif  // GK_FUNCTION_POLYMORPHIC_FUNCTION_H_

@@ -1,0 +1,211 @@
+// Which trace serves a call, and what tracing may do, without a host.
+#include "function/polymorphic_function.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "function/retrace_advice.h"
+
+namespace gk {
+namespace {
+
+constexpr HostWords kWords = {
+    .function = "host.function",
+    .cast = "host.cast",
+    .variable = "host.Variable",
+    .prefix = "host.",
+    .tensor_of = "host.tensor({})",
+    .as_tensor = "host.convert({})",
+    .generalise = "Generalise",
+    .max_traces = "most",
+    .made_of = "",
+    .parameters = "the same parameters",
+    .comparable = "or an equal one",
+    .language = "host",
+    .call_site = [](const CallSite& site) { return site.file; },
+    .retracing_causes = "causes.",
+    .made_again = "made again",
+    .made_late = "made late",
+};
+
+Ref<FunctionType> OfSize(int64_t n) {
+  return MakeRef<FunctionType>(std::vector<FunctionParameter>{
+      {"x", ParameterKind::kPositionalOrKeyword, false,
+       TraceType::Tensor(DataType::kFloat, {n})}});
+}
+
+class FakeTracer final : public Tracer {
+ public:
+  StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
+                                 VariableCreation* creation) override {
+    types.push_back(type->Text());
+    if (makes_variable) {
+      GK_RETURN_IF_ERROR(creation->Note(lifts));
+      lifted.push_back(creation->lifts());
+    }
+    if (once) makes_variable = false;
+    if (!fails.empty()) return ValueError("{}", fails);
+    return Ref<Trace>(MakeRef<Trace>(type));
+  }
+  StatusOr<std::vector<TypeDifference>> ChangedValues(const Trace&) override {
+    return std::exchange(changed, {});
+  }
+  CallSite Site() override { return {"here", "f", 1}; }
+
+  bool makes_variable = false, once = false, lifts = true;
+  std::string fails;
+  std::vector<TypeDifference> changed;
+  std::vector<std::string> types;
+  std::vector<bool> lifted;
+};
+
+class PolymorphicFunctionTest : public testing::Test {
+ protected:
+  void SetUp() override { f_.Configure({.name = "f"}, detector_); }
+  Status Call(int64_t n, bool* made = nullptr) {
+    auto found = f_.FindOrTrace({OfSize(n), {}, {}}, &tracer_);
+    if (found.ok() && made != nullptr) *made = found->made;
+    return found.status();
+  }
+  std::optional<std::string> Traced() {
+    return f_.NoteTracedCall([] { return std::string("<f>"); });
+  }
+
+  Ref<RetracingDetector> detector_ = MakeRef<RetracingDetector>("place:1");
+  PolymorphicFunction f_{kWords};
+  FakeTracer tracer_;
+};
+
+TEST_F(PolymorphicFunctionTest, TracesOnceForEachType) {
+  bool made = false;
+  EXPECT_FALSE(f_.traced_once());
+  ASSERT_TRUE(Call(1, &made).ok());
+  EXPECT_TRUE(made);
+  ASSERT_TRUE(Call(1, &made).ok());
+  EXPECT_FALSE(made);
+  ASSERT_TRUE(Call(2, &made).ok());
+  EXPECT_TRUE(made);
+  EXPECT_EQ(f_.tracing_count(), 2);
+  const RetraceExplanation why = f_.Explain();
+  ASSERT_EQ(why.retraces.size(), 1u);
+  EXPECT_EQ(why.retraces[0].site.file, "here");
+  EXPECT_EQ(why.retraces[0].reasons[0].advice,
+            "Generalise, or an input_signature with "
+            "host.TensorSpec(shape=(None,), dtype=tf.float32) for it.");
+}
+
+TEST_F(PolymorphicFunctionTest, AFirstTraceThatMakesVariablesIsMadeAgain) {
+  tracer_.makes_variable = tracer_.once = true;
+  ASSERT_TRUE(Call(1).ok());
+  EXPECT_EQ(tracer_.types.size(), 2u);
+  EXPECT_EQ(tracer_.lifted, std::vector<bool>{true});
+  EXPECT_EQ(f_.tracing_count(), 2);
+  EXPECT_EQ(f_.cache().size(), 1u);
+  EXPECT_EQ(f_.Explain().notes.size(), 1u);
+  // Variables of a later trace are refused where they are made.
+  tracer_.makes_variable = true;
+  EXPECT_EQ(Call(2).message(), "made again");
+  EXPECT_EQ(f_.tracing_count(), 2);
+}
+
+TEST_F(PolymorphicFunctionTest, VariablesInEveryTraceAreRefused) {
+  tracer_.makes_variable = true;
+  EXPECT_EQ(Call(1).message(), "made again");
+  EXPECT_FALSE(f_.traced_once());
+  EXPECT_EQ(f_.tracing_count(), 0);
+}
+
+TEST_F(PolymorphicFunctionTest, VariablesOfALaterTraceAreLate) {
+  ASSERT_TRUE(Call(1).ok());
+  tracer_.makes_variable = true;
+  EXPECT_EQ(Call(2).message(), "made late");
+  EXPECT_EQ(tracer_.lifted, std::vector<bool>{false});
+  EXPECT_EQ(f_.cache().size(), 1u);
+}
+
+TEST_F(PolymorphicFunctionTest, VariablesOfRunsAreRefusedBesideLiftedOnesOnly) {
+  tracer_.makes_variable = true;
+  tracer_.lifts = false;
+  EXPECT_TRUE(Call(1).ok());
+  EXPECT_TRUE(Call(2).ok());
+  EXPECT_EQ(f_.tracing_count(), 2);
+  tracer_.lifts = true;
+  EXPECT_EQ(Call(3).message(), "made late");
+}
+
+TEST_F(PolymorphicFunctionTest, NothingIsKeptOfATraceThatFails) {
+  tracer_.fails = "no";
+  EXPECT_EQ(Call(1).message(), "no");
+  EXPECT_FALSE(f_.traced_once());
+  tracer_.fails.clear();
+  tracer_.makes_variable = tracer_.once = true;
+  EXPECT_TRUE(Call(1).ok());
+}
+
+TEST_F(PolymorphicFunctionTest, ChangedValuesTraceAgain) {
+  ASSERT_TRUE(Call(1).ok());
+  tracer_.changed = {{"rate", RetraceCause::kGuard, "1", "2", ""}};
+  bool made = false;
+  ASSERT_TRUE(Call(1, &made).ok());
+  EXPECT_TRUE(made);
+  EXPECT_EQ(f_.cache().info().hits, 0);
+  const RetraceExplanation why = f_.Explain();
+  ASSERT_EQ(why.retraces.size(), 1u);
+  EXPECT_EQ(RetraceReasonText(why.retraces[0].reasons[0]),
+            "`rate` was 1, is 2");
+}
+
+TEST_F(PolymorphicFunctionTest, WarnsOfTheFifthTracingInTenCalls) {
+  for (int n = 1; n <= 4; ++n) {
+    ASSERT_TRUE(Call(n).ok());
+    EXPECT_FALSE(Traced());
+  }
+  ASSERT_TRUE(Call(5).ok());
+  const auto warning = Traced();
+  ASSERT_TRUE(warning);
+  EXPECT_TRUE(warning->starts_with(
+      "5 out of the last 5 calls to <f> triggered host.function retracing. "))
+      << *warning;
+  EXPECT_NE(warning->find("causes.\nf was traced 5 times.\nThe last 3 "
+                          "retraces:\nTrace 3 at here"),
+            std::string::npos)
+      << *warning;
+}
+
+TEST(RetracingDetectorTest, CachedCallsFillTheWindow) {
+  auto detector = MakeRef<RetracingDetector>("");
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_FALSE(detector->NoteTracedCall());
+    detector->CountCalls(3);
+  }
+  // Two warnings, then silence.
+  int warnings = 0;
+  for (int i = 0; i < 20; ++i) warnings += detector->NoteTracedCall() ? 1 : 0;
+  EXPECT_EQ(warnings, 2);
+}
+
+TEST(RetraceAdviceTest, NamesWhatToWrite) {
+  const auto advice = [](RetraceCause cause, std::string before,
+                         std::string after, std::string common = "") {
+    return RetraceAdvice({"x", cause, before, after, common}, 7, kWords);
+  };
+  EXPECT_EQ(advice(RetraceCause::kNumber, "Literal[1]", "Literal[2]"),
+            "Pass a tensor, as host.tensor(2), unless the function needs the "
+            "number while it is traced.");
+  EXPECT_EQ(advice(RetraceCause::kKind, "Literal[1]", "TensorSpec(...)"),
+            "Pass a tensor always: host.convert(x).");
+  EXPECT_EQ(advice(RetraceCause::kKind, "List[a]", "Tuple[a]"),
+            "Pass the same structure for x every time.");
+  EXPECT_EQ(advice(RetraceCause::kEvicted, "", ""),
+            "Allow more traces than most=7.");
+  EXPECT_EQ(advice(RetraceCause::kShape, "", "",
+                   "RaggedTensorSpec(TensorShape([2, None]), x.TensorSpec("
+                   "shape=<unknown>, name=None))"),
+            "Generalise, or an input_signature with host.RaggedTensorSpec("
+            "host.TensorShape([2, None]), x.TensorSpec(shape=None)) for it.");
+}
+
+}  // namespace
+}  // namespace gk

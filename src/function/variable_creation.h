@@ -1,0 +1,64 @@
+// VariableCreation: whether a function that is traced on this thread may make
+// variables, and how their initial values are computed.
+//
+// A function makes its variables in its first trace only, which is then made
+// anew: the trace that stays finds them there.
+#ifndef GK_FUNCTION_VARIABLE_CREATION_H_
+#define GK_FUNCTION_VARIABLE_CREATION_H_
+
+#include <span>
+
+#include "base/status.h"
+#include "framework/tensor.h"
+#include "function/host_words.h"
+
+namespace gk {
+
+class FuncGraph;
+
+// In effect on this thread for as long as it lives; scopes nest, the
+// innermost counts.
+class VariableCreation {
+ public:
+  enum class Rule : uint8_t {
+    kAllowed,  // the first trace
+    kRefused,  // a later one of a function that has made its variables
+    kLate,     // a later one of a function that has made none: it fails, but
+               // when it is done
+  };
+  // `inputs`: what the call gives for the arguments of the graph, in order,
+  // null where it gives none; outlives this.
+  VariableCreation(Rule rule, std::span<const Tensor> inputs,
+                   const HostWords& words);
+  ~VariableCreation();
+  VariableCreation(const VariableCreation&) = delete;
+
+  static VariableCreation* Current();
+  // The graph that is traced; its arguments are what the inputs are for.
+  void EnterGraph(const FuncGraph* graph) { graph_ = graph; }
+
+  // A variable is about to be made, which outlives the trace if it is
+  // `lifted` out of it. ValueError where it may not.
+  Status Note(bool lifted);
+  // The trace is done: ValueError if it made what it may not have.
+  Status Settle() const;
+  bool happened() const { return happened_; }
+  // Are initial values to be computed now?
+  bool lifts() const { return rule_ == Rule::kAllowed; }
+
+  // The value of `initial`, a tensor of `graph`, computed now.
+  // FailedPrecondition if it depends on what is not known.
+  StatusOr<Tensor> Lift(const FuncGraph& graph, const Tensor& initial) const;
+
+ private:
+  const Rule rule_;
+  const std::span<const Tensor> inputs_;
+  const HostWords& words_;
+  const FuncGraph* graph_ = nullptr;
+  bool happened_ = false;
+  VariableCreation* const outer_;
+};
+
+}  // namespace gk
+
+#endif  // GK_FUNCTION_VARIABLE_CREATION_H_
