@@ -15,12 +15,11 @@ bool LooksAtShapeAlone(const Node& node) {
   return node.type() == "ZerosLike" || node.type() == "OnesLike";
 }
 
-// Runs a pure node whose inputs are all constants. False if it cannot, or if
+// Runs a pure node with outputs whose inputs are all constants. False if it cannot, or if
 // its kernel refuses: then it fails when, and if, it runs.
 bool Evaluate(const Node& node, TensorVector* outputs) {
   const OpRecord& op = node.op();
-  if (!op.kernel.compute || !IsPureNode(node) ||
-      node.num_inputs() == 0 || node.num_outputs() == 0 ||
+  if (!op.kernel.compute || node.num_inputs() == 0 ||
       !node.control_inputs().empty()) {
     return false;
   }

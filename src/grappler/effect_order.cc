@@ -182,7 +182,7 @@ EffectOrder::Reach EffectOrder::ReachOf(std::span<const int> columns) const {
   reach.bits_.assign(reach.words_ * vertices_.size(), 0);
   std::vector<std::vector<int>> columns_of(vertices_.size());
   for (size_t c = 0; c < columns.size(); ++c) {
-    if (columns[c] >= 0) columns_of[columns[c]].push_back(int(c));
+    columns_of[columns[c]].push_back(int(c));
   }
   // Vertices stand in a topological order.
   for (size_t v = 0; v < vertices_.size(); ++v) {

@@ -19,8 +19,8 @@ constexpr int64_t kMaxBytes = int64_t{1} << 28;
 int64_t BytesOf(const Output& o) {
   const Node::OutputInfo& info = o.node->output(o.index);
   if (IsObjectType(info.dtype) || !info.shape.IsFullyDefined()) return -1;
-  const int64_t n = info.shape.num_elements();
-  return n < 0 ? -1 : MultiplyWithoutOverflow(n, DataTypeSize(info.dtype));
+  return MultiplyWithoutOverflow(info.shape.num_elements(),
+                                 DataTypeSize(info.dtype));
 }
 
 // Nodes that follow from constants alone, producers first, by the rule for
@@ -32,8 +32,7 @@ StatusOr<std::vector<Node*>> Find(const FunctionGraph& function) {
   std::vector<bool> is_found(order.size());
   for (Node* node : order) {
     const OpRecord& op = node->op();
-    if (!op.kernel.compute || !IsPureNode(*node) ||
-        node->num_inputs() == 0 || node->num_outputs() == 0 ||
+    if (!op.kernel.compute || !IsPureNode(*node) || node->num_inputs() == 0 ||
         !node->control_inputs().empty()) {
       continue;
     }
