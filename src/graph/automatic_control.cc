@@ -176,7 +176,6 @@ void AutomaticControl::Order(Node* node, const FunctionEffects& effects) {
   for (const auto& [resource, use] : of_dataset) {
     ResourceUse& seen = uses[resource];
     seen = std::max(seen, use);
-    takes_place |= use == ResourceUse::kWrite;
   }
   for (const auto& [resource, use] : uses) {
     Use(&resources_[resource], use, node);

@@ -97,5 +97,115 @@ TEST(AutomaticControl, ArgumentsMayBeWhatWasCaptured) {
   EXPECT_FALSE(Waits(apart, again)) << "two that were captured";
 }
 
+// What the host language does may change any variable.
+TEST(AutomaticControl, CallsIntoTheHostKeepTheirPlace) {
+  Program p;
+  const Output v = p.Variable();
+  const auto call = [&] {
+    return p.Do("PyFunc", {p.value},
+                {{"token", std::string("f")}, {"Tout", std::vector{kF}}});
+  };
+  const Node* read = p.Read(v);
+  const Node* first = call();
+  const Node* again = p.Read(v);
+  const Node* second = call();
+  EXPECT_TRUE(Waits(first, read));
+  EXPECT_TRUE(Waits(again, first));
+  EXPECT_TRUE(Waits(second, first));
+  EXPECT_TRUE(Waits(second, again));
+  // A print calls nobody, a function that calls does.
+  const Node* print = p.Print();
+  const Node* last = p.Read(v);
+  EXPECT_FALSE(Waits(last, print));
+  TestFunction g("g");
+  g.Add("PyFunc", {g.Arg(kF, TensorShape{3})},
+        {{"token", std::string("f")}, {"Tout", std::vector{kF}}});
+  const Node* inner = p.Do("StatefulPartitionedCall", {p.value},
+                           {{"Tout", std::vector<DataType>()},
+                            {"f", FunctionAttr{"g", g.Finish({})}}});
+  const Node* behind = p.Read(v);
+  EXPECT_TRUE(Waits(inner, last));
+  EXPECT_TRUE(Waits(behind, inner));
+}
+
+// Programs with datasets of 0, 1, 2, of each of which a function is called.
+struct DatasetProgram : Program {
+  static constexpr DataType kL = DataType::kInt64;
+  AttrMap Elements() const {
+    return {{"output_types", std::vector{kL}},
+            {"output_shapes", std::vector{PartialTensorShape(TensorShape())}}};
+  }
+  Output Range() {
+    const auto number = [&](int64_t n) { return Const(Tensor::Scalar(n)); };
+    return {Do("RangeDataset", {number(0), number(3), number(1)}, Elements()),
+            0};
+  }
+  // `op`, null or an access to the variable that is captured.
+  Output Map(Output dataset, Output v, const char* op) {
+    TestFunction g("g");
+    const Output x = g.Arg(kL, TensorShape());
+    const Output w = g.Arg(DataType::kResource, TensorShape());
+    w.node->mutable_output(0).handle_data = {{kF, TensorShape{3}}};
+    const Output some = g.Const(*Tensor::Zeros(kF, TensorShape{3}));
+    if (op != nullptr) {
+      g.Add(op,
+            std::string_view(op) == "ReadVariableOp" ? std::vector{w}
+                                                     : std::vector{w, some},
+            {{"dtype", kF}});
+    }
+    AttrMap attrs = Elements();
+    attrs.Set("f", FunctionAttr{"g", g.Finish({x})});
+    return {Do("MapDataset", {dataset, v}, std::move(attrs)), 0};
+  }
+  Node* Single(Output dataset) {
+    return Do("DatasetToSingleElement", {dataset}, Elements());
+  }
+};
+
+// Whoever iterates over a dataset does what its functions do.
+TEST(AutomaticControl, DatasetsAreUsedWhereTheyAreIteratedOver) {
+  for (const bool several : {false, true}) {
+    DatasetProgram p;
+    const Output v = p.Variable(), w = p.Variable();
+    Output dataset = p.Map(p.Range(), v, "AssignAddVariableOp");
+    if (several) dataset = p.Map(dataset, w, nullptr);
+    const Node* before = p.Read(v);
+    const Node* other = p.Read(w);
+    const Node* uses = p.Single(dataset);
+    const Node* after = p.Read(v);
+    EXPECT_TRUE(Waits(uses, before));
+    EXPECT_TRUE(Waits(after, uses));
+    EXPECT_FALSE(Waits(uses, other)) << "another variable";
+    EXPECT_FALSE(Waits(p.Read(w), uses));
+  }
+  DatasetProgram p;  // functions that only read
+  const Output v = p.Variable();
+  const Output dataset = p.Map(p.Range(), v, "ReadVariableOp");
+  const Node* before = p.Read(v);
+  const Node* uses = p.Single(dataset);
+  EXPECT_FALSE(Waits(uses, before));
+  EXPECT_FALSE(Waits(p.Read(v), uses));
+  EXPECT_TRUE(Waits(p.Write(v), uses));
+}
+
+// An iterator does so in each of its steps.
+TEST(AutomaticControl, IteratorsUseWhatTheirDatasetsUse) {
+  DatasetProgram p;
+  const Output v = p.Variable();
+  const Output dataset = p.Map(p.Range(), v, "AssignAddVariableOp");
+  const Output iterator{p.Do("AnonymousIteratorV3", {}, p.Elements()), 0};
+  const Output other{p.Do("AnonymousIteratorV3", {}, p.Elements()), 0};
+  const Node* make = p.Do("MakeIterator", {dataset, iterator});
+  p.Do("MakeIterator", {p.Range(), other});
+  const Node* before = p.Read(v);
+  const Node* next = p.Do("IteratorGetNext", {iterator}, p.Elements());
+  const Node* after = p.Read(v);
+  EXPECT_TRUE(Waits(next, make));
+  EXPECT_TRUE(Waits(next, before));
+  EXPECT_TRUE(Waits(after, next));
+  const Node* apart = p.Do("IteratorGetNext", {other}, p.Elements());
+  EXPECT_FALSE(Waits(p.Read(v), apart)) << "another iterator";
+}
+
 }  // namespace
 }  // namespace gk
