@@ -12,27 +12,8 @@
 namespace gk {
 namespace {
 
-bool SameFunctions(const FunctionAttr& a, const FunctionAttr& b) {
-  return a.definition.get() == b.definition.get();
-}
-
-// With functions that are the same, not only of one name.
 bool SameNodes(const Node& a, const Node& b) {
-  if (&a.op() != &b.op() || !SameAttrs(a, b)) return false;
-  for (const auto& [name, value] : a.attrs()) {
-    const AttrValue* other = b.attrs().Find(name);
-    if (const auto* f = std::get_if<FunctionAttr>(&value)) {
-      if (!SameFunctions(*f, std::get<FunctionAttr>(*other))) return false;
-    }
-    if (const auto* all = std::get_if<std::vector<FunctionAttr>>(&value)) {
-      const auto& others = std::get<std::vector<FunctionAttr>>(*other);
-      if (!std::equal(all->begin(), all->end(), others.begin(), others.end(),
-                      SameFunctions)) {
-        return false;
-      }
-    }
-  }
-  return true;
+  return &a.op() == &b.op() && SameAttrs(a, b);
 }
 
 // The function that `node` calls if it is a call, or an If or Case whose

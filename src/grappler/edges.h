@@ -34,7 +34,7 @@ class Replacements {
 // computed ahead or dropped.
 bool IsPureNode(const Node& node);
 
-// The same attributes with the same values; functions by name.
+// The same attributes with the same values, functions being themselves.
 bool SameAttrs(const Node& a, const Node& b);
 
 // A new Const node of `value`; named after `like`, with its device and

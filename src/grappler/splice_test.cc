@@ -379,5 +379,90 @@ TEST_F(SpliceTest, OrderIsCarriedByEdges) {
   EXPECT_TRUE(Waits(f, "AssignVariableOp", kRead));
 }
 
+// What a call only hands on is waited for where it comes from.
+TEST_F(SpliceTest, CallsThatHandOnAnArgument) {
+  TestFunction g("g"), b;
+  const Output gx = g.Arg(DataType::kFloat, {3});
+  const Output unused = g.Add("Exp", {gx}, {}, {gx.node});
+  const auto same = g.Finish({gx}, {gx.node, unused.node});
+  const Output v = Variable(b);
+  const Output x = b.Arg(DataType::kFloat, {3});
+  const Output read = Read(b, v);
+  const Output call = Call(b, same, {read});
+  const Output assign = Assign(b, v, x, {call.node});
+  const FunctionGraph f = Optimized(b.Finish({call}, {assign.node}));
+  EXPECT_EQ(f.graph->FindNode("PartitionedCall"), nullptr);
+  EXPECT_EQ(f.results[0].node->name(), "ReadVariableOp");
+  EXPECT_TRUE(Waits(f, "AssignVariableOp", "ReadVariableOp"));
+}
+
+// Errors of a body name the user's line: the node's, or else the call's.
+TEST_F(SpliceTest, CopiesKnowTheirSource) {
+  TestFunction g("g"), b;
+  const Output gx = g.Arg(DataType::kFloat, {3});
+  const Output of_body = g.Add("Exp", {gx}), of_call = g.Add("Sin", {gx});
+  of_body.node->set_source(7);
+  const auto callee = g.Finish({of_body, of_call});
+  const Output call = Call(b, callee, {b.Arg(DataType::kFloat, {3})});
+  call.node->set_source(5);
+  FunctionGraph f = FunctionGraph::CloneOf(*b.Finish({call, {call.node, 1}}));
+  ThrowIfError(InlineCalls(nullptr, &f));
+  EXPECT_EQ(f.graph->FindNode("PartitionedCall/Exp")->source(), 7u);
+  EXPECT_EQ(f.graph->FindNode("PartitionedCall/Sin")->source(), 5u);
+}
+
+// The branch is known and its body fails: so does the node, if it runs.
+TEST_F(SpliceTest, KnownBranchesThatDoNotFitStay) {
+  TestFunction g("g"), b;
+  const Output gx = g.Arg(DataType::kFloat, {2, 3});
+  const Output gy = g.Arg(DataType::kFloat, {2, 3});
+  const FunctionAttr adds{"g", g.Finish({g.Add("AddV2", {gx, gy})})};
+  const Output x = b.Arg(DataType::kFloat, {2, 3});
+  const Output y = b.Arg(DataType::kFloat, {4, 5});
+  const Output choice = b.Add(
+      "StatelessIf", {b.Const(Tensor::Scalar(true)), x, y},
+      {{"Tout", kOneFloat}, {"then_branch", adds}, {"else_branch", adds}});
+  FunctionGraph f = FunctionGraph::CloneOf(*b.Finish({choice}));
+  bool changed = false;
+  ThrowIfError(TakeKnownBranches(&f, &changed));
+  EXPECT_FALSE(changed);
+  EXPECT_EQ(f.results[0].node->name(), "StatelessIf");
+}
+
+// A condition of two elements is none where one is asked for, and no number
+// of a branch.
+TEST_F(SpliceTest, ConditionsThatCannotBeAskedStay) {
+  const auto stays = [](const char* op, bool marked, Tensor condition) {
+    TestFunction g("g"), b;
+    const FunctionAttr same{
+        "g", g.Finish({g.Add("Neg", {g.Arg(DataType::kFloat, {})})})};
+    AttrMap attrs{{"Tout", kOneFloat}};
+    if (std::string_view(op) == "Case") {
+      attrs.Set("branches", std::vector{same, same});
+    } else {
+      attrs.Set("then_branch", same);
+      attrs.Set("else_branch", same);
+    }
+    if (marked) attrs.Set("_lower_using_switch_merge", true);
+    const Output c = b.Const(std::move(condition));
+    const Output x = b.Arg(DataType::kFloat, {});
+    FunctionGraph f =
+        FunctionGraph::CloneOf(*b.Finish({b.Add(op, {c, x}, attrs)}));
+    bool changed = false;
+    ThrowIfError(TakeKnownBranches(&f, &changed));
+    return !changed;
+  };
+  const std::vector<int32_t> two{1, 1}, one{1};
+  EXPECT_FALSE(stays("If", false, Tensor::Vector<int32_t>(two)));
+  EXPECT_TRUE(stays("If", true, Tensor::Vector<int32_t>(two)));
+  EXPECT_FALSE(stays("If", true, Tensor::Vector<int32_t>(one)));
+  EXPECT_FALSE(stays("Case", false, Tensor::Scalar<int32_t>(1)));
+  try {
+    EXPECT_TRUE(stays("Case", false, Tensor::Vector<int32_t>(one)));
+  } catch (const Error& e) {
+    EXPECT_EQ(e.status().code(), Code::kInvalidArgument);
+  }
+}
+
 }  // namespace
 }  // namespace gk
