@@ -404,6 +404,9 @@ class _CustomGradient:
     """A function with a gradient of its own. As an attribute of a class it
     is a method: the object is no argument that has a gradient."""
 
+    # In a slot: what functools.wraps copies to another must not hold it.
+    __slots__ = ("__dict__", "__weakref__", "_function")
+
     def __init__(self, f: Callable):
         functools.update_wrapper(self, f)
         self._function = f
@@ -484,8 +487,8 @@ def _check_takes_variables(grad_fn: Callable, variables: list) -> None:
         and not spec.varkw
     ):
         raise TypeError(
-            "If using @custom_gradient with a function that uses variables, "
-            "then grad_fn must accept a 'variables' keyword argument."
+            "@tf.custom_gradient grad_fn must accept keyword argument "
+            f"'variables', since function uses variables: {variables}"
         )
 
 

@@ -234,7 +234,7 @@ class _Named(VarianceScaling):
         super().__init__(*self._own, seed)
 
     def get_config(self) -> dict:
-        return {"seed": self.seed}
+        return {"seed": self.seed, "input_axes": None, "output_axes": None}
 
 
 class GlorotUniform(_Named):

@@ -127,4 +127,4 @@ def shaped(value, first, second) -> _graphkiln.Tensor:
 def zeros(target, source, start: int) -> _graphkiln.Tensor:
     """The matrix of what does not depend on the source."""
     shape = tf.concat([tf.shape(target), tf.shape(source)[start:]], 0)
-    return tf.zeros(shape, source.dtype)
+    return tf.zeros(shape, target.dtype)

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 import graphkiln as tf
 from graphkiln import _random
 from graphkiln import raw_ops as ops
@@ -235,7 +237,7 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
         raise ValueError(f"'ord' must be a supported matrix norm in {allowed}, "
                          f"got {ord}")
     if not is_matrix and not (
-        ord == "euclidean" or isinstance(ord, (int, float))
+        isinstance(ord, (int, float, np.number)) or ord == "euclidean"
     ):
         raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
     with tf.name_scope(name or "norm"):
@@ -554,6 +556,10 @@ def broadcast_dynamic_shape(shape_x, shape_y):
     >>> tf.broadcast_dynamic_shape([2, 1], [3]).numpy().tolist()
     [2, 3]
     """
+    ragged = tf.experimental.DynamicRaggedShape
+    if isinstance(shape_x, ragged) or isinstance(shape_y, ragged):
+        x, y = (tf.zeros(shape, tf.bool) for shape in (shape_x, shape_y))
+        return ragged.from_tensor(tf.logical_or(x, y), tf.int64)
     shape_x = tf.convert_to_tensor(shape_x, dtype_hint=tf.int32)
     shape_y = tf.convert_to_tensor(shape_y, dtype=shape_x.dtype)
     return ops.BroadcastArgs(s0=shape_x, s1=shape_y)

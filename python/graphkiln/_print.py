@@ -164,18 +164,18 @@ def _composite(value: object, tensors: list) -> str | None:
         tensors.append(value)
         return _RAW
     kind = type(value).__name__
-    if isinstance(value, CompositeTensor) and kind in (
-        "SparseTensor", "IndexedSlices"
-    ):
-        parts = {"indices": value.indices, "values": value.values}
-        if value.dense_shape is not None:
-            name = "shape" if kind == "SparseTensor" else "dense_shape"
-            parts[name] = value.dense_shape
+    if isinstance(value, CompositeTensor) and kind == "IndexedSlices":
+        tensors.append(tf.convert_to_tensor(value))
+        return _PLACEHOLDER
+    if isinstance(value, CompositeTensor) and kind == "SparseTensor":
+        parts = {
+            "indices": value.indices, "values": value.values,
+            "shape": value.dense_shape,
+        }
         tensors += parts.values()
         shown = ", ".join(f"{name}={_PLACEHOLDER}" for name in parts)
-        shown = f"{kind}({shown})"
         # TensorFlow prints this text as a value: in quotes.
-        return f"'{shown}'" if kind == "SparseTensor" else shown
+        return f"'{kind}({shown})'"
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 import graphkiln as tf
@@ -15,7 +16,16 @@ _SEGMENTS = {
 }
 
 
-def _segments(name: str, values, ids: tf.Tensor, count: tf.Tensor):
+@dataclasses.dataclass(frozen=True)
+class _Join:
+    """The reduction that joins texts, beside the names of the others."""
+
+    separator: str
+
+
+def _segments(name: str | _Join, values, ids: tf.Tensor, count: tf.Tensor):
+    if isinstance(name, _Join):
+        return _joined(name.separator, values, ids, count)
     if name in ("reduce_any", "reduce_all"):
         segment = (
             tf.math.unsorted_segment_max if name == "reduce_any"
@@ -32,7 +42,24 @@ def _segments(name: str, values, ids: tf.Tensor, count: tf.Tensor):
     return getattr(tf.math, _SEGMENTS[name])(values, ids, count)
 
 
-def _aggregate(name: str, data, ids: tf.Tensor, count: tf.Tensor):
+def _joined(separator: str, texts, ids: tf.Tensor, count: tf.Tensor):
+    """The texts of each id, in their order."""
+    order = tf.argsort(ids, stable=True)
+    rows = tf.RaggedTensor.from_value_rowids(
+        tf.gather(texts, order), tf.gather(ids, order), nrows=count,
+        validate=False,
+    )
+    is_first = tf.equal(_columns(rows), 0)
+    shape = tf.concat(
+        [tf.shape(is_first), tf.ones([tf.rank(texts) - 1], tf.int32)], 0
+    )
+    before = tf.reshape(tf.where(is_first, "", separator), shape)
+    # Rows filled up with nothing join to what they held.
+    dense = rows.with_values(tf.strings.join([before, rows.values]))
+    return tf.strings.reduce_join(dense.to_tensor(""), axis=1)
+
+
+def _aggregate(name: str | _Join, data, ids: tf.Tensor, count: tf.Tensor):
     """Joins the slices of `data` that have the same id, element by element:
     the result has a row for each id, as long as its longest slice."""
     if not isinstance(data, tf.RaggedTensor):
@@ -87,7 +114,12 @@ def _along(name: str, api: Callable, value, axis: int, keepdims: bool):
 def reduce(name: str, api: Callable, rt, axis: object, keepdims: bool):
     """The reduction `api`, which is called `name`, of a ragged tensor."""
     if axis is None:
-        result = api(rt.flat_values)
+        if name == "reduce_mean" and rt.dtype.is_integer:
+            # As along one axis: integers have means that are none.
+            ones = tf.ones_like(rt.flat_values)
+            result = tf.reduce_sum(rt.flat_values) / tf.reduce_sum(ones)
+        else:
+            result = api(rt.flat_values)
         if keepdims:
             result = tf.reshape(result, [1] * rt.shape.rank)
         return result
@@ -100,7 +132,7 @@ def reduce(name: str, api: Callable, rt, axis: object, keepdims: bool):
     if not isinstance(axis, (list, tuple)):
         return _along(name, api, rt, axes.checked(axis, rank), keepdims)
     ordered = sorted({axes.checked(a, rank) for a in axis}, reverse=True)
-    if len(ordered) == rank:
+    if len(ordered) == rank and not isinstance(name, _Join):
         return reduce(name, api, rt, None, keepdims)
     if len(ordered) > 1 and name == "reduce_mean":
         ones = rt.with_flat_values(tf.ones_like(rt.flat_values))
@@ -121,6 +153,15 @@ def _reduction(name: str) -> Callable:
         )
 
     return reduction
+
+
+def _reduce_join(api: Callable, bound: dict) -> object:
+    separator = bound.get("separator", "")
+    return reduce(
+        _Join(separator),
+        lambda flat, **along: api(flat, separator=separator, **along),
+        bound["inputs"], bound.get("axis"), bool(bound.get("keepdims")),
+    )
 
 
 def _variance(api: Callable, bound: dict) -> object:
@@ -210,5 +251,5 @@ TABLE: dict[str, Callable] = {
         for name, segments in _SEGMENTS.items()
     },
     "reduce_variance": _variance, "reduce_std": _deviation,
-    "cumsum": _cumsum, "softmax": _softmax,
+    "cumsum": _cumsum, "softmax": _softmax, "reduce_join": _reduce_join,
 }

@@ -17,6 +17,17 @@ def as_values(values):
     return tf.convert_to_tensor(values)
 
 
+def _is_other(partition: object) -> bool:
+    """Does it begin with what is no integer?"""
+    while isinstance(partition, (list, tuple, np.ndarray)):
+        if len(partition) == 0:
+            return False
+        partition = partition[0]
+    return isinstance(
+        partition, (float, np.floating, str, bytes, complex, np.complexfloating)
+    )
+
+
 def convert(values, partition, name: str):
     """Values and a partition of them as tensors, of one dtype of splits."""
     values = as_values(values)
@@ -25,13 +36,8 @@ def convert(values, partition, name: str):
         dtype = getattr(partition, "dtype", None)
         if dtype is None or dtype not in (np.int32, np.int64):
             dtype = np.int64
-            try:
-                if np.asarray(partition).dtype.kind == "f" and np.size(
-                    partition
-                ):
-                    raise ValueError(f"{name} must have dtype int32 or int64")
-            except TypeError:
-                pass
+            if _is_other(partition):
+                raise ValueError(f"{name} must have dtype int32 or int64")
         partition = tf.convert_to_tensor(partition, dtype)
     if partition.dtype not in (tf.int32, tf.int64):
         raise ValueError(f"{name} must have dtype int32 or int64")
@@ -62,20 +68,54 @@ def _with(checks: list, tensor: tf.Tensor) -> tf.Tensor:
         return tf.identity(tensor)
 
 
-def checked_splits(
-    splits: tf.Tensor, validate: bool, method: str = "from_row_splits"
-) -> tf.Tensor:
+def _starts_with_zero(start: tf.Tensor, message: str):
+    return tf.debugging.assert_equal(start, tf.zeros([], start.dtype), message)
+
+
+def checked_starts(starts: tf.Tensor, values, validate: bool) -> tf.Tensor:
+    """`starts` of rows: from 0 on, rising, none behind the values."""
+    if not validate:
+        return starts
+    message = "Arguments to from_row_starts do not form a valid RaggedTensor"
+    count = tf.cast(nvals(values), starts.dtype)
+    return _with(
+        [
+            _starts_with_zero(starts[:1], message),
+            tf.debugging.assert_non_negative(
+                starts[1:] - starts[:-1], message
+            ),
+            tf.debugging.assert_less_equal(starts[-1:], count, message),
+        ],
+        starts,
+    )
+
+
+def checked_limits(limits: tf.Tensor, validate: bool) -> tf.Tensor:
+    """`limits` of rows: not below 0, rising."""
+    if not validate:
+        return limits
+    message = "Arguments to from_row_limits do not form a valid RaggedTensor"
+    return _with(
+        [
+            tf.debugging.assert_non_negative(limits[:1], message),
+            tf.debugging.assert_non_negative(
+                limits[1:] - limits[:-1], message
+            ),
+        ],
+        limits,
+    )
+
+
+def checked_splits(splits: tf.Tensor, validate: bool) -> tf.Tensor:
     """`splits`, which are refused unless they start with 0 and rise."""
     if splits.shape[0] == 0:
         raise ValueError("row_splits tensor may not be empty.")
     if not validate:
         return splits
-    message = f"Arguments to {method} do not form a valid RaggedTensor:"
+    message = "Arguments to from_row_splits do not form a valid RaggedTensor:"
     return _with(
         [
-            tf.debugging.assert_equal(
-                splits[:1], tf.zeros([1], splits.dtype), message + "zero"
-            ),
+            _starts_with_zero(splits[0], message + "zero"),
             tf.debugging.assert_non_negative(
                 splits[1:] - splits[:-1], message + "monotonic"
             ),

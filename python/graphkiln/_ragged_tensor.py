@@ -91,17 +91,17 @@ class RaggedTensor(CompositeTensor):
         with tf.name_scope(name or "RaggedFromRowStarts"):
             values, starts = rows.convert(values, row_starts, "row_starts")
             end = tf.cast(rows.nvals(values), starts.dtype)
+            starts = rows.checked_starts(starts, values, validate)
             splits = tf.concat([starts, [end]], 0)
-            splits = rows.checked_splits(splits, validate, "from_row_starts")
-            return cls._checked(values, splits, validate)
+            return cls(values, (splits, None), internal=True)
 
     @classmethod
     def from_row_limits(cls, values, row_limits, name=None, validate=True):
         """Row i ends before `row_limits[i]`, where the next begins."""
         with tf.name_scope(name or "RaggedFromRowLimits"):
             values, limits = rows.convert(values, row_limits, "row_limits")
+            limits = rows.checked_limits(limits, validate)
             splits = tf.concat([tf.zeros([1], limits.dtype), limits], 0)
-            splits = rows.checked_splits(splits, validate, "from_row_limits")
             return cls._checked(values, splits, validate)
 
     @classmethod
@@ -464,6 +464,13 @@ class RaggedTensor(CompositeTensor):
         return self.with_flat_values(gradient)
 
     def __tf_tensor__(self, dtype=None, name=None):
+        if not tf.executing_eagerly():
+            raise TypeError(
+                f"Failed to convert elements of {self!r} to Tensor. Consider "
+                "casting elements to a supported type. See "
+                "https://www.tensorflow.org/api_docs/python/tf/dtypes for "
+                "supported TF dtypes. A dense tensor of it: `to_tensor()`."
+            )
         raise ValueError(
             f"{self} is no dense tensor: TypeError: object of type "
             "'RaggedTensor' has no len(). Use its `to_tensor()` or `values`."
@@ -471,7 +478,7 @@ class RaggedTensor(CompositeTensor):
 
     def consumers(self) -> list:
         """The operations that use its parts."""
-        if hasattr(self._row_splits, "numpy"):
+        if hasattr(self.flat_values, "numpy"):
             return []
         return self.flat_values.consumers()
 
@@ -497,7 +504,8 @@ class RaggedTensor(CompositeTensor):
         raise TypeError("RaggedTensor may not be used as a boolean.")
 
     def __repr__(self) -> str:
-        if not hasattr(self._row_splits, "numpy"):
+        parts = self._row_splits, self.flat_values
+        if not all(hasattr(part, "numpy") for part in parts):
             return (
                 f"tf.RaggedTensor(values={self._values}, "
                 f"row_splits={self._row_splits})"

@@ -111,6 +111,8 @@ StatusOr<Tensor> CompositeInfo::ConvertTensor(const CompositeArg& arg,
       want = (*groups)[arg.type_of];
     } else if (!arg.type_of.empty()) {
       hint = DataTypeFromName(arg.type_of).value_or(hint);
+      // Numbers stand for no truth values.
+      if (hint == DataType::kBool) std::swap(hint, want);
     } else if (arg.kind == ArgKind::kNative && HoldsIntegers(value)) {
       hint = DataType::kInt32;  // sizes, some of them tensors
     }

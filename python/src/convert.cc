@@ -276,6 +276,13 @@ StatusOr<Tensor> Pack(PyObject* value, DataType dtype, Narrowing narrowing,
 StatusOr<Tensor> PackSequence(PyObject* value, DataType dtype,
                               Narrowing narrowing, std::string_view name) {
   const DataType first = FirstTensorDType(value);
+  if (dtype == DataType::kInt64 && narrowing == Narrowing::kRefuse &&
+      InGraph() && HasTensorOf(value, DataType::kInt32, 0)) {
+    // Sizes of 32 and of 64 bits.
+    PyRef cast = CastBelow(value, dtype, 0);
+    if (!cast) return PythonError();
+    return Pack(cast.get(), dtype, narrowing, name, 0);
+  }
   if (dtype == kAny) return Pack(value, first, narrowing, name, 0);
   if (dtype == first || first == kAny) {
     return Pack(value, dtype, narrowing, name, 0);
@@ -285,11 +292,56 @@ StatusOr<Tensor> PackSequence(PyObject* value, DataType dtype,
   return Pack(cast.get(), dtype, narrowing, name, 0);
 }
 
+// The first leaf that is no number, text or array; the value itself if all are.
+PyObject* FirstOdd(PyObject* value, int depth) {
+  if (!(PyList_Check(value) || PyTuple_Check(value)) || depth > kMaxRank) {
+    return value;
+  }
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(value, i);
+    if (PyFloat_Check(item) || PyLong_Check(item) || PyComplex_Check(item) ||
+        PyUnicode_Check(item) || PyBytes_Check(item) || IsNumpyValue(item)) {
+      continue;
+    }
+    PyObject* odd = FirstOdd(item, depth + 1);
+    if (odd != item || !(PyList_Check(item) || PyTuple_Check(item))) return odd;
+  }
+  return value;
+}
+
+// In graphs what has an element of no dtype is a TypeError, as a whole.
+Status NoElements(Status status, PyObject* value, DataType dtype) {
+  const bool is_value_error =
+      status.code() == Code::kPythonException
+          ? PyErr_ExceptionMatches(PyExc_ValueError) != 0
+          : status.code() == Code::kValueError;
+  if (!is_value_error || !InGraph() || value == Py_None ||
+      IsNumpyValue(value) || status.message() == kNonRectangular) {
+    return status;
+  }
+  PyErr_Clear();
+  if (dtype != kAny) {
+    PyObject* odd = FirstOdd(value, 0);
+    PyErr_Format(PyExc_TypeError, "Expected %s, but got %R of type '%s'.",
+                 std::string(DataTypeName(dtype)).c_str(), odd,
+                 Py_TYPE(odd)->tp_name);
+  } else {
+    PyErr_Format(PyExc_TypeError,
+                 "Failed to convert elements of %R to Tensor. Consider casting "
+                 "elements to a supported type. See "
+                 "https://www.tensorflow.org/api_docs/python/tf/dtypes for "
+                 "supported TF dtypes.",
+                 value);
+  }
+  return PythonError();
+}
+
 StatusOr<Tensor> ConvertOnce(PyObject* value, DataType dtype,
                              std::string_view name, Narrowing narrowing) {
   if (IsPlain(value)) {
-    GK_ASSIGN_OR_RETURN(Tensor t, ValueToTensor(value, dtype, narrowing));
-    return OpBuilder::Current()->Constant(t, name);
+    StatusOr<Tensor> t = ValueToTensor(value, dtype, narrowing);
+    if (!t.ok()) return NoElements(t.status(), value, dtype);
+    return OpBuilder::Current()->Constant(*t, name);
   }
   if (HasHook(value)) {
     return CallHook(value, dtype, name);
@@ -302,8 +354,9 @@ StatusOr<Tensor> ConvertOnce(PyObject* value, DataType dtype,
     return PackSequence(value, dtype, narrowing,
                         name == kConst ? "packed" : name);
   }
-  GK_ASSIGN_OR_RETURN(Tensor t, ValueToTensor(value, dtype, narrowing));
-  return OpBuilder::Current()->Constant(t, name);
+  StatusOr<Tensor> t = ValueToTensor(value, dtype, narrowing);
+  if (!t.ok()) return NoElements(t.status(), value, dtype);
+  return OpBuilder::Current()->Constant(*t, name);
 }
 
 }  // namespace
@@ -539,7 +592,9 @@ StatusOr<Tensor> ConstantImpl(PyObject* value, PyObject* dtype, PyObject* shape,
     GK_ASSIGN_OR_RETURN(t, ToTensor(value, d));
     if (t.is_symbolic()) return t;
   } else {
-    GK_ASSIGN_OR_RETURN(t, ValueToTensor(value, d));
+    StatusOr<Tensor> made = ValueToTensor(value, d);
+    if (!made.ok()) return NoElements(made.status(), value, d);
+    t = *std::move(made);
   }
   if (shape != nullptr && shape != Py_None) {
     GK_ASSIGN_OR_RETURN(t, WithShapeArgument(value, std::move(t), shape));

@@ -32,6 +32,9 @@ bool IsNumpyValue(PyObject* value);
 // Numbers, strings and nested sequences. (convert_sequence.cc)
 StatusOr<Tensor> SequenceToTensor(PyObject* value, DataType dtype,
                                   Narrowing narrowing = Narrowing::kCut);
+// What sequences whose rows differ are told.
+inline constexpr std::string_view kNonRectangular =
+    "Can't convert non-rectangular Python sequence to Tensor.";
 // ValueError: an integer of a sequence that its dtype cannot hold.
 Status OutOfRangeInteger();
 // The dtype of the first tensor in a value or below it; kInvalid: none.

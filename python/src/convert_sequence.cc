@@ -40,9 +40,7 @@ Status Mixed() {
   return ValueError(
       "Can't convert Python sequence with mixed types to Tensor.");
 }
-Status Ragged() {
-  return ValueError("Can't convert non-rectangular Python sequence to Tensor.");
-}
+Status Ragged() { return ValueError("{}", kNonRectangular); }
 
 StatusOr<Kind> KindOf(PyObject* o) {
   if (PyFloat_CheckExact(o)) return kFloatKind;

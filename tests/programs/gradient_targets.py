@@ -271,3 +271,21 @@ def program_a_variable_passed_twice(tf):
         return b + 0.0
 
     return product(w, w), moved(w, w), w + 0.0
+
+
+def program_batch_jacobians_of_other_dtypes(tf):
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+
+    def run(f):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return tape.batch_jacobian(y, x)
+
+    return [
+        run(f) for f in (
+            lambda x: tf.cast(x, tf.int32),
+            lambda x: tf.zeros([2, 3], tf.float64),
+            lambda x: tf.ones([2, 1, 2], tf.int64),
+        )
+    ]

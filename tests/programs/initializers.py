@@ -80,3 +80,13 @@ def program_of_version_1(tf):
             v1.truncated_normal_initializer(stddev=0.1, seed=1),
         ) for _ in range(2)
     ]
+
+
+def program_configurations(tf):
+    made = tf.initializers
+    return [
+        made.GlorotUniform(seed=1).get_config(),
+        made.HeNormal(seed=2).get_config(),
+        made.RandomUniform(-1.0, 1.0, seed=3).get_config(),
+        made.GlorotUniform.from_config({"seed": 1})([2]),
+    ]

@@ -1058,3 +1058,49 @@ def _program(name):
 
 for _name in _functions(graphkiln):
     globals()[f"program_{_name}"] = _program(_name)
+
+
+def program_names_of_functions_around(tf):
+    def written(x):
+        def change():
+            nonlocal m
+            m = m + 1
+
+        if x > 0:
+            change()
+        m = 1
+        return m
+
+    def read(x):
+        def change():
+            return m + 1
+
+        if x > 0:
+            found = change()
+        else:
+            found = x
+        m = 1
+        return found + m
+
+    def doubly(x):
+        def outer():
+            def inner():
+                nonlocal m
+                m += 1
+            inner()
+
+        while x > 0:
+            outer()
+            x -= 1
+        m = 1
+        return m
+
+    def own(x):
+        if x > 100:
+            y = x
+        return y
+
+    return [
+        failure(tf.function(f), tf.constant(3))[0]
+        for f in (written, read, doubly, own)
+    ]

@@ -159,3 +159,35 @@ def program_a_choice_between_one_tensor_and_itself(tf):
             made += [g() for f in (both, wide, old)
                      for g in (f, tf.function(f, autograph=False))]
     return made
+
+
+def program_sizes_of_both_integer_types(tf):
+    long, x = tf.constant(2, tf.int64), tf.range(12.0)
+    short = tf.size(x) // 2
+    traced = [
+        lambda: tf.reshape(x, [long, tf.size(x) // 2]),
+        lambda: tf.fill([long, tf.size(x)], 1),
+        lambda: tf.broadcast_to(1.0, [long, tf.shape(x)[0]]),
+        lambda: tf.tile([[1]], [long, short]),
+    ]
+    return [failure(tf.function(f, autograph=False)) for f in traced]
+
+
+def program_orders_of_norms(tf):
+    x = tf.constant([3.0, -4.0])
+    return _each(
+        tf, lambda: tf.norm(x, np.int64(2)), lambda: tf.norm(x, np.float32(1)),
+        lambda: tf.norm(x, np.inf), lambda: tf.norm(x, "fro"),
+        lambda: tf.norm(x, np.int32(3)),
+    )
+
+
+def program_numbers_for_truth_values(tf):
+    return _each(
+        tf, lambda: tf.math.logical_xor(1.0, 2.0),
+        lambda: tf.math.logical_xor(1, True), lambda: tf.logical_not(0),
+        lambda: tf.logical_and(1, 0), lambda: tf.logical_or([1.0], [0.0]),
+        lambda: tf.math.logical_xor([True, False], True),
+        lambda: tf.reduce_any([1, 0]), lambda: tf.reduce_all(1.0),
+        lambda: tf.where([1, 0], 1, 2), lambda: tf.boolean_mask([1, 2], [1, 0]),
+    )

@@ -293,3 +293,19 @@ def program_more_kinds(tf):
     tf.print(b"x", "a\nb", ["a\nb"])
     tf.print([tf.constant("a"), ("b", tf.constant(["c"]))])
     tf.print([tf.float32, tf.TensorShape([1]), None, object])
+
+
+def program_indexed_slices(tf):
+    slices = tf.IndexedSlices(
+        tf.constant([[1.0], [2.0]]), tf.constant([2, 0]), tf.constant([3, 1])
+    )
+    tf.print(slices)
+    tf.print([slices], {"a": slices}, "text", slices)
+
+    @tf.function(autograph=False)
+    def traced():
+        tf.print(slices, [slices])
+
+    traced()
+    shapeless = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([0]))
+    return failure(tf.print, shapeless)[0]

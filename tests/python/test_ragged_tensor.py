@@ -364,11 +364,11 @@ def test_print_of_sparse_tensors(tmp_path):
 
     show(
         tf.SparseTensor([[0]], [5], [2]),
-        tf.IndexedSlices(tf.constant([1]), tf.constant([0])),
+        tf.IndexedSlices(tf.constant([1]), tf.constant([0]), tf.constant([2])),
     )
     assert path.read_text() == (
         "'SparseTensor(indices=[[0]], values=[5], shape=[2])' "
-        "IndexedSlices(indices=[0], values=[1])\n"
+        "[1 0]\n"
     )
 
 

@@ -50,6 +50,8 @@ class Expressions(ast.NodeTransformer):
         self._shadowed = shadowed
         # Generated lambdas around the present expression.
         self.lazy_depth = 0
+        # Names that the function does not assign to as its own.
+        self.free: frozenset[str] = frozenset()
         self.scope_name = "fscope"
         self.first_argument: str | None = None
 
@@ -75,7 +77,8 @@ class Expressions(ast.NodeTransformer):
             and node.id not in self.names.internal
             and node.id != "ag__"
         ):
-            return place(ag_call("ld", node), node)
+            kind = "ldf" if node.id in self.free else "ld"
+            return place(ag_call(kind, node), node)
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:

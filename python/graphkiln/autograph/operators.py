@@ -15,7 +15,7 @@ from graphkiln.autograph.scopes import (
 from graphkiln.autograph.sequences import each, generator, unpack
 from graphkiln.autograph.staged_list import set_element_type
 from graphkiln.autograph.symbols import (
-    Undefined, UndefinedReturnValue, is_undefined, ld, ldu,
+    Undefined, UndefinedReturnValue, is_undefined, ld, ldf, ldu,
 )
 
 

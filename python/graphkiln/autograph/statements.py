@@ -48,7 +48,7 @@ class Functions(Comprehensions):
     ) -> ast.FunctionDef:
         kept = (
             self.scope_name, self.first_argument, self.globals, self._frames,
-            self.prelude, self.lazy_depth, self.enclosed,
+            self.prelude, self.lazy_depth, self.enclosed, self.free,
         )
         arguments = self.arguments(node.args, nested=not root)
         self.scope_name = self.names.new("fscope", internal=True)
@@ -63,6 +63,7 @@ class Functions(Comprehensions):
             self.first_argument = None
         is_global, is_nonlocal = symbols.declared(node)
         self.globals = is_global
+        self.free = frozenset().union(*symbols.free_uses(node))
         body = node.body
         document = []
         if (
@@ -116,7 +117,7 @@ class Functions(Comprehensions):
         place(result, node)
         (
             self.scope_name, self.first_argument, self.globals, self._frames,
-            self.prelude, self.lazy_depth, self.enclosed,
+            self.prelude, self.lazy_depth, self.enclosed, self.free,
         ) = kept
         return result
 

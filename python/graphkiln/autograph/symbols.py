@@ -28,11 +28,23 @@ class Undefined:
             f"'{self.symbol_name}' is used before assignment"
         )
 
+    def read_outside(self):
+        """By a function in the one whose name it is."""
+        if self.lost:
+            raise ValueError(self.lost)
+        raise NameError(
+            f"cannot access free variable '{self.symbol_name}' where it is "
+            "not associated with a value in enclosing scope"
+        )
+
     def __repr__(self) -> str:
         return self.symbol_name
 
     def __getattribute__(self, name: str):
-        if name in ("symbol_name", "pending", "lost", "read", "__class__"):
+        if name in (
+            "symbol_name", "pending", "lost", "read", "read_outside",
+            "__class__",
+        ):
             return object.__getattribute__(self, name)
         return Undefined.read(self)
 
@@ -70,6 +82,13 @@ def ld(value: object) -> object:
     """The value of a name that is read."""
     if type(value) is Undefined:
         value.read()
+    return value
+
+
+def ldf(value: object) -> object:
+    """The same in a function nested in the one that assigns the name."""
+    if type(value) is Undefined:
+        value.read_outside()
     return value
 
 

@@ -142,6 +142,15 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::NoOutputs,
      .kernel = {.compute = ComputeNoOp},
      .doc = "Does nothing; holds control edges together."},
+
+    {.name = "ControlTrigger",
+     .inputs = "",
+     .outputs = "",
+     .attrs = "",
+     .traits = kSourceOp,
+     .shape = shape_fn::NoOutputs,
+     .kernel = {.compute = ComputeNoOp},
+     .doc = "Does nothing when all its control inputs have run."},
 };
 
 }  // namespace
