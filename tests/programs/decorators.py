@@ -814,27 +814,6 @@ def program_argument_of_another_graph(tf):
     return tf.function(lambda x: x + 1.0, autograph=False)(kept[0])
 
 
-def program_gradients_that_pass_other_gradients(tf):
-    @tf.custom_gradient
-    def steep(x):
-        return x + 1.0, lambda upstream: upstream * 5.0
-
-    x = tf.constant(1.5)
-    found = []
-    for f in (
-        tf.grad_pass_through(steep), tf.grad_pass_through(tf.square),
-        tf.custom_gradient(lambda x: (steep(x), lambda g: g * 2.0)),
-    ):
-        def run(f=f):
-            with tf.GradientTape() as tape:
-                tape.watch(x)
-                y = f(x)
-            return y, tape.gradient(y, x)
-
-        found += [run(), tf.function(run, autograph=False)()]
-    return found
-
-
 def program_custom_gradient_without_variables(tf):
     v = tf.Variable(2.0)
     f = tf.custom_gradient(lambda x: (x * v, lambda upstream: upstream))

@@ -1,5 +1,7 @@
 """tf.GradientTape and tf.custom_gradient."""
 
+import functools
+
 import numpy as np
 import pytest
 from op_support import needs_op
@@ -161,3 +163,26 @@ def test_zeros_from_a_way_not_taken_stay_zeros(pole, overwritten):
         tape.watch(x)
         y = f(x, n)
     np.testing.assert_allclose(tape.gradient(y, x), np.cos(0.25), 1e-6)
+
+
+def test_what_wraps_a_custom_gradient_keeps_its_own():
+    class Scaled:
+        @tf.custom_gradient
+        def twice(self, x):
+            return x * 2.0, lambda upstream: upstream * 10.0
+
+    def plain(x):
+        return x * 3.0, lambda upstream: upstream * 5.0
+
+    scaled, x = Scaled(), tf.constant(1.5)
+    other = tf.custom_gradient(functools.wraps(scaled.twice)(plain))
+    for f, value, slope in (
+        (tf.grad_pass_through(scaled.twice), 3.0, 1.0),
+        (other, 4.5, 5.0), (scaled.twice, 3.0, 10.0),
+    ):
+        for run in (f, tf.function(f, autograph=False)):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = run(x)
+            assert y.numpy() == value
+            assert tape.gradient(y, x).numpy() == slope

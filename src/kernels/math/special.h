@@ -79,7 +79,7 @@ template <class T>
 inline T Digamma(T value) {
   double x = value;
   if (x == -kInf<double>) return kNan<T>;
-  if (x == 0.0) return CopySign(kInf<T>, -value);
+  if (x == 0.0) return kNan<T>;
   double y = 0.0;
   if (x < 0.0) {
     // Reflection, by the distance from the nearest pole.

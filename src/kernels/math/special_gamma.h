@@ -71,9 +71,11 @@ inline T Zeta(T x_value, T q_value) {
   if (x == 1) return kInf<T>;
   if (std::isinf(x)) return q < 1 ? kInf<T> : (q == 1 ? T(1) : T(0));
   if (q <= 0) {
-    if (q == std::floor(q)) return kInf<T>;
+    // Poles; of odd order they have two signs.
+    if (q == std::floor(q)) return std::fmod(x, 2) == 0 ? kInf<T> : kNan<T>;
     if (x != std::floor(x) || q < -1e6) return kNan<T>;
   }
+  if (std::isinf(q)) return T(0);
   double sum = 0, at = q;
   while (at < 12) {
     sum += std::pow(at, -x);

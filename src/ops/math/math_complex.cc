@@ -78,10 +78,10 @@ void ComplexGrads(GradContext& g) {
 void AngleGrad(GradContext& g) {
   const Tensor& z = g.x(0);
   const DataType t = RealType(z.dtype());
-  const Tensor re = ops::Real(z, t), im = ops::Imag(z, t);
-  const Tensor square = ops::AddV2(ops::Square(re), ops::Square(im));
-  const Tensor scale = ops::RealDiv(g.dy(0), square);
-  g.Set(0, MakeComplex(ops::Neg(ops::Mul(im, scale)), ops::Mul(re, scale)));
+  // Not by |z|^2, which is 0 or infinite long before z is.
+  const Tensor turned = MakeComplex(ops::Imag(z, t), ops::Real(z, t));
+  const Tensor upstream = MakeComplex(g.dy(0), ScalarLike(g.dy(0), 0));
+  g.Set(0, ops::Mul(ops::Neg(upstream), ops::Reciprocal(turned)));
 }
 
 using ComplexTable = BinaryFor<kComplex, TypeList<float, double>>;
