@@ -202,3 +202,24 @@ def test_an_array_is_no_handle(value: str, traced: bool) -> None:
     for call, error in calls:
         with pytest.raises(error):
             (tf.function(call, autograph=False) if traced else call)()
+
+
+@pytest.mark.parametrize(
+    "count",
+    [
+        lambda splits: tf.raw_ops.RaggedBincount(
+            splits=splits, values=[1, 2, 1, 4], size=5, weights=[0.5] * 4,
+            binary_output=False,
+        ),
+        lambda splits: tf.raw_ops.RaggedCountSparseOutput(
+            splits=splits, values=[1, 2, 1, 4], weights=[0.5] * 4,
+            binary_output=False,
+        ),
+    ],
+)
+def test_rows_that_end_too_late_take_no_memory(
+    count: Callable[[tf.Tensor], Any],
+) -> None:
+    # A row of 2**59 values that the next split takes back.
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must not fall"):
+        count(tf.constant([0, 2, 2**59, 4], tf.int64))

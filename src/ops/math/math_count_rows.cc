@@ -106,6 +106,10 @@ StatusOr<RowValues> RaggedRows(const Tensor& splits, const Tensor& values) {
       return InvalidArgument("Splits must not fall, but {} follows {}",
                              ends[row + 1], ends[row]);
     }
+  }
+  // No row is longer than all values together now.
+  r.rows.reserve(r.values.size());
+  for (int64_t row = 0; row < r.num_rows; ++row) {
     r.rows.insert(r.rows.end(), ends[row + 1] - ends[row], row);
   }
   return r;
