@@ -186,9 +186,9 @@ EffectOrder::Reach EffectOrder::ReachOf(std::span<const int> columns) const {
   }
   // Vertices stand in a topological order.
   for (size_t v = 0; v < vertices_.size(); ++v) {
-    uint64_t* row = &reach.bits_[v * reach.words_];
+    uint64_t* row = reach.bits_.data() + v * reach.words_;
     for (int from : vertices_[v].from) {
-      const uint64_t* before = &reach.bits_[from * reach.words_];
+      const uint64_t* before = reach.bits_.data() + from * reach.words_;
       for (size_t w = 0; w < reach.words_; ++w) row[w] |= before[w];
       for (int c : columns_of[from]) row[c / 64] |= uint64_t{1} << (c % 64);
     }

@@ -45,7 +45,7 @@ class Liveness {
       changed = false;
       for (int i = n_ - 1; i >= 0; --i) {
         const ScalarOp& op = d.ops[i];
-        uint64_t* const after = &after_[i * words_];
+        uint64_t* const after = after_.data() + i * words_;
         const auto flows_to = [&](int next) {
           for (size_t w = 0; w < words_; ++w) {
             after[w] |= before[next * words_ + w];
@@ -67,14 +67,14 @@ class Liveness {
         for (int32_t r : op.in) {
           if (r >= 0) row[r / 64] |= Bit(r);
         }
-        uint64_t* const mine = &before[i * words_];
+        uint64_t* const mine = before.data() + i * words_;
         if (!std::equal(row.begin(), row.end(), mine)) {
           std::copy(row.begin(), row.end(), mine);
           changed = true;
         }
       }
     }
-    std::copy_n(before.data(), words_, &after_[n_ * words_]);
+    std::copy_n(before.data(), words_, after_.data() + n_ * words_);
   }
 
   bool After(size_t i, int32_t r) const {
