@@ -89,6 +89,12 @@ def is_fault(name: str, text: str) -> bool:
     return name not in (*ALLOWED, "")
 
 
+def report_of(log: str) -> str:
+    """A sanitizer's report begins with what counts; of all else the end does."""
+    at = re.search(r"^.*(runtime error|Sanitizer): ", log, re.MULTILINE)
+    return log[at.start() :][:2500] if at else log.rstrip()[-2500:]
+
+
 def kind_of(text: str) -> str:
     """An error's text without what depends on the call."""
     lines = [line for line in text.split("\n") if line.strip()] or [""]
@@ -112,7 +118,7 @@ class Campaign:
 
     def fault(self, index: int, what: str, text: str) -> None:
         call = raw_calls.call(self.seed, index, self.only)
-        key = (call.op, what, kind_of(text) if "died" not in what else "")
+        key = (call.op, what, kind_of(text))
         self.faults[key] += 1
         if self.faults[key] > self.shown:
             return
@@ -120,7 +126,7 @@ class Campaign:
         print(f"==== {call.op}: {what}")
         print(f"# fuzz/raw_ops.py --seed {self.seed}{only} --only {index}")
         print(describe(call))
-        print(text.rstrip()[-2500:] + "\n", flush=True)
+        print(text.rstrip() + "\n", flush=True)
 
     def batch(self, first: int, last: int) -> None:
         at = first
@@ -151,7 +157,7 @@ class Campaign:
                     if status == -signal.SIGALRM:
                         what = "hung (died by the alarm)"
                     self.outcomes[what] += 1
-                    self.fault(at, what, said)
+                    self.fault(at, what, report_of(said))
                     at += 1
 
     def note(self, index: int, taken: int, name: str, text: str) -> None:
