@@ -19,10 +19,7 @@ bool LooksAtShapeAlone(const Node& node) {
 // its kernel refuses: then it fails when, and if, it runs.
 bool Evaluate(const Node& node, TensorVector* outputs) {
   const OpRecord& op = node.op();
-  if (!op.kernel.compute || node.num_inputs() == 0 ||
-      !node.control_inputs().empty()) {
-    return false;
-  }
+  if (node.num_inputs() == 0 || !node.control_inputs().empty()) return false;
   int64_t work = 0;
   for (int i = 0; i < node.num_outputs(); ++i) {
     const Node::OutputInfo& out = node.output(i);

@@ -31,8 +31,7 @@ StatusOr<std::vector<Node*>> Find(const FunctionGraph& function) {
   std::vector<Node*> found;
   std::vector<bool> is_found(order.size());
   for (Node* node : order) {
-    const OpRecord& op = node->op();
-    if (!op.kernel.compute || !IsPureNode(*node) || node->num_inputs() == 0 ||
+    if (!IsPureNode(*node) || node->num_inputs() == 0 ||
         !node->control_inputs().empty()) {
       continue;
     }

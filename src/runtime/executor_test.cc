@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
+#include <new>
 #include <thread>
 
+#include "base/checks.h"
+#include "base/interrupt.h"
 #include "framework/variable.h"
 #include "graph/function_for_test.h"
 #include "runtime/compiled_function.h"
@@ -258,8 +262,9 @@ TEST(Executor, CallsAreInlinedAndKeepTheOrderOfEffects) {
   EXPECT_EQ(out[0].scalar<float>(), -9);
   EXPECT_EQ(out[1].scalar<float>(), 81);
   const StatusOr<CompiledFunction*> compiled = CompiledFunction::Of(*f);
-  EXPECT_EQ((**(*compiled)->DeclaredPlan()).DebugString().find("kernel Stateful"),
-            std::string::npos);
+  EXPECT_EQ(
+      (**(*compiled)->DeclaredPlan()).DebugString().find("kernel Stateful"),
+      std::string::npos);
 }
 
 TEST(Executor, ViewsOfArenaSlotsCostNothing) {
@@ -321,11 +326,11 @@ TEST(Executor, ElementwiseResultsInPlace) {
   TestFunction b;
   const Output x = b.Arg(DataType::kFloat, shape);
   const Output p = b.Add("MatMul", {x, x}), q = b.Add("MatMul", {p, x});
-  const Output relu = b.Add("Relu", {p});           // p dies
-  const Output sum = b.Add("AddV2", {relu, q});     // one cluster with relu
+  const Output relu = b.Add("Relu", {p});        // p dies
+  const Output sum = b.Add("AddV2", {relu, q});  // one cluster with relu
   const Output r = b.Add("MatMul", {sum, relu});
-  const Output less = b.Add("Sub", {sum, r});       // sum dies, r as well
-  const Output late = b.Add("Mul", {less, r});      // r is read again
+  const Output less = b.Add("Sub", {sum, r});   // sum dies, r as well
+  const Output late = b.Add("Mul", {less, r});  // r is read again
   const Output kept = b.Add("MatMul", {late, less});
   const auto f = b.Finish({b.Add("Neg", {kept})});
   const Plan& plan = **(*CompiledFunction::Of(*f))->DeclaredPlan();
@@ -356,6 +361,99 @@ TEST(Executor, ElementwiseResultsInPlace) {
   const Tensor tr = op("MatMul", tsum, trelu), tless = op("Sub", tsum, tr);
   const Tensor tkept = op("MatMul", op("Mul", tless, tr), tless);
   EXPECT_EQ(got, Values(op("Neg", tkept, Tensor())));
+}
+
+// Softmax of softmax of x: as many instructions, none of them fused.
+Ref<Plan> LongPlan(int n) {
+  InitRuntime();
+  TestFunction b("long");
+  Output y = b.Arg(DataType::kFloat, TensorShape{8});
+  for (int i = 0; i < n; ++i) y = b.Add("Softmax", {y});
+  return ValueOrThrow(Plan::Make(FunctionGraph::CloneOf(*b.Finish({y}))));
+}
+
+// Kernels that do something else than theirs, as functions have no state.
+CancellationToken* stopped_by_kernel = nullptr;
+int runs_of_kernel = 0;
+
+Status StopOthers(KernelContext& c) {
+  stopped_by_kernel->Cancel();
+  c.set_output(0, c.input(0));
+  return OkStatus();
+}
+Status CountRuns(KernelContext& c) {
+  ++runs_of_kernel;
+  c.set_output(0, c.input(0));
+  return OkStatus();
+}
+
+TEST(Executor, LongPlansEndWhenTheyAreCancelled) {
+  for (const bool checked : {false, true}) {
+    const ChecksScope checks(checked);
+    const Ref<Plan> plan = LongPlan(200);
+    const ComputeFn usual = plan->instructions[3].compute;
+    const Tensor in = Ramp({8});
+    CancellationToken token;
+    stopped_by_kernel = &token;
+    runs_of_kernel = 0;
+    plan->instructions[3].compute = StopOthers;
+    plan->instructions[199].compute = CountRuns;
+    TensorVector out;
+    const Status s = RunPlan(*plan, {&in, 1}, &out, &token);
+    EXPECT_EQ(s.code(), Code::kCancelled) << s.ToString();
+    EXPECT_EQ(runs_of_kernel, 0) << "it went on to its end";
+    // The next run finds nothing of this one.
+    plan->instructions[3].compute = plan->instructions[199].compute = usual;
+    ASSERT_EQ(RunPlan(*plan, {&in, 1}, &out, nullptr).ToString(), "OK");
+    EXPECT_NEAR(out[0].data<float>()[0], 0.125f, 1e-4f);
+  }
+}
+
+// The host language may end what takes long, as after Ctrl-C.
+TEST(Executor, LongPlansAreInterrupted) {
+  const Ref<Plan> plan = LongPlan(200);
+  const Tensor in = Ramp({8});
+  runs_of_kernel = 0;
+  plan->instructions[199].compute = CountRuns;
+  SetInterruptCheck([] { return Status(Code::kCancelled, "enough"); });
+  TensorVector out;
+  Status s;
+  // Nobody is asked more often than every few dozen milliseconds.
+  for (int i = 0; i < 2000 && s.ok(); ++i) {
+    s = RunPlan(*plan, {&in, 1}, &out, nullptr);
+    if (s.ok()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  SetInterruptCheck(nullptr);
+  EXPECT_EQ(s.message(), "enough");
+}
+
+// A kernel that gets no memory is an error of its run, and of that run alone.
+TEST(Executor, KernelsThatThrow) {
+  for (const bool checked : {false, true}) {
+    const ChecksScope checks(checked);
+    const Ref<Plan> plan = LongPlan(5);
+    const ComputeFn usual = plan->instructions[2].compute;
+    const Tensor in = Ramp({8});
+    const auto run = [&](ComputeFn compute) {
+      plan->instructions[2].compute = compute;
+      TensorVector out;
+      return RunPlan(*plan, {&in, 1}, &out, nullptr);
+    };
+    EXPECT_EQ(run(usual).ToString(), "OK");
+    const Status memory =
+        run([](KernelContext&) -> Status { throw std::bad_alloc(); });
+    EXPECT_EQ(memory.code(), Code::kResourceExhausted) << memory.ToString();
+    EXPECT_NE(memory.message().find("no more memory in Softmax"),
+              std::string::npos)
+        << memory.message();
+    EXPECT_EQ(LastErrorOrigin().node, "Softmax_2");
+    const Status error = run([](KernelContext&) -> Status {
+      throw Error(InvalidArgument("thrown"));
+    });
+    EXPECT_EQ(error.code(), Code::kInvalidArgument);
+    EXPECT_EQ(error.message(), "thrown\n\t [[{{node Softmax_2}}]]");
+    EXPECT_EQ(run(usual).ToString(), "OK");
+  }
 }
 
 }  // namespace

@@ -339,15 +339,7 @@ class Builder {
       return OkStatus();  // only orders others
     }
     if (!node.op().kernel.compute) {
-      if (node.op().Has(kSourceOp)) {
-        return InvalidArgument(
-            "You must feed a value for placeholder tensor '{}' with dtype {}",
-            node.name(),
-            node.num_outputs() ? DataTypeString(node.output(0).dtype) : "?");
-      }
-      return Unimplemented(
-          "Op type {} has no kernel, needed by {{{{node {}}}}}", node.type(),
-          node.name());
+      return Internal("Op type {} has no kernel", node.type());
     }
     Instruction& i = plan_->instructions.emplace_back();
     i.node = &node;

@@ -477,7 +477,8 @@ TEST(VariableUpdate, LongComputationsBetweenUpdates) {
 TEST(VariableUpdate, WhatIsNotMerged) {
   InitRuntime();
   // With what is declared of the variable when the plan is made.
-  const auto merged = [](bool is_argument, int64_t size, HandleData data) {
+  const auto merged = [](bool is_argument, int64_t size, HandleData data,
+                         PartialTensorShape value = {}) {
     Program b;
     const Output v =
         is_argument ? b.Variable()
@@ -489,6 +490,9 @@ TEST(VariableUpdate, WhatIsNotMerged) {
     const Output x = b.Arg(DataType::kFloat, {size});
     Node* write = b.Write("AssignAddVariableOp", v, b.Add("Neg", {x}));
     v.node->mutable_output(0).handle_data = std::move(data);
+    if (!value.unknown_rank()) {
+      write->input(1).node->mutable_output(0).shape = value;
+    }
     const auto f = b.Finish({}, {write});
     const Ref<Plan> plan =
         ValueOrThrow(Plan::Make(FunctionGraph::CloneOf(*f)));
@@ -505,6 +509,34 @@ TEST(VariableUpdate, WhatIsNotMerged) {
   EXPECT_FALSE(merged(true, kSize, is(kF, {-1})));
   EXPECT_FALSE(merged(true, kSize, is(DataType::kDouble, {kSize})));
   EXPECT_FALSE(merged(true, kSize, {}));
+  EXPECT_FALSE(merged(true, kSize, is(kF, {kSize}), {-1}));
+  constexpr int64_t kHuge = int64_t{1} << 60;
+  EXPECT_FALSE(merged(true, kSize, is(kF, {kHuge}), {kHuge}));
+}
+
+// Texts are taken over, not computed: each variable has its own.
+TEST(VariableUpdate, VariablesOfStrings) {
+  InitRuntime();
+  Program b;
+  const Output v = b.Variable(DataType::kString), w = b.Variable();
+  const Output text = b.Arg(DataType::kString, TensorShape{kSize});
+  const Output x = b.Arg(DataType::kFloat, TensorShape{kSize});
+  Node* assign = b.Write("AssignVariableOp", v, text);
+  Node* add = b.Write("AssignAddVariableOp", w, b.Add("Neg", {x}));
+  const auto f = b.Finish({}, {assign, add});
+  Tensor words = ValueOrThrow(
+      Tensor::Zeros(DataType::kString, TensorShape{kSize}));
+  const Tensor of_words = NewVariable(words), of_numbers = NewVariable(Ramp(1));
+  words.data<std::string>()[kSize - 1] = "last";
+  TensorVector out;
+  ASSERT_EQ(RunFunction(*f, TensorVector{of_words, of_numbers, words, Ramp(1)},
+                        &out)
+                .ToString(),
+            "OK");
+  const Tensor now = ValueOrThrow(Of(of_words)->Read());
+  EXPECT_EQ(now.data<std::string>()[kSize - 1], "last");
+  EXPECT_EQ(Values(ValueOrThrow(Of(of_numbers)->Read())),
+            std::vector<float>(kSize, 0.0f));
 }
 
 // Values are taken out of their variables in the order of addresses: who waits
