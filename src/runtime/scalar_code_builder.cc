@@ -145,10 +145,6 @@ std::optional<int32_t> ScalarCodeBuilder::TruthOf(int32_t r, const Node& node,
 
 bool ScalarCodeBuilder::Add(const Node& node, Scope* scope) {
   if (num_ops_ > kMaxOps) return false;
-  if (node.num_outputs() > 0 && scope->values.count({&node, 0}) &&
-      scope->values[{&node, 0}] >= 0) {
-    return true;  // an argument, or there already
-  }
   if (node.type() == "Const") {
     const Tensor* value = node.attrs().Get<Tensor>("value");
     if (value && *value && !value->is_symbolic() && value->shape().IsScalar() &&
@@ -157,8 +153,7 @@ bool ScalarCodeBuilder::Add(const Node& node, Scope* scope) {
     }
     return true;  // the new shape of a view has no register
   }
-  const FunctionEffects effects = EffectsOf(node);
-  if (effects.must_run || effects.ordered) return false;
+  if (EffectsOf(node).must_run) return false;
   if (node.num_outputs() == 0) return true;  // only orders others
   if (node.op().Has(kCallsFunction)) {
     if (IsWhile(node)) return AddWhile(node, scope);
@@ -262,22 +257,18 @@ bool ScalarCodeBuilder::CallGraph(const FunctionGraph& f,
 
 bool ScalarCodeBuilder::AddBranches(const Node& node, Scope* scope) {
   std::vector<const FunctionAttr*> branches;
-  const std::vector<FunctionAttr>* listed = nullptr;
   if (IsIf(node)) {
     branches = {node.attrs().Get<FunctionAttr>("then_branch"),
                 node.attrs().Get<FunctionAttr>("else_branch")};
-  } else if ((listed =
-                  node.attrs().Get<std::vector<FunctionAttr>>("branches"))) {
+  } else if (const auto* listed =
+                 node.attrs().Get<std::vector<FunctionAttr>>("branches")) {
     for (const FunctionAttr& f : *listed) branches.push_back(&f);
   }
-  if (branches.empty() || node.num_inputs() == 0) return false;
+  if (branches.empty()) return false;
   std::optional<int32_t> choice = ValueOf(node.input(0), scope);
   if (!choice) return false;
   if (IsIf(node)) choice = TruthOf(*choice, node, *scope);
-  if (!choice ||
-      (IsCase(node) && draft_.registers[*choice].dtype != DataType::kInt32)) {
-    return false;
-  }
+  if (!choice) return false;
   Registers arguments;
   for (int i = 1; i < node.num_inputs(); ++i) {
     const std::optional<int32_t> r = ValueOf(node.input(i), scope);

@@ -360,5 +360,32 @@ TEST(ScalarCodeBuilder, StatesThatStayAndSwap) {
   EXPECT_EQ(o.values[1].scalar<int32_t>(), 0);
 }
 
+// A branch that is known where there are no passes, with work for plans.
+TEST(ScalarCodeBuilder, KnownBranchesWithOtherWork) {
+  const auto known = [](bool truth) -> Body {
+    return [truth](TestFunction& b, const std::vector<Output>& in) {
+      return If(b, b.Const(Tensor::Scalar(truth)), {in[0]}, {kI}, kProduct,
+                kLess);
+    };
+  };
+  SetGraphPasses(false);
+  ExpectNoCode(Loop(known(true)), 2, 256);
+  ExpectCode(Loop(known(false)), 2, -1);
+  SetGraphPasses(true);
+}
+
+// Code relies on it: no graph has a Case of another type.
+TEST(ScalarCodeBuilder, NumbersOfBranchesAreInt32) {
+  const FunctionAttr twice = Function("twice", {kI}, kTwice);
+  for (DataType t : {DataType::kInt8, DataType::kInt64, kF}) {
+    TestFunction b;
+    const Output which = b.Arg(t, TensorShape()), x = b.Arg(kI, TensorShape());
+    EXPECT_THROW(b.Add("StatelessCase", {which, x},
+                       {{"Tout", std::vector{kI}},
+                        {"branches", std::vector{twice, twice}}}),
+                 Error);
+  }
+}
+
 }  // namespace
 }  // namespace gk
