@@ -21,6 +21,7 @@ from graphkiln import _graphkiln
 from graphkiln import _retracing
 from graphkiln import _tracing
 from graphkiln import _variable
+from graphkiln import errors
 from graphkiln import raw_ops
 from graphkiln._graphkiln import Function
 
@@ -556,7 +557,13 @@ def _lifted(initial_value, graph, asked: _Asked):
         v if isinstance(v, _graphkiln.Tensor) and hasattr(v, "numpy") else None
         for v in given
     ]
-    return graph._evaluate([initial_value], arguments)[0]
+    try:
+        return graph._evaluate([initial_value], arguments)[0]
+    except errors.FailedPreconditionError as error:
+        raise _variable.UnliftableError(
+            f"Unable to lift tensor {initial_value!r} because it depends "
+            f"transitively on what is not known before a call: {error.message}"
+        ) from None
 
 
 def _method(name: str | None = None) -> Callable:

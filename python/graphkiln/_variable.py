@@ -10,6 +10,13 @@ from graphkiln import raw_ops
 from graphkiln._indexed_slices import IndexedSlices
 
 
+class UnliftableError(Exception):
+    """What shall be known outside of a graph needs a placeholder of it that
+    nothing is given for."""
+
+    ag_pass_through = True
+
+
 class VariableSynchronization(enum.Enum):
     """When copies of a variable are brought together."""
 

@@ -14,12 +14,6 @@ from graphkiln._control_flow import as_tensor
 from graphkiln._types import ConcreteFunction
 
 
-class UnliftableError(Exception):
-    """What is fetched needs a placeholder that is not fed."""
-
-    ag_pass_through = True
-
-
 class WrappedFunction:
     """A function of a graph, of which others can be cut out.
 
@@ -305,7 +299,7 @@ def _between(graph: tf.Graph, fed: set, wanted: Sequence) -> set:
                     e if isinstance(e, tf.Operation) else e.op for e in path
                 )
             )
-            raise UnliftableError(
+            raise _variable.UnliftableError(
                 f"Unable to lift tensor {path[0]!r} because it depends "
                 f"transitively on placeholder {op!r} via at least one path, "
                 f"e.g.: {steps}"

@@ -4,7 +4,8 @@ They name its classes by where it keeps them
 ("tensorflow.python.framework.tensor.TensorSpec"), which are not there without
 it, and which are not graphkiln's where it is. `load` and `loads` give
 graphkiln's objects instead: tensors, variables, ragged and sparse tensors,
-IndexedSlices, specs, shapes, dtypes, device specs, enumerations, errors, the
+IndexedSlices, specs, shapes, dtypes, device specs, enumerations, errors,
+options of datasets, initializers, the
 public classes and functions themselves, and whatever holds them. Like all
 pickles they run what they say: read only those that you trust.
 
@@ -13,6 +14,7 @@ What graphkiln itself writes names graphkiln, and needs none of this.
 
 from __future__ import annotations
 
+import inspect
 import io
 import pickle
 from collections.abc import Callable
@@ -88,6 +90,31 @@ def _become(self: object, made: object, cls: type) -> None:
     object.__setattr__(self, "__class__", cls)
 
 
+def _with_state(cls: type, make: Callable) -> type:
+    """A class whose objects become what `make` says of their state."""
+
+    def __setstate__(self, state: dict) -> None:
+        _become(self, make(cls, state), cls)
+
+    return type(cls.__name__, (cls,), {"__setstate__": __setstate__})
+
+
+def _options(cls: type, state: dict) -> object:
+    made = cls()
+    for name, value in state["_options"].items():
+        setattr(made, name, value)
+    return made
+
+
+def _initializer(cls: type, state: dict) -> object:
+    known = inspect.signature(cls).parameters
+    made = cls(**{name: state[name] for name in known if name in state})
+    if "_init_seed" in state:
+        # What was chosen where none was given.
+        made.seed, made._chosen = state["_init_seed"], state["seed"]
+    return made
+
+
 def _variable(**parts: Any) -> tf.Variable:
     parts.pop("distribute_strategy", None)
     return tf.Variable(**parts)
@@ -116,13 +143,25 @@ _NAMESPACES = (
 
 def _ours(module: str, name: str) -> Any:
     """graphkiln's object for TensorFlow's."""
+    if module == "tensorflow.python.data.ops.options":
+        found = getattr(tf.data, name, None) or getattr(
+            tf.data.experimental, name, None
+        )
+        if isinstance(found, type) and name.endswith("Options"):
+            return _with_state(found, _options)
+    if "initializers" in module or module.endswith(".init_ops_v2"):
+        found = getattr(tf.initializers, name, None)
+        if isinstance(found, type):
+            # One without arguments has no state.
+            with_state = bool(inspect.signature(found).parameters)
+            return _with_state(found, _initializer) if with_state else found
     if name in _BY_NAME:
         return _BY_NAME[name]
     for namespace in _NAMESPACES:
         found: Any = tf
         for part in filter(None, [*namespace.split("."), *name.split(".")]):
             found = getattr(found, part, None)
-        if found is not None and _is_of_tensors(found):
+        if found is not None and callable(found):
             return found
     raise pickle.UnpicklingError(
         f"The pickle names {module}.{name}, and graphkiln has nothing in its "
@@ -130,19 +169,14 @@ def _ours(module: str, name: str) -> Any:
     )
 
 
-# Their state in a pickle is TensorFlow's own.
-_OTHER_STATE = (tf.data.Options,)
-
-
-def _is_of_tensors(found: Any) -> bool:
-    return callable(found) and found not in _OTHER_STATE
-
-
 class Unpickler(pickle.Unpickler):
     """A pickle.Unpickler that takes graphkiln's objects for TensorFlow's."""
 
     def find_class(self, module: str, name: str) -> Any:
-        if module.partition(".")[0] == "tensorflow":
+        # The initializers are Keras's, which is a part of it.
+        if module.partition(".")[0] == "tensorflow" or module.startswith(
+            "keras.src.initializers."
+        ):
             return _ours(module, name)
         return super().find_class(module, name)
 

@@ -9,6 +9,16 @@ import tensorflow
 import graphkiln
 from graphkiln import tensorflow_pickle
 
+
+def _options(tf):
+    options = tf.data.Options()
+    options.deterministic = True
+    options.autotune.enabled = False
+    options.threading.private_threadpool_size = 3
+    options.experimental_optimization.map_fusion = True
+    return options
+
+
 MAKERS = {
     "spec": lambda tf: tf.TensorSpec([1, None], tf.float32, "a"),
     "shape": lambda tf: tf.TensorShape([1, None]),
@@ -41,6 +51,8 @@ MAKERS = {
     "error": lambda tf: tf.errors.InvalidArgumentError(None, None, "text"),
     "class": lambda tf: [tf.TensorSpec, tf.DType, tf.errors.NotFoundError],
     "function": lambda tf: [tf.add, tf.nn.relu, tf.reduce_sum],
+    "options": lambda tf: _options(tf),
+    "threading": lambda tf: tf.data.ThreadingOptions(),
     "nest": lambda tf: {"a": (tf.constant(1), [tf.int32]), "b": None},
 }
 
@@ -56,7 +68,7 @@ def test_same_objects(name, protocol):
     ours = MAKERS[name](graphkiln)
     read = tensorflow_pickle.loads(pickle.dumps(theirs, protocol))
     assert type(read) is type(ours)
-    if name in ("class", "function"):
+    if name in ("class", "function", "options", "threading"):
         assert read == ours
     else:
         assert repr(read) == repr(ours) or name == "error"
@@ -92,8 +104,33 @@ def test_one_object_stays_one():
 
 
 def test_what_is_not_there():
-    data = pickle.dumps(tensorflow.data.Options())
-    with pytest.raises(pickle.UnpicklingError, match="Options"):
+    data = pickle.dumps(tensorflow.Module(name="m"))
+    with pytest.raises(pickle.UnpicklingError, match="name_scope"):
         tensorflow_pickle.loads(data)
     with pytest.raises(pickle.UnpicklingError, match="no_such_thing"):
         tensorflow_pickle.loads(b"ctensorflow.python.ops\nno_such_thing\n.")
+
+
+def test_options_keep_what_was_set():
+    read = tensorflow_pickle.loads(pickle.dumps(_options(tensorflow)))
+    assert read == _options(graphkiln)
+    assert read.threading.private_threadpool_size == 3
+    dataset = graphkiln.data.Dataset.range(3).with_options(read)
+    assert dataset.options().deterministic is True
+
+
+@pytest.mark.parametrize("name", [
+    "Zeros", "Ones", "Constant", "RandomNormal", "RandomUniform",
+    "TruncatedNormal", "VarianceScaling", "GlorotUniform", "GlorotNormal",
+    "HeNormal", "HeUniform", "LecunNormal", "LecunUniform",
+])
+def test_initializers_give_the_same_numbers(name):
+    for seed in ({}, {"seed": 3}):
+        if seed and name in ("Zeros", "Ones", "Constant"):
+            continue
+        theirs = getattr(tensorflow.initializers, name)(**seed)
+        read = tensorflow_pickle.loads(pickle.dumps(theirs))
+        assert type(read) is getattr(graphkiln.initializers, name)
+        np.testing.assert_allclose(
+            read([2, 3]).numpy(), theirs([2, 3]).numpy(), rtol=1e-5, atol=1e-6
+        )

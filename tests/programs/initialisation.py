@@ -54,3 +54,26 @@ def program_initialisation_of_what_has_no_variables(tf):
 
     initialize = f.get_initialization_function(tf.constant(1.0))
     return initialize(), f(tf.constant(2.0))
+
+
+def program_variables_of_unknown_arguments(tf):
+    def fresh():
+        made = []
+
+        @tf.function(autograph=False)
+        def f(x):
+            if not made:
+                made.append(tf.Variable(x * 2.0))
+            return made[0] + x
+
+        return f
+
+    def told(found):
+        return found[0], found[1].partition(" <")[0]
+
+    spec = tf.TensorSpec([])
+    return [
+        told(failure(lambda: fresh().get_concrete_function(spec))),
+        told(failure(lambda: fresh().get_initialization_function(spec))),
+        fresh()(tf.constant(3.0)),
+    ]
