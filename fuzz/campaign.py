@@ -1,5 +1,7 @@
 """What campaigns of child processes have in common: the command line, time
-limits, what counts as a failure, and the totals at the end.
+limits, what counts as a failure, and the totals at the end. The campaign ends
+when its time does: what runs then is ended, shows its stacks, and counts as
+neither good nor bad.
 
 A case is a Python program for a child. It fails if the child dies by a
 signal, does not end in time, says so itself (a line that begins with
@@ -20,6 +22,9 @@ import time
 from collections.abc import Callable, Iterator
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# More kinds of cases than any campaign has.
+MAX_PASSED_OVER = 1000
 
 # What a child may not print, whatever it runs.
 FORBIDDEN = (
@@ -48,6 +53,7 @@ class Outcome:
     failure: str  # empty: none
     output: str
     seconds: float
+    cut_off: bool = False  # the campaign's time ended first
 
 
 def arguments(description: str, count: int) -> argparse.Namespace:
@@ -68,16 +74,27 @@ def arguments(description: str, count: int) -> argparse.Namespace:
     return options
 
 
-def run_case(case: Case) -> Outcome:
+def run_case(case: Case, seconds_left: float = float("inf")) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         # A file: AutoGraph reads the source.
         program = os.path.join(folder, "program.py")
         with open(program, "w") as file:
             file.write(case.program)
-        return _run_program(case, program)
+        return _run_program(case, program, seconds_left)
 
 
-def _run_program(case: Case, program: str) -> Outcome:
+def _end(child: subprocess.Popen) -> str:
+    """Ends what still runs; what it had printed, and where it was."""
+    child.send_signal(signal.SIGABRT)  # faulthandler prints all stacks
+    try:
+        # Others of its session may have the pipe, too.
+        return child.communicate(timeout=5)[0]
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        return child.communicate()[0]
+
+
+def _run_program(case: Case, program: str, seconds_left: float) -> Outcome:
     # Where it dies is printed, too.
     environment = {
         **os.environ, "PYTHONFAULTHANDLER": "1", **case.environment,
@@ -101,11 +118,13 @@ def _run_program(case: Case, program: str) -> Outcome:
         start_new_session=True, preexec_fn=die_with_parent,
     )
     try:
-        output, _ = child.communicate(timeout=case.patience)
+        output, _ = child.communicate(
+            timeout=max(0.0, min(case.patience, seconds_left)))
     except subprocess.TimeoutExpired:
-        child.kill()
-        output, _ = child.communicate()
-        return Outcome(case, "hang", output, time.monotonic() - start)
+        cut_off = seconds_left < case.patience
+        output = _end(child)
+        return Outcome(case, "" if cut_off else "hang", output,
+                       time.monotonic() - start, cut_off)
     failure = ""
     if child.returncode < 0:
         failure = f"death by signal {-child.returncode}"
@@ -124,15 +143,24 @@ def main(description: str, count: int,
     totals: collections.Counter[str] = collections.Counter()
     failed = 0
     start = time.monotonic()
+    end = start + options.seconds if options.seconds else float("inf")
+    passed_over = 0
     for case in cases(random.Random(options.seed)):
         done = sum(totals.values())
-        if done >= options.count or (
-            options.seconds and time.monotonic() - start > options.seconds
-        ):
+        if done >= options.count or time.monotonic() > end:
             break
         if options.only not in case.name:
+            passed_over += 1
+            if not done and passed_over == MAX_PASSED_OVER:
+                print(f"--only {options.only}: no case has that in its name")
+                return 2
             continue
-        outcome = run_case(case)
+        outcome = run_case(case, end - time.monotonic())
+        if outcome.cut_off:
+            print(f"--- {case.name}: ended with the campaign, after "
+                  f"{outcome.seconds:.0f} s\n{outcome.output[-4000:]}\n---",
+                  flush=True)
+            break
         totals[case.name] += 1
         if options.verbose:
             print(f"[{outcome.seconds:.1f} s] {case.name}: "

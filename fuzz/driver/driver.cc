@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -178,10 +179,20 @@ class Campaign {
   }
 
   int RunOnly() {
-    if (std::filesystem::exists(options_.only)) {
-      RunInput(ReadFile(options_.only));
+    const std::string& only = options_.only;
+    uint64_t number = 0;
+    const auto [end, error] =
+        std::from_chars(only.data(), only.data() + only.size(), number);
+    if (std::filesystem::exists(only)) {
+      RunInput(ReadFile(only));
+    } else if (error == std::errc() && end == only.data() + only.size()) {
+      RunInput(MakeInput(corpus_, options_.seed, number));
     } else {
-      RunInput(MakeInput(corpus_, options_.seed, std::stoull(options_.only)));
+      std::fprintf(stderr,
+                   "--only %s: there is no such file, nor is it the number of "
+                   "an input\n",
+                   only.c_str());
+      return 2;
     }
     std::printf("no failure\n");
     return 0;
