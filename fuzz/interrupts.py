@@ -194,6 +194,11 @@ def work(): return tf.math.unsorted_segment_sum(x, i, 1000)
 i = tf.random.uniform([50_000_000], 0, 1000, tf.int32)
 def work(): return tf.math.bincount(i)
 """,
+    "counts of rows": """
+i = tf.RaggedTensor.from_row_lengths(tf.random.uniform([20_000_000], 0, 1000, tf.int32), tf.fill([200_000], tf.constant(100, tf.int64)))
+j = tf.random.uniform([5_000_000], 0, 10**9, tf.int32)
+def work(): return tf.math.bincount(i.values[:10_000_000]), tf.math.bincount(i, axis=-1), tf.sparse.bincount(j)
+""",
     "partitions": """
 x = tf.random.uniform([30_000_000]); i = tf.random.uniform([30_000_000], 0, 3, tf.int32)
 def work(): return tf.dynamic_partition(x, i, 3)
@@ -217,6 +222,19 @@ traces = [tf.function(body, autograph=False).get_concrete_function(tf.TensorSpec
 def work():
     for t in traces: t(tf.ones([3]))
     traces[:] = [tf.function(body, autograph=False).get_concrete_function(tf.TensorSpec([None]))]
+""",
+    "passes": """
+def body(x):
+    for _ in range(10_000): x = tf.tanh(x) + tf.cast(tf.shape(x)[0], tf.float32)
+    return x
+def trace(): return tf.function(body, autograph=False).get_concrete_function(tf.TensorSpec([None]))
+good = trace()(tf.ones([3])).numpy()
+current = []
+def work():
+    if not current: current.append(trace())
+    for _ in range(3):
+        if not np.array_equal(current[0](tf.ones([3])).numpy(), good): print("WRONG after an interrupt")
+    current.clear()
 """,
     "jacobian": """
 x = tf.ones([3000])

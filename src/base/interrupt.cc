@@ -33,7 +33,13 @@ void SetInterruptCheck(InterruptCheck check) {
 Status CheckInterrupt() {
   if (masks > 0) return OkStatus();
   const InterruptCheck check = interrupt_check.load(std::memory_order_acquire);
-  return check == nullptr ? OkStatus() : check();
+  if (check == nullptr) return OkStatus();
+  // What handlers do is no part of what ends with another thread's work.
+  struct Apart {
+    const std::atomic<bool>* const ended = std::exchange(other_ended, nullptr);
+    ~Apart() { other_ended = ended; }
+  } apart;
+  return check();
 }
 
 NoInterrupts::NoInterrupts() { ++masks; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 
 #include "base/hash.h"
 #include "base/per_thread.h"
@@ -23,6 +24,7 @@ struct ResolvedCall {
   AttrMap given;
   AttrMap attrs;
   int num_outputs = 0;
+  int running = 0;  // kernels that look at `attrs`
 };
 
 bool SameAttrs(const AttrMap& a, const AttrMap& b) {
@@ -40,9 +42,12 @@ struct ResolvedCalls {
   std::vector<ResolvedCall> slots{kSlots};
 };
 
-StatusOr<const ResolvedCall*> Resolve(const OpRecord& record,
-                                      std::span<const Tensor> inputs,
-                                      AttrMap attrs) {
+// Gives what the thread keeps of such calls, or `own`: what a kernel runs,
+// functions and handlers of signals among it, may call ops that would need
+// the kernel's own place.
+StatusOr<ResolvedCall*> Resolve(const OpRecord& record,
+                                std::span<const Tensor> inputs, AttrMap attrs,
+                                std::optional<ResolvedCall>* own) {
   std::vector<ResolvedCall>& slots =
       PerThread<ResolvedCalls, ResolvedCalls>::Get().slots;
   size_t h = record.id;
@@ -66,9 +71,21 @@ StatusOr<const ResolvedCall*> Resolve(const OpRecord& record,
   std::vector<DataType> outputs;
   GK_RETURN_IF_ERROR(OutputTypes(*record.def, call.attrs, &outputs));
   call.num_outputs = static_cast<int>(outputs.size());
+  if (slot.running > 0) return &own->emplace(std::move(call));
   slot = std::move(call);
   return &slot;
 }
+
+class RunningCall {
+ public:
+  explicit RunningCall(ResolvedCall* call) : call_(call) { ++call->running; }
+  ~RunningCall() { --call_->running; }
+  RunningCall(const RunningCall&) = delete;
+  RunningCall& operator=(const RunningCall&) = delete;
+
+ private:
+  ResolvedCall* const call_;
+};
 
 Status CheckValues(const OpRecord& record, std::span<const Tensor> inputs) {
   for (const Tensor& t : inputs) {
@@ -97,18 +114,17 @@ Status WithOp(const Status& status, std::string_view op,
 
 StatusOr<TensorVector> Run(const OpRecord& record,
                            std::span<const Tensor> inputs, AttrMap attrs) {
-  GK_ASSIGN_OR_RETURN(const ResolvedCall* call,
-                      Resolve(record, inputs, std::move(attrs)));
+  std::optional<ResolvedCall> own;
+  GK_ASSIGN_OR_RETURN(ResolvedCall * call,
+                      Resolve(record, inputs, std::move(attrs), &own));
   if (!record.kernel.compute) {
     return Unimplemented("Op {} has no kernel for CPU", record.name);
   }
   std::vector<const Tensor*> in(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) in[i] = &inputs[i];
   TensorVector outputs(call->num_outputs);
-  // A kernel may run other ops (function calls), which may reuse the slot.
-  const AttrMap held = record.Has(kCallsFunction) ? call->attrs : AttrMap();
-  KernelContext ctx(record, record.Has(kCallsFunction) ? held : call->attrs, in,
-                    outputs);
+  const RunningCall running(call);
+  KernelContext ctx(record, call->attrs, in, outputs);
   Status status;
   if (MindsDevices()) {
     const int device = DeviceFor(inputs);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/interrupt.h"
 #include "framework/op_builder.h"
 
 namespace gk {
@@ -155,6 +156,7 @@ Ref<Graph> Graph::Clone(std::vector<Node*>* map) const {
   Ref<Graph> copy = MakeRef<Graph>();
   std::vector<Node*> nodes(nodes_.size());
   for (size_t i = 0; i < nodes_.size(); ++i) {
+    PollInterrupt();
     auto node = std::make_unique<Node>(*nodes_[i]);
     for (Node::OutputInfo& o : node->outputs_) o.tensor = nullptr;
     nodes[i] = node.get();

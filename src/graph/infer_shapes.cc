@@ -1,3 +1,4 @@
+#include <exception>
 #include <unordered_map>
 
 #include "base/per_thread.h"
@@ -64,6 +65,22 @@ constexpr size_t kMaxCallsWithin = 1024;
 // The inferences that run on this thread, one within the other. A function
 // that is called often from within one of them is looked at once.
 struct Inferences {
+  // One within those that run. It may end by an exception.
+  class Inner {
+   public:
+    explicit Inner(Inferences* all) : all_(all) { ++all->depth; }
+    ~Inner() {
+      if (--all_->depth == 0 && std::uncaught_exceptions() > 0) {
+        all_->known.clear();
+      }
+    }
+    Inner(const Inner&) = delete;
+    Inner& operator=(const Inner&) = delete;
+
+   private:
+    Inferences* const all_;
+  };
+
   int depth = 0;
   std::unordered_map<std::string, StatusOr<std::vector<PartialTensorShape>>>
       known;
@@ -172,9 +189,10 @@ Status InferThroughCallee(Node* node) {
   auto found = inferences.known.find(key);
   if (found == inferences.known.end()) {
     if (inferences.known.size() >= kMaxCallsWithin) return OkStatus();
-    ++inferences.depth;
-    auto shapes = InferResults(*callee, known);
-    --inferences.depth;
+    auto shapes = [&] {
+      const Inferences::Inner inner(&inferences);
+      return InferResults(*callee, known);
+    }();
     found = inferences.known.emplace(key, std::move(shapes)).first;
   }
   const StatusOr<std::vector<PartialTensorShape>> shapes = found->second;

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/hash.h"
+#include "base/interrupt.h"
 #include "grappler/edges.h"
 
 namespace gk {
@@ -38,6 +39,13 @@ size_t HashOf(const Node& node, const std::vector<Output>& inputs) {
   return h;
 }
 
+bool SameShapes(Node& a, Node& b) {
+  for (int i = 0; i < a.num_outputs(); ++i) {
+    if (!MayStandFor({&a, i}, {&b, i})) return false;
+  }
+  return true;
+}
+
 bool MayMerge(const Node& node) {
   if (!IsPureNode(node)) return false;
   // A node that waits for something else says when it wants to run.
@@ -57,6 +65,7 @@ Status MergeCommonSubexpressions(FunctionGraph* function, bool* changed) {
   Replacements replace;
   std::unordered_multimap<size_t, Node*> seen;
   for (Node* node : order) {
+    PollInterrupt();
     if (!MayMerge(*node)) continue;
     const std::vector<Output> inputs = CanonicalInputs(*node, replace);
     const size_t hash = HashOf(*node, inputs);
@@ -67,7 +76,7 @@ Status MergeCommonSubexpressions(FunctionGraph* function, bool* changed) {
       if (&other->op() == &node->op() &&
           other->num_outputs() == node->num_outputs() &&
           CanonicalInputs(*other, replace) == inputs &&
-          SameAttrs(*other, *node)) {
+          SameAttrs(*other, *node) && SameShapes(*other, *node)) {
         same = other;
       }
     }

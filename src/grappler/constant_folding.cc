@@ -15,8 +15,15 @@ bool LooksAtShapeAlone(const Node& node) {
   return node.type() == "ZerosLike" || node.type() == "OnesLike";
 }
 
-// Runs a pure node with outputs whose inputs are all constants. False if it cannot, or if
-// its kernel refuses: then it fails when, and if, it runs.
+// What is declared of an output is true of the value; else the program is
+// wrong, and says so when, and if, it runs.
+bool Fits(const Tensor& value, const Node::OutputInfo& declared) {
+  return value.dtype() == declared.dtype &&
+         declared.shape.IsCompatibleWith(value.shape());
+}
+
+// Runs a pure node with outputs whose inputs are all constants. False if it
+// cannot, or if its kernel refuses: then it fails when, and if, it runs.
 bool Evaluate(const Node& node, TensorVector* outputs) {
   const OpRecord& op = node.op();
   if (node.num_inputs() == 0 || !node.control_inputs().empty()) return false;
@@ -51,12 +58,10 @@ bool Evaluate(const Node& node, TensorVector* outputs) {
   if (op.Has(kExpensive) && work > 4096) return false;
   outputs->assign(node.num_outputs(), Tensor());
   KernelContext context(op, node.attrs(), inputs, *outputs);
-  const NoInterrupts whole;  // plans are made under a lock
+  const NoInterrupts whole;  // what fails would count as refused
   if (!RunKernel(context).ok()) return false;
   for (int i = 0; i < node.num_outputs(); ++i) {
-    if (!(*outputs)[i] || (*outputs)[i].dtype() != node.output(i).dtype) {
-      return false;
-    }
+    if (!(*outputs)[i] || !Fits((*outputs)[i], node.output(i))) return false;
   }
   return true;
 }
@@ -75,6 +80,7 @@ Status FoldConstants(FunctionGraph* function, bool* changed) {
 
   Replacements replace;
   for (Node* node : order) {
+    PollInterrupt();
     if (node->type() == "Const" || !used[node->id()] || !IsPureNode(*node)) {
       continue;
     }
@@ -91,7 +97,10 @@ Status FoldConstants(FunctionGraph* function, bool* changed) {
     }
     for (int i = 0; i < node->num_outputs(); ++i) {
       const Tensor value = KnownValue({node, i});
-      if (!value || IsObjectType(value.dtype())) continue;
+      if (!value || IsObjectType(value.dtype()) ||
+          !Fits(value, node->output(i))) {
+        continue;
+      }
       GK_ASSIGN_OR_RETURN(Node * constant,
                           AddConst(function->graph.get(), value, *node));
       // What the node waits for may not be waited for by its value: a pure

@@ -81,6 +81,11 @@ bool IsAll(const Tensor& t, int value) {
   return all;
 }
 
+bool MayStandFor(const Output& to, const Output& from) {
+  return to.node->output(to.index).shape.IsCompatibleWith(
+      from.node->output(from.index).shape);
+}
+
 const Tensor& KnownValue(const Output& o) {
   return o.node->output(o.index).value;
 }

@@ -44,6 +44,10 @@ StatusOr<Node*> AddConst(Graph* graph, const Tensor& value, const Node& like);
 // Every element is `value` (0 or 1), of any numeric type.
 bool IsAll(const Tensor& t, int value);
 
+// What is declared of the shape of `from` may be true of `to`. Where it is not
+// the program is wrong, and has to say so where `from` is computed.
+bool MayStandFor(const Output& to, const Output& from);
+
 // The value of an edge if it is known, else null.
 const Tensor& KnownValue(const Output& o);
 

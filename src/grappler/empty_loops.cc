@@ -44,9 +44,12 @@ bool MayBeKnown(const GraphFunction& condition, const Node& loop) {
 
 // Whether the loop is known to make no turn. What cannot be inferred, errors
 // for one, shows when the loop runs.
-bool IsEmpty(const Node& loop) {
+bool IsEmpty(Node& loop) {
   const GraphFunction* condition = ConditionOf(loop);
   if (!condition || !MayBeKnown(*condition, loop)) return false;
+  for (int i = 0; i < loop.num_outputs(); ++i) {
+    if (!MayStandFor(loop.input(i), {&loop, i})) return false;
+  }
   FunctionGraph test = FunctionGraph::CloneOf(*condition);
   Replacements values;
   std::vector<bool> is_argument(test.graph->num_nodes());

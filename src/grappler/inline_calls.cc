@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/checks.h"
+#include "base/interrupt.h"
 #include "grappler/splice.h"
 #include "ops/control/truth.h"
 
@@ -132,6 +133,7 @@ class Inliner {
       f_->spliced.push_back(std::move(spliced));
     }
     for (const Node* node : order) {
+      PollInterrupt();
       if (argument[node->id()] >= 0) continue;
       std::vector<Output> inputs;
       for (const Output& in : node->inputs()) inputs.push_back(outer(in));
@@ -181,7 +183,12 @@ class Inliner {
       if (!KeepsPlace(*c)) after.push_back(copy);
     }
     for (size_t i = 0; i < callee.results().size(); ++i) {
-      splice_.values().Add({call, int(i)}, outer(callee.results()[i]));
+      const Output result = outer(callee.results()[i]);
+      if (!MayStandFor(result, {call, int(i)})) {
+        return InvalidArgument("Result {} of {} is not of the shape declared",
+                               i, call->name());
+      }
+      splice_.values().Add({call, int(i)}, result);
     }
     if (in_place.empty()) {
       // Who waits for a call without effects waits for its values.

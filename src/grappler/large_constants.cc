@@ -74,6 +74,7 @@ class Folder {
   void Compute(FunctionRef<bool()> go_on) {
     for (Node* node : nodes_) {
       if (users_[node->id()] == 0) continue;
+      PollInterrupt();
       if (!go_on()) return;
       if (!Compute(*node)) continue;
       for (const Output& in : node->inputs()) {
@@ -115,8 +116,8 @@ class Folder {
     }
     TensorVector outputs(node.num_outputs());
     KernelContext context(node.op(), node.attrs(), inputs, outputs);
-    // What fails does so when, and if, it runs.
-    const NoInterrupts whole;  // plans are made under a lock
+    // What fails does so when, and if, it runs; an interrupt is no failure.
+    const NoInterrupts whole;
     if (!RunKernel(context).ok()) return false;
     for (int i = 0; i < node.num_outputs(); ++i) {
       const Node::OutputInfo& info = node.output(i);

@@ -6,6 +6,7 @@
 
 #include "base/checks.h"
 #include "base/function_ref.h"
+#include "base/interrupt.h"
 #include "grappler/check_passes.h"
 #include "grappler/common_subexpressions.h"
 #include "grappler/constant_folding.h"
@@ -90,6 +91,7 @@ Status InferAll(FunctionGraph* function) {
   std::vector<bool> is_argument(function->graph->num_nodes());
   for (const Node* n : function->arguments) is_argument[n->id()] = true;
   for (Node* node : order) {
+    PollInterrupt();
     if (!is_argument[node->id()]) GK_RETURN_IF_ERROR(InferShapes(node));
   }
   return OkStatus();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/interrupt.h"
 #include "graph/automatic_control.h"
 
 namespace gk {
@@ -16,6 +17,7 @@ Status OrderEffects(FunctionGraph* function, bool*) {
                       function->graph->TopologicalOrder());
   AutomaticControl control;
   for (Node* node : order) {
+    PollInterrupt();
     if (KeepsPlace(*node)) control.Order(node);
   }
   return OkStatus();

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "base/interrupt.h"
+
 namespace gk {
 
 Status Prune(FunctionGraph* function, bool* changed) {
@@ -17,9 +19,11 @@ Status Prune(FunctionGraph* function, bool* changed) {
   for (const Output& r : function->results) need(r.node);
   for (const Node* n : function->control_outputs) need(n);
   for (const auto& n : graph.nodes()) {
+    PollInterrupt();
     if (HasSideEffect(*n)) need(n.get());
   }
   while (!todo.empty()) {
+    PollInterrupt();
     const Node* node = todo.back();
     todo.pop_back();
     for (const Output& in : node->inputs()) need(in.node);

@@ -1,5 +1,7 @@
 #include "grappler/simplify.h"
 
+#include "base/interrupt.h"
+#include "grappler/edges.h"
 #include "grappler/rewrites/rewrites.h"
 
 namespace gk {
@@ -20,10 +22,12 @@ Status Simplify(FunctionGraph* function, bool* changed) {
   Replacements replaced;
   const RewriteContext context{replaced, function->graph.get()};
   for (Node* node : order) {
+    PollInterrupt();
     // A node that waits is there to make its readers wait.
     if (!node->control_inputs().empty() || !IsPureNode(*node)) continue;
     for (Rewrite rewrite : kRewrites) {
-      if (const std::optional<Output> same = rewrite(*node, context)) {
+      const std::optional<Output> same = rewrite(*node, context);
+      if (same && MayStandFor(*same, {node, 0})) {
         replaced.Add({node, 0}, *same);
         *changed = true;
         break;

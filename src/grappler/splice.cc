@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/interrupt.h"
 #include "framework/op_registry.h"
 
 namespace gk {
@@ -96,6 +97,7 @@ Status Splice::AddCarriedOrder() {
     }
   }
   for (Node* node : order) {
+    PollInterrupt();
     const int id = node->id();
     if (!keeps[id] || goes[id] || !carries[id]) continue;
     const std::vector<Node*> before = Nearest(*node, true, [&](const Node& n) {
@@ -151,6 +153,7 @@ Status Splice::Apply() {
   const auto goes = [&](const Node* n) { return replaced_.count(n) != 0; };
   // Those that gather are made on the way.
   for (int i = 0; i < f_->graph->num_nodes(); ++i) {
+    PollInterrupt();
     Node* node = f_->graph->nodes()[i].get();
     std::vector<Node*> control = node->control_inputs();
     if (goes(node) || std::none_of(control.begin(), control.end(), goes)) {

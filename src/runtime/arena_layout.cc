@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/interrupt.h"
 #include "runtime/arena_space.h"
 
 namespace gk {
@@ -72,6 +73,7 @@ Status PlaceArena(const std::vector<int>& last_use, Plan* plan) {
   }
   std::vector<std::vector<SlotId>> dies(plan->instructions.size() + 1);
   for (size_t i = 0; i < plan->instructions.size(); ++i) {
+    PollInterrupt();
     const Instruction& now = plan->instructions[i];
     for (int k = 0; !now.once && k < now.num_outputs; ++k) {
       const SlotId s = now.first_output + k;

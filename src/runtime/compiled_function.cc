@@ -72,22 +72,36 @@ StatusOr<Ref<Plan>> CompiledFunction::DeclaredPlan() {
   if (Plan* plan = ready_.load(std::memory_order_acquire)) {
     return Ref<Plan>(plan);
   }
-  {
-    std::lock_guard<std::mutex> lock(making_);
-    if (!declared_) {
-      GK_ASSIGN_OR_RETURN(declared_, Plan::Make(graph_));
-      if (loop_body_) declared_->TakeSharedStatesOf(*loop_body_);
-      may_fold_ = RunsGraphPasses() && HasLargeConstants(graph_);
-      if (!may_fold_) ready_.store(declared_.get(), std::memory_order_release);
-      return declared_;
-    }
-    // Others run the plan as it is while one thread computes.
-    if (!may_fold_) return declared_;
-    may_fold_ = false;
+  std::unique_lock<std::mutex> lock(making_);
+  if (!declared_) {
+    lock.unlock();
+    return MakeDeclaredPlan();
   }
-  FoldLarge();
-  std::lock_guard<std::mutex> lock(making_);
+  // Others run the plan as it is while one thread computes.
+  if (!may_fold_) return declared_;
+  may_fold_ = false;
+  lock.unlock();
+  try {
+    FoldLarge();
+  } catch (const Error&) {  // interrupted: the next call does it
+    lock.lock();
+    may_fold_ = true;
+    throw;
+  }
+  lock.lock();
   ready_.store(declared_.get(), std::memory_order_release);
+  return declared_;
+}
+
+StatusOr<Ref<Plan>> CompiledFunction::MakeDeclaredPlan() {
+  GK_ASSIGN_OR_RETURN(Ref<Plan> made, Plan::Make(graph_));
+  const bool may_fold = RunsGraphPasses() && HasLargeConstants(graph_);
+  std::lock_guard<std::mutex> lock(making_);
+  if (declared_) return declared_;  // another thread was faster
+  declared_ = std::move(made);
+  if (loop_body_) declared_->TakeSharedStatesOf(*loop_body_);
+  may_fold_ = may_fold;
+  if (!may_fold_) ready_.store(declared_.get(), std::memory_order_release);
   return declared_;
 }
 
@@ -110,11 +124,15 @@ void CompiledFunction::FoldLarge() {
 
 StatusOr<Ref<Plan>> CompiledFunction::LoopBodyPlan() {
   if (!is_static_) return Ref<Plan>();
-  std::lock_guard<std::mutex> lock(making_);
-  if (!loop_body_) {
-    GK_ASSIGN_OR_RETURN(loop_body_, Plan::MakeLoopBody(graph_));
-    if (declared_) loop_body_->TakeSharedStatesOf(*declared_);
+  {
+    std::lock_guard<std::mutex> lock(making_);
+    if (loop_body_) return loop_body_;
   }
+  GK_ASSIGN_OR_RETURN(Ref<Plan> made, Plan::MakeLoopBody(graph_));
+  std::lock_guard<std::mutex> lock(making_);
+  if (loop_body_) return loop_body_;
+  loop_body_ = std::move(made);
+  if (declared_) loop_body_->TakeSharedStatesOf(*declared_);
   return loop_body_;
 }
 
@@ -217,16 +235,27 @@ StatusOr<Ref<Plan>> CompiledFunction::PlanFor(std::span<const Tensor> inputs) {
     plans_.push_front({key, nullptr});
     if (plans_.size() > kMaxPlans) plans_.pop_back();
   }
-  // Shapes that inference refuses must fail at run time, at the op that
-  // minds, after what came before it: the declared plan does that.
-  StatusOr<Ref<Plan>> made = Specialise(inputs, *declared, false);
-  if (ChecksOn() && made.status().code() == Code::kInternal) return made;
-  Ref<Plan> plan = made.ok() ? std::move(*made) : declared;
-  std::lock_guard<std::mutex> lock(mutex_);
-  for (Specialised& s : plans_) {
-    if (s.key == key) s.plan = plan;
+  const auto settle = [&](const Ref<Plan>& plan) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (auto it = plans_.begin(); it != plans_.end(); ++it) {
+      if (it->key != key || it->plan) continue;
+      it->plan = plan;
+      if (!plan) plans_.erase(it);
+      return;
+    }
+  };
+  try {
+    // Shapes that inference refuses must fail at run time, at the op that
+    // minds, after what came before it: the declared plan does that.
+    StatusOr<Ref<Plan>> made = Specialise(inputs, *declared, false);
+    if (ChecksOn() && made.status().code() == Code::kInternal) return made;
+    const Ref<Plan> plan = made.ok() ? std::move(*made) : declared;
+    settle(plan);
+    return plan;
+  } catch (...) {  // interrupted, for one: a later call makes it
+    settle({});
+    throw;
   }
-  return plan;
 }
 
 }  // namespace gk

@@ -8,6 +8,9 @@
 // it goes; met again, it gets a plan of its own. Both lists are bounded, the
 // least recently used go first. Thread-safe; functions whose declared shapes
 // are complete lock once.
+//
+// Making graphs and plans can be interrupted (Error is thrown): it is done
+// without a lock, and the next call begins anew.
 #ifndef GK_RUNTIME_COMPILED_FUNCTION_H_
 #define GK_RUNTIME_COMPILED_FUNCTION_H_
 
@@ -67,6 +70,7 @@ class CompiledFunction final : public GraphFunction::Compiled {
   StatusOr<Ref<Plan>> Specialise(std::span<const Tensor> inputs,
                                  const Plan& declared, bool loop_body) const;
 
+  StatusOr<Ref<Plan>> MakeDeclaredPlan();
   // Computes large constants and makes the declared plan anew; on errors it
   // stays as it is.
   void FoldLarge();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/interrupt.h"
+
 namespace gk {
 namespace {
 
@@ -128,6 +130,7 @@ std::vector<int> FindLifetimes(Plan* plan) {
     stays[next.to] = next.spares;
   }
   for (size_t i = 0; i < plan->instructions.size(); ++i) {
+    PollInterrupt();
     FindOffers(*plan, last_use, i, &plan->instructions[i]);
     FindReleases(last_use, stays, i, plan);
     FindTaken(*plan, &plan->instructions[i]);

@@ -27,8 +27,8 @@ StatusOr<const Ref<Plan>*> NestedFunction::PlanOf(
     for (size_t i = 0; i < inputs.size(); ++i) {
       const SlotInfo& slot = plan.slots[plan.arguments[i]];
       const Tensor& t = inputs[i];
-      if (!slot.is_static || !t || t.is_symbolic() ||
-          t.dtype() != slot.dtype || !(t.shape() == slot.shape)) {
+      if (!slot.is_static || !t || t.is_symbolic() || t.dtype() != slot.dtype ||
+          !(t.shape() == slot.shape)) {
         return false;
       }
     }
@@ -285,12 +285,20 @@ Status NestedLoop::Run(TensorVector* state, TruthFn truth,
   GK_RETURN_IF_ERROR(scope.Check(step_.name()));
   GK_RETURN_IF_ERROR(step_.BeginLoop(*state));
   LoopPoll poll(cancellation);
-  const Status status = step_.is_closed()
-                            ? RunTurnsInPlace(state, truth, poll)
-                            : RunTurns(state, truth, poll);
-  step_.EndLoop();
-  next_.clear();
-  return status;
+  const auto end = [this] {
+    step_.EndLoop();
+    next_.clear();
+  };
+  try {
+    const Status status = step_.is_closed()
+                              ? RunTurnsInPlace(state, truth, poll)
+                              : RunTurns(state, truth, poll);
+    end();
+    return status;
+  } catch (...) {  // a plan that was wanted on the way could not be made
+    end();
+    throw;
+  }
 }
 
 StatusOr<NestedFunction*> NestedBranches::Branch(int i) {

@@ -61,12 +61,16 @@ std::string Plan::DebugString() const {
 }
 
 StatusOr<Ref<Plan>> Plan::WithoutMergedUpdates() const {
-  std::lock_guard lock(mutex_);
-  if (!without_merged_updates_) {
-    GK_ASSIGN_OR_RETURN(without_merged_updates_,
-                        Make(function.Clone(), /*merge_updates=*/false));
-    without_merged_updates_->TakeSharedStatesOf(*this);
+  {
+    std::lock_guard lock(mutex_);
+    if (without_merged_updates_) return without_merged_updates_;
   }
+  // Making plans can be interrupted, and so needs to be done without a lock.
+  GK_ASSIGN_OR_RETURN(Ref<Plan> made,
+                      Make(function.Clone(), /*merge_updates=*/false));
+  made->TakeSharedStatesOf(*this);
+  std::lock_guard lock(mutex_);
+  if (!without_merged_updates_) without_merged_updates_ = std::move(made);
   return without_merged_updates_;
 }
 

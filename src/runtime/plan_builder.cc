@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/checks.h"
+#include "base/interrupt.h"
 #include "framework/logical_device.h"
 #include "runtime/arena_layout.h"
 #include "runtime/cluster_draft.h"
@@ -69,7 +70,10 @@ class Builder {
     for (const Node* arg : f.arguments) {
       plan_->arguments.push_back(slots_->Add(*arg, 0, Home::kArgument));
     }
-    for (const Unit& unit : units_) GK_RETURN_IF_ERROR(AddUnit(unit));
+    for (const Unit& unit : units_) {
+      PollInterrupt();
+      GK_RETURN_IF_ERROR(AddUnit(unit));
+    }
     for (const Output& r : f.results) {
       const SlotId s = slots_->Of(r);
       if (s < 0) {
@@ -119,6 +123,7 @@ class Builder {
       }
     }
     for (const Unit& unit : units_) {
+      PollInterrupt();
       Node* const node = unit.nodes[0];
       if (unit.fusable || !node->op().Has(kCallsFunction)) continue;
       ScalarCodeBuilder builder(plan_->function.name, plan_->function.graph);

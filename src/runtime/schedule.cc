@@ -6,6 +6,7 @@
 #include <numeric>
 #include <queue>
 
+#include "base/interrupt.h"
 #include "runtime/cluster.h"
 #include "runtime/variable_update.h"
 
@@ -55,6 +56,7 @@ class Scheduler {
     }
     while (true) {
       while (!ready_.empty()) {
+        PollInterrupt();
         const int p = ready_.top();
         ready_.pop();
         units_.push_back({{order_[p]}, false});
@@ -134,6 +136,7 @@ class Scheduler {
     const std::vector<int64_t> domain = best->first;
     std::vector<int> group;
     for (auto it = best; it != fusable_.end() && !it->second.empty();) {
+      PollInterrupt();
       const int p = it->second.top();
       it->second.pop();
       group.push_back(p);

@@ -22,6 +22,8 @@ def work(x=a):
     "def work(): return tf.strings.as_string(x)\n",
     "one large product": "x = tf.ones([9000, 9000])\n"
     "def work(): return tf.matmul(x, x)\n",
+    "counts of what occurs": "x = tf.random.uniform([15_000_000], 0, 10**9, "
+    "tf.int32)\ndef work(): return tf.sparse.bincount(x)\n",
     "tape": """
 a = tf.random.normal([1200, 1200]) / 35.
 def work():
@@ -79,6 +81,76 @@ import sys; sys.stdout.flush(); os._exit(0)
     # the processor's is counted, too.
     late, busy = map(float, out.splitlines()[-1].split())
     assert min(late, busy) < 1.0 and late < 30.0
+
+
+def test_a_function_can_be_used_after_its_first_call_was_interrupted():
+    """Passes and plans of large graphs are made anew by the next call."""
+    out = check_child(
+        """
+import os, signal, threading, time
+os.environ["GK_CHECK_PLANS"] = "0"  # takes minutes
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import graphkiln as tf
+v = tf.Variable(0.)
+@tf.function(autograph=False, input_signature=[tf.TensorSpec([None])])
+def f(x):
+    for _ in range(30_000):
+        x = tf.tanh(x) + tf.cast(tf.shape(x)[0], tf.float32)
+    v.assign_add(1.)
+    return x
+f.get_concrete_function()
+x = tf.constant([1., 2., 3.])
+late = []
+for after in (.02, .2, .5, .02, .3):  # two calls make passes
+    sent = []
+    def interrupt():
+        time.sleep(after)
+        sent.extend([time.time(), time.process_time()])
+        os.kill(os.getpid(), signal.SIGINT)
+    thread = threading.Thread(target=interrupt, daemon=True)
+    thread.start()
+    try:
+        while True: f(x)
+    except KeyboardInterrupt:
+        late.append(min(time.time() - sent[0], time.process_time() - sent[1]))
+    thread.join()
+    assert tf.executing_eagerly()
+before = float(v)
+y = f(x)
+for _ in range(3): assert f(x).numpy().tolist() == y.numpy().tolist()
+assert abs(float(y[0]) - 3.9993284) < 1e-5, y
+assert float(v) == before + 4, v
+print(*late)
+"""
+    )
+    # Of the whole, which takes seconds.
+    assert max(map(float, out.splitlines()[-1].split())) < 0.5, out
+
+
+def test_what_a_handler_does_leaves_the_interrupted_op_as_it_is():
+    """An op that runs keeps its attributes whatever ops the handler calls."""
+    check_child(
+        """
+        import signal
+        import graphkiln as tf
+        calls = 0
+        def handler(*_):
+            global calls
+            calls += 1
+            for i in range(600):
+                tf.strings.join(["x", "y"], separator=f"another one, number {i}")
+        signal.signal(signal.SIGALRM, handler)
+        x = tf.fill([2_000_000], "a")
+        turns = 0
+        while calls < 3:
+            signal.setitimer(signal.ITIMER_REAL, .03, .03)
+            y = tf.strings.join([x, x], separator="as it was given")
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            turns += 1
+            assert set(y.numpy().tolist()) == {b"aas it was givena"}
+            assert turns < 100
+        """
+    )
 
 
 def test_threads_of_our_own_get_no_signals():
