@@ -161,10 +161,7 @@ class Comparison {
                                               i, DataTypeString(info.dtype),
                                               DataTypeString(old_info.dtype)));
       }
-      // A constant has the shape it has: where another one was declared, the
-      // program was wrong. Its value is compared by example.
-      if (is.node->type() != "Const" &&
-          !info.shape.IsCompatibleWith(old_info.shape)) {
+      if (!info.shape.IsCompatibleWith(old_info.shape)) {
         return Broken(
             is.node->name(),
             Format("result {} has shape {} instead of {}", i,

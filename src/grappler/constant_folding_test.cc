@@ -56,6 +56,22 @@ TEST(ConstantFolding, FailuresStay) {
   EXPECT_EQ(Folded(b, b.Add("FloorDiv", {one, zero})), "FloorDiv");
 }
 
+// So does what is not of the shape that is declared of it.
+TEST(ConstantFolding, ValuesOfUndeclaredShapesStay) {
+  TestFunction b;
+  const Output two =
+      b.Const(Tensor::Vector<float>(std::vector<float>{1.0f, 2.0f}));
+  const auto declared = [&](const char* op, PartialTensorShape shape) {
+    const Output made = b.Add(op, {two});
+    made.node->mutable_output(0).shape = shape;
+    return Folded(b, made);
+  };
+  EXPECT_EQ(declared("Neg", {-1}), "Const");
+  EXPECT_EQ(declared("Neg", {2}), "Const");
+  EXPECT_EQ(declared("Neg", {3}), "Neg");
+  EXPECT_EQ(declared("Identity", {3}), "Identity");
+}
+
 TEST(ConstantFolding, RandomNumbersStay) {
   TestFunction b;
   const Output shape = b.Const(Tensor::Vector<int32_t>(std::vector{3}));

@@ -149,6 +149,40 @@ TEST(Optimize, TakesKnownBranches) {
   EXPECT_EQ(Count(g, "Cos"), 1);
 }
 
+// What is declared of a call is checked where it runs.
+TEST(Optimize, CallsOfWronglyDeclaredShapesStay) {
+  const auto calls = [](PartialTensorShape declared) {
+    TestFunction body("body"), b;
+    const FunctionAttr neg{
+        "body",
+        body.Finish({body.Add(
+            "Neg", {body.Arg(DataType::kFloat, PartialTensorShape())})})};
+    const Output x = b.Arg(DataType::kFloat, {2});
+    const Output y =
+        b.Add("StatelessIf", {b.Const(Tensor::Scalar(true)), x},
+              {{"Tout", std::vector<DataType>{DataType::kFloat}},
+               {"then_branch", neg},
+               {"else_branch", neg},
+               {"output_shapes", std::vector{std::move(declared)}}});
+    return Count(Optimized(b.Finish({y})), "StatelessIf");
+  };
+  EXPECT_EQ(calls({2}), 0);
+  EXPECT_EQ(calls(PartialTensorShape()), 0);
+  EXPECT_EQ(calls({3}), 1);
+}
+
+TEST(Optimize, ViewsOfWronglyDeclaredShapesStay) {
+  const auto views = [](PartialTensorShape declared) {
+    TestFunction b;
+    const Output x = b.Add("Exp", {b.Arg(DataType::kFloat, {2})});
+    const Output y = b.Add("Identity", {x});
+    y.node->mutable_output(0).shape = declared;
+    return Count(Optimized(b.Finish({b.Add("Neg", {y})})), "Identity");
+  };
+  EXPECT_EQ(views({2}), 0);
+  EXPECT_EQ(views({3}), 1);
+}
+
 // A loop over (i, x) while i < limit.
 Ref<GraphFunction> LoopFrom(Output (*first)(TestFunction&)) {
   TestFunction test("test"), step("step"), b;

@@ -44,6 +44,12 @@ def double():
     )
 
 
+def never():
+    return tf.function(
+        lambda x: tf.constant(False), autograph=False
+    ).get_concrete_function(tf.TensorSpec(None, tf.float32))
+
+
 SOURCES = {
     "elementwise": lambda x, d: told(x + 1.0, d),
     "kernel": lambda x, d: told(tf.gather(x, tf.range(tf.size(x))), d),
@@ -66,6 +72,27 @@ SOURCES = {
         input=[x],
         Tout=[tf.float32],
         branches=[double(), double()],
+        output_shapes=[d],
+    )[0],
+    "known if": lambda x, d: tf.raw_ops.StatelessIf(
+        cond=True,
+        input=[x],
+        Tout=[tf.float32],
+        then_branch=double(),
+        else_branch=double(),
+        output_shapes=[d],
+    )[0],
+    "known case of a constant": lambda x, d: tf.raw_ops.Case(
+        branch_index=1,
+        input=[tf.constant([1.0, 2.0, 3.0])],
+        Tout=[tf.float32],
+        branches=[double(), double()],
+        output_shapes=[d],
+    )[0],
+    "loop without turns": lambda x, d: tf.raw_ops.StatelessWhile(
+        input=[tf.constant([1.0, 2.0, 3.0])],
+        cond=never(),
+        body=double(),
         output_shapes=[d],
     )[0],
     "dataset": lambda x, d: tf.raw_ops.DatasetToSingleElement(
