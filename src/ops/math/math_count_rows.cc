@@ -1,11 +1,11 @@
-// Counts of small integers in rows that are ragged or sparse, or whose counts
-// are.
+// Counts of small integers in rows that are dense, ragged or sparse, and whose
+// counts are dense or sparse.
 #include "ops/fn/math_count_rows.h"
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
+#include "base/interrupt.h"
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
 
@@ -35,7 +35,9 @@ StatusOr<RowValues> DenseRows(const Tensor& values) {
   r.num_rows = r.is_matrix ? values.dim(0) : 1;
   const int64_t width = r.is_matrix ? values.dim(1) : values.dim(0);
   r.rows.resize(r.values.size());
+  TurnPoll poll;
   for (size_t i = 0; i < r.rows.size(); ++i) {
+    poll();
     r.rows[i] = static_cast<int64_t>(i) / width;
   }
   return r;
@@ -67,12 +69,15 @@ StatusOr<RowValues> SparseRows(const Tensor& indices, const Tensor& values,
   }
   r.rows.resize(r.values.size());
   const std::span<const int64_t> sizes = dense_shape.flat<int64_t>();
+  TurnPoll poll;
   for (size_t i = 0; i < r.rows.size(); ++i) {
+    poll();
     const int64_t* const index = indices.data<int64_t>() + i * rank;
     for (int64_t d = 0; d < rank; ++d) {
       if (index[d] < 0 || index[d] >= sizes[d]) {
         return InvalidArgument(
-            "Sparse index {} of value {} is out of bounds: it is not in [0, {})",
+            "Sparse index {} of value {} is out of bounds: it is not in [0, "
+            "{})",
             index[d], i, sizes[d]);
       }
     }
@@ -101,7 +106,9 @@ StatusOr<RowValues> RaggedRows(const Tensor& splits, const Tensor& values) {
         "Splits must end with the number of values, got {} instead of {}",
         ends.back(), r.values.size());
   }
+  TurnPoll poll;
   for (int64_t row = 0; row < r.num_rows; ++row) {
+    poll();
     if (ends[row + 1] < ends[row]) {
       return InvalidArgument("Splits must not fall, but {} follows {}",
                              ends[row + 1], ends[row]);
@@ -142,37 +149,55 @@ bool VisitCounts(DataType dtype, auto&& visit) {
 
 // --- Into dense bins: values beyond them are dropped.
 
-Status CountIntoBins(KernelContext& c, const StatusOr<RowValues>& read,
-                     const Tensor& size_input, const Tensor& weights) {
-  GK_RETURN_IF_ERROR(read.status());
-  const RowValues& r = *read;
-  GK_RETURN_IF_ERROR(CheckWeights(r, weights));
-  if (size_input.rank() != 0) {
+Status NegativeSize(int64_t size) {
+  return InvalidArgument("size ({}) must be non-negative", size);
+}
+
+constexpr char kNegativeArr[] = "Input arr must be non-negative!";
+
+// How many bins; kUnknownDim where only the run will tell.
+StatusOr<int64_t> KnownSize(InferenceContext& c, int input) {
+  PartialTensorShape scalar;
+  GK_RETURN_IF_ERROR(c.WithRank(input, 0, &scalar));
+  const auto value = c.ValueAsInts(input);
+  if (!value || value->size() != 1) return kUnknownDim;
+  const int64_t size = (*value)[0];
+  if (size < 0) return NegativeSize(size);
+  return size;
+}
+
+StatusOr<int64_t> SizeOf(const Tensor& input) {
+  if (input.rank() != 0) {
     return InvalidArgument("Shape must be rank 0 but is rank {}: size",
-                           size_input.rank());
+                           input.rank());
   }
   int64_t size = 0;
-  GK_RETURN_IF_ERROR(IntegerValue(size_input, "size", &size));
-  if (size < 0) {
-    return InvalidArgument("size ({}) must be non-negative", size);
-  }
-  TensorShape shape({size});
-  if (r.is_matrix) {
-    GK_ASSIGN_OR_RETURN(shape, TensorShape::Make({{r.num_rows, size}}));
-  }
-  for (int64_t v : r.values) {
-    if (v < 0) return InvalidArgument("Input must be non-negative");
+  GK_RETURN_IF_ERROR(IntegerValue(input, "size", &size));
+  if (size < 0) return NegativeSize(size);
+  return size;
+}
+
+// The bins are `shape`, `size` in each row; row_of(i) is asked once for each
+// value, in their order. `negative` is what is said of negative values.
+Status CountIntoBins(KernelContext& c, std::span<const int64_t> values,
+                     auto row_of, const TensorShape& shape, int64_t size,
+                     bool binary, const Tensor& weights, const char* negative) {
+  TurnPoll poll;
+  for (int64_t v : values) {
+    poll();
+    if (v < 0) return InvalidArgument("{}", negative);
   }
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, weights.dtype(), shape, &out));
   ZeroElements(out);
-  const bool binary = c.attr<bool>("binary_output");
   const bool known = VisitCounts(weights.dtype(), [&](auto tag) {
     using T = decltype(tag);
     T* const bins = out->data<T>();
-    for (size_t i = 0; i < r.values.size(); ++i) {
-      if (r.values[i] >= size) continue;
-      T* const bin = &bins[r.rows[i] * size + r.values[i]];
+    for (size_t i = 0; i < values.size(); ++i) {
+      poll();
+      const int64_t row = row_of(i);
+      if (values[i] >= size) continue;
+      T* const bin = &bins[row * size + values[i]];
       if (binary) {
         *bin = T(1);
       } else {
@@ -183,26 +208,100 @@ Status CountIntoBins(KernelContext& c, const StatusOr<RowValues>& read,
   return known ? OkStatus() : c.NoKernel();
 }
 
+Status CountAllIntoBins(KernelContext& c, int64_t size, bool binary) {
+  std::vector<int64_t> values;
+  GK_RETURN_IF_ERROR(IntegerValues(c.input(0), &values));
+  return CountIntoBins(
+      c, values, [](size_t) { return 0; }, TensorShape({size}), size, binary,
+      c.input(2), kNegativeArr);
+}
+
+Status ComputeBincount(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(const int64_t size, SizeOf(c.input(1)));
+  const int64_t weights = c.input(2).num_elements();
+  if (weights != 0 && weights != c.input(0).num_elements()) {
+    return InvalidArgument(
+        "Input indices and weights must have the same size.");
+  }
+  return CountAllIntoBins(c, size, false);
+}
+
+Status ComputeDenseBins(KernelContext& c) {
+  const Tensor &x = c.input(0), &weights = c.input(2);
+  GK_ASSIGN_OR_RETURN(const int64_t size, SizeOf(c.input(1)));
+  if (x.rank() > 2) {
+    return InvalidArgument("Shape must be at most rank 2 but is rank {}",
+                           x.rank());
+  }
+  if (!(weights.shape() == x.shape()) && weights.num_elements() != 0) {
+    return InvalidArgument(
+        "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in "
+        "which case it acts as all weights equal to 1. Received {}",
+        weights.shape().DebugString());
+  }
+  const bool binary = c.attr<bool>("binary_output");
+  if (x.rank() < 2) return CountAllIntoBins(c, size, binary);
+  GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make({{x.dim(0), size}}));
+  std::vector<int64_t> values;
+  GK_RETURN_IF_ERROR(IntegerValues(x, &values));
+  const auto width = static_cast<size_t>(x.dim(1));
+  return CountIntoBins(
+      c, values,
+      [width, row = int64_t{0}, end = width](size_t i) mutable {
+        if (i == end) {
+          ++row;
+          end += width;
+        }
+        return row;
+      },
+      shape, size, binary, weights, kNegativeArr);
+}
+
+Status CountRowsIntoBins(KernelContext& c, const StatusOr<RowValues>& read,
+                         const Tensor& size_input, const Tensor& weights) {
+  GK_RETURN_IF_ERROR(read.status());
+  const RowValues& r = *read;
+  GK_RETURN_IF_ERROR(CheckWeights(r, weights));
+  GK_ASSIGN_OR_RETURN(const int64_t size, SizeOf(size_input));
+  TensorShape shape({size});
+  if (r.is_matrix) {
+    GK_ASSIGN_OR_RETURN(shape, TensorShape::Make({{r.num_rows, size}}));
+  }
+  return CountIntoBins(
+      c, r.values, [&](size_t i) { return r.rows[i]; }, shape, size,
+      c.attr<bool>("binary_output"), weights, "Input must be non-negative");
+}
+
 Status ComputeRaggedBins(KernelContext& c) {
-  return CountIntoBins(c, RaggedRows(c.input(0), c.input(1)), c.input(2),
-                       c.input(3));
+  return CountRowsIntoBins(c, RaggedRows(c.input(0), c.input(1)), c.input(2),
+                           c.input(3));
 }
 
 Status ComputeSparseBins(KernelContext& c) {
-  return CountIntoBins(c, SparseRows(c.input(0), c.input(1), c.input(2)),
-                       c.input(3), c.input(4));
+  return CountRowsIntoBins(c, SparseRows(c.input(0), c.input(1), c.input(2)),
+                           c.input(3), c.input(4));
 }
 
-StatusOr<int64_t> KnownSize(InferenceContext& c, int input) {
-  PartialTensorShape scalar;
-  GK_RETURN_IF_ERROR(c.WithRank(input, 0, &scalar));
-  const auto value = c.ValueAsInts(input);
-  if (!value || value->size() != 1) return kUnknownDim;
-  const int64_t size = (*value)[0];
-  if (size < 0) {
-    return InvalidArgument("size ({}) must be non-negative", size);
+Status BincountShape(InferenceContext& c) {
+  GK_ASSIGN_OR_RETURN(const int64_t size, KnownSize(c, 1));
+  c.set_output(0, {size});
+  return OkStatus();
+}
+
+Status DenseBinsShape(InferenceContext& c) {
+  GK_ASSIGN_OR_RETURN(const int64_t size, KnownSize(c, 1));
+  const PartialTensorShape& x = c.input(0);
+  if (x.unknown_rank()) return OkStatus();
+  if (x.rank() > 2) {
+    return InvalidArgument("Shape must be at most rank 2 but is rank {}",
+                           x.rank());
   }
-  return size;
+  if (x.rank() == 2) {
+    c.set_output(0, {x.dim(0), size});
+  } else {
+    c.set_output(0, {size});
+  }
+  return OkStatus();
 }
 
 Status RaggedBinsShape(InferenceContext& c) {
@@ -248,7 +347,9 @@ Status CountWhatOccurs(KernelContext& c, const StatusOr<RowValues>& read,
   const int64_t max_length = c.attr<int64_t>("maxlength");
   std::vector<size_t> order;
   int64_t largest = 0;
+  TurnPoll poll;
   for (size_t i = 0; i < r.values.size(); ++i) {
+    poll();
     const int64_t v = r.values[i];
     if (v < 0) return NegativeValue();
     if (v == std::numeric_limits<int64_t>::max()) {
@@ -260,10 +361,13 @@ Status CountWhatOccurs(KernelContext& c, const StatusOr<RowValues>& read,
   }
   const auto key = [&](size_t i) { return std::pair(r.rows[i], r.values[i]); };
   // Weights are added in the order in which they are given.
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return key(a) < key(b); });
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    poll();
+    return key(a) < key(b);
+  });
   std::vector<size_t> first;  // in `order`, of each value of each row
   for (size_t i = 0; i < order.size(); ++i) {
+    poll();
     if (i == 0 || key(order[i]) != key(order[i - 1])) first.push_back(i);
   }
   const auto n = static_cast<int64_t>(first.size());
@@ -279,6 +383,7 @@ Status CountWhatOccurs(KernelContext& c, const StatusOr<RowValues>& read,
   sizes[rank - 1] =
       max_length > 0 ? max_length : std::max(largest + 1, min_length);
   for (int64_t k = 0; k < n; ++k) {
+    poll();
     const auto [row, value] = key(order[first[k]]);
     indices->data<int64_t>()[k * rank] = row;
     indices->data<int64_t>()[k * rank + rank - 1] = value;
@@ -290,7 +395,9 @@ Status CountWhatOccurs(KernelContext& c, const StatusOr<RowValues>& read,
     T* const out = counts->data<T>();
     for (int64_t k = 0; k < n; ++k) {
       const size_t end = k + 1 < n ? first[k + 1] : order.size();
+      poll();
       for (size_t i = first[k]; !binary && i < end; ++i) {
+        poll();
         AddWeight(weights, order[i], &out[k]);
       }
       if (binary) out[k] = T(1);
@@ -359,6 +466,23 @@ constexpr char kCountOutputs[] =
     "int64";
 
 const OpRecord kRecords[] = {
+    {.name = "Bincount",
+     .inputs = "arr: int32; size: int32; weights: T",
+     .outputs = "bins: T",
+     .attrs = "T: type in [int32, int64, float, double]",
+     .shape = BincountShape,
+     .kernel = {.compute = ComputeBincount},
+     .doc = "How often each of the integers below size appears, or the sums "
+            "of their weights."},
+
+    {.name = "DenseBincount",
+     .inputs = "input: Tidx; size: Tidx; weights: T",
+     .outputs = "output: T",
+     .attrs = kBinAttrs,
+     .shape = DenseBinsShape,
+     .kernel = {.compute = ComputeDenseBins},
+     .doc = "How often each of the integers below size appears in each row."},
+
     {.name = "RaggedBincount",
      .inputs = "splits: int64; values: Tidx; size: Tidx; weights: T",
      .outputs = "output: T",
