@@ -403,8 +403,8 @@ PyObject* Repr(PyObject* o) {
     const FuncGraph* graph = FuncGraph::Of(Graph::GraphOf(self->handle));
     if (graph == nullptr || graph->is_function()) {
       return PyUnicode_FromFormat(
-          "<tf.Variable %R shape=%U dtype=%s, numpy=<unavailable>>",
-          self->name, shape.get(), dtype.c_str());
+          "<tf.Variable %R shape=%U dtype=%s, numpy=<unavailable>>", self->name,
+          shape.get(), dtype.c_str());
     }
   }
   if (!eager || self->handle.is_symbolic()) {

@@ -30,8 +30,9 @@ bool CallsHost(const Node& node, int depth = 0) {
     if (body == nullptr) return true;
     if (!body->effects().ordered) return false;
     const auto& nodes = body->graph().nodes();
-    return std::any_of(nodes.begin(), nodes.end(),
-                       [depth](const auto& n) { return CallsHost(*n, depth + 1); });
+    return std::any_of(nodes.begin(), nodes.end(), [depth](const auto& n) {
+      return CallsHost(*n, depth + 1);
+    });
   };
   for (const auto& [name, value] : node.attrs()) {
     if (const auto* f = std::get_if<FunctionAttr>(&value)) {
