@@ -32,8 +32,8 @@ def as_default(self) -> Iterator[Graph]:
     >>> c.graph is g
     True
     """
-    self._enter()
     try:
+        self._enter()
         yield self
     finally:
         self._exit()

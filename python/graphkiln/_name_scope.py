@@ -50,8 +50,8 @@ class _Device:
         absent = _refusals(spec)
         if absent or _eager.refusing:
             scope = _graphkiln.EagerDeviceScope(*absent)
-            scope.enter()
             _eager.refusing += 1
+            scope.enter()
         _eager.stack.append(spec)
         return scope, _graphkiln.set_current_device(_index(spec))
 

@@ -68,14 +68,19 @@ class Only:
 
     def __enter__(self) -> None:
         self._stopped = _tapes(recording_references())
-        for tape in self._stopped:
-            tape.pop()
+        self._started: list = []
         # Nothing that pauses recording here pauses what is put in place.
         self._clear = _graphkiln.VariableWatcher()
-        self._clear.__enter__()
-        self._started = _tapes(self._references)
-        for tape in self._started:
-            tape.push()
+        try:
+            for tape in self._stopped:
+                tape.pop()
+            self._clear.__enter__()
+            self._started = _tapes(self._references)
+            for tape in self._started:
+                tape.push()
+        except BaseException:  # interrupted
+            self.__exit__()
+            raise
 
     def __exit__(self, *error: object) -> None:
         for tape in reversed(self._started):
@@ -114,7 +119,11 @@ class Watched:
         go_on = not self._forget or _forward_tapes()
         self._tapes = _tapes(recording_references()) if go_on else []
         self._watcher = _graphkiln.VariableWatcher()
-        _exchange(self._tapes, self._watcher.__enter__)
+        try:
+            _exchange(self._tapes, self._watcher.__enter__)
+        except BaseException:  # interrupted
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -130,7 +139,11 @@ class OnlyForward:
     def __enter__(self) -> None:
         self._tapes = _forward_tapes()
         self._watcher = _graphkiln.VariableWatcher()
-        _exchange(self._tapes, self._watcher.__enter__)
+        try:
+            _exchange(self._tapes, self._watcher.__enter__)
+        except BaseException:  # interrupted
+            self.__exit__()
+            raise
 
     def __exit__(self, *error: object) -> None:
         _exchange(self._tapes, lambda: self._watcher.__exit__(*error))
@@ -138,11 +151,13 @@ class OnlyForward:
 
 def _exchange(tapes: list, change: Callable[[], object]) -> None:
     """Takes the tapes along where `change` changes what records."""
-    for tape in tapes:
-        tape.pop()
-    change()
-    for tape in tapes:
-        tape.push()
+    try:
+        for tape in tapes:
+            tape.pop()
+        change()
+    finally:
+        for tape in tapes:
+            tape.push()
 
 
 def _forward_tapes() -> list:

@@ -369,9 +369,8 @@ def trace(
     if attributes.get("_disable_acd"):
         graph._order_effects(False)
     on_graph(graph)
-    graph._enter()
-    _graphkiln.push_trace_site()
     try:
+        graph._enter_trace()
         make = ParameterValues(graph, variables)
         bound = [
             (name, kind, make.value(type_, name, name))
@@ -391,7 +390,6 @@ def trace(
             outputs = Outputs(function, graph)
             structure = outputs.structure(result)
     finally:
-        _graphkiln.pop_trace_site()
         graph._exit()
         _python_parts.release_bodies(graph)
     if "_implements" in attributes:

@@ -32,11 +32,10 @@ std::unordered_map<const Graph*, PyObject*>& Wrappers() {
 
 PyGraph* Self(PyObject* o) { return GraphOf(o); }
 
-PyObject* NewObject(PyTypeObject* type, Ref<Graph> graph,
-                    Ref<FuncGraph> func) {
+PyObject* NewObject(PyTypeObject* type, Ref<Graph> graph, Ref<FuncGraph> func) {
   PyObject* o = type->tp_alloc(type, 0);
   if (o == nullptr) return nullptr;
-  Self(o)->entered = new std::vector<std::unique_ptr<FuncGraph::Building>>();
+  Self(o)->entered = new std::vector<std::unique_ptr<EnteredGraph>>();
   Self(o)->graph = graph.Release();
   Self(o)->func = func.Release();
   Wrappers()[Self(o)->graph] = o;
@@ -78,8 +77,13 @@ void Dealloc(PyObject* o) {
   if (it != Wrappers().end() && it->second == o) Wrappers().erase(it);
   if (Self(o)->weakrefs != nullptr) PyObject_ClearWeakRefs(o);
   Py_CLEAR(Self(o)->dict);
-  delete Self(o)->entered;
-  if (Self(o)->func) Self(o)->func->Unref();
+  // A thread that was interrupted may have it for ever: then it stays.
+  std::vector<std::unique_ptr<EnteredGraph>>& entered = *Self(o)->entered;
+  while (!entered.empty() && entered.back()->IsHere()) entered.pop_back();
+  if (entered.empty()) {
+    delete Self(o)->entered;
+    if (Self(o)->func) Self(o)->func->Unref();
+  }
   if (Self(o)->graph) Self(o)->graph->Unref();
   type->tp_free(o);
   Py_DECREF(type);
@@ -91,14 +95,32 @@ FuncGraph* Builder(PyObject* o) {
   return f;
 }
 
+// What is made from now on belongs to the graph, until _exit. One step each,
+// so that no signal comes in between.
 PyObject* Enter(PyObject* o, PyObject*) {
   FuncGraph* f = Builder(o);
   if (f == nullptr) return nullptr;
-  Self(o)->entered->push_back(std::make_unique<FuncGraph::Building>(f));
+  Self(o)->entered->push_back(std::make_unique<EnteredGraph>(f));
   return Py_NewRef(o);
 }
+// The same where a trace begins.
+PyObject* EnterTrace(PyObject* o, PyObject*) {
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return nullptr;
+  auto entered = std::make_unique<EnteredGraph>(f);
+  entered->trace.emplace();
+  Self(o)->entered->push_back(std::move(entered));
+  return Py_NewRef(o);
+}
+// Nothing where it was not entered.
 PyObject* Exit(PyObject* o, PyObject*) {
-  if (!Self(o)->entered->empty()) Self(o)->entered->pop_back();
+  std::vector<std::unique_ptr<EnteredGraph>>& entered = *Self(o)->entered;
+  if (entered.empty()) Py_RETURN_NONE;
+  if (!entered.back()->IsHere()) {
+    return Raise(
+        RuntimeError("A graph must be left on the thread that entered it"));
+  }
+  entered.pop_back();
   Py_RETURN_NONE;
 }
 
@@ -428,8 +450,7 @@ PyObject* Finalize(PyObject* o, PyObject*) {
 }
 // Functions' graphs stop growing when they are traced; only the others say so.
 PyObject* Finalized(PyObject* o, void*) {
-  return PyBool_FromLong(Self(o)->func != nullptr &&
-                         Self(o)->func->finished());
+  return PyBool_FromLong(Self(o)->func != nullptr && Self(o)->func->finished());
 }
 
 // _push_device(function of an operation): the device of what is made;
@@ -442,22 +463,22 @@ PyObject* PushDevice(PyObject* o, PyObject* device) {
     Py_RETURN_NONE;
   }
   std::shared_ptr<PyObject> choose(Py_NewRef(device), DeferredDecref);
-  f->PushDevice("", [choose](Graph* graph,
-                             Node* node) -> StatusOr<std::string> {
-    try {
-      nanobind::object op = WrapNode(graph, node);
-      PyRef name =
-          PyRef::Steal(PyObject_CallOneArg(choose.get(), op.ptr()));
-      if (!name) return PythonError();
-      if (!PyUnicode_Check(name.get())) {
-        return TypeError("A device's name must be a string");
-      }
-      return std::string(StringView(name.get()));
-    } catch (nanobind::python_error& e) {
-      e.restore();
-      return PythonError();
-    }
-  });
+  f->PushDevice(
+      "", [choose](Graph* graph, Node* node) -> StatusOr<std::string> {
+        try {
+          nanobind::object op = WrapNode(graph, node);
+          PyRef name =
+              PyRef::Steal(PyObject_CallOneArg(choose.get(), op.ptr()));
+          if (!name) return PythonError();
+          if (!PyUnicode_Check(name.get())) {
+            return TypeError("A device's name must be a string");
+          }
+          return std::string(StringView(name.get()));
+        } catch (nanobind::python_error& e) {
+          e.restore();
+          return PythonError();
+        }
+      });
   Py_RETURN_NONE;
 }
 // _inherit_device(): that of the graph around this one.
@@ -578,6 +599,7 @@ PyGetSetDef getset[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef methods[] = {
     {"_enter", Guarded<Enter>, METH_NOARGS, nullptr},
+    {"_enter_trace", Guarded<EnterTrace>, METH_NOARGS, nullptr},
     {"_exit", Guarded<Exit>, METH_NOARGS, nullptr},
     {"_add_argument", Guarded<AddArgument>, METH_VARARGS, nullptr},
     {"_add_loop_argument", Guarded<AddLoopArgument>, METH_VARARGS, nullptr},
@@ -600,7 +622,8 @@ PyMethodDef methods[] = {
     {"get_tensor_by_name", Guarded<GraphTensorByName>, METH_O,
      "get_tensor_by_name($self, name, /)\n--\n\n"
      "The tensor \"op:0\"."},
-    {"unique_name", AsCFunction(Guarded<UniqueName>), METH_VARARGS | METH_KEYWORDS,
+    {"unique_name", AsCFunction(Guarded<UniqueName>),
+     METH_VARARGS | METH_KEYWORDS,
      "A name not in use, below the current name scope."},
     {"finalize", Guarded<Finalize>, METH_NOARGS,
      "finalize($self)\n--\n\n"
@@ -612,8 +635,10 @@ PyMethodDef methods[] = {
     {"_pop_device", Guarded<PopDevice>, METH_NOARGS, nullptr},
     {"_push_container", Guarded<PushContainer>, METH_O, nullptr},
     {"_pop_container", Guarded<PopContainer>, METH_NOARGS, nullptr},
-    {"_push_gradient_overrides", Guarded<PushGradientOverrides>, METH_O, nullptr},
-    {"_pop_gradient_overrides", Guarded<PopGradientOverrides>, METH_NOARGS, nullptr},
+    {"_push_gradient_overrides", Guarded<PushGradientOverrides>, METH_O,
+     nullptr},
+    {"_pop_gradient_overrides", Guarded<PopGradientOverrides>, METH_NOARGS,
+     nullptr},
     {"_capture_deferred", Guarded<CaptureDeferred>, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 PyMemberDef members[] = {

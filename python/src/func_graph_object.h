@@ -4,19 +4,32 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <thread>
 #include <vector>
 
 #include "errors.h"
 #include "function/func_graph.h"
 #include "py_ref.h"
+#include "source_location.h"
 
 namespace gk::py {
+
+// A graph that a thread is building.
+struct EnteredGraph {
+  explicit EnteredGraph(FuncGraph* f) : building(f) {}
+  bool IsHere() const { return thread == std::this_thread::get_id(); }
+
+  const std::thread::id thread = std::this_thread::get_id();
+  FuncGraph::Building building;
+  std::optional<TracedHere> trace;
+};
 
 struct PyGraph {
   PyObject_HEAD;
   Graph* graph;     // owned
   FuncGraph* func;  // owned; null for a graph that nobody builds any more
-  std::vector<std::unique_ptr<FuncGraph::Building>>* entered;
+  std::vector<std::unique_ptr<EnteredGraph>>* entered;
   PyObject* weakrefs;
   PyObject* dict;
 };

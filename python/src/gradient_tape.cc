@@ -1,6 +1,10 @@
 #include "gradient_tape.h"
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/caught.h"
@@ -145,21 +149,25 @@ nb::list Symbolic(const nb::list& targets, const nb::list& sources,
   return out;
 }
 
-// While alive, tapes of this thread see nothing.
+// While entered, tapes of this thread see nothing.
 class StopRecording {
  public:
   void Enter() {
+    entered_.push_back(std::this_thread::get_id());
     ++CurrentObservers().paused;
-    ++depth_;
   }
   void Exit() {
-    if (depth_ == 0) return;
-    --depth_;
+    if (entered_.empty()) return;
+    if (entered_.back() != std::this_thread::get_id()) {
+      Throw(RuntimeError(
+          "Recording must go on on the thread where it was stopped"));
+    }
+    entered_.pop_back();
     --CurrentObservers().paused;
   }
 
  private:
-  int depth_ = 0;
+  std::vector<std::thread::id> entered_;
 };
 
 // Tells the tapes of a call whose gradient is a Python function of the
@@ -198,10 +206,13 @@ void RecordCall(const nb::list& inputs, const nb::list& outputs,
   for (OpObserver* o : observers.observers) o->OnCall(in, out, fn);
 }
 
-// Notes which trainable variables are read while it is entered, in order;
-// tapes see nothing of what happens meanwhile.
-class VariableWatcher final : public OpObserver {
+// The handles of trainable variables that a thread reads, in order.
+class ReadVariables final : public OpObserver {
  public:
+  const TensorVector& handles() const { return handles_; }
+  // Nobody asks any more.
+  void Leave() { is_left_ = true; }
+
   void OnOp(const OpRecord&, std::span<const Tensor>, std::span<const Tensor>,
             const AttrMap&) override {}
   void OnCall(std::span<const Tensor>, std::span<const Tensor>,
@@ -214,25 +225,9 @@ class VariableWatcher final : public OpObserver {
   }
   void OnVariableAccess(const Tensor& handle) override { Add(handle); }
 
-  void Enter() {
-    saved_ = std::move(CurrentObservers());
-    CurrentObservers() = ObserverList();
-    CurrentObservers().observers.push_back(this);
-    entered_ = true;
-  }
-  void Exit() {
-    if (!entered_) return;
-    CurrentObservers() = std::move(saved_);
-    entered_ = false;
-  }
-  nb::list Handles() const {
-    nb::list list;
-    for (const Tensor& t : handles_) list.append(Wrap(t));
-    return list;
-  }
-
  private:
   void Add(const Tensor& handle) const {
+    if (is_left_) return;
     for (const Tensor& t : handles_) {
       if (t.id() == handle.id()) return;
     }
@@ -240,7 +235,59 @@ class VariableWatcher final : public OpObserver {
   }
 
   mutable TensorVector handles_;
+  std::atomic<bool> is_left_{false};
+};
+
+// Notes which trainable variables are read while it is entered; tapes see
+// nothing of what happens meanwhile.
+class VariableWatcher {
+ public:
+  VariableWatcher() : read_(std::make_unique<ReadVariables>()) {}
+  VariableWatcher(const VariableWatcher&) = delete;
+  // After an interrupt it is let go of without an exit, by whoever collects
+  // it. A list of observers that cannot be reached keeps its own.
+  ~VariableWatcher() {
+    if (!entered_) return;
+    if (IsHere()) {
+      Exit();
+    } else {
+      read_.release()->Leave();
+    }
+  }
+
+  void Enter() {
+    if (entered_) Throw(RuntimeError("This watcher watches already"));
+    ObserverList own;
+    own.observers.push_back(read_.get());
+    saved_ = std::exchange(CurrentObservers(), std::move(own));
+    thread_ = std::this_thread::get_id();
+    entered_ = true;
+  }
+  void Exit() {
+    if (!entered_) return;
+    if (!IsHere()) {
+      Throw(RuntimeError("What is watched must end where it began"));
+    }
+    CurrentObservers() = std::move(saved_);
+    entered_ = false;
+  }
+  nb::list Handles() const {
+    nb::list list;
+    for (const Tensor& t : read_->handles()) list.append(Wrap(t));
+    return list;
+  }
+
+ private:
+  // Whether this thread tells it, now.
+  bool IsHere() const {
+    const std::vector<OpObserver*>& now = CurrentObservers().observers;
+    return thread_ == std::this_thread::get_id() &&
+           std::find(now.begin(), now.end(), read_.get()) != now.end();
+  }
+
+  std::unique_ptr<ReadVariables> read_;
   ObserverList saved_;
+  std::thread::id thread_;  // where it was entered
   bool entered_ = false;
 };
 

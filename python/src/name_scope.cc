@@ -1,6 +1,7 @@
 #include "name_scope.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,13 @@ std::vector<std::string>& EagerScopes() {
     std::vector<std::string> names{""};
   };
   return PerThread<Scopes, Scopes>::Get().names;
+}
+
+// A scope changes what its thread does, and so must end there: a generator that
+// yields within one may be resumed by another thread.
+Status LeftElsewhere(std::string_view scope) {
+  return RuntimeError(
+      "A {} was left on another thread than the one that entered it", scope);
 }
 
 std::string CurrentScope() {
@@ -116,19 +124,36 @@ class EagerDeviceScope {
       : absent_(std::make_unique<AbsentDevice>(std::move(op_error),
                                                std::move(value_error))) {}
   EagerDeviceScope(const EagerDeviceScope&) = delete;
+  // Without an exit: after an interrupt, by whoever collects it. What another
+  // thread has stays.
+  ~EagerDeviceScope() {
+    if (IsHere()) {
+      Exit();
+      return;
+    }
+    (void)scope_.release();
+    (void)absent_.release();
+  }
 
   void Enter() {
     if (scope_) return;
     before_ = std::exchange(PlaceOfScope(), absent_.get());
     scope_ = std::make_unique<OpBuilder::Scope>(EagerPlace());
+    thread_ = std::this_thread::get_id();
   }
   void Exit() {
     if (!scope_) return;
+    if (!IsHere()) Throw(LeftElsewhere("tf.device"));
     scope_.reset();
     PlaceOfScope() = before_;
   }
 
  private:
+  bool IsHere() const {
+    return !scope_ || thread_ == std::this_thread::get_id();
+  }
+
+  std::thread::id thread_;                // where it was entered
   std::unique_ptr<AbsentDevice> absent_;  // null if all can run
   std::unique_ptr<OpBuilder::Scope> scope_;
   OpBuilder* before_ = nullptr;
@@ -139,6 +164,16 @@ class InitScope {
  public:
   InitScope() = default;
   InitScope(const InitScope&) = delete;
+  ~InitScope() {
+    while (!entered_.empty()) {
+      if (entered_.back().IsHere()) {
+        Exit();
+      } else {
+        (void)entered_.back().scope.release();
+        entered_.pop_back();
+      }
+    }
+  }
 
   void Enter() {
     Ref<FuncGraph> left(FuncGraph::Current());
@@ -157,6 +192,7 @@ class InitScope {
   }
   void Exit() {
     if (entered_.empty()) return;
+    if (!entered_.back().IsHere()) Throw(LeftElsewhere("tf.init_scope"));
     --CurrentObservers().paused;
     SetCurrentDevice(entered_.back().device_before);
     LeftGraph() = std::move(entered_.back().left_before);
@@ -168,6 +204,9 @@ class InitScope {
     std::unique_ptr<OpBuilder::Scope> scope;
     Ref<FuncGraph> left_before;
     int device_before;
+    std::thread::id thread = std::this_thread::get_id();
+
+    bool IsHere() const { return thread == std::this_thread::get_id(); }
   };
   std::vector<Entered> entered_;
 };

@@ -173,22 +173,6 @@ PyObject* SourceLines(PyObject*, PyObject* id) {
   return list.Release();
 }
 
-// The caller's frame stays while it traces, so its address is its name.
-PyObject* PushTraceSite(PyObject*, PyObject*) {
-  const SourceId id = CurrentSource();
-  PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
-  Sites().push_back({frame, id});
-  ++traces_in_progress;
-  one_outside_of_traces = 0;
-  Py_XDECREF(frame);
-  Py_RETURN_NONE;
-}
-PyObject* PopTraceSite(PyObject*, PyObject*) {
-  if (Sites().empty()) Py_RETURN_NONE;
-  Sites().pop_back();
-  one_outside_of_traces = --traces_in_progress == 0;
-  Py_RETURN_NONE;
-}
 PyObject* SetPackageDirectory(PyObject*, PyObject* path) {
   if (!PyUnicode_Check(path)) return Raise(TypeError("a path is a string"));
   Sources().package = StringView(path);
@@ -198,12 +182,24 @@ PyObject* SetPackageDirectory(PyObject*, PyObject* path) {
 PyMethodDef functions[] = {
     {"source_lines", Guarded<SourceLines>, METH_O,
      "[(file, line, function)] of a node's position, outermost first."},
-    {"push_trace_site", Guarded<PushTraceSite>, METH_NOARGS, nullptr},
-    {"pop_trace_site", Guarded<PopTraceSite>, METH_NOARGS, nullptr},
     {"set_package_directory", Guarded<SetPackageDirectory>, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
+
+// The caller's frame stays while it traces, so its address is its name.
+TracedHere::TracedHere() {
+  const SourceId id = CurrentSource();
+  PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
+  Py_XDECREF(frame);
+  Sites().push_back({frame, id});
+  ++traces_in_progress;
+  one_outside_of_traces = 0;
+}
+TracedHere::~TracedHere() {
+  Sites().pop_back();
+  one_outside_of_traces = --traces_in_progress == 0;
+}
 
 namespace {
 

@@ -31,8 +31,17 @@ CallSite CallSiteNow();
 inline int traces_in_progress = 0;
 inline int64_t one_outside_of_traces = 1;
 
-// Adds source_lines(id), push_trace_site() and pop_trace_site(), and tells the
-// layers below to ask for positions.
+// While one lives the Python function that runs where it is made traces: what
+// is below its frame is known. With the GIL, on one thread.
+class TracedHere {
+ public:
+  TracedHere();
+  ~TracedHere();
+  TracedHere(const TracedHere&) = delete;
+  TracedHere& operator=(const TracedHere&) = delete;
+};
+
+// Adds source_lines(id), and tells the layers below to ask for positions.
 bool AddSourceLocations(PyObject* module);
 
 }  // namespace gk::py

@@ -1,12 +1,15 @@
 """tf.GradientTape and tf.custom_gradient."""
 
 import functools
+import gc
+import threading
 
 import numpy as np
 import pytest
 from op_support import needs_op
 
 import graphkiln as tf
+from graphkiln import _graphkiln
 
 pytestmark = needs_op("OnesLike", "ZerosLike")
 
@@ -186,3 +189,146 @@ def test_what_wraps_a_custom_gradient_keeps_its_own():
                 y = run(x)
             assert y.numpy() == value
             assert tape.gradient(y, x).numpy() == slope
+
+
+def on_another_thread(f):
+    out = []
+
+    def run():
+        try:
+            out.append(f())
+        except Exception as e:
+            out.append(e)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    return out[0]
+
+
+def records():
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    return tape.gradient(y, x) is not None
+
+
+def blocks(scope):
+    with scope:
+        yield
+
+
+def test_recording_that_goes_on_on_another_thread():
+    """The tape records there, as in TensorFlow; no thread loses its own."""
+    x = tf.constant(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        block = blocks(tape.stop_recording())
+        next(block)
+
+        def go_on():
+            next(block, None)
+            return x * 3.0, records()
+
+        there, well = on_another_thread(go_on)
+        here = x * 5.0
+    assert well and records()
+    assert tape.gradient(there, x).numpy() == 3.0
+    assert tape.gradient(here, x) is None
+
+
+def test_recording_that_another_thread_stopped():
+    x = tf.constant(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        block = blocks(tape.stop_recording())
+        on_another_thread(lambda: next(block))
+        meanwhile = x * 3.0
+        next(block, None)
+        after = x * 5.0
+    assert records() and on_another_thread(records)
+    assert tape.gradient(meanwhile, x) is None
+    assert tape.gradient(after, x).numpy() == 5.0
+
+
+@pytest.mark.parametrize(
+    "scope", [tf.init_scope, _graphkiln.StopRecording], ids=["init", "stop"]
+)
+def test_scopes_end_on_their_thread(scope):
+    def begin():
+        block = blocks(scope())
+        next(block)
+        return block
+
+    def end(block):
+        try:
+            next(block, None)
+        except RuntimeError as e:
+            return str(e), records()
+        return "", records()
+
+    block = on_another_thread(begin)
+    message, well = end(block)
+    assert "thread" in message and well and records()
+
+    def own():
+        begun = begin()
+        return on_another_thread(lambda: end(begun))
+
+    message, well = on_another_thread(own)
+    assert "thread" in message and well
+
+
+def test_what_an_interrupt_leaves_entered_ends_with_its_object():
+    watcher = _graphkiln.VariableWatcher()
+    watcher.__enter__()
+    del watcher
+    gc.collect()
+    assert records()
+    v = tf.Variable(1.0)
+
+    def leave():
+        watchers = [_graphkiln.VariableWatcher() for _ in range(3)]
+        for w in watchers:
+            w.__enter__()
+        return watchers
+
+    left = on_another_thread(leave)
+    left.clear()
+    assert records() and float(v) == 1.0
+    scope = _graphkiln.EagerDeviceScope("no such device", "no such device")
+    scope.enter()
+    del scope
+    gc.collect()
+    with tf.init_scope():
+        assert float(tf.constant(1.0) + 1.0) == 2.0
+    graph = _graphkiln.FuncGraph("f")
+    graph._enter_trace()
+    del graph
+    gc.collect()
+    assert tf.executing_eagerly() and records()
+
+
+def test_a_watcher_left_on_a_thread_that_goes_on():
+    go, done = threading.Event(), threading.Event()
+    watchers, outcome = [], []
+
+    def run():
+        watchers.append(_graphkiln.VariableWatcher())
+        watchers[0].__enter__()
+        done.set()
+        go.wait()
+        v = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = v * v
+        outcome.append(tape.gradient(y, v).numpy())
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    done.wait()
+    watchers.clear()
+    gc.collect()
+    go.set()
+    thread.join()
+    assert outcome == [6.0]

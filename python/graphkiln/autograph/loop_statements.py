@@ -30,8 +30,8 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
     # Looked at in a graph that is thrown away: staged, the condition is
     # part of the loop.
     aside = _graphkiln.FuncGraph("tmp")
-    aside._enter()
     try:
+        aside._enter()
         first = test()
     finally:
         aside._exit()

@@ -152,8 +152,8 @@ def stacked(source: sequences.Sequence):
         return tf.stack([source.element(i) for i in range(count)])
     # The first element's type is that of all.
     aside = _graphkiln.FuncGraph("tmp")
-    aside._enter()
     try:
+        aside._enter()
         sample = tf.convert_to_tensor(source.element(tf.constant(0)))
     finally:
         aside._exit()

@@ -347,8 +347,8 @@ def of_stacked(stacked: object) -> StagedList:
 def _sample(source: sequences.Sequence):
     """An element of a sequence, in a graph that is thrown away."""
     aside = _graphkiln.FuncGraph("tmp")
-    aside._enter()
     try:
+        aside._enter()
         return nest.map_structure(
             tf.convert_to_tensor, source.element(tf.constant(0))
         )

@@ -98,12 +98,10 @@ class Body:
 
     def __enter__(self) -> "Body":
         _python_parts.keep_body(self.graph)
-        self.graph._enter()
-        _graphkiln.push_trace_site()
+        self.graph._enter_trace()
         return self
 
     def __exit__(self, kind, *error) -> None:
-        _graphkiln.pop_trace_site()
         self.graph._exit()
         if kind is not None or self._results is None:
             return
