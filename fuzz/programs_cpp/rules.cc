@@ -52,7 +52,9 @@ void AddElementwise(Kind k, std::vector<Rule>* rules) {
       GK_RULE(k, "-$0", -in[0], k),
       GK_RULE(k, "gk::identity($0)", gk::identity(in[0]), k),
       GK_RULE(k, "gk::stop_gradient($0)", gk::stop_gradient(in[0]), k),
-      GK_RULE(k, "gk::square($0) * 0.25", gk::square(in[0]) * 0.25, k),
+      // What multiplies values bounds all but one: in nested loops squares
+      // soon pass all numbers, and slopes with them.
+      GK_RULE(k, "gk::square(gk::sin($0))", gk::square(gk::sin(in[0])), k),
       GK_RULE(k, "gk::floor($0)", gk::floor(in[0]), k),
       GK_RULE(k, "gk::zeros_like($0)", gk::zeros_like(in[0]), k),
       GK_RULE(k, "$0 * # / 8 - 1", in[0] * Number(f), k),
@@ -64,8 +66,9 @@ void AddElementwise(Kind k, std::vector<Rule>* rules) {
       GK_RULE(k, "gk::maximum($0, $1)", gk::maximum(in[0], in[1]), k, k),
       GK_RULE(k, "gk::minimum($0, $1)", gk::minimum(in[0], in[1]), k, k),
       GK_RULE(k, "$0 / (gk::abs($1) + 1)", in[0] / (gk::abs(in[1]) + 1), k, k),
-      GK_RULE(k, "gk::math::squared_difference($0, $1) * 0.25",
-              gk::math::squared_difference(in[0], in[1]) * 0.25, k, k),
+      GK_RULE(k, "gk::math::squared_difference(tanh($0), sin($1))",
+              gk::math::squared_difference(gk::tanh(in[0]), gk::sin(in[1])), k,
+              k),
       GK_RULE(k, "gk::math::divide_no_nan($0, relu($1) + ($1 > 0))",
               gk::math::divide_no_nan(
                   in[0], gk::nn::relu(in[1]) + Float(in[1] > 0, f)),
@@ -159,8 +162,8 @@ std::vector<Rule> MakeRules() {
       GK_RULE(kS, "gk::reduce_min($0)", gk::reduce_min(in[0]), kM),
       GK_RULE(kS, "gk::reduce_prod(gk::sin($0))",
               gk::reduce_prod(gk::sin(in[0])), kV),
-      GK_RULE(kS, "gk::tensordot($0, $1, 1) * 0.3",
-              gk::tensordot(in[0], in[1], 1) * 0.3, kV, kV),
+      GK_RULE(kS, "gk::tensordot($0, gk::sin($1), 1) * 0.3",
+              gk::tensordot(in[0], gk::sin(in[1]), 1) * 0.3, kV, kV),
       GK_RULE(kS, "gk::gather($0, $1 % width)",
               gk::gather(in[0], Index(in[1], f.width)), kV, kI),
       GK_RULE(kS, "last of $0", Last(in[0]), kV),
@@ -168,9 +171,9 @@ std::vector<Rule> MakeRules() {
       GK_RULE(kS, "gk::cast($0, dtype)", Float(in[0], f), kB),
       GK_RULE(kS, "# / 8 - 1", Tensor::OfNumber(Number(f), f.dtype)),
       GK_RULE(kS, "gk::nn::l2_loss($0)", gk::tanh(gk::nn::l2_loss(in[0])), kV),
-      GK_RULE(kS, "gk::math::reduce_std(concat({$0 * $1, {-1, 1}}))",
-              gk::math::reduce_std(
-                  gk::concat({in[0] * in[1], Float(Tensor({-1, 1}), f)}, 0)),
+      GK_RULE(kS, "gk::math::reduce_std(concat({$0 * tanh($1), {-1, 1}}))",
+              gk::math::reduce_std(gk::concat(
+                  {in[0] * gk::tanh(in[1]), Float(Tensor({-1, 1}), f)}, 0)),
               kV, kV),
       // Vectors.
       GK_RULE(kV, "gk::reduce_sum($0, 0)", gk::reduce_sum(in[0], 0) * 0.5, kM),
@@ -201,7 +204,9 @@ std::vector<Rule> MakeRules() {
                                              gk::size(in[0])),
               kV, kN),
       GK_RULE(kV, "gk::linalg::matvec($0, $1, true)",
-              gk::linalg::matvec(in[0], gk::reduce_sum(in[0], 1), true) * 0.1 +
+              gk::linalg::matvec(in[0], gk::sin(gk::reduce_sum(in[0], 1)),
+                                 true) *
+                      0.1 +
                   in[1],
               kM, kV),
       GK_RULE(kV, "gk::cast($0 % 7, dtype)", Float(in[0] % 7, f), kN),
