@@ -4,6 +4,8 @@ themselves with `__tf_flatten__`."""
 import dataclasses
 from collections.abc import Callable, Sequence
 
+from graphkiln._graphkiln import TypeSpec
+
 
 class Rebuild:
     """A part of an output structure that only Python code can make.
@@ -72,6 +74,13 @@ def unflatten(cls: type, metadata: object, components: Sequence) -> object:
     if hasattr(cls, "__tf_unflatten__"):
         return cls.__tf_unflatten__(_own(metadata), tuple(components))
     return metadata._from_components(components)
+
+
+def tensors_of(type_: object, value: object) -> list:
+    """The tensors of a value whose class gives itself a type."""
+    if isinstance(value, TypeSpec):
+        return value.flatten()
+    return type_.to_tensors(value)
 
 
 class TracingContext:

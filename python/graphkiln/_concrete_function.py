@@ -8,9 +8,7 @@ from graphkiln import _external_captures  # adds what changes captures
 from graphkiln import _graph_scopes  # adds what graphs tell
 from graphkiln import _function_type_parts  # adds binding to types
 from graphkiln import _function_binding as binding
-from graphkiln import _function_casting as casting
 from graphkiln import _graphkiln
-from graphkiln import _tracing
 from graphkiln import errors
 from graphkiln._graphkiln import ConcreteFunction
 
@@ -68,9 +66,9 @@ def _structured_inputs(f, args: Sequence, kwargs: Mapping) -> list:
     inputs: list = []
     seen: set = set()
     for name, _, _, type_ in parameters:
-        value = casting.cast(values[name], type_)
-        _tracing.flatten_inputs(type_, value, inputs, seen)
-    return casting.to_tensors(inputs)
+        value = type_._cast(values[name])
+        inputs += type_._flatten_inputs(value, seen)
+    return _graphkiln.to_inputs(inputs)
 
 
 def _flat_names(f) -> list[str]:
@@ -121,7 +119,7 @@ def _flat_inputs(f, args: Sequence, kwargs: Mapping) -> list:
                 f"got {type(value).__name__} ({value})."
             )
         inputs.append(value)
-    return casting.to_tensors(inputs)
+    return _graphkiln.to_inputs(inputs)
 
 
 def pack(
@@ -275,9 +273,9 @@ def _signature_value(type_, path: str):
         return type_.value.placeholder_value(_SpecContext(path))
     parts = [
         _signature_value(child, f"{path}_{key}")
-        for key, child in _tracing.sorted_children(type_)
+        for key, child in type_._sorted_children()
     ]
-    return _tracing.assemble(type_, parts)
+    return type_._assemble(parts)
 
 
 def _variable(handle, name: str):

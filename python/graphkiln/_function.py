@@ -3,10 +3,9 @@ was like the present one. Calls like an earlier one stay in C++."""
 
 import functools
 import inspect
-import operator
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from graphkiln import _baked_values  # adds a method
@@ -84,8 +83,6 @@ class _State:
         self.constraints = (
             None if specs is None else casting.constraints(checked, specs)
         )
-        # Those that the first trace made.
-        self.created_variables: list[weakref.ref] = []
         self.lock = threading.RLock()
         # By id of the object: (weak reference to it, its Function).
         self.bound: dict[int, tuple] = {}
@@ -268,8 +265,11 @@ def _install(f: Function, state: _State) -> None:
     f._configure(
         state.name, state.options["reduce_retracing"],
         state.options["max_traces"] or 0, state.is_bound,
-        state.options["on_baked_change"] is not None,
         _retracing.detector_for(python_function),
+        state.signature.described(),
+        None if state.constraints is None else state.constraints.parameters,
+        "_implements" in state.options["attributes"],
+        state.options["on_baked_change"] is not None, state.needs_instance,
     )
     f.__wrapped__ = python_function
     for name in ("__name__", "__qualname__", "__module__", "__doc__"):
@@ -337,194 +337,45 @@ def call_python(f: Function, args: tuple, kwargs: dict) -> object:
     return f._state.body()(*args, **kwargs)
 
 
-def prepare_call(
-    f: Function, args: tuple, kwargs: dict
-) -> tuple[
-    _graphkiln.ConcreteFunction, list, list[int] | None, Function | None
-]:
-    """Finds or makes the trace for a call.
+def _creator(made: list) -> Callable:
+    """Makes the variables of a function that is traced, and notes them."""
 
-    Returns it, its inputs, which tensor of the call each input is, if
-    calls that look the same may go the same way unseen, and the Function that
-    it belongs to if it was made now.
-    """
+    def create(next_creator: Callable, **kwargs) -> object:
+        if not _graphkiln.note_variable(_variable.is_lifted(kwargs)):
+            return next_creator(**kwargs)
+        value = kwargs.get("initial_value")
+        kwargs["initial_value"] = _lifted(
+            value() if callable(value) else value
+        )
+        variable = next_creator(**kwargs)
+        made.append(weakref.ref(variable))
+        return variable
+
+    create.of_function = True
+    return create
+
+
+def trace_body(
+    f: Function, type_: _graphkiln.FunctionType, variables: list, made: list
+) -> _graphkiln.ConcreteFunction:
+    """The trace of the Python function for parameters of a type. `variables`:
+    those of the call, by alias. `made`: gets those that the trace makes."""
+    state = f._state
     try:
-        return _prepared(f, args, kwargs)
+        _refuse_generators(state.python_function)
+        baked = _frozen_values(state, type_)
+        concrete = _tracing.trace(
+            state.body(), state.name, type_, state.options["attributes"],
+            _creator(made),
+            variables=variables,
+            autograph=state.options["autograph"],
+            features=state.options["experimental_autograph_options"],
+        )
+        concrete._baked = _baked_values.settle(baked)
+        return concrete
     except Exception as error:
         _debugging.without_own_frames(error)
         raise
-
-
-def _prepared(f: Function, args: tuple, kwargs: dict) -> tuple:
-    state = f._state
-    if state.needs_instance and args:
-        bound = bind_to_instance(f, args[0], type(args[0]))
-        concrete, inputs, _, traced = _prepared(bound, args[1:], kwargs)
-        return concrete, inputs, None, traced
-    asked = _ask(state, args, kwargs)
-    concrete, traced = _trace_for(f, asked)
-    inputs = asked.inputs(concrete)
-    order = None
-    if asked.remember and asked.type.is_subtype_of(concrete._traced_type):
-        order = _order(state, concrete, args, kwargs)
-    return concrete, inputs, order, f if traced else None
-
-
-class _Asked:
-    """A call with the types of its parameters."""
-
-    def __init__(
-        self, bound: binding.Bound, type_, remember: bool, variables: list
-    ):
-        self.bound = bound
-        self.type = type_
-        self.remember = remember
-        # Those among the arguments, by their aliases.
-        self.variables = variables
-
-    def inputs(self, concrete) -> list:
-        """The call's tensors as inputs of a trace that accepts it."""
-        return casting.to_tensors(flatten(concrete, self.bound))
-
-
-def flatten(concrete, bound: binding.Bound) -> list:
-    """Values for the inputs of `concrete`, not yet converted."""
-    inputs: list = []
-    seen: set = set()
-    for (_, _, _, type_), (_, _, value) in zip(
-        concrete._traced_type._parameters, bound
-    ):
-        _tracing.flatten_inputs(type_, value, inputs, seen)
-    return inputs
-
-
-def _ask(state: _State, args: Sequence, kwargs: Mapping) -> _Asked:
-    same = True
-    if "_implements" in state.options["attributes"]:
-        # Whatever takes the function's place gets tensors alone.
-        given, named = args, kwargs
-        args = [_tensor_argument(value) for value in given]
-        kwargs = {key: _tensor_argument(v) for key, v in named.items()}
-        same = all(map(operator.is_, args, given)) and all(
-            kwargs[key] is value for key, value in named.items()
-        )
-    if state.constraints is not None:
-        return casting.ask(state, args, kwargs, _Asked)
-    try:
-        bound = state.signature.bind(args, kwargs)
-    except binding.BindingError as e:
-        raise binding.binding_error(
-            e, args, kwargs, state.signature.function_type
-        ) from None
-    variables: list = []
-    parameters = [
-        (name, kind, False, _graphkiln.trace_type(value, variables))
-        for name, kind, value in bound
-    ]
-    # Composite values have no words by which a call could be remembered.
-    remember = same and all(
-        type_.kind not in ("composite", "custom") for *_, type_ in parameters
-    )
-    function_type = _graphkiln.FunctionType(parameters)
-    return _Asked(bound, function_type, remember, variables)
-
-
-def _tensor_argument(value: object) -> object:
-    if isinstance(value, (_graphkiln.Tensor, _graphkiln.TensorSpec)):
-        return value
-    return _graphkiln.convert_to_tensor(value)
-
-
-class _Position:
-    """Stands for the n-th tensor of a call."""
-
-    __slots__ = ("index",)
-
-    def __init__(self, index: int):
-        self.index = index
-
-
-def _shadow(value: object, count: list[int]) -> object:
-    """`value` with positions in place of what counts as a tensor, in the
-    order in which the call's key meets them."""
-    if _graphkiln.is_tensor_value(value):
-        count[0] += 1
-        return _Position(count[0] - 1)
-    cls = type(value)
-    if cls is list:
-        return [_shadow(item, count) for item in value]
-    if cls is dict:
-        return {key: _shadow(item, count) for key, item in value.items()}
-    if isinstance(value, tuple):
-        items = [_shadow(item, count) for item in value]
-        return tuple(items) if cls is tuple else cls(*items)
-    return value
-
-
-def _order(state, concrete, args: tuple, kwargs: dict) -> list[int] | None:
-    count = [0]
-    args = [_shadow(value, count) for value in args]
-    kwargs = {name: _shadow(value, count) for name, value in kwargs.items()}
-    bound = state.signature.bind(args, kwargs)
-    positions = flatten(concrete, bound)
-    if not all(type(p) is _Position for p in positions):
-        return None
-    return [p.index for p in positions]
-
-
-def _trace_for(
-    f: Function, asked: _Asked
-) -> tuple[_graphkiln.ConcreteFunction, bool]:
-    """The trace for a call, found or made; and was it made?"""
-    state = f._state
-    created: list[weakref.ref] = []
-    concrete, traced = f._find_or_trace(
-        asked.type, asked.variables,
-        lambda type_: _trace(state, type_, asked, created),
-    )
-    if created:
-        state.created_variables = created
-    return concrete, traced
-
-
-class _VariableCreator:
-    """Makes the variables of a function that is traced."""
-
-    of_function = True
-
-    def __init__(self, asked: _Asked, created: list):
-        self._asked = asked
-        self._created = created
-        self.graph = None
-
-    def set_graph(self, graph: _graphkiln.FuncGraph) -> None:
-        """The graph that is traced."""
-        self.graph = graph
-
-    def __call__(self, next_creator: Callable, **kwargs) -> object:
-        if not _graphkiln.note_variable(_variable.is_lifted(kwargs)):
-            return next_creator(**kwargs)
-        kwargs["initial_value"] = _lifted(
-            kwargs.get("initial_value"), self.graph, self._asked
-        )
-        variable = next_creator(**kwargs)
-        self._created.append(weakref.ref(variable))
-        return variable
-
-
-def _trace(state: _State, type_, asked: _Asked, created: list):
-    _refuse_generators(state.python_function)
-    baked = _frozen_values(state, type_)
-    creator = _VariableCreator(asked, created)
-    concrete = _tracing.trace(
-        state.body(), state.name, type_, state.options["attributes"], creator,
-        creator.set_graph,
-        variables=asked.variables,
-        autograph=state.options["autograph"],
-        features=state.options["experimental_autograph_options"],
-    )
-    concrete._baked = _baked_values.settle(baked)
-    return concrete
 
 
 def _frozen_values(state: _State, type_) -> tuple:
@@ -537,32 +388,14 @@ def _frozen_values(state: _State, type_) -> tuple:
     return _baked_values.snapshot(state.python_function, instance, objects)
 
 
-def _lifted(initial_value, graph, asked: _Asked):
+def _lifted(value: object) -> object:
     """An initial value computed outside of the graph being traced."""
-    if callable(initial_value):
-        initial_value = initial_value()
-    if not isinstance(initial_value, _graphkiln.Tensor):
-        return initial_value
-    if hasattr(initial_value, "numpy"):
-        return initial_value
-    if initial_value.graph is not graph:
-        return initial_value
-    given: list = []
-    seen: set = set()
-    for (_, _, _, type_), (_, _, value) in zip(
-        asked.type._parameters, asked.bound
-    ):
-        _tracing.flatten_inputs(type_, value, given, seen)
-    arguments = [
-        v if isinstance(v, _graphkiln.Tensor) and hasattr(v, "numpy") else None
-        for v in given
-    ]
     try:
-        return graph._evaluate([initial_value], arguments)[0]
+        return _graphkiln.lift(value)
     except errors.FailedPreconditionError as error:
         raise _variable.UnliftableError(
-            f"Unable to lift tensor {initial_value!r} because it depends "
-            f"transitively on what is not known before a call: {error.message}"
+            f"Unable to lift tensor {value!r} because it depends transitively "
+            f"on what is not known before a call: {error.message}"
         ) from None
 
 
@@ -662,13 +495,8 @@ def clear_traces(self) -> None:
 def get_concrete_function(self, *args, **kwargs):
     """The ConcreteFunction for arguments of these types; traces it if there
     is none. Takes values, tf.TensorSpecs, or both."""
-    state = self._state
     try:
-        if state.constraints is not None and not args and not kwargs:
-            asked = casting.ask_signature(state, _Asked)
-        else:
-            asked = _ask(state, args, kwargs)
-        return _trace_for(self, asked)[0]
+        return self._concrete(args, kwargs)
     except Exception as error:
         _debugging.without_own_frames(error)
         raise
@@ -718,7 +546,9 @@ def get_initialization_function(self, *args, **kwargs):
             "has been used"
         )
     self.get_concrete_function(*args, **kwargs)
-    made = [reference() for reference in self._state.created_variables]
+    made = [
+        reference() for reference in vars(self).get("_created_variables", ())
+    ]
     with _graphkiln.init_scope():
         starts = [
             (variable, variable.read_value())

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from graphkiln import _function_type  # adds parameters
-from graphkiln._graphkiln import FunctionType
+from graphkiln._graphkiln import BindingError, FunctionType
 
 POSITIONAL_ONLY = 0
 POSITIONAL_OR_KEYWORD = 1
@@ -19,10 +19,6 @@ VAR_KEYWORD = 4
 
 # (name, kind, value)
 Bound = list[tuple[str, int, object]]
-
-
-class BindingError(Exception):
-    """A call does not fit; the text is the reason alone."""
 
 
 def _signature_of(function: Callable) -> inspect.Signature:
@@ -54,8 +50,6 @@ class FunctionSignature:
         self.parameters = parameters
         kinds = {p.kind for p in parameters}
         self._has_varargs = inspect.Parameter.VAR_POSITIONAL in kinds
-        # Plain calls bind without `inspect`.
-        self._simple = kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD}
 
     @property
     def function_type(self) -> FunctionType:
@@ -66,6 +60,13 @@ class FunctionSignature:
                 for p in self.parameters
             ]
         )
+
+    def described(self) -> list[tuple[str, int, bool, object]]:
+        """(name, kind, has it a default?, default) of each parameter."""
+        return [
+            (p.name, int(p.kind), p.default is not p.empty, p.default)
+            for p in self.parameters
+        ]
 
     def takes_self(self, num_specs: int) -> bool:
         """Is it a method, seen from the number of types given for the other
@@ -82,11 +83,6 @@ class FunctionSignature:
 
     def bind(self, args: Sequence, kwargs: Mapping[str, object]) -> Bound:
         """All parameters with their values, defaults filled in."""
-        if self._simple and not kwargs and len(args) == len(self.parameters):
-            return [
-                (p.name, POSITIONAL_OR_KEYWORD, value)
-                for p, value in zip(self.parameters, args)
-            ]
         kwargs = sanitized(kwargs)
         try:
             bound = self.signature.bind(*args, **kwargs)
@@ -132,6 +128,35 @@ def sanitized(kwargs: Mapping[str, object]) -> Mapping[str, object]:
 def _identifier(name: str) -> str:
     name = re.sub(r"[^a-zA-Z0-9_]", "_", name)
     return "arg_" + name if name[:1].isdigit() else name
+
+
+def bind(function, args: tuple, kwargs: dict) -> Bound | Exception:
+    """Binds a call of a Function that the core does not bind. If it does not
+    fit, the error that says why."""
+    state = function._state
+    try:
+        for name, kind, *_ in getattr(state.constraints, "parameters", ()):
+            if kind == POSITIONAL_ONLY and name in kwargs:
+                raise BindingError(
+                    f"got an unexpected keyword argument {name!r}"
+                )
+        return state.signature.bind(args, kwargs)
+    except BindingError as reason:
+        return refusal(function, reason, args, kwargs)
+    except ValueError as error:  # two names become one
+        return error.with_traceback(None)
+
+
+def refusal(
+    function, reason: object, args: tuple, kwargs: dict
+) -> TypeError:
+    """The one error of calls that do not fit."""
+    state = function._state
+    return binding_error(
+        reason, args, kwargs,
+        state.signature.function_type if state.constraints is None
+        else state.constraints.shown_type,
+    )
 
 
 def binding_error(

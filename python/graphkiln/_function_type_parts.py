@@ -8,9 +8,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from graphkiln import _function_binding as binding
-from graphkiln import _function_casting as casting
 from graphkiln import _graphkiln
-from graphkiln import _tracing
 from graphkiln._function_type import Parameter
 from graphkiln._graphkiln import FunctionType
 from graphkiln._graphkiln import TraceType
@@ -39,7 +37,7 @@ def flatten(self: TraceType) -> list[TraceType]:
         return list(self.value.flatten())
     return [
         leaf
-        for _, child in _tracing.sorted_children(self)
+        for _, child in self._sorted_children()
         for leaf in child.flatten()
     ]
 
@@ -58,16 +56,15 @@ def cast(self: TraceType, value: object, casting_context: object = None):
     """`value` as one of this type. TypeError if it cannot be one."""
     del casting_context
     try:
-        return casting.cast(value, self)
+        return self._cast(value)
     except binding.BindingError as error:
         raise TypeError(str(error)) from None
 
 
 def to_tensors(self: TraceType, value: object) -> list:
     """The tensors of a value of this type. TypeError if it is of another."""
-    inputs: list = []
-    _tracing.flatten_inputs(self, self.cast(value), inputs, set())
-    return casting.to_tensors(inputs)
+    inputs = self._flatten_inputs(self.cast(value), set())
+    return _graphkiln.to_inputs(inputs)
 
 
 def from_tensors(self: TraceType, tensors: Iterator) -> object:
@@ -80,9 +77,9 @@ def from_tensors(self: TraceType, tensors: Iterator) -> object:
         return self.value.from_tensors(tensors)
     parts = [
         child.from_tensors(tensors)
-        for _, child in _tracing.sorted_children(self)
+        for _, child in self._sorted_children()
     ]
-    return _tracing.assemble(self, parts)
+    return self._assemble(parts)
 
 
 for _function in (flatten, cast, to_tensors, from_tensors):
@@ -204,8 +201,8 @@ def unpack_inputs(self, bound_parameters: inspect.BoundArguments) -> list:
     for p in _sorted(self):
         type_ = _type(p)
         value = type_.cast(bound_parameters.arguments[p.name])
-        _tracing.flatten_inputs(type_, value, inputs, seen)
-    return casting.to_tensors(inputs)
+        inputs += type_._flatten_inputs(value, seen)
+    return _graphkiln.to_inputs(inputs)
 
 
 @_method

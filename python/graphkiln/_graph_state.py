@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Iterator
 
 from graphkiln import _function_binding as binding
-from graphkiln import _function_casting as casting
 from graphkiln import _graphkiln
 from graphkiln import _random_seed
 from graphkiln import _tracing
@@ -277,13 +276,11 @@ class _DeferredValue:
         return self._local.values[self.positions[index]]
 
     def _evaluate(self) -> list:
-        inputs: list = []
         try:
-            value = casting.cast(self._closure(), self._type)
+            value = self._type._cast(self._closure())
         except binding.BindingError as error:
             raise TypeError(str(error)) from None
-        _tracing.flatten_inputs(self._type, value, inputs, set())
-        return casting.to_tensors(inputs)
+        return _graphkiln.to_inputs(self._type._flatten_inputs(value, set()))
 
 
 class _DeferredArguments:
@@ -316,8 +313,7 @@ def _deferred_placeholders(
     value = _tracing.ParameterValues(arguments).value(
         type_, "Placeholder", "Placeholder"
     )
-    flat: list = []
-    _tracing.flatten_inputs(type_, value, flat, set())
+    flat = type_._flatten_inputs(value, set())
     at = {t.name: i for i, t in enumerate(flat)}
     deferred.positions = [at[t.name] for t in arguments.made]
     return value, len(flat)

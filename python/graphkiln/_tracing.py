@@ -9,7 +9,6 @@ from collections.abc import (
     Sequence,
     ValuesView,
 )
-from types import MappingProxyType
 
 from graphkiln import _argument_mutation
 from graphkiln import _composite
@@ -61,7 +60,7 @@ class ParameterValues:
         inputs: list = []
         seen: set = set()
         for (*_, type_), (*_, value) in zip(parameters, bound):
-            flatten_inputs(type_, value, inputs, seen)
+            inputs += type_._flatten_inputs(value, seen)
         self._graph._order_arguments(
             v.handle if isinstance(v, _graphkiln.BaseVariable) else v
             for v in inputs
@@ -83,7 +82,7 @@ class ParameterValues:
             return type_.value.placeholder_value(
                 PlaceholderContext(self._graph, name)
             )
-        children = sorted_children(type_)
+        children = type_._sorted_children()
         if kind == "dict":
             # Named in the order of the keys, fed in that of flattening.
             keys = [key for key, _ in children]
@@ -92,11 +91,11 @@ class ParameterValues:
                 key: self.value(child, name, f"{path}_{key}")
                 for key, child in zip(type_.keys, type_.children)
             }
-            return assemble(type_, [by_key[key] for key in keys])
+            return type_._assemble([by_key[key] for key in keys])
         parts = [
             self.value(child, name, f"{path}_{key}") for key, child in children
         ]
-        return assemble(type_, parts)
+        return type_._assemble(parts)
 
     def _variable(self, type_, name: str, path: str):
         known = self._variables.get(type_.alias_id)
@@ -150,102 +149,6 @@ def _node_name(name: str) -> str:
 
 
 _NODE_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
-
-
-def sorted_children(type_) -> list[tuple[object, object]]:
-    """(key or position, type) of the components, in the order of flattening:
-    mappings by sorted keys."""
-    if type_.kind == "dict":
-        pairs = list(zip(type_.keys, type_.children))
-        try:
-            return sorted(pairs, key=lambda pair: pair[0])
-        except TypeError:
-            return pairs
-    if type_.kind in ("named_tuple", "attrs"):
-        return list(zip(type_.keys, type_.children))
-    return list(enumerate(type_.children))
-
-
-def assemble(type_, parts: list) -> object:
-    """A container of type `type_`; `parts` in the order of flattening."""
-    kind = type_.kind
-    if kind == "list":
-        return list(parts)
-    if kind == "tuple":
-        return tuple(parts)
-    if kind == "named_tuple":
-        return type_.value(*parts)
-    if kind == "attrs":
-        keys = (key.lstrip("_") for key in type_.keys)
-        return type_.value(**dict(zip(keys, parts)))
-    if kind == "composite":
-        cls, metadata = type_.value
-        return _composite.unflatten(cls, metadata, parts)
-    by_key = dict(zip((key for key, _ in sorted_children(type_)), parts))
-    cls, keys, factory = type_.value
-    items = {key: by_key[key] for key in keys}
-    if cls is dict:
-        return items
-    if factory is not None:
-        return cls(factory, items)
-    if cls is MappingProxyType:
-        return MappingProxyType(items)
-    return cls(items)
-
-
-def components(type_, value: object) -> list:
-    """The parts of a value of a container type, in the order of
-    flattening."""
-    if type_.kind == "dict":
-        return [value[key] for key, _ in sorted_children(type_)]
-    if type_.kind == "attrs":
-        return [getattr(value, key) for key in type_.keys]
-    if type_.kind == "composite":
-        return list(_composite.flatten(value)[1])
-    return list(value)
-
-
-def flatten_inputs(type_, value: object, inputs: list, seen: set) -> None:
-    """Appends what the tensors and variables of `type_` get from `value`."""
-    kind = type_.kind
-    if kind == "tensor":
-        inputs.append(value)
-    elif kind == "variable":
-        if type_.alias_id not in seen:
-            seen.add(type_.alias_id)
-            inputs.append(value)
-    elif kind == "custom":
-        inputs += _tensors_of(type_.value, value)
-    elif kind not in ("literal", "object"):
-        children = sorted_children(type_)
-        for (_, child), part in zip(children, components(type_, value)):
-            flatten_inputs(child, part, inputs, seen)
-
-
-def variables_of(function_type, bound: list) -> list:
-    """The variables among arguments of a type, by their aliases."""
-    found: dict = {}
-
-    def look(type_, value: object) -> None:
-        if type_.kind == "variable":
-            found.setdefault(type_.alias_id, value)
-        elif type_.kind in _CONTAINERS:
-            children = sorted_children(type_)
-            for (_, child), part in zip(children, components(type_, value)):
-                look(child, part)
-
-    for (*_, type_), (*_, value) in zip(function_type._parameters, bound):
-        look(type_, value)
-    return [found[alias] for alias in sorted(found)]
-
-
-_CONTAINERS = ("list", "tuple", "named_tuple", "attrs", "dict", "composite")
-
-
-def _tensors_of(type_, value: object) -> list:
-    if isinstance(value, _graphkiln.TypeSpec):
-        return value.flatten()
-    return type_.to_tensors(value)
 
 
 class Outputs:
@@ -357,7 +260,6 @@ def trace(
     function_type: _graphkiln.FunctionType,
     attributes: Mapping[str, object],
     variable_creator: Callable | None,
-    on_graph: Callable[[_graphkiln.FuncGraph], None] = lambda graph: None,
     autograph: bool = False,
     features: object = None,
     variables: Sequence = (),
@@ -368,7 +270,7 @@ def trace(
     graph.seed  # That of now, whatever is set later.
     if attributes.get("_disable_acd"):
         graph._order_effects(False)
-    on_graph(graph)
+    _graphkiln.begin_trace(graph)
     try:
         graph._enter_trace()
         make = ParameterValues(graph, variables)

@@ -9,6 +9,7 @@
 
 #include "base/stack.h"
 #include "call_key.h"
+#include "call_rules.h"
 #include "concrete_function.h"
 #include "convert.h"
 #include "function_trace_type.h"
@@ -17,6 +18,7 @@
 #include "python_tracer.h"
 #include "source_location.h"
 #include "tensor_type.h"
+#include "typed_values.h"
 #include "variable_type.h"
 #include "words.h"
 
@@ -33,7 +35,9 @@ struct PyFunction {
   PolymorphicFunction* function;
   // Its detector: counts the calls that went well outside of any trace.
   RetracingDetector* detector;
-  bool guarded;  // asks whether frozen values still hold
+  CallRules* rules;
+  bool guarded;         // asks whether frozen values still hold
+  bool needs_instance;  // calls through the class go by way of the object
   PyObject* weakrefs;
   PyObject* dict;
 };
@@ -74,6 +78,58 @@ bool NoteTracedCall(PyObject* o) {
   return static_cast<bool>(done);
 }
 
+// The handles of variables; null where something stands for one.
+TensorVector HandlesOf(const CallVariables& variables) {
+  TensorVector handles;
+  for (PyObject* v : variables) {
+    handles.push_back(IsVariable(v) ? VariableOf(v)->handle : Tensor());
+  }
+  return handles;
+}
+
+// The trace for a call, found or made. False with an exception set.
+bool FindOrTrace(PyObject* o, const AskedCall& call,
+                 PolymorphicFunction::Found* found) {
+  PythonTracer tracer(o, call, Self(o)->guarded);
+  ForgetComparisonError();
+  StatusOr<PolymorphicFunction::Found> result =
+      Self(o)->function->FindOrTrace({call.type, HandlesOf(call.variables)},
+                                     &tracer);
+  if (result.ok() && RaiseComparisonError()) return false;
+  if (!result.ok()) {
+    Raise(result.status());
+    return false;
+  }
+  *found = *std::move(result);
+  return tracer.KeepVariables();
+}
+
+// Lets calls that look the same go the same way unseen, if they can.
+void Remember(PyObject* o, const CallArguments& call, const AskedCall& asked,
+              const Ref<Trace>& trace) {
+  const auto& type = static_cast<const PyTrace&>(*trace).traced_type();
+  std::vector<int> order;
+  if (!asked.remember || !asked.type->IsSubtypeOf(type) ||
+      !Self(o)->rules->OrderOf(call, type, &order)) {
+    return;
+  }
+  Ref<KnownCall> known =
+      PyKnownCall::Make(CacheOf(o).captured(), call.args, call.n, call.kwnames,
+                        trace, std::move(order));
+  if (known) CacheOf(o).Remember(std::move(known));
+  if (PyErr_Occurred()) PyErr_Clear();  // no words: not remembered
+}
+
+PyObject* CallOfObject(PyObject* o, const CallArguments& call) {
+  PyObject* const instance = call.args[0];
+  PyRef bound = PyRef::Steal(
+      CallPython("graphkiln._function", "bind_to_instance",
+                 {o, instance, reinterpret_cast<PyObject*>(Py_TYPE(instance))}));
+  if (!bound) return nullptr;
+  return PyObject_Vectorcall(bound.get(), call.args + 1, call.n - 1,
+                             call.kwnames);
+}
+
 PyObject* CallSlowly(PyObject* o, PyObject* const* args, size_t n,
                      PyObject* kwnames) {
   if (!HasStackLeft()) {
@@ -82,52 +138,33 @@ PyObject* CallSlowly(PyObject* o, PyObject* const* args, size_t n,
                     "deeply than the stack of this thread allows");
     return nullptr;
   }
-  PyRef tuple = PyRef::Steal(PyTuple_New(n));
-  PyRef dict = PyRef::Steal(PyDict_New());
-  if (!tuple || !dict) return nullptr;
-  for (size_t i = 0; i < n; ++i) {
-    PyTuple_SET_ITEM(tuple.get(), i, Py_NewRef(args[i]));
-  }
-  for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); ++i) {
-    if (PyDict_SetItem(dict.get(), PyTuple_GET_ITEM(kwnames, i),
-                       args[n + i]) < 0) {
-      return nullptr;
-    }
-  }
+  const CallArguments call{args, n, kwnames};
   if (run_eagerly) {
+    const auto [tuple, dict] = call.AsTupleAndDict();
+    if (!tuple) return nullptr;
     return CallPython("graphkiln._function", "call_python",
                       {o, tuple.get(), dict.get()});
   }
-  // (concrete function, inputs, order of the key's tensors or None, the
-  // Function for which the trace was made now or None)
-  PyRef found = PyRef::Steal(CallPython("graphkiln._function", "prepare_call",
-                                        {o, tuple.get(), dict.get()}));
-  if (!found) return nullptr;
-  PyObject *concrete, *inputs, *order, *traced;
-  if (!PyArg_ParseTuple(found.get(), "O!O!OO", ConcreteFunctionType,
-                        &concrete, &PyList_Type, &inputs, &order,
-                        &traced)) {
+  if (Self(o)->needs_instance && n > 0) return CallOfObject(o, call);
+  AskedCall asked;
+  PolymorphicFunction::Found found;
+  if (!Self(o)->rules->Ask(o, call, &asked) ||
+      !FindOrTrace(o, asked, &found)) {
     return nullptr;
   }
-  if (order != Py_None) {
-    std::vector<int> positions;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(order); ++i) {
-      positions.push_back(PyLong_AsLong(PyList_GET_ITEM(order, i)));
-    }
-    for (const Ref<Trace>& t : CacheOf(o).traces()) {
-      if (ConcreteOf(*t) != concrete) continue;
-      Ref<KnownCall> call =
-          PyKnownCall::Make(CacheOf(o).captured(), args, n, kwnames, t,
-                            std::move(positions));
-      if (call) CacheOf(o).Remember(std::move(call));
-      break;
-    }
-    if (PyErr_Occurred()) PyErr_Clear();  // no words: not remembered
+  std::vector<PyRef> values;
+  TensorVector inputs;
+  if (!FlattenCall(static_cast<const PyTrace&>(*found.trace).traced_type(),
+                   asked.bound, &values) ||
+      !ToInputs(values, &inputs)) {
+    return nullptr;
   }
-  PyObject* result = PyObject_CallMethod(concrete, "_run", "O", inputs);
-  if (traced == Py_None) return Counted(o, result);
+  Remember(o, call, asked, found.trace);
+  PyObject* result =
+      RunConcrete(ConcreteFunctionOf(ConcreteOf(*found.trace)), inputs, false);
+  if (!found.made) return Counted(o, result);
   if (result == nullptr || traces_in_progress != 0) return result;
-  if (NoteTracedCall(traced)) return result;
+  if (NoteTracedCall(o)) return result;
   Py_DECREF(result);
   return nullptr;
 }
@@ -176,6 +213,7 @@ PyObject* New(PyTypeObject* type, PyObject*, PyObject*) {
   static RetracingDetector* nobody = new RetracingDetector("");
   Self(o)->detector = nobody;
   Self(o)->function = new PolymorphicFunction(kPythonWords);
+  Self(o)->rules = new CallRules();
   return o;
 }
 
@@ -185,11 +223,12 @@ int Traverse(PyObject* o, visitproc visit, void* arg) {
   if (Self(o)->function != nullptr) {
     for (const Ref<Trace>& t : CacheOf(o).traces()) Py_VISIT(ConcreteOf(*t));
   }
-  return 0;
+  return Self(o)->rules == nullptr ? 0 : Self(o)->rules->Visit(visit, arg);
 }
 int Clear(PyObject* o) {
   Py_CLEAR(Self(o)->dict);
   CacheOf(o).Clear();
+  *Self(o)->rules = CallRules();
   return 0;
 }
 void Dealloc(PyObject* o) {
@@ -198,6 +237,7 @@ void Dealloc(PyObject* o) {
   if (Self(o)->weakrefs != nullptr) PyObject_ClearWeakRefs(o);
   Py_CLEAR(Self(o)->dict);
   delete Self(o)->function;
+  delete Self(o)->rules;
   type->tp_free(o);
   Py_DECREF(type);
 }
@@ -208,34 +248,33 @@ PyObject* Get(PyObject* o, PyObject* instance, PyObject* owner) {
                     {o, instance, owner ? owner : Py_None});
 }
 
-// The handles of a list of variables; null where something stands for one.
-TensorVector HandlesOf(PyObject* variables) {
-  TensorVector handles;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(variables); ++i) {
-    PyObject* v = PyList_GET_ITEM(variables, i);
-    handles.push_back(IsVariable(v) ? VariableOf(v)->handle : Tensor());
-  }
-  return handles;
-}
-
-// _find_or_trace(function_type, variables, trace)
-//     -> (ConcreteFunction, was it made now?)
-// trace(function_type) makes one. `variables`: those of the call, by alias.
-PyObject* FindOrTrace(PyObject* o, PyObject* args) {
-  PyObject *type, *trace, *variables;
-  if (!PyArg_ParseTuple(args, "O!O!O", FunctionTypeType, &type, &PyList_Type,
-                        &variables, &trace)) {
+// _concrete(args, kwargs) -> the ConcreteFunction for a call
+PyObject* Concrete(PyObject* o, PyObject* given) {
+  PyObject *args, *kwargs;
+  if (!PyArg_ParseTuple(given, "O!O!", &PyTuple_Type, &args, &PyDict_Type,
+                        &kwargs)) {
     return nullptr;
   }
-  const TraceRequest request{FunctionTypeIn(type), HandlesOf(variables), {}};
-  PythonTracer tracer(o, trace, Self(o)->guarded);
-  ForgetComparisonError();
-  StatusOr<PolymorphicFunction::Found> found =
-      Self(o)->function->FindOrTrace(request, &tracer);
-  if (found.ok() && RaiseComparisonError()) return nullptr;
-  if (!found.ok()) return Raise(found.status());
-  return Py_BuildValue("(ON)", ConcreteOf(*found->trace),
-                       PyBool_FromLong(found->made));
+  const size_t n = PyTuple_GET_SIZE(args);
+  AskedCall asked;
+  if (Self(o)->rules->is_constrained() && n + PyDict_GET_SIZE(kwargs) == 0) {
+    Self(o)->rules->AskSignature(&asked);
+  } else {
+    std::vector<PyObject*> values;
+    for (size_t i = 0; i < n; ++i) values.push_back(PyTuple_GET_ITEM(args, i));
+    PyRef names = PyRef::Steal(PySequence_Tuple(kwargs));
+    if (!names) return nullptr;
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; PyDict_Next(kwargs, &at, &key, &value);) {
+      values.push_back(value);
+    }
+    if (!Self(o)->rules->Ask(o, {values.data(), n, names.get()}, &asked)) {
+      return nullptr;
+    }
+  }
+  PolymorphicFunction::Found found;
+  if (!FindOrTrace(o, asked, &found)) return nullptr;
+  return Py_NewRef(ConcreteOf(*found.trace));
 }
 
 PyObject* Traces(PyObject* o, PyObject*) {
@@ -248,19 +287,24 @@ PyObject* Traces(PyObject* o, PyObject*) {
   return list.Release();
 }
 
-// _configure(name, reduce_retracing, max_traces, of_object, guarded,
-//            detector)
-// `guarded`: calls ask whether frozen values still hold.
+// _configure(name, reduce_retracing, max_traces, of_object, detector,
+//            parameters, constraints, tensors_only, guarded, needs_instance)
+// `guarded`: calls ask whether frozen values still hold. The others are
+// CallRules's.
 PyObject* Configure(PyObject* o, PyObject* args) {
-  PyObject *name, *capsule;
-  int reduce, of_object, guarded;
+  PyObject *name, *capsule, *parameters, *constraints;
+  int reduce, of_object, tensors_only, guarded, needs_instance;
   Py_ssize_t max_traces;
-  if (!PyArg_ParseTuple(args, "UpnppO", &name, &reduce, &max_traces,
-                        &of_object, &guarded, &capsule)) {
+  if (!PyArg_ParseTuple(args, "UpnpOOOppp", &name, &reduce, &max_traces,
+                        &of_object, &capsule, &parameters, &constraints,
+                        &tensors_only, &guarded, &needs_instance)) {
     return nullptr;
   }
   RetracingDetector* detector = DetectorIn(capsule);
-  if (detector == nullptr) return nullptr;
+  if (detector == nullptr ||
+      !Self(o)->rules->Read(parameters, constraints, tensors_only != 0)) {
+    return nullptr;
+  }
   Self(o)->function->Configure(
       {.name = std::string(StringView(name)),
        .reduce_retracing = reduce != 0,
@@ -269,6 +313,7 @@ PyObject* Configure(PyObject* o, PyObject* args) {
       Ref<RetracingDetector>(detector));
   PyErr_Clear();  // a name that is no UTF-8 is shown as nothing
   Self(o)->detector = detector;
+  Self(o)->needs_instance = needs_instance != 0;
   Self(o)->guarded = guarded != 0;
   Self(o)->call = guarded != 0 ? Guarded<CallGuarded> : Guarded<Call>;
   Py_RETURN_NONE;
@@ -318,7 +363,7 @@ PyGetSetDef getset[] = {
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef methods[] = {
-    {"_find_or_trace", Guarded<FindOrTrace>, METH_VARARGS, nullptr},
+    {"_concrete", Guarded<Concrete>, METH_VARARGS, nullptr},
     {"_traces", Guarded<Traces>, METH_NOARGS, nullptr},
     {"_configure", Guarded<Configure>, METH_VARARGS, nullptr},
     {"_drop", Guarded<Drop>, METH_O, nullptr},

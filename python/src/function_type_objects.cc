@@ -4,6 +4,8 @@
 #include "guarded.h"
 #include "shape_type.h"
 #include "tensor_spec_type.h"
+#include "tensor_type.h"
+#include "typed_values.h"
 
 namespace gk::py {
 
@@ -117,6 +119,79 @@ PyObject* WithName(PyObject* o, PyObject* name) {
   return WrapTraceType(Type(o).WithName(StringView(name)));
 }
 
+PyRef ListOf(const std::vector<PyRef>& items) {
+  PyRef list = PyRef::Steal(PyList_New(items.size()));
+  for (size_t i = 0; list && i < items.size(); ++i) {
+    PyList_SET_ITEM(list.get(), i, Py_NewRef(items[i].get()));
+  }
+  return list;
+}
+
+bool ReadList(PyObject* iterable, std::vector<PyRef>* out) {
+  PyRef items = PyRef::Steal(PySequence_Tuple(iterable));
+  if (!items) return false;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+    out->push_back(PyRef::Share(PyTuple_GET_ITEM(items.get(), i)));
+  }
+  return true;
+}
+
+// _sorted_children(): [(key or position, type)] in the order of flattening.
+PyObject* SortedChildren(PyObject* o, PyObject*) {
+  const TraceType& type = Type(o);
+  std::vector<size_t> order;
+  if (!FlatteningOrder(type, &order)) return nullptr;
+  PyRef keys;
+  if (!type.keys().empty()) {
+    keys = PyRef::Steal(PyObject_GetAttrString(o, "keys"));
+    if (!keys) return nullptr;
+  }
+  PyRef list = PyRef::Steal(PyList_New(0));
+  for (size_t i = 0; list && i < order.size(); ++i) {
+    const size_t at = order[i];
+    PyRef key = keys ? PyRef::Share(PyTuple_GET_ITEM(keys.get(), at))
+                     : PyRef::Steal(PyLong_FromSize_t(at));
+    PyRef child = PyRef::Steal(WrapTraceType(type.children()[at]));
+    if (!key || !child) return nullptr;
+    PyRef pair = PyRef::Steal(PyTuple_Pack(2, key.get(), child.get()));
+    if (!pair || PyList_Append(list.get(), pair.get()) < 0) return nullptr;
+  }
+  return list.Release();
+}
+
+// _flatten_inputs(value, seen aliases): what its tensors and variables get.
+PyObject* FlattenInputsMethod(PyObject* o, PyObject* args) {
+  PyObject *value, *aliases;
+  if (!PyArg_ParseTuple(args, "OO!", &value, &PySet_Type, &aliases)) {
+    return nullptr;
+  }
+  std::vector<PyRef> known, inputs;
+  if (!ReadList(aliases, &known)) return nullptr;
+  std::vector<int> seen;
+  for (const PyRef& alias : known) {
+    seen.push_back(static_cast<int>(PyLong_AsLong(alias.get())));
+  }
+  const size_t before = seen.size();
+  if (PyErr_Occurred() || !FlattenInputs(Type(o), value, &seen, &inputs)) {
+    return nullptr;
+  }
+  for (size_t i = before; i < seen.size(); ++i) {
+    PyRef alias = PyRef::Steal(PyLong_FromLong(seen[i]));
+    if (!alias || PySet_Add(aliases, alias.get()) < 0) return nullptr;
+  }
+  return ListOf(inputs).Release();
+}
+
+// _assemble(parts): a container; parts in the order of flattening.
+PyObject* AssembleMethod(PyObject* o, PyObject* list) {
+  std::vector<PyRef> parts;
+  return ReadList(list, &parts) ? Assemble(Type(o), parts) : nullptr;
+}
+
+PyObject* CastMethod(PyObject* o, PyObject* value) {
+  return CastValue(Type(o), value);
+}
+
 PyGetSetDef type_getset[] = {
     {"kind", Guarded<KindName>, nullptr,
      "\"tensor\", \"literal\", \"list\", ...", nullptr},
@@ -142,6 +217,10 @@ PyMethodDef type_methods[] = {
      "most_specific_common_supertype($self, others, /)\n--\n\n"
      "The most specific type that covers this and `others`, or None."},
     {"with_name", Guarded<WithName>, METH_O, "The same with another name."},
+    {"_sorted_children", Guarded<SortedChildren>, METH_NOARGS, nullptr},
+    {"_flatten_inputs", Guarded<FlattenInputsMethod>, METH_VARARGS, nullptr},
+    {"_assemble", Guarded<AssembleMethod>, METH_O, nullptr},
+    {"_cast", Guarded<CastMethod>, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 // FunctionType([(name, kind number, optional, TraceType or None)],
@@ -346,7 +425,18 @@ PyObject* VariableTypeFunction(PyObject*, PyObject* args) {
   return WrapTraceType(TraceType::Variable(t, *s, trainable != 0, number));
 }
 
+// to_inputs(values): tensors, with variables by their handles.
+PyObject* ToInputsFunction(PyObject*, PyObject* list) {
+  std::vector<PyRef> values;
+  TensorVector inputs;
+  if (!ReadList(list, &values) || !ToInputs(values, &inputs)) return nullptr;
+  return WrapTensors(inputs);
+}
+
 PyMethodDef functions[] = {
+    {"to_inputs", Guarded<ToInputsFunction>, METH_O,
+     "to_inputs(values)\n--\n\n"
+     "Arguments as the inputs of a trace: variables by their handles."},
     {"trace_type", Guarded<TraceTypeFunction>, METH_VARARGS,
      "The trace type of a value."},
     {"container_type", Guarded<ContainerType>, METH_VARARGS, nullptr},
@@ -394,7 +484,12 @@ PyObject* WrapFunctionType(Ref<FunctionType> type) {
 bool AddTraceTypes(PyObject* module) {
   TraceTypeType = AddType(module, &type_spec, nullptr);
   FunctionTypeType = AddType(module, &signature_spec, nullptr);
+  BindingErrorType = PyErr_NewExceptionWithDoc(
+      "graphkiln.BindingError",
+      "A call does not fit; the text is the reason alone.", nullptr, nullptr);
   return TraceTypeType != nullptr && FunctionTypeType != nullptr &&
+         BindingErrorType != nullptr &&
+         PyModule_AddObjectRef(module, "BindingError", BindingErrorType) == 0 &&
          PyModule_AddFunctions(module, functions) == 0;
 }
 

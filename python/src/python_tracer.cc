@@ -1,9 +1,13 @@
 #include "python_tracer.h"
 
 #include "concrete_function.h"
+#include "func_graph_object.h"
 #include "function_trace_type.h"
+#include "gil.h"
 #include "guarded.h"
 #include "source_location.h"
+#include "tensor_type.h"
+#include "typed_values.h"
 #include "words.h"
 
 namespace gk::py {
@@ -74,6 +78,35 @@ PyObject* NoteVariable(PyObject*, PyObject* lifted) {
   return PyBool_FromLong(lifts && creation->lifts());
 }
 
+// A value computed now if it is a tensor of the graph that is traced.
+PyObject* Lift(PyObject*, PyObject* value) {
+  VariableCreation* const creation = VariableCreation::Current();
+  if (creation == nullptr || creation->graph() == nullptr ||
+      !IsTensor(value)) {
+    return Py_NewRef(value);
+  }
+  const Tensor t = TensorOf(value);
+  const FuncGraph& graph = *creation->graph();
+  if (!t.is_symbolic() || Graph::GraphOf(t) != graph.graph().get()) {
+    return Py_NewRef(value);
+  }
+  StatusOr<Tensor> lifted = [&] {
+    // An iterator may wait for a generator on another thread.
+    GilRelease unlocked(true);
+    return creation->Lift(graph, t);
+  }();
+  return lifted.ok() ? WrapTensor(*lifted) : Raise(lifted.status());
+}
+
+PyObject* BeginTrace(PyObject*, PyObject* graph) {
+  if (!PyObject_TypeCheck(graph, FuncGraphType)) {
+    return Raise(TypeError("not a FuncGraph"));
+  }
+  VariableCreation* const creation = VariableCreation::Current();
+  if (creation != nullptr) creation->EnterGraph(GraphOf(graph)->func);
+  Py_RETURN_NONE;
+}
+
 PyObject* RefuseVariable(PyObject*, PyObject*) {
   return Raise(ValueError("{}", kPythonWords.made_again));
 }
@@ -86,6 +119,12 @@ PyMethodDef functions[] = {
      "note_variable(lifted)\n--\n\n"
      "Says that the function being traced makes a variable: is its initial "
      "value to be computed now? ValueError if it may make none."},
+    {"lift", Guarded<Lift>, METH_O,
+     "lift(value)\n--\n\n"
+     "The value, computed now if it is a tensor of the function traced."},
+    {"begin_trace", Guarded<BeginTrace>, METH_O,
+     "begin_trace(graph)\n--\n\n"
+     "Says which graph the function is traced into."},
     {"refuse_variable", Guarded<RefuseVariable>, METH_NOARGS,
      "refuse_variable()\n--\n\n"
      "Raises what a function gets that makes a variable but may not."},
@@ -96,8 +135,14 @@ PyMethodDef functions[] = {
 StatusOr<Ref<Trace>> PythonTracer::MakeTrace(const Ref<FunctionType>& type,
                                              VariableCreation*) {
   PyRef wrapped = PyRef::Steal(WrapFunctionType(type));
-  if (!wrapped) return PythonError();
-  PyRef made = PyRef::Steal(PyObject_CallOneArg(trace_, wrapped.get()));
+  PyRef variables = ListOf(
+      call_.variables, [](PyObject* variable) { return Py_NewRef(variable); });
+  if (!made_variables_) made_variables_ = PyRef::Steal(PyList_New(0));
+  if (!wrapped || !variables || !made_variables_) return PythonError();
+  PyRef made = PyRef::Steal(
+      CallPython("graphkiln._function", "trace_body",
+                 {function_, wrapped.get(), variables.get(),
+                  made_variables_.get()}));
   if (!made) return PythonError();
   if (!IsConcreteFunction(made.get())) {
     return TypeError("tracing made no ConcreteFunction");
@@ -106,6 +151,23 @@ StatusOr<Ref<Trace>> PythonTracer::MakeTrace(const Ref<FunctionType>& type,
   trace->captured =
       ConcreteFunctionOf(made.get())->function->TellingCaptures();
   return Ref<Trace>(std::move(trace));
+}
+
+bool PythonTracer::KeepVariables() const {
+  return !made_variables_ || PyList_GET_SIZE(made_variables_.get()) == 0 ||
+         PyObject_SetAttrString(function_, "_created_variables",
+                                made_variables_.get()) == 0;
+}
+
+StatusOr<TensorVector> PythonTracer::Inputs() {
+  const ScopedGil gil;
+  std::vector<PyRef> values;
+  TensorVector inputs;
+  if (!FlattenCall(*call_.type, call_.bound, &values) ||
+      !ToKnownInputs(values, &inputs)) {
+    return PythonError();
+  }
+  return inputs;
 }
 
 StatusOr<std::vector<TypeDifference>> PythonTracer::ChangedValues(

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "call_rules.h"
 #include "function/polymorphic_function.h"
 #include "py_ref.h"
 
@@ -13,11 +14,16 @@ namespace gk::py {
 class PyTrace final : public Trace {
  public:
   PyTrace(Ref<FunctionType> type, PyObject* concrete)
-      : Trace(std::move(type)), concrete_(Py_NewRef(concrete)) {}
+      : Trace(type),
+        traced_type_(std::move(type)),
+        concrete_(Py_NewRef(concrete)) {}
   ~PyTrace() override { DeferredDecref(concrete_); }
   PyObject* concrete() const { return concrete_; }
+  // type() without what the trace captures.
+  const FunctionType& traced_type() const { return *traced_type_; }
 
  private:
+  Ref<FunctionType> traced_type_;
   PyObject* concrete_;
 };
 // The ConcreteFunction of a trace; borrowed.
@@ -25,25 +31,29 @@ inline PyObject* ConcreteOf(const Trace& trace) {
   return static_cast<const PyTrace&>(trace).concrete();
 }
 
-// Traces by a Python callable: trace(function_type) -> ConcreteFunction.
+// Traces the Python function of a Function for a call of it.
 class PythonTracer final : public Tracer {
  public:
-  // Borrowed. `guarded`: does the Function ask whether the Python values
-  // frozen into a trace are still what they were?
-  PythonTracer(PyObject* function, PyObject* trace, bool guarded)
-      : function_(function), trace_(trace), guarded_(guarded) {}
+  // Both are borrowed. `guarded`: does the Function ask whether the Python
+  // values frozen into a trace are still what they were?
+  PythonTracer(PyObject* function, const AskedCall& call, bool guarded)
+      : function_(function), call_(call), guarded_(guarded) {}
+  // Keeps the variables that a first trace made. False with an exception set.
+  bool KeepVariables() const;
 
   StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
                                  VariableCreation* creation) override;
   StatusOr<std::vector<TypeDifference>> ChangedValues(
       const Trace& trace) override;
+  StatusOr<TensorVector> Inputs() override;
   Status ComparisonError() override;
   CallSite Site() override;
 
  private:
   PyObject* function_;
-  PyObject* trace_;
+  const AskedCall& call_;
   bool guarded_;
+  PyRef made_variables_;  // a list of weak references
 };
 
 // The tuples that graphkiln/_explanation.py makes its records of. New

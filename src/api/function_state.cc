@@ -175,10 +175,9 @@ namespace {
 // Calls the lambda. What it throws passes through the library as it came.
 class LambdaTracer final : public Tracer {
  public:
-  LambdaTracer(const FunctionOptions& options,
-               std::span<const Variable> variables,
+  LambdaTracer(const FunctionOptions& options, const CallWords& call,
                const FunctionState::Body& body, const Place& where)
-      : options_(options), variables_(variables), body_(body), where_(where) {}
+      : options_(options), call_(call), body_(body), where_(where) {}
 
   StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
                                  VariableCreation* creation) override {
@@ -190,6 +189,9 @@ class LambdaTracer final : public Tracer {
       thrown_ = std::current_exception();
       return Internal("the traced function threw");
     }
+  }
+  StatusOr<TensorVector> Inputs() override {
+    return call_.has_specs() ? TensorVector() : Inner(call_.inputs());
   }
   CallSite Site() override {
     if (where_.line() == 0) return {};
@@ -211,7 +213,7 @@ class LambdaTracer final : public Tracer {
     TensorVector tensors;
     {
       FuncGraph::Building building(graph.get());
-      PlaceholderMaker maker(graph.get(), variables_, &placeholders);
+      PlaceholderMaker maker(graph.get(), call_.variables(), &placeholders);
       for (const FunctionParameter& p : type->parameters()) {
         maker.Make(*p.type, NodeName(p.name), p.name);
       }
@@ -229,7 +231,7 @@ class LambdaTracer final : public Tracer {
   }
 
   const FunctionOptions& options_;
-  const std::span<const Variable> variables_;
+  const CallWords& call_;
   const FunctionState::Body& body_;
   const Place& where_;
   std::exception_ptr thrown_;
@@ -240,9 +242,8 @@ class LambdaTracer final : public Tracer {
 PolymorphicFunction::Found FunctionState::Rep::FindOrTrace(
     const CallWords& call, const Body& body, const Place& where) {
   EnsureReady();
-  TraceRequest request{Requested(call), HandlesOf(call.variables()), {}};
-  if (!call.has_specs()) request.inputs = Inner(call.inputs());
-  LambdaTracer tracer(options, call.variables(), body, where);
+  const TraceRequest request{Requested(call), HandlesOf(call.variables())};
+  LambdaTracer tracer(options, call, body, where);
   StatusOr<PolymorphicFunction::Found> found =
       function.FindOrTrace(request, &tracer);
   tracer.Rethrow();

@@ -11,10 +11,10 @@ using Rule = VariableCreation::Rule;
 constexpr size_t kMostExplained = 3;
 
 StatusOr<Ref<Trace>> TraceBy(Rule rule, const Ref<FunctionType>& type,
-                             const TraceRequest& request,
                              const HostWords& words, Tracer* tracer,
                              bool* made_variables) {
-  VariableCreation creation(rule, request.inputs, words);
+  const auto inputs = [tracer] { return tracer->Inputs(); };
+  VariableCreation creation(rule, inputs, words);
   GK_ASSIGN_OR_RETURN(Ref<Trace> made, tracer->MakeTrace(type, &creation));
   GK_RETURN_IF_ERROR(creation.Settle());
   *made_variables = creation.happened();
@@ -33,18 +33,17 @@ void PolymorphicFunction::Configure(PolymorphicFunctionOptions options,
 // The first trace may make variables, and is made again if it has: the one
 // that stays finds them there.
 StatusOr<Ref<Trace>> PolymorphicFunction::MakeFirst(
-    const Ref<FunctionType>& type, const TraceRequest& request,
-    Tracer* tracer) {
+    const Ref<FunctionType>& type, Tracer* tracer) {
   bool made_variables = false;
   GK_ASSIGN_OR_RETURN(Ref<Trace> made,
-                      TraceBy(Rule::kAllowed, type, request, words_, tracer,
+                      TraceBy(Rule::kAllowed, type, words_, tracer,
                               &made_variables));
   int count = 1;
   if (made_variables) {
     made = nullptr;
     bool again;
-    GK_ASSIGN_OR_RETURN(made, TraceBy(Rule::kRefused, type, request, words_,
-                                      tracer, &again));
+    GK_ASSIGN_OR_RETURN(made, TraceBy(Rule::kRefused, type, words_, tracer,
+                                      &again));
     ++count;
   }
   made_variables_.store(made_variables);
@@ -55,14 +54,13 @@ StatusOr<Ref<Trace>> PolymorphicFunction::MakeFirst(
 }
 
 StatusOr<Ref<Trace>> PolymorphicFunction::MakeTrace(
-    const Ref<FunctionType>& type, const TraceRequest& request,
-    Tracer* tracer) {
-  if (!traced_once()) return MakeFirst(type, request, tracer);
+    const Ref<FunctionType>& type, Tracer* tracer) {
+  if (!traced_once()) return MakeFirst(type, tracer);
   bool made_variables;
   GK_ASSIGN_OR_RETURN(
       Ref<Trace> made,
       TraceBy(made_variables_.load() ? Rule::kRefused : Rule::kLate, type,
-              request, words_, tracer, &made_variables));
+              words_, tracer, &made_variables));
   tracings_.fetch_add(1);
   return made;
 }
@@ -83,7 +81,7 @@ StatusOr<PolymorphicFunction::Found> PolymorphicFunction::FindOrTrace(
   }
   bool made = false;
   const auto make = [&](const Ref<FunctionType>& type) {
-    StatusOr<Ref<Trace>> trace = MakeTrace(type, request, tracer);
+    StatusOr<Ref<Trace>> trace = MakeTrace(type, tracer);
     if (trace.ok()) {
       made = true;
       (*trace)->site = tracer->Site();

@@ -27,8 +27,6 @@ struct TraceRequest {
   Ref<FunctionType> type;
   // The handles of its variables, by alias.
   TensorVector variables;
-  // What it gives for the arguments of a trace, null where it gives none.
-  TensorVector inputs;
 };
 
 // What the host language does for a request.
@@ -42,6 +40,9 @@ class Tracer {
   virtual StatusOr<std::vector<TypeDifference>> ChangedValues(const Trace&) {
     return std::vector<TypeDifference>();
   }
+  // What the call gives for the arguments of a trace, in order, null where it
+  // gives none.
+  virtual StatusOr<TensorVector> Inputs() { return TensorVector(); }
   // What the user's code raised when the look-up compared values by it.
   virtual Status ComparisonError() { return OkStatus(); }
   // Where the call is, for explanations.
@@ -93,9 +94,9 @@ class PolymorphicFunction {
 
  private:
   StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
-                                 const TraceRequest& request, Tracer* tracer);
+                                 Tracer* tracer);
   StatusOr<Ref<Trace>> MakeFirst(const Ref<FunctionType>& type,
-                                 const TraceRequest& request, Tracer* tracer);
+                                 Tracer* tracer);
 
   TraceCache cache_;  // first: cached calls look nowhere else
   const HostWords& words_;

@@ -65,7 +65,7 @@ class PolymorphicFunctionTest : public testing::Test {
  protected:
   void SetUp() override { f_.Configure({.name = "f"}, detector_); }
   Status Call(int64_t n, bool* made = nullptr) {
-    auto found = f_.FindOrTrace({OfSize(n), {}, {}}, &tracer_);
+    auto found = f_.FindOrTrace({OfSize(n), {}}, &tracer_);
     if (found.ok() && made != nullptr) *made = found->made;
     return found.status();
   }

@@ -1,5 +1,6 @@
 #include "function/variable_creation.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "function/func_graph.h"
@@ -11,7 +12,7 @@ thread_local VariableCreation* current = nullptr;
 
 }  // namespace
 
-VariableCreation::VariableCreation(Rule rule, std::span<const Tensor> inputs,
+VariableCreation::VariableCreation(Rule rule, Inputs inputs,
                                    const HostWords& words)
     : rule_(rule),
       inputs_(inputs),
@@ -37,9 +38,10 @@ StatusOr<Tensor> VariableCreation::Lift(const FuncGraph& graph,
                                         const Tensor& initial) const {
   TensorVector values(graph.arguments().size());
   if (&graph == graph_) {
-    for (size_t i = 0; i < std::min(values.size(), inputs_.size()); ++i) {
-      values[i] = inputs_[i];
-    }
+    GK_ASSIGN_OR_RETURN(TensorVector given, inputs_());
+    std::move(given.begin(),
+              given.begin() + std::min(given.size(), values.size()),
+              values.begin());
   }
   GK_ASSIGN_OR_RETURN(TensorVector value,
                       EvaluateInGraph(graph, {&initial, 1}, values));

@@ -6,8 +6,7 @@
 #ifndef GK_FUNCTION_VARIABLE_CREATION_H_
 #define GK_FUNCTION_VARIABLE_CREATION_H_
 
-#include <span>
-
+#include "base/function_ref.h"
 #include "base/status.h"
 #include "framework/tensor.h"
 #include "function/host_words.h"
@@ -26,16 +25,17 @@ class VariableCreation {
     kLate,     // a later one of a function that has made none: it fails, but
                // when it is done
   };
-  // `inputs`: what the call gives for the arguments of the graph, in order,
-  // null where it gives none; outlives this.
-  VariableCreation(Rule rule, std::span<const Tensor> inputs,
-                   const HostWords& words);
+  // `inputs`: asks what the call gives for the arguments of the graph, in
+  // order, null where it gives none; outlives this.
+  using Inputs = FunctionRef<StatusOr<TensorVector>()>;
+  VariableCreation(Rule rule, Inputs inputs, const HostWords& words);
   ~VariableCreation();
   VariableCreation(const VariableCreation&) = delete;
 
   static VariableCreation* Current();
   // The graph that is traced; its arguments are what the inputs are for.
   void EnterGraph(const FuncGraph* graph) { graph_ = graph; }
+  const FuncGraph* graph() const { return graph_; }
 
   // A variable is about to be made, which outlives the trace if it is
   // `lifted` out of it. ValueError where it may not.
@@ -52,7 +52,7 @@ class VariableCreation {
 
  private:
   const Rule rule_;
-  const std::span<const Tensor> inputs_;
+  const Inputs inputs_;
   const HostWords& words_;
   const FuncGraph* graph_ = nullptr;
   bool happened_ = false;

@@ -79,7 +79,8 @@ def test_or_shown(name):
     tf.debugging.disable_traceback_filtering()
     try:
         assert not tf.debugging.is_traceback_filtering_enabled()
-        assert own(frames(CALLS[name][0]))
+        # No Python code of ours binds a call.
+        assert bool(own(frames(CALLS[name][0]))) == (name != "signature")
     finally:
         tf.debugging.enable_traceback_filtering()
 

@@ -1,0 +1,283 @@
+#include "call_rules.h"
+
+#include <algorithm>
+
+#include "convert.h"
+#include "errors.h"
+#include "tensor_spec_type.h"
+#include "tensor_type.h"
+#include "typed_values.h"
+#include "variable_type.h"
+
+namespace gk::py {
+namespace {
+
+using Kind = TraceType::Kind;
+
+// Raises an error that Python code made: where it was made is not shown.
+bool RaiseObject(PyObject* error) {
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error)), error);
+  return false;
+}
+
+// Raises the one error of calls that do not fit. False.
+bool Refuse(PyObject* function, const CallArguments& call, PyObject* reason) {
+  const auto [args, kwargs] = call.AsTupleAndDict();
+  if (!args) return false;
+  PyRef error =
+      PyRef::Steal(CallPython("graphkiln._function_binding", "refusal",
+                              {function, reason, args.get(), kwargs.get()}));
+  return error && RaiseObject(error.get());
+}
+
+// Binds what FunctionSignature does not, or says why it does not fit.
+bool BindByPython(PyObject* function, const CallArguments& call,
+                  std::vector<BoundValue>* bound) {
+  const auto [args, kwargs] = call.AsTupleAndDict();
+  if (!args) return false;
+  PyRef list =
+      PyRef::Steal(CallPython("graphkiln._function_binding", "bind",
+                              {function, args.get(), kwargs.get()}));
+  if (!list) return false;
+  if (!PyList_Check(list.get())) return RaiseObject(list.get());
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
+    const char* name;
+    int kind;
+    PyObject* value;
+    if (!PyArg_ParseTuple(PyList_GET_ITEM(list.get(), i), "siO", &name, &kind,
+                          &value)) {
+      return false;
+    }
+    bound->push_back(
+        {name, static_cast<ParameterKind>(kind), PyRef::Share(value)});
+  }
+  return true;
+}
+
+// The arguments as tensors. False with an exception set.
+bool ToTensors(const CallArguments& call, std::vector<PyRef>* values,
+               bool* same) {
+  for (size_t i = 0; i < call.n + call.num_named(); ++i) {
+    PyObject* o = call.args[i];
+    if (IsTensor(o) || IsTensorSpec(o)) {
+      values->push_back(PyRef::Share(o));
+      continue;
+    }
+    *same = false;
+    StatusOr<Tensor> made = ToTensor(o);
+    values->push_back(
+        PyRef::Steal(made.ok() ? WrapTensor(*made) : Raise(made.status())));
+    if (!values->back()) return false;
+  }
+  return true;
+}
+
+std::vector<PyObject*> Pointers(const std::vector<PyRef>& values) {
+  std::vector<PyObject*> pointers;
+  for (const PyRef& v : values) pointers.push_back(v.get());
+  return pointers;
+}
+
+// The variables of a value of a type, by their aliases.
+bool FindVariables(const TraceType& type, PyObject* value,
+                   CallVariables* variables) {
+  if (type.kind() == Kind::kVariable) {
+    const size_t alias = type.alias();
+    if (alias >= variables->size()) variables->resize(alias + 1, Py_None);
+    if ((*variables)[alias] == Py_None) (*variables)[alias] = value;
+    return true;
+  }
+  if (!type.is_container()) return true;
+  std::vector<PyRef> parts;
+  std::vector<size_t> order;
+  if (!PartsOf(type, value, &parts) || !FlatteningOrder(type, &order)) {
+    return false;
+  }
+  for (size_t i = 0; i < std::min(parts.size(), order.size()); ++i) {
+    if (!FindVariables(*type.children()[order[i]], parts[i].get(),
+                       variables)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Does `value` need no cast? What is no argument before it is cast does.
+bool IsOf(const TraceType& type, PyObject* value, CallVariables* variables,
+          bool* is) {
+  StatusOr<TraceTypeRef> own = TraceTypeOf(value, variables);
+  if (own.ok()) {
+    *is = (*own)->IsSubtypeOf(type);
+    return true;
+  }
+  Raise(own.status());
+  if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
+  PyErr_Clear();
+  *is = false;
+  return true;
+}
+
+}  // namespace
+
+bool CallRules::Read(PyObject* parameters, PyObject* constraints,
+                     bool tensors_only) {
+  tensors_only_ = tensors_only;
+  is_constrained_ = constraints != Py_None;
+  constraints_.clear();
+  if (!signature_.Read(parameters)) return false;
+  if (!is_constrained_) return true;
+  PyRef items = PyRef::Steal(PySequence_Tuple(constraints));
+  if (!items) return false;
+  std::vector<FunctionParameter> types;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+    const char* name;
+    int kind;
+    PyObject *type, *spec;
+    if (!PyArg_ParseTuple(PyTuple_GET_ITEM(items.get(), i), "siO!O", &name,
+                          &kind, TraceTypeType, &type, &spec)) {
+      return false;
+    }
+    constraints_.push_back({name, static_cast<ParameterKind>(kind),
+                            TraceTypeIn(type), PyRef::Share(spec)});
+    types.push_back({name, constraints_.back().kind, false,
+                     constraints_.back().type});
+  }
+  constrained_type_ = MakeRef<FunctionType>(std::move(types));
+  return true;
+}
+
+int CallRules::Visit(visitproc visit, void* arg) const {
+  for (const Constraint& c : constraints_) Py_VISIT(c.spec.get());
+  return signature_.Visit(visit, arg);
+}
+
+bool CallRules::Ask(PyObject* function, const CallArguments& given,
+                    AskedCall* asked) const {
+  CallArguments call = given;
+  asked->remember = true;
+  std::vector<PyRef> tensors;
+  std::vector<PyObject*> pointers;
+  if (tensors_only_) {
+    if (!ToTensors(given, &tensors, &asked->remember)) return false;
+    pointers = Pointers(tensors);
+    call.args = pointers.data();
+  }
+  // What only the place of an argument can give has no name.
+  bool by_python = false;
+  for (size_t i = 0; is_constrained_ && i < call.num_named(); ++i) {
+    const std::string_view name =
+        StringView(PyTuple_GET_ITEM(call.kwnames, i));
+    for (const Constraint& c : constraints_) {
+      by_python |=
+          c.kind == ParameterKind::kPositionalOnly && c.name == name;
+    }
+  }
+  if (PyErr_Occurred()) return false;
+  const auto fit = by_python ? FunctionSignature::Fit::kNo
+                             : signature_.Bind(call, &asked->bound);
+  if (fit == FunctionSignature::Fit::kError) return false;
+  if (fit == FunctionSignature::Fit::kNo) {
+    asked->bound.clear();
+    if (!BindByPython(function, call, &asked->bound)) return false;
+  }
+  return is_constrained_ ? AskConstrained(function, call, asked)
+                         : AskTypes(asked);
+}
+
+bool CallRules::AskTypes(AskedCall* asked) const {
+  std::vector<FunctionParameter> parameters;
+  for (const BoundValue& b : asked->bound) {
+    StatusOr<TraceTypeRef> type =
+        TraceTypeOf(b.value.get(), &asked->variables);
+    if (!type.ok()) {
+      Raise(type.status());
+      return false;
+    }
+    // Composite values have no words by which a call could be remembered.
+    const Kind kind = (*type)->kind();
+    asked->remember &= kind != Kind::kComposite && kind != Kind::kCustom;
+    parameters.push_back({b.name, b.kind, false, *std::move(type)});
+  }
+  asked->type = MakeRef<FunctionType>(std::move(parameters));
+  return true;
+}
+
+std::string CallRules::Mismatch(const std::vector<BoundValue>& bound) const {
+  for (const BoundValue& b : bound) {
+    const bool expected =
+        std::any_of(constraints_.begin(), constraints_.end(),
+                    [&](const Constraint& c) { return c.name == b.name; });
+    if (expected) continue;
+    return b.kind == ParameterKind::kKeywordOnly
+               ? Format("got an unexpected keyword argument '{}'", b.name)
+               : "too many positional arguments";
+  }
+  for (const Constraint& c : constraints_) {
+    const bool given =
+        std::any_of(bound.begin(), bound.end(),
+                    [&](const BoundValue& b) { return b.name == c.name; });
+    if (!given) {
+      return Format("missing a required argument: '{}'", c.name);
+    }
+  }
+  return {};
+}
+
+bool CallRules::AskConstrained(PyObject* function, const CallArguments& call,
+                               AskedCall* asked) const {
+  const std::string mismatch = Mismatch(asked->bound);
+  if (!mismatch.empty()) {
+    PyRef reason = PyRef::Steal(ToPyString(mismatch));
+    return reason && Refuse(function, call, reason.get());
+  }
+  CallVariables given;
+  for (size_t i = 0; i < asked->bound.size(); ++i) {
+    BoundValue& b = asked->bound[i];
+    const TraceType& type = *constraints_[i].type;
+    PyRef cast = PyRef::Steal(CastValue(type, b.value.get()));
+    if (!cast) {
+      if (!PyErr_ExceptionMatches(BindingErrorType)) return false;
+      PyObject *error_type, *error, *trace;
+      PyErr_Fetch(&error_type, &error, &trace);
+      PyErr_NormalizeException(&error_type, &error, &trace);
+      PyRef t = PyRef::Steal(error_type), e = PyRef::Steal(error),
+            tb = PyRef::Steal(trace);
+      return Refuse(function, call, e.get());
+    }
+    bool same = false;
+    if (!IsOf(type, b.value.get(), &given, &same)) return false;
+    asked->remember &= same;
+    b.value = std::move(cast);
+  }
+  asked->type = constrained_type_;
+  for (size_t i = 0; i < asked->bound.size(); ++i) {
+    if (!FindVariables(*constraints_[i].type, asked->bound[i].value.get(),
+                       &asked->variables)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void CallRules::AskSignature(AskedCall* asked) const {
+  for (const Constraint& c : constraints_) {
+    asked->bound.push_back({c.name, c.kind, c.spec});
+  }
+  asked->type = constrained_type_;
+}
+
+bool FlattenCall(const FunctionType& type,
+                 const std::vector<BoundValue>& bound,
+                 std::vector<PyRef>* inputs) {
+  std::vector<int> seen;
+  const auto& parameters = type.parameters();
+  for (size_t i = 0; i < std::min(parameters.size(), bound.size()); ++i) {
+    if (!FlattenInputs(*parameters[i].type, bound[i].value.get(), &seen,
+                       inputs)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace gk::py

@@ -1,0 +1,76 @@
+// CallRules: how calls of a Function become requests for a trace: what binds
+// their arguments, and what an input signature demands of them.
+#ifndef GK_PYTHON_CALL_RULES_H_
+#define GK_PYTHON_CALL_RULES_H_
+
+#include <string>
+#include <vector>
+
+#include "function/function_type.h"
+#include "function_signature.h"
+#include "function_trace_type.h"
+#include "py_ref.h"
+
+namespace gk::py {
+
+// A call with the types of its parameters.
+struct AskedCall {
+  std::vector<BoundValue> bound;
+  Ref<FunctionType> type;
+  // May calls that look the same go the same way unseen?
+  bool remember = false;
+  // Those among the arguments, by their aliases; `bound` keeps them.
+  CallVariables variables;
+};
+
+class CallRules {
+ public:
+  // `parameters` as FunctionSignature reads them. `constraints`: None, or
+  // [(name, kind number, type, spec)] of an input signature. `tensors_only`:
+  // arguments become tensors first. False with an exception set.
+  bool Read(PyObject* parameters, PyObject* constraints, bool tensors_only);
+
+  // Binds and casts a call of `function`, whose rules these are. False with
+  // the one TypeError of calls that do not fit, or the user's own error.
+  bool Ask(PyObject* function, const CallArguments& call,
+           AskedCall* asked) const;
+  // The input signature itself as a call.
+  void AskSignature(AskedCall* asked) const;
+  bool is_constrained() const { return is_constrained_; }
+  // Which of the tensors of a call's key each input of a trace of `type` is.
+  // False, without an exception, if the key does not tell.
+  bool OrderOf(const CallArguments& call, const FunctionType& type,
+               std::vector<int>* order) const;
+
+  // For the garbage collector.
+  int Visit(visitproc visit, void* arg) const;
+
+ private:
+  struct Constraint {
+    std::string name;
+    ParameterKind kind;
+    TraceTypeRef type;
+    PyRef spec;
+  };
+  bool AskTypes(AskedCall* asked) const;
+  bool AskConstrained(PyObject* function, const CallArguments& call,
+                      AskedCall* asked) const;
+  // Why the names of bound values are not those of the signature; empty if
+  // they are.
+  std::string Mismatch(const std::vector<BoundValue>& bound) const;
+
+  FunctionSignature signature_;
+  bool tensors_only_ = false;
+  bool is_constrained_ = false;
+  std::vector<Constraint> constraints_;
+  Ref<FunctionType> constrained_type_;
+};
+
+// The inputs of a trace for parameters of `type`, not yet converted.
+bool FlattenCall(const FunctionType& type,
+                 const std::vector<BoundValue>& bound,
+                 std::vector<PyRef>* inputs);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_CALL_RULES_H_

@@ -1,0 +1,67 @@
+// FunctionSignature: the parameters of a Python function, and how calls are
+// bound to them: names, kinds and order made canonical, so that equal calls
+// look equal.
+#ifndef GK_PYTHON_FUNCTION_SIGNATURE_H_
+#define GK_PYTHON_FUNCTION_SIGNATURE_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "function/function_type.h"
+#include "py_ref.h"
+
+namespace gk::py {
+
+// The arguments of a call, borrowed as a vectorcall has them.
+struct CallArguments {
+  PyObject* const* args;
+  size_t n;
+  PyObject* kwnames;  // null if there are none
+
+  size_t num_named() const {
+    return kwnames == nullptr ? 0 : PyTuple_GET_SIZE(kwnames);
+  }
+  // (args, kwargs) as Python code takes them; null with an exception set.
+  std::pair<PyRef, PyRef> AsTupleAndDict() const;
+};
+
+struct BoundValue {
+  std::string name;
+  ParameterKind kind;
+  PyRef value;
+};
+
+class FunctionSignature {
+ public:
+  // `parameters`: [(name, kind number, has a default?, default)].
+  // False with an exception set.
+  bool Read(PyObject* parameters);
+
+  enum class Fit : uint8_t { kYes, kNo, kError };
+  // All parameters with their values, defaults filled in. kNo: Python says
+  // why. kError: an exception is set.
+  Fit Bind(const CallArguments& call, std::vector<BoundValue>* bound) const;
+
+  // For the garbage collector.
+  int Visit(visitproc visit, void* arg) const;
+
+ private:
+  struct Parameter {
+    std::string name;
+    PyRef py_name;
+    ParameterKind kind;
+    PyRef default_value;  // null if there is none
+  };
+  bool BindPositional(const CallArguments& call,
+                      std::vector<PyRef>* values) const;
+  Fit BindNamed(const CallArguments& call, std::vector<PyRef>* values,
+                std::vector<BoundValue>* others) const;
+
+  std::vector<Parameter> parameters_;
+  bool has_varargs_ = false, has_varkw_ = false;
+};
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_FUNCTION_SIGNATURE_H_

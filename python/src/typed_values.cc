@@ -1,0 +1,461 @@
+#include "typed_values.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "convert.h"
+#include "errors.h"
+#include "function_trace_type.h"
+#include "tensor_spec_type.h"
+#include "tensor_type.h"
+#include "variable_type.h"
+
+namespace gk::py {
+namespace {
+
+using Kind = TraceType::Kind;
+
+// The keys of a dict's type. New reference.
+PyRef KeysOf(const TraceType& type) {
+  PyRef value = PyRef::Steal(ObjectOf(type));
+  return value ? PyRef::Share(PyTuple_GET_ITEM(value.get(), 1)) : PyRef();
+}
+
+bool Extend(PyObject* iterable, std::vector<PyRef>* out) {
+  PyRef items = PyRef::Steal(iterable ? PySequence_Tuple(iterable) : nullptr);
+  if (!items) return false;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+    out->push_back(PyRef::Share(PyTuple_GET_ITEM(items.get(), i)));
+  }
+  return true;
+}
+
+PyRef TupleOf(const std::vector<PyRef>& parts) {
+  PyRef tuple = PyRef::Steal(PyTuple_New(parts.size()));
+  for (size_t i = 0; tuple && i < parts.size(); ++i) {
+    PyTuple_SET_ITEM(tuple.get(), i, Py_NewRef(parts[i].get()));
+  }
+  return tuple;
+}
+
+PyObject* AssembleAttrs(const TraceType& type, PyObject* cls,
+                        const std::vector<PyRef>& parts) {
+  PyRef none = PyRef::Steal(PyTuple_New(0));
+  PyRef named = PyRef::Steal(PyDict_New());
+  if (!none || !named) return nullptr;
+  for (size_t i = 0; i < std::min(parts.size(), type.keys().size()); ++i) {
+    // The parameter of an attribute "_x" is "x".
+    const std::string& key = type.keys()[i];
+    const size_t start = std::min(key.find_first_not_of('_'), key.size());
+    if (PyDict_SetItemString(named.get(), key.c_str() + start,
+                             parts[i].get()) < 0) {
+      return nullptr;
+    }
+  }
+  return PyObject_Call(cls, none.get(), named.get());
+}
+
+PyObject* AssembleDict(const TraceType& type, const std::vector<PyRef>& parts) {
+  // (class, keys, default factory or None)
+  PyRef facts = PyRef::Steal(ObjectOf(type));
+  std::vector<size_t> order;
+  if (!facts || !FlatteningOrder(type, &order)) return nullptr;
+  PyObject* cls = PyTuple_GET_ITEM(facts.get(), 0);
+  PyObject* keys = PyTuple_GET_ITEM(facts.get(), 1);
+  PyObject* factory = PyTuple_GET_ITEM(facts.get(), 2);
+  std::vector<PyObject*> by_key(order.size());
+  for (size_t i = 0; i < order.size() && i < parts.size(); ++i) {
+    by_key[order[i]] = parts[i].get();
+  }
+  PyRef items = PyRef::Steal(PyDict_New());
+  if (!items) return nullptr;
+  for (size_t i = 0; i < by_key.size(); ++i) {
+    if (by_key[i] != nullptr &&
+        PyDict_SetItem(items.get(), PyTuple_GET_ITEM(keys, i), by_key[i]) < 0) {
+      return nullptr;
+    }
+  }
+  if (cls == reinterpret_cast<PyObject*>(&PyDict_Type)) return items.Release();
+  if (factory != Py_None) {
+    return PyObject_CallFunctionObjArgs(cls, factory, items.get(), nullptr);
+  }
+  return PyObject_CallOneArg(cls, items.get());
+}
+
+// Raises BindingError for what is pending if that says that a value does not
+// convert.
+void AsBindingError(bool assertions) {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  static PyObject* op_error =
+      ImportAttribute("graphkiln.errors", "OpError").Release();
+  PyErr_Clear();
+  PyObject* other = assertions ? PyExc_AssertionError : op_error;
+  if (!PyErr_GivenExceptionMatches(type, PyExc_TypeError) &&
+      !PyErr_GivenExceptionMatches(type, PyExc_ValueError) &&
+      (other == nullptr || !PyErr_GivenExceptionMatches(type, other))) {
+    return PyErr_Restore(type, value, trace);
+  }
+  PyErr_NormalizeException(&type, &value, &trace);
+  PyRef t = PyRef::Steal(type), v = PyRef::Steal(value),
+        b = PyRef::Steal(trace);
+  PyRef text = PyRef::Steal(v ? PyObject_Str(v.get()) : nullptr);
+  if (text) PyErr_SetObject(BindingErrorType, text.get());
+}
+
+PyObject* Refuse(const std::string& text) {
+  PyRef object = PyRef::Steal(ToPyString(text));
+  if (object) PyErr_SetObject(BindingErrorType, object.get());
+  return nullptr;
+}
+
+// "Can not cast VALUE to TYPE" with the value as it prints.
+PyObject* RefuseValue(PyObject* value, const char* format,
+                      const std::string& type) {
+  PyRef text = PyRef::Steal(ToPyString(type));
+  if (text) PyErr_Format(BindingErrorType, format, value, text.get());
+  return nullptr;
+}
+
+PyObject* CastTensor(const TraceType& type, PyObject* value) {
+  if (IsTensorSpec(value)) {
+    CallVariables none;
+    StatusOr<TraceTypeRef> own = TraceTypeOf(value, &none);
+    if (!own.ok()) return Raise(own.status());
+    if ((*own)->IsSubtypeOf(type)) return Py_NewRef(value);
+    return Refuse(
+        Format("Can not cast {} to {}", (*own)->Text(), type.Text()));
+  }
+  PyRef tensor = PyRef::Share(value);
+  if (!IsTensor(value)) {
+    StatusOr<Tensor> made = ToTensor(value, type.dtype());
+    tensor = PyRef::Steal(made.ok() ? WrapTensor(*made)
+                                    : Raise(made.status()));
+    if (!tensor) {
+      AsBindingError(/*assertions=*/false);
+      return nullptr;
+    }
+  }
+  const Tensor& t = TensorOf(tensor.get());
+  if (t.dtype() == type.dtype() &&
+      type.shape().IsCompatibleWith(t.partial_shape())) {
+    return tensor.Release();
+  }
+  return Refuse(Format("Can not cast {} to {}",
+                       TensorSpecText(t.dtype(), t.partial_shape(),
+                                      type.name()),
+                       type.Text()));
+}
+
+PyObject* CastParts(const TraceType& type, PyObject* value) {
+  std::vector<PyRef> parts;
+  if (!PartsOf(type, value, &parts)) return nullptr;
+  if (parts.size() != type.children().size()) {
+    PyRef text = PyRef::Steal(ToPyString(type.Text()));
+    if (!text) return nullptr;
+    PyErr_Format(BindingErrorType,
+                 "Can not cast %R with %zd components to %U.", value,
+                 static_cast<Py_ssize_t>(parts.size()), text.get());
+    return nullptr;
+  }
+  std::vector<size_t> order;
+  if (!FlatteningOrder(type, &order)) return nullptr;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    parts[i] =
+        PyRef::Steal(CastValue(*type.children()[order[i]], parts[i].get()));
+    if (!parts[i]) return nullptr;
+  }
+  return Assemble(type, parts);
+}
+
+PyObject* CastSequence(const TraceType& type, PyObject* value) {
+  const bool is_list = type.kind() == Kind::kList;
+  if (is_list ? !PyList_Check(value) : !PyTuple_Check(value)) {
+    return RefuseValue(value, "Can not cast %R to %U type.",
+                       is_list ? "list" : "tuple");
+  }
+  const size_t n = Py_SIZE(value);
+  if (n == type.children().size()) return CastParts(type, value);
+  PyRef text = PyRef::Steal(ToPyString(type.Text()));
+  if (!text) return nullptr;
+  PyErr_Format(BindingErrorType,
+               "Can not cast %R of length %zd to %U of length %zd.", value,
+               static_cast<Py_ssize_t>(n), text.get(),
+               static_cast<Py_ssize_t>(type.children().size()));
+  return nullptr;
+}
+
+PyObject* CastDict(const TraceType& type, PyObject* value) {
+  static PyObject* mapping =
+      ImportAttribute("collections.abc", "Mapping").Release();
+  const int is_mapping = mapping ? PyObject_IsInstance(value, mapping) : -1;
+  if (is_mapping < 0) return nullptr;
+  if (is_mapping == 0) {
+    return RefuseValue(value, "Can not cast %R to a %U type.", "Dict");
+  }
+  PyRef keys = KeysOf(type);
+  PyRef wanted = PyRef::Steal(keys ? PySet_New(keys.get()) : nullptr);
+  PyRef given = PyRef::Steal(wanted ? PySet_New(value) : nullptr);
+  if (!given) return nullptr;
+  const int same = PyObject_RichCompareBool(given.get(), wanted.get(), Py_EQ);
+  if (same < 0) return nullptr;
+  if (same == 0) {
+    return RefuseValue(value, "%R has different keys with the TraceType %U.",
+                       type.Text());
+  }
+  // In the order of the value: a plain dict, whatever its class.
+  PyRef names = PyRef::Steal(PySequence_List(value));
+  PyRef items = PyRef::Steal(names ? PyDict_New() : nullptr);
+  if (!items) return nullptr;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(names.get()); ++i) {
+    PyObject* key = PyList_GET_ITEM(names.get(), i);
+    const Py_ssize_t at = PySequence_Index(keys.get(), key);
+    if (at < 0) return nullptr;
+    PyRef item = PyRef::Steal(PyObject_GetItem(value, key));
+    if (!item) return nullptr;
+    item = PyRef::Steal(CastValue(*type.children()[at], item.get()));
+    if (!item || PyDict_SetItem(items.get(), key, item.get()) < 0) {
+      return nullptr;
+    }
+  }
+  return items.Release();
+}
+
+PyObject* CastNamedTuple(const TraceType& type, PyObject* value) {
+  PyRef cls = PyRef::Steal(ObjectOf(type));
+  if (!cls) return nullptr;
+  PyRef wanted = PyRef::Steal(PyObject_GetAttrString(cls.get(), "_fields"));
+  if (!wanted) return nullptr;
+  PyRef own = PyRef::Steal(PyObject_GetAttrString(value, "_fields"));
+  if (!own) PyErr_Clear();
+  const int same =
+      own ? PyObject_RichCompareBool(own.get(), wanted.get(), Py_EQ) : 0;
+  if (same < 0) return nullptr;
+  if (same == 1) return CastParts(type, value);
+  PyErr_Format(BindingErrorType, "Cannot cast %R to type %S.", value,
+               cls.get());
+  return nullptr;
+}
+
+PyObject* CastAttrs(const TraceType& type, PyObject* value) {
+  PyRef cls = PyRef::Steal(ObjectOf(type));
+  const int is = cls ? PyObject_IsInstance(value, cls.get()) : -1;
+  if (is < 0) return nullptr;
+  if (is == 1) return CastParts(type, value);
+  return RefuseValue(value, "Can not cast %R to %U.", type.Text());
+}
+
+// A value of a class with `__tf_flatten__`.
+PyObject* CastComposite(const TraceType& type, PyObject* value) {
+  PyRef facts = PyRef::Steal(ObjectOf(type));  // (class, metadata)
+  if (!facts) return nullptr;
+  PyObject* cls = PyTuple_GET_ITEM(facts.get(), 0);
+  PyObject* metadata = PyTuple_GET_ITEM(facts.get(), 1);
+  const int is = PyObject_IsInstance(value, cls);
+  if (is < 0) return nullptr;
+  if (is == 0) {
+    PyErr_Format(BindingErrorType, "[%R] is not of type %S.", value, cls);
+    return nullptr;
+  }
+  PyRef own =
+      PyRef::Steal(CallPython("graphkiln._composite", "flatten", {value}));
+  if (!own) return nullptr;
+  PyObject* own_metadata = PyTuple_GET_ITEM(own.get(), 0);
+  const int differs = PyObject_RichCompareBool(own_metadata, metadata, Py_NE);
+  if (differs < 0) return nullptr;
+  if (differs == 0) return CastParts(type, value);
+  PyErr_Format(BindingErrorType, "Metadata mismatch: [%S] != [%S].", metadata,
+               own_metadata);
+  return nullptr;
+}
+
+PyObject* CastCustom(const TraceType& type, PyObject* value) {
+  PyRef own = PyRef::Steal(ObjectOf(type));
+  if (!own) return nullptr;
+  PyObject* cast =
+      PyObject_CallMethod(own.get(), "cast", "OO", value, Py_None);
+  if (cast == nullptr) AsBindingError(/*assertions=*/true);
+  return cast;
+}
+
+}  // namespace
+
+PyObject* BindingErrorType = nullptr;
+
+bool FlatteningOrder(const TraceType& type, std::vector<size_t>* order) {
+  order->resize(type.children().size());
+  std::iota(order->begin(), order->end(), 0);
+  if (type.kind() != Kind::kDict || order->size() < 2) return true;
+  PyRef keys = KeysOf(type);
+  PyRef sorted = PyRef::Steal(keys ? PySequence_List(keys.get()) : nullptr);
+  if (!sorted) return false;
+  if (PyList_Sort(sorted.get()) < 0) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
+    PyErr_Clear();  // keys of several kinds: as they come
+    return true;
+  }
+  PyRef position = PyRef::Steal(PyDict_New());
+  for (size_t i = 0; position && i < order->size(); ++i) {
+    PyRef number = PyRef::Steal(PyLong_FromSize_t(i));
+    if (!number || PyDict_SetItem(position.get(),
+                                  PyTuple_GET_ITEM(keys.get(), i),
+                                  number.get()) < 0) {
+      return false;
+    }
+  }
+  for (size_t i = 0; position && i < order->size(); ++i) {
+    PyObject* number = PyDict_GetItemWithError(
+        position.get(), PyList_GET_ITEM(sorted.get(), i));
+    if (number == nullptr) return false;
+    (*order)[i] = PyLong_AsSize_t(number);
+  }
+  return static_cast<bool>(position);
+}
+
+bool PartsOf(const TraceType& type, PyObject* value,
+             std::vector<PyRef>* parts) {
+  if (type.kind() == Kind::kAttrs) {
+    for (const std::string& key : type.keys()) {
+      parts->push_back(
+          PyRef::Steal(PyObject_GetAttrString(value, key.c_str())));
+      if (!parts->back()) return false;
+    }
+    return true;
+  }
+  if (type.kind() == Kind::kDict) {
+    PyRef keys = KeysOf(type);
+    std::vector<size_t> order;
+    if (!keys || !FlatteningOrder(type, &order)) return false;
+    for (size_t i : order) {
+      parts->push_back(PyRef::Steal(
+          PyObject_GetItem(value, PyTuple_GET_ITEM(keys.get(), i))));
+      if (!parts->back()) return false;
+    }
+    return true;
+  }
+  if (type.kind() == Kind::kComposite) {
+    PyRef flat =
+        PyRef::Steal(CallPython("graphkiln._composite", "flatten", {value}));
+    return flat && Extend(PyTuple_GET_ITEM(flat.get(), 1), parts);
+  }
+  return Extend(value, parts);
+}
+
+bool FlattenInputs(const TraceType& type, PyObject* value,
+                   std::vector<int>* seen, std::vector<PyRef>* inputs) {
+  switch (type.kind()) {
+    case Kind::kLiteral:
+    case Kind::kObject:
+      return true;
+    case Kind::kVariable:
+      if (std::find(seen->begin(), seen->end(), type.alias()) != seen->end()) {
+        return true;
+      }
+      seen->push_back(type.alias());
+      [[fallthrough]];
+    case Kind::kTensor:
+      inputs->push_back(PyRef::Share(value));
+      return true;
+    case Kind::kCustom: {
+      PyRef own = PyRef::Steal(ObjectOf(type));
+      PyRef tensors = PyRef::Steal(
+          own ? CallPython("graphkiln._composite", "tensors_of",
+                           {own.get(), value})
+              : nullptr);
+      return tensors && Extend(tensors.get(), inputs);
+    }
+    default:
+      break;
+  }
+  std::vector<PyRef> parts;
+  std::vector<size_t> order;
+  if (!PartsOf(type, value, &parts) || !FlatteningOrder(type, &order)) {
+    return false;
+  }
+  for (size_t i = 0; i < std::min(parts.size(), order.size()); ++i) {
+    if (!FlattenInputs(*type.children()[order[i]], parts[i].get(), seen,
+                       inputs)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+PyObject* Assemble(const TraceType& type, const std::vector<PyRef>& parts) {
+  if (type.kind() == Kind::kDict) return AssembleDict(type, parts);
+  PyRef tuple = TupleOf(parts);
+  if (!tuple || type.kind() == Kind::kTuple) return tuple.Release();
+  if (type.kind() == Kind::kList) return PySequence_List(tuple.get());
+  PyRef facts = PyRef::Steal(ObjectOf(type));
+  if (!facts) return nullptr;
+  if (type.kind() == Kind::kNamedTuple) {
+    return PyObject_CallObject(facts.get(), tuple.get());
+  }
+  if (type.kind() == Kind::kAttrs) {
+    return AssembleAttrs(type, facts.get(), parts);
+  }
+  PyRef list = PyRef::Steal(PySequence_List(tuple.get()));
+  if (!list) return nullptr;
+  return CallPython("graphkiln._composite", "unflatten",
+                    {PyTuple_GET_ITEM(facts.get(), 0),
+                     PyTuple_GET_ITEM(facts.get(), 1), list.get()});
+}
+
+PyObject* CastValue(const TraceType& type, PyObject* value) {
+  switch (type.kind()) {
+    case Kind::kTensor:
+      return CastTensor(type, value);
+    case Kind::kList:
+    case Kind::kTuple:
+      return CastSequence(type, value);
+    case Kind::kDict:
+      return CastDict(type, value);
+    case Kind::kNamedTuple:
+      return CastNamedTuple(type, value);
+    case Kind::kAttrs:
+      return CastAttrs(type, value);
+    case Kind::kComposite:
+      return CastComposite(type, value);
+    case Kind::kCustom:
+      return CastCustom(type, value);
+    default:
+      break;
+  }
+  CallVariables none;
+  StatusOr<TraceTypeRef> own = TraceTypeOf(value, &none);
+  if (!own.ok()) return Raise(own.status());
+  if ((*own)->IsSubtypeOf(type)) return Py_NewRef(value);
+  return RefuseValue(value, "Can not cast %R to %U", type.Text());
+}
+
+bool ToInputs(const std::vector<PyRef>& values, TensorVector* inputs) {
+  for (const PyRef& value : values) {
+    PyObject* o = value.get();
+    if (IsTensor(o)) {
+      inputs->push_back(TensorOf(o));
+    } else if (IsVariable(o)) {
+      inputs->push_back(VariableOf(o)->handle);
+    } else {
+      StatusOr<Tensor> made = ToTensor(o);
+      if (!made.ok()) {
+        Raise(made.status());
+        return false;
+      }
+      inputs->push_back(*std::move(made));
+    }
+  }
+  return true;
+}
+
+bool ToKnownInputs(const std::vector<PyRef>& values, TensorVector* inputs) {
+  for (const PyRef& value : values) {
+    if (IsTensorSpec(value.get()) || IsTraceType(value.get())) {
+      inputs->push_back(Tensor());
+    } else if (!ToInputs({value}, inputs)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace gk::py

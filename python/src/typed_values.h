@@ -1,0 +1,45 @@
+// Values by their trace types: taken apart into the tensors that a trace
+// takes, put together again, and cast to the types of an input signature.
+#ifndef GK_PYTHON_TYPED_VALUES_H_
+#define GK_PYTHON_TYPED_VALUES_H_
+
+#include <vector>
+
+#include "framework/tensor.h"
+#include "function/trace_type.h"
+#include "py_ref.h"
+
+namespace gk::py {
+
+// What a call that does not fit raises inside of the binding: its text is the
+// reason alone. A Python exception class.
+extern PyObject* BindingErrorType;
+
+// All of these return false or null with an exception set.
+
+// Positions of the children of a type in the order of flattening: mappings by
+// sorted keys.
+bool FlatteningOrder(const TraceType& type, std::vector<size_t>* order);
+
+// The parts of a value of a container type, in the order of flattening.
+bool PartsOf(const TraceType& type, PyObject* value, std::vector<PyRef>* parts);
+
+// Appends what the tensors and variables of `type` get from `value`; each
+// variable once, by the aliases in `seen`.
+bool FlattenInputs(const TraceType& type, PyObject* value,
+                   std::vector<int>* seen, std::vector<PyRef>* inputs);
+
+// A container of a type; `parts` in the order of flattening. New reference.
+PyObject* Assemble(const TraceType& type, const std::vector<PyRef>& parts);
+
+// `value` as one of a type. BindingError if it is none. New reference.
+PyObject* CastValue(const TraceType& type, PyObject* value);
+
+// Arguments as the inputs of a trace: variables by their handles.
+bool ToInputs(const std::vector<PyRef>& values, TensorVector* inputs);
+// The same, null where something only stands for a tensor.
+bool ToKnownInputs(const std::vector<PyRef>& values, TensorVector* inputs);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_TYPED_VALUES_H_
