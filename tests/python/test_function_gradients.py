@@ -316,7 +316,7 @@ def test_custom_gradient_must_take_variables():
         return v * x, lambda upstream: upstream
 
     for f in (scaled, tf.function(scaled)):
-        with pytest.raises(TypeError, match="must accept a 'variables'"):
+        with pytest.raises(TypeError, match="must accept keyword argument 'variables'"):
             f(tf.constant(1.0))
 
 
