@@ -83,8 +83,10 @@ bool FindVariables(const TraceType& type, PyObject* value,
                    CallVariables* variables) {
   if (type.kind() == Kind::kVariable) {
     const size_t alias = type.alias();
-    if (alias >= variables->size()) variables->resize(alias + 1, Py_None);
-    if ((*variables)[alias] == Py_None) (*variables)[alias] = value;
+    if (alias >= variables->size()) variables->resize(alias + 1, PyRef::Share(Py_None));
+    if ((*variables)[alias].get() == Py_None) {
+      (*variables)[alias] = PyRef::Share(value);
+    }
     return true;
   }
   if (!type.is_container()) return true;

@@ -19,7 +19,7 @@ struct AskedCall {
   Ref<FunctionType> type;
   // May calls that look the same go the same way unseen?
   bool remember = false;
-  // Those among the arguments, by their aliases; `bound` keeps them.
+  // Those among the arguments, by their aliases.
   CallVariables variables;
 };
 

@@ -81,8 +81,9 @@ bool NoteTracedCall(PyObject* o) {
 // The handles of variables; null where something stands for one.
 TensorVector HandlesOf(const CallVariables& variables) {
   TensorVector handles;
-  for (PyObject* v : variables) {
-    handles.push_back(IsVariable(v) ? VariableOf(v)->handle : Tensor());
+  for (const PyRef& v : variables) {
+    handles.push_back(IsVariable(v.get()) ? VariableOf(v.get())->handle
+                                          : Tensor());
   }
   return handles;
 }

@@ -351,8 +351,10 @@ bool IsMapping(PyObject* o) {
 // Which of the variables of a call it is.
 int AliasOf(PyObject* o, CallVariables* variables) {
   size_t alias = 0;
-  while (alias < variables->size() && (*variables)[alias] != o) ++alias;
-  if (alias == variables->size()) variables->push_back(o);
+  while (alias < variables->size() && (*variables)[alias].get() != o) {
+    ++alias;
+  }
+  if (alias == variables->size()) variables->push_back(PyRef::Share(o));
   return static_cast<int>(alias);
 }
 

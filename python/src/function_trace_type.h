@@ -27,7 +27,7 @@ class PythonValue final : public LanguageValue {
 PyObject* ObjectOf(const TraceType& type);
 
 // The variables of one call, in the order met: equal ones share an alias id.
-using CallVariables = std::vector<PyObject*>;
+using CallVariables = std::vector<PyRef>;
 // The alias of a variable's type that has not been told yet.
 inline constexpr int kNoAlias = -1;
 

@@ -358,12 +358,12 @@ PyObject* TraceTypeFunction(PyObject*, PyObject* args) {
   CallVariables known;
   const size_t before = variables ? PyList_GET_SIZE(variables) : 0;
   for (size_t i = 0; i < before; ++i) {
-    known.push_back(PyList_GET_ITEM(variables, i));
+    known.push_back(PyRef::Share(PyList_GET_ITEM(variables, i)));
   }
   StatusOr<TraceTypeRef> type = TraceTypeOf(value, &known);
   if (!type.ok()) return Raise(type.status());
   for (size_t i = before; variables && i < known.size(); ++i) {
-    if (PyList_Append(variables, known[i]) < 0) return nullptr;
+    if (PyList_Append(variables, known[i].get()) < 0) return nullptr;
   }
   return WrapTraceType(*std::move(type));
 }

@@ -181,14 +181,17 @@ class InitScope {
     FuncGraph* outer = left.get();
     while (outer != nullptr && outer->is_function()) outer = outer->outer();
     OpBuilder* place = outer ? static_cast<OpBuilder*>(outer) : EagerPlace();
-    entered_.push_back({std::make_unique<OpBuilder::Scope>(place), LeftGraph(),
+    // What may lack memory comes before anything has changed.
+    ObserverList& observers = CurrentObservers();
+    Ref<FuncGraph>& left_graph = LeftGraph();
+    entered_.push_back({std::make_unique<OpBuilder::Scope>(place), left_graph,
                         CurrentDevice()});
     if (left && MindsDevices()) {
       const int device = FindDevice(left->device());
       if (device >= 0) SetCurrentDevice(device);
     }
-    if (left) LeftGraph() = std::move(left);
-    ++CurrentObservers().paused;
+    if (left) left_graph = std::move(left);
+    ++observers.paused;
   }
   void Exit() {
     if (entered_.empty()) return;

@@ -106,7 +106,7 @@ def test_the_order_of_prints_and_classes_of_errors_count(checker):
 
     assert "printed" in said(PRINTS.format(order="tf.inside_function()"))
     assert said(PRINTS.format(order="True")) == ""
-    failing = PRINTS.replace("        return x", "        return x + {{}}")
+    failing = PRINTS.replace("        return x", "        return x + None")
     outcome = checker.check(
         Program(0, failing.format(order="True"), unknown=False))
     assert outcome.ended == "failed" and outcome.said == ""

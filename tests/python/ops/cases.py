@@ -146,6 +146,15 @@ NOT_CALLED = {
         "takes or gives a list; tests/programs/tensor_lists.py covers it",
     ),
     **dict.fromkeys(
+        ("StackCloseV2", "StackPopV2", "StackPushV2", "StackV2",
+         "TensorArrayCloseV3", "TensorArrayConcatV3", "TensorArrayGatherV3",
+         "TensorArrayGradV3", "TensorArrayGradWithShape", "TensorArrayReadV3",
+         "TensorArrayScatterV3", "TensorArraySizeV3", "TensorArraySplitV3",
+         "TensorArrayV3", "TensorArrayWriteV3"),
+        "takes or gives an array or stack of version 1; "
+        "tests/oracle/test_version_one_arrays.py covers it",
+    ),
+    **dict.fromkeys(
         ("AnonymousIteratorV2", "AnonymousIteratorV3", "BatchDatasetV2",
          "CacheDatasetV2", "ConcatenateDataset", "DatasetCardinality",
          "DatasetToSingleElement", "DeleteIterator", "DummyMemoryCache",
