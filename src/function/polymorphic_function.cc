@@ -112,7 +112,7 @@ RetraceExplanation PolymorphicFunction::Explain() const {
   RetraceExplanation out = ExplainHistory(cache_.history(), options_.name,
                                           options_.max_traces, words_);
   if (made_variables_.load() && out.num_traces > 0) {
-    out.notes.push_back(
+    out.notes.emplace_back(
         "Its first call traced it twice, because it created variables.");
   }
   const int others = detector_ ? detector_->num_functions() : 0;
