@@ -106,7 +106,20 @@ def _dispatched(function: object) -> object:
 
 
 def _missing(module_name: str, name: str) -> AttributeError:
-    return AttributeError(f"module {module_name!r} has no attribute {name!r}")
+    text = f"module {module_name!r} has no attribute {name!r}"
+    namespace = module_name.partition(".")[2]
+    if _is_tensorflows(namespace, name):
+        public = f"{namespace}.{name}" if namespace else name
+        text += (
+            f": tf.{public} is TensorFlow's, graphkiln has none yet. Its "
+            "roadmap (docs/internals/roadmap.md) says what comes next."
+        )
+    return AttributeError(text)
+
+
+def _is_tensorflows(namespace: str, name: str) -> bool:
+    names = _loading.load("graphkiln._tensorflow_names").NAMES
+    return name in names.get(namespace, "").split()
 
 
 class Namespace(types.ModuleType):

@@ -511,3 +511,20 @@ def test_function(line):
 @pytest.mark.parametrize("name", CLASSES)
 def test_class(name):
     assert isinstance(_find(name), type)
+
+
+def test_names_that_only_tensorflow_has_say_so():
+    with pytest.raises(AttributeError) as missing:
+        tf.linalg.cholesky_solve
+    assert str(missing.value).startswith(
+        "module 'graphkiln.linalg' has no attribute 'cholesky_solve': "
+        "tf.linalg.cholesky_solve is TensorFlow's, graphkiln has none yet."
+    )
+    with pytest.raises(AttributeError, match="tf.keras is TensorFlow's"):
+        tf.keras
+    with pytest.raises(AttributeError) as missing:
+        tf.linalg.nonsense
+    assert str(missing.value) == (
+        "module 'graphkiln.linalg' has no attribute 'nonsense'"
+    )
+    assert not hasattr(tf, "keras")
