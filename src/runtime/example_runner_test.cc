@@ -53,6 +53,40 @@ TEST_F(ExampleTest, FindsWrongValues) {
   }
 }
 
+// Every other run ends with an error.
+class FailingRunner final : public ExampleRunner {
+ public:
+  explicit FailingRunner(Status error)
+      : error_(std::move(error)), real_(ExampleRunner::Get()) {
+    ExampleRunner::Set(this);
+  }
+  ~FailingRunner() override { ExampleRunner::Set(real_); }
+  Status Run(const FunctionGraph& function, std::span<const Tensor> arguments,
+             TensorVector* results,
+             const CancellationToken* cancellation) override {
+    if (++runs_ % 2 == 0) return error_;
+    return real_->Run(function, arguments, results, cancellation);
+  }
+
+ private:
+  Status error_;
+  ExampleRunner* real_;
+  int runs_ = 0;
+};
+
+TEST_F(ExampleTest, LackOfMemoryProvesNothing) {
+  TestFunction b;
+  const Output x = b.Arg(DataType::kFloat, {2});
+  const auto f = b.Finish({b.Add("Neg", {x})});
+  const auto same = [](FunctionGraph&) {};
+  {
+    FailingRunner runner(ResourceExhausted("OOM"));
+    EXPECT_EQ(After(f, same), "OK");
+  }
+  FailingRunner runner(InvalidArgument("no"));
+  Expect(After(f, same), "it fails: no");
+}
+
 TEST_F(ExampleTest, FindsWrongStringsAndTruths) {
   TestFunction b;
   const Output x = b.Arg(DataType::kString, {3});

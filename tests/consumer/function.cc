@@ -88,7 +88,7 @@ static void Structs() {
   const gk::RetraceExplanation why = f.explain_retraces();
   CHECK(why.retraces.size() == 1);
   CHECK(why.retraces[0].reasons[0].argument == "s.0.images");
-  CHECK(why.to_string().starts_with("step was traced 2 times.\nTrace 2 ("));
+  CHECK(why.to_string().starts_with("step was traced 2 times.\nTrace 2 at "));
   f.clear_traces();
   CHECK(f.cache_info().size == 0);
 }
