@@ -132,8 +132,8 @@ static void VariablesAndState() {
   auto wasteful = gk::function([](const gk::Tensor& x) {
     return x + gk::Variable(1.0f);
   });
-  wasteful(gk::Tensor(1.0f));
-  CHECK_ERROR(wasteful(gk::Tensor{1.0f}), kValueError);
+  CHECK_ERROR(wasteful(gk::Tensor(1.0f)), kValueError);
+  CHECK(wasteful.tracing_count() == 0);
 }
 
 static void ConcreteFunctions() {
