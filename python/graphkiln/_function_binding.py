@@ -55,10 +55,7 @@ class FunctionSignature:
     def function_type(self) -> FunctionType:
         """Names, kinds and which parameters have defaults."""
         return FunctionType(
-            [
-                (p.name, int(p.kind), p.default is not p.empty, None)
-                for p in self.parameters
-            ]
+            [(*facts, None) for *facts, _ in self.described()]
         )
 
     def described(self) -> list[tuple[str, int, bool, object]]:
@@ -133,14 +130,8 @@ def _identifier(name: str) -> str:
 def bind(function, args: tuple, kwargs: dict) -> Bound | Exception:
     """Binds a call of a Function that the core does not bind. If it does not
     fit, the error that says why."""
-    state = function._state
     try:
-        for name, kind, *_ in getattr(state.constraints, "parameters", ()):
-            if kind == POSITIONAL_ONLY and name in kwargs:
-                raise BindingError(
-                    f"got an unexpected keyword argument {name!r}"
-                )
-        return state.signature.bind(args, kwargs)
+        return function._state.signature.bind(args, kwargs)
     except BindingError as reason:
         return refusal(function, reason, args, kwargs)
     except ValueError as error:  # two names become one

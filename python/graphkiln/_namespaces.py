@@ -107,6 +107,8 @@ def _dispatched(function: object) -> object:
 
 def _missing(module_name: str, name: str) -> AttributeError:
     text = f"module {module_name!r} has no attribute {name!r}"
+    if name.startswith("_"):
+        return AttributeError(text)  # nobody's; Python itself asks for some
     namespace = module_name.partition(".")[2]
     if _is_tensorflows(namespace, name):
         public = f"{namespace}.{name}" if namespace else name

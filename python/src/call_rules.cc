@@ -30,6 +30,12 @@ bool Refuse(PyObject* function, const CallArguments& call, PyObject* reason) {
   return error && RaiseObject(error.get());
 }
 
+bool RefuseFor(PyObject* function, const CallArguments& call,
+               const std::string& reason) {
+  PyRef text = PyRef::Steal(ToPyString(reason));
+  return text && Refuse(function, call, text.get());
+}
+
 // Binds what FunctionSignature does not, or says why it does not fit.
 bool BindByPython(PyObject* function, const CallArguments& call,
                   std::vector<BoundValue>* bound) {
@@ -83,25 +89,18 @@ bool FindVariables(const TraceType& type, PyObject* value,
                    CallVariables* variables) {
   if (type.kind() == Kind::kVariable) {
     const size_t alias = type.alias();
-    if (alias >= variables->size()) variables->resize(alias + 1, PyRef::Share(Py_None));
+    if (alias >= variables->size()) {
+      variables->resize(alias + 1, PyRef::Share(Py_None));
+    }
     if ((*variables)[alias].get() == Py_None) {
       (*variables)[alias] = PyRef::Share(value);
     }
     return true;
   }
   if (!type.is_container()) return true;
-  std::vector<PyRef> parts;
-  std::vector<size_t> order;
-  if (!PartsOf(type, value, &parts) || !FlatteningOrder(type, &order)) {
-    return false;
-  }
-  for (size_t i = 0; i < std::min(parts.size(), order.size()); ++i) {
-    if (!FindVariables(*type.children()[order[i]], parts[i].get(),
-                       variables)) {
-      return false;
-    }
-  }
-  return true;
+  return ForEachPart(type, value, [&](const TraceType& child, PyObject* part) {
+    return FindVariables(child, part, variables);
+  });
 }
 
 // Does `value` need no cast? What is no argument before it is cast does.
@@ -164,19 +163,13 @@ bool CallRules::Ask(PyObject* function, const CallArguments& given,
     pointers = Pointers(tensors);
     call.args = pointers.data();
   }
-  // What only the place of an argument can give has no name.
-  bool by_python = false;
-  for (size_t i = 0; is_constrained_ && i < call.num_named(); ++i) {
-    const std::string_view name =
-        StringView(PyTuple_GET_ITEM(call.kwnames, i));
-    for (const Constraint& c : constraints_) {
-      by_python |=
-          c.kind == ParameterKind::kPositionalOnly && c.name == name;
-    }
+  if (const Constraint* c = GivenByName(call)) {
+    return RefuseFor(
+        function, call,
+        Format("got an unexpected keyword argument '{}'", c->name));
   }
   if (PyErr_Occurred()) return false;
-  const auto fit = by_python ? FunctionSignature::Fit::kNo
-                             : signature_.Bind(call, &asked->bound);
+  const auto fit = signature_.Bind(call, &asked->bound);
   if (fit == FunctionSignature::Fit::kError) return false;
   if (fit == FunctionSignature::Fit::kNo) {
     asked->bound.clear();
@@ -204,6 +197,17 @@ bool CallRules::AskTypes(AskedCall* asked) const {
   return true;
 }
 
+const CallRules::Constraint* CallRules::GivenByName(
+    const CallArguments& call) const {
+  for (const Constraint& c : constraints_) {
+    if (c.kind != ParameterKind::kPositionalOnly) continue;
+    for (size_t i = 0; i < call.num_named(); ++i) {
+      if (StringView(PyTuple_GET_ITEM(call.kwnames, i)) == c.name) return &c;
+    }
+  }
+  return nullptr;
+}
+
 std::string CallRules::Mismatch(const std::vector<BoundValue>& bound) const {
   for (const BoundValue& b : bound) {
     const bool expected =
@@ -228,10 +232,7 @@ std::string CallRules::Mismatch(const std::vector<BoundValue>& bound) const {
 bool CallRules::AskConstrained(PyObject* function, const CallArguments& call,
                                AskedCall* asked) const {
   const std::string mismatch = Mismatch(asked->bound);
-  if (!mismatch.empty()) {
-    PyRef reason = PyRef::Steal(ToPyString(mismatch));
-    return reason && Refuse(function, call, reason.get());
-  }
+  if (!mismatch.empty()) return RefuseFor(function, call, mismatch);
   CallVariables given;
   for (size_t i = 0; i < asked->bound.size(); ++i) {
     BoundValue& b = asked->bound[i];

@@ -55,6 +55,9 @@ class CallRules {
   bool AskTypes(AskedCall* asked) const;
   bool AskConstrained(PyObject* function, const CallArguments& call,
                       AskedCall* asked) const;
+  // What only the place of an argument can give, and the call gives by name;
+  // null if there is none.
+  const Constraint* GivenByName(const CallArguments& call) const;
   // Why the names of bound values are not those of the signature; empty if
   // they are.
   std::string Mismatch(const std::vector<BoundValue>& bound) const;

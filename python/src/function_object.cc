@@ -123,9 +123,10 @@ void Remember(PyObject* o, const CallArguments& call, const AskedCall& asked,
 
 PyObject* CallOfObject(PyObject* o, const CallArguments& call) {
   PyObject* const instance = call.args[0];
+  auto* owner = reinterpret_cast<PyObject*>(Py_TYPE(instance));
   PyRef bound = PyRef::Steal(
       CallPython("graphkiln._function", "bind_to_instance",
-                 {o, instance, reinterpret_cast<PyObject*>(Py_TYPE(instance))}));
+                 {o, instance, owner}));
   if (!bound) return nullptr;
   return PyObject_Vectorcall(bound.get(), call.args + 1, call.n - 1,
                              call.kwnames);
@@ -408,13 +409,7 @@ PyObject* FunctionsRunEagerly(PyObject*, PyObject*) {
   return PyBool_FromLong(run_eagerly);
 }
 
-// Does the key of a call take `o` for a tensor?
-PyObject* IsTensorValue(PyObject*, PyObject* o) {
-  return PyBool_FromLong(IsTensor(o) || IsVariable(o) || IsNumpyValue(o));
-}
-
 PyMethodDef functions[] = {
-    {"is_tensor_value", Guarded<IsTensorValue>, METH_O, nullptr},
     {"run_functions_eagerly", Guarded<RunFunctionsEagerly>, METH_O,
      "Runs the bodies of tf.functions as plain Python."},
     {"functions_run_eagerly", Guarded<FunctionsRunEagerly>, METH_NOARGS,

@@ -127,15 +127,6 @@ PyRef ListOf(const std::vector<PyRef>& items) {
   return list;
 }
 
-bool ReadList(PyObject* iterable, std::vector<PyRef>* out) {
-  PyRef items = PyRef::Steal(PySequence_Tuple(iterable));
-  if (!items) return false;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
-    out->push_back(PyRef::Share(PyTuple_GET_ITEM(items.get(), i)));
-  }
-  return true;
-}
-
 // _sorted_children(): [(key or position, type)] in the order of flattening.
 PyObject* SortedChildren(PyObject* o, PyObject*) {
   const TraceType& type = Type(o);
@@ -166,7 +157,7 @@ PyObject* FlattenInputsMethod(PyObject* o, PyObject* args) {
     return nullptr;
   }
   std::vector<PyRef> known, inputs;
-  if (!ReadList(aliases, &known)) return nullptr;
+  if (!AppendItems(aliases, &known)) return nullptr;
   std::vector<int> seen;
   for (const PyRef& alias : known) {
     seen.push_back(static_cast<int>(PyLong_AsLong(alias.get())));
@@ -185,7 +176,7 @@ PyObject* FlattenInputsMethod(PyObject* o, PyObject* args) {
 // _assemble(parts): a container; parts in the order of flattening.
 PyObject* AssembleMethod(PyObject* o, PyObject* list) {
   std::vector<PyRef> parts;
-  return ReadList(list, &parts) ? Assemble(Type(o), parts) : nullptr;
+  return AppendItems(list, &parts) ? Assemble(Type(o), parts) : nullptr;
 }
 
 PyObject* CastMethod(PyObject* o, PyObject* value) {
@@ -429,7 +420,7 @@ PyObject* VariableTypeFunction(PyObject*, PyObject* args) {
 PyObject* ToInputsFunction(PyObject*, PyObject* list) {
   std::vector<PyRef> values;
   TensorVector inputs;
-  if (!ReadList(list, &values) || !ToInputs(values, &inputs)) return nullptr;
+  if (!AppendItems(list, &values) || !ToInputs(values, &inputs)) return nullptr;
   return WrapTensors(inputs);
 }
 

@@ -135,8 +135,9 @@ PyMethodDef functions[] = {
 StatusOr<Ref<Trace>> PythonTracer::MakeTrace(const Ref<FunctionType>& type,
                                              VariableCreation*) {
   PyRef wrapped = PyRef::Steal(WrapFunctionType(type));
-  PyRef variables = ListOf(
-      call_.variables, [](const PyRef& variable) { return Py_NewRef(variable.get()); });
+  PyRef variables = ListOf(call_.variables, [](const PyRef& variable) {
+    return Py_NewRef(variable.get());
+  });
   if (!made_variables_) made_variables_ = PyRef::Steal(PyList_New(0));
   if (!wrapped || !variables || !made_variables_) return PythonError();
   PyRef made = PyRef::Steal(

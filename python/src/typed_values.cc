@@ -21,13 +21,33 @@ PyRef KeysOf(const TraceType& type) {
   return value ? PyRef::Share(PyTuple_GET_ITEM(value.get(), 1)) : PyRef();
 }
 
-bool Extend(PyObject* iterable, std::vector<PyRef>* out) {
-  PyRef items = PyRef::Steal(iterable ? PySequence_Tuple(iterable) : nullptr);
-  if (!items) return false;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
-    out->push_back(PyRef::Share(PyTuple_GET_ITEM(items.get(), i)));
+// The parts of a value of a container type, by the order of flattening.
+bool PartsOf(const TraceType& type, PyObject* value,
+             const std::vector<size_t>& order, std::vector<PyRef>* parts) {
+  if (type.kind() == Kind::kAttrs) {
+    for (const std::string& key : type.keys()) {
+      parts->push_back(
+          PyRef::Steal(PyObject_GetAttrString(value, key.c_str())));
+      if (!parts->back()) return false;
+    }
+    return true;
   }
-  return true;
+  if (type.kind() == Kind::kDict) {
+    PyRef keys = KeysOf(type);
+    if (!keys) return false;
+    for (size_t i : order) {
+      parts->push_back(PyRef::Steal(
+          PyObject_GetItem(value, PyTuple_GET_ITEM(keys.get(), i))));
+      if (!parts->back()) return false;
+    }
+    return true;
+  }
+  if (type.kind() == Kind::kComposite) {
+    PyRef flat =
+        PyRef::Steal(CallPython("graphkiln._composite", "flatten", {value}));
+    return flat && AppendItems(PyTuple_GET_ITEM(flat.get(), 1), parts);
+  }
+  return AppendItems(value, parts);
 }
 
 PyRef TupleOf(const std::vector<PyRef>& parts) {
@@ -149,7 +169,10 @@ PyObject* CastTensor(const TraceType& type, PyObject* value) {
 
 PyObject* CastParts(const TraceType& type, PyObject* value) {
   std::vector<PyRef> parts;
-  if (!PartsOf(type, value, &parts)) return nullptr;
+  std::vector<size_t> order;
+  if (!FlatteningOrder(type, &order) || !PartsOf(type, value, order, &parts)) {
+    return nullptr;
+  }
   if (parts.size() != type.children().size()) {
     PyRef text = PyRef::Steal(ToPyString(type.Text()));
     if (!text) return nullptr;
@@ -158,8 +181,6 @@ PyObject* CastParts(const TraceType& type, PyObject* value) {
                  static_cast<Py_ssize_t>(parts.size()), text.get());
     return nullptr;
   }
-  std::vector<size_t> order;
-  if (!FlatteningOrder(type, &order)) return nullptr;
   for (size_t i = 0; i < parts.size(); ++i) {
     parts[i] =
         PyRef::Steal(CastValue(*type.children()[order[i]], parts[i].get()));
@@ -312,33 +333,26 @@ bool FlatteningOrder(const TraceType& type, std::vector<size_t>* order) {
   return static_cast<bool>(position);
 }
 
-bool PartsOf(const TraceType& type, PyObject* value,
-             std::vector<PyRef>* parts) {
-  if (type.kind() == Kind::kAttrs) {
-    for (const std::string& key : type.keys()) {
-      parts->push_back(
-          PyRef::Steal(PyObject_GetAttrString(value, key.c_str())));
-      if (!parts->back()) return false;
-    }
-    return true;
+bool ForEachPart(const TraceType& type, PyObject* value,
+                 FunctionRef<bool(const TraceType&, PyObject*)> visit) {
+  std::vector<PyRef> parts;
+  std::vector<size_t> order;
+  if (!FlatteningOrder(type, &order) || !PartsOf(type, value, order, &parts)) {
+    return false;
   }
-  if (type.kind() == Kind::kDict) {
-    PyRef keys = KeysOf(type);
-    std::vector<size_t> order;
-    if (!keys || !FlatteningOrder(type, &order)) return false;
-    for (size_t i : order) {
-      parts->push_back(PyRef::Steal(
-          PyObject_GetItem(value, PyTuple_GET_ITEM(keys.get(), i))));
-      if (!parts->back()) return false;
-    }
-    return true;
+  for (size_t i = 0; i < std::min(parts.size(), order.size()); ++i) {
+    if (!visit(*type.children()[order[i]], parts[i].get())) return false;
   }
-  if (type.kind() == Kind::kComposite) {
-    PyRef flat =
-        PyRef::Steal(CallPython("graphkiln._composite", "flatten", {value}));
-    return flat && Extend(PyTuple_GET_ITEM(flat.get(), 1), parts);
+  return true;
+}
+
+bool AppendItems(PyObject* iterable, std::vector<PyRef>* items) {
+  PyRef tuple = PyRef::Steal(iterable ? PySequence_Tuple(iterable) : nullptr);
+  if (!tuple) return false;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple.get()); ++i) {
+    items->push_back(PyRef::Share(PyTuple_GET_ITEM(tuple.get(), i)));
   }
-  return Extend(value, parts);
+  return true;
 }
 
 bool FlattenInputs(const TraceType& type, PyObject* value,
@@ -362,23 +376,14 @@ bool FlattenInputs(const TraceType& type, PyObject* value,
           own ? CallPython("graphkiln._composite", "tensors_of",
                            {own.get(), value})
               : nullptr);
-      return tensors && Extend(tensors.get(), inputs);
+      return tensors && AppendItems(tensors.get(), inputs);
     }
     default:
       break;
   }
-  std::vector<PyRef> parts;
-  std::vector<size_t> order;
-  if (!PartsOf(type, value, &parts) || !FlatteningOrder(type, &order)) {
-    return false;
-  }
-  for (size_t i = 0; i < std::min(parts.size(), order.size()); ++i) {
-    if (!FlattenInputs(*type.children()[order[i]], parts[i].get(), seen,
-                       inputs)) {
-      return false;
-    }
-  }
-  return true;
+  return ForEachPart(type, value, [&](const TraceType& child, PyObject* part) {
+    return FlattenInputs(child, part, seen, inputs);
+  });
 }
 
 PyObject* Assemble(const TraceType& type, const std::vector<PyRef>& parts) {

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "base/function_ref.h"
 #include "framework/tensor.h"
 #include "function/trace_type.h"
 #include "py_ref.h"
@@ -21,8 +22,13 @@ extern PyObject* BindingErrorType;
 // sorted keys.
 bool FlatteningOrder(const TraceType& type, std::vector<size_t>* order);
 
-// The parts of a value of a container type, in the order of flattening.
-bool PartsOf(const TraceType& type, PyObject* value, std::vector<PyRef>* parts);
+// Calls visit(type, value) for each part of a value of a container type, in the
+// order of flattening, until that returns false.
+bool ForEachPart(const TraceType& type, PyObject* value,
+                 FunctionRef<bool(const TraceType&, PyObject*)> visit);
+
+// Appends what an iterable gives.
+bool AppendItems(PyObject* iterable, std::vector<PyRef>* items);
 
 // Appends what the tensors and variables of `type` get from `value`; each
 // variable once, by the aliases in `seen`.

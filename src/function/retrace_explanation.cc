@@ -88,6 +88,12 @@ std::string RowsHtml(const Retrace& r) {
   return rows.empty() ? "<tr>" + label + "</tr>" : rows;
 }
 
+// "f was traced 3 times."
+std::string SummaryText(const RetraceExplanation& e) {
+  if (e.num_traces == 1) return e.name + " was traced once.";
+  return Format("{} was traced {} times.", e.name, e.num_traces);
+}
+
 }  // namespace
 
 RetraceExplanation ExplainHistory(const TraceHistory& history,
@@ -134,11 +140,6 @@ std::string RetraceText(const Retrace& r, const HostWords& words) {
   }
   if (r.traced != r.type) text += "\n    traced for " + r.traced;
   return text;
-}
-
-std::string SummaryText(const RetraceExplanation& e) {
-  if (e.num_traces == 1) return e.name + " was traced once.";
-  return Format("{} was traced {} times.", e.name, e.num_traces);
 }
 
 std::string ExplanationText(const RetraceExplanation& e,

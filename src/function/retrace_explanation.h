@@ -48,8 +48,6 @@ struct RetraceExplanation {
 RetraceExplanation ExplainHistory(const TraceHistory& history,
                                   const std::string& name, size_t max_traces,
                                   const HostWords& words);
-// "f was traced 3 times."
-std::string SummaryText(const RetraceExplanation& explanation);
 // Of the last `most` retraces only.
 std::string ExplanationText(const RetraceExplanation& explanation,
                             const HostWords& words, size_t most = SIZE_MAX);
