@@ -1,9 +1,8 @@
-#include "runtime/arena_layout.h"
-
 #include <algorithm>
 
 #include "base/interrupt.h"
 #include "runtime/arena_space.h"
+#include "runtime/plan_passes.h"
 
 namespace gk {
 namespace {
@@ -64,7 +63,9 @@ Status Place(SlotId s, ArenaSpace* space, Plan* plan) {
 
 }  // namespace
 
-Status PlaceArena(const std::vector<int>& last_use, Plan* plan) {
+Status PlaceArena(PlanDraft* draft) {
+  Plan* const plan = draft->plan.get();
+  const std::vector<int>& last_use = draft->last_use;
   ArenaSpace space;
   for (const Instruction& now : plan->instructions) {
     for (int k = 0; now.once && k < now.num_outputs; ++k) {

@@ -1,8 +1,7 @@
-#include "runtime/lifetimes.h"
-
 #include <algorithm>
 
 #include "base/interrupt.h"
+#include "runtime/plan_passes.h"
 
 namespace gk {
 namespace {
@@ -123,8 +122,10 @@ void FindTaken(const Plan& plan, Instruction* now) {
 
 }  // namespace
 
-std::vector<int> FindLifetimes(Plan* plan) {
-  std::vector<int> last_use = LastUses(*plan);
+Status FindLifetimes(PlanDraft* draft) {
+  Plan* const plan = draft->plan.get();
+  draft->last_use = LastUses(*plan);
+  const std::vector<int>& last_use = draft->last_use;
   std::vector<bool> stays(plan->slots.size());
   for (const NextState& next : plan->next_states) {
     stays[next.to] = next.spares;
@@ -135,7 +136,7 @@ std::vector<int> FindLifetimes(Plan* plan) {
     FindReleases(last_use, stays, i, plan);
     FindTaken(*plan, &plan->instructions[i]);
   }
-  return last_use;
+  return OkStatus();
 }
 
 }  // namespace gk

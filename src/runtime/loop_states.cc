@@ -1,7 +1,6 @@
-#include "runtime/loop_states.h"
-
 #include <algorithm>
 
+#include "runtime/plan_passes.h"
 #include "runtime/purity.h"
 
 namespace gk {
@@ -23,8 +22,6 @@ bool IsClosed(const Plan& plan) {
   }
   return plan.updates.empty();
 }
-
-}  // namespace
 
 void FindNextStates(Plan* plan) {
   plan->is_closed = IsClosed(*plan);
@@ -77,6 +74,15 @@ void FindInvariants(Plan* plan) {
       same[now.first_output + k] = true;
     }
   }
+}
+
+}  // namespace
+
+Status FindLoopStates(PlanDraft* draft) {
+  if (!draft->options.loop_body) return OkStatus();
+  FindNextStates(draft->plan.get());
+  FindInvariants(draft->plan.get());
+  return OkStatus();
 }
 
 }  // namespace gk

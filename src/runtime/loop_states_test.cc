@@ -1,7 +1,5 @@
 // Which bodies of loops run in one frame, what their states do from turn to
 // turn, and whose memory is used again.
-#include "runtime/loop_states.h"
-
 #include <gtest/gtest.h>
 
 #include "framework/variable.h"

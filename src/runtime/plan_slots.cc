@@ -39,41 +39,17 @@ bool IsStaticView(const Node& node) {
          to && from->num_elements() == to->num_elements();
 }
 
-PlanSlots::PlanSlots(Plan* plan, const std::vector<Unit>& units,
-                     FunctionRef<bool(const Node&)> keeps_nothing)
-    : plan_(plan) {
+PlanSlots::PlanSlots(Plan* plan) : plan_(plan) {
   const int n = plan->function.graph->num_nodes();
   first_.assign(n, -1);
   keeps_nothing_.resize(n);
-  escapes_.resize(n);
-  for (const Unit& unit : units) {
-    for (const Node* node : unit.nodes) {
-      keeps_nothing_[node->id()] = keeps_nothing(*node);
-    }
-  }
+  first_output_.resize(n);
+  int num_outputs = 0;
   for (const auto& node : plan->function.graph->nodes()) {
-    escapes_[node->id()].resize(node->num_outputs());
+    first_output_[node->id()] = num_outputs;
+    num_outputs += node->num_outputs();
   }
-  FindEscapes(units);
-}
-
-void PlanSlots::FindEscapes(const std::vector<Unit>& units) {
-  const auto escapes = [&](const Output& o) {
-    escapes_[o.node->id()][o.index] = true;
-  };
-  for (const Output& r : plan_->function.results) escapes(r);
-  for (int u = units.size() - 1; u >= 0; --u) {
-    const std::vector<Node*>& nodes = units[u].nodes;
-    for (int k = nodes.size() - 1; k >= 0; --k) {
-      const Node& node = *nodes[k];
-      const bool view = IsStaticView(node);
-      const bool holds = view ? Escapes(node, 0) : !keeps_nothing_[node.id()];
-      for (int i = 0; i < node.num_inputs(); ++i) {
-        // Other inputs of a view (its new shape) are only read.
-        if (holds && !(i > 0 && view)) escapes(node.input(i));
-      }
-    }
-  }
+  escapes_.resize(num_outputs);
 }
 
 SlotId PlanSlots::Add(const Node& node, int index, Home home) {

@@ -7,12 +7,9 @@
 #define GK_RUNTIME_PLAN_SLOTS_H_
 
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "base/function_ref.h"
 #include "runtime/plan.h"
-#include "runtime/schedule.h"
 
 namespace gk {
 
@@ -22,10 +19,21 @@ bool IsStaticView(const Node& node);
 
 class PlanSlots {
  public:
-  // `keeps_nothing`: of a node, whether its kernel only reads what it is
-  // given and makes all that it gives.
-  PlanSlots(Plan* plan, const std::vector<Unit>& units,
-            FunctionRef<bool(const Node&)> keeps_nothing);
+  explicit PlanSlots(Plan* plan);
+
+  // The node's kernel only reads what it is given and makes all that it
+  // gives.
+  void SetKeepsNothing(const Node& node) { keeps_nothing_[node.id()] = true; }
+  bool KeepsNothing(const Node& node) const {
+    return keeps_nothing_[node.id()];
+  }
+  // May be held by somebody after the run.
+  void SetEscapes(const Output& o) {
+    escapes_[first_output_[o.node->id()] + o.index] = true;
+  }
+  bool Escapes(const Node& node, int index) const {
+    return escapes_[first_output_[node.id()] + index];
+  }
 
   // -1 if the output has none.
   SlotId Of(const Output& o) const {
@@ -41,19 +49,15 @@ class PlanSlots {
   // The node's output is what slot `s` holds.
   void Name(const Node& node, SlotId s) { first_[node.id()] = s; }
   void AddInputs(Instruction* instruction, std::span<const Output> inputs);
-  // May be held by somebody after the run.
-  bool Escapes(const Node& node, int index) const {
-    return escapes_[node.id()][index];
-  }
 
  private:
-  void FindEscapes(const std::vector<Unit>& units);
   void SettleHome(const Node& node, int index, SlotId id);
 
   Plan* const plan_;
-  std::vector<SlotId> first_;               // by node id
-  std::vector<bool> keeps_nothing_;         // by node id
-  std::vector<std::vector<bool>> escapes_;  // by node id and output
+  std::vector<SlotId> first_;        // by node id
+  std::vector<bool> keeps_nothing_;  // by node id
+  std::vector<int> first_output_;    // by node id: where it is in escapes_
+  std::vector<bool> escapes_;        // by output, node by node
 };
 
 }  // namespace gk

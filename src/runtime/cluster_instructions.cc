@@ -1,8 +1,9 @@
-#include "runtime/cluster_draft.h"
-
+// Clusters: groups of elementwise nodes, with the variables that they read and
+// write, as one instruction.
 #include <map>
 #include <utility>
 
+#include "runtime/instruction_makers.h"
 #include "runtime/planned_shape.h"
 
 namespace gk {
@@ -17,11 +18,14 @@ DataType WrittenType(const Node& write) {
 }
 
 // A cluster being put together.
-class Draft {
+class ClusterDraft {
  public:
-  Draft(PlanSlots* slots, Plan* plan) : slots_(slots), plan_(plan) {}
+  explicit ClusterDraft(PlanDraft* draft)
+      : slots_(&draft->slots),
+        plan_(draft->plan.get()),
+        read_outside_(draft->read_outside) {}
 
-  void Add(const Unit& unit, const std::vector<bool>& used_outside) {
+  void Add(const Unit& unit) {
     const Node& first = *unit.nodes[0];
     const TensorShape domain = *PlannedShape(
         IsWrite(first) ? first.input(1) : Output{unit.nodes[0], 0});
@@ -32,7 +36,7 @@ class Draft {
     i.node = &first;
     i.first_output = plan_->slots.size();
     for (const Node* node : unit.nodes) {
-      if (!IsWrite(*node) && used_outside[node->id()]) AddResult(*node);
+      if (!IsWrite(*node) && read_outside_[node->id()]) AddResult(*node);
     }
     AddUpdates(domain);
     if (plan_->checked) {
@@ -175,6 +179,7 @@ class Draft {
 
   PlanSlots* const slots_;
   Plan* const plan_;
+  const std::vector<bool>& read_outside_;
   Cluster cluster_;
   Instruction instruction_;
   std::map<std::pair<int, int>, int> value_of_;
@@ -186,9 +191,8 @@ class Draft {
 
 }  // namespace
 
-void AddCluster(const Unit& unit, const std::vector<bool>& used_outside,
-                PlanSlots* slots, Plan* plan) {
-  Draft(slots, plan).Add(unit, used_outside);
+void MakeCluster(const Unit& unit, PlanDraft* draft) {
+  ClusterDraft(draft).Add(unit);
 }
 
 }  // namespace gk

@@ -1,0 +1,24 @@
+#include "runtime/plan_draft.h"
+
+#include <utility>
+
+#include "base/checks.h"
+
+namespace gk {
+namespace {
+
+Ref<Plan> EmptyPlan(FunctionGraph function) {
+  Ref<Plan> plan = MakeRef<Plan>();
+  plan->function = std::move(function);
+  plan->checked = ChecksOn();
+  return plan;
+}
+
+}  // namespace
+
+PlanDraft::PlanDraft(FunctionGraph function, PlanOptions options)
+    : plan(EmptyPlan(std::move(function))),
+      options(options),
+      slots(plan.get()) {}
+
+}  // namespace gk
