@@ -42,6 +42,7 @@ include(cmake/opgen.cmake)
 set(GK_PLAIN_OPS "/ops/(composite|data|string)/")
 
 set(GK_OBJECTS "")
+set(GK_RECORD_OBJECTS "")
 foreach(part IN LISTS GK_LAYERS ITEMS plain_ops)
   string(REPLACE plain_ops ops layer ${part})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
@@ -64,6 +65,9 @@ foreach(part IN LISTS GK_LAYERS ITEMS plain_ops)
     target_link_libraries(gk_${part} PUBLIC gk_flags)
     target_include_directories(gk_${part} PRIVATE ${GK_DNNL_INCLUDE})
     list(APPEND GK_OBJECTS $<TARGET_OBJECTS:gk_${part}>)
+    if(part MATCHES "^(base|proto|kernels|framework|data|graph|ops|plain_ops)$")
+      list(APPEND GK_RECORD_OBJECTS $<TARGET_OBJECTS:gk_${part}>)
+    endif()
     # Nothing here runs in a loop: -O3 would only take longer to compile.
     if(part MATCHES "^(proto|graph|grappler|data|api|plain_ops)$")
       target_compile_options(gk_${part} PRIVATE $<$<CONFIG:Release>:-O1>)
@@ -98,6 +102,9 @@ set_target_properties(gk_op_functions PROPERTIES UNITY_BUILD ON
 # They only pack arguments for Dispatch.
 target_compile_options(gk_op_functions PRIVATE $<$<CONFIG:Release>:-O1>)
 list(APPEND GK_OBJECTS $<TARGET_OBJECTS:gk_op_functions>)
+gk_public_op_functions(
+  "${GK_RECORD_OBJECTS};$<TARGET_OBJECTS:gk_op_functions>")
+add_dependencies(gk_api gk_public_ops)
 # Here the public names are not inline: see include/graphkiln/export.h.
 target_compile_definitions(gk_api PRIVATE GRAPHKILN_BUILDING=1)
 

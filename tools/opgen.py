@@ -1,28 +1,35 @@
 #!/usr/bin/env python3
-"""Derives C++ from the op records: registration and op functions.
+"""Derives what the op records themselves need: registration, op functions.
 
 Usage: opgen.py SOURCE_DIR OUTPUT_DIR
 
-Reads every record in src/ops/<family>/*.cc as text (the records' strings are
-plain literals by rule) and writes, if changed,
+Writes, if changed,
   ops/registration.cc   RegisterAllOps(): one call for each record file
   ops/fn/<file>.h, .cc  the file's op functions: gk::ops::AddV2(x, y), ...
                         that throw gk::Error
   ops/op_functions.h    all of them
-  graphkiln/*.h, api/ops.cc  the public C++ functions: see opgen_public.py
 One header for each record file keeps an added op from rebuilding every file.
+
+Records call each other's op functions, so these are there before any record is
+compiled: the signatures, and nothing else, are read from the files' text.
+Everything else is derived of the compiled registry (opgen_public.py), which
+refuses to build if a signature was read wrongly.
 """
 import re
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 
-import opgen_public
+from op_records import Attr, Op, parse_args, parse_attr, split
 
-FIELDS = ("name", "inputs", "outputs", "attrs", "doc")
-LITERAL = r'((?:\s*"(?:[^"\\]|\\.)*")+)'
-FIELD = re.compile(r"\.(" + "|".join(FIELDS) + r")\s*=" + LITERAL)
-RAW = re.compile(r'"((?:[^"\\]|\\.)*)"')
+STRING = r'"(?:[^"\\]|\\.)*"'
+# Literals, and names of macros and constants that are literals.
+PIECES = r"((?:\s*(?:" + STRING + r"|(?!R\")[A-Za-z]\w*))+)"
+FIELD = re.compile(r"\.(name|inputs|outputs|attrs|doc)\s*=" + PIECES)
+# Macros and constants that may be made of these.
+NAMED = re.compile(
+    r"^\s*(?:#define (\w+)(?=\s)((?:[^\\\n]|\\(?:.|\n))*)$"
+    r"|constexpr (?:char|std::string_view) (\w+)(?:\[\])?\s*="
+    r"((?:" + STRING + r'|[^;"])*);)', re.M)
 
 CPP_TYPES = {
     "int": ("int64_t", "int64_t"),
@@ -36,67 +43,26 @@ CPP_TYPES = {
 }
 CPP_NAMES = {"float": "kFloat", "double": "kDouble", "half": "kHalf"}
 RESERVED = {"default", "template", "new", "delete", "class", "and", "or",
-            "not", "switch", "case", "auto", "const", "return", "operator"}
+            "not", "switch", "case", "auto", "const", "return", "operator",
+            "complex"}
 
 
-@dataclass
-class Attr:
-    name: str
-    type: str
-    is_list: bool
-    default: str | None
+def text_of(pieces: str, named: dict[str, str]) -> str:
+    def joined(pieces: str) -> str:
+        found = re.findall(STRING + r"|[A-Za-z]\w*", pieces)
+        return "".join(p[1:-1] if p[0] == '"' else joined(named[p]) for p in found)
 
-
-@dataclass
-class Op:
-    name: str = ""
-    inputs: list = field(default_factory=list)
-    outputs: list = field(default_factory=list)
-    attrs: list = field(default_factory=list)
-    doc: str = ""
-
-
-def text_of(literals: str) -> str:
-    joined = "".join(RAW.findall(literals))
-    return joined.replace('\\"', '"').replace("\\n", "\n")
-
-
-def split(text: str, sep: str) -> list[str]:
-    parts, depth, quoted, start = [], 0, False, 0
-    for i, c in enumerate(text + sep):
-        if c == sep and depth == 0 and not quoted or i == len(text):
-            if text[start:i].strip():
-                parts.append(text[start:i].strip())
-            start = i + 1
-        elif c == "'":
-            quoted = not quoted
-        elif not quoted and c in "[(":
-            depth += 1
-        elif not quoted and c in "])":
-            depth -= 1
-    return parts
-
-
-def parse_args(text: str) -> list[tuple[str, str]]:
-    return [tuple(p.strip() for p in a.split(":", 1)) for a in split(text, ";")]
-
-
-def parse_attr(text: str) -> Attr:
-    name, rest = (p.strip() for p in text.split(":", 1))
-    kind = re.match(r"list\((\w+)\)|(\w+)", rest)
-    default = None
-    tail = re.sub(r"\bin \[[^\]]*\]", "", rest[kind.end():])
-    if m := re.search(r"(?<![><])=\s*(.*)$", tail.replace(">=", "  "), re.S):
-        default = m.group(1).strip()
-    return Attr(name, kind.group(1) or kind.group(2), bool(kind.group(1)), default)
+    return joined(pieces).replace('\\"', '"').replace("\\n", "\n")
 
 
 def read_ops(path: Path) -> tuple[list[str], list[Op]]:
     text = path.read_text()
     files = re.findall(r"^\s*GK_REGISTER_(?:OPS|COMPOSITES)\((\w+)\)", text, re.M)
+    headers = "".join(h.read_text() for h in sorted(path.parent.glob("*.h")))
+    named = {m[1] or m[3]: m[2] or m[4] for m in NAMED.finditer(headers + text)}
     ops: list[Op] = []
-    for key, literals in FIELD.findall(text):
-        value = text_of(literals)
+    for key, pieces in FIELD.findall(text):
+        value = text_of(pieces, named)
         if key == "name":
             ops.append(Op(name=value))
         elif not ops:
@@ -240,45 +206,47 @@ def source(stem: str, ops: list[Op]) -> str:
     return "\n".join(lines + ["}  // namespace gk::ops", ""])
 
 
-def registration(files: list[str]) -> str:
-    lines = ["// Generated by tools/opgen.py: every record file, by name.",
-             "#include <mutex>", "", '#include "framework/op_registry.h"', "", "namespace gk {"]
+def registration(families: dict[str, list[str]]) -> str:
+    files = [f for members in families.values() for f in members]
+    lines = ["// Generated by tools/opgen.py: every record file, by family.",
+             "#include <mutex>", "", '#include "framework/op_registry.h"',
+             '#include "ops/record_family.h"', "", "namespace gk {"]
     lines += [f"void RegisterOps_{f}(OpRegistry& registry);" for f in files]
-    lines += ["", "void RegisterAllOps() {", "  static std::once_flag once;",
-              "  std::call_once(once, [] {", "    [[maybe_unused]] OpRegistry& r = OpRegistry::Get();"]
-    lines += [f"    RegisterOps_{f}(r);" for f in files]
-    return "\n".join(lines + ["  });", "}", "", "}  // namespace gk", ""])
+    lines += ["", "static size_t family_ends[] = {", f"    {', '.join('0' * len(families))}}};",
+              "", "void RegisterAllOps() {", "  static std::once_flag once;",
+              "  std::call_once(once, [] {", "    OpRegistry& r = OpRegistry::Get();"]
+    for i, members in enumerate(families.values()):
+        lines += [f"    RegisterOps_{f}(r);" for f in members]
+        lines.append(f"    family_ends[{i}] = r.all().size();")
+    lines += ["  });", "}", "", "std::string_view RecordFamily(int op) {",
+              "  static constexpr std::string_view kNames[] = {",
+              "      " + ",\n      ".join(f'"{f}"' for f in families) + "};",
+              "  int i = 0;",
+              "  while (family_ends[i] <= static_cast<size_t>(op)) ++i;",
+              "  return kNames[i];", "}"]
+    return "\n".join([*lines, "", "}  // namespace gk", ""])
+
+
+def record_files(root: Path) -> list[Path]:
+    found = (root / "src/ops").glob("*/*.cc")
+    return sorted((p for p in found if not p.stem.endswith("_test")), key=lambda p: p.stem)
 
 
 def main() -> None:
     root, out = Path(sys.argv[1]), Path(sys.argv[2])
-    registered: list[str] = []
+    families: dict[str, list[str]] = {}
     stems: list[str] = []
-    public = opgen_public.Public()
-    elsewhere = opgen_public.names_elsewhere((root / "python/graphkiln/_exports.py").read_text())
-    for path in sorted((root / "src/ops").glob("*/*.cc"), key=lambda p: p.stem):
-        if path.stem.endswith("_test"):
-            continue
+    for path in record_files(root):
         found, ops = read_ops(path)
         if found and found != [path.stem]:
             sys.exit(f"{path}: GK_REGISTER_OPS must name the file: {path.stem}")
         if path.stem in stems:
             sys.exit(f"{path}: another record file has this name")
-        registered += found
-        text = path.read_text()
-        public.functions += opgen_public.read_composites(text)
-        if "GK_REGISTER_COMPOSITES" not in text:
-            public.ops += ops
-            public.functions += opgen_public.op_functions(text, ops, elsewhere, signature)
+        families.setdefault(path.parent.name, []).extend(found)
         stems.append(path.stem)
         write_if_changed(out / f"ops/fn/{path.stem}.h", header(path.stem, ops))
         write_if_changed(out / f"ops/fn/{path.stem}.cc", source(path.stem, ops))
-    # Names of composites go before those of ops.
-    public.functions.sort(key=lambda f: "CallPublicFunction" not in f.body[0])
-    write_if_changed(out / "graphkiln/ops.h", opgen_public.ops_header(public.ops, signature))
-    write_if_changed(out / "graphkiln/functions.h", opgen_public.functions_header(public.functions))
-    write_if_changed(out / "api/ops.cc", opgen_public.ops_source(public.ops, signature))
-    write_if_changed(out / "ops/registration.cc", registration(registered))
+    write_if_changed(out / "ops/registration.cc", registration(families))
     write_if_changed(out / "ops/op_functions.h", umbrella(stems))
 
 

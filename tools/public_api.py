@@ -9,12 +9,12 @@ import ast
 import copy
 import importlib
 import inspect
-import re
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-import opgen_public
+import op_records
+from op_records import Composite
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "python" / "graphkiln"
@@ -29,12 +29,6 @@ class PublicName:
     text: str = ""  # the signature as text
 
 
-@dataclass
-class Composite:
-    kinds: dict[str, str]  # argument -> "tensor", "int?" ...
-    result: str  # "" for one tensor, "list", "TopKV2: values, indices" ...
-
-
 def extension() -> object:
     return importlib.import_module("graphkiln._graphkiln")
 
@@ -44,43 +38,14 @@ def namespaces() -> object:
 
 
 @cache
-def composites() -> dict[str, Composite]:
-    """Composites by public name, from their records."""
-    out = {}
-    for path in sorted((ROOT / "src/ops/composite").glob("*.cc")):
-        text = re.sub(r"//.*", "", path.read_text())
-        if "GK_REGISTER_COMPOSITES" not in text:
-            continue
-        macros = {
-            m[1]: "".join(s[1:-1] for s in re.findall(opgen_public.STRING, m[2]))
-            for m in opgen_public.MACRO.finditer(text)
-        }
-        found = list(opgen_public.COMPOSITE.finditer(text))
-        for i, m in enumerate(found):
-            end = found[i + 1].start() if i + 1 < len(found) else len(text)
-            kinds = {}
-            for arg in opgen_public.text_of(m[2], macros).split(";"):
-                name, rest = (p.strip() for p in arg.split(":", 1))
-                kind, _, default = (p.strip() for p in rest.partition("="))
-                kind = re.sub(r" as .*", "", kind)
-                optional = kind.endswith("?") or default == "None"
-                kinds[name] = re.sub(r"\(.*", "", kind.rstrip("?"))
-                kinds[name] += "?" if optional else ""
-            found_result = opgen_public.RESULT.search(text, m.end(), end)
-            result = opgen_public.text_of(found_result[1], macros) if found_result else ""
-            for name in opgen_public.text_of(m[1], macros).split("|"):
-                out[name] = Composite(kinds, result)
-    return out
+def records() -> op_records.Records:
+    return op_records.read(extension().records_text())  # type: ignore[attr-defined]
 
 
 @cache
-def families() -> dict[str, str]:
-    """Ops and the folders of src/ops that their records are in."""
-    out = {}
-    for path in sorted((ROOT / "src/ops").glob("*/*.cc")):
-        for name in re.findall(r'\.name = "(\w+)"', path.read_text()):
-            out[name] = path.parent.name
-    return out
+def composites() -> dict[str, Composite]:
+    """Composites by public name."""
+    return {name: c for c in records().composites for name in c.names}
 
 
 @cache

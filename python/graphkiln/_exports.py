@@ -29,17 +29,6 @@ NAMESPACES = (
 # Packages of the same kind that have modules of their own.
 PACKAGES = ("autograph", "autograph.experimental")
 
-# Ops under public names that their records do not claim.
-OP_NAMES = """
-    math.acos=Acos acos=Acos math.ceil=Ceil math.erfinv=Erfinv exp=Exp
-    math.exp=Exp floor=Floor math.floor=Floor identity=Identity
-    guarantee_const=GuaranteeConst math.ndtri=Ndtri math.rsqrt=Rsqrt
-    math.sigmoid=Sigmoid nn.sigmoid=Sigmoid sigmoid=Sigmoid math.sign=Sign
-    sign=Sign math.softsign=Softsign math.sqrt=Sqrt sqrt=Sqrt
-    math.xdivy=Xdivy math.xlog1py=Xlog1py nn.relu6=Relu6 no_op=NoOp
-    realdiv=RealDiv unique=Unique unique_with_counts=UniqueWithCounts
-    """
-
 # Functions written in Python that can be dispatched by the types of their
 # arguments; assertions about two arguments say so themselves.
 DISPATCHED = """

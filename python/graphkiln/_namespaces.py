@@ -29,13 +29,7 @@ _PACKAGES = ("data",)
 # Tables are whole before another thread can see them.
 @functools.cache
 def _op_names() -> dict[str, str]:
-    ops = dict(_graphkiln.public_names())
-    known = set(_graphkiln.op_names())
-    for entry in _exports.OP_NAMES.split():
-        public, _, op = entry.partition("=")
-        if op in known:
-            ops.setdefault(public, op)
-    return ops
+    return dict(_graphkiln.public_names())
 
 
 @functools.cache

@@ -8,7 +8,9 @@
 #include "dtype_type.h"
 #include "errors.h"
 #include "framework/op_registry.h"
+#include "framework/trait_names.h"
 #include "op_function.h"
+#include "ops/record_text.h"
 #include "text_caster.h"
 
 namespace nb = nanobind;
@@ -75,29 +77,8 @@ nb::list Attrs(const std::vector<AttrDef>& attrs) {
 }
 
 nb::list Traits(const OpRecord& r) {
-  constexpr std::pair<Trait, const char*> kNames[] = {
-      {kStateful, "stateful"},
-      {kElementwise, "elementwise"},
-      {kCommutative, "commutative"},
-      {kAssociative, "associative"},
-      {kIdempotent, "idempotent"},
-      {kInvolution, "involution"},
-      {kView, "view"},
-      {kReduction, "reduction"},
-      {kAggregate, "aggregate"},
-      {kSourceOp, "source"},
-      {kRandom, "random"},
-      {kReadsResource, "reads_resource"},
-      {kWritesResource, "writes_resource"},
-      {kCallsFunction, "calls_function"},
-      {kNoGradient, "no_gradient"},
-      {kExpensive, "expensive"},
-      {kIdentityZero, "identity_zero"},
-      {kIdentityOne, "identity_one"}};
   nb::list out;
-  for (const auto& [trait, name] : kNames) {
-    if (r.Has(trait)) out.append(name);
-  }
+  for (std::string_view name : TraitNames(r.traits)) out.append(Str(name));
   return out;
 }
 
@@ -138,6 +119,9 @@ nb::dict Record(const std::string& op) {
 void AddOpRecord(nb::module_& m) {
   m.def("op_record", &Record, nb::arg("op"),
         "An op's record: signature, traits, facts for tests.");
+  m.def(
+      "records_text", [] { return RecordsText(); },
+      "The records of all ops and composites as text: ops/record_text.h.");
 }
 
 }  // namespace gk::py

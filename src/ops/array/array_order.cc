@@ -453,6 +453,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type; out_idx: type in [int32, int64] = int32",
      .shape = UniqueShape,
      .kernel = {.compute = ComputeUnique},
+     .python = {.names = "unique"},
      .doc = "The distinct values of a vector in order of appearance, and which "
             "of them each element is."},
 
@@ -462,6 +463,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type; out_idx: type in [int32, int64] = int32",
      .shape = UniqueShape,
      .kernel = {.compute = ComputeUnique},
+     .python = {.names = "unique_with_counts"},
      .doc = "Unique, and how often each value appears."},
 
     {.name = "TopKV2",

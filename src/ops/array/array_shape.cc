@@ -380,6 +380,7 @@ const OpRecord kRecords[] = {
      .traits = kView,
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeAlias},
+     .python = {.names = "guarantee_const"},
      .doc = "The input, promised to be a constant."},
 
     {.name = "DeepCopy",

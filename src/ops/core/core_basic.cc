@@ -92,6 +92,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeIdentity},
      .gradient = [](GradContext& g) { g.grads()[0] = g.raw_dy(0); },
+     .python = {.names = "identity"},
      .doc = "A tensor with the same contents as the input.",
      .test = {.reference = "input"}},
 
@@ -141,6 +142,7 @@ const OpRecord kRecords[] = {
      .traits = kSourceOp,
      .shape = shape_fn::NoOutputs,
      .kernel = {.compute = ComputeNoOp},
+     .python = {.names = "no_op"},
      .doc = "Does nothing; holds control edges together."},
 
     {.name = "ControlTrigger",

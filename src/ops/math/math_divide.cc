@@ -139,6 +139,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::Broadcast,
      .kernel = Overloads<DivideReal>(),
      .gradient = DivideGrads,
+     .python = {.names = "realdiv"},
      .doc = "Returns x / y element-wise for real and complex types.",
      .test = {.low = 0.5, .reference = "x / y"}},
 

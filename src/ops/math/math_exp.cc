@@ -47,6 +47,7 @@ const OpRecord kRecords[] = {
                   kSlowLoop>>(),
      .gradient =
          [](GradContext& g) { g.Set(0, ops::Mul(g.dy(0), Conjugate(g.y(0)))); },
+     .python = {.names = "math.exp|exp"},
      .doc = "Returns e to the power of each element.",
      .test = {.reference = "exp(x)"}},
 
@@ -144,6 +145,7 @@ const OpRecord kRecords[] = {
          [](GradContext& g) {
            g.Set(0, ops::SigmoidGrad(Conjugate(g.y(0)), g.dy(0)));
          },
+     .python = {.names = "math.sigmoid|nn.sigmoid|sigmoid"},
      .doc = "Returns 1 / (1 + exp(-x)) element-wise.",
      .test = {.reference = "1 / (1 + exp(-x))"}},
 };

@@ -158,6 +158,7 @@ const OpRecord kRecords[] = {
                                               0.5 / std::numbers::inv_sqrtpi),
                                    ops::Exp(ops::Square(g.y(0))))));
          },
+     .python = {.names = "math.erfinv"},
      .doc = "Returns the inverse of the error function.",
      .test = {.low = -0.9, .high = 0.9, .reference = "erfinv(x)"}},
 
@@ -179,6 +180,7 @@ const OpRecord kRecords[] = {
                               ops::Exp(ops::Mul(ScalarLike(g.x(0), 0.5),
                                                 ops::Square(g.y(0)))))));
          },
+     .python = {.names = "math.ndtri"},
      .doc = "Returns the quantile of the standard normal distribution.",
      .test = {.low = 0.1, .high = 0.9, .reference = "ndtri(x)"}},
 

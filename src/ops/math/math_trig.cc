@@ -122,6 +122,7 @@ const OpRecord kRecords[] = {
                         ops::Rsqrt(ops::Sub(ScalarLike(g.x(0), 1),
                                             ops::Square(Conjugate(g.x(0))))))));
          },
+     .python = {.names = "math.acos|acos"},
      .doc = "Returns the inverse cosine of each element.",
      .test = {.low = -0.9, .high = 0.9, .reference = "arccos(x)"}},
 

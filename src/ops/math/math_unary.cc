@@ -86,6 +86,7 @@ const OpRecord kRecords[] = {
                                             ops::Mul(Conjugate(g.dy(0)), turn)),
                                    inverse)));
          },
+     .python = {.names = "math.sign|sign"},
      .doc = "Returns the sign of each element: -1, 0 or 1; x / |x| for a "
             "complex x.",
      .test = {.reference = "sign(x)", .skip_gradient = true}},
@@ -125,6 +126,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<
          UnaryFor<[](auto x) { return math::Floor(x); }, FloatTypes>>(),
+     .python = {.names = "math.floor|floor"},
      .doc = "Rounds each element down to an integer.",
      .test = {.reference = "floor(x)", .skip_gradient = true}},
 
@@ -136,6 +138,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<
          UnaryFor<[](auto x) { return math::Ceil(x); }, FloatTypes>>(),
+     .python = {.names = "math.ceil"},
      .doc = "Rounds each element up to an integer.",
      .test = {.reference = "ceil(x)", .skip_gradient = true}},
 
@@ -217,6 +220,7 @@ const OpRecord kRecords[] = {
                             kSlowLoop>>(),
      .gradient =
          [](GradContext& g) { g.Set(0, ops::SqrtGrad(g.y(0), g.dy(0))); },
+     .python = {.names = "math.sqrt|sqrt"},
      .doc = "Returns the square root of each element.",
      .test = {.low = 0.1, .reference = "sqrt(x)"}},
 
@@ -233,6 +237,7 @@ const OpRecord kRecords[] = {
                   ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) { g.Set(0, ops::RsqrtGrad(g.y(0), g.dy(0))); },
+     .python = {.names = "math.rsqrt"},
      .doc = "Returns 1 / sqrt(x) element-wise.",
      .test = {.low = 0.1, .reference = "1 / sqrt(x)"}},
 

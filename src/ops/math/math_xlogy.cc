@@ -76,6 +76,7 @@ const OpRecord kRecords[] = {
                               ops::Xdivy(x, ops::AddV2(y, ScalarLike(y, 1))))
                    : Tensor());
          },
+     .python = {.names = "math.xlog1py"},
      .doc = "Returns x * ln(1 + y) element-wise, and 0 where x is 0.",
      .test = {.low = 0.5, .reference = "xlog1py(x, y)"}},
 
@@ -105,6 +106,7 @@ const OpRecord kRecords[] = {
                    ? ops::Mul(g.dy(0), ops::Xdivy(ops::Neg(x), ops::Square(y)))
                    : Tensor());
          },
+     .python = {.names = "math.xdivy"},
      .doc = "Returns x / y element-wise, and 0 where x is 0.",
      .test = {.low = 0.5, .reference = "x / y"}},
 

@@ -66,6 +66,7 @@ const OpRecord kRecords[] = {
      .kernel = Unary<kRelu6, RealTypes>(),
      .gradient =
          [](GradContext& g) { g.Set(0, ops::Relu6Grad(g.dy(0), g.y(0))); },
+     .python = {.names = "nn.relu6"},
      .doc = "Returns min(max(features, 0), 6) element-wise.",
      .test = {.reference = "clip(features, 0, 6)", .skip_gradient = true}},
 
@@ -139,7 +140,7 @@ const OpRecord kRecords[] = {
                      FloatTypes>(),
      .gradient =
          [](GradContext& g) { g.Set(0, ops::SoftsignGrad(g.dy(0), g.x(0))); },
-     .python = {.names = "nn.softsign"},
+     .python = {.names = "math.softsign|nn.softsign"},
      .doc = "Returns features / (1 + |features|) element-wise.",
      .test = {.reference = "features / (1 + abs(features))"}},
 };
