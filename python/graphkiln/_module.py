@@ -6,7 +6,7 @@ from collections.abc import Callable
 from collections.abc import Iterator
 
 import graphkiln as tf
-from graphkiln import nest
+from graphkiln import _graphkiln
 
 _VALID_NAME = re.compile(r"[A-Za-z_]\w*$")
 
@@ -122,7 +122,7 @@ def _is_trainable(value: object) -> bool:
 
 
 def _leaves_with_paths(value: object, path: tuple) -> Iterator:
-    items = nest._items(value, False)
+    items = _graphkiln.nest_items(value)
     if items is None:
         yield path, value
         return

@@ -6,6 +6,7 @@ import pprint
 import sys
 
 import graphkiln as tf
+from graphkiln import _graphkiln
 from graphkiln import _logging
 from graphkiln import nest
 from graphkiln._type_spec import CompositeTensor
@@ -197,13 +198,17 @@ def _shown(value: object, tensors: list) -> object:
         items = [_shown(item, tensors) for item in value]
         return cls(*items) if hasattr(value, "_fields") else tuple(items)
     if not isinstance(value, collections.abc.Mapping):
-        parts = [_shown(part, tensors) for _, part in nest._items(value, False)]
+        parts = [
+            _shown(part, tensors) for _, part in _graphkiln.nest_items(value)
+        ]
         if isinstance(value, collections.deque):
             return collections.deque(parts, value.maxlen)
         if isinstance(value, collections.abc.Collection):
             return parts
         return _Shown(f"{cls.__name__}({', '.join(map(repr, parts))})")
-    items = {key: _shown(value[key], tensors) for key in nest._sorted_keys(value)}
+    items = {
+        key: _shown(part, tensors) for key, part in _graphkiln.nest_items(value)
+    }
     items = {key: items[key] for key in value}
     if cls is collections.OrderedDict:
         return collections.OrderedDict(items)

@@ -79,7 +79,7 @@ def _key(value: object) -> object:
             tuple(sorted(((k, _key(v)) for k, v in value.items()), key=repr)),
         )
     if _composite.is_structure(value):
-        metadata, parts = _composite.flatten(value)
+        metadata, parts = _graphkiln.flatten_object(value)
         return type(value), type(metadata), _key(metadata), _key(parts)
     if hasattr(value, "tobytes") and hasattr(value, "dtype"):
         return (

@@ -6,6 +6,7 @@
 
 #include "base/per_thread.h"
 #include "convert.h"
+#include "nest_node.h"
 #include "tensor_spec_type.h"
 #include "tensor_type.h"
 #include "variable_type.h"
@@ -31,16 +32,6 @@ PyRef& ComparisonError() {
     PyRef error;
   };
   return PerThread<First, First>::Get().error;
-}
-
-void KeepComparisonError() {
-  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
-  PyErr_Fetch(&type, &value, &trace);
-  PyErr_NormalizeException(&type, &value, &trace);
-  if (value && trace) PyException_SetTraceback(value, trace);
-  PyRef t = PyRef::Steal(type), v = PyRef::Steal(value);
-  PyRef b = PyRef::Steal(trace);
-  if (!ComparisonError()) ComparisonError() = std::move(v);
 }
 
 // An object that is compared by its own ==, held weakly where that works.
@@ -141,82 +132,10 @@ class ProtocolType final : public LanguageType {
   PyObject* type_;
 };
 
-// The part of a composite's type that its components do not tell.
-class MetadataValue final : public LanguageValue {
- public:
-  explicit MetadataValue(PyRef o) : object_(o.Release()) {}
-  ~MetadataValue() override { DeferredDecref(object_); }
-  PyObject* get() const { return object_; }
-  size_t Hash() const override {
-    const Py_hash_t h = PyObject_Hash(object_);
-    if (h != -1) return h;
-    if (!PyErr_ExceptionMatches(PyExc_TypeError)) {
-      KeepComparisonError();
-      return 0;
-    }
-    PyErr_Clear();  // lists have no hash, but can be compared
-    return reinterpret_cast<size_t>(PyTuple_GET_ITEM(object_, 0));
-  }
-  bool Equals(const LanguageValue& other) const override {
-    const auto* o = dynamic_cast<const MetadataValue*>(&other);
-    if (o == nullptr) return false;
-    const int equal = PyObject_RichCompareBool(object_, o->object_, Py_EQ);
-    if (equal < 0) KeepComparisonError();
-    return equal == 1;
-  }
-  std::string Text() const override {
-    return ReprText(PyTuple_GET_ITEM(object_, 1));
-  }
-
- private:
-  PyObject* object_;  // (class, metadata)
-};
-
 std::string Bytes(char tag, const void* data, size_t n) {
   std::string key(1, tag);
   key.append(static_cast<const char*>(data), n);
   return key;
-}
-
-// Key of a number, string or other constant; empty if `o` is none of them.
-std::string LiteralKey(PyObject* o) {
-  PyTypeObject* type = Py_TYPE(o);
-  if (o == Py_None) return "N";
-  if (o == Py_Ellipsis) return "E";
-  if (o == Py_True) return "T";
-  if (o == Py_False) return "F";
-  if (type == &PyFloat_Type) {
-    const double d = PyFloat_AS_DOUBLE(o);
-    if (std::isnan(d)) return "n";
-    return Bytes('d', &d, sizeof d);
-  }
-  if (type == &PyUnicode_Type) {
-    std::string_view s = StringView(o);
-    PyErr_Clear();  // lone surrogates
-    if (s.data() == nullptr) return "U" + ReprText(o);
-    return Bytes('s', s.data(), s.size());
-  }
-  if (type == &PyBytes_Type) {
-    return Bytes('b', PyBytes_AS_STRING(o), PyBytes_GET_SIZE(o));
-  }
-  if (type == &PyComplex_Type) {
-    const Py_complex c = PyComplex_AsCComplex(o);
-    return Bytes('c', &c, sizeof c);
-  }
-  if (type == &PyRange_Type) return "r" + ReprText(o);
-  if (PyLong_Check(o)) {
-    PyRef number = PyRef::Steal(PyNumber_Index(o));
-    PyRef text =
-        PyRef::Steal(number ? PyLong_Type.tp_repr(number.get()) : nullptr);
-    if (!text) {
-      PyErr_Clear();
-      return {};
-    }
-    std::string key = "i";
-    if (type != &PyLong_Type) key += Bytes('t', &type, sizeof type);
-    return key + std::string(StringView(text.get()));
-  }
-  return {};
 }
 
 std::string LiteralText(PyObject* o) {
@@ -228,124 +147,15 @@ std::string LiteralText(PyObject* o) {
   return ReprText(o);
 }
 
-StatusOr<std::vector<TraceTypeRef>> TypesOf(PyObject* sequence,
-                                            CallVariables* variables) {
-  PyRef items = PyRef::Steal(PySequence_Tuple(sequence));
-  if (!items) return PythonError();
-  std::vector<TraceTypeRef> types;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
-    GK_ASSIGN_OR_RETURN(
-        TraceTypeRef t,
-        TraceTypeOf(PyTuple_GET_ITEM(items.get(), i), variables));
-    types.push_back(std::move(t));
-  }
-  return types;
-}
-
-StatusOr<TraceTypeRef> MappingType(PyObject* o, CallVariables* variables) {
-  PyRef items = PyRef::Steal(PyMapping_Items(o));
-  if (!items) return PythonError();
-  const Py_ssize_t n = PyList_GET_SIZE(items.get());
-  std::vector<std::string> keys, texts;
-  std::vector<TraceTypeRef> children;
-  PyRef names = PyRef::Steal(PyTuple_New(n));
-  if (!names) return PythonError();
-  for (Py_ssize_t i = 0; i < n; ++i) {
-    PyObject* item = PyList_GET_ITEM(items.get(), i);
-    if (!PyTuple_Check(item) || PyTuple_GET_SIZE(item) != 2) {
-      return TypeError("{} does not give pairs of keys and values",
-                       Py_TYPE(o)->tp_name);
-    }
-    PyObject* key = PyTuple_GET_ITEM(item, 0);
-    std::string bytes = LiteralKey(key);
-    keys.push_back(bytes.empty() ? "o" + ReprText(key) : std::move(bytes));
-    texts.push_back(ReprText(key));
-    GK_ASSIGN_OR_RETURN(TraceTypeRef t,
-                        TraceTypeOf(PyTuple_GET_ITEM(item, 1), variables));
-    children.push_back(std::move(t));
-    PyTuple_SET_ITEM(names.get(), i, Py_NewRef(key));
-  }
-  PyRef factory = PyRef::Share(Py_None);
-  if (PyObject_HasAttrString(o, "default_factory")) {
-    factory = PyRef::Steal(PyObject_GetAttrString(o, "default_factory"));
-    if (!factory) return PythonError();
-  }
-  PyRef value =
-      PyRef::Steal(PyTuple_Pack(3, Py_TYPE(o), names.get(), factory.get()));
-  if (!value) return PythonError();
-  return TraceType::Dict(
-      std::move(keys), std::move(texts), reinterpret_cast<uint64_t>(Py_TYPE(o)),
-      std::move(children), MakeRef<PythonValue>(value.get()));
-}
-
 std::string ShortName(PyTypeObject* type) {
   const char* dot = std::strrchr(type->tp_name, '.');
   return dot ? dot + 1 : type->tp_name;
-}
-
-StatusOr<TraceTypeRef> RecordType(Kind kind, PyObject* o, PyObject* names,
-                                  CallVariables* variables) {
-  std::vector<std::string> keys;
-  std::vector<TraceTypeRef> children;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
-    PyObject* name = PyTuple_GET_ITEM(names, i);
-    PyRef item = PyRef::Steal(PyObject_GetAttr(o, name));
-    if (!item) return PythonError();
-    GK_ASSIGN_OR_RETURN(TraceTypeRef t, TraceTypeOf(item.get(), variables));
-    keys.emplace_back(StringView(name));
-    children.push_back(std::move(t));
-  }
-  auto* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
-  return TraceType::Record(kind, ShortName(Py_TYPE(o)),
-                           reinterpret_cast<uint64_t>(type), std::move(keys),
-                           std::move(children), MakeRef<PythonValue>(type));
-}
-
-// The names of an attrs class's attributes, in order.
-PyRef AttrsNames(PyObject* attributes) {
-  PyRef all = PyRef::Steal(PySequence_Tuple(attributes));
-  if (!all) return all;
-  PyRef names = PyRef::Steal(PyTuple_New(PyTuple_GET_SIZE(all.get())));
-  for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(all.get()); ++i) {
-    PyObject* name =
-        PyObject_GetAttrString(PyTuple_GET_ITEM(all.get(), i), "name");
-    if (name == nullptr) return PyRef();
-    PyTuple_SET_ITEM(names.get(), i, name);
-  }
-  return names;
 }
 
 // An attribute of the class, not of the instance. Borrowed; null if none.
 PyObject* TypeAttribute(PyObject* o, const char* name) {
   PyRef text = PyRef::Steal(PyUnicode_InternFromString(name));
   return text ? _PyType_Lookup(Py_TYPE(o), text.get()) : nullptr;
-}
-
-// A value with __tf_flatten__: metadata and components.
-StatusOr<TraceTypeRef> CompositeType(PyObject* o, CallVariables* variables) {
-  PyRef parts =
-      PyRef::Steal(CallPython("graphkiln._composite", "flatten", {o}));
-  if (!parts) return PythonError();
-  if (!PyTuple_Check(parts.get()) || PyTuple_GET_SIZE(parts.get()) != 2) {
-    return TypeError("{}.__tf_flatten__ must return (metadata, components)",
-                     Py_TYPE(o)->tp_name);
-  }
-  GK_ASSIGN_OR_RETURN(std::vector<TraceTypeRef> children,
-                      TypesOf(PyTuple_GET_ITEM(parts.get(), 1), variables));
-  return TraceType::Composite(
-      ShortName(Py_TYPE(o)), std::move(children),
-      MakeRef<MetadataValue>(PyRef::Steal(
-          PyTuple_Pack(2, Py_TYPE(o), PyTuple_GET_ITEM(parts.get(), 0)))));
-}
-
-bool IsMapping(PyObject* o) {
-  if (PyDict_Check(o)) return true;
-  static PyObject* mapping =
-      ImportAttribute("collections.abc", "Mapping").Release();
-  if (mapping == nullptr) return false;
-  const int yes = PyObject_IsInstance(o, mapping);
-  if (yes < 0) PyErr_Clear();
-  return yes == 1;
 }
 
 // Which of the variables of a call it is.
@@ -356,6 +166,79 @@ int AliasOf(PyObject* o, CallVariables* variables) {
   }
   if (alias == variables->size()) variables->push_back(PyRef::Share(o));
   return static_cast<int>(alias);
+}
+
+StatusOr<TraceTypeRef> MappingType(Ref<NestNode> node,
+                                   std::vector<TraceTypeRef> types) {
+  std::vector<std::string> keys, texts;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(node->keys.get()); ++i) {
+    PyObject* key = PyList_GET_ITEM(node->keys.get(), i);
+    std::string bytes = LiteralKey(key);
+    keys.push_back(bytes.empty() ? "o" + ReprText(key) : std::move(bytes));
+    texts.push_back(ReprText(key));
+  }
+  const PyObject* cls = node->cls ? node->cls.get()
+                                  : reinterpret_cast<PyObject*>(&PyDict_Type);
+  return TraceType::Dict(std::move(keys), std::move(texts),
+                         reinterpret_cast<uint64_t>(cls), std::move(types),
+                         std::move(node));
+}
+
+// The fields of a named tuple, the attributes of an attrs class.
+StatusOr<std::vector<std::string>> FieldsOf(const NestNode& node) {
+  const bool attrs = node.kind == Structure::Kind::kAttrs;
+  PyRef names = attrs ? node.facts
+                      : PyRef::Steal(PyObject_GetAttrString(node.cls.get(),
+                                                            "_fields"));
+  std::vector<std::string> fields;
+  for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names.get()); ++i) {
+    PyObject* item = PyTuple_GET_ITEM(names.get(), i);
+    PyRef name = attrs ? PyRef::Steal(PyObject_GetAttrString(item, "name"))
+                       : PyRef::Share(item);
+    if (!name) return PythonError();
+    fields.emplace_back(StringView(name.get()));
+  }
+  if (!names) return PythonError();
+  return fields;
+}
+
+// The type of a container; null if `o` is none.
+StatusOr<TraceTypeRef> ContainerType(PyObject* o, CallVariables* variables) {
+  std::vector<PyRef> parts;
+  auto node = MakeRef<NestNode>();
+  const int open = OpenNest(o, NestRules::kResult, &parts, node.get());
+  if (open < 0) return PythonError();
+  if (open == 0 || node->kind == Structure::Kind::kSequence) {
+    return TraceTypeRef();
+  }
+  // Types of the entries of mappings in their own order.
+  std::vector<TraceTypeRef> types;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const size_t at = node->order.empty() ? i : node->order[i];
+    GK_ASSIGN_OR_RETURN(TraceTypeRef t,
+                        TraceTypeOf(parts[at].get(), variables));
+    types.push_back(std::move(t));
+  }
+  auto* cls = reinterpret_cast<PyTypeObject*>(node->cls.get());
+  switch (node->kind) {
+    case Structure::Kind::kList:
+      return TraceType::Sequence(Kind::kList, std::move(types));
+    case Structure::Kind::kTuple:
+      return TraceType::Sequence(Kind::kTuple, std::move(types));
+    case Structure::Kind::kDict:
+      return MappingType(std::move(node), std::move(types));
+    case Structure::Kind::kFlattened:
+      return TraceType::Composite(ShortName(cls), std::move(types),
+                                  std::move(node));
+    default: {
+      GK_ASSIGN_OR_RETURN(std::vector<std::string> fields, FieldsOf(*node));
+      const bool attrs = node->kind == Structure::Kind::kAttrs;
+      return TraceType::Record(attrs ? Kind::kAttrs : Kind::kNamedTuple,
+                               ShortName(cls), reinterpret_cast<uint64_t>(cls),
+                               std::move(fields), std::move(types),
+                               std::move(node));
+    }
+  }
 }
 
 StatusOr<TraceTypeRef> TypeOf(PyObject* o, CallVariables* variables) {
@@ -402,26 +285,8 @@ StatusOr<TraceTypeRef> TypeOf(PyObject* o, CallVariables* variables) {
     }
     return TraceType::Custom(MakeRef<ProtocolType>(std::move(type)));
   }
-  if (TypeAttribute(o, "__tf_flatten__") != nullptr) {
-    return CompositeType(o, variables);
-  }
-  if (PyTuple_Check(o)) {
-    PyObject* fields = TypeAttribute(o, "_fields");
-    if (fields != nullptr && PyTuple_Check(fields)) {
-      return RecordType(Kind::kNamedTuple, o, fields, variables);
-    }
-  }
-  if (PyList_Check(o) || PyTuple_Check(o)) {
-    GK_ASSIGN_OR_RETURN(std::vector<TraceTypeRef> types, TypesOf(o, variables));
-    return TraceType::Sequence(PyList_Check(o) ? Kind::kList : Kind::kTuple,
-                               std::move(types));
-  }
-  if (IsMapping(o)) return MappingType(o, variables);
-  if (PyObject* attributes = TypeAttribute(o, "__attrs_attrs__")) {
-    PyRef names = AttrsNames(attributes);
-    if (!names) return PythonError();
-    return RecordType(Kind::kAttrs, o, names.get(), variables);
-  }
+  GK_ASSIGN_OR_RETURN(TraceTypeRef container, ContainerType(o, variables));
+  if (container) return container;
   if (PyWeakref_Check(o)) {
     return TypeError("weakref input {} not supported for tf.function.",
                      ReprText(o));
@@ -432,6 +297,56 @@ StatusOr<TraceTypeRef> TypeOf(PyObject* o, CallVariables* variables) {
 
 }  // namespace
 
+std::string LiteralKey(PyObject* o) {
+  PyTypeObject* type = Py_TYPE(o);
+  if (o == Py_None) return "N";
+  if (o == Py_Ellipsis) return "E";
+  if (o == Py_True) return "T";
+  if (o == Py_False) return "F";
+  if (type == &PyFloat_Type) {
+    const double d = PyFloat_AS_DOUBLE(o);
+    if (std::isnan(d)) return "n";
+    return Bytes('d', &d, sizeof d);
+  }
+  if (type == &PyUnicode_Type) {
+    std::string_view s = StringView(o);
+    PyErr_Clear();  // lone surrogates
+    if (s.data() == nullptr) return "U" + ReprText(o);
+    return Bytes('s', s.data(), s.size());
+  }
+  if (type == &PyBytes_Type) {
+    return Bytes('b', PyBytes_AS_STRING(o), PyBytes_GET_SIZE(o));
+  }
+  if (type == &PyComplex_Type) {
+    const Py_complex c = PyComplex_AsCComplex(o);
+    return Bytes('c', &c, sizeof c);
+  }
+  if (type == &PyRange_Type) return "r" + ReprText(o);
+  if (PyLong_Check(o)) {
+    PyRef number = PyRef::Steal(PyNumber_Index(o));
+    PyRef text =
+        PyRef::Steal(number ? PyLong_Type.tp_repr(number.get()) : nullptr);
+    if (!text) {
+      PyErr_Clear();
+      return {};
+    }
+    std::string key = "i";
+    if (type != &PyLong_Type) key += Bytes('t', &type, sizeof type);
+    return key + std::string(StringView(text.get()));
+  }
+  return {};
+}
+
+void KeepComparisonError() {
+  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  if (value && trace) PyException_SetTraceback(value, trace);
+  PyRef t = PyRef::Steal(type), v = PyRef::Steal(value);
+  PyRef b = PyRef::Steal(trace);
+  if (!ComparisonError()) ComparisonError() = std::move(v);
+}
+
 StatusOr<TraceTypeRef> TraceTypeOf(PyObject* value, CallVariables* variables) {
   if (Py_EnterRecursiveCall(" while finding the type of an argument")) {
     return PythonError();
@@ -439,6 +354,12 @@ StatusOr<TraceTypeRef> TraceTypeOf(PyObject* value, CallVariables* variables) {
   StatusOr<TraceTypeRef> type = TypeOf(value, variables);
   Py_LeaveRecursiveCall();
   return type;
+}
+
+const NestNode* NodeOf(const TraceType& type) {
+  return type.is_container()
+             ? static_cast<const NestNode*>(type.value().get())
+             : nullptr;
 }
 
 PyObject* ObjectOf(const TraceType& t) {
@@ -450,8 +371,8 @@ PyObject* ObjectOf(const TraceType& t) {
   if (t.kind() == Kind::kCustom) {
     return Py_NewRef(static_cast<const ProtocolType*>(t.value().get())->get());
   }
-  if (t.kind() == Kind::kComposite) {
-    return Py_NewRef(static_cast<const MetadataValue*>(t.value().get())->get());
+  if (const NestNode* node = NodeOf(t)) {
+    return Py_NewRef(node->cls ? node->cls.get() : Py_None);
   }
   return Py_NewRef(static_cast<const PythonValue*>(t.value().get())->get());
 }

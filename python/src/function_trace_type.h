@@ -3,6 +3,7 @@
 #ifndef GK_PYTHON_FUNCTION_TRACE_TYPE_H_
 #define GK_PYTHON_FUNCTION_TRACE_TYPE_H_
 
+#include <string>
 #include <vector>
 
 #include "errors.h"
@@ -25,6 +26,9 @@ class PythonValue final : public LanguageValue {
 // The Python object inside a type: a literal, a live object or None, a class.
 // New reference.
 PyObject* ObjectOf(const TraceType& type);
+// What the type of a container tells besides its children; null if nothing.
+class NestNode;
+const NestNode* NodeOf(const TraceType& type);
 
 // The variables of one call, in the order met: equal ones share an alias id.
 using CallVariables = std::vector<PyRef>;
@@ -61,6 +65,11 @@ inline Ref<FunctionType> FunctionTypeIn(PyObject* o) {
 
 bool AddTraceTypes(PyObject* module);
 
+// Key of a number, string or other constant; empty if `o` is none of them.
+std::string LiteralKey(PyObject* o);
+
+// Keeps the pending exception, the first of a search.
+void KeepComparisonError();
 // Errors of users' __eq__ and __hash__ during a search of keys: forgotten
 // before it, raised after it. True if there was one.
 void ForgetComparisonError();

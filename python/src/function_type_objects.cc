@@ -1,6 +1,7 @@
 // The Python faces of TraceType and FunctionType.
 #include "dtype_type.h"
 #include "function_trace_type.h"
+#include "nest_node.h"
 #include "guarded.h"
 #include "shape_type.h"
 #include "tensor_spec_type.h"
@@ -83,8 +84,7 @@ PyObject* Children(PyObject* o, void*) {
 PyObject* Keys(PyObject* o, void*) {
   const TraceType& t = Type(o);
   if (t.kind() == Kind::kDict) {
-    PyRef value = PyRef::Steal(ObjectOf(t));
-    return value ? Py_NewRef(PyTuple_GET_ITEM(value.get(), 1)) : nullptr;
+    return PySequence_Tuple(NodeOf(t)->keys.get());
   }
   PyRef tuple = PyRef::Steal(PyTuple_New(t.keys().size()));
   for (size_t i = 0; tuple && i < t.keys().size(); ++i) {
@@ -130,8 +130,7 @@ PyRef ListOf(const std::vector<PyRef>& items) {
 // _sorted_children(): [(key or position, type)] in the order of flattening.
 PyObject* SortedChildren(PyObject* o, PyObject*) {
   const TraceType& type = Type(o);
-  std::vector<size_t> order;
-  if (!FlatteningOrder(type, &order)) return nullptr;
+  const std::vector<size_t> order = FlatteningOrder(type);
   PyRef keys;
   if (!type.keys().empty()) {
     keys = PyRef::Steal(PyObject_GetAttrString(o, "keys"));

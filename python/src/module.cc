@@ -16,6 +16,7 @@
 #include "host_function.h"
 #include "interrupt.h"
 #include "name_scope.h"
+#include "nest_node.h"
 #include "op_function.h"
 #include "op_record.h"
 #include "operation_type.h"
@@ -53,7 +54,8 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddOpFunctions(module) &&
       gk::py::AddCompositeFunctions(module) &&
       gk::py::AddProcessSettings(module) && gk::py::AddSlicing(module) &&
-      gk::py::AddTraceTypes(module) && gk::py::AddGraphTypes(module) &&
+      gk::py::AddNest(module) && gk::py::AddTraceTypes(module) &&
+      gk::py::AddGraphTypes(module) &&
       gk::py::AddConcreteFunctionType(module) &&
       gk::py::AddSourceLocations(module) &&
       gk::py::AddFunctionType(module);

@@ -6,6 +6,7 @@
 #include "convert.h"
 #include "errors.h"
 #include "function_trace_type.h"
+#include "nest_node.h"
 #include "tensor_spec_type.h"
 #include "tensor_type.h"
 #include "variable_type.h"
@@ -15,91 +16,27 @@ namespace {
 
 using Kind = TraceType::Kind;
 
-// The keys of a dict's type. New reference.
-PyRef KeysOf(const TraceType& type) {
-  PyRef value = PyRef::Steal(ObjectOf(type));
-  return value ? PyRef::Share(PyTuple_GET_ITEM(value.get(), 1)) : PyRef();
-}
-
-// The parts of a value of a container type, by the order of flattening.
+// The parts of a value of a container type, in the order of flattening.
 bool PartsOf(const TraceType& type, PyObject* value,
-             const std::vector<size_t>& order, std::vector<PyRef>* parts) {
-  if (type.kind() == Kind::kAttrs) {
-    for (const std::string& key : type.keys()) {
-      parts->push_back(
-          PyRef::Steal(PyObject_GetAttrString(value, key.c_str())));
-      if (!parts->back()) return false;
-    }
-    return true;
-  }
+             std::vector<PyRef>* parts) {
   if (type.kind() == Kind::kDict) {
-    PyRef keys = KeysOf(type);
-    if (!keys) return false;
-    for (size_t i : order) {
-      parts->push_back(PyRef::Steal(
-          PyObject_GetItem(value, PyTuple_GET_ITEM(keys.get(), i))));
+    // By the keys of the type: unsorted ones may come in another order.
+    PyObject* keys = NodeOf(type)->sorted.get();
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(keys); ++i) {
+      parts->push_back(
+          PyRef::Steal(PyObject_GetItem(value, PyList_GET_ITEM(keys, i))));
       if (!parts->back()) return false;
     }
     return true;
   }
-  if (type.kind() == Kind::kComposite) {
-    PyRef flat =
-        PyRef::Steal(CallPython("graphkiln._composite", "flatten", {value}));
-    return flat && AppendItems(PyTuple_GET_ITEM(flat.get(), 1), parts);
+  if (type.kind() == Kind::kAttrs || type.kind() == Kind::kComposite) {
+    const int open = OpenNest(value, NestRules::kResult, parts, nullptr);
+    if (open == 0) {
+      PyErr_Format(PyExc_TypeError, "%R has no parts", value);
+    }
+    return open == 1;
   }
   return AppendItems(value, parts);
-}
-
-PyRef TupleOf(const std::vector<PyRef>& parts) {
-  PyRef tuple = PyRef::Steal(PyTuple_New(parts.size()));
-  for (size_t i = 0; tuple && i < parts.size(); ++i) {
-    PyTuple_SET_ITEM(tuple.get(), i, Py_NewRef(parts[i].get()));
-  }
-  return tuple;
-}
-
-PyObject* AssembleAttrs(const TraceType& type, PyObject* cls,
-                        const std::vector<PyRef>& parts) {
-  PyRef none = PyRef::Steal(PyTuple_New(0));
-  PyRef named = PyRef::Steal(PyDict_New());
-  if (!none || !named) return nullptr;
-  for (size_t i = 0; i < std::min(parts.size(), type.keys().size()); ++i) {
-    // The parameter of an attribute "_x" is "x".
-    const std::string& key = type.keys()[i];
-    const size_t start = std::min(key.find_first_not_of('_'), key.size());
-    if (PyDict_SetItemString(named.get(), key.c_str() + start,
-                             parts[i].get()) < 0) {
-      return nullptr;
-    }
-  }
-  return PyObject_Call(cls, none.get(), named.get());
-}
-
-PyObject* AssembleDict(const TraceType& type, const std::vector<PyRef>& parts) {
-  // (class, keys, default factory or None)
-  PyRef facts = PyRef::Steal(ObjectOf(type));
-  std::vector<size_t> order;
-  if (!facts || !FlatteningOrder(type, &order)) return nullptr;
-  PyObject* cls = PyTuple_GET_ITEM(facts.get(), 0);
-  PyObject* keys = PyTuple_GET_ITEM(facts.get(), 1);
-  PyObject* factory = PyTuple_GET_ITEM(facts.get(), 2);
-  std::vector<PyObject*> by_key(order.size());
-  for (size_t i = 0; i < order.size() && i < parts.size(); ++i) {
-    by_key[order[i]] = parts[i].get();
-  }
-  PyRef items = PyRef::Steal(PyDict_New());
-  if (!items) return nullptr;
-  for (size_t i = 0; i < by_key.size(); ++i) {
-    if (by_key[i] != nullptr &&
-        PyDict_SetItem(items.get(), PyTuple_GET_ITEM(keys, i), by_key[i]) < 0) {
-      return nullptr;
-    }
-  }
-  if (cls == reinterpret_cast<PyObject*>(&PyDict_Type)) return items.Release();
-  if (factory != Py_None) {
-    return PyObject_CallFunctionObjArgs(cls, factory, items.get(), nullptr);
-  }
-  return PyObject_CallOneArg(cls, items.get());
 }
 
 // Raises BindingError for what is pending if that says that a value does not
@@ -169,10 +106,8 @@ PyObject* CastTensor(const TraceType& type, PyObject* value) {
 
 PyObject* CastParts(const TraceType& type, PyObject* value) {
   std::vector<PyRef> parts;
-  std::vector<size_t> order;
-  if (!FlatteningOrder(type, &order) || !PartsOf(type, value, order, &parts)) {
-    return nullptr;
-  }
+  if (!PartsOf(type, value, &parts)) return nullptr;
+  const std::vector<size_t> order = FlatteningOrder(type);
   if (parts.size() != type.children().size()) {
     PyRef text = PyRef::Steal(ToPyString(type.Text()));
     if (!text) return nullptr;
@@ -214,8 +149,8 @@ PyObject* CastDict(const TraceType& type, PyObject* value) {
   if (is_mapping == 0) {
     return RefuseValue(value, "Can not cast %R to a %U type.", "Dict");
   }
-  PyRef keys = KeysOf(type);
-  PyRef wanted = PyRef::Steal(keys ? PySet_New(keys.get()) : nullptr);
+  PyObject* keys = NodeOf(type)->keys.get();
+  PyRef wanted = PyRef::Steal(PySet_New(keys));
   PyRef given = PyRef::Steal(wanted ? PySet_New(value) : nullptr);
   if (!given) return nullptr;
   const int same = PyObject_RichCompareBool(given.get(), wanted.get(), Py_EQ);
@@ -230,7 +165,7 @@ PyObject* CastDict(const TraceType& type, PyObject* value) {
   if (!items) return nullptr;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(names.get()); ++i) {
     PyObject* key = PyList_GET_ITEM(names.get(), i);
-    const Py_ssize_t at = PySequence_Index(keys.get(), key);
+    const Py_ssize_t at = PySequence_Index(keys, key);
     if (at < 0) return nullptr;
     PyRef item = PyRef::Steal(PyObject_GetItem(value, key));
     if (!item) return nullptr;
@@ -243,8 +178,7 @@ PyObject* CastDict(const TraceType& type, PyObject* value) {
 }
 
 PyObject* CastNamedTuple(const TraceType& type, PyObject* value) {
-  PyRef cls = PyRef::Steal(ObjectOf(type));
-  if (!cls) return nullptr;
+  const PyRef& cls = NodeOf(type)->cls;
   PyRef wanted = PyRef::Steal(PyObject_GetAttrString(cls.get(), "_fields"));
   if (!wanted) return nullptr;
   PyRef own = PyRef::Steal(PyObject_GetAttrString(value, "_fields"));
@@ -259,8 +193,7 @@ PyObject* CastNamedTuple(const TraceType& type, PyObject* value) {
 }
 
 PyObject* CastAttrs(const TraceType& type, PyObject* value) {
-  PyRef cls = PyRef::Steal(ObjectOf(type));
-  const int is = cls ? PyObject_IsInstance(value, cls.get()) : -1;
+  const int is = PyObject_IsInstance(value, NodeOf(type)->cls.get());
   if (is < 0) return nullptr;
   if (is == 1) return CastParts(type, value);
   return RefuseValue(value, "Can not cast %R to %U.", type.Text());
@@ -268,18 +201,15 @@ PyObject* CastAttrs(const TraceType& type, PyObject* value) {
 
 // A value of a class with `__tf_flatten__`.
 PyObject* CastComposite(const TraceType& type, PyObject* value) {
-  PyRef facts = PyRef::Steal(ObjectOf(type));  // (class, metadata)
-  if (!facts) return nullptr;
-  PyObject* cls = PyTuple_GET_ITEM(facts.get(), 0);
-  PyObject* metadata = PyTuple_GET_ITEM(facts.get(), 1);
+  PyObject* cls = NodeOf(type)->cls.get();
+  PyObject* metadata = NodeOf(type)->facts.get();
   const int is = PyObject_IsInstance(value, cls);
   if (is < 0) return nullptr;
   if (is == 0) {
     PyErr_Format(BindingErrorType, "[%R] is not of type %S.", value, cls);
     return nullptr;
   }
-  PyRef own =
-      PyRef::Steal(CallPython("graphkiln._composite", "flatten", {value}));
+  PyRef own = FlattenObject(value);
   if (!own) return nullptr;
   PyObject* own_metadata = PyTuple_GET_ITEM(own.get(), 0);
   const int differs = PyObject_RichCompareBool(own_metadata, metadata, Py_NE);
@@ -303,43 +233,20 @@ PyObject* CastCustom(const TraceType& type, PyObject* value) {
 
 PyObject* BindingErrorType = nullptr;
 
-bool FlatteningOrder(const TraceType& type, std::vector<size_t>* order) {
-  order->resize(type.children().size());
-  std::iota(order->begin(), order->end(), 0);
-  if (type.kind() != Kind::kDict || order->size() < 2) return true;
-  PyRef keys = KeysOf(type);
-  PyRef sorted = PyRef::Steal(keys ? PySequence_List(keys.get()) : nullptr);
-  if (!sorted) return false;
-  if (PyList_Sort(sorted.get()) < 0) {
-    if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
-    PyErr_Clear();  // keys of several kinds: as they come
-    return true;
-  }
-  PyRef position = PyRef::Steal(PyDict_New());
-  for (size_t i = 0; position && i < order->size(); ++i) {
-    PyRef number = PyRef::Steal(PyLong_FromSize_t(i));
-    if (!number || PyDict_SetItem(position.get(),
-                                  PyTuple_GET_ITEM(keys.get(), i),
-                                  number.get()) < 0) {
-      return false;
-    }
-  }
-  for (size_t i = 0; position && i < order->size(); ++i) {
-    PyObject* number = PyDict_GetItemWithError(
-        position.get(), PyList_GET_ITEM(sorted.get(), i));
-    if (number == nullptr) return false;
-    (*order)[i] = PyLong_AsSize_t(number);
-  }
-  return static_cast<bool>(position);
+std::vector<size_t> FlatteningOrder(const TraceType& type) {
+  std::vector<size_t> order(type.children().size());
+  std::iota(order.begin(), order.end(), 0);
+  if (type.kind() != Kind::kDict) return order;
+  const std::vector<int>& child_of = NodeOf(type)->order;
+  for (size_t i = 0; i < child_of.size(); ++i) order[child_of[i]] = i;
+  return order;
 }
 
 bool ForEachPart(const TraceType& type, PyObject* value,
                  FunctionRef<bool(const TraceType&, PyObject*)> visit) {
   std::vector<PyRef> parts;
-  std::vector<size_t> order;
-  if (!FlatteningOrder(type, &order) || !PartsOf(type, value, order, &parts)) {
-    return false;
-  }
+  if (!PartsOf(type, value, &parts)) return false;
+  const std::vector<size_t> order = FlatteningOrder(type);
   for (size_t i = 0; i < std::min(parts.size(), order.size()); ++i) {
     if (!visit(*type.children()[order[i]], parts[i].get())) return false;
   }
@@ -386,24 +293,14 @@ bool FlattenInputs(const TraceType& type, PyObject* value,
   });
 }
 
-PyObject* Assemble(const TraceType& type, const std::vector<PyRef>& parts) {
-  if (type.kind() == Kind::kDict) return AssembleDict(type, parts);
-  PyRef tuple = TupleOf(parts);
-  if (!tuple || type.kind() == Kind::kTuple) return tuple.Release();
-  if (type.kind() == Kind::kList) return PySequence_List(tuple.get());
-  PyRef facts = PyRef::Steal(ObjectOf(type));
-  if (!facts) return nullptr;
-  if (type.kind() == Kind::kNamedTuple) {
-    return PyObject_CallObject(facts.get(), tuple.get());
+PyObject* Assemble(const TraceType& type, std::span<const PyRef> parts) {
+  if (const NestNode* node = NodeOf(type)) {
+    return CloseNest(*node, parts, nullptr);
   }
-  if (type.kind() == Kind::kAttrs) {
-    return AssembleAttrs(type, facts.get(), parts);
-  }
-  PyRef list = PyRef::Steal(PySequence_List(tuple.get()));
-  if (!list) return nullptr;
-  return CallPython("graphkiln._composite", "unflatten",
-                    {PyTuple_GET_ITEM(facts.get(), 0),
-                     PyTuple_GET_ITEM(facts.get(), 1), list.get()});
+  NestNode plain;
+  plain.kind = type.kind() == Kind::kTuple ? Structure::Kind::kTuple
+                                           : Structure::Kind::kList;
+  return CloseNest(plain, parts, nullptr);
 }
 
 PyObject* CastValue(const TraceType& type, PyObject* value) {

@@ -3,6 +3,7 @@
 #ifndef GK_PYTHON_TYPED_VALUES_H_
 #define GK_PYTHON_TYPED_VALUES_H_
 
+#include <span>
 #include <vector>
 
 #include "base/function_ref.h"
@@ -20,7 +21,7 @@ extern PyObject* BindingErrorType;
 
 // Positions of the children of a type in the order of flattening: mappings by
 // sorted keys.
-bool FlatteningOrder(const TraceType& type, std::vector<size_t>* order);
+std::vector<size_t> FlatteningOrder(const TraceType& type);
 
 // Calls visit(type, value) for each part of a value of a container type, in the
 // order of flattening, until that returns false.
@@ -36,7 +37,7 @@ bool FlattenInputs(const TraceType& type, PyObject* value,
                    std::vector<int>* seen, std::vector<PyRef>* inputs);
 
 // A container of a type; `parts` in the order of flattening. New reference.
-PyObject* Assemble(const TraceType& type, const std::vector<PyRef>& parts);
+PyObject* Assemble(const TraceType& type, std::span<const PyRef> parts);
 
 // `value` as one of a type. BindingError if it is none. New reference.
 PyObject* CastValue(const TraceType& type, PyObject* value);

@@ -12,42 +12,15 @@
 #include <string_view>
 #include <vector>
 
-#include "base/ref.h"
 #include "base/status.h"
+#include "framework/language_value.h"
 #include "framework/tensor_shape.h"
 #include "framework/types.h"
 
 namespace gk {
 
-// A value of the host language. Drops what it holds on whatever thread the
-// last reference goes.
-class LanguageValue : public RefCounted {
- public:
-  // May run the user's code: never called under a lock.
-  virtual size_t Hash() const { return reinterpret_cast<size_t>(this); }
-  virtual bool Equals(const LanguageValue& other) const {
-    return this == &other;
-  }
-  virtual std::string Text() const { return {}; }
-  // False once it can never equal another value: what it stood for is gone.
-  virtual bool IsAlive() const { return true; }
-};
-
 class TraceType;
 using TraceTypeRef = Ref<const TraceType>;
-
-// A type that the host language defines, with its own relations.
-class LanguageType : public LanguageValue {
- public:
-  virtual bool IsSubtypeOf(const LanguageType& other) const {
-    return Equals(other);
-  }
-  // Null if there is none.
-  virtual Ref<LanguageType> CommonSupertype(const LanguageType& other) const {
-    return Equals(other) ? Ref<LanguageType>(const_cast<LanguageType*>(this))
-                         : nullptr;
-  }
-};
 
 class TraceType {
  public:

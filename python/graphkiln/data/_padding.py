@@ -75,7 +75,7 @@ def values(leaves: list, spec: object, given: object) -> list:
     if structure.is_leaf(given):
         parts = [given] * len(leaves)
     else:
-        parts = structure.flatten_with_gaps(spec, given)
+        parts = structure.flatten_up_to(spec, given, True)
     return [_value(leaf.dtype, v) for leaf, v in zip(leaves, parts)]
 
 
