@@ -8,7 +8,6 @@ find_path(GK_DNNL_INCLUDE oneapi/dnnl/dnnl.hpp REQUIRED)
 find_library(GK_DNNL_LIBRARY dnnl REQUIRED)
 # oneDNN's OpenMP run time, to hold its team at one thread.
 list(APPEND GK_DNNL_LIBRARY gomp)
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 # Dense products want fused multiply-add; nothing else may have it.
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/kernels/gemm_block.cc
@@ -17,7 +16,7 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/src/kernels/gemm_block.cc
 # Message structs and the descriptors that Python uses, from our descriptions.
 file(GLOB GK_PROTOS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/proto/*.proto)
 set(GK_PROTO_DESCRIPTORS
-    ${PROJECT_BINARY_DIR}/python/graphkiln/_proto/descriptors.binpb)
+    ${PROJECT_BINARY_DIR}/generated/proto/descriptors.binpb)
 set(GK_PROTO_SOURCES "")
 set(GK_PROTO_HEADERS "")
 foreach(proto IN LISTS GK_PROTOS)
@@ -29,7 +28,7 @@ foreach(proto IN LISTS GK_PROTOS)
 endforeach()
 add_custom_command(
   OUTPUT ${GK_PROTO_SOURCES} ${GK_PROTO_HEADERS} ${GK_PROTO_DESCRIPTORS}
-  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/protogen.py
+  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/protogen.py
           --cpp ${PROJECT_BINARY_DIR}/generated/proto
           --descriptors ${GK_PROTO_DESCRIPTORS} ${GK_PROTOS}
   DEPENDS ${PROJECT_SOURCE_DIR}/tools/protogen.py ${GK_PROTOS}

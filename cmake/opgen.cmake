@@ -17,7 +17,7 @@ endforeach()
 add_custom_command(
   OUTPUT ${GK_OPGEN_OUT}/ops/opgen.stamp
   BYPRODUCTS ${GK_OPGEN_SOURCES} ${GK_OPGEN_HEADERS}
-  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/opgen.py
+  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/opgen.py
           ${PROJECT_SOURCE_DIR} ${GK_OPGEN_OUT}
   COMMAND ${CMAKE_COMMAND} -E touch ${GK_OPGEN_OUT}/ops/opgen.stamp
   DEPENDS ${GK_RECORD_FILES} ${PROJECT_SOURCE_DIR}/tools/opgen.py
@@ -40,7 +40,7 @@ function(gk_public_op_functions objects)
                ${GK_OPGEN_OUT}/graphkiln/ops.h
                ${GK_OPGEN_OUT}/graphkiln/functions.h
     COMMAND gk_write_records ${GK_OPGEN_OUT}/records.txt
-    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/opgen_public.py
+    COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/opgen_public.py
             ${GK_OPGEN_OUT}/records.txt ${PROJECT_SOURCE_DIR} ${GK_OPGEN_OUT}
     COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
     DEPENDS gk_write_records ${PROJECT_SOURCE_DIR}/tools/opgen_public.py

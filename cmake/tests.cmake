@@ -29,9 +29,9 @@ endforeach()
 
 # Checks on the tree and on what gets installed.
 add_test(NAME check_layers
-  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_layers)
+  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_layers)
 add_test(NAME check_layers_test
-  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_layers_test.py)
+  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_layers_test.py)
 if(NOT GK_SANITIZE)
   add_test(NAME consumer COMMAND ${CMAKE_COMMAND}
     -DGK_BUILD=${PROJECT_BINARY_DIR} -DGK_SOURCE=${PROJECT_SOURCE_DIR}
@@ -44,7 +44,7 @@ endif()
 set(GK_EXAMPLE_RECORD ${PROJECT_BINARY_DIR}/generated/example_cube.cc)
 add_custom_command(
   OUTPUT ${GK_EXAMPLE_RECORD}
-  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/code_block.py
+  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/code_block.py
           ${PROJECT_SOURCE_DIR}/docs/internals/adding-an-op.md cpp
           ${GK_EXAMPLE_RECORD}
   DEPENDS ${PROJECT_SOURCE_DIR}/docs/internals/adding-an-op.md
@@ -60,7 +60,7 @@ add_test(NAME adding_an_op COMMAND adding_an_op_test)
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND "v4" IN_LIST GK_ISAS AND
    CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   add_test(NAME kernels_disassembly
-    COMMAND ${Python3_EXECUTABLE}
+    COMMAND ${Python_EXECUTABLE}
             ${PROJECT_SOURCE_DIR}/tests/kernels_disassembly.py
             $<TARGET_FILE:gk_all>)
   set_tests_properties(kernels_disassembly PROPERTIES SKIP_RETURN_CODE 77)

@@ -21,7 +21,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # More kinds of cases than any campaign has.
 MAX_PASSED_OVER = 1000
@@ -99,10 +98,6 @@ def _run_program(case: Case, program: str, seconds_left: float) -> Outcome:
     environment = {
         **os.environ, "PYTHONFAULTHANDLER": "1", **case.environment,
     }
-    path = environment.get("PYTHONPATH", "")
-    environment["PYTHONPATH"] = os.pathsep.join(
-        p for p in (os.path.join(ROOT, "python"), path) if p
-    )
     start = time.monotonic()
     prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
 

@@ -169,8 +169,7 @@ build() {
   shift
   if [ ! -e "$folder/build.ninja" ]; then
     quietly "configure-$preset.log" cmake --preset "$preset" \
-      -DPython_EXECUTABLE="$GK_ROOT/.venv/bin/python" \
-      -DPython3_EXECUTABLE="$GK_ROOT/.venv/bin/python"
+      -DPython_EXECUTABLE="$GK_ROOT/.venv/bin/python"
   fi
   ninja -C "$folder" -j "$(jobs)" "$@" </dev/null
 }

@@ -39,8 +39,13 @@ class GK_EXPORT ConcreteFunction {
     return Call({TensorOrVariable(args)...});
   }
 
-  // One line an operation, as in a graph file.
+  // The graph as it was traced, one line an operation.
   std::string to_string() const;
+  // The graph after the passes, and the plan that runs it, with those of the
+  // functions that it calls: docs/internals/debugging.md. Throws Error if
+  // none can be made.
+  std::string optimized_text() const;
+  std::string plan_text() const;
 
   // --- For the library itself.
   struct Rep;

@@ -9,6 +9,7 @@
 #include "base/per_thread.h"
 #include "convert.h"
 #include "func_graph_object.h"
+#include "function/plan_text.h"
 #include "gil.h"
 #include "guarded.h"
 #include "op_function.h"
@@ -254,7 +255,28 @@ PyGetSetDef getset[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyObject* TextOf(PyObject* self,
+                 StatusOr<std::string> (*text)(const GraphFunction&)) {
+  const auto* f = reinterpret_cast<PyConcreteFunction*>(self);
+  const StatusOr<std::string> found = text(*f->function->function());
+  return found.ok() ? ToPyString(*found) : Raise(found.status());
+}
+PyObject* OptimizedTextOf(PyObject* self, PyObject*) {
+  return TextOf(self, OptimizedText);
+}
+PyObject* PlanTextOf(PyObject* self, PyObject*) {
+  return TextOf(self, PlanText);
+}
+
 PyMethodDef methods[] = {
+    {"optimized_text", Guarded<OptimizedTextOf>, METH_NOARGS,
+     "optimized_text()\n--\n\n"
+     "The graph after the passes, one line a node, and those of the functions "
+     "that it calls."},
+    {"plan_text", Guarded<PlanTextOf>, METH_NOARGS,
+     "plan_text()\n--\n\n"
+     "The plan that runs the function, one line an instruction, and those of "
+     "the functions that it calls."},
     {"_run", Guarded<Run>, METH_O, nullptr},
     {"_set_captures", Guarded<SetCaptures>, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};

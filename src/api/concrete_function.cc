@@ -2,6 +2,7 @@
 
 #include "api/concrete_rep.h"
 #include "api/inner.h"
+#include "function/plan_text.h"
 
 namespace gk::api {
 
@@ -99,6 +100,18 @@ std::string ConcreteFunction::to_string() const {
     text += "  " + NodeText(*node) + "\n";
   }
   return text;
+}
+
+std::string ConcreteFunction::optimized_text() const {
+  return Guarded([&] {
+    return ValueOrThrow(OptimizedText(*rep_->function->function()));
+  });
+}
+
+std::string ConcreteFunction::plan_text() const {
+  return Guarded([&] {
+    return ValueOrThrow(PlanText(*rep_->function->function()));
+  });
 }
 
 }  // namespace gk::api

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import textwrap
 
-ROOT = pathlib.Path(__file__).parents[2]
+import graphkiln
 
 
 def dies_with_parent() -> dict[str, object]:
@@ -32,7 +32,8 @@ def run_child(
     program: str, *arguments: str, patience: float = 120
 ) -> subprocess.CompletedProcess:
     """What became of it; subprocess.TimeoutExpired if it does not end."""
-    paths = [str(ROOT / "python"), os.environ.get("PYTHONPATH", "")]
+    package = str(pathlib.Path(graphkiln.__file__).parents[1])
+    paths = [package, os.environ.get("PYTHONPATH", "")]
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(p for p in paths if p),

@@ -1,18 +1,22 @@
 """Programs that tests run end with the test, however that ends."""
 
 import os
+import pathlib
 import signal
 import subprocess
 import sys
 import time
 
 import pytest
-from child_program import ROOT, dies_with_parent
+from child_program import dies_with_parent
+
+import graphkiln
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="needs prctl"
 )
 
+ROOT = pathlib.Path(__file__).parents[2]
 RUNS = {
     "a test's": "from child_program import run_child\nrun_child({program!r})",
     "a campaign's": "import campaign\n"
@@ -36,7 +40,8 @@ def test_a_child_ends_when_whoever_started_it_is_killed(whose, tmp_path):
         f"pathlib.Path({str(note)!r}).write_text(f'{{os.getpid()}}\\n')\n"
         "while True: time.sleep(.01)\n"
     )
-    folders = [str(ROOT / "tests" / "python"), str(ROOT / "fuzz")]
+    package = str(pathlib.Path(graphkiln.__file__).parents[1])
+    folders = [package, str(ROOT / "tests" / "python"), str(ROOT / "fuzz")]
     parent = subprocess.Popen(
         [sys.executable, "-c", RUNS[whose].format(program=program)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(folders)},
