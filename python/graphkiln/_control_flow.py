@@ -5,7 +5,7 @@ Eagerly they are Python's; in a graph each part is traced into a graph of its
 own, and one node chooses or repeats.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -17,23 +17,13 @@ from graphkiln import _python_parts
 from graphkiln import nest
 
 
-class Part(_graphkiln._PartScope):
-    """A branch or a part of a loop while it is traced: what is made inside
-    this context belongs to it."""
+def begin_part(graph: _graphkiln.FuncGraph) -> None:
+    """A branch or a part of a loop of the current graph will be traced."""
+    _name_scope.inherit(graph)
+    _python_parts.keep_body(graph)
 
-    def __init__(self, graph: _graphkiln.FuncGraph, scope: str):
-        super().__init__(graph, scope)
-        self.graph = graph
-        _name_scope.inherit(graph)
 
-    def __enter__(self) -> "Part":
-        _python_parts.keep_body(self.graph)
-        super().__enter__()
-        return self
-
-    def __exit__(self, *error) -> None:
-        super().__exit__(*error)
-        _python_parts.keep(self.graph)
+end_part = _python_parts.keep
 
 
 def as_tensor(value: object) -> object:
@@ -51,79 +41,31 @@ def flatten(structure: object) -> list:
     return nest.flatten(structure, expand_composites=True)
 
 
-def _branches(
-    builder: _graphkiln._BranchBuilder, selector, functions: Sequence,
-    suffixes: Sequence[str], what: tuple[str, str],
-) -> object:
-    """What the function that `selector` chooses returns."""
-    results, flats = [], []
-    for function, suffix in zip(functions, suffixes):
-        with Part(builder.add(suffix), builder.scope):
-            result = nest.map_structure(as_tensor, function())
-            results.append(result)
-            flats.append(flatten(result))
-    _check_branches(results, flats, what)
-    outputs = iter(builder.finish(
-        selector, [[t for t in flat if t is not None] for flat in flats]
-    ))
-    flat = [None if t is None else next(outputs) for t in flats[0]]
-    return nest.pack_sequence_as(results[0], flat, expand_composites=True)
+def taken_apart(value: object) -> tuple[object, list]:
+    """(structure of tensors, its leaves) of what a function returned."""
+    structure = nest.map_structure(as_tensor, value)
+    return structure, flatten(structure)
 
 
-def _check_branches(results: list, flats: list, what: tuple[str, str]) -> None:
-    """TypeError or ValueError unless all branches return alike."""
-    for result, flat in zip(results[1:], flats[1:]):
-        where = f"{what[0]} output: {results[0]}\n{what[1]} output: {result}"
-        lengths = f"Lengths of branch outputs of cond must match.\n{where}"
-        try:
-            nest.assert_same_structure(
-                results[0], result, expand_composites=True
-            )
-            for a, b in zip(flats[0], flat):
-                if (a is None) != (b is None):
-                    raise ValueError(lengths)
-                if a is not None and a.dtype != b.dtype:
-                    raise TypeError(f"{a} and {b} have different types")
-            for a, b in zip(nest.flatten(results[0]), nest.flatten(result)):
-                _check_arrays(a, b)
-        except (TypeError, ValueError) as error:
-            if str(error) == lengths:
-                raise
+def compare_branches(first: object, second: object) -> None:
+    """TypeError or ValueError: what two branches return nests unlike."""
+    nest.assert_same_structure(first, second, expand_composites=True)
+    _check_arrays(first, second)
+
+
+def compare_iterations(before: object, after: object) -> None:
+    """The same of loop variables."""
+    nest.assert_same_structure(after, before, expand_composites=True)
+    _check_arrays(before, after)
+
+
+def _check_arrays(first: object, second: object) -> None:
+    """TypeError if TensorArrays differ in dtype, which handles do not tell."""
+    for a, b in zip(nest.flatten(first), nest.flatten(second)):
+        if isinstance(a, tf.TensorArray) and a.dtype != b.dtype:
             raise TypeError(
-                f"{what[0]} and {what[1]} arguments to tf.cond must have the "
-                "same number, type, and overall structure of return values.\n"
-                f"\n{where}\n\nError details:\n{error}"
-            ) from None
-
-
-def _check_arrays(a, b) -> None:
-    """TypeError if two TensorArrays differ in dtype, which handles do not
-    tell."""
-    if isinstance(a, tf.TensorArray) and a.dtype != b.dtype:
-        raise TypeError(
-            f"No common supertype of {a._type_spec} and {b._type_spec}."
-        )
-
-
-def build_cond(pred, true_fn: Callable, false_fn: Callable, name=None):
-    """An If node of two traced branches; see `cond`."""
-    with _graphkiln._BranchBuilder(True, name or "cond") as builder:
-        return _branches(
-            builder, pred, (true_fn, false_fn), ("true", "false"),
-            ("true_fn", "false_fn"),
-        )
-
-
-def check_scalar_bool(pred, what: str) -> object:
-    """`pred` as a bool scalar tensor."""
-    pred = tf.convert_to_tensor(pred)
-    if pred.dtype != tf.bool:
-        raise TypeError(
-            f"{what} must be a bool scalar tensor, got {pred}; "
-            "tf.cast makes one"
-        )
-    # One of more than one element fails when it runs.
-    return pred
+                f"No common supertype of {a._type_spec} and {b._type_spec}."
+            )
 
 
 def cond(pred, true_fn=None, false_fn=None, name=None):
@@ -167,8 +109,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
             )
     if isinstance(pred, bool):
         raise TypeError("pred must not be a Python bool", pred)
-    pred = check_scalar_bool(pred, "pred")
-    return build_cond(pred, true_fn, false_fn, name)
+    return _graphkiln._build_if(pred, true_fn, false_fn, name or "cond")
 
 
 def _indexed(branch_fns) -> dict[int, Callable]:
@@ -242,15 +183,12 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
             function = by_index[max(by_index)]
         with tf.name_scope(name or "switch_case"):
             return function()
-    with _graphkiln._BranchBuilder(False, name or "switch_case") as builder:
-        functions = [by_index[k] for k in sorted(by_index)]
-        if default is not None:
-            functions.append(default)
-        return _branches(
-            builder, branch_index, functions,
-            [f"branch{i}" for i in range(len(functions))],
-            ("branch 0", "another branch"),
-        )
+    functions = [by_index[k] for k in sorted(by_index)]
+    if default is not None:
+        functions.append(default)
+    return _graphkiln._build_case(
+        branch_index, functions, name or "switch_case"
+    )
 
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False,
@@ -356,19 +294,6 @@ def _chained(condition, branch: Callable, otherwise: Callable) -> Callable:
     return lambda: cond(condition, branch, otherwise)
 
 
-def _loop_error(before, after) -> None:
-    """TypeError: a loop variable does not keep its dtype."""
-    raise TypeError(
-        f"Loop var {_name(before)} enters the loop with type "
-        f"{before.dtype} but has type {after.dtype} after 1 iteration. "
-        f"{_name(before)} type should remain constant."
-    )
-
-
-def _name(tensor) -> str:
-    return tensor.name if hasattr(tensor, "graph") else "of the loop"
-
-
 def _eager_loop(condition, body, loop_vars, maximum_iterations):
     packed = loop_vars
     limit = None if maximum_iterations is None else int(maximum_iterations)
@@ -450,22 +375,6 @@ def while_loop(
         )
     if tf.executing_eagerly():
         return _eager_loop(cond, body, loop_vars, maximum_iterations)
-    if maximum_iterations is not None:
-        maximum_iterations = tf.convert_to_tensor(
-            maximum_iterations, name="maximum_iterations"
-        )
-        if maximum_iterations.shape.rank not in (None, 0):
-            raise ValueError(
-                "maximum_iterations must be a scalar. "
-                f"Got: {maximum_iterations.shape}"
-            )
-        if maximum_iterations.dtype != tf.int32:
-            # Counters are int32: a loop never gets further than that.
-            if maximum_iterations.dtype == tf.int64:
-                maximum_iterations = tf.minimum(
-                    maximum_iterations, tf.int32.max
-                )
-            maximum_iterations = tf.cast(maximum_iterations, tf.int32)
     # Constants are made outside of the loop's scope.
     loop_vars = nest.map_structure(
         lambda x: tf.convert_to_tensor(x) if isinstance(x, _PLAIN) else x,
@@ -488,29 +397,12 @@ def while_loop(
             result = type(loop_vars)(result)
         return result
 
-    def on_shape(before, after, invariant):
-        given = shape_invariants is not None
-        raise ValueError(
-            f"Input tensor `{_name(before)}` enters the loop with shape "
-            f"{before.shape}, but has shape {after.shape} after one "
-            "iteration. To allow the shape to vary across iterations, use the "
-            "`shape_invariants` argument of tf.while_loop to specify a "
-            "less-specific shape."
-            + (f" Its shape invariant is {invariant}." if given else "")
-        )
-
     invariants = None
     if shape_invariants is not None:
         invariants = _flat_shapes(loop_vars, shape_invariants)
-    return build_while(
-        lambda values: call(cond, values),
-        step,
-        loop_vars,
-        invariants=invariants,
-        parallel_iterations=parallel_iterations or 10,
-        maximum_iterations=maximum_iterations,
-        name=name,
-        on_shape=on_shape,
+    return _graphkiln._while_loop(
+        lambda values: call(cond, values), step, loop_vars, invariants,
+        maximum_iterations, parallel_iterations or 10, name or "while",
     )
 
 
@@ -565,86 +457,3 @@ def _component_shapes(value: object, invariant: object) -> list:
 def _check_compatible(spec: tf.TypeSpec, value: object) -> None:
     if not spec.is_compatible_with(value):
         raise TypeError(f"TypeSpec {spec} is not compatible with {value}")
-
-
-def build_while(
-    condition: Callable,
-    body: Callable,
-    loop_vars: object,
-    *,
-    invariants: Sequence | None,
-    parallel_iterations: int,
-    maximum_iterations,
-    name: str | None,
-    on_shape: Callable,
-    on_type: Callable = _loop_error,
-):
-    """A While node; see `while_loop`. `on_shape(before, after, invariant)`
-    and `on_type(before, after)` raise what does not fit."""
-    with _graphkiln._WhileBuilder(name or "while", maximum_iterations) as loop:
-        loop_vars = nest.map_structure(as_tensor, loop_vars)
-        flat = flatten(loop_vars)
-        state = [t for t in flat if t is not None]
-        shapes = _shapes_of(state, invariants)
-        loop.carry(state, shapes)
-
-        def packed(tensors):
-            left = iter(tensors)
-            return nest.pack_sequence_as(
-                loop_vars, [None if t is None else next(left) for t in flat],
-                expand_composites=True,
-            )
-
-        with Part(loop.begin(False), loop.scope):
-            truth = condition(packed(loop.variables(False)))
-            if not isinstance(truth, tf.Tensor):
-                truth = tf.convert_to_tensor(truth)
-            if truth.dtype != tf.bool:
-                truth = check_scalar_bool(truth, "The condition of a loop")
-            if truth.shape.rank not in (None, 0):
-                truth = tf.squeeze(truth)
-            loop.end_condition(truth)
-
-        with Part(loop.begin(True), loop.scope):
-            after = nest.map_structure(
-                as_tensor, body(packed(loop.variables(True)))
-            )
-            nest.assert_same_structure(
-                after, loop_vars, expand_composites=True
-            )
-            for a, b in zip(nest.flatten(loop_vars), nest.flatten(after)):
-                _check_arrays(a, b)
-            results = [t for t in flatten(after) if t is not None]
-            if len(results) != len(state):
-                raise ValueError(
-                    "A loop variable is None before or after the loop's body "
-                    "but not both"
-                )
-            found = loop.find_disagreement(results)
-            if found is not None:
-                i, what = found
-                if what == "dtype":
-                    on_type(state[i], results[i])
-                on_shape(state[i], results[i], shapes[i])
-            loop.end_body(results)
-        return packed(loop.finish(parallel_iterations)[1:])
-
-
-def _shapes_of(state: list, invariants: Sequence | None) -> list:
-    """The shapes that loop variables have in all iterations."""
-    if invariants is None:
-        return [t.shape for t in state]
-    if len(invariants) != len(state):
-        raise ValueError(
-            f"{len(invariants)} shape invariants were given for "
-            f"{len(state)} loop variables"
-        )
-    for t, s in zip(state, invariants):
-        if not t.shape.is_compatible_with(s):
-            raise ValueError(
-                f"The shape invariant specified for {_name(t)} is not "
-                "compatible with the initial shape of the loop "
-                f"variable. It enters the loop with shape {t.shape}, "
-                f"but the specified shape invariant is {s}."
-            )
-    return list(invariants)

@@ -2,172 +2,418 @@
 
 #include <memory>
 #include <optional>
+#include <unordered_set>
 
-#include "bound_values.h"
-#include "func_graph_object.h"
 #include "function/branch_builder.h"
-#include "function/while_builder.h"
+#include "function/loop_builder.h"
+#include "staged_values.h"
 #include "text_caster.h"
+#include "variable_type.h"
 
 namespace gk::py {
 namespace {
 
 namespace nb = nanobind;
+using Kind = StagedValue::Kind;
 
-TensorVector Tensors(nb::handle list) {
-  TensorVector tensors;
-  for (nb::handle t : list) tensors.push_back(AsTensor(t));
-  return tensors;
-}
-nb::object Wrapped(std::span<const Tensor> tensors) {
-  return Owned(WrapTensors(tensors));
-}
-nb::object Wrapped(FuncGraph* graph) {
-  return Owned(WrapGraph(graph->graph().get()));
-}
+// --- Branches.
 
-// What is made inside belongs to a part of a node.
-class PyPartScope {
+// Functions; each returns a structure.
+class ResultsOfBranches final : public PythonHost<BranchHost> {
  public:
-  PyPartScope(nb::handle graph, std::string scope) : scope_(std::move(scope)) {
-    if (!IsGraph(graph.ptr()) || GraphOf(graph.ptr())->func == nullptr) {
-      Throw(TypeError("not a FuncGraph under construction"));
-    }
-    part_ = Ref<FuncGraph>(GraphOf(graph.ptr())->func);
+  ResultsOfBranches(std::vector<nb::object> branches, bool is_if)
+      : branches_(std::move(branches)), is_if_(is_if) {}
+
+  void Run(size_t b) override {
+    values_.push_back(ValueOfStructure(branches_[b]()));
   }
-  PyPartScope(const PyPartScope&) = delete;
-  void Enter() {
-    Guarded([&] {
-      entered_.push_back(std::make_unique<PartScope>(part_.get(), scope_));
+  StagedValue Value(size_t b, size_t) override { return values_[b]; }
+  void SetResult(size_t, const StagedValue& value) override { result_ = value; }
+  Status Compare(size_t, const StagedValue& a, const StagedValue& b) override {
+    return Compared("compare_branches", a, b);
+  }
+  std::string Label(size_t b) const override {
+    if (is_if_) return b == 0 ? "true_fn" : "false_fn";
+    return Format("branches[{}]", b);
+  }
+  nb::object Build(const Tensor& selector, const std::string& name) {
+    return Told([&] {
+      BuildBranches(is_if_ ? BranchKind::kIf : BranchKind::kCase, selector,
+                    branches_.size(), name, *this);
+      return PythonValue(result_);
     });
   }
-  void Exit() {
-    if (!entered_.empty()) entered_.pop_back();
-  }
 
  private:
-  Ref<FuncGraph> part_;
-  std::string scope_;
-  std::vector<std::unique_ptr<PartScope>> entered_;
+  std::vector<nb::object> branches_;
+  bool is_if_;
+  std::vector<StagedValue> values_;
+  StagedValue result_;
 };
 
-// A builder as a context: its end leaves the scope of the node also if no node
-// was made.
-class PyBranchBuilder {
+nb::object BuildIf(nb::handle pred, nb::object true_fn, nb::object false_fn,
+                   const std::string& name) {
+  const Tensor condition = Converted(pred);
+  ResultsOfBranches branches({std::move(true_fn), std::move(false_fn)}, true);
+  // One of more than one element fails when it runs.
+  if (condition.dtype() != DataType::kBool) {
+    Throw(NoCondition(branches, condition, "pred"));
+  }
+  return branches.Build(condition, name);
+}
+
+nb::object BuildCase(nb::handle index, nb::handle functions,
+                     const std::string& name) {
+  std::vector<nb::object> all;
+  for (nb::handle f : functions) all.push_back(nb::borrow(f));
+  return ResultsOfBranches(std::move(all), false).Build(AsTensor(index), name);
+}
+
+// The branches of a statement: each returns the values of symbols.
+class SymbolsOfBranches final : public SymbolHost<BranchHost> {
  public:
-  PyBranchBuilder(bool is_if, std::string name)
-      : kind_(is_if ? BranchKind::kIf : BranchKind::kCase),
-        name_(std::move(name)) {}
-  PyBranchBuilder(const PyBranchBuilder&) = delete;
-  void Enter() {
-    Guarded([&] { made_ = std::make_unique<BranchBuilder>(kind_, name_); });
+  SymbolsOfBranches(nb::handle body, nb::handle orelse, Symbols symbols,
+                    bool fills, std::vector<std::string> moved)
+      : SymbolHost(std::move(symbols)),
+        branches_{body, orelse},
+        fills_(fills),
+        moved_(std::move(moved)) {}
+
+  void Run(size_t b) override {
+    raw_[b] = nb::tuple(branches_[b]());
+    if (b == 0) results_ = nb::list(raw_[0]);
   }
-  void Exit() { made_ = nullptr; }
-  std::string scope() const { return Get().scope(); }
-  nb::object Add(const std::string& suffix) {
-    return Wrapped(Guarded([&] { return Get().Add(suffix); }));
+  size_t size() const override { return symbols().names.size(); }
+  StagedValue Value(size_t b, size_t i) override {
+    return ValueOfSymbol(raw_[b][i]);
   }
-  nb::object Finish(nb::handle selector, nb::handle results) {
-    std::vector<TensorVector> all;
-    for (nb::handle r : results) all.push_back(Tensors(r));
-    const Tensor chosen = AsTensor(selector);
-    return Wrapped(Guarded([&] { return Get().Finish(chosen, all); }));
+  Choice ChoiceOf(size_t i) const override {
+    const nb::object a = raw_[0][i], b = raw_[1][i];
+    if (a.is(b) && (a.is_none() || IsVariable(a.ptr()))) {
+      return Choice::kPasses;
+    }
+    if (IsTensor(a.ptr()) || IsTensor(b.ptr())) return Choice::kChosen;
+    const nb::object choice =
+        Call("graphkiln.autograph.branches", "choice_of", a, b);
+    return static_cast<Choice>(nb::cast<int>(choice));
   }
+  void SetResult(size_t i, const StagedValue& value) override {
+    results_[i] = PythonValue(value);
+  }
+  void SetLost(size_t i, const std::string& text) override {
+    results_[i] =
+        symbols().Lost(i, nb::cast<bool>(results_[i].attr("pending")), text);
+  }
+  bool IsMoved(size_t i) const override {
+    return std::find(moved_.begin(), moved_.end(), Name(i)) != moved_.end();
+  }
+  bool fills() const override { return fills_; }
+  const nb::list& results() const { return results_; }
 
  private:
-  BranchBuilder& Get() const {
-    if (!made_) Throw(RuntimeError("not entered"));
-    return *made_;
-  }
-
-  BranchKind kind_;
-  std::string name_;
-  std::unique_ptr<BranchBuilder> made_;
+  nb::handle branches_[2];
+  bool fills_;
+  std::vector<std::string> moved_;
+  nb::tuple raw_[2];
+  nb::list results_;
 };
 
-class PyWhileBuilder {
+// `statement`: what the condition is of; empty: it is a bool scalar.
+nb::object Choose(nb::handle cond, const std::string& statement,
+                  nb::handle body, nb::handle orelse, nb::handle names,
+                  bool fill, nb::handle moved, nb::object lines) {
+  SymbolsOfBranches branches(body, orelse, {Names(names), std::move(lines)},
+                             fill, Names(moved));
+  return Told([&]() -> nb::object {
+    Tensor condition = Converted(cond);
+    if (!statement.empty()) {
+      condition = StatementCondition(branches, condition, statement);
+    }
+    BuildBranches(BranchKind::kIf, condition, 2, "cond", branches);
+    return branches.results();
+  });
+}
+
+// --- Loops.
+
+LoopOptions OptionsOf(nb::handle limit, int64_t parallel_iterations,
+                      std::string name) {
+  LoopOptions options;
+  options.name = std::move(name);
+  options.parallel_iterations = parallel_iterations;
+  if (!limit.is_none()) {
+    options.maximum_iterations = Converted(limit, "maximum_iterations");
+  }
+  return options;
+}
+
+std::vector<PartialTensorShape> Shapes(nb::handle shapes) {
+  std::vector<PartialTensorShape> all;
+  for (nb::handle s : shapes) all.push_back(Shape(s));
+  return all;
+}
+
+// tf.while_loop: `condition` and `body` take and return all loop variables.
+class VariablesOfLoop final : public PythonHost<StagedLoop> {
  public:
-  PyWhileBuilder(std::string name, nb::handle maximum_iterations)
-      : name_(std::move(name)) {
-    if (!maximum_iterations.is_none()) limit_ = AsTensor(maximum_iterations);
-  }
-  PyWhileBuilder(const PyWhileBuilder&) = delete;
-  void Enter() {
-    Guarded([&] { made_ = std::make_unique<WhileBuilder>(name_, limit_); });
-  }
-  void Exit() { made_ = nullptr; }
-  std::string scope() const { return Get().scope(); }
+  VariablesOfLoop(nb::handle condition, nb::handle body, nb::object variables,
+                  nb::handle invariants)
+      : condition_(condition),
+        body_(body),
+        now_(std::move(variables)),
+        invariants_(invariants) {}
 
-  void Carry(nb::handle initial, nb::handle shapes) {
-    std::vector<PartialTensorShape> all;
-    for (nb::handle s : shapes) all.push_back(Shape(s));
-    Guarded([&] { Get().Carry(Tensors(initial), std::move(all)); });
+  LoopState& Start() override {
+    state_.emplace(this, std::vector{ValueOfStructure(now_)});
+    if (!invariants_.is_none()) state_->SetInvariant(0, Shapes(invariants_));
+    return *state_;
   }
-  nb::object Begin(bool body) {
-    return Wrapped(Guarded([&] { return Get().Begin(Part(body)); }));
+  void Set(std::vector<StagedValue> values, StagedLoop::Place,
+           const ListsFn&) override {
+    now_ = PythonValue(values[0]);
   }
-  nb::object Variables(bool body) const {
-    return Wrapped(Guarded([&] { return Get().variables(Part(body)); }));
+  Tensor Condition(const Tensor&) override {
+    return Converted(condition_(now_));
   }
-  nb::object Counter(bool body) const {
-    return Owned(
-        WrapTensor(Guarded([&] { return Get().counter(Part(body)); })));
+  void Body(const Tensor&) override { now_ = body_(now_); }
+  std::vector<StagedValue> Get() override { return {ValueOfStructure(now_)}; }
+
+  Status Compare(size_t, const StagedValue& a, const StagedValue& b) override {
+    return Compared("compare_iterations", a, b);
   }
-  nb::object AddLate(nb::handle like, nb::handle shape) {
-    const Tensor t = AsTensor(like);
-    const PartialTensorShape s = Shape(shape);
-    return Owned(WrapTensor(Guarded([&] {
-      return Get().AddLate(t.dtype(), s, HandleDataOf(t));
-    })));
+  std::string LeafName(size_t i, size_t k) const override {
+    const Tensor t = state_->before()[i].tensors()[k];
+    return t.is_symbolic() ? TextOf(Wrapped(t).attr("name")) : "of the loop";
   }
-  void StartLate(nb::handle initial) {
-    Guarded([&] { Get().StartLate(Tensors(initial)); });
+  const nb::object& now() const { return now_; }
+
+ private:
+  nb::handle condition_, body_;
+  nb::object now_;
+  nb::handle invariants_;
+  std::optional<LoopState> state_;
+};
+
+nb::object WhileLoop(nb::handle condition, nb::handle body,
+                     nb::object variables, nb::handle invariants,
+                     nb::handle limit, int64_t parallel_iterations,
+                     const std::string& name) {
+  VariablesOfLoop loop(condition, body, std::move(variables), invariants);
+  return Told([&] {
+    BuildLoop(loop, OptionsOf(limit, parallel_iterations, name));
+    return loop.now();
+  });
+}
+
+// The symbols that a loop carries, whatever nodes it becomes.
+class PyLoopState {
+ public:
+  // `invariants`: pairs (number of the symbol, what was given for it).
+  PyLoopState(nb::handle names, nb::handle values, nb::handle invariants,
+              nb::handle iterates, bool shapes_vary, nb::object lines)
+      : host_({Names(names), std::move(lines)}, Names(iterates)) {
+    Told([&] {
+      std::vector<StagedValue> before;
+      for (nb::handle value : values) before.push_back(ValueOfSymbol(value));
+      std::vector<std::pair<size_t, nb::object>> shapes;
+      for (nb::handle pair : invariants) {
+        const size_t i = nb::cast<size_t>(pair[0]);
+        if (!before[i].has_tensors()) continue;
+        const nb::object given = Call("graphkiln.autograph.loops", "restricted",
+                                      PythonValue(before[i]), pair[1]);
+        before[i] = ValueOfSymbol(given[0]);
+        shapes.emplace_back(i, given[1]);
+      }
+      state_.emplace(&host_, std::move(before));
+      for (const auto& [i, all] : shapes) {
+        state_->SetInvariant(i, Shapes(all));
+      }
+      if (shapes_vary) state_->LetShapesVary();
+    });
   }
-  // (index, "dtype" or "shape") or None
-  nb::object FindDisagreement(nb::handle after) const {
-    const auto found = Get().FindDisagreement(Tensors(after));
-    if (!found) return nb::none();
-    return nb::make_tuple(
-        found->variable,
-        found->change == WhileBuilder::Change::kDtype ? "dtype" : "shape");
+  PyLoopState(const PyLoopState&) = delete;
+
+  LoopState& state() { return *state_; }
+  const Symbols& symbols() const { return host_.symbols(); }
+
+  nb::list Carried() const {
+    nb::list pairs;
+    const TensorVector tensors = state_->tensors();
+    const std::vector<PartialTensorShape> shapes = state_->shapes();
+    for (size_t k = 0; k < tensors.size(); ++k) {
+      pairs.append(
+          nb::make_tuple(Wrapped(tensors[k]), Owned(WrapShape(shapes[k]))));
+    }
+    return pairs;
   }
-  void EndCondition(nb::handle truth) {
-    Guarded([&] { Get().EndCondition(AsTensor(truth)); });
+  nb::tuple Values(nb::handle tensors) const {
+    return Told([&] { return Tuple(state_->Values(Tensors(tensors))); });
   }
-  void EndBody(nb::handle after) {
-    Guarded([&] { Get().EndBody(Tensors(after)); });
+  static nb::tuple Tuple(const std::vector<StagedValue>& values) {
+    nb::list all;
+    for (const StagedValue& v : values) all.append(PythonValue(v));
+    return nb::tuple(all);
   }
-  nb::object Finish(int64_t parallel_iterations) {
-    return Wrapped(
-        Guarded([&] { return Get().Finish(parallel_iterations); }));
+  static std::vector<StagedValue> Staged(nb::handle values) {
+    std::vector<StagedValue> all;
+    for (nb::handle value : values) all.push_back(ValueOfSymbol(value));
+    return all;
+  }
+  void Run(nb::handle body, nb::args arguments) {
+    Told([&] { RunBody([&] { body(*arguments); }); });
+  }
+  // Errors of the body tell of the loop if a symbol without a value may be
+  // their cause.
+  template <class F>
+  void RunBody(F&& body) {
+    try {
+      body();
+    } catch (nb::python_error& e) {
+      bool may_be = false;
+      for (PyObject* type :
+           {PyExc_AttributeError, PyExc_KeyError, PyExc_TypeError,
+            PyExc_UnboundLocalError, PyExc_ValueError}) {
+        may_be = may_be || e.matches(type);
+      }
+      if (!may_be) throw;
+      const nb::handle value = e.value();
+      const nb::object symbol =
+          nb::getattr(value, "undefined_symbol", nb::str(""));
+      const auto status =
+          state_->ErrorOfBody(TextOf(symbol), e.matches(PyExc_AttributeError),
+                              TextOf(e.type().attr("__name__")), TextOf(value));
+      if (!status) throw;
+      throw Error(*status);
+    }
+  }
+  bool After(nb::handle values) {
+    return Told([&] {
+      state_->SetAfter(Staged(values));
+      return state_->Widen();
+    });
+  }
+  void StartLate() {
+    Told([&] { state_->StartLate(); });
+  }
+  nb::object Next() const { return Wrapped(state_->Next()); }
+  nb::list NeedIteration() const {
+    nb::list names;
+    for (const std::string& name : state_->NeedIteration()) {
+      names.append(nb::str(name.c_str()));
+    }
+    return names;
+  }
+  nb::tuple Check(nb::handle values) {
+    return Told([&] {
+      nb::list checked(values);
+      const std::vector<StagedValue> after = Staged(values);
+      for (size_t i = 0; i < after.size(); ++i) {
+        if (!state_->before()[i].has_tensors()) continue;
+        state_->CheckAfter(i, after[i]);
+        if (after[i].has_tensors()) checked[i] = PythonValue(after[i]);
+      }
+      return nb::tuple(checked);
+    });
   }
 
  private:
-  static WhileBuilder::Part Part(bool body) {
-    return body ? WhileBuilder::kBody : WhileBuilder::kCondition;
-  }
-  WhileBuilder& Get() const {
-    if (!made_) Throw(RuntimeError("not entered"));
-    return *made_;
-  }
+  class Host final : public SymbolHost<LoopHost> {
+   public:
+    Host(Symbols symbols, const std::vector<std::string>& iterates)
+        : SymbolHost(std::move(symbols)),
+          iterates_(iterates.begin(), iterates.end()) {}
+    bool Iterates(size_t i) const override {
+      return iterates_.count(Name(i)) > 0;
+    }
 
-  std::string name_;
-  Tensor limit_;
-  std::unique_ptr<WhileBuilder> made_;
+   private:
+    std::unordered_set<std::string> iterates_;
+  };
+
+  Host host_;
+  std::optional<LoopState> state_;
 };
 
-template <class T>
-nb::class_<T> Context(nb::module_& m, const char* name, const char* doc) {
-  nb::class_<T> type(m, name, doc);
-  type.def(
-          "__enter__",
-          [](T& self) -> T& {
-            self.Enter();
-            return self;
-          },
-          nb::rv_policy::reference)
-      .def("__exit__", [](T& self, nb::args) { self.Exit(); });
-  return type;
+// A while or for statement.
+class SymbolsOfLoop final : public SymbolHost<StagedLoop> {
+ public:
+  SymbolsOfLoop(PyLoopState* state, nb::handle test, nb::handle body,
+                nb::handle get, nb::handle set)
+      : SymbolHost(state->symbols()),
+        state_(state),
+        test_(test),
+        body_(body),
+        get_(get),
+        set_(set) {}
+
+  LoopState& Start() override { return state_->state(); }
+  void Set(std::vector<StagedValue> values, StagedLoop::Place place,
+           const ListsFn& lists) override {
+    const LoopState& state = state_->state();
+    nb::list all;
+    for (size_t i = 0; i < values.size(); ++i) {
+      const StagedValue& v = values[i];
+      nb::object value = PythonValue(v);
+      if (place == StagedLoop::Place::kBody && v.kind == Kind::kOpenList) {
+        value = value.attr("copy")();
+        value.attr("place") = PlaceOf(i);
+        lists_ = std::make_shared<ListsFn>(lists);
+        *live_ = lists_.get();
+      }
+      if (place == StagedLoop::Place::kBehind && v.kind == Kind::kUndefined &&
+          !v.is_result) {
+        value = symbols().Lost(i, v.pending, state.LostText(i));
+      }
+      all.append(value);
+    }
+    set_(nb::tuple(all));
+  }
+  Tensor Condition(const Tensor& count) override {
+    return Converted(test_(Wrapped(count)));
+  }
+  void Body(const Tensor& count) override {
+    state_->RunBody([&] { body_(Wrapped(count)); });
+  }
+  std::vector<StagedValue> Get() override {
+    *live_ = nullptr;
+    return PyLoopState::Staged(get_());
+  }
+  TensorVector Checked(const Tensor& ran,
+                       const std::vector<std::string>& needed,
+                       TensorVector outputs) override {
+    nb::list names;
+    for (const std::string& name : needed) names.append(nb::str(name.c_str()));
+    return Tensors(Call("graphkiln.autograph.loops", "initialized",
+                        Wrapped(ran), names, Wrapped(outputs)));
+  }
+
+ private:
+  // Gives an open list its own handles when its first element tells what the
+  // elements are.
+  nb::object PlaceOf(size_t i) {
+    return nb::cpp_function([live = live_, i](nb::handle elements) {
+      if (*live == nullptr) {
+        Throw(RuntimeError("a list is used outside of the loop that grows it"));
+      }
+      const TensorVector empty =
+          Tensors(Call("graphkiln.autograph.staged_list", "empties", elements));
+      return Told([&] { return Wrapped((**live)(i, empty)); });
+    });
+  }
+
+  PyLoopState* state_;
+  nb::handle test_, body_, get_, set_;
+  std::shared_ptr<const ListsFn> lists_;
+  std::shared_ptr<const ListsFn*> live_ =
+      std::make_shared<const ListsFn*>(nullptr);
+};
+
+void Repeat(PyLoopState& state, nb::handle test, nb::handle body,
+            nb::handle get, nb::handle set, nb::handle limit,
+            int64_t parallel_iterations) {
+  SymbolsOfLoop loop(&state, test, body, get, set);
+  Told(
+      [&] { BuildLoop(loop, OptionsOf(limit, parallel_iterations, "while")); });
 }
 
 }  // namespace
@@ -180,39 +426,44 @@ void AddControlFlow(nb::module_& m) {
         if (!status.ok()) Throw(status);
       },
       "TypeError or ValueError unless a tensor may choose a branch.");
-  Context<PyPartScope>(m, "_PartScope",
-                       "_PartScope(graph, scope): what is made inside belongs "
-                       "to the part of a node.")
-      .def(nb::init<nb::handle, std::string>());
-  Context<PyBranchBuilder>(m, "_BranchBuilder",
-                           "_BranchBuilder(is_if, name): an If or a Case of "
-                           "branches that are traced one by one.")
-      .def(nb::init<bool, std::string>())
-      .def_prop_ro("scope", &PyBranchBuilder::scope)
-      .def("add", &PyBranchBuilder::Add,
-           "add(suffix): the graph of a new branch.")
-      .def("finish", &PyBranchBuilder::Finish,
-           "finish(selector, results of the branches): those of the node.");
-  Context<PyWhileBuilder>(m, "_WhileBuilder",
-                          "_WhileBuilder(name, limit or None): a While of two "
-                          "parts; `body` says which one is meant.")
-      .def(nb::init<std::string, nb::handle>(), nb::arg("name"),
-           nb::arg("maximum_iterations").none())
-      .def_prop_ro("scope", &PyWhileBuilder::scope)
-      .def("carry", &PyWhileBuilder::Carry)
-      .def("begin", &PyWhileBuilder::Begin)
-      .def("variables", &PyWhileBuilder::Variables)
-      .def("counter", &PyWhileBuilder::Counter)
-      .def("add_late", &PyWhileBuilder::AddLate,
-           "add_late(like, shape): a variable that the body needs.")
-      .def("start_late", &PyWhileBuilder::StartLate)
-      .def("find_disagreement", &PyWhileBuilder::FindDisagreement,
-           "The first variable that an iteration changes, and in what.")
-      .def("end_condition", &PyWhileBuilder::EndCondition)
-      .def("end_body", &PyWhileBuilder::EndBody)
-      .def("finish", &PyWhileBuilder::Finish,
-           "finish(parallel_iterations): the number of iterations, then the "
-           "variables.");
+  m.def("_build_if", &BuildIf,
+        "_build_if(pred, true_fn, false_fn, name): an If; what it returns.");
+  m.def("_build_case", &BuildCase,
+        "_build_case(index, functions, name): a Case; what it returns.");
+  m.def("_choose", &Choose,
+        "_choose(condition, statement, body, orelse, names, fill, moved, "
+        "lines): the values that one of two branches gives symbols.");
+  m.def("_while_loop", &WhileLoop, nb::arg("condition"), nb::arg("body"),
+        nb::arg("variables"), nb::arg("invariants").none(),
+        nb::arg("limit").none(), nb::arg("parallel_iterations"),
+        nb::arg("name"), "A While; the variables at its end.");
+  nb::class_<PyLoopState>(
+      m, "_LoopState",
+      "_LoopState(names, values, invariants, iterates, shapes_vary, lines): "
+      "the symbols that a loop carries.")
+      .def(nb::init<nb::handle, nb::handle, nb::handle, nb::handle, bool,
+                    nb::object>())
+      .def_prop_ro("carried", &PyLoopState::Carried,
+                   "Pairs of a tensor as it begins and its shape.")
+      .def("values", &PyLoopState::Values,
+           "values(tensors): of all symbols, where these are what is carried.")
+      .def("run", &PyLoopState::Run,
+           "run(body, *arguments): runs it; its errors tell of the loop.")
+      .def("after", &PyLoopState::After,
+           "after(values): those at the end of the body; true if shapes were "
+           "widened.")
+      .def("check", &PyLoopState::Check,
+           "check(values): these, which must be what they were, as tensors.")
+      .def("start_late", &PyLoopState::StartLate,
+           "Carries what only the body assigns, too.")
+      .def_prop_ro("next", &PyLoopState::Next,
+                   "What is carried, after the body.")
+      .def_prop_ro("need_iteration", &PyLoopState::NeedIteration,
+                   "Names that have no value without an iteration.")
+      .def("repeat", &Repeat, nb::arg("test"), nb::arg("body"), nb::arg("get"),
+           nb::arg("set"), nb::arg("limit").none(),
+           nb::arg("parallel_iterations"),
+           "Makes a While, and sets the values behind it.");
 }
 
 }  // namespace gk::py

@@ -31,51 +31,147 @@ std::string Difference(const ResultShape& a, const ResultShape& b) {
   }
   for (size_t i = 0; i < std::min(a.arrays.size(), b.arrays.size()); ++i) {
     if (a.arrays[i].dtype() == b.arrays[i].dtype()) continue;
-    return Format("No common supertype of {} and {}.",
-                  a.arrays[i].to_string(), b.arrays[i].to_string());
+    return Format("No common supertype of {} and {}.", a.arrays[i].to_string(),
+                  b.arrays[i].to_string());
   }
   return "";
 }
 
-std::vector<BranchSource> Sources(const std::vector<const BranchPart*>& parts,
-                                  std::vector<Results>* results,
-                                  const std::vector<std::string>& suffixes) {
-  std::vector<BranchSource> sources;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    sources.push_back({[part = parts[i], result = &(*results)[i]] {
-                         part->run(result);
-                         return Inner(result->tensors);
-                       },
-                       suffixes[i], parts[i]->label,
-                       PlaceText(parts[i]->where)});
+// What C++ says of tensors and structures.
+template <class Host>
+class ApiHost : public Host {
+ public:
+  std::string_view prefix() const override { return "gk::"; }
+  std::string Text(InnerType dtype) const override {
+    return std::string(DataTypeName(dtype));
   }
-  return sources;
-}
+  std::string Text(const InnerTensor& t) const override {
+    return Format("Tensor(shape={}, dtype={})",
+                  t.partial_shape().PythonString(), DataTypeName(t.dtype()));
+  }
+  std::string Text(const StagedValue& value) const override {
+    std::string text = "(";
+    for (const InnerTensor& t : value.leaves) {
+      text += (text.size() > 1 ? ", " : "") + Text(t);
+    }
+    return text + ")";
+  }
+  Status Compare(size_t, const StagedValue& a, const StagedValue& b) override {
+    const std::string details = Difference(ShapeOf(a), ShapeOf(b));
+    return details.empty() ? OkStatus() : ValueError("{}", details);
+  }
 
-// Branch i against the first.
-Status CheckStructure(const std::vector<BranchSource>& sources,
-                      const std::vector<Results>& results, size_t i) {
-  const std::string details = Difference(results[0].shape, results[i].shape);
-  if (details.empty()) return OkStatus();
-  return BranchesDiffer(sources[0], sources[i],
-                        TypesText(Inner(results[0].tensors)),
-                        TypesText(Inner(results[i].tensors)), details);
-}
+ protected:
+  static StagedValue ValueOf(const Results& results) {
+    StagedValue value;
+    value.kind = StagedValue::Kind::kTensors;
+    value.leaves = Inner(results.tensors);
+    value.host = std::make_shared<ResultShape>(results.shape);
+    return value;
+  }
+  static const ResultShape& ShapeOf(const StagedValue& value) {
+    return *static_cast<const ResultShape*>(value.host.get());
+  }
+  static Results ResultsOf(const StagedValue& value) {
+    return {Outer(value.leaves), ShapeOf(value)};
+  }
+};
 
-Results Branches(bool is_if, const Tensor& selector,
-                 const std::vector<const BranchPart*>& parts,
-                 const std::vector<std::string>& suffixes,
-                 const std::string& name) {
-  return Guarded([&] {
-    std::vector<Results> results(parts.size());
-    const std::vector<BranchSource> sources =
-        Sources(parts, &results, suffixes);
-    auto check = [&](size_t i) { return CheckStructure(sources, results, i); };
-    const TensorVector outputs =
-        is_if ? BuildIf(Inner(selector), sources, name, check)
-              : BuildCase(Inner(selector), sources, name, check);
-    return Results{Outer(outputs), results[0].shape};
-  });
+class Branches final : public ApiHost<BranchHost> {
+ public:
+  explicit Branches(const std::vector<const BranchPart*>& parts)
+      : parts_(parts), results_(parts.size()) {}
+
+  void Run(size_t b) override { parts_[b]->run(&results_[b]); }
+  StagedValue Value(size_t b, size_t) override { return ValueOf(results_[b]); }
+  void SetResult(size_t, const StagedValue& value) override {
+    chosen_ = ResultsOf(value);
+  }
+  std::string Label(size_t b) const override { return parts_[b]->label; }
+  std::string Place(size_t b) const override {
+    return PlaceText(parts_[b]->where);
+  }
+  Results Build(BranchKind kind, const Tensor& selector,
+                const std::string& name) && {
+    BuildBranches(kind, Inner(selector), parts_.size(), name, *this);
+    return std::move(chosen_);
+  }
+
+ private:
+  const std::vector<const BranchPart*>& parts_;
+  std::vector<Results> results_;
+  Results chosen_;
+};
+
+// The words of an eager or a traced loop.
+template <class Host>
+class LoopWords : public ApiHost<Host> {
+ public:
+  LoopWords(Place enters, Place repeats)
+      : where_(Format(" (the loop variables enter at {}, the body is at {})",
+                      PlaceText(enters), PlaceText(repeats))) {}
+
+  Status Compare(size_t i, const StagedValue& a,
+                 const StagedValue& b) override {
+    const Status status = ApiHost<Host>::Compare(i, a, b);
+    if (status.ok()) return status;
+    return status.Prepend(
+        Format("The two structures don't have the same nested structure: the "
+               "loop variables before and after an iteration.{} ",
+               where_));
+  }
+  std::string LeafName(size_t, size_t k) const override {
+    return Format("loop_vars[{}]", k);
+  }
+  std::string WhereWritten() const override { return where_; }
+
+ private:
+  std::string where_;
+};
+
+class Loop final : public LoopWords<StagedLoop> {
+ public:
+  Loop(const Results& start, const LoopParts& parts)
+      : LoopWords(parts.enters, parts.repeats),
+        parts_(parts),
+        state_(this, {ValueOf(start)}) {}
+
+  LoopState& Start() override { return state_; }
+  void Set(std::vector<StagedValue> values, StagedLoop::Place,
+           const ListsFn&) override {
+    now_ = ResultsOf(values[0]);
+  }
+  InnerTensor Condition(const InnerTensor&) override {
+    const InnerTensor holds = Inner(parts_.condition(now_));
+    ThrowIfError(CheckCondition(*this, holds, "The condition of a loop")
+                     .Append(WhereWritten()));
+    return holds;
+  }
+  void Body(const InnerTensor&) override {
+    Results after;
+    parts_.body(now_, &after);
+    now_ = std::move(after);
+  }
+  std::vector<StagedValue> Get() override { return {ValueOf(now_)}; }
+  Results& now() { return now_; }
+
+ private:
+  const LoopParts& parts_;
+  LoopState state_;
+  Results now_;
+};
+
+// Compares the iterations of a loop that runs now.
+class EagerWords final : public LoopWords<LoopHost> {
+ public:
+  using LoopWords::LoopWords;
+  void CheckStructure(const ResultShape& before, const Results& after) {
+    ThrowIfError(Compare(0, ValueOf({{}, before}), ValueOf(after)));
+  }
+};
+
+Status CheckTruth(const InnerTensor& t, std::string_view what) {
+  return CheckCondition(Branches({}), t, what);
 }
 
 InnerTensor CheckedIndex(const Tensor& index) {
@@ -95,34 +191,10 @@ int64_t Integer(const InnerTensor& t) {
                                         : *t.data<int64_t>();
 }
 
-void CheckParallel(const WhileOptions& options) {
-  if (options.parallel_iterations < 1) {
-    throw ::gk::Error(
-        ValueError("'parallel_iterations' must be a positive integer."));
-  }
-}
-
-LoopSource SourceOf(const WhileOptions& options, Place enters, Place repeats) {
-  LoopSource loop;
-  loop.name = options.name;
-  loop.parallel_iterations = options.parallel_iterations;
-  loop.maximum_iterations = InnerOrNull(options.maximum_iterations);
-  for (const Shape& s : options.shape_invariants) {
-    loop.invariants.push_back(Inner(s));
-  }
-  loop.enters = PlaceText(enters);
-  loop.repeats = PlaceText(repeats);
-  return loop;
-}
-
-Status CheckLoopStructure(const ResultShape& before, const ResultShape& after,
-                          const LoopSource& loop) {
-  const std::string details = Difference(before, after);
-  if (details.empty()) return OkStatus();
-  return ValueError(
-      "The two structures don't have the same nested structure: the loop "
-      "variables before and after an iteration.{} {}",
-      LoopPlaces(loop), details);
+LoopOptions Inner(const WhileOptions& options) {
+  ThrowIfError(CheckParallelIterations(options.parallel_iterations));
+  return {options.name, InnerOrNull(options.maximum_iterations),
+          options.parallel_iterations};
 }
 
 }  // namespace
@@ -135,7 +207,7 @@ bool IsStaged() {
 bool Truth(const Tensor& t, const char* what) {
   return Guarded([&] {
     const InnerTensor inner = Inner(t);
-    ThrowIfError(CheckCondition(inner, what));
+    ThrowIfError(CheckTruth(inner, what));
     if (inner.is_symbolic()) {
       throw ::gk::Error(TypeError(
           "{} is not known: it belongs to a function that was traced", what));
@@ -162,46 +234,36 @@ size_t CaseOf(const Tensor& index, size_t n) {
 
 Results StagedIf(const Tensor& pred, const BranchPart& yes,
                  const BranchPart& no, const std::string& name) {
-  Guarded([&] { ThrowIfError(CheckCondition(Inner(pred), "pred")); });
-  return Branches(true, pred, {&yes, &no}, {"true", "false"}, name);
+  return Guarded([&] {
+    ThrowIfError(CheckTruth(Inner(pred), "pred"));
+    return Branches({&yes, &no}).Build(BranchKind::kIf, pred, name);
+  });
 }
 
 Results StagedCase(const Tensor& index, const std::vector<BranchPart>& branches,
                    const std::string& name) {
-  if (branches.empty()) {
-    ThrowPublic(ValueError("Must provide at least one item in branch_fns"));
-  }
-  std::vector<const BranchPart*> parts;
-  std::vector<std::string> suffixes;
-  for (const BranchPart& b : branches) {
-    suffixes.push_back(Format("branch{}", parts.size()));
-    parts.push_back(&b);
-  }
-  Guarded([&] { CheckedIndex(index); });
-  return Branches(false, index, parts, suffixes, name);
+  return Guarded([&] {
+    if (branches.empty()) {
+      throw ::gk::Error(
+          ValueError("Must provide at least one item in branch_fns"));
+    }
+    CheckedIndex(index);
+    std::vector<const BranchPart*> parts;
+    for (const BranchPart& b : branches) parts.push_back(&b);
+    return Branches(parts).Build(BranchKind::kCase, index, name);
+  });
 }
 
 Results StagedWhile(const Results& start, const LoopParts& parts,
                     const WhileOptions& options) {
   return Guarded([&] {
-    CheckParallel(options);
-    const LoopSource loop = SourceOf(options, parts.enters, parts.repeats);
-    auto inside = [&](std::span<const InnerTensor> state) {
-      return Results{Outer(TensorVector(state.begin(), state.end())),
-                     start.shape};
-    };
-    const TensorVector end = BuildLoop(
-        Inner(start.tensors), loop,
-        [&](std::span<const InnerTensor> state) {
-          return Inner(parts.condition(inside(state)));
-        },
-        [&](std::span<const InnerTensor> state, LateVariables*) {
-          Results after;
-          parts.body(inside(state), &after);
-          ThrowIfError(CheckLoopStructure(start.shape, after.shape, loop));
-          return Inner(after.tensors);
-        });
-    return Results{Outer(end), start.shape};
+    const LoopOptions inner = Inner(options);
+    Loop loop(start, parts);
+    if (!options.shape_invariants.empty()) {
+      loop.Start().SetInvariant(0, InnerList(options.shape_invariants));
+    }
+    BuildLoop(loop, inner);
+    return std::move(loop.now());
   });
 }
 
@@ -210,7 +272,7 @@ void AssertCases(const std::vector<Tensor>& preds, bool any, bool exclusive) {
     TensorVector conditions;
     for (const Tensor& p : preds) {
       conditions.push_back(Inner(p));
-      ThrowIfError(CheckCondition(conditions.back(), "pred"));
+      ThrowIfError(CheckTruth(conditions.back(), "pred"));
     }
     if (!any && !exclusive) return;
     const auto n = static_cast<int64_t>(conditions.size());
@@ -240,11 +302,8 @@ EagerLoop::EagerLoop(const Results& start, const WhileOptions& options,
                      Place enters, Place repeats)
     : shape_(start.shape), enters_(enters), repeats_(repeats) {
   Guarded([&] {
-    CheckParallel(options);
-    if (options.maximum_iterations.defined()) {
-      left_ = std::max<int64_t>(
-          Integer(IterationLimit(Inner(options.maximum_iterations))), 0);
-    }
+    const InnerTensor limit = Inner(options).maximum_iterations;
+    if (limit) left_ = std::max<int64_t>(Integer(IterationLimit(limit)), 0);
     for (const Tensor& t : start.tensors) dtypes_.push_back(t.dtype());
   });
 }
@@ -265,20 +324,22 @@ void EagerLoop::Check(const Results& after) const {
     same = after.shape.arrays[i].dtype() == shape_.arrays[i].dtype();
   }
   if (same) return;
-  const LoopSource loop = SourceOf({}, enters_, repeats_);
-  const Status structure = CheckLoopStructure(shape_, after.shape, loop);
-  if (!structure.ok()) ThrowPublic(structure);
-  for (size_t i = 0; i < dtypes_.size() && i < after.tensors.size(); ++i) {
-    const Status s = CheckLoopDtype(i, Inner(dtypes_[i]),
-                                    Inner(after.tensors[i].dtype()), loop);
-    if (!s.ok()) ThrowPublic(s);
-  }
+  Guarded([&] {
+    EagerWords words(enters_, repeats_);
+    words.CheckStructure(shape_, after);
+    for (size_t i = 0; i < dtypes_.size(); ++i) {
+      ThrowIfError(CheckLoopDtype(words, words.LeafName(0, i),
+                                  Inner(dtypes_[i]),
+                                  Inner(after.tensors[i].dtype())));
+    }
+  });
 }
 
 Tensor And(const Tensor& a, const Tensor& b) {
   if (!b.defined()) return a;
-  return Guarded(
-      [&] { return Outer(MakeOp1("LogicalAnd", {Inner(a), Inner(b)})); });
+  return Guarded([&] {
+    return Outer(MakeOp1("LogicalAnd", {Inner(a), Inner(b)}));
+  });
 }
 
 }  // namespace gk::api::detail

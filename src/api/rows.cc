@@ -9,6 +9,7 @@
 #include "function/loop_builder.h"
 #include "function/part_scope.h"
 #include "function/tensor_array.h"
+#include "function/while_builder.h"
 #include "graphkiln/staging.h"
 #include "ops/composite.h"
 
@@ -212,41 +213,42 @@ InnerTensor ReserveList(InnerType dtype, const PartialTensorShape& shape,
 // The lists that hold the results are loop variables that the first, and
 // only, tracing of the function tells of.
 Results MapStaged(const Rows& rows, const RowFn& f,
-                  const WhileOptions& options, Place where) {
-  LoopSource loop;
-  loop.name = options.name;
-  loop.parallel_iterations = options.parallel_iterations;
-  loop.maximum_iterations = Inner(rows.count());
-  loop.enters = loop.repeats = PlaceText(where);
+                  const WhileOptions& options) {
   const InnerTensor count = Inner(rows.count());
+  WhileBuilder builder(options.name, IterationLimit(count));
+  builder.Carry({Int32Of(0)}, {TensorShape()});
   Results results;
   TensorVector values;
-  const TensorVector end = BuildLoop(
-      TensorVector{Int32Of(0)}, loop,
-      [&](std::span<const InnerTensor> state) {
-        return MakeOp1("Less", {state[0], count});
-      },
-      [&](std::span<const InnerTensor> state, LateVariables* late) {
-        f(rows.row(Outer(state[0])), &results);
-        CheckMapped(results);
-        values = Inner(results.tensors);
-        TensorVector next;
-        for (const InnerTensor& t : values) {
-          const InnerTensor list = late->Add(
-              InnerType::kVariant, TensorShape(),
-              [dtype = t.dtype(), shape = t.partial_shape(), &rows] {
-                return ReserveList(dtype, shape, rows.count());
-              });
-          next.push_back(MakeOp1("TensorListSetItem", {list, state[0], t}, {},
-                                 "TensorArrayV2Write"));
-        }
-        late->SetNext(std::move(next));
-        return TensorVector{MakeOp1("AddV2", {state[0], Int32Of(1)})};
-      });
+  {
+    PartScope inside(builder.Begin(WhileBuilder::kBody), builder.scope());
+    const InnerTensor i = builder.variables(WhileBuilder::kBody)[0];
+    f(rows.row(Outer(i)), &results);
+    CheckMapped(results);
+    values = Inner(results.tensors);
+    TensorVector next{MakeOp1("AddV2", {i, Int32Of(1)})};
+    for (const InnerTensor& t : values) {
+      const InnerTensor list =
+          builder.AddLate(InnerType::kVariant, TensorShape());
+      next.push_back(MakeOp1("TensorListSetItem", {list, i, t}, {},
+                             "TensorArrayV2Write"));
+    }
+    builder.EndBody(next);
+  }
+  TensorVector lists;
+  for (const InnerTensor& t : values) {
+    lists.push_back(ReserveList(t.dtype(), t.partial_shape(), rows.count()));
+  }
+  builder.StartLate(lists);
+  {
+    PartScope inside(builder.Begin(WhileBuilder::kCondition), builder.scope());
+    builder.EndCondition(MakeOp1(
+        "Less", {builder.variables(WhileBuilder::kCondition)[0], count}));
+  }
+  const TensorVector end = builder.Finish(options.parallel_iterations);
   const auto known = KnownInts(count);
   for (size_t k = 0; k < values.size(); ++k) {
     results.tensors[k] = Outer(MakeOp1(
-        "TensorListStack", {end[k + 1], ListShape(values[k].partial_shape())},
+        "TensorListStack", {end[k + 2], ListShape(values[k].partial_shape())},
         {{"element_dtype", values[k].dtype()},
          {"num_elements", known ? (*known)[0] : int64_t{-1}}},
         "TensorArrayV2Stack"));
@@ -259,12 +261,9 @@ Results MapStaged(const Rows& rows, const RowFn& f,
 Results MapRows(const Results& elements, const RowFn& f,
                 const WhileOptions& options, Place where) {
   return Guarded([&] {
-    if (options.parallel_iterations < 1) {
-      throw ::gk::Error(
-          ValueError("'parallel_iterations' must be a positive integer."));
-    }
+    ThrowIfError(CheckParallelIterations(options.parallel_iterations));
     const Rows rows(elements);
-    return IsStaged() ? MapStaged(rows, f, options, where)
+    return IsStaged() ? MapStaged(rows, f, options)
                       : MapNow(elements, rows, f, options, where);
   });
 }

@@ -1,33 +1,25 @@
 #include "function/branch_builder.h"
 
+#include <algorithm>
+
 #include "base/format.h"
 #include "ops/composite.h"
 
 namespace gk {
 namespace {
 
+std::string TypesText(std::span<const Tensor> tensors) {
+  std::string text;
+  for (const Tensor& t : tensors) {
+    text += Format("{}{}", text.empty() ? "" : ", ", DataTypeName(t.dtype()));
+  }
+  return "(" + text + ")";
+}
+
 std::vector<DataType> TypesOf(std::span<const Tensor> tensors) {
   std::vector<DataType> types;
   for (const Tensor& t : tensors) types.push_back(t.dtype());
   return types;
-}
-
-Status CheckResults(std::span<const BranchSource> branches, size_t i,
-                    std::span<const Tensor> first,
-                    std::span<const Tensor> mine) {
-  std::string details;
-  if (first.size() != mine.size()) {
-    details = Format("{} tensors and {} tensors", first.size(), mine.size());
-  }
-  for (size_t k = 0; details.empty() && k < first.size(); ++k) {
-    if (first[k].dtype() == mine[k].dtype()) continue;
-    details = Format("result {} is of dtype {} and of dtype {}", k,
-                     DataTypeName(first[k].dtype()),
-                     DataTypeName(mine[k].dtype()));
-  }
-  if (details.empty()) return OkStatus();
-  return BranchesDiffer(branches[0], branches[i], TypesText(first),
-                        TypesText(mine), details);
 }
 
 // The index as an int32. One that int32 cannot hold has no branch either.
@@ -46,23 +38,123 @@ Tensor NarrowIndex(const Tensor& index, size_t num_branches) {
                  {{"DstT", DataType::kInt32}});
 }
 
-TensorVector Build(BranchKind kind, const Tensor& selector,
-                   std::span<const BranchSource> branches,
-                   std::string_view name,
-                   const std::function<Status(size_t)>& check) {
-  BranchBuilder builder(kind, name);
-  std::vector<TensorVector> results;
-  for (size_t i = 0; i < branches.size(); ++i) {
-    {
-      PartScope inside(builder.Add(branches[i].suffix), builder.scope());
-      results.push_back(branches[i].trace());
+// --- Values of symbols.
+
+const char* BranchName(const BranchHost& host, size_t i, size_t b) {
+  return (b == 0) != host.IsMoved(i) ? "main" : "else";
+}
+
+std::string MustBeInitialized(const BranchHost& host, size_t i, size_t b) {
+  return Format("'{}' must also be initialized in the {} branch", host.Name(i),
+                BranchName(host, i, b));
+}
+
+[[noreturn]] void IsNone(const BranchHost& host, size_t i, size_t b) {
+  Disagree(host, i,
+           ValueError("'{}' is None at the end of the {} branch.", host.Name(i),
+                      BranchName(host, i, b)),
+           "Both branches must give a tensor: use a value that stands for "
+           "nothing, such as a constant, and a flag.");
+}
+
+[[noreturn]] void IsNotAssigned(const BranchHost& host, size_t i, size_t b,
+                                bool is_result) {
+  const std::string name = host.Name(i);
+  try {
+    if (is_result) {
+      Disagree(host, i,
+               ValueError("the {} branch must also have a return statement.",
+                          BranchName(host, i, b)),
+               "Add one, or assign to a variable and return it at the end of "
+               "the function.");
     }
-    if (i > 0) {
-      ThrowIfError(check(i));
-      ThrowIfError(CheckResults(branches, i, results[0], results[i]));
+    Disagree(host, i, ValueError("{}", MustBeInitialized(host, i, b)),
+             Format("Assign '{}' in both branches, or before the if statement.",
+                    name));
+  } catch (const Error& e) {
+    throw UndefinedSymbol(e.status(), name);
+  }
+}
+
+// What stands in branch `b`, in its part, for a value that only the other
+// branch has.
+StagedValue Filled(BranchHost& host, size_t i, size_t b,
+                   const StagedValue& value, const StagedValue& other) {
+  using Kind = StagedValue::Kind;
+  if (value.kind == Kind::kNone) IsNone(host, i, b);
+  if (other.has_tensors()) {
+    if (value.kind == Kind::kOpenList) return host.Closed(value, other);
+    if (value.pending || host.fills()) return StandIn(other);
+  }
+  IsNotAssigned(host, i, b, value.is_result);
+}
+
+// The values of a symbol that has tensors in both branches, that of the main
+// one first.
+void CheckSymbol(BranchHost& host, size_t i, const StagedValue& a,
+                 const StagedValue& b) {
+  const std::string name = host.Name(i);
+  for (const StagedValue* v : {&a, &b}) {
+    if (v->has_tensors()) continue;
+    Disagree(host, i, NotATensor(host, name, *v, "a branch of an if statement"),
+             "A graph chooses between tensors only: keep the object outside of "
+             "the branches, and choose between its tensors.");
+  }
+  if (const Status alike = host.Compare(i, a, b); !alike.ok()) {
+    Disagree(host, i,
+             TypeError("'{}' must have the same nested structure in the main "
+                       "and else branches:\n\n{}",
+                       name, alike.message()),
+             "Let both branches give the same structure of tensors.");
+  }
+  const size_t n = std::min(a.leaves.size(), b.leaves.size());
+  for (size_t k = 0; k < n; ++k) {
+    if (!a.leaves[k] != !b.leaves[k]) {
+      IsNone(host, i, host.IsMoved(i) == !a.leaves[k] ? 1 : 0);
     }
   }
-  return builder.Finish(selector, results);
+  for (size_t k = 0; k < n; ++k) {
+    if (!a.leaves[k] || a.leaves[k].dtype() == b.leaves[k].dtype()) continue;
+    Disagree(host, i,
+             TypeError("'{}' has dtype {} in the main branch, but dtype {} in "
+                       "the else branch",
+                       name, DataTypeName(a.leaves[k].dtype()),
+                       DataTypeName(b.leaves[k].dtype())),
+             "Give both the same dtype, for example with tf.cast.");
+  }
+}
+
+// --- Results of functions.
+
+// Those of branch `b` against those of the first.
+void CheckResults(BranchHost& host, BranchKind kind, size_t b,
+                  const StagedValue& first, const StagedValue& mine) {
+  auto output = [&](size_t branch, const StagedValue& value) {
+    const std::string place = host.Place(branch);
+    return Format("{} output{}: {}", host.Label(branch),
+                  place.empty() ? "" : " (" + place + ")", host.Text(value));
+  };
+  const std::string where = output(0, first) + "\n" + output(b, mine);
+  std::string details = host.Compare(0, first, mine).message();
+  const size_t n = std::min(first.leaves.size(), mine.leaves.size());
+  for (size_t k = 0; details.empty() && k < n; ++k) {
+    const Tensor &x = first.leaves[k], &y = mine.leaves[k];
+    if (!x != !y) {
+      throw Error(ValueError(
+          "Lengths of branch outputs of cond must match.\n{}", where));
+    }
+    if (x && x.dtype() != y.dtype()) {
+      details =
+          Format("{} and {} have different types", host.Text(x), host.Text(y));
+    }
+  }
+  if (details.empty()) return;
+  throw Error(TypeError(
+      "{} and {} arguments to {}{} must have the same number, type, and "
+      "overall "
+      "structure of return values.\n\n{}\n\nError details:\n{}",
+      host.Label(0), host.Label(b), host.prefix(),
+      kind == BranchKind::kIf ? "cond" : "switch_case", where, details));
 }
 
 }  // namespace
@@ -77,8 +169,8 @@ BranchBuilder::BranchBuilder(BranchKind kind, std::string_view name)
         outer_.get(), name.empty() ? "switch_case" : name);
     name = "indexed_case";
   }
-  scope_ = std::make_unique<NameScope>(outer_.get(),
-                                       name.empty() ? "cond" : name);
+  scope_ =
+      std::make_unique<NameScope>(outer_.get(), name.empty() ? "cond" : name);
 }
 
 FuncGraph* BranchBuilder::Add(std::string_view suffix) {
@@ -103,63 +195,79 @@ TensorVector BranchBuilder::Finish(const Tensor& given,
   }
   const Tensor selector =
       kind_ == BranchKind::kIf ? given : NarrowIndex(given, parts.size());
-  TensorVector outputs =
-      ValueOrThrow(kind_ == BranchKind::kIf
-                       ? MakeIf(selector, std::move(parts), scope())
-                       : MakeCase(selector, std::move(parts), scope()));
+  TensorVector outputs = ValueOrThrow(
+      kind_ == BranchKind::kIf ? MakeIf(selector, std::move(parts), scope())
+                               : MakeCase(selector, std::move(parts), scope()));
   for (Tensor& t : outputs) t = MakeOp1("Identity", {t});
   scope_ = nullptr;
   case_scope_ = nullptr;
   return outputs;
 }
 
-std::string TypesText(std::span<const Tensor> tensors) {
-  std::string text = "(";
-  for (const Tensor& t : tensors) {
-    text += Format("{}Tensor(shape={}, dtype={})", text.size() > 1 ? ", " : "",
-                   t.partial_shape().PythonString(), DataTypeName(t.dtype()));
+void BuildBranches(BranchKind kind, const Tensor& selector, size_t n,
+                   std::string_view name, BranchHost& host) {
+  BranchBuilder builder(kind, name);
+  std::vector<FuncGraph*> parts;
+  for (size_t b = 0; b < n; ++b) {
+    parts.push_back(builder.Add(kind == BranchKind::kCase
+                                    ? Format("branch{}", b)
+                                : b == 0 ? "true"
+                                         : "false"));
+    host.Begin(parts[b]);
+    {
+      PartScope inside(parts[b], builder.scope());
+      host.Run(b);
+    }
+    host.End(parts[b]);
   }
-  return text + ")";
-}
-
-Status BranchesDiffer(const BranchSource& a, const BranchSource& b,
-                      std::string_view a_text, std::string_view b_text,
-                      std::string_view details) {
-  return TypeError(
-      "{} and {} arguments to gk::cond must have the same number, type, and "
-      "overall structure of return values.\n\n{} output ({}): {}\n{} output "
-      "({}): {}\n\nError details:\n{}",
-      a.label, b.label, a.label, a.place, a_text, b.label, b.place, b_text,
-      details);
-}
-
-TensorVector BuildIf(const Tensor& condition,
-                     std::span<const BranchSource> branches,
-                     std::string_view name,
-                     const std::function<Status(size_t)>& check) {
-  return Build(BranchKind::kIf, condition, branches, name, check);
-}
-
-TensorVector BuildCase(const Tensor& index,
-                       std::span<const BranchSource> branches,
-                       std::string_view name,
-                       const std::function<Status(size_t)>& check) {
-  return Build(BranchKind::kCase, index, branches, name, check);
-}
-
-Status CheckCondition(const Tensor& t, std::string_view what) {
-  if (t.dtype() != DataType::kBool) {
-    return TypeError(
-        "{} must be a bool scalar tensor, got shape {} and dtype {}; compare "
-        "or cast to make one",
-        what, t.partial_shape().PythonString(), DataTypeName(t.dtype()));
+  std::vector<size_t> chosen;
+  for (size_t i = 0; i < host.size(); ++i) {
+    switch (host.ChoiceOf(i)) {
+      case BranchHost::Choice::kChosen:
+        chosen.push_back(i);
+        break;
+      case BranchHost::Choice::kPasses:
+        break;
+      case BranchHost::Choice::kLost:
+        host.SetLost(i, MustBeInitialized(host, i, 0));
+    }
   }
-  const PartialTensorShape shape = t.partial_shape();
-  if (!shape.unknown_rank() && shape.rank() != 0) {
-    return ValueError("{} must be a scalar, got shape {}", what,
-                      shape.PythonString());
+  std::vector<std::vector<StagedValue>> values(n);
+  for (size_t b = 0; b < n; ++b) {
+    PartScope inside(parts[b], builder.scope());
+    for (size_t i : chosen) values[b].push_back(host.Value(b, i));
   }
-  return OkStatus();
+  for (size_t k = 0; k < chosen.size(); ++k) {
+    const size_t i = chosen[k];
+    if (!host.speaks_of_symbols()) {
+      for (size_t b = 1; b < n; ++b) {
+        CheckResults(host, kind, b, values[0][k], values[b][k]);
+      }
+      continue;
+    }
+    for (size_t b : {0, 1}) {
+      if (!values[b][k].is_missing()) continue;
+      PartScope inside(parts[b], builder.scope());
+      values[b][k] = Filled(host, i, b, values[b][k], values[1 - b][k]);
+    }
+    const size_t main = host.IsMoved(i) ? 1 : 0;
+    CheckSymbol(host, i, values[main][k], values[1 - main][k]);
+  }
+  std::vector<TensorVector> results(n);
+  for (size_t b = 0; b < n; ++b) {
+    for (const StagedValue& v : values[b]) {
+      for (const Tensor& t : v.leaves) {
+        if (t) results[b].push_back(t);
+      }
+    }
+  }
+  const TensorVector outputs = builder.Finish(selector, results);
+  std::span<const Tensor> left = outputs;
+  for (size_t k = 0; k < chosen.size(); ++k) {
+    const size_t used = values[0][k].tensors().size();
+    host.SetResult(chosen[k], values[0][k].With(left.first(used)));
+    left = left.subspan(used);
+  }
 }
 
 Status CheckBranchIndex(const Tensor& t) {

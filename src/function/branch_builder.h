@@ -1,13 +1,11 @@
 // Branches as users write them, traced one after the other into an If or a
-// Case: BranchBuilder for languages that trace by themselves, BuildIf and
-// BuildCase for functions without arguments.
+// Case: BranchBuilder makes the node, BuildBranches says what branches must
+// agree in, and what is told where they do not.
 //
-// What branches must agree in, and the errors where they do not, are here.
 // Used by one thread while the graph around the branches is being built.
 #ifndef GK_FUNCTION_BRANCH_BUILDER_H_
 #define GK_FUNCTION_BRANCH_BUILDER_H_
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +13,7 @@
 
 #include "function/control_flow.h"
 #include "function/part_scope.h"
+#include "function/staged_value.h"
 
 namespace gk {
 
@@ -45,40 +44,40 @@ class BranchBuilder {
   std::vector<Ref<FuncGraph>> branches_;
 };
 
-struct BranchSource {
-  // Returns the results, of any graph; runs once.
-  std::function<TensorVector()> trace;
-  // Of its graph: "true", "branch0".
-  std::string suffix;
-  // In errors: "true_fn", and where it was written: "net.cc:12".
-  std::string label;
-  std::string place;
+// Branches that the host traces, and the values that they give: one, of
+// whatever structure, or one for each symbol.
+class BranchHost : public ValueHost {
+ public:
+  // Runs branch `b`; in its part.
+  virtual void Run(size_t b) = 0;
+  // How many values branches give, once all have run.
+  virtual size_t size() const { return 1; }
+  enum class Choice {
+    kChosen,
+    kPasses,  // it is the same in all: there is nothing to choose
+    kLost,    // it is a name that no branch assigns
+  };
+  virtual Choice ChoiceOf(size_t) const { return Choice::kChosen; }
+  // Value `i` of branch `b`; makes nodes in its part.
+  virtual StagedValue Value(size_t b, size_t i) = 0;
+  virtual void SetResult(size_t i, const StagedValue& value) = 0;
+  // `text` is what is said where the name is read.
+  virtual void SetLost(size_t, const std::string& /*text*/) {}
+
+  // Errors that speak of symbols: do they call the second branch the main one
+  // where value `i` is concerned? Others: "true_fn", and where it was written.
+  virtual bool IsMoved(size_t) const { return false; }
+  virtual std::string Label(size_t) const { return ""; }
+  virtual std::string Place(size_t) const { return ""; }
+  // May zeros stand in for every symbol that one branch does not assign?
+  virtual bool fills() const { return false; }
 };
 
-// TypeError: branches a and b of a conditional return unlike structures,
-// printed as `a_text` and `b_text`; `details` says where they differ.
-Status BranchesDiffer(const BranchSource& a, const BranchSource& b,
-                      std::string_view a_text, std::string_view b_text,
-                      std::string_view details);
+// Traces `n` branches into an If or a Case, and gives the host what the one
+// that `selector` chooses does. Throws Error, and what the branches throw.
+void BuildBranches(BranchKind kind, const Tensor& selector, size_t n,
+                   std::string_view name, BranchHost& host);
 
-// "(Tensor(shape=(2,), dtype=float32), ...)".
-std::string TypesText(std::span<const Tensor> tensors);
-
-// The results of the branch that `selector` chooses. `check` is asked about
-// each branch but the first after it was traced; numbers and dtypes of the
-// results are compared here. Throws Error, and what the branches throw.
-TensorVector BuildIf(const Tensor& condition,
-                     std::span<const BranchSource> branches,
-                     std::string_view name,
-                     const std::function<Status(size_t)>& check);
-TensorVector BuildCase(const Tensor& index,
-                       std::span<const BranchSource> branches,
-                       std::string_view name,
-                       const std::function<Status(size_t)>& check);
-
-// `t` if it is a bool scalar or may become one; TypeError or ValueError
-// naming `what` else.
-Status CheckCondition(const Tensor& t, std::string_view what);
 // Is `t` an integer scalar, or may it become one? TypeError or ValueError
 // else.
 Status CheckBranchIndex(const Tensor& t);

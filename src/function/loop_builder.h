@@ -1,76 +1,59 @@
-// Loops as users write them: a condition and a body, functions of the loop
-// variables, traced into a While.
+// Loops as users write them: a condition and a body, each traced once, into a
+// While.
 //
-// What iterations must agree in, and the errors where they do not, are here.
 // Called while the graph around the loop is being built.
 #ifndef GK_FUNCTION_LOOP_BUILDER_H_
 #define GK_FUNCTION_LOOP_BUILDER_H_
 
-#include <functional>
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "function/control_flow.h"
+#include "function/loop_state.h"
 
 namespace gk {
 
-class WhileBuilder;
-
-struct LoopSource {
+struct LoopOptions {
   std::string name = "while";
-  // Of the loop variables; empty: each keeps the shape that it enters with.
-  std::vector<PartialTensorShape> invariants = {};
   Tensor maximum_iterations = {};  // an integer scalar, or null: no limit
   int64_t parallel_iterations = 10;
-  // Where the variables enter and where the body was written: "net.cc:12".
-  std::string enters = {};
-  std::string repeats = {};
 };
 
-// Variables that a body turns out to need while it is being traced.
-class LateVariables {
+// A loop that the host traces the parts of.
+class StagedLoop : public LoopHost {
  public:
-  // What stands for it in the body. `initial` makes its first value around
-  // the loop, once the body is traced.
-  Tensor Add(DataType dtype, const PartialTensorShape& shape,
-             std::function<Tensor()> initial);
-  // Its value after an iteration: one for each that was added, in order.
-  void SetNext(TensorVector values) { next_ = std::move(values); }
-
- private:
-  friend TensorVector BuildLoop(
-      std::span<const Tensor>, const LoopSource&,
-      const std::function<Tensor(std::span<const Tensor>)>&,
-      const std::function<TensorVector(std::span<const Tensor>,
-                                       LateVariables*)>&);
-  explicit LateVariables(WhileBuilder* builder) : builder_(builder) {}
-
-  WhileBuilder* builder_;
-  std::vector<std::function<Tensor()>> initial_;
-  TensorVector next_;
+  // What is carried; makes nodes in the scope of the loop.
+  virtual LoopState& Start() = 0;
+  // Where values are: in the body, in the condition, or behind the loop.
+  enum class Place { kBody, kCondition, kBehind };
+  // The values are these from here on. `lists`, in the body only, makes
+  // variables of the lists that open list `i` begins with, and gives what
+  // stands for them.
+  using ListsFn =
+      std::function<const TensorVector&(size_t i, std::span<const Tensor>)>;
+  virtual void Set(std::vector<StagedValue> values, Place place,
+                   const ListsFn& lists) = 0;
+  // `count`: how many iterations there were.
+  virtual Tensor Condition(const Tensor& count) = 0;
+  virtual void Body(const Tensor& count) = 0;
+  // The values after the body; makes nodes.
+  virtual std::vector<StagedValue> Get() = 0;
+  // What `outputs` are where an error is due unless `ran` holds: the loop must
+  // have given these symbols values.
+  virtual TensorVector Checked(const Tensor& /*ran*/,
+                               const std::vector<std::string>& /*symbols*/,
+                               TensorVector outputs) {
+    return outputs;
+  }
 };
 
-// Do two iterations agree about variable `i`? TypeError or ValueError else.
-Status CheckLoopDtype(size_t i, DataType before, DataType after,
-                      const LoopSource& loop);
-Status CheckLoopShape(size_t i, const PartialTensorShape& before,
-                      const PartialTensorShape& after,
-                      const PartialTensorShape* invariant,
-                      const LoopSource& loop);
-// " (enters at a.cc:1, body at a.cc:2)".
-std::string LoopPlaces(const LoopSource& loop);
+// Builds the While and sets the values behind it. Throws Error, and what the
+// parts throw.
+void BuildLoop(StagedLoop& parts, const LoopOptions& options);
+
 // `limit` as an int32 scalar; ValueError or TypeError if it is none.
 Tensor IterationLimit(const Tensor& limit);
-
-// The loop variables at the end, late ones last. Throws Error, and what the
-// functions throw.
-TensorVector BuildLoop(
-    std::span<const Tensor> state, const LoopSource& loop,
-    const std::function<Tensor(std::span<const Tensor>)>& condition,
-    const std::function<TensorVector(std::span<const Tensor>, LateVariables*)>&
-        body);
+// ValueError unless it is a number of iterations that may run at once.
+Status CheckParallelIterations(int64_t parallel_iterations);
 
 }  // namespace gk
 

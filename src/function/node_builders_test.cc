@@ -118,25 +118,6 @@ TEST_F(NodeBuildersTest, ALoopWithALateVariable) {
   EXPECT_EQ(Call(*f, 50), 189);
 }
 
-TEST_F(NodeBuildersTest, FindsWhatAnIterationChanges) {
-  Trace([](const Tensor& x) {
-    WhileBuilder loop("", {});
-    loop.Carry({x, x}, {TensorShape(), TensorShape()});
-    loop.Begin(WhileBuilder::kBody);
-    EXPECT_FALSE(loop.FindDisagreement(TensorVector{x, x}));
-    const Tensor truth = MakeOp1("Less", {x, x});
-    auto found = loop.FindDisagreement(TensorVector{x, truth});
-    EXPECT_TRUE(found && found->variable == 1 &&
-                found->change == WhileBuilder::Change::kDtype);
-    const Tensor row = MakeOp("Pack", TensorVector{x, x},
-                              {{"N", int64_t{2}}, {"axis", int64_t{0}}})[0];
-    found = loop.FindDisagreement(TensorVector{row, x});
-    EXPECT_TRUE(found && found->variable == 0 &&
-                found->change == WhileBuilder::Change::kShape);
-    return x;
-  });
-}
-
 TEST_F(NodeBuildersTest, PartsOfALoopOutOfOrder) {
   Trace([](const Tensor& x) {
     WhileBuilder loop("", {});

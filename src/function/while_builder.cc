@@ -78,19 +78,6 @@ void WhileBuilder::StartLate(std::span<const Tensor> initial) {
   }
 }
 
-std::optional<WhileBuilder::Disagreement> WhileBuilder::FindDisagreement(
-    std::span<const Tensor> after) const {
-  for (size_t i = 0; i < after.size() && i + kCounters < state_.size(); ++i) {
-    if (after[i].dtype() != state_[i + kCounters].dtype()) {
-      return Disagreement{i, Change::kDtype};
-    }
-    if (!after[i].partial_shape().IsSubtypeOf(shapes_[i + kCounters])) {
-      return Disagreement{i, Change::kShape};
-    }
-  }
-  return std::nullopt;
-}
-
 void WhileBuilder::EndCondition(const Tensor& truth) {
   const std::span<const Tensor> in = Arguments(kCondition);
   PartScope inside(graphs_[kCondition].get(), scope());

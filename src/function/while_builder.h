@@ -8,7 +8,6 @@
 #define GK_FUNCTION_WHILE_BUILDER_H_
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,16 +47,6 @@ class WhileBuilder {
                  HandleData handle_data = {});
   // The late variables before the first iteration, in the order of AddLate.
   void StartLate(std::span<const Tensor> initial);
-
-  // The first variable that an iteration would change the dtype of, or give a
-  // shape that it may not have.
-  enum class Change { kDtype, kShape };
-  struct Disagreement {
-    size_t variable;
-    Change change;
-  };
-  std::optional<Disagreement> FindDisagreement(
-      std::span<const Tensor> after) const;
 
   // What the parts return: a bool scalar; the loop variables after an
   // iteration, late ones last.

@@ -50,16 +50,13 @@ def _staged_combine(left, operands, is_and: bool, position: int):
     operator = "and" if is_and else "or"
 
     def others():
-        value = _combine(operands, is_and)
-        return (_bool_operand(value, operator, position),)
+        return _bool_operand(_combine(operands, is_and), operator, position)
 
     def known():
-        return (tf.constant(not is_and),)
+        return tf.constant(not is_and)
 
     first, second = (others, known) if is_and else (known, others)
-    return branches.choose(
-        left, first, second, (f"{operator} expression",), 1, False
-    )[0]
+    return branches.choose(left, "", first, second, f"{operator} expression")
 
 
 def and_(*operands):

@@ -10,20 +10,9 @@ from collections.abc import Callable, Iterator
 from graphkiln.autograph import conversion
 
 
-def disagreement(cls: type, symbol: str, text: str, cure: str) -> Exception:
-    """An error about the values of a symbol; whoever knows the code adds the
-    places and the cure with `tell`."""
-    error = cls(text)
-    error.symbol, error.cure = symbol, cure
-    return error
-
-
-def tell(error: Exception, parts: list[tuple[str, object]]) -> None:
-    """Adds to a disagreement where the symbol gets its values. `parts` are
-    pairs (what, function); None stands for the code around."""
-    symbol = getattr(error, "symbol", None)
-    if symbol is None:
-        return
+def lines(symbol: str, parts: list[tuple[str, object]]) -> list[str]:
+    """Where a symbol gets its values. `parts` are pairs (what, function);
+    None stands for the code around."""
     found = []
     for what, function in parts:
         place = None
@@ -37,11 +26,7 @@ def tell(error: Exception, parts: list[tuple[str, object]]) -> None:
             file, line = place
             text = linecache.getline(file, line).strip()
             found.append(f"    {what}, line {line}: {text}")
-    lines = [str(error), *found]
-    if error.cure:
-        lines.append(error.cure)
-    error.args = ("\n".join(lines),)
-    del error.symbol
+    return found
 
 
 def _last(code: types.CodeType, symbol: str) -> tuple[str, int] | None:

@@ -86,8 +86,7 @@ class StagedList(sequences.Sequence):
         body begins."""
         if self.place is not None:
             return StagedList(elements, self.place(elements), self.source)
-        handles = [_empty(spec) for spec in nest.flatten(elements)]
-        return StagedList(elements, handles, self.source)
+        return StagedList(elements, empties(elements), self.source)
 
     # As a sequence.
 
@@ -253,7 +252,7 @@ class StagedList(sequences.Sequence):
 
     def clear(self) -> None:
         if not self.is_open:
-            self.handles = [_empty(s) for s in nest.flatten(self.elements)]
+            self.handles = empties(self.elements)
 
     def _replace(self, change: Callable) -> None:
         stacked = nest.flatten(self.stacked())
@@ -374,13 +373,9 @@ def of_list(items: object) -> object:
     return made
 
 
-def like(elements: object, add: Callable) -> list:
-    """Loop variables for a list of such elements; `add` makes one."""
-    handles = []
-    for spec in nest.flatten(elements):
-        empty = _empty(spec)
-        handles.append(add(empty, empty.shape))
-    return handles
+def empties(elements: object) -> list:
+    """The handles of a list of such elements that has none yet."""
+    return [_empty(spec) for spec in nest.flatten(elements)]
 
 
 def started(names: tuple, values: tuple, lists: tuple) -> tuple:

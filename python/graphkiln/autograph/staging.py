@@ -20,56 +20,17 @@ def is_symbolic(value: object) -> bool:
     return isinstance(value, _graphkiln.SymbolicTensor)
 
 
-class Missing:
-    """A symbol without a value: not assigned yet, None, or a list that does
-    not know yet what its elements are."""
-
-    def __init__(self, value: object):
-        self.value = value
-
-    @property
-    def is_none(self) -> bool:
-        return self.value is None
-
-
-class Fixed:
-    """A value that no tensor can hold. It may pass unchanged."""
-
-    def __init__(self, value: object):
-        self.value = value
-
-
-class Staged:
-    """A structure of tensors."""
-
-    def __init__(self, structure: object):
-        self.structure = structure
-        self.flat = _control_flow.flatten(structure)
-
-    @property
-    def tensors(self) -> list:
-        return [t for t in self.flat if t is not None]
-
-    def packed(self, tensors) -> object:
-        """The same structure with other tensors, taken in turn."""
-        taken = iter(tensors)
-        flat = [None if t is None else next(taken) for t in self.flat]
-        return nest.pack_sequence_as(
-            self.structure, flat, expand_composites=True
-        )
-
-
-def staged_value(value: object):
-    """`value` as Missing, Fixed or Staged; new nodes go to the current
-    graph."""
-    if value is None or symbols.is_undefined(value) or (
-        getattr(value, "is_open", False)
-    ):
-        return Missing(value)
+def taken_apart(value: object):
+    """(structure of tensors, its leaves) of a symbol's value; True: it is a
+    list that does not know yet what its elements are; None: no tensor can
+    hold it. New nodes go to the current graph."""
+    if getattr(value, "is_open", False):
+        return True
     try:
-        return Staged(nest.map_structure(_leaf, value))
+        structure = nest.map_structure(_leaf, value)
+        return structure, nest.flatten(structure, expand_composites=True)
     except (TypeError, ValueError):
-        return Fixed(value)
+        return None
 
 
 def _leaf(value: object) -> object:
@@ -82,18 +43,14 @@ def _leaf(value: object) -> object:
     return _control_flow.as_tensor(value)
 
 
-def not_a_tensor(name: str, value: object, where: str) -> TypeError:
-    """The error for a value that a graph cannot choose or carry."""
-    return TypeError(
-        "To be compatible with tf.function, Python functions must return zero "
-        f"or more Tensors or ExtensionTypes or None values; in {where}, found "
-        f"{name!r} of type {type(value).__name__}, which is not a Tensor or "
-        "ExtensionType."
-    )
+def difference(name: str, first, second) -> str:
+    """How two structures differ, and where; nothing if they do not."""
+    try:
+        nest.assert_same_structure(first, second, expand_composites=True)
+        return ""
+    except (TypeError, ValueError) as raised:
+        error = raised
 
-
-def different(name: str, first, second, error: Exception) -> str:
-    """How two structures differ, and where."""
     def shown(value):
         return f"type={type(value).__name__} str={value}"
 
@@ -133,16 +90,3 @@ def _first_difference(path: str, a, b) -> str:
     ):
         return "" if (a is None) == (b is None) else f"{path}: "
     return f"{path}: "
-
-
-def zeros(tensor) -> object:
-    """Zeros as `tensor` is: 0 where a dimension is unknown, a scalar where
-    the rank is."""
-    if tensor.dtype == tf.variant:
-        return tf.raw_ops.TensorListReserve(
-            element_shape=tf.constant(-1), num_elements=tf.constant(0),
-            element_dtype=tf.float32,
-        )
-    shape = tensor.shape
-    sizes = [] if shape.rank is None else [n or 0 for n in shape.as_list()]
-    return tf.zeros(sizes, tensor.dtype)

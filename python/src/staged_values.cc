@@ -1,0 +1,218 @@
+#include "staged_values.h"
+
+#include "convert.h"
+#include "func_graph_object.h"
+#include "variable_type.h"
+
+namespace gk::py {
+namespace {
+
+namespace nb = nanobind;
+using Kind = StagedValue::Kind;
+
+constexpr char kControlFlow[] = "graphkiln._control_flow";
+constexpr char kStaging[] = "graphkiln.autograph.staging";
+constexpr char kSymbols[] = "graphkiln.autograph.symbols";
+
+std::shared_ptr<const void> Held(nb::handle value) {
+  return {value.inc_ref().ptr(), [](PyObject* o) { nb::handle(o).dec_ref(); }};
+}
+
+nb::handle HostOf(const StagedValue& value) {
+  return static_cast<PyObject*>(const_cast<void*>(value.host.get()));
+}
+
+StagedValue Plain(Tensor t) {
+  StagedValue value;
+  value.kind = Kind::kTensors;
+  value.leaves = {std::move(t)};
+  return value;
+}
+
+StagedValue Other(Kind kind, nb::handle host) {
+  StagedValue value;
+  value.kind = kind;
+  value.host = Held(host);
+  return value;
+}
+
+// `parts`: (a structure, its leaves).
+StagedValue Structure(nb::handle parts) {
+  StagedValue value = Other(Kind::kTensors, parts[0]);
+  for (nb::handle leaf : nb::borrow<nb::list>(parts[1])) {
+    value.leaves.push_back(leaf.is_none() ? Tensor() : AsTensor(leaf));
+  }
+  return value;
+}
+
+bool IsNumber(PyObject* o) {
+  return PyBool_Check(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o);
+}
+
+PyObject* SymbolType(const char* name) {
+  return ImportAttribute(kSymbols, name).Release();
+}
+bool IsLostName(nb::handle value) {
+  static PyObject* const type = SymbolType("Undefined");
+  return reinterpret_cast<PyObject*>(Py_TYPE(value.ptr())) == type;
+}
+bool IsLostResult(nb::handle value) {
+  static PyObject* const type = SymbolType("UndefinedReturnValue");
+  return reinterpret_cast<PyObject*>(Py_TYPE(value.ptr())) == type;
+}
+
+// Did a conversion fail for what the value is?
+bool IsOfValue(const Status& status) {
+  if (status.code() == Code::kPythonException) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError) &&
+        !PyErr_ExceptionMatches(PyExc_ValueError)) {
+      return false;
+    }
+    PyErr_Clear();
+    return true;
+  }
+  return status.code() == Code::kTypeError ||
+         status.code() == Code::kValueError;
+}
+
+}  // namespace
+
+nb::object Wrapped(const Tensor& t) { return Owned(WrapTensor(t)); }
+nb::object Wrapped(std::span<const Tensor> tensors) {
+  return Owned(WrapTensors(tensors));
+}
+
+TensorVector Tensors(nb::handle list) {
+  TensorVector tensors;
+  for (nb::handle t : list) tensors.push_back(AsTensor(t));
+  return tensors;
+}
+
+Tensor Converted(nb::handle value, std::string_view name) {
+  if (IsTensor(value.ptr())) return TensorOf(value.ptr());
+  StatusOr<Tensor> t =
+      ToTensor(value.ptr(), DataType::kInvalid, DataType::kInvalid, name);
+  if (!t.ok()) Throw(t.status());
+  return *std::move(t);
+}
+
+StagedValue ValueOfSymbol(nb::handle value) {
+  PyObject* const o = value.ptr();
+  if (IsTensor(o)) return Plain(TensorOf(o));
+  if (value.is_none()) return Other(Kind::kNone, value);
+  if (IsNumber(o) || IsVariable(o)) {
+    StatusOr<Tensor> t = ToTensor(o);
+    if (t.ok()) return Plain(*std::move(t));
+    if (!IsOfValue(t.status())) Throw(t.status());
+    return Other(Kind::kObject, value);
+  }
+  if (const bool is_result = IsLostResult(value);
+      is_result || IsLostName(value)) {
+    StagedValue undefined = Other(Kind::kUndefined, value);
+    undefined.is_result = is_result;
+    undefined.pending = nb::cast<bool>(value.attr("pending"));
+    return undefined;
+  }
+  const nb::object parts = Call(kStaging, "taken_apart", value);
+  if (parts.is_none()) return Other(Kind::kObject, value);
+  if (PyBool_Check(parts.ptr())) return Other(Kind::kOpenList, value);
+  return Structure(parts);
+}
+
+StagedValue ValueOfStructure(nb::handle value) {
+  if (IsTensor(value.ptr())) return Plain(TensorOf(value.ptr()));
+  return Structure(Call(kControlFlow, "taken_apart", value));
+}
+
+nb::object PythonValue(const StagedValue& value) {
+  if (!value.has_tensors()) return nb::borrow(HostOf(value));
+  if (!value.host) return Wrapped(value.leaves[0]);
+  nb::list flat;
+  for (const Tensor& t : value.leaves) {
+    flat.append(t ? Wrapped(t) : nb::none());
+  }
+  return Call("graphkiln.nest", "pack_sequence_as", HostOf(value), flat,
+              nb::bool_(true));
+}
+
+void BeginPart(FuncGraph* part) {
+  Call(kControlFlow, "begin_part", Owned(WrapGraph(part->graph().get())));
+}
+void EndPart(FuncGraph* part) {
+  Call(kControlFlow, "end_part", Owned(WrapGraph(part->graph().get())));
+}
+
+std::string TextOf(nb::handle value) {
+  return nb::cast<std::string>(nb::str(value));
+}
+
+std::string TypeNameOf(const StagedValue& value) {
+  return TextOf(PythonValue(value).type().attr("__name__"));
+}
+
+Status Compared(const char* function, const StagedValue& a,
+                const StagedValue& b) {
+  if (!a.host && !b.host) return OkStatus();
+  try {
+    Call(kControlFlow, function, PythonValue(a), PythonValue(b));
+    return OkStatus();
+  } catch (nb::python_error& e) {
+    if (e.matches(PyExc_TypeError)) return TypeError("{}", TextOf(e.value()));
+    if (e.matches(PyExc_ValueError)) {
+      return ValueError("{}", TextOf(e.value()));
+    }
+    throw;
+  }
+}
+
+std::string Symbols::Places(size_t i) const {
+  std::string text;
+  for (nb::handle line : lines(names[i].c_str())) text += "\n" + TextOf(line);
+  return text;
+}
+
+Status Symbols::Compare(size_t i, const StagedValue& a,
+                        const StagedValue& b) const {
+  if (!a.host && !b.host) return OkStatus();
+  const std::string text =
+      TextOf(Call(kStaging, "difference", nb::str(names[i].c_str()),
+                  PythonValue(a), PythonValue(b)));
+  return text.empty() ? OkStatus() : TypeError("{}", text);
+}
+
+nb::object Symbols::Lost(size_t i, bool pending,
+                         const std::string& text) const {
+  return Call(kSymbols, "Undefined", nb::str(names[i].c_str()),
+              nb::bool_(pending), nb::str(text.c_str()));
+}
+
+std::vector<std::string> Names(nb::handle names) {
+  std::vector<std::string> all;
+  for (nb::handle name : names) all.push_back(TextOf(name));
+  return all;
+}
+
+StagedValue ClosedList(const StagedValue& open, const StagedValue& like) {
+  return ValueOfSymbol(
+      PythonValue(open).attr("closed")(PythonValue(like).attr("elements")));
+}
+
+void RaiseToldError() {
+  try {
+    throw;
+  } catch (const UndefinedSymbol& e) {
+    Raise(e.status());
+    nb::python_error error;
+    error.value().attr("undefined_symbol") = e.symbol().c_str();
+    throw error;
+  } catch (const Error& e) {
+    if (e.status().code() != Code::kUnimplemented) Throw(e.status());
+    PyErr_SetString(PyExc_NotImplementedError, e.what());
+    throw nb::python_error();
+  } catch (...) {
+    RaiseCaught();
+    throw nb::python_error();
+  }
+}
+
+}  // namespace gk::py

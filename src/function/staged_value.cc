@@ -1,0 +1,125 @@
+#include "function/staged_value.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "ops/composite.h"
+
+namespace gk {
+namespace {
+
+constexpr int64_t kMaxConstantElements = 1000;
+
+// As Python quotes a name.
+std::string Quoted(std::string_view name) {
+  const char* quote = name.find('\'') == name.npos ? "'" : "\"";
+  return quote + std::string(name) + quote;
+}
+
+}  // namespace
+
+TensorVector StagedValue::tensors() const {
+  TensorVector found;
+  for (const Tensor& t : leaves) {
+    if (t) found.push_back(t);
+  }
+  return found;
+}
+
+StagedValue StagedValue::With(std::span<const Tensor> tensors) const {
+  StagedValue made = *this;
+  size_t next = 0;
+  for (Tensor& t : made.leaves) {
+    if (t) t = tensors[next++];
+  }
+  return made;
+}
+
+StagedValue ValueHost::Closed(const StagedValue&, const StagedValue&) {
+  throw Error(Internal("there are no open lists here"));
+}
+
+bool ValueHost::IsSame(const StagedValue& a, const StagedValue& b) const {
+  return a.host == b.host;
+}
+
+std::string ShapeText(const PartialTensorShape& shape) {
+  return shape.unknown_rank() ? "<unknown>" : shape.PythonString();
+}
+
+void Disagree(const ValueHost& host, size_t i, const Status& status,
+              std::string_view cure) {
+  throw Error(status.Append(Format("{}\n{}", host.Places(i), cure)));
+}
+
+Status NotATensor(const ValueHost& host, std::string_view name,
+                  const StagedValue& object, std::string_view where) {
+  return TypeError(
+      "To be compatible with tf.function, Python functions must return zero "
+      "or more Tensors or ExtensionTypes or None values; in {}, found {} of "
+      "type {}, which is not a Tensor or ExtensionType.",
+      where, Quoted(name), host.TypeName(object));
+}
+
+Tensor StandIn(const Tensor& t) {
+  if (t.dtype() == DataType::kVariant) {
+    return MakeOp1("TensorListReserve", {Int32Of(-1), Int32Of(0)},
+                   {{"element_dtype", DataType::kFloat}});
+  }
+  std::vector<int64_t> sizes;
+  const PartialTensorShape shape = t.partial_shape();
+  if (!shape.unknown_rank()) {
+    for (int64_t n : shape.dims()) sizes.push_back(std::max<int64_t>(n, 0));
+  }
+  const TensorShape known = ValueOrThrow(TensorShape::Make(sizes));
+  if (known.num_elements() >= kMaxConstantElements) {
+    return CallComposite("zeros", {sizes, t.dtype()})[0];
+  }
+  return ValueOrThrow(OpBuilder::Current()->Constant(
+      ValueOrThrow(Tensor::Zeros(t.dtype(), known)), "zeros"));
+}
+
+StagedValue StandIn(const StagedValue& like) {
+  TensorVector zeros;
+  for (const Tensor& t : like.tensors()) zeros.push_back(StandIn(t));
+  return like.With(zeros);
+}
+
+Status NoCondition(const ValueHost& host, const Tensor& t,
+                   std::string_view what) {
+  return TypeError("{} must be a bool scalar tensor, got {}; {}cast makes one",
+                   what, host.Text(t), host.prefix());
+}
+
+Status CheckCondition(const ValueHost& host, const Tensor& t,
+                      std::string_view what) {
+  if (t.dtype() != DataType::kBool) return NoCondition(host, t, what);
+  const PartialTensorShape shape = t.partial_shape();
+  if (!shape.unknown_rank() && shape.rank() != 0) {
+    return ValueError("{} must be a scalar, got shape {}", what,
+                      shape.PythonString());
+  }
+  return OkStatus();
+}
+
+Tensor StatementCondition(const ValueHost& host, const Tensor& t,
+                          std::string_view statement) {
+  std::string_view hint, cure;
+  const PartialTensorShape shape = t.partial_shape();
+  if (t.dtype() != DataType::kBool) {
+    hint = " to use as boolean Tensor, use `tf.cast`;";
+  } else if (shape.unknown_rank() || shape.rank() == 0) {
+    return t;
+  } else if (shape.num_elements() == 1) {
+    const Tensor scalar = IntsTensor({}, DataType::kInt32, "Reshape/shape");
+    return MakeOp1("Reshape", {t, scalar}, {}, "Reshape");
+  } else {
+    cure = "; tf.reduce_all and tf.reduce_any make a scalar of it";
+  }
+  throw Error(ValueError(
+      "condition of {} expected to be `tf.bool` scalar, got {};{} to check for "
+      "None, use `is not None`{}",
+      statement, host.Text(t), hint, cure));
+}
+
+}  // namespace gk
