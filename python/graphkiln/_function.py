@@ -17,6 +17,7 @@ from graphkiln import _graph_scopes  # adds methods
 from graphkiln import _function_binding as binding
 from graphkiln import _function_casting as casting
 from graphkiln import _graphkiln
+from graphkiln import _logging
 from graphkiln import _retracing
 from graphkiln import _tracing
 from graphkiln import _variable
@@ -157,7 +158,19 @@ def function(
       func: the function; without one, a decorator is returned.
       input_signature: a tf.TensorSpec, or a structure of them, for each
         parameter: traced once.
+      autograph: turn Python's control flow that depends on tensors into the
+        graph's.
+      jit_compile: accepted, and said to have no effect yet: every function
+        is planned ahead of its runs, none becomes machine code.
       reduce_retracing: trace for general shapes when shapes differ.
+      experimental_implements: the name of a known function that this one
+        stands for, kept as an attribute of its graph.
+      experimental_autograph_options: tf.autograph.experimental.Feature
+        values to use besides.
+      experimental_attributes: attributes of the function in graphs.
+      experimental_relax_shapes, experimental_compile: the old names of
+        `reduce_retracing` and `jit_compile`.
+      experimental_follow_type_hints: no effect, as in TensorFlow.
       max_traces: keep at most so many traces; the one used longest ago is
         dropped first. None: no limit.
       on_baked_change: what a call does when a Python value that its trace
@@ -167,11 +180,13 @@ def function(
     >>> @tf.function
     ... def double(x):
     ...     return x + x
-    >>> double(tf.constant(2)).numpy()
+    >>> print(double(tf.constant(2)).numpy())
     4
 
     Raises:
-      ValueError: for a limit below 1, or an unknown word.
+      TypeError: if the input signature holds anything but types.
+      ValueError: for a limit below 1, an unknown word or attribute, or two
+        names of one option.
     """
     if input_signature is not None:
         casting.check_signature(input_signature)
@@ -180,6 +195,13 @@ def function(
     elif experimental_compile is not None:
         raise ValueError(
             "Cannot specify both 'experimental_compile' and 'jit_compile'."
+        )
+    if jit_compile:
+        _logging.warn_first(
+            "jit_compile=True has no effect yet: graphkiln plans every "
+            "function ahead of its runs but makes no machine code of it. "
+            "(Said once.)",
+            times=1,
         )
     if experimental_relax_shapes is not None:
         reduce_retracing = experimental_relax_shapes

@@ -189,7 +189,9 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeDiagPart},
      .gradient = DiagPartGradient,
      .python = {.names = "linalg.tensor_diag_part"},
-     .doc = "The elements [i, ..., k, i, ..., k] of a tensor of even rank."},
+     .doc = "The elements [i, ..., k, i, ..., k] of a tensor of even rank.",
+     .example = ">>> tf.linalg.tensor_diag_part([[1, 2], [3, "
+                "4]]).numpy().tolist()\n[1, 4]"},
 
     {.name = "MatrixBandPart",
      .inputs = "input: T; num_lower: Tindex; num_upper: Tindex",
@@ -201,7 +203,9 @@ const OpRecord kRecords[] = {
      .python = {.names = "linalg.band_part"},
      .doc = "Matrices with everything but num_lower diagonals below and "
             "num_upper above the main one set to zero; negative numbers keep "
-            "all."},
+            "all.",
+     .example = ">>> tf.linalg.band_part([[1, 2], [3, 4]], 0, "
+                "-1).numpy().tolist()\n[[1, 2], [0, 4]]"},
 };
 
 }  // namespace

@@ -271,7 +271,10 @@ const OpRecord kRecords[] = {
      .gradient = ToBatchNdGradient,
      .python = {.names = "space_to_batch_nd|space_to_batch|nn.space_to_batch"},
      .doc = "Pads dimensions of space, cuts them into blocks and moves the "
-            "places within a block to the batch."},
+            "places within a block to the batch.",
+     .example = ">>> tf.space_to_batch([[[[1], [2]], [[3], [4]]]], [2, 2], "
+                "[[0, 0], [0, 0]]).numpy().tolist()\n[[[[1]]], [[[2]]], "
+                "[[[3]]], [[[4]]]]"},
 
     {.name = "BatchToSpaceND",
      .inputs = "input: T; block_shape: Tblock_shape; crops: Tcrops",
@@ -283,7 +286,10 @@ const OpRecord kRecords[] = {
      .gradient = ToSpaceNdGradient,
      .python = {.names = "batch_to_space"},
      .doc = "Moves the batch to places within blocks of space and crops the "
-            "result."},
+            "result.",
+     .example = ">>> tf.batch_to_space([[[[1]]], [[[2]]], [[[3]]], [[[4]]]], "
+                "[2, 2], [[0, 0], [0, 0]]).numpy().tolist()\n[[[[1], [2]], "
+                "[[3], [4]]]]"},
 
     {.name = "SpaceToBatch",
      .inputs = "input: T; paddings: Tpaddings",

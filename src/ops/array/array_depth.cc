@@ -276,7 +276,9 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeDepth<kToDepth>},
      .gradient = ToDepthGradient,
      .python = {.names = "nn.space_to_depth"},
-     .doc = "Square blocks of images moved to the depth."},
+     .doc = "Square blocks of images moved to the depth.",
+     .example = ">>> tf.nn.space_to_depth([[[[1], [2]], [[3], [4]]]], "
+                "2).numpy().tolist()\n[[[[1, 2, 3, 4]]]]"},
 
     {.name = "DepthToSpace",
      .inputs = "input: T",
@@ -287,7 +289,9 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeDepth<kToSpace>},
      .gradient = ToSpaceGradient,
      .python = {.names = "nn.depth_to_space"},
-     .doc = "The depth of images moved to square blocks of space."},
+     .doc = "The depth of images moved to square blocks of space.",
+     .example = ">>> tf.nn.depth_to_space([[[[1, 2, 3, 4]]]], "
+                "2).numpy().tolist()\n[[[[1], [2]], [[3], [4]]]]"},
 
     {.name = "ExtractImagePatches",
      .inputs = "images: T",

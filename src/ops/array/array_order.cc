@@ -455,7 +455,8 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeUnique},
      .python = {.names = "unique"},
      .doc = "The distinct values of a vector in order of appearance, and which "
-            "of them each element is."},
+            "of them each element is.",
+     .example = ">>> tf.unique([7, 7, 9]).y.numpy().tolist()\n[7, 9]"},
 
     {.name = "UniqueWithCounts",
      .inputs = "x: T",
@@ -464,7 +465,9 @@ const OpRecord kRecords[] = {
      .shape = UniqueShape,
      .kernel = {.compute = ComputeUnique},
      .python = {.names = "unique_with_counts"},
-     .doc = "Unique, and how often each value appears."},
+     .doc = "Unique, and how often each value appears.",
+     .example = ">>> tf.unique_with_counts([7, 7, 9]).count.numpy().tolist()\n"
+                "[2, 1]"},
 
     {.name = "TopKV2",
      .inputs = "input: T; k: Tk",

@@ -112,7 +112,9 @@ const OpRecord kRecords[] = {
      .python = {.names = "reverse_sequence",
                 .args = "input, seq_lengths, seq_axis, batch_axis"},
      .doc = "For each i of the batch, the first seq_lengths[i] elements along "
-            "seq_dim in reverse, the others as they are."},
+            "seq_dim in reverse, the others as they are.",
+     .example = ">>> tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], "
+                "seq_axis=1).numpy().tolist()\n[[2, 1, 3], [6, 5, 4]]"},
 };
 
 }  // namespace

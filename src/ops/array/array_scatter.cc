@@ -274,7 +274,9 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "scatter_nd"},
      .doc = "Zeros of the given shape to which updates are added at index "
-            "tuples."},
+            "tuples.",
+     .example = ">>> tf.scatter_nd([[1], [3]], [9, 8], [5]).numpy().tolist()\n"
+                "[0, 9, 0, 8, 0]"},
 
     {.name = "TensorScatterUpdate",
      .inputs = "tensor: T; indices: Tindices; updates: T",
@@ -292,7 +294,9 @@ const OpRecord kRecords[] = {
            if (g.wants(2)) g.Set(2, GatherNd(g.dy(0), g.x(1)));
          },
      .python = {.names = "tensor_scatter_nd_update"},
-     .doc = "A tensor with the slices at index tuples replaced."},
+     .doc = "A tensor with the slices at index tuples replaced.",
+     .example = ">>> tf.tensor_scatter_nd_update([1, 1, 1], [[0], [2]], [5, "
+                "6]).numpy().tolist()\n[5, 1, 6]"},
 
     {.name = "TensorScatterAdd",
      .inputs = "tensor: T; indices: Tindices; updates: T",
@@ -307,7 +311,9 @@ const OpRecord kRecords[] = {
            if (g.wants(2)) g.Set(2, GatherNd(g.dy(0), g.x(1)));
          },
      .python = {.names = "tensor_scatter_nd_add"},
-     .doc = "A tensor with updates added to the slices at index tuples."},
+     .doc = "A tensor with updates added to the slices at index tuples.",
+     .example = ">>> tf.tensor_scatter_nd_add([1, 1, 1], [[0], [2]], [5, "
+                "6]).numpy().tolist()\n[6, 1, 7]"},
 
     {.name = "TensorScatterSub",
      .inputs = "tensor: T; indices: Tindices; updates: T",
@@ -325,7 +331,9 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "tensor_scatter_nd_sub"},
      .doc = "A tensor with updates subtracted from the slices at index "
-            "tuples."},
+            "tuples.",
+     .example = ">>> tf.tensor_scatter_nd_sub([1, 1, 1], [[0], [2]], [5, "
+                "6]).numpy().tolist()\n[-4, 1, -5]"},
 
     {.name = "TensorScatterMax",
      .inputs = "tensor: T; indices: Tindices; updates: T",
@@ -336,7 +344,9 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeTensorScatter<ScatterOp::kMax>},
      .gradient = ExtremeGradient,
      .python = {.names = "tensor_scatter_nd_max"},
-     .doc = "A tensor with the slices at index tuples raised to updates."},
+     .doc = "A tensor with the slices at index tuples raised to updates.",
+     .example = ">>> tf.tensor_scatter_nd_max([1, 9, 1], [[0], [1]], [5, "
+                "6]).numpy().tolist()\n[5, 9, 1]"},
 
     {.name = "TensorScatterMin",
      .inputs = "tensor: T; indices: Tindices; updates: T",
@@ -347,7 +357,9 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeTensorScatter<ScatterOp::kMin>},
      .gradient = ExtremeGradient,
      .python = {.names = "tensor_scatter_nd_min"},
-     .doc = "A tensor with the slices at index tuples lowered to updates."},
+     .doc = "A tensor with the slices at index tuples lowered to updates.",
+     .example = ">>> tf.tensor_scatter_nd_min([1, 9, 1], [[0], [1]], [5, "
+                "6]).numpy().tolist()\n[1, 6, 1]"},
 };
 
 }  // namespace

@@ -239,7 +239,9 @@ const OpRecord kRecords[] = {
      .shape = UnravelShape,
      .kernel = {.compute = ComputeUnravel},
      .python = {.names = "unravel_index"},
-     .doc = "The coordinates of flat positions in an array of shape dims."},
+     .doc = "The coordinates of flat positions in an array of shape dims.",
+     .example = ">>> tf.unravel_index([5], [2, 3]).numpy().tolist()\n[[1], "
+                "[2]]"},
 };
 
 }  // namespace

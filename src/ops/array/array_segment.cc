@@ -352,7 +352,9 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeUnsorted<SegmentOp::kSum>},
      .gradient = UnsortedSumGradient,
      .python = {.names = "math.unsorted_segment_sum"},
-     .doc = "Sums of the rows of each segment; negative ids are dropped."},
+     .doc = "Sums of the rows of each segment; negative ids are dropped.",
+     .example = ">>> tf.math.unsorted_segment_sum([1, 5, 2], [1, 0, 1], "
+                "2).numpy().tolist()\n[5, 3]"},
 
     {.name = "UnsortedSegmentProd",
      .inputs = "data: T; segment_ids: Tindices; num_segments: Tnumsegments",
@@ -366,7 +368,9 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeUnsorted<SegmentOp::kProd>},
      .gradient = UnsortedProdGradient,
      .python = {.names = "math.unsorted_segment_prod"},
-     .doc = "Products of the rows of each segment; negative ids are dropped."},
+     .doc = "Products of the rows of each segment; negative ids are dropped.",
+     .example = ">>> tf.math.unsorted_segment_prod([1, 5, 2], [1, 0, 1], "
+                "2).numpy().tolist()\n[5, 2]"},
 
     {.name = "UnsortedSegmentMax",
      .inputs = "data: T; segment_ids: Tindices; num_segments: Tnumsegments",
@@ -379,7 +383,9 @@ const OpRecord kRecords[] = {
      .gradient = UnsortedExtremeGradient,
      .python = {.names = "math.unsorted_segment_max"},
      .doc = "Maxima of the rows of each segment; the lowest value where there "
-            "are none."},
+            "are none.",
+     .example = ">>> tf.math.unsorted_segment_max([1, 5, 2], [1, 0, 1], "
+                "2).numpy().tolist()\n[5, 2]"},
 
     {.name = "UnsortedSegmentMin",
      .inputs = "data: T; segment_ids: Tindices; num_segments: Tnumsegments",
@@ -392,7 +398,9 @@ const OpRecord kRecords[] = {
      .gradient = UnsortedExtremeGradient,
      .python = {.names = "math.unsorted_segment_min"},
      .doc = "Minima of the rows of each segment; the highest value where "
-            "there are none."},
+            "there are none.",
+     .example = ">>> tf.math.unsorted_segment_min([1, 5, 2], [1, 0, 1], "
+                "2).numpy().tolist()\n[5, 1]"},
 
     {.name = "SegmentSum",
      .inputs = "data: T; segment_ids: Tindices",
@@ -405,7 +413,9 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeSorted<SegmentOp::kSum, false>},
      .gradient = SortedSumGradient,
      .python = {.names = "math.segment_sum"},
-     .doc = "Sums of the rows of each segment; ids are sorted."},
+     .doc = "Sums of the rows of each segment; ids are sorted.",
+     .example = ">>> tf.math.segment_sum([1, 5, 2], [0, 0, "
+                "1]).numpy().tolist()\n[6, 2]"},
 
     {.name = "SegmentMean",
      .inputs = "data: T; segment_ids: Tindices",
@@ -418,7 +428,9 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeSorted<SegmentOp::kSum, true>},
      .gradient = SortedMeanGradient,
      .python = {.names = "math.segment_mean"},
-     .doc = "Means of the rows of each segment; ids are sorted."},
+     .doc = "Means of the rows of each segment; ids are sorted.",
+     .example = ">>> tf.math.segment_mean([1., 5., 2.], [0, 0, "
+                "1]).numpy().tolist()\n[3.0, 2.0]"},
 
     {.name = "SegmentProd",
      .inputs = "data: T; segment_ids: Tindices",
@@ -431,7 +443,9 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeSorted<SegmentOp::kProd, false>},
      .gradient = SortedProdGradient,
      .python = {.names = "math.segment_prod"},
-     .doc = "Products of the rows of each segment; ids are sorted."},
+     .doc = "Products of the rows of each segment; ids are sorted.",
+     .example = ">>> tf.math.segment_prod([1, 5, 2], [0, 0, "
+                "1]).numpy().tolist()\n[5, 2]"},
 
     {.name = "SegmentMax",
      .inputs = "data: T; segment_ids: Tindices",
@@ -443,7 +457,9 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeSorted<SegmentOp::kMax, false>},
      .gradient = SortedExtremeGradient,
      .python = {.names = "math.segment_max"},
-     .doc = "Maxima of the rows of each segment; ids are sorted."},
+     .doc = "Maxima of the rows of each segment; ids are sorted.",
+     .example = ">>> tf.math.segment_max([1, 5, 2], [0, 0, "
+                "1]).numpy().tolist()\n[5, 2]"},
 
     {.name = "SegmentMin",
      .inputs = "data: T; segment_ids: Tindices",
@@ -455,7 +471,9 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeSorted<SegmentOp::kMin, false>},
      .gradient = SortedExtremeGradient,
      .python = {.names = "math.segment_min"},
-     .doc = "Minima of the rows of each segment; ids are sorted."},
+     .doc = "Minima of the rows of each segment; ids are sorted.",
+     .example = ">>> tf.math.segment_min([1, 5, 2], [0, 0, "
+                "1]).numpy().tolist()\n[1, 2]"},
 };
 
 }  // namespace

@@ -296,7 +296,9 @@ const OpRecord kRecords[] = {
      .shape = ShapeShape,
      .kernel = {.compute = ComputeShape},
      .python = {.names = "shape_n"},
-     .doc = "The shapes of tensors as vectors of integers."},
+     .doc = "The shapes of tensors as vectors of integers.",
+     .example = ">>> [s.numpy().tolist() for s in tf.shape_n([[1, 2], "
+                "[[3]]])]\n[[2], [1, 1]]"},
 
     {.name = "Size",
      .inputs = "input: T",
@@ -361,7 +363,9 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeEnsureShape},
      .gradient = [](GradContext& g) { g.Set(0, g.dy(0)); },
      .python = {.names = "ensure_shape", .args = "x, shape"},
-     .doc = "The input, if its shape matches the given one; else an error."},
+     .doc = "The input, if its shape matches the given one; else an error.",
+     .example = ">>> tf.ensure_shape([[1, 2]], [None, 2]).shape\n"
+                "TensorShape([1, 2])"},
 
     {.name = "Snapshot",
      .inputs = "input: T",
@@ -381,7 +385,8 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeAlias},
      .python = {.names = "guarantee_const"},
-     .doc = "The input, promised to be a constant."},
+     .doc = "The input, promised to be a constant.",
+     .example = ">>> tf.guarantee_const([1, 2]).numpy().tolist()\n[1, 2]"},
 
     {.name = "DeepCopy",
      .inputs = "x: T",

@@ -220,7 +220,9 @@ const OpRecord kRecords[] = {
      .gradient = StitchGradient,
      .python = {.names = "dynamic_stitch"},
      .doc = "One tensor of the rows of several: row i of the result is the "
-            "one whose index is i, the last one if there are several."},
+            "one whose index is i, the last one if there are several.",
+     .example = ">>> tf.dynamic_stitch([[0, 2], [1]], [[10, 30], "
+                "[20]]).numpy().tolist()\n[10, 20, 30]"},
 
     {.name = "ParallelDynamicStitch",
      .inputs = "indices: N * int32; data: N * T",
@@ -239,7 +241,9 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputePartition},
      .gradient = PartitionGradient,
      .python = {.names = "dynamic_partition"},
-     .doc = "The rows of data dealt out to tensors by number."},
+     .doc = "The rows of data dealt out to tensors by number.",
+     .example = ">>> [p.numpy().tolist() for p in tf.dynamic_partition([10, "
+                "20, 30], [0, 1, 0], 2)]\n[[10, 30], [20]]"},
 };
 
 }  // namespace

@@ -94,6 +94,7 @@ const OpRecord kRecords[] = {
      .gradient = [](GradContext& g) { g.grads()[0] = g.raw_dy(0); },
      .python = {.names = "identity"},
      .doc = "A tensor with the same contents as the input.",
+     .example = ">>> tf.identity([1, 2]).numpy().tolist()\n[1, 2]",
      .test = {.reference = "input"}},
 
     {.name = "IdentityN",
@@ -108,7 +109,9 @@ const OpRecord kRecords[] = {
            for (int i = 0; i < g.num_inputs(); ++i) g.Set(i, g.dy(i));
          },
      .python = {.names = "identity_n"},
-     .doc = "Tensors with the same contents as the inputs."},
+     .doc = "Tensors with the same contents as the inputs.",
+     .example = ">>> [t.numpy().tolist() for t in tf.identity_n([[1, 2], "
+                "3.])]\n[[1, 2], 3.0]"},
 
     {.name = "StopGradient",
      .inputs = "input: T",
@@ -119,6 +122,7 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeIdentity},
      .python = {.names = "stop_gradient"},
      .doc = "The input, held to be a constant by gradients.",
+     .example = ">>> tf.stop_gradient([1., 2.]).numpy().tolist()\n[1.0, 2.0]",
      .test = {.reference = "input"}},
 
     {.name = "PreventGradient",
@@ -143,7 +147,8 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::NoOutputs,
      .kernel = {.compute = ComputeNoOp},
      .python = {.names = "no_op"},
-     .doc = "Does nothing; holds control edges together."},
+     .doc = "Does nothing; holds control edges together.",
+     .example = ">>> tf.no_op() is None\nTrue"},
 
     {.name = "ControlTrigger",
      .inputs = "",

@@ -228,7 +228,8 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeTimestamp},
      .python = {.names = "timestamp"},
-     .doc = "The seconds since 1970-01-01 as the op runs."},
+     .doc = "The seconds since 1970-01-01 as the op runs.",
+     .example = ">>> tf.timestamp().dtype\ntf.float64"},
 
     {.name = "CheckNumerics",
      .inputs = "tensor: T",
@@ -239,7 +240,9 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeCheckNumerics<false>},
      .gradient = CheckNumericsGradient,
      .python = {.names = "debugging.check_numerics"},
-     .doc = "The input; fails if a value is infinite or not a number."},
+     .doc = "The input; fails if a value is infinite or not a number.",
+     .example = ">>> tf.debugging.check_numerics([1., 2.], 'my "
+                "values').numpy().tolist()\n[1.0, 2.0]"},
 
     {.name = "CheckNumericsV2",
      .inputs = "tensor: T",

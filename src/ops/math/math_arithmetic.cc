@@ -132,6 +132,7 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.maximum|maximum"},
      .doc = "Returns the larger of x and y element-wise.",
+     .example = ">>> tf.maximum([1, 5], [3, 2]).numpy().tolist()\n[3, 5]",
      .test = {.reference = "maximum(x, y)"}},
 
     {.name = "Minimum",
@@ -148,6 +149,7 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.minimum|minimum"},
      .doc = "Returns the smaller of x and y element-wise.",
+     .example = ">>> tf.minimum([1, 5], [3, 2]).numpy().tolist()\n[1, 2]",
      .test = {.reference = "minimum(x, y)"}},
 
     {.name = "SquaredDifference",
@@ -177,6 +179,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.squared_difference"},
      .doc = "Returns conj(x - y) * (x - y) element-wise.",
+     .example = ">>> tf.math.squared_difference([1, 5], [3, "
+                "2]).numpy().tolist()\n[4, 9]",
      .test = {.reference = "(x - y)**2"}},
 };
 

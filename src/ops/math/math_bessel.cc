@@ -51,6 +51,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.special.bessel_i0|math.bessel_i0"},
      .doc = "Returns the modified Bessel function of order 0, element-wise.",
+     .example = ">>> tf.math.special.bessel_i0([0., 1.]).numpy().round(4)\n"
+                "array([1.    , 1.2661], dtype=float32)",
      .test = {.low = 0.5, .reference = "i0(x)"}},
 
     {.name = "BesselI1",
@@ -72,6 +74,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.special.bessel_i1|math.bessel_i1"},
      .doc = "Returns the modified Bessel function of order 1, element-wise.",
+     .example = ">>> tf.math.special.bessel_i1([0., 1.]).numpy().round(4)\n"
+                "array([0.    , 0.5652], dtype=float32)",
      .test = {.low = 0.5, .reference = "i1(x)"}},
 
     {.name = "BesselI0e",
@@ -92,6 +96,8 @@ const OpRecord kRecords[] = {
      .python = {.names = "math.special.bessel_i0e|math.bessel_i0e"},
      .doc = "Returns exp(-|x|) times the modified Bessel function of order 0, "
             "element-wise.",
+     .example = ">>> tf.math.special.bessel_i0e([0., 1.]).numpy().round(4)\n"
+                "array([1.    , 0.4658], dtype=float32)",
      .test = {.low = 0.5, .reference = "i0e(x)"}},
 
     {.name = "BesselI1e",
@@ -118,6 +124,8 @@ const OpRecord kRecords[] = {
      .python = {.names = "math.special.bessel_i1e|math.bessel_i1e"},
      .doc = "Returns exp(-|x|) times the modified Bessel function of order 1, "
             "element-wise.",
+     .example = ">>> tf.math.special.bessel_i1e([0., 1.]).numpy().round(4)\n"
+                "array([0.    , 0.2079], dtype=float32)",
      .test = {.low = 0.5, .reference = "i1e(x)"}},
 
     {.name = "BesselJ0",
@@ -135,6 +143,8 @@ const OpRecord kRecords[] = {
      .python = {.names = "math.special.bessel_j0"},
      .doc = "Returns the Bessel function of the first kind of order 0, "
             "element-wise.",
+     .example = ">>> tf.math.special.bessel_j0([0., 1.]).numpy().round(4)\n"
+                "array([1.    , 0.7652], dtype=float32)",
      .test = {.low = 0.5, .reference = "j0(x)"}},
 
     {.name = "BesselJ1",
@@ -156,6 +166,8 @@ const OpRecord kRecords[] = {
      .python = {.names = "math.special.bessel_j1"},
      .doc = "Returns the Bessel function of the first kind of order 1, "
             "element-wise.",
+     .example = ">>> tf.math.special.bessel_j1([0., 1.]).numpy().round(4)\n"
+                "array([0.    , 0.4401], dtype=float32)",
      .test = {.low = 0.5, .reference = "j1(x)"}},
 
     {.name = "BesselY0",
@@ -173,6 +185,8 @@ const OpRecord kRecords[] = {
      .python = {.names = "math.special.bessel_y0"},
      .doc = "Returns the Bessel function of the second kind of order 0, "
             "element-wise.",
+     .example = ">>> tf.math.special.bessel_y0([0.5, 1.]).numpy().round(4)\n"
+                "array([-0.4445,  0.0883], dtype=float32)",
      .test = {.low = 0.5, .reference = "y0(x)"}},
 
     {.name = "BesselY1",
@@ -191,6 +205,8 @@ const OpRecord kRecords[] = {
      .python = {.names = "math.special.bessel_y1"},
      .doc = "Returns the Bessel function of the second kind of order 1, "
             "element-wise.",
+     .example = ">>> tf.math.special.bessel_y1([0.5, 1.]).numpy().round(4)\n"
+                "array([-1.4715, -0.7812], dtype=float32)",
      .test = {.low = 0.5, .reference = "y1(x)"}},
 
     {.name = "BesselK0",
@@ -208,6 +224,8 @@ const OpRecord kRecords[] = {
      .python = {.names = "math.special.bessel_k0"},
      .doc = "Returns the modified Bessel function of the second kind of order "
             "0, element-wise.",
+     .example = ">>> tf.math.special.bessel_k0([0.5, 1.]).numpy().round(4)\n"
+                "array([0.9244, 0.421 ], dtype=float32)",
      .test = {.low = 0.5, .reference = "k0(x)"}},
 
     {.name = "BesselK1",
@@ -227,6 +245,8 @@ const OpRecord kRecords[] = {
      .python = {.names = "math.special.bessel_k1"},
      .doc = "Returns the modified Bessel function of the second kind of order "
             "1, element-wise.",
+     .example = ">>> tf.math.special.bessel_k1([0.5, 1.]).numpy().round(4)\n"
+                "array([1.6564, 0.6019], dtype=float32)",
      .test = {.low = 0.5, .reference = "k1(x)"}},
 
     {.name = "BesselK0e",
@@ -246,6 +266,8 @@ const OpRecord kRecords[] = {
      .python = {.names = "math.special.bessel_k0e"},
      .doc = "Returns exp(x) times the modified Bessel function of the second "
             "kind of order 0, element-wise.",
+     .example = ">>> tf.math.special.bessel_k0e([0.5, 1.]).numpy().round(4)\n"
+                "array([1.5241, 1.1445], dtype=float32)",
      .test = {.low = 0.5, .reference = "k0e(x)"}},
 
     {.name = "BesselK1e",
@@ -269,6 +291,8 @@ const OpRecord kRecords[] = {
      .python = {.names = "math.special.bessel_k1e"},
      .doc = "Returns exp(x) times the modified Bessel function of the second "
             "kind of order 1, element-wise.",
+     .example = ">>> tf.math.special.bessel_k1e([0.5, 1.]).numpy().round(4)\n"
+                "array([2.731 , 1.6362], dtype=float32)",
      .test = {.low = 0.5, .reference = "k1e(x)"}},
 };
 

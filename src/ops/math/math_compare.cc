@@ -100,6 +100,8 @@ const OpRecord kRecords[] = {
      .kernel = Binary<kLess, RealTypes>(),
      .python = {.names = "math.less|less"},
      .doc = "Returns x < y element-wise.",
+     .example = ">>> tf.less([1, 2, 3], 2).numpy().tolist()\n[True, False, "
+                "False]",
      .test = {.reference = "x < y"}},
 
     {.name = "LessEqual",
@@ -112,6 +114,8 @@ const OpRecord kRecords[] = {
      .kernel = Binary<kLessEqual, RealTypes>(),
      .python = {.names = "math.less_equal|less_equal"},
      .doc = "Returns x <= y element-wise.",
+     .example = ">>> tf.less_equal([1, 2, 3], 2).numpy().tolist()\n[True, "
+                "True, False]",
      .test = {.reference = "x <= y"}},
 
     {.name = "Greater",
@@ -124,6 +128,8 @@ const OpRecord kRecords[] = {
      .kernel = Binary<kGreater, RealTypes>(),
      .python = {.names = "math.greater|greater"},
      .doc = "Returns x > y element-wise.",
+     .example = ">>> tf.greater([1, 2, 3], 2).numpy().tolist()\n[False, "
+                "False, True]",
      .test = {.reference = "x > y"}},
 
     {.name = "GreaterEqual",
@@ -136,6 +142,8 @@ const OpRecord kRecords[] = {
      .kernel = Binary<kGreaterEqual, RealTypes>(),
      .python = {.names = "math.greater_equal|greater_equal"},
      .doc = "Returns x >= y element-wise.",
+     .example = ">>> tf.greater_equal([1, 2, 3], 2).numpy().tolist()\n[False, "
+                "True, True]",
      .test = {.reference = "x >= y"}},
 
     {.name = "Equal",

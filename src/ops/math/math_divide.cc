@@ -141,6 +141,7 @@ const OpRecord kRecords[] = {
      .gradient = DivideGrads,
      .python = {.names = "realdiv"},
      .doc = "Returns x / y element-wise for real and complex types.",
+     .example = ">>> tf.realdiv([1., 3.], 2.).numpy().tolist()\n[0.5, 1.5]",
      .test = {.low = 0.5, .reference = "x / y"}},
 
     {.name = "TruncateDiv",
@@ -157,6 +158,7 @@ const OpRecord kRecords[] = {
                    CheckedBinaryFor<kQuotient, kIsZero, IntegerTypes>>(kByZero),
      .python = {.names = "truncatediv"},
      .doc = "Returns x / y element-wise, rounded towards zero.",
+     .example = ">>> tf.truncatediv([7, -7], 2).numpy().tolist()\n[3, -3]",
      .test = {.low = 0.5, .reference = "trunc(x / y)"}},
 
     {.name = "FloorDiv",
@@ -225,6 +227,7 @@ const OpRecord kRecords[] = {
          kByZero),
      .python = {.names = "truncatemod"},
      .doc = "Returns the remainder of x / y element-wise, with the sign of x.",
+     .example = ">>> tf.truncatemod([7, -7], 4).numpy().tolist()\n[3, -3]",
      .test = {.low = 0.5, .reference = "fmod(x, y)", .skip_gradient = true}},
 
     {.name = "DivNoNan",

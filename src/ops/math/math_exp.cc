@@ -49,6 +49,8 @@ const OpRecord kRecords[] = {
          [](GradContext& g) { g.Set(0, ops::Mul(g.dy(0), Conjugate(g.y(0)))); },
      .python = {.names = "math.exp|exp"},
      .doc = "Returns e to the power of each element.",
+     .example = ">>> tf.exp([0., 1.]).numpy().round(4)\narray([1.    , "
+                "2.7183], dtype=float32)",
      .test = {.reference = "exp(x)"}},
 
     {.name = "Expm1",
@@ -67,6 +69,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.expm1"},
      .doc = "Returns exp(x) - 1 element-wise, exact for small x.",
+     .example = ">>> tf.math.expm1([0., 1.]).numpy().round(4)\narray([0.    , "
+                "1.7183], dtype=float32)",
      .test = {.reference = "expm1(x)"}},
 
     {.name = "Log",
@@ -86,6 +90,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.log"},
      .doc = "Returns the natural logarithm of each element.",
+     .example = ">>> tf.math.log([1., 2.]).numpy().round(4)\narray([0.    , "
+                "0.6931], dtype=float32)",
      .test = {.low = 0.1, .reference = "log(x)"}},
 
     {.name = "Log1p",
@@ -106,6 +112,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.log1p"},
      .doc = "Returns ln(1 + x) element-wise, exact for small x.",
+     .example = ">>> tf.math.log1p([0., 1.]).numpy().round(4)\narray([0.    , "
+                "0.6931], dtype=float32)",
      .test = {.low = -0.9, .reference = "log1p(x)"}},
 
     {.name = "Tanh",
@@ -125,6 +133,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.tanh|tanh|nn.tanh"},
      .doc = "Returns the hyperbolic tangent of each element.",
+     .example = ">>> tf.tanh([0., 1.]).numpy().round(4)\narray([0.    , "
+                "0.7616], dtype=float32)",
      .test = {.reference = "tanh(x)"}},
 
     {.name = "Sigmoid",
@@ -147,6 +157,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.sigmoid|nn.sigmoid|sigmoid"},
      .doc = "Returns 1 / (1 + exp(-x)) element-wise.",
+     .example = ">>> tf.sigmoid([0., 1.]).numpy().round(4)\narray([0.5   , "
+                "0.7311], dtype=float32)",
      .test = {.reference = "1 / (1 + exp(-x))"}},
 };
 

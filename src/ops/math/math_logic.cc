@@ -37,6 +37,8 @@ const OpRecord kRecords[] = {
      .kernel = Binary<[](auto x, auto y) { return bool(x & y); }, BoolType>(),
      .python = {.names = "math.logical_and|logical_and"},
      .doc = "Returns x and y element-wise.",
+     .example = ">>> tf.logical_and([True, True], [True, "
+                "False]).numpy().tolist()\n[True, False]",
      .test = {.reference = "logical_and(x, y)"}},
 
     {.name = "LogicalOr",
@@ -48,6 +50,8 @@ const OpRecord kRecords[] = {
      .kernel = Binary<[](auto x, auto y) { return bool(x | y); }, BoolType>(),
      .python = {.names = "math.logical_or|logical_or"},
      .doc = "Returns x or y element-wise.",
+     .example = ">>> tf.logical_or([True, False], [False, "
+                "False]).numpy().tolist()\n[True, False]",
      .test = {.reference = "logical_or(x, y)"}},
 
     {.name = "LogicalNot",
@@ -59,6 +63,8 @@ const OpRecord kRecords[] = {
      .kernel = Unary<[](auto x) { return !x; }, BoolType>(),
      .python = {.names = "math.logical_not|logical_not"},
      .doc = "Returns not x element-wise.",
+     .example = ">>> tf.logical_not([True, False]).numpy().tolist()\n[False, "
+                "True]",
      .test = {.reference = "logical_not(x)"}},
 
     {.name = "BitwiseAnd",
@@ -72,6 +78,7 @@ const OpRecord kRecords[] = {
                       IntegerTypes, kWrapAround>(),
      .python = {.names = "bitwise.bitwise_and"},
      .doc = "Returns x & y for the bits of each element.",
+     .example = ">>> tf.bitwise.bitwise_and(6, 3).numpy().item()\n2",
      .test = {.reference = "x & y"}},
 
     {.name = "BitwiseOr",
@@ -85,6 +92,7 @@ const OpRecord kRecords[] = {
                       IntegerTypes, kWrapAround>(),
      .python = {.names = "bitwise.bitwise_or"},
      .doc = "Returns x | y for the bits of each element.",
+     .example = ">>> tf.bitwise.bitwise_or(6, 3).numpy().item()\n7",
      .test = {.reference = "x | y"}},
 
     {.name = "BitwiseXor",
@@ -98,6 +106,7 @@ const OpRecord kRecords[] = {
                       IntegerTypes, kWrapAround>(),
      .python = {.names = "bitwise.bitwise_xor"},
      .doc = "Returns x ^ y for the bits of each element.",
+     .example = ">>> tf.bitwise.bitwise_xor(6, 3).numpy().item()\n5",
      .test = {.reference = "x ^ y"}},
 
     {.name = "Invert",
@@ -111,6 +120,7 @@ const OpRecord kRecords[] = {
                      kWrapAround>(),
      .python = {.names = "bitwise.invert"},
      .doc = "Flips the bits of each element.",
+     .example = ">>> tf.bitwise.invert([0, 5]).numpy().tolist()\n[-1, -6]",
      .test = {.reference = "~x"}},
 
     {.name = "LeftShift",
@@ -124,6 +134,8 @@ const OpRecord kRecords[] = {
      .python = {.names = "bitwise.left_shift"},
      .doc = "Shifts x to the left by y bits; y is brought into [0, width of "
             "x).",
+     .example = ">>> tf.bitwise.left_shift(1, [1, 4]).numpy().tolist()\n[2, "
+                "16]",
      .test = {.reference = "x << clip(y, 0, 7)"}},
 
     {.name = "RightShift",
@@ -137,6 +149,8 @@ const OpRecord kRecords[] = {
      .python = {.names = "bitwise.right_shift"},
      .doc = "Shifts x to the right by y bits, copying the sign of signed "
             "types; y is brought into [0, width of x).",
+     .example = ">>> tf.bitwise.right_shift(16, [1, 4]).numpy().tolist()\n[8, "
+                "1]",
      .test = {.reference = "x >> clip(y, 0, 7)"}},
 
     {.name = "PopulationCount",

@@ -118,6 +118,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.erf"},
      .doc = "Returns the error function of each element.",
+     .example = ">>> tf.math.erf([0., 1.]).numpy().round(4)\narray([0.    , "
+                "0.8427], dtype=float32)",
      .test = {.reference = "erf(x)"}},
 
     {.name = "Erfc",
@@ -140,6 +142,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.erfc"},
      .doc = "Returns 1 - erf(x) element-wise, exact for large x.",
+     .example = ">>> tf.math.erfc([0., 1.]).numpy().round(4)\narray([1.    , "
+                "0.1573], dtype=float32)",
      .test = {.reference = "erfc(x)"}},
 
     {.name = "Erfinv",
@@ -160,6 +164,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.erfinv"},
      .doc = "Returns the inverse of the error function.",
+     .example = ">>> tf.math.erfinv([0., 0.5]).numpy().round(4)\narray([0.    "
+                ", 0.4769], dtype=float32)",
      .test = {.low = -0.9, .high = 0.9, .reference = "erfinv(x)"}},
 
     {.name = "Ndtri",
@@ -182,6 +188,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.ndtri"},
      .doc = "Returns the quantile of the standard normal distribution.",
+     .example = ">>> tf.math.ndtri([0.5, 0.9]).numpy().round(4)\narray([0.    "
+                ", 1.2816], dtype=float32)",
      .test = {.low = 0.1, .high = 0.9, .reference = "ndtri(x)"}},
 
     {.name = "Lgamma",
@@ -198,6 +206,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.lgamma"},
      .doc = "Returns ln |Gamma(x)| element-wise.",
+     .example = ">>> tf.math.lgamma([1., 4.]).numpy().round(4)\narray([0.    "
+                ", 1.7918], dtype=float32)",
      .test = {.low = 0.5, .high = 4, .reference = "gammaln(x)"}},
 
     {.name = "Digamma",
@@ -215,6 +225,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.digamma"},
      .doc = "Returns the derivative of ln |Gamma(x)| element-wise.",
+     .example = ">>> tf.math.digamma([1., 2.]).numpy().round(4)\n"
+                "array([-0.5772,  0.4228], dtype=float32)",
      .test = {.low = 0.5, .high = 4, .reference = "digamma(x)"}},
 
     {.name = "Igamma",
@@ -238,6 +250,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.igamma"},
      .doc = "Returns the lower regularized incomplete gamma function.",
+     .example = ">>> tf.math.igamma(1., [0., 1.]).numpy().round(4)\narray([0. "
+                "   , 0.6321], dtype=float32)",
      .test = {.low = 0.5, .reference = "gammainc(a, x)"}},
 
     {.name = "Igammac",
@@ -263,6 +277,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.igammac"},
      .doc = "Returns the upper regularized incomplete gamma function.",
+     .example = ">>> tf.math.igammac(1., [0., 1.]).numpy().round(4)\n"
+                "array([1.    , 0.3679], dtype=float32)",
      .test = {.low = 0.5, .reference = "gammaincc(a, x)"}},
 
     {.name = "IgammaGradA",
@@ -301,6 +317,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.zeta"},
      .doc = "Returns the Hurwitz zeta function of x and q.",
+     .example = ">>> tf.math.zeta([2., 3.], 1.).numpy().round(4)\n"
+                "array([1.6449, 1.2021], dtype=float32)",
      .test = {.low = 1.5, .high = 4, .reference = "zeta(x, q)"}},
 
     {.name = "Polygamma",
@@ -324,6 +342,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.polygamma"},
      .doc = "Returns the derivative of order a of digamma at x.",
+     .example = ">>> tf.math.polygamma(1., [1., 2.]).numpy().round(4)\n"
+                "array([1.6449, 0.6449], dtype=float32)",
      .test = {.low = 1, .reference = "polygamma(a, x)"}},
 
     {.name = "Betainc",
@@ -338,6 +358,8 @@ const OpRecord kRecords[] = {
      .gradient = BetaincGrad,
      .python = {.names = "math.betainc"},
      .doc = "Returns the regularized incomplete beta function of a, b and x.",
+     .example = ">>> tf.math.betainc(1., 1., [0.25, 0.5]).numpy().tolist()\n"
+                "[0.25, 0.5]",
      .test = {.low = 0.1, .high = 0.9, .reference = "betainc(a, b, x)"}},
 };
 

@@ -34,6 +34,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.sin|sin"},
      .doc = "Returns the sine of each element, in radians.",
+     .example = ">>> tf.sin([0., 1.]).numpy().round(4)\narray([0.    , "
+                "0.8415], dtype=float32)",
      .test = {.reference = "sin(x)"}},
 
     {.name = "Cos",
@@ -55,6 +57,7 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.cos|cos"},
      .doc = "Returns the cosine of each element, in radians.",
+     .example = ">>> tf.cos([0., 3.1415927]).numpy().tolist()\n[1.0, -1.0]",
      .test = {.reference = "cos(x)"}},
 
     {.name = "Tan",
@@ -77,6 +80,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.tan|tan"},
      .doc = "Returns the tangent of each element, in radians.",
+     .example = ">>> tf.tan([0., 1.]).numpy().round(4)\narray([0.    , "
+                "1.5574], dtype=float32)",
      .test = {.low = -1, .high = 1, .reference = "tan(x)"}},
 
     {.name = "Asin",
@@ -100,6 +105,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "asin|math.asin"},
      .doc = "Returns the inverse sine of each element.",
+     .example = ">>> tf.asin([0., 0.5]).numpy().round(4)\narray([0.    , "
+                "0.5236], dtype=float32)",
      .test = {.low = -0.9, .high = 0.9, .reference = "arcsin(x)"}},
 
     {.name = "Acos",
@@ -124,6 +131,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.acos|acos"},
      .doc = "Returns the inverse cosine of each element.",
+     .example = ">>> tf.acos([1., 0.5, -1.]).numpy().round(4)\narray([0.    , "
+                "1.0472, 3.1416], dtype=float32)",
      .test = {.low = -0.9, .high = 0.9, .reference = "arccos(x)"}},
 
     {.name = "Atan",
@@ -147,6 +156,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "atan|math.atan"},
      .doc = "Returns the inverse tangent of each element.",
+     .example = ">>> tf.atan([0., 1.]).numpy().round(4)\narray([0.    , "
+                "0.7854], dtype=float32)",
      .test = {.reference = "arctan(x)"}},
 
     {.name = "Sinh",
@@ -166,6 +177,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.sinh|sinh"},
      .doc = "Returns the hyperbolic sine of each element.",
+     .example = ">>> tf.sinh([0., 1.]).numpy().round(4)\narray([0.    , "
+                "1.1752], dtype=float32)",
      .test = {.reference = "sinh(x)"}},
 
     {.name = "Cosh",
@@ -185,6 +198,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.cosh|cosh"},
      .doc = "Returns the hyperbolic cosine of each element.",
+     .example = ">>> tf.cosh([0., 1.]).numpy().round(4)\narray([1.    , "
+                "1.5431], dtype=float32)",
      .test = {.reference = "cosh(x)"}},
 
     {.name = "Asinh",
@@ -204,6 +219,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.asinh|asinh"},
      .doc = "Returns the inverse hyperbolic sine of each element.",
+     .example = ">>> tf.asinh([0., 1.]).numpy().round(4)\narray([0.    , "
+                "0.8814], dtype=float32)",
      .test = {.reference = "arcsinh(x)"}},
 
     {.name = "Acosh",
@@ -223,6 +240,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.acosh|acosh"},
      .doc = "Returns the inverse hyperbolic cosine of each element.",
+     .example = ">>> tf.acosh([1., 2.]).numpy().round(4)\narray([0.   , "
+                "1.317], dtype=float32)",
      .test = {.low = 1.1, .high = 3, .reference = "arccosh(x)"}},
 
     {.name = "Atanh",
@@ -244,6 +263,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.atanh|atanh"},
      .doc = "Returns the inverse hyperbolic tangent of each element.",
+     .example = ">>> tf.atanh([0., 0.5]).numpy().round(4)\narray([0.    , "
+                "0.5493], dtype=float32)",
      .test = {.low = -0.9, .high = 0.9, .reference = "arctanh(x)"}},
 
     {.name = "Atan2",
@@ -264,6 +285,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "atan2|math.atan2"},
      .doc = "Returns the angle of the point (x, y), in radians.",
+     .example = ">>> tf.atan2([1., 1.], [1., -1.]).numpy().round(4)\n"
+                "array([0.7854, 2.3562], dtype=float32)",
      .test = {.low = 0.5, .reference = "arctan2(y, x)"}},
 };
 

@@ -33,6 +33,7 @@ const OpRecord kRecords[] = {
      .gradient = [](GradContext& g) { g.Set(0, ops::Neg(g.dy(0))); },
      .python = {.names = "math.negative|negative"},
      .doc = "Returns -x element-wise.",
+     .example = ">>> tf.negative([1, -2]).numpy().tolist()\n[-1, 2]",
      .test = {.reference = "-x"}},
 
     {.name = "Abs",
@@ -89,6 +90,7 @@ const OpRecord kRecords[] = {
      .python = {.names = "math.sign|sign"},
      .doc = "Returns the sign of each element: -1, 0 or 1; x / |x| for a "
             "complex x.",
+     .example = ">>> tf.sign([-2., 0., 3.]).numpy().tolist()\n[-1.0, 0.0, 1.0]",
      .test = {.reference = "sign(x)", .skip_gradient = true}},
 
     {.name = "Square",
@@ -128,6 +130,7 @@ const OpRecord kRecords[] = {
          UnaryFor<[](auto x) { return math::Floor(x); }, FloatTypes>>(),
      .python = {.names = "math.floor|floor"},
      .doc = "Rounds each element down to an integer.",
+     .example = ">>> tf.floor([1.5, -1.5]).numpy().tolist()\n[1.0, -2.0]",
      .test = {.reference = "floor(x)", .skip_gradient = true}},
 
     {.name = "Ceil",
@@ -140,6 +143,7 @@ const OpRecord kRecords[] = {
          UnaryFor<[](auto x) { return math::Ceil(x); }, FloatTypes>>(),
      .python = {.names = "math.ceil"},
      .doc = "Rounds each element up to an integer.",
+     .example = ">>> tf.math.ceil([1.5, -1.5]).numpy().tolist()\n[2.0, -1.0]",
      .test = {.reference = "ceil(x)", .skip_gradient = true}},
 
     {.name = "Rint",
@@ -153,6 +157,8 @@ const OpRecord kRecords[] = {
      .python = {.names = "math.rint"},
      .doc = "Rounds each element to the nearest integer, halves to the even "
             "one.",
+     .example = ">>> tf.math.rint([0.5, 1.5, -0.7]).numpy().tolist()\n[0.0, "
+                "2.0, -1.0]",
      .test = {.reference = "rint(x)", .skip_gradient = true}},
 
     {.name = "Round",
@@ -189,6 +195,8 @@ const OpRecord kRecords[] = {
          [](GradContext& g) { g.Set(0, ops::ReciprocalGrad(g.y(0), g.dy(0))); },
      .python = {.names = "math.reciprocal"},
      .doc = "Returns 1 / x element-wise.",
+     .example = ">>> tf.math.reciprocal([2., 4.]).numpy().tolist()\n[0.5, "
+                "0.25]",
      .test = {.low = 0.5, .reference = "1 / x"}},
 
     {.name = "Inv",
@@ -222,6 +230,7 @@ const OpRecord kRecords[] = {
          [](GradContext& g) { g.Set(0, ops::SqrtGrad(g.y(0), g.dy(0))); },
      .python = {.names = "math.sqrt|sqrt"},
      .doc = "Returns the square root of each element.",
+     .example = ">>> tf.sqrt([4., 9.]).numpy().tolist()\n[2.0, 3.0]",
      .test = {.low = 0.1, .reference = "sqrt(x)"}},
 
     {.name = "Rsqrt",
@@ -239,6 +248,7 @@ const OpRecord kRecords[] = {
          [](GradContext& g) { g.Set(0, ops::RsqrtGrad(g.y(0), g.dy(0))); },
      .python = {.names = "math.rsqrt"},
      .doc = "Returns 1 / sqrt(x) element-wise.",
+     .example = ">>> tf.math.rsqrt([4., 16.]).numpy().tolist()\n[0.5, 0.25]",
      .test = {.low = 0.1, .reference = "1 / sqrt(x)"}},
 
     {.name = "IsNan",
@@ -250,6 +260,8 @@ const OpRecord kRecords[] = {
      .kernel = Overloads<UnaryFor<[](auto x) { return x != x; }, FloatTypes>>(),
      .python = {.names = "math.is_nan"},
      .doc = "Says which elements are NaN.",
+     .example = ">>> tf.math.is_nan([1., float('nan')]).numpy().tolist()\n"
+                "[False, True]",
      .test = {.reference = "isnan(x)"}},
 
     {.name = "IsInf",
@@ -264,6 +276,8 @@ const OpRecord kRecords[] = {
                                   FloatTypes>>(),
      .python = {.names = "math.is_inf"},
      .doc = "Says which elements are infinite.",
+     .example = ">>> tf.math.is_inf([1., float('inf')]).numpy().tolist()\n"
+                "[False, True]",
      .test = {.reference = "isinf(x)"}},
 
     {.name = "IsFinite",
@@ -277,6 +291,8 @@ const OpRecord kRecords[] = {
                   FloatTypes>>(),
      .python = {.names = "math.is_finite"},
      .doc = "Says which elements are neither infinite nor NaN.",
+     .example = ">>> tf.math.is_finite([1., float('inf')]).numpy().tolist()\n"
+                "[True, False]",
      .test = {.reference = "isfinite(x)"}},
 };
 

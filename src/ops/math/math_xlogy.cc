@@ -46,6 +46,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.xlogy"},
      .doc = "Returns x * ln(y) element-wise, and 0 where x is 0.",
+     .example = ">>> tf.math.xlogy([0., 1.], [0., 2.]).numpy().round(4)\n"
+                "array([0.    , 0.6931], dtype=float32)",
      .test = {.low = 0.5, .reference = "xlogy(x, y)"}},
 
     {.name = "Xlog1py",
@@ -78,6 +80,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.xlog1py"},
      .doc = "Returns x * ln(1 + y) element-wise, and 0 where x is 0.",
+     .example = ">>> tf.math.xlog1py([0., 1.], [-1., 1.]).numpy().round(4)\n"
+                "array([0.    , 0.6931], dtype=float32)",
      .test = {.low = 0.5, .reference = "xlog1py(x, y)"}},
 
     {.name = "Xdivy",
@@ -108,6 +112,8 @@ const OpRecord kRecords[] = {
          },
      .python = {.names = "math.xdivy"},
      .doc = "Returns x / y element-wise, and 0 where x is 0.",
+     .example = ">>> tf.math.xdivy([0., 1.], [0., 2.]).numpy().tolist()\n"
+                "[0.0, 0.5]",
      .test = {.low = 0.5, .reference = "x / y"}},
 
     {.name = "NextAfter",
@@ -120,6 +126,7 @@ const OpRecord kRecords[] = {
                       TypeList<double, float>>(),
      .python = {.names = "math.nextafter"},
      .doc = "Returns the neighbour of x1 in the direction of x2.",
+     .example = ">>> bool(tf.math.nextafter(1., 2.) > 1.)\nTrue",
      .test = {.reference = "nextafter(x1, x2)"}},
 };
 

@@ -54,6 +54,8 @@ const OpRecord kRecords[] = {
          [](GradContext& g) { g.Set(0, ops::ReluGrad(g.dy(0), g.y(0))); },
      .python = {.names = "nn.relu"},
      .doc = "Returns max(features, 0) element-wise.",
+     .example = ">>> tf.nn.relu([-1., 0., 2.]).numpy().tolist()\n[0.0, 0.0, "
+                "2.0]",
      .test = {.reference = "maximum(features, 0)", .skip_gradient = true}},
 
     {.name = "Relu6",
@@ -68,6 +70,8 @@ const OpRecord kRecords[] = {
          [](GradContext& g) { g.Set(0, ops::Relu6Grad(g.dy(0), g.y(0))); },
      .python = {.names = "nn.relu6"},
      .doc = "Returns min(max(features, 0), 6) element-wise.",
+     .example = ">>> tf.nn.relu6([-1., 3., 8.]).numpy().tolist()\n[0.0, 3.0, "
+                "6.0]",
      .test = {.reference = "clip(features, 0, 6)", .skip_gradient = true}},
 
     {.name = "LeakyRelu",
@@ -99,6 +103,8 @@ const OpRecord kRecords[] = {
          [](GradContext& g) { g.Set(0, ops::EluGrad(g.dy(0), g.y(0))); },
      .python = {.names = "nn.elu"},
      .doc = "Returns features where positive and exp(features) - 1 elsewhere.",
+     .example = ">>> tf.nn.elu([-1., 0., 2.]).numpy().round(4)\n"
+                "array([-0.6321,  0.    ,  2.    ], dtype=float32)",
      .test = {.reference = "where(features > 0, features, expm1(features))"}},
 
     {.name = "Selu",
@@ -112,6 +118,8 @@ const OpRecord kRecords[] = {
          [](GradContext& g) { g.Set(0, ops::SeluGrad(g.dy(0), g.y(0))); },
      .python = {.names = "nn.selu"},
      .doc = "Returns the scaled exponential linear function of each element.",
+     .example = ">>> tf.nn.selu([-1., 0., 2.]).numpy().round(4)\n"
+                "array([-1.1113,  0.    ,  2.1014], dtype=float32)",
      .test = {.skip_gradient = true}},
 
     {.name = "Softplus",
@@ -125,6 +133,8 @@ const OpRecord kRecords[] = {
          [](GradContext& g) { g.Set(0, ops::SoftplusGrad(g.dy(0), g.x(0))); },
      .python = {.names = "math.softplus|nn.softplus"},
      .doc = "Returns ln(1 + exp(features)) element-wise.",
+     .example = ">>> tf.math.softplus([0., 1.]).numpy().round(4)\n"
+                "array([0.6931, 1.3133], dtype=float32)",
      .test = {.reference = "log1p(exp(features))"}},
 
     {.name = "Softsign",
@@ -142,6 +152,8 @@ const OpRecord kRecords[] = {
          [](GradContext& g) { g.Set(0, ops::SoftsignGrad(g.dy(0), g.x(0))); },
      .python = {.names = "math.softsign|nn.softsign"},
      .doc = "Returns features / (1 + |features|) element-wise.",
+     .example = ">>> tf.math.softsign([-1., 1., 3.]).numpy().tolist()\n[-0.5, "
+                "0.5, 0.75]",
      .test = {.reference = "features / (1 + abs(features))"}},
 };
 

@@ -194,6 +194,7 @@ const OpRecord kRecords[] = {
          [](GradContext& g) { g.Set(0, ops::Mul(g.x(0), g.dy(0))); },
      .python = {.names = "nn.l2_loss"},
      .doc = "Half the sum of the squares.",
+     .example = ">>> tf.nn.l2_loss([3., 4.]).numpy().item()\n12.5",
      .test = {.reference = "np.sum(t * t) / 2"}},
 };
 

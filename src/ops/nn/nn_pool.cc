@@ -484,7 +484,9 @@ const OpRecord kRecords[] = {
      .shape = PoolShape<3>,
      .kernel = {.compute = ComputePool<3, true>},
      .gradient = MaxPool3DGradient,
-     .doc = "The maxima of windows sliding over volumes."},
+     .doc = "The maxima of windows sliding over volumes.",
+     .example = ">>> tf.nn.max_pool3d(tf.ones([1, 2, 2, 2, 1]), 2, 2, "
+                "'VALID').numpy().tolist()\n[[[[[1.0]]]]]"},
 
     {.name = "MaxPool3DGrad",
      .inputs = "orig_input: TInput; orig_output: TInput; grad: T",
@@ -522,7 +524,9 @@ const OpRecord kRecords[] = {
      .shape = PoolShape<3>,
      .kernel = {.compute = ComputePool<3, false>},
      .gradient = AvgPoolGradient,
-     .doc = "The averages of windows sliding over volumes."},
+     .doc = "The averages of windows sliding over volumes.",
+     .example = ">>> tf.nn.avg_pool3d(tf.ones([1, 2, 2, 2, 1]), 2, 2, "
+                "'VALID').numpy().tolist()\n[[[[[1.0]]]]]"},
 
     {.name = "AvgPool3DGrad",
      .inputs = "orig_input_shape: int32; grad: T",

@@ -125,7 +125,8 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeLength},
      .python = {.names = "strings.length"},
-     .doc = "The lengths of strings in bytes or UTF-8 characters."},
+     .doc = "The lengths of strings in bytes or UTF-8 characters.",
+     .example = ">>> tf.strings.length(['ab', '']).numpy().tolist()\n[2, 0]"},
 
     {.name = "StringStrip",
      .inputs = "input: string",
@@ -135,7 +136,8 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeStrip},
      .python = {.names = "strings.strip"},
-     .doc = "Strings without white space at their ends."},
+     .doc = "Strings without white space at their ends.",
+     .example = ">>> tf.strings.strip(' a ').numpy()\nb'a'"},
 
     {.name = "StringJoin",
      .inputs = "inputs: N * string",
@@ -146,7 +148,8 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeJoin},
      .python = {.names = "strings.join"},
      .doc = "Strings joined element by element; scalars go with every "
-            "element."},
+            "element.",
+     .example = ">>> tf.strings.join(['a', 'b'], '-').numpy()\nb'a-b'"},
 };
 
 }  // namespace
