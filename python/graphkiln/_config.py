@@ -29,7 +29,11 @@ class PhysicalDevice:
 
 @dataclasses.dataclass(frozen=True)
 class LogicalDevice:
-    """A device that programs run on."""
+    """A device that programs run on.
+
+    >>> tf.config.list_logical_devices('CPU')[0].device_type
+    'CPU'
+    """
 
     name: str
     device_type: str
@@ -43,7 +47,11 @@ class LogicalDevice:
 
 @dataclasses.dataclass(frozen=True)
 class LogicalDeviceConfiguration:
-    """How a physical device is divided."""
+    """How a physical device is divided.
+
+    >>> tf.config.LogicalDeviceConfiguration(memory_limit=64).memory_limit
+    64
+    """
 
     memory_limit: int | None = None
     experimental_priority: int | None = None
@@ -100,12 +108,19 @@ def logical_devices() -> list[LogicalDevice]:
 
 
 def get_visible_devices(device_type=None):
-    """The physical devices that programs may use."""
+    """The physical devices that programs may use.
+
+    >>> [device.name for device in tf.config.get_visible_devices('CPU')]
+    ['/physical_device:CPU:0']
+    """
     return [d for d in _State.visible if device_type in (None, d.device_type)]
 
 
 def set_visible_devices(devices, device_type=None):
-    """Chooses the physical devices that programs may use."""
+    """Chooses the physical devices that programs may use.
+
+    >>> tf.config.set_visible_devices(tf.config.list_physical_devices())
+    """
     if isinstance(devices, PhysicalDevice):
         devices = [devices]
     for device in devices:
@@ -118,7 +133,12 @@ def set_visible_devices(devices, device_type=None):
 
 
 def get_logical_device_configuration(device):
-    """How a physical device is divided; None: not at all."""
+    """How a physical device is divided; None: not at all.
+
+    >>> cpu = tf.config.list_physical_devices('CPU')[0]
+    >>> tf.config.get_logical_device_configuration(cpu) is None
+    True
+    """
     if device != _CPU:
         raise ValueError(f"Unrecognized device: {device}")
     return _State.logical.get(device)
@@ -164,32 +184,55 @@ def _is_initialized() -> bool:
 
 
 def get_soft_device_placement():
-    """Do ops run elsewhere if their device cannot?"""
+    """Do ops run elsewhere if their device cannot?
+
+    >>> tf.config.get_soft_device_placement()
+    True
+    """
     return tf._graphkiln.soft_placement()
 
 
 def set_soft_device_placement(enabled):
-    """Whether ops may run elsewhere if their device cannot."""
+    """Whether ops may run elsewhere if their device cannot.
+
+    >>> tf.config.set_soft_device_placement(True)
+    """
     tf._graphkiln.set_soft_placement(bool(enabled))
 
 
 def get_inter_op_parallelism_threads():
-    """How many ops run at once; 0: the system chooses."""
+    """How many ops run at once; 0: the system chooses.
+
+    >>> tf.config.threading.get_inter_op_parallelism_threads()
+    0
+    """
     return _State.inter_op_threads
 
 
 def set_inter_op_parallelism_threads(num_threads):
-    """Sets how many ops may run at once."""
+    """Sets how many ops may run at once.
+
+    >>> tf.config.threading.set_inter_op_parallelism_threads(
+    ...     tf.config.threading.get_inter_op_parallelism_threads())
+    """
     _State.inter_op_threads = _thread_count(num_threads)
 
 
 def get_intra_op_parallelism_threads():
-    """How many threads one op may use; 0: as many as there are cores."""
+    """How many threads one op may use; 0: as many as there are cores.
+
+    >>> tf.config.threading.get_intra_op_parallelism_threads()
+    0
+    """
     return _State.intra_op_threads
 
 
 def set_intra_op_parallelism_threads(num_threads):
-    """Sets how many threads one op may use."""
+    """Sets how many threads one op may use.
+
+    >>> tf.config.threading.set_intra_op_parallelism_threads(
+    ...     tf.config.threading.get_intra_op_parallelism_threads())
+    """
     _State.intra_op_threads = _thread_count(num_threads)
     tf._graphkiln.set_intra_op_threads(
         _State.intra_op_threads or os.cpu_count() or 1
@@ -219,22 +262,36 @@ def disable_op_determinism() -> None:
 
 
 def enable_tensor_float_32_execution(enabled):
-    """Kept for programs that set it: a CPU computes float32 in full."""
+    """Kept for programs that set it: a CPU computes float32 in full.
+
+    >>> tf.config.experimental.enable_tensor_float_32_execution(True)
+    """
     _State.tensor_float_32 = bool(enabled)
 
 
 def tensor_float_32_execution_enabled():
-    """What `enable_tensor_float_32_execution` was last told."""
+    """What `enable_tensor_float_32_execution` was last told.
+
+    >>> tf.config.experimental.tensor_float_32_execution_enabled()
+    True
+    """
     return _State.tensor_float_32
 
 
 def get_synchronous_execution():
-    """Do eager ops finish before their call returns?"""
+    """Do eager ops finish before their call returns?
+
+    >>> tf.config.experimental.get_synchronous_execution()
+    True
+    """
     return _State.synchronous
 
 
 def set_synchronous_execution(enable):
-    """Eager ops finish before their call returns whatever is set here."""
+    """Eager ops finish before their call returns whatever is set here.
+
+    >>> tf.config.experimental.set_synchronous_execution(True)
+    """
     _State.synchronous = bool(enable)
 
 
@@ -251,7 +308,12 @@ def set_memory_growth(device, enable):
 
 
 def get_device_details(device):
-    """Facts about a device; none are known of the CPU."""
+    """Facts about a device; none are known of the CPU.
+
+    >>> cpu = tf.config.list_physical_devices('CPU')[0]
+    >>> tf.config.experimental.get_device_details(cpu)
+    {}
+    """
     if not isinstance(device, PhysicalDevice):
         raise ValueError(
             f"device must be a tf.config.PhysicalDevice, but got: {device}"
@@ -260,12 +322,19 @@ def get_device_details(device):
 
 
 def get_device_policy():
-    """How inputs on other devices are treated."""
+    """How inputs on other devices are treated.
+
+    >>> tf.config.experimental.get_device_policy()
+    'silent'
+    """
     return _State.device_policy
 
 
 def set_device_policy(device_policy):
-    """Sets how inputs on other devices are treated; there are none."""
+    """Sets how inputs on other devices are treated; there are none.
+
+    >>> tf.config.experimental.set_device_policy('silent')
+    """
     policies = (None, "silent", "silent_for_int32", "warn", "explicit")
     if device_policy not in policies:
         raise ValueError(f"Not a valid device policy: {device_policy!r}")
@@ -273,12 +342,19 @@ def set_device_policy(device_policy):
 
 
 def get_jit():
-    """Which functions are compiled without being asked to be."""
+    """Which functions are compiled without being asked to be.
+
+    >>> tf.config.optimizer.get_jit()
+    ''
+    """
     return _State.jit
 
 
 def set_jit(enabled):
-    """Sets which functions are compiled without being asked to be."""
+    """Sets which functions are compiled without being asked to be.
+
+    >>> tf.config.optimizer.set_jit(False)
+    """
     if enabled not in (True, False, "", "autoclustering"):
         raise ValueError(f"Unsupported value of `enabled`: {enabled!r}")
     _State.jit = "autoclustering" if enabled else ""
@@ -297,7 +373,11 @@ _OPTIONS = (
 
 
 def get_experimental_options():
-    """The optimizer options that were set, and those that are always told."""
+    """The optimizer options that were set, and those that are always told.
+
+    >>> tf.config.optimizer.get_experimental_options()['disable_meta_optimizer']
+    False
+    """
     options = {
         "disable_model_pruning": False, "disable_meta_optimizer": False,
         **_State.options,
@@ -310,7 +390,10 @@ def set_experimental_options(options):
     """Turns passes of the optimizer on or off by name.
 
     `disable_meta_optimizer` leaves all of them out of functions that run for
-    the first time from now on."""
+    the first time from now on.
+
+    >>> tf.config.optimizer.set_experimental_options({})
+    """
     _State.options.update(options)
     tf._graphkiln.set_graph_passes(
         not _State.options.get("disable_meta_optimizer", False)
@@ -318,7 +401,11 @@ def set_experimental_options(options):
 
 
 def get_log_device_placement():
-    """Is the device of each op written to the log?"""
+    """Is the device of each op written to the log?
+
+    >>> tf.debugging.get_log_device_placement()
+    False
+    """
     return _State.log_placement
 
 
@@ -328,6 +415,8 @@ def set_log_device_placement(enabled):
     Eager ops and calls of functions tell it on stderr as "Executing op Mul in
     device ...", the nodes of a function on stdout as "mul: (Mul): ..." when
     its plan is made. TF_CPP_MIN_LOG_LEVEL=1 silences the log.
+
+    >>> tf.debugging.set_log_device_placement(False)
     """
     _State.log_placement = bool(enabled)
     tf._graphkiln.set_log_placement(_State.log_placement)

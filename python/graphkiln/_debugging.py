@@ -9,19 +9,32 @@ _OWN = __file__.removesuffix("_debugging.py")
 
 
 def enable_traceback_filtering():
-    """Leaves our own frames out of tracebacks."""
+    """Leaves our own frames out of tracebacks.
+
+    >>> tf.debugging.enable_traceback_filtering()
+    """
     global _filtering
     _filtering = True
 
 
 def disable_traceback_filtering():
-    """Shows our own frames in tracebacks."""
+    """Shows our own frames in tracebacks.
+
+    >>> tf.debugging.disable_traceback_filtering()
+    >>> tf.debugging.is_traceback_filtering_enabled()
+    False
+    >>> tf.debugging.enable_traceback_filtering()
+    """
     global _filtering
     _filtering = False
 
 
 def is_traceback_filtering_enabled():
-    """Are our own frames left out of tracebacks?"""
+    """Are our own frames left out of tracebacks?
+
+    >>> tf.debugging.is_traceback_filtering_enabled()
+    True
+    """
     return _filtering
 
 
@@ -51,10 +64,16 @@ def enable_check_numerics(stack_height_limit=30, path_length_limit=50):
       stack_height_limit: accepted for compatibility; errors of graphs tell
         the line where the op was made.
       path_length_limit: the same.
+
+    >>> tf.debugging.enable_check_numerics()
+    >>> tf.debugging.disable_check_numerics()
     """
     _graphkiln.set_check_numerics(True)
 
 
 def disable_check_numerics():
-    """Ops made from now on are not checked."""
+    """Ops made from now on are not checked.
+
+    >>> tf.debugging.disable_check_numerics()
+    """
     _graphkiln.set_check_numerics(False)

@@ -2,7 +2,11 @@
 
 
 class Dimension:
-    """One dimension: a size, or None if it is unknown."""
+    """One dimension: a size, or None if it is unknown.
+
+    >>> tf.compat.v1.Dimension(3) + 1
+    Dimension(4)
+    """
 
     __slots__ = ("_value",)
 
@@ -112,7 +116,11 @@ def as_dimension(value: object) -> Dimension:
 
 
 def dimension_value(dimension: object) -> int | None:
-    """The size of a Dimension, an int or None."""
+    """The size of a Dimension, an int or None.
+
+    >>> tf.compat.dimension_value(tf.compat.v1.Dimension(3))
+    3
+    """
     return dimension.value if isinstance(dimension, Dimension) else dimension
 
 

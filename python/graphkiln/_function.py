@@ -652,10 +652,20 @@ class FunctionSpec:
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Runs the bodies of all tf.functions as plain Python, to debug them."""
+    """Runs the bodies of all tf.functions as plain Python, to debug them.
+
+    >>> tf.config.run_functions_eagerly(True)
+    >>> tf.config.functions_run_eagerly()
+    True
+    >>> tf.config.run_functions_eagerly(False)
+    """
     _graphkiln.run_functions_eagerly(bool(run_eagerly))
 
 
 def functions_run_eagerly() -> bool:
-    """Do tf.functions run as plain Python?"""
+    """Do tf.functions run as plain Python?
+
+    >>> tf.config.functions_run_eagerly()
+    False
+    """
     return _graphkiln.functions_run_eagerly()

@@ -83,6 +83,15 @@ def import_graph_def(
     `input_map` gives tensors in place of the message's edges, `name` is the
     prefix of all names ("import" if None, none if empty). Returns the
     operations ("x") and tensors ("x:0") of `return_elements`.
+
+    >>> graph = tf.Graph()
+    >>> with graph.as_default():
+    ...     one = tf.constant(1, name='one')
+    >>> copy = tf.Graph()
+    >>> with copy.as_default():
+    ...     tf.graph_util.import_graph_def(graph.as_graph_def(), name='copied')
+    >>> [op.name for op in copy.get_operations()]
+    ['copied/one']
     """
     del op_dict, producer_op_list
     graph = _graphkiln.current_graph()
@@ -143,7 +152,13 @@ def _element(by_name: Mapping[str, Operation], element: str) -> object:
 def write_graph(
     graph_or_graph_def: object, logdir: str, name: str, as_text: bool = True
 ) -> str:
-    """Writes a graph to a file, as text or as bytes; returns its path."""
+    """Writes a graph to a file, as text or as bytes; returns its path.
+
+    >>> import tempfile
+    >>> graph = tf.Graph()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = tf.io.write_graph(graph, folder, 'graph.pbtxt')
+    """
     message = graph_or_graph_def
     if isinstance(message, (Graph, ConcreteFunction)):
         graph = message if isinstance(message, Graph) else message.graph
@@ -164,7 +179,11 @@ def write_graph(
 
 def assert_equal_graph_def(expected: object, actual: object) -> None:
     """AssertionError unless both GraphDefs have equal nodes (in any order)
-    and libraries; versions are not compared."""
+    and libraries; versions are not compared.
+
+    >>> graph = tf.Graph().as_graph_def()
+    >>> tf.test.assert_equal_graph_def(graph, graph)
+    """
     for message in (expected, actual):
         if not hasattr(message, "node") or not hasattr(message, "library"):
             raise TypeError(

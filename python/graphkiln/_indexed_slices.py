@@ -72,7 +72,12 @@ class IndexedSlicesSpec(TypeSpec):
 
 
 class IndexedSlices(CompositeTensor):
-    """The rows `values` of a larger tensor, at `indices`."""
+    """The rows `values` of a larger tensor, at `indices`.
+
+    >>> rows = tf.IndexedSlices(tf.constant([[1., 2.]]), tf.constant([1]), tf.constant([3, 2]))
+    >>> tf.convert_to_tensor(rows).numpy().tolist()
+    [[0.0, 0.0], [1.0, 2.0], [0.0, 0.0]]
+    """
 
     __slots__ = ("_dense_shape", "_indices", "_values")
 

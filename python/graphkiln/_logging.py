@@ -68,22 +68,34 @@ def warn_first(message: str, *args: object, times: int = 5) -> None:
 
 
 def log(level: int, msg: str, *args, **kwargs) -> None:
-    """Logs at a level."""
+    """Logs at a level.
+
+    >>> tf.compat.v1.logging.log(tf.compat.v1.logging.DEBUG, 'turn %d', 3)
+    """
     get_logger().log(level, msg, *args, **kwargs)
 
 
 def debug(msg: str, *args, **kwargs) -> None:
-    """Logs at level DEBUG."""
+    """Logs at level DEBUG.
+
+    >>> tf.compat.v1.logging.debug('turn %d', 3)
+    """
     get_logger().debug(msg, *args, **kwargs)
 
 
 def info(msg: str, *args, **kwargs) -> None:
-    """Logs at level INFO."""
+    """Logs at level INFO.
+
+    >>> tf.compat.v1.logging.info('turn %d', 3)
+    """
     get_logger().info(msg, *args, **kwargs)
 
 
 def warning(msg: str, *args, **kwargs) -> None:
-    """Logs at level WARN."""
+    """Logs at level WARN.
+
+    >>> tf.compat.v1.logging.warning('turn %d takes long', 3)
+    """
     get_logger().warning(msg, *args, **kwargs)
 
 
@@ -91,20 +103,34 @@ warn = warning
 
 
 def error(msg: str, *args, **kwargs) -> None:
-    """Logs at level ERROR."""
+    """Logs at level ERROR.
+
+    >>> tf.compat.v1.logging.error('turn %d failed', 3)
+    """
     get_logger().error(msg, *args, **kwargs)
 
 
 def fatal(msg: str, *args, **kwargs) -> None:
-    """Logs at level FATAL."""
+    """Logs at level FATAL.
+
+    >>> tf.compat.v1.logging.fatal('nothing is left after turn %d', 3)
+    """
     get_logger().critical(msg, *args, **kwargs)
 
 
 def get_verbosity() -> int:
-    """The level below which nothing is logged."""
+    """The level below which nothing is logged.
+
+    >>> tf.compat.v1.logging.get_verbosity() <= tf.compat.v1.logging.FATAL
+    True
+    """
     return get_logger().getEffectiveLevel()
 
 
 def set_verbosity(v: int) -> None:
-    """Sets the level below which nothing is logged."""
+    """Sets the level below which nothing is logged.
+
+    >>> tf.compat.v1.logging.set_verbosity(
+    ...     tf.compat.v1.logging.get_verbosity())
+    """
     get_logger().setLevel(v)

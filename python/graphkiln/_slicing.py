@@ -5,7 +5,11 @@ from graphkiln import raw_ops
 
 
 def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
-    """The elements of `tensor` where `mask` is true."""
+    """The elements of `tensor` where `mask` is true.
+
+    >>> tf.boolean_mask([1, 2, 3], [True, False, True]).numpy().tolist()
+    [1, 3]
+    """
     tensor = _graphkiln.convert_to_tensor(tensor)
     mask = _graphkiln.convert_to_tensor(mask)
     rank = mask.shape.rank

@@ -18,7 +18,11 @@ class UnliftableError(Exception):
 
 
 class VariableSynchronization(enum.Enum):
-    """When copies of a variable are brought together."""
+    """When copies of a variable are brought together.
+
+    >>> tf.VariableSynchronization.AUTO.name
+    'AUTO'
+    """
 
     AUTO = 0
     NONE = 1
@@ -27,7 +31,11 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """How updates from several replicas are combined."""
+    """How updates from several replicas are combined.
+
+    >>> tf.VariableAggregation.MEAN.name
+    'MEAN'
+    """
 
     NONE = 0
     SUM = 1
@@ -46,7 +54,14 @@ _creators = _Creators()
 
 @contextlib.contextmanager
 def variable_creator_scope(variable_creator):
-    """Lets `variable_creator(next_creator, **kwargs)` make the variables."""
+    """Lets `variable_creator(next_creator, **kwargs)` make the variables.
+
+    >>> def frozen(next_creator, **arguments):
+    ...     return next_creator(**{**arguments, 'trainable': False})
+    >>> with tf.variable_creator_scope(frozen):
+    ...     tf.Variable(1.0).trainable
+    False
+    """
     _creators.stack.append(variable_creator)
     try:
         yield

@@ -33,17 +33,29 @@ def get_include():
 
 
 def get_lib():
-    """The folder of the shared library."""
+    """The folder of the shared library.
+
+    >>> isinstance(tf.sysconfig.get_lib(), str)
+    True
+    """
     return _folder("").rstrip(os.sep)
 
 
 def get_compile_flags():
-    """What a compiler needs to find the headers."""
+    """What a compiler needs to find the headers.
+
+    >>> tf.sysconfig.get_compile_flags()[-1]
+    '-std=c++20'
+    """
     return [f"-I{get_include()}", "-std=c++20"]
 
 
 def get_link_flags():
-    """What a linker needs to find the library."""
+    """What a linker needs to find the library.
+
+    >>> isinstance(tf.sysconfig.get_link_flags(), list)
+    True
+    """
     return [f"-L{get_lib()}", "-lgraphkiln"]
 
 

@@ -4,7 +4,11 @@ import enum
 
 
 class Feature(enum.Enum):
-    """Optional conversions, for `experimental_autograph_options`."""
+    """Optional conversions, for `experimental_autograph_options`.
+
+    >>> tf.autograph.experimental.Feature.EQUALITY_OPERATORS.value
+    'EQUALITY_OPERATORS'
+    """
 
     ALL = "ALL"
     AUTO_CONTROL_DEPS = "AUTO_CONTROL_DEPS"

@@ -387,6 +387,13 @@ class Reducer:
       init_func: takes the key; returns a state.
       reduce_func: takes a state and an element; returns the next state.
       finalize_func: takes the last state; returns an element.
+
+    >>> reducer = tf.data.experimental.Reducer(
+    ...     lambda key: 0, lambda total, x: total + 1, lambda total: total)
+    >>> counts = tf.data.Dataset.range(5).apply(
+    ...     tf.data.experimental.group_by_reducer(lambda x: x % 2, reducer))
+    >>> [n.numpy().item() for n in counts]
+    [3, 2]
     """
 
     def __init__(self, init_func, reduce_func, finalize_func):
