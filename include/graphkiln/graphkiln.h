@@ -10,6 +10,7 @@
 #include <graphkiln/function.h>
 #include <graphkiln/functions.h>
 #include <graphkiln/gradient_tape.h>
+#include <graphkiln/index.h>
 #include <graphkiln/map.h>
 #include <graphkiln/ops.h>
 #include <graphkiln/place.h>

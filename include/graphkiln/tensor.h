@@ -7,6 +7,7 @@
 #ifndef GRAPHKILN_TENSOR_H_
 #define GRAPHKILN_TENSOR_H_
 
+#include <functional>
 #include <initializer_list>
 #include <ostream>
 #include <span>
@@ -23,6 +24,8 @@ namespace gk {
 class TensorImpl;
 
 GK_API_NAMESPACE {
+
+class Index;  // index.h
 
 namespace detail {
 
@@ -45,7 +48,8 @@ class GK_EXPORT Tensor {
   // No tensor: what a gradient that does not exist is.
   Tensor() noexcept = default;
   Tensor(const Tensor& other) noexcept;
-  Tensor(Tensor&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
+  Tensor(Tensor&& other) noexcept
+      : impl_(std::exchange(other.impl_, nullptr)) {}
   Tensor& operator=(Tensor other) noexcept {
     std::swap(impl_, other.impl_);
     return *this;
@@ -88,6 +92,17 @@ class GK_EXPORT Tensor {
   Tensor(const std::vector<T>& values, const Shape& shape)
       : Tensor(std::span<const T>(values), shape) {}
 
+  // Over memory that stays the caller's, with no copy: row-major elements that
+  // nobody may change while a tensor uses them. `release` runs once, when the
+  // last one lets go, on whichever thread that is. Throws Error, and has then
+  // run `release`, if the shape is not fully defined.
+  template <Element T>
+    requires(!std::is_same_v<T, std::string>)
+  static Tensor FromBlob(const T* data, const Shape& shape,
+                         std::function<void()> release = {}) {
+    return Foreign(kDataTypeOf<T>, shape, data, std::move(release));
+  }
+
   bool defined() const noexcept { return impl_ != nullptr; }
   // Is it a value to come, of a function that is being traced?
   bool is_symbolic() const;
@@ -120,6 +135,12 @@ class GK_EXPORT Tensor {
     return *data<T>();
   }
 
+  // x[i]: the i-th of the first dimension, which is dropped, or whatever else
+  // index.h allows; x[{i, gk::Slice(1, 4), gk::ellipsis}] for several
+  // dimensions. Throws Error for indices out of range.
+  Tensor operator[](const Index& index) const;
+  Tensor operator[](std::initializer_list<Index> indices) const;
+
   // "Tensor(shape=(2,), dtype=float32, value=[1 2])".
   std::string to_string() const;
 
@@ -137,6 +158,8 @@ class GK_EXPORT Tensor {
 
  private:
   Tensor(DataType dtype, const Shape& shape, const void* data, size_t count);
+  static Tensor Foreign(DataType dtype, const Shape& shape, const void* data,
+                        std::function<void()> release);
   const void* Data(DataType wanted) const;
   void CheckOneElement() const;
   template <class T, size_t kRank, class List>
@@ -194,6 +217,14 @@ GK_EXPORT Tensor operator>(const Tensor& a, const Tensor& b);
 GK_EXPORT Tensor operator>=(const Tensor& a, const Tensor& b);
 // Of a bool tensor.
 GK_EXPORT Tensor operator!(const Tensor& x);
+// Elementwise, of bool tensors: both are computed, whatever the first one is.
+GK_EXPORT Tensor operator&&(const Tensor& a, const Tensor& b);
+GK_EXPORT Tensor operator||(const Tensor& a, const Tensor& b);
+// Of bool tensors as && and ||, of integers bit by bit.
+GK_EXPORT Tensor operator&(const Tensor& a, const Tensor& b);
+GK_EXPORT Tensor operator|(const Tensor& a, const Tensor& b);
+GK_EXPORT Tensor operator^(const Tensor& a, const Tensor& b);
+GK_EXPORT Tensor operator~(const Tensor& x);
 
 namespace detail {
 
@@ -209,14 +240,14 @@ Tensor Like(T value, DataType dtype) {
 }  // namespace detail
 
 // A number beside a tensor takes the tensor's element type.
-#define GK_NUMBER_OPERATOR(op)                             \
-  template <Number T>                                      \
-  Tensor operator op(const Tensor& a, T b) {               \
-    return a op detail::Like(b, a.dtype());                        \
-  }                                                        \
-  template <Number T>                                      \
-  Tensor operator op(T a, const Tensor& b) {               \
-    return detail::Like(a, b.dtype()) op b;                        \
+#define GK_NUMBER_OPERATOR(op)               \
+  template <Number T>                        \
+  Tensor operator op(const Tensor& a, T b) { \
+    return a op detail::Like(b, a.dtype());  \
+  }                                          \
+  template <Number T>                        \
+  Tensor operator op(T a, const Tensor& b) { \
+    return detail::Like(a, b.dtype()) op b;  \
   }
 GK_NUMBER_OPERATOR(+)
 GK_NUMBER_OPERATOR(-)
@@ -227,7 +258,26 @@ GK_NUMBER_OPERATOR(<)
 GK_NUMBER_OPERATOR(<=)
 GK_NUMBER_OPERATOR(>)
 GK_NUMBER_OPERATOR(>=)
+GK_NUMBER_OPERATOR(&)
+GK_NUMBER_OPERATOR(|)
+GK_NUMBER_OPERATOR(^)
 #undef GK_NUMBER_OPERATOR
+
+// x += y is x = x + y: other handles of the old value keep it.
+#define GK_COMPOUND_ASSIGNMENT(op)                                    \
+  inline Tensor& operator op##=(Tensor& a, const Tensor& b) {         \
+    return a = a op b;                                                \
+  }                                                                   \
+  template <Number T>                                                 \
+  Tensor& operator op##=(Tensor& a, T b) {                            \
+    return a = a op b;                                                \
+  }
+GK_COMPOUND_ASSIGNMENT(+)
+GK_COMPOUND_ASSIGNMENT(-)
+GK_COMPOUND_ASSIGNMENT(*)
+GK_COMPOUND_ASSIGNMENT(/)
+GK_COMPOUND_ASSIGNMENT(%)
+#undef GK_COMPOUND_ASSIGNMENT
 
 }  // GK_API_NAMESPACE
 }  // namespace gk

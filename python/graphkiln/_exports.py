@@ -32,7 +32,7 @@ PACKAGES = ("autograph", "autograph.experimental")
 # Functions written in Python that can be dispatched by the types of their
 # arguments; assertions about two arguments say so themselves.
 DISPATCHED = """
-    Assert assert_rank boolean_mask broadcast_dynamic_shape
+    Assert assert_rank broadcast_dynamic_shape
     broadcast_static_shape case clip_by_global_norm clip_by_norm cond
     debugging.Assert debugging.assert_all_finite debugging.assert_integer
     debugging.assert_negative debugging.assert_non_negative
@@ -203,7 +203,7 @@ EXPORTS: dict[str, str] = {
         types.experimental.TensorLike
         """,
     "graphkiln._dimension": "compat.v1.Dimension compat.dimension_value",
-    "graphkiln._slicing": "boolean_mask strided_slice",
+    "graphkiln._slicing": "strided_slice",
     "graphkiln._module": "Module",
     "graphkiln._print": "print strings.format",
     "graphkiln._py_function": """

@@ -1,7 +1,5 @@
 #include "slicing.h"
 
-#include <cstring>
-
 #include "convert.h"
 #include "dtype_type.h"
 #include "guarded.h"
@@ -22,31 +20,12 @@ Status InvalidIndex(PyObject* o) {
   return PythonError();
 }
 
-// One bound of a slice: a number, or a scalar tensor known only at run time.
-struct Bound {
-  int64_t value = 0;
-  Tensor tensor;
-};
-
-bool IsIndexTensor(const Tensor& t) {
-  const PartialTensorShape shape = t.partial_shape();
-  return (t.dtype() == DataType::kInt32 || t.dtype() == DataType::kInt64 ||
-          t.dtype() == DataType::kInt16) &&
-         (shape.unknown_rank() || shape.rank() == 0);
-}
-
-StatusOr<Bound> ToBound(PyObject* o) {
-  Bound b;
+StatusOr<SubscriptBound> ToBound(PyObject* o) {
   if (IsTensorLike(o)) {
-    GK_ASSIGN_OR_RETURN(b.tensor, ToTensor(o));
-    if (!IsIndexTensor(b.tensor)) return InvalidIndex(o);
-    if (!b.tensor.is_symbolic()) {
-      VisitType<int16_t, int32_t, int64_t>(b.tensor.dtype(), [&](auto v) {
-        b.value = b.tensor.scalar<decltype(v)>();
-      });
-      b.tensor = Tensor();
-    }
-    return b;
+    GK_ASSIGN_OR_RETURN(const Tensor t, ToTensor(o));
+    const std::optional<SubscriptBound> bound = SubscriptBound::Of(t);
+    if (!bound) return InvalidIndex(o);
+    return *bound;
   }
   if (PyFloat_Check(o) || PyBool_Check(o) || !PyIndex_Check(o)) {
     return InvalidIndex(o);
@@ -56,57 +35,16 @@ StatusOr<Bound> ToBound(PyObject* o) {
     PyErr_Clear();
     return InvalidIndex(o);
   }
-  b.value = PyLong_AsLongLong(index.get());
-  if (b.value == -1 && PyErr_Occurred()) return PythonError();
-  return b;
+  const int64_t value = PyLong_AsLongLong(index.get());
+  if (value == -1 && PyErr_Occurred()) return PythonError();
+  return SubscriptBound(value);
 }
 
-struct Bounds {
-  std::vector<Bound> begin, end, strides;
-};
-
-StatusOr<Tensor> Vector(std::vector<Bound>& bounds, DataType t,
-                        std::string_view name) {
-  bool symbolic = false;
-  for (const Bound& b : bounds) symbolic |= static_cast<bool>(b.tensor);
-  if (!symbolic) {
-    Tensor v;
-    if (t == DataType::kInt64) {
-      std::vector<int64_t> values;
-      for (const Bound& b : bounds) values.push_back(b.value);
-      v = Tensor::Vector<int64_t>(values);
-    } else {
-      std::vector<int32_t> values;
-      for (const Bound& b : bounds) {
-        values.push_back(static_cast<int32_t>(b.value));
-      }
-      v = Tensor::Vector<int32_t>(values);
-    }
-    return OpBuilder::Current()->Constant(v, name);
-  }
-  TensorVector parts;
-  for (Bound& b : bounds) {
-    if (!b.tensor) {
-      b.tensor = t == DataType::kInt64
-                     ? Tensor::Scalar<int64_t>(b.value)
-                     : Tensor::Scalar<int32_t>(static_cast<int32_t>(b.value));
-    } else if (b.tensor.dtype() != t) {
-      b.tensor = MakeOp1("Cast", {b.tensor}, {{"DstT", t}});
-    }
-    parts.push_back(b.tensor);
-  }
-  return MakeOp("Pack", parts, {{"axis", int64_t{0}}}, name)[0];
-}
-
-bool Fits32(const Bounds& b) {
-  const auto fits = [](const std::vector<Bound>& v) {
-    for (const Bound& e : v) {
-      if (e.value != static_cast<int32_t>(e.value)) return false;
-      if (e.tensor && e.tensor.dtype() == DataType::kInt64) return false;
-    }
-    return true;
-  };
-  return fits(b.begin) && fits(b.end) && fits(b.strides);
+// A part of a slice that may be None.
+Status SetBound(PyObject* o, std::optional<SubscriptBound>* bound) {
+  if (o == Py_None) return OkStatus();
+  GK_ASSIGN_OR_RETURN(*bound, ToBound(o));
+  return OkStatus();
 }
 
 // The value of a known mask or index list: bools make it a mask.
@@ -127,26 +65,9 @@ bool IsMask(PyObject* o) {
   return mask;
 }
 
-// t[i] of an eager tensor, copied without any op. Empty if it must be one.
-Tensor EagerRow(const Tensor& t, int64_t i) {
-  if (t.rank() == 0 || IsObjectType(t.dtype()) || CurrentObservers().active() ||
-      OpBuilder::Current() != OpBuilder::Eager()) {
-    return Tensor();
-  }
-  if (i < 0) i += t.dim(0);
-  if (i < 0 || i >= t.dim(0)) return Tensor();
-  StatusOr<Tensor> row =
-      Tensor::Allocate(t.dtype(), TensorShape(t.shape().dims().subspan(1)));
-  if (!row.ok()) return Tensor();
-  std::memcpy(row->raw_data(),
-              static_cast<const char*>(t.raw_data()) + i * row->byte_size(),
-              row->byte_size());
-  return *std::move(row);
-}
-
 }  // namespace
 
-StatusOr<SliceSpec> ParseSlice(PyObject* key) {
+StatusOr<SliceOperands> ParseSlice(PyObject* key) {
   PyRef items;
   if (PyTuple_Check(key) || PyList_Check(key)) {
     items = PyRef::Steal(PySequence_Tuple(key));
@@ -154,65 +75,26 @@ StatusOr<SliceSpec> ParseSlice(PyObject* key) {
     items = PyRef::Steal(PyTuple_Pack(1, key));
   }
   if (!items) return PythonError();
-  Bounds b;
-  int64_t begin_mask = 0, end_mask = 0, ellipsis_mask = 0, new_axis_mask = 0,
-          shrink_mask = 0;
   const Py_ssize_t n = PyTuple_GET_SIZE(items.get());
-  if (n > 62) return InvalidArgument("Too many indices: {}", n);
+  std::vector<SubscriptEntry> entries(n);
   for (Py_ssize_t i = 0; i < n; ++i) {
     PyObject* item = PyTuple_GET_ITEM(items.get(), i);
-    const int64_t bit = int64_t{1} << i;
-    Bound begin, end, stride;
-    stride.value = 1;
+    SubscriptEntry& entry = entries[i];
     if (PySlice_Check(item)) {
       const auto* s = reinterpret_cast<PySliceObject*>(item);
-      if (s->start == Py_None) {
-        begin_mask |= bit;
-      } else {
-        GK_ASSIGN_OR_RETURN(begin, ToBound(s->start));
-      }
-      if (s->stop == Py_None) {
-        end_mask |= bit;
-      } else {
-        GK_ASSIGN_OR_RETURN(end, ToBound(s->stop));
-      }
-      if (s->step != Py_None) {
-        GK_ASSIGN_OR_RETURN(stride, ToBound(s->step));
-      }
+      GK_RETURN_IF_ERROR(SetBound(s->start, &entry.begin));
+      GK_RETURN_IF_ERROR(SetBound(s->stop, &entry.end));
+      GK_RETURN_IF_ERROR(SetBound(s->step, &entry.stride));
     } else if (item == Py_Ellipsis) {
-      ellipsis_mask |= bit;
+      entry.kind = SubscriptEntry::Kind::kEllipsis;
     } else if (item == Py_None) {
-      new_axis_mask |= bit;
+      entry.kind = SubscriptEntry::Kind::kNewAxis;
     } else {
-      GK_ASSIGN_OR_RETURN(begin, ToBound(item));
-      if (begin.tensor) {
-        end.tensor = MakeOp1(
-            "AddV2",
-            {begin.tensor, begin.tensor.dtype() == DataType::kInt64
-                               ? Tensor::Scalar<int64_t>(1)
-                               : MakeOp1("Cast", {Tensor::Scalar<int32_t>(1)},
-                                         {{"DstT", begin.tensor.dtype()}})},
-            {}, "add");
-      } else {
-        end.value = begin.value + 1;
-      }
-      shrink_mask |= bit;
+      entry.kind = SubscriptEntry::Kind::kIndex;
+      GK_ASSIGN_OR_RETURN(entry.begin, ToBound(item));
     }
-    b.begin.push_back(std::move(begin));
-    b.end.push_back(std::move(end));
-    b.strides.push_back(std::move(stride));
   }
-  const DataType t = Fits32(b) ? DataType::kInt32 : DataType::kInt64;
-  SliceSpec spec;
-  GK_ASSIGN_OR_RETURN(spec.begin, Vector(b.begin, t, "stack"));
-  GK_ASSIGN_OR_RETURN(spec.end, Vector(b.end, t, "stack_1"));
-  GK_ASSIGN_OR_RETURN(spec.strides, Vector(b.strides, t, "stack_2"));
-  spec.masks = {{"begin_mask", begin_mask},
-                {"end_mask", end_mask},
-                {"ellipsis_mask", ellipsis_mask},
-                {"new_axis_mask", new_axis_mask},
-                {"shrink_axis_mask", shrink_mask}};
-  return spec;
+  return OperandsOf(std::move(entries));
 }
 
 PyObject* Subscript(PyObject* self, PyObject* key) {
@@ -231,7 +113,7 @@ PyObject* Subscript(PyObject* self, PyObject* key) {
     return nullptr;
   }
   if (IsMask(key)) {
-    return CallPython("graphkiln._slicing", "boolean_mask", {self, key});
+    return CallPython("graphkiln", "boolean_mask", {self, key});
   }
   static const OpInfo* info = OpInfo::Find("StridedSlice");
   if (info == nullptr) {
@@ -240,7 +122,7 @@ PyObject* Subscript(PyObject* self, PyObject* key) {
   try {
     const OpScope scope("strided_slice");
     if (!scope.status().ok()) return Raise(scope.status());
-    StatusOr<SliceSpec> spec = ParseSlice(key);
+    StatusOr<SliceOperands> spec = ParseSlice(key);
     if (!spec.ok()) return Raise(spec.status());
     const Tensor inputs[] = {TensorOf(self), spec->begin, spec->end,
                              spec->strides};
@@ -285,7 +167,7 @@ PyType_Spec iterator_spec = {
 // that makes the relatives of StridedSlice.
 PyObject* ParseSliceFunction(PyObject*, PyObject* key) {
   try {
-    StatusOr<SliceSpec> spec = ParseSlice(key);
+    StatusOr<SliceOperands> spec = ParseSlice(key);
     if (!spec.ok()) return Raise(spec.status());
     PyRef masks = PyRef::Steal(PyDict_New());
     for (const auto& [name, value] : spec->masks) {

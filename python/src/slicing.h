@@ -3,17 +3,13 @@
 #define GK_PYTHON_SLICING_H_
 
 #include "base/status.h"
-#include "framework/attr_value.h"
+#include "ops/subscript.h"
 #include "py_ref.h"
 
 namespace gk::py {
 
-// What StridedSlice and its relatives take.
-struct SliceSpec {
-  Tensor begin, end, strides;
-  AttrMap masks;
-};
-StatusOr<SliceSpec> ParseSlice(PyObject* key);
+// What StridedSlice and its relatives take. May throw Error as well.
+StatusOr<SliceOperands> ParseSlice(PyObject* key);
 
 // The subscript operator of tensors and variables.
 PyObject* Subscript(PyObject* self, PyObject* key);

@@ -2,8 +2,10 @@
 
 #include <bit>
 #include <cstring>
+#include <memory>
 
 #include "api/inner.h"
+#include "framework/allocator.h"
 #include "framework/op_builder.h"
 #include "framework/tensor_text.h"
 #include "ops/composite.h"
@@ -14,13 +16,17 @@ namespace {
 static_assert(sizeof(half) == sizeof(::gk::half) &&
               sizeof(bfloat16) == sizeof(::gk::bfloat16));
 
-InnerTensor FromElements(DataType dtype, const Shape& shape, const void* data,
-                         size_t count) {
+TensorShape FullShape(const Shape& shape) {
   if (!shape.is_fully_defined()) {
     throw ::gk::Error(ValueError("a tensor needs a full shape, got {}",
                                  shape.to_string()));
   }
-  const TensorShape full = ValueOrThrow(TensorShape::Make(shape.dims()));
+  return ValueOrThrow(TensorShape::Make(shape.dims()));
+}
+
+InnerTensor FromElements(DataType dtype, const Shape& shape, const void* data,
+                         size_t count) {
+  const TensorShape full = FullShape(shape);
   if (static_cast<uint64_t>(full.num_elements()) != count) {
     throw ::gk::Error(ValueError(
         "a tensor of shape {} needs {} elements, but {} were given",
@@ -92,6 +98,10 @@ Tensor OfOp(const char* op, const Tensor& a, const Tensor& b) {
   return Guarded([&] { return Outer(MakeOp1(op, {Inner(a), Inner(b)})); });
 }
 
+bool IsBool(const Tensor& t) {
+  return t.defined() && t.dtype() == DataType::kBool;
+}
+
 std::string IndentedValue(const InnerTensor& t) {
   const std::string text = BothEndsText(t, 3);
   return text.find('\n') == text.npos ? text : "\n" + text;
@@ -124,6 +134,29 @@ Tensor::Tensor(DataType dtype, const Shape& shape, const void* data,
                size_t count) {
   Guarded([&] {
     impl_ = ConstantHere(FromElements(dtype, shape, data, count)).Release();
+  });
+}
+
+Tensor Tensor::Foreign(DataType dtype, const Shape& shape, const void* data,
+                       std::function<void()> release) {
+  return Guarded([&] {
+    std::shared_ptr<void> owner;  // until the buffer is
+    if (release) owner = std::shared_ptr<void>(nullptr, [release](void*) {
+      release();
+    });
+    const TensorShape full = FullShape(shape);
+    const InnerType type = Inner(dtype);
+    const int64_t bytes =
+        MultiplyWithoutOverflow(full.num_elements(), DataTypeSize(type));
+    if (bytes < 0 || (data == nullptr && bytes > 0)) {
+      throw ::gk::Error(ValueError("no memory holds a tensor of shape {}",
+                                   shape.to_string()));
+    }
+    Ref<Buffer> buffer =
+        NewForeignBuffer(const_cast<void*>(data), bytes, [owner]() mutable {
+          owner.reset();
+        });
+    return Outer(ConstantHere(InnerTensor::FromBuffer(type, full, std::move(buffer))));
   });
 }
 
@@ -228,6 +261,26 @@ Tensor operator>=(const Tensor& a, const Tensor& b) {
 }
 Tensor operator!(const Tensor& x) {
   return Guarded([&] { return Outer(MakeOp1("LogicalNot", {Inner(x)})); });
+}
+Tensor operator&&(const Tensor& a, const Tensor& b) {
+  return OfOp("LogicalAnd", a, b);
+}
+Tensor operator||(const Tensor& a, const Tensor& b) {
+  return OfOp("LogicalOr", a, b);
+}
+Tensor operator&(const Tensor& a, const Tensor& b) {
+  return OfOp(IsBool(a) ? "LogicalAnd" : "BitwiseAnd", a, b);
+}
+Tensor operator|(const Tensor& a, const Tensor& b) {
+  return OfOp(IsBool(a) ? "LogicalOr" : "BitwiseOr", a, b);
+}
+Tensor operator^(const Tensor& a, const Tensor& b) {
+  return OfOp(IsBool(a) ? "NotEqual" : "BitwiseXor", a, b);
+}
+Tensor operator~(const Tensor& x) {
+  return Guarded([&] {
+    return Outer(MakeOp1(IsBool(x) ? "LogicalNot" : "Invert", {Inner(x)}));
+  });
 }
 
 }  // namespace gk::api

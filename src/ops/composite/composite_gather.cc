@@ -3,6 +3,7 @@
 
 #include "ops/composite.h"
 #include "ops/dynamic_axes.h"
+#include "ops/subscript.h"
 
 namespace gk {
 namespace {
@@ -153,7 +154,74 @@ TensorVector Reverse(CompositeCall& c) {
   return {MakeOp1("ReverseV2", {c.tensor(0), c.tensor(1)}, {}, c.name())};
 }
 
+// Python's dims[begin:end].
+std::vector<int64_t> Part(const PartialTensorShape& shape, int64_t begin,
+                          int64_t end) {
+  const int64_t rank = shape.rank();
+  const auto bound = [&](int64_t i) {
+    return std::clamp<int64_t>(i < 0 ? i + rank : i, 0, rank);
+  };
+  std::vector<int64_t> dims;
+  for (int64_t i = bound(begin); i < bound(end); ++i) {
+    dims.push_back(shape.dim(i));
+  }
+  return dims;
+}
+
+Tensor Part(const Tensor& shape, std::optional<int64_t> begin,
+            std::optional<int64_t> end) {
+  SubscriptEntry entry;
+  if (begin) entry.begin = *begin;
+  if (end) entry.end = *end;
+  return Subscript(shape, {entry});
+}
+
+// The dimensions that the mask covers become one, of which it takes some.
+TensorVector BooleanMask(CompositeCall& c) {
+  const Tensor &x = c.tensor(0), &mask = c.tensor(1);
+  const PartialTensorShape xs = x.partial_shape(), ms = mask.partial_shape();
+  if (ms.unknown_rank()) {
+    throw Error(ValueError(
+        "Number of mask dimensions must be specified, even if some "
+        "dimensions are None. E.g. shape=[None] is ok, but shape=None is "
+        "not."));
+  }
+  if (ms.rank() == 0) throw Error(ValueError("mask cannot be scalar."));
+  const int64_t axis = c.has(2) ? c.integer(2) : 0, end = axis + ms.rank();
+  if (!xs.unknown_rank()) {
+    const PartialTensorShape covered(Part(xs, axis, end));
+    if (!covered.IsCompatibleWith(ms)) {
+      throw Error(ValueError("Shapes {} and {} are incompatible",
+                             covered.PythonString(), ms.PythonString()));
+    }
+  }
+  const Tensor shape = MakeOp1("Shape", {x});
+  const Tensor flat = MakeOp1(
+      "Reshape",
+      {x, Joined({Part(shape, {}, axis), ProductOf(Part(shape, axis, end)),
+                  Part(shape, end, {})})});
+  const Tensor flat_mask = MakeOp1(
+      "Reshape",
+      {mask, IntsTensor(std::vector<int64_t>{-1}, DataType::kInt32)});
+  const Tensor chosen =
+      MakeOp1("Squeeze", {MakeOp1("Where", {flat_mask})},
+              {{"squeeze_dims", std::vector<int64_t>{1}}});
+  return {MakeOp1("GatherV2", {flat, chosen, IndexOf(axis)}, {}, c.name())};
+}
+
 const CompositeRecord kRecords[] = {
+    {.names = "boolean_mask",
+     .args = "tensor: tensor; mask: tensor; axis: int = None; name: name = "
+             "'boolean_mask'",
+     .scope = "boolean_mask",
+     .build = BooleanMask,
+     .doc = "The elements of `tensor` where `mask` holds.\n\nArgs:\n  mask: "
+            "of a known rank K >= 1; its shape is that of the dimensions "
+            "axis, ..., axis + K - 1 of `tensor`, which become one.\n  axis: "
+            "0 unless given.\n\nRaises ValueError for a mask of another "
+            "shape, a scalar or one of unknown rank.",
+     .example = ">>> tf.boolean_mask([1, 2, 3], [True, False, True]).numpy()"
+                ".tolist()\n[1, 3]"},
     {.names = "gather",
      .args = "params: tensor; indices: tensor(int32); validate_indices: native "
              "= None; axis: native = None; batch_dims: int = 0",
