@@ -270,11 +270,11 @@ PyObject* PlanTextOf(PyObject* self, PyObject*) {
 
 PyMethodDef methods[] = {
     {"optimized_text", Guarded<OptimizedTextOf>, METH_NOARGS,
-     "optimized_text()\n--\n\n"
+     "optimized_text($self)\n--\n\n"
      "The graph after the passes, one line a node, and those of the functions "
      "that it calls."},
     {"plan_text", Guarded<PlanTextOf>, METH_NOARGS,
-     "plan_text()\n--\n\n"
+     "plan_text($self)\n--\n\n"
      "The plan that runs the function, one line an instruction, and those of "
      "the functions that it calls."},
     {"_run", Guarded<Run>, METH_O, nullptr},
