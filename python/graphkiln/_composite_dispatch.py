@@ -18,13 +18,8 @@ from graphkiln._ragged_operators import binary
 from graphkiln._ragged_operators import flat_operands
 from graphkiln._type_spec import CompositeTensor
 
-# What leaves the zeros of a sparse tensor as they are.
-_SPARSE_UNARY = frozenset("""
-abs negative sign square sqrt sin sinh tan tanh asin asinh atan atanh erf
-expm1 log1p cast
-""".split())
 # Functions of ragged arguments that change the flat values alone.
-_FLAT = frozenset("one_hot stop_gradient dropout bitcast".split())
+_FLAT = frozenset("one_hot dropout bitcast".split())
 
 
 def dispatch(api: Callable, args: tuple, kwargs: dict) -> object:
@@ -44,6 +39,8 @@ def call(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
         for item in (value if isinstance(value, (list, tuple)) else (value,))
         if isinstance(item, CompositeTensor)
     ]
+    if values and key in _ALIASES["identity"]:
+        return _identity(api, args, kwargs)
     if any(isinstance(value, DynamicRaggedShape) for value in values):
         special = _dynamic_ragged_shape.TABLE
         for name in special:
@@ -53,8 +50,6 @@ def call(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
         return _ragged(api, key, args, kwargs)
     if any(isinstance(value, tf.SparseTensor) for value in values):
         return _sparse(api, key, args, kwargs)
-    if values and key in _ALIASES["identity"]:
-        return _identity(api, args, kwargs)
     return NotImplemented
 
 
@@ -82,10 +77,8 @@ def _sparse(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
     (value,), rest, named = _dispatch.first(api, args, kwargs, 1)
     if not isinstance(value, tf.SparseTensor):
         return NotImplemented
-    if any(key in _ALIASES[name] for name in _SPARSE_UNARY):
+    if getattr(api, "_keeps_zero", False):
         return value.with_values(api(value.values, *rest, **named))
-    if key in _ALIASES["identity"]:
-        return _identity(api, args, kwargs)
     bound = _dispatch.bind(api, args, kwargs)
     out_type = bound.get("out_type") or tf.int32
     if key in _ALIASES["shape"]:
@@ -102,7 +95,7 @@ def _ragged(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
     for name in special:
         if key in _ALIASES[name]:
             return special[name](api, _dispatch.bind(api, args, kwargs))
-    flat = key in _dispatch.unary_keys() or any(
+    flat = _dispatch.maps(api) == 1 or any(
         key in _ALIASES[name] for name in _FLAT
     )
     if flat:
@@ -115,7 +108,7 @@ def _ragged(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
         _, flat, checks = flat_operands(operands)
         with tf.control_dependencies(checks):
             return api(*flat, *rest, **named)
-    if key in _dispatch.binary_keys():
+    if _dispatch.maps(api) == 2:
         operands, rest, named = _dispatch.first(api, args, kwargs, 2)
         if len(operands) != 2:
             return NotImplemented

@@ -17,25 +17,6 @@ from collections.abc import Callable
 import graphkiln as tf
 from graphkiln._type_spec import CompositeTensor
 
-# Elementwise functions by name, as in TensorFlow; all aliases count.
-_UNARY = """
-abs acos acosh angle as_string asin asinh atan atanh bessel_i0 bessel_i0e
-bessel_i1 bessel_i1e cast ceil check_numerics clip_by_value conj cos cosh
-digamma elu erf erfc erfcinv erfinv exp expm1 floor gelu identity imag invert
-is_finite is_inf is_nan leaky_relu length lgamma log log1p log_sigmoid
-log_softmax logical_not lower ndtri negative nextafter ones_like real
-reciprocal reciprocal_no_nan regex_full_match regex_replace relu relu6 rint
-round rsqrt saturate_cast selu sigmoid sign sin sinh softplus softsign sqrt
-square strip substr swish silu tan tanh to_hash_bucket to_hash_bucket_fast
-to_hash_bucket_strong to_number upper zeros_like
-""".split()
-_BINARY = """
-add atan2 bitwise_and bitwise_or bitwise_xor complex div_no_nan divide equal
-floordiv floormod greater greater_equal left_shift less less_equal logical_and
-logical_or logical_xor maximum minimum mod multiply multiply_no_nan not_equal
-pow right_shift scalar_mul squared_difference subtract truediv truncatediv
-truncatemod xdivy xlog1py xlogy zeta
-""".split()
 _MODULES = ("", "math", "nn", "strings", "bitwise", "debugging", "dtypes")
 
 
@@ -60,14 +41,10 @@ def _keys(names: tuple) -> frozenset:
     return frozenset(found - {None})
 
 
-def unary_keys() -> frozenset:
-    """The keys of functions that map one argument element by element."""
-    return _keys(tuple(_UNARY))
-
-
-def binary_keys() -> frozenset:
-    """The keys of functions of two arguments, element by element."""
-    return _keys(tuple(_BINARY))
+def maps(api: object) -> int:
+    """Over how many first arguments a function goes element by element, as
+    the record of its op says; 0 if it does not."""
+    return getattr(api, "_maps", 0)
 
 
 class _Target:
@@ -107,12 +84,12 @@ def _matching(api: Callable, key: object, args: tuple, kwargs: dict) -> list:
     if _targets.get(key):
         bound = bind(api, args, kwargs)
         found += [t for t in _targets[key] if t.accepts(bound)]
-    if key in unary_keys():
+    if maps(api) == 1:
         x, rest, named = first(api, args, kwargs, 1)
         for cls, handler in _unary.items():
             if isinstance(x[0], cls):
                 found.append(_elementwise(handler, api, x, rest, named))
-    tables = [_binary] if key in binary_keys() else []
+    tables = [_binary] if maps(api) == 2 else []
     if isinstance(key, tuple) and key[0] == "assert":
         tables.append(_asserts)
     for table in tables:

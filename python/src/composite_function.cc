@@ -64,6 +64,8 @@ class CompositeInfo final : public FunctionInfo {
   PyObject* Call(PyObject* const* arguments,
                  std::string_view name) const override;
   const CompositeRecord& record() const { return *composite_.record; }
+  int maps() const override { return record().maps; }
+  bool keeps_zero() const override { return record().keeps_zero; }
 
  private:
   StatusOr<Tensor> ConvertTensor(const CompositeArg& arg, PyObject* value,
@@ -330,22 +332,6 @@ int64_t ElementsIn(const CompositeValue& v) {
   return n;
 }
 
-// Functions that TensorFlow writes in Python, around the one op that they
-// make: its gradient belongs to their scope, too.
-bool IsScopeOfProgram(std::string_view scope) {
-  static const auto* scopes = new std::unordered_set<std::string_view>{
-      "Abs",     "Pow",        "truediv", "floordiv", "MatMul",
-      "Cast",    "Real",       "Imag",    "Conj",     "Angle",
-      "Complex", "div_no_nan", "Round",   "eye",      "one_hot"};
-  return scopes->count(scope) != 0;
-}
-
-// Functions whose `name` has a default in TensorFlow.
-bool NamesItself(std::string_view scope) {
-  return scope == "concat" || scope == "stack" || scope == "split" ||
-         scope == "unstack";
-}
-
 // The first argument as one tensor; an empty one if it is to be converted item
 // by item.
 StatusOr<Tensor> CompositeInfo::ConvertWhole(PyObject* const* arguments,
@@ -378,8 +364,7 @@ PyObject* CompositeInfo::Call(PyObject* const* arguments,
   std::optional<OpScope> op_scope;
   std::string scope;
   if (graph && !(name.empty() && record().scope.empty())) {
-    op_scope.emplace(name.empty() ? record().scope : name,
-                     !IsScopeOfProgram(record().scope));
+    op_scope.emplace(name.empty() ? record().scope : name, !record().wraps_op);
     if (!op_scope->status().ok()) return Raise(op_scope->status());
     scope = op_scope->node_name();
   }
@@ -425,9 +410,9 @@ PyObject* CompositeInfo::Call(PyObject* const* arguments,
   }();
   if (!results.ok()) {
     if (graph) return Raise(results.status());
-    return Raise(AsCalled(
-        results.status(), std::span(arguments, parameters_.size()),
-        name.empty() && NamesItself(record().scope) ? record().scope : name));
+    return Raise(
+        AsCalled(results.status(), std::span(arguments, parameters_.size()),
+                 name.empty() && record().shows_name ? record().scope : name));
   }
   return Wrap(*results);
 }

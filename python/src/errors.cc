@@ -7,9 +7,9 @@
 #include <new>
 #include <stdexcept>
 #include <system_error>
-#include <unordered_set>
 
 #include "base/caught.h"
+#include "framework/op_registry.h"
 #include "graph/out_of_scope.h"
 #include "tensor_type.h"
 #include "throw_status.h"
@@ -53,22 +53,8 @@ bool IsSequence(PyObject* o) {
 // TensorFlow's functions around these make tensors of what they are given
 // before they call the op.
 bool ConvertsFirst(std::string_view op) {
-  static const auto* ops = new std::unordered_set<std::string_view>{
-      "AddV2",
-      "AddN",
-      "RealDiv",
-      "MatMul",
-      "BatchMatMulV2",
-      "BatchMatMulV3",
-      "Cast",
-      "Cumsum",
-      "Cumprod",
-      "Range",
-      "LowerBound",
-      "UpperBound",
-      "SoftmaxCrossEntropyWithLogits",
-      "SparseSoftmaxCrossEntropyWithLogits"};
-  return ops->count(op) != 0;
+  const OpRecord* record = OpRegistry::Get().Find(op);
+  return record != nullptr && record->python.converts_first;
 }
 
 }  // namespace

@@ -28,6 +28,11 @@ class FunctionInfo {
   const std::vector<Parameter>& parameters() const { return parameters_; }
   // Where positional arguments have `name`; most often last.
   size_t name_position() const { return name_position_; }
+  // It goes element by element over so many first arguments, which may be
+  // ragged or of the program's own types; 0: it does not.
+  virtual int maps() const = 0;
+  // Zeros give zeros: a sparse first argument stays one.
+  virtual bool keeps_zero() const = 0;
   // `arguments` are borrowed and in the order of parameters(); null: not
   // given. New reference.
   virtual PyObject* Call(PyObject* const* arguments,
@@ -58,6 +63,11 @@ class OpInfo final : public FunctionInfo {
 
   const OpRecord& record() const { return *record_; }
   const OpDef& def() const { return *record_->def; }
+  int maps() const override {
+    if (!record_->Has(kElementwise)) return 0;
+    return def().inputs.size() == 2 ? 2 : 1;
+  }
+  bool keeps_zero() const override { return record_->Has(kKeepsZero); }
   std::string_view snake_name() const { return snake_name_; }
 
   // Runs the op on one or two eager tensors if that needs nothing but a tile

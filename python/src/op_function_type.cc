@@ -224,6 +224,12 @@ PyObject* Bind(PyObject* o, PyObject* instance, PyObject*) {
   if (instance == nullptr || instance == Py_None) return Py_NewRef(o);
   return PyMethod_New(o, instance);
 }
+PyObject* Maps(PyObject* o, void*) {
+  return PyLong_FromLong(Self(o)->info->maps());
+}
+PyObject* KeepsZero(PyObject* o, void*) {
+  return PyBool_FromLong(Self(o)->info->keeps_zero());
+}
 PyObject* Doc(PyObject* o, void*) { return Py_NewRef(Self(o)->doc); }
 PyObject* Name(PyObject* o, void*) { return Py_NewRef(Self(o)->name); }
 PyObject* Module(PyObject* o, void*) {
@@ -243,6 +249,8 @@ PyGetSetDef getset[] = {
     {"__module__", Guarded<Module>, nullptr, nullptr, nullptr},
     {"__text_signature__", Guarded<TextSignature>, nullptr, nullptr, nullptr},
     {"__signature__", Guarded<Signature>, nullptr, nullptr, nullptr},
+    {"_maps", Guarded<Maps>, nullptr, nullptr, nullptr},
+    {"_keeps_zero", Guarded<KeepsZero>, nullptr, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};

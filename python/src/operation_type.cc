@@ -47,7 +47,7 @@ nb::list ControlInputs(const Operation& op) {
     out.append(WrapNode(op.graph.get(), n));
   }
   const FuncGraph* f = FuncGraph::Of(op.graph.get());
-  if (f == nullptr || !f->finished() || op.node->type() != "Identity") {
+  if (f == nullptr || !f->finished() || !op.node->op().Has(kIdentity)) {
     return out;
   }
   // The edges to what gathers effects are in written graphs only.

@@ -11,13 +11,15 @@
 #include "framework/inference_context.h"
 #include "framework/kernel_context.h"
 #include "framework/op_def.h"
+#include "framework/shape_value.h"
 
 namespace gk {
 
 class GradContext;
 
-// What passes and tests ask about an op instead of knowing its name.
-enum Trait : uint32_t {
+// What passes and tests ask about an op instead of knowing its name. Tests walk
+// over all records and check what of it can be checked.
+enum Trait : uint64_t {
   kNoTraits = 0,
   kStateful = 1 << 0,     // may not be pruned, merged or folded
   kElementwise = 1 << 1,  // out[i] depends on in[i] (with broadcasting)
@@ -37,6 +39,44 @@ enum Trait : uint32_t {
   kExpensive = 1 << 15,     // never recomputed or folded if large
   kIdentityZero = 1 << 16,  // f(x, 0) == x
   kIdentityOne = 1 << 17,   // f(x, 1) == x
+  kKeepsZero = 1 << 18,     // f(0, ...) == 0
+  // Computing it again costs about what reading a kept value does.
+  kCheap = 1 << 19,
+  kShapeOnly = 1 << 20,     // looks at the shapes of inputs, at no element
+  kPassesValues = 1 << 21,  // output i is input i, or the op fails
+  kUndefined = 1 << 22,     // the elements of its output may be anything
+  kViewOfOne = 1 << 23,     // a view of its input if there is only one
+  // Output 0 is input 0 with some elements changed: where that was, if nobody
+  // else has it.
+  kUpdatesInput = 1 << 24,
+  kAddition = 1 << 25,  // x + y
+  // Of these there is one op each; OpRegistry::The finds it.
+  kConstant = 1 << 26,      // output 0 is the attribute "value"
+  kPlaceholder = 1 << 27,   // its value comes from whoever runs the graph
+  kIdentity = 1 << 28,      // output 0 is input 0, for gradients too
+  kOnlyOrders = 1 << 29,    // does nothing; holds control edges together
+  kInequality = 1 << 30,    // x != y
+  kCounts = 1ull << 31,     // input 0 up to input 1 in steps of input 2
+  kSlices = 1ull << 32,     // elements of input 0 by SliceMasks and inputs 1-3
+  kAppends = 1ull << 33,    // list input 0 with input 1 at its end
+  kTakesLast = 1ull << 34,  // list input 0 without its last value, and that
+  kReadsVariable = 1ull << 35,    // the value of a variable
+  kAssignsVariable = 1ull << 36,  // input 1 becomes it
+};
+
+// How an op that calls functions chooses among them.
+enum class Control : uint8_t {
+  kNone,
+  kCall,   // calls `f` with the inputs
+  kIf,     // input 0 is the truth that chooses a branch; it gets the others
+  kCase,   // input 0 is the index of one of `branches`
+  kWhile,  // calls `body` with its results as long as `cond` holds
+};
+
+// f(x, operand) is g(x), which is faster.
+struct SpecialCase {
+  double operand = 0;
+  std::string_view op;  // g; empty: there is none
 };
 
 // out[i] = f(in0[i], in1[i], ...) for n elements; `params` is the TileParams
@@ -82,6 +122,9 @@ struct PythonFace {
   // Argument names of tf.raw_ops if they differ from the definition's; may
   // stop early.
   std::string_view raw_args;
+  // TensorFlow's functions around the op make tensors of what they are given
+  // before they call it, which shows in errors.
+  bool converts_first = false;
 };
 
 struct TestFacts {
@@ -101,8 +144,15 @@ struct OpRecord {
   std::string_view inputs;
   std::string_view outputs;
   std::string_view attrs;
-  uint32_t traits = kNoTraits;
+  uint64_t traits = kNoTraits;
+  Control control = Control::kNone;
+  // Of an op that makes a variable's value f(value, input 1): the op that
+  // computes f, element by element.
+  std::string_view combine;
+  SpecialCase special;
   ShapeFn shape = nullptr;
+  // What is known of the elements of an output that is made of shapes.
+  ShapeValueFn shape_value = nullptr;
   KernelSet kernel;
   GradientFn gradient = nullptr;
   PythonFace python;
@@ -110,7 +160,7 @@ struct OpRecord {
   std::string_view example;
   TestFacts test;
 
-  bool Has(uint32_t trait) const { return (traits & trait) != 0; }
+  bool Has(uint64_t trait) const { return (traits & trait) != 0; }
 
   // Filled in by the registry.
   mutable const OpDef* def = nullptr;

@@ -1,5 +1,6 @@
 #include "framework/op_registry.h"
 
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 
@@ -34,12 +35,35 @@ void OpRegistry::Add(const OpRecord* records, int n) {
     record.def = &defs_.emplace_back(std::move(def).value());
     record.id = static_cast<int>(all_.size());
     all_.push_back(&record);
+    const auto note = [&](Only* only) {
+      only->several = only->record != nullptr;
+      only->record = &record;
+    };
+    for (size_t bit = 0; bit < by_trait_.size(); ++bit) {
+      if (record.traits >> bit & 1) note(&by_trait_[bit]);
+    }
+    note(&by_control_[static_cast<size_t>(record.control)]
+                     [record.Has(kStateful)]);
   }
 }
 
 const OpRecord* OpRegistry::Find(std::string_view name) const {
   auto it = by_name_.find(name);
   return it == by_name_.end() ? nullptr : it->second;
+}
+
+const OpRecord& OpRegistry::Checked(const Only& only, const char* what) {
+  if (only.record != nullptr && !only.several) return *only.record;
+  BadRecord(what, only.several ? "several ops have it" : "no op has it");
+}
+
+const OpRecord& OpRegistry::The(Trait trait) const {
+  return Checked(by_trait_[std::countr_zero(uint64_t{trait})], "with a trait");
+}
+
+const OpRecord& OpRegistry::Of(Control control, bool stateful) const {
+  return Checked(by_control_[static_cast<size_t>(control)][stateful],
+                 "of control");
 }
 
 StatusOr<const OpRecord*> OpRegistry::LookUp(std::string_view name) const {

@@ -3,6 +3,7 @@
 #ifndef GK_FRAMEWORK_OP_REGISTRY_H_
 #define GK_FRAMEWORK_OP_REGISTRY_H_
 
+#include <array>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -26,10 +27,22 @@ class OpRegistry {
   StatusOr<const OpRecord*> LookUp(std::string_view name) const;
   const std::vector<const OpRecord*>& all() const { return all_; }
 
+  // The op with a trait that only one has, and the one of a kind of control
+  // with or without side effects. Abort if none was registered or two were.
+  const OpRecord& The(Trait trait) const;
+  const OpRecord& Of(Control control, bool stateful) const;
+
  private:
   std::vector<const OpRecord*> all_;
   std::unordered_map<std::string_view, const OpRecord*> by_name_;
   std::deque<OpDef> defs_;
+  struct Only {
+    const OpRecord* record = nullptr;
+    bool several = false;
+  };
+  static const OpRecord& Checked(const Only& only, const char* what);
+  std::array<Only, 64> by_trait_;
+  std::array<std::array<Only, 2>, 5> by_control_;  // [control][stateful]
 };
 
 // Generated: registers every record file. Called once by whoever starts the

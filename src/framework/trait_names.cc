@@ -6,7 +6,7 @@
 
 namespace gk {
 
-std::vector<std::string_view> TraitNames(uint32_t traits) {
+std::vector<std::string_view> TraitNames(uint64_t traits) {
   static constexpr std::pair<Trait, std::string_view> kNames[] = {
       {kStateful, "stateful"},
       {kElementwise, "elementwise"},
@@ -25,7 +25,26 @@ std::vector<std::string_view> TraitNames(uint32_t traits) {
       {kNoGradient, "no_gradient"},
       {kExpensive, "expensive"},
       {kIdentityZero, "identity_zero"},
-      {kIdentityOne, "identity_one"}};
+      {kIdentityOne, "identity_one"},
+      {kKeepsZero, "keeps_zero"},
+      {kCheap, "cheap"},
+      {kShapeOnly, "shape_only"},
+      {kPassesValues, "passes_values"},
+      {kUndefined, "undefined"},
+      {kViewOfOne, "view_of_one"},
+      {kUpdatesInput, "updates_input"},
+      {kAddition, "addition"},
+      {kConstant, "constant"},
+      {kPlaceholder, "placeholder"},
+      {kIdentity, "identity"},
+      {kOnlyOrders, "only_orders"},
+      {kInequality, "inequality"},
+      {kCounts, "counts"},
+      {kSlices, "slices"},
+      {kAppends, "appends"},
+      {kTakesLast, "takes_last"},
+      {kReadsVariable, "reads_variable"},
+      {kAssignsVariable, "assigns_variable"}};
   std::vector<std::string_view> names;
   for (const auto& [trait, name] : kNames) {
     if ((traits & trait) != 0) names.push_back(name);

@@ -9,7 +9,7 @@
 namespace gk {
 
 // "stateful", "elementwise" ...: those of `traits`, in the order of the enum.
-std::vector<std::string_view> TraitNames(uint32_t traits);
+std::vector<std::string_view> TraitNames(uint64_t traits);
 
 }  // namespace gk
 

@@ -80,7 +80,7 @@ class Placement {
     if (!seen_.insert(&function).second) return;
     for (const auto& node : function.graph().nodes()) {
       const std::string& device = node->device();
-      if (!device.empty() && node->type() != "Const") {
+      if (!device.empty() && !node->op().Has(kConstant)) {
         if (!elsewhere_ && !IsHere(device)) elsewhere_ = node.get();
         if (!absent_ && !IsThere(device)) absent_ = node.get();
       }
@@ -371,7 +371,7 @@ Status ConcreteFunction::Misplaced(const Node& asking) const {
   if (!SoftPlacement()) {
     for (const Output& result : function_->results()) {
       const Node* node = result.node;
-      if (node->type() == "Identity" && node->device().empty()) {
+      if (node->op().Has(kIdentity) && node->device().empty()) {
         node = node->input(0).node;
       }
       if (node == &asking) {
@@ -441,15 +441,13 @@ Status ConcreteFunction::CallRecorded(
 
 Status CallInGraph(OpBuilder* builder, const GraphFunction& function,
                    std::span<const Tensor> inputs, TensorVector* outputs) {
-  GK_ASSIGN_OR_RETURN(const OpRecord* record,
-                      OpRegistry::Get().LookUp(function.is_stateful()
-                                                   ? "StatefulPartitionedCall"
-                                                   : "PartitionedCall"));
+  const OpRecord& record =
+      OpRegistry::Get().Of(Control::kCall, function.is_stateful());
   AttrMap attrs{{"Tin", function.input_types()},
                 {"Tout", function.output_types()},
                 {"f", AttrOf(function)}};
   GK_ASSIGN_OR_RETURN(*outputs,
-                      builder->Apply(*record, inputs, std::move(attrs), {}));
+                      builder->Apply(record, inputs, std::move(attrs), {}));
   return OkStatus();
 }
 

@@ -34,7 +34,7 @@ StatusOr<TensorVector> UnifyCaptures(std::span<FuncGraph* const> graphs,
   }
   std::string name(scope);
   if (!name.empty() && name.back() != '/') name += '/';
-  name += "Placeholder";
+  name += OpRegistry::Get().The(kPlaceholder).name;
   for (FuncGraph* g : graphs) GK_RETURN_IF_ERROR(g->OrderCaptures(all, name));
   return all;
 }
@@ -123,10 +123,8 @@ StatusOr<BranchNodeParts> BranchNode(
     std::span<const Ref<GraphFunction>> functions) {
   const bool stateful = AnyStateful(functions);
   BranchNodeParts node;
-  GK_ASSIGN_OR_RETURN(
-      node.record,
-      OpRegistry::Get().LookUp(is_if ? (stateful ? "If" : "StatelessIf")
-                                     : (stateful ? "Case" : "StatelessCase")));
+  node.record =
+      &OpRegistry::Get().Of(is_if ? Control::kIf : Control::kCase, stateful);
   std::vector<PartialTensorShape> shapes = functions[0]->output_shapes();
   for (const Ref<GraphFunction>& f : functions) {
     const std::vector<PartialTensorShape> mine = f->output_shapes();
@@ -231,18 +229,15 @@ StatusOr<TensorVector> MakeWhile(FunctionPart condition, FunctionPart body,
       shapes.push_back(TensorShape());
     }
   }
-  GK_ASSIGN_OR_RETURN(
-      const OpRecord* record,
-      OpRegistry::Get().LookUp(AnyStateful(parts) ? "While"
-                                                  : "StatelessWhile"));
+  const OpRecord& record =
+      OpRegistry::Get().Of(Control::kWhile, AnyStateful(parts));
   AttrMap attrs;
   SetLoopAttrs(parts[0], parts[1], std::move(shapes), &attrs);
   attrs.Set("parallel_iterations", options.parallel_iterations);
   attrs.Set("_num_original_outputs", static_cast<int64_t>(original));
   attrs.Set("_lower_using_switch_merge", true);
-  GK_ASSIGN_OR_RETURN(
-      TensorVector outputs,
-      builder->Apply(*record, inputs, std::move(attrs), name));
+  GK_ASSIGN_OR_RETURN(TensorVector outputs,
+                      builder->Apply(record, inputs, std::move(attrs), name));
   CopyHandleData(*parts[1], outputs);
   if (differentiable) RecordNode(differentiable, inputs, outputs);
   outputs.resize(num_results);

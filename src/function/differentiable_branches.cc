@@ -36,7 +36,7 @@ StatusOr<Ref<GraphFunction>> WithFakes(
           theirs[i].node->output(theirs[i].index);
       GK_ASSIGN_OR_RETURN(
           Node * fake,
-          AddNodeTo(graph.get(), "FakeParam", {},
+          AddNodeTo(graph.get(), OpRegistry::Get().The(kUndefined), {},
                     {{"dtype", info.dtype}, {"shape", info.shape}}));
       fake->mutable_output(0).handle_data = info.handle_data;
       results.push_back({fake, 0});

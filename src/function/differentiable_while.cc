@@ -24,7 +24,7 @@ constexpr int kMaxRounds = 100;
 // Does result `o` add one to `argument` in each iteration?
 bool Increments(Output o, const Node* argument) {
   o = ResourceRoot(o);
-  if (o.node->type() != "AddV2" && o.node->type() != "Add") return false;
+  if (!o.node->op().Has(kAddition)) return false;
   const auto is_one = [](const Output& x) {
     const Tensor& v = x.node->output(x.index).value;
     if (!v || v.num_elements() != 1) return false;
@@ -70,16 +70,17 @@ StatusOr<Output> EmptyListIn(Graph* graph,
                              const DifferentiableWhile::List& list) {
   const auto constant = [&](Tensor value) {
     const DataType dtype = value.dtype();
-    return AddNodeTo(graph, "Const", {},
+    return AddNodeTo(graph, OpRegistry::Get().The(kConstant), {},
                      {{"value", std::move(value)}, {"dtype", dtype}});
   };
   GK_ASSIGN_OR_RETURN(Node * shape, constant(ShapeValue(list.shape)));
   GK_ASSIGN_OR_RETURN(Node * limit, constant(Tensor::Scalar<int32_t>(-1)));
   const Output inputs[] = {{shape, 0}, {limit, 0}};
-  GK_ASSIGN_OR_RETURN(Node * made,
-                      AddNodeTo(graph, "EmptyTensorList", inputs,
-                                {{"element_dtype", list.dtype}},
-                                "accumulator"));
+  GK_ASSIGN_OR_RETURN(const OpRecord* op,
+                      OpRegistry::Get().LookUp("EmptyTensorList"));
+  GK_ASSIGN_OR_RETURN(
+      Node * made, AddNodeTo(graph, *op, inputs,
+                             {{"element_dtype", list.dtype}}, "accumulator"));
   return Output{made, 0};
 }
 
@@ -164,7 +165,7 @@ void DifferentiableWhile::FindAccumulators() {
   for (int64_t i : *states) {
     if (i < 0 || i >= static_cast<int64_t>(num_states_)) continue;
     const Output push = ResourceRoot(body_->results()[i]);
-    if (push.node->type() != "TensorListPushBack" ||
+    if (!push.node->op().Has(kAppends) ||
         ResourceRoot(push.node->input(0)).node != body_->arguments()[i]) {
       continue;
     }
@@ -205,8 +206,8 @@ Status DifferentiableWhile::Append(std::span<const Output> values) {
     const Output inputs[] = {
         {argument, 0}, {map[values[k].node->id()], values[k].index}};
     GK_ASSIGN_OR_RETURN(Node * push,
-                        AddNodeTo(graph.get(), "TensorListPushBack", inputs,
-                                  {{"element_dtype", list.dtype}}));
+                        AddNodeTo(graph.get(), OpRegistry::Get().The(kAppends),
+                                  inputs, {{"element_dtype", list.dtype}}));
     results.push_back({push, 0});
     GK_ASSIGN_OR_RETURN(
         Node * unused,

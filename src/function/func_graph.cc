@@ -86,15 +86,6 @@ void NameSharedResource(Node* node) {
   node->mutable_attrs().Set("shared_name", node->name());
 }
 
-const OpRecord* Record(const char* name, Status* status) {
-  StatusOr<const OpRecord*> r = OpRegistry::Get().LookUp(name);
-  if (!r.ok()) {
-    *status = r.status();
-    return nullptr;
-  }
-  return *r;
-}
-
 }  // namespace
 
 FuncGraph::FuncGraph(std::string name, OpBuilder* outer)
@@ -226,12 +217,11 @@ StatusOr<Tensor> FuncGraph::Constant(const Tensor& value,
       value.dtype() == DataType::kVariant) {
     return Capture(value, name);
   }
-  Status status;
-  const OpRecord* record = Record("Const", &status);
-  if (record == nullptr) return status;
+  const OpRecord& record = OpRegistry::Get().The(kConstant);
   AttrMap attrs{{"value", value}, {"dtype", value.dtype()}};
-  GK_ASSIGN_OR_RETURN(TensorVector out, Apply(*record, {}, std::move(attrs),
-                                              name.empty() ? "Const" : name));
+  GK_ASSIGN_OR_RETURN(
+      TensorVector out,
+      Apply(record, {}, std::move(attrs), name.empty() ? record.name : name));
   return std::move(out[0]);
 }
 
@@ -274,17 +264,15 @@ StatusOr<Ref<FunctionDefinition>> FuncGraph::BuildFunction(
 StatusOr<Tensor> FuncGraph::AddPlaceholder(
     std::string_view name, DataType dtype, const PartialTensorShape& shape,
     std::string_view user_name, HandleData handle_data, bool reserved) {
-  Status status;
-  const OpRecord* record = Record("Placeholder", &status);
-  if (record == nullptr) return status;
+  const OpRecord& record = OpRegistry::Get().The(kPlaceholder);
   AttrMap attrs{{"dtype", dtype}, {"shape", shape}};
   if (!user_name.empty()) {
     attrs.Set("_user_specified_name", std::string(user_name));
   }
   const std::string unique =
       reserved ? graph_->UniqueName(name) : ScopedName(name);
-  GK_ASSIGN_OR_RETURN(Node * node, graph_->AddNode(*record, unique + "/", {},
-                                                   std::move(attrs)));
+  GK_ASSIGN_OR_RETURN(
+      Node * node, graph_->AddNode(record, unique + "/", {}, std::move(attrs)));
   node->mutable_output(0).handle_data = std::move(handle_data);
   if (SourceFn fn = source_fn.load(std::memory_order_relaxed)) {
     node->set_source(fn());
@@ -298,8 +286,9 @@ StatusOr<Tensor> FuncGraph::AddArgument(std::string_view name, DataType dtype,
                                         HandleData handle_data) {
   GK_ASSIGN_OR_RETURN(
       Tensor t,
-      AddPlaceholder(name.empty() ? "Placeholder" : name, dtype, shape,
-                     user_name, std::move(handle_data), false));
+      AddPlaceholder(
+          name.empty() ? OpRegistry::Get().The(kPlaceholder).name : name, dtype,
+          shape, user_name, std::move(handle_data), false));
   arguments_.push_back(Graph::OutputOf(t).node);
   if (dtype == DataType::kResource) {
     automatic_control_.AddArgument(arguments_.back());
@@ -621,10 +610,8 @@ void FuncGraph::Adopt(std::span<Node* const> nodes) {
 }
 
 StatusOr<Tensor> FuncGraph::MarkReturned(const Tensor& result) {
-  Status status;
-  const OpRecord* identity = Record("Identity", &status);
-  if (identity == nullptr) return status;
-  GK_ASSIGN_OR_RETURN(TensorVector out, Apply(*identity, {&result, 1}, {}, {}));
+  const OpRecord& identity = OpRegistry::Get().The(kIdentity);
+  GK_ASSIGN_OR_RETURN(TensorVector out, Apply(identity, {&result, 1}, {}, {}));
   returned_.push_back(Graph::OutputOf(out[0]).node);
   return std::move(out[0]);
 }
@@ -633,10 +620,9 @@ Status FuncGraph::AddGather() {
   if (!automatic_control_on_) return OkStatus();
   const ControlGather gather(*graph_, results_, control_outputs());
   if (!gather.needed()) return OkStatus();
-  Status status;
-  const OpRecord* record = Record("NoOp", &status);
-  if (record == nullptr) return status;
-  GK_ASSIGN_OR_RETURN(Node * node, graph_->AddNode(*record, "NoOp", {}, {}));
+  const OpRecord& record = OpRegistry::Get().The(kOnlyOrders);
+  GK_ASSIGN_OR_RETURN(Node * node,
+                      graph_->AddNode(record, record.name, {}, {}));
   for (Node* control : gather.controls()) node->AddControlInput(control);
   return OkStatus();
 }

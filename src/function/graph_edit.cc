@@ -9,16 +9,15 @@
 
 namespace gk {
 
-StatusOr<Node*> AddNodeTo(Graph* graph, std::string_view op,
+StatusOr<Node*> AddNodeTo(Graph* graph, const OpRecord& op,
                           std::span<const Output> inputs, AttrMap attrs,
                           std::string_view name) {
-  GK_ASSIGN_OR_RETURN(const OpRecord* record, OpRegistry::Get().LookUp(op));
   std::vector<DataType> types;
   for (const Output& o : inputs) {
     types.push_back(o.node->output(o.index).dtype);
   }
-  GK_RETURN_IF_ERROR(ResolveAttrs(*record, types, true, &attrs));
-  return graph->AddNode(*record, name.empty() ? op : name, inputs,
+  GK_RETURN_IF_ERROR(ResolveAttrs(op, types, true, &attrs));
+  return graph->AddNode(op, name.empty() ? op.name : name, inputs,
                         std::move(attrs));
 }
 
@@ -26,7 +25,7 @@ StatusOr<Node*> AddArgumentTo(Graph* graph, std::string_view name,
                               DataType dtype, const PartialTensorShape& shape,
                               HandleData handle_data) {
   GK_ASSIGN_OR_RETURN(Node * node,
-                      AddNodeTo(graph, "Placeholder", {},
+                      AddNodeTo(graph, OpRegistry::Get().The(kPlaceholder), {},
                                 {{"dtype", dtype}, {"shape", shape}}, name));
   node->mutable_output(0).handle_data = std::move(handle_data);
   return node;

@@ -10,7 +10,7 @@
 namespace gk {
 
 // A node added to a graph that nobody builds.
-StatusOr<Node*> AddNodeTo(Graph* graph, std::string_view op,
+StatusOr<Node*> AddNodeTo(Graph* graph, const OpRecord& op,
                           std::span<const Output> inputs, AttrMap attrs,
                           std::string_view name = {});
 // A placeholder for a new argument.

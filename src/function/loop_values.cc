@@ -10,16 +10,6 @@
 namespace gk {
 namespace {
 
-// Computing these again costs about what reading a kept value does, and much
-// less than keeping it.
-constexpr std::string_view kCheapOps[] = {
-    "Abs", "Add", "AddV2", "BroadcastGradientArgs",
-    "BroadcastTo", "Cast", "Equal", "ExpandDims", "Fill", "GatherV2",
-    "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalNot",
-    "LogicalOr", "Maximum", "Minimum", "Mul", "Neg", "NotEqual", "OnesLike",
-    "Pack", "Rank", "Relu", "Reshape", "Select", "SelectV2", "Shape", "ShapeN",
-    "Sign", "Size", "Slice", "Square", "Squeeze", "StopGradient",
-    "StridedSlice", "Sub", "ZerosLike"};
 // A value is computed again through at most so many of them.
 constexpr int kMaxCheapOps = 6;
 
@@ -38,9 +28,7 @@ bool IsLarge(const Output& o) {
 }
 
 bool IsCheap(const Node& node) {
-  return std::binary_search(std::begin(kCheapOps), std::end(kCheapOps),
-                            node.type()) &&
-         node.control_inputs().empty() &&
+  return node.op().Has(kCheap) && node.control_inputs().empty() &&
          std::all_of(node.inputs().begin(), node.inputs().end(), IsPlain) &&
          node.attrs().Get<std::string>("_gradient_op_type") == nullptr;
 }
@@ -100,8 +88,7 @@ std::optional<DifferentiableWhile::Place> DifferentiableWhile::Find(
 int DifferentiableWhile::ListTakenFrom(const Output& value) const {
   const GraphFunction& forward = *call_->forward();
   const Output root = ResourceRoot(value);
-  if (root.node->type() != "TensorListPopBack" || root.index != 1 ||
-      !IsLarge(root)) {
+  if (!root.node->op().Has(kTakesLast) || root.index != 1 || !IsLarge(root)) {
     return -1;
   }
   const Output list = ResourceRoot(root.node->input(0));

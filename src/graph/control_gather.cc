@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "framework/op_registry.h"
+
 namespace gk {
 namespace {
 
 bool Gathers(const Node& node, std::span<Node* const> controls) {
-  if (node.type() != "NoOp") return false;
+  if (!node.op().Has(kOnlyOrders)) return false;
   const auto& gathered = node.control_inputs();
   return std::all_of(controls.begin(), controls.end(), [&](Node* n) {
     return std::find(gathered.begin(), gathered.end(), n) != gathered.end();
@@ -36,8 +38,7 @@ ControlGather::ControlGather(const Graph& graph,
                   controls_.end());
   if (controls_.empty()) return;
   for (const Output& r : results) {
-    if (r.node->type() == "Identity" &&
-        !IsGatheredBy(*r.node, controls_)) {
+    if (r.node->op().Has(kIdentity) && !IsGatheredBy(*r.node, controls_)) {
       waiting_.insert(r.node);
     }
   }
@@ -58,9 +59,10 @@ ControlGather::ControlGather(const Graph& graph,
       return;
     }
   }
-  name_ = "NoOp";
+  const std::string_view type = OpRegistry::Get().The(kOnlyOrders).name;
+  name_ = type;
   for (int i = 1; graph.FindNode(name_) != nullptr; ++i) {
-    name_ = Format("NoOp_{}", i);
+    name_ = Format("{}_{}", type, i);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "framework/op_registry.h"
 #include "graph/control_gather.h"
 #include "graph/function_names.h"
 #include "graph/graph_def.h"
@@ -139,7 +140,7 @@ class Writer {
     if (gather_.needed() && gather_.node() == nullptr) {
       proto::NodeDef n;
       n.name = gather;
-      n.op = "NoOp";
+      n.op = OpRegistry::Get().The(kOnlyOrders).name;
       for (const Node* c : gather_.controls()) {
         if (!IsArgument(c)) n.input.push_back("^" + name_of_.at(c));
       }

@@ -1,5 +1,6 @@
 #include "graph/graph_def.h"
 
+#include "framework/op_registry.h"
 #include "graph/control_gather.h"
 #include "graph/function_names.h"
 #include "graph/tensor_proto.h"
@@ -36,7 +37,7 @@ StatusOr<proto::NodeDef> WriteNode(const Node& node, FunctionNames* functions) {
 }
 
 Status WriteAsConstant(const Tensor& value, proto::NodeDef* message) {
-  message->op = "Const";
+  message->op = OpRegistry::Get().The(kConstant).name;
   message->attr.clear();
   message->attr["dtype"].set_type(static_cast<proto::DataType>(value.dtype()));
   GK_ASSIGN_OR_RETURN(message->attr["value"].mutable_tensor(),
@@ -67,7 +68,7 @@ StatusOr<proto::GraphDef> GraphToGraphDef(const Graph& graph,
   if (gather.needed() && gather.node() == nullptr) {
     proto::NodeDef n;
     n.name = gather.name();
-    n.op = "NoOp";
+    n.op = OpRegistry::Get().The(kOnlyOrders).name;
     for (const Node* c : gather.controls()) {
       n.input.push_back("^" + c->name());
     }

@@ -58,7 +58,7 @@ void AddCallee(const FunctionAttr& callee, const Node& node,
 }  // namespace
 
 Output ResourceRoot(Output o) {
-  while (o.node->type() == "Identity" && o.node->num_inputs() == 1) {
+  while (o.node->op().Has(kIdentity) && o.node->num_inputs() == 1) {
     o = o.node->input(0);
   }
   return o;

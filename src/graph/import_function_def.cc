@@ -45,13 +45,12 @@ StatusOr<Node*> ReadArgument(const proto::FunctionDef& def, uint32_t index,
   }
   attrs.Set("dtype", dtype);
   attrs.Set("shape", shape);
-  GK_ASSIGN_OR_RETURN(const OpRecord* record,
-                      OpRegistry::Get().LookUp("Placeholder"));
-  GK_RETURN_IF_ERROR(ResolveAttrs(*record, {}, true, &attrs));
+  const OpRecord& record = OpRegistry::Get().The(kPlaceholder);
+  GK_RETURN_IF_ERROR(ResolveAttrs(record, {}, true, &attrs));
   if (graph->FindNode(arg.name) != nullptr) {
     return InvalidArgument("Duplicate argument name '{}'", arg.name);
   }
-  GK_ASSIGN_OR_RETURN(Node * node, graph->AddNode(*record, arg.name + "/", {},
+  GK_ASSIGN_OR_RETURN(Node * node, graph->AddNode(record, arg.name + "/", {},
                                                   std::move(attrs)));
   for (const auto& h : arg.handle_data) {
     HandleShape data;

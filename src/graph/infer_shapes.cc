@@ -168,7 +168,7 @@ StatusOr<std::vector<PartialTensorShape>> InferResults(
 }  // namespace
 
 Status InferThroughCallee(Node* node) {
-  if (!node->type().ends_with("PartitionedCall")) return OkStatus();
+  if (node->op().control != Control::kCall) return OkStatus();
   const auto* f = node->attrs().Get<FunctionAttr>("f");
   if (f == nullptr) return OkStatus();
   const auto* callee = dynamic_cast<const GraphFunction*>(f->definition.get());

@@ -339,7 +339,7 @@ StatusOr<std::vector<proto::NodeDef>> LoweredGraph::Write() const {
 }
 
 int LoweredGraph::AddInteger(const std::string& name, int value) {
-  const int made = AddNode(name, "Const");
+  const int made = AddNode(name, OpRegistry::Get().The(kConstant).name);
   auto& attrs = nodes_[made].def.attr;
   const auto type = static_cast<proto::DataType>(DataType::kInt32);
   attrs["dtype"].set_type(type);

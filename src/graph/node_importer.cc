@@ -183,10 +183,7 @@ StatusOr<AttrMap> NodeImporter::ReadAttrs(const proto::NodeDef& def,
 StatusOr<AttrMap> NodeImporter::ReadCall(const proto::NodeDef& def,
                                          const OpRecord** record) const {
   GK_ASSIGN_OR_RETURN(Ref<GraphFunction> f, functions_->Read(def.op));
-  GK_ASSIGN_OR_RETURN(
-      *record,
-      OpRegistry::Get().LookUp(f->is_stateful() ? "StatefulPartitionedCall"
-                                                : "PartitionedCall"));
+  *record = &OpRegistry::Get().Of(Control::kCall, f->is_stateful());
   AttrMap attrs;
   attrs.Set("Tin", f->input_types());
   attrs.Set("Tout", f->output_types());

@@ -247,7 +247,7 @@ class Raiser {
   void BecomeIdentity(int node, Edge of) {
     users_.clear();
     Node& n = g_.nodes()[node];
-    n.def.op = "Identity";
+    n.def.op = OpRegistry::Get().The(kIdentity).name;
     std::erase_if(n.def.attr, [](const auto& a) {
       return a.first != "T" && a.first[0] != '_';
     });
@@ -369,7 +369,8 @@ class Raiser {
     GK_RETURN_IF_ERROR(Make(body));
     const bool stateful = IsStateful(test.nodes) || IsStateful(body.nodes);
     const int loop =
-        g_.AddNode(scope + "/raised", stateful ? "While" : "StatelessWhile");
+        g_.AddNode(scope + "/raised",
+                   OpRegistry::Get().Of(Control::kWhile, stateful).name);
     frame_.push_back(frames_[frame].parent);
     Node& node = g_.nodes()[loop];
     node.inputs = inputs;
@@ -469,8 +470,9 @@ class Raiser {
   // Through Identity: the same value.
   Edge Value(Edge e) const {
     constexpr int kMaxChain = 1000;
+    const std::string_view identity = OpRegistry::Get().The(kIdentity).name;
     for (int i = 0; i < kMaxChain; ++i) {
-      if (!g_.Is(e.node, "Identity") || g_.nodes()[e.node].inputs.empty()) {
+      if (!g_.Is(e.node, identity) || g_.nodes()[e.node].inputs.empty()) {
         break;
       }
       e = g_.nodes()[e.node].inputs[0];
@@ -863,9 +865,9 @@ class Raiser {
       GK_RETURN_IF_ERROR(Make(part));
       stateful |= IsStateful(part.nodes);
     }
-    const std::string base = is_case ? "Case" : "If";
-    const int made =
-        g_.AddNode(scope + "/raised", stateful ? base : "Stateless" + base);
+    const Control kind = is_case ? Control::kCase : Control::kIf;
+    const int made = g_.AddNode(scope + "/raised",
+                                OpRegistry::Get().Of(kind, stateful).name);
     frame_.push_back(frame_[group[0]]);
     Node& node = g_.nodes()[made];
     node.inputs = {first.on};

@@ -20,8 +20,7 @@ bool SameNodes(const Node& a, const Node& b) {
 // choice is known; computed apart from how passes do.
 const FunctionDefinition* Called(const Node& node, int first_input) {
   if (first_input == 0) {
-    const bool is_call = node.type() == "PartitionedCall" ||
-                         node.type() == "StatefulPartitionedCall";
+    const bool is_call = node.op().control == Control::kCall;
     const auto* f = node.attrs().Get<FunctionAttr>("f");
     return is_call && f ? f->definition.get() : nullptr;
   }

@@ -10,11 +10,6 @@ namespace {
 // Larger results cost more memory than computing them again costs time.
 constexpr int64_t kMaxElements = 1 << 16;
 
-// What the node makes depends on the shape of its input alone.
-bool LooksAtShapeAlone(const Node& node) {
-  return node.type() == "ZerosLike" || node.type() == "OnesLike";
-}
-
 // What is declared of an output is true of the value; else the program is
 // wrong, and says so when, and if, it runs.
 bool Fits(const Tensor& value, const Node::OutputInfo& declared) {
@@ -40,8 +35,8 @@ bool Evaluate(const Node& node, TensorVector* outputs) {
   Tensor stand_in;
   for (const Output& in : node.inputs()) {
     const Node::OutputInfo& info = in.node->output(in.index);
-    if (!KnownValue(in) && LooksAtShapeAlone(node) &&
-        info.shape.IsFullyDefined() && !IsObjectType(info.dtype)) {
+    if (!KnownValue(in) && op.Has(kShapeOnly) && info.shape.IsFullyDefined() &&
+        !IsObjectType(info.dtype)) {
       StatusOr<TensorShape> shape = info.shape.AsTensorShape();
       if (!shape.ok() || shape->num_elements() > kMaxElements) return false;
       StatusOr<Tensor> zeros = Tensor::Zeros(info.dtype, *shape);
@@ -81,7 +76,7 @@ Status FoldConstants(FunctionGraph* function, bool* changed) {
   Replacements replace;
   for (Node* node : order) {
     PollInterrupt();
-    if (node->type() == "Const" || !used[node->id()] || !IsPureNode(*node)) {
+    if (node->op().Has(kConstant) || !used[node->id()] || !IsPureNode(*node)) {
       continue;
     }
     bool unknown = false;

@@ -44,7 +44,7 @@ bool IsPureNode(const Node& node) {
     return false;
   }
   // Arguments are sources, too; only constants are alike.
-  if (op.Has(kSourceOp)) return node.type() == "Const";
+  if (op.Has(kSourceOp)) return op.Has(kConstant);
   // Functions of one name may differ in a graph that was put together.
   return !op.Has(kCallsFunction);
 }
@@ -59,10 +59,10 @@ bool SameAttrs(const Node& a, const Node& b) {
 }
 
 StatusOr<Node*> AddConst(Graph* graph, const Tensor& value, const Node& like) {
-  GK_ASSIGN_OR_RETURN(const OpRecord* op, OpRegistry::Get().LookUp("Const"));
+  const OpRecord& op = OpRegistry::Get().The(kConstant);
   AttrMap attrs{{"value", value}, {"dtype", value.dtype()}};
   GK_ASSIGN_OR_RETURN(Node * node,
-                      graph->AddNode(*op, like.name() + "/folded", {}, attrs));
+                      graph->AddNode(op, like.name() + "/folded", {}, attrs));
   node->set_device(like.device());
   node->set_source(like.source());
   return node;

@@ -10,7 +10,7 @@ namespace gk {
 namespace {
 
 const GraphFunction* ConditionOf(const Node& node) {
-  if (node.type() != "While" && node.type() != "StatelessWhile") return nullptr;
+  if (node.op().control != Control::kWhile) return nullptr;
   const auto* condition = GraphOf(node.attrs().Get<FunctionAttr>("cond"));
   if (!condition || condition->results().size() != 1 ||
       condition->arguments().size() != size_t(node.num_inputs()) ||

@@ -148,7 +148,7 @@ std::vector<bool> UnspecifiedResults(const Graph& graph,
   if (!order.ok() || depth > 50) return std::vector<bool>(results.size(), true);
   std::vector<std::vector<bool>> any(graph.num_nodes());
   for (const Node* node : *order) {
-    bool all = node->type() == "FakeParam";
+    bool all = node->op().Has(kUndefined);
     for (const Output& in : node->inputs()) {
       all = all || any[in.node->id()][in.index];
     }

@@ -27,12 +27,12 @@ const FunctionAttr* KnownBranch(const Node& node) {
   const Tensor& choice = KnownValue(node.input(0));
   if (!choice) return nullptr;
   const AttrMap& attrs = node.attrs();
-  if (node.type() == "If" || node.type() == "StatelessIf") {
+  if (node.op().control == Control::kIf) {
     const StatusOr<bool> truth = TruthFor(attrs)(choice);
     if (!truth.ok()) return nullptr;  // fails when, and if, it runs
     return attrs.Get<FunctionAttr>(*truth ? "then_branch" : "else_branch");
   }
-  if (node.type() != "Case" && node.type() != "StatelessCase") return nullptr;
+  if (node.op().control != Control::kCase) return nullptr;
   const auto* branches = attrs.Get<std::vector<FunctionAttr>>("branches");
   if (!branches || branches->empty() || !choice.shape().IsScalar() ||
       choice.dtype() != DataType::kInt32) {
@@ -46,8 +46,7 @@ const FunctionAttr* KnownBranch(const Node& node) {
 Callee CalleeOf(const Node& node) {
   const FunctionAttr* f = nullptr;
   Callee callee;
-  if (node.type() == "PartitionedCall" ||
-      node.type() == "StatefulPartitionedCall") {
+  if (node.op().control == Control::kCall) {
     f = node.attrs().Get<FunctionAttr>("f");
   } else if (node.op().Has(kCallsFunction)) {
     f = KnownBranch(node);

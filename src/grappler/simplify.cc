@@ -11,7 +11,7 @@ constexpr Rewrite kRewrites[] = {
     DropView,
     DropIdentityElement,
     DropRepetition,
-    SquareOfPower,
+    TakeSpecialCase,
 };
 
 }  // namespace

@@ -54,9 +54,9 @@ StatusOr<std::vector<Node*>> Splice::Gather(std::vector<Node*> nodes,
                                             const Node& like,
                                             const char* name) {
   if (nodes.size() <= kMaxDirect) return nodes;
-  GK_ASSIGN_OR_RETURN(const OpRecord* op, OpRegistry::Get().LookUp("NoOp"));
+  const OpRecord& op = OpRegistry::Get().The(kOnlyOrders);
   GK_ASSIGN_OR_RETURN(Node * gather,
-                      f_->graph->AddNode(*op, like.name() + name, {}, {}));
+                      f_->graph->AddNode(op, like.name() + name, {}, {}));
   for (Node* n : nodes) gather->AddControlInput(n);
   gather->set_device(like.device());
   gather->set_source(like.source());

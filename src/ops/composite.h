@@ -116,6 +116,16 @@ struct CompositeRecord {
   // Default node name, reserved before anything is made; empty: nodes are
   // named by their ops.
   std::string_view scope;
+  // What TensorFlow writes in Python around the one op that it makes: the op's
+  // gradient belongs to the scope, too.
+  bool wraps_op = false;
+  // In signatures the default of `name` is the scope, not None.
+  bool shows_name = false;
+  // Goes element by element over so many first arguments, which may be ragged
+  // or of the program's own types.
+  int maps = 0;
+  // Gives zeros for zeros: a sparse first argument stays one.
+  bool keeps_zero = false;
   CompositeFn build = nullptr;
   // The op that this is, if its arguments are eager tensors of one dtype and
   // nothing needs converting; empty: none.

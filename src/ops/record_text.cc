@@ -69,7 +69,7 @@ void AddOp(const OpRecord& r, std::string* out) {
     *out += Format("  attr {}\n", OneLine(attr));
   }
   std::string traits;
-  for (std::string_view name : TraitNames(r.traits & ~kNoGradient)) {
+  for (std::string_view name : TraitNames(r.traits & ~uint64_t{kNoGradient})) {
     if (!traits.empty()) traits += ", ";
     traits += name;
   }

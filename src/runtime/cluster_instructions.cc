@@ -77,7 +77,7 @@ class ClusterDraft {
       // The first write of a variable may need what is in it.
       if (!IsWrite(*node) || variables_.count(HandleOf(*node)->id())) continue;
       Written& w = variables_[HandleOf(*node)->id()];
-      if (node->type() == "AssignVariableOp") continue;
+      if (node->op().Has(kAssignsVariable)) continue;
       w.value = w.own_input = cluster_.AddInput(WrittenType(*node), domain);
       inputs_.push_back({HandleOf(*node), 0});
     }
@@ -102,14 +102,11 @@ class ClusterDraft {
     w.last = &node;
     operands[0] = w.value;
     operands[1] = value_of_[Key(node.input(1))];
-    if (node.type() == "AssignVariableOp") {
+    if (node.op().Has(kAssignsVariable)) {
       w.value = operands[1];
       return;
     }
-    const VariableWrite write = node.type() == "AssignAddVariableOp"
-                                    ? VariableWrite::kAdd
-                                    : VariableWrite::kSubtract;
-    w.value = cluster_.AddStep(*TileOfWrite(write, WrittenType(node)),
+    w.value = cluster_.AddStep(*TileOfWrite(node.op(), WrittenType(node)),
                                {operands, 2}, &node);
   }
 
@@ -168,7 +165,7 @@ class ClusterDraft {
     u->in_place = !can_fail_;
     for (size_t k = 0; k < inputs_.size(); ++k) {
       const Node& from = *inputs_[k].node;
-      if (from.type() != "ReadVariableOp" ||
+      if (!from.op().Has(kReadsVariable) ||
           HandleOf(from) != HandleOf(*u->node)) {
         continue;
       }

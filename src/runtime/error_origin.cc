@@ -1,6 +1,7 @@
 #include "runtime/error_origin.h"
 
 #include "base/per_thread.h"
+#include "framework/op_registry.h"
 
 namespace gk {
 namespace {
@@ -19,9 +20,8 @@ std::string_view NameInItsFunction(std::string_view name) {
         part[last] == '_') {
       part = part.substr(0, last);
     }
-    if (part == "PartitionedCall" || part == "StatefulPartitionedCall") {
-      name = rest;
-    }
+    const OpRecord* op = OpRegistry::Get().Find(part);
+    if (op != nullptr && op->control == Control::kCall) name = rest;
   }
   return name;
 }

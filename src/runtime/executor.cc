@@ -78,7 +78,7 @@ std::vector<const GraphFunction*> BranchesOf(const Node& node) {
 // one of a Case whose index is out of range.
 StatusOr<int64_t> BranchTaken(const Node& node, const Tensor& choice,
                               int64_t n) {
-  if (node.type() == "If" || node.type() == "StatelessIf") {
+  if (node.op().control == Control::kIf) {
     GK_ASSIGN_OR_RETURN(const bool truth, choice.shape().IsScalar()
                                               ? TruthOf(choice)
                                               : TruthFor(node.attrs())(choice));

@@ -12,17 +12,17 @@ namespace {
 // How a plan runs a node that calls functions.
 Instruction::Kind NestedKind(const Node& node) {
   const AttrMap& attrs = node.attrs();
-  if (node.type() == "While" || node.type() == "StatelessWhile") {
+  if (node.op().control == Control::kWhile) {
     if (GraphOf(attrs.Get<FunctionAttr>("cond")) &&
         GraphOf(attrs.Get<FunctionAttr>("body"))) {
       return Instruction::Kind::kLoop;
     }
-  } else if (node.type() == "If" || node.type() == "StatelessIf") {
+  } else if (node.op().control == Control::kIf) {
     if (GraphOf(attrs.Get<FunctionAttr>("then_branch")) &&
         GraphOf(attrs.Get<FunctionAttr>("else_branch"))) {
       return Instruction::Kind::kBranch;
     }
-  } else if (node.type() == "Case" || node.type() == "StatelessCase") {
+  } else if (node.op().control == Control::kCase) {
     const auto* all = attrs.Get<std::vector<FunctionAttr>>("branches");
     if (all && !all->empty() &&
         std::all_of(all->begin(), all->end(),

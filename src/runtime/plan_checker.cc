@@ -100,7 +100,7 @@ uint64_t HashTensor(const Tensor& t) {
 // What a branch leaves undefined: its memory holds anything.
 bool IsUndefined(const Instruction& now) {
   return now.kind == Instruction::Kind::kKernel &&
-         now.node->type() == "FakeParam";
+         now.node->op().Has(kUndefined);
 }
 
 void PoisonResult(const Tensor& t) {

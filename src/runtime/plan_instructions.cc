@@ -13,7 +13,7 @@ Status AddUnit(const Unit& unit, PlanDraft* draft) {
     return OkStatus();
   }
   if (draft->slots.Of({unit.nodes[0], 0}) >= 0) return OkStatus();  // argument
-  if (node.type() == "Const") return MakeConstant(node, draft);
+  if (node.op().Has(kConstant)) return MakeConstant(node, draft);
   if (MakeView(node, draft) || MakeLowered(node, draft) ||
       MakeRow(node, draft)) {
     return OkStatus();

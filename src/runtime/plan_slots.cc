@@ -8,17 +8,10 @@
 namespace gk {
 namespace {
 
-// Output 0 is input 0 with some elements changed: where it was, if nobody
-// else has that.
-bool ChangesInput(const Node& node) {
-  return node.type().starts_with("TensorScatter") ||
-         node.type() == "TensorStridedSliceUpdate";
-}
-
 }  // namespace
 
 bool IsStaticView(const Node& node) {
-  const bool stack_of_one = node.type() == "Pack" && node.num_inputs() == 1;
+  const bool stack_of_one = node.op().Has(kViewOfOne) && node.num_inputs() == 1;
   if (!(node.op().Has(kView) || stack_of_one) || node.num_outputs() != 1 ||
       node.num_inputs() == 0 || HasObjects(node)) {
     return false;
@@ -27,7 +20,7 @@ bool IsStaticView(const Node& node) {
   // op runs.
   for (int i = 1; i < node.num_inputs(); ++i) {
     const Output& in = node.input(i);
-    if (in.node->type() != "Const" && !in.node->output(in.index).value) {
+    if (!in.node->op().Has(kConstant) && !in.node->output(in.index).value) {
       return false;
     }
   }
@@ -87,7 +80,7 @@ void PlanSlots::SettleHome(const Node& node, int index, SlotId id) {
   if (slot.is_static && !IsObjectType(slot.dtype) &&
       keeps_nothing_[node.id()] && DataTypeSize(slot.dtype) > 0 &&
       slot.num_bytes() <= kMaxPlaceBytes && !Escapes(node, index) &&
-      !ChangesInput(node)) {
+      !node.op().Has(kUpdatesInput)) {
     slot.home = Home::kArena;
   }
 }

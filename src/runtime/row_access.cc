@@ -23,7 +23,7 @@ int CopyRow(void* out, const void* const* in, int64_t n, const void* params) {
 }  // namespace
 
 std::optional<RowAccess> RowAccessOf(const Node& node) {
-  if (node.type() != "StridedSlice" || node.num_inputs() != 4) return {};
+  if (!node.op().Has(kSlices) || node.num_inputs() != 4) return {};
   const auto info = [&](int i) -> const Node::OutputInfo& {
     return node.input(i).node->output(node.input(i).index);
   };

@@ -16,16 +16,6 @@ bool IsScalar(const PartialTensorShape& shape) {
   return shape.IsFullyDefined() && shape.rank() == 0;
 }
 
-bool IsWhile(const Node& node) {
-  return node.type() == "While" || node.type() == "StatelessWhile";
-}
-bool IsIf(const Node& node) {
-  return node.type() == "If" || node.type() == "StatelessIf";
-}
-bool IsCase(const Node& node) {
-  return node.type() == "Case" || node.type() == "StatelessCase";
-}
-
 bool CallsFunctions(const FunctionGraph& f) {
   return std::any_of(
       f.graph->nodes().begin(), f.graph->nodes().end(),
@@ -119,7 +109,7 @@ std::optional<int32_t> ScalarCodeBuilder::ValueOf(const Output& o,
       !IsScalar(info.shape)) {
     return std::nullopt;
   }
-  if (o.node->type() == "Const") {
+  if (o.node->op().Has(kConstant)) {
     if (!Add(*o.node, scope) || it->second < 0) return std::nullopt;
     return it->second;
   }
@@ -134,9 +124,8 @@ std::optional<int32_t> ScalarCodeBuilder::TruthOf(int32_t r, const Node& node,
   const DataType dtype = draft_.registers[r].dtype;
   if (dtype == DataType::kBool) return r;
   if (IsComplex(dtype)) return std::nullopt;
-  const OpRecord* differs = OpRegistry::Get().Find("NotEqual");
   const TileKernel* tile =
-      differs ? differs->kernel.tile(dtype, AttrMap()) : nullptr;
+      OpRegistry::Get().The(kInequality).kernel.tile(dtype, AttrMap());
   StatusOr<Tensor> zero = Tensor::Zeros(dtype, TensorShape());
   if (!tile || !zero.ok()) return std::nullopt;
   const int32_t in[] = {r, Constant(*zero)};
@@ -145,7 +134,7 @@ std::optional<int32_t> ScalarCodeBuilder::TruthOf(int32_t r, const Node& node,
 
 bool ScalarCodeBuilder::Add(const Node& node, Scope* scope) {
   if (num_ops_ > kMaxOps) return false;
-  if (node.type() == "Const") {
+  if (node.op().Has(kConstant)) {
     const Tensor* value = node.attrs().Get<Tensor>("value");
     if (value && *value && !value->is_symbolic() && value->shape().IsScalar() &&
         FitsRegister(value->dtype())) {
@@ -156,9 +145,15 @@ bool ScalarCodeBuilder::Add(const Node& node, Scope* scope) {
   if (EffectsOf(node).must_run) return false;
   if (node.num_outputs() == 0) return true;  // only orders others
   if (node.op().Has(kCallsFunction)) {
-    if (IsWhile(node)) return AddWhile(node, scope);
-    if (IsIf(node) || IsCase(node)) return AddBranches(node, scope);
-    return false;
+    switch (node.op().control) {
+      case Control::kWhile:
+        return AddWhile(node, scope);
+      case Control::kIf:
+      case Control::kCase:
+        return AddBranches(node, scope);
+      default:
+        return false;
+    }
   }
   const Node::OutputInfo& out = node.output(0);
   if (node.num_outputs() != 1 || node.num_inputs() == 0 ||
@@ -257,7 +252,7 @@ bool ScalarCodeBuilder::CallGraph(const FunctionGraph& f,
 
 bool ScalarCodeBuilder::AddBranches(const Node& node, Scope* scope) {
   std::vector<const FunctionAttr*> branches;
-  if (IsIf(node)) {
+  if (node.op().control == Control::kIf) {
     branches = {node.attrs().Get<FunctionAttr>("then_branch"),
                 node.attrs().Get<FunctionAttr>("else_branch")};
   } else if (const auto* listed =
@@ -267,7 +262,8 @@ bool ScalarCodeBuilder::AddBranches(const Node& node, Scope* scope) {
   if (branches.empty()) return false;
   std::optional<int32_t> choice = ValueOf(node.input(0), scope);
   if (!choice) return false;
-  if (IsIf(node)) choice = TruthOf(*choice, node, *scope);
+  if (node.op().control == Control::kIf)
+    choice = TruthOf(*choice, node, *scope);
   if (!choice) return false;
   Registers arguments;
   for (int i = 1; i < node.num_inputs(); ++i) {
@@ -278,7 +274,7 @@ bool ScalarCodeBuilder::AddBranches(const Node& node, Scope* scope) {
   if (IsConstant(*choice)) {
     const void* value = draft_.registers[*choice].constant.raw_data();
     size_t taken;
-    if (IsIf(node)) {
+    if (node.op().control == Control::kIf) {
       taken = *static_cast<const bool*>(value) ? 0 : 1;
     } else {
       const int32_t index = *static_cast<const int32_t*>(value);
@@ -319,7 +315,7 @@ bool ScalarCodeBuilder::AddBranches(const Node& node, Scope* scope) {
   const int32_t end = NewLabel();
   std::vector<int32_t> begin;
   for (size_t b = 0; b < branches.size(); ++b) begin.push_back(NewLabel());
-  if (IsIf(node)) {
+  if (node.op().control == Control::kIf) {
     Emit(Kind::kJumpIfNot, *choice, begin[1]);
   } else {
     Emit(Kind::kCase, *choice, -1);

@@ -97,7 +97,7 @@ class Scheduler {
   // the value.
   void TryJoin(int p) {
     const Node& node = *order_[p];
-    if (node.type() != "ReadVariableOp") return;
+    if (!node.op().Has(kReadsVariable)) return;
     for (const Node* before : node.control_inputs()) {
       const int w = position_[before->id()];
       if (!in_group_[w] || writes_[w] == VariableWrite::kNone ||

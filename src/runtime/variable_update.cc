@@ -98,12 +98,10 @@ class TakenValues {
 VariableWrite FusableWrite(const Node& node,
                            const std::vector<bool>& is_argument) {
   VariableWrite write;
-  if (node.type() == "AssignVariableOp") {
+  if (node.op().Has(kAssignsVariable)) {
     write = VariableWrite::kAssign;
-  } else if (node.type() == "AssignAddVariableOp") {
-    write = VariableWrite::kAdd;
-  } else if (node.type() == "AssignSubVariableOp") {
-    write = VariableWrite::kSubtract;
+  } else if (!node.op().combine.empty()) {
+    write = VariableWrite::kCombine;
   } else {
     return VariableWrite::kNone;
   }
@@ -120,17 +118,16 @@ VariableWrite FusableWrite(const Node& node,
   if (!shape || shape->num_elements() < kMinElements) {
     return VariableWrite::kNone;
   }
-  if (write != VariableWrite::kAssign && !TileOfWrite(write, value.dtype)) {
+  if (write != VariableWrite::kAssign && !TileOfWrite(node.op(), value.dtype)) {
     return VariableWrite::kNone;
   }
   return write;
 }
 
-const TileKernel* TileOfWrite(VariableWrite write, DataType dtype) {
-  const StatusOr<const OpRecord*> op = OpRegistry::Get().LookUp(
-      write == VariableWrite::kAdd ? "AddV2" : "Sub");
-  if (!op.ok() || !(*op)->kernel.tile) return nullptr;
-  const TileKernel* tile = (*op)->kernel.tile(dtype, AttrMap());
+const TileKernel* TileOfWrite(const OpRecord& writer, DataType dtype) {
+  const OpRecord* op = OpRegistry::Get().Find(writer.combine);
+  if (!op || !op->kernel.tile) return nullptr;
+  const TileKernel* tile = op->kernel.tile(dtype, AttrMap());
   const bool fits = tile && tile->fn && tile->num_inputs == 2 &&
                     tile->in[0] == dtype && tile->in[1] == dtype &&
                     tile->out == dtype;

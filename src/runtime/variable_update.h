@@ -22,15 +22,16 @@ class Plan;
 class Frame;
 struct Instruction;
 
-enum class VariableWrite : uint8_t { kNone, kAssign, kAdd, kSubtract };
+enum class VariableWrite : uint8_t { kNone, kAssign, kCombine };
 
 // How `node` writes a variable if it can be part of a cluster: the variable
 // is an argument (`is_argument` by node id) of the value's known shape and
 // dtype, and large enough to be worth it.
 VariableWrite FusableWrite(const Node& node,
                            const std::vector<bool>& is_argument);
-// The elementwise kernel of kAdd or kSubtract; null if there is none.
-const TileKernel* TileOfWrite(VariableWrite write, DataType dtype);
+// The elementwise kernel with which `writer` combines a variable's value and
+// its input; null if there is none.
+const TileKernel* TileOfWrite(const OpRecord& writer, DataType dtype);
 
 // Where the cluster of an instruction puts one variable's new value.
 struct VariableUpdate {
@@ -40,7 +41,7 @@ struct VariableUpdate {
   int32_t result = -1;
   int32_t shared_slot = -1;
   int32_t same_as = -1;
-  // Cluster inputs: the variable's own value (kAdd, kSubtract) and a value
+  // Cluster inputs: the variable's own value (kCombine) and a value
   // read from it before, whose last reader is this cluster; or -1.
   int32_t own_input = -1;
   int32_t snapshot_input = -1;

@@ -3,7 +3,7 @@
 import functools
 import typing
 
-from outcomes import failure, phrase
+from outcomes import better, failure, phrase
 
 
 def _get(tf, name):
@@ -43,6 +43,19 @@ def program_unary_functions_of_ragged_tensors(tf):
         _called(tf, tf.logical_not, b), _called(tf, tf.abs, x, name="n"),
         _called(tf, tf.clip_by_value, x, 2.0, 5.0),
         _called(tf, tf.one_hot, tf.ragged.constant([[1], [0, 2]]), 3),
+    ]
+
+
+def program_special_functions_of_ragged_tensors(tf):
+    x = tf.ragged.constant([[1.0, 4.0], [], [9.0]])
+    y = tf.ragged.constant([[2.0, 3.0], [], [0.0]])
+    orders = [f"math.special.bessel_{kind}" for kind in (
+        "i0", "i1", "j0", "j1", "k0", "k1", "y0", "y1", "k0e", "k1e",
+    )]
+    return [_get(tf, name)(x).row_splits for name in orders] + [
+        _called(tf, tf.realdiv, y, x), _called(tf, tf.math.xdivy, y, x),
+        _called(tf, tf.math.divide_no_nan, x, y),
+        failure(tf.nn.log_softmax, x)[0],
     ]
 
 
@@ -143,8 +156,22 @@ def program_functions_of_sparse_tensors(tf):
         _called(tf, tf.cast, x, tf.int32), tf.shape(x), tf.size(x), tf.rank(x),
     ] + [
         failure(_get(tf, name), x)[0]
-        for name in ("exp", "zeros_like", "floor", "reduce_sum", "transpose")
+        for name in ("exp", "zeros_like", "cos", "reduce_sum", "transpose")
     ] + [failure(tf.add, x, x)[0]]
+
+
+@better([[[1.0, 0.0], [0.0, 4.0]]] * 4)
+def program_zeros_of_sparse_tensors_that_stay(tf):
+    x = tf.sparse.from_dense([[1.0, 0.0], [0.0, 4.0]])
+    names = ("floor", "nn.relu", "round", "math.rint")
+    return [
+        tf.sparse.to_dense(_get(tf, name)(x)).numpy().tolist() for name in names
+    ]
+
+
+def program_stopped_gradients_of_sparse_tensors(tf):
+    x = tf.sparse.from_dense([[1.0, 0.0], [0.0, 4.0]])
+    return _called(tf, tf.stop_gradient, x)
 
 
 def _masked(tf):

@@ -33,8 +33,9 @@ std::optional<Output> DropIdentityElement(const Node& node,
                                           const RewriteContext& c);
 // f(f(x)) -> x for involutions, -> f(x) for idempotent functions.
 std::optional<Output> DropRepetition(const Node& node, const RewriteContext& c);
-// x ** 2 -> Square(x).
-std::optional<Output> SquareOfPower(const Node& node, const RewriteContext& c);
+// f(x, operand) -> g(x), as the record of f says: x ** 2 -> Square(x).
+std::optional<Output> TakeSpecialCase(const Node& node,
+                                      const RewriteContext& c);
 // Views that show their input as it is.
 std::optional<Output> DropView(const Node& node, const RewriteContext& c);
 

@@ -31,7 +31,7 @@ std::string TypeOfPower(T power, const PartialTensorShape& shape = {4}) {
   return TypeOfResult(b, b.Add("Pow", {x, b.Const(Tensor::Scalar(power))}));
 }
 
-TEST(SquareOfPower, OfTwoInEveryType) {
+TEST(TakeSpecialCase, OfTwoInEveryType) {
   EXPECT_EQ(TypeOfPower(2.0f), "Square");
   EXPECT_EQ(TypeOfPower(2.0), "Square");
   EXPECT_EQ(TypeOfPower(half(2.0f)), "Square");
@@ -43,7 +43,7 @@ TEST(SquareOfPower, OfTwoInEveryType) {
   EXPECT_EQ(TypeOfPower(2.0f, PartialTensorShape()), "Square");
 }
 
-TEST(SquareOfPower, KeepsShapes) {
+TEST(TakeSpecialCase, KeepsShapes) {
   const auto with = [](const TensorShape& power, PartialTensorShape shape) {
     TestFunction b;
     const Output x = b.Arg(kF, std::move(shape));
@@ -57,7 +57,7 @@ TEST(SquareOfPower, KeepsShapes) {
   EXPECT_EQ(with({4}, {4}), "Pow") << "of several elements";
 }
 
-TEST(SquareOfPower, OfWhatIsKnown) {
+TEST(TakeSpecialCase, OfWhatIsKnown) {
   TestFunction b;
   const Output x = b.Arg(kF, {4});
   EXPECT_EQ(TypeOfResult(b, b.Add("Pow", {x, b.Arg(kF, {})})), "Pow");
@@ -172,7 +172,7 @@ TEST(DropIdentityElement, OfTypesThatAreAskedFor) {
   EXPECT_EQ(type("Mul", z, c), "Mul") << "its zeros have two signs each";
 }
 
-TEST(SquareOfPower, OfTypesThatHaveSquares) {
+TEST(TakeSpecialCase, OfTypesThatHaveSquares) {
   TestFunction b;
   const Output x = b.Arg(DataType::kComplex64, {4});
   const Output two = b.Const(Tensor::Scalar(std::complex<float>(2, 0)));

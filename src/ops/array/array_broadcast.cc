@@ -204,7 +204,7 @@ const OpRecord kRecords[] = {
      .inputs = "s0: T; s1: T",
      .outputs = "r0: T; r1: T",
      .attrs = "T: type in [int32, int64] = int32",
-     .traits = kNoGradient,
+     .traits = kNoGradient | kCheap,
      .shape = GradientArgsShape,
      .kernel = {.compute = ComputeGradientArgs},
      .doc = "The axes over which the gradients of two tensors of these shapes "
@@ -223,6 +223,7 @@ const OpRecord kRecords[] = {
      .inputs = "input: T; shape: Tidx",
      .outputs = "output: T",
      .attrs = "T: type; Tidx: type in [int32, int64] = int32",
+     .traits = kCheap,
      .shape = BroadcastToShape,
      .kernel = {.compute = ComputeBroadcastTo},
      .gradient =
@@ -237,6 +238,7 @@ const OpRecord kRecords[] = {
      .inputs = "dims: index_type; value: T",
      .outputs = "output: T",
      .attrs = "T: type; index_type: type in [int32, int64] = int32",
+     .traits = kCheap,
      .shape = FillShape,
      .kernel = {.compute = ComputeFill},
      .gradient =

@@ -518,6 +518,30 @@ void JoinGradients(GradContext& g, int x, const Tensor& axis) {
   g.Set(x, MakeOp("ConcatV2", parts)[0]);
 }
 
+// Of vectors joined, and of scalars made a vector.
+std::optional<PartialTensorShape> JoinedElements(const ShapeValueContext& c) {
+  if (c.output_shape().rank() != 1) return std::nullopt;
+  PartialTensorShape out = PartialTensorShape::UnknownOfRank(0);
+  for (int i = 0; i + 1 < c.num_inputs(); ++i) {
+    const std::optional<PartialTensorShape> part = c.elements(i);
+    if (!part || out.rank() + part->rank() > kMaxRank) return std::nullopt;
+    for (int64_t d : part->dims()) out.AddDim(d);
+  }
+  return out;
+}
+
+std::optional<PartialTensorShape> PackedElements(const ShapeValueContext& c) {
+  if (c.output_shape().rank() != 1 || c.num_inputs() > kMaxRank) {
+    return std::nullopt;
+  }
+  PartialTensorShape out = PartialTensorShape::UnknownOfRank(0);
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    const std::optional<PartialTensorShape> element = c.elements(i);
+    out.AddDim(element && element->rank() == 1 ? element->dim(0) : -1);
+  }
+  return out;
+}
+
 const OpRecord kRecords[] = {
     {.name = "Concat",
      .inputs = "concat_dim: int32; values: N * T",
@@ -533,6 +557,7 @@ const OpRecord kRecords[] = {
      .outputs = "output: T",
      .attrs = "N: int >= 2; T: type; Tidx: type in [int32, int64] = int32",
      .shape = ConcatV2Shape,
+     .shape_value = JoinedElements,
      .kernel = {.compute = ComputeConcatV2},
      .gradient =
          [](GradContext& g) { ConcatGradient(g, 0, g.num_inputs() - 1); },
@@ -551,7 +576,9 @@ const OpRecord kRecords[] = {
      .inputs = "values: N * T",
      .outputs = "output: T",
      .attrs = "N: int >= 1; T: type; axis: int = 0",
+     .traits = kViewOfOne | kCheap,
      .shape = PackShape,
+     .shape_value = PackedElements,
      .kernel = {.compute = ComputePack},
      .gradient =
          [](GradContext& g) {

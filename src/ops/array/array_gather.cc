@@ -394,6 +394,7 @@ const OpRecord kRecords[] = {
      .outputs = "output: Tparams",
      .attrs = "batch_dims: int = 0; Tparams: type; Tindices: type in [int16, "
               "int32, int64]; Taxis: type in [int32, int64]",
+     .traits = kCheap,
      .shape = GatherV2Shape,
      .kernel = {.compute = ComputeGatherV2},
      .gradient = GatherV2Gradient,

@@ -283,6 +283,7 @@ const OpRecord kRecords[] = {
      .outputs = "output: T",
      .attrs = "T: type; Tindices: type in [int16, int32, int64, uint16]; "
               "bad_indices_policy: string = ''",
+     .traits = kUpdatesInput,
      .shape = TensorScatterShape,
      .kernel = {.compute = ComputeTensorScatter<ScatterOp::kUpdate>},
      .gradient =
@@ -303,6 +304,7 @@ const OpRecord kRecords[] = {
      .outputs = "output: T",
      .attrs = "T: type; Tindices: type in [int32, int64]; bad_indices_policy: "
               "string = ''",
+     .traits = kUpdatesInput,
      .shape = TensorScatterShape,
      .kernel = {.compute = ComputeTensorScatter<ScatterOp::kAdd>},
      .gradient =
@@ -320,6 +322,7 @@ const OpRecord kRecords[] = {
      .outputs = "output: T",
      .attrs = "T: type; Tindices: type in [int32, int64]; bad_indices_policy: "
               "string = ''",
+     .traits = kUpdatesInput,
      .shape = TensorScatterShape,
      .kernel = {.compute = ComputeTensorScatter<ScatterOp::kSub>},
      .gradient =
@@ -340,6 +343,7 @@ const OpRecord kRecords[] = {
      .outputs = "output: T",
      .attrs = "T: type; Tindices: type in [int32, int64]; bad_indices_policy: "
               "string = ''",
+     .traits = kUpdatesInput,
      .shape = TensorScatterShape,
      .kernel = {.compute = ComputeTensorScatter<ScatterOp::kMax>},
      .gradient = ExtremeGradient,
@@ -353,6 +357,7 @@ const OpRecord kRecords[] = {
      .outputs = "output: T",
      .attrs = "T: type; Tindices: type in [int32, int64]; bad_indices_policy: "
               "string = ''",
+     .traits = kUpdatesInput,
      .shape = TensorScatterShape,
      .kernel = {.compute = ComputeTensorScatter<ScatterOp::kMin>},
      .gradient = ExtremeGradient,

@@ -208,6 +208,7 @@ const OpRecord kRecords[] = {
      .traits = kNoGradient,
      .shape = BoundShape,
      .kernel = {.compute = ComputeBound<false>},
+     .python = {.converts_first = true},
      .doc = "For each value the first place in the sorted row of the same "
             "number where it could stand."},
 
@@ -218,6 +219,7 @@ const OpRecord kRecords[] = {
      .traits = kNoGradient,
      .shape = BoundShape,
      .kernel = {.compute = ComputeBound<true>},
+     .python = {.converts_first = true},
      .doc = "For each value the last place in the sorted row of the same "
             "number where it could stand."},
 

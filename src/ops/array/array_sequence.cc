@@ -267,10 +267,10 @@ const OpRecord kRecords[] = {
      .outputs = "output: Tidx",
      .attrs = "Tidx: type in [bfloat16, half, float, double, int8, int16, "
               "int32, int64, uint16, uint32, uint64] = int32",
-     .traits = kNoGradient,
+     .traits = kNoGradient | kCounts,
      .shape = RangeShape,
      .kernel = {.compute = ComputeRange},
-     .python = {.scope = "range"},
+     .python = {.scope = "range", .converts_first = true},
      .doc = "The numbers from start up to but not including limit, delta "
             "apart."},
 

@@ -278,13 +278,31 @@ void ReshapeBack(GradContext& g) {
   g.Set(0, ops::Reshape(g.dy(0), ShapeTensor(g.x(0))));
 }
 
+std::optional<PartialTensorShape> ShapeElements(const ShapeValueContext& c) {
+  const PartialTensorShape& shape = c.shape(c.output());
+  if (shape.unknown_rank()) return std::nullopt;
+  return shape;
+}
+
+std::optional<PartialTensorShape> SizeElements(const ShapeValueContext& c) {
+  const PartialTensorShape& shape = c.shape(0);
+  if (!shape.IsFullyDefined()) return std::nullopt;
+  return PartialTensorShape({shape.num_elements()});
+}
+
+std::optional<PartialTensorShape> RankElements(const ShapeValueContext& c) {
+  if (c.shape(0).unknown_rank()) return std::nullopt;
+  return PartialTensorShape({c.shape(0).rank()});
+}
+
 const OpRecord kRecords[] = {
     {.name = "Shape",
      .inputs = "input: T",
      .outputs = "output: out_type",
      .attrs = "T: type; out_type: type in [int32, int64] = int32",
-     .traits = kNoGradient,
+     .traits = kNoGradient | kShapeOnly | kCheap,
      .shape = ShapeShape,
+     .shape_value = ShapeElements,
      .kernel = {.compute = ComputeShape},
      .doc = "The shape of a tensor as a vector of integers."},
 
@@ -292,8 +310,9 @@ const OpRecord kRecords[] = {
      .inputs = "input: N * T",
      .outputs = "output: N * out_type",
      .attrs = "N: int >= 1; T: type; out_type: type in [int32, int64] = int32",
-     .traits = kNoGradient,
+     .traits = kNoGradient | kShapeOnly | kCheap,
      .shape = ShapeShape,
+     .shape_value = ShapeElements,
      .kernel = {.compute = ComputeShape},
      .python = {.names = "shape_n"},
      .doc = "The shapes of tensors as vectors of integers.",
@@ -304,8 +323,9 @@ const OpRecord kRecords[] = {
      .inputs = "input: T",
      .outputs = "output: out_type",
      .attrs = "T: type; out_type: type in [int32, int64] = int32",
-     .traits = kNoGradient,
+     .traits = kNoGradient | kShapeOnly | kCheap,
      .shape = shape_fn::Scalar,
+     .shape_value = SizeElements,
      .kernel = {.compute = ComputeSize},
      .doc = "The number of elements of a tensor."},
 
@@ -313,8 +333,9 @@ const OpRecord kRecords[] = {
      .inputs = "input: T",
      .outputs = "output: int32",
      .attrs = "T: type",
-     .traits = kNoGradient,
+     .traits = kNoGradient | kShapeOnly | kCheap,
      .shape = shape_fn::Scalar,
+     .shape_value = RankElements,
      .kernel = {.compute = ComputeRank},
      .doc = "The number of dimensions of a tensor."},
 
@@ -322,7 +343,7 @@ const OpRecord kRecords[] = {
      .inputs = "tensor: T; shape: Tshape",
      .outputs = "output: T",
      .attrs = "T: type; Tshape: type in [int32, int64] = int32",
-     .traits = kView,
+     .traits = kView | kCheap,
      .shape = ReshapeShape,
      .kernel = {.compute = ComputeReshape},
      .gradient = ReshapeBack,
@@ -336,7 +357,7 @@ const OpRecord kRecords[] = {
      .inputs = "input: T; dim: Tdim",
      .outputs = "output: T",
      .attrs = "T: type; Tdim: type in [int32, int64] = int32",
-     .traits = kView,
+     .traits = kView | kCheap,
      .shape = ExpandDimsShape,
      .kernel = {.compute = ComputeExpandDims},
      .gradient = ReshapeBack,
@@ -347,7 +368,7 @@ const OpRecord kRecords[] = {
      .inputs = "input: T",
      .outputs = "output: T",
      .attrs = "T: type; squeeze_dims: list(int) >= 0 = []",
-     .traits = kView,
+     .traits = kView | kCheap,
      .shape = SqueezeShape,
      .kernel = {.compute = ComputeSqueeze},
      .gradient = ReshapeBack,

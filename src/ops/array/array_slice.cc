@@ -420,11 +420,56 @@ void TensorUpdateGradient(GradContext& g) {
   }
 }
 
+// x[i] of a vector, as programs take dimensions from shapes.
+std::optional<PartialTensorShape> ElementAt(const ShapeValueContext& c) {
+  const std::optional<PartialTensorShape> in = c.elements(0);
+  const std::optional<int64_t> at = c.integer(1);
+  if (!in || !at) return std::nullopt;
+  const int64_t i = *at < 0 ? *at + in->rank() : *at;
+  if (i < 0 || i >= in->rank()) return std::nullopt;
+  return PartialTensorShape({in->dim(static_cast<int>(i))});
+}
+
+// x[i] and x[begin:end:step] of a vector.
+std::optional<PartialTensorShape> SlicedElements(const ShapeValueContext& c) {
+  const SliceMasks masks = SliceMasks::FromAttrs(c.attrs());
+  if (masks.shrink_axis == 1) return ElementAt(c);
+  const std::optional<PartialTensorShape> in = c.elements(0);
+  const std::optional<int64_t> begin = c.integer(1), end = c.integer(2),
+                               step = c.integer(3);
+  if (!in || !step || *step == 0 || masks.ellipsis != 0 ||
+      masks.new_axis != 0 || masks.shrink_axis != 0) {
+    return std::nullopt;
+  }
+  const int64_t n = in->rank();
+  const auto bound = [&](std::optional<int64_t> v, int64_t mask, int64_t open,
+                         int64_t low, int64_t high) -> std::optional<int64_t> {
+    if (mask & 1) return open;
+    if (!v) return std::nullopt;
+    return std::clamp(*v < 0 ? *v + n : *v, low, high);
+  };
+  const bool forward = *step > 0;
+  const std::optional<int64_t> from =
+      forward ? bound(begin, masks.begin, 0, 0, n)
+              : bound(begin, masks.begin, n - 1, -1, n - 1);
+  const std::optional<int64_t> to = forward
+                                        ? bound(end, masks.end, n, 0, n)
+                                        : bound(end, masks.end, -1, -1, n - 1);
+  if (!from || !to) return std::nullopt;
+  PartialTensorShape out = PartialTensorShape::UnknownOfRank(0);
+  for (int64_t i = *from; forward ? i < *to : i > *to; i += *step) {
+    out.AddDim(in->dim(static_cast<int>(i)));
+    if (*step > n || *step < -n) break;
+  }
+  return out;
+}
+
 const OpRecord kRecords[] = {
     {.name = "Slice",
      .inputs = "input: T; begin: Index; size: Index",
      .outputs = "output: T",
      .attrs = "T: type; Index: type in [int32, int64]",
+     .traits = kCheap,
      .shape = SliceShape,
      .kernel = {.compute = ComputeSlice},
      .gradient = SliceGradient,
@@ -438,7 +483,9 @@ const OpRecord kRecords[] = {
      .attrs = "T: type; Index: type in [int16, int32, int64]; begin_mask: int "
               "= 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: "
               "int = 0; shrink_axis_mask: int = 0",
+     .traits = kSlices | kCheap,
      .shape = StridedSliceShape,
+     .shape_value = SlicedElements,
      .kernel = {.compute = ComputeStridedSlice},
      .gradient = StridedSliceGradient,
      .python = {.scope = "strided_slice"},
@@ -463,6 +510,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type; Index: type in [int32, int64]; begin_mask: int = 0; "
               "end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = "
               "0; shrink_axis_mask: int = 0",
+     .traits = kUpdatesInput,
      .shape = TensorUpdateShape,
      .kernel = {.compute = ComputeTensorUpdate},
      .gradient = TensorUpdateGradient,

@@ -235,6 +235,7 @@ const CompositeRecord kRecords[] = {
     {.names = "concat",
      .args = "values: tensors(T); axis: native",
      .scope = "concat",
+     .shows_name = true,
      .build = Concat,
      .doc = "Joins tensors along an existing axis.\n\nArgs:\n  values: a list "
             "of tensors of one dtype, whose shapes agree in all other "
@@ -245,6 +246,7 @@ const CompositeRecord kRecords[] = {
     {.names = "stack",
      .args = "values: tensors(T); axis: int = 0",
      .scope = "stack",
+     .shows_name = true,
      .build = Stack,
      .doc = "Joins tensors of one shape along a new axis.\n\nArgs:\n  values: "
             "a list of tensors of one dtype and shape.\n  axis: where the new "
@@ -254,6 +256,7 @@ const CompositeRecord kRecords[] = {
     {.names = "unstack",
      .args = "value: tensor; num: int = None; axis: int = 0",
      .scope = "unstack",
+     .shows_name = true,
      .build = Unstack,
      .result = "list",
      .doc = "Splits a tensor into the slices along an axis, a list.\n\nRaises "
@@ -263,6 +266,7 @@ const CompositeRecord kRecords[] = {
      .args = "value: tensor; num_or_size_splits: native; axis: native = 0; "
              "num: int = None",
      .scope = "split",
+     .shows_name = true,
      .build = Split,
      .result = "list",
      .doc = "Splits a tensor along an axis into a list.\n\nArgs:\n  "

@@ -275,22 +275,25 @@ const CompositeRecord kRecords[] = {
              "native = None",
      .scope = "zeros",
      .build = Zeros,
-     .doc = "A tensor of zeros (of empty strings, of False).\n\nArgs:\n  shape: "
-            "a list of ints, a TensorShape or an integer tensor.\n  dtype: of "
-            "the result.",
+     .doc =
+         "A tensor of zeros (of empty strings, of False).\n\nArgs:\n  shape: "
+         "a list of ints, a TensorShape or an integer tensor.\n  dtype: of "
+         "the result.",
      .example = ">>> tf.zeros([2]).numpy().tolist()\n[0.0, 0.0]"},
     {.names = "ones",
      .args = "shape: native; dtype: type = float32; name: name = None; layout: "
              "native = None",
      .scope = "ones",
      .build = Ones,
-     .doc = "A tensor of ones.\n\nArgs:\n  shape: a list of ints, a TensorShape "
-            "or an integer tensor.\n  dtype: of the result.",
+     .doc =
+         "A tensor of ones.\n\nArgs:\n  shape: a list of ints, a TensorShape "
+         "or an integer tensor.\n  dtype: of the result.",
      .example = ">>> tf.ones([2]).numpy().tolist()\n[1.0, 1.0]"},
     {.names = "zeros_like",
      .args = "input: tensor as tensor; dtype: type = None; name: name = None; "
              "layout: native = None",
      .scope = "zeros_like",
+     .maps = 1,
      .build = ZerosLike,
      .doc = "Zeros of the shape, and unless `dtype` is given the dtype, of "
             "`input`.",
@@ -299,6 +302,7 @@ const CompositeRecord kRecords[] = {
      .args = "input: tensor as tensor; dtype: type = None; name: name = None; "
              "layout: native = None",
      .scope = "ones_like",
+     .maps = 1,
      .build = OnesLike,
      .doc = "Ones of the shape, and unless `dtype` is given the dtype, of "
             "`input`.",
@@ -315,16 +319,18 @@ const CompositeRecord kRecords[] = {
              "type = None",
      .scope = "range",
      .build = Range,
-     .doc = "The numbers start, start + delta, ... below `limit`; with one "
-            "argument 0, 1, ... below it.\n\nArgs:\n  start, limit, delta: "
-            "scalars.\n  dtype: of the result; by default the widest of the "
-            "arguments'.\n\nRaises InvalidArgumentError if delta is 0 or points "
-            "away from `limit`.",
+     .doc =
+         "The numbers start, start + delta, ... below `limit`; with one "
+         "argument 0, 1, ... below it.\n\nArgs:\n  start, limit, delta: "
+         "scalars.\n  dtype: of the result; by default the widest of the "
+         "arguments'.\n\nRaises InvalidArgumentError if delta is 0 or points "
+         "away from `limit`.",
      .example = ">>> tf.range(1, 6, 2).numpy().tolist()\n[1, 3, 5]"},
     {.names = "eye|linalg.eye",
      .args = "num_rows: native; num_columns: native = None; batch_shape: shape "
              "= None; dtype: type = float32",
      .scope = "eye",
+     .wraps_op = true,
      .build = Eye,
      .doc = "Identity matrices of shape batch_shape + [num_rows, "
             "num_columns].",
@@ -334,6 +340,7 @@ const CompositeRecord kRecords[] = {
              "None; off_value: tensor(U) = None; axis: int = None; dtype: type "
              "= None",
      .scope = "one_hot",
+     .wraps_op = true,
      .build = OneHot,
      .doc = "A new axis of size `depth` that holds `on_value` at the position "
             "that `indices` names and `off_value` elsewhere.\n\nArgs:\n  "

@@ -242,6 +242,7 @@ const CompositeRecord kRecords[] = {
              "False; output_type: type = None; grad_a: bool = False; grad_b: "
              "bool = False",
      .scope = "MatMul",
+     .wraps_op = true,
      .build = Matmul,
      .doc =
          "Product of the matrices in the last two dimensions.\n\n"

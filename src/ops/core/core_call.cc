@@ -41,6 +41,7 @@ const OpRecord kRecords[] = {
               "config: string = ''; config_proto: string = '';"
               "executor_type: string = ''",
      .traits = kCallsFunction,
+     .control = Control::kCall,
      .shape = CallShape,
      .kernel = {.compute = ComputeCall},
      .doc = "Returns `f(args)`, for a function without side effects."},
@@ -52,6 +53,7 @@ const OpRecord kRecords[] = {
               "config: string = ''; config_proto: string = '';"
               "executor_type: string = ''",
      .traits = kCallsFunction | kStateful,
+     .control = Control::kCall,
      .shape = CallShape,
      .kernel = {.compute = ComputeCall},
      .doc = "Returns `f(args)`, for a function with side effects."},

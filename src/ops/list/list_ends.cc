@@ -202,6 +202,7 @@ const OpRecord kRecords[] = {
      .inputs = "input_handle: variant; tensor: element_dtype",
      .outputs = "output_handle: variant",
      .attrs = "element_dtype: type",
+     .traits = kAppends,
      .shape = [](InferenceContext& c) { return ListShape(c, -1); },
      .kernel = {.compute = ComputePush},
      .gradient =
@@ -220,6 +221,7 @@ const OpRecord kRecords[] = {
      .inputs = "input_handle: variant; element_shape: int32",
      .outputs = "output_handle: variant; tensor: element_dtype",
      .attrs = "element_dtype: type",
+     .traits = kTakesLast,
      .shape = PopShape,
      .kernel = {.compute = ComputePop},
      .gradient =

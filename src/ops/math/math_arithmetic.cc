@@ -53,11 +53,12 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double, uint8, uint16, "
               "uint32, uint64, int8, int16, int32, int64, complex64, "
               "complex128]",
-     .traits = kElementwise | kCommutative | kAggregate | kIdentityZero,
+     .traits = kElementwise | kCommutative | kAggregate | kIdentityZero |
+               kAddition | kCheap,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<kAdd, NumberTypes, kWrapAround>(),
      .gradient = [](GradContext& g) { SetBroadcastGrads(g, g.dy(0), g.dy(0)); },
-     .python = {.scope = "add"},
+     .python = {.scope = "add", .converts_first = true},
      .doc = "Returns x + y element-wise; supports broadcasting.",
      .test = {.reference = "x + y"}},
 
@@ -67,7 +68,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double, uint8, int8, "
               "uint16, int16, int32, int64, complex64, complex128, uint32, "
               "uint64]",
-     .traits = kElementwise,
+     .traits = kElementwise | kCheap,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<kSubtract, NumberTypes, kWrapAround>(),
      .gradient =
@@ -87,7 +88,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double, uint8, int8, "
               "uint16, int16, int32, uint32, uint64, int64, complex64, "
               "complex128]",
-     .traits = kElementwise | kCommutative | kIdentityOne,
+     .traits = kElementwise | kCommutative | kIdentityOne | kCheap,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<kMultiply, NumberTypes, kWrapAround>(),
      .gradient =
@@ -108,7 +109,7 @@ const OpRecord kRecords[] = {
      .outputs = "z: T",
      .attrs = "T: type in [bfloat16, half, float, double, uint8, int8, int16, "
               "int32, int64, complex64, complex128, string]",
-     .traits = kElementwise,
+     .traits = kElementwise | kCheap | kAddition,
      .shape = shape_fn::Broadcast,
      .kernel = {.compute = ComputeAdd,
                 .tile = BinaryFor<kAdd, NumberTypes, kWrapAround>::Find,
@@ -123,7 +124,7 @@ const OpRecord kRecords[] = {
      .outputs = "z: T",
      .attrs = "T: type in [bfloat16, half, float, double, int8, uint8, int16, "
               "uint16, int32, uint32, int64, uint64]",
-     .traits = kElementwise | kCommutative,
+     .traits = kElementwise | kCommutative | kCheap,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<kMaximum, RealTypes>(),
      .gradient =
@@ -140,7 +141,7 @@ const OpRecord kRecords[] = {
      .outputs = "z: T",
      .attrs = "T: type in [bfloat16, half, float, double, int8, uint8, int16, "
               "uint16, int32, uint32, int64, uint64]",
-     .traits = kElementwise | kCommutative,
+     .traits = kElementwise | kCommutative | kCheap,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<kMinimum, RealTypes>(),
      .gradient =

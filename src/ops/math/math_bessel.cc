@@ -59,7 +59,7 @@ const OpRecord kRecords[] = {
      .inputs = "x: T",
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double]",
-     .traits = kElementwise,
+     .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel =
          Unary<[](auto x) { return OutOfLine<math::BesselI1<double>>(x); },
@@ -104,7 +104,7 @@ const OpRecord kRecords[] = {
      .inputs = "x: T",
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double]",
-     .traits = kElementwise,
+     .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel =
          Unary<[](auto x) { return OutOfLine<math::BesselI1e<double>>(x); },
@@ -151,7 +151,7 @@ const OpRecord kRecords[] = {
      .inputs = "x: T",
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double]",
-     .traits = kElementwise,
+     .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel = Unary<[](auto x) { return OutOfLine<::j1>(x); }, FloatTypes,
                      kPlainLoop | kSlowLoop>(),

@@ -243,10 +243,12 @@ const OpRecord kRecords[] = {
      .inputs = "x: SrcT",
      .outputs = "y: DstT",
      .attrs = "SrcT: type; DstT: type; Truncate: bool = False",
-     .traits = kElementwise,
+     .traits = kElementwise | kCheap | kKeepsZero,
      .shape = shape_fn::SameAsInput,
+     .shape_value = shape_fn::ElementsOfInput,
      .kernel = {.compute = ComputeCast, .tile = FindCast},
      .gradient = CastGrad,
+     .python = {.converts_first = true},
      .doc = "Converts each element to type DstT; floats that do not fit an "
             "integer type give its smallest value or low bits."},
 

@@ -95,7 +95,7 @@ const OpRecord kRecords[] = {
      .outputs = "z: bool",
      .attrs = "T: type in [float, double, int32, uint8, int16, int8, int64, "
               "bfloat16, uint16, half, uint32, uint64]",
-     .traits = kElementwise | kNoGradient,
+     .traits = kElementwise | kNoGradient | kCheap,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<kLess, RealTypes>(),
      .python = {.names = "math.less|less"},
@@ -109,7 +109,7 @@ const OpRecord kRecords[] = {
      .outputs = "z: bool",
      .attrs = "T: type in [float, double, int32, uint8, int16, int8, int64, "
               "bfloat16, uint16, half, uint32, uint64]",
-     .traits = kElementwise | kNoGradient,
+     .traits = kElementwise | kNoGradient | kCheap,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<kLessEqual, RealTypes>(),
      .python = {.names = "math.less_equal|less_equal"},
@@ -123,7 +123,7 @@ const OpRecord kRecords[] = {
      .outputs = "z: bool",
      .attrs = "T: type in [float, double, int32, uint8, int16, int8, int64, "
               "bfloat16, uint16, half, uint32, uint64]",
-     .traits = kElementwise | kNoGradient,
+     .traits = kElementwise | kNoGradient | kCheap,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<kGreater, RealTypes>(),
      .python = {.names = "math.greater|greater"},
@@ -137,7 +137,7 @@ const OpRecord kRecords[] = {
      .outputs = "z: bool",
      .attrs = "T: type in [float, double, int32, uint8, int16, int8, int64, "
               "bfloat16, uint16, half, uint32, uint64]",
-     .traits = kElementwise | kNoGradient,
+     .traits = kElementwise | kNoGradient | kCheap,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<kGreaterEqual, RealTypes>(),
      .python = {.names = "math.greater_equal|greater_equal"},
@@ -150,7 +150,7 @@ const OpRecord kRecords[] = {
      .inputs = "x: T; y: T",
      .outputs = "z: bool",
      .attrs = "T: type; incompatible_shape_error: bool = True",
-     .traits = kElementwise | kNoGradient | kCommutative,
+     .traits = kElementwise | kNoGradient | kCommutative | kCheap,
      .shape = EqualityShape,
      .kernel = {.compute = ComputeEquality<kEqual>,
                 .tile = Equality<kEqual>::Find,
@@ -163,7 +163,7 @@ const OpRecord kRecords[] = {
      .inputs = "x: T; y: T",
      .outputs = "z: bool",
      .attrs = "T: type; incompatible_shape_error: bool = True",
-     .traits = kElementwise | kNoGradient | kCommutative,
+     .traits = kElementwise | kNoGradient | kCommutative | kInequality | kCheap,
      .shape = EqualityShape,
      .kernel = {.compute = ComputeEquality<kNotEqual>,
                 .tile = Equality<kNotEqual>::Find,

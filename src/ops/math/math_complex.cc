@@ -107,7 +107,7 @@ const OpRecord kRecords[] = {
      .outputs = "output: Tout",
      .attrs = "T: type in [complex64, complex128] = complex64; Tout: type in "
               "[float, double] = float",
-     .traits = kElementwise,
+     .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel = Part<kReal>(),
      .gradient =
@@ -122,7 +122,7 @@ const OpRecord kRecords[] = {
      .outputs = "output: Tout",
      .attrs = "T: type in [complex64, complex128] = complex64; Tout: type in "
               "[float, double] = float",
-     .traits = kElementwise,
+     .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel = Part<kImag>(),
      .gradient =
@@ -148,7 +148,7 @@ const OpRecord kRecords[] = {
      .outputs = "output: Tout",
      .attrs = "T: type in [complex64, complex128] = complex64; Tout: type in "
               "[float, double] = float",
-     .traits = kElementwise,
+     .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel = Part<kAngle>(),
      .gradient = AngleGrad,
@@ -160,7 +160,7 @@ const OpRecord kRecords[] = {
      .outputs = "y: Tout",
      .attrs = "T: type in [complex64, complex128] = complex64; Tout: type in "
               "[float, double] = float",
-     .traits = kElementwise,
+     .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel = Part<kComplexAbs>(),
      .gradient =

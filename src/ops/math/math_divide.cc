@@ -139,7 +139,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::Broadcast,
      .kernel = Overloads<DivideReal>(),
      .gradient = DivideGrads,
-     .python = {.names = "realdiv"},
+     .python = {.names = "realdiv", .converts_first = true},
      .doc = "Returns x / y element-wise for real and complex types.",
      .example = ">>> tf.realdiv([1., 3.], 2.).numpy().tolist()\n[0.5, 1.5]",
      .test = {.low = 0.5, .reference = "x / y"}},
@@ -294,6 +294,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, float, half, double, int8, int16, int32, "
               "int64, complex64, complex128]",
      .traits = kElementwise | kIdentityOne,
+     .special = {2, "Square"},
      .shape = shape_fn::Broadcast,
      .kernel =
          Overloads<BinaryFor<[](auto x, auto y) { return math::Pow(x, y); },

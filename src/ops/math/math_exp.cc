@@ -41,10 +41,10 @@ const OpRecord kRecords[] = {
               "complex128]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<
-         UnaryFor<[](auto x) { return math::Exp(x); }, FloatTypes>,
-         UnaryFor<[](auto x) { return std::exp(x); }, ComplexTypes,
-                  kSlowLoop>>(),
+     .kernel =
+         Overloads<UnaryFor<[](auto x) { return math::Exp(x); }, FloatTypes>,
+                   UnaryFor<[](auto x) { return std::exp(x); }, ComplexTypes,
+                            kSlowLoop>>(),
      .gradient =
          [](GradContext& g) { g.Set(0, ops::Mul(g.dy(0), Conjugate(g.y(0)))); },
      .python = {.names = "math.exp|exp"},
@@ -58,11 +58,11 @@ const OpRecord kRecords[] = {
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double, complex64, "
               "complex128]",
-     .traits = kElementwise,
+     .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<
-         UnaryFor<[](auto x) { return math::Expm1(x); }, FloatTypes>,
-         UnaryFor<kExpm1, ComplexTypes, kSlowLoop>>(),
+     .kernel =
+         Overloads<UnaryFor<[](auto x) { return math::Expm1(x); }, FloatTypes>,
+                   UnaryFor<kExpm1, ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ops::Exp(Conjugate(g.x(0)))));
@@ -80,10 +80,10 @@ const OpRecord kRecords[] = {
               "complex128]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<
-         UnaryFor<[](auto x) { return math::Log(x); }, FloatTypes>,
-         UnaryFor<[](auto x) { return std::log(x); }, ComplexTypes,
-                  kSlowLoop>>(),
+     .kernel =
+         Overloads<UnaryFor<[](auto x) { return math::Log(x); }, FloatTypes>,
+                   UnaryFor<[](auto x) { return std::log(x); }, ComplexTypes,
+                            kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ops::Reciprocal(Conjugate(g.x(0)))));
@@ -99,11 +99,11 @@ const OpRecord kRecords[] = {
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double, complex64, "
               "complex128]",
-     .traits = kElementwise,
+     .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<
-         UnaryFor<[](auto x) { return math::Log1p(x); }, FloatTypes>,
-         UnaryFor<kLog1p, ComplexTypes, kSlowLoop>>(),
+     .kernel =
+         Overloads<UnaryFor<[](auto x) { return math::Log1p(x); }, FloatTypes>,
+                   UnaryFor<kLog1p, ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0),
@@ -121,12 +121,12 @@ const OpRecord kRecords[] = {
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double, complex64, "
               "complex128]",
-     .traits = kElementwise,
+     .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<
-         UnaryFor<[](auto x) { return math::Tanh(x); }, FloatTypes>,
-         UnaryFor<[](auto x) { return std::tanh(x); }, ComplexTypes,
-                  kSlowLoop>>(),
+     .kernel =
+         Overloads<UnaryFor<[](auto x) { return math::Tanh(x); }, FloatTypes>,
+                   UnaryFor<[](auto x) { return std::tanh(x); }, ComplexTypes,
+                            kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::TanhGrad(Conjugate(g.y(0)), g.dy(0)));
@@ -144,13 +144,13 @@ const OpRecord kRecords[] = {
               "complex128]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<UnaryFor<[](auto x) { return math::Sigmoid(x); },
-                                  FloatTypes>,
-                         UnaryFor<[](auto x) {
-                           using T = decltype(x);
-                           return T(1) / (T(1) + std::exp(-x));
-                         },
-                                  ComplexTypes, kSlowLoop>>(),
+     .kernel = Overloads<
+         UnaryFor<[](auto x) { return math::Sigmoid(x); }, FloatTypes>,
+         UnaryFor<[](auto x) {
+           using T = decltype(x);
+           return T(1) / (T(1) + std::exp(-x));
+         },
+                  ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::SigmoidGrad(Conjugate(g.y(0)), g.dy(0)));

@@ -293,6 +293,7 @@ const OpRecord kRecords[] = {
      .shape = MatMulShape,
      .kernel = {.compute = ComputeMatMul},
      .gradient = MatMulGradient,
+     .python = {.converts_first = true},
      .doc = "The product of two matrices, each transposed on request.",
      .test = {.reference = "a @ b", .shapes = "a: [3, 4]; b: [4, 5]"}},
 
@@ -320,6 +321,7 @@ const OpRecord kRecords[] = {
      .shape = BatchMatMulShape,
      .kernel = {.compute = ComputeBatchMatMul<true>},
      .gradient = BatchMatMulGradient,
+     .python = {.converts_first = true},
      .doc = "Products of the matrices in the last two dimensions; the others "
             "broadcast.",
      .test = {.reference = "x @ y", .shapes = "x: [2, 3, 4]; y: [4, 5]"}},

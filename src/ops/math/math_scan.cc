@@ -182,6 +182,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeScan<false>},
      .gradient = CumsumGradient,
+     .python = {.converts_first = true},
      .doc = "Running sums along an axis.",
      .test = {.shapes = "x: [3, 4]; axis: []"}},
 
@@ -196,6 +197,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeScan<true>},
      .gradient = CumprodGradient,
+     .python = {.converts_first = true},
      .doc = "Running products along an axis.",
      .test = {.shapes = "x: [3, 4]; axis: []"}},
 

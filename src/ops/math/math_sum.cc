@@ -143,6 +143,7 @@ const OpRecord kRecords[] = {
      .shape = SumShape,
      .kernel = {.compute = ComputeSum},
      .gradient = SumGrads,
+     .python = {.converts_first = true},
      .doc = "Adds all inputs element-wise; their shapes are equal."},
 
     {.name = "AccumulateNV2",
@@ -162,7 +163,7 @@ const OpRecord kRecords[] = {
      .inputs = "x: T",
      .outputs = "y: T",
      .attrs = "T: type",
-     .traits = kNoGradient,
+     .traits = kNoGradient | kShapeOnly | kCheap | kElementwise,
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeZerosLike},
      .gradient = [](GradContext&) {},
@@ -175,7 +176,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double, int8, uint8, int16, "
               "uint16, int32, uint32, int64, uint64, complex64, complex128, "
               "bool]",
-     .traits = kNoGradient,
+     .traits = kNoGradient | kShapeOnly | kCheap | kElementwise,
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeOnesLike},
      .gradient = [](GradContext&) {},

@@ -20,7 +20,7 @@ const OpRecord kRecords[] = {
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double, complex64, "
               "complex128]",
-     .traits = kElementwise,
+     .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<UnaryFor<[](auto x) { return math::Sin(x); },
                                   TypeList<half, bfloat16, float>>,
@@ -65,7 +65,7 @@ const OpRecord kRecords[] = {
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double, complex64, "
               "complex128]",
-     .traits = kElementwise,
+     .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<UnaryFor<[](auto x) { return math::Tan(x); },
                                   TypeList<half, bfloat16, float>>,
@@ -89,7 +89,7 @@ const OpRecord kRecords[] = {
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double, complex64, "
               "complex128]",
-     .traits = kElementwise,
+     .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<UnaryFor<[](auto x) { return math::Asin(x); },
                                   TypeList<half, bfloat16, float>>,
@@ -140,7 +140,7 @@ const OpRecord kRecords[] = {
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double, complex64, "
               "complex128]",
-     .traits = kElementwise,
+     .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<UnaryFor<[](auto x) { return math::Atan(x); },
                                   TypeList<half, bfloat16, float>>,
@@ -165,7 +165,7 @@ const OpRecord kRecords[] = {
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double, complex64, "
               "complex128]",
-     .traits = kElementwise,
+     .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Sinh(x); }, FloatTypes>,
@@ -207,7 +207,7 @@ const OpRecord kRecords[] = {
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double, complex64, "
               "complex128]",
-     .traits = kElementwise,
+     .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Asinh(x); }, FloatTypes>,
@@ -249,7 +249,7 @@ const OpRecord kRecords[] = {
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double, complex64, "
               "complex128]",
-     .traits = kElementwise,
+     .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Atanh(x); }, FloatTypes>,

@@ -25,7 +25,7 @@ const OpRecord kRecords[] = {
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double, int8, int16, int32, "
               "int64, complex64, complex128]",
-     .traits = kElementwise | kInvolution,
+     .traits = kElementwise | kInvolution | kCheap | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel = Unary<[](auto x) { return decltype(x)(-x); },
                      Join<Join<FloatTypes, SignedTypes>, ComplexTypes>,
@@ -41,7 +41,7 @@ const OpRecord kRecords[] = {
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double, int8, int16, int32, "
               "int64]",
-     .traits = kElementwise | kIdempotent,
+     .traits = kElementwise | kIdempotent | kCheap | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Abs(x); }, FloatTypes>,
@@ -61,7 +61,7 @@ const OpRecord kRecords[] = {
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double, int8, int16, int32, "
               "int64, complex64, complex128]",
-     .traits = kElementwise | kIdempotent,
+     .traits = kElementwise | kIdempotent | kCheap | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<UnaryFor<kSign, Join<FloatTypes, SignedTypes>>,
                          UnaryFor<[](auto x) {
@@ -98,7 +98,7 @@ const OpRecord kRecords[] = {
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double, int8, int16, int32, "
               "int64, uint8, uint16, uint32, uint64, complex64, complex128]",
-     .traits = kElementwise,
+     .traits = kElementwise | kCheap | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel = Unary<[](auto x) {
        using T = decltype(x);
@@ -124,7 +124,7 @@ const OpRecord kRecords[] = {
      .inputs = "x: T",
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double]",
-     .traits = kElementwise | kIdempotent | kNoGradient,
+     .traits = kElementwise | kIdempotent | kNoGradient | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<
          UnaryFor<[](auto x) { return math::Floor(x); }, FloatTypes>>(),
@@ -137,7 +137,7 @@ const OpRecord kRecords[] = {
      .inputs = "x: T",
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double]",
-     .traits = kElementwise | kIdempotent | kNoGradient,
+     .traits = kElementwise | kIdempotent | kNoGradient | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<
          UnaryFor<[](auto x) { return math::Ceil(x); }, FloatTypes>>(),
@@ -150,7 +150,7 @@ const OpRecord kRecords[] = {
      .inputs = "x: T",
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double]",
-     .traits = kElementwise | kIdempotent | kNoGradient,
+     .traits = kElementwise | kIdempotent | kNoGradient | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<
          UnaryFor<[](auto x) { return math::Rint(x); }, FloatTypes>>(),
@@ -166,7 +166,7 @@ const OpRecord kRecords[] = {
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double, int8, int16, int32, "
               "int64, complex64, complex128]",
-     .traits = kElementwise | kIdempotent | kNoGradient,
+     .traits = kElementwise | kIdempotent | kNoGradient | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Rint(x); }, FloatTypes>,
@@ -220,7 +220,7 @@ const OpRecord kRecords[] = {
      .outputs = "y: T",
      .attrs = "T: type in [bfloat16, half, float, double, complex64, "
               "complex128]",
-     .traits = kElementwise,
+     .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Sqrt(x); }, FloatTypes>,

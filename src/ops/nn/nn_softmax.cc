@@ -272,6 +272,7 @@ const OpRecord kRecords[] = {
      .shape = CrossEntropyShape,
      .kernel = {.compute = ComputeCrossEntropy},
      .gradient = CrossEntropyGradient,
+     .python = {.converts_first = true},
      .doc = "The cross entropy of each row's labels with the softmax of its "
             "features, and the gradient of that.",
      .test = {.shapes = "features: [3, 5]; labels: [3, 5]"}},
@@ -284,6 +285,7 @@ const OpRecord kRecords[] = {
      .shape = SparseCrossEntropyShape,
      .kernel = {.compute = ComputeSparseCrossEntropy},
      .gradient = SparseCrossEntropyGradient,
+     .python = {.converts_first = true},
      .doc = "The cross entropy where each row has one class as its label."},
 };
 

@@ -230,7 +230,7 @@ const OpRecord kRecords[] = {
               "bool, variant, string]; precision: int = -1; scientific: bool = "
               "False; shortest: bool = False; width: int = -1; fill: string = "
               "''",
-     .traits = kNoGradient,
+     .traits = kNoGradient | kElementwise,
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeAsString},
      .python = {.names = "strings.as_string|as_string"},
@@ -243,7 +243,7 @@ const OpRecord kRecords[] = {
      .outputs = "output: out_type",
      .attrs = "out_type: type in [float, double, int32, int64, uint32, uint64] "
               "= float",
-     .traits = kNoGradient,
+     .traits = kNoGradient | kElementwise,
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeToNumber},
      .python = {.names = "strings.to_number", .args = "input, out_type"},

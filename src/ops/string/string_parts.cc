@@ -281,7 +281,7 @@ const OpRecord kRecords[] = {
      .outputs = "output: string",
      .attrs = "T: type in [int32, int64]; unit: string in [BYTE, UTF8_CHAR] = "
               "'BYTE'",
-     .traits = kNoGradient,
+     .traits = kNoGradient | kElementwise,
      .shape = SubstrShape,
      .kernel = {.compute = ComputeSubstr},
      .python = {.names = "strings.substr"},
