@@ -37,6 +37,8 @@ struct ScanOptions {
   int64_t parallel_iterations = 10;
   // Begin with the last row? Results stay at the rows' places.
   bool reverse = false;
+  // Must all states have one shape?
+  bool infer_shape = true;
 };
 
 namespace detail {
@@ -46,88 +48,26 @@ inline constexpr bool kIsOptions =
     std::is_same_v<S, MapOptions> || std::is_same_v<S, FoldOptions> ||
     std::is_same_v<S, ScanOptions>;
 
-// What a fold passes over: rows `used`, ... of all, from either end.
-class Order {
- public:
-  Order(const Rows& rows, bool reverse, bool first_is_state)
-      : rows_(rows), reverse_(reverse), begin_(first_is_state ? 1 : 0) {}
-  Tensor begin() const { return Tensor(begin_); }
-  Tensor place(const Tensor& i) const {
-    return reverse_ ? rows_.count() - 1 - i : i;
-  }
-  template <class Row>
-  Row row(const Tensor& i) const {
-    return Together<Row>(rows_.row(place(i)));
-  }
-  const Tensor& end() const { return rows_.count(); }
-
- private:
-  const Rows& rows_;
-  bool reverse_;
-  int32_t begin_;
-};
-
-template <class F, class Row, class State>
-auto Fold(F& f, const Order& order, const State& start, std::string name,
-          int64_t parallel_iterations, Place where) {
+// `initial`: the state before the first row; null: the first row.
+template <class State, class F, class E>
+State Fold(F& f, const E& elems, const Results* initial, const FoldCall& call,
+           Place where) {
+  using Row = Staged<E>;
   static_assert(
       std::is_same_v<Staged<std::invoke_result_t<F&, State, Row>>, State>,
       "the function must return the structure of the state");
-  WhileOptions options;
-  options.name = std::move(name);
-  options.parallel_iterations = parallel_iterations;
-  options.maximum_iterations = order.end();
-  return std::get<1>(while_loop(
-      [&](const Tensor& i, const State&) { return i < order.end(); },
-      [&](const Tensor& i, const State& state) {
-        State next = Normal(f(state, order.row<Row>(i)));
-        return std::tuple<Tensor, State>(i + 1, std::move(next));
+  return Together<State>(FoldRows(
+      Apart(elems), initial,
+      [&](const Results& state, const Results& row, Results* next) {
+        Flatten(next, f(Together<State>(state), Together<Row>(row)));
       },
-      std::tuple<Tensor, State>(order.begin(), start), options, where));
+      call, where));
 }
-
-template <class F, class Row, class State>
-State Scan(F& f, const Order& order, const State& start, bool start_is_result,
-           const ScanOptions& given, Place where) {
-  static_assert(
-      std::is_same_v<Staged<std::invoke_result_t<F&, State, Row>>, State>,
-      "the function must return the structure of the state");
-  const Results parts = Apart(start);
-  std::vector<TensorArray> arrays;
-  for (const Tensor& t : parts.tensors) {
-    TensorArrayOptions options;
-    options.element_shape = t.shape();
-    TensorArray array(t.dtype(), order.end(), options);
-    if (start_is_result) array = array.write(order.place(Tensor(0)), t);
-    arrays.push_back(std::move(array));
-  }
-  WhileOptions options;
-  options.name = given.name;
-  options.parallel_iterations = given.parallel_iterations;
-  options.maximum_iterations = order.end();
-  using Arrays = std::vector<TensorArray>;
-  const auto end = while_loop(
-      [&](const Tensor& i, const State&, const Arrays&) {
-        return i < order.end();
-      },
-      [&](const Tensor& i, const State& state, const Arrays& before) {
-        State next = Normal(f(state, order.row<Row>(i)));
-        const Results flat = Apart(next);
-        Arrays after;
-        for (size_t k = 0; k < before.size() && k < flat.tensors.size(); ++k) {
-          after.push_back(
-              before[k].write(order.place(i), flat.tensors[k]));
-        }
-        return std::tuple<Tensor, State, Arrays>(i + 1, std::move(next),
-                                                 std::move(after));
-      },
-      std::tuple<Tensor, State, Arrays>(order.begin(), start, arrays), options,
-      where);
-  Results stacked{{}, parts.shape};
-  for (const TensorArray& array : std::get<2>(end)) {
-    stacked.tensors.push_back(array.stack());
-  }
-  return Together<State>(stacked);
+template <class F, class E, class S>
+Staged<S> FoldFrom(F& f, const E& elems, const S& initial,
+                   const FoldCall& call, Place where) {
+  const Results start = Apart(initial);
+  return Fold<Staged<S>>(f, elems, &start, call, where);
 }
 
 template <class F, class E>
@@ -184,22 +124,15 @@ template <class F, class E, class S>
 auto foldl(F&& f, const E& elems, const S& initial,
            const FoldOptions& options = {},
            Place where = Place::current()) {
-  const detail::Rows rows(detail::Apart(elems));
-  return detail::Fold<F, detail::Staged<E>, detail::Staged<S>>(
-      f, detail::Order(rows, false, false), detail::Normal(initial),
-      options.name, options.parallel_iterations, where);
+  return detail::FoldFrom(f, elems, initial,
+                          {options.name, options.parallel_iterations}, where);
 }
 // The same with the first row as the first state.
 template <class F, class E>
 auto foldl(F&& f, const E& elems, const FoldOptions& options = {},
            Place where = Place::current()) {
-  using Row = detail::Staged<E>;
-  const detail::Rows rows(detail::Apart(elems));
-  const detail::Order order(rows, false, true);
-  return detail::Fold<F, Row, Row>(f, order,
-                                   order.template row<Row>(Tensor(0)),
-                                   options.name, options.parallel_iterations,
-                                   where);
+  return detail::Fold<detail::Staged<E>>(
+      f, elems, nullptr, {options.name, options.parallel_iterations}, where);
 }
 
 // foldl from the last row back.
@@ -208,21 +141,16 @@ template <class F, class E, class S>
 auto foldr(F&& f, const E& elems, const S& initial,
            const FoldOptions& options = {},
            Place where = Place::current()) {
-  const detail::Rows rows(detail::Apart(elems));
-  return detail::Fold<F, detail::Staged<E>, detail::Staged<S>>(
-      f, detail::Order(rows, true, false), detail::Normal(initial),
-      options.name, options.parallel_iterations, where);
+  return detail::FoldFrom(
+      f, elems, initial,
+      {options.name, options.parallel_iterations, /*reverse=*/true}, where);
 }
 template <class F, class E>
 auto foldr(F&& f, const E& elems, const FoldOptions& options = {},
            Place where = Place::current()) {
-  using Row = detail::Staged<E>;
-  const detail::Rows rows(detail::Apart(elems));
-  const detail::Order order(rows, true, true);
-  return detail::Fold<F, Row, Row>(f, order,
-                                   order.template row<Row>(Tensor(0)),
-                                   options.name, options.parallel_iterations,
-                                   where);
+  return detail::Fold<detail::Staged<E>>(
+      f, elems, nullptr,
+      {options.name, options.parallel_iterations, /*reverse=*/true}, where);
 }
 
 // All states of state = f(state, row), stacked; `initial` is the state before
@@ -235,21 +163,21 @@ template <class F, class E, class S>
 auto scan(F&& f, const E& elems, const S& initial,
           const ScanOptions& options = {},
           Place where = Place::current()) {
-  const detail::Rows rows(detail::Apart(elems));
-  return detail::Scan<F, detail::Staged<E>, detail::Staged<S>>(
-      f, detail::Order(rows, options.reverse, false), detail::Normal(initial),
-      false, options, where);
+  return detail::FoldFrom(f, elems, initial,
+                          {options.name, options.parallel_iterations,
+                           options.reverse, /*scans=*/true,
+                           options.infer_shape},
+                          where);
 }
 // The same with the first row as the first state and the first result.
 template <class F, class E>
 auto scan(F&& f, const E& elems, const ScanOptions& options = {},
           Place where = Place::current()) {
-  using Row = detail::Staged<E>;
-  const detail::Rows rows(detail::Apart(elems));
-  const detail::Order order(rows, options.reverse, true);
-  return detail::Scan<F, Row, Row>(f, order,
-                                   order.template row<Row>(Tensor(0)), true,
-                                   options, where);
+  return detail::Fold<detail::Staged<E>>(
+      f, elems, nullptr,
+      {options.name, options.parallel_iterations, options.reverse,
+       /*scans=*/true, options.infer_shape},
+      where);
 }
 
 }  // GK_API_NAMESPACE

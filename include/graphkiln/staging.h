@@ -5,6 +5,7 @@
 #define GRAPHKILN_STAGING_H_
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -15,6 +16,9 @@
 #include <graphkiln/place.h>
 
 namespace gk {
+
+class Rows;
+
 GK_API_NAMESPACE {
 
 struct WhileOptions {
@@ -149,16 +153,33 @@ class GK_EXPORT Rows {
   // lengths differ.
   explicit Rows(const Results& elements);
   // How many there are, an int32 scalar; and an int64 one.
-  const Tensor& count() const { return count_; }
+  Tensor count() const;
   Tensor wide_count() const;
   // In their structure, for an integer scalar.
   Results row(const Tensor& i) const;
 
  private:
   ResultShape shape_;
-  Tensor count_;
-  std::vector<TensorArray> arrays_;
+  std::shared_ptr<const gk::Rows> rows_;
 };
+
+// How rows are folded.
+struct FoldCall {
+  std::string name;  // of the loop
+  int64_t parallel_iterations;
+  bool reverse = false;
+  // Are all states the result, stacked, or the last one?
+  bool scans = false;
+  // Of scans: must all states have one shape?
+  bool infer_shape = true;
+};
+// `f(state, row)` of one row after the other; `initial` is the state before
+// the first row, or null: the first row.
+GK_EXPORT Results FoldRows(
+    const Results& elements, const Results* initial,
+    const std::function<void(const Results& state, const Results& row,
+                             Results*)>& f,
+    const FoldCall& call, Place where);
 
 // `f` of each row, stacked.
 GK_EXPORT Results MapRows(

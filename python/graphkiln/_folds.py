@@ -4,77 +4,26 @@ tensors."""
 from collections.abc import Callable
 
 import graphkiln as tf
+from graphkiln import _graphkiln
 from graphkiln import nest
 
 
-class _Elements:
-    """The rows of the tensors of a structure."""
-
-    def __init__(self, fn: Callable, elems: object):
-        if not callable(fn):
-            raise TypeError(f"fn must be callable, got {fn!r}")
-        if not nest.flatten(elems):
-            raise ValueError(f"elems must hold a tensor, got {elems}")
-        if isinstance(elems, list) and not any(
-            tf.is_tensor(x) for x in nest.flatten(elems)
-        ):
-            elems = tf.convert_to_tensor(elems)
-        self._elems = nest.map_structure(tf.convert_to_tensor, elems)
-        flat = nest.flatten(self._elems)
-        if any(x.shape.rank == 0 for x in flat):
-            raise ValueError(
-                "elements in elems must be 1+ dimensional Tensors, not scalars"
-            )
-        known = {
-            x.shape[0] for x in flat
-            if x.shape.rank is not None and x.shape[0] is not None
-        }
-        if len(known) > 1:
-            raise ValueError(
-                "The tensors of `elems` must be equally long, got lengths "
-                f"{sorted(known)}"
-            )
-        self.count = known.pop() if known else tf.shape(flat[0])[0]
-        self._arrays = [
-            tf.TensorArray(
-                x.dtype, self.count, clear_after_read=False,
-                element_shape=x.shape[1:],
-            ).unstack(x)
-            for x in flat
-        ]
-
-    def row(self, i) -> object:
-        return nest.pack_sequence_as(
-            self._elems, [array.read(i) for array in self._arrays]
-        )
-
-
-def _start(initializer: object, elements: _Elements, first) -> object:
-    """The state before the loop: given, or the first row."""
-    if initializer is None:
-        return elements.row(first)
-    return nest.map_structure(tf.convert_to_tensor, initializer)
-
-
 def _fold(
-    fn, elems, initializer, parallel_iterations, name: str, reverse: bool
-):
-    with tf.name_scope(name):
-        elements = _Elements(fn, elems)
-        n = elements.count
-        used = 0 if initializer is not None else 1
-        state = _start(initializer, elements, n - 1 if reverse else 0)
-
-        def step(i, state):
-            row = elements.row(n - 1 - i if reverse else i)
-            return i + 1, fn(state, row)
-
-        _, state = tf.while_loop(
-            lambda i, _: i < n, step, (tf.constant(used), state),
-            parallel_iterations=parallel_iterations or 10,
-            maximum_iterations=n,
-        )
-        return state
+    fn: Callable, elems: object, initializer: object, parallel_iterations,
+    reverse: bool, scans: bool = False, infer_shape: bool = True,
+) -> object:
+    if not callable(fn):
+        raise TypeError(f"fn must be callable, got {fn!r}")
+    if not nest.flatten(elems):
+        raise ValueError(f"elems must hold a tensor, got {elems}")
+    if isinstance(elems, list) and not any(
+        tf.is_tensor(x) for x in nest.flatten(elems)
+    ):
+        elems = tf.convert_to_tensor(elems)
+    return _graphkiln._fold_rows(
+        fn, elems, initializer, scans, parallel_iterations or 10, reverse,
+        infer_shape,
+    )
 
 
 def foldl(
@@ -107,9 +56,8 @@ def foldl(
     >>> int(tf.foldl(lambda a, x: a - x, tf.constant([10, 3, 2])))
     5
     """
-    return _fold(
-        fn, elems, initializer, parallel_iterations, name or "foldl", False
-    )
+    with tf.name_scope(name or "foldl"):
+        return _fold(fn, elems, initializer, parallel_iterations, False)
 
 
 def foldr(
@@ -142,9 +90,8 @@ def foldr(
     >>> int(tf.foldr(lambda a, x: a - x, tf.constant([10, 3, 2])))
     -11
     """
-    return _fold(
-        fn, elems, initializer, parallel_iterations, name or "foldr", True
-    )
+    with tf.name_scope(name or "foldr"):
+        return _fold(fn, elems, initializer, parallel_iterations, True)
 
 
 def scan(
@@ -184,42 +131,7 @@ def scan(
     [1, 3, 6]
     """
     with tf.name_scope(name or "scan"):
-        elements = _Elements(fn, elems)
-        n = elements.count
-        used = 0 if initializer is not None else 1
-        state = _start(initializer, elements, n - 1 if reverse else 0)
-        arrays = [
-            tf.TensorArray(
-                x.dtype, n, infer_shape=infer_shape,
-                element_shape=x.shape if infer_shape else None,
-            )
-            for x in nest.flatten(state)
-        ]
-
-        def place(i):
-            return n - 1 - i if reverse else i
-
-        if used:
-            arrays = [
-                array.write(place(0), x)
-                for array, x in zip(arrays, nest.flatten(state))
-            ]
-        structure = state
-
-        def step(i, state, arrays):
-            after = fn(state, elements.row(place(i)))
-            nest.assert_same_structure(structure, after)
-            written = [
-                array.write(place(i), x)
-                for array, x in zip(arrays, nest.flatten(after))
-            ]
-            return i + 1, after, written
-
-        _, _, arrays = tf.while_loop(
-            lambda i, *_: i < n, step, (tf.constant(used), state, arrays),
-            parallel_iterations=parallel_iterations or 10,
-            maximum_iterations=n,
-        )
-        return nest.pack_sequence_as(
-            structure, [array.stack() for array in arrays]
+        return _fold(
+            fn, elems, initializer, parallel_iterations, reverse, True,
+            infer_shape,
         )

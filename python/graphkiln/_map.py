@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import graphkiln as tf
+from graphkiln import _graphkiln
 from graphkiln import _rows
 from graphkiln import _tracing
 from graphkiln import nest
@@ -111,22 +112,11 @@ def _checked(elems: object) -> tuple[object, list, object]:
             "elems must be a Tensor or (possibly nested) sequence of Tensors. "
             f"Got {elems}, which does not contain any Tensors."
         )
-    length = None
-    for value in (part for batch in flat for part in _rows.parts(batch)):
-        shape = value.shape
-        if shape.rank == 0:
-            raise ValueError(
-                "Elements in elems must be 1+ dimensional Tensors, not scalars"
-            )
-        size = None if shape.rank is None else shape[0]
-        if None not in (length, size) and length != size:
-            raise ValueError(
-                f"Dimensions {length} and {size} are not compatible"
-            )
-        length = size if length is None else length
-    if length is None:
-        return elems, flat, _rows.count(flat[0])
-    return elems, flat, length
+    length = _graphkiln._common_length(
+        [part.shape for batch in flat for part in _rows.parts(batch)],
+        "Elements in elems",
+    )
+    return elems, flat, _rows.count(flat[0]) if length < 0 else length
 
 
 def _check(signature: object, result: object, implied: bool) -> None:

@@ -6,6 +6,7 @@
 
 #include "function/branch_builder.h"
 #include "function/loop_builder.h"
+#include "function/row_loops.h"
 #include "staged_values.h"
 #include "text_caster.h"
 #include "variable_type.h"
@@ -153,6 +154,11 @@ std::vector<PartialTensorShape> Shapes(nb::handle shapes) {
   return all;
 }
 
+std::string NameOfVariable(const Tensor& before) {
+  if (!before.is_symbolic()) return "of the loop";
+  return TextOf(Wrapped(before).attr("name"));
+}
+
 // tf.while_loop: `condition` and `body` take and return all loop variables.
 class VariablesOfLoop final : public PythonHost<StagedLoop> {
  public:
@@ -181,9 +187,8 @@ class VariablesOfLoop final : public PythonHost<StagedLoop> {
   Status Compare(size_t, const StagedValue& a, const StagedValue& b) override {
     return Compared("compare_iterations", a, b);
   }
-  std::string LeafName(size_t i, size_t k) const override {
-    const Tensor t = state_->before()[i].tensors()[k];
-    return t.is_symbolic() ? TextOf(Wrapped(t).attr("name")) : "of the loop";
+  std::string LeafName(size_t, const Tensor& before) const override {
+    return NameOfVariable(before);
   }
   const nb::object& now() const { return now_; }
 
@@ -204,6 +209,43 @@ nb::object WhileLoop(nb::handle condition, nb::handle body,
     return loop.now();
   });
 }
+
+// --- Folds.
+
+class PyRowHost final : public PythonHost<RowHost> {
+ public:
+  explicit PyRowHost(nb::handle function) : function_(function) {}
+  StagedValue Step(const StagedValue& state, const StagedValue& row) override {
+    return ValueOfStructure(function_(PythonValue(state), PythonValue(row)));
+  }
+  Status Compare(size_t, const StagedValue& a, const StagedValue& b) override {
+    return Compared("compare_iterations", a, b);
+  }
+  std::string LeafName(size_t, const Tensor& before) const override {
+    return NameOfVariable(before);
+  }
+
+ private:
+  nb::handle function_;
+};
+
+nb::object FoldRows(nb::handle function, nb::handle elements,
+                    nb::handle initial, bool scans, int64_t parallel_iterations,
+                    bool reverse, bool infer_shape) {
+  PyRowHost host(function);
+  return Told([&] {
+    const StagedValue rows = ValueOfStructure(elements);
+    std::optional<StagedValue> first;
+    if (!initial.is_none()) first = ValueOfStructure(initial);
+    FoldOptions options;
+    options.parallel_iterations = parallel_iterations;
+    options.reverse = reverse;
+    options.infer_shape = infer_shape;
+    return PythonValue((scans ? Scan : Fold)(host, rows, first, options));
+  });
+}
+
+// --- Statements.
 
 // The symbols that a loop carries, whatever nodes it becomes.
 class PyLoopState {
@@ -437,6 +479,18 @@ void AddControlFlow(nb::module_& m) {
         nb::arg("variables"), nb::arg("invariants").none(),
         nb::arg("limit").none(), nb::arg("parallel_iterations"),
         nb::arg("name"), "A While; the variables at its end.");
+  m.def("_fold_rows", &FoldRows, nb::arg("function"), nb::arg("elements"),
+        nb::arg("initial").none(), nb::arg("scans"),
+        nb::arg("parallel_iterations"), nb::arg("reverse"),
+        nb::arg("infer_shape"),
+        "The last state, or all of them, of a function of a state and a row.");
+  m.def(
+      "_common_length",
+      [](nb::handle shapes, const std::string& what) {
+        return Told([&] { return CommonLength(Shapes(shapes), what); });
+      },
+      "_common_length(shapes, what): how many rows all of them have; -1: "
+      "that is not known now.");
   nb::class_<PyLoopState>(
       m, "_LoopState",
       "_LoopState(names, values, invariants, iterates, shapes_vary, lines): "

@@ -1,5 +1,7 @@
 #include "staged_values.h"
 
+#include <algorithm>
+
 #include "convert.h"
 #include "func_graph_object.h"
 #include "variable_type.h"
@@ -61,6 +63,23 @@ bool IsLostResult(nb::handle value) {
   return reinterpret_cast<PyObject*>(Py_TYPE(value.ptr())) == type;
 }
 
+// Is it a tuple or a list of tensors alone?
+bool IsFlat(PyObject* o) {
+  if (!PyTuple_CheckExact(o) && !PyList_CheckExact(o)) return false;
+  PyObject** const items = PySequence_Fast_ITEMS(o);
+  return std::all_of(items, items + PySequence_Fast_GET_SIZE(o), IsTensor);
+}
+bool IsFlat(const StagedValue& value) {
+  return value.host && IsFlat(HostOf(value).ptr());
+}
+
+// Do two values nest alike, without a look at what they are made of?
+bool AreAlike(const StagedValue& a, const StagedValue& b) {
+  if (!a.host || !b.host) return !a.host && !b.host;
+  return IsFlat(a) && IsFlat(b) && a.leaves.size() == b.leaves.size() &&
+         HostOf(a).type().is(HostOf(b).type());
+}
+
 // Did a conversion fail for what the value is?
 bool IsOfValue(const Status& status) {
   if (status.code() == Code::kPythonException) {
@@ -113,6 +132,7 @@ StagedValue ValueOfSymbol(nb::handle value) {
     undefined.pending = nb::cast<bool>(value.attr("pending"));
     return undefined;
   }
+  if (IsFlat(o)) return ValueOfStructure(value);
   const nb::object parts = Call(kStaging, "taken_apart", value);
   if (parts.is_none()) return Other(Kind::kObject, value);
   if (PyBool_Check(parts.ptr())) return Other(Kind::kOpenList, value);
@@ -121,6 +141,15 @@ StagedValue ValueOfSymbol(nb::handle value) {
 
 StagedValue ValueOfStructure(nb::handle value) {
   if (IsTensor(value.ptr())) return Plain(TensorOf(value.ptr()));
+  if (IsFlat(value.ptr())) {
+    // A copy: who gave a list may change it.
+    const bool is_list = PyList_CheckExact(value.ptr());
+    StagedValue flat =
+        Other(Kind::kTensors,
+              is_list ? nb::object(nb::list(value)) : nb::borrow(value));
+    for (nb::handle t : value) flat.leaves.push_back(TensorOf(t.ptr()));
+    return flat;
+  }
   return Structure(Call(kControlFlow, "taken_apart", value));
 }
 
@@ -130,6 +159,10 @@ nb::object PythonValue(const StagedValue& value) {
   nb::list flat;
   for (const Tensor& t : value.leaves) {
     flat.append(t ? Wrapped(t) : nb::none());
+  }
+  if (IsFlat(value)) {
+    if (PyList_CheckExact(HostOf(value).ptr())) return flat;
+    return nb::tuple(flat);
   }
   return Call("graphkiln.nest", "pack_sequence_as", HostOf(value), flat,
               nb::bool_(true));
@@ -152,7 +185,7 @@ std::string TypeNameOf(const StagedValue& value) {
 
 Status Compared(const char* function, const StagedValue& a,
                 const StagedValue& b) {
-  if (!a.host && !b.host) return OkStatus();
+  if (AreAlike(a, b)) return OkStatus();
   try {
     Call(kControlFlow, function, PythonValue(a), PythonValue(b));
     return OkStatus();
@@ -173,7 +206,7 @@ std::string Symbols::Places(size_t i) const {
 
 Status Symbols::Compare(size_t i, const StagedValue& a,
                         const StagedValue& b) const {
-  if (!a.host && !b.host) return OkStatus();
+  if (AreAlike(a, b)) return OkStatus();
   const std::string text =
       TextOf(Call(kStaging, "difference", nb::str(names[i].c_str()),
                   PythonValue(a), PythonValue(b)));

@@ -4,78 +4,13 @@
 
 #include "api/inner.h"
 #include "api/place.h"
+#include "api/staged_host.h"
 #include "function/branch_builder.h"
 #include "function/loop_builder.h"
 #include "graphkiln/staging.h"
 
 namespace gk::api::detail {
 namespace {
-
-// How two results of one C++ type differ, or nothing.
-std::string Difference(const ResultShape& a, const ResultShape& b) {
-  auto list = [](const std::vector<int64_t>& sizes) {
-    std::string text;
-    for (int64_t n : sizes) text += Format("{}{}", text.empty() ? "" : ", ", n);
-    return "[" + text + "]";
-  };
-  if (a.sizes.size() != b.sizes.size() || a.sizes != b.sizes) {
-    return Format(
-        "The structures differ in the lengths of their containers or in which "
-        "of their tensors are defined(): {} and {}",
-        list(a.sizes), list(b.sizes));
-  }
-  for (size_t i = 0; i < std::min(a.keys.size(), b.keys.size()); ++i) {
-    if (a.keys[i] == b.keys[i]) continue;
-    return Format("The structures differ in the keys '{}' and '{}'", a.keys[i],
-                  b.keys[i]);
-  }
-  for (size_t i = 0; i < std::min(a.arrays.size(), b.arrays.size()); ++i) {
-    if (a.arrays[i].dtype() == b.arrays[i].dtype()) continue;
-    return Format("No common supertype of {} and {}.", a.arrays[i].to_string(),
-                  b.arrays[i].to_string());
-  }
-  return "";
-}
-
-// What C++ says of tensors and structures.
-template <class Host>
-class ApiHost : public Host {
- public:
-  std::string_view prefix() const override { return "gk::"; }
-  std::string Text(InnerType dtype) const override {
-    return std::string(DataTypeName(dtype));
-  }
-  std::string Text(const InnerTensor& t) const override {
-    return Format("Tensor(shape={}, dtype={})",
-                  t.partial_shape().PythonString(), DataTypeName(t.dtype()));
-  }
-  std::string Text(const StagedValue& value) const override {
-    std::string text = "(";
-    for (const InnerTensor& t : value.leaves) {
-      text += (text.size() > 1 ? ", " : "") + Text(t);
-    }
-    return text + ")";
-  }
-  Status Compare(size_t, const StagedValue& a, const StagedValue& b) override {
-    const std::string details = Difference(ShapeOf(a), ShapeOf(b));
-    return details.empty() ? OkStatus() : ValueError("{}", details);
-  }
-
- protected:
-  static StagedValue ValueOf(const Results& results) {
-    StagedValue value;
-    value.kind = StagedValue::Kind::kTensors;
-    value.leaves = Inner(results.tensors);
-    value.host = std::make_shared<ResultShape>(results.shape);
-    return value;
-  }
-  static const ResultShape& ShapeOf(const StagedValue& value) {
-    return *static_cast<const ResultShape*>(value.host.get());
-  }
-  static Results ResultsOf(const StagedValue& value) {
-    return {Outer(value.leaves), ShapeOf(value)};
-  }
-};
 
 class Branches final : public ApiHost<BranchHost> {
  public:
@@ -101,32 +36,6 @@ class Branches final : public ApiHost<BranchHost> {
   const std::vector<const BranchPart*>& parts_;
   std::vector<Results> results_;
   Results chosen_;
-};
-
-// The words of an eager or a traced loop.
-template <class Host>
-class LoopWords : public ApiHost<Host> {
- public:
-  LoopWords(Place enters, Place repeats)
-      : where_(Format(" (the loop variables enter at {}, the body is at {})",
-                      PlaceText(enters), PlaceText(repeats))) {}
-
-  Status Compare(size_t i, const StagedValue& a,
-                 const StagedValue& b) override {
-    const Status status = ApiHost<Host>::Compare(i, a, b);
-    if (status.ok()) return status;
-    return status.Prepend(
-        Format("The two structures don't have the same nested structure: the "
-               "loop variables before and after an iteration.{} ",
-               where_));
-  }
-  std::string LeafName(size_t, size_t k) const override {
-    return Format("loop_vars[{}]", k);
-  }
-  std::string WhereWritten() const override { return where_; }
-
- private:
-  std::string where_;
 };
 
 class Loop final : public LoopWords<StagedLoop> {
@@ -328,7 +237,7 @@ void EagerLoop::Check(const Results& after) const {
     EagerWords words(enters_, repeats_);
     words.CheckStructure(shape_, after);
     for (size_t i = 0; i < dtypes_.size(); ++i) {
-      ThrowIfError(CheckLoopDtype(words, words.LeafName(0, i),
+      ThrowIfError(CheckLoopDtype(words, words.LeafName(i, {}),
                                   Inner(dtypes_[i]),
                                   Inner(after.tensors[i].dtype())));
     }

@@ -6,6 +6,7 @@ namespace {
 using gk::ErrorCode;
 using gk::Tensor;
 using gk_test::ErrorOf;
+using gk_test::ExpectHas;
 using gk_test::ExpectSameWithGradient;
 
 TEST(MapTest, FunctionsOfRows) {
@@ -150,6 +151,36 @@ TEST(ScanTest, AllStates) {
         return gk::reduce_sum(a * b);
       },
       0.7);
+}
+
+TEST(FoldTest, RowsAndStatesThatDisagreeAreErrorsEagerlyAndTraced) {
+  const Tensor x({1.0f, 2.0f, 3.0f});
+  const auto add = [](Tensor a, Tensor b) { return a + b; };
+  const auto widened = [](Tensor a, Tensor) {
+    return gk::cast(a, gk::DataType::kDouble);
+  };
+  const auto pairs = [](Tensor a, std::pair<Tensor, Tensor>) { return a; };
+  auto fold = [&] { return gk::foldl(widened, x, 0.0f); };
+  auto unlike = [&] {
+    return gk::scan(pairs, std::pair(x, Tensor({1, 2})), 0.0f);
+  };
+  auto of_scalar = [&] { return gk::foldr(add, Tensor(1.0f)); };
+  auto message = [](auto f, ErrorCode code) {
+    const gk::Error now = ErrorOf(f);
+    auto traced = gk::function([&](const Tensor&) { return f(); });
+    const gk::Error then = ErrorOf([&] { traced(Tensor(1)); });
+    EXPECT_EQ(now.code(), code);
+    EXPECT_EQ(then.code(), code);
+    EXPECT_STREQ(now.what(), then.what());
+    return std::string(now.what());
+  };
+  ExpectHas(message(fold, ErrorCode::kTypeError),
+            "Loop var loop_vars[0] enters the loop with type float32 but has "
+            "type float64 after 1 iteration.");
+  ExpectHas(message(unlike, ErrorCode::kValueError),
+            "Dimensions 3 and 2 are not compatible");
+  ExpectHas(message(of_scalar, ErrorCode::kValueError),
+            "elements in elems must be 1+ dimensional Tensors, not scalars");
 }
 
 TEST(MapTest, WhatIsNotARowIsAnError) {

@@ -6,8 +6,10 @@
 
 #include "api/inner.h"
 #include "api/place.h"
+#include "api/staged_host.h"
 #include "function/loop_builder.h"
 #include "function/part_scope.h"
+#include "function/row_loops.h"
 #include "function/tensor_array.h"
 #include "function/while_builder.h"
 #include "graphkiln/staging.h"
@@ -26,42 +28,18 @@ InnerTensor CastTo(const InnerTensor& t, InnerType dtype) {
 
 void CheckBound(const InnerTensor& t) {
   if (t.dtype() != InnerType::kInt32 && t.dtype() != InnerType::kInt64) {
-    throw ::gk::Error(TypeError("The bounds of for_range must be int32 or "
-                                "int64, got {}",
-                                DataTypeName(t.dtype())));
+    throw ::gk::Error(
+        TypeError("The bounds of for_range must be int32 or "
+                  "int64, got {}",
+                  DataTypeName(t.dtype())));
   }
   const PartialTensorShape shape = t.partial_shape();
   if (!shape.unknown_rank() && shape.rank() != 0) {
-    throw ::gk::Error(ValueError("The bounds of for_range must be scalars, "
-                                 "got shape {}",
-                                 shape.PythonString()));
+    throw ::gk::Error(
+        ValueError("The bounds of for_range must be scalars, "
+                   "got shape {}",
+                   shape.PythonString()));
   }
-}
-
-// The static length of all, or -1 if none is known.
-int64_t CommonLength(const TensorVector& tensors) {
-  int64_t length = -1;
-  for (const InnerTensor& t : tensors) {
-    const PartialTensorShape shape = t.partial_shape();
-    if (shape.unknown_rank()) continue;
-    if (shape.rank() == 0) {
-      throw ::gk::Error(ValueError(
-          "elements in elems must be 1+ dimensional Tensors, not scalars"));
-    }
-    const int64_t n = shape.dim(0);
-    if (n < 0) continue;
-    if (length >= 0 && n != length) {
-      throw ::gk::Error(ValueError("Dimensions {} and {} are not compatible",
-                                   length, n));
-    }
-    length = n;
-  }
-  return length;
-}
-
-InnerTensor LengthOf(const InnerTensor& t) {
-  const InnerTensor shape = MakeOp1("Shape", {t});
-  return CallComposite("gather", {shape, Int32Of(0)})[0];
 }
 
 }  // namespace
@@ -78,10 +56,10 @@ Range::Range(const Argument& begin, const Argument& end, int64_t step)
     CheckBound(from);
     CheckBound(to);
     if (from.dtype() != to.dtype()) {
-      throw ::gk::Error(TypeError("The bounds of for_range are of dtype {} "
-                                  "and {}",
-                                  DataTypeName(from.dtype()),
-                                  DataTypeName(to.dtype())));
+      throw ::gk::Error(
+          TypeError("The bounds of for_range are of dtype {} "
+                    "and {}",
+                    DataTypeName(from.dtype()), DataTypeName(to.dtype())));
     }
     if (step == 0 || step == std::numeric_limits<int64_t>::min()) {
       throw ::gk::Error(ValueError("The step of for_range is {}", step));
@@ -92,8 +70,8 @@ Range::Range(const Argument& begin, const Argument& end, int64_t step)
     InnerTensor n = MakeOp1("Sub", {high, low});
     const int64_t size = step > 0 ? step : -step;
     if (size != 1) {
-      n = MakeOp1("FloorDiv", {MakeOp1("AddV2", {n, Int64(size - 1)}),
-                               Int64(size)});
+      n = MakeOp1("FloorDiv",
+                  {MakeOp1("AddV2", {n, Int64(size - 1)}), Int64(size)});
     }
     count_ = Outer(n);
   });
@@ -114,30 +92,78 @@ Rows::Rows(const Results& elements) : shape_(elements.shape) {
       throw ::gk::Error(ValueError(
           "elems must be a Tensor or a structure of Tensors, and hold one"));
     }
-    const TensorVector tensors = Inner(elements.tensors);
-    const int64_t length = CommonLength(tensors);
-    const InnerTensor count = length >= 0
-                                  ? CastTo(Int64(length), InnerType::kInt32)
-                                  : LengthOf(tensors[0]);
-    count_ = Outer(count);
-    for (size_t i = 0; i < tensors.size(); ++i) {
-      TensorArrayOptions options;
-      options.clear_after_read = false;
-      TensorArray array(elements.tensors[i].dtype(), count_, options);
-      arrays_.push_back(array.unstack(elements.tensors[i]));
-    }
+    EnsureReady();
+    rows_ = std::make_shared<::gk::Rows>(Inner(elements.tensors));
   });
+}
+
+Tensor Rows::count() const {
+  return Guarded([&] { return Outer(rows_->Count()); });
 }
 
 Tensor Rows::wide_count() const {
   return Guarded(
-      [&] { return Outer(CastTo(Inner(count_), InnerType::kInt64)); });
+      [&] { return Outer(CastTo(rows_->Count(), InnerType::kInt64)); });
 }
 
 Results Rows::row(const Tensor& i) const {
-  Results row{{}, shape_};
-  for (const TensorArray& array : arrays_) row.tensors.push_back(array.read(i));
-  return row;
+  return Guarded([&] { return Results{Outer(rows_->Row(Inner(i))), shape_}; });
+}
+
+namespace {
+
+using StepFn =
+    std::function<void(const Results& state, const Results& row, Results*)>;
+
+class Fold final : public LoopWords<RowHost> {
+ public:
+  Fold(const StepFn& f, Place where) : LoopWords(where, where), f_(f) {}
+  StagedValue Step(const StagedValue& state, const StagedValue& row) override {
+    Results next;
+    f_(ResultsOf(state), ResultsOf(row), &next);
+    return ValueOf(next);
+  }
+  // Iterations agree in dtypes also where they run at once.
+  Status Compare(size_t i, const StagedValue& a,
+                 const StagedValue& b) override {
+    Status status = LoopWords::Compare(i, a, b);
+    for (size_t k = 0; status.ok() && k < a.leaves.size(); ++k) {
+      status = CheckLoopDtype(*this, LeafName(k, a.leaves[k]),
+                              a.leaves[k].dtype(), b.leaves[k].dtype());
+    }
+    return status;
+  }
+  Results Run(const Results& elements, const Results* initial,
+              const FoldCall& call) {
+    ThrowIfError(CheckParallelIterations(call.parallel_iterations));
+    std::optional<StagedValue> start;
+    if (initial != nullptr) start = ValueOf(*initial);
+    ::gk::FoldOptions options;
+    options.name = call.name;
+    options.parallel_iterations = call.parallel_iterations;
+    options.reverse = call.reverse;
+    options.infer_shape = call.infer_shape;
+    return ResultsOf(
+        call.scans ? Scan(*this, ValueOf(elements), start, options)
+                   : ::gk::Fold(*this, ValueOf(elements), start, options));
+  }
+
+ private:
+  const StepFn& f_;
+};
+
+}  // namespace
+
+Results FoldRows(const Results& elements, const Results* initial,
+                 const StepFn& f, const FoldCall& call, Place where) {
+  return Guarded([&] {
+    if (elements.tensors.empty() || !elements.shape.arrays.empty()) {
+      throw ::gk::Error(ValueError(
+          "elems must be a Tensor or a structure of Tensors, and hold one"));
+    }
+    EnsureReady();
+    return Fold(f, where).Run(elements, initial, call);
+  });
 }
 
 namespace {
@@ -155,11 +181,11 @@ Results ResultsOfNone(const Results& elements, const RowFn& f) {
   TensorVector like = Inner(elements.tensors);
   std::vector<PartialTensorShape> shapes;
   for (const InnerTensor& t : like) {
-    shapes.push_back(PartialTensorShape(t.partial_shape().dims().subspan(1)));
+    shapes.push_back(RowShape(t.partial_shape()));
   }
   Results results;
-  const FunctionPart part = TracePart(
-      "map_row", like, shapes, [&](std::span<const InnerTensor> row) {
+  const FunctionPart part =
+      TracePart("map_row", like, shapes, [&](std::span<const InnerTensor> row) {
         f({Outer(TensorVector(row.begin(), row.end())), elements.shape},
           &results);
         return Inner(results.tensors);
@@ -229,8 +255,8 @@ Results MapStaged(const Rows& rows, const RowFn& f,
     for (const InnerTensor& t : values) {
       const InnerTensor list =
           builder.AddLate(InnerType::kVariant, TensorShape());
-      next.push_back(MakeOp1("TensorListSetItem", {list, i, t}, {},
-                             "TensorArrayV2Write"));
+      next.push_back(
+          MakeOp1("TensorListSetItem", {list, i, t}, {}, "TensorArrayV2Write"));
     }
     builder.EndBody(next);
   }
@@ -270,8 +296,7 @@ Results MapRows(const Results& elements, const RowFn& f,
 
 Results MapRowsSharing(const Results& elements, const RowFn& f,
                        const WhileOptions& options, Place where) {
-  const TensorVector tensors =
-      Guarded([&] { return Inner(elements.tensors); });
+  const TensorVector tensors = Guarded([&] { return Inner(elements.tensors); });
   Results batched;
   // What stands for each tensor in a call; null if it is its row.
   std::vector<Tensor> shared(tensors.size());
@@ -280,7 +305,7 @@ Results MapRowsSharing(const Results& elements, const RowFn& f,
     for (const InnerTensor& t : tensors) {
       const PartialTensorShape shape = t.partial_shape();
       if (shape.unknown_rank()) continue;
-      const int64_t length = CommonLength({t});
+      const int64_t length = CommonLength({&shape, 1});
       if (length >= 0) lengths.insert(length);
     }
     const bool some_are_single = lengths.size() > 1 && lengths.erase(1) > 0;
@@ -293,8 +318,7 @@ Results MapRowsSharing(const Results& elements, const RowFn& f,
     for (size_t i = 0; i < tensors.size(); ++i) {
       const PartialTensorShape shape = tensors[i].partial_shape();
       if (some_are_single && !shape.unknown_rank() && shape.dim(0) == 1) {
-        shared[i] =
-            Outer(CallComposite("gather", {tensors[i], Int32Of(0)})[0]);
+        shared[i] = Outer(CallComposite("gather", {tensors[i], Int32Of(0)})[0]);
       } else {
         batched.tensors.push_back(elements.tensors[i]);
       }

@@ -74,7 +74,7 @@ void LoopState::SetInvariant(size_t i, std::vector<PartialTensorShape> shapes) {
           "The shape invariant specified for {} is not compatible with the "
           "initial shape of the loop variable. It enters the loop with shape "
           "{}, but the specified shape invariant is {}.{}",
-          host_->LeafName(i, k), begins.PythonString(),
+          host_->LeafName(k, tensors[k]), begins.PythonString(),
           shapes[k].PythonString(), host_->WhereWritten()));
     }
     if (begins.IsCompatibleWith(shapes[k]) && begins.IsSubtypeOf(shapes[k])) {
@@ -259,7 +259,7 @@ void LoopState::CheckVariables(size_t i, const StagedValue& after) const {
                    "body but not both"));
   }
   for (size_t k = 0; k < old.size(); ++k) {
-    const std::string name = host_->LeafName(i, k);
+    const std::string name = host_->LeafName(k, old[k]);
     ThrowIfError(CheckLoopDtype(*host_, name, old[k].dtype(), now[k].dtype()));
     const PartialTensorShape& wanted = carried_[i].shapes[k];
     if (now[k].partial_shape().IsSubtypeOf(wanted)) continue;

@@ -20,9 +20,9 @@ namespace gk {
 
 class LoopHost : public ValueHost {
  public:
-  // Errors that do not speak of symbols: tensor `k` of value `i`, as
-  // "loop_vars[1]"; and where the loop was written, " (...)".
-  virtual std::string LeafName(size_t, size_t) const { return ""; }
+  // Errors that do not speak of symbols: tensor `k`, which is `before` the
+  // loop, as "loop_vars[1]"; and where the loop was written, " (...)".
+  virtual std::string LeafName(size_t, const Tensor&) const { return ""; }
   virtual std::string WhereWritten() const { return ""; }
   // Does the loop itself assign value `i` in each iteration (for i in ...)?
   virtual bool Iterates(size_t) const { return false; }

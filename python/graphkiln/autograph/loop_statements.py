@@ -27,16 +27,18 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
         while test():
             body()
         return
-    # Looked at in a graph that is thrown away: staged, the condition is
-    # part of the loop.
-    aside = _graphkiln.FuncGraph("tmp")
-    try:
-        aside._enter()
-        first = test()
-    finally:
-        aside._exit()
+    first = None
+    if not _depends_on_tensors(get_state, symbol_names, opts):
+        # Looked at in a graph that is thrown away: staged, the condition is
+        # part of the loop.
+        aside = _graphkiln.FuncGraph("tmp")
+        try:
+            aside._enter()
+            first = test()
+        finally:
+            aside._exit()
     count = 0
-    while not staging.is_staged(first):
+    while first is not None and not staging.is_staged(first):
         if count:
             if not first:
                 return
@@ -53,6 +55,19 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
     loops.staged_loop(
         lambda counter: test(), lambda counter: body(), get_state, set_state,
         symbol_names, opts, body,
+    )
+
+
+def _depends_on_tensors(get_state, symbol_names, opts) -> bool:
+    """Is it clear from the operands alone that the condition is a tensor?"""
+    if "operands" not in opts:
+        return False
+    state = dict(zip(symbol_names, get_state()))
+    if any(state.get(flag) is not False for flag in opts.get("stops", ())):
+        return False
+    operands = opts["operands"]()
+    return any(map(staging.is_symbolic, operands)) and all(
+        staging.is_symbolic(x) or type(x) in (int, float) for x in operands
     )
 
 

@@ -10,6 +10,12 @@ from graphkiln.autograph.expressions import (
     ag, ag_call, lazy, load, place, text,
 )
 
+# What comparisons of names and constants are made of.
+_PLAIN = (
+    ast.Compare, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.BinOp, ast.UnaryOp,
+    ast.Constant, ast.operator, ast.unaryop, ast.expr_context,
+)
+
 
 def contains_yield(function: ast.AST) -> bool:
     """Is it a generator?"""
@@ -535,9 +541,15 @@ class Functions(Comprehensions):
             *self._state_functions(state, at),
             self._body("loop_body", state, body, node, at),
         ]
+        names = [place(load(name), at) for name in _operands(node.test)]
         self.lazy_depth += 1
+        operands = [self.visit(name) for name in names]
         test = self.visit(node.test)
         self.lazy_depth -= 1
+        if operands:
+            options.append(
+                ("operands", lazy(ast.Tuple(operands, ast.Load())))
+            )
         stops = node.gk_stops
         if stops:
             going = lowering.none_of(stops, at)
@@ -597,6 +609,22 @@ class Functions(Comprehensions):
             self._options(options),
         )
         return self._assembled(functions, undefined, unsure, call, node, at)
+
+
+def _operands(test: ast.expr) -> list[str]:
+    """The names in a comparison of nothing but names and constants: if one is
+    a tensor and the others are numbers, so is the condition."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _operands(test.operand)
+    names = []
+    for node in ast.walk(test):
+        if isinstance(node, ast.Name):
+            names.append(node.id)
+        elif not isinstance(node, _PLAIN) or (
+            isinstance(node, ast.Compare) and len(node.ops) > 1
+        ):
+            return []
+    return names
 
 
 def _pattern(target: ast.expr) -> ast.expr:

@@ -1,0 +1,265 @@
+#include "function/row_loops.h"
+
+#include "base/format.h"
+#include "function/loop_builder.h"
+#include "function/part_scope.h"
+#include "ops/composite.h"
+
+namespace gk {
+namespace {
+
+// What `a` + 1 and the like make: "add" and "add/y".
+Tensor Plus(const Tensor& a, int64_t number) {
+  const bool adds = number >= 0;
+  FuncGraph* graph = FuncGraph::Current();
+  std::optional<NameScope> scope;
+  if (graph != nullptr) scope.emplace(graph, adds ? "add" : "sub");
+  return MakeOp(adds ? "AddV2" : "Sub",
+                TensorVector{a, Int32Of(adds ? number : -number, "y")}, {},
+                scope ? std::string_view(scope->name()) : "")[0];
+}
+
+// What x[0] makes.
+Tensor FirstOf(const Tensor& vector) {
+  auto index = [](int64_t i, std::string_view name) {
+    return IntsTensor({&i, 1}, DataType::kInt32, name);
+  };
+  return MakeOp1(
+      "StridedSlice",
+      {vector, index(0, "strided_slice/stack"),
+       index(1, "strided_slice/stack_1"), index(1, "strided_slice/stack_2")},
+      {{"shrink_axis_mask", int64_t{1}}}, "strided_slice");
+}
+
+// A fold or a scan: what is carried are the number of the row, the state and
+// the lists of the states so far.
+class RowLoop final : public StagedLoop {
+ public:
+  RowLoop(RowHost* host, const StagedValue& elements,
+          const std::optional<StagedValue>& initial, const FoldOptions& options,
+          bool keeps_states)
+      : host_(host),
+        elements_(elements),
+        rows_(elements.tensors()),
+        options_(options),
+        first_(initial ? 0 : 1),
+        keeps_states_(keeps_states) {
+    now_ = initial ? *initial : RowAt(First());
+    if (!keeps_states) return;
+    for (const Tensor& t : now_.tensors()) {
+      TensorArrayFacts facts;
+      facts.dtype = t.dtype();
+      facts.infer_shape = options.infer_shape;
+      arrays_.push_back(TensorArrayImpl::Make(
+          facts, Size(),
+          options.infer_shape ? t.partial_shape() : PartialTensorShape(), ""));
+    }
+    if (!initial) Keep(First(), now_);
+  }
+
+  // --- Traced.
+  LoopState& Start() override { return *state_; }
+  void Set(std::vector<StagedValue> values, Place, const ListsFn&) override {
+    i_ = values[0].leaves[0];
+    now_ = std::move(values[1]);
+    for (size_t k = 0; k < arrays_.size(); ++k) {
+      arrays_[k] = arrays_[k]->WithFlow(values[2].leaves[k], /*alone=*/false);
+    }
+  }
+  Tensor Condition(const Tensor&) override {
+    return MakeOp1("Less", {i_, rows_.Count("Less/y")});
+  }
+  void Body(const Tensor&) override {
+    const Tensor place = PlaceOf(i_);
+    const StagedValue row = RowAt(place);
+    if (!keeps_states_) i_ = Plus(i_, 1);
+    now_ = host_->Step(now_, row);
+    if (keeps_states_) {
+      Keep(place, now_);
+      i_ = Plus(i_, 1);
+    }
+  }
+  std::vector<StagedValue> Get() override {
+    return {Carried({i_}), now_, Carried(Flows())};
+  }
+  void Trace() {
+    i_ = ValueOrThrow(
+        OpBuilder::Current()->Constant(Tensor::Scalar(first_), "Const"));
+    state_.emplace(this, Get());
+    LoopOptions options;
+    options.name = options_.name;
+    options.parallel_iterations = options_.parallel_iterations;
+    options.maximum_iterations = rows_.Count("maximum_iterations");
+    BuildLoop(*this, options);
+  }
+
+  // --- Eagerly.
+  void Run() {
+    const int64_t n = rows_.known_count();
+    for (int32_t i = first_; i < n; ++i) {
+      const Tensor place = Tensor::Scalar(
+          static_cast<int32_t>(options_.reverse ? n - 1 - i : i));
+      StagedValue next = host_->Step(now_, RowAt(place));
+      ThrowIfError(host_->Compare(0, now_, next));
+      now_ = std::move(next);
+      Keep(place, now_);
+    }
+  }
+
+  StagedValue Result() {
+    if (OpBuilder::Current()->builds_graph()) {
+      Trace();
+    } else {
+      Run();
+    }
+    if (!keeps_states_) return now_;
+    TensorVector stacked;
+    for (const TensorArrayImpl::Ptr& a : arrays_)
+      stacked.push_back(a->Stack({}));
+    return now_.With(stacked);
+  }
+
+  // --- The host's.
+  void Begin(FuncGraph* part) override { host_->Begin(part); }
+  void End(FuncGraph* part) override { host_->End(part); }
+  Status Compare(size_t i, const StagedValue& a,
+                 const StagedValue& b) override {
+    return i == 1 ? host_->Compare(0, a, b) : OkStatus();
+  }
+  std::string LeafName(size_t k, const Tensor& before) const override {
+    return host_->LeafName(k, before);
+  }
+  std::string WhereWritten() const override { return host_->WhereWritten(); }
+  std::string_view prefix() const override { return host_->prefix(); }
+  std::string Text(DataType dtype) const override { return host_->Text(dtype); }
+  std::string Text(const Tensor& t) const override { return host_->Text(t); }
+  std::string Text(const StagedValue& v) const override {
+    return host_->Text(v);
+  }
+
+ private:
+  static StagedValue Carried(TensorVector leaves) {
+    StagedValue value;
+    value.kind = StagedValue::Kind::kTensors;
+    value.leaves = std::move(leaves);
+    return value;
+  }
+  TensorVector Flows() const {
+    TensorVector flows;
+    for (const TensorArrayImpl::Ptr& a : arrays_) flows.push_back(a->Flow());
+    return flows;
+  }
+  ArrayOperand Size() const {
+    return ArrayOperand(
+        [this](std::string_view name) { return rows_.Count(name); });
+  }
+  // The row that begins the fold.
+  ArrayOperand First() const {
+    if (!options_.reverse || rows_.known_count() >= 0) {
+      const int64_t place = options_.reverse ? rows_.known_count() - 1 : 0;
+      return ArrayOperand(
+          [place](std::string_view name) { return Int32Of(place, name); });
+    }
+    return Plus(rows_.Count(), -1);
+  }
+  Tensor PlaceOf(const Tensor& i) const {
+    if (!options_.reverse) return i;
+    FuncGraph* graph = FuncGraph::Current();
+    const Tensor last = rows_.known_count() >= 0
+                            ? Int32Of(rows_.known_count() - 1, "sub/x")
+                            : Plus(rows_.Count(), -1);
+    return MakeOp1("Sub", {last, i}, {}, graph != nullptr ? "sub" : "");
+  }
+  StagedValue RowAt(const ArrayOperand& place) const {
+    return elements_.With(rows_.Row(place));
+  }
+  void Keep(const ArrayOperand& place, const StagedValue& state) {
+    const TensorVector tensors = state.tensors();
+    for (size_t k = 0; k < arrays_.size() && k < tensors.size(); ++k) {
+      arrays_[k] = arrays_[k]->Write(place, tensors[k], {});
+    }
+  }
+
+  RowHost* host_;
+  const StagedValue& elements_;
+  Rows rows_;
+  const FoldOptions& options_;
+  int32_t first_;
+  bool keeps_states_;
+  Tensor i_;
+  StagedValue now_;
+  std::vector<TensorArrayImpl::Ptr> arrays_;
+  std::optional<LoopState> state_;
+};
+
+}  // namespace
+
+PartialTensorShape RowShape(const PartialTensorShape& shape) {
+  return shape.unknown_rank() ? shape
+                              : PartialTensorShape(shape.dims().subspan(1));
+}
+
+int64_t CommonLength(std::span<const PartialTensorShape> shapes,
+                     std::string_view what) {
+  int64_t length = -1;
+  for (const PartialTensorShape& shape : shapes) {
+    if (shape.unknown_rank()) continue;
+    if (shape.rank() == 0) {
+      throw Error(
+          ValueError("{} must be 1+ dimensional Tensors, not scalars", what));
+    }
+    const int64_t n = shape.dim(0);
+    if (n < 0) continue;
+    if (length >= 0 && n != length) {
+      throw Error(
+          ValueError("Dimensions {} and {} are not compatible", length, n));
+    }
+    length = n;
+  }
+  return length;
+}
+
+Rows::Rows(std::span<const Tensor> tensors) {
+  std::vector<PartialTensorShape> shapes;
+  for (const Tensor& t : tensors) shapes.push_back(t.partial_shape());
+  known_ = CommonLength(shapes);
+  if (known_ < 0) {
+    count_ = FirstOf(MakeOp1("Shape", {tensors[0]}));
+  }
+  for (const Tensor& t : tensors) {
+    TensorArrayFacts facts;
+    facts.dtype = t.dtype();
+    facts.clear_after_read = false;
+    const ArrayOperand size(
+        [this](std::string_view name) { return Count(name); });
+    arrays_.push_back(
+        TensorArrayImpl::Make(facts, size, RowShape(t.partial_shape()), "")
+            ->Unstack(t, {}));
+  }
+}
+
+Tensor Rows::Count(std::string_view name) const {
+  return known_ < 0 ? count_ : Int32Of(known_, name);
+}
+
+TensorVector Rows::Row(const ArrayOperand& i) const {
+  TensorVector row;
+  for (const TensorArrayImpl::Ptr& a : arrays_) {
+    row.push_back(TensorArrayImpl::Here(a)->Read(i, {}));
+  }
+  return row;
+}
+
+StagedValue Fold(RowHost& host, const StagedValue& elements,
+                 const std::optional<StagedValue>& initial,
+                 const FoldOptions& options) {
+  return RowLoop(&host, elements, initial, options, false).Result();
+}
+
+StagedValue Scan(RowHost& host, const StagedValue& elements,
+                 const std::optional<StagedValue>& initial,
+                 const FoldOptions& options) {
+  return RowLoop(&host, elements, initial, options, true).Result();
+}
+
+}  // namespace gk

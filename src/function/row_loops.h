@@ -1,0 +1,71 @@
+// Loops over the rows of tensors: folds and scans. Traced they are loops whose
+// body is the function, traced once; eagerly the function is called for each
+// row.
+#ifndef GK_FUNCTION_ROW_LOOPS_H_
+#define GK_FUNCTION_ROW_LOOPS_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "function/loop_state.h"
+#include "function/tensor_array.h"
+
+namespace gk {
+
+// How many rows what has these shapes has; -1: it is not known now. ValueError
+// if one is a scalar's ("`what` must be 1+ dimensional ...") or they differ.
+int64_t CommonLength(std::span<const PartialTensorShape> shapes,
+                     std::string_view what = "elements in elems");
+
+// Of a row of what is of rank 1 at least, as far as known.
+PartialTensorShape RowShape(const PartialTensorShape& shape);
+
+// The rows of tensors, by number. Throws as CommonLength does.
+class Rows {
+ public:
+  explicit Rows(std::span<const Tensor> tensors);
+
+  int64_t known_count() const { return known_; }  // or -1
+  // As an int32 scalar of what is built now.
+  Tensor Count(std::string_view name = {}) const;
+  // Row `i`, an integer scalar, of each.
+  TensorVector Row(const ArrayOperand& i) const;
+
+ private:
+  int64_t known_;
+  Tensor count_;  // if it is not known
+  std::vector<TensorArrayImpl::Ptr> arrays_;
+};
+
+// A function of a state and a row.
+class RowHost : public LoopHost {
+ public:
+  // The next state.
+  virtual StagedValue Step(const StagedValue& state,
+                           const StagedValue& row) = 0;
+};
+
+struct FoldOptions {
+  std::string name = "while";  // of the loop
+  int64_t parallel_iterations = 10;
+  // From the last row back?
+  bool reverse = false;
+  // Of scans: must all states have one shape?
+  bool infer_shape = true;
+};
+
+// The last state of state = host.Step(state, row); that before the first row
+// is `initial` or, if there is none, the first row.
+StagedValue Fold(RowHost& host, const StagedValue& elements,
+                 const std::optional<StagedValue>& initial,
+                 const FoldOptions& options);
+// All states, stacked; those of rows at the places of the rows.
+StagedValue Scan(RowHost& host, const StagedValue& elements,
+                 const std::optional<StagedValue>& initial,
+                 const FoldOptions& options);
+
+}  // namespace gk
+
+#endif  // GK_FUNCTION_ROW_LOOPS_H_
