@@ -11,6 +11,7 @@
 #include <graphkiln/functions.h>
 #include <graphkiln/gradient_tape.h>
 #include <graphkiln/index.h>
+#include <graphkiln/initializers.h>
 #include <graphkiln/map.h>
 #include <graphkiln/ops.h>
 #include <graphkiln/place.h>

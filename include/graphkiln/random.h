@@ -1,29 +1,78 @@
-// Random tensors.
+// Random tensors: seeds and generators. The functions that draw are in
+// functions.h: gk::random::uniform, gk::random::normal, ...
 //
-// With a seed set, a program draws the same numbers each time it runs; a
-// traced function draws new ones at each call. Thread-safe.
+// With a seed set, a program draws the same numbers each time it runs, and
+// those that Python draws with this seed; a traced function draws new ones at
+// each call. Thread-safe.
 #ifndef GRAPHKILN_RANDOM_H_
 #define GRAPHKILN_RANDOM_H_
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
-#include <graphkiln/tensor.h>
+#include <graphkiln/argument.h>
+#include <graphkiln/functions.h>
+#include <graphkiln/variable.h>
 
 namespace gk {
 GK_API_NAMESPACE {
 namespace random {
 
-GK_EXPORT void set_seed(int64_t seed);
+// The seed of the program, or of the graph that is being traced; all random
+// operations begin anew. nullopt: other numbers each time.
+GK_EXPORT void set_seed(std::optional<int64_t> seed);
 
-// Of kHalf, kBfloat16, kFloat or kDouble, in [low, high).
-GK_EXPORT Tensor uniform(const Shape& shape, double low = 0, double high = 1,
-                         DataType dtype = DataType::kFloat);
-GK_EXPORT Tensor normal(const Shape& shape, double mean = 0, double stddev = 1,
-                        DataType dtype = DataType::kFloat);
 // Of kInt32 or kInt64, in [low, high).
-GK_EXPORT Tensor uniform_int(const Shape& shape, int64_t low, int64_t high,
-                             DataType dtype = DataType::kInt32);
-GK_EXPORT Tensor shuffle(const Tensor& rows);
+inline Tensor uniform_int(const Shape& shape, int64_t low, int64_t high,
+                          DataType dtype = DataType::kInt32) {
+  return uniform(shape, low, high, dtype);
+}
+
+// Random numbers from a state of its own, which is a variable. A handle;
+// copying shares the state.
+class GK_EXPORT Generator {
+ public:
+  // Equal seeds draw equal numbers, also in Python's tf.random.Generator.
+  static Generator from_seed(int64_t seed);
+  // Goes on from a state: counter (low, high) and key, int64.
+  static Generator from_state(const Tensor& state);
+  // Of a key and a counter of two numbers.
+  static Generator from_key_counter(const Tensor& key, const Tensor& counter);
+  static Generator from_non_deterministic_state();
+
+  const Variable& state() const { return state_; }
+  // The last word of the state.
+  Tensor key() const;
+
+  void reset(const Tensor& state) const;
+  void reset_from_seed(int64_t seed) const;
+  // Moves on as if `delta` numbers had been drawn; the old state.
+  Tensor skip(const Argument& delta) const;
+
+  // In [minval, maxval); integers need both.
+  Tensor uniform(const Argument& shape, const Argument& minval = {},
+                 const Argument& maxval = {},
+                 DataType dtype = DataType::kFloat) const;
+  // Integers of the whole range of `dtype`.
+  Tensor uniform_full_int(const Argument& shape,
+                          DataType dtype = DataType::kUint64) const;
+  Tensor normal(const Argument& shape, const Argument& mean = {},
+                const Argument& stddev = {},
+                DataType dtype = DataType::kFloat) const;
+  // Within two deviations.
+  Tensor truncated_normal(const Argument& shape, const Argument& mean = {},
+                          const Argument& stddev = {},
+                          DataType dtype = DataType::kFloat) const;
+  // Seeds [2, count] for stateless functions.
+  Tensor make_seeds(int64_t count = 1) const;
+  // Generators that are independent of this one.
+  std::vector<Generator> split(int64_t count = 1) const;
+
+ private:
+  explicit Generator(const Tensor& state);
+  Variable state_;
+};
 
 }  // namespace random
 }  // GK_API_NAMESPACE

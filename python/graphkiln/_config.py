@@ -67,7 +67,6 @@ class _State:
     logical: dict = {}
     initialized = False
     last_probe = 0
-    deterministic = False
     tensor_float_32 = True
     synchronous = True
     log_placement = False
@@ -250,15 +249,7 @@ def enable_op_determinism():
 
     All other ops give the same results every time as they are.
     """
-    _State.deterministic = True
-
-
-def is_op_determinism_enabled() -> bool:
-    return _State.deterministic
-
-
-def disable_op_determinism() -> None:
-    _State.deterministic = False
+    tf._graphkiln.set_requires_seeds(True)
 
 
 def enable_tensor_float_32_execution(enabled):

@@ -46,12 +46,7 @@ DISPATCHED = """
     linalg.set_diag linalg.trace linspace math.bincount math.confusion_matrix
     math.in_top_k meshgrid nn.dropout nn.embedding_lookup
     nn.experimental.stateless_dropout norm numpy_function print py_function
-    ragged.constant random.categorical random.experimental.stateless_fold_in
-    random.experimental.stateless_shuffle random.experimental.stateless_split
-    random.fold_in random.gamma random.normal random.poisson random.shuffle
-    random.split random.stateless_categorical random.stateless_normal
-    random.stateless_truncated_normal random.stateless_uniform
-    random.truncated_normal random.uniform repeat scan sequence_mask
+    ragged.constant repeat scan sequence_mask
     strided_slice strings.format tuple
     """
 
@@ -214,15 +209,6 @@ EXPORTS: dict[str, str] = {
         compat.v1.assign compat.v1.assign_add compat.v1.assign_sub
         """,
     "graphkiln._random_seed": "random.set_seed",
-    "graphkiln._random": """
-        random.uniform random.normal random.truncated_normal random.shuffle
-        random.categorical random.gamma random.poisson
-        random.stateless_uniform random.stateless_normal
-        random.stateless_truncated_normal random.stateless_categorical
-        random.experimental.stateless_shuffle random.split random.fold_in
-        random.experimental.stateless_split=split
-        random.experimental.stateless_fold_in=fold_in
-        """,
     "graphkiln._random_generator": """
         random.Generator random.Algorithm random.create_rng_state
         random.get_global_generator random.set_global_generator

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 
 from graphkiln import _function_binding as binding
 from graphkiln import _graphkiln
-from graphkiln import _random_seed
 from graphkiln import _tracing
 from graphkiln._graphkiln import FuncGraph
 from graphkiln._graphkiln import Graph
@@ -90,30 +89,6 @@ def clear_collection(self, name: object) -> None:
 Graph.collections = property(
     lambda self: list(_collections(self)), doc="The names of all lists."
 )
-
-
-# ---- The seed ----
-
-
-def _seed_of(self: Graph) -> int | None:
-    """The seed of random ops made in this graph, or None."""
-    state = vars(self)
-    if "_seed" not in state:
-        outer = self.outer_graph
-        if not isinstance(self, FuncGraph):
-            state["_seed"] = None
-        elif outer is not None:
-            state["_seed"] = outer.seed
-        else:
-            state["_seed"] = _random_seed.global_seed()
-    return state["_seed"]
-
-
-def _set_seed(self: Graph, seed: int | None) -> None:
-    vars(self)["_seed"] = seed
-
-
-Graph.seed = property(_seed_of, _set_seed)
 
 
 # ---- Marks ----

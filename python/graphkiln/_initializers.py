@@ -1,11 +1,10 @@
 """The initializers that need no Keras: tf.compat.v1.*_initializer and the
 `random_*`, `zeros` and `ones` classes of the main name space."""
 
-import math
 import random
 
 import graphkiln as tf
-from graphkiln import _random
+from graphkiln import _graphkiln
 
 
 class Initializer:
@@ -111,14 +110,14 @@ class _RandomOfVersion1(_Random):
 
 
 _STATELESS = {
-    "uniform": _random.stateless_uniform,
-    "untruncated_normal": _random.stateless_normal,
-    "truncated_normal": _random.stateless_truncated_normal,
+    "uniform": tf.random.stateless_uniform,
+    "untruncated_normal": tf.random.stateless_normal,
+    "truncated_normal": tf.random.stateless_truncated_normal,
 }
 _STATEFUL = {
-    "uniform": _random.uniform,
-    "untruncated_normal": _random.normal,
-    "truncated_normal": _random.truncated_normal,
+    "uniform": tf.random.uniform,
+    "untruncated_normal": tf.random.normal,
+    "truncated_normal": tf.random.truncated_normal,
 }
 
 
@@ -168,16 +167,6 @@ class TruncatedNormal(RandomNormal):
     _kind = "truncated_normal"
 
 
-def _fans(shape) -> tuple[float, float]:
-    shape = tf.TensorShape(shape).as_list()
-    if not shape:
-        return 1.0, 1.0
-    if len(shape) == 1:
-        return float(shape[0]), float(shape[0])
-    field = math.prod(shape[:-2])
-    return float(shape[-2] * field), float(shape[-1] * field)
-
-
 class VarianceScaling(_Random):
     """Random numbers whose variance follows from the shape of weights.
 
@@ -196,33 +185,15 @@ class VarianceScaling(_Random):
         seed=None,
     ):
         super().__init__(seed)
-        if scale <= 0:
-            raise ValueError(f"`scale` must be a positive number, got {scale}")
-        if mode not in ("fan_in", "fan_out", "fan_avg"):
-            raise ValueError(f"Invalid `mode` argument: {mode}")
-        names = ("normal", "truncated_normal", "untruncated_normal", "uniform")
-        if distribution not in names:
-            raise ValueError(f"Invalid `distribution` argument: {distribution}")
+        _graphkiln.scaled_variance(scale, mode, distribution, [])
         self.scale, self.mode, self.distribution = scale, mode, distribution
 
     def __call__(self, shape, dtype=None, **kwargs):
-        fan_in, fan_out = _fans(shape)
-        fan = {
-            "fan_in": fan_in,
-            "fan_out": fan_out,
-            "fan_avg": (fan_in + fan_out) / 2,
-        }[self.mode]
-        scale = self.scale / max(1.0, fan)
-        if self.distribution == "uniform":
-            limit = math.sqrt(3.0 * scale)
-            return self._draw("uniform", shape, -limit, limit, dtype)
-        if self.distribution == "untruncated_normal":
-            return self._draw(
-                "untruncated_normal", shape, 0.0, math.sqrt(scale), dtype
-            )
-        # The deviation of a normal distribution cut at two deviations.
-        stddev = math.sqrt(scale) / 0.87962566103423978
-        return self._draw("truncated_normal", shape, 0.0, stddev, dtype)
+        dims = tf.TensorShape(shape).as_list()
+        drawn = _graphkiln.scaled_variance(
+            self.scale, self.mode, self.distribution, dims
+        )
+        return self._draw(drawn[0], shape, *drawn[1:], dtype)
 
 
 class _Named(VarianceScaling):

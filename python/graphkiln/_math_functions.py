@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 import graphkiln as tf
-from graphkiln import _random
 from graphkiln import raw_ops as ops
 
 
@@ -357,7 +356,7 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
     >>> tf.nn.dropout([1., 2.], 0.).numpy().tolist()
     [1.0, 2.0]
     """
-    uniform = lambda shape, dtype: _random.uniform(
+    uniform = lambda shape, dtype: tf.random.uniform(
         shape, seed=seed, dtype=dtype
     )
     return _dropout(x, rate, noise_shape, uniform, name or "dropout")
@@ -367,7 +366,7 @@ def stateless_dropout(
     x, rate, seed, rng_alg="auto_select", noise_shape=None, name=None
 ):
     """Dropout whose choice is a function of `seed` alone."""
-    uniform = lambda shape, dtype: _random.stateless_uniform(
+    uniform = lambda shape, dtype: tf.random.stateless_uniform(
         shape, seed=seed, dtype=dtype, alg=rng_alg
     )
     return _dropout(

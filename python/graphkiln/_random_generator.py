@@ -1,11 +1,11 @@
 """tf.random.Generator: random numbers from a state of its own."""
 
 import enum
+import functools
 import random
 
 import graphkiln as tf
-from graphkiln import _random
-from graphkiln import raw_ops as ops
+from graphkiln import _graphkiln
 
 
 class Algorithm(enum.Enum):
@@ -15,8 +15,10 @@ class Algorithm(enum.Enum):
     THREEFRY = 2
     AUTO_SELECT = 3
 
+    def __index__(self) -> int:
+        return self.value
 
-_STATE_SIZE = {1: 3, 2: 2}
+
 _INT64 = 2**64
 
 
@@ -31,7 +33,7 @@ def create_rng_state(seed, alg):
     >>> tf.random.create_rng_state(5, "philox").numpy().tolist()
     [5, 0, 0]
     """
-    size = _STATE_SIZE[_random._algorithm(alg)]
+    _, size = _graphkiln.random_algorithm(alg)
     if isinstance(seed, tf.Tensor):
         seed = tf.cast(tf.reshape(seed, [-1]), tf.int64)[:size]
         return tf.pad(seed, [[0, size - tf.size(seed)]])
@@ -46,6 +48,20 @@ def create_rng_state(seed, alg):
                 break
     words = [_signed(word) for word in words[:size]]
     return tf.constant(words + [0] * (size - len(words)), tf.int64)
+
+
+def _drawing(name: str):
+    """A method of the core's function of a state."""
+    draw = _graphkiln.composite_function(f"_generator.{name}")
+
+    def decorate(method):
+        @functools.wraps(method)
+        def drawn(self, *args, **kwargs):
+            return draw(self._state.handle, self._alg, *args, **kwargs)
+
+        return drawn
+
+    return decorate
 
 
 class Generator(tf.Module):
@@ -70,16 +86,13 @@ class Generator(tf.Module):
             raise ValueError(
                 "Arguments `state` and `alg` are required without `copy_from`."
             )
-        self._alg = _random._algorithm(alg)
+        self._alg, size = _graphkiln.random_algorithm(alg)
         state = tf.convert_to_tensor(state, tf.int64)
-        if self._alg in _STATE_SIZE:
-            words = [_STATE_SIZE[self._alg]]
-            if not state.shape.is_compatible_with(words):
-                raise ValueError(
-                    f"Shapes {state.shape} and {words} are incompatible: the "
-                    f"state of algorithm {self._alg} is a vector of "
-                    f"{words[0]} numbers"
-                )
+        if not state.shape.is_compatible_with([size]):
+            raise ValueError(
+                f"Shapes {state.shape} and {[size]} are incompatible: the "
+                f"state of algorithm {self._alg} is a vector of {size} numbers"
+            )
         self._state = tf.Variable(
             state,
             dtype=tf.int64,
@@ -102,17 +115,15 @@ class Generator(tf.Module):
     def from_non_deterministic_state(cls, alg=None):
         """A generator of an unpredictable state."""
         alg = Algorithm.PHILOX if alg is None else alg
-        words = _STATE_SIZE[_random._algorithm(alg)]
+        _, size = _graphkiln.random_algorithm(alg)
         source = random.SystemRandom()
-        state = [_signed(source.getrandbits(64)) for _ in range(words)]
+        state = [_signed(source.getrandbits(64)) for _ in range(size)]
         return cls(state=state, alg=alg)
 
     @classmethod
     def from_key_counter(cls, key, counter, alg):
         """A generator of a key and a counter of two numbers."""
-        counter = tf.cast(tf.convert_to_tensor(counter), tf.int64)
-        key = tf.reshape(tf.cast(tf.convert_to_tensor(key), tf.int64), [1])
-        return cls(state=tf.concat([counter, key], 0), alg=alg)
+        return cls(state=_joined(key, counter), alg=alg)
 
     @property
     def state(self):
@@ -139,73 +150,33 @@ class Generator(tf.Module):
 
     def reset_from_key_counter(self, key, counter):
         """Sets the state to this counter and key."""
-        counter = tf.cast(tf.convert_to_tensor(counter), tf.int64)
-        key = tf.reshape(tf.cast(tf.convert_to_tensor(key), tf.int64), [1])
-        self._state.assign(tf.concat([counter, key], 0))
+        self._state.assign(_joined(key, counter))
 
+    @_drawing("skip")
     def skip(self, delta):
         """Moves on as if `delta` numbers had been drawn; the old state."""
-        return ops.RngReadAndSkip(
-            resource=self._state.handle,
-            alg=tf.constant(self._alg, tf.int32),
-            delta=tf.cast(delta, tf.uint64),
-        )
 
-    def _draw(self, shape):
-        """Takes as many numbers as `shape` has: shape, key and counter."""
-        shape = _random._shape(shape)
-        # A bad shape moves nothing on before its draw fails.
-        size = tf.reduce_prod(tf.maximum(tf.cast(shape, tf.int64), 0))
-        state = self.skip(size)
-        counter = tf.bitcast(state[:2], tf.uint64)
-        key = tf.bitcast(state[2:3], tf.uint64)
-        return dict(shape=shape, key=key, counter=counter, alg=self._alg)
-
+    @_drawing("uniform")
     def uniform(
         self, shape, minval=0, maxval=None, dtype=tf.float32, name=None
     ):
         """Uniform numbers in [minval, maxval)."""
-        dtype, maxval = _random._check_uniform(dtype, minval, maxval)
-        with tf.name_scope(name or "stateful_uniform"):
-            given = self._draw(shape)
-            if dtype in _random._INTEGERS:
-                return ops.StatelessRandomUniformIntV2(
-                    **given,
-                    minval=tf.convert_to_tensor(minval, dtype),
-                    maxval=tf.convert_to_tensor(maxval, dtype),
-                )
-            values = ops.StatelessRandomUniformV2(**given, dtype=dtype)
-            low, high = _random._limits(minval, maxval, values.dtype)
-            return values * (high - low) + low
 
+    @_drawing("uniform_full_int")
     def uniform_full_int(self, shape, dtype=tf.uint64, name=None):
         """Integers of the whole range of `dtype`."""
-        with tf.name_scope(name or "stateful_uniform_full_int"):
-            return ops.StatelessRandomUniformFullIntV2(
-                **self._draw(shape), dtype=dtype
-            )
 
+    @_drawing("normal")
     def normal(
         self, shape, mean=0.0, stddev=1.0, dtype=tf.float32, name=None
     ):
         """Normal numbers."""
-        with tf.name_scope(name or "stateful_normal"):
-            values = ops.StatelessRandomNormalV2(
-                **self._draw(shape), dtype=dtype
-            )
-            mean, stddev = _random._moments(mean, stddev, values.dtype)
-            return values * stddev + mean
 
+    @_drawing("truncated_normal")
     def truncated_normal(
         self, shape, mean=0.0, stddev=1.0, dtype=tf.float32, name=None
     ):
         """Normal numbers within two deviations."""
-        with tf.name_scope(name or "truncated_normal"):
-            values = ops.StatelessTruncatedNormalV2(
-                **self._draw(shape), dtype=dtype
-            )
-            mean, stddev = _random._moments(mean, stddev, values.dtype)
-            return values * stddev + mean
 
     def make_seeds(self, count=1):
         """Seeds [2, count] for stateless random ops."""
@@ -219,6 +190,12 @@ class Generator(tf.Module):
             Generator.from_key_counter(key, [0, 0], self._alg)
             for key in tf.unstack(keys, num=count)
         ]
+
+
+def _joined(key, counter):
+    counter = tf.cast(tf.convert_to_tensor(counter), tf.int64)
+    key = tf.reshape(tf.cast(tf.convert_to_tensor(key), tf.int64), [1])
+    return tf.concat([counter, key], 0)
 
 
 _global: Generator | None = None

@@ -10,6 +10,7 @@
 #include "name_scope.h"
 #include "op_function.h"
 #include "ops/composite.h"
+#include "ops/random/random_seeds.h"
 #include "shape_type.h"
 #include "tensor_type.h"
 #include "variable_type.h"
@@ -54,10 +55,6 @@ bool HoldsIntegers(PyObject* value) {
          IsInteger(FirstTensorDType(value));
 }
 
-bool IsGroup(const std::string& type_of) {
-  return type_of.size() == 1 && type_of[0] >= 'A' && type_of[0] <= 'Z';
-}
-
 class CompositeInfo final : public FunctionInfo {
  public:
   explicit CompositeInfo(const Composite& composite);
@@ -99,28 +96,32 @@ CompositeInfo::CompositeInfo(const Composite& composite)
                            arg.default_text});
     arg_of_parameter_.push_back(i);
   }
-  if (!name_seen) name_position_ = parameters_.size();
+  if (!name_seen) {
+    name_position_ =
+        composite.record->takes_name ? parameters_.size() : kNoName;
+  }
 }
 
 StatusOr<Tensor> CompositeInfo::ConvertTensor(const CompositeArg& arg,
                                               PyObject* value, int element,
                                               GroupTypes* groups) const {
   DataType want = DataType::kInvalid, hint = DataType::kInvalid;
-  const bool group = IsGroup(arg.type_of);
+  const bool group = arg.in_group();
   // A tensor of another dtype is left for the ops' own checks.
   if (DTypeOf(value) == DataType::kInvalid && !IsTensorLike(value)) {
     if (group) {
       want = (*groups)[arg.type_of];
     } else if (!arg.type_of.empty()) {
-      hint = DataTypeFromName(arg.type_of).value_or(hint);
+      hint = arg.named_type();
       // Numbers stand for no truth values.
-      if (hint == DataType::kBool) std::swap(hint, want);
+      if (hint == DataType::kBool || arg.demands_type()) std::swap(hint, want);
     } else if (arg.kind == ArgKind::kNative && HoldsIntegers(value)) {
       hint = DataType::kInt32;  // sizes, some of them tensors
     }
   }
   const Narrowing narrowing =
-      hint != DataType::kInvalid || groups->guessed(arg.type_of)
+      hint != DataType::kInvalid || arg.demands_type() ||
+              groups->guessed(arg.type_of)
           ? Narrowing::kRefuse
           : Narrowing::kCut;
   StatusOr<Tensor> converted =
@@ -146,7 +147,7 @@ StatusOr<TensorVector> CompositeInfo::ConvertTensors(const CompositeArg& arg,
                                                      PyObject* tuple,
                                                      GroupTypes* groups) const {
   const bool open =
-      IsGroup(arg.type_of) && (*groups)[arg.type_of] == DataType::kInvalid;
+      arg.in_group() && (*groups)[arg.type_of] == DataType::kInvalid;
   TensorVector tensors;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
     StatusOr<Tensor> t =
@@ -199,6 +200,23 @@ StatusOr<double> AsDouble(const CompositeArg& arg, PyObject* value) {
   return v;
 }
 
+// Whatever int() takes, of any size.
+StatusOr<int64_t> AsSeed(PyObject* value) {
+  PyRef number = PyRef::Steal(PyNumber_Long(value));
+  PyRef modulus = PyRef::Steal(PyLong_FromLong(kSeedModulus));
+  if (!number || !modulus) return PythonError();
+  PyRef folded =
+      PyRef::Steal(PyNumber_Remainder(number.get(), modulus.get()));
+  if (!folded) return PythonError();
+  return PyLong_AsLongLong(folded.get());
+}
+
+bool FitsInt64(PyObject* integer) {
+  int overflow = 0;
+  PyLong_AsLongLongAndOverflow(integer, &overflow);
+  return overflow == 0;
+}
+
 bool AllInts(PyObject* sequence) {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence); ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(sequence, i);
@@ -237,7 +255,7 @@ StatusOr<CompositeValue> CompositeInfo::Convert(const CompositeArg& arg,
       PyRef list = PyRef::Steal(PySequence_Tuple(value));
       if (!list) return PythonError();
       const Py_ssize_t n = PyTuple_GET_SIZE(list.get());
-      if (IsGroup(arg.type_of)) {
+      if (arg.in_group()) {
         DataType& known = (*groups)[arg.type_of];
         for (Py_ssize_t i = 0; i < n && known == DataType::kInvalid; ++i) {
           known = DTypeOf(PyTuple_GET_ITEM(list.get(), i));
@@ -271,6 +289,9 @@ StatusOr<CompositeValue> CompositeInfo::Convert(const CompositeArg& arg,
       }
       if (PyUnicode_Check(value) || PyBytes_Check(value)) {
         return Value(AsText(arg, value));
+      }
+      if (PyLong_Check(value) && arg.in_group() && !FitsInt64(value)) {
+        return Value(ConvertTensor(arg, value, -1, groups));
       }
       if (PyLong_Check(value) ||
           (PyIndex_Check(value) && !PyObject_HasAttrString(value, "shape"))) {
@@ -314,6 +335,8 @@ StatusOr<CompositeValue> CompositeInfo::Convert(const CompositeArg& arg,
       }
       return Value(ToIntList(value));
     }
+    case ArgKind::kSeed:
+      return Value(AsSeed(value));
     case ArgKind::kName:
       return CompositeValue();
   }
@@ -358,6 +381,17 @@ StatusOr<Tensor> CompositeInfo::ConvertWhole(PyObject* const* arguments,
   return Tensor();
 }
 
+// What an argument that says the dtype of a group says; null: not given.
+bool LearnType(const CompositeArg& arg, PyObject* value, DataType* known) {
+  if (value != nullptr && !(value == Py_None && arg.takes_none)) {
+    *known = AsDType(value);
+    return *known != DataType::kInvalid;
+  }
+  const DataType* type = std::get_if<DataType>(&arg.default_value);
+  if (value == nullptr && type != nullptr) *known = *type;
+  return true;
+}
+
 PyObject* CompositeInfo::Call(PyObject* const* arguments,
                               std::string_view name) const {
   const bool graph = OpBuilder::Current()->builds_graph();
@@ -371,8 +405,13 @@ PyObject* CompositeInfo::Call(PyObject* const* arguments,
   GroupTypes groups;
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const CompositeArg& arg = composite_.args[arg_of_parameter_[i]];
-    if (arguments[i] == nullptr || !IsGroup(arg.type_of)) continue;
+    if (!arg.in_group()) continue;
     DataType& known = groups[arg.type_of];
+    if (arg.kind == ArgKind::kType) {
+      if (!LearnType(arg, arguments[i], &known)) return nullptr;
+      continue;
+    }
+    if (arguments[i] == nullptr) continue;
     if (known == DataType::kInvalid) known = DTypeOf(arguments[i]);
   }
   std::vector<CompositeValue> values(composite_.args.size());
@@ -467,6 +506,7 @@ PyObject* MakeComposite(PyObject*, PyObject* public_name) {
 PyObject* CompositeNames(PyObject*, PyObject*) {
   PyRef names = PyRef::Steal(PyList_New(0));
   for (const auto& [name, composite] : CompositeRegistry::Get().by_name()) {
+    if (!IsPublicName(name)) continue;
     PyRef item = PyRef::Steal(ToPyString(name));
     if (!names || !item || PyList_Append(names.get(), item.get()) < 0) {
       return nullptr;

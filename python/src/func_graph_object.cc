@@ -579,6 +579,24 @@ PyObject* CaptureDeferred(PyObject* o, PyObject* args) {
                           : Raise(placeholder.status());
 }
 
+PyObject* Seed(PyObject* o, void*) {
+  const FuncGraph* f = Self(o)->func;
+  if (f == nullptr || !f->random_seed()) Py_RETURN_NONE;
+  return PyLong_FromLongLong(*f->random_seed());
+}
+int SetSeed(PyObject* o, PyObject* seed, void*) {
+  FuncGraph* f = Builder(o);
+  if (f == nullptr) return -1;
+  if (seed == nullptr || seed == Py_None) {
+    f->set_random_seed(std::nullopt);
+    return 0;
+  }
+  const int64_t number = PyLong_AsLongLong(seed);
+  if (number == -1 && PyErr_Occurred()) return -1;
+  f->set_random_seed(number);
+  return 0;
+}
+
 PyGetSetDef getset[] = {
     {"inputs", Guarded<Inputs>, nullptr,
      "Placeholders of arguments, then captures.", nullptr},
@@ -594,6 +612,8 @@ PyGetSetDef getset[] = {
      "Operations that run even if no result needs them.", nullptr},
     {"outer_graph", Guarded<OuterGraph>, nullptr, "The graph around, or None.",
      nullptr},
+    {"seed", Guarded<Seed>, SetSeed,
+     "The seed of random ops made in this graph, or None.", nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};

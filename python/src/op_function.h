@@ -16,6 +16,7 @@ namespace gk::py {
 // A public function: what is needed to bind its arguments, and the call.
 class FunctionInfo {
  public:
+  static constexpr size_t kNoName = static_cast<size_t>(-1);
   struct Parameter {
     PyObject* name;  // interned
     bool is_input;   // else an attribute
@@ -26,7 +27,8 @@ class FunctionInfo {
 
   virtual ~FunctionInfo() = default;
   const std::vector<Parameter>& parameters() const { return parameters_; }
-  // Where positional arguments have `name`; most often last.
+  // Where positional arguments have `name`, most often last; kNoName if there
+  // is none.
   size_t name_position() const { return name_position_; }
   // It goes element by element over so many first arguments, which may be
   // ragged or of the program's own types; 0: it does not.

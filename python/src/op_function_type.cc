@@ -115,6 +115,7 @@ PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
   const FunctionInfo& info = *self->info;
   const size_t nargs = PyVectorcall_NARGS(nargsf);
   const size_t n = info.parameters().size();
+  const size_t at = info.name_position();
   // The shortest way: one or two eager tensors and nothing else.
   if (keywords == nullptr && nargs == n && nargs > 0 && nargs <= 2 &&
       IsEagerTensor(args[0]) && IsEagerTensor(args[nargs - 1]) &&
@@ -124,15 +125,15 @@ PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
     if (t) return WrapNewTensor(std::move(t));
   }
   if (self->keyword_only && nargs > 0) return KeywordsOnly(self);
-  if (nargs > n + 1) {
+  const size_t most = at == FunctionInfo::kNoName ? n : n + 1;
+  if (nargs > most) {
     PyErr_Format(PyExc_TypeError,
                  "Too many arguments were given. Expected %zu but got %zu.",
-                 n + 1, nargs);
+                 most, nargs);
     return nullptr;
   }
   PyObject* slots[kMaxParameters] = {};
   PyObject* name = nullptr;
-  const size_t at = info.name_position();
   for (size_t i = 0; i < nargs; ++i) {
     (i == at ? name : slots[i < at ? i : i - 1]) = args[i];
   }
@@ -144,7 +145,8 @@ PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
       const int i = FindParameter(info, keyword);
       if (i >= 0) {
         slot = &slots[i];
-      } else if (PyUnicode_Compare(keyword, name_keyword) == 0) {
+      } else if (at != FunctionInfo::kNoName &&
+                 PyUnicode_Compare(keyword, name_keyword) == 0) {
         slot = &name;
       } else {
         return Fail(self, "got an unexpected keyword argument '%U'", keyword);

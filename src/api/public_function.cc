@@ -8,6 +8,7 @@
 #include "api/inner.h"
 #include "graphkiln/argument.h"
 #include "ops/composite.h"
+#include "ops/random/random_seeds.h"
 
 namespace gk::api::detail {
 namespace {
@@ -62,11 +63,26 @@ class Groups {
       if (!list->empty()) types_.emplace(group, Inner((*list)[0]).dtype());
     }
   }
-  // A group may also be the name of a dtype to prefer.
+  // What a "type(T)" says; null: nothing was given for it.
+  void NoteType(const CompositeArg& arg, const Argument* argument) {
+    if (arg.kind != ArgKind::kType || !arg.in_group()) return;
+    if (argument != nullptr) {
+      if (const auto* t = std::get_if<DataType>(&argument->value())) {
+        types_[arg.type_of] = Inner(*t);
+        return;
+      }
+      if (std::holds_alternative<None>(argument->value())) return;
+    }
+    if (const auto* t = std::get_if<InnerType>(&arg.default_value)) {
+      types_[arg.type_of] = *t;
+    }
+  }
+  InnerType Of(const CompositeArg& arg) const {
+    return arg.in_group() ? Of(arg.type_of) : arg.named_type();
+  }
   InnerType Of(const std::string& group) const {
     const auto found = types_.find(group);
-    if (found != types_.end()) return found->second;
-    return DataTypeFromName(group).value_or(InnerType::kInvalid);
+    return found == types_.end() ? InnerType::kInvalid : found->second;
   }
 
  private:
@@ -100,7 +116,10 @@ CompositeValue Convert(const CompositeArg& arg, const Argument& argument,
   switch (arg.kind) {
     case ArgKind::kTensor:
     case ArgKind::kHandle:
-      return AsTensor(argument, groups.Of(arg.type_of), arg.name);
+      return AsTensor(argument, groups.Of(arg), arg.name);
+    case ArgKind::kSeed:
+      if (const auto* n = std::get_if<int64_t>(&v)) return FoldedSeed(*n);
+      throw ::gk::Error(TypeError("Argument `{}` must be an integer", arg.name));
     case ArgKind::kShape:
       return AsTensor(argument, InnerType::kInt32, arg.name);
     case ArgKind::kInts:
@@ -136,7 +155,15 @@ std::vector<Tensor> CallPublicFunction(
     }
     Groups groups;
     const CompositeArg* arg = composite->args.data();
-    for (const Argument& a : arguments) groups.Note((arg++)->type_of, a);
+    for (const Argument& a : arguments) {
+      if (arg->kind != ArgKind::kType) groups.Note(arg->type_of, a);
+      ++arg;
+    }
+    for (size_t i = 0; i < composite->args.size(); ++i) {
+      groups.NoteType(composite->args[i], i < arguments.size()
+                                              ? arguments.begin() + i
+                                              : nullptr);
+    }
     std::vector<CompositeValue> values;
     arg = composite->args.data();
     for (const Argument& a : arguments) {

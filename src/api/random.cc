@@ -1,105 +1,121 @@
 #include "graphkiln/random.h"
 
-#include <mutex>
-#include <optional>
-#include <random>
-
 #include "api/inner.h"
-#include "framework/op_builder.h"
-#include "function/func_graph.h"
-#include "ops/composite.h"
+#include "ops/random/random_algorithm.h"
 #include "ops/random/random_place.h"
+#include "ops/random/random_seeds.h"
 
 namespace gk::api::random {
 namespace {
 
-constexpr int64_t kMaxSeed = 0x7fffffff;
+constexpr int64_t kWords = RandomStateSize(kPhiloxAlgorithm);
 
-struct Seeds {
-  std::mutex mutex;
-  std::optional<int64_t> global;
-  std::mt19937_64 stream;
-};
-Seeds& TheSeeds() {
-  static auto* seeds = new Seeds;
-  return *seeds;
+Tensor CheckedState(const Tensor& state) {
+  return Guarded([&] {
+    const PartialTensorShape shape = Inner(state).partial_shape();
+    if (state.dtype() != DataType::kInt64 ||
+        !shape.IsCompatibleWith(TensorShape({kWords}))) {
+      throw ::gk::Error(ValueError(
+          "Shapes {} and [{}] are incompatible: the state of a generator is a "
+          "vector of {} int64 numbers",
+          shape.DebugString(), kWords, kWords));
+    }
+    return state;
+  });
 }
 
-// Attributes of a random op. In a graph the op's seed is its number there;
-// eager ops draw theirs from a stream that the global seed starts.
-AttrMap SeedAttrs() {
-  Seeds& seeds = TheSeeds();
-  std::lock_guard lock(seeds.mutex);
-  if (!seeds.global) return {};
-  FuncGraph* graph = FuncGraph::Current();
-  int64_t seed = graph != nullptr
-                     ? graph->TakeRandomSeed() % kMaxSeed
-                     : static_cast<int64_t>(seeds.stream() % kMaxSeed);
-  // Zero for both would mean: no seed.
-  if (*seeds.global == 0 && seed == 0) seed = kMaxSeed;
-  return {{"seed", *seeds.global}, {"seed2", seed}};
-}
+Tensor StateOf(int64_t seed) { return {seed, int64_t{0}, int64_t{0}}; }
 
-InnerTensor Dims(const Shape& shape) {
-  if (!shape.is_fully_defined()) {
-    throw ::gk::Error(ValueError("a random tensor needs a full shape, got {}",
-                                 shape.to_string()));
-  }
-  return IntsTensor(shape.dims(), InnerType::kInt64);
-}
-
-InnerTensor Draw(const char* op, const Shape& shape, DataType dtype) {
-  EnsureReady();
-  AttrMap attrs = SeedAttrs();
-  attrs.Set("dtype", Inner(dtype));
-  return MakeOp1(op, {Dims(shape)}, std::move(attrs));
-}
-
-// x * scale + shift.
-Tensor Affine(InnerTensor x, double scale, double shift) {
-  const auto number = [&](double v) { return NumberOf(v, x.dtype()); };
-  if (scale != 1) x = MakeOp1("Mul", {x, number(scale)});
-  if (shift != 0) x = MakeOp1("AddV2", {x, number(shift)});
-  return Outer(x);
+Tensor Call(const char* name, std::initializer_list<Argument> arguments) {
+  return detail::CallPublicFunction(name, arguments)[0];
 }
 
 }  // namespace
 
-void set_seed(int64_t seed) {
-  Seeds& seeds = TheSeeds();
-  std::lock_guard lock(seeds.mutex);
-  seeds.global = (seed % kMaxSeed + kMaxSeed) % kMaxSeed;
-  seeds.stream.seed(static_cast<uint64_t>(seed));
-  ForgetRandomPlaces();
-}
-
-Tensor uniform(const Shape& shape, double low, double high, DataType dtype) {
-  return Guarded([&] {
-    return Affine(Draw("RandomUniform", shape, dtype), high - low, low);
-  });
-}
-
-Tensor normal(const Shape& shape, double mean, double stddev, DataType dtype) {
-  return Guarded([&] {
-    return Affine(Draw("RandomStandardNormal", shape, dtype), stddev, mean);
-  });
-}
-
-Tensor uniform_int(const Shape& shape, int64_t low, int64_t high,
-                   DataType dtype) {
-  return Guarded([&] {
+void set_seed(std::optional<int64_t> seed) {
+  Guarded([&] {
     EnsureReady();
-    const Tensor from = Tensor::OfNumber(low, dtype);
-    const Tensor to = Tensor::OfNumber(high, dtype);
-    return Outer(MakeOp1("RandomUniformInt",
-                         {Dims(shape), Inner(from), Inner(to)}, SeedAttrs()));
+    SetRandomSeed(seed);
   });
 }
 
-Tensor shuffle(const Tensor& rows) {
-  return Guarded([&] {
-    return Outer(MakeOp1("RandomShuffle", {Inner(rows)}, SeedAttrs()));
-  });
+Generator::Generator(const Tensor& state)
+    : state_(CheckedState(state), {.name = "StateVar", .trainable = false}) {}
+
+Generator Generator::from_seed(int64_t seed) {
+  return Generator(StateOf(seed));
+}
+
+Generator Generator::from_state(const Tensor& state) {
+  return Generator(state);
+}
+
+Generator Generator::from_key_counter(const Tensor& key,
+                                      const Tensor& counter) {
+  const Tensor word = reshape(cast(key, DataType::kInt64), {1});
+  return Generator(concat({cast(counter, DataType::kInt64), word}, 0));
+}
+
+Generator Generator::from_non_deterministic_state() {
+  const auto word = [] { return static_cast<int64_t>(RandomSeed()); };
+  return Generator(Tensor({word(), word(), word()}));
+}
+
+Tensor Generator::key() const {
+  return reshape(slice(state_.value(), {kWords - 1}, {1}),
+                 std::vector<int64_t>());
+}
+
+void Generator::reset(const Tensor& state) const {
+  state_.assign(CheckedState(state));
+}
+
+void Generator::reset_from_seed(int64_t seed) const {
+  state_.assign(StateOf(seed));
+}
+
+Tensor Generator::skip(const Argument& delta) const {
+  return Call("_generator.skip", {state_.handle(), kPhiloxAlgorithm, delta});
+}
+
+Tensor Generator::uniform(const Argument& shape, const Argument& minval,
+                          const Argument& maxval, DataType dtype) const {
+  return Call("_generator.uniform", {state_.handle(), kPhiloxAlgorithm, shape,
+                                     minval, maxval, dtype});
+}
+
+Tensor Generator::uniform_full_int(const Argument& shape,
+                                   DataType dtype) const {
+  return Call("_generator.uniform_full_int",
+              {state_.handle(), kPhiloxAlgorithm, shape, dtype});
+}
+
+Tensor Generator::normal(const Argument& shape, const Argument& mean,
+                         const Argument& stddev, DataType dtype) const {
+  return Call("_generator.normal", {state_.handle(), kPhiloxAlgorithm, shape,
+                                    mean, stddev, dtype});
+}
+
+Tensor Generator::truncated_normal(const Argument& shape, const Argument& mean,
+                                   const Argument& stddev,
+                                   DataType dtype) const {
+  return Call("_generator.truncated_normal",
+              {state_.handle(), kPhiloxAlgorithm, shape, mean, stddev, dtype});
+}
+
+Tensor Generator::make_seeds(int64_t count) const {
+  const Tensor keys = uniform_full_int({count}, DataType::kInt64);
+  return stack({keys, zeros_like(keys)});
+}
+
+std::vector<Generator> Generator::split(int64_t count) const {
+  const Tensor keys = uniform_full_int({count}, DataType::kInt64);
+  const Tensor counter = {int64_t{0}, int64_t{0}};
+  std::vector<Generator> made;
+  for (int64_t i = 0; i < count; ++i) {
+    made.push_back(from_key_counter(slice(keys, {i}, {1}), counter));
+  }
+  return made;
 }
 
 }  // namespace gk::api::random

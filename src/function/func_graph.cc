@@ -97,6 +97,7 @@ FuncGraph::FuncGraph(std::string name, OpBuilder* outer)
     ancestors_ = outer_->ancestors_;
     ancestors_.push_back(outer_->graph_.get());
   }
+  random_seed_ = outer_ ? outer_->random_seed_ : ProgramRandomSeed();
 }
 
 FuncGraph::~FuncGraph() { graph_->set_builder(nullptr); }

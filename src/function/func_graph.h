@@ -20,6 +20,7 @@
 #include "graph/automatic_control.h"
 #include "graph/graph.h"
 #include "graph/handle_data.h"
+#include "ops/random/random_seeds.h"
 
 namespace gk {
 
@@ -31,7 +32,9 @@ struct FunctionCapture {
   Node* placeholder = nullptr;
 };
 
-class FuncGraph final : public OpBuilder, public RefCounted {
+class FuncGraph final : public OpBuilder,
+                        public RandomSeedSource,
+                        public RefCounted {
  public:
   // `outer`: the builder whose tensors may be captured; usually the current.
   explicit FuncGraph(std::string name, OpBuilder* outer = OpBuilder::Current());
@@ -162,7 +165,10 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   // Is it a function's? Otherwise it was made for its own sake: its effects
   // are in no order, and init_scope stays in it.
   bool is_function() const { return is_function_; }
-  void set_is_function(bool yes) { is_function_ = automatic_control_on_ = yes; }
+  void set_is_function(bool yes) {
+    is_function_ = automatic_control_on_ = yes;
+    if (!yes) random_seed_.reset();
+  }
   // Nodes that must run even if no result needs them.
   const std::vector<Node*>& control_outputs() const;
   // Nodes that were read from a file into the graph: their effects stand in
@@ -173,8 +179,13 @@ class FuncGraph final : public OpBuilder, public RefCounted {
   // Empty until finished.
   const std::vector<Output>& results() const { return results_; }
 
-  // 0, 1, 2, ...: the seed of the next random op that has none of its own.
-  int64_t TakeRandomSeed() { return random_seeds_++; }
+  // --- RandomSeedSource. A function begins with the seed of what is around
+  // it, a graph for its own sake without any.
+  std::optional<int64_t> random_seed() const override { return random_seed_; }
+  void set_random_seed(std::optional<int64_t> seed) override {
+    random_seed_ = seed;
+  }
+  int64_t TakeRandomSeed() override { return random_seeds_++; }
 
   // Gives each node the user's position; set once by the host language.
   using SourceFn = SourceId (*)();
@@ -215,6 +226,7 @@ class FuncGraph final : public OpBuilder, public RefCounted {
 
   std::string name_;
   int64_t random_seeds_ = 0;
+  std::optional<int64_t> random_seed_;
   Ref<Graph> graph_;
   Ref<FuncGraph> outer_;
   std::vector<const Graph*> ancestors_;  // compared, never followed

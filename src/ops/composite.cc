@@ -105,7 +105,8 @@ CompositeArg ParseArg(const CompositeRecord& r, std::string_view text) {
       {"handle", ArgKind::kHandle}, {"bool", ArgKind::kBool},
       {"int", ArgKind::kInt},       {"float", ArgKind::kFloat},
       {"string", ArgKind::kString}, {"type", ArgKind::kType},
-      {"ints", ArgKind::kInts},     {"name", ArgKind::kName}};
+      {"ints", ArgKind::kInts},     {"name", ArgKind::kName},
+      {"seed", ArgKind::kSeed}};
   bool found = false;
   for (const auto& [name, value] : kKinds) {
     if (name != kind) continue;
@@ -125,6 +126,11 @@ Tensor Constant(const Tensor& value, std::string_view name) {
 }
 
 }  // namespace
+
+DataType CompositeArg::named_type() const {
+  const size_t bang = type_of.find('!');
+  return DataTypeFromName(type_of.substr(0, bang)).value_or(DataType::kInvalid);
+}
 
 std::string CompositeCall::name(std::string_view part) const {
   if (scope_.empty()) return {};

@@ -38,20 +38,30 @@ enum class ArgKind {
   kString,
   kType,
   kInts,  // an int or a sequence of them
+  kSeed,  // an int of any size, folded as random ops have it
   kName,  // where `name` stands, if it is not last
 };
 
 struct CompositeArg {
   std::string name;
   ArgKind kind = ArgKind::kTensor;
-  // "tensor(T)": of one dtype with the other Ts; "tensor(int32)": a dtype
-  // to prefer.
+  // "tensor(T)": of one dtype with the other Ts, which a "type(T)" says where
+  // there is one; "tensor(int32)": a dtype to prefer; "tensor(int32!)": one
+  // to demand.
   std::string type_of;
   std::string node;     // "... as node": name of its Const below the scope
   bool required = true;
   bool takes_none = false;  // "tensor?", and whatever has a default
   CompositeValue default_value;
   std::string default_text;  // as in a Python signature
+
+  // "tensor(T)", "type(T)", ...: is it one of a group?
+  bool in_group() const {
+    return type_of.size() == 1 && type_of[0] >= 'A' && type_of[0] <= 'Z';
+  }
+  // Of "tensor(int32)" and "tensor(int32!)", else kInvalid.
+  DataType named_type() const;
+  bool demands_type() const { return type_of.ends_with('!'); }
 };
 
 // What a composite was called with.
@@ -138,7 +148,13 @@ struct CompositeRecord {
   // The first argument, a list that does not hold tensors alone, becomes one
   // tensor if it converts and the second, an axis, is 0; `build` gets that.
   bool converts_whole = false;
+  // Does it take a `name`?
+  bool takes_name = true;
 };
+
+// Names that begin with '_' are of parts of public classes: no functions below
+// `tf`.
+inline bool IsPublicName(std::string_view name) { return name[0] != '_'; }
 
 // A record with its parsed arguments.
 struct Composite {

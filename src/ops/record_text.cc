@@ -95,7 +95,7 @@ std::string RecordsText() {
   std::ranges::sort(ops, {}, &OpRecord::name);
   std::vector<const CompositeRecord*> functions;
   for (const auto& [name, composite] : CompositeRegistry::Get().by_name()) {
-    if (composite->record->names.starts_with(name)) {
+    if (IsPublicName(name) && composite->record->names.starts_with(name)) {
       functions.push_back(composite->record);
     }
   }

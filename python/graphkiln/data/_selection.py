@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 import graphkiln as tf
-from graphkiln import _random_seed
+from graphkiln import _graphkiln
 from graphkiln import raw_ops
 from graphkiln.data import _constants as constants
 from graphkiln.data import _making as making
@@ -89,7 +89,7 @@ class Selection:
         [0, 1, 2, 3]
         """
         size = making.int64(buffer_size, "buffer_size")
-        seeds = _random_seed.op_seeds(seed)
+        seeds = _graphkiln.op_seeds(seed)
         variant = raw_ops.ShuffleDatasetV3(
             input_dataset=self._as_input(),
             buffer_size=size,

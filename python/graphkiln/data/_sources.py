@@ -4,7 +4,7 @@ import numpy as np
 
 import graphkiln as tf
 from graphkiln import _batchable as batchable
-from graphkiln import _random_seed
+from graphkiln import _graphkiln
 from graphkiln import raw_ops
 from graphkiln.data import _generator as generators
 from graphkiln.data import _making as making
@@ -226,7 +226,7 @@ class Sources:
         >>> all(0 <= x < 2 ** 32 for x in numbers.as_numpy_iterator())
         True
         """
-        seeds = _random_seed.op_seeds(seed)
+        seeds = _graphkiln.op_seeds(seed)
         spec = tf.TensorSpec((), tf.int64)
         variant = raw_ops.RandomDatasetV2(
             seed=making.int64(seeds[0], "seed"),

@@ -1,0 +1,116 @@
+#include "graphkiln/initializers.h"
+
+#include <string>
+#include <utility>
+
+#include "api/inner.h"
+#include "graphkiln/functions.h"
+#include "ops/random/random_place.h"
+#include "ops/random/variance_scaling.h"
+
+namespace gk::api::initializers {
+namespace {
+
+// A seed that was not given is chosen once.
+int64_t Chosen(Seed seed) {
+  return InitializerSeed(
+      seed ? *seed : static_cast<int64_t>(RandomSeed() >> 1));
+}
+
+Tensor Draw(const WeightDistribution& from, const Shape& shape, DataType dtype,
+            int64_t seed) {
+  const Argument pair = {seed, int64_t{0}};
+  if (from.kind == "uniform") {
+    // As Keras has it, the limits are float32 first.
+    const auto limit = [&](double v) {
+      return cast(Tensor(static_cast<float>(v)), dtype);
+    };
+    return random::stateless_uniform(shape, pair, limit(from.first),
+                                     limit(from.second), dtype);
+  }
+  if (from.kind == "untruncated_normal") {
+    return random::stateless_normal(shape, pair, from.first, from.second,
+                                    dtype);
+  }
+  return random::stateless_truncated_normal(shape, pair, from.first,
+                                            from.second, dtype);
+}
+
+Initializer Random(const WeightDistribution& from, Seed seed) {
+  return Initializer(
+      [from, chosen = Chosen(seed)](const Shape& shape, DataType dtype) {
+        return Draw(from, shape, dtype, chosen);
+      });
+}
+
+}  // namespace
+
+Initializer zeros() {
+  return Initializer([](const Shape& shape, DataType dtype) {
+    return api::zeros(shape, dtype);
+  });
+}
+
+Initializer ones() {
+  return Initializer([](const Shape& shape, DataType dtype) {
+    return api::ones(shape, dtype);
+  });
+}
+
+Initializer constant(const Tensor& value) {
+  return Initializer([value](const Shape& shape, DataType dtype) {
+    const Tensor of_type = cast(value, dtype);
+    return of_type.rank() == 0 ? fill(shape, of_type)
+                               : reshape(of_type, shape);
+  });
+}
+
+Initializer random_uniform(double minval, double maxval, Seed seed) {
+  return Random({"uniform", minval, maxval}, seed);
+}
+
+Initializer random_normal(double mean, double stddev, Seed seed) {
+  return Random({"untruncated_normal", mean, stddev}, seed);
+}
+
+Initializer truncated_normal(double mean, double stddev, Seed seed) {
+  return Random({"truncated_normal", mean, stddev}, seed);
+}
+
+Initializer variance_scaling(double scale, std::string_view mode,
+                             std::string_view distribution, Seed seed) {
+  return Guarded([&] {
+    ThrowIfError(CheckVarianceScaling(scale, mode, distribution));
+    return Initializer([scale, mode = std::string(mode),
+                        distribution = std::string(distribution),
+                        chosen = Chosen(seed)](const Shape& shape,
+                                               DataType dtype) {
+      return Guarded([&] {
+        return Draw(ValueOrThrow(ScaledVariance(scale, mode, distribution,
+                                                shape.dims())),
+                    shape, dtype, chosen);
+      });
+    });
+  });
+}
+
+Initializer glorot_uniform(Seed seed) {
+  return variance_scaling(1, "fan_avg", "uniform", seed);
+}
+Initializer glorot_normal(Seed seed) {
+  return variance_scaling(1, "fan_avg", "truncated_normal", seed);
+}
+Initializer he_uniform(Seed seed) {
+  return variance_scaling(2, "fan_in", "uniform", seed);
+}
+Initializer he_normal(Seed seed) {
+  return variance_scaling(2, "fan_in", "truncated_normal", seed);
+}
+Initializer lecun_uniform(Seed seed) {
+  return variance_scaling(1, "fan_in", "uniform", seed);
+}
+Initializer lecun_normal(Seed seed) {
+  return variance_scaling(1, "fan_in", "truncated_normal", seed);
+}
+
+}  // namespace gk::api::initializers

@@ -1,0 +1,35 @@
+// What initializers draw weights from, as Keras defines it.
+#ifndef GK_OPS_RANDOM_VARIANCE_SCALING_H_
+#define GK_OPS_RANDOM_VARIANCE_SCALING_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace gk {
+
+// "uniform" in [first, second), or "untruncated_normal" or "truncated_normal"
+// of mean `first` and deviation `second`.
+struct WeightDistribution {
+  std::string_view kind;
+  double first = 0, second = 0;
+};
+
+// ValueError for a scale, mode or distribution that there is not.
+Status CheckVarianceScaling(double scale, std::string_view mode,
+                            std::string_view distribution);
+// Weights of shape [..., inputs, outputs] whose variance is `scale` divided by
+// what `mode` says: "fan_in", "fan_out" or "fan_avg".
+StatusOr<WeightDistribution> ScaledVariance(double scale,
+                                            std::string_view mode,
+                                            std::string_view distribution,
+                                            std::span<const int64_t> shape);
+
+// The seed of the stateless ops of an initializer that was given this one.
+int64_t InitializerSeed(int64_t seed);
+
+}  // namespace gk
+
+#endif  // GK_OPS_RANDOM_VARIANCE_SCALING_H_
