@@ -5,218 +5,25 @@ import math
 import numpy as np
 
 import graphkiln as tf
+from graphkiln import _graphkiln
 from graphkiln import raw_ops as ops
 
 
+_einsum = _graphkiln.composite_function("einsum")
+
+
 def einsum(equation, *inputs, **kwargs):
-    """Sums products of elements as an equation of subscripts says.
-
-    Args:
-      equation: like "ij,jk->ik"; "..." stands for dimensions that broadcast.
-      *inputs: the operands, in the order of the equation.
-      name: of the scope.
-
-    Raises ValueError if the equation does not fit the operands.
-
-    >>> tf.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1]).numpy().tolist()
-    [3, 7]
-    """
     name = kwargs.pop("name", None)
-    kwargs.pop("optimize", None)
+    optimize = kwargs.pop("optimize", "greedy")
     if kwargs:
         raise TypeError(
-            f"Invalid keyword arguments for this function: {sorted(kwargs)}"
+            f"Invalid keyword arguments for einsum: {', '.join(kwargs)}. "
+            "Valid arguments: name, optimize."
         )
-    terms, result = _parse(equation, len(inputs))
-    with tf.name_scope(name or "einsum"):
-        operands = [tf.convert_to_tensor(x) for x in inputs]
-        operands = [
-            tf.ensure_shape(x, [None] * len(term))
-            if x.shape.rank is None and "..." not in term
-            else x
-            for term, x in zip(terms, operands)
-        ]
-        terms, result, operands = _name_ellipsis(terms, result, operands)
-        first, labels = operands[0], terms[0]
-        first, labels = _diagonals(first, labels)
-        for i in range(1, len(operands)):
-            other, other_labels = _diagonals(operands[i], terms[i])
-            later = set("".join(terms[i + 1 :])) | set(result)
-            first, labels = _contract(
-                first, labels, other, other_labels, later
-            )
-        return _to_result(first, labels, result)
+    return _einsum(equation, inputs, optimize, name=name)
 
 
-def _parse(equation: str, count: int) -> tuple[list[str], str]:
-    text = equation.replace(" ", "")
-    left, arrow, result = text.partition("->")
-    terms = left.split(",")
-    if len(terms) != count:
-        raise ValueError(
-            f"Expected {len(terms)} operands for equation {equation!r}, got "
-            f"{count}"
-        )
-    for term in (*terms, result):
-        if not term.replace("...", "", 1).isalpha() and term.replace(
-            "...", "", 1
-        ):
-            raise ValueError(f"Invalid subscripts in equation {equation!r}")
-    if not arrow:
-        letters = "".join(terms).replace(".", "")
-        result = "..." if "..." in left else ""
-        result += "".join(
-            c for c in sorted(set(letters)) if letters.count(c) == 1
-        )
-    plain = result.replace("...", "")
-    if len(set(plain)) != len(plain):
-        raise ValueError(f"Repeated output subscript in {equation!r}")
-    for label in plain:
-        if label not in left:
-            raise ValueError(
-                f"Output subscript {label!r} of {equation!r} is in no input"
-            )
-    return terms, result
-
-
-def _name_ellipsis(terms, result, operands):
-    """Gives the dimensions of "..." labels of their own: digits."""
-    ranks = []
-    for term, x in zip(terms, operands):
-        if x.shape.rank is None:
-            raise ValueError(
-                f"What '...' of the subscripts {term!r} stands for depends on "
-                "the rank of the operand, which is unknown. Give it a shape "
-                "with tf.ensure_shape."
-            )
-        named = len(term.replace("...", ""))
-        extra = x.shape.rank - named
-        if extra < 0 or (extra > 0 and "..." not in term):
-            raise ValueError(
-                f"Operand of rank {x.shape.rank} does not fit subscripts "
-                f"{term!r}"
-            )
-        ranks.append(extra if "..." in term else 0)
-    widest = max(ranks)
-    labels = "".join(chr(0x100 + i) for i in range(widest))
-    named_terms = [
-        term.replace("...", labels[widest - rank :])
-        for term, rank in zip(terms, ranks)
-    ]
-    if widest and "..." not in result:
-        # Left out of the result, they are summed over.
-        return named_terms, result, operands
-    return named_terms, result.replace("...", labels), operands
-
-
-def _diagonals(x, labels):
-    """Each label once: repeated ones become a diagonal."""
-    for label in dict.fromkeys(labels):
-        while labels.count(label) > 1:
-            i = labels.index(label)
-            j = labels.index(label, i + 1)
-            perm = [k for k in range(len(labels)) if k not in (i, j)] + [i, j]
-            x = tf.linalg.diag_part(tf.transpose(x, perm))
-            labels = "".join(labels[k] for k in perm[:-1])
-    return x, labels
-
-
-def _sizes(x, labels):
-    dynamic = None
-    sizes = {}
-    for i, label in enumerate(labels):
-        size = x.shape[i]
-        if size is None:
-            dynamic = tf.shape(x) if dynamic is None else dynamic
-            size = dynamic[i]
-        sizes[label] = size
-    return sizes
-
-
-def _product(sizes):
-    result = 1
-    for size in sizes:
-        result = result * size
-    return result
-
-
-def _contract(a, la, b, lb, later):
-    """One operand of two, summed over labels that nothing needs later."""
-    for labels, other, keep in ((la, lb, "a"), (lb, la, "b")):
-        alone = [c for c in labels if c not in other and c not in later]
-        if alone:
-            axes = [labels.index(c) for c in alone]
-            rest = "".join(c for c in labels if c not in alone)
-            if keep == "a":
-                a, la = tf.reduce_sum(a, axes), rest
-            else:
-                b, lb = tf.reduce_sum(b, axes), rest
-    # Labels that broadcast (size 1 on one side) stay batch labels; a
-    # contracted label of size 1 is summed on its own.
-    shared = [c for c in la if c in lb]
-    batch = [c for c in shared if c in later]
-    summed = [c for c in shared if c not in later]
-    size_a, size_b = _sizes(a, la), _sizes(b, lb)
-    for c in list(summed):
-        if (isinstance(size_a[c], int) and isinstance(size_b[c], int)
-                and size_a[c] != size_b[c]):
-            if 1 not in (size_a[c], size_b[c]):
-                raise ValueError(
-                    f"Expected dimension {c!r} to have the same size in all "
-                    f"operands, got {size_a[c]} and {size_b[c]}"
-                )
-            if size_a[c] == 1:
-                a = tf.squeeze(a, la.index(c))
-                la = la.replace(c, "")
-                b = tf.reduce_sum(b, lb.index(c))
-                lb = lb.replace(c, "")
-            else:
-                b = tf.squeeze(b, lb.index(c))
-                lb = lb.replace(c, "")
-                a = tf.reduce_sum(a, la.index(c))
-                la = la.replace(c, "")
-            summed.remove(c)
-    free_a = [c for c in la if c not in lb]
-    free_b = [c for c in lb if c not in la]
-    size_a, size_b = _sizes(a, la), _sizes(b, lb)
-    a = _arrange(a, la, batch + free_a + summed)
-    b = _arrange(b, lb, batch + summed + free_b)
-    n = _product(size_a[c] for c in free_a)
-    k = _product(size_a[c] for c in summed)
-    m = _product(size_b[c] for c in free_b)
-    a = tf.reshape(a, [*(size_a[c] for c in batch), n, k])
-    b = tf.reshape(b, [*(size_b[c] for c in batch), k, m])
-    out = tf.matmul(a, b)
-    if batch:
-        shape = tf.shape(out)
-        leading = [
-            shape[i] if out.shape[i] is None else out.shape[i]
-            for i in range(len(batch))
-        ]
-    else:
-        leading = []
-    out = tf.reshape(
-        out,
-        [
-            *leading,
-            *(size_a[c] for c in free_a),
-            *(size_b[c] for c in free_b),
-        ],
-    )
-    return out, "".join(batch + free_a + free_b)
-
-
-def _arrange(x, labels, order):
-    perm = [labels.index(c) for c in order]
-    return x if perm == list(range(len(perm))) else tf.transpose(x, perm)
-
-
-def _to_result(x, labels, result):
-    alone = [i for i, c in enumerate(labels) if c not in result]
-    if alone:
-        x = tf.reduce_sum(x, alone)
-        labels = "".join(c for c in labels if c in result)
-    return _arrange(x, labels, list(result))
+einsum.__doc__ = _einsum.__doc__
 
 
 def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):

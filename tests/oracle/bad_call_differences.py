@@ -357,12 +357,6 @@ PUBLIC: tuple[Difference, ...] = (
         "division by zero is no internal error",
     ),
     Difference(
-        "einsum .*",
-        "ValueError",
-        INVALID,
-        "checked before anything is computed",
-    ),
-    Difference(
         "concat nothing .*",
         "ValueError",
         f"{INVALID}|ValueError",

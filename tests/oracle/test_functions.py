@@ -448,8 +448,6 @@ EXCEPTED = {
     # tf.pad's node is called Pad, PadV2 or MirrorPad; its constant knows that
     # name in TensorFlow ("Pad/paddings"), not here ("paddings").
     "lambda x: tf.tile(x, [2]) + tf.pad(x, [[1, 1]])[:4] * 0.0 | V2": GRAPH,
-    # tf.einsum is a composition of products here, an op of its own there.
-    'lambda x: tf.einsum("ij,jk->ik", x, x) | M': GRAPH,
     # TensorFlow adds a control input that another one implies: the read
     # waits for both writes, of which one waits for the other.
     "lambda x: (variable.assign_add(x), variable.assign_sub(1.0))[0] | F":
