@@ -259,7 +259,9 @@ const CompositeRecord kRecords[] = {
      .scope = "Conv3D",
      .build = Conv3d,
      .doc = "Convolution of volumes with filters [depth, height, width, in, "
-            "out]." WINDOW_DOC},
+            "out]." WINDOW_DOC,
+     .example = ">>> tf.nn.conv3d(tf.ones([1, 2, 2, 2, 1]), tf.ones([2, 2, 2, "
+                "1, 1]), 1, \"VALID\").numpy().item()\n8.0"},
     {.names = "nn.max_pool2d",
      .args = POOL_ARGS "string = 'NHWC'",
      .scope = "MaxPool2d",

@@ -1,12 +1,18 @@
 // Running sums and products, and the index of the extreme.
 #include "ops/fn/math_scan.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
 #include "base/interrupt.h"
 #include "base/thread_pool.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "kernels/elementwise.h"
 #include "kernels/reduce.h"
+#include "ops/scalar_constant.h"
 
 namespace gk {
 namespace {
@@ -44,21 +50,57 @@ Split SplitAt(const TensorShape& s, int axis) {
 
 constexpr int64_t kPollTurns = 1 << 20;
 
-template <class T, bool kProduct>
+struct Add {
+  template <class C>
+  static C Start() {
+    return C(0);
+  }
+  template <class C>
+  static C Join(C sum, C v) {
+    return C(sum + v);
+  }
+};
+
+struct Multiply {
+  template <class C>
+  static C Start() {
+    return C(1);
+  }
+  template <class C>
+  static C Join(C product, C v) {
+    return C(product * v);
+  }
+};
+
+// log(exp(x) + exp(y)), of infinities, too.
+struct LogAdd {
+  template <class C>
+  static C Start() {
+    return -std::numeric_limits<C>::infinity();
+  }
+  template <class C>
+  static C Join(C x, C y) {
+    if (x != x || y != y) return x + y;
+    const C more = std::max(x, y), less = std::min(x, y);
+    return std::isinf(more) ? more : more + std::log1p(std::exp(less - more));
+  }
+};
+
+template <class T, class How>
 void Scan(const Split& s, bool exclusive, bool reverse, const T* in, T* out) {
   using C = ComputeType<T>;
   ThreadPool::Global().ParallelRange(
       s.outer, s.n * s.inner, [&](int64_t begin, int64_t end) {
         for (int64_t o = begin; o < end; ++o) {
           for (int64_t i = 0; i < s.inner; ++i) {
-            C sum = kProduct ? C(1) : C(0);
+            C sum = How::template Start<C>();
             for (int64_t k = 0; k < s.n; ++k) {
               if ((k & (kPollTurns - 1)) == kPollTurns - 1) PollInterrupt();
               const int64_t at =
                   (o * s.n + (reverse ? s.n - 1 - k : k)) * s.inner + i;
               const C v = Convert<C>(in[at]);
               if (exclusive) out[at] = Convert<T>(sum);
-              sum = C(kProduct ? sum * v : sum + v);
+              sum = How::Join(sum, v);
               if (!exclusive) out[at] = Convert<T>(sum);
             }
           }
@@ -66,7 +108,19 @@ void Scan(const Split& s, bool exclusive, bool reverse, const T* in, T* out) {
       });
 }
 
-template <bool kProduct>
+template <class... Ts>
+struct Kinds {};
+using Floats = Kinds<float, double, half, bfloat16>;
+using Numbers = Kinds<float, double, half, bfloat16, int8_t, int16_t, int32_t,
+                      int64_t, uint8_t, uint16_t, uint32_t, uint64_t, complex64,
+                      complex128>;
+
+template <class... Ts, class Fn>
+bool VisitOneOf(Kinds<Ts...>, DataType dtype, Fn&& fn) {
+  return VisitType<Ts...>(dtype, std::forward<Fn>(fn));
+}
+
+template <class How, class Types>
 Status ComputeScan(KernelContext& c) {
   const Tensor& in = c.input(0);
   Tensor* out;
@@ -82,12 +136,9 @@ Status ComputeScan(KernelContext& c) {
   const bool exclusive = c.attr<bool>("exclusive");
   const bool reverse = c.attr<bool>("reverse");
   const bool known =
-      VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t,
-                int64_t, uint8_t, uint16_t, uint32_t, uint64_t, complex64,
-                complex128>(in.dtype(), [&](auto tag) {
+      VisitOneOf(Types(), in.dtype(), [&](auto tag) {
         using T = decltype(tag);
-        Scan<T, kProduct>(split, exclusive, reverse, in.data<T>(),
-                          out->data<T>());
+        Scan<T, How>(split, exclusive, reverse, in.data<T>(), out->data<T>());
       });
   if (known) return OkStatus();
   return c.NoKernel();
@@ -105,6 +156,35 @@ void CumprodGradient(GradContext& g) {
   Tensor sum = ops::Cumsum(MakeOp1("Mul", {product, g.dy(0)}), g.x(1),
                            exclusive, !reverse);
   g.Set(0, MakeOp1("DivNoNan", {sum, g.x(0)}));
+}
+
+double Lowest(DataType t) {
+  double lowest = 0;
+  VisitType<float, double>(t, [&](auto tag) {
+    lowest = std::numeric_limits<decltype(tag)>::lowest();
+  });
+  if (t == DataType::kHalf) return -65504;
+  return t == DataType::kBfloat16 ? -3.3895313892515355e38 : lowest;
+}
+
+// The sum of dy * exp(x - y) over what x is a part of, apart for each sign of
+// dy, in logarithms.
+void LogsumexpGradient(GradContext& g) {
+  const Tensor &x = g.x(0), &axis = g.x(1), &y = g.y(0), dy = g.dy(0);
+  const bool exclusive = g.attr<bool>("exclusive");
+  const bool reverse = g.attr<bool>("reverse");
+  const Tensor zero = ScalarLike(x, 0);
+  const Tensor nothing = ScalarLike(x, Lowest(x.dtype()));
+  const auto part = [&](const Tensor& grad) {
+    const Tensor log = MakeOp1(
+        "SelectV2",
+        {MakeOp1("Greater", {grad, zero}), MakeOp1("Log", {grad}), nothing});
+    const Tensor sum =
+        ops::CumulativeLogsumexp(MakeOp1("Sub", {log, y}), axis, exclusive,
+                                 !reverse);
+    return MakeOp1("Exp", {MakeOp1("AddV2", {sum, x})});
+  };
+  g.Set(0, MakeOp1("Sub", {part(dy), part(MakeOp1("Neg", {dy}))}));
 }
 
 template <bool kLargest>
@@ -180,7 +260,7 @@ const OpRecord kRecords[] = {
               "complex128, half, uint32, uint64]; Tidx: type in [int32, "
               "int64] = int32",
      .shape = shape_fn::SameAsInput,
-     .kernel = {.compute = ComputeScan<false>},
+     .kernel = {.compute = ComputeScan<Add, Numbers>},
      .gradient = CumsumGradient,
      .python = {.converts_first = true},
      .doc = "Running sums along an axis.",
@@ -195,10 +275,22 @@ const OpRecord kRecords[] = {
               "complex128, half, uint32, uint64]; Tidx: type in [int32, "
               "int64] = int32",
      .shape = shape_fn::SameAsInput,
-     .kernel = {.compute = ComputeScan<true>},
+     .kernel = {.compute = ComputeScan<Multiply, Numbers>},
      .gradient = CumprodGradient,
      .python = {.converts_first = true},
      .doc = "Running products along an axis.",
+     .test = {.shapes = "x: [3, 4]; axis: []"}},
+
+    {.name = "CumulativeLogsumexp",
+     .inputs = "x: T; axis: Tidx",
+     .outputs = "out: T",
+     .attrs = "exclusive: bool = False; reverse: bool = False; T: type in "
+              "[bfloat16, half, float, double]; Tidx: type in [int32, int64] "
+              "= int32",
+     .shape = shape_fn::SameAsInput,
+     .kernel = {.compute = ComputeScan<LogAdd, Floats>},
+     .gradient = LogsumexpGradient,
+     .doc = "Running logarithms of sums of exponentials along an axis.",
      .test = {.shapes = "x: [3, 4]; axis: []"}},
 
     {.name = "ArgMax",
