@@ -1,26 +1,6 @@
 """Counts: histograms, confusion matrices; and embedding look-up."""
 
 import graphkiln as tf
-from graphkiln import raw_ops as ops
-
-
-def histogram_fixed_width(
-    values, value_range, nbins=100, dtype=tf.int32, name=None
-):
-    """How many values fall into each of `nbins` equal bins of a range.
-
-    Values outside count in the first and last bin.
-
-    >>> tf.histogram_fixed_width([0., 0.9], [0., 1.], nbins=2).numpy().tolist()
-    [1, 1]
-    """
-    return ops.HistogramFixedWidth(
-        values=values,
-        value_range=value_range,
-        nbins=nbins,
-        dtype=dtype,
-        name=name or "histogram_fixed_width",
-    )
 
 
 def histogram_fixed_width_bins(
@@ -50,16 +30,6 @@ def histogram_fixed_width_bins(
         places = tf.floor(tf.cast(nbins, places.dtype) * places)
         last = tf.cast(nbins - 1, tf.int32)
         return tf.clip_by_value(tf.cast(places, tf.int32), 0, last)
-
-
-def in_top_k(targets, predictions, k, name=None):
-    """Is the score of each target among the `k` largest of its row?
-
-    >>> tf.math.in_top_k([1], [[0.1, 0.9]], 1).numpy().tolist()
-    [True]
-    """
-    with tf.name_scope(name or "in_top_k"):
-        return ops.InTopKV2(predictions=predictions, targets=targets, k=k)
 
 
 def confusion_matrix(

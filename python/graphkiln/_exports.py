@@ -33,21 +33,17 @@ PACKAGES = ("autograph", "autograph.experimental")
 # arguments; assertions about two arguments say so themselves.
 DISPATCHED = """
     Assert assert_rank broadcast_dynamic_shape
-    broadcast_static_shape case clip_by_global_norm clip_by_norm cond
-    debugging.Assert debugging.assert_all_finite debugging.assert_integer
+    broadcast_static_shape case clip_by_global_norm cond debugging.Assert
+    debugging.assert_all_finite debugging.assert_integer
     debugging.assert_negative debugging.assert_non_negative
     debugging.assert_non_positive debugging.assert_positive
     debugging.assert_proper_iterable debugging.assert_rank
     debugging.assert_rank_at_least debugging.assert_rank_in
     debugging.assert_same_float_dtype debugging.assert_scalar
     debugging.assert_shapes debugging.assert_type einsum foldl foldr
-    histogram_fixed_width linalg.adjoint linalg.diag linalg.diag_part
-    linalg.einsum linalg.global_norm linalg.matrix_transpose linalg.norm
-    linalg.set_diag linalg.trace linspace math.bincount math.confusion_matrix
-    math.in_top_k meshgrid nn.dropout nn.embedding_lookup
-    nn.experimental.stateless_dropout norm numpy_function print py_function
-    ragged.constant repeat scan sequence_mask
-    strided_slice strings.format tuple
+    linalg.einsum linalg.global_norm math.bincount math.confusion_matrix
+    meshgrid nn.embedding_lookup numpy_function print py_function
+    ragged.constant repeat scan strided_slice strings.format tuple
     """
 
 EXPORTS: dict[str, str] = {
@@ -218,11 +214,8 @@ EXPORTS: dict[str, str] = {
         random.experimental.set_global_generator
         """,
     "graphkiln._math_functions": """
-        einsum linalg.einsum norm linalg.norm clip_by_norm clip_by_global_norm
-        linalg.global_norm nn.dropout nn.experimental.stateless_dropout
-        linspace meshgrid sequence_mask repeat broadcast_dynamic_shape
-        broadcast_static_shape linalg.trace linalg.diag linalg.diag_part
-        linalg.set_diag linalg.matrix_transpose linalg.adjoint
+        einsum linalg.einsum clip_by_global_norm linalg.global_norm meshgrid
+        repeat broadcast_dynamic_shape broadcast_static_shape
         """,
     "graphkiln._initializers": """
         zeros_initializer=Zeros ones_initializer=Ones
@@ -310,8 +303,6 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._bincount": "math.bincount sparse.bincount=sparse_bincount",
     "graphkiln._counting": """
-        math.in_top_k math.confusion_matrix
-        nn.embedding_lookup histogram_fixed_width
-        histogram_fixed_width_bins
+        math.confusion_matrix nn.embedding_lookup histogram_fixed_width_bins
         """,
 }

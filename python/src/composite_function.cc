@@ -88,6 +88,7 @@ CompositeInfo::CompositeInfo(const Composite& composite)
     const CompositeArg& arg = composite.args[i];
     if (arg.kind == ArgKind::kName) {
       name_position_ = parameters_.size();
+      name_default_ = arg.default_text;
       name_seen = true;
       continue;
     }

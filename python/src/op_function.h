@@ -35,6 +35,7 @@ class FunctionInfo {
   virtual int maps() const = 0;
   // Zeros give zeros: a sparse first argument stays one.
   virtual bool keeps_zero() const = 0;
+  const std::string& name_default() const { return name_default_; }
   // `arguments` are borrowed and in the order of parameters(); null: not
   // given. New reference.
   virtual PyObject* Call(PyObject* const* arguments,
@@ -43,6 +44,7 @@ class FunctionInfo {
  protected:
   std::vector<Parameter> parameters_;
   size_t name_position_ = 0;
+  std::string name_default_ = "None";  // in the signature
 };
 
 // The Python function around `info`; `op` if one or two eager tensors and

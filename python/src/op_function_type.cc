@@ -206,7 +206,9 @@ PyObject* TextSignature(PyObject* o, void*) {
   std::string text = Self(o)->keyword_only ? "(*, " : "(";
   const auto& parameters = Self(o)->info->parameters();
   for (size_t i = 0; i <= parameters.size(); ++i) {
-    if (i == Self(o)->info->name_position()) text += "name=None, ";
+    if (i == Self(o)->info->name_position()) {
+      text += "name=" + Self(o)->info->name_default() + ", ";
+    }
     if (i == parameters.size()) break;
     text += StringView(parameters[i].name);
     if (!parameters[i].required) text += "=" + parameters[i].shown_default;

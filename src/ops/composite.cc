@@ -51,6 +51,7 @@ void ParseDefault(const CompositeRecord& r, std::string_view text,
     case ArgKind::kString:
       arg->default_value = std::string(text.substr(1, text.size() - 2));
       return;
+    case ArgKind::kTensor:  // a number, which `build` makes a tensor of
     case ArgKind::kNative:
       if (text == "True" || text == "False") {
         arg->default_value = text == "True";
@@ -253,6 +254,31 @@ Tensor IndicesOf(std::span<const int64_t> values, std::string_view name) {
       values.begin(), values.end(),
       [](int64_t v) { return std::in_range<int32_t>(v); });
   return IntsTensor(values, narrow ? DataType::kInt32 : DataType::kInt64, name);
+}
+
+Tensor ArgumentAs(const CompositeCall& c, int i, DataType dtype,
+                  std::string_view node) {
+  const std::string name = c.name(node);
+  if (const int64_t* v = c.get<int64_t>(i)) return IntegerOf(*v, dtype, name);
+  if (const bool* v = c.get<bool>(i)) return NumberOf(*v, dtype, name);
+  if (const double* v = c.get<double>(i)) {
+    if (IsInteger(dtype)) {
+      throw Error(TypeError("Cannot convert {} to EagerTensor of dtype {}", *v,
+                            DataTypeName(dtype)));
+    }
+    return NumberOf(*v, dtype, name);
+  }
+  if (const auto* ints = c.get<std::vector<int64_t>>(i)) {
+    const Tensor t = IntsTensor(*ints, DataType::kInt64, name);
+    return dtype == t.dtype() ? t : MakeOp1("Cast", {t}, {{"DstT", dtype}});
+  }
+  const Tensor& t = c.tensor(i);
+  if (t.dtype() != dtype) {
+    throw Error(ValueError(
+        "Tensor conversion requested dtype {} for Tensor with dtype {}: {}",
+        DataTypeName(dtype), DataTypeName(t.dtype()), node));
+  }
+  return t;
 }
 
 std::optional<std::vector<int64_t>> KnownInts(const Tensor& t) {

@@ -194,6 +194,10 @@ Tensor Int32Of(int64_t value, std::string_view name = {});
 Tensor IndexOf(int64_t value, std::string_view name = {});
 // The same of a vector.
 Tensor IndicesOf(std::span<const int64_t> values, std::string_view name = {});
+// An argument of kind native as a tensor of a dtype, named `node`; ValueError
+// for a tensor of another.
+Tensor ArgumentAs(const CompositeCall& c, int i, DataType dtype,
+                  std::string_view node);
 // Elements of a constant int32 or int64 tensor that is known now (a value or
 // what the graph knows of it); nothing if unknown.
 std::optional<std::vector<int64_t>> KnownInts(const Tensor& t);

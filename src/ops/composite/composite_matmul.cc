@@ -29,12 +29,8 @@ Tensor Product(const CompositeCall& c, Tensor a, Tensor b, bool ta, bool tb,
   const bool batch = (sa.unknown_rank() || sa.rank() > 2) ||
                      (sb.unknown_rank() || sb.rank() > 2);
   if (output_type != DataType::kInvalid && output_type != a.dtype()) {
-    if (ta && aa) Flag(c, a, &ta, aa, "a");
-    if (tb && ab) Flag(c, b, &tb, ab, "b");
-    return MakeOp1("BatchMatMulV3", {a, b},
-                   {{"Tout", output_type}, {"adj_x", ta || aa},
-                    {"adj_y", tb || ab}},
-                   name);
+    a = MakeOp1("Cast", {a}, {{"DstT", output_type}}, c.name("Cast"));
+    b = MakeOp1("Cast", {b}, {{"DstT", output_type}}, c.name("Cast_1"));
   }
   if (!batch) {
     a = Flag(c, a, &ta, aa, "a");

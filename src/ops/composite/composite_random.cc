@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ops/composite.h"
+#include "ops/element_moves.h"
 #include "ops/random/random_algorithm.h"
 #include "ops/random/random_seeds.h"
 
@@ -14,32 +15,6 @@ namespace {
 bool IsRandomInteger(DataType t) {
   return t == DataType::kInt32 || t == DataType::kInt64 ||
          t == DataType::kUint32 || t == DataType::kUint64;
-}
-
-// A parameter of a distribution as a tensor of its dtype.
-Tensor Parameter(const CompositeCall& c, int i, DataType dtype,
-                 std::string_view node) {
-  const std::string name = c.name(node);
-  if (const int64_t* v = c.get<int64_t>(i)) return IntegerOf(*v, dtype, name);
-  if (const bool* v = c.get<bool>(i)) return NumberOf(*v, dtype, name);
-  if (const double* v = c.get<double>(i)) {
-    if (IsInteger(dtype)) {
-      throw Error(TypeError("Cannot convert {} to EagerTensor of dtype {}", *v,
-                            DataTypeName(dtype)));
-    }
-    return NumberOf(*v, dtype, name);
-  }
-  if (const auto* ints = c.get<std::vector<int64_t>>(i)) {
-    const Tensor t = IntsTensor(*ints, DataType::kInt64, name);
-    return dtype == t.dtype() ? t : MakeOp1("Cast", {t}, {{"DstT", dtype}});
-  }
-  const Tensor& t = c.tensor(i);
-  if (t.dtype() != dtype) {
-    throw Error(ValueError(
-        "Tensor conversion requested dtype {} for Tensor with dtype {}: {}",
-        DataTypeName(dtype), DataTypeName(t.dtype()), node));
-  }
-  return t;
 }
 
 bool IsNumber(const CompositeCall& c, int i, int64_t number) {
@@ -206,7 +181,7 @@ void CheckUniform(const CompositeCall& c, int maxval, DataType dtype) {
 }
 
 Tensor UpperLimit(const CompositeCall& c, int i, DataType dtype) {
-  return c.has(i) ? Parameter(c, i, dtype, "max")
+  return c.has(i) ? ArgumentAs(c, i, dtype, "max")
                   : NumberOf(1, dtype, c.name("max"));
 }
 
@@ -222,7 +197,7 @@ Tensor Uniform(const CompositeCall& c, int first, DataType dtype,
       (!c.has(maxval) || IsNumber(c, maxval, 1))) {
     return make_source().Draw("Uniform", dtype);
   }
-  const Tensor low = Parameter(c, minval, dtype, "min");
+  const Tensor low = ArgumentAs(c, minval, dtype, "min");
   const Tensor high = UpperLimit(c, maxval, dtype);
   auto source = make_source();
   if (IsRandomInteger(dtype)) return source.DrawInts(low, high, c.name());
@@ -234,8 +209,8 @@ Tensor Uniform(const CompositeCall& c, int first, DataType dtype,
 template <class MakeSource>
 Tensor Normal(const CompositeCall& c, int first, DataType dtype,
               std::string_view kind, MakeSource&& make_source) {
-  const Tensor mean = Parameter(c, first, dtype, "mean");
-  const Tensor stddev = Parameter(c, first + 1, dtype, "stddev");
+  const Tensor mean = ArgumentAs(c, first, dtype, "mean");
+  const Tensor stddev = ArgumentAs(c, first + 1, dtype, "stddev");
   return Affine(c, make_source().Draw(kind, dtype), stddev, mean);
 }
 
@@ -291,8 +266,8 @@ TensorVector Gamma(CompositeCall& c) {
   const DataType dtype = c.type(3);
   CheckFloating(dtype, "random.gamma");
   const Tensor& shape = ShapeOf(c, 0);
-  const Tensor alpha = Parameter(c, 1, dtype, "alpha");
-  const Tensor beta = c.has(2) ? Parameter(c, 2, dtype, "beta")
+  const Tensor alpha = ArgumentAs(c, 1, dtype, "alpha");
+  const Tensor beta = c.has(2) ? ArgumentAs(c, 2, dtype, "beta")
                                : NumberOf(1, dtype, c.name("beta"));
   const Tensor wide_alpha =
       MakeOp1("AddV2", {alpha, MakeOp1("ZerosLike", {beta})});
@@ -346,6 +321,68 @@ TensorVector StatelessShuffle(CompositeCall& c) {
                   {c.tensor(0), pair[0], pair[1],
                    MakeAlgorithm(c, algorithm, "StatelessShuffle/alg")},
                   {}, c.name("StatelessShuffle"))};
+}
+
+// ---- Dropout ----
+
+// Scaled elements where `keep` holds, of the choice made by `uniform`.
+template <class Uniform>
+TensorVector Dropout(const CompositeCall& c, int noise_shape,
+                     Uniform&& uniform) {
+  const Tensor& x = c.tensor(0);
+  const DataType dtype = x.dtype();
+  if (!IsFloating(dtype)) {
+    throw Error(ValueError(
+        "`x.dtype` must be a floating point tensor as `x` will be scaled. "
+        "Received: x.dtype=tf.{}",
+        DataTypeName(dtype)));
+  }
+  const int64_t* whole = c.get<int64_t>(1);
+  const double* part = c.get<double>(1);
+  Tensor rate, scaled;
+  if (whole != nullptr || part != nullptr) {
+    const double value = part ? *part : static_cast<double>(*whole);
+    if (!(value >= 0 && value < 1)) {
+      throw Error(ValueError("`rate` must be a scalar tensor or a float in "
+                             "the range [0, 1). Received: rate={}",
+                             value));
+    }
+    if (value == 0) return {x};
+    rate = NumberOf(value, dtype, c.name("rate"));
+    scaled = MakeOp1("Mul", {x, NumberOf(1.0 / (1.0 - value), dtype,
+                                         c.name("Const"))}, {},
+                     c.name("Mul"));
+  } else {
+    rate = CastTo(c.tensor(1), dtype);
+    scaled = MakeOp1("RealDiv",
+                     {x, MakeOp1("Sub", {NumberOf(1, dtype), rate})});
+  }
+  const Tensor shape =
+      c.has(noise_shape) ? ShapeOf(c, noise_shape) : ShapeTensor(x);
+  const Tensor keep =
+      MakeOp1("GreaterEqual", {uniform(shape, dtype), rate}, {},
+              c.name("GreaterEqual"));
+  return {MakeOp1("SelectV2",
+                  {keep, scaled, NumberOf(0, dtype, c.name("Const_1"))}, {},
+                  c.name("SelectV2"))};
+}
+
+TensorVector StatefulDropout(CompositeCall& c) {
+  return Dropout(c, 2, [&](const Tensor& shape, DataType dtype) {
+    AttrMap attrs = SeedAttrsOf(c, 3);
+    attrs.Set("dtype", dtype);
+    return MakeOp1("RandomUniform", {shape}, std::move(attrs),
+                   c.name("random_uniform/RandomUniform"));
+  });
+}
+
+TensorVector StatelessDropout(CompositeCall& c) {
+  return Dropout(c, 4, [&](const Tensor& shape, DataType dtype) {
+    Algorithm algorithm = AlgorithmOf(c, 3);
+    const TensorVector pair = KeyCounter(c, 2);
+    return KeyedSource(c, shape, pair[0], pair[1], std::move(algorithm))
+        .Draw("Uniform", dtype);
+  });
 }
 
 // Seeds of a seed: integers of the whole range, by Philox.
@@ -535,6 +572,24 @@ const CompositeRecord kRecords[] = {
                 "5],\n...     seed=[1, 2]).numpy().tolist()\n"
                 "[4, 5, 0, 3, 1, 2]"},
 
+    {.names = "nn.dropout",
+     .args = "x: tensor; rate: native; noise_shape: tensor(int32) = None; "
+             "seed: seed = None",
+     .scope = "dropout",
+     .build = StatefulDropout,
+     .doc = "Sets a random part of the elements to 0 and scales up the "
+            "others.\n\nArgs:\n  rate: the part, in [0, 1).\n  noise_shape: "
+            "of the choice, broadcast to the shape of `x`.",
+     .example = ">>> tf.nn.dropout([1., 2.], 0.).numpy().tolist()\n"
+                "[1.0, 2.0]"},
+    {.names = "nn.experimental.stateless_dropout",
+     .args = "x: tensor; rate: native; " SEEDED "; rng_alg: native = "
+             "'auto_select'; noise_shape: tensor(int32) = None",
+     .scope = "stateless_dropout",
+     .build = StatelessDropout,
+     .doc = "Dropout whose choice is a function of `seed` alone.",
+     .example = ">>> tf.nn.experimental.stateless_dropout([1., 2.], 0.5, [1, "
+                "0]).shape\nTensorShape([2])"},
     {.names = "random.split|random.experimental.stateless_split",
      .args = SEEDED "; num: native = 2; alg: native = 'auto_select'",
      .scope = "stateless_random_uniform",

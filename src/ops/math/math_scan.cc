@@ -179,9 +179,8 @@ void LogsumexpGradient(GradContext& g) {
     const Tensor log = MakeOp1(
         "SelectV2",
         {MakeOp1("Greater", {grad, zero}), MakeOp1("Log", {grad}), nothing});
-    const Tensor sum =
-        ops::CumulativeLogsumexp(MakeOp1("Sub", {log, y}), axis, exclusive,
-                                 !reverse);
+    const Tensor sum = ops::CumulativeLogsumexp(
+        MakeOp1("Sub", {log, y}), axis, exclusive, !reverse);
     return MakeOp1("Exp", {MakeOp1("AddV2", {sum, x})});
   };
   g.Set(0, MakeOp1("Sub", {part(dy), part(MakeOp1("Neg", {dy}))}));

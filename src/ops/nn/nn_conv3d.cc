@@ -73,7 +73,7 @@ StatusOr<Volumes> Describe(const AttrMap& attrs, const TensorShape& input,
   v.in_c = input.dim(4);
   v.filter_in = filter.dim(3);
   v.out_c = filter.dim(4);
-  if (v.filter_in <= 0 || v.in_c % v.filter_in != 0 ||
+  if (v.filter_in <= 0 || v.in_c <= 0 || v.in_c % v.filter_in != 0 ||
       v.out_c % (v.in_c / v.filter_in) != 0) {
     return InvalidArgument("input depth must be evenly divisible by filter "
                            "depth: {} vs {}",

@@ -185,6 +185,7 @@ NOT_CALLED = {
 }
 
 ROWS = [[0], [2]]
+CONV3 = {"strides": [1, 1, 1, 1, 1], "padding": "SAME"}
 CONV = {"strides": [1, 1, 1, 1], "padding": "SAME"}
 POOL = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"}
 POOL3 = {
@@ -446,6 +447,23 @@ TABLE: dict[str, dict[str, Any]] = {
         "filter_sizes": [3, 3, 2, 3],
         "out_backprop": F(1, 5, 5, 3),
         **CONV,
+    },
+    "Conv3D": {
+        "input": F(1, 4, 4, 4, 2),
+        "filter": F(2, 2, 2, 2, 3),
+        **CONV3,
+    },
+    "Conv3DBackpropInputV2": {
+        "input_sizes": [1, 4, 4, 4, 2],
+        "filter": F(2, 2, 2, 2, 3),
+        "out_backprop": F(1, 4, 4, 4, 3),
+        **CONV3,
+    },
+    "Conv3DBackpropFilterV2": {
+        "input": F(1, 4, 4, 4, 2),
+        "filter_sizes": [2, 2, 2, 2, 3],
+        "out_backprop": F(1, 4, 4, 4, 3),
+        **CONV3,
     },
     "DepthwiseConv2dNative": {
         "input": F(1, 5, 5, 2),

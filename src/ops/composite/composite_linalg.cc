@@ -1,0 +1,338 @@
+// Norms, limits of norms, diagonals and transposes of matrices.
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "ops/composite.h"
+#include "ops/element_moves.h"
+
+namespace gk {
+namespace {
+
+// The axes of a reduction: an int, ints, a tensor or None for all.
+Tensor AxesOf(const CompositeCall& c, int i, const Tensor& x,
+              std::string_view node) {
+  if (!c.has(i)) return AllAxes(x, c.name(node));
+  if (const int64_t* axis = c.get<int64_t>(i)) {
+    return IndexOf(*axis, c.name(node));
+  }
+  if (const auto* axes = c.get<std::vector<int64_t>>(i)) {
+    return IndicesOf(*axes, c.name(node));
+  }
+  return c.tensor(i);
+}
+
+Tensor Sum(const Tensor& x, const Tensor& axes, bool keep) {
+  return MakeOp1("Sum", {x, axes}, {{"keep_dims", keep}});
+}
+
+Tensor Max(const Tensor& x, const Tensor& axes, bool keep) {
+  return MakeOp1("Max", {x, axes}, {{"keep_dims", keep}});
+}
+
+Tensor AbsOf(const Tensor& x) {
+  if (!IsComplex(x.dtype())) return MakeOp1("Abs", {x});
+  return MakeOp1("ComplexAbs", {x}, {{"Tout", RealType(x.dtype())}});
+}
+
+// |x| squared.
+Tensor Squares(const Tensor& x) {
+  if (!IsComplex(x.dtype())) return MakeOp1("Mul", {x, x});
+  return MakeOp1("Real", {MakeOp1("Mul", {x, MakeOp1("Conj", {x})})},
+                 {{"Tout", RealType(x.dtype())}});
+}
+
+std::optional<double> OrderOf(const CompositeCall& c, int i) {
+  if (const int64_t* n = c.get<int64_t>(i)) return static_cast<double>(*n);
+  if (const double* x = c.get<double>(i)) return *x;
+  const Tensor* t = c.get<Tensor>(i);  // a number of NumPy's
+  const Tensor known = t == nullptr ? Tensor() : t->KnownValue();
+  std::optional<double> order;
+  if (known && known.num_elements() == 1) {
+    VisitType<float, double, int32_t, int64_t>(known.dtype(), [&](auto tag) {
+      order = static_cast<double>(*known.data<decltype(tag)>());
+    });
+  }
+  return order;
+}
+
+TensorVector Norm(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  const std::string* name = c.get<std::string>(1);
+  const std::optional<double> order = OrderOf(c, 1);
+  const auto* pair = c.get<std::vector<int64_t>>(2);
+  const bool is_matrix = pair != nullptr && pair->size() == 2;
+  const bool keep = c.has(3) && c.flag(3);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::string shown = name ? *name
+                            : order ? Format("{}", *order)
+                                    : std::string("another value");
+  const bool euclidean = name && (*name == "euclidean" ||
+                                  (*name == "fro" && is_matrix));
+  if (is_matrix && !euclidean &&
+      !(order && (*order == 1 || *order == 2 || *order == infinity))) {
+    throw Error(ValueError("'ord' must be a supported matrix norm in "
+                           "['euclidean', 'fro', 1, 2, inf], got {}",
+                           shown));
+  }
+  if (!is_matrix && !euclidean && !order) {
+    throw Error(ValueError("'ord' must be a supported vector norm, got {}",
+                           shown));
+  }
+  const Tensor axes = AxesOf(c, 2, x, "axis");
+  if (euclidean || (*order == 2 && !is_matrix)) {
+    return {MakeOp1("Sqrt", {Sum(Squares(x), axes, keep)}, {}, c.name())};
+  }
+  const Tensor size = AbsOf(x);
+  if (!is_matrix) {
+    if (*order == 1) return {Sum(size, axes, keep)};
+    if (*order == infinity) return {Max(size, axes, keep)};
+    const Tensor powers =
+        MakeOp1("Pow", {size, NumberOf(*order, size.dtype())});
+    return {MakeOp1("Pow", {Sum(powers, axes, keep),
+                            NumberOf(1 / *order, size.dtype())})};
+  }
+  if (*order == 2) {
+    throw Error(ValueError("the spectral norm of matrices needs tf.linalg.svd"));
+  }
+  const bool of_rows = *order == infinity;
+  const Tensor sums = Sum(size, IndexOf((*pair)[of_rows ? 1 : 0]), true);
+  const Tensor most = Max(sums, IndexOf((*pair)[of_rows ? 0 : 1]), true);
+  if (keep) return {most};
+  return {MakeOp1("Squeeze", {most}, {{"squeeze_dims", *pair}})};
+}
+
+// A number as a tensor of a dtype; a tensor becomes one of it.
+Tensor NumberAs(const CompositeCall& c, int i, DataType dtype) {
+  if (const int64_t* n = c.get<int64_t>(i)) return IntegerOf(*n, dtype);
+  if (const double* x = c.get<double>(i)) return NumberOf(*x, dtype);
+  return CastTo(c.tensor(i), dtype);
+}
+
+TensorVector ClipByNorm(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  const Tensor squares =
+      Sum(MakeOp1("Mul", {x, x}), AxesOf(c, 2, x, "axis"), true);
+  const Tensor positive =
+      MakeOp1("Greater", {squares, NumberOf(0, x.dtype())});
+  // Zero gets no gradient of infinity.
+  const Tensor safe =
+      MakeOp1("SelectV2", {positive, squares, MakeOp1("OnesLike", {squares})});
+  const Tensor length =
+      MakeOp1("SelectV2", {positive, MakeOp1("Sqrt", {safe}), squares});
+  const Tensor limit = NumberAs(c, 1, x.dtype());
+  return {MakeOp1("RealDiv", {MakeOp1("Mul", {x, limit}),
+                              MakeOp1("Maximum", {length, limit})})};
+}
+
+Tensor GlobalNormOf(const TensorVector& parts) {
+  if (parts.empty()) return NumberOf(0, DataType::kFloat);
+  TensorVector squares;
+  const Tensor zero = Int32Of(0);
+  for (const Tensor& t : parts) {
+    squares.push_back(Sum(MakeOp1("Square", {t}), AllAxes(t), false));
+  }
+  const Tensor stacked = MakeOp(
+      "Pack", squares, {{"N", static_cast<int64_t>(squares.size())}})[0];
+  return MakeOp1("Sqrt", {Sum(stacked, zero, false)});
+}
+
+TensorVector GlobalNorm(CompositeCall& c) {
+  return {GlobalNormOf(c.tensors(0))};
+}
+
+// The tensors, scaled, and the norm.
+TensorVector ClipByGlobalNorm(CompositeCall& c) {
+  const TensorVector& parts = c.tensors(0);
+  const Tensor norm = c.has(2) ? c.tensor(2) : GlobalNormOf(parts);
+  const DataType dtype = norm.dtype();
+  const Tensor one = NumberOf(1, dtype);
+  const Tensor limit = NumberAs(c, 1, dtype);
+  Tensor scale = MakeOp1(
+      "Mul", {limit, MakeOp1("Minimum", {MakeOp1("RealDiv", {one, norm}),
+                                         MakeOp1("RealDiv", {one, limit})})});
+  // inf - inf and NaN spread on purpose.
+  scale = MakeOp1("AddV2", {scale, MakeOp1("Sub", {norm, norm})});
+  TensorVector clipped;
+  for (const Tensor& t : parts) {
+    clipped.push_back(MakeOp1("Mul", {t, CastTo(scale, t.dtype())}));
+  }
+  clipped.push_back(norm);
+  return clipped;
+}
+
+TensorVector Trace(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  const Tensor diagonal = MakeOp1(
+      "MatrixDiagPartV3", {x, Int32Of(0), NumberOf(0, x.dtype())}, {},
+      c.name("diag_part"));
+  return {Sum(diagonal, IndicesOf(std::vector<int64_t>{-1}), false)};
+}
+
+// The number of a diagonal, or the lowest and the highest.
+Tensor Diagonals(const CompositeCall& c, int i) {
+  if (const int64_t* k = c.get<int64_t>(i)) return Int32Of(*k, c.name("k"));
+  return c.tensor(i);
+}
+
+Tensor SizeOf(const CompositeCall& c, int i, std::string_view node) {
+  if (const int64_t* n = c.get<int64_t>(i)) return Int32Of(*n, c.name(node));
+  return c.tensor(i);
+}
+
+TensorVector Diag(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  return {MakeOp1("MatrixDiagV3",
+                  {x, Diagonals(c, 2), SizeOf(c, 3, "num_rows"),
+                   SizeOf(c, 4, "num_cols"), NumberAs(c, 5, x.dtype())},
+                  {{"align", c.text(6)}}, c.name())};
+}
+
+TensorVector DiagPart(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  return {MakeOp1("MatrixDiagPartV3",
+                  {x, Diagonals(c, 2), NumberAs(c, 3, x.dtype())},
+                  {{"align", c.text(4)}}, c.name())};
+}
+
+TensorVector SetDiag(CompositeCall& c) {
+  return {MakeOp1("MatrixSetDiagV3",
+                  {c.tensor(0), c.tensor(1), Diagonals(c, 3)},
+                  {{"align", c.text(4)}}, c.name())};
+}
+
+// The axes with the last two swapped.
+Tensor SwappedAxes(const CompositeCall& c, const Tensor& x) {
+  const PartialTensorShape shape = x.partial_shape();
+  if (!shape.unknown_rank()) {
+    if (shape.rank() < 2) {
+      throw Error(ValueError("Argument `a` should be a (batch) matrix with "
+                             "rank >= 2. Received `a` with shape: {}",
+                             shape.PythonString()));
+    }
+    std::vector<int64_t> perm(shape.rank());
+    std::iota(perm.begin(), perm.end(), 0);
+    std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
+    return IntsTensor(perm, DataType::kInt32, c.name("perm"));
+  }
+  const Tensor rank = MakeOp1("Rank", {x});
+  const Tensor before = MakeOp1("Sub", {rank, Int32Of(2)});
+  const Tensor outer =
+      MakeOp1("Range", {Int32Of(0), before, Int32Of(1)});
+  const Tensor last = MakeOp1(
+      "AddV2", {before, IndicesOf(std::vector<int64_t>{1, 0})});
+  return MakeOp("ConcatV2", TensorVector{outer, last, Int32Of(0)},
+                {{"N", int64_t{2}}})[0];
+}
+
+Tensor Transposed(const CompositeCall& c, const Tensor& x, bool conjugate) {
+  return MakeOp1(conjugate && IsComplex(x.dtype()) ? "ConjugateTranspose"
+                                                   : "Transpose",
+                 {x, SwappedAxes(c, x)}, {}, c.name());
+}
+
+TensorVector MatrixTranspose(CompositeCall& c) {
+  return {Transposed(c, c.tensor(0), c.flag(2))};
+}
+
+TensorVector Adjoint(CompositeCall& c) {
+  return {Transposed(c, c.tensor(0), true)};
+}
+
+#define DIAGONALS_DOC                                                        \
+  "\n\nArgs:\n  k: the diagonal, above the main one if positive; or the "   \
+  "lowest and the\n    highest of several.\n  align: where diagonals that "  \
+  "are shorter stand in their rows: \"RIGHT_LEFT\",\n    \"LEFT_RIGHT\", "  \
+  "\"LEFT_LEFT\" or \"RIGHT_RIGHT\"."
+
+const CompositeRecord kRecords[] = {
+    {.names = "norm|linalg.norm",
+     .args = "tensor: tensor; ord: native = 'euclidean'; axis: native = None; "
+             "keepdims: bool = None",
+     .scope = "norm",
+     .build = Norm,
+     .doc = "The norm of vectors or matrices.\n\nArgs:\n  ord: "
+            "\"euclidean\", \"fro\", a number or infinity.\n  axis: None: all "
+            "elements; an int: vectors; a pair: matrices.\n\nRaises "
+            "ValueError for a norm that there is not.",
+     .example = ">>> tf.norm([3., 4.]).numpy().item()\n5.0"},
+    {.names = "clip_by_norm",
+     .args = "t: tensor; clip_norm: native; axes: native = None",
+     .scope = "clip_by_norm",
+     .build = ClipByNorm,
+     .doc = "`t`, scaled down where its norm over `axes` exceeds "
+            "`clip_norm`.",
+     .example = ">>> tf.clip_by_norm([3., 4.], 1.).numpy().round(4).tolist()\n"
+                "[0.6000000238418579, 0.800000011920929]"},
+    {.names = "linalg.global_norm",
+     .args = "t_list: tensors",
+     .scope = "global_norm",
+     .build = GlobalNorm,
+     .doc = "sqrt(sum of the squares of all elements of all tensors).",
+     .example = ">>> tf.linalg.global_norm([tf.constant([3.]), "
+                "tf.constant([4.])]).numpy(\n...     ).item()\n5.0"},
+    {.names = "clip_by_global_norm",
+     .args = "t_list: tensors; clip_norm: native; use_norm: tensor = None",
+     .scope = "clip_by_global_norm",
+     .build = ClipByGlobalNorm,
+     .result = "list",
+     .doc = "The tensors, scaled down if their common norm exceeds "
+            "`clip_norm`.\n\nReturns the list (None stays None) and the norm; "
+            "infinite norms make NaNs.",
+     .example = ">>> clipped, norm = tf.clip_by_global_norm([tf.constant([3., "
+                "4.])], 5.)\n>>> clipped[0].numpy().tolist(), norm.numpy()"
+                ".item()\n([3.0, 4.0], 5.0)"},
+    {.names = "linalg.trace",
+     .args = "x: tensor",
+     .scope = "Trace",
+     .build = Trace,
+     .doc = "The sum of the main diagonal of each matrix.",
+     .example = ">>> tf.linalg.trace([[1, 2], [3, 4]]).numpy().item()\n5"},
+    {.names = "linalg.diag",
+     .args = "diagonal: tensor; name: name = 'diag'; k: tensor(int32!) = 0; num_rows: "
+             "tensor(int32!) = -1; num_cols: tensor(int32!) = -1; padding_value: native = 0; "
+             "align: string = 'RIGHT_LEFT'",
+     .scope = "diag",
+     .build = Diag,
+     .doc = "Matrices with the given diagonals." DIAGONALS_DOC,
+     .example = ">>> tf.linalg.diag([1, 2]).numpy().tolist()\n"
+                "[[1, 0], [0, 2]]"},
+    {.names = "linalg.diag_part",
+     .args = "input: tensor; name: name = 'diag_part'; k: tensor(int32!) = 0; "
+             "padding_value: native = 0; align: string = 'RIGHT_LEFT'",
+     .scope = "diag_part",
+     .build = DiagPart,
+     .doc = "The diagonals of matrices." DIAGONALS_DOC,
+     .example = ">>> tf.linalg.diag_part([[1, 2], [3, 4]]).numpy().tolist()\n"
+                "[1, 4]"},
+    {.names = "linalg.set_diag",
+     .args = "input: tensor(T); diagonal: tensor(T); name: name = 'set_diag'; "
+             "k: tensor(int32!) = 0; align: string = 'RIGHT_LEFT'",
+     .scope = "set_diag",
+     .build = SetDiag,
+     .doc = "Matrices with their diagonals replaced." DIAGONALS_DOC,
+     .example = ">>> tf.linalg.set_diag([[1, 2], [3, 4]], [0, 0]).numpy()"
+                ".tolist()\n[[0, 2], [3, 0]]"},
+    {.names = "linalg.matrix_transpose",
+     .args = "a: tensor; name: name = 'matrix_transpose'; conjugate: bool = "
+             "False",
+     .scope = "matrix_transpose",
+     .build = MatrixTranspose,
+     .doc = "Swaps the last two dimensions.",
+     .example = ">>> tf.linalg.matrix_transpose([[1, 2], [3, 4]]).numpy()"
+                ".tolist()\n[[1, 3], [2, 4]]"},
+    {.names = "linalg.adjoint",
+     .args = "matrix: tensor",
+     .scope = "adjoint",
+     .build = Adjoint,
+     .doc = "The conjugate transpose of the last two dimensions.",
+     .example = ">>> tf.linalg.adjoint([[1j, 2j]]).numpy().tolist()\n"
+                "[[-1j], [-2j]]"},
+};
+
+}  // namespace
+
+GK_REGISTER_COMPOSITES(composite_linalg)
+
+}  // namespace gk

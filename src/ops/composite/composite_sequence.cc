@@ -1,0 +1,197 @@
+// Numbers at equal distances, grids, masks of lengths; counts in bins.
+#include <algorithm>
+#include <optional>
+
+#include "ops/composite.h"
+#include "ops/element_moves.h"
+
+namespace gk {
+namespace {
+
+std::optional<DataType> TypeForDistances(DataType t) {
+  if (IsFloating(t) || IsComplex(t)) return std::nullopt;
+  return DataType::kDouble;
+}
+
+// The shape of a broadcast of both, known or computed.
+Tensor BroadcastShape(const Tensor& x, const Tensor& y) {
+  const auto shape_of = [](const Tensor& t) { return ShapeTensor(t); };
+  return MakeOp1("BroadcastArgs", {shape_of(x), shape_of(y)});
+}
+
+TensorVector Linspace(CompositeCall& c) {
+  Tensor start = c.tensor(0), stop = c.tensor(1);
+  if (start.dtype() != stop.dtype()) {
+    throw Error(ValueError(
+        "Tensor conversion requested dtype {} for Tensor with dtype {}: stop",
+        DataTypeName(start.dtype()), DataTypeName(stop.dtype())));
+  }
+  if (const auto t = TypeForDistances(start.dtype())) {
+    start = CastTo(start, *t);
+    stop = CastTo(stop, *t);
+  }
+  Tensor count = c.get<int64_t>(2) ? IndexOf(c.integer(2), c.name("num"))
+                                   : c.tensor(2);
+  if (count.dtype() != DataType::kInt64) {
+    count = CastTo(count, DataType::kInt32);
+  }
+  const Tensor shape = BroadcastShape(start, stop);
+  start = MakeOp1("BroadcastTo", {start, shape});
+  stop = MakeOp1("BroadcastTo", {stop, shape});
+  const auto number = [&](int64_t v) { return IntegerOf(v, count.dtype()); };
+  const Tensor last = MakeOp1(
+      "Maximum", {MakeOp1("Sub", {count, number(1)}), number(1)});
+  Tensor steps = MakeOp1("Range", {number(0), count, number(1)});
+  // The steps along the new axis.
+  int64_t axis = c.integer(4);
+  const PartialTensorShape known = start.partial_shape();
+  Tensor form, at;
+  if (!known.unknown_rank()) {
+    const int64_t rank = known.rank() + 1;
+    if (axis < -rank || axis >= rank) {
+      throw Error(InvalidArgument("axis {} is not in [{}, {})", axis, -rank,
+                                  rank));
+    }
+    axis = axis < 0 ? axis + rank : axis;
+    std::vector<int64_t> dims(rank, 1);
+    dims[axis] = -1;
+    form = IndicesOf(dims);
+    at = Int32Of(axis);
+  } else {
+    const Tensor rank =
+        MakeOp1("AddV2", {MakeOp1("Rank", {start}), Int32Of(1)});
+    at = axis >= 0 ? Int32Of(axis) : MakeOp1("AddV2", {rank, Int32Of(axis)});
+    const Tensor axes = MakeOp1("Range", {Int32Of(0), rank, Int32Of(1)});
+    form = MakeOp1("SelectV2", {MakeOp1("Equal", {axes, at}), Int32Of(-1),
+                                Int32Of(1)});
+  }
+  start = MakeOp1("ExpandDims", {start, at});
+  stop = MakeOp1("ExpandDims", {stop, at});
+  steps = MakeOp1("Reshape", {steps, form});
+  const DataType dtype = start.dtype();
+  const Tensor delta = MakeOp1("RealDiv", {MakeOp1("Sub", {stop, start}),
+                                           CastTo(last, dtype)});
+  const Tensor inner = MakeOp1(
+      "AddV2", {start, MakeOp1("Mul", {delta, CastTo(steps, dtype)})});
+  // The end is met exactly.
+  return {MakeOp1("SelectV2",
+                  {MakeOp1("Equal", {steps, last}), stop, inner})};
+}
+
+TensorVector Meshgrid(CompositeCall& c) {
+  const TensorVector& given = c.tensors(0);
+  const std::string& indexing = c.text(1);
+  if (indexing != "xy" && indexing != "ij") {
+    throw Error(ValueError("Argument `indexing` parameter must be either 'xy' "
+                           "or 'ij', got '{}'",
+                           indexing));
+  }
+  const size_t n = given.size();
+  std::vector<size_t> place(n);  // of each vector's axis
+  for (size_t i = 0; i < n; ++i) place[i] = i;
+  if (indexing == "xy" && n > 1) std::swap(place[0], place[1]);
+  TensorVector vectors, sizes(n), grids;
+  const Tensor flat = IndicesOf(std::vector<int64_t>{-1});
+  for (size_t i = 0; i < n; ++i) {
+    vectors.push_back(MakeOp1("Reshape", {given[i], flat}));
+    sizes[place[i]] = MakeOp1("Size", {vectors[i]});
+  }
+  if (n == 0) return {};
+  const Tensor shape =
+      MakeOp("Pack", sizes, {{"N", static_cast<int64_t>(n)}})[0];
+  for (size_t i = 0; i < n; ++i) {
+    std::vector<int64_t> form(n, 1);
+    form[place[i]] = -1;
+    grids.push_back(MakeOp1(
+        "BroadcastTo",
+        {MakeOp1("Reshape", {vectors[i], IndicesOf(form)}), shape}));
+  }
+  return grids;
+}
+
+TensorVector SequenceMask(CompositeCall& c) {
+  Tensor lengths = c.tensor(0);
+  Tensor most;
+  if (const int64_t* n = c.get<int64_t>(1)) {
+    most = IntegerOf(*n, lengths.dtype(), c.name("maxlen"));
+  } else if (c.has(1)) {
+    most = c.tensor(1);
+    if (most.dtype() == DataType::kInt64) {
+      lengths = CastTo(lengths, DataType::kInt64);
+    } else {
+      most = CastTo(most, lengths.dtype());
+    }
+  } else {
+    most = MakeOp1("Maximum",
+                   {MakeOp1("Max", {lengths, AllAxes(lengths)}),
+                    NumberOf(0, lengths.dtype())});
+  }
+  const DataType dtype = lengths.dtype();
+  const Tensor row =
+      MakeOp1("Range", {NumberOf(0, dtype), most, NumberOf(1, dtype)});
+  const Tensor mask = MakeOp1(
+      "Less", {row, MakeOp1("ExpandDims", {lengths, Int32Of(-1)})});
+  return {CastTo(mask, c.type(2))};
+}
+
+TensorVector HistogramFixedWidth(CompositeCall& c) {
+  const Tensor bins =
+      c.get<int64_t>(2) ? Int32Of(c.integer(2), c.name("nbins")) : c.tensor(2);
+  return {MakeOp1("HistogramFixedWidth", {c.tensor(0), c.tensor(1), bins},
+                  {{"dtype", c.type(3)}}, c.name())};
+}
+
+TensorVector InTopK(CompositeCall& c) {
+  return {MakeOp1("InTopKV2", {c.tensor(1), c.tensor(0), c.tensor(2)}, {},
+                  c.name("InTopKV2"))};
+}
+
+const CompositeRecord kRecords[] = {
+    {.names = "linspace",
+     .args = "start: tensor(T); stop: tensor(T); num: native; name: name = "
+             "None; axis: int = 0",
+     .scope = "linspace",
+     .build = Linspace,
+     .doc = "`num` numbers from `start` to `stop` at equal distances.",
+     .example = ">>> tf.linspace(0., 1., 3).numpy().tolist()\n"
+                "[0.0, 0.5, 1.0]"},
+    {.names = "meshgrid",
+     .args = "vectors: tensors; indexing: string = 'xy'",
+     .scope = "meshgrid",
+     .build = Meshgrid,
+     .result = "list",
+     .doc = "Grids [y, x, ...] (or [x, y, ...] for indexing \"ij\") of "
+            "vectors.",
+     .example = ">>> x, y = tf.meshgrid([1, 2], [3, 4])\n"
+                ">>> x.numpy().tolist(), y.numpy().tolist()\n"
+                "([[1, 2], [1, 2]], [[3, 3], [4, 4]])"},
+    {.names = "sequence_mask",
+     .args = "lengths: tensor; maxlen: native = None; dtype: type = bool",
+     .scope = "SequenceMask",
+     .build = SequenceMask,
+     .doc = "True for the first `lengths` places of rows of `maxlen`.",
+     .example = ">>> tf.sequence_mask([1, 2]).numpy().tolist()\n"
+                "[[True, False], [True, True]]"},
+    {.names = "histogram_fixed_width",
+     .args = "values: tensor(T); value_range: tensor(T); nbins: tensor(int32!) = 100; "
+             "dtype: type = int32",
+     .scope = "histogram_fixed_width",
+     .build = HistogramFixedWidth,
+     .doc = "How many values fall into each of `nbins` equal bins of a "
+            "range.\n\nValues outside count in the first and last bin.",
+     .example = ">>> tf.histogram_fixed_width([0., 0.9], [0., 1.], nbins=2)"
+                ".numpy().tolist()\n[1, 1]"},
+    {.names = "math.in_top_k",
+     .args = "targets: tensor(T); predictions: tensor; k: tensor(T)",
+     .scope = "in_top_k",
+     .build = InTopK,
+     .doc = "Is the score of each target among the `k` largest of its row?",
+     .example = ">>> tf.math.in_top_k([1], [[0.1, 0.9]], 1).numpy().tolist()\n"
+                "[True]"},
+};
+
+}  // namespace
+
+GK_REGISTER_COMPOSITES(composite_sequence)
+
+}  // namespace gk
