@@ -376,12 +376,16 @@ class PyLoopState {
   std::optional<LoopState> state_;
 };
 
+// Thrown where it turns out that a condition is Python's.
+struct IsPythons {};
+
 // A while or for statement.
 class SymbolsOfLoop final : public SymbolHost<StagedLoop> {
  public:
   SymbolsOfLoop(PyLoopState* state, nb::handle test, nb::handle body,
-                nb::handle get, nb::handle set)
+                nb::handle get, nb::handle set, bool asks_first)
       : SymbolHost(state->symbols()),
+        asks_first_(asks_first),
         state_(state),
         test_(test),
         body_(body),
@@ -410,8 +414,20 @@ class SymbolsOfLoop final : public SymbolHost<StagedLoop> {
     }
     set_(nb::tuple(all));
   }
+  bool asks_first() const override { return asks_first_; }
   Tensor Condition(const Tensor& count) override {
-    return Converted(test_(Wrapped(count)));
+    nb::object truth;
+    try {
+      truth = test_(Wrapped(count));
+    } catch (const nb::python_error& e) {
+      // Seen again, and told, where it is asked outside of a loop.
+      if (asks_first_ && e.matches(PyExc_Exception)) throw IsPythons();
+      throw;
+    }
+    if (asks_first_ && !IsTensor(truth.ptr()) && !IsVariable(truth.ptr())) {
+      throw IsPythons();
+    }
+    return Converted(truth);
   }
   void Body(const Tensor& count) override {
     state_->RunBody([&] { body_(Wrapped(count)); });
@@ -443,6 +459,7 @@ class SymbolsOfLoop final : public SymbolHost<StagedLoop> {
     });
   }
 
+  bool asks_first_;
   PyLoopState* state_;
   nb::handle test_, body_, get_, set_;
   std::shared_ptr<const ListsFn> lists_;
@@ -450,12 +467,19 @@ class SymbolsOfLoop final : public SymbolHost<StagedLoop> {
       std::make_shared<const ListsFn*>(nullptr);
 };
 
-void Repeat(PyLoopState& state, nb::handle test, nb::handle body,
+// False: no loop was made, for `asks_first` and the condition is Python's.
+bool Repeat(PyLoopState& state, nb::handle test, nb::handle body,
             nb::handle get, nb::handle set, nb::handle limit,
-            int64_t parallel_iterations) {
-  SymbolsOfLoop loop(&state, test, body, get, set);
-  Told(
-      [&] { BuildLoop(loop, OptionsOf(limit, parallel_iterations, "while")); });
+            int64_t parallel_iterations, bool asks_first) {
+  SymbolsOfLoop loop(&state, test, body, get, set, asks_first);
+  return Told([&] {
+    try {
+      BuildLoop(loop, OptionsOf(limit, parallel_iterations, "while"));
+      return true;
+    } catch (const IsPythons&) {
+      return false;
+    }
+  });
 }
 
 }  // namespace
@@ -516,8 +540,9 @@ void AddControlFlow(nb::module_& m) {
                    "Names that have no value without an iteration.")
       .def("repeat", &Repeat, nb::arg("test"), nb::arg("body"), nb::arg("get"),
            nb::arg("set"), nb::arg("limit").none(),
-           nb::arg("parallel_iterations"),
-           "Makes a While, and sets the values behind it.");
+           nb::arg("parallel_iterations"), nb::arg("asks_first"),
+           "Makes a While, and sets the values behind it. With `asks_first` "
+           "the condition is traced first; false if it is no tensor.");
 }
 
 }  // namespace gk::py

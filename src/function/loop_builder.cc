@@ -59,6 +59,20 @@ void BuildLoop(StagedLoop& loop, const LoopOptions& options) {
   LoopState& state = loop.Start();
   builder.Carry(state.tensors(), state.shapes());
 
+  auto trace_condition = [&] {
+    FuncGraph* condition = builder.Begin(WhileBuilder::kCondition);
+    loop.Begin(condition);
+    {
+      PartScope inside(condition, builder.scope());
+      loop.Set(state.Values(builder.variables(WhileBuilder::kCondition)),
+               StagedLoop::Place::kCondition, {});
+      builder.EndCondition(Truth(
+          loop, loop.Condition(builder.counter(WhileBuilder::kCondition))));
+    }
+    loop.End(condition);
+  };
+  if (loop.asks_first()) trace_condition();
+
   FuncGraph* body = builder.Begin(WhileBuilder::kBody);
   loop.Begin(body);
   {
@@ -87,16 +101,7 @@ void BuildLoop(StagedLoop& loop, const LoopOptions& options) {
   builder.StartLate(std::span(tensors).subspan(late - state.num_placed()));
   builder.EndBody(state.Next());
 
-  FuncGraph* condition = builder.Begin(WhileBuilder::kCondition);
-  loop.Begin(condition);
-  {
-    PartScope inside(condition, builder.scope());
-    loop.Set(state.Values(builder.variables(WhileBuilder::kCondition)),
-             StagedLoop::Place::kCondition, {});
-    builder.EndCondition(
-        Truth(loop, loop.Condition(builder.counter(WhileBuilder::kCondition))));
-  }
-  loop.End(condition);
+  if (!loop.asks_first()) trace_condition();
 
   TensorVector outputs = builder.Finish(options.parallel_iterations);
   const Tensor count = outputs[0];

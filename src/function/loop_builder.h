@@ -32,6 +32,9 @@ class StagedLoop : public LoopHost {
       std::function<const TensorVector&(size_t i, std::span<const Tensor>)>;
   virtual void Set(std::vector<StagedValue> values, Place place,
                    const ListsFn& lists) = 0;
+  // Is the condition traced before the body? It then sees what is carried
+  // from the beginning; what starts late is not known there yet.
+  virtual bool asks_first() const { return false; }
   // `count`: how many iterations there were.
   virtual Tensor Condition(const Tensor& count) = 0;
   virtual void Body(const Tensor& count) = 0;

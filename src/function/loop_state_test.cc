@@ -93,6 +93,7 @@ class Loop final : public Letters<StagedLoop> {
   Loop(Values start, std::function<Values(const Values&)> body)
       : state(this, std::move(start)), body_(std::move(body)) {}
   LoopState& Start() override { return state; }
+  bool asks_first() const override { return first; }
   void Set(Values values, Place, const ListsFn&) override {
     now = std::move(values);
   }
@@ -117,6 +118,7 @@ class Loop final : public Letters<StagedLoop> {
   Values now;
   std::vector<std::string> needed;
   int limit = 3, conditions = 0, bodies = 0;
+  bool first = false;
 
  private:
   std::function<Values(const Values&)> body_;
@@ -275,20 +277,22 @@ TEST_F(LoopStateTest, LoopsTracePartsOnce) {
 }
 
 TEST_F(LoopStateTest, ValuesOfTheBodyAloneStartLate) {
-  EXPECT_EQ(Run(4,
-                [](const Tensor& x) {
-                  Loop loop({Undefined(false), Undefined(true), Of({x})},
-                            [](const Values& now) {
-                              return Values{now[2], now[2], now[2]};
-                            });
-                  LoopOptions options;
-                  options.maximum_iterations = Tensor::Scalar<int64_t>(2);
-                  BuildLoop(loop, options);
-                  EXPECT_EQ(loop.needed, std::vector<std::string>{"a"});
-                  return MakeOp1(
-                      "AddV2", {loop.now[0].leaves[0], loop.now[1].leaves[0]});
-                }),
-            8);
+  for (const bool first : {false, true})
+    EXPECT_EQ(Run(4,
+                  [&](const Tensor& x) {
+                    Loop loop({Undefined(false), Undefined(true), Of({x})},
+                              [](const Values& now) {
+                                return Values{now[2], now[2], now[2]};
+                              });
+                    loop.first = first;
+                    LoopOptions options;
+                    options.maximum_iterations = Tensor::Scalar<int64_t>(2);
+                    BuildLoop(loop, options);
+                    EXPECT_EQ(loop.needed, std::vector<std::string>{"a"});
+                    return MakeOp1("AddV2", {loop.now[0].leaves[0],
+                                             loop.now[1].leaves[0]});
+                  }),
+              8);
 }
 
 TEST_F(LoopStateTest, IterationsThatDisagree) {

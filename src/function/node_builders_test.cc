@@ -135,8 +135,11 @@ TEST_F(NodeBuildersTest, PartsOfALoopOutOfOrder) {
     EXPECT_NE(ErrorOf([&] { loop.Carry({x}, {TensorShape()}); }), "");
     EXPECT_NE(ErrorOf([&] { loop.EndBody({}); }), "");
     loop.Begin(WhileBuilder::kCondition);
-    EXPECT_NE(ErrorOf(add_late), "");
-    EXPECT_NE(ErrorOf([&] { loop.StartLate(TensorVector{x}); }), "");
+    // Both parts take it.
+    EXPECT_EQ(ErrorOf(add_late), "");
+    EXPECT_EQ(loop.variables(WhileBuilder::kCondition).size(), 2u);
+    EXPECT_EQ(loop.variables(WhileBuilder::kBody).size(), 2u);
+    EXPECT_NE(ErrorOf([&] { loop.StartLate(TensorVector{x, x}); }), "");
     return x;
   });
 }

@@ -10,10 +10,10 @@ WhileBuilder::WhileBuilder(std::string_view name,
     : outer_(FuncGraph::Current()),
       limited_(static_cast<bool>(maximum_iterations)) {
   if (!outer_) throw Error(Internal("loops are built in functions only"));
-  scope_ = std::make_unique<NameScope>(outer_.get(),
-                                       name.empty() ? "while" : name);
-  const Tensor limit = limited_ ? maximum_iterations
-                                : Int32Of(-1, "maximum_iterations");
+  scope_ =
+      std::make_unique<NameScope>(outer_.get(), name.empty() ? "while" : name);
+  const Tensor limit =
+      limited_ ? maximum_iterations : Int32Of(-1, "maximum_iterations");
   state_ = {Int32Of(0, "loop_counter"), limit};
   shapes_ = {TensorShape(), limit.partial_shape()};
 }
@@ -37,14 +37,14 @@ std::span<const Tensor> WhileBuilder::Arguments(Part part) const {
 Tensor WhileBuilder::AddArgument(Part part, std::string_view name,
                                  const Tensor& like,
                                  const PartialTensorShape& shape) {
-  return ValueOrThrow(graphs_[part]->AddArgument(
-      name, like.dtype(), shape, {}, HandleDataOf(like)));
+  return ValueOrThrow(graphs_[part]->AddArgument(name, like.dtype(), shape, {},
+                                                 HandleDataOf(like)));
 }
 
 FuncGraph* WhileBuilder::Begin(Part part) {
   if (graphs_[part]) throw Error(Internal("{}: begun twice", scope()));
-  graphs_[part] = PartScope::NewPart(*outer_, scope(),
-                                     part == kBody ? "body" : "cond");
+  graphs_[part] =
+      PartScope::NewPart(*outer_, scope(), part == kBody ? "body" : "cond");
   PartScope inside(graphs_[part].get(), scope());
   for (size_t i = 0; i < state_.size(); ++i) {
     const std::string_view name = i == 0   ? "while_loop_counter"
@@ -57,12 +57,15 @@ FuncGraph* WhileBuilder::Begin(Part part) {
 
 Tensor WhileBuilder::AddLate(DataType dtype, const PartialTensorShape& shape,
                              HandleData handle_data) {
-  if (!graphs_[kBody] || graphs_[kCondition]) {
+  if (!graphs_[kBody]) {
     throw Error(Internal("{}: a late loop variable without a body", scope()));
   }
-  PartScope inside(graphs_[kBody].get(), scope());
-  arguments_[kBody].push_back(ValueOrThrow(graphs_[kBody]->AddArgument(
-      "Placeholder", dtype, shape, {}, std::move(handle_data))));
+  for (Part part : {kCondition, kBody}) {
+    if (!graphs_[part]) continue;
+    PartScope inside(graphs_[part].get(), scope());
+    arguments_[part].push_back(ValueOrThrow(graphs_[part]->AddArgument(
+        "Placeholder", dtype, shape, {}, handle_data)));
+  }
   shapes_.push_back(shape);
   return arguments_[kBody].back();
 }

@@ -42,7 +42,6 @@ class WhileBuilder {
 
   // A variable that the body turns out to need while it is traced, or
   // afterwards: what stands for it there. It is carried behind the others.
-  // The condition must not have begun.
   Tensor AddLate(DataType dtype, const PartialTensorShape& shape,
                  HandleData handle_data = {});
   // The late variables before the first iteration, in the order of AddLate.

@@ -27,6 +27,8 @@ class Facts:
         # break leads past it.
         self.settled: frozenset[str] = frozenset()
         self.maybe: frozenset[str] = frozenset()
+        # What the condition of a loop reads.
+        self.tested: frozenset[str] = frozenset()
 
 
 def facts_of(node: ast.stmt) -> Facts:
@@ -182,7 +184,8 @@ class Flow:
         facts.live_out = out
         stops = frozenset(s.gk_stops)
         if isinstance(s, ast.While):
-            head = out | self._uses(s.test).reads | stops
+            facts.tested = self._uses(s.test).reads
+            head = out | facts.tested | stops
             targets: frozenset = frozenset()
         else:
             head = out | stops

@@ -27,18 +27,28 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
         while test():
             body()
         return
-    first = None
-    if not _depends_on_tensors(get_state, symbol_names, opts):
-        # Looked at in a graph that is thrown away: staged, the condition is
-        # part of the loop.
-        aside = _graphkiln.FuncGraph("tmp")
-        try:
-            aside._enter()
-            first = test()
-        finally:
-            aside._exit()
+
+    def staged(asks_first: bool = False) -> bool:
+        return loops.staged_loop(
+            lambda counter: test(), lambda counter: body(), get_state,
+            set_state, symbol_names, opts, body, asks_first,
+        )
+
+    if _depends_on_tensors(get_state, symbol_names, opts):
+        staged()
+        return
+    if _reads_tensors(get_state, symbol_names, opts) and staged(True):
+        return
+    # Looked at in a graph that is thrown away: staged, the condition is
+    # part of the loop.
+    aside = _graphkiln.FuncGraph("tmp")
+    try:
+        aside._enter()
+        first = test()
+    finally:
+        aside._exit()
     count = 0
-    while first is not None and not staging.is_staged(first):
+    while not staging.is_staged(first):
         if count:
             if not first:
                 return
@@ -52,10 +62,7 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
         first = test()
         if staging.is_staged(first):
             _check_turned(body, get_state, symbol_names, opts)
-    loops.staged_loop(
-        lambda counter: test(), lambda counter: body(), get_state, set_state,
-        symbol_names, opts, body,
-    )
+    staged()
 
 
 def _depends_on_tensors(get_state, symbol_names, opts) -> bool:
@@ -68,6 +75,15 @@ def _depends_on_tensors(get_state, symbol_names, opts) -> bool:
     operands = opts["operands"]()
     return any(map(staging.is_symbolic, operands)) and all(
         staging.is_symbolic(x) or type(x) in (int, float) for x in operands
+    )
+
+
+def _reads_tensors(get_state, symbol_names, opts) -> bool:
+    """Does the condition read nothing that changes but tensors?"""
+    tested = opts.get("tested", ())
+    state = dict(zip(symbol_names, get_state()))
+    return bool(tested) and all(
+        staging.is_symbolic(state[symbol]) for symbol in tested
     )
 
 

@@ -9,13 +9,16 @@ from graphkiln.autograph import staged_list
 
 
 def staged_loop(
-    test, body, get_state, set_state, symbol_names, opts, code=None
-):
+    test, body, get_state, set_state, symbol_names, opts, code=None,
+    asks_first=False,
+) -> bool:
     """Repeats `body(counter)` while `test(counter)`. `code` is the generated
     function of the body.
 
     Both are called once, with the symbols set to placeholders. Symbols that
-    have no value yet get the type that the body gives them.
+    have no value yet get the type that the body gives them. With `asks_first`
+    the test is called first, and if it gives no tensor there is no loop: then
+    this returns False.
     """
     before = get_state()
     start = staged_list.started(symbol_names, before, opts.get("lists", ()))
@@ -27,14 +30,15 @@ def staged_loop(
         set_state(staged_list.copies(values))
 
     try:
-        loop.repeat(
+        made = loop.repeat(
             test, body, get_state, put, opts.get("maximum_iterations"),
-            opts.get("parallel_iterations") or 10,
+            opts.get("parallel_iterations") or 10, asks_first,
         )
     except BaseException:
         set_state(before)
         raise
-    set_state(staged_list.kept(behind, start, before))
+    set_state(staged_list.kept(behind, start, before) if made else before)
+    return made
 
 
 def state(names, before, start, opts, code, shapes_vary=False):

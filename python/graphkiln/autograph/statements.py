@@ -546,11 +546,17 @@ class Functions(Comprehensions):
         operands = [self.visit(name) for name in names]
         test = self.visit(node.test)
         self.lazy_depth -= 1
+        stops = node.gk_stops
         if operands:
             options.append(
                 ("operands", lazy(ast.Tuple(operands, ast.Load())))
             )
-        stops = node.gk_stops
+        elif not stops:
+            # What is called may read attributes and items, too.
+            read = flow.facts_of(node).tested
+            options.append(("tested", self._symbols([
+                s for s in state if s in read or symbols.is_composite(s)
+            ])))
         if stops:
             going = lowering.none_of(stops, at)
             if isinstance(node.test, ast.Constant) and node.test.value:

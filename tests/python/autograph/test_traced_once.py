@@ -1,0 +1,94 @@
+"""How often the parts of staged loops run while they are traced."""
+
+from __future__ import annotations
+
+import pytest
+
+import graphkiln as tf
+
+
+class Counted:
+    """Counts what runs while tracing."""
+
+    def __init__(self):
+        self.conditions = self.bodies = 0
+
+    def below(self, x, limit):
+        self.conditions += 1
+        return x < limit
+
+    def step(self, x):
+        self.bodies += 1
+        return x + 1
+
+
+def of_tensors(counted, n):
+    i = tf.constant(0)
+    while counted.below(i, n):
+        i = counted.step(i)
+    return i
+
+
+def with_a_late_value(counted, n):
+    i = tf.constant(0)
+    while counted.below(i, n):
+        i = counted.step(i)
+        last = i * 10
+    return i + last - last
+
+
+def in_another(counted, n):
+    i = tf.constant(0)
+    total = tf.constant(0)
+    while i < 1:
+        i += 1
+        while counted.below(total, n):
+            total = counted.step(total)
+    return total
+
+
+@pytest.mark.parametrize(
+    "function", [of_tensors, with_a_late_value, in_another]
+)
+def test_conditions_and_bodies_are_traced_once(function):
+    counted = Counted()
+    traced = tf.function(lambda n: function(counted, n))
+    assert int(traced(tf.constant(5))) == 5
+    assert (counted.conditions, counted.bodies) == (1, 1)
+    assert int(traced(tf.constant(7))) == 7
+    assert (counted.conditions, counted.bodies) == (1, 1)
+
+
+def test_conditions_of_pythons_values_stay_pythons():
+    @tf.function
+    def widen(x):
+        while x.shape[0] < 8:
+            x = tf.concat([x, x], 0)
+        return x
+
+    assert widen(tf.constant([1.0, 2.0])).shape == (8,)
+
+
+def test_conditions_that_fail_fail_as_they_are_asked():
+    def wrong(x):
+        raise KeyError("mine")
+
+    @tf.function
+    def f(x):
+        while wrong(x):
+            x = x + 1
+        return x
+
+    with pytest.raises(KeyError, match="mine"):
+        f(tf.constant(1))
+
+
+def test_numbers_that_a_condition_reads_become_variables_of_the_loop():
+    @tf.function
+    def f(n):
+        i, big = 0, tf.constant(True)
+        while tf.logical_and(tf.less(i, n), big):
+            i = i + 1
+        return i
+
+    assert int(f(tf.constant(4))) == 4
