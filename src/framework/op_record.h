@@ -92,8 +92,14 @@ struct TileParams {
 };
 using TilePrepareFn = void (*)(const AttrMap& attrs, TileParams* params);
 
+// What `fn` computes of one element (expression.h); `params` as for it. Types
+// are those of the loop, which may be another integer type of the same bits.
+class Expression;
+using TileExpressionFn = Expression (*)(const TileParams& params);
+
 struct TileKernel {
   TileFn fn = nullptr;
+  TileExpressionFn expression = nullptr;
   TilePrepareFn prepare = nullptr;  // null for ops without such attributes
   uint8_t num_inputs = 0;
   DataType in[3] = {};

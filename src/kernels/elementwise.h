@@ -1,8 +1,8 @@
 // Elementwise loops: one loop per (function, dtypes, ISA), stamped from the
 // arithmetic written in an op record. Raw memory only.
 //
-// A functor's operator() is written for scalars and must be free of branches
-// that depend on data (selects are fine) so that the compiler vectorises it.
+// A functor's operator() is written for values (kernels/value.h), free of
+// branches that depend on them, so that the compiler vectorises it.
 #ifndef GK_KERNELS_ELEMENTWISE_H_
 #define GK_KERNELS_ELEMENTWISE_H_
 
@@ -13,6 +13,7 @@
 
 #include "base/half.h"
 #include "kernels/isa.h"
+#include "kernels/value.h"
 
 namespace gk {
 
@@ -41,9 +42,11 @@ template <class T>
 using ComputeType = typename ComputeTypeOf<T>::Type;
 
 template <class To, class From>
-GK_INLINE To Convert(From v) {
-  if constexpr (std::is_same_v<To, From>) {
+GK_INLINE Over<From, To> Convert(From v) {
+  if constexpr (std::is_same_v<Over<From, To>, From>) {
     return v;
+  } else if constexpr (SymbolicValue<From>) {
+    return Over<From, To>(v);
   } else if constexpr (std::is_same_v<ComputeType<From>, From> &&
                        std::is_same_v<ComputeType<To>, To>) {
     return static_cast<To>(v);

@@ -3,16 +3,19 @@
 //
 //   .kernel = Unary<[](auto x) { return x * x * x; }, FloatTypes>()
 //
-// The function is written for scalars of one type T (half and bfloat16 are
-// computed as float) and returns T, bool, or the type of the output. It must
-// be free of branches; selects (?:) are fine.
+// The function is written for values of one type T (half and bfloat16 are
+// computed as float) and returns T, bool, or the type of the output. It is
+// called with numbers, element by element, and with symbolic values, of which
+// it makes the op's expression: kernels/value.h says what that asks of it.
 #ifndef GK_OPS_ELEMENTWISE_H_
 #define GK_OPS_ELEMENTWISE_H_
 
 #include <type_traits>
 
+#include "framework/expression.h"
 #include "framework/op_record.h"
 #include "kernels/elementwise.h"
+#include "kernels/value.h"
 
 namespace gk {
 
@@ -52,6 +55,19 @@ enum TileOptions : uint32_t {
   // About 10 ns an element rather than half a nanosecond.
   kSlowLoop = 4,
 };
+
+// A function of numbers, called (CallOf) wherever its loop is not: a library's,
+// or one whose own loops depend on its arguments.
+template <auto F>
+struct Called {
+  template <class... V>
+  requires(!(std::is_pointer_v<V> || ...)) GK_INLINE auto operator()(
+      V... v) const {
+    return CallOf<F>(v...);
+  }
+};
+template <auto F>
+inline constexpr Called<F> kCalled{};
 
 namespace internal {
 
@@ -94,6 +110,36 @@ consteval auto ResultOf() {
   }
 }
 
+// One for all element types that are computed as the same numbers.
+template <class Fn, class... V>
+[[gnu::noinline, gnu::cold]] auto ApplyToSymbols(const TileParams& params,
+                                                 V... v) {
+  if constexpr (std::is_invocable_v<Fn, const void*, V...>) {
+    return Fn()(static_cast<const void*>(&params), v...);
+  } else {
+    return Fn()(v...);
+  }
+}
+
+// The expression of TileBody and CheckedTileBody; Check is void where nothing
+// is checked.
+template <class Fn, class Check, class Out, class... In>
+[[gnu::cold]] Expression MakeExpression(const TileParams& params) {
+  Expression e;
+  return [&]<size_t... I>(std::index_sequence<I...>) {
+    const auto apply = [&]<class F>(std::type_identity<F>) {
+      return ApplyToSymbols<F>(
+          params, Convert<ComputeType<In>>(Expr<In>::Input(&e, I))...);
+    };
+    e.set_value(Convert<Out>(apply(std::type_identity<Fn>())).StepIn(&e));
+    if constexpr (!std::is_void_v<Check>) {
+      e.set_fails(apply(std::type_identity<Check>()).StepIn(&e));
+    }
+    return e;
+  }
+  (std::index_sequence_for<In...>());
+}
+
 template <auto F, class T, uint32_t kOptions, size_t... I>
 TileKernel MakeTile(std::index_sequence<I...>) {
   using Element =
@@ -107,6 +153,8 @@ TileKernel MakeTile(std::index_sequence<I...>) {
   TileKernel k;
   k.fn =
       TileStamp<Body>::template For<kMaxIsa<Element, kOptions>>(CurrentIsa());
+  k.expression = &MakeExpression<Fn, void, Out,
+                                 std::conditional_t<I, Element, Element>...>;
   k.num_inputs = sizeof...(I);
   ((k.in[I] = kTypeOf<T>), ...);
   k.out = std::is_same_v<Out, Element> ? kTypeOf<T> : kTypeOf<Out>;
@@ -167,10 +215,12 @@ struct CheckedBinaryFor<F, Check, TypeList<Ts...>> {
   static constexpr DataTypeSet kTypes = (DataTypeSet() | ... | kTypeOf<Ts>);
   template <class T>
   static TileKernel Make() {
-    using Body = CheckedTileBody<std::remove_const_t<decltype(F)>,
-                                 std::remove_const_t<decltype(Check)>, T, T, T>;
+    using Fn = std::remove_const_t<decltype(F)>;
+    using CheckFn = std::remove_const_t<decltype(Check)>;
+    using Body = CheckedTileBody<Fn, CheckFn, T, T, T>;
     TileKernel k;
     k.fn = internal::TileStamp<Body>::template For<Isa::kV2>(CurrentIsa());
+    k.expression = &internal::MakeExpression<Fn, CheckFn, T, T, T>;
     k.num_inputs = 2;
     k.in[0] = k.in[1] = k.out = kTypeOf<T>;
     k.cost_ns = 2;

@@ -7,8 +7,10 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "kernels/isa.h"
+#include "kernels/value.h"
 
 namespace gk::math {
 
@@ -40,24 +42,34 @@ struct FloatBits<double> {
   static constexpr double kLn2Lo = 0x1.a39ef35793c76p-33;
 };
 
+template <SymbolicValue V>
+struct FloatBits<V> : FloatBits<ScalarOf<V>> {
+  using Int = Over<V, typename FloatBits<ScalarOf<V>>::Int>;
+  using Uint = Over<V, typename FloatBits<ScalarOf<V>>::Uint>;
+};
+
 template <class T>
-inline constexpr T kInf = std::numeric_limits<T>::infinity();
+inline constexpr ScalarOf<T> kInf =
+    std::numeric_limits<ScalarOf<T>>::infinity();
 template <class T>
-inline constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
+inline constexpr ScalarOf<T> kNan =
+    std::numeric_limits<ScalarOf<T>>::quiet_NaN();
 
 template <class T>
 GK_INLINE typename FloatBits<T>::Uint ToBits(T x) {
-  return std::bit_cast<typename FloatBits<T>::Uint>(x);
+  return BitCast<ScalarOf<typename FloatBits<T>::Uint>>(x);
 }
 
 template <class T>
 GK_INLINE T FromBits(typename FloatBits<T>::Uint bits) {
-  return std::bit_cast<T>(bits);
+  return BitCast<ScalarOf<T>>(bits);
 }
 
 template <class T>
 GK_INLINE T Abs(T x) {
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (SymbolicValue<T>) {
+    return T::Apply(Primitive::kAbs, x);
+  } else if constexpr (sizeof(T) == 4) {
     return __builtin_fabsf(x);
   } else {
     return __builtin_fabs(x);
@@ -65,8 +77,10 @@ GK_INLINE T Abs(T x) {
 }
 
 template <class T>
-GK_INLINE T CopySign(T magnitude, T sign) {
-  if constexpr (sizeof(T) == 4) {
+GK_INLINE T CopySign(std::type_identity_t<T> magnitude, T sign) {
+  if constexpr (SymbolicValue<T>) {
+    return T::Apply(Primitive::kCopySign, magnitude, sign);
+  } else if constexpr (sizeof(T) == 4) {
     return __builtin_copysignf(magnitude, sign);
   } else {
     return __builtin_copysign(magnitude, sign);
@@ -76,7 +90,7 @@ GK_INLINE T CopySign(T magnitude, T sign) {
 // Evaluates c[0] + c[1] x + c[2] x^2 + ... by Horner's rule. The loop has a
 // constant count and unrolls before vectorisation.
 template <class T, class... C>
-GK_INLINE T Poly(T x, T c0, C... rest) {
+GK_INLINE T Poly(T x, std::type_identity_t<T> c0, C... rest) {
   if constexpr (sizeof...(rest) == 0) {
     return c0;
   } else {
@@ -87,15 +101,18 @@ GK_INLINE T Poly(T x, T c0, C... rest) {
 // The same in pairs of terms, given square = x^2: half as many steps wait for
 // one another.
 template <class T>
-GK_INLINE T PolyPairs(T, T, T c0) {
+GK_INLINE T PolyPairs(T, T, std::type_identity_t<T> c0) {
   return c0;
 }
 template <class T>
-GK_INLINE T PolyPairs(T x, T, T c0, T c1) {
+GK_INLINE T PolyPairs(T x, T, std::type_identity_t<T> c0,
+                      std::type_identity_t<T> c1) {
   return c1 * x + c0;
 }
 template <class T, class... C>
-GK_INLINE T PolyPairs(T x, T square, T c0, T c1, T c2, C... rest) {
+GK_INLINE T PolyPairs(T x, T square, std::type_identity_t<T> c0,
+                      std::type_identity_t<T> c1, std::type_identity_t<T> c2,
+                      C... rest) {
   return PolyPairs(x, square, c2, rest...) * square + (c1 * x + c0);
 }
 

@@ -11,21 +11,22 @@ namespace gk::math {
 // (e^2a - 1) / (e^2a + 1) with e^2a - 1 computed whole, so that nothing
 // cancels near zero and one formula serves all floats: 2.5 units in the last
 // place. Since 2a = n ln(2) + r is small, one constant serves for ln(2).
-GK_INLINE float TanhFloat(float x) {
+template <class T>
+GK_INLINE T TanhFloat(T x) {
   using B = FloatBits<float>;
   constexpr float kTwoLog2E = 0x1.715476p+1f, kLn2 = 0x1.62e43p-1f;
   constexpr float kMagic = B::kMagic + B::kBias;
-  const float a = Abs(x);
-  const float rounded = a * kTwoLog2E + kMagic;
-  const float p = ExpReducedM1((a + a) - (rounded - kMagic) * kLn2);
-  const float scale = PowerOfTwo<float>(ToBits(rounded));
-  const float t = scale * p + (scale - 1.0f);
-  return CopySign(a > 9.02f ? 1.0f : t / (t + 2.0f), x);
+  const T a = Abs(x);
+  const T rounded = a * kTwoLog2E + kMagic;
+  const T p = ExpReducedM1((a + a) - (rounded - kMagic) * kLn2);
+  const T scale = PowerOfTwo<T>(ToBits(rounded));
+  const T t = scale * p + (scale - 1.0f);
+  return CopySign(Select(a > 9.02f, 1.0f, t / (t + 2.0f)), x);
 }
 
 template <class T>
 GK_INLINE T Tanh(T x) {
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (kIsFloatValue<T>) {
     return TanhFloat(x);
   } else {
     const T z = x * x;
@@ -38,7 +39,7 @@ GK_INLINE T Tanh(T x) {
     const T small = x * z * tail + x;
     const T a = Abs(x);
     const T large = T(1) - T(2) / (Exp(a + a) + T(1));
-    return CopySign(a < T(0.625) ? small : large, x);
+    return CopySign(Select(a < T(0.625), small, large), x);
   }
 }
 
@@ -46,53 +47,54 @@ GK_INLINE T Tanh(T x) {
 // before sinh does.
 template <class T>
 GK_INLINE T Sinh(T x) {
-  constexpr T kLarge = sizeof(T) == 4 ? T(80) : T(700);
+  constexpr ScalarOf<T> kLarge = kIsFloatValue<T> ? 80 : 700;
   const T a = Abs(x);
   const T m = Expm1(a);
   const T moderate = T(0.5) * (m + m / (m + T(1)));
   const T root = Exp(T(0.5) * a);
-  const T y = a > kLarge ? T(0.5) * root * root : moderate;
+  const T y = Select(a > kLarge, T(0.5) * root * root, moderate);
   return CopySign(y, x);
 }
 
 template <class T>
 GK_INLINE T Cosh(T x) {
-  constexpr T kLarge = sizeof(T) == 4 ? T(80) : T(700);
+  constexpr ScalarOf<T> kLarge = kIsFloatValue<T> ? 80 : 700;
   const T a = Abs(x);
   const T e = Exp(a);
   const T moderate = T(0.5) * e + T(0.5) / e;
   const T root = Exp(T(0.5) * a);
-  return a > kLarge ? T(0.5) * root * root : moderate;
+  return Select(a > kLarge, T(0.5) * root * root, moderate);
 }
 
 template <class T>
 GK_INLINE T Asinh(T x) {
-  constexpr T kHuge = sizeof(T) == 4 ? T(0x1p14) : T(0x1p28);
+  constexpr ScalarOf<T> kHuge = kIsFloatValue<T> ? 0x1p14 : 0x1p28;
   const T a = Abs(x);
-  const bool huge = a > kHuge;
+  const auto huge = a > kHuge;
   // asinh(a) = ln(1 + a + a^2 / (1 + sqrt(a^2 + 1))), and ln(2a) far out.
-  const T square = huge ? T(1) : a * a;
+  const T square = Select(huge, T(1), a * a);
   const T inner = a + square / (T(1) + Sqrt(square + T(1)));
-  const T argument = huge ? a - T(1) : inner;
-  const T y = Log1p(argument) + (huge ? T(0x1.62e42fefa39efp-1) : T(0));
-  return CopySign(x == T(0) ? a : y, x);
+  const T argument = Select(huge, a - T(1), inner);
+  const T y = Log1p(argument) + Select(huge, T(0x1.62e42fefa39efp-1), T(0));
+  return CopySign(Select(x == T(0), a, y), x);
 }
 
 template <class T>
 GK_INLINE T Acosh(T x) {
-  constexpr T kHuge = sizeof(T) == 4 ? T(0x1p14) : T(0x1p28);
-  const bool huge = x > kHuge;
+  constexpr ScalarOf<T> kHuge = kIsFloatValue<T> ? 0x1p14 : 0x1p28;
+  const auto huge = x > kHuge;
   const T t = x - T(1);
   const T inner = t + Sqrt(T(2) * t + t * t);
-  const T y = Log1p(huge ? t : inner) + (huge ? T(0x1.62e42fefa39efp-1) : T(0));
-  return x >= T(1) ? y : kNan<T>;
+  const T y = Log1p(Select(huge, t, inner)) +
+              Select(huge, T(0x1.62e42fefa39efp-1), T(0));
+  return Select(x >= T(1), y, kNan<T>);
 }
 
 template <class T>
 GK_INLINE T Atanh(T x) {
   const T a = Abs(x);
   const T y = T(0.5) * Log1p((a + a) / (T(1) - a));
-  return CopySign(x == T(0) ? a : y, x);
+  return CopySign(Select(x == T(0), a, y), x);
 }
 
 }  // namespace gk::math

@@ -8,7 +8,9 @@ namespace gk::math {
 
 template <class T>
 GK_INLINE T Floor(T x) {
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (SymbolicValue<T>) {
+    return T::Apply(Primitive::kFloor, x);
+  } else if constexpr (sizeof(T) == 4) {
     return __builtin_floorf(x);
   } else {
     return __builtin_floor(x);
@@ -17,7 +19,9 @@ GK_INLINE T Floor(T x) {
 
 template <class T>
 GK_INLINE T Ceil(T x) {
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (SymbolicValue<T>) {
+    return T::Apply(Primitive::kCeil, x);
+  } else if constexpr (sizeof(T) == 4) {
     return __builtin_ceilf(x);
   } else {
     return __builtin_ceil(x);
@@ -26,7 +30,9 @@ GK_INLINE T Ceil(T x) {
 
 template <class T>
 GK_INLINE T Trunc(T x) {
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (SymbolicValue<T>) {
+    return T::Apply(Primitive::kTrunc, x);
+  } else if constexpr (sizeof(T) == 4) {
     return __builtin_truncf(x);
   } else {
     return __builtin_trunc(x);
@@ -36,7 +42,9 @@ GK_INLINE T Trunc(T x) {
 // To nearest, halves to even.
 template <class T>
 GK_INLINE T Rint(T x) {
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (SymbolicValue<T>) {
+    return T::Apply(Primitive::kRint, x);
+  } else if constexpr (sizeof(T) == 4) {
     return __builtin_rintf(x);
   } else {
     return __builtin_rint(x);
@@ -48,17 +56,24 @@ GK_INLINE T Round(T x) {
   return Rint(x);
 }
 
+// The remainder with the sign of x.
+template <class T>
+GK_INLINE T Fmod(T x, T y) {
+  return CallOf<[](auto a, auto b) {
+    if constexpr (sizeof(a) == 4) {
+      return __builtin_fmodf(a, b);
+    } else {
+      return __builtin_fmod(a, b);
+    }
+  }>(x, y);
+}
+
 // The remainder with the divisor's sign. fmod is exact where x / y is not,
 // hence the C library.
 template <class T>
 GK_INLINE T FloorMod(T x, T y) {
-  T r;
-  if constexpr (sizeof(T) == 4) {
-    r = __builtin_fmodf(x, y);
-  } else {
-    r = __builtin_fmod(x, y);
-  }
-  return r != T(0) && (r < T(0)) != (y < T(0)) ? r + y : r;
+  const T r = Fmod(x, y);
+  return Select(And(r != T(0), (r < T(0)) != (y < T(0))), r + y, r);
 }
 
 // The neighbour of x towards y.
@@ -66,12 +81,12 @@ template <class T>
 GK_INLINE T NextAfter(T x, T y) {
   using Uint = typename FloatBits<T>::Uint;
   const Uint bits = ToBits(x);
-  const bool away = (y > x) == (x > T(0));
-  const T step = FromBits<T>(away ? bits + 1 : bits - 1);
-  const T from_zero = CopySign(FromBits<T>(1), y);
-  const T moved = x == T(0) ? from_zero : step;
-  const T v = x == y ? y : moved;
-  return x == x && y == y ? v : x + y;
+  const auto away = (y > x) == (x > T(0));
+  const T step = FromBits<T>(Select(away, bits + 1, bits - 1));
+  const T from_zero = CopySign(FromBits<ScalarOf<T>>(1), y);
+  const T moved = Select(x == T(0), from_zero, step);
+  const T v = Select(x == y, y, moved);
+  return Select(And(x == x, y == y), v, x + y);
 }
 
 }  // namespace gk::math

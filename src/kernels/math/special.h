@@ -98,11 +98,6 @@ inline T Digamma(T value) {
   return static_cast<T>(y + std::log(x) - 0.5 / x - series);
 }
 
-template <class T>
-GK_INLINE T Cbrt(T x) {
-  return std::cbrt(x);
-}
-
 }  // namespace gk::math
 
 #endif  // GK_KERNELS_MATH_SPECIAL_H_

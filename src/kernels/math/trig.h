@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-#include "kernels/math/bits.h"
+#include "kernels/math/exp_log.h"
 
 namespace gk::math {
 
@@ -93,79 +93,85 @@ inline constexpr double kTwoOverPiTail[106] = {
 };
 
 // x = (k + f) pi/2 with |f| <= 1/2: returns f pi/2 and the low bits of k.
+template <class T>
 struct QuarterTurns {
-  float r;
-  uint32_t k;
+  T r;
+  Over<T, uint32_t> k;
 };
 
-GK_INLINE QuarterTurns ReduceQuarters(float x) {
-  const int32_t exponent =
-      static_cast<int32_t>((ToBits(x) >> 23) & 255) - (127 + 23);
-  int32_t e = exponent > 0 ? exponent : 0;
-  e = e > 105 ? 105 : e;
-  const double scaled =
-      static_cast<double>(x * FromBits<float>(uint32_t(127 - e) << 23));
+template <class T>
+GK_INLINE QuarterTurns<T> ReduceQuarters(T x) {
+  using Int = Over<T, int32_t>;
+  using Uint = Over<T, uint32_t>;
+  using D = Over<T, double>;
+  const Int exponent = static_cast<Int>((ToBits(x) >> 23) & 255) - (127 + 23);
+  Int e = Select(exponent > 0, exponent, Int(0));
+  e = Select(e > 105, Int(105), e);
+  const D scaled = static_cast<D>(x * FromBits<T>(Uint(127 - e) << 23));
   // As wide as the entries: g++ vectorises no narrower gather index.
-  const int64_t row = e;
-  const double head = scaled * kTwoOverPiHead[row];
-  const double rounded = head + 0x1.8p52;
-  const double f = (head - (rounded - 0x1.8p52)) + scaled * kTwoOverPiTail[row];
-  return {static_cast<float>(f * 0x1.921fb54442d18p+0),
-          static_cast<uint32_t>(ToBits(rounded))};
+  const auto row = static_cast<Over<T, int64_t>>(e);
+  const D head = scaled * Lookup(kTwoOverPiHead, row);
+  const D rounded = head + 0x1.8p52;
+  const D f =
+      (head - (rounded - 0x1.8p52)) + scaled * Lookup(kTwoOverPiTail, row);
+  return {static_cast<T>(f * 0x1.921fb54442d18p+0),
+          static_cast<Uint>(ToBits(rounded))};
 }
 
-GK_INLINE float SinOfReduced(float r, uint32_t k) {
-  const float z = r * r;
-  const float sin =
+template <class T>
+GK_INLINE T SinOfReduced(T r, Over<T, uint32_t> k) {
+  const T z = r * r;
+  const T sin =
       Poly(z, -0.166666672f, 0.00833337288f, -0.000198502603f, 2.8036643e-6f) *
           (z * r) +
       r;
-  const float cos = (Poly(z, 0.0416666679f, -0.00138889742f, 2.48196884e-5f,
-                          -2.86524568e-7f) *
-                         (z * z) -
-                     0.5f * z) +
-                    1.0f;
-  const float y = (k & 1) != 0 ? cos : sin;
-  return FromBits<float>(ToBits(y) ^ ((k & 2) << 30));
+  const T cos = (Poly(z, 0.0416666679f, -0.00138889742f, 2.48196884e-5f,
+                      -2.86524568e-7f) *
+                     (z * z) -
+                 0.5f * z) +
+                1.0f;
+  const T y = Select((k & 1) != 0, cos, sin);
+  return FromBits<T>(ToBits(y) ^ ((k & 2) << 30));
 }
 
 template <class T>
 GK_INLINE T Sin(T x) {
-  if constexpr (sizeof(T) == 4) {
-    const QuarterTurns q = ReduceQuarters(x);
-    const float y = SinOfReduced(q.r, q.k);
-    return x == 0.0f ? x : y;
+  if constexpr (kIsFloatValue<T>) {
+    const QuarterTurns<T> q = ReduceQuarters(x);
+    const T y = SinOfReduced(q.r, q.k);
+    return Select(x == 0.0f, x, y);
   } else {
-    return std::sin(x);
+    return CallOf<[](double v) { return std::sin(v); }>(x);
   }
 }
 
 template <class T>
 GK_INLINE T Cos(T x) {
-  if constexpr (sizeof(T) == 4) {
-    const QuarterTurns q = ReduceQuarters(x);
+  if constexpr (kIsFloatValue<T>) {
+    const QuarterTurns<T> q = ReduceQuarters(x);
     return SinOfReduced(q.r, q.k + 1);
   } else {
-    return std::cos(x);
+    return CallOf<[](double v) { return std::cos(v); }>(x);
   }
 }
 
 template <class T>
 GK_INLINE T Tan(T x) {
-  if constexpr (sizeof(T) == 4) {
-    const QuarterTurns q = ReduceQuarters(x);
-    const float sin = SinOfReduced(q.r, q.k);
-    const float y = sin / SinOfReduced(q.r, q.k + 1);
-    return x == 0.0f ? x : y;
+  if constexpr (kIsFloatValue<T>) {
+    const QuarterTurns<T> q = ReduceQuarters(x);
+    const T sin = SinOfReduced(q.r, q.k);
+    const T y = sin / SinOfReduced(q.r, q.k + 1);
+    return Select(x == 0.0f, x, y);
   } else {
-    return std::tan(x);
+    return CallOf<[](double v) { return std::tan(v); }>(x);
   }
 }
 
 // atan(y / x) for 0 <= y <= x, as a float of at most one rounding error more
 // than the quotient's.
-GK_INLINE float AtanOfRatio(float t) {
-  const float z = t * t;
+template <class T>
+GK_INLINE T AtanOfRatio(T t) {
+  const T z = t * t;
   return Poly(z, -0.333333015f, 0.199986294f, -0.142651498f, 0.109570846f,
               -0.0841803923f, 0.0582104474f, -0.0314318426f, 0.0110516995f,
               -0.00182437699f) *
@@ -175,24 +181,25 @@ GK_INLINE float AtanOfRatio(float t) {
 
 template <class T>
 GK_INLINE T Atan(T x) {
-  if constexpr (sizeof(T) == 4) {
-    const float a = Abs(x);
-    const bool inverted = a > 1.0f;
-    const float y = AtanOfRatio(inverted ? 1.0f / a : a);
-    const float turned = (0x1.921fb6p+0f - y) + -0x1.777a5cp-25f;
-    return CopySign(inverted ? turned : y, x);
+  if constexpr (kIsFloatValue<T>) {
+    const T a = Abs(x);
+    const auto inverted = a > 1.0f;
+    const T y = AtanOfRatio(Select(inverted, 1.0f / a, a));
+    const T turned = (0x1.921fb6p+0f - y) + -0x1.777a5cp-25f;
+    return CopySign(Select(inverted, turned, y), x);
   } else {
-    return std::atan(x);
+    return CallOf<[](double v) { return std::atan(v); }>(x);
   }
 }
 
 template <class T>
 GK_INLINE T Atan2(T y, T x) {
-  return std::atan2(y, x);
+  return CallOf<[](auto a, auto b) { return std::atan2(a, b); }>(y, x);
 }
 
 // asin(a) for 0 <= a <= 1/2.
-GK_INLINE float AsinSmall(float a, float z) {
+template <class T>
+GK_INLINE T AsinSmall(T a, T z) {
   return Poly(z, 0.166666597f, 0.0750051811f, 0.0445145629f, 0.0318261534f,
               0.014373092f, 0.037603911f) *
              (z * a) +
@@ -202,33 +209,33 @@ GK_INLINE float AsinSmall(float a, float z) {
 // Beyond 1/2, asin(a) = pi/2 - 2 asin(sqrt((1 - a) / 2)).
 template <class T>
 GK_INLINE T Asin(T x) {
-  if constexpr (sizeof(T) == 4) {
-    const float a = Abs(x);
-    const bool large = a > 0.5f;
-    const float half = 0.5f * (1.0f - a);
-    const float root = __builtin_sqrtf(half);
-    const float y = AsinSmall(large ? root : a, large ? half : a * a);
-    const float turned = 0x1.921fb6p+0f - (y + y + 0x1.777a5cp-25f);
-    return CopySign(large ? turned : y, x);
+  if constexpr (kIsFloatValue<T>) {
+    const T a = Abs(x);
+    const auto large = a > 0.5f;
+    const T half = 0.5f * (1.0f - a);
+    const T root = Sqrt(half);
+    const T y = AsinSmall(Select(large, root, a), Select(large, half, a * a));
+    const T turned = 0x1.921fb6p+0f - (y + y + 0x1.777a5cp-25f);
+    return CopySign(Select(large, turned, y), x);
   } else {
-    return std::asin(x);
+    return CallOf<[](double v) { return std::asin(v); }>(x);
   }
 }
 
 template <class T>
 GK_INLINE T Acos(T x) {
-  if constexpr (sizeof(T) == 4) {
-    const float a = Abs(x);
-    const bool large = a > 0.5f;
-    const float half = 0.5f * (1.0f - a);
-    const float root = __builtin_sqrtf(half);
-    const float y = AsinSmall(large ? root : a, large ? half : a * a);
-    const float far =
-        x < 0.0f ? 0x1.921fb6p+1f - (y + y + 0x1.777a5cp-24f) : y + y;
-    const float near = 0x1.921fb6p+0f - (CopySign(y, x) + 0x1.777a5cp-25f);
-    return large ? far : near;
+  if constexpr (kIsFloatValue<T>) {
+    const T a = Abs(x);
+    const auto large = a > 0.5f;
+    const T half = 0.5f * (1.0f - a);
+    const T root = Sqrt(half);
+    const T y = AsinSmall(Select(large, root, a), Select(large, half, a * a));
+    const T far =
+        Select(x < 0.0f, 0x1.921fb6p+1f - (y + y + 0x1.777a5cp-24f), y + y);
+    const T near = 0x1.921fb6p+0f - (CopySign(y, x) + 0x1.777a5cp-25f);
+    return Select(large, far, near);
   } else {
-    return std::acos(x);
+    return CallOf<[](double v) { return std::acos(v); }>(x);
   }
 }
 

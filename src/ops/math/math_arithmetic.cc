@@ -17,8 +17,10 @@ constexpr auto kSubtract = [](auto x, auto y) { return decltype(x)(x - y); };
 // uint16_t times itself is an int that may overflow.
 constexpr auto kMultiply = [](auto x, auto y) {
   using T = decltype(x);
-  if constexpr (std::is_integral_v<T> && sizeof(T) < 4) {
-    return T(uint32_t{x} * uint32_t{y});
+  using S = ScalarOf<T>;
+  if constexpr (std::is_integral_v<S> && sizeof(S) < 4) {
+    using Wide = Over<T, uint32_t>;
+    return T(Wide(x) * Wide(y));
   } else {
     return T(x * y);
   }
@@ -26,10 +28,10 @@ constexpr auto kMultiply = [](auto x, auto y) {
 
 // NaN wins over numbers.
 constexpr auto kMaximum = [](auto x, auto y) {
-  return x >= y || x != x ? x : y;
+  return Select(Or(x >= y, x != x), x, y);
 };
 constexpr auto kMinimum = [](auto x, auto y) {
-  return x <= y || x != x ? x : y;
+  return Select(Or(x <= y, x != x), x, y);
 };
 
 Status ComputeAdd(KernelContext& c) {
@@ -168,7 +170,7 @@ const OpRecord kRecords[] = {
                    Join<FloatTypes, TypeList<int32_t, int64_t>>, kWrapAround>,
          BinaryFor<[](auto x, auto y) {
            const auto d = x - y;
-           return decltype(x)(std::norm(d));
+           return decltype(x)(CallOf<[](auto z) { return std::norm(z); }>(d));
          },
                    ComplexTypes>>(),
      .gradient =

@@ -15,16 +15,6 @@
 namespace gk {
 namespace {
 
-// Called, not inlined: one copy serves all element types, in double.
-template <double (*F)(double)>
-[[gnu::noinline]] double Call(double x) {
-  return F(x);
-}
-template <double (*F)(double), class T>
-GK_INLINE T OutOfLine(T x) {
-  return static_cast<T>(Call<F>(x));
-}
-
 // The C library's, with NaN rather than an error below zero.
 double BesselY0Of(double x) { return x < 0 ? math::kNan<double> : ::y0(x); }
 double BesselY1Of(double x) { return x < 0 ? math::kNan<double> : ::y1(x); }
@@ -43,7 +33,7 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
      .kernel =
-         Unary<[](auto x) { return OutOfLine<math::BesselI0<double>>(x); },
+         Unary<[](auto x) { return CallInDouble<math::BesselI0<double>>(x); },
                FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
@@ -62,7 +52,7 @@ const OpRecord kRecords[] = {
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel =
-         Unary<[](auto x) { return OutOfLine<math::BesselI1<double>>(x); },
+         Unary<[](auto x) { return CallInDouble<math::BesselI1<double>>(x); },
                FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
@@ -85,7 +75,7 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
      .kernel =
-         Unary<[](auto x) { return OutOfLine<math::BesselI0e<double>>(x); },
+         Unary<[](auto x) { return CallInDouble<math::BesselI0e<double>>(x); },
                FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
@@ -107,7 +97,7 @@ const OpRecord kRecords[] = {
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
      .kernel =
-         Unary<[](auto x) { return OutOfLine<math::BesselI1e<double>>(x); },
+         Unary<[](auto x) { return CallInDouble<math::BesselI1e<double>>(x); },
                FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
@@ -134,7 +124,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return OutOfLine<::j0>(x); }, FloatTypes,
+     .kernel = Unary<[](auto x) { return CallInDouble<::j0>(x); }, FloatTypes,
                      kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
@@ -153,7 +143,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return OutOfLine<::j1>(x); }, FloatTypes,
+     .kernel = Unary<[](auto x) { return CallInDouble<::j1>(x); }, FloatTypes,
                      kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
@@ -176,7 +166,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return OutOfLine<BesselY0Of>(x); },
+     .kernel = Unary<[](auto x) { return CallInDouble<BesselY0Of>(x); },
                      FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
@@ -195,7 +185,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return OutOfLine<BesselY1Of>(x); },
+     .kernel = Unary<[](auto x) { return CallInDouble<BesselY1Of>(x); },
                      FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
@@ -215,7 +205,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return OutOfLine<math::BesselK<0>>(x); },
+     .kernel = Unary<[](auto x) { return CallInDouble<math::BesselK<0>>(x); },
                      FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
@@ -234,7 +224,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return OutOfLine<math::BesselK<1>>(x); },
+     .kernel = Unary<[](auto x) { return CallInDouble<math::BesselK<1>>(x); },
                      FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
@@ -256,7 +246,7 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
      .kernel =
-         Unary<[](auto x) { return OutOfLine<math::ScaledBesselK<0>>(x); },
+         Unary<[](auto x) { return CallInDouble<math::ScaledBesselK<0>>(x); },
                FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
@@ -277,7 +267,7 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
      .kernel =
-         Unary<[](auto x) { return OutOfLine<math::ScaledBesselK<1>>(x); },
+         Unary<[](auto x) { return CallInDouble<math::ScaledBesselK<1>>(x); },
                FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {

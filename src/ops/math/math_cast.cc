@@ -1,7 +1,6 @@
 // Cast between all number types, and Bitcast.
 #include "ops/fn/math_cast.h"
 
-#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -15,29 +14,32 @@ namespace {
 // Float to integer as x86 converts, without undefined behaviour: NaN and what
 // does not fit give the smallest integer.
 template <class Int, class Float>
-GK_INLINE Int ToSigned(Float v) {
-  constexpr Float kLow = static_cast<Float>(std::numeric_limits<Int>::min());
-  const bool fits = v >= kLow && v < -kLow;
-  const Int i = static_cast<Int>(fits ? v : Float(0));
-  return fits ? i : std::numeric_limits<Int>::min();
+GK_INLINE Over<Float, Int> ToSigned(Float v) {
+  constexpr auto kLow =
+      static_cast<ScalarOf<Float>>(std::numeric_limits<Int>::min());
+  const auto fits = And(v >= kLow, v < -kLow);
+  const auto i = static_cast<Over<Float, Int>>(Select(fits, v, Float(0)));
+  return Select(fits, i, std::numeric_limits<Int>::min());
 }
 
 // Wide unsigned integers take their upper half from a shifted value, narrow
 // integers are the low bits of an int32_t.
 template <class Int, class Float>
-GK_INLINE Int ToInteger(Float v) {
+GK_INLINE Over<Float, Int> ToInteger(Float v) {
+  using Value = Over<Float, Int>;
   if constexpr (sizeof(Int) < 4) {
-    return static_cast<Int>(ToSigned<int32_t>(v));
+    return static_cast<Value>(ToSigned<int32_t>(v));
   } else if constexpr (std::is_signed_v<Int>) {
     return ToSigned<Int>(v);
   } else {
     using Signed = std::make_signed_t<Int>;
-    constexpr Float kHalf =
-        -static_cast<Float>(std::numeric_limits<Signed>::min());
+    constexpr auto kHalf =
+        -static_cast<ScalarOf<Float>>(std::numeric_limits<Signed>::min());
     constexpr Int kTop = Int{1} << (sizeof(Int) * 8 - 1);
-    const bool upper = v >= kHalf && v < 2 * kHalf;
-    const Int i = static_cast<Int>(ToSigned<Signed>(upper ? v - kHalf : v));
-    return upper ? i + kTop : i;
+    const auto upper = And(v >= kHalf, v < 2 * kHalf);
+    const auto i =
+        static_cast<Value>(ToSigned<Signed>(Select(upper, v - kHalf, v)));
+    return Select(upper, Value(i + kTop), i);
   }
 }
 
@@ -47,43 +49,46 @@ constexpr int kMantissaBits = std::numeric_limits<T>::digits - 1;
 // Drops the bits of the mantissa that `To` has no room for.
 template <class To, class Float>
 GK_INLINE Float TruncateMantissa(Float v) {
-  using Bits = std::conditional_t<sizeof(Float) == 4, uint32_t, uint64_t>;
-  constexpr int kDrop = kMantissaBits<Float> - kMantissaBits<To>;
+  using S = ScalarOf<Float>;
+  using Bits = std::conditional_t<sizeof(S) == 4, uint32_t, uint64_t>;
+  constexpr int kDrop = kMantissaBits<S> - kMantissaBits<To>;
   if constexpr (kDrop <= 0) {
     return v;
   } else {
     // The mask is chosen, not the result: g++ 12 folds that choice away.
-    const Bits keep = v == v ? ~Bits{0} << kDrop : ~Bits{0};
-    return std::bit_cast<Float>(std::bit_cast<Bits>(v) & keep);
+    const auto keep = Select(v == v, ~Bits{0} << kDrop, ~Bits{0});
+    return BitCast<S>(BitCast<Bits>(v) & keep);
   }
 }
 
 template <class To, bool kTruncate>
 struct CastFn {
-  template <class From>
-  GK_INLINE auto operator()(From v) const {
+  template <class V>
+  GK_INLINE auto operator()(V v) const {
+    using From = ScalarOf<V>;
+    using Value = Over<V, To>;
     if constexpr (internal::kIsComplex<From>) {
       if constexpr (internal::kIsComplex<To>) {
-        return To(v);
+        return Value(v);
       } else if constexpr (std::is_same_v<To, bool>) {
-        return v != From(0);
+        return v != V(0);
       } else {
         return (*this)(v.real());
       }
     } else if constexpr (internal::kIsComplex<To>) {
-      return To(static_cast<typename To::value_type>(v));
+      return Value(static_cast<Over<V, typename To::value_type>>(v));
     } else if constexpr (std::is_same_v<To, bool>) {
-      return v != From(0);
+      return v != V(0);
     } else if constexpr (std::is_integral_v<To>) {
       if constexpr (std::is_floating_point_v<From>) {
         return ToInteger<To>(v);
       } else {
-        return static_cast<To>(v);
+        return static_cast<Value>(v);
       }
     } else if constexpr (std::is_floating_point_v<From> && kTruncate) {
-      return static_cast<ComputeType<To>>(TruncateMantissa<To>(v));
+      return static_cast<Over<V, ComputeType<To>>>(TruncateMantissa<To>(v));
     } else {
-      return static_cast<ComputeType<To>>(v);
+      return static_cast<Over<V, ComputeType<To>>>(v);
     }
   }
 };
@@ -118,8 +123,8 @@ requires(
 template <class To, class From, bool kTruncate>
 TileKernel MakeCast() {
   using Loop = LoopTypes<To, From>;
-  using Body = TileBody<CastFn<typename Loop::Out, kTruncate>,
-                        typename Loop::Out, typename Loop::In>;
+  using Fn = CastFn<typename Loop::Out, kTruncate>;
+  using Body = TileBody<Fn, typename Loop::Out, typename Loop::In>;
   constexpr bool kOfFloat =
       std::is_same_v<From, float> || std::is_same_v<To, float>;
   constexpr Isa kMax = !kIsHot<From> || !kIsHot<To> || kTruncate ? Isa::kV2
@@ -127,6 +132,8 @@ TileKernel MakeCast() {
                                                                  : Isa::kV3;
   TileKernel k;
   k.fn = internal::TileStamp<Body>::template For<kMax>(CurrentIsa());
+  k.expression = &internal::MakeExpression<Fn, void, typename Loop::Out,
+                                           typename Loop::In>;
   k.num_inputs = 1;
   k.in[0] = kTypeOf<From>;
   k.out = kTypeOf<To>;

@@ -58,11 +58,12 @@ Status EqualityShape(InferenceContext& c) {
 
 constexpr auto kWithin = [](const void* params, auto x, auto y) {
   const double limit = static_cast<const TileParams*>(params)->value;
-  const auto d = x < y ? y - x : x - y;
+  const auto d = Select(x < y, y - x, x - y);
   return d < static_cast<decltype(d)>(limit);
 };
 constexpr auto kComplexWithin = [](const void* params, auto x, auto y) {
-  return std::abs(x - y) < static_cast<const TileParams*>(params)->value;
+  const auto d = CallOf<[](auto z) { return std::abs(z); }>(x - y);
+  return d < static_cast<const TileParams*>(params)->value;
 };
 
 void PrepareTolerance(const AttrMap& attrs, TileParams* params) {

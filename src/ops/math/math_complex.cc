@@ -15,13 +15,14 @@ namespace gk {
 namespace {
 
 constexpr auto kComplex = [](auto x, auto y) {
-  return std::complex<decltype(x)>(x, y);
+  using T = decltype(x);
+  return Over<T, std::complex<ScalarOf<T>>>(x, y);
 };
 constexpr auto kReal = [](auto x) { return x.real(); };
 constexpr auto kImag = [](auto x) { return x.imag(); };
-constexpr auto kConj = [](auto x) { return std::conj(x); };
-constexpr auto kAngle = [](auto x) { return std::atan2(x.imag(), x.real()); };
-constexpr auto kComplexAbs = [](auto x) { return std::abs(x); };
+constexpr auto kConj = [](auto x) { return decltype(x)(x.real(), -x.imag()); };
+constexpr auto kAngle = [](auto x) { return math::Atan2(x.imag(), x.real()); };
+constexpr auto kComplexAbs = kCalled<[](auto x) { return std::abs(x); }>;
 
 // A part of type Tout must be the part of the input's own type.
 template <auto F>

@@ -22,19 +22,21 @@ constexpr char kByZero[] = "Integer division by zero";
 constexpr auto kIsZero = [](auto, auto y) { return y == 0; };
 template <class T>
 GK_INLINE T Quotient(T x, T y) {
-  if constexpr (std::is_signed_v<T>) {
-    using Bits = std::make_unsigned_t<T>;
-    return y == T(-1) ? T(Bits(0) - Bits(x)) : T(x / y);
+  if constexpr (std::is_signed_v<ScalarOf<T>>) {
+    using Bits = UnsignedOf<T>;
+    const auto negates = y == T(-1);
+    return Select(negates, T(Bits(0) - Bits(x)),
+                  T(x / Select(negates, T(1), y)));
   } else {
-    return x / y;
+    return T(x / y);
   }
 }
 template <class T>
 GK_INLINE T Remainder(T x, T y) {
-  if constexpr (std::is_signed_v<T>) {
-    return y == T(-1) ? T(0) : T(x % y);
+  if constexpr (std::is_signed_v<ScalarOf<T>>) {
+    return T(x % Select(y == T(-1), T(1), y));
   } else {
-    return x % y;
+    return T(x % y);
   }
 }
 constexpr auto kQuotient = [](auto x, auto y) { return Quotient(x, y); };
@@ -42,21 +44,21 @@ constexpr auto kRemainder = [](auto x, auto y) { return Remainder(x, y); };
 constexpr auto kFloorQuotient = [](auto x, auto y) {
   using T = decltype(x);
   const T q = Quotient(x, y), r = Remainder(x, y);
-  return T(q - (r != 0 && (r < 0) != (y < 0)));
+  return T(q - And(r != 0, (r < 0) != (y < 0)));
 };
 constexpr auto kFloorRemainder = [](auto x, auto y) {
   using T = decltype(x);
   const T r = Remainder(x, y);
-  return T(r != 0 && (r < 0) != (y < 0) ? r + y : r);
+  return Select(And(r != 0, (r < 0) != (y < 0)), T(r + y), r);
 };
 
 constexpr auto kDivide = [](auto x, auto y) { return decltype(x)(x / y); };
-constexpr auto kFmod = [](auto x, auto y) { return std::fmod(x, y); };
+constexpr auto kFmod = [](auto x, auto y) { return math::Fmod(x, y); };
 using DivideReal = BinaryFor<kDivide, FloatAndComplexTypes>;
 
 constexpr auto kIsNegative = [](auto, auto y) { return y < 0; };
 // Powers of integers wrap around; a negative exponent is reported before.
-constexpr auto kIntegerPower = [](auto x, auto y) {
+constexpr auto kPowerOfIntegers = [](auto x, auto y) {
   using T = decltype(x);
   uint64_t power = 1, base = static_cast<uint64_t>(x);
   for (auto rest = y; rest > 0; rest >>= 1) {
@@ -64,14 +66,6 @@ constexpr auto kIntegerPower = [](auto x, auto y) {
     base *= base;
   }
   return static_cast<T>(power);
-};
-
-// Squares are those of Square, to the last bit.
-constexpr auto kPower = [](auto x, auto y) {
-  using T = decltype(x);
-  const T power = math::Pow(x, y);
-  const T square = x * x;
-  return y == T(2) ? square : y == T(1) ? x : power;
 };
 
 Tensor WhereTrue(const Tensor& condition, const Tensor& x) {
@@ -240,7 +234,7 @@ const OpRecord kRecords[] = {
      .kernel = Binary<[](auto x, auto y) {
        using T = decltype(x);
        const T q = x / y;
-       return y == T(0) ? T(0) : q;
+       return Select(y == T(0), T(0), q);
      },
                       FloatAndComplexTypes>(),
      .gradient =
@@ -271,7 +265,7 @@ const OpRecord kRecords[] = {
      .kernel = Binary<[](auto x, auto y) {
        using T = decltype(x);
        const T p = x * y;
-       return y == T(0) ? T(0) : p;
+       return Select(y == T(0), T(0), p);
      },
                       FloatAndComplexTypes>(),
      .gradient =
@@ -296,15 +290,15 @@ const OpRecord kRecords[] = {
      .traits = kElementwise | kIdentityOne,
      .special = {2, "Square"},
      .shape = shape_fn::Broadcast,
-     .kernel =
-         Overloads<BinaryFor<[](auto x, auto y) { return math::Pow(x, y); },
-                             TypeList<half, bfloat16, float>, kSlowLoop>,
-                   BinaryFor<[](auto x, auto y) { return math::Pow(x, y); },
-                             TypeList<double>, kPlainLoop | kSlowLoop>,
-                   BinaryFor<[](auto x, auto y) { return std::pow(x, y); },
-                             ComplexTypes, kPlainLoop | kSlowLoop>,
-                   CheckedBinaryFor<kIntegerPower, kIsNegative, SignedTypes>>(
-             "Integers to negative integer powers are not allowed"),
+     .kernel = Overloads<
+         BinaryFor<[](auto x, auto y) { return math::Pow(x, y); },
+                   TypeList<half, bfloat16, float>, kSlowLoop>,
+         BinaryFor<[](auto x, auto y) { return math::Pow(x, y); },
+                   TypeList<double>, kPlainLoop | kSlowLoop>,
+         BinaryFor<kCalled<[](auto x, auto y) { return std::pow(x, y); }>,
+                   ComplexTypes, kPlainLoop | kSlowLoop>,
+         CheckedBinaryFor<kCalled<kPowerOfIntegers>, kIsNegative, SignedTypes>>(
+         "Integers to negative integer powers are not allowed"),
      .gradient = PowerGrads,
      .doc = "Returns x to the power of y element-wise.",
      .test = {.low = 0.5, .reference = "x**y"}},

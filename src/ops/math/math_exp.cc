@@ -33,6 +33,8 @@ constexpr auto kLog1p = [](auto z) {
   return T(log, std::atan2(y, 1 + x));
 };
 
+constexpr auto kExpOfComplex = kCalled<[](auto x) { return std::exp(x); }>;
+
 const OpRecord kRecords[] = {
     {.name = "Exp",
      .inputs = "x: T",
@@ -43,8 +45,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Exp(x); }, FloatTypes>,
-                   UnaryFor<[](auto x) { return std::exp(x); }, ComplexTypes,
-                            kSlowLoop>>(),
+                   UnaryFor<kExpOfComplex, ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) { g.Set(0, ops::Mul(g.dy(0), Conjugate(g.y(0)))); },
      .python = {.names = "math.exp|exp"},
@@ -62,7 +63,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Expm1(x); }, FloatTypes>,
-                   UnaryFor<kExpm1, ComplexTypes, kSlowLoop>>(),
+                   UnaryFor<kCalled<kExpm1>, ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ops::Exp(Conjugate(g.x(0)))));
@@ -82,8 +83,8 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Log(x); }, FloatTypes>,
-                   UnaryFor<[](auto x) { return std::log(x); }, ComplexTypes,
-                            kSlowLoop>>(),
+                   UnaryFor<kCalled<[](auto x) { return std::log(x); }>,
+                            ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ops::Reciprocal(Conjugate(g.x(0)))));
@@ -103,7 +104,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Log1p(x); }, FloatTypes>,
-                   UnaryFor<kLog1p, ComplexTypes, kSlowLoop>>(),
+                   UnaryFor<kCalled<kLog1p>, ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0),
@@ -125,8 +126,8 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Tanh(x); }, FloatTypes>,
-                   UnaryFor<[](auto x) { return std::tanh(x); }, ComplexTypes,
-                            kSlowLoop>>(),
+                   UnaryFor<kCalled<[](auto x) { return std::tanh(x); }>,
+                            ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::TanhGrad(Conjugate(g.y(0)), g.dy(0)));
@@ -148,7 +149,7 @@ const OpRecord kRecords[] = {
          UnaryFor<[](auto x) { return math::Sigmoid(x); }, FloatTypes>,
          UnaryFor<[](auto x) {
            using T = decltype(x);
-           return T(1) / (T(1) + std::exp(-x));
+           return T(1) / (T(1) + kExpOfComplex(-x));
          },
                   ComplexTypes, kSlowLoop>>(),
      .gradient =

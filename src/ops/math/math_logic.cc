@@ -1,8 +1,6 @@
 // Logic of bools and of bits.
 #include "ops/fn/math_logic.h"
 
-#include <bit>
-
 #include "framework/op_registry.h"
 #include "ops/elementwise.h"
 
@@ -11,20 +9,22 @@ namespace {
 
 // The shift by y bits, with y brought into [0, width).
 template <class T>
-GK_INLINE int ShiftBits(T y) {
-  constexpr T kMost = sizeof(T) * 8 - 1;
-  const T not_negative = y < T(0) ? T(0) : y;
-  return static_cast<int>(not_negative > kMost ? kMost : not_negative);
+GK_INLINE Over<T, int> ShiftBits(T y) {
+  constexpr ScalarOf<T> kMost = sizeof(ScalarOf<T>) * 8 - 1;
+  const T not_negative = Select(y < T(0), T(0), y);
+  return static_cast<Over<T, int>>(
+      Select(not_negative > kMost, T(kMost), not_negative));
 }
 constexpr auto kLeftShift = [](auto x, auto y) {
-  return static_cast<decltype(x)>(static_cast<uint64_t>(x) << ShiftBits(y));
+  using T = decltype(x);
+  return static_cast<T>(static_cast<Over<T, uint64_t>>(x) << ShiftBits(y));
 };
 constexpr auto kRightShift = [](auto x, auto y) {
   return static_cast<decltype(x)>(x >> ShiftBits(y));
 };
 constexpr auto kOnes = [](auto x) {
-  using U = std::make_unsigned_t<decltype(x)>;
-  return static_cast<uint8_t>(std::popcount(static_cast<U>(x)));
+  using T = decltype(x);
+  return static_cast<Over<T, uint8_t>>(PopCount(static_cast<UnsignedOf<T>>(x)));
 };
 
 const OpRecord kRecords[] = {
@@ -34,7 +34,8 @@ const OpRecord kRecords[] = {
      .attrs = "",
      .traits = kElementwise | kNoGradient | kCommutative | kCheap,
      .shape = shape_fn::Broadcast,
-     .kernel = Binary<[](auto x, auto y) { return bool(x & y); }, BoolType>(),
+     .kernel =
+         Binary<[](auto x, auto y) { return decltype(x)(x & y); }, BoolType>(),
      .python = {.names = "math.logical_and|logical_and"},
      .doc = "Returns x and y element-wise.",
      .example = ">>> tf.logical_and([True, True], [True, "
@@ -47,7 +48,8 @@ const OpRecord kRecords[] = {
      .attrs = "",
      .traits = kElementwise | kNoGradient | kCommutative | kCheap,
      .shape = shape_fn::Broadcast,
-     .kernel = Binary<[](auto x, auto y) { return bool(x | y); }, BoolType>(),
+     .kernel =
+         Binary<[](auto x, auto y) { return decltype(x)(x | y); }, BoolType>(),
      .python = {.names = "math.logical_or|logical_or"},
      .doc = "Returns x or y element-wise.",
      .example = ">>> tf.logical_or([True, False], [False, "

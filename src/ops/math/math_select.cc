@@ -16,16 +16,27 @@ namespace gk {
 namespace {
 
 // Values are only moved: one loop for each element size.
-constexpr auto kChoose = [](auto c, auto t, auto e) { return c ? t : e; };
+constexpr auto kChoose = [](auto c, auto t, auto e) {
+  using T = decltype(t);
+  if constexpr (std::is_integral_v<T> && sizeof(T) > 1) {
+    // g++ makes no vectors of choices by bools of another size.
+    const T mask = T(0) - T(c);
+    return T((t & mask) | (e & ~mask));
+  } else {
+    return Select(c, t, e);
+  }
+};
 
 template <class Word>
-TileFn ChooseLoop() {
+void SetChoose(TileKernel* kernel) {
   constexpr Isa kMax = sizeof(Word) < 4   ? Isa::kV3
                        : sizeof(Word) > 8 ? Isa::kV2
                                           : Isa::kV4;
-  using Body =
-      TileBody<std::remove_const_t<decltype(kChoose)>, Word, bool, Word, Word>;
-  return internal::TileStamp<Body>::template For<kMax>(CurrentIsa());
+  using Fn = std::remove_const_t<decltype(kChoose)>;
+  using Body = TileBody<Fn, Word, bool, Word, Word>;
+  kernel->fn = internal::TileStamp<Body>::template For<kMax>(CurrentIsa());
+  kernel->expression =
+      &internal::MakeExpression<Fn, void, Word, bool, Word, Word>;
 }
 
 const TileKernel* FindChoose(DataType t, const AttrMap&) {
@@ -39,19 +50,19 @@ const TileKernel* FindChoose(DataType t, const AttrMap&) {
       k.in[1] = k.in[2] = k.out = type;
       switch (DataTypeSize(type)) {
         case 1:
-          k.fn = ChooseLoop<uint8_t>();
+          SetChoose<uint8_t>(&k);
           break;
         case 2:
-          k.fn = ChooseLoop<uint16_t>();
+          SetChoose<uint16_t>(&k);
           break;
         case 4:
-          k.fn = ChooseLoop<uint32_t>();
+          SetChoose<uint32_t>(&k);
           break;
         case 8:
-          k.fn = ChooseLoop<uint64_t>();
+          SetChoose<uint64_t>(&k);
           break;
         case 16:
-          k.fn = ChooseLoop<complex128>();
+          SetChoose<complex128>(&k);
           break;
       }
     }
@@ -184,8 +195,8 @@ void SelectGrads(GradContext& g) {
 }
 
 constexpr auto kClip = [](auto x, auto low, auto high) {
-  const auto capped = x > high ? high : x;
-  return capped < low ? low : capped;
+  const auto capped = Select(x > high, high, x);
+  return Select(capped < low, low, capped);
 };
 // Complex numbers: each part by itself.
 constexpr auto kClipParts = [](auto x, auto low, auto high) {

@@ -17,27 +17,6 @@
 namespace gk {
 namespace {
 
-// Called, not inlined: one copy serves all element types, in double.
-template <double (*F)(double)>
-[[gnu::noinline]] double Call(double x) {
-  return F(x);
-}
-template <double (*F)(double, double)>
-[[gnu::noinline]] double Call2(double x, double y) {
-  return F(x, y);
-}
-[[gnu::noinline]] double CallBetainc(double a, double b, double x) {
-  return math::Betainc<double>(a, b, x);
-}
-template <double (*F)(double), class T>
-GK_INLINE T OutOfLine(T x) {
-  return static_cast<T>(Call<F>(x));
-}
-template <double (*F)(double, double), class T>
-GK_INLINE T OutOfLine2(T x, T y) {
-  return static_cast<T>(Call2<F>(x, y));
-}
-
 // d Igamma(a, x) / dx.
 Tensor GammaDensity(const Tensor& a, const Tensor& x) {
   const Tensor power = ops::Mul(ops::Sub(a, ScalarLike(a, 1)), ops::Log(x));
@@ -45,7 +24,7 @@ Tensor GammaDensity(const Tensor& a, const Tensor& x) {
 }
 
 constexpr auto kBetainc = [](auto a, auto b, auto x) {
-  return static_cast<decltype(x)>(CallBetainc(a, b, x));
+  return CallInDouble<math::Betainc<double>>(a, b, x);
 };
 using BetaincTable =
     TernaryFor<kBetainc, TypeList<float, double>, kPlainLoop | kSlowLoop>;
@@ -152,8 +131,9 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return OutOfLine<math::Erfinv<double>>(x); },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel =
+         Unary<[](auto x) { return CallInDouble<math::Erfinv<double>>(x); },
+               FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0,
@@ -174,8 +154,9 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return OutOfLine<math::Ndtri<double>>(x); },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel =
+         Unary<[](auto x) { return CallInDouble<math::Ndtri<double>>(x); },
+               FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0,
@@ -198,8 +179,9 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return OutOfLine<math::Lgamma<double>>(x); },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel =
+         Unary<[](auto x) { return CallInDouble<math::Lgamma<double>>(x); },
+               FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ops::Digamma(g.x(0))));
@@ -216,8 +198,9 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return OutOfLine<math::Digamma<double>>(x); },
-                     FloatTypes, kPlainLoop | kSlowLoop>(),
+     .kernel =
+         Unary<[](auto x) { return CallInDouble<math::Digamma<double>>(x); },
+               FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0),
@@ -236,7 +219,7 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<[](auto x, auto y) {
-       return OutOfLine2<math::Igamma<double>>(x, y);
+       return CallInDouble<math::Igamma<double>>(x, y);
      },
                       FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
@@ -261,7 +244,7 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<[](auto x, auto y) {
-       return OutOfLine2<math::Igammac<double>>(x, y);
+       return CallInDouble<math::Igammac<double>>(x, y);
      },
                       FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
@@ -288,7 +271,7 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<[](auto x, auto y) {
-       return OutOfLine2<math::IgammaGradA>(x, y);
+       return CallInDouble<math::IgammaGradA>(x, y);
      },
                       TypeList<float, double>, kPlainLoop | kSlowLoop>(),
      .doc = "Returns the derivative of Igamma with respect to a.",
@@ -301,7 +284,7 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<[](auto x, auto y) {
-       return OutOfLine2<math::Zeta<double>>(x, y);
+       return CallInDouble<math::Zeta<double>>(x, y);
      },
                       TypeList<float, double>, kPlainLoop | kSlowLoop>(),
      .gradient =
@@ -328,7 +311,7 @@ const OpRecord kRecords[] = {
      .traits = kElementwise,
      .shape = shape_fn::Broadcast,
      .kernel = Binary<[](auto x, auto y) {
-       return OutOfLine2<math::Polygamma<double>>(x, y);
+       return CallInDouble<math::Polygamma<double>>(x, y);
      },
                       TypeList<float, double>, kPlainLoop | kSlowLoop>(),
      .gradient =

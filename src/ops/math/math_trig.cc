@@ -26,7 +26,7 @@ const OpRecord kRecords[] = {
                                   TypeList<half, bfloat16, float>>,
                          UnaryFor<[](auto x) { return math::Sin(x); },
                                   TypeList<double>, kPlainLoop | kSlowLoop>,
-                         UnaryFor<[](auto x) { return std::sin(x); },
+                         UnaryFor<kCalled<[](auto x) { return std::sin(x); }>,
                                   ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
@@ -49,7 +49,7 @@ const OpRecord kRecords[] = {
                                   TypeList<half, bfloat16, float>>,
                          UnaryFor<[](auto x) { return math::Cos(x); },
                                   TypeList<double>, kPlainLoop | kSlowLoop>,
-                         UnaryFor<[](auto x) { return std::cos(x); },
+                         UnaryFor<kCalled<[](auto x) { return std::cos(x); }>,
                                   ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
@@ -71,7 +71,7 @@ const OpRecord kRecords[] = {
                                   TypeList<half, bfloat16, float>>,
                          UnaryFor<[](auto x) { return math::Tan(x); },
                                   TypeList<double>, kPlainLoop | kSlowLoop>,
-                         UnaryFor<[](auto x) { return std::tan(x); },
+                         UnaryFor<kCalled<[](auto x) { return std::tan(x); }>,
                                   ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
@@ -95,7 +95,7 @@ const OpRecord kRecords[] = {
                                   TypeList<half, bfloat16, float>>,
                          UnaryFor<[](auto x) { return math::Asin(x); },
                                   TypeList<double>, kPlainLoop | kSlowLoop>,
-                         UnaryFor<[](auto x) { return std::asin(x); },
+                         UnaryFor<kCalled<[](auto x) { return std::asin(x); }>,
                                   ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
@@ -120,7 +120,7 @@ const OpRecord kRecords[] = {
                                   TypeList<half, bfloat16, float>>,
                          UnaryFor<[](auto x) { return math::Acos(x); },
                                   TypeList<double>, kPlainLoop | kSlowLoop>,
-                         UnaryFor<[](auto x) { return std::acos(x); },
+                         UnaryFor<kCalled<[](auto x) { return std::acos(x); }>,
                                   ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
@@ -146,7 +146,7 @@ const OpRecord kRecords[] = {
                                   TypeList<half, bfloat16, float>>,
                          UnaryFor<[](auto x) { return math::Atan(x); },
                                   TypeList<double>, kPlainLoop | kSlowLoop>,
-                         UnaryFor<[](auto x) { return std::atan(x); },
+                         UnaryFor<kCalled<[](auto x) { return std::atan(x); }>,
                                   ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
@@ -169,8 +169,8 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Sinh(x); }, FloatTypes>,
-                   UnaryFor<[](auto x) { return std::sinh(x); }, ComplexTypes,
-                            kSlowLoop>>(),
+                   UnaryFor<kCalled<[](auto x) { return std::sinh(x); }>,
+                            ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ops::Cosh(Conjugate(g.x(0)))));
@@ -190,8 +190,8 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Cosh(x); }, FloatTypes>,
-                   UnaryFor<[](auto x) { return std::cosh(x); }, ComplexTypes,
-                            kSlowLoop>>(),
+                   UnaryFor<kCalled<[](auto x) { return std::cosh(x); }>,
+                            ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ops::Sinh(Conjugate(g.x(0)))));
@@ -211,8 +211,8 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Asinh(x); }, FloatTypes>,
-                   UnaryFor<[](auto x) { return std::asinh(x); }, ComplexTypes,
-                            kSlowLoop>>(),
+                   UnaryFor<kCalled<[](auto x) { return std::asinh(x); }>,
+                            ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::RealDiv(g.dy(0), ops::Cosh(Conjugate(g.y(0)))));
@@ -232,8 +232,8 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Acosh(x); }, FloatTypes>,
-                   UnaryFor<[](auto x) { return std::acosh(x); }, ComplexTypes,
-                            kSlowLoop>>(),
+                   UnaryFor<kCalled<[](auto x) { return std::acosh(x); }>,
+                            ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::RealDiv(g.dy(0), ops::Sinh(Conjugate(g.y(0)))));
@@ -253,8 +253,8 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Atanh(x); }, FloatTypes>,
-                   UnaryFor<[](auto x) { return std::atanh(x); }, ComplexTypes,
-                            kSlowLoop>>(),
+                   UnaryFor<kCalled<[](auto x) { return std::atanh(x); }>,
+                            ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::Mul(g.dy(0), ops::Reciprocal(ops::Sub(
@@ -273,7 +273,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [bfloat16, half, float, double]",
      .traits = kElementwise,
      .shape = shape_fn::Broadcast,
-     .kernel = Binary<[](auto y, auto x) { return std::atan2(y, x); },
+     .kernel = Binary<[](auto y, auto x) { return math::Atan2(y, x); },
                       FloatTypes, kPlainLoop | kSlowLoop>(),
      .gradient =
          [](GradContext& g) {

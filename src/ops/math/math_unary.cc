@@ -15,9 +15,11 @@ namespace {
 
 constexpr auto kSign = [](auto x) {
   using T = decltype(x);
-  const T unless_positive = x < T(0) ? T(-1) : (x == T(0) ? T(0) : x);
-  return x > T(0) ? T(1) : unless_positive;
+  const T unless_positive = Select(x < T(0), T(-1), Select(x == T(0), T(0), x));
+  return Select(x > T(0), T(1), unless_positive);
 };
+
+constexpr auto kSqrtOfComplex = kCalled<[](auto x) { return std::sqrt(x); }>;
 
 const OpRecord kRecords[] = {
     {.name = "Neg",
@@ -46,9 +48,10 @@ const OpRecord kRecords[] = {
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Abs(x); }, FloatTypes>,
                    UnaryFor<[](auto x) {
-                     using Bits = std::make_unsigned_t<decltype(x)>;
-                     const Bits bits = x;
-                     return decltype(x)(x < 0 ? Bits(0) - bits : bits);
+                     using Bits = UnsignedOf<decltype(x)>;
+                     const Bits bits(x);
+                     return decltype(x)(
+                         Select(x < 0, Bits(Bits(0) - bits), bits));
                    },
                             SignedTypes>>(),
      .gradient =
@@ -65,8 +68,11 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<UnaryFor<kSign, Join<FloatTypes, SignedTypes>>,
                          UnaryFor<[](auto x) {
-                           const auto a = std::abs(x);
-                           return a == 0 ? decltype(x)(0) : x / a;
+                           using T = decltype(x);
+                           const auto a =
+                               CallOf<[](auto z) { return std::abs(z); }>(x);
+                           return Select(a == 0, T(0),
+                                         T(x.real() / a, x.imag() / a));
                          },
                                   ComplexTypes, kSlowLoop>>(),
      .gradient =
@@ -102,8 +108,9 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel = Unary<[](auto x) {
        using T = decltype(x);
-       if constexpr (std::is_integral_v<T>) {
-         return T(uint64_t(x) * uint64_t(x));
+       if constexpr (std::is_integral_v<ScalarOf<T>>) {
+         using Wide = Over<T, uint64_t>;
+         return T(Wide(x) * Wide(x));
        } else {
          return T(x * x);
        }
@@ -224,8 +231,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel =
          Overloads<UnaryFor<[](auto x) { return math::Sqrt(x); }, FloatTypes>,
-                   UnaryFor<[](auto x) { return std::sqrt(x); }, ComplexTypes,
-                            kSlowLoop>>(),
+                   UnaryFor<kSqrtOfComplex, ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) { g.Set(0, ops::SqrtGrad(g.y(0), g.dy(0))); },
      .python = {.names = "math.sqrt|sqrt"},
@@ -242,7 +248,7 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel = Overloads<
          UnaryFor<[](auto x) { return math::Rsqrt(x); }, FloatTypes>,
-         UnaryFor<[](auto x) { return decltype(x)(1) / std::sqrt(x); },
+         UnaryFor<[](auto x) { return decltype(x)(1) / kSqrtOfComplex(x); },
                   ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) { g.Set(0, ops::RsqrtGrad(g.y(0), g.dy(0))); },

@@ -45,8 +45,13 @@ constexpr KernelSet SameSize(KernelSet kernel) {
 // Where no gradient arrives none goes on, from a pole as little as elsewhere:
 // branches and loops that did not take a way send zeros along it.
 template <class T>
-inline T FromNone(T dy, T value) {
-  return dy == T(0) ? T(0) : value;
+GK_INLINE T FromNone(T dy, T value) {
+  return Select(dy == T(0), T(0), value);
+}
+
+template <class T>
+GK_INLINE T Conj(T z) {
+  return T(z.real(), -z.imag());
 }
 
 const OpRecord kRecords[] = {
@@ -65,7 +70,7 @@ const OpRecord kRecords[] = {
                                   BinaryFor<[](auto y, auto dy) {
                                     using T = decltype(y);
                                     return FromNone<T>(
-                                        dy, T(dy * T(0.5) / std::conj(y)));
+                                        dy, T(dy * T(0.5) / Conj(y)));
                                   },
                                             ComplexTypes>>()),
      .gradient =
@@ -84,19 +89,18 @@ const OpRecord kRecords[] = {
               "complex128]",
      .traits = kElementwise,
      .shape = SameSizeShape,
-     .kernel = SameSize(Overloads<BinaryFor<[](auto y, auto dy) {
-                                    using T = decltype(y);
-                                    return FromNone<T>(
-                                        dy, T(dy * T(-0.5) * y * (y * y)));
-                                  },
-                                            FloatTypes>,
-                                  BinaryFor<[](auto y, auto dy) {
-                                    using T = decltype(y);
-                                    return FromNone<T>(
-                                        dy, T(dy * T(-0.5) * std::conj(y) *
-                                              (std::conj(y) * std::conj(y))));
-                                  },
-                                            ComplexTypes>>()),
+     .kernel = SameSize(
+         Overloads<BinaryFor<[](auto y, auto dy) {
+                     using T = decltype(y);
+                     return FromNone<T>(dy, T(dy * T(-0.5) * y * (y * y)));
+                   },
+                             FloatTypes>,
+                   BinaryFor<[](auto y, auto dy) {
+                     using T = decltype(y);
+                     return FromNone<T>(
+                         dy, T(dy * T(-0.5) * Conj(y) * (Conj(y) * Conj(y))));
+                   },
+                             ComplexTypes>>()),
      .gradient =
          [](GradContext& g) {
            if (g.wants(0))
@@ -123,8 +127,7 @@ const OpRecord kRecords[] = {
                                   BinaryFor<[](auto y, auto dy) {
                                     using T = decltype(y);
                                     return FromNone<T>(
-                                        dy,
-                                        T(-dy * (std::conj(y) * std::conj(y))));
+                                        dy, T(-dy * (Conj(y) * Conj(y))));
                                   },
                                             ComplexTypes>>()),
      .gradient =
@@ -154,8 +157,7 @@ const OpRecord kRecords[] = {
                                   BinaryFor<[](auto y, auto dy) {
                                     using T = decltype(y);
                                     return FromNone<T>(
-                                        dy,
-                                        T(-dy * (std::conj(y) * std::conj(y))));
+                                        dy, T(-dy * (Conj(y) * Conj(y))));
                                   },
                                             ComplexTypes>>()),
      .gradient =

@@ -19,6 +19,8 @@ Tensor NonZero(const Tensor& x) {
                  {{"DstT", x.dtype()}});
 }
 
+constexpr auto kLogOfComplex = kCalled<[](auto x) { return std::log(x); }>;
+
 const OpRecord kRecords[] = {
     {.name = "Xlogy",
      .inputs = "x: T; y: T",
@@ -32,7 +34,7 @@ const OpRecord kRecords[] = {
                              FloatTypes>,
                    BinaryFor<[](auto x, auto y) {
                      using T = decltype(x);
-                     return x == T(0) ? T(0) : T(x * std::log(y));
+                     return Select(x == T(0), T(0), T(x * kLogOfComplex(y)));
                    },
                              ComplexTypes, kSlowLoop>>(),
      .gradient =
@@ -62,8 +64,8 @@ const OpRecord kRecords[] = {
                              FloatTypes>,
                    BinaryFor<[](auto x, auto y) {
                      using T = decltype(x);
-                     return x == T(0) ? T(0)
-                                      : T(x * std::log(y + decltype(y)(1)));
+                     return Select(x == T(0), T(0),
+                                   T(x * kLogOfComplex(y + decltype(y)(1))));
                    },
                              ComplexTypes, kSlowLoop>>(),
      .gradient =
@@ -96,7 +98,7 @@ const OpRecord kRecords[] = {
                              FloatTypes>,
                    BinaryFor<[](auto x, auto y) {
                      using T = decltype(x);
-                     return x == T(0) ? T(0) : T(x / y);
+                     return Select(x == T(0), T(0), T(x / y));
                    },
                              ComplexTypes, kSlowLoop>>(),
      .gradient =

@@ -11,17 +11,18 @@ namespace gk {
 namespace {
 
 constexpr auto kRelu = [](auto x) {
-  return x < decltype(x)(0) ? decltype(x)(0) : x;
+  using T = decltype(x);
+  return Select(x < T(0), T(0), x);
 };
 constexpr auto kRelu6 = [](auto x) {
   using T = decltype(x);
-  const T low = x < T(0) ? T(0) : x;
-  return low > T(6) ? T(6) : low;
+  const T low = Select(x < T(0), T(0), x);
+  return Select(low > T(6), T(6), low);
 };
 constexpr auto kLeakyRelu = [](const void* params, auto x) {
   using T = decltype(x);
   const T alpha = static_cast<T>(static_cast<const TileParams*>(params)->value);
-  return x > T(0) ? x : x * alpha;
+  return Select(x > T(0), x, T(x * alpha));
 };
 void PrepareAlpha(const AttrMap& attrs, TileParams* params) {
   const float* alpha = attrs.Get<float>("alpha");
@@ -29,16 +30,16 @@ void PrepareAlpha(const AttrMap& attrs, TileParams* params) {
 }
 constexpr auto kElu = [](auto x) {
   using T = decltype(x);
-  const T low = math::Expm1(x < T(0) ? x : T(0));
-  return x < T(0) ? low : x;
+  const T low = math::Expm1(Select(x < T(0), x, T(0)));
+  return Select(x < T(0), low, x);
 };
 // Klambauer et al., "Self-Normalizing Neural Networks" (2017).
 constexpr double kSeluScale = 1.0507009873554804934193349852946;
 constexpr double kSeluScaleAlpha = 1.7580993408473768599402175208123;
 constexpr auto kSelu = [](auto x) {
   using T = decltype(x);
-  const T low = T(kSeluScaleAlpha) * math::Expm1(x < T(0) ? x : T(0));
-  return x < T(0) ? low : T(kSeluScale) * x;
+  const T low = T(kSeluScaleAlpha) * math::Expm1(Select(x < T(0), x, T(0)));
+  return Select(x < T(0), low, T(kSeluScale) * x);
 };
 
 const OpRecord kRecords[] = {

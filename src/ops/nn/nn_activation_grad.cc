@@ -16,17 +16,18 @@ namespace gk {
 namespace {
 
 constexpr auto kReluGrad = [](auto dy, auto x) {
-  return x > decltype(x)(0) ? dy : decltype(x)(0);
+  using T = decltype(x);
+  return Select(x > T(0), dy, T(0));
 };
 constexpr auto kRelu6Grad = [](auto dy, auto x) {
   using T = decltype(x);
-  const T low = x > T(0) ? dy : T(0);
-  return x < T(6) ? low : T(0);
+  const T low = Select(x > T(0), dy, T(0));
+  return Select(x < T(6), low, T(0));
 };
 constexpr auto kLeakyReluGrad = [](const void* params, auto dy, auto x) {
   using T = decltype(x);
   const T alpha = static_cast<T>(static_cast<const TileParams*>(params)->value);
-  return x > T(0) ? dy : dy * alpha;
+  return Select(x > T(0), dy, T(dy * alpha));
 };
 void PrepareAlpha(const AttrMap& attrs, TileParams* params) {
   const float* alpha = attrs.Get<float>("alpha");
@@ -34,12 +35,12 @@ void PrepareAlpha(const AttrMap& attrs, TileParams* params) {
 }
 constexpr auto kEluGrad = [](auto dy, auto y) {
   using T = decltype(y);
-  return y < T(0) ? (y + T(1)) * dy : dy;
+  return Select(y < T(0), (y + T(1)) * dy, dy);
 };
 constexpr auto kSeluGrad = [](auto dy, auto y) {
   using T = decltype(y);
-  return dy *
-         (y < T(0) ? y + T(1.7580993408473768599) : T(1.0507009873554804934));
+  return dy * Select(y < T(0), y + T(1.7580993408473768599),
+                     T(1.0507009873554804934));
 };
 
 // Both inputs have the shape of the features.
