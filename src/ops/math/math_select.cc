@@ -20,7 +20,7 @@ constexpr auto kChoose = [](auto c, auto t, auto e) {
   using T = decltype(t);
   if constexpr (std::is_integral_v<T> && sizeof(T) > 1) {
     // g++ makes no vectors of choices by bools of another size.
-    const T mask = T(0) - T(c);
+    const T mask = T(0) - T(BitCast<uint8_t>(c));
     return T((t & mask) | (e & ~mask));
   } else {
     return Select(c, t, e);
