@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 
 #include "base/status.h"
 
@@ -48,11 +49,14 @@ std::string Expression::DebugString() const {
 }
 
 namespace internal {
+namespace {
 
-ExprRef EmitStep(ExpressionStep step, const ExprOperand* in, int num_inputs) {
+ExprRef Emit(uint64_t code, std::initializer_list<ExprRef> in,
+             ElementCall call = nullptr, const void* table = nullptr,
+             uint64_t bits = 0) {
   Expression* expression = nullptr;
-  for (int i = 0; i < num_inputs; ++i) {
-    if (in[i].ref.expression) expression = in[i].ref.expression;
+  for (const ExprRef& r : in) {
+    if (r.expression) expression = r.expression;
   }
   if (!expression) {
     // Of a definition, never of a program's data.
@@ -60,16 +64,56 @@ ExprRef EmitStep(ExpressionStep step, const ExprOperand* in, int num_inputs) {
                stderr);
     std::abort();
   }
-  for (int i = 0; i < num_inputs; ++i) {
-    if (in[i].ref.expression) {
-      step.in[i] = static_cast<int32_t>(in[i].ref.payload);
-      continue;
-    }
-    ExpressionStep constant{ExpressionOp::kConstant, in[i].type};
-    constant.bits = in[i].ref.payload;
-    step.in[i] = expression->Add(constant);
+  const auto byte = [&](int i) {
+    return static_cast<uint8_t>(code >> (8 * i));
+  };
+  ExpressionStep step{static_cast<ExpressionOp>(byte(0)),
+                      static_cast<DataType>(byte(1))};
+  step.bits = bits;
+  step.table = table;
+  step.call = call;
+  int k = 0;
+  for (const ExprRef& r : in) {
+    step.in[k] = r.expression ? static_cast<int>(r.payload)
+                              : StepOfNumber(expression,
+                                             static_cast<DataType>(byte(2 + k)),
+                                             r.payload);
+    ++k;
   }
   return {expression, static_cast<uint64_t>(expression->Add(step))};
+}
+
+}  // namespace
+
+ExprRef EmitStep(uint64_t code, ExprRef a) { return Emit(code, {a}); }
+ExprRef EmitStep(uint64_t code, ExprRef a, ExprRef b) {
+  return Emit(code, {a, b});
+}
+ExprRef EmitStep(uint64_t code, ExprRef a, ExprRef b, ExprRef c) {
+  return Emit(code, {a, b, c});
+}
+ExprRef EmitCall(uint64_t code, ElementCall call, ExprRef a) {
+  return Emit(code, {a}, call);
+}
+ExprRef EmitCall(uint64_t code, ElementCall call, ExprRef a, ExprRef b) {
+  return Emit(code, {a, b}, call);
+}
+ExprRef EmitCall(uint64_t code, ElementCall call, ExprRef a, ExprRef b,
+                 ExprRef c) {
+  return Emit(code, {a, b, c}, call);
+}
+ExprRef EmitLookup(uint64_t code, const void* table, uint64_t size, ExprRef i) {
+  return Emit(code, {i}, nullptr, table, size);
+}
+ExprRef EmitInput(Expression* expression, DataType type, int number) {
+  ExpressionStep step{ExpressionOp::kInput, type};
+  step.bits = number;
+  return {expression, static_cast<uint64_t>(expression->Add(step))};
+}
+int StepOfNumber(Expression* expression, DataType type, uint64_t bits) {
+  ExpressionStep step{ExpressionOp::kConstant, type};
+  step.bits = bits;
+  return expression->Add(step);
 }
 
 }  // namespace internal

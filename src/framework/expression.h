@@ -109,12 +109,27 @@ struct ExprRef {
 
 namespace internal {
 
-struct ExprOperand {
-  ExprRef ref;
-  DataType type;
-};
+// What a step does, and the types of its result and its operands, in one word:
+// definitions make many steps, and each is no more than a call.
+constexpr uint64_t StepCode(ExpressionOp op, DataType type, DataType a,
+                            DataType b = DataType::kInvalid,
+                            DataType c = DataType::kInvalid) {
+  return static_cast<uint64_t>(op) | static_cast<uint64_t>(type) << 8 |
+         static_cast<uint64_t>(a) << 16 | static_cast<uint64_t>(b) << 24 |
+         static_cast<uint64_t>(c) << 32;
+}
 // Adds a step; one operand at least must be a step.
-ExprRef EmitStep(ExpressionStep step, const ExprOperand* in, int num_inputs);
+ExprRef EmitStep(uint64_t code, ExprRef a);
+ExprRef EmitStep(uint64_t code, ExprRef a, ExprRef b);
+ExprRef EmitStep(uint64_t code, ExprRef a, ExprRef b, ExprRef c);
+// kCall and kLookup.
+ExprRef EmitCall(uint64_t code, ElementCall call, ExprRef a);
+ExprRef EmitCall(uint64_t code, ElementCall call, ExprRef a, ExprRef b);
+ExprRef EmitCall(uint64_t code, ElementCall call, ExprRef a, ExprRef b,
+                 ExprRef c);
+ExprRef EmitLookup(uint64_t code, const void* table, uint64_t size, ExprRef i);
+ExprRef EmitInput(Expression* expression, DataType type, int number);
+int StepOfNumber(Expression* expression, DataType type, uint64_t bits);
 
 template <class T>
 constexpr bool kIsComplexNumber =
@@ -179,11 +194,7 @@ class Expr {
       : ref_(Emit(ExpressionOp::kComplex, real, imaginary)) {}
 
   static Expr Input(Expression* expression, int number) {
-    return Expr(ExprRef{expression, static_cast<uint64_t>(expression->Add(
-                                        {ExpressionOp::kInput,
-                                         kTypeOf<T>,
-                                         {-1, -1, -1},
-                                         static_cast<uint64_t>(number)}))});
+    return Expr(internal::EmitInput(expression, kTypeOf<T>, number));
   }
   // The result of `op` on operands as they are.
   template <class... U>
@@ -209,18 +220,15 @@ class Expr {
   }
   template <class I>
   static Expr Look(const T* table, uint64_t size, Expr<I> i) {
-    const internal::ExprOperand in[] = {{i.ref(), kTypeOf<I>}};
-    ExpressionStep step{ExpressionOp::kLookup, kTypeOf<T>};
-    step.bits = size;
-    step.table = table;
-    return Expr(internal::EmitStep(step, in, 1));
+    return Expr(internal::EmitLookup(
+        internal::StepCode(ExpressionOp::kLookup, kTypeOf<T>, kTypeOf<I>),
+        table, size, i.ref()));
   }
   template <auto F, class... U>
   static Expr Call(Expr<U>... in) {
-    const internal::ExprOperand operands[] = {{in.ref(), kTypeOf<U>}...};
-    ExpressionStep step{ExpressionOp::kCall, kTypeOf<T>};
-    step.call = &CallElement<F, U...>;
-    return Expr(internal::EmitStep(step, operands, sizeof...(U)));
+    return Expr(internal::EmitCall(
+        internal::StepCode(ExpressionOp::kCall, kTypeOf<T>, kTypeOf<U>...),
+        &CallElement<F, U...>, in.ref()...));
   }
 
   auto real() const {
@@ -233,10 +241,9 @@ class Expr {
   ExprRef ref() const { return ref_; }
   // The step of `expression` that has the value: a new one for a number.
   int StepIn(Expression* expression) const {
-    if (ref_.expression) return static_cast<int>(ref_.payload);
-    ExpressionStep step{ExpressionOp::kConstant, kTypeOf<T>};
-    step.bits = ref_.payload;
-    return expression->Add(step);
+    return ref_.expression
+               ? static_cast<int>(ref_.payload)
+               : internal::StepOfNumber(expression, kTypeOf<T>, ref_.payload);
   }
 
  private:
@@ -244,8 +251,8 @@ class Expr {
 
   template <class... U>
   static ExprRef Emit(ExpressionOp op, Expr<U>... in) {
-    const internal::ExprOperand operands[] = {{in.ref(), kTypeOf<U>}...};
-    return internal::EmitStep({op, kTypeOf<T>}, operands, sizeof...(U));
+    return internal::EmitStep(internal::StepCode(op, kTypeOf<T>, kTypeOf<U>...),
+                              in.ref()...);
   }
   template <auto F, class... U>
   static void CallElement(void* out, const void* const* in) {
@@ -294,7 +301,7 @@ using PromotedNumber = decltype(+ScalarOf<A>());
 #define GK_EXPR_ARITHMETIC(symbol, name)                             \
   template <class A, class B>                                        \
   requires internal::ExprOperands<A, B>                              \
-  [[gnu::noinline]] auto operator symbol(A a, B b) {                 \
+  auto operator symbol(A a, B b) {                                   \
     using C = internal::CommonNumber<A, B>;                          \
     return Expr<C>::Make(ExpressionOp::name, internal::AsExpr<C>(a), \
                          internal::AsExpr<C>(b));                    \
@@ -311,8 +318,8 @@ GK_EXPR_ARITHMETIC(^, kBitXor)
 
 #define GK_EXPR_COMPARISON(symbol, name, first, second)                     \
   template <class A, class B>                                               \
-  requires internal::ExprOperands<A, B>                                     \
-  [[gnu::noinline]] Expr<bool> operator symbol(A a, B b) {                  \
+  requires internal::ExprOperands<A, B> Expr<bool>                          \
+  operator symbol(A a, B b) {                                               \
     using C = internal::CommonNumber<A, B>;                                 \
     return Expr<bool>::Make(ExpressionOp::name, internal::AsExpr<C>(first), \
                             internal::AsExpr<C>(second));                   \
@@ -329,7 +336,7 @@ GK_EXPR_COMPARISON(!=, kNotEqual, a, b)
 #define GK_EXPR_SHIFT(symbol, name)                                  \
   template <class A, class B>                                        \
   requires internal::ExprOperands<A, B>                              \
-  [[gnu::noinline]] auto operator symbol(A a, B count) {             \
+  auto operator symbol(A a, B count) {                               \
     using C = internal::PromotedNumber<A>;                           \
     return Expr<C>::Make(ExpressionOp::name, internal::AsExpr<C>(a), \
                          internal::AsExpr<C>(count));                \

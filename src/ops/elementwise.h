@@ -124,21 +124,27 @@ template <class Fn, class... V>
 // The expression of TileBody and CheckedTileBody; Check is void where nothing
 // is checked.
 template <class Fn, class Check, class Out, class... In>
-[[gnu::cold]] Expression MakeExpression(const TileParams& params) {
-  Expression e;
-  return [&]<size_t... I>(std::index_sequence<I...>) {
-    const auto apply = [&]<class F>(std::type_identity<F>) {
-      return ApplyToSymbols<F>(
-          params, Convert<ComputeType<In>>(Expr<In>::Input(&e, I))...);
-    };
-    e.set_value(Convert<Out>(apply(std::type_identity<Fn>())).StepIn(&e));
-    if constexpr (!std::is_void_v<Check>) {
-      e.set_fails(apply(std::type_identity<Check>()).StepIn(&e));
-    }
+struct BodyExpression {
+  [[gnu::cold]] static Expression Make(const TileParams& params) {
+    Expression e;
+    Build(params, &e, std::index_sequence_for<In...>());
     return e;
   }
-  (std::index_sequence_for<In...>());
-}
+
+ private:
+  template <size_t... I>
+  static void Build(const TileParams& params, Expression* e,
+                    std::index_sequence<I...>) {
+    e->set_value(
+        Convert<Out>(ApplyToSymbols<Fn>(params, Convert<ComputeType<In>>(
+                                                    Expr<In>::Input(e, I))...))
+            .StepIn(e));
+    if constexpr (!std::is_void_v<Check>) {
+      e->set_fails(
+          ApplyToSymbols<Check>(params, Expr<In>::Input(e, I)...).StepIn(e));
+    }
+  }
+};
 
 template <auto F, class T, uint32_t kOptions, size_t... I>
 TileKernel MakeTile(std::index_sequence<I...>) {
@@ -153,8 +159,9 @@ TileKernel MakeTile(std::index_sequence<I...>) {
   TileKernel k;
   k.fn =
       TileStamp<Body>::template For<kMaxIsa<Element, kOptions>>(CurrentIsa());
-  k.expression = &MakeExpression<Fn, void, Out,
-                                 std::conditional_t<I, Element, Element>...>;
+  k.expression =
+      &BodyExpression<Fn, void, Out,
+                      std::conditional_t<I, Element, Element>...>::Make;
   k.num_inputs = sizeof...(I);
   ((k.in[I] = kTypeOf<T>), ...);
   k.out = std::is_same_v<Out, Element> ? kTypeOf<T> : kTypeOf<Out>;
@@ -220,7 +227,7 @@ struct CheckedBinaryFor<F, Check, TypeList<Ts...>> {
     using Body = CheckedTileBody<Fn, CheckFn, T, T, T>;
     TileKernel k;
     k.fn = internal::TileStamp<Body>::template For<Isa::kV2>(CurrentIsa());
-    k.expression = &internal::MakeExpression<Fn, CheckFn, T, T, T>;
+    k.expression = &internal::BodyExpression<Fn, CheckFn, T, T, T>::Make;
     k.num_inputs = 2;
     k.in[0] = k.in[1] = k.out = kTypeOf<T>;
     k.cost_ns = 2;

@@ -8,7 +8,6 @@
 
 #include "base/interrupt.h"
 #include "runtime/cluster.h"
-#include "runtime/plan_passes.h"
 #include "runtime/variable_update.h"
 
 namespace gk {
@@ -240,12 +239,6 @@ class Scheduler {
 StatusOr<std::vector<Unit>> MakeSchedule(const FunctionGraph& function,
                                          bool merge_updates) {
   return Scheduler(function, merge_updates).Run();
-}
-
-Status ScheduleUnits(PlanDraft* draft) {
-  GK_ASSIGN_OR_RETURN(draft->units, MakeSchedule(draft->function(),
-                                                 draft->options.merge_updates));
-  return OkStatus();
 }
 
 }  // namespace gk

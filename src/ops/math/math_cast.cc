@@ -132,8 +132,8 @@ TileKernel MakeCast() {
                                                                  : Isa::kV3;
   TileKernel k;
   k.fn = internal::TileStamp<Body>::template For<kMax>(CurrentIsa());
-  k.expression = &internal::MakeExpression<Fn, void, typename Loop::Out,
-                                           typename Loop::In>;
+  k.expression = &internal::BodyExpression<Fn, void, typename Loop::Out,
+                                           typename Loop::In>::Make;
   k.num_inputs = 1;
   k.in[0] = kTypeOf<From>;
   k.out = kTypeOf<To>;

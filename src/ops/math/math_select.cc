@@ -36,7 +36,7 @@ void SetChoose(TileKernel* kernel) {
   using Body = TileBody<Fn, Word, bool, Word, Word>;
   kernel->fn = internal::TileStamp<Body>::template For<kMax>(CurrentIsa());
   kernel->expression =
-      &internal::MakeExpression<Fn, void, Word, bool, Word, Word>;
+      &internal::BodyExpression<Fn, void, Word, bool, Word, Word>::Make;
 }
 
 const TileKernel* FindChoose(DataType t, const AttrMap&) {
