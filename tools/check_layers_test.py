@@ -71,6 +71,54 @@ class CppTest(unittest.TestCase):
         self.assertIn("misc is not a layer", output)
 
 
+class CycleTest(unittest.TestCase):
+    def test_pairs_in_a_circle(self) -> None:
+        status, output = judge(
+            {
+                "src/base/a.h": "",
+                "src/base/a.cc": '#include "base/a.h"\n#include "base/b.h"\n',
+                "src/base/b.h": '#include "base/c.h"\n',
+                "src/base/c.h": "",
+                "src/base/c.cc": '#include "base/a.h"\n',
+            }
+        )
+        self.assertEqual(status, 1, output)
+        self.assertIn(
+            "src/base/a.cc:2: include closes the cycle src/base/a -> "
+            "src/base/b -> src/base/c -> src/base/a;",
+            output,
+        )
+        self.assertEqual(output.count("\n"), 3, output)
+
+    def test_a_source_and_its_own_header_are_one(self) -> None:
+        files = {
+            "src/base/a.h": "",
+            "src/base/a.cc": '#include "base/a.h"\n#include "base/b.h"\n',
+            "src/base/b.h": "",
+            "src/base/b.cc": '#include "base/b.h"\n',
+            "src/base/b_test.cc": '#include "base/a.h"\n',
+        }
+        self.assertEqual(judge(files)[0], 0, judge(files)[1])
+
+    def test_known_cycles_only_shrink(self) -> None:
+        files = {
+            "src/graph/import_graph_def.h": "",
+            "src/graph/import_graph_def.cc": '#include "graph/node_importer.h"\n',
+            "src/graph/node_importer.h": '#include "graph/import_graph_def.h"\n',
+        }
+        self.assertEqual(judge(files)[0], 0, judge(files)[1])
+        files["src/graph/node_importer.h"] = ""
+        status, output = judge(files)
+        self.assertEqual(status, 1)
+        self.assertIn("KNOWN_CYCLES names src/graph/import_graph_def", output)
+        # A third that joins is refused.
+        files["src/graph/node_importer.h"] = '#include "graph/more.h"\n'
+        files["src/graph/more.h"] = '#include "graph/import_graph_def.h"\n'
+        status, output = judge(files)
+        self.assertEqual(status, 1)
+        self.assertIn("src/graph/more.h:1: include closes the cycle", output)
+
+
 class PythonTest(unittest.TestCase):
     def test_clean_package(self) -> None:
         status, output = judge(

@@ -16,6 +16,8 @@
 #include "runtime/loop_poll.h"
 #include "runtime/nested_function.h"
 #include "runtime/plan_checker.h"
+#include "runtime/plan_profile.h"
+#include "runtime/run_variable_updates.h"
 
 namespace gk {
 namespace {

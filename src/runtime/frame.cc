@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/sanitizer.h"
-#include "runtime/plan_checker.h"
 
 namespace gk {
 namespace {

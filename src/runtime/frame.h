@@ -43,8 +43,9 @@ class Frame {
   // Plan::inputs as kernels want them.
   std::vector<const Tensor*> inputs;
   std::vector<std::unique_ptr<KernelState>> states;  // by instruction
-  // Of a checked plan, from its first run on.
-  std::unique_ptr<PlanChecker> checker;
+  // Of a checked plan, from its first run on. Shared with nobody, but the
+  // pointer that needs no more of its type than the name.
+  std::shared_ptr<PlanChecker> checker;
 
  private:
   Frame();

@@ -20,11 +20,12 @@
 #include "grappler/function_graph.h"
 #include "runtime/cluster.h"
 #include "runtime/frame_pool.h"
-#include "runtime/plan_profile.h"
 #include "runtime/scalar_code.h"
 #include "runtime/variable_update.h"
 
 namespace gk {
+
+class PlanProfile;
 
 using SlotId = int32_t;
 

@@ -3,6 +3,7 @@
 
 #include "framework/logical_device.h"
 #include "runtime/plan_passes.h"
+#include "runtime/plan_profile.h"
 
 namespace gk {
 namespace {

@@ -2,25 +2,17 @@
 // is computed tile by tile, into the variable's own memory where nobody else
 // holds it, and several variables of an optimizer step change in one pass.
 //
-// An update is as atomic as the op that it stands for: while the cluster
-// runs, the values are taken out of their variables, in the order of the
-// variables' addresses, and readers on other threads wait. If anything
-// fails, every variable keeps its old value. Stateless; thread-safe.
+// Stateless; thread-safe. (How they are run: run_variable_updates.h.)
 #ifndef GK_RUNTIME_VARIABLE_UPDATE_H_
 #define GK_RUNTIME_VARIABLE_UPDATE_H_
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "framework/op_record.h"
 #include "graph/graph.h"
 
 namespace gk {
-
-class Plan;
-class Frame;
-struct Instruction;
 
 enum class VariableWrite : uint8_t { kNone, kAssign, kCombine };
 
@@ -50,16 +42,6 @@ struct VariableUpdate {
   TensorShape shape;
   const Node* node = nullptr;  // for errors
 };
-
-// Runs the instruction's cluster. in: its inputs, with room for the
-// variables' own values. out: its results, with room for the new values.
-Status RunVariableUpdates(const Plan& plan, Frame& frame,
-                          const Instruction& instruction,
-                          std::span<const void*> in, std::span<void*> out);
-
-// Whether two arguments are one resource: then no node can tell what another
-// one updates, and updates must stay apart.
-bool ResourcesAlias(std::span<const Tensor> arguments);
 
 }  // namespace gk
 
