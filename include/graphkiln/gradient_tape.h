@@ -11,6 +11,7 @@
 #ifndef GRAPHKILN_GRADIENT_TAPE_H_
 #define GRAPHKILN_GRADIENT_TAPE_H_
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -52,6 +53,20 @@ class GK_EXPORT GradientTape {
                                const std::vector<TensorOrVariable>& sources,
                                const std::vector<Tensor>& weights = {});
 
+  // The derivatives of each element of the target, of its shape followed by
+  // that of the source; not defined() if it does not depend on the source.
+  // The tape is used up as by gradient.
+  Tensor jacobian(const TensorOrVariable& target,
+                  const TensorOrVariable& source);
+  std::vector<Tensor> jacobian(const TensorOrVariable& target,
+                               const std::vector<TensorOrVariable>& sources);
+  // The same for each example of a batch by itself: target[i] may depend on
+  // source[i] alone. Of the target's shape followed by that of an example of
+  // the source; zeros if nothing depends on it. Throws Error unless both have
+  // a rank of 2 or more and batches of one size.
+  Tensor batch_jacobian(const TensorOrVariable& target,
+                        const TensorOrVariable& source);
+
  private:
   std::vector<Tensor> Compute(const std::vector<Tensor>& targets,
                               const std::vector<TensorOrVariable>& sources,
@@ -59,6 +74,16 @@ class GK_EXPORT GradientTape {
   struct Rep;
   std::unique_ptr<Rep> rep_;
 };
+
+// The value of a function, and its derivative along a direction: what it
+// changes by if each argument changes by its tangent. A tangent that is not
+// defined() is zero; so is a derivative if nothing depends on the arguments.
+struct ForwardResult {
+  Tensor value, derivative;
+};
+GK_EXPORT ForwardResult
+jvp(const std::function<Tensor(const std::vector<Tensor>&)>& f,
+    const std::vector<Tensor>& arguments, const std::vector<Tensor>& tangents);
 
 }  // GK_API_NAMESPACE
 }  // namespace gk

@@ -9,7 +9,6 @@ import weakref
 from collections.abc import Callable
 
 from graphkiln import _graphkiln
-from graphkiln import _jacobian
 from graphkiln import _logging
 from graphkiln import _recorders
 from graphkiln import _structure
@@ -260,26 +259,8 @@ class GradientTape:
         [[2.0, 0.0], [0.0, 4.0]]
         """
         tape = self._tape_for_rows()
-        unconnected = _unconnected(unconnected_gradients)
-        if not isinstance(target, _graphkiln.BaseVariable):
-            target = _graphkiln.convert_to_tensor(target)
-        flat_sources = _structure.flatten(sources)
-        size = _jacobian.size_of(target)
-
-        def start(index):
-            row = _jacobian.one_hot(index, size, target.dtype)
-            return raw_ops.Reshape(tensor=row, shape=_shape_of(target))
-
-        zero = unconnected is UnconnectedGradients.ZERO
-        results = [
-            _jacobian.shaped(rows, (target, 0), (source, 0))
-            if rows is not None
-            else _jacobian.zeros(target, source, 0) if zero else None
-            for source, rows in zip(
-                flat_sources,
-                _jacobian.rows(tape, target, flat_sources, size, start, 0),
-            )
-        ]
+        zero = _unconnected(unconnected_gradients) is UnconnectedGradients.ZERO
+        results = tape.jacobian(target, _structure.flatten(sources), zero)
         if not self._persistent:
             self._tape = None
         return _structure.pack_like(sources, results)
@@ -330,38 +311,12 @@ class GradientTape:
         """
         target.shape.with_rank_at_least(2)
         source.shape.with_rank_at_least(2)
-        batches = [
-            t.shape[0] if t.shape.rank is not None else None
-            for t in (target, source)
-        ]
-        if None not in batches and batches[0] != batches[1]:
-            raise ValueError(
-                f"Need first dimension of target shape ({target.shape}) and "
-                f"source shape ({source.shape}) to match."
-            )
         tape = self._tape_for_rows()
         _unconnected(unconnected_gradients)
-        size = _jacobian.size_of(target, 1)
-
-        def start(index):
-            # The same element of every example at once.
-            row = _jacobian.one_hot(index, size, target.dtype)
-            one = raw_ops.Reshape(tensor=row, shape=_shape_of(target)[1:])
-            return raw_ops.BroadcastTo(input=one, shape=_shape_of(target))
-
-        rows = _jacobian.rows(tape, target, [source], size, start, 1)[0]
+        result = tape.batch_jacobian(target, source)
         if not self._persistent:
             self._tape = None
-        if rows is None:
-            return _jacobian.zeros(target, source, 1)
-        return _jacobian.shaped(rows, (target, 0), (source, 1))
-
-
-def _shape_of(tensor):
-    """Its shape, as far as possible without a node."""
-    if tensor.shape.is_fully_defined():
-        return tensor.shape
-    return raw_ops.Shape(input=tensor)
+        return result
 
 
 class _Stopped:

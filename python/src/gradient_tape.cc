@@ -13,6 +13,7 @@
 #include "errors.h"
 #include "framework/grad_context.h"
 #include "function/function_gradient.h"
+#include "function/jacobian.h"
 #include "gil.h"
 #include "tensor_type.h"
 #include "text_caster.h"
@@ -105,6 +106,29 @@ class Tape {
     return out;
   }
 
+  // For each source a tensor or None.
+  nb::list Jacobians(nb::handle target, const nb::list& sources, bool zero) {
+    const Watchable from = WatchableOf(Differentiable(target.ptr()));
+    std::vector<Watchable> along;
+    for (const Tensor& t : Differentiables(sources)) {
+      along.push_back(WatchableOf(t));
+    }
+    nb::list out;
+    for (const Tensor& t : Caught([&] {
+           return Jacobian(tape_.get(), from, along, zero);
+         })) {
+      out.append(t ? Wrap(t) : nb::none());
+    }
+    return out;
+  }
+  nb::object JacobianOfExamples(nb::handle target, nb::handle source) {
+    const Watchable from = WatchableOf(Differentiable(target.ptr()));
+    const Watchable along = WatchableOf(Differentiable(source.ptr()));
+    return Wrap(Caught([&] {
+      return TensorVector{BatchJacobian(tape_.get(), from, along)};
+    })[0]);
+  }
+
   nb::list Compute(const nb::list& targets, const nb::list& sources,
                    nb::object output_gradients) {
     const TensorVector t = Differentiables(targets);
@@ -130,6 +154,19 @@ class Tape {
   }
 
  private:
+  template <class F>
+  static TensorVector Caught(F&& f) {
+    StatusOr<TensorVector> found = [&]() -> StatusOr<TensorVector> {
+      try {
+        return f();
+      } catch (...) {
+        return CaughtStatus();
+      }
+    }();
+    if (!found.ok()) Throw(found.status());
+    return *std::move(found);
+  }
+
   std::unique_ptr<GradientTape> tape_;
 };
 
@@ -375,7 +412,9 @@ void AddGradientTape(nb::module_& m) {
       .def_prop_ro("recording", &Tape::recording)
       .def("watched_variables", &Tape::WatchedVariables)
       .def("gradient", &Tape::Compute, nb::arg("targets"), nb::arg("sources"),
-           nb::arg("output_gradients").none());
+           nb::arg("output_gradients").none())
+      .def("jacobian", &Tape::Jacobians)
+      .def("batch_jacobian", &Tape::JacobianOfExamples);
   nb::class_<StopRecording>(m, "StopRecording")
       .def(nb::init<>())
       .def("__enter__", &StopRecording::Enter)

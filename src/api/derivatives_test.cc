@@ -1,0 +1,91 @@
+// Jacobians, and derivatives along directions.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "graphkiln/graphkiln.h"
+
+namespace {
+
+using gk::Tensor;
+using Floats = std::vector<float>;
+
+TEST(DerivativesTest, JacobiansOfTensorsAndVariables) {
+  const Tensor x = {1.0f, 2.0f, 3.0f};
+  const gk::Variable w(Tensor({2.0f, 5.0f}));
+  gk::GradientTape tape;
+  tape.watch(x);
+  const Tensor y = gk::concat({x * x, w.value() * w.value()}, 0);
+  const std::vector<Tensor> j =
+      tape.jacobian(y, std::vector<gk::TensorOrVariable>{x, w, Tensor(1.0f)});
+  EXPECT_EQ(j[0].shape(), gk::Shape({5, 3}));
+  EXPECT_EQ(j[0].to_vector<float>(),
+            (Floats{2, 0, 0, 0, 4, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(j[1].to_vector<float>(),
+            (Floats{0, 0, 0, 0, 0, 0, 4, 0, 0, 10}));
+  EXPECT_FALSE(j[2].defined());
+  EXPECT_THROW(tape.jacobian(y, x), gk::Error);
+}
+
+TEST(DerivativesTest, JacobiansInFunctionsAreLoops) {
+  auto f = gk::function([](const Tensor& x) {
+    gk::GradientTape tape;
+    tape.watch(x);
+    return tape.jacobian(gk::sin(x), x);
+  });
+  const Tensor x = gk::linspace(0.0f, 1.0f, 20);
+  EXPECT_EQ(gk::linalg::trace(f(x)).item<float>(),
+            gk::reduce_sum(gk::cos(x)).item<float>());
+}
+
+TEST(DerivativesTest, HessianIsTheJacobianOfAGradient) {
+  const Tensor x = {1.0f, 2.0f};
+  gk::GradientTape outer;
+  outer.watch(x);
+  gk::GradientTape inner;
+  inner.watch(x);
+  const Tensor y = gk::reduce_sum(x * x * x);
+  const Tensor g = inner.gradient(y, x);
+  EXPECT_EQ(outer.jacobian(g, x).to_vector<float>(), (Floats{6, 0, 0, 12}));
+}
+
+TEST(DerivativesTest, BatchJacobian) {
+  const Tensor x = {{1.0f, 2.0f}, {3.0f, 4.0f}};
+  gk::GradientTape tape({.persistent = true});
+  tape.watch(x);
+  const Tensor y = x * x;
+  const Tensor j = tape.batch_jacobian(y, x);
+  EXPECT_EQ(j.shape(), gk::Shape({2, 2, 2}));
+  EXPECT_EQ(j.to_vector<float>(), (Floats{2, 0, 0, 4, 6, 0, 0, 8}));
+  EXPECT_THROW(tape.batch_jacobian(y, Tensor({1.0f})), gk::Error);
+  EXPECT_THROW(tape.batch_jacobian(y, Tensor({{1.0f}})), gk::Error);
+}
+
+TEST(DerivativesTest, Jvp) {
+  const Tensor x = {1.0f, 2.0f}, y = {3.0f, 5.0f};
+  const auto product = [](const std::vector<Tensor>& in) {
+    return in[0] * in[0] * in[1];
+  };
+  const gk::ForwardResult both =
+      gk::jvp(product, {x, y}, {Tensor({1.0f, 0.0f}), Tensor({0.0f, 1.0f})});
+  EXPECT_EQ(both.value.to_vector<float>(), (Floats{3, 20}));
+  EXPECT_EQ(both.derivative.to_vector<float>(), (Floats{6, 4}));
+  EXPECT_EQ(gk::jvp(product, {x, y}, {Tensor(), Tensor()})
+                .derivative.to_vector<float>(),
+            (Floats{0, 0}));
+  EXPECT_THROW(gk::jvp(product, {x, y}, {x}), gk::Error);
+  auto traced = gk::function([&](const Tensor& a, const Tensor& b) {
+    return gk::jvp(product, {a, b}, {gk::ones_like(a), Tensor()}).derivative;
+  });
+  EXPECT_EQ(traced(x, y).to_vector<float>(), (Floats{6, 20}));
+}
+
+TEST(EinsumTest, ProductsOfSeveral) {
+  const Tensor a = {{1.0f, 2.0f}, {3.0f, 4.0f}};
+  EXPECT_EQ(gk::einsum("ij,jk->ik", {a, a}).to_vector<float>(),
+            (Floats{7, 10, 15, 22}));
+  EXPECT_EQ(gk::einsum("ij,jk,kl->", {a, a, a}, "optimal").item<float>(), 290);
+  EXPECT_THROW(gk::einsum("ij,jk->ik", {a}), gk::Error);
+}
+
+}  // namespace
