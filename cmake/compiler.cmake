@@ -29,6 +29,10 @@ target_compile_options(gk_flags INTERFACE
   # Below 512 MiB it collects no garbage: with the precompiled headers in its
   # heap it did so all the time, a tenth to a fifth of a file's time.
   $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=524288>)
+# What is shipped names no folder of the machine that built it.
+target_compile_options(gk_flags INTERFACE
+  $<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>
+  $<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_BINARY_DIR}/=build/>)
 target_include_directories(gk_flags INTERFACE
   ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
   ${PROJECT_BINARY_DIR}/generated)

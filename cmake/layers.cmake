@@ -111,6 +111,8 @@ target_compile_definitions(gk_api PRIVATE GRAPHKILN_BUILDING=1)
 add_library(graphkiln SHARED ${GK_OBJECTS})
 target_link_libraries(graphkiln PRIVATE gk_flags ${GK_DNNL_LIBRARY}
   Threads::Threads ${CMAKE_DL_LIBS})
+# Where it is installed nobody has our sources, or wants 20 MB of symbols.
+target_link_options(graphkiln PRIVATE $<$<CONFIG:Release>:-s>)
 set_target_properties(graphkiln PROPERTIES VERSION ${PROJECT_VERSION}
   SOVERSION 0)
 # Tests and tools see every symbol through the archive of all objects.

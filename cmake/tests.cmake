@@ -32,6 +32,10 @@ add_test(NAME check_layers
   COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_layers)
 add_test(NAME check_layers_test
   COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_layers_test.py)
+add_test(NAME compile_errors
+  COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/compile_errors.py
+          ${CMAKE_CXX_COMPILER} ${PROJECT_SOURCE_DIR}/include
+          ${PROJECT_BINARY_DIR}/generated)
 if(NOT GK_SANITIZE)
   add_test(NAME consumer COMMAND ${CMAKE_COMMAND}
     -DGK_BUILD=${PROJECT_BINARY_DIR} -DGK_SOURCE=${PROJECT_SOURCE_DIR}

@@ -175,20 +175,38 @@ class Function {
 
   template <class... Args>
   auto CallFrom(const Place& where, const Args&... args) const {
-    using Result = std::decay_t<decltype(Trace(args...))>;
-    const detail::CallWords call = Words(args...);
-    std::shared_ptr<const detail::ResultShape> shape;
-    const std::vector<Tensor> tensors =
-        shared_->state.Call(call, Body(args...), where, &shape);
-    if constexpr (!std::is_void_v<Result>) {
-      detail::ResultReader reader{tensors, *shape};
-      return detail::Read<Result>::From(reader);
+    if constexpr (CheckArguments<Args...>()) {
+      using Result = std::decay_t<decltype(Trace(args...))>;
+      const detail::CallWords call = Words(args...);
+      std::shared_ptr<const detail::ResultShape> shape;
+      const std::vector<Tensor> tensors =
+          shared_->state.Call(call, Body(args...), where, &shape);
+      if constexpr (!std::is_void_v<Result>) {
+        detail::ResultReader reader{tensors, *shape};
+        return detail::Read<Result>::From(reader);
+      }
     }
   }
   template <class... Args>
   ConcreteFunction ConcreteFrom(const Place& where,
                                 const Args&... args) const {
-    return shared_->state.Concrete(Words(args...), Body(args...), where);
+    if constexpr (CheckArguments<Args...>()) {
+      return shared_->state.Concrete(Words(args...), Body(args...), where);
+    } else {
+      return ConcreteFunction(nullptr);
+    }
+  }
+
+  // Says in one error, instead of a page of them, that the lambda does not
+  // take what the call gives.
+  template <class... Args>
+  static constexpr bool CheckArguments() {
+    constexpr bool kTakesThem =
+        requires(const Function& f, const Args&... args) { f.Trace(args...); };
+    static_assert(kTakesThem,
+                  "the lambda of this gk::function cannot be called with these "
+                  "arguments: see its parameters and the types above");
+    return kTakesThem;
   }
 
   template <class... Args>

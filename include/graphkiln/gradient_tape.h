@@ -12,6 +12,7 @@
 #define GRAPHKILN_GRADIENT_TAPE_H_
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <vector>
 
@@ -48,6 +49,12 @@ class GK_EXPORT GradientTape {
                                const std::vector<Variable>& sources);
   std::vector<Tensor> gradient(const TensorOrVariable& target,
                                const std::vector<Tensor>& sources);
+  // The same for tensors and variables together: gradient(loss, {w, x}).
+  std::vector<Tensor> gradient(
+      const TensorOrVariable& target,
+      std::initializer_list<TensorOrVariable> sources) {
+    return Compute({target.tensor()}, sources, {});
+  }
   // The same for d sum(targets * weights); no weights: ones.
   std::vector<Tensor> gradient(const std::vector<Tensor>& targets,
                                const std::vector<TensorOrVariable>& sources,
