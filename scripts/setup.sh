@@ -150,7 +150,7 @@ sys.exit(not os.path.samefile(sys.base_exec_prefix, '$(
   say "  installing: $(tr '\n' ' ' <"$requirements")"
   quietly "pip-$(basename "$folder").log" \
     "$folder/bin/python" -m pip install -r "$requirements"
-  rm -f "$folder"/.stamp-*
+  # Nothing is taken out: a folder with more packages than asked for will do.
   touch "$stamp"
 }
 
@@ -171,7 +171,25 @@ build() {
     quietly "configure-$preset.log" cmake --preset "$preset" \
       -DPython_EXECUTABLE="$GK_ROOT/.venv/bin/python"
   fi
-  ninja -C "$folder" -j "$(jobs)" "$@" </dev/null
+  if [ -t 1 ]; then
+    ninja -C "$folder" -j "$(jobs)" "$@" </dev/null
+  else
+    ninja -C "$folder" -j "$(jobs)" "$@" </dev/null | one_line_in_20
+  fi
+}
+
+# Of ninja's lines those that begin another twentieth of the work; whatever a
+# compiler says, whole.
+one_line_in_20() {
+  local line part last=
+  while IFS= read -r line; do
+    if [[ $line =~ ^\ *\[([0-9]+)/([0-9]+), ]]; then
+      part=$((20 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+      [ "$part" != "$last" ] || continue
+      last=$part
+    fi
+    printf '%s\n' "$line"
+  done
 }
 
 build_release() {
@@ -211,11 +229,14 @@ install_editable() {
   say "  installed"
 }
 
-# set_up [TARGET...]: everything up to a package that can be imported. demo and
-# test ask for the same Python packages, so that neither undoes the other's.
+# set_up GROUPS [TARGET...]: everything up to a package that can be imported,
+# with these groups of Python packages.
 set_up() {
+  local groups=$1
+  shift
   install_packages
-  make_venv .venv build run test demo
+  # shellcheck disable=SC2086
+  make_venv .venv build run $groups
   build_release "$@"
   install_editable
 }

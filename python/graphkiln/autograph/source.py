@@ -9,6 +9,8 @@ import linecache
 import textwrap
 import types
 
+from graphkiln.autograph import typed_source
+
 
 class SourceError(ValueError):
     """Why there is no syntax tree of a function."""
@@ -34,7 +36,10 @@ def _file(code: types.CodeType, module_globals: dict) -> tuple:
     name = code.co_filename
     lines = linecache.getlines(name, module_globals)
     if not lines:
-        raise SourceError("could not get source code")
+        tree = typed_source.typed_tree(code)
+        if tree is not None:
+            return [], tree, _index(tree)
+        raise SourceError(_why_none(name))
     known = _parsed.get(name)
     if known is not None and known[0] is lines:
         return known
@@ -45,6 +50,18 @@ def _file(code: types.CodeType, module_globals: dict) -> tuple:
     known = (lines, tree, _index(tree))
     _parsed[name] = known
     return known
+
+
+def _why_none(file: str) -> str:
+    text = "could not get source code"
+    if file == "<string>":
+        return f"{text}: exec, eval and `python -c` keep none; use a file"
+    if file in ("<stdin>", "<python-input>"):
+        return (
+            f"{text}: Python's prompt keeps none, and the session's history "
+            "does not have it; use a file, or IPython"
+        )
+    return text
 
 
 def _argument_names(arguments: ast.arguments) -> tuple[str, ...]:
