@@ -168,5 +168,41 @@ class PythonTest(unittest.TestCase):
         self.assertIn("a.py:1: tensorflow is neither", output)
 
 
+RECORD = {
+    "src/ops/math/math_a.cc": 'const OpRecord kRecords[] = {{.name = "Cube",\n'
+}
+
+
+class OpNamesTest(unittest.TestCase):
+    def rejects(self, name: str, text: str) -> None:
+        status, output = judge({**RECORD, name: text})
+        self.assertEqual(status, 1, output)
+        self.assertTrue(output.startswith(f"{name}:1: "), output)
+        self.assertIn('"Cube" is the name of an op', output)
+
+    def accepts(self, name: str, text: str) -> None:
+        status, output = judge({**RECORD, name: text})
+        self.assertEqual(status, 0, output)
+
+    def test_comparisons_and_makers(self) -> None:
+        self.rejects("src/runtime/a.cc", 'if (node.type() == "Cube") return;\n')
+        self.rejects("src/function/a.cc", 'MakeOp1("Cube", {x});\n')
+        self.rejects("python/src/a.cc", 'OpInfo::Find("Cube");\n')
+        self.rejects("python/graphkiln/a.py", 'found = op.type == "Cube"\n')
+
+    def test_records_tests_and_words(self) -> None:
+        self.accepts("src/ops/math/math_b.cc", 'MakeOp1("Cube", {x});\n')
+        self.accepts("src/runtime/a_test.cc", 'b.Add("Cube", {x});\n')
+        self.accepts("src/runtime/a_for_test.h", 'Add("Cube", {x});\n')
+        self.accepts("src/runtime/a.cc", '// "Cube" for "f/Cube"\n')
+        self.accepts("src/runtime/a.cc", 'Log("a Cube of ice");\n')
+        self.accepts("python/graphkiln/a.py", '"""Op "Cube"."""\n# "Cube"\n')
+
+    def test_namers_name_something(self) -> None:
+        status, output = judge({**RECORD, "src/framework/grad_context.cc": "// none\n"})
+        self.assertEqual(status, 1)
+        self.assertIn("src/framework/grad_context.cc:1: names no op", output)
+
+
 if __name__ == "__main__":
     unittest.main()

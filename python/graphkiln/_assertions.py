@@ -85,7 +85,9 @@ def known(tensor: tf.Tensor) -> np.ndarray | None:
     constants, or captured."""
     value = _graphkiln.known_value(tensor)
     graph = _graphkiln.current_graph()
-    if value is not None or graph is None or tensor.op.type != "Placeholder":
+    if value is not None or graph is None or not _graphkiln.has_trait(
+        tensor.op.type, "placeholder"
+    ):
         return value
     for outer, inner in graph.captures:
         if inner.name == tensor.name and outer is not None:

@@ -286,7 +286,7 @@ def _deferred_placeholders(
     deferred = _DeferredValue(closure, type_)
     arguments = _DeferredArguments(graph, deferred)
     value = _tracing.ParameterValues(arguments).value(
-        type_, "Placeholder", "Placeholder"
+        type_, _tracing.PLACEHOLDER, _tracing.PLACEHOLDER
     )
     flat = type_._flatten_inputs(value, set())
     at = {t.name: i for i, t in enumerate(flat)}

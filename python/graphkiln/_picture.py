@@ -23,10 +23,10 @@ _MAX_CONSTANT = 24  # characters of a constant's value
 _CALLS = "#f6d6a8"
 _STATE = "#f3c2c2"
 _KINDS = {
-    "Placeholder": "#cfe3f7",
-    "Const": "#e6e6e6",
-    "Identity": "#ffffff",
-    "NoOp": "#ffffff",
+    "placeholder": "#cfe3f7",
+    "constant": "#e6e6e6",
+    "identity": "#ffffff",
+    "only_orders": "#ffffff",
 }
 _PLAIN = "#dcefd6"
 
@@ -51,7 +51,7 @@ def _value_text(value: np.ndarray) -> str:
 
 def _details(op: Operation) -> list[str]:
     """Lines below the op's type and name."""
-    if op.type == "Const":
+    if _graphkiln.has_trait(op.type, "constant"):
         value = _graphkiln.plain_attr(op, "value")
         text = _value_text(np.asarray(value.numpy()))
         if len(text) > _MAX_CONSTANT:
@@ -63,8 +63,9 @@ def _details(op: Operation) -> list[str]:
 
 
 def _color(op: Operation) -> str:
-    if op.type in _KINDS:
-        return _KINDS[op.type]
+    for trait, color in _KINDS.items():
+        if _graphkiln.has_trait(op.type, trait):
+            return color
     if _graphkiln.called_functions(op):
         return _CALLS
     if any(t.dtype == _graphkiln.resource for t in (*op.inputs, *op.outputs)):

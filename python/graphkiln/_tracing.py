@@ -143,9 +143,13 @@ def _variable_of(handle, type_, name: str) -> _variable.Variable:
     return variable
 
 
+# The name of arguments that have none.
+PLACEHOLDER = "Placeholder"
+
+
 def _node_name(name: str) -> str:
     """The node of an argument is named like it, if nodes can be."""
-    return name if _NODE_NAME.fullmatch(name) else "Placeholder"
+    return name if _NODE_NAME.fullmatch(name) else PLACEHOLDER
 
 
 _NODE_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")

@@ -252,7 +252,10 @@ def _cut(
         inside.name: outside for outside, inside in graph.captures
         if inside.op.name in needed
     }
-    constants = {n.name + ":0" for n in part.node if n.op == "Const"}
+    constants = {
+        n.name + ":0" for n in part.node
+        if _graphkiln.has_trait(n.op, "constant")
+    }
 
     def build(*tensors):
         given = {feed.name: t for feed, t in zip(feeds, tensors)}
@@ -293,7 +296,8 @@ def _between(graph: tf.Graph, fed: set, wanted: Sequence) -> set:
         op = element if isinstance(element, tf.Operation) else element.op
         if element.name in fed or op.name in needed:
             continue
-        if op.type == "Placeholder" and f"{op.name}:0" not in captured:
+        fed_from_outside = _graphkiln.has_trait(op.type, "placeholder")
+        if fed_from_outside and f"{op.name}:0" not in captured:
             steps = " <- ".join(
                 f"{o.name} ({o.type})" for o in (
                     e if isinstance(e, tf.Operation) else e.op for e in path

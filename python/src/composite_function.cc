@@ -129,7 +129,7 @@ StatusOr<Tensor> CompositeInfo::ConvertTensor(const CompositeArg& arg,
       OpBuilder::Current()->builds_graph()
           ? ToTensor(value, want, hint, NameOfInput(arg.node, element),
                      narrowing)
-          : ToTensor(value, want, hint, "Const", narrowing);
+          : ToTensor(value, want, hint, kConst, narrowing);
   if (!converted.ok()) return converted.status();
   Tensor t = *std::move(converted);
   if (group) {

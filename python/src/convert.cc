@@ -7,6 +7,8 @@
 #include "framework/op_builder.h"
 #include "guarded.h"
 #include "name_scope.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Pack.h"
 #include "shape_type.h"
 #include "source_location.h"
 #include "tensor_leaves.h"
@@ -17,8 +19,6 @@ namespace gk::py {
 namespace {
 
 constexpr DataType kAny = DataType::kInvalid;
-// The name of what has none.
-constexpr std::string_view kConst = "Const";
 
 // On the type, as Python looks up operators; no exception is made, as asking
 // for a missing attribute would.
@@ -206,7 +206,7 @@ PyRef CastBelow(PyObject* value, DataType dtype, int depth) {
   if (t.ok() && t->dtype() == dtype) return PyRef::Share(value);
   if (t.ok()) {
     try {
-      return PyRef::Steal(WrapTensor(MakeOp1("Cast", {*t}, {{"DstT", dtype}})));
+      return PyRef::Steal(WrapTensor(ops::Cast(*t, dtype)));
     } catch (...) {
       t = FailedOp(CaughtStatus());
     }
@@ -264,8 +264,7 @@ StatusOr<Tensor> Pack(PyObject* value, DataType dtype, Narrowing narrowing,
     }
   }
   try {
-    return MakeOp("Pack", parts, {{"axis", int64_t{0}}},
-                  InGraph() ? scope.node_name() : name)[0];
+    return ops::Pack(OpName(InGraph() ? scope.node_name() : name), parts);
   } catch (...) {
     return FailedOp(CaughtStatus());
   }

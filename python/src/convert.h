@@ -8,6 +8,9 @@
 
 namespace gk::py {
 
+// The name of constants that have none.
+inline constexpr std::string_view kConst = "Const";
+
 // What becomes of an integer that a demanded dtype cannot hold.
 enum class Narrowing { kCut, kRefuse };
 
@@ -17,7 +20,7 @@ enum class Narrowing { kCut, kRefuse };
 // values become constants of the current builder, named `name`.
 StatusOr<Tensor> ToTensor(PyObject* value, DataType dtype = DataType::kInvalid,
                           DataType hint = DataType::kInvalid,
-                          std::string_view name = "Const",
+                          std::string_view name = kConst,
                           Narrowing narrowing = Narrowing::kCut);
 
 // A value without any tensor in it, as an eager tensor: numbers, strings,

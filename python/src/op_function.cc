@@ -287,7 +287,7 @@ Status OpInfo::ConvertInputs(PyObject* const* arguments, TensorVector* inputs,
         OpBuilder::Current()->builds_graph()
             ? ToTensor(value, want, hint, NameOfInput(arg.name, element),
                        narrowing)
-            : ToTensor(value, want, hint, "Const", narrowing);
+            : ToTensor(value, want, hint, kConst, narrowing);
     if (!t.ok()) {
       return InGraphWords(t.status(), arg, record_->name, want, value);
     }

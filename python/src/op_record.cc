@@ -3,7 +3,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "dtype_type.h"
 #include "errors.h"
@@ -114,11 +116,20 @@ nb::dict Record(const std::string& op) {
   return d;
 }
 
+bool HasTrait(const std::string& op, const std::string& trait) {
+  const OpRecord* r = OpRegistry::Get().Find(op);
+  if (r == nullptr) return false;
+  const std::vector<std::string_view> names = TraitNames(r->traits);
+  return std::find(names.begin(), names.end(), trait) != names.end();
+}
+
 }  // namespace
 
 void AddOpRecord(nb::module_& m) {
   m.def("op_record", &Record, nb::arg("op"),
         "An op's record: signature, traits, facts for tests.");
+  m.def("has_trait", &HasTrait, nb::arg("op"), nb::arg("trait"),
+        "Whether there is such an op and its record has the trait.");
   m.def(
       "records_text", [] { return RecordsText(); },
       "The records of all ops and composites as text: ops/record_text.h.");

@@ -2,6 +2,7 @@
 
 #include "convert.h"
 #include "dtype_type.h"
+#include "framework/op_registry.h"
 #include "guarded.h"
 #include "name_scope.h"
 #include "op_function.h"
@@ -115,10 +116,7 @@ PyObject* Subscript(PyObject* self, PyObject* key) {
   if (IsMask(key)) {
     return CallPython("graphkiln", "boolean_mask", {self, key});
   }
-  static const OpInfo* info = OpInfo::Find("StridedSlice");
-  if (info == nullptr) {
-    return Raise(NotFound("Op type not registered 'StridedSlice'"));
-  }
+  static const OpInfo* info = OpInfo::Of(OpRegistry::Get().The(kSlices));
   try {
     const OpScope scope("strided_slice");
     if (!scope.status().ok()) return Raise(scope.status());

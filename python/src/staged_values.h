@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bound_values.h"
+#include "convert.h"
 #include "function/staged_value.h"
 
 namespace gk::py {
@@ -33,7 +34,7 @@ nanobind::object Wrapped(std::span<const Tensor> tensors);
 TensorVector Tensors(nanobind::handle list);
 
 // tf.convert_to_tensor.
-Tensor Converted(nanobind::handle value, std::string_view name = "Const");
+Tensor Converted(nanobind::handle value, std::string_view name = kConst);
 
 void BeginPart(FuncGraph* part);
 void EndPart(FuncGraph* part);

@@ -9,6 +9,8 @@
 #include "guarded.h"
 #include "name_scope.h"
 #include "op_function.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Mul.h"
 #include "slicing.h"
 #include "tensor_type.h"
 #include "variable_type.h"
@@ -173,11 +175,11 @@ PyObject* Sub(PyObject* a, PyObject* b) { return Binary(sub_op, a, b); }
 PyObject* MulBooleans(const Operands& o) {
   try {
     const auto integer = [](const Tensor& t) {
-      return MakeOp1("Cast", {t}, {{"DstT", DataType::kInt32}});
+      return ops::Cast(t, DataType::kInt32);
     };
     const Tensor x = integer(o.x), y = integer(o.y);
-    const Tensor product = MakeOp1("Mul", {x, y}, {}, o.name());
-    return WrapTensor(MakeOp1("Cast", {product}, {{"DstT", DataType::kBool}}));
+    const Tensor product = ops::Mul(OpName(o.name()), x, y);
+    return WrapTensor(ops::Cast(product, DataType::kBool));
   } catch (...) {
     return RaiseCaught();
   }
@@ -240,8 +242,8 @@ PyObject* TrueDiv(PyObject* a, PyObject* b) {
   const DataType quotient = QuotientType(t);
   if (quotient != t) {
     try {
-      o.x = MakeOp1("Cast", {o.x}, {{"DstT", quotient}}, "Cast");
-      o.y = MakeOp1("Cast", {o.y}, {{"DstT", quotient}}, "Cast");
+      o.x = ops::Cast(OpName("Cast"), o.x, quotient);
+      o.y = ops::Cast(OpName("Cast"), o.y, quotient);
     } catch (...) {
       return RaiseCaught();
     }

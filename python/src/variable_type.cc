@@ -13,6 +13,8 @@
 #include "function/func_graph.h"
 #include "guarded.h"
 #include "op_function.h"
+#include "ops/fn/Identity.h"
+#include "ops/fn/ReadVariableOp.h"
 #include "shape_type.h"
 #include "tensor_type.h"
 
@@ -282,7 +284,7 @@ PyObject* ReadValue(PyObject* o, PyObject*) {
     return Wrap(std::move(t));
   }
   try {
-    return WrapTensor(MakeOp1("Identity", {*t}));
+    return WrapTensor(ops::Identity(*t));
   } catch (...) {
     return RaiseCaught();
   }
@@ -540,7 +542,7 @@ StatusOr<Tensor> ReadVariable(PyObject* o) {
   }
   const WaitsFor waits(self->after);
   try {
-    return MakeOp1("ReadVariableOp", {self->handle}, {{"dtype", self->dtype}});
+    return ops::ReadVariableOp(self->handle, self->dtype);
   } catch (...) {
     return CaughtStatus();
   }

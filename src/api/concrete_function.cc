@@ -3,6 +3,7 @@
 #include "api/concrete_rep.h"
 #include "api/inner.h"
 #include "function/plan_text.h"
+#include "ops/fn/ReadVariableOp.h"
 
 namespace gk::api {
 
@@ -39,7 +40,7 @@ std::vector<Tensor> ConcreteFunction::Call(
       // A variable where a value is expected is read.
       if (t.dtype() == InnerType::kResource && i < specs.size() &&
           specs[i].dtype != InnerType::kResource) {
-        t = MakeOp1("ReadVariableOp", {t}, {{"dtype", specs[i].dtype}});
+        t = ::gk::ops::ReadVariableOp(t, specs[i].dtype);
       }
       arguments.push_back(std::move(t));
     }

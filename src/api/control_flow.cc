@@ -8,6 +8,13 @@
 #include "function/branch_builder.h"
 #include "function/loop_builder.h"
 #include "graphkiln/staging.h"
+#include "ops/fn/Any.h"
+#include "ops/fn/Assert.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/LessEqual.h"
+#include "ops/fn/LogicalAnd.h"
+#include "ops/fn/Pack.h"
+#include "ops/fn/Sum.h"
 
 namespace gk::api::detail {
 namespace {
@@ -133,7 +140,7 @@ size_t CaseOf(const Tensor& index, size_t n) {
     }
     InnerTensor chosen = CheckedIndex(index);
     if (chosen.dtype() != InnerType::kInt32) {
-      chosen = MakeOp1("Cast", {chosen}, {{"DstT", InnerType::kInt64}});
+      chosen = ::gk::ops::Cast(chosen, InnerType::kInt64);
     }
     const int64_t i = Integer(chosen);
     return i < 0 || i >= static_cast<int64_t>(n) ? n - 1
@@ -184,23 +191,21 @@ void AssertCases(const std::vector<Tensor>& preds, bool any, bool exclusive) {
       ThrowIfError(CheckTruth(conditions.back(), "pred"));
     }
     if (!any && !exclusive) return;
-    const auto n = static_cast<int64_t>(conditions.size());
-    const InnerTensor all =
-        MakeOp("Pack", conditions, {{"N", n}, {"axis", int64_t{0}}})[0];
+    const InnerTensor all = ::gk::ops::Pack(conditions);
     const InnerTensor axis = ConstantHere(InnerTensor::Scalar(int32_t{0}));
     auto check = [&](const InnerTensor& holds, const std::string& text) {
-      MakeOp("Assert",
-             TensorVector{holds, ConstantHere(InnerTensor::Scalar(text)), all});
+      const InnerTensor data[] = {ConstantHere(InnerTensor::Scalar(text)), all};
+      ::gk::ops::Assert(holds, data);
     };
     if (any) {
-      check(MakeOp1("Any", {all, axis}),
+      check(::gk::ops::Any(all, axis),
             "None of conditions evaluated as True. Conditions: Values:");
     }
     if (exclusive) {
-      const InnerTensor count = MakeOp1(
-          "Sum", {MakeOp1("Cast", {all}, {{"DstT", InnerType::kInt32}}), axis});
-      check(MakeOp1("LessEqual",
-                    {count, ConstantHere(InnerTensor::Scalar(int32_t{1}))}),
+      const InnerTensor count =
+          ::gk::ops::Sum(::gk::ops::Cast(all, InnerType::kInt32), axis);
+      check(::gk::ops::LessEqual(count,
+                                 ConstantHere(InnerTensor::Scalar(int32_t{1}))),
             "Input error: exclusive=True: more than 1 conditions evaluated as "
             "True. Conditions:");
     }
@@ -246,9 +251,8 @@ void EagerLoop::Check(const Results& after) const {
 
 Tensor And(const Tensor& a, const Tensor& b) {
   if (!b.defined()) return a;
-  return Guarded([&] {
-    return Outer(MakeOp1("LogicalAnd", {Inner(a), Inner(b)}));
-  });
+  return Guarded(
+      [&] { return Outer(::gk::ops::LogicalAnd(Inner(a), Inner(b))); });
 }
 
 }  // namespace gk::api::detail

@@ -72,7 +72,7 @@ std::vector<Tensor> Outer(const TensorVector& tensors) {
 
 InnerTensor ConstantHere(const InnerTensor& value) {
   EnsureReady();
-  return ValueOrThrow(OpBuilder::Current()->Constant(value, "Const"));
+  return ValueOrThrow(OpBuilder::Current()->Constant(value, {}));
 }
 
 }  // namespace gk::api

@@ -8,6 +8,7 @@
 #include "api/inner.h"
 #include "graphkiln/argument.h"
 #include "ops/composite.h"
+#include "ops/fn/Cast.h"
 #include "ops/random/random_seeds.h"
 
 namespace gk::api::detail {
@@ -24,7 +25,7 @@ InnerTensor TensorOfInts(const std::vector<int64_t>& ints, InnerType wanted) {
   }
   const InnerTensor t = IntsTensor(ints, InnerType::kInt64);
   if (wanted == InnerType::kInt64) return t;
-  return MakeOp1("Cast", {t}, {{"DstT", wanted}});
+  return ::gk::ops::Cast(t, wanted);
 }
 
 // The argument as a tensor of dtype `wanted`, if it leaves a choice.

@@ -14,6 +14,15 @@
 #include "function/while_builder.h"
 #include "graphkiln/staging.h"
 #include "ops/composite.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/FloorDiv.h"
+#include "ops/fn/Less.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/Sub.h"
+#include "ops/fn/TensorListReserve.h"
+#include "ops/fn/TensorListSetItem.h"
+#include "ops/fn/TensorListStack.h"
 
 namespace gk::api::detail {
 namespace {
@@ -23,7 +32,7 @@ InnerTensor Int64(int64_t value) {
 }
 InnerTensor CastTo(const InnerTensor& t, InnerType dtype) {
   if (t.dtype() == dtype) return t;
-  return MakeOp1("Cast", {t}, {{"DstT", dtype}});
+  return ::gk::ops::Cast(t, dtype);
 }
 
 void CheckBound(const InnerTensor& t) {
@@ -67,11 +76,11 @@ Range::Range(const Argument& begin, const Argument& end, int64_t step)
     begin_ = bounds[0];
     const InnerTensor low = CastTo(step > 0 ? from : to, InnerType::kInt64);
     const InnerTensor high = CastTo(step > 0 ? to : from, InnerType::kInt64);
-    InnerTensor n = MakeOp1("Sub", {high, low});
+    InnerTensor n = ::gk::ops::Sub(high, low);
     const int64_t size = step > 0 ? step : -step;
     if (size != 1) {
-      n = MakeOp1("FloorDiv",
-                  {MakeOp1("AddV2", {n, Int64(size - 1)}), Int64(size)});
+      const InnerTensor rounded = ::gk::ops::AddV2(n, Int64(size - 1));
+      n = ::gk::ops::FloorDiv(rounded, Int64(size));
     }
     count_ = Outer(n);
   });
@@ -81,8 +90,8 @@ Tensor Range::At(const Tensor& k) const {
   return Guarded([&] {
     const InnerTensor begin = Inner(begin_);
     InnerTensor i = Inner(k);
-    if (step_ != 1) i = MakeOp1("Mul", {i, Int64(step_)});
-    return Outer(MakeOp1("AddV2", {begin, CastTo(i, begin.dtype())}));
+    if (step_ != 1) i = ::gk::ops::Mul(i, Int64(step_));
+    return Outer(::gk::ops::AddV2(begin, CastTo(i, begin.dtype())));
   });
 }
 
@@ -232,8 +241,8 @@ Results MapNow(const Results& elements, const Rows& rows, const RowFn& f,
 
 InnerTensor ReserveList(InnerType dtype, const PartialTensorShape& shape,
                         const Tensor& count) {
-  return MakeOp1("TensorListReserve", {ListShape(shape), Inner(count)},
-                 {{"element_dtype", dtype}}, "TensorArrayV2");
+  return ::gk::ops::TensorListReserve(OpName("TensorArrayV2"), ListShape(shape),
+                                      Inner(count), dtype);
 }
 
 // The lists that hold the results are loop variables that the first, and
@@ -251,12 +260,12 @@ Results MapStaged(const Rows& rows, const RowFn& f,
     f(rows.row(Outer(i)), &results);
     CheckMapped(results);
     values = Inner(results.tensors);
-    TensorVector next{MakeOp1("AddV2", {i, Int32Of(1)})};
+    TensorVector next{::gk::ops::AddV2(i, Int32Of(1))};
     for (const InnerTensor& t : values) {
       const InnerTensor list =
           builder.AddLate(InnerType::kVariant, TensorShape());
-      next.push_back(
-          MakeOp1("TensorListSetItem", {list, i, t}, {}, "TensorArrayV2Write"));
+      next.push_back(::gk::ops::TensorListSetItem(OpName("TensorArrayV2Write"),
+                                                  list, i, t));
     }
     builder.EndBody(next);
   }
@@ -267,17 +276,16 @@ Results MapStaged(const Rows& rows, const RowFn& f,
   builder.StartLate(lists);
   {
     PartScope inside(builder.Begin(WhileBuilder::kCondition), builder.scope());
-    builder.EndCondition(MakeOp1(
-        "Less", {builder.variables(WhileBuilder::kCondition)[0], count}));
+    builder.EndCondition(
+        ::gk::ops::Less(builder.variables(WhileBuilder::kCondition)[0], count));
   }
   const TensorVector end = builder.Finish(options.parallel_iterations);
   const auto known = KnownInts(count);
   for (size_t k = 0; k < values.size(); ++k) {
-    results.tensors[k] = Outer(MakeOp1(
-        "TensorListStack", {end[k + 2], ListShape(values[k].partial_shape())},
-        {{"element_dtype", values[k].dtype()},
-         {"num_elements", known ? (*known)[0] : int64_t{-1}}},
-        "TensorArrayV2Stack"));
+    results.tensors[k] = Outer(::gk::ops::TensorListStack(
+        OpName("TensorArrayV2Stack"), end[k + 2],
+        ListShape(values[k].partial_shape()), values[k].dtype(),
+        known ? (*known)[0] : int64_t{-1}));
   }
   return results;
 }

@@ -9,6 +9,20 @@
 #include "framework/op_builder.h"
 #include "framework/tensor_text.h"
 #include "ops/composite.h"
+#include "ops/fn/BitwiseAnd.h"
+#include "ops/fn/BitwiseOr.h"
+#include "ops/fn/BitwiseXor.h"
+#include "ops/fn/FloorMod.h"
+#include "ops/fn/Greater.h"
+#include "ops/fn/GreaterEqual.h"
+#include "ops/fn/Invert.h"
+#include "ops/fn/Less.h"
+#include "ops/fn/LessEqual.h"
+#include "ops/fn/LogicalAnd.h"
+#include "ops/fn/LogicalNot.h"
+#include "ops/fn/LogicalOr.h"
+#include "ops/fn/Neg.h"
+#include "ops/fn/NotEqual.h"
 
 namespace gk::api {
 namespace {
@@ -94,8 +108,14 @@ Tensor Binary(const char* function, const Tensor& a, const Tensor& b) {
   });
 }
 
-Tensor OfOp(const char* op, const Tensor& a, const Tensor& b) {
-  return Guarded([&] { return Outer(MakeOp1(op, {Inner(a), Inner(b)})); });
+using BinaryOp = InnerTensor (*)(const InnerTensor&, const InnerTensor&);
+
+Tensor OfOp(BinaryOp op, const Tensor& a, const Tensor& b) {
+  return Guarded([&] { return Outer(op(Inner(a), Inner(b))); });
+}
+
+InnerTensor Differ(const InnerTensor& a, const InnerTensor& b) {
+  return ::gk::ops::NotEqual(a, b);
 }
 
 bool IsBool(const Tensor& t) {
@@ -241,45 +261,51 @@ Tensor operator/(const Tensor& a, const Tensor& b) {
   return Binary("truediv", a, b);
 }
 Tensor operator-(const Tensor& x) {
-  return Guarded([&] { return Outer(MakeOp1("Neg", {Inner(x)})); });
+  return Guarded([&] { return Outer(::gk::ops::Neg(Inner(x))); });
 }
 
 Tensor operator%(const Tensor& a, const Tensor& b) {
-  return OfOp("FloorMod", a, b);
+  return OfOp(::gk::ops::FloorMod, a, b);
 }
 Tensor operator<(const Tensor& a, const Tensor& b) {
-  return OfOp("Less", a, b);
+  return OfOp(::gk::ops::Less, a, b);
 }
 Tensor operator<=(const Tensor& a, const Tensor& b) {
-  return OfOp("LessEqual", a, b);
+  return OfOp(::gk::ops::LessEqual, a, b);
 }
 Tensor operator>(const Tensor& a, const Tensor& b) {
-  return OfOp("Greater", a, b);
+  return OfOp(::gk::ops::Greater, a, b);
 }
 Tensor operator>=(const Tensor& a, const Tensor& b) {
-  return OfOp("GreaterEqual", a, b);
+  return OfOp(::gk::ops::GreaterEqual, a, b);
 }
 Tensor operator!(const Tensor& x) {
-  return Guarded([&] { return Outer(MakeOp1("LogicalNot", {Inner(x)})); });
+  return Guarded([&] { return Outer(::gk::ops::LogicalNot(Inner(x))); });
 }
 Tensor operator&&(const Tensor& a, const Tensor& b) {
-  return OfOp("LogicalAnd", a, b);
+  return OfOp(::gk::ops::LogicalAnd, a, b);
 }
 Tensor operator||(const Tensor& a, const Tensor& b) {
-  return OfOp("LogicalOr", a, b);
+  return OfOp(::gk::ops::LogicalOr, a, b);
 }
 Tensor operator&(const Tensor& a, const Tensor& b) {
-  return OfOp(IsBool(a) ? "LogicalAnd" : "BitwiseAnd", a, b);
+  return OfOp(IsBool(a) ? BinaryOp(::gk::ops::LogicalAnd)
+                        : BinaryOp(::gk::ops::BitwiseAnd),
+              a, b);
 }
 Tensor operator|(const Tensor& a, const Tensor& b) {
-  return OfOp(IsBool(a) ? "LogicalOr" : "BitwiseOr", a, b);
+  return OfOp(IsBool(a) ? BinaryOp(::gk::ops::LogicalOr)
+                        : BinaryOp(::gk::ops::BitwiseOr),
+              a, b);
 }
 Tensor operator^(const Tensor& a, const Tensor& b) {
-  return OfOp(IsBool(a) ? "NotEqual" : "BitwiseXor", a, b);
+  return OfOp(IsBool(a) ? BinaryOp(Differ) : BinaryOp(::gk::ops::BitwiseXor), a,
+              b);
 }
 Tensor operator~(const Tensor& x) {
   return Guarded([&] {
-    return Outer(MakeOp1(IsBool(x) ? "LogicalNot" : "Invert", {Inner(x)}));
+    return Outer(IsBool(x) ? ::gk::ops::LogicalNot(Inner(x))
+                           : ::gk::ops::Invert(Inner(x)));
   });
 }
 

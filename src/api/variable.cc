@@ -7,15 +7,23 @@
 #include "framework/tensor_text.h"
 #include "framework/variable.h"
 #include "function/variable_creation.h"
+#include "ops/fn/AssignAddVariableOp.h"
+#include "ops/fn/AssignSubVariableOp.h"
+#include "ops/fn/AssignVariableOp.h"
+#include "ops/fn/ReadVariableOp.h"
+#include "ops/fn/VarHandleOp.h"
 
 namespace gk::api {
 namespace {
 
-void Update(const char* op, const Variable& v, const Tensor& value) {
-  Guarded([&] {
-    MakeOp(op, std::vector<InnerTensor>{Inner(v.handle()), Inner(value)});
-  });
+template <class Op>
+void Update(Op op, const Variable& v, const Tensor& value) {
+  Guarded([&] { op(Inner(v.handle()), Inner(value)); });
 }
+
+using UpdateOp = void (*)(const InnerTensor&, const InnerTensor&);
+constexpr UpdateOp kAdd = ::gk::ops::AssignAddVariableOp,
+                   kSubtract = ::gk::ops::AssignSubVariableOp;
 
 }  // namespace
 
@@ -43,12 +51,9 @@ Variable::Variable(const Tensor& initial_value,
     }
     InnerTensor handle;
     if (of_run) {
-      handle = MakeOp1("VarHandleOp", {},
-                       {{"dtype", value.dtype()},
-                        {"shape", shape},
-                        {"shared_name", std::string(kAnonymousName)},
-                        {"debug_name", options.name}});
-      MakeOp("AssignVariableOp", std::vector<InnerTensor>{handle, value});
+      handle = ::gk::ops::VarHandleOp(
+          value.dtype(), shape, "", std::string(kAnonymousName), options.name);
+      ::gk::ops::AssignVariableOp(handle, value);
     } else {
       handle = NewVariableHandle(options.name, value.dtype(), shape,
                                  options.trainable);
@@ -80,21 +85,22 @@ Tensor Variable::value() const {
         observer->OnVariableAccess(handle);
       }
     }
-    return Outer(MakeOp1("ReadVariableOp", {handle},
-                         {{"dtype", Inner(facts_->dtype)}}));
+    return Outer(::gk::ops::ReadVariableOp(handle, Inner(facts_->dtype)));
   });
 }
 
 const Variable& Variable::assign(const Tensor& value) const {
-  Update("AssignVariableOp", *this, value);
+  Update(
+      [](const auto& v, const auto& x) { ::gk::ops::AssignVariableOp(v, x); },
+      *this, value);
   return *this;
 }
 const Variable& Variable::assign_add(const Tensor& delta) const {
-  Update("AssignAddVariableOp", *this, delta);
+  Update(kAdd, *this, delta);
   return *this;
 }
 const Variable& Variable::assign_sub(const Tensor& delta) const {
-  Update("AssignSubVariableOp", *this, delta);
+  Update(kSubtract, *this, delta);
   return *this;
 }
 

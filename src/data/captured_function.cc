@@ -22,7 +22,7 @@ Status CapturedFunction::Run(TensorVector arguments,
   Status status = FunctionRunner::Get()->Run(*function_.definition, arguments,
                                              results, cancellation);
   if (status.ok() || status.code() == Code::kPythonException ||
-      status.code() == Code::kOutOfRange || user_ == "GeneratorDataset" ||
+      status.code() == Code::kOutOfRange || !transforms_ ||
       status.message().starts_with("Error in user-defined function")) {
     return status;
   }

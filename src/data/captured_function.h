@@ -13,12 +13,14 @@ namespace gk {
 class CapturedFunction {
  public:
   CapturedFunction() = default;
-  // `user`: the op whose function it is ("MapDataset"), for messages.
+  // `user`: the op whose function it is ("MapDataset"), for messages; those of
+  // a function that makes elements of nothing name no transformation.
   CapturedFunction(FunctionAttr function, TensorVector captured,
-                   std::string_view user)
+                   std::string_view user, bool transforms = true)
       : function_(std::move(function)),
         captured_(std::move(captured)),
-        user_(user) {}
+        user_(user),
+        transforms_(transforms) {}
 
   // NotFound if the function is not defined, InvalidArgument if it does not
   // take `arguments` besides what it captured.
@@ -40,6 +42,7 @@ class CapturedFunction {
   FunctionAttr function_;
   TensorVector captured_;
   std::string user_;
+  bool transforms_ = true;
 };
 
 }  // namespace gk

@@ -25,7 +25,7 @@ void OptionalVariant::AppendText(std::string* text, size_t limit) const {
 
 StatusOr<Ref<VariantObject>> OptionalVariant::ZerosLike() const {
   const VariantLevel level;
-  GK_RETURN_IF_ERROR(level.Check("ZerosLike"));
+  GK_RETURN_IF_ERROR(level.Check(VariantLevel::kZeros));
   if (!has_value_) return Ref<VariantObject>(MakeRef<OptionalVariant>());
   TensorVector zeros;
   for (const Tensor& t : components_) {
@@ -38,7 +38,7 @@ StatusOr<Ref<VariantObject>> OptionalVariant::ZerosLike() const {
 StatusOr<Ref<VariantObject>> OptionalVariant::Add(
     const VariantObject& other) const {
   const VariantLevel level;
-  GK_RETURN_IF_ERROR(level.Check("Sum"));
+  GK_RETURN_IF_ERROR(level.Check(VariantLevel::kSum));
   const auto* o = dynamic_cast<const OptionalVariant*>(&other);
   if (o == nullptr) {
     return InvalidArgument("Trying to add a {} to a {}", other.type_name(),

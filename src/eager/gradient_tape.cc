@@ -10,6 +10,8 @@
 #include "framework/op_registry.h"
 #include "framework/variable.h"
 #include "graph/handle_data.h"
+#include "ops/fn/OnesLike.h"
+#include "ops/fn/ReadVariableOp.h"
 
 namespace gk {
 
@@ -82,20 +84,20 @@ bool IsTarget(const Tensor& t, bool is_source) {
 Tensor Seed(const Tensor& target) {
   OpBuilder* builder = OpBuilder::Current();
   if (target.dtype() == DataType::kResource) {
-    return Seed(MakeOp1("ReadVariableOp", {target},
-                        {{"dtype", HandleDataOf(target)[0].dtype}}));
+    return Seed(ops::ReadVariableOp(target, HandleDataOf(target)[0].dtype));
   }
-  if (!builder->builds_graph()) return MakeOp1("OnesLike", {target});
+  if (!builder->builds_graph()) return ops::OnesLike(target);
   const PartialTensorShape shape = target.partial_shape();
   const StatusOr<TensorShape> known = shape.AsTensorShape();
   if (!known.ok() || known->num_elements() >= kMaxSeedElements) {
-    return MakeOp1("OnesLike", {target}, {}, "ones_like");
+    return ops::OnesLike(OpName("ones_like"), target);
   }
-  const OpRecord* ones = ValueOrThrow(OpRegistry::Get().LookUp("OnesLike"));
   const Tensor zeros = ValueOrThrow(Tensor::Zeros(target.dtype(), *known));
-  const TensorVector value =
-      ValueOrThrow(OpBuilder::Eager()->Apply(*ones, {&zeros, 1}, {}, {}));
-  return ValueOrThrow(builder->Constant(value[0], "ones"));
+  const Tensor ones = [&] {
+    OpBuilder::Scope eagerly(OpBuilder::Eager());
+    return ops::OnesLike(zeros);
+  }();
+  return ValueOrThrow(builder->Constant(ones, "ones"));
 }
 
 // Gradients that have arrived for each tensor, by tensor id.

@@ -42,7 +42,7 @@ Ref<TensorList> TensorList::Copy() const {
 
 StatusOr<Ref<VariantObject>> TensorList::ZerosLike() const {
   const VariantLevel level;
-  GK_RETURN_IF_ERROR(level.Check("ZerosLike"));
+  GK_RETURN_IF_ERROR(level.Check(VariantLevel::kZeros));
   Ref<TensorList> zeros = Copy();
   for (Tensor& t : zeros->tensors_) {
     if (!t) continue;
@@ -58,7 +58,7 @@ StatusOr<Ref<VariantObject>> TensorList::ZerosLike() const {
 
 StatusOr<Ref<VariantObject>> TensorList::Add(const VariantObject& o) const {
   const VariantLevel level;
-  GK_RETURN_IF_ERROR(level.Check("Sum"));
+  GK_RETURN_IF_ERROR(level.Check(VariantLevel::kSum));
   const auto* other = dynamic_cast<const TensorList*>(&o);
   if (other == nullptr || other->element_dtype != element_dtype) {
     return InvalidArgument(

@@ -22,11 +22,15 @@ StatusOr<Tensor> Sum(const Tensor& x, const Tensor& y) {
     if (IsFalse(y)) return x;
     if (IsFalse(x)) return y;
   }
-  GK_ASSIGN_OR_RETURN(const OpRecord* add, OpRegistry::Get().LookUp("AddV2"));
+  // The one that gradients are added up by.
+  static const OpRecord& add =
+      **std::ranges::find_if(OpRegistry::Get().all(), [](const OpRecord* op) {
+        return op->Has(kAddition) && op->Has(kAggregate);
+      });
   const Tensor* inputs[] = {&x, &y};
   Tensor output;
   const AttrMap attrs{{"T", x.dtype()}};
-  KernelContext context(*add, attrs, inputs, {&output, 1});
+  KernelContext context(add, attrs, inputs, {&output, 1});
   GK_RETURN_IF_ERROR(RunKernel(context));
   return output;
 }

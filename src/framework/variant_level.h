@@ -16,7 +16,8 @@ class VariantLevel {
   ~VariantLevel();
   VariantLevel(const VariantLevel&) = delete;
   VariantLevel& operator=(const VariantLevel&) = delete;
-  // ResourceExhausted if this is too deep for `what` ("ZerosLike").
+  // ResourceExhausted if this is too deep for `what`.
+  static constexpr std::string_view kZeros = "ZerosLike", kSum = "Sum";
   Status Check(std::string_view what) const;
 };
 

@@ -4,6 +4,10 @@
 
 #include "base/format.h"
 #include "ops/composite.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Identity.h"
+#include "ops/fn/Maximum.h"
+#include "ops/fn/Minimum.h"
 
 namespace gk {
 namespace {
@@ -30,12 +34,11 @@ Tensor NarrowIndex(const Tensor& index, size_t num_branches) {
   };
   Tensor wide = index;
   if (index.dtype() != DataType::kInt64) {
-    wide = MakeOp1("Cast", {index}, {{"DstT", DataType::kInt64}});
+    wide = ops::Cast(index, DataType::kInt64);
   }
   const Tensor most =
-      MakeOp1("Minimum", {wide, bound(static_cast<int64_t>(num_branches))});
-  return MakeOp1("Cast", {MakeOp1("Maximum", {most, bound(-1)})},
-                 {{"DstT", DataType::kInt32}});
+      ops::Minimum(wide, bound(static_cast<int64_t>(num_branches)));
+  return ops::Cast(ops::Maximum(most, bound(-1)), DataType::kInt32);
 }
 
 // --- Values of symbols.
@@ -198,7 +201,7 @@ TensorVector BranchBuilder::Finish(const Tensor& given,
   TensorVector outputs = ValueOrThrow(
       kind_ == BranchKind::kIf ? MakeIf(selector, std::move(parts), scope())
                                : MakeCase(selector, std::move(parts), scope()));
-  for (Tensor& t : outputs) t = MakeOp1("Identity", {t});
+  for (Tensor& t : outputs) t = ops::Identity(t);
   scope_ = nullptr;
   case_scope_ = nullptr;
   return outputs;

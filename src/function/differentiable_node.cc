@@ -5,6 +5,9 @@
 #include "eager/gradient_tape.h"
 #include "framework/op_builder.h"
 #include "function/func_graph.h"
+#include "ops/fn/Fill.h"
+#include "ops/fn/VariableShape.h"
+#include "ops/fn/ZerosLike.h"
 
 namespace gk {
 namespace {
@@ -21,16 +24,15 @@ bool MayHaveGradient(const Output& o) {
 }
 
 Tensor ZeroGradient(const Tensor& x) {
-  if (x.dtype() != DataType::kResource) return MakeOp1("ZerosLike", {x});
+  if (x.dtype() != DataType::kResource) return ops::ZerosLike(x);
   const HandleData data = HandleDataOf(x);
   if (data.size() != 1) {
     throw Error(Internal("nothing is known of the variable of a handle"));
   }
   const Tensor zero =
       Constant(ValueOrThrow(Tensor::Zeros(data[0].dtype, TensorShape())));
-  const Tensor shape =
-      MakeOp1("VariableShape", {x}, {{"out_type", DataType::kInt32}});
-  return MakeOp1("Fill", {shape, zero});
+  const Tensor shape = ops::VariableShape(x, DataType::kInt32);
+  return ops::Fill(shape, zero);
 }
 
 bool ObserversWant(std::span<const Tensor> tensors) {

@@ -11,6 +11,7 @@
 #include "function/graph_edit.h"
 #include "function/variant_cache.h"
 #include "ops/element_moves.h"
+#include "ops/fn/EmptyTensorList.h"
 
 namespace gk {
 namespace {
@@ -55,12 +56,11 @@ Tensor KnownTensor(const Tensor& value, std::string_view name) {
 
 StatusOr<Tensor> EmptyList(const DifferentiableWhile::List& list) {
   try {
-    const Tensor handle =
-        MakeOp1("EmptyTensorList",
-                {KnownTensor(ShapeValue(list.shape), "element_shape"),
-                 KnownTensor(Tensor::Scalar<int32_t>(-1), "max_num_elements")},
-                {{"element_dtype", list.dtype}}, "accumulator");
-    return handle;
+    const Tensor shape = KnownTensor(ShapeValue(list.shape), "element_shape");
+    const Tensor limit =
+        KnownTensor(Tensor::Scalar<int32_t>(-1), "max_num_elements");
+    return ops::EmptyTensorList(OpName("accumulator"), shape, limit,
+                                list.dtype);
   } catch (...) {
     return CaughtStatus();
   }

@@ -5,6 +5,9 @@
 
 #include "base/format.h"
 #include "ops/composite.h"
+#include "ops/fn/Identity.h"
+#include "ops/fn/TensorListReserve.h"
+#include "ops/fn/TensorListSetItem.h"
 
 namespace gk {
 namespace {
@@ -165,14 +168,14 @@ Tensor EagerTensorArray::Flow() const {
     tensors = elements_->tensors;
     shape = elements_->shape;
   }
-  Tensor flow =
-      MakeOp1("TensorListReserve",
-              {ListShape(shape), Int32Of(static_cast<int64_t>(tensors.size()))},
-              {{"element_dtype", dtype()}}, "TensorArrayV2");
+  const Tensor form = ListShape(shape);
+  Tensor flow = ops::TensorListReserve(
+      OpName("TensorArrayV2"), form,
+      Int32Of(static_cast<int64_t>(tensors.size())), dtype());
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!tensors[i]) continue;
-    flow = MakeOp1("TensorListSetItem",
-                   {flow, Int32Of(static_cast<int64_t>(i)), tensors[i]});
+    flow = ops::TensorListSetItem(flow, Int32Of(static_cast<int64_t>(i)),
+                                  tensors[i]);
   }
   return flow;
 }
@@ -245,7 +248,7 @@ Tensor EagerTensorArray::Concat(std::string_view) const {
         "Concat saw a scalar shape at index {} but requires at least vectors.",
         i));
   }
-  if (parts.size() == 1) return MakeOp1("Identity", {parts[0]});
+  if (parts.size() == 1) return ops::Identity(parts[0]);
   return CallComposite("concat", {std::move(parts), int64_t{0}})[0];
 }
 

@@ -9,6 +9,7 @@
 #include "function/func_graph.h"
 #include "function/trace_cache.h"
 #include "function/variant_cache.h"
+#include "ops/fn/ZerosLike.h"
 
 namespace gk {
 namespace {
@@ -279,8 +280,7 @@ std::vector<Gradient> DifferentiableCall::Backward(
   for (size_t i = 0; i < results_.size(); ++i) {
     if (!present[i]) continue;
     const bool given = i < grads.size() && !grads[i].is_none();
-    arguments.push_back(given ? Densify(grads[i])
-                              : MakeOp1("ZerosLike", {outputs[i]}));
+    arguments.push_back(given ? Densify(grads[i]) : ops::ZerosLike(outputs[i]));
   }
   for (const Source& s : backward->sources) {
     arguments.push_back(s.is_input ? inputs[s.index] : outputs[s.index]);

@@ -11,6 +11,7 @@
 #include "function/function_gradient.h"
 #include "function/graph_edit.h"
 #include "graph/call_signature.h"
+#include "ops/fn/OnesLike.h"
 
 namespace gk {
 namespace {
@@ -414,8 +415,8 @@ StatusOr<std::vector<Gradient>> SymbolicGradients(
       grads[i] = output_grads[i];
     } else if (IsTrainable(outputs[i].dtype())) {
       try {
-        grads[i].dense = MakeOp1("OnesLike", {graph->TensorOf(ys[i])}, {},
-                                 Format("grad_ys_{}", i));
+        grads[i].dense = ops::OnesLike(OpName(Format("grad_ys_{}", i)),
+                                       graph->TensorOf(ys[i]));
       } catch (...) {
         return CaughtStatus();
       }

@@ -6,6 +6,18 @@
 #include "base/format.h"
 #include "function/part_scope.h"
 #include "ops/composite.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Identity.h"
+#include "ops/fn/TensorListConcatV2.h"
+#include "ops/fn/TensorListFromTensor.h"
+#include "ops/fn/TensorListGather.h"
+#include "ops/fn/TensorListGetItem.h"
+#include "ops/fn/TensorListLength.h"
+#include "ops/fn/TensorListReserve.h"
+#include "ops/fn/TensorListScatterIntoExistingList.h"
+#include "ops/fn/TensorListSetItem.h"
+#include "ops/fn/TensorListSplit.h"
+#include "ops/fn/TensorListStack.h"
 
 namespace gk {
 namespace {
@@ -112,8 +124,8 @@ TensorArrayImpl::Ptr ListTensorArray::Make(
   const Input shape(element_shape);
   const Tensor form = shape.At("element_shape");
   const Tensor count = CheckedArraySize(size.Get("num_elements"));
-  const Tensor flow = MakeOp1("TensorListReserve", {form, count},
-                              {{"element_dtype", facts.dtype}}, op.name());
+  const Tensor flow =
+      ops::TensorListReserve(OpName(op.name()), form, count, facts.dtype);
   return std::make_shared<ListTensorArray>(
       facts, flow, facts.dynamic_size ? Tensor() : count,
       std::make_shared<ElementShape>(element_shape));
@@ -149,17 +161,16 @@ Tensor ListTensorArray::Read(const ArrayOperand& at,
   const Input index(at), shape(element_shape());
   const Names op(name, "TensorListGetItem");
   const Tensor i = index.At("index");
-  return MakeOp1("TensorListGetItem", {flow_, i, shape.At("element_shape")},
-                 {{"element_dtype", dtype()}}, op.name());
+  return ops::TensorListGetItem(OpName(op.name()), flow_, i,
+                                shape.At("element_shape"), dtype());
 }
 
 Tensor ListTensorArray::Stack(std::string_view name) const {
   const Names scope(name, "TensorArrayV2Stack");
   const Input shape(element_shape());
   const Names op("", "TensorListStack");
-  return MakeOp1(
-      "TensorListStack", {flow_, shape.At("element_shape")},
-      {{"element_dtype", dtype()}, {"num_elements", KnownSize()}}, op.name());
+  return ops::TensorListStack(OpName(op.name()), flow_,
+                              shape.At("element_shape"), dtype(), KnownSize());
 }
 
 Tensor ListTensorArray::Gather(const ArrayOperand& indices,
@@ -167,8 +178,8 @@ Tensor ListTensorArray::Gather(const ArrayOperand& indices,
   const Input places(indices), shape(element_shape());
   const Names op(name, "TensorListGather");
   const Tensor at = places.At("indices");
-  return MakeOp1("TensorListGather", {flow_, at, shape.At("element_shape")},
-                 {{"element_dtype", dtype()}}, op.name());
+  return ops::TensorListGather(OpName(op.name()), flow_, at,
+                               shape.At("element_shape"), dtype());
 }
 
 Tensor ListTensorArray::Concat(std::string_view name) const {
@@ -177,14 +188,13 @@ Tensor ListTensorArray::Concat(std::string_view name) const {
   const Input shape(parts);
   const Tensor leading = IntsTensor({}, DataType::kInt64);
   const Names op(name, "TensorListConcatV2");
-  return MakeOp("TensorListConcatV2",
-                TensorVector{flow_, shape.At("element_shape"), leading},
-                {{"element_dtype", dtype()}}, op.name())[0];
+  return ops::TensorListConcatV2(
+      OpName(op.name()), flow_, shape.At("element_shape"), leading, dtype())[0];
 }
 
 Tensor ListTensorArray::Size(std::string_view name) const {
   if (facts_.dynamic_size || !size_) {
-    return MakeOp1("TensorListLength", {flow_}, {}, name);
+    return ops::TensorListLength(OpName(name), flow_);
   }
   if (size_.is_symbolic()) return size_;
   return ValueOrThrow(OpBuilder::Current()->Constant(size_, {}));
@@ -199,9 +209,8 @@ TensorArrayImpl::Ptr ListTensorArray::Write(const ArrayOperand& at,
   ThrowIfError(shape_->Fit(value.partial_shape(), facts_.infer_shape));
   const Input index(at);
   const Names op(call.name, "TensorListSetItem");
-  return At(MakeOp1("TensorListSetItem", {flow_, index.At("index"), value},
-                    {{"resize_if_index_out_of_bounds", facts_.dynamic_size}},
-                    op.name()));
+  return At(ops::TensorListSetItem(OpName(op.name()), flow_, index.At("index"),
+                                   value, facts_.dynamic_size));
 }
 
 TensorArrayImpl::Ptr ListTensorArray::Unstack(const ArrayOperand& given,
@@ -213,8 +222,8 @@ TensorArrayImpl::Ptr ListTensorArray::Unstack(const ArrayOperand& given,
   ThrowIfError(shape_->Fit(row, facts_.infer_shape));
   const Input shape(row);
   const Names op("", "TensorListFromTensor");
-  return At(MakeOp1("TensorListFromTensor", {value, shape.At("element_shape")},
-                    {}, op.name()));
+  return At(ops::TensorListFromTensor(OpName(op.name()), value,
+                                      shape.At("element_shape")));
 }
 
 TensorArrayImpl::Ptr ListTensorArray::Scatter(const ArrayOperand& indices,
@@ -227,8 +236,8 @@ TensorArrayImpl::Ptr ListTensorArray::Scatter(const ArrayOperand& indices,
       shape_->Fit(RowShape(value.partial_shape()), facts_.infer_shape));
   const Input places(indices);
   const Names op("", "TensorListScatterIntoExistingList");
-  return At(MakeOp1("TensorListScatterIntoExistingList",
-                    {flow_, value, places.At("indices")}, {}, op.name()));
+  return At(ops::TensorListScatterIntoExistingList(
+      OpName(op.name()), flow_, value, places.At("indices")));
 }
 
 TensorArrayImpl::Ptr ListTensorArray::Split(const ArrayOperand& given,
@@ -239,7 +248,7 @@ TensorArrayImpl::Ptr ListTensorArray::Split(const ArrayOperand& given,
   Check(value);
   Tensor lengths = sizes.Get("lengths");
   if (lengths.dtype() != DataType::kInt64) {
-    lengths = MakeOp1("Cast", {lengths}, {{"DstT", DataType::kInt64}});
+    lengths = ops::Cast(lengths, DataType::kInt64);
   }
   const auto known = KnownInts(lengths);
   const PartialTensorShape whole = value.partial_shape();
@@ -255,13 +264,12 @@ TensorArrayImpl::Ptr ListTensorArray::Split(const ArrayOperand& given,
   }
   const Input shape(element_shape());
   const Names op(call.name, "TensorListSplit");
-  return At(MakeOp1("TensorListSplit",
-                    {value, shape.At("element_shape"), lengths}, {},
-                    op.name()));
+  return At(ops::TensorListSplit(OpName(op.name()), value,
+                                 shape.At("element_shape"), lengths));
 }
 
 TensorArrayImpl::Ptr ListTensorArray::Identity() const {
-  return At(MakeOp1("Identity", {flow_}));
+  return At(ops::Identity(flow_));
 }
 
 }  // namespace gk

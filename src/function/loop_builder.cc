@@ -6,6 +6,10 @@
 #include "function/part_scope.h"
 #include "function/while_builder.h"
 #include "ops/composite.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Greater.h"
+#include "ops/fn/Minimum.h"
+#include "ops/fn/Squeeze.h"
 
 namespace gk {
 namespace {
@@ -21,9 +25,8 @@ Tensor Truth(const StagedLoop& parts, const Tensor& given) {
   }
   const PartialTensorShape shape = given.partial_shape();
   // One of more than one element fails when it runs.
-  return shape.unknown_rank() || shape.rank() == 0
-             ? given
-             : MakeOp1("Squeeze", {given});
+  return shape.unknown_rank() || shape.rank() == 0 ? given
+                                                   : ops::Squeeze(given);
 }
 
 }  // namespace
@@ -41,9 +44,8 @@ Tensor IterationLimit(const Tensor& limit) {
   }
   // Counters are int32: a loop never gets further than that.
   const Tensor most = ValueOrThrow(OpBuilder::Current()->Constant(
-      Tensor::Scalar<int64_t>(std::numeric_limits<int32_t>::max()), "Const"));
-  return MakeOp1("Cast", {MakeOp1("Minimum", {limit, most})},
-                 {{"DstT", DataType::kInt32}});
+      Tensor::Scalar<int64_t>(std::numeric_limits<int32_t>::max()), {}));
+  return ops::Cast(ops::Minimum(limit, most), DataType::kInt32);
 }
 
 Status CheckParallelIterations(int64_t parallel_iterations) {
@@ -108,7 +110,7 @@ void BuildLoop(StagedLoop& loop, const LoopOptions& options) {
   outputs.erase(outputs.begin());
   const std::vector<std::string> needed = state.NeedIteration();
   if (!needed.empty()) {
-    const Tensor ran = MakeOp1("Greater", {count, Int32Of(0, "Greater/y")});
+    const Tensor ran = ops::Greater(count, Int32Of(0, "Greater/y"));
     outputs = loop.Checked(ran, needed, std::move(outputs));
   }
   loop.Set(state.Values(outputs), StagedLoop::Place::kBehind, {});

@@ -6,6 +6,15 @@
 #include "function/control_flow.h"
 #include "function/differentiable_while.h"
 #include "ops/element_moves.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Equal.h"
+#include "ops/fn/Greater.h"
+#include "ops/fn/SelectV2.h"
+#include "ops/fn/Sub.h"
+#include "ops/fn/TensorListLength.h"
+#include "ops/fn/TensorListPopBack.h"
+#include "ops/fn/ZerosLike.h"
 
 namespace gk {
 
@@ -62,9 +71,9 @@ std::vector<Gradient> DifferentiableWhile::BackwardLoop(
   const size_t counter =
       std::find(counts_.begin(), counts_.end(), true) - counts_.begin();
   if (counter < n) {
-    left = MakeOp1("Sub", {outputs[counter], inputs[counter]});
+    left = ops::Sub(outputs[counter], inputs[counter]);
   } else {
-    left = MakeOp1("TensorListLength", {outputs[accumulators_.begin()->first]});
+    left = ops::TensorListLength(outputs[accumulators_.begin()->first]);
   }
   state.push_back(left);
   std::vector<int> owners;  // of the gradients in `state`
@@ -102,22 +111,21 @@ std::vector<Gradient> DifferentiableWhile::BackwardLoop(
         accumulators_.at(ListOfArgument(j)).shape);
   }
   const std::string name = body_->name();
-  FunctionPart condition = TracePart(
-      name + "_grad_cond", state, options.shapes,
-      [&](std::span<const Tensor> x) -> TensorVector {
-        return {MakeOp1("Greater", {x[0], IntegerConstant(0, left.dtype())})};
-      });
+  FunctionPart condition =
+      TracePart(name + "_grad_cond", state, options.shapes,
+                [&](std::span<const Tensor> x) -> TensorVector {
+                  return {ops::Greater(x[0], IntegerConstant(0, left.dtype()))};
+                });
 
   const auto step = [&](std::span<const Tensor> x) -> TensorVector {
     TensorVector next(x.begin(), x.end());
-    next[0] = MakeOp1("Sub", {x[0], IntegerConstant(1, left.dtype())});
+    next[0] = ops::Sub(x[0], IntegerConstant(1, left.dtype()));
     std::map<int, Tensor> popped;
     for (const auto& [list_state, at] : list_at) {
       const List& list = accumulators_.at(list_state);
-      const Tensor in[] = {x[at],
-                           KnownTensor(ShapeValue(list.shape), "element_shape")};
-      const TensorVector out = MakeOp("TensorListPopBack", in,
-                                      {{"element_dtype", list.dtype}});
+      const TensorVector out = ops::TensorListPopBack(
+          x[at], KnownTensor(ShapeValue(list.shape), "element_shape"),
+          list.dtype);
       next[at] = out[0];
       popped[list_state] = out[1];
       if (list.dtype == DataType::kVariant) {
@@ -140,17 +148,17 @@ std::vector<Gradient> DifferentiableWhile::BackwardLoop(
           const Output taken = call_->forward()->results()[i];
           const Tensor before =
               TakenElement(inputs[ListTakenFrom(taken)], taken, next[0], 1);
-          const Tensor is_first = MakeOp1(
-              "Equal", {next[0], IntegerConstant(0, next[0].dtype())});
-          return MakeOp1("SelectV2", {is_first, inputs[i], before});
+          const Tensor is_first =
+              ops::Equal(next[0], IntegerConstant(0, next[0].dtype()));
+          return ops::SelectV2(is_first, inputs[i], before);
         }
         case Place::kCounter: break;
       }
       Tensor done = next[0];
       if (done.dtype() != inputs[i].dtype()) {
-        done = MakeOp1("Cast", {done}, {{"DstT", inputs[i].dtype()}});
+        done = ops::Cast(done, inputs[i].dtype());
       }
-      return MakeOp1("AddV2", {inputs[i], done});
+      return ops::AddV2(inputs[i], done);
     };
     TensorVector body_inputs(n), body_outputs(
                                      call_->forward()->results().size());
@@ -173,9 +181,9 @@ std::vector<Gradient> DifferentiableWhile::BackwardLoop(
       const int i = owners[k];
       const bool found = !dx[i].is_none();
       if (resources[i]) {
-        if (found) next[k + 1] = MakeOp1("AddV2", {x[k + 1], Densify(dx[i])});
+        if (found) next[k + 1] = ops::AddV2(x[k + 1], Densify(dx[i]));
       } else {
-        next[k + 1] = found ? Densify(dx[i]) : MakeOp1("ZerosLike", {x[k + 1]});
+        next[k + 1] = found ? Densify(dx[i]) : ops::ZerosLike(x[k + 1]);
       }
     }
     return next;

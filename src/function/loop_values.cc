@@ -6,6 +6,12 @@
 #include "framework/op_registry.h"
 #include "function/differentiable_while.h"
 #include "ops/element_moves.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Minimum.h"
+#include "ops/fn/Sub.h"
+#include "ops/fn/TensorListGetItem.h"
+#include "ops/fn/TensorListLength.h"
 
 namespace gk {
 namespace {
@@ -108,22 +114,20 @@ Tensor DifferentiableWhile::TakenElement(const Tensor& list,
   const Node::OutputInfo& info = root.node->output(root.index);
   Tensor count = done;
   if (count.dtype() != DataType::kInt32) {
-    count = MakeOp1("Cast", {count}, {{"DstT", DataType::kInt32}});
+    count = ops::Cast(count, DataType::kInt32);
   }
   const Tensor one = IntegerConstant(1, DataType::kInt32);
-  const Tensor last = MakeOp1(
-      "Sub", {MakeOp1("TensorListLength", {list}), one});
-  Tensor index = MakeOp1("Sub", {last, count});
+  const Tensor last = ops::Sub(ops::TensorListLength(list), one);
+  Tensor index = ops::Sub(last, count);
   if (back > 0) {
     // In the first iteration there is none before: any will do.
     const Tensor before =
-        MakeOp1("AddV2", {index, IntegerConstant(back, DataType::kInt32)});
-    index = MakeOp1("Minimum", {before, last});
+        ops::AddV2(index, IntegerConstant(back, DataType::kInt32));
+    index = ops::Minimum(before, last);
   }
-  return MakeOp1("TensorListGetItem",
-                 {list, index,
-                  KnownTensor(ShapeValue(info.shape), "element_shape")},
-                 {{"element_dtype", info.dtype}});
+  return ops::TensorListGetItem(
+      list, index, KnownTensor(ShapeValue(info.shape), "element_shape"),
+      info.dtype);
 }
 
 bool DifferentiableWhile::IsDerived(const Output& value, int* budget) const {

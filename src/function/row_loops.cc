@@ -4,6 +4,11 @@
 #include "function/loop_builder.h"
 #include "function/part_scope.h"
 #include "ops/composite.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/Less.h"
+#include "ops/fn/Shape.h"
+#include "ops/fn/StridedSlice.h"
+#include "ops/fn/Sub.h"
 
 namespace gk {
 namespace {
@@ -14,9 +19,9 @@ Tensor Plus(const Tensor& a, int64_t number) {
   FuncGraph* graph = FuncGraph::Current();
   std::optional<NameScope> scope;
   if (graph != nullptr) scope.emplace(graph, adds ? "add" : "sub");
-  return MakeOp(adds ? "AddV2" : "Sub",
-                TensorVector{a, Int32Of(adds ? number : -number, "y")}, {},
-                scope ? std::string_view(scope->name()) : "")[0];
+  const Tensor y = Int32Of(adds ? number : -number, "y");
+  const OpName name(scope ? std::string_view(scope->name()) : "");
+  return adds ? ops::AddV2(name, a, y) : ops::Sub(name, a, y);
 }
 
 // What x[0] makes.
@@ -24,11 +29,11 @@ Tensor FirstOf(const Tensor& vector) {
   auto index = [](int64_t i, std::string_view name) {
     return IntsTensor({&i, 1}, DataType::kInt32, name);
   };
-  return MakeOp1(
-      "StridedSlice",
-      {vector, index(0, "strided_slice/stack"),
-       index(1, "strided_slice/stack_1"), index(1, "strided_slice/stack_2")},
-      {{"shrink_axis_mask", int64_t{1}}}, "strided_slice");
+  const Tensor begin = index(0, "strided_slice/stack"),
+               end = index(1, "strided_slice/stack_1"),
+               step = index(1, "strided_slice/stack_2");
+  return ops::StridedSlice(OpName("strided_slice"), vector, begin, end, step, 0,
+                           0, 0, 0, /*shrink_axis_mask=*/1);
 }
 
 // A fold or a scan: what is carried are the number of the row, the state and
@@ -67,7 +72,7 @@ class RowLoop final : public StagedLoop {
     }
   }
   Tensor Condition(const Tensor&) override {
-    return MakeOp1("Less", {i_, rows_.Count("Less/y")});
+    return ops::Less(i_, rows_.Count("Less/y"));
   }
   void Body(const Tensor&) override {
     const Tensor place = PlaceOf(i_);
@@ -84,7 +89,7 @@ class RowLoop final : public StagedLoop {
   }
   void Trace() {
     i_ = ValueOrThrow(
-        OpBuilder::Current()->Constant(Tensor::Scalar(first_), "Const"));
+        OpBuilder::Current()->Constant(Tensor::Scalar(first_), {}));
     state_.emplace(this, Get());
     LoopOptions options;
     options.name = options_.name;
@@ -168,7 +173,7 @@ class RowLoop final : public StagedLoop {
     const Tensor last = rows_.known_count() >= 0
                             ? Int32Of(rows_.known_count() - 1, "sub/x")
                             : Plus(rows_.Count(), -1);
-    return MakeOp1("Sub", {last, i}, {}, graph != nullptr ? "sub" : "");
+    return ops::Sub(OpName(graph != nullptr ? "sub" : ""), last, i);
   }
   StagedValue RowAt(const ArrayOperand& place) const {
     return elements_.With(rows_.Row(place));
@@ -224,7 +229,7 @@ Rows::Rows(std::span<const Tensor> tensors) {
   for (const Tensor& t : tensors) shapes.push_back(t.partial_shape());
   known_ = CommonLength(shapes);
   if (known_ < 0) {
-    count_ = FirstOf(MakeOp1("Shape", {tensors[0]}));
+    count_ = FirstOf(ops::Shape(tensors[0]));
   }
   for (const Tensor& t : tensors) {
     TensorArrayFacts facts;

@@ -4,6 +4,8 @@
 
 #include "base/format.h"
 #include "ops/composite.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/TensorListReserve.h"
 
 namespace gk {
 namespace {
@@ -63,8 +65,8 @@ Status NotATensor(const ValueHost& host, std::string_view name,
 
 Tensor StandIn(const Tensor& t) {
   if (t.dtype() == DataType::kVariant) {
-    return MakeOp1("TensorListReserve", {Int32Of(-1), Int32Of(0)},
-                   {{"element_dtype", DataType::kFloat}});
+    const Tensor shape = Int32Of(-1), size = Int32Of(0);
+    return ops::TensorListReserve(shape, size, DataType::kFloat);
   }
   std::vector<int64_t> sizes;
   const PartialTensorShape shape = t.partial_shape();
@@ -112,7 +114,7 @@ Tensor StatementCondition(const ValueHost& host, const Tensor& t,
     return t;
   } else if (shape.num_elements() == 1) {
     const Tensor scalar = IntsTensor({}, DataType::kInt32, "Reshape/shape");
-    return MakeOp1("Reshape", {t, scalar}, {}, "Reshape");
+    return ops::Reshape(t, scalar);
   } else {
     cure = "; tf.reduce_all and tf.reduce_any make a scalar of it";
   }

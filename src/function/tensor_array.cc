@@ -6,6 +6,9 @@
 #include "function/eager_tensor_array.h"
 #include "function/list_tensor_array.h"
 #include "ops/composite.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Maximum.h"
+#include "ops/fn/Minimum.h"
 
 namespace gk {
 
@@ -29,12 +32,10 @@ Tensor ListIndex(const Tensor& t) {
   Tensor near = t;
   if (t.dtype() == DataType::kInt64) {
     using Limits = std::numeric_limits<int32_t>;
-    near = MakeOp1("Minimum",
-                   {near, IntegerOf(Limits::max(), DataType::kInt64)});
-    near = MakeOp1("Maximum",
-                   {near, IntegerOf(Limits::min(), DataType::kInt64)});
+    near = ops::Minimum(near, IntegerOf(Limits::max(), DataType::kInt64));
+    near = ops::Maximum(near, IntegerOf(Limits::min(), DataType::kInt64));
   }
-  return MakeOp1("Cast", {near}, {{"DstT", DataType::kInt32}});
+  return ops::Cast(near, DataType::kInt32);
 }
 
 TensorArrayImpl::Ptr TensorArrayImpl::Make(

@@ -2,6 +2,9 @@
 
 #include "base/format.h"
 #include "ops/composite.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/Less.h"
+#include "ops/fn/LogicalAnd.h"
 
 namespace gk {
 
@@ -49,7 +52,7 @@ FuncGraph* WhileBuilder::Begin(Part part) {
   for (size_t i = 0; i < state_.size(); ++i) {
     const std::string_view name = i == 0   ? "while_loop_counter"
                                   : i == 1 ? "while_maximum_iterations"
-                                           : "Placeholder";
+                                           : "";
     arguments_[part].push_back(AddArgument(part, name, state_[i], shapes_[i]));
   }
   return graphs_[part].get();
@@ -64,7 +67,7 @@ Tensor WhileBuilder::AddLate(DataType dtype, const PartialTensorShape& shape,
     if (!graphs_[part]) continue;
     PartScope inside(graphs_[part].get(), scope());
     arguments_[part].push_back(ValueOrThrow(graphs_[part]->AddArgument(
-        "Placeholder", dtype, shape, {}, handle_data)));
+        {}, dtype, shape, {}, handle_data)));
   }
   shapes_.push_back(shape);
   return arguments_[kBody].back();
@@ -86,7 +89,7 @@ void WhileBuilder::EndCondition(const Tensor& truth) {
   PartScope inside(graphs_[kCondition].get(), scope());
   Tensor goes_on = truth;
   if (limited_) {
-    goes_on = MakeOp1("LogicalAnd", {MakeOp1("Less", {in[0], in[1]}), truth});
+    goes_on = ops::LogicalAnd(ops::Less(in[0], in[1]), truth);
   }
   results_[kCondition] = inside.Returned({&goes_on, 1});
 }
@@ -101,9 +104,7 @@ void WhileBuilder::EndBody(std::span<const Tensor> after) {
   TensorVector results;
   {
     NameScope add(graphs_[kBody].get(), "add");
-    results = {MakeOp("AddV2", TensorVector{in[0], Int32Of(1, "y")}, {},
-                      add.name())[0],
-               in[1]};
+    results = {ops::AddV2(OpName(add.name()), in[0], Int32Of(1, "y")), in[1]};
   }
   results.insert(results.end(), after.begin(), after.end());
   results_[kBody] = inside.Returned(results);

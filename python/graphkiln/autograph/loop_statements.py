@@ -161,7 +161,9 @@ staged_list.for_sequence = for_sequence
 
 
 def _is_range(value) -> bool:
-    return staging.is_symbolic(value) and value.op.type == "Range"
+    return staging.is_symbolic(value) and _graphkiln.has_trait(
+        value.op.type, "counts"
+    )
 
 
 def _static(tensor):

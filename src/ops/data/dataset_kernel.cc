@@ -39,8 +39,9 @@ Status CaptureFunction(KernelContext& c, std::string_view attr, int first,
                        int n, size_t arguments, CapturedFunction* function) {
   TensorVector captured;
   for (int i = first; i < first + n; ++i) captured.push_back(c.input(i));
+  const bool transforms = c.record().def->FindInput("input_dataset") >= 0;
   *function = CapturedFunction(c.attr<FunctionAttr>(attr), std::move(captured),
-                               c.record().name);
+                               c.record().name, transforms);
   return function->Check(arguments);
 }
 
