@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include <graphkiln/structure.h>
 #include <graphkiln/tensor_array.h>
 #include <graphkiln/tensor_spec.h>
 #include <graphkiln/trace_structure.h>
@@ -239,6 +240,54 @@ struct Results {
   std::vector<Tensor> tensors;
   ResultShape shape;
 };
+
+// How a value nests, with the leaves that Flatten gives.
+template <class T>
+void Describe(StructureMaker& out, const T& value) {
+  if constexpr (std::is_same_v<T, Tensor>) {
+    value.defined() ? out.Leaf() : out.None();
+  } else if constexpr (std::is_same_v<T, TensorArray>) {
+    value.flow_or_none().defined() ? out.Leaf() : out.None();
+  } else if constexpr (kIsOptional<T>) {
+    value ? Describe(out, *value) : out.None();
+  } else if constexpr (std::is_same_v<T, Variable> || Element<T> ||
+                       kIsText<T>) {
+    out.Leaf();
+  } else if constexpr (kIsVector<T>) {
+    out.Begin();
+    for (const auto& item : value) Describe(out, item);
+    out.EndList();
+  } else if constexpr (kIsTuple<T>) {
+    out.Begin();
+    std::apply([&](const auto&... item) { (Describe(out, item), ...); }, value);
+    out.EndTuple();
+  } else if constexpr (kIsMap<T>) {
+    std::vector<std::string> keys;
+    out.Begin();
+    for (const auto& [key, item] : value) {
+      keys.push_back(key);
+      Describe(out, item);
+    }
+    out.EndMap(keys);
+  } else if constexpr (kIsStructure<T>) {
+    out.Begin();
+    std::apply([&](const auto&... field) { (Describe(out, field), ...); },
+               FieldsOf(value));
+    out.EndStruct(FactsOf<T>());
+  } else {
+    static_assert(kNever<T>,
+                  "only tensors, TensorArrays, variables, numbers, texts and "
+                  "vectors, arrays, pairs, tuples, optionals, maps from texts "
+                  "and structs of them nest");
+  }
+}
+
+template <class T>
+Structure StructureOf(const T& value) {
+  StructureMaker maker;
+  Describe(maker, value);
+  return maker.Take();
+}
 
 template <class T>
 void Flatten(Results* out, const T& value) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <graphkiln/structure.h>
 #include <graphkiln/tensor_spec.h>
 
 namespace gk {
@@ -24,6 +25,10 @@ class GK_EXPORT ConcreteFunction {
   std::vector<TensorSpec> inputs() const;
   std::vector<TensorSpec> outputs() const;
   int num_captures() const;
+  // How the arguments nest, (those by position, those by name); and the
+  // results, of which leaf i is outputs()[i].
+  Structure input_structure() const;
+  Structure output_structure() const;
   // The arguments of the traced function with their types, the results, and
   // with `verbose` the captures, one on a line.
   std::string signature(bool verbose = false) const;

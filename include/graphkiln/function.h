@@ -46,7 +46,8 @@ namespace detail {
 // The traces of a function; what does not depend on the lambda's type.
 class GK_EXPORT FunctionState {
  public:
-  using Body = std::function<void(Placeholders&, Results*)>;
+  // Gives the result of the lambda, taken apart, and how it nests.
+  using Body = std::function<Structure(Placeholders&, Results*)>;
 
   FunctionState(FunctionOptions options, const Place& made);
   ~FunctionState();
@@ -242,9 +243,11 @@ class Function {
           detail::Stand(p, Decayed(args))...};
       if constexpr (std::is_void_v<decltype(Trace(args...))>) {
         std::apply(shared_->function, std::move(stand));
+        return Structure();
       } else {
-        detail::Flatten(results,
-                        std::apply(shared_->function, std::move(stand)));
+        const auto& result = std::apply(shared_->function, std::move(stand));
+        detail::Flatten(results, result);
+        return detail::StructureOf(result);
       }
     };
     return invoke;

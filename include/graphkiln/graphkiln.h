@@ -13,12 +13,14 @@
 #include <graphkiln/index.h>
 #include <graphkiln/initializers.h>
 #include <graphkiln/map.h>
+#include <graphkiln/nest.h>
 #include <graphkiln/ops.h>
 #include <graphkiln/place.h>
 #include <graphkiln/random.h>
 #include <graphkiln/retraces.h>
 #include <graphkiln/runtime.h>
 #include <graphkiln/shape.h>
+#include <graphkiln/structure.h>
 #include <graphkiln/tensor.h>
 #include <graphkiln/tensor_array.h>
 #include <graphkiln/tensor_spec.h>

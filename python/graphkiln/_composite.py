@@ -2,29 +2,8 @@
 themselves with `__tf_flatten__`."""
 
 import dataclasses
-from collections.abc import Callable, Sequence
 
 from graphkiln._graphkiln import TypeSpec
-
-
-class Rebuild:
-    """A part of an output structure that only Python code can make.
-
-    Attributes:
-      spec: the tf.TypeSpec of the whole, if it has one.
-    """
-
-    __slots__ = ("parts", "rebuild", "spec")
-
-    def __init__(
-        self,
-        rebuild: Callable[[object], object],
-        parts: object,
-        spec: object = None,
-    ):
-        self.rebuild = rebuild
-        self.parts = parts
-        self.spec = spec
 
 
 def is_composite(value: object) -> bool:
@@ -41,39 +20,6 @@ def is_structure(value: object) -> bool:
         and hasattr(cls, "__tf_unflatten__")
         and dataclasses.is_dataclass(cls)
     )
-
-
-def flatten(value: object) -> tuple[object, object]:
-    """What `value` is besides its components, and those: a tuple, or
-    whatever structure the spec of a composite tensor has."""
-    if hasattr(type(value), "__tf_flatten__"):
-        parts = value.__tf_flatten__()
-        if not isinstance(parts, tuple) or len(parts) != 2:
-            raise TypeError(
-                f"{type(value).__name__}.__tf_flatten__ must return "
-                f"(metadata, components), got {parts!r}"
-            )
-        metadata, components = parts
-        return _own(metadata), tuple(components)
-    spec = value._type_spec
-    return spec, spec._to_components(value)
-
-
-def _own(metadata: object) -> object:
-    """`metadata` as it is now, whatever becomes of its containers."""
-    kind = type(metadata)
-    if kind in (list, tuple):
-        return kind(map(_own, metadata))
-    if kind is dict:
-        return {key: _own(value) for key, value in metadata.items()}
-    return set(metadata) if kind is set else metadata
-
-
-def unflatten(cls: type, metadata: object, components: Sequence) -> object:
-    """The reverse of `flatten`."""
-    if hasattr(cls, "__tf_unflatten__"):
-        return cls.__tf_unflatten__(_own(metadata), tuple(components))
-    return metadata._from_components(components)
 
 
 def tensors_of(type_: object, value: object) -> list:

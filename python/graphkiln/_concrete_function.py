@@ -3,7 +3,6 @@
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 
-from graphkiln import _composite
 from graphkiln import _external_captures  # adds what changes captures
 from graphkiln import _graph_scopes  # adds what graphs tell
 from graphkiln import _function_type_parts  # adds binding to types
@@ -36,7 +35,7 @@ def call_structured(
 
 def _structured_inputs(f, args: Sequence, kwargs: Mapping) -> list:
     kwargs = binding.sanitized(kwargs)
-    parameters = f._traced_type._parameters
+    parameters = _graphkiln.traced_type(f)._parameters
     positional = [p for p in parameters if p[1] != binding.KEYWORD_ONLY]
     if len(args) > len(positional):
         raise binding.BindingError("too many positional arguments")
@@ -122,38 +121,6 @@ def _flat_inputs(f, args: Sequence, kwargs: Mapping) -> list:
     return _graphkiln.to_inputs(inputs)
 
 
-def pack(
-    structure: object,
-    leaves: Sequence,
-    composites: str = "value",
-    nothing: object = None,
-) -> object:
-    """`structure` with `leaves` in place of its numbers.
-
-    `composites`: what stands for a composite tensor: its "value" made of the
-    leaves, its "spec", or its "parts". `nothing`: what stands for None.
-    """
-    if isinstance(structure, int):
-        return leaves[structure]
-    if isinstance(structure, (list, tuple)):
-        return type(structure)(
-            pack(item, leaves, composites, nothing) for item in structure
-        )
-    if isinstance(structure, dict):
-        return {
-            key: pack(item, leaves, composites, nothing)
-            for key, item in structure.items()
-        }
-    if isinstance(structure, _composite.Rebuild):
-        if structure.spec is not None and composites == "spec":
-            return structure.spec
-        parts = pack(structure.parts, leaves, composites, nothing)
-        if structure.spec is not None and composites == "parts":
-            return parts
-        return structure.rebuild(parts)
-    return nothing if structure is None else structure
-
-
 def _method(python_function: Callable) -> Callable:
     setattr(ConcreteFunction, python_function.__name__, python_function)
     return python_function
@@ -186,7 +153,7 @@ def function_type(self):
         for key, (type_, *_) in vars(self.graph).get("_deferred", {}).items():
             captures.append((key, type_))
         self._function_type = _graphkiln.FunctionType(
-            self._traced_type._parameters, captures,
+            _graphkiln.traced_type(self)._parameters, captures,
             _graphkiln.trace_type(self._output_specs()),
         )
     return self._function_type
@@ -197,7 +164,7 @@ def _output_specs(self):
     specs = [
         _graphkiln.TensorSpec(t.shape, t.dtype) for t in self.outputs
     ]
-    return pack(self._structure, specs, "spec")
+    return _graphkiln.pack_outputs(self, specs, "spec")
 
 
 @_property
@@ -215,35 +182,30 @@ def inputs(self) -> list:
 @_shared_property
 def structured_outputs(self):
     """What the function returns, with symbolic tensors."""
-    return pack(self._structure, self.outputs)
+    return _graphkiln.pack_outputs(self, self.outputs)
 
 
 @_property
 def output_shapes(self):
     """Shapes in the structure of what the function returns."""
     unknown = _graphkiln.TensorShape(None)
-    return pack(
-        self._structure, [t.shape for t in self.outputs], "parts", unknown
+    return _graphkiln.pack_outputs(
+        self, [t.shape for t in self.outputs], "parts", unknown
     )
 
 
 @_property
 def output_dtypes(self):
     """Data types in the structure of what the function returns."""
-    return pack(self._structure, [t.dtype for t in self.outputs], "parts")
+    return _graphkiln.pack_outputs(
+        self, [t.dtype for t in self.outputs], "parts"
+    )
 
 
 @_shared_property
 def structured_input_signature(self):
     """(args, kwargs) with tf.TensorSpecs for tensors."""
-    args, kwargs = [], {}
-    for name, kind, _, type_ in self._traced_type._parameters:
-        value = _signature_value(type_, name)
-        if kind == binding.KEYWORD_ONLY:
-            kwargs[name] = value
-        else:
-            args.append(value)
-    return tuple(args), kwargs
+    return _graphkiln.input_signature(self)
 
 
 class _SpecContext:
@@ -258,24 +220,9 @@ class _SpecContext:
         )
 
 
-def _signature_value(type_, path: str):
-    if type_.kind == "tensor":
-        return _graphkiln.TensorSpec(
-            type_.shape, type_.dtype, type_.name or path
-        )
-    if type_.kind == "variable":
-        return type_
-    if type_.kind in ("literal", "object"):
-        return type_.value
-    if type_.kind == "custom":
-        if isinstance(type_.value, _graphkiln.TypeSpec):
-            return type_.value
-        return type_.value.placeholder_value(_SpecContext(path))
-    parts = [
-        _signature_value(child, f"{path}_{key}")
-        for key, child in type_._sorted_children()
-    ]
-    return type_._assemble(parts)
+def shown_argument(type_: object, name: str) -> object:
+    """What stands for an argument of a type that a user's class gives."""
+    return type_.placeholder_value(_SpecContext(name))
 
 
 def _variable(handle, name: str):

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 
 from graphkiln import _function_binding as binding
 from graphkiln import _graphkiln
-from graphkiln import _tracing
 from graphkiln._graphkiln import FuncGraph
 from graphkiln._graphkiln import Graph
 
@@ -285,9 +284,7 @@ def _deferred_placeholders(
     """Placeholders in the structure of `type_`, and how many they are."""
     deferred = _DeferredValue(closure, type_)
     arguments = _DeferredArguments(graph, deferred)
-    value = _tracing.ParameterValues(arguments).value(
-        type_, _tracing.PLACEHOLDER, _tracing.PLACEHOLDER
-    )
+    value = _graphkiln.make_value(arguments, type_, "Placeholder")
     flat = type_._flatten_inputs(value, set())
     at = {t.name: i for i, t in enumerate(flat)}
     deferred.positions = [at[t.name] for t in arguments.made]

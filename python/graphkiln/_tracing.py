@@ -1,17 +1,9 @@
 """Tracing: one call of a Python function becomes a graph."""
 
 import re
-from collections.abc import (
-    Callable,
-    ItemsView,
-    KeysView,
-    Mapping,
-    Sequence,
-    ValuesView,
-)
+from collections.abc import Callable, Mapping, Sequence
 
 from graphkiln import _argument_mutation
-from graphkiln import _composite
 from graphkiln import _conversion_status
 from graphkiln import _dropped_writes
 from graphkiln import _function_binding as binding
@@ -43,78 +35,6 @@ def convert_callee(function: Callable) -> Callable:
     return call
 
 
-class ParameterValues:
-    """Makes what the Python function is called with: placeholders for
-    tensors and variables, values for everything else."""
-
-    def __init__(self, graph: _graphkiln.FuncGraph, given: Sequence = ()):
-        self._graph = graph
-        self._given = given
-        self._variables: dict[int, object] = {}
-        self.reordered = False
-
-    def order_inputs(self, parameters: list, bound: list) -> None:
-        """Puts the placeholders into the order in which calls give tensors."""
-        if not self.reordered:
-            return
-        inputs: list = []
-        seen: set = set()
-        for (*_, type_), (*_, value) in zip(parameters, bound):
-            inputs += type_._flatten_inputs(value, seen)
-        self._graph._order_arguments(
-            v.handle if isinstance(v, _graphkiln.BaseVariable) else v
-            for v in inputs
-        )
-
-    def value(self, type_: _graphkiln.TraceType, name: str, path: str):
-        """The value of parameter `name`; `path` names the part of it."""
-        kind = type_.kind
-        if kind == "tensor":
-            return self._graph._add_argument(
-                _node_name(type_.name or name), type_.dtype, type_.shape,
-                type_.name or name,
-            )
-        if kind in ("literal", "object"):
-            return type_.value
-        if kind == "variable":
-            return self._variable(type_, name, path)
-        if kind == "custom":
-            return type_.value.placeholder_value(
-                PlaceholderContext(self._graph, name)
-            )
-        children = type_._sorted_children()
-        if kind == "dict":
-            # Named in the order of the keys, fed in that of flattening.
-            keys = [key for key, _ in children]
-            self.reordered |= keys != list(type_.keys)
-            by_key = {
-                key: self.value(child, name, f"{path}_{key}")
-                for key, child in zip(type_.keys, type_.children)
-            }
-            return type_._assemble([by_key[key] for key in keys])
-        parts = [
-            self.value(child, name, f"{path}_{key}") for key, child in children
-        ]
-        return type_._assemble(parts)
-
-    def _variable(self, type_, name: str, path: str):
-        known = self._variables.get(type_.alias_id)
-        if known is None:
-            handle = self._graph._add_argument(
-                _node_name(name), type_.dtype, type_.shape, path, True
-            )
-            given = None
-            if type_.alias_id < len(self._given):
-                given = self._given[type_.alias_id]
-            is_variable = isinstance(given, _graphkiln.BaseVariable)
-            self._graph._set_argument_variable(
-                handle, type_.trainable, given.handle if is_variable else None
-            )
-            known = _variable_of(handle, type_, name)
-            self._variables[type_.alias_id] = known
-        return known
-
-
 class PlaceholderContext:
     """What `TraceType.placeholder_value` is given: makes the arguments of
     the graph for one parameter."""
@@ -131,7 +51,13 @@ class PlaceholderContext:
         )
 
 
-def _variable_of(handle, type_, name: str) -> _variable.Variable:
+def placeholder_value(type_: object, graph: object, name: str) -> object:
+    """What stands for an argument of a type that a user's class gives."""
+    return type_.placeholder_value(PlaceholderContext(graph, name))
+
+
+def variable_of(handle, type_, name: str) -> _variable.Variable:
+    """The variable behind a handle that is an argument."""
     variable = _variable.Variable.__new__(_variable.Variable)
     variable._constraint = None
     variable._synchronization = _variable.VariableSynchronization.AUTO
@@ -153,90 +79,6 @@ def _node_name(name: str) -> str:
 
 
 _NODE_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
-
-
-class Outputs:
-    """Collects what a traced function returns."""
-
-    def __init__(self, function: Callable, graph: _graphkiln.FuncGraph):
-        self._function = function
-        self._graph = graph
-        self.tensors: list = []
-
-    def structure(self, value: object) -> object:
-        """`value` with a number in place of each tensor."""
-        if value is None:
-            return None
-        if isinstance(value, _graphkiln.Tensor):
-            return self._add(value)
-        if isinstance(value, tuple) and hasattr(value, "_fields"):
-            cls = type(value)
-            parts = tuple(self.structure(item) for item in value)
-            return _composite.Rebuild(lambda items: cls(*items), parts)
-        if isinstance(value, tuple):
-            return tuple(self.structure(item) for item in value)
-        if isinstance(value, list):
-            return [self.structure(item) for item in value]
-        if isinstance(value, Mapping):
-            return self._mapping(value)
-        if isinstance(value, (range, KeysView, ValuesView, ItemsView)):
-            return [self.structure(item) for item in value]
-        if hasattr(type(value), "__attrs_attrs__"):
-            cls = type(value)
-            names = [a.name for a in cls.__attrs_attrs__]
-            parts = tuple(self.structure(getattr(value, n)) for n in names)
-            return _composite.Rebuild(lambda items: cls(*items), parts)
-        if _composite.is_composite(value):
-            cls = type(value)
-            metadata, parts = _composite.flatten(value)
-            is_spec = isinstance(metadata, _graphkiln.TypeSpec)
-            return _composite.Rebuild(
-                lambda items: _composite.unflatten(cls, metadata, items),
-                self.structure(parts),
-                metadata if is_spec else None,
-            )
-        try:
-            if callable(value) or isinstance(value, _graphkiln.DType):
-                raise TypeError
-            return self._add(_graphkiln.convert_to_tensor(value))
-        except (TypeError, ValueError):
-            raise TypeError(
-                "To be compatible with tf.function, Python functions must "
-                "return zero or more Tensors or ExtensionTypes or None "
-                f"values; in compilation of {self._function}, found return "
-                f"value of type {type(value).__name__}, which is not a Tensor "
-                "or ExtensionType."
-            ) from None
-
-    def _add(self, tensor) -> int:
-        try:
-            returned = self._graph._mark_returned(tensor)
-        except ValueError as error:
-            if "is out of scope" not in str(error):
-                raise
-            raise type(error)(
-                f"{error}\nIt is returned by {self._function}. A tensor leaves "
-                "a loop's or branch's body through a local variable only, one "
-                "that is assigned there and also before the loop or in the "
-                "other branch: return that."
-            ) from None
-        self.tensors.append(returned)
-        return len(self.tensors) - 1
-
-    def _mapping(self, value: Mapping) -> object:
-        try:
-            keys = sorted(value)
-        except TypeError:
-            keys = list(value)
-        by_key = {key: self.structure(value[key]) for key in keys}
-        ordered = {key: by_key[key] for key in value}
-        if type(value) is dict:
-            return ordered
-        cls = type(value)
-        if hasattr(value, "default_factory"):
-            factory = value.default_factory
-            return _composite.Rebuild(lambda d: cls(factory, d), ordered)
-        return _composite.Rebuild(cls, ordered)
 
 
 def _refuse_captures(
@@ -277,12 +119,7 @@ def trace(
     _graphkiln.begin_trace(graph)
     try:
         graph._enter_trace()
-        make = ParameterValues(graph, variables)
-        bound = [
-            (name, kind, make.value(type_, name, name))
-            for name, kind, _, type_ in function_type._parameters
-        ]
-        make.order_inputs(function_type._parameters, bound)
+        bound = _graphkiln.make_arguments(graph, function_type, variables)
         args, kwargs = binding.call_arguments(bound)
         snapshot = _argument_mutation.Snapshot(function_type, bound)
         with _dropped_writes.Tracing():
@@ -293,20 +130,13 @@ def trace(
                     )
                     result = traced(*args, **kwargs)
             snapshot.check(function)
-            outputs = Outputs(function, graph)
-            structure = outputs.structure(result)
+            outputs = _graphkiln.returned_tensors(graph, function, result)
     finally:
         graph._exit()
         _python_parts.release_bodies(graph)
     if "_implements" in attributes:
         _refuse_captures(graph, name, attributes["_implements"])
-    concrete = graph._finish(outputs.tensors, structure, dict(attributes))
+    concrete = graph._finish(outputs, dict(attributes))
     concrete.graph = graph
-    graph._traced_type = function_type
-    graph._structure = structure
     _python_parts.keep(graph)
-    concrete._traced_type = function_type
-    concrete._flat_arguments = all(
-        type_.kind == "tensor" for *_, type_ in function_type._parameters
-    )
     return concrete

@@ -77,7 +77,7 @@ class VariableSpec(_type_spec.TypeSpec):
             return known
         from graphkiln import _tracing
 
-        return _tracing._variable_of(handle, self, "Variable")
+        return _tracing.variable_of(handle, self, "Variable")
 
     def is_compatible_with(self, spec_or_value) -> bool:
         """Is it, or the spec of it, a variable that this may stand for?"""

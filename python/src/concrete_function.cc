@@ -2,6 +2,7 @@
 
 #include <structmember.h>  // after Python.h
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "function/plan_text.h"
 #include "gil.h"
 #include "guarded.h"
+#include "nest_node.h"
 #include "op_function.h"
 #include "runtime/error_origin.h"
 #include "source_location.h"
@@ -57,53 +59,47 @@ class OutputBuffer {
 // A call that takes longer gives up the GIL from then on.
 constexpr auto kLong = std::chrono::microseconds(20);
 
-PyObject* Pack(PyObject* s, std::span<const Tensor> outputs) {
-  if (PyLong_CheckExact(s)) {
-    const size_t i = PyLong_AsSize_t(s);
-    if (i >= outputs.size()) {
-      PyErr_Clear();
+// The value of a structure whose leaves are the outputs from `next` on.
+PyObject* Pack(const Structure& s, std::span<const Tensor> outputs,
+               size_t* next) {
+  switch (s.kind()) {
+    case Structure::Kind::kLeaf:
+      if (*next < outputs.size()) return WrapTensor(outputs[(*next)++]);
       return Raise(Internal("a function returned too few results"));
-    }
-    return WrapTensor(outputs[i]);
-  }
-  if (s == Py_None) return Py_NewRef(s);
-  if (PyTuple_CheckExact(s)) {
-    const Py_ssize_t n = PyTuple_GET_SIZE(s);
-    PyRef tuple = PyRef::Steal(PyTuple_New(n));
-    for (Py_ssize_t i = 0; tuple && i < n; ++i) {
-      PyObject* item = Pack(PyTuple_GET_ITEM(s, i), outputs);
-      if (item == nullptr) return nullptr;
-      PyTuple_SET_ITEM(tuple.get(), i, item);
-    }
-    return tuple.Release();
-  }
-  if (PyList_CheckExact(s)) {
-    const Py_ssize_t n = PyList_GET_SIZE(s);
-    PyRef list = PyRef::Steal(PyList_New(n));
-    for (Py_ssize_t i = 0; list && i < n; ++i) {
-      PyObject* item = Pack(PyList_GET_ITEM(s, i), outputs);
-      if (item == nullptr) return nullptr;
-      PyList_SET_ITEM(list.get(), i, item);
-    }
-    return list.Release();
-  }
-  if (PyDict_CheckExact(s)) {
-    PyRef dict = PyRef::Steal(PyDict_New());
-    PyObject *key, *value;
-    for (Py_ssize_t at = 0; dict && PyDict_Next(s, &at, &key, &value);) {
-      PyRef item = PyRef::Steal(Pack(value, outputs));
-      if (!item || PyDict_SetItem(dict.get(), key, item.get()) < 0) {
-        return nullptr;
+    case Structure::Kind::kNone:
+      Py_RETURN_NONE;
+    case Structure::Kind::kTuple: {
+      if (s.value()) break;
+      const std::vector<StructureRef>& parts = s.children();
+      PyRef tuple = PyRef::Steal(PyTuple_New(parts.size()));
+      for (size_t i = 0; tuple && i < parts.size(); ++i) {
+        PyObject* item = Pack(*parts[i], outputs, next);
+        if (item == nullptr) return nullptr;
+        PyTuple_SET_ITEM(tuple.get(), i, item);
       }
+      return tuple.Release();
     }
-    return dict.Release();
+    case Structure::Kind::kList: {
+      if (s.value()) break;
+      const std::vector<StructureRef>& parts = s.children();
+      PyRef list = PyRef::Steal(PyList_New(parts.size()));
+      for (size_t i = 0; list && i < parts.size(); ++i) {
+        PyObject* item = Pack(*parts[i], outputs, next);
+        if (item == nullptr) return nullptr;
+        PyList_SET_ITEM(list.get(), i, item);
+      }
+      return list.Release();
+    }
+    default:
+      break;
   }
-  // (rebuild function, parts) of a class that only Python can make.
-  PyRef rebuild = PyRef::Steal(PyObject_GetAttrString(s, "rebuild"));
-  PyRef parts = PyRef::Steal(PyObject_GetAttrString(s, "parts"));
-  if (!rebuild || !parts) return nullptr;
-  PyRef packed = PyRef::Steal(Pack(parts.get(), outputs));
-  return packed ? PyObject_CallOneArg(rebuild.get(), packed.get()) : nullptr;
+  std::vector<PyRef> parts;
+  parts.reserve(s.children().size());
+  for (const StructureRef& child : s.children()) {
+    parts.push_back(PyRef::Steal(Pack(*child, outputs, next)));
+    if (!parts.back()) return nullptr;
+  }
+  return CloseNest(static_cast<const NestNode&>(*s.value()), parts, nullptr);
 }
 
 PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
@@ -126,8 +122,8 @@ PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
       inputs[i] = impl;
     }
     if (i == n) {
-      return RunConcrete(self,
-                         {reinterpret_cast<const Tensor*>(storage), n}, false);
+      return RunConcrete(self, {reinterpret_cast<const Tensor*>(storage), n},
+                         false);
     }
   }
   PyRef tuple = PyRef::Steal(PyTuple_New(n));
@@ -137,8 +133,8 @@ PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
     PyTuple_SET_ITEM(tuple.get(), i, Py_NewRef(args[i]));
   }
   for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); ++i) {
-    if (PyDict_SetItem(dict.get(), PyTuple_GET_ITEM(kwnames, i),
-                       args[n + i]) < 0) {
+    if (PyDict_SetItem(dict.get(), PyTuple_GET_ITEM(kwnames, i), args[n + i]) <
+        0) {
       return nullptr;
     }
   }
@@ -155,7 +151,6 @@ PyObject* Alloc(PyTypeObject* type, PyObject*, PyObject*) {
 
 int Traverse(PyObject* o, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(o));
-  Py_VISIT(Self(o)->structure);
   Py_VISIT(Self(o)->dict);
   return 0;
 }
@@ -167,7 +162,7 @@ void Dealloc(PyObject* o) {
   PyTypeObject* type = Py_TYPE(o);
   PyObject_GC_UnTrack(o);
   if (Self(o)->weakrefs != nullptr) PyObject_ClearWeakRefs(o);
-  Py_CLEAR(Self(o)->structure);
+  if (Self(o)->structure != nullptr) Self(o)->structure->Unref();
   Py_CLEAR(Self(o)->dict);
   if (Self(o)->function) Self(o)->function->Unref();
   type->tp_free(o);
@@ -287,10 +282,6 @@ PyMemberDef members[] = {
      READONLY, nullptr},
     {"__dictoffset__", T_PYSSIZET, offsetof(PyConcreteFunction, dict), READONLY,
      nullptr},
-    {"_structure", T_OBJECT, offsetof(PyConcreteFunction, structure), READONLY,
-     nullptr},
-    {"_flat_arguments", T_BOOL, offsetof(PyConcreteFunction, flat_arguments),
-     0, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
 PyType_Slot slots[] = {{Py_tp_new, Slot<Alloc>()},
@@ -308,10 +299,6 @@ PyType_Spec spec = {
     slots};
 
 }  // namespace
-
-PyObject* PackOutputs(PyObject* structure, std::span<const Tensor> outputs) {
-  return Pack(structure, outputs);
-}
 
 PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs,
                       bool matched) {
@@ -347,16 +334,28 @@ PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs,
     f->long_running = std::chrono::steady_clock::now() - start >= kLong;
   }
   if (!status.ok()) return RaiseRunError(status, function.name());
-  return Pack(f->structure, outputs);
+  size_t next = 0;
+  return Pack(*f->structure, outputs, &next);
 }
 
-PyObject* NewConcreteFunction(Ref<ConcreteFunction> function,
-                              PyObject* structure) {
+static bool TakesTensors(const FunctionType& type) {
+  const auto& parameters = type.parameters();
+  return std::all_of(parameters.begin(), parameters.end(), [](const auto& p) {
+    return p.type->kind() == TraceType::Kind::kTensor;
+  });
+}
+
+PyObject* NewConcreteFunction(Ref<ConcreteFunction> function) {
+  const TracedSignature& signature = function->signature();
+  if (!signature.output) {
+    return Raise(Internal("{} was not traced", function->name()));
+  }
   PyObject* o = ConcreteFunctionType->tp_alloc(ConcreteFunctionType, 0);
   if (o == nullptr) return nullptr;
   Self(o)->call = Guarded<Call>;
+  Self(o)->structure = StructureRef(signature.output).Release();
+  Self(o)->flat_arguments = signature.type && TakesTensors(*signature.type);
   Self(o)->function = function.Release();
-  Self(o)->structure = Py_NewRef(structure);
   Self(o)->long_running = true;
   return o;
 }

@@ -18,9 +18,7 @@ struct PyConcreteFunction {
   PyObject_HEAD;
   vectorcallfunc call;
   ConcreteFunction* function;  // owned; null once cleared
-  // What a call returns, with an int for each tensor output. None stands for
-  // itself; a _Rebuild object makes a composite.
-  PyObject* structure;
+  const Structure* structure;  // owned: of what a call returns
   bool flat_arguments;  // every parameter is one tensor
   bool long_running;    // give up the GIL
   PyObject* weakrefs;
@@ -38,12 +36,9 @@ inline PyConcreteFunction* ConcreteFunctionOf(PyObject* o) {
 // Runs with inputs of matching types, and packs the outputs. New reference.
 PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs,
                       bool matched);
-// `structure` with tensors in place of its ints. New reference.
-PyObject* PackOutputs(PyObject* structure, std::span<const Tensor> outputs);
 
-// New reference.
-PyObject* NewConcreteFunction(Ref<ConcreteFunction> function,
-                              PyObject* structure);
+// Of a function whose signature() tells what it returns. New reference.
+PyObject* NewConcreteFunction(Ref<ConcreteFunction> function);
 
 bool AddConcreteFunctionType(PyObject* module);
 

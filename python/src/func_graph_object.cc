@@ -180,24 +180,6 @@ PyObject* Capture(PyObject* o, PyObject* args) {
   return t.ok() ? WrapTensor(*std::move(t)) : Raise(t.status());
 }
 
-// _set_argument_variable(argument, trainable, handle): the variable that is
-// given, or None.
-PyObject* SetArgumentVariable(PyObject* o, PyObject* args) {
-  PyObject *argument, *handle;
-  int trainable;
-  if (!PyArg_ParseTuple(args, "OpO", &argument, &trainable, &handle)) {
-    return nullptr;
-  }
-  FuncGraph* f = Builder(o);
-  if (f == nullptr) return nullptr;
-  if (!IsTensor(argument) || !(handle == Py_None || IsTensor(handle))) {
-    return Raise(TypeError("not a tensor"));
-  }
-  f->SetArgumentVariable(TensorOf(argument), trainable != 0,
-                         handle == Py_None ? Tensor() : TensorOf(handle));
-  Py_RETURN_NONE;
-}
-
 // _order_arguments(tensors): the placeholders in the order of calls.
 PyObject* OrderArguments(PyObject* o, PyObject* list) {
   FuncGraph* f = Builder(o);
@@ -256,11 +238,11 @@ std::optional<AttrValue> FunctionAttrOf(PyObject* value) {
   return all(float());
 }
 
-// _finish(results, structure, attrs) -> ConcreteFunction
+// _finish(results, attrs) -> ConcreteFunction
 PyObject* Finish(PyObject* o, PyObject* args) {
-  PyObject *results, *structure, *attrs;
-  if (!PyArg_ParseTuple(args, "O!OO!", &PyList_Type, &results, &structure,
-                        &PyDict_Type, &attrs)) {
+  PyObject *results, *attrs;
+  if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &results, &PyDict_Type,
+                        &attrs)) {
     return nullptr;
   }
   FuncGraph* f = Builder(o);
@@ -286,13 +268,20 @@ PyObject* Finish(PyObject* o, PyObject* args) {
     map.Set(StringView(key), *std::move(v));
   }
   if (PyErr_Occurred()) return nullptr;
+  if (!f->signature().output) {
+    // Of what the library makes: a list.
+    f->set_signature(
+        {f->signature().type,
+         Structure::List(std::vector<StructureRef>(tensors.size(),
+                                                   Structure::Leaf()))});
+  }
   StatusOr<Ref<ConcreteFunction>> function = [&] {
     // Results are converted inside.
     FuncGraph::Building building(f);
     return ConcreteFunction::FromFuncGraph(*f, tensors, std::move(map));
   }();
   if (!function.ok()) return Raise(function.status());
-  return NewConcreteFunction(*std::move(function), structure);
+  return NewConcreteFunction(*std::move(function));
 }
 
 // _push_control(tensors and operations, or None): what is made until
@@ -629,8 +618,6 @@ PyMethodDef methods[] = {
     {"_order_effects", Guarded<OrderEffects>, METH_O, nullptr},
     {"_evaluate", Guarded<Evaluate>, METH_VARARGS, nullptr},
     {"_order_arguments", Guarded<OrderArguments>, METH_O, nullptr},
-    {"_set_argument_variable", Guarded<SetArgumentVariable>, METH_VARARGS,
-     nullptr},
     {"_mark_returned", Guarded<MarkReturned>, METH_O, nullptr},
     {"_finish", Guarded<Finish>, METH_VARARGS, nullptr},
     {"get_operations", Guarded<GraphOperations>, METH_NOARGS,

@@ -177,19 +177,20 @@ StatusOr<TraceTypeRef> MappingType(Ref<NestNode> node,
     keys.push_back(bytes.empty() ? "o" + ReprText(key) : std::move(bytes));
     texts.push_back(ReprText(key));
   }
-  const PyObject* cls = node->cls ? node->cls.get()
-                                  : reinterpret_cast<PyObject*>(&PyDict_Type);
+  const PyObject* cls =
+      node->cls ? node->cls.get() : reinterpret_cast<PyObject*>(&PyDict_Type);
+  std::vector<int> flat = node->order;
   return TraceType::Dict(std::move(keys), std::move(texts),
                          reinterpret_cast<uint64_t>(cls), std::move(types),
-                         std::move(node));
+                         std::move(node), std::move(flat));
 }
 
 // The fields of a named tuple, the attributes of an attrs class.
 StatusOr<std::vector<std::string>> FieldsOf(const NestNode& node) {
   const bool attrs = node.kind == Structure::Kind::kAttrs;
-  PyRef names = attrs ? node.facts
-                      : PyRef::Steal(PyObject_GetAttrString(node.cls.get(),
-                                                            "_fields"));
+  PyRef names =
+      attrs ? node.facts
+            : PyRef::Steal(PyObject_GetAttrString(node.cls.get(), "_fields"));
   std::vector<std::string> fields;
   for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names.get()); ++i) {
     PyObject* item = PyTuple_GET_ITEM(names.get(), i);
@@ -357,9 +358,8 @@ StatusOr<TraceTypeRef> TraceTypeOf(PyObject* value, CallVariables* variables) {
 }
 
 const NestNode* NodeOf(const TraceType& type) {
-  return type.is_container()
-             ? static_cast<const NestNode*>(type.value().get())
-             : nullptr;
+  return type.is_container() ? static_cast<const NestNode*>(type.value().get())
+                             : nullptr;
 }
 
 PyObject* ObjectOf(const TraceType& t) {

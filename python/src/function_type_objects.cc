@@ -130,7 +130,7 @@ PyRef ListOf(const std::vector<PyRef>& items) {
 // _sorted_children(): [(key or position, type)] in the order of flattening.
 PyObject* SortedChildren(PyObject* o, PyObject*) {
   const TraceType& type = Type(o);
-  const std::vector<size_t> order = FlatteningOrder(type);
+  const std::vector<size_t> order = type.FlatteningOrder();
   PyRef keys;
   if (!type.keys().empty()) {
     keys = PyRef::Steal(PyObject_GetAttrString(o, "keys"));

@@ -27,6 +27,7 @@
 #include "tensor_spec_type.h"
 #include "tensor_type.h"
 #include "throw_status.h"
+#include "traced_values.h"
 #include "variable_type.h"
 
 NB_MODULE(_graphkiln, m) {
@@ -57,6 +58,7 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddNest(module) && gk::py::AddTraceTypes(module) &&
       gk::py::AddGraphTypes(module) &&
       gk::py::AddConcreteFunctionType(module) &&
+      gk::py::AddTracedValues(module) &&
       gk::py::AddSourceLocations(module) &&
       gk::py::AddFunctionType(module);
   if (!ok || !gk::py::InstallInterruptCheck()) throw nanobind::python_error();

@@ -543,7 +543,7 @@ bool FactsOf(Ref<NestNode> node, Structure::Facts* facts) {
 }
 
 StructureRef Walk(PyObject* value, NestRules rules,
-                  std::vector<PyRef>* leaves) {
+                  FunctionRef<bool(PyObject*)> leaf) {
   if (rules == NestRules::kResult && value == Py_None) {
     return Structure::None();
   }
@@ -551,17 +551,27 @@ StructureRef Walk(PyObject* value, NestRules rules,
   auto node = MakeRef<NestNode>();
   const int open = OpenNest(value, rules, &parts, node.get());
   if (open < 0) return nullptr;
-  if (open == 0) {
-    if (leaves != nullptr) leaves->push_back(PyRef::Share(value));
-    return Structure::Leaf();
-  }
+  if (open == 0) return leaf(value) ? Structure::Leaf() : nullptr;
   std::vector<StructureRef> children;
   children.reserve(parts.size());
   for (const PyRef& part : parts) {
-    children.push_back(StructureOf(part.get(), rules, leaves));
+    children.push_back(StructureOf(part.get(), rules, leaf));
     if (!children.back()) return nullptr;
   }
   return StructureOfNode(std::move(node), std::move(children));
+}
+
+// A mapping of the language's own that was made elsewhere.
+PyRef PlainDict(const Structure& s, std::span<const PyRef> children) {
+  PyRef dict = PyRef::Steal(PyDict_New());
+  for (size_t i = 0; dict && i < children.size(); ++i) {
+    const size_t at = s.order().empty() ? i : s.order()[i];
+    PyRef key = PyRef::Steal(ToPyString(s.keys()[at].bytes.substr(1)));
+    if (!key || PyDict_SetItem(dict.get(), key.get(), children[at].get()) < 0) {
+      return {};
+    }
+  }
+  return dict;
 }
 
 PyObject* Pack(const Structure& s, std::span<const PyRef> leaves, size_t* next,
@@ -590,6 +600,7 @@ PyObject* Pack(const Structure& s, std::span<const PyRef> leaves, size_t* next,
     return children[0].Release();
   }
   if (node == nullptr) {
+    if (s.kind() == Kind::kDict) return PlainDict(s, children).Release();
     return s.kind() == Kind::kTuple ? TupleOf(children).Release()
                                     : ListOf(children).Release();
   }
@@ -688,11 +699,19 @@ PyRef FlattenObject(PyObject* value) {
 }
 
 StructureRef StructureOf(PyObject* value, NestRules rules,
-                         std::vector<PyRef>* leaves) {
+                         FunctionRef<bool(PyObject*)> leaf) {
   if (Py_EnterRecursiveCall(" in a nested structure")) return nullptr;
-  StructureRef structure = Walk(value, rules, leaves);
+  StructureRef structure = Walk(value, rules, leaf);
   Py_LeaveRecursiveCall();
   return structure;
+}
+
+StructureRef StructureOf(PyObject* value, NestRules rules,
+                         std::vector<PyRef>* leaves) {
+  return StructureOf(value, rules, [&](PyObject* leaf) {
+    if (leaves != nullptr) leaves->push_back(PyRef::Share(leaf));
+    return true;
+  });
 }
 
 StructureRef StructureOfNode(Ref<NestNode> node,

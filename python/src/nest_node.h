@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "framework/structure.h"
 #include "py_ref.h"
 
@@ -64,7 +65,11 @@ PyObject* CloseNest(const NestNode& node, std::span<const PyRef> children,
 // An object with __tf_flatten__: (metadata as it is now, tuple of components).
 PyRef FlattenObject(PyObject* value);
 
-// How a value nests; its leaves are appended. Null with an exception set.
+// How a value nests; `leaf` is called for its leaves until it returns false.
+// Null with an exception set.
+StructureRef StructureOf(PyObject* value, NestRules rules,
+                         FunctionRef<bool(PyObject*)> leaf);
+// The same; leaves are appended unless that is null.
 StructureRef StructureOf(PyObject* value, NestRules rules,
                          std::vector<PyRef>* leaves);
 

@@ -80,14 +80,12 @@ PyObject* CastTensor(const TraceType& type, PyObject* value) {
     StatusOr<TraceTypeRef> own = TraceTypeOf(value, &none);
     if (!own.ok()) return Raise(own.status());
     if ((*own)->IsSubtypeOf(type)) return Py_NewRef(value);
-    return Refuse(
-        Format("Can not cast {} to {}", (*own)->Text(), type.Text()));
+    return Refuse(Format("Can not cast {} to {}", (*own)->Text(), type.Text()));
   }
   PyRef tensor = PyRef::Share(value);
   if (!IsTensor(value)) {
     StatusOr<Tensor> made = ToTensor(value, type.dtype());
-    tensor = PyRef::Steal(made.ok() ? WrapTensor(*made)
-                                    : Raise(made.status()));
+    tensor = PyRef::Steal(made.ok() ? WrapTensor(*made) : Raise(made.status()));
     if (!tensor) {
       AsBindingError(/*assertions=*/false);
       return nullptr;
@@ -98,22 +96,20 @@ PyObject* CastTensor(const TraceType& type, PyObject* value) {
       type.shape().IsCompatibleWith(t.partial_shape())) {
     return tensor.Release();
   }
-  return Refuse(Format("Can not cast {} to {}",
-                       TensorSpecText(t.dtype(), t.partial_shape(),
-                                      type.name()),
-                       type.Text()));
+  return Refuse(Format(
+      "Can not cast {} to {}",
+      TensorSpecText(t.dtype(), t.partial_shape(), type.name()), type.Text()));
 }
 
 PyObject* CastParts(const TraceType& type, PyObject* value) {
   std::vector<PyRef> parts;
   if (!PartsOf(type, value, &parts)) return nullptr;
-  const std::vector<size_t> order = FlatteningOrder(type);
+  const std::vector<size_t> order = type.FlatteningOrder();
   if (parts.size() != type.children().size()) {
     PyRef text = PyRef::Steal(ToPyString(type.Text()));
     if (!text) return nullptr;
-    PyErr_Format(BindingErrorType,
-                 "Can not cast %R with %zd components to %U.", value,
-                 static_cast<Py_ssize_t>(parts.size()), text.get());
+    PyErr_Format(BindingErrorType, "Can not cast %R with %zd components to %U.",
+                 value, static_cast<Py_ssize_t>(parts.size()), text.get());
     return nullptr;
   }
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -223,8 +219,7 @@ PyObject* CastComposite(const TraceType& type, PyObject* value) {
 PyObject* CastCustom(const TraceType& type, PyObject* value) {
   PyRef own = PyRef::Steal(ObjectOf(type));
   if (!own) return nullptr;
-  PyObject* cast =
-      PyObject_CallMethod(own.get(), "cast", "OO", value, Py_None);
+  PyObject* cast = PyObject_CallMethod(own.get(), "cast", "OO", value, Py_None);
   if (cast == nullptr) AsBindingError(/*assertions=*/true);
   return cast;
 }
@@ -233,20 +228,11 @@ PyObject* CastCustom(const TraceType& type, PyObject* value) {
 
 PyObject* BindingErrorType = nullptr;
 
-std::vector<size_t> FlatteningOrder(const TraceType& type) {
-  std::vector<size_t> order(type.children().size());
-  std::iota(order.begin(), order.end(), 0);
-  if (type.kind() != Kind::kDict) return order;
-  const std::vector<int>& child_of = NodeOf(type)->order;
-  for (size_t i = 0; i < child_of.size(); ++i) order[child_of[i]] = i;
-  return order;
-}
-
 bool ForEachPart(const TraceType& type, PyObject* value,
                  FunctionRef<bool(const TraceType&, PyObject*)> visit) {
   std::vector<PyRef> parts;
   if (!PartsOf(type, value, &parts)) return false;
-  const std::vector<size_t> order = FlatteningOrder(type);
+  const std::vector<size_t> order = type.FlatteningOrder();
   for (size_t i = 0; i < std::min(parts.size(), order.size()); ++i) {
     if (!visit(*type.children()[order[i]], parts[i].get())) return false;
   }
@@ -279,10 +265,10 @@ bool FlattenInputs(const TraceType& type, PyObject* value,
       return true;
     case Kind::kCustom: {
       PyRef own = PyRef::Steal(ObjectOf(type));
-      PyRef tensors = PyRef::Steal(
-          own ? CallPython("graphkiln._composite", "tensors_of",
-                           {own.get(), value})
-              : nullptr);
+      PyRef tensors =
+          PyRef::Steal(own ? CallPython("graphkiln._composite", "tensors_of",
+                                        {own.get(), value})
+                           : nullptr);
       return tensors && AppendItems(tensors.get(), inputs);
     }
     default:

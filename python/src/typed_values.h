@@ -19,10 +19,6 @@ extern PyObject* BindingErrorType;
 
 // All of these return false or null with an exception set.
 
-// Positions of the children of a type in the order of flattening: mappings by
-// sorted keys.
-std::vector<size_t> FlatteningOrder(const TraceType& type);
-
 // Calls visit(type, value) for each part of a value of a container type, in the
 // order of flattening, until that returns false.
 bool ForEachPart(const TraceType& type, PyObject* value,

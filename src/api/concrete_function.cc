@@ -2,7 +2,9 @@
 
 #include "api/concrete_rep.h"
 #include "api/inner.h"
+#include "api/structure_rep.h"
 #include "function/plan_text.h"
+#include "function/trace_arguments.h"
 #include "ops/fn/ReadVariableOp.h"
 
 namespace gk::api {
@@ -28,6 +30,15 @@ std::vector<TensorSpec> ConcreteFunction::outputs() const {
 
 int ConcreteFunction::num_captures() const {
   return static_cast<int>(rep_->function->captures().size());
+}
+
+Structure ConcreteFunction::input_structure() const {
+  std::vector<TraceTypeRef> leaves;
+  return Outer(InputStructure(*rep_->type, &leaves));
+}
+
+Structure ConcreteFunction::output_structure() const {
+  return Outer(rep_->function->signature().output);
 }
 
 std::vector<Tensor> ConcreteFunction::Call(

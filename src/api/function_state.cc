@@ -7,12 +7,14 @@
 #include "api/inner.h"
 #include "api/retraces.h"
 #include "api/retracing_warning.h"
+#include "api/structure_rep.h"
 #include "api/trace_words.h"
 #include "api/variable_facts.h"
 #include "api/words.h"
 #include "function/concrete_function.h"
 #include "function/func_graph.h"
 #include "function/polymorphic_function.h"
+#include "function/trace_arguments.h"
 #include "graphkiln/function.h"
 
 namespace gk::api::detail {
@@ -37,63 +39,6 @@ class ApiTrace final : public Trace {
   std::shared_ptr<const ResultShape> shape_;
 };
 
-// Placeholders in `graph` for the tensors and variables of a type.
-class PlaceholderMaker {
- public:
-  // `given`: the variables of the call, by alias.
-  PlaceholderMaker(FuncGraph* graph, std::span<const Variable> given,
-                   Placeholders* out)
-      : graph_(graph), given_(given), out_(out) {}
-
-  void Make(const TraceType& type, const std::string& name,
-            const std::string& path) {
-    switch (type.kind()) {
-      case TraceType::Kind::kTensor:
-        out_->tensors.push_back(Outer(ValueOrThrow(
-            graph_->AddArgument(name, type.dtype(), type.shape(), path))));
-        break;
-      case TraceType::Kind::kVariable:
-        out_->variables.push_back(VariableFor(type, name, path));
-        break;
-      default:
-        for (size_t i = 0; i < type.children().size(); ++i) {
-          Make(*type.children()[i], name,
-               Format("{}_{}", path, PartName(type, i)));
-        }
-    }
-  }
-
- private:
-  static std::string PartName(const TraceType& type, size_t i) {
-    // Keys of maps are literals: a letter for their kind, then the text.
-    if (type.kind() == TraceType::Kind::kDict) return type.keys()[i].substr(1);
-    return type.keys().empty() ? Format("{}", i) : type.keys()[i];
-  }
-
-  Variable VariableFor(const TraceType& type, const std::string& name,
-                       const std::string& path) {
-    const auto known = by_alias_.find(type.alias());
-    if (known != by_alias_.end()) return known->second;
-    const InnerTensor handle = ValueOrThrow(
-        graph_->AddArgument(name, InnerType::kResource, TensorShape(), path,
-                            {HandleShape{type.dtype(), type.shape()}}));
-    const size_t alias = type.alias();
-    graph_->SetArgumentVariable(
-        handle, type.trainable(),
-        alias < given_.size() ? Inner(given_[alias].handle()) : InnerTensor());
-    Variable v = Variable::Of(std::make_shared<const Variable::Facts>(
-        Variable::Facts{name, Outer(handle), Outer(type.dtype()),
-                        Outer(type.shape()), type.trainable()}));
-    by_alias_.emplace(type.alias(), v);
-    return v;
-  }
-
-  FuncGraph* graph_;
-  std::span<const Variable> given_;
-  Placeholders* out_;
-  std::map<int, Variable> by_alias_;
-};
-
 // '_' where a node's name may not have a character.
 std::string NodeName(std::string name) {
   for (char& c : name) {
@@ -103,6 +48,39 @@ std::string NodeName(std::string name) {
       !name.empty() && std::isalnum(static_cast<unsigned char>(name[0]));
   return starts_well ? name : "arg" + name;
 }
+
+// What stands for the arguments of a lambda while it is traced.
+class LambdaArguments final : public ArgumentFace {
+ public:
+  LambdaArguments(FuncGraph* graph, Placeholders* out)
+      : ArgumentFace(graph), out_(out) {}
+
+  Names NamesOf(const TraceType&, const std::string& parameter,
+                const std::string& path) override {
+    return {NodeName(parameter), path};
+  }
+  Status Tensor(const InnerTensor& placeholder) override {
+    out_->tensors.push_back(Outer(placeholder));
+    return OkStatus();
+  }
+  Status Variable(const TraceType& type, const InnerTensor& handle,
+                  const std::string& parameter) override {
+    const auto [known, is_new] =
+        by_alias_.try_emplace(type.alias(), api::Variable::Of(nullptr));
+    if (is_new) {
+      known->second = api::Variable::Of(
+          std::make_shared<const api::Variable::Facts>(api::Variable::Facts{
+              NodeName(parameter), Outer(handle), Outer(type.dtype()),
+              Outer(type.shape()), type.trainable()}));
+    }
+    out_->variables.push_back(known->second);
+    return OkStatus();
+  }
+
+ private:
+  Placeholders* out_;
+  std::map<int, api::Variable> by_alias_;
+};
 
 TensorVector HandlesOf(std::span<const Variable> variables) {
   TensorVector handles;
@@ -135,8 +113,7 @@ struct FunctionState::Rep {
   // The words of a call, with what tells apart calls that look the same.
   std::vector<uint64_t> KeyOf(const CallWords& call) const;
   PolymorphicFunction::Found FindOrTrace(const CallWords& call,
-                                         const Body& body,
-                                         const Place& where);
+                                         const Body& body, const Place& where);
 };
 
 // The type to look up or trace: that of the call, or with the types of an
@@ -211,21 +188,21 @@ class LambdaTracer final : public Tracer {
     Placeholders placeholders;
     Results results;
     TensorVector tensors;
+    StructureRef structure;
     {
       FuncGraph::Building building(graph.get());
-      PlaceholderMaker maker(graph.get(), call_.variables(), &placeholders);
-      for (const FunctionParameter& p : type->parameters()) {
-        maker.Make(*p.type, NodeName(p.name), p.name);
-      }
-      body_(placeholders, &results);
+      LambdaArguments face(graph.get(), &placeholders);
+      GK_RETURN_IF_ERROR(
+          MakeArguments(*type, HandlesOf(call_.variables()), &face));
+      structure = Inner(body_(placeholders, &results));
       tensors = Inner(results.tensors);
     }
-    GK_ASSIGN_OR_RETURN(
-        Ref<::gk::ConcreteFunction> concrete,
-        ::gk::ConcreteFunction::FromFuncGraph(*graph, tensors));
+    graph->set_signature({type, std::move(structure)});
+    GK_ASSIGN_OR_RETURN(Ref<::gk::ConcreteFunction> concrete,
+                        ::gk::ConcreteFunction::FromFuncGraph(*graph, tensors));
     TensorVector captured = concrete->TellingCaptures();
-    auto made = MakeRef<ApiTrace>(type, std::move(concrete),
-                                  std::move(results.shape));
+    auto made =
+        MakeRef<ApiTrace>(type, std::move(concrete), std::move(results.shape));
     made->captured = std::move(captured);
     return Ref<Trace>(std::move(made));
   }
@@ -254,15 +231,13 @@ PolymorphicFunction::Found FunctionState::Rep::FindOrTrace(
   return result;
 }
 
-FunctionState::FunctionState(FunctionOptions options,
-                             const Place& made)
+FunctionState::FunctionState(FunctionOptions options, const Place& made)
     : rep_(std::make_unique<Rep>()) {
   rep_->options = std::move(options);
-  rep_->function.Configure(
-      {.name = rep_->options.name,
-       .reduce_retracing = rep_->options.reduce_retracing,
-       .max_traces = rep_->options.max_traces},
-      DetectorAt(made));
+  rep_->function.Configure({.name = rep_->options.name,
+                            .reduce_retracing = rep_->options.reduce_retracing,
+                            .max_traces = rep_->options.max_traces},
+                           DetectorAt(made));
 }
 FunctionState::~FunctionState() = default;
 
@@ -302,14 +277,12 @@ std::vector<Tensor> FunctionState::Call(
 }
 
 ConcreteFunction FunctionState::Concrete(const CallWords& call,
-                                         const Body& body,
-                                         const Place& where) {
+                                         const Body& body, const Place& where) {
   return Guarded([&] {
     const Ref<Trace> trace = rep_->FindOrTrace(call, body, where).trace;
-    return ConcreteFunction(
-        std::make_shared<const ConcreteFunction::Rep>(ConcreteFunction::Rep{
-            static_cast<const ApiTrace&>(*trace).concrete(),
-            trace->type_ref()}));
+    return ConcreteFunction(std::make_shared<const ConcreteFunction::Rep>(
+        ConcreteFunction::Rep{static_cast<const ApiTrace&>(*trace).concrete(),
+                              trace->type_ref()}));
   });
 }
 

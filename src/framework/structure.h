@@ -90,8 +90,9 @@ class Structure {
   // May run the user's code if both are opaque.
   bool Equals(const Structure& other) const;
 
-  // Names of the children on the way to each leaf: keys as they print without
-  // quotes, numbers in sequences.
+  // A key as it prints without quotes, a field or a number.
+  std::string ChildName(size_t i) const;
+  // Names of the children on the way to each leaf.
   std::vector<std::vector<std::string>> LeafPaths() const;
   // The same joined, as "a/0/x".
   std::vector<std::string> JoinedLeafPaths(std::string_view separator) const;
@@ -110,7 +111,6 @@ class Structure {
                 std::vector<std::vector<std::string>>* paths) const;
   void AddText(FunctionRef<std::string(size_t)> leaf, size_t* next,
                std::string* out) const;
-  std::string ChildName(size_t i) const;
 
   mutable std::atomic<int> count_{1};
   Facts facts_;

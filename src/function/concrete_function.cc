@@ -162,6 +162,7 @@ StatusOr<Ref<ConcreteFunction>> ConcreteFunction::FromFuncGraph(
     made->captured_arguments_.emplace_back(at - all.begin(), c.value);
   }
   made->differentiated_ = graph.differentiated();
+  made->signature_ = graph.signature();
   return made;
 }
 
@@ -311,7 +312,10 @@ StatusOr<Ref<ConcreteFunction>> ConcreteFunction::WithCaptures(
       GK_RETURN_IF_ERROR(CheckCapture(i, captures[i].external));
     }
   }
-  return MakeRef<ConcreteFunction>(function_, arguments_, std::move(captures));
+  auto made =
+      MakeRef<ConcreteFunction>(function_, arguments_, std::move(captures));
+  made->signature_ = signature_;
+  return made;
 }
 
 Status ConcreteFunction::Call(std::span<const Tensor> arguments,

@@ -41,6 +41,8 @@ class ConcreteFunction final : public RefCounted {
   const Ref<GraphFunction>& function() const { return function_; }
   const std::vector<ArgumentSpec>& arguments() const { return arguments_; }
   const std::vector<FunctionCapture>& captures() const { return captures_; }
+  // How it was traced.
+  const TracedSignature& signature() const { return signature_; }
   int num_outputs() const { return function_->results().size(); }
 
   // The same function over other captured values, one for each of captures():
@@ -85,6 +87,7 @@ class ConcreteFunction final : public RefCounted {
   Ref<GraphFunction> function_;
   std::vector<ArgumentSpec> arguments_;
   std::vector<FunctionCapture> captures_;
+  TracedSignature signature_;
   std::vector<std::pair<int, Tensor>> captured_arguments_;
   bool differentiated_ = false;  // has gradients in it
   TensorVector captured_;  // the values, unless some are deferred

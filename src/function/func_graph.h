@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "framework/op_builder.h"
+#include "function/traced_signature.h"
 #include "graph/automatic_control.h"
 #include "graph/graph.h"
 #include "graph/handle_data.h"
@@ -176,6 +177,9 @@ class FuncGraph final : public OpBuilder,
   void Adopt(std::span<Node* const> nodes);
   // Nothing can be added any more.
   void Finalize() { finished_ = true; }
+  // Of what is traced; set by the host.
+  const TracedSignature& signature() const { return signature_; }
+  void set_signature(TracedSignature s) { signature_ = std::move(s); }
   // Empty until finished.
   const std::vector<Output>& results() const { return results_; }
 
@@ -235,6 +239,7 @@ class FuncGraph final : public OpBuilder,
   bool finished_ = false;
   bool is_function_ = true;
 
+  TracedSignature signature_;
   std::vector<Node*> arguments_;
   std::vector<Output> results_;
   std::vector<const Node*> returned_;  // by MarkReturned

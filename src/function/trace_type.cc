@@ -165,7 +165,7 @@ TraceTypeRef TraceType::Dict(std::vector<std::string> keys,
                              std::vector<std::string> key_texts,
                              uint64_t identity,
                              std::vector<TraceTypeRef> children,
-                             Ref<LanguageValue> value) {
+                             Ref<LanguageValue> value, std::vector<int> flat) {
   auto t = Ref<TraceType>::Adopt(new TraceType(Kind::kDict));
   t->order_.resize(keys.size());
   std::iota(t->order_.begin(), t->order_.end(), 0);
@@ -173,6 +173,7 @@ TraceTypeRef TraceType::Dict(std::vector<std::string> keys,
             [&](int a, int b) { return keys[a] < keys[b]; });
   t->keys_ = std::move(keys);
   t->key_texts_ = std::move(key_texts);
+  t->flat_ = std::move(flat);
   t->identity_ = identity;
   t->children_ = std::move(children);
   t->value_ = std::move(value);
@@ -195,6 +196,13 @@ TraceTypeRef TraceType::Custom(Ref<LanguageType> value) {
   t->opaque_ = true;
   t->value_ = std::move(value);
   return Intern(std::move(t));
+}
+
+std::vector<size_t> TraceType::FlatteningOrder() const {
+  std::vector<size_t> order(children_.size());
+  std::iota(order.begin(), order.end(), 0);
+  for (size_t i = 0; i < flat_.size(); ++i) order[flat_[i]] = i;
+  return order;
 }
 
 size_t TraceType::hash() const {

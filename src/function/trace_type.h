@@ -27,8 +27,8 @@ class TraceType {
   enum class Kind : uint8_t {
     kTensor,
     kVariable,
-    kLiteral,    // value() shown to the traced function, compared by key()
-    kObject,     // value() compared by LanguageValue::Equals
+    kLiteral,  // value() shown to the traced function, compared by key()
+    kObject,   // value() compared by LanguageValue::Equals
     kList,
     kTuple,
     kNamedTuple,  // keys() are its fields; value() its class, name() shown
@@ -58,12 +58,15 @@ class TraceType {
                              Ref<LanguageValue> value);
   // Children come in the order of the program; `keys` are literal keys.
   // Equality ignores the order and the class, whose number is `identity`.
-  // `value` is what the host needs to make such a mapping.
+  // `value` is what the host needs to make such a mapping; `flat`: the
+  // position in the order of flattening of each entry, empty if that is the
+  // same.
   static TraceTypeRef Dict(std::vector<std::string> keys,
                            std::vector<std::string> key_texts,
                            uint64_t identity,
                            std::vector<TraceTypeRef> children,
-                           Ref<LanguageValue> value);
+                           Ref<LanguageValue> value,
+                           std::vector<int> flat = {});
   static TraceTypeRef Composite(std::string name,
                                 std::vector<TraceTypeRef> children,
                                 Ref<LanguageValue> value);
@@ -88,6 +91,10 @@ class TraceType {
   const std::vector<std::string>& keys() const { return keys_; }
   const std::vector<std::string>& key_texts() const { return key_texts_; }
   const std::vector<TraceTypeRef>& children() const { return children_; }
+  // Positions of the children in the order of flattening: mappings by sorted
+  // keys.
+  std::vector<size_t> FlatteningOrder() const;
+  const std::vector<int>& flat() const { return flat_; }
   const Ref<LanguageValue>& value() const { return value_; }
   const LanguageType* custom() const {
     return static_cast<const LanguageType*>(value_.get());
@@ -139,6 +146,7 @@ class TraceType {
   std::string key_;
   std::vector<std::string> keys_, key_texts_;
   std::vector<int> order_;  // of a dict: positions of its keys, sorted
+  std::vector<int> flat_;
   std::vector<TraceTypeRef> children_;
   Ref<LanguageValue> value_;
   size_t hash_ = 0;  // without opaque host objects

@@ -106,10 +106,7 @@ class Body:
         if kind is not None or self._results is None:
             return
         _python_parts.release_bodies(self.graph)
-        n = len(self._results)
-        self.function = self.graph._finish(
-            self._results, list(range(n)), dict(_ATTRIBUTES)
-        )
+        self.function = self.graph._finish(self._results, dict(_ATTRIBUTES))
         self.function.graph = self.graph
         _python_parts.keep(self.graph)
 

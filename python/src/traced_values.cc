@@ -1,0 +1,385 @@
+#include "traced_values.h"
+
+#include <map>
+#include <vector>
+
+#include "concrete_function.h"
+#include "convert.h"
+#include "dtype_type.h"
+#include "func_graph_object.h"
+#include "function/trace_arguments.h"
+#include "function_trace_type.h"
+#include "guarded.h"
+#include "nest_node.h"
+#include "shape_type.h"
+#include "tensor_spec_type.h"
+#include "tensor_type.h"
+#include "typed_values.h"
+#include "variable_type.h"
+
+namespace gk::py {
+namespace {
+
+using Kind = TraceType::Kind;
+
+FuncGraph* FuncGraphOf(PyObject* o) {
+  if (!PyObject_TypeCheck(o, FuncGraphType) || GraphOf(o)->func == nullptr) {
+    Raise(TypeError("not a FuncGraph that can be changed"));
+    return nullptr;
+  }
+  return GraphOf(o)->func;
+}
+
+// A node of an argument is named like it, if nodes can be.
+std::string NodeName(const std::string& name) {
+  const auto in = [](char c, std::string_view more) {
+    return std::isalnum(static_cast<unsigned char>(c)) ||
+           more.find(c) != more.npos;
+  };
+  bool fits = !name.empty() && in(name[0], ".");
+  for (char c : name) fits = fits && in(c, "_.\\/>-");
+  return fits ? name : "Placeholder";
+}
+
+// The values that a traced Python function is called with.
+class PythonArguments : public ArgumentFace {
+ public:
+  // `owner`: what values of a class of the user's ask for placeholders.
+  PythonArguments(FuncGraph* graph, PyObject* owner)
+      : ArgumentFace(graph), owner_(owner) {}
+
+  Names NamesOf(const TraceType& type, const std::string& parameter,
+                const std::string& path) override {
+    if (type.kind() == Kind::kVariable) return {NodeName(parameter), path};
+    const std::string& name = type.name().empty() ? parameter : type.name();
+    return {NodeName(name), name};
+  }
+  Status Tensor(const gk::Tensor& placeholder) override {
+    return Push(WrapTensor(placeholder));
+  }
+  Status Variable(const TraceType& type, const gk::Tensor& handle,
+                  const std::string& parameter) override {
+    PyRef& known = variables_[type.alias()];
+    if (!known) {
+      PyRef tensor = PyRef::Steal(WrapTensor(handle));
+      PyRef wrapped = PyRef::Steal(WrapTraceType(TraceTypeRef(&type)));
+      PyRef name = PyRef::Steal(ToPyString(parameter));
+      if (!tensor || !wrapped || !name) return PythonError();
+      known =
+          PyRef::Steal(CallPython("graphkiln._tracing", "variable_of",
+                                  {tensor.get(), wrapped.get(), name.get()}));
+    }
+    return Push(Py_XNewRef(known.get()));
+  }
+  Status Constant(const TraceType& type) override {
+    return Push(ObjectOf(type));
+  }
+  Status Custom(const TraceType& type, const std::string& parameter) override {
+    PyRef own = PyRef::Steal(ObjectOf(type));
+    PyRef name = PyRef::Steal(ToPyString(parameter));
+    if (!own || !name) return PythonError();
+    return Push(CallPython("graphkiln._tracing", "placeholder_value",
+                           {own.get(), owner_, name.get()}));
+  }
+  Status Container(const TraceType& type) override {
+    const size_t n = type.children().size(), first = parts_.size() - n;
+    std::vector<PyRef> flat;
+    for (size_t i : type.FlatteningOrder()) flat.push_back(parts_[first + i]);
+    parts_.resize(first);
+    return Push(Assemble(type, flat));
+  }
+
+  PyRef Take() {
+    PyRef last = std::move(parts_.back());
+    parts_.pop_back();
+    return last;
+  }
+
+ private:
+  Status Push(PyObject* value) {
+    if (value == nullptr) return PythonError();
+    parts_.push_back(PyRef::Steal(value));
+    return OkStatus();
+  }
+
+  PyObject* owner_;
+  std::vector<PyRef> parts_;
+  std::map<int, PyRef> variables_;
+};
+
+// As (name, kind number, value) of each parameter.
+class BoundArguments final : public PythonArguments {
+ public:
+  using PythonArguments::PythonArguments;
+  Status Parameter(const FunctionParameter& p) override {
+    PyRef value = Take();
+    PyRef name = PyRef::Steal(ToPyString(p.name));
+    PyRef item = PyRef::Steal(
+        list && name ? Py_BuildValue("(OiO)", name.get(),
+                                     static_cast<int>(p.kind), value.get())
+                     : nullptr);
+    return item && PyList_Append(list.get(), item.get()) == 0 ? OkStatus()
+                                                              : PythonError();
+  }
+
+  PyRef list = PyRef::Steal(PyList_New(0));
+};
+
+// Where something else than an argument of a graph stands for a tensor.
+class OtherArguments final : public PythonArguments {
+ public:
+  OtherArguments(PyObject* owner)
+      : PythonArguments(nullptr, owner), owner_(owner) {}
+  StatusOr<gk::Tensor> Add(const Names& names, DataType dtype,
+                           const PartialTensorShape& shape,
+                           const HandleData& handle_data) override {
+    PyRef type = PyRef::Steal(DTypeObject(dtype));
+    PyRef dims = PyRef::Steal(WrapShape(shape));
+    if (!type || !dims) return PythonError();
+    PyRef made = PyRef::Steal(PyObject_CallMethod(
+        owner_, "_add_argument", "sOOsO", names.node.c_str(), type.get(),
+        dims.get(), names.user.c_str(),
+        handle_data.empty() ? Py_False : Py_True));
+    if (!made) return PythonError();
+    return TensorOf(made.get());
+  }
+
+ private:
+  PyObject* owner_;
+};
+
+// make_arguments(graph, type, variables by alias).
+PyObject* MakeArgumentsFunction(PyObject*, PyObject* args) {
+  PyObject *graph, *type, *list;
+  if (!PyArg_ParseTuple(args, "OO!O", &graph, FunctionTypeType, &type, &list)) {
+    return nullptr;
+  }
+  FuncGraph* f = FuncGraphOf(graph);
+  std::vector<PyRef> given;
+  if (f == nullptr || !AppendItems(list, &given)) return nullptr;
+  TensorVector variables;
+  for (const PyRef& v : given) {
+    variables.push_back(IsVariable(v.get()) ? VariableOf(v.get())->handle
+                                            : Tensor());
+  }
+  BoundArguments face(f, graph);
+  const Ref<FunctionType> traced = FunctionTypeIn(type);
+  f->set_signature({traced, nullptr});
+  const Status status = MakeArguments(*traced, variables, &face);
+  return status.ok() ? face.list.Release() : Raise(status);
+}
+
+// make_value(owner, type, name): one value; owner._add_argument gives tensors.
+PyObject* MakeValue(PyObject*, PyObject* args) {
+  PyObject *owner, *type;
+  const char* name;
+  if (!PyArg_ParseTuple(args, "OO!s", &owner, TraceTypeType, &type, &name)) {
+    return nullptr;
+  }
+  OtherArguments face(owner);
+  const Status status = MakeArgument(*TraceTypeIn(type), name, &face);
+  return status.ok() ? face.Take().Release() : Raise(status);
+}
+
+// ---- Results ----
+
+void RefuseResult(PyObject* function, PyObject* value) {
+  PyRef name = PyRef::Steal(PyObject_GetAttrString(
+      reinterpret_cast<PyObject*>(Py_TYPE(value)), "__name__"));
+  if (!name) return;
+  PyErr_Format(
+      PyExc_TypeError,
+      "To be compatible with tf.function, Python functions must return zero or "
+      "more Tensors or ExtensionTypes or None values; in compilation of %S, "
+      "found return value of type %S, which is not a Tensor or "
+      "ExtensionType.",
+      function, name.get());
+}
+
+// A leaf of a result as a tensor. Null with an exception set.
+PyRef ResultTensor(PyObject* function, PyObject* value) {
+  if (IsTensor(value)) return PyRef::Share(value);
+  if (!PyCallable_Check(value) && !IsDType(value)) {
+    static PyObject* convert =
+        ImportAttribute("graphkiln._graphkiln", "convert_to_tensor").Release();
+    PyRef tensor =
+        PyRef::Steal(convert ? PyObject_CallOneArg(convert, value) : nullptr);
+    if (tensor || (!PyErr_ExceptionMatches(PyExc_TypeError) &&
+                   !PyErr_ExceptionMatches(PyExc_ValueError))) {
+      return tensor;
+    }
+    PyErr_Clear();
+  }
+  RefuseResult(function, value);
+  return {};
+}
+
+// What a function may do about a tensor of a part of it that it returned.
+void ExplainScope(PyObject* function) {
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  PyErr_NormalizeException(&type, &error, &trace);
+  PyRef text = PyRef::Steal(error ? PyObject_Str(error) : nullptr);
+  const bool scope = text && StringView(text.get()).find("is out of scope") !=
+                                 std::string_view::npos;
+  if (!scope) {
+    PyErr_Clear();
+    return PyErr_Restore(type, error, trace);
+  }
+  PyErr_Format(type,
+               "%U\nIt is returned by %S. A tensor leaves a loop's or branch's "
+               "body through a local variable only, one that is assigned there "
+               "and also before the loop or in the other branch: return that.",
+               text.get(), function);
+  Py_XDECREF(type);
+  Py_XDECREF(error);
+  Py_XDECREF(trace);
+}
+
+// returned_tensors(graph, function, value): what the function returned, each
+// with its Identity; the graph knows its structure from now on.
+PyObject* ReturnedTensors(PyObject*, PyObject* args) {
+  PyObject *graph, *function, *value;
+  if (!PyArg_ParseTuple(args, "OOO", &graph, &function, &value)) {
+    return nullptr;
+  }
+  FuncGraph* f = FuncGraphOf(graph);
+  PyRef tensors = PyRef::Steal(f ? PyList_New(0) : nullptr);
+  if (!tensors) return nullptr;
+  StructureRef structure =
+      StructureOf(value, NestRules::kResult, [&](PyObject* leaf) {
+        PyRef tensor = ResultTensor(function, leaf);
+        if (!tensor) return false;
+        StatusOr<Tensor> returned = f->MarkReturned(TensorOf(tensor.get()));
+        if (!returned.ok()) {
+          Raise(returned.status());
+          if (PyErr_ExceptionMatches(PyExc_ValueError)) ExplainScope(function);
+          return false;
+        }
+        PyRef marked = PyRef::Steal(WrapTensor(*std::move(returned)));
+        return marked && PyList_Append(tensors.get(), marked.get()) == 0;
+      });
+  if (!structure) return nullptr;
+  f->set_signature({f->signature().type, std::move(structure)});
+  return tensors.Release();
+}
+
+// ---- What a trace tells ----
+
+// Of a ConcreteFunction or a FuncGraph; null with an exception set.
+const TracedSignature* SignatureOf(PyObject* o) {
+  if (IsConcreteFunction(o) && ConcreteFunctionOf(o)->function != nullptr) {
+    return &ConcreteFunctionOf(o)->function->signature();
+  }
+  FuncGraph* f = IsConcreteFunction(o) ? nullptr : FuncGraphOf(o);
+  return f ? &f->signature() : nullptr;
+}
+
+// pack_outputs(traced, leaves, composites, nothing): what it returns with
+// other leaves; composite values as "value", "spec" or "parts".
+PyObject* PackOutputsFunction(PyObject*, PyObject* args) {
+  PyObject *traced, *list, *nothing = Py_None;
+  const char* composites = "value";
+  if (!PyArg_ParseTuple(args, "OO|sO", &traced, &list, &composites, &nothing)) {
+    return nullptr;
+  }
+  const TracedSignature* signature = SignatureOf(traced);
+  std::vector<PyRef> leaves;
+  if (signature == nullptr || !AppendItems(list, &leaves)) return nullptr;
+  if (!signature->output) {
+    return PyErr_Format(PyExc_AttributeError,
+                        "nothing was traced into this graph");
+  }
+  PackOptions options{.nothing = nothing};
+  if (composites[0] == 's') options.composites = PackOptions::kSpec;
+  if (composites[0] == 'p') options.composites = PackOptions::kParts;
+  const StructureRef keep = signature->output;
+  return PackValue(*keep, leaves, options);
+}
+
+// The parameter and the way in it to a leaf of an InputStructure.
+std::string ArgumentPath(const FunctionType& type,
+                         const std::vector<std::string>& path) {
+  std::string name = path[1];
+  if (path[0] == "0") {
+    size_t at = std::stoul(path[1]);
+    for (const FunctionParameter& p : type.parameters()) {
+      if (p.kind == ParameterKind::kKeywordOnly || at-- != 0) continue;
+      name = p.name;
+      break;
+    }
+  }
+  for (size_t i = 2; i < path.size(); ++i) name += "_" + path[i];
+  return name;
+}
+
+// What stands for an argument in a signature.
+PyObject* ShownArgument(const TraceTypeRef& type, const std::string& path) {
+  PyRef name =
+      PyRef::Steal(ToPyString(type->name().empty() ? path : type->name()));
+  if (!name) return nullptr;
+  switch (type->kind()) {
+    case Kind::kTensor:
+      return WrapTensorSpec(type->shape(), type->dtype(), name.get());
+    case Kind::kVariable:
+      return WrapTraceType(type);
+    case Kind::kCustom: {
+      PyRef own = PyRef::Steal(ObjectOf(*type));
+      if (!own || PyObject_TypeCheck(own.get(), TypeSpecType)) {
+        return own.Release();
+      }
+      name = PyRef::Steal(ToPyString(path));
+      return name ? CallPython("graphkiln._concrete_function", "shown_argument",
+                               {own.get(), name.get()})
+                  : nullptr;
+    }
+    default:
+      return ObjectOf(*type);
+  }
+}
+
+// input_signature(traced): (args, kwargs) with specs for tensors.
+PyObject* InputSignature(PyObject*, PyObject* traced) {
+  const TracedSignature* signature = SignatureOf(traced);
+  if (signature == nullptr) return nullptr;
+  if (!signature->type) {
+    return PyErr_Format(PyExc_AttributeError,
+                        "nothing was traced into this graph");
+  }
+  const Ref<FunctionType> type = signature->type;
+  std::vector<TraceTypeRef> leaves;
+  const StructureRef structure = InputStructure(*type, &leaves);
+  const auto paths = structure->LeafPaths();
+  std::vector<PyRef> shown;
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    shown.push_back(
+        PyRef::Steal(ShownArgument(leaves[i], ArgumentPath(*type, paths[i]))));
+    if (!shown.back()) return nullptr;
+  }
+  return PackValue(*structure, shown);
+}
+
+// traced_type(traced): its FunctionType.
+PyObject* TracedType(PyObject*, PyObject* traced) {
+  const TracedSignature* signature = SignatureOf(traced);
+  if (signature == nullptr) return nullptr;
+  if (!signature->type) Py_RETURN_NONE;
+  return WrapFunctionType(signature->type);
+}
+
+PyMethodDef functions[] = {
+    {"make_arguments", Guarded<MakeArgumentsFunction>, METH_VARARGS, nullptr},
+    {"make_value", Guarded<MakeValue>, METH_VARARGS, nullptr},
+    {"returned_tensors", Guarded<ReturnedTensors>, METH_VARARGS, nullptr},
+    {"pack_outputs", Guarded<PackOutputsFunction>, METH_VARARGS, nullptr},
+    {"input_signature", Guarded<InputSignature>, METH_O, nullptr},
+    {"traced_type", Guarded<TracedType>, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+bool AddTracedValues(PyObject* module) {
+  return PyModule_AddFunctions(module, functions) == 0;
+}
+
+}  // namespace gk::py
