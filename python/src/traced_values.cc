@@ -271,8 +271,11 @@ const TracedSignature* SignatureOf(PyObject* o) {
   if (IsConcreteFunction(o) && ConcreteFunctionOf(o)->function != nullptr) {
     return &ConcreteFunctionOf(o)->function->signature();
   }
-  FuncGraph* f = IsConcreteFunction(o) ? nullptr : FuncGraphOf(o);
-  return f ? &f->signature() : nullptr;
+  if (PyObject_TypeCheck(o, FuncGraphType) && GraphOf(o)->func != nullptr) {
+    return &GraphOf(o)->func->signature();
+  }
+  PyErr_SetString(PyExc_AttributeError, "nothing was traced into this graph");
+  return nullptr;
 }
 
 // pack_outputs(traced, leaves, composites, nothing): what it returns with
