@@ -69,13 +69,9 @@ def variable_of(handle, type_, name: str) -> _variable.Variable:
     return variable
 
 
-# The name of arguments that have none.
-PLACEHOLDER = "Placeholder"
-
-
 def _node_name(name: str) -> str:
     """The node of an argument is named like it, if nodes can be."""
-    return name if _NODE_NAME.fullmatch(name) else PLACEHOLDER
+    return name if _NODE_NAME.fullmatch(name) else "Placeholder"
 
 
 _NODE_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
@@ -136,7 +132,9 @@ def trace(
         _python_parts.release_bodies(graph)
     if "_implements" in attributes:
         _refuse_captures(graph, name, attributes["_implements"])
-    concrete = graph._finish(outputs, dict(attributes))
+    concrete = _graphkiln.finish_graph(
+        graph, outputs, dict(attributes)
+    )
     concrete.graph = graph
     _python_parts.keep(graph)
     return concrete

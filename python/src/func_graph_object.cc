@@ -6,7 +6,6 @@
 #include <optional>
 #include <unordered_map>
 
-#include "concrete_function.h"
 #include "dtype_type.h"
 #include "framework/variable.h"
 #include "gil.h"
@@ -204,84 +203,6 @@ PyObject* MarkReturned(PyObject* o, PyObject* tensor) {
   if (!IsTensor(tensor)) return Raise(TypeError("not a tensor"));
   StatusOr<Tensor> t = f->MarkReturned(TensorOf(tensor));
   return t.ok() ? WrapTensor(*std::move(t)) : Raise(t.status());
-}
-
-// The value of an attribute of a function; empty if it cannot be one.
-std::optional<AttrValue> FunctionAttrOf(PyObject* value) {
-  if (PyBool_Check(value)) return value == Py_True;
-  if (PyLong_Check(value)) {
-    return static_cast<int64_t>(PyLong_AsLongLong(value));
-  }
-  if (PyFloat_Check(value)) {
-    return static_cast<float>(PyFloat_AS_DOUBLE(value));
-  }
-  if (PyUnicode_Check(value)) return std::string(StringView(value));
-  if (PyBytes_Check(value)) {
-    return std::string(PyBytes_AS_STRING(value), PyBytes_GET_SIZE(value));
-  }
-  if (!PyList_Check(value)) return std::nullopt;
-  const auto all = [&]<class T>(T) -> std::optional<AttrValue> {
-    std::vector<T> list;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i) {
-      PyObject* item = PyList_GET_ITEM(value, i);
-      if (PyList_Check(item)) return std::nullopt;
-      const std::optional<AttrValue> v = FunctionAttrOf(item);
-      const T* element = v ? std::get_if<T>(&*v) : nullptr;
-      if (element == nullptr) return std::nullopt;
-      list.push_back(*element);
-    }
-    return AttrValue(std::move(list));
-  };
-  if (auto v = all(std::string())) return v;
-  if (auto v = all(bool())) return v;
-  if (auto v = all(int64_t())) return v;
-  return all(float());
-}
-
-// _finish(results, attrs) -> ConcreteFunction
-PyObject* Finish(PyObject* o, PyObject* args) {
-  PyObject *results, *attrs;
-  if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &results, &PyDict_Type,
-                        &attrs)) {
-    return nullptr;
-  }
-  FuncGraph* f = Builder(o);
-  if (f == nullptr) return nullptr;
-  TensorVector tensors;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(results); ++i) {
-    PyObject* r = PyList_GET_ITEM(results, i);
-    if (!IsTensor(r)) return Raise(TypeError("result {} is no tensor", i));
-    tensors.push_back(TensorOf(r));
-  }
-  AttrMap map;
-  PyObject *key, *value;
-  for (Py_ssize_t at = 0; PyDict_Next(attrs, &at, &key, &value);) {
-    if (!PyUnicode_Check(key)) return Raise(TypeError("attribute name"));
-    std::optional<AttrValue> v = FunctionAttrOf(value);
-    if (!v) {
-      PyErr_Format(PyExc_ValueError,
-                   "Attribute %U must be bool, int, float, string, list, or "
-                   "AttrValue. Got %R.",
-                   key, reinterpret_cast<PyObject*>(Py_TYPE(value)));
-      return nullptr;
-    }
-    map.Set(StringView(key), *std::move(v));
-  }
-  if (PyErr_Occurred()) return nullptr;
-  if (!f->signature().output) {
-    // Of what the library makes: a list.
-    f->set_signature(
-        {f->signature().type,
-         Structure::List(std::vector<StructureRef>(tensors.size(),
-                                                   Structure::Leaf()))});
-  }
-  StatusOr<Ref<ConcreteFunction>> function = [&] {
-    // Results are converted inside.
-    FuncGraph::Building building(f);
-    return ConcreteFunction::FromFuncGraph(*f, tensors, std::move(map));
-  }();
-  if (!function.ok()) return Raise(function.status());
-  return NewConcreteFunction(*std::move(function));
 }
 
 // _push_control(tensors and operations, or None): what is made until
@@ -619,7 +540,6 @@ PyMethodDef methods[] = {
     {"_evaluate", Guarded<Evaluate>, METH_VARARGS, nullptr},
     {"_order_arguments", Guarded<OrderArguments>, METH_O, nullptr},
     {"_mark_returned", Guarded<MarkReturned>, METH_O, nullptr},
-    {"_finish", Guarded<Finish>, METH_VARARGS, nullptr},
     {"get_operations", Guarded<GraphOperations>, METH_NOARGS,
      "get_operations($self)\n--\n\n"
      "All operations."},

@@ -1,11 +1,14 @@
 #include "traced_values.h"
 
 #include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "concrete_function.h"
 #include "convert.h"
 #include "dtype_type.h"
+#include "framework/op_registry.h"
 #include "func_graph_object.h"
 #include "function/trace_arguments.h"
 #include "function_trace_type.h"
@@ -38,7 +41,8 @@ std::string NodeName(const std::string& name) {
   };
   bool fits = !name.empty() && in(name[0], ".");
   for (char c : name) fits = fits && in(c, "_.\\/>-");
-  return fits ? name : "Placeholder";
+  return fits ? name
+              : std::string(OpRegistry::Get().The(kPlaceholder).name);
 }
 
 // The values that a traced Python function is called with.
@@ -370,12 +374,91 @@ PyObject* TracedType(PyObject*, PyObject* traced) {
   return WrapFunctionType(signature->type);
 }
 
+// The value of an attribute of a function; empty if it cannot be one.
+std::optional<AttrValue> FunctionAttrOf(PyObject* value) {
+  if (PyBool_Check(value)) return value == Py_True;
+  if (PyLong_Check(value)) {
+    return static_cast<int64_t>(PyLong_AsLongLong(value));
+  }
+  if (PyFloat_Check(value)) {
+    return static_cast<float>(PyFloat_AS_DOUBLE(value));
+  }
+  if (PyUnicode_Check(value)) return std::string(StringView(value));
+  if (PyBytes_Check(value)) {
+    return std::string(PyBytes_AS_STRING(value), PyBytes_GET_SIZE(value));
+  }
+  if (!PyList_Check(value)) return std::nullopt;
+  const auto all = [&]<class T>(T) -> std::optional<AttrValue> {
+    std::vector<T> list;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i) {
+      PyObject* item = PyList_GET_ITEM(value, i);
+      if (PyList_Check(item)) return std::nullopt;
+      const std::optional<AttrValue> v = FunctionAttrOf(item);
+      const T* element = v ? std::get_if<T>(&*v) : nullptr;
+      if (element == nullptr) return std::nullopt;
+      list.push_back(*element);
+    }
+    return AttrValue(std::move(list));
+  };
+  if (auto v = all(std::string())) return v;
+  if (auto v = all(bool())) return v;
+  if (auto v = all(int64_t())) return v;
+  return all(float());
+}
+
+// finish_graph(graph, results, attrs) -> ConcreteFunction
+PyObject* FinishGraph(PyObject*, PyObject* args) {
+  PyObject *graph, *results, *attrs;
+  if (!PyArg_ParseTuple(args, "OO!O!", &graph, &PyList_Type, &results,
+                        &PyDict_Type, &attrs)) {
+    return nullptr;
+  }
+  FuncGraph* f = FuncGraphOf(graph);
+  if (f == nullptr) return nullptr;
+  TensorVector tensors;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(results); ++i) {
+    PyObject* r = PyList_GET_ITEM(results, i);
+    if (!IsTensor(r)) return Raise(TypeError("result {} is no tensor", i));
+    tensors.push_back(TensorOf(r));
+  }
+  AttrMap map;
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; PyDict_Next(attrs, &at, &key, &value);) {
+    if (!PyUnicode_Check(key)) return Raise(TypeError("attribute name"));
+    std::optional<AttrValue> v = FunctionAttrOf(value);
+    if (!v) {
+      PyErr_Format(PyExc_ValueError,
+                   "Attribute %U must be bool, int, float, string, list, or "
+                   "AttrValue. Got %R.",
+                   key, reinterpret_cast<PyObject*>(Py_TYPE(value)));
+      return nullptr;
+    }
+    map.Set(StringView(key), *std::move(v));
+  }
+  if (PyErr_Occurred()) return nullptr;
+  if (!f->signature().output) {
+    // Of what the library makes: a list.
+    f->set_signature(
+        {f->signature().type,
+         Structure::List(std::vector<StructureRef>(tensors.size(),
+                                                   Structure::Leaf()))});
+  }
+  StatusOr<Ref<ConcreteFunction>> function = [&] {
+    // Results are converted inside.
+    FuncGraph::Building building(f);
+    return ConcreteFunction::FromFuncGraph(*f, tensors, std::move(map));
+  }();
+  if (!function.ok()) return Raise(function.status());
+  return NewConcreteFunction(*std::move(function));
+}
+
 PyMethodDef functions[] = {
     {"make_arguments", Guarded<MakeArgumentsFunction>, METH_VARARGS, nullptr},
     {"make_value", Guarded<MakeValue>, METH_VARARGS, nullptr},
     {"returned_tensors", Guarded<ReturnedTensors>, METH_VARARGS, nullptr},
     {"pack_outputs", Guarded<PackOutputsFunction>, METH_VARARGS, nullptr},
     {"input_signature", Guarded<InputSignature>, METH_O, nullptr},
+    {"finish_graph", Guarded<FinishGraph>, METH_VARARGS, nullptr},
     {"traced_type", Guarded<TracedType>, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 

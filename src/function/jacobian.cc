@@ -9,6 +9,19 @@
 #include "graph/handle_data.h"
 #include "ops/composite.h"
 #include "ops/element_moves.h"
+#include "ops/fn/BroadcastTo.h"
+#include "ops/fn/ConcatV2.h"
+#include "ops/fn/Fill.h"
+#include "ops/fn/OneHot.h"
+#include "ops/fn/Pack.h"
+#include "ops/fn/Prod.h"
+#include "ops/fn/Range.h"
+#include "ops/fn/Rank.h"
+#include "ops/fn/ReadVariableOp.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/Slice.h"
+#include "ops/fn/Transpose.h"
+#include "ops/fn/ZerosLike.h"
 
 namespace gk {
 namespace {
@@ -26,11 +39,11 @@ Tensor ShapeFrom(const Watchable& d, int begin) {
   const Tensor shape = ShapeTensor(d.value());
   if (begin == 0) return shape;
   const std::vector<int64_t> first{begin}, rest{-1};
-  return MakeOp1("Slice", {shape, IntegerVector(first), IntegerVector(rest)});
+  return ops::Slice(shape, IntegerVector(first), IntegerVector(rest));
 }
 
 Tensor ZerosLike(const Watchable& d) {
-  return MakeOp1("ZerosLike", {d.value()});
+  return ops::ZerosLike(d.value());
 }
 
 // The shapes of both together, the source's from dimension `begin` on.
@@ -43,17 +56,16 @@ Tensor MatrixShape(const Watchable& target, const Watchable& source,
     dims.insert(dims.end(), columns.begin(), columns.end());
     return IntegerVector(dims);
   }
-  return MakeOp("ConcatV2",
-                TensorVector{ShapeFrom(target, 0), ShapeFrom(source, begin),
-                             IntegerConstant(0)},
-                {{"N", int64_t{2}}})[0];
+  return ops::ConcatV2(
+      TensorVector{ShapeFrom(target, 0), ShapeFrom(source, begin)},
+      IntegerConstant(0));
 }
 
 // `value` in the shapes of both, with what is known of them.
 Tensor Shaped(const Tensor& value, const Watchable& target,
               const Watchable& source, int begin) {
   const Tensor made =
-      MakeOp1("Reshape", {value, MatrixShape(target, source, begin)});
+      ops::Reshape(value, MatrixShape(target, source, begin));
   if (!made.is_symbolic() || target.shape.unknown_rank() ||
       source.shape.unknown_rank()) {
     return made;
@@ -67,8 +79,8 @@ Tensor Shaped(const Tensor& value, const Watchable& target,
 
 Tensor Zeros(const Watchable& target, const Watchable& source,
              int begin) {
-  return MakeOp1("Fill", {MatrixShape(target, source, begin),
-                          NumberOf(0, target.dtype)});
+  return ops::Fill(MatrixShape(target, source, begin),
+                   NumberOf(0, target.dtype));
 }
 
 // The passes that give the rows, and the loop over them.
@@ -136,15 +148,15 @@ class RowPasses final : public RowHost {
   Tensor Size() const {
     if (count_ >= 0) return IntegerConstant(count_);
     const std::vector<int64_t> all{0};
-    return MakeOp1("Prod", {ShapeFrom(target_, first_), IntegerVector(all)});
+    return ops::Prod(ShapeFrom(target_, first_), IntegerVector(all));
   }
 
   TensorVector RowAt(const Tensor& i) {
-    Tensor one = MakeOp1("OneHot", {i, Size(), NumberOf(1, target_.dtype),
-                                    NumberOf(0, target_.dtype)});
-    one = MakeOp1("Reshape", {one, ShapeFrom(target_, first_)});
+    Tensor one = ops::OneHot(i, Size(), NumberOf(1, target_.dtype),
+                             NumberOf(0, target_.dtype));
+    one = ops::Reshape(one, ShapeFrom(target_, first_));
     if (first_ > 0) {
-      one = MakeOp1("BroadcastTo", {one, ShapeFrom(target_, 0)});
+      one = ops::BroadcastTo(one, ShapeFrom(target_, 0));
     }
     return Backward(one);
   }
@@ -166,8 +178,7 @@ class RowPasses final : public RowHost {
       for (const TensorVector& row : rows) {
         parts.push_back(row[k] ? row[k] : ZerosLike(sources_[k]));
       }
-      stacked.push_back(MakeOp("Pack", parts, {{"N", count_},
-                                               {"axis", int64_t{first_}}})[0]);
+      stacked.push_back(ops::Pack(parts, first_));
     }
     return stacked;
   }
@@ -186,7 +197,7 @@ class RowPasses final : public RowHost {
     TensorVector parts;
     for (size_t k = 0; k < sources_.size(); ++k) {
       if (!connected_[k]) continue;
-      parts.push_back(MakeOp1("Reshape", {row[k], ShapeFrom(sources_[k], 0)}));
+      parts.push_back(ops::Reshape(row[k], ShapeFrom(sources_[k], 0)));
     }
     return parts;
   }
@@ -202,8 +213,7 @@ class RowPasses final : public RowHost {
     }
     TensorVector stacked(sources_.size());
     if (start.empty()) return stacked;
-    const Tensor numbers = MakeOp1(
-        "Range", {IntegerConstant(0), Size(), IntegerConstant(1)});
+    const Tensor numbers = ops::Range(IntegerConstant(0), Size(), IntegerConstant(1));
     const TensorVector found =
         Scan(*this, ValueOf({numbers}), ValueOf(std::move(start)), {})
             .tensors();
@@ -217,15 +227,14 @@ class RowPasses final : public RowHost {
   // The first axis as the second, for examples.
   Tensor BehindExamples(const Tensor& rows) const {
     if (first_ == 0) return rows;
-    const Tensor rank = MakeOp1("Rank", {rows});
+    const Tensor rank = ops::Rank(rows);
     const std::vector<int64_t> front{1, 0};
     const Tensor rest =
-        MakeOp1("Range", {IntegerConstant(2), rank, IntegerConstant(1)});
+        ops::Range(IntegerConstant(2), rank, IntegerConstant(1));
     const Tensor order =
-        MakeOp("ConcatV2",
-               TensorVector{IntegerVector(front), rest, IntegerConstant(0)},
-               {{"N", int64_t{2}}})[0];
-    return MakeOp1("Transpose", {rows, order});
+        ops::ConcatV2(TensorVector{IntegerVector(front), rest},
+                      IntegerConstant(0));
+    return ops::Transpose(rows, order);
   }
 
   GradientTape* tape_;
@@ -251,7 +260,7 @@ Watchable WatchableOf(const Tensor& t) {
   }
   const DataType dtype = held.front().dtype;
   return {t, dtype, held.front().shape, [t, dtype] {
-            return MakeOp1("ReadVariableOp", {t}, {{"dtype", dtype}});
+            return ops::ReadVariableOp(t, dtype);
           }};
 }
 

@@ -106,7 +106,9 @@ class Body:
         if kind is not None or self._results is None:
             return
         _python_parts.release_bodies(self.graph)
-        self.function = self.graph._finish(self._results, dict(_ATTRIBUTES))
+        self.function = _graphkiln.finish_graph(
+            self.graph, self._results, dict(_ATTRIBUTES)
+        )
         self.function.graph = self.graph
         _python_parts.keep(self.graph)
 
