@@ -2,7 +2,8 @@
 //
 //   gk::Tensor n = 27, steps = 0;
 //   gk::carry(n, steps).while_([&] { return n > 1; }, [&] {
-//     n = gk::cond(gk::equal(n % 2, 0), [&] { return gk::math::floordiv(n, 2); },
+//     n = gk::cond(gk::equal(n % 2, 0),
+//                  [&] { return gk::math::floordiv(n, 2); },
 //                  [&] { return n * 3 + 1; });
 //     steps = steps + 1;
 //   });
@@ -122,9 +123,9 @@ class [[nodiscard("say what is to be done")]] carry {
         !detail::kReturnsNothing<B>, options, where);
   }
 
-  // Calls `body(i)`, or `body()` if it takes nothing, for i = begin, begin + step, ... as long as it is below
-  // `end` (above, for a negative step): integer scalars of one dtype. Throws
-  // Error (ValueError) if `step` is 0.
+  // Calls `body(i)`, or `body()` if it takes nothing, for i = begin, begin +
+  // step, ... as long as it is below `end` (above, for a negative step):
+  // integer scalars of one dtype. Throws Error (ValueError) if `step` is 0.
   template <class B>
     requires(std::is_invocable_v<B&, const Tensor&> || std::is_invocable_v<B&>)
   void for_range(const Argument& begin, const Argument& end, int64_t step,

@@ -287,8 +287,9 @@ auto switch_case(const Tensor& index, F&& first, Fs&&... others) {
                 "all branches must return the same structure: the same "
                 "containers and structs of tensors, or all nothing");
   using R = detail::StagedResult<F>;
-  std::vector<std::function<R()>> now{[&] { return detail::RunNow(first); },
-                                      [&] { return detail::RunNow(others); }...};
+  std::vector<std::function<R()>> now{
+      [&] { return detail::RunNow(first); },
+      [&] { return detail::RunNow(others); }...};
   return switch_case(index, now);
 }
 // The same of branches in a vector. Throws Error (ValueError) if it is empty.

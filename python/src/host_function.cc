@@ -109,8 +109,9 @@ Status CallWithGil(const std::string& token,
   }
   if (!PyList_Check(result.get()) ||
       PyList_GET_SIZE(result.get()) != static_cast<Py_ssize_t>(types.size())) {
-    return InvalidArgument("{} returns {} values, but expects to see {} values.",
-                           token, PyObject_Size(result.get()), types.size());
+    return InvalidArgument(
+        "{} returns {} values, but expects to see {} values.", token,
+        PyObject_Size(result.get()), types.size());
   }
   for (size_t i = 0; i < types.size(); ++i) {
     GK_ASSIGN_OR_RETURN(

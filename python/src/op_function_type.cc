@@ -291,8 +291,8 @@ PyObject* Make(const OpRecord& record, std::string_view name,
       keyword_only ? OpInfo::OfRaw(record) : OpInfo::Of(record);
   std::string doc(record.doc);
   if (!record.example.empty()) doc += Format("\n\n{}", record.example);
-  return MakeFunction(info, info, name.empty() ? info->snake_name() : name,
-                      doc, keyword_only, keyword_only ? "raw_op" : "op_function",
+  return MakeFunction(info, info, name.empty() ? info->snake_name() : name, doc,
+                      keyword_only, keyword_only ? "raw_op" : "op_function",
                       record.name);
 }
 
@@ -350,7 +350,8 @@ PyObject* OpNames(PyObject*, PyObject*) {
 
 PyMethodDef functions[] = {
     {"raw_op", Guarded<RawOp>, METH_O, "The keyword-only function of an op."},
-    {"op_function", Guarded<MakeOpFunction>, METH_VARARGS, "The function of an op."},
+    {"op_function", Guarded<MakeOpFunction>, METH_VARARGS,
+     "The function of an op."},
     {"public_names", Guarded<PublicNames>, METH_NOARGS,
      "public_names()\n--\n\n"
      "Public name -> op name."},

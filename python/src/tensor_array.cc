@@ -154,10 +154,11 @@ class PyTensorArray {
 
 void AddTensorArray(nb::module_& m) {
   using A = PyTensorArray;
-  nb::class_<A>(m, "_TensorArray",
-                "The elements of a TensorArray: shared, or a tensor list. "
-                "Operands are tensors, ints, or functions of a name that make a "
-                "tensor.")
+  nb::class_<A>(
+      m, "_TensorArray",
+      "The elements of a TensorArray: shared, or a tensor list. "
+      "Operands are tensors, ints, or functions of a name that make a "
+      "tensor.")
       .def_static("make", &A::Make)
       .def_static("of_flow", &A::OfFlow)
       .def_prop_ro("dtype", &A::dtype)

@@ -19,11 +19,14 @@ std::string Here(int line) {
 TEST(CarryTest, WhileAssigns) {
   auto collatz = [](Tensor n) {
     Tensor steps = 0;
-    gk::carry(n, steps).while_([&] { return n > 1; }, [&] {
-      n = gk::cond(gk::equal(n % 2, 0), [&] { return gk::math::floordiv(n, 2); },
-                   [&] { return n * 3 + 1; });
-      steps = steps + 1;
-    });
+    gk::carry(n, steps).while_([&] { return n > 1; },
+                               [&] {
+                                 n = gk::cond(
+                                     gk::equal(n % 2, 0),
+                                     [&] { return gk::math::floordiv(n, 2); },
+                                     [&] { return n * 3 + 1; });
+                                 steps = steps + 1;
+                               });
     return std::pair(n, steps);
   };
   auto staged = gk::function(collatz);
@@ -72,10 +75,11 @@ TEST(CarryTest, GradientsOfAllForms) {
 TEST(CarryTest, RowsAreNumberedIfAsked) {
   auto f = [](const Tensor& x) {
     Tensor sum = 0;
-    gk::carry(sum).for_each(std::pair(x, x * 2), [&](const auto& row, Tensor i) {
-      sum = sum + row.second * i;
-      return i < 2;
-    });
+    gk::carry(sum).for_each(std::pair(x, x * 2),
+                            [&](const auto& row, Tensor i) {
+                              sum = sum + row.second * i;
+                              return i < 2;
+                            });
     return sum;
   };
   const Tensor x{4, 5, 6, 7};

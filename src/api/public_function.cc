@@ -120,7 +120,8 @@ CompositeValue Convert(const CompositeArg& arg, const Argument& argument,
       return AsTensor(argument, groups.Of(arg), arg.name);
     case ArgKind::kSeed:
       if (const auto* n = std::get_if<int64_t>(&v)) return FoldedSeed(*n);
-      throw ::gk::Error(TypeError("Argument `{}` must be an integer", arg.name));
+      throw ::gk::Error(
+          TypeError("Argument `{}` must be an integer", arg.name));
     case ArgKind::kShape:
       return AsTensor(argument, InnerType::kInt32, arg.name);
     case ArgKind::kInts:

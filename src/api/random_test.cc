@@ -74,7 +74,8 @@ Tensors Drawn(const std::string& name, int64_t seed) {
                return r::uniform({2}, 0, gk::None(), DataType::kFloat, 7);
              });
            }},
-          {"shuffle", [](int64_t) { return Tensors{r::shuffle(gk::range(6))}; }},
+          {"shuffle",
+           [](int64_t) { return Tensors{r::shuffle(gk::range(6))}; }},
           {"categorical",
            [](int64_t) {
              return Tensors{r::categorical(Tensor({{0.0f, 1.0f, 2.0f}}), 5)};

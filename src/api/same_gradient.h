@@ -67,8 +67,8 @@ inline void ExpectSameWithGradient(const ScalarFn& f, double x,
                         (2 * h);
   const double near = 1e-5 * (1 + std::abs(second));
   EXPECT_NEAR(GradientAt(derivative, at).item<double>(), second, near);
-  auto twice =
-      gk::function([&](const gk::Tensor& t) { return GradientAt(derivative, t); });
+  auto twice = gk::function(
+      [&](const gk::Tensor& t) { return GradientAt(derivative, t); });
   EXPECT_NEAR(twice(at).item<double>(), second, near);
   EXPECT_NEAR(GradientAt([&](const gk::Tensor& t) { return inside(t); }, at)
                   .item<double>(),

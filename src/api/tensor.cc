@@ -176,7 +176,8 @@ Tensor Tensor::Foreign(DataType dtype, const Shape& shape, const void* data,
         NewForeignBuffer(const_cast<void*>(data), bytes, [owner]() mutable {
           owner.reset();
         });
-    return Outer(ConstantHere(InnerTensor::FromBuffer(type, full, std::move(buffer))));
+    return Outer(
+        ConstantHere(InnerTensor::FromBuffer(type, full, std::move(buffer))));
   });
 }
 

@@ -139,7 +139,9 @@ TEST(TraceStructureTest, MapsAndOptionals) {
   using Map = std::map<std::string, gk::Tensor>;
   auto f = gk::function([](const Map& m, std::optional<int> n) {
     Map out;
-    for (const auto& [key, value] : m) out["new " + key] = value + n.value_or(0);
+    for (const auto& [key, value] : m) {
+      out["new " + key] = value + n.value_or(0);
+    }
     return std::pair(out, n ? std::optional(m.begin()->second) : std::nullopt);
   });
   const auto [map, first] =

@@ -29,8 +29,8 @@ enum WordTag : uint8_t {
   kStructureWord,
 };
 
-// The parameters of a call: its words are the signature and one tuple. Parameters without a
-// name are "args_0", ...
+// The parameters of a call: its words are the signature and one tuple.
+// Parameters without a name are "args_0", ...
 Ref<FunctionType> TypeOfWords(std::span<const uint64_t> words,
                               const std::vector<std::string>& names);
 

@@ -132,7 +132,9 @@ struct ThreadPool::Registry {
   static void Prepare() {
     Registry& r = Get();
     r.mutex.lock();
-    for (ThreadPool* p = r.pools; p; p = p->next_) p->state_.load()->mutex.lock();
+    for (ThreadPool* p = r.pools; p; p = p->next_) {
+      p->state_.load()->mutex.lock();
+    }
   }
   static void Parent() {
     Registry& r = Get();

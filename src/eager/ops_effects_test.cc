@@ -63,10 +63,10 @@ std::string MessageOf(std::string_view op, const TensorVector& in,
 
 TEST(Effects, Messages) {
   InitEager();
-  EXPECT_EQ(MessageOf("Assert",
-                      {Tensor::Scalar(false), Tensor::Scalar<std::string>("boo"),
-                       Range({5})}),
-            "assertion failed: [boo] [0 1 2...]");
+  EXPECT_EQ(
+      MessageOf("Assert", {Tensor::Scalar(false),
+                           Tensor::Scalar<std::string>("boo"), Range({5})}),
+      "assertion failed: [boo] [0 1 2...]");
   EXPECT_EQ(MessageOf("Assert", {Tensor::Scalar(true), Range({5})}), "");
   const Tensor bad = Tensor::Vector<float>(
       std::array<float, 4>{1, NAN, INFINITY, -INFINITY});
@@ -85,8 +85,9 @@ TEST(Effects, PrintsThroughTheSink) {
     printed += text;
     return OkStatus();
   });
-  const Tensor text = MakeOp1("StringFormat", {Range({2}), Range({})},
-                              {{"template", "a {} b {}!"}, {"placeholder", "{}"}});
+  const Tensor text =
+      MakeOp1("StringFormat", {Range({2}), Range({})},
+              {{"template", "a {} b {}!"}, {"placeholder", "{}"}});
   MakeOp("PrintV2", std::array{text}, {{"output_stream", "stdout"}});
   MakeOp("PrintV2", std::array{text}, {{"end", ""}});
   SetPrintSink(nullptr);

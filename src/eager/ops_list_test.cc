@@ -29,7 +29,8 @@ TEST(ListOpsTest, SumsOfLists) {
   }
   EXPECT_FALSE(list->Add(*Counting(3)).ok());
   // Elements that are not set count as zeros.
-  Ref<TensorList> gaps = MakeRef<TensorList>(DataType::kInt32, PartialTensorShape());
+  Ref<TensorList> gaps =
+      MakeRef<TensorList>(DataType::kInt32, PartialTensorShape());
   ASSERT_TRUE(gaps->Resize(1000).ok());
   ASSERT_TRUE(gaps->Set(5, Tensor::Scalar<int32_t>(100)).ok());
   const Ref<VariantObject> sum = ValueOrThrow(list->Add(*gaps));

@@ -57,11 +57,12 @@ TEST_F(ScatterOps, DuplicatesApplyInOrder) {
 }
 
 TEST_F(ScatterOps, RowsOfIndices) {
-  MakeOp("ResourceScatterNdAdd",
-         std::array{handle_,
-                    Tensor::OfValues<int32_t>(std::array<int32_t, 4>{0, 1, 2, 0},
-                                              TensorShape({2, 2})),
-                    Floats({10, 20}, {2})});
+  MakeOp(
+      "ResourceScatterNdAdd",
+      std::array{handle_,
+                 Tensor::OfValues<int32_t>(std::array<int32_t, 4>{0, 1, 2, 0},
+                                           TensorShape({2, 2})),
+                 Floats({10, 20}, {2})});
   EXPECT_EQ(Values(), (std::vector<float>{1, 12, 3, 4, 25, 6}));
 }
 
@@ -93,8 +94,8 @@ TEST_F(ScatterOps, GatherGivesSlicesAsGradient) {
   tape.Pop();
   EXPECT_EQ(y.shape(), TensorShape({3, 2}));
   EXPECT_EQ(y.data<float>()[0], 5);
-  const std::vector<Gradient> g =
-      ValueOrThrow(tape.ComputeGradient(std::array{y}, std::array{handle_}, {}));
+  const std::vector<Gradient> g = ValueOrThrow(
+      tape.ComputeGradient(std::array{y}, std::array{handle_}, {}));
   ASSERT_TRUE(g[0].is_slices());
   EXPECT_EQ(g[0].indices.data<int32_t>()[0], 2);
   EXPECT_EQ(g[0].dense.shape(), TensorShape({3, 2}));

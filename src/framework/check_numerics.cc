@@ -69,7 +69,8 @@ Status CheckOutputs(const OpRecord& record, std::span<const Tensor> inputs,
         "{}!!! Detected Infinity or NaN in output {} of {} op \"{}\" "
         "(# of outputs: {}) !!!\n  dtype: <dtype: '{}'>\n  shape: {}\n{}",
         t.is_symbolic() ? "" : "\n\n", i,
-        builder->builds_graph() ? "graph" : "eagerly-executing", record.name, outputs.size(), DataTypeName(t.dtype()),
+        builder->builds_graph() ? "graph" : "eagerly-executing", record.name,
+        outputs.size(), DataTypeName(t.dtype()),
         t.partial_shape().PythonString(), counts);
     if (NumericsContextFn fn = numerics_context) message += fn(inputs);
     GK_RETURN_IF_ERROR(builder

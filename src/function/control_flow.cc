@@ -138,7 +138,9 @@ StatusOr<BranchNodeParts> BranchNode(
     node.attrs.Set("else_branch", AttrOf(*functions[1]));
   } else {
     std::vector<FunctionAttr> branches;
-    for (const Ref<GraphFunction>& f : functions) branches.push_back(AttrOf(*f));
+    for (const Ref<GraphFunction>& f : functions) {
+      branches.push_back(AttrOf(*f));
+    }
     node.attrs.Set("branches", std::move(branches));
   }
   node.attrs.Set("Tin", functions[0]->input_types());

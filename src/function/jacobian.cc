@@ -213,7 +213,8 @@ class RowPasses final : public RowHost {
     }
     TensorVector stacked(sources_.size());
     if (start.empty()) return stacked;
-    const Tensor numbers = ops::Range(IntegerConstant(0), Size(), IntegerConstant(1));
+    const Tensor numbers =
+        ops::Range(IntegerConstant(0), Size(), IntegerConstant(1));
     const TensorVector found =
         Scan(*this, ValueOf({numbers}), ValueOf(std::move(start)), {})
             .tensors();

@@ -51,7 +51,9 @@ struct TraceCache::Garbage {
   std::unordered_multimap<size_t, Ref<Trace>> by_hash;
   KnownCall* calls = nullptr;
   ~Garbage() {
-    while (calls != nullptr) std::exchange(calls, calls->next_retired_)->Unref();
+    while (calls != nullptr) {
+      std::exchange(calls, calls->next_retired_)->Unref();
+    }
   }
 };
 
@@ -247,10 +249,9 @@ Ref<FunctionType> TraceCache::TypeToTrace(Ref<FunctionType> request,
   return request;
 }
 
-StatusOr<Ref<Trace>> TraceCache::FindOrTrace(const Ref<FunctionType>& asked,
-                                             bool reduce_retracing, bool alone,
-                                             TraceFn trace,
-                                             std::span<const Tensor> variables) {
+StatusOr<Ref<Trace>> TraceCache::FindOrTrace(
+    const Ref<FunctionType>& asked, bool reduce_retracing, bool alone,
+    TraceFn trace, std::span<const Tensor> variables) {
   for (;;) {
     const Ref<FunctionType> request = Told(asked, variables);
     if (Ref<Trace> found = Find(request, variables)) return found;

@@ -74,7 +74,8 @@ VariantCache& VariantCache::Of(const GraphFunction& function) {
 StatusOr<Ref<DifferentiableNode>> VariantCache::Get(
     VariantRequest request,
     FunctionRef<StatusOr<Ref<DifferentiableNode>>()> make) {
-  const std::shared_ptr<Variants> variants = Of(*request.functions[0]).variants_;
+  const std::shared_ptr<Variants> variants =
+      Of(*request.functions[0]).variants_;
   Key key{request.kind, {}, std::move(request.wanted), request.higher_order};
   for (const GraphFunction* f : request.functions.subspan(1)) {
     key.others.push_back(Of(*f).id_);

@@ -3,13 +3,13 @@
 //
 // For each resource: a write waits for the last write and the reads since, a
 // read waits for the last write. An argument may be any of the captured
-// resources in some call, so both count as one; so may what a name in the process
-// stands for (shared_name), which is one resource wherever a handle is made of
-// that name. Whoever iterates over a
-// dataset uses what its functions use. Prints, checks and calls into the host
-// language keep program order among themselves and with every write; what the
-// host language does may change any resource, so reads keep it, too. Not
-// thread-safe; owned by what builds or rewrites the graph.
+// resources in some call, so both count as one; so may what a name in the
+// process stands for (shared_name), which is one resource wherever a handle is
+// made of that name. Whoever iterates over a dataset uses what its functions
+// use. Prints, checks and calls into the host language keep program order among
+// themselves and with every write; what the host language does may change any
+// resource, so reads keep it, too. Not thread-safe; owned by what builds or
+// rewrites the graph.
 #ifndef GK_GRAPH_AUTOMATIC_CONTROL_H_
 #define GK_GRAPH_AUTOMATIC_CONTROL_H_
 

@@ -123,13 +123,15 @@ TEST(ImportGraphDefTest, WhatIsWrongIsAnError) {
        Code::kInvalidArgument, "Duplicate node name"},
       {"attr missing", [](auto& g) { g.node[0].attr.erase("dtype"); },
        Code::kInvalidArgument, "dtype"},
-      {"attr of another kind", [](auto& g) { g.node[0].attr["dtype"].set_i(3); },
+      {"attr of another kind",
+       [](auto& g) { g.node[0].attr["dtype"].set_i(3); },
        Code::kInvalidArgument, "dtype"},
       {"attr unknown", [](auto& g) { g.node[0].attr["color"].set_i(3); },
        Code::kInvalidArgument, "color"},
       {"wrong types",
        [](auto& g) {
-         g.node[1].attr["Tin"].mutable_list().type = {proto::DataType::DT_INT32};
+         g.node[1].attr["Tin"].mutable_list().type = {
+             proto::DataType::DT_INT32};
        },
        Code::kInvalidArgument, "Tin"},
       {"function missing",

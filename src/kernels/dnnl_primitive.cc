@@ -108,7 +108,8 @@ OneThreadGuard::~OneThreadGuard() {
 
 struct DnnlPrimitive::State {
   explicit State(const Parts& parts)
-      : stream((ExpectMemory(kObjectBytes), Engine())), scratch(parts.scratchpad, Engine(), nullptr) {
+      : stream((ExpectMemory(kObjectBytes), Engine())),
+        scratch(parts.scratchpad, Engine(), nullptr) {
     for (const Argument& argument : parts.arguments) {
       memories.emplace_back(argument.desc, Engine(), nullptr);
       c_arguments.push_back({argument.id, memories.back().get()});

@@ -426,15 +426,15 @@ Status MaxPoolGrad(const PoolDesc& d, const void* input,
 Status MaxPoolGradGrad(const PoolDesc& d, const void* input, const void* grad,
                        void* output, Parallel parallel) {
   GK_RETURN_IF_ERROR(CheckArgmax(d));
-  return Spread<MaxGradGradImage, Isa::kV2>(d, {input, grad, output, false}, d.batch,
-                                  parallel);
+  return Spread<MaxGradGradImage, Isa::kV2>(d, {input, grad, output, false},
+                                            d.batch, parallel);
 }
 
 Status MaxPoolArgmax(const PoolDesc& d, const void* input, bool with_batch,
                      int64_t* positions, Parallel parallel) {
   GK_RETURN_IF_ERROR(CheckArgmax(d));
-  return Spread<ArgmaxImage, Isa::kV3>(d, {input, nullptr, positions, with_batch},
-                             d.batch, parallel);
+  return Spread<ArgmaxImage, Isa::kV3>(
+      d, {input, nullptr, positions, with_batch}, d.batch, parallel);
 }
 
 }  // namespace gk

@@ -52,7 +52,8 @@ struct Block<uint32_t> {
           __builtin_shuffle(b[i], b[i + 2], U32x8{2, 3, 10, 11, 6, 7, 14, 15});
     }
     for (int i = 0; i < 8; i += 2) {
-      b[i] = __builtin_shuffle(a[i], a[i + 1], U32x8{0, 8, 2, 10, 4, 12, 6, 14});
+      b[i] =
+          __builtin_shuffle(a[i], a[i + 1], U32x8{0, 8, 2, 10, 4, 12, 6, 14});
       b[i + 1] =
           __builtin_shuffle(a[i], a[i + 1], U32x8{1, 9, 3, 11, 5, 13, 7, 15});
     }

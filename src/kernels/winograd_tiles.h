@@ -64,7 +64,8 @@ struct TileGrid {
     for (int64_t i = 0; i < 4; ++i) {
       const int64_t y = y0 + i / 2, x = x0 + i % 2;
       const bool inside = y < to_h && x < to_w;
-      pixels[i] = inside ? to + ((image * to_h + y) * to_w + x) * to_c : nowhere;
+      pixels[i] =
+          inside ? to + ((image * to_h + y) * to_w + x) * to_c : nowhere;
     }
   }
 };
@@ -138,7 +139,9 @@ struct TransformIn {
     using V = typename Lanes<kBytes>::Type;
     V d[4][4], r[4][4];
 #pragma GCC unroll 16
-    for (int i = 0; i < 16; ++i) d[i / 4][i % 4] = Load<kBytes>(t.pixels[i] + c);
+    for (int i = 0; i < 16; ++i) {
+      d[i / 4][i % 4] = Load<kBytes>(t.pixels[i] + c);
+    }
 #pragma GCC unroll 4
     for (int j = 0; j < 4; ++j) {
       r[0][j] = d[0][j] - d[2][j];

@@ -43,7 +43,8 @@ void ParseDefault(const CompositeRecord& r, std::string_view text,
       arg->default_value = text == "True";
       return;
     case ArgKind::kInt:
-      arg->default_value = static_cast<int64_t>(std::atoll(arg->default_text.c_str()));
+      arg->default_value =
+          static_cast<int64_t>(std::atoll(arg->default_text.c_str()));
       return;
     case ArgKind::kFloat:
       arg->default_value = std::atof(arg->default_text.c_str());

@@ -30,7 +30,9 @@ Tensor ScalarOf(int64_t value, DataType t) {
 Tensor VectorOf(const std::vector<SubscriptBound>& bounds, DataType t,
                 std::string_view name) {
   bool symbolic = false;
-  for (const SubscriptBound& b : bounds) symbolic |= static_cast<bool>(b.tensor);
+  for (const SubscriptBound& b : bounds) {
+    symbolic |= static_cast<bool>(b.tensor);
+  }
   if (!symbolic) {
     std::vector<int64_t> wide;
     std::vector<int32_t> narrow;

@@ -376,7 +376,8 @@ void Cluster::RunTiles(const void* const* in, void* const* out, int64_t first,
   const size_t table_bytes =
       (sizeof(void*) * (num_inputs + num_steps) + kAlignment - 1) / kAlignment *
       kAlignment;
-  char* memory = PerThread<Scratch, Scratch>::Get().Get(table_bytes + num_registers_ * register_bytes_);
+  char* memory = PerThread<Scratch, Scratch>::Get().Get(
+      table_bytes + num_registers_ * register_bytes_);
   void** value = reinterpret_cast<void**>(memory);
   char* registers = memory + table_bytes;
   const int64_t fill = std::min(tile_, (last - first) * tile_);

@@ -384,12 +384,12 @@ TEST(NestedFunction, StatesThatDoNotFit) {
       const auto specs = [](int64_t n) {
         return Specs{{kI, TensorShape()}, {kF, TensorShape{n}}};
       };
-      const FunctionAttr test =
-          Function("test", specs(test_size), [&](TestFunction& c, const auto& s) {
+      const FunctionAttr test = Function(
+          "test", specs(test_size), [&](TestFunction& c, const auto& s) {
             return std::vector{c.Add("Less", {s[0], Int(c, turns)})};
           });
-      const FunctionAttr step =
-          Function("step", specs(step_size), [](TestFunction& c, const auto& s) {
+      const FunctionAttr step = Function(
+          "step", specs(step_size), [](TestFunction& c, const auto& s) {
             return std::vector{c.Add("AddV2", {s[0], Int(c, 1)}),
                                c.Add("Neg", {s[1]})};
           });

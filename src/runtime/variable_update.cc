@@ -25,7 +25,8 @@ VariableWrite FusableWrite(const Node& node,
   }
   const Output handle = ResourceRoot(node.input(0));
   if (!is_argument[handle.node->id()]) return VariableWrite::kNone;
-  const Node::OutputInfo& value = node.input(1).node->output(node.input(1).index);
+  const Node::OutputInfo& value =
+      node.input(1).node->output(node.input(1).index);
   const HandleData& data = handle.node->output(handle.index).handle_data;
   if (data.size() != 1 || data[0].dtype != value.dtype ||
       !value.shape.IsFullyDefined() || !data[0].shape.IsFullyDefined() ||

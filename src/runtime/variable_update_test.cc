@@ -104,7 +104,8 @@ TEST(VariableUpdate, OptimizerStepIsOneInstructionInPlace) {
       "AssignSubVariableOp", p,
       b.Add("Mul", {again, b.Add("Sqrt", {b.Add("Abs", {again})})}));
   const auto f = b.Finish({}, {write, step});
-  ExpectSame(*f, {Ramp(1), Ramp(2)}, {Ramp(-3)}, "AssignVariableOp %1 in place");
+  ExpectSame(*f, {Ramp(1), Ramp(2)}, {Ramp(-3)},
+             "AssignVariableOp %1 in place");
 
   // The memory stays the variables' own.
   const Tensor hp = NewVariable(Ramp(1)), hm = NewVariable(Ramp(2));
@@ -201,7 +202,8 @@ TEST(VariableUpdate, OneVariableUnderTwoArguments) {
   const auto f = b.Finish({}, {first, second});
   const Tensor handle = NewVariable(Ramp(1));
   TensorVector out;
-  ASSERT_TRUE(RunFunction(*f, TensorVector{handle, handle, Ramp(5)}, &out).ok());
+  ASSERT_TRUE(
+      RunFunction(*f, TensorVector{handle, handle, Ramp(5)}, &out).ok());
   const std::vector<float> got = Values(ValueOrThrow(Of(handle)->Read()));
   const std::vector<float> start = Values(Ramp(1)), x5 = Values(Ramp(5));
   for (int64_t i = 0; i < kSize; ++i) {
@@ -211,7 +213,8 @@ TEST(VariableUpdate, OneVariableUnderTwoArguments) {
 
 TEST(VariableUpdate, FailureLeavesEveryVariableAsItWas) {
   Program b;
-  const Output v = b.Variable(DataType::kInt32), w = b.Variable(DataType::kInt32);
+  const Output v = b.Variable(DataType::kInt32),
+               w = b.Variable(DataType::kInt32);
   const Output x = b.Arg(DataType::kInt32, TensorShape{kSize});
   const Output old = b.Read(v, {}, DataType::kInt32);
   Node* first = b.Write("AssignVariableOp", v, b.Add("Neg", {old}), {old.node});
@@ -337,9 +340,10 @@ TEST(VariableUpdate, BodiesOfLoopsWriteInEveryTurn) {
       {{"T", types},
        {"cond",
         FunctionAttr{"test", test.Finish({test.Add("Less", {t[0], limit})})}},
-       {"body", FunctionAttr{"step", step.Finish({step.Add("AddV2", {s[0], one}),
-                                                  s[1], s[2], sum},
-                                                 {scatter})}}});
+       {"body",
+        FunctionAttr{"step", step.Finish({step.Add("AddV2", {s[0], one}), s[1],
+                                          s[2], sum},
+                                         {scatter})}}});
   const auto f = b.Finish({{loop.node, 3}}, {loop.node});
   const Tensor zeros = ValueOrThrow(Tensor::Zeros(DataType::kFloat, {kSize}));
   const Tensor handle = NewVariable(zeros);

@@ -23,7 +23,8 @@ static void Values() {
   CHECK(gk::Tensor("text").item<std::string>() == "text");
   CHECK(gk::Tensor({true, false}).to_vector<bool>()[0]);
   CHECK(gk::Tensor(int64_t{1} << 40).dtype() == gk::DataType::kInt64);
-  CHECK(static_cast<float>(gk::Tensor(gk::half(1.5f)).item<gk::half>()) == 1.5f);
+  const gk::half stored = gk::Tensor(gk::half(1.5f)).item<gk::half>();
+  CHECK(static_cast<float>(stored) == 1.5f);
   CHECK(gk::Tensor(Floats{}).num_elements() == 0);
   CHECK(!gk::Tensor().defined());
   std::ostringstream out;

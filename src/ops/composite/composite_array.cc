@@ -58,9 +58,10 @@ TensorVector Stack(CompositeCall& c) {
                              c.integer(1), -rank, rank));
     }
   }
-  return MakeOp("Pack", in,
-                {{"N", static_cast<int64_t>(in.size())}, {"axis", c.integer(1)}},
-                c.name());
+  return MakeOp(
+      "Pack", in,
+      {{"N", static_cast<int64_t>(in.size())}, {"axis", c.integer(1)}},
+      c.name());
 }
 
 TensorVector Unstack(CompositeCall& c) {
@@ -142,8 +143,8 @@ TensorVector Transpose(CompositeCall& c) {
     const PartialTensorShape s = x.partial_shape();
     if (s.unknown_rank()) {
       const Tensor rank = MakeOp1("Rank", {x}, {}, c.name("Rank"));
-      const Tensor last =
-          MakeOp1("Sub", {rank, Int32Of(1, c.name("sub/y"))}, {}, c.name("sub"));
+      const Tensor last = MakeOp1("Sub", {rank, Int32Of(1, c.name("sub/y"))},
+                                  {}, c.name("sub"));
       perm = MakeOp1("Sub", {last, AllAxes(x)}, {}, c.name("sub_1"));
     } else {
       std::vector<int64_t> axes(s.rank());

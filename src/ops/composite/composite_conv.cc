@@ -207,10 +207,13 @@ TensorVector PoolNd(CompositeCall& c) {
 
 #define POOL_ARGS \
   "input: tensor; ksize: ints; strides: ints; padding: native; data_format: "
-#define WINDOW_DOC                                                            \
-  "\n\nArgs:\n  input: [batch, ...spatial, channels].\n  strides: an int, one " \
-  "for each spatial dimension, or one for each dimension.\n  padding: \"SAME\"," \
-  " \"VALID\" or a list of [before, after] for each dimension.\n  data_format:" \
+#define WINDOW_DOC                                                          \
+  "\n\nArgs:\n  input: [batch, ...spatial, channels].\n  strides: an int, " \
+  "one "                                                                    \
+  "for each spatial dimension, or one for each dimension.\n  padding: "     \
+  "\"SAME\","                                                               \
+  " \"VALID\" or a list of [before, after] for each dimension.\n  "         \
+  "data_format:"                                                            \
   " where the channels are."
 
 const CompositeRecord kRecords[] = {
@@ -220,8 +223,8 @@ const CompositeRecord kRecords[] = {
              "None",
      .scope = "Conv2D",
      .build = Conv2d,
-     .doc = "Convolution of pictures with filters [height, width, in, out]."
-            WINDOW_DOC,
+     .doc = "Convolution of pictures with filters [height, width, in, "
+            "out]." WINDOW_DOC,
      .example = ">>> tf.nn.conv2d(tf.ones([1, 2, 2, 1]), tf.ones([2, 2, 1, 1])"
                 ", 1, \"VALID\").numpy().item()\n4.0"},
     {.names = "nn.conv2d_transpose",
@@ -249,7 +252,8 @@ const CompositeRecord kRecords[] = {
              "native; data_format: string = 'NWC'; dilations: ints = None",
      .scope = "conv1d",
      .build = Conv1d,
-     .doc = "Convolution of sequences with filters [width, in, out]." WINDOW_DOC,
+     .doc =
+         "Convolution of sequences with filters [width, in, out]." WINDOW_DOC,
      .example = ">>> tf.nn.conv1d(tf.ones([1, 3, 1]), tf.ones([2, 1, 1]), 1, "
                 "\"VALID\").shape\nTensorShape([1, 2, 1])"},
     {.names = "nn.conv3d",

@@ -174,7 +174,8 @@ TensorVector Eye(CompositeCall& c) {
   };
   const int columns = c.has(1) ? 1 : 0;
   const Tensor batch =
-      c.has(2) ? c.tensor(2) : IntsTensor(std::vector<int64_t>{}, DataType::kInt32);
+      c.has(2) ? c.tensor(2)
+               : IntsTensor(std::vector<int64_t>{}, DataType::kInt32);
   const auto batch_dims = KnownInts(batch);
   const auto rows = known(0), cols = known(columns);
   Tensor ones_shape;

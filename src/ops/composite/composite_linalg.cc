@@ -94,7 +94,8 @@ TensorVector Norm(CompositeCall& c) {
                             NumberOf(1 / *order, size.dtype())})};
   }
   if (*order == 2) {
-    throw Error(ValueError("the spectral norm of matrices needs tf.linalg.svd"));
+    throw Error(
+        ValueError("the spectral norm of matrices needs tf.linalg.svd"));
   }
   const bool of_rows = *order == infinity;
   const Tensor sums = Sum(size, IndexOf((*pair)[of_rows ? 1 : 0]), true);
@@ -290,8 +291,10 @@ const CompositeRecord kRecords[] = {
      .doc = "The sum of the main diagonal of each matrix.",
      .example = ">>> tf.linalg.trace([[1, 2], [3, 4]]).numpy().item()\n5"},
     {.names = "linalg.diag",
-     .args = "diagonal: tensor; name: name = 'diag'; k: tensor(int32!) = 0; num_rows: "
-             "tensor(int32!) = -1; num_cols: tensor(int32!) = -1; padding_value: native = 0; "
+     .args = "diagonal: tensor; name: name = 'diag'; k: tensor(int32!) = 0; "
+             "num_rows: "
+             "tensor(int32!) = -1; num_cols: tensor(int32!) = -1; "
+             "padding_value: native = 0; "
              "align: string = 'RIGHT_LEFT'",
      .scope = "diag",
      .build = Diag,

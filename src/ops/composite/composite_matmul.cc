@@ -80,7 +80,8 @@ struct Operand {
 Operand AsMatrixOfUnknownRank(const Tensor& x,
                               const std::vector<int64_t>& axes, bool flip) {
   const Tensor contracted = PositiveAxes(x, axes);
-  const Tensor free = MakeOp("ListDiff", TensorVector{AllAxes(x), contracted})[0];
+  const Tensor free =
+      MakeOp("ListDiff", TensorVector{AllAxes(x), contracted})[0];
   const auto order = [flip](const Tensor& outer, const Tensor& inner) {
     return flip ? Joined({inner, outer}) : Joined({outer, inner});
   };
@@ -128,7 +129,8 @@ Operand AsMatrix(const Tensor& x, const std::vector<int64_t>& axes,
   }
   for (int64_t i : contracted) {
     if (shape.dim(i) < 0) known = false;
-    else contracted_size = MultiplyWithoutOverflow(contracted_size, shape.dim(i));
+    else
+      contracted_size = MultiplyWithoutOverflow(contracted_size, shape.dim(i));
   }
   Tensor t = x;
   if (!std::is_sorted(perm.begin(), perm.end())) {

@@ -21,7 +21,8 @@ Tensor OnLastAxis(const CompositeCall& c, const char* op, Tensor x,
     if (axis < -rank || axis >= rank) {
       throw Error(InvalidArgument(
           "`dim` must be in the range [{}, {}) where {} is the number of "
-          "dimensions in the input. Received: dim={}", -rank, rank, rank, axis));
+          "dimensions in the input. Received: dim={}",
+          -rank, rank, rank, axis));
     }
     if (axis == rank - 1) axis = -1;
   }
@@ -201,8 +202,9 @@ TensorVector SparseSoftmaxCrossEntropy(CompositeCall& c) {
     const Tensor last = MakeOp1(
         "GatherV2", {s, MakeOp1("Sub", {MakeOp1("Rank", {logits}), Int32Of(1)}),
                      Int32Of(0)});
-    flat = MakeOp1("Reshape",
-                   {logits, MakeOp("Pack", TensorVector{Int32Of(-1), last})[0]});
+    flat =
+        MakeOp1("Reshape",
+                {logits, MakeOp("Pack", TensorVector{Int32Of(-1), last})[0]});
   }
   const Tensor minus_one =
       IntsTensor(std::vector<int64_t>{-1}, DataType::kInt32);
@@ -274,8 +276,9 @@ TensorVector LogPoissonLoss(CompositeCall& c) {
   const DataType t = z.dtype();
   const auto number = [&](double v) { return NumberOf(v, t); };
   const Tensor half_log = MakeOp1(
-      "Mul", {number(0.5),
-              MakeOp1("Log", {MakeOp1("Mul", {number(6.283185307179586), z})})});
+      "Mul",
+      {number(0.5),
+       MakeOp1("Log", {MakeOp1("Mul", {number(6.283185307179586), z})})});
   const Tensor stirling = MakeOp1(
       "AddV2",
       {MakeOp1("Sub", {MakeOp1("Mul", {z, MakeOp1("Log", {z})}), z}),
@@ -362,8 +365,8 @@ TensorVector Moments(CompositeCall& c) {
     axes_again = ValueOrThrow(OpBuilder::Current()->Constant(
         known, c.name("variance/reduction_indices")));
   }
-  Tensor variance = MakeOp1("Mean", {squares, axes_again}, {{"keep_dims", true}},
-                            c.name("variance"));
+  Tensor variance = MakeOp1("Mean", {squares, axes_again},
+                            {{"keep_dims", true}}, c.name("variance"));
   if (!c.flag(3)) {
     const auto dims = KnownInts(axes);
     if (dims) {

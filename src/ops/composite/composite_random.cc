@@ -409,9 +409,11 @@ TensorVector Split(CompositeCall& c) {
 
 TensorVector FoldIn(CompositeCall& c) {
   const Tensor& data = c.tensor(1);
-  return {MakeOp("Pack",
-                 TensorVector{SeedsOf(c, IndicesOf({}, c.name("shape")), data.dtype(), 2), data},
-                 {{"N", int64_t{2}}, {"axis", int64_t{0}}})[0]};
+  return {MakeOp(
+      "Pack",
+      TensorVector{SeedsOf(c, IndicesOf({}, c.name("shape")), data.dtype(), 2),
+                   data},
+      {{"N", int64_t{2}}, {"axis", int64_t{0}}})[0]};
 }
 
 // ---- Generators: a state in a variable, counter (low, high) and key ----
@@ -424,7 +426,8 @@ KeyedSource TakeNumbers(const CompositeCall& c) {
   const Tensor sizes = MakeOp1("Maximum", {
       MakeOp1("Cast", {shape}, {{"DstT", DataType::kInt64}}),
       NumberOf(0, DataType::kInt64)});
-  const Tensor size = MakeOp1("Prod", {sizes, IndicesOf(std::vector<int64_t>{0})});
+  const Tensor size =
+      MakeOp1("Prod", {sizes, IndicesOf(std::vector<int64_t>{0})});
   const Tensor state =
       MakeOp1("RngReadAndSkip",
               {c.tensor(0), algorithm,
@@ -455,7 +458,8 @@ TensorVector GeneratorNormal(CompositeCall& c) {
 }
 
 TensorVector GeneratorSkip(CompositeCall& c) {
-  Tensor delta = c.get<int64_t>(2) ? IntegerOf(c.integer(2), DataType::kInt64) : c.tensor(2);
+  Tensor delta = c.get<int64_t>(2) ? IntegerOf(c.integer(2), DataType::kInt64)
+                                   : c.tensor(2);
   if (delta.dtype() != DataType::kUint64) {
     delta = MakeOp1("Cast", {delta}, {{"DstT", DataType::kUint64}});
   }

@@ -173,7 +173,8 @@ const CompositeRecord kRecords[] = {
      .example = ">>> tf.sequence_mask([1, 2]).numpy().tolist()\n"
                 "[[True, False], [True, True]]"},
     {.names = "histogram_fixed_width",
-     .args = "values: tensor(T); value_range: tensor(T); nbins: tensor(int32!) = 100; "
+     .args = "values: tensor(T); value_range: tensor(T); nbins: tensor(int32!) "
+             "= 100; "
              "dtype: type = int32",
      .scope = "histogram_fixed_width",
      .build = HistogramFixedWidth,

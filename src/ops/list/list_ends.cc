@@ -101,8 +101,8 @@ Status ComputeElementShape(KernelContext& c) {
     c.set_output(0, std::move(t));
     return OkStatus();
   }
-  GK_ASSIGN_OR_RETURN(
-      Tensor t, IntegerTensor(dtype, shape.dims(), TensorShape({shape.rank()})));
+  GK_ASSIGN_OR_RETURN(Tensor t, IntegerTensor(dtype, shape.dims(),
+                                              TensorShape({shape.rank()})));
   c.set_output(0, std::move(t));
   return OkStatus();
 }

@@ -187,13 +187,15 @@ void ProdGradient(GradContext& g) {
   Tensor moved = MakeOp1("Transpose", {x, dims.order});
   Tensor moved_shape = KnownShape(moved);
   // [reduced, kept]
-  Tensor sizes = MakeOp1(
-      "Prod",
-      {MakeOp1("GatherV2", {KnownShape(x), dims.reduced, zero}), IntegerVector(kZero)},
-      {{"keep_dims", true}});
+  Tensor sizes =
+      MakeOp1("Prod",
+              {MakeOp1("GatherV2", {KnownShape(x), dims.reduced, zero}),
+               IntegerVector(kZero)},
+              {{"keep_dims", true}});
   // No -1: there is nothing to infer it from if a reduced dim is 0.
-  Tensor kept = MakeOp1("FloorDiv", {MakeOp1("Size", {x}),
-                                     MakeOp1("Maximum", {sizes, IntegerConstant(1)})});
+  Tensor kept = MakeOp1(
+      "FloorDiv",
+      {MakeOp1("Size", {x}), MakeOp1("Maximum", {sizes, IntegerConstant(1)})});
   const Tensor parts[] = {sizes, kept, zero};
   Tensor flat = MakeOp1("Reshape", {moved, MakeOp("ConcatV2", parts)[0]});
   Tensor left = MakeOp1("Cumprod", {flat, zero}, {{"exclusive", true}});

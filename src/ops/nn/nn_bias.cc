@@ -155,7 +155,8 @@ const OpRecord kRecords[] = {
      .gradient = BiasAddGradient,
      .doc = "Adds a bias to the channels: the last dimension, or with NCHW "
             "the second.",
-     .test = {.reference = "value + bias", .shapes = "value: [2, 3]; bias: [3]"}},
+     .test = {.reference = "value + bias",
+              .shapes = "value: [2, 3]; bias: [3]"}},
 
     {.name = "BiasAddV1",
      .inputs = "value: T; bias: T",
@@ -167,7 +168,8 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeBiasAdd},
      .gradient = BiasAddGradient,
      .doc = "Adds a bias to the last dimension.",
-     .test = {.reference = "value + bias", .shapes = "value: [2, 3]; bias: [3]"}},
+     .test = {.reference = "value + bias",
+              .shapes = "value: [2, 3]; bias: [3]"}},
 
     {.name = "BiasAddGrad",
      .inputs = "out_backprop: T",
@@ -190,8 +192,7 @@ const OpRecord kRecords[] = {
      .attrs = "T: type in [half, bfloat16, float, double]",
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeL2Loss},
-     .gradient =
-         [](GradContext& g) { g.Set(0, ops::Mul(g.x(0), g.dy(0))); },
+     .gradient = [](GradContext& g) { g.Set(0, ops::Mul(g.x(0), g.dy(0))); },
      .python = {.names = "nn.l2_loss"},
      .doc = "Half the sum of the squares.",
      .example = ">>> tf.nn.l2_loss([3., 4.]).numpy().item()\n12.5",

@@ -46,7 +46,9 @@ StatusOr<Slices> RowSlices(const TensorShape& value, const Tensor& indices,
                            int batch_dims) {
   Slices slices;
   const int64_t limit = value.dim(batch_dims);
-  for (int d = batch_dims + 1; d < value.rank(); ++d) slices.size *= value.dim(d);
+  for (int d = batch_dims + 1; d < value.rank(); ++d) {
+    slices.size *= value.dim(d);
+  }
   int64_t batches = 1;
   for (int d = 0; d < batch_dims; ++d) batches *= value.dim(d);
   const int64_t n = indices.num_elements();
