@@ -287,7 +287,14 @@ def set_synchronous_execution(enable):
 
 
 def get_memory_growth(device):
-    """Memory of the CPU always grows as needed."""
+    """Memory of the CPU always grows as needed.
+
+    >>> cpu = tf.config.list_physical_devices('CPU')[0]
+    >>> tf.config.experimental.get_memory_growth(cpu)
+    Traceback (most recent call last):
+        ...
+    ValueError: Cannot get memory growth on non-GPU and non-Pluggable devices: PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')
+    """
     raise ValueError("Cannot get memory growth on non-GPU and non-Pluggable "
                      f"devices: {device}")
 

@@ -18,7 +18,16 @@ from graphkiln._indexed_slices import IndexedSlices
 
 
 class UnconnectedGradients(enum.Enum):
-    """What the gradient of an unconnected source is."""
+    """What the gradient of an unconnected source is.
+
+    >>> x, y = tf.Variable(1.0), tf.Variable(2.0)
+    >>> with tf.GradientTape() as tape:
+    ...     z = x * x
+    >>> tape.gradient(
+    ...     z, y, unconnected_gradients=tf.UnconnectedGradients.ZERO
+    ... ).numpy().item()
+    0.0
+    """
 
     NONE = "none"
     ZERO = "zero"
@@ -55,7 +64,14 @@ def _differentiable(value):
 
 
 class GradientTape:
-    """Records operations, and differentiates what was recorded."""
+    """Records operations, and differentiates what was recorded.
+
+    >>> x = tf.Variable(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     y = x * x
+    >>> tape.gradient(y, x).numpy().item()
+    6.0
+    """
 
     def __init__(
         self, persistent: bool = False, watch_accessed_variables: bool = True
@@ -521,7 +537,14 @@ def _custom_node(
 
 
 def grad_pass_through(f):
-    """`f`, whose gradient is that of the identity."""
+    """`f`, whose gradient is that of the identity.
+
+    >>> x = tf.Variable(1.3)
+    >>> with tf.GradientTape() as tape:
+    ...     y = tf.grad_pass_through(tf.round)(x)
+    >>> y.numpy().item(), tape.gradient(y, x).numpy().item()
+    (1.0, 1.0)
+    """
 
     @custom_gradient
     def wrapped(*args, **kwargs):

@@ -14,7 +14,11 @@ from graphkiln._indexed_slices import IndexedSlices
 
 class AggregationMethod:
     """How tf.gradients adds up what reaches a tensor on several ways; the
-    result is the same."""
+    result is the same.
+
+    >>> tf.AggregationMethod.DEFAULT
+    0
+    """
 
     ADD_N = 0
     DEFAULT = 0

@@ -149,6 +149,9 @@ class RandomNormal(_Random):
       mean: of the numbers.
       stddev: their deviation.
       seed: determines the numbers.
+
+    >>> tf.initializers.RandomNormal(seed=1)([2]).shape
+    TensorShape([2])
     """
 
     _kind = "untruncated_normal"
@@ -162,7 +165,11 @@ class RandomNormal(_Random):
 
 
 class TruncatedNormal(RandomNormal):
-    """Normal numbers within two deviations."""
+    """Normal numbers within two deviations.
+
+    >>> tf.initializers.TruncatedNormal(seed=1)([2]).shape
+    TensorShape([2])
+    """
 
     _kind = "truncated_normal"
 
@@ -175,6 +182,9 @@ class VarianceScaling(_Random):
       mode: "fan_in", "fan_out" or "fan_avg": what it is divided by.
       distribution: "truncated_normal", "untruncated_normal" or "uniform".
       seed: determines the numbers.
+
+    >>> tf.initializers.VarianceScaling(seed=1)([2, 3]).shape
+    TensorShape([2, 3])
     """
 
     def __init__(
@@ -209,37 +219,61 @@ class _Named(VarianceScaling):
 
 
 class GlorotUniform(_Named):
-    """Uniform numbers within sqrt(6 / (fan_in + fan_out))."""
+    """Uniform numbers within sqrt(6 / (fan_in + fan_out)).
+
+    >>> tf.initializers.GlorotUniform(seed=1)([2, 3]).shape
+    TensorShape([2, 3])
+    """
 
     _own = 1.0, "fan_avg", "uniform"
 
 
 class GlorotNormal(_Named):
-    """Truncated normal numbers of variance 2 / (fan_in + fan_out)."""
+    """Truncated normal numbers of variance 2 / (fan_in + fan_out).
+
+    >>> tf.initializers.GlorotNormal(seed=1)([2, 3]).shape
+    TensorShape([2, 3])
+    """
 
     _own = 1.0, "fan_avg", "truncated_normal"
 
 
 class HeUniform(_Named):
-    """Uniform numbers within sqrt(6 / fan_in)."""
+    """Uniform numbers within sqrt(6 / fan_in).
+
+    >>> tf.initializers.HeUniform(seed=1)([2, 3]).shape
+    TensorShape([2, 3])
+    """
 
     _own = 2.0, "fan_in", "uniform"
 
 
 class HeNormal(_Named):
-    """Truncated normal numbers of variance 2 / fan_in."""
+    """Truncated normal numbers of variance 2 / fan_in.
+
+    >>> tf.initializers.HeNormal(seed=1)([2, 3]).shape
+    TensorShape([2, 3])
+    """
 
     _own = 2.0, "fan_in", "truncated_normal"
 
 
 class LecunUniform(_Named):
-    """Uniform numbers within sqrt(3 / fan_in)."""
+    """Uniform numbers within sqrt(3 / fan_in).
+
+    >>> tf.initializers.LecunUniform(seed=1)([2, 3]).shape
+    TensorShape([2, 3])
+    """
 
     _own = 1.0, "fan_in", "uniform"
 
 
 class LecunNormal(_Named):
-    """Truncated normal numbers of variance 1 / fan_in."""
+    """Truncated normal numbers of variance 1 / fan_in.
+
+    >>> tf.initializers.LecunNormal(seed=1)([2, 3]).shape
+    TensorShape([2, 3])
+    """
 
     _own = 1.0, "fan_in", "truncated_normal"
 
@@ -251,6 +285,9 @@ class RandomUniformOfVersion2(_RandomOfVersion2, RandomUniform):
       minval: the least number.
       maxval: what all numbers are less than.
       seed: determines the numbers; without one each call gives others.
+
+    >>> tf.random_uniform_initializer(seed=1)([2]).shape
+    TensorShape([2])
     """
 
 
@@ -261,11 +298,18 @@ class RandomNormalOfVersion2(_RandomOfVersion2, RandomNormal):
       mean: of the numbers.
       stddev: their deviation.
       seed: determines the numbers; without one each call gives others.
+
+    >>> tf.random_normal_initializer(seed=1)([2]).shape
+    TensorShape([2])
     """
 
 
 class TruncatedNormalOfVersion1(_RandomOfVersion1, TruncatedNormal):
-    """Normal numbers within two deviations, others in each call."""
+    """Normal numbers within two deviations, others in each call.
+
+    >>> tf.compat.v1.truncated_normal_initializer(seed=1)([2, 3]).shape
+    TensorShape([2, 3])
+    """
 
     def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=tf.float32):
         super().__init__(mean, stddev, seed)
@@ -273,7 +317,11 @@ class TruncatedNormalOfVersion1(_RandomOfVersion1, TruncatedNormal):
 
 class VarianceScalingOfVersion1(_RandomOfVersion1, VarianceScaling):
     """Random numbers whose variance follows from the shape of weights, others
-    in each call."""
+    in each call.
+
+    >>> tf.compat.v1.variance_scaling_initializer(seed=1)([2, 3]).shape
+    TensorShape([2, 3])
+    """
 
     def __init__(
         self,
@@ -288,7 +336,11 @@ class VarianceScalingOfVersion1(_RandomOfVersion1, VarianceScaling):
 
 class GlorotUniformOfVersion1(_RandomOfVersion1, GlorotUniform):
     """Uniform numbers within sqrt(6 / (fan_in + fan_out)), others in each
-    call."""
+    call.
+
+    >>> tf.compat.v1.glorot_uniform_initializer(seed=1)([2, 3]).shape
+    TensorShape([2, 3])
+    """
 
     def __init__(self, seed=None, dtype=tf.float32):
         super().__init__(seed)
@@ -296,7 +348,11 @@ class GlorotUniformOfVersion1(_RandomOfVersion1, GlorotUniform):
 
 class GlorotNormalOfVersion1(_RandomOfVersion1, GlorotNormal):
     """Truncated normal numbers of variance 2 / (fan_in + fan_out), others in
-    each call."""
+    each call.
+
+    >>> tf.compat.v1.glorot_normal_initializer(seed=1)([2, 3]).shape
+    TensorShape([2, 3])
+    """
 
     def __init__(self, seed=None, dtype=tf.float32):
         super().__init__(seed)
@@ -312,15 +368,27 @@ def to_float(x, name="ToFloat"):
 
 
 def to_double(x, name="ToDouble"):
-    """`x` as float64."""
+    """`x` as float64.
+
+    >>> tf.compat.v1.to_double([1, 2]).dtype
+    tf.float64
+    """
     return tf.cast(x, tf.float64, name=name)
 
 
 def to_int32(x, name="ToInt32"):
-    """`x` as int32."""
+    """`x` as int32.
+
+    >>> tf.compat.v1.to_int32([1.5]).numpy().tolist()
+    [1]
+    """
     return tf.cast(x, tf.int32, name=name)
 
 
 def to_int64(x, name="ToInt64"):
-    """`x` as int64."""
+    """`x` as int64.
+
+    >>> tf.compat.v1.to_int64([1.5]).numpy().tolist()
+    [1]
+    """
     return tf.cast(x, tf.int64, name=name)

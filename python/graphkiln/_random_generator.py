@@ -9,7 +9,11 @@ from graphkiln import _graphkiln
 
 
 class Algorithm(enum.Enum):
-    """The algorithms of random numbers; Philox runs on every device."""
+    """The algorithms of random numbers; Philox runs on every device.
+
+    >>> tf.random.Algorithm.PHILOX.value
+    1
+    """
 
     PHILOX = 1
     THREEFRY = 2
@@ -202,7 +206,11 @@ _global: Generator | None = None
 
 
 def get_global_generator():
-    """The generator that is shared by the whole program."""
+    """The generator that is shared by the whole program.
+
+    >>> tf.random.get_global_generator().normal([2]).shape
+    TensorShape([2])
+    """
     global _global
     if _global is None:
         with tf.init_scope():
@@ -211,6 +219,9 @@ def get_global_generator():
 
 
 def set_global_generator(generator):
-    """Replaces the global generator."""
+    """Replaces the global generator.
+
+    >>> tf.random.set_global_generator(tf.random.Generator.from_seed(7))
+    """
     global _global
     _global = generator

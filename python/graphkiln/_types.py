@@ -17,7 +17,11 @@ TensorLike = typing.Union[
 
 
 class Callable(metaclass=abc.ABCMeta):
-    """What tf.function makes: can be called and has a type."""
+    """What tf.function makes: can be called and has a type.
+
+    >>> isinstance(tf.function(lambda x: x), tf.types.experimental.Callable)
+    True
+    """
 
     @property
     @abc.abstractmethod
@@ -73,6 +77,11 @@ class TraceType(metaclass=abc.ABCMeta):
     """The type of an argument as tracing sees it.
 
     Subclasses take part in tracing: return one from `__tf_tracing_type__`.
+
+    >>> concrete = tf.function(lambda x: x).get_concrete_function(1)
+    >>> type_ = concrete.function_type.parameters['x'].type_constraint
+    >>> isinstance(type_, tf.types.experimental.TraceType)
+    True
     """
 
     @abc.abstractmethod

@@ -160,6 +160,10 @@ PyObject* New(PyTypeObject*, PyObject* args, PyObject* kwargs) {
 }
 
 PyType_Slot slots[] = {{Py_tp_new, Slot<New>()},
+                       {Py_tp_doc,
+                        Doc("The type of the elements of a tensor.\n\n"
+                            ">>> tf.float32.size, tf.as_dtype('int64')\n"
+                            "(4, tf.int64)")},
                        {Py_tp_repr, Slot<Repr>()},
                        {Py_tp_str, Slot<Str>()},
                        {Py_tp_hash, Slot<Hash>()},

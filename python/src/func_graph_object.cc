@@ -575,6 +575,13 @@ PyMemberDef members[] = {
     {nullptr, 0, 0, 0, nullptr}};
 
 PyType_Slot slots[] = {
+    {Py_tp_doc,
+     Doc("Operations and the tensors between them, to be run later.\n\n"
+         ">>> graph = tf.Graph()\n"
+         ">>> with graph.as_default():\n"
+         "...     one = tf.constant(1, name='one')\n"
+         ">>> [op.name for op in graph.get_operations()]\n"
+         "['one']")},
     {Py_tp_new, Slot<New>()},           {Py_tp_dealloc, Slot<Dealloc>()},
     {Py_tp_traverse, Slot<Traverse>()}, {Py_tp_clear, Slot<Clear>()},
     {Py_tp_getset, Slot<getset>()},     {Py_tp_methods, Slot<methods>()},

@@ -445,6 +445,12 @@ PyType_Spec type_spec = {"graphkiln.TraceType", sizeof(PyTraceType), 0,
                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                          type_slots};
 PyType_Slot signature_slots[] = {
+    {Py_tp_doc,
+     Doc("The parameters of a traced function with their types, and the type "
+         "of what it returns.\n\n"
+         ">>> concrete = tf.function(lambda x: x).get_concrete_function(1)\n"
+         ">>> list(concrete.function_type.parameters)\n"
+         "['x']")},
     {Py_tp_dealloc, Slot<Dealloc<PyFunctionType>>()},
     {Py_tp_new, Slot<NewFunctionType>()},
     {Py_tp_repr, Slot<SignatureRepr>()},

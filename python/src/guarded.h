@@ -53,6 +53,8 @@ template <class F>
 void* PlainSlot(F* function) {
   return reinterpret_cast<void*>(function);
 }
+// For Py_tp_doc, which Python copies.
+inline void* Doc(const char* text) { return const_cast<char*>(text); }
 
 }  // namespace gk::py
 

@@ -83,7 +83,8 @@ PyMemberDef leaf_members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(PyTensor, dict), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
-PyType_Slot abstract_slots[] = {{0, nullptr}};
+PyType_Slot abstract_slots[] = {
+    {Py_tp_doc, Doc("What has a shape, a dtype and elements.")}, {0, nullptr}};
 PyType_Spec abstract_spec = {
     "graphkiln.types.experimental.AbstractTensor", sizeof(PyObject), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, abstract_slots};
@@ -189,6 +190,15 @@ bool AddTensorTypes(PyObject* module) {
     slots.push_back(*s);
   }
   slots.push_back({Py_tp_getset, tensor_getset});
+  slots.push_back(
+      {Py_tp_doc,
+       Doc("An array of elements of one type, or in a graph what will be one."
+           "\n\n"
+           ">>> x = tf.constant([[1., 2.], [3., 4.]])\n"
+           ">>> x.shape, x.dtype\n"
+           "(TensorShape([2, 2]), tf.float32)\n"
+           ">>> (x * 2)[0].numpy().tolist()\n"
+           "[2.0, 4.0]")});
   slots.push_back({Py_tp_methods, tensor_methods});
   slots.push_back({Py_tp_repr, Slot<TensorRepr>()});
   slots.push_back({Py_tp_str, Slot<TensorStr>()});

@@ -113,7 +113,7 @@ class RowPasses final : public RowHost {
 
   // --- RowHost. Nothing can be said of what the caller never sees.
   StagedValue Step(const StagedValue&, const StagedValue& row) override {
-    return ValueOf(Connected(RowAt(row.leaves[0])));
+    return StagedValue::Of(Connected(RowAt(row.leaves[0])));
   }
   Status Compare(size_t, const StagedValue&, const StagedValue&) override {
     return OkStatus();
@@ -126,13 +126,6 @@ class RowPasses final : public RowHost {
   std::string Text(const StagedValue&) const override { return "gradients"; }
 
  private:
-  static StagedValue ValueOf(TensorVector tensors) {
-    StagedValue value;
-    value.kind = StagedValue::Kind::kTensors;
-    value.leaves = std::move(tensors);
-    return value;
-  }
-
   TensorVector Backward(const Tensor& start) {
     const Tensor targets[] = {target_.key};
     const Gradient given[] = {{.dense = start}};
@@ -216,7 +209,8 @@ class RowPasses final : public RowHost {
     const Tensor numbers =
         ops::Range(IntegerConstant(0), Size(), IntegerConstant(1));
     const TensorVector found =
-        Scan(*this, ValueOf({numbers}), ValueOf(std::move(start)), {})
+        Scan(*this, StagedValue::Of({numbers}),
+             StagedValue::Of(std::move(start)), {})
             .tensors();
     auto next = found.begin();
     for (size_t k = 0; k < sources_.size(); ++k) {

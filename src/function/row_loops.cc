@@ -85,7 +85,7 @@ class RowLoop final : public StagedLoop {
     }
   }
   std::vector<StagedValue> Get() override {
-    return {Carried({i_}), now_, Carried(Flows())};
+    return {StagedValue::Of({i_}), now_, StagedValue::Of(Flows())};
   }
   void Trace() {
     i_ = ValueOrThrow(
@@ -143,12 +143,6 @@ class RowLoop final : public StagedLoop {
   }
 
  private:
-  static StagedValue Carried(TensorVector leaves) {
-    StagedValue value;
-    value.kind = StagedValue::Kind::kTensors;
-    value.leaves = std::move(leaves);
-    return value;
-  }
   TensorVector Flows() const {
     TensorVector flows;
     for (const TensorArrayImpl::Ptr& a : arrays_) flows.push_back(a->Flow());

@@ -24,6 +24,14 @@ struct StagedValue {
     kObject,     // something that no tensor can hold
   };
 
+  // A structure of tensors, flat; without more of the host's.
+  static StagedValue Of(TensorVector leaves) {
+    StagedValue value;
+    value.kind = Kind::kTensors;
+    value.leaves = std::move(leaves);
+    return value;
+  }
+
   bool has_tensors() const { return kind == Kind::kTensors; }
   bool is_missing() const { return !has_tensors() && kind != Kind::kObject; }
   TensorVector tensors() const;

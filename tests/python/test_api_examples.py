@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 
 import pytest
 
@@ -41,3 +42,47 @@ def _module_examples() -> list[doctest.DocTest]:
 @pytest.mark.parametrize("test", _module_examples(), ids=lambda t: t.name)
 def test_module(test):
     _run(test)
+
+
+def _public_functions() -> dict[str, object]:
+    """Functions and classes by public name."""
+    found: dict[str, object] = {}
+    for name in (
+        *_namespaces._python_names(),
+        *_namespaces._op_names(),
+        *_graphkiln.composite_names(),
+    ):
+        value: object = tf
+        for part in name.split("."):
+            value = getattr(value, part)
+        if isinstance(value, type) or inspect.isroutine(value):
+            found[name] = value
+    return found
+
+
+def test_public_names_are_documented():
+    documents = {
+        name: inspect.getdoc(value) or ""
+        for name, value in _public_functions().items()
+    }
+    assert [name for name, text in documents.items() if not text.strip()] == []
+    without = [name for name, text in documents.items() if ">>>" not in text]
+    assert len(without) <= 0.05 * len(documents), sorted(without)
+
+
+@pytest.mark.parametrize("name", sorted(_namespaces._op_names()))
+def test_op(name):
+    value: object = tf
+    for part in name.split("."):
+        value = getattr(value, part)
+    text = inspect.getdoc(value) or ""
+    parser = doctest.DocTestParser()
+    _run(parser.get_doctest(text, {"tf": tf}, name, None, 0))
+
+
+@pytest.mark.parametrize("name", ["Tensor", "Graph", "DType", "TensorShape"])
+def test_class_of_the_extension(name):
+    text = inspect.getdoc(getattr(tf, name)) or ""
+    assert text
+    parser = doctest.DocTestParser()
+    _run(parser.get_doctest(text, {"tf": tf}, name, None, 0))
