@@ -506,19 +506,15 @@ PyObject* FlattenObjectFunction(PyObject*, PyObject* value) {
   return FlattenObject(value).Release();
 }
 
-template <auto kFunction>
-PyCFunction WithKeywords() {
-  return AsCFunction(Guarded<kFunction>);
-}
 constexpr int kKeywords = METH_VARARGS | METH_KEYWORDS;
 
 PyMethodDef functions[] = {
     {"nest_is_nested", Guarded<IsNested>, METH_O, nullptr},
-    {"nest_flatten", WithKeywords<Flatten>(), kKeywords, nullptr},
-    {"nest_pack", WithKeywords<PackSequenceAs>(), kKeywords, nullptr},
-    {"nest_assert_same", WithKeywords<AssertSameStructureFunction>(), kKeywords,
-     nullptr},
-    {"nest_map", WithKeywords<MapStructure>(), kKeywords, nullptr},
+    {"nest_flatten", AsCFunction(Guarded<Flatten>), kKeywords, nullptr},
+    {"nest_pack", AsCFunction(Guarded<PackSequenceAs>), kKeywords, nullptr},
+    {"nest_assert_same", AsCFunction(Guarded<AssertSameStructureFunction>),
+     kKeywords, nullptr},
+    {"nest_map", AsCFunction(Guarded<MapStructure>), kKeywords, nullptr},
     {"nest_items", Guarded<Items>, METH_O, nullptr},
     {"nest_paths", Guarded<JoinedPaths>, METH_VARARGS, nullptr},
     {"nest_flatten_up_to", Guarded<NestFlattenUpTo>, METH_VARARGS, nullptr},
