@@ -333,6 +333,12 @@ PyGetSetDef getset[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyType_Slot slots[] = {
+    {Py_tp_doc,
+     Doc("The sizes of a tensor's dimensions; unknown ones are None.\n\n"
+         ">>> tf.TensorShape([None, 2]).as_list()\n"
+         "[None, 2]\n"
+         ">>> tf.TensorShape(None).rank is None\n"
+         "True")},
     {Py_tp_new, Slot<New>()},       {Py_tp_dealloc, Slot<Dealloc>()},
     {Py_tp_repr, Slot<Repr>()},     {Py_tp_str, Slot<Str>()},
     {Py_tp_hash, Slot<Hash>()},     {Py_tp_richcompare, Slot<RichCompare>()},

@@ -272,7 +272,7 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeBitcast},
      .python = {.names = "bitcast"},
      .doc = "Reads the bytes of the input as elements of another type.",
-     .example = ">>> tf.bitcast(1.0, tf.int32).numpy()\n1065353216"},
+     .example = ">>> tf.bitcast(1.0, tf.int32).numpy().item()\n1065353216"},
 };
 
 }  // namespace
