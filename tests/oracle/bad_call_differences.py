@@ -179,7 +179,7 @@ class Difference:
 
 INVALID = "InvalidArgumentError"
 MISSING = "Could not find device for node|No OpKernel was registered"
-WINDOWS = "(Depthwise)?Conv2[Dd].*|(Max|Avg)Pool.*"
+WINDOWS = "(Depthwise)?Conv[23][Dd].*|(Max|Avg)Pool.*"
 NONE_LIST = "None is no list, in functions either (there TensorFlow agrees)"
 MORE_TYPES = "we have kernels for more dtypes"
 TYPES_FIRST = "inputs of two dtypes are told before a missing kernel"
@@ -252,6 +252,12 @@ RAW: tuple[Difference, ...] = (
         "",
         INVALID,
         EMPTY,
+    ),
+    Difference(
+        "Conv3D, (dilations|strides) = all .*",
+        INVALID,
+        "ValueError|UnimplementedError",
+        ORDER,
     ),
     Difference("DiagPart, input.* scalar .*", INVALID, "", "a scalar has no diagonal"),
     Difference(

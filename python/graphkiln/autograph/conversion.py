@@ -8,6 +8,7 @@ import threading
 import types
 import weakref
 
+from graphkiln.autograph import conditions
 from graphkiln.autograph import scopes
 from graphkiln.autograph import source
 from graphkiln.autograph.expressions import place
@@ -161,12 +162,13 @@ def _compile(function: types.FunctionType, features: tuple) -> _Converted:
             if isinstance(c, types.CodeType) and c.co_name == name
         )
     around = code.co_qualname.rpartition(".")[0]
-    found = _renamed(
+    final = _renamed(
         found, tree.name, f"{around}.{tree.name}" if around else tree.name,
         code.co_qualname,
     )
-    _mark(found, True)
-    return _Converted(found, tree)
+    conditions.keep(tree, found, final)
+    _mark(final, True)
+    return _Converted(final, tree)
 
 
 def converted_code(function: types.FunctionType, features: tuple = ()):

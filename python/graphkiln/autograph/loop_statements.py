@@ -3,6 +3,7 @@
 import graphkiln as tf
 from graphkiln import _graphkiln
 from graphkiln.autograph import branches
+from graphkiln.autograph import conditions
 from graphkiln.autograph import logic
 from graphkiln.autograph import loops
 from graphkiln.autograph import places
@@ -34,10 +35,12 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
             set_state, symbol_names, opts, body, asks_first,
         )
 
-    if _depends_on_tensors(get_state, symbol_names, opts):
+    reads = conditions.reads_of(test)
+    state = dict(zip(symbol_names, get_state()))
+    if _depends_on_tensors(test, reads.operands, state, opts):
         staged()
         return
-    if _reads_tensors(get_state, symbol_names, opts) and staged(True):
+    if _reads_tensors(reads.state, state) and staged(True):
         return
     # Looked at in a graph that is thrown away: staged, the condition is
     # part of the loop.
@@ -65,25 +68,20 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
     staged()
 
 
-def _depends_on_tensors(get_state, symbol_names, opts) -> bool:
+def _depends_on_tensors(test, operands, state, opts) -> bool:
     """Is it clear from the operands alone that the condition is a tensor?"""
-    if "operands" not in opts:
-        return False
-    state = dict(zip(symbol_names, get_state()))
     if any(state.get(flag) is not False for flag in opts.get("stops", ())):
         return False
-    operands = opts["operands"]()
-    return any(map(staging.is_symbolic, operands)) and all(
-        staging.is_symbolic(x) or type(x) in (int, float) for x in operands
+    values = conditions.values(test, operands)
+    return any(map(staging.is_symbolic, values)) and all(
+        staging.is_symbolic(x) or type(x) in (int, float) for x in values
     )
 
 
-def _reads_tensors(get_state, symbol_names, opts) -> bool:
+def _reads_tensors(symbols, state) -> bool:
     """Does the condition read nothing that changes but tensors?"""
-    tested = opts.get("tested", ())
-    state = dict(zip(symbol_names, get_state()))
-    return bool(tested) and all(
-        staging.is_symbolic(state[symbol]) for symbol in tested
+    return bool(symbols) and all(
+        staging.is_symbolic(state[symbol]) for symbol in symbols
     )
 
 

@@ -2,6 +2,7 @@
 
 import ast
 
+from graphkiln.autograph import conditions
 from graphkiln.autograph import flow
 from graphkiln.autograph import lowering
 from graphkiln.autograph import names as symbols
@@ -541,22 +542,20 @@ class Functions(Comprehensions):
             *self._state_functions(state, at),
             self._body("loop_body", state, body, node, at),
         ]
-        names = [place(load(name), at) for name in _operands(node.test)]
         self.lazy_depth += 1
-        operands = [self.visit(name) for name in names]
         test = self.visit(node.test)
         self.lazy_depth -= 1
         stops = node.gk_stops
-        if operands:
-            options.append(
-                ("operands", lazy(ast.Tuple(operands, ast.Load())))
-            )
-        elif not stops:
+        operands, read = _operands(node.test), ()
+        if not operands and not stops:
             # What is called may read attributes and items, too.
-            read = flow.facts_of(node).tested
-            options.append(("tested", self._symbols([
-                s for s in state if s in read or symbols.is_composite(s)
-            ])))
+            tested = flow.facts_of(node).tested
+            read = [
+                s for s in state if s in tested or symbols.is_composite(s)
+            ]
+        condition = conditions.Reads(
+            tuple(self.mangled(name) for name in operands), tuple(read)
+        )
         if stops:
             going = lowering.none_of(stops, at)
             if isinstance(node.test, ast.Constant) and node.test.value:
@@ -564,9 +563,11 @@ class Functions(Comprehensions):
             else:
                 test = ag_call("and_", lazy(going), lazy(test))
             options.append(("stops", self._symbols(stops)))
-        functions.append(
-            self._def(self.names.new("loop_test"), [], [ast.Return(test)], at)
+        made = self._def(
+            self.names.new("loop_test"), [], [ast.Return(test)], at
         )
+        conditions.note(made, condition)
+        functions.append(made)
         if lists := self._grown(node, state):
             options.append(("lists", self._symbols(lists)))
         get, put, repeated, tested = functions

@@ -1,0 +1,75 @@
+"""What the conditions of while statements read, kept beside their code.
+
+Generated code says nothing of it: it stays what `to_code` shows.
+"""
+
+import ast
+import types
+import weakref
+from typing import NamedTuple
+
+
+class Reads(NamedTuple):
+    """`operands`: the names in a comparison of nothing but names and
+    constants. `state`: the loop's symbols that any other condition reads."""
+
+    operands: tuple[str, ...] = ()
+    state: tuple[str, ...] = ()
+
+
+_NOTHING = Reads()
+# Equal codes read the same.
+_of_code: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+
+
+def note(condition: ast.FunctionDef, reads: Reads) -> None:
+    """Of the function that generated code makes of a condition."""
+    condition.gk_reads = reads
+
+
+def keep(
+    tree: ast.AST, compiled: types.CodeType, final: types.CodeType
+) -> None:
+    """Keeps what `tree` notes; `final` is the code `compiled` of it under
+    other names."""
+    notes = {
+        node.name: node.gk_reads
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and hasattr(node, "gk_reads")
+    }
+    if notes:
+        _keep(notes, compiled, final)
+
+
+def _keep(
+    notes: dict[str, Reads], compiled: types.CodeType, final: types.CodeType
+) -> None:
+    for before, after in zip(compiled.co_consts, final.co_consts):
+        if isinstance(before, types.CodeType):
+            if before.co_name in notes:
+                _of_code[after] = notes[before.co_name]
+            _keep(notes, before, after)
+
+
+def reads_of(condition: types.FunctionType) -> Reads:
+    return _of_code.get(getattr(condition, "__code__", None), _NOTHING)
+
+
+def values(condition: types.FunctionType, names: tuple[str, ...]) -> list:
+    """What the names stand for where the condition is; empty if one stands
+    for nothing."""
+    cells = dict(
+        zip(condition.__code__.co_freevars, condition.__closure__ or ())
+    )
+    found = []
+    for name in names:
+        if name in cells:
+            try:
+                found.append(cells[name].cell_contents)
+            except ValueError:
+                return []
+        elif name in condition.__globals__:
+            found.append(condition.__globals__[name])
+        else:
+            return []
+    return found
