@@ -137,7 +137,7 @@ class OtherArguments final : public PythonArguments {
   StatusOr<gk::Tensor> Add(const Names& names, DataType dtype,
                            const PartialTensorShape& shape,
                            const HandleData& handle_data) override {
-    PyRef type = PyRef::Steal(DTypeObject(dtype));
+    PyRef type = PyRef::Share(DTypeObject(dtype));
     PyRef dims = PyRef::Steal(WrapShape(shape));
     if (!type || !dims) return PythonError();
     PyRef made = PyRef::Steal(PyObject_CallMethod(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import weakref
 
 import pytest
@@ -340,6 +341,25 @@ def test_values_captured_by_call_time():
     box["a"] = 4.0
     assert f(x).numpy() == 144.0
     assert "  k: Dict[['b', " in str(f.get_concrete_function(x))
+
+
+def test_call_time_values_leave_the_dtypes_as_they_were():
+    def trace():
+        @tf.function
+        def f(x):
+            return x + x.graph.capture_call_time_value(
+                lambda: tf.constant(1.0, tf.float64), Spec([], tf.float64)
+            )
+
+        return f(tf.constant(1.0, tf.float64))
+
+    trace()
+    before = sys.getrefcount(tf.float64)
+    for _ in range(50):
+        trace()
+    gc.collect()
+    assert abs(sys.getrefcount(tf.float64) - before) < 10
+
 
 
 def test_captured_values_free_their_graphs():
