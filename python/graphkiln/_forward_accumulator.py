@@ -14,7 +14,6 @@ from graphkiln import _graphkiln
 from graphkiln import _logging
 from graphkiln import _name_scope
 from graphkiln import _recorders
-from graphkiln import _structure
 from graphkiln import nest
 from graphkiln import raw_ops
 from graphkiln._gradient_tape import UnconnectedGradients
@@ -92,7 +91,7 @@ class ForwardAccumulator:
         first axis of the tangents and of the products."""
         self = cls.__new__(cls)
         tangents = nest.map_structure(_graphkiln.convert_to_tensor, tangents)
-        flat = _structure.flatten(tangents)
+        flat = _graphkiln.nest_flatten(tangents)
         counts = {t.shape[0] for t in flat}
         if len(counts) != 1 or None in counts:
             raise ValueError(
@@ -105,7 +104,7 @@ class ForwardAccumulator:
 
     def _watch(self, primals, tangents) -> None:
         for primal, tangent in zip(
-            _structure.flatten(primals), _structure.flatten(tangents)
+            _graphkiln.nest_flatten(primals), _graphkiln.nest_flatten(tangents)
         ):
             dtype = primal.dtype
             if not (dtype.is_floating or dtype.is_complex):
@@ -179,14 +178,14 @@ class ForwardAccumulator:
         4.0
         """
         unconnected = UnconnectedGradients(unconnected_gradients)
-        leaves = _structure.flatten(primals)
+        leaves = _graphkiln.nest_flatten(primals)
         products = [self._product(leaf) for leaf in leaves]
         if unconnected is UnconnectedGradients.ZERO:
             products = [
                 self._zeros(leaf) if product is None else product
                 for leaf, product in zip(leaves, products)
             ]
-        return _structure.pack_like(primals, products)
+        return _graphkiln.nest_pack(primals, products)
 
     def _zeros(self, leaf) -> _graphkiln.Tensor:
         zeros = raw_ops.ZerosLike(x=_graphkiln.convert_to_tensor(leaf))

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from graphkiln import _graphkiln
 from graphkiln import _logging
 from graphkiln import _recorders
-from graphkiln import _structure
 from graphkiln import nest
 from graphkiln import raw_ops
 from graphkiln._indexed_slices import IndexedSlices
@@ -116,7 +115,7 @@ class GradientTape:
 
     def watch(self, tensor) -> None:
         """Makes what depends on `tensor` differentiable."""
-        for leaf in _structure.flatten(tensor):
+        for leaf in _graphkiln.nest_flatten(tensor):
             if hasattr(type(leaf), "_type_spec"):
                 # Its numbers; nothing depends on where they are.
                 self.watch([
@@ -193,7 +192,7 @@ class GradientTape:
             else:
                 self._pop()
         targets = []
-        for leaf in _structure.flatten(target):
+        for leaf in _graphkiln.nest_flatten(target):
             leaf = _differentiable(leaf)
             dtype = leaf.dtype
             if not (dtype.is_floating or dtype.is_complex):
@@ -203,7 +202,7 @@ class GradientTape:
                     dtype,
                 )
             targets.append(leaf)
-        given_sources = _structure.flatten(sources)
+        given_sources = _graphkiln.nest_flatten(sources)
         flat_sources = [_differentiable(source) for source in given_sources]
         for source in flat_sources:
             dtype = source.dtype
@@ -214,9 +213,9 @@ class GradientTape:
                     dtype,
                 )
         if output_gradients is not None:
-            given = list(_structure.flatten(output_gradients))
+            given = list(_graphkiln.nest_flatten(output_gradients))
             if len(given) != len(targets):
-                given = _structure.flatten_up_to(target, output_gradients)
+                given = _graphkiln.nest_flatten_up_to(target, output_gradients)
             output_gradients = [
                 None if g is None
                 else g if isinstance(g, IndexedSlices)
@@ -238,7 +237,7 @@ class GradientTape:
             else gradient
             for given, gradient in zip(given_sources, gradients)
         ]
-        return _structure.pack_like(sources, gradients)
+        return _graphkiln.nest_pack(sources, gradients)
 
     def jacobian(
         self,
@@ -276,10 +275,10 @@ class GradientTape:
         """
         tape = self._tape_for_rows()
         zero = _unconnected(unconnected_gradients) is UnconnectedGradients.ZERO
-        results = tape.jacobian(target, _structure.flatten(sources), zero)
+        results = tape.jacobian(target, _graphkiln.nest_flatten(sources), zero)
         if not self._persistent:
             self._tape = None
-        return _structure.pack_like(sources, results)
+        return _graphkiln.nest_pack(sources, results)
 
     def _tape_for_rows(self):
         if self._tape is None:
@@ -402,11 +401,11 @@ def _call_custom(
     flat_args = [
         leaf if isinstance(leaf, _graphkiln.BaseVariable)
         else _own(_graphkiln.convert_to_tensor(leaf), graph)
-        for leaf in _structure.flatten(args)
+        for leaf in _graphkiln.nest_flatten(args)
     ]
     with _recorders.Watched(forget) as watcher:
-        result, grad_fn = f(*_structure.pack_like(args, flat_args), **kwargs)
-    given = [*flat_args, *_structure.flatten(kwargs)]
+        result, grad_fn = f(*_graphkiln.nest_pack(args, flat_args), **kwargs)
+    given = [*flat_args, *_graphkiln.nest_flatten(kwargs)]
     variables = [
         variable
         for variable in map(_graphkiln.find_variable, watcher.handles())
@@ -415,7 +414,7 @@ def _call_custom(
     _check_takes_variables(grad_fn, variables)
     flat_result = [
         _graphkiln.convert_to_tensor(leaf)
-        for leaf in _structure.flatten(result)
+        for leaf in _graphkiln.nest_flatten(result)
     ]
 
     def backward(output_gradients: list) -> list:
@@ -435,7 +434,7 @@ def _call_custom(
             outputs = _custom_node(graph, flat_result, inputs, backward)
     with _recorders.WithoutForward():
         _graphkiln.record_call(inputs, outputs, backward)
-    return _structure.pack_like(result, outputs)
+    return _graphkiln.nest_pack(result, outputs)
 
 
 def _own(
@@ -472,7 +471,7 @@ def _input_gradients(
         of_arguments, of_variables = grad_fn(
             *output_gradients, variables=variables
         )
-        of_variables = list(_structure.flatten(of_variables))
+        of_variables = list(_graphkiln.nest_flatten(of_variables))
         if len(of_variables) != len(variables):
             raise ValueError(
                 "Must return gradient for each variable from "
@@ -480,7 +479,7 @@ def _input_gradients(
             )
     else:
         of_arguments = grad_fn(*output_gradients)
-    of_arguments = list(_structure.flatten(of_arguments))
+    of_arguments = list(_graphkiln.nest_flatten(of_arguments))
     if len(of_arguments) != count:
         raise ValueError(
             f"custom_gradient function expected to return {count} gradients, "

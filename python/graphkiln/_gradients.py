@@ -7,7 +7,6 @@ from collections.abc import Callable
 import graphkiln as tf
 from graphkiln import _graphkiln
 from graphkiln import _gradient_tape
-from graphkiln import _structure
 from graphkiln._gradient_tape import UnconnectedGradients
 from graphkiln._indexed_slices import IndexedSlices
 
@@ -220,7 +219,7 @@ def recompute_grad(f: Callable) -> Callable:
                 again = [
                     x if isinstance(x, _graphkiln.BaseVariable)
                     else tf.identity(x)
-                    for x in _structure.flatten(args)
+                    for x in _graphkiln.nest_flatten(args)
                 ]
                 floating = [
                     x for x in (*again, *variables) if _is_floating(x)
@@ -230,10 +229,10 @@ def recompute_grad(f: Callable) -> Callable:
                 with tf.control_dependencies(
                     [g for g in upstream if g is not None]
                 ):
-                    value = f(*_structure.pack_like(args, again), **kwargs)
+                    value = f(*_graphkiln.nest_pack(args, again), **kwargs)
             found = iter(
                 tape.gradient(
-                    _structure.flatten(value), floating,
+                    _graphkiln.nest_flatten(value), floating,
                     output_gradients=list(upstream),
                 )
             )

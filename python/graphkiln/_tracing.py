@@ -1,6 +1,5 @@
 """Tracing: one call of a Python function becomes a graph."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 
 from graphkiln import _argument_mutation
@@ -45,9 +44,8 @@ class PlaceholderContext:
 
     def tensor(self, spec: _graphkiln.TensorSpec) -> _graphkiln.Tensor:
         """A new argument that `spec` describes."""
-        name = spec.name or self._name
-        return self._graph._add_argument(
-            _node_name(name), spec.dtype, spec.shape, name
+        return _graphkiln.make_value(
+            self._graph, _graphkiln.trace_type(spec), self._name
         )
 
 
@@ -67,14 +65,6 @@ def variable_of(handle, type_, name: str) -> _variable.Variable:
         handle, type_.dtype, type_.shape, type_.trainable, name + ":0"
     )
     return variable
-
-
-def _node_name(name: str) -> str:
-    """The node of an argument is named like it, if nodes can be."""
-    return name if _NODE_NAME.fullmatch(name) else "Placeholder"
-
-
-_NODE_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
 
 
 def _refuse_captures(

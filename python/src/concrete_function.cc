@@ -59,6 +59,23 @@ class OutputBuffer {
 // A call that takes longer gives up the GIL from then on.
 constexpr auto kLong = std::chrono::microseconds(20);
 
+PyObject* Pack(const Structure& s, std::span<const Tensor> outputs,
+               size_t* next);
+
+// The children's values in the list or tuple `made`.
+template <class SetItem>
+PyObject* PackInto(PyRef made, const Structure& s,
+                   std::span<const Tensor> outputs, size_t* next,
+                   SetItem set_item) {
+  const std::vector<StructureRef>& parts = s.children();
+  for (size_t i = 0; made && i < parts.size(); ++i) {
+    PyObject* item = Pack(*parts[i], outputs, next);
+    if (item == nullptr) return nullptr;
+    set_item(made.get(), i, item);
+  }
+  return made.Release();
+}
+
 // The value of a structure whose leaves are the outputs from `next` on.
 PyObject* Pack(const Structure& s, std::span<const Tensor> outputs,
                size_t* next) {
@@ -68,28 +85,19 @@ PyObject* Pack(const Structure& s, std::span<const Tensor> outputs,
       return Raise(Internal("a function returned too few results"));
     case Structure::Kind::kNone:
       Py_RETURN_NONE;
-    case Structure::Kind::kTuple: {
+    case Structure::Kind::kTuple:
       if (s.value()) break;
-      const std::vector<StructureRef>& parts = s.children();
-      PyRef tuple = PyRef::Steal(PyTuple_New(parts.size()));
-      for (size_t i = 0; tuple && i < parts.size(); ++i) {
-        PyObject* item = Pack(*parts[i], outputs, next);
-        if (item == nullptr) return nullptr;
-        PyTuple_SET_ITEM(tuple.get(), i, item);
-      }
-      return tuple.Release();
-    }
-    case Structure::Kind::kList: {
+      return PackInto(PyRef::Steal(PyTuple_New(s.children().size())), s,
+                      outputs, next,
+                      [](PyObject* tuple, size_t i, PyObject* item) {
+                        PyTuple_SET_ITEM(tuple, i, item);
+                      });
+    case Structure::Kind::kList:
       if (s.value()) break;
-      const std::vector<StructureRef>& parts = s.children();
-      PyRef list = PyRef::Steal(PyList_New(parts.size()));
-      for (size_t i = 0; list && i < parts.size(); ++i) {
-        PyObject* item = Pack(*parts[i], outputs, next);
-        if (item == nullptr) return nullptr;
-        PyList_SET_ITEM(list.get(), i, item);
-      }
-      return list.Release();
-    }
+      return PackInto(PyRef::Steal(PyList_New(s.children().size())), s, outputs,
+                      next, [](PyObject* list, size_t i, PyObject* item) {
+                        PyList_SET_ITEM(list, i, item);
+                      });
     default:
       break;
   }

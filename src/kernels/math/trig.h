@@ -206,15 +206,20 @@ GK_INLINE T AsinSmall(T a, T z) {
          a;
 }
 
-// Beyond 1/2, asin(a) = pi/2 - 2 asin(sqrt((1 - a) / 2)).
+// asin(a) for 0 <= a <= 1; where a is `large`, beyond 1/2, the y of
+// asin(a) = pi/2 - 2 y, which is asin(sqrt((1 - a) / 2)).
+template <class T, class Mask>
+GK_INLINE T AsinHalved(T a, Mask large) {
+  const T half = 0.5f * (1.0f - a);
+  return AsinSmall(Select(large, Sqrt(half), a), Select(large, half, a * a));
+}
+
 template <class T>
 GK_INLINE T Asin(T x) {
   if constexpr (kIsFloatValue<T>) {
     const T a = Abs(x);
     const auto large = a > 0.5f;
-    const T half = 0.5f * (1.0f - a);
-    const T root = Sqrt(half);
-    const T y = AsinSmall(Select(large, root, a), Select(large, half, a * a));
+    const T y = AsinHalved(a, large);
     const T turned = 0x1.921fb6p+0f - (y + y + 0x1.777a5cp-25f);
     return CopySign(Select(large, turned, y), x);
   } else {
@@ -227,9 +232,7 @@ GK_INLINE T Acos(T x) {
   if constexpr (kIsFloatValue<T>) {
     const T a = Abs(x);
     const auto large = a > 0.5f;
-    const T half = 0.5f * (1.0f - a);
-    const T root = Sqrt(half);
-    const T y = AsinSmall(Select(large, root, a), Select(large, half, a * a));
+    const T y = AsinHalved(a, large);
     const T far =
         Select(x < 0.0f, 0x1.921fb6p+1f - (y + y + 0x1.777a5cp-24f), y + y);
     const T near = 0x1.921fb6p+0f - (CopySign(y, x) + 0x1.777a5cp-25f);
