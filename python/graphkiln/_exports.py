@@ -59,19 +59,19 @@ EXPORTS: dict[str, str] = {
         __internal__.types.Tensor=AbstractTensor
         __internal__.EagerTensor=EagerTensor
         """,
-    "graphkiln._variable": """
+    "graphkiln._src.variables.variable": """
         Variable VariableSynchronization VariableAggregation
         variable_creator_scope
         """,
-    "graphkiln._gradient_tape": """
+    "graphkiln._src.gradients.gradient_tape": """
         GradientTape autodiff.GradientTape UnconnectedGradients
         custom_gradient grad_pass_through
         """,
-    "graphkiln._forward_accumulator": "autodiff.ForwardAccumulator",
-    "graphkiln._device_spec": "DeviceSpec",
-    "graphkiln._gradient_registry": "no_gradient RegisterGradient",
-    "graphkiln._name_scope": "name_scope init_scope device",
-    "graphkiln._function": """
+    "graphkiln._src.gradients.forward_accumulator": "autodiff.ForwardAccumulator",
+    "graphkiln._src.config.device_spec": "DeviceSpec",
+    "graphkiln._src.gradients.gradient_registry": "no_gradient RegisterGradient",
+    "graphkiln._src.graph.name_scope": "name_scope init_scope device",
+    "graphkiln._src.function.function": """
         function compat.v1.function compat.v2.function
         config.run_functions_eagerly config.functions_run_eagerly
         config.experimental_run_functions_eagerly=run_functions_eagerly
@@ -86,16 +86,16 @@ EXPORTS: dict[str, str] = {
     "graphkiln.autograph.verbosity": """
         autograph.set_verbosity autograph.experimental.set_strict
         """,
-    "graphkiln._variable_spec": "type_spec_from_value",
-    "graphkiln._dispatch": """
+    "graphkiln._src.types.variable_spec": "type_spec_from_value",
+    "graphkiln._src.types.dispatch": """
         experimental.dispatch_for_api
         experimental.dispatch_for_unary_elementwise_apis
         experimental.dispatch_for_binary_elementwise_apis
         experimental.dispatch_for_binary_elementwise_assert_apis
         experimental.unregister_dispatch_for""",
     "graphkiln.autograph.scopes": "autograph.experimental.Feature",
-    "graphkiln._control_flow": "cond case switch_case while_loop",
-    "graphkiln._tensor_array": "TensorArray TensorArraySpec",
+    "graphkiln._src.control_flow.control_flow": "cond case switch_case while_loop",
+    "graphkiln._src.control_flow.tensor_array": "TensorArray TensorArraySpec",
     "graphkiln.data._constants": """
         data.AUTOTUNE data.INFINITE_CARDINALITY data.UNKNOWN_CARDINALITY
         data.experimental.AUTOTUNE data.experimental.INFINITE_CARDINALITY
@@ -136,47 +136,47 @@ EXPORTS: dict[str, str] = {
         data.experimental.ThreadingOptions
         """,
     "graphkiln.data._specs": "data.DatasetSpec",
-    "graphkiln._map": "map_fn vectorized_map",
-    "graphkiln._folds": "foldl foldr scan",
-    "graphkiln._gradients": """
+    "graphkiln._src.control_flow.map": "map_fn vectorized_map",
+    "graphkiln._src.control_flow.folds": "foldl foldr scan",
+    "graphkiln._src.gradients.gradients": """
         AggregationMethod gradients hessians recompute_grad
         """,
-    "graphkiln._graph_def": """
+    "graphkiln._src.graph.graph_def": """
         import_graph_def graph_util.import_graph_def io.write_graph
         compat.v1.import_graph_def
         test.assert_equal_graph_def
         """,
-    "graphkiln._type_spec": """
+    "graphkiln._src.types.type_spec": """
         TypeSpec TensorSpec
         __internal__.CompositeTensor
         __internal__.register_type_spec_from_value_converter
         """,
-    "graphkiln._ragged_spec": "RaggedTensorSpec",
-    "graphkiln._ragged_tensor": "RaggedTensor",
-    "graphkiln._ragged_constant": "ragged.constant",
-    "graphkiln._wrapped_function": "compat.v1.wrap_function",
-    "graphkiln._row_partition": "experimental.RowPartition",
-    "graphkiln._dynamic_ragged_shape": "experimental.DynamicRaggedShape",
-    "graphkiln._sparse_tensor": """
+    "graphkiln._src.ragged.spec": "RaggedTensorSpec",
+    "graphkiln._src.ragged.tensor": "RaggedTensor",
+    "graphkiln._src.ragged.constant": "ragged.constant",
+    "graphkiln._src.function.wrapped_function": "compat.v1.wrap_function",
+    "graphkiln._src.ragged.row_partition": "experimental.RowPartition",
+    "graphkiln._src.ragged.dynamic_ragged_shape": "experimental.DynamicRaggedShape",
+    "graphkiln._src.sparse.sparse_tensor": """
         SparseTensor SparseTensorSpec sparse.SparseTensor
         sparse.from_dense sparse.to_dense sparse.reorder
         compat.v1.SparseTensorValue
         """,
-    "graphkiln._extension_type": """
+    "graphkiln._src.types.extension_type": """
         experimental.ExtensionType experimental.ExtensionTypeSpec
         experimental.extension_type.as_dict
         """,
-    "graphkiln._batchable": """
+    "graphkiln._src.types.batchable": """
         experimental.BatchableExtensionType
         experimental.ExtensionTypeBatchEncoder
         """,
-    "graphkiln._indexed_slices": "IndexedSlices IndexedSlicesSpec",
-    "graphkiln._graph_scopes": """
+    "graphkiln._src.sparse.indexed_slices": "IndexedSlices IndexedSlicesSpec",
+    "graphkiln._src.graph.graph_scopes": """
         Graph control_dependencies inside_function
         compat.v1.Graph compat.v1.control_dependencies
         compat.v1.get_default_graph compat.v1.placeholder
         """,
-    "graphkiln._logging": """
+    "graphkiln._src.host.logging": """
         get_logger compat.v1.logging.log compat.v1.logging.debug
         compat.v1.logging.info compat.v1.logging.warn
         compat.v1.logging.warning compat.v1.logging.error
@@ -185,7 +185,7 @@ EXPORTS: dict[str, str] = {
         compat.v1.logging.INFO compat.v1.logging.WARN
         compat.v1.logging.ERROR compat.v1.logging.FATAL
         """,
-    "graphkiln._types": """
+    "graphkiln._src.function.types": """
         types.experimental.Callable types.experimental.PolymorphicFunction
         types.experimental.GenericFunction=PolymorphicFunction
         types.experimental.ConcreteFunction types.experimental.AtomicFunction
@@ -193,19 +193,19 @@ EXPORTS: dict[str, str] = {
         types.experimental.SupportsTracingProtocol
         types.experimental.TensorLike
         """,
-    "graphkiln._dimension": "compat.v1.Dimension compat.dimension_value",
-    "graphkiln._slicing": "strided_slice",
-    "graphkiln._module": "Module",
-    "graphkiln._print": "print strings.format",
-    "graphkiln._py_function": """
+    "graphkiln._src.types.dimension": "compat.v1.Dimension compat.dimension_value",
+    "graphkiln._src.math.slicing": "strided_slice",
+    "graphkiln._src.variables.module": "Module",
+    "graphkiln._src.host.print": "print strings.format",
+    "graphkiln._src.host.py_function": """
         py_function numpy_function compat.v1.py_func
         compat.v1.py_function compat.v1.numpy_function
         """,
-    "graphkiln._compat_assign": """
+    "graphkiln._src.variables.compat_assign": """
         compat.v1.assign compat.v1.assign_add compat.v1.assign_sub
         """,
-    "graphkiln._random_seed": "random.set_seed",
-    "graphkiln._random_generator": """
+    "graphkiln._src.random.seed": "random.set_seed",
+    "graphkiln._src.random.generator": """
         random.Generator random.Algorithm random.create_rng_state
         random.get_global_generator random.set_global_generator
         random.experimental.Generator random.experimental.Algorithm
@@ -213,11 +213,11 @@ EXPORTS: dict[str, str] = {
         random.experimental.get_global_generator
         random.experimental.set_global_generator
         """,
-    "graphkiln._math_functions": """
+    "graphkiln._src.math.math_functions": """
         einsum linalg.einsum clip_by_global_norm linalg.global_norm meshgrid
         repeat broadcast_dynamic_shape broadcast_static_shape
         """,
-    "graphkiln._initializers": """
+    "graphkiln._src.random.initializers": """
         zeros_initializer=Zeros ones_initializer=Ones
         constant_initializer=Constant
         random_uniform_initializer=RandomUniformOfVersion2
@@ -236,14 +236,14 @@ EXPORTS: dict[str, str] = {
         compat.v1.to_float compat.v1.to_double compat.v1.to_int32
         compat.v1.to_int64
         """,
-    "graphkiln._version": """
+    "graphkiln._src.config.version": """
         version.VERSION version.GIT_VERSION version.COMPILER_VERSION
         version.GRAPH_DEF_VERSION version.GRAPH_DEF_VERSION_MIN_CONSUMER
         version.GRAPH_DEF_VERSION_MIN_PRODUCER version.GRAPHKILN_VERSION
         sysconfig.get_include sysconfig.get_lib sysconfig.get_compile_flags
         sysconfig.get_link_flags sysconfig.get_build_info
         """,
-    "graphkiln._config": """
+    "graphkiln._src.config.config": """
         config.PhysicalDevice config.LogicalDevice
         config.LogicalDeviceConfiguration
         config.list_physical_devices config.list_logical_devices
@@ -274,7 +274,7 @@ EXPORTS: dict[str, str] = {
         config.optimizer.set_experimental_options
         debugging.get_log_device_placement debugging.set_log_device_placement
         """,
-    "graphkiln._assertions": """
+    "graphkiln._src.checks.assertions": """
         Assert debugging.Assert
         debugging.assert_equal assert_equal debugging.assert_none_equal
         debugging.assert_less assert_less debugging.assert_less_equal
@@ -284,7 +284,7 @@ EXPORTS: dict[str, str] = {
         debugging.assert_non_positive debugging.assert_near
         debugging.assert_all_finite
         """,
-    "graphkiln._shape_assertions": """
+    "graphkiln._src.checks.shape_assertions": """
         debugging.assert_rank assert_rank
         debugging.assert_rank_at_least debugging.assert_rank_in
         debugging.assert_scalar debugging.assert_type
@@ -292,17 +292,17 @@ EXPORTS: dict[str, str] = {
         debugging.assert_proper_iterable debugging.assert_same_float_dtype
         debugging.assert_shapes
         """,
-    "graphkiln._debugging": """
+    "graphkiln._src.checks.debugging": """
         debugging.enable_traceback_filtering
         debugging.disable_traceback_filtering
         debugging.is_traceback_filtering_enabled
         debugging.enable_check_numerics debugging.disable_check_numerics
         """,
-    "graphkiln._control": """
+    "graphkiln._src.graph.control": """
         get_static_value group tuple is_symbolic_tensor
         """,
-    "graphkiln._bincount": "math.bincount sparse.bincount=sparse_bincount",
-    "graphkiln._counting": """
+    "graphkiln._src.math.bincount": "math.bincount sparse.bincount=sparse_bincount",
+    "graphkiln._src.math.counting": """
         math.confusion_matrix nn.embedding_lookup histogram_fixed_width_bins
         """,
 }

@@ -11,9 +11,7 @@ import importlib.util
 import sys
 import types
 
-from graphkiln import _exports
-from graphkiln import _graphkiln
-from graphkiln import _loading
+from graphkiln import _exports, _graphkiln, _loading
 
 DTYPE_NAMES = (
     "bfloat16", "bool", "complex64", "complex128", "float16", "float32",
@@ -95,7 +93,7 @@ def _dispatched_names() -> frozenset[str]:
 @functools.cache
 def _dispatched(function: object) -> object:
     """What all public names of a function stand for."""
-    dispatch = _loading.load("graphkiln._dispatch")
+    dispatch = _loading.load("graphkiln._src.types.dispatch")
     return dispatch.python_api(function)
 
 

@@ -25,7 +25,7 @@ bool Refuse(PyObject* function, const CallArguments& call, PyObject* reason) {
   const auto [args, kwargs] = call.AsTupleAndDict();
   if (!args) return false;
   PyRef error =
-      PyRef::Steal(CallPython("graphkiln._function_binding", "refusal",
+      PyRef::Steal(CallPython("graphkiln._src.function.function_binding", "refusal",
                               {function, reason, args.get(), kwargs.get()}));
   return error && RaiseObject(error.get());
 }
@@ -42,7 +42,7 @@ bool BindByPython(PyObject* function, const CallArguments& call,
   const auto [args, kwargs] = call.AsTupleAndDict();
   if (!args) return false;
   PyRef list =
-      PyRef::Steal(CallPython("graphkiln._function_binding", "bind",
+      PyRef::Steal(CallPython("graphkiln._src.function.function_binding", "bind",
                               {function, args.get(), kwargs.get()}));
   if (!list) return false;
   if (!PyList_Check(list.get())) return RaiseObject(list.get());

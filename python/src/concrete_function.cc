@@ -146,7 +146,7 @@ PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
       return nullptr;
     }
   }
-  return CallPython("graphkiln._concrete_function", "call_structured",
+  return CallPython("graphkiln._src.function.concrete_function", "call_structured",
                     {o, tuple.get(), dict.get()});
 }
 

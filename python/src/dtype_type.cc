@@ -64,7 +64,7 @@ PyObject* AsNumpy(PyObject* o, void*) { return NumpyType(Self(o)->dtype); }
 // Through Python, which asks NumPy; `what` is the function's name.
 template <const char* const* kFunction>
 PyObject* FromPython(PyObject* o, void*) {
-  return CallPython("graphkiln._numpy_types", *kFunction, {o});
+  return CallPython("graphkiln._src.types.numpy_types", *kFunction, {o});
 }
 constexpr const char* kMax = "maximum";
 constexpr const char* kMin = "minimum";
@@ -320,7 +320,7 @@ PyObject* NumpyType(DataType t) {
   PyObject*& cached = numpy_types[static_cast<int>(t)];
   if (cached == nullptr) {
     cached =
-        CallPython("graphkiln._numpy_types", "numpy_type", {DTypeObject(t)});
+        CallPython("graphkiln._src.types.numpy_types", "numpy_type", {DTypeObject(t)});
   }
   return Py_XNewRef(cached);
 }

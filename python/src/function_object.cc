@@ -74,7 +74,7 @@ bool NoteTracedCall(PyObject* o) {
   if (!warning) return true;
   PyRef text = PyRef::Steal(ToPyString(*warning));
   PyRef done = PyRef::Steal(
-      text ? CallPython("graphkiln._logging", "warn", {text.get()}) : nullptr);
+      text ? CallPython("graphkiln._src.host.logging", "warn", {text.get()}) : nullptr);
   return static_cast<bool>(done);
 }
 
@@ -125,7 +125,7 @@ PyObject* CallOfObject(PyObject* o, const CallArguments& call) {
   PyObject* const instance = call.args[0];
   auto* owner = reinterpret_cast<PyObject*>(Py_TYPE(instance));
   PyRef bound = PyRef::Steal(
-      CallPython("graphkiln._function", "bind_to_instance",
+      CallPython("graphkiln._src.function.function", "bind_to_instance",
                  {o, instance, owner}));
   if (!bound) return nullptr;
   return PyObject_Vectorcall(bound.get(), call.args + 1, call.n - 1,
@@ -144,7 +144,7 @@ PyObject* CallSlowly(PyObject* o, PyObject* const* args, size_t n,
   if (run_eagerly) {
     const auto [tuple, dict] = call.AsTupleAndDict();
     if (!tuple) return nullptr;
-    return CallPython("graphkiln._function", "call_python",
+    return CallPython("graphkiln._src.function.function", "call_python",
                       {o, tuple.get(), dict.get()});
   }
   if (Self(o)->needs_instance && n > 0) return CallOfObject(o, call);
@@ -196,7 +196,7 @@ PyObject* CallGuarded(PyObject* o, PyObject* const* args, size_t nargsf,
       if (known) {
         PyObject* concrete = ConcreteOf(*known->trace());
         PyRef holds = PyRef::Steal(CallPython(
-            "graphkiln._baked_values", "still_holds", {o, concrete}));
+            "graphkiln._src.function.baked_values", "still_holds", {o, concrete}));
         if (!holds) return nullptr;
         if (holds.get() == Py_True) {
           return Counted(o, Run(*known, key.tensors()));
@@ -246,7 +246,7 @@ void Dealloc(PyObject* o) {
 
 PyObject* Get(PyObject* o, PyObject* instance, PyObject* owner) {
   if (instance == nullptr || instance == Py_None) return Py_NewRef(o);
-  return CallPython("graphkiln._function", "bind_to_instance",
+  return CallPython("graphkiln._src.function.function", "bind_to_instance",
                     {o, instance, owner ? owner : Py_None});
 }
 

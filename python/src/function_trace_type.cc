@@ -272,7 +272,7 @@ StatusOr<TraceTypeRef> TypeOf(PyObject* o, CallVariables* variables) {
   if (TypeAttribute(o, "__tf_tracing_type__") != nullptr ||
       TypeAttribute(o, "_type_spec") != nullptr) {
     PyRef type =
-        PyRef::Steal(CallPython("graphkiln._composite", "tracing_type", {o}));
+        PyRef::Steal(CallPython("graphkiln._src.types.composite", "tracing_type", {o}));
     if (!type) return PythonError();
     if (IsTraceType(type.get()) &&
         TraceTypeIn(type.get())->kind() == Kind::kVariable &&

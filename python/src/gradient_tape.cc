@@ -62,7 +62,7 @@ nb::object WrapGradient(const Gradient& g) {
   nb::object values = Wrap(g.dense);
   if (!g.is_slices()) return values;
   static PyObject* type =
-      ImportAttribute("graphkiln._indexed_slices", "IndexedSlices").Release();
+      ImportAttribute("graphkiln._src.sparse.indexed_slices", "IndexedSlices").Release();
   if (type == nullptr) throw nb::python_error();
   nb::object shape = g.dense_shape ? Wrap(g.dense_shape) : nb::none();
   return nb::handle(type)(values, Wrap(g.indices), shape);

@@ -95,7 +95,7 @@ PyObject* Redispatch(PyObject* o, PyObject* const* args, size_t nargs,
                            args[i]) == 0;
   }
   PyObject* result =
-      ready ? CallPython("graphkiln._composite_dispatch", "dispatch",
+      ready ? CallPython("graphkiln._src.types.composite_dispatch", "dispatch",
                          {o, positional.get(), named.get()})
             : nullptr;
   if (result == Py_NotImplemented) {
@@ -221,7 +221,7 @@ PyObject* TextSignature(PyObject* o, void*) {
 PyObject* Signature(PyObject* o, void*) {
   PyRef text = PyRef::Steal(TextSignature(o, nullptr));
   if (!text) return nullptr;
-  return CallPython("graphkiln._signature", "parse", {text.get()});
+  return CallPython("graphkiln._src.function.signature", "parse", {text.get()});
 }
 // A function found on a class is a method of its instances.
 PyObject* Bind(PyObject* o, PyObject* instance, PyObject*) {

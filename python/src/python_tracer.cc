@@ -141,7 +141,7 @@ StatusOr<Ref<Trace>> PythonTracer::MakeTrace(const Ref<FunctionType>& type,
   if (!made_variables_) made_variables_ = PyRef::Steal(PyList_New(0));
   if (!wrapped || !variables || !made_variables_) return PythonError();
   PyRef made = PyRef::Steal(
-      CallPython("graphkiln._function", "trace_body",
+      CallPython("graphkiln._src.function.function", "trace_body",
                  {function_, wrapped.get(), variables.get(),
                   made_variables_.get()}));
   if (!made) return PythonError();
@@ -176,7 +176,7 @@ StatusOr<std::vector<TypeDifference>> PythonTracer::ChangedValues(
   std::vector<TypeDifference> changes;
   if (!guarded_) return changes;
   PyRef list = PyRef::Steal(
-      CallPython("graphkiln._baked_values", "changes_to_retrace",
+      CallPython("graphkiln._src.function.baked_values", "changes_to_retrace",
                  {function_, ConcreteOf(trace)}));
   if (!list) return PythonError();
   GK_RETURN_IF_ERROR(ReadChanges(list.get(), &changes));

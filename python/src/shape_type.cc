@@ -157,7 +157,7 @@ PyObject* Rank(PyObject* o, void*) {
 PyObject* Dims(PyObject* o, void*) {
   if (ShapeOf(o).unknown_rank()) Py_RETURN_NONE;
   PyRef tuple = AsTuple(ShapeOf(o));
-  return tuple ? CallPython("graphkiln._dimension", "dimensions", {tuple.get()})
+  return tuple ? CallPython("graphkiln._src.types.dimension", "dimensions", {tuple.get()})
                : nullptr;
 }
 PyObject* RawDims(PyObject* o, void*) {
@@ -285,7 +285,7 @@ PyObject* WithRank(PyObject* o, PyObject* rank) {
   Py_RETURN_NONE;
 }
 PyObject* AsProto(PyObject* o, PyObject*) {
-  return CallPython("graphkiln._protos", "shape_proto", {o});
+  return CallPython("graphkiln._src.graph.protos", "shape_proto", {o});
 }
 PyObject* Reduce(PyObject* o, PyObject*) {
   PyRef dims = PyRef::Steal(RawDims(o, nullptr));

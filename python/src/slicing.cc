@@ -106,7 +106,7 @@ PyObject* Subscript(PyObject* self, PyObject* key) {
     if (row) return WrapNewTensor(std::move(row));
   }
   if (IsVariable(self)) {
-    return CallPython("graphkiln._variable", "slice_variable", {self, key});
+    return CallPython("graphkiln._src.variables.variable", "slice_variable", {self, key});
   }
   if (!IsTensor(self)) {
     PyErr_Format(PyExc_TypeError, "'%s' object is not subscriptable",

@@ -12,7 +12,7 @@ namespace {
 namespace nb = nanobind;
 using Kind = StagedValue::Kind;
 
-constexpr char kControlFlow[] = "graphkiln._control_flow";
+constexpr char kControlFlow[] = "graphkiln._src.control_flow.control_flow";
 constexpr char kStaging[] = "graphkiln.autograph.staging";
 constexpr char kSymbols[] = "graphkiln.autograph.symbols";
 

@@ -152,7 +152,7 @@ PyObject* Consumers(PyObject* o, PyObject*) {
 }
 
 PyObject* Reference(PyObject* o, PyObject*) {
-  return CallPython("graphkiln._reference", "Reference", {o});
+  return CallPython("graphkiln._src.function.reference", "Reference", {o});
 }
 
 PyObject* ShapeAsList(PyObject* o, PyObject*) {

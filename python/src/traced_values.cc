@@ -70,7 +70,7 @@ class PythonArguments : public ArgumentFace {
       PyRef name = PyRef::Steal(ToPyString(parameter));
       if (!tensor || !wrapped || !name) return PythonError();
       known =
-          PyRef::Steal(CallPython("graphkiln._tracing", "variable_of",
+          PyRef::Steal(CallPython("graphkiln._src.function.tracing", "variable_of",
                                   {tensor.get(), wrapped.get(), name.get()}));
     }
     return Push(Py_XNewRef(known.get()));
@@ -82,7 +82,7 @@ class PythonArguments : public ArgumentFace {
     PyRef own = PyRef::Steal(ObjectOf(type));
     PyRef name = PyRef::Steal(ToPyString(parameter));
     if (!own || !name) return PythonError();
-    return Push(CallPython("graphkiln._tracing", "placeholder_value",
+    return Push(CallPython("graphkiln._src.function.tracing", "placeholder_value",
                            {own.get(), owner_, name.get()}));
   }
   Status Container(const TraceType& type) override {
@@ -336,7 +336,7 @@ PyObject* ShownArgument(const TraceTypeRef& type, const std::string& path) {
         return own.Release();
       }
       name = PyRef::Steal(ToPyString(path));
-      return name ? CallPython("graphkiln._concrete_function", "shown_argument",
+      return name ? CallPython("graphkiln._src.function.concrete_function", "shown_argument",
                                {own.get(), name.get()})
                   : nullptr;
     }

@@ -266,7 +266,7 @@ bool FlattenInputs(const TraceType& type, PyObject* value,
     case Kind::kCustom: {
       PyRef own = PyRef::Steal(ObjectOf(type));
       PyRef tensors =
-          PyRef::Steal(own ? CallPython("graphkiln._composite", "tensors_of",
+          PyRef::Steal(own ? CallPython("graphkiln._src.types.composite", "tensors_of",
                                         {own.get(), value})
                            : nullptr);
       return tensors && AppendItems(tensors.get(), inputs);

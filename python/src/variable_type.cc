@@ -437,7 +437,7 @@ Py_hash_t Hash(PyObject* o) {
 }
 
 PyObject* Reference(PyObject* o, PyObject*) {
-  return CallPython("graphkiln._reference", "Reference", {o});
+  return CallPython("graphkiln._src.function.reference", "Reference", {o});
 }
 
 // Conversions of a scalar value go through the value's own.

@@ -37,7 +37,7 @@ _VARYING = (
     (re.compile(r'name="([^"]*)/\d+"'), r'name="\1/N"'),
     (re.compile(r'name="Resource-\d+-at'), 'name="Resource-N-at'),
     (re.compile(r"tensorflow\.python\.[\w.]+\."), "tf."),
-    (re.compile(r"\bgraphkiln\.(_\w+\.)?"), "tf."),
+    (re.compile(r"\bgraphkiln\.(_(src\.\w+\.)?\w+\.)?"), "tf."),
     (re.compile(r"\btensorflow\."), "tf."),
 )
 

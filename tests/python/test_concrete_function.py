@@ -454,10 +454,11 @@ def test_a_function_of_no_captures_takes_none():
 
 
 @pytest.mark.parametrize("module", [
-    "_external_captures", "_function_type_parts", "_graph_state", "_dimension",
+    "function.external_captures", "function.function_type_parts",
+    "graph.graph_state", "types.dimension",
 ])
 def test_examples_of_methods(module):
     result = doctest.testmod(
-        importlib.import_module(f"graphkiln.{module}"), extraglobs={"tf": tf}
+        importlib.import_module(f"graphkiln._src.{module}"), extraglobs={"tf": tf}
     )
     assert result.attempted > 0 and result.failed == 0

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphkiln as tf
-from graphkiln import _dispatch
+from graphkiln._src.types import dispatch
 
 _MODULES = ("", "math", "math.special", "nn", "strings", "bitwise", "dtypes")
 _FLAT = (
@@ -30,7 +30,7 @@ def _functions(maps: int) -> dict:
         module = _module(module_name)
         for name in dir(module):
             function = getattr(module, name, None)
-            if not name.startswith("_") and _dispatch.maps(function) == maps:
+            if not name.startswith("_") and dispatch.maps(function) == maps:
                 found.setdefault(f"{module_name}.{name}".strip("."), function)
     return found
 

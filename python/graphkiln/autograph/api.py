@@ -3,13 +3,15 @@
 import functools
 import types
 
-from graphkiln import _conversion_status
 from graphkiln import _graphkiln
-from graphkiln.autograph import calls
-from graphkiln.autograph import conversion
-from graphkiln.autograph import operators  # noqa: F401  what conversion needs
-from graphkiln.autograph import scopes
-from graphkiln.autograph import source
+from graphkiln._src.types import conversion_status
+from graphkiln.autograph import (
+    calls,
+    conversion,
+    operators,  # noqa: F401  what conversion needs
+    scopes,
+    source,
+)
 from graphkiln.autograph.verbosity import set_strict
 
 _NOT_GIVEN = object()
@@ -109,7 +111,7 @@ def do_not_convert(func=None):
 
     @functools.wraps(func)
     def wrapper(*args, **kwargs):
-        with _conversion_status.of_tracing(False):
+        with conversion_status.of_tracing(False):
             return func(*args, **kwargs)
 
     wrapper.__ag_do_not_convert__ = wrapper.__code__

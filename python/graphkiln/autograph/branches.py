@@ -1,10 +1,7 @@
 """if statements and expressions. What branches must agree in is the core's."""
 
 from graphkiln import _graphkiln
-from graphkiln.autograph import places
-from graphkiln.autograph import staged_list
-from graphkiln.autograph import staging
-from graphkiln.autograph import symbols
+from graphkiln.autograph import places, staged_list, staging, symbols
 
 
 def if_stmt(

@@ -6,12 +6,8 @@ import inspect
 import types
 
 from graphkiln import _graphkiln
-from graphkiln import _logging
-from graphkiln.autograph import conversion
-from graphkiln.autograph import overloads
-from graphkiln.autograph import source
-from graphkiln.autograph import staged_list
-from graphkiln.autograph import verbosity
+from graphkiln._src.host import logging as _logging
+from graphkiln.autograph import conversion, overloads, source, staged_list, verbosity
 
 _LEFT_ALONE = frozenset(
     "collections copy cProfile inspect ipdb linecache mock pathlib pdb "

@@ -9,7 +9,11 @@ is a tensor.
 import ast
 
 from graphkiln.autograph.expressions import (
-    Expressions, ag, ag_call, load, place,
+    Expressions,
+    ag,
+    ag_call,
+    load,
+    place,
 )
 
 

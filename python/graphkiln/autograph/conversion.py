@@ -8,9 +8,7 @@ import threading
 import types
 import weakref
 
-from graphkiln.autograph import conditions
-from graphkiln.autograph import scopes
-from graphkiln.autograph import source
+from graphkiln.autograph import conditions, scopes, source
 from graphkiln.autograph.expressions import place
 from graphkiln.autograph.lowering import Names
 from graphkiln.autograph.statements import Functions, contains_yield

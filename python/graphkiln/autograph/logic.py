@@ -2,8 +2,7 @@
 
 import graphkiln as tf
 from graphkiln import _graphkiln
-from graphkiln.autograph import branches
-from graphkiln.autograph import staging
+from graphkiln.autograph import branches, staging
 
 
 def _bool_operand(value, operator: str, position: int):

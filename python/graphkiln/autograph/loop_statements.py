@@ -2,14 +2,16 @@
 
 import graphkiln as tf
 from graphkiln import _graphkiln
-from graphkiln.autograph import branches
-from graphkiln.autograph import conditions
-from graphkiln.autograph import logic
-from graphkiln.autograph import loops
-from graphkiln.autograph import places
-from graphkiln.autograph import sequences
-from graphkiln.autograph import staged_list
-from graphkiln.autograph import staging
+from graphkiln.autograph import (
+    branches,
+    conditions,
+    logic,
+    loops,
+    places,
+    sequences,
+    staged_list,
+    staging,
+)
 
 _LIMITS = (
     "See https://github.com/tensorflow/tensorflow/blob/master/tensorflow/"

@@ -2,10 +2,9 @@
 node. `staged_loop` is what all of them become."""
 
 import graphkiln as tf
-from graphkiln import _control_flow
 from graphkiln import _graphkiln
-from graphkiln.autograph import places
-from graphkiln.autograph import staged_list
+from graphkiln._src.control_flow import control_flow
+from graphkiln.autograph import places, staged_list
 
 
 def staged_loop(
@@ -126,7 +125,7 @@ def _component_shapes(value: object, shape) -> list:
         if isinstance(shape, tf.TensorSpec):
             shape = shape.shape
         return [tf.TensorShape(shape)]
-    parts = _control_flow.flatten(value)
+    parts = control_flow.flatten(value)
     if type(value).__name__ == "SparseTensor":
         rank = tf.TensorShape(shape).rank
         return [

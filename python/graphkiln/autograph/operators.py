@@ -6,16 +6,30 @@ from graphkiln.autograph import conversion
 from graphkiln.autograph.branches import if_exp, if_stmt
 from graphkiln.autograph.calls import autograph_artifact, converted_call
 from graphkiln.autograph.logic import (
-    and_, assert_stmt, chained, in_, none_of, not_, or_,
+    and_,
+    assert_stmt,
+    chained,
+    in_,
+    none_of,
+    not_,
+    or_,
 )
 from graphkiln.autograph.loop_statements import for_stmt, while_stmt
 from graphkiln.autograph.scopes import (
-    STD, ConversionOptions, Feature, FunctionScope,
+    STD,
+    ConversionOptions,
+    Feature,
+    FunctionScope,
 )
 from graphkiln.autograph.sequences import each, generator, unpack
 from graphkiln.autograph.staged_list import set_element_type
 from graphkiln.autograph.symbols import (
-    Undefined, UndefinedReturnValue, is_undefined, ld, ldf, ldu,
+    Undefined,
+    UndefinedReturnValue,
+    is_undefined,
+    ld,
+    ldf,
+    ldu,
 )
 
 

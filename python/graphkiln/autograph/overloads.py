@@ -6,9 +6,7 @@ from collections.abc import Callable
 
 import graphkiln as tf
 from graphkiln import _graphkiln
-from graphkiln.autograph import sequences
-from graphkiln.autograph import staged_list
-from graphkiln.autograph import staging
+from graphkiln.autograph import sequences, staged_list, staging
 
 _NOT_GIVEN = object()
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 
-from graphkiln.autograph import calls
-from graphkiln.autograph import failures
-from graphkiln.autograph import operators  # noqa: F401  what conversion needs
-from graphkiln.autograph import scopes
-from graphkiln.autograph import staged_list
+from graphkiln.autograph import (
+    calls,
+    failures,
+    operators,  # noqa: F401  what conversion needs
+    scopes,
+    staged_list,
+)
 
 
 def convert(function: Callable, features: object) -> Callable:

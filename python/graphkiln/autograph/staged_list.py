@@ -6,10 +6,8 @@ length. Their elements are in tensor lists, one for each tensor of an element.
 from collections.abc import Callable
 
 import graphkiln as tf
-from graphkiln import _graphkiln
-from graphkiln import nest
-from graphkiln.autograph import sequences
-from graphkiln.autograph import staging
+from graphkiln import _graphkiln, nest
+from graphkiln.autograph import sequences, staging
 
 
 class _Spec:

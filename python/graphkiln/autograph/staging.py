@@ -2,10 +2,9 @@
 of symbols become tensors and back."""
 
 import graphkiln as tf
-from graphkiln import _composite
-from graphkiln import _control_flow
-from graphkiln import _graphkiln
-from graphkiln import nest
+from graphkiln import _graphkiln, nest
+from graphkiln._src.control_flow import control_flow
+from graphkiln._src.types import composite
 from graphkiln.autograph import symbols
 
 _STAGED = (_graphkiln.Tensor, _graphkiln.BaseVariable)
@@ -40,7 +39,7 @@ def _leaf(value: object) -> object:
         raise TypeError("a function is not a tensor")
     if isinstance(value, _graphkiln.DType):
         raise TypeError("a type is not a tensor")
-    return _control_flow.as_tensor(value)
+    return control_flow.as_tensor(value)
 
 
 def difference(name: str, first, second) -> str:

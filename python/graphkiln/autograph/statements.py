@@ -2,13 +2,16 @@
 
 import ast
 
-from graphkiln.autograph import conditions
-from graphkiln.autograph import flow
-from graphkiln.autograph import lowering
+from graphkiln.autograph import conditions, flow, lowering
 from graphkiln.autograph import names as symbols
 from graphkiln.autograph.comprehensions import Comprehensions
 from graphkiln.autograph.expressions import (
-    ag, ag_call, lazy, load, place, text,
+    ag,
+    ag_call,
+    lazy,
+    load,
+    place,
+    text,
 )
 
 # What comparisons of names and constants are made of.

@@ -3,7 +3,7 @@ error."""
 
 import os
 
-from graphkiln import _logging
+from graphkiln._src.host import logging as _logging
 
 
 class ConversionError(RuntimeError):

@@ -3,9 +3,8 @@
 import numpy as np
 
 import graphkiln as tf
-from graphkiln import _batchable as batchable
-from graphkiln import _graphkiln
-from graphkiln import raw_ops
+from graphkiln import _graphkiln, raw_ops
+from graphkiln._src.types import batchable
 from graphkiln.data import _making as making
 from graphkiln.data import _padding as padding
 from graphkiln.data import _structure as structure

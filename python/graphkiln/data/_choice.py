@@ -4,8 +4,8 @@ methods of tf.data.Dataset."""
 import numpy as np
 
 import graphkiln as tf
-from graphkiln import _tracing
 from graphkiln import raw_ops
+from graphkiln._src.function import tracing
 from graphkiln.data import _making as making
 from graphkiln.data import _specs as specs
 from graphkiln.data import _structure as structure
@@ -121,7 +121,7 @@ class Choice:
         >>> even.element_spec[0].dtype
         tf.int32
         """
-        class_of = _tracing.convert(class_func, None)
+        class_of = tracing.convert(class_func, None)
         target = tf.convert_to_tensor(target_dist, name="target_dist")
 
         def with_class(*element):

@@ -8,21 +8,22 @@ import collections.abc
 from collections.abc import Callable
 
 import graphkiln as tf
-from graphkiln import _graphkiln
-from graphkiln import _type_spec
-from graphkiln import raw_ops
-from graphkiln.data import _batching
-from graphkiln.data import _choice
+from graphkiln import _graphkiln, raw_ops
+from graphkiln._src.types import type_spec
+from graphkiln.data import (
+    _batching,
+    _choice,
+    _functional,
+    _selection,
+    _sources,
+    _windows,
+)
 from graphkiln.data import _constants as constants
-from graphkiln.data import _functional
 from graphkiln.data import _iterator as iterators
 from graphkiln.data import _making as making
 from graphkiln.data import _nested as nested
-from graphkiln.data import _selection
-from graphkiln.data import _sources
 from graphkiln.data import _specs as specs
 from graphkiln.data import _structure as structure
-from graphkiln.data import _windows
 
 
 class Dataset(
@@ -32,7 +33,7 @@ class Dataset(
     _windows.Windows,
     _choice.Choice,
     _selection.Selection,
-    _type_spec.CompositeTensor,
+    type_spec.CompositeTensor,
     collections.abc.Iterable,
 ):
     """Elements that are made when somebody asks for them.
@@ -115,7 +116,7 @@ TensorSpec(shape=(), dtype=tf.string, name=None))
             if not isinstance(
                 leaf,
                 (tf.TensorSpec, tf.RaggedTensorSpec, tf.SparseTensorSpec,
-                 _type_spec.NoneTensorSpec),
+                 type_spec.NoneTensorSpec),
             ):
                 raise TypeError(
                     "`tf.data.Dataset.as_numpy_iterator()` is not supported "

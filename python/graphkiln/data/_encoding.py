@@ -9,8 +9,8 @@ that it is made of.
 from collections.abc import Callable, Iterator
 
 import graphkiln as tf
-from graphkiln import _batchable as batchable
 from graphkiln import raw_ops
+from graphkiln._src.types import batchable
 
 
 def _is_ragged(spec: tf.TypeSpec) -> bool:

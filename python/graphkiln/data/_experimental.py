@@ -5,12 +5,10 @@ from collections.abc import Callable
 import numpy as np
 
 import graphkiln as tf
-from graphkiln import _tracing
 from graphkiln import raw_ops
-from graphkiln.data import _dataset
+from graphkiln._src.function import tracing
+from graphkiln.data import _dataset, _iterator, _optional
 from graphkiln.data import _making as making
-from graphkiln.data import _iterator
-from graphkiln.data import _optional
 from graphkiln.data import _structure as structures
 
 
@@ -431,7 +429,7 @@ def group_by_reducer(key_func, reducer: Reducer) -> Callable:
     >>> [int(x) for x in d]
     [3, 2]
     """
-    init = _tracing.convert(reducer.init_func, None)
+    init = tracing.convert(reducer.init_func, None)
 
     def reduced(key, group):
         state = group.reduce(init(key), reducer.reduce_func)

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 import graphkiln as tf
-from graphkiln import _py_function
 from graphkiln import raw_ops
+from graphkiln._src.host import py_function
 from graphkiln.data import _encoding as encoding
 from graphkiln.data import _structure as structure
 from graphkiln.data import _traced as traced
@@ -157,7 +157,7 @@ class Elements:
         components = structure.flat_specs(source.spec)
 
         def get_iterator_id_fn():
-            made = _py_function.numpy_function(
+            made = py_function.numpy_function(
                 lambda *args: np.int64(source.begin(*args)),
                 source.arguments, tf.int64,
             )
@@ -165,7 +165,7 @@ class Elements:
             return made
 
         def generator_next_fn(iterator_id):
-            made = _py_function.py_function(
+            made = py_function.py_function(
                 lambda n: source.next(int(n)), [iterator_id],
                 [s.dtype for s in components],
             )
@@ -176,7 +176,7 @@ class Elements:
                 source.end(int(n))
                 return np.int64(0)
 
-            made = _py_function.numpy_function(end, [iterator_id], tf.int64)
+            made = py_function.numpy_function(end, [iterator_id], tf.int64)
             made.set_shape(())
             return made
 

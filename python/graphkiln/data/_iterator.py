@@ -3,15 +3,13 @@
 import atexit
 
 import graphkiln as tf
-from graphkiln import _graphkiln
-from graphkiln import _type_spec
-from graphkiln import errors
-from graphkiln import raw_ops
+from graphkiln import _graphkiln, errors, raw_ops
+from graphkiln._src.types import type_spec
 from graphkiln.data import _optional
 from graphkiln.data import _structure as structure
 
 
-class Iterator(_type_spec.CompositeTensor):
+class Iterator(type_spec.CompositeTensor):
     """Gives the elements of a tf.data.Dataset one by one: `iter(dataset)`.
 
     It can be an argument of a tf.function, which moves it on.
@@ -143,7 +141,7 @@ class OwnedIterator(Iterator):
         )
 
 
-class IteratorSpec(_type_spec.TypeSpec):
+class IteratorSpec(type_spec.TypeSpec):
     """What is known of a tf.data.Iterator.
 
     Args:

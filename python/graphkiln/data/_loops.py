@@ -10,11 +10,8 @@ iterator is a While.
 from collections.abc import Callable
 
 import graphkiln as tf
-from graphkiln import _graphkiln
-from graphkiln import raw_ops
-from graphkiln.autograph import branches
-from graphkiln.autograph import logic
-from graphkiln.autograph import loops
+from graphkiln import _graphkiln, raw_ops
+from graphkiln.autograph import branches, logic, loops
 from graphkiln.data import _structure as structure
 from graphkiln.data import _traced as traced
 

@@ -1,8 +1,8 @@
 """How the methods of tf.data.Dataset make datasets."""
 
 import graphkiln as tf
-from graphkiln import _batchable as batchable
 from graphkiln import _graphkiln
+from graphkiln._src.types import batchable
 from graphkiln.data import _specs as specs
 from graphkiln.data import _structure as structure
 

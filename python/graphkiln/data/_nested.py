@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 import graphkiln as tf
-from graphkiln import _type_spec
+from graphkiln._src.types import type_spec
 
 
-class _NestedVariant(_type_spec.CompositeTensor):
+class _NestedVariant(type_spec.CompositeTensor):
     """Datasets whose elements have one spec, in a tensor of any rank."""
 
     def __init__(self, variant_tensor, element_spec, dataset_shape):
@@ -15,7 +15,7 @@ class _NestedVariant(_type_spec.CompositeTensor):
         self._dataset_shape = dataset_shape
 
     @property
-    def _type_spec(self) -> _type_spec.TypeSpec:
+    def _type_spec(self) -> type_spec.TypeSpec:
         return make_spec(self._element_spec, self._dataset_shape)
 
     def _as_input(self):

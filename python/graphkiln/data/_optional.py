@@ -1,12 +1,12 @@
 """tf.experimental.Optional: an element, or nothing."""
 
 import graphkiln as tf
-from graphkiln import _type_spec
 from graphkiln import raw_ops
+from graphkiln._src.types import type_spec
 from graphkiln.data import _structure as structure
 
 
-class Optional(_type_spec.CompositeTensor):
+class Optional(type_spec.CompositeTensor):
     """A value that may be missing: what an iterator gives at its end.
 
     >>> o = tf.experimental.Optional.from_value(3)
@@ -101,7 +101,7 @@ class _OptionalImpl(Optional):
         return OptionalSpec(self._spec)
 
 
-class OptionalSpec(_type_spec.TypeSpec):
+class OptionalSpec(type_spec.TypeSpec):
     """What is known of a tf.experimental.Optional.
 
     Args:

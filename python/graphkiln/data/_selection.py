@@ -6,8 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 import graphkiln as tf
-from graphkiln import _graphkiln
-from graphkiln import raw_ops
+from graphkiln import _graphkiln, raw_ops
 from graphkiln.data import _constants as constants
 from graphkiln.data import _making as making
 from graphkiln.data import _options

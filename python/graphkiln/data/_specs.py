@@ -3,8 +3,7 @@
 from collections.abc import Callable
 
 import graphkiln as tf
-from graphkiln import _batchable
-from graphkiln import _type_spec
+from graphkiln._src.types import batchable, type_spec
 from graphkiln.data import _nested as nested
 from graphkiln.data import _structure as structure
 
@@ -14,7 +13,7 @@ Dataset: type = object
 make_dataset: Callable = lambda variant, spec: None
 
 
-class DatasetSpec(_type_spec.TypeSpec):
+class DatasetSpec(type_spec.TypeSpec):
     """What is known of a tf.data.Dataset.
 
     Args:
@@ -92,7 +91,7 @@ def _batched(spec: DatasetSpec, size: int | None) -> DatasetSpec:
     )
 
 
-_batchable.register_kind(DatasetSpec, _batched, _sliced)
+batchable.register_kind(DatasetSpec, _batched, _sliced)
 
 
 def until_fixed(spec: object, trace: Callable, state_of: Callable):

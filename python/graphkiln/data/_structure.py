@@ -6,15 +6,15 @@ A spec of an element is such a structure of tf.TypeSpecs. Its flat form is the
 tensors that the core moves: the components.
 """
 
-import graphkiln as tf
-from graphkiln import _composite
-from graphkiln import _graphkiln
-from graphkiln import _type_spec
 from graphkiln._graphkiln import element_flatten as flatten
 from graphkiln._graphkiln import element_flatten_up_to as flatten_up_to
 from graphkiln._graphkiln import element_is_leaf as is_leaf
 from graphkiln._graphkiln import element_map as map_structure
 from graphkiln._graphkiln import element_pack as pack_like
+
+import graphkiln as tf
+from graphkiln import _graphkiln
+from graphkiln._src.types import composite, type_spec
 from graphkiln.data import _encoding as encoding
 from graphkiln.data import _nested as nested
 
@@ -30,20 +30,20 @@ def normalize(value: object) -> object:
 
 
 def _leaf(value: object, i: int) -> object:
-    if value is None or _composite.is_composite(value):
+    if value is None or composite.is_composite(value):
         return value
     if isinstance(value, list):
         stack = nested.of_list(value)
         if stack is not None:
             return stack
-    if isinstance(value, _type_spec.TypeSpec):
+    if isinstance(value, type_spec.TypeSpec):
         raise TypeError(f"a value was expected, got the spec {value!r}")
     return _graphkiln.convert_to_tensor(value, name=f"component_{i}")
 
 
 def spec_of(value: object) -> object:
     """The structure of specs of a value; lists are tensors."""
-    return map_structure(_type_spec.type_spec_from_value, value)
+    return map_structure(type_spec.type_spec_from_value, value)
 
 
 def flat_specs(spec: object) -> list:
@@ -125,7 +125,7 @@ def is_compatible(spec: object, other: object) -> bool:
 def checked(spec: object) -> object:
     """`spec`, if all its leaves are tf.TypeSpecs; else TypeError."""
     for leaf in flatten(spec):
-        if not isinstance(leaf, _type_spec.TypeSpec):
+        if not isinstance(leaf, type_spec.TypeSpec):
             raise TypeError(
                 "`output_signature` must contain objects that are subclass of "
                 f"`tf.TypeSpec` but found {type(leaf)} which is not."

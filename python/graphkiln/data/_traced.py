@@ -4,16 +4,15 @@ import re
 from collections.abc import Callable
 
 import graphkiln as tf
-from graphkiln import _composite
-from graphkiln import _graph_scopes  # adds what graphs tell
 from graphkiln import _graphkiln
-from graphkiln import _python_parts
-from graphkiln import _tracing
-from graphkiln import _variable
+from graphkiln._src.function import python_parts, tracing
+from graphkiln._src.graph import graph_scopes  # adds what graphs tell
+from graphkiln._src.types import composite
+from graphkiln._src.variables import variable
 from graphkiln.data import _structure as structure
 
 # The modules that call what the user gave.
-_CALLERS = (__name__, "graphkiln._tracing", "graphkiln.autograph.root")
+_CALLERS = (__name__, "graphkiln._src.function.tracing", "graphkiln.autograph.root")
 
 _ATTRIBUTES = {"_tf_data_function": True}
 
@@ -54,8 +53,8 @@ class Traced:
                 spec, [body.argument(s) for s in structure.flat_specs(spec)]
             )
             arguments = value if type(value) is tuple else (value,)
-            called = _tracing.convert_callee(function) if convert else function
-            with _variable.variable_creator_scope(_no_variables):
+            called = tracing.convert_callee(function) if convert else function
+            with variable.variable_creator_scope(_no_variables):
                 try:
                     result = called(*arguments)
                 except TypeError as error:
@@ -97,7 +96,7 @@ class Body:
         self._results: list | None = None
 
     def __enter__(self) -> "Body":
-        _python_parts.keep_body(self.graph)
+        python_parts.keep_body(self.graph)
         self.graph._enter_trace()
         return self
 
@@ -105,12 +104,12 @@ class Body:
         self.graph._exit()
         if kind is not None or self._results is None:
             return
-        _python_parts.release_bodies(self.graph)
+        python_parts.release_bodies(self.graph)
         self.function = _graphkiln.finish_graph(
             self.graph, self._results, dict(_ATTRIBUTES)
         )
         self.function.graph = self.graph
-        _python_parts.keep(self.graph)
+        python_parts.keep(self.graph)
 
     def argument(self, spec: tf.TensorSpec) -> _graphkiln.Tensor:
         """The placeholder of the next component."""
@@ -140,7 +139,7 @@ def _show_own_name(error: TypeError, function: Callable) -> None:
 
 
 def _no_variables(next_creator: Callable, **kwargs) -> object:
-    if not _variable.is_lifted(kwargs):
+    if not variable.is_lifted(kwargs):
         return next_creator(**kwargs)
     _graphkiln.refuse_variable()
 
@@ -148,7 +147,7 @@ def _no_variables(next_creator: Callable, **kwargs) -> object:
 def _as_value(leaf: object) -> object:
     if isinstance(leaf, _graphkiln.BaseVariable):
         return tf.convert_to_tensor(leaf)
-    if leaf is None or _composite.is_composite(leaf):
+    if leaf is None or composite.is_composite(leaf):
         return leaf
     return tf.convert_to_tensor(leaf)
 

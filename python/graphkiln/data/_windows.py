@@ -3,9 +3,8 @@
 import numpy as np
 
 import graphkiln as tf
-from graphkiln import _graphkiln
-from graphkiln import _tracing
-from graphkiln import raw_ops
+from graphkiln import _graphkiln, raw_ops
+from graphkiln._src.function import tracing
 from graphkiln.data import _making as making
 from graphkiln.data import _specs as specs
 from graphkiln.data import _structure as structure
@@ -197,7 +196,7 @@ class Windows:
                 f"{len(bucket_batch_sizes)}` and `len(bucket_boundaries)="
                 f"{len(bucket_boundaries)}`."
             )
-        length = _tracing.convert(element_length_func, None)
+        length = tracing.convert(element_length_func, None)
         boundaries = np.asarray(bucket_boundaries, np.int64)
         sizes = np.asarray(bucket_batch_sizes, np.int64)
 

@@ -1,0 +1,1 @@
+"""Branches, loops, folds and maps; TensorArray."""

@@ -1,0 +1,200 @@
+"""tf.map_fn and tf.vectorized_map: a function of every row of tensors."""
+
+from collections.abc import Callable
+
+import graphkiln as tf
+from graphkiln import _graphkiln, nest
+from graphkiln._src.control_flow import rows as _rows
+from graphkiln._src.function import tracing
+
+
+def map_fn(
+    fn,
+    elems,
+    dtype=None,
+    parallel_iterations=None,
+    back_prop=True,
+    swap_memory=False,
+    infer_shape=True,
+    name=None,
+    fn_output_signature=None,
+):
+    """Calls `fn` with the parts of `elems` along the first axis, and stacks
+    the results.
+
+    Args:
+      fn: takes an element, in the structure of `elems`.
+      elems: a structure of tensors, ragged or sparse tensors of one length.
+      dtype: deprecated; means `fn_output_signature`.
+      parallel_iterations: a positive int, written into the graph.
+      back_prop: deprecated; tf.stop_gradient does what False did.
+      swap_memory: accepted for compatibility.
+      infer_shape: whether all results must have the same shape.
+      name: of the scope of the ops.
+      fn_output_signature: dtypes or specs of the results in their structure;
+        those of `elems` if not given.
+
+    Returns:
+      What `fn` returned, stacked.
+
+    Raises:
+      TypeError: `fn` is not callable, or does not return the structure of
+        `fn_output_signature`.
+      ValueError: `elems` has no tensor, or a scalar; the lengths differ; `fn`
+        does not return the structure of `elems`, which no signature
+        replaces.
+
+    >>> tf.map_fn(lambda x: x * x, tf.constant([1, 2, 3])).numpy().tolist()
+    [1, 4, 9]
+    """
+    if fn_output_signature is None:
+        fn_output_signature = dtype
+    if not callable(fn):
+        raise TypeError(
+            f"The provided function {fn} is not callable."
+            f"fn must be callable, got {fn!r}"
+        )
+    fn = tracing.convert_callee(fn)
+    with tf.name_scope(name or "map"):
+        elems, flat, count = _checked(elems)
+        if fn_output_signature is None:
+            signature = nest.map_structure(_rows.like_row, elems)
+        else:
+            signature = fn_output_signature
+        sources = [_rows.source(value) for value in flat]
+        collectors = [
+            _rows.collector(spec, count, infer_shape)
+            for spec in nest.flatten(signature)
+        ]
+        arrays = [collector.arrays for collector in collectors]
+
+        def step(i, arrays):
+            row = nest.pack_sequence_as(
+                elems, [source.row(i) for source in sources]
+            )
+            result = fn(row)
+            _check(signature, result, fn_output_signature is None)
+            written = [
+                collector.write(held, i, value)
+                for collector, held, value in zip(
+                    collectors, arrays, nest.flatten(result)
+                )
+            ]
+            return i + 1, written
+
+        _, arrays = tf.while_loop(
+            lambda i, _: i < count,
+            step,
+            (tf.constant(0), arrays),
+            parallel_iterations=parallel_iterations or 10,
+            maximum_iterations=count,
+        )
+        return nest.pack_sequence_as(
+            signature,
+            [
+                collector.result(held)
+                for collector, held in zip(collectors, arrays)
+            ],
+        )
+
+
+def _checked(elems: object) -> tuple[object, list, object]:
+    """`elems` of tensors, those in a list, and how long they are."""
+    elems = nest.map_structure(
+        lambda x: x if _rows.is_batch(x) else tf.convert_to_tensor(x)
+        if not isinstance(x, list) else x,
+        elems,
+    ) if nest.flatten(elems) else elems
+    flat = nest.flatten(elems)
+    if not flat:
+        raise ValueError(
+            "elems must be a Tensor or (possibly nested) sequence of Tensors. "
+            f"Got {elems}, which does not contain any Tensors."
+        )
+    length = _graphkiln._common_length(
+        [part.shape for batch in flat for part in _rows.parts(batch)],
+        "Elements in elems",
+    )
+    return elems, flat, _rows.count(flat[0]) if length < 0 else length
+
+
+def _check(signature: object, result: object, implied: bool) -> None:
+    try:
+        nest.assert_same_structure(signature, result)
+    except (TypeError, ValueError) as error:
+        # Who gave a signature gets a TypeError, as of a wrong type.
+        raise (type(error) if implied else TypeError)(str(error)) from None
+
+
+def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
+    """Calls `fn` with the parts of `elems` along the first axis, and stacks
+    the results, whatever their dtypes are.
+
+    Args:
+      fn: takes an element, in the structure of `elems`.
+      elems: a structure of tensors of one length; those of length 1 are used
+        for every call.
+      fallback_to_while_loop: accepted for compatibility.
+      warn: accepted for compatibility.
+
+    Returns:
+      What `fn` returned, stacked.
+
+    Raises:
+      tf.errors.InvalidArgumentError: the lengths differ.
+
+    >>> rows = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> tf.vectorized_map(tf.reduce_sum, rows).numpy().tolist()
+    [3.0, 7.0]
+    """
+    if not callable(fn):
+        raise TypeError(f"fn must be callable, got {fn!r}")
+    elems = nest.map_structure(
+        lambda x: x if _rows.is_batch(x) else tf.convert_to_tensor(x), elems
+    )
+    flat = nest.flatten(elems)
+    if not flat:
+        raise ValueError(f"elems must hold a tensor, got {elems}")
+    held = [_rows.parts(x) for x in flat]
+    lengths = {
+        part.shape.with_rank_at_least(1)[0] for parts in held for part in parts
+    } - {None}
+    if len(lengths - {1}) > 1:
+        raise tf.errors.InvalidArgumentError(
+            None, None,
+            "The tensors of `elems` must be equally long, got lengths "
+            f"{sorted(lengths)}",
+        )
+    unlike = len(lengths) > 1
+    once = [unlike and parts[0].shape[0] == 1 for parts in held]
+    batched = [x for x, single in zip(flat, once) if not single]
+
+    def call(rows: list):
+        taken = iter(rows)
+        row = [
+            _rows.source(x).row(0) if single else next(taken)
+            for x, single in zip(flat, once)
+        ]
+        result = fn(nest.pack_sequence_as(elems, row))
+        return nest.map_structure(
+            lambda x: x if _rows.is_batch(x) else tf.convert_to_tensor(x),
+            result,
+        )
+
+    signature = _signature(call, [_rows.spec_of_row(x) for x in batched])
+    return map_fn(call, batched, fn_output_signature=signature)
+
+
+def _signature(call: Callable, specs: list) -> object:
+    """The specs of the tensors that `call` returns."""
+    graph = tf.function(
+        lambda *rows: call(list(rows)), autograph=False
+    ).get_concrete_function(*specs)
+    return nest.map_structure(
+        lambda x: (
+            tf.TensorSpec(x.shape, x.dtype)
+            if isinstance(x, (tf.Tensor, tf.TensorSpec))
+            else tf.type_spec_from_value(x)
+        ),
+        graph.structured_outputs,
+    )

@@ -1,0 +1,1 @@
+"""tf.function: what is Python's of it."""

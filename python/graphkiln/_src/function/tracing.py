@@ -1,0 +1,129 @@
+"""Tracing: one call of a Python function becomes a graph."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from graphkiln import _graphkiln, _loading
+from graphkiln._src.function import argument_mutation, dropped_writes, python_parts
+from graphkiln._src.function import function_binding as binding
+from graphkiln._src.types import (
+    conversion_status,
+    type_spec,  # adds methods
+)
+from graphkiln._src.variables import variable as _variable
+
+
+def convert(function: Callable, features: object) -> Callable:
+    """What is traced in place of a function: AutoGraph's conversion."""
+    global convert
+    convert = _loading.load("graphkiln.autograph.root").convert
+    return convert(function, features)
+
+
+def convert_callee(function: Callable) -> Callable:
+    """What the library calls in place of a function that it was given:
+    AutoGraph's conversion, unless that is switched off here."""
+    if conversion_status.is_disabled():
+        return function
+    converted = convert(function, None)
+
+    def call(*args, **kwargs):
+        with conversion_status.of_tracing(True):
+            return converted(*args, **kwargs)
+
+    return call
+
+
+class PlaceholderContext:
+    """What `TraceType.placeholder_value` is given: makes the arguments of
+    the graph for one parameter."""
+
+    def __init__(self, graph: _graphkiln.FuncGraph, name: str):
+        self._graph = graph
+        self._name = name
+
+    def tensor(self, spec: _graphkiln.TensorSpec) -> _graphkiln.Tensor:
+        """A new argument that `spec` describes."""
+        return _graphkiln.make_value(
+            self._graph, _graphkiln.trace_type(spec), self._name
+        )
+
+
+def placeholder_value(type_: object, graph: object, name: str) -> object:
+    """What stands for an argument of a type that a user's class gives."""
+    return type_.placeholder_value(PlaceholderContext(graph, name))
+
+
+def variable_of(handle, type_, name: str) -> _variable.Variable:
+    """The variable behind a handle that is an argument."""
+    variable = _variable.Variable.__new__(_variable.Variable)
+    variable._constraint = None
+    variable._synchronization = _variable.VariableSynchronization.AUTO
+    variable._aggregation = _variable.VariableAggregation.NONE
+    variable._validate_shape = True
+    variable._setup(
+        handle, type_.dtype, type_.shape, type_.trainable, name + ":0"
+    )
+    return variable
+
+
+def _refuse_captures(
+    graph: _graphkiln.FuncGraph, name: str, implements: object
+) -> None:
+    """What stands for the function elsewhere gets its arguments alone."""
+    captures = graph.captures
+    resource = any(x.dtype == _graphkiln.resource for x in graph.inputs)
+    if captures or resource:
+        raise AssertionError(
+            f'Function {name} has "_implements={implements}" attribute and '
+            "thus can not depend on any tensors outside of its signature or "
+            "modify variables. \n\nNote: variables are always captured and "
+            "cause function re-tracing for every variable called.\n"
+            f"  inputs: {list(graph.inputs)}\n"
+            f"  captures: {[outside for outside, _ in captures]}\n\n"
+            "To pass a variable to such function use  use "
+            "variable.read_value()."
+        )
+
+
+def trace(
+    function: Callable,
+    name: str,
+    function_type: _graphkiln.FunctionType,
+    attributes: Mapping[str, object],
+    variable_creator: Callable | None,
+    autograph: bool = False,
+    features: object = None,
+    variables: Sequence = (),
+) -> _graphkiln.ConcreteFunction:
+    """Calls `function` with placeholders of the given types, converted by
+    AutoGraph if `autograph`. `variables`: those of the call, by alias."""
+    graph = _graphkiln.FuncGraph(name)
+    graph.seed  # That of now, whatever is set later.
+    if attributes.get("_disable_acd"):
+        graph._order_effects(False)
+    _graphkiln.begin_trace(graph)
+    try:
+        graph._enter_trace()
+        bound = _graphkiln.make_arguments(graph, function_type, variables)
+        args, kwargs = binding.call_arguments(bound)
+        snapshot = argument_mutation.Snapshot(function_type, bound)
+        with dropped_writes.Tracing():
+            with _variable.variable_creator_scope(variable_creator):
+                with conversion_status.of_tracing(autograph):
+                    traced = (
+                        convert(function, features) if autograph else function
+                    )
+                    result = traced(*args, **kwargs)
+            snapshot.check(function)
+            outputs = _graphkiln.returned_tensors(graph, function, result)
+    finally:
+        graph._exit()
+        python_parts.release_bodies(graph)
+    if "_implements" in attributes:
+        _refuse_captures(graph, name, attributes["_implements"])
+    concrete = _graphkiln.finish_graph(
+        graph, outputs, dict(attributes)
+    )
+    concrete.graph = graph
+    python_parts.keep(graph)
+    return concrete

@@ -1,0 +1,314 @@
+"""tf.compat.v1.wrap_function: functions of parts of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import graphkiln as tf
+from graphkiln import _graphkiln, nest
+from graphkiln._src.control_flow.control_flow import as_tensor
+from graphkiln._src.function.types import ConcreteFunction
+from graphkiln._src.graph import graph_def, name_scope
+from graphkiln._src.variables import variable as _variable
+
+
+class WrappedFunction:
+    """A function of a graph, of which others can be cut out.
+
+    Nothing but what the results need runs, in the order that the graph's
+    edges give: effects are not ordered as they were written.
+    """
+
+    def __init__(self, concrete, fetches, variables: Sequence):
+        self._concrete = concrete
+        self._fetches = fetches
+        self._variables = tuple(variables)
+        self._cut: Callable | None = None
+        self._is_pruned = False
+
+    @property
+    def structured_input_signature(self) -> tuple | None:
+        """What the wrapped function was called with; None after a cut."""
+        if self._is_pruned:
+            return None
+        return self._concrete.structured_input_signature
+
+    @property
+    def graph(self) -> tf.Graph:
+        """The graph that was traced."""
+        return self._concrete.graph
+
+    @property
+    def inputs(self) -> list:
+        """The tensors that stand for the arguments, then those for what is
+        captured."""
+        return self._concrete.inputs
+
+    @property
+    def outputs(self) -> list:
+        """The results as tensors of the graph."""
+        return [t for t in nest.flatten(self._fetches, True) if t is not None]
+
+    @property
+    def structured_outputs(self) -> object:
+        """The results in the structure that was returned."""
+        return self._fetches
+
+    @property
+    def captured_inputs(self) -> list:
+        """The tensors of elsewhere that the function uses."""
+        return self._concrete.captured_inputs
+
+    @property
+    def variables(self) -> tuple:
+        """The variables that it made and uses."""
+        return tuple(_distinct((*self._variables, *self._concrete.variables)))
+
+    @property
+    def trainable_variables(self) -> tuple:
+        """Those that tapes watch by themselves."""
+        return tuple(v for v in self.variables if v.trainable)
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self._concrete.name
+
+    @property
+    def function_def(self) -> object:
+        """The function as a FunctionDef."""
+        return self._concrete.function_def
+
+    def __call__(self, *args, **kwargs):
+        if kwargs:
+            raise NotImplementedError(
+                "Keyword arguments are not supported when calling a "
+                f"wrap_function-decorated function. Got {kwargs}."
+            )
+        tensors = nest.flatten(args, expand_composites=True)
+        feeds = self._feeds()
+        if len(tensors) != len(feeds):
+            raise ValueError(
+                f"Signature specifies {len(feeds)} arguments, got: "
+                f"{len(tensors)}. Expected inputs: {feeds}. Received inputs: "
+                f"{args}."
+            )
+        if self._cut is None:
+            self._cut = _cut(self.graph, feeds, self._fetches)
+        return self._cut(*tensors)
+
+    def _feeds(self) -> list:
+        captured = {inside.name for _, inside in self.graph.captures}
+        return [t for t in self.inputs if t.name not in captured]
+
+    def prune(
+        self, feeds, fetches, name=None, input_signature=None
+    ) -> WrappedFunction:
+        """A function of `feeds` that gives `fetches`, of that part of the
+        graph that lies between.
+
+        Args:
+          feeds: tensors of the graph, or their names ("x:0"), in the order
+            in which the function takes them.
+          fetches: a structure of tensors and operations, or of their names;
+            operations run and give None.
+          name: of the function.
+          input_signature: of the feeds if less is to be known of them.
+
+        Raises KeyError or ValueError for what is not in the graph.
+
+        >>> w = tf.compat.v1.wrap_function(
+        ...     lambda x: tf.identity(x * 2.0, name="y") + 1.0,
+        ...     [tf.TensorSpec([], name="x")])
+        >>> w.prune("x:0", "y:0")(tf.constant(3.0)).numpy().item()
+        6.0
+        """
+        graph = self.graph
+        given = [
+            _element(graph, feed) for feed in nest.flatten(feeds, True)
+        ]
+        for feed in given:
+            if not isinstance(feed, tf.Tensor):
+                raise ValueError(
+                    f"All members of argument `feeds` must be tensors. Got "
+                    f"{feed}."
+                )
+        wanted = nest.map_structure(
+            lambda fetch: _element(graph, fetch), fetches,
+            expand_composites=True,
+        )
+        specs = input_signature and nest.flatten(input_signature, True)
+        cut = _cut(graph, given, wanted, name or "pruned", specs)
+        pruned = WrappedFunction(cut, None, ())
+        pruned._cut = cut
+        pruned._is_pruned = True
+        pruned._fetches = nest.map_structure(
+            lambda element: None if isinstance(element, tf.Operation)
+            else _output(cut.graph, element.name),
+            wanted, expand_composites=True,
+        )
+        return pruned
+
+    def __repr__(self) -> str:
+        return f"<WrappedFunction {self.name}>"
+
+
+def wrap_function(fn, signature, name=None) -> WrappedFunction:
+    """Wraps what a function builds, with the variables that it makes.
+
+    Args:
+      fn: called once, in the graph of the function.
+      signature: what `fn` is called with: tf.TensorSpecs for tensors.
+      name: of the function.
+
+    Graphs from files run like this:
+
+        wrapped = tf.compat.v1.wrap_function(
+            lambda: tf.graph_util.import_graph_def(graph_def, name=""), [])
+        run = wrapped.prune("x:0", "y:0")
+
+    >>> double = tf.compat.v1.wrap_function(
+    ...     lambda x: x * 2.0, [tf.TensorSpec([], tf.float32)])
+    >>> double(tf.constant(3.0)).numpy().item()
+    6.0
+    """
+    holder = _VariableHolder()
+
+    def build(*args):
+        with _variable.variable_creator_scope(holder.create):
+            holder.result = nest.map_structure(as_tensor, fn(*args))
+        return holder.result
+
+    build.__name__ = name or getattr(fn, "__name__", None) or "wrapped"
+    traced = tf.function(
+        build, autograph=False, experimental_attributes={"_disable_acd": True}
+    )
+    concrete = traced.get_concrete_function(*signature)
+    return WrappedFunction(concrete, holder.result, holder.variables)
+
+
+ConcreteFunction.register(WrappedFunction)
+
+
+class _VariableHolder:
+    """Makes variables once, outside of the graph, and keeps them."""
+
+    def __init__(self):
+        self.variables: list = []
+        self.result: object = None
+
+    def create(self, next_creator: Callable, **kwargs):
+        """A variable creator."""
+        del next_creator
+        initial = kwargs.get("initial_value")
+        if isinstance(initial, tf.Tensor) and not hasattr(initial, "numpy"):
+            graph = _graphkiln.current_graph()
+            kwargs["initial_value"] = graph._evaluate([initial], [
+                None for _ in graph.inputs
+            ])[0]
+        with name_scope.init_scope():
+            variable = type.__call__(_variable.ResourceVariable, **kwargs)
+        self.variables.append(variable)
+        return variable
+
+
+def _distinct(values: Iterable) -> list:
+    return list({id(value): value for value in values}.values())
+
+
+def _element(graph: tf.Graph, fetch: object) -> object:
+    return graph.as_graph_element(fetch)
+
+
+def _output(graph: tf.Graph, name: str) -> tf.Tensor | None:
+    try:
+        return graph.get_tensor_by_name(name)
+    except KeyError:
+        return None  # fed and given back
+
+
+def _cut(
+    graph: tf.Graph,
+    feeds: Sequence,
+    fetches: object,
+    name: str = "pruned",
+    specs: Sequence | None = None,
+) -> Callable:
+    """A concrete function of `feeds` that gives `fetches`."""
+    wanted = [
+        f for f in nest.flatten(fetches, expand_composites=True)
+        if f is not None
+    ]
+    fed = {feed.name for feed in feeds}
+    needed = _between(graph, fed, wanted)
+    definition = graph.as_graph_def()
+    part = type(definition)()
+    part.CopyFrom(definition)
+    del part.node[:]
+    part.node.extend(n for n in definition.node if n.name in needed)
+    captured = {
+        inside.name: outside for outside, inside in graph.captures
+        if inside.op.name in needed
+    }
+    constants = {
+        n.name + ":0" for n in part.node
+        if _graphkiln.has_trait(n.op, "constant")
+    }
+
+    def build(*tensors):
+        given = {feed.name: t for feed, t in zip(feeds, tensors)}
+        for key, outside in captured.items():
+            if key not in constants and key not in given:
+                given[key] = outside
+        made = [fetch.name for fetch in wanted if fetch.name not in fed]
+        results = graph_def.import_graph_def(part, given, made, name="")
+        by_name = {**given, **dict(zip(made, results))}
+
+        def result(fetch):
+            if fetch is None or isinstance(fetch, tf.Operation):
+                return None
+            return by_name[fetch.name]
+
+        return nest.map_structure(result, fetches, expand_composites=True)
+
+    build.__name__ = name
+    if specs is None:
+        specs = [
+            tf.TensorSpec(
+                f.shape, f.dtype,
+                f"feed_{i}" if f.op.name in needed else f.op.name,
+            )
+            for i, f in enumerate(feeds)
+        ]
+    return tf.function(build, autograph=False).get_concrete_function(*specs)
+
+
+def _between(graph: tf.Graph, fed: set, wanted: Sequence) -> set:
+    """The names of the operations that `wanted` needs where tensors of the
+    names `fed` are given."""
+    captured = {inside.name for _, inside in graph.captures}
+    needed: set = set()
+    todo = [(element, (element,)) for element in wanted]
+    while todo:
+        element, path = todo.pop()
+        op = element if isinstance(element, tf.Operation) else element.op
+        if element.name in fed or op.name in needed:
+            continue
+        fed_from_outside = _graphkiln.has_trait(op.type, "placeholder")
+        if fed_from_outside and f"{op.name}:0" not in captured:
+            steps = " <- ".join(
+                f"{o.name} ({o.type})" for o in (
+                    e if isinstance(e, tf.Operation) else e.op for e in path
+                )
+            )
+            raise _variable.UnliftableError(
+                f"Unable to lift tensor {path[0]!r} because it depends "
+                f"transitively on placeholder {op!r} via at least one path, "
+                f"e.g.: {steps}"
+            )
+        needed.add(op.name)
+        todo += [
+            (source, (*path, source))
+            for source in (*op.inputs, *op.control_inputs)
+        ]
+    return needed

@@ -1,0 +1,1 @@
+"""Graphs, their scopes, files and pictures."""

@@ -1,0 +1,1 @@
+"""Calls back into Python, printing, logging."""

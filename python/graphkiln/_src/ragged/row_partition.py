@@ -1,0 +1,248 @@
+"""tf.experimental.RowPartition: how values are divided into rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import graphkiln as tf
+from graphkiln._graphkiln import TensorSpec
+from graphkiln._src.ragged import rows
+from graphkiln._src.types.type_spec import CompositeTensor, TypeSpec
+
+
+class RowPartition(CompositeTensor):
+    """Rows of values, by where each row begins and ends.
+
+    >>> partition = tf.experimental.RowPartition.from_row_lengths([2, 0, 1])
+    >>> partition
+    tf.RowPartition(row_splits=[0 2 2 3])
+    >>> partition.nvals().numpy().item()
+    3
+    """
+
+    __slots__ = ("_row_splits", "_uniform")
+
+    def __init__(self, row_splits, uniform_row_length=None, internal=False):
+        if not internal:
+            raise ValueError(
+                "RowPartition constructor is private; please use one of the "
+                "factory methods instead (e.g., "
+                "RowPartition.from_row_lengths())"
+            )
+        self._row_splits = row_splits
+        self._uniform = uniform_row_length
+
+    @classmethod
+    def from_row_splits(
+        cls, row_splits, validate=True, dtype=None, dtype_hint=tf.int64
+    ):
+        """Row i has the values from `row_splits[i]` to `row_splits[i + 1]`."""
+        splits = _integers(row_splits, dtype, dtype_hint, "row_splits")
+        return cls(rows.checked_splits(splits, validate), internal=True)
+
+    @classmethod
+    def from_row_lengths(
+        cls, row_lengths, validate=True, dtype=None, dtype_hint=tf.int64
+    ):
+        """Row i has `row_lengths[i]` values."""
+        lengths = _integers(row_lengths, dtype, dtype_hint, "row_lengths")
+        return cls(rows.splits_of_lengths(lengths, validate), internal=True)
+
+    @classmethod
+    def from_value_rowids(
+        cls, value_rowids, nrows=None, validate=True, dtype=None,
+        dtype_hint=tf.int64,
+    ):
+        """Value j belongs to row `value_rowids[j]`; the ids never fall."""
+        ids = _integers(value_rowids, dtype, dtype_hint, "value_rowids")
+        splits = rows.splits_of_rowids(ids, ids, nrows, validate)
+        return cls(splits, internal=True)
+
+    @classmethod
+    def from_uniform_row_length(
+        cls, uniform_row_length, nvals=None, nrows=None, validate=True,
+        dtype=None, dtype_hint=tf.int64,
+    ):
+        """Every row has `uniform_row_length` values."""
+        if nvals is None and nrows is None:
+            raise ValueError("At least one of nvals and nrows must be given.")
+        length = tf.convert_to_tensor(
+            uniform_row_length, dtype, dtype_hint=dtype_hint
+        )
+        if nvals is None:
+            nvals = tf.cast(nrows, length.dtype) * length
+        if nrows is None:
+            nrows = tf.cast(nvals, length.dtype) // length
+        nrows, nvals = (tf.cast(n, length.dtype) for n in (nrows, nvals))
+        if validate:
+            nrows = rows.check_count(nrows, length, nvals)
+        splits = tf.range(nrows + 1, dtype=length.dtype) * length
+        static = tf.get_static_value(length)
+        return cls(
+            splits, None if static is None else int(static), internal=True
+        )
+
+    @property
+    def dtype(self) -> tf.DType:
+        """Of the splits."""
+        return self._row_splits.dtype
+
+    def row_splits(self) -> tf.Tensor:
+        """Where the rows begin, and where the last one ends."""
+        return self._row_splits
+
+    def row_lengths(self) -> tf.Tensor:
+        """How many values each row has."""
+        return self._row_splits[1:] - self._row_splits[:-1]
+
+    def row_starts(self) -> tf.Tensor:
+        """Where each row begins."""
+        return self._row_splits[:-1]
+
+    def row_limits(self) -> tf.Tensor:
+        """Where each row ends."""
+        return self._row_splits[1:]
+
+    def value_rowids(self) -> tf.Tensor:
+        """The row of each value."""
+        return rows.rowids(self._row_splits)
+
+    def nrows(self) -> tf.Tensor:
+        """How many rows there are."""
+        return tf.shape(self._row_splits, out_type=self.dtype)[0] - 1
+
+    def nvals(self) -> tf.Tensor:
+        """How many values there are."""
+        return self._row_splits[-1]
+
+    def uniform_row_length(self):
+        """The length of every row if that is uniform, else None."""
+        if self._uniform is None:
+            return None
+        return tf.constant(self._uniform, self.dtype)
+
+    @property
+    def static_nrows(self) -> int | None:
+        """How many rows there are, if that is known."""
+        size = self._row_splits.shape[0]
+        return None if size is None else size - 1
+
+    @property
+    def static_uniform_row_length(self) -> int | None:
+        """The length of every row, if that is uniform and known."""
+        return self._uniform
+
+    @property
+    def static_nvals(self) -> int | None:
+        """How many values there are, if that is known."""
+        known = tf.get_static_value(self._row_splits)
+        return None if known is None else int(known[-1])
+
+    def is_uniform(self) -> bool:
+        """Are all rows known to be of one length?"""
+        return self._uniform is not None
+
+    def with_dtype(self, dtype) -> RowPartition:
+        """The same with splits of int32 or int64."""
+        dtype = _splits_dtype(dtype)
+        if self.dtype == dtype:
+            return self
+        return RowPartition(
+            tf.cast(self._row_splits, dtype), self._uniform, internal=True
+        )
+
+    @property
+    def _type_spec(self) -> RowPartitionSpec:
+        return RowPartitionSpec.from_value(self)
+
+    def __repr__(self) -> str:
+        if self._uniform is not None:
+            return (
+                f"tf.RowPartition(nrows={_text(self.nrows())}, "
+                f"uniform_row_length={self._uniform})"
+            )
+        return f"tf.RowPartition(row_splits={_text(self._row_splits)})"
+
+
+class RowPartitionSpec(TypeSpec):
+    """What is known of a tf.experimental.RowPartition."""
+
+    def __init__(
+        self, nrows=None, nvals=None, uniform_row_length=None, dtype=tf.int64
+    ):
+        self._nrows = nrows
+        self._nvals = nvals
+        self._uniform = uniform_row_length
+        self._dtype = tf.as_dtype(dtype)
+
+    @classmethod
+    def from_value(cls, value: RowPartition) -> RowPartitionSpec:
+        """The spec of a partition."""
+        return cls(
+            value.static_nrows, value.static_nvals,
+            value.static_uniform_row_length, value.dtype,
+        )
+
+    @property
+    def value_type(self) -> type:
+        """tf.experimental.RowPartition."""
+        return RowPartition
+
+    def _serialize(self) -> tuple:
+        return self._nrows, self._nvals, self._uniform, self._dtype
+
+    @property
+    def _component_specs(self) -> TensorSpec:
+        size = None if self._nrows is None else self._nrows + 1
+        return TensorSpec([size], self._dtype)
+
+    def _to_components(self, value: RowPartition) -> tf.Tensor:
+        return value.row_splits()
+
+    def _from_components(self, components: tf.Tensor) -> RowPartition:
+        return RowPartition(components, self._uniform, internal=True)
+
+    def __repr__(self) -> str:
+        return (
+            f"RowPartitionSpec(nrows={self._nrows}, nvals={self._nvals}, "
+            f"uniform_row_length={self._uniform}, dtype={self._dtype!r})"
+        )
+
+
+def partition_of(level: tf.RaggedTensor) -> RowPartition:
+    """The outermost partition of a ragged tensor."""
+    return RowPartition(
+        level.row_splits, level._uniform_row_length, internal=True
+    )
+
+
+def partition(values, partitions) -> object:
+    """Values in rows, the outermost partition first."""
+    for level in reversed(partitions):
+        values = tf.RaggedTensor(
+            values, (level.row_splits(), level.static_uniform_row_length),
+            internal=True,
+        )
+    return values
+
+
+def _splits_dtype(dtype) -> tf.DType:
+    dtype = tf.as_dtype(dtype)
+    if dtype not in (tf.int32, tf.int64):
+        raise ValueError(
+            f"dtype must be tf.int32 or tf.int64. Received {dtype}."
+        )
+    return dtype
+
+
+def _integers(values, dtype, hint, name: str) -> tf.Tensor:
+    make: Callable = tf.convert_to_tensor
+    values = make(values, dtype, dtype_hint=hint)
+    if values.dtype not in (tf.int32, tf.int64):
+        raise ValueError(f"{name} must have dtype int32 or int64")
+    values.shape.assert_has_rank(1)
+    return values
+
+
+def _text(tensor: tf.Tensor) -> str:
+    return str(tensor.numpy() if hasattr(tensor, "numpy") else tensor)

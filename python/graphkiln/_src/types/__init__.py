@@ -1,0 +1,1 @@
+"""Type specs, composite values, extension types, dispatch."""
