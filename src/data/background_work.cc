@@ -3,6 +3,7 @@
 #include <atomic>
 #include <unordered_set>
 
+#include "base/process_mutex.h"
 #include "data/run_hooks.h"
 
 namespace gk {
@@ -10,7 +11,7 @@ namespace {
 
 // All that live, to be told of the end of the program.
 struct Registry {
-  std::mutex mutex;
+  ProcessMutex mutex;
   std::unordered_set<BackgroundWork*> all;
   std::atomic<bool> stopping{false};
 

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/process_mutex.h"
+
 namespace gk {
 namespace {
 
@@ -20,7 +22,7 @@ class SharedVariables {
   Ref<VariableResource> FindOrMake(const std::string& container,
                                    const std::string& name, DataType dtype) {
     std::vector<Ref<VariableResource>> dropped;  // released after the lock
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard lock(mutex_);
     Ref<VariableResource>& known = variables_[{container, name}];
     // What has no value may become a variable of another type.
     if (known && (known->dtype() == dtype || known->IsInitialized())) {
@@ -50,7 +52,7 @@ class SharedVariables {
   }
 
   static constexpr size_t kSweepAt = 1024;
-  std::mutex mutex_;
+  ProcessMutex mutex_;
   std::map<std::pair<std::string, std::string>, Ref<VariableResource>>
       variables_;
   size_t swept_at_ = kSweepAt;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/hash.h"
+#include "base/process_mutex.h"
 
 namespace gk {
 namespace {
@@ -30,7 +31,7 @@ class StructurePool {
   }
 
   StructureRef Intern(StructureRef made) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard lock(mutex_);
     auto [it, end] = structures_.equal_range(made->hash_);
     for (; it != end; ++it) {
       const Structure* known = it->second;
@@ -44,7 +45,7 @@ class StructurePool {
   }
 
   void Forget(const Structure* structure) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard lock(mutex_);
     auto [it, end] = structures_.equal_range(structure->hash_);
     for (; it != end; ++it) {
       if (it->second == structure) {
@@ -55,7 +56,7 @@ class StructurePool {
   }
 
  private:
-  std::mutex mutex_;
+  ProcessMutex mutex_;
   std::unordered_multimap<size_t, const Structure*> structures_;
 };
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/hash.h"
+#include "base/process_mutex.h"
 
 namespace gk {
 namespace {
@@ -26,7 +27,7 @@ class TraceTypePool {
   }
 
   TraceTypeRef Intern(Ref<TraceType> type) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard lock(mutex_);
     auto [it, end] = types_.equal_range(type->hash_);
     for (; it != end; ++it) {
       TraceType* known = it->second;
@@ -40,7 +41,7 @@ class TraceTypePool {
   }
 
   void Forget(const TraceType* type) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard lock(mutex_);
     auto [it, end] = types_.equal_range(type->hash_);
     for (; it != end; ++it) {
       if (it->second == type) {
@@ -51,7 +52,7 @@ class TraceTypePool {
   }
 
  private:
-  std::mutex mutex_;
+  ProcessMutex mutex_;
   std::unordered_multimap<size_t, TraceType*> types_;
 };
 

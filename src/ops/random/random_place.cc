@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/process_mutex.h"
 #include "framework/op_record.h"
 
 namespace gk {
@@ -49,7 +50,7 @@ class EagerPlaces {
 
  private:
   using Entry = std::pair<std::string, Philox>;
-  std::mutex mutex_;
+  ProcessMutex mutex_;
   std::list<Entry> recent_;  // last used first
   std::unordered_map<std::string, std::list<Entry>::iterator> by_key_;
 };
@@ -74,7 +75,7 @@ Philox FirstPlace(KernelContext& c) {
 }  // namespace
 
 uint64_t RandomSeed() {
-  static std::mutex mutex;
+  static ProcessMutex mutex;
   static std::random_device device;
   std::lock_guard lock(mutex);
   return uint64_t{device()} << 32 | device();

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/process_mutex.h"
 #include "base/status.h"
 #include "framework/op_builder.h"
 #include "ops/random/random_place.h"
@@ -88,7 +89,7 @@ class SeedStream {
 };
 
 struct Seeds {
-  std::mutex mutex;
+  ProcessMutex mutex;
   std::optional<int64_t> of_program;
   std::optional<SeedStream> stream;
 };
