@@ -14,14 +14,32 @@ BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 EXPECTED = re.compile(r"^print\(.*\)\s+# (.*)$", re.MULTILINE)
 
 
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+# Its blocks are one program.
+FROM_SCRATCH = ROOT / "docs" / "from_scratch.md"
+PATH = re.compile(
+    r"`((?:src|python|include|tests|tools|fuzz|examples|docs|benchmarks|scripts)"
+    r"/[\w./*-]+)`"
+)
+# Made by whoever follows the document.
+NOT_IN_THE_TREE = ("docs/reference", "src/ops/example/")
+FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)[^)]*\)")
+
+
 def blocks() -> list[tuple[str, str]]:
-    """(where, text) of each Python block in README.md and docs/."""
+    """(where, text) of each Python program in README.md and docs/."""
     found = []
-    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+    for path in DOCUMENTS:
         text = path.read_text(encoding="utf-8")
-        for match in BLOCK.finditer(text):
+        where = str(path.relative_to(ROOT))
+        matches = list(BLOCK.finditer(text))
+        if path == FROM_SCRATCH:
+            found.append((where, "\n".join(match[1] for match in matches)))
+            continue
+        for match in matches:
             line = text.count("\n", 0, match.start()) + 1
-            found.append((f"{path.relative_to(ROOT)}:{line}", match[1]))
+            found.append((f"{where}:{line}", match[1]))
     return found
 
 
@@ -41,6 +59,22 @@ def test_block(where: str, text: str, tmp_path: Path) -> None:
     printed = done.stdout.splitlines()
     for expected in EXPECTED.findall(text):
         assert expected in printed, f"{where}: {expected!r} not in {printed}"
+
+
+def test_from_scratch_is_short() -> None:
+    text = dict(blocks())["docs/from_scratch.md"]
+    assert sum(bool(line.strip()) for line in text.splitlines()) <= 500
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_what_documents_name_is_there(path: Path) -> None:
+    text = FENCED.sub("", path.read_text(encoding="utf-8"))
+    missing = [
+        name for name in PATH.findall(text)
+        if not name.startswith(NOT_IN_THE_TREE) and not any(ROOT.glob(name))
+    ]
+    missing += [to for to in LINK.findall(text) if not (path.parent / to).exists()]
+    assert not missing
 
 
 def test_generated_code_is_what_is_generated(tmp_path: Path) -> None:
