@@ -65,6 +65,8 @@ def composite(record: Composite) -> Function:
     while passed and passed[-1] == "Argument()":
         passed.pop()
     call = f'detail::CallPublicFunction("{record.names[0]}", {{{", ".join(passed)}}})'
+    if record.result in ("operation", "none"):
+        return Function(record.names, params, [f"{call};"], "void", record.doc)
     many = bool(record.result)
     body = [f"return {call}" + (";" if many else "[0];")]
     result = "std::vector<Tensor>" if many else "Tensor"

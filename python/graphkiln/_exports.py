@@ -275,20 +275,7 @@ EXPORTS: dict[str, str] = {
         debugging.get_log_device_placement debugging.set_log_device_placement
         """,
     "graphkiln._src.checks.assertions": """
-        Assert debugging.Assert
-        debugging.assert_equal assert_equal debugging.assert_none_equal
-        debugging.assert_less assert_less debugging.assert_less_equal
-        debugging.assert_greater assert_greater
-        debugging.assert_greater_equal debugging.assert_positive
-        debugging.assert_negative debugging.assert_non_negative
-        debugging.assert_non_positive debugging.assert_near
-        debugging.assert_all_finite
-        """,
-    "graphkiln._src.checks.shape_assertions": """
-        debugging.assert_rank assert_rank
-        debugging.assert_rank_at_least debugging.assert_rank_in
-        debugging.assert_scalar debugging.assert_type
-        debugging.assert_integer debugging.is_numeric_tensor
+        Assert debugging.Assert debugging.is_numeric_tensor
         debugging.assert_proper_iterable debugging.assert_same_float_dtype
         debugging.assert_shapes
         """,

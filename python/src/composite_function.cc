@@ -61,7 +61,9 @@ class CompositeInfo final : public FunctionInfo {
   PyObject* Call(PyObject* const* arguments,
                  std::string_view name) const override;
   const CompositeRecord& record() const { return *composite_.record; }
-  int maps() const override { return record().maps; }
+  bool asserts() const { return record().result == "operation"; }
+  int maps() const override { return asserts() ? 0 : record().maps; }
+  int compares() const override { return asserts() ? record().maps : 0; }
   bool keeps_zero() const override { return record().keeps_zero; }
 
  private:
@@ -120,11 +122,11 @@ StatusOr<Tensor> CompositeInfo::ConvertTensor(const CompositeArg& arg,
       hint = DataType::kInt32;  // sizes, some of them tensors
     }
   }
-  const Narrowing narrowing =
-      hint != DataType::kInvalid || arg.demands_type() ||
-              groups->guessed(arg.type_of)
-          ? Narrowing::kRefuse
-          : Narrowing::kCut;
+  const Narrowing narrowing = hint != DataType::kInvalid ||
+                                      arg.demands_type() ||
+                                      groups->guessed(arg.type_of)
+                                  ? Narrowing::kRefuse
+                                  : Narrowing::kCut;
   StatusOr<Tensor> converted =
       OpBuilder::Current()->builds_graph()
           ? ToTensor(value, want, hint, NameOfInput(arg.node, element),
@@ -206,8 +208,7 @@ StatusOr<int64_t> AsSeed(PyObject* value) {
   PyRef number = PyRef::Steal(PyNumber_Long(value));
   PyRef modulus = PyRef::Steal(PyLong_FromLong(kSeedModulus));
   if (!number || !modulus) return PythonError();
-  PyRef folded =
-      PyRef::Steal(PyNumber_Remainder(number.get(), modulus.get()));
+  PyRef folded = PyRef::Steal(PyNumber_Remainder(number.get(), modulus.get()));
   if (!folded) return PythonError();
   return PyLong_AsLongLong(folded.get());
 }
@@ -393,6 +394,28 @@ bool LearnType(const CompositeArg& arg, PyObject* value, DataType* known) {
   return true;
 }
 
+// Makes tensors from outside captures of the graph that are named as their
+// arguments; `known`: the values of those.
+Status CaptureTensors(std::span<const CompositeArg> args,
+                      std::vector<CompositeValue>* values,
+                      std::map<int, Tensor>* known) {
+  const auto capture = [](Tensor* t, std::string_view name) -> Status {
+    GK_ASSIGN_OR_RETURN(*t, FuncGraph::Current()->Capture(*t, name));
+    return OkStatus();
+  };
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (Tensor* t = std::get_if<Tensor>(&(*values)[i])) {
+      (*known)[static_cast<int>(i)] = t->KnownValue();
+      GK_RETURN_IF_ERROR(capture(t, args[i].node));
+    } else if (auto* list = std::get_if<TensorVector>(&(*values)[i])) {
+      for (size_t k = 0; k < list->size(); ++k) {
+        GK_RETURN_IF_ERROR(capture(&(*list)[k], NameOfInput(args[i].node, k)));
+      }
+    }
+  }
+  return OkStatus();
+}
+
 PyObject* CompositeInfo::Call(PyObject* const* arguments,
                               std::string_view name) const {
   const bool graph = OpBuilder::Current()->builds_graph();
@@ -442,7 +465,12 @@ PyObject* CompositeInfo::Call(PyObject* const* arguments,
     std::optional<LazyGilRelease> release;
     if (!graph) release.emplace(elements >= kLargeElements);
     try {
+      std::map<int, Tensor> known;
+      if (graph && record().captures) {
+        GK_RETURN_IF_ERROR(CaptureTensors(composite_.args, &values, &known));
+      }
       CompositeCall call(composite_.args, std::move(values), scope);
+      for (auto& [i, value] : known) call.set_known(i, std::move(value));
       return record().build(call);
     } catch (...) {
       return CaughtStatus();
@@ -459,6 +487,8 @@ PyObject* CompositeInfo::Call(PyObject* const* arguments,
 
 PyObject* CompositeInfo::Wrap(const TensorVector& results) const {
   const std::string_view kind = record().result;
+  if (kind == "operation") return MadeOperation();
+  if (kind == "none") Py_RETURN_NONE;
   if (kind.empty()) {
     if (results.empty() || !results[0]) Py_RETURN_NONE;
     return WrapTensor(results[0]);
@@ -493,14 +523,25 @@ PyObject* MakeComposite(PyObject*, PyObject* public_name) {
   const std::string_view first =
       c->record->names.substr(0, c->record->names.find('|'));
   const std::string_view name = StringView(public_name);
+  const std::string_view last = name.substr(name.rfind('.') + 1);
+  // Aliases are one function.
+  static auto* made =
+      new std::map<std::pair<const Composite*, std::string_view>, PyObject*>();
+  const auto known = made->find({c, last});
+  if (known != made->end()) return Py_NewRef(known->second);
   std::string doc(c->record->doc);
   if (!c->record->example.empty()) {
     doc += Format("\n\n{}", c->record->example);
   }
   const OpInfo* op =
       c->record->eager_op.empty() ? nullptr : OpInfo::Find(c->record->eager_op);
-  return MakeFunction(info, op, name.substr(name.rfind('.') + 1), doc, false,
-                      "composite_function", first);
+  PyObject* function =
+      MakeFunction(info, op, last, doc, false, "composite_function", first);
+  if (function == nullptr) return nullptr;
+  const size_t at = c->record->names.rfind(last);
+  made->emplace(std::pair(c, c->record->names.substr(at, last.size())),
+                Py_NewRef(function));
+  return function;
 }
 
 // The public names of all composites.

@@ -144,7 +144,8 @@ Status InGraphWords(const Status& status, const ArgDef& arg,
   return PythonError();
 }
 
-// What an op without outputs gives: None when eager, else its operation.
+}  // namespace
+
 PyObject* MadeOperation() {
   FuncGraph* f = FuncGraph::Current();
   if (f == nullptr || f->graph()->nodes().empty()) Py_RETURN_NONE;
@@ -157,8 +158,6 @@ PyObject* MadeOperation() {
     return nullptr;
   }
 }
-
-}  // namespace
 
 std::string NameOfInput(std::string_view argument, int element) {
   if (element < 0) return std::string(argument);

@@ -33,6 +33,8 @@ class FunctionInfo {
   // It goes element by element over so many first arguments, which may be
   // ragged or of the program's own types; 0: it does not.
   virtual int maps() const = 0;
+  // It asserts something of so many such arguments, element by element.
+  virtual int compares() const { return 0; }
   // Zeros give zeros: a sparse first argument stays one.
   virtual bool keeps_zero() const = 0;
   const std::string& name_default() const { return name_default_; }
@@ -106,6 +108,10 @@ class OpInfo final : public FunctionInfo {
 // What a node made of an argument is called, below its op's scope; `element`
 // of a list, or -1.
 std::string NameOfInput(std::string_view argument, int element);
+
+// What makes no tensors gives: None when eager, else the operation that was
+// made last. New reference.
+PyObject* MadeOperation();
 
 // A Python argument as the value of an attribute. (attr_argument.cc)
 StatusOr<AttrValue> ToAttrValue(const AttrDef& attr, std::string_view op,

@@ -231,6 +231,9 @@ PyObject* Bind(PyObject* o, PyObject* instance, PyObject*) {
 PyObject* Maps(PyObject* o, void*) {
   return PyLong_FromLong(Self(o)->info->maps());
 }
+PyObject* Compares(PyObject* o, void*) {
+  return PyLong_FromLong(Self(o)->info->compares());
+}
 PyObject* KeepsZero(PyObject* o, void*) {
   return PyBool_FromLong(Self(o)->info->keeps_zero());
 }
@@ -254,6 +257,7 @@ PyGetSetDef getset[] = {
     {"__text_signature__", Guarded<TextSignature>, nullptr, nullptr, nullptr},
     {"__signature__", Guarded<Signature>, nullptr, nullptr, nullptr},
     {"_maps", Guarded<Maps>, nullptr, nullptr, nullptr},
+    {"_compares", Guarded<Compares>, nullptr, nullptr, nullptr},
     {"_keeps_zero", Guarded<KeepsZero>, nullptr, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
      nullptr},

@@ -5,10 +5,11 @@
 #include <vector>
 
 #include "base/thread_pool.h"
+#include "convert.h"
 #include "framework/check_numerics.h"
 #include "framework/logical_device.h"
+#include "framework/tensor_text.h"
 #include "function/func_graph.h"
-#include "convert.h"
 #include "gil.h"
 #include "grappler/optimize.h"
 #include "guarded.h"
@@ -169,6 +170,16 @@ std::string NumericsContext(std::span<const Tensor> inputs) {
   return text + "\n";
 }
 
+// A value as str() of NumPy shows it.
+std::string ShownByNumpy(const Tensor& t) {
+  const ScopedGil gil;
+  PyRef array = PyRef::Steal(ToNumpy(t, false));
+  PyRef s = PyRef::Steal(array ? PyObject_Str(array.get()) : nullptr);
+  if (s) return std::string(StringView(s.get()));
+  PyErr_Clear();
+  return "?";
+}
+
 PyObject* SetCheckNumerics(PyObject*, PyObject* on) {
   const int yes = PyObject_IsTrue(on);
   if (yes < 0) return nullptr;
@@ -216,6 +227,7 @@ PyMethodDef functions[] = {
 }  // namespace
 
 bool AddProcessSettings(PyObject* module) {
+  SetValueText(ShownByNumpy);
   return PyModule_AddFunctions(module, functions) == 0;
 }
 

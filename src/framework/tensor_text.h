@@ -1,4 +1,5 @@
-// Values of tensors as text, in the two forms that ops print.
+// Values of tensors as text, in the two forms that ops print, and as the
+// host language does.
 //
 // Pure functions; thread-safe.
 #ifndef GK_FRAMEWORK_TENSOR_TEXT_H_
@@ -23,6 +24,12 @@ std::string BothEndsText(const Tensor& t, int64_t at_ends);
 // Appends "Tensor<type: int32 shape: [2] values: 1 2>" with three values at
 // most. What is within variants is left out where the text reaches `limit`.
 void AppendTensorText(const Tensor& t, std::string* text, size_t limit);
+
+// A value as the host language prints it, "[1. 2.]", "b'a'"; without one as
+// BothEndsText(t, 3).
+std::string ValueText(const Tensor& t);
+using ValueTextFn = std::string (*)(const Tensor& t);
+void SetValueText(ValueTextFn fn);
 
 }  // namespace gk
 

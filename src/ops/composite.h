@@ -8,6 +8,7 @@
 #ifndef GK_OPS_COMPOSITE_H_
 #define GK_OPS_COMPOSITE_H_
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -94,6 +95,13 @@ class CompositeCall {
   Tensor tensor_or_null(int i) const {
     return has(i) ? tensor(i) : Tensor();
   }
+  // The value of a tensor that is known now, whatever it was captured from;
+  // else null.
+  Tensor known(int i) const {
+    const auto found = known_.find(i);
+    return found == known_.end() ? tensor(i).KnownValue() : found->second;
+  }
+  void set_known(int i, Tensor value) { known_[i] = std::move(value); }
 
   // The name of the main node: what the scope was reserved as.
   std::string_view name() const { return scope_; }
@@ -113,6 +121,7 @@ class CompositeCall {
   const std::vector<CompositeArg>& args_;
   std::vector<CompositeValue> values_;
   std::string scope_;
+  std::map<int, Tensor> known_;
 };
 
 // Throws Error.
@@ -140,8 +149,8 @@ struct CompositeRecord {
   // The op that this is, if its arguments are eager tensors of one dtype and
   // nothing needs converting; empty: none.
   std::string_view eager_op = {};
-  // Empty: one tensor. "list", "tuple", or "TopKV2: values, indices" for a
-  // named tuple.
+  // Empty: one tensor. "list", "tuple", "TopKV2: values, indices" for a named
+  // tuple, "operation" for the last that was made, "none".
   std::string_view result;
   std::string_view doc;
   std::string_view example;
@@ -150,6 +159,9 @@ struct CompositeRecord {
   bool converts_whole = false;
   // Does it take a `name`?
   bool takes_name = true;
+  // While a graph is built tensors from outside become captures named as the
+  // arguments.
+  bool captures = false;
 };
 
 // Names that begin with '_' are of parts of public classes: no functions below

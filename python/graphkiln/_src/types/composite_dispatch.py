@@ -37,6 +37,9 @@ def call(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
         for item in (value if isinstance(value, (list, tuple)) else (value,))
         if isinstance(item, CompositeTensor)
     ]
+    if len(values) == 1 and key in _ALIASES["assert_type"]:
+        (value,), rest, named = _dispatch.first(api, args, kwargs, 1)
+        return api(value.values, *rest, **named)
     if values and key in _ALIASES["identity"]:
         return _identity(api, args, kwargs)
     if any(isinstance(value, DynamicRaggedShape) for value in values):
@@ -101,7 +104,7 @@ def _ragged(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
         if not isinstance(value, tf.RaggedTensor):
             return NotImplemented
         return value.with_flat_values(api(value.flat_values, *rest, **named))
-    if isinstance(key, tuple) and key[0] == "assert":
+    if _dispatch.compares(api):
         operands, rest, named = _dispatch.first(api, args, kwargs, 2)
         _, flat, checks = flat_operands(operands)
         with tf.control_dependencies(checks):

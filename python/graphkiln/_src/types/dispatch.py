@@ -47,6 +47,11 @@ def maps(api: object) -> int:
     return getattr(api, "_maps", 0)
 
 
+def compares(api: object) -> bool:
+    """Does it assert something of two arguments, element by element?"""
+    return getattr(api, "_compares", 0) == 2
+
+
 class _Target:
     """A function to call in the place of an API, and what it accepts."""
 
@@ -90,7 +95,7 @@ def _matching(api: Callable, key: object, args: tuple, kwargs: dict) -> list:
             if isinstance(x[0], cls):
                 found.append(_elementwise(handler, api, x, rest, named))
     tables = [_binary] if maps(api) == 2 else []
-    if isinstance(key, tuple) and key[0] == "assert":
+    if compares(api):
         tables.append(_asserts)
     for table in tables:
         x, rest, named = first(api, args, kwargs, 2)
@@ -388,8 +393,3 @@ def _concerns(key: object, args: tuple, kwargs: dict) -> bool:
             if any(isinstance(item, CompositeTensor) for item in value):
                 return True
     return False
-
-
-def assertion(function: Callable) -> Callable:
-    """Lets an assertion about two arguments be dispatched."""
-    return python_api(function, ("assert", function.__name__))

@@ -1,0 +1,45 @@
+// What assertions share: what a failure tells, and the op that tells it when
+// a graph runs.
+#ifndef GK_OPS_COMPOSITE_ASSERTION_H_
+#define GK_OPS_COMPOSITE_ASSERTION_H_
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "graph/graph.h"
+#include "ops/composite.h"
+
+namespace gk {
+
+// A part of what a failure tells: a text, or a value.
+struct AssertItem {
+  AssertItem(std::string text) : text(std::move(text)) {}
+  AssertItem(const char* text) : text(text) {}
+  AssertItem(Tensor value) : value(std::move(value)) {}
+  std::string text;
+  Tensor value;
+};
+using AssertItems = std::vector<AssertItem>;
+
+bool RunsNow();
+
+// "x:0" in a graph, nothing of a value.
+std::string NameOfTensor(const Tensor& t);
+// The same, or the shape and dtype of a value.
+std::string TitleOfTensor(const Tensor& t);
+// As the host prints the tensor.
+std::string TensorText(const Tensor& t);
+
+// What the argument number `message` puts in front of a text.
+std::string MessagePrefix(const CompositeCall& c, int message);
+
+// Makes an Assert in a scope of its own below the call's and `outer`;
+// `summarize`: the number of that argument, or -1.
+Node* MakeAssert(const CompositeCall& c, std::string_view outer,
+                 const Tensor& holds, const AssertItems& data, int summarize);
+
+}  // namespace gk
+
+#endif  // GK_OPS_COMPOSITE_ASSERTION_H_
