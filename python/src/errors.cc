@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "base/caught.h"
+#include "framework/arguments_text.h"
 #include "framework/op_registry.h"
 #include "graph/out_of_scope.h"
 #include "tensor_type.h"
@@ -94,20 +95,26 @@ PyObject* Raise(const Status& status, std::string_view op,
 
 Status AsCalled(const Status& status, std::span<PyObject* const> arguments,
                 std::string_view name) {
-  const std::string& text = status.message();
+  const size_t mark = status.message().find(kArgumentsMark);
+  const std::string text = status.message().substr(0, mark);
+  const std::string_view told =
+      std::string_view(status.message()).substr(text.size());
   constexpr std::string_view kName = "] name: ";
   const size_t end = text.rfind(kName);
+  const size_t start = text.rfind(" [Op:");
   if (status.code() > Code::kUnauthenticated || end == text.npos ||
-      text.rfind(" [Op:") == text.npos) {
+      start == text.npos) {
     return status;
   }
   const std::string_view op =
-      std::string_view(text).substr(0, end).substr(text.rfind(" [Op:") + 5);
+      std::string_view(text).substr(0, end).substr(start + 5);
   if (std::any_of(arguments.begin(), arguments.end(), IsSequence) &&
       !ConvertsFirst(op)) {
-    return Status(status.code(), text.substr(0, end + 1));
+    return Status(status.code(), Format("{}{}", text.substr(0, end + 1), told));
   }
-  if (end + kName.size() == text.size()) return status.Append(name);
+  if (end + kName.size() == text.size()) {
+    return Status(status.code(), Format("{}{}{}", text, name, told));
+  }
   return status;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/per_thread.h"
+#include "framework/arguments_text.h"
 #include "function/func_graph.h"
 #include "gil.h"
 #include "graph/out_of_scope.h"
@@ -224,8 +225,7 @@ std::optional<Status> WithOrigin(const Status& status) {
 PyObject* RaiseRunError(const Status& status, const std::string& function) {
   const std::optional<Status> found = WithOrigin(status);
   if (!found) return Raise(status);
-  return Raise(
-      Status(found->code(), Format("{} [Op:{}]", found->message(), function)));
+  return Raise(AppendBeforeArguments(*found, Format(" [Op:{}]", function)));
 }
 
 PyObject* RaiseOpError(const Status& status) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
 
 namespace {
@@ -13,17 +15,16 @@ TEST(PublicOps, DatasetsHaveTypesAndShapes) {
   const gk::Tensor zero = int64_t{0}, one = int64_t{1}, five = int64_t{5};
   const gk::Tensor numbers = gk::ops::RangeDataset(
       zero, five, one, {gk::DataType::kInt64}, {gk::Shape({})});
-  const gk::Tensor pairs = gk::ops::BatchDatasetV2(
-      numbers, int64_t{2}, false, {gk::DataType::kInt64},
-      {gk::Shape({gk::kUnknown})});
+  const gk::Tensor pairs = gk::ops::BatchDatasetV2(numbers, int64_t{2}, false,
+                                                   {gk::DataType::kInt64},
+                                                   {gk::Shape({gk::kUnknown})});
   const gk::Tensor iterator = gk::ops::AnonymousIteratorV3(
       {gk::DataType::kInt64}, {gk::Shape({gk::kUnknown})});
   gk::ops::MakeIterator(pairs, iterator);
   const std::vector<std::vector<int64_t>> batches = {{0, 1}, {2, 3}, {4}};
   for (const std::vector<int64_t>& batch : batches) {
     const std::vector<gk::Tensor> next = gk::ops::IteratorGetNext(
-        iterator, {gk::DataType::kInt64},
-        {gk::Shape({gk::kUnknown})});
+        iterator, {gk::DataType::kInt64}, {gk::Shape({gk::kUnknown})});
     ASSERT_EQ(next.size(), 1u);
     EXPECT_EQ(next[0].to_vector<int64_t>(), batch);
   }
@@ -34,10 +35,105 @@ TEST(PublicOps, DatasetsHaveTypesAndShapes) {
 
 TEST(PublicOps, NamesOfRecordsArePublicFunctions) {
   const gk::Tensor x = {0.25f, 1.f};
-  EXPECT_EQ(gk::math::rsqrt(x).to_vector<float>(),
-            (std::vector<float>{2, 1}));
+  EXPECT_EQ(gk::math::rsqrt(x).to_vector<float>(), (std::vector<float>{2, 1}));
   EXPECT_EQ(gk::sqrt(x).to_vector<float>(), (std::vector<float>{0.5f, 1}));
   EXPECT_EQ(gk::nn::relu6(x).to_vector<float>(), x.to_vector<float>());
+}
+
+std::string TextOfError(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const gk::Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(PublicOps, ErrorsSayWhatTheOpWasCalledWith) {
+  const gk::Tensor x = {1.f, 2.f}, y = {1.f, 2.f, 3.f};
+  EXPECT_EQ(TextOfError([&] { gk::ops::AddV2(x, y); }),
+            "Incompatible shapes: [2] vs. [3] [Op:AddV2] name: \n\t"
+            "Arguments of AddV2: x: float32 [2] = [1 2], "
+            "y: float32 [3] = [1 2 3]");
+  const gk::Tensor image(gk::zeros({1, 9, 9, 1}));
+  EXPECT_NE(TextOfError([&] {
+              gk::ops::MaxPool(image, {1, 2, 2, 1}, {1, 0, 1, 1}, "SAME");
+            })
+                .find("\n\tArguments of MaxPool: input: float32 [1,9,9,1], "
+                      "ksize: [1, 2, 2, 1], strides: [1, 0, 1, 1], padding: "
+                      "\"SAME\""),
+            std::string::npos);
+  const std::string text = TextOfError(
+      [&] { gk::function([&](const gk::Tensor& t) { return t + y; })(x); });
+  EXPECT_NE(text.find("with input shapes: [2], [3].\n\tArguments of AddV2: x: "
+                      "float32 [2], y: float32 [3]"),
+            std::string::npos)
+      << text;
+}
+
+TEST(PublicOps, ShapesOfSeveralTensorsAreFoldedOneByOne) {
+  auto f = gk::function([](const gk::Tensor& a, const gk::Tensor& b) {
+    return gk::ops::ShapeN({a, b});
+  });
+  const std::vector<gk::Tensor> shapes =
+      f(gk::zeros({3, 4}), gk::zeros({2, 3}));
+  EXPECT_EQ(shapes[0].to_vector<int>(), (std::vector<int>{3, 4}));
+  EXPECT_EQ(shapes[1].to_vector<int>(), (std::vector<int>{2, 3}));
+}
+
+TEST(PublicOps, ErrorsOfCalledFunctionsAreNotAboutTheCall) {
+  auto f = gk::function([](const gk::Tensor& i) {
+    return gk::gather(gk::Tensor({1, 2}), i);
+  });
+  const std::string text = TextOfError([&] { f(gk::Tensor(5)); });
+  const size_t first = text.find("\tArguments of ");
+  ASSERT_NE(first, std::string::npos) << text;
+  EXPECT_EQ(text.find("\tArguments of ", first + 1), std::string::npos) << text;
+  EXPECT_NE(text.find("indices: int32 [] = 5"), std::string::npos) << text;
+}
+
+TEST(PublicOps, AssertionsFailAtOnceWhereAllIsKnown) {
+  const gk::Tensor x = {1, 2}, y = {1, 3};
+  gk::debugging::assert_equal(x, x);
+  gk::debugging::assert_less_equal(x, y);
+  gk::debugging::assert_rank(x, 1);
+  gk::debugging::assert_type(x, gk::DataType::kInt32);
+  const std::string text =
+      TextOfError([&] { gk::debugging::assert_equal(x, y, "sizes"); });
+  EXPECT_NE(text.find("sizes\nCondition x == y did not hold."),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("Indices of first 1 different values:"),
+            std::string::npos);
+  EXPECT_EQ(TextOfError([&] { gk::debugging::assert_rank(x, 2); }),
+            "Tensor  must have rank 2.  Received rank 1, shape (2,)");
+  EXPECT_NE(TextOfError([&] {
+              gk::debugging::assert_near(1.0, 2.0);
+            }).find("x and y not equal to tolerance"),
+            std::string::npos);
+}
+
+TEST(PublicOps, AssertionsOfGraphsFailWhenTheyRun) {
+  auto f = gk::function([](const gk::Tensor& x) {
+    gk::debugging::assert_positive(x, "sign");
+    return x * 2;
+  });
+  EXPECT_EQ(f(gk::Tensor(2)).item<int>(), 4);
+  const std::string text = TextOfError([&] { f(gk::Tensor(-2)); });
+  EXPECT_NE(text.find("assertion failed: [sign.  ] [Condition x > 0 did not "
+                      "hold element-wise:]"),
+            std::string::npos)
+      << text;
+  // Known while tracing.
+  const std::string known = TextOfError([&] {
+    gk::function([](const gk::Tensor& x) {
+      gk::debugging::assert_greater(gk::Tensor({1, 2}), gk::Tensor({1, 3}));
+      return x;
+    })(gk::Tensor(1));
+  });
+  EXPECT_NE(known.find("Condition x > y did not hold element-wise:"),
+            std::string::npos)
+      << known;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/per_thread.h"
+#include "framework/arguments_text.h"
 #include "framework/logical_device.h"
 #include "framework/op_registry.h"
 #include "framework/run_kernel.h"
@@ -46,7 +47,8 @@ struct ResolvedCalls {
 // functions and handlers of signals among it, may call ops that would need
 // the kernel's own place.
 StatusOr<ResolvedCall*> Resolve(const OpRecord& record,
-                                std::span<const Tensor> inputs, AttrMap attrs,
+                                std::span<const Tensor> inputs,
+                                const AttrMap& attrs,
                                 std::optional<ResolvedCall>* own) {
   std::vector<ResolvedCall>& slots =
       PerThread<ResolvedCalls, ResolvedCalls>::Get().slots;
@@ -66,7 +68,7 @@ StatusOr<ResolvedCall*> Resolve(const OpRecord& record,
   call.record = &record;
   for (const Tensor& t : inputs) call.types.push_back(t.dtype());
   call.given = attrs;
-  call.attrs = std::move(attrs);
+  call.attrs = attrs;
   GK_RETURN_IF_ERROR(ResolveAttrs(record, call.types, false, &call.attrs));
   std::vector<DataType> outputs;
   GK_RETURN_IF_ERROR(OutputTypes(*record.def, call.attrs, &outputs));
@@ -106,17 +108,24 @@ int DeviceFor(std::span<const Tensor> inputs) {
 }
 
 // The error of an op as the user sees it, who may have named the op.
-Status WithOp(const Status& status, std::string_view op,
+Status WithOp(const Status& status, const OpRecord& record,
+              const AttrMap& attrs, std::span<const Tensor* const> inputs,
               std::string_view name) {
-  if (status.code() > Code::kUnauthenticated) return status;
-  return status.Append(Format(" [Op:{}] name: {}", op, name));
+  if (status.code() == Code::kPythonException) return status;
+  if (status.code() > Code::kUnauthenticated) {
+    return WithArguments(status, record, attrs, inputs);
+  }
+  return WithArguments(
+      status.Append(Format(" [Op:{}] name: {}", record.name, name)), record,
+      attrs, inputs);
 }
 
 StatusOr<TensorVector> Run(const OpRecord& record,
-                           std::span<const Tensor> inputs, AttrMap attrs) {
+                           std::span<const Tensor> inputs,
+                           const AttrMap& attrs) {
   std::optional<ResolvedCall> own;
   GK_ASSIGN_OR_RETURN(ResolvedCall * call,
-                      Resolve(record, inputs, std::move(attrs), &own));
+                      Resolve(record, inputs, attrs, &own));
   if (!record.kernel.compute) {
     return Unimplemented("Op {} has no kernel for CPU", record.name);
   }
@@ -155,9 +164,11 @@ StatusOr<TensorVector> EagerContext::Apply(const OpRecord& record,
                                            AttrMap attrs,
                                            std::string_view name) {
   GK_RETURN_IF_ERROR(CheckValues(record, inputs));
-  StatusOr<TensorVector> outputs = Run(record, inputs, std::move(attrs));
-  if (!outputs.ok()) outputs = WithOp(outputs.status(), record.name, name);
-  return outputs;
+  StatusOr<TensorVector> outputs = Run(record, inputs, attrs);
+  if (outputs.ok()) return outputs;
+  std::vector<const Tensor*> in;
+  for (const Tensor& t : inputs) in.push_back(&t);
+  return WithOp(outputs.status(), record, attrs, in, name);
 }
 
 StatusOr<Ref<FunctionDefinition>> EagerContext::BuildFunction(
@@ -194,7 +205,7 @@ bool EagerContext::RunElementwise(const OpRecord& record,
     if (n <= 256) {
       StatusOr<Tensor> out = Tensor::Allocate(kernel->out, shape);
       if (!out.ok()) {
-        *status = WithOp(out.status(), record.name, name);
+        *status = WithOp(out.status(), record, none, inputs, name);
         return true;
       }
       const void* in[3];
@@ -208,7 +219,7 @@ bool EagerContext::RunElementwise(const OpRecord& record,
   }
   KernelContext ctx(record, none, inputs, std::span(output, 1));
   *status = RunKernel(ctx);
-  if (!status->ok()) *status = WithOp(*status, record.name, name);
+  if (!status->ok()) *status = WithOp(*status, record, none, inputs, name);
   return true;
 }
 

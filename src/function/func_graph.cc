@@ -6,6 +6,7 @@
 
 #include "base/caught.h"
 #include "eager/gradient_tape.h"
+#include "framework/arguments_text.h"
 #include "framework/op_registry.h"
 #include "graph/control_gather.h"
 #include "graph/known_values.h"
@@ -165,7 +166,11 @@ StatusOr<TensorVector> FuncGraph::Apply(const OpRecord& record,
     if (!t) return Internal("{}: an input is null", record.name);
     types.push_back(t.dtype());
   }
-  GK_RETURN_IF_ERROR(ResolveAttrs(record, types, true, &attrs));
+  if (Status s = ResolveAttrs(record, types, true, &attrs); !s.ok()) {
+    std::vector<ShownInput> shown;
+    for (const Tensor& t : inputs) shown.push_back(ShownInput::Of(t));
+    return WithArguments(s, record, attrs, shown);
+  }
   AddScopedAttrs(record, &attrs);
   const std::string unique = ScopedName(name.empty() ? record.name : name);
   InlinedVector<Output, 8> edges;

@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "base/per_thread.h"
+#include "framework/arguments_text.h"
 #include "graph/graph.h"
 #include "graph/known_values.h"
 
@@ -236,7 +237,12 @@ Status InferShapes(Node* node) {
   if (!value_shapes.empty()) c.set_value_shapes(std::move(value_shapes));
   if (op.shape != nullptr) {
     if (Status s = op.shape(c); !s.ok()) {
-      return s.Append(Where(*node, shapes, values));
+      std::vector<ShownInput> inputs;
+      for (int i = 0; i < n; ++i) {
+        inputs.push_back({types[i], shapes[i], values[i]});
+      }
+      return WithArguments(s.Append(Where(*node, shapes, values)), op,
+                           node->attrs(), inputs);
     }
   }
   for (int i = 0; i < m; ++i) {

@@ -4,6 +4,7 @@
 
 #include "base/caught.h"
 #include "base/stack.h"
+#include "framework/arguments_text.h"
 #include "framework/kernel_context.h"
 #include "framework/run_kernel.h"
 #include "ops/control/truth.h"
@@ -355,7 +356,9 @@ class Run {
     }
     context.set_cancellation(cancellation_);
     if (Status s = gk::RunKernel(now.compute, context); !s.ok()) {
-      return Fail(s, node);
+      return WithArguments(
+          Fail(s, node), node.op(), node.attrs(),
+          {frame_.inputs.data() + now.first_input, size_t(now.num_inputs)});
     }
     for (int k = 0; k < now.num_outputs; ++k) {
       const SlotId s = now.first_output + k;

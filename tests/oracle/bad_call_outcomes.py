@@ -55,7 +55,9 @@ def said(error: Exception) -> str:
     lines = [
         line
         for line in lines
-        if not line.lstrip().startswith(("[[{{node", "[[", "Registered"))
+        if not line.lstrip().startswith(
+            ("[[{{node", "[[", "Registered", "Arguments of ")
+        )
     ]
     if lines and lines[0].startswith("Graph execution error"):
         lines = lines[-1:]

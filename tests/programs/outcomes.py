@@ -30,6 +30,8 @@ import numpy as np
 _VARYING = (
     (re.compile(r"0x[0-9a-f]+"), "0x"),
     (re.compile(r"\{\{function_node [^}]*\}\} ?"), ""),
+    # Our errors of ops end with what they were called with.
+    (re.compile(r"\n\s*Arguments of \w+: [^\n]*"), ""),
     (re.compile(r"(__\w+?)_\d+\b"), r"\1_N"),
     (re.compile(r'File "[^"]*/'), 'File "'),
     (re.compile(r"\bid=\d+"), "id=N"),

@@ -1,4 +1,5 @@
-"""Bad calls of every op: a Python exception each, and the process lives.
+"""Bad calls of every op: a Python exception each, which names the op and the
+argument, and the process lives.
 
 Every op's calls run in a child of their own with a limit of time and of
 memory. What goes wrong in the child names the call.
@@ -6,8 +7,10 @@ memory. What goes wrong in the child names the call.
 
 from __future__ import annotations
 
+import functools
 import os
 import pickle
+import re
 import resource
 import select
 import signal
@@ -37,16 +40,38 @@ FAMILY = (
 )
 
 
-def fails(call: Any) -> str:
-    """The exception's class name, "" if none; others than FAMILY's go on."""
+# These may fail without a word of the argument: the first two show what they
+# are given to look at, the end of a range is no error of a call.
+UNNAMED = re.compile(
+    "(Assert|PrintV2)|.* OutOfRangeError|IdentityN .*in a graph ValueError"
+    "|.*Number of outputs is too big"
+)
+
+
+def fails(call: Any) -> tuple[str, str]:
+    """The exception's class name and text, "" if none; others than FAMILY's
+    go on."""
     try:
         call()
     except FAMILY as error:
-        return type(error).__name__
-    return ""
+        return type(error).__name__, str(error)
+    return "", ""
 
 
-def in_graph(case: cases.Case) -> None:
+def names(op: str, label: str, error: str, text: str) -> bool:
+    """Does an error's text name the argument that was changed, and the op?"""
+    argument = re.split(r"[\[ ]", label)[0]
+    text = re.sub(r" \[Op:__inference\w+\]| name: ", " ", text)
+    ops = f"{op}|{re.sub('(?<=[a-z0-9])(?=[A-Z])', '_', op).lower()}"
+    # Of Python values that are no attribute, TensorFlow names the argument.
+    words = [argument] if error == "TypeError" else [ops, argument]
+    return all(
+        re.search(rf"(?<![A-Za-z0-9_])({word})(?![A-Za-z0-9_])", text)
+        for word in words
+    )
+
+
+def in_graph(case: cases.Case, tf: Any) -> None:
     """The call in a function that knows no shapes until it runs."""
     variables: list[Any] = []
     arguments = case.arguments(tf, variables)
@@ -76,10 +101,15 @@ def child(op: str, write: int) -> None:
         random = "random" in cases.record(op)["traits"] or op == "Timestamp"
         expected = good.run(tf)
         for label, case in bad_inputs.bad_cases(op):
-            report("call", label)
-            fails(lambda case=case: case.run(tf))
-            report("call", f"{label} (in a graph)")
-            fails(lambda case=case: in_graph(case))
+            for where, call in (
+                ("", case.run),
+                (" in a graph", functools.partial(in_graph, case)),
+            ):
+                report("call", label + where)
+                error, text = fails(functools.partial(call, tf))
+                if error and not names(op, label, error, text):
+                    if not UNNAMED.match(f"{op} {label}{where} {error}: {text}"):
+                        raise AssertionError(f"names no argument: {text}")
             after = good.run(tf)
             if not random:
                 for a, b in zip(after, expected, strict=True):
