@@ -32,7 +32,8 @@ bool Evaluate(const Node& node, TensorVector* outputs) {
     work += out.shape.num_elements();
   }
   std::vector<const Tensor*> inputs;
-  Tensor stand_in;
+  TensorVector stand_ins;  // for inputs whose values do not matter
+  stand_ins.reserve(node.num_inputs());
   for (const Output& in : node.inputs()) {
     const Node::OutputInfo& info = in.node->output(in.index);
     if (!KnownValue(in) && op.Has(kShapeOnly) && info.shape.IsFullyDefined() &&
@@ -41,8 +42,7 @@ bool Evaluate(const Node& node, TensorVector* outputs) {
       if (!shape.ok() || shape->num_elements() > kMaxElements) return false;
       StatusOr<Tensor> zeros = Tensor::Zeros(info.dtype, *shape);
       if (!zeros.ok()) return false;
-      stand_in = std::move(*zeros);
-      inputs.push_back(&stand_in);
+      inputs.push_back(&stand_ins.emplace_back(std::move(*zeros)));
       continue;
     }
     const Tensor& v = KnownValue(in);
