@@ -1,9 +1,11 @@
 #include "tensor_array.h"
 
 #include "bound_values.h"
+#include "convert.h"
 #include "dtype_type.h"
 #include "function/tensor_array.h"
 #include "ops/composite.h"
+#include "ops/fn/Cast.h"
 #include "text_caster.h"
 
 namespace gk::py {
@@ -11,27 +13,49 @@ namespace {
 
 namespace nb = nanobind;
 
-nb::object Wrapped(const Tensor& t) {
-  return Owned(WrapTensor(t));
+nb::object Wrapped(const Tensor& t) { return Owned(WrapTensor(t)); }
+
+Tensor Converted(nb::handle value, DataType dtype, DataType hint,
+                 std::string_view name) {
+  StatusOr<Tensor> t = ToTensor(
+      value.ptr(), dtype, hint, name,
+      hint != DataType::kInvalid ? Narrowing::kRefuse : Narrowing::kCut);
+  if (!t.ok()) Throw(t.status());
+  return *std::move(t);
 }
 
-// A tensor, an int, or a function of a name that makes a tensor.
-ArrayOperand Operand(nb::handle value) {
-  if (IsTensor(value.ptr())) return TensorOf(value.ptr());
-  if (PyLong_CheckExact(value.ptr())) {
+// A tensor as it is now; what else converts where it is needed, by preference
+// to int32.
+ArrayOperand Index(nb::handle index) {
+  if (PyLong_CheckExact(index.ptr())) {
     int overflow = 0;
-    const int64_t number =
-        PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+    const int64_t number = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
     if (overflow != 0 || number != static_cast<int32_t>(number)) {
       Throw(OutOfRange("{} is no index or size that a TensorArray can have",
-                       nb::cast<std::string>(nb::str(value))));
+                       nb::cast<std::string>(nb::str(index))));
     }
     return ArrayOperand(
         [number](std::string_view name) { return Int32Of(number, name); });
   }
-  return ArrayOperand([value](std::string_view name) {
-    return AsTensor(value(nb::str(name.data(), name.size())));
+  if (IsTensorLike(index.ptr())) {
+    return Converted(index, DataType::kInvalid, DataType::kInvalid, kConst);
+  }
+  return ArrayOperand([index](std::string_view name) {
+    return Converted(index, DataType::kInvalid, DataType::kInt32, name);
   });
+}
+
+// How many elements there are: as an index, eagerly none if negative.
+ArrayOperand SizeOperand(nb::handle size) {
+  if (IsTensorLike(size.ptr())) return Index(size);
+  if (OpBuilder::Current()->builds_graph()) {
+    if (PyLong_CheckExact(size.ptr())) return Index(size);
+    return ArrayOperand([size](std::string_view name) {
+      return Converted(size, DataType::kInt32, DataType::kInvalid, name);
+    });
+  }
+  const nb::object number = Owned(PyNumber_Index(size.ptr()));
+  return Index(number < nb::int_(0) ? nb::int_(0) : number);
 }
 
 class PyTensorArray {
@@ -53,7 +77,7 @@ class PyTensorArray {
         Facts(dtype, dynamic_size, clear_after_read, infer_shape);
     const PartialTensorShape shape = Shape(element_shape);
     return Made([&] {
-      return TensorArrayImpl::Make(facts, Operand(size), shape, name);
+      return TensorArrayImpl::Make(facts, SizeOperand(size), shape, name);
     });
   }
   static PyTensorArray OfFlow(nb::handle dtype, nb::handle flow,
@@ -61,8 +85,8 @@ class PyTensorArray {
                               nb::handle element_shape) {
     const TensorArrayFacts facts =
         Facts(dtype, dynamic_size, true, infer_shape);
-    return PyTensorArray(TensorArrayImpl::OfFlow(facts, AsTensor(flow),
-                                                 Shape(element_shape)));
+    return PyTensorArray(
+        TensorArrayImpl::OfFlow(facts, AsTensor(flow), Shape(element_shape)));
   }
 
   nb::object dtype() const {
@@ -100,15 +124,14 @@ class PyTensorArray {
   }
 
   nb::object Read(nb::handle index, const std::string& name) const {
-    return Wrapped(
-        Guarded([&] { return Now()->Read(Operand(index), name); }));
+    return Wrapped(Guarded([&] { return Now()->Read(Index(index), name); }));
   }
   nb::object Stack(const std::string& name) const {
     return Wrapped(Guarded([&] { return Now()->Stack(name); }));
   }
   nb::object Gather(nb::handle indices, const std::string& name) const {
     return Wrapped(
-        Guarded([&] { return Now()->Gather(Operand(indices), name); }));
+        Guarded([&] { return Now()->Gather(Index(indices), name); }));
   }
   nb::object Concat(const std::string& name) const {
     return Wrapped(Guarded([&] { return Now()->Concat(name); }));
@@ -119,22 +142,28 @@ class PyTensorArray {
   PyTensorArray Write(nb::handle index, nb::handle value,
                       const std::string& name) const {
     return Made([&] {
-      return Now()->Write(Operand(index), Operand(value), {name, {}});
+      return Now()->Write(Index(index), Value(value), {name, {}});
     });
   }
   PyTensorArray Unstack(nb::handle value, const std::string& name) const {
-    return Made([&] { return Now()->Unstack(Operand(value), {name, {}}); });
+    return Made([&] { return Now()->Unstack(Value(value), {name, {}}); });
   }
   PyTensorArray Scatter(nb::handle indices, nb::handle value,
                         const std::string& name) const {
     return Made([&] {
-      return Now()->Scatter(Operand(indices), Operand(value), {name, {}});
+      return Now()->Scatter(Index(indices), Value(value), {name, {}});
     });
   }
   PyTensorArray Split(nb::handle value, nb::handle lengths,
                       const std::string& name) const {
     return Made([&] {
-      return Now()->Split(Operand(value), Operand(lengths), {name, {}});
+      const ArrayOperand sizes([lengths](std::string_view) {
+        const Tensor t = Converted(lengths, DataType::kInvalid,
+                                   DataType::kInvalid, "Cast/x");
+        return t.dtype() == DataType::kInt64 ? t
+                                             : ops::Cast(t, DataType::kInt64);
+      });
+      return Now()->Split(Value(value), sizes, {name, {}});
     });
   }
 
@@ -142,6 +171,22 @@ class PyTensorArray {
   template <class F>
   static PyTensorArray Made(F&& f) {
     return PyTensorArray(Guarded(std::forward<F>(f)));
+  }
+
+  // What becomes an element: of the elements' dtype, or of its own, which is
+  // then refused.
+  ArrayOperand Value(nb::handle value) const {
+    if (IsTensor(value.ptr())) return TensorOf(value.ptr());
+    return ArrayOperand([this, value](std::string_view name) {
+      if (!IsTensorLike(value.ptr())) {
+        StatusOr<Tensor> t =
+            ToTensor(value.ptr(), impl_->dtype(), DataType::kInvalid, name);
+        if (t.ok()) return *std::move(t);
+        if (!IsConversionFailure(t.status())) Throw(t.status());
+        PyErr_Clear();
+      }
+      return Converted(value, DataType::kInvalid, DataType::kInvalid, name);
+    });
   }
 
   // As what is built now can use it.
@@ -154,11 +199,9 @@ class PyTensorArray {
 
 void AddTensorArray(nb::module_& m) {
   using A = PyTensorArray;
-  nb::class_<A>(
-      m, "_TensorArray",
-      "The elements of a TensorArray: shared, or a tensor list. "
-      "Operands are tensors, ints, or functions of a name that make a "
-      "tensor.")
+  nb::class_<A>(m, "_TensorArray",
+                "The elements of a TensorArray: shared, or a tensor list. "
+                "Operands are tensors and what converts to some.")
       .def_static("make", &A::Make)
       .def_static("of_flow", &A::OfFlow)
       .def_prop_ro("dtype", &A::dtype)

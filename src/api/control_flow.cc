@@ -8,13 +8,9 @@
 #include "function/branch_builder.h"
 #include "function/loop_builder.h"
 #include "graphkiln/staging.h"
-#include "ops/fn/Any.h"
-#include "ops/fn/Assert.h"
+#include "ops/composite.h"
 #include "ops/fn/Cast.h"
-#include "ops/fn/LessEqual.h"
 #include "ops/fn/LogicalAnd.h"
-#include "ops/fn/Pack.h"
-#include "ops/fn/Sum.h"
 
 namespace gk::api::detail {
 namespace {
@@ -190,25 +186,8 @@ void AssertCases(const std::vector<Tensor>& preds, bool any, bool exclusive) {
       conditions.push_back(Inner(p));
       ThrowIfError(CheckTruth(conditions.back(), "pred"));
     }
-    if (!any && !exclusive) return;
-    const InnerTensor all = ::gk::ops::Pack(conditions);
-    const InnerTensor axis = ConstantHere(InnerTensor::Scalar(int32_t{0}));
-    auto check = [&](const InnerTensor& holds, const std::string& text) {
-      const InnerTensor data[] = {ConstantHere(InnerTensor::Scalar(text)), all};
-      ::gk::ops::Assert(holds, data);
-    };
-    if (any) {
-      check(::gk::ops::Any(all, axis),
-            "None of conditions evaluated as True. Conditions: Values:");
-    }
-    if (exclusive) {
-      const InnerTensor count =
-          ::gk::ops::Sum(::gk::ops::Cast(all, InnerType::kInt32), axis);
-      check(::gk::ops::LessEqual(count,
-                                 ConstantHere(InnerTensor::Scalar(int32_t{1}))),
-            "Input error: exclusive=True: more than 1 conditions evaluated as "
-            "True. Conditions:");
-    }
+    if (any) CallComposite("_assert_any_case", {conditions});
+    if (exclusive) CallComposite("_assert_one_case", {conditions});
   });
 }
 

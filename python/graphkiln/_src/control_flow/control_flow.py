@@ -248,43 +248,22 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False,
             raise ValueError("pred_fn_pairs must not be empty")
         return default()
     conditions = [tf.convert_to_tensor(c) for c, _ in pairs]
-    names = [c.name if hasattr(c, "graph") else "" for c in conditions]
     with tf.name_scope(name or "case"):
+        checks = []
         if default is None:
-            checks = [
-                tf.debugging.Assert(
-                    tf.reduce_any(tf.stack(conditions)),
-                    [
-                        "None of conditions evaluated as True. Conditions: "
-                        f"{names}, Values:",
-                        tf.stack(conditions),
-                    ],
-                )
-            ]
+            checks.append(_assert_any(conditions))
             *pairs, (_, default) = pairs
-        else:
-            checks = []
         if exclusive:
-            stacked = tf.stack(conditions, name="preds_c")
-            true = tf.reduce_sum(
-                tf.cast(stacked, tf.int32), name="num_true_conds"
-            )
-            most = tf.constant(1, name="n_true_conds")
-            checks.append(
-                tf.debugging.Assert(
-                    tf.less_equal(true, most),
-                    [
-                        "Input error: exclusive=True: more than 1 conditions "
-                        "evaluated as True. Conditions:",
-                        stacked,
-                    ],
-                )
-            )
+            checks.append(_assert_one(conditions))
         with tf.control_dependencies([c for c in checks if c is not None]):
             function = default
             for (condition, branch) in reversed(pairs):
                 function = _chained(condition, branch, function)
             return function()
+
+
+_assert_any = _graphkiln.composite_function("_assert_any_case")
+_assert_one = _graphkiln.composite_function("_assert_one_case")
 
 
 def _chained(condition, branch: Callable, otherwise: Callable) -> Callable:
@@ -408,25 +387,15 @@ def while_loop(
 def _flat_shapes(values: object, invariants: object) -> list:
     """The shapes of the tensors of loop variables; those of composite tensors
     follow from the invariant for the whole."""
-    if isinstance(invariants, (tf.TensorShape, tf.TypeSpec)):
-        return _component_shapes(values, invariants)
-    if isinstance(invariants, Mapping) and isinstance(values, Mapping):
-        keys = sorted(invariants)
-        if keys == sorted(values):
-            return [
-                s for k in keys for s in _flat_shapes(values[k], invariants[k])
-            ]
-    elif isinstance(invariants, (list, tuple)) and (
-        isinstance(values, (list, tuple)) and len(values) == len(invariants)
-    ):
-        return [
-            s for v, part in zip(values, invariants)
-            for s in _flat_shapes(v, part)
-        ]
-    nest.assert_same_structure(values, invariants)
-    raise TypeError(
-        f"shape_invariants must hold tf.TensorShape, got {invariants!r}"
-    )
+    nest.assert_same_structure(values, invariants, check_types=False)
+    shapes = []
+    for value, invariant in zip(nest.flatten(values), nest.flatten(invariants)):
+        if not isinstance(invariant, (tf.TensorShape, tf.TypeSpec)):
+            raise TypeError(
+                f"shape_invariants must hold tf.TensorShape, got {invariants!r}"
+            )
+        shapes += _component_shapes(value, invariant)
+    return shapes
 
 
 def _component_shapes(value: object, invariant: object) -> list:

@@ -6,9 +6,6 @@ one tensor list, whose handle loops and branches carry. What converts Python's
 values, and knows the lines that wrote what nobody used, is here.
 """
 
-import operator
-from collections.abc import Callable
-
 import graphkiln as tf
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import TensorSpec
@@ -89,7 +86,7 @@ class TensorArray:
                 "not provided."
             )
         self._held = _graphkiln._TensorArray.make(
-            dtype, _size(size), bool(dynamic_size),
+            dtype, size, bool(dynamic_size),
             True if clear_after_read is None else bool(clear_after_read),
             bool(infer_shape), shape, name or "",
         )
@@ -180,7 +177,7 @@ class TensorArray:
         >>> int(ta.read(1))
         5
         """
-        return self._elements.read(_index(index), name or "")
+        return self._elements.read(index, name or "")
 
     def write(self, index, value, name=None) -> "TensorArray":
         """The array with `value` at `index`.
@@ -196,7 +193,7 @@ class TensorArray:
         [0, 5]
         """
         return self._holding(
-            self._elements.write(_index(index), self._value(value), name or ""),
+            self._elements.write(index, value, name or ""),
             "write",
         )
 
@@ -216,7 +213,7 @@ class TensorArray:
         >>> ta.gather([2, 0]).numpy().tolist()
         [3, 1]
         """
-        return self._elements.gather(_index(indices), name or "")
+        return self._elements.gather(indices, name or "")
 
     def concat(self, name=None):
         """All elements one after the other along their first axis.
@@ -235,7 +232,7 @@ class TensorArray:
         [3, 4]
         """
         return self._holding(
-            self._elements.unstack(self._value(value), name or ""), "unstack"
+            self._elements.unstack(value, name or ""), "unstack"
         )
 
     def scatter(self, indices, value, name=None) -> "TensorArray":
@@ -246,10 +243,7 @@ class TensorArray:
         [5, 4]
         """
         return self._holding(
-            self._elements.scatter(
-                _index(indices), self._value(value), name or ""
-            ),
-            "scatter",
+            self._elements.scatter(indices, value, name or ""), "scatter"
         )
 
     def split(self, value, lengths, name=None) -> "TensorArray":
@@ -260,11 +254,7 @@ class TensorArray:
         [2, 3]
         """
         return self._holding(
-            self._elements.split(
-                self._value(value), lambda _: tf.cast(lengths, tf.int64),
-                name or "",
-            ),
-            "split",
+            self._elements.split(value, lengths, name or ""), "split"
         )
 
     def size(self, name=None):
@@ -283,22 +273,6 @@ class TensorArray:
         self._elements.close()
         return None if tf.executing_eagerly() else tf.no_op(name=name)
 
-    def _value(self, value: object) -> _graphkiln.Tensor | Callable:
-        """`value` as an operand that becomes an element."""
-        if isinstance(value, _graphkiln.Tensor):
-            return value
-        dtype = self._held.dtype
-
-        def convert(name: str):
-            if tf.is_tensor(value):
-                return tf.convert_to_tensor(value)
-            try:
-                return tf.convert_to_tensor(value, dtype=dtype, name=name)
-            except (TypeError, ValueError):
-                return tf.convert_to_tensor(value, name=name)
-
-        return convert
-
     def _autograph_len(self):
         return self.size()
 
@@ -309,29 +283,6 @@ class TensorArray:
     def _with_components(self, components: list) -> "TensorArray":
         """This array at another place of a branch or loop."""
         return self._holding(self._held.with_flow(components[0]))
-
-
-def _size(size: object):
-    """`size` as an operand."""
-    if tf.is_tensor(size):
-        return tf.convert_to_tensor(size)
-    if tf.executing_eagerly():
-        size = max(operator.index(size), 0)
-    if type(size) is int:
-        return size
-    return lambda name: tf.convert_to_tensor(size, tf.int32, name=name)
-
-
-def _index(index: object):
-    """An index or a list of them as an operand."""
-    if type(index) is int or isinstance(index, _graphkiln.Tensor):
-        return index
-    if tf.is_tensor(index):
-        return tf.convert_to_tensor(index)
-    # As int32, unless that would cut a number: then it is refused in words.
-    return lambda name: tf.convert_to_tensor(
-        index, dtype_hint=tf.int32, name=name
-    )
 
 
 class TensorArraySpec(TypeSpec):
