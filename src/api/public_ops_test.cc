@@ -113,6 +113,35 @@ TEST(PublicOps, AssertionsFailAtOnceWhereAllIsKnown) {
             std::string::npos);
 }
 
+TEST(PublicOps, ShapesShareSizes) {
+  const gk::Tensor images = gk::zeros({8, 4, 4, 3}), labels = gk::zeros({8});
+  gk::debugging::assert_shapes(
+      {{images, "batch . 4 channels"}, {labels, "batch"}, {images, "* 3"}});
+  EXPECT_EQ(TextOfError([&] {
+              gk::debugging::assert_shapes(
+                  {{images, "* channels"}, {labels, "channels"}}, "sizes");
+            }),
+            "sizes.  Specified by tensor shape=(8, 4, 4, 3) dtype=float32 "
+            "dimension -1.  Tensor shape=(8,) dtype=float32 dimension 0 must "
+            "have size 3.  Received size 8, shape (8,)");
+  gk::FunctionOptions options;
+  options.input_signature = {
+      gk::TensorSpec(gk::Shape::UnknownRank(), gk::DataType::kFloat)};
+  auto f = gk::function(
+      [](const gk::Tensor& x) {
+        gk::debugging::assert_shapes({{x, "n n"}});
+        return x * 2;
+      },
+      options);
+  EXPECT_EQ(f(gk::zeros({2, 2})).num_elements(), 4);
+  EXPECT_NE(TextOfError([&] {
+              f(gk::zeros({2, 3}));
+            }).find("dimension] [1] [must have size] [2]"),
+            std::string::npos);
+  EXPECT_NE(TextOfError([&] { f(gk::zeros({2})); }).find("must have rank] [2]"),
+            std::string::npos);
+}
+
 TEST(PublicOps, AssertionsOfGraphsFailWhenTheyRun) {
   auto f = gk::function([](const gk::Tensor& x) {
     gk::debugging::assert_positive(x, "sign");
