@@ -31,19 +31,26 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
             body()
         return
 
-    def staged(asks_first: bool = False) -> bool:
+    def staged(condition=test, asks_first: bool = False) -> bool:
         return loops.staged_loop(
-            lambda counter: test(), lambda counter: body(), get_state,
+            lambda counter: condition(), lambda counter: body(), get_state,
             set_state, symbol_names, opts, body, asks_first,
         )
 
     reads = conditions.reads_of(test)
     state = dict(zip(symbol_names, get_state()))
-    if _depends_on_tensors(test, reads.operands, state, opts):
-        staged()
-        return
-    if _reads_tensors(reads.state, state) and staged(True):
-        return
+    stops = opts.get("stops", ())
+    if all(state.get(flag) is False for flag in stops):
+        if _depends_on_tensors(test, reads.operands, state):
+            staged()
+            return
+        condition = test
+        if stops:
+            condition = _while_none(
+                stops, test, get_state, set_state, symbol_names
+            )
+        if _reads_tensors(reads.state, state) and staged(condition, True):
+            return
     # Looked at in a graph that is thrown away: staged, the condition is
     # part of the loop.
     aside = _graphkiln.FuncGraph("tmp")
@@ -70,10 +77,8 @@ def while_stmt(test, body, get_state, set_state, symbol_names, opts):
     staged()
 
 
-def _depends_on_tensors(test, operands, state, opts) -> bool:
+def _depends_on_tensors(test, operands, state) -> bool:
     """Is it clear from the operands alone that the condition is a tensor?"""
-    if any(state.get(flag) is not False for flag in opts.get("stops", ())):
-        return False
     values = conditions.values(test, operands)
     return any(map(staging.is_symbolic, values)) and all(
         staging.is_symbolic(x) or type(x) in (int, float) for x in values
@@ -85,6 +90,37 @@ def _reads_tensors(symbols, state) -> bool:
     return bool(symbols) and all(
         staging.is_symbolic(state[symbol]) for symbol in symbols
     )
+
+
+class _NoTensor(Exception):
+    """A condition that was asked first is Python's."""
+
+
+def _while_none(stops, test, get_state, set_state, names):
+    """The condition `test` of a loop with flags that stop it: beside flags
+    that are tensors it still tells whether it is one itself."""
+
+    def condition():
+        values = get_state()
+        state = dict(zip(names, values))
+
+        def asked():
+            set_state([
+                False if name in stops else value
+                for name, value in state.items()
+            ])
+            try:
+                found = test()
+            finally:
+                set_state(values)
+            if not staging.is_staged(found):
+                raise _NoTensor
+            return found
+
+        flags = [state[name] for name in stops]
+        return logic.and_(lambda: logic.none_of(*flags), asked)
+
+    return condition
 
 
 def _check_turned(body, get_state, symbol_names, opts) -> None:

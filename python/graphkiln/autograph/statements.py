@@ -550,7 +550,8 @@ class Functions(Comprehensions):
         self.lazy_depth -= 1
         stops = node.gk_stops
         operands, read = _operands(node.test), ()
-        if not operands and not stops:
+        endless = isinstance(node.test, ast.Constant) and node.test.value
+        if not operands and not (stops and endless):
             # What is called may read attributes and items, too.
             tested = flow.facts_of(node).tested
             read = [
@@ -561,7 +562,7 @@ class Functions(Comprehensions):
         )
         if stops:
             going = lowering.none_of(stops, at)
-            if isinstance(node.test, ast.Constant) and node.test.value:
+            if endless:
                 test = going
             else:
                 test = ag_call("and_", lazy(going), lazy(test))

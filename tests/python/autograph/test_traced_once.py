@@ -47,8 +47,29 @@ def in_another(counted, n):
     return total
 
 
+def with_a_break(counted, n):
+    i = tf.constant(0)
+    while counted.below(i, n):
+        i = counted.step(i)
+        if i > 100:
+            break
+    return i
+
+
+def with_returns(counted, n):
+    i = tf.constant(0)
+    while counted.below(i, n) and i < 50:
+        i = counted.step(i)
+        if i > 100:
+            break
+        if i > 90:
+            return i * 2
+    return i
+
+
 @pytest.mark.parametrize(
-    "function", [of_tensors, with_a_late_value, in_another]
+    "function",
+    [of_tensors, with_a_late_value, in_another, with_a_break, with_returns],
 )
 def test_conditions_and_bodies_are_traced_once(function):
     counted = Counted()
@@ -67,6 +88,33 @@ def test_conditions_of_pythons_values_stay_pythons():
         return x
 
     assert widen(tf.constant([1.0, 2.0])).shape == (8,)
+
+
+def test_conditions_of_pythons_values_beside_a_break_stay_pythons():
+    @tf.function
+    def widen(x, stop):
+        while x.shape[0] < 8:
+            x = tf.concat([x, x], 0)
+            if stop:
+                break
+        return x
+
+    assert widen(tf.constant([1.0, 2.0]), False).shape == (8,)
+    assert widen(tf.constant([1.0, 2.0]), True).shape == (4,)
+
+
+def test_what_stands_beside_a_break_is_not_asked_behind_it():
+    @tf.function
+    def last(x):
+        i = tf.constant(0)
+        while x[i] > 0:
+            i += 1
+            if i >= tf.size(x):
+                break
+        return i
+
+    assert int(last(tf.constant([1, 2, 3]))) == 3
+    assert int(last(tf.constant([1, -2, 3]))) == 1
 
 
 def test_conditions_that_fail_fail_as_they_are_asked():
