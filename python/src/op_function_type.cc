@@ -237,6 +237,11 @@ PyObject* Compares(PyObject* o, void*) {
 PyObject* KeepsZero(PyObject* o, void*) {
   return PyBool_FromLong(Self(o)->info->keeps_zero());
 }
+// What the module finds it by: of one of raw_ops the name of the op.
+PyObject* Identity(PyObject* o, void*) {
+  const std::string_view identity = Self(o)->identity;
+  return PyUnicode_FromStringAndSize(identity.data(), identity.size());
+}
 PyObject* Doc(PyObject* o, void*) { return Py_NewRef(Self(o)->doc); }
 PyObject* Name(PyObject* o, void*) { return Py_NewRef(Self(o)->name); }
 PyObject* Module(PyObject* o, void*) {
@@ -259,6 +264,7 @@ PyGetSetDef getset[] = {
     {"_maps", Guarded<Maps>, nullptr, nullptr, nullptr},
     {"_compares", Guarded<Compares>, nullptr, nullptr, nullptr},
     {"_keeps_zero", Guarded<KeepsZero>, nullptr, nullptr, nullptr},
+    {"_identity", Guarded<Identity>, nullptr, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};

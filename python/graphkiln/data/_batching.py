@@ -1,14 +1,11 @@
 """Datasets of several elements at a time: methods of tf.data.Dataset."""
 
-import numpy as np
-
 import graphkiln as tf
-from graphkiln import _graphkiln, raw_ops
+from graphkiln import raw_ops
 from graphkiln._src.types import batchable
 from graphkiln.data import _making as making
 from graphkiln.data import _padding as padding
 from graphkiln.data import _structure as structure
-from graphkiln.data import _traced as traced
 
 
 class Batching:
@@ -40,30 +37,18 @@ class Batching:
         >>> [x.numpy().tolist() for x in tf.data.Dataset.range(5).batch(2)]
         [[0, 1], [2, 3], [4]]
         """
-        size = making.int64(batch_size, "batch_size")
-        drop = tf.convert_to_tensor(
-            drop_remainder, dtype=tf.bool, name="drop_remainder"
-        )
-        known = None
-        if tf.get_static_value(drop):
-            known = tf.get_static_value(size)
+        size, drop, known = making.batches(batch_size, drop_remainder)
         spec = structure.map_structure(
             lambda leaf: batchable.batched(leaf, known), self.element_spec
         )
-        given = dict(
-            input_dataset=self._as_input(), batch_size=size,
-            drop_remainder=drop, **structure.signature(spec),
-        )
+        given = dict(batch_size=size, drop_remainder=drop)
         if num_parallel_calls is None:
-            variant = raw_ops.BatchDatasetV2(**given)
-            return making.make("_BatchDataset", variant, spec, self)
-        variant = raw_ops.ParallelBatchDataset(
-            num_parallel_calls=making.int64(
-                num_parallel_calls, "num_parallel_calls"
-            ),
+            return self._then(raw_ops.BatchDatasetV2, spec, **given)
+        return self._then(
+            raw_ops.ParallelBatchDataset, spec,
+            num_parallel_calls=num_parallel_calls,
             deterministic=making.deterministic(deterministic), **given,
         )
-        return making.make("_ParallelBatchDataset", variant, spec, self)
 
     def unbatch(self, name=None) -> "Dataset":
         """The rows of each element.
@@ -86,33 +71,19 @@ class Batching:
             "{} and {}.",
         )
         spec = structure.map_structure(batchable.sliced, self.element_spec)
-        rows = self._with_rows()
-        variant = raw_ops.UnbatchDataset(
-            input_dataset=rows._as_input(), **structure.signature(spec)
-        )
-        return making.make("_UnbatchDataset", variant, spec, rows)
+        return self._with_rows()._then(raw_ops.UnbatchDataset, spec)
 
     def _with_rows(self) -> "Dataset":
         """The dataset of tensors whose rows are the components of rows."""
         leaves = structure.flatten(self.element_spec)
         if all(isinstance(leaf, tf.TensorSpec) for leaf in leaves):
             return self
-        body = traced.Body(_graphkiln.FuncGraph("Dataset_unbatch_rows"))
-        with body:
-            given = [
-                body.argument(s)
-                for s in structure.flat_specs(self.element_spec)
-            ]
-            value = structure.from_tensors(self.element_spec, given)
-            rows = structure.to_rows(self.element_spec, value)
-            body.finish(rows)
-        spec = tuple(tf.TensorSpec(t.shape, t.dtype) for t in rows)
-        variant = raw_ops.MapDataset(
-            input_dataset=self._as_input(),
-            other_arguments=body.function.captured_inputs, f=body.function,
-            preserve_cardinality=True, **structure.signature(spec),
-        )
-        return making.make("_MapDataset", variant, spec, self, body.function)
+
+        def rows(components):
+            value = structure.from_tensors(self.element_spec, components)
+            return structure.to_rows(self.element_spec, value)
+
+        return self._recoded("Dataset_unbatch_rows", None, rows)
 
     def padded_batch(
         self,
@@ -151,15 +122,9 @@ class Batching:
                     "produce tensor elements but type spec of elements in the "
                     f"input dataset is not a subclass of TensorSpec: `{leaf}`."
                 )
-        size = making.int64(batch_size, "batch_size")
-        drop = tf.convert_to_tensor(
-            drop_remainder, dtype=tf.bool, name="drop_remainder"
-        )
+        size, drop, known = making.batches(batch_size, drop_remainder)
         shapes = padding.shapes(leaves, self.element_spec, padded_shapes)
         values = padding.values(leaves, self.element_spec, padding_values)
-        known = None
-        if tf.get_static_value(drop):
-            known = tf.get_static_value(size)
         spec = structure.pack_like(
             self.element_spec,
             [
@@ -169,12 +134,10 @@ class Batching:
                 for s, leaf in zip(shapes, leaves)
             ],
         )
-        variant = raw_ops.PaddedBatchDatasetV2(
-            input_dataset=self._as_input(), batch_size=size,
+        return self._then(
+            raw_ops.PaddedBatchDatasetV2, spec, batch_size=size,
             padded_shapes=shapes, padding_values=values, drop_remainder=drop,
-            output_shapes=structure.signature(spec)["output_shapes"],
         )
-        return making.make("_PaddedBatchDataset", variant, spec, self)
 
     def ragged_batch(
         self,
@@ -203,8 +166,19 @@ class Batching:
             lambda leaf: padding.ragged_spec(leaf, row_splits_dtype),
             self.element_spec,
         )
-        rows = self._encoded("Dataset_ragged_batch", spec, padding.to_ragged)
-        return rows.batch(batch_size, drop_remainder)
+
+        def ragged(components):
+            value = structure.from_tensors(self.element_spec, components)
+            leaves = map(
+                padding.to_ragged, structure.flatten(spec),
+                structure.flatten(value),
+            )
+            value = structure.pack_like(spec, list(leaves))
+            return structure.to_tensors(spec, value)
+
+        return self._recoded("Dataset_ragged_batch", spec, ragged).batch(
+            batch_size, drop_remainder
+        )
 
     def sparse_batch(self, batch_size, row_shape, name=None) -> "Dataset":
         """`batch_size` consecutive elements at a time as a tf.SparseTensor of
@@ -241,12 +215,10 @@ class Batching:
             ),
             None,
         )
-        variant = raw_ops.DenseToSparseBatchDataset(
-            input_dataset=self._as_input(),
-            batch_size=making.int64(batch_size, "batch_size"),
-            row_shape=shape, **structure.signature(spec),
+        return self._then(
+            raw_ops.DenseToSparseBatchDataset, spec, batch_size=batch_size,
+            row_shape=shape,
         )
-        return making.make("_DenseToSparseBatchDataset", variant, spec, self)
 
     def rebatch(self, batch_size, drop_remainder=False, name=None) -> "Dataset":
         """The rows of batches in batches of other sizes.
@@ -271,50 +243,14 @@ class Batching:
                     "issue by adding the `batch` transformation to the "
                     "dataset."
                 )
-        sizes = making.int64(batch_size, "batch_sizes")
-        drop = tf.convert_to_tensor(
-            drop_remainder, dtype=tf.bool, name="drop_remainder"
+        sizes, drop, known = making.batches(
+            batch_size, drop_remainder, "batch_sizes"
         )
-        known = tf.get_static_value(sizes)
-        if known is None or not tf.get_static_value(drop) or (
-            len(set(np.ravel(known))) != 1
-        ):
-            known = None
-        else:
-            known = int(np.ravel(known)[0])
         spec = structure.map_structure(
             lambda leaf: batchable.batched(batchable.sliced(leaf), known),
             self.element_spec,
         )
-        rows = self._with_rows()
-        variant = raw_ops.RebatchDatasetV2(
-            input_dataset=rows._as_input(), batch_sizes=sizes,
-            drop_remainder=drop, **structure.signature(spec),
+        return self._with_rows()._then(
+            raw_ops.RebatchDatasetV2, spec, batch_sizes=sizes,
+            drop_remainder=drop,
         )
-        return making.make("_RebatchDataset", variant, spec, rows)
-
-    def _encoded(self, name: str, spec: object, convert) -> "Dataset":
-        """The dataset of what `convert(leaf spec, leaf)` makes of the leaves
-        of elements, which `spec` describes."""
-        body = traced.Body(_graphkiln.FuncGraph(name))
-        with body:
-            given = [
-                body.argument(s)
-                for s in structure.flat_specs(self.element_spec)
-            ]
-            value = structure.from_tensors(self.element_spec, given)
-            leaves = [
-                convert(s, leaf)
-                for s, leaf in zip(
-                    structure.flatten(spec), structure.flatten(value)
-                )
-            ]
-            body.finish(
-                structure.to_tensors(spec, structure.pack_like(spec, leaves))
-            )
-        variant = raw_ops.MapDataset(
-            input_dataset=self._as_input(),
-            other_arguments=body.function.captured_inputs, f=body.function,
-            preserve_cardinality=True, **structure.signature(spec),
-        )
-        return making.make("_MapDataset", variant, spec, self, body.function)

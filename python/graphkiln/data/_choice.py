@@ -177,14 +177,10 @@ def _directed(selector, datasets, stop_on_empty_dataset: bool):
                 f"{dataset.element_spec}."
             )
         spec = both
-    variant = raw_ops.DirectedInterleaveDataset(
-        selector_input_dataset=selector._as_input(),
-        data_input_datasets=[d._as_input() for d in datasets],
+    return making.of(
+        raw_ops.DirectedInterleaveDataset, spec,
+        selector_input_dataset=selector, data_input_datasets=list(datasets),
         stop_on_empty_dataset=bool(stop_on_empty_dataset),
-        **structure.signature(spec),
-    )
-    return making.make(
-        "_DirectedInterleaveDataset", variant, spec, selector, *datasets
     )
 
 

@@ -9,7 +9,6 @@ from graphkiln import raw_ops
 from graphkiln._src.function import tracing
 from graphkiln.data import _dataset, _iterator, _optional
 from graphkiln.data import _making as making
-from graphkiln.data import _structure as structures
 
 
 def cardinality(dataset):
@@ -157,18 +156,9 @@ def assert_cardinality(expected_cardinality) -> Callable:
     >>> len(d.apply(tf.data.experimental.assert_cardinality(2)))
     2
     """
-
-    def apply(dataset):
-        variant = raw_ops.AssertCardinalityDataset(
-            input_dataset=dataset._as_input(),
-            cardinality=making.int64(expected_cardinality, "cardinality"),
-            **structures.signature(dataset.element_spec),
-        )
-        return making.make(
-            "_AssertCardinalityDataset", variant, dataset.element_spec, dataset
-        )
-
-    return apply
+    return lambda dataset: dataset._then(
+        raw_ops.AssertCardinalityDataset, cardinality=expected_cardinality
+    )
 
 
 def ignore_errors(log_warning=False) -> Callable:

@@ -1,5 +1,7 @@
 """Datasets made with functions of elements: methods of tf.data.Dataset."""
 
+from collections.abc import Callable
+
 import graphkiln as tf
 from graphkiln import raw_ops
 from graphkiln.data import _constants as constants
@@ -42,25 +44,28 @@ class Functional:
         """
         f = traced.Traced(map_func, "Dataset.map()", self.element_spec)
         making.not_empty(f.output_spec)
-        given = dict(
-            input_dataset=self._as_input(), other_arguments=f.captured,
-            f=f.function, preserve_cardinality=True,
-            **structure.signature(f.output_spec),
-        )
         if num_parallel_calls is None:
-            variant = raw_ops.MapDataset(
-                force_synchronous=bool(synchronous), **given
+            return self._then(
+                raw_ops.MapDataset, f.output_spec, f=f.function,
+                preserve_cardinality=True, force_synchronous=bool(synchronous),
             )
-            return making.make("_MapDataset", variant, f.output_spec, self, f)
-        variant = raw_ops.ParallelMapDatasetV2(
-            num_parallel_calls=making.int64(
-                num_parallel_calls, "num_parallel_calls"
-            ),
+        return self._then(
+            raw_ops.ParallelMapDatasetV2, f.output_spec, f=f.function,
+            preserve_cardinality=True, num_parallel_calls=num_parallel_calls,
             deterministic=making.deterministic(deterministic),
-            use_unbounded_threadpool=bool(use_unbounded_threadpool), **given,
+            use_unbounded_threadpool=bool(use_unbounded_threadpool),
         )
-        return making.make(
-            "_ParallelMapDataset", variant, f.output_spec, self, f
+
+    def _recoded(self, name: str, spec: object, recode: Callable) -> "Dataset":
+        """The dataset of what `recode` makes of the components of elements;
+        `spec` describes it, or it is a tuple of those."""
+        made = traced.of_components(
+            name, structure.flat_specs(self.element_spec), recode
+        )
+        if spec is None:
+            spec = tuple(tf.TensorSpec(t.shape, t.dtype) for t in made.outputs)
+        return self._then(
+            raw_ops.MapDataset, spec, f=made, preserve_cardinality=True
         )
 
     def filter(self, predicate, name=None) -> "Dataset":
@@ -76,10 +81,8 @@ class Functional:
         >>> [int(x) for x in tf.data.Dataset.range(5).filter(lambda x: x > 2)]
         [3, 4]
         """
-        return self._where(
-            predicate, raw_ops.FilterDataset, "_FilterDataset",
-            "Dataset.filter()",
-        )
+        f = self._predicate(predicate, "Dataset.filter()")
+        return self._then(raw_ops.FilterDataset, predicate=f.function)
 
     def take_while(self, predicate, name=None) -> "Dataset":
         """The elements before the first for which `predicate` does not hold.
@@ -95,19 +98,8 @@ class Functional:
         ...  tf.data.Dataset.range(5).take_while(lambda x: x < 2)]
         [0, 1]
         """
-        return self._where(
-            predicate, raw_ops.TakeWhileDataset, "_TakeWhileDataset",
-            "Dataset.take_while()",
-        )
-
-    def _where(self, predicate, op, kind: str, transformation: str):
-        """The elements that `op` passes on, going by `predicate`."""
-        f = self._predicate(predicate, transformation)
-        variant = op(
-            input_dataset=self._as_input(), other_arguments=f.captured,
-            predicate=f.function, **structure.signature(self.element_spec),
-        )
-        return making.make(kind, variant, self.element_spec, self, f)
+        f = self._predicate(predicate, "Dataset.take_while()")
+        return self._then(raw_ops.TakeWhileDataset, predicate=f.function)
 
     def _predicate(self, predicate, transformation: str) -> traced.Traced:
         f = traced.Traced(predicate, transformation, self.element_spec)
@@ -137,11 +129,7 @@ class Functional:
         [0, 0, 1, 0, 1, 2]
         """
         f, spec = self._to_datasets(map_func, "Dataset.flat_map()")
-        variant = raw_ops.FlatMapDataset(
-            input_dataset=self._as_input(), other_arguments=f.captured,
-            f=f.function, **structure.signature(spec),
-        )
-        return making.make("_FlatMapDataset", variant, spec, self, f)
+        return self._then(raw_ops.FlatMapDataset, spec, f=f.function)
 
     def interleave(
         self,
@@ -178,29 +166,20 @@ class Functional:
         """
         f, spec = self._to_datasets(map_func, "Dataset.interleave()")
         given = dict(
-            input_dataset=self._as_input(), other_arguments=f.captured,
             f=f.function,
-            cycle_length=making.int64(
-                constants.AUTOTUNE if cycle_length is None else cycle_length,
-                "cycle_length",
+            cycle_length=(
+                constants.AUTOTUNE if cycle_length is None else cycle_length
             ),
-            block_length=making.int64(
-                1 if block_length is None else block_length, "block_length"
-            ),
-            **structure.signature(spec),
+            block_length=1 if block_length is None else block_length,
         )
         if num_parallel_calls is None:
-            variant = raw_ops.InterleaveDataset(**given)
-            return making.make("_InterleaveDataset", variant, spec, self, f)
-        variant = raw_ops.ParallelInterleaveDatasetV4(
-            buffer_output_elements=making.int64(-1, "buffer_output_elements"),
-            prefetch_input_elements=making.int64(-1, "prefetch_input_elements"),
-            num_parallel_calls=making.int64(
-                num_parallel_calls, "num_parallel_calls"
-            ),
-            deterministic=making.deterministic(deterministic), **given,
+            return self._then(raw_ops.InterleaveDataset, spec, **given)
+        return self._then(
+            raw_ops.ParallelInterleaveDatasetV4, spec, **given,
+            buffer_output_elements=-1, prefetch_input_elements=-1,
+            num_parallel_calls=num_parallel_calls,
+            deterministic=making.deterministic(deterministic),
         )
-        return making.make("_ParallelInterleaveDataset", variant, spec, self, f)
 
     def scan(self, initial_state, scan_func, name=None) -> "Dataset":
         """What `scan_func(state, element)` returns besides the next state.
@@ -239,15 +218,11 @@ class Functional:
             ),
             pair,
         )
-        spec = made.output_spec[1]
-        variant = raw_ops.ScanDataset(
-            input_dataset=self._as_input(),
+        return self._then(
+            raw_ops.ScanDataset, made.output_spec[1], f=made.function,
             initial_state=structure.to_tensors(state_spec, state),
-            other_arguments=made.captured, f=made.function,
             preserve_cardinality=True, use_default_device=False,
-            **structure.signature(spec),
         )
-        return making.make("_ScanDataset", variant, spec, self, made)
 
     def reduce(self, initial_state, reduce_func, name=None):
         """The last of the states `state = reduce_func(state, element)`.
@@ -276,8 +251,7 @@ class Functional:
         results = raw_ops.ReduceDataset(
             input_dataset=self._as_input(),
             initial_state=structure.to_tensors(spec, state),
-            other_arguments=made.captured,
-            f=made.function,
+            other_arguments=made.function.captured_inputs, f=made.function,
             **structure.signature(spec),
         )
         return structure.from_tensors(spec, results)

@@ -5,7 +5,7 @@ number, one asks it for its next element, one forgets it.
 """
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -13,6 +13,7 @@ import graphkiln as tf
 from graphkiln import raw_ops
 from graphkiln._src.host import py_function
 from graphkiln.data import _encoding as encoding
+from graphkiln.data import _making as making
 from graphkiln.data import _structure as structure
 from graphkiln.data import _traced as traced
 
@@ -112,6 +113,49 @@ class Source:
             for tensor in encoding.encode(spec, leaf)
         ]
 
+    def flat_map_fn(self, _) -> object:
+        """The dataset of what one generator yields, made in the function that
+        is being traced."""
+        number = tf.TensorSpec((), tf.int64)
+        components = structure.flat_specs(self.spec)
+
+        def get_iterator_id_fn():
+            made = py_function.numpy_function(
+                lambda *args: np.int64(self.begin(*args)),
+                self.arguments, tf.int64,
+            )
+            made.set_shape(())
+            return made
+
+        def generator_next_fn(iterator_id):
+            made = py_function.py_function(
+                lambda n: self.next(int(n)), [iterator_id],
+                [s.dtype for s in components],
+            )
+            return tuple(structure.set_shapes(self.spec, made))
+
+        def finalize_fn(iterator_id):
+            def end(n):
+                self.end(int(n))
+                return np.int64(0)
+
+            made = py_function.numpy_function(end, [iterator_id], tf.int64)
+            made.set_shape(())
+            return made
+
+        def trace(function, spec):
+            return traced.Traced(
+                function, "Dataset.from_generator()", spec, convert=False
+            ).function
+
+        init = trace(get_iterator_id_fn, ())
+        step = trace(generator_next_fn, number)
+        final = trace(finalize_fn, number)
+        return making.of(
+            raw_ops.GeneratorDataset, self.spec, init_func=init, next_func=step,
+            finalize_func=final,
+        )
+
 
 def _converted(spec: object, value: object) -> object:
     if not isinstance(spec, tf.TensorSpec):
@@ -142,58 +186,3 @@ def _spec(types: object, shapes: object) -> object:
             for s, t in zip(unknown, flat)
         ],
     )
-
-
-class Elements:
-    """The dataset of what one generator yields."""
-
-    def __init__(self, source: Source, make: Callable):
-        self._source, self._make = source, make
-
-    def flat_map_fn(self, _) -> object:
-        """The dataset, made in the function that is being traced."""
-        source = self._source
-        number = tf.TensorSpec((), tf.int64)
-        components = structure.flat_specs(source.spec)
-
-        def get_iterator_id_fn():
-            made = py_function.numpy_function(
-                lambda *args: np.int64(source.begin(*args)),
-                source.arguments, tf.int64,
-            )
-            made.set_shape(())
-            return made
-
-        def generator_next_fn(iterator_id):
-            made = py_function.py_function(
-                lambda n: source.next(int(n)), [iterator_id],
-                [s.dtype for s in components],
-            )
-            return tuple(structure.set_shapes(source.spec, made))
-
-        def finalize_fn(iterator_id):
-            def end(n):
-                source.end(int(n))
-                return np.int64(0)
-
-            made = py_function.numpy_function(end, [iterator_id], tf.int64)
-            made.set_shape(())
-            return made
-
-        def trace(function, spec):
-            return traced.Traced(
-                function, "Dataset.from_generator()", spec, convert=False
-            )
-
-        init = trace(get_iterator_id_fn, ())
-        step = trace(generator_next_fn, number)
-        final = trace(finalize_fn, number)
-        variant = raw_ops.GeneratorDataset(
-            init_func_other_args=init.captured,
-            next_func_other_args=step.captured,
-            finalize_func_other_args=final.captured,
-            init_func=init.function, next_func=step.function,
-            finalize_func=final.function,
-            **structure.signature(source.spec),
-        )
-        return self._make(variant)

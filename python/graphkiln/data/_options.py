@@ -43,23 +43,30 @@ class ExternalStatePolicy(enum.Enum):
     FAIL = 2
 
 
-def _option(name: str, kind: type | tuple, doc: str, default=lambda: None):
-    """A property of that type; `default()` until it is set."""
+class _Option(property):
+    """A value of a type; until it is set `default`, or options of their own."""
 
-    def get(self):
-        if name not in self._options:
-            self._options[name] = default()
-        return self._options[name]
+    def __init__(self, kind: type, doc: str, default=None):
+        self._kind, self._default = kind, default
+        super().__init__(self._value, self._put, doc=doc)
 
-    def set_(self, value) -> None:
-        if not isinstance(value, kind):
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def _value(self, options):
+        if self._name not in options._options:
+            own = issubclass(self._kind, _Options)
+            default = self._kind() if own else self._default
+            options._options[self._name] = default
+        return options._options[self._name]
+
+    def _put(self, options, value) -> None:
+        if not isinstance(value, self._kind):
             raise TypeError(
-                f'Property "{name}" must be of type {kind}, got: {value} '
-                f"(type: {type(value)})"
+                f'Property "{self._name}" must be of type {self._kind}, got: '
+                f"{value} (type: {type(value)})"
             )
-        self._options[name] = value
-
-    return property(get, set_, doc=doc)
+        options._options[self._name] = value
 
 
 class _Options:
@@ -135,16 +142,12 @@ class AutotuneOptions(_Options):
     True
     """
 
-    enabled = _option("enabled", bool, "Whether they are.")
-    cpu_budget = _option("cpu_budget", int, "CPUs that may be used.")
-    ram_budget = _option("ram_budget", int, "Bytes that may be used.")
-    autotune_algorithm = _option(
-        "autotune_algorithm", AutotuneAlgorithm, "By which algorithm."
-    )
-    initial_parallelism = _option(
-        "initial_parallelism", int, "What it begins with."
-    )
-    min_parallelism = _option("min_parallelism", int, "The least there is.")
+    enabled = _Option(bool, "Whether they are.")
+    cpu_budget = _Option(int, "CPUs that may be used.")
+    ram_budget = _Option(int, "Bytes that may be used.")
+    autotune_algorithm = _Option(AutotuneAlgorithm, "By which algorithm.")
+    initial_parallelism = _Option(int, "What it begins with.")
+    min_parallelism = _Option(int, "The least there is.")
 
 
 class DistributeOptions(_Options):
@@ -154,11 +157,10 @@ class DistributeOptions(_Options):
     'AUTO'
     """
 
-    auto_shard_policy = _option(
-        "auto_shard_policy", AutoShardPolicy, "By files or by elements.",
-        lambda: AutoShardPolicy.AUTO,
+    auto_shard_policy = _Option(
+        AutoShardPolicy, "By files or by elements.", AutoShardPolicy.AUTO
     )
-    num_devices = _option("num_devices", int, "Of each worker.")
+    num_devices = _Option(int, "Of each worker.")
 
     def _told(self) -> dict:
         told = super()._told()
@@ -177,38 +179,21 @@ class OptimizationOptions(_Options):
     True
     """
 
-    apply_default_optimizations = _option(
-        "apply_default_optimizations", bool, "Those that need no wish."
+    apply_default_optimizations = _Option(bool, "Those that need no wish.")
+    filter_fusion = _Option(bool, "Filters become one.")
+    filter_parallelization = _Option(bool, "Filters work in parallel.")
+    inject_prefetch = _Option(bool, "The last step is made in advance.")
+    map_and_batch_fusion = _Option(bool, "A map and a batch become one.")
+    map_and_filter_fusion = _Option(bool, "A map and a filter become one.")
+    map_fusion = _Option(bool, "Maps become one.")
+    map_parallelization = _Option(bool, "Maps work in parallel.")
+    noop_elimination = _Option(bool, "What changes nothing is left out.")
+    parallel_batch = _Option(bool, "Batches are put together in parallel.")
+    seq_interleave_prefetch = _Option(
+        bool, "What is interleaved is made in advance."
     )
-    filter_fusion = _option("filter_fusion", bool, "Filters become one.")
-    filter_parallelization = _option(
-        "filter_parallelization", bool, "Filters work in parallel."
-    )
-    inject_prefetch = _option(
-        "inject_prefetch", bool, "The last step is made in advance."
-    )
-    map_and_batch_fusion = _option(
-        "map_and_batch_fusion", bool, "A map and a batch become one."
-    )
-    map_and_filter_fusion = _option(
-        "map_and_filter_fusion", bool, "A map and a filter become one."
-    )
-    map_fusion = _option("map_fusion", bool, "Maps become one.")
-    map_parallelization = _option(
-        "map_parallelization", bool, "Maps work in parallel."
-    )
-    noop_elimination = _option(
-        "noop_elimination", bool, "What changes nothing is left out."
-    )
-    parallel_batch = _option(
-        "parallel_batch", bool, "Batches are put together in parallel."
-    )
-    seq_interleave_prefetch = _option(
-        "seq_interleave_prefetch", bool,
-        "What is interleaved is made in advance.",
-    )
-    shuffle_and_repeat_fusion = _option(
-        "shuffle_and_repeat_fusion", bool, "A shuffle and a repeat become one."
+    shuffle_and_repeat_fusion = _Option(
+        bool, "A shuffle and a repeat become one."
     )
 
 
@@ -219,7 +204,7 @@ class ServiceOptions(_Options):
     True
     """
 
-    pinned = _option("pinned", bool, "Whether memory is pinned.")
+    pinned = _Option(bool, "Whether memory is pinned.")
 
 
 class ThreadingOptions(_Options):
@@ -231,12 +216,8 @@ class ThreadingOptions(_Options):
     4
     """
 
-    max_intra_op_parallelism = _option(
-        "max_intra_op_parallelism", int, "Inside of an op."
-    )
-    private_threadpool_size = _option(
-        "private_threadpool_size", int, "For the dataset alone."
-    )
+    max_intra_op_parallelism = _Option(int, "Inside of an op.")
+    private_threadpool_size = _Option(int, "For the dataset alone.")
 
 
 class Options(_Options):
@@ -250,46 +231,25 @@ class Options(_Options):
     False
     """
 
-    autotune = _option(
-        "autotune", AutotuneOptions, "How it is tuned.", AutotuneOptions
+    autotune = _Option(AutotuneOptions, "How it is tuned.")
+    dataset_name = _Option(str, "A name for it.")
+    framework_type = _Option(list, "Who uses it.")
+    deterministic = _Option(bool, "Whether elements must keep their order.")
+    experimental_deterministic = _Option(bool, "The older name of that.")
+    experimental_distribute = _Option(
+        DistributeOptions, "How it is divided among workers."
     )
-    dataset_name = _option("dataset_name", str, "A name for it.")
-    framework_type = _option("framework_type", list, "Who uses it.")
-    deterministic = _option(
-        "deterministic", bool, "Whether elements must keep their order."
+    experimental_external_state_policy = _Option(
+        ExternalStatePolicy, "What happens to state outside when it is saved."
     )
-    experimental_deterministic = _option(
-        "experimental_deterministic", bool, "The older name of that."
+    experimental_optimization = _Option(
+        OptimizationOptions, "Which rewritings are wished for."
     )
-    experimental_distribute = _option(
-        "experimental_distribute", DistributeOptions,
-        "How it is divided among workers.", DistributeOptions,
-    )
-    experimental_external_state_policy = _option(
-        "experimental_external_state_policy", ExternalStatePolicy,
-        "What happens to state outside when it is saved.",
-    )
-    experimental_optimization = _option(
-        "experimental_optimization", OptimizationOptions,
-        "Which rewritings are wished for.", OptimizationOptions,
-    )
-    experimental_service = _option(
-        "experimental_service", ServiceOptions, "For a service.",
-        ServiceOptions,
-    )
-    experimental_slack = _option(
-        "experimental_slack", bool, "Whether the last prefetch waits a bit."
-    )
-    experimental_symbolic_checkpoint = _option(
-        "experimental_symbolic_checkpoint", bool, "How places are saved."
-    )
-    experimental_warm_start = _option(
-        "experimental_warm_start", bool, "Whether work begins at once."
-    )
-    threading = _option(
-        "threading", ThreadingOptions, "How many threads there are.",
-        ThreadingOptions,
-    )
+    experimental_service = _Option(ServiceOptions, "For a service.")
+    experimental_slack = _Option(bool, "Whether the last prefetch waits a bit.")
+    experimental_symbolic_checkpoint = _Option(bool, "How places are saved.")
+    experimental_warm_start = _Option(bool, "Whether work begins at once.")
+    threading = _Option(ThreadingOptions, "How many threads there are.")
 
     @property
     def experimental_threading(self) -> ThreadingOptions:

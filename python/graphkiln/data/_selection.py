@@ -23,7 +23,7 @@ class Selection:
         >>> [int(x) for x in tf.data.Dataset.range(5).take(2)]
         [0, 1]
         """
-        return self._counted("_TakeDataset", raw_ops.TakeDataset, count)
+        return self._then(raw_ops.TakeDataset, count=count)
 
     def skip(self, count, name=None) -> "Dataset":
         """All but the first `count` elements; none if it is -1.
@@ -31,7 +31,7 @@ class Selection:
         >>> [int(x) for x in tf.data.Dataset.range(5).skip(3)]
         [3, 4]
         """
-        return self._counted("_SkipDataset", raw_ops.SkipDataset, count)
+        return self._then(raw_ops.SkipDataset, count=count)
 
     def repeat(self, count=None, name=None) -> "Dataset":
         """The elements `count` times over; for ever if it is None or -1.
@@ -39,17 +39,16 @@ class Selection:
         >>> [int(x) for x in tf.data.Dataset.range(2).repeat(2)]
         [0, 1, 0, 1]
         """
-        return self._counted(
-            "_RepeatDataset", raw_ops.RepeatDataset,
-            -1 if count is None else count,
+        return self._then(
+            raw_ops.RepeatDataset, count=-1 if count is None else count
         )
 
-    def _counted(self, kind: str, op: Callable, count) -> "Dataset":
-        variant = op(
-            input_dataset=self._as_input(), count=making.int64(count, "count"),
-            **structure.signature(self.element_spec),
-        )
-        return making.make(kind, variant, self.element_spec, self)
+    def _then(self, op: Callable, spec: object = None, **given) -> "Dataset":
+        """What `op` makes of this dataset; of the same elements if no `spec`
+        is given."""
+        if spec is None:
+            spec = self.element_spec
+        return making.of(op, spec, input_dataset=self, **given)
 
     def shard(self, num_shards, index, name=None) -> "Dataset":
         """Every `num_shards`-th element, beginning with the one of number
@@ -61,13 +60,9 @@ class Selection:
         >>> [int(x) for x in tf.data.Dataset.range(7).shard(3, 1)]
         [1, 4]
         """
-        variant = raw_ops.ShardDataset(
-            input_dataset=self._as_input(),
-            num_shards=making.int64(num_shards, "num_shards"),
-            index=making.int64(index, "index"),
-            **structure.signature(self.element_spec),
+        return self._then(
+            raw_ops.ShardDataset, num_shards=num_shards, index=index
         )
-        return making.make("_ShardDataset", variant, self.element_spec, self)
 
     def shuffle(
         self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None
@@ -87,21 +82,13 @@ class Selection:
         >>> sorted(int(x) for x in tf.data.Dataset.range(4).shuffle(4))
         [0, 1, 2, 3]
         """
-        size = making.int64(buffer_size, "buffer_size")
-        seeds = _graphkiln.op_seeds(seed)
-        variant = raw_ops.ShuffleDatasetV3(
-            input_dataset=self._as_input(),
-            buffer_size=size,
-            seed=making.int64(seeds[0], "seed"),
-            seed2=making.int64(seeds[1], "seed2"),
-            seed_generator=raw_ops.DummySeedGenerator(),
-            reshuffle_each_iteration=(
-                True if reshuffle_each_iteration is None
-                else bool(reshuffle_each_iteration)
-            ),
-            **structure.signature(self.element_spec),
+        first, second = _graphkiln.op_seeds(seed)
+        return self._then(
+            raw_ops.ShuffleDatasetV3, buffer_size=buffer_size, seed=first,
+            seed2=second, seed_generator=raw_ops.DummySeedGenerator(),
+            reshuffle_each_iteration=reshuffle_each_iteration is None
+            or bool(reshuffle_each_iteration),
         )
-        return making.make("_ShuffleDataset", variant, self.element_spec, self)
 
     def prefetch(self, buffer_size, name=None) -> "Dataset":
         """The same elements, up to `buffer_size` of them made in advance on
@@ -118,16 +105,12 @@ class Selection:
         >>> [int(x) for x in tf.data.Dataset.range(3).prefetch(2)]
         [0, 1, 2]
         """
-        variant = raw_ops.PrefetchDataset(
-            input_dataset=self._as_input(),
-            buffer_size=making.int64(
-                constants.AUTOTUNE if buffer_size is None else buffer_size,
-                "buffer_size",
-            ),
-            slack_period=0, legacy_autotune=False, buffer_size_min=0,
-            **structure.signature(self.element_spec),
+        if buffer_size is None:
+            buffer_size = constants.AUTOTUNE
+        return self._then(
+            raw_ops.PrefetchDataset, buffer_size=buffer_size, slack_period=0,
+            legacy_autotune=False, buffer_size_min=0,
         )
-        return making.make("_PrefetchDataset", variant, self.element_spec, self)
 
     def cache(self, filename="", name=None) -> "Dataset":
         """The same elements, kept when they have been seen once to the end.
@@ -145,15 +128,10 @@ class Selection:
         >>> [int(x) for x in cached], [int(x) for x in cached]
         ([0, 1, 2], [0, 1, 2])
         """
-        variant = raw_ops.CacheDatasetV2(
-            input_dataset=self._as_input(),
-            filename=tf.convert_to_tensor(
-                filename, dtype=tf.string, name="filename"
-            ),
+        return self._then(
+            raw_ops.CacheDatasetV2, filename=filename,
             cache=raw_ops.DummyMemoryCache(),
-            **structure.signature(self.element_spec),
         )
-        return making.make("CacheDataset", variant, self.element_spec, self)
 
     def enumerate(self, start=0, name=None) -> "Dataset":
         """Pairs of a number, counted from `start`, and an element.
@@ -165,12 +143,9 @@ class Selection:
         most = np.iinfo(np.int64).max
         numbers = specs.Dataset.range(start, most)
         # In several processes each of them counts for itself.
-        variant = raw_ops.RewriteDataset(
-            input_dataset=numbers._as_input(),
-            rewrite_name="replicate_on_split",
-            **structure.signature(numbers.element_spec),
+        numbers = numbers._then(
+            raw_ops.RewriteDataset, rewrite_name="replicate_on_split"
         )
-        numbers = making.make("_RewriteDataset", variant, numbers.element_spec)
         return specs.Dataset.zip((numbers, self))
 
     def concatenate(self, dataset, name=None) -> "Dataset":
@@ -189,11 +164,9 @@ class Selection:
                 f"Incompatible dataset elements:\n  {self.element_spec} vs. "
                 f"  {dataset.element_spec}"
             )
-        variant = raw_ops.ConcatenateDataset(
-            input_dataset=self._as_input(),
-            another_dataset=dataset._as_input(), **structure.signature(spec),
+        return self._then(
+            raw_ops.ConcatenateDataset, spec, another_dataset=dataset
         )
-        return making.make("_ConcatenateDataset", variant, spec, self, dataset)
 
     def apply(self, transformation_func) -> "Dataset":
         """`transformation_func(self)`, which must be a dataset.
@@ -229,11 +202,7 @@ class Selection:
                     f"{dtype!r} -- only `tf.int32`, `tf.int64`, and "
                     "`tf.string` are supported."
                 )
-        variant = raw_ops.UniqueDataset(
-            input_dataset=self._as_input(),
-            **structure.signature(self.element_spec),
-        )
-        return making.make("_UniqueDataset", variant, self.element_spec, self)
+        return self._then(raw_ops.UniqueDataset)
 
     def ignore_errors(self, log_warning=False, name=None) -> "Dataset":
         """The elements that can be made; errors are passed over.
@@ -246,12 +215,8 @@ class Selection:
         >>> [int(x) for x in data.map(lambda x: 4 // x).ignore_errors()]
         [4, 2]
         """
-        variant = raw_ops.IgnoreErrorsDataset(
-            input_dataset=self._as_input(), log_warning=bool(log_warning),
-            **structure.signature(self.element_spec),
-        )
-        return making.make(
-            "_IgnoreErrorsDataset", variant, self.element_spec, self
+        return self._then(
+            raw_ops.IgnoreErrorsDataset, log_warning=bool(log_warning)
         )
 
     def with_options(self, options, name=None) -> "Dataset":
@@ -269,13 +234,7 @@ class Selection:
                 f"Expected tf.data.Options, got {options!r} of type "
                 f"{type(options)}"
             )
-        variant = raw_ops.OptionsDataset(
-            input_dataset=self._as_input(), serialized_options="",
-            **structure.signature(self.element_spec),
-        )
-        made = making.make(
-            "_OptionsDataset", variant, self.element_spec, self
-        )
+        made = self._then(raw_ops.OptionsDataset, serialized_options="")
         made._own_options = options._copy()
         return made
 

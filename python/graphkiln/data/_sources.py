@@ -40,17 +40,13 @@ class Sources:
                 "Invalid `args`. The length of `args` should be between 1 and "
                 f"3 but was {len(args)}."
             )
-        start, stop, step = {
-            1: lambda: (0, args[0], 1),
-            2: lambda: (*args, 1),
-            3: lambda: args,
-        }[len(args)]()
-        spec = tf.TensorSpec((), dtype)
-        variant = raw_ops.RangeDataset(
-            start=making.int64(start, "start"), stop=making.int64(stop, "stop"),
-            step=making.int64(step, "step"), **structure.signature(spec),
+        start, stop, step = (
+            (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
         )
-        return making.make("_RangeDataset", variant, spec)
+        return making.of(
+            raw_ops.RangeDataset, tf.TensorSpec((), dtype), start=start,
+            stop=stop, step=step,
+        )
 
     @staticmethod
     def from_tensors(tensors, name=None) -> "Dataset":
@@ -66,11 +62,10 @@ class Sources:
         value = structure.normalize(tensors)
         spec = structure.spec_of(value)
         making.not_empty(spec)
-        variant = raw_ops.TensorDataset(
+        return making.of(
+            raw_ops.TensorDataset, spec,
             components=structure.to_tensors(spec, value),
-            output_shapes=structure.signature(spec)["output_shapes"],
         )
-        return making.make("_TensorDataset", variant, spec)
 
     @staticmethod
     def from_tensor_slices(tensors, name=None) -> "Dataset":
@@ -92,11 +87,10 @@ class Sources:
         making.not_empty(batched)
         spec = structure.map_structure(batchable.sliced, batched)
         making.same_length(batched, "Dimensions {} and {} are not compatible")
-        variant = raw_ops.TensorSliceDataset(
+        return making.of(
+            raw_ops.TensorSliceDataset, spec,
             components=structure.to_rows(batched, value),
-            output_shapes=structure.signature(spec)["output_shapes"],
         )
-        return making.make("_TensorSliceDataset", variant, spec)
 
     @staticmethod
     def from_generator(
@@ -138,12 +132,7 @@ class Sources:
             generator, output_types, output_shapes, args, output_signature
         )
         return Sources.from_tensors(np.int32(0)).flat_map(
-            generators.Elements(
-                source,
-                lambda variant: making.make(
-                    "_GeneratorDataset", variant, source.spec
-                ),
-            ).flat_map_fn
+            source.flat_map_fn
         )
 
     @staticmethod
@@ -185,11 +174,7 @@ class Sources:
                     f"encountered object of type {type(leaf)}."
                 )
         spec = structure.pack_like(datasets, [d.element_spec for d in inputs])
-        variant = raw_ops.ZipDataset(
-            input_datasets=[d._as_input() for d in inputs],
-            **structure.signature(spec),
-        )
-        return making.make("_ZipDataset", variant, spec, *inputs)
+        return making.of(raw_ops.ZipDataset, spec, input_datasets=inputs)
 
     @staticmethod
     def counter(start=0, step=1, dtype=tf.int64, name=None) -> "Dataset":
@@ -225,13 +210,9 @@ class Sources:
         >>> all(0 <= x < 2 ** 32 for x in numbers.as_numpy_iterator())
         True
         """
-        seeds = _graphkiln.op_seeds(seed)
-        spec = tf.TensorSpec((), tf.int64)
-        variant = raw_ops.RandomDatasetV2(
-            seed=making.int64(seeds[0], "seed"),
-            seed2=making.int64(seeds[1], "seed2"),
-            seed_generator=raw_ops.DummySeedGenerator(),
+        first, second = _graphkiln.op_seeds(seed)
+        return making.of(
+            raw_ops.RandomDatasetV2, tf.TensorSpec((), tf.int64), seed=first,
+            seed2=second, seed_generator=raw_ops.DummySeedGenerator(),
             rerandomize_each_iteration=bool(rerandomize_each_iteration),
-            **structure.signature(spec),
         )
-        return making.make("_RandomDataset", variant, spec)

@@ -75,11 +75,6 @@ class Traced:
             body.finish(tensors)
         self.function = body.function
 
-    @property
-    def captured(self) -> list:
-        """What the op gets besides the dataset."""
-        return self.function.captured_inputs
-
 
 class Body:
     """A graph for a dataset's function, while it is built: inside `with`.
@@ -120,6 +115,16 @@ class Body:
     def finish(self, tensors: list) -> None:
         """Says what the function returns."""
         self._results = [self.graph._mark_returned(t) for t in tensors]
+
+
+def of_components(
+    name: str, specs: list, body: Callable
+) -> _graphkiln.ConcreteFunction:
+    """`body`, which takes and returns a list of components, traced."""
+    made = Body(_graphkiln.FuncGraph(name))
+    with made:
+        made.finish(body([made.argument(s) for s in specs]))
+    return made.function
 
 
 def _show_own_name(error: TypeError, function: Callable) -> None:

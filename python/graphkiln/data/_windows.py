@@ -3,7 +3,7 @@
 import numpy as np
 
 import graphkiln as tf
-from graphkiln import _graphkiln, raw_ops
+from graphkiln import raw_ops
 from graphkiln._src.function import tracing
 from graphkiln.data import _making as making
 from graphkiln.data import _specs as specs
@@ -40,16 +40,11 @@ class Windows:
         parts = tuple(map(specs.DatasetSpec, structure.flat_specs(
             self.element_spec
         )))
-        variant = raw_ops.WindowDataset(
-            input_dataset=self._as_input(), size=making.int64(size, "size"),
-            shift=making.int64(size if shift is None else shift, "shift"),
-            stride=making.int64(stride, "stride"),
-            drop_remainder=tf.convert_to_tensor(
-                drop_remainder, dtype=tf.bool, name="drop_remainder"
-            ),
-            **structure.signature(parts),
+        windows = self._then(
+            raw_ops.WindowDataset, parts, size=size,
+            shift=size if shift is None else shift, stride=stride,
+            drop_remainder=drop_remainder,
         )
-        windows = making.make("_WindowDataset", variant, parts, self)
         if len(parts) == len(structure.flatten(spec)):
             windows._element_spec = spec
             return windows
@@ -58,12 +53,8 @@ class Windows:
     def _zipped(self, spec: object) -> "Dataset":
         """The dataset of what `spec` describes: datasets of leaves, made of
         those of their components."""
-        body = traced.Body(_graphkiln.FuncGraph("Dataset_window_zip"))
-        with body:
-            given = [
-                body.argument(s)
-                for s in structure.flat_specs(self.element_spec)
-            ]
+
+        def zipped(given):
             made = []
             for leaf in structure.flatten(spec):
                 own = structure.signature(leaf.element_spec)
@@ -73,13 +64,9 @@ class Windows:
                     else raw_ops.ZipDataset(input_datasets=given[:count], **own)
                 )
                 given = given[count:]
-            body.finish(made)
-        variant = raw_ops.MapDataset(
-            input_dataset=self._as_input(),
-            other_arguments=body.function.captured_inputs, f=body.function,
-            preserve_cardinality=True, **structure.signature(spec),
-        )
-        return making.make("_MapDataset", variant, spec, self, body.function)
+            return made
+
+        return self._recoded("Dataset_window_zip", spec, zipped)
 
     def group_by_window(
         self,
@@ -124,7 +111,7 @@ class Windows:
                 "argument must be specified."
             )
         if window_size_func is None:
-            size = making.int64(window_size, "window_size")
+            size = making.tensor(window_size, tf.int64, "window_size")
             window_size_func = lambda key: size
         key = _integer(key_func, self.element_spec, "key_func")
         size = _integer(window_size_func, _KEY, "window_size_func")
@@ -141,17 +128,10 @@ class Windows:
                 "`tf.data.Dataset` object but its return type is "
                 f"{reduce.output_spec}."
             )
-        spec = reduce.output_spec.element_spec
-        variant = raw_ops.GroupByWindowDataset(
-            input_dataset=self._as_input(),
-            key_func_other_arguments=key.captured,
-            reduce_func_other_arguments=reduce.captured,
-            window_size_func_other_arguments=size.captured,
+        return self._then(
+            raw_ops.GroupByWindowDataset, reduce.output_spec.element_spec,
             key_func=key.function, reduce_func=reduce.function,
-            window_size_func=size.function, **structure.signature(spec),
-        )
-        return making.make(
-            "_GroupByWindowDataset", variant, spec, self, key, reduce, size
+            window_size_func=size.function,
         )
 
     def bucket_by_sequence_length(

@@ -1,0 +1,542 @@
+// gk::Dataset: a description of a sequence of elements, which are made when
+// somebody asks for them.
+//
+//   auto data = gk::Dataset::range(10)
+//                   .map([](gk::Tensor x) { return x * x; })
+//                   .filter([](gk::Tensor x) { return x > 3; })
+//                   .batch(4);
+//   for (gk::Tensor batch : data) ...
+//
+// An element is a tensor, or a container or struct of tensors. A function of
+// elements says by the types of its parameters how it takes them: whole, as
+// in [](std::pair<gk::Tensor, gk::Tensor> p), or the items of a tuple, of a
+// pair or of a struct one by one, as in [](gk::Tensor image, gk::Tensor label).
+// It is traced once, when the dataset is made; what it captured is used as it
+// is then. Parameters have types: not auto.
+//
+// Datasets can be iterated over any number of times, by any number of threads.
+// In a traced function they are nodes of its graph; reduce() is the loop there.
+//
+// Numbers (sizes, counts) are integer scalars. Methods throw Error: TypeError
+// and ValueError for what is seen when the dataset is made; what ops find wrong
+// otherwise.
+#ifndef GRAPHKILN_DATASET_H_
+#define GRAPHKILN_DATASET_H_
+
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <graphkiln/nest.h>
+
+namespace gk {
+GK_API_NAMESPACE {
+
+// Of cardinality().
+inline constexpr int64_t kInfiniteCardinality = -1;
+inline constexpr int64_t kUnknownCardinality = -2;
+// As num_parallel_calls or a buffer's size: what the library chooses.
+inline constexpr int64_t kAutotune = -1;
+
+// How elements nest, and what is known of the tensors in them.
+struct ElementSpec {
+  Structure structure;
+  std::vector<TensorSpec> leaves;
+  // Of each leaf that is itself a dataset the spec of its elements, else null;
+  // empty if no leaf is one.
+  std::vector<std::shared_ptr<const ElementSpec>> datasets = {};
+  // "(TensorSpec(shape=(), dtype=int64), ...)".
+  GK_EXPORT std::string to_string() const;
+
+  // --- For the library itself.
+  detail::ResultShape shape = {};
+};
+
+class Dataset;
+
+namespace detail {
+
+// An element: its tensors.
+struct ElementValue {
+  std::vector<Tensor> tensors;
+  std::shared_ptr<const ElementSpec> spec;
+};
+// What a function returns.
+struct ElementResult {
+  Results parts;
+  Structure structure;
+  std::vector<std::shared_ptr<const ElementSpec>> datasets = {};
+};
+using ElementBody = std::function<std::vector<ElementResult>(
+    const std::vector<ElementValue>&)>;
+
+// Throws Error (TypeError): elements are no `wanted`.
+[[noreturn]] GK_EXPORT void ThrowOtherElements(const ElementSpec& spec,
+                                               const char* wanted);
+
+// Can what nests so be read as a T?
+template <class T>
+bool Fits(const Structure& s) {
+  using Kind = Structure::Kind;
+  const bool sequence = s.kind() == Kind::kTuple || s.kind() == Kind::kStruct;
+  auto all = [&]<class... P>(std::type_identity<std::tuple<P...>>) {
+    size_t i = 0;
+    return sequence && s.size() == sizeof...(P) &&
+           (Fits<P>(s.child(i++)) && ...);
+  };
+  if constexpr (std::is_same_v<T, Dataset>) {
+    return s.kind() == Kind::kLeaf;
+  } else if constexpr (std::is_same_v<T, Tensor>) {
+    return s.kind() == Kind::kLeaf || s.kind() == Kind::kNone;
+  } else if constexpr (kIsTuple<T>) {
+    return [&]<size_t... i>(std::index_sequence<i...>) {
+      return all(
+          std::type_identity<std::tuple<std::tuple_element_t<i, T>...>>());
+    }(std::make_index_sequence<std::tuple_size_v<T>>());
+  } else if constexpr (kIsVector<T> || kIsMap<T>) {
+    bool fits = s.kind() == (kIsVector<T> ? Kind::kList : Kind::kMap);
+    for (size_t i = 0; fits && i < s.size(); ++i) {
+      if constexpr (kIsVector<T>) {
+        fits = Fits<typename T::value_type>(s.child(i));
+      } else {
+        fits = Fits<typename T::mapped_type>(s.child(i));
+      }
+    }
+    return fits;
+  } else if constexpr (kIsStructure<T>) {
+    return [&]<class... P>(std::type_identity<std::tuple<P&...>>) {
+      return all(std::type_identity<std::tuple<P...>>());
+    }(std::type_identity<decltype(FieldsOf(std::declval<T&>()))>());
+  } else {
+    static_assert(kNever<T>,
+                  "functions of elements take tensors, datasets, and vectors, "
+                  "arrays, pairs, tuples, maps from texts and structs of "
+                  "tensors");
+  }
+}
+
+// The types of the parameters of a lambda.
+template <class F>
+struct ParametersOf : ParametersOf<decltype(&F::operator())> {};
+template <class R, class... P>
+struct ParametersOf<R (*)(P...)> {
+  using Types = std::tuple<std::decay_t<P>...>;
+};
+template <class C, class R, class... P>
+struct ParametersOf<R (C::*)(P...)> : ParametersOf<R (*)(P...)> {};
+template <class C, class R, class... P>
+struct ParametersOf<R (C::*)(P...) const> : ParametersOf<R (*)(P...)> {};
+template <class F>
+using Parameters = typename ParametersOf<std::decay_t<F>>::Types;
+
+// Reads the parts of an element one after the other.
+class PartReader {
+ public:
+  explicit PartReader(const ElementValue& element)
+      : element_(element),
+        reader_{element.tensors, element.spec->shape, /*arrays_stay=*/true} {}
+  template <class T>
+  T Next();
+
+ private:
+  const ElementValue& element_;
+  ResultReader reader_;
+};
+
+// Calls `f` with the values of `first`, and with an element, whole or in parts.
+template <class F, class... First, class... P>
+decltype(auto) CallWithElement(F& f, const ElementValue& element,
+                               std::tuple<First...> first,
+                               std::type_identity<std::tuple<P...>>) {
+  const Structure& s = element.spec->structure;
+  auto call = [&](std::tuple<P...> parts) -> decltype(auto) {
+    return std::apply(f, std::tuple_cat(std::move(first), std::move(parts)));
+  };
+  PartReader reader(element);
+  const bool whole = [&] {
+    if constexpr (sizeof...(P) == 1) return (Fits<P>(s) && ...);
+    return false;
+  }();
+  if (!whole && !Fits<std::tuple<P...>>(s)) {
+    ThrowOtherElements(*element.spec, "what the function's parameters are");
+  }
+  // Braces: parts are read in order.
+  return call(std::tuple<P...>{reader.template Next<P>()...});
+}
+
+template <class Tuple>
+struct TailOf;
+template <class A, class... B>
+struct TailOf<std::tuple<A, B...>> {
+  using Head = A;
+  using Tail = std::type_identity<std::tuple<B...>>;
+};
+
+template <class F>
+decltype(auto) CallWithElement(F& f, const ElementValue& element) {
+  return CallWithElement(f, element, std::tuple<>(),
+                         std::type_identity<Parameters<F>>());
+}
+// f(state, element).
+template <class F>
+decltype(auto) CallWithState(F& f, const std::vector<ElementValue>& values) {
+  using P = TailOf<Parameters<F>>;
+  using State = typename P::Head;
+  if (!Fits<State>(values[0].spec->structure)) {
+    ThrowOtherElements(*values[0].spec, "the function's first parameter");
+  }
+  return CallWithElement(
+      f, values[1],
+      std::tuple<State>{PartReader(values[0]).template Next<State>()},
+      typename P::Tail());
+}
+
+template <class T>
+ElementResult ResultOf(const T& value);
+
+template <class F>
+ElementBody BodyOf(F&& f) {
+  return [&f](const std::vector<ElementValue>& values) {
+    std::vector<ElementResult> results;
+    results.push_back(ResultOf(CallWithElement(f, values[0])));
+    return results;
+  };
+}
+
+}  // namespace detail
+
+// Of Dataset::map.
+struct ParallelOptions {
+  // How many elements may be worked on at a time; not defined(): one after the
+  // other; kAutotune: as many as there are CPUs.
+  Tensor num_parallel_calls = {};
+};
+// Of Dataset::batch.
+struct BatchOptions {
+  // Is a last batch of fewer elements left out?
+  bool drop_remainder = false;
+  // As those of ParallelOptions.
+  Tensor num_parallel_calls = {};
+};
+struct PaddedBatchOptions {
+  // Of each component; dimensions that are not known are as large as the
+  // largest in the batch. Empty: the components' own.
+  std::vector<Shape> padded_shapes = {};
+  // A scalar for each component; empty: 0 and "".
+  std::vector<Tensor> padding_values = {};
+  bool drop_remainder = false;
+};
+struct ShuffleOptions {
+  // With the program's seed it determines the order.
+  std::optional<int64_t> seed = {};
+  // Has each iteration another order?
+  bool reshuffle_each_iteration = true;
+};
+struct InterleaveOptions {
+  // How many datasets take turns; kAutotune: as many as there are CPUs.
+  Tensor cycle_length = kAutotune;
+  // How many elements one gives in its turn.
+  Tensor block_length = 1;
+  // As those of ParallelOptions.
+  Tensor num_parallel_calls = {};
+  // If not, what is ready goes first.
+  bool deterministic = true;
+};
+struct WindowOptions {
+  // How far the next window begins behind the one before; not defined(): its
+  // size.
+  Tensor shift = {};
+  // The distance of the elements of a window.
+  Tensor stride = 1;
+  // Are last windows of fewer elements left out?
+  bool drop_remainder = false;
+};
+struct SampleOptions {
+  // How likely each dataset is: a vector of floats; not defined(): all the
+  // same.
+  Tensor weights = {};
+  // With the program's seed it determines what is drawn.
+  std::optional<int64_t> seed = {};
+  // Does the end come when a dataset at its end is drawn?
+  bool stop_on_empty_dataset = false;
+  // Does each iteration draw anew?
+  bool rerandomize_each_iteration = false;
+};
+
+// An element that was asked for; converts to the type that it has:
+//   for (std::pair<gk::Tensor, gk::Tensor> p : dataset) ...
+class DatasetElement {
+ public:
+  explicit DatasetElement(detail::ElementValue value)
+      : value_(std::move(value)) {}
+  // Throws Error (TypeError) if it is no T.
+  template <class T>
+  T get() const {
+    if (!detail::Fits<T>(value_.spec->structure)) {
+      detail::ThrowOtherElements(*value_.spec, "the type that was asked for");
+    }
+    return detail::PartReader(value_).template Next<T>();
+  }
+  template <class T>
+    requires(std::is_same_v<T, Tensor> || std::is_same_v<T, Dataset> ||
+             detail::kIsTuple<T> || detail::kIsVector<T> ||
+             detail::kIsMap<T> || detail::kIsStructure<T>)
+  operator T() const {
+    return get<T>();
+  }
+  // Its tensors, from left to right.
+  const std::vector<Tensor>& tensors() const { return value_.tensors; }
+
+ private:
+  detail::ElementValue value_;
+};
+
+// One pass over a dataset. Not thread-safe.
+class GK_EXPORT DatasetIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = DatasetElement;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const DatasetElement*;
+  using reference = const DatasetElement&;
+
+  explicit DatasetIterator(const Dataset& dataset);
+  const DatasetElement& operator*() const { return *element_; }
+  const DatasetElement* operator->() const { return &*element_; }
+  DatasetIterator& operator++();
+  void operator++(int) { ++*this; }
+  friend bool operator==(const DatasetIterator& it, std::default_sentinel_t) {
+    return !it.element_;
+  }
+
+ private:
+  Tensor handle_;
+  std::shared_ptr<const ElementSpec> spec_;
+  std::optional<DatasetElement> element_;
+};
+
+// A handle; copying shares.
+class GK_EXPORT Dataset {
+ public:
+  // No dataset; may only be assigned to.
+  Dataset() noexcept = default;
+  bool defined() const noexcept { return spec_ != nullptr; }
+
+  // One element: the value.
+  template <class T>
+  static Dataset from_tensors(const T& value) {
+    return FromTensors(detail::ResultOf(value), /*slices=*/false);
+  }
+  // The rows of tensors: what their first dimension holds. ValueError if one
+  // is a scalar or lengths differ.
+  template <class T>
+  static Dataset from_tensor_slices(const T& tensors) {
+    return FromTensors(detail::ResultOf(tensors), /*slices=*/true);
+  }
+  // 0, 1, ... below `stop`; `start`, `start` + `step`, ...: int64.
+  static Dataset range(const Tensor& stop);
+  static Dataset range(const Tensor& start, const Tensor& stop,
+                       const Tensor& step = 1);
+  // Random int64 numbers from 0 to 2^32 - 1, without end.
+  static Dataset random(std::optional<int64_t> seed = {},
+                        bool rerandomize_each_iteration = false);
+  // Elements of several datasets side by side, a tuple; as many as the
+  // shortest has.
+  static Dataset zip(const std::vector<Dataset>& datasets);
+  // The next element of the dataset that `choice`, of int64 scalars, says.
+  // TypeError if the elements differ in structure or types.
+  static Dataset choose_from_datasets(const std::vector<Dataset>& datasets,
+                                      const Dataset& choice,
+                                      bool stop_on_empty_dataset = true);
+  // The next element of a dataset drawn by chance.
+  static Dataset sample_from_datasets(const std::vector<Dataset>& datasets,
+                                      const SampleOptions& options = {});
+
+  // What `f` makes of each element.
+  template <class F>
+  Dataset map(F&& f, const ParallelOptions& options = {}) const {
+    return Map(detail::BodyOf(f), options);
+  }
+  // The elements for which `f`, a bool scalar, holds.
+  template <class F>
+  Dataset filter(F&& f) const {
+    return Where(detail::BodyOf(f), /*ends=*/false);
+  }
+  // The elements before the first for which `f` does not hold.
+  template <class F>
+  Dataset take_while(F&& f) const {
+    return Where(detail::BodyOf(f), /*ends=*/true);
+  }
+  // The elements of the datasets that `f` makes of each element, one after the
+  // other.
+  template <class F>
+  Dataset flat_map(F&& f) const {
+    return Flat(detail::BodyOf(f), nullptr);
+  }
+  // The same, of several of them in turn.
+  template <class F>
+  Dataset interleave(F&& f, const InterleaveOptions& options = {}) const {
+    return Flat(detail::BodyOf(f), &options);
+  }
+  // `f(state, element)` returns a pair: the next state, and an element of the
+  // new dataset. Dimensions of the state that change become unknown; TypeError
+  // if its types change.
+  template <class S, class F>
+  Dataset scan(const S& initial_state, F&& f) const {
+    return Scan(detail::ResultOf(initial_state),
+                [&f](const std::vector<detail::ElementValue>& values) {
+                  auto&& pair = detail::CallWithState(f, values);
+                  static_assert(
+                      std::tuple_size_v<std::decay_t<decltype(pair)>> == 2,
+                      "the function of scan returns the next state and an "
+                      "element");
+                  return std::vector{detail::ResultOf(std::get<0>(pair)),
+                                     detail::ResultOf(std::get<1>(pair))};
+                });
+  }
+  // The last of the states `state = f(state, element)`: a loop over the
+  // elements, in traced functions too.
+  template <class S, class F>
+  detail::Staged<S> reduce(const S& initial_state, F&& f) const {
+    return detail::Together<detail::Staged<S>>(
+        Reduce(detail::ResultOf(initial_state),
+               [&f](const std::vector<detail::ElementValue>& values) {
+                 return std::vector{
+                     detail::ResultOf(detail::CallWithState(f, values))};
+               }));
+  }
+  // The elements of the datasets that `reduce(key, window)` makes of windows of
+  // `size` elements of one key(element), an integer; the last ones of a key
+  // may have fewer.
+  template <class K, class R>
+  Dataset group_by_window(K&& key, R&& reduce, const Tensor& size) const {
+    return Grouped(
+        detail::BodyOf(key),
+        [&reduce](const std::vector<detail::ElementValue>& values) {
+          return std::vector{
+              detail::ResultOf(detail::CallWithState(reduce, values))};
+        },
+        size);
+  }
+
+  // `size` consecutive elements at a time, stacked.
+  Dataset batch(const Tensor& size, const BatchOptions& options = {}) const;
+  // The same, filled up to one shape.
+  Dataset padded_batch(const Tensor& size,
+                       const PaddedBatchOptions& options = {}) const;
+  // The rows of each element.
+  Dataset unbatch() const;
+  // The rows of batches in batches of another size.
+  Dataset rebatch(const Tensor& size, bool drop_remainder = false) const;
+  // Each component as a dataset of `size` elements.
+  Dataset window(const Tensor& size, const WindowOptions& options = {}) const;
+  // The first `count` elements; all for -1.
+  Dataset take(const Tensor& count) const;
+  // All but the first `count` elements; none for -1.
+  Dataset skip(const Tensor& count) const;
+  // The elements `count` times over; for ever for -1.
+  Dataset repeat(const Tensor& count = -1) const;
+  // Every `num_shards`-th element from the one of number `index` on.
+  Dataset shard(const Tensor& num_shards, const Tensor& index) const;
+  // The elements in random order: each is drawn from the next `buffer_size`.
+  Dataset shuffle(const Tensor& buffer_size,
+                  const ShuffleOptions& options = {}) const;
+  // The same elements, up to `buffer_size` of them made in advance on other
+  // threads.
+  Dataset prefetch(const Tensor& buffer_size = kAutotune) const;
+  // The same elements, kept when they have been seen once to the end: in
+  // memory, or in a file.
+  Dataset cache(const std::string& filename = "") const;
+  // Pairs of a number, counted from `start`, and an element.
+  Dataset enumerate(const Tensor& start = 0) const;
+  // The elements, then those of another dataset. TypeError if they differ in
+  // structure or types.
+  Dataset concatenate(const Dataset& other) const;
+  // The elements, int32, int64 or texts, that were not there before.
+  Dataset unique() const;
+  // The elements that can be made.
+  Dataset ignore_errors() const;
+
+  // How many elements there are, an int64 scalar, where that is known without
+  // iterating; one of the constants above else.
+  Tensor cardinality() const;
+  const ElementSpec& element_spec() const;
+  // The one element. Throws Error (InvalidArgument) if there are none, or
+  // several.
+  DatasetElement get_single_element() const;
+
+  // Throws Error (RuntimeError) in a traced function.
+  DatasetIterator begin() const { return DatasetIterator(*this); }
+  std::default_sentinel_t end() const { return {}; }
+
+  // "<Dataset element_spec=...>".
+  std::string to_string() const;
+
+  // --- For the library itself.
+  using Spec = std::shared_ptr<const ElementSpec>;
+  Dataset(Tensor variant, Spec spec)
+      : variant_(std::move(variant)), spec_(std::move(spec)) {}
+  // Throw Error (ValueError) if not defined().
+  const Tensor& variant() const;
+  const Spec& spec() const;
+
+ private:
+  static Dataset FromTensors(const detail::ElementResult& value, bool slices);
+  Dataset Map(const detail::ElementBody& f, const ParallelOptions& options) const;
+  Dataset Where(const detail::ElementBody& f, bool ends) const;
+  Dataset Flat(const detail::ElementBody& f,
+               const InterleaveOptions* turns) const;
+  Dataset Scan(const detail::ElementResult& initial,
+               const detail::ElementBody& f) const;
+  detail::Results Reduce(const detail::ElementResult& initial,
+                         const detail::ElementBody& f) const;
+  Dataset Grouped(const detail::ElementBody& key,
+                  const detail::ElementBody& reduce, const Tensor& size) const;
+
+  Tensor variant_;
+  Spec spec_;
+};
+
+GK_EXPORT std::ostream& operator<<(std::ostream& out, const Dataset& dataset);
+
+namespace detail {
+
+template <class T>
+T PartReader::Next() {
+  if constexpr (std::is_same_v<T, Dataset>) {
+    const size_t i = reader_.next_tensor;
+    Tensor variant = reader_.Next();
+    const auto& known = element_.spec->datasets;
+    if (i >= known.size() || !known[i]) {
+      ThrowOtherElements(*element_.spec, "a dataset");
+    }
+    return Dataset(std::move(variant), known[i]);
+  } else {
+    static_assert(std::is_same_v<T, Staged<T>>,
+                  "elements consist of tensors, also where numbers were given");
+    return Read<T>::From(reader_);
+  }
+}
+
+template <class T>
+ElementResult ResultOf(const T& value) {
+  if constexpr (std::is_same_v<T, Dataset>) {
+    return {{{value.variant()}, {.sizes = {1}}},
+            nest::structure_of(value.variant()),
+            {value.spec()}};
+  } else {
+    return {Apart(value), nest::structure_of(value)};
+  }
+}
+
+}  // namespace detail
+}  // GK_API_NAMESPACE
+}  // namespace gk
+
+#endif  // GRAPHKILN_DATASET_H_

@@ -1,0 +1,305 @@
+// Datasets: what each method makes, specs, nesting, errors; in traced
+// functions too.
+#include <array>
+#include <map>
+
+#include "api/same_gradient.h"
+
+namespace {
+
+using gk::DataType;
+using gk::Dataset;
+using gk::ErrorCode;
+using gk::Shape;
+using gk::Tensor;
+using gk_test::ErrorOf;
+using gk_test::ExpectHas;
+using Pair = std::pair<Tensor, Tensor>;
+using Numbers = std::vector<int64_t>;
+using Rows = std::vector<Numbers>;
+
+int64_t Number(const Tensor& t) {
+  return gk::cast(t, DataType::kInt64).item<int64_t>();
+}
+Numbers All(const Dataset& dataset) {
+  Numbers all;
+  for (Tensor t : dataset) all.push_back(Number(t));
+  return all;
+}
+Rows AllRows(const Dataset& dataset) {
+  Rows all;
+  for (Tensor t : dataset) {
+    all.push_back(gk::cast(t, DataType::kInt64).to_vector<int64_t>());
+  }
+  return all;
+}
+
+struct Example {
+  Tensor image, label;
+};
+
+TEST(DatasetTest, Sources) {
+  EXPECT_EQ(All(Dataset::range(3)), (Numbers{0, 1, 2}));
+  EXPECT_EQ(All(Dataset::range(1, 8, 3)), (Numbers{1, 4, 7}));
+  EXPECT_EQ(All(Dataset::range(3, 0, -1)), (Numbers{3, 2, 1}));
+  EXPECT_EQ(AllRows(Dataset::from_tensors(Tensor({1, 2}))), (Rows{{1, 2}}));
+  EXPECT_EQ(All(Dataset::from_tensor_slices(Tensor({4, 5}))), (Numbers{4, 5}));
+  const Dataset random = Dataset::random(1).take(2);
+  EXPECT_EQ(All(random).size(), 2u);
+  for (int64_t x : All(random)) EXPECT_TRUE(x >= 0 && x < (int64_t{1} << 32));
+}
+
+TEST(DatasetTest, ElementsNestAsTheValuesThatTheyAreMadeOf) {
+  const auto pairs =
+      Dataset::from_tensor_slices(std::pair(Tensor({1, 2}), Tensor({3, 4})));
+  Numbers seen;
+  for (Pair p : pairs) {
+    seen.push_back(Number(p.first));
+    seen.push_back(Number(p.second));
+  }
+  EXPECT_EQ(seen, (Numbers{1, 3, 2, 4}));
+  EXPECT_EQ(pairs.element_spec().to_string(),
+            "(TensorSpec(shape=(), dtype=int32), "
+            "TensorSpec(shape=(), dtype=int32))");
+
+  const auto examples = Dataset::from_tensors(Example{Tensor(1.5f), Tensor(2)});
+  for (Example e : examples) {
+    EXPECT_EQ(e.image.item<float>(), 1.5f);
+    EXPECT_EQ(Number(e.label), 2);
+  }
+  // The fields of a struct, one by one.
+  EXPECT_EQ(All(examples.map([](Tensor, Tensor label) { return label; })),
+            (Numbers{2}));
+
+  using Named = std::map<std::string, std::vector<Tensor>>;
+  const auto named = Dataset::from_tensors(
+      Named{{"a", {Tensor(1), Tensor(2)}}, {"b", {Tensor(3)}}});
+  EXPECT_EQ(All(named.map([](const Named& m) {
+              return m.at("a")[1] * 10 + m.at("b")[0];
+            })),
+            (Numbers{23}));
+}
+
+TEST(DatasetTest, MapsAndFilters) {
+  const Dataset squares =
+      Dataset::range(5).map([](Tensor x) { return x * x; });
+  EXPECT_EQ(All(squares), (Numbers{0, 1, 4, 9, 16}));
+  EXPECT_EQ(All(Dataset::range(5).map([](Tensor x) { return x + 1; },
+                                      {.num_parallel_calls = 2})),
+            (Numbers{1, 2, 3, 4, 5}));
+  EXPECT_EQ(All(squares.filter([](Tensor x) { return x > 3; })),
+            (Numbers{4, 9, 16}));
+  EXPECT_EQ(All(squares.take_while([](Tensor x) { return x < 4; })),
+            (Numbers{0, 1}));
+  const auto both = squares.map([](Tensor x) { return std::pair(x, -x); });
+  EXPECT_EQ(All(both.map([](Tensor a, Tensor b) { return a - b; })),
+            (Numbers{0, 2, 8, 18, 32}));
+  EXPECT_EQ(All(both.map([](const Pair& p) { return p.second; })),
+            (Numbers{0, -1, -4, -9, -16}));
+}
+
+TEST(DatasetTest, FunctionsCaptureWhatTheyUse) {
+  const gk::Variable v(Tensor(int64_t{10}));
+  const Tensor one(int64_t{1});
+  const Dataset sums =
+      Dataset::range(2).map([&](Tensor x) { return x + v.value() + one; });
+  EXPECT_EQ(All(sums), (Numbers{11, 12}));
+  v.assign(Tensor(int64_t{20}));
+  EXPECT_EQ(All(sums), (Numbers{21, 22}));
+}
+
+TEST(DatasetTest, FlatMapsAndInterleaves) {
+  EXPECT_EQ(
+      All(Dataset::range(4).flat_map([](Tensor x) { return Dataset::range(x); })),
+      (Numbers{0, 0, 1, 0, 1, 2}));
+  auto twice = [](Tensor x) { return Dataset::from_tensors(x).repeat(2); };
+  EXPECT_EQ(All(Dataset::range(2).interleave(twice, {.cycle_length = 2})),
+            (Numbers{0, 1, 0, 1}));
+  EXPECT_EQ(
+      All(Dataset::range(2).interleave(
+          twice, {.cycle_length = 2, .block_length = 2,
+                  .num_parallel_calls = 2})),
+      (Numbers{0, 0, 1, 1}));
+}
+
+TEST(DatasetTest, ScansAndReduces) {
+  const int64_t zero = 0;
+  EXPECT_EQ(All(Dataset::range(4).scan(zero,
+                                       [](Tensor sum, Tensor x) {
+                                         sum = sum + x;
+                                         return std::pair(sum, sum * 2);
+                                       })),
+            (Numbers{0, 2, 6, 12}));
+  EXPECT_EQ(Number(Dataset::range(5).reduce(
+                zero, [](Tensor sum, Tensor x) { return sum + x; })),
+            10);
+  // A state that grows has a shape that is not known.
+  const Tensor rows = Dataset::range(3).reduce(
+      Tensor(Numbers()), [](Tensor seen, Tensor x) {
+        return gk::concat({seen, gk::reshape(x, {1})}, 0);
+      });
+  EXPECT_EQ(rows.to_vector<int64_t>(), (Numbers{0, 1, 2}));
+  const Pair ends = Dataset::range(3).enumerate(5).reduce(
+      std::pair(Tensor(zero), Tensor(zero)),
+      [](Pair state, Tensor i, Tensor x) {
+        return std::pair(state.first + i, state.second + x);
+      });
+  EXPECT_EQ(Number(ends.first), 18);
+  EXPECT_EQ(Number(ends.second), 3);
+}
+
+TEST(DatasetTest, BatchesAndRows) {
+  const Dataset five = Dataset::range(5);
+  EXPECT_EQ(AllRows(five.batch(2)), (Rows{{0, 1}, {2, 3}, {4}}));
+  const Dataset even = five.batch(2, {.drop_remainder = true});
+  EXPECT_EQ(AllRows(even), (Rows{{0, 1}, {2, 3}}));
+  EXPECT_EQ(five.batch(2).element_spec().leaves[0].shape,
+            Shape({gk::kUnknown}));
+  EXPECT_EQ(even.element_spec().leaves[0].shape, Shape({2}));
+  EXPECT_EQ(AllRows(five.batch(3, {.num_parallel_calls = 2})),
+            (Rows{{0, 1, 2}, {3, 4}}));
+  EXPECT_EQ(All(even.unbatch()), (Numbers{0, 1, 2, 3}));
+  EXPECT_EQ(AllRows(five.batch(2).rebatch(3)), (Rows{{0, 1, 2}, {3, 4}}));
+}
+
+TEST(DatasetTest, PadsBatches) {
+  const Dataset rows = Dataset::range(1, 4).map(
+      [](Tensor n) { return gk::fill(gk::reshape(n, {1}), n); });
+  EXPECT_EQ(AllRows(rows.padded_batch(2)),
+            (Rows{{1, 0, 2, 2}, {3, 3, 3}}));
+  const Dataset wide = rows.padded_batch(
+      3, {.padded_shapes = {Shape({4})}, .padding_values = {int64_t{-1}}});
+  EXPECT_EQ(AllRows(wide), (Rows{{1, -1, -1, -1, 2, 2, -1, -1, 3, 3, 3, -1}}));
+  EXPECT_EQ(wide.element_spec().leaves[0].shape, Shape({gk::kUnknown, 4}));
+  ExpectHas(ErrorOf([&] {
+              Dataset::from_tensors(Tensor({1, 2}))
+                  .padded_batch(1, {.padded_shapes = {Shape({1})}});
+            }).what(),
+            "The padded shape (1,) is not compatible with the shape (2,)");
+}
+
+TEST(DatasetTest, WindowsAreDatasets) {
+  Rows seen;
+  for (Dataset w : Dataset::range(5).window(3, {.shift = 2})) {
+    seen.push_back(All(w));
+  }
+  EXPECT_EQ(seen, (Rows{{0, 1, 2}, {2, 3, 4}, {4}}));
+  EXPECT_EQ(
+      AllRows(Dataset::range(4).window(2).flat_map(
+          [](Dataset w) { return w.batch(2); })),
+      (Rows{{0, 1}, {2, 3}}));
+  EXPECT_EQ(Dataset::range(4).window(2).element_spec().to_string(),
+            "DatasetSpec(TensorSpec(shape=(), dtype=int64))");
+  // A window of each component.
+  const Dataset pairs = Dataset::range(4).enumerate(10).window(2);
+  EXPECT_EQ(All(pairs.flat_map([](Dataset i, Dataset x) {
+              return i.concatenate(x);
+            })),
+            (Numbers{10, 11, 0, 1, 12, 13, 2, 3}));
+}
+
+TEST(DatasetTest, GroupsByWindow) {
+  EXPECT_EQ(AllRows(Dataset::range(6).group_by_window(
+                [](Tensor x) { return x % 2; },
+                [](Tensor, Dataset group) { return group.batch(2); }, 2)),
+            (Rows{{0, 2}, {1, 3}, {4}, {5}}));
+}
+
+TEST(DatasetTest, SelectsAndRepeats) {
+  const Dataset five = Dataset::range(5);
+  EXPECT_EQ(All(five.take(2)), (Numbers{0, 1}));
+  EXPECT_EQ(All(five.skip(3)), (Numbers{3, 4}));
+  EXPECT_EQ(All(five.take(2).repeat(2)), (Numbers{0, 1, 0, 1}));
+  EXPECT_EQ(All(five.shard(2, 1)), (Numbers{1, 3}));
+  EXPECT_EQ(All(five.prefetch(2).cache()), (Numbers{0, 1, 2, 3, 4}));
+  EXPECT_EQ(All(five.take(1).concatenate(five.skip(4))), (Numbers{0, 4}));
+  EXPECT_EQ(All(Dataset::from_tensor_slices(Tensor({1, 2, 1, 3})).unique()),
+            (Numbers{1, 2, 3}));
+  Numbers shuffled = All(five.shuffle(5, {.seed = 3}));
+  std::sort(shuffled.begin(), shuffled.end());
+  EXPECT_EQ(shuffled, (Numbers{0, 1, 2, 3, 4}));
+  EXPECT_EQ(All(Dataset::range(3)
+                    .map([](Tensor x) { return gk::math::floordiv(4, x); })
+                    .ignore_errors()),
+            (Numbers{4, 2}));
+}
+
+TEST(DatasetTest, ChoosesAndSamples) {
+  const std::vector<Dataset> parts{Dataset::range(3), Dataset::range(10, 13)};
+  EXPECT_EQ(All(Dataset::choose_from_datasets(parts,
+                                              Dataset::range(2).repeat(2))),
+            (Numbers{0, 10, 1, 11}));
+  Numbers drawn = All(Dataset::sample_from_datasets(parts, {.seed = 1}));
+  std::sort(drawn.begin(), drawn.end());
+  EXPECT_EQ(drawn, (Numbers{0, 1, 2, 10, 11, 12}));
+  EXPECT_EQ(All(Dataset::sample_from_datasets(
+                parts, {.weights = Tensor({1.0f, 0.0f}),
+                        .stop_on_empty_dataset = true})),
+            (Numbers{0, 1, 2}));
+}
+
+TEST(DatasetTest, Cardinality) {
+  auto count = [](const Dataset& d) { return Number(d.cardinality()); };
+  EXPECT_EQ(count(Dataset::range(7).batch(3)), 3);
+  EXPECT_EQ(count(Dataset::range(7).repeat()), gk::kInfiniteCardinality);
+  EXPECT_EQ(count(Dataset::range(7).filter([](Tensor x) { return x > 1; })),
+            gk::kUnknownCardinality);
+  EXPECT_EQ(Number(Dataset::from_tensors(Tensor(5)).get_single_element()), 5);
+}
+
+TEST(DatasetTest, InTracedFunctions) {
+  auto sum = gk::function([](Tensor n) {
+    return Dataset::range(n)
+        .map([&](Tensor x) { return x * n; })
+        .filter([](Tensor x) { return x > 0; })
+        .reduce(int64_t{0}, [](Tensor total, Tensor x) { return total + x; });
+  });
+  EXPECT_EQ(Number(sum(Tensor(int64_t{4}))), 4 * (1 + 2 + 3));
+  EXPECT_EQ(Number(sum(Tensor(int64_t{3}))), 3 * (1 + 2));
+  EXPECT_EQ(sum.tracing_count(), 1);
+  const gk::Error error = ErrorOf([] {
+    gk::function([] {
+      for (Tensor x : Dataset::range(3)) return x;
+      return Tensor(int64_t{0});
+    })();
+  });
+  ExpectHas(error.what(), "use reduce()");
+}
+
+TEST(DatasetTest, Errors) {
+  auto code = [](auto f) { return ErrorOf(f).code(); };
+  const Dataset three = Dataset::range(3);
+  EXPECT_EQ(code([&] { three.filter([](Tensor x) { return x; }); }),
+            ErrorCode::kValueError);
+  EXPECT_EQ(code([&] { three.flat_map([](Tensor x) { return x; }); }),
+            ErrorCode::kTypeError);
+  EXPECT_EQ(code([&] { three.map([](Tensor a, Tensor) { return a; }); }),
+            ErrorCode::kTypeError);
+  EXPECT_EQ(code([&] { three.unbatch(); }), ErrorCode::kValueError);
+  EXPECT_EQ(code([&] { three.batch(0); }), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code([&] { three.batch(1.5f); }), ErrorCode::kTypeError);
+  EXPECT_EQ(code([&] { three.concatenate(three.batch(1).enumerate()); }),
+            ErrorCode::kTypeError);
+  EXPECT_EQ(code([&] {
+              Dataset::from_tensor_slices(
+                  std::pair(Tensor({1, 2}), Tensor({3})));
+            }),
+            ErrorCode::kValueError);
+  EXPECT_EQ(code([&] {
+              three.reduce(0, [](Tensor s, Tensor x) {
+                return gk::cast(s, DataType::kInt64) + x;
+              });
+            }),
+            ErrorCode::kTypeError);
+  EXPECT_EQ(code([&] { Dataset().take(1); }), ErrorCode::kValueError);
+  EXPECT_EQ(code([&] { for (Pair p : three) p = {}; }), ErrorCode::kTypeError);
+  ExpectHas(ErrorOf([&] { for (Dataset d : three) d = {}; }).what(),
+            "which is not a dataset");
+  ExpectHas(ErrorOf([&] {
+              three.map([](Tensor x) { return gk::math::floordiv(1, x); })
+                  .begin();
+            }).what(),
+            "passed to MapDataset transformation");
+}
+
+}  // namespace

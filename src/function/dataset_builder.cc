@@ -1,0 +1,162 @@
+#include "function/dataset_builder.h"
+
+#include "function/func_graph.h"
+#include "ops/composite.h"
+#include "ops/fn/Cast.h"
+
+namespace gk {
+
+ElementFunction TraceElementFunction(
+    std::string name, const ElementSignature& arguments,
+    FunctionRef<TensorVector(std::span<const Tensor>)> body) {
+  auto graph = MakeRef<FuncGraph>(std::move(name));
+  TensorVector given;
+  for (size_t i = 0; i < arguments.types.size(); ++i) {
+    const std::string argument = Format("args_{}", i);
+    given.push_back(ValueOrThrow(graph->AddArgument(
+        argument, arguments.types[i], arguments.shapes[i], argument)));
+  }
+  FuncGraph::Building building(graph.get());
+  const TensorVector results = body(given);
+  ElementFunction made{.result = SignatureOf(results)};
+  Ref<GraphFunction> function = ValueOrThrow(graph->Finish(
+      results, /*function_name=*/{}, {{"_tf_data_function", true}}));
+  for (const FunctionCapture& c : graph->captures()) {
+    if (!c.external) {
+      throw Error(InvalidArgument(
+          "{}: a value asked for at each call cannot be captured by the "
+          "function of a dataset",
+          graph->name()));
+    }
+    made.captured.push_back(c.external);
+  }
+  made.function = {function->name(), std::move(function), nullptr};
+  return made;
+}
+
+ElementFunction TraceUntilFixed(
+    ElementSignature* state,
+    FunctionRef<ElementFunction(const ElementSignature&)> trace) {
+  const size_t n = state->types.size();
+  while (true) {
+    ElementFunction made = trace(*state);
+    ElementSignature after = made.result;
+    if (after.types.size() < n) {
+      throw Error(TypeError(
+          "The element structure for the new state must match the initial "
+          "state. Expected {} tensors but got {}.",
+          n, after.types.size()));
+    }
+    after.types.resize(n);
+    after.shapes.resize(n);
+    const std::optional<ElementSignature> wider = CommonElements(*state, after);
+    if (!wider) {
+      size_t i = 0;
+      while (after.types[i] == state->types[i]) ++i;
+      throw Error(TypeError(
+          "The element types for the new state must match the initial state. "
+          "Expected {} but got {} as tensor {}.",
+          DataTypeName(state->types[i]), DataTypeName(after.types[i]), i));
+    }
+    if (wider->shapes == state->shapes) return made;
+    state->shapes = wider->shapes;
+  }
+}
+
+ElementSignature SignatureOf(std::span<const Tensor> tensors) {
+  ElementSignature e;
+  for (const Tensor& t : tensors) {
+    e.types.push_back(t.dtype());
+    e.shapes.push_back(t.partial_shape());
+  }
+  return e;
+}
+
+ElementSignature Joined(ElementSignature a, const ElementSignature& b) {
+  a.types.insert(a.types.end(), b.types.begin(), b.types.end());
+  a.shapes.insert(a.shapes.end(), b.shapes.begin(), b.shapes.end());
+  return a;
+}
+
+ElementSignature Stacked(const ElementSignature& e, int64_t size) {
+  ElementSignature batch = e;
+  for (PartialTensorShape& s : batch.shapes) {
+    if (!s.unknown_rank()) s.InsertDim(0, size);
+  }
+  return batch;
+}
+
+ElementSignature RowsOf(const ElementSignature& e) {
+  ElementSignature rows = e;
+  for (PartialTensorShape& s : rows.shapes) {
+    if (s.unknown_rank()) continue;
+    if (s.rank() == 0) {
+      throw Error(
+          ValueError("Unbatching a tensor is only supported for rank >= 1"));
+    }
+    s.RemoveDim(0);
+  }
+  return rows;
+}
+
+std::optional<std::pair<int64_t, int64_t>> UnequalLengths(
+    const ElementSignature& e) {
+  int64_t length = -1;
+  for (const PartialTensorShape& s : e.shapes) {
+    const int64_t n = s.rank() > 0 ? s.dim(0) : -1;
+    if (length >= 0 && n >= 0 && n != length) return {{length, n}};
+    if (length < 0) length = n;
+  }
+  return std::nullopt;
+}
+
+std::optional<ElementSignature> CommonElements(const ElementSignature& a,
+                                               const ElementSignature& b) {
+  if (a.types != b.types) return std::nullopt;
+  ElementSignature common = a;
+  for (size_t i = 0; i < common.shapes.size(); ++i) {
+    common.shapes[i] = a.shapes[i].CommonSupertype(b.shapes[i]);
+  }
+  return common;
+}
+
+ElementSignature PaddedTo(const ElementSignature& e,
+                          std::span<const PartialTensorShape> shapes) {
+  if (shapes.size() != e.types.size()) {
+    throw Error(ValueError("{} padded shapes were given for {} components",
+                           shapes.size(), e.types.size()));
+  }
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const PartialTensorShape &to = shapes[i], &from = e.shapes[i];
+    bool fits = !to.unknown_rank() &&
+                (from.unknown_rank() || to.rank() == from.rank());
+    for (int k = 0; fits && k < from.rank(); ++k) {
+      fits = to.dim(k) < 0 || from.dim(k) < 0 || to.dim(k) >= from.dim(k);
+    }
+    if (!fits) {
+      throw Error(ValueError(
+          "The padded shape {} is not compatible with the shape {} of the "
+          "corresponding input component.",
+          to.PythonString(), from.PythonString()));
+    }
+  }
+  return {e.types, {shapes.begin(), shapes.end()}};
+}
+
+int64_t KnownBatchSize(const Tensor& size, const Tensor& drop_remainder) {
+  const Tensor drop = drop_remainder.KnownValue();
+  if (!drop || drop.num_elements() != 1 || !*drop.data<bool>()) return -1;
+  const auto known = KnownInts(size);
+  return known && known->size() == 1 ? (*known)[0] : -1;
+}
+
+Tensor AsInt64(const Tensor& value) {
+  if (value.dtype() == DataType::kInt64) return value;
+  if (!IsInteger(value.dtype())) {
+    throw Error(TypeError("An integer was expected, got a tensor of dtype {}",
+                          DataTypeName(value.dtype())));
+  }
+  return ops::Cast(value, DataType::kInt64);
+}
+
+}  // namespace gk
