@@ -261,6 +261,8 @@ struct SampleOptions {
   // How likely each dataset is: a vector of floats; not defined(): all the
   // same.
   Tensor weights = {};
+  // In their place: a dataset of such vectors, one for each draw.
+  const Dataset* weights_of_draws = nullptr;
   // With the program's seed it determines what is drawn.
   std::optional<int64_t> seed = {};
   // Does the end come when a dataset at its end is drawn?
@@ -425,6 +427,16 @@ class GK_EXPORT Dataset {
         size);
   }
 
+  // Pairs of class_of(element), an integer, and an element, of which some are
+  // left out so that classes are as frequent as `target_dist`, floats, says.
+  // `initial_dist`: how frequent each is; not defined(): estimated on the way.
+  template <class F>
+  Dataset rejection_resample(F&& class_of, const Tensor& target_dist,
+                             const Tensor& initial_dist = {},
+                             std::optional<int64_t> seed = {}) const {
+    return Resampled(detail::BodyOf(class_of), target_dist, initial_dist, seed);
+  }
+
   // `size` consecutive elements at a time, stacked.
   Dataset batch(const Tensor& size, const BatchOptions& options = {}) const;
   // The same, filled up to one shape.
@@ -498,6 +510,8 @@ class GK_EXPORT Dataset {
                          const detail::ElementBody& f) const;
   Dataset Grouped(const detail::ElementBody& key,
                   const detail::ElementBody& reduce, const Tensor& size) const;
+  Dataset Resampled(const detail::ElementBody& class_of, const Tensor& target,
+                    const Tensor& initial, std::optional<int64_t> seed) const;
 
   Tensor variant_;
   Spec spec_;

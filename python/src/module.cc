@@ -3,6 +3,7 @@
 
 #include "concrete_function.h"
 #include "control_flow.h"
+#include "dataset.h"
 #include "convert.h"
 #include "dtype_type.h"
 #include "eager/eager_context.h"
@@ -67,6 +68,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddScopes(m);
   gk::py::AddGradientTape(m);
   gk::py::AddControlFlow(m);
+  gk::py::AddDatasets(m);
   gk::py::AddTensorArray(m);
   gk::py::AddOperation(m);
   gk::py::AddGraphDef(m);

@@ -5,8 +5,7 @@
 #include "api/inner.h"
 #include "api/structure_rep.h"
 #include "framework/op_builder.h"
-#include "function/dataset_builder.h"
-#include "graphkiln/functions.h"
+#include "function/dataset_choice.h"
 #include "ops/composite.h"
 #include "ops/fn/AnonymousIteratorV3.h"
 #include "ops/fn/BatchDatasetV2.h"
@@ -35,12 +34,10 @@
 #include "ops/fn/RebatchDatasetV2.h"
 #include "ops/fn/ReduceDataset.h"
 #include "ops/fn/RepeatDataset.h"
-#include "ops/fn/Reshape.h"
 #include "ops/fn/ScanDataset.h"
 #include "ops/fn/ShardDataset.h"
 #include "ops/fn/ShuffleDatasetV3.h"
 #include "ops/fn/SkipDataset.h"
-#include "ops/fn/StatelessMultinomial.h"
 #include "ops/fn/TakeDataset.h"
 #include "ops/fn/TakeWhileDataset.h"
 #include "ops/fn/TensorDataset.h"
@@ -152,6 +149,10 @@ TensorVector In(const std::vector<Dataset>& datasets) {
   TensorVector variants;
   for (const Dataset& d : datasets) variants.push_back(In(d));
   return variants;
+}
+
+TypedDataset Typed(const Dataset& d) {
+  return {In(d), SignatureOf(*d.spec())};
 }
 
 // A function of elements, and what it returns.
@@ -383,37 +384,44 @@ Dataset Dataset::choose_from_datasets(const std::vector<Dataset>& datasets,
 Dataset Dataset::sample_from_datasets(const std::vector<Dataset>& datasets,
                                       const SampleOptions& options) {
   return Guarded([&] {
-    CommonSpec(datasets);
-    const auto n = static_cast<int64_t>(datasets.size());
-    InnerTensor logits;
-    if (options.weights.defined()) {
-      const InnerTensor weights = Inner(options.weights);
-      if (weights.dtype() != InnerType::kFloat &&
-          weights.dtype() != InnerType::kDouble) {
-        throw ::gk::Error(TypeError(
-            "Invalid `weights`. `weights` type must be either float32 or "
-            "float64 but is {}.",
-            DataTypeName(weights.dtype())));
+    const Spec spec = CommonSpec(datasets);
+    const ::gk::SampleOptions how{options.seed, options.stop_on_empty_dataset,
+                                  options.rerandomize_each_iteration};
+    return Make(spec, [&](Types types, Shapes shapes) {
+      if (options.weights_of_draws) {
+        return SampleByDataset(In(datasets), {types, shapes},
+                               Typed(*options.weights_of_draws), how);
       }
-      if (!weights.partial_shape().IsCompatibleWith(TensorShape({n}))) {
-        throw ::gk::Error(ValueError(
-            "Invalid `weights`. The shape of `weights` should be compatible "
-            "with `[{}]` but is {}.",
-            n, weights.partial_shape().PythonString()));
-      }
-      logits = Inner(math::log(options.weights));
-    } else {
-      logits = Inner(zeros({n}, DataType::kFloat));
-    }
-    const Dataset seeds =
-        random(options.seed, options.rerandomize_each_iteration).batch(2);
-    const Dataset drawn = seeds.map([&](const Tensor& seed) {
-      const std::vector<int64_t> row{1, -1};
-      const InnerTensor number = ::gk::ops::StatelessMultinomial(
-          ::gk::ops::Reshape(logits, IndicesOf(row)), Int32Of(1), Inner(seed));
-      return Outer(::gk::ops::Reshape(number, IndicesOf({})));
+      return SampleByWeights(In(datasets), {types, shapes},
+                             InnerOrNull(options.weights), how);
     });
-    return choose_from_datasets(datasets, drawn, options.stop_on_empty_dataset);
+  });
+}
+
+Dataset Dataset::Resampled(const ElementBody& class_of, const Tensor& target,
+                           const Tensor& initial,
+                           std::optional<int64_t> seed) const {
+  const Dataset classed = Map(
+      [&](const std::vector<ElementValue>& values) {
+        std::vector<ElementResult> made = class_of(values);
+        const Spec both = TupleOf(std::vector{SpecOf(made[0], ::gk::SignatureOf(
+                                      Inner(made[0].parts.tensors))),
+                                  values[0].spec});
+        ElementResult& pair = made[0];
+        pair.parts.tensors.insert(pair.parts.tensors.end(),
+                                  values[0].tensors.begin(),
+                                  values[0].tensors.end());
+        pair.parts.shape = both->shape;
+        pair.structure = both->structure;
+        pair.datasets = both->datasets;
+        return made;
+      },
+      {});
+  return Guarded([&] {
+    const InnerTensor made =
+        RejectionResample(Typed(classed), Inner(target), InnerOrNull(initial),
+                          seed);
+    return made ? Dataset(Outer(made), classed.spec()) : classed;
   });
 }
 

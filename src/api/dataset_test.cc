@@ -238,6 +238,41 @@ TEST(DatasetTest, ChoosesAndSamples) {
             (Numbers{0, 1, 2}));
 }
 
+TEST(DatasetTest, WeightsOfEachDraw) {
+  const std::vector<Dataset> parts{Dataset::range(3), Dataset::range(10, 13)};
+  const Dataset turns = Dataset::range(4).map([](Tensor i) {
+    const Tensor odd = gk::cast(i % 2, DataType::kFloat);
+    return gk::stack({1.0f - odd, odd});
+  });
+  EXPECT_EQ(All(Dataset::sample_from_datasets(parts,
+                                              {.weights_of_draws = &turns})),
+            (Numbers{0, 10, 1, 11}));
+}
+
+TEST(DatasetTest, ResamplesByClass) {
+  const Dataset uneven =
+      Dataset::range(2000)
+          .map([](Tensor x) { return gk::cast(x % 10 >= 7, DataType::kInt32); })
+          .cache();
+  auto share = [](const Dataset& d) {
+    double ones = 0, all = 0;
+    for (Pair p : d) {
+      EXPECT_EQ(Number(p.first), Number(p.second));
+      ones += static_cast<double>(Number(p.first));
+      ++all;
+    }
+    return ones / all;
+  };
+  auto self = [](Tensor x) { return x; };
+  const Tensor even({0.5f, 0.5f});
+  EXPECT_NEAR(share(uneven.rejection_resample(self, even, {0.7f, 0.3f}, 1)),
+              0.5, 0.05);
+  EXPECT_NEAR(share(uneven.rejection_resample(self, even, {}, 1)), 0.5, 0.08);
+  EXPECT_NEAR(share(uneven.rejection_resample(self, {0.7f, 0.3f},
+                                              {0.7f, 0.3f}, 1)),
+              0.3, 0.05);
+}
+
 TEST(DatasetTest, Cardinality) {
   auto count = [](const Dataset& d) { return Number(d.cardinality()); };
   EXPECT_EQ(count(Dataset::range(7).batch(3)), 3);

@@ -4,7 +4,7 @@ methods of tf.data.Dataset."""
 import numpy as np
 
 import graphkiln as tf
-from graphkiln import raw_ops
+from graphkiln import _graphkiln, raw_ops
 from graphkiln._src.function import tracing
 from graphkiln.data import _making as making
 from graphkiln.data import _specs as specs
@@ -50,7 +50,12 @@ class Choice:
                 "be scalar `tf.int64` tensors but are "
                 f"{choice_dataset.element_spec}."
             )
-        return _directed(choice_dataset, datasets, stop_on_empty_dataset)
+        return making.of(
+            raw_ops.DirectedInterleaveDataset, _common(datasets),
+            selector_input_dataset=choice_dataset,
+            data_input_datasets=list(datasets),
+            stop_on_empty_dataset=bool(stop_on_empty_dataset),
+        )
 
     @staticmethod
     def sample_from_datasets(
@@ -84,22 +89,22 @@ class Choice:
             raise ValueError(
                 "Invalid `datasets`. `datasets` should not be empty."
             )
-        numbers = specs.Dataset.random(seed, rerandomize_each_iteration)
-        seeds = numbers.batch(2)
+        datasets, parts = list(datasets), [weights]
         if isinstance(weights, specs.Dataset):
-            selector = specs.Dataset.zip(
-                (weights.map(lambda *p: tf.math.log(p)), seeds)
-            ).map(_draw)
-            return _directed(selector, datasets, stop_on_empty_dataset)
-        if weights is None:
-            logits = tf.ones([1, len(datasets)])
-        else:
-            datasets, weights = _weighted(list(datasets), weights)
+            weights = making.typed(weights)
+        elif weights is not None:
+            datasets, weights = _weighted(datasets, weights)
             if len(datasets) == 1:
                 return datasets[0]
-            logits = tf.expand_dims(tf.math.log(weights, name="logits"), 0)
-        selector = seeds.map(lambda seed: _draw(logits, seed))
-        return _directed(selector, datasets, stop_on_empty_dataset)
+        spec = _common(datasets)
+        variant = _graphkiln.sample_from_datasets(
+            [d._as_input() for d in datasets],
+            *structure.signature(spec).values(), weights, seed,
+            bool(stop_on_empty_dataset), bool(rerandomize_each_iteration),
+        )
+        return making.make(
+            "_DirectedInterleaveDataset", variant, spec, *parts, *datasets
+        )
 
     def rejection_resample(
         self, class_func, target_dist, initial_dist=None, seed=None, name=None
@@ -122,7 +127,6 @@ class Choice:
         tf.int32
         """
         class_of = tracing.convert(class_func, None)
-        target = tf.convert_to_tensor(target_dist, name="target_dist")
 
         def with_class(*element):
             return class_of(*element), (
@@ -130,42 +134,21 @@ class Choice:
             )
 
         classed = self.map(with_class)
-        if initial_dist is None:
-            initial = _frequencies(classed.map(lambda c, _: c), target)
-            mixed = initial.map(lambda p: _acceptance(p, target))
-        else:
-            known = tf.convert_to_tensor(initial_dist, name="initial_dist")
-            mixed = specs.Dataset.from_tensors(
-                _acceptance(known, target)
-            ).repeat()
-
-        def gathered(accepted, c_and_x):
-            return c_and_x[0], tf.gather(accepted, c_and_x[0]), c_and_x[1]
-
-        kept = (
-            specs.Dataset.zip((mixed.map(lambda a, _: a), classed))
-            .map(gathered)
-            .filter(
-                lambda c, p, x: tf.random.uniform([], seed=seed, dtype=p.dtype)
-                < p
-            )
-            .map(lambda c, p, x: (c, x))
-            .prefetch(3)
-        )
         if initial_dist is not None:
-            original = tf.get_static_value(_acceptance(known, target)[1])
-            if original == 1:
-                return classed
-            if original == 0:
-                return kept
-        return specs.Dataset.sample_from_datasets(
-            [classed, kept],
-            weights=mixed.map(lambda _, p: [(p, 1.0 - p)]),
-            seed=seed, stop_on_empty_dataset=True,
+            initial_dist = tf.convert_to_tensor(initial_dist)
+        variant = _graphkiln.rejection_resample(
+            making.typed(classed), tf.convert_to_tensor(target_dist),
+            initial_dist, seed,
+        )
+        if variant is None:
+            return classed
+        return making.make(
+            "_DirectedInterleaveDataset", variant, classed.element_spec, classed
         )
 
 
-def _directed(selector, datasets, stop_on_empty_dataset: bool):
+def _common(datasets: list) -> object:
+    """The spec of the elements of all of them."""
     spec = datasets[0].element_spec
     for i, dataset in enumerate(datasets[1:], 1):
         both = structure.common(spec, dataset.element_spec)
@@ -177,18 +160,7 @@ def _directed(selector, datasets, stop_on_empty_dataset: bool):
                 f"{dataset.element_spec}."
             )
         spec = both
-    return making.of(
-        raw_ops.DirectedInterleaveDataset, spec,
-        selector_input_dataset=selector, data_input_datasets=list(datasets),
-        stop_on_empty_dataset=bool(stop_on_empty_dataset),
-    )
-
-
-def _draw(logits, seed):
-    drawn = raw_ops.StatelessMultinomial(
-        logits=tf.reshape(logits, [1, -1]), num_samples=1, seed=seed
-    )
-    return tf.reshape(drawn, [])
+    return spec
 
 
 def _weighted(datasets: list, weights: object) -> tuple:
@@ -203,41 +175,4 @@ def _weighted(datasets: list, weights: object) -> tuple:
         drawn = [(d, w) for d, w in zip(datasets, np.ravel(weights)) if w > 0]
         datasets = [d for d, _ in drawn] or datasets[:1]
         weights = [float(w) for _, w in drawn] or [1.0]
-    weights = tf.convert_to_tensor(weights, name="weights")
-    if weights.dtype not in (tf.float32, tf.float64):
-        raise TypeError(
-            "Invalid `weights`. `weights` type must be either `tf.float32` or "
-            f"`tf.float64` but is {weights.dtype}."
-        )
-    if not weights.shape.is_compatible_with([len(datasets)]):
-        raise ValueError(
-            "Invalid `weights`. The shape of `weights` should be compatible "
-            f"with `[{len(datasets)}]` but is {weights.shape}."
-        )
-    return datasets, weights
-
-
-def _acceptance(initial, target) -> tuple:
-    """How likely elements of each class are kept, and how often one is taken
-    as it comes: what is left of the target when the rarest class is kept
-    whole is drawn from the dataset itself."""
-    least = np.finfo(initial.dtype.as_numpy_dtype).tiny
-    ratio = tf.cast(target, initial.dtype) / (initial + least)
-    low, high = tf.reduce_min(ratio), tf.reduce_max(ratio)
-    return (ratio - low) / (high - low), low
-
-
-def _frequencies(classes, target):
-    """Of each class, as estimated from the elements so far: a dataset with
-    one for each element."""
-    n = tf.size(target, tf.int64)
-    size, smoothing = 32, 10
-
-    def update(seen, c):
-        hot = tf.one_hot(c, tf.cast(n, tf.int32), dtype=tf.int64)
-        seen += tf.reduce_sum(hot, 0)
-        estimate = tf.cast(seen / tf.reduce_sum(seen), tf.float32)
-        return seen, tf.tile(tf.expand_dims(estimate, 0), [size, 1])
-
-    start = tf.fill([n], tf.constant(smoothing, tf.int64))
-    return classes.batch(size).scan(start, update).unbatch()
+    return datasets, tf.convert_to_tensor(weights, name="weights")

@@ -74,6 +74,13 @@ def of(op: Callable, spec: object, **given) -> "specs.Dataset":
     return make(kind, op(**given), spec, *parts)
 
 
+def typed(dataset: "specs.Dataset") -> tuple:
+    """As the core takes it: its variant tensor, the types and the shapes of
+    the components of its elements."""
+    signature = structure.signature(dataset.element_spec)
+    return dataset._as_input(), *signature.values()
+
+
 def tensor(value, dtype: tf.DType, name: str):
     """`value` as a tensor of this type; integers may have been others."""
     if dtype == tf.int64 and isinstance(value, _graphkiln.Tensor) and (
