@@ -40,10 +40,17 @@ inline constexpr std::string_view kNonRectangular =
     "Can't convert non-rectangular Python sequence to Tensor.";
 // ValueError: an integer of a sequence that its dtype cannot hold.
 Status OutOfRangeInteger();
+// Sequences with tensors in them are packed, level by level. As in TensorFlow,
+// tensors of another dtype are cast only if the sequence is wanted in a dtype
+// that is not its first tensor's; else they are errors. (convert_pack.cc)
+StatusOr<Tensor> PackSequence(PyObject* value, DataType dtype,
+                              Narrowing narrowing, std::string_view name);
 // The dtype of the first tensor in a value or below it; kInvalid: none.
 DataType FirstTensorDType(PyObject* value);
 // Is there a tensor-like anywhere in this list or tuple?
 bool ContainsTensor(PyObject* sequence);
+// Is there a tensor of this dtype in a value or below it?
+bool HasTensorOf(PyObject* value, DataType dtype);
 
 // Does a value of this kind convert in no way, or not to the dtype wanted?
 // Other errors are the user's own.

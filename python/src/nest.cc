@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "errors.h"
+#include "flattened_object.h"
 #include "framework/structure_match.h"
 #include "function_trace_type.h"
 #include "guarded.h"

@@ -54,16 +54,14 @@ class NestNode final : public LanguageType {
 
 // Takes a value apart: 1, and its children in the order of flattening and what
 // it is besides them (if `node` is given); 0 for a leaf; -1 with an exception.
+// (nest_open.cc)
 int OpenNest(PyObject* value, NestRules rules, std::vector<PyRef>* children,
              NestNode* node);
 
 // The reverse. `like`: the value, if there is one, for errors and for what
-// makes itself. New reference, null with an exception set.
+// makes itself. New reference, null with an exception set. (nest_close.cc)
 PyObject* CloseNest(const NestNode& node, std::span<const PyRef> children,
                     PyObject* like);
-
-// An object with __tf_flatten__: (metadata as it is now, tuple of components).
-PyRef FlattenObject(PyObject* value);
 
 // How a value nests; `leaf` is called for its leaves until it returns false.
 // Null with an exception set.

@@ -5,6 +5,7 @@
 
 #include "convert.h"
 #include "errors.h"
+#include "flattened_object.h"
 #include "function_trace_type.h"
 #include "nest_node.h"
 #include "tensor_spec_type.h"

@@ -25,6 +25,13 @@ gk::Error ErrorOf(F&& body) {
   return gk::Error(gk::ErrorCode::kUnknown, "");
 }
 
+// The error of tracing `f` with a float64 scalar.
+template <class F>
+gk::Error TracingError(F f) {
+  auto staged = gk::function(f);
+  return ErrorOf([&] { staged(gk::Tensor(1.0)); });
+}
+
 inline void ExpectHas(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << text << "\nlacks: " << part;
 }

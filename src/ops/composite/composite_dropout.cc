@@ -1,0 +1,98 @@
+// Dropout: by a seed of the op, or a function of a seed alone.
+#include <utility>
+
+#include "ops/composite.h"
+#include "ops/element_moves.h"
+#include "ops/random/random_source.h"
+
+namespace gk {
+namespace {
+
+// Scaled elements where `keep` holds, of the choice made by `uniform`.
+template <class Uniform>
+TensorVector Dropout(const CompositeCall& c, int noise_shape,
+                     Uniform&& uniform) {
+  const Tensor& x = c.tensor(0);
+  const DataType dtype = x.dtype();
+  if (!IsFloating(dtype)) {
+    throw Error(ValueError(
+        "`x.dtype` must be a floating point tensor as `x` will be scaled. "
+        "Received: x.dtype=tf.{}",
+        DataTypeName(dtype)));
+  }
+  const int64_t* whole = c.get<int64_t>(1);
+  const double* part = c.get<double>(1);
+  Tensor rate, scaled;
+  if (whole != nullptr || part != nullptr) {
+    const double value = part ? *part : static_cast<double>(*whole);
+    if (!(value >= 0 && value < 1)) {
+      throw Error(ValueError("`rate` must be a scalar tensor or a float in "
+                             "the range [0, 1). Received: rate={}",
+                             value));
+    }
+    if (value == 0) return {x};
+    rate = NumberOf(value, dtype, c.name("rate"));
+    scaled = MakeOp1("Mul", {x, NumberOf(1.0 / (1.0 - value), dtype,
+                                         c.name("Const"))}, {},
+                     c.name("Mul"));
+  } else {
+    rate = CastTo(c.tensor(1), dtype);
+    scaled = MakeOp1("RealDiv",
+                     {x, MakeOp1("Sub", {NumberOf(1, dtype), rate})});
+  }
+  const Tensor shape =
+      c.has(noise_shape) ? RandomShape(c, noise_shape) : ShapeTensor(x);
+  const Tensor keep =
+      MakeOp1("GreaterEqual", {uniform(shape, dtype), rate}, {},
+              c.name("GreaterEqual"));
+  return {MakeOp1("SelectV2",
+                  {keep, scaled, NumberOf(0, dtype, c.name("Const_1"))}, {},
+                  c.name("SelectV2"))};
+}
+
+TensorVector StatefulDropout(CompositeCall& c) {
+  return Dropout(c, 2, [&](const Tensor& shape, DataType dtype) {
+    AttrMap attrs = SeedAttrsOf(c, 3);
+    attrs.Set("dtype", dtype);
+    return MakeOp1("RandomUniform", {shape}, std::move(attrs),
+                   c.name("random_uniform/RandomUniform"));
+  });
+}
+
+TensorVector StatelessDropout(CompositeCall& c) {
+  return Dropout(c, 4, [&](const Tensor& shape, DataType dtype) {
+    RandomAlgorithmChoice algorithm = AlgorithmOf(c, 3);
+    const TensorVector pair = KeyCounter(c, 2);
+    return KeyedNumbers(c, shape, pair[0], pair[1], std::move(algorithm))
+        .Draw("Uniform", dtype);
+  });
+}
+
+#define SEEDED "seed: tensor(int32) as StatelessRandomGetKeyCounter/seed"
+
+const CompositeRecord kRecords[] = {
+    {.names = "nn.dropout",
+     .args = "x: tensor; rate: native; noise_shape: tensor(int32) = None; "
+             "seed: seed = None",
+     .scope = "dropout",
+     .build = StatefulDropout,
+     .doc = "Sets a random part of the elements to 0 and scales up the "
+            "others.\n\nArgs:\n  rate: the part, in [0, 1).\n  noise_shape: "
+            "of the choice, broadcast to the shape of `x`.",
+     .example = ">>> tf.nn.dropout([1., 2.], 0.).numpy().tolist()\n"
+                "[1.0, 2.0]"},
+    {.names = "nn.experimental.stateless_dropout",
+     .args = "x: tensor; rate: native; " SEEDED "; rng_alg: native = "
+             "'auto_select'; noise_shape: tensor(int32) = None",
+     .scope = "stateless_dropout",
+     .build = StatelessDropout,
+     .doc = "Dropout whose choice is a function of `seed` alone.",
+     .example = ">>> tf.nn.experimental.stateless_dropout([1., 2.], 0.5, [1, "
+                "0]).shape\nTensorShape([2])"},
+};
+
+}  // namespace
+
+GK_REGISTER_COMPOSITES(composite_dropout)
+
+}  // namespace gk
