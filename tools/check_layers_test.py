@@ -102,21 +102,22 @@ class CycleTest(unittest.TestCase):
 
     def test_known_cycles_only_shrink(self) -> None:
         files = {
-            "src/graph/import_graph_def.h": "",
-            "src/graph/import_graph_def.cc": '#include "graph/node_importer.h"\n',
-            "src/graph/node_importer.h": '#include "graph/import_graph_def.h"\n',
+            "python/src/func_graph_object.h": '#include "graph_elements.h"\n',
+            "python/src/graph_elements.h": '#include "operation_type.h"\n',
+            "python/src/operation_type.h": '#include "func_graph_object.h"\n',
         }
         self.assertEqual(judge(files)[0], 0, judge(files)[1])
-        files["src/graph/node_importer.h"] = ""
+        last = files["python/src/operation_type.h"]
+        files["python/src/operation_type.h"] = ""
         status, output = judge(files)
         self.assertEqual(status, 1)
-        self.assertIn("KNOWN_CYCLES names src/graph/import_graph_def", output)
-        # A third that joins is refused.
-        files["src/graph/node_importer.h"] = '#include "graph/more.h"\n'
-        files["src/graph/more.h"] = '#include "graph/import_graph_def.h"\n'
+        self.assertIn("KNOWN_CYCLES names python/src/func_graph_object", output)
+        # One more that joins is refused.
+        files["python/src/operation_type.h"] = '#include "more.h"\n'
+        files["python/src/more.h"] = last
         status, output = judge(files)
         self.assertEqual(status, 1)
-        self.assertIn("src/graph/more.h:1: include closes the cycle", output)
+        self.assertIn("python/src/more.h:1: include closes the cycle", output)
 
 
 class PythonTest(unittest.TestCase):
@@ -202,6 +203,27 @@ class OpNamesTest(unittest.TestCase):
         status, output = judge({**RECORD, "src/framework/grad_context.cc": "// none\n"})
         self.assertEqual(status, 1)
         self.assertIn("src/framework/grad_context.cc:1: names no op", output)
+
+
+class LengthTest(unittest.TestCase):
+    def test_600_lines_are_fine(self) -> None:
+        status, output = judge({"src/base/a.cc": "// one\n" * 600})
+        self.assertEqual(status, 0, output)
+
+    def test_more_are_an_error_in_either_language(self) -> None:
+        for name, line in (
+            ("src/base/a_test.cc", "// one\n"),
+            ("tests/programs/a.py", "# one\n"),
+        ):
+            status, output = judge({name: line * 601})
+            self.assertEqual(status, 1, output)
+            self.assertIn(f"{name}:601: a file of 601 lines", output)
+
+    def test_long_files_leave_their_list(self) -> None:
+        name = "src/function/func_graph.cc"
+        status, output = judge({name: "// one\n"})
+        self.assertEqual(status, 1, output)
+        self.assertIn(f"{name}:1: is short enough", output)
 
 
 if __name__ == "__main__":

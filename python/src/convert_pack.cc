@@ -6,6 +6,7 @@
 #include "name_scope.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Pack.h"
+#include "source_location.h"
 #include "tensor_type.h"
 #include "variable_type.h"
 

@@ -1,5 +1,6 @@
 // Function: what tf.function returns. A cached call runs no Python code; all
 // else is in graphkiln/_function.py, which adds its methods to this type.
+#include "function/blocking_wait.h"
 #include "function_object.h"
 
 #include <structmember.h>  // after Python.h
@@ -15,6 +16,7 @@
 #include "function_trace_type.h"
 #include "gil.h"
 #include "guarded.h"
+#include "literal_key.h"
 #include "python_tracer.h"
 #include "source_location.h"
 #include "tensor_type.h"

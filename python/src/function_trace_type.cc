@@ -1,11 +1,10 @@
 // The trace type of a Python value.
 #include "function_trace_type.h"
 
-#include <cmath>
 #include <cstring>
 
-#include "base/per_thread.h"
 #include "convert.h"
+#include "literal_key.h"
 #include "nest_node.h"
 #include "tensor_spec_type.h"
 #include "tensor_type.h"
@@ -15,24 +14,6 @@ namespace gk::py {
 namespace {
 
 using Kind = TraceType::Kind;
-
-std::string ReprText(PyObject* o) {
-  PyRef text = PyRef::Steal(PyObject_Repr(o));
-  if (!text) {
-    PyErr_Clear();
-    return std::string("<") + Py_TYPE(o)->tp_name + ">";
-  }
-  return std::string(StringView(text.get()));
-}
-
-// The first error of user code in a comparison of keys on this thread. It
-// waits until the search that compares is over.
-PyRef& ComparisonError() {
-  struct First {
-    PyRef error;
-  };
-  return PerThread<First, First>::Get().error;
-}
 
 // An object that is compared by its own ==, held weakly where that works.
 class ObjectValue final : public LanguageValue {
@@ -131,12 +112,6 @@ class ProtocolType final : public LanguageType {
  private:
   PyObject* type_;
 };
-
-std::string Bytes(char tag, const void* data, size_t n) {
-  std::string key(1, tag);
-  key.append(static_cast<const char*>(data), n);
-  return key;
-}
 
 std::string LiteralText(PyObject* o) {
   if (PyLong_Check(o) && Py_TYPE(o) != &PyLong_Type && !PyBool_Check(o)) {
@@ -298,56 +273,6 @@ StatusOr<TraceTypeRef> TypeOf(PyObject* o, CallVariables* variables) {
 
 }  // namespace
 
-std::string LiteralKey(PyObject* o) {
-  PyTypeObject* type = Py_TYPE(o);
-  if (o == Py_None) return "N";
-  if (o == Py_Ellipsis) return "E";
-  if (o == Py_True) return "T";
-  if (o == Py_False) return "F";
-  if (type == &PyFloat_Type) {
-    const double d = PyFloat_AS_DOUBLE(o);
-    if (std::isnan(d)) return "n";
-    return Bytes('d', &d, sizeof d);
-  }
-  if (type == &PyUnicode_Type) {
-    std::string_view s = StringView(o);
-    PyErr_Clear();  // lone surrogates
-    if (s.data() == nullptr) return "U" + ReprText(o);
-    return Bytes('s', s.data(), s.size());
-  }
-  if (type == &PyBytes_Type) {
-    return Bytes('b', PyBytes_AS_STRING(o), PyBytes_GET_SIZE(o));
-  }
-  if (type == &PyComplex_Type) {
-    const Py_complex c = PyComplex_AsCComplex(o);
-    return Bytes('c', &c, sizeof c);
-  }
-  if (type == &PyRange_Type) return "r" + ReprText(o);
-  if (PyLong_Check(o)) {
-    PyRef number = PyRef::Steal(PyNumber_Index(o));
-    PyRef text =
-        PyRef::Steal(number ? PyLong_Type.tp_repr(number.get()) : nullptr);
-    if (!text) {
-      PyErr_Clear();
-      return {};
-    }
-    std::string key = "i";
-    if (type != &PyLong_Type) key += Bytes('t', &type, sizeof type);
-    return key + std::string(StringView(text.get()));
-  }
-  return {};
-}
-
-void KeepComparisonError() {
-  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
-  PyErr_Fetch(&type, &value, &trace);
-  PyErr_NormalizeException(&type, &value, &trace);
-  if (value && trace) PyException_SetTraceback(value, trace);
-  PyRef t = PyRef::Steal(type), v = PyRef::Steal(value);
-  PyRef b = PyRef::Steal(trace);
-  if (!ComparisonError()) ComparisonError() = std::move(v);
-}
-
 StatusOr<TraceTypeRef> TraceTypeOf(PyObject* value, CallVariables* variables) {
   if (Py_EnterRecursiveCall(" while finding the type of an argument")) {
     return PythonError();
@@ -375,17 +300,6 @@ PyObject* ObjectOf(const TraceType& t) {
     return Py_NewRef(node->cls ? node->cls.get() : Py_None);
   }
   return Py_NewRef(static_cast<const PythonValue*>(t.value().get())->get());
-}
-
-void ForgetComparisonError() { ComparisonError() = PyRef(); }
-
-bool RaiseComparisonError() {
-  if (!ComparisonError()) return false;
-  PyRef error = std::move(ComparisonError());
-  ForgetComparisonError();
-  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())),
-                  error.get());
-  return true;
 }
 
 }  // namespace gk::py

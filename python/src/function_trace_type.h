@@ -65,16 +65,6 @@ inline Ref<FunctionType> FunctionTypeIn(PyObject* o) {
 
 bool AddTraceTypes(PyObject* module);
 
-// Key of a number, string or other constant; empty if `o` is none of them.
-std::string LiteralKey(PyObject* o);
-
-// Keeps the pending exception, the first of a search.
-void KeepComparisonError();
-// Errors of users' __eq__ and __hash__ during a search of keys: forgotten
-// before it, raised after it. True if there was one.
-void ForgetComparisonError();
-bool RaiseComparisonError();
-
 }  // namespace gk::py
 
 #endif  // GK_PYTHON_FUNCTION_TRACE_TYPE_H_

@@ -6,6 +6,7 @@
 #include "framework/structure_match.h"
 #include "function_trace_type.h"
 #include "guarded.h"
+#include "literal_key.h"
 #include "nest_node.h"
 
 namespace gk::py {

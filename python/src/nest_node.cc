@@ -4,7 +4,7 @@
 #include "class_attribute.h"
 #include "convert.h"
 #include "errors.h"
-#include "function_trace_type.h"
+#include "literal_key.h"
 
 namespace gk::py {
 namespace {

@@ -7,7 +7,7 @@
 #include <new>
 #include <vector>
 
-#include "gil.h"
+#include "framework/large_work.h"
 
 namespace gk::py {
 namespace {

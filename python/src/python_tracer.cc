@@ -5,6 +5,7 @@
 #include "function_trace_type.h"
 #include "gil.h"
 #include "guarded.h"
+#include "literal_key.h"
 #include "source_location.h"
 #include "tensor_type.h"
 #include "typed_values.h"

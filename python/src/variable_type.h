@@ -50,8 +50,14 @@ StatusOr<Tensor> ReadVariable(PyObject* variable);
 // table from the resource.
 PyObject* FindVariable(const Tensor& handle);
 
+// In and out of that table.
+void RememberVariable(PyObject* variable);
+void ForgetVariable(PyObject* variable);
+// False with an exception set unless it has a handle.
+bool CheckVariableReady(PyObject* variable);
+
 extern PyType_Slot variable_operator_slots[];  // tensor_operators.cc
-bool AddVariableType(PyObject* module);
+bool AddVariableType(PyObject* module);        // variable_methods.cc
 
 }  // namespace gk::py
 

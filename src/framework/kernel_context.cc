@@ -1,9 +1,6 @@
 #include "framework/kernel_context.h"
 
-#include <algorithm>
-
 #include "framework/large_work.h"
-#include "framework/op_record.h"
 
 namespace gk {
 
@@ -39,29 +36,6 @@ Status KernelContext::Forward(int j, int i, DataType dtype,
     return OkStatus();
   }
   return Allocate(i, dtype, shape, out);
-}
-
-Status KernelContext::NoKernel() const {
-  std::string types, all;
-  for (const auto& [name, value] : attrs_) {
-    const std::string text = std::string(name) + "=" + AttrText(value);
-    all += (all.empty() ? "" : ", ") + text;
-    if (std::holds_alternative<DataType>(value)) {
-      types += (types.empty() ? "" : ", ") + text;
-    }
-  }
-  const bool has_resource = std::any_of(
-      inputs_.begin(), inputs_.end(),
-      [](const Tensor* t) { return t->dtype() == DataType::kResource; });
-  // Only a plan gives a call site a place for state.
-  if (state_ != nullptr || has_resource) {
-    return InvalidArgument(
-        "No OpKernel was registered to support Op '{0}' used by "
-        "{{{{node {0}}}}} with these attrs: [{1}]\nRegistered devices: [CPU]",
-        record_.name, all);
-  }
-  return NotFound("Could not find device for node: {{{{node {0}}}}} = {0}[{1}]",
-                  record_.name, types);
 }
 
 }  // namespace gk

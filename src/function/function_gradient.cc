@@ -5,6 +5,7 @@
 
 #include "base/interrupt.h"
 #include "framework/op_builder.h"
+#include "function/blocking_wait.h"
 #include "function/concrete_function.h"
 #include "function/func_graph.h"
 #include "function/trace_cache.h"

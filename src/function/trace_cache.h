@@ -179,12 +179,6 @@ class TraceCache {
   std::unordered_multimap<size_t, Ref<Trace>> by_hash_;
 };
 
-// How the host language blocks: gives up its interpreter lock, runs `wait`.
-void SetBlockingWait(void (*around)(FunctionRef<void()> wait));
-// Runs `wait`, which blocks until another thread is done with something it
-// may need the interpreter lock for.
-void WaitBlocking(FunctionRef<void()> wait);
-
 }  // namespace gk
 
 #endif  // GK_FUNCTION_TRACE_CACHE_H_

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/interrupt.h"
-#include "function/trace_cache.h"
+#include "function/blocking_wait.h"
 
 namespace gk {
 namespace {
@@ -28,8 +28,6 @@ Tracing& State() {
   static auto* state = new Tracing();
   return *state;
 }
-
-void (*blocking_wait)(FunctionRef<void()>) = nullptr;
 
 const TraceLatch::Entry* Conflict(const Tracing& state,
                                   const TraceLatch::Entry& mine) {
@@ -70,18 +68,6 @@ Status WaitForChange(Tracing& state, std::unique_lock<std::mutex>& lock,
 }
 
 }  // namespace
-
-void SetBlockingWait(void (*around)(FunctionRef<void()> wait)) {
-  blocking_wait = around;
-}
-
-void WaitBlocking(FunctionRef<void()> wait) {
-  if (blocking_wait != nullptr) {
-    blocking_wait(wait);
-  } else {
-    wait();
-  }
-}
 
 TraceLatch::TraceLatch(const void* owner, Ref<FunctionType> type, bool alone)
     : entry_{owner, std::move(type), 0, alone, std::this_thread::get_id()} {

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "graph/import_graph_def.h"
+#include "graph/function_reader.h"
 
 namespace gk {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/executor.h"
+#include "runtime/run_plan.h"
 #include "runtime/run_variable_updates.h"
 #include "runtime/scalar_code_builder.h"
 

@@ -14,9 +14,9 @@
 
 #include "ops/control/truth.h"
 #include "runtime/compiled_function.h"
-#include "runtime/executor.h"
 #include "runtime/frame.h"
 #include "runtime/loop_poll.h"
+#include "runtime/run_plan.h"
 #include "runtime/scalar_code.h"
 
 namespace gk {

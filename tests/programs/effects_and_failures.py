@@ -254,7 +254,7 @@ def program_errors_of_user_code_keep_their_class(tf):
 
 
 @phrase(
-    "in user code:\n\n    File \"semantics.py\", line", ", in f  *\n        "
+    "in user code:\n\n    File \"effects_and_failures.py\", line", ", in f  *\n        "
     "return inner(x)\n", ", in inner  *\n        raise ValueError(\"boo\")\n",
     "\n\n    ValueError: boo\n",
 )
