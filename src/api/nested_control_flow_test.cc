@@ -8,6 +8,7 @@
 
 namespace {
 
+using gk::ErrorCode;
 using gk::Tensor;
 using gk_test::ErrorOf;
 using gk_test::ExpectHas;
