@@ -31,7 +31,7 @@ SECTIONS = {
     ),
     "1.1 variables by type and alias": (
         "test_function::test_variables_by_type_and_alias",
-        "variables-variables_as_arguments",
+        "variables_in_functions-variables_as_arguments",
     ),
     "1.1 literals": (f"{_KEYS}1_literals_by_type_and_value",),
     "1.1 lists, tuples, mappings, named tuples": (
@@ -69,11 +69,11 @@ SECTIONS = {
     "1.2 the tracing count": (
         "decorators-tracing_count",
         "decorators-tracing_count_of_nested_functions",
-        "variables-tracing_count_with_variables",
+        "variables_in_functions-tracing_count_with_variables",
     ),
     "1.3 defaults and keywords": (
         f"{_KEYS}3_defaults_are_filled_before_the_key",
-        "decorators-defaults_and_keywords",
+        "where_code_runs-defaults_and_keywords",
     ),
     "1.3 kinds and names": (
         f"{_KEYS}3_kinds_and_names", f"{_KEYS}3_text_of_function_types",
@@ -117,20 +117,20 @@ SECTIONS = {
     "3.2 structured_outputs": ("semantics-structured_outputs",),
     "3.2 parts": (
         "semantics-parts_of_a_concrete_function",
-        "variables-variables_of_a_concrete_function",
+        "variables_in_functions-variables_of_a_concrete_function",
     ),
     "3.2 printed forms": (
         "semantics-printed_signatures", "semantics-printed_captures",
     ),
     "3.3 return values": (
         "semantics-what_may_be_returned", "semantics-what_may_not_be_returned",
-        "decorators-returns",
+        "where_code_runs-returns",
     ),
     "3.4 eager tensors": ("semantics-captured_tensors_in_graph_defs",),
     "3.4 arrays and numbers": ("semantics-arrays_and_numbers_are_constants",),
     "3.4 variables": ("semantics-captured_variables",),
     "3.4 lifetime": (
-        "variables-weakly_referenced_variables",
+        "variables_in_functions-weakly_referenced_variables",
         "test_function_variables::"
         "test_the_object_is_held_weakly_and_the_value_strongly",
         "test_function_variables::test_gone_with_its_closure",
@@ -148,32 +148,36 @@ SECTIONS = {
     ),
     "3.4 no numpy() of symbolic tensors": ("effects-no_numpy_while_tracing",),
     "4 the first call traces twice": (
-        "semantics-first_call_traces_twice", "variables-created_at_each_call",
-        "semantics-later_trace_that_creates",
+        "effects_and_failures-first_call_traces_twice",
+        "variables_in_functions-created_at_each_call",
+        "effects_and_failures-later_trace_that_creates",
     ),
     "4 lifted initial values": (
-        "variables-initial_value_depends_on_the_argument",
-        "variables-initial_value_of_another_variable",
-        "variables-conditional_creation", "variables-random_initial_value",
+        "variables_in_functions-initial_value_depends_on_the_argument",
+        "variables_in_functions-initial_value_of_another_variable",
+        "variables_in_functions-conditional_creation",
+        "variables_in_functions-random_initial_value",
     ),
     "4 creation in nested functions, branches, loops": (
-        "variables-creation_in_a_nested_function",
-        "semantics-creation_in_a_staged_branch",
-        "semantics-creation_in_a_staged_loop",
+        "variables_in_functions-creation_in_a_nested_function",
+        "effects_and_failures-creation_in_a_staged_branch",
+        "effects_and_failures-creation_in_a_staged_loop",
     ),
-    "4 callable initial values": ("variables-initial_value_is_a_function",),
-    "4 returned variables": ("semantics-variable_returned_is_its_value",),
+    "4 callable initial values": (
+        "variables_in_functions-initial_value_is_a_function",
+    ),
+    "4 returned variables": ("effects_and_failures-variable_returned_is_its_value",),
     "4 get_concrete_function creates": (
-        "variables-creation_by_get_concrete_function",
-        "semantics-creating_method_by_get_concrete_function",
-        "semantics-methods_of_temporary_objects",
+        "variables_in_functions-creation_by_get_concrete_function",
+        "effects_and_failures-creating_method_by_get_concrete_function",
+        "effects_and_failures-methods_of_temporary_objects",
     ),
     "4 init_scope": (
-        "decorators-where_code_runs", "decorators-init_scope_nested",
-        "decorators-init_scope_and_symbolic_tensors",
+        "where_code_runs-where_code_runs", "where_code_runs-init_scope_nested",
+        "where_code_runs-init_scope_and_symbolic_tensors",
     ),
     "5 effects are control outputs": (
-        "semantics-effects_are_gathered",
+        "effects_and_failures-effects_are_gathered",
         "effects-two_stateful_ops_two_control_outputs",
     ),
     "5 order by resource": (
@@ -181,35 +185,38 @@ SECTIONS = {
         "effects-control_inputs_of_reads",
     ),
     "5 effects without resources": (
-        "semantics-effects_without_resources_are_chained",
+        "effects_and_failures-effects_without_resources_are_chained",
         "printing-order_in_a_function",
     ),
     "5 exempt ops": ("effects-random_ops_run_only_if_needed",),
     "5 pruning and static asserts": (
         "effects-unused_stateless_ops_are_left_out",
         "effects-unused_assertion_fails",
-        "semantics-errors_of_unused_ops_do_not_appear",
-        "semantics-static_asserts_fail_while_tracing",
+        "effects_and_failures-errors_of_unused_ops_do_not_appear",
+        "effects_and_failures-static_asserts_fail_while_tracing",
     ),
     "5 reads": (
-        "semantics-read_value_adds_an_identity",
-        "semantics-names_of_reads_in_scopes", "variables-reads_while_tracing",
+        "effects_and_failures-read_value_adds_an_identity",
+        "effects_and_failures-names_of_reads_in_scopes",
+        "variables_in_functions-reads_while_tracing",
     ),
     "5 calls of other functions": (
-        "effects-kind_of_nested_call", "semantics-read_only_resource_inputs",
+        "effects-kind_of_nested_call", "effects_and_failures-read_only_resource_inputs",
     ),
     "6 exceptions in the body": (
         "effects-exception_in_the_body_leaves_no_trace",
-        "semantics-failed_traces_are_not_kept",
-        "semantics-text_of_errors_in_user_code",
+        "effects_and_failures-failed_traces_are_not_kept",
+        "effects_and_failures-text_of_errors_in_user_code",
     ),
-    "6 classes of errors": ("semantics-errors_of_user_code_keep_their_class",),
+    "6 classes of errors": (
+        "effects_and_failures-errors_of_user_code_keep_their_class",
+    ),
     "6 shape errors": (
         "effects-shape_error_of_rank", "effects-shape_error_of_dimensions",
     ),
     "6 traceback filtering": ("debugging-traceback_filtering",),
     "6 run-time errors": ("effects-run_time_error",),
-    "6 assertions": ("semantics-text_of_failed_assertions",),
+    "6 assertions": ("effects_and_failures-text_of_failed_assertions",),
     "6 retracing warning": (
         "test_retracing::test_window_of_calls",
         "test_retracing::test_first_line",
@@ -221,20 +228,20 @@ SECTIONS = {
         "decorators-unknown_option",
     ),
     "7 public names": (
-        "semantics-public_names_of_functions", "decorators-attributes",
-        "semantics-initialization_function",
+        "effects_and_failures-public_names_of_functions", "decorators-attributes",
+        "effects_and_failures-initialization_function",
     ),
     "7 what can be decorated": (
         "decorators-not_callable", "decorators-callable_objects",
-        "decorators-builtins_and_ops", "semantics-callables_without_a_name",
-        "semantics-partials",
+        "decorators-builtins_and_ops", "effects_and_failures-callables_without_a_name",
+        "effects_and_failures-partials",
     ),
     "7 experimental attributes": (
-        "semantics-unknown_experimental_attribute",
-        "semantics-implements_is_an_attribute",
+        "effects_and_failures-unknown_experimental_attribute",
+        "effects_and_failures-implements_is_an_attribute",
     ),
     "7 methods": (
-        "semantics-one_function_an_instance",
+        "effects_and_failures-one_function_an_instance",
         "decorators-instances_are_collected",
         "decorators-bound_function_outlives_its_object",
         "decorators-static_and_class_methods",
@@ -246,24 +253,24 @@ SECTIONS = {
     ),
     "7 nested calls and recursion": (
         "effects-kind_of_nested_call",
-        "semantics-recursion_with_a_python_number",
+        "effects_and_failures-recursion_with_a_python_number",
     ),
     "7 layers that make variables": (
-        "semantics-layers_made_on_the_first_call",
+        "effects_and_failures-layers_made_on_the_first_call",
     ),
     "7 functions run eagerly": (
-        "semantics-eager_functions_check_nothing",
-        "decorators-run_functions_eagerly",
+        "effects_and_failures-eager_functions_check_nothing",
+        "where_code_runs-run_functions_eagerly",
     ),
     "7 threads": (
-        "test_function::test_threads_share_one_trace_a_type",
+        "test_function_lifetime::test_threads_share_one_trace_a_type",
         "test_trace_cache::test_threads_share_a_bounded_cache",
     ),
     "7 lifetimes": (
         "lifetimes-tensors_are_freed", "lifetimes-variables_are_freed",
         "lifetimes-functions_are_freed", "lifetimes-gradients_keep_nothing",
         "lifetimes-concrete_functions_outlive_functions",
-        "test_function::test_memory_stays_flat",
+        "test_function_lifetime::test_memory_stays_flat",
     ),
     "8.1 what is converted": (
         "language-recursion", "language-methods_and_super",
@@ -280,7 +287,7 @@ SECTIONS = {
         "test_calls::test_generators_are_left_alone",
         "test_calls::test_missing_source_is_told",
         "test_calls::test_strict_mode",
-        "test_language::test_async_functions_are_left_alone",
+        "test_language_lists::test_async_functions_are_left_alone",
     ),
     "8.2 generated code": (
         "staging-conversion_by_name",
@@ -298,7 +305,7 @@ SECTIONS = {
     ),
     "8.3 enumerate, zip, map, filter": (
         "language-zip_and_enumerate", "language-map_and_filter",
-        "datasets-builtins_of_datasets",
+        "dataset_loops-builtins_of_datasets",
     ),
     "8.3 any, all, sum, max, min": ("language-reductions",),
     "8.3 sorted": ("staging-sorting",),
@@ -314,10 +321,10 @@ SECTIONS = {
     ),
     "8.3 lists": (
         "language-lists_of_fixed_length", "language-lists_that_grow_in_loops",
-        "test_language::test_lists_that_nobody_told_of_hold_what_a_body_leaks",
+        "test_language_lists::test_lists_that_nobody_told_of_hold_what_a_body_leaks",
     ),
     "8.3 next": (
-        "language-next_with_default", "datasets-next_with_a_default",
+        "language-next_with_default", "dataset_iterators-next_with_a_default",
     ),
     "8.3 raise and try": (
         "staging-raising_in_a_branch", "staging-trying_while_tracing",
@@ -376,7 +383,7 @@ SECTIONS = {
         "staging-maximum_iterations", "demands_control-39_shape_invariants",
     ),
     "8.5 over datasets": (
-        "datasets-loop", "datasets-loop_shapes_may_change",
+        "dataset_loops-loop", "dataset_loops-loop_shapes_may_change",
         "demands_control-38_shapes_over_datasets",
     ),
     "8.5 graph of a loop": ("staging-node_of_a_while",),
@@ -465,9 +472,9 @@ SECTIONS = {
     ),
     "12 print": ("staging-print_runs_while_tracing",),
     "12 and of no bools": ("wrong-int_and",),
-    "12 next with a default": ("datasets-next_with_a_default",),
+    "12 next with a default": ("dataset_iterators-next_with_a_default",),
     "12 generators": (
-        "test_language::test_a_decorated_generator_is_refused",
+        "test_language_lists::test_a_decorated_generator_is_refused",
         "staging-generator_functions_are_called",
     ),
     "12 arrays written twice, dropped writes": (
@@ -499,6 +506,7 @@ def _test_of_demand(number: int) -> re.Pattern:
 # Tables of programs inside of test files: file, decorator, name in the table.
 _TABLES = (
     ("autograph/test_language.py", "program", "language"),
+    ("autograph/test_language_statements.py", "program", "language"),
     ("autograph/test_wrong_programs.py", "wrong", "wrong"),
 )
 
