@@ -4,9 +4,12 @@
 #include <optional>
 #include <unordered_set>
 
+#include "dataset.h"
 #include "function/branch_builder.h"
+#include "function/dataset_loop.h"
 #include "function/loop_builder.h"
 #include "function/row_loops.h"
+#include "source_location.h"
 #include "staged_values.h"
 #include "text_caster.h"
 #include "variable_type.h"
@@ -278,19 +281,6 @@ class PyLoopState {
   LoopState& state() { return *state_; }
   const Symbols& symbols() const { return host_.symbols(); }
 
-  nb::list Carried() const {
-    nb::list pairs;
-    const TensorVector tensors = state_->tensors();
-    const std::vector<PartialTensorShape> shapes = state_->shapes();
-    for (size_t k = 0; k < tensors.size(); ++k) {
-      pairs.append(
-          nb::make_tuple(Wrapped(tensors[k]), Owned(WrapShape(shapes[k]))));
-    }
-    return pairs;
-  }
-  nb::tuple Values(nb::handle tensors) const {
-    return Told([&] { return Tuple(state_->Values(Tensors(tensors))); });
-  }
   static nb::tuple Tuple(const std::vector<StagedValue>& values) {
     nb::list all;
     for (const StagedValue& v : values) all.append(PythonValue(v));
@@ -328,23 +318,6 @@ class PyLoopState {
       throw Error(*status);
     }
   }
-  bool After(nb::handle values) {
-    return Told([&] {
-      state_->SetAfter(Staged(values));
-      return state_->Widen();
-    });
-  }
-  void StartLate() {
-    Told([&] { state_->StartLate(); });
-  }
-  nb::object Next() const { return Wrapped(state_->Next()); }
-  nb::list NeedIteration() const {
-    nb::list names;
-    for (const std::string& name : state_->NeedIteration()) {
-      names.append(nb::str(name.c_str()));
-    }
-    return names;
-  }
   nb::tuple Check(nb::handle values) {
     return Told([&] {
       nb::list checked(values);
@@ -375,6 +348,16 @@ class PyLoopState {
   Host host_;
   std::optional<LoopState> state_;
 };
+
+// Outputs of a loop that must have run to give `needed` values.
+TensorVector Initialized(const Tensor& ran,
+                         const std::vector<std::string>& needed,
+                         const TensorVector& outputs) {
+  nb::list names;
+  for (const std::string& name : needed) names.append(nb::str(name.c_str()));
+  return Tensors(Call("graphkiln.autograph.loops", "initialized", Wrapped(ran),
+                      names, Wrapped(outputs)));
+}
 
 // Thrown where it turns out that a condition is Python's.
 struct IsPythons {};
@@ -439,10 +422,7 @@ class SymbolsOfLoop final : public SymbolHost<StagedLoop> {
   TensorVector Checked(const Tensor& ran,
                        const std::vector<std::string>& needed,
                        TensorVector outputs) override {
-    nb::list names;
-    for (const std::string& name : needed) names.append(nb::str(name.c_str()));
-    return Tensors(Call("graphkiln.autograph.loops", "initialized",
-                        Wrapped(ran), names, Wrapped(outputs)));
+    return Initialized(ran, needed, outputs);
   }
 
  private:
@@ -480,6 +460,46 @@ bool Repeat(PyLoopState& state, nb::handle test, nb::handle body,
       return false;
     }
   });
+}
+
+// A for statement over a dataset.
+class SymbolsOfDatasetLoop final : public SymbolHost<DatasetLoop> {
+ public:
+  SymbolsOfDatasetLoop(PyLoopState* state, nb::handle step, nb::handle get,
+                       nb::handle set)
+      : SymbolHost(state->symbols()),
+        state_(state),
+        step_(step),
+        get_(get),
+        set_(set) {}
+
+  void Begin(FuncGraph* part) override { BeginBody(part); }
+  LoopState& Start() override { return state_->state(); }
+  void Set(std::vector<StagedValue> values) override {
+    set_(PyLoopState::Tuple(values));
+  }
+  Tensor Body(std::span<const Tensor> element) override {
+    const TracedHere here;
+    return AsTensor(step_(Wrapped(element)));
+  }
+  std::vector<StagedValue> Get() override {
+    return PyLoopState::Staged(get_());
+  }
+  TensorVector Checked(const Tensor& ran,
+                       const std::vector<std::string>& needed,
+                       TensorVector outputs) override {
+    return Initialized(ran, needed, outputs);
+  }
+
+ private:
+  PyLoopState* state_;
+  nb::handle step_, get_, set_;
+};
+
+void OverDataset(PyLoopState& state, nb::handle dataset, nb::handle step,
+                 nb::handle get, nb::handle set, bool may_end) {
+  SymbolsOfDatasetLoop loop(&state, step, get, set);
+  Told([&] { BuildDatasetLoop(loop, DatasetOf(dataset), may_end); });
 }
 
 }  // namespace
@@ -521,28 +541,19 @@ void AddControlFlow(nb::module_& m) {
       "the symbols that a loop carries.")
       .def(nb::init<nb::handle, nb::handle, nb::handle, nb::handle, bool,
                     nb::object>())
-      .def_prop_ro("carried", &PyLoopState::Carried,
-                   "Pairs of a tensor as it begins and its shape.")
-      .def("values", &PyLoopState::Values,
-           "values(tensors): of all symbols, where these are what is carried.")
       .def("run", &PyLoopState::Run,
            "run(body, *arguments): runs it; its errors tell of the loop.")
-      .def("after", &PyLoopState::After,
-           "after(values): those at the end of the body; true if shapes were "
-           "widened.")
       .def("check", &PyLoopState::Check,
            "check(values): these, which must be what they were, as tensors.")
-      .def("start_late", &PyLoopState::StartLate,
-           "Carries what only the body assigns, too.")
-      .def_prop_ro("next", &PyLoopState::Next,
-                   "What is carried, after the body.")
-      .def_prop_ro("need_iteration", &PyLoopState::NeedIteration,
-                   "Names that have no value without an iteration.")
       .def("repeat", &Repeat, nb::arg("test"), nb::arg("body"), nb::arg("get"),
            nb::arg("set"), nb::arg("limit").none(),
            nb::arg("parallel_iterations"), nb::arg("asks_first"),
            "Makes a While, and sets the values behind it. With `asks_first` "
-           "the condition is traced first; false if it is no tensor.");
+           "the condition is traced first; false if it is no tensor.")
+      .def("over_dataset", &OverDataset, nb::arg("dataset"), nb::arg("step"),
+           nb::arg("get"), nb::arg("set"), nb::arg("may_end"),
+           "Runs `step`, which takes components and says whether it counts, "
+           "for each element; sets the values behind the loop.");
 }
 
 }  // namespace gk::py

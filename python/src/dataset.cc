@@ -21,11 +21,6 @@ ElementSignature Elements(nb::handle types, nb::handle shapes) {
   return e;
 }
 
-// (variant, types, shapes)
-TypedDataset Typed(nb::handle dataset) {
-  return {AsTensor(dataset[0]), Elements(dataset[1], dataset[2])};
-}
-
 // Of any size: as ops have it.
 std::optional<int64_t> Seed(nb::handle seed) {
   if (seed.is_none()) return std::nullopt;
@@ -40,7 +35,7 @@ nb::object Sample(nb::handle variants, nb::handle types, nb::handle shapes,
   const SampleOptions options{Seed(seed), stops, rerandomizes};
   if (PyTuple_Check(weights.ptr())) {
     return Wrapped(
-        SampleByDataset(datasets, elements, Typed(weights), options));
+        SampleByDataset(datasets, elements, DatasetOf(weights), options));
   }
   return Wrapped(SampleByWeights(
       datasets, elements, weights.is_none() ? Tensor() : AsTensor(weights),
@@ -50,12 +45,16 @@ nb::object Sample(nb::handle variants, nb::handle types, nb::handle shapes,
 nb::object Resample(nb::handle classed, nb::handle target, nb::handle initial,
                     nb::handle seed) {
   const Tensor made = RejectionResample(
-      Typed(classed), AsTensor(target),
+      DatasetOf(classed), AsTensor(target),
       initial.is_none() ? Tensor() : AsTensor(initial), Seed(seed));
   return made ? Wrapped(made) : nb::none();
 }
 
 }  // namespace
+
+TypedDataset DatasetOf(nb::handle dataset) {
+  return {AsTensor(dataset[0]), Elements(dataset[1], dataset[2])};
+}
 
 void AddDatasets(nb::module_& m) {
   m.def("sample_from_datasets", &Sample,

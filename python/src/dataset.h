@@ -1,10 +1,15 @@
-// Datasets whose elements the core chooses by chance.
+// Datasets as Python gives them to the core.
 #ifndef GK_PYTHON_DATASET_H_
 #define GK_PYTHON_DATASET_H_
 
 #include <nanobind/nanobind.h>
 
+#include "function/dataset_builder.h"
+
 namespace gk::py {
+
+// Of (variant, types, shapes).
+TypedDataset DatasetOf(nanobind::handle dataset);
 
 void AddDatasets(nanobind::module_& m);
 

@@ -171,6 +171,10 @@ nb::object PythonValue(const StagedValue& value) {
 void BeginPart(FuncGraph* part) {
   Call(kControlFlow, "begin_part", Owned(WrapGraph(part->graph().get())));
 }
+void BeginBody(FuncGraph* body) {
+  Call("graphkiln._src.function.python_parts", "keep_body",
+       Owned(WrapGraph(body->graph().get())));
+}
 void EndPart(FuncGraph* part) {
   Call(kControlFlow, "end_part", Owned(WrapGraph(part->graph().get())));
 }

@@ -37,6 +37,8 @@ TensorVector Tensors(nanobind::handle list);
 Tensor Converted(nanobind::handle value, std::string_view name = kConst);
 
 void BeginPart(FuncGraph* part);
+// The same of a function of its own, of which a name scope is none's part.
+void BeginBody(FuncGraph* body);
 void EndPart(FuncGraph* part);
 std::string TextOf(nanobind::handle value);
 std::string TypeNameOf(const StagedValue& value);

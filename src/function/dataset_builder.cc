@@ -17,7 +17,11 @@ ElementFunction TraceElementFunction(
         argument, arguments.types[i], arguments.shapes[i], argument)));
   }
   FuncGraph::Building building(graph.get());
-  const TensorVector results = body(given);
+  return FinishElementFunction(graph.get(), body(given));
+}
+
+ElementFunction FinishElementFunction(FuncGraph* graph,
+                                      std::span<const Tensor> results) {
   ElementFunction made{.result = SignatureOf(results)};
   Ref<GraphFunction> function = ValueOrThrow(graph->Finish(
       results, /*function_name=*/{}, {{"_tf_data_function", true}}));

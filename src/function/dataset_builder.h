@@ -14,6 +14,13 @@
 
 namespace gk {
 
+class FuncGraph;
+
+struct TypedDataset {
+  Tensor variant;
+  ElementSignature elements;
+};
+
 // A function that an op calls with elements.
 struct ElementFunction {
   FunctionAttr function;
@@ -26,6 +33,10 @@ struct ElementFunction {
 ElementFunction TraceElementFunction(
     std::string name, const ElementSignature& arguments,
     FunctionRef<TensorVector(std::span<const Tensor>)> body);
+
+// The function that a graph, which is being built, has become.
+ElementFunction FinishElementFunction(FuncGraph* graph,
+                                      std::span<const Tensor> results);
 
 // A function of a state and an element, which returns the next state and
 // whatever else. `trace` is called until the state that it is given covers

@@ -8,11 +8,6 @@
 
 namespace gk {
 
-struct TypedDataset {
-  Tensor variant;
-  ElementSignature elements;
-};
-
 struct SampleOptions {
   std::optional<int64_t> seed;
   // Does the end come when a dataset at its end is drawn?

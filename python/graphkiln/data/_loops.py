@@ -7,13 +7,10 @@ functions of the dataset run element by element with the body. A loop over an
 iterator is a While.
 """
 
-from collections.abc import Callable
-
 import graphkiln as tf
-from graphkiln import _graphkiln, raw_ops
 from graphkiln.autograph import branches, logic, loops
+from graphkiln.data import _making as making
 from graphkiln.data import _structure as structure
-from graphkiln.data import _traced as traced
 
 
 def iterator_loop(
@@ -62,110 +59,28 @@ def dataset_loop(
     state = loops.state(
         symbol_names, before, before, opts, body, shapes_vary=True
     )
+
+    def step(components):
+        item = structure.from_tensors(dataset.element_spec, components)
+        if extra_test is None:
+            state.run(body, item)
+            return tf.constant(True)
+        more = tf.convert_to_tensor(extra_test())
+
+        def checked() -> None:
+            body(item)
+            set_state(state.check(get_state()))
+
+        state.run(
+            branches.guard, more, checked, get_state, set_state, symbol_names
+        )
+        return more
+
     try:
-        final = _build(
-            state, dataset, extra_test, body, get_state, set_state,
-            symbol_names,
+        state.over_dataset(
+            making.typed(dataset), step, get_state, set_state,
+            extra_test is not None,
         )
     except BaseException:
         set_state(before)
         raise
-    set_state(final)
-
-
-def _build(
-    state, dataset, extra_test, body, get_state, set_state, names
-) -> tuple:
-    """The values of the symbols behind the loop."""
-    specs = structure.flat_specs(dataset.element_spec)
-    widened = True
-    while widened:
-        part = traced.Body(_graphkiln.FuncGraph("Dataset_scan_scan_body"))
-        with part:
-            arguments = _arguments(part, state.carried)
-            elements = [part.argument(spec) for spec in specs]
-            set_state(state.values(arguments))
-            item = structure.from_tensors(dataset.element_spec, elements)
-            more = _once(
-                state, extra_test, lambda: body(item), get_state, set_state,
-                names,
-            )
-            widened = state.after(get_state())
-    state.start_late()
-    needed = state.need_iteration
-    carried = state.carried
-    if needed:
-        carried.append((tf.constant(False), tf.TensorShape([])))
-    with part:
-        arguments += _arguments(part, carried[len(arguments):])
-        if not arguments:
-            arguments = [part.argument(tf.TensorSpec((), tf.int32))]
-        part.graph._order_arguments([*arguments, *elements])
-        results = state.next
-        if needed:
-            results.append(tf.constant(True))
-        if not results:
-            results = [tf.constant(0)]
-        part.finish([*results, *results, more])
-    if not carried:
-        carried = [(tf.constant(0), tf.TensorShape([]))]
-    outputs = _nodes(dataset, part, carried, extra_test is not None)
-    if needed:
-        outputs = loops.initialized(outputs[-1], needed, outputs[:-1])
-    return state.values(outputs)
-
-
-def _arguments(part: traced.Body, carried: list) -> list:
-    return [
-        part.graph._add_loop_argument("args", t, shape) for t, shape in carried
-    ]
-
-
-def _once(state, extra_test, body: Callable, get_state, set_state, names):
-    """Runs the body once; whether this iteration counts."""
-    if extra_test is None:
-        state.run(body)
-        return tf.constant(True)
-    more = tf.convert_to_tensor(extra_test())
-
-    def checked() -> None:
-        body()
-        set_state(state.check(get_state()))
-
-    state.run(branches.guard, more, checked, get_state, set_state, names)
-    return more
-
-
-def _nodes(dataset, part, carried: list, has_break: bool) -> list:
-    initial = [t for t, _ in carried]
-    state = [tf.TensorSpec(shape, t.dtype) for t, shape in carried]
-    scanned = (*state, tf.TensorSpec((), tf.bool))
-    described = structure.signature(scanned)
-    variant = raw_ops.ScanDataset(
-        input_dataset=dataset._as_input(), initial_state=initial,
-        other_arguments=part.function.captured_inputs, f=part.function,
-        preserve_cardinality=True, use_default_device=False, **described,
-    )
-    if has_break:
-        variant = raw_ops.TakeWhileDataset(
-            input_dataset=variant, other_arguments=[],
-            predicate=_chosen(
-                "Dataset_take_while_take_while_predicate", scanned,
-                slice(-1, None),
-            ),
-            **described,
-        )
-    n = len(initial)
-    return raw_ops.ReduceDataset(
-        input_dataset=variant, initial_state=initial, other_arguments=[],
-        f=_chosen("reduce_reduce_body", (*state, *scanned), slice(n, 2 * n)),
-        **structure.signature(tuple(state)),
-    )
-
-
-def _chosen(name: str, spec: tuple, part: slice):
-    """A function that returns some of its arguments."""
-    body = traced.Body(_graphkiln.FuncGraph(name))
-    with body:
-        body.finish([body.argument(s) for s in spec][part])
-    return body.function

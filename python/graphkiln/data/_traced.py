@@ -45,13 +45,9 @@ class Traced:
                 "Argument `func` must be a callable. Received "
                 f"func={function} (of type {type(function)})"
             )
-        graph = _graphkiln.FuncGraph(_name(transformation, function))
-        graph.seed  # That of now, whatever is set later.
-        body = Body(graph)
-        with body:
-            value = structure.from_tensors(
-                spec, [body.argument(s) for s in structure.flat_specs(spec)]
-            )
+
+        def body(components: list) -> list:
+            value = structure.from_tensors(spec, components)
             arguments = value if type(value) is tuple else (value,)
             called = tracing.convert_callee(function) if convert else function
             with variable.variable_creator_scope(_no_variables):
@@ -66,65 +62,38 @@ class Traced:
             try:
                 result = structure.map_structure(_as_value, result)
                 self.output_spec = structure.spec_of(result)
-                tensors = structure.to_tensors(self.output_spec, result)
+                return structure.to_tensors(self.output_spec, result)
             except (TypeError, ValueError) as error:
                 raise TypeError(
                     "Unsupported return value from function passed to "
                     f"{transformation}: {result}."
                 ) from error
-            body.finish(tensors)
-        self.function = body.function
 
-
-class Body:
-    """A graph for a dataset's function, while it is built: inside `with`.
-
-    Attributes:
-      function: what became of it, after the `with` in which `finish` was
-        called.
-    """
-
-    def __init__(self, graph: _graphkiln.FuncGraph):
-        self.graph = graph
-        self.function = None
-        self._count = 0
-        self._results: list | None = None
-
-    def __enter__(self) -> "Body":
-        python_parts.keep_body(self.graph)
-        self.graph._enter_trace()
-        return self
-
-    def __exit__(self, kind, *error) -> None:
-        self.graph._exit()
-        if kind is not None or self._results is None:
-            return
-        python_parts.release_bodies(self.graph)
-        self.function = _graphkiln.finish_graph(
-            self.graph, self._results, dict(_ATTRIBUTES)
+        self.function = of_components(
+            _name(transformation, function), structure.flat_specs(spec), body
         )
-        self.function.graph = self.graph
-        python_parts.keep(self.graph)
-
-    def argument(self, spec: tf.TensorSpec) -> _graphkiln.Tensor:
-        """The placeholder of the next component."""
-        name = f"args_{self._count}"
-        self._count += 1
-        return self.graph._add_argument(name, spec.dtype, spec.shape, name)
-
-    def finish(self, tensors: list) -> None:
-        """Says what the function returns."""
-        self._results = [self.graph._mark_returned(t) for t in tensors]
 
 
 def of_components(
     name: str, specs: list, body: Callable
 ) -> _graphkiln.ConcreteFunction:
     """`body`, which takes and returns a list of components, traced."""
-    made = Body(_graphkiln.FuncGraph(name))
-    with made:
-        made.finish(body([made.argument(s) for s in specs]))
-    return made.function
+    graph = _graphkiln.FuncGraph(name)
+    python_parts.keep_body(graph)
+    graph._enter_trace()
+    try:
+        given = [
+            graph._add_argument(f"args_{i}", s.dtype, s.shape, f"args_{i}")
+            for i, s in enumerate(specs)
+        ]
+        results = [graph._mark_returned(t) for t in body(given)]
+    finally:
+        graph._exit()
+    python_parts.release_bodies(graph)
+    function = _graphkiln.finish_graph(graph, results, dict(_ATTRIBUTES))
+    function.graph = graph
+    python_parts.keep(graph)
+    return function
 
 
 def _show_own_name(error: TypeError, function: Callable) -> None:
