@@ -81,7 +81,7 @@ class Batching:
 
         def rows(components):
             value = structure.from_tensors(self.element_spec, components)
-            return structure.to_rows(self.element_spec, value)
+            return structure.to_tensors(self.element_spec, value, rows=True)
 
         return self._recoded("Dataset_unbatch_rows", None, rows)
 

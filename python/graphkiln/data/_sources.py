@@ -89,7 +89,7 @@ class Sources:
         making.same_length(batched, "Dimensions {} and {} are not compatible")
         return making.of(
             raw_ops.TensorSliceDataset, spec,
-            components=structure.to_rows(batched, value),
+            components=structure.to_tensors(batched, value, rows=True),
         )
 
     @staticmethod

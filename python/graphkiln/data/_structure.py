@@ -64,23 +64,13 @@ def signature(spec: object) -> dict:
     }
 
 
-def to_tensors(spec: object, value: object) -> list:
-    """The components of a value that `spec` describes."""
-    leaves = flatten_up_to(spec, value)
+def to_tensors(spec: object, value: object, rows: bool = False) -> list:
+    """The components of a value that `spec` describes; or tensors whose rows
+    are the components of its rows."""
     return [
         tensor
-        for leaf_spec, leaf in zip(flatten(spec), leaves)
-        for tensor in encoding.encode(leaf_spec, leaf)
-    ]
-
-
-def to_rows(spec: object, value: object) -> list:
-    """Tensors whose rows are the components of the rows of a value."""
-    leaves = flatten_up_to(spec, value)
-    return [
-        tensor
-        for leaf_spec, leaf in zip(flatten(spec), leaves)
-        for tensor in encoding.encode_rows(leaf_spec, leaf)
+        for own, leaf in zip(flatten(spec), flatten_up_to(spec, value))
+        for tensor in encoding.encode(own, leaf, rows)
     ]
 
 
