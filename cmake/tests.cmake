@@ -69,3 +69,32 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release" AND "v4" IN_LIST GK_ISAS AND
             $<TARGET_FILE:gk_all>)
   set_tests_properties(kernels_disassembly PROPERTIES SKIP_RETURN_CODE 77)
 endif()
+
+# Programs written in both languages: tests/both_languages.
+set(GK_BOTH ${PROJECT_SOURCE_DIR}/tests/both_languages)
+file(GLOB tables CONFIGURE_DEPENDS ${GK_BOTH}/*.txt)
+set(GK_BOTH_SOURCES ${PROJECT_BINARY_DIR}/generated/both_languages.cc)
+add_custom_command(OUTPUT ${GK_BOTH_SOURCES}
+  COMMAND ${Python_EXECUTABLE} ${GK_BOTH}/table.py generate ${GK_BOTH_SOURCES}
+  DEPENDS ${tables} ${GK_BOTH}/table.py)
+foreach(table IN LISTS tables)
+  get_filename_component(name ${table} NAME_WE)
+  set(source ${PROJECT_BINARY_DIR}/generated/both_languages_${name}.cc)
+  add_custom_command(OUTPUT ${source}
+    COMMAND ${Python_EXECUTABLE} ${GK_BOTH}/table.py generate ${source} ${table}
+    DEPENDS ${table} ${GK_BOTH}/table.py)
+  list(APPEND GK_BOTH_SOURCES ${source})
+endforeach()
+add_executable(both_languages_test ${GK_BOTH}/main.cc ${GK_BOTH_SOURCES})
+target_include_directories(both_languages_test PRIVATE ${GK_BOTH})
+target_link_libraries(both_languages_test PRIVATE graphkiln gk_flags)
+target_compile_options(both_languages_test PRIVATE $<$<CONFIG:Release>:-O0>)
+add_test(NAME both_languages_cpp COMMAND both_languages_test)
+set_tests_properties(both_languages_cpp PROPERTIES ENVIRONMENT GK_CHECK_PLANS=1)
+if(GK_PYTHON AND NOT GK_SANITIZE)
+  add_test(NAME both_languages
+    COMMAND ${Python_EXECUTABLE} ${GK_BOTH}/table.py compare
+            $<TARGET_FILE:both_languages_test>)
+  set_tests_properties(both_languages PROPERTIES
+    ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;GK_CHECK_PLANS=1")
+endif()

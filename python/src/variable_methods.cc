@@ -285,12 +285,9 @@ enum Update { kAssign, kAdd, kSub };
 StatusOr<Tensor> UpdateOperand(PyObject* o, PyObject* value, Update update) {
   PyVariable* self = Self(o);
   GK_ASSIGN_OR_RETURN(Tensor t, ToTensor(value, self->dtype));
-  if (update == kAssign && !t.partial_shape().IsCompatibleWith(self->shape)) {
-    return ValueError(
-        "Cannot assign value to variable ' {}': Shape mismatch.The variable "
-        "shape {}, and the assigned value shape {} are incompatible.",
-        StringView(self->name), self->shape.PythonString(),
-        t.partial_shape().PythonString());
+  if (update == kAssign) {
+    GK_RETURN_IF_ERROR(CheckAssigned(StringView(self->name), self->shape,
+                                     t.partial_shape()));
   }
   return t;
 }

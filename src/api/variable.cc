@@ -91,7 +91,10 @@ Tensor Variable::value() const {
 
 const Variable& Variable::assign(const Tensor& value) const {
   Update(
-      [](const auto& v, const auto& x) { ::gk::ops::AssignVariableOp(v, x); },
+      [this](const auto& v, const auto& x) {
+        ThrowIfError(CheckAssigned(name(), Inner(shape()), x.partial_shape()));
+        ::gk::ops::AssignVariableOp(v, x);
+      },
       *this, value);
   return *this;
 }

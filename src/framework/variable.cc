@@ -142,4 +142,13 @@ StatusOr<VariableResource*> VariableOf(const Tensor& handle) {
       h.resource() ? h.resource()->kind() : "none");
 }
 
+Status CheckAssigned(std::string_view name, const PartialTensorShape& shape,
+                     const PartialTensorShape& value) {
+  if (value.IsCompatibleWith(shape)) return OkStatus();
+  return ValueError(
+      "Cannot assign value to variable ' {}': Shape mismatch.The variable "
+      "shape {}, and the assigned value shape {} are incompatible.",
+      name, shape.PythonString(), value.PythonString());
+}
+
 }  // namespace gk

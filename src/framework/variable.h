@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <string>
+#include <string_view>
 
 #include "base/function_ref.h"
 #include "framework/resource.h"
@@ -87,6 +88,11 @@ Tensor NewVariableHandle(std::string name, DataType dtype,
 // The variable behind a handle tensor; InvalidArgument if it is something
 // else.
 StatusOr<VariableResource*> VariableOf(const Tensor& handle);
+
+// ValueError unless values of the shape `value` may be assigned to a variable
+// of `shape`. Faces ask before there is an op; Assign asks again.
+Status CheckAssigned(std::string_view name, const PartialTensorShape& shape,
+                     const PartialTensorShape& value);
 
 }  // namespace gk
 

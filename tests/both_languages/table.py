@@ -1,0 +1,211 @@
+"""Programs that are written in both languages, and what they show.
+
+The tables are the .txt files beside this one: a program's name, what it is, its
+text in C++ and in Python, and what the original shows when it runs the latter:
+
+    ## name
+    What it is.
+    --- C++
+    show(gk::Tensor(1.f) + 2.f);
+    --- Python
+    show(tf.constant(1.0) + 2.0)
+    --- TensorFlow
+    float32 []: 3
+
+`show` writes the element type, shape and elements of a tensor, with all digits.
+A program that fails ends with the class of its error.
+
+usage: table.py generate OUTPUT [TABLE]  the C++ functions of a table; without
+                                         one, the list of all
+       table.py compare COMMAND          runs COMMAND, the C++ texts, and the
+                                         Python texts, and compares
+       table.py record                   writes down what TensorFlow shows
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import re
+import subprocess
+import sys
+import tempfile
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).resolve().parent
+PROGRAM = re.compile(
+    r"^## (\w+)\n(.*?)^--- C\+\+\n(.*?)^--- Python\n(.*?)^--- TensorFlow\n"
+    r"(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+
+
+@dataclass
+class Program:
+    table: Path
+    name: str
+    cpp: str
+    cpp_line: int
+    python: str
+    recorded: list[str]
+
+
+_SOURCES = tempfile.TemporaryDirectory()
+
+
+def tables() -> list[Path]:
+    return sorted(FOLDER.glob("*.txt"))
+
+
+def programs(path: Path) -> Iterator[Program]:
+    text = path.read_text(encoding="utf-8")
+    for match in PROGRAM.finditer(text):
+        line = text.count("\n", 0, match.start(3)) + 1
+        yield Program(path, match[1], match[3], line, match[4],
+                      match[5].strip().splitlines())
+
+
+def all_programs() -> list[Program]:
+    return [p for path in tables() for p in programs(path)]
+
+
+# What a tensor looks like; show.h writes the same.
+
+
+def element(x: Any) -> str:
+    if isinstance(x, bytes):
+        return '"' + x.decode() + '"'
+    if x.dtype.kind == "c":
+        return f"{element(x.real)},{element(x.imag)}"
+    if x.dtype.kind in "biu":
+        return str(int(x))
+    return f"{float(x):.{17 if x.dtype.itemsize == 8 else 9}g}"
+
+
+def shown(module: Any, x: Any) -> list[str]:
+    if x is None:
+        return ["None"]
+    if isinstance(x, (list, tuple)):
+        return [line for item in x for line in shown(module, item)]
+    tensor = module.convert_to_tensor(x)
+    words = [element(e) for e in tensor.numpy().flat] if tensor.shape.rank else [
+        element(tensor.numpy())]
+    return [f"{tensor.dtype.name} {tensor.shape.as_list()}: {' '.join(words)}".strip()]
+
+
+def run_python(program: Program, module: Any) -> list[str]:
+    lines: list[str] = []
+
+    def show(x: Any) -> None:
+        lines.extend(shown(module, x))
+
+    # A file, because AutoGraph reads what it converts.
+    file = Path(_SOURCES.name) / f"{program.name}.py"
+    file.write_text(program.python, encoding="utf-8")
+    code = compile(program.python, str(file), "exec")
+    space = sys.modules[program.name] = types.ModuleType(program.name)
+    space.__dict__.update(tf=module, show=show)
+    try:
+        exec(code, space.__dict__)
+    except Exception as error:  # compared with the others'
+        lines.append(f"error {type(error).__name__}")
+    finally:
+        del sys.modules[program.name]
+    return lines
+
+
+def differences(name: str, ours: list[str], theirs: list[str],
+                close: Callable[[str, str], bool]) -> list[str]:
+    if len(ours) == len(theirs) and all(map(close, ours, theirs)):
+        return []
+    return [f"{name}:\n  {ours}\nis not\n  {theirs}"]
+
+
+def is_close(one: str, other: str) -> bool:
+    """Equal but for rounding of floating-point numbers."""
+    head, _, numbers = one.partition(": ")
+    head2, _, numbers2 = other.partition(": ")
+    if not re.match(r"(b?float|half|complex)", head):
+        return one == other
+    a, b = (re.split("[ ,]", n) for n in (numbers, numbers2))
+    return head == head2 and len(a) == len(b) and all(
+        x == y or math.isclose(float(x), float(y), rel_tol=1e-5, abs_tol=1e-6)
+        for x, y in zip(a, b, strict=True))
+
+
+def run_cpp(command: str) -> dict[str, list[str]]:
+    done = subprocess.run([command], capture_output=True, text=True, check=True)
+    return {
+        part.split("\n")[0]: part.split("\n")[1:-1]
+        for part in done.stdout.split("## ")[1:]
+    }
+
+
+def compare(command: str, module: Any) -> list[str]:
+    """What is wrong: C++ and Python differ in a bit, or from TensorFlow."""
+    cpp, wrong = run_cpp(command), []
+    for p in all_programs():
+        ours = run_python(p, module)
+        wrong += differences(f"{p.name} in C++, Python", cpp[p.name], ours, str.__eq__)
+        wrong += differences(f"{p.name}, TensorFlow", ours, p.recorded, is_close)
+    return wrong
+
+
+HEAD = '// Generated by tests/both_languages/table.py.\n#include "show.h"\n'
+
+
+def generated(path: Path) -> str:
+    """The C++ functions of a table."""
+    found = list(programs(path))
+    texts = [
+        f'static void {p.name}([[maybe_unused]] Show& show) {{\n'
+        f'#line {p.cpp_line} "{path}"\n{p.cpp}}}\n' for p in found]
+    rows = "".join(f'    {{"{p.name}", {p.name}}},\n' for p in found)
+    texts.append(f"std::vector<Program> Of_{path.stem}() {{\n  return {{\n{rows}  }};\n}}\n")
+    return "\n".join([HEAD, *texts])
+
+
+def generated_list() -> str:
+    names = [f"Of_{path.stem}" for path in tables()]
+    declared = "".join(f"std::vector<Program> {name}();\n" for name in names)
+    return (
+        f"{HEAD}\n{declared}\nstd::vector<Program> AllPrograms() {{\n"
+        "  std::vector<Program> all;\n"
+        f"  for (auto* of : {{{', '.join(names)}}}) {{\n"
+        "    for (const Program& p : of()) all.push_back(p);\n  }\n"
+        "  return all;\n}\n")
+
+
+def record(module: Any) -> None:
+    for path in tables():
+        text = path.read_text(encoding="utf-8")
+        for p in programs(path):
+            lines = run_python(p, module)
+            head = f"{p.python}--- TensorFlow\n"
+            start = text.index(head, text.index(f"## {p.name}\n")) + len(head)
+            end = text.find("## ", start)
+            rest = "\n" + text[end:] if end >= 0 else ""
+            text = text[:start] + "".join(f"{line}\n" for line in lines) + rest
+        path.write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    task, *rest = sys.argv[1:]
+    if task == "generate":
+        text = generated(Path(rest[1])) if rest[1:] else generated_list()
+        Path(rest[0]).write_text(text, encoding="utf-8")
+    elif task == "record":
+        record(importlib.import_module("tensorflow"))
+    elif task == "compare":
+        wrong = compare(rest[0], importlib.import_module("graphkiln"))
+        print(*wrong, f"{len(all_programs())} programs, {len(wrong)} differences",
+              sep="\n")
+        sys.exit(bool(wrong))
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()
