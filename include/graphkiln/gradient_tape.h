@@ -82,6 +82,38 @@ class GK_EXPORT GradientTape {
   std::unique_ptr<Rep> rep_;
 };
 
+// Derivatives along a direction, while the program runs forwards: what changes
+// by how much if each primal changes by its tangent.
+//
+//   gk::ForwardAccumulator forward({x}, {direction});
+//   gk::Tensor y = x * x * x;
+//   gk::Tensor dy = forward.jvp(y);
+//
+// Records from construction on, until Stop or destruction. Accumulators nest
+// with each other and with tapes, which see the derivatives that are computed
+// inside them. Belongs to the thread that made it.
+class GK_EXPORT ForwardAccumulator {
+ public:
+  // One tangent of the shape of each primal. Throws Error if their numbers or
+  // shapes differ, or a primal is there twice.
+  ForwardAccumulator(const std::vector<TensorOrVariable>& primals,
+                     const std::vector<Tensor>& tangents);
+  ~ForwardAccumulator();
+  ForwardAccumulator(const ForwardAccumulator&) = delete;
+  ForwardAccumulator& operator=(const ForwardAccumulator&) = delete;
+
+  // Stops recording, and goes on.
+  void Stop();
+  void Resume();
+  // The derivative; not defined() if the tensor does not depend on the
+  // primals.
+  Tensor jvp(const TensorOrVariable& of);
+
+ private:
+  struct Rep;
+  std::unique_ptr<Rep> rep_;
+};
+
 // The value of a function, and its derivative along a direction: what it
 // changes by if each argument changes by its tangent. A tangent that is not
 // defined() is zero; so is a derivative if nothing depends on the arguments.

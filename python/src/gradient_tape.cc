@@ -1,7 +1,6 @@
 #include "gradient_tape.h"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -9,9 +8,11 @@
 
 #include "base/caught.h"
 #include "convert.h"
-#include "eager/gradient_tape.h"
+#include "eager/recorders.h"
 #include "errors.h"
 #include "framework/grad_context.h"
+#include "function/custom_gradient.h"
+#include "function/forward_accumulator.h"
 #include "function/function_gradient.h"
 #include "function/jacobian.h"
 #include "gil.h"
@@ -27,6 +28,20 @@ namespace {
 [[noreturn]] void Throw(const Status& status) {
   Raise(status);
   throw nb::python_error();
+}
+
+// Calls what throws Errors, which become Python's.
+template <class F>
+auto Tried(F&& f) -> decltype(f()) {
+  Status failed;
+  try {
+    return f();
+  } catch (const nb::python_error&) {
+    throw;
+  } catch (...) {
+    failed = CaughtStatus();
+  }
+  Throw(failed);
 }
 
 // A tensor, or what stands for one: a variable's handle.
@@ -62,7 +77,8 @@ nb::object WrapGradient(const Gradient& g) {
   nb::object values = Wrap(g.dense);
   if (!g.is_slices()) return values;
   static PyObject* type =
-      ImportAttribute("graphkiln._src.sparse.indexed_slices", "IndexedSlices").Release();
+      ImportAttribute("graphkiln._src.sparse.indexed_slices", "IndexedSlices")
+          .Release();
   if (type == nullptr) throw nb::python_error();
   nb::object shape = g.dense_shape ? Wrap(g.dense_shape) : nb::none();
   return nb::handle(type)(values, Wrap(g.indices), shape);
@@ -114,9 +130,8 @@ class Tape {
       along.push_back(WatchableOf(t));
     }
     nb::list out;
-    for (const Tensor& t : Caught([&] {
-           return Jacobian(tape_.get(), from, along, zero);
-         })) {
+    for (const Tensor& t :
+         Tried([&] { return Jacobian(tape_.get(), from, along, zero); })) {
       out.append(t ? Wrap(t) : nb::none());
     }
     return out;
@@ -124,9 +139,7 @@ class Tape {
   nb::object JacobianOfExamples(nb::handle target, nb::handle source) {
     const Watchable from = WatchableOf(Differentiable(target.ptr()));
     const Watchable along = WatchableOf(Differentiable(source.ptr()));
-    return Wrap(Caught([&] {
-      return TensorVector{BatchJacobian(tape_.get(), from, along)};
-    })[0]);
+    return Wrap(Tried([&] { return BatchJacobian(tape_.get(), from, along); }));
   }
 
   nb::list Compute(const nb::list& targets, const nb::list& sources,
@@ -154,19 +167,6 @@ class Tape {
   }
 
  private:
-  template <class F>
-  static TensorVector Caught(F&& f) {
-    StatusOr<TensorVector> found = [&]() -> StatusOr<TensorVector> {
-      try {
-        return f();
-      } catch (...) {
-        return CaughtStatus();
-      }
-    }();
-    if (!found.ok()) Throw(found.status());
-    return *std::move(found);
-  }
-
   std::unique_ptr<GradientTape> tape_;
 };
 
@@ -207,19 +207,13 @@ class StopRecording {
   std::vector<std::thread::id> entered_;
 };
 
-// Tells the tapes of a call whose gradient is a Python function of the
-// gradients of its outputs.
-void RecordCall(const nb::list& inputs, const nb::list& outputs,
-                nb::callable backward) {
-  const TensorVector in = Differentiables(inputs);
-  const TensorVector out = Differentiables(outputs);
-  ObserverList& observers = CurrentObservers();
-  if (!observers.active()) return;
+// A Python function of the gradients of outputs as a gradient of `n` inputs,
+// of which the last are variables.
+BackwardFn BackwardOf(nb::handle backward, size_t n, size_t num_variables) {
   // The tape may be dropped by a thread without the GIL.
   std::shared_ptr<PyObject> function(backward.inc_ref().ptr(), DeferredDecref);
-  const size_t n = in.size();
-  BackwardFn fn = [function, n](std::span<const Gradient> dy,
-                                const std::vector<bool>&) {
+  return [function, n, num_variables](std::span<const Gradient> dy,
+                                      const std::vector<bool>&) {
     const ScopedGil gil;
     std::vector<Gradient> result(n);
     try {
@@ -231,7 +225,7 @@ void RecordCall(const nb::list& inputs, const nb::list& outputs,
         throw Error(ValueError(
             "custom_gradient function expected to return {} gradients, but "
             "returned {} instead.",
-            n, list.size()));
+            n - num_variables, list.size() - num_variables));
       }
       for (size_t i = 0; i < n; ++i) result[i] = ToGradient(list[i]);
     } catch (nb::python_error& e) {
@@ -240,119 +234,191 @@ void RecordCall(const nb::list& inputs, const nb::list& outputs,
     }
     return result;
   };
-  for (OpObserver* o : observers.observers) o->OnCall(in, out, fn);
 }
 
-// The handles of trainable variables that a thread reads, in order.
-class ReadVariables final : public OpObserver {
+// Tells the tapes of a call whose gradient is a Python function of the
+// gradients of its outputs.
+void RecordCall(const nb::list& inputs, const nb::list& outputs,
+                nb::callable backward) {
+  RecordOwnGradient(Differentiables(inputs), Differentiables(outputs),
+                    BackwardOf(backward, inputs.size(), 0),
+                    /*forward_too=*/true);
+}
+
+class Accumulator {
  public:
-  const TensorVector& handles() const { return handles_; }
-  // Nobody asks any more.
-  void Leave() { is_left_ = true; }
-
-  void OnOp(const OpRecord&, std::span<const Tensor>, std::span<const Tensor>,
-            const AttrMap&) override {}
-  void OnCall(std::span<const Tensor>, std::span<const Tensor>,
-              BackwardFn) override {}
-  bool WantsAny(std::span<const Tensor> tensors) const override {
-    for (const Tensor& t : tensors) {
-      if (IsTrainableHandle(t)) Add(t);
+  Accumulator() : core_(std::make_unique<ForwardAccumulator>()) {}
+  // Of as many directions as the tangents have rows.
+  explicit Accumulator(const nb::list& tangents) {
+    const TensorVector along = Differentiables(tangents);
+    Tried([&] {
+      core_ = std::make_unique<ForwardAccumulator>(NumDirections(along));
+    });
+  }
+  void Watch(nb::handle primal, nb::handle tangent) {
+    const Tensor x = Key(primal), along = Differentiable(tangent.ptr());
+    Tried([&] { core_->Watch(x, along); });
+  }
+  void Push() {
+    Tried([&] { core_->Push(); });
+  }
+  void Pop() {
+    Tried([&] { core_->Pop(); });
+  }
+  void Exit(const nb::args&) {
+    if (core_->recording()) Pop();
+  }
+  // For each tensor or variable a tensor or None.
+  nb::list Products(const nb::list& of, bool zero) {
+    nb::list out;
+    for (nb::handle h : of) {
+      const Tensor t = Key(h);
+      const Tensor product = Tried([&] {
+        const LazyGilRelease release(false);
+        const Tensor found = core_->Product(t);
+        return found || !zero ? found : core_->Zeros(t);
+      });
+      out.append(product ? Wrap(product) : nb::none());
     }
-    return false;
-  }
-  void OnVariableAccess(const Tensor& handle) override { Add(handle); }
-
- private:
-  void Add(const Tensor& handle) const {
-    if (is_left_) return;
-    for (const Tensor& t : handles_) {
-      if (t.id() == handle.id()) return;
-    }
-    handles_.push_back(handle);
-  }
-
-  mutable TensorVector handles_;
-  std::atomic<bool> is_left_{false};
-};
-
-// Notes which trainable variables are read while it is entered; tapes see
-// nothing of what happens meanwhile.
-class VariableWatcher {
- public:
-  VariableWatcher() : read_(std::make_unique<ReadVariables>()) {}
-  VariableWatcher(const VariableWatcher&) = delete;
-  // After an interrupt it is let go of without an exit, by whoever collects
-  // it. A list of observers that cannot be reached keeps its own.
-  ~VariableWatcher() {
-    if (!entered_) return;
-    if (IsHere()) {
-      Exit();
-    } else {
-      read_.release()->Leave();
-    }
-  }
-
-  void Enter() {
-    if (entered_) Throw(RuntimeError("This watcher watches already"));
-    ObserverList own;
-    own.observers.push_back(read_.get());
-    saved_ = std::exchange(CurrentObservers(), std::move(own));
-    thread_ = std::this_thread::get_id();
-    entered_ = true;
-  }
-  void Exit() {
-    if (!entered_) return;
-    if (!IsHere()) {
-      Throw(RuntimeError("What is watched must end where it began"));
-    }
-    CurrentObservers() = std::move(saved_);
-    entered_ = false;
-  }
-  nb::list Handles() const {
-    nb::list list;
-    for (const Tensor& t : read_->handles()) list.append(Wrap(t));
-    return list;
+    return out;
   }
 
  private:
-  // Whether this thread tells it, now.
-  bool IsHere() const {
-    const std::vector<OpObserver*>& now = CurrentObservers().observers;
-    return thread_ == std::this_thread::get_id() &&
-           std::find(now.begin(), now.end(), read_.get()) != now.end();
+  static Tensor Key(nb::handle h) {
+    if (IsTensor(h.ptr()) || IsVariable(h.ptr()))
+      return Differentiable(h.ptr());
+    PyErr_Format(PyExc_AttributeError,
+                 "%R object has no attribute '_id': only tensors and variables "
+                 "have derivatives, got %R",
+                 nb::object(h.type().attr("__name__")).ptr(), h.ptr());
+    throw nb::python_error();
   }
 
-  std::unique_ptr<ReadVariables> read_;
-  ObserverList saved_;
-  std::thread::id thread_;  // where it was entered
-  bool entered_ = false;
+  std::unique_ptr<ForwardAccumulator> core_;
 };
 
-// Nodes of gradient type `name` get their gradient from the object behind
-// `weak`, called with the gradients of the outputs.
-void SetOverride(const std::string& name, nb::object weak) {
-  std::shared_ptr<PyObject> reference(weak.inc_ref().ptr(), DeferredDecref);
-  SetGradientOverride(name, [reference, name](GradContext& c) {
+// The gradient function of a node that is running: what gradient functions it
+// makes live as long as it.
+PyObject*& RunningGradient() {
+  thread_local PyObject* running = nullptr;
+  return running;
+}
+
+void Keep(nb::handle owner, const char* list, nb::handle part) {
+  owner.attr("__dict__")
+      .attr("setdefault")(list, nb::list())
+      .attr("append")(part);
+}
+
+// Gives nodes of the gradient type that is returned the gradient `backward`,
+// called with the gradients of the first `num_results` outputs; what it gives
+// is for the inputs from `first` on. It lives as long as the Python face of
+// the graph; if another gradient function makes it, as long as that, too.
+std::string NameGradient(nb::handle graph, nb::handle backward, int num_results,
+                         int first) {
+  const std::string name = NewGradientName();
+  nb::object forget =
+      nb::cpp_function([name](nb::handle) { RemoveGradientOverride(name); });
+  std::shared_ptr<PyObject> weak(PyWeakref_NewRef(backward.ptr(), forget.ptr()),
+                                 DeferredDecref);
+  if (!weak) throw nb::python_error();
+  SetGradientOverride(name, [weak, name, num_results, first](GradContext& c) {
     const ScopedGil gil;
     try {
-      nb::object function = nb::handle(reference.get())();
+      nb::object function = nb::handle(weak.get())();
       if (function.is_none()) {
         throw Error(FailedPrecondition(
             "The gradient function {} has been deleted", name));
       }
       nb::list dy;
-      for (int i = 0; i < c.num_outputs(); ++i) {
-        dy.append(WrapGradient(c.raw_dy(i)));
+      for (int i = 0; i < num_results; ++i) {
+        // Inputs that follow results are no results: zeros stand for none.
+        dy.append(first > 0 && !c.has_dy(i) ? Wrap(c.dy(i))
+                                            : WrapGradient(c.raw_dy(i)));
       }
-      nb::list found = nb::cast<nb::list>(function(dy));
-      for (size_t i = 0; i < found.size() && i < c.grads().size(); ++i) {
-        c.grads()[i] = ToGradient(found[i]);
+      PyObject* const outer = std::exchange(RunningGradient(), function.ptr());
+      nb::object found;
+      try {
+        found = function(dy);
+      } catch (...) {
+        RunningGradient() = outer;
+        throw;
+      }
+      RunningGradient() = outer;
+      size_t i = first;
+      for (nb::handle g : nb::cast<nb::list>(found)) {
+        if (i < c.grads().size()) c.grads()[i++] = ToGradient(g);
       }
     } catch (nb::python_error& e) {
       e.restore();
       throw Error(PythonError());
     }
   });
+  Keep(graph, "_python_parts", backward);
+  if (PyObject* outer = RunningGradient()) Keep(outer, "_inner", backward);
+  return name;
+}
+
+void SetOwnGradient(nb::handle graph, nb::handle output, nb::handle backward,
+                    int num_results) {
+  Graph::OutputOf(TensorOf(output.ptr()))
+      .node->mutable_attrs()
+      .Set("_gradient_op_type", NameGradient(graph, backward, num_results, 0));
+}
+
+// Calls `function` with the arguments as tensors and variables; its results as
+// those of a call whose gradient is what `make_backward` gives: it gets the
+// variables read that are neither arguments nor among the `others`. `forget`:
+// nothing that it computes is kept for gradients. `graph`: being built, or
+// None.
+nb::list CallWithGradient(nb::handle graph, nb::handle function,
+                          nb::handle make_backward, const nb::list& arguments,
+                          const nb::list& others, bool forget) {
+  TensorVector inputs;
+  nb::list given, flat;
+  for (nb::handle h : arguments) {
+    const bool is_variable = IsVariable(h.ptr());
+    inputs.push_back(Differentiable(h.ptr()));
+    if (!is_variable)
+      inputs.back() = Tried([&] { return OwnedHere(inputs.back()); });
+    flat.append(is_variable ? nb::borrow(h) : Wrap(inputs.back()));
+  }
+  TensorVector results;
+  const TensorVector read = Tried([&] {
+    return VariablesReadBy(
+        [&] {
+          for (nb::handle y : nb::cast<nb::list>(function(flat))) {
+            results.push_back(Differentiable(y.ptr()));
+          }
+        },
+        forget);
+  });
+  nb::list variables;
+  for (const Tensor& handle : read) {
+    PyObject* v = FindVariable(handle);
+    const auto is_it = [&](nb::handle h) { return h.ptr() == v; };
+    if (v == nullptr || std::any_of(flat.begin(), flat.end(), is_it) ||
+        std::any_of(others.begin(), others.end(), is_it)) {
+      continue;
+    }
+    variables.append(nb::handle(v));
+    inputs.push_back(gk::py::VariableOf(v)->handle);
+  }
+  nb::object backward = make_backward(variables);
+  std::string name;
+  if (!graph.is_none()) {
+    name = NameGradient(graph, backward, static_cast<int>(results.size()),
+                        static_cast<int>(results.size()));
+  }
+  nb::list out;
+  for (const Tensor& t : Tried([&] {
+         return WithOwnGradient(
+             results, inputs,
+             BackwardOf(backward, inputs.size(), variables.size()), name);
+       })) {
+    out.append(Wrap(t));
+  }
+  return out;
 }
 
 // Nodes of gradient type `name` get their gradient from `function`, called
@@ -392,13 +458,6 @@ void RegisterGradient(const std::string& name, nb::object function) {
   });
 }
 
-void SetGradientType(nb::handle tensor, const std::string& name) {
-  if (!IsSymbolicTensor(tensor.ptr())) Throw(TypeError("not symbolic"));
-  Graph::OutputOf(TensorOf(tensor.ptr()))
-      .node->mutable_attrs()
-      .Set("_gradient_op_type", name);
-}
-
 }  // namespace
 
 void AddGradientTape(nb::module_& m) {
@@ -419,21 +478,26 @@ void AddGradientTape(nb::module_& m) {
       .def(nb::init<>())
       .def("__enter__", &StopRecording::Enter)
       .def("__exit__", [](StopRecording& self, nb::args) { self.Exit(); });
-  nb::class_<VariableWatcher>(m, "VariableWatcher")
+  nb::class_<Accumulator>(m, "ForwardAccumulator")
       .def(nb::init<>())
-      .def(
-          "__enter__",
-          [](VariableWatcher& self) -> VariableWatcher& {
-            self.Enter();
-            return self;
-          },
-          nb::rv_policy::reference)
-      .def("__exit__", [](VariableWatcher& self, nb::args) { self.Exit(); })
-      .def("handles", &VariableWatcher::Handles);
-  m.def("set_gradient_override", &SetOverride);
+      .def(nb::init<const nb::list&>())
+      .def("_watch", &Accumulator::Watch)
+      .def("_push_accumulator", &Accumulator::Push)
+      .def("_pop_accumulator", &Accumulator::Pop)
+      .def("_push", &Accumulator::Push)
+      .def("_pop", &Accumulator::Pop)
+      .def("__enter__",
+           [](nb::object self) {
+             nb::cast<Accumulator&>(self).Push();
+             return self;
+           })
+      .def("__exit__", &Accumulator::Exit)
+      .def("_products", &Accumulator::Products);
+  m.def("set_own_gradient", &SetOwnGradient);
+  m.def("call_with_gradient", &CallWithGradient, nb::arg("graph").none(),
+        nb::arg("function"), nb::arg("make_backward"), nb::arg("arguments"),
+        nb::arg("others"), nb::arg("forget"));
   m.def("register_gradient", &RegisterGradient);
-  m.def("remove_gradient_override", &RemoveGradientOverride);
-  m.def("set_gradient_type", &SetGradientType);
   m.def("symbolic_gradients", Symbolic,
         "symbolic_gradients(ys, xs, grad_ys, stops): d sum(ys * grad_ys) / d "
         "xs in the graph being built; None in grad_ys is ones. Nothing goes "

@@ -21,8 +21,7 @@ TEST(DerivativesTest, JacobiansOfTensorsAndVariables) {
   EXPECT_EQ(j[0].shape(), gk::Shape({5, 3}));
   EXPECT_EQ(j[0].to_vector<float>(),
             (Floats{2, 0, 0, 0, 4, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0}));
-  EXPECT_EQ(j[1].to_vector<float>(),
-            (Floats{0, 0, 0, 0, 0, 0, 4, 0, 0, 10}));
+  EXPECT_EQ(j[1].to_vector<float>(), (Floats{0, 0, 0, 0, 0, 0, 4, 0, 0, 10}));
   EXPECT_FALSE(j[2].defined());
   EXPECT_THROW(tape.jacobian(y, x), gk::Error);
 }
@@ -78,6 +77,64 @@ TEST(DerivativesTest, Jvp) {
     return gk::jvp(product, {a, b}, {gk::ones_like(a), Tensor()}).derivative;
   });
   EXPECT_EQ(traced(x, y).to_vector<float>(), (Floats{6, 20}));
+}
+
+TEST(ForwardModeTest, OneTensorAsSeveralArguments) {
+  const Tensor x = {2.0f};
+  const gk::ForwardResult both = gk::jvp(
+      [](const std::vector<Tensor>& in) { return in[0] * in[0] * in[1]; },
+      {x, x}, {Tensor({1.0f}), Tensor({10.0f})});
+  EXPECT_EQ(both.derivative.to_vector<float>(), (Floats{48}));  // 8 + 4 * 10
+}
+
+TEST(ForwardModeTest, AccumulatorsNest) {
+  const Tensor x = {2.0f}, one = {1.0f};
+  gk::ForwardAccumulator outer({x}, {one});
+  gk::ForwardAccumulator inner({x}, {one});
+  const Tensor y = x * x * x;
+  const Tensor first = inner.jvp(y);
+  EXPECT_EQ(first.to_vector<float>(), (Floats{12}));
+  EXPECT_EQ(outer.jvp(first).to_vector<float>(), (Floats{12}));
+  // The inner one does not follow its own products.
+  EXPECT_FALSE(inner.jvp(first).defined());
+  EXPECT_FALSE(inner.jvp(one * one).defined());
+  inner.Stop();
+  EXPECT_THROW(inner.Stop(), gk::Error);
+  EXPECT_FALSE(inner.jvp(x * y).defined());
+  EXPECT_EQ(outer.jvp(x * y).to_vector<float>(), (Floats{32}));
+}
+
+TEST(ForwardModeTest, ForwardOverBackwardAndBackwardOverForward) {
+  const gk::Variable v(Tensor({1.0f, 2.0f}));
+  gk::GradientTape around({.persistent = true});
+  gk::ForwardAccumulator forward({v}, {Tensor({1.0f, 0.5f})});
+  Tensor gradient;
+  {
+    gk::GradientTape tape;
+    const Tensor y = v.value() * v.value() * v.value();
+    gradient = tape.gradient(y, v);
+  }
+  const Tensor product = forward.jvp(gradient);
+  EXPECT_EQ(product.to_vector<float>(), (Floats{6, 6}));
+  // 6 v t, by v: the tape outside saw what was computed when it was asked for.
+  EXPECT_EQ(around.gradient(product, v).to_vector<float>(), (Floats{6, 3}));
+}
+
+TEST(ForwardModeTest, FunctionsThatAreTracedUnderIt) {
+  const Tensor x = {2.0f};
+  gk::ForwardAccumulator forward({x}, {Tensor({1.0f})});
+  auto f = gk::function([&](const Tensor& t) {
+    EXPECT_FALSE(forward.jvp(t).defined());  // an argument
+    return forward.jvp(t * x * x);
+  });
+  EXPECT_EQ(f(Tensor({5.0f})).to_vector<float>(), (Floats{20}));
+}
+
+TEST(ForwardModeTest, BadTangents) {
+  const Tensor x = {2.0f}, y = {1.0f, 2.0f};
+  EXPECT_THROW(gk::ForwardAccumulator({x}, {}), gk::Error);
+  EXPECT_THROW(gk::ForwardAccumulator({x}, {y}), gk::Error);
+  EXPECT_THROW(gk::ForwardAccumulator({x, x}, {x, x}), gk::Error);
 }
 
 TEST(EinsumTest, ProductsOfSeveral) {

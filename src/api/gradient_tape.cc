@@ -5,6 +5,7 @@
 #include "api/inner.h"
 #include "eager/gradient_tape.h"
 #include "framework/op_builder.h"
+#include "function/forward_accumulator.h"
 #include "function/jacobian.h"
 #include "graphkiln/functions.h"
 
@@ -29,7 +30,9 @@ struct GradientTape::Rep {
   }
   // Afterwards: nobody asks again.
   void Used() {
-    if (!persistent) tape.Reset();
+    if (persistent) return;
+    tape.Reset();
+    tape.Retire();
   }
   bool IsHome() const {
     return std::this_thread::get_id() == thread &&
@@ -166,8 +169,58 @@ Tensor GradientTape::batch_jacobian(const TensorOrVariable& target,
   });
 }
 
-// By two backward passes: the first is linear in what it begins with, and the
-// second differentiates it with respect to that.
+struct ForwardAccumulator::Rep {
+  void CheckHome() const {
+    if (std::this_thread::get_id() == thread) return;
+    throw ::gk::Error(::gk::RuntimeError(
+        "A ForwardAccumulator must be used on the thread where it was made"));
+  }
+
+  ::gk::ForwardAccumulator core;
+  std::thread::id thread = std::this_thread::get_id();
+};
+
+ForwardAccumulator::ForwardAccumulator(
+    const std::vector<TensorOrVariable>& primals,
+    const std::vector<Tensor>& tangents) {
+  Guarded([&] {
+    EnsureReady();
+    if (tangents.size() != primals.size()) {
+      throw ::gk::Error(ValueError("{} tangents were given for {} primals",
+                                   tangents.size(), primals.size()));
+    }
+    rep_ = std::make_unique<Rep>();
+    for (size_t i = 0; i < primals.size(); ++i) {
+      rep_->core.Watch(Inner(primals[i].tensor()), Inner(tangents[i]));
+    }
+    rep_->core.Push();
+  });
+}
+
+ForwardAccumulator::~ForwardAccumulator() = default;
+
+void ForwardAccumulator::Stop() {
+  Guarded([&] {
+    rep_->CheckHome();
+    rep_->core.Pop();
+  });
+}
+
+void ForwardAccumulator::Resume() {
+  Guarded([&] {
+    rep_->CheckHome();
+    rep_->core.Push();
+  });
+}
+
+Tensor ForwardAccumulator::jvp(const TensorOrVariable& of) {
+  return Guarded([&] {
+    rep_->CheckHome();
+    const InnerTensor found = rep_->core.Product(Inner(of.tensor()));
+    return found ? Outer(found) : Tensor();
+  });
+}
+
 ForwardResult jvp(const std::function<Tensor(const std::vector<Tensor>&)>& f,
                   const std::vector<Tensor>& arguments,
                   const std::vector<Tensor>& tangents) {
@@ -177,25 +230,19 @@ ForwardResult jvp(const std::function<Tensor(const std::vector<Tensor>&)>& f,
                                    tangents.size(), arguments.size()));
     });
   }
-  GradientTape forward({.persistent = true});
-  for (const Tensor& x : arguments) forward.watch(x);
-  ForwardResult result{f(arguments), Tensor()};
-  GradientTape outer({.persistent = true, .watch_accessed_variables = false});
-  const Tensor start = ones_like(result.value);
-  outer.watch(start);
-  const std::vector<Tensor> gradients = forward.gradient(
-      std::vector<Tensor>{result.value}, {arguments.begin(), arguments.end()},
-      {start});
-  outer.Stop();
-  std::vector<Tensor> targets, weights;
-  for (size_t i = 0; i < gradients.size(); ++i) {
-    if (!gradients[i].defined() || !tangents[i].defined()) continue;
-    targets.push_back(gradients[i]);
-    weights.push_back(tangents[i]);
+  // Of its own each: one tensor may be several arguments.
+  std::vector<Tensor> own, along;
+  std::vector<TensorOrVariable> moved;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    own.push_back(identity(arguments[i]));
+    if (!tangents[i].defined()) continue;
+    moved.push_back(own[i]);
+    along.push_back(tangents[i]);
   }
-  if (!targets.empty()) {
-    result.derivative = outer.gradient(targets, {start}, weights)[0];
-  }
+  ForwardAccumulator forward(moved, along);
+  ForwardResult result{f(own), Tensor()};
+  forward.Stop();
+  result.derivative = forward.jvp(result.value);
   if (!result.derivative.defined()) {
     result.derivative = zeros_like(result.value);
   }

@@ -127,10 +127,18 @@ void SetGradientScopes(const GradientScopes* scopes) {
 }
 void SetHandleFacts(const HandleFacts* facts) { handle_facts = facts; }
 
-GradientTape::GradientTape(bool persistent, bool watch_accessed_variables)
-    : persistent_(persistent), watch_accessed_(watch_accessed_variables) {}
+GradientTape::GradientTape(bool persistent, bool watch_accessed_variables,
+                           bool forward)
+    : persistent_(persistent),
+      watch_accessed_(watch_accessed_variables),
+      forward_(forward) {}
 
 GradientTape::~GradientTape() { Pop(); }
+
+std::weak_ptr<GradientTape> GradientTape::Reference() {
+  if (!self_) self_ = std::shared_ptr<GradientTape>(this, [](auto*) {});
+  return self_;
+}
 
 void GradientTape::Push() {
   if (recording()) return;
@@ -176,6 +184,10 @@ class GradientTape::Listing::Hold {
 bool GradientTape::Listing::IsLeft() const {
   const Hold hold(busy_);
   return tape_ == nullptr;
+}
+std::weak_ptr<GradientTape> GradientTape::Listing::Reference() const {
+  const Hold hold(busy_);
+  return tape_ == nullptr ? std::weak_ptr<GradientTape>() : tape_->Reference();
 }
 void GradientTape::Listing::Leave() {
   const Hold hold(busy_);

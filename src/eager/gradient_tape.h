@@ -10,6 +10,7 @@
 #define GK_EAGER_GRADIENT_TAPE_H_
 
 #include <atomic>
+#include <memory>
 #include <string>
 #include <thread>
 #include <unordered_set>
@@ -50,8 +51,11 @@ bool IsTrainableHandle(const Tensor& t);
 
 class GradientTape final {
  public:
+  // `forward`: a ForwardAccumulator's, which follows what functions with
+  // gradients of their own really do.
   explicit GradientTape(bool persistent = false,
-                        bool watch_accessed_variables = true);
+                        bool watch_accessed_variables = true,
+                        bool forward = false);
   ~GradientTape();
   GradientTape(const GradientTape&) = delete;
 
@@ -62,6 +66,11 @@ class GradientTape final {
   class Listing;
   bool recording() const { return listing_ != nullptr; }
   bool persistent() const { return persistent_; }
+  bool forward() const { return forward_; }
+  // Empty once the tape is gone or retired.
+  std::weak_ptr<GradientTape> Reference();
+  // Nobody asks it any more.
+  void Retire() { self_.reset(); }
   // Forgets everything recorded and watched.
   void Reset();
 
@@ -96,7 +105,10 @@ class GradientTape final {
   bool ShouldRecord(std::span<const Tensor> inputs);
   void MarkOutputs(std::span<const Tensor> outputs);
 
-  bool persistent_, watch_accessed_;
+  friend class RecordOnly;
+
+  bool persistent_, watch_accessed_, forward_;
+  std::shared_ptr<GradientTape> self_;  // does not own
   Listing* listing_ = nullptr;  // while it records
   std::thread::id thread_;      // where
   bool used_ = false;
@@ -112,8 +124,13 @@ class GradientTape final {
 class GradientTape::Listing final : public OpObserver {
  public:
   explicit Listing(GradientTape* tape)
-      : persistent_(tape->persistent()), tape_(tape) {}
+      : persistent_(tape->persistent()),
+        forward_(tape->forward()),
+        tape_(tape) {}
   bool persistent() const { return persistent_; }
+  bool forward() const { return forward_; }
+  // Empty if it sees nothing any more.
+  std::weak_ptr<GradientTape> Reference() const;
   bool IsLeft() const;
   // Waits until the tape sees nothing any more.
   void Leave();
@@ -127,7 +144,7 @@ class GradientTape::Listing final : public OpObserver {
 
  private:
   class Hold;
-  const bool persistent_;
+  const bool persistent_, forward_;
   mutable std::atomic<bool> busy_{false};
   GradientTape* tape_;
 };

@@ -281,21 +281,24 @@ def test_scopes_end_on_their_thread(scope):
 
 
 def test_what_an_interrupt_leaves_entered_ends_with_its_object():
-    watcher = _graphkiln.VariableWatcher()
-    watcher.__enter__()
-    del watcher
-    gc.collect()
-    assert records()
     v = tf.Variable(1.0)
 
-    def leave():
-        watchers = [_graphkiln.VariableWatcher() for _ in range(3)]
-        for w in watchers:
-            w.__enter__()
-        return watchers
+    @tf.custom_gradient
+    def interrupted(x):
+        tf.GradientTape()._push()
+        raise KeyboardInterrupt
 
-    left = on_another_thread(leave)
-    left.clear()
+    def leave():
+        with pytest.raises(KeyboardInterrupt):
+            interrupted(v * 2.0)
+        return records()
+
+    with tf.GradientTape() as tape:
+        assert leave()
+        y = v * v
+    assert float(tape.gradient(y, v)) == 2.0
+    assert on_another_thread(leave)
+    gc.collect()
     assert records() and float(v) == 1.0
     scope = _graphkiln.EagerDeviceScope("no such device", "no such device")
     scope.enter()
@@ -310,25 +313,51 @@ def test_what_an_interrupt_leaves_entered_ends_with_its_object():
     assert tf.executing_eagerly() and records()
 
 
-def test_a_watcher_left_on_a_thread_that_goes_on():
-    go, done = threading.Event(), threading.Event()
-    watchers, outcome = [], []
+def test_tapes_that_are_stopped_and_dropped_in_a_function_of_its_own_gradient():
+    """What a function does to the tapes around it holds after it."""
+    v = tf.Variable(3.0)
+    tapes = [tf.GradientTape(persistent=True) for _ in range(3)]
+    for tape in tapes:
+        tape._push()
+
+    @tf.custom_gradient
+    def stops(x):
+        tapes[0]._pop()
+        with tapes[1].stop_recording():
+            inside = x * x
+        tapes.pop()
+        gc.collect()
+        return inside, lambda g: g * 10.0
+
+    y = stops(v * 1.0)
+    z = y * v
+    assert tapes[0].gradient(z, v) is None
+    assert float(tapes[1].gradient(z, v)) == 39.0  # 9 + 10 * 3
+    tapes[1]._pop()
+    assert records()
+
+
+def test_functions_of_own_gradients_on_two_threads():
+    go, started = threading.Event(), threading.Event()
+
+    @tf.custom_gradient
+    def waits(x):
+        started.set()
+        go.wait()
+        return x * x, lambda g: g * 10.0
+
+    outcome = []
 
     def run():
-        watchers.append(_graphkiln.VariableWatcher())
-        watchers[0].__enter__()
-        done.set()
-        go.wait()
         v = tf.Variable(3.0)
         with tf.GradientTape() as tape:
-            y = v * v
+            y = waits(v * 1.0) * v
         outcome.append(tape.gradient(y, v).numpy())
 
     thread = threading.Thread(target=run)
     thread.start()
-    done.wait()
-    watchers.clear()
-    gc.collect()
+    started.wait()
+    assert records()
     go.set()
     thread.join()
-    assert outcome == [6.0]
+    assert outcome == [39.0] and records()

@@ -3,13 +3,9 @@
 import enum
 import functools
 import inspect
-import itertools
-import threading
-import weakref
 from collections.abc import Callable
 
 from graphkiln import _graphkiln, nest, raw_ops
-from graphkiln._src.gradients import recorders
 from graphkiln._src.host import logging as _logging
 from graphkiln._src.sparse.indexed_slices import IndexedSlices
 
@@ -75,7 +71,7 @@ class GradientTape:
     ):
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
-        self._tape = None
+        self._tape: _graphkiln.Tape | None = None
         self._recording = False
         self._watched_variables = ()
 
@@ -96,7 +92,6 @@ class GradientTape:
         if self._tape is None:
             self._tape = self._new_tape()
         self._tape.push()
-        recorders.opened(self)
         self._recording = True
 
     def _new_tape(self):
@@ -108,7 +103,6 @@ class GradientTape:
         if not self._recording:
             raise ValueError("Tape is not recording.")
         self._tape.pop()
-        recorders.closed(self)
         self._recording = False
 
     def watch(self, tensor) -> None:
@@ -145,9 +139,9 @@ class GradientTape:
 
     def reset(self) -> None:
         """Forgets everything recorded."""
-        self._pop()
-        self._tape = None
-        self._push()
+        if self._tape is None or not self._recording:
+            raise ValueError("Tape is not recording.")
+        self._tape.reset()
 
     def watched_variables(self) -> tuple:
         """The variables watched, in the order of their construction."""
@@ -395,54 +389,23 @@ def _call_custom(
 ) -> object:
     """Calls `f` and records the call as one; with `forget` nothing that `f`
     computes is kept for gradients."""
-    graph = _graphkiln.current_graph()
-    flat_args = [
-        leaf if isinstance(leaf, _graphkiln.BaseVariable)
-        else _own(_graphkiln.convert_to_tensor(leaf), graph)
-        for leaf in _graphkiln.nest_flatten(args)
-    ]
-    with recorders.Watched(forget) as watcher:
-        result, grad_fn = f(*_graphkiln.nest_pack(args, flat_args), **kwargs)
-    given = [*flat_args, *_graphkiln.nest_flatten(kwargs)]
-    variables = [
-        variable
-        for variable in map(_graphkiln.find_variable, watcher.handles())
-        if variable is not None and all(variable is not g for g in given)
-    ]
-    _check_takes_variables(grad_fn, variables)
-    flat_result = [
-        _graphkiln.convert_to_tensor(leaf)
-        for leaf in _graphkiln.nest_flatten(result)
-    ]
+    result: object = None
+    gradient: Callable
 
-    def backward(output_gradients: list) -> list:
-        output_gradients = [
-            raw_ops.ZerosLike(x=y) if g is None else g
-            for g, y in zip(output_gradients, flat_result)
-        ]
-        return _input_gradients(
-            grad_fn, output_gradients, len(flat_args), variables
-        )
+    def call(leaves: list) -> list:
+        nonlocal result, gradient
+        result, gradient = f(*_graphkiln.nest_pack(args, leaves), **kwargs)
+        return _graphkiln.nest_flatten(result)
 
-    inputs = [*flat_args, *variables]
-    with recorders.OnlyForward():
-        if graph is None:
-            outputs = [raw_ops.Identity(input=y) for y in flat_result]
-        else:
-            outputs = _custom_node(graph, flat_result, inputs, backward)
-    with recorders.WithoutForward():
-        _graphkiln.record_call(inputs, outputs, backward)
+    def make_backward(variables: list) -> Callable:
+        _check_takes_variables(gradient, variables)
+        return functools.partial(_input_gradients, gradient, variables)
+
+    outputs = _graphkiln.call_with_gradient(
+        _graphkiln.current_graph(), call, make_backward,
+        _graphkiln.nest_flatten(args), _graphkiln.nest_flatten(kwargs), forget,
+    )
     return _graphkiln.nest_pack(result, outputs)
-
-
-def _own(
-    tensor: _graphkiln.Tensor, graph: _graphkiln.Graph | None
-) -> _graphkiln.Tensor:
-    """The tensor in this graph: what a branch or the body of a loop gets from
-    outside is gone when its gradient is made."""
-    if graph is None or hasattr(tensor, "numpy") or tensor.graph is graph:
-        return tensor
-    return raw_ops.Identity(input=tensor)
 
 
 def _check_takes_variables(grad_fn: Callable, variables: list) -> None:
@@ -461,76 +424,19 @@ def _check_takes_variables(grad_fn: Callable, variables: list) -> None:
 
 
 def _input_gradients(
-    grad_fn: Callable, output_gradients: list, count: int, variables: list
+    gradient: Callable, variables: list, output_gradients: list
 ) -> list:
     """Gradients of the arguments, then of the variables."""
-    of_variables: list = []
-    if variables:
-        of_arguments, of_variables = grad_fn(
-            *output_gradients, variables=variables
-        )
-        of_variables = list(_graphkiln.nest_flatten(of_variables))
-        if len(of_variables) != len(variables):
-            raise ValueError(
-                "Must return gradient for each variable from "
-                "@custom_gradient grad_fn."
-            )
-    else:
-        of_arguments = grad_fn(*output_gradients)
-    of_arguments = list(_graphkiln.nest_flatten(of_arguments))
-    if len(of_arguments) != count:
+    if not variables:
+        return _graphkiln.nest_flatten(gradient(*output_gradients))
+    of_arguments, found = gradient(*output_gradients, variables=variables)
+    of_variables = _graphkiln.nest_flatten(found)
+    if len(of_variables) != len(variables):
         raise ValueError(
-            f"custom_gradient function expected to return {count} gradients, "
-            f"but returned {len(of_arguments)} instead."
+            "Must return gradient for each variable from @custom_gradient "
+            "grad_fn."
         )
-    return of_arguments + of_variables
-
-
-_names = itertools.count()
-_running = threading.local()
-
-
-class _GraphGradient:
-    """The gradient function of one node. Lives as long as the Python face of
-    the node's graph; if made by another gradient function, as long as it."""
-
-    def __init__(self, backward: Callable, num_results: int):
-        self._backward = backward
-        self._num_results = num_results
-        self._inner: list[_GraphGradient] = []
-        self.name = f"CustomGradient-{next(_names)}"
-        _graphkiln.set_gradient_override(self.name, weakref.ref(self))
-        if (outer := getattr(_running, "gradient", None)) is not None:
-            outer._inner.append(self)
-
-    def __call__(self, output_gradients: list) -> list:
-        outer = getattr(_running, "gradient", None)
-        _running.gradient = self
-        try:
-            found = self._backward(output_gradients[: self._num_results])
-        finally:
-            _running.gradient = outer
-        return [None] * self._num_results + found
-
-    def __del__(self):
-        _graphkiln.remove_gradient_override(self.name)
-
-
-def _custom_node(
-    graph: _graphkiln.Graph, results: list, inputs: list, backward: Callable
-) -> list:
-    """Passes `results` through a node that has `backward` as its gradient."""
-    tensors = [
-        x.handle if isinstance(x, _graphkiln.BaseVariable) else x
-        for x in inputs
-    ]
-    for result in results:
-        raw_ops.Identity(input=result)  # TensorFlow's graphs have it, unused.
-    outputs = raw_ops.IdentityN(input=[*results, *tensors])
-    gradient = _GraphGradient(backward, len(results))
-    vars(graph).setdefault("_python_parts", []).append(gradient)
-    _graphkiln.set_gradient_type(outputs[0], gradient.name)
-    return list(outputs[: len(results)])
+    return [*_graphkiln.nest_flatten(of_arguments), *of_variables]
 
 
 def grad_pass_through(f):

@@ -258,13 +258,6 @@ def _second_backward(
     return gradient
 
 
-class _NodeGradient(gradient_tape._GraphGradient):
-    """The gradient of a node whose inputs are those of the function."""
-
-    def __call__(self, output_gradients: list) -> list:
-        return super().__call__(output_gradients)[self._num_results:]
-
-
 def _call_node(
     inputs: list, token: str, types: list, name: str | None,
     make_gradient: Callable[[list], Callable],
@@ -277,9 +270,7 @@ def _call_node(
         ))
     backward = make_gradient(outputs)
     if graph is not None:
-        gradient = _NodeGradient(backward, len(outputs))
-        _keep(graph, gradient)
-        _graphkiln.set_gradient_type(outputs[0], gradient.name)
+        _graphkiln.set_own_gradient(graph, outputs[0], backward, len(outputs))
     _graphkiln.record_call(inputs, outputs, backward)
     return outputs
 

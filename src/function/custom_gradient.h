@@ -1,0 +1,41 @@
+// Functions with gradients of their own.
+#ifndef GK_FUNCTION_CUSTOM_GRADIENT_H_
+#define GK_FUNCTION_CUSTOM_GRADIENT_H_
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "framework/op_builder.h"
+#include "framework/tape_hook.h"
+
+namespace gk {
+
+// The tensor in the graph being built: what a branch or the body of a loop
+// gets from outside is gone when its gradient is made.
+Tensor OwnedHere(const Tensor& t);
+
+// Runs a function and gives the handles of the trainable variables that it
+// read. The tapes that record here go on: a forward accumulator follows what
+// the function really does, and a tape may have to differentiate what its
+// gradient uses of that. With `forget` they stand still, unless an accumulator
+// records, and keep nothing alive.
+TensorVector VariablesReadBy(const std::function<void()>& function,
+                             bool forget);
+
+// A name for SetGradientOverride.
+std::string NewGradientName();
+
+// The results as those of one call with this gradient: `backward` turns the
+// gradients of the results, none of them missing, into those of the inputs,
+// which are tensors and handles of variables. In a graph they are those of a
+// node with inputs of its own, (results, inputs), and the gradient called
+// `name`.
+TensorVector WithOwnGradient(std::span<const Tensor> results,
+                             std::span<const Tensor> inputs,
+                             const BackwardFn& backward,
+                             const std::string& name);
+
+}  // namespace gk
+
+#endif  // GK_FUNCTION_CUSTOM_GRADIENT_H_
