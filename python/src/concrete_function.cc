@@ -146,8 +146,8 @@ PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
       return nullptr;
     }
   }
-  return CallPython("graphkiln._src.function.concrete_function", "call_structured",
-                    {o, tuple.get(), dict.get()});
+  return CallPython("graphkiln._src.function.concrete_function",
+                    "call_structured", {o, tuple.get(), dict.get()});
 }
 
 PyObject* Alloc(PyTypeObject* type, PyObject*, PyObject*) {
@@ -292,20 +292,6 @@ PyMemberDef members[] = {
      nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
-PyType_Slot slots[] = {{Py_tp_new, Slot<Alloc>()},
-                       {Py_tp_dealloc, Slot<Dealloc>()},
-                       {Py_tp_traverse, Slot<Traverse>()},
-                       {Py_tp_clear, Slot<Clear>()},
-                       {Py_tp_call, PlainSlot(PyVectorcall_Call)},
-                       {Py_tp_getset, Slot<getset>()},
-                       {Py_tp_methods, Slot<methods>()},
-                       {Py_tp_members, Slot<members>()},
-                       {0, nullptr}};
-PyType_Spec spec = {
-    "graphkiln.ConcreteFunction", sizeof(PyConcreteFunction), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
-    slots};
-
 }  // namespace
 
 PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs,
@@ -368,7 +354,23 @@ PyObject* NewConcreteFunction(Ref<ConcreteFunction> function) {
   return o;
 }
 
-bool AddConcreteFunctionType(PyObject* module) {
+bool AddConcreteFunctionType(PyObject* module, TypeParts own) {
+  own.Add(methods);
+  own.Add(getset);
+  const TypeParts& parts = std::move(own).Finished();
+  PyType_Slot slots[] = {{Py_tp_new, Slot<Alloc>()},
+                         {Py_tp_dealloc, Slot<Dealloc>()},
+                         {Py_tp_traverse, Slot<Traverse>()},
+                         {Py_tp_clear, Slot<Clear>()},
+                         {Py_tp_call, PlainSlot(PyVectorcall_Call)},
+                         {Py_tp_getset, Table(parts.attributes)},
+                         {Py_tp_methods, Table(parts.methods)},
+                         {Py_tp_members, Slot<members>()},
+                         {0, nullptr}};
+  PyType_Spec spec = {
+      "graphkiln.ConcreteFunction", sizeof(PyConcreteFunction), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+      slots};
   ConcreteFunctionType = AddType(module, &spec, nullptr);
   function_of_object = [](PyObject* o) -> Ref<FunctionDefinition> {
     if (Py_TYPE(o) != ConcreteFunctionType || Self(o)->function == nullptr) {

@@ -11,6 +11,7 @@
 #include "errors.h"
 #include "function/concrete_function.h"
 #include "py_ref.h"
+#include "type_parts.h"
 
 namespace gk::py {
 
@@ -19,8 +20,8 @@ struct PyConcreteFunction {
   vectorcallfunc call;
   ConcreteFunction* function;  // owned; null once cleared
   const Structure* structure;  // owned: of what a call returns
-  bool flat_arguments;  // every parameter is one tensor
-  bool long_running;    // give up the GIL
+  bool flat_arguments;         // every parameter is one tensor
+  bool long_running;           // give up the GIL
   PyObject* weakrefs;
   PyObject* dict;
 };
@@ -40,7 +41,8 @@ PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs,
 // Of a function whose signature() tells what it returns. New reference.
 PyObject* NewConcreteFunction(Ref<ConcreteFunction> function);
 
-bool AddConcreteFunctionType(PyObject* module);
+// With what other files give the type.
+bool AddConcreteFunctionType(PyObject* module, TypeParts own);
 
 }  // namespace gk::py
 

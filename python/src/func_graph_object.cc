@@ -9,7 +9,6 @@
 #include "dtype_type.h"
 #include "framework/variable.h"
 #include "gil.h"
-#include "graph_elements.h"
 #include "guarded.h"
 #include "operation_type.h"
 #include "shape_type.h"
@@ -88,41 +87,6 @@ void Dealloc(PyObject* o) {
   Py_DECREF(type);
 }
 
-FuncGraph* Builder(PyObject* o) {
-  FuncGraph* f = Self(o)->func;
-  if (f == nullptr) Raise(RuntimeError("this graph cannot be changed"));
-  return f;
-}
-
-// What is made from now on belongs to the graph, until _exit. One step each,
-// so that no signal comes in between.
-PyObject* Enter(PyObject* o, PyObject*) {
-  FuncGraph* f = Builder(o);
-  if (f == nullptr) return nullptr;
-  Self(o)->entered->push_back(std::make_unique<EnteredGraph>(f));
-  return Py_NewRef(o);
-}
-// The same where a trace begins.
-PyObject* EnterTrace(PyObject* o, PyObject*) {
-  FuncGraph* f = Builder(o);
-  if (f == nullptr) return nullptr;
-  auto entered = std::make_unique<EnteredGraph>(f);
-  entered->trace.emplace();
-  Self(o)->entered->push_back(std::move(entered));
-  return Py_NewRef(o);
-}
-// Nothing where it was not entered.
-PyObject* Exit(PyObject* o, PyObject*) {
-  std::vector<std::unique_ptr<EnteredGraph>>& entered = *Self(o)->entered;
-  if (entered.empty()) Py_RETURN_NONE;
-  if (!entered.back()->IsHere()) {
-    return Raise(
-        RuntimeError("A graph must be left on the thread that entered it"));
-  }
-  entered.pop_back();
-  Py_RETURN_NONE;
-}
-
 // add_argument(name, dtype, shape, user_name, variable): a placeholder;
 // `variable`: one of resource type gets its handle data.
 PyObject* AddArgument(PyObject* o, PyObject* args) {
@@ -132,7 +96,7 @@ PyObject* AddArgument(PyObject* o, PyObject* args) {
                         &variable)) {
     return nullptr;
   }
-  FuncGraph* f = Builder(o);
+  FuncGraph* f = BuilderOf(o);
   if (f == nullptr) return nullptr;
   const DataType t = AsDType(dtype);
   if (t == DataType::kInvalid) return nullptr;
@@ -157,7 +121,7 @@ PyObject* AddLoopArgument(PyObject* o, PyObject* args) {
   PyObject *tensor, *shape;
   const char* name;
   if (!PyArg_ParseTuple(args, "sOO", &name, &tensor, &shape)) return nullptr;
-  FuncGraph* f = Builder(o);
+  FuncGraph* f = BuilderOf(o);
   if (f == nullptr) return nullptr;
   if (!IsTensor(tensor)) return Raise(TypeError("not a tensor"));
   StatusOr<PartialTensorShape> s = AsShape(shape);
@@ -172,7 +136,7 @@ PyObject* Capture(PyObject* o, PyObject* args) {
   PyObject* tensor;
   const char* name = "";
   if (!PyArg_ParseTuple(args, "O|s", &tensor, &name)) return nullptr;
-  FuncGraph* f = Builder(o);
+  FuncGraph* f = BuilderOf(o);
   if (f == nullptr) return nullptr;
   if (!IsTensor(tensor)) return Raise(TypeError("not a tensor"));
   StatusOr<Tensor> t = f->Capture(TensorOf(tensor), name);
@@ -181,7 +145,7 @@ PyObject* Capture(PyObject* o, PyObject* args) {
 
 // _order_arguments(tensors): the placeholders in the order of calls.
 PyObject* OrderArguments(PyObject* o, PyObject* list) {
-  FuncGraph* f = Builder(o);
+  FuncGraph* f = BuilderOf(o);
   if (f == nullptr) return nullptr;
   PyRef items = PyRef::Steal(PySequence_Tuple(list));
   if (!items) return nullptr;
@@ -198,50 +162,11 @@ PyObject* OrderArguments(PyObject* o, PyObject* list) {
 
 // _mark_returned(tensor): the Identity that stands for a result.
 PyObject* MarkReturned(PyObject* o, PyObject* tensor) {
-  FuncGraph* f = Builder(o);
+  FuncGraph* f = BuilderOf(o);
   if (f == nullptr) return nullptr;
   if (!IsTensor(tensor)) return Raise(TypeError("not a tensor"));
   StatusOr<Tensor> t = f->MarkReturned(TensorOf(tensor));
   return t.ok() ? WrapTensor(*std::move(t)) : Raise(t.status());
-}
-
-// _push_control(tensors and operations, or None): what is made until
-// _pop_control runs after them; None forgets what holds so far. Those of
-// other graphs are done when this one runs.
-PyObject* PushControl(PyObject* o, PyObject* items) {
-  FuncGraph* f = Builder(o);
-  if (f == nullptr) return nullptr;
-  if (items == Py_None) {
-    f->PushControlInputs(std::nullopt);
-    Py_RETURN_NONE;
-  }
-  PyRef list = PyRef::Steal(PySequence_Tuple(items));
-  if (!list) return nullptr;
-  std::vector<Node*> nodes;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(list.get()); ++i) {
-    PyObject* item = PyTuple_GET_ITEM(list.get(), i);
-    const Operation* op = nullptr;
-    if (IsSymbolicTensor(item)) {
-      const Tensor t = TensorOf(item);
-      if (Graph::GraphOf(t) == f->graph().get()) {
-        nodes.push_back(Graph::OutputOf(t).node);
-      }
-    } else if (nanobind::try_cast(nanobind::handle(item), op) &&
-               op != nullptr) {
-      if (op->graph.get() == f->graph().get()) nodes.push_back(op->node);
-    }
-  }
-  for (Node* node : nodes) {
-    node->mutable_attrs().Set("_has_manual_control_dependencies", true);
-  }
-  f->PushControlInputs(std::move(nodes));
-  Py_RETURN_NONE;
-}
-PyObject* PopControl(PyObject* o, PyObject*) {
-  FuncGraph* f = Builder(o);
-  if (f == nullptr) return nullptr;
-  f->PopControlInputs();
-  Py_RETURN_NONE;
 }
 
 // _evaluate(tensors, arguments): values of tensors of this graph, given those
@@ -252,7 +177,7 @@ PyObject* Evaluate(PyObject* o, PyObject* args) {
                         &values)) {
     return nullptr;
   }
-  FuncGraph* f = Builder(o);
+  FuncGraph* f = BuilderOf(o);
   if (f == nullptr) return nullptr;
   TensorVector tensors, arguments;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
@@ -276,7 +201,7 @@ PyObject* Evaluate(PyObject* o, PyObject* args) {
 // _order_effects(bool): are ops with side effects ordered as they are made,
 // and kept although unused?
 PyObject* OrderEffects(PyObject* o, PyObject* on) {
-  FuncGraph* f = Builder(o);
+  FuncGraph* f = BuilderOf(o);
   const int yes = PyObject_IsTrue(on);
   if (f == nullptr || yes < 0) return nullptr;
   f->set_automatic_control(yes == 1);
@@ -339,21 +264,6 @@ PyObject* OuterGraph(PyObject* o, void*) {
   return WrapGraph(outer->graph().get());
 }
 
-// unique_name(name, mark_as_used=True), below the current name scope.
-PyObject* UniqueName(PyObject* o, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"name", "mark_as_used", nullptr};
-  const char* name;
-  int mark = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|p",
-                                   const_cast<char**>(names), &name, &mark)) {
-    return nullptr;
-  }
-  std::string full = name;
-  if (Self(o)->func != nullptr) full = Self(o)->func->name_scope() + full;
-  return ToPyString(mark ? Self(o)->graph->UniqueName(full)
-                         : Self(o)->graph->PeekUniqueName(full));
-}
-
 PyObject* Finalize(PyObject* o, PyObject*) {
   if (Self(o)->func != nullptr) Self(o)->func->Finalize();
   Py_RETURN_NONE;
@@ -363,139 +273,13 @@ PyObject* Finalized(PyObject* o, void*) {
   return PyBool_FromLong(Self(o)->func != nullptr && Self(o)->func->finished());
 }
 
-// _push_device(function of an operation): the device of what is made;
-// _push_device(name) where it is one for all. _pop_device().
-PyObject* PushDevice(PyObject* o, PyObject* device) {
-  FuncGraph* f = Builder(o);
-  if (f == nullptr) return nullptr;
-  if (PyUnicode_Check(device)) {
-    f->PushDevice(std::string(StringView(device)));
-    Py_RETURN_NONE;
-  }
-  std::shared_ptr<PyObject> choose(Py_NewRef(device), DeferredDecref);
-  f->PushDevice(
-      "", [choose](Graph* graph, Node* node) -> StatusOr<std::string> {
-        try {
-          nanobind::object op = WrapNode(graph, node);
-          PyRef name =
-              PyRef::Steal(PyObject_CallOneArg(choose.get(), op.ptr()));
-          if (!name) return PythonError();
-          if (!PyUnicode_Check(name.get())) {
-            return TypeError("A device's name must be a string");
-          }
-          return std::string(StringView(name.get()));
-        } catch (nanobind::python_error& e) {
-          e.restore();
-          return PythonError();
-        }
-      });
-  Py_RETURN_NONE;
-}
-// _inherit_device(): that of the graph around this one.
-PyObject* InheritDevice(PyObject* o, PyObject*) {
-  FuncGraph* f = Builder(o);
-  if (f == nullptr) return nullptr;
-  if (f->outer() != nullptr) f->InheritDevice(*f->outer());
-  Py_RETURN_NONE;
-}
-PyObject* PopDevice(PyObject* o, PyObject*) {
-  FuncGraph* f = Builder(o);
-  if (f == nullptr) return nullptr;
-  f->PopDevice();
-  Py_RETURN_NONE;
-}
-
-// _push_container(name), _pop_container().
-PyObject* PushContainer(PyObject* o, PyObject* name) {
-  FuncGraph* f = Builder(o);
-  if (f == nullptr) return nullptr;
-  if (!PyUnicode_Check(name)) {
-    return Raise(TypeError("A container's name must be a string"));
-  }
-  f->PushContainer(std::string(StringView(name)));
-  Py_RETURN_NONE;
-}
-PyObject* PopContainer(PyObject* o, PyObject*) {
-  FuncGraph* f = Builder(o);
-  if (f == nullptr) return nullptr;
-  f->PopContainer();
-  Py_RETURN_NONE;
-}
-
-// _push_gradient_overrides({op type: gradient}), _pop_gradient_overrides().
-PyObject* PushGradientOverrides(PyObject* o, PyObject* map) {
-  FuncGraph* f = Builder(o);
-  if (f == nullptr) return nullptr;
-  std::map<std::string, std::string> overrides;
-  PyObject *key, *value;
-  Py_ssize_t at = 0;
-  bool valid = PyDict_Check(map);
-  while (valid && PyDict_Next(map, &at, &key, &value)) {
-    valid = PyUnicode_Check(key) && PyUnicode_Check(value);
-    if (valid) {
-      overrides[std::string(StringView(key))] = std::string(StringView(value));
-    }
-  }
-  if (!valid) {
-    return Raise(TypeError(
-        "op_type_map must be a dictionary mapping strings to strings"));
-  }
-  f->PushGradientOverrides(std::move(overrides));
-  Py_RETURN_NONE;
-}
-PyObject* PopGradientOverrides(PyObject* o, PyObject*) {
-  FuncGraph* f = Builder(o);
-  if (f == nullptr) return nullptr;
-  f->PopGradientOverrides();
-  Py_RETURN_NONE;
-}
-
-// _push_colocation(operation or None), _pop_colocation().
-PyObject* PushColocation(PyObject* o, PyObject* item) {
-  FuncGraph* f = Builder(o);
-  if (f == nullptr) return nullptr;
-  const Operation* op = nullptr;
-  if (item != Py_None &&
-      (!nanobind::try_cast(nanobind::handle(item), op) || op == nullptr)) {
-    return Raise(TypeError("not an operation"));
-  }
-  f->PushColocation(op ? op->node : nullptr);
-  Py_RETURN_NONE;
-}
-PyObject* PopColocation(PyObject* o, PyObject*) {
-  FuncGraph* f = Builder(o);
-  if (f == nullptr) return nullptr;
-  f->PopColocation();
-  Py_RETURN_NONE;
-}
-
-// _capture_deferred(function, dtype, shape, name): a placeholder whose value
-// `function()` gives, as a tensor, at each call.
-PyObject* CaptureDeferred(PyObject* o, PyObject* args) {
-  PyObject *function, *dtype, *shape;
-  const char* name;
-  if (!PyArg_ParseTuple(args, "OOOs", &function, &dtype, &shape, &name)) {
-    return nullptr;
-  }
-  FuncGraph* f = Builder(o);
-  if (f == nullptr) return nullptr;
-  const DataType t = AsDType(dtype);
-  if (t == DataType::kInvalid) return nullptr;
-  StatusOr<PartialTensorShape> s = AsShape(shape);
-  if (!s.ok()) return Raise(s.status());
-  StatusOr<Tensor> placeholder =
-      f->CaptureDeferred(ValueOnCall(function), t, *s, name);
-  return placeholder.ok() ? WrapTensor(*std::move(placeholder))
-                          : Raise(placeholder.status());
-}
-
 PyObject* Seed(PyObject* o, void*) {
   const FuncGraph* f = Self(o)->func;
   if (f == nullptr || !f->random_seed()) Py_RETURN_NONE;
   return PyLong_FromLongLong(*f->random_seed());
 }
 int SetSeed(PyObject* o, PyObject* seed, void*) {
-  FuncGraph* f = Builder(o);
+  FuncGraph* f = BuilderOf(o);
   if (f == nullptr) return -1;
   if (seed == nullptr || seed == Py_None) {
     f->set_random_seed(std::nullopt);
@@ -518,8 +302,6 @@ PyGetSetDef getset[] = {
     {"building_function", Guarded<BuildingFunction>, nullptr, nullptr, nullptr},
     {"finalized", Guarded<Finalized>, nullptr, "Can nothing be added any more?",
      nullptr},
-    {"control_outputs", Guarded<GraphControlOutputs>, nullptr,
-     "Operations that run even if no result needs them.", nullptr},
     {"outer_graph", Guarded<OuterGraph>, nullptr, "The graph around, or None.",
      nullptr},
     {"seed", Guarded<Seed>, SetSeed,
@@ -528,45 +310,16 @@ PyGetSetDef getset[] = {
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef methods[] = {
-    {"_enter", Guarded<Enter>, METH_NOARGS, nullptr},
-    {"_enter_trace", Guarded<EnterTrace>, METH_NOARGS, nullptr},
-    {"_exit", Guarded<Exit>, METH_NOARGS, nullptr},
     {"_add_argument", Guarded<AddArgument>, METH_VARARGS, nullptr},
     {"_add_loop_argument", Guarded<AddLoopArgument>, METH_VARARGS, nullptr},
     {"_capture", Guarded<Capture>, METH_VARARGS, nullptr},
-    {"_push_control", Guarded<PushControl>, METH_O, nullptr},
-    {"_pop_control", Guarded<PopControl>, METH_NOARGS, nullptr},
     {"_order_effects", Guarded<OrderEffects>, METH_O, nullptr},
     {"_evaluate", Guarded<Evaluate>, METH_VARARGS, nullptr},
     {"_order_arguments", Guarded<OrderArguments>, METH_O, nullptr},
     {"_mark_returned", Guarded<MarkReturned>, METH_O, nullptr},
-    {"get_operations", Guarded<GraphOperations>, METH_NOARGS,
-     "get_operations($self)\n--\n\n"
-     "All operations."},
-    {"get_operation_by_name", Guarded<GraphOperationByName>, METH_O,
-     "get_operation_by_name($self, name, /)\n--\n\n"
-     "The operation of that name."},
-    {"get_tensor_by_name", Guarded<GraphTensorByName>, METH_O,
-     "get_tensor_by_name($self, name, /)\n--\n\n"
-     "The tensor \"op:0\"."},
-    {"unique_name", AsCFunction(Guarded<UniqueName>),
-     METH_VARARGS | METH_KEYWORDS,
-     "A name not in use, below the current name scope."},
     {"finalize", Guarded<Finalize>, METH_NOARGS,
      "finalize($self)\n--\n\n"
      "Nothing can be added from now on."},
-    {"_push_colocation", Guarded<PushColocation>, METH_O, nullptr},
-    {"_pop_colocation", Guarded<PopColocation>, METH_NOARGS, nullptr},
-    {"_push_device", Guarded<PushDevice>, METH_O, nullptr},
-    {"_inherit_device", Guarded<InheritDevice>, METH_NOARGS, nullptr},
-    {"_pop_device", Guarded<PopDevice>, METH_NOARGS, nullptr},
-    {"_push_container", Guarded<PushContainer>, METH_O, nullptr},
-    {"_pop_container", Guarded<PopContainer>, METH_NOARGS, nullptr},
-    {"_push_gradient_overrides", Guarded<PushGradientOverrides>, METH_O,
-     nullptr},
-    {"_pop_gradient_overrides", Guarded<PopGradientOverrides>, METH_NOARGS,
-     nullptr},
-    {"_capture_deferred", Guarded<CaptureDeferred>, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 PyMemberDef members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(PyGraph, weakrefs), READONLY,
@@ -574,24 +327,50 @@ PyMemberDef members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(PyGraph, dict), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
-PyType_Slot slots[] = {
-    {Py_tp_doc,
-     Doc("Operations and the tensors between them, to be run later.\n\n"
-         ">>> graph = tf.Graph()\n"
-         ">>> with graph.as_default():\n"
-         "...     one = tf.constant(1, name='one')\n"
-         ">>> [op.name for op in graph.get_operations()]\n"
-         "['one']")},
-    {Py_tp_new, Slot<New>()},           {Py_tp_dealloc, Slot<Dealloc>()},
-    {Py_tp_traverse, Slot<Traverse>()}, {Py_tp_clear, Slot<Clear>()},
-    {Py_tp_getset, Slot<getset>()},     {Py_tp_methods, Slot<methods>()},
-    {Py_tp_members, Slot<members>()},   {0, nullptr}};
-PyType_Spec spec = {
-    "graphkiln.Graph", sizeof(PyGraph), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
-PyType_Slot func_slots[] = {{0, nullptr}};
-PyType_Spec func_spec = {"graphkiln.FuncGraph", sizeof(PyGraph), 0,
-                         Py_TPFLAGS_DEFAULT, func_slots};
+PyObject* FuncGraphText(PyObject* o) {
+  PyRef name = PyRef::Steal(Name(o, nullptr));
+  PyRef id = PyRef::Steal(PyLong_FromVoidPtr(o));
+  return name && id ? PyUnicode_FromFormat("FuncGraph(name=%U, id=%S)",
+                                           name.get(), id.get())
+                    : nullptr;
+}
+
+PyTypeObject* AddGraphType(PyObject* module, TypeParts own) {
+  own.Add(methods);
+  own.Add(getset);
+  const TypeParts& parts = std::move(own).Finished();
+  PyType_Slot slots[] = {
+      {Py_tp_doc,
+       Doc("Operations and the tensors between them, to be run later.\n\n"
+           ">>> graph = tf.Graph()\n"
+           ">>> with graph.as_default():\n"
+           "...     one = tf.constant(1, name='one')\n"
+           ">>> [op.name for op in graph.get_operations()]\n"
+           "['one']")},
+      {Py_tp_new, Slot<New>()},
+      {Py_tp_dealloc, Slot<Dealloc>()},
+      {Py_tp_traverse, Slot<Traverse>()},
+      {Py_tp_clear, Slot<Clear>()},
+      {Py_tp_getset, Table(parts.attributes)},
+      {Py_tp_methods, Table(parts.methods)},
+      {Py_tp_members, Slot<members>()},
+      {0, nullptr}};
+  PyType_Spec spec = {
+      "graphkiln.Graph", sizeof(PyGraph), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
+  return AddType(module, &spec, nullptr);
+}
+
+PyTypeObject* AddFuncGraphType(PyObject* module, TypeParts own) {
+  const TypeParts& parts = std::move(own).Finished();
+  PyType_Slot slots[] = {{Py_tp_str, Slot<FuncGraphText>()},
+                         {Py_tp_getset, Table(parts.attributes)},
+                         {Py_tp_methods, Table(parts.methods)},
+                         {0, nullptr}};
+  PyType_Spec spec = {"graphkiln.FuncGraph", sizeof(PyGraph), 0,
+                      Py_TPFLAGS_DEFAULT, slots};
+  return AddType(module, &spec, GraphType);
+}
 
 // The graph being built, or None when eager.
 PyObject* CurrentGraph(PyObject*, PyObject*) {
@@ -617,6 +396,12 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
+FuncGraph* BuilderOf(PyObject* graph) {
+  FuncGraph* f = GraphOf(graph)->func;
+  if (f == nullptr) Raise(RuntimeError("this graph cannot be changed"));
+  return f;
+}
+
 std::function<StatusOr<Tensor>()> ValueOnCall(PyObject* function) {
   const std::shared_ptr<PyObject> held(Py_NewRef(function), DeferredDecref);
   return [held]() -> StatusOr<Tensor> {
@@ -636,11 +421,11 @@ PyObject* WrapGraph(Graph* graph) {
                    Ref<FuncGraph>(FuncGraph::Of(graph)));
 }
 
-bool AddGraphTypes(PyObject* module) {
+bool AddGraphTypes(PyObject* module, TypeParts graph, TypeParts func_graph) {
   wrap_graph = [](const Tensor& t) { return WrapGraph(Graph::GraphOf(t)); };
-  GraphType = AddType(module, &spec, nullptr);
+  GraphType = AddGraphType(module, std::move(graph));
   if (GraphType == nullptr) return false;
-  FuncGraphType = AddType(module, &func_spec, GraphType);
+  FuncGraphType = AddFuncGraphType(module, std::move(func_graph));
   return FuncGraphType != nullptr &&
          PyModule_AddFunctions(module, functions) == 0;
 }

@@ -12,6 +12,7 @@
 #include "function/func_graph.h"
 #include "py_ref.h"
 #include "source_location.h"
+#include "type_parts.h"
 
 namespace gk::py {
 
@@ -47,7 +48,11 @@ PyObject* WrapGraph(Graph* graph);
 // called and dropped by any thread.
 std::function<StatusOr<Tensor>()> ValueOnCall(PyObject* function);
 
-bool AddGraphTypes(PyObject* module);
+// The graph's builder; null with an exception set if it has none.
+FuncGraph* BuilderOf(PyObject* graph);
+
+// With what other files give the two types.
+bool AddGraphTypes(PyObject* module, TypeParts graph, TypeParts func_graph);
 
 }  // namespace gk::py
 

@@ -4,11 +4,14 @@
 #include "errors.h"
 #include "framework/op_registry.h"
 #include "func_graph_object.h"
+#include "gil.h"
 #include "graph/attr_from_proto.h"
 #include "graph/graph_def.h"
 #include "graph/import_graph_def.h"
 #include "graph/op_def_proto.h"
+#include "graph/picture.h"
 #include "graph/tensor_proto.h"
+#include "guarded.h"
 #include "op_function.h"
 #include "operation_type.h"
 #include "tensor_type.h"
@@ -47,8 +50,7 @@ const GraphFunction* FunctionArgument(nb::handle concrete) {
   return ConcreteFunctionOf(concrete.ptr())->function->function().get();
 }
 
-nb::bytes GraphDefBytes(nb::handle graph, bool add_shapes,
-                        nb::sequence functions) {
+nb::bytes GraphDefBytes(nb::handle graph, bool add_shapes, nb::list functions) {
   const PyGraph* g = GraphArgument(graph);
   GraphDefOptions options;
   options.add_shapes = add_shapes;
@@ -115,26 +117,6 @@ nb::object PlainAttr(const Operation& op, const std::string& name) {
   return nb::steal(value);
 }
 
-// [(attribute, function's name, its Graph)] of what a node calls.
-nb::list CalledFunctions(const Operation& op) {
-  nb::list out;
-  auto add = [&](const std::string& attr, const FunctionAttr& f) {
-    const auto* function =
-        dynamic_cast<const GraphFunction*>(f.definition.get());
-    if (function == nullptr) return;
-    PyObject* graph = WrapGraph(function->graph_ref().get());
-    if (graph == nullptr) throw nb::python_error();
-    out.append(nb::make_tuple(attr, f.name, nb::steal(graph)));
-  };
-  for (const auto& [name, value] : op.node->attrs()) {
-    if (const auto* f = std::get_if<FunctionAttr>(&value)) add(name, *f);
-    if (const auto* l = std::get_if<std::vector<FunctionAttr>>(&value)) {
-      for (const FunctionAttr& f : *l) add(name, f);
-    }
-  }
-  return out;
-}
-
 // import_graph_def(graph, bytes, {edge: tensor}, prefix) -> [Operation]
 nb::list ImportBytes(nb::handle graph, nb::bytes bytes, nb::dict input_map,
                      const std::string& prefix) {
@@ -192,50 +174,236 @@ void SetListAttrs(const OpRecord& record, const TensorVector& inputs,
   }
 }
 
-// create_op(graph, NodeDef bytes, tensors) -> Operation: the graph's builder
-// makes a node of the message's op, attributes and name.
-nb::object CreateOp(nb::handle graph, nb::bytes bytes, nb::list inputs) {
-  PyGraph* g = GraphArgument(graph);
+// A message as bytes.
+std::string Serialized(nb::handle message) {
+  const nb::bytes data(message.attr("SerializeToString")());
+  return std::string(data.c_str(), data.size());
+}
+
+// An op of the graph, which its builder makes of the message's op, attributes
+// and name. Throws what Python raises.
+nb::object MakeOperation(PyGraph* g, const proto::NodeDef& message,
+                         nb::handle inputs) {
   if (g->func == nullptr) {
     Throw(RuntimeError("Graph is finalized and cannot be modified."));
   }
-  proto::NodeDef message;
-  const Status parsed =
-      message.Parse(std::string_view(bytes.c_str(), bytes.size()));
-  if (!parsed.ok()) Throw(parsed);
-  const OpRecord* record = Check(OpRegistry::Get().LookUp(message.op));
+  const auto check = [](const Status& status) {
+    if (status.ok()) return;
+    if (status.code() == Code::kNotFound) {
+      Throw(RuntimeError("{}", status.message()));
+    }
+    if (status.code() == Code::kInvalidArgument) {
+      Throw(ValueError("{}", status.message()));
+    }
+    Throw(status);
+  };
+  const auto record = OpRegistry::Get().LookUp(message.op);
+  check(record.status());
   AttrMap attrs;
   for (const auto& [name, value] : message.attr) {
-    const AttrDef* declared = record->def->FindAttr(name);
+    const AttrDef* declared = (*record)->def->FindAttr(name);
     if (declared == nullptr && !name.starts_with('_')) {
       Throw(ValueError("NodeDef mentions attr '{}' not in Op {}", name,
-                       record->name));
+                       (*record)->name));
     }
-    attrs.Set(name, Check(AttrFromProto(value, declared, nullptr)));
+    StatusOr<AttrValue> attr = AttrFromProto(value, declared, nullptr);
+    check(attr.status());
+    attrs.Set(name, *std::move(attr));
   }
   TensorVector tensors;
   for (nb::handle input : inputs) {
-    if (!IsTensor(input.ptr())) Throw(TypeError("an input is not a tensor"));
+    if (!IsTensor(input.ptr())) {
+      Throw(TypeError("Input #{} is not a tensor: {}", tensors.size(),
+                      nb::str(input).c_str()));
+    }
     tensors.push_back(TensorOf(input.ptr()));
   }
-  SetListAttrs(*record, tensors, &attrs);
-  Check(g->func->Apply(*record, tensors, std::move(attrs), message.name));
+  SetListAttrs(**record, tensors, &attrs);
+  const FuncGraph::Building building(g->func);
+  check(g->func->Apply(**record, tensors, std::move(attrs), message.name)
+            .status());
   return WrapNode(g->graph, g->graph->nodes().back().get());
 }
 
+PyObject* CreateOp(PyObject* o, PyObject* args, PyObject* kwargs) {
+  const char *type, *name = nullptr;
+  PyObject *inputs, *attrs = Py_None, *unused;
+  if (!ParseArguments(args, kwargs, "sO|OOzOOOO",
+                      {"op_type", "inputs", "dtypes", "input_types", "name",
+                       "attrs", "op_def", "compute_shapes", "compute_device"},
+                      &type, &inputs, &unused, &unused, &name, &attrs, &unused,
+                      &unused, &unused)) {
+    return nullptr;
+  }
+  proto::NodeDef message;
+  message.op = type;
+  message.name = name != nullptr && *name != 0 ? name : type;
+  if (attrs != Py_None) {
+    for (auto [key, value] : nb::cast<nb::dict>(nb::handle(attrs))) {
+      proto::AttrValue attr;
+      const Status parsed = attr.Parse(Serialized(value));
+      if (!parsed.ok()) return Raise(parsed);
+      message.attr[nb::cast<std::string>(key)] = std::move(attr);
+    }
+  }
+  return MakeOperation(GraphOf(o), message, inputs).release().ptr();
+}
+
+PyObject* AsGraphDef(PyObject* o, PyObject* args, PyObject* kwargs) {
+  PyObject* unused;
+  int add_shapes = 0;
+  if (!ParseArguments(args, kwargs, "|OpO",
+                      {"from_version", "add_shapes", "use_pybind11_proto"},
+                      &unused, &add_shapes, &unused)) {
+    return nullptr;
+  }
+  nb::object kept = nb::getattr(nb::handle(o), kKeptFunctions, nb::dict());
+  return Message("GraphDef", GraphDefBytes(nb::handle(o), add_shapes != 0,
+                                           nb::cast<nb::dict>(kept).values()))
+      .release()
+      .ptr();
+}
+
+PyObject* GraphDefVersions(PyObject* o, void*) {
+  PyRef none = PyRef::Steal(PyTuple_New(0));
+  PyRef message =
+      PyRef::Steal(none ? AsGraphDef(o, none.get(), nullptr) : nullptr);
+  return message ? PyObject_GetAttrString(message.get(), "versions") : nullptr;
+}
+
+PyObject* ReprHtml(PyObject* o, PyObject*) {
+  const FuncGraph* f = GraphOf(o)->func;
+  return ToPyString(GraphHtml(*GraphOf(o)->graph, f ? f->name() : ""));
+}
+PyObject* ReprSvg(PyObject* o, PyObject*) {
+  const auto svg = [&] {
+    const GilRelease unlocked(true);
+    return GraphSvg(*GraphOf(o)->graph);
+  }();
+  return svg ? ToPyString(*svg) : Py_NewRef(Py_None);
+}
+
+PyObject* OpDefForType(PyObject*, PyObject* args, PyObject* kwargs) {
+  const char* type;
+  if (!ParseArguments(args, kwargs, "s", {"type"}, &type)) return nullptr;
+  const auto record = OpRegistry::Get().LookUp(type);
+  if (!record.ok()) {
+    return Raise(RuntimeError("{}", record.status().message()));
+  }
+  return Message("OpDef", OpDefBytes(type)).release().ptr();
+}
+
+PyMethodDef methods[] = {
+    {"as_graph_def", AsCFunction(Guarded<AsGraphDef>), kByName,
+     "as_graph_def($self, from_version=None, add_shapes=False, "
+     "use_pybind11_proto=False)\n--\n\n"
+     "The graph as a GraphDef; `add_shapes` adds `_output_shapes` to nodes."},
+    {"op_def_for_type", AsCFunction(Guarded<OpDefForType>), kByName,
+     "op_def_for_type($self, type)\n--\n\n"
+     "The OpDef of an op type. RuntimeError if there is none."},
+    {"create_op", AsCFunction(Guarded<CreateOp>), kByName,
+     "create_op($self, op_type, inputs, dtypes=None, input_types=None, "
+     "name=None, attrs=None, op_def=None, compute_shapes=True, "
+     "compute_device=True)\n--\n\n"
+     "Adds an operation to this graph.\n\n"
+     "Args:\n"
+     "  op_type: the op's name (\"MatMul\").\n"
+     "  inputs: its input tensors, flat.\n"
+     "  dtypes, input_types: follow from the op and its inputs.\n"
+     "  name: of the operation, below the current name scope; `op_type`\n"
+     "    unless given.\n"
+     "  attrs: AttrValue messages by name; those that the inputs tell may be\n"
+     "    left out.\n"
+     "  op_def, compute_shapes, compute_device: accepted for compatibility.\n"
+     "\n"
+     "Raises TypeError for an input that is no tensor, RuntimeError for an\n"
+     "unknown op or a finalized graph, ValueError for what the op refuses.\n"
+     "\n"
+     ">>> g = tf.Graph()\n"
+     ">>> with g.as_default():\n"
+     "...     a = tf.constant(1.0)\n"
+     ">>> g.create_op('Neg', [a], name='minus').outputs[0].name\n"
+     "'minus:0'"},
+    {"_repr_svg_", Guarded<ReprSvg>, METH_NOARGS, nullptr},
+    {"_repr_html_", Guarded<ReprHtml>, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+PyGetSetDef attributes[] = {
+    {"graph_def_versions", Guarded<GraphDefVersions>, nullptr,
+     "The VersionDef of the graph's GraphDef.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
 }  // namespace
 
+nb::object Message(const char* kind, const nb::bytes& data) {
+  return nb::module_::import_("graphkiln._proto")
+      .attr(kind)
+      .attr("FromString")(data);
+}
+
+nb::object NodeDefOf(const Operation& op) {
+  return Message("NodeDef", NodeDefBytes(op));
+}
+nb::object OpDefOf(const Operation& op) {
+  return Message("OpDef", OpDefBytes(std::string(op.node->type())));
+}
+nb::object FunctionDefOf(nb::handle concrete) {
+  return Message("FunctionDef", FunctionDefBytes(concrete));
+}
+
+nb::object AttrOf(const Operation& op, const std::string& name) {
+  const nb::object data = AttrMessage(op, name);
+  if (data.is_none()) return PlainAttr(op, name);
+  nb::object value = Message("AttrValue", nb::bytes(data));
+  const nb::str kind(value.attr("WhichOneof")("value"));
+  if (std::string_view(kind.c_str()) != "list") return value.attr(kind);
+  for (const char* field : {"shape", "tensor", "func"}) {
+    nb::list items(value.attr("list").attr(field));
+    if (nb::len(items) > 0) return items;
+  }
+  return nb::list();
+}
+
+nb::object OperationOfNodeDef(nb::handle node_def, nb::handle graph,
+                              nb::handle inputs, nb::handle control_inputs) {
+  if (!IsGraph(graph.ptr())) {
+    Throw(
+        TypeError("Argument g must be a Graph. Received an instance of type {}",
+                  nb::str(graph.type()).c_str()));
+  }
+  proto::NodeDef message;
+  const Status parsed = message.Parse(Serialized(node_def));
+  if (!parsed.ok()) Throw(parsed);
+  nb::list before;
+  if (!control_inputs.is_none()) before = nb::list(control_inputs);
+  nb::object scope = graph.attr("control_dependencies")(before);
+  scope.attr("__enter__")();
+  struct Leave {
+    nb::object scope;
+    ~Leave() { scope.attr("__exit__")(); }
+  } leave{scope};
+  return MakeOperation(GraphOf(graph.ptr()), message,
+                       inputs.is_none() ? nb::handle(nb::list()) : inputs);
+}
+
+void AddGraphMessages(TypeParts* parts) {
+  parts->Add(methods);
+  parts->Add(attributes);
+}
+
 void AddGraphDef(nb::module_& m) {
-  m.def("graph_def", &GraphDefBytes, nb::arg("graph"), nb::arg("add_shapes"),
-        nb::arg("functions"));
-  m.def("function_def", &FunctionDefBytes, nb::arg("concrete_function"));
-  m.def("node_def", &NodeDefBytes, nb::arg("op"));
   m.def("op_def", &OpDefBytes, nb::arg("type"));
-  m.def("attr_message", &AttrMessage, nb::arg("op"), nb::arg("name"));
   m.def("plain_attr", &PlainAttr, nb::arg("op"), nb::arg("name"));
-  m.def("called_functions", &CalledFunctions, nb::arg("op"));
-  m.def("create_op", &CreateOp, nb::arg("graph"), nb::arg("bytes"),
-        nb::arg("inputs"));
+  m.def(
+      "graph_dot",
+      [](nb::handle graph) { return GraphDot(*GraphArgument(graph)->graph); },
+      nb::arg("graph"));
+  m.def(
+      "graph_layers",
+      [](nb::handle graph) {
+        const PyGraph* g = GraphArgument(graph);
+        return GraphLayers(*g->graph, g->func ? g->func->name() : "");
+      },
+      nb::arg("graph"));
   m.def("import_graph_def", &ImportBytes, nb::arg("graph"), nb::arg("bytes"),
         nb::arg("input_map"), nb::arg("prefix"));
 }

@@ -9,6 +9,8 @@
 #include "operation_type.h"
 #include "tensor_type.h"
 
+namespace nb = nanobind;
+
 namespace gk::py {
 namespace {
 
@@ -100,6 +102,41 @@ PyObject* GraphTensorByName(PyObject* o, PyObject* name) {
     return nullptr;
   }
   return WrapTensor(GraphOf(o)->graph->TensorOf({node, index}));
+}
+
+PyObject* GraphElement(PyObject* graph, PyObject* obj, bool allow_tensor,
+                       bool allow_operation) {
+  nb::object element = nb::borrow(obj);
+  if (nb::hasattr(element, "_as_graph_element")) {
+    nb::object own = element.attr("_as_graph_element")();
+    if (PyObject_IsTrue(own.ptr()) == 1) element = own;
+  }
+  PyObject* o = element.ptr();
+  if (PyUnicode_Check(o)) {
+    const bool tensor =
+        StringView(o).find(':') != std::string_view::npos && allow_tensor;
+    // Without operations: an error that says why.
+    return tensor || !allow_operation ? GraphTensorByName(graph, o)
+                                      : GraphOperationByName(graph, o);
+  }
+  const char* kind = nullptr;
+  const Graph* own = nullptr;
+  const Operation* op = nullptr;
+  if (IsTensor(o) && allow_tensor) {
+    kind = "Tensor";
+    if (IsSymbolicTensor(o)) own = Graph::GraphOf(TensorOf(o));
+  } else if (allow_operation && nb::try_cast(element, op) && op != nullptr) {
+    kind = "Operation";
+    own = op->graph.get();
+  } else {
+    return PyErr_Format(PyExc_TypeError, "Can not convert a %s into a %s%s%s.",
+                        Py_TYPE(o)->tp_name, allow_tensor ? "Tensor" : "",
+                        allow_tensor && allow_operation ? " or " : "",
+                        allow_operation ? "Operation" : "");
+  }
+  if (own == GraphOf(graph)->graph) return element.release().ptr();
+  return PyErr_Format(PyExc_ValueError,
+                      "%s %S is not an element of this graph.", kind, o);
 }
 
 PyObject* GraphControlOutputs(PyObject* o, void*) {

@@ -10,6 +10,9 @@ namespace gk::py {
 PyObject* GraphOperations(PyObject* graph, PyObject*);
 PyObject* GraphOperationByName(PyObject* graph, PyObject* name);
 PyObject* GraphTensorByName(PyObject* graph, PyObject* name);
+// as_graph_element(obj, allow_tensor, allow_operation).
+PyObject* GraphElement(PyObject* graph, PyObject* obj, bool allow_tensor,
+                       bool allow_operation);
 // The operations that run even if no result needs them.
 PyObject* GraphControlOutputs(PyObject* graph, void*);
 

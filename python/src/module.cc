@@ -2,9 +2,11 @@
 #include <nanobind/nanobind.h>
 
 #include "concrete_function.h"
+#include "concrete_function_facts.h"
 #include "control_flow.h"
 #include "dataset.h"
 #include "convert.h"
+#include "deferred_captures.h"
 #include "dtype_type.h"
 #include "eager/eager_context.h"
 #include "framework/shared_variables.h"
@@ -14,13 +16,14 @@
 #include "function_trace_type.h"
 #include "gradient_tape.h"
 #include "graph_def.h"
+#include "graph_scopes.h"
 #include "host_function.h"
 #include "interrupt.h"
 #include "name_scope.h"
 #include "nest_node.h"
 #include "op_function.h"
 #include "op_record.h"
-#include "operation_type.h"
+#include "operation_members.h"
 #include "shape_type.h"
 #include "slicing.h"
 #include "source_location.h"
@@ -49,23 +52,29 @@ NB_MODULE(_graphkiln, m) {
   gk::InitEager();
   gk::InitControlFlow();
   PyObject* module = m.ptr();
+  gk::py::TypeParts graph, func_graph, concrete_function;
+  gk::py::AddGraphScopes(&graph);
+  gk::py::AddGraphState(&graph);
+  gk::py::AddGraphMessages(&graph);
+  gk::py::AddFuncGraphState(&func_graph);
+  gk::py::AddConcreteFunctionFacts(&concrete_function);
   const bool ok =
       gk::py::AddDTypeType(module) && gk::py::AddShapeType(module) &&
       gk::py::AddTensorTypes(module) && gk::py::AddVariableType(module) &&
       gk::py::AddTensorSpecTypes(module) && gk::py::AddConversions(module) &&
-      gk::py::AddOpFunctions(module) &&
-      gk::py::AddCompositeFunctions(module) &&
+      gk::py::AddOpFunctions(module) && gk::py::AddCompositeFunctions(module) &&
       gk::py::AddProcessSettings(module) && gk::py::AddSlicing(module) &&
       gk::py::AddNest(module) && gk::py::AddTraceTypes(module) &&
-      gk::py::AddGraphTypes(module) &&
-      gk::py::AddConcreteFunctionType(module) &&
-      gk::py::AddTracedValues(module) &&
-      gk::py::AddSourceLocations(module) &&
+      gk::py::AddGraphTypes(module, std::move(graph), std::move(func_graph)) &&
+      gk::py::AddConcreteFunctionType(module, std::move(concrete_function)) &&
+      gk::py::AddTracedValues(module) && gk::py::AddSourceLocations(module) &&
       gk::py::AddFunctionType(module);
   if (!ok || !gk::py::InstallInterruptCheck()) throw nanobind::python_error();
   gk::py::AddExceptionTranslator();
   gk::py::InstallHostFunctions(m);
   gk::py::AddScopes(m);
+  gk::py::AddGraphScopeType(m);
+  gk::py::AddDeferredCaptures(m);
   gk::py::AddGradientTape(m);
   gk::py::AddControlFlow(m);
   gk::py::AddDatasets(m);

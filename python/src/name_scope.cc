@@ -1,6 +1,6 @@
 #include "name_scope.h"
 
-#include <algorithm>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -9,28 +9,13 @@
 #include "eager/absent_device.h"
 #include "errors.h"
 #include "framework/logical_device.h"
+#include "function/device_scope.h"
 #include "tensor_type.h"
 #include "text_caster.h"
 
 namespace nb = nanobind;
 
 namespace gk::py {
-
-OpScope::OpScope(std::string_view name, bool own)
-    : graph_(FuncGraph::Current()) {
-  if (graph_ == nullptr) return;
-  StatusOr<std::string> scope = graph_->PushNameScope(name);
-  if (scope.ok()) {
-    name_ = *std::move(scope);
-    if (own) graph_->MarkOpScope();
-  } else {
-    status_ = scope.status();
-    graph_ = nullptr;
-  }
-}
-OpScope::~OpScope() {
-  if (graph_ != nullptr) graph_->PopNameScope();
-}
 
 namespace {
 
@@ -47,18 +32,6 @@ std::vector<std::string>& EagerScopes() {
   return PerThread<Scopes, Scopes>::Get().names;
 }
 
-// A scope changes what its thread does, and so must end there: a generator that
-// yields within one may be resumed by another thread.
-Status LeftElsewhere(std::string_view scope) {
-  return RuntimeError(
-      "A {} was left on another thread than the one that entered it", scope);
-}
-
-std::string CurrentScope() {
-  FuncGraph* graph = FuncGraph::Current();
-  return graph ? graph->name_scope() : EagerScopes().back();
-}
-
 // tf.name_scope: everything made inside has its name below `name`.
 class NameScope {
  public:
@@ -69,7 +42,7 @@ class NameScope {
     Ref<FuncGraph> graph(FuncGraph::Current());
     std::string full;
     if (graph) {
-      StatusOr<std::string> scope = graph->PushNameScope(name_);
+      StatusOr<std::string> scope = graph->scopes().PushName(name_);
       if (!scope.ok()) Throw(scope.status());
       full = *std::move(scope);
     } else if (!name_.empty()) {
@@ -86,7 +59,7 @@ class NameScope {
     Ref<FuncGraph> graph = std::move(entered_.back());
     entered_.pop_back();
     if (graph) {
-      graph->PopNameScope();
+      graph->scopes().PopName();
     } else if (EagerScopes().size() > 1) {
       EagerScopes().pop_back();
     }
@@ -105,59 +78,6 @@ Ref<FuncGraph>& LeftGraph() {
   };
   return PerThread<Left, Left>::Get().graph;
 }
-
-// What runs ops outside of all graphs: the eager context, or what refuses them
-// in scopes of devices that are not there. Null stands for the former.
-OpBuilder*& PlaceOfScope() {
-  thread_local OpBuilder* place = nullptr;
-  return place;
-}
-OpBuilder* EagerPlace() {
-  return PlaceOfScope() ? PlaceOfScope() : OpBuilder::Eager();
-}
-
-// An eager scope of tf.device: everything in it runs, or fails.
-class EagerDeviceScope {
- public:
-  EagerDeviceScope() = default;
-  EagerDeviceScope(std::string op_error, std::string value_error)
-      : absent_(std::make_unique<AbsentDevice>(std::move(op_error),
-                                               std::move(value_error))) {}
-  EagerDeviceScope(const EagerDeviceScope&) = delete;
-  // Without an exit: after an interrupt, by whoever collects it. What another
-  // thread has stays.
-  ~EagerDeviceScope() {
-    if (IsHere()) {
-      Exit();
-      return;
-    }
-    (void)scope_.release();
-    (void)absent_.release();
-  }
-
-  void Enter() {
-    if (scope_) return;
-    before_ = std::exchange(PlaceOfScope(), absent_.get());
-    scope_ = std::make_unique<OpBuilder::Scope>(EagerPlace());
-    thread_ = std::this_thread::get_id();
-  }
-  void Exit() {
-    if (!scope_) return;
-    if (!IsHere()) Throw(LeftElsewhere("tf.device"));
-    scope_.reset();
-    PlaceOfScope() = before_;
-  }
-
- private:
-  bool IsHere() const {
-    return !scope_ || thread_ == std::this_thread::get_id();
-  }
-
-  std::thread::id thread_;                // where it was entered
-  std::unique_ptr<AbsentDevice> absent_;  // null if all can run
-  std::unique_ptr<OpBuilder::Scope> scope_;
-  OpBuilder* before_ = nullptr;
-};
 
 // tf.init_scope: out of the graphs of functions, unseen by tapes.
 class InitScope {
@@ -187,7 +107,7 @@ class InitScope {
     entered_.push_back({std::make_unique<OpBuilder::Scope>(place), left_graph,
                         CurrentDevice()});
     if (left && MindsDevices()) {
-      const int device = FindDevice(left->device());
+      const int device = FindDevice(left->scopes().device());
       if (device >= 0) SetCurrentDevice(device);
     }
     if (left) left_graph = std::move(left);
@@ -222,6 +142,62 @@ bool InsideFunction() {
 
 }  // namespace
 
+std::string CurrentScope() {
+  FuncGraph* graph = FuncGraph::Current();
+  return graph ? graph->scopes().name() : EagerScopes().back();
+}
+
+std::optional<DeviceSpec> DeviceArgument(PyObject* device) {
+  nb::object name = nb::borrow(device);
+  if (name.is_none()) return std::nullopt;
+  if (nb::hasattr(name, "device_index")) {  // a DeviceSpec
+    const auto set = [&](const char* part, auto& field) {
+      nb::object value = name.attr(part);
+      using Field = typename std::decay_t<decltype(field)>::value_type;
+      if (!value.is_none()) field = nb::cast<Field>(value);
+    };
+    DeviceSpec spec;
+    set("job", spec.job);
+    set("replica", spec.replica);
+    set("task", spec.task);
+    set("device_type", spec.type);
+    set("device_index", spec.index);
+    return spec;
+  }
+  if (nb::hasattr(name, "device_type")) {  // a LogicalDevice
+    name = nb::getattr(name, "name", name);
+  }
+  if (!nb::isinstance<nb::str>(name)) {
+    nb::object type = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(device)));
+    Throw(ValueError("Expecting a string device name. Got {}({})",
+                     nb::str(type).c_str(), nb::str(name).c_str()));
+  }
+  StatusOr<DeviceSpec> spec = DeviceSpec::Parse(StringView(name.ptr()));
+  if (!spec.ok()) Throw(spec.status());
+  return *std::move(spec);
+}
+
+nb::object NewNameScope(std::string name) {
+  return nb::cast(new NameScope(std::move(name)),
+                  nb::rv_policy::take_ownership);
+}
+
+OpScope::OpScope(std::string_view name, bool own)
+    : graph_(FuncGraph::Current()) {
+  if (graph_ == nullptr) return;
+  StatusOr<std::string> scope = graph_->scopes().PushName(name);
+  if (scope.ok()) {
+    name_ = *std::move(scope);
+    if (own) graph_->scopes().MarkOp();
+  } else {
+    status_ = scope.status();
+    graph_ = nullptr;
+  }
+}
+OpScope::~OpScope() {
+  if (graph_ != nullptr) graph_->scopes().PopName();
+}
+
 void AddScopes(nb::module_& m) {
   nb::class_<NameScope>(m, "name_scope",
                         "Names made inside begin with this scope's name.")
@@ -242,13 +218,32 @@ void AddScopes(nb::module_& m) {
       .def(nb::init<>())
       .def("__enter__", &InitScope::Enter)
       .def("__exit__", [](InitScope& self, nb::args) { self.Exit(); });
-  nb::class_<EagerDeviceScope>(m, "EagerDeviceScope",
-                               "Where eager ops run, or why they cannot.")
-      .def(nb::init<>())
-      .def(nb::init<std::string, std::string>(), nb::arg("op_error"),
-           nb::arg("value_error"))
-      .def("enter", &EagerDeviceScope::Enter)
-      .def("exit", &EagerDeviceScope::Exit);
+  nb::class_<DeviceScope>(m, "DeviceScope", "Where what is made inside runs.")
+      .def(
+          "__init__",
+          [](DeviceScope* self, nb::handle device) {
+            std::optional<DeviceSpec> spec = DeviceArgument(device.ptr());
+            new (self) DeviceScope(std::move(spec));
+          },
+          nb::arg("device").none())
+      .def("__enter__", &DeviceScope::Enter)
+      .def("__exit__", [](DeviceScope& self, nb::args) {
+        const Status status = self.Exit();
+        if (!status.ok()) Throw(status);
+      });
+  m.def(
+      "parse_device",
+      [](const std::string& name) {
+        StatusOr<DeviceSpec> spec = DeviceSpec::Parse(name);
+        if (!spec.ok()) Throw(spec.status());
+        const auto part = [](const auto& value) {
+          return value ? nb::cast(*value) : nb::none();
+        };
+        return nb::make_tuple(part(spec->job), part(spec->replica),
+                              part(spec->task), part(spec->type),
+                              part(spec->index));
+      },
+      nb::arg("name"), "The parts of a device's name; None where it is open.");
   m.def("soft_placement", &SoftPlacement,
         "May ops run elsewhere if their device is not there?");
   m.def("set_soft_placement", &SetSoftPlacement, nb::arg("soft"),
@@ -260,15 +255,6 @@ void AddScopes(nb::module_& m) {
         if (!status.ok()) Throw(status);
       },
       nb::arg("count"), "How many parts of the CPU can be named.");
-  m.def(
-      "set_current_device",
-      [](int device) {
-        const int before = CurrentDevice();
-        SetCurrentDevice(std::clamp(device, 0, NumLogicalDevices() - 1));
-        return before;
-      },
-      nb::arg("device"),
-      "Where this thread makes tensors from now on; returns where it did.");
   m.def(
       "is_on_current_device",
       [](nb::handle tensor) {

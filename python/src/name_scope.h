@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,14 @@ class OpScope {
   Status status_;
   std::string name_;
 };
+
+// "outer/inner/".
+std::string CurrentScope();
+// A tf.name_scope.
+nanobind::object NewNameScope(std::string name);
+// What a device is given by: None, a name, tf.DeviceSpec or LogicalDevice.
+// Throws what Python raises for anything else.
+std::optional<DeviceSpec> DeviceArgument(PyObject* device);
 
 void AddScopes(nanobind::module_& m);
 

@@ -21,7 +21,6 @@ struct Operation {
 };
 
 nanobind::object WrapNode(Graph* graph, Node* node);
-void AddOperation(nanobind::module_& m);
 
 }  // namespace gk::py
 

@@ -159,12 +159,9 @@ std::string LineByLine(SourceId id) {
   return TextOf(id, "\n");
 }
 
-PyObject* SourceLines(PyObject*, PyObject* id) {
-  const unsigned long n = PyLong_AsUnsignedLong(id);
-  if (PyErr_Occurred()) return nullptr;
+PyObject* LineTuples(SourceId id) {
   PyRef list = PyRef::Steal(PyList_New(0));
-  if (n > UINT32_MAX) return list.Release();
-  for (const Line& l : LinesOf(static_cast<SourceId>(n))) {
+  for (const Line& l : LinesOf(id)) {
     PyRef item = PyRef::Steal(
         Py_BuildValue("(sis)", l.file.c_str(), l.line, l.function.c_str()));
     if (!list || !item || PyList_Append(list.get(), item.get()) < 0) {
@@ -181,12 +178,12 @@ PyObject* SetPackageDirectory(PyObject*, PyObject* path) {
 }
 
 PyMethodDef functions[] = {
-    {"source_lines", Guarded<SourceLines>, METH_O,
-     "[(file, line, function)] of a node's position, outermost first."},
     {"set_package_directory", Guarded<SetPackageDirectory>, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
+
+PyObject* SourceLinesOf(SourceId id) { return LineTuples(id); }
 
 // The caller's frame stays while it traces, so its address is its name.
 TracedHere::TracedHere() {

@@ -41,7 +41,11 @@ class TracedHere {
   TracedHere& operator=(const TracedHere&) = delete;
 };
 
-// Adds source_lines(id), and tells the layers below to ask for positions.
+// [(file, line, function)] of a node's position, outermost first. New
+// reference.
+PyObject* SourceLinesOf(uint32_t id);
+
+// Tells the layers below to ask for positions.
 bool AddSourceLocations(PyObject* module);
 
 }  // namespace gk::py

@@ -9,6 +9,7 @@
 #include "convert.h"
 #include "dtype_type.h"
 #include "framework/op_registry.h"
+#include "framework/variable.h"
 #include "func_graph_object.h"
 #include "function/trace_arguments.h"
 #include "function_trace_type.h"
@@ -41,8 +42,7 @@ std::string NodeName(const std::string& name) {
   };
   bool fits = !name.empty() && in(name[0], ".");
   for (char c : name) fits = fits && in(c, "_.\\/>-");
-  return fits ? name
-              : std::string(OpRegistry::Get().The(kPlaceholder).name);
+  return fits ? name : std::string(OpRegistry::Get().The(kPlaceholder).name);
 }
 
 // The values that a traced Python function is called with.
@@ -69,9 +69,9 @@ class PythonArguments : public ArgumentFace {
       PyRef wrapped = PyRef::Steal(WrapTraceType(TraceTypeRef(&type)));
       PyRef name = PyRef::Steal(ToPyString(parameter));
       if (!tensor || !wrapped || !name) return PythonError();
-      known =
-          PyRef::Steal(CallPython("graphkiln._src.function.tracing", "variable_of",
-                                  {tensor.get(), wrapped.get(), name.get()}));
+      known = PyRef::Steal(
+          CallPython("graphkiln._src.function.tracing", "variable_of",
+                     {tensor.get(), wrapped.get(), name.get()}));
     }
     return Push(Py_XNewRef(known.get()));
   }
@@ -82,7 +82,8 @@ class PythonArguments : public ArgumentFace {
     PyRef own = PyRef::Steal(ObjectOf(type));
     PyRef name = PyRef::Steal(ToPyString(parameter));
     if (!own || !name) return PythonError();
-    return Push(CallPython("graphkiln._src.function.tracing", "placeholder_value",
+    return Push(CallPython("graphkiln._src.function.tracing",
+                           "placeholder_value",
                            {own.get(), owner_, name.get()}));
   }
   Status Container(const TraceType& type) override {
@@ -180,9 +181,7 @@ PyObject* MakeValue(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "OO!s", &owner, TraceTypeType, &type, &name)) {
     return nullptr;
   }
-  OtherArguments face(owner);
-  const Status status = MakeArgument(*TraceTypeIn(type), name, &face);
-  return status.ok() ? face.Take().Release() : Raise(status);
+  return ValueOfType(owner, TraceTypeIn(type), name);
 }
 
 // ---- Results ----
@@ -336,8 +335,8 @@ PyObject* ShownArgument(const TraceTypeRef& type, const std::string& path) {
         return own.Release();
       }
       name = PyRef::Steal(ToPyString(path));
-      return name ? CallPython("graphkiln._src.function.concrete_function", "shown_argument",
-                               {own.get(), name.get()})
+      return name ? CallPython("graphkiln._src.function.concrete_function",
+                               "shown_argument", {own.get(), name.get()})
                   : nullptr;
     }
     default:
@@ -345,8 +344,16 @@ PyObject* ShownArgument(const TraceTypeRef& type, const std::string& path) {
   }
 }
 
-// input_signature(traced): (args, kwargs) with specs for tensors.
-PyObject* InputSignature(PyObject*, PyObject* traced) {
+}  // namespace
+
+PyObject* ValueOfType(PyObject* owner, const TraceTypeRef& type,
+                      const std::string& name) {
+  OtherArguments face(owner);
+  const Status status = MakeArgument(*type, name, &face);
+  return status.ok() ? face.Take().Release() : Raise(status);
+}
+
+PyObject* TracedInputs(PyObject* traced, void*) {
   const TracedSignature* signature = SignatureOf(traced);
   if (signature == nullptr) return nullptr;
   if (!signature->type) {
@@ -365,6 +372,63 @@ PyObject* InputSignature(PyObject*, PyObject* traced) {
   }
   return PackValue(*structure, shown);
 }
+
+PyObject* TracedOutputs(PyObject* traced, void*) {
+  const TracedSignature* signature = SignatureOf(traced);
+  PyRef outputs = PyRef::Steal(PyObject_GetAttrString(traced, "outputs"));
+  std::vector<PyRef> leaves;
+  if (signature == nullptr || !AppendItems(outputs.get(), &leaves)) {
+    return nullptr;
+  }
+  if (!signature->output) {
+    return PyErr_Format(PyExc_AttributeError,
+                        "nothing was traced into this graph");
+  }
+  const StructureRef keep = signature->output;
+  return PackValue(*keep, leaves, {});
+}
+
+PyObject* TracedVariables(PyObject* traced, void*) {
+  PyRef graph = IsGraph(traced)
+                    ? PyRef::Share(traced)
+                    : PyRef::Steal(PyObject_GetAttrString(traced, "graph"));
+  PyRef list = PyRef::Steal(graph ? PyList_New(0) : nullptr);
+  if (!list) return nullptr;
+  const FuncGraph* f = GraphOf(graph.get())->func;
+  for (const FunctionCapture& c :
+       f ? f->captures() : std::vector<FunctionCapture>()) {
+    if (!c.external || c.external.dtype() != DataType::kResource ||
+        c.external.is_symbolic() || !gk::VariableOf(c.external).ok()) {
+      continue;
+    }
+    PyObject* variable = FindVariable(c.external);
+    if (variable == nullptr) {
+      return Raise(FailedPrecondition(
+          "Called a function referencing variables which have been deleted: "
+          "the Python object of the variable {} is gone. This likely means "
+          "that function-local variables were created and not referenced "
+          "elsewhere in the program. This is generally a mistake; consider "
+          "storing variables in an object attribute on first call.",
+          c.placeholder->name()));
+    }
+    if (PyList_Append(list.get(), variable) < 0) return nullptr;
+  }
+  return PyList_AsTuple(list.get());
+}
+
+PyObject* TracedTrainableVariables(PyObject* traced, void*) {
+  PyRef all = PyRef::Steal(TracedVariables(traced, nullptr));
+  PyRef list = PyRef::Steal(all ? PyList_New(0) : nullptr);
+  for (Py_ssize_t i = 0; list && i < PyTuple_GET_SIZE(all.get()); ++i) {
+    PyObject* v = PyTuple_GET_ITEM(all.get(), i);
+    if (VariableOf(v)->trainable && PyList_Append(list.get(), v) < 0) {
+      return nullptr;
+    }
+  }
+  return list ? PyList_AsTuple(list.get()) : nullptr;
+}
+
+namespace {
 
 // traced_type(traced): its FunctionType.
 PyObject* TracedType(PyObject*, PyObject* traced) {
@@ -439,9 +503,8 @@ PyObject* FinishGraph(PyObject*, PyObject* args) {
   if (!f->signature().output) {
     // Of what the library makes: a list.
     f->set_signature(
-        {f->signature().type,
-         Structure::List(std::vector<StructureRef>(tensors.size(),
-                                                   Structure::Leaf()))});
+        {f->signature().type, Structure::List(std::vector<StructureRef>(
+                                  tensors.size(), Structure::Leaf()))});
   }
   StatusOr<Ref<ConcreteFunction>> function = [&] {
     // Results are converted inside.
@@ -457,7 +520,6 @@ PyMethodDef functions[] = {
     {"make_value", Guarded<MakeValue>, METH_VARARGS, nullptr},
     {"returned_tensors", Guarded<ReturnedTensors>, METH_VARARGS, nullptr},
     {"pack_outputs", Guarded<PackOutputsFunction>, METH_VARARGS, nullptr},
-    {"input_signature", Guarded<InputSignature>, METH_O, nullptr},
     {"finish_graph", Guarded<FinishGraph>, METH_VARARGS, nullptr},
     {"traced_type", Guarded<TracedType>, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};

@@ -34,11 +34,11 @@ class WaitsFor {
   explicit WaitsFor(Node* node)
       : graph_(node == nullptr ? nullptr : FuncGraph::Current()) {
     if (graph_ != nullptr) {
-      graph_->PushControlInputs(std::vector<Node*>{node});
+      graph_->scopes().PushControlInputs(std::vector<Node*>{node});
     }
   }
   ~WaitsFor() {
-    if (graph_ != nullptr) graph_->PopControlInputs();
+    if (graph_ != nullptr) graph_->scopes().PopControlInputs();
   }
   WaitsFor(const WaitsFor&) = delete;
 

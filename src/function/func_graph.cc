@@ -25,30 +25,6 @@ Status AsBuildError(const Status& status) {
   return status;
 }
 
-// Names in files are made of these characters.
-Status CheckScopeName(std::string_view name, bool root) {
-  const auto is_word = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '.';
-  };
-  bool valid = !root || is_word(name.front());
-  for (char c : name) {
-    valid = valid && (is_word(c) || std::string_view("_\\/>-").find(c) !=
-                                        std::string_view::npos);
-  }
-  if (valid) return OkStatus();
-  if (root) {
-    return ValueError(
-        "'{}' is not a valid root scope name. A root scope name has to match "
-        "the following pattern: ^[A-Za-z0-9.][A-Za-z0-9_.\\\\/>-]*$",
-        name);
-  }
-  return ValueError(
-      "'{}' is not a valid scope name. A scope name has to match the "
-      "following pattern: ^[A-Za-z0-9_.\\\\/>-]*$",
-      name);
-}
-
 // "values_1" for the second element of the list argument "values".
 std::string InputName(const OpRecord& record, const AttrMap& attrs,
                       size_t index) {
@@ -92,6 +68,7 @@ void NameSharedResource(Node* node) {
 FuncGraph::FuncGraph(std::string name, OpBuilder* outer)
     : name_(std::move(name)),
       graph_(MakeRef<Graph>()),
+      scopes_(graph_.get()),
       outer_(dynamic_cast<FuncGraph*>(outer)) {
   graph_->set_builder(this);
   if (outer_) {
@@ -144,17 +121,6 @@ const void* FuncGraph::CaptureKey(const Tensor& t) {
 
 void FuncGraph::SetSourceFn(SourceFn fn) { source_fn = fn; }
 
-std::string FuncGraph::ScopedName(std::string_view name) {
-  if (!name.empty() && name.back() == '/') {
-    name.remove_suffix(1);
-    // A scope's own name is reserved already: its op takes it as it is.
-    return graph_->FindNode(name) == nullptr ? std::string(name)
-                                             : graph_->UniqueName(name);
-  }
-  if (scopes_.back().empty()) return graph_->UniqueName(name);
-  return graph_->UniqueName(scopes_.back() + std::string(name));
-}
-
 StatusOr<TensorVector> FuncGraph::Apply(const OpRecord& record,
                                         std::span<const Tensor> inputs,
                                         AttrMap attrs, std::string_view name) {
@@ -171,8 +137,9 @@ StatusOr<TensorVector> FuncGraph::Apply(const OpRecord& record,
     for (const Tensor& t : inputs) shown.push_back(ShownInput::Of(t));
     return WithArguments(s, record, attrs, shown);
   }
-  AddScopedAttrs(record, &attrs);
-  const std::string unique = ScopedName(name.empty() ? record.name : name);
+  scopes_.AddAttrs(record, &attrs);
+  const std::string unique =
+      scopes_.UniqueName(name.empty() ? record.name : name);
   InlinedVector<Output, 8> edges;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].is_symbolic() && Graph::GraphOf(inputs[i]) == graph_.get()) {
@@ -197,13 +164,7 @@ StatusOr<TensorVector> FuncGraph::Apply(const OpRecord& record,
   if (!made.ok()) return AsBuildError(made.status());
   Node* node = *made;
   NameSharedResource(node);
-  if (!control_groups_.empty()) AddControlInputs(node);
-  if (const DeviceFn& choose = devices_.back().choose) {
-    GK_ASSIGN_OR_RETURN(std::string device, choose(graph_.get(), node));
-    node->set_device(std::move(device));
-  } else if (!device().empty()) {
-    node->set_device(device());
-  }
+  GK_RETURN_IF_ERROR(scopes_.Apply(node));
   if (SourceFn fn = source_fn.load(std::memory_order_relaxed)) {
     node->set_source(fn());
   }
@@ -276,7 +237,7 @@ StatusOr<Tensor> FuncGraph::AddPlaceholder(
     attrs.Set("_user_specified_name", std::string(user_name));
   }
   const std::string unique =
-      reserved ? graph_->UniqueName(name) : ScopedName(name);
+      reserved ? graph_->UniqueName(name) : scopes_.UniqueName(name);
   GK_ASSIGN_OR_RETURN(
       Node * node, graph_->AddNode(record, unique + "/", {}, std::move(attrs)));
   node->mutable_output(0).handle_data = std::move(handle_data);
@@ -472,130 +433,6 @@ StatusOr<Tensor> FuncGraph::CaptureDeferred(
   return placeholder;
 }
 
-StatusOr<std::string> FuncGraph::PushNameScope(std::string_view name) {
-  std::string scope;
-  if (!name.empty()) {
-    if (name.back() == '/') {
-      scope = name;
-    } else {
-      GK_RETURN_IF_ERROR(CheckScopeName(name, scopes_.back().empty()));
-      scope = ScopedName(name) + "/";
-    }
-  }
-  scopes_.push_back(scope);
-  return scope;
-}
-
-const std::string& FuncGraph::user_scope(const std::string& node) const {
-  const std::string& scope = scopes_.back();
-  const bool marked = op_scope_ == scopes_.size() && op_scope_ > 1;
-  const bool own = marked && scope.size() == node.size() + 1 &&
-                   scope.starts_with(node);
-  return own ? scopes_[op_scope_ - 2] : scope;
-}
-
-void FuncGraph::PopNameScope() {
-  if (op_scope_ == scopes_.size()) op_scope_ = 0;
-  if (scopes_.size() > 1) scopes_.pop_back();
-}
-
-void FuncGraph::PushControlInputs(std::optional<std::vector<Node*>> nodes) {
-  ControlGroup group;
-  group.hides_outer = !nodes;
-  if (nodes) {
-    for (Node* n : *nodes) {
-      if (n == nullptr || graph_->FindNode(n->name()) != n) continue;
-      group.nodes.push_back(n);
-    }
-  }
-  control_groups_.push_back(std::move(group));
-}
-
-void FuncGraph::PopControlInputs() {
-  if (!control_groups_.empty()) control_groups_.pop_back();
-}
-
-void FuncGraph::AddControlInputs(Node* node) {
-  std::vector<Node*> before;
-  for (size_t i = control_groups_.size(); i-- > 0;) {
-    ControlGroup& group = control_groups_[i];
-    const bool dominated =
-        std::any_of(node->inputs().begin(), node->inputs().end(),
-                    [&](const Output& o) { return group.made.count(o.node); });
-    group.made.insert(node);
-    if (!dominated) {
-      before.insert(before.end(), group.nodes.begin(), group.nodes.end());
-    }
-    if (group.hides_outer) break;
-  }
-  std::sort(before.begin(), before.end(),
-            [](const Node* a, const Node* b) { return a->name() < b->name(); });
-  for (Node* n : before) {
-    if (std::none_of(node->inputs().begin(), node->inputs().end(),
-                     [&](const Output& o) { return o.node == n; })) {
-      node->AddControlInput(n);
-    }
-  }
-}
-
-void FuncGraph::PushColocation(const Node* node) {
-  std::vector<std::string> all;
-  if (node != nullptr) {
-    if (!colocations_.empty()) all = colocations_.back();
-    all.push_back("loc:@" + node->name());
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-  }
-  colocations_.push_back(std::move(all));
-}
-
-void FuncGraph::PopColocation() {
-  if (!colocations_.empty()) colocations_.pop_back();
-}
-
-void FuncGraph::AddScopedAttrs(const OpRecord& record, AttrMap* attrs) const {
-  if (!colocations_.empty() && !colocations_.back().empty()) {
-    attrs->Set("_class", colocations_.back());
-  }
-  if (!containers_.empty() && record.def->FindAttr("container") != nullptr) {
-    const auto* given = attrs->Get<std::string>("container");
-    if (given == nullptr || given->empty()) {
-      attrs->Set("container", containers_.back());
-    }
-  }
-  for (size_t i = gradient_overrides_.size(); i-- > 0;) {
-    const auto found = gradient_overrides_[i].find(std::string(record.name));
-    if (found == gradient_overrides_[i].end()) continue;
-    attrs->Set("_gradient_op_type", found->second);
-    break;
-  }
-}
-
-void FuncGraph::PushContainer(std::string container) {
-  containers_.push_back(std::move(container));
-}
-
-void FuncGraph::PopContainer() {
-  if (!containers_.empty()) containers_.pop_back();
-}
-
-void FuncGraph::PushGradientOverrides(
-    std::map<std::string, std::string> overrides) {
-  gradient_overrides_.push_back(std::move(overrides));
-}
-
-void FuncGraph::PopGradientOverrides() {
-  if (!gradient_overrides_.empty()) gradient_overrides_.pop_back();
-}
-
-void FuncGraph::PushDevice(std::string device, DeviceFn choose) {
-  devices_.push_back({std::move(device), std::move(choose)});
-}
-
-void FuncGraph::PopDevice() {
-  if (devices_.size() > 1) devices_.pop_back();
-}
-
 const std::vector<Node*>& FuncGraph::control_outputs() const {
   return automatic_control_.must_run();
 }
@@ -658,12 +495,7 @@ StatusOr<Ref<GraphFunction>> FuncGraph::Finish(std::span<const Tensor> results,
                                                std::string function_name,
                                                AttrMap attrs) {
   if (finished_) return Internal("FuncGraph {} finished twice", name_);
-  scopes_.assign(1, "");
-  control_groups_.clear();
-  colocations_.clear();
-  devices_.resize(1);
-  containers_.clear();
-  gradient_overrides_.clear();
+  scopes_.Clear();
   std::vector<Output> edges;
   const std::unordered_set<const Node*> returned(returned_.begin(),
                                                  returned_.end());
@@ -701,15 +533,15 @@ void InitGradientScopes() {
       [](const Tensor& made) {
         const FuncGraph* f = FuncGraph::Current();
         if (f == nullptr || !made.is_symbolic()) return std::string();
-        return f->user_scope(Graph::OutputOf(made).node->name());
+        return f->scopes().user_name(Graph::OutputOf(made).node->name());
       },
       [](const std::string& scope) {
         FuncGraph* f = FuncGraph::Current();
         // The name of a scope that was entered is valid in another one.
-        if (f != nullptr) (void)f->PushNameScope("gradient_tape/" + scope);
+        if (f != nullptr) (void)f->scopes().PushName("gradient_tape/" + scope);
       },
       [] {
-        if (FuncGraph* f = FuncGraph::Current()) f->PopNameScope();
+        if (FuncGraph* f = FuncGraph::Current()) f->scopes().PopName();
       }};
   SetGradientScopes(&scopes);
   static const HandleFacts facts = {FuncGraph::CaptureKey,
@@ -732,73 +564,6 @@ int NextFunctionId() {
 
 std::string UniqueFunctionName(std::string_view prefix, std::string_view name) {
   return Format("{}{}_{}", prefix, name, NextFunctionId());
-}
-
-StatusOr<TensorVector> EvaluateInGraph(const FuncGraph& graph,
-                                       std::span<const Tensor> outputs,
-                                       std::span<const Tensor> arguments) {
-  std::vector<Node*> map;
-  Ref<Graph> copy = graph.graph()->Clone(&map);
-  std::vector<Output> results;
-  std::vector<Node*> pending;
-  for (const Tensor& t : outputs) {
-    if (!t.is_symbolic() || Graph::GraphOf(t) != graph.graph().get()) {
-      return InvalidArgument("EvaluateInGraph: output of another graph");
-    }
-    const Output o = Graph::OutputOf(t);
-    results.push_back({map[o.node->id()], o.index});
-    pending.push_back(results.back().node);
-  }
-  std::vector<bool> keep(map.size(), false);
-  while (!pending.empty()) {
-    Node* node = pending.back();
-    pending.pop_back();
-    if (keep[node->id()]) continue;
-    keep[node->id()] = true;
-    // Order among side effects is the traced program's, not the value's.
-    node->ClearControlInputs();
-    if (EffectsOf(*node).must_run) {
-      return FailedPrecondition(
-          "The value depends on {}, which has side "
-          "effects",
-          node->name());
-    }
-    for (const Output& o : node->inputs()) pending.push_back(o.node);
-  }
-  std::vector<Node*> inputs;
-  TensorVector values;
-  auto add = [&](const Node* placeholder, const Tensor& value) -> Status {
-    Node* node = map[placeholder->id()];
-    if (!keep[node->id()]) return OkStatus();
-    if (!value || value.is_symbolic()) {
-      return FailedPrecondition("The value depends on {}, which is not known",
-                                placeholder->name());
-    }
-    inputs.push_back(node);
-    values.push_back(value);
-    return OkStatus();
-  };
-  for (size_t i = 0; i < graph.arguments().size(); ++i) {
-    GK_RETURN_IF_ERROR(add(graph.arguments()[i],
-                           i < arguments.size() ? arguments[i] : Tensor()));
-  }
-  for (const FunctionCapture& c : graph.captures()) {
-    Tensor value = c.external;
-    if (c.value && keep[map[c.placeholder->id()]->id()]) {
-      GK_ASSIGN_OR_RETURN(value, c.value());
-    }
-    GK_RETURN_IF_ERROR(add(c.placeholder, value));
-  }
-  copy->RemoveNodes(keep);
-  auto function = MakeRef<GraphFunction>(
-      UniqueFunctionName("__initial_value_", graph.name()), std::move(copy),
-      std::move(inputs), std::move(results), std::vector<Node*>(), AttrMap());
-  FunctionRunner* runner = FunctionRunner::Get();
-  if (runner == nullptr) return Internal("no FunctionRunner");
-  TensorVector computed;
-  OpBuilder::Scope eager(OpBuilder::Eager());
-  GK_RETURN_IF_ERROR(runner->Run(*function, values, &computed, nullptr));
-  return computed;
 }
 
 }  // namespace gk

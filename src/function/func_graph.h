@@ -8,15 +8,14 @@
 #define GK_FUNCTION_FUNC_GRAPH_H_
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "framework/op_builder.h"
+#include "function/graph_scopes.h"
 #include "function/traced_signature.h"
 #include "graph/automatic_control.h"
 #include "graph/graph.h"
@@ -120,43 +119,8 @@ class FuncGraph final : public OpBuilder,
     capture_originals_ = std::move(originals);
   }
 
-  // --- Scopes. Each Push is undone by the matching Pop.
-  // Enters "name" made unique below the current scope; a trailing '/' names
-  // a scope exactly; empty leaves all scopes. Returns "outer/name/".
-  StatusOr<std::string> PushNameScope(std::string_view name);
-  void PopNameScope();
-  const std::string& name_scope() const { return scopes_.back(); }
-  // The innermost scope is that of one op and its constants, not one that the
-  // program entered.
-  void MarkOpScope() { op_scope_ = scopes_.size(); }
-  // The innermost one that is not marked so, or not that of the op `node`.
-  const std::string& user_scope(const std::string& node) const;
-  // Every op made runs after these; nullopt clears what holds so far.
-  // Tensors or ops of other graphs are ignored, as values they are done.
-  void PushControlInputs(std::optional<std::vector<Node*>> nodes);
-  void PopControlInputs();
-  // Every op made gets "loc:@<node>" in its attribute _class; null ends what
-  // holds so far.
-  void PushColocation(const Node* node);
-  void PopColocation();
-  // Every op made asks for this device, or for what `choose` says of it.
-  using DeviceFn =
-      std::function<StatusOr<std::string>(Graph* graph, Node* node)>;
-  void PushDevice(std::string device, DeviceFn choose = nullptr);
-  void PopDevice();
-  const std::string& device() const { return devices_.back().name; }
-  // A part of `outer`, such as a branch: its ops ask for the device that is
-  // asked for there now.
-  void InheritDevice(const FuncGraph& outer) {
-    devices_.front() = outer.devices_.back();
-  }
-  // Stateful ops made keep their resources in this container unless they name
-  // one.
-  void PushContainer(std::string container);
-  void PopContainer();
-  // Ops made of these types get other gradients: (type, gradient's name).
-  void PushGradientOverrides(std::map<std::string, std::string> overrides);
-  void PopGradientOverrides();
+  GraphScopes& scopes() { return scopes_; }
+  const GraphScopes& scopes() const { return scopes_; }
 
   // Orders side effects automatically; on by default.
   void set_automatic_control(bool on) { automatic_control_on_ = on; }
@@ -226,12 +190,12 @@ class FuncGraph final : public OpBuilder,
   // Was it, or a graph around it, told to capture from `graph`?
   bool CapturesFrom(const Graph* graph) const;
   Status CheckScope(const Tensor& t) const;
-  std::string ScopedName(std::string_view name);
 
   std::string name_;
   int64_t random_seeds_ = 0;
   std::optional<int64_t> random_seed_;
   Ref<Graph> graph_;
+  GraphScopes scopes_;
   Ref<FuncGraph> outer_;
   std::vector<const Graph*> ancestors_;  // compared, never followed
   Graph* capture_source_ = nullptr;
@@ -259,30 +223,10 @@ class FuncGraph final : public OpBuilder,
   // Known values of the capture source and their constants here.
   std::unordered_map<const void*, std::pair<Tensor, Output>> constant_of_;
 
-  std::vector<std::string> scopes_{""};
-  size_t op_scope_ = 0;  // the size of scopes_ with it, or 0
-  // What runs before all that is made while this holds, and what was made.
-  // An op that uses something made needs no control input of its own.
-  struct ControlGroup {
-    std::vector<Node*> nodes;
-    bool hides_outer = false;
-    std::unordered_set<const Node*> made;
-  };
-  void AddControlInputs(Node* node);
-  std::vector<ControlGroup> control_groups_;
-  std::vector<std::vector<std::string>> colocations_;
-  struct DeviceChoice {
-    std::string name;
-    DeviceFn choose;
-  };
-  std::vector<DeviceChoice> devices_{{}};
-  std::vector<std::string> containers_;
-  std::vector<std::map<std::string, std::string>> gradient_overrides_;
   // What written graphs gather effects in, for who looks at the graph.
   Status AddGather();
   // Callers may give other values: only static shapes keep what was known.
   void ForgetCapturedValues();
-  void AddScopedAttrs(const OpRecord& record, AttrMap* attrs) const;
   bool automatic_control_on_ = true;
   bool may_capture_ = true;
   bool differentiated_ = false;

@@ -56,12 +56,13 @@ class GradientScope {
  public:
   explicit GradientScope(const std::string& node)
       : builder_(FuncGraph::Current()) {
-    if (builder_ != nullptr && !builder_->PushNameScope(node + "_grad").ok()) {
+    if (builder_ != nullptr &&
+        !builder_->scopes().PushName(node + "_grad").ok()) {
       builder_ = nullptr;
     }
   }
   ~GradientScope() {
-    if (builder_ != nullptr) builder_->PopNameScope();
+    if (builder_ != nullptr) builder_->scopes().PopName();
   }
   GradientScope(const GradientScope&) = delete;
 
@@ -278,9 +279,8 @@ class ReverseWalk {
     Ref<DifferentiableBranches> made = ValueOrThrow(DifferentiableBranches::For(
         is_if, branches, {wanted.begin() + 1, wanted.end()}, higher_order));
     const Output& selector = node->input(0);
-    const BranchNodeParts parts = ValueOrThrow(
-        BranchNode(is_if, selector.node->output(selector.index).dtype,
-                   made->forward()));
+    const BranchNodeParts parts = ValueOrThrow(BranchNode(
+        is_if, selector.node->output(selector.index).dtype, made->forward()));
     AddOutputs(node, *made->forward()[0]);
     for (const auto& [name, value] : parts.attrs) {
       node->mutable_attrs().Set(name, value);
@@ -317,8 +317,8 @@ class ReverseWalk {
 
   // Lets `node` call the forward variant of its function.
   static Ref<DifferentiableNode> RewriteCall(Node* node,
-                                         const std::vector<bool>& wanted,
-                                         bool higher_order) {
+                                             const std::vector<bool>& wanted,
+                                             bool higher_order) {
     const Ref<GraphFunction> callee =
         Callee(*node, node->attr<FunctionAttr>("f"), node->num_inputs());
     Ref<DifferentiableCall> call =

@@ -33,7 +33,7 @@ Ref<FuncGraph> PartScope::NewPart(const FuncGraph& outer,
                                   const std::string& scope,
                                   std::string_view suffix) {
   auto part = MakeRef<FuncGraph>(PartName(scope, suffix));
-  part->InheritDevice(outer);
+  part->scopes().InheritDevices(outer.scopes());
   return part;
 }
 

@@ -15,8 +15,8 @@ namespace gk {
 class NameScope {
  public:
   NameScope(FuncGraph* graph, std::string_view name)
-      : graph_(graph), name_(ValueOrThrow(graph->PushNameScope(name))) {}
-  ~NameScope() { graph_->PopNameScope(); }
+      : graph_(graph), name_(ValueOrThrow(graph->scopes().PushName(name))) {}
+  ~NameScope() { graph_->scopes().PopName(); }
   NameScope(const NameScope&) = delete;
   // "outer/name/".
   const std::string& name() const { return name_; }

@@ -8,7 +8,6 @@ import pytest
 
 import graphkiln as tf
 from graphkiln import _graphkiln
-from graphkiln._src.graph import picture
 from graphkiln import _proto
 
 
@@ -124,7 +123,7 @@ def test_import_refuses():
 
 
 def test_text_shows_layers_and_functions():
-    text = picture.to_text(traced())
+    text = _graphkiln.graph_layers(traced().graph)
     assert "0  x = Placeholder()  -> float32 (4,)" in text
     assert "add = AddV2(PartitionedCall, add/y)" in text
     assert "Split(split/split_dim, mul)" in text
@@ -132,13 +131,15 @@ def test_text_shows_layers_and_functions():
 
 def test_drawn_constants_are_short():
     f = tf.function(lambda x: (x * 0.1, tf.reduce_sum(x, [0]), x + [0.5] * 99))
-    text = picture.to_text(f.get_concrete_function(tf.TensorSpec([99])))
+    text = _graphkiln.graph_layers(
+        f.get_concrete_function(tf.TensorSpec([99])).graph
+    )
     assert "-> 0.1, float32 ()" in text and "[0.5, 0.5, 0.5, " in text
     assert max(map(len, text.splitlines())) < 100
 
 
 def test_drawing():
-    dot = picture.to_dot(traced())
+    dot = _graphkiln.graph_dot(traced().graph)
     assert dot.count("subgraph cluster_") == 1
     assert "<B>AddV2</B>" in dot
     shown = traced()._repr_html_()
@@ -156,7 +157,7 @@ def test_names_are_escaped():
     graph = tf.Graph()
     with graph.as_default():
         tf.import_graph_def(f.graph.as_graph_def(), name="a<b>c")
-    assert "a&lt;b&gt;c/" in picture.to_dot(graph)
+    assert "a&lt;b&gt;c/" in _graphkiln.graph_dot(graph)
 
 
 def test_plain_attributes_need_no_messages():

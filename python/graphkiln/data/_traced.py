@@ -6,7 +6,6 @@ from collections.abc import Callable
 import graphkiln as tf
 from graphkiln import _graphkiln
 from graphkiln._src.function import python_parts, tracing
-from graphkiln._src.graph import graph_scopes  # adds what graphs tell
 from graphkiln._src.types import composite
 from graphkiln._src.variables import variable
 from graphkiln.data import _structure as structure

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from graphkiln import _graphkiln
+
 _PARTS = ("job", "replica", "task", "device_type", "device_index")
 
 
@@ -42,10 +44,7 @@ class DeviceSpec:
 
         Raises ValueError if it is none.
         """
-        found: dict[str, object] = {}
-        for text in filter(None, spec.split("/")):
-            _parse(text, spec, found)
-        return cls(**found)
+        return cls(*_graphkiln.parse_device(spec))
 
     def parse_from_string(self, spec: str) -> DeviceSpec:
         """The same as `from_string`."""
@@ -91,29 +90,3 @@ class DeviceSpec:
 
 def _type_name(name: str) -> str:
     return name.upper() if name.lower() in ("cpu", "gpu") else name
-
-
-def _parse(text: str, spec: str, found: dict) -> None:
-    """One part between slashes."""
-    name, *values = text.split(":")
-    if name == "device" and values:
-        name, *values = values
-        kind = True
-    else:
-        kind = name.lower() in ("cpu", "gpu", "tpu", "tpu_system")
-    if kind and len(values) <= 1:
-        if "device_type" in found:
-            raise ValueError(
-                "Multiple device types are not allowed while parsing the "
-                f"device spec: {spec}."
-            )
-        found["device_type"] = _type_name(name)
-        if values and values[0] != "*":
-            found["device_index"] = int(values[0])
-    elif name in ("job", "replica", "task") and len(values) == 1:
-        found[name] = values[0] if name == "job" else int(values[0])
-    else:
-        raise ValueError(
-            f"Unknown attribute '{name}' is encountered while parsing the "
-            f"device spec: '{spec}'."
-        )

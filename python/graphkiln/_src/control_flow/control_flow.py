@@ -12,13 +12,12 @@ import numpy as np
 import graphkiln as tf
 from graphkiln import _graphkiln, nest
 from graphkiln._src.function import python_parts
-from graphkiln._src.graph import name_scope
 from graphkiln._src.types import composite
 
 
 def begin_part(graph: _graphkiln.FuncGraph) -> None:
     """A branch or a part of a loop of the current graph will be traced."""
-    name_scope.inherit(graph)
+    graph._inherit_device()
     python_parts.keep_body(graph)
 
 

@@ -3,14 +3,13 @@
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 
-from graphkiln import _graphkiln, errors
+from graphkiln import _graphkiln
 from graphkiln._graphkiln import ConcreteFunction
 from graphkiln._src.function import (
     external_captures,  # adds what changes captures
     function_type_parts,  # adds binding to types
 )
 from graphkiln._src.function import function_binding as binding
-from graphkiln._src.graph import graph_scopes  # adds what graphs tell
 
 
 def call_structured(
@@ -133,15 +132,6 @@ def _property(python_function: Callable) -> None:
     )
 
 
-def _shared_property(python_function: Callable) -> None:
-    """Of the function, and of its graph, which may outlive it."""
-    _property(python_function)
-    setattr(
-        _graphkiln.FuncGraph, python_function.__name__,
-        property(python_function),
-    )
-
-
 @_property
 def function_type(self):
     """Parameters, captures and output with their types."""
@@ -175,18 +165,6 @@ def _arg_keywords(self) -> list[str]:
 
 
 @_property
-def inputs(self) -> list:
-    """Placeholders of the arguments, then of the captures."""
-    return self.graph.inputs
-
-
-@_shared_property
-def structured_outputs(self):
-    """What the function returns, with symbolic tensors."""
-    return _graphkiln.pack_outputs(self, self.outputs)
-
-
-@_property
 def output_shapes(self):
     """Shapes in the structure of what the function returns."""
     unknown = _graphkiln.TensorShape(None)
@@ -201,12 +179,6 @@ def output_dtypes(self):
     return _graphkiln.pack_outputs(
         self, [t.dtype for t in self.outputs], "parts"
     )
-
-
-@_shared_property
-def structured_input_signature(self):
-    """(args, kwargs) with tf.TensorSpecs for tensors."""
-    return _graphkiln.input_signature(self)
 
 
 class _SpecContext:
@@ -224,39 +196,6 @@ class _SpecContext:
 def shown_argument(type_: object, name: str) -> object:
     """What stands for an argument of a type that a user's class gives."""
     return type_.placeholder_value(_SpecContext(name))
-
-
-def _variable(handle, name: str):
-    variable = _graphkiln.find_variable(handle)
-    if variable is None:
-        raise errors.FailedPreconditionError(
-            None, None,
-            f"Called a function referencing variables which have been "
-            f"deleted: the Python object of the variable {name} is gone. This "
-            "likely means that function-local variables were created and not "
-            "referenced elsewhere in the program. This is generally a "
-            "mistake; consider storing variables in an object attribute on "
-            "first call.",
-        )
-    return variable
-
-
-@_shared_property
-def variables(self) -> tuple:
-    """The variables captured, in the order of first use."""
-    return tuple(
-        _variable(outer, inner.op.name)
-        for outer, inner in getattr(self, "graph", self).captures
-        if outer is not None
-        and inner.dtype == _graphkiln.resource
-        and _graphkiln.is_variable_handle(outer)
-    )
-
-
-@_shared_property
-def trainable_variables(self) -> tuple:
-    """Those of the variables that tapes watch."""
-    return tuple(v for v in self.variables if v.trainable)
 
 
 @_property

@@ -151,11 +151,6 @@ def _kept(graph: Graph) -> dict[bytes, ConcreteFunction]:
     return vars(graph).setdefault("_kept_functions", {})
 
 
-def functions_kept(graph: Graph) -> list[ConcreteFunction]:
-    """What add_to_graph gave the graph."""
-    return list(vars(graph).get("_kept_functions", {}).values())
-
-
 def add_to_graph(
     self: ConcreteFunction, g: Graph | None = None, overwrite: bool = False
 ) -> None:

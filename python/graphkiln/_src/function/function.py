@@ -21,7 +21,6 @@ from graphkiln._src.function import (
 )
 from graphkiln._src.function import function_binding as binding
 from graphkiln._src.function import function_casting as casting
-from graphkiln._src.graph import graph_scopes  # adds methods
 from graphkiln._src.host import logging as _logging
 from graphkiln._src.variables import variable as _variable
 

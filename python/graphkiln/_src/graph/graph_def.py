@@ -9,62 +9,6 @@ from pathlib import Path
 
 from graphkiln import _graphkiln, errors
 from graphkiln._graphkiln import ConcreteFunction, Graph, Operation
-from graphkiln._src.function.external_captures import functions_kept
-from graphkiln._src.graph.operation import message
-
-
-def _as_graph_def(
-    self: Graph,
-    from_version: int | None = None,
-    add_shapes: bool = False,
-    use_pybind11_proto: bool = False,
-) -> object:
-    """The graph as a GraphDef; `add_shapes` adds `_output_shapes` to nodes."""
-    del from_version  # The graph is not cut at a version.
-    del use_pybind11_proto  # Messages are one kind.
-    return message("GraphDef", _graphkiln.graph_def(
-        self, bool(add_shapes), functions_kept(self)
-    ))
-
-
-def _function_def(self: ConcreteFunction) -> object:
-    """The function as a FunctionDef."""
-    return message("FunctionDef", _graphkiln.function_def(self))
-
-
-def _op_def_for_type(self: Graph, type: str) -> object:
-    """The OpDef of an op type. RuntimeError if there is none."""
-    try:
-        return message("OpDef", _graphkiln.op_def(type))
-    except errors.NotFoundError as error:
-        raise RuntimeError(error.message) from None
-
-
-def _graph_def_versions(self: Graph) -> object:
-    """The VersionDef of the graph's GraphDef."""
-    return _as_graph_def(self).versions
-
-
-# Pictures load what draws them when they are first asked for.
-def _repr_svg(self: Graph | ConcreteFunction) -> str | None:
-    from graphkiln._src.graph import picture
-
-    return picture.to_svg(self)
-
-
-def _repr_html(self: Graph | ConcreteFunction) -> str:
-    from graphkiln._src.graph import picture
-
-    return picture.to_html(self)
-
-
-for _type in (Graph, ConcreteFunction):
-    _type._repr_svg_ = _repr_svg
-    _type._repr_html_ = _repr_html
-Graph.as_graph_def = _as_graph_def
-ConcreteFunction.function_def = property(_function_def)
-Graph.op_def_for_type = _op_def_for_type
-Graph.graph_def_versions = property(_graph_def_versions)
 
 
 def import_graph_def(
@@ -159,7 +103,7 @@ def write_graph(
     message = graph_or_graph_def
     if isinstance(message, (Graph, ConcreteFunction)):
         graph = message if isinstance(message, Graph) else message.graph
-        message = _as_graph_def(graph)
+        message = graph.as_graph_def()
     if as_text:
         data = str(message).encode()
     else:

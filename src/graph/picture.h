@@ -1,0 +1,27 @@
+// Pictures of graphs: Graphviz text, SVG where `dot` is installed, and a view
+// in plain text, layer by layer. Functions that a graph calls, directly or not,
+// are drawn with it.
+#ifndef GK_GRAPH_PICTURE_H_
+#define GK_GRAPH_PICTURE_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "graph/graph.h"
+
+namespace gk {
+
+// In Graphviz's language; functions as clusters.
+std::string GraphDot(const Graph& graph);
+// A drawing; nullopt where `dot` is not installed, takes too long, or the graph
+// is too large to lay out.
+std::optional<std::string> GraphSvg(const Graph& graph);
+// The ops in layers, by the length of the longest way that leads to them.
+std::string GraphLayers(const Graph& graph, std::string_view name);
+// The drawing for a page, or where there is none the text.
+std::string GraphHtml(const Graph& graph, std::string_view name);
+
+}  // namespace gk
+
+#endif  // GK_GRAPH_PICTURE_H_
