@@ -115,6 +115,16 @@ Tensor Converted(nb::handle value, std::string_view name) {
   return *std::move(t);
 }
 
+Tensor ConvertedTo(nb::handle value, DataType dtype, std::string_view name) {
+  if (!IsTensorLike(value.ptr())) {
+    StatusOr<Tensor> t = ToTensor(value.ptr(), dtype, DataType::kInvalid, name);
+    if (t.ok()) return *std::move(t);
+    if (!IsConversionFailure(t.status())) Throw(t.status());
+    PyErr_Clear();
+  }
+  return Converted(value, name);
+}
+
 StagedValue ValueOfSymbol(nb::handle value) {
   PyObject* const o = value.ptr();
   if (IsTensor(o)) return Plain(TensorOf(o));

@@ -35,6 +35,9 @@ TensorVector Tensors(nanobind::handle list);
 
 // tf.convert_to_tensor.
 Tensor Converted(nanobind::handle value, std::string_view name = kConst);
+// The same, of this dtype if it is no tensor and can be.
+Tensor ConvertedTo(nanobind::handle value, DataType dtype,
+                   std::string_view name = kConst);
 
 void BeginPart(FuncGraph* part);
 // The same of a function of its own, of which a name scope is none's part.

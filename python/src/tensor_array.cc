@@ -6,6 +6,7 @@
 #include "function/tensor_array.h"
 #include "ops/composite.h"
 #include "ops/fn/Cast.h"
+#include "staged_values.h"
 #include "text_caster.h"
 
 namespace gk::py {
@@ -13,10 +14,8 @@ namespace {
 
 namespace nb = nanobind;
 
-nb::object Wrapped(const Tensor& t) { return Owned(WrapTensor(t)); }
-
-Tensor Converted(nb::handle value, DataType dtype, DataType hint,
-                 std::string_view name) {
+Tensor OfType(nb::handle value, DataType dtype, DataType hint,
+              std::string_view name) {
   StatusOr<Tensor> t = ToTensor(
       value.ptr(), dtype, hint, name,
       hint != DataType::kInvalid ? Narrowing::kRefuse : Narrowing::kCut);
@@ -38,10 +37,10 @@ ArrayOperand Index(nb::handle index) {
         [number](std::string_view name) { return Int32Of(number, name); });
   }
   if (IsTensorLike(index.ptr())) {
-    return Converted(index, DataType::kInvalid, DataType::kInvalid, kConst);
+    return Converted(index, kConst);
   }
   return ArrayOperand([index](std::string_view name) {
-    return Converted(index, DataType::kInvalid, DataType::kInt32, name);
+    return OfType(index, DataType::kInvalid, DataType::kInt32, name);
   });
 }
 
@@ -51,7 +50,7 @@ ArrayOperand SizeOperand(nb::handle size) {
   if (OpBuilder::Current()->builds_graph()) {
     if (PyLong_CheckExact(size.ptr())) return Index(size);
     return ArrayOperand([size](std::string_view name) {
-      return Converted(size, DataType::kInt32, DataType::kInvalid, name);
+      return OfType(size, DataType::kInt32, DataType::kInvalid, name);
     });
   }
   const nb::object number = Owned(PyNumber_Index(size.ptr()));
@@ -158,8 +157,7 @@ class PyTensorArray {
                       const std::string& name) const {
     return Made([&] {
       const ArrayOperand sizes([lengths](std::string_view) {
-        const Tensor t = Converted(lengths, DataType::kInvalid,
-                                   DataType::kInvalid, "Cast/x");
+        const Tensor t = Converted(lengths, "Cast/x");
         return t.dtype() == DataType::kInt64 ? t
                                              : ops::Cast(t, DataType::kInt64);
       });
@@ -178,14 +176,7 @@ class PyTensorArray {
   ArrayOperand Value(nb::handle value) const {
     if (IsTensor(value.ptr())) return TensorOf(value.ptr());
     return ArrayOperand([this, value](std::string_view name) {
-      if (!IsTensorLike(value.ptr())) {
-        StatusOr<Tensor> t =
-            ToTensor(value.ptr(), impl_->dtype(), DataType::kInvalid, name);
-        if (t.ok()) return *std::move(t);
-        if (!IsConversionFailure(t.status())) Throw(t.status());
-        PyErr_Clear();
-      }
-      return Converted(value, DataType::kInvalid, DataType::kInvalid, name);
+      return ConvertedTo(value, impl_->dtype(), name);
     });
   }
 

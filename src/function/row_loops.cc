@@ -36,14 +36,38 @@ Tensor FirstOf(const Tensor& vector) {
                            0, 0, 0, /*shrink_axis_mask=*/1);
 }
 
+// A loop that speaks as a host does.
+class HostedLoop : public StagedLoop {
+ public:
+  explicit HostedLoop(LoopHost* words) : words_(words) {}
+  void Begin(FuncGraph* part) override { words_->Begin(part); }
+  void End(FuncGraph* part) override { words_->End(part); }
+  std::string LeafName(size_t k, const Tensor& before) const override {
+    return words_->LeafName(k, before);
+  }
+  std::string WhereWritten() const override { return words_->WhereWritten(); }
+  std::string_view prefix() const override { return words_->prefix(); }
+  std::string Text(DataType dtype) const override {
+    return words_->Text(dtype);
+  }
+  std::string Text(const Tensor& t) const override { return words_->Text(t); }
+  std::string Text(const StagedValue& v) const override {
+    return words_->Text(v);
+  }
+
+ private:
+  LoopHost* words_;
+};
+
 // A fold or a scan: what is carried are the number of the row, the state and
 // the lists of the states so far.
-class RowLoop final : public StagedLoop {
+class RowLoop final : public HostedLoop {
  public:
   RowLoop(RowHost* host, const StagedValue& elements,
           const std::optional<StagedValue>& initial, const FoldOptions& options,
           bool keeps_states)
-      : host_(host),
+      : HostedLoop(host),
+        host_(host),
         elements_(elements),
         rows_(elements.tensors()),
         options_(options),
@@ -124,22 +148,9 @@ class RowLoop final : public StagedLoop {
     return now_.With(stacked);
   }
 
-  // --- The host's.
-  void Begin(FuncGraph* part) override { host_->Begin(part); }
-  void End(FuncGraph* part) override { host_->End(part); }
   Status Compare(size_t i, const StagedValue& a,
                  const StagedValue& b) override {
     return i == 1 ? host_->Compare(0, a, b) : OkStatus();
-  }
-  std::string LeafName(size_t k, const Tensor& before) const override {
-    return host_->LeafName(k, before);
-  }
-  std::string WhereWritten() const override { return host_->WhereWritten(); }
-  std::string_view prefix() const override { return host_->prefix(); }
-  std::string Text(DataType dtype) const override { return host_->Text(dtype); }
-  std::string Text(const Tensor& t) const override { return host_->Text(t); }
-  std::string Text(const StagedValue& v) const override {
-    return host_->Text(v);
   }
 
  private:
@@ -191,6 +202,88 @@ class RowLoop final : public StagedLoop {
   std::optional<LoopState> state_;
 };
 
+// A map: what is carried are the number of the row and the lists of parts.
+class PartLoop final : public HostedLoop {
+ public:
+  PartLoop(PartHost* host, Rows rows, std::span<const RowPart> parts,
+           const FoldOptions& options)
+      : HostedLoop(host),
+        host_(host),
+        rows_(std::move(rows)),
+        parts_(parts),
+        options_(options) {
+    for (const RowPart& part : parts) {
+      TensorArrayFacts facts;
+      facts.dtype = part.dtype;
+      facts.infer_shape = part.infer_shape;
+      const ArrayOperand size(
+          [this](std::string_view name) { return rows_.Count(name); });
+      arrays_.push_back(TensorArrayImpl::Make(facts, size, part.shape, ""));
+    }
+  }
+
+  LoopState& Start() override { return *state_; }
+  void Set(std::vector<StagedValue> values, Place, const ListsFn&) override {
+    i_ = values[0].leaves[0];
+    for (size_t k = 0; k < arrays_.size(); ++k) {
+      arrays_[k] = arrays_[k]->WithFlow(values[1].leaves[k], /*alone=*/false);
+    }
+  }
+  Tensor Condition(const Tensor&) override {
+    return ops::Less(i_, rows_.Count("Less/y"));
+  }
+  void Body(const Tensor&) override {
+    Keep(i_);
+    i_ = Plus(i_, 1);
+  }
+  std::vector<StagedValue> Get() override {
+    TensorVector flows;
+    for (const TensorArrayImpl::Ptr& a : arrays_) flows.push_back(a->Flow());
+    return {StagedValue::Of({i_}), StagedValue::Of(std::move(flows))};
+  }
+  Status Compare(size_t, const StagedValue&, const StagedValue&) override {
+    return OkStatus();
+  }
+
+  TensorVector Result() {
+    if (OpBuilder::Current()->builds_graph()) {
+      i_ = ValueOrThrow(
+          OpBuilder::Current()->Constant(Tensor::Scalar(int32_t{0}), {}));
+      state_.emplace(this, Get());
+      LoopOptions options;
+      options.name = options_.name;
+      options.parallel_iterations = options_.parallel_iterations;
+      options.maximum_iterations = rows_.Count("maximum_iterations");
+      BuildLoop(*this, options);
+    } else {
+      const auto n = rows_.Count().scalar<int32_t>();
+      for (int32_t i = 0; i < n; ++i) Keep(Tensor::Scalar(i));
+    }
+    TensorVector all;
+    for (size_t k = 0; k < arrays_.size(); ++k) {
+      all.push_back(parts_[k].joined ? arrays_[k]->Concat({})
+                                     : arrays_[k]->Stack({}));
+    }
+    return all;
+  }
+
+ private:
+  void Keep(const Tensor& place) {
+    const TensorVector parts = host_->Parts(place, rows_.Row(place));
+    for (size_t k = 0; k < arrays_.size() && k < parts.size(); ++k) {
+      arrays_[k] = arrays_[k]->Write(place, parts[k], {});
+    }
+  }
+
+  PartHost* host_;
+  Rows rows_;
+  std::span<const RowPart> parts_;
+  const FoldOptions& options_;
+  Tensor i_;
+  std::vector<TensorArrayImpl::Ptr> arrays_;
+  std::optional<LoopState> state_;
+};
+
 }  // namespace
 
 PartialTensorShape RowShape(const PartialTensorShape& shape) {
@@ -225,6 +318,15 @@ Rows::Rows(std::span<const Tensor> tensors) {
   if (known_ < 0) {
     count_ = FirstOf(ops::Shape(tensors[0]));
   }
+  Take(tensors);
+}
+
+Rows::Rows(std::span<const Tensor> tensors, int64_t known, Tensor count)
+    : known_(known), count_(std::move(count)) {
+  Take(tensors);
+}
+
+void Rows::Take(std::span<const Tensor> tensors) {
   for (const Tensor& t : tensors) {
     TensorArrayFacts facts;
     facts.dtype = t.dtype();
@@ -259,6 +361,11 @@ StagedValue Scan(RowHost& host, const StagedValue& elements,
                  const std::optional<StagedValue>& initial,
                  const FoldOptions& options) {
   return RowLoop(&host, elements, initial, options, true).Result();
+}
+
+TensorVector MapRows(PartHost& host, Rows rows, std::span<const RowPart> parts,
+                     const FoldOptions& options) {
+  return PartLoop(&host, std::move(rows), parts, options).Result();
 }
 
 }  // namespace gk

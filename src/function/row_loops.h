@@ -26,6 +26,8 @@ PartialTensorShape RowShape(const PartialTensorShape& shape);
 class Rows {
  public:
   explicit Rows(std::span<const Tensor> tensors);
+  // `known` of each, or as many as the int32 scalar `count` says.
+  Rows(std::span<const Tensor> tensors, int64_t known, Tensor count);
 
   int64_t known_count() const { return known_; }  // or -1
   // As an int32 scalar of what is built now.
@@ -34,6 +36,8 @@ class Rows {
   TensorVector Row(const ArrayOperand& i) const;
 
  private:
+  void Take(std::span<const Tensor> tensors);
+
   int64_t known_;
   Tensor count_;  // if it is not known
   std::vector<TensorArrayImpl::Ptr> arrays_;
@@ -65,6 +69,29 @@ StagedValue Fold(RowHost& host, const StagedValue& elements,
 StagedValue Scan(RowHost& host, const StagedValue& elements,
                  const std::optional<StagedValue>& initial,
                  const FoldOptions& options);
+
+// What is kept of each row: a tensor of those that the function of it gives.
+struct RowPart {
+  DataType dtype = DataType::kFloat;
+  PartialTensorShape shape;
+  // Along the first axis one after the other, else stacked?
+  bool joined = false;
+  bool infer_shape = true;  // must all have one shape?
+};
+
+// A function of a row.
+class PartHost : public LoopHost {
+ public:
+  // The parts of row number `place`.
+  virtual TensorVector Parts(const Tensor& place, const TensorVector& row) = 0;
+  Status Compare(size_t, const StagedValue&, const StagedValue&) override {
+    return OkStatus();
+  }
+};
+
+// The parts of all rows of what `rows` is, joined or stacked.
+TensorVector MapRows(PartHost& host, Rows rows, std::span<const RowPart> parts,
+                     const FoldOptions& options);
 
 }  // namespace gk
 

@@ -66,35 +66,28 @@ def map_fn(
             _rows.collector(spec, count, infer_shape)
             for spec in nest.flatten(signature)
         ]
-        arrays = [collector.arrays for collector in collectors]
 
-        def step(i, arrays):
+        def step(i, taken):
+            taken = iter(taken)
             row = nest.pack_sequence_as(
-                elems, [source.row(i) for source in sources]
+                elems, [source.row(i, taken) for source in sources]
             )
             result = fn(row)
             _check(signature, result, fn_output_signature is None)
-            written = [
-                collector.write(held, i, value)
-                for collector, held, value in zip(
-                    collectors, arrays, nest.flatten(result)
-                )
+            return [
+                part
+                for collector, value in zip(collectors, nest.flatten(result))
+                for part in collector.encode(i, value)
             ]
-            return i + 1, written
 
-        _, arrays = tf.while_loop(
-            lambda i, _: i < count,
-            step,
-            (tf.constant(0), arrays),
-            parallel_iterations=parallel_iterations or 10,
-            maximum_iterations=count,
-        )
+        kept = iter(_graphkiln._map_rows(
+            step, [t for source in sources for t in source.tensors], count,
+            [part for collector in collectors for part in collector.parts],
+            parallel_iterations or 10,
+        ))
         return nest.pack_sequence_as(
             signature,
-            [
-                collector.result(held)
-                for collector, held in zip(collectors, arrays)
-            ],
+            [_rows.decoded(collector, kept) for collector in collectors],
         )
 
 
@@ -172,7 +165,7 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     def call(rows: list):
         taken = iter(rows)
         row = [
-            _rows.source(x).row(0) if single else next(taken)
+            _rows.first(x) if single else next(taken)
             for x, single in zip(flat, once)
         ]
         result = fn(nest.pack_sequence_as(elems, row))

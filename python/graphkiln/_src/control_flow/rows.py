@@ -56,30 +56,32 @@ def like_row(value):
 
 
 class _TensorRows:
-    def __init__(self, value):
-        self._array = tf.TensorArray(
-            value.dtype, count(value) if value.shape[0] is None
-            else value.shape[0],
-            clear_after_read=False,
-        ).unstack(value)
+    """Of a tensor: rows that the loop takes."""
 
-    def row(self, i):
-        return self._array.read(i)
+    def __init__(self, value):
+        self.tensors = [value]
+
+    def row(self, i, taken):
+        return next(taken)
 
 
 class _RaggedRows:
+    tensors = ()
+
     def __init__(self, value):
         self._value = value
 
-    def row(self, i):
+    def row(self, i, taken):
         return self._value[i]
 
 
 class _SparseRows:
+    tensors = ()
+
     def __init__(self, value):
         self._value = value
 
-    def row(self, i):
+    def row(self, i, taken):
         value = self._value
         here = tf.equal(value.indices[:, 0], tf.cast(i, tf.int64))
         return tf.SparseTensor(
@@ -98,15 +100,22 @@ class _EncodedRows:
         self._sources = [
             source(part) for part in batchable.encode(spec, value, 1)
         ]
+        self.tensors = [t for part in self._sources for t in part.tensors]
 
-    def row(self, i):
+    def row(self, i, taken):
         return batchable.decode(
-            self._spec, [part.row(i) for part in self._sources]
+            self._spec, [part.row(i, taken) for part in self._sources]
         )
 
 
+def first(value):
+    """The first row of `value`."""
+    rows = source(value)
+    return rows.row(0, iter([t[0] for t in rows.tensors]))
+
+
 def source(value):
-    """Gives the rows of `value`."""
+    """Gives row `i` of `value`, made of that row of its `tensors`."""
     if isinstance(value, ExtensionType):
         return _EncodedRows(value)
     if isinstance(value, tf.RaggedTensor):
@@ -117,16 +126,18 @@ def source(value):
 
 
 def collector(spec, n, infer_shape: bool):
-    """Collects `n` rows that `spec`, a dtype or spec, describes."""
+    """Takes apart `n` rows that `spec`, a dtype or spec, describes: `parts`
+    says what of each row is kept, (dtype, shape, joined or else stacked, all
+    of one shape); `decode` takes what was kept of all of them."""
     if batchable.encoder(spec) is not None:
         return _EncodedCollector(spec, n, infer_shape)
     if isinstance(spec, tf.RaggedTensorSpec):
-        return _RaggedCollector(spec, n)
+        return _RaggedCollector(spec)
     if isinstance(spec, tf.SparseTensorSpec):
         return _SparseCollector(spec, n)
     if isinstance(spec, tf.TensorSpec):
-        return _TensorCollector(spec.dtype, spec.shape, n, infer_shape)
-    return _TensorCollector(spec, tf.TensorShape(None), n, infer_shape)
+        return _TensorCollector(spec.dtype, spec.shape, infer_shape)
+    return _TensorCollector(spec, None, infer_shape)
 
 
 def _is_one_of(spec, value) -> bool:
@@ -158,9 +169,9 @@ class _EncodedCollector:
         self._collectors = [
             collector(part, n, infer_shape) for part in batchable.encoded(spec)
         ]
-        self.arrays = [part.arrays for part in self._collectors]
+        self.parts = [p for part in self._collectors for p in part.parts]
 
-    def write(self, arrays, i, value):
+    def encode(self, i, value):
         if not _is_one_of(self._spec, value):
             raise ValueError(
                 "Error in map_fn:\n  Expected `fn` to return a:\n    "
@@ -171,58 +182,52 @@ class _EncodedCollector:
                 "argument to `map_fn`."
             )
         return [
-            part.write(held, i, encoded)
-            for part, held, encoded in zip(
-                self._collectors, arrays, batchable.encode(self._spec, value)
+            tensor
+            for part, encoded in zip(
+                self._collectors, batchable.encode(self._spec, value)
             )
+            for tensor in part.encode(i, encoded)
         ]
 
-    def result(self, arrays):
+    def decode(self, kept):
         return batchable.decode(
-            self._batched,
-            [part.result(a) for part, a in zip(self._collectors, arrays)],
+            self._batched, [decoded(part, kept) for part in self._collectors]
         )
+
+
+def decoded(part, kept):
+    """What a collector makes of the next of what was kept."""
+    return part.decode(iter([next(kept) for _ in part.parts]))
 
 
 class _TensorCollector:
-    """Stacks tensors. `arrays` is what the loop carries."""
+    def __init__(self, dtype, shape, infer_shape):
+        self.parts = [
+            (tf.as_dtype(dtype), tf.TensorShape(shape), False, infer_shape)
+        ]
 
-    def __init__(self, dtype, shape, n, infer_shape):
-        dtype = tf.as_dtype(dtype)
-        self.arrays = tf.TensorArray(
-            dtype, n, infer_shape=infer_shape, element_shape=shape
-        )
+    def encode(self, i, value):
+        return [value]
 
-    def write(self, arrays, i, value):
-        return arrays.write(i, value)
-
-    def result(self, arrays):
-        return arrays.stack()
-
-
-def _parts(dtype, shape, n) -> tf.TensorArray:
-    """An array of pieces of different lengths."""
-    return tf.TensorArray(dtype, n, infer_shape=False, element_shape=shape)
+    def decode(self, kept):
+        return next(kept)
 
 
 class _RaggedCollector:
     """One row more in the outermost dimension: its lengths are the rows'."""
 
-    def __init__(self, spec, n):
+    def __init__(self, spec):
         self._spec = spec
         rank = spec.ragged_rank
         splits = spec.row_splits_dtype
         inner = spec.shape[rank + 1 :] if spec.shape.rank is not None else None
-        self.arrays = [
-            _parts(
-                spec.dtype,
-                None if inner is None else [None, *inner.as_list()], n,
-            ),
-            _parts(splits, [], n),
-            *(_parts(splits, [None], n) for _ in range(rank)),
+        flat = None if inner is None else [None, *inner.as_list()]
+        self.parts = [
+            (spec.dtype, flat, True, False), (splits, [], False, False),
+            *[(splits, [None], True, False)] * rank,
         ]
 
-    def write(self, arrays, i, value):
+    def encode(self, i, value):
         splits = self._spec.row_splits_dtype
         if not isinstance(value, tf.RaggedTensor):
             value = tf.convert_to_tensor(value, dtype=self._spec.dtype)
@@ -235,16 +240,12 @@ class _RaggedCollector:
                 f"The result {value} does not have ragged rank "
                 f"{self._spec.ragged_rank}, as its signature says"
             )
-        written = [flat, tf.cast(rows, splits)]
-        written += [tf.cast(level, splits) for level in lengths]
-        return [a.write(i, x) for a, x in zip(arrays, written)]
+        return [flat, *(tf.cast(x, splits) for x in (rows, *lengths))]
 
-    def result(self, arrays):
-        flat, rows, *levels = arrays
+    def decode(self, kept):
+        flat, *lengths = kept
         return tf.RaggedTensor.from_nested_row_lengths(
-            flat.concat(),
-            [rows.stack(), *(level.concat() for level in levels)],
-            validate=False,
+            flat, lengths, validate=False
         )
 
 
@@ -256,29 +257,26 @@ class _SparseCollector:
                 f"The rank of sparse results must be known, got {spec}"
             )
         self._n = n
-        self.arrays = [
-            _parts(tf.int64, [None, rank + 1], n),
-            _parts(spec.dtype, [None], n),
-            _parts(tf.int64, [rank], n),
+        self.parts = [
+            (tf.int64, [None, rank + 1], True, False),
+            (spec.dtype, [None], True, False),
+            (tf.int64, [rank], False, False),
         ]
 
-    def write(self, arrays, i, value):
+    def encode(self, i, value):
         number = tf.fill(
             [tf.shape(value.indices)[0], 1], tf.cast(i, tf.int64)
         )
-        written = [
+        return [
             tf.concat([number, value.indices], 1), value.values,
             value.dense_shape,
         ]
-        return [a.write(i, x) for a, x in zip(arrays, written)]
 
-    def result(self, arrays):
-        indices, values, shapes = arrays
+    def decode(self, kept):
+        indices, values, shapes = kept
         # The largest of the rows' shapes holds all of them.
-        inner = tf.reduce_max(
-            tf.pad(shapes.stack(), [[1, 0], [0, 0]]), axis=0
-        )
+        inner = tf.reduce_max(tf.pad(shapes, [[1, 0], [0, 0]]), axis=0)
         return tf.SparseTensor(
-            indices.concat(), values.concat(),
+            indices, values,
             tf.concat([[tf.cast(self._n, tf.int64)], inner], 0),
         )
