@@ -24,6 +24,8 @@
 #include "op_function.h"
 #include "op_record.h"
 #include "operation_members.h"
+#include "operation_type.h"
+#include "ragged.h"
 #include "shape_type.h"
 #include "slicing.h"
 #include "source_location.h"
@@ -78,6 +80,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddGradientTape(m);
   gk::py::AddControlFlow(m);
   gk::py::AddDatasets(m);
+  gk::py::AddRagged(m);
   gk::py::AddTensorArray(m);
   gk::py::AddOperation(m);
   gk::py::AddGraphDef(m);

@@ -68,7 +68,7 @@ bool IsMask(PyObject* o) {
 
 }  // namespace
 
-StatusOr<SliceOperands> ParseSlice(PyObject* key) {
+StatusOr<std::vector<SubscriptEntry>> ParseEntries(PyObject* key) {
   PyRef items;
   if (PyTuple_Check(key) || PyList_Check(key)) {
     items = PyRef::Steal(PySequence_Tuple(key));
@@ -95,6 +95,11 @@ StatusOr<SliceOperands> ParseSlice(PyObject* key) {
       GK_ASSIGN_OR_RETURN(entry.begin, ToBound(item));
     }
   }
+  return entries;
+}
+
+StatusOr<SliceOperands> ParseSlice(PyObject* key) {
+  GK_ASSIGN_OR_RETURN(std::vector<SubscriptEntry> entries, ParseEntries(key));
   return OperandsOf(std::move(entries));
 }
 

@@ -2,12 +2,16 @@
 #ifndef GK_PYTHON_SLICING_H_
 #define GK_PYTHON_SLICING_H_
 
+#include <vector>
+
 #include "base/status.h"
 #include "ops/subscript.h"
 #include "py_ref.h"
 
 namespace gk::py {
 
+// What stands between the commas of a key.
+StatusOr<std::vector<SubscriptEntry>> ParseEntries(PyObject* key);
 // What StridedSlice and its relatives take. May throw Error as well.
 StatusOr<SliceOperands> ParseSlice(PyObject* key);
 

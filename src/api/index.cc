@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "api/inner.h"
+#include "api/inner_index.h"
 #include "ops/composite.h"
 #include "ops/subscript.h"
 
@@ -31,6 +32,8 @@ std::optional<SubscriptBound> Inner(const Bound& bound) {
   return {};
 }
 
+}  // namespace
+
 SubscriptEntry Inner(const Index& index) {
   SubscriptEntry entry;
   if (const auto* number = std::get_if<int64_t>(&index.value())) {
@@ -50,8 +53,6 @@ SubscriptEntry Inner(const Index& index) {
   }
   return entry;
 }
-
-}  // namespace
 
 Tensor Tensor::operator[](const Index& index) const {
   return Guarded([&] {

@@ -125,10 +125,8 @@ def _without_ragged(value: object, summarize: int) -> object:
 
     if not any(map(is_ragged, nest.flatten(value))):
         return value
-    from graphkiln._src.ragged import text as _ragged_text
-
     return nest.map_structure(
-        lambda leaf: _Raw(_ragged_text.to_string(leaf, summarize))
+        lambda leaf: _Raw(_graphkiln._ragged.text(leaf, summarize))
         if is_ragged(leaf) else leaf,
         value,
     )

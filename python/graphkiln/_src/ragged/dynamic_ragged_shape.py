@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import graphkiln as tf
-from graphkiln._graphkiln import TensorSpec
-from graphkiln._src.ragged import operators
+from graphkiln._graphkiln import TensorSpec, _ragged
 from graphkiln._src.ragged.row_partition import (
     RowPartition,
     RowPartitionSpec,
@@ -447,7 +446,7 @@ def _broadcast_to(api: Callable, bound: dict) -> object:
         tf.zeros(shape.inner_shape, tf.int8), shape.row_partitions
     )
     template.flat_values.set_shape(shape._static_inner_shape)
-    return operators.binary(
+    return _ragged.binary(
         lambda x, y: api(x, tf.shape(y)), value, template
     )
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import graphkiln as tf
-from graphkiln._graphkiln import TensorSpec
-from graphkiln._src.ragged import rows
+from graphkiln._graphkiln import TensorSpec, _ragged
 from graphkiln._src.types.type_spec import CompositeTensor, TypeSpec
 
 
@@ -37,16 +34,18 @@ class RowPartition(CompositeTensor):
         cls, row_splits, validate=True, dtype=None, dtype_hint=tf.int64
     ):
         """Row i has the values from `row_splits[i]` to `row_splits[i + 1]`."""
-        splits = _integers(row_splits, dtype, dtype_hint, "row_splits")
-        return cls(rows.checked_splits(splits, validate), internal=True)
+        return cls(*_ragged.partition(
+            "row_splits", row_splits, None, validate, dtype, dtype_hint
+        ), internal=True)
 
     @classmethod
     def from_row_lengths(
         cls, row_lengths, validate=True, dtype=None, dtype_hint=tf.int64
     ):
         """Row i has `row_lengths[i]` values."""
-        lengths = _integers(row_lengths, dtype, dtype_hint, "row_lengths")
-        return cls(rows.splits_of_lengths(lengths, validate), internal=True)
+        return cls(*_ragged.partition(
+            "row_lengths", row_lengths, None, validate, dtype, dtype_hint
+        ), internal=True)
 
     @classmethod
     def from_value_rowids(
@@ -54,9 +53,9 @@ class RowPartition(CompositeTensor):
         dtype_hint=tf.int64,
     ):
         """Value j belongs to row `value_rowids[j]`; the ids never fall."""
-        ids = _integers(value_rowids, dtype, dtype_hint, "value_rowids")
-        splits = rows.splits_of_rowids(ids, ids, nrows, validate)
-        return cls(splits, internal=True)
+        return cls(*_ragged.partition(
+            "value_rowids", value_rowids, nrows, validate, dtype, dtype_hint
+        ), internal=True)
 
     @classmethod
     def from_uniform_row_length(
@@ -64,23 +63,9 @@ class RowPartition(CompositeTensor):
         dtype=None, dtype_hint=tf.int64,
     ):
         """Every row has `uniform_row_length` values."""
-        if nvals is None and nrows is None:
-            raise ValueError("At least one of nvals and nrows must be given.")
-        length = tf.convert_to_tensor(
-            uniform_row_length, dtype, dtype_hint=dtype_hint
-        )
-        if nvals is None:
-            nvals = tf.cast(nrows, length.dtype) * length
-        if nrows is None:
-            nrows = tf.cast(nvals, length.dtype) // length
-        nrows, nvals = (tf.cast(n, length.dtype) for n in (nrows, nvals))
-        if validate:
-            nrows = rows.check_count(nrows, length, nvals)
-        splits = tf.range(nrows + 1, dtype=length.dtype) * length
-        static = tf.get_static_value(length)
-        return cls(
-            splits, None if static is None else int(static), internal=True
-        )
+        return cls(*_ragged.uniform_partition(
+            uniform_row_length, nvals, nrows, validate, dtype, dtype_hint
+        ), internal=True)
 
     @property
     def dtype(self) -> tf.DType:
@@ -93,27 +78,27 @@ class RowPartition(CompositeTensor):
 
     def row_lengths(self) -> tf.Tensor:
         """How many values each row has."""
-        return self._row_splits[1:] - self._row_splits[:-1]
+        return _ragged.lengths(self._row_splits)
 
     def row_starts(self) -> tf.Tensor:
         """Where each row begins."""
-        return self._row_splits[:-1]
+        return _ragged.row_starts(self._row_splits)
 
     def row_limits(self) -> tf.Tensor:
         """Where each row ends."""
-        return self._row_splits[1:]
+        return _ragged.row_limits(self._row_splits)
 
     def value_rowids(self) -> tf.Tensor:
         """The row of each value."""
-        return rows.rowids(self._row_splits)
+        return _ragged.rowids(self._row_splits)
 
     def nrows(self) -> tf.Tensor:
         """How many rows there are."""
-        return tf.shape(self._row_splits, out_type=self.dtype)[0] - 1
+        return _ragged.nrows(self._row_splits)
 
     def nvals(self) -> tf.Tensor:
         """How many values there are."""
-        return self._row_splits[-1]
+        return _ragged.nvals(self._row_splits)
 
     def uniform_row_length(self):
         """The length of every row if that is uniform, else None."""
@@ -233,15 +218,6 @@ def _splits_dtype(dtype) -> tf.DType:
             f"dtype must be tf.int32 or tf.int64. Received {dtype}."
         )
     return dtype
-
-
-def _integers(values, dtype, hint, name: str) -> tf.Tensor:
-    make: Callable = tf.convert_to_tensor
-    values = make(values, dtype, dtype_hint=hint)
-    if values.dtype not in (tf.int32, tf.int64):
-        raise ValueError(f"{name} must have dtype int32 or int64")
-    values.shape.assert_has_rank(1)
-    return values
 
 
 def _text(tensor: tf.Tensor) -> str:

@@ -1,11 +1,34 @@
 """tf.RaggedTensor: rows of different lengths, as values and row splits."""
 
+import operator
+from collections.abc import Callable
+
 import numpy as np
 
 import graphkiln as tf
-from graphkiln._src.ragged import indexing, operators, rows
+from graphkiln._graphkiln import _ragged
 from graphkiln._src.ragged.spec import RaggedTensorSpec
 from graphkiln._src.types.type_spec import CompositeTensor
+
+
+def _both(op: Callable) -> tuple[Callable, Callable]:
+    """An operator and its reflection."""
+    return (
+        lambda self, other: _ragged.binary(op, self, other),
+        lambda self, other: _ragged.binary(op, other, self),
+    )
+
+
+def _equality(op: Callable, otherwise: bool) -> Callable:
+    def compare(self, other):
+        if other is None:
+            return otherwise
+        try:
+            return _ragged.binary(op, self, other)
+        except (ValueError, tf.errors.InvalidArgumentError):
+            return otherwise  # They cannot be of one shape.
+
+    return compare
 
 
 class RaggedTensor(CompositeTensor):
@@ -52,10 +75,7 @@ class RaggedTensor(CompositeTensor):
         >>> tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 2, 3])
         <tf.RaggedTensor [[1, 2], [3]]>
         """
-        with tf.name_scope(name or "RaggedFromRowSplits"):
-            values, row_splits = rows.convert(values, row_splits, "row_splits")
-            row_splits = rows.checked_splits(row_splits, validate)
-            return cls._checked(values, row_splits, validate)
+        return _ragged.from_row_splits(values, row_splits, name, validate)
 
     @classmethod
     def from_row_lengths(cls, values, row_lengths, name=None, validate=True):
@@ -64,10 +84,7 @@ class RaggedTensor(CompositeTensor):
         >>> tf.RaggedTensor.from_row_lengths([1, 2, 3], [2, 0, 1])
         <tf.RaggedTensor [[1, 2], [], [3]]>
         """
-        with tf.name_scope(name or "RaggedFromRowLengths"):
-            values, lengths = rows.convert(values, row_lengths, "row_lengths")
-            splits = rows.splits_of_lengths(lengths, validate)
-            return cls._checked(values, splits, validate)
+        return _ragged.from_row_lengths(values, row_lengths, name, validate)
 
     @classmethod
     def from_value_rowids(
@@ -78,29 +95,19 @@ class RaggedTensor(CompositeTensor):
         >>> tf.RaggedTensor.from_value_rowids([1, 2, 3], [0, 0, 2])
         <tf.RaggedTensor [[1, 2], [], [3]]>
         """
-        with tf.name_scope(name or "RaggedFromValueRowIds"):
-            values, ids = rows.convert(values, value_rowids, "value_rowids")
-            splits = rows.splits_of_rowids(values, ids, nrows, validate)
-            return cls._checked(values, splits, False)
+        return _ragged.from_value_rowids(
+            values, value_rowids, nrows, name, validate
+        )
 
     @classmethod
     def from_row_starts(cls, values, row_starts, name=None, validate=True):
         """Row i begins at `row_starts[i]` and ends where the next begins."""
-        with tf.name_scope(name or "RaggedFromRowStarts"):
-            values, starts = rows.convert(values, row_starts, "row_starts")
-            end = tf.cast(rows.nvals(values), starts.dtype)
-            starts = rows.checked_starts(starts, values, validate)
-            splits = tf.concat([starts, [end]], 0)
-            return cls(values, (splits, None), internal=True)
+        return _ragged.from_row_starts(values, row_starts, name, validate)
 
     @classmethod
     def from_row_limits(cls, values, row_limits, name=None, validate=True):
         """Row i ends before `row_limits[i]`, where the next begins."""
-        with tf.name_scope(name or "RaggedFromRowLimits"):
-            values, limits = rows.convert(values, row_limits, "row_limits")
-            limits = rows.checked_limits(limits, validate)
-            splits = tf.concat([tf.zeros([1], limits.dtype), limits], 0)
-            return cls._checked(values, splits, validate)
+        return _ragged.from_row_limits(values, row_limits, name, validate)
 
     @classmethod
     def from_uniform_row_length(
@@ -111,18 +118,9 @@ class RaggedTensor(CompositeTensor):
         >>> tf.RaggedTensor.from_uniform_row_length([1, 2, 3, 4], 2).shape
         TensorShape([2, 2])
         """
-        with tf.name_scope(name or "RaggedFromUniformRowLength"):
-            values = rows.as_values(values)
-            splits, length = rows.uniform_splits(
-                values, uniform_row_length, nrows, validate
-            )
-            return cls(values, (splits, length), internal=True)
-
-    @classmethod
-    def _checked(cls, values, splits, validate):
-        if validate:
-            splits = rows.check_end(splits, values)
-        return cls(values, (splits, None), internal=True)
+        return _ragged.from_uniform_row_length(
+            values, uniform_row_length, nrows, name, validate
+        )
 
     @classmethod
     def _nested(cls, flat_values, nested, argument, make):
@@ -201,18 +199,14 @@ class RaggedTensor(CompositeTensor):
         >>> tf.RaggedTensor.from_tensor([[1, 2, 0], [4, 0, 0]], padding=0)
         <tf.RaggedTensor [[1, 2], [4]]>
         """
-        from graphkiln._src.ragged import conversion
-
-        return conversion.from_tensor(
+        return _ragged.from_tensor(
             tensor, lengths, padding, ragged_rank, name, row_splits_dtype
         )
 
     @classmethod
     def from_sparse(cls, st_input, name=None, row_splits_dtype=tf.int64):
         """The rows of a 2-D tf.SparseTensor without gaps."""
-        from graphkiln._src.ragged import conversion
-
-        return conversion.from_sparse(st_input, name, row_splits_dtype)
+        return _ragged.from_sparse(st_input, name, row_splits_dtype)
 
     # --- What it is.
 
@@ -265,10 +259,7 @@ class RaggedTensor(CompositeTensor):
     @property
     def shape(self) -> tf.TensorShape:
         """The static shape: None for ragged dimensions."""
-        splits = self._row_splits.shape
-        nrows = None if splits[0] is None else splits[0] - 1
-        inner = self._values.shape[1:]
-        return tf.TensorShape([nrows, self._uniform_row_length]) + inner
+        return _ragged.shape(self)
 
     def get_shape(self) -> tf.TensorShape:
         """The static shape."""
@@ -282,19 +273,16 @@ class RaggedTensor(CompositeTensor):
 
     def nrows(self, out_type=None, name=None) -> tf.Tensor:
         """How many rows there are; of the dtype of the splits by default."""
-        out_type = tf.as_dtype(out_type or self._row_splits.dtype)
-        with tf.name_scope(name or "RaggedNRows"):
-            return tf.shape(self._row_splits, out_type=out_type)[0] - 1
+        splits = _ragged.nrows(self._row_splits, name)
+        return splits if out_type is None else tf.cast(splits, out_type)
 
     def row_starts(self, name=None) -> tf.Tensor:
         """Where each row begins in `values`."""
-        with tf.name_scope(name or "RaggedRowStarts"):
-            return self._row_splits[:-1]
+        return _ragged.row_starts(self._row_splits, name)
 
     def row_limits(self, name=None) -> tf.Tensor:
         """Where each row ends in `values`."""
-        with tf.name_scope(name or "RaggedRowLimits"):
-            return self._row_splits[1:]
+        return _ragged.row_limits(self._row_splits, name)
 
     def row_lengths(self, axis=1, name=None):
         """The lengths of the rows along `axis`, ragged if that is above 1.
@@ -302,30 +290,11 @@ class RaggedTensor(CompositeTensor):
         >>> tf.ragged.constant([[1, 2], [], [3]]).row_lengths()
         <tf.Tensor: shape=(3,), dtype=int64, numpy=array([2, 0, 1])>
         """
-        if axis == 0:
-            return self.nrows(name=name)
-        rank = self.shape.rank
-        if rank is not None and not -rank <= axis < rank:
-            raise ValueError(
-                f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}"
-            )
-        axis = axis + rank if axis < 0 else axis
-        if axis == 0:
-            return self.nrows(name=name)
-        with tf.name_scope(name or "RaggedRowLengths"):
-            if axis == 1:
-                return self._row_splits[1:] - self._row_splits[:-1]
-            if isinstance(self._values, RaggedTensor):
-                return self.with_values(self._values.row_lengths(axis - 1))
-            shape = tf.shape(self._values, out_type=self._row_splits.dtype)
-            return self.with_values(
-                tf.fill(shape[: axis - 1], shape[axis - 1])
-            )
+        return _ragged.row_lengths(self, axis, name)
 
     def value_rowids(self, name=None) -> tf.Tensor:
         """The row that each of `values` belongs to."""
-        with tf.name_scope(name or "RaggedValueRowIds"):
-            return rows.rowids(self._row_splits)
+        return _ragged.rowids(self._row_splits, name)
 
     def nested_row_lengths(self, name=None) -> tuple[tf.Tensor, ...]:
         """The row lengths of all ragged dimensions, outermost first."""
@@ -341,68 +310,25 @@ class RaggedTensor(CompositeTensor):
         >>> tf.ragged.constant([[1, 2, 3], [4]]).bounding_shape()
         <tf.Tensor: shape=(2,), dtype=int64, numpy=array([2, 3])>
         """
-        out_type = tf.as_dtype(out_type or self._row_splits.dtype)
-        with tf.name_scope(name or "RaggedBoundingBox"):
-            sizes = [self.nrows()]
-            for level in self._levels():
-                lengths = level.row_lengths()
-                sizes.append(
-                    tf.maximum(
-                        tf.reduce_max(lengths), tf.zeros([], lengths.dtype)
-                    )
-                )
-            inner = tf.shape(self.flat_values, self._row_splits.dtype)[1:]
-            shape = tf.cast(tf.concat([tf.stack(sizes), inner], 0), out_type)
-            return shape if axis is None else tf.gather(shape, axis)
+        return _ragged.bounding_shape(self, axis, name, out_type)
 
     # --- Its parts replaced.
 
     def with_values(self, new_values) -> "RaggedTensor":
         """The same rows with other values, as many as there were."""
-        new_values = rows.as_values(new_values)
-        ours, theirs = self._values.shape[:1], new_values.shape[:1]
-        ours.assert_is_compatible_with(theirs)
-        if (
-            isinstance(new_values, RaggedTensor)
-            and new_values._row_splits.dtype != self._row_splits.dtype
-        ):
-            new_values = new_values.with_row_splits_dtype(tf.int64)
-            return self.with_row_splits_dtype(tf.int64).with_values(new_values)
-        return RaggedTensor(
-            new_values, (self._row_splits, self._uniform_row_length),
-            internal=True,
-        )
+        return _ragged.with_values(self, new_values)
 
     def with_flat_values(self, new_values) -> "RaggedTensor":
         """The same partitions with other innermost values."""
-        if isinstance(self._values, RaggedTensor):
-            return self.with_values(self._values.with_flat_values(new_values))
-        return self.with_values(new_values)
+        return _ragged.with_flat_values(self, new_values)
 
     def with_row_splits_dtype(self, dtype) -> "RaggedTensor":
         """The same with row splits of int32 or int64."""
-        dtype = tf.as_dtype(dtype)
-        if dtype not in (tf.int32, tf.int64):
-            raise ValueError(
-                "Argument `row_splits` dtype must be int32 or int64. Received "
-                f"{dtype}."
-            )
-        if self._row_splits.dtype == dtype:
-            return self
-        values = self._values
-        if isinstance(values, RaggedTensor):
-            values = values.with_row_splits_dtype(dtype)
-        return RaggedTensor(
-            values,
-            (tf.cast(self._row_splits, dtype), self._uniform_row_length),
-            internal=True,
-        )
+        return _ragged.with_row_splits_dtype(self, dtype)
 
     def merge_dims(self, outer_axis, inner_axis):
         """The dimensions from one axis to another joined into one."""
-        from graphkiln._src.ragged import conversion
-
-        return conversion.merge_dims(self, outer_axis, inner_axis)
+        return _ragged.merge_dims(self, outer_axis, inner_axis)
 
     # --- Other forms.
 
@@ -412,18 +338,16 @@ class RaggedTensor(CompositeTensor):
         >>> tf.ragged.constant([[1, 2], [3]]).to_list()
         [[1, 2], [3]]
         """
-        splits = rows.eager(self, self._row_splits, "to_list").tolist()
+        splits = _eager(self._row_splits, "to_list").tolist()
         if isinstance(self._values, RaggedTensor):
             values = self._values.to_list()
         else:
-            values = rows.eager(self, self._values, "to_list").tolist()
-        return [
-            values[start:end] for start, end in zip(splits, splits[1:])
-        ]
+            values = _eager(self._values, "to_list").tolist()
+        return [values[start:end] for start, end in zip(splits, splits[1:])]
 
     def numpy(self) -> np.ndarray:
         """An array of arrays, or of numbers if all rows are of one length."""
-        splits = rows.eager(self, self._row_splits, "numpy")
+        splits = _eager(self._row_splits, "numpy")
         values = self._values.numpy()
         if len(splits) == 1:
             return np.zeros((0, 0) + values.shape[1:], values.dtype)
@@ -445,15 +369,11 @@ class RaggedTensor(CompositeTensor):
         >>> tf.ragged.constant([[1, 2], [3]]).to_tensor().numpy().tolist()
         [[1, 2], [3, 0]]
         """
-        from graphkiln._src.ragged import conversion
-
-        return conversion.to_tensor(self, default_value, name, shape)
+        return _ragged.to_tensor(self, default_value, name, shape)
 
     def to_sparse(self, name=None):
         """A tf.SparseTensor with the same values at the same places."""
-        from graphkiln._src.ragged import conversion
-
-        return conversion.to_sparse(self, name)
+        return _ragged.to_sparse(self, name)
 
     def _gradient_part(self) -> tf.Tensor:
         return self.flat_values
@@ -481,7 +401,7 @@ class RaggedTensor(CompositeTensor):
         return self.flat_values.consumers()
 
     def __getitem__(self, key):
-        return indexing.getitem(self, key)
+        return _ragged.getitem(self, key)
 
     def __iter__(self):
         count = self.shape[0]
@@ -500,6 +420,31 @@ class RaggedTensor(CompositeTensor):
 
     def __bool__(self):
         raise TypeError("RaggedTensor may not be used as a boolean.")
+
+    # --- Element by element.
+
+    __add__, __radd__ = _both(tf.add)
+    __sub__, __rsub__ = _both(tf.subtract)
+    __mul__, __rmul__ = _both(tf.multiply)
+    __truediv__, __rtruediv__ = _both(operator.truediv)
+    __floordiv__, __rfloordiv__ = _both(operator.floordiv)
+    __mod__, __rmod__ = _both(operator.mod)
+    __pow__, __rpow__ = _both(tf.pow)
+    __and__, __rand__ = _both(operator.and_)
+    __or__, __ror__ = _both(operator.or_)
+    __xor__, __rxor__ = _both(operator.xor)
+    __lt__, __gt__ = _both(tf.less)[0], _both(tf.greater)[0]
+    __le__, __ge__ = _both(tf.less_equal)[0], _both(tf.greater_equal)[0]
+    __eq__, __ne__ = _equality(tf.equal, False), _equality(tf.not_equal, True)
+
+    def __neg__(self):
+        return _ragged.mapped(operator.neg, [self], None)
+
+    def __abs__(self):
+        return _ragged.mapped(tf.abs, [self], None)
+
+    def __invert__(self):
+        return _ragged.mapped(operator.invert, [self], None)
 
     def __repr__(self) -> str:
         parts = self._row_splits, self.flat_values
@@ -520,5 +465,13 @@ def _text(value: object) -> str:
     return np.array2string(value, separator=", ")
 
 
-rows.RaggedTensor = indexing.RaggedTensor = RaggedTensor
-operators.install(RaggedTensor)
+def _eager(tensor: tf.Tensor, method: str) -> np.ndarray:
+    """The value of a part that is no placeholder."""
+    if not hasattr(tensor, "numpy"):
+        raise ValueError(
+            f"RaggedTensor.{method}() is only supported in eager mode."
+        )
+    return tensor.numpy()
+
+
+_ragged.set_ragged_class(RaggedTensor)

@@ -2,9 +2,10 @@
 
 import collections
 import collections.abc
+import operator
 
 import graphkiln as tf
-from graphkiln._graphkiln import TensorSpec
+from graphkiln._graphkiln import TensorSpec, _ragged
 from graphkiln._src.types.type_spec import CompositeTensor, ShapedTypeSpec
 
 SparseTensorValue = collections.namedtuple(
@@ -88,25 +89,15 @@ class SparseTensor(CompositeTensor):
                 raise TypeError(
                     f"{type(dense_shape).__name__!r} object is not iterable"
                 )
-            static = _static(dense_shape)
+            static = (
+                dense_shape if isinstance(dense_shape, tf.TensorShape) else None
+            )
             dense_shape = _converted(dense_shape, "dense_shape", tf.int64)
         self._indices = indices
         self._values = values
         self._dense_shape = dense_shape
-        indices_shape = indices.shape.with_rank(2)
-        values_shape = values.shape.with_rank(1)
-        shape_shape = dense_shape.shape.with_rank(1)
-        _same_size(indices_shape[0], values_shape[0])
-        _same_size(indices_shape[1], shape_shape[0])
-        if static is None:
-            known = tf.get_static_value(dense_shape)
-            static = (
-                tf.TensorShape(known.tolist()) if known is not None
-                else tf.TensorShape(
-                    None if shape_shape[0] is None else [None] * shape_shape[0]
-                )
-            )
-        self._static_shape = static
+        known = _ragged.sparse_shape(indices, values, dense_shape)
+        self._static_shape = known if static is None else static
 
     @classmethod
     def from_value(cls, sparse_tensor_value) -> "SparseTensor":
@@ -202,19 +193,14 @@ class SparseTensor(CompositeTensor):
     __repr__ = __str__
 
     def _scaled(self, op, other) -> "SparseTensor":
-        other = tf.convert_to_tensor(other, dtype_hint=self.dtype)
-        if other.shape.rank != 0:
-            other = tf.broadcast_to(other, tf.cast(
-                self._dense_shape, tf.int32
-            ))
-            other = tf.gather_nd(other, self._indices)
-        return self.with_values(op(self._values, other))
+        beside = _ragged.sparse_beside(self, other)
+        return self.with_values(op(self._values, beside))
 
     def __mul__(self, other):
-        return self._scaled(lambda x, y: x * y, other)
+        return self._scaled(operator.mul, other)
 
     def __truediv__(self, other):
-        return self._scaled(lambda x, y: x / y, other)
+        return self._scaled(operator.truediv, other)
 
 
 def _converted(value, name: str, dtype) -> tf.Tensor:
@@ -228,44 +214,13 @@ def _converted(value, name: str, dtype) -> tf.Tensor:
     return tf.convert_to_tensor(value, dtype)
 
 
-def _static(dense_shape) -> tf.TensorShape | None:
-    """The static shape of a dense shape given in Python."""
-    if isinstance(dense_shape, tf.TensorShape):
-        return dense_shape
-    return None
-
-
-def _same_size(a, b) -> None:
-    if a is not None and b is not None and a != b:
-        raise ValueError(f"Dimensions {a} and {b} are not compatible")
-
-
-def _checked(value) -> SparseTensor:
-    if not isinstance(value, SparseTensor):
-        raise TypeError("Input must be a SparseTensor.")
-    return value
-
-
 def from_dense(tensor, name=None) -> SparseTensor:
     """The elements of `tensor` that are not zero, false or empty.
 
     >>> tf.sparse.from_dense([[0, 7], [0, 0]]).indices.numpy().tolist()
     [[0, 1]]
     """
-    with tf.name_scope(name or "dense_to_sparse"):
-        tensor = tf.convert_to_tensor(tensor)
-        zero = tf.constant(
-            "" if tensor.dtype == tf.string
-            else False if tensor.dtype == tf.bool else 0,
-            tensor.dtype,
-        )
-        indices = tf.where(tf.not_equal(tensor, zero))
-        values = tf.gather_nd(tensor, indices)
-        result = SparseTensor(
-            indices, values, tf.shape(tensor, out_type=tf.int64)
-        )
-        result.set_shape(tensor.shape)
-        return result
+    return _ragged.sparse_from_dense(tensor, name)
 
 
 def to_dense(
@@ -283,90 +238,9 @@ def to_dense(
     >>> tf.sparse.to_dense(st, default_value=-1).numpy().tolist()
     [1, -1, 2, -1]
     """
-    st = _checked(sp_input)
-    with tf.name_scope(name or "SparseToDense"):
-        dtype = st.dtype
-        if default_value is None:
-            default_value = (
-                "" if dtype == tf.string else False if dtype == tf.bool else 0
-            )
-        default = tf.convert_to_tensor(default_value, dtype)
-        flat, size = _flat_indices(st)
-        flat = _checked_order(st, flat, validate_indices)
-        # Numbers of the values, of which the last at a place counts; 0 is
-        # the default.
-        count = tf.shape(st.values, out_type=tf.int64)[0]
-        number = tf.math.unsorted_segment_max(
-            tf.range(1, count + 1), flat, size
-        )
-        number = tf.maximum(number, tf.zeros([], tf.int64))
-        choices = tf.concat([tf.reshape(default, [1]), st.values], 0)
-        result = tf.reshape(tf.gather(choices, number), st.dense_shape)
-        result.set_shape(st.shape)
-        return result
-
-
-def _flat_indices(st: SparseTensor) -> tuple[tf.Tensor, tf.Tensor]:
-    """Where the elements are in row-major order, and the number of places."""
-    strides = tf.math.cumprod(st.dense_shape, exclusive=True, reverse=True)
-    flat = tf.reduce_sum(st.indices * strides, axis=1)
-    return flat, tf.reduce_prod(st.dense_shape)
-
-
-def _checked_order(
-    st: SparseTensor, flat: tf.Tensor, rising_only: bool
-) -> tf.Tensor:
-    """`flat` if the indices are inside of the shape, and rise if they must."""
-    if tf.executing_eagerly():
-        _check_now(st, flat.numpy(), rising_only)
-        return flat
-    inside = (st.indices >= 0) & (st.indices < st.dense_shape)
-    checks = [
-        tf.debugging.Assert(
-            tf.reduce_all(inside),
-            ["indices is out of bounds: need 0 <= index <", st.dense_shape],
-        )
-    ]
-    if rising_only:
-        checks.append(
-            tf.debugging.Assert(
-                tf.reduce_all(flat[1:] > flat[:-1]),
-                ["indices are out of order or repeated. " + _REORDER],
-            )
-        )
-    with tf.control_dependencies([c for c in checks if c is not None]):
-        return tf.identity(flat)
-
-
-_REORDER = (
-    "Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to "
-    "create a correctly ordered copy.\n"
-)
-
-
-def _check_now(st: SparseTensor, flat, rising_only: bool) -> None:
-    indices, shape = st.indices.numpy(), st.dense_shape.numpy()
-    outside = ((indices < 0) | (indices >= shape)).any(axis=1)
-
-    def refuse(i: int, what: str) -> None:
-        at = ",".join(map(str, indices[i]))
-        raise tf.errors.InvalidArgumentError(
-            None, None, f"indices[{i}] = [{at}] is {what}"
-        )
-
-    if outside.any():
-        bounds = ",".join(map(str, shape))
-        refuse(
-            int(outside.argmax()),
-            f"out of bounds: need 0 <= index < [{bounds}]",
-        )
-    if not rising_only:
-        return
-    for i in range(1, len(flat)):
-        if flat[i] == flat[i - 1]:
-            refuse(i, "repeated")
-        if flat[i] < flat[i - 1]:
-            refuse(i, "out of order. " + _REORDER)
+    return _ragged.sparse_to_dense(
+        sp_input, default_value, validate_indices, name
+    )
 
 
 def reorder(sp_input, name=None) -> SparseTensor:
@@ -376,13 +250,7 @@ def reorder(sp_input, name=None) -> SparseTensor:
     >>> tf.sparse.reorder(st).indices.numpy().tolist()
     [[0, 1], [1, 0]]
     """
-    st = _checked(sp_input)
-    with tf.name_scope(name or "SparseReorder"):
-        flat, _ = _flat_indices(st)
-        order = tf.argsort(flat, stable=True)
-        result = SparseTensor(
-            tf.gather(st.indices, order), tf.gather(st.values, order),
-            st.dense_shape,
-        )
-        result.set_shape(st.shape)
-        return result
+    return _ragged.sparse_reorder(sp_input, name)
+
+
+_ragged.set_sparse_class(SparseTensor)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import graphkiln as tf
-from graphkiln._src.ragged import dynamic_ragged_shape, functions
+from graphkiln._graphkiln import _ragged as core
+from graphkiln._src.ragged import dynamic_ragged_shape
 from graphkiln._src.ragged.dynamic_ragged_shape import DynamicRaggedShape
-from graphkiln._src.ragged.operators import binary, flat_operands
 from graphkiln._src.types import dispatch as _dispatch
 from graphkiln._src.types.type_spec import CompositeTensor
 
@@ -92,7 +92,7 @@ def _sparse(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
 
 
 def _ragged(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
-    special = functions.TABLE
+    special = {**core.FUNCTIONS, "shape": dynamic_ragged_shape.of_tensor}
     for name in special:
         if key in _ALIASES[name]:
             return special[name](api, _dispatch.bind(api, args, kwargs))
@@ -106,12 +106,14 @@ def _ragged(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
         return value.with_flat_values(api(value.flat_values, *rest, **named))
     if _dispatch.compares(api):
         operands, rest, named = _dispatch.first(api, args, kwargs, 2)
-        _, flat, checks = flat_operands(operands)
-        with tf.control_dependencies(checks):
-            return api(*flat, *rest, **named)
+        return core.mapped(
+            lambda *flat: api(*flat, *rest, **named), operands, None
+        )
     if _dispatch.maps(api) == 2:
         operands, rest, named = _dispatch.first(api, args, kwargs, 2)
         if len(operands) != 2:
             return NotImplemented
-        return binary(lambda x, y: api(x, y, *rest, **named), *operands)
+        return core.binary(
+            lambda x, y: api(x, y, *rest, **named), *operands
+        )
     return NotImplemented

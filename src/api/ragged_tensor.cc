@@ -1,0 +1,362 @@
+#include "graphkiln/ragged_tensor.h"
+
+#include "api/inner.h"
+#include "api/inner_index.h"
+#include "function/ragged/ragged.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/Greater.h"
+#include "ops/fn/Less.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/Sub.h"
+
+namespace gk::api {
+namespace {
+
+using Partition = ::gk::RowPartition;
+
+// Runs `f`, which gives a value of the library's, at the border.
+template <class F>
+RaggedTensor Made(F&& f) {
+  return Guarded([&] {
+    EnsureReady();
+    return RaggedTensor(RaggedValue(f()));
+  });
+}
+template <class F>
+Tensor MadeTensor(F&& f) {
+  return Guarded([&] {
+    EnsureReady();
+    return Outer(f());
+  });
+}
+
+InnerTensor Integers(const Tensor& t) {
+  const InnerTensor inner = Inner(t);
+  if (inner.dtype() != InnerType::kInt32 &&
+      inner.dtype() != InnerType::kInt64) {
+    throw ::gk::Error(
+        ValueError("row partitions must have dtype int32 or int64"));
+  }
+  return inner;
+}
+
+// Of the dtype that the splits of the values have.
+RaggedValue Rows(RaggedValue values, Partition rows, bool check) {
+  if (values.is_ragged() && values.splits_type() != rows.dtype()) {
+    rows = rows.WithType(InnerType::kInt64);
+    values = values.WithSplitsType(InnerType::kInt64);
+  }
+  if (check) rows = rows.Checked(values.nrows());
+  return {std::move(values), std::move(rows)};
+}
+
+const RaggedValue& Ragged(const RaggedValue& value) {
+  if (!value.is_ragged()) {
+    throw ::gk::Error(
+        ValueError("A tensor without ragged dimensions has no rows"));
+  }
+  return value;
+}
+
+std::vector<RaggedValue> ValuesOf(const std::vector<RaggedTensor>& tensors) {
+  if (tensors.empty()) {
+    throw ::gk::Error(ValueError("At least one tensor is needed"));
+  }
+  std::vector<RaggedValue> values;
+  for (const RaggedTensor& t : tensors) values.push_back(t.value());
+  return values;
+}
+
+RaggedTensor Binary(InnerTensor (*op)(const InnerTensor&, const InnerTensor&),
+                    const RaggedTensor& x, const RaggedTensor& y) {
+  return RaggedTensor::apply(
+      [op](const Tensor& a, const Tensor& b) {
+        return Outer(op(Inner(a), Inner(b)));
+      },
+      x, y);
+}
+
+}  // namespace
+
+RaggedTensor::RaggedTensor(const RaggedValue& value)
+    : flat_values_(Outer(value.flat())) {
+  for (const Partition& p : value.partitions()) {
+    row_splits_.push_back(Outer(p.splits));
+    uniform_.emplace_back();
+    if (p.uniform) uniform_.back() = Tensor(*p.uniform);
+  }
+}
+
+RaggedValue RaggedTensor::value() const {
+  std::vector<Partition> partitions;
+  for (size_t i = 0; i < row_splits_.size(); ++i) {
+    partitions.push_back({Inner(row_splits_[i]), {}});
+    if (!uniform_[i]) continue;
+    if (const auto known = KnownInts(Inner(*uniform_[i]))) {
+      partitions.back().uniform = known->front();
+    }
+  }
+  return {Inner(flat_values_), std::move(partitions)};
+}
+
+RaggedTensor RaggedTensor::from_row_splits(const RaggedTensor& values,
+                                           const Tensor& row_splits,
+                                           bool validate) {
+  return Made([&] {
+    return Rows(values.value(),
+                Partition::FromSplits(Integers(row_splits), validate),
+                validate);
+  });
+}
+RaggedTensor RaggedTensor::from_row_lengths(const RaggedTensor& values,
+                                            const Tensor& row_lengths,
+                                            bool validate) {
+  return Made([&] {
+    return Rows(values.value(),
+                Partition::FromLengths(Integers(row_lengths), validate),
+                validate);
+  });
+}
+RaggedTensor RaggedTensor::from_value_rowids(const RaggedTensor& values,
+                                             const Tensor& value_rowids,
+                                             const Tensor& nrows,
+                                             bool validate) {
+  return Made([&] {
+    return Rows(values.value(),
+                Partition::FromRowids(Integers(value_rowids),
+                                      InnerOrNull(nrows), validate),
+                validate);
+  });
+}
+RaggedTensor RaggedTensor::from_uniform_row_length(const RaggedTensor& values,
+                                                   const Tensor& length,
+                                                   bool validate) {
+  return Made([&] {
+    const RaggedValue inner = values.value();
+    return Rows(
+        inner,
+        Partition::FromUniform(Integers(length), {}, inner.nrows(), validate),
+        false);
+  });
+}
+
+RaggedTensor RaggedTensor::from_tensor(const Tensor& tensor, int ragged_rank) {
+  return Made([&] {
+    return RaggedFromTensor(Inner(tensor), {.ragged_rank = ragged_rank});
+  });
+}
+RaggedTensor RaggedTensor::from_tensor(const Tensor& tensor,
+                                       const std::vector<Tensor>& lengths) {
+  return Made([&] {
+    return RaggedFromTensor(Inner(tensor), {.lengths = Inner(lengths)});
+  });
+}
+RaggedTensor RaggedTensor::from_padded(const Tensor& tensor,
+                                       const Tensor& padding) {
+  return Made([&] {
+    return RaggedFromTensor(Inner(tensor), {.padding = Inner(padding)});
+  });
+}
+RaggedTensor RaggedTensor::from_sparse(const SparseTensor& sparse) {
+  return Made(
+      [&] { return RaggedFromSparse(sparse.value(), InnerType::kInt64); });
+}
+
+Shape RaggedTensor::shape() const {
+  return Guarded([&] { return Outer(value().shape()); });
+}
+const Tensor& RaggedTensor::tensor() const {
+  if (ragged_rank() > 0) {
+    ThrowPublic(ValueError(
+        "A ragged tensor of shape {} is no dense tensor; use its to_tensor()",
+        value().shape().PythonString()));
+  }
+  return flat_values_;
+}
+RaggedTensor RaggedTensor::values() const {
+  return Made([&] { return Ragged(value()).values(); });
+}
+Tensor RaggedTensor::row_splits() const {
+  return MadeTensor([&] { return Ragged(value()).rows().splits; });
+}
+Tensor RaggedTensor::value_rowids() const {
+  return MadeTensor([&] { return Ragged(value()).rows().rowids(); });
+}
+Tensor RaggedTensor::nrows() const {
+  return MadeTensor([&] { return value().nrows(); });
+}
+RaggedTensor RaggedTensor::row_lengths(int64_t axis) const {
+  return Made([&] { return RowLengths(Ragged(value()), axis); });
+}
+Tensor RaggedTensor::bounding_shape() const {
+  return MadeTensor([&] { return BoundingShape(Ragged(value())); });
+}
+
+RaggedTensor RaggedTensor::with_values(const RaggedTensor& values) const {
+  return Made([&] { return Ragged(value()).WithValues(values.value()); });
+}
+RaggedTensor RaggedTensor::with_flat_values(const Tensor& values) const {
+  return Made([&] { return value().WithFlat(Inner(values)); });
+}
+RaggedTensor RaggedTensor::with_row_splits_dtype(DataType dtype) const {
+  return Made([&] { return value().WithSplitsType(Inner(dtype)); });
+}
+RaggedTensor RaggedTensor::merge_dims(int64_t outer_axis,
+                                      int64_t inner_axis) const {
+  return Made([&] { return MergeDims(value(), outer_axis, inner_axis); });
+}
+
+RaggedTensor RaggedTensor::operator[](const Index& index) const {
+  return (*this)[{index}];
+}
+RaggedTensor RaggedTensor::operator[](
+    std::initializer_list<Index> indices) const {
+  return Made([&] {
+    std::vector<SubscriptEntry> entries;
+    for (const Index& index : indices) entries.push_back(Inner(index));
+    return RaggedSubscript(value(), std::move(entries));
+  });
+}
+
+Tensor RaggedTensor::to_tensor(const Tensor& default_value,
+                               const Shape& shape) const {
+  return MadeTensor([&] {
+    const RaggedValue inner = value();
+    return inner.is_ragged()
+               ? RaggedToTensor(inner, InnerOrNull(default_value), Inner(shape))
+               : inner.flat();
+  });
+}
+SparseTensor RaggedTensor::to_sparse() const {
+  return Guarded([&] { return SparseTensor(RaggedToSparse(Ragged(value()))); });
+}
+Tensor RaggedTensor::to_text(int64_t summarize) const {
+  return MadeTensor([&] { return RaggedText(value(), summarize); });
+}
+
+RaggedTensor RaggedTensor::apply(const Function& f, const RaggedTensor& x,
+                                 const RaggedTensor& y) {
+  return Made([&]() -> RaggedValue {
+    const auto inner = [&](const InnerTensor& a, const InnerTensor& b) {
+      return Inner(f(Outer(a), Outer(b)));
+    };
+    if (x.ragged_rank() == 0 && y.ragged_rank() == 0) {
+      return inner(Inner(x.tensor()), Inner(y.tensor()));
+    }
+    return RaggedBinary(inner, x.value(), y.value());
+  });
+}
+RaggedTensor operator+(const RaggedTensor& x, const RaggedTensor& y) {
+  return Binary(ops::AddV2, x, y);
+}
+RaggedTensor operator-(const RaggedTensor& x, const RaggedTensor& y) {
+  return Binary(ops::Sub, x, y);
+}
+RaggedTensor operator*(const RaggedTensor& x, const RaggedTensor& y) {
+  return Binary(ops::Mul, x, y);
+}
+RaggedTensor operator/(const RaggedTensor& x, const RaggedTensor& y) {
+  return RaggedTensor::apply(
+      [](const Tensor& a, const Tensor& b) { return a / b; }, x, y);
+}
+RaggedTensor operator<(const RaggedTensor& x, const RaggedTensor& y) {
+  return Binary(ops::Less, x, y);
+}
+RaggedTensor operator>(const RaggedTensor& x, const RaggedTensor& y) {
+  return Binary(ops::Greater, x, y);
+}
+
+namespace ragged {
+namespace {
+
+RaggedTensor Reduced(const char* name, const RaggedTensor& x, Axis axis,
+                     bool keepdims) {
+  return Made([&] {
+    std::optional<std::vector<int64_t>> axes;
+    if (axis) axes.emplace(1, *axis);
+    return RaggedReduce({name, keepdims}, x.value(), axes, true);
+  });
+}
+
+}  // namespace
+
+RaggedTensor concat(const std::vector<RaggedTensor>& values, int64_t axis) {
+  return Made([&] { return RaggedConcat(ValuesOf(values), axis); });
+}
+RaggedTensor stack(const std::vector<RaggedTensor>& values, int64_t axis) {
+  return Made([&] { return RaggedStack(ValuesOf(values), axis); });
+}
+RaggedTensor expand_dims(const RaggedTensor& input, int64_t axis) {
+  return Made([&] { return RaggedExpandDims(input.value(), axis); });
+}
+RaggedTensor squeeze(const RaggedTensor& input,
+                     const std::vector<int64_t>& axes) {
+  return Made([&] { return RaggedSqueeze(input.value(), axes); });
+}
+RaggedTensor reverse(const RaggedTensor& tensor,
+                     const std::vector<int64_t>& axes) {
+  return Made([&] { return RaggedReverse(tensor.value(), axes); });
+}
+RaggedTensor tile(const RaggedTensor& input, const Tensor& multiples) {
+  return Made([&] { return RaggedTile(input.value(), Inner(multiples)); });
+}
+RaggedTensor gather(const RaggedTensor& params, const RaggedTensor& indices,
+                    int64_t axis, int64_t batch_dims) {
+  return Made([&] {
+    return RaggedGather(params.value(), indices.value(), axis, batch_dims);
+  });
+}
+RaggedTensor gather_nd(const RaggedTensor& params,
+                       const RaggedTensor& indices) {
+  return Made([&] { return RaggedGatherNd(params.value(), indices.value()); });
+}
+Tensor where(const RaggedTensor& condition) {
+  return MadeTensor([&] { return RaggedWhere(condition.value()); });
+}
+
+RaggedTensor reduce_sum(const RaggedTensor& x, Axis axis, bool keepdims) {
+  return Reduced("reduce_sum", x, axis, keepdims);
+}
+RaggedTensor reduce_mean(const RaggedTensor& x, Axis axis, bool keepdims) {
+  return Reduced("reduce_mean", x, axis, keepdims);
+}
+RaggedTensor reduce_prod(const RaggedTensor& x, Axis axis, bool keepdims) {
+  return Reduced("reduce_prod", x, axis, keepdims);
+}
+RaggedTensor reduce_max(const RaggedTensor& x, Axis axis, bool keepdims) {
+  return Reduced("reduce_max", x, axis, keepdims);
+}
+RaggedTensor reduce_min(const RaggedTensor& x, Axis axis, bool keepdims) {
+  return Reduced("reduce_min", x, axis, keepdims);
+}
+RaggedTensor reduce_any(const RaggedTensor& x, Axis axis, bool keepdims) {
+  return Reduced("reduce_any", x, axis, keepdims);
+}
+RaggedTensor reduce_all(const RaggedTensor& x, Axis axis, bool keepdims) {
+  return Reduced("reduce_all", x, axis, keepdims);
+}
+RaggedTensor reduce_variance(const RaggedTensor& x, Axis axis, bool keepdims) {
+  return Made([&] {
+    std::optional<std::vector<int64_t>> axes;
+    if (axis) axes.emplace(1, *axis);
+    return RaggedVariance(x.value(), axes, true, keepdims);
+  });
+}
+RaggedTensor cumsum(const RaggedTensor& x, int64_t axis, bool exclusive,
+                    bool reverse) {
+  return Made(
+      [&] { return RaggedCumsum(x.value(), axis, exclusive, reverse); });
+}
+RaggedTensor softmax(const RaggedTensor& logits, int64_t axis) {
+  return Made([&] { return RaggedSoftmax(logits.value(), axis); });
+}
+RaggedTensor matmul(const RaggedTensor& a, const RaggedTensor& b,
+                    bool transpose_a, bool transpose_b) {
+  return Made([&] {
+    return RaggedMatmul(a.value(), b.value(), {transpose_a, transpose_b});
+  });
+}
+
+}  // namespace ragged
+
+}  // namespace gk::api

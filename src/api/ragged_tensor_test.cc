@@ -1,0 +1,222 @@
+// Ragged and sparse tensors and slices: eagerly and traced, as arguments and
+// results of functions, with gradients; and what they refuse.
+#include "api/same_gradient.h"
+
+namespace {
+
+using gk::DataType;
+using gk::ErrorCode;
+using gk::IndexedSlices;
+using gk::RaggedTensor;
+using gk::Slice;
+using gk::SparseTensor;
+using gk::Tensor;
+using gk_test::ErrorOf;
+using gk_test::ExpectHas;
+
+// [[1, 2], [], [3]]
+RaggedTensor Rows() {
+  return RaggedTensor::from_row_lengths(Tensor({1, 2, 3}), {2, 0, 1});
+}
+// [[[1, 2], [3]], [[4]]]
+RaggedTensor Deep() {
+  return RaggedTensor::from_row_lengths(
+      RaggedTensor::from_row_lengths(Tensor({1, 2, 3, 4}), {2, 1, 1}), {2, 1});
+}
+
+// The text of `f()` eagerly, and of a function that returns it.
+template <class F>
+void ExpectBoth(F f, const std::string& want) {
+  const auto text = [](const RaggedTensor& x) {
+    return x.to_text(-1).item<std::string>();
+  };
+  EXPECT_EQ(text(f()), want);
+  EXPECT_EQ(text(gk::function(f)()), want);
+}
+
+TEST(RaggedTensorTest, IsMadeOfPartitions) {
+  ExpectBoth(Rows, "[[1, 2], [], [3]]");
+  ExpectBoth(Deep, "[[[1, 2], [3]], [[4]]]");
+  ExpectBoth(
+      [] {
+        return RaggedTensor::from_row_splits(Tensor({1, 2, 3}), {0, 2, 2, 3});
+      },
+      "[[1, 2], [], [3]]");
+  ExpectBoth(
+      [] {
+        return RaggedTensor::from_value_rowids(Tensor({1, 2, 3}), {0, 0, 2});
+      },
+      "[[1, 2], [], [3]]");
+  ExpectBoth(
+      [] {
+        return RaggedTensor::from_uniform_row_length(Tensor({1, 2, 3, 4}), 2);
+      },
+      "[[1, 2], [3, 4]]");
+  ExpectBoth(
+      [] {
+        return RaggedTensor::from_padded({{1, 0}, {2, 3}}, 0);
+      },
+      "[[1], [2, 3]]");
+  ExpectBoth(
+      [] {
+        return RaggedTensor::from_tensor({{1, 0}, {2, 3}}, {{0, 2}});
+      },
+      "[[], [2, 3]]");
+  ExpectBoth([] { return RaggedTensor::from_sparse(Rows().to_sparse()); },
+             "[[1, 2], [], [3]]");
+}
+
+TEST(RaggedTensorTest, KnowsItself) {
+  const RaggedTensor rt = Deep();
+  EXPECT_EQ(rt.ragged_rank(), 2);
+  EXPECT_EQ(rt.shape(), gk::Shape({2, gk::kUnknown, gk::kUnknown}));
+  EXPECT_EQ(rt.nrows().item<int>(), 2);
+  EXPECT_EQ(rt.row_splits().to_vector<int>(), (std::vector<int>{0, 2, 3}));
+  EXPECT_EQ(rt.value_rowids().to_vector<int>(), (std::vector<int>{0, 0, 1}));
+  EXPECT_EQ(rt.bounding_shape().to_vector<int>(), (std::vector<int>{2, 2, 2}));
+  ExpectBoth([] { return Deep().row_lengths(2); }, "[[2, 1], [1]]");
+  ExpectBoth([] { return Deep().merge_dims(0, 1); }, "[[1, 2], [3], [4]]");
+}
+
+TEST(RaggedTensorTest, IsIndexed) {
+  ExpectBoth([] { return Rows()[0]; }, "[1, 2]");
+  ExpectBoth([] { return Rows()[Slice(1, {})]; }, "[[], [3]]");
+  ExpectBoth([] { return Rows()[{Slice(), Slice({}, 1)}]; }, "[[1], [], [3]]");
+  ExpectBoth([] { return Deep()[{0, 1}]; }, "[3]");
+  ExpectBoth(
+      [] {
+        return Rows()[{Slice(), Slice({}, {}, -1)}];
+      },
+      "[[2, 1], [], [3]]");
+  EXPECT_EQ(ErrorOf([] { Rows()[3]; }).code(), ErrorCode::kIndexError);
+  ExpectHas(ErrorOf([] {
+              Rows()[{Slice(), 0}];
+            }).what(),
+            "Cannot index into an inner ragged dimension");
+}
+
+TEST(RaggedTensorTest, ComputesElementByElement) {
+  ExpectBoth([] { return Rows() + Rows() * Tensor(10); },
+             "[[11, 22], [], [33]]");
+  ExpectBoth(
+      [] {
+        return Tensor({{1}, {2}, {3}}) - Rows();
+      },
+      "[[0, -1], [], [0]]");
+  const gk::Error error = ErrorOf([] {
+    Rows() + RaggedTensor::from_row_lengths(Tensor({1, 2, 3}), {1, 2});
+  });
+  EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+}
+
+TEST(RaggedTensorTest, Moves) {
+  namespace ragged = gk::ragged;
+  ExpectBoth(
+      [] {
+        return ragged::concat({Rows(), Rows()}, 1);
+      },
+      "[[1, 2, 1, 2], [], [3, 3]]");
+  ExpectBoth(
+      [] {
+        return ragged::stack({Rows(), Rows()});
+      },
+      "[[[1, 2], [], [3]], [[1, 2], [], [3]]]");
+  ExpectBoth(
+      [] {
+        return ragged::tile(Rows(), {1, 2});
+      },
+      "[[1, 2, 1, 2], [], [3, 3]]");
+  ExpectBoth(
+      [] {
+        return ragged::reverse(Rows(), {0, 1});
+      },
+      "[[3], [], [2, 1]]");
+  ExpectBoth(
+      [] {
+        return ragged::gather(Rows(), Tensor({2, 0}));
+      },
+      "[[3], [1, 2]]");
+  ExpectBoth(
+      [] {
+        return ragged::gather_nd(Rows(), Tensor({{0, 1}, {2, 0}}));
+      },
+      "[2, 3]");
+}
+
+TEST(RaggedTensorTest, Reduces) {
+  namespace ragged = gk::ragged;
+  ExpectBoth([] { return ragged::reduce_sum(Rows(), 1); }, "[3, 0, 3]");
+  ExpectBoth([] { return ragged::reduce_sum(Rows(), 0); }, "[4, 2]");
+  ExpectBoth([] { return ragged::reduce_max(Deep(), 2); }, "[[2, 3], [4]]");
+  ExpectBoth([] { return ragged::cumsum(Rows(), 1); }, "[[1, 3], [], [3]]");
+  ExpectBoth(
+      [] {
+        return ragged::matmul(
+            RaggedTensor::from_row_lengths(Tensor({{1, 2}, {3, 4}}), {2}),
+            RaggedTensor::from_row_lengths(Tensor({{1, 0}, {0, 1}}), {2}));
+      },
+      "[[[1, 2], [3, 4]]]");
+}
+
+TEST(RaggedTensorTest, IsAnArgumentAndHasGradients) {
+  int traces = 0;
+  const auto f = gk::function([&](const RaggedTensor& x) {
+    ++traces;
+    return gk::ragged::reduce_sum(x * x, 1).tensor();
+  });
+  const auto make = [](const Tensor& flat) {
+    return RaggedTensor::from_row_lengths(flat, {2, 0, 1});
+  };
+  const Tensor x({1.f, 2.f, 3.f});
+  EXPECT_EQ(f(make(x)).to_vector<float>(), (std::vector<float>{5, 0, 9}));
+  EXPECT_EQ(f(make(x)).to_vector<float>(), (std::vector<float>{5, 0, 9}));
+  EXPECT_EQ(traces, 1);
+  gk::GradientTape tape;
+  tape.watch(x);
+  const Tensor y = f(make(x));
+  EXPECT_EQ(tape.gradient(y, x).to_vector<float>(),
+            (std::vector<float>{2, 4, 6}));
+}
+
+TEST(SparseTensorTest, ConvertsAndScales) {
+  const auto make = [] {
+    return SparseTensor({{0, 1}, {1, 2}}, {5.f, 6.f}, {2, 3});
+  };
+  const std::vector<float> want = {0, 5, 0, 0, 0, 6};
+  EXPECT_EQ(make().to_dense().to_vector<float>(), want);
+  EXPECT_EQ(
+      gk::function([&] { return make().to_dense(); })().to_vector<float>(),
+      want);
+  EXPECT_EQ((make() * Tensor(2.f)).values().to_vector<float>(),
+            (std::vector<float>{10, 12}));
+  EXPECT_EQ(SparseTensor::from_dense(make().to_dense())
+                .indices()
+                .to_vector<int64_t>(),
+            (std::vector<int64_t>{0, 1, 1, 2}));
+  ExpectHas(ErrorOf([] {
+              SparseTensor({{1, 0}, {0, 1}}, {1, 2}, {2, 2}).to_dense();
+            }).what(),
+            "indices[1] = [0,1] is out of order");
+  EXPECT_EQ(SparseTensor({{1, 0}, {0, 1}}, {1, 2}, {2, 2})
+                .reorder()
+                .to_dense()
+                .to_vector<int>(),
+            (std::vector<int>{0, 2, 1, 0}));
+}
+
+TEST(IndexedSlicesTest, IsAWhole) {
+  const IndexedSlices rows({{1.f, 2.f}}, {1}, {3, 2});
+  EXPECT_EQ(rows.to_tensor().to_vector<float>(),
+            (std::vector<float>{0, 0, 1, 2, 0, 0}));
+  EXPECT_EQ((-rows).values().to_vector<float>(), (std::vector<float>{-1, -2}));
+  const auto twice = gk::function([](const IndexedSlices& x) {
+    return IndexedSlices(x.values() * 2, x.indices(), x.dense_shape());
+  });
+  EXPECT_EQ(twice(rows).values().to_vector<float>(),
+            (std::vector<float>{2, 4}));
+  EXPECT_FALSE(twice(IndexedSlices({1.f}, {0})).dense_shape().defined());
+  EXPECT_EQ(ErrorOf([] { IndexedSlices({1.f}, {0}).to_tensor(); }).code(),
+            ErrorCode::kValueError);
+}
+
+}  // namespace

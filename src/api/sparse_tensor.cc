@@ -1,0 +1,79 @@
+#include "graphkiln/sparse_tensor.h"
+
+#include "api/inner.h"
+#include "framework/grad_context.h"
+#include "function/sparse_value.h"
+#include "graphkiln/indexed_slices.h"
+#include "ops/element_moves.h"
+
+namespace gk::api {
+namespace {
+
+template <class F>
+SparseTensor Made(F&& f) {
+  return Guarded([&] {
+    EnsureReady();
+    return SparseTensor(f());
+  });
+}
+
+}  // namespace
+
+SparseTensor::SparseTensor(const SparseValue& value)
+    : indices_(Outer(value.indices)),
+      values_(Outer(value.values)),
+      dense_shape_(Outer(value.dense_shape)) {}
+
+SparseValue SparseTensor::value() const {
+  return SparseValue::Make(Inner(indices_), Inner(values_),
+                           Inner(dense_shape_));
+}
+
+SparseTensor::SparseTensor(const Tensor& indices, const Tensor& values,
+                           const Tensor& dense_shape)
+    : SparseTensor(Made([&] {
+        return SparseValue::Make(CastTo(Inner(indices), InnerType::kInt64),
+                                 Inner(values),
+                                 CastTo(Inner(dense_shape), InnerType::kInt64));
+      })) {}
+
+SparseTensor SparseTensor::from_dense(const Tensor& tensor) {
+  return Made([&] { return SparseValue::FromDense(Inner(tensor)); });
+}
+
+Shape SparseTensor::shape() const {
+  return Guarded([&] { return Outer(value().shape); });
+}
+SparseTensor SparseTensor::with_values(const Tensor& values) const {
+  return {indices_, values, dense_shape_};
+}
+SparseTensor SparseTensor::reorder() const {
+  return Made([&] { return value().Reordered(); });
+}
+Tensor SparseTensor::to_dense(const Tensor& default_value, bool ordered) const {
+  return Guarded([&] {
+    return Outer(value().ToDense(InnerOrNull(default_value), ordered));
+  });
+}
+
+SparseTensor operator*(const SparseTensor& x, const Tensor& y) {
+  return x.with_values(
+      x.values() * Guarded([&] { return Outer(x.value().Beside(Inner(y))); }));
+}
+SparseTensor operator/(const SparseTensor& x, const Tensor& y) {
+  return x.with_values(
+      x.values() / Guarded([&] { return Outer(x.value().Beside(Inner(y))); }));
+}
+
+Tensor IndexedSlices::to_tensor() const {
+  return Guarded([&] {
+    if (!dense_shape_) {
+      throw ::gk::Error(
+          ValueError("IndexedSlices without dense_shape are no whole tensor"));
+    }
+    return Outer(
+        Densify({Inner(values_), Inner(indices_), Inner(*dense_shape_)}));
+  });
+}
+
+}  // namespace gk::api

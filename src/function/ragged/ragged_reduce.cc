@@ -1,0 +1,244 @@
+#include <functional>
+#include <set>
+#include <utility>
+
+#include "function/ragged/integer_arithmetic.h"
+#include "function/ragged/ragged.h"
+#include "ops/fn/Equal.h"
+#include "ops/fn/Exp.h"
+#include "ops/fn/Greater.h"
+#include "ops/fn/OnesLike.h"
+#include "ops/fn/Rank.h"
+#include "ops/fn/RealDiv.h"
+#include "ops/fn/ReduceJoin.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/Shape.h"
+#include "ops/fn/Square.h"
+#include "ops/fn/StopGradient.h"
+#include "ops/fn/StringJoin.h"
+#include "ops/fn/UnsortedSegmentMax.h"
+#include "ops/fn/UnsortedSegmentMin.h"
+#include "ops/fn/UnsortedSegmentProd.h"
+#include "ops/fn/UnsortedSegmentSum.h"
+
+namespace gk {
+
+using namespace integers;  // NOLINT: operators
+
+namespace {
+
+constexpr std::string_view kSum = "reduce_sum", kMean = "reduce_mean",
+                           kMax = "reduce_max", kMin = "reduce_min",
+                           kProd = "reduce_prod", kAny = "reduce_any",
+                           kAll = "reduce_all", kJoin = "strings.reduce_join";
+
+// As `/` has it: integers have quotients that are none.
+Tensor Divided(const Tensor& x, const Tensor& y) {
+  return CallComposite("divide", {x, y})[0];
+}
+
+RaggedValue Ratio(const RaggedValue& total, const RaggedValue& count) {
+  return total.WithFlat(Divided(total.flat(), count.flat()));
+}
+
+RaggedValue Ones(const RaggedValue& like) {
+  return like.WithFlat(ops::OnesLike(like.flat()));
+}
+
+// The reduction of a tensor; `axis` null: of all elements.
+Tensor OfTensor(const RaggedReduction& r, const Tensor& x,
+                std::optional<int64_t> axis) {
+  CompositeValue along;
+  if (axis) along = IntegerConstant(*axis);
+  if (r.name == kJoin) {
+    return CallComposite(r.name, {x, along, r.keepdims, r.separator})[0];
+  }
+  return CallComposite(r.name, {x, along, r.keepdims})[0];
+}
+
+Tensor Segments(const RaggedReduction& r, const Tensor& x, const Tensor& ids,
+                const Tensor& count);
+
+// The texts of each id, in their order.
+Tensor JoinedSegments(const std::string& separator, const Tensor& texts,
+                      const Tensor& ids, const Tensor& count) {
+  const Tensor order = CallComposite(
+      "argsort", {ids, int64_t{-1}, std::string("ASCENDING"), true})[0];
+  const Tensor sorted = Take(ids, order);
+  const RowPartition rows = RowPartition::FromRowids(sorted, count, false);
+  const Tensor values = Take(texts, order);
+  const Tensor between = CallComposite(
+      "where", {ops::Equal(rows.columns(sorted), Number(0, ids)),
+                Tensor::Scalar(std::string()), Tensor::Scalar(separator)})[0];
+  const Tensor inner = ops::OnesLike(Part(ops::Shape(values), 1, {}));
+  const Tensor before =
+      ops::Reshape(between, Concat({Part(ops::Shape(values), {}, 1), inner}));
+  // Rows filled up with nothing join to what they held.
+  const TensorVector joined{before, values};
+  return ops::ReduceJoin(
+      RaggedToTensor(RaggedValue(ops::StringJoin(joined), rows)),
+      IntegerConstant(1));
+}
+
+Tensor Segments(const RaggedReduction& r, const Tensor& x, const Tensor& ids,
+                const Tensor& count) {
+  if (r.name == kJoin) return JoinedSegments(r.separator, x, ids, count);
+  if (r.name == kSum) return ops::UnsortedSegmentSum(x, ids, count);
+  if (r.name == kProd) return ops::UnsortedSegmentProd(x, ids, count);
+  if (r.name == kMax) return ops::UnsortedSegmentMax(x, ids, count);
+  if (r.name == kMin) return ops::UnsortedSegmentMin(x, ids, count);
+  if (r.name == kMean) {
+    return Divided(ops::UnsortedSegmentSum(x, ids, count),
+                   ops::UnsortedSegmentSum(ops::OnesLike(x), ids, count));
+  }
+  // Of nothing: the least int32 or the greatest.
+  const Tensor bits = CastTo(x, DataType::kInt32);
+  const Tensor found = r.name == kAny
+                           ? ops::UnsortedSegmentMax(bits, ids, count)
+                           : ops::UnsortedSegmentMin(bits, ids, count);
+  return ops::Greater(found, IntegerConstant(0));
+}
+
+// Joins the slices of `data` that have the same id, element by element: the
+// result has a row for each id, as long as its longest slice.
+RaggedValue Aggregated(const RaggedReduction& r, const RaggedValue& data,
+                       const Tensor& ids, const Tensor& count) {
+  if (!data.is_ragged()) return Segments(r, data.flat(), ids, count);
+  const RowPartition& rows = data.rows();
+  const Tensor lengths = rows.lengths();
+  const Tensor longest =
+      Max(ops::UnsortedSegmentMax(lengths, ids, count), Number(0, lengths));
+  const RowPartition made = RowPartition::OfLengths(longest);
+  const Tensor rowids = rows.rowids();
+  const Tensor places =
+      Take(made.starts(), Take(ids, rowids)) + rows.columns(rowids);
+  return {Aggregated(r, data.values(), places, made.nvals()), made};
+}
+
+// Along one axis that is in range.
+RaggedValue Along(const RaggedReduction& r, const RaggedValue& value,
+                  int axis) {
+  if (!value.is_ragged()) {
+    const Tensor& x = value.flat();
+    if (r.name == kMean && IsInteger(x.dtype())) {
+      // Below ragged rows integers have means that are none.
+      RaggedReduction sum = r;
+      sum.name = kSum;
+      return Divided(OfTensor(sum, x, axis),
+                     CastTo(SizeOf(x, axis, DataType::kInt64), x.dtype()));
+    }
+    return OfTensor(r, x, axis);
+  }
+  if (axis > 1) {
+    return value.WithValues(Along(r, value.values(), axis - 1));
+  }
+  const Tensor rowids = value.rows().rowids();
+  const RaggedValue made =
+      axis == 1 ? Aggregated(r, value.values(), rowids, value.nrows())
+                : Aggregated(r, value.values(), value.rows().columns(rowids),
+                             Largest(value.rows().lengths()));
+  return r.keepdims ? RaggedExpandDims(made, axis) : made;
+}
+
+RaggedValue OfAll(const RaggedReduction& r, const RaggedValue& ragged) {
+  RaggedReduction flat = r;
+  flat.keepdims = false;
+  const Tensor& x = ragged.flat();
+  Tensor made;
+  if (r.name == kMean && IsInteger(x.dtype())) {
+    made = Divided(Total(x), Total(ops::OnesLike(x)));
+  } else {
+    made = OfTensor(flat, x, {});
+  }
+  if (!r.keepdims) return made;
+  const std::vector<int64_t> ones(ragged.rank(), 1);
+  return ops::Reshape(made, IntegerVector(ones));
+}
+
+}  // namespace
+
+RaggedValue RaggedReduce(const RaggedReduction& r, const RaggedValue& ragged,
+                         const std::optional<std::vector<int64_t>>& axes,
+                         bool one) {
+  if (!axes) return OfAll(r, ragged);
+  const int rank = ragged.rank();
+  if (one) return Along(r, ragged, CheckedAxis((*axes)[0], rank));
+  std::set<int, std::greater<>> from_behind;
+  for (int64_t a : *axes) from_behind.insert(CheckedAxis(a, rank));
+  if (static_cast<int>(from_behind.size()) == rank && r.name != kJoin) {
+    return OfAll(r, ragged);
+  }
+  if (from_behind.size() > 1 && r.name == kMean) {
+    RaggedReduction sum = r;
+    sum.name = kSum;
+    return Ratio(RaggedReduce(sum, ragged, axes, false),
+                 RaggedReduce(sum, Ones(ragged), axes, false));
+  }
+  RaggedValue made = ragged;
+  for (int axis : from_behind) made = Along(r, made, axis);
+  return made;
+}
+
+RaggedValue RaggedVariance(const RaggedValue& ragged,
+                           const std::optional<std::vector<int64_t>>& axes,
+                           bool one, bool keepdims) {
+  if (!IsFloating(ragged.dtype()) && !IsComplex(ragged.dtype())) {
+    throw Error(TypeError("Input must be either real or complex"));
+  }
+  const RaggedReduction mean{std::string(kMean), keepdims};
+  const RaggedValue center = RaggedReduce(mean, ragged, axes, one);
+  const RaggedValue square = RaggedReduce(
+      mean, ragged.WithFlat(ops::Square(ragged.flat())), axes, one);
+  return center.WithFlat(square.flat() - ops::Square(center.flat()));
+}
+
+RaggedValue RaggedSegments(const std::string& reduction, RaggedValue data,
+                           RaggedValue ids, const Tensor& count) {
+  Checks checks;
+  while (ids.is_ragged()) {
+    if (!data.is_ragged()) {
+      throw Error(ValueError(
+          "segment_ids is ragged, and data is not: they must have the same "
+          "rows."));
+    }
+    checks.Same(data.rows().splits, ids.rows().splits,
+                "segment_ids.shape must be a prefix of data.shape");
+    data = data.values();
+    ids = ids.values();
+  }
+  const Checks::Scope scope(checks);
+  return Aggregated({reduction}, data, ids.flat(), CastTo(count, ids.dtype()));
+}
+
+RaggedValue RaggedCumsum(const RaggedValue& ragged, int64_t given,
+                         bool exclusive, bool reverse) {
+  const int64_t axis = CheckedAxis(given, ragged.rank());
+  const Tensor whole = CallComposite(
+      "cumsum", {RaggedToTensor(ragged), axis, exclusive, reverse})[0];
+  FromTensorOptions options{.splits_type = ragged.splits_type()};
+  for (const RowPartition& p : ragged.partitions()) {
+    options.lengths.push_back(p.lengths());
+  }
+  return RaggedFromTensor(whole, options);
+}
+
+RaggedValue RaggedSoftmax(const RaggedValue& ragged, int64_t given) {
+  const int axis = CheckedAxis(given, ragged.rank());
+  if (!ragged.is_ragged()) {
+    return CallComposite("nn.softmax", {ragged.flat(), int64_t{axis}})[0];
+  }
+  if (axis > 1) {
+    return ragged.WithValues(RaggedSoftmax(ragged.values(), axis - 1));
+  }
+  if (ragged.ragged_rank() > 1) {
+    throw Error(ValueError("The softmax of rows of ragged tensors."));
+  }
+  const Tensor &x = ragged.flat(), rowids = ragged.rows().rowids(),
+               count = ragged.nrows();
+  const Tensor top = Take(ops::UnsortedSegmentMax(x, rowids, count), rowids);
+  const Tensor powers = ops::Exp(x - ops::StopGradient(top));
+  const Tensor sums = ops::UnsortedSegmentSum(powers, rowids, count);
+  return ragged.WithFlat(ops::RealDiv(powers, Take(sums, rowids)));
+}
+
+}  // namespace gk
