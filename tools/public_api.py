@@ -72,9 +72,11 @@ def definitions(module: str) -> dict[str, ast.stmt]:
 
 
 def python_text(module: str, attribute: str) -> str:
-    """The signature of a name that Python defines; "" for values."""
+    """The signature of a name that Python or the extension defines; "" for
+    values."""
     if module == "graphkiln._graphkiln":
-        return ""
+        value = getattr(extension(), attribute)
+        return value.__text_signature__ or "" if inspect.isbuiltin(value) else ""
     node = definitions(module).get(attribute)
     if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("graphkiln."):
         original = next(a.name for a in node.names if attribute in (a.name, a.asname))

@@ -54,6 +54,9 @@ METHODS: dict[str, dict[str, str]] = {
                       "name: str | None = None, read_value: bool = True) -> Any",
         "read_value": "(self) -> Tensor",
         "value": "(self) -> Tensor",
+    } | {
+        f"__{name}__": "(self, other: Any, /) -> Any"  # refused
+        for name in ("iadd", "isub", "imul", "itruediv", "ipow")
     },
     "TensorShape": {
         "__new__": "(cls, dims: ShapeLike | None) -> TensorShape",
@@ -93,6 +96,8 @@ METHODS: dict[str, dict[str, str]] = {
     },
     "Function": {
         "__call__": "(self, *args: Any, **kwargs: Any) -> Any",
+        "get_concrete_function": "(self, *args: Any, **kwargs: Any) -> ConcreteFunction",
+        "experimental_get_tracing_count": "(self) -> int",
     },
     "ConcreteFunction": {
         "__call__": "(self, *args: Any, **kwargs: Any) -> Any",
@@ -123,8 +128,6 @@ PROPERTIES: dict[str, dict[str, str]] = {
 ADDED: dict[str, dict[str, str]] = {
     "Tensor": NUMBERS,
     "Function": {
-        "get_concrete_function": "(self, *args: Any, **kwargs: Any) -> ConcreteFunction",
-        "experimental_get_tracing_count": "(self) -> int",
         "pretty_printed_concrete_signatures": "(self, verbose: bool = True) -> str",
         "__getattr__": "(self, name: str) -> Any",
     },

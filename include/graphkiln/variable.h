@@ -61,6 +61,44 @@ class GK_EXPORT Variable {
     return assign_sub(detail::Like(number, dtype()));
   }
 
+  // Change the slices at `indices`, by the updates for each: the shape of
+  // `updates` is that of `indices` and a slice's.
+  const Variable& scatter_add(const Tensor& indices,
+                              const Tensor& updates) const;
+  const Variable& scatter_sub(const Tensor& indices,
+                              const Tensor& updates) const;
+  const Variable& scatter_mul(const Tensor& indices,
+                              const Tensor& updates) const;
+  const Variable& scatter_div(const Tensor& indices,
+                              const Tensor& updates) const;
+  const Variable& scatter_max(const Tensor& indices,
+                              const Tensor& updates) const;
+  const Variable& scatter_min(const Tensor& indices,
+                              const Tensor& updates) const;
+  const Variable& scatter_update(const Tensor& indices,
+                                 const Tensor& updates) const;
+  // The same in each batch: the leading dimensions of `indices` are the
+  // variable's own.
+  const Variable& batch_scatter_update(const Tensor& indices,
+                                       const Tensor& updates) const;
+  // Change single elements or slices, each named by a row of `indices`.
+  const Variable& scatter_nd_add(const Tensor& indices,
+                                 const Tensor& updates) const;
+  const Variable& scatter_nd_sub(const Tensor& indices,
+                                 const Tensor& updates) const;
+  const Variable& scatter_nd_max(const Tensor& indices,
+                                 const Tensor& updates) const;
+  const Variable& scatter_nd_min(const Tensor& indices,
+                                 const Tensor& updates) const;
+  const Variable& scatter_nd_update(const Tensor& indices,
+                                    const Tensor& updates) const;
+  // The slices at `indices`, without a read of the others.
+  Tensor sparse_read(const Tensor& indices) const;
+  // The elements or slices that the rows of `indices` name.
+  Tensor gather_nd(const Tensor& indices) const;
+  // Adds 1 to a scalar and gives what was there; throws Error at `limit`.
+  Tensor count_up_to(int64_t limit) const;
+
   // "Variable(name=w, shape=(2,), dtype=float32, value=[1 2])".
   std::string to_string() const;
 

@@ -58,6 +58,26 @@ EXPORTS: dict[str, str] = {
         experimental.dlpack.to_dlpack experimental.dlpack.from_dlpack
         __internal__.types.Tensor=AbstractTensor
         __internal__.EagerTensor=EagerTensor
+        compat.v1.Dimension compat.dimension_value
+        config.run_functions_eagerly config.functions_run_eagerly
+        config.experimental_run_functions_eagerly=run_functions_eagerly
+        config.experimental_functions_run_eagerly=functions_run_eagerly
+        config.get_soft_device_placement config.set_soft_device_placement
+        config.threading.get_inter_op_parallelism_threads
+        config.threading.set_inter_op_parallelism_threads
+        config.threading.get_intra_op_parallelism_threads
+        config.threading.set_intra_op_parallelism_threads
+        config.experimental.enable_op_determinism
+        config.experimental.enable_tensor_float_32_execution
+        config.experimental.tensor_float_32_execution_enabled
+        config.experimental.get_synchronous_execution
+        config.experimental.set_synchronous_execution
+        config.experimental.get_device_policy
+        config.experimental.set_device_policy
+        config.optimizer.get_jit config.optimizer.set_jit
+        config.optimizer.get_experimental_options
+        config.optimizer.set_experimental_options
+        debugging.get_log_device_placement debugging.set_log_device_placement
         """,
     "graphkiln._src.variables.variable": """
         Variable VariableSynchronization VariableAggregation
@@ -73,9 +93,6 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.graph.name_scope": "name_scope init_scope device",
     "graphkiln._src.function.function": """
         function compat.v1.function compat.v2.function
-        config.run_functions_eagerly config.functions_run_eagerly
-        config.experimental_run_functions_eagerly=run_functions_eagerly
-        config.experimental_functions_run_eagerly=functions_run_eagerly
         """,
     "graphkiln.autograph.api": """
         autograph.to_graph autograph.to_code autograph.trace
@@ -193,7 +210,6 @@ EXPORTS: dict[str, str] = {
         types.experimental.SupportsTracingProtocol
         types.experimental.TensorLike
         """,
-    "graphkiln._src.types.dimension": "compat.v1.Dimension compat.dimension_value",
     "graphkiln._src.math.slicing": "strided_slice",
     "graphkiln._src.variables.module": "Module",
     "graphkiln._src.host.print": "print strings.format",
@@ -254,25 +270,9 @@ EXPORTS: dict[str, str] = {
         config.experimental.set_visible_devices
         config.get_logical_device_configuration
         config.set_logical_device_configuration
-        config.get_soft_device_placement config.set_soft_device_placement
-        config.threading.get_inter_op_parallelism_threads
-        config.threading.set_inter_op_parallelism_threads
-        config.threading.get_intra_op_parallelism_threads
-        config.threading.set_intra_op_parallelism_threads
-        config.experimental.enable_op_determinism
-        config.experimental.enable_tensor_float_32_execution
-        config.experimental.tensor_float_32_execution_enabled
-        config.experimental.get_synchronous_execution
-        config.experimental.set_synchronous_execution
         config.experimental.get_memory_growth
         config.experimental.set_memory_growth
         config.experimental.get_device_details
-        config.experimental.get_device_policy
-        config.experimental.set_device_policy
-        config.optimizer.get_jit config.optimizer.set_jit
-        config.optimizer.get_experimental_options
-        config.optimizer.set_experimental_options
-        debugging.get_log_device_placement debugging.set_log_device_placement
         """,
     "graphkiln._src.checks.assertions": """
         Assert debugging.Assert debugging.is_numeric_tensor

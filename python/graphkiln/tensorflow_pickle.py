@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 import graphkiln as tf
-from graphkiln._src.types.dimension import Dimension
+from graphkiln._graphkiln import Dimension
 
 __all__ = ["Unpickler", "load", "loads"]
 

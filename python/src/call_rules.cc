@@ -20,7 +20,8 @@ bool RaiseObject(PyObject* error) {
   return false;
 }
 
-// Raises the one error of calls that do not fit. False.
+// Raises the one error of calls that do not fit. `reason`: None where Python
+// finds the words. False.
 bool Refuse(PyObject* function, const CallArguments& call, PyObject* reason) {
   const auto [args, kwargs] = call.AsTupleAndDict();
   if (!args) return false;
@@ -34,30 +35,6 @@ bool RefuseFor(PyObject* function, const CallArguments& call,
                const std::string& reason) {
   PyRef text = PyRef::Steal(ToPyString(reason));
   return text && Refuse(function, call, text.get());
-}
-
-// Binds what FunctionSignature does not, or says why it does not fit.
-bool BindByPython(PyObject* function, const CallArguments& call,
-                  std::vector<BoundValue>* bound) {
-  const auto [args, kwargs] = call.AsTupleAndDict();
-  if (!args) return false;
-  PyRef list =
-      PyRef::Steal(CallPython("graphkiln._src.function.function_binding", "bind",
-                              {function, args.get(), kwargs.get()}));
-  if (!list) return false;
-  if (!PyList_Check(list.get())) return RaiseObject(list.get());
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
-    const char* name;
-    int kind;
-    PyObject* value;
-    if (!PyArg_ParseTuple(PyList_GET_ITEM(list.get(), i), "siO", &name, &kind,
-                          &value)) {
-      return false;
-    }
-    bound->push_back(
-        {name, static_cast<ParameterKind>(kind), PyRef::Share(value)});
-  }
-  return true;
 }
 
 // The arguments as tensors. False with an exception set.
@@ -172,8 +149,7 @@ bool CallRules::Ask(PyObject* function, const CallArguments& given,
   const auto fit = signature_.Bind(call, &asked->bound);
   if (fit == FunctionSignature::Fit::kError) return false;
   if (fit == FunctionSignature::Fit::kNo) {
-    asked->bound.clear();
-    if (!BindByPython(function, call, &asked->bound)) return false;
+    return Refuse(function, call, Py_None);
   }
   return is_constrained_ ? AskConstrained(function, call, asked)
                          : AskTypes(asked);

@@ -1,6 +1,6 @@
 // Function: what tf.function returns. A cached call runs no Python code; all
-// else is in graphkiln/_function.py, which adds its methods to this type.
-#include "function/blocking_wait.h"
+// else is in the package's function/function.py, which adds its methods to
+// this type.
 #include "function_object.h"
 
 #include <structmember.h>  // after Python.h
@@ -13,10 +13,12 @@
 #include "call_rules.h"
 #include "concrete_function.h"
 #include "convert.h"
+#include "function/blocking_wait.h"
 #include "function_trace_type.h"
 #include "gil.h"
 #include "guarded.h"
 #include "literal_key.h"
+#include "only_argument.h"
 #include "python_tracer.h"
 #include "source_location.h"
 #include "tensor_type.h"
@@ -76,7 +78,8 @@ bool NoteTracedCall(PyObject* o) {
   if (!warning) return true;
   PyRef text = PyRef::Steal(ToPyString(*warning));
   PyRef done = PyRef::Steal(
-      text ? CallPython("graphkiln._src.host.logging", "warn", {text.get()}) : nullptr);
+      text ? CallPython("graphkiln._src.host.logging", "warn", {text.get()})
+           : nullptr);
   return static_cast<bool>(done);
 }
 
@@ -197,8 +200,9 @@ PyObject* CallGuarded(PyObject* o, PyObject* const* args, size_t nargsf,
       Ref<KnownCall> known = CacheOf(o).FindCall(key.words());
       if (known) {
         PyObject* concrete = ConcreteOf(*known->trace());
-        PyRef holds = PyRef::Steal(CallPython(
-            "graphkiln._src.function.baked_values", "still_holds", {o, concrete}));
+        PyRef holds =
+            PyRef::Steal(CallPython("graphkiln._src.function.baked_values",
+                                    "still_holds", {o, concrete}));
         if (!holds) return nullptr;
         if (holds.get() == Py_True) {
           return Counted(o, Run(*known, key.tensors()));
@@ -252,29 +256,15 @@ PyObject* Get(PyObject* o, PyObject* instance, PyObject* owner) {
                     {o, instance, owner ? owner : Py_None});
 }
 
-// _concrete(args, kwargs) -> the ConcreteFunction for a call
-PyObject* Concrete(PyObject* o, PyObject* given) {
-  PyObject *args, *kwargs;
-  if (!PyArg_ParseTuple(given, "O!O!", &PyTuple_Type, &args, &PyDict_Type,
-                        &kwargs)) {
-    return nullptr;
-  }
-  const size_t n = PyTuple_GET_SIZE(args);
+// The ConcreteFunction for a call.
+PyObject* Concrete(PyObject* o, PyObject* const* args, Py_ssize_t n,
+                   PyObject* kwnames) {
+  const CallArguments call{args, static_cast<size_t>(n), kwnames};
   AskedCall asked;
-  if (Self(o)->rules->is_constrained() && n + PyDict_GET_SIZE(kwargs) == 0) {
+  if (Self(o)->rules->is_constrained() && n + call.num_named() == 0) {
     Self(o)->rules->AskSignature(&asked);
-  } else {
-    std::vector<PyObject*> values;
-    for (size_t i = 0; i < n; ++i) values.push_back(PyTuple_GET_ITEM(args, i));
-    PyRef names = PyRef::Steal(PySequence_Tuple(kwargs));
-    if (!names) return nullptr;
-    PyObject *key, *value;
-    for (Py_ssize_t at = 0; PyDict_Next(kwargs, &at, &key, &value);) {
-      values.push_back(value);
-    }
-    if (!Self(o)->rules->Ask(o, {values.data(), n, names.get()}, &asked)) {
-      return nullptr;
-    }
+  } else if (!Self(o)->rules->Ask(o, call, &asked)) {
+    return nullptr;
   }
   PolymorphicFunction::Found found;
   if (!FindOrTrace(o, asked, &found)) return nullptr;
@@ -338,17 +328,19 @@ PyObject* ClearTraces(PyObject* o, PyObject*) {
   Py_RETURN_NONE;
 }
 
-// _cache_info() -> (hits, misses, max traces or None, traces, evictions)
 PyObject* CacheInfo(PyObject* o, PyObject*) {
   const TraceCacheInfo info = CacheOf(o).info();
   PyRef max = info.max_traces == 0
                   ? PyRef::Share(Py_None)
                   : PyRef::Steal(PyLong_FromSize_t(info.max_traces));
   if (!max) return nullptr;
-  return Py_BuildValue("(LLOnL)", static_cast<long long>(info.hits),
-                       static_cast<long long>(info.misses), max.get(),
-                       static_cast<Py_ssize_t>(info.size),
-                       static_cast<long long>(info.evictions));
+  PyRef cls = ImportAttribute("graphkiln._src.function.function", "CacheInfo");
+  if (!cls) return nullptr;
+  return PyObject_CallFunction(cls.get(), "LLOnL",
+                               static_cast<long long>(info.hits),
+                               static_cast<long long>(info.misses), max.get(),
+                               static_cast<Py_ssize_t>(info.size),
+                               static_cast<long long>(info.evictions));
 }
 
 PyObject* TracingCount(PyObject* o, PyObject*) {
@@ -357,9 +349,12 @@ PyObject* TracingCount(PyObject* o, PyObject*) {
 PyObject* TracedOnce(PyObject* o, PyObject*) {
   return PyBool_FromLong(Self(o)->function->traced_once());
 }
-// _explanation() -> what RetraceExplanation is made of
 PyObject* Explanation(PyObject* o, PyObject*) {
-  return ExplanationObject(Self(o)->function->Explain());
+  PyRef parts =
+      PyRef::Steal(ExplanationObject(Self(o)->function->Explain()));
+  return parts ? CallPython("graphkiln._src.function.explanation",
+                            "RetraceExplanation", {parts.get()})
+               : nullptr;
 }
 
 PyGetSetDef getset[] = {
@@ -367,15 +362,43 @@ PyGetSetDef getset[] = {
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef methods[] = {
-    {"_concrete", Guarded<Concrete>, METH_VARARGS, nullptr},
+    {"get_concrete_function", AsCFunction(Guarded<Concrete>),
+     METH_FASTCALL | METH_KEYWORDS,
+     "get_concrete_function($self, *args, **kwargs)\n--\n\n"
+     "The ConcreteFunction for arguments of these types; traces it if there "
+     "is\nnone. Takes values, tf.TensorSpecs, or both."},
     {"_traces", Guarded<Traces>, METH_NOARGS, nullptr},
     {"_configure", Guarded<Configure>, METH_VARARGS, nullptr},
     {"_drop", Guarded<Drop>, METH_O, nullptr},
-    {"_clear_traces", Guarded<ClearTraces>, METH_NOARGS, nullptr},
-    {"_cache_info", Guarded<CacheInfo>, METH_NOARGS, nullptr},
-    {"_tracing_count", Guarded<TracingCount>, METH_NOARGS, nullptr},
+    {"clear_traces", Guarded<ClearTraces>, METH_NOARGS,
+     "clear_traces($self)\n--\n\n"
+     "Forgets all traces, with their graphs and what they captured, and sets\n"
+     "the counts of `cache_info` to 0. Variables stay."},
+    {"cache_info", Guarded<CacheInfo>, METH_NOARGS,
+     "cache_info($self)\n--\n\n"
+     "Hits, misses, limit and number of traces, and how many were dropped,\n"
+     "like `cache_info` of functools.\n\n"
+     ">>> f = tf.function(lambda x: x + 1, max_traces=2)\n"
+     ">>> for n in (1, 2, 1, 3):\n"
+     "...     _ = f(n)\n"
+     ">>> f.cache_info()\n"
+     "CacheInfo(hits=1, misses=3, maxsize=2, currsize=2, evictions=1)"},
+    {"experimental_get_tracing_count", Guarded<TracingCount>, METH_NOARGS,
+     "experimental_get_tracing_count($self)\n--\n\n"
+     "How often the Python function has been traced."},
     {"_traced_once", Guarded<TracedOnce>, METH_NOARGS, nullptr},
-    {"_explanation", Guarded<Explanation>, METH_NOARGS, nullptr},
+    {"explain_retraces", Guarded<Explanation>, METH_NOARGS,
+     "explain_retraces($self)\n--\n\n"
+     "Why it was traced more than once: for every trace beyond the first, "
+     "which\nargument caused it, its old and new type, where the call was, "
+     "and what would\navoid it. A sequence of records that prints as text "
+     "and, in notebooks, as a\ntable.\n\n"
+     ">>> f = tf.function(lambda x: x + 1)\n"
+     ">>> _ = f(tf.constant([1, 2])), f(tf.constant([1, 2, 3]))\n"
+     ">>> [retrace] = f.explain_retraces()\n"
+     ">>> [reason] = retrace.reasons\n"
+     ">>> reason.argument, reason.cause\n"
+     "('x', 'shape')"},
     {nullptr, nullptr, 0, nullptr}};
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(PyFunction, call), READONLY,
@@ -401,6 +424,7 @@ PyType_Spec spec = {
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
     slots};
 
+constexpr char kRunEagerly[] = "run_eagerly";
 PyObject* RunFunctionsEagerly(PyObject*, PyObject* on) {
   const int yes = PyObject_IsTrue(on);
   if (yes < 0) return nullptr;
@@ -411,12 +435,41 @@ PyObject* FunctionsRunEagerly(PyObject*, PyObject*) {
   return PyBool_FromLong(run_eagerly);
 }
 
+// sanitized(kwargs): with names that parameters can have.
+PyObject* SanitizedArguments(PyObject*, PyObject* kwargs) {
+  PyRef names = PyRef::Steal(PySequence_Tuple(kwargs));
+  PyRef clean = names ? SanitizedNames(names.get()) : PyRef();
+  PyRef result = PyRef::Steal(clean ? PyDict_New() : nullptr);
+  for (Py_ssize_t i = 0; result && i < PyTuple_GET_SIZE(names.get()); ++i) {
+    PyRef value = PyRef::Steal(
+        PyObject_GetItem(kwargs, PyTuple_GET_ITEM(names.get(), i)));
+    if (!value || PyDict_SetItem(result.get(),
+                                 PyTuple_GET_ITEM(clean.get(), i),
+                                 value.get()) < 0) {
+      return nullptr;
+    }
+  }
+  return result.Release();
+}
+
 PyMethodDef functions[] = {
-    {"run_functions_eagerly", Guarded<RunFunctionsEagerly>, METH_O,
-     "Runs the bodies of tf.functions as plain Python."},
+    {"sanitized", Guarded<SanitizedArguments>, METH_O,
+     "sanitized(kwargs)\n--\n\n"
+     "`kwargs` by names that a parameter can have.\n\n"
+     "Raises ValueError if two names become one."},
+    {"run_functions_eagerly", OnlyArgument<kRunEagerly, RunFunctionsEagerly>,
+     METH_VARARGS | METH_KEYWORDS,
+     "run_functions_eagerly(run_eagerly)\n--\n\n"
+     "Runs the bodies of all tf.functions as plain Python, to debug them.\n\n"
+     ">>> tf.config.run_functions_eagerly(True)\n"
+     ">>> tf.config.functions_run_eagerly()\n"
+     "True\n"
+     ">>> tf.config.run_functions_eagerly(False)"},
     {"functions_run_eagerly", Guarded<FunctionsRunEagerly>, METH_NOARGS,
      "functions_run_eagerly()\n--\n\n"
-     "Do tf.functions run as plain Python?"},
+     "Do tf.functions run as plain Python?\n\n"
+     ">>> tf.config.functions_run_eagerly()\n"
+     "False"},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

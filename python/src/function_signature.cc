@@ -1,6 +1,7 @@
 #include "function_signature.h"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 
 #include "base/format.h"
@@ -21,6 +22,58 @@ std::pair<PyRef, PyRef> CallArguments::AsTupleAndDict() const {
     }
   }
   return {std::move(tuple), std::move(dict)};
+}
+
+namespace {
+
+std::string Identifier(PyObject* name) {
+  if (PyUnicode_IsIdentifier(name) == 1) {
+    return std::string(StringView(name));
+  }
+  std::string text;
+  for (Py_ssize_t i = 0; i < PyUnicode_GET_LENGTH(name); ++i) {
+    const Py_UCS4 c = PyUnicode_READ_CHAR(name, i);
+    if (i == 0 && c >= '0' && c <= '9') text = "arg_";
+    text += c < 128 && (std::isalnum(static_cast<int>(c)) || c == '_')
+                ? static_cast<char>(c)
+                : '_';
+  }
+  return text;
+}
+
+// As Python prints them, sorted.
+PyRef Sorted(PyObject* names) {
+  PyRef list = PyRef::Steal(PySequence_List(names));
+  return list && PyList_Sort(list.get()) == 0 ? std::move(list) : PyRef();
+}
+
+}  // namespace
+
+PyRef SanitizedNames(PyObject* names) {
+  const Py_ssize_t n = PyTuple_GET_SIZE(names);
+  bool same = true;
+  for (Py_ssize_t i = 0; i < n && same; ++i) {
+    same = PyUnicode_IsIdentifier(PyTuple_GET_ITEM(names, i)) == 1;
+  }
+  if (same) return PyRef::Share(names);
+  PyRef result = PyRef::Steal(PyTuple_New(n));
+  PyRef distinct = PyRef::Steal(PySet_New(nullptr));
+  for (Py_ssize_t i = 0; result && distinct && i < n; ++i) {
+    PyObject* name = ToPyString(Identifier(PyTuple_GET_ITEM(names, i)));
+    if (name == nullptr) return PyRef();
+    PyTuple_SET_ITEM(result.get(), i, name);
+    if (PySet_Add(distinct.get(), name) < 0) return PyRef();
+  }
+  if (!result || !distinct) return PyRef();
+  if (PySet_GET_SIZE(distinct.get()) == n) return result;
+  PyRef before = Sorted(names), after = Sorted(distinct.get());
+  if (before && after) {
+    PyErr_Format(PyExc_ValueError,
+                 "Name collision after sanitization. Please rename "
+                 "tf.function input parameters. Original: %R, Sanitized: %R",
+                 before.get(), after.get());
+  }
+  return PyRef();
 }
 
 bool FunctionSignature::Read(PyObject* list) {
@@ -70,26 +123,25 @@ FunctionSignature::Fit FunctionSignature::BindNamed(
     const CallArguments& call, std::vector<PyRef>* values,
     std::vector<BoundValue>* others) const {
   for (size_t i = 0; i < call.num_named(); ++i) {
-    PyObject* name = PyTuple_GET_ITEM(call.kwnames, i);
-    // Other names are made ones that parameters can have: by Python.
-    if (PyUnicode_IsIdentifier(name) != 1) return Fit::kNo;
-    const std::string_view text = StringView(name);
+    const std::string_view text =
+        StringView(PyTuple_GET_ITEM(call.kwnames, i));
     if (PyErr_Occurred()) return Fit::kError;
     const auto p =
         std::find_if(parameters_.begin(), parameters_.end(),
                      [&](const Parameter& p) { return p.name == text; });
-    const bool variadic =
-        p != parameters_.end() && (p->kind == ParameterKind::kVarPositional ||
-                                   p->kind == ParameterKind::kVarKeyword);
+    // Names of others are free for **kwargs.
+    const bool named = p != parameters_.end() &&
+                       (p->kind == ParameterKind::kPositionalOrKeyword ||
+                        p->kind == ParameterKind::kKeywordOnly);
     PyRef value = PyRef::Share(call.args[call.n + i]);
-    if (p == parameters_.end() || variadic) {
+    if (!named) {
       if (!has_varkw_) return Fit::kNo;
       others->push_back({std::string(text), ParameterKind::kKeywordOnly,
                          std::move(value)});
       continue;
     }
     PyRef& place = (*values)[p - parameters_.begin()];
-    if (place || p->kind == ParameterKind::kPositionalOnly) return Fit::kNo;
+    if (place) return Fit::kNo;
     place = std::move(value);
   }
   std::sort(others->begin(), others->end(),
@@ -100,7 +152,14 @@ FunctionSignature::Fit FunctionSignature::BindNamed(
 }
 
 FunctionSignature::Fit FunctionSignature::Bind(
-    const CallArguments& call, std::vector<BoundValue>* bound) const {
+    const CallArguments& given, std::vector<BoundValue>* bound) const {
+  CallArguments call = given;
+  PyRef names;
+  if (call.num_named() > 0) {
+    names = SanitizedNames(call.kwnames);
+    if (!names) return Fit::kError;
+    call.kwnames = names.get();
+  }
   std::vector<PyRef> values(parameters_.size());
   std::vector<BoundValue> others;
   if (!BindPositional(call, &values)) return Fit::kNo;

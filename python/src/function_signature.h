@@ -32,6 +32,10 @@ struct BoundValue {
   PyRef value;
 };
 
+// Names of keyword arguments (a tuple) as ones that parameters can have. Null
+// with a ValueError set if two of them become one.
+PyRef SanitizedNames(PyObject* names);
+
 class FunctionSignature {
  public:
   // `parameters`: [(name, kind number, has a default?, default)].
@@ -39,8 +43,8 @@ class FunctionSignature {
   bool Read(PyObject* parameters);
 
   enum class Fit : uint8_t { kYes, kNo, kError };
-  // All parameters with their values, defaults filled in. kNo: Python says
-  // why. kError: an exception is set.
+  // All parameters with their values, defaults filled in. kNo: it does not
+  // fit. kError: an exception is set.
   Fit Bind(const CallArguments& call, std::vector<BoundValue>* bound) const;
 
   // For the garbage collector.

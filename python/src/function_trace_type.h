@@ -63,6 +63,10 @@ inline Ref<FunctionType> FunctionTypeIn(PyObject* o) {
   return Ref<FunctionType>(reinterpret_cast<PyFunctionType*>(o)->type);
 }
 
+// What the types tell of the tensors of their values. (type_members.cc)
+extern PyMethodDef trace_type_members[];
+extern PyGetSetDef function_type_properties[];
+extern PyMethodDef function_type_members[];
 bool AddTraceTypes(PyObject* module);
 
 }  // namespace gk::py

@@ -3,6 +3,7 @@
 #include "function_trace_type.h"
 #include "nest_node.h"
 #include "guarded.h"
+#include "joined_tables.h"
 #include "shape_type.h"
 #include "tensor_spec_type.h"
 #include "tensor_type.h"
@@ -127,28 +128,6 @@ PyRef ListOf(const std::vector<PyRef>& items) {
   return list;
 }
 
-// _sorted_children(): [(key or position, type)] in the order of flattening.
-PyObject* SortedChildren(PyObject* o, PyObject*) {
-  const TraceType& type = Type(o);
-  const std::vector<size_t> order = type.FlatteningOrder();
-  PyRef keys;
-  if (!type.keys().empty()) {
-    keys = PyRef::Steal(PyObject_GetAttrString(o, "keys"));
-    if (!keys) return nullptr;
-  }
-  PyRef list = PyRef::Steal(PyList_New(0));
-  for (size_t i = 0; list && i < order.size(); ++i) {
-    const size_t at = order[i];
-    PyRef key = keys ? PyRef::Share(PyTuple_GET_ITEM(keys.get(), at))
-                     : PyRef::Steal(PyLong_FromSize_t(at));
-    PyRef child = PyRef::Steal(WrapTraceType(type.children()[at]));
-    if (!key || !child) return nullptr;
-    PyRef pair = PyRef::Steal(PyTuple_Pack(2, key.get(), child.get()));
-    if (!pair || PyList_Append(list.get(), pair.get()) < 0) return nullptr;
-  }
-  return list.Release();
-}
-
 // _flatten_inputs(value, seen aliases): what its tensors and variables get.
 PyObject* FlattenInputsMethod(PyObject* o, PyObject* args) {
   PyObject *value, *aliases;
@@ -170,12 +149,6 @@ PyObject* FlattenInputsMethod(PyObject* o, PyObject* args) {
     if (!alias || PySet_Add(aliases, alias.get()) < 0) return nullptr;
   }
   return ListOf(inputs).Release();
-}
-
-// _assemble(parts): a container; parts in the order of flattening.
-PyObject* AssembleMethod(PyObject* o, PyObject* list) {
-  std::vector<PyRef> parts;
-  return AppendItems(list, &parts) ? Assemble(Type(o), parts) : nullptr;
 }
 
 PyObject* CastMethod(PyObject* o, PyObject* value) {
@@ -207,9 +180,7 @@ PyMethodDef type_methods[] = {
      "most_specific_common_supertype($self, others, /)\n--\n\n"
      "The most specific type that covers this and `others`, or None."},
     {"with_name", Guarded<WithName>, METH_O, "The same with another name."},
-    {"_sorted_children", Guarded<SortedChildren>, METH_NOARGS, nullptr},
     {"_flatten_inputs", Guarded<FlattenInputsMethod>, METH_VARARGS, nullptr},
-    {"_assemble", Guarded<AssembleMethod>, METH_O, nullptr},
     {"_cast", Guarded<CastMethod>, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
@@ -439,7 +410,7 @@ PyType_Slot type_slots[] = {{Py_tp_dealloc, Slot<Dealloc<PyTraceType>>()},
                             {Py_tp_hash, Slot<TypeHash>()},
                             {Py_tp_richcompare, Slot<TypeCompare>()},
                             {Py_tp_getset, Slot<type_getset>()},
-                            {Py_tp_methods, Slot<type_methods>()},
+                            {Py_tp_methods, nullptr},
                             {0, nullptr}};
 PyType_Spec type_spec = {"graphkiln.TraceType", sizeof(PyTraceType), 0,
                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
@@ -457,8 +428,8 @@ PyType_Slot signature_slots[] = {
     {Py_tp_str, Slot<SignatureText>()},
     {Py_tp_hash, Slot<SignatureHash>()},
     {Py_tp_richcompare, Slot<SignatureCompare>()},
-    {Py_tp_getset, Slot<signature_getset>()},
-    {Py_tp_methods, Slot<signature_methods>()},
+    {Py_tp_getset, nullptr},
+    {Py_tp_methods, nullptr},
     {0, nullptr}};
 PyType_Spec signature_spec = {"graphkiln.FunctionType", sizeof(PyFunctionType),
                               0, Py_TPFLAGS_DEFAULT, signature_slots};
@@ -478,6 +449,15 @@ PyObject* WrapFunctionType(Ref<FunctionType> type) {
 }
 
 bool AddTraceTypes(PyObject* module) {
+  SetTable(type_slots, Py_tp_methods,
+           JoinedTables(&PyMethodDef::ml_name, type_methods,
+                        trace_type_members));
+  SetTable(signature_slots, Py_tp_methods,
+           JoinedTables(&PyMethodDef::ml_name, signature_methods,
+                        function_type_members));
+  SetTable(signature_slots, Py_tp_getset,
+           JoinedTables(&PyGetSetDef::name, signature_getset,
+                        function_type_properties));
   TraceTypeType = AddType(module, &type_spec, nullptr);
   FunctionTypeType = AddType(module, &signature_spec, nullptr);
   BindingErrorType = PyErr_NewExceptionWithDoc(

@@ -7,6 +7,7 @@
 #include "dataset.h"
 #include "convert.h"
 #include "deferred_captures.h"
+#include "dimension_type.h"
 #include "dtype_type.h"
 #include "eager/eager_context.h"
 #include "framework/shared_variables.h"
@@ -64,8 +65,10 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddDTypeType(module) && gk::py::AddShapeType(module) &&
       gk::py::AddTensorTypes(module) && gk::py::AddVariableType(module) &&
       gk::py::AddTensorSpecTypes(module) && gk::py::AddConversions(module) &&
-      gk::py::AddOpFunctions(module) && gk::py::AddCompositeFunctions(module) &&
-      gk::py::AddProcessSettings(module) && gk::py::AddSlicing(module) &&
+      gk::py::AddOpFunctions(module) &&
+      gk::py::AddCompositeFunctions(module) &&
+      gk::py::AddProcessSettings(module) &&
+      gk::py::AddConfigFunctions(module) && gk::py::AddSlicing(module) &&
       gk::py::AddNest(module) && gk::py::AddTraceTypes(module) &&
       gk::py::AddGraphTypes(module, std::move(graph), std::move(func_graph)) &&
       gk::py::AddConcreteFunctionType(module, std::move(concrete_function)) &&
@@ -74,6 +77,7 @@ NB_MODULE(_graphkiln, m) {
   if (!ok || !gk::py::InstallInterruptCheck()) throw nanobind::python_error();
   gk::py::AddExceptionTranslator();
   gk::py::InstallHostFunctions(m);
+  gk::py::AddDimension(m);
   gk::py::AddScopes(m);
   gk::py::AddGraphScopeType(m);
   gk::py::AddDeferredCaptures(m);

@@ -244,10 +244,6 @@ void AddScopes(nb::module_& m) {
                               part(spec->index));
       },
       nb::arg("name"), "The parts of a device's name; None where it is open.");
-  m.def("soft_placement", &SoftPlacement,
-        "May ops run elsewhere if their device is not there?");
-  m.def("set_soft_placement", &SetSoftPlacement, nb::arg("soft"),
-        "Whether ops may run elsewhere if their device is not there.");
   m.def(
       "set_num_logical_devices",
       [](int count) {

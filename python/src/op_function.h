@@ -127,6 +127,8 @@ bool AddOpFunctions(PyObject* module);
 bool AddCompositeFunctions(PyObject* module);
 // Threads and random seeds. (process_settings.cc)
 bool AddProcessSettings(PyObject* module);
+// tf.config's switches. (config_functions.cc)
+bool AddConfigFunctions(PyObject* module);
 
 }  // namespace gk::py
 

@@ -1,13 +1,11 @@
-// What Python sets for the whole process: threads and random seeds; and what
+// What Python sets for the whole process: random seeds; and what
 // it asks of graphs under construction.
 #include <cstring>
 #include <optional>
 #include <vector>
 
-#include "base/thread_pool.h"
 #include "convert.h"
 #include "framework/check_numerics.h"
-#include "framework/logical_device.h"
 #include "framework/tensor_text.h"
 #include "function/func_graph.h"
 #include "gil.h"
@@ -124,19 +122,6 @@ PyObject* ScaledVarianceOf(PyObject*, PyObject* args) {
              : Py_BuildValue("Ndd", kind, from->first, from->second);
 }
 
-PyObject* SetIntraOpThreads(PyObject*, PyObject* number) {
-  const long n = PyLong_AsLong(number);
-  if (n == -1 && PyErr_Occurred()) return nullptr;
-  if (n < 1 || n > 1024) {
-    return Raise(
-        ValueError("the number of threads must be in [1, 1024], got "
-                   "{}",
-                   n));
-  }
-  ThreadPool::Global().SetNumThreads(static_cast<int>(n));
-  Py_RETURN_NONE;
-}
-
 // The value of a tensor if it is known now, as NumPy's; else None.
 PyObject* KnownValue(PyObject*, PyObject* o) {
   if (!IsTensor(o)) return Raise(TypeError("expected a tensor"));
@@ -199,8 +184,6 @@ PyObject* SetFlag(PyObject*, PyObject* on) {
 PyMethodDef functions[] = {
     {"set_check_numerics", Guarded<SetCheckNumerics>, METH_O,
      "Ops made by this thread from now on are checked for infinities."},
-    {"set_log_placement", Guarded<SetFlag<SetLogsPlacement>>, METH_O,
-     "Whether it is written to the log where ops run."},
     {"known_value", Guarded<KnownValue>, METH_O,
      "The value of a tensor if it is known while tracing, else None."},
     {"set_random_seed", Guarded<SetSeed>, METH_O,
@@ -212,16 +195,12 @@ PyMethodDef functions[] = {
     {"scaled_variance", Guarded<ScaledVarianceOf>, METH_VARARGS,
      "scaled_variance(scale, mode, distribution, shape)\n--\n\n"
      "(kind, first, second): what weights of a shape are drawn from."},
-    {"set_requires_seeds", Guarded<SetFlag<SetRequiresSeeds>>, METH_O,
-     "Whether random ops without any seed are errors."},
     {"set_control_flow_lowering", Guarded<SetFlag<SetControlFlowLowering>>,
      METH_O,
      "Whether loops and branches of functions are parts of their plans."},
     {"set_graph_passes", Guarded<SetFlag<SetGraphPasses>>, METH_O,
      "Whether functions that run for the first time from now on are "
      "optimised."},
-    {"set_intra_op_threads", Guarded<SetIntraOpThreads>, METH_O,
-     "Sets how many threads one op may use."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -156,9 +156,7 @@ PyObject* Rank(PyObject* o, void*) {
 }
 PyObject* Dims(PyObject* o, void*) {
   if (ShapeOf(o).unknown_rank()) Py_RETURN_NONE;
-  PyRef tuple = AsTuple(ShapeOf(o));
-  return tuple ? CallPython("graphkiln._src.types.dimension", "dimensions", {tuple.get()})
-               : nullptr;
+  return DimensionsOf(ShapeOf(o));
 }
 PyObject* RawDims(PyObject* o, void*) {
   if (ShapeOf(o).unknown_rank()) Py_RETURN_NONE;

@@ -30,6 +30,9 @@ StatusOr<int64_t> AsDimension(PyObject* o);
 // A Python int, or None where unknown. New reference.
 PyObject* DimensionObject(int64_t dim);
 
+// The dimensions of a shape of known rank as a list of Dimension objects. New
+// reference. (dimension_type.cc)
+PyObject* DimensionsOf(const PartialTensorShape& shape);
 bool AddShapeType(PyObject* module);
 
 }  // namespace gk::py

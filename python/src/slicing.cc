@@ -111,7 +111,7 @@ PyObject* Subscript(PyObject* self, PyObject* key) {
     if (row) return WrapNewTensor(std::move(row));
   }
   if (IsVariable(self)) {
-    return CallPython("graphkiln._src.variables.variable", "slice_variable", {self, key});
+    return SliceVariable(self, key);
   }
   if (!IsTensor(self)) {
     PyErr_Format(PyExc_TypeError, "'%s' object is not subscriptable",
@@ -166,33 +166,6 @@ PyType_Spec iterator_spec = {
     "graphkiln._TensorIterator", sizeof(PyRowIterator), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, iterator_slots};
 
-// (begin, end, strides, masks as a dict) of a subscript, for Python code
-// that makes the relatives of StridedSlice.
-PyObject* ParseSliceFunction(PyObject*, PyObject* key) {
-  try {
-    StatusOr<SliceOperands> spec = ParseSlice(key);
-    if (!spec.ok()) return Raise(spec.status());
-    PyRef masks = PyRef::Steal(PyDict_New());
-    for (const auto& [name, value] : spec->masks) {
-      PyRef v = PyRef::Steal(AttrToPython(value));
-      if (!masks || !v ||
-          PyDict_SetItemString(masks.get(), name.c_str(), v.get()) < 0) {
-        return nullptr;
-      }
-    }
-    PyRef begin = PyRef::Steal(WrapTensor(spec->begin));
-    PyRef end = PyRef::Steal(WrapTensor(spec->end));
-    PyRef strides = PyRef::Steal(WrapTensor(spec->strides));
-    if (!begin || !end || !strides) return nullptr;
-    return PyTuple_Pack(4, begin.get(), end.get(), strides.get(), masks.get());
-  } catch (...) {
-    return RaiseCaught();
-  }
-}
-PyMethodDef functions[] = {
-    {"parse_slice", Guarded<ParseSliceFunction>, METH_O, nullptr},
-    {nullptr, nullptr, 0, nullptr}};
-
 }  // namespace
 
 PyObject* NewRowIterator(PyObject* tensor, int64_t rows) {
@@ -206,8 +179,7 @@ PyObject* NewRowIterator(PyObject* tensor, int64_t rows) {
 
 bool AddSlicing(PyObject* module) {
   RowIteratorType = AddType(module, &iterator_spec, nullptr);
-  return RowIteratorType != nullptr &&
-         PyModule_AddFunctions(module, functions) == 0;
+  return RowIteratorType != nullptr;
 }
 
 }  // namespace gk::py

@@ -7,6 +7,7 @@
 #include "dtype_type.h"
 #include "framework/op_builder.h"
 #include "guarded.h"
+#include "joined_tables.h"
 #include "shape_type.h"
 #include "tensor_type.h"
 #include "variable_type.h"
@@ -261,17 +262,17 @@ PyGetSetDef getset[] = {
     {"value_type", Guarded<ValueType>, nullptr, "tf.Tensor.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-PyType_Slot base_slots[] = {{0, nullptr}};
 PyType_Spec base_spec = {"graphkiln.TypeSpec", sizeof(PyObject), 0,
-                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, base_slots};
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                         type_spec_slots};
 PyType_Slot slots[] = {{Py_tp_new, Slot<New>()},
                        {Py_tp_init, Slot<Init>()},
                        {Py_tp_dealloc, Slot<Dealloc>()},
                        {Py_tp_repr, Slot<Repr>()},
                        {Py_tp_hash, Slot<Hash>()},
                        {Py_tp_richcompare, Slot<RichCompare>()},
-                       {Py_tp_methods, Slot<methods>()},
-                       {Py_tp_getset, Slot<getset>()},
+                       {Py_tp_methods, nullptr},
+                       {Py_tp_getset, nullptr},
                        {0, nullptr}};
 PyType_Spec spec = {"graphkiln.TensorSpec", sizeof(PyTensorSpec), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
@@ -284,6 +285,10 @@ PyObject* WrapTensorSpec(PartialTensorShape shape, DataType dtype,
 }
 
 bool AddTensorSpecTypes(PyObject* module) {
+  SetTable(slots, Py_tp_methods,
+           JoinedTables(&PyMethodDef::ml_name, methods, tensor_spec_members));
+  SetTable(slots, Py_tp_getset,
+           JoinedTables(&PyGetSetDef::name, getset, tensor_spec_properties));
   TypeSpecType = AddType(module, &base_spec, nullptr);
   if (TypeSpecType == nullptr) return false;
   TensorSpecType = AddType(module, &spec, TypeSpecType);

@@ -29,6 +29,11 @@ inline PyTensorSpec* TensorSpecOf(PyObject* o) {
 PyObject* WrapTensorSpec(PartialTensorShape shape, DataType dtype,
                          PyObject* name = nullptr);
 
+// What TypeSpec is made of, and what it and TensorSpec do in tracing.
+// (spec_members.cc)
+extern PyType_Slot type_spec_slots[];
+extern PyMethodDef tensor_spec_members[];
+extern PyGetSetDef tensor_spec_properties[];
 bool AddTensorSpecTypes(PyObject* module);
 
 }  // namespace gk::py

@@ -9,6 +9,8 @@
 #include "framework/variable.h"
 #include "function/func_graph.h"
 #include "guarded.h"
+#include "joined_tables.h"
+#include "name_scope.h"
 #include "op_function.h"
 #include "ops/fn/Identity.h"
 #include "shape_type.h"
@@ -94,8 +96,9 @@ void DeallocUnread(PyObject* o) {
   Py_DECREF(type);
 }
 
-// What an assignment to `o` gives: the variable under another name.
-PyObject* Unread(PyObject* o) {
+}  // namespace
+
+PyObject* UnreadVariable(PyObject* o) {
   PyTypeObject* type = Py_TYPE(o);
   if (type != ResourceVariableType && type != UnreadVariableType) {
     return Py_NewRef(o);
@@ -116,7 +119,10 @@ PyObject* Unread(PyObject* o) {
   unread->origin = Py_NewRef(self->origin ? self->origin : o);
   return made;
 }
-PyObject* UnreadMethod(PyObject* o, PyObject*) { return Unread(o); }
+
+namespace {
+
+PyObject* UnreadMethod(PyObject* o, PyObject*) { return UnreadVariable(o); }
 PyObject* Origin(PyObject* o, void*) {
   return Py_NewRef(Self(o)->origin ? Self(o)->origin : o);
 }
@@ -221,13 +227,18 @@ PyObject* Trainable(PyObject* o, void*) {
 }
 PyObject* ArrayPriority(PyObject*, void*) { return PyLong_FromLong(100); }
 
-PyObject* Value(PyObject* o, PyObject*) {
+StatusOr<Tensor> ValueOf(PyObject* o) {
   StatusOr<Tensor> t = ReadVariable(o);
   if (t.ok() && MindsDevices()) t = OnDevice(*t, DeviceOf(Self(o)->handle));
-  return Wrap(std::move(t));
+  return t;
 }
+PyObject* Value(PyObject* o, PyObject*) { return Wrap(ValueOf(o)); }
 PyObject* ReadValue(PyObject* o, PyObject*) {
-  StatusOr<Tensor> t = ReadVariable(o);
+  StatusOr<Tensor> t = [&]() -> StatusOr<Tensor> {
+    const OpScope scope("Read");
+    GK_RETURN_IF_ERROR(scope.status());
+    return ValueOf(o);
+  }();
   if (!t.ok() ||
       (OpBuilder::Current() == OpBuilder::Eager() && !MindsDevices())) {
     return Wrap(std::move(t));
@@ -329,7 +340,7 @@ PyObject* AssignMethod(PyObject* o, PyObject* args, PyObject* kwargs) {
   // In a graph the result is the assignment for control dependencies; the
   // variable itself reads what was written.
   if (!read) return result.Release();
-  PyRef unread = PyRef::Steal(Unread(o));
+  PyRef unread = PyRef::Steal(UnreadVariable(o));
   const FuncGraph* graph = FuncGraph::Current();
   if (unread && graph != nullptr && !graph->automatic_control() &&
       Py_TYPE(unread.get()) == UnreadVariableType) {
@@ -382,10 +393,6 @@ Py_hash_t Hash(PyObject* o) {
   return -1;
 }
 
-PyObject* Reference(PyObject* o, PyObject*) {
-  return CallPython("graphkiln._src.function.reference", "Reference", {o});
-}
-
 // Conversions of a scalar value go through the value's own.
 PyRef ValueObject(PyObject* o) { return PyRef::Steal(Value(o, nullptr)); }
 PyObject* AsInt(PyObject* o) {
@@ -428,7 +435,9 @@ PyMethodDef methods[] = {
      "The current value."},
     {"read_value", Guarded<ReadValue>, METH_NOARGS,
      "read_value($self)\n--\n\n"
-     "The current value."},
+     "The value now, which later assignments leave alone.\n\n"
+     ">>> tf.Variable([1, 2]).read_value().numpy().tolist()\n"
+     "[1, 2]"},
     {"numpy", Guarded<Numpy>, METH_NOARGS,
      "numpy($self)\n--\n\n"
      "The value as a NumPy array or scalar."},
@@ -444,12 +453,6 @@ PyMethodDef methods[] = {
      "assign_sub($self, delta, use_locking=False, name=None, "
      "read_value=True)\n--\n\n"
      "Subtracts from the value."},
-    {"ref", Guarded<Reference>, METH_NOARGS,
-     "ref($self)\n--\n\n"
-     "A hashable reference."},
-    {"experimental_ref", Guarded<Reference>, METH_NOARGS,
-     "experimental_ref($self)\n--\n\n"
-     "A hashable reference."},
     {"__array__", METHOD(Array), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__tf_tensor__", METHOD(TfTensor), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__complex__", Guarded<AsComplex>, METH_NOARGS, nullptr},
@@ -470,8 +473,9 @@ PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
 
 bool AddVariableType(PyObject* module) {
   std::vector<PyType_Slot> slots;
-  for (PyType_Slot* s = variable_operator_slots; s->slot != 0; ++s) {
-    slots.push_back(*s);
+  for (PyType_Slot* table : {variable_operator_slots,
+                             variable_in_place_slots}) {
+    for (; table->slot != 0; ++table) slots.push_back(*table);
   }
 #define SLOT(id, f) slots.push_back({id, Slot<f>()})
   SLOT(Py_tp_new, New);
@@ -483,10 +487,12 @@ bool AddVariableType(PyObject* module) {
   SLOT(Py_nb_int, AsInt);
   SLOT(Py_nb_float, AsFloat);
   SLOT(Py_nb_index, AsIndex);
-  SLOT(Py_tp_getset, getset);
-  SLOT(Py_tp_methods, methods);
   SLOT(Py_tp_members, members);
 #undef SLOT
+  slots.push_back({Py_tp_getset, JoinedTables(&PyGetSetDef::name, getset,
+                                              variable_properties)});
+  slots.push_back({Py_tp_methods, JoinedTables(&PyMethodDef::ml_name, methods,
+                                               variable_methods)});
   slots.push_back({0, nullptr});
   PyType_Spec spec = {
       "graphkiln.BaseVariable", sizeof(PyVariable), 0,

@@ -56,7 +56,17 @@ void ForgetVariable(PyObject* variable);
 // False with an exception set unless it has a handle.
 bool CheckVariableReady(PyObject* variable);
 
+// What an assignment to a variable gives: the variable, reading what was
+// written. New reference. (variable_methods.cc)
+PyObject* UnreadVariable(PyObject* variable);
+
 extern PyType_Slot variable_operator_slots[];  // tensor_operators.cc
+// What else the type is made of, and variable[key]: a tensor with `assign`.
+// (variable_members.cc)
+extern PyGetSetDef variable_properties[];
+extern PyMethodDef variable_methods[];
+extern PyType_Slot variable_in_place_slots[];
+PyObject* SliceVariable(PyObject* variable, PyObject* key);
 bool AddVariableType(PyObject* module);        // variable_methods.cc
 
 }  // namespace gk::py

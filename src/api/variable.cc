@@ -7,10 +7,26 @@
 #include "framework/tensor_text.h"
 #include "framework/variable.h"
 #include "function/variable_creation.h"
+#include "ops/batch_rows.h"
 #include "ops/fn/AssignAddVariableOp.h"
 #include "ops/fn/AssignSubVariableOp.h"
 #include "ops/fn/AssignVariableOp.h"
 #include "ops/fn/ReadVariableOp.h"
+#include "ops/fn/ResourceCountUpTo.h"
+#include "ops/fn/ResourceGather.h"
+#include "ops/fn/ResourceGatherNd.h"
+#include "ops/fn/ResourceScatterAdd.h"
+#include "ops/fn/ResourceScatterDiv.h"
+#include "ops/fn/ResourceScatterMax.h"
+#include "ops/fn/ResourceScatterMin.h"
+#include "ops/fn/ResourceScatterMul.h"
+#include "ops/fn/ResourceScatterNdAdd.h"
+#include "ops/fn/ResourceScatterNdMax.h"
+#include "ops/fn/ResourceScatterNdMin.h"
+#include "ops/fn/ResourceScatterNdSub.h"
+#include "ops/fn/ResourceScatterNdUpdate.h"
+#include "ops/fn/ResourceScatterSub.h"
+#include "ops/fn/ResourceScatterUpdate.h"
 #include "ops/fn/VarHandleOp.h"
 
 namespace gk::api {
@@ -105,6 +121,56 @@ const Variable& Variable::assign_add(const Tensor& delta) const {
 const Variable& Variable::assign_sub(const Tensor& delta) const {
   Update(kSubtract, *this, delta);
   return *this;
+}
+
+#define GK_SCATTER(method, op)                                            \
+  const Variable& Variable::method(const Tensor& indices,                 \
+                                   const Tensor& updates) const {         \
+    Guarded([&] {                                                         \
+      ::gk::ops::op(Inner(handle()), Inner(indices), Inner(updates));     \
+    });                                                                   \
+    return *this;                                                         \
+  }
+GK_SCATTER(scatter_add, ResourceScatterAdd)
+GK_SCATTER(scatter_sub, ResourceScatterSub)
+GK_SCATTER(scatter_mul, ResourceScatterMul)
+GK_SCATTER(scatter_div, ResourceScatterDiv)
+GK_SCATTER(scatter_max, ResourceScatterMax)
+GK_SCATTER(scatter_min, ResourceScatterMin)
+GK_SCATTER(scatter_update, ResourceScatterUpdate)
+GK_SCATTER(scatter_nd_add, ResourceScatterNdAdd)
+GK_SCATTER(scatter_nd_sub, ResourceScatterNdSub)
+GK_SCATTER(scatter_nd_max, ResourceScatterNdMax)
+GK_SCATTER(scatter_nd_min, ResourceScatterNdMin)
+GK_SCATTER(scatter_nd_update, ResourceScatterNdUpdate)
+#undef GK_SCATTER
+
+const Variable& Variable::batch_scatter_update(const Tensor& indices,
+                                               const Tensor& updates) const {
+  Guarded([&] {
+    ::gk::ops::ResourceScatterNdUpdate(
+        Inner(handle()), BatchRows(Inner(indices)), Inner(updates));
+  });
+  return *this;
+}
+
+Tensor Variable::sparse_read(const Tensor& indices) const {
+  return Guarded([&] {
+    return Outer(::gk::ops::ResourceGather(Inner(handle()), Inner(indices),
+                                           Inner(dtype())));
+  });
+}
+Tensor Variable::gather_nd(const Tensor& indices) const {
+  return Guarded([&] {
+    return Outer(::gk::ops::ResourceGatherNd(Inner(handle()), Inner(indices),
+                                             Inner(dtype())));
+  });
+}
+Tensor Variable::count_up_to(int64_t limit) const {
+  return Guarded([&] {
+    return Outer(
+        ::gk::ops::ResourceCountUpTo(Inner(handle()), limit, Inner(dtype())));
+  });
 }
 
 std::string Variable::to_string() const {

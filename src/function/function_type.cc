@@ -1,5 +1,7 @@
 #include "function/function_type.h"
 
+#include <algorithm>
+
 #include "base/hash.h"
 
 namespace gk {
@@ -90,6 +92,33 @@ Ref<FunctionType> FunctionType::CommonSupertype(const FunctionType& o) const {
       std::move(parameters), std::vector<Capture>(), nullptr, host_signature_);
   common->captured_ = captured_;
   return common;
+}
+
+Ref<FunctionType> FunctionType::CommonSubtype(const FunctionType& o) const {
+  if (parameters_.size() != o.parameters_.size()) return nullptr;
+  std::vector<FunctionParameter> parameters = parameters_;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    FunctionParameter& a = parameters[i];
+    const FunctionParameter& b = o.parameters_[i];
+    if (a.name != b.name || a.kind != b.kind || !a.type || !b.type) {
+      return nullptr;
+    }
+    a.type = a.type->CommonSupertype(*b.type);
+    if (!a.type) return nullptr;
+  }
+  std::vector<Capture> captures = captures_;
+  for (const Capture& theirs : o.captures_) {
+    const auto ours =
+        std::find_if(captures.begin(), captures.end(),
+                     [&](const Capture& c) { return c.first == theirs.first; });
+    if (ours == captures.end()) {
+      captures.push_back(theirs);
+      continue;
+    }
+    ours->second = ours->second->CommonSupertype(*theirs.second);
+    if (!ours->second) return nullptr;
+  }
+  return MakeRef<FunctionType>(std::move(parameters), std::move(captures));
 }
 
 Ref<FunctionType> FunctionType::WithCaptured(std::vector<int> captured) const {

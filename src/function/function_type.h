@@ -62,6 +62,11 @@ class FunctionType : public RefCounted {
   // Null if some parameter has none.
   Ref<FunctionType> CommonSupertype(const FunctionType& other) const;
 
+  // The type of functions that serve the calls of both, of any result: their
+  // captures are those of both. Null if there is none, or a parameter's type
+  // is not known.
+  Ref<FunctionType> CommonSubtype(const FunctionType& other) const;
+
   // "(a: TensorSpec(...), b: Literal[3], *, c: ...) -> OUT".
   std::string Text() const;
   // "Input Parameters:\n  a (POSITIONAL_OR_KEYWORD): ...\nOutput Type: ...".

@@ -90,6 +90,26 @@ TEST(TraceType, Supertypes) {
             Floats({kUnknownDim}).get());
 }
 
+TEST(FunctionType, CommonSubtypeServesTheCallsOfAll) {
+  const auto of = [](TraceTypeRef x, std::vector<FunctionType::Capture> c) {
+    return MakeRef<FunctionType>(
+        std::vector<FunctionParameter>{
+            {"x", ParameterKind::kPositionalOrKeyword, false, std::move(x)}},
+        std::move(c), Int(1));
+  };
+  const auto a = of(Floats({2}), {{"v", Floats({1})}});
+  const auto b = of(Floats({3}), {{"v", Floats({2})}, {"w", Int(2)}});
+  const Ref<FunctionType> common = a->CommonSubtype(*b);
+  ASSERT_TRUE(common);
+  EXPECT_EQ(common->parameters()[0].type.get(), Floats({kUnknownDim}).get());
+  ASSERT_EQ(common->captures().size(), 2u);
+  EXPECT_EQ(common->captures()[0].second.get(), Floats({kUnknownDim}).get());
+  EXPECT_FALSE(common->output());
+  EXPECT_FALSE(a->CommonSubtype(*of(Int(1), {})));
+  EXPECT_FALSE(a->CommonSubtype(*of(nullptr, {})));
+  EXPECT_FALSE(a->CommonSubtype(*of(Floats({2}), {{"v", Int(3)}})));
+}
+
 TEST(FunctionType, Prints) {
   FunctionType type({{"a", ParameterKind::kPositionalOrKeyword, false, nullptr},
                      {"b", ParameterKind::kPositionalOrKeyword, true, nullptr},

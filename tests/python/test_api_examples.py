@@ -86,3 +86,25 @@ def test_class_of_the_extension(name):
     assert text
     parser = doctest.DocTestParser()
     _run(parser.get_doctest(text, {"tf": tf}, name, None, 0))
+
+
+def _member_examples() -> list[doctest.DocTest]:
+    """Examples of methods and attributes of the extension's classes."""
+    parser = doctest.DocTestParser()
+    tests = []
+    for cls in vars(_graphkiln).values():
+        if isinstance(cls, type):
+            for name, member in vars(cls).items():
+                if inspect.isfunction(member) or isinstance(member, property):
+                    continue  # of a module, with its examples
+                text = getattr(member, "__doc__", None)
+                if isinstance(text, str) and ">>>" in text and name != "__doc__":
+                    tests.append(parser.get_doctest(
+                        text, {"tf": tf}, f"{cls.__name__}.{name}", None, 0
+                    ))
+    return tests
+
+
+@pytest.mark.parametrize("test", _member_examples(), ids=lambda t: t.name)
+def test_member_of_the_extension(test):
+    _run(test)

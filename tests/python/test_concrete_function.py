@@ -455,7 +455,6 @@ def test_a_function_of_no_captures_takes_none():
 
 @pytest.mark.parametrize("module", [
     "function.external_captures", "function.function_type_parts",
-    "types.dimension",
 ])
 def test_examples_of_methods(module):
     result = doctest.testmod(

@@ -15,7 +15,6 @@ from graphkiln._src.function import (
     atomic_function,  # adds inference_fn
     baked_values,  # adds a method
     concrete_function,  # adds methods
-    explanation,
     retracing,
     tracing,
 )
@@ -469,61 +468,6 @@ def name(self):
 
 
 @_method()
-def experimental_get_tracing_count(self) -> int:
-    """How often the Python function has been traced."""
-    return self._tracing_count()
-
-
-@_method()
-def explain_retraces(self) -> explanation.RetraceExplanation:
-    """Why it was traced more than once: for every trace beyond the first,
-    which argument caused it, its old and new type, where the call was, and
-    what would avoid it. A sequence of records that prints as text and, in
-    notebooks, as a table.
-
-    >>> f = tf.function(lambda x: x + 1)
-    >>> _ = f(tf.constant([1, 2])), f(tf.constant([1, 2, 3]))
-    >>> [retrace] = f.explain_retraces()
-    >>> [reason] = retrace.reasons
-    >>> reason.argument, reason.cause
-    ('x', 'shape')
-    """
-    return explanation.RetraceExplanation(self._explanation())
-
-
-@_method()
-def cache_info(self) -> CacheInfo:
-    """Hits, misses, limit and number of traces, and how many were dropped,
-    like `cache_info` of functools.
-
-    >>> f = tf.function(lambda x: x + 1, max_traces=2)
-    >>> for n in (1, 2, 1, 3):
-    ...     _ = f(n)
-    >>> f.cache_info()
-    CacheInfo(hits=1, misses=3, maxsize=2, currsize=2, evictions=1)
-    """
-    return CacheInfo(*self._cache_info())
-
-
-@_method()
-def clear_traces(self) -> None:
-    """Forgets all traces, with their graphs and what they captured, and sets
-    the counts of `cache_info` to 0. Variables stay."""
-    self._clear_traces()
-
-
-@_method()
-def get_concrete_function(self, *args, **kwargs):
-    """The ConcreteFunction for arguments of these types; traces it if there
-    is none. Takes values, tf.TensorSpecs, or both."""
-    try:
-        return self._concrete(args, kwargs)
-    except Exception as error:
-        debugging.without_own_frames(error)
-        raise
-
-
-@_method()
 def experimental_get_compiler_ir(self, *args, **kwargs):
     """A function that gives a text of the compiled program.
 
@@ -648,23 +592,3 @@ class FunctionSpec:
     def arg_names(self) -> list[str]:
         """Names of the positional parameters."""
         return [p.name for p in self._state.signature.parameters]
-
-
-def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Runs the bodies of all tf.functions as plain Python, to debug them.
-
-    >>> tf.config.run_functions_eagerly(True)
-    >>> tf.config.functions_run_eagerly()
-    True
-    >>> tf.config.run_functions_eagerly(False)
-    """
-    _graphkiln.run_functions_eagerly(bool(run_eagerly))
-
-
-def functions_run_eagerly() -> bool:
-    """Do tf.functions run as plain Python?
-
-    >>> tf.config.functions_run_eagerly()
-    False
-    """
-    return _graphkiln.functions_run_eagerly()

@@ -1,21 +1,19 @@
-"""Binding of calls to the signature of a Python function.
-
-What `inspect.Signature` does, with names, kinds and order made canonical, so
-that equal calls look equal.
-"""
+"""The signatures of Python functions, to which the extension binds calls, and
+the error of those that do not fit."""
 
 import inspect
-import re
 from collections.abc import Callable, Mapping, Sequence
 
-from graphkiln._graphkiln import BindingError, FunctionType
+from graphkiln._graphkiln import BindingError, FunctionType, sanitized
 from graphkiln._src.function import function_type as _function_type  # adds parameters
 
+__all__ = [
+    "BindingError", "FunctionSignature", "binding_error", "call_arguments",
+    "refusal", "sanitized",
+]
+
 POSITIONAL_ONLY = 0
-POSITIONAL_OR_KEYWORD = 1
-VAR_POSITIONAL = 2
 KEYWORD_ONLY = 3
-VAR_KEYWORD = 4
 
 # (name, kind, value)
 Bound = list[tuple[str, int, object]]
@@ -78,71 +76,18 @@ class FunctionSignature:
         varargs = len(positional) < len(self.parameters) and self._has_varargs
         return varargs or num_specs < len(positional)
 
-    def bind(self, args: Sequence, kwargs: Mapping[str, object]) -> Bound:
-        """All parameters with their values, defaults filled in."""
-        kwargs = sanitized(kwargs)
-        try:
-            bound = self.signature.bind(*args, **kwargs)
-        except TypeError as e:
-            raise BindingError(str(e)) from None
-        bound.apply_defaults()
-        result: Bound = []
-        for p in self.parameters:
-            value = bound.arguments[p.name]
-            if p.kind is p.VAR_POSITIONAL:
-                result += [
-                    (f"{p.name}_{i}", POSITIONAL_ONLY, item)
-                    for i, item in enumerate(value)
-                ]
-            elif p.kind is p.VAR_KEYWORD:
-                result += [
-                    (name, KEYWORD_ONLY, value[name]) for name in sorted(value)
-                ]
-            elif p.kind is p.POSITIONAL_OR_KEYWORD and self._has_varargs:
-                result.append((p.name, POSITIONAL_ONLY, value))
-            else:
-                result.append((p.name, int(p.kind), value))
-        return result
-
-
-def sanitized(kwargs: Mapping[str, object]) -> Mapping[str, object]:
-    """`kwargs` by names that a parameter can have.
-
-    Raises ValueError if two names become one.
-    """
-    if all(name.isidentifier() for name in kwargs):
-        return kwargs
-    result = {_identifier(name): value for name, value in kwargs.items()}
-    if len(result) < len(kwargs):
-        raise ValueError(
-            "Name collision after sanitization. Please rename tf.function "
-            f"input parameters. Original: {sorted(kwargs)}, Sanitized: "
-            f"{sorted(result)}"
-        )
-    return result
-
-
-def _identifier(name: str) -> str:
-    name = re.sub(r"[^a-zA-Z0-9_]", "_", name)
-    return "arg_" + name if name[:1].isdigit() else name
-
-
-def bind(function, args: tuple, kwargs: dict) -> Bound | Exception:
-    """Binds a call of a Function that the core does not bind. If it does not
-    fit, the error that says why."""
-    try:
-        return function._state.signature.bind(args, kwargs)
-    except BindingError as reason:
-        return refusal(function, reason, args, kwargs)
-    except ValueError as error:  # two names become one
-        return error.with_traceback(None)
-
 
 def refusal(
     function, reason: object, args: tuple, kwargs: dict
 ) -> TypeError:
-    """The one error of calls that do not fit."""
+    """The one error of calls that do not fit; None as the reason stands for
+    what the signature has to say."""
     state = function._state
+    if reason is None:
+        try:
+            state.signature.signature.bind(*args, **sanitized(kwargs))
+        except TypeError as error:
+            reason = error
     return binding_error(
         reason, args, kwargs,
         state.signature.function_type if state.constraints is None

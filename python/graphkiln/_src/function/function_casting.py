@@ -1,8 +1,8 @@
 """Input signatures: their rules."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from graphkiln import _graphkiln
+from graphkiln import _graphkiln, nest
 from graphkiln._graphkiln import TraceType, TypeSpec
 from graphkiln._src.function import function_binding as binding
 
@@ -34,7 +34,7 @@ def check_signature(input_signature: object) -> None:
         )
     wrong = [
         leaf
-        for leaf in _leaves(input_signature)
+        for leaf in nest.flatten(input_signature)
         if not isinstance(leaf, TypeSpec)
     ]
     if wrong:
@@ -45,19 +45,6 @@ def check_signature(input_signature: object) -> None:
         )
 
 
-def _leaves(structure: object) -> list:
-    if isinstance(structure, (list, tuple)):
-        return [leaf for item in structure for leaf in _leaves(item)]
-    if isinstance(structure, Mapping):
-        return [leaf for item in structure.values() for leaf in _leaves(item)]
-    if hasattr(type(structure), "__attrs_attrs__"):
-        names = [a.name for a in type(structure).__attrs_attrs__]
-        return _leaves([getattr(structure, name) for name in names])
-    if hasattr(type(structure), "__tf_flatten__"):
-        return _leaves(list(structure.__tf_flatten__()[1]))
-    return [structure]
-
-
 def constraints(
     signature: binding.FunctionSignature, input_signature: Sequence
 ) -> Constraints:
@@ -65,31 +52,24 @@ def constraints(
     specs = list(input_signature)
     result = []
     variables: list = []
+
+    def add(name: str, kind: int, spec: object) -> None:
+        type_ = _graphkiln.trace_type(spec, variables)
+        result.append((name, kind, type_, spec))
+
     varargs = any(p.kind is p.VAR_POSITIONAL for p in signature.parameters)
     for p in signature.parameters:
         has_default = p.default is not p.empty
         if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
-            kind = binding.POSITIONAL_ONLY if varargs else int(p.kind)
-            if specs:
-                spec = specs.pop(0)
-            elif has_default:
-                spec = p.default
-            else:
+            if not specs and not has_default:
                 raise TypeError(
                     f"input_signature missing type constraint for {p.name}"
                 )
-            result.append(
-                (p.name, kind, _type(spec, variables), spec)
-            )
+            kind = binding.POSITIONAL_ONLY if varargs else int(p.kind)
+            add(p.name, kind, specs.pop(0) if specs else p.default)
         elif p.kind is p.VAR_POSITIONAL:
             for i, spec in enumerate(specs):
-                name = f"{p.name}_{i}"
-                result.append(
-                    (
-                        name, binding.POSITIONAL_ONLY,
-                        _type(spec, variables), spec,
-                    )
-                )
+                add(f"{p.name}_{i}", binding.POSITIONAL_ONLY, spec)
             specs = []
         elif p.kind is p.KEYWORD_ONLY:
             if not has_default:
@@ -97,10 +77,7 @@ def constraints(
                     "Since input_signature is defined, keyword-only parameter "
                     f"`{p.name}` must have a default value"
                 )
-            spec = specs.pop(0) if specs else p.default
-            result.append(
-                (p.name, binding.KEYWORD_ONLY, _type(spec, variables), spec)
-            )
+            add(p.name, int(p.kind), specs.pop(0) if specs else p.default)
     if specs:
         raise TypeError(
             f"input_signature contains {len(specs)} extra type constraints."
@@ -109,10 +86,6 @@ def constraints(
         result,
         [p.name for p in signature.parameters if p.default is not p.empty],
     )
-
-
-def _type(spec: object, variables: list) -> TraceType:
-    return _graphkiln.trace_type(spec, variables)
 
 
 def public_signature(state) -> tuple | None:

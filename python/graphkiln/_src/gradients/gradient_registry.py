@@ -16,7 +16,7 @@ def no_gradient(op_type: str) -> None:
     Raises TypeError if `op_type` is no string, KeyError if the op has a
     gradient or was declared before.
 
-    >>> tf.no_gradient("MyOwnOp")
+    >>> tf.no_gradient("AnOpOfMine")
     """
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")

@@ -101,28 +101,6 @@ class VariableSpec(type_spec.TypeSpec):
             and self._shape.is_subtype_of(other._shape)
         )
 
-    def most_specific_common_supertype(self, others) -> VariableSpec | None:
-        """The narrowest spec of which all are subtypes, or None."""
-        shape = self._shape
-        for other in others:
-            if not isinstance(other, VariableSpec) or (
-                self._serialize()[1:] != other._serialize()[1:]
-            ):
-                return None
-            shape = shape.most_specific_common_supertype([other._shape])
-            if shape is None:
-                return None
-        return VariableSpec(shape, self._dtype, self.trainable, self.alias_id)
-
-    def most_specific_compatible_type(self, other) -> VariableSpec:
-        """The same for one other; ValueError if there is none."""
-        found = self.most_specific_common_supertype([other])
-        if found is None:
-            raise ValueError(
-                f"No TypeSpec is compatible with both {self} and {other}"
-            )
-        return found
-
     def __tf_tracing_type__(self, context) -> object:
         return _graphkiln.variable_type(
             self._dtype, self._shape, self.trainable, self.alias_id

@@ -2,11 +2,11 @@
 
 import contextlib
 import enum
+import functools
 import threading
 
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._src.graph import name_scope
-from graphkiln._src.sparse.indexed_slices import IndexedSlices
 
 
 class UnliftableError(Exception):
@@ -219,6 +219,20 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
         self._setup(handle, value.dtype, static, trainable, name + ":0")
         raw_ops.AssignVariableOp(resource=handle, value=value)
 
+    def _create_nodes(
+        self, value, scope, shared_name, trainable, shape
+    ):
+        """The node of a variable that others than this process make."""
+        static = _static_shape(value, shape)
+        handle = raw_ops.VarHandleOp(
+            dtype=value.dtype, shape=static, shared_name=shared_name,
+            debug_name=scope, name=scope,
+        )
+        self._setup(
+            handle, value.dtype, static, trainable, scope[:-1] + ":0"
+        )
+        return handle
+
     def _create_in_run(
         self, initial_value, dtype, name, trainable, shape
     ) -> None:
@@ -227,16 +241,10 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
         with name_scope.name_scope(name) as scope:
             with name_scope.name_scope("Initializer"):
                 value = _initial_tensor(initial_value, dtype)
-            static = _static_shape(value, shape)
-            handle = raw_ops.VarHandleOp(
-                dtype=value.dtype, shape=static,
-                shared_name=_graphkiln.anonymous_name, debug_name=scope,
-                name=scope,
+            handle = self._create_nodes(
+                value, scope, _graphkiln.anonymous_name, trainable, shape
             )
             raw_ops.AssignVariableOp(resource=handle, value=value)
-        self._setup(
-            handle, value.dtype, static, trainable, scope[:-1] + ":0"
-        )
 
     def _create_in_graph(
         self, initial_value, dtype, name, trainable, shape
@@ -246,10 +254,8 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
         with name_scope.name_scope(""), name_scope.name_scope(name) as scope:
             with name_scope.name_scope("Initializer"):
                 value = _initial_tensor(initial_value, dtype)
-            static = _static_shape(value, shape)
-            handle = raw_ops.VarHandleOp(
-                dtype=value.dtype, shape=static, shared_name=scope[:-1],
-                debug_name=scope, name=scope,
+            handle = self._create_nodes(
+                value, scope, scope[:-1], trainable, shape
             )
             raw_ops.VarIsInitializedOp(
                 resource=handle, name="IsInitialized/VarIsInitializedOp"
@@ -261,251 +267,10 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
                 resource=handle, dtype=value.dtype, name="Read/ReadVariableOp"
             )
         self._graph_initial_value = value
-        self._setup(
-            handle, value.dtype, static, trainable, scope[:-1] + ":0"
-        )
-
-    # What TensorFlow's objects tell about themselves.
-
-    @property
-    def constraint(self):
-        """The function applied after each update, or None."""
-        return self._constraint
-
-    @property
-    def synchronization(self):
-        """When copies are brought together."""
-        return self._synchronization
-
-    @property
-    def aggregation(self):
-        """How updates are combined."""
-        return self._aggregation
-
-    @property
-    def device(self) -> str:
-        """Where the value is."""
-        return self.handle.device
-
-    @property
-    def _shared_name(self) -> str:
-        return self.name[:-2]
-
-    @property
-    def _unique_id(self) -> str:
-        return f"{self._shared_name}_{self.handle._id}"
 
     _graph_initializer = None
     _graph_initial_value = None
-
-    @property
-    def initializer(self):
-        """The operation that gives a variable of a `tf.Graph` its value; None
-        elsewhere, where variables are initialised when made."""
-        return self._graph_initializer
-
-    @property
-    def op(self):
-        """Undefined when eager."""
-        return self.handle.op
-
-    @property
-    def graph(self):
-        """Undefined when eager."""
-        return self.handle.graph
-
-    @property
-    def initial_value(self):
-        """The tensor that initialises a variable of a `tf.Graph`; not
-        available elsewhere, where variables are initialised when made."""
-        if self._graph_initial_value is not None:
-            return self._graph_initial_value
-        raise RuntimeError(
-            "This property is not supported when eager execution is enabled."
-        )
-
-    def read_value(self):
-        """The value now, which later assignments leave alone.
-
-        >>> tf.Variable([1, 2]).read_value().numpy().tolist()
-        [1, 2]
-        """
-        if _graphkiln.current_graph() is None:
-            return _graphkiln.BaseVariable.read_value(self)
-        with _graphkiln.name_scope("Read"):
-            value = self.value()
-        return raw_ops.Identity(input=value)
-
-    def initialized_value(self):
-        """The value."""
-        return self.read_value()
-
-    def to_proto(self, export_scope=None):
-        """Not available: there are no sessions."""
-        raise RuntimeError(
-            "This operation is not supported when eager execution is enabled."
-        )
-
-    @staticmethod
-    def from_proto(variable_def, import_scope=None):
-        """Not available: there are no sessions."""
-        raise NotImplementedError(
-            "Variables cannot be made from protos: there are no sessions."
-        )
-
-    @property
-    def _should_act_as_resource_variable(self) -> bool:
-        return True
-
-    def get_shape(self):
-        """The static shape."""
-        return self.shape
-
-    def read_value_no_copy(self):
-        """The value now, which may share memory with the variable."""
-        return self.value()
-
-    def set_shape(self, shape) -> None:
-        """Checks that the shape may be `shape`."""
-        if not self.shape.is_compatible_with(shape):
-            raise ValueError(
-                f"Shapes {self.shape} and {_graphkiln.TensorShape(shape)} are "
-                "not compatible"
-            )
-
-    def is_initialized(self, name=None):
-        """A boolean tensor: does it have a value?"""
-        return raw_ops.VarIsInitializedOp(resource=self.handle)
-
-    def load(self, value, session=None) -> None:
-        """Assigns `value`."""
-        self.assign(value)
-
-    def eval(self, session=None):
-        """Not available: there are no sessions."""
-        raise RuntimeError(
-            "This operation is not supported when eager execution is enabled."
-        )
-
-    def count_up_to(self, limit):
-        """Adds 1 and returns what was there; OutOfRangeError at `limit`."""
-        return raw_ops.ResourceCountUpTo(
-            resource=self.handle, limit=limit, T=self.dtype
-        )
-
-    # Reading and changing parts.
-
-    def sparse_read(self, indices, name=None):
-        """The rows at `indices`."""
-        return raw_ops.ResourceGather(
-            resource=self.handle, indices=indices, dtype=self.dtype, name=name
-        )
-
-    def gather_nd(self, indices, name=None):
-        """The elements or slices at `indices`."""
-        return raw_ops.ResourceGatherNd(
-            resource=self.handle, indices=indices, dtype=self.dtype, name=name
-        )
-
-    def _scatter(self, op, sparse_delta, name):
-        if not isinstance(sparse_delta, IndexedSlices):
-            raise TypeError(
-                "Argument `sparse_delta` must be a `tf.IndexedSlices`. "
-                f"Received arg: {sparse_delta}"
-            )
-        updates = _graphkiln.convert_to_tensor(
-            sparse_delta.values, dtype=self.dtype
-        )
-        op(
-            resource=self.handle,
-            indices=sparse_delta.indices,
-            updates=updates,
-            name=name,
-        )
-        return self._unread()
-
-    def scatter_add(self, sparse_delta, use_locking=False, name=None):
-        """Adds slices to the rows at their indices."""
-        return self._scatter(raw_ops.ResourceScatterAdd, sparse_delta, name)
-
-    def scatter_sub(self, sparse_delta, use_locking=False, name=None):
-        """Subtracts slices from the rows at their indices."""
-        return self._scatter(raw_ops.ResourceScatterSub, sparse_delta, name)
-
-    def scatter_mul(self, sparse_delta, use_locking=False, name=None):
-        """Multiplies the rows at the indices by slices."""
-        return self._scatter(raw_ops.ResourceScatterMul, sparse_delta, name)
-
-    def scatter_div(self, sparse_delta, use_locking=False, name=None):
-        """Divides the rows at the indices by slices."""
-        return self._scatter(raw_ops.ResourceScatterDiv, sparse_delta, name)
-
-    def scatter_max(self, sparse_delta, use_locking=False, name=None):
-        """Takes the larger of rows and slices."""
-        return self._scatter(raw_ops.ResourceScatterMax, sparse_delta, name)
-
-    def scatter_min(self, sparse_delta, use_locking=False, name=None):
-        """Takes the smaller of rows and slices."""
-        return self._scatter(raw_ops.ResourceScatterMin, sparse_delta, name)
-
-    def scatter_update(self, sparse_delta, use_locking=False, name=None):
-        """Assigns slices to the rows at their indices."""
-        return self._scatter(raw_ops.ResourceScatterUpdate, sparse_delta, name)
-
-    def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
-        """Assigns slices to rows, batch by batch."""
-        if not hasattr(sparse_delta, "indices"):
-            raise TypeError(
-                "Argument `sparse_delta` must be a `tf.IndexedSlices`. "
-                f"Received arg: {sparse_delta}"
-            )
-        indices = _graphkiln.convert_to_tensor(sparse_delta.indices)
-        rank = indices.shape.rank
-        grid = indices[..., None]
-        for axis in range(rank - 2, -1, -1):
-            size = raw_ops.Shape(input=indices, out_type=indices.dtype)[axis]
-            steps = raw_ops.Range(start=0, limit=size, delta=1)
-            shape = [1] * (rank + 1)
-            shape[axis] = -1
-            part = raw_ops.Reshape(tensor=steps, shape=shape)
-            part = part + raw_ops.ZerosLike(x=grid[..., :1])
-            grid = raw_ops.ConcatV2(values=[part, grid], axis=-1)
-        return self.scatter_nd_update(grid, sparse_delta.values, name)
-
-    def _scatter_nd(self, op, indices, updates, name):
-        updates = _graphkiln.convert_to_tensor(updates, dtype=self.dtype)
-        op(ref=self.handle, indices=indices, updates=updates, name=name)
-        return self._unread()
-
-    def scatter_nd_add(self, indices, updates, name=None):
-        """Adds to single elements or slices."""
-        return self._scatter_nd(
-            raw_ops.ResourceScatterNdAdd, indices, updates, name
-        )
-
-    def scatter_nd_sub(self, indices, updates, name=None):
-        """Subtracts from single elements or slices."""
-        return self._scatter_nd(
-            raw_ops.ResourceScatterNdSub, indices, updates, name
-        )
-
-    def scatter_nd_update(self, indices, updates, name=None):
-        """Assigns to single elements or slices."""
-        return self._scatter_nd(
-            raw_ops.ResourceScatterNdUpdate, indices, updates, name
-        )
-
-    def scatter_nd_max(self, indices, updates, name=None):
-        """Takes the larger of elements and updates."""
-        return self._scatter_nd(
-            raw_ops.ResourceScatterNdMax, indices, updates, name
-        )
-
-    def scatter_nd_min(self, indices, updates, name=None):
-        """Takes the smaller of elements and updates."""
-        return self._scatter_nd(
-            raw_ops.ResourceScatterNdMin, indices, updates, name
-        )
+    _should_act_as_resource_variable = True
 
     # Copying makes a variable of the same value.
 
@@ -518,8 +283,17 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
                 "__deepcopy__() is only available when eager execution is "
                 "enabled."
             )
-        copied = Variable(
-            initial_value=self.read_value(),
+        copied = self._again()(self.read_value())
+        memo[id(self)] = copied
+        return copied
+
+    def __reduce__(self):
+        return self._again(), (self.numpy(),)
+
+    def _again(self):
+        """What makes a variable like this one of an initial value."""
+        return functools.partial(
+            Variable,
             trainable=self.trainable,
             constraint=self._constraint,
             dtype=self.dtype,
@@ -527,15 +301,6 @@ class Variable(_graphkiln.BaseVariable, metaclass=_VariableMeta):
             shape=self.shape,
             synchronization=self._synchronization,
             aggregation=self._aggregation,
-        )
-        memo[id(self)] = copied
-        return copied
-
-    def __reduce__(self):
-        return _restore, (
-            self.numpy(), self.trainable, self._shared_name, self.dtype,
-            self._constraint, self._synchronization, self._aggregation,
-            self.shape,
         )
 
 
@@ -546,28 +311,8 @@ class ResourceVariable(Variable):
 class _UnreadVariable(Variable):
     """What an assignment gives: the variable, which reads what was written."""
 
-    @property
-    def _shared_name(self) -> str:
-        return self._origin._shared_name
-
 
 _graphkiln.set_variable_types(ResourceVariable, _UnreadVariable)
-
-
-def _restore(
-    value, trainable, name, dtype, constraint, synchronization, aggregation,
-    shape,
-):
-    return Variable(
-        initial_value=value,
-        trainable=trainable,
-        name=name,
-        dtype=dtype,
-        constraint=constraint,
-        synchronization=synchronization,
-        aggregation=aggregation,
-        shape=shape,
-    )
 
 
 def _static_shape(value, shape):
@@ -624,50 +369,3 @@ def _initial_tensor(initial_value, dtype):
         if "Tensor conversion requested" in str(error):
             raise ValueError(f"initial_value: {error}") from None
         raise
-
-
-
-def slice_variable(variable, key):
-    """The subscript operator of variables: a tensor with `assign`."""
-    value = variable.value()[key]
-
-    def assign(update, name=None):
-        begin, end, strides, masks = _graphkiln.parse_slice(key)
-        update = _graphkiln.convert_to_tensor(update, dtype=variable.dtype)
-        raw_ops.ResourceStridedSliceAssign(
-            ref=variable.handle, begin=begin, end=end, strides=strides,
-            value=update, name=name, **masks,
-        )
-        return variable._unread()
-
-    value.assign = assign
-    return value
-
-
-def _refuse_in_place(method: str, text: str) -> None:
-    def refuse(self, other):
-        del self, other
-        raise RuntimeError(text)
-
-    refuse.__name__ = method
-    setattr(Variable, method, refuse)
-
-
-for _method, _shown, _instead, _new in (
-    ("__iadd__", "`variable += value`", "`variable.assign_add(value)`",
-     "`out = variable + value`"),
-    ("__isub__", "`variable -= value`", "`variable.assign_sub(value)`",
-     "`out = variable - value`"),
-    ("__imul__", "`var *= value`", "`var.assign(var * value)`",
-     "`out = var * value`"),
-    ("__itruediv__", "`var /= value`", "`var.assign(var / value)`",
-     "`out = var / value`"),
-    ("__ipow__", "`var **= value`", "`var.assign(var ** value)`",
-     "`out = var ** value`"),
-):
-    _refuse_in_place(
-        _method,
-        f"{_shown} with `tf.Variable`s is not supported. Use {_instead} to "
-        f"modify the variable, or {_new} if you need to get a new output "
-        "Tensor.",
-    )

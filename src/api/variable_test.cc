@@ -1,0 +1,71 @@
+// Reads and updates of parts of variables.
+#include <graphkiln/graphkiln.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace {
+
+using Floats = std::vector<float>;
+
+Floats ValuesOf(const gk::Variable& v) { return v.value().to_vector<float>(); }
+
+TEST(Variable, ScattersSlices) {
+  const gk::Variable v(gk::Tensor(Floats{1, 2, 3, 4}, {2, 2}));
+  const gk::Tensor at = {1}, row(Floats{10, 20}, {1, 2});
+  EXPECT_EQ(ValuesOf(v.scatter_add(at, row)), (Floats{1, 2, 13, 24}));
+  EXPECT_EQ(ValuesOf(v.scatter_sub(at, row)), (Floats{1, 2, 3, 4}));
+  EXPECT_EQ(ValuesOf(v.scatter_mul(at, row)), (Floats{1, 2, 30, 80}));
+  EXPECT_EQ(ValuesOf(v.scatter_div(at, row)), (Floats{1, 2, 3, 4}));
+  EXPECT_EQ(ValuesOf(v.scatter_max(at, row)), (Floats{1, 2, 10, 20}));
+  EXPECT_EQ(ValuesOf(v.scatter_min({0}, row)), (Floats{1, 2, 10, 20}));
+  EXPECT_EQ(ValuesOf(v.scatter_update({0}, row)), (Floats{10, 20, 10, 20}));
+  EXPECT_EQ(v.sparse_read(at).to_vector<float>(), (Floats{10, 20}));
+}
+
+TEST(Variable, ScattersElements) {
+  const gk::Variable v(gk::Tensor(Floats{1, 2, 3, 4}, {2, 2}));
+  const gk::Tensor at(std::vector<int32_t>{0, 1, 1, 0}, {2, 2});
+  const gk::Tensor x = {5.f, 1.f};
+  EXPECT_EQ(ValuesOf(v.scatter_nd_add(at, x)), (Floats{1, 7, 4, 4}));
+  EXPECT_EQ(ValuesOf(v.scatter_nd_sub(at, x)), (Floats{1, 2, 3, 4}));
+  EXPECT_EQ(ValuesOf(v.scatter_nd_max(at, x)), (Floats{1, 5, 3, 4}));
+  EXPECT_EQ(ValuesOf(v.scatter_nd_min(at, x)), (Floats{1, 5, 1, 4}));
+  EXPECT_EQ(ValuesOf(v.scatter_nd_update(at, -x)), (Floats{1, -5, -1, 4}));
+  EXPECT_EQ(v.gather_nd(at).to_vector<float>(), (Floats{-5, -1}));
+}
+
+TEST(Variable, ScattersBatches) {
+  const gk::Variable v(gk::Tensor(Floats(8, 0.f), {2, 4}));
+  const gk::Tensor at(std::vector<int32_t>{0, 3, 1, 2}, {2, 2});
+  const gk::Tensor x(Floats{1, 2, 3, 4}, {2, 2});
+  EXPECT_EQ(ValuesOf(v.batch_scatter_update(at, x)),
+            (Floats{1, 0, 0, 2, 0, 3, 4, 0}));
+  EXPECT_THROW(v.batch_scatter_update(gk::Tensor(1), x), gk::Error);
+  // Inside of a function, and without batches.
+  auto f = gk::function([&](gk::Tensor i, gk::Tensor u) {
+    return v.batch_scatter_update(i, u).value();
+  });
+  EXPECT_EQ(f(at, x * 2.f).to_vector<float>(),
+            (Floats{2, 0, 0, 4, 0, 6, 8, 0}));
+  const gk::Variable w = gk::Variable({1.f, 2.f, 3.f});
+  EXPECT_EQ(ValuesOf(w.batch_scatter_update({2, 0}, {7.f, 8.f})),
+            (Floats{8, 2, 7}));
+}
+
+TEST(Variable, CountsUpToALimit) {
+  const gk::Variable v(gk::Tensor(0));
+  EXPECT_EQ(v.count_up_to(1).item<int32_t>(), 0);
+  EXPECT_THROW(v.count_up_to(1), gk::Error);
+  EXPECT_EQ(v.value().item<int32_t>(), 1);
+}
+
+TEST(Variable, KeepsItsValueIfAnUpdateFails) {
+  const gk::Variable v({1.f, 2.f});
+  EXPECT_THROW(v.scatter_add({5}, {1.f}), gk::Error);
+  EXPECT_THROW(v.scatter_nd_add({0}, {1.f, 2.f}), gk::Error);
+  EXPECT_EQ(ValuesOf(v), (Floats{1, 2}));
+}
+
+}  // namespace
