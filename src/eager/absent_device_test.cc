@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "eager/eager_context.h"
+#include "ops/fn/Neg.h"
 
 namespace gk {
 namespace {
@@ -15,12 +16,12 @@ TEST(AbsentDeviceTest, RefusesOpsAndValuesInItsScopeOnly) {
     OpBuilder::Scope scope(&absent);
     EXPECT_FALSE(OpBuilder::Current()->builds_graph());
     EXPECT_EQ(AbsentDevice::Refusal().message(), "no device for ops");
-    EXPECT_THROW(MakeOp1("Neg", {x}), Error);
+    EXPECT_THROW(ops::Neg(x), Error);
     EXPECT_EQ(OpBuilder::Current()->Constant(x, "c").status().message(),
               "no device for values");
     OpBuilder::Scope eager(OpBuilder::Eager());
     EXPECT_TRUE(AbsentDevice::Refusal().ok());
-    EXPECT_EQ(MakeOp1("Neg", {x}).scalar<float>(), -1);
+    EXPECT_EQ(ops::Neg(x).scalar<float>(), -1);
   }
   EXPECT_TRUE(AbsentDevice::Refusal().ok());
 }

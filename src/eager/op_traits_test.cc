@@ -6,6 +6,8 @@
 #include "eager/op_outcomes_for_test.h"
 #include "framework/op_registry.h"
 #include "framework/run_kernel.h"
+#include "ops/fn/EmptyTensorList.h"
+#include "ops/fn/TensorListLength.h"
 
 namespace gk {
 namespace {
@@ -214,14 +216,13 @@ TEST(OpTraits, OneOpEach) {
 
 TEST(OpTraits, EndsOfLists) {
   const OpRegistry& all = Registry();
-  const Tensor none = MakeOp1("EmptyTensorList", {I(-1), I(-1)},
-                              {{"element_dtype", DataType::kFloat}});
+  const Tensor none = ops::EmptyTensorList(I(-1), I(-1), DataType::kFloat);
   const AttrMap attrs{{"element_dtype", DataType::kFloat}};
   const Tensor one = MakeOp1(all.The(kAppends).name, {none, F({4, 5})}, attrs);
-  EXPECT_EQ(Show(MakeOp1("TensorListLength", {one})), "int32 [] {1}");
+  EXPECT_EQ(Show(ops::TensorListLength(one)), "int32 [] {1}");
   const TensorVector out =
       MakeOp(all.The(kTakesLast).name, TensorVector{one, I(-1)}, attrs);
-  EXPECT_EQ(Show(MakeOp1("TensorListLength", {out[0]})), "int32 [] {0}");
+  EXPECT_EQ(Show(ops::TensorListLength(out[0])), "int32 [] {0}");
   EXPECT_EQ(Show(out[1]), "float [2] {4 5}");
 }
 

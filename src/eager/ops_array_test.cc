@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "eager/op_outcomes_for_test.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/StridedSlice.h"
 
 namespace gk {
 namespace {
@@ -134,7 +136,7 @@ TEST_F(ArrayOps, StridedSlices) {
 TEST_F(ArrayOps, Gradients) {
   EXPECT_EQ(GradOf(Iota({4}),
                    [](auto& x) {
-                     return MakeOp1("Reshape", {x, I({2, 2})});
+                     return ops::Reshape(x, I({2, 2}));
                    }),
             "float [4] {1 2 3 4}");
   EXPECT_EQ(GradOf(Iota({2, 2}),
@@ -142,12 +144,11 @@ TEST_F(ArrayOps, Gradients) {
                      return MakeOp1("ConcatV2", {Iota({1, 2}), x, I(0)});
                    }),
             "float [2,2] {3 4 5 6}");
-  EXPECT_EQ(
-      GradOf(Iota({5}),
-             [](auto& x) {
-               return MakeOp1("StridedSlice", {x, I({4}), I({0}), I({-2})});
-             }),
-      "float [5] {0 0 2 0 1}");
+  EXPECT_EQ(GradOf(Iota({5}),
+                   [](auto& x) {
+                     return ops::StridedSlice(x, I({4}), I({0}), I({-2}));
+                   }),
+            "float [5] {0 0 2 0 1}");
 }
 
 }  // namespace

@@ -1,5 +1,11 @@
 // Bands, blocks, patches and reversed sequences: values, errors, gradients.
 #include "eager/op_outcomes_for_test.h"
+#include "ops/fn/BatchToSpaceND.h"
+#include "ops/fn/Diag.h"
+#include "ops/fn/DiagPart.h"
+#include "ops/fn/MatrixBandPart.h"
+#include "ops/fn/ReverseSequence.h"
+#include "ops/fn/SpaceToBatchND.h"
 
 namespace gk {
 namespace {
@@ -23,11 +29,10 @@ TEST_F(Blocks, Bands) {
   EXPECT_EQ(Outcome("MatrixBandPart", {Matrix(), I(3), I(0)}),
             "num_lower must be negative or less or equal to number of rows (2) "
             "got: 3");
-  ExpectGradients({2, 2}, [](auto& x) { return MakeOp1("Diag", {x}); });
-  ExpectGradients({3, 3}, [](auto& x) { return MakeOp1("DiagPart", {x}); });
-  ExpectGradients({2, 3, 4}, [](auto& x) {
-    return MakeOp1("MatrixBandPart", {x, I(1), I(-1)});
-  });
+  ExpectGradients({2, 2}, [](auto& x) { return ops::Diag(x); });
+  ExpectGradients({3, 3}, [](auto& x) { return ops::DiagPart(x); });
+  ExpectGradients({2, 3, 4},
+                  [](auto& x) { return ops::MatrixBandPart(x, I(1), I(-1)); });
 }
 
 TEST_F(Blocks, SpaceToBatch) {
@@ -55,10 +60,10 @@ TEST_F(Blocks, SpaceToBatch) {
   EXPECT_EQ(Outcome("SpaceToBatch", {x, none}, {{"block_size", int64_t{2}}}),
             "float [4,2,1,1] {0 4 1 5 2 6 3 7}");
   ExpectGradients({1, 3, 2}, [](auto& t) {
-    return MakeOp1("SpaceToBatchND", {t, I({2}), I({2, 1}, {1, 2})});
+    return ops::SpaceToBatchND(t, I({2}), I({2, 1}, {1, 2}));
   });
   ExpectGradients({4, 2, 2, 1}, [](auto& t) {
-    return MakeOp1("BatchToSpaceND", {t, I({2, 2}), I({1, 0, 0, 1}, {2, 2})});
+    return ops::BatchToSpaceND(t, I({2, 2}), I({1, 0, 0, 1}, {2, 2}));
   });
 }
 
@@ -126,8 +131,7 @@ TEST_F(Blocks, ReverseSequence) {
   EXPECT_EQ(reverse(Matrix(), I({2}), 1),
             "Length of seq_lengths != input.dims(0), (1 vs. 2)");
   ExpectGradients({2, 3, 2}, [](auto& x) {
-    return MakeOp1("ReverseSequence", {x, I({2, 3})},
-                   {{"seq_dim", int64_t{1}}});
+    return ops::ReverseSequence(x, I({2, 3}), 1);
   });
 }
 

@@ -1,5 +1,7 @@
 // Stitching, partitions and diagonals: values, errors and gradients.
 #include "eager/op_outcomes_for_test.h"
+#include "ops/fn/MatrixDiag.h"
+#include "ops/fn/MatrixDiagPart.h"
 
 namespace gk {
 namespace {
@@ -108,9 +110,8 @@ TEST_F(Diagonals, Gradients) {
       return MakeOp1("MatrixSetDiagV3", {x, x, I({-1, 1})}, Align(align));
     });
   }
-  ExpectGradients({2, 2}, [](auto& x) { return MakeOp1("MatrixDiag", {x}); });
-  ExpectGradients({2, 3},
-                  [](auto& x) { return MakeOp1("MatrixDiagPart", {x}); });
+  ExpectGradients({2, 2}, [](auto& x) { return ops::MatrixDiag(x); });
+  ExpectGradients({2, 3}, [](auto& x) { return ops::MatrixDiagPart(x); });
 }
 
 }  // namespace

@@ -8,6 +8,46 @@
 #include "eager/eager_context.h"
 #include "eager/gradient_tape.h"
 #include "framework/op_builder.h"
+#include "ops/fn/Abs.h"
+#include "ops/fn/Add.h"
+#include "ops/fn/AddN.h"
+#include "ops/fn/ApproximateEqual.h"
+#include "ops/fn/BesselK0.h"
+#include "ops/fn/BesselK1.h"
+#include "ops/fn/Betainc.h"
+#include "ops/fn/Bitcast.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/ClipByValue.h"
+#include "ops/fn/Complex.h"
+#include "ops/fn/ComplexAbs.h"
+#include "ops/fn/Conj.h"
+#include "ops/fn/DivNoNan.h"
+#include "ops/fn/Equal.h"
+#include "ops/fn/Erfinv.h"
+#include "ops/fn/FloorDiv.h"
+#include "ops/fn/FloorMod.h"
+#include "ops/fn/IgammaGradA.h"
+#include "ops/fn/Imag.h"
+#include "ops/fn/Invert.h"
+#include "ops/fn/LeakyRelu.h"
+#include "ops/fn/LeftShift.h"
+#include "ops/fn/Maximum.h"
+#include "ops/fn/Minimum.h"
+#include "ops/fn/Mod.h"
+#include "ops/fn/MulNoNan.h"
+#include "ops/fn/Neg.h"
+#include "ops/fn/PopulationCount.h"
+#include "ops/fn/Pow.h"
+#include "ops/fn/Real.h"
+#include "ops/fn/Relu.h"
+#include "ops/fn/RightShift.h"
+#include "ops/fn/Select.h"
+#include "ops/fn/SelectV2.h"
+#include "ops/fn/Sign.h"
+#include "ops/fn/SqrtGrad.h"
+#include "ops/fn/TruncateDiv.h"
+#include "ops/fn/TruncateMod.h"
+#include "ops/fn/Xlogy.h"
 
 namespace gk {
 namespace {
@@ -73,20 +113,19 @@ Tensor GradOf(std::string_view op, TensorVector in, int wanted,
 
 TEST_F(ElementwiseOps, ExtremesKeepNan) {
   const Tensor x = Vec<float>({kNan, 1, 3}), y = Vec<float>({1, kNan, 2});
-  ExpectNear(MakeOp1("Maximum", {x, y}), {kNan, kNan, 3});
-  ExpectNear(MakeOp1("Minimum", {x, y}), {kNan, kNan, 2});
-  ExpectNear(MakeOp1("Relu", {Vec<float>({kNan, -1, 2})}), {kNan, 0, 2});
-  ExpectNear(MakeOp1("Sign", {Vec<float>({kNan, -3, 0, 2})}), {kNan, -1, 0, 1});
+  ExpectNear(ops::Maximum(x, y), {kNan, kNan, 3});
+  ExpectNear(ops::Minimum(x, y), {kNan, kNan, 2});
+  ExpectNear(ops::Relu(Vec<float>({kNan, -1, 2})), {kNan, 0, 2});
+  ExpectNear(ops::Sign(Vec<float>({kNan, -3, 0, 2})), {kNan, -1, 0, 1});
 }
 
 TEST_F(ElementwiseOps, IntegerDivision) {
   const Tensor x = Vec<int32_t>({7, -7, 7, -7, INT32_MIN});
   const Tensor y = Vec<int32_t>({2, 2, -2, -2, -1});
-  ExpectEqual<int32_t>(MakeOp1("FloorDiv", {x, y}), {3, -4, -4, 3, INT32_MIN});
-  ExpectEqual<int32_t>(MakeOp1("FloorMod", {x, y}), {1, 1, -1, -1, 0});
-  ExpectEqual<int32_t>(MakeOp1("TruncateDiv", {x, y}),
-                       {3, -3, -3, 3, INT32_MIN});
-  ExpectEqual<int32_t>(MakeOp1("TruncateMod", {x, y}), {1, -1, 1, -1, 0});
+  ExpectEqual<int32_t>(ops::FloorDiv(x, y), {3, -4, -4, 3, INT32_MIN});
+  ExpectEqual<int32_t>(ops::FloorMod(x, y), {1, 1, -1, -1, 0});
+  ExpectEqual<int32_t>(ops::TruncateDiv(x, y), {3, -3, -3, 3, INT32_MIN});
+  ExpectEqual<int32_t>(ops::TruncateMod(x, y), {1, -1, 1, -1, 0});
   for (const char* op : {"Div", "FloorDiv", "TruncateDiv", "FloorMod", "Mod"}) {
     EXPECT_NE(ErrorOf(op, {x, Tensor::Scalar<int32_t>(0)})
                   .find("Integer division by zero"),
@@ -98,19 +137,18 @@ TEST_F(ElementwiseOps, IntegerDivision) {
 TEST_F(ElementwiseOps, RealDivision) {
   const Tensor x = Vec<float>({7.5f, -7.5f, kInf, 1}),
                y = Vec<float>({2, 2, 2, 0});
-  ExpectNear(MakeOp1("FloorDiv", {x, y}), {3, -4, kInf, kInf});
-  ExpectNear(MakeOp1("FloorMod", {x, y}), {1.5f, 0.5f, kNan, kNan});
-  ExpectNear(MakeOp1("Mod", {x, y}), {1.5f, -1.5f, kNan, kNan});
+  ExpectNear(ops::FloorDiv(x, y), {3, -4, kInf, kInf});
+  ExpectNear(ops::FloorMod(x, y), {1.5f, 0.5f, kNan, kNan});
+  ExpectNear(ops::Mod(x, y), {1.5f, -1.5f, kNan, kNan});
   const Tensor zero = Tensor::Scalar<float>(0);
-  ExpectNear(MakeOp1("DivNoNan", {Vec<float>({0, 1, kNan, kInf}), zero}),
-             {0, 0, 0, 0});
-  ExpectNear(MakeOp1("MulNoNan", {Vec<float>({kInf, kNan}), zero}), {0, 0});
+  ExpectNear(ops::DivNoNan(Vec<float>({0, 1, kNan, kInf}), zero), {0, 0, 0, 0});
+  ExpectNear(ops::MulNoNan(Vec<float>({kInf, kNan}), zero), {0, 0});
 }
 
 TEST_F(ElementwiseOps, IntegerPowers) {
-  ExpectEqual<int32_t>(MakeOp1("Pow", {Vec<int32_t>({0, 7, 2, -3}),
-                                       Vec<int32_t>({0, 20, 40, 3})}),
-                       {1, -1199696159, 0, -27});
+  ExpectEqual<int32_t>(
+      ops::Pow(Vec<int32_t>({0, 7, 2, -3}), Vec<int32_t>({0, 20, 40, 3})),
+      {1, -1199696159, 0, -27});
   EXPECT_NE(ErrorOf("Pow", {Vec<int32_t>({2}), Vec<int32_t>({-1})})
                 .find("Integers to negative integer powers are not allowed"),
             std::string::npos);
@@ -123,67 +161,62 @@ TEST_F(ElementwiseOps, EqualityOfShapesThatDoNotBroadcast) {
   const AttrMap loose{{"incompatible_shape_error", false}};
   EXPECT_FALSE(MakeOp1("Equal", {x, y}, loose).scalar<bool>());
   EXPECT_TRUE(MakeOp1("NotEqual", {x, y}, loose).scalar<bool>());
-  ExpectEqual<bool>(MakeOp1("Equal", {Vec<std::string>({"a", "b"}),
-                                      Tensor::Scalar<std::string>("a")}),
+  ExpectEqual<bool>(ops::Equal(Vec<std::string>({"a", "b"}),
+                               Tensor::Scalar<std::string>("a")),
                     {true, false});
-  ExpectEqual<std::string>(MakeOp1("Add", {Vec<std::string>({"a", "b"}),
-                                           Tensor::Scalar<std::string>("c")}),
-                           {"ac", "bc"});
+  ExpectEqual<std::string>(
+      ops::Add(Vec<std::string>({"a", "b"}), Tensor::Scalar<std::string>("c")),
+      {"ac", "bc"});
 }
 
 TEST_F(ElementwiseOps, ScalarAttributes) {
   const Tensor x = Vec<float>({-2, 0, 3});
-  ExpectNear(MakeOp1("LeakyRelu", {x}), {-0.4f, 0, 3});
-  ExpectNear(MakeOp1("LeakyRelu", {x}, {{"alpha", 0.5f}}), {-1, 0, 3});
+  ExpectNear(ops::LeakyRelu(x), {-0.4f, 0, 3});
+  ExpectNear(ops::LeakyRelu(x, 0.5f), {-1, 0, 3});
   ExpectNear(GradOf("LeakyRelu", {x}, 0, {{"alpha", 0.5f}}), {0.5f, 0.5f, 1});
-  ExpectEqual<bool>(MakeOp1("ApproximateEqual", {x, Vec<float>({-2, 0.5f, 3})},
-                            {{"tolerance", 0.1f}}),
+  ExpectEqual<bool>(ops::ApproximateEqual(x, Vec<float>({-2, 0.5f, 3}), 0.1f),
                     {true, false, true});
 }
 
 TEST_F(ElementwiseOps, Bits) {
-  ExpectEqual<int32_t>(MakeOp1("LeftShift", {Vec<int32_t>({1, 1, -1, 1}),
-                                             Vec<int32_t>({31, 32, 40, -1})}),
+  ExpectEqual<int32_t>(ops::LeftShift(Vec<int32_t>({1, 1, -1, 1}),
+                                      Vec<int32_t>({31, 32, 40, -1})),
                        {INT32_MIN, INT32_MIN, INT32_MIN, 1});
-  ExpectEqual<int32_t>(MakeOp1("RightShift", {Vec<int32_t>({-8, -8, 8, 8}),
-                                              Vec<int32_t>({1, 32, 40, -1})}),
+  ExpectEqual<int32_t>(ops::RightShift(Vec<int32_t>({-8, -8, 8, 8}),
+                                       Vec<int32_t>({1, 32, 40, -1})),
                        {-4, -1, 0, 8});
-  ExpectEqual<uint8_t>(MakeOp1("PopulationCount", {Vec<int32_t>({-1, 5})}),
-                       {32, 2});
-  ExpectEqual<int8_t>(MakeOp1("Invert", {Vec<int8_t>({0, -1})}), {-1, 0});
-  ExpectEqual<int8_t>(MakeOp1("Abs", {Vec<int8_t>({-128, -3})}), {-128, 3});
+  ExpectEqual<uint8_t>(ops::PopulationCount(Vec<int32_t>({-1, 5})), {32, 2});
+  ExpectEqual<int8_t>(ops::Invert(Vec<int8_t>({0, -1})), {-1, 0});
+  ExpectEqual<int8_t>(ops::Abs(Vec<int8_t>({-128, -3})), {-128, 3});
 }
 
 TEST_F(ElementwiseOps, SelectBroadcasts) {
   const Tensor c = Vec<bool>({true, false, true});
-  ExpectNear(
-      MakeOp1("SelectV2", {c, Vec<float>({1, 2, 3}), Tensor::Scalar<float>(9)}),
-      {1, 9, 3});
-  ExpectEqual<std::string>(
-      MakeOp1("SelectV2", {c, Tensor::Scalar<std::string>("x"),
-                           Vec<std::string>({"a", "b", "c"})}),
-      {"x", "b", "x"});
+  ExpectNear(ops::SelectV2(c, Vec<float>({1, 2, 3}), Tensor::Scalar<float>(9)),
+             {1, 9, 3});
+  ExpectEqual<std::string>(ops::SelectV2(c, Tensor::Scalar<std::string>("x"),
+                                         Vec<std::string>({"a", "b", "c"})),
+                           {"x", "b", "x"});
   EXPECT_NE(ErrorOf("SelectV2", {c, Vec<float>({1, 2}), Vec<float>({1, 2})})
                 .find("condition [3], then [2], and else [2] must be "
                       "broadcastable"),
             std::string::npos);
   const Tensor rows = Tensor::OfValues<float>(
       std::vector<float>{1, 2, 3, 4, 5, 6}, TensorShape({3, 2}));
-  ExpectNear(MakeOp1("Select", {c, rows, MakeOp1("Neg", {rows})}),
-             {1, 2, -3, -4, 5, 6});
+  ExpectNear(ops::Select(c, rows, ops::Neg(rows)), {1, 2, -3, -4, 5, 6});
 }
 
 TEST_F(ElementwiseOps, ClipsAndSums) {
-  ExpectNear(MakeOp1("ClipByValue",
-                     {Vec<float>({1, 2, kNan}), Vec<float>({0, 1.7f, 1}),
-                      Tensor::Scalar<float>(1.5f)}),
-             {1, 1.7f, kNan});
+  ExpectNear(
+      ops::ClipByValue(Vec<float>({1, 2, kNan}), Vec<float>({0, 1.7f, 1}),
+                       Tensor::Scalar<float>(1.5f)),
+      {1, 1.7f, kNan});
   EXPECT_NE(ErrorOf("ClipByValue", {Vec<float>({1, 2, 3}), Vec<float>({0, 1}),
                                     Tensor::Scalar<float>(1)})
                 .find("either of the same shape as input, or a scalar"),
             std::string::npos);
   const Tensor x = Vec<float>({1, 2});
-  ExpectNear(MakeOp1("AddN", {x, x, x}), {3, 6});
+  ExpectNear(ops::AddN(TensorVector{x, x, x}), {3, 6});
   EXPECT_NE(ErrorOf("AddN", {x, Vec<float>({1, 2, 3})})
                 .find("must have the same size and shape"),
             std::string::npos);
@@ -191,9 +224,7 @@ TEST_F(ElementwiseOps, ClipsAndSums) {
 
 TEST_F(ElementwiseOps, Casts) {
   const Tensor x = Vec<float>({kNan, kInf, -1000, 3e9f, -1.5f, 255.7f, 5e9f});
-  const auto cast = [&](DataType to) {
-    return MakeOp1("Cast", {x}, {{"DstT", to}});
-  };
+  const auto cast = [&](DataType to) { return ops::Cast(x, to); };
   ExpectEqual<int32_t>(cast(DataType::kInt32), {INT32_MIN, INT32_MIN, -1000,
                                                 INT32_MIN, -1, 255, INT32_MIN});
   ExpectEqual<int8_t>(cast(DataType::kInt8), {0, 0, 24, 0, -1, -1, 0});
@@ -204,29 +235,22 @@ TEST_F(ElementwiseOps, Casts) {
   ExpectEqual<int64_t>(
       cast(DataType::kInt64),
       {INT64_MIN, INT64_MIN, -1000, 3000000000, -1, 255, 5000000000});
-  ExpectEqual<uint64_t>(MakeOp1("Cast", {Vec<double>({1e19, kNan, -1, 3e19})},
-                                {{"DstT", DataType::kUint64}}),
-                        {10000000000000000000u, uint64_t{1} << 63, ~uint64_t{0},
-                         uint64_t{1} << 63});
+  ExpectEqual<uint64_t>(
+      ops::Cast(Vec<double>({1e19, kNan, -1, 3e19}), DataType::kUint64),
+      {10000000000000000000u, uint64_t{1} << 63, ~uint64_t{0},
+       uint64_t{1} << 63});
   ExpectEqual<bool>(cast(DataType::kBool),
                     {true, true, true, true, true, true, true});
-  ExpectEqual<int8_t>(MakeOp1("Cast", {Vec<int32_t>({300, -1, 0})},
-                              {{"DstT", DataType::kInt8}}),
+  ExpectEqual<int8_t>(ops::Cast(Vec<int32_t>({300, -1, 0}), DataType::kInt8),
                       {44, -1, 0});
-  ExpectNear(
-      MakeOp1("Cast", {Vec<bool>({true, false})}, {{"DstT", DataType::kFloat}}),
-      {1, 0});
-  ExpectNear(MakeOp1("Cast", {Vec<complex64>({{1, 2}, {0, 2}})},
-                     {{"DstT", DataType::kFloat}}),
+  ExpectNear(ops::Cast(Vec<bool>({true, false}), DataType::kFloat), {1, 0});
+  ExpectNear(ops::Cast(Vec<complex64>({{1, 2}, {0, 2}}), DataType::kFloat),
              {1, 0});
-  const Tensor narrow =
-      MakeOp1("Cast", {Vec<float>({1.00390625f, 1.01171875f})},
-              {{"DstT", DataType::kBfloat16}, {"Truncate", true}});
-  ExpectNear(MakeOp1("Cast", {narrow}, {{"DstT", DataType::kFloat}}),
-             {1, 1.0078125f});
-  ExpectEqual<double>(
-      MakeOp1("Bitcast", {Vec<float>({1, 2})}, {{"type", DataType::kDouble}}),
-      {2.000000473111868});
+  const Tensor narrow = ops::Cast(Vec<float>({1.00390625f, 1.01171875f}),
+                                  DataType::kBfloat16, true);
+  ExpectNear(ops::Cast(narrow, DataType::kFloat), {1, 1.0078125f});
+  ExpectEqual<double>(ops::Bitcast(Vec<float>({1, 2}), DataType::kDouble),
+                      {2.000000473111868});
   EXPECT_NE(ErrorOf("Bitcast", {Vec<int16_t>({1, 2, 3})},
                     {{"type", DataType::kInt64}})
                 .find("Cannot bitcast from"),
@@ -234,31 +258,25 @@ TEST_F(ElementwiseOps, Casts) {
 }
 
 TEST_F(ElementwiseOps, SpecialFunctions) {
-  ExpectNear(
-      MakeOp1("IgammaGradA", {Vec<float>({1, 2, 5}), Vec<float>({1, 3, 0.5f})}),
-      {-4.3172961e-01f, -1.9742544e-01f, -4.1546318e-04f});
-  ExpectNear(MakeOp1("Betainc", {Vec<float>({1, 2}), Tensor::Scalar<float>(2),
-                                 Tensor::Scalar<float>(0.5f)}),
+  ExpectNear(ops::IgammaGradA(Vec<float>({1, 2, 5}), Vec<float>({1, 3, 0.5f})),
+             {-4.3172961e-01f, -1.9742544e-01f, -4.1546318e-04f});
+  ExpectNear(ops::Betainc(Vec<float>({1, 2}), Tensor::Scalar<float>(2),
+                          Tensor::Scalar<float>(0.5f)),
              {0.75f, 0.5f});
-  ExpectNear(MakeOp1("Erfinv", {Vec<float>({0.5f, 1, 2})}),
-             {0.4769363f, kInf, kNan});
+  ExpectNear(ops::Erfinv(Vec<float>({0.5f, 1, 2})), {0.4769363f, kInf, kNan});
   const Tensor x = Vec<float>({0.1f, 1, 10});
-  ExpectNear(MakeOp1("BesselK0", {x}),
-             {2.4270690f, 0.42102444f, 1.7780062e-5f});
-  ExpectNear(MakeOp1("BesselK1", {x}),
-             {9.8538448f, 0.60190723f, 1.8648773e-5f});
-  ExpectNear(MakeOp1("Xlogy", {Vec<float>({0, 2}), Vec<float>({0, 1})}),
-             {0, 0});
+  ExpectNear(ops::BesselK0(x), {2.4270690f, 0.42102444f, 1.7780062e-5f});
+  ExpectNear(ops::BesselK1(x), {9.8538448f, 0.60190723f, 1.8648773e-5f});
+  ExpectNear(ops::Xlogy(Vec<float>({0, 2}), Vec<float>({0, 1})), {0, 0});
 }
 
 TEST_F(ElementwiseOps, ComplexParts) {
   const Tensor z = Vec<complex64>({{3, 4}, {0, -2}});
-  ExpectNear(MakeOp1("ComplexAbs", {z}), {5, 2});
-  ExpectNear(MakeOp1("Imag", {z}), {4, -2});
-  ExpectNear(MakeOp1("Real", {MakeOp1("Conj", {z})}), {3, 0});
-  ExpectEqual<complex64>(
-      MakeOp1("Complex", {Vec<float>({3, 0}), Vec<float>({4, -2})}),
-      {{3, 4}, {0, -2}});
+  ExpectNear(ops::ComplexAbs(z), {5, 2});
+  ExpectNear(ops::Imag(z), {4, -2});
+  ExpectNear(ops::Real(ops::Conj(z)), {3, 0});
+  ExpectEqual<complex64>(ops::Complex(Vec<float>({3, 0}), Vec<float>({4, -2})),
+                         {{3, 4}, {0, -2}});
 }
 
 // dy/dx against central differences in double precision.
@@ -329,7 +347,7 @@ TEST_F(ElementwiseOps, NoGradientComesOfNone) {
   // What is no number stays none.
   const float none = std::numeric_limits<float>::quiet_NaN();
   const Tensor found =
-      MakeOp1("SqrtGrad", {Vec<float>({0, none}), Vec<float>({none, 1})});
+      ops::SqrtGrad(Vec<float>({0, none}), Vec<float>({none, 1}));
   EXPECT_TRUE(std::isnan(found.data<float>()[0]));
   EXPECT_TRUE(std::isnan(found.data<float>()[1]));
 }

@@ -6,6 +6,17 @@
 
 #include "eager/eager_context.h"
 #include "eager/gradient_tape.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/AvgPool.h"
+#include "ops/fn/BiasAdd.h"
+#include "ops/fn/Conv2D.h"
+#include "ops/fn/DepthwiseConv2dNative.h"
+#include "ops/fn/L2Loss.h"
+#include "ops/fn/LogSoftmax.h"
+#include "ops/fn/MaxPool.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/Softmax.h"
+#include "ops/fn/Sum.h"
 
 namespace gk {
 namespace {
@@ -21,8 +32,7 @@ Tensor Filled(std::initializer_list<int64_t> dims,
 Tensor SumOfSquares(const Tensor& x) {
   std::vector<int32_t> axes(x.rank());
   for (int i = 0; i < x.rank(); ++i) axes[i] = i;
-  return MakeOp1("Sum", {MakeOp1("Mul", {x, x}),
-                         Tensor::Vector<int32_t>(std::span(axes))});
+  return ops::Sum(ops::Mul(x, x), Tensor::Vector<int32_t>(std::span(axes)));
 }
 
 // Tells apart what sums alone would not.
@@ -61,7 +71,7 @@ void CheckGradients(const std::function<Tensor(const TensorVector&)>& f,
   Tensor z;
   for (const Gradient& g : first) {
     const Tensor part = SumOfSquares(g.dense);
-    z = z ? MakeOp1("AddV2", {z, part}) : part;
+    z = z ? ops::AddV2(z, part) : part;
   }
   outer.Pop();
   const std::vector<Gradient> second =
@@ -89,8 +99,7 @@ TEST(NnOps, Conv2D) {
       Filled({2, 2, 2, 3}, [](int64_t i) { return i / 10.f - 1; });
   CheckGradients(
       [](const TensorVector& x) {
-        return MakeOp1("Conv2D", {x[0], x[1]},
-                       {{"strides", Ints64{1, 2, 1, 1}}, {"padding", "SAME"}});
+        return ops::Conv2D(x[0], x[1], Ints64{1, 2, 1, 1}, "SAME");
       },
       {Image(), filter},
       {344.55517578125,
@@ -104,8 +113,8 @@ TEST(NnOps, DepthwiseConv2D) {
   });
   CheckGradients(
       [](const TensorVector& x) {
-        return MakeOp1("DepthwiseConv2dNative", {x[0], x[1]},
-                       {{"strides", Ints64{1, 1, 1, 1}}, {"padding", "VALID"}});
+        return ops::DepthwiseConv2dNative(x[0], x[1], Ints64{1, 1, 1, 1},
+                                          "VALID");
       },
       {Image(), filter},
       {152.8367919921875,
@@ -116,31 +125,24 @@ TEST(NnOps, DepthwiseConv2D) {
 TEST(NnOps, Pools) {
   CheckGradients(
       [](const TensorVector& x) {
-        return MakeOp1("MaxPool", {x[0]},
-                       {{"ksize", Ints64{1, 2, 2, 1}},
-                        {"strides", Ints64{1, 1, 1, 1}},
-                        {"padding", "SAME"}});
+        return ops::MaxPool(x[0], Ints64{1, 2, 2, 1}, Ints64{1, 1, 1, 1},
+                            "SAME");
       },
       {Waves()}, {23.085285186767578, {874.87646484375}, {7266.85498046875}});
   CheckGradients(
       [](const TensorVector& x) {
-        return MakeOp1("AvgPool", {x[0]},
-                       {{"ksize", Ints64{1, 3, 3, 1}},
-                        {"strides", Ints64{1, 2, 2, 1}},
-                        {"padding", "SAME"}});
+        return ops::AvgPool(x[0], Ints64{1, 3, 3, 1}, Ints64{1, 2, 2, 1},
+                            "SAME");
       },
-      {Waves()},
-      {3.651188850402832, {185.96865844726562}, {267.4072265625}});
+      {Waves()}, {3.651188850402832, {185.96865844726562}, {267.4072265625}});
 }
 
 TEST(NnOps, SoftmaxFamily) {
   CheckGradients(
-      [](const TensorVector& x) { return MakeOp1("Softmax", {x[0]}); },
-      {Logits()},
+      [](const TensorVector& x) { return ops::Softmax(x[0]); }, {Logits()},
       {0.7941854596138, {-0.14767679572105408}, {-0.09627862274646759}});
   CheckGradients(
-      [](const TensorVector& x) { return MakeOp1("LogSoftmax", {x[0]}); },
-      {Logits()},
+      [](const TensorVector& x) { return ops::LogSoftmax(x[0]); }, {Logits()},
       {9.803902626037598, {-1.3868579864501953}, {-22.56597900390625}});
   CheckGradients(
       [](const TensorVector& x) {
@@ -165,16 +167,14 @@ TEST(NnOps, SoftmaxFamily) {
 }
 
 TEST(NnOps, BiasAndL2Loss) {
-  CheckGradients(
-      [](const TensorVector& x) { return MakeOp1("BiasAdd", {x[0], x[1]}); },
-      {Logits(), Tensor::Vector<float>(std::array{1.f, 2.f, 3.f})},
-      {31.37024688720703,
-       {58.52318572998047, 31.970829010009766},
-       {782.0872802734375, 383.64996337890625}});
-  CheckGradients(
-      [](const TensorVector& x) { return MakeOp1("L2Loss", {x[0]}); },
-      {Logits()},
-      {2.3211984634399414, {-14.438376426696777}, {-263.970703125}});
+  CheckGradients([](const TensorVector& x) { return ops::BiasAdd(x[0], x[1]); },
+                 {Logits(), Tensor::Vector<float>(std::array{1.f, 2.f, 3.f})},
+                 {31.37024688720703,
+                  {58.52318572998047, 31.970829010009766},
+                  {782.0872802734375, 383.64996337890625}});
+  CheckGradients([](const TensorVector& x) { return ops::L2Loss(x[0]); },
+                 {Logits()},
+                 {2.3211984634399414, {-14.438376426696777}, {-263.970703125}});
 }
 
 TEST(NnOps, Errors) {
@@ -191,10 +191,7 @@ TEST(NnOps, Errors) {
               "[0, 5).  Label values: 7 1 "
               "[Op:SparseSoftmaxCrossEntropyWithLogits] name: ");
   }
-  EXPECT_THROW(
-      MakeOp1("Conv2D", {Image(), logits},
-              {{"strides", Ints64{1, 1, 1, 1}}, {"padding", "SAME"}}),
-      Error);
+  EXPECT_THROW(ops::Conv2D(Image(), logits, Ints64{1, 1, 1, 1}, "SAME"), Error);
 }
 
 }  // namespace

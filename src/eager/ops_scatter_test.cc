@@ -5,6 +5,7 @@
 #include "eager/gradient_tape.h"
 #include "eager/op_outcomes_for_test.h"
 #include "framework/variable.h"
+#include "ops/fn/ResourceGather.h"
 
 namespace gk {
 namespace {
@@ -89,8 +90,8 @@ TEST_F(ScatterOps, GatherGivesSlicesAsGradient) {
   GradientTape tape;
   tape.Push();
   tape.Watch(handle_);
-  const Tensor y = MakeOp1("ResourceGather", {handle_, Ints({2, 0, 2})},
-                           {{"dtype", DataType::kFloat}});
+  const Tensor y =
+      ops::ResourceGather(handle_, Ints({2, 0, 2}), DataType::kFloat);
   tape.Pop();
   EXPECT_EQ(y.shape(), TensorShape({3, 2}));
   EXPECT_EQ(y.data<float>()[0], 5);

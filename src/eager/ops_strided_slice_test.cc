@@ -5,6 +5,7 @@
 #include "eager/eager_context.h"
 #include "eager/op_outcomes_for_test.h"
 #include "framework/op_builder.h"
+#include "ops/fn/StridedSlice.h"
 
 namespace gk {
 namespace {
@@ -566,13 +567,9 @@ TEST(StridedSliceTable, AgreesWithTensorFlow) {
     for (int64_t i = 0; i < x.num_elements(); ++i) x.data<float>()[i] = i;
     std::string got;
     try {
-      got = MakeOp1("StridedSlice",
-                    {x, Vector(c.begin), Vector(c.end), Vector(c.strides)},
-                    {{"begin_mask", c.masks[0]},
-                     {"end_mask", c.masks[1]},
-                     {"ellipsis_mask", c.masks[2]},
-                     {"new_axis_mask", c.masks[3]},
-                     {"shrink_axis_mask", c.masks[4]}})
+      got = ops::StridedSlice(x, Vector(c.begin), Vector(c.end),
+                              Vector(c.strides), c.masks[0], c.masks[1],
+                              c.masks[2], c.masks[3], c.masks[4])
                 .DebugString(100);
     } catch (const Error& e) {
       got = MessageWithoutOp(e);

@@ -2,6 +2,9 @@
 
 #include "framework/op_builder.h"
 #include "ops/element_moves.h"
+#include "ops/fn/Conj.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/Sum.h"
 
 namespace gk {
 Tensor SumToShape(const Tensor& grad, const Tensor& x, const Tensor& other) {
@@ -14,8 +17,8 @@ Tensor SumToShape(const Tensor& grad, const Tensor& x, const Tensor& other) {
   Tensor shape = ShapeTensor(x);
   const Tensor shapes[] = {shape, ShapeTensor(other)};
   Tensor axes = MakeOp("BroadcastGradientArgs", shapes)[0];
-  Tensor sum = MakeOp1("Sum", {grad, axes}, {{"keep_dims", false}});
-  return MakeOp1("Reshape", {sum, shape});
+  Tensor sum = ops::Sum(grad, axes, false);
+  return ops::Reshape(sum, shape);
 }
 
 void SetBroadcastGrads(GradContext& g, Tensor gx, Tensor gy) {
@@ -24,7 +27,7 @@ void SetBroadcastGrads(GradContext& g, Tensor gx, Tensor gy) {
 }
 
 Tensor Conjugate(const Tensor& x) {
-  return IsComplex(x.dtype()) ? MakeOp1("Conj", {x}) : x;
+  return IsComplex(x.dtype()) ? ops::Conj(x) : x;
 }
 
 }  // namespace gk

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "ops/element_moves.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Rank.h"
 
 namespace gk {
 namespace {
@@ -271,7 +273,7 @@ Tensor ArgumentAs(const CompositeCall& c, int i, DataType dtype,
   }
   if (const auto* ints = c.get<std::vector<int64_t>>(i)) {
     const Tensor t = IntsTensor(*ints, DataType::kInt64, name);
-    return dtype == t.dtype() ? t : MakeOp1("Cast", {t}, {{"DstT", dtype}});
+    return dtype == t.dtype() ? t : ops::Cast(t, dtype);
   }
   const Tensor& t = c.tensor(i);
   if (t.dtype() != dtype) {
@@ -299,7 +301,7 @@ std::optional<std::vector<int64_t>> KnownInts(const Tensor& t) {
 Tensor AllAxes(const Tensor& x, std::string_view name) {
   const PartialTensorShape shape = x.partial_shape();
   if (shape.unknown_rank()) {
-    return MakeOp1("Range", {Int32Of(0), MakeOp1("Rank", {x}), Int32Of(1)});
+    return MakeOp1("Range", {Int32Of(0), ops::Rank(x), Int32Of(1)});
   }
   std::vector<int64_t> axes(shape.rank());
   std::iota(axes.begin(), axes.end(), 0);

@@ -4,6 +4,13 @@
 #include <numeric>
 #include <vector>
 
+#include "ops/fn/Equal.h"
+#include "ops/fn/ListDiff.h"
+#include "ops/fn/Prod.h"
+#include "ops/fn/Rank.h"
+#include "ops/fn/SelectV2.h"
+#include "ops/fn/Shape.h"
+
 namespace gk {
 namespace {
 
@@ -13,14 +20,14 @@ Tensor Ints(const std::vector<int64_t>& values) {
 
 // How many elements the vector has, less one, as a vector.
 Tensor LastIndex(const Tensor& sizes) {
-  return MakeOp1("Sub", {MakeOp1("Shape", {sizes}), Ints({1})});
+  return MakeOp1("Sub", {ops::Shape(sizes), Ints({1})});
 }
 
 }  // namespace
 
 Tensor RankOf(const Tensor& x) {
   const PartialTensorShape shape = x.partial_shape();
-  return shape.unknown_rank() ? MakeOp1("Rank", {x}) : Int32Of(shape.rank());
+  return shape.unknown_rank() ? ops::Rank(x) : Int32Of(shape.rank());
 }
 
 Tensor PositiveAxes(const Tensor& x, std::span<const int64_t> axes) {
@@ -50,10 +57,8 @@ Tensor SwappedWithLast(const Tensor& x, int64_t axis) {
   }
   const Tensor all = AllAxes(x), one = PositiveAxes(x, {{axis}});
   const Tensor last = MakeOp1("Sub", {RankOf(x), Int32Of(1)});
-  return MakeOp1("SelectV2",
-                 {MakeOp1("Equal", {all, one}), last,
-                  MakeOp1("SelectV2", {MakeOp1("Equal", {all, last}), one,
-                                       all})});
+  return MakeOp1("SelectV2", {ops::Equal(all, one), last,
+                              ops::SelectV2(ops::Equal(all, last), one, all)});
 }
 
 Tensor BroughtToEnd(const Tensor& x, int64_t axis) {
@@ -67,8 +72,7 @@ Tensor BroughtToEnd(const Tensor& x, int64_t axis) {
     return Ints(order);
   }
   const Tensor one = PositiveAxes(x, {{axis}});
-  return Joined(
-      {MakeOp("ListDiff", TensorVector{AllAxes(x), one})[0], one});
+  return Joined({ops::ListDiff(AllAxes(x), one)[0], one});
 }
 
 Tensor AllButLast(const Tensor& sizes) {
@@ -80,7 +84,7 @@ Tensor LastOf(const Tensor& sizes) {
 }
 
 Tensor ProductOf(const Tensor& sizes) {
-  return MakeOp1("Prod", {sizes, Ints({0})}, {{"keep_dims", true}});
+  return ops::Prod(sizes, Ints({0}), true);
 }
 
 Tensor Joined(TensorVector vectors) {

@@ -5,6 +5,8 @@
 #include "base/interrupt.h"
 #include "framework/symbolic_tensor.h"
 #include "graph/graph.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Shape.h"
 
 namespace gk {
 
@@ -142,7 +144,7 @@ Tensor IntegerVector(std::span<const int64_t> values, DataType dtype) {
 }
 
 Tensor ShapeTensor(const Tensor& x, DataType dtype) {
-  return MakeOp1("Shape", {x}, {{"out_type", dtype}});
+  return ops::Shape(x, dtype);
 }
 
 Tensor KnownValue(const Tensor& t) {
@@ -153,7 +155,7 @@ Tensor KnownValue(const Tensor& t) {
 
 Tensor CastTo(const Tensor& x, DataType dtype) {
   if (x.dtype() == dtype) return x;
-  return MakeOp1("Cast", {x}, {{"DstT", dtype}});
+  return ops::Cast(x, dtype);
 }
 
 }  // namespace gk

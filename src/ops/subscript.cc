@@ -3,6 +3,10 @@
 #include <cstring>
 #include <string>
 
+#include "ops/fn/AddV2.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Pack.h"
+
 namespace gk {
 namespace {
 
@@ -50,24 +54,23 @@ Tensor VectorOf(const std::vector<SubscriptBound>& bounds, DataType t,
     if (!b.tensor) {
       parts.push_back(ScalarOf(b.value, t));
     } else if (b.tensor.dtype() != t) {
-      parts.push_back(MakeOp1("Cast", {b.tensor}, {{"DstT", t}}));
+      parts.push_back(ops::Cast(b.tensor, t));
     } else {
       parts.push_back(b.tensor);
     }
   }
-  return MakeOp("Pack", parts, {{"axis", int64_t{0}}}, name)[0];
+  return ops::Pack(OpName(name), parts, 0);
 }
 
 // Where the slice of one index ends.
 SubscriptBound After(const SubscriptBound& index) {
   if (!index.tensor) return index.value + 1;
   const DataType t = index.tensor.dtype();
-  const Tensor one =
-      t == DataType::kInt16
-          ? MakeOp1("Cast", {Tensor::Scalar<int32_t>(1)}, {{"DstT", t}})
-          : ScalarOf(1, t);
+  const Tensor one = t == DataType::kInt16
+                         ? ops::Cast(Tensor::Scalar<int32_t>(1), t)
+                         : ScalarOf(1, t);
   SubscriptBound after;
-  after.tensor = MakeOp1("AddV2", {index.tensor, one}, {}, "add");
+  after.tensor = ops::AddV2(OpName("add"), index.tensor, one);
   return after;
 }
 

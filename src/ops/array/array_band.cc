@@ -5,6 +5,9 @@
 #include "framework/op_registry.h"
 #include "kernels/diagonal.h"
 #include "ops/element_moves.h"
+#include "ops/fn/Diag.h"
+#include "ops/fn/DiagPart.h"
+#include "ops/fn/MatrixBandPart.h"
 
 namespace gk {
 namespace {
@@ -97,10 +100,10 @@ Status ComputeDiagPart(KernelContext& c) {
 }
 
 void DiagGradient(GradContext& g) {
-  if (g.wants(0)) g.Set(0, MakeOp1("DiagPart", {g.dy(0)}));
+  if (g.wants(0)) g.Set(0, ops::DiagPart(g.dy(0)));
 }
 void DiagPartGradient(GradContext& g) {
-  if (g.wants(0)) g.Set(0, MakeOp1("Diag", {g.dy(0)}));
+  if (g.wants(0)) g.Set(0, ops::Diag(g.dy(0)));
 }
 
 // ---- MatrixBandPart ----
@@ -162,7 +165,7 @@ Status ComputeBandPart(KernelContext& c) {
 
 void BandPartGradient(GradContext& g) {
   if (g.wants(0)) {
-    g.Set(0, MakeOp1("MatrixBandPart", {g.dy(0), g.x(1), g.x(2)}));
+    g.Set(0, ops::MatrixBandPart(g.dy(0), g.x(1), g.x(2)));
   }
 }
 

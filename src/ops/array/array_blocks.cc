@@ -6,6 +6,10 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
+#include "ops/fn/BatchToSpace.h"
+#include "ops/fn/BatchToSpaceND.h"
+#include "ops/fn/SpaceToBatch.h"
+#include "ops/fn/SpaceToBatchND.h"
 #include "ops/int32_attrs.h"
 
 namespace gk {
@@ -241,23 +245,21 @@ Status ComputeSquareBlocks(KernelContext& c) {
 
 void ToBatchNdGradient(GradContext& g) {
   if (g.wants(0)) {
-    g.Set(0, MakeOp1("BatchToSpaceND", {g.dy(0), g.x(1), g.x(2)}));
+    g.Set(0, ops::BatchToSpaceND(g.dy(0), g.x(1), g.x(2)));
   }
 }
 void ToSpaceNdGradient(GradContext& g) {
   if (g.wants(0)) {
-    g.Set(0, MakeOp1("SpaceToBatchND", {g.dy(0), g.x(1), g.x(2)}));
+    g.Set(0, ops::SpaceToBatchND(g.dy(0), g.x(1), g.x(2)));
   }
 }
 void ToBatchGradient(GradContext& g) {
   if (!g.wants(0)) return;
-  g.Set(0, MakeOp1("BatchToSpace", {g.dy(0), g.x(1)},
-                   {{"block_size", g.attr<int64_t>("block_size")}}));
+  g.Set(0, ops::BatchToSpace(g.dy(0), g.x(1), g.attr<int64_t>("block_size")));
 }
 void ToSpaceGradient(GradContext& g) {
   if (!g.wants(0)) return;
-  g.Set(0, MakeOp1("SpaceToBatch", {g.dy(0), g.x(1)},
-                   {{"block_size", g.attr<int64_t>("block_size")}}));
+  g.Set(0, ops::SpaceToBatch(g.dy(0), g.x(1), g.attr<int64_t>("block_size")));
 }
 
 const OpRecord kRecords[] = {

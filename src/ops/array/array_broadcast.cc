@@ -5,6 +5,8 @@
 #include "framework/op_registry.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/element_moves.h"
+#include "ops/fn/Rank.h"
+#include "ops/fn/Sum.h"
 
 namespace gk {
 namespace {
@@ -194,9 +196,9 @@ Status ComputeFill(KernelContext& c) {
 }
 
 Tensor SumAll(const Tensor& x) {
-  Tensor axes = MakeOp1(
-      "Range", {IntegerConstant(0), MakeOp1("Rank", {x}), IntegerConstant(1)});
-  return MakeOp1("Sum", {x, axes}, {{"keep_dims", false}});
+  Tensor axes =
+      MakeOp1("Range", {IntegerConstant(0), ops::Rank(x), IntegerConstant(1)});
+  return ops::Sum(x, axes, false);
 }
 
 const OpRecord kRecords[] = {

@@ -5,6 +5,8 @@
 #include "framework/op_registry.h"
 #include "ops/axis_parts.h"
 #include "ops/element_moves.h"
+#include "ops/fn/ShapeN.h"
+#include "ops/fn/Slice.h"
 #include "ops/fn/array_shape.h"
 #include "ops/fn/array_split.h"
 #include "ops/int32_attrs.h"
@@ -161,14 +163,13 @@ void ConcatGradient(GradContext& g, int first, int axis_at) {
   }
   TensorVector parts;
   for (int i = 0; i < count; ++i) parts.push_back(g.x(first + i));
-  const TensorVector sizes =
-      MakeOp("ShapeN", parts, {{"out_type", DataType::kInt32}});
+  const TensorVector sizes = ops::ShapeN(parts, DataType::kInt32);
   TensorVector args{CastTo(g.x(axis_at), DataType::kInt32)};
   args.insert(args.end(), sizes.begin(), sizes.end());
   const TensorVector offsets = MakeOp("ConcatOffset", args);
   for (int i = 0; i < count; ++i) {
     if (!g.wants(first + i)) continue;
-    g.Set(first + i, MakeOp1("Slice", {dy, offsets[i], sizes[i]}));
+    g.Set(first + i, ops::Slice(dy, offsets[i], sizes[i]));
   }
 }
 

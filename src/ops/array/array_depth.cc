@@ -6,6 +6,10 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
+#include "ops/fn/Conv2DBackpropInput.h"
+#include "ops/fn/Fill.h"
+#include "ops/fn/MatrixDiag.h"
+#include "ops/fn/Slice.h"
 #include "ops/int32_attrs.h"
 
 namespace gk {
@@ -252,18 +256,17 @@ void PatchesGradient(GradContext& g) {
   const auto sizes = g.attr<std::vector<int64_t>>("ksizes");
   const Tensor dy = g.dy(0), shape = ShapeTensor(g.x(0));
   const Tensor last = IntegerVector({{3}}), one = IntegerVector({{1}});
-  const Tensor depth = MakeOp1("Slice", {shape, last, one});
-  const Tensor patch = MakeOp1("Slice", {ShapeTensor(dy), last, one});
-  const Tensor ones =
-      MakeOp1("Fill", {patch, CastTo(IntegerConstant(1), dy.dtype())});
+  const Tensor depth = ops::Slice(shape, last, one);
+  const Tensor patch = ops::Slice(ShapeTensor(dy), last, one);
+  const Tensor ones = ops::Fill(patch, CastTo(IntegerConstant(1), dy.dtype()));
   const Tensor parts[] = {IntegerVector({{sizes[1], sizes[2]}}), depth, patch,
                           IntegerConstant(0)};
-  const Tensor filter = MakeOp1(
-      "Reshape", {MakeOp1("MatrixDiag", {ones}), MakeOp("ConcatV2", parts)[0]});
-  g.Set(0, MakeOp1("Conv2DBackpropInput", {shape, filter, dy},
-                   {{"strides", g.attr<std::vector<int64_t>>("strides")},
-                    {"dilations", g.attr<std::vector<int64_t>>("rates")},
-                    {"padding", g.attr<std::string>("padding")}}));
+  const Tensor filter =
+      MakeOp1("Reshape", {ops::MatrixDiag(ones), MakeOp("ConcatV2", parts)[0]});
+  g.Set(0, ops::Conv2DBackpropInput(
+               shape, filter, dy, g.attr<std::vector<int64_t>>("strides"),
+               g.attr<std::string>("padding"), true, {}, "NHWC",
+               g.attr<std::vector<int64_t>>("rates")));
 }
 
 const OpRecord kRecords[] = {

@@ -7,6 +7,9 @@
 #include "framework/op_registry.h"
 #include "kernels/diagonal.h"
 #include "ops/element_moves.h"
+#include "ops/fn/MatrixDiagPart.h"
+#include "ops/fn/MatrixSetDiag.h"
+#include "ops/fn/ZerosLike.h"
 
 namespace gk {
 namespace {
@@ -369,7 +372,7 @@ Status ComputeSetDiag(KernelContext& c) {
 Tensor Zero(const Tensor& like) {
   return CastTo(IntegerConstant(0), like.dtype());
 }
-Tensor Zeros(const Tensor& x) { return MakeOp1("ZerosLike", {x}); }
+Tensor Zeros(const Tensor& x) { return ops::ZerosLike(x); }
 
 template <Version kVersion>
 AttrMap Align(const GradContext& g) {
@@ -382,7 +385,7 @@ AttrMap Align(const GradContext& g) {
 template <Version kVersion>
 Tensor DiagPartOf(GradContext& g, const Tensor& x, int at) {
   if constexpr (kVersion == kV1) {
-    return MakeOp1("MatrixDiagPart", {x});
+    return ops::MatrixDiagPart(x);
   } else {
     return MakeOp1(kVersion == kV2 ? "MatrixDiagPartV2" : "MatrixDiagPartV3",
                    {x, g.x(at), Zero(x)}, Align<kVersion>(g));
@@ -393,7 +396,7 @@ template <Version kVersion>
 Tensor WithDiag(GradContext& g, const Tensor& x, const Tensor& diagonal,
                 int at) {
   if constexpr (kVersion == kV1) {
-    return MakeOp1("MatrixSetDiag", {x, diagonal});
+    return ops::MatrixSetDiag(x, diagonal);
   } else {
     return MakeOp1(kVersion == kV2 ? "MatrixSetDiagV2" : "MatrixSetDiagV3",
                    {x, diagonal, g.x(at)}, Align<kVersion>(g));

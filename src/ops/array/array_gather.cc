@@ -1,5 +1,12 @@
 // Picking rows of a tensor by index.
 #include "base/interrupt.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/Prod.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/Size.h"
+#include "ops/fn/Transpose.h"
+#include "ops/fn/UnsortedSegmentSum.h"
 #include "ops/fn/array_gather.h"
 
 #include <algorithm>
@@ -176,7 +183,7 @@ Status ComputeGatherV2(KernelContext& c) {
 }
 
 Tensor Product(const Tensor& dims) {
-  return MakeOp1("Prod", {dims, IntegerConstant(0)}, {{"keep_dims", false}});
+  return ops::Prod(dims, IntegerConstant(0), false);
 }
 // dims[from:to] of a vector.
 Tensor Part(const Tensor& dims, int64_t from, int64_t to) {
@@ -188,12 +195,10 @@ Tensor Join(std::initializer_list<Tensor> parts) {
   in.push_back(IntegerConstant(0));
   return MakeOp("ConcatV2", in)[0];
 }
-Tensor Flat(const Tensor& x) {
-  return MakeOp1("Reshape", {x, IntegerVector({{-1}})});
-}
+Tensor Flat(const Tensor& x) { return ops::Reshape(x, IntegerVector({{-1}})); }
 Tensor Permuted(const Tensor& x, const std::vector<int64_t>& perm) {
   if (std::is_sorted(perm.begin(), perm.end())) return x;
-  return MakeOp1("Transpose", {x, IntegerVector(perm)});
+  return ops::Transpose(x, IntegerVector(perm));
 }
 void AppendRange(std::vector<int64_t>* v, int64_t from, int64_t to) {
   for (int64_t i = from; i < to; ++i) v->push_back(i);
@@ -209,8 +214,7 @@ void SliceGradientOf(GradContext& g) {
       "StridedSlice",
       {shape, IntegerVector({{1}}), IntegerVector({{0}}), IntegerVector({{1}})},
       {{"end_mask", int64_t{1}}});
-  Tensor size =
-      MakeOp1("Reshape", {MakeOp1("Size", {indices}), IntegerVector({{1}})});
+  Tensor size = MakeOp1("Reshape", {ops::Size(indices), IntegerVector({{1}})});
   g.SetSlices(0, MakeOp1("Reshape", {g.dy(0), Join({size, rest})}),
               Flat(indices), shape);
 }
@@ -243,20 +247,19 @@ void GatherV2Gradient(GradContext& g) {
   const Tensor outer = Part(shape, b, a), inner = Part(shape, a + 1, p);
   const Tensor rows = MakeOp1("Mul", {Product(batch), Product(limit)});
   if (b > 0) {
-    Tensor offsets =
-        MakeOp1("Mul", {MakeOp1("Range", {IntegerConstant(0), Product(batch),
-                                          IntegerConstant(1)}),
-                        limit});
+    Tensor offsets = ops::Mul(
+        MakeOp1("Range",
+                {IntegerConstant(0), Product(batch), IntegerConstant(1)}),
+        limit);
     const std::vector<int64_t> ones(r - b, 1);
-    offsets = MakeOp1("Reshape", {offsets, Join({batch, IntegerVector(ones)})});
-    indices = MakeOp1("AddV2", {indices, CastTo(offsets, indices.dtype())});
+    offsets = ops::Reshape(offsets, Join({batch, IntegerVector(ones)}));
+    indices = ops::AddV2(indices, CastTo(offsets, indices.dtype()));
   }
-  Tensor count =
-      MakeOp1("Reshape", {MakeOp1("Size", {indices}), IntegerVector({{1}})});
+  Tensor count = MakeOp1("Reshape", {ops::Size(indices), IntegerVector({{1}})});
   Tensor data = MakeOp1("Reshape",
                         {Permuted(g.dy(0), perm), Join({count, outer, inner})});
-  Tensor sums = MakeOp1("UnsortedSegmentSum", {data, Flat(indices), rows});
-  sums = MakeOp1("Reshape", {sums, Join({batch, limit, outer, inner})});
+  Tensor sums = ops::UnsortedSegmentSum(data, Flat(indices), rows);
+  sums = ops::Reshape(sums, Join({batch, limit, outer, inner}));
   perm.clear();
   AppendRange(&perm, 0, b);
   AppendRange(&perm, b + 1, a + 1);

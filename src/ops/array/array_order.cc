@@ -11,6 +11,13 @@
 #include "kernels/sort.h"
 #include "kernels/unique.h"
 #include "ops/element_moves.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/ExpandDims.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/Neg.h"
+#include "ops/fn/Pack.h"
+#include "ops/fn/Prod.h"
+#include "ops/fn/Reshape.h"
 
 namespace gk {
 namespace {
@@ -375,22 +382,17 @@ void TopKGradient(GradContext& g) {
   Tensor n = MakeOp1("StridedSlice", {shape, cell(-1), cell(0), cell(1)},
                      {{"shrink_axis_mask", int64_t{1}}});
   Tensor outer = MakeOp1("StridedSlice", {shape, cell(0), cell(-1), cell(1)});
-  Tensor rows =
-      MakeOp1("Prod", {outer, IntegerConstant(0)}, {{"keep_dims", false}});
-  Tensor offsets =
-      MakeOp1("Mul", {MakeOp1("Range", {IntegerConstant(0, index), rows,
-                                        IntegerConstant(1, index)}),
-                      n});
+  Tensor rows = ops::Prod(outer, IntegerConstant(0), false);
+  Tensor offsets = ops::Mul(MakeOp1("Range", {IntegerConstant(0, index), rows,
+                                              IntegerConstant(1, index)}),
+                            n);
   const Tensor sizes[] = {rows, IntegerConstant(-1, index)};
-  Tensor ids =
-      MakeOp1("Reshape", {CastTo(g.y(1), index), MakeOp("Pack", sizes)[0]});
-  ids = MakeOp1("AddV2",
-                {ids, MakeOp1("ExpandDims", {offsets, IntegerConstant(1)})});
-  Tensor flat =
-      MakeOp1("UnsortedSegmentSum",
-              {MakeOp1("Reshape", {g.dy(0), cell(-1)}),
-               MakeOp1("Reshape", {ids, cell(-1)}), MakeOp1("Mul", {rows, n})});
-  g.Set(0, MakeOp1("Reshape", {flat, shape}));
+  Tensor ids = MakeOp1("Reshape", {CastTo(g.y(1), index), ops::Pack(sizes)});
+  ids = ops::AddV2(ids, ops::ExpandDims(offsets, IntegerConstant(1)));
+  Tensor flat = MakeOp1("UnsortedSegmentSum",
+                        {MakeOp1("Reshape", {g.dy(0), cell(-1)}),
+                         ops::Reshape(ids, cell(-1)), ops::Mul(rows, n)});
+  g.Set(0, ops::Reshape(flat, shape));
 }
 
 const OpRecord kRecords[] = {
@@ -441,7 +443,7 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeRoll},
      .gradient =
          [](GradContext& g) {
-           g.Set(0, ops::Roll(g.dy(0), MakeOp1("Neg", {g.x(1)}), g.x(2)));
+           g.Set(0, ops::Roll(g.dy(0), ops::Neg(g.x(1)), g.x(2)));
          },
      .python = {.names = "roll"},
      .doc = "Moves elements along dimensions; those that leave at one end "

@@ -7,6 +7,10 @@
 #include "framework/op_registry.h"
 #include "kernels/elementwise.h"
 #include "ops/element_moves.h"
+#include "ops/fn/Pack.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/Size.h"
+#include "ops/fn/Sum.h"
 
 namespace gk {
 namespace {
@@ -334,13 +338,13 @@ void TileGradient(GradContext& g) {
   const DataType index = g.x(1).dtype();
   const Tensor shape = ShapeTensor(g.x(0), index);
   const Tensor both[] = {g.x(1), shape};
-  Tensor pairs = MakeOp("Pack", both, {{"axis", int64_t{1}}})[0];
-  pairs = MakeOp1("Reshape", {pairs, IntegerVector({{-1}})});
-  Tensor axes = MakeOp1("Range", {IntegerConstant(0), MakeOp1("Size", {pairs}),
-                                  IntegerConstant(2)});
-  Tensor split = MakeOp1("Reshape", {g.dy(0), pairs});
-  Tensor sum = MakeOp1("Sum", {split, axes}, {{"keep_dims", false}});
-  g.Set(0, MakeOp1("Reshape", {sum, shape}));
+  Tensor pairs = ops::Pack(both, 1);
+  pairs = ops::Reshape(pairs, IntegerVector({{-1}}));
+  Tensor axes = MakeOp1(
+      "Range", {IntegerConstant(0), ops::Size(pairs), IntegerConstant(2)});
+  Tensor split = ops::Reshape(g.dy(0), pairs);
+  Tensor sum = ops::Sum(split, axes, false);
+  g.Set(0, ops::Reshape(sum, shape));
 }
 
 const OpRecord kRecords[] = {

@@ -4,6 +4,7 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
+#include "ops/fn/ReverseSequence.h"
 
 namespace gk {
 namespace {
@@ -95,9 +96,8 @@ Status ComputeReverseSequence(KernelContext& c) {
 
 void ReverseSequenceGradient(GradContext& g) {
   if (!g.wants(0)) return;
-  g.Set(0, MakeOp1("ReverseSequence", {g.dy(0), g.x(1)},
-                   {{"seq_dim", g.attr<int64_t>("seq_dim")},
-                    {"batch_dim", g.attr<int64_t>("batch_dim")}}));
+  g.Set(0, ops::ReverseSequence(g.dy(0), g.x(1), g.attr<int64_t>("seq_dim"),
+                                g.attr<int64_t>("batch_dim")));
 }
 
 const OpRecord kRecords[] = {

@@ -1,5 +1,12 @@
 // Writing slices into a tensor at index tuples.
 #include "base/interrupt.h"
+#include "ops/fn/Equal.h"
+#include "ops/fn/GatherNd.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/Neg.h"
+#include "ops/fn/RealDiv.h"
+#include "ops/fn/TensorScatterAdd.h"
+#include "ops/fn/ZerosLike.h"
 #include "ops/fn/array_scatter.h"
 
 #include <algorithm>
@@ -243,20 +250,20 @@ Status ComputeTensorScatter(KernelContext& c) {
 }
 
 Tensor GatherNd(const Tensor& x, const Tensor& indices) {
-  return MakeOp1("GatherNd", {x, indices});
+  return ops::GatherNd(x, indices);
 }
 
 // The gradient of an extreme goes to what equals it, in equal parts.
 void ExtremeGradient(GradContext& g) {
   const Tensor dy = g.dy(0), indices = g.x(1);
-  Tensor in_x = CastTo(MakeOp1("Equal", {g.x(0), g.y(0)}), dy.dtype());
+  Tensor in_x = CastTo(ops::Equal(g.x(0), g.y(0)), dy.dtype());
   Tensor in_updates =
-      CastTo(MakeOp1("Equal", {g.x(2), GatherNd(g.y(0), indices)}), dy.dtype());
-  Tensor count = MakeOp1("TensorScatterAdd", {in_x, indices, in_updates});
-  Tensor share = MakeOp1("RealDiv", {dy, count});
-  if (g.wants(0)) g.Set(0, MakeOp1("Mul", {share, in_x}));
+      CastTo(ops::Equal(g.x(2), GatherNd(g.y(0), indices)), dy.dtype());
+  Tensor count = ops::TensorScatterAdd(in_x, indices, in_updates);
+  Tensor share = ops::RealDiv(dy, count);
+  if (g.wants(0)) g.Set(0, ops::Mul(share, in_x));
   if (g.wants(2)) {
-    g.Set(2, MakeOp1("Mul", {GatherNd(share, indices), in_updates}));
+    g.Set(2, ops::Mul(GatherNd(share, indices), in_updates));
   }
 }
 
@@ -290,7 +297,7 @@ const OpRecord kRecords[] = {
          [](GradContext& g) {
            if (g.wants(0)) {
              g.Set(0, ops::TensorScatterUpdate(g.dy(0), g.x(1),
-                                               MakeOp1("ZerosLike", {g.x(2)})));
+                                               ops::ZerosLike(g.x(2))));
            }
            if (g.wants(2)) g.Set(2, GatherNd(g.dy(0), g.x(1)));
          },
@@ -329,7 +336,7 @@ const OpRecord kRecords[] = {
          [](GradContext& g) {
            if (g.wants(0)) g.Set(0, g.dy(0));
            if (g.wants(2)) {
-             g.Set(2, MakeOp1("Neg", {GatherNd(g.dy(0), g.x(1))}));
+             g.Set(2, ops::Neg(GatherNd(g.dy(0), g.x(1))));
            }
          },
      .python = {.names = "tensor_scatter_nd_sub"},

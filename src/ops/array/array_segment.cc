@@ -1,5 +1,20 @@
 // Reductions of rows by segment, with sorted and unsorted segment ids.
 #include "base/interrupt.h"
+#include "ops/fn/Equal.h"
+#include "ops/fn/GatherV2.h"
+#include "ops/fn/Greater.h"
+#include "ops/fn/GreaterEqual.h"
+#include "ops/fn/LogicalAnd.h"
+#include "ops/fn/Maximum.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/Rank.h"
+#include "ops/fn/RealDiv.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/SegmentProd.h"
+#include "ops/fn/SegmentSum.h"
+#include "ops/fn/SelectV2.h"
+#include "ops/fn/UnsortedSegmentProd.h"
+#include "ops/fn/UnsortedSegmentSum.h"
 #include "ops/fn/array_segment.h"
 
 #include <algorithm>
@@ -229,7 +244,7 @@ Status ComputeSorted(KernelContext& c) {
 // ---- Gradients ----
 
 Tensor Gather(const Tensor& x, const Tensor& indices) {
-  return MakeOp1("GatherV2", {x, indices, IntegerConstant(0)});
+  return ops::GatherV2(x, indices, IntegerConstant(0));
 }
 Tensor Zero(const Tensor& like) {
   return CastTo(IntegerConstant(0), like.dtype());
@@ -237,21 +252,19 @@ Tensor Zero(const Tensor& like) {
 
 // A boolean of the ids' shape, brought to the rank of `values`.
 Tensor Outward(const Tensor& mask, const Tensor& values) {
-  Tensor extra =
-      MakeOp1("Sub", {MakeOp1("Rank", {values}), MakeOp1("Rank", {mask})});
+  Tensor extra = MakeOp1("Sub", {ops::Rank(values), ops::Rank(mask)});
   Tensor ones = MakeOp1(
-      "Fill",
-      {MakeOp1("Reshape", {extra, IntegerVector({{1}})}), IntegerConstant(1)});
+      "Fill", {ops::Reshape(extra, IntegerVector({{1}})), IntegerConstant(1)});
   const Tensor parts[] = {ShapeTensor(mask), ones, IntegerConstant(0)};
-  return MakeOp1("Reshape", {mask, MakeOp("ConcatV2", parts)[0]});
+  return ops::Reshape(mask, MakeOp("ConcatV2", parts)[0]);
 }
 
 // Rows of x by id; rows of dropped (negative) ids are zero.
 Tensor GatherDropped(const Tensor& x, const Tensor& ids) {
   const Tensor zero = Zero(ids);
-  Tensor rows = Gather(x, MakeOp1("Maximum", {ids, zero}));
-  Tensor kept = Outward(MakeOp1("GreaterEqual", {ids, zero}), rows);
-  return MakeOp1("SelectV2", {kept, rows, Zero(rows)});
+  Tensor rows = Gather(x, ops::Maximum(ids, zero));
+  Tensor kept = Outward(ops::GreaterEqual(ids, zero), rows);
+  return ops::SelectV2(kept, rows, Zero(rows));
 }
 
 void UnsortedSumGradient(GradContext& g) {
@@ -262,13 +275,11 @@ void UnsortedSumGradient(GradContext& g) {
 void UnsortedExtremeGradient(GradContext& g) {
   if (!g.wants(0)) return;
   const Tensor x = g.x(0), ids = g.x(1), dy = g.dy(0);
-  Tensor hit = MakeOp1("Equal", {x, GatherDropped(g.y(0), ids)});
-  hit = MakeOp1("LogicalAnd",
-                {hit, Outward(MakeOp1("GreaterEqual", {ids, Zero(ids)}), hit)});
-  Tensor count =
-      MakeOp1("UnsortedSegmentSum", {CastTo(hit, dy.dtype()), ids, g.x(2)});
-  Tensor share = GatherDropped(MakeOp1("RealDiv", {dy, count}), ids);
-  g.Set(0, MakeOp1("SelectV2", {hit, share, Zero(share)}));
+  Tensor hit = ops::Equal(x, GatherDropped(g.y(0), ids));
+  hit = ops::LogicalAnd(hit, Outward(ops::GreaterEqual(ids, Zero(ids)), hit));
+  Tensor count = ops::UnsortedSegmentSum(CastTo(hit, dy.dtype()), ids, g.x(2));
+  Tensor share = GatherDropped(ops::RealDiv(dy, count), ids);
+  g.Set(0, ops::SelectV2(hit, share, Zero(share)));
 }
 
 void UnsortedProdGradient(GradContext& g) {
@@ -278,20 +289,18 @@ void UnsortedProdGradient(GradContext& g) {
   // two zeros in a segment nothing is left.
   const Tensor zero = Zero(x);
   const Tensor one = CastTo(IntegerConstant(1), x.dtype());
-  Tensor is_zero = MakeOp1("Equal", {x, zero});
-  Tensor zeros = MakeOp1("UnsortedSegmentSum",
-                         {CastTo(is_zero, DataType::kInt32), ids, g.x(2)});
-  Tensor weight =
-      MakeOp1("SelectV2",
-              {MakeOp1("Greater", {zeros, IntegerConstant(1)}), Zero(dy), dy});
+  Tensor is_zero = ops::Equal(x, zero);
+  Tensor zeros =
+      ops::UnsortedSegmentSum(CastTo(is_zero, DataType::kInt32), ids, g.x(2));
+  Tensor weight = MakeOp1(
+      "SelectV2", {ops::Greater(zeros, IntegerConstant(1)), Zero(dy), dy});
   Tensor others =
-      MakeOp1("UnsortedSegmentProd",
-              {MakeOp1("SelectV2", {is_zero, one, x}), ids, g.x(2)});
+      ops::UnsortedSegmentProd(ops::SelectV2(is_zero, one, x), ids, g.x(2));
   Tensor of_zero = GatherDropped(others, ids);
-  Tensor safe = MakeOp1("SelectV2", {is_zero, one, x});
-  Tensor of_rest = MakeOp1("RealDiv", {GatherDropped(g.y(0), ids), safe});
-  Tensor part = MakeOp1("SelectV2", {is_zero, of_zero, of_rest});
-  g.Set(0, MakeOp1("Mul", {GatherDropped(weight, ids), part}));
+  Tensor safe = ops::SelectV2(is_zero, one, x);
+  Tensor of_rest = ops::RealDiv(GatherDropped(g.y(0), ids), safe);
+  Tensor part = ops::SelectV2(is_zero, of_zero, of_rest);
+  g.Set(0, ops::Mul(GatherDropped(weight, ids), part));
 }
 
 void SortedSumGradient(GradContext& g) {
@@ -301,42 +310,39 @@ void SortedSumGradient(GradContext& g) {
 Tensor RowCounts(const Tensor& ids, const Tensor& like) {
   Tensor ones = MakeOp1(
       "Fill", {ShapeTensor(ids), CastTo(IntegerConstant(1), like.dtype())});
-  return MakeOp1("SegmentSum", {ones, ids});
+  return ops::SegmentSum(ones, ids);
 }
 
 void SortedMeanGradient(GradContext& g) {
   if (!g.wants(0)) return;
   const Tensor dy = g.dy(0), ids = g.x(1);
   Tensor counts = RowCounts(ids, dy);
-  counts =
-      MakeOp1("Maximum", {counts, CastTo(IntegerConstant(1), counts.dtype())});
-  g.Set(0, Gather(MakeOp1("RealDiv", {dy, Outward(counts, dy)}), ids));
+  counts = ops::Maximum(counts, CastTo(IntegerConstant(1), counts.dtype()));
+  g.Set(0, Gather(ops::RealDiv(dy, Outward(counts, dy)), ids));
 }
 
 void SortedExtremeGradient(GradContext& g) {
   if (!g.wants(0)) return;
   const Tensor x = g.x(0), ids = g.x(1), dy = g.dy(0);
-  Tensor hit = MakeOp1("Equal", {x, Gather(g.y(0), ids)});
-  Tensor count = MakeOp1("SegmentSum", {CastTo(hit, dy.dtype()), ids});
-  Tensor share = Gather(MakeOp1("RealDiv", {dy, count}), ids);
-  g.Set(0, MakeOp1("SelectV2", {hit, share, Zero(share)}));
+  Tensor hit = ops::Equal(x, Gather(g.y(0), ids));
+  Tensor count = ops::SegmentSum(CastTo(hit, dy.dtype()), ids);
+  Tensor share = Gather(ops::RealDiv(dy, count), ids);
+  g.Set(0, ops::SelectV2(hit, share, Zero(share)));
 }
 
 void SortedProdGradient(GradContext& g) {
   if (!g.wants(0)) return;
   const Tensor x = g.x(0), ids = g.x(1), dy = g.dy(0);
   const Tensor one = CastTo(IntegerConstant(1), x.dtype());
-  Tensor is_zero = MakeOp1("Equal", {x, Zero(x)});
-  Tensor zeros =
-      MakeOp1("SegmentSum", {CastTo(is_zero, DataType::kInt32), ids});
-  Tensor weight =
-      MakeOp1("SelectV2",
-              {MakeOp1("Greater", {zeros, IntegerConstant(1)}), Zero(dy), dy});
-  Tensor safe = MakeOp1("SelectV2", {is_zero, one, x});
-  Tensor of_zero = Gather(MakeOp1("SegmentProd", {safe, ids}), ids);
-  Tensor of_rest = MakeOp1("RealDiv", {Gather(g.y(0), ids), safe});
-  Tensor part = MakeOp1("SelectV2", {is_zero, of_zero, of_rest});
-  g.Set(0, MakeOp1("Mul", {Gather(weight, ids), part}));
+  Tensor is_zero = ops::Equal(x, Zero(x));
+  Tensor zeros = ops::SegmentSum(CastTo(is_zero, DataType::kInt32), ids);
+  Tensor weight = MakeOp1(
+      "SelectV2", {ops::Greater(zeros, IntegerConstant(1)), Zero(dy), dy});
+  Tensor safe = ops::SelectV2(is_zero, one, x);
+  Tensor of_zero = Gather(ops::SegmentProd(safe, ids), ids);
+  Tensor of_rest = ops::RealDiv(Gather(g.y(0), ids), safe);
+  Tensor part = ops::SelectV2(is_zero, of_zero, of_rest);
+  g.Set(0, ops::Mul(Gather(weight, ids), part));
 }
 
 const OpRecord kRecords[] = {

@@ -7,6 +7,9 @@
 #include "framework/op_registry.h"
 #include "kernels/elementwise.h"
 #include "ops/element_moves.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/Rank.h"
+#include "ops/fn/Sum.h"
 #include "ops/int32_attrs.h"
 
 namespace gk {
@@ -252,10 +255,10 @@ void OneHotGradient(GradContext& g) {
   const AttrMap axis{{"axis", g.attr<int64_t>("axis")}};
   auto total = [&](const Tensor& on, const Tensor& off) {
     Tensor mask = MakeOp1("OneHot", {g.x(0), g.x(1), on, off}, axis);
-    Tensor part = MakeOp1("Mul", {g.dy(0), mask});
-    Tensor all = MakeOp1("Range", {IntegerConstant(0), MakeOp1("Rank", {part}),
-                                   IntegerConstant(1)});
-    return MakeOp1("Sum", {part, all}, {{"keep_dims", false}});
+    Tensor part = ops::Mul(g.dy(0), mask);
+    Tensor all = MakeOp1(
+        "Range", {IntegerConstant(0), ops::Rank(part), IntegerConstant(1)});
+    return ops::Sum(part, all, false);
   };
   if (g.wants(2)) g.Set(2, total(one, zero));
   if (g.wants(3)) g.Set(3, total(zero, one));

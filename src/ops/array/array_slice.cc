@@ -8,6 +8,10 @@
 #include "framework/variable.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/element_moves.h"
+#include "ops/fn/Pack.h"
+#include "ops/fn/Pad.h"
+#include "ops/fn/Sub.h"
+#include "ops/fn/ZerosLike.h"
 #include "ops/int32_attrs.h"
 #include "ops/strided_slice.h"
 
@@ -108,13 +112,12 @@ Status ComputeSlice(KernelContext& c) {
 void SliceGradient(GradContext& g) {
   const DataType index = g.x(1).dtype();
   const Tensor dy = g.dy(0);
-  Tensor after = MakeOp1(
-      "Sub",
-      {MakeOp1("Sub", {ShapeTensor(g.x(0), index), ShapeTensor(dy, index)}),
-       g.x(1)});
+  Tensor after = ops::Sub(
+      MakeOp1("Sub", {ShapeTensor(g.x(0), index), ShapeTensor(dy, index)}),
+      g.x(1));
   const Tensor columns[] = {g.x(1), after};
-  Tensor paddings = MakeOp("Pack", columns, {{"axis", int64_t{1}}})[0];
-  g.Set(0, MakeOp1("Pad", {dy, paddings}));
+  Tensor paddings = ops::Pack(columns, 1);
+  g.Set(0, ops::Pad(dy, paddings));
 }
 
 // ---- Strided slices ----
@@ -410,8 +413,8 @@ void TensorUpdateGradient(GradContext& g) {
   const Tensor dy = g.dy(0);
   if (g.wants(0)) {
     g.Set(0, ops::TensorStridedSliceUpdate(
-                 dy, g.x(1), g.x(2), g.x(3), MakeOp1("ZerosLike", {g.x(4)}),
-                 m.begin, m.end, m.ellipsis, m.new_axis, m.shrink_axis));
+                 dy, g.x(1), g.x(2), g.x(3), ops::ZerosLike(g.x(4)), m.begin,
+                 m.end, m.ellipsis, m.new_axis, m.shrink_axis));
   }
   if (g.wants(4)) {
     Tensor part = ops::StridedSlice(dy, g.x(1), g.x(2), g.x(3), m.begin, m.end,

@@ -1,5 +1,7 @@
 // Rows dealt out by number, and put together again.
 #include "base/interrupt.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/Size.h"
 #include "ops/fn/array_stitch.h"
 
 #include <algorithm>
@@ -198,16 +200,16 @@ Status ComputePartition(KernelContext& c) {
 void PartitionGradient(GradContext& g) {
   if (!g.wants(0)) return;
   const Tensor ids = g.x(1), shape = ShapeTensor(ids);
-  Tensor numbers = MakeOp1("Range", {IntegerConstant(0), MakeOp1("Size", {ids}),
-                                     IntegerConstant(1)});
-  numbers = MakeOp1("Reshape", {numbers, shape});
+  Tensor numbers = MakeOp1(
+      "Range", {IntegerConstant(0), ops::Size(ids), IntegerConstant(1)});
+  numbers = ops::Reshape(numbers, shape);
   const Tensor deal[] = {numbers, ids};
   const int64_t parts = g.num_outputs();
   TensorVector stitched =
       MakeOp("DynamicPartition", deal, {{"num_partitions", parts}});
   for (int i = 0; i < g.num_outputs(); ++i) stitched.push_back(g.dy(i));
   Tensor dx = MakeOp("ParallelDynamicStitch", stitched, {{"N", parts}})[0];
-  g.Set(0, MakeOp1("Reshape", {dx, ShapeTensor(g.x(0))}));
+  g.Set(0, ops::Reshape(dx, ShapeTensor(g.x(0))));
 }
 
 const OpRecord kRecords[] = {

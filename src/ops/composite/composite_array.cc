@@ -4,6 +4,23 @@
 #include <utility>
 
 #include "ops/composite.h"
+#include "ops/fn/BroadcastTo.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/ExpandDims.h"
+#include "ops/fn/Identity.h"
+#include "ops/fn/MirrorPad.h"
+#include "ops/fn/Pad.h"
+#include "ops/fn/PadV2.h"
+#include "ops/fn/Rank.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/Roll.h"
+#include "ops/fn/Slice.h"
+#include "ops/fn/Split.h"
+#include "ops/fn/SplitV.h"
+#include "ops/fn/Squeeze.h"
+#include "ops/fn/Sub.h"
+#include "ops/fn/Tile.h"
+#include "ops/fn/Unpack.h"
 
 namespace gk {
 namespace {
@@ -34,7 +51,7 @@ TensorVector Concat(CompositeCall& c) {
     if (known && known->size() == 1 && !s.unknown_rank()) {
       PositiveAxis((*known)[0], s.rank());
     }
-    return {MakeOp1("Identity", {in[0]}, {}, c.name("concat"))};
+    return {ops::Identity(OpName(c.name("concat")), in[0])};
   }
   const int64_t n = in.size();
   in.push_back(AxisTensor(c, 1, "axis"));
@@ -86,8 +103,7 @@ TensorVector Unstack(CompositeCall& c) {
                              s.PythonString()));
     }
   }
-  return MakeOp("Unpack", TensorVector{x}, {{"num", n}, {"axis", axis}},
-                c.name());
+  return ops::Unpack(OpName(c.name()), x, n, axis);
 }
 
 TensorVector Split(CompositeCall& c) {
@@ -99,8 +115,7 @@ TensorVector Split(CompositeCall& c) {
                              "provided: {}", *n));
     }
     const Tensor axis = SplitAxis(c);
-    return MakeOp("Split", TensorVector{axis, value}, {{"num_split", *n}},
-                  c.name());
+    return ops::Split(OpName(c.name()), axis, value, *n);
   }
   Tensor sizes;
   int64_t num = -1;
@@ -117,8 +132,7 @@ TensorVector Split(CompositeCall& c) {
                                "num_or_size_splits argument to split."));
       }
       const Tensor axis = SplitAxis(c);
-      return MakeOp("Split", TensorVector{axis, value},
-                    {{"num_split", (*n)[0]}}, c.name());
+      return ops::Split(OpName(c.name()), axis, value, (*n)[0]);
     }
     if (s.rank() > 0) num = s.dim(0);
   }
@@ -128,8 +142,7 @@ TensorVector Split(CompositeCall& c) {
                            sizes.partial_shape().PythonString()));
   }
   const Tensor axis = SplitAxis(c);
-  return MakeOp("SplitV", TensorVector{value, sizes, axis},
-                {{"num_split", num}}, c.name());
+  return ops::SplitV(OpName(c.name()), value, sizes, axis, num);
 }
 
 TensorVector Transpose(CompositeCall& c) {
@@ -142,10 +155,10 @@ TensorVector Transpose(CompositeCall& c) {
   } else {
     const PartialTensorShape s = x.partial_shape();
     if (s.unknown_rank()) {
-      const Tensor rank = MakeOp1("Rank", {x}, {}, c.name("Rank"));
-      const Tensor last = MakeOp1("Sub", {rank, Int32Of(1, c.name("sub/y"))},
-                                  {}, c.name("sub"));
-      perm = MakeOp1("Sub", {last, AllAxes(x)}, {}, c.name("sub_1"));
+      const Tensor rank = ops::Rank(OpName(c.name("Rank")), x);
+      const Tensor last =
+          ops::Sub(OpName(c.name("sub")), rank, Int32Of(1, c.name("sub/y")));
+      perm = ops::Sub(OpName(c.name("sub_1")), last, AllAxes(x));
     } else {
       std::vector<int64_t> axes(s.rank());
       std::iota(axes.rbegin(), axes.rend(), 0);
@@ -156,14 +169,13 @@ TensorVector Transpose(CompositeCall& c) {
 }
 
 TensorVector ExpandDims(CompositeCall& c) {
-  return {MakeOp1("ExpandDims", {c.tensor(0), c.tensor(1)}, {}, c.name())};
+  return {ops::ExpandDims(OpName(c.name()), c.tensor(0), c.tensor(1))};
 }
 
 TensorVector Squeeze(CompositeCall& c) {
   std::vector<int64_t> dims;
   if (c.has(1)) dims = c.ints(1);
-  return {MakeOp1("Squeeze", {c.tensor(0)}, {{"squeeze_dims", dims}},
-                  c.name())};
+  return {ops::Squeeze(OpName(c.name()), c.tensor(0), dims)};
 }
 
 TensorVector Pad(CompositeCall& c) {
@@ -176,8 +188,7 @@ TensorVector Pad(CompositeCall& c) {
     return given.empty() ? std::string_view(fallback) : given;
   };
   if (mode == "REFLECT" || mode == "SYMMETRIC") {
-    return {MakeOp1("MirrorPad", {x, paddings}, {{"mode", mode}},
-                    name("MirrorPad"))};
+    return {ops::MirrorPad(OpName(name("MirrorPad")), x, paddings, mode)};
   }
   if (mode != "CONSTANT") {
     throw Error(ValueError("Value of argument `mode` expected to be one of "
@@ -187,7 +198,7 @@ TensorVector Pad(CompositeCall& c) {
   const bool is_zero =
       (c.get<int64_t>(3) && *c.get<int64_t>(3) == 0) ||
       (c.get<double>(3) && *c.get<double>(3) == 0);
-  if (is_zero) return {MakeOp1("Pad", {x, paddings}, {}, name("Pad"))};
+  if (is_zero) return {ops::Pad(OpName(name("Pad")), x, paddings)};
   Tensor value;
   if (const int64_t* v = c.get<int64_t>(3)) {
     value = IntegerOf(*v, x.dtype());
@@ -200,11 +211,11 @@ TensorVector Pad(CompositeCall& c) {
   } else {
     value = c.tensor(3);
   }
-  return {MakeOp1("PadV2", {x, paddings, value}, {}, name("PadV2"))};
+  return {ops::PadV2(OpName(name("PadV2")), x, paddings, value)};
 }
 
 TensorVector Tile(CompositeCall& c) {
-  return {MakeOp1("Tile", {c.tensor(0), c.tensor(1)}, {}, c.name())};
+  return {ops::Tile(OpName(c.name()), c.tensor(0), c.tensor(1))};
 }
 
 // Begin and size have one dtype: the wider, if 32 bits do not do for one.
@@ -213,23 +224,22 @@ TensorVector Slice(CompositeCall& c) {
   for (auto [narrow, wide] : {std::pair(&begin, &size), {&size, &begin}}) {
     if (narrow->dtype() == DataType::kInt32 &&
         wide->dtype() == DataType::kInt64) {
-      *narrow = MakeOp1("Cast", {*narrow}, {{"DstT", DataType::kInt64}});
+      *narrow = ops::Cast(*narrow, DataType::kInt64);
     }
   }
-  return {MakeOp1("Slice", {c.tensor(0), begin, size}, {}, c.name())};
+  return {ops::Slice(OpName(c.name()), c.tensor(0), begin, size)};
 }
 
 TensorVector Roll(CompositeCall& c) {
-  return {MakeOp1("Roll", {c.tensor(0), c.tensor(1), c.tensor(2)}, {},
-                  c.name())};
+  return {ops::Roll(OpName(c.name()), c.tensor(0), c.tensor(1), c.tensor(2))};
 }
 
 TensorVector Reshape(CompositeCall& c) {
-  return {MakeOp1("Reshape", {c.tensor(0), c.tensor(1)}, {}, c.name())};
+  return {ops::Reshape(OpName(c.name()), c.tensor(0), c.tensor(1))};
 }
 
 TensorVector BroadcastTo(CompositeCall& c) {
-  return {MakeOp1("BroadcastTo", {c.tensor(0), c.tensor(1)}, {}, c.name())};
+  return {ops::BroadcastTo(OpName(c.name()), c.tensor(0), c.tensor(1))};
 }
 
 const CompositeRecord kRecords[] = {

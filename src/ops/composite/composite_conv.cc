@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "ops/composite.h"
+#include "ops/fn/ExpandDims.h"
+#include "ops/fn/Squeeze.h"
 
 namespace gk {
 namespace {
@@ -130,15 +132,13 @@ TensorVector Conv1d(CompositeCall& c) {
   attrs.Set("strides", widen(c.ints(2), "stride"));
   attrs.Set("dilations", c.has(5) ? widen(c.ints(5), "dilations")
                                   : std::vector<int64_t>(4, 1));
-  const Tensor x = MakeOp1("ExpandDims", {c.tensor(0), Int32Of(at)}, {},
-                           c.name("ExpandDims"));
-  const Tensor f = MakeOp1("ExpandDims", {c.tensor(1), Int32Of(0)}, {},
-                           c.name("ExpandDims_1"));
+  const Tensor x =
+      ops::ExpandDims(OpName(c.name("ExpandDims")), c.tensor(0), Int32Of(at));
+  const Tensor f =
+      ops::ExpandDims(OpName(c.name("ExpandDims_1")), c.tensor(1), Int32Of(0));
   const Tensor y =
       MakeOp1("Conv2D", {x, f}, std::move(attrs), c.name("Conv2D"));
-  return {MakeOp1("Squeeze", {y},
-                  {{"squeeze_dims", std::vector<int64_t>{at}}},
-                  c.name("Squeeze"))};
+  return {ops::Squeeze(OpName(c.name("Squeeze")), y, std::vector<int64_t>{at})};
 }
 
 template <const char* kOp>
@@ -180,10 +180,9 @@ TensorVector Pool1d(CompositeCall& c) {
   AttrMap attrs = WindowAttrs(PaddingOf(c, 3), format2d, kOp[0] == 'M');
   attrs.Set("ksize", widen(c.ints(1), "ksize"));
   attrs.Set("strides", widen(c.ints(2), "strides"));
-  const Tensor x = MakeOp1("ExpandDims", {c.tensor(0), Int32Of(at)});
+  const Tensor x = ops::ExpandDims(c.tensor(0), Int32Of(at));
   const Tensor y = MakeOp1(kOp, {x}, std::move(attrs));
-  return {MakeOp1("Squeeze", {y},
-                  {{"squeeze_dims", std::vector<int64_t>{at}}}, c.name())};
+  return {ops::Squeeze(OpName(c.name()), y, std::vector<int64_t>{at})};
 }
 
 constexpr char kMaxPool[] = "MaxPool", kAvgPool[] = "AvgPool",

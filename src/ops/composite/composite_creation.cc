@@ -5,6 +5,15 @@
 
 #include "framework/large_work.h"
 #include "ops/composite.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/ExpandDims.h"
+#include "ops/fn/Fill.h"
+#include "ops/fn/OneHot.h"
+#include "ops/fn/Range.h"
+#include "ops/fn/Rank.h"
+#include "ops/fn/Shape.h"
+#include "ops/fn/Size.h"
+#include "ops/fn/ZerosLike.h"
 
 namespace gk {
 namespace {
@@ -21,7 +30,7 @@ Tensor Filled(const CompositeCall& c, const Tensor& shape, double value,
   } else {
     number = NumberOf(value, dtype, c.name("Const"));
   }
-  return MakeOp1("Fill", {shape, number}, {}, c.name());
+  return ops::Fill(OpName(c.name()), shape, number);
 }
 
 // Of a shape known now and small: a constant.
@@ -66,7 +75,7 @@ Tensor FillArgument(const CompositeCall& c, double value) {
     }
   }
   if (shape.partial_shape().rank() == 0) {
-    shape = MakeOp1("ExpandDims", {shape, Int32Of(0)});
+    shape = ops::ExpandDims(shape, Int32Of(0));
   }
   return Filled(c, shape, value, dtype);
 }
@@ -82,16 +91,16 @@ Tensor Like(const CompositeCall& c, double value) {
     return FillOrConstant(c, s.dims(), value, dtype);
   }
   if (value == 0 && dtype == x.dtype()) {
-    return MakeOp1("ZerosLike", {x}, {}, c.name());
+    return ops::ZerosLike(OpName(c.name()), x);
   }
-  return Filled(c, MakeOp1("Shape", {x}, {}, c.name("Shape")), value, dtype);
+  return Filled(c, ops::Shape(OpName(c.name("Shape")), x), value, dtype);
 }
 
 TensorVector ZerosLike(CompositeCall& c) { return {Like(c, 0)}; }
 TensorVector OnesLike(CompositeCall& c) { return {Like(c, 1)}; }
 
 TensorVector Fill(CompositeCall& c) {
-  return {MakeOp1("Fill", {c.tensor(0), c.tensor(1)}, {}, c.name())};
+  return {ops::Fill(OpName(c.name()), c.tensor(0), c.tensor(1))};
 }
 
 // The one dtype of start, limit and delta: the widest that occurs.
@@ -145,15 +154,13 @@ TensorVector Range(CompositeCall& c) {
       throw Error(TypeError("tf.range takes numbers, not {}", *v));
     }
     t = c.tensor(i);
-    return t.dtype() == dtype
-               ? t
-               : MakeOp1("Cast", {t}, {{"DstT", dtype}}, c.name("Cast"));
+    return t.dtype() == dtype ? t : ops::Cast(OpName(c.name("Cast")), t, dtype);
   };
   const Tensor start = has_limit ? number(0, "start")
                                  : NumberOf(0, dtype, c.name("start"));
   const Tensor limit = number(has_limit ? 1 : 0, "limit");
   const Tensor delta = number(2, "delta");
-  return {MakeOp1("Range", {start, limit, delta}, {}, c.name())};
+  return {ops::Range(OpName(c.name()), start, limit, delta)};
 }
 
 TensorVector Eye(CompositeCall& c) {
@@ -164,7 +171,7 @@ TensorVector Eye(CompositeCall& c) {
     if (t.dtype() != DataType::kInt64) return t;
     const auto value = KnownInts(t);
     if (value && value->size() == 1) return Int32Of((*value)[0]);
-    return MakeOp1("Cast", {t}, {{"DstT", DataType::kInt32}});
+    return ops::Cast(t, DataType::kInt32);
   };
   const auto known = [&](int i) -> std::optional<int64_t> {
     if (const int64_t* v = c.get<int64_t>(i)) return *v;
@@ -190,15 +197,15 @@ TensorVector Eye(CompositeCall& c) {
     ones_shape = IndicesOf(dims, c.name("ones_shape"));
   } else {
     const Tensor n = MakeOp1("Minimum", {scalar(0), scalar(columns)});
-    Tensor n1 = MakeOp1("ExpandDims", {n, Int32Of(0)});
+    Tensor n1 = ops::ExpandDims(n, Int32Of(0));
     if (n1.dtype() != batch.dtype()) {
-      n1 = MakeOp1("Cast", {n1}, {{"DstT", batch.dtype()}});
+      n1 = ops::Cast(n1, batch.dtype());
     }
     ones_shape = MakeOp("ConcatV2", TensorVector{batch, n1, Int32Of(0)},
                         {{"N", int64_t{2}}})[0];
   }
-  const Tensor ones = MakeOp1("Fill", {ones_shape, NumberOf(1, dtype)}, {},
-                              c.name("ones"));
+  const Tensor ones =
+      ops::Fill(OpName(c.name("ones")), ones_shape, NumberOf(1, dtype));
   return {MakeOp1("MatrixDiagV3",
                   {ones, Int32Of(0, c.name("diag/k")), scalar(0),
                    scalar(columns), NumberOf(0, dtype)},
@@ -223,9 +230,8 @@ TensorVector OneHot(CompositeCall& c) {
                              : NumberOf(1, dtype, c.name("on_value"));
   const Tensor off = c.has(3) ? c.tensor(3)
                               : NumberOf(0, dtype, c.name("off_value"));
-  return {MakeOp1("OneHot", {c.tensor(0), c.tensor(1), on, off},
-                  {{"axis", c.has(4) ? c.integer(4) : int64_t{-1}}},
-                  c.name())};
+  return {ops::OneHot(OpName(c.name()), c.tensor(0), c.tensor(1), on, off,
+                      c.has(4) ? c.integer(4) : int64_t{-1})};
 }
 
 Tensor Int(int64_t v, DataType dtype, const CompositeCall& c) {
@@ -252,7 +258,7 @@ TensorVector Shape(CompositeCall& c) {
     }
     return {IntsTensor(s.dims(), out, c.name())};
   }
-  return {MakeOp1("Shape", {c.tensor(0)}, {{"out_type", out}}, c.name())};
+  return {ops::Shape(OpName(c.name()), c.tensor(0), out)};
 }
 
 TensorVector Size(CompositeCall& c) {
@@ -261,13 +267,13 @@ TensorVector Size(CompositeCall& c) {
                  n == static_cast<int32_t>(n))) {
     return {Int(n, OutType(c), c)};
   }
-  return {MakeOp1("Size", {c.tensor(0)}, {{"out_type", OutType(c)}}, c.name())};
+  return {ops::Size(OpName(c.name()), c.tensor(0), OutType(c))};
 }
 
 TensorVector Rank(CompositeCall& c) {
   const PartialTensorShape s = c.tensor(0).partial_shape();
   if (!s.unknown_rank()) return {Int(s.rank(), DataType::kInt32, c)};
-  return {MakeOp1("Rank", {c.tensor(0)}, {}, c.name())};
+  return {ops::Rank(OpName(c.name()), c.tensor(0))};
 }
 
 const CompositeRecord kRecords[] = {

@@ -3,6 +3,11 @@
 
 #include "ops/composite.h"
 #include "ops/element_moves.h"
+#include "ops/fn/GreaterEqual.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/RealDiv.h"
+#include "ops/fn/SelectV2.h"
+#include "ops/fn/Sub.h"
 #include "ops/random/random_source.h"
 
 namespace gk {
@@ -32,22 +37,18 @@ TensorVector Dropout(const CompositeCall& c, int noise_shape,
     }
     if (value == 0) return {x};
     rate = NumberOf(value, dtype, c.name("rate"));
-    scaled = MakeOp1("Mul", {x, NumberOf(1.0 / (1.0 - value), dtype,
-                                         c.name("Const"))}, {},
-                     c.name("Mul"));
+    scaled = ops::Mul(OpName(c.name("Mul")), x,
+                      NumberOf(1.0 / (1.0 - value), dtype, c.name("Const")));
   } else {
     rate = CastTo(c.tensor(1), dtype);
-    scaled = MakeOp1("RealDiv",
-                     {x, MakeOp1("Sub", {NumberOf(1, dtype), rate})});
+    scaled = ops::RealDiv(x, ops::Sub(NumberOf(1, dtype), rate));
   }
   const Tensor shape =
       c.has(noise_shape) ? RandomShape(c, noise_shape) : ShapeTensor(x);
-  const Tensor keep =
-      MakeOp1("GreaterEqual", {uniform(shape, dtype), rate}, {},
-              c.name("GreaterEqual"));
-  return {MakeOp1("SelectV2",
-                  {keep, scaled, NumberOf(0, dtype, c.name("Const_1"))}, {},
-                  c.name("SelectV2"))};
+  const Tensor keep = ops::GreaterEqual(OpName(c.name("GreaterEqual")),
+                                        uniform(shape, dtype), rate);
+  return {ops::SelectV2(OpName(c.name("SelectV2")), keep, scaled,
+                        NumberOf(0, dtype, c.name("Const_1")))};
 }
 
 TensorVector StatefulDropout(CompositeCall& c) {

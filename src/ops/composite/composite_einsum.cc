@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ops/composite.h"
+#include "ops/fn/Einsum.h"
 #include "ops/math/contraction_order.h"
 #include "ops/math/einsum_equation.h"
 
@@ -61,10 +62,7 @@ Tensor MakeEinsum(const CompositeCall& c, const EinsumEquation& equation,
                   const TensorVector& inputs, int number) {
   const std::string node =
       number == 0 ? "Einsum" : Format("Einsum_{}", number);
-  return MakeOp("Einsum", inputs,
-                {{"equation", equation.Text()},
-                 {"N", static_cast<int64_t>(inputs.size())}},
-                c.name(node))[0];
+  return ops::Einsum(OpName(c.name(node)), inputs, equation.Text());
 }
 
 TensorVector Einsum(CompositeCall& c) {

@@ -3,6 +3,19 @@
 
 #include "ops/composite.h"
 #include "ops/dynamic_axes.h"
+#include "ops/fn/BroadcastTo.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/GatherNd.h"
+#include "ops/fn/GatherV2.h"
+#include "ops/fn/Invert.h"
+#include "ops/fn/Neg.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/ReverseV2.h"
+#include "ops/fn/Shape.h"
+#include "ops/fn/Squeeze.h"
+#include "ops/fn/TopKV2.h"
+#include "ops/fn/Transpose.h"
+#include "ops/fn/Where.h"
 #include "ops/subscript.h"
 
 namespace gk {
@@ -20,8 +33,7 @@ TensorVector Gather(CompositeCall& c) {
     // Batches are skipped unless told otherwise.
     axis = IndexOf(batch_dims, c.name("axis"));
   }
-  return {MakeOp1("GatherV2", {params, indices, axis},
-                  {{"batch_dims", batch_dims}}, c.name())};
+  return {ops::GatherV2(OpName(c.name()), params, indices, axis, batch_dims)};
 }
 
 Tensor Slice1d(const Tensor& shape, int64_t begin, int64_t size) {
@@ -36,7 +48,7 @@ TensorVector GatherNd(CompositeCall& c) {
   const Tensor &params = c.tensor(0), &indices = c.tensor(1);
   const int64_t batch_dims = c.integer(2);
   if (batch_dims == 0) {
-    return {MakeOp1("GatherNd", {params, indices}, {}, c.name())};
+    return {ops::GatherNd(OpName(c.name()), params, indices)};
   }
   const PartialTensorShape ps = params.partial_shape(),
                            is = indices.partial_shape();
@@ -46,35 +58,33 @@ TensorVector GatherNd(CompositeCall& c) {
                            "indices, {}, and at most that of params",
                            batch_dims, is.rank()));
   }
-  const Tensor pshape = MakeOp1("Shape", {params});
-  const Tensor ishape = MakeOp1("Shape", {indices});
+  const Tensor pshape = ops::Shape(params);
+  const Tensor ishape = ops::Shape(indices);
   const Tensor batch = Slice1d(ishape, 0, batch_dims);
   const Tensor batch_size = ProductOf(batch);
-  const Tensor flat_params = MakeOp1(
-      "Reshape",
-      {params, Joined({batch_size, Slice1d(pshape, batch_dims, -1)})});
+  const Tensor flat_params = ops::Reshape(
+      params, Joined({batch_size, Slice1d(pshape, batch_dims, -1)}));
   const Tensor inner = Slice1d(AllButLast(ishape), batch_dims, -1);
   const Tensor inner_size = ProductOf(inner);
   const Tensor depth = LastOf(ishape);
   const Tensor flat_indices =
-      MakeOp1("Reshape", {indices, Joined({batch_size, inner_size, depth})});
+      ops::Reshape(indices, Joined({batch_size, inner_size, depth}));
   const Tensor scalar = IntsTensor(std::vector<int64_t>{}, DataType::kInt32);
   Tensor rows = MakeOp1(
-      "Range", {Int32Of(0), MakeOp1("Reshape", {batch_size, scalar}),
-                Int32Of(1)});
+      "Range", {Int32Of(0), ops::Reshape(batch_size, scalar), Int32Of(1)});
   const Tensor one = IntsTensor(std::vector<int64_t>{1}, DataType::kInt32);
-  rows = MakeOp1("Reshape", {rows, Joined({batch_size, one, one})});
-  rows = MakeOp1("BroadcastTo", {rows, Joined({batch_size, inner_size, one})});
+  rows = ops::Reshape(rows, Joined({batch_size, one, one}));
+  rows = ops::BroadcastTo(rows, Joined({batch_size, inner_size, one}));
   if (indices.dtype() != DataType::kInt32) {
-    rows = MakeOp1("Cast", {rows}, {{"DstT", indices.dtype()}});
+    rows = ops::Cast(rows, indices.dtype());
   }
   const Tensor full = MakeOp("ConcatV2",
                              TensorVector{rows, flat_indices, Int32Of(2)},
                              {{"N", int64_t{2}}})[0];
-  const Tensor picked = MakeOp1("GatherNd", {flat_params, full});
-  const Tensor tail_shape = Slice1d(MakeOp1("Shape", {picked}), 2, -1);
-  return {MakeOp1("Reshape", {picked, Joined({batch, inner, tail_shape})}, {},
-                  c.name())};
+  const Tensor picked = ops::GatherNd(flat_params, full);
+  const Tensor tail_shape = Slice1d(ops::Shape(picked), 2, -1);
+  return {ops::Reshape(OpName(c.name()), picked,
+                       Joined({batch, inner, tail_shape}))};
 }
 
 bool Descending(const CompositeCall& c, int i) {
@@ -98,21 +108,20 @@ TensorVector SortBy(const CompositeCall& c, int64_t axis, bool descending,
   Tensor order;
   if (move) {
     order = SwappedWithLast(x, axis);
-    x = MakeOp1("Transpose", {x, order});
+    x = ops::Transpose(x, order);
   }
   const bool integer = IsInteger(x.dtype());
   const auto flip = [&](const Tensor& t) {
-    return integer ? MakeOp1("Invert", {t}) : MakeOp1("Neg", {t});
+    return integer ? ops::Invert(t) : ops::Neg(t);
   };
   if (!descending) x = flip(x);
   const PartialTensorShape now = x.partial_shape();
   const int64_t size = now.unknown_rank() ? -1 : now.dim(now.rank() - 1);
   const Tensor k =
-      size >= 0 ? IndexOf(size)
-                : MakeOp1("Squeeze", {LastOf(MakeOp1("Shape", {x}))});
-  Tensor out = MakeOp("TopKV2", TensorVector{x, k})[output];
+      size >= 0 ? IndexOf(size) : ops::Squeeze(LastOf(ops::Shape(x)));
+  Tensor out = ops::TopKV2(x, k)[output];
   if (output == 0 && !descending) out = flip(out);
-  return {move ? MakeOp1("Transpose", {out, order}) : out};
+  return {move ? ops::Transpose(out, order) : out};
 }
 
 TensorVector Sort(CompositeCall& c) {
@@ -129,8 +138,8 @@ TensorVector SearchSorted(CompositeCall& c) {
     throw Error(ValueError("Argument `side` must be either 'right' or 'left'. "
                            "Received: `side` = '{}'.", side));
   }
-  const Tensor s_shape = MakeOp1("Shape", {sorted});
-  const Tensor v_shape = MakeOp1("Shape", {values});
+  const Tensor s_shape = ops::Shape(sorted);
+  const Tensor v_shape = ops::Shape(values);
   const PartialTensorShape ss = sorted.partial_shape(),
                            vs = values.partial_shape();
   const auto is_scalar = [](const PartialTensorShape& shape) {
@@ -140,18 +149,18 @@ TensorVector SearchSorted(CompositeCall& c) {
     throw Error(ValueError("searchsorted needs tensors of rank 1 or more"));
   }
   const auto matrix = [](const Tensor& t, const Tensor& shape) {
-    return MakeOp1("Reshape", {t, Joined({ProductOf(AllButLast(shape)),
-                                          LastOf(shape)})});
+    return ops::Reshape(t,
+                        Joined({ProductOf(AllButLast(shape)), LastOf(shape)}));
   };
   const Tensor found = MakeOp1(
       side == "left" ? "LowerBound" : "UpperBound",
       {matrix(sorted, s_shape), matrix(values, v_shape)},
       {{"out_type", c.type(3)}});
-  return {MakeOp1("Reshape", {found, v_shape})};
+  return {ops::Reshape(found, v_shape)};
 }
 
 TensorVector Reverse(CompositeCall& c) {
-  return {MakeOp1("ReverseV2", {c.tensor(0), c.tensor(1)}, {}, c.name())};
+  return {ops::ReverseV2(OpName(c.name()), c.tensor(0), c.tensor(1))};
 }
 
 // Python's dims[begin:end].
@@ -195,18 +204,15 @@ TensorVector BooleanMask(CompositeCall& c) {
                              covered.PythonString(), ms.PythonString()));
     }
   }
-  const Tensor shape = MakeOp1("Shape", {x});
-  const Tensor flat = MakeOp1(
-      "Reshape",
-      {x, Joined({Part(shape, {}, axis), ProductOf(Part(shape, axis, end)),
-                  Part(shape, end, {})})});
-  const Tensor flat_mask = MakeOp1(
-      "Reshape",
-      {mask, IntsTensor(std::vector<int64_t>{-1}, DataType::kInt32)});
+  const Tensor shape = ops::Shape(x);
+  const Tensor flat = ops::Reshape(
+      x, Joined({Part(shape, {}, axis), ProductOf(Part(shape, axis, end)),
+                 Part(shape, end, {})}));
+  const Tensor flat_mask = ops::Reshape(
+      mask, IntsTensor(std::vector<int64_t>{-1}, DataType::kInt32));
   const Tensor chosen =
-      MakeOp1("Squeeze", {MakeOp1("Where", {flat_mask})},
-              {{"squeeze_dims", std::vector<int64_t>{1}}});
-  return {MakeOp1("GatherV2", {flat, chosen, IndexOf(axis)}, {}, c.name())};
+      ops::Squeeze(ops::Where(flat_mask), std::vector<int64_t>{1});
+  return {ops::GatherV2(OpName(c.name()), flat, chosen, IndexOf(axis))};
 }
 
 const CompositeRecord kRecords[] = {

@@ -3,6 +3,10 @@
 
 #include "ops/composite.h"
 #include "ops/element_moves.h"
+#include "ops/fn/Bitcast.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Prod.h"
+#include "ops/fn/RngReadAndSkip.h"
 #include "ops/random/random_source.h"
 
 namespace gk {
@@ -13,27 +17,24 @@ KeyedNumbers TakeNumbers(const CompositeCall& c) {
   const Tensor& shape = RandomShape(c, 2);
   const Tensor algorithm = Int32Of(c.integer(1));
   // A bad shape moves nothing on before its draw fails.
-  const Tensor sizes = MakeOp1("Maximum", {
-      MakeOp1("Cast", {shape}, {{"DstT", DataType::kInt64}}),
-      NumberOf(0, DataType::kInt64)});
-  const Tensor size =
-      MakeOp1("Prod", {sizes, IndicesOf(std::vector<int64_t>{0})});
-  const Tensor state =
-      MakeOp1("RngReadAndSkip",
-              {c.tensor(0), algorithm,
-               MakeOp1("Cast", {size}, {{"DstT", DataType::kUint64}})});
+  const Tensor sizes = MakeOp1("Maximum", {ops::Cast(shape, DataType::kInt64),
+                                           NumberOf(0, DataType::kInt64)});
+  const Tensor size = ops::Prod(sizes, IndicesOf(std::vector<int64_t>{0}));
+  const Tensor state = ops::RngReadAndSkip(c.tensor(0), algorithm,
+                                           ops::Cast(size, DataType::kUint64));
   const auto words = [&](int64_t begin, int64_t count) {
     const Tensor part = MakeOp1(
         "Slice", {state, IndicesOf(std::vector<int64_t>{begin}),
                   IndicesOf(std::vector<int64_t>{count})});
-    return MakeOp1("Bitcast", {part}, {{"type", DataType::kUint64}});
+    return ops::Bitcast(part, DataType::kUint64);
   };
   const Tensor counter = words(0, 2);
   return KeyedNumbers(c, shape, words(2, 1), counter, c.integer(1));
 }
 
 TensorVector GeneratorUniform(CompositeCall& c) {
-  return {UniformNumbers(c, 3, c.type(5), false, [&] { return TakeNumbers(c); })};
+  return {
+      UniformNumbers(c, 3, c.type(5), false, [&] { return TakeNumbers(c); })};
 }
 
 TensorVector GeneratorFullInts(CompositeCall& c) {
@@ -43,18 +44,19 @@ TensorVector GeneratorFullInts(CompositeCall& c) {
 template <bool kTruncated>
 TensorVector GeneratorNormal(CompositeCall& c) {
   CheckFloatingResult(c.type(5), "Generator.normal");
-  return {NormalNumbers(c, 3, c.type(5), kTruncated ? "TruncatedNormal" : "Normal",
-                 [&] { return TakeNumbers(c); })};
+  return {NormalNumbers(c, 3, c.type(5),
+                        kTruncated ? "TruncatedNormal" : "Normal",
+                        [&] { return TakeNumbers(c); })};
 }
 
 TensorVector GeneratorSkip(CompositeCall& c) {
   Tensor delta = c.get<int64_t>(2) ? IntegerOf(c.integer(2), DataType::kInt64)
                                    : c.tensor(2);
   if (delta.dtype() != DataType::kUint64) {
-    delta = MakeOp1("Cast", {delta}, {{"DstT", DataType::kUint64}});
+    delta = ops::Cast(delta, DataType::kUint64);
   }
-  return {MakeOp1("RngReadAndSkip",
-                  {c.tensor(0), Int32Of(c.integer(1)), delta}, {}, c.name())};
+  return {ops::RngReadAndSkip(OpName(c.name()), c.tensor(0),
+                              Int32Of(c.integer(1)), delta)};
 }
 
 #define LIMITS "minval: native(T) = 0; maxval: native(T) = None; " \

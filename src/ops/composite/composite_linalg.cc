@@ -6,6 +6,26 @@
 
 #include "ops/composite.h"
 #include "ops/element_moves.h"
+#include "ops/fn/Abs.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/ComplexAbs.h"
+#include "ops/fn/Conj.h"
+#include "ops/fn/Greater.h"
+#include "ops/fn/MatrixSetDiagV3.h"
+#include "ops/fn/Max.h"
+#include "ops/fn/Maximum.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/OnesLike.h"
+#include "ops/fn/Pack.h"
+#include "ops/fn/Pow.h"
+#include "ops/fn/Rank.h"
+#include "ops/fn/RealDiv.h"
+#include "ops/fn/SelectV2.h"
+#include "ops/fn/Sqrt.h"
+#include "ops/fn/Square.h"
+#include "ops/fn/Squeeze.h"
+#include "ops/fn/Sub.h"
+#include "ops/fn/Sum.h"
 
 namespace gk {
 namespace {
@@ -24,22 +44,22 @@ Tensor AxesOf(const CompositeCall& c, int i, const Tensor& x,
 }
 
 Tensor Sum(const Tensor& x, const Tensor& axes, bool keep) {
-  return MakeOp1("Sum", {x, axes}, {{"keep_dims", keep}});
+  return ops::Sum(x, axes, keep);
 }
 
 Tensor Max(const Tensor& x, const Tensor& axes, bool keep) {
-  return MakeOp1("Max", {x, axes}, {{"keep_dims", keep}});
+  return ops::Max(x, axes, keep);
 }
 
 Tensor AbsOf(const Tensor& x) {
-  if (!IsComplex(x.dtype())) return MakeOp1("Abs", {x});
-  return MakeOp1("ComplexAbs", {x}, {{"Tout", RealType(x.dtype())}});
+  if (!IsComplex(x.dtype())) return ops::Abs(x);
+  return ops::ComplexAbs(x, RealType(x.dtype()));
 }
 
 // |x| squared.
 Tensor Squares(const Tensor& x) {
-  if (!IsComplex(x.dtype())) return MakeOp1("Mul", {x, x});
-  return MakeOp1("Real", {MakeOp1("Mul", {x, MakeOp1("Conj", {x})})},
+  if (!IsComplex(x.dtype())) return ops::Mul(x, x);
+  return MakeOp1("Real", {ops::Mul(x, ops::Conj(x))},
                  {{"Tout", RealType(x.dtype())}});
 }
 
@@ -82,14 +102,13 @@ TensorVector Norm(CompositeCall& c) {
   }
   const Tensor axes = AxesOf(c, 2, x, "axis");
   if (euclidean || (*order == 2 && !is_matrix)) {
-    return {MakeOp1("Sqrt", {Sum(Squares(x), axes, keep)}, {}, c.name())};
+    return {ops::Sqrt(OpName(c.name()), Sum(Squares(x), axes, keep))};
   }
   const Tensor size = AbsOf(x);
   if (!is_matrix) {
     if (*order == 1) return {Sum(size, axes, keep)};
     if (*order == infinity) return {Max(size, axes, keep)};
-    const Tensor powers =
-        MakeOp1("Pow", {size, NumberOf(*order, size.dtype())});
+    const Tensor powers = ops::Pow(size, NumberOf(*order, size.dtype()));
     return {MakeOp1("Pow", {Sum(powers, axes, keep),
                             NumberOf(1 / *order, size.dtype())})};
   }
@@ -101,7 +120,7 @@ TensorVector Norm(CompositeCall& c) {
   const Tensor sums = Sum(size, IndexOf((*pair)[of_rows ? 1 : 0]), true);
   const Tensor most = Max(sums, IndexOf((*pair)[of_rows ? 0 : 1]), true);
   if (keep) return {most};
-  return {MakeOp1("Squeeze", {most}, {{"squeeze_dims", *pair}})};
+  return {ops::Squeeze(most, *pair)};
 }
 
 // A number as a tensor of a dtype; a tensor becomes one of it.
@@ -113,18 +132,14 @@ Tensor NumberAs(const CompositeCall& c, int i, DataType dtype) {
 
 TensorVector ClipByNorm(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
-  const Tensor squares =
-      Sum(MakeOp1("Mul", {x, x}), AxesOf(c, 2, x, "axis"), true);
-  const Tensor positive =
-      MakeOp1("Greater", {squares, NumberOf(0, x.dtype())});
+  const Tensor squares = Sum(ops::Mul(x, x), AxesOf(c, 2, x, "axis"), true);
+  const Tensor positive = ops::Greater(squares, NumberOf(0, x.dtype()));
   // Zero gets no gradient of infinity.
-  const Tensor safe =
-      MakeOp1("SelectV2", {positive, squares, MakeOp1("OnesLike", {squares})});
-  const Tensor length =
-      MakeOp1("SelectV2", {positive, MakeOp1("Sqrt", {safe}), squares});
+  const Tensor safe = ops::SelectV2(positive, squares, ops::OnesLike(squares));
+  const Tensor length = ops::SelectV2(positive, ops::Sqrt(safe), squares);
   const Tensor limit = NumberAs(c, 1, x.dtype());
-  return {MakeOp1("RealDiv", {MakeOp1("Mul", {x, limit}),
-                              MakeOp1("Maximum", {length, limit})})};
+  return {
+      MakeOp1("RealDiv", {ops::Mul(x, limit), ops::Maximum(length, limit)})};
 }
 
 Tensor GlobalNormOf(const TensorVector& parts) {
@@ -132,11 +147,10 @@ Tensor GlobalNormOf(const TensorVector& parts) {
   TensorVector squares;
   const Tensor zero = Int32Of(0);
   for (const Tensor& t : parts) {
-    squares.push_back(Sum(MakeOp1("Square", {t}), AllAxes(t), false));
+    squares.push_back(Sum(ops::Square(t), AllAxes(t), false));
   }
-  const Tensor stacked = MakeOp(
-      "Pack", squares, {{"N", static_cast<int64_t>(squares.size())}})[0];
-  return MakeOp1("Sqrt", {Sum(stacked, zero, false)});
+  const Tensor stacked = ops::Pack(squares);
+  return ops::Sqrt(Sum(stacked, zero, false));
 }
 
 TensorVector GlobalNorm(CompositeCall& c) {
@@ -150,14 +164,14 @@ TensorVector ClipByGlobalNorm(CompositeCall& c) {
   const DataType dtype = norm.dtype();
   const Tensor one = NumberOf(1, dtype);
   const Tensor limit = NumberAs(c, 1, dtype);
-  Tensor scale = MakeOp1(
-      "Mul", {limit, MakeOp1("Minimum", {MakeOp1("RealDiv", {one, norm}),
-                                         MakeOp1("RealDiv", {one, limit})})});
+  Tensor scale = ops::Mul(
+      limit,
+      MakeOp1("Minimum", {ops::RealDiv(one, norm), ops::RealDiv(one, limit)}));
   // inf - inf and NaN spread on purpose.
-  scale = MakeOp1("AddV2", {scale, MakeOp1("Sub", {norm, norm})});
+  scale = ops::AddV2(scale, ops::Sub(norm, norm));
   TensorVector clipped;
   for (const Tensor& t : parts) {
-    clipped.push_back(MakeOp1("Mul", {t, CastTo(scale, t.dtype())}));
+    clipped.push_back(ops::Mul(t, CastTo(scale, t.dtype())));
   }
   clipped.push_back(norm);
   return clipped;
@@ -198,9 +212,8 @@ TensorVector DiagPart(CompositeCall& c) {
 }
 
 TensorVector SetDiag(CompositeCall& c) {
-  return {MakeOp1("MatrixSetDiagV3",
-                  {c.tensor(0), c.tensor(1), Diagonals(c, 3)},
-                  {{"align", c.text(4)}}, c.name())};
+  return {ops::MatrixSetDiagV3(OpName(c.name()), c.tensor(0), c.tensor(1),
+                               Diagonals(c, 3), c.text(4))};
 }
 
 // The axes with the last two swapped.
@@ -217,12 +230,11 @@ Tensor SwappedAxes(const CompositeCall& c, const Tensor& x) {
     std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
     return IntsTensor(perm, DataType::kInt32, c.name("perm"));
   }
-  const Tensor rank = MakeOp1("Rank", {x});
-  const Tensor before = MakeOp1("Sub", {rank, Int32Of(2)});
+  const Tensor rank = ops::Rank(x);
+  const Tensor before = ops::Sub(rank, Int32Of(2));
   const Tensor outer =
       MakeOp1("Range", {Int32Of(0), before, Int32Of(1)});
-  const Tensor last = MakeOp1(
-      "AddV2", {before, IndicesOf(std::vector<int64_t>{1, 0})});
+  const Tensor last = ops::AddV2(before, IndicesOf(std::vector<int64_t>{1, 0}));
   return MakeOp("ConcatV2", TensorVector{outer, last, Int32Of(0)},
                 {{"N", int64_t{2}}})[0];
 }

@@ -4,6 +4,23 @@
 #include <limits>
 
 #include "ops/composite.h"
+#include "ops/fn/Abs.h"
+#include "ops/fn/AddN.h"
+#include "ops/fn/Angle.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Complex.h"
+#include "ops/fn/ComplexAbs.h"
+#include "ops/fn/Conj.h"
+#include "ops/fn/DivNoNan.h"
+#include "ops/fn/Less.h"
+#include "ops/fn/LogicalAnd.h"
+#include "ops/fn/LogicalNot.h"
+#include "ops/fn/LogicalOr.h"
+#include "ops/fn/Maximum.h"
+#include "ops/fn/Minimum.h"
+#include "ops/fn/SelectV2.h"
+#include "ops/fn/Where.h"
+#include "ops/fn/ZerosLike.h"
 
 namespace gk {
 namespace {
@@ -57,8 +74,8 @@ TensorVector DivideAsFloat(CompositeCall& c, std::string_view op,
                   DataTypeName(x.dtype()), where));
   }
   if (*t != x.dtype()) {
-    x = MakeOp1("Cast", {x}, {{"DstT", *t}}, c.name("Cast"));
-    y = MakeOp1("Cast", {y}, {{"DstT", *t}}, c.name("Cast"));
+    x = ops::Cast(OpName(c.name("Cast")), x, *t);
+    y = ops::Cast(OpName(c.name("Cast")), y, *t);
   }
   return {MakeOp1(op, {x, y}, {}, c.name())};
 }
@@ -75,20 +92,18 @@ TensorVector LogicalXor(CompositeCall& c) {
   const Tensor &x = c.tensor(0), &y = c.tensor(1);
   return {MakeOp1(
       "LogicalAnd",
-      {MakeOp1("LogicalOr", {x, y}, {}, c.name("LogicalOr")),
-       MakeOp1("LogicalNot",
-               {MakeOp1("LogicalAnd", {x, y}, {}, c.name("LogicalAnd"))}, {},
-               c.name("LogicalNot"))},
+      {ops::LogicalOr(OpName(c.name("LogicalOr")), x, y),
+       ops::LogicalNot(OpName(c.name("LogicalNot")),
+                       ops::LogicalAnd(OpName(c.name("LogicalAnd")), x, y))},
       {}, c.name())};
 }
 
 TensorVector Abs(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
   if (IsComplex(x.dtype())) {
-    return {MakeOp1("ComplexAbs", {x}, {{"Tout", RealType(x.dtype())}},
-                    c.name())};
+    return {ops::ComplexAbs(OpName(c.name()), x, RealType(x.dtype()))};
   }
-  return {MakeOp1("Abs", {x}, {}, c.name())};
+  return {ops::Abs(OpName(c.name()), x)};
 }
 
 TensorVector Round(CompositeCall& c) {
@@ -102,14 +117,14 @@ TensorVector Part(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
   if (!IsComplex(x.dtype())) {
     if (kOp[0] == 'R') return {x};
-    return {MakeOp1("ZerosLike", {x}, {}, c.name())};
+    return {ops::ZerosLike(OpName(c.name()), x)};
   }
   return {MakeOp1(kOp, {x}, {{"Tout", RealType(x.dtype())}}, c.name())};
 }
 
 TensorVector Conj(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
-  if (IsComplex(x.dtype())) return {MakeOp1("Conj", {x}, {}, c.name())};
+  if (IsComplex(x.dtype())) return {ops::Conj(OpName(c.name()), x)};
   if (!IsNumeric(x.dtype())) {
     throw Error(TypeError("Expected numeric or variant tensor, got dtype {}",
                           DataTypeName(x.dtype())));
@@ -120,12 +135,12 @@ TensorVector Conj(CompositeCall& c) {
 TensorVector Angle(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
   if (IsComplex(x.dtype())) {
-    return {MakeOp1("Angle", {x}, {{"Tout", RealType(x.dtype())}}, c.name())};
+    return {ops::Angle(OpName(c.name()), x, RealType(x.dtype()))};
   }
-  const Tensor negative = MakeOp1("Less", {x, NumberOf(0, x.dtype())});
+  const Tensor negative = ops::Less(x, NumberOf(0, x.dtype()));
   return {MakeOp1("SelectV2",
                   {negative, NumberOf(3.14159265358979323846, x.dtype()),
-                   MakeOp1("ZerosLike", {x})})};
+                   ops::ZerosLike(x)})};
 }
 
 TensorVector Complex(CompositeCall& c) {
@@ -137,18 +152,16 @@ TensorVector Complex(CompositeCall& c) {
                           "[tf.float32, tf.float64]",
                           DataTypeName(re.dtype()), DataTypeName(im.dtype())));
   }
-  return {MakeOp1("Complex", {re, im},
-                  {{"Tout", re.dtype() == DataType::kFloat
-                                ? DataType::kComplex64
-                                : DataType::kComplex128}},
-                  c.name())};
+  return {ops::Complex(OpName(c.name()), re, im,
+                       re.dtype() == DataType::kFloat ? DataType::kComplex64
+                                                      : DataType::kComplex128)};
 }
 
 TensorVector Cast(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
   const DataType to = c.type(1);
   if (x.dtype() == to) return {x};
-  return {MakeOp1("Cast", {x}, {{"DstT", to}}, c.name())};
+  return {ops::Cast(OpName(c.name()), x, to)};
 }
 
 // The limits of an integer dtype as far as doubles hold them.
@@ -186,20 +199,20 @@ TensorVector SaturateCast(CompositeCall& c) {
       const double low = from == DataType::kHalf
                              ? std::max(out->first, -65504.0)
                              : out->first;
-      x = MakeOp1("Maximum", {x, NumberOf(low, from, c.name("Const"))});
+      x = ops::Maximum(x, NumberOf(low, from, c.name("Const")));
     }
     if (!in || in->second > out->second) {
-      x = MakeOp1("Minimum", {x, NumberOf(round_in(out->second, true), from,
-                                          c.name("Const_1"))});
+      x = ops::Minimum(
+          x, NumberOf(round_in(out->second, true), from, c.name("Const_1")));
     }
   }
-  return {MakeOp1("Cast", {x}, {{"DstT", to}}, c.name())};
+  return {ops::Cast(OpName(c.name()), x, to)};
 }
 
 TensorVector ClipByValue(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor low_enough =
-      MakeOp1("Minimum", {x, c.tensor(2)}, {}, c.name("Minimum"));
+      ops::Minimum(OpName(c.name("Minimum")), x, c.tensor(2));
   const PartialTensorShape before = x.partial_shape(),
                            after = low_enough.partial_shape();
   if (!before.IsCompatibleWith(after)) {
@@ -207,13 +220,13 @@ TensorVector ClipByValue(CompositeCall& c) {
                                 "change shape {} to {}",
                                 before.DebugString(), after.DebugString()));
   }
-  return {MakeOp1("Maximum", {low_enough, c.tensor(1)}, {}, c.name())};
+  return {ops::Maximum(OpName(c.name()), low_enough, c.tensor(1))};
 }
 
 TensorVector ReciprocalNoNan(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor one = NumberOf(1, x.dtype(), c.name("one"));
-  return {MakeOp1("DivNoNan", {one, x}, {}, c.name())};
+  return {ops::DivNoNan(OpName(c.name()), one, x)};
 }
 
 TensorVector AddN(CompositeCall& c) {
@@ -226,8 +239,7 @@ TensorVector AddN(CompositeCall& c) {
     if (c.name().empty()) return {in[0]};
     return {in[0]};
   }
-  return {MakeOp("AddN", in, {{"N", static_cast<int64_t>(in.size())}},
-                 c.name())[0]};
+  return {ops::AddN(OpName(c.name()), in)};
 }
 
 template <const char* kOp>
@@ -254,9 +266,10 @@ TensorVector Where(CompositeCall& c) {
   if (c.has(1) != c.has(2)) {
     throw Error(ValueError("x and y must both be non-None or both be None."));
   }
-  if (!c.has(1)) return {MakeOp1("Where", {condition}, {}, c.name())};
-  return {MakeOp1("SelectV2", {condition, c.tensor(1), c.tensor(2)}, {},
-                  c.name().empty() ? std::string_view() : c.name())};
+  if (!c.has(1)) return {ops::Where(OpName(c.name()), condition)};
+  return {
+      ops::SelectV2(OpName(c.name().empty() ? std::string_view() : c.name()),
+                    condition, c.tensor(1), c.tensor(2))};
 }
 
 constexpr char kSub[] = "Sub", kMul[] = "Mul", kPow[] = "Pow",

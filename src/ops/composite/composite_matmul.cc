@@ -4,6 +4,19 @@
 
 #include "ops/composite.h"
 #include "ops/dynamic_axes.h"
+#include "ops/fn/BatchMatMulV2.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Conj.h"
+#include "ops/fn/ExpandDims.h"
+#include "ops/fn/GatherV2.h"
+#include "ops/fn/ListDiff.h"
+#include "ops/fn/MatMul.h"
+#include "ops/fn/Pack.h"
+#include "ops/fn/Prod.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/Shape.h"
+#include "ops/fn/Squeeze.h"
+#include "ops/fn/Transpose.h"
 
 namespace gk {
 namespace {
@@ -18,7 +31,7 @@ Tensor Flag(const CompositeCall& c, const Tensor& x, bool* transpose,
   }
   if (!adjoint) return x;
   *transpose = true;
-  return IsComplex(x.dtype()) ? MakeOp1("Conj", {x}, {}, c.name("Conj")) : x;
+  return IsComplex(x.dtype()) ? ops::Conj(OpName(c.name("Conj")), x) : x;
 }
 
 // a, b, transpose_a, transpose_b, adjoint_a, adjoint_b, and what to call it.
@@ -29,22 +42,20 @@ Tensor Product(const CompositeCall& c, Tensor a, Tensor b, bool ta, bool tb,
   const bool batch = (sa.unknown_rank() || sa.rank() > 2) ||
                      (sb.unknown_rank() || sb.rank() > 2);
   if (output_type != DataType::kInvalid && output_type != a.dtype()) {
-    a = MakeOp1("Cast", {a}, {{"DstT", output_type}}, c.name("Cast"));
-    b = MakeOp1("Cast", {b}, {{"DstT", output_type}}, c.name("Cast_1"));
+    a = ops::Cast(OpName(c.name("Cast")), a, output_type);
+    b = ops::Cast(OpName(c.name("Cast_1")), b, output_type);
   }
   if (!batch) {
     a = Flag(c, a, &ta, aa, "a");
     b = Flag(c, b, &tb, ab, "b");
-    return MakeOp1("MatMul", {a, b}, {{"transpose_a", ta}, {"transpose_b", tb}},
-                   name);
+    return ops::MatMul(OpName(name), a, b, ta, tb);
   }
   if ((ta && aa)) Flag(c, a, &ta, aa, "a");
   if ((tb && ab)) Flag(c, b, &tb, ab, "b");
   // The batch op knows adjoints only: undo their conjugation.
-  if (ta && IsComplex(a.dtype())) a = MakeOp1("Conj", {a}, {}, c.name("Conj"));
-  if (tb && IsComplex(b.dtype())) b = MakeOp1("Conj", {b}, {}, c.name("Conj"));
-  return MakeOp1("BatchMatMulV2", {a, b},
-                 {{"adj_x", ta || aa}, {"adj_y", tb || ab}}, name);
+  if (ta && IsComplex(a.dtype())) a = ops::Conj(OpName(c.name("Conj")), a);
+  if (tb && IsComplex(b.dtype())) b = ops::Conj(OpName(c.name("Conj")), b);
+  return ops::BatchMatMulV2(OpName(name), a, b, ta || aa, tb || ab);
 }
 
 TensorVector Matmul(CompositeCall& c) {
@@ -58,15 +69,13 @@ TensorVector Matmul(CompositeCall& c) {
 }
 
 TensorVector Matvec(CompositeCall& c) {
-  const Tensor b = MakeOp1(
-      "ExpandDims", {c.tensor(1), Int32Of(-1, c.name("ExpandDims/dim"))}, {},
-      c.name("ExpandDims"));
+  const Tensor b = ops::ExpandDims(OpName(c.name("ExpandDims")), c.tensor(1),
+                                   Int32Of(-1, c.name("ExpandDims/dim")));
   const Tensor product =
       Product(c, c.tensor(0), b, c.flag(2), false, c.flag(3), false,
               DataType::kInvalid, c.name("MatMul"));
-  return {MakeOp1("Squeeze", {product},
-                  {{"squeeze_dims", std::vector<int64_t>{-1}}},
-                  c.name("Squeeze"))};
+  return {ops::Squeeze(OpName(c.name("Squeeze")), product,
+                       std::vector<int64_t>{-1})};
 }
 
 // One operand of tensordot as a matrix: `axes` last (or first if `flip`).
@@ -80,21 +89,20 @@ struct Operand {
 Operand AsMatrixOfUnknownRank(const Tensor& x,
                               const std::vector<int64_t>& axes, bool flip) {
   const Tensor contracted = PositiveAxes(x, axes);
-  const Tensor free =
-      MakeOp("ListDiff", TensorVector{AllAxes(x), contracted})[0];
+  const Tensor free = ops::ListDiff(AllAxes(x), contracted)[0];
   const auto order = [flip](const Tensor& outer, const Tensor& inner) {
     return flip ? Joined({inner, outer}) : Joined({outer, inner});
   };
-  const Tensor shape = MakeOp1("Shape", {x});
+  const Tensor shape = ops::Shape(x);
   const auto sizes = [&](const Tensor& which) {
-    return MakeOp1("GatherV2", {shape, which, Int32Of(0)});
+    return ops::GatherV2(shape, which, Int32Of(0));
   };
   Operand out;
   out.free_shape = sizes(free);
-  out.matrix = MakeOp1(
-      "Reshape",
-      {MakeOp1("Transpose", {x, order(free, contracted)}),
-       order(ProductOf(out.free_shape), ProductOf(sizes(contracted)))});
+  out.matrix =
+      MakeOp1("Reshape",
+              {ops::Transpose(x, order(free, contracted)),
+               order(ProductOf(out.free_shape), ProductOf(sizes(contracted)))});
   return out;
 }
 
@@ -134,7 +142,7 @@ Operand AsMatrix(const Tensor& x, const std::vector<int64_t>& axes,
   }
   Tensor t = x;
   if (!std::is_sorted(perm.begin(), perm.end())) {
-    t = MakeOp1("Transpose", {x, IntsTensor(perm, DataType::kInt32)});
+    t = ops::Transpose(x, IntsTensor(perm, DataType::kInt32));
   }
   Tensor matrix_shape;
   if (known) {
@@ -146,20 +154,20 @@ Operand AsMatrix(const Tensor& x, const std::vector<int64_t>& axes,
     }
     matrix_shape = IntsTensor(dims, DataType::kInt64);
   } else {
-    const Tensor s = MakeOp1("Shape", {x});
+    const Tensor s = ops::Shape(x);
     const auto sizes = [&](const std::vector<int64_t>& which) {
       return MakeOp1("GatherV2", {s, IntsTensor(which, DataType::kInt32),
                                   Int32Of(0)});
     };
     const Tensor zero = IntsTensor(std::vector<int64_t>{0}, DataType::kInt32);
     const Tensor free_shape = sizes(free);
-    const Tensor f = MakeOp1("Prod", {free_shape, zero});
-    const Tensor k = MakeOp1("Prod", {sizes(contracted), zero});
-    matrix_shape = flip ? MakeOp("Pack", TensorVector{k, f})[0]
-                        : MakeOp("Pack", TensorVector{f, k})[0];
+    const Tensor f = ops::Prod(free_shape, zero);
+    const Tensor k = ops::Prod(sizes(contracted), zero);
+    matrix_shape =
+        flip ? ops::Pack(TensorVector{k, f}) : ops::Pack(TensorVector{f, k});
     out.free_shape = free_shape;
   }
-  out.matrix = MakeOp1("Reshape", {t, matrix_shape});
+  out.matrix = ops::Reshape(t, matrix_shape);
   return out;
 }
 
@@ -214,8 +222,8 @@ TensorVector Tensordot(CompositeCall& c) {
   const bool plain = !sa.unknown_rank() && !sb.unknown_rank() &&
                      left.free_dims.size() == 1 &&
                      right.free_dims.size() == 1;
-  const Tensor product = MakeOp1(
-      "MatMul", {left.matrix, right.matrix}, {}, c.name("MatMul"));
+  const Tensor product =
+      ops::MatMul(OpName(c.name("MatMul")), left.matrix, right.matrix);
   if (plain) return {product};
   const auto shape_of = [](const Operand& o) {
     return o.free_shape ? o.free_shape
@@ -229,7 +237,7 @@ TensorVector Tensordot(CompositeCall& c) {
   } else {
     shape = IntsTensor(dims, DataType::kInt64);
   }
-  return {MakeOp1("Reshape", {product, shape}, {}, c.name())};
+  return {ops::Reshape(OpName(c.name()), product, shape)};
 }
 
 const CompositeRecord kRecords[] = {

@@ -4,6 +4,42 @@
 
 #include "ops/composite.h"
 #include "ops/dynamic_axes.h"
+#include "ops/fn/Abs.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/BiasAdd.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Equal.h"
+#include "ops/fn/Erfc.h"
+#include "ops/fn/Exp.h"
+#include "ops/fn/GreaterEqual.h"
+#include "ops/fn/LeakyRelu.h"
+#include "ops/fn/LessEqual.h"
+#include "ops/fn/Log.h"
+#include "ops/fn/Log1p.h"
+#include "ops/fn/Maximum.h"
+#include "ops/fn/Mean.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/Neg.h"
+#include "ops/fn/Pack.h"
+#include "ops/fn/Pow.h"
+#include "ops/fn/Rank.h"
+#include "ops/fn/Relu.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/Rsqrt.h"
+#include "ops/fn/SelectV2.h"
+#include "ops/fn/Shape.h"
+#include "ops/fn/Sigmoid.h"
+#include "ops/fn/Softplus.h"
+#include "ops/fn/Square.h"
+#include "ops/fn/SquaredDifference.h"
+#include "ops/fn/Squeeze.h"
+#include "ops/fn/StopGradient.h"
+#include "ops/fn/Sub.h"
+#include "ops/fn/Sum.h"
+#include "ops/fn/Tanh.h"
+#include "ops/fn/TopKV2.h"
+#include "ops/fn/Transpose.h"
+#include "ops/fn/ZerosLike.h"
 
 namespace gk {
 namespace {
@@ -28,9 +64,9 @@ Tensor OnLastAxis(const CompositeCall& c, const char* op, Tensor x,
   }
   if (axis == -1) return MakeOp1(op, {x}, {}, c.name());
   const Tensor order = SwappedWithLast(x, axis);
-  x = MakeOp1("Transpose", {x, order});
+  x = ops::Transpose(x, order);
   x = MakeOp1(op, {x}, {}, c.name());
-  return MakeOp1("Transpose", {x, order});
+  return ops::Transpose(x, order);
 }
 
 template <const char* kOp>
@@ -39,7 +75,7 @@ TensorVector SoftmaxLike(CompositeCall& c) {
 }
 
 Tensor Mul(const Tensor& a, const Tensor& b, std::string_view name) {
-  return MakeOp1("Mul", {a, b}, {}, name);
+  return ops::Mul(OpName(name), a, b);
 }
 
 // x * P(X <= x) of a normal X, or its tanh approximation.
@@ -55,28 +91,26 @@ TensorVector Gelu(CompositeCall& c) {
     const Tensor coefficient = NumberOf(0.044715, t, c.name("Cast/x"));
     const Tensor half_x =
         Mul(NumberOf(0.5, t, c.name("mul/x")), x, c.name("mul"));
-    const Tensor cube = MakeOp1("Pow", {x, NumberOf(3, t, c.name("Pow/y"))},
-                                {}, c.name("Pow"));
-    const Tensor inner = MakeOp1(
-        "AddV2", {x, Mul(coefficient, cube, c.name("mul_1"))}, {},
-        c.name("add"));
+    const Tensor cube =
+        ops::Pow(OpName(c.name("Pow")), x, NumberOf(3, t, c.name("Pow/y")));
+    const Tensor inner = ops::AddV2(OpName(c.name("add")), x,
+                                    Mul(coefficient, cube, c.name("mul_1")));
     const Tensor scaled =
         Mul(NumberOf(0.7978845608028654, t, c.name("mul_2/x")), inner,
             c.name("mul_2"));
-    const Tensor tanh = MakeOp1("Tanh", {scaled}, {}, c.name("Tanh"));
-    const Tensor sum = MakeOp1(
-        "AddV2", {NumberOf(1, t, c.name("add_1/x")), tanh}, {},
-        c.name("add_1"));
+    const Tensor tanh = ops::Tanh(OpName(c.name("Tanh")), scaled);
+    const Tensor sum = ops::AddV2(OpName(c.name("add_1")),
+                                  NumberOf(1, t, c.name("add_1/x")), tanh);
     return {Mul(half_x, sum, c.name("mul_3"))};
   }
   const Tensor half_x =
       Mul(NumberOf(0.5, t, c.name("mul/x")), x, c.name("mul"));
-  const Tensor minus = MakeOp1("Neg", {x}, {}, c.name("Neg"));
+  const Tensor minus = ops::Neg(OpName(c.name("Neg")), x);
   const Tensor scaled = Mul(
       minus, NumberOf(0.7071067811865476, t, c.name("Cast/x")),
       c.name("mul_1"));
-  return {Mul(half_x, MakeOp1("Erfc", {scaled}, {}, c.name("Erfc")),
-              c.name("mul_2"))};
+  return {
+      Mul(half_x, ops::Erfc(OpName(c.name("Erfc")), scaled), c.name("mul_2"))};
 }
 
 TensorVector Silu(CompositeCall& c) {
@@ -86,37 +120,34 @@ TensorVector Silu(CompositeCall& c) {
   if (!(beta != nullptr && *beta == 1.0)) {
     const Tensor b =
         beta ? NumberOf(*beta, x.dtype(), "beta") : c.tensor(1);
-    scaled = Mul(b.dtype() == x.dtype()
-                     ? b
-                     : MakeOp1("Cast", {b}, {{"DstT", x.dtype()}}),
-                 x, "mul");
+    scaled =
+        Mul(b.dtype() == x.dtype() ? b : ops::Cast(b, x.dtype()), x, "mul");
   }
-  return {Mul(x, MakeOp1("Sigmoid", {scaled}), "mul")};
+  return {Mul(x, ops::Sigmoid(scaled), "mul")};
 }
 
 TensorVector LogSigmoid(CompositeCall& c) {
-  const Tensor minus = MakeOp1("Neg", {c.tensor(0)}, {}, c.name("Neg"));
-  const Tensor s = MakeOp1("Softplus", {minus}, {}, c.name("Softplus"));
-  return {MakeOp1("Neg", {s}, {}, c.name())};
+  const Tensor minus = ops::Neg(OpName(c.name("Neg")), c.tensor(0));
+  const Tensor s = ops::Softplus(OpName(c.name("Softplus")), minus);
+  return {ops::Neg(OpName(c.name()), s)};
 }
 
 TensorVector Crelu(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
-  const Tensor minus = MakeOp1("Neg", {x}, {}, c.name("Neg"));
+  const Tensor minus = ops::Neg(OpName(c.name("Neg")), x);
   const Tensor both = MakeOp(
       "ConcatV2",
       TensorVector{x, minus, IndexOf(c.integer(1), c.name("axis"))},
       {{"N", int64_t{2}}}, c.name())[0];
-  return {MakeOp1("Relu", {both}, {}, c.name("Relu"))};
+  return {ops::Relu(OpName(c.name("Relu")), both)};
 }
 
 TensorVector LeakyRelu(CompositeCall& c) {
   Tensor x = c.tensor(0);
   if (IsInteger(x.dtype())) {
-    x = MakeOp1("Cast", {x}, {{"DstT", DataType::kFloat}});
+    x = ops::Cast(x, DataType::kFloat);
   }
-  return {MakeOp1("LeakyRelu", {x},
-                  {{"alpha", static_cast<float>(c.real(1))}}, c.name())};
+  return {ops::LeakyRelu(OpName(c.name()), x, static_cast<float>(c.real(1)))};
 }
 
 TensorVector BiasAdd(CompositeCall& c) {
@@ -130,8 +161,7 @@ TensorVector BiasAdd(CompositeCall& c) {
                              "`NC...`. Received: data_format={}", given));
     }
   }
-  return {MakeOp1("BiasAdd", {c.tensor(0), c.tensor(1)},
-                  {{"data_format", format}}, c.name())};
+  return {ops::BiasAdd(OpName(c.name()), c.tensor(0), c.tensor(1), format)};
 }
 
 // What holds of shapes that are known when it runs: the labels' is that of
@@ -141,17 +171,17 @@ void AssertLabelShape(const CompositeCall& c, const Tensor& labels,
   const PartialTensorShape ls = labels.partial_shape(),
                            xs = logits.partial_shape();
   if (ls.IsFullyDefined() && xs.IsFullyDefined()) return;
-  const Tensor have = MakeOp1("Shape", {labels});
-  const Tensor want = AllButLast(MakeOp1("Shape", {logits}));
+  const Tensor have = ops::Shape(labels);
+  const Tensor want = AllButLast(ops::Shape(logits));
   const Tensor same =
-      MakeOp1("All", {MakeOp1("Equal", {have, want}),
+      MakeOp1("All", {ops::Equal(have, want),
                       IntsTensor(std::vector<int64_t>{0}, DataType::kInt32)});
   const Tensor text = ValueOrThrow(OpBuilder::Current()->Constant(
       Tensor::Scalar<std::string>(
           "`labels.shape` must equal `logits.shape` except for the last "
           "dimension; they are, labels first:"),
       c.name("assert/data")));
-  MakeOp("Assert", TensorVector{same, text, have, MakeOp1("Shape", {logits})});
+  MakeOp("Assert", TensorVector{same, text, have, ops::Shape(logits)});
 }
 
 // Cross entropy of integer labels: the op takes [batch, classes].
@@ -162,9 +192,9 @@ TensorVector SparseSoftmaxCrossEntropy(CompositeCall& c) {
                            xs = logits.partial_shape();
   const DataType t = logits.dtype();
   const bool narrow = t == DataType::kHalf || t == DataType::kBfloat16;
-  if (narrow) logits = MakeOp1("Cast", {logits}, {{"DstT", DataType::kFloat}});
+  if (narrow) logits = ops::Cast(logits, DataType::kFloat);
   const auto done = [&](Tensor loss) {
-    return narrow ? MakeOp1("Cast", {loss}, {{"DstT", t}}) : loss;
+    return narrow ? ops::Cast(loss, t) : loss;
   };
   if (xs.rank() == 0) {
     throw Error(ValueError("`logits` cannot be a scalar. Received logits={}",
@@ -190,37 +220,34 @@ TensorVector SparseSoftmaxCrossEntropy(CompositeCall& c) {
                         c.name(kOp))[0])};
   }
   AssertLabelShape(c, labels, logits);
-  const Tensor shape = MakeOp1("Shape", {labels}, {}, c.name("Shape"));
+  const Tensor shape = ops::Shape(OpName(c.name("Shape")), labels);
   Tensor flat;
   if (!xs.unknown_rank() && xs.dim(xs.rank() - 1) >= 0) {
-    flat = MakeOp1("Reshape",
-                   {logits, IntsTensor(std::vector<int64_t>{
-                                           -1, xs.dim(xs.rank() - 1)},
-                                       DataType::kInt64)});
+    flat = ops::Reshape(
+        logits, IntsTensor(std::vector<int64_t>{-1, xs.dim(xs.rank() - 1)},
+                           DataType::kInt64));
   } else {
-    const Tensor s = MakeOp1("Shape", {logits});
+    const Tensor s = ops::Shape(logits);
     const Tensor last = MakeOp1(
-        "GatherV2", {s, MakeOp1("Sub", {MakeOp1("Rank", {logits}), Int32Of(1)}),
-                     Int32Of(0)});
-    flat =
-        MakeOp1("Reshape",
-                {logits, MakeOp("Pack", TensorVector{Int32Of(-1), last})[0]});
+        "GatherV2",
+        {s, MakeOp1("Sub", {ops::Rank(logits), Int32Of(1)}), Int32Of(0)});
+    flat = ops::Reshape(logits, ops::Pack(TensorVector{Int32Of(-1), last}));
   }
   const Tensor minus_one =
       IntsTensor(std::vector<int64_t>{-1}, DataType::kInt32);
-  const Tensor flat_labels = MakeOp1("Reshape", {labels, minus_one});
+  const Tensor flat_labels = ops::Reshape(labels, minus_one);
   const Tensor loss =
       MakeOp(kOp, TensorVector{flat, flat_labels}, {}, c.name(kOp))[0];
-  return {done(MakeOp1("Reshape", {loss, shape}))};
+  return {done(ops::Reshape(loss, shape))};
 }
 
 TensorVector SoftmaxCrossEntropy(CompositeCall& c) {
   Tensor labels = c.tensor(0), logits = c.tensor(1);
   const DataType t = logits.dtype();
   const bool narrow = t == DataType::kHalf || t == DataType::kBfloat16;
-  if (narrow) logits = MakeOp1("Cast", {logits}, {{"DstT", DataType::kFloat}});
+  if (narrow) logits = ops::Cast(logits, DataType::kFloat);
   if (labels.dtype() != logits.dtype()) {
-    labels = MakeOp1("Cast", {labels}, {{"DstT", logits.dtype()}});
+    labels = ops::Cast(labels, logits.dtype());
   }
   const PartialTensorShape s = logits.partial_shape();
   if (!s.unknown_rank() && s.rank() == 0) {
@@ -236,28 +263,27 @@ TensorVector SoftmaxCrossEntropy(CompositeCall& c) {
       s.unknown_rank() ? c.integer(2) : PositiveAxis(c.integer(2), s.rank());
   if (axis != (s.unknown_rank() ? -1 : s.rank() - 1)) {
     const Tensor order = BroughtToEnd(logits, axis);
-    labels = MakeOp1("Transpose", {labels, order});
-    logits = MakeOp1("Transpose", {logits, order});
+    labels = ops::Transpose(labels, order);
+    logits = ops::Transpose(logits, order);
   }
   constexpr char kOp[] = "SoftmaxCrossEntropyWithLogits";
   Tensor loss;
   if (!s.unknown_rank() && s.rank() == 2) {
     loss = MakeOp(kOp, TensorVector{logits, labels}, {}, c.name())[0];
   } else {
-    const Tensor shape = MakeOp1("Shape", {logits});
+    const Tensor shape = ops::Shape(logits);
     const Tensor flat_shape =
         Joined({IntsTensor(std::vector<int64_t>{-1}, DataType::kInt32),
                 LastOf(shape)});
-    logits = MakeOp1("Reshape", {logits, flat_shape});
+    logits = ops::Reshape(logits, flat_shape);
     const Tensor minus_one =
         IntsTensor(std::vector<int64_t>{-1}, DataType::kInt32);
-    labels = MakeOp1(
-        "Reshape",
-        {labels, Joined({minus_one, LastOf(MakeOp1("Shape", {labels}))})});
+    labels =
+        ops::Reshape(labels, Joined({minus_one, LastOf(ops::Shape(labels))}));
     loss = MakeOp(kOp, TensorVector{logits, labels}, {}, c.name())[0];
-    loss = MakeOp1("Reshape", {loss, AllButLast(shape)});
+    loss = ops::Reshape(loss, AllButLast(shape));
   }
-  return {narrow ? MakeOp1("Cast", {loss}, {{"DstT", t}}) : loss};
+  return {narrow ? ops::Cast(loss, t) : loss};
 }
 
 // Stirling's approximation of log(targets!) makes the loss a full one.
@@ -270,25 +296,17 @@ TensorVector LogPoissonLoss(CompositeCall& c) {
         "{}).",
         sx.PythonString(), sz.PythonString()));
   }
-  const Tensor loss =
-      MakeOp1("Sub", {MakeOp1("Exp", {x}), MakeOp1("Mul", {x, z})});
+  const Tensor loss = MakeOp1("Sub", {ops::Exp(x), ops::Mul(x, z)});
   if (!c.flag(2)) return {loss};
   const DataType t = z.dtype();
   const auto number = [&](double v) { return NumberOf(v, t); };
   const Tensor half_log = MakeOp1(
-      "Mul",
-      {number(0.5),
-       MakeOp1("Log", {MakeOp1("Mul", {number(6.283185307179586), z})})});
-  const Tensor stirling = MakeOp1(
-      "AddV2",
-      {MakeOp1("Sub", {MakeOp1("Mul", {z, MakeOp1("Log", {z})}), z}),
-       half_log});
-  const Tensor small =
-      MakeOp1("LogicalAnd", {MakeOp1("GreaterEqual", {z, number(0)}),
-                             MakeOp1("LessEqual", {z, number(1)})});
-  return {MakeOp1(
-      "AddV2", {loss, MakeOp1("SelectV2", {small, MakeOp1("ZerosLike", {z}),
-                                           stirling})})};
+      "Mul", {number(0.5), ops::Log(ops::Mul(number(6.283185307179586), z))});
+  const Tensor stirling =
+      ops::AddV2(ops::Sub(ops::Mul(z, ops::Log(z)), z), half_log);
+  const Tensor small = MakeOp1("LogicalAnd", {ops::GreaterEqual(z, number(0)),
+                                              ops::LessEqual(z, number(1))});
+  return {ops::AddV2(loss, ops::SelectV2(small, ops::ZerosLike(z), stirling))};
 }
 
 // max(x, 0) - x * z + log(1 + exp(-|x|)), with gradients that hold at 0.
@@ -303,46 +321,42 @@ TensorVector SigmoidCrossEntropy(CompositeCall& c) {
                            "received ({} vs {}).",
                            sx.PythonString(), sz.PythonString()));
   }
-  const Tensor zeros = MakeOp1("ZerosLike", {x}, {}, c.name("zeros_like"));
+  const Tensor zeros = ops::ZerosLike(OpName(c.name("zeros_like")), x);
   const Tensor positive =
-      MakeOp1("GreaterEqual", {x, zeros}, {}, c.name("GreaterEqual"));
-  const Tensor relu = MakeOp1("SelectV2", {positive, x, zeros}, {},
-                              c.name("Select"));
-  const Tensor minus = MakeOp1("Neg", {x}, {}, c.name("Neg"));
-  const Tensor minus_abs = MakeOp1("SelectV2", {positive, minus, x}, {},
-                                   c.name("Select_1"));
-  const Tensor first = MakeOp1("Sub", {relu, Mul(x, z, c.name("mul"))}, {},
-                               c.name("sub"));
-  const Tensor e = MakeOp1("Exp", {minus_abs}, {}, c.name("Exp"));
-  return {MakeOp1("AddV2", {first, MakeOp1("Log1p", {e}, {}, c.name("Log1p"))},
-                  {}, c.name())};
+      ops::GreaterEqual(OpName(c.name("GreaterEqual")), x, zeros);
+  const Tensor relu =
+      ops::SelectV2(OpName(c.name("Select")), positive, x, zeros);
+  const Tensor minus = ops::Neg(OpName(c.name("Neg")), x);
+  const Tensor minus_abs =
+      ops::SelectV2(OpName(c.name("Select_1")), positive, minus, x);
+  const Tensor first =
+      ops::Sub(OpName(c.name("sub")), relu, Mul(x, z, c.name("mul")));
+  const Tensor e = ops::Exp(OpName(c.name("Exp")), minus_abs);
+  return {ops::AddV2(OpName(c.name()), first,
+                     ops::Log1p(OpName(c.name("Log1p")), e))};
 }
 
 TensorVector WeightedCrossEntropy(CompositeCall& c) {
   const Tensor &z = c.tensor(0), &x = c.tensor(1), &w = c.tensor(2);
   const Tensor one = NumberOf(1, x.dtype());
-  const Tensor weight = MakeOp1(
-      "AddV2", {one, MakeOp1("Mul", {MakeOp1("Sub", {w, one}), z})});
+  const Tensor weight = ops::AddV2(one, ops::Mul(ops::Sub(w, one), z));
   const Tensor tail = MakeOp1(
-      "AddV2", {MakeOp1("Log1p", {MakeOp1("Exp", {MakeOp1(
-                                     "Neg", {MakeOp1("Abs", {x})})})}),
-                MakeOp1("Relu", {MakeOp1("Neg", {x})})});
+      "AddV2",
+      {ops::Log1p(ops::Exp(ops::Neg(ops::Abs(x)))), ops::Relu(ops::Neg(x))});
   return {MakeOp1("AddV2",
-                  {MakeOp1("Mul", {MakeOp1("Sub", {one, z}), x}),
-                   MakeOp1("Mul", {weight, tail})},
-                  {}, c.name())};
+                  {ops::Mul(ops::Sub(one, z), x), ops::Mul(weight, tail)}, {},
+                  c.name())};
 }
 
 TensorVector L2Normalize(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor axes = c.has(1) ? c.tensor(1) : AllAxes(x);
-  const Tensor square = MakeOp1("Square", {x}, {}, c.name("Square"));
-  const Tensor sum = MakeOp1("Sum", {square, axes}, {{"keep_dims", true}},
-                             c.name("Sum"));
-  const Tensor least = MakeOp1(
-      "Maximum", {sum, NumberOf(c.real(2), x.dtype(), c.name("Maximum/y"))},
-      {}, c.name("Maximum"));
-  return {Mul(x, MakeOp1("Rsqrt", {least}, {}, c.name("Rsqrt")), c.name())};
+  const Tensor square = ops::Square(OpName(c.name("Square")), x);
+  const Tensor sum = ops::Sum(OpName(c.name("Sum")), square, axes, true);
+  const Tensor least =
+      ops::Maximum(OpName(c.name("Maximum")), sum,
+                   NumberOf(c.real(2), x.dtype(), c.name("Maximum/y")));
+  return {Mul(x, ops::Rsqrt(OpName(c.name("Rsqrt")), least), c.name())};
 }
 
 TensorVector Moments(CompositeCall& c) {
@@ -351,37 +365,32 @@ TensorVector Moments(CompositeCall& c) {
   const bool narrow =
       given.dtype() == DataType::kHalf || given.dtype() == DataType::kBfloat16;
   const Tensor x =
-      narrow ? MakeOp1("Cast", {given}, {{"DstT", DataType::kFloat}},
-                       c.name("Cast"))
+      narrow ? ops::Cast(OpName(c.name("Cast")), given, DataType::kFloat)
              : given;
-  Tensor mean =
-      MakeOp1("Mean", {x, axes}, {{"keep_dims", true}}, c.name("mean"));
-  const Tensor fixed =
-      MakeOp1("StopGradient", {mean}, {}, c.name("StopGradient"));
-  const Tensor squares = MakeOp1("SquaredDifference", {x, fixed}, {},
-                                 c.name("SquaredDifference"));
+  Tensor mean = ops::Mean(OpName(c.name("mean")), x, axes, true);
+  const Tensor fixed = ops::StopGradient(OpName(c.name("StopGradient")), mean);
+  const Tensor squares =
+      ops::SquaredDifference(OpName(c.name("SquaredDifference")), x, fixed);
   Tensor axes_again = axes;
   if (const Tensor known = axes.KnownValue(); known && axes.is_symbolic()) {
     axes_again = ValueOrThrow(OpBuilder::Current()->Constant(
         known, c.name("variance/reduction_indices")));
   }
-  Tensor variance = MakeOp1("Mean", {squares, axes_again},
-                            {{"keep_dims", true}}, c.name("variance"));
+  Tensor variance =
+      ops::Mean(OpName(c.name("variance")), squares, axes_again, true);
   if (!c.flag(3)) {
     const auto dims = KnownInts(axes);
     if (dims) {
-      mean = MakeOp1("Squeeze", {mean}, {{"squeeze_dims", *dims}},
-                     c.name("Squeeze"));
-      variance = MakeOp1("Squeeze", {variance}, {{"squeeze_dims", *dims}},
-                         c.name("Squeeze_1"));
+      mean = ops::Squeeze(OpName(c.name("Squeeze")), mean, *dims);
+      variance = ops::Squeeze(OpName(c.name("Squeeze_1")), variance, *dims);
     } else {
-      mean = MakeOp1("Mean", {x, axes}, {{"keep_dims", false}});
-      variance = MakeOp1("Mean", {squares, axes}, {{"keep_dims", false}});
+      mean = ops::Mean(x, axes, false);
+      variance = ops::Mean(squares, axes, false);
     }
   }
   if (narrow) {
-    mean = MakeOp1("Cast", {mean}, {{"DstT", given.dtype()}});
-    variance = MakeOp1("Cast", {variance}, {{"DstT", given.dtype()}});
+    mean = ops::Cast(mean, given.dtype());
+    variance = ops::Cast(variance, given.dtype());
   }
   return {mean, variance};
 }
@@ -390,28 +399,24 @@ TensorVector BatchNormalization(CompositeCall& c) {
   const Tensor &x = c.tensor(0), &mean = c.tensor(1), &variance = c.tensor(2);
   const Tensor epsilon =
       NumberOf(c.real(5), variance.dtype(), c.name("add/y"));
-  const Tensor shifted =
-      MakeOp1("AddV2", {variance, epsilon}, {}, c.name("add"));
-  Tensor inverse = MakeOp1("Rsqrt", {shifted}, {}, c.name("Rsqrt"));
+  const Tensor shifted = ops::AddV2(OpName(c.name("add")), variance, epsilon);
+  Tensor inverse = ops::Rsqrt(OpName(c.name("Rsqrt")), shifted);
   if (c.has(4)) inverse = Mul(inverse, c.tensor(4), c.name("mul"));
   const auto as_x = [&](const Tensor& t) {
-    return t.dtype() == x.dtype()
-               ? t
-               : MakeOp1("Cast", {t}, {{"DstT", x.dtype()}});
+    return t.dtype() == x.dtype() ? t : ops::Cast(t, x.dtype());
   };
   const Tensor scaled = Mul(x, as_x(inverse), c.name("mul_1"));
   const Tensor moved = Mul(mean, inverse, c.name("mul_2"));
   const Tensor offset =
-      c.has(3) ? MakeOp1("Sub", {c.tensor(3), moved}, {}, c.name("sub"))
-               : MakeOp1("Neg", {moved}, {}, c.name("Neg"));
-  return {MakeOp1("AddV2", {scaled, as_x(offset)}, {}, c.name("add_1"))};
+      c.has(3) ? ops::Sub(OpName(c.name("sub")), c.tensor(3), moved)
+               : ops::Neg(OpName(c.name("Neg")), moved);
+  return {ops::AddV2(OpName(c.name("add_1")), scaled, as_x(offset))};
 }
 
 TensorVector TopK(CompositeCall& c) {
   const int64_t* n = c.get<int64_t>(1);
   const Tensor k = n ? IndexOf(*n, c.name("k")) : c.tensor(1);
-  return MakeOp("TopKV2", TensorVector{c.tensor(0), k},
-                {{"sorted", c.flag(2)}, {"index_type", c.type(3)}}, c.name());
+  return ops::TopKV2(OpName(c.name()), c.tensor(0), k, c.flag(2), c.type(3));
 }
 
 constexpr char kSoftmax[] = "Softmax", kLogSoftmax[] = "LogSoftmax";

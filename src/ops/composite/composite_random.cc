@@ -3,6 +3,12 @@
 
 #include "ops/composite.h"
 #include "ops/element_moves.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/Pack.h"
+#include "ops/fn/RealDiv.h"
+#include "ops/fn/StatelessMultinomial.h"
+#include "ops/fn/StatelessShuffle.h"
+#include "ops/fn/ZerosLike.h"
 #include "ops/random/random_source.h"
 
 namespace gk {
@@ -66,14 +72,12 @@ TensorVector Gamma(CompositeCall& c) {
   const Tensor alpha = ArgumentAs(c, 1, dtype, "alpha");
   const Tensor beta = c.has(2) ? ArgumentAs(c, 2, dtype, "beta")
                                : NumberOf(1, dtype, c.name("beta"));
-  const Tensor wide_alpha =
-      MakeOp1("AddV2", {alpha, MakeOp1("ZerosLike", {beta})});
-  const Tensor wide_beta =
-      MakeOp1("AddV2", {beta, MakeOp1("ZerosLike", {alpha})});
+  const Tensor wide_alpha = ops::AddV2(alpha, ops::ZerosLike(beta));
+  const Tensor wide_beta = ops::AddV2(beta, ops::ZerosLike(alpha));
   const Tensor values = MakeOp1("RandomGamma", {shape, wide_alpha},
                                 SeedAttrsOf(c, 4), c.name("RandomGamma"));
   return {MakeOp1("Maximum", {NumberOf(SmallestNormal(dtype), dtype),
-                              MakeOp1("RealDiv", {values, wide_beta})})};
+                              ops::RealDiv(values, wide_beta)})};
 }
 
 TensorVector Poisson(CompositeCall& c) {
@@ -105,19 +109,17 @@ TensorVector StatelessTruncatedNormal(CompositeCall& c) {
 }
 
 TensorVector StatelessCategorical(CompositeCall& c) {
-  return {MakeOp1("StatelessMultinomial",
-                  {c.tensor(0), c.tensor(1), c.tensor(2)},
-                  {{"output_dtype", c.type(3)}},
-                  c.name("StatelessMultinomial"))};
+  return {ops::StatelessMultinomial(OpName(c.name("StatelessMultinomial")),
+                                    c.tensor(0), c.tensor(1), c.tensor(2),
+                                    c.type(3))};
 }
 
 TensorVector StatelessShuffle(CompositeCall& c) {
   const RandomAlgorithmChoice algorithm = AlgorithmOf(c, 2);
   const TensorVector pair = KeyCounter(c, 1);
-  return {MakeOp1("StatelessShuffle",
-                  {c.tensor(0), pair[0], pair[1],
-                   MakeAlgorithm(c, algorithm, "StatelessShuffle/alg")},
-                  {}, c.name("StatelessShuffle"))};
+  return {ops::StatelessShuffle(
+      OpName(c.name("StatelessShuffle")), c.tensor(0), pair[0], pair[1],
+      MakeAlgorithm(c, algorithm, "StatelessShuffle/alg"))};
 }
 
 // Seeds of a seed: integers of the whole range, by Philox.
@@ -135,20 +137,18 @@ TensorVector Split(CompositeCall& c) {
     shape = IndicesOf(std::vector<int64_t>{*n, 2}, c.name("shape"));
   } else {
     const Tensor& count = c.tensor(1);
-    shape = MakeOp("Pack", TensorVector{count, IntegerOf(2, count.dtype())},
-                   {{"N", int64_t{2}}, {"axis", int64_t{0}}},
-                   c.name("shape"))[0];
+    shape = ops::Pack(OpName(c.name("shape")),
+                      TensorVector{count, IntegerOf(2, count.dtype())}, 0);
   }
   return {SeedsOf(c, shape, c.tensor(0).dtype(), 2)};
 }
 
 TensorVector FoldIn(CompositeCall& c) {
   const Tensor& data = c.tensor(1);
-  return {MakeOp(
-      "Pack",
+  return {ops::Pack(
       TensorVector{SeedsOf(c, IndicesOf({}, c.name("shape")), data.dtype(), 2),
                    data},
-      {{"N", int64_t{2}}, {"axis", int64_t{0}}})[0]};
+      0)};
 }
 
 #define DRAWN "shape: tensor(int32); "

@@ -3,6 +3,28 @@
 
 #include "framework/symbolic_tensor.h"
 #include "ops/composite.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Conj.h"
+#include "ops/fn/Equal.h"
+#include "ops/fn/Exp.h"
+#include "ops/fn/IsFinite.h"
+#include "ops/fn/Log.h"
+#include "ops/fn/Max.h"
+#include "ops/fn/Mean.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/NotEqual.h"
+#include "ops/fn/Range.h"
+#include "ops/fn/Rank.h"
+#include "ops/fn/ReduceJoin.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/SelectV2.h"
+#include "ops/fn/Shape.h"
+#include "ops/fn/Sqrt.h"
+#include "ops/fn/Square.h"
+#include "ops/fn/StopGradient.h"
+#include "ops/fn/Sub.h"
+#include "ops/fn/Sum.h"
 
 namespace gk {
 namespace {
@@ -44,21 +66,19 @@ TensorVector ReduceJoin(CompositeCall& c) {
     std::iota(all.rbegin(), all.rend(), 0);
     axes = IntsTensor(all, DataType::kInt32);
   } else {
-    const Tensor rank = MakeOp1("Rank", {x}), minus_one = Int32Of(-1);
-    axes = MakeOp1("Range", {MakeOp1("AddV2", {rank, minus_one}), minus_one,
-                             minus_one});
+    const Tensor rank = ops::Rank(x), minus_one = Int32Of(-1);
+    axes = ops::Range(ops::AddV2(rank, minus_one), minus_one, minus_one);
   }
   const bool keep = c.flag(2);
-  const Tensor result = MakeOp1(
-      "ReduceJoin", {x, axes},
-      {{"keep_dims", keep}, {"separator", c.text(3)}}, c.name());
+  const Tensor result =
+      ops::ReduceJoin(OpName(c.name()), x, axes, keep, c.text(3));
   return {Reduced(result, !c.has(1), keep)};
 }
 
 // Integer input takes part as float only where the documents say so.
 Tensor MeanOf(const Tensor& x, const Tensor& axes, bool keep,
               std::string_view name) {
-  return MakeOp1("Mean", {x, axes}, {{"keep_dims", keep}}, name);
+  return ops::Mean(OpName(name), x, axes, keep);
 }
 
 // Argument 1 of the call is the axis.
@@ -75,13 +95,13 @@ Tensor Variance(const Tensor& x, const Tensor& axes, bool keep,
                   DataTypeName(x.dtype())));
   }
   const Tensor mean = MeanOf(x, axes, true, part("Mean"));
-  const Tensor diff = MakeOp1("Sub", {x, mean}, {}, part("sub"));
+  const Tensor diff = ops::Sub(OpName(part("sub")), x, mean);
   Tensor squared;
   if (IsComplex(x.dtype())) {
-    squared = MakeOp1("Real", {MakeOp1("Mul", {MakeOp1("Conj", {diff}), diff})},
+    squared = MakeOp1("Real", {ops::Mul(ops::Conj(diff), diff)},
                       {{"Tout", RealType(x.dtype())}});
   } else {
-    squared = MakeOp1("Square", {diff}, {}, part("Square"));
+    squared = ops::Square(OpName(part("Square")), diff);
   }
   return Reduced(MeanOf(squared, axes, keep, name), !c.has(1), keep);
 }
@@ -95,7 +115,7 @@ TensorVector ReduceStd(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor v = Variance(x, Axes(c, x), c.flag(2), c, "reduce_variance/",
                             c.name("reduce_variance/Mean_1"));
-  return {MakeOp1("Sqrt", {v}, {}, c.name("Sqrt"))};
+  return {ops::Sqrt(OpName(c.name("Sqrt")), v)};
 }
 
 // log(sum(exp(x))), shifted by the largest finite element.
@@ -103,23 +123,21 @@ TensorVector ReduceLogSumExp(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor axes = Axes(c, x);
   const bool keep = c.flag(2);
-  const Tensor raw =
-      MakeOp1("Max", {x, axes}, {{"keep_dims", true}}, c.name("Max"));
-  const Tensor finite = MakeOp1("IsFinite", {raw}, {}, c.name("IsFinite"));
+  const Tensor raw = ops::Max(OpName(c.name("Max")), x, axes, true);
+  const Tensor finite = ops::IsFinite(OpName(c.name("IsFinite")), raw);
   const Tensor zero = NumberOf(0, x.dtype(), c.name("SelectV2/e"));
-  Tensor top = MakeOp1("SelectV2", {finite, raw, zero}, {}, c.name("SelectV2"));
-  top = MakeOp1("StopGradient", {top}, {}, c.name("StopGradient"));
-  const Tensor shifted = MakeOp1(
-      "Exp", {MakeOp1("Sub", {x, top}, {}, c.name("Sub"))}, {}, c.name("Exp"));
+  Tensor top = ops::SelectV2(OpName(c.name("SelectV2")), finite, raw, zero);
+  top = ops::StopGradient(OpName(c.name("StopGradient")), top);
+  const Tensor shifted =
+      ops::Exp(OpName(c.name("Exp")), ops::Sub(OpName(c.name("Sub")), x, top));
   const Tensor sum = Reduced(
-      MakeOp1("Sum", {shifted, axes}, {{"keep_dims", keep}}, c.name("Sum")),
-      !c.has(1), keep);
-  const Tensor log = MakeOp1("Log", {sum}, {}, c.name("Log"));
+      ops::Sum(OpName(c.name("Sum")), shifted, axes, keep), !c.has(1), keep);
+  const Tensor log = ops::Log(OpName(c.name("Log")), sum);
   if (!keep) {
-    const Tensor shape = MakeOp1("Shape", {log}, {}, c.name("Shape"));
-    top = MakeOp1("Reshape", {top, shape}, {}, c.name("Reshape"));
+    const Tensor shape = ops::Shape(OpName(c.name("Shape")), log);
+    top = ops::Reshape(OpName(c.name("Reshape")), top, shape);
   }
-  return {MakeOp1("AddV2", {log, top}, {}, c.name())};
+  return {ops::AddV2(OpName(c.name()), log, top)};
 }
 
 TensorVector CountNonzero(CompositeCall& c) {
@@ -130,24 +148,22 @@ TensorVector CountNonzero(CompositeCall& c) {
   } else {
     zero = NumberOf(0, x.dtype(), c.name("zeros"));
   }
-  const Tensor differs = MakeOp1("NotEqual", {x, zero}, {}, c.name("NotEqual"));
+  const Tensor differs = ops::NotEqual(OpName(c.name("NotEqual")), x, zero);
   const Tensor ones =
-      MakeOp1("Cast", {differs}, {{"DstT", DataType::kInt64}}, c.name("Cast"));
+      ops::Cast(OpName(c.name("Cast")), differs, DataType::kInt64);
   const bool keep = c.has(2) && c.flag(2);
   const Tensor sum = Reduced(
-      MakeOp1("Sum", {ones, Axes(c, x)}, {{"keep_dims", keep}}, c.name("Sum")),
-      !c.has(1), keep);
+      ops::Sum(OpName(c.name("Sum")), ones, Axes(c, x), keep), !c.has(1), keep);
   const DataType out = c.type(3);
   if (out == DataType::kInt64) return {sum};
-  return {MakeOp1("Cast", {sum}, {{"DstT", out}}, c.name("Cast_1"))};
+  return {ops::Cast(OpName(c.name("Cast_1")), sum, out)};
 }
 
 TensorVector ZeroFraction(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
   const Tensor zero = NumberOf(0, x.dtype());
-  const Tensor is_zero = MakeOp1("Equal", {x, zero}, {}, c.name("Equal"));
-  const Tensor f =
-      MakeOp1("Cast", {is_zero}, {{"DstT", DataType::kFloat}}, c.name("Cast"));
+  const Tensor is_zero = ops::Equal(OpName(c.name("Equal")), x, zero);
+  const Tensor f = ops::Cast(OpName(c.name("Cast")), is_zero, DataType::kFloat);
   const Tensor mean = MeanOf(f, AllAxes(x), false, c.name("fraction"));
   return {Reduced(mean, true, false)};
 }

@@ -4,6 +4,21 @@
 
 #include "ops/composite.h"
 #include "ops/element_moves.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/BroadcastTo.h"
+#include "ops/fn/Equal.h"
+#include "ops/fn/ExpandDims.h"
+#include "ops/fn/HistogramFixedWidth.h"
+#include "ops/fn/InTopKV2.h"
+#include "ops/fn/Less.h"
+#include "ops/fn/Max.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/Pack.h"
+#include "ops/fn/Rank.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/SelectV2.h"
+#include "ops/fn/Size.h"
+#include "ops/fn/Sub.h"
 
 namespace gk {
 namespace {
@@ -36,11 +51,11 @@ TensorVector Linspace(CompositeCall& c) {
     count = CastTo(count, DataType::kInt32);
   }
   const Tensor shape = BroadcastShape(start, stop);
-  start = MakeOp1("BroadcastTo", {start, shape});
-  stop = MakeOp1("BroadcastTo", {stop, shape});
+  start = ops::BroadcastTo(start, shape);
+  stop = ops::BroadcastTo(stop, shape);
   const auto number = [&](int64_t v) { return IntegerOf(v, count.dtype()); };
-  const Tensor last = MakeOp1(
-      "Maximum", {MakeOp1("Sub", {count, number(1)}), number(1)});
+  const Tensor last =
+      MakeOp1("Maximum", {ops::Sub(count, number(1)), number(1)});
   Tensor steps = MakeOp1("Range", {number(0), count, number(1)});
   // The steps along the new axis.
   int64_t axis = c.integer(4);
@@ -58,24 +73,20 @@ TensorVector Linspace(CompositeCall& c) {
     form = IndicesOf(dims);
     at = Int32Of(axis);
   } else {
-    const Tensor rank =
-        MakeOp1("AddV2", {MakeOp1("Rank", {start}), Int32Of(1)});
-    at = axis >= 0 ? Int32Of(axis) : MakeOp1("AddV2", {rank, Int32Of(axis)});
+    const Tensor rank = MakeOp1("AddV2", {ops::Rank(start), Int32Of(1)});
+    at = axis >= 0 ? Int32Of(axis) : ops::AddV2(rank, Int32Of(axis));
     const Tensor axes = MakeOp1("Range", {Int32Of(0), rank, Int32Of(1)});
-    form = MakeOp1("SelectV2", {MakeOp1("Equal", {axes, at}), Int32Of(-1),
-                                Int32Of(1)});
+    form = MakeOp1("SelectV2", {ops::Equal(axes, at), Int32Of(-1), Int32Of(1)});
   }
-  start = MakeOp1("ExpandDims", {start, at});
-  stop = MakeOp1("ExpandDims", {stop, at});
-  steps = MakeOp1("Reshape", {steps, form});
+  start = ops::ExpandDims(start, at);
+  stop = ops::ExpandDims(stop, at);
+  steps = ops::Reshape(steps, form);
   const DataType dtype = start.dtype();
-  const Tensor delta = MakeOp1("RealDiv", {MakeOp1("Sub", {stop, start}),
-                                           CastTo(last, dtype)});
-  const Tensor inner = MakeOp1(
-      "AddV2", {start, MakeOp1("Mul", {delta, CastTo(steps, dtype)})});
+  const Tensor delta =
+      MakeOp1("RealDiv", {ops::Sub(stop, start), CastTo(last, dtype)});
+  const Tensor inner = ops::AddV2(start, ops::Mul(delta, CastTo(steps, dtype)));
   // The end is met exactly.
-  return {MakeOp1("SelectV2",
-                  {MakeOp1("Equal", {steps, last}), stop, inner})};
+  return {ops::SelectV2(ops::Equal(steps, last), stop, inner)};
 }
 
 TensorVector Meshgrid(CompositeCall& c) {
@@ -93,18 +104,16 @@ TensorVector Meshgrid(CompositeCall& c) {
   TensorVector vectors, sizes(n), grids;
   const Tensor flat = IndicesOf(std::vector<int64_t>{-1});
   for (size_t i = 0; i < n; ++i) {
-    vectors.push_back(MakeOp1("Reshape", {given[i], flat}));
-    sizes[place[i]] = MakeOp1("Size", {vectors[i]});
+    vectors.push_back(ops::Reshape(given[i], flat));
+    sizes[place[i]] = ops::Size(vectors[i]);
   }
   if (n == 0) return {};
-  const Tensor shape =
-      MakeOp("Pack", sizes, {{"N", static_cast<int64_t>(n)}})[0];
+  const Tensor shape = ops::Pack(sizes);
   for (size_t i = 0; i < n; ++i) {
     std::vector<int64_t> form(n, 1);
     form[place[i]] = -1;
-    grids.push_back(MakeOp1(
-        "BroadcastTo",
-        {MakeOp1("Reshape", {vectors[i], IndicesOf(form)}), shape}));
+    grids.push_back(
+        ops::BroadcastTo(ops::Reshape(vectors[i], IndicesOf(form)), shape));
   }
   return grids;
 }
@@ -122,28 +131,26 @@ TensorVector SequenceMask(CompositeCall& c) {
       most = CastTo(most, lengths.dtype());
     }
   } else {
-    most = MakeOp1("Maximum",
-                   {MakeOp1("Max", {lengths, AllAxes(lengths)}),
-                    NumberOf(0, lengths.dtype())});
+    most = MakeOp1("Maximum", {ops::Max(lengths, AllAxes(lengths)),
+                               NumberOf(0, lengths.dtype())});
   }
   const DataType dtype = lengths.dtype();
   const Tensor row =
       MakeOp1("Range", {NumberOf(0, dtype), most, NumberOf(1, dtype)});
-  const Tensor mask = MakeOp1(
-      "Less", {row, MakeOp1("ExpandDims", {lengths, Int32Of(-1)})});
+  const Tensor mask = ops::Less(row, ops::ExpandDims(lengths, Int32Of(-1)));
   return {CastTo(mask, c.type(2))};
 }
 
 TensorVector HistogramFixedWidth(CompositeCall& c) {
   const Tensor bins =
       c.get<int64_t>(2) ? Int32Of(c.integer(2), c.name("nbins")) : c.tensor(2);
-  return {MakeOp1("HistogramFixedWidth", {c.tensor(0), c.tensor(1), bins},
-                  {{"dtype", c.type(3)}}, c.name())};
+  return {ops::HistogramFixedWidth(OpName(c.name()), c.tensor(0), c.tensor(1),
+                                   bins, c.type(3))};
 }
 
 TensorVector InTopK(CompositeCall& c) {
-  return {MakeOp1("InTopKV2", {c.tensor(1), c.tensor(0), c.tensor(2)}, {},
-                  c.name("InTopKV2"))};
+  return {ops::InTopKV2(OpName(c.name("InTopKV2")), c.tensor(1), c.tensor(0),
+                        c.tensor(2))};
 }
 
 const CompositeRecord kRecords[] = {

@@ -5,6 +5,8 @@
 #include "framework/op_builder.h"
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
+#include "ops/fn/TensorListLength.h"
+#include "ops/fn/ZerosLike.h"
 #include "ops/list/list_access.h"
 
 namespace gk {
@@ -227,8 +229,7 @@ const OpRecord kRecords[] = {
      .gradient =
          [](GradContext& g) {
            const DataType dtype = g.attr<DataType>("element_dtype");
-           const Tensor list =
-               g.has_dy(0) ? g.dy(0) : MakeOp1("ZerosLike", {g.y(0)});
+           const Tensor list = g.has_dy(0) ? g.dy(0) : ops::ZerosLike(g.y(0));
            g.Set(0, MakeOp1("TensorListPushBack", {list, g.dy(1)},
                             {{"element_dtype", dtype}}));
          },
@@ -264,7 +265,7 @@ const OpRecord kRecords[] = {
      .gradient =
          [](GradContext& g) {
            g.Set(0, MakeOp1("TensorListResize",
-                            {g.dy(0), MakeOp1("TensorListLength", {g.x(0)})}));
+                            {g.dy(0), ops::TensorListLength(g.x(0))}));
          },
      .doc = "The list cut off or prolonged to `size` elements.",
      .test = {.skip_gradient = true}},

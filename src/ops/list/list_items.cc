@@ -6,6 +6,18 @@
 #include "framework/op_builder.h"
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
+#include "ops/fn/Equal.h"
+#include "ops/fn/GatherV2.h"
+#include "ops/fn/Range.h"
+#include "ops/fn/Size.h"
+#include "ops/fn/Slice.h"
+#include "ops/fn/TensorListElementShape.h"
+#include "ops/fn/TensorListGather.h"
+#include "ops/fn/TensorListLength.h"
+#include "ops/fn/TensorListResize.h"
+#include "ops/fn/UnsortedSegmentMax.h"
+#include "ops/fn/UnsortedSegmentSum.h"
+#include "ops/fn/ZerosLike.h"
 #include "ops/list/list_access.h"
 
 namespace gk {
@@ -216,9 +228,7 @@ bool AreDistinct(const Tensor& indices) {
          all.size();
 }
 
-Tensor NumRows(const Tensor& t) {
-  return MakeOp1("Size", {t}, {{"out_type", DataType::kInt32}});
-}
+Tensor NumRows(const Tensor& t) { return ops::Size(t, DataType::kInt32); }
 
 // Gradients of gathering: a list of those of the rows; what was read twice gets
 // both.
@@ -228,14 +238,13 @@ void GatherGrads(GradContext& g) {
   if (!AreDistinct(indices) && dtype != DataType::kVariant) {
     const TensorVector unique = MakeOp("Unique", std::span(&indices, 1),
                                        {{"out_idx", DataType::kInt32}});
-    rows = MakeOp1("UnsortedSegmentSum", {rows, unique[1], NumRows(unique[0])});
+    rows = ops::UnsortedSegmentSum(rows, unique[1], NumRows(unique[0]));
     indices = unique[0];
   }
   g.Set(0, MakeOp1("TensorListScatterV2",
                    {rows, indices,
-                    MakeOp1("TensorListElementShape", {g.x(0)},
-                            {{"shape_type", DataType::kInt32}}),
-                    MakeOp1("TensorListLength", {g.x(0)})},
+                    ops::TensorListElementShape(g.x(0), DataType::kInt32),
+                    ops::TensorListLength(g.x(0))},
                    {{"element_dtype", dtype}}));
 }
 
@@ -243,12 +252,12 @@ void GatherGrads(GradContext& g) {
 Tensor AreLast(const Tensor& indices) {
   const Tensor zero = IntegerConstant(0, DataType::kInt32),
                one = IntegerConstant(1, DataType::kInt32);
-  const Tensor row = MakeOp1("Range", {zero, NumRows(indices), one});
+  const Tensor row = ops::Range(zero, NumRows(indices), one);
   const TensorVector unique =
       MakeOp("Unique", std::span(&indices, 1), {{"out_idx", DataType::kInt32}});
   const Tensor last =
-      MakeOp1("UnsortedSegmentMax", {row, unique[1], NumRows(unique[0])});
-  return MakeOp1("Equal", {MakeOp1("GatherV2", {last, unique[1], zero}), row});
+      ops::UnsortedSegmentMax(row, unique[1], NumRows(unique[0]));
+  return ops::Equal(ops::GatherV2(last, unique[1], zero), row);
 }
 
 // Gradients of scattering: rows of the list's gradient, but for those that
@@ -257,13 +266,11 @@ void ScatterGrads(GradContext& g, const Tensor& indices, int tensor) {
   Tensor element = ShapeTensor(g.x(tensor));
   const Tensor begin = IntegerVector(std::vector<int64_t>{1});
   const Tensor size = IntegerVector(std::vector<int64_t>{-1});
-  element = MakeOp1("Slice", {element, begin, size});
+  element = ops::Slice(element, begin, size);
   const DataType dtype = g.attr<DataType>("element_dtype");
-  Tensor rows = MakeOp1("TensorListGather", {g.dy(0), indices, element},
-                        {{"element_dtype", dtype}});
+  Tensor rows = ops::TensorListGather(g.dy(0), indices, element, dtype);
   if (!AreDistinct(indices) && dtype != DataType::kVariant) {
-    rows = MakeOp1("Select",
-                   {AreLast(indices), rows, MakeOp1("ZerosLike", {rows})});
+    rows = MakeOp1("Select", {AreLast(indices), rows, ops::ZerosLike(rows)});
   }
   g.Set(tensor, rows);
 }
@@ -280,9 +287,8 @@ const OpRecord kRecords[] = {
            const DataType dtype = g.attr<DataType>("element_dtype");
            const Tensor list =
                MakeOp1("TensorListReserve",
-                       {MakeOp1("TensorListElementShape", {g.x(0)},
-                                {{"shape_type", DataType::kInt32}}),
-                        MakeOp1("TensorListLength", {g.x(0)})},
+                       {ops::TensorListElementShape(g.x(0), DataType::kInt32),
+                        ops::TensorListLength(g.x(0))},
                        {{"element_dtype", dtype}});
            g.Set(0, MakeOp1("TensorListSetItem", {list, g.x(1), g.dy(0)},
                             {{"element_dtype", dtype}}));
@@ -307,13 +313,11 @@ const OpRecord kRecords[] = {
            }
            if (!g.wants(0)) return;
            // What was there before has no part in the result.
-           Tensor list =
-               MakeOp1("TensorListSetItem",
-                       {g.dy(0), g.x(1), MakeOp1("ZerosLike", {g.x(2)})},
-                       {{"element_dtype", dtype}});
+           Tensor list = MakeOp1("TensorListSetItem",
+                                 {g.dy(0), g.x(1), ops::ZerosLike(g.x(2))},
+                                 {{"element_dtype", dtype}});
            if (g.attr<bool>("resize_if_index_out_of_bounds")) {
-             list = MakeOp1("TensorListResize",
-                            {list, MakeOp1("TensorListLength", {g.x(0)})});
+             list = ops::TensorListResize(list, ops::TensorListLength(g.x(0)));
            }
            g.Set(0, list);
          },
@@ -365,7 +369,7 @@ const OpRecord kRecords[] = {
            if (g.wants(1)) ScatterGrads(g, g.x(2), 1);
            if (g.wants(0)) {
              g.Set(0, MakeOp1("TensorListScatterIntoExistingList",
-                              {g.dy(0), MakeOp1("ZerosLike", {g.x(1)}), g.x(2)},
+                              {g.dy(0), ops::ZerosLike(g.x(1)), g.x(2)},
                               {{"element_dtype", dtype}}));
            }
          },

@@ -3,6 +3,8 @@
 #include "framework/op_builder.h"
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
+#include "ops/fn/TensorListElementShape.h"
+#include "ops/fn/TensorListStack.h"
 #include "ops/list/list_access.h"
 
 namespace gk {
@@ -304,12 +306,11 @@ Status ComputeSplit(KernelContext& c) {
 
 // Gradient of Concat: the rows as a list again.
 void ConcatGrads(GradContext& g) {
-  g.Set(0, MakeOp1("TensorListSplit",
-                   {g.dy(0),
-                    MakeOp1("TensorListElementShape", {g.x(0)},
-                            {{"shape_type", DataType::kInt32}}),
-                    g.y(1)},
-                   {{"element_dtype", g.attr<DataType>("element_dtype")}}));
+  g.Set(0,
+        MakeOp1("TensorListSplit",
+                {g.dy(0), ops::TensorListElementShape(g.x(0), DataType::kInt32),
+                 g.y(1)},
+                {{"element_dtype", g.attr<DataType>("element_dtype")}}));
 }
 
 const OpRecord kRecords[] = {
@@ -324,8 +325,8 @@ const OpRecord kRecords[] = {
            g.Set(
                0,
                MakeOp1("TensorListFromTensor",
-                       {g.dy(0), MakeOp1("TensorListElementShape", {g.x(0)},
-                                         {{"shape_type", DataType::kInt32}})},
+                       {g.dy(0),
+                        ops::TensorListElementShape(g.x(0), DataType::kInt32)},
                        {{"element_dtype", g.attr<DataType>("element_dtype")}}));
          },
      .doc = "The elements along a new first axis; zeros where none was set.",
@@ -347,10 +348,9 @@ const OpRecord kRecords[] = {
              rows = shape.dim(0);
              element = IntegerVector(shape.dims().subspan(1));
            }
-           g.Set(0, MakeOp1("TensorListStack", {g.dy(0), element},
-                            {{"element_dtype",
-                              g.attr<DataType>("element_dtype")},
-                             {"num_elements", rows}}));
+           g.Set(0,
+                 ops::TensorListStack(g.dy(0), element,
+                                      g.attr<DataType>("element_dtype"), rows));
          },
      .doc = "A list of the rows of `tensor`.",
      .test = {.skip_gradient = true}},

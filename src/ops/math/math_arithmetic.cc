@@ -6,6 +6,10 @@
 #include "ops/broadcast_gradient.h"
 #include "ops/broadcast_strings.h"
 #include "ops/elementwise.h"
+#include "ops/fn/GreaterEqual.h"
+#include "ops/fn/LessEqual.h"
+#include "ops/fn/SelectV2.h"
+#include "ops/fn/ZerosLike.h"
 #include "ops/fn/math_unary.h"
 #include "ops/scalar_constant.h"
 
@@ -42,10 +46,10 @@ Status ComputeAdd(KernelContext& c) {
 
 // Each input gets the gradient where it was chosen; the first one at ties.
 void SetChosenGrads(GradContext& g, const Tensor& first) {
-  const Tensor zero = MakeOp1("ZerosLike", {g.dy(0)});
+  const Tensor zero = ops::ZerosLike(g.dy(0));
   SetBroadcastGrads(
-      g, g.wants(0) ? MakeOp1("SelectV2", {first, g.dy(0), zero}) : Tensor(),
-      g.wants(1) ? MakeOp1("SelectV2", {first, zero, g.dy(0)}) : Tensor());
+      g, g.wants(0) ? ops::SelectV2(first, g.dy(0), zero) : Tensor(),
+      g.wants(1) ? ops::SelectV2(first, zero, g.dy(0)) : Tensor());
 }
 
 const OpRecord kRecords[] = {
@@ -131,7 +135,7 @@ const OpRecord kRecords[] = {
      .kernel = Binary<kMaximum, RealTypes>(),
      .gradient =
          [](GradContext& g) {
-           SetChosenGrads(g, MakeOp1("GreaterEqual", {g.x(0), g.x(1)}));
+           SetChosenGrads(g, ops::GreaterEqual(g.x(0), g.x(1)));
          },
      .python = {.names = "math.maximum|maximum"},
      .doc = "Returns the larger of x and y element-wise.",
@@ -148,7 +152,7 @@ const OpRecord kRecords[] = {
      .kernel = Binary<kMinimum, RealTypes>(),
      .gradient =
          [](GradContext& g) {
-           SetChosenGrads(g, MakeOp1("LessEqual", {g.x(0), g.x(1)}));
+           SetChosenGrads(g, ops::LessEqual(g.x(0), g.x(1)));
          },
      .python = {.names = "math.minimum|minimum"},
      .doc = "Returns the smaller of x and y element-wise.",

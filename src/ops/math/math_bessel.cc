@@ -7,6 +7,7 @@
 #include "kernels/math/bessel_k.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/elementwise.h"
+#include "ops/fn/Equal.h"
 #include "ops/fn/math_arithmetic.h"
 #include "ops/fn/math_divide.h"
 #include "ops/fn/math_unary.h"
@@ -21,8 +22,8 @@ double BesselY1Of(double x) { return x < 0 ? math::kNan<double> : ::y1(x); }
 
 // A slope whose formula divides by x and whose limit at zero is 1/2.
 Tensor UnlessZero(const Tensor& x, const Tensor& slope) {
-  return MakeOp1("SelectV2", {MakeOp1("Equal", {x, ScalarLike(x, 0)}),
-                              ScalarLike(x, 0.5), slope});
+  return MakeOp1("SelectV2",
+                 {ops::Equal(x, ScalarLike(x, 0)), ScalarLike(x, 0.5), slope});
 }
 
 const OpRecord kRecords[] = {

@@ -7,6 +7,9 @@
 #include "kernels/math.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/elementwise.h"
+#include "ops/fn/OnesLike.h"
+#include "ops/fn/SelectV2.h"
+#include "ops/fn/ZerosLike.h"
 #include "ops/fn/math_arithmetic.h"
 #include "ops/fn/math_exp.h"
 #include "ops/fn/math_unary.h"
@@ -69,7 +72,7 @@ constexpr auto kPowerOfIntegers = [](auto x, auto y) {
 };
 
 Tensor WhereTrue(const Tensor& condition, const Tensor& x) {
-  return MakeOp1("SelectV2", {condition, x, MakeOp1("ZerosLike", {x})});
+  return ops::SelectV2(condition, x, ops::ZerosLike(x));
 }
 
 void DivideGrads(GradContext& g) {
@@ -100,8 +103,7 @@ void PowerGrads(GradContext& g) {
     const Tensor zero = ScalarLike(x, 0);
     const Tensor known =
         MakeOp1(IsComplex(x.dtype()) ? "NotEqual" : "Greater", {x, zero});
-    const Tensor safe =
-        MakeOp1("SelectV2", {known, x, MakeOp1("OnesLike", {x})});
+    const Tensor safe = ops::SelectV2(known, x, ops::OnesLike(x));
     gy = ops::Mul(ops::Mul(g.dy(0), z), WhereTrue(known, ops::Log(safe)));
   }
   SetBroadcastGrads(g, gx, gy);

@@ -14,6 +14,16 @@
 #include "ops/broadcast_gradient.h"
 #include "ops/element_moves.h"
 #include "ops/element_type_of.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/Einsum.h"
+#include "ops/fn/Fill.h"
+#include "ops/fn/FloorMod.h"
+#include "ops/fn/GatherV2.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/Size.h"
+#include "ops/fn/Slice.h"
+#include "ops/fn/Sub.h"
+#include "ops/fn/Sum.h"
 #include "ops/math/einsum_equation.h"
 #include "ops/scalar_constant.h"
 
@@ -420,19 +430,16 @@ Status EinsumShape(InferenceContext& c) {
 Tensor MakeEinsum(std::vector<std::string> terms, const std::string& output,
                   const TensorVector& inputs) {
   const EinsumEquation equation{std::move(terms), output};
-  return MakeOp("Einsum", inputs,
-                {{"equation", equation.Text()},
-                 {"N", static_cast<int64_t>(inputs.size())}})[0];
+  return ops::Einsum(inputs, equation.Text());
 }
 
 // Dimensions [begin, rank - behind) of a shape.
 Tensor MiddleOf(const Tensor& shape, int64_t begin, int64_t behind) {
-  const Tensor rank = MakeOp1("Size", {shape});
-  const Tensor count = MakeOp1(
-      "Reshape", {MakeOp1("Sub", {rank, IntegerConstant(begin + behind)}),
-                  IntegerVector(std::array<int64_t, 1>{1})});
-  return MakeOp1("Slice",
-                 {shape, IntegerVector(std::array<int64_t, 1>{begin}), count});
+  const Tensor rank = ops::Size(shape);
+  const Tensor count =
+      MakeOp1("Reshape", {ops::Sub(rank, IntegerConstant(begin + behind)),
+                          IntegerVector(std::array<int64_t, 1>{1})});
+  return ops::Slice(shape, IntegerVector(std::array<int64_t, 1>{begin}), count);
 }
 
 // The sizes of labels of `x`, each with its place before or behind "...".
@@ -452,11 +459,10 @@ Tensor SizesOf(const Tensor& x, const std::string& term,
   }
   if (known.size() == labels.size()) return IntegerVector(known);
   const Tensor shape = ShapeTensor(x);
-  const Tensor rank = MakeOp1("Size", {shape});
+  const Tensor rank = ops::Size(shape);
   const Tensor axes =
-      MakeOp1("FloorMod", {MakeOp1("AddV2", {IntegerVector(places), rank}),
-                           rank});
-  return MakeOp1("GatherV2", {shape, axes, IntegerConstant(0)});
+      ops::FloorMod(ops::AddV2(IntegerVector(places), rank), rank);
+  return ops::GatherV2(shape, axes, IntegerConstant(0));
 }
 
 // `grad` [p dims, broadcast dims, s dims] summed where `x` was broadcast.
@@ -478,8 +484,7 @@ Tensor SumBroadcast(const Tensor& grad, const Tensor& x,
   const Tensor axes =
       MakeOp1("AddV2", {MakeOp("BroadcastGradientArgs", parts)[0],
                         IntegerConstant(before)});
-  return MakeOp1("Reshape",
-                 {MakeOp1("Sum", {grad, axes}, {{"keep_dims", false}}), shape});
+  return ops::Reshape(ops::Sum(grad, axes, false), shape);
 }
 
 // The gradient of operand `i`: the product of `dy` and the other one, spread
@@ -518,7 +523,7 @@ Tensor GradientOfOperand(GradContext& g, const EinsumEquation& equation, int i,
   } else {
     if (binary) inputs = {MakeEinsum(std::move(terms), shared, inputs)};
     const Tensor one = ScalarLike(dy, 1);
-    const Tensor ones = MakeOp1("Fill", {SizesOf(x, own, alone), one});
+    const Tensor ones = ops::Fill(SizesOf(x, own, alone), one);
     grad = MakeEinsum({binary ? shared : equation.output, alone}, term,
                       {inputs[0], ones});
   }

@@ -7,6 +7,9 @@
 #include "kernels/matmul.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/element_type_of.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/Shape.h"
+#include "ops/fn/Sum.h"
 
 namespace gk {
 namespace {
@@ -255,15 +258,14 @@ Tensor SumBatch(const Tensor& grad, const Tensor& x, const Tensor& other) {
     auto constant = [](const Tensor& v) {
       return ValueOrThrow(OpBuilder::Current()->Constant(v, "Const"));
     };
-    Tensor shape = MakeOp1("Shape", {t}, {{"out_type", DataType::kInt32}});
+    Tensor shape = ops::Shape(t, DataType::kInt32);
     return MakeOp1("StridedSlice",
                    {shape, constant(zero), constant(minus2), constant(one)});
   };
   const Tensor shapes[] = {batch_shape(x), batch_shape(other)};
   Tensor axes = MakeOp("BroadcastGradientArgs", shapes)[0];
-  Tensor sum = MakeOp1("Sum", {grad, axes}, {{"keep_dims", false}});
-  return MakeOp1("Reshape", {sum, MakeOp1("Shape", {x},
-                                          {{"out_type", DataType::kInt32}})});
+  Tensor sum = ops::Sum(grad, axes, false);
+  return ops::Reshape(sum, ops::Shape(x, DataType::kInt32));
 }
 
 void BatchMatMulGradient(GradContext& g) {

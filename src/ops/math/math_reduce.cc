@@ -6,6 +6,25 @@
 #include "kernels/reduce.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/element_moves.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Cumprod.h"
+#include "ops/fn/DivNoNan.h"
+#include "ops/fn/Equal.h"
+#include "ops/fn/Fill.h"
+#include "ops/fn/FloorDiv.h"
+#include "ops/fn/FloorMod.h"
+#include "ops/fn/GatherV2.h"
+#include "ops/fn/InvertPermutation.h"
+#include "ops/fn/Maximum.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/Range.h"
+#include "ops/fn/Rank.h"
+#include "ops/fn/RealDiv.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/Shape.h"
+#include "ops/fn/Size.h"
+#include "ops/fn/Transpose.h"
 #include "ops/reduction_axes.h"
 #include "ops/scalar_constant.h"
 
@@ -71,11 +90,11 @@ Tensor KnownShape(const Tensor& x) {
 
 // The axes as a vector of int32 in [0, rank).
 Tensor PlainAxes(const GradContext& g, const Tensor& rank) {
-  Tensor list = MakeOp1("Reshape", {g.x(1), IntegerVector(kRest)});
+  Tensor list = ops::Reshape(g.x(1), IntegerVector(kRest));
   if (list.dtype() != DataType::kInt32) {
-    list = MakeOp1("Cast", {list}, {{"DstT", DataType::kInt32}});
+    list = ops::Cast(list, DataType::kInt32);
   }
-  return MakeOp1("FloorMod", {MakeOp1("AddV2", {list, rank}), rank});
+  return ops::FloorMod(ops::AddV2(list, rank), rank);
 }
 
 // The shape of the output had it kept its dims.
@@ -95,19 +114,16 @@ Tensor KeptShape(const GradContext& g) {
   }
   Tensor zero = IntegerConstant(0), one = IntegerConstant(1);
   Tensor shape = KnownShape(x);
-  Tensor rank = MakeOp1("Size", {shape}, {{"out_type", DataType::kInt32}});
+  Tensor rank = ops::Size(shape, DataType::kInt32);
   Tensor list = PlainAxes(g, rank);
-  Tensor ones = MakeOp1(
-      "Fill",
-      {MakeOp1("Shape", {list}, {{"out_type", DataType::kInt32}}), one});
-  const Tensor stitch[] = {MakeOp1("Range", {zero, rank, one}), list, shape,
-                           ones};
+  Tensor ones = ops::Fill(ops::Shape(list, DataType::kInt32), one);
+  const Tensor stitch[] = {ops::Range(zero, rank, one), list, shape, ones};
   return MakeOp("DynamicStitch", stitch, {{"N", int64_t{2}}})[0];
 }
 
 Tensor Kept(const GradContext& g, const Tensor& t) {
   if (g.attr<bool>("keep_dims")) return t;
-  return MakeOp1("Reshape", {t, KeptShape(g)});
+  return ops::Reshape(t, KeptShape(g));
 }
 
 Tensor SpreadGradient(const GradContext& g, const Tensor& dy) {
@@ -124,11 +140,9 @@ void MeanGradient(GradContext& g) {
   if (nx >= 0 && ny >= 0) {
     factor = ScalarConstant(DataType::kFloat, nx / std::max<int64_t>(ny, 1));
   } else {
-    auto size = [](const Tensor& t) {
-      return MakeOp1("Size", {t}, {{"out_type", DataType::kInt32}});
-    };
-    Tensor one = IntegerConstant(1);
-    factor = MakeOp1("FloorDiv", {size(x), MakeOp1("Maximum", {size(y), one})});
+    auto size = [](const Tensor& t) { return ops::Size(t, DataType::kInt32); };
+    const Tensor one = IntegerConstant(1), all = size(x);
+    factor = ops::FloorDiv(all, ops::Maximum(size(y), one));
   }
   Tensor dy = MakeOp1("RealDiv", {g.dy(0), CastTo(factor, x.dtype())});
   g.Set(0, SpreadGradient(g, dy));
@@ -137,9 +151,9 @@ void MeanGradient(GradContext& g) {
 void SelectedGradient(GradContext& g) {
   const Tensor& x = g.x(0);
   Tensor y = Kept(g, g.y(0)), dy = Kept(g, g.dy(0));
-  Tensor chosen = CastTo(MakeOp1("Equal", {y, x}), x.dtype());
+  Tensor chosen = CastTo(ops::Equal(y, x), x.dtype());
   Tensor count = MakeOp1("Reshape", {ops::Sum(chosen, g.x(1)), ShapeTensor(y)});
-  g.Set(0, MakeOp1("Mul", {MakeOp1("RealDiv", {chosen, count}), dy}));
+  g.Set(0, ops::Mul(ops::RealDiv(chosen, count), dy));
 }
 
 // How the dims of x are ordered with the reduced ones first.
@@ -154,12 +168,12 @@ ReducedFirst OrderDims(const GradContext& g) {
   if (s.unknown_rank() || !axes) {
     const Tensor zero = IntegerConstant(0);
     const Tensor one = IntegerConstant(1);
-    const Tensor rank = MakeOp1("Rank", {g.x(0)});
+    const Tensor rank = ops::Rank(g.x(0));
     const Tensor list = PlainAxes(g, rank);
-    const Tensor both[] = {MakeOp1("Range", {zero, rank, one}), list};
+    const Tensor both[] = {ops::Range(zero, rank, one), list};
     const Tensor parts[] = {list, MakeOp("ListDiff", both)[0], zero};
     const Tensor order = MakeOp("ConcatV2", parts)[0];
-    return {order, MakeOp1("InvertPermutation", {order}), list};
+    return {order, ops::InvertPermutation(order), list};
   }
   std::vector<int64_t> order, back(s.rank());
   std::vector<bool> reduced(s.rank());
@@ -184,28 +198,24 @@ void ProdGradient(GradContext& g) {
   const Tensor& x = g.x(0);
   const ReducedFirst dims = OrderDims(g);
   const Tensor zero = IntegerConstant(0);
-  Tensor moved = MakeOp1("Transpose", {x, dims.order});
+  Tensor moved = ops::Transpose(x, dims.order);
   Tensor moved_shape = KnownShape(moved);
   // [reduced, kept]
-  Tensor sizes =
-      MakeOp1("Prod",
-              {MakeOp1("GatherV2", {KnownShape(x), dims.reduced, zero}),
-               IntegerVector(kZero)},
-              {{"keep_dims", true}});
+  Tensor sizes = MakeOp1(
+      "Prod",
+      {ops::GatherV2(KnownShape(x), dims.reduced, zero), IntegerVector(kZero)},
+      {{"keep_dims", true}});
   // No -1: there is nothing to infer it from if a reduced dim is 0.
   Tensor kept = MakeOp1(
-      "FloorDiv",
-      {MakeOp1("Size", {x}), MakeOp1("Maximum", {sizes, IntegerConstant(1)})});
+      "FloorDiv", {ops::Size(x), ops::Maximum(sizes, IntegerConstant(1))});
   const Tensor parts[] = {sizes, kept, zero};
-  Tensor flat = MakeOp1("Reshape", {moved, MakeOp("ConcatV2", parts)[0]});
-  Tensor left = MakeOp1("Cumprod", {flat, zero}, {{"exclusive", true}});
-  Tensor right = MakeOp1("Cumprod", {flat, zero},
-                         {{"exclusive", true}, {"reverse", true}});
-  Tensor others = MakeOp1(
-      "Reshape",
-      {MakeOp1("Mul", {Conjugate(left), Conjugate(right)}), moved_shape});
-  others = MakeOp1("Transpose", {others, dims.back});
-  g.Set(0, MakeOp1("Mul", {SpreadGradient(g, g.dy(0)), others}));
+  Tensor flat = ops::Reshape(moved, MakeOp("ConcatV2", parts)[0]);
+  Tensor left = ops::Cumprod(flat, zero, true);
+  Tensor right = ops::Cumprod(flat, zero, true, true);
+  Tensor others = ops::Reshape(
+      MakeOp1("Mul", {Conjugate(left), Conjugate(right)}), moved_shape);
+  others = ops::Transpose(others, dims.back);
+  g.Set(0, ops::Mul(SpreadGradient(g, g.dy(0)), others));
 }
 
 Status ComputeEuclideanNorm(KernelContext& c) {
@@ -254,7 +264,7 @@ Status ComputeEuclideanNorm(KernelContext& c) {
 
 void EuclideanNormGradient(GradContext& g) {
   Tensor y = Kept(g, g.y(0)), dy = Kept(g, g.dy(0));
-  g.Set(0, MakeOp1("Mul", {g.x(0), MakeOp1("DivNoNan", {dy, y})}));
+  g.Set(0, ops::Mul(g.x(0), ops::DivNoNan(dy, y)));
 }
 
 const OpRecord kRecords[] = {

@@ -12,6 +12,14 @@
 #include "framework/op_registry.h"
 #include "kernels/elementwise.h"
 #include "kernels/reduce.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/DivNoNan.h"
+#include "ops/fn/Exp.h"
+#include "ops/fn/Greater.h"
+#include "ops/fn/Log.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/Neg.h"
+#include "ops/fn/Sub.h"
 #include "ops/scalar_constant.h"
 
 namespace gk {
@@ -153,9 +161,9 @@ void CumprodGradient(GradContext& g) {
   const bool exclusive = g.attr<bool>("exclusive");
   const bool reverse = g.attr<bool>("reverse");
   Tensor product = ops::Cumprod(g.x(0), g.x(1), exclusive, reverse);
-  Tensor sum = ops::Cumsum(MakeOp1("Mul", {product, g.dy(0)}), g.x(1),
-                           exclusive, !reverse);
-  g.Set(0, MakeOp1("DivNoNan", {sum, g.x(0)}));
+  Tensor sum =
+      ops::Cumsum(ops::Mul(product, g.dy(0)), g.x(1), exclusive, !reverse);
+  g.Set(0, ops::DivNoNan(sum, g.x(0)));
 }
 
 double Lowest(DataType t) {
@@ -177,13 +185,12 @@ void LogsumexpGradient(GradContext& g) {
   const Tensor nothing = ScalarLike(x, Lowest(x.dtype()));
   const auto part = [&](const Tensor& grad) {
     const Tensor log = MakeOp1(
-        "SelectV2",
-        {MakeOp1("Greater", {grad, zero}), MakeOp1("Log", {grad}), nothing});
-    const Tensor sum = ops::CumulativeLogsumexp(
-        MakeOp1("Sub", {log, y}), axis, exclusive, !reverse);
-    return MakeOp1("Exp", {MakeOp1("AddV2", {sum, x})});
+        "SelectV2", {ops::Greater(grad, zero), ops::Log(grad), nothing});
+    const Tensor sum =
+        ops::CumulativeLogsumexp(ops::Sub(log, y), axis, exclusive, !reverse);
+    return ops::Exp(ops::AddV2(sum, x));
   };
-  g.Set(0, MakeOp1("Sub", {part(dy), part(MakeOp1("Neg", {dy}))}));
+  g.Set(0, MakeOp1("Sub", {part(dy), part(ops::Neg(dy))}));
 }
 
 template <bool kLargest>

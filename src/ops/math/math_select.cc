@@ -11,6 +11,10 @@
 #include "ops/broadcast_gradient.h"
 #include "ops/broadcast_strings.h"
 #include "ops/elementwise.h"
+#include "ops/fn/Greater.h"
+#include "ops/fn/Less.h"
+#include "ops/fn/LogicalOr.h"
+#include "ops/fn/ZerosLike.h"
 
 namespace gk {
 namespace {
@@ -124,7 +128,7 @@ Status ComputeSelectV2(KernelContext& ctx) {
 }
 
 void SelectV2Grads(GradContext& g) {
-  const Tensor zero = MakeOp1("ZerosLike", {g.dy(0)});
+  const Tensor zero = ops::ZerosLike(g.dy(0));
   const Tensor& c = g.x(0);
   for (int i = 1; i <= 2; ++i) {
     if (!g.wants(i)) continue;
@@ -189,7 +193,7 @@ Status ComputeSelect(KernelContext& ctx) {
 }
 
 void SelectGrads(GradContext& g) {
-  const Tensor zero = MakeOp1("ZerosLike", {g.dy(0)});
+  const Tensor zero = ops::ZerosLike(g.dy(0));
   if (g.wants(1)) g.Set(1, ops::Select(g.x(0), g.dy(0), zero));
   if (g.wants(2)) g.Set(2, ops::Select(g.x(0), zero, g.dy(0)));
 }
@@ -232,11 +236,11 @@ Status ComputeClip(KernelContext& c) {
 
 void ClipGrads(GradContext& g) {
   const Tensor &x = g.x(0), &low = g.x(1), &high = g.x(2);
-  const Tensor zero = MakeOp1("ZerosLike", {g.dy(0)});
-  const Tensor below = MakeOp1("Less", {x, low});
-  const Tensor above = MakeOp1("Greater", {x, high});
+  const Tensor zero = ops::ZerosLike(g.dy(0));
+  const Tensor below = ops::Less(x, low);
+  const Tensor above = ops::Greater(x, high);
   if (g.wants(0)) {
-    const Tensor outside = MakeOp1("LogicalOr", {below, above});
+    const Tensor outside = ops::LogicalOr(below, above);
     g.Set(0, ops::SelectV2(outside, zero, g.dy(0)));
   }
   if (g.wants(1)) {

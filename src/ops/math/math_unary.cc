@@ -6,6 +6,8 @@
 #include "kernels/math.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/elementwise.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/ComplexAbs.h"
 #include "ops/fn/math_arithmetic.h"
 #include "ops/fn/math_unary_grad.h"
 #include "ops/scalar_constant.h"
@@ -82,10 +84,8 @@ const OpRecord kRecords[] = {
              return;
            }
            const Tensor inverse = ops::Reciprocal(
-               MakeOp1("Cast",
-                       {MakeOp1("ComplexAbs", {g.x(0)},
-                                {{"Tout", RealType(g.x(0).dtype())}})},
-                       {{"DstT", g.x(0).dtype()}}));
+               ops::Cast(ops::ComplexAbs(g.x(0), RealType(g.x(0).dtype())),
+                         g.x(0).dtype()));
            const Tensor turn = ops::Mul(g.y(0), g.y(0));
            g.Set(0,
                  ops::Mul(ScalarLike(g.x(0), 0.5),

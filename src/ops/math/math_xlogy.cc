@@ -6,6 +6,8 @@
 #include "kernels/math.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/elementwise.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/NotEqual.h"
 #include "ops/fn/math_arithmetic.h"
 #include "ops/fn/math_unary.h"
 #include "ops/scalar_constant.h"
@@ -15,8 +17,7 @@ namespace {
 
 // 1 where x is not 0, else 0.
 Tensor NonZero(const Tensor& x) {
-  return MakeOp1("Cast", {MakeOp1("NotEqual", {x, ScalarLike(x, 0)})},
-                 {{"DstT", x.dtype()}});
+  return ops::Cast(ops::NotEqual(x, ScalarLike(x, 0)), x.dtype());
 }
 
 constexpr auto kLogOfComplex = kCalled<[](auto x) { return std::log(x); }>;

@@ -5,6 +5,8 @@
 #include "framework/op_registry.h"
 #include "kernels/math.h"
 #include "ops/elementwise.h"
+#include "ops/fn/Less.h"
+#include "ops/fn/ZerosLike.h"
 #include "ops/fn/math_arithmetic.h"
 #include "ops/fn/math_divide.h"
 #include "ops/fn/math_exp.h"
@@ -80,7 +82,7 @@ const OpRecord kRecords[] = {
      .gradient =
          [](GradContext& g) {
            if (g.wants(0)) g.Set(0, ops::ReluGrad(g.dy(0), g.x(1)));
-           if (g.wants(1)) g.Set(1, MakeOp1("ZerosLike", {g.x(1)}));
+           if (g.wants(1)) g.Set(1, ops::ZerosLike(g.x(1)));
          },
      .doc = "The gradient of Relu; features may be its input or its output.",
      .test = {.reference = "where(features > 0, gradients, 0)",
@@ -97,7 +99,7 @@ const OpRecord kRecords[] = {
      .gradient =
          [](GradContext& g) {
            if (g.wants(0)) g.Set(0, ops::Relu6Grad(g.dy(0), g.x(1)));
-           if (g.wants(1)) g.Set(1, MakeOp1("ZerosLike", {g.x(1)}));
+           if (g.wants(1)) g.Set(1, ops::ZerosLike(g.x(1)));
          },
      .doc = "The gradient of Relu6; features may be its input or its output.",
      .test = {.reference =
@@ -118,7 +120,7 @@ const OpRecord kRecords[] = {
            if (g.wants(0))
              g.Set(0,
                    ops::LeakyReluGrad(g.dy(0), g.x(1), g.attr<float>("alpha")));
-           if (g.wants(1)) g.Set(1, MakeOp1("ZerosLike", {g.x(1)}));
+           if (g.wants(1)) g.Set(1, ops::ZerosLike(g.x(1)));
          },
      .doc = "The gradient of LeakyRelu with respect to features.",
      .test = {.reference = "where(features > 0, gradients, alpha * gradients)",
@@ -135,10 +137,10 @@ const OpRecord kRecords[] = {
          [](GradContext& g) {
            if (g.wants(0)) g.Set(0, ops::EluGrad(g.dy(0), g.x(1)));
            if (g.wants(1))
-             g.Set(1, MakeOp1("SelectV2",
-                              {MakeOp1("Less", {g.x(1), ScalarLike(g.x(1), 0)}),
-                               ops::Mul(g.dy(0), g.x(0)),
-                               MakeOp1("ZerosLike", {g.x(1)})}));
+             g.Set(1, MakeOp1(
+                          "SelectV2",
+                          {ops::Less(g.x(1), ScalarLike(g.x(1), 0)),
+                           ops::Mul(g.dy(0), g.x(0)), ops::ZerosLike(g.x(1))}));
          },
      .doc = "The gradient of Elu in terms of its outputs.",
      .test = {.skip_gradient = true}},
@@ -154,10 +156,10 @@ const OpRecord kRecords[] = {
          [](GradContext& g) {
            if (g.wants(0)) g.Set(0, ops::SeluGrad(g.dy(0), g.x(1)));
            if (g.wants(1))
-             g.Set(1, MakeOp1("SelectV2",
-                              {MakeOp1("Less", {g.x(1), ScalarLike(g.x(1), 0)}),
-                               ops::Mul(g.dy(0), g.x(0)),
-                               MakeOp1("ZerosLike", {g.x(1)})}));
+             g.Set(1, MakeOp1(
+                          "SelectV2",
+                          {ops::Less(g.x(1), ScalarLike(g.x(1), 0)),
+                           ops::Mul(g.dy(0), g.x(0)), ops::ZerosLike(g.x(1))}));
          },
      .doc = "The gradient of Selu in terms of its outputs.",
      .test = {.skip_gradient = true}},

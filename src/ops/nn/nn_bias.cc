@@ -7,6 +7,7 @@
 #include "framework/op_registry.h"
 #include "kernels/bias.h"
 #include "kernels/reduce.h"
+#include "ops/fn/ZerosLike.h"
 #include "ops/fn/math_arithmetic.h"
 
 namespace gk {
@@ -122,7 +123,7 @@ void BiasAddGradient(GradContext& g) {
 // Repeats the gradient of the sums over everything that was summed.
 void BiasAddGradGradient(GradContext& g) {
   const std::string format = g.attr<std::string>("data_format");
-  const Tensor zeros = MakeOp1("ZerosLike", {g.x(0)});
+  const Tensor zeros = ops::ZerosLike(g.x(0));
   g.Set(0, ops::BiasAdd(zeros, g.dy(0), format));
 }
 

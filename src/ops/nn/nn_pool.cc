@@ -8,6 +8,7 @@
 #include "framework/op_registry.h"
 #include "kernels/pool.h"
 #include "ops/element_type_of.h"
+#include "ops/fn/Shape.h"
 #include "ops/int32_attrs.h"
 #include "ops/nn/window.h"
 
@@ -383,8 +384,7 @@ void ArgmaxGradient(GradContext& g) {
 
 void AvgPoolGradient(GradContext& g) {
   const bool volume = g.record().name == "AvgPool3D";
-  const Tensor shape =
-      MakeOp1("Shape", {g.x(0)}, {{"out_type", DataType::kInt32}});
+  const Tensor shape = ops::Shape(g.x(0), DataType::kInt32);
   g.Set(0, MakeOp1(volume ? "AvgPool3DGrad" : "AvgPoolGrad", {shape, g.dy(0)},
                    Shared(g)));
 }

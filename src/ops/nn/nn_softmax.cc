@@ -7,6 +7,9 @@
 #include "kernels/softmax.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/element_moves.h"
+#include "ops/fn/Exp.h"
+#include "ops/fn/ExpandDims.h"
+#include "ops/fn/Sum.h"
 #include "ops/fn/math_arithmetic.h"
 #include "ops/fn/math_unary.h"
 
@@ -15,11 +18,11 @@ namespace {
 
 Tensor SumLastKept(const Tensor& x) {
   constexpr int64_t kLast[] = {-1};
-  return MakeOp1("Sum", {x, IntegerVector(kLast)}, {{"keep_dims", true}});
+  return ops::Sum(x, IntegerVector(kLast), true);
 }
 
 Tensor LastDimAdded(const Tensor& x) {
-  return MakeOp1("ExpandDims", {x, IntegerConstant(-1)});
+  return ops::ExpandDims(x, IntegerConstant(-1));
 }
 
 Status SoftmaxShape(InferenceContext& c) {
@@ -59,7 +62,7 @@ void SoftmaxGradient(GradContext& g) {
 
 // dy - sum(dy) softmax
 void LogSoftmaxGradient(GradContext& g) {
-  const Tensor softmax = MakeOp1("Exp", {g.y(0)}), dy = g.dy(0);
+  const Tensor softmax = ops::Exp(g.y(0)), dy = g.dy(0);
   g.Set(0, ops::Sub(dy, ops::Mul(SumLastKept(dy), softmax)));
 }
 

@@ -3,6 +3,9 @@
 #include <optional>
 
 #include "ops/element_moves.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/StatelessRandomGetKeyCounter.h"
 #include "ops/random/random_algorithm.h"
 #include "ops/random/random_seeds.h"
 
@@ -32,8 +35,8 @@ const Tensor& RandomShape(const CompositeCall& c, int i) {
 
 Tensor Affine(const CompositeCall& c, const Tensor& x, const Tensor& scale,
               const Tensor& shift) {
-  const Tensor scaled = MakeOp1("Mul", {x, scale}, {}, c.name("mul"));
-  return MakeOp1("AddV2", {scaled, shift}, {}, c.name());
+  const Tensor scaled = ops::Mul(OpName(c.name("mul")), x, scale);
+  return ops::AddV2(OpName(c.name()), scaled, shift);
 }
 
 AttrMap SeedAttrsOf(const CompositeCall& c, int i) {
@@ -62,8 +65,8 @@ Tensor MakeAlgorithm(const CompositeCall& c,
 }
 
 TensorVector KeyCounter(const CompositeCall& c, int seed) {
-  return MakeOp("StatelessRandomGetKeyCounter", TensorVector{c.tensor(seed)},
-                {}, c.name("StatelessRandomGetKeyCounter"));
+  return ops::StatelessRandomGetKeyCounter(
+      OpName(c.name("StatelessRandomGetKeyCounter")), c.tensor(seed));
 }
 
 void CheckFloatingResult(DataType t, std::string_view what) {

@@ -7,6 +7,9 @@
 #include <variant>
 
 #include "ops/composite.h"
+#include "ops/fn/StatelessRandomUniformFullIntV2.h"
+#include "ops/fn/StatelessRandomUniformIntV2.h"
+#include "ops/fn/Sub.h"
 
 namespace gk {
 
@@ -84,14 +87,12 @@ class KeyedNumbers final : public NumberSource {
   }
   Tensor DrawInts(const Tensor& low, const Tensor& high,
                   std::string_view name) override {
-    return MakeOp1("StatelessRandomUniformIntV2",
-                   {shape_, key_, counter_, Number("alg"), low, high}, {},
-                   name);
+    return ops::StatelessRandomUniformIntV2(OpName(name), shape_, key_,
+                                            counter_, Number("alg"), low, high);
   }
   Tensor DrawFullInts(DataType dtype, std::string_view name) {
-    return MakeOp1("StatelessRandomUniformFullIntV2",
-                   {shape_, key_, counter_, Number("alg")}, {{"dtype", dtype}},
-                   name);
+    return ops::StatelessRandomUniformFullIntV2(OpName(name), shape_, key_,
+                                                counter_, Number("alg"), dtype);
   }
 
  private:
@@ -126,7 +127,7 @@ Tensor UniformNumbers(const CompositeCall& c, int first, DataType dtype,
   auto source = make_source();
   if (IsRandomInteger(dtype)) return source.DrawInts(low, high, c.name());
   const Tensor values = source.Draw("Uniform", dtype);
-  const Tensor range = MakeOp1("Sub", {high, low}, {}, c.name("sub"));
+  const Tensor range = ops::Sub(OpName(c.name("sub")), high, low);
   return Affine(c, values, range, low);
 }
 

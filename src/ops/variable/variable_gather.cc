@@ -9,6 +9,10 @@
 #include "framework/variable.h"
 #include "framework/variant.h"
 #include "ops/element_moves.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/ScatterNd.h"
+#include "ops/fn/VariableShape.h"
 #include "ops/index_slices.h"
 #include "ops/int32_attrs.h"
 
@@ -87,7 +91,8 @@ Status ComputeGather(KernelContext& c) {
   for (const int64_t d : indices.shape().dims()) dims.push_back(d);
   for (int d = batch + 1; d < value.rank(); ++d) dims.push_back(value.dim(d));
   GK_ASSIGN_OR_RETURN(TensorShape shape, TensorShape::Make(dims));
-  GK_ASSIGN_OR_RETURN(IndexSlices slices, RowSlices(value.shape(), indices, batch));
+  GK_ASSIGN_OR_RETURN(IndexSlices slices,
+                      RowSlices(value.shape(), indices, batch));
   Tensor* out;
   GK_RETURN_IF_ERROR(c.Allocate(0, value.dtype(), shape, &out));
   return CollectAny(value, slices, out);
@@ -129,11 +134,11 @@ Tensor Concat(std::initializer_list<Tensor> parts) {
 }
 
 Tensor Reshape(const Tensor& x, const Tensor& shape) {
-  return MakeOp1("Reshape", {x, shape});
+  return ops::Reshape(x, shape);
 }
 
 Tensor VariableShapeOf(const Tensor& handle) {
-  return MakeOp1("VariableShape", {handle}, {{"out_type", DataType::kInt32}});
+  return ops::VariableShape(handle, DataType::kInt32);
 }
 
 // The slices that were read, as slices of the variable's gradient.
@@ -196,9 +201,8 @@ Status GatherNdShape(InferenceContext& c) {
 
 void GatherNdGradient(GradContext& g) {
   const Tensor shape = VariableShapeOf(g.x(0));
-  const Tensor indices = MakeOp1("Cast", {g.x(1)},
-                                 {{"DstT", DataType::kInt32}});
-  g.Set(0, MakeOp1("ScatterNd", {indices, g.dy(0), shape}));
+  const Tensor indices = ops::Cast(g.x(1), DataType::kInt32);
+  g.Set(0, ops::ScatterNd(indices, g.dy(0), shape));
 }
 
 const OpRecord kRecords[] = {

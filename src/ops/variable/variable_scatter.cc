@@ -69,7 +69,8 @@ struct Bits128 {
   uint64_t words[2];
 };
 
-Status ReplaceAny(Tensor& value, const IndexSlices& slices, const Tensor& updates) {
+Status ReplaceAny(Tensor& value, const IndexSlices& slices,
+                  const Tensor& updates) {
   if (value.dtype() == DataType::kString) {
     Replace<std::string>(value, slices, updates);
     return OkStatus();
@@ -100,8 +101,8 @@ Status ReplaceAny(Tensor& value, const IndexSlices& slices, const Tensor& update
 
 // kBool: sums of bools are "or", differences "xor".
 template <Scatter kOp, bool kBool = false>
-Status ScatterInto(const KernelContext& c, Tensor& value, const IndexSlices& slices,
-                   const Tensor& updates) {
+Status ScatterInto(const KernelContext& c, Tensor& value,
+                   const IndexSlices& slices, const Tensor& updates) {
   if constexpr (kOp == Scatter::kUpdate) {
     return ReplaceAny(value, slices, updates);
   } else {
