@@ -8,6 +8,8 @@
 namespace gk::py {
 
 void AddControlFlow(nanobind::module_& m);
+// Folds, scans and maps over rows.
+void AddRowLoops(nanobind::module_& m);
 
 }  // namespace gk::py
 

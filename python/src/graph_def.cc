@@ -271,15 +271,18 @@ PyObject* GraphDefVersions(PyObject* o, void*) {
   return message ? PyObject_GetAttrString(message.get(), "versions") : nullptr;
 }
 
+const auto kUnlocked = [](FunctionRef<void()> wait) {
+  const GilRelease unlocked(true);
+  wait();
+};
+
 PyObject* ReprHtml(PyObject* o, PyObject*) {
   const FuncGraph* f = GraphOf(o)->func;
-  return ToPyString(GraphHtml(*GraphOf(o)->graph, f ? f->name() : ""));
+  return ToPyString(
+      GraphHtml(*GraphOf(o)->graph, f ? f->name() : "", kUnlocked));
 }
 PyObject* ReprSvg(PyObject* o, PyObject*) {
-  const auto svg = [&] {
-    const GilRelease unlocked(true);
-    return GraphSvg(*GraphOf(o)->graph);
-  }();
+  const auto svg = GraphSvg(*GraphOf(o)->graph, kUnlocked);
   return svg ? ToPyString(*svg) : Py_NewRef(Py_None);
 }
 

@@ -83,6 +83,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddDeferredCaptures(m);
   gk::py::AddGradientTape(m);
   gk::py::AddControlFlow(m);
+  gk::py::AddRowLoops(m);
   gk::py::AddDatasets(m);
   gk::py::AddRagged(m);
   gk::py::AddTensorArray(m);

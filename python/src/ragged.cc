@@ -56,7 +56,7 @@ nb::object FromLengths(nb::handle values, nb::handle lengths, nb::handle name,
 Tensor OrNull(nb::handle value) {
   return value.is_none()
              ? Tensor()
-             : ConvertedTo(value, DataType::kInvalid, DataType::kInt64);
+             : AsComponent(value, DataType::kInvalid, DataType::kInt64);
 }
 
 nb::object FromRowids(nb::handle values, nb::handle ids, nb::handle nrows,
@@ -94,7 +94,7 @@ nb::object FromLimits(nb::handle values, nb::handle limits, nb::handle name,
 
 Tensor AsLength(nb::handle given) {
   const Tensor length =
-      ConvertedTo(given, DataType::kInvalid, DataType::kInt64);
+      AsComponent(given, DataType::kInvalid, DataType::kInt64);
   if (length.dtype() != DataType::kInt32 &&
       length.dtype() != DataType::kInt64) {
     Throw(ValueError("uniform_row_length must have dtype int32 or int64"));
@@ -117,7 +117,7 @@ nb::object FromUniform(nb::handle given, nb::handle row_length,
 
 Tensor AsIntegers(nb::handle given, nb::handle dtype, nb::handle hint,
                   std::string_view name) {
-  const Tensor t = ConvertedTo(given, AsType(dtype, DataType::kInvalid),
+  const Tensor t = AsComponent(given, AsType(dtype, DataType::kInvalid),
                                AsType(hint, DataType::kInt64));
   bool ours;
   return AsPartition(Wrapped(t), name, &ours);
@@ -140,7 +140,7 @@ nb::object UniformPartition(nb::handle length, nb::handle nvals,
   if (nvals.is_none() && nrows.is_none()) {
     Throw(ValueError("At least one of nvals and nrows must be given."));
   }
-  const Tensor t = ConvertedTo(length, AsType(dtype, DataType::kInvalid),
+  const Tensor t = AsComponent(length, AsType(dtype, DataType::kInvalid),
                                AsType(hint, DataType::kInt64));
   return Wrapped(
       Partition::FromUniform(t, OrNull(nrows), OrNull(nvals), validate));
@@ -156,11 +156,11 @@ nb::object FromTensor(nb::handle given, nb::handle lengths, nb::handle padding,
                     nb::cast<std::string>(nb::str(ragged_rank))));
   }
   const CallScope scope(name, "RaggedFromTensor");
-  const Tensor tensor = ConvertedTo(given);
+  const Tensor tensor = AsComponent(given);
   FromTensorOptions options{.ragged_rank = nb::cast<int>(ragged_rank),
                             .splits_type = AsType(dtype, DataType::kInt64)};
   if (!padding.is_none()) {
-    options.padding = ConvertedTo(padding, DataType::kInvalid, tensor.dtype());
+    options.padding = AsComponent(padding, DataType::kInvalid, tensor.dtype());
   }
   const auto is_nested = [](nb::handle list) {
     if (!PyList_Check(list.ptr()) && !PyTuple_Check(list.ptr())) return false;
@@ -193,7 +193,7 @@ nb::object ToDense(nb::handle ragged, nb::handle fill, nb::handle name,
   const CallScope scope(name, "RaggedToTensor");
   const RaggedValue value = AsRagged(ragged);
   Tensor filler;
-  if (!fill.is_none()) filler = ConvertedTo(fill, value.dtype());
+  if (!fill.is_none()) filler = AsComponent(fill, value.dtype());
   if (IsTensor(shape.ptr())) {
     return Wrapped(RaggedToTensorOf(value, filler, TensorOf(shape.ptr())));
   }
@@ -291,7 +291,7 @@ nb::object Binary(nb::handle op, nb::handle x, nb::handle y) {
 
 nb::object SparseFromDense(nb::handle tensor, nb::handle name) {
   const CallScope scope(name, "dense_to_sparse");
-  return Wrapped(SparseValue::FromDense(ConvertedTo(tensor)));
+  return Wrapped(SparseValue::FromDense(AsComponent(tensor)));
 }
 
 nb::object SparseToDense(nb::handle sparse, nb::handle fill, bool ordered,
@@ -299,7 +299,7 @@ nb::object SparseToDense(nb::handle sparse, nb::handle fill, bool ordered,
   const CallScope scope(name, "SparseToDense");
   const SparseValue value = AsSparse(sparse);
   Tensor filler;
-  if (!fill.is_none()) filler = ConvertedTo(fill, value.values.dtype());
+  if (!fill.is_none()) filler = AsComponent(fill, value.values.dtype());
   return Wrapped(value.ToDense(filler, ordered));
 }
 
@@ -311,7 +311,7 @@ nb::object SparseReorder(nb::handle sparse, nb::handle name) {
 nb::object SparseBeside(nb::handle sparse, nb::handle other) {
   const SparseValue value = AsSparse(sparse);
   return Wrapped(value.Beside(
-      ConvertedTo(other, DataType::kInvalid, value.values.dtype())));
+      AsComponent(other, DataType::kInvalid, value.values.dtype())));
 }
 
 // What is known of the shape: of parts that fit.

@@ -30,7 +30,7 @@ bool IsRagged(nb::handle value) {
   return IsOf(value, TheCompositeClasses().ragged);
 }
 
-Tensor ConvertedTo(nb::handle value, DataType dtype, DataType hint) {
+Tensor AsComponent(nb::handle value, DataType dtype, DataType hint) {
   StatusOr<Tensor> t = ToTensor(value.ptr(), dtype, hint);
   if (!t.ok()) Throw(t.status());
   return *std::move(t);
@@ -38,7 +38,7 @@ Tensor ConvertedTo(nb::handle value, DataType dtype, DataType hint) {
 
 RaggedValue AsRagged(nb::handle value, DataType hint) {
   if (!IsRagged(value)) {
-    return ConvertedTo(value, DataType::kInvalid, hint);
+    return AsComponent(value, DataType::kInvalid, hint);
   }
   std::vector<RowPartition> partitions;
   nb::object level = nb::borrow(value);
@@ -144,10 +144,10 @@ Tensor AsPartition(nb::handle given, std::string_view name, bool* ours) {
   const DataType hint =
       IsNumpyValue(given.ptr()) ? DataType::kInvalid : DataType::kInt64;
   Tensor t = *ours ? TensorOf(given.ptr())
-                   : ConvertedTo(given, DataType::kInvalid, hint);
+                   : AsComponent(given, DataType::kInvalid, hint);
   if (!fits(t) && !*ours &&
       (IsInteger(t.dtype()) || t.partial_shape().num_elements() == 0)) {
-    t = ConvertedTo(given, DataType::kInt64);
+    t = AsComponent(given, DataType::kInt64);
   }
   if (!fits(t)) Throw(ValueError("{} must have dtype int32 or int64", name));
   const PartialTensorShape shape = t.partial_shape();

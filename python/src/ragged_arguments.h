@@ -30,7 +30,7 @@ RaggedValue AsRagged(nanobind::handle value,
                      DataType hint = DataType::kInvalid);
 std::vector<RaggedValue> AsRaggedList(nanobind::handle values,
                                       DataType hint = DataType::kInvalid);
-Tensor ConvertedTo(nanobind::handle value, DataType dtype = DataType::kInvalid,
+Tensor AsComponent(nanobind::handle value, DataType dtype = DataType::kInvalid,
                    DataType hint = DataType::kInvalid);
 nanobind::object Wrapped(const RaggedValue& value);
 nanobind::object Wrapped(const std::vector<RaggedValue>& values);

@@ -122,7 +122,7 @@ nb::object Reverse(const Bound& b) {
   return Wrapped(RaggedReverse(b.ragged("tensor"), *b.axes().values));
 }
 nb::object Tile(const Bound& b) {
-  return Wrapped(RaggedTile(b.ragged("input"), ConvertedTo(b["multiples"])));
+  return Wrapped(RaggedTile(b.ragged("input"), AsComponent(b["multiples"])));
 }
 
 CompositeValue Native(nb::handle value) {
@@ -133,7 +133,7 @@ CompositeValue Native(nb::handle value) {
     if (ints.ok()) return *std::move(ints);
     PyErr_Clear();
   }
-  return ConvertedTo(value);
+  return AsComponent(value);
 }
 
 nb::object Split(const Bound& b) {
@@ -176,7 +176,7 @@ template <const char* kName>
 nb::object Segments(const Bound& b) {
   return Wrapped(RaggedSegments(kName, b.ragged("data"),
                                 b.ragged("segment_ids"),
-                                ConvertedTo(b["num_segments"])));
+                                AsComponent(b["num_segments"])));
 }
 
 nb::object Cumsum(const Bound& b) {

@@ -239,6 +239,17 @@ std::vector<std::string> Names(nb::handle names) {
   return all;
 }
 
+std::vector<PartialTensorShape> Shapes(nb::handle shapes) {
+  std::vector<PartialTensorShape> all;
+  for (nb::handle s : shapes) all.push_back(Shape(s));
+  return all;
+}
+
+std::string NameOfVariable(const Tensor& before) {
+  if (!before.is_symbolic()) return "of the loop";
+  return TextOf(Wrapped(before).attr("name"));
+}
+
 StagedValue ClosedList(const StagedValue& open, const StagedValue& like) {
   return ValueOfSymbol(
       PythonValue(open).attr("closed")(PythonValue(like).attr("elements")));

@@ -45,6 +45,9 @@ void BeginBody(FuncGraph* body);
 void EndPart(FuncGraph* part);
 std::string TextOf(nanobind::handle value);
 std::string TypeNameOf(const StagedValue& value);
+std::vector<PartialTensorShape> Shapes(nanobind::handle shapes);
+// As errors call what was `before` the loop.
+std::string NameOfVariable(const Tensor& before);
 // OK, or what Python said when `compare` raised TypeError or ValueError.
 Status Compared(const char* function, const StagedValue& a,
                 const StagedValue& b);

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <thread>
 
 extern char** environ;
 
@@ -94,8 +95,20 @@ std::optional<std::string> RunProgram(const std::vector<std::string>& command,
   std::optional<std::string> output = Exchange(ours.fd(), input, deadline);
   if (!output) kill(child, SIGKILL);
   int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return std::nullopt;  // somebody else has waited for it
+  bool killed = !output;
+  while (true) {
+    // Who has closed its output may go on for ever.
+    const pid_t ended = waitpid(child, &status, killed ? 0 : WNOHANG);
+    if (ended == child) break;
+    // Somebody else has waited for it.
+    if (ended < 0 && errno != EINTR) return std::nullopt;
+    if (killed || ended < 0) continue;
+    if (std::chrono::steady_clock::now() >= deadline) {
+      kill(child, SIGKILL);
+      killed = true;
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
   }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
   return output;

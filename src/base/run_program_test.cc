@@ -17,6 +17,9 @@ TEST(RunProgram, SaysWhereItFailed) {
   EXPECT_EQ(RunProgram({"no_such_program_anywhere"}, "", 20), std::nullopt);
   EXPECT_EQ(RunProgram({"false"}, "", 20), std::nullopt);
   EXPECT_EQ(RunProgram({"sleep", "60"}, "", 1), std::nullopt);
+  // One that closes its output and stays.
+  EXPECT_EQ(RunProgram({"sh", "-c", "exec 0<&- 1>&-; exec sleep 60"}, "", 1),
+            std::nullopt);
 }
 
 TEST(RunProgram, OutlivesReadersThatLeave) {

@@ -189,7 +189,9 @@ TEST(NnOps, Errors) {
     EXPECT_EQ(e.status().message(),
               "Received a label value of 7 which is outside the valid range of "
               "[0, 5).  Label values: 7 1 "
-              "[Op:SparseSoftmaxCrossEntropyWithLogits] name: ");
+              "[Op:SparseSoftmaxCrossEntropyWithLogits] name: \n"
+              "\tArguments of SparseSoftmaxCrossEntropyWithLogits: features: "
+              "float32 [2,5], labels: int32 [2] = [7 1]");
   }
   EXPECT_THROW(ops::Conv2D(Image(), logits, Ints64{1, 1, 1, 1}, "SAME"), Error);
 }

@@ -104,7 +104,8 @@ TEST_F(RandomOps, BadShapesAreErrors) {
   } catch (const Error& e) {
     EXPECT_EQ(e.status().code(), Code::kInvalidArgument);
     EXPECT_EQ(e.status().message(),
-              "Dimension -3 must be >= 0 [Op:RandomUniform] name: ");
+              "Dimension -3 must be >= 0 [Op:RandomUniform] name: \n"
+              "\tArguments of RandomUniform: shape: int32 [1] = [-3]");
   }
   EXPECT_THROW(MakeOp1("RandomUniform",
                        {Ints({1 << 30, 1 << 30, 1 << 30})}, FloatSeeds(0, 0)),

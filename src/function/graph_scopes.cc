@@ -172,11 +172,10 @@ void GraphScopes::PushDevice(std::optional<DeviceSpec> spec) {
 }
 
 void GraphScopes::PushDeviceFunction(DeviceFn choose) {
-  Device device;
+  Device& device = devices_.emplace_back();
   device.hides_outer = false;
   device.choose = std::move(choose);
   device.chosen = true;
-  devices_.push_back(std::move(device));
 }
 
 void GraphScopes::PopDevice() {

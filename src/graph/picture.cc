@@ -258,13 +258,14 @@ std::string GraphDot(const Graph& graph) {
   return Drawing(PartsOf(graph, "")).Text();
 }
 
-std::optional<std::string> GraphSvg(const Graph& graph) {
+std::optional<std::string> GraphSvg(const Graph& graph, WaitFn wait) {
   std::vector<Part> parts = PartsOf(graph, "");
   int size = 0;
   for (const Part& part : parts) size += part.graph->num_nodes();
   if (size > kMaxDrawn) return std::nullopt;
-  const std::optional<std::string> drawn = RunProgram(
-      {"dot", "-Tsvg"}, Drawing(std::move(parts)).Text(), kLayoutSeconds);
+  const std::string text = Drawing(std::move(parts)).Text();
+  std::optional<std::string> drawn;
+  wait([&] { drawn = RunProgram({"dot", "-Tsvg"}, text, kLayoutSeconds); });
   const size_t begin = drawn ? drawn->find("<svg") : std::string::npos;
   if (begin == std::string::npos) return std::nullopt;
   return drawn->substr(begin);
@@ -299,8 +300,8 @@ std::string GraphLayers(const Graph& graph, std::string_view name) {
   return text;
 }
 
-std::string GraphHtml(const Graph& graph, std::string_view name) {
-  if (const std::optional<std::string> drawing = GraphSvg(graph)) {
+std::string GraphHtml(const Graph& graph, std::string_view name, WaitFn wait) {
+  if (const std::optional<std::string> drawing = GraphSvg(graph, wait)) {
     // Wide graphs scroll; their colours are made for a white page.
     return "<div style=\"overflow-x:auto;background:white;color:black;"
            "display:inline-block;max-width:100%\">" +

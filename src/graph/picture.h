@@ -8,19 +8,24 @@
 #include <string>
 #include <string_view>
 
+#include "base/function_ref.h"
 #include "graph/graph.h"
 
 namespace gk {
 
 // In Graphviz's language; functions as clusters.
 std::string GraphDot(const Graph& graph);
+// Calls its argument, which waits for a program and looks at no graph: whoever
+// holds a lock of the host language lets it go meanwhile.
+using WaitFn = FunctionRef<void(FunctionRef<void()>)>;
+
 // A drawing; nullopt where `dot` is not installed, takes too long, or the graph
 // is too large to lay out.
-std::optional<std::string> GraphSvg(const Graph& graph);
+std::optional<std::string> GraphSvg(const Graph& graph, WaitFn wait);
 // The ops in layers, by the length of the longest way that leads to them.
 std::string GraphLayers(const Graph& graph, std::string_view name);
 // The drawing for a page, or where there is none the text.
-std::string GraphHtml(const Graph& graph, std::string_view name);
+std::string GraphHtml(const Graph& graph, std::string_view name, WaitFn wait);
 
 }  // namespace gk
 

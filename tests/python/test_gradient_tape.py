@@ -300,8 +300,10 @@ def test_what_an_interrupt_leaves_entered_ends_with_its_object():
     assert on_another_thread(leave)
     gc.collect()
     assert records() and float(v) == 1.0
-    scope = _graphkiln.EagerDeviceScope("no such device", "no such device")
-    scope.enter()
+    scope = _graphkiln.DeviceScope("/job:elsewhere/task:7")
+    scope.__enter__()
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.constant(1.0) + 1.0
     del scope
     gc.collect()
     with tf.init_scope():

@@ -80,12 +80,12 @@ Tensor Checks::Then(const Tensor& t) const {
 Checks::Scope::Scope(const Checks& checks) {
   FuncGraph* graph = FuncGraph::Current();
   if (graph == nullptr || checks.nodes_.empty()) return;
-  graph->PushControlInputs(checks.nodes_);
+  graph->scopes().PushControlInputs(checks.nodes_);
   graph_ = Ref<FuncGraph>(graph);
 }
 
 Checks::Scope::~Scope() {
-  if (graph_) graph_->PopControlInputs();
+  if (graph_) graph_->scopes().PopControlInputs();
 }
 
 }  // namespace gk

@@ -192,7 +192,8 @@ RaggedValue RaggedSubscript(const RaggedValue& ragged,
           ValueError("Too many indices for a tensor of rank {}.", rank));
     }
     const auto at = entries.erase(place);
-    entries.insert(at, rank - used, SubscriptEntry());
+    const std::vector<SubscriptEntry> all(rank - used);
+    entries.insert(at, all.begin(), all.end());
   }
   return Indexed(ragged, entries);
 }
