@@ -153,6 +153,13 @@ class PythonTest(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("a.py:1: import closes", output)
 
+    def test_the_package_is_not_for_its_own_modules(self) -> None:
+        status, output = judge(
+            {"python/graphkiln/a.py": "import graphkiln as tf\n"}
+        )
+        self.assertEqual(status, 1)
+        self.assertIn("a.py:1: the package is not for its own", output)
+
     def test_type_checking_imports_are_free(self) -> None:
         status, output = judge(
             {

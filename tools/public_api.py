@@ -9,6 +9,7 @@ import ast
 import copy
 import importlib
 import inspect
+import re
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -96,7 +97,9 @@ def python_text(module: str, attribute: str) -> str:
     for argument in ast.walk(arguments):
         if isinstance(argument, ast.arg):
             argument.annotation = None
-    return f"({ast.unparse(arguments)})"
+    # Defaults by their public names.
+    text = re.sub(r"\bdtypes\.", "tf.", ast.unparse(arguments))
+    return f"({text})"
 
 
 class _Named:
@@ -122,12 +125,12 @@ def public_names() -> list[PublicName]:
     """Every public name below the package but those of submodules, sorted."""
     space, ext = namespaces(), extension()
     out: dict[str, PublicName] = {}
-    for name, op in space._op_names().items():
+    for name, op in space.op_names().items():
         function = ext.op_function(op, name.rpartition(".")[2])
         signature = signature_of(function)
         out[name] = PublicName(
             name, "op", op, list(signature.parameters.values()), str(signature))
-    for name in space._composite_names():
+    for name in space.composite_names():
         signature = signature_of(ext.composite_function(name))
         out[name] = PublicName(
             name, "composite", name, list(signature.parameters.values()),

@@ -26,12 +26,12 @@ _PACKAGES = ("data",)
 
 # Tables are whole before another thread can see them.
 @functools.cache
-def _op_names() -> dict[str, str]:
+def op_names() -> dict[str, str]:
     return dict(_graphkiln.public_names())
 
 
 @functools.cache
-def _composite_names() -> frozenset[str]:
+def composite_names() -> frozenset[str]:
     return frozenset(_graphkiln.composite_names())
 
 
@@ -50,8 +50,8 @@ def names_below(prefix: str) -> list[str]:
     """Names directly below `prefix` ("math.", or "" for the package)."""
     found = set()
     for name in (
-        *_op_names(),
-        *_composite_names(),
+        *op_names(),
+        *composite_names(),
         *_python_names(),
         *_exports.NAMESPACES,
     ):
@@ -70,10 +70,10 @@ def resolve(module_name: str, prefix: str, name: str) -> object:
         value = getattr(_loading.load(module), attribute)
         if public in _dispatched_names():
             value = _dispatched(value)
-    elif public in _composite_names():
+    elif public in composite_names():
         value = _graphkiln.composite_function(public)
-    elif public in _op_names():
-        value = _graphkiln.op_function(_op_names()[public], name)
+    elif public in op_names():
+        value = _graphkiln.op_function(op_names()[public], name)
     elif (
         f"graphkiln.{public}" in sys.modules
         or importlib.util.find_spec(f"graphkiln.{public}") is not None

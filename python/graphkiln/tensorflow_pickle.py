@@ -20,8 +20,13 @@ import pickle
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-import graphkiln as tf
+from graphkiln import _graphkiln, _loading
 from graphkiln._graphkiln import Dimension
+from graphkiln._src.config.device_spec import DeviceSpec
+from graphkiln._src.ragged.tensor import RaggedTensor
+from graphkiln._src.sparse.indexed_slices import IndexedSlices
+from graphkiln._src.sparse.sparse_tensor import SparseTensor
+from graphkiln._src.variables.variable import Variable, VariableAggregation
 
 __all__ = ["Unpickler", "load", "loads"]
 
@@ -30,53 +35,53 @@ class _Partition:
     """A RowPartition: its attributes are what the pickle says."""
 
 
-class _Ragged(tf.RaggedTensor):
+class _Ragged(RaggedTensor):
     __slots__ = ()
 
     def __setstate__(self, state: dict) -> None:
         partition = state["_row_partition"]
-        made = tf.RaggedTensor.from_row_splits(
+        made = RaggedTensor.from_row_splits(
             state["_values"], partition._row_splits, validate=False
         )
         length = partition._uniform_row_length
         if length is not None:
-            made = tf.RaggedTensor.from_uniform_row_length(
+            made = RaggedTensor.from_uniform_row_length(
                 state["_values"], length, nrows=partition._nrows
             )
-        _become(self, made, tf.RaggedTensor)
+        _become(self, made, RaggedTensor)
 
 
-class _Sparse(tf.SparseTensor):
+class _Sparse(SparseTensor):
     __slots__ = ()
 
     def __setstate__(self, state: dict) -> None:
-        made = tf.SparseTensor(
+        made = SparseTensor(
             state["_indices"], state["_values"], state["_dense_shape"]
         )
-        _become(self, made, tf.SparseTensor)
+        _become(self, made, SparseTensor)
 
 
-class _Slices(tf.IndexedSlices):
+class _Slices(IndexedSlices):
     __slots__ = ()
 
     def __setstate__(self, state: dict) -> None:
-        made = tf.IndexedSlices(
+        made = IndexedSlices(
             state["_values"], state["_indices"], state["_dense_shape"]
         )
-        _become(self, made, tf.IndexedSlices)
+        _become(self, made, IndexedSlices)
 
 
-class _Device(tf.DeviceSpec):
+class _Device(DeviceSpec):
     __slots__ = ()
 
     def __setstate__(self, state: tuple) -> None:
         parts = state[1]
-        made = tf.DeviceSpec(
+        made = DeviceSpec(
             *(parts[f"_{name}"] for name in (
                 "job", "replica", "task", "device_type", "device_index"
             ))
         )
-        _become(self, made, tf.DeviceSpec)
+        _become(self, made, DeviceSpec)
 
 
 def _become(self: object, made: object, cls: type) -> None:
@@ -115,9 +120,9 @@ def _initializer(cls: type, state: dict) -> object:
     return made
 
 
-def _variable(**parts: Any) -> tf.Variable:
+def _variable(**parts: Any) -> Variable:
     parts.pop("distribute_strategy", None)
-    return tf.Variable(**parts)
+    return Variable(**parts)
 
 
 _BY_NAME: dict[str, Callable] = {
@@ -128,10 +133,10 @@ _BY_NAME: dict[str, Callable] = {
     "ResourceVariable": _variable,
     "RowPartition": _Partition,
     "SparseTensor": _Sparse,
-    "VariableAggregationV2": tf.VariableAggregation,
-    "as_dtype": tf.as_dtype,
-    "convert_to_tensor": tf.convert_to_tensor,
-    "convert_to_tensor_v2_with_dispatch": tf.convert_to_tensor,
+    "VariableAggregationV2": VariableAggregation,
+    "as_dtype": _graphkiln.as_dtype,
+    "convert_to_tensor": _graphkiln.convert_to_tensor,
+    "convert_to_tensor_v2_with_dispatch": _graphkiln.convert_to_tensor,
 }
 
 # Where public names are, in the order of search.
@@ -143,6 +148,7 @@ _NAMESPACES = (
 
 def _ours(module: str, name: str) -> Any:
     """graphkiln's object for TensorFlow's."""
+    tf: Any = _loading.load("graphkiln")
     if module == "tensorflow.python.data.ops.options":
         found = getattr(tf.data, name, None) or getattr(
             tf.data.experimental, name, None

@@ -49,7 +49,7 @@ def _public_functions() -> dict[str, object]:
     found: dict[str, object] = {}
     for name in (
         *_namespaces._python_names(),
-        *_namespaces._op_names(),
+        *_namespaces.op_names(),
         *_graphkiln.composite_names(),
     ):
         value: object = tf
@@ -70,7 +70,7 @@ def test_public_names_are_documented():
     assert len(without) <= 0.05 * len(documents), sorted(without)
 
 
-@pytest.mark.parametrize("name", sorted(_namespaces._op_names()))
+@pytest.mark.parametrize("name", sorted(_namespaces.op_names()))
 def test_op(name):
     value: object = tf
     for part in name.split("."):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import gc
 import sys
 import weakref
@@ -437,13 +436,3 @@ def test_errors_name_nodes_of_called_functions():
         )
         assert "indices = 5 is not in [0, 2)\n\t [[{{node GatherV2}}]]" in text
         assert f"[Op:__inference_{name}_" in text
-
-
-@pytest.mark.parametrize("cls", [tf.Graph, _graphkiln.FuncGraph])
-def test_examples_of_methods(cls):
-    runner = doctest.DocTestRunner()
-    for found in doctest.DocTestFinder().find(
-        cls, module=False, globs={"tf": tf}
-    ):
-        runner.run(found)
-    assert runner.tries > 0 and runner.failures == 0

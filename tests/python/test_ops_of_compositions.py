@@ -54,7 +54,7 @@ def test_public_names_resolve():
     import graphkiln as tf
 
     for names in (
-        _namespaces._op_names(), _namespaces._composite_names(),
+        _namespaces.op_names(), _namespaces.composite_names(),
         _namespaces._python_names(),
     ):
         for name in names:

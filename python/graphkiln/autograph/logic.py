@@ -1,14 +1,16 @@
 """Boolean operators, comparisons and assert."""
 
-import graphkiln as tf
 from graphkiln import _graphkiln
+from graphkiln._src import ops
+from graphkiln._src.checks import assertions
+from graphkiln._src.types import dtypes
 from graphkiln.autograph import branches, staging
 
 
 def _bool_operand(value, operator: str, position: int):
     """`value` as a bool tensor; TypeError naming operator and operand."""
-    value = tf.convert_to_tensor(value)
-    if value.dtype != tf.bool:
+    value = _graphkiln.convert_to_tensor(value)
+    if value.dtype != dtypes.bool:
         raise TypeError(
             f"operand {position} of `{operator}` is {value} of dtype "
             f"{value.dtype.name}, but must be a bool; compare it or use "
@@ -20,7 +22,7 @@ def _bool_operand(value, operator: str, position: int):
 def _scalar_condition(value, operator: str):
     if value.shape.rank not in (None, 0):
         if value.shape.num_elements() == 1:
-            return tf.reshape(value, ())
+            return ops.reshape(value, ())
         raise ValueError(
             f"the left operand of `{operator}` must be a scalar, got {value}; "
             "tf.logical_and and tf.logical_or work element by element"
@@ -52,7 +54,7 @@ def _staged_combine(left, operands, is_and: bool, position: int):
         return _bool_operand(_combine(operands, is_and), operator, position)
 
     def known():
-        return tf.constant(not is_and)
+        return _graphkiln.constant(not is_and)
 
     first, second = (others, known) if is_and else (known, others)
     return branches.choose(left, "", first, second, f"{operator} expression")
@@ -72,8 +74,8 @@ def not_(value):
     """`not value`."""
     if staging.is_staged(value):
         if isinstance(value, _graphkiln.BaseVariable):
-            value = tf.convert_to_tensor(value)
-        return tf.logical_not(value)
+            value = _graphkiln.convert_to_tensor(value)
+        return ops.logical_not(value)
     return not value
 
 
@@ -84,7 +86,7 @@ def both(a, b):
             return b
         if b is True:
             return a
-        return tf.logical_and(a, b)
+        return ops.logical_and(a, b)
     return a and b
 
 
@@ -97,8 +99,8 @@ def none_of(*flags):
         return True
     result = staged[0]
     for flag in staged[1:]:
-        result = tf.logical_or(result, flag)
-    return tf.logical_not(result)
+        result = ops.logical_or(result, flag)
+    return ops.logical_not(result)
 
 
 def chained(first, *parts):
@@ -115,19 +117,19 @@ def chained(first, *parts):
 def in_(item, container):
     """`item in container`."""
     if staging.is_staged(container):
-        container = tf.convert_to_tensor(container)
-        return tf.reduce_any(tf.equal(container, item))
+        container = _graphkiln.convert_to_tensor(container)
+        return ops.reduce_any(ops.equal(container, item))
     if staging.is_staged(item) and isinstance(
         container, (list, tuple, set, frozenset, range, dict)
     ):
-        item = tf.convert_to_tensor(item)
-        found = [tf.equal(item, c) for c in container]
+        item = _graphkiln.convert_to_tensor(item)
+        found = [ops.equal(item, c) for c in container]
         if not found:
             return False
         found = [
-            tf.reduce_all(f) if f.shape.rank != 0 else f for f in found
+            ops.reduce_all(f) if f.shape.rank != 0 else f for f in found
         ]
-        return tf.reduce_any(tf.stack(found))
+        return ops.reduce_any(ops.stack(found))
     return item in container
 
 
@@ -142,4 +144,4 @@ def assert_stmt(condition, message, source: str):
     data = [source] if message is None else message()
     if not isinstance(data, (list, tuple)):
         data = [data]
-    tf.debugging.Assert(condition, list(data))
+    assertions.Assert(condition, list(data))

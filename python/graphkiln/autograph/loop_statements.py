@@ -1,7 +1,9 @@
 """while_stmt and for_stmt: which loops run in Python and which are staged."""
 
-import graphkiln as tf
 from graphkiln import _graphkiln
+from graphkiln._src import ops
+from graphkiln._src.graph import control
+from graphkiln._src.types import dtypes
 from graphkiln.autograph import (
     branches,
     conditions,
@@ -26,7 +28,7 @@ _MOST_GUARDED = 10_000
 def while_stmt(test, body, get_state, set_state, symbol_names, opts):
     """A while statement. `opts["stops"]` are the flags of its break and
     return statements."""
-    if tf.executing_eagerly():
+    if _graphkiln.executing_eagerly():
         while test():
             body()
         return
@@ -156,7 +158,7 @@ def for_stmt(
     `_autograph_for(extra_test, body, get_state, set_state, symbol_names,
     opts)` stage themselves."""
     own = getattr(type(iter_), "_autograph_for", None)
-    if own is not None and not tf.executing_eagerly():
+    if own is not None and not _graphkiln.executing_eagerly():
         own(
             iter_, extra_test, body, get_state, set_state, symbol_names, opts
         )
@@ -164,7 +166,7 @@ def for_stmt(
         _for_range(
             iter_, extra_test, body, get_state, set_state, symbol_names, opts
         )
-    elif sequences.is_sequence(iter_) and not tf.executing_eagerly():
+    elif sequences.is_sequence(iter_) and not _graphkiln.executing_eagerly():
         for_sequence(
             sequences.sequence(iter_), extra_test, body, get_state, set_state,
             symbol_names, opts,
@@ -204,7 +206,7 @@ def _is_range(value) -> bool:
 
 def _static(tensor):
     """A constant's Python value; None if it is not known."""
-    value = tf.get_static_value(tensor)
+    value = control.get_static_value(tensor)
     return None if value is None else value.item()
 
 
@@ -215,15 +217,15 @@ def _trip_count(start, limit, delta):
         return len(range(*known))
     distance = limit if known[0] == 0 else limit - start
     if not start.dtype.is_integer:
-        count = tf.math.ceil(distance if known[2] == 1 else distance / delta)
+        count = ops.math.ceil(distance if known[2] == 1 else distance / delta)
     elif known[2] == 1:
         count = distance
     else:
         count = -((-distance) // delta)
-    if count.dtype != tf.int32:
-        largest = tf.constant(2**31 - 128, tf.int32)
-        count = tf.minimum(count, tf.cast(largest, count.dtype))
-        count = tf.cast(tf.maximum(count, tf.zeros_like(count)), tf.int32)
+    if count.dtype != dtypes.int32:
+        largest = _graphkiln.constant(2**31 - 128, dtypes.int32)
+        count = ops.minimum(count, ops.cast(largest, count.dtype))
+        count = ops.cast(ops.maximum(count, ops.zeros_like(count)), dtypes.int32)
     return count
 
 
@@ -237,7 +239,7 @@ def _for_range(
     plain = _static(start) == 0, _static(delta) == 1
 
     def element(counter):
-        value = counter if dtype == tf.int32 else tf.cast(counter, dtype)
+        value = counter if dtype == dtypes.int32 else ops.cast(counter, dtype)
         if not plain[1]:
             value = value * delta
         return value if plain[0] else start + value

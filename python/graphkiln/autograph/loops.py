@@ -1,9 +1,14 @@
 """while and for statements whose condition or length is a tensor: one While
 node. `staged_loop` is what all of them become."""
 
-import graphkiln as tf
 from graphkiln import _graphkiln
+from graphkiln._graphkiln import TensorShape
+from graphkiln._src import ops
+from graphkiln._src.checks import assertions
 from graphkiln._src.control_flow import control_flow
+from graphkiln._src.graph import graph_scopes
+from graphkiln._src.sparse.sparse_tensor import SparseTensor
+from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.autograph import places, staged_list
 
 
@@ -55,12 +60,12 @@ def state(names, before, start, opts, code, shapes_vary=False):
 
 def initialized(ran, names: list, outputs: list) -> list:
     """The outputs of a loop, if an iteration `ran`: it gave `names` values."""
-    check = tf.debugging.Assert(
+    check = assertions.Assert(
         ran,
         ["loop must iterate at least once to initialize " + ", ".join(names)],
     )
-    with tf.control_dependencies([] if check is None else [check]):
-        return [tf.identity(t) for t in outputs]
+    with graph_scopes.control_dependencies([] if check is None else [check]):
+        return [ops.identity(t) for t in outputs]
 
 
 def _iterates(opts) -> set[str]:
@@ -110,8 +115,8 @@ def restricted(value: object, shape) -> tuple[object, list]:
 def _of_any_shape(sparse):
     """A sparse tensor of which only the rank is known."""
     shape = sparse.dense_shape
-    unknown = tf.gather(shape, tf.range(tf.size(shape)))
-    return tf.SparseTensor(sparse.indices, sparse.values, unknown)
+    unknown = ops.gather(shape, ops.range(ops.size(shape)))
+    return SparseTensor(sparse.indices, sparse.values, unknown)
 
 
 def _component_shapes(value: object, shape) -> list:
@@ -122,18 +127,18 @@ def _component_shapes(value: object, shape) -> list:
             for x in _component_shapes(v, part)
         ]
     if isinstance(value, _graphkiln.Tensor):
-        if isinstance(shape, tf.TensorSpec):
+        if isinstance(shape, TensorSpec):
             shape = shape.shape
-        return [tf.TensorShape(shape)]
+        return [TensorShape(shape)]
     parts = control_flow.flatten(value)
     if type(value).__name__ == "SparseTensor":
-        rank = tf.TensorShape(shape).rank
+        rank = TensorShape(shape).rank
         return [
-            tf.TensorShape([None, rank]), tf.TensorShape([None]),
-            tf.TensorShape([rank]),
+            TensorShape([None, rank]), TensorShape([None]),
+            TensorShape([rank]),
         ]
     return [
         t.shape if t.shape.rank is None
-        else tf.TensorShape([None, *t.shape.as_list()[1:]])
+        else TensorShape([None, *t.shape.as_list()[1:]])
         for t in parts
     ]

@@ -4,8 +4,11 @@ import builtins
 import functools
 from collections.abc import Callable
 
-import graphkiln as tf
-from graphkiln import _graphkiln
+from graphkiln import _graphkiln, raw_ops
+from graphkiln._src import ops
+from graphkiln._src.checks import assertions
+from graphkiln._src.types import dtypes
+from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.autograph import sequences, staged_list, staging
 
 _NOT_GIVEN = object()
@@ -21,7 +24,7 @@ def _staged(value: object) -> bool:
 def _sequences(values) -> list | None:
     """All values as sequences, if one of them needs to be staged. Python's
     lists take part where they convert to tensors."""
-    if tf.executing_eagerly():
+    if _graphkiln.executing_eagerly():
         return None
     if not any(sequences.is_sequence(v) for v in values):
         return None
@@ -35,13 +38,13 @@ def _sequences(values) -> list | None:
 
 def len_(value):
     own = getattr(type(value), "_autograph_len", None)
-    if own is not None and not tf.executing_eagerly():
+    if own is not None and not _graphkiln.executing_eagerly():
         return own(value)
     if _staged(value):
         if isinstance(value, _graphkiln.BaseVariable):
-            value = tf.convert_to_tensor(value)
-        if value.dtype == tf.variant:
-            return tf.raw_ops.TensorListLength(input_handle=value)
+            value = _graphkiln.convert_to_tensor(value)
+        if value.dtype == dtypes.variant:
+            return raw_ops.TensorListLength(input_handle=value)
         if value.shape.rank == 0:
             raise ValueError(
                 "len requires a non-scalar tensor, got one of shape "
@@ -55,7 +58,7 @@ def len_(value):
 
 def range_(*args):
     if any(_staged(a) for a in args):
-        return tf.range(*args)
+        return ops.range(*args)
     return range(*args)
 
 
@@ -99,8 +102,8 @@ def _check_lengths(counts: list) -> None:
                     f"zip() argument {i} is {which} than {before}"
                 )
         else:
-            tf.debugging.Assert(
-                tf.equal(count, counts[0]),
+            assertions.Assert(
+                ops.equal(count, counts[0]),
                 [f"zip() argument {i} has another length than argument 1"],
             )
 
@@ -131,9 +134,9 @@ def filter_(function, iterable):
     if made is None:
         return filter(call if function is not None else None, iterable)
     mask = stacked(
-        sequences.Mapped(lambda x: tf.cast(call(x), tf.bool), made)
+        sequences.Mapped(lambda x: ops.cast(call(x), dtypes.bool), made)
     )
-    return tf.boolean_mask(stacked(made[0]), mask)
+    return ops.boolean_mask(stacked(made[0]), mask)
 
 
 def stacked(source: sequences.Sequence):
@@ -147,30 +150,30 @@ def stacked(source: sequences.Sequence):
     sequences.prepare(source)
     count = source.length()
     if isinstance(count, int):
-        return tf.stack([source.element(i) for i in range(count)])
+        return ops.stack([source.element(i) for i in range(count)])
     # The first element's type is that of all.
     aside = _graphkiln.FuncGraph("tmp")
     try:
         aside._enter()
-        sample = tf.convert_to_tensor(source.element(tf.constant(0)))
+        sample = _graphkiln.convert_to_tensor(source.element(_graphkiln.constant(0)))
     finally:
         aside._exit()
-    unknown = tf.constant(
+    unknown = _graphkiln.constant(
         -1 if sample.shape.rank is None
         else [-1 if n is None else n for n in sample.shape.as_list()],
-        tf.int32,
+        dtypes.int32,
     )
     state = [
-        tf.raw_ops.TensorListReserve(
+        raw_ops.TensorListReserve(
             element_shape=unknown, num_elements=count,
             element_dtype=sample.dtype,
         )
     ]
 
     def body(counter):
-        state[0] = tf.raw_ops.TensorListSetItem(
+        state[0] = raw_ops.TensorListSetItem(
             input_handle=state[0], index=counter,
-            item=tf.convert_to_tensor(source.element(counter)),
+            item=_graphkiln.convert_to_tensor(source.element(counter)),
         )
 
     def put(values):
@@ -180,7 +183,7 @@ def stacked(source: sequences.Sequence):
         lambda counter: counter < count, body, lambda: (state[0],), put,
         ("elements",), {},
     )
-    return tf.raw_ops.TensorListStack(
+    return raw_ops.TensorListStack(
         input_handle=state[0], element_shape=unknown,
         element_dtype=sample.dtype, num_elements=-1,
     )
@@ -188,7 +191,7 @@ def stacked(source: sequences.Sequence):
 
 def _rows(value: object):
     """The elements as one tensor, if `value` is a staged sequence."""
-    if tf.executing_eagerly() or not sequences.is_sequence(value):
+    if _graphkiln.executing_eagerly() or not sequences.is_sequence(value):
         return None
     return stacked(sequences.sequence(value))
 
@@ -203,7 +206,7 @@ def any_(iterable):
         return own(iterable)
     rows = _rows(iterable)
     if rows is not None:
-        return tf.reduce_any(tf.cast(rows, tf.bool))
+        return ops.reduce_any(ops.cast(rows, dtypes.bool))
     return _quantified(iterable, True)
 
 
@@ -213,7 +216,7 @@ def all_(iterable):
         return own(iterable)
     rows = _rows(iterable)
     if rows is not None:
-        return tf.reduce_all(tf.cast(rows, tf.bool))
+        return ops.reduce_all(ops.cast(rows, dtypes.bool))
     return _quantified(iterable, False)
 
 
@@ -223,20 +226,20 @@ def _quantified(iterable, is_any: bool):
     staged = []
     for item in iterable:
         if _staged(item):
-            staged.append(tf.cast(item, tf.bool))
+            staged.append(ops.cast(item, dtypes.bool))
         elif bool(item) == is_any:
             return is_any
     if not staged:
         return not is_any
-    reduce = tf.reduce_any if is_any else tf.reduce_all
-    return reduce(tf.stack(staged))
+    reduce = ops.reduce_any if is_any else ops.reduce_all
+    return reduce(ops.stack(staged))
 
 
 def sum_(iterable, start=0):
     rows = _rows(iterable)
     if rows is None:
         return sum(iterable, start)
-    total = tf.reduce_sum(rows, axis=0)
+    total = ops.reduce_sum(rows, axis=0)
     return total if isinstance(start, int) and start == 0 else start + total
 
 
@@ -249,11 +252,11 @@ def _extreme(python, reduce, choose, pick):
                 items = list(args[0])
                 if not _any_staged(items):
                     return python(items, key=key, **given)
-                rows = tf.stack(items)
+                rows = ops.stack(items)
         elif _any_staged(args):
             if key is None:
                 return functools.reduce(choose, args)
-            rows = tf.stack(list(args))
+            rows = ops.stack(list(args))
         else:
             return python(*args, key=key)
         count = rows.shape[0] if rows.shape.rank is not None else None
@@ -264,7 +267,7 @@ def _extreme(python, reduce, choose, pick):
         if key is None:
             return reduce(rows, axis=0)
         keys = stacked(sequences.Mapped(key, [sequences.sequence(rows)]))
-        return tf.gather(rows, pick(keys, axis=0))
+        return ops.gather(rows, pick(keys, axis=0))
 
     return chosen
 
@@ -275,7 +278,7 @@ def sorted_(iterable, /, *, key=None, reverse=False):
         items = list(iterable)
         if not _any_staged(items):
             return sorted(items, key=key, reverse=reverse)
-        rows = tf.stack(items)
+        rows = ops.stack(items)
     direction = "DESCENDING" if reverse else "ASCENDING"
     if key is None:
         if rows.shape.rank not in (None, 1):
@@ -283,14 +286,14 @@ def sorted_(iterable, /, *, key=None, reverse=False):
                 "sorted needs a key for the rows of a tensor of shape "
                 f"{rows.shape}"
             )
-        return tf.sort(rows, direction=direction)
+        return ops.sort(rows, direction=direction)
     keys = stacked(sequences.Mapped(key, [sequences.sequence(rows)]))
-    order = tf.argsort(keys, direction=direction, stable=True)
-    return tf.gather(rows, order)
+    order = ops.argsort(keys, direction=direction, stable=True)
+    return ops.gather(rows, order)
 
 
 def list_(iterable=()):
-    if tf.executing_eagerly() or not sequences.is_sequence(iterable):
+    if _graphkiln.executing_eagerly() or not sequences.is_sequence(iterable):
         return list(iterable)
     source = sequences.sequence(iterable)
     if isinstance(source.length(), int):
@@ -310,8 +313,8 @@ def tuple_(iterable=()):
 def abs_(value):
     own = getattr(type(value), "_autograph_map", None)
     if own is not None:
-        return own(value, tf.abs)
-    return tf.abs(value) if _staged(value) else abs(value)
+        return own(value, ops.abs)
+    return ops.abs(value) if _staged(value) else abs(value)
 
 
 def int_(value=_NOT_GIVEN, base=_NOT_GIVEN):
@@ -320,30 +323,30 @@ def int_(value=_NOT_GIVEN, base=_NOT_GIVEN):
             raise NotImplementedError(
                 f"base {base} not supported for int of a tensor"
             )
-        if value.dtype == tf.string:
-            return tf.strings.to_number(value, out_type=tf.int32)
-        return tf.cast(value, tf.int32)
+        if value.dtype == dtypes.string:
+            return ops.strings.to_number(value, out_type=dtypes.int32)
+        return ops.cast(value, dtypes.int32)
     given = [v for v in (value, base) if v is not _NOT_GIVEN]
     return int(*given)
 
 
 def float_(value=0.0):
     if _staged(value):
-        if value.dtype == tf.string:
-            return tf.strings.to_number(value, out_type=tf.float32)
-        return tf.cast(value, tf.float32)
+        if value.dtype == dtypes.string:
+            return ops.strings.to_number(value, out_type=dtypes.float32)
+        return ops.cast(value, dtypes.float32)
     return float(value)
 
 
 def bool_(value=False):
     if _staged(value):
-        return tf.cast(value, tf.bool)
+        return ops.cast(value, dtypes.bool)
     return bool(value)
 
 
 def next_(iterator, default=_NOT_GIVEN):
     own = getattr(type(iterator), "_autograph_next", None)
-    if own is not None and not tf.executing_eagerly():
+    if own is not None and not _graphkiln.executing_eagerly():
         if default is _NOT_GIVEN:
             return own(iterator)
         return own(iterator, default)
@@ -352,24 +355,24 @@ def next_(iterator, default=_NOT_GIVEN):
     return next(iterator, default)
 
 
-max_ = _extreme(max, lambda *a, **k: tf.reduce_max(*a, **k),
-                lambda a, b: tf.maximum(a, b),
-                lambda *a, **k: tf.argmax(*a, **k))
-min_ = _extreme(min, lambda *a, **k: tf.reduce_min(*a, **k),
-                lambda a, b: tf.minimum(a, b),
-                lambda *a, **k: tf.argmin(*a, **k))
+max_ = _extreme(max, lambda *a, **k: ops.reduce_max(*a, **k),
+                lambda a, b: ops.maximum(a, b),
+                lambda *a, **k: ops.argmax(*a, **k))
+min_ = _extreme(min, lambda *a, **k: ops.reduce_min(*a, **k),
+                lambda a, b: ops.minimum(a, b),
+                lambda *a, **k: ops.argmin(*a, **k))
 
 def _as_rows(stacked):
     """The rows of a list as one tensor, also of lists of tensors."""
     if isinstance(stacked, (list, tuple)):
-        return tf.stack([_as_rows(part) for part in stacked], axis=1)
+        return ops.stack([_as_rows(part) for part in stacked], axis=1)
     return stacked
 
 
 def _stack(values, axis=0, name="stack"):
     rows = _as_rows(values.stacked())
     if axis == 0:
-        return tf.identity(rows, name=name)
+        return ops.identity(rows, name=name)
     rank = rows.shape.rank
     if rank is None:
         raise ValueError(
@@ -380,13 +383,13 @@ def _stack(values, axis=0, name="stack"):
         raise ValueError(f"axis = {axis} not in [{-rank}, {rank})")
     order = list(range(1, rank))
     order.insert(axis % rank, 0)
-    return tf.transpose(rows, order, name=name)
+    return ops.transpose(rows, order, name=name)
 
 
 def _concat(values, axis, name="concat"):
     if values.is_open:
         raise ValueError("tf.concat of a list without elements")
-    is_plain = isinstance(values.elements, tf.TensorSpec)
+    is_plain = isinstance(values.elements, TensorSpec)
     if not is_plain or not isinstance(axis, int) or axis != 0:
         parts = _stack(values, 0)
         rank = parts.shape.rank
@@ -398,19 +401,19 @@ def _concat(values, axis, name="concat"):
         axis %= rank - 1
         order = list(range(1, rank))
         order.insert(axis, 0)
-        parts = tf.transpose(parts, order)
-        sizes = tf.shape(parts)
+        parts = ops.transpose(parts, order)
+        sizes = ops.shape(parts)
         joined = [sizes[axis] * sizes[axis + 1]]
-        shape = tf.concat([sizes[:axis], joined, sizes[axis + 2:]], 0)
-        return tf.reshape(parts, shape, name=name)
+        shape = ops.concat([sizes[:axis], joined, sizes[axis + 2:]], 0)
+        return ops.reshape(parts, shape, name=name)
     return values.concatenated(name)
 
 
 def _add_n(inputs, name=None):
-    return tf.reduce_sum(_stack(inputs), 0, name=name)
+    return ops.reduce_sum(_stack(inputs), 0, name=name)
 
 
-_OF_LISTS = ((tf.stack, _stack), (tf.concat, _concat), (tf.add_n, _add_n))
+_OF_LISTS = ((ops.stack, _stack), (ops.concat, _concat), (ops.add_n, _add_n))
 
 
 def of_list(function):

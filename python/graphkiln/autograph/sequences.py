@@ -3,8 +3,9 @@ enumerate, zip, map of them."""
 
 from collections.abc import Callable
 
-import graphkiln as tf
-from graphkiln import _graphkiln
+from graphkiln import _graphkiln, errors, nest, raw_ops
+from graphkiln._src import ops
+from graphkiln._src.types import dtypes
 from graphkiln.autograph import staging
 
 
@@ -20,7 +21,7 @@ class Sequence:
     def __iter__(self):
         count = self.length()
         if not isinstance(count, int):
-            raise tf.errors.OperatorNotAllowedInGraphError(
+            raise errors.OperatorNotAllowedInGraphError(
                 "Iterating over a symbolic `tf.Tensor` is not allowed where "
                 "its length is not known while tracing; use it in a for "
                 "statement."
@@ -38,7 +39,7 @@ class TensorRows(Sequence):
     """The slices of a tensor along its first axis."""
 
     def __init__(self, tensor):
-        self.tensor = tf.convert_to_tensor(tensor)
+        self.tensor = _graphkiln.convert_to_tensor(tensor)
         if self.tensor.shape.rank == 0:
             raise ValueError(
                 "len requires a non-scalar tensor, got one of shape (): a "
@@ -50,25 +51,25 @@ class TensorRows(Sequence):
         shape = self.tensor.shape
         if shape.rank is not None and shape.as_list()[0] is not None:
             return shape.as_list()[0]
-        return tf.shape(self.tensor)[0]
+        return ops.shape(self.tensor)[0]
 
     def _element_shape(self):
         shape = self.tensor.shape
         if shape.rank is None:
-            return tf.constant(-1, tf.int32)
-        return tf.constant(
-            [-1 if n is None else n for n in shape.as_list()[1:]], tf.int32
+            return _graphkiln.constant(-1, dtypes.int32)
+        return _graphkiln.constant(
+            [-1 if n is None else n for n in shape.as_list()[1:]], dtypes.int32
         )
 
     def prepare(self) -> None:
-        self._list = tf.raw_ops.TensorListFromTensor(
+        self._list = raw_ops.TensorListFromTensor(
             tensor=self.tensor, element_shape=self._element_shape()
         )
 
     def element(self, i):
         if self._list is None:
             return self.tensor[i]
-        item = tf.raw_ops.TensorListGetItem(
+        item = raw_ops.TensorListGetItem(
             input_handle=self._list, index=i,
             element_shape=self._element_shape(),
             element_dtype=self.tensor.dtype,
@@ -85,7 +86,7 @@ class RaggedRows(Sequence):
         self.ragged = ragged
 
     def length(self):
-        return tf.cast(self.ragged.nrows(), tf.int32)
+        return ops.cast(self.ragged.nrows(), dtypes.int32)
 
     def element(self, i):
         return self.ragged[i]
@@ -101,7 +102,7 @@ class PythonItems(Sequence):
 
     def prepare(self) -> None:
         try:
-            self._tensor = tf.convert_to_tensor(self.items)
+            self._tensor = _graphkiln.convert_to_tensor(self.items)
         except (TypeError, ValueError):
             # No loop can run over them; in a comprehension they are fine.
             self._tensor = None
@@ -153,7 +154,7 @@ class Zipped(Sequence):
             return min(known)
         shortest = counts[0]
         for count in counts[1:]:
-            shortest = tf.minimum(shortest, count)
+            shortest = ops.minimum(shortest, count)
         return shortest
 
     def element(self, i):
@@ -191,7 +192,7 @@ def is_sequence(value: object) -> bool:
         or type(value).__name__ == "RaggedTensor"
         and any(
             staging.is_symbolic(t)
-            for t in tf.nest.flatten(value, expand_composites=True)
+            for t in nest.flatten(value, expand_composites=True)
         )
     )
 
@@ -237,7 +238,7 @@ def _rows_of(value, count: int, star: bool) -> list:
         raise ValueError(
             f"cannot unpack {length} rows of {value} into {count} targets"
         )
-    return tf.unstack(value, num=length)
+    return ops.unstack(value, num=length)
 
 
 def each(value: object):
@@ -252,7 +253,7 @@ def each(value: object):
 def generator(value: object, lazily: Callable, loop: Callable):
     """A generator expression over `value`: what `loop` makes of it if that
     is for the graph to say."""
-    if is_sequence(value) and not tf.executing_eagerly():
+    if is_sequence(value) and not _graphkiln.executing_eagerly():
         found = loop(value)
         return iter(found) if isinstance(found, list) else found
     if isinstance(value, (list, tuple)) and any(

@@ -5,8 +5,11 @@ length. Their elements are in tensor lists, one for each tensor of an element.
 
 from collections.abc import Callable
 
-import graphkiln as tf
-from graphkiln import _graphkiln, nest
+from graphkiln import _graphkiln, nest, raw_ops
+from graphkiln._graphkiln import Tensor, TensorShape
+from graphkiln._src import ops
+from graphkiln._src.types import dtypes
+from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.autograph import sequences, staging
 
 
@@ -91,14 +94,14 @@ class StagedList(sequences.Sequence):
     def length(self):
         if self.is_open:
             return 0
-        return tf.raw_ops.TensorListLength(input_handle=self.handles[0])
+        return raw_ops.TensorListLength(input_handle=self.handles[0])
 
     def element(self, i):
         if self.is_open:
             raise IndexError("list index out of range")
         return self._packed([
             _shaped(
-                tf.raw_ops.TensorListGetItem(
+                raw_ops.TensorListGetItem(
                     input_handle=handle, index=i,
                     element_shape=_sizes(spec), element_dtype=spec.dtype,
                 ),
@@ -110,15 +113,15 @@ class StagedList(sequences.Sequence):
     def stacked(self):
         """All elements, stacked; in their structure if they have one."""
         if self.is_open:
-            return tf.zeros([0])
+            return ops.zeros([0])
         return self._packed([
             _shaped(
-                tf.raw_ops.TensorListStack(
+                raw_ops.TensorListStack(
                     input_handle=handle, element_shape=_sizes(spec),
                     element_dtype=spec.dtype, num_elements=-1,
                 ),
                 None if spec.shape.rank is None
-                else tf.TensorShape([None, *spec.shape.as_list()]),
+                else TensorShape([None, *spec.shape.as_list()]),
             )
             for handle, spec in zip(self.handles, nest.flatten(self.elements))
         ])
@@ -130,12 +133,12 @@ class StagedList(sequences.Sequence):
         if spec.shape.rank == 0:
             raise ValueError("Can't concatenate scalars (use tf.stack instead)")
         inner = spec.shape[1:]
-        parts = tf.TensorShape(None if spec.shape.rank is None
+        parts = TensorShape(None if spec.shape.rank is None
                                else [None, *inner.as_list()])
-        joined = tf.raw_ops.TensorListConcatV2(
+        joined = raw_ops.TensorListConcatV2(
             input_handle=handle,
-            element_shape=_sizes(tf.TensorSpec(parts, spec.dtype)),
-            leading_dims=tf.constant([], tf.int64), element_dtype=spec.dtype,
+            element_shape=_sizes(TensorSpec(parts, spec.dtype)),
+            leading_dims=_graphkiln.constant([], dtypes.int64), element_dtype=spec.dtype,
             name=name,
         )[0]
         return _shaped(joined, parts)
@@ -154,7 +157,7 @@ class StagedList(sequences.Sequence):
         flat = self._flat(value)
         position = self._position(index)
         self.handles = [
-            tf.raw_ops.TensorListSetItem(
+            raw_ops.TensorListSetItem(
                 input_handle=handle, index=position, item=t
             )
             for handle, t in zip(self.handles, flat)
@@ -164,16 +167,16 @@ class StagedList(sequences.Sequence):
         if not isinstance(index, slice):
             self._pop_inside(index)
             return
-        numbers = tf.range(self.length())
+        numbers = ops.range(self.length())
         gone = numbers[index]
-        stay = tf.reduce_all(numbers[:, None] != gone[None, :], axis=1)
+        stay = ops.reduce_all(numbers[:, None] != gone[None, :], axis=1)
         stay.set_shape([None])
-        self._replace(lambda t: tf.boolean_mask(t, stay))
+        self._replace(lambda t: ops.boolean_mask(t, stay))
 
     def _position(self, index):
         if staging.is_staged(index):
-            index = tf.cast(index, tf.int32)
-            return tf.where(index < 0, index + self.length(), index)
+            index = ops.cast(index, dtypes.int32)
+            return ops.where(index < 0, index + self.length(), index)
         return index + self.length() if index < 0 else index
 
     def __repr__(self) -> str:
@@ -192,7 +195,7 @@ class StagedList(sequences.Sequence):
             return
         flat = self._flat(value)
         self.handles = [
-            tf.raw_ops.TensorListPushBack(input_handle=handle, tensor=t)
+            raw_ops.TensorListPushBack(input_handle=handle, tensor=t)
             for handle, t in zip(self.handles, flat)
         ]
 
@@ -224,7 +227,7 @@ class StagedList(sequences.Sequence):
         for i, (handle, spec) in enumerate(
             zip(self.handles, nest.flatten(self.elements))
         ):
-            self.handles[i], tensor = tf.raw_ops.TensorListPopBack(
+            self.handles[i], tensor = raw_ops.TensorListPopBack(
                 input_handle=handle, element_shape=_sizes(spec),
                 element_dtype=spec.dtype,
             )
@@ -234,17 +237,17 @@ class StagedList(sequences.Sequence):
     def _pop_inside(self, index):
         position = self._position(index)
         value = self.element(position)
-        self._replace(lambda t: tf.concat(
+        self._replace(lambda t: ops.concat(
             [t[:position], t[position + 1:]], 0
         ))
         return value
 
     def insert(self, index, value) -> None:
         flat = iter(self._flat(value))
-        position = tf.clip_by_value(
+        position = ops.clip_by_value(
             self._position(index), 0, self.length()
         )
-        self._replace(lambda t: tf.concat(
+        self._replace(lambda t: ops.concat(
             [t[:position], next(flat)[None], t[position:]], 0
         ))
 
@@ -258,7 +261,7 @@ class StagedList(sequences.Sequence):
 
     def _flat(self, value) -> list:
         """The tensors of an element to be; it gives an open list its type."""
-        value = nest.map_structure(tf.convert_to_tensor, value)
+        value = nest.map_structure(_graphkiln.convert_to_tensor, value)
         specs = nest.map_structure(_spec_of, value)
         if self.is_open:
             made = self.closed(specs)
@@ -278,8 +281,8 @@ def _may_be_staged(value) -> bool:
     )
 
 
-def _spec_of(tensor) -> tf.TensorSpec:
-    return tf.TensorSpec(tensor.shape, tensor.dtype)
+def _spec_of(tensor) -> TensorSpec:
+    return TensorSpec(tensor.shape, tensor.dtype)
 
 
 def _check(wanted: object, given: object) -> None:
@@ -305,11 +308,11 @@ def _check(wanted: object, given: object) -> None:
             )
 
 
-def _sizes(spec: tf.TensorSpec):
+def _sizes(spec: TensorSpec):
     if spec.shape.rank is None:
-        return tf.constant(-1, tf.int32)
-    return tf.constant(
-        [-1 if n is None else n for n in spec.shape.as_list()], tf.int32
+        return _graphkiln.constant(-1, dtypes.int32)
+    return _graphkiln.constant(
+        [-1 if n is None else n for n in spec.shape.as_list()], dtypes.int32
     )
 
 
@@ -319,8 +322,8 @@ def _shaped(tensor, shape):
     return tensor
 
 
-def _empty(spec: tf.TensorSpec):
-    return tf.raw_ops.EmptyTensorList(
+def _empty(spec: TensorSpec):
+    return raw_ops.EmptyTensorList(
         element_shape=_sizes(spec), max_num_elements=-1,
         element_dtype=spec.dtype,
     )
@@ -330,11 +333,11 @@ def of_stacked(stacked: object) -> StagedList:
     """The rows of tensors in a structure as a list."""
     def spec(t):
         shape = None if t.shape.rank is None else t.shape[1:]
-        return tf.TensorSpec(shape, t.dtype)
+        return TensorSpec(shape, t.dtype)
 
     elements = nest.map_structure(spec, stacked)
     return StagedList(elements, [
-        tf.raw_ops.TensorListFromTensor(
+        raw_ops.TensorListFromTensor(
             tensor=t, element_shape=_sizes(s)
         )
         for t, s in zip(nest.flatten(stacked), nest.flatten(elements))
@@ -347,7 +350,7 @@ def _sample(source: sequences.Sequence):
     try:
         aside._enter()
         return nest.map_structure(
-            tf.convert_to_tensor, source.element(tf.constant(0))
+            _graphkiln.convert_to_tensor, source.element(_graphkiln.constant(0))
         )
     finally:
         aside._exit()
@@ -419,12 +422,12 @@ def kept(results: list, start: tuple, before: tuple) -> list:
 
 def set_element_type(items: object, dtype, shape=None) -> object:
     """What `items` is from the directive of this name on."""
-    if tf.executing_eagerly() or type(items) is not list:
+    if _graphkiln.executing_eagerly() or type(items) is not list:
         return items
-    elements = tf.TensorSpec(shape, tf.as_dtype(dtype))
+    elements = TensorSpec(shape, _graphkiln.as_dtype(dtype))
     made = StagedList(elements, [_empty(elements)], items)
     for item in items:
-        made.append(tf.convert_to_tensor(item, dtype=elements.dtype))
+        made.append(_graphkiln.convert_to_tensor(item, dtype=elements.dtype))
     return made
 
 
@@ -438,9 +441,9 @@ def unstaged(value: object) -> object:
 
 def _converted(value, dtype=None, name=None, as_ref=False):
     stacked = value.stacked()
-    if not isinstance(stacked, tf.Tensor):
+    if not isinstance(stacked, Tensor):
         raise TypeError(f"{value!r} has elements of several tensors")
-    return tf.cast(stacked, dtype) if dtype is not None else stacked
+    return ops.cast(stacked, dtype) if dtype is not None else stacked
 
 
-tf.register_tensor_conversion_function(StagedList, _converted)
+_graphkiln.register_tensor_conversion_function(StagedList, _converted)

@@ -1,7 +1,6 @@
 """What branches and loops share: which values are staged, and how the values
 of symbols become tensors and back."""
 
-import graphkiln as tf
 from graphkiln import _graphkiln, nest
 from graphkiln._src.control_flow import control_flow
 from graphkiln._src.types import composite
@@ -12,7 +11,7 @@ _STAGED = (_graphkiln.Tensor, _graphkiln.BaseVariable)
 
 def is_staged(value: object) -> bool:
     """Does control flow that depends on `value` become part of a graph?"""
-    return isinstance(value, _STAGED) and not tf.executing_eagerly()
+    return isinstance(value, _STAGED) and not _graphkiln.executing_eagerly()
 
 
 def is_symbolic(value: object) -> bool:

@@ -1,8 +1,11 @@
 """Datasets of several elements at a time: methods of tf.data.Dataset."""
 
-import graphkiln as tf
+from graphkiln._graphkiln import TensorShape
+
 from graphkiln import raw_ops
-from graphkiln._src.types import batchable
+from graphkiln._src.sparse.sparse_tensor import SparseTensorSpec
+from graphkiln._src.types import batchable, dtypes
+from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.data import _making as making
 from graphkiln.data import _padding as padding
 from graphkiln.data import _structure as structure
@@ -60,7 +63,7 @@ class Batching:
         [0, 1, 2]
         """
         for leaf in making.leaves(self.element_spec):
-            if isinstance(leaf, tf.TensorSpec) and leaf.shape.rank == 0:
+            if isinstance(leaf, TensorSpec) and leaf.shape.rank == 0:
                 raise ValueError(
                     "Cannot unbatch an input with scalar components."
                 )
@@ -76,7 +79,7 @@ class Batching:
     def _with_rows(self) -> "Dataset":
         """The dataset of tensors whose rows are the components of rows."""
         leaves = structure.flatten(self.element_spec)
-        if all(isinstance(leaf, tf.TensorSpec) for leaf in leaves):
+        if all(isinstance(leaf, TensorSpec) for leaf in leaves):
             return self
 
         def rows(components):
@@ -116,7 +119,7 @@ class Batching:
         """
         leaves = structure.flatten(self.element_spec)
         for leaf in leaves:
-            if not isinstance(leaf, tf.TensorSpec):
+            if not isinstance(leaf, TensorSpec):
                 raise TypeError(
                     "`padded_batch` is only supported for datasets that "
                     "produce tensor elements but type spec of elements in the "
@@ -129,7 +132,7 @@ class Batching:
             self.element_spec,
             [
                 batchable.batched(
-                    tf.TensorSpec(padding.static_shape(s), leaf.dtype), known
+                    TensorSpec(padding.static_shape(s), leaf.dtype), known
                 )
                 for s, leaf in zip(shapes, leaves)
             ],
@@ -143,7 +146,7 @@ class Batching:
         self,
         batch_size,
         drop_remainder=False,
-        row_splits_dtype=tf.int64,
+        row_splits_dtype=dtypes.int64,
         name=None,
     ) -> "Dataset":
         """`batch_size` consecutive elements at a time. Tensors whose shape is
@@ -199,7 +202,7 @@ class Batching:
         ...  for x in rows.sparse_batch(2, [3])]
         [[[1, 0, 0], [2, 2, 0]]]
         """
-        if not isinstance(self.element_spec, tf.TensorSpec):
+        if not isinstance(self.element_spec, TensorSpec):
             types = structure.map_structure(
                 lambda leaf: getattr(leaf, "dtype", leaf), self.element_spec
             )
@@ -210,7 +213,7 @@ class Batching:
             )
         shape = padding.shape_tensor(row_shape)
         spec = batchable.batched(
-            tf.SparseTensorSpec(
+            SparseTensorSpec(
                 padding.static_shape(shape), self.element_spec.dtype
             ),
             None,
@@ -236,7 +239,7 @@ class Batching:
         [[0, 1, 2], [3, 4, 5], [6]]
         """
         for leaf in making.leaves(self.element_spec):
-            if getattr(leaf, "shape", tf.TensorShape(None)).rank == 0:
+            if getattr(leaf, "shape", TensorShape(None)).rank == 0:
                 raise ValueError(
                     "Invalid `batch_sizes`. Expected dataset with rank of >= "
                     "1 but found a dataset with scalar elements. Fix the "

@@ -2,10 +2,12 @@
 methods of tf.data.Dataset."""
 
 import numpy as np
+from graphkiln._graphkiln import Tensor
 
-import graphkiln as tf
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._src.function import tracing
+from graphkiln._src.types import dtypes
+from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.data import _making as making
 from graphkiln.data import _specs as specs
 from graphkiln.data import _structure as structure
@@ -43,7 +45,7 @@ class Choice:
             raise ValueError(
                 "Invalid `datasets`. `datasets` should not be empty."
             )
-        wanted = tf.TensorSpec((), tf.int64)
+        wanted = TensorSpec((), dtypes.int64)
         if not structure.is_compatible(choice_dataset.element_spec, wanted):
             raise TypeError(
                 "Invalid `choice_dataset`. Elements of `choice_dataset` must "
@@ -135,9 +137,9 @@ class Choice:
 
         classed = self.map(with_class)
         if initial_dist is not None:
-            initial_dist = tf.convert_to_tensor(initial_dist)
+            initial_dist = _graphkiln.convert_to_tensor(initial_dist)
         variant = _graphkiln.rejection_resample(
-            making.typed(classed), tf.convert_to_tensor(target_dist),
+            making.typed(classed), _graphkiln.convert_to_tensor(target_dist),
             initial_dist, seed,
         )
         if variant is None:
@@ -165,7 +167,7 @@ def _common(datasets: list) -> object:
 
 def _weighted(datasets: list, weights: object) -> tuple:
     """Those datasets that are drawn at all, and their weights."""
-    if not isinstance(weights, tf.Tensor):
+    if not isinstance(weights, Tensor):
         if len(weights) != len(datasets):
             raise ValueError(
                 "Invalid `weights`. `weights` should have the same length as "
@@ -175,4 +177,4 @@ def _weighted(datasets: list, weights: object) -> tuple:
         drawn = [(d, w) for d, w in zip(datasets, np.ravel(weights)) if w > 0]
         datasets = [d for d, _ in drawn] or datasets[:1]
         weights = [float(w) for _, w in drawn] or [1.0]
-    return datasets, tf.convert_to_tensor(weights, name="weights")
+    return datasets, _graphkiln.convert_to_tensor(weights, name="weights")

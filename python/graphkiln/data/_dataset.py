@@ -7,9 +7,14 @@ of its elements. Nothing is computed before somebody iterates.
 import collections.abc
 from collections.abc import Callable
 
-import graphkiln as tf
 from graphkiln import _graphkiln, raw_ops
-from graphkiln._src.types import type_spec
+from graphkiln._src import ops
+from graphkiln._src.checks import assertions
+from graphkiln._src.graph import graph_scopes
+from graphkiln._src.ragged.spec import RaggedTensorSpec
+from graphkiln._src.sparse.sparse_tensor import SparseTensorSpec
+from graphkiln._src.types import dtypes, type_spec
+from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.data import (
     _batching,
     _choice,
@@ -76,7 +81,7 @@ TensorSpec(shape=(), dtype=tf.string, name=None))
         return True
 
     def __len__(self) -> int:
-        if not tf.executing_eagerly():
+        if not _graphkiln.executing_eagerly():
             raise TypeError(
                 "`tf.data.Dataset` only supports `len` in eager mode. Use "
                 "`tf.data.Dataset.cardinality()` instead."
@@ -107,7 +112,7 @@ TensorSpec(shape=(), dtype=tf.string, name=None))
         >>> list(tf.data.Dataset.range(3).as_numpy_iterator())
         [np.int64(0), np.int64(1), np.int64(2)]
         """
-        if not tf.executing_eagerly():
+        if not _graphkiln.executing_eagerly():
             raise RuntimeError(
                 "`tf.data.Dataset.as_numpy_iterator()` is only supported in "
                 "eager mode."
@@ -115,7 +120,7 @@ TensorSpec(shape=(), dtype=tf.string, name=None))
         for leaf in structure.flatten(self.element_spec):
             if not isinstance(
                 leaf,
-                (tf.TensorSpec, tf.RaggedTensorSpec, tf.SparseTensorSpec,
+                (TensorSpec, RaggedTensorSpec, SparseTensorSpec,
                  type_spec.NoneTensorSpec),
             ):
                 raise TypeError(
@@ -168,15 +173,15 @@ TensorSpec(shape=(), dtype=tf.string, name=None))
 
     def _autograph_len(self):
         length = self.cardinality()
-        check = tf.debugging.Assert(
+        check = assertions.Assert(
             length >= 0,
             [
                 "len requires dataset with definitive cardinality, got",
                 length,
             ],
         )
-        with tf.control_dependencies([] if check is None else [check]):
-            return tf.identity(length)
+        with graph_scopes.control_dependencies([] if check is None else [check]):
+            return ops.identity(length)
 
     def _autograph_enumerate(self, start=0) -> "Dataset":
         return self.enumerate(start)
@@ -194,18 +199,18 @@ TensorSpec(shape=(), dtype=tf.string, name=None))
     def _autograph_any(self):
         self._check_bools("any")
         return self.filter(lambda x: x).take(1).reduce(
-            tf.constant(False), lambda seen, x: tf.logical_or(seen, x)
+            _graphkiln.constant(False), lambda seen, x: ops.logical_or(seen, x)
         )
 
     def _autograph_all(self):
         self._check_bools("all")
-        return self.filter(tf.logical_not).take(1).reduce(
-            tf.constant(True), lambda so_far, x: tf.logical_and(so_far, x)
+        return self.filter(ops.logical_not).take(1).reduce(
+            _graphkiln.constant(True), lambda so_far, x: ops.logical_and(so_far, x)
         )
 
     def _check_bools(self, name: str) -> None:
         spec = self.element_spec
-        if not isinstance(spec, tf.TensorSpec) or spec.dtype != tf.bool or (
+        if not isinstance(spec, TensorSpec) or spec.dtype != dtypes.bool or (
             spec.shape.rank not in (None, 0)
         ):
             raise ValueError(

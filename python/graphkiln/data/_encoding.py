@@ -8,21 +8,24 @@ that it is made of.
 
 from collections.abc import Iterator
 
-import graphkiln as tf
-from graphkiln import raw_ops
-from graphkiln._src.types import batchable
+from graphkiln import _graphkiln, raw_ops
+from graphkiln._src.ragged.spec import RaggedTensorSpec
+from graphkiln._src.ragged.tensor import RaggedTensor
+from graphkiln._src.sparse.sparse_tensor import SparseTensorSpec
+from graphkiln._src.types import batchable, dtypes
+from graphkiln._src.types.type_spec import TensorSpec, TypeSpec
 
 
-def _is_ragged(spec: tf.TypeSpec) -> bool:
-    return isinstance(spec, tf.RaggedTensorSpec) and (
+def _is_ragged(spec: TypeSpec) -> bool:
+    return isinstance(spec, RaggedTensorSpec) and (
         spec.flat_values_spec is None
     )
 
 
-def components(spec: tf.TypeSpec) -> list:
+def components(spec: TypeSpec) -> list:
     """The tf.TensorSpecs of the components."""
-    if _is_ragged(spec) or isinstance(spec, tf.SparseTensorSpec):
-        return [tf.TensorSpec(None, tf.variant)]
+    if _is_ragged(spec) or isinstance(spec, SparseTensorSpec):
+        return [TensorSpec(None, dtypes.variant)]
     if batchable.encoder(spec) is not None:
         return [
             component for part in batchable.encoded(spec)
@@ -31,11 +34,11 @@ def components(spec: tf.TypeSpec) -> list:
     return spec.flatten()
 
 
-def encode(spec: tf.TypeSpec, value: object, rows: bool = False) -> list:
+def encode(spec: TypeSpec, value: object, rows: bool = False) -> list:
     """The components of a value; or tensors whose rows are the components of
     its rows."""
     if _is_ragged(spec):
-        is_ragged = isinstance(value, tf.RaggedTensor)
+        is_ragged = isinstance(value, RaggedTensor)
         if rows and not is_ragged:
             return [value]
         return [
@@ -45,19 +48,19 @@ def encode(spec: tf.TypeSpec, value: object, rows: bool = False) -> list:
                 ),
                 rt_dense_values=(
                     value.flat_values if is_ragged
-                    else tf.convert_to_tensor(value)
+                    else _graphkiln.convert_to_tensor(value)
                 ),
                 batched_input=rows,
             )
         ]
-    if isinstance(spec, tf.SparseTensorSpec):
+    if isinstance(spec, SparseTensorSpec):
         serialize = (
             raw_ops.SerializeManySparse if rows else raw_ops.SerializeSparse
         )
         return [
             serialize(
                 sparse_indices=value.indices, sparse_values=value.values,
-                sparse_shape=value.dense_shape, out_type=tf.variant,
+                sparse_shape=value.dense_shape, out_type=dtypes.variant,
             )
         ]
     if batchable.encoder(spec) is not None:
@@ -72,7 +75,7 @@ def encode(spec: tf.TypeSpec, value: object, rows: bool = False) -> list:
     return spec.to_tensors(value)
 
 
-def decode(spec: tf.TypeSpec, tensors: Iterator) -> object:
+def decode(spec: TypeSpec, tensors: Iterator) -> object:
     """The value made of the next components."""
     if _is_ragged(spec):
         splits, values = raw_ops.RaggedTensorFromVariant(
@@ -81,7 +84,7 @@ def decode(spec: tf.TypeSpec, tensors: Iterator) -> object:
             Tsplits=spec.row_splits_dtype,
         )
         made = [values, *splits]
-    elif isinstance(spec, tf.SparseTensorSpec):
+    elif isinstance(spec, SparseTensorSpec):
         made = list(raw_ops.DeserializeSparse(
             serialized_sparse=next(tensors), dtype=spec.dtype
         ))

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-import graphkiln as tf
 from graphkiln import raw_ops
 from graphkiln._src.function import tracing
+from graphkiln._src.types import dtypes
 from graphkiln.data import _dataset, _iterator, _optional
 from graphkiln.data import _making as making
 
@@ -139,7 +139,7 @@ def unique() -> Callable:
     return lambda dataset: dataset.unique()
 
 
-def Counter(start=0, step=1, dtype=tf.int64) -> _dataset.Dataset:
+def Counter(start=0, step=1, dtype=dtypes.int64) -> _dataset.Dataset:
     """`Dataset.counter`.
 
     >>> [int(x) for x in tf.data.experimental.Counter(5).take(2)]
@@ -213,7 +213,7 @@ def bucket_by_sequence_length(
 
 
 def dense_to_ragged_batch(
-    batch_size, drop_remainder=False, row_splits_dtype=tf.int64
+    batch_size, drop_remainder=False, row_splits_dtype=dtypes.int64
 ) -> Callable:
     """For `apply`: `Dataset.ragged_batch`.
 

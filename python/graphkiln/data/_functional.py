@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 
-import graphkiln as tf
 from graphkiln import raw_ops
+from graphkiln._src.graph import name_scope
+from graphkiln._src.types import dtypes
+from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.data import _constants as constants
 from graphkiln.data import _making as making
 from graphkiln.data import _specs as specs
@@ -63,7 +65,7 @@ class Functional:
             name, structure.flat_specs(self.element_spec), recode
         )
         if spec is None:
-            spec = tuple(tf.TensorSpec(t.shape, t.dtype) for t in made.outputs)
+            spec = tuple(TensorSpec(t.shape, t.dtype) for t in made.outputs)
         return self._then(
             raw_ops.MapDataset, spec, f=made, preserve_cardinality=True
         )
@@ -103,9 +105,9 @@ class Functional:
 
     def _predicate(self, predicate, transformation: str) -> traced.Traced:
         f = traced.Traced(predicate, transformation, self.element_spec)
-        wanted = tf.TensorSpec((), tf.bool)
+        wanted = TensorSpec((), dtypes.bool)
         if not isinstance(
-            f.output_spec, tf.TensorSpec
+            f.output_spec, TensorSpec
         ) or not f.output_spec.is_compatible_with(wanted):
             raise ValueError(
                 "Invalid `predicate`. `predicate` must return a `tf.bool` "
@@ -197,7 +199,7 @@ class Functional:
         ...     np.int64(0), lambda a, x: (a + x, a + x))]
         [0, 1, 3, 6]
         """
-        with tf.name_scope("initial_state"):
+        with name_scope.name_scope("initial_state"):
             state = structure.normalize(initial_state)
 
         def pair(f):
@@ -239,7 +241,7 @@ class Functional:
         ...     np.int64(0), lambda a, x: a + x))
         10
         """
-        with tf.name_scope("initial_state"):
+        with name_scope.name_scope("initial_state"):
             state = structure.normalize(initial_state)
         made, spec = specs.until_fixed(
             structure.spec_of(state),

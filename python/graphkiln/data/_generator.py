@@ -8,10 +8,12 @@ import itertools
 from collections.abc import Iterator
 
 import numpy as np
+from graphkiln._graphkiln import Tensor, TensorShape
 
-import graphkiln as tf
-from graphkiln import raw_ops
+from graphkiln import _graphkiln, raw_ops
 from graphkiln._src.host import py_function
+from graphkiln._src.types import dtypes, variable_spec
+from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.data import _encoding as encoding
 from graphkiln.data import _making as making
 from graphkiln.data import _structure as structure
@@ -47,7 +49,7 @@ class Source:
         else:
             self.spec = _spec(output_types, output_shapes)
         self.arguments = [] if args is None else list(
-            tf.convert_to_tensor(a) for a in args
+            _graphkiln.convert_to_tensor(a) for a in args
         )
         self._generator = generator
         self._numbers = itertools.count()
@@ -89,7 +91,7 @@ class Source:
                 f", but the yielded element was {value}."
             ) from error
         for spec, leaf in zip(specs, leaves):
-            if isinstance(spec, tf.TensorSpec):
+            if isinstance(spec, TensorSpec):
                 if leaf.dtype != spec.dtype:
                     raise TypeError(
                         f"`generator` yielded an element of type {leaf.dtype} "
@@ -104,7 +106,7 @@ class Source:
             elif not spec.is_compatible_with(leaf):
                 raise TypeError(
                     f"`generator` yielded an element of "
-                    f"{tf.type_spec_from_value(leaf)} where an element of "
+                    f"{variable_spec.type_spec_from_value(leaf)} where an element of "
                     f"{spec} was expected."
                 )
         return [
@@ -116,13 +118,13 @@ class Source:
     def flat_map_fn(self, _) -> object:
         """The dataset of what one generator yields, made in the function that
         is being traced."""
-        number = tf.TensorSpec((), tf.int64)
+        number = TensorSpec((), dtypes.int64)
         components = structure.flat_specs(self.spec)
 
         def get_iterator_id_fn():
             made = py_function.numpy_function(
                 lambda *args: np.int64(self.begin(*args)),
-                self.arguments, tf.int64,
+                self.arguments, dtypes.int64,
             )
             made.set_shape(())
             return made
@@ -139,7 +141,7 @@ class Source:
                 self.end(int(n))
                 return np.int64(0)
 
-            made = py_function.numpy_function(end, [iterator_id], tf.int64)
+            made = py_function.numpy_function(end, [iterator_id], dtypes.int64)
             made.set_shape(())
             return made
 
@@ -158,11 +160,11 @@ class Source:
 
 
 def _converted(spec: object, value: object) -> object:
-    if not isinstance(spec, tf.TensorSpec):
+    if not isinstance(spec, TensorSpec):
         return value
-    if isinstance(value, tf.Tensor):
+    if isinstance(value, Tensor):
         return value
-    return tf.convert_to_tensor(value, dtype=spec.dtype)
+    return _graphkiln.convert_to_tensor(value, dtype=spec.dtype)
 
 
 def _no_lists(value: object) -> object:
@@ -182,7 +184,7 @@ def _spec(types: object, shapes: object) -> object:
     return structure.pack_like(
         types,
         [
-            tf.TensorSpec(tf.TensorShape(s), tf.as_dtype(t))
+            TensorSpec(TensorShape(s), _graphkiln.as_dtype(t))
             for s, t in zip(unknown, flat)
         ],
     )

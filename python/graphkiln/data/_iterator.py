@@ -2,9 +2,13 @@
 
 import atexit
 
-import graphkiln as tf
+from graphkiln._graphkiln import Tensor
+
 from graphkiln import _graphkiln, errors, raw_ops
-from graphkiln._src.types import type_spec
+from graphkiln._src.control_flow import control_flow
+from graphkiln._src.sparse.sparse_tensor import SparseTensor, SparseTensorValue
+from graphkiln._src.types import dtypes, type_spec
+from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.data import _optional
 from graphkiln.data import _structure as structure
 
@@ -90,7 +94,7 @@ class OwnedIterator(Iterator):
         return self
 
     def __next__(self):
-        if not tf.executing_eagerly():
+        if not _graphkiln.executing_eagerly():
             self._asked += 1
             if self._asked > _MOST_IN_A_GRAPH:
                 raise errors.OperatorNotAllowedInGraphError(
@@ -112,7 +116,7 @@ class OwnedIterator(Iterator):
         components = raw_ops.IteratorGetNext(
             iterator=self._handle, **self._attributes
         )
-        if type(self._spec) is tf.TensorSpec:
+        if type(self._spec) is TensorSpec:
             return components[0]
         return structure.from_tensors(self._spec, components)
 
@@ -136,7 +140,7 @@ class OwnedIterator(Iterator):
         if not default:
             return self.get_next()
         element = self.get_next_as_optional()
-        return tf.cond(
+        return control_flow.cond(
             element.has_value(), element.get_value, lambda: default[0]
         )
 
@@ -175,7 +179,7 @@ class IteratorSpec(type_spec.TypeSpec):
 
     @property
     def _component_specs(self) -> list:
-        return [tf.TensorSpec((), tf.resource)]
+        return [TensorSpec((), dtypes.resource)]
 
     def _to_components(self, value: Iterator) -> list:
         return [value._handle]
@@ -221,13 +225,13 @@ class NumpyIterator:
 def _to_numpy(leaf):
     if leaf is None:
         return None
-    if isinstance(leaf, tf.Tensor):
+    if isinstance(leaf, Tensor):
         value = leaf.numpy()
         if hasattr(value, "setflags"):
             value.setflags(write=False)
         return value
-    if isinstance(leaf, tf.SparseTensor):
-        return tf.compat.v1.SparseTensorValue(
+    if isinstance(leaf, SparseTensor):
+        return SparseTensorValue(
             leaf.indices.numpy(), leaf.values.numpy(),
             leaf.dense_shape.numpy(),
         )

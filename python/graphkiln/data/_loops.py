@@ -7,7 +7,7 @@ functions of the dataset run element by element with the body. A loop over an
 iterator is a While.
 """
 
-import graphkiln as tf
+from graphkiln import _graphkiln
 from graphkiln.autograph import branches, logic, loops
 from graphkiln.data import _making as making
 from graphkiln.data import _structure as structure
@@ -17,7 +17,7 @@ def iterator_loop(
     iterator, extra_test, body, get_state, set_state, symbol_names, opts
 ) -> None:
     """`for x in iterator`. A break leaves the elements behind it."""
-    more = [tf.constant(True)]
+    more = [_graphkiln.constant(True)]
 
     def get():
         return (more[0], *get_state())
@@ -64,8 +64,8 @@ def dataset_loop(
         item = structure.from_tensors(dataset.element_spec, components)
         if extra_test is None:
             state.run(body, item)
-            return tf.constant(True)
-        more = tf.convert_to_tensor(extra_test())
+            return _graphkiln.constant(True)
+        more = _graphkiln.convert_to_tensor(extra_test())
 
         def checked() -> None:
             body(item)

@@ -5,10 +5,12 @@ import re
 from collections.abc import Callable
 
 import numpy as np
+from graphkiln._graphkiln import DType
 
-import graphkiln as tf
 from graphkiln import _graphkiln
-from graphkiln._src.types import batchable
+from graphkiln._src import ops
+from graphkiln._src.graph import control
+from graphkiln._src.types import batchable, dtypes
 from graphkiln.data import _specs as specs
 from graphkiln.data import _structure as structure
 
@@ -40,7 +42,7 @@ def _facts(op: Callable) -> tuple[str, dict, list, bool]:
     inputs = record["inputs"]
     types = {
         i["name"]: i["type"] for i in inputs
-        if i["type"] in (tf.int64, tf.bool, tf.string) and not i["number_attr"]
+        if i["type"] in (dtypes.int64, dtypes.bool, dtypes.string) and not i["number_attr"]
     }
     captures = [i["name"] for i in inputs if "other_arg" in i["name"]]
     attrs = [a["name"] for a in record["attrs"]]
@@ -81,21 +83,21 @@ def typed(dataset: "specs.Dataset") -> tuple:
     return dataset._as_input(), *signature.values()
 
 
-def tensor(value, dtype: tf.DType, name: str):
+def tensor(value, dtype: DType, name: str):
     """`value` as a tensor of this type; integers may have been others."""
-    if dtype == tf.int64 and isinstance(value, _graphkiln.Tensor) and (
-        value.dtype != tf.int64
+    if dtype == dtypes.int64 and isinstance(value, _graphkiln.Tensor) and (
+        value.dtype != dtypes.int64
     ):
-        return tf.cast(value, tf.int64)
-    return tf.convert_to_tensor(value, dtype=dtype, name=name)
+        return ops.cast(value, dtypes.int64)
+    return _graphkiln.convert_to_tensor(value, dtype=dtype, name=name)
 
 
 def batches(size, drop_remainder, name: str = "batch_size") -> tuple:
     """Both as tensors, and how many elements all batches are known to have."""
-    size = tensor(size, tf.int64, name)
-    drop = tensor(drop_remainder, tf.bool, "drop_remainder")
-    sizes = set(np.ravel(tf.get_static_value(size)).tolist())
-    known = len(sizes) == 1 and tf.get_static_value(drop)
+    size = tensor(size, dtypes.int64, name)
+    drop = tensor(drop_remainder, dtypes.bool, "drop_remainder")
+    sizes = set(np.ravel(control.get_static_value(size)).tolist())
+    known = len(sizes) == 1 and control.get_static_value(drop)
     return size, drop, sizes.pop() if known else None
 
 

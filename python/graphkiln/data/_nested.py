@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-import graphkiln as tf
+from graphkiln._src import ops
 from graphkiln._src.types import type_spec
 
 
@@ -45,5 +45,5 @@ def of_list(value: list) -> _NestedVariant | None:
         spec = common(spec, other._element_spec)
         if spec is None:
             return None
-    stack = tf.stack([part._as_input() for part in parts])
+    stack = ops.stack([part._as_input() for part in parts])
     return _NestedVariant(stack, spec, stack.shape)

@@ -1,8 +1,9 @@
 """tf.experimental.Optional: an element, or nothing."""
 
-import graphkiln as tf
 from graphkiln import raw_ops
-from graphkiln._src.types import type_spec
+from graphkiln._src.graph import name_scope
+from graphkiln._src.types import dtypes, type_spec
+from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.data import _structure as structure
 
 
@@ -64,7 +65,7 @@ class Optional(type_spec.CompositeTensor):
         >>> int(o.get_value()["a"])
         1
         """
-        with tf.name_scope("optional"):
+        with name_scope.name_scope("optional"):
             value = structure.normalize(value)
             spec = structure.spec_of(value)
             handle = raw_ops.OptionalFromValue(
@@ -133,7 +134,7 @@ class OptionalSpec(type_spec.TypeSpec):
 
     @property
     def _component_specs(self) -> list:
-        return [tf.TensorSpec((), tf.variant)]
+        return [TensorSpec((), dtypes.variant)]
 
     def _to_components(self, value: Optional) -> list:
         return [value._variant_tensor]

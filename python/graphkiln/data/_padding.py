@@ -1,14 +1,22 @@
 """What the batches of tensors of unequal shapes are filled up with and to."""
 
-import graphkiln as tf
+from graphkiln._graphkiln import DType, Tensor, TensorShape
+
+from graphkiln import _graphkiln
+from graphkiln._src import ops
+from graphkiln._src.graph import control
+from graphkiln._src.ragged.spec import RaggedTensorSpec
+from graphkiln._src.ragged.tensor import RaggedTensor
+from graphkiln._src.types import dtypes
+from graphkiln._src.types.type_spec import TensorSpec, TypeSpec
 from graphkiln.data import _structure as structure
 
 
 def shape_tensor(shape: object):
     """An int64 vector of what describes a shape; -1 for what is not known."""
-    if isinstance(shape, tf.Tensor):
-        return tf.reshape(tf.cast(shape, tf.int64), [-1])
-    if isinstance(shape, tf.TensorShape):
+    if isinstance(shape, Tensor):
+        return ops.reshape(ops.cast(shape, dtypes.int64), [-1])
+    if isinstance(shape, TensorShape):
         if shape.rank is None:
             raise ValueError(
                 f"Cannot convert a partially known TensorShape {shape} to a "
@@ -25,19 +33,19 @@ def shape_tensor(shape: object):
         shape = [shape]
     dims = [-1 if d is None else d for d in shape]
     if not dims:
-        return tf.constant([], tf.int64)
-    return tf.stack([tf.cast(d, tf.int64) for d in dims]) if any(
-        isinstance(d, tf.Tensor) for d in dims
-    ) else tf.constant([int(d) for d in dims], tf.int64)
+        return _graphkiln.constant([], dtypes.int64)
+    return ops.stack([ops.cast(d, dtypes.int64) for d in dims]) if any(
+        isinstance(d, Tensor) for d in dims
+    ) else _graphkiln.constant([int(d) for d in dims], dtypes.int64)
 
 
-def static_shape(tensor) -> tf.TensorShape:
+def static_shape(tensor) -> TensorShape:
     """What is known of the shape that such a vector says."""
-    known = tf.get_static_value(tensor)
+    known = control.get_static_value(tensor)
     if known is not None:
-        return tf.TensorShape([None if d < 0 else int(d) for d in known])
+        return TensorShape([None if d < 0 else int(d) for d in known])
     rank = tensor.shape[0] if tensor.shape.rank else None
-    return tf.TensorShape(None if rank is None else [None] * rank)
+    return TensorShape(None if rank is None else [None] * rank)
 
 
 def shapes(leaves: list, spec: object, given: object) -> list:
@@ -61,7 +69,7 @@ def shapes(leaves: list, spec: object, given: object) -> list:
     return made
 
 
-def _fits(padded: tf.TensorShape, shape: tf.TensorShape) -> bool:
+def _fits(padded: TensorShape, shape: TensorShape) -> bool:
     if padded.rank is None or shape.rank is None:
         return True
     return padded.rank == shape.rank and all(
@@ -79,15 +87,15 @@ def values(leaves: list, spec: object, given: object) -> list:
     return [_value(leaf.dtype, v) for leaf, v in zip(leaves, parts)]
 
 
-def _value(dtype: tf.DType, value: object):
+def _value(dtype: DType, value: object):
     if value is None:
-        if dtype == tf.variant:
+        if dtype == dtypes.variant:
             raise TypeError(
                 "Unable to create padding for field of type 'variant' because "
                 "t.base_dtype == tf.variant"
             )
-        return tf.constant("") if dtype == tf.string else tf.zeros([], dtype)
-    value = tf.convert_to_tensor(value, name="padding_value")
+        return _graphkiln.constant("") if dtype == dtypes.string else ops.zeros([], dtype)
+    value = _graphkiln.convert_to_tensor(value, name="padding_value")
     if not value.shape.is_compatible_with([]):
         raise ValueError(
             "Invalid `padding_values`. `padding_values` values should be "
@@ -102,10 +110,10 @@ def _value(dtype: tf.DType, value: object):
     return value
 
 
-def ragged_spec(leaf: tf.TypeSpec, row_splits_dtype) -> tf.TypeSpec:
+def ragged_spec(leaf: TypeSpec, row_splits_dtype) -> TypeSpec:
     """What a tensor is as a row of a ragged tensor: ragged up to its last
     dimension that is not known."""
-    if not isinstance(leaf, tf.TensorSpec):
+    if not isinstance(leaf, TensorSpec):
         return leaf
     if leaf.shape.rank is None:
         raise ValueError(
@@ -115,18 +123,18 @@ def ragged_spec(leaf: tf.TypeSpec, row_splits_dtype) -> tf.TypeSpec:
     unknown = [i for i, n in enumerate(leaf.shape.as_list()) if n is None]
     if not unknown:
         return leaf
-    return tf.RaggedTensorSpec(
+    return RaggedTensorSpec(
         leaf.shape, leaf.dtype, unknown[-1], row_splits_dtype
     )
 
 
-def to_ragged(spec: tf.TypeSpec, value: object) -> object:
+def to_ragged(spec: TypeSpec, value: object) -> object:
     """The tensor as `spec` describes it."""
     if (
-        isinstance(spec, tf.RaggedTensorSpec) and spec.ragged_rank > 0
-        and isinstance(value, tf.Tensor)
+        isinstance(spec, RaggedTensorSpec) and spec.ragged_rank > 0
+        and isinstance(value, Tensor)
     ):
-        return tf.RaggedTensor.from_tensor(
+        return RaggedTensor.from_tensor(
             value, ragged_rank=spec.ragged_rank,
             row_splits_dtype=spec.row_splits_dtype,
         )

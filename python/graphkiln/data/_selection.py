@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-import graphkiln as tf
 from graphkiln import _graphkiln, raw_ops
+from graphkiln._src.types import dtypes
 from graphkiln.data import _constants as constants
 from graphkiln.data import _making as making
 from graphkiln.data import _options
@@ -196,7 +196,7 @@ class Selection:
         """
         for leaf in structure.flatten(self.element_spec):
             dtype = getattr(leaf, "dtype", leaf)
-            if dtype not in (tf.int32, tf.int64, tf.string):
+            if dtype not in (dtypes.int32, dtypes.int64, dtypes.string):
                 raise TypeError(
                     "`tf.data.Dataset.unique` does not support type "
                     f"{dtype!r} -- only `tf.int32`, `tf.int64`, and "

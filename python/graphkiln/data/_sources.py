@@ -2,9 +2,9 @@
 
 import numpy as np
 
-import graphkiln as tf
 from graphkiln import _graphkiln, raw_ops
-from graphkiln._src.types import batchable
+from graphkiln._src.types import batchable, dtypes
+from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.data import _generator as generators
 from graphkiln.data import _making as making
 from graphkiln.data import _specs as specs
@@ -32,7 +32,7 @@ class Sources:
         [1, 4, 7]
         """
         kwargs.pop("name", None)
-        dtype = tf.as_dtype(kwargs.pop("output_type", tf.int64))
+        dtype = _graphkiln.as_dtype(kwargs.pop("output_type", dtypes.int64))
         if kwargs:
             raise TypeError(f"unexpected argument {next(iter(kwargs))!r}")
         if not 1 <= len(args) <= 3:
@@ -44,7 +44,7 @@ class Sources:
             (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
         )
         return making.of(
-            raw_ops.RangeDataset, tf.TensorSpec((), dtype), start=start,
+            raw_ops.RangeDataset, TensorSpec((), dtype), start=start,
             stop=stop, step=step,
         )
 
@@ -177,7 +177,7 @@ class Sources:
         return making.of(raw_ops.ZipDataset, spec, input_datasets=inputs)
 
     @staticmethod
-    def counter(start=0, step=1, dtype=tf.int64, name=None) -> "Dataset":
+    def counter(start=0, step=1, dtype=dtypes.int64, name=None) -> "Dataset":
         """Numbers from `start` on, without end.
 
         Args:
@@ -189,8 +189,8 @@ class Sources:
         >>> [int(x) for x in tf.data.Dataset.counter(3, 2).take(3)]
         [3, 5, 7]
         """
-        start = tf.convert_to_tensor(start, dtype=dtype, name="start")
-        step = tf.convert_to_tensor(step, dtype=dtype, name="step")
+        start = _graphkiln.convert_to_tensor(start, dtype=dtype, name="start")
+        step = _graphkiln.convert_to_tensor(step, dtype=dtype, name="step")
         return Sources.from_tensors(0).repeat(None).scan(
             start, lambda state, _: (state + step, state)
         )
@@ -212,7 +212,7 @@ class Sources:
         """
         first, second = _graphkiln.op_seeds(seed)
         return making.of(
-            raw_ops.RandomDatasetV2, tf.TensorSpec((), tf.int64), seed=first,
+            raw_ops.RandomDatasetV2, TensorSpec((), dtypes.int64), seed=first,
             seed2=second, seed_generator=raw_ops.DummySeedGenerator(),
             rerandomize_each_iteration=bool(rerandomize_each_iteration),
         )

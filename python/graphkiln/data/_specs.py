@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 
-import graphkiln as tf
-from graphkiln._src.types import batchable, type_spec
+from graphkiln._graphkiln import TensorShape
+
+from graphkiln._src.types import batchable, dtypes, type_spec
+from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.data import _nested as nested
 from graphkiln.data import _structure as structure
 
@@ -28,7 +30,7 @@ class DatasetSpec(type_spec.TypeSpec):
 
     def __init__(self, element_spec, dataset_shape=()):
         self._element_spec = element_spec
-        self._dataset_shape = tf.TensorShape(dataset_shape)
+        self._dataset_shape = TensorShape(dataset_shape)
 
     @property
     def element_spec(self):
@@ -58,8 +60,8 @@ TensorShape([]))
         return self._element_spec, self._dataset_shape
 
     @property
-    def _component_specs(self) -> tf.TensorSpec:
-        return tf.TensorSpec(self._dataset_shape, tf.variant)
+    def _component_specs(self) -> TensorSpec:
+        return TensorSpec(self._dataset_shape, dtypes.variant)
 
     def _to_components(self, value):
         return value._as_input()
@@ -85,7 +87,7 @@ def _sliced(spec: DatasetSpec) -> DatasetSpec:
 
 
 def _batched(spec: DatasetSpec, size: int | None) -> DatasetSpec:
-    first = tf.TensorShape([None if size is None else int(size)])
+    first = TensorShape([None if size is None else int(size)])
     return DatasetSpec(
         spec.element_spec, first.concatenate(spec._dataset_shape)
     )

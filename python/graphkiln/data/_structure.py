@@ -12,8 +12,8 @@ from graphkiln._graphkiln import element_is_leaf as is_leaf
 from graphkiln._graphkiln import element_map as map_structure
 from graphkiln._graphkiln import element_pack as pack_like
 
-import graphkiln as tf
 from graphkiln import _graphkiln
+from graphkiln._src.graph import name_scope
 from graphkiln._src.types import composite, type_spec
 from graphkiln.data import _encoding as encoding
 from graphkiln.data import _nested as nested
@@ -22,7 +22,7 @@ from graphkiln.data import _nested as nested
 def normalize(value: object) -> object:
     """The structure with tensors for leaves that are none: values of NumPy
     and Python. Composite tensors and None stay."""
-    with tf.name_scope("normalize_element"):
+    with name_scope.name_scope("normalize_element"):
         return pack_like(
             value,
             [_leaf(leaf, i) for i, leaf in enumerate(flatten(value))],

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 
-import graphkiln as tf
 from graphkiln import _graphkiln
 from graphkiln._src.function import python_parts, tracing
 from graphkiln._src.types import composite
@@ -119,10 +118,10 @@ def _no_variables(next_creator: Callable, **kwargs) -> object:
 
 def _as_value(leaf: object) -> object:
     if isinstance(leaf, _graphkiln.BaseVariable):
-        return tf.convert_to_tensor(leaf)
+        return _graphkiln.convert_to_tensor(leaf)
     if leaf is None or composite.is_composite(leaf):
         return leaf
-    return tf.convert_to_tensor(leaf)
+    return _graphkiln.convert_to_tensor(leaf)
 
 
 def _name(transformation: str, function: Callable) -> str:

@@ -1,16 +1,20 @@
 """Datasets of windows and groups of elements: methods of tf.data.Dataset."""
 
 import numpy as np
+from graphkiln._graphkiln import Tensor, TensorShape
 
-import graphkiln as tf
-from graphkiln import raw_ops
+from graphkiln import _graphkiln, raw_ops
+from graphkiln._src import ops
 from graphkiln._src.function import tracing
+from graphkiln._src.graph import graph_scopes
+from graphkiln._src.types import dtypes
+from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.data import _making as making
 from graphkiln.data import _specs as specs
 from graphkiln.data import _structure as structure
 from graphkiln.data import _traced as traced
 
-_KEY = tf.TensorSpec((), tf.int64)
+_KEY = TensorSpec((), dtypes.int64)
 
 
 class Windows:
@@ -111,7 +115,7 @@ class Windows:
                 "argument must be specified."
             )
         if window_size_func is None:
-            size = making.tensor(window_size, tf.int64, "window_size")
+            size = making.tensor(window_size, dtypes.int64, "window_size")
             window_size_func = lambda key: size
         key = _integer(key_func, self.element_spec, "key_func")
         size = _integer(window_size_func, _KEY, "window_size_func")
@@ -181,11 +185,11 @@ class Windows:
         sizes = np.asarray(bucket_batch_sizes, np.int64)
 
         def bucket(*element):
-            n = tf.cast(length(*element), tf.int64)
-            return tf.reduce_sum(tf.cast(n >= boundaries, tf.int64))
+            n = ops.cast(length(*element), dtypes.int64)
+            return ops.reduce_sum(ops.cast(n >= boundaries, dtypes.int64))
 
         def size_of(key):
-            return tf.gather(sizes, key)
+            return ops.gather(sizes, key)
 
         def batches(key, group):
             size = size_of(key)
@@ -197,14 +201,14 @@ class Windows:
                     lambda leaf: leaf.shape, self.element_spec
                 )
             if pad_to_bucket_boundary:
-                last = tf.constant(len(boundaries), tf.int64)
-                check = tf.debugging.assert_less(
+                last = _graphkiln.constant(len(boundaries), dtypes.int64)
+                check = ops.debugging.assert_less(
                     key, last,
                     message="When pad_to_bucket_boundary=True, elements must "
                     "have length < max(bucket_boundaries).",
                 )
-                with tf.control_dependencies([] if check is None else [check]):
-                    longest = tf.gather(boundaries, key) - 1
+                with graph_scopes.control_dependencies([] if check is None else [check]):
+                    longest = ops.gather(boundaries, key) - 1
                 shapes = structure.pack_like(
                     self.element_spec,
                     [
@@ -224,9 +228,9 @@ class Windows:
 
 
 def _dims(shape: object) -> list:
-    if not isinstance(shape, tf.Tensor):
-        return tf.TensorShape(shape).as_list()
-    return tf.unstack(tf.cast(shape, tf.int64))
+    if not isinstance(shape, Tensor):
+        return TensorShape(shape).as_list()
+    return ops.unstack(ops.cast(shape, dtypes.int64))
 
 
 def _integer(
@@ -235,7 +239,7 @@ def _integer(
     """The function, which must return an int64 scalar."""
     made = traced.Traced(
         function, "Dataset.group_by_window()", spec, convert,
-        lambda result: tf.convert_to_tensor(result, dtype=tf.int64),
+        lambda result: _graphkiln.convert_to_tensor(result, dtype=dtypes.int64),
     )
     if not made.output_spec.is_compatible_with(_KEY):
         raise ValueError(

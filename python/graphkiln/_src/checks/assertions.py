@@ -4,9 +4,11 @@ symbols of any kind. The assertions themselves are in the core.
 
 import numpy as np
 
-import graphkiln as tf
 from graphkiln import _graphkiln, errors
 from graphkiln import raw_ops as ops
+from graphkiln._graphkiln import Tensor, TensorShape
+from graphkiln._src.graph import name_scope
+from graphkiln._src.types import dtypes
 
 
 def Assert(condition, data, summarize=None, name=None):
@@ -23,7 +25,7 @@ def Assert(condition, data, summarize=None, name=None):
 
     >>> tf.debugging.Assert(True, [1])
     """
-    if tf.executing_eagerly():
+    if _graphkiln.executing_eagerly():
         if condition:
             return None
         shown = "\n".join(_summary(x, summarize) for x in data)
@@ -31,17 +33,17 @@ def Assert(condition, data, summarize=None, name=None):
             None, None,
             f"Expected '{condition!s}' to be true. Summarized data: {shown}",
         )
-    with tf.name_scope(name or "Assert"):
+    with name_scope.name_scope(name or "Assert"):
         return ops.Assert(
             condition=condition,
-            data=[tf.convert_to_tensor(x) for x in data],
+            data=[_graphkiln.convert_to_tensor(x) for x in data],
             summarize=summarize,
         )
 
 
 def _summary(value: object, summarize: int | None) -> str:
     """The first elements of a value, "..." for the rest."""
-    tensor = tf.convert_to_tensor(value)
+    tensor = _graphkiln.convert_to_tensor(value)
     if tensor.shape.rank == 0:
         return str(tensor.numpy())
     count = 3 if summarize is None else summarize
@@ -56,7 +58,7 @@ def is_numeric_tensor(tensor):
     >>> tf.debugging.is_numeric_tensor(tf.constant(1))
     True
     """
-    return isinstance(tensor, tf.Tensor) and (
+    return isinstance(tensor, Tensor) and (
         tensor.dtype.is_integer
         or tensor.dtype.is_floating
         or tensor.dtype.is_complex
@@ -69,7 +71,7 @@ def assert_proper_iterable(values):
 
     >>> tf.debugging.assert_proper_iterable([1, 2])
     """
-    improper = isinstance(values, (tf.Tensor, np.ndarray, str, bytes))
+    improper = isinstance(values, (Tensor, np.ndarray, str, bytes))
     if improper or not hasattr(values, "__iter__"):
         kind = 'a "proper" iterable' if improper else "iterable"
         raise TypeError(
@@ -85,7 +87,7 @@ def assert_same_float_dtype(tensors=None, dtype=None):
     >>> tf.debugging.assert_same_float_dtype([tf.constant(1.0), None])
     tf.float32
     """
-    dtype = None if dtype is None else tf.as_dtype(dtype)
+    dtype = None if dtype is None else _graphkiln.as_dtype(dtype)
     first = None
     for tensor in tensors or ():
         if tensor is None:
@@ -98,7 +100,7 @@ def assert_same_float_dtype(tensors=None, dtype=None):
                 f"{tensor!s}, type={tensor.dtype}, must be of the same type "
                 f"({dtype}){other}."
             )
-    dtype = dtype or tf.float32
+    dtype = dtype or dtypes.float32
     if not dtype.is_floating:
         raise ValueError(f"Expected floating point type, got {dtype}.")
     return dtype
@@ -123,7 +125,7 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
     """
     pairs = shapes.items() if hasattr(shapes, "items") else shapes
     tensors, sizes, numbers = [], [], {}
-    with tf.name_scope(name or "assert_shapes"):
+    with name_scope.name_scope(name or "assert_shapes"):
         for pair in pairs:
             try:
                 tensor, symbols = pair
@@ -132,7 +134,7 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
                     "`shapes` must hold pairs of a tensor and its shape, got "
                     f"{pair!r}"
                 ) from None
-            tensors.append(tf.convert_to_tensor(tensor))
+            tensors.append(_graphkiln.convert_to_tensor(tensor))
             if not hasattr(symbols, "__iter__") and not hasattr(
                 symbols, "__getitem__"
             ):
@@ -143,7 +145,7 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
                     "`__getitem__`.  Received specified shape: "
                     f"{symbols}"
                 )
-            if isinstance(symbols, tf.TensorShape):
+            if isinstance(symbols, TensorShape):
                 symbols = symbols.as_list()
             sizes.append(" ".join(_symbol(s, numbers) for s in symbols))
         _assert_shapes(
@@ -152,8 +154,8 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
         )
 
 
-def _title(tensor: tf.Tensor) -> str:
-    if tf.executing_eagerly():
+def _title(tensor: Tensor) -> str:
+    if _graphkiln.executing_eagerly():
         return f"shape={tensor.shape} dtype={tensor.dtype.name}"
     return tensor.name
 

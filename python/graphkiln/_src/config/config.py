@@ -3,7 +3,7 @@
 import dataclasses
 import threading
 
-import graphkiln as tf
+from graphkiln import _graphkiln
 
 _lock = threading.RLock()
 
@@ -159,7 +159,7 @@ def set_logical_device_configuration(device, logical_devices):
             raise RuntimeError(
                 "Virtual devices cannot be modified after being initialized"
             )
-        tf._graphkiln.set_num_logical_devices(max(len(logical_devices), 1))
+        _graphkiln.set_num_logical_devices(max(len(logical_devices), 1))
         _State.logical[device] = logical_devices
 
 
@@ -167,7 +167,7 @@ def _is_initialized() -> bool:
     """Has anything been made that sits on a device? Tensors are numbered: the
     one made here follows the last one made here unless others came between."""
     if not _State.initialized:
-        probe = tf.constant(0)._id
+        probe = _graphkiln.constant(0)._id
         _State.initialized = probe != _State.last_probe + 1
         _State.last_probe = probe
     return _State.initialized

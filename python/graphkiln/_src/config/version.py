@@ -7,10 +7,10 @@ is our own.
 
 import os
 
-import graphkiln as tf
+from graphkiln import _graphkiln, _loading
 
-VERSION = tf.__version__
-GRAPHKILN_VERSION = tf._graphkiln.__version__
+VERSION = _loading.load("graphkiln").__version__
+GRAPHKILN_VERSION = _graphkiln.__version__
 GIT_VERSION = f"graphkiln-{GRAPHKILN_VERSION}"
 COMPILER_VERSION = "C++20"
 # The numbers that GraphDefs carry in `versions`.
@@ -20,7 +20,8 @@ GRAPH_DEF_VERSION_MIN_PRODUCER = 0
 
 
 def _folder(name: str) -> str:
-    return os.path.join(os.path.dirname(os.path.abspath(tf.__file__)), name)
+    here = os.path.dirname(os.path.abspath(_graphkiln.__file__))
+    return os.path.join(here, name)
 
 
 def get_include():

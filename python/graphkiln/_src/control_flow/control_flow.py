@@ -9,10 +9,13 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-import graphkiln as tf
 from graphkiln import _graphkiln, nest
+from graphkiln._graphkiln import Tensor, TensorShape
+from graphkiln._src.control_flow.tensor_array import TensorArray
 from graphkiln._src.function import python_parts
-from graphkiln._src.types import composite
+from graphkiln._src.graph import graph_scopes, name_scope
+from graphkiln._src.types import composite, dtypes
+from graphkiln._src.types.type_spec import TypeSpec
 
 
 def begin_part(graph: _graphkiln.FuncGraph) -> None:
@@ -27,11 +30,11 @@ end_part = python_parts.keep
 def as_tensor(value: object) -> object:
     """A tensor for anything that converts; composite values and None as they
     are."""
-    if isinstance(value, tf.Operation):
+    if isinstance(value, _graphkiln.Operation):
         return None
     if value is None or composite.is_composite(value):
         return value
-    return tf.convert_to_tensor(value)
+    return _graphkiln.convert_to_tensor(value)
 
 
 def flatten(structure: object) -> list:
@@ -60,7 +63,7 @@ def compare_iterations(before: object, after: object) -> None:
 def _check_arrays(first: object, second: object) -> None:
     """TypeError if TensorArrays differ in dtype, which handles do not tell."""
     for a, b in zip(nest.flatten(first), nest.flatten(second)):
-        if isinstance(a, tf.TensorArray) and a.dtype != b.dtype:
+        if isinstance(a, TensorArray) and a.dtype != b.dtype:
             raise TypeError(
                 f"No common supertype of {a._type_spec} and {b._type_spec}."
             )
@@ -97,13 +100,13 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
         raise TypeError("cond(): 'false_fn' argument required")
     if not callable(false_fn):
         raise TypeError("'false_fn' must be callable.")
-    if tf.executing_eagerly():
+    if _graphkiln.executing_eagerly():
         if isinstance(pred, (list, tuple)):
-            pred = tf.convert_to_tensor(pred)
-        with tf.name_scope(name or "cond"):
+            pred = _graphkiln.convert_to_tensor(pred)
+        with name_scope.name_scope(name or "cond"):
             result = true_fn() if pred else false_fn()
             return nest.map_structure(
-                lambda x: None if isinstance(x, tf.Operation) else x, result
+                lambda x: None if isinstance(x, _graphkiln.Operation) else x, result
             )
     if isinstance(pred, bool):
         raise TypeError("pred must not be a Python bool", pred)
@@ -170,16 +173,16 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     by_index = _indexed(branch_fns)
     if default is not None and not callable(default):
         raise TypeError(f"default must be callable, got {default}")
-    if not isinstance(branch_index, tf.Tensor):
+    if not isinstance(branch_index, Tensor):
         raise TypeError(
             f"'branch_index' must be a Tensor, got {type(branch_index)}"
         )
     _graphkiln._check_branch_index(branch_index)
-    if tf.executing_eagerly() and not hasattr(branch_index, "graph"):
+    if _graphkiln.executing_eagerly() and not hasattr(branch_index, "graph"):
         function = by_index.get(int(branch_index), default)
         if function is None:
             function = by_index[max(by_index)]
-        with tf.name_scope(name or "switch_case"):
+        with name_scope.name_scope(name or "switch_case"):
             return function()
     functions = [by_index[k] for k in sorted(by_index)]
     if default is not None:
@@ -229,12 +232,12 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False,
                 f"Received {pair}."
             )
         condition, function = pair
-        if not isinstance(condition, tf.Tensor):
+        if not isinstance(condition, Tensor):
             if not isinstance(condition, bool):
                 raise TypeError(
                     f"pred must be Tensor, got: {type(condition)}"
                 )
-        elif condition.dtype != tf.bool:
+        elif condition.dtype != dtypes.bool:
             raise TypeError(f"pred must be of type bool: {condition.name}")
         if not callable(function):
             raise TypeError(
@@ -246,15 +249,15 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False,
         if default is None:
             raise ValueError("pred_fn_pairs must not be empty")
         return default()
-    conditions = [tf.convert_to_tensor(c) for c, _ in pairs]
-    with tf.name_scope(name or "case"):
+    conditions = [_graphkiln.convert_to_tensor(c) for c, _ in pairs]
+    with name_scope.name_scope(name or "case"):
         checks = []
         if default is None:
             checks.append(_assert_any(conditions))
             *pairs, (_, default) = pairs
         if exclusive:
             checks.append(_assert_one(conditions))
-        with tf.control_dependencies([c for c in checks if c is not None]):
+        with graph_scopes.control_dependencies([c for c in checks if c is not None]):
             function = default
             for (condition, branch) in reversed(pairs):
                 function = _chained(condition, branch, function)
@@ -290,7 +293,7 @@ def _eager_loop(condition, body, loop_vars, maximum_iterations):
     return nest.map_structure(
         lambda x: x
         if x is None or composite.is_composite(x)
-        else tf.convert_to_tensor(x),
+        else _graphkiln.convert_to_tensor(x),
         packed,
     )
 
@@ -350,11 +353,11 @@ def while_loop(
         raise ValueError(
             "'parallel_iterations' must be a positive integer."
         )
-    if tf.executing_eagerly():
+    if _graphkiln.executing_eagerly():
         return _eager_loop(cond, body, loop_vars, maximum_iterations)
     # Constants are made outside of the loop's scope.
     loop_vars = nest.map_structure(
-        lambda x: tf.convert_to_tensor(x) if isinstance(x, _PLAIN) else x,
+        lambda x: _graphkiln.convert_to_tensor(x) if isinstance(x, _PLAIN) else x,
         loop_vars,
     )
     is_list = isinstance(loop_vars, (list, tuple)) and not hasattr(
@@ -389,7 +392,7 @@ def _flat_shapes(values: object, invariants: object) -> list:
     nest.assert_same_structure(values, invariants, check_types=False)
     shapes = []
     for value, invariant in zip(nest.flatten(values), nest.flatten(invariants)):
-        if not isinstance(invariant, (tf.TensorShape, tf.TypeSpec)):
+        if not isinstance(invariant, (TensorShape, TypeSpec)):
             raise TypeError(
                 f"shape_invariants must hold tf.TensorShape, got {invariants!r}"
             )
@@ -400,14 +403,14 @@ def _flat_shapes(values: object, invariants: object) -> list:
 def _component_shapes(value: object, invariant: object) -> list:
     """The shapes of the tensors of one loop variable."""
     if not hasattr(type(value), "_type_spec") or isinstance(
-        value, tf.TensorArray
+        value, TensorArray
     ):
-        if isinstance(invariant, tf.TypeSpec):
+        if isinstance(invariant, TypeSpec):
             _check_compatible(invariant, as_tensor(value))
             return [invariant.shape]
         return [invariant]
     spec = value._type_spec
-    if not isinstance(invariant, tf.TypeSpec):
+    if not isinstance(invariant, TypeSpec):
         if not hasattr(spec, "_with_shape"):
             raise TypeError(
                 f"The invariant of a {type(value).__name__} must be a "
@@ -421,6 +424,6 @@ def _component_shapes(value: object, invariant: object) -> list:
     ]
 
 
-def _check_compatible(spec: tf.TypeSpec, value: object) -> None:
+def _check_compatible(spec: TypeSpec, value: object) -> None:
     if not spec.is_compatible_with(value):
         raise TypeError(f"TypeSpec {spec} is not compatible with {value}")

@@ -3,8 +3,8 @@ tensors."""
 
 from collections.abc import Callable
 
-import graphkiln as tf
 from graphkiln import _graphkiln, nest
+from graphkiln._src.graph import name_scope
 
 
 def _fold(
@@ -16,9 +16,9 @@ def _fold(
     if not nest.flatten(elems):
         raise ValueError(f"elems must hold a tensor, got {elems}")
     if isinstance(elems, list) and not any(
-        tf.is_tensor(x) for x in nest.flatten(elems)
+        _graphkiln.is_tensor(x) for x in nest.flatten(elems)
     ):
-        elems = tf.convert_to_tensor(elems)
+        elems = _graphkiln.convert_to_tensor(elems)
     return _graphkiln._fold_rows(
         fn, elems, initializer, scans, parallel_iterations or 10, reverse,
         infer_shape,
@@ -55,7 +55,7 @@ def foldl(
     >>> int(tf.foldl(lambda a, x: a - x, tf.constant([10, 3, 2])))
     5
     """
-    with tf.name_scope(name or "foldl"):
+    with name_scope.name_scope(name or "foldl"):
         return _fold(fn, elems, initializer, parallel_iterations, False)
 
 
@@ -89,7 +89,7 @@ def foldr(
     >>> int(tf.foldr(lambda a, x: a - x, tf.constant([10, 3, 2])))
     -11
     """
-    with tf.name_scope(name or "foldr"):
+    with name_scope.name_scope(name or "foldr"):
         return _fold(fn, elems, initializer, parallel_iterations, True)
 
 
@@ -129,7 +129,7 @@ def scan(
     >>> tf.scan(lambda a, x: a + x, tf.constant([1, 2, 3])).numpy().tolist()
     [1, 3, 6]
     """
-    with tf.name_scope(name or "scan"):
+    with name_scope.name_scope(name or "scan"):
         return _fold(
             fn, elems, initializer, parallel_iterations, reverse, True,
             infer_shape,

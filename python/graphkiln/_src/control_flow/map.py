@@ -2,10 +2,13 @@
 
 from collections.abc import Callable
 
-import graphkiln as tf
-from graphkiln import _graphkiln, nest
+from graphkiln import _graphkiln, errors, nest
+from graphkiln._graphkiln import Tensor
 from graphkiln._src.control_flow import rows as _rows
-from graphkiln._src.function import tracing
+from graphkiln._src.function import function, tracing
+from graphkiln._src.graph import name_scope
+from graphkiln._src.types import variable_spec
+from graphkiln._src.types.type_spec import TensorSpec
 
 
 def map_fn(
@@ -55,7 +58,7 @@ def map_fn(
             f"fn must be callable, got {fn!r}"
         )
     fn = tracing.convert_callee(fn)
-    with tf.name_scope(name or "map"):
+    with name_scope.name_scope(name or "map"):
         elems, flat, count = _checked(elems)
         if fn_output_signature is None:
             signature = nest.map_structure(_rows.like_row, elems)
@@ -94,7 +97,7 @@ def map_fn(
 def _checked(elems: object) -> tuple[object, list, object]:
     """`elems` of tensors, those in a list, and how long they are."""
     elems = nest.map_structure(
-        lambda x: x if _rows.is_batch(x) else tf.convert_to_tensor(x)
+        lambda x: x if _rows.is_batch(x) else _graphkiln.convert_to_tensor(x)
         if not isinstance(x, list) else x,
         elems,
     ) if nest.flatten(elems) else elems
@@ -143,7 +146,7 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     if not callable(fn):
         raise TypeError(f"fn must be callable, got {fn!r}")
     elems = nest.map_structure(
-        lambda x: x if _rows.is_batch(x) else tf.convert_to_tensor(x), elems
+        lambda x: x if _rows.is_batch(x) else _graphkiln.convert_to_tensor(x), elems
     )
     flat = nest.flatten(elems)
     if not flat:
@@ -153,7 +156,7 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
         part.shape.with_rank_at_least(1)[0] for parts in held for part in parts
     } - {None}
     if len(lengths - {1}) > 1:
-        raise tf.errors.InvalidArgumentError(
+        raise errors.InvalidArgumentError(
             None, None,
             "The tensors of `elems` must be equally long, got lengths "
             f"{sorted(lengths)}",
@@ -170,7 +173,7 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
         ]
         result = fn(nest.pack_sequence_as(elems, row))
         return nest.map_structure(
-            lambda x: x if _rows.is_batch(x) else tf.convert_to_tensor(x),
+            lambda x: x if _rows.is_batch(x) else _graphkiln.convert_to_tensor(x),
             result,
         )
 
@@ -180,14 +183,14 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
 
 def _signature(call: Callable, specs: list) -> object:
     """The specs of the tensors that `call` returns."""
-    graph = tf.function(
+    graph = function.function(
         lambda *rows: call(list(rows)), autograph=False
     ).get_concrete_function(*specs)
     return nest.map_structure(
         lambda x: (
-            tf.TensorSpec(x.shape, x.dtype)
-            if isinstance(x, (tf.Tensor, tf.TensorSpec))
-            else tf.type_spec_from_value(x)
+            TensorSpec(x.shape, x.dtype)
+            if isinstance(x, (Tensor, TensorSpec))
+            else variable_spec.type_spec_from_value(x)
         ),
         graph.structured_outputs,
     )

@@ -1,16 +1,21 @@
 """Rows of tensors, ragged and sparse tensors, taken one by one by a loop and
 collected again."""
 
-import graphkiln as tf
-from graphkiln import nest
-from graphkiln._src.types import batchable
+from graphkiln import _graphkiln, nest
+from graphkiln._graphkiln import Tensor, TensorShape
+from graphkiln._src import ops
+from graphkiln._src.ragged.spec import RaggedTensorSpec
+from graphkiln._src.ragged.tensor import RaggedTensor
+from graphkiln._src.sparse.sparse_tensor import SparseTensor, SparseTensorSpec
+from graphkiln._src.types import batchable, dtypes
 from graphkiln._src.types.extension_type import ExtensionType
+from graphkiln._src.types.type_spec import TensorSpec, TypeSpec
 
 
 def is_batch(value: object) -> bool:
     """Is it something whose rows can be taken as it is?"""
     return isinstance(
-        value, (tf.Tensor, tf.RaggedTensor, tf.SparseTensor)
+        value, (Tensor, RaggedTensor, SparseTensor)
     ) or isinstance(value, ExtensionType) and (
         batchable.encoder(value._type_spec) is not None
     )
@@ -28,31 +33,31 @@ def count(value):
     """How many rows there are, as an int32 scalar."""
     if isinstance(value, ExtensionType):
         return count(parts(value)[0])
-    if isinstance(value, tf.RaggedTensor):
-        return tf.cast(value.nrows(), tf.int32)
-    if isinstance(value, tf.SparseTensor):
-        return tf.cast(value.dense_shape[0], tf.int32)
-    return tf.shape(value)[0]
+    if isinstance(value, RaggedTensor):
+        return ops.cast(value.nrows(), dtypes.int32)
+    if isinstance(value, SparseTensor):
+        return ops.cast(value.dense_shape[0], dtypes.int32)
+    return ops.shape(value)[0]
 
 
-def spec_of_row(value) -> tf.TypeSpec:
+def spec_of_row(value) -> TypeSpec:
     """What a row of `value` is."""
     if isinstance(value, ExtensionType):
         return batchable.sliced(value._type_spec)
     inner = value.shape[1:]
-    if isinstance(value, tf.RaggedTensor):
-        return tf.RaggedTensorSpec(
+    if isinstance(value, RaggedTensor):
+        return RaggedTensorSpec(
             inner, value.dtype, value.ragged_rank - 1, value.row_splits.dtype
         )
-    if isinstance(value, tf.SparseTensor):
-        return tf.SparseTensorSpec(inner, value.dtype)
-    return tf.TensorSpec(inner, value.dtype)
+    if isinstance(value, SparseTensor):
+        return SparseTensorSpec(inner, value.dtype)
+    return TensorSpec(inner, value.dtype)
 
 
 def like_row(value):
     """The signature of results that are like the rows of `value`: of tensors
     only the dtype."""
-    return value.dtype if isinstance(value, tf.Tensor) else spec_of_row(value)
+    return value.dtype if isinstance(value, Tensor) else spec_of_row(value)
 
 
 class _TensorRows:
@@ -83,10 +88,10 @@ class _SparseRows:
 
     def row(self, i, taken):
         value = self._value
-        here = tf.equal(value.indices[:, 0], tf.cast(i, tf.int64))
-        return tf.SparseTensor(
-            tf.boolean_mask(value.indices, here)[:, 1:],
-            tf.boolean_mask(value.values, here),
+        here = ops.equal(value.indices[:, 0], ops.cast(i, dtypes.int64))
+        return SparseTensor(
+            ops.boolean_mask(value.indices, here)[:, 1:],
+            ops.boolean_mask(value.values, here),
             value.dense_shape[1:],
         )
 
@@ -118,9 +123,9 @@ def source(value):
     """Gives row `i` of `value`, made of that row of its `tensors`."""
     if isinstance(value, ExtensionType):
         return _EncodedRows(value)
-    if isinstance(value, tf.RaggedTensor):
+    if isinstance(value, RaggedTensor):
         return _RaggedRows(value)
-    if isinstance(value, tf.SparseTensor):
+    if isinstance(value, SparseTensor):
         return _SparseRows(value)
     return _TensorRows(value)
 
@@ -131,11 +136,11 @@ def collector(spec, n, infer_shape: bool):
     of one shape); `decode` takes what was kept of all of them."""
     if batchable.encoder(spec) is not None:
         return _EncodedCollector(spec, n, infer_shape)
-    if isinstance(spec, tf.RaggedTensorSpec):
+    if isinstance(spec, RaggedTensorSpec):
         return _RaggedCollector(spec)
-    if isinstance(spec, tf.SparseTensorSpec):
+    if isinstance(spec, SparseTensorSpec):
         return _SparseCollector(spec, n)
-    if isinstance(spec, tf.TensorSpec):
+    if isinstance(spec, TensorSpec):
         return _TensorCollector(spec.dtype, spec.shape, infer_shape)
     return _TensorCollector(spec, None, infer_shape)
 
@@ -151,9 +156,9 @@ def _is_one_of(spec, value) -> bool:
 
 
 def _is_same(ours: object, theirs: object) -> bool:
-    if isinstance(ours, tf.TypeSpec):
-        return isinstance(theirs, tf.TypeSpec)
-    if isinstance(ours, tf.TensorShape):
+    if isinstance(ours, TypeSpec):
+        return isinstance(theirs, TypeSpec)
+    if isinstance(ours, TensorShape):
         return ours.is_compatible_with(theirs)
     return ours == theirs
 
@@ -164,7 +169,7 @@ class _EncodedCollector:
     def __init__(self, spec, n, infer_shape):
         self._spec = spec
         self._batched = batchable.batched(
-            spec, None if isinstance(n, tf.Tensor) else n
+            spec, None if isinstance(n, Tensor) else n
         )
         self._collectors = [
             collector(part, n, infer_shape) for part in batchable.encoded(spec)
@@ -203,7 +208,7 @@ def decoded(part, kept):
 class _TensorCollector:
     def __init__(self, dtype, shape, infer_shape):
         self.parts = [
-            (tf.as_dtype(dtype), tf.TensorShape(shape), False, infer_shape)
+            (_graphkiln.as_dtype(dtype), TensorShape(shape), False, infer_shape)
         ]
 
     def encode(self, i, value):
@@ -229,9 +234,9 @@ class _RaggedCollector:
 
     def encode(self, i, value):
         splits = self._spec.row_splits_dtype
-        if not isinstance(value, tf.RaggedTensor):
-            value = tf.convert_to_tensor(value, dtype=self._spec.dtype)
-            rows, flat, lengths = tf.shape(value)[0], value, ()
+        if not isinstance(value, RaggedTensor):
+            value = _graphkiln.convert_to_tensor(value, dtype=self._spec.dtype)
+            rows, flat, lengths = ops.shape(value)[0], value, ()
         else:
             rows, flat = value.nrows(), value.flat_values
             lengths = value.nested_row_lengths()
@@ -240,11 +245,11 @@ class _RaggedCollector:
                 f"The result {value} does not have ragged rank "
                 f"{self._spec.ragged_rank}, as its signature says"
             )
-        return [flat, *(tf.cast(x, splits) for x in (rows, *lengths))]
+        return [flat, *(ops.cast(x, splits) for x in (rows, *lengths))]
 
     def decode(self, kept):
         flat, *lengths = kept
-        return tf.RaggedTensor.from_nested_row_lengths(
+        return RaggedTensor.from_nested_row_lengths(
             flat, lengths, validate=False
         )
 
@@ -258,25 +263,25 @@ class _SparseCollector:
             )
         self._n = n
         self.parts = [
-            (tf.int64, [None, rank + 1], True, False),
+            (dtypes.int64, [None, rank + 1], True, False),
             (spec.dtype, [None], True, False),
-            (tf.int64, [rank], False, False),
+            (dtypes.int64, [rank], False, False),
         ]
 
     def encode(self, i, value):
-        number = tf.fill(
-            [tf.shape(value.indices)[0], 1], tf.cast(i, tf.int64)
+        number = ops.fill(
+            [ops.shape(value.indices)[0], 1], ops.cast(i, dtypes.int64)
         )
         return [
-            tf.concat([number, value.indices], 1), value.values,
+            ops.concat([number, value.indices], 1), value.values,
             value.dense_shape,
         ]
 
     def decode(self, kept):
         indices, values, shapes = kept
         # The largest of the rows' shapes holds all of them.
-        inner = tf.reduce_max(tf.pad(shapes, [[1, 0], [0, 0]]), axis=0)
-        return tf.SparseTensor(
+        inner = ops.reduce_max(ops.pad(shapes, [[1, 0], [0, 0]]), axis=0)
+        return SparseTensor(
             indices, values,
-            tf.concat([[tf.cast(self._n, tf.int64)], inner], 0),
+            ops.concat([[ops.cast(self._n, dtypes.int64)], inner], 0),
         )

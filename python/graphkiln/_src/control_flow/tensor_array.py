@@ -6,10 +6,11 @@ one tensor list, whose handle loops and branches carry. What converts Python's
 values, and knows the lines that wrote what nobody used, is here.
 """
 
-import graphkiln as tf
 from graphkiln import _graphkiln
-from graphkiln._graphkiln import TensorSpec
+from graphkiln._graphkiln import DType, Tensor, TensorShape, TensorSpec
+from graphkiln._src import ops
 from graphkiln._src.function import dropped_writes
+from graphkiln._src.types import dtypes
 from graphkiln._src.types.type_spec import TypeSpec
 
 
@@ -60,15 +61,15 @@ class TensorArray:
         name=None,
     ):
         self._line, self._used = None, True
-        dtype = tf.as_dtype(dtype)
+        dtype = _graphkiln.as_dtype(dtype)
         if handle is not None:
             raise ValueError(
                 "TensorArray handles are not supported; give `flow`, the "
                 "handle of a tensor list"
             )
-        shape = tf.TensorShape(element_shape)
+        shape = TensorShape(element_shape)
         if flow is not None:
-            if not isinstance(flow, tf.Tensor) or flow.dtype != tf.variant:
+            if not isinstance(flow, Tensor) or flow.dtype != dtypes.variant:
                 raise TypeError(
                     "`flow` must be a variant tensor, the handle of a tensor "
                     f"list, got {flow}"
@@ -81,7 +82,7 @@ class TensorArray:
             raise ValueError(
                 "Size must be declared for TensorArrays when eager execution "
                 "is enabled."
-                if tf.executing_eagerly()
+                if _graphkiln.executing_eagerly()
                 else "Argument `size` must be provided if argument `flow` is "
                 "not provided."
             )
@@ -103,7 +104,7 @@ class TensorArray:
             if not held.is_list:
                 made._line = dropped_writes.caller(written)
                 made._used = False
-            elif not tf.executing_eagerly():
+            elif not _graphkiln.executing_eagerly():
                 made._line = written
                 dropped_writes.remember(made)
         return made
@@ -119,7 +120,7 @@ class TensorArray:
         return self._held
 
     @property
-    def dtype(self) -> tf.DType:
+    def dtype(self) -> DType:
         """Of the elements."""
         return self._held.dtype
 
@@ -129,7 +130,7 @@ class TensorArray:
         return self._held.dynamic_size
 
     @property
-    def element_shape(self) -> tf.TensorShape:
+    def element_shape(self) -> TensorShape:
         """Of the elements, as far as known."""
         return self._held.element_shape
 
@@ -137,7 +138,7 @@ class TensorArray:
     def flow(self):
         """The handle of the tensor list; 0 where there is none."""
         flow = self._elements.flow(False)
-        return tf.constant(0) if flow is None else flow
+        return _graphkiln.constant(0) if flow is None else flow
 
     @property
     def handle(self) -> None:
@@ -271,7 +272,7 @@ class TensorArray:
         >>> tf.TensorArray(tf.int32, size=2).close()
         """
         self._elements.close()
-        return None if tf.executing_eagerly() else tf.no_op(name=name)
+        return None if _graphkiln.executing_eagerly() else ops.no_op(name=name)
 
     def _autograph_len(self):
         return self.size()
@@ -304,12 +305,12 @@ class TensorArraySpec(TypeSpec):
     def __init__(
         self,
         element_shape=None,
-        dtype=tf.float32,
+        dtype=dtypes.float32,
         dynamic_size=False,
         infer_shape=True,
     ):
-        self._element_shape = tf.TensorShape(element_shape)
-        self._dtype = tf.as_dtype(dtype)
+        self._element_shape = TensorShape(element_shape)
+        self._dtype = _graphkiln.as_dtype(dtype)
         self._dynamic_size = bool(dynamic_size)
         self._infer_shape = bool(infer_shape)
 
@@ -340,7 +341,7 @@ class TensorArraySpec(TypeSpec):
 
     @property
     def _component_specs(self) -> list:
-        return [TensorSpec([], tf.variant)]
+        return [TensorSpec([], dtypes.variant)]
 
     def _to_components(self, value: TensorArray) -> list:
         if not isinstance(value, TensorArray):

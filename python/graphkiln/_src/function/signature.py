@@ -2,12 +2,11 @@
 
 import inspect
 
-import graphkiln
+from graphkiln import _loading
 
 
 def parse(text: str) -> inspect.Signature:
     """The signature that "(x, axis=None)" stands for."""
     # The text is the binding's own, never a user's.
-    return inspect.signature(
-        eval(f"lambda {text[1:-1]}: None", {"tf": graphkiln})
-    )
+    names = {"tf": _loading.load("graphkiln")}
+    return inspect.signature(eval(f"lambda {text[1:-1]}: None", names))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-import graphkiln as tf
 from graphkiln import _graphkiln, nest
+from graphkiln._graphkiln import Tensor
 from graphkiln._src.control_flow.control_flow import as_tensor
+from graphkiln._src.function import function
 from graphkiln._src.function.types import ConcreteFunction
 from graphkiln._src.graph import graph_def, name_scope
+from graphkiln._src.graph.graph_scopes import Graph
+from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln._src.variables import variable as _variable
 
 
@@ -34,7 +37,7 @@ class WrappedFunction:
         return self._concrete.structured_input_signature
 
     @property
-    def graph(self) -> tf.Graph:
+    def graph(self) -> Graph:
         """The graph that was traced."""
         return self._concrete.graph
 
@@ -128,7 +131,7 @@ class WrappedFunction:
             _element(graph, feed) for feed in nest.flatten(feeds, True)
         ]
         for feed in given:
-            if not isinstance(feed, tf.Tensor):
+            if not isinstance(feed, Tensor):
                 raise ValueError(
                     f"All members of argument `feeds` must be tensors. Got "
                     f"{feed}."
@@ -143,7 +146,7 @@ class WrappedFunction:
         pruned._cut = cut
         pruned._is_pruned = True
         pruned._fetches = nest.map_structure(
-            lambda element: None if isinstance(element, tf.Operation)
+            lambda element: None if isinstance(element, _graphkiln.Operation)
             else _output(cut.graph, element.name),
             wanted, expand_composites=True,
         )
@@ -180,7 +183,7 @@ def wrap_function(fn, signature, name=None) -> WrappedFunction:
         return holder.result
 
     build.__name__ = name or getattr(fn, "__name__", None) or "wrapped"
-    traced = tf.function(
+    traced = function.function(
         build, autograph=False, experimental_attributes={"_disable_acd": True}
     )
     concrete = traced.get_concrete_function(*signature)
@@ -201,7 +204,7 @@ class _VariableHolder:
         """A variable creator."""
         del next_creator
         initial = kwargs.get("initial_value")
-        if isinstance(initial, tf.Tensor) and not hasattr(initial, "numpy"):
+        if isinstance(initial, Tensor) and not hasattr(initial, "numpy"):
             graph = _graphkiln.current_graph()
             kwargs["initial_value"] = graph._evaluate([initial], [
                 None for _ in graph.inputs
@@ -216,11 +219,11 @@ def _distinct(values: Iterable) -> list:
     return list({id(value): value for value in values}.values())
 
 
-def _element(graph: tf.Graph, fetch: object) -> object:
+def _element(graph: Graph, fetch: object) -> object:
     return graph.as_graph_element(fetch)
 
 
-def _output(graph: tf.Graph, name: str) -> tf.Tensor | None:
+def _output(graph: Graph, name: str) -> Tensor | None:
     try:
         return graph.get_tensor_by_name(name)
     except KeyError:
@@ -228,7 +231,7 @@ def _output(graph: tf.Graph, name: str) -> tf.Tensor | None:
 
 
 def _cut(
-    graph: tf.Graph,
+    graph: Graph,
     feeds: Sequence,
     fetches: object,
     name: str = "pruned",
@@ -265,7 +268,7 @@ def _cut(
         by_name = {**given, **dict(zip(made, results))}
 
         def result(fetch):
-            if fetch is None or isinstance(fetch, tf.Operation):
+            if fetch is None or isinstance(fetch, _graphkiln.Operation):
                 return None
             return by_name[fetch.name]
 
@@ -274,16 +277,16 @@ def _cut(
     build.__name__ = name
     if specs is None:
         specs = [
-            tf.TensorSpec(
+            TensorSpec(
                 f.shape, f.dtype,
                 f"feed_{i}" if f.op.name in needed else f.op.name,
             )
             for i, f in enumerate(feeds)
         ]
-    return tf.function(build, autograph=False).get_concrete_function(*specs)
+    return function.function(build, autograph=False).get_concrete_function(*specs)
 
 
-def _between(graph: tf.Graph, fed: set, wanted: Sequence) -> set:
+def _between(graph: Graph, fed: set, wanted: Sequence) -> set:
     """The names of the operations that `wanted` needs where tensors of the
     names `fed` are given."""
     captured = {inside.name for _, inside in graph.captures}
@@ -291,14 +294,14 @@ def _between(graph: tf.Graph, fed: set, wanted: Sequence) -> set:
     todo = [(element, (element,)) for element in wanted]
     while todo:
         element, path = todo.pop()
-        op = element if isinstance(element, tf.Operation) else element.op
+        op = element if isinstance(element, _graphkiln.Operation) else element.op
         if element.name in fed or op.name in needed:
             continue
         fed_from_outside = _graphkiln.has_trait(op.type, "placeholder")
         if fed_from_outside and f"{op.name}:0" not in captured:
             steps = " <- ".join(
                 f"{o.name} ({o.type})" for o in (
-                    e if isinstance(e, tf.Operation) else e.op for e in path
+                    e if isinstance(e, _graphkiln.Operation) else e.op for e in path
                 )
             )
             raise _variable.UnliftableError(

@@ -4,10 +4,12 @@ import functools
 import math
 from collections.abc import Callable
 
-import graphkiln as tf
 from graphkiln import _graphkiln
+from graphkiln._graphkiln import Tensor
+from graphkiln._src import ops
 from graphkiln._src.gradients import gradient_tape
-from graphkiln._src.gradients.gradient_tape import UnconnectedGradients
+from graphkiln._src.gradients.gradient_tape import GradientTape, UnconnectedGradients
+from graphkiln._src.graph import graph_scopes, name_scope
 from graphkiln._src.sparse.indexed_slices import IndexedSlices
 
 
@@ -64,7 +66,7 @@ def gradients(
     >>> float(slope(tf.constant(3.0)))
     6.0
     """
-    if tf.executing_eagerly():
+    if _graphkiln.executing_eagerly():
         raise RuntimeError(
             "tf.gradients is not supported when eager execution is enabled. "
             "Use tf.GradientTape instead."
@@ -82,9 +84,9 @@ def gradients(
         raise ValueError(
             f"Length mismatch. Passed {len(grad_ys)} grad_ys for {len(ys)} ys"
         )
-    with tf.name_scope(name or "gradients"):
+    with name_scope.name_scope(name or "gradients"):
         targets = [
-            y if isinstance(y, tf.Tensor) else tf.convert_to_tensor(y)
+            y if isinstance(y, Tensor) else _graphkiln.convert_to_tensor(y)
             for y in ys
         ]
         weights = [
@@ -93,7 +95,7 @@ def gradients(
         found = _differentiate(targets, xs, weights, stops)
         if unconnected is UnconnectedGradients.ZERO:
             found = [
-                tf.zeros_like(tf.convert_to_tensor(x)) if g is None else g
+                ops.zeros_like(_graphkiln.convert_to_tensor(x)) if g is None else g
                 for g, x in zip(found, xs)
             ]
     return found
@@ -106,7 +108,7 @@ def _as_list(value: object) -> list:
 def _weight(weight, target, index: int):
     if weight is None or isinstance(weight, IndexedSlices):
         return weight
-    weight = tf.convert_to_tensor(
+    weight = _graphkiln.convert_to_tensor(
         weight, dtype=target.dtype, name=f"grad_ys_{index}"
     )
     if not weight.shape.is_compatible_with(target.shape):
@@ -130,7 +132,7 @@ def _differentiate(targets: list, xs: list, weights: list, stops: list):
     weights = [weights[i] for i in useful]
     stops = [
         s if isinstance(s, _graphkiln.BaseVariable)
-        else tf.convert_to_tensor(s)
+        else _graphkiln.convert_to_tensor(s)
         for s in stops
     ]
     return list(_graphkiln.symbolic_gradients(targets, xs, weights, stops))
@@ -174,9 +176,9 @@ def hessians(
             raise ValueError(
                 f"The static shape of {x} must be known for its Hessian"
             )
-        flat = tf.reshape(tf.convert_to_tensor(first), [-1])
+        flat = ops.reshape(_graphkiln.convert_to_tensor(first), [-1])
         size = math.prod(x.shape.as_list())
-        with tf.name_scope(name or "hessians"):
+        with name_scope.name_scope(name or "hessians"):
             rows = [
                 gradients(
                     flat[j], x, unconnected_gradients="zero", **options
@@ -185,8 +187,8 @@ def hessians(
             ]
             sizes = x.shape.as_list()
             found.append(
-                tf.reshape(tf.stack(rows), sizes + sizes) if rows
-                else tf.zeros(sizes + sizes, x.dtype)
+                ops.reshape(ops.stack(rows), sizes + sizes) if rows
+                else ops.zeros(sizes + sizes, x.dtype)
             )
     return found
 
@@ -215,10 +217,10 @@ def recompute_grad(f: Callable) -> Callable:
 
         def grad(*upstream, variables=None):
             variables = [] if variables is None else list(variables)
-            with tf.GradientTape() as tape:
+            with GradientTape() as tape:
                 again = [
                     x if isinstance(x, _graphkiln.BaseVariable)
-                    else tf.identity(x)
+                    else ops.identity(x)
                     for x in _graphkiln.nest_flatten(args)
                 ]
                 floating = [
@@ -226,7 +228,7 @@ def recompute_grad(f: Callable) -> Callable:
                 ]
                 tape.watch(floating)
                 # Not before its turn: else all would be kept after all.
-                with tf.control_dependencies(
+                with graph_scopes.control_dependencies(
                     [g for g in upstream if g is not None]
                 ):
                     value = f(*_graphkiln.nest_pack(args, again), **kwargs)

@@ -1,8 +1,11 @@
 """Order and static values: tf.group, tf.tuple, tf.get_static_value."""
 
-import graphkiln as tf
 from graphkiln import _graphkiln, nest
 from graphkiln import raw_ops as ops
+from graphkiln._graphkiln import Tensor
+from graphkiln._src import ops as _ops
+from graphkiln._src.graph import graph_scopes, name_scope
+from graphkiln._src.variables.variable import Variable
 
 
 def get_static_value(tensor, partial=False):
@@ -15,7 +18,7 @@ def get_static_value(tensor, partial=False):
     >>> tf.get_static_value(tf.constant([1, 2])).tolist()
     [1, 2]
     """
-    if not isinstance(tensor, tf.Tensor):
+    if not isinstance(tensor, Tensor):
         return None
     return _graphkiln.known_value(tensor)
 
@@ -26,7 +29,7 @@ def is_symbolic_tensor(tensor):
     >>> tf.is_symbolic_tensor(tf.constant(1))
     False
     """
-    return isinstance(tensor, tf.Tensor) and not hasattr(tensor, "numpy")
+    return isinstance(tensor, Tensor) and not hasattr(tensor, "numpy")
 
 
 def group(*inputs, **kwargs):
@@ -37,16 +40,16 @@ def group(*inputs, **kwargs):
     name = kwargs.pop("name", None)
     if kwargs:
         raise ValueError(f"Unknown keyword arguments: {', '.join(kwargs)}")
-    if tf.executing_eagerly():
+    if _graphkiln.executing_eagerly():
         return None
     gate = [x for x in nest.flatten(inputs) if x is not None]
     for x in gate:
-        if not isinstance(x, (tf.Tensor, tf.Operation, tf.Variable)):
+        if not isinstance(x, (Tensor, _graphkiln.Operation, Variable)):
             raise TypeError(
                 "'inputs' should be zero or more (nested) Tensors. Received "
                 f"'{x}' with type '{type(x)}'."
             )
-    with tf.control_dependencies(gate):
+    with graph_scopes.control_dependencies(gate):
         return ops.NoOp(name=name or "group_deps")
 
 
@@ -56,9 +59,9 @@ def tuple(tensors, control_inputs=None, name=None):
     >>> [t.numpy().item() for t in tf.tuple([tf.constant(1)])]
     [1]
     """
-    if tf.executing_eagerly():
+    if _graphkiln.executing_eagerly():
         return tensors
-    with tf.name_scope(name or "tuple"):
+    with name_scope.name_scope(name or "tuple"):
         gate = [t for t in tensors if t is not None]
         gate += list(control_inputs or [])
         if not gate:
@@ -66,5 +69,5 @@ def tuple(tensors, control_inputs=None, name=None):
                 "'tensors' must have at least one Tensor. Received: "
                 f"{tensors}."
             )
-        with tf.control_dependencies(gate):
-            return [t if t is None else tf.identity(t) for t in tensors]
+        with graph_scopes.control_dependencies(gate):
+            return [t if t is None else _ops.identity(t) for t in tensors]

@@ -5,11 +5,13 @@ import collections.abc
 import pprint
 import sys
 
-import graphkiln as tf
 from graphkiln import _graphkiln, nest
 from graphkiln import raw_ops as ops
+from graphkiln._graphkiln import Tensor
 from graphkiln._src.host import logging as _logging
+from graphkiln._src.types import dtypes
 from graphkiln._src.types.type_spec import CompositeTensor
+from graphkiln._src.variables.variable import Variable
 
 __all__ = ["format", "print"]
 
@@ -89,19 +91,19 @@ def print(*inputs, **kwargs):
 
 def _is_string_scalar(value: object) -> bool:
     return (
-        isinstance(value, tf.Tensor)
-        and value.dtype == tf.string
+        isinstance(value, Tensor)
+        and value.dtype == dtypes.string
         and value.shape.rank == 0
     )
 
 
 def _is_value(value: object) -> bool:
-    return isinstance(value, (tf.Tensor, tf.Variable))
+    return isinstance(value, (Tensor, Variable))
 
 
 def _whole(
     template: str, tensors: list, summarize: int, name: str | None
-) -> tf.Tensor:
+) -> Tensor:
     """The template with the texts of tensors; texts that stand for
     themselves are joined with the rest, which would quote them."""
     rest = iter(tensors)
@@ -135,7 +137,7 @@ def _without_ragged(value: object, summarize: int) -> object:
 class _Raw:
     """A text that stands for itself in structures as well."""
 
-    def __init__(self, tensor: tf.Tensor):
+    def __init__(self, tensor: Tensor):
         self.tensor = tensor
 
 
@@ -163,7 +165,7 @@ def _composite(value: object, tensors: list) -> str | None:
         return _RAW
     kind = type(value).__name__
     if isinstance(value, CompositeTensor) and kind == "IndexedSlices":
-        tensors.append(tf.convert_to_tensor(value))
+        tensors.append(_graphkiln.convert_to_tensor(value))
         return _PLACEHOLDER
     if isinstance(value, CompositeTensor) and kind == "SparseTensor":
         parts = {
@@ -216,7 +218,7 @@ def _shown(value: object, tensors: list) -> object:
 
 def _format(template, inputs, placeholder, summarize, name=None):
     return ops.StringFormat(
-        inputs=[tf.convert_to_tensor(value) for value in inputs],
+        inputs=[_graphkiln.convert_to_tensor(value) for value in inputs],
         template=template,
         placeholder=placeholder,
         summarize=summarize,

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-import graphkiln as tf
+from graphkiln import _graphkiln
 from graphkiln import raw_ops as ops
+from graphkiln._graphkiln import Tensor
+from graphkiln._src import ops as _ops
+from graphkiln._src.graph import graph_scopes, name_scope
+from graphkiln._src.ragged.tensor import RaggedTensor
+from graphkiln._src.sparse.sparse_tensor import SparseTensor
+from graphkiln._src.types import dtypes
 
 
 def bincount(
@@ -11,7 +17,7 @@ def bincount(
     weights=None,
     minlength=None,
     maxlength=None,
-    dtype=tf.int32,
+    dtype=dtypes.int32,
     name=None,
     axis=None,
     binary_output=False,
@@ -32,34 +38,34 @@ def bincount(
     [[0, 2, 1], [0, 0, 0], [1, 0, 0]]
     """
     _check_axis(axis)
-    with tf.name_scope(name or "bincount"):
+    with name_scope.name_scope(name or "bincount"):
         if weights is not None and binary_output:
             raise ValueError(_EXCLUSIVE)
         arr, weights = _operands(arr, weights)
         if weights is None:
-            weights = tf.constant([], dtype)
+            weights = _graphkiln.constant([], dtype)
         if axis != -1:
             arr, weights = _elements(arr), _elements(weights)
         values = _values(arr)
-        if values.dtype not in (tf.int32, tf.int64):
-            wide = values.dtype in (tf.uint32, tf.uint64)
-            values = tf.cast(values, tf.int64 if wide else tf.int32)
-        some = tf.cast(tf.size(values) > 0, values.dtype)
-        size = some * (tf.reduce_max(values) + 1)
-        for limit, bound in ((minlength, tf.maximum), (maxlength, tf.minimum)):
+        if values.dtype not in (dtypes.int32, dtypes.int64):
+            wide = values.dtype in (dtypes.uint32, dtypes.uint64)
+            values = _ops.cast(values, dtypes.int64 if wide else dtypes.int32)
+        some = _ops.cast(_ops.size(values) > 0, values.dtype)
+        size = some * (_ops.reduce_max(values) + 1)
+        for limit, bound in ((minlength, _ops.maximum), (maxlength, _ops.minimum)):
             if limit is None:
                 continue
-            limit = tf.convert_to_tensor(limit, dtype_hint=values.dtype)
-            if limit.dtype == tf.int64:
-                values, size = (tf.cast(v, tf.int64) for v in (values, size))
-            size = bound(tf.cast(limit, values.dtype), size)
+            limit = _graphkiln.convert_to_tensor(limit, dtype_hint=values.dtype)
+            if limit.dtype == dtypes.int64:
+                values, size = (_ops.cast(v, dtypes.int64) for v in (values, size))
+            size = bound(_ops.cast(limit, values.dtype), size)
         rest = dict(
             size=size, weights=_values(weights), binary_output=binary_output
         )
-        if isinstance(arr, tf.RaggedTensor):
-            splits = tf.cast(arr.row_splits, tf.int64)
+        if isinstance(arr, RaggedTensor):
+            splits = _ops.cast(arr.row_splits, dtypes.int64)
             return ops.RaggedBincount(splits=splits, values=values, **rest)
-        if isinstance(arr, tf.SparseTensor):
+        if isinstance(arr, SparseTensor):
             return ops.SparseBincount(
                 indices=arr.indices, values=values,
                 dense_shape=arr.dense_shape, **rest,
@@ -91,12 +97,12 @@ def sparse_bincount(
     ([[0, 1], [0, 7], [1, 0]], [2, 1, 3])
     """
     _check_axis(axis)
-    with tf.name_scope(name or "count"):
+    with name_scope.name_scope(name or "count"):
         if weights is not None and binary_output:
             raise ValueError(_EXCLUSIVE)
         values, weights = _operands(values, weights)
         if weights is None:
-            weights = tf.constant([], _values(values).dtype)
+            weights = _graphkiln.constant([], _values(values).dtype)
         if axis != -1:
             values, weights = _elements(values), _elements(weights)
         rest = dict(
@@ -105,16 +111,16 @@ def sparse_bincount(
             maxlength=-1 if maxlength is None else maxlength,
             binary_output=binary_output,
         )
-        if isinstance(values, tf.RaggedTensor):
-            splits = tf.cast(values.row_splits, tf.int64)
+        if isinstance(values, RaggedTensor):
+            splits = _ops.cast(values.row_splits, dtypes.int64)
             counts = ops.RaggedCountSparseOutput(splits=splits, **rest)
-        elif isinstance(values, tf.SparseTensor):
+        elif isinstance(values, SparseTensor):
             counts = ops.SparseCountSparseOutput(
                 indices=values.indices, dense_shape=values.dense_shape, **rest
             )
         else:
             counts = ops.DenseCountSparseOutput(**rest)
-        return tf.SparseTensor(*counts)
+        return SparseTensor(*counts)
 
 
 _EXCLUSIVE = (
@@ -133,7 +139,7 @@ def _check_axis(axis: int | None) -> None:
 
 def _operands(values, weights) -> tuple:
     """Values and weights of one kind; those of unlike rows are refused."""
-    for kind in (tf.RaggedTensor, tf.SparseTensor):
+    for kind in (RaggedTensor, SparseTensor):
         if not isinstance(values, kind):
             continue
         if weights is None:
@@ -145,14 +151,14 @@ def _operands(values, weights) -> tuple:
                 f"{type(weights).__name__}"
             )
         return values, _of_the_same_rows(values, weights)
-    values = tf.convert_to_tensor(values, name="arr")
+    values = _graphkiln.convert_to_tensor(values, name="arr")
     if weights is not None:
-        weights = tf.convert_to_tensor(weights, name="weights")
+        weights = _graphkiln.convert_to_tensor(weights, name="weights")
     return values, weights
 
 
 def _of_the_same_rows(values, weights):
-    if isinstance(values, tf.RaggedTensor):
+    if isinstance(values, RaggedTensor):
         pairs = zip(values.nested_row_splits, weights.nested_row_splits)
     else:
         pairs = zip(
@@ -160,26 +166,26 @@ def _of_the_same_rows(values, weights):
             (weights.indices, weights.dense_shape),
         )
     checks = [
-        tf.debugging.assert_equal(
-            tf.cast(a, tf.int64), tf.cast(b, tf.int64),
+        _ops.debugging.assert_equal(
+            _ops.cast(a, dtypes.int64), _ops.cast(b, dtypes.int64),
             "`weights` and `values` must have the same rows",
         )
         for a, b in pairs
         if a is not b
     ]
-    with tf.control_dependencies([c for c in checks if c is not None]):
-        return tf.identity(weights)
+    with graph_scopes.control_dependencies([c for c in checks if c is not None]):
+        return _ops.identity(weights)
 
 
-def _elements(value) -> tf.Tensor:
-    if isinstance(value, tf.RaggedTensor):
+def _elements(value) -> Tensor:
+    if isinstance(value, RaggedTensor):
         value = value.flat_values
-    elif isinstance(value, tf.SparseTensor):
+    elif isinstance(value, SparseTensor):
         value = value.values
-    return tf.reshape(value, [-1])
+    return _ops.reshape(value, [-1])
 
 
-def _values(value) -> tf.Tensor:
-    if isinstance(value, (tf.RaggedTensor, tf.SparseTensor)):
-        return tf.convert_to_tensor(value.values)
+def _values(value) -> Tensor:
+    if isinstance(value, (RaggedTensor, SparseTensor)):
+        return _graphkiln.convert_to_tensor(value.values)
     return value

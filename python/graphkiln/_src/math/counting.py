@@ -1,10 +1,14 @@
 """Counts: histograms, confusion matrices; and embedding look-up."""
 
-import graphkiln as tf
+from graphkiln import _graphkiln
+from graphkiln._src import ops
+from graphkiln._src.checks import assertions
+from graphkiln._src.graph import graph_scopes, name_scope
+from graphkiln._src.types import dtypes
 
 
 def histogram_fixed_width_bins(
-    values, value_range, nbins=100, dtype=tf.int32, name=None
+    values, value_range, nbins=100, dtype=dtypes.int32, name=None
 ):
     """The number of the bin that each value falls into, of `nbins` equal bins
     of a range.
@@ -16,20 +20,20 @@ def histogram_fixed_width_bins(
     >>> bins.numpy().tolist()
     [0, 1, 1]
     """
-    with tf.name_scope(name or "histogram_fixed_width_bins"):
-        values = tf.convert_to_tensor(values, name="values")
-        value_range = tf.convert_to_tensor(value_range, name="value_range")
-        nbins = tf.convert_to_tensor(nbins, dtype_hint=tf.int32, name="nbins")
-        check = tf.debugging.Assert(
+    with name_scope.name_scope(name or "histogram_fixed_width_bins"):
+        values = _graphkiln.convert_to_tensor(values, name="values")
+        value_range = _graphkiln.convert_to_tensor(value_range, name="value_range")
+        nbins = _graphkiln.convert_to_tensor(nbins, dtype_hint=dtypes.int32, name="nbins")
+        check = assertions.Assert(
             nbins > 0, [f"nbins {nbins} must > 0"], name="nbins"
         )
-        with tf.control_dependencies([] if check is None else [check]):
-            nbins = tf.cast(nbins, values.dtype)
+        with graph_scopes.control_dependencies([] if check is None else [check]):
+            nbins = ops.cast(nbins, values.dtype)
         low, high = value_range[0], value_range[1]
-        places = tf.truediv(values - low, high - low)
-        places = tf.floor(tf.cast(nbins, places.dtype) * places)
-        last = tf.cast(nbins - 1, tf.int32)
-        return tf.clip_by_value(tf.cast(places, tf.int32), 0, last)
+        places = ops.truediv(values - low, high - low)
+        places = ops.floor(ops.cast(nbins, places.dtype) * places)
+        last = ops.cast(nbins - 1, dtypes.int32)
+        return ops.clip_by_value(ops.cast(places, dtypes.int32), 0, last)
 
 
 def confusion_matrix(
@@ -37,7 +41,7 @@ def confusion_matrix(
     predictions,
     num_classes=None,
     weights=None,
-    dtype=tf.int32,
+    dtype=dtypes.int32,
     name=None,
 ):
     """[classes, classes]: how often label (row) was predicted as (column).
@@ -45,31 +49,31 @@ def confusion_matrix(
     >>> tf.math.confusion_matrix([0, 1], [0, 0]).numpy().tolist()
     [[1, 0], [1, 0]]
     """
-    with tf.name_scope(name or "confusion_matrix"):
-        labels = tf.cast(tf.reshape(labels, [-1]), tf.int64)
-        predictions = tf.cast(tf.reshape(predictions, [-1]), tf.int64)
-        tf.debugging.assert_non_negative(
+    with name_scope.name_scope(name or "confusion_matrix"):
+        labels = ops.cast(ops.reshape(labels, [-1]), dtypes.int64)
+        predictions = ops.cast(ops.reshape(predictions, [-1]), dtypes.int64)
+        ops.debugging.assert_non_negative(
             labels, message="`labels` contains negative values"
         )
-        tf.debugging.assert_non_negative(
+        ops.debugging.assert_non_negative(
             predictions, message="`predictions` contains negative values"
         )
         if num_classes is None:
-            largest = tf.maximum(
-                tf.reduce_max(labels), tf.reduce_max(predictions)
+            largest = ops.maximum(
+                ops.reduce_max(labels), ops.reduce_max(predictions)
             )
             num_classes = largest + 1
         else:
-            num_classes = tf.cast(num_classes, tf.int64)
+            num_classes = ops.cast(num_classes, dtypes.int64)
         values = (
-            tf.ones_like(predictions, dtype)
+            ops.ones_like(predictions, dtype)
             if weights is None
-            else tf.cast(tf.reshape(weights, [-1]), dtype)
+            else ops.cast(ops.reshape(weights, [-1]), dtype)
         )
-        return tf.scatter_nd(
-            indices=tf.stack([labels, predictions], axis=1),
+        return ops.scatter_nd(
+            indices=ops.stack([labels, predictions], axis=1),
             updates=values,
-            shape=tf.stack([num_classes, num_classes]),
+            shape=ops.stack([num_classes, num_classes]),
         )
 
 
@@ -84,11 +88,11 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
     >>> tf.nn.embedding_lookup([[1.], [2.]], [1]).numpy().tolist()
     [[2.0]]
     """
-    with tf.name_scope(name or "embedding_lookup"):
+    with name_scope.name_scope(name or "embedding_lookup"):
         if isinstance(params, (list, tuple)) and len(params) == 1:
             params = params[0]
-        rows = tf.gather(params, ids)
+        rows = ops.gather(params, ids)
         if max_norm is None:
             return rows
-        axes = tf.range(tf.rank(ids), tf.rank(rows))
-        return tf.clip_by_norm(rows, max_norm, axes=axes)
+        axes = ops.range(ops.rank(ids), ops.rank(rows))
+        return ops.clip_by_norm(rows, max_norm, axes=axes)

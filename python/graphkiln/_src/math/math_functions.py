@@ -1,8 +1,13 @@
 """Public functions of tf.math, tf.linalg and tf.nn that combine others."""
 
-import graphkiln as tf
 from graphkiln import _graphkiln
 from graphkiln import raw_ops as ops
+from graphkiln._graphkiln import Tensor, TensorShape
+from graphkiln._src import ops as _ops
+from graphkiln._src.graph import control, name_scope
+from graphkiln._src.ragged.dynamic_ragged_shape import DynamicRaggedShape
+from graphkiln._src.sparse.indexed_slices import IndexedSlices
+from graphkiln._src.types import dtypes
 
 
 def _of_core(name):
@@ -30,14 +35,14 @@ def einsum(equation, *inputs, **kwargs):
 
 
 def _check_list(t_list) -> list:
-    if isinstance(t_list, (tf.Tensor, str)):
+    if isinstance(t_list, (Tensor, str)):
         raise TypeError("`t_list` should be a sequence of tensors")
     return list(t_list)
 
 
 def _values(t_list: list) -> list:
     return [
-        t.values if isinstance(t, tf.IndexedSlices) else t
+        t.values if isinstance(t, IndexedSlices) else t
         for t in t_list
         if t is not None
     ]
@@ -57,8 +62,8 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     rest = iter(clipped)
     return [
         t if t is None
-        else tf.IndexedSlices(next(rest), t.indices, t.dense_shape)
-        if isinstance(t, tf.IndexedSlices)
+        else IndexedSlices(next(rest), t.indices, t.dense_shape)
+        if isinstance(t, IndexedSlices)
         else next(rest)
         for t in t_list
     ], norm
@@ -82,10 +87,10 @@ def repeat(input, repeats, axis=None, name=None):
     >>> tf.repeat([1, 2], [2, 1]).numpy().tolist()
     [1, 1, 2]
     """
-    with tf.name_scope(name or "Repeat"):
-        x = tf.convert_to_tensor(input)
+    with name_scope.name_scope(name or "Repeat"):
+        x = _graphkiln.convert_to_tensor(input)
         if axis is None:
-            x = tf.reshape(x, [-1])
+            x = _ops.reshape(x, [-1])
             axis = 0
         rank = x.shape.rank
         if rank is not None and not -rank <= axis < rank:
@@ -93,37 +98,37 @@ def repeat(input, repeats, axis=None, name=None):
                 f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}"
             )
         axis = axis if axis >= 0 else rank + axis
-        repeats = tf.convert_to_tensor(repeats)
-        if repeats.dtype != tf.int64:
-            repeats = tf.cast(repeats, tf.int32)
+        repeats = _graphkiln.convert_to_tensor(repeats)
+        if repeats.dtype != dtypes.int64:
+            repeats = _ops.cast(repeats, dtypes.int32)
         repeats.shape.with_rank_at_most(1)
         if x.shape.rank is not None and repeats.shape.rank == 1:
             size = repeats.shape[0]
             if size != 1:
                 x.shape[axis:axis + 1].assert_is_compatible_with([size])
         if repeats.shape.num_elements() == 1:
-            return _repeat_all(x, tf.reshape(repeats, []), axis)
-        size = tf.shape(x)[axis]
-        counts = tf.broadcast_to(tf.reshape(repeats, [-1]), [size])
-        ends = tf.cumsum(counts)
-        total = tf.reduce_sum(counts)
-        places = tf.searchsorted(ends, tf.range(total), side="right")
-        return tf.gather(x, places, axis=axis)
+            return _repeat_all(x, _ops.reshape(repeats, []), axis)
+        size = _ops.shape(x)[axis]
+        counts = _ops.broadcast_to(_ops.reshape(repeats, [-1]), [size])
+        ends = _ops.cumsum(counts)
+        total = _ops.reduce_sum(counts)
+        places = _ops.searchsorted(ends, _ops.range(total), side="right")
+        return _ops.gather(x, places, axis=axis)
 
 
 def _repeat_all(x, count, axis: int):
     """Each slice along an axis `count` times; the shape is known while
     tracing if those of `x` and the count are."""
-    shape = tf.shape(x, out_type=count.dtype)
+    shape = _ops.shape(x, out_type=count.dtype)
     before, size, behind = shape[:axis], shape[axis:axis + 1], shape[axis + 1:]
-    count = tf.reshape(count, [1])
-    ones = tf.ones([axis + 1], count.dtype)
-    tiled = tf.tile(tf.expand_dims(x, axis + 1),
-                    tf.concat([ones, count, tf.ones_like(behind)], 0))
-    made = tf.reshape(tiled, tf.concat([before, size * count, behind], 0))
-    if not tf.executing_eagerly() and x.shape.rank is not None:
+    count = _ops.reshape(count, [1])
+    ones = _ops.ones([axis + 1], count.dtype)
+    tiled = _ops.tile(_ops.expand_dims(x, axis + 1),
+                    _ops.concat([ones, count, _ops.ones_like(behind)], 0))
+    made = _ops.reshape(tiled, _ops.concat([before, size * count, behind], 0))
+    if not _graphkiln.executing_eagerly() and x.shape.rank is not None:
         dims = x.shape.as_list()
-        known = tf.get_static_value(count)
+        known = control.get_static_value(count)
         if dims[axis] is not None:
             dims[axis] = None if known is None else dims[axis] * int(known[0])
         made.set_shape(dims)
@@ -136,12 +141,12 @@ def broadcast_dynamic_shape(shape_x, shape_y):
     >>> tf.broadcast_dynamic_shape([2, 1], [3]).numpy().tolist()
     [2, 3]
     """
-    ragged = tf.experimental.DynamicRaggedShape
+    ragged = DynamicRaggedShape
     if isinstance(shape_x, ragged) or isinstance(shape_y, ragged):
-        x, y = (tf.zeros(shape, tf.bool) for shape in (shape_x, shape_y))
-        return ragged.from_tensor(tf.logical_or(x, y), tf.int64)
-    shape_x = tf.convert_to_tensor(shape_x, dtype_hint=tf.int32)
-    shape_y = tf.convert_to_tensor(shape_y, dtype=shape_x.dtype)
+        x, y = (_ops.zeros(shape, dtypes.bool) for shape in (shape_x, shape_y))
+        return ragged.from_tensor(_ops.logical_or(x, y), dtypes.int64)
+    shape_x = _graphkiln.convert_to_tensor(shape_x, dtype_hint=dtypes.int32)
+    shape_y = _graphkiln.convert_to_tensor(shape_y, dtype=shape_x.dtype)
     return ops.BroadcastArgs(s0=shape_x, s1=shape_y)
 
 
@@ -151,9 +156,9 @@ def broadcast_static_shape(shape_x, shape_y):
     >>> tf.broadcast_static_shape(tf.TensorShape([2, 1]), tf.TensorShape([3]))
     TensorShape([2, 3])
     """
-    a, b = tf.TensorShape(shape_x), tf.TensorShape(shape_y)
+    a, b = TensorShape(shape_x), TensorShape(shape_y)
     if a.rank is None or b.rank is None:
-        return tf.TensorShape(None)
+        return TensorShape(None)
     rank = max(a.rank, b.rank)
     a = [1] * (rank - a.rank) + a.as_list()
     b = [1] * (rank - b.rank) + b.as_list()
@@ -170,4 +175,4 @@ def broadcast_static_shape(shape_x, shape_y):
                 "Incompatible shapes for broadcasting: "
                 f"{shape_x} and {shape_y}."
             )
-    return tf.TensorShape(out)
+    return TensorShape(out)

@@ -2,8 +2,11 @@
 
 import numpy as np
 
-import graphkiln as tf
+from graphkiln import _graphkiln
+from graphkiln._graphkiln import Tensor, TensorShape
+from graphkiln._src.graph import name_scope
 from graphkiln._src.ragged.tensor import RaggedTensor
+from graphkiln._src.types import dtypes
 
 
 def constant(
@@ -12,7 +15,7 @@ def constant(
     ragged_rank=None,
     inner_shape=None,
     name=None,
-    row_splits_dtype=tf.int64,
+    row_splits_dtype=dtypes.int64,
 ):
     """A ragged tensor of nested lists of Python values.
 
@@ -29,10 +32,10 @@ def constant(
     >>> tf.ragged.constant([[1, 2], [3], [4, 5, 6]])
     <tf.RaggedTensor [[1, 2], [3], [4, 5, 6]]>
     """
-    with tf.name_scope(name or "RaggedConstant"):
+    with name_scope.name_scope(name or "RaggedConstant"):
         return _constant(
             pylist, dtype, ragged_rank, inner_shape, np.dtype(
-                tf.as_dtype(row_splits_dtype).as_numpy_dtype
+                _graphkiln.as_dtype(row_splits_dtype).as_numpy_dtype
             )
         )
 
@@ -65,7 +68,7 @@ def _depths(value: object) -> tuple[int | None, int]:
 
 
 def _constant(pylist, dtype, ragged_rank, inner_shape, splits_dtype):
-    if isinstance(pylist, (tf.Tensor, RaggedTensor)):
+    if isinstance(pylist, (Tensor, RaggedTensor)):
         raise TypeError(
             f"pylist must be a list of Python values, got {pylist!r}"
         )
@@ -86,7 +89,7 @@ def _constant(pylist, dtype, ragged_rank, inner_shape, splits_dtype):
                 "Invalid pylist={}: incompatible with "
                 "dim(inner_shape)={}".format(pylist, len(inner_shape))
             )
-        return tf.constant(pylist, dtype)
+        return _graphkiln.constant(pylist, dtype)
     if ragged_rank is not None and ragged_rank < 0:
         raise ValueError(
             f"Invalid ragged_rank={ragged_rank}: must be nonnegative"
@@ -104,7 +107,7 @@ def _constant(pylist, dtype, ragged_rank, inner_shape, splits_dtype):
                 f"ragged_rank={ragged_rank}"
             )
     if inner_shape is not None and not isinstance(inner_shape, (list, tuple)):
-        inner_shape = tf.TensorShape(inner_shape).as_list()
+        inner_shape = TensorShape(inner_shape).as_list()
     if inner_shape is not None and ragged_rank is not None:
         expected = ragged_rank + 1 + len(inner_shape)
         if (scalar_depth is not None and expected != scalar_depth) or (
@@ -121,7 +124,7 @@ def _constant(pylist, dtype, ragged_rank, inner_shape, splits_dtype):
             inner_shape is not None and deepest - len(inner_shape) < 2
         ))
     ):
-        return tf.constant(pylist, dtype, shape=inner_shape)
+        return _graphkiln.constant(pylist, dtype, shape=inner_shape)
     if inner_shape is None:
         if ragged_rank is None:
             ragged_rank, inner_shape = deepest - 1, ()
@@ -151,10 +154,10 @@ def _constant(pylist, dtype, ragged_rank, inner_shape, splits_dtype):
             f"ragged_rank={ragged_rank} requires scalar value depth greater "
             f"than {ragged_rank}"
         )
-    values = tf.constant(flat, dtype, shape=(len(flat), *inner_shape))
+    values = _graphkiln.constant(flat, dtype, shape=(len(flat), *inner_shape))
     for splits in reversed(nested):
         values = RaggedTensor(
-            values, (tf.constant(splits), None), internal=True
+            values, (_graphkiln.constant(splits), None), internal=True
         )
     return values
 

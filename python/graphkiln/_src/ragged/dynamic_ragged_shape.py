@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-import graphkiln as tf
-from graphkiln._graphkiln import TensorSpec, _ragged
+from graphkiln import _graphkiln
+from graphkiln._graphkiln import DType, Tensor, TensorShape, TensorSpec, _ragged
+from graphkiln._src import ops
+from graphkiln._src.control_flow import control_flow
+from graphkiln._src.graph import control, graph_scopes
 from graphkiln._src.ragged.row_partition import (
     RowPartition,
     RowPartitionSpec,
     partition,
     partition_of,
 )
+from graphkiln._src.ragged.tensor import RaggedTensor
+from graphkiln._src.types import dtypes as _dtypes
 from graphkiln._src.types.type_spec import CompositeTensor, TypeSpec
 
 
@@ -52,24 +57,24 @@ class DynamicRaggedShape(CompositeTensor):
                 )
         if dtype is None:
             dtypes = [part.dtype for part in row_partitions]
-            if isinstance(inner_shape, tf.Tensor):
+            if isinstance(inner_shape, Tensor):
                 dtypes.append(inner_shape.dtype)
-            dtype = tf.int32 if tf.int32 in dtypes[:1] else tf.int64
-        dtype = tf.as_dtype(dtype)
-        if dtype not in (tf.int32, tf.int64):
+            dtype = _dtypes.int32 if _dtypes.int32 in dtypes[:1] else _dtypes.int64
+        dtype = _graphkiln.as_dtype(dtype)
+        if dtype not in (_dtypes.int32, _dtypes.int64):
             raise ValueError(
                 f"dtype must be tf.int32 or tf.int64. Received {dtype}."
             )
-        static = tf.TensorShape(static_inner_shape)
-        if not isinstance(inner_shape, tf.Tensor):
-            static = tf.TensorShape(inner_shape)
-            inner_shape = tf.constant(inner_shape, dtype, shape=[static.rank])
+        static = TensorShape(static_inner_shape)
+        if not isinstance(inner_shape, Tensor):
+            static = TensorShape(inner_shape)
+            inner_shape = _graphkiln.constant(inner_shape, dtype, shape=[static.rank])
         elif static.rank is None:
-            known = tf.get_static_value(inner_shape)
+            known = control.get_static_value(inner_shape)
             if known is not None:
-                static = tf.TensorShape(known.tolist())
+                static = TensorShape(known.tolist())
             elif inner_shape.shape[0] is not None:
-                static = tf.TensorShape([None] * inner_shape.shape[0])
+                static = TensorShape([None] * inner_shape.shape[0])
         inner_shape.shape.assert_has_rank(1)
         if static.rank is None:
             raise ValueError("inner_shape must have a known number of lengths")
@@ -80,7 +85,7 @@ class DynamicRaggedShape(CompositeTensor):
         self._row_partitions = tuple(
             part.with_dtype(dtype) for part in row_partitions
         )
-        self._inner_shape = tf.cast(inner_shape, dtype)
+        self._inner_shape = ops.cast(inner_shape, dtype)
         self._static_inner_shape = static
         if validate:
             self._check()
@@ -89,14 +94,14 @@ class DynamicRaggedShape(CompositeTensor):
         counts = [part.nvals() for part in self._row_partitions]
         needed = [part.nrows() for part in self._row_partitions[1:]]
         checks = [
-            tf.debugging.assert_equal(
+            ops.debugging.assert_equal(
                 count, rows, "the partitions do not fit each other"
             )
             for count, rows in zip(counts, [*needed, *self._inner_shape[:1]])
         ]
         checks = [check for check in checks if check is not None]
-        with tf.control_dependencies(checks):
-            self._inner_shape = tf.identity(self._inner_shape)
+        with graph_scopes.control_dependencies(checks):
+            self._inner_shape = ops.identity(self._inner_shape)
 
     @classmethod
     def from_tensor(cls, t, dtype=None) -> DynamicRaggedShape:
@@ -105,14 +110,14 @@ class DynamicRaggedShape(CompositeTensor):
         >>> tf.experimental.DynamicRaggedShape.from_tensor([[1, 2]])
         <DynamicRaggedShape lengths=[1, 2] num_row_partitions=0>
         """
-        if not isinstance(t, tf.RaggedTensor):
-            t = tf.convert_to_tensor(t)
-            dtype = tf.as_dtype(dtype or tf.int64)
-            return cls([], tf.shape(t, out_type=dtype), dtype, False, t.shape)
-        dtype = tf.as_dtype(dtype or t.row_splits.dtype)
+        if not isinstance(t, RaggedTensor):
+            t = _graphkiln.convert_to_tensor(t)
+            dtype = _graphkiln.as_dtype(dtype or _dtypes.int64)
+            return cls([], ops.shape(t, out_type=dtype), dtype, False, t.shape)
+        dtype = _graphkiln.as_dtype(dtype or t.row_splits.dtype)
         parts = [partition_of(level) for level in t._levels()]
         flat = t.flat_values
-        inner = tf.shape(flat, out_type=dtype)
+        inner = ops.shape(flat, out_type=dtype)
         return cls(parts, inner, dtype, False, flat.shape)
 
     @classmethod
@@ -122,13 +127,13 @@ class DynamicRaggedShape(CompositeTensor):
             raise ValueError("row_partitions cannot be empty")
         count = row_partitions[-1].nvals()
         return cls(
-            row_partitions, tf.reshape(count, [1]), dtype, False,
+            row_partitions, ops.reshape(count, [1]), dtype, False,
             [row_partitions[-1].static_nvals],
         )
 
     @classmethod
     def from_lengths(
-        cls, lengths, num_row_partitions=None, dtype=tf.int64
+        cls, lengths, num_row_partitions=None, dtype=_dtypes.int64
     ) -> DynamicRaggedShape:
         """The shape with these lengths: an int for a uniform dimension, the
         lengths of all rows for a ragged one.
@@ -155,8 +160,8 @@ class DynamicRaggedShape(CompositeTensor):
                 part = RowPartition.from_row_lengths(
                     lengths[axis], dtype=dtype
                 )
-                tf.debugging.assert_equal(
-                    part.nrows(), tf.cast(nrows, dtype),
+                ops.debugging.assert_equal(
+                    part.nrows(), ops.cast(nrows, dtype),
                     f"lengths[{axis}] has another number of rows",
                 )
             else:
@@ -170,7 +175,7 @@ class DynamicRaggedShape(CompositeTensor):
         if all(isinstance(length, int) for length in inner):
             return cls(parts, inner, dtype)
         return cls(
-            parts, tf.stack([tf.cast(n, dtype) for n in inner]), dtype
+            parts, ops.stack([ops.cast(n, dtype) for n in inner]), dtype
         )
 
     # --- What it is.
@@ -186,7 +191,7 @@ class DynamicRaggedShape(CompositeTensor):
         return self._static_inner_shape.rank
 
     @property
-    def inner_shape(self) -> tf.Tensor:
+    def inner_shape(self) -> Tensor:
         """The shape of the flat values."""
         return self._inner_shape
 
@@ -201,7 +206,7 @@ class DynamicRaggedShape(CompositeTensor):
         return self._row_partitions
 
     @property
-    def dtype(self) -> tf.DType:
+    def dtype(self) -> DType:
         """Of the shape's numbers."""
         return self._inner_shape.dtype
 
@@ -239,16 +244,16 @@ class DynamicRaggedShape(CompositeTensor):
                 lengths.append(part.static_nrows)
             lengths.append(part.static_uniform_row_length)
             if lengths[-1] is None and ragged_lengths:
-                known = tf.get_static_value(part.row_lengths())
+                known = control.get_static_value(part.row_lengths())
                 if known is not None:
                     lengths[-1] = tuple(known.tolist())
         inner = self._static_inner_shape.as_list()
         return lengths + (inner[1:] if lengths else inner)
 
-    def _to_tensor_shape(self) -> tf.TensorShape:
-        return tf.TensorShape(self.static_lengths(ragged_lengths=False))
+    def _to_tensor_shape(self) -> TensorShape:
+        return TensorShape(self.static_lengths(ragged_lengths=False))
 
-    def _num_slices_in_dimension(self, axis: int) -> tf.Tensor:
+    def _num_slices_in_dimension(self, axis: int) -> Tensor:
         """How many slices there are along the dimensions up to `axis`."""
         if axis < 0:
             raise ValueError("axis cannot be negative")
@@ -257,7 +262,7 @@ class DynamicRaggedShape(CompositeTensor):
         if axis < self.num_row_partitions:
             return self._row_partitions[axis].nrows()
         inner = axis - self.num_row_partitions
-        return tf.reduce_prod(self._inner_shape[: inner + 1])
+        return ops.reduce_prod(self._inner_shape[: inner + 1])
 
     # --- Its parts.
 
@@ -297,7 +302,7 @@ class DynamicRaggedShape(CompositeTensor):
             parts = [self[axis] for axis in range(start, stop)]
             known = self.static_lengths(False)[start:stop]
             return DynamicRaggedShape(
-                [], tf.stack(parts), self.dtype, False, known
+                [], ops.stack(parts), self.dtype, False, known
             )
         if stop > count:
             inner = stop - count
@@ -308,11 +313,11 @@ class DynamicRaggedShape(CompositeTensor):
         outer = self._row_partitions[: stop - 1]
         rows = self._row_partitions[stop - 1]
         return DynamicRaggedShape(
-            outer, tf.reshape(rows.nrows(), [1]), self.dtype, False,
+            outer, ops.reshape(rows.nrows(), [1]), self.dtype, False,
             [rows.static_nrows],
         )
 
-    def __iter__(self) -> Iterator[tf.Tensor]:
+    def __iter__(self) -> Iterator[Tensor]:
         return (self[axis] for axis in range(self.rank))
 
     def __eq__(self, other: object):
@@ -331,11 +336,11 @@ class DynamicRaggedShape(CompositeTensor):
             if not ours.shape.is_compatible_with(theirs.shape):
                 return False
             equal.append(_same(ours, theirs))
-        return tf.reduce_all(tf.stack(equal))
+        return ops.reduce_all(ops.stack(equal))
 
     def __ne__(self, other: object):
         equal = self == other
-        return not equal if isinstance(equal, bool) else tf.logical_not(equal)
+        return not equal if isinstance(equal, bool) else ops.logical_not(equal)
 
     def __hash__(self):
         raise TypeError("unhashable type: 'DynamicRaggedShape'")
@@ -360,10 +365,10 @@ class DynamicRaggedShape(CompositeTensor):
 class Spec(TypeSpec):
     """What is known of a tf.experimental.DynamicRaggedShape."""
 
-    def __init__(self, row_partitions, static_inner_shape, dtype=tf.int64):
+    def __init__(self, row_partitions, static_inner_shape, dtype=_dtypes.int64):
         self._row_partitions = tuple(row_partitions)
-        self._static_inner_shape = tf.TensorShape(static_inner_shape)
-        self._dtype = tf.as_dtype(dtype)
+        self._static_inner_shape = TensorShape(static_inner_shape)
+        self._dtype = _graphkiln.as_dtype(dtype)
 
     @classmethod
     def from_value(cls, value: DynamicRaggedShape) -> Spec:
@@ -411,14 +416,14 @@ def _rank(value) -> int | None:
     return 1 if shape is None else len(shape)
 
 
-def _same(a: tf.Tensor, b: tf.Tensor) -> tf.Tensor:
+def _same(a: Tensor, b: Tensor) -> Tensor:
     if a.dtype != b.dtype:
-        a, b = tf.cast(a, tf.int64), tf.cast(b, tf.int64)
-    sizes = tf.equal(tf.shape(a), tf.shape(b))
-    return tf.cond(
-        tf.reduce_all(sizes),
-        lambda: tf.reduce_all(tf.equal(a, b)),
-        lambda: tf.constant(False),
+        a, b = ops.cast(a, _dtypes.int64), ops.cast(b, _dtypes.int64)
+    sizes = ops.equal(ops.shape(a), ops.shape(b))
+    return control_flow.cond(
+        ops.reduce_all(sizes),
+        lambda: ops.reduce_all(ops.equal(a, b)),
+        lambda: _graphkiln.constant(False),
     )
 
 
@@ -427,7 +432,7 @@ def _same(a: tf.Tensor, b: tf.Tensor) -> tf.Tensor:
 
 def _reshape(api: Callable, bound: dict) -> object:
     tensor, shape = bound["tensor"], bound["shape"]
-    if isinstance(tensor, tf.RaggedTensor):
+    if isinstance(tensor, RaggedTensor):
         tensor = tensor.flat_values
     flat = api(tensor, shape.inner_shape)
     flat.set_shape(shape._static_inner_shape)
@@ -438,31 +443,31 @@ def _broadcast_to(api: Callable, bound: dict) -> object:
     value, shape = bound["input"], bound["shape"]
     if shape.num_row_partitions == 0:
         return api(value, shape.inner_shape)
-    if not isinstance(value, tf.RaggedTensor):
-        value = tf.convert_to_tensor(value)
+    if not isinstance(value, RaggedTensor):
+        value = _graphkiln.convert_to_tensor(value)
         if value.shape.rank == 0:
             return _filled(shape, value)
     template = partition(
-        tf.zeros(shape.inner_shape, tf.int8), shape.row_partitions
+        ops.zeros(shape.inner_shape, _dtypes.int8), shape.row_partitions
     )
     template.flat_values.set_shape(shape._static_inner_shape)
     return _ragged.binary(
-        lambda x, y: api(x, tf.shape(y)), value, template
+        lambda x, y: api(x, ops.shape(y)), value, template
     )
 
 
 def _fill(api: Callable, bound: dict) -> object:
-    return _filled(bound["dims"], tf.convert_to_tensor(bound["value"]))
+    return _filled(bound["dims"], _graphkiln.convert_to_tensor(bound["value"]))
 
 
-def _filled(shape: DynamicRaggedShape, value: tf.Tensor) -> object:
-    flat = tf.fill(shape.inner_shape, value)
+def _filled(shape: DynamicRaggedShape, value: Tensor) -> object:
+    flat = ops.fill(shape.inner_shape, value)
     flat.set_shape(shape._static_inner_shape)
     return partition(flat, shape.row_partitions)
 
 
 def _of_one_value(api: Callable, bound: dict) -> object:
-    flat = api(bound["shape"].inner_shape, bound.get("dtype") or tf.float32)
+    flat = api(bound["shape"].inner_shape, bound.get("dtype") or _dtypes.float32)
     flat.set_shape(bound["shape"]._static_inner_shape)
     return partition(flat, bound["shape"].row_partitions)
 
@@ -476,5 +481,5 @@ TABLE: dict[str, Callable] = {
 def of_tensor(api: Callable, bound: dict) -> DynamicRaggedShape:
     """tf.shape of a ragged tensor."""
     return DynamicRaggedShape.from_tensor(
-        bound["input"], bound.get("out_type") or tf.int32
+        bound["input"], bound.get("out_type") or _dtypes.int32
     )

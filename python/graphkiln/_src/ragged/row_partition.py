@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import graphkiln as tf
-from graphkiln._graphkiln import TensorSpec, _ragged
+from graphkiln import _graphkiln
+from graphkiln._graphkiln import DType, Tensor, TensorSpec, _ragged
+from graphkiln._src import ops
+from graphkiln._src.graph import control
+from graphkiln._src.ragged.tensor import RaggedTensor
+from graphkiln._src.types import dtypes
 from graphkiln._src.types.type_spec import CompositeTensor, TypeSpec
 
 
@@ -31,7 +35,7 @@ class RowPartition(CompositeTensor):
 
     @classmethod
     def from_row_splits(
-        cls, row_splits, validate=True, dtype=None, dtype_hint=tf.int64
+        cls, row_splits, validate=True, dtype=None, dtype_hint=dtypes.int64
     ):
         """Row i has the values from `row_splits[i]` to `row_splits[i + 1]`."""
         return cls(*_ragged.partition(
@@ -40,7 +44,7 @@ class RowPartition(CompositeTensor):
 
     @classmethod
     def from_row_lengths(
-        cls, row_lengths, validate=True, dtype=None, dtype_hint=tf.int64
+        cls, row_lengths, validate=True, dtype=None, dtype_hint=dtypes.int64
     ):
         """Row i has `row_lengths[i]` values."""
         return cls(*_ragged.partition(
@@ -50,7 +54,7 @@ class RowPartition(CompositeTensor):
     @classmethod
     def from_value_rowids(
         cls, value_rowids, nrows=None, validate=True, dtype=None,
-        dtype_hint=tf.int64,
+        dtype_hint=dtypes.int64,
     ):
         """Value j belongs to row `value_rowids[j]`; the ids never fall."""
         return cls(*_ragged.partition(
@@ -60,7 +64,7 @@ class RowPartition(CompositeTensor):
     @classmethod
     def from_uniform_row_length(
         cls, uniform_row_length, nvals=None, nrows=None, validate=True,
-        dtype=None, dtype_hint=tf.int64,
+        dtype=None, dtype_hint=dtypes.int64,
     ):
         """Every row has `uniform_row_length` values."""
         return cls(*_ragged.uniform_partition(
@@ -68,35 +72,35 @@ class RowPartition(CompositeTensor):
         ), internal=True)
 
     @property
-    def dtype(self) -> tf.DType:
+    def dtype(self) -> DType:
         """Of the splits."""
         return self._row_splits.dtype
 
-    def row_splits(self) -> tf.Tensor:
+    def row_splits(self) -> Tensor:
         """Where the rows begin, and where the last one ends."""
         return self._row_splits
 
-    def row_lengths(self) -> tf.Tensor:
+    def row_lengths(self) -> Tensor:
         """How many values each row has."""
         return _ragged.lengths(self._row_splits)
 
-    def row_starts(self) -> tf.Tensor:
+    def row_starts(self) -> Tensor:
         """Where each row begins."""
         return _ragged.row_starts(self._row_splits)
 
-    def row_limits(self) -> tf.Tensor:
+    def row_limits(self) -> Tensor:
         """Where each row ends."""
         return _ragged.row_limits(self._row_splits)
 
-    def value_rowids(self) -> tf.Tensor:
+    def value_rowids(self) -> Tensor:
         """The row of each value."""
         return _ragged.rowids(self._row_splits)
 
-    def nrows(self) -> tf.Tensor:
+    def nrows(self) -> Tensor:
         """How many rows there are."""
         return _ragged.nrows(self._row_splits)
 
-    def nvals(self) -> tf.Tensor:
+    def nvals(self) -> Tensor:
         """How many values there are."""
         return _ragged.nvals(self._row_splits)
 
@@ -104,7 +108,7 @@ class RowPartition(CompositeTensor):
         """The length of every row if that is uniform, else None."""
         if self._uniform is None:
             return None
-        return tf.constant(self._uniform, self.dtype)
+        return _graphkiln.constant(self._uniform, self.dtype)
 
     @property
     def static_nrows(self) -> int | None:
@@ -120,7 +124,7 @@ class RowPartition(CompositeTensor):
     @property
     def static_nvals(self) -> int | None:
         """How many values there are, if that is known."""
-        known = tf.get_static_value(self._row_splits)
+        known = control.get_static_value(self._row_splits)
         return None if known is None else int(known[-1])
 
     def is_uniform(self) -> bool:
@@ -133,7 +137,7 @@ class RowPartition(CompositeTensor):
         if self.dtype == dtype:
             return self
         return RowPartition(
-            tf.cast(self._row_splits, dtype), self._uniform, internal=True
+            ops.cast(self._row_splits, dtype), self._uniform, internal=True
         )
 
     @property
@@ -153,12 +157,12 @@ class RowPartitionSpec(TypeSpec):
     """What is known of a tf.experimental.RowPartition."""
 
     def __init__(
-        self, nrows=None, nvals=None, uniform_row_length=None, dtype=tf.int64
+        self, nrows=None, nvals=None, uniform_row_length=None, dtype=dtypes.int64
     ):
         self._nrows = nrows
         self._nvals = nvals
         self._uniform = uniform_row_length
-        self._dtype = tf.as_dtype(dtype)
+        self._dtype = _graphkiln.as_dtype(dtype)
 
     @classmethod
     def from_value(cls, value: RowPartition) -> RowPartitionSpec:
@@ -181,10 +185,10 @@ class RowPartitionSpec(TypeSpec):
         size = None if self._nrows is None else self._nrows + 1
         return TensorSpec([size], self._dtype)
 
-    def _to_components(self, value: RowPartition) -> tf.Tensor:
+    def _to_components(self, value: RowPartition) -> Tensor:
         return value.row_splits()
 
-    def _from_components(self, components: tf.Tensor) -> RowPartition:
+    def _from_components(self, components: Tensor) -> RowPartition:
         return RowPartition(components, self._uniform, internal=True)
 
     def __repr__(self) -> str:
@@ -194,7 +198,7 @@ class RowPartitionSpec(TypeSpec):
         )
 
 
-def partition_of(level: tf.RaggedTensor) -> RowPartition:
+def partition_of(level: RaggedTensor) -> RowPartition:
     """The outermost partition of a ragged tensor."""
     return RowPartition(
         level.row_splits, level._uniform_row_length, internal=True
@@ -204,21 +208,21 @@ def partition_of(level: tf.RaggedTensor) -> RowPartition:
 def partition(values, partitions) -> object:
     """Values in rows, the outermost partition first."""
     for level in reversed(partitions):
-        values = tf.RaggedTensor(
+        values = RaggedTensor(
             values, (level.row_splits(), level.static_uniform_row_length),
             internal=True,
         )
     return values
 
 
-def _splits_dtype(dtype) -> tf.DType:
-    dtype = tf.as_dtype(dtype)
-    if dtype not in (tf.int32, tf.int64):
+def _splits_dtype(dtype) -> DType:
+    dtype = _graphkiln.as_dtype(dtype)
+    if dtype not in (dtypes.int32, dtypes.int64):
         raise ValueError(
             f"dtype must be tf.int32 or tf.int64. Received {dtype}."
         )
     return dtype
 
 
-def _text(tensor: tf.Tensor) -> str:
+def _text(tensor: Tensor) -> str:
     return str(tensor.numpy() if hasattr(tensor, "numpy") else tensor)

@@ -1,7 +1,9 @@
 """tf.RaggedTensorSpec: shape and types of a ragged tensor."""
 
-import graphkiln as tf
-from graphkiln._graphkiln import TensorSpec
+from graphkiln import _graphkiln
+from graphkiln._graphkiln import DType, Tensor, TensorShape, TensorSpec
+from graphkiln._src.ragged.tensor import RaggedTensor
+from graphkiln._src.types import dtypes, variable_spec
 from graphkiln._src.types.type_spec import ShapedTypeSpec
 
 
@@ -25,17 +27,17 @@ class RaggedTensorSpec(ShapedTypeSpec):
     def __init__(
         self,
         shape=None,
-        dtype=tf.float32,
+        dtype=dtypes.float32,
         ragged_rank=None,
-        row_splits_dtype=tf.int64,
+        row_splits_dtype=dtypes.int64,
         flat_values_spec=None,
     ):
-        self._shape = tf.TensorShape(shape)
-        self._row_splits_dtype = tf.as_dtype(row_splits_dtype)
+        self._shape = TensorShape(shape)
+        self._row_splits_dtype = _graphkiln.as_dtype(row_splits_dtype)
         if flat_values_spec is not None:
             if dtype is None:
                 dtype = flat_values_spec.dtype
-            elif tf.as_dtype(dtype) != flat_values_spec.dtype:
+            elif _graphkiln.as_dtype(dtype) != flat_values_spec.dtype:
                 raise ValueError(
                     "dtype must be the same as flat_values_spec.dtype"
                 )
@@ -43,7 +45,7 @@ class RaggedTensorSpec(ShapedTypeSpec):
             raise ValueError(
                 "At least one of dtype or flat_values_spec must be provided"
             )
-        self._dtype = tf.as_dtype(dtype)
+        self._dtype = _graphkiln.as_dtype(dtype)
         self._flat_values_spec = flat_values_spec
         rank = self._shape.rank
         if ragged_rank is None:
@@ -67,14 +69,14 @@ class RaggedTensorSpec(ShapedTypeSpec):
     def from_value(cls, value) -> "RaggedTensorSpec":
         """The spec of a ragged tensor."""
         flat = value.flat_values
-        if isinstance(flat, tf.Tensor):
+        if isinstance(flat, Tensor):
             return cls(
                 value.shape, value.dtype, value.ragged_rank,
                 value.row_splits.dtype,
             )
         return cls(
             value.shape, None, value.ragged_rank, value.row_splits.dtype,
-            tf.type_spec_from_value(flat),
+            variable_spec.type_spec_from_value(flat),
         )
 
     @property
@@ -83,7 +85,7 @@ class RaggedTensorSpec(ShapedTypeSpec):
         return self._ragged_rank
 
     @property
-    def row_splits_dtype(self) -> tf.DType:
+    def row_splits_dtype(self) -> DType:
         """Of the row splits."""
         return self._row_splits_dtype
 
@@ -95,7 +97,7 @@ class RaggedTensorSpec(ShapedTypeSpec):
     @property
     def value_type(self) -> type:
         """tf.RaggedTensor, or tf.Tensor if nothing is ragged."""
-        return tf.RaggedTensor if self._ragged_rank > 0 else tf.Tensor
+        return RaggedTensor if self._ragged_rank > 0 else Tensor
 
     def _with_shape(self, shape) -> "RaggedTensorSpec":
         return RaggedTensorSpec(
@@ -120,7 +122,7 @@ class RaggedTensorSpec(ShapedTypeSpec):
         flat = self._flat_values_spec
         if flat is None:
             inner = self._shape[self._ragged_rank + 1 :]
-            flat = TensorSpec(tf.TensorShape([None]) + inner, self._dtype)
+            flat = TensorSpec(TensorShape([None]) + inner, self._dtype)
         rows = self._shape[0] if self._shape.rank is not None else None
         outer = TensorSpec(
             [None if rows is None else rows + 1], self._row_splits_dtype
@@ -132,7 +134,7 @@ class RaggedTensorSpec(ShapedTypeSpec):
         return [flat, outer, *others]
 
     def _to_components(self, value) -> list:
-        if isinstance(value, tf.RaggedTensor):
+        if isinstance(value, RaggedTensor):
             return [value.flat_values, *value.nested_row_splits]
         return [value]
 
@@ -143,13 +145,13 @@ class RaggedTensorSpec(ShapedTypeSpec):
                 self._shape[level] if self._shape.rank is not None else None
             )
             splits = components[level]
-            result = tf.RaggedTensor(result, (splits, known), internal=True)
+            result = RaggedTensor(result, (splits, known), internal=True)
         return result
 
     def is_compatible_with(self, spec_or_value) -> bool:
         """Could the value be described by this spec?"""
         if self._ragged_rank == 0:
             flat = self._component_specs[0]
-            if isinstance(spec_or_value, (tf.Tensor, TensorSpec)):
+            if isinstance(spec_or_value, (Tensor, TensorSpec)):
                 return flat.is_compatible_with(spec_or_value)
         return super().is_compatible_with(spec_or_value)

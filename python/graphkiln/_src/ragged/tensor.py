@@ -5,10 +5,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-import graphkiln as tf
-from graphkiln._graphkiln import _ragged
-from graphkiln._src.ragged.spec import RaggedTensorSpec
-from graphkiln._src.types.type_spec import CompositeTensor
+from graphkiln import _graphkiln, _loading, errors
+from graphkiln._graphkiln import DType, Tensor, TensorShape, _ragged
+from graphkiln._src import ops
+from graphkiln._src.types import dtypes
+from graphkiln._src.types.type_spec import CompositeTensor, TypeSpec
 
 
 def _both(op: Callable) -> tuple[Callable, Callable]:
@@ -25,7 +26,7 @@ def _equality(op: Callable, otherwise: bool) -> Callable:
             return otherwise
         try:
             return _ragged.binary(op, self, other)
-        except (ValueError, tf.errors.InvalidArgumentError):
+        except (ValueError, errors.InvalidArgumentError):
             return otherwise  # They cannot be of one shape.
 
     return compare
@@ -124,7 +125,7 @@ class RaggedTensor(CompositeTensor):
 
     @classmethod
     def _nested(cls, flat_values, nested, argument, make):
-        if isinstance(nested, tf.Tensor):
+        if isinstance(nested, Tensor):
             raise TypeError(
                 f"Argument `{argument}` must be a list of Tensors. Received "
                 f"{nested}."
@@ -192,7 +193,7 @@ class RaggedTensor(CompositeTensor):
         padding=None,
         ragged_rank=1,
         name=None,
-        row_splits_dtype=tf.int64,
+        row_splits_dtype=dtypes.int64,
     ):
         """The rows of a dense tensor, cut to `lengths` or before `padding`.
 
@@ -204,14 +205,14 @@ class RaggedTensor(CompositeTensor):
         )
 
     @classmethod
-    def from_sparse(cls, st_input, name=None, row_splits_dtype=tf.int64):
+    def from_sparse(cls, st_input, name=None, row_splits_dtype=dtypes.int64):
         """The rows of a 2-D tf.SparseTensor without gaps."""
         return _ragged.from_sparse(st_input, name, row_splits_dtype)
 
     # --- What it is.
 
     @property
-    def dtype(self) -> tf.DType:
+    def dtype(self) -> DType:
         """The type of the values."""
         return self._values.dtype
 
@@ -221,7 +222,7 @@ class RaggedTensor(CompositeTensor):
         return self._values
 
     @property
-    def flat_values(self) -> tf.Tensor:
+    def flat_values(self) -> Tensor:
         """The innermost values, a tensor."""
         values = self._values
         while isinstance(values, RaggedTensor):
@@ -229,12 +230,12 @@ class RaggedTensor(CompositeTensor):
         return values
 
     @property
-    def row_splits(self) -> tf.Tensor:
+    def row_splits(self) -> Tensor:
         """Where the rows begin, and where the last one ends."""
         return self._row_splits
 
     @property
-    def nested_row_splits(self) -> tuple[tf.Tensor, ...]:
+    def nested_row_splits(self) -> tuple[Tensor, ...]:
         """The row splits of all ragged dimensions, outermost first."""
         return tuple(level._row_splits for level in self._levels())
 
@@ -254,33 +255,34 @@ class RaggedTensor(CompositeTensor):
         """The length of every row if that is uniform, else None."""
         if self._uniform_row_length is None:
             return None
-        return tf.constant(self._uniform_row_length, self._row_splits.dtype)
+        return _graphkiln.constant(self._uniform_row_length, self._row_splits.dtype)
 
     @property
-    def shape(self) -> tf.TensorShape:
+    def shape(self) -> TensorShape:
         """The static shape: None for ragged dimensions."""
         return _ragged.shape(self)
 
-    def get_shape(self) -> tf.TensorShape:
+    def get_shape(self) -> TensorShape:
         """The static shape."""
         return self.shape
 
     @property
-    def _type_spec(self) -> RaggedTensorSpec:
-        return RaggedTensorSpec.from_value(self)
+    def _type_spec(self) -> TypeSpec:
+        spec = _loading.load("graphkiln._src.ragged.spec")
+        return spec.RaggedTensorSpec.from_value(self)
 
     # --- Its partition.
 
-    def nrows(self, out_type=None, name=None) -> tf.Tensor:
+    def nrows(self, out_type=None, name=None) -> Tensor:
         """How many rows there are; of the dtype of the splits by default."""
         splits = _ragged.nrows(self._row_splits, name)
-        return splits if out_type is None else tf.cast(splits, out_type)
+        return splits if out_type is None else ops.cast(splits, out_type)
 
-    def row_starts(self, name=None) -> tf.Tensor:
+    def row_starts(self, name=None) -> Tensor:
         """Where each row begins in `values`."""
         return _ragged.row_starts(self._row_splits, name)
 
-    def row_limits(self, name=None) -> tf.Tensor:
+    def row_limits(self, name=None) -> Tensor:
         """Where each row ends in `values`."""
         return _ragged.row_limits(self._row_splits, name)
 
@@ -292,19 +294,19 @@ class RaggedTensor(CompositeTensor):
         """
         return _ragged.row_lengths(self, axis, name)
 
-    def value_rowids(self, name=None) -> tf.Tensor:
+    def value_rowids(self, name=None) -> Tensor:
         """The row that each of `values` belongs to."""
         return _ragged.rowids(self._row_splits, name)
 
-    def nested_row_lengths(self, name=None) -> tuple[tf.Tensor, ...]:
+    def nested_row_lengths(self, name=None) -> tuple[Tensor, ...]:
         """The row lengths of all ragged dimensions, outermost first."""
         return tuple(level.row_lengths() for level in self._levels())
 
-    def nested_value_rowids(self, name=None) -> tuple[tf.Tensor, ...]:
+    def nested_value_rowids(self, name=None) -> tuple[Tensor, ...]:
         """The row ids of all ragged dimensions, outermost first."""
         return tuple(level.value_rowids() for level in self._levels())
 
-    def bounding_shape(self, axis=None, name=None, out_type=None) -> tf.Tensor:
+    def bounding_shape(self, axis=None, name=None, out_type=None) -> Tensor:
         """The shape of the smallest dense tensor that holds all values.
 
         >>> tf.ragged.constant([[1, 2, 3], [4]]).bounding_shape()
@@ -359,7 +361,7 @@ class RaggedTensor(CompositeTensor):
             result[i] = part
         return result
 
-    def to_tensor(self, default_value=None, name=None, shape=None) -> tf.Tensor:
+    def to_tensor(self, default_value=None, name=None, shape=None) -> Tensor:
         """A dense tensor: short rows are filled up with `default_value`.
 
         Args:
@@ -375,14 +377,14 @@ class RaggedTensor(CompositeTensor):
         """A tf.SparseTensor with the same values at the same places."""
         return _ragged.to_sparse(self, name)
 
-    def _gradient_part(self) -> tf.Tensor:
+    def _gradient_part(self) -> Tensor:
         return self.flat_values
 
     def _with_gradient(self, gradient) -> "RaggedTensor":
         return self.with_flat_values(gradient)
 
     def __tf_tensor__(self, dtype=None, name=None):
-        if not tf.executing_eagerly():
+        if not _graphkiln.executing_eagerly():
             raise TypeError(
                 f"Failed to convert elements of {self!r} to Tensor. Consider "
                 "casting elements to a supported type. See "
@@ -423,25 +425,25 @@ class RaggedTensor(CompositeTensor):
 
     # --- Element by element.
 
-    __add__, __radd__ = _both(tf.add)
-    __sub__, __rsub__ = _both(tf.subtract)
-    __mul__, __rmul__ = _both(tf.multiply)
+    __add__, __radd__ = _both(ops.add)
+    __sub__, __rsub__ = _both(ops.subtract)
+    __mul__, __rmul__ = _both(ops.multiply)
     __truediv__, __rtruediv__ = _both(operator.truediv)
     __floordiv__, __rfloordiv__ = _both(operator.floordiv)
     __mod__, __rmod__ = _both(operator.mod)
-    __pow__, __rpow__ = _both(tf.pow)
+    __pow__, __rpow__ = _both(ops.pow)
     __and__, __rand__ = _both(operator.and_)
     __or__, __ror__ = _both(operator.or_)
     __xor__, __rxor__ = _both(operator.xor)
-    __lt__, __gt__ = _both(tf.less)[0], _both(tf.greater)[0]
-    __le__, __ge__ = _both(tf.less_equal)[0], _both(tf.greater_equal)[0]
-    __eq__, __ne__ = _equality(tf.equal, False), _equality(tf.not_equal, True)
+    __lt__, __gt__ = _both(ops.less)[0], _both(ops.greater)[0]
+    __le__, __ge__ = _both(ops.less_equal)[0], _both(ops.greater_equal)[0]
+    __eq__, __ne__ = _equality(ops.equal, False), _equality(ops.not_equal, True)
 
     def __neg__(self):
         return _ragged.mapped(operator.neg, [self], None)
 
     def __abs__(self):
-        return _ragged.mapped(tf.abs, [self], None)
+        return _ragged.mapped(ops.abs, [self], None)
 
     def __invert__(self):
         return _ragged.mapped(operator.invert, [self], None)
@@ -465,7 +467,7 @@ def _text(value: object) -> str:
     return np.array2string(value, separator=", ")
 
 
-def _eager(tensor: tf.Tensor, method: str) -> np.ndarray:
+def _eager(tensor: Tensor, method: str) -> np.ndarray:
     """The value of a part that is no placeholder."""
     if not hasattr(tensor, "numpy"):
         raise ValueError(

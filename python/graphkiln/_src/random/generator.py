@@ -4,8 +4,13 @@ import enum
 import functools
 import random
 
-import graphkiln as tf
 from graphkiln import _graphkiln
+from graphkiln._graphkiln import Tensor
+from graphkiln._src import ops
+from graphkiln._src.graph import name_scope
+from graphkiln._src.types import dtypes
+from graphkiln._src.variables.module import Module
+from graphkiln._src.variables.variable import Variable
 
 
 class Algorithm(enum.Enum):
@@ -38,9 +43,9 @@ def create_rng_state(seed, alg):
     [5, 0, 0]
     """
     _, size = _graphkiln.random_algorithm(alg)
-    if isinstance(seed, tf.Tensor):
-        seed = tf.cast(tf.reshape(seed, [-1]), tf.int64)[:size]
-        return tf.pad(seed, [[0, size - tf.size(seed)]])
+    if isinstance(seed, Tensor):
+        seed = ops.cast(ops.reshape(seed, [-1]), dtypes.int64)[:size]
+        return ops.pad(seed, [[0, size - ops.size(seed)]])
     if not isinstance(seed, int):
         words = [int(word) for word in seed]
     else:
@@ -51,7 +56,7 @@ def create_rng_state(seed, alg):
             if seed in (0, -1):
                 break
     words = [_signed(word) for word in words[:size]]
-    return tf.constant(words + [0] * (size - len(words)), tf.int64)
+    return _graphkiln.constant(words + [0] * (size - len(words)), dtypes.int64)
 
 
 def _drawing(name: str):
@@ -68,7 +73,7 @@ def _drawing(name: str):
     return decorate
 
 
-class Generator(tf.Module):
+class Generator(Module):
     """Random numbers from a state in a variable.
 
     >>> g = tf.random.Generator.from_seed(5)
@@ -91,15 +96,15 @@ class Generator(tf.Module):
                 "Arguments `state` and `alg` are required without `copy_from`."
             )
         self._alg, size = _graphkiln.random_algorithm(alg)
-        state = tf.convert_to_tensor(state, tf.int64)
+        state = _graphkiln.convert_to_tensor(state, dtypes.int64)
         if not state.shape.is_compatible_with([size]):
             raise ValueError(
                 f"Shapes {state.shape} and {[size]} are incompatible: the "
                 f"state of algorithm {self._alg} is a vector of {size} numbers"
             )
-        self._state = tf.Variable(
+        self._state = Variable(
             state,
-            dtype=tf.int64,
+            dtype=dtypes.int64,
             name="StateVar",
             trainable=False,
         )
@@ -146,7 +151,7 @@ class Generator(tf.Module):
 
     def reset(self, state):
         """Sets the state."""
-        self._state.assign(tf.convert_to_tensor(state, tf.int64))
+        self._state.assign(_graphkiln.convert_to_tensor(state, dtypes.int64))
 
     def reset_from_seed(self, seed):
         """Sets the state to that of `from_seed(seed)`."""
@@ -162,44 +167,44 @@ class Generator(tf.Module):
 
     @_drawing("uniform")
     def uniform(
-        self, shape, minval=0, maxval=None, dtype=tf.float32, name=None
+        self, shape, minval=0, maxval=None, dtype=dtypes.float32, name=None
     ):
         """Uniform numbers in [minval, maxval)."""
 
     @_drawing("uniform_full_int")
-    def uniform_full_int(self, shape, dtype=tf.uint64, name=None):
+    def uniform_full_int(self, shape, dtype=dtypes.uint64, name=None):
         """Integers of the whole range of `dtype`."""
 
     @_drawing("normal")
     def normal(
-        self, shape, mean=0.0, stddev=1.0, dtype=tf.float32, name=None
+        self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None
     ):
         """Normal numbers."""
 
     @_drawing("truncated_normal")
     def truncated_normal(
-        self, shape, mean=0.0, stddev=1.0, dtype=tf.float32, name=None
+        self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None
     ):
         """Normal numbers within two deviations."""
 
     def make_seeds(self, count=1):
         """Seeds [2, count] for stateless random ops."""
-        keys = self.uniform_full_int([count], dtype=tf.int64)
-        return tf.stack([keys, tf.zeros_like(keys)])
+        keys = self.uniform_full_int([count], dtype=dtypes.int64)
+        return ops.stack([keys, ops.zeros_like(keys)])
 
     def split(self, count=1):
         """`count` generators that are independent of this one."""
-        keys = self.uniform_full_int([count], dtype=tf.int64)
+        keys = self.uniform_full_int([count], dtype=dtypes.int64)
         return [
             Generator.from_key_counter(key, [0, 0], self._alg)
-            for key in tf.unstack(keys, num=count)
+            for key in ops.unstack(keys, num=count)
         ]
 
 
 def _joined(key, counter):
-    counter = tf.cast(tf.convert_to_tensor(counter), tf.int64)
-    key = tf.reshape(tf.cast(tf.convert_to_tensor(key), tf.int64), [1])
-    return tf.concat([counter, key], 0)
+    counter = ops.cast(_graphkiln.convert_to_tensor(counter), dtypes.int64)
+    key = ops.reshape(ops.cast(_graphkiln.convert_to_tensor(key), dtypes.int64), [1])
+    return ops.concat([counter, key], 0)
 
 
 _global: Generator | None = None
@@ -213,7 +218,7 @@ def get_global_generator():
     """
     global _global
     if _global is None:
-        with tf.init_scope():
+        with name_scope.init_scope():
             _global = Generator.from_non_deterministic_state()
     return _global
 

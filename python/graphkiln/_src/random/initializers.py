@@ -3,14 +3,16 @@
 
 import random
 
-import graphkiln as tf
 from graphkiln import _graphkiln
+from graphkiln._graphkiln import TensorShape
+from graphkiln._src import ops
+from graphkiln._src.types import dtypes
 
 
 class Initializer:
     """Makes the first value of a variable: call it with a shape."""
 
-    def __call__(self, shape, dtype=tf.float32, **kwargs):
+    def __call__(self, shape, dtype=dtypes.float32, **kwargs):
         raise NotImplementedError
 
     def get_config(self) -> dict:
@@ -36,8 +38,8 @@ class Zeros(Initializer):
     [0.0, 0.0]
     """
 
-    def __call__(self, shape, dtype=tf.float32, **kwargs):
-        return tf.zeros(shape, dtype)
+    def __call__(self, shape, dtype=dtypes.float32, **kwargs):
+        return ops.zeros(shape, dtype)
 
 
 class Ones(Initializer):
@@ -47,8 +49,8 @@ class Ones(Initializer):
     [1.0, 1.0]
     """
 
-    def __call__(self, shape, dtype=tf.float32, **kwargs):
-        return tf.ones(shape, dtype)
+    def __call__(self, shape, dtype=dtypes.float32, **kwargs):
+        return ops.ones(shape, dtype)
 
 
 class Constant(Initializer):
@@ -62,10 +64,10 @@ class Constant(Initializer):
         self.value = value
 
     def __call__(self, shape, dtype=None, **kwargs):
-        value = tf.convert_to_tensor(self.value, dtype)
+        value = _graphkiln.convert_to_tensor(self.value, dtype)
         if value.shape.rank:
-            return tf.reshape(value, shape)
-        return tf.fill(shape, value)
+            return ops.reshape(value, shape)
+        return ops.fill(shape, value)
 
 
 class _Random(Initializer):
@@ -83,10 +85,10 @@ class _Random(Initializer):
 
     def _draw(self, kind, shape, a, b, dtype):
         """Numbers of a stateless op with the two parameters of its kind."""
-        dtype = tf.as_dtype(dtype or tf.float32)
+        dtype = _graphkiln.as_dtype(dtype or dtypes.float32)
         if kind == "uniform":
             # Python's numbers become float32 first, as in Keras.
-            a, b = (tf.cast(tf.constant(n, tf.float32), dtype) for n in (a, b))
+            a, b = (ops.cast(_graphkiln.constant(n, dtypes.float32), dtype) for n in (a, b))
         seed = [int(self._chosen) % (2**31 - 2), 0]
         return _STATELESS[kind](shape, seed, a, b, dtype)
 
@@ -95,7 +97,7 @@ class _RandomOfVersion2(_Random):
     """Random numbers; without a seed each call gives others."""
 
     def _draw(self, kind, shape, a, b, dtype):
-        dtype = dtype or tf.float32
+        dtype = dtype or dtypes.float32
         if self.seed is None:
             return _STATEFUL[kind](shape, a, b, dtype)
         return _STATELESS[kind](shape, [self.seed, 0], a, b, dtype)
@@ -105,19 +107,19 @@ class _RandomOfVersion1(_Random):
     """Random numbers of a stateful op: each call gives others."""
 
     def _draw(self, kind, shape, a, b, dtype):
-        dtype = dtype or tf.float32
+        dtype = dtype or dtypes.float32
         return _STATEFUL[kind](shape, a, b, dtype, seed=self.seed)
 
 
 _STATELESS = {
-    "uniform": tf.random.stateless_uniform,
-    "untruncated_normal": tf.random.stateless_normal,
-    "truncated_normal": tf.random.stateless_truncated_normal,
+    "uniform": ops.random.stateless_uniform,
+    "untruncated_normal": ops.random.stateless_normal,
+    "truncated_normal": ops.random.stateless_truncated_normal,
 }
 _STATEFUL = {
-    "uniform": tf.random.uniform,
-    "untruncated_normal": tf.random.normal,
-    "truncated_normal": tf.random.truncated_normal,
+    "uniform": ops.random.uniform,
+    "untruncated_normal": ops.random.normal,
+    "truncated_normal": ops.random.truncated_normal,
 }
 
 
@@ -199,7 +201,7 @@ class VarianceScaling(_Random):
         self.scale, self.mode, self.distribution = scale, mode, distribution
 
     def __call__(self, shape, dtype=None, **kwargs):
-        dims = tf.TensorShape(shape).as_list()
+        dims = TensorShape(shape).as_list()
         drawn = _graphkiln.scaled_variance(
             self.scale, self.mode, self.distribution, dims
         )
@@ -311,7 +313,7 @@ class TruncatedNormalOfVersion1(_RandomOfVersion1, TruncatedNormal):
     TensorShape([2, 3])
     """
 
-    def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=tf.float32):
+    def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=dtypes.float32):
         super().__init__(mean, stddev, seed)
 
 
@@ -329,7 +331,7 @@ class VarianceScalingOfVersion1(_RandomOfVersion1, VarianceScaling):
         mode="fan_in",
         distribution="truncated_normal",
         seed=None,
-        dtype=tf.float32,
+        dtype=dtypes.float32,
     ):
         super().__init__(scale, mode, distribution, seed)
 
@@ -342,7 +344,7 @@ class GlorotUniformOfVersion1(_RandomOfVersion1, GlorotUniform):
     TensorShape([2, 3])
     """
 
-    def __init__(self, seed=None, dtype=tf.float32):
+    def __init__(self, seed=None, dtype=dtypes.float32):
         super().__init__(seed)
 
 
@@ -354,7 +356,7 @@ class GlorotNormalOfVersion1(_RandomOfVersion1, GlorotNormal):
     TensorShape([2, 3])
     """
 
-    def __init__(self, seed=None, dtype=tf.float32):
+    def __init__(self, seed=None, dtype=dtypes.float32):
         super().__init__(seed)
 
 
@@ -364,7 +366,7 @@ def to_float(x, name="ToFloat"):
     >>> tf.compat.v1.to_float([1]).numpy().tolist()
     [1.0]
     """
-    return tf.cast(x, tf.float32, name=name)
+    return ops.cast(x, dtypes.float32, name=name)
 
 
 def to_double(x, name="ToDouble"):
@@ -373,7 +375,7 @@ def to_double(x, name="ToDouble"):
     >>> tf.compat.v1.to_double([1, 2]).dtype
     tf.float64
     """
-    return tf.cast(x, tf.float64, name=name)
+    return ops.cast(x, dtypes.float64, name=name)
 
 
 def to_int32(x, name="ToInt32"):
@@ -382,7 +384,7 @@ def to_int32(x, name="ToInt32"):
     >>> tf.compat.v1.to_int32([1.5]).numpy().tolist()
     [1]
     """
-    return tf.cast(x, tf.int32, name=name)
+    return ops.cast(x, dtypes.int32, name=name)
 
 
 def to_int64(x, name="ToInt64"):
@@ -391,4 +393,4 @@ def to_int64(x, name="ToInt64"):
     >>> tf.compat.v1.to_int64([1.5]).numpy().tolist()
     [1]
     """
-    return tf.cast(x, tf.int64, name=name)
+    return ops.cast(x, dtypes.int64, name=name)

@@ -4,8 +4,10 @@ import collections
 import collections.abc
 import operator
 
-import graphkiln as tf
-from graphkiln._graphkiln import TensorSpec, _ragged
+from graphkiln import _graphkiln
+from graphkiln._graphkiln import DType, Tensor, TensorShape, TensorSpec, _ragged
+from graphkiln._src.graph import name_scope
+from graphkiln._src.types import dtypes
 from graphkiln._src.types.type_spec import CompositeTensor, ShapedTypeSpec
 
 SparseTensorValue = collections.namedtuple(
@@ -20,9 +22,9 @@ class SparseTensorSpec(ShapedTypeSpec):
     SparseTensorSpec(TensorShape([None, 3]), tf.int32)
     """
 
-    def __init__(self, shape=None, dtype=tf.float32):
-        self._shape = tf.TensorShape(shape)
-        self._dtype = tf.as_dtype(dtype)
+    def __init__(self, shape=None, dtype=dtypes.float32):
+        self._shape = TensorShape(shape)
+        self._dtype = _graphkiln.as_dtype(dtype)
 
     @classmethod
     def from_value(cls, value) -> "SparseTensorSpec":
@@ -46,9 +48,9 @@ class SparseTensorSpec(ShapedTypeSpec):
     def _component_specs(self) -> list:
         rank = self._shape.rank
         return [
-            TensorSpec([None, rank], tf.int64),
+            TensorSpec([None, rank], dtypes.int64),
             TensorSpec([None], self._dtype),
-            TensorSpec([rank], tf.int64),
+            TensorSpec([rank], dtypes.int64),
         ]
 
     def _to_components(self, value) -> list:
@@ -80,19 +82,19 @@ class SparseTensor(CompositeTensor):
     _counts_as_tensor = True
 
     def __init__(self, indices, values, dense_shape):
-        with tf.name_scope("SparseTensor"):
-            indices = _converted(indices, "indices", tf.int64)
-            values = tf.convert_to_tensor(values)
+        with name_scope.name_scope("SparseTensor"):
+            indices = _converted(indices, "indices", dtypes.int64)
+            values = _graphkiln.convert_to_tensor(values)
             if not isinstance(
-                dense_shape, (tf.Tensor, collections.abc.Iterable)
+                dense_shape, (Tensor, collections.abc.Iterable)
             ):
                 raise TypeError(
                     f"{type(dense_shape).__name__!r} object is not iterable"
                 )
             static = (
-                dense_shape if isinstance(dense_shape, tf.TensorShape) else None
+                dense_shape if isinstance(dense_shape, TensorShape) else None
             )
-            dense_shape = _converted(dense_shape, "dense_shape", tf.int64)
+            dense_shape = _converted(dense_shape, "dense_shape", dtypes.int64)
         self._indices = indices
         self._values = values
         self._dense_shape = dense_shape
@@ -116,36 +118,36 @@ class SparseTensor(CompositeTensor):
         )
 
     @property
-    def indices(self) -> tf.Tensor:
+    def indices(self) -> Tensor:
         """Where the elements are: int64 of shape [n, rank]."""
         return self._indices
 
     @property
-    def values(self) -> tf.Tensor:
+    def values(self) -> Tensor:
         """The elements, of shape [n]."""
         return self._values
 
     @property
-    def dense_shape(self) -> tf.Tensor:
+    def dense_shape(self) -> Tensor:
         """The shape as a tensor: int64 of shape [rank]."""
         return self._dense_shape
 
     @property
-    def shape(self) -> tf.TensorShape:
+    def shape(self) -> TensorShape:
         """The static shape."""
         return self._static_shape
 
-    def get_shape(self) -> tf.TensorShape:
+    def get_shape(self) -> TensorShape:
         """The static shape."""
         return self._static_shape
 
     def set_shape(self, shape) -> None:
         """Adds what is known of the static shape."""
-        shape = tf.TensorShape(shape)
+        shape = TensorShape(shape)
         self._static_shape = self._static_shape.merge_with(shape)
 
     @property
-    def dtype(self) -> tf.DType:
+    def dtype(self) -> DType:
         """The type of the elements."""
         return self._values.dtype
 
@@ -203,15 +205,15 @@ class SparseTensor(CompositeTensor):
         return self._scaled(operator.truediv, other)
 
 
-def _converted(value, name: str, dtype) -> tf.Tensor:
-    if isinstance(value, tf.Tensor) and value.dtype != dtype:
+def _converted(value, name: str, dtype) -> Tensor:
+    if isinstance(value, Tensor) and value.dtype != dtype:
         raise ValueError(
             f"{name}: Tensor conversion requested dtype {dtype.name} for "
             f"Tensor with dtype {value.dtype.name}: {value!r}"
         )
     if hasattr(value, "astype"):
         value = value.astype(dtype.as_numpy_dtype)
-    return tf.convert_to_tensor(value, dtype)
+    return _graphkiln.convert_to_tensor(value, dtype)
 
 
 def from_dense(tensor, name=None) -> SparseTensor:
@@ -225,7 +227,7 @@ def from_dense(tensor, name=None) -> SparseTensor:
 
 def to_dense(
     sp_input, default_value=None, validate_indices=True, name=None
-) -> tf.Tensor:
+) -> Tensor:
     """A tensor with `default_value` where `sp_input` has nothing.
 
     Args:

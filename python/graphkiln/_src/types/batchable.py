@@ -7,10 +7,12 @@ What an extension type does is its batch encoder's: the attribute
 
 from collections.abc import Callable
 
-import graphkiln as tf
 from graphkiln import nest
+from graphkiln._graphkiln import TensorShape
+from graphkiln._src.ragged.spec import RaggedTensorSpec
+from graphkiln._src.sparse.sparse_tensor import SparseTensorSpec
 from graphkiln._src.types import extension_type
-from graphkiln._src.types.type_spec import NoneTensorSpec, TypeSpec
+from graphkiln._src.types.type_spec import NoneTensorSpec, TensorSpec, TypeSpec
 
 # Kinds of specs that are made further up: (class, batched, sliced).
 _kinds: list[tuple[type, Callable, Callable]] = []
@@ -68,19 +70,19 @@ def sliced(spec: TypeSpec) -> TypeSpec:
     if isinstance(spec, NoneTensorSpec):
         return spec
     if not isinstance(
-        spec, (tf.TensorSpec, tf.RaggedTensorSpec, tf.SparseTensorSpec)
+        spec, (TensorSpec, RaggedTensorSpec, SparseTensorSpec)
     ):
         raise TypeError(f"Elements of {spec} cannot be sliced")
     if spec.shape.rank == 0:
         raise ValueError("Unbatching a tensor is only supported for rank >= 1")
     shape = None if spec.shape.rank is None else spec.shape[1:]
-    if isinstance(spec, tf.SparseTensorSpec):
-        return tf.SparseTensorSpec(shape, spec.dtype)
-    if isinstance(spec, tf.RaggedTensorSpec) and spec.ragged_rank > 0:
-        return tf.RaggedTensorSpec(
+    if isinstance(spec, SparseTensorSpec):
+        return SparseTensorSpec(shape, spec.dtype)
+    if isinstance(spec, RaggedTensorSpec) and spec.ragged_rank > 0:
+        return RaggedTensorSpec(
             shape, spec.dtype, spec.ragged_rank - 1, spec.row_splits_dtype
         )
-    return tf.TensorSpec(shape, spec.dtype)
+    return TensorSpec(shape, spec.dtype)
 
 
 def batched(spec: TypeSpec, size: int | None) -> TypeSpec:
@@ -90,15 +92,15 @@ def batched(spec: TypeSpec, size: int | None) -> TypeSpec:
             return batch(spec, size)
     if encoder(spec) is not None:
         return encoder(spec).batch(spec, size)
-    first = tf.TensorShape([None if size is None else int(size)])
+    first = TensorShape([None if size is None else int(size)])
     if isinstance(spec, NoneTensorSpec):
         return spec
-    if isinstance(spec, tf.TensorSpec):
-        return tf.TensorSpec(first.concatenate(spec.shape), spec.dtype)
-    if isinstance(spec, tf.SparseTensorSpec):
-        return tf.SparseTensorSpec(first.concatenate(spec.shape), spec.dtype)
-    if isinstance(spec, tf.RaggedTensorSpec):
-        return tf.RaggedTensorSpec(
+    if isinstance(spec, TensorSpec):
+        return TensorSpec(first.concatenate(spec.shape), spec.dtype)
+    if isinstance(spec, SparseTensorSpec):
+        return SparseTensorSpec(first.concatenate(spec.shape), spec.dtype)
+    if isinstance(spec, RaggedTensorSpec):
+        return RaggedTensorSpec(
             first.concatenate(spec.shape), spec.dtype, spec.ragged_rank + 1,
             spec.row_splits_dtype,
         )
@@ -133,8 +135,8 @@ class ExtensionTypeBatchEncoder:
         """
 
         def field(value):
-            if isinstance(value, tf.TensorShape):
-                return tf.TensorShape([batch_size]).concatenate(value)
+            if isinstance(value, TensorShape):
+                return TensorShape([batch_size]).concatenate(value)
             if isinstance(value, TypeSpec):
                 return batched(value, batch_size)
             return value
@@ -155,7 +157,7 @@ class ExtensionTypeBatchEncoder:
         """
 
         def field(value):
-            if isinstance(value, tf.TensorShape):
+            if isinstance(value, TensorShape):
                 return value if value.rank is None else value[1:]
             return sliced(value) if isinstance(value, TypeSpec) else value
 

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import graphkiln as tf
+from graphkiln import nest
 from graphkiln._graphkiln import _ragged as core
+from graphkiln._src import ops
 from graphkiln._src.ragged import dynamic_ragged_shape
 from graphkiln._src.ragged.dynamic_ragged_shape import DynamicRaggedShape
+from graphkiln._src.ragged.tensor import RaggedTensor
+from graphkiln._src.sparse.sparse_tensor import SparseTensor
 from graphkiln._src.types import dispatch as _dispatch
+from graphkiln._src.types import dtypes
 from graphkiln._src.types.type_spec import CompositeTensor
 
 # Functions of ragged arguments that change the flat values alone.
@@ -47,9 +51,9 @@ def call(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
         for name in special:
             if key in _ALIASES[name]:
                 return special[name](api, _dispatch.bind(api, args, kwargs))
-    if any(isinstance(value, tf.RaggedTensor) for value in values):
+    if any(isinstance(value, RaggedTensor) for value in values):
         return _ragged(api, key, args, kwargs)
-    if any(isinstance(value, tf.SparseTensor) for value in values):
+    if any(isinstance(value, SparseTensor) for value in values):
         return _sparse(api, key, args, kwargs)
     return NotImplemented
 
@@ -67,8 +71,8 @@ _ALIASES = _Aliases()
 
 def _identity(api: Callable, args: tuple, kwargs: dict) -> object:
     (value,), rest, named = _dispatch.first(api, args, kwargs, 1)
-    parts = tf.nest.flatten(value, expand_composites=True)
-    return tf.nest.pack_sequence_as(
+    parts = nest.flatten(value, expand_composites=True)
+    return nest.pack_sequence_as(
         value, [api(part, *rest, **named) for part in parts],
         expand_composites=True,
     )
@@ -76,18 +80,18 @@ def _identity(api: Callable, args: tuple, kwargs: dict) -> object:
 
 def _sparse(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
     (value,), rest, named = _dispatch.first(api, args, kwargs, 1)
-    if not isinstance(value, tf.SparseTensor):
+    if not isinstance(value, SparseTensor):
         return NotImplemented
     if getattr(api, "_keeps_zero", False):
         return value.with_values(api(value.values, *rest, **named))
     bound = _dispatch.bind(api, args, kwargs)
-    out_type = bound.get("out_type") or tf.int32
+    out_type = bound.get("out_type") or dtypes.int32
     if key in _ALIASES["shape"]:
-        return tf.cast(value.dense_shape, out_type)
+        return ops.cast(value.dense_shape, out_type)
     if key in _ALIASES["size"]:
-        return tf.cast(tf.reduce_prod(value.dense_shape), out_type)
+        return ops.cast(ops.reduce_prod(value.dense_shape), out_type)
     if key in _ALIASES["rank"]:
-        return tf.size(value.dense_shape)
+        return ops.size(value.dense_shape)
     return NotImplemented
 
 
@@ -101,7 +105,7 @@ def _ragged(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
     )
     if flat:
         (value,), rest, named = _dispatch.first(api, args, kwargs, 1)
-        if not isinstance(value, tf.RaggedTensor):
+        if not isinstance(value, RaggedTensor):
             return NotImplemented
         return value.with_flat_values(api(value.flat_values, *rest, **named))
     if _dispatch.compares(api):

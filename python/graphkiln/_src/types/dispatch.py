@@ -4,8 +4,6 @@ Targets that the program registered; ragged and sparse tensors are in
 _composite_dispatch.
 """
 
-from __future__ import annotations
-
 import collections.abc
 import functools
 import importlib
@@ -14,7 +12,8 @@ import types
 import typing
 from collections.abc import Callable
 
-import graphkiln as tf
+from graphkiln import _loading
+from graphkiln._src.graph import name_scope
 from graphkiln._src.types.type_spec import CompositeTensor
 
 _MODULES = ("", "math", "nn", "strings", "bitwise", "debugging", "dtypes")
@@ -34,6 +33,7 @@ def key_of(api: object) -> object:
 @functools.cache
 def _keys(names: tuple) -> frozenset:
     found = set()
+    tf = _loading.load("graphkiln")
     for module_name in _MODULES:
         module = getattr(tf, module_name) if module_name else tf
         for name in names:
@@ -219,7 +219,7 @@ def _with_name(target: Callable, wanted: inspect.Signature) -> Callable:
         name = values.pop("name", None)
         if name is None:
             return target(**values)
-        with tf.name_scope(name):
+        with name_scope.name_scope(name):
             return target(**values)
 
     given_with_name = given.replace(parameters=[

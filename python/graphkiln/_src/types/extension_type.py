@@ -5,8 +5,9 @@ import inspect
 import typing
 from collections.abc import Callable
 
-import graphkiln as tf
-from graphkiln import nest
+from graphkiln import _graphkiln, nest
+from graphkiln._graphkiln import DType, Tensor, TensorShape
+from graphkiln._src import ops
 from graphkiln._src.types import extension_type_field as fields
 from graphkiln._src.types.type_spec import CompositeTensor, TypeSpec
 
@@ -234,7 +235,7 @@ class ExtensionTypeSpec(_Guarded, TypeSpec):
             )
         return tuple(
             leaf for leaf in nest.flatten(value._values())
-            if isinstance(leaf, (tf.Tensor, CompositeTensor))
+            if isinstance(leaf, (Tensor, CompositeTensor))
             or not isinstance(leaf, _PYTHON)
         )
 
@@ -268,7 +269,7 @@ class ExtensionTypeSpec(_Guarded, TypeSpec):
 
 # What of a field is no component.
 _PYTHON = (
-    int, float, str, bytes, bool, type(None), tf.TensorShape, tf.DType,
+    int, float, str, bytes, bool, type(None), TensorShape, DType,
 )
 
 
@@ -393,16 +394,16 @@ class ExtensionType(
         conditions = []
         for x, y in zip(ours, theirs):
             if not x.shape.is_compatible_with(y.shape):
-                return tf.constant(False)
-            conditions.append(tf.reduce_all(tf.equal(x, y)))
+                return _graphkiln.constant(False)
+            conditions.append(ops.reduce_all(ops.equal(x, y)))
         if not conditions:
             return True
-        return tf.reduce_all(tf.stack(conditions))
+        return ops.reduce_all(ops.stack(conditions))
 
     def __ne__(self, other: object):
         equal = self == other
         return (not equal) if isinstance(equal, bool) else (
-            tf.logical_not(equal)
+            ops.logical_not(equal)
         )
 
     def __repr__(self) -> str:

@@ -5,9 +5,8 @@ import collections.abc
 import types
 import typing
 
-import graphkiln as tf
-from graphkiln import nest
-from graphkiln._graphkiln import TensorSpec
+from graphkiln import _graphkiln, nest
+from graphkiln._graphkiln import DType, Tensor, TensorShape, TensorSpec
 from graphkiln._src.types.type_spec import CompositeTensor, TypeSpec
 
 NO_DEFAULT = object()
@@ -80,7 +79,7 @@ def check_annotation(value_type: object) -> bool:
     if (
         value_type is None
         or value_type in _PLAIN
-        or value_type in (tf.Tensor, tf.TensorShape, tf.DType)
+        or value_type in (Tensor, TensorShape, DType)
         or _is_composite(value_type)
     ):
         return True
@@ -123,16 +122,16 @@ def convert(
         if not isinstance(value, value_type):
             raise _wrong(path, repr(value_type.__name__), value)
         return value
-    if value_type is tf.Tensor:
+    if value_type is Tensor:
         return _tensor(value, path, as_spec)
-    if value_type is tf.TensorShape:
+    if value_type is TensorShape:
         try:
-            return tf.TensorShape(value)
+            return TensorShape(value)
         except (TypeError, ValueError):
             raise _wrong(path, "'tf.TensorShape'", value) from None
-    if value_type is tf.DType:
+    if value_type is DType:
         try:
-            return tf.as_dtype(value)
+            return _graphkiln.as_dtype(value)
         except (TypeError, ValueError):
             raise _wrong(path, "'tf.DType'", value) from None
     if _is_composite(value_type):
@@ -149,10 +148,10 @@ def _tensor(value: object, path: str, as_spec: bool) -> object:
         if not isinstance(value, TensorSpec):
             raise _wrong(path, "a TensorSpec", value)
         return value
-    if isinstance(value, tf.Tensor):
+    if isinstance(value, Tensor):
         return value
     try:
-        return tf.convert_to_tensor(value)
+        return _graphkiln.convert_to_tensor(value)
     except (TypeError, ValueError):
         raise _wrong(path, "a Tensor", value) from None
 
@@ -210,7 +209,7 @@ def _union(
     for part in sorted(
         parts, key=lambda t: not (isinstance(t, type) and type(value) is t)
     ):
-        if part is tf.Tensor and not as_spec and isinstance(
+        if part is Tensor and not as_spec and isinstance(
             value, CompositeTensor
         ):
             continue
@@ -226,7 +225,7 @@ def spec_of(value: object) -> object:
     return nest.map_structure(
         lambda leaf: (
             TensorSpec(leaf.shape, leaf.dtype)
-            if isinstance(leaf, tf.Tensor)
+            if isinstance(leaf, Tensor)
             else leaf._type_spec if isinstance(leaf, CompositeTensor)
             else leaf
         ),

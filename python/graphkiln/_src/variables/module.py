@@ -4,8 +4,9 @@ import functools
 import re
 from collections.abc import Callable, Iterator
 
-import graphkiln as tf
 from graphkiln import _graphkiln
+from graphkiln._src.graph import name_scope as _name_scope
+from graphkiln._src.variables.variable import Variable
 
 _VALID_NAME = re.compile(r"[A-Za-z_]\w*$")
 
@@ -42,7 +43,7 @@ class Module:
                 "valid Python identifiers (e.g. a valid class name)."
             )
         self._name = name
-        with tf.name_scope(name) as scope:
+        with _name_scope.name_scope(name) as scope:
             self._scope_name = scope or name + "/"
 
     @property
@@ -53,7 +54,7 @@ class Module:
     @property
     def name_scope(self):
         """A context in which ops are named below this module."""
-        return tf.name_scope(self._scope_name)
+        return _name_scope.name_scope(self._scope_name)
 
     @property
     def variables(self) -> tuple:
@@ -113,7 +114,7 @@ class Module:
 
 
 def _is_variable(value: object) -> bool:
-    return isinstance(value, tf.Variable)
+    return isinstance(value, Variable)
 
 
 def _is_trainable(value: object) -> bool:
