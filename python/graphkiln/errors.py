@@ -77,7 +77,9 @@ def _define(name: str, code: int, doc: str) -> type[OpError]:
         OpError.__init__(self, node_def, op, message, code, *args)
 
     return type(
-        name, (OpError,), {"__init__": init, "__doc__": doc, "__module__": __name__}
+        name,
+        (OpError,),
+        {"__init__": init, "__doc__": doc, "__module__": __name__},
     )
 
 

@@ -7,7 +7,13 @@ import types
 
 from graphkiln import _graphkiln
 from graphkiln._src.host import logging as _logging
-from graphkiln.autograph import conversion, overloads, source, staged_list, verbosity
+from graphkiln.autograph import (
+    conversion,
+    overloads,
+    source,
+    staged_list,
+    verbosity,
+)
 
 _LEFT_ALONE = frozenset(
     "collections copy cProfile inspect ipdb linecache mock pathlib pdb "

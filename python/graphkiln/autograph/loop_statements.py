@@ -225,7 +225,9 @@ def _trip_count(start, limit, delta):
     if count.dtype != dtypes.int32:
         largest = _graphkiln.constant(2**31 - 128, dtypes.int32)
         count = ops.minimum(count, ops.cast(largest, count.dtype))
-        count = ops.cast(ops.maximum(count, ops.zeros_like(count)), dtypes.int32)
+        count = ops.cast(
+            ops.maximum(count, ops.zeros_like(count)), dtypes.int32
+        )
     return count
 
 

@@ -365,7 +365,9 @@ class Lowering:
                 name = self._names.new("test_", internal=True)
                 again = assign(name, test, test)
                 if stops:
-                    again = place(ast.If(none_of(stops, test), [again], []), test)
+                    again = place(
+                        ast.If(none_of(stops, test), [again], []), test
+                    )
                 body = body + [again]
                 before.append(assign(name, test, test))
                 test = place(ast.Name(name, ast.Load()), test)

@@ -155,7 +155,9 @@ def stacked(source: sequences.Sequence):
     aside = _graphkiln.FuncGraph("tmp")
     try:
         aside._enter()
-        sample = _graphkiln.convert_to_tensor(source.element(_graphkiln.constant(0)))
+        sample = _graphkiln.convert_to_tensor(
+            source.element(_graphkiln.constant(0))
+        )
     finally:
         aside._exit()
     unknown = _graphkiln.constant(

@@ -138,7 +138,8 @@ class StagedList(sequences.Sequence):
         joined = raw_ops.TensorListConcatV2(
             input_handle=handle,
             element_shape=_sizes(TensorSpec(parts, spec.dtype)),
-            leading_dims=_graphkiln.constant([], dtypes.int64), element_dtype=spec.dtype,
+            leading_dims=_graphkiln.constant([], dtypes.int64),
+            element_dtype=spec.dtype,
             name=name,
         )[0]
         return _shaped(joined, parts)

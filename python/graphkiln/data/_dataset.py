@@ -180,7 +180,9 @@ TensorSpec(shape=(), dtype=tf.string, name=None))
                 length,
             ],
         )
-        with graph_scopes.control_dependencies([] if check is None else [check]):
+        with graph_scopes.control_dependencies(
+            [] if check is None else [check]
+        ):
             return ops.identity(length)
 
     def _autograph_enumerate(self, start=0) -> "Dataset":
@@ -204,8 +206,13 @@ TensorSpec(shape=(), dtype=tf.string, name=None))
 
     def _autograph_all(self):
         self._check_bools("all")
-        return self.filter(ops.logical_not).take(1).reduce(
-            _graphkiln.constant(True), lambda so_far, x: ops.logical_and(so_far, x)
+        return (
+            self.filter(ops.logical_not)
+            .take(1)
+            .reduce(
+                _graphkiln.constant(True),
+                lambda so_far, x: ops.logical_and(so_far, x),
+            )
         )
 
     def _check_bools(self, name: str) -> None:

@@ -41,8 +41,10 @@ def _facts(op: Callable) -> tuple[str, dict, list, bool]:
     kind = kind.replace("_Cache", "Cache")  # TensorFlow's has no underscore.
     inputs = record["inputs"]
     types = {
-        i["name"]: i["type"] for i in inputs
-        if i["type"] in (dtypes.int64, dtypes.bool, dtypes.string) and not i["number_attr"]
+        i["name"]: i["type"]
+        for i in inputs
+        if i["type"] in (dtypes.int64, dtypes.bool, dtypes.string)
+        and not i["number_attr"]
     }
     captures = [i["name"] for i in inputs if "other_arg" in i["name"]]
     attrs = [a["name"] for a in record["attrs"]]

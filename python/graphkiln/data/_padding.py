@@ -94,7 +94,11 @@ def _value(dtype: DType, value: object):
                 "Unable to create padding for field of type 'variant' because "
                 "t.base_dtype == tf.variant"
             )
-        return _graphkiln.constant("") if dtype == dtypes.string else ops.zeros([], dtype)
+        return (
+            _graphkiln.constant("")
+            if dtype == dtypes.string
+            else ops.zeros([], dtype)
+        )
     value = _graphkiln.convert_to_tensor(value, name="padding_value")
     if not value.shape.is_compatible_with([]):
         raise ValueError(

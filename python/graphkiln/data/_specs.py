@@ -117,7 +117,9 @@ def until_fixed(spec: object, trace: Callable, state_of: Callable):
                 "The element structure for the new state must match the "
                 f"initial state. Expected {spec} but got {after}."
             )
-        types = [[getattr(s, "dtype", type(s)) for s in x] for x in (before, now)]
+        types = [
+            [getattr(s, "dtype", type(s)) for s in x] for x in (before, now)
+        ]
         if types[0] != types[1]:
             shown = [
                 structure.pack_like(spec, t) for t in types

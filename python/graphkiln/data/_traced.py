@@ -10,7 +10,11 @@ from graphkiln._src.variables import variable
 from graphkiln.data import _structure as structure
 
 # The modules that call what the user gave.
-_CALLERS = (__name__, "graphkiln._src.function.tracing", "graphkiln.autograph.root")
+_CALLERS = (
+    __name__,
+    "graphkiln._src.function.tracing",
+    "graphkiln.autograph.root",
+)
 
 _ATTRIBUTES = {"_tf_data_function": True}
 

@@ -207,7 +207,9 @@ class Windows:
                     message="When pad_to_bucket_boundary=True, elements must "
                     "have length < max(bucket_boundaries).",
                 )
-                with graph_scopes.control_dependencies([] if check is None else [check]):
+                with graph_scopes.control_dependencies(
+                    [] if check is None else [check]
+                ):
                     longest = ops.gather(boundaries, key) - 1
                 shapes = structure.pack_like(
                     self.element_spec,

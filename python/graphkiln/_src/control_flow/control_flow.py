@@ -106,7 +106,8 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
         with name_scope.name_scope(name or "cond"):
             result = true_fn() if pred else false_fn()
             return nest.map_structure(
-                lambda x: None if isinstance(x, _graphkiln.Operation) else x, result
+                lambda x: None if isinstance(x, _graphkiln.Operation) else x,
+                result,
             )
     if isinstance(pred, bool):
         raise TypeError("pred must not be a Python bool", pred)
@@ -257,7 +258,9 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False,
             *pairs, (_, default) = pairs
         if exclusive:
             checks.append(_assert_one(conditions))
-        with graph_scopes.control_dependencies([c for c in checks if c is not None]):
+        with graph_scopes.control_dependencies(
+            [c for c in checks if c is not None]
+        ):
             function = default
             for (condition, branch) in reversed(pairs):
                 function = _chained(condition, branch, function)
@@ -357,7 +360,9 @@ def while_loop(
         return _eager_loop(cond, body, loop_vars, maximum_iterations)
     # Constants are made outside of the loop's scope.
     loop_vars = nest.map_structure(
-        lambda x: _graphkiln.convert_to_tensor(x) if isinstance(x, _PLAIN) else x,
+        lambda x: (
+            _graphkiln.convert_to_tensor(x) if isinstance(x, _PLAIN) else x
+        ),
         loop_vars,
     )
     is_list = isinstance(loop_vars, (list, tuple)) and not hasattr(

@@ -146,7 +146,8 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     if not callable(fn):
         raise TypeError(f"fn must be callable, got {fn!r}")
     elems = nest.map_structure(
-        lambda x: x if _rows.is_batch(x) else _graphkiln.convert_to_tensor(x), elems
+        lambda x: x if _rows.is_batch(x) else _graphkiln.convert_to_tensor(x),
+        elems,
     )
     flat = nest.flatten(elems)
     if not flat:
@@ -173,7 +174,9 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
         ]
         result = fn(nest.pack_sequence_as(elems, row))
         return nest.map_structure(
-            lambda x: x if _rows.is_batch(x) else _graphkiln.convert_to_tensor(x),
+            lambda x: (
+                x if _rows.is_batch(x) else _graphkiln.convert_to_tensor(x)
+            ),
             result,
         )
 

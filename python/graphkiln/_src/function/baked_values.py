@@ -91,7 +91,9 @@ def changes_to_retrace(function, concrete) -> list[tuple[str, str, str]]:
     if mode == "retrace":
         for baked, _ in changed:
             _drop_stale(baked)
-        return [(b.name, plain.short(b.value), plain.short(v)) for b, v in changed]
+        return [
+            (b.name, plain.short(b.value), plain.short(v)) for b, v in changed
+        ]
     sentences = [_sentence(name, baked, value) for baked, value in changed]
     if mode == "error":
         raise errors.FailedPreconditionError(None, None, "\n".join(sentences))

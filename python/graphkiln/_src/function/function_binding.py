@@ -5,7 +5,9 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 
 from graphkiln._graphkiln import BindingError, FunctionType, sanitized
-from graphkiln._src.function import function_type as _function_type  # adds parameters
+from graphkiln._src.function import (
+    function_type as _function_type,
+)  # adds parameters
 
 __all__ = [
     "BindingError", "FunctionSignature", "binding_error", "call_arguments",

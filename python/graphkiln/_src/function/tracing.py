@@ -3,7 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from graphkiln import _graphkiln, _loading
-from graphkiln._src.function import argument_mutation, dropped_writes, python_parts
+from graphkiln._src.function import (
+    argument_mutation,
+    dropped_writes,
+    python_parts,
+)
 from graphkiln._src.function import function_binding as binding
 from graphkiln._src.types import (
     conversion_status,

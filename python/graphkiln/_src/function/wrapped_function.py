@@ -283,7 +283,9 @@ def _cut(
             )
             for i, f in enumerate(feeds)
         ]
-    return function.function(build, autograph=False).get_concrete_function(*specs)
+    return function.function(build, autograph=False).get_concrete_function(
+        *specs
+    )
 
 
 def _between(graph: Graph, fed: set, wanted: Sequence) -> set:
@@ -294,14 +296,18 @@ def _between(graph: Graph, fed: set, wanted: Sequence) -> set:
     todo = [(element, (element,)) for element in wanted]
     while todo:
         element, path = todo.pop()
-        op = element if isinstance(element, _graphkiln.Operation) else element.op
+        op = (
+            element if isinstance(element, _graphkiln.Operation) else element.op
+        )
         if element.name in fed or op.name in needed:
             continue
         fed_from_outside = _graphkiln.has_trait(op.type, "placeholder")
         if fed_from_outside and f"{op.name}:0" not in captured:
             steps = " <- ".join(
-                f"{o.name} ({o.type})" for o in (
-                    e if isinstance(e, _graphkiln.Operation) else e.op for e in path
+                f"{o.name} ({o.type})"
+                for o in (
+                    e if isinstance(e, _graphkiln.Operation) else e.op
+                    for e in path
                 )
             )
             raise _variable.UnliftableError(

@@ -8,7 +8,10 @@ from graphkiln import _graphkiln
 from graphkiln._graphkiln import Tensor
 from graphkiln._src import ops
 from graphkiln._src.gradients import gradient_tape
-from graphkiln._src.gradients.gradient_tape import GradientTape, UnconnectedGradients
+from graphkiln._src.gradients.gradient_tape import (
+    GradientTape,
+    UnconnectedGradients,
+)
 from graphkiln._src.graph import graph_scopes, name_scope
 from graphkiln._src.sparse.indexed_slices import IndexedSlices
 
@@ -95,7 +98,9 @@ def gradients(
         found = _differentiate(targets, xs, weights, stops)
         if unconnected is UnconnectedGradients.ZERO:
             found = [
-                ops.zeros_like(_graphkiln.convert_to_tensor(x)) if g is None else g
+                ops.zeros_like(_graphkiln.convert_to_tensor(x))
+                if g is None
+                else g
                 for g, x in zip(found, xs)
             ]
     return found

@@ -52,12 +52,17 @@ def bincount(
             values = _ops.cast(values, dtypes.int64 if wide else dtypes.int32)
         some = _ops.cast(_ops.size(values) > 0, values.dtype)
         size = some * (_ops.reduce_max(values) + 1)
-        for limit, bound in ((minlength, _ops.maximum), (maxlength, _ops.minimum)):
+        for limit, bound in (
+            (minlength, _ops.maximum),
+            (maxlength, _ops.minimum),
+        ):
             if limit is None:
                 continue
             limit = _graphkiln.convert_to_tensor(limit, dtype_hint=values.dtype)
             if limit.dtype == dtypes.int64:
-                values, size = (_ops.cast(v, dtypes.int64) for v in (values, size))
+                values, size = (
+                    _ops.cast(v, dtypes.int64) for v in (values, size)
+                )
             size = bound(_ops.cast(limit, values.dtype), size)
         rest = dict(
             size=size, weights=_values(weights), binary_output=binary_output
@@ -173,7 +178,9 @@ def _of_the_same_rows(values, weights):
         for a, b in pairs
         if a is not b
     ]
-    with graph_scopes.control_dependencies([c for c in checks if c is not None]):
+    with graph_scopes.control_dependencies(
+        [c for c in checks if c is not None]
+    ):
         return _ops.identity(weights)
 
 

@@ -22,12 +22,18 @@ def histogram_fixed_width_bins(
     """
     with name_scope.name_scope(name or "histogram_fixed_width_bins"):
         values = _graphkiln.convert_to_tensor(values, name="values")
-        value_range = _graphkiln.convert_to_tensor(value_range, name="value_range")
-        nbins = _graphkiln.convert_to_tensor(nbins, dtype_hint=dtypes.int32, name="nbins")
+        value_range = _graphkiln.convert_to_tensor(
+            value_range, name="value_range"
+        )
+        nbins = _graphkiln.convert_to_tensor(
+            nbins, dtype_hint=dtypes.int32, name="nbins"
+        )
         check = assertions.Assert(
             nbins > 0, [f"nbins {nbins} must > 0"], name="nbins"
         )
-        with graph_scopes.control_dependencies([] if check is None else [check]):
+        with graph_scopes.control_dependencies(
+            [] if check is None else [check]
+        ):
             nbins = ops.cast(nbins, values.dtype)
         low, high = value_range[0], value_range[1]
         places = ops.truediv(values - low, high - low)

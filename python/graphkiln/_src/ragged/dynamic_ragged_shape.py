@@ -59,7 +59,9 @@ class DynamicRaggedShape(CompositeTensor):
             dtypes = [part.dtype for part in row_partitions]
             if isinstance(inner_shape, Tensor):
                 dtypes.append(inner_shape.dtype)
-            dtype = _dtypes.int32 if _dtypes.int32 in dtypes[:1] else _dtypes.int64
+            dtype = (
+                _dtypes.int32 if _dtypes.int32 in dtypes[:1] else _dtypes.int64
+            )
         dtype = _graphkiln.as_dtype(dtype)
         if dtype not in (_dtypes.int32, _dtypes.int64):
             raise ValueError(
@@ -68,7 +70,9 @@ class DynamicRaggedShape(CompositeTensor):
         static = TensorShape(static_inner_shape)
         if not isinstance(inner_shape, Tensor):
             static = TensorShape(inner_shape)
-            inner_shape = _graphkiln.constant(inner_shape, dtype, shape=[static.rank])
+            inner_shape = _graphkiln.constant(
+                inner_shape, dtype, shape=[static.rank]
+            )
         elif static.rank is None:
             known = control.get_static_value(inner_shape)
             if known is not None:
@@ -467,7 +471,9 @@ def _filled(shape: DynamicRaggedShape, value: Tensor) -> object:
 
 
 def _of_one_value(api: Callable, bound: dict) -> object:
-    flat = api(bound["shape"].inner_shape, bound.get("dtype") or _dtypes.float32)
+    flat = api(
+        bound["shape"].inner_shape, bound.get("dtype") or _dtypes.float32
+    )
     flat.set_shape(bound["shape"]._static_inner_shape)
     return partition(flat, bound["shape"].row_partitions)
 

@@ -157,7 +157,11 @@ class RowPartitionSpec(TypeSpec):
     """What is known of a tf.experimental.RowPartition."""
 
     def __init__(
-        self, nrows=None, nvals=None, uniform_row_length=None, dtype=dtypes.int64
+        self,
+        nrows=None,
+        nvals=None,
+        uniform_row_length=None,
+        dtype=dtypes.int64,
     ):
         self._nrows = nrows
         self._nvals = nvals

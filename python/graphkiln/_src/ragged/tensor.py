@@ -255,7 +255,9 @@ class RaggedTensor(CompositeTensor):
         """The length of every row if that is uniform, else None."""
         if self._uniform_row_length is None:
             return None
-        return _graphkiln.constant(self._uniform_row_length, self._row_splits.dtype)
+        return _graphkiln.constant(
+            self._uniform_row_length, self._row_splits.dtype
+        )
 
     @property
     def shape(self) -> TensorShape:

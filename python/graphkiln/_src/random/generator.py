@@ -203,7 +203,9 @@ class Generator(Module):
 
 def _joined(key, counter):
     counter = ops.cast(_graphkiln.convert_to_tensor(counter), dtypes.int64)
-    key = ops.reshape(ops.cast(_graphkiln.convert_to_tensor(key), dtypes.int64), [1])
+    key = ops.reshape(
+        ops.cast(_graphkiln.convert_to_tensor(key), dtypes.int64), [1]
+    )
     return ops.concat([counter, key], 0)
 
 

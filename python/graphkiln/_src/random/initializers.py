@@ -88,7 +88,10 @@ class _Random(Initializer):
         dtype = _graphkiln.as_dtype(dtype or dtypes.float32)
         if kind == "uniform":
             # Python's numbers become float32 first, as in Keras.
-            a, b = (ops.cast(_graphkiln.constant(n, dtypes.float32), dtype) for n in (a, b))
+            a, b = (
+                ops.cast(_graphkiln.constant(n, dtypes.float32), dtype)
+                for n in (a, b)
+            )
         seed = [int(self._chosen) % (2**31 - 2), 0]
         return _STATELESS[kind](shape, seed, a, b, dtype)
 

@@ -372,7 +372,9 @@ def python_api(function: Callable, key: object = None) -> Callable:
     @functools.wraps(function)
     def api(*args, **kwargs):
         if _concerns(key, args, kwargs):
-            above = importlib.import_module("graphkiln._src.types.composite_dispatch")
+            above = importlib.import_module(
+                "graphkiln._src.types.composite_dispatch"
+            )
             result = above.dispatch(api, args, kwargs)
             if result is not NotImplemented:
                 return result
