@@ -46,6 +46,16 @@ def _python_names() -> dict[str, tuple[str, str]]:
     return python
 
 
+def op_function(public: str) -> object:
+    """The op or composition of that public name; None if there is none."""
+    if public in composite_names():
+        return _graphkiln.composite_function(public)
+    if public in op_names():
+        name = public.rpartition(".")[2]
+        return _graphkiln.op_function(op_names()[public], name)
+    return None
+
+
 def names_below(prefix: str) -> list[str]:
     """Names directly below `prefix` ("math.", or "" for the package)."""
     found = set()
@@ -70,10 +80,8 @@ def resolve(module_name: str, prefix: str, name: str) -> object:
         value = getattr(_loading.load(module), attribute)
         if public in _dispatched_names():
             value = _dispatched(value)
-    elif public in composite_names():
-        value = _graphkiln.composite_function(public)
-    elif public in op_names():
-        value = _graphkiln.op_function(op_names()[public], name)
+    elif (value := op_function(public)) is not None:
+        pass
     elif (
         f"graphkiln.{public}" in sys.modules
         or importlib.util.find_spec(f"graphkiln.{public}") is not None

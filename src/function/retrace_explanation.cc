@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/html.h"
 #include "function/retrace_advice.h"
 
 namespace gk {
@@ -24,42 +25,16 @@ constexpr std::string_view kBelow =
 constexpr std::string_view kFaint = "opacity:0.7;font-size:90%";
 #undef GK_CELL
 
-std::string Escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#x27;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::string CodeHtml(const std::string& text) {
-  return text.empty() ? "" : Format("<code>{}</code>", Escaped(text));
+  return text.empty() ? "" : Format("<code>{}</code>", EscapedHtml(text));
 }
 
 std::string LabelHtml(const Retrace& r) {
   std::string where;
   if (!r.site.file.empty()) {
     const std::string& file = r.site.file;
-    where = Format("<br/><span title=\"{}\">{}:{}</span>", Escaped(file),
-                   Escaped(file.substr(file.rfind('/') + 1)), r.site.line);
+    where = Format("<br/><span title=\"{}\">{}:{}</span>", EscapedHtml(file),
+                   EscapedHtml(file.substr(file.rfind('/') + 1)), r.site.line);
   }
   return Format(
       "<td rowspan=\"{}\" style=\"{}\"><b>{}</b><span style=\"{}\">{}<br/>"
@@ -77,13 +52,13 @@ std::string RowsHtml(const Retrace& r) {
     rows += Format(
         "<td style=\"{}\">{}<br/><span style=\"{}\">{}</span></td>", kWrapped,
         CodeHtml(argument.empty() ? "the call" : argument), kFaint,
-        Escaped(reason.cause));
+        EscapedHtml(reason.cause));
     for (const std::string& type : {reason.old_type, reason.new_type}) {
       rows += Format("<td style=\"{}\">{}</td>", kWrapped, CodeHtml(type));
     }
     rows += Format(
         "</tr><tr><td colspan=\"3\" style=\"{}\">&rarr; {}</td></tr>", kBelow,
-        Escaped(reason.advice));
+        EscapedHtml(reason.advice));
   }
   return rows.empty() ? "<tr>" + label + "</tr>" : rows;
 }
@@ -157,9 +132,9 @@ std::string ExplanationText(const RetraceExplanation& e,
 }
 
 std::string ExplanationHtml(const RetraceExplanation& e) {
-  std::string html = Format("<p>{}</p>", Escaped(SummaryText(e)));
+  std::string html = Format("<p>{}</p>", EscapedHtml(SummaryText(e)));
   for (const std::string& note : e.notes) {
-    html += Format("<p>{}</p>", Escaped(note));
+    html += Format("<p>{}</p>", EscapedHtml(note));
   }
   if (e.retraces.empty()) return html;
   html += Format("<table style=\"{}\"><thead><tr>", kTable);

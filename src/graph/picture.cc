@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/html.h"
 #include "base/run_program.h"
 #include "framework/tensor_text.h"
 
@@ -64,32 +65,6 @@ std::vector<Part> PartsOf(const Graph& graph, std::string_view name) {
     }
   }
   return parts;
-}
-
-std::string Escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#x27;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
 }
 
 std::string OutputText(const Node::OutputInfo& info) {
@@ -171,7 +146,7 @@ class Drawing {
       text_ += Format(
           "    label=<<B>{}</B>>; fontname=\"Helvetica\"; fontsize=11;\n"
           "    style=\"rounded\"; color=\"#999999\"; bgcolor=\"#fafafa\";\n",
-          Escaped(parts_[p].name));
+          EscapedHtml(parts_[p].name));
       AddPart(*parts_[p].graph, "    ");
       text_ += "  }\n";
     }
@@ -185,12 +160,12 @@ class Drawing {
   void AddPart(const Graph& graph, const char* indent) {
     for (const auto& node : graph.nodes()) {
       text_ += Format("{}{} [label=<<B>{}</B>", indent, ids_[node.get()],
-                      Escaped(node->type()));
+                      EscapedHtml(node->type()));
       if (node->name() != node->type()) {
-        text_ += "<BR/>" + Escaped(node->name());
+        text_ += "<BR/>" + EscapedHtml(node->name());
       }
       for (const std::string& line : Details(*node)) {
-        text_ += "<BR/><FONT POINT-SIZE=\"9\">" + Escaped(line) + "</FONT>";
+        text_ += "<BR/><FONT POINT-SIZE=\"9\">" + EscapedHtml(line) + "</FONT>";
       }
       text_ += Format(">, fillcolor=\"{}\"];\n", Color(*node));
     }
@@ -307,7 +282,7 @@ std::string GraphHtml(const Graph& graph, std::string_view name, WaitFn wait) {
            "display:inline-block;max-width:100%\">" +
            *drawing + "</div>";
   }
-  return "<pre>" + Escaped(GraphLayers(graph, name)) + "</pre>";
+  return "<pre>" + EscapedHtml(GraphLayers(graph, name)) + "</pre>";
 }
 
 }  // namespace gk

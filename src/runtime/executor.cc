@@ -337,6 +337,14 @@ class Run {
                               {out.data(), size_t(out.size())});
   }
 
+  [[gnu::cold, gnu::noinline]] Status KernelFailed(const Status& s,
+                                                   const Instruction& now) {
+    const Node& node = *now.node;
+    return WithArguments(
+        Fail(s, node), node.op(), node.attrs(),
+        {frame_.inputs.data() + now.first_input, size_t(now.num_inputs)});
+  }
+
   Status RunKernel(const Instruction& now, int pc) {
     const Node& node = *now.node;
     Tensor* out = frame_.slots.data() + now.first_output;
@@ -354,9 +362,7 @@ class Run {
     }
     context.set_cancellation(cancellation_);
     if (Status s = gk::RunKernel(now.compute, context); !s.ok()) {
-      return WithArguments(
-          Fail(s, node), node.op(), node.attrs(),
-          {frame_.inputs.data() + now.first_input, size_t(now.num_inputs)});
+      return KernelFailed(s, now);
     }
     for (int k = 0; k < now.num_outputs; ++k) {
       const SlotId s = now.first_output + k;
