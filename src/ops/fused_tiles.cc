@@ -1,92 +1,81 @@
 #include "ops/fused_tiles.h"
 
 #include <map>
-#include <string_view>
 #include <tuple>
 #include <type_traits>
 
-#include "framework/op_registry.h"
-#include "kernels/math.h"
 #include "ops/elementwise.h"
+#include "ops/fused_arithmetic.h"
 
 namespace gk {
 namespace {
 
-// What the records of these ops say about floats.
-struct Add {
-  static constexpr const char* kOp = "AddV2";
-  static constexpr bool kCommutes = true;
-  GK_INLINE float operator()(float x, float y) const { return x + y; }
-};
-struct Mul {
-  static constexpr const char* kOp = "Mul";
-  static constexpr bool kCommutes = true;
-  GK_INLINE float operator()(float x, float y) const { return x * y; }
-};
-struct Sub {
-  static constexpr const char* kOp = "Sub";
-  static constexpr bool kCommutes = false;
-  GK_INLINE float operator()(float x, float y) const { return x - y; }
-};
-struct Neg {
-  static constexpr const char* kOp = "Neg";
-  GK_INLINE float operator()(float x) const { return -x; }
-};
-struct Relu {
-  static constexpr const char* kOp = "Relu";
-  GK_INLINE float operator()(float x) const { return x < 0.0f ? 0.0f : x; }
-};
-struct Exp {
-  static constexpr const char* kOp = "Exp";
-  GK_INLINE float operator()(float x) const { return math::Exp(x); }
-};
-struct Sigmoid {
-  static constexpr const char* kOp = "Sigmoid";
-  GK_INLINE float operator()(float x) const { return math::Sigmoid(x); }
-};
-struct Tanh {
-  static constexpr const char* kOp = "Tanh";
-  GK_INLINE float operator()(float x) const { return math::Tanh(x); }
-};
+using namespace arithmetic;
 
-template <class First, class Second, int kPosition>
+template <auto F, class... In>
+using LoopOf = internal::TileStamp<
+    TileBody<std::remove_const_t<decltype(F)>, float, In...>>;
+
+template <auto F>
+constexpr int kArity = std::is_invocable_v<decltype(F), float>          ? 1
+                       : std::is_invocable_v<decltype(F), float, float> ? 2
+                                                                        : 3;
+
+// The loop that the record of an op has whose arithmetic is F, or a pair's.
+template <auto F>
+TileFn Loop() {
+  if constexpr (kArity<F> == 1) {
+    return LoopOf<F, float>::Best();
+  } else if constexpr (kArity<F> == 2) {
+    return LoopOf<F, float, float>::Best();
+  } else {
+    return LoopOf<F, float, float, float>::Best();
+  }
+}
+
+// `Second`, whose operand number kPosition is what `First` makes of the
+// operands that come first.
+template <auto First, auto Second, int kPosition>
 struct Pair {
-  GK_INLINE float operator()(float x, float y) const {
-    if constexpr (std::is_invocable_v<Second, float>) {
-      return Second()(First()(x, y));
+  static constexpr int kInputs = kArity<First> + kArity<Second> - 1;
+
+  GK_INLINE float operator()(float x, float y) const requires(kInputs == 2) {
+    if constexpr (kArity<Second> == 1) {
+      return Second(First(x, y));
     } else {
-      return Join(First()(x), y);
+      return Join(First(x), y);
     }
   }
-  GK_INLINE float operator()(float x, float y, float z) const {
-    if constexpr (std::is_invocable_v<Second, float>) {
-      return Second()(First()(x, y, z));
+  GK_INLINE float operator()(float x, float y, float z) const
+      requires(kInputs == 3) {
+    if constexpr (kArity<Second> == 1) {
+      return Second(First(x, y, z));
     } else {
-      return Join(First()(x, y), z);
+      return Join(First(x, y), z);
     }
   }
 
  private:
   static GK_INLINE float Join(float made, float z) {
-    return kPosition == 0 ? Second()(made, z) : Second()(z, made);
+    return kPosition == 0 ? Second(made, z) : Second(z, made);
   }
 };
 
 class Table {
  public:
   Table() {
-    AddPair<Mul, Add>();
-    AddPair<Mul, Sub>();
-    AddPair<Mul, Mul>();
-    AddPair<Add, Add>();
-    AddPair<Add, Mul>();
-    AddPair<Sub, Mul>();
-    AddPair<Sub, Add>();
-    AddPair<Neg, Mul>();
-    AddUnary<Relu>();
-    AddUnary<Exp>();
-    AddUnary<Sigmoid>();
-    AddUnary<Tanh>();
+    AddPair<kMultiply, kAdd>();
+    AddPair<kMultiply, kSubtract>();
+    AddPair<kMultiply, kMultiply>();
+    AddPair<kAdd, kAdd>();
+    AddPair<kAdd, kMultiply>();
+    AddPair<kSubtract, kMultiply>();
+    AddPair<kSubtract, kAdd>();
+    AddPair<kNegate, kMultiply>();
+    AddUnary<kRelu>();
+    AddUnary<kExp>();
+    AddUnary<kSigmoid>();
+    AddUnary<kTanh>();
   }
 
   TileFn Find(TileFn first, TileFn second, int position) const {
@@ -95,45 +84,23 @@ class Table {
   }
 
  private:
-  template <class F>
-  static TileFn Of() {
-    static const TileFn fn = [] {
-      const OpRecord* op = OpRegistry::Get().Find(F::kOp);
-      const TileKernel* tile = op->kernel.tile(DataType::kFloat, AttrMap());
-      return tile->fn;
-    }();
-    return fn;
+  template <auto First, auto Second, int kPosition>
+  void Add() {
+    pairs_[{Loop<First>(), Loop<Second>(), kPosition}] =
+        Loop<Pair<First, Second, kPosition>{}>();
   }
-  template <class F, class... In>
-  static TileFn Loop() {
-    return internal::TileStamp<TileBody<F, float, In...>>::Best();
-  }
-
-  template <class First, class Second>
+  template <auto First, auto Second>
   void AddPair() {
-    if constexpr (std::is_invocable_v<First, float>) {
-      AddLoops<First, Second, float, float>();
-    } else {
-      AddLoops<First, Second, float, float, float>();
-    }
+    Add<First, Second, 0>();
+    Add<First, Second, 1>();
   }
-  template <class First, class Second, class... In>
-  void AddLoops() {
-    const TileFn left = Loop<Pair<First, Second, 0>, In...>();
-    pairs_[{Of<First>(), Of<Second>(), 0}] = left;
-    pairs_[{Of<First>(), Of<Second>(), 1}] =
-        Second::kCommutes ? left : Loop<Pair<First, Second, 1>, In...>();
-  }
-
   // After a sum, a product, a difference and a * b + c.
-  template <class F>
+  template <auto F>
   void AddUnary() {
-    using Affine = Pair<Mul, Add, 0>;
-    pairs_[{Of<Add>(), Of<F>(), 0}] = Loop<Pair<Add, F, 0>, float, float>();
-    pairs_[{Of<Mul>(), Of<F>(), 0}] = Loop<Pair<Mul, F, 0>, float, float>();
-    pairs_[{Of<Sub>(), Of<F>(), 0}] = Loop<Pair<Sub, F, 0>, float, float>();
-    pairs_[{pairs_.at({Of<Mul>(), Of<Add>(), 0}), Of<F>(), 0}] =
-        Loop<Pair<Affine, F, 0>, float, float, float>();
+    Add<kAdd, F, 0>();
+    Add<kMultiply, F, 0>();
+    Add<kSubtract, F, 0>();
+    Add<Pair<kMultiply, kAdd, 0>{}, F, 0>();
   }
 
   std::map<std::tuple<TileFn, TileFn, int>, TileFn> pairs_;

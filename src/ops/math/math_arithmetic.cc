@@ -11,24 +11,11 @@
 #include "ops/fn/SelectV2.h"
 #include "ops/fn/ZerosLike.h"
 #include "ops/fn/math_unary.h"
+#include "ops/fused_arithmetic.h"
 #include "ops/scalar_constant.h"
 
 namespace gk {
 namespace {
-
-constexpr auto kAdd = [](auto x, auto y) { return decltype(x)(x + y); };
-constexpr auto kSubtract = [](auto x, auto y) { return decltype(x)(x - y); };
-// uint16_t times itself is an int that may overflow.
-constexpr auto kMultiply = [](auto x, auto y) {
-  using T = decltype(x);
-  using S = ScalarOf<T>;
-  if constexpr (std::is_integral_v<S> && sizeof(S) < 4) {
-    using Wide = Over<T, uint32_t>;
-    return T(Wide(x) * Wide(y));
-  } else {
-    return T(x * y);
-  }
-};
 
 // NaN wins over numbers.
 constexpr auto kMaximum = [](auto x, auto y) {
@@ -62,7 +49,7 @@ const OpRecord kRecords[] = {
      .traits = kElementwise | kCommutative | kAggregate | kIdentityZero |
                kAddition | kCheap,
      .shape = shape_fn::Broadcast,
-     .kernel = Binary<kAdd, NumberTypes, kWrapAround>(),
+     .kernel = Binary<arithmetic::kAdd, NumberTypes, kWrapAround>(),
      .gradient = [](GradContext& g) { SetBroadcastGrads(g, g.dy(0), g.dy(0)); },
      .python = {.scope = "add", .converts_first = true},
      .doc = "Returns x + y element-wise; supports broadcasting.",
@@ -76,7 +63,7 @@ const OpRecord kRecords[] = {
               "uint64]",
      .traits = kElementwise | kCheap,
      .shape = shape_fn::Broadcast,
-     .kernel = Binary<kSubtract, NumberTypes, kWrapAround>(),
+     .kernel = Binary<arithmetic::kSubtract, NumberTypes, kWrapAround>(),
      .gradient =
          [](GradContext& g) {
            SetBroadcastGrads(g, g.dy(0),
@@ -96,7 +83,7 @@ const OpRecord kRecords[] = {
               "complex128]",
      .traits = kElementwise | kCommutative | kIdentityOne | kCheap,
      .shape = shape_fn::Broadcast,
-     .kernel = Binary<kMultiply, NumberTypes, kWrapAround>(),
+     .kernel = Binary<arithmetic::kMultiply, NumberTypes, kWrapAround>(),
      .gradient =
          [](GradContext& g) {
            Tensor dx, dy;  // made in this order
@@ -118,9 +105,10 @@ const OpRecord kRecords[] = {
      .traits = kElementwise | kCheap | kAddition,
      .shape = shape_fn::Broadcast,
      .kernel = {.compute = ComputeAdd,
-                .tile = BinaryFor<kAdd, NumberTypes, kWrapAround>::Find,
-                .types =
-                    BinaryFor<kAdd, NumberTypes>::kTypes | DataType::kString},
+                .tile =
+                    BinaryFor<arithmetic::kAdd, NumberTypes, kWrapAround>::Find,
+                .types = BinaryFor<arithmetic::kAdd, NumberTypes>::kTypes |
+                         DataType::kString},
      .gradient = [](GradContext& g) { SetBroadcastGrads(g, g.dy(0), g.dy(0)); },
      .doc = "Returns x + y element-wise; strings are joined.",
      .test = {.reference = "x + y"}},

@@ -9,6 +9,7 @@
 #include "ops/fn/math_arithmetic.h"
 #include "ops/fn/math_unary.h"
 #include "ops/fn/math_unary_grad.h"
+#include "ops/fused_arithmetic.h"
 #include "ops/scalar_constant.h"
 
 namespace gk {
@@ -43,9 +44,8 @@ const OpRecord kRecords[] = {
               "complex128]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel =
-         Overloads<UnaryFor<[](auto x) { return math::Exp(x); }, FloatTypes>,
-                   UnaryFor<kExpOfComplex, ComplexTypes, kSlowLoop>>(),
+     .kernel = Overloads<UnaryFor<arithmetic::kExp, FloatTypes>,
+                         UnaryFor<kExpOfComplex, ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) { g.Set(0, ops::Mul(g.dy(0), Conjugate(g.y(0)))); },
      .python = {.names = "math.exp|exp"},
@@ -124,10 +124,9 @@ const OpRecord kRecords[] = {
               "complex128]",
      .traits = kElementwise | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel =
-         Overloads<UnaryFor<[](auto x) { return math::Tanh(x); }, FloatTypes>,
-                   UnaryFor<kCalled<[](auto x) { return std::tanh(x); }>,
-                            ComplexTypes, kSlowLoop>>(),
+     .kernel = Overloads<UnaryFor<arithmetic::kTanh, FloatTypes>,
+                         UnaryFor<kCalled<[](auto x) { return std::tanh(x); }>,
+                                  ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::TanhGrad(Conjugate(g.y(0)), g.dy(0)));
@@ -145,13 +144,12 @@ const OpRecord kRecords[] = {
               "complex128]",
      .traits = kElementwise,
      .shape = shape_fn::SameAsInput,
-     .kernel = Overloads<
-         UnaryFor<[](auto x) { return math::Sigmoid(x); }, FloatTypes>,
-         UnaryFor<[](auto x) {
-           using T = decltype(x);
-           return T(1) / (T(1) + kExpOfComplex(-x));
-         },
-                  ComplexTypes, kSlowLoop>>(),
+     .kernel = Overloads<UnaryFor<arithmetic::kSigmoid, FloatTypes>,
+                         UnaryFor<[](auto x) {
+                           using T = decltype(x);
+                           return T(1) / (T(1) + kExpOfComplex(-x));
+                         },
+                                  ComplexTypes, kSlowLoop>>(),
      .gradient =
          [](GradContext& g) {
            g.Set(0, ops::SigmoidGrad(Conjugate(g.y(0)), g.dy(0)));

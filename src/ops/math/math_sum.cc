@@ -8,13 +8,13 @@
 #include "framework/op_registry.h"
 #include "framework/variant.h"
 #include "ops/elementwise.h"
+#include "ops/fused_arithmetic.h"
 #include "ops/scalar_constant.h"
 
 namespace gk {
 namespace {
 
-constexpr auto kAdd = [](auto x, auto y) { return decltype(x)(x + y); };
-using AddTable = BinaryFor<kAdd, NumberTypes, kWrapAround>;
+using AddTable = BinaryFor<arithmetic::kAdd, NumberTypes, kWrapAround>;
 
 Status SumShape(InferenceContext& c) {
   PartialTensorShape shape = c.input(0);

@@ -10,6 +10,7 @@
 #include "ops/fn/ComplexAbs.h"
 #include "ops/fn/math_arithmetic.h"
 #include "ops/fn/math_unary_grad.h"
+#include "ops/fused_arithmetic.h"
 #include "ops/scalar_constant.h"
 
 namespace gk {
@@ -31,7 +32,7 @@ const OpRecord kRecords[] = {
               "int64, complex64, complex128]",
      .traits = kElementwise | kInvolution | kCheap | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<[](auto x) { return decltype(x)(-x); },
+     .kernel = Unary<arithmetic::kNegate,
                      Join<Join<FloatTypes, SignedTypes>, ComplexTypes>,
                      kWrapAround>(),
      .gradient = [](GradContext& g) { g.Set(0, ops::Neg(g.dy(0))); },

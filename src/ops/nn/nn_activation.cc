@@ -6,14 +6,11 @@
 #include "kernels/math.h"
 #include "ops/elementwise.h"
 #include "ops/fn/nn_activation_grad.h"
+#include "ops/fused_arithmetic.h"
 
 namespace gk {
 namespace {
 
-constexpr auto kRelu = [](auto x) {
-  using T = decltype(x);
-  return Select(x < T(0), T(0), x);
-};
 constexpr auto kRelu6 = [](auto x) {
   using T = decltype(x);
   const T low = Select(x < T(0), T(0), x);
@@ -50,7 +47,7 @@ const OpRecord kRecords[] = {
               "bfloat16, uint16, half, uint32, uint64, qint8]",
      .traits = kElementwise | kIdempotent | kCheap | kKeepsZero,
      .shape = shape_fn::SameAsInput,
-     .kernel = Unary<kRelu, RealTypes>(),
+     .kernel = Unary<arithmetic::kRelu, RealTypes>(),
      .gradient =
          [](GradContext& g) { g.Set(0, ops::ReluGrad(g.dy(0), g.y(0))); },
      .python = {.names = "nn.relu"},
