@@ -469,7 +469,7 @@ PyObject* CompositeInfo::Call(PyObject* const* arguments,
       if (graph && record().captures) {
         GK_RETURN_IF_ERROR(CaptureTensors(composite_.args, &values, &known));
       }
-      CompositeCall call(composite_.args, std::move(values), scope);
+      CompositeCall call(composite_, std::move(values), scope);
       for (auto& [i, value] : known) call.set_known(i, std::move(value));
       return record().build(call);
     } catch (...) {

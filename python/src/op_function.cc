@@ -16,6 +16,7 @@
 #include "gil.h"
 #include "name_scope.h"
 #include "operation_type.h"
+#include "ops/composite.h"
 #include "source_location.h"
 #include "tensor_type.h"
 #include "variable_type.h"
@@ -205,7 +206,9 @@ OpInfo::OpInfo(const OpRecord& record, std::string_view argument_names)
 const OpInfo* OpInfo::Of(const OpRecord& record) {
   static auto* infos = new std::unordered_map<const OpRecord*, OpInfo*>();
   OpInfo*& info = (*infos)[&record];
-  if (info == nullptr) info = new OpInfo(record, record.python.args);
+  if (info == nullptr) {
+    info = new OpInfo(record, IsComposite(record) ? "" : record.python.args);
+  }
   return info;
 }
 

@@ -7,6 +7,7 @@
 #include "framework/op_registry.h"
 #include "guarded.h"
 #include "op_function.h"
+#include "ops/composite.h"
 #include "tensor_type.h"
 
 // clang-format off: it needs Python.h before it.
@@ -333,6 +334,7 @@ PyObject* MakeOpFunction(PyObject*, PyObject* args) {
 PyObject* PublicNames(PyObject*, PyObject*) {
   PyRef names = PyRef::Steal(PyDict_New());
   for (const OpRecord* r : OpRegistry::Get().all()) {
+    if (IsComposite(*r)) continue;
     std::string_view rest = r->python.names;
     while (names && !rest.empty()) {
       const size_t bar = rest.find('|');

@@ -129,7 +129,61 @@ Tensor Constant(const Tensor& value, std::string_view name) {
       OpBuilder::Current()->Constant(value, name.empty() ? "Const" : name));
 }
 
+// Of an argument that the op has as an input.
+Tensor OperandOf(const CompositeCall& c, int i) {
+  const std::string node = c.name(c.composite().args[i].node);
+  if (const int64_t* v = c.get<int64_t>(i)) return IndexOf(*v, node);
+  if (const double* v = c.get<double>(i)) {
+    return NumberOf(*v, DataType::kFloat, node);
+  }
+  return c.tensor(i);
+}
+
+// An attribute that None leaves at its default.
+void SetAttr(const CompositeCall& c, int i, const AttrDef& attr,
+             AttrMap* attrs) {
+  if (!c.has(i)) return;
+  switch (c.composite().args[i].kind) {
+    case ArgKind::kBool:
+      return attrs->Set(attr.name, c.flag(i));
+    case ArgKind::kInt:
+      return attrs->Set(attr.name, c.integer(i));
+    case ArgKind::kFloat:
+      return attrs->Set(attr.name, static_cast<float>(c.real(i)));
+    case ArgKind::kString:
+      return attrs->Set(attr.name, c.text(i));
+    case ArgKind::kType:
+      return attrs->Set(attr.name, c.type(i));
+    case ArgKind::kInts:
+      return attrs->Set(attr.name, c.ints(i));
+    default:
+      Malformed(*c.composite().record, "an attribute of no such kind");
+  }
+}
+
+// The op that the function is: its inputs are the first arguments, the others
+// its attributes of that name. Those that it does not have mean nothing.
+TensorVector MakeOpOf(CompositeCall& c) {
+  const Composite& f = c.composite();
+  const OpDef& def = *f.op->def;
+  TensorVector in;
+  AttrMap attrs;
+  for (size_t i = 0; i < f.args.size(); ++i) {
+    if (in.size() < def.inputs.size()) {
+      in.push_back(OperandOf(c, i));
+    } else if (const AttrDef* attr = def.FindAttr(f.args[i].node)) {
+      SetAttr(c, i, *attr, &attrs);
+    }
+  }
+  return MakeOp(f.op->name, in, std::move(attrs), c.name());
+}
+
 }  // namespace
+
+void CompositeCall::WrongType(int i) const {
+  throw Error(TypeError("Argument `{}` has the wrong type or is None",
+                        composite_.args[i].name));
+}
 
 DataType CompositeArg::named_type() const {
   const size_t bang = type_of.find('!');
@@ -156,21 +210,43 @@ CompositeRegistry& CompositeRegistry::Get() {
 }
 
 void CompositeRegistry::Add(const CompositeRecord* records, int n) {
-  for (int i = 0; i < n; ++i) {
-    const CompositeRecord& r = records[i];
-    auto* composite = new Composite{&r, {}};
-    std::string_view rest = r.args;
-    while (!Trim(rest).empty()) {
-      composite->args.push_back(ParseArg(r, Take(&rest, ';')));
-    }
-    std::string_view names = r.names;
-    while (!names.empty()) {
-      if (!by_name_.emplace(Take(&names, '|'), composite).second) {
-        Malformed(r, "a name that is taken");
-      }
-    }
-    if (r.build == nullptr) Malformed(r, "nothing to build");
+  for (int i = 0; i < n; ++i) Add(records[i], nullptr);
+}
+
+void CompositeRegistry::AddOps(std::span<const OpRecord* const> ops) {
+  for (const OpRecord* op : ops) {
+    const PythonFace& face = op->python;
+    if (!IsComposite(*op)) continue;
+    const bool elementwise = op->Has(kElementwise);
+    const int inputs = op->def->inputs.size();
+    Add(
+        *new CompositeRecord{
+            .names = face.names,
+            .args = face.args,
+            .scope = face.scope.empty() ? op->name : face.scope,
+            .maps = elementwise ? inputs : 0,
+            .keeps_zero = op->Has(kKeepsZero),
+            .build = MakeOpOf,
+            .eager_op = elementwise && inputs == 2 ? op->name : "",
+            .doc = op->doc,
+            .example = op->example},
+        op);
   }
+}
+
+void CompositeRegistry::Add(const CompositeRecord& r, const OpRecord* op) {
+  auto* composite = new Composite{&r, {}, op};
+  std::string_view rest = r.args;
+  while (!Trim(rest).empty()) {
+    composite->args.push_back(ParseArg(r, Take(&rest, ';')));
+  }
+  std::string_view names = r.names;
+  while (!names.empty()) {
+    if (!by_name_.emplace(Take(&names, '|'), composite).second) {
+      Malformed(r, "a name that is taken");
+    }
+  }
+  if (r.build == nullptr) Malformed(r, "nothing to build");
 }
 
 const Composite* CompositeRegistry::Find(std::string_view name) const {
@@ -186,12 +262,12 @@ TensorVector CallComposite(std::string_view public_name,
     const CompositeArg& arg = c->args[i];
     if (i < values.size()) continue;
     if (arg.required) {
-      throw Error(TypeError("{}() missing argument '{}'", public_name,
-                            arg.name));
+      throw Error(
+          TypeError("{}() missing argument '{}'", public_name, arg.name));
     }
     values.push_back(arg.default_value);
   }
-  CompositeCall call(c->args, std::move(values), std::string());
+  CompositeCall call(*c, std::move(values), std::string());
   return c->record->build(call);
 }
 
@@ -210,8 +286,8 @@ Tensor NumberOf(double value, DataType dtype, std::string_view name) {
     }
   });
   if (!t) {
-    throw Error(TypeError("Cannot convert {} to EagerTensor of dtype {}",
-                          value, DataTypeName(dtype)));
+    throw Error(TypeError("Cannot convert {} to EagerTensor of dtype {}", value,
+                          DataTypeName(dtype)));
   }
   return Constant(t, name);
 }
@@ -242,9 +318,9 @@ Tensor IntsTensor(std::span<const int64_t> values, DataType dtype,
 }
 
 Tensor Int32Of(int64_t value, std::string_view name) {
-  return Constant(ValueOrThrow(IntegerTensor(DataType::kInt32, {&value, 1},
-                                             TensorShape())),
-                  name);
+  return Constant(
+      ValueOrThrow(IntegerTensor(DataType::kInt32, {&value, 1}, TensorShape())),
+      name);
 }
 
 Tensor IndexOf(int64_t value, std::string_view name) {
@@ -253,9 +329,9 @@ Tensor IndexOf(int64_t value, std::string_view name) {
 }
 
 Tensor IndicesOf(std::span<const int64_t> values, std::string_view name) {
-  const bool narrow = std::all_of(
-      values.begin(), values.end(),
-      [](int64_t v) { return std::in_range<int32_t>(v); });
+  const bool narrow = std::all_of(values.begin(), values.end(), [](int64_t v) {
+    return std::in_range<int32_t>(v);
+  });
   return IntsTensor(values, narrow ? DataType::kInt32 : DataType::kInt64, name);
 }
 

@@ -3,8 +3,14 @@
 // from both languages.
 //
 // A record lies in a file of src/ops/composite/, which ends with
-// GK_REGISTER_COMPOSITES(<file>). Records are constants; the registry is
-// filled once before first use and lock-free afterwards.
+// GK_REGISTER_COMPOSITES(<file>). An op whose function takes other things than
+// its tensors and attributes, or has a default for a tensor, needs none: the
+// `python.args` of its own record are written as here,
+//
+//   .python = {.names = "math.cumsum", .args = "x: tensor; axis: native = 0"}
+//
+// and the rest follows. Records are constants; the registry is filled once
+// before first use and lock-free afterwards.
 #ifndef GK_OPS_COMPOSITE_H_
 #define GK_OPS_COMPOSITE_H_
 
@@ -50,7 +56,7 @@ struct CompositeArg {
   // there is one; "tensor(int32)": a dtype to prefer; "tensor(int32!)": one
   // to demand.
   std::string type_of;
-  std::string node;     // "... as node": name of its Const below the scope
+  std::string node;  // "... as node": name of its Const below the scope
   bool required = true;
   bool takes_none = false;  // "tensor?", and whatever has a default
   CompositeValue default_value;
@@ -65,13 +71,18 @@ struct CompositeArg {
   bool demands_type() const { return type_of.ends_with('!'); }
 };
 
+struct Composite;
+
 // What a composite was called with.
 class CompositeCall {
  public:
-  CompositeCall(const std::vector<CompositeArg>& args,
-                std::vector<CompositeValue> values, std::string scope)
-      : args_(args), values_(std::move(values)), scope_(std::move(scope)) {}
+  CompositeCall(const Composite& composite, std::vector<CompositeValue> values,
+                std::string scope)
+      : composite_(composite),
+        values_(std::move(values)),
+        scope_(std::move(scope)) {}
 
+  const Composite& composite() const { return composite_; }
   // By position. False: None was given.
   bool has(int i) const {
     return !std::holds_alternative<std::monostate>(values_[i]);
@@ -90,10 +101,6 @@ class CompositeCall {
   DataType type(int i) const { return As<DataType>(i); }
   const std::vector<int64_t>& ints(int i) const {
     return As<std::vector<int64_t>>(i);
-  }
-  // A null tensor for None.
-  Tensor tensor_or_null(int i) const {
-    return has(i) ? tensor(i) : Tensor();
   }
   // The value of a tensor that is known now, whatever it was captured from;
   // else null.
@@ -114,11 +121,11 @@ class CompositeCall {
   template <class T>
   const T& As(int i) const {
     if (const T* v = std::get_if<T>(&values_[i])) return *v;
-    throw Error(TypeError("Argument `{}` has the wrong type or is None",
-                          args_[i].name));
+    WrongType(i);
   }
+  [[noreturn]] void WrongType(int i) const;
 
-  const std::vector<CompositeArg>& args_;
+  const Composite& composite_;
   std::vector<CompositeValue> values_;
   std::string scope_;
   std::map<int, Tensor> known_;
@@ -164,6 +171,11 @@ struct CompositeRecord {
   bool captures = false;
 };
 
+// Is an op's public function as a composite is?
+inline bool IsComposite(const OpRecord& op) {
+  return op.python.args.find(':') != std::string_view::npos;
+}
+
 // Names that begin with '_' are of parts of public classes: no functions below
 // `tf`.
 inline bool IsPublicName(std::string_view name) { return name[0] != '_'; }
@@ -172,6 +184,7 @@ inline bool IsPublicName(std::string_view name) { return name[0] != '_'; }
 struct Composite {
   const CompositeRecord* record;
   std::vector<CompositeArg> args;
+  const OpRecord* op = nullptr;  // whose own record says all this
 };
 
 class CompositeRegistry {
@@ -179,6 +192,8 @@ class CompositeRegistry {
   static CompositeRegistry& Get();
   // Aborts on a malformed record or a name given twice: bugs of the build.
   void Add(const CompositeRecord* records, int n);
+  // Those whose function is as a composite is.
+  void AddOps(std::span<const OpRecord* const> ops);
   const Composite* Find(std::string_view public_name) const;
   const std::unordered_map<std::string_view, const Composite*>& by_name()
       const {
@@ -186,6 +201,8 @@ class CompositeRegistry {
   }
 
  private:
+  void Add(const CompositeRecord& record, const OpRecord* op);
+
   std::unordered_map<std::string_view, const Composite*> by_name_;
 };
 
@@ -221,10 +238,10 @@ int64_t PositiveAxis(int64_t axis, int rank);
 }  // namespace gk
 
 // At the end of a file of composites; opgen collects these.
-#define GK_REGISTER_COMPOSITES(file)                            \
-  void RegisterOps_##file(::gk::OpRegistry&) {                  \
-    ::gk::CompositeRegistry::Get().Add(                         \
-        kRecords, sizeof(kRecords) / sizeof(*kRecords));        \
+#define GK_REGISTER_COMPOSITES(file)                                          \
+  void RegisterOps_##file(::gk::OpRegistry&) {                                \
+    ::gk::CompositeRegistry::Get().Add(kRecords,                              \
+                                       sizeof(kRecords) / sizeof(*kRecords)); \
   }
 
 #endif  // GK_OPS_COMPOSITE_H_

@@ -74,8 +74,10 @@ void AddOp(const OpRecord& r, std::string* out) {
     traits += name;
   }
   AddField("family", RecordFamily(r.id), out);
-  AddField("python", r.python.names, out);
-  AddField("arguments", r.python.args, out);
+  if (!IsComposite(r)) {
+    AddField("python", r.python.names, out);
+    AddField("arguments", r.python.args, out);
+  }
   AddField("kernels", TypeNames(r.kernel.types), out);
   AddField("traits", traits, out);
   AddField("gradient", GradientOf(r), out);

@@ -230,7 +230,7 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeBroadcastTo},
      .gradient =
          [](GradContext& g) { g.Set(0, SumToShape(g.dy(0), g.x(0), g.y(0))); },
-     .python = {.names = "broadcast_to"},
+     .python = {.names = "broadcast_to", .args = "input: tensor; shape: shape"},
      .doc = "Repeats a tensor along dimensions of size 1, and new leading "
             "ones, to a shape.",
      .example = ">>> tf.broadcast_to([1, 2], [2, 2]).numpy().tolist()\n"
@@ -247,7 +247,11 @@ const OpRecord kRecords[] = {
          [](GradContext& g) {
            if (g.wants(1)) g.Set(1, SumAll(g.dy(0)));
          },
-     .doc = "A tensor of the given shape filled with one value."},
+     .python = {.names = "fill",
+                .args = "dims: shape; value: tensor; name: name = None; "
+                        "layout: native = None"},
+     .doc = "A tensor of shape `dims` full of the scalar `value`.",
+     .example = ">>> tf.fill([2], 7).numpy().tolist()\n[7, 7]"},
 };
 
 }  // namespace

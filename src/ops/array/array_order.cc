@@ -430,8 +430,9 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeReverseV2},
      .gradient =
          [](GradContext& g) { g.Set(0, ops::ReverseV2(g.dy(0), g.x(1))); },
-     .python = {.names = "reverse"},
-     .doc = "Reverses the named dimensions.",
+     .python = {.names = "reverse",
+                .args = "tensor: tensor; axis: tensor(int32)"},
+     .doc = "Turns the order of elements along the axes in the list `axis`.",
      .example = ">>> tf.reverse([1, 2, 3], [0]).numpy().tolist()\n[3, 2, 1]"},
 
     {.name = "Roll",
@@ -445,9 +446,11 @@ const OpRecord kRecords[] = {
          [](GradContext& g) {
            g.Set(0, ops::Roll(g.dy(0), ops::Neg(g.x(1)), g.x(2)));
          },
-     .python = {.names = "roll"},
+     .python = {.names = "roll",
+                .args = "input: tensor; shift: tensor; axis: tensor"},
      .doc = "Moves elements along dimensions; those that leave at one end "
-            "enter at the other."},
+            "enter at the other.",
+     .example = ">>> tf.roll([1, 2, 3], 1, 0).numpy().tolist()\n[3, 1, 2]"},
 
     {.name = "Unique",
      .inputs = "x: T",

@@ -402,7 +402,7 @@ const OpRecord kRecords[] = {
      .shape = TileShape,
      .kernel = {.compute = ComputeTile},
      .gradient = TileGradient,
-     .python = {.names = "tile"},
+     .python = {.names = "tile", .args = "input: tensor; multiples: shape"},
      .doc = "Repeats a tensor multiples[i] times along dimension i.",
      .example = ">>> tf.tile([1, 2], [2]).numpy().tolist()\n[1, 2, 1, 2]"},
 };

@@ -347,11 +347,12 @@ const OpRecord kRecords[] = {
      .shape = ReshapeShape,
      .kernel = {.compute = ComputeReshape},
      .gradient = ReshapeBack,
-     .python = {.names = "reshape"},
-     .doc = "The elements of a tensor under another shape. One size may be "
-            "-1: it is what the others leave.",
-     .example = ">>> tf.reshape([1, 2, 3, 4], [2, -1]).shape\n"
-                "TensorShape([2, 2])"},
+     .python = {.names = "reshape", .args = "tensor: tensor; shape: shape"},
+     .doc = "The same elements in another shape.\n\nArgs:\n  shape: one "
+            "dimension may be -1 and follows from the others.\n\nRaises "
+            "InvalidArgumentError if the number of elements differs.",
+     .example = ">>> tf.reshape([1, 2, 3, 4], [2, -1]).numpy().tolist()\n[[1, "
+                "2], [3, 4]]"},
 
     {.name = "ExpandDims",
      .inputs = "input: T; dim: Tdim",
@@ -361,8 +362,11 @@ const OpRecord kRecords[] = {
      .shape = ExpandDimsShape,
      .kernel = {.compute = ComputeExpandDims},
      .gradient = ReshapeBack,
-     .python = {.raw_args = "input, axis"},
-     .doc = "Inserts a dimension of size 1."},
+     .python = {.names = "expand_dims",
+                .args = "input: tensor; axis: tensor(int32) as dim",
+                .raw_args = "input, axis"},
+     .doc = "Inserts a dimension of size 1 at `axis`, which may be negative.",
+     .example = ">>> tf.expand_dims([1, 2], 0).numpy().tolist()\n[[1, 2]]"},
 
     {.name = "Squeeze",
      .inputs = "input: T",
@@ -372,8 +376,12 @@ const OpRecord kRecords[] = {
      .shape = SqueezeShape,
      .kernel = {.compute = ComputeSqueeze},
      .gradient = ReshapeBack,
-     .python = {.raw_args = "input, axis"},
-     .doc = "Removes the named dimensions, or all, of size 1."},
+     .python = {.names = "squeeze",
+                .args = "input: tensor; axis: ints as squeeze_dims = None",
+                .raw_args = "input, axis"},
+     .doc = "Removes dimensions of size 1: those in `axis`, or all.\n\nRaises "
+            "InvalidArgumentError if a dimension in `axis` has another size.",
+     .example = ">>> tf.squeeze([[1, 2]]).numpy().tolist()\n[1, 2]"},
 
     {.name = "EnsureShape",
      .inputs = "input: T",

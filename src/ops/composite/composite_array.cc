@@ -4,22 +4,16 @@
 #include <utility>
 
 #include "ops/composite.h"
-#include "ops/fn/BroadcastTo.h"
 #include "ops/fn/Cast.h"
-#include "ops/fn/ExpandDims.h"
 #include "ops/fn/Identity.h"
 #include "ops/fn/MirrorPad.h"
 #include "ops/fn/Pad.h"
 #include "ops/fn/PadV2.h"
 #include "ops/fn/Rank.h"
-#include "ops/fn/Reshape.h"
-#include "ops/fn/Roll.h"
 #include "ops/fn/Slice.h"
 #include "ops/fn/Split.h"
 #include "ops/fn/SplitV.h"
-#include "ops/fn/Squeeze.h"
 #include "ops/fn/Sub.h"
-#include "ops/fn/Tile.h"
 #include "ops/fn/Unpack.h"
 
 namespace gk {
@@ -94,8 +88,8 @@ TensorVector Unstack(CompositeCall& c) {
                              s.PythonString()));
     }
     if (axis < -s.rank() || axis >= s.rank()) {
-      throw Error(ValueError("Argument `axis` = {} not in range [{}, {})",
-                             axis, -s.rank(), s.rank()));
+      throw Error(ValueError("Argument `axis` = {} not in range [{}, {})", axis,
+                             -s.rank(), s.rank()));
     }
     n = s.dim(axis < 0 ? axis + s.rank() : axis);
     if (n < 0) {
@@ -110,9 +104,11 @@ TensorVector Split(CompositeCall& c) {
   const Tensor& value = c.tensor(0);
   if (const int64_t* n = c.get<int64_t>(1)) {
     if (*n < 1) {
-      throw Error(ValueError("Rank-0 tensors are not supported as the "
-                             "num_or_size_splits argument to split. Argument "
-                             "provided: {}", *n));
+      throw Error(
+          ValueError("Rank-0 tensors are not supported as the "
+                     "num_or_size_splits argument to split. Argument "
+                     "provided: {}",
+                     *n));
     }
     const Tensor axis = SplitAxis(c);
     return ops::Split(OpName(c.name()), axis, value, *n);
@@ -128,8 +124,9 @@ TensorVector Split(CompositeCall& c) {
     if (s.rank() == 0) {
       const auto n = KnownInts(sizes);
       if (!n || (*n)[0] < 1) {
-        throw Error(ValueError("Rank-0 tensors are not supported as the "
-                               "num_or_size_splits argument to split."));
+        throw Error(
+            ValueError("Rank-0 tensors are not supported as the "
+                       "num_or_size_splits argument to split."));
       }
       const Tensor axis = SplitAxis(c);
       return ops::Split(OpName(c.name()), axis, value, (*n)[0]);
@@ -168,16 +165,6 @@ TensorVector Transpose(CompositeCall& c) {
   return {MakeOp1(op, {x, perm}, {}, c.name())};
 }
 
-TensorVector ExpandDims(CompositeCall& c) {
-  return {ops::ExpandDims(OpName(c.name()), c.tensor(0), c.tensor(1))};
-}
-
-TensorVector Squeeze(CompositeCall& c) {
-  std::vector<int64_t> dims;
-  if (c.has(1)) dims = c.ints(1);
-  return {ops::Squeeze(OpName(c.name()), c.tensor(0), dims)};
-}
-
 TensorVector Pad(CompositeCall& c) {
   const Tensor &x = c.tensor(0), &paddings = c.tensor(1);
   std::string mode = c.text(2);
@@ -191,13 +178,14 @@ TensorVector Pad(CompositeCall& c) {
     return {ops::MirrorPad(OpName(name("MirrorPad")), x, paddings, mode)};
   }
   if (mode != "CONSTANT") {
-    throw Error(ValueError("Value of argument `mode` expected to be one of "
-                           "\"CONSTANT\", \"REFLECT\", or \"SYMMETRIC\". "
-                           "Received `mode` = {}", c.text(2)));
+    throw Error(
+        ValueError("Value of argument `mode` expected to be one of "
+                   "\"CONSTANT\", \"REFLECT\", or \"SYMMETRIC\". "
+                   "Received `mode` = {}",
+                   c.text(2)));
   }
-  const bool is_zero =
-      (c.get<int64_t>(3) && *c.get<int64_t>(3) == 0) ||
-      (c.get<double>(3) && *c.get<double>(3) == 0);
+  const bool is_zero = (c.get<int64_t>(3) && *c.get<int64_t>(3) == 0) ||
+                       (c.get<double>(3) && *c.get<double>(3) == 0);
   if (is_zero) return {ops::Pad(OpName(name("Pad")), x, paddings)};
   Tensor value;
   if (const int64_t* v = c.get<int64_t>(3)) {
@@ -214,10 +202,6 @@ TensorVector Pad(CompositeCall& c) {
   return {ops::PadV2(OpName(name("PadV2")), x, paddings, value)};
 }
 
-TensorVector Tile(CompositeCall& c) {
-  return {ops::Tile(OpName(c.name()), c.tensor(0), c.tensor(1))};
-}
-
 // Begin and size have one dtype: the wider, if 32 bits do not do for one.
 TensorVector Slice(CompositeCall& c) {
   Tensor begin = c.tensor(1), size = c.tensor(2);
@@ -228,18 +212,6 @@ TensorVector Slice(CompositeCall& c) {
     }
   }
   return {ops::Slice(OpName(c.name()), c.tensor(0), begin, size)};
-}
-
-TensorVector Roll(CompositeCall& c) {
-  return {ops::Roll(OpName(c.name()), c.tensor(0), c.tensor(1), c.tensor(2))};
-}
-
-TensorVector Reshape(CompositeCall& c) {
-  return {ops::Reshape(OpName(c.name()), c.tensor(0), c.tensor(1))};
-}
-
-TensorVector BroadcastTo(CompositeCall& c) {
-  return {ops::BroadcastTo(OpName(c.name()), c.tensor(0), c.tensor(1))};
 }
 
 const CompositeRecord kRecords[] = {
@@ -295,35 +267,6 @@ const CompositeRecord kRecords[] = {
             "whether complex elements are conjugated.",
      .example = ">>> tf.transpose([[1, 2], [3, 4]]).numpy().tolist()\n"
                 "[[1, 3], [2, 4]]"},
-    {.names = "reshape",
-     .args = "tensor: tensor; shape: shape",
-     .scope = "Reshape",
-     .build = Reshape,
-     .doc = "The same elements in another shape.\n\nArgs:\n  shape: one "
-            "dimension may be -1 and follows from the others.\n\nRaises "
-            "InvalidArgumentError if the number of elements differs.",
-     .example = ">>> tf.reshape([1, 2, 3, 4], [2, -1]).numpy().tolist()\n"
-                "[[1, 2], [3, 4]]"},
-    {.names = "broadcast_to",
-     .args = "input: tensor; shape: shape",
-     .scope = "BroadcastTo",
-     .build = BroadcastTo,
-     .doc = "Repeats a tensor to a shape by the rules of broadcasting.",
-     .example = ">>> tf.broadcast_to([1, 2], [2, 2]).numpy().tolist()\n"
-                "[[1, 2], [1, 2]]"},
-    {.names = "expand_dims",
-     .args = "input: tensor; axis: tensor(int32) as dim",
-     .scope = "ExpandDims",
-     .build = ExpandDims,
-     .doc = "Inserts a dimension of size 1 at `axis`, which may be negative.",
-     .example = ">>> tf.expand_dims([1, 2], 0).numpy().tolist()\n[[1, 2]]"},
-    {.names = "squeeze",
-     .args = "input: tensor; axis: ints = None",
-     .scope = "Squeeze",
-     .build = Squeeze,
-     .doc = "Removes dimensions of size 1: those in `axis`, or all.\n\nRaises "
-            "InvalidArgumentError if a dimension in `axis` has another size.",
-     .example = ">>> tf.squeeze([[1, 2]]).numpy().tolist()\n[1, 2]"},
     {.names = "pad",
      .args = "tensor: tensor; paddings: tensor(int32); mode: string = "
              "'CONSTANT'; constant_values: native = 0",
@@ -332,12 +275,6 @@ const CompositeRecord kRecords[] = {
             "before and after in each dimension.\n  mode: CONSTANT, REFLECT or "
             "SYMMETRIC.\n  constant_values: what CONSTANT pads with.",
      .example = ">>> tf.pad([1], [[1, 1]]).numpy().tolist()\n[0, 1, 0]"},
-    {.names = "tile",
-     .args = "input: tensor; multiples: shape",
-     .scope = "Tile",
-     .build = Tile,
-     .doc = "Repeats a tensor `multiples[i]` times along dimension i.",
-     .example = ">>> tf.tile([1, 2], [2]).numpy().tolist()\n[1, 2, 1, 2]"},
     {.names = "slice",
      .args = "input_: tensor as input; begin: shape; size: shape",
      .scope = "Slice",
@@ -345,13 +282,6 @@ const CompositeRecord kRecords[] = {
      .doc = "The part of a tensor that begins at `begin` and has shape `size`; "
             "-1 stands for all that remains.",
      .example = ">>> tf.slice([1, 2, 3], [1], [2]).numpy().tolist()\n[2, 3]"},
-    {.names = "roll",
-     .args = "input: tensor; shift: tensor; axis: tensor",
-     .scope = "Roll",
-     .build = Roll,
-     .doc = "Rolls elements along axes; what leaves at one end comes in at the "
-            "other.",
-     .example = ">>> tf.roll([1, 2, 3], 1, 0).numpy().tolist()\n[3, 1, 2]"},
 };
 
 }  // namespace

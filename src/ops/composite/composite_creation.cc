@@ -49,7 +49,7 @@ Tensor FillOrConstant(const CompositeCall& c, std::span<const int64_t> dims,
     Tensor t;
     {
       OpBuilder::Scope eager(OpBuilder::Eager());
-      CompositeCall unnamed({}, {}, {});
+      CompositeCall unnamed(c.composite(), {}, {});
       t = value == 0 ? ValueOrThrow(Tensor::Zeros(dtype, shape))
                      : Filled(unnamed, IntsTensor(dims, DataType::kInt64),
                               value, dtype);
@@ -99,15 +99,11 @@ Tensor Like(const CompositeCall& c, double value) {
 TensorVector ZerosLike(CompositeCall& c) { return {Like(c, 0)}; }
 TensorVector OnesLike(CompositeCall& c) { return {Like(c, 1)}; }
 
-TensorVector Fill(CompositeCall& c) {
-  return {ops::Fill(OpName(c.name()), c.tensor(0), c.tensor(1))};
-}
-
 // The one dtype of start, limit and delta: the widest that occurs.
 TensorVector Range(CompositeCall& c) {
-  static constexpr DataType kOrder[] = {
-      DataType::kInt32, DataType::kInt64, DataType::kBfloat16, DataType::kHalf,
-      DataType::kFloat, DataType::kDouble};
+  static constexpr DataType kOrder[] = {DataType::kInt32,    DataType::kInt64,
+                                        DataType::kBfloat16, DataType::kHalf,
+                                        DataType::kFloat,    DataType::kDouble};
   DataType dtype = c.has(3) ? c.type(3) : DataType::kInvalid;
   const auto of = [&](int i) -> DataType {
     if (const Tensor* t = c.get<Tensor>(i)) return t->dtype();
@@ -123,8 +119,8 @@ TensorVector Range(CompositeCall& c) {
       if (i == 1 && !has_limit) continue;
       const auto* at = std::find(std::begin(kOrder), std::end(kOrder), of(i));
       if (at == std::end(kOrder)) {
-        throw Error(TypeError("tf.range takes numbers, not {}",
-                              DataTypeName(of(i))));
+        throw Error(
+            TypeError("tf.range takes numbers, not {}", DataTypeName(of(i))));
       }
       widest = std::max<size_t>(widest, at - kOrder);
     }
@@ -134,8 +130,8 @@ TensorVector Range(CompositeCall& c) {
     Tensor t;
     if (const int64_t* v = c.get<int64_t>(i)) {
       if (dtype == DataType::kInt32 && *v != static_cast<int32_t>(*v)) {
-        throw Error(TypeError("Cannot convert {} to EagerTensor of dtype int32",
-                              *v));
+        throw Error(
+            TypeError("Cannot convert {} to EagerTensor of dtype int32", *v));
       }
       if (dtype == DataType::kInt64) {
         return ValueOrThrow(OpBuilder::Current()->Constant(
@@ -156,8 +152,8 @@ TensorVector Range(CompositeCall& c) {
     t = c.tensor(i);
     return t.dtype() == dtype ? t : ops::Cast(OpName(c.name("Cast")), t, dtype);
   };
-  const Tensor start = has_limit ? number(0, "start")
-                                 : NumberOf(0, dtype, c.name("start"));
+  const Tensor start =
+      has_limit ? number(0, "start") : NumberOf(0, dtype, c.name("start"));
   const Tensor limit = number(has_limit ? 1 : 0, "limit");
   const Tensor delta = number(2, "delta");
   return {ops::Range(OpName(c.name()), start, limit, delta)};
@@ -188,9 +184,11 @@ TensorVector Eye(CompositeCall& c) {
   Tensor ones_shape;
   if (rows && cols && batch_dims) {
     if (*rows < 0 || *cols < 0) {
-      throw Error(ValueError("Arguments `num_rows` and `num_columns` must be "
-                             "positive integer values. Received: num_rows={}, "
-                             "num_columns={}", *rows, *cols));
+      throw Error(
+          ValueError("Arguments `num_rows` and `num_columns` must be "
+                     "positive integer values. Received: num_rows={}, "
+                     "num_columns={}",
+                     *rows, *cols));
     }
     std::vector<int64_t> dims = *batch_dims;
     dims.push_back(std::min(*rows, *cols));
@@ -218,18 +216,19 @@ TensorVector OneHot(CompositeCall& c) {
     const Tensor* t = c.get<Tensor>(i);
     if (t == nullptr) continue;
     if (dtype != DataType::kInvalid && t->dtype() != dtype) {
-      throw Error(TypeError("dtype {0} of {1} does not match dtype parameter "
-                            "{2}", DataTypeName(t->dtype()),
-                            i == 2 ? "on_value" : "off_value",
-                            DataTypeName(dtype)));
+      throw Error(
+          TypeError("dtype {0} of {1} does not match dtype parameter "
+                    "{2}",
+                    DataTypeName(t->dtype()), i == 2 ? "on_value" : "off_value",
+                    DataTypeName(dtype)));
     }
     dtype = t->dtype();
   }
   if (dtype == DataType::kInvalid) dtype = DataType::kFloat;
-  const Tensor on = c.has(2) ? c.tensor(2)
-                             : NumberOf(1, dtype, c.name("on_value"));
-  const Tensor off = c.has(3) ? c.tensor(3)
-                              : NumberOf(0, dtype, c.name("off_value"));
+  const Tensor on =
+      c.has(2) ? c.tensor(2) : NumberOf(1, dtype, c.name("on_value"));
+  const Tensor off =
+      c.has(3) ? c.tensor(3) : NumberOf(0, dtype, c.name("off_value"));
   return {ops::OneHot(OpName(c.name()), c.tensor(0), c.tensor(1), on, off,
                       c.has(4) ? c.integer(4) : int64_t{-1})};
 }
@@ -253,8 +252,10 @@ TensorVector Shape(CompositeCall& c) {
     if (out == DataType::kInt32 &&
         std::any_of(s.dims().begin(), s.dims().end(),
                     [](int64_t d) { return d != static_cast<int32_t>(d); })) {
-      throw Error(InvalidArgument("Shape output type is 32-bit but a dimension "
-                                  "of {} does not fit", s.DebugString()));
+      throw Error(
+          InvalidArgument("Shape output type is 32-bit but a dimension "
+                          "of {} does not fit",
+                          s.DebugString()));
     }
     return {IntsTensor(s.dims(), out, c.name())};
   }
@@ -263,8 +264,8 @@ TensorVector Shape(CompositeCall& c) {
 
 TensorVector Size(CompositeCall& c) {
   const int64_t n = c.tensor(0).partial_shape().num_elements();
-  if (n >= 0 && (OutType(c) == DataType::kInt64 ||
-                 n == static_cast<int32_t>(n))) {
+  if (n >= 0 &&
+      (OutType(c) == DataType::kInt64 || n == static_cast<int32_t>(n))) {
     return {Int(n, OutType(c), c)};
   }
   return {ops::Size(OpName(c.name()), c.tensor(0), OutType(c))};
@@ -314,13 +315,6 @@ const CompositeRecord kRecords[] = {
      .doc = "Ones of the shape, and unless `dtype` is given the dtype, of "
             "`input`.",
      .example = ">>> tf.ones_like([3, 2]).numpy().tolist()\n[1, 1]"},
-    {.names = "fill",
-     .args = "dims: shape; value: tensor; name: name = None; layout: native = "
-             "None",
-     .scope = "Fill",
-     .build = Fill,
-     .doc = "A tensor of shape `dims` full of the scalar `value`.",
-     .example = ">>> tf.fill([2], 7).numpy().tolist()\n[7, 7]"},
     {.names = "range",
      .args = "start: native; limit: native = None; delta: native = 1; dtype: "
              "type = None",

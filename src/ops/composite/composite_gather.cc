@@ -10,7 +10,6 @@
 #include "ops/fn/Invert.h"
 #include "ops/fn/Neg.h"
 #include "ops/fn/Reshape.h"
-#include "ops/fn/ReverseV2.h"
 #include "ops/fn/Shape.h"
 #include "ops/fn/Squeeze.h"
 #include "ops/fn/TopKV2.h"
@@ -37,10 +36,10 @@ TensorVector Gather(CompositeCall& c) {
 }
 
 Tensor Slice1d(const Tensor& shape, int64_t begin, int64_t size) {
-  return MakeOp1("Slice",
-                 {shape,
-                  IntsTensor(std::vector<int64_t>{begin}, DataType::kInt32),
-                  IntsTensor(std::vector<int64_t>{size}, DataType::kInt32)});
+  return MakeOp1(
+      "Slice",
+      {shape, IntsTensor(std::vector<int64_t>{begin}, DataType::kInt32),
+       IntsTensor(std::vector<int64_t>{size}, DataType::kInt32)});
 }
 
 // Batches are folded into the indices: each gets its own row number in front.
@@ -54,9 +53,10 @@ TensorVector GatherNd(CompositeCall& c) {
                            is = indices.partial_shape();
   if (batch_dims < 0 || (!is.unknown_rank() && batch_dims >= is.rank()) ||
       (!ps.unknown_rank() && batch_dims > ps.rank())) {
-    throw Error(ValueError("batch_dims = {} must be less than the rank of "
-                           "indices, {}, and at most that of params",
-                           batch_dims, is.rank()));
+    throw Error(
+        ValueError("batch_dims = {} must be less than the rank of "
+                   "indices, {}, and at most that of params",
+                   batch_dims, is.rank()));
   }
   const Tensor pshape = ops::Shape(params);
   const Tensor ishape = ops::Shape(indices);
@@ -78,9 +78,9 @@ TensorVector GatherNd(CompositeCall& c) {
   if (indices.dtype() != DataType::kInt32) {
     rows = ops::Cast(rows, indices.dtype());
   }
-  const Tensor full = MakeOp("ConcatV2",
-                             TensorVector{rows, flat_indices, Int32Of(2)},
-                             {{"N", int64_t{2}}})[0];
+  const Tensor full =
+      MakeOp("ConcatV2", TensorVector{rows, flat_indices, Int32Of(2)},
+             {{"N", int64_t{2}}})[0];
   const Tensor picked = ops::GatherNd(flat_params, full);
   const Tensor tail_shape = Slice1d(ops::Shape(picked), 2, -1);
   return {ops::Reshape(OpName(c.name()), picked,
@@ -90,8 +90,10 @@ TensorVector GatherNd(CompositeCall& c) {
 bool Descending(const CompositeCall& c, int i) {
   if (c.text(i) == "ASCENDING") return false;
   if (c.text(i) == "DESCENDING") return true;
-  throw Error(ValueError("Argument `direction` should be one of 'ASCENDING' or "
-                         "'DESCENDING'. Received: direction={}", c.text(i)));
+  throw Error(
+      ValueError("Argument `direction` should be one of 'ASCENDING' or "
+                 "'DESCENDING'. Received: direction={}",
+                 c.text(i)));
 }
 
 // Sorting is top_k of the whole axis, brought to the end. Values are negated
@@ -135,8 +137,10 @@ TensorVector SearchSorted(CompositeCall& c) {
   const Tensor &sorted = c.tensor(0), &values = c.tensor(1);
   const std::string& side = c.text(2);
   if (side != "left" && side != "right") {
-    throw Error(ValueError("Argument `side` must be either 'right' or 'left'. "
-                           "Received: `side` = '{}'.", side));
+    throw Error(
+        ValueError("Argument `side` must be either 'right' or 'left'. "
+                   "Received: `side` = '{}'.",
+                   side));
   }
   const Tensor s_shape = ops::Shape(sorted);
   const Tensor v_shape = ops::Shape(values);
@@ -152,15 +156,11 @@ TensorVector SearchSorted(CompositeCall& c) {
     return ops::Reshape(t,
                         Joined({ProductOf(AllButLast(shape)), LastOf(shape)}));
   };
-  const Tensor found = MakeOp1(
-      side == "left" ? "LowerBound" : "UpperBound",
-      {matrix(sorted, s_shape), matrix(values, v_shape)},
-      {{"out_type", c.type(3)}});
+  const Tensor found =
+      MakeOp1(side == "left" ? "LowerBound" : "UpperBound",
+              {matrix(sorted, s_shape), matrix(values, v_shape)},
+              {{"out_type", c.type(3)}});
   return {ops::Reshape(found, v_shape)};
-}
-
-TensorVector Reverse(CompositeCall& c) {
-  return {ops::ReverseV2(OpName(c.name()), c.tensor(0), c.tensor(1))};
 }
 
 // Python's dims[begin:end].
@@ -272,12 +272,6 @@ const CompositeRecord kRecords[] = {
             "elements.",
      .example = ">>> tf.searchsorted([1, 3, 5], [2, 5]).numpy().tolist()\n"
                 "[1, 2]"},
-    {.names = "reverse",
-     .args = "tensor: tensor; axis: tensor(int32)",
-     .scope = "ReverseV2",
-     .build = Reverse,
-     .doc = "Turns the order of elements along the axes in the list `axis`.",
-     .example = ">>> tf.reverse([1, 2, 3], [0]).numpy().tolist()\n[3, 2, 1]"},
 };
 
 }  // namespace

@@ -108,8 +108,8 @@ TensorVector Abs(CompositeCall& c) {
 
 TensorVector Round(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
-  return {MakeOp1(IsInteger(x.dtype()) ? "Identity" : "Round", {x}, {},
-                  c.name())};
+  return {
+      MakeOp1(IsInteger(x.dtype()) ? "Identity" : "Round", {x}, {}, c.name())};
 }
 
 template <const char* kOp>
@@ -145,12 +145,13 @@ TensorVector Angle(CompositeCall& c) {
 
 TensorVector Complex(CompositeCall& c) {
   const Tensor &re = c.tensor(0), &im = c.tensor(1);
-  if (re.dtype() != im.dtype() || (re.dtype() != DataType::kFloat &&
-                                   re.dtype() != DataType::kDouble)) {
-    throw Error(TypeError("The `real` and `imag` components have incorrect "
-                          "types: {} {}. They must be consistent, and one of "
-                          "[tf.float32, tf.float64]",
-                          DataTypeName(re.dtype()), DataTypeName(im.dtype())));
+  if (re.dtype() != im.dtype() ||
+      (re.dtype() != DataType::kFloat && re.dtype() != DataType::kDouble)) {
+    throw Error(
+        TypeError("The `real` and `imag` components have incorrect "
+                  "types: {} {}. They must be consistent, and one of "
+                  "[tf.float32, tf.float64]",
+                  DataTypeName(re.dtype()), DataTypeName(im.dtype())));
   }
   return {ops::Complex(OpName(c.name()), re, im,
                        re.dtype() == DataType::kFloat ? DataType::kComplex64
@@ -196,9 +197,8 @@ TensorVector SaturateCast(CompositeCall& c) {
       return limit;
     };
     if (!in || in->first < out->first) {
-      const double low = from == DataType::kHalf
-                             ? std::max(out->first, -65504.0)
-                             : out->first;
+      const double low =
+          from == DataType::kHalf ? std::max(out->first, -65504.0) : out->first;
       x = ops::Maximum(x, NumberOf(low, from, c.name("Const")));
     }
     if (!in || in->second > out->second) {
@@ -216,9 +216,10 @@ TensorVector ClipByValue(CompositeCall& c) {
   const PartialTensorShape before = x.partial_shape(),
                            after = low_enough.partial_shape();
   if (!before.IsCompatibleWith(after)) {
-    throw Error(InvalidArgument("Incompatible shapes: clip_value_max would "
-                                "change shape {} to {}",
-                                before.DebugString(), after.DebugString()));
+    throw Error(
+        InvalidArgument("Incompatible shapes: clip_value_max would "
+                        "change shape {} to {}",
+                        before.DebugString(), after.DebugString()));
   }
   return {ops::Maximum(OpName(c.name()), low_enough, c.tensor(1))};
 }
@@ -232,8 +233,9 @@ TensorVector ReciprocalNoNan(CompositeCall& c) {
 TensorVector AddN(CompositeCall& c) {
   const TensorVector& in = c.tensors(0);
   if (in.empty()) {
-    throw Error(ValueError("Inputs must be an iterable of at least one Tensor/"
-                           "IndexedSlices with the same dtype and shape."));
+    throw Error(
+        ValueError("Inputs must be an iterable of at least one Tensor/"
+                   "IndexedSlices with the same dtype and shape."));
   }
   if (in.size() == 1) {
     if (c.name().empty()) return {in[0]};
@@ -244,20 +246,8 @@ TensorVector AddN(CompositeCall& c) {
 
 template <const char* kOp>
 TensorVector ArgReduce(CompositeCall& c) {
-  const Tensor axis = c.has(1) ? c.tensor(1)
-                               : Int32Of(0, c.name("dimension"));
+  const Tensor axis = c.has(1) ? c.tensor(1) : Int32Of(0, c.name("dimension"));
   return {MakeOp1(kOp, {c.tensor(0), axis}, {{"output_type", c.type(2)}},
-                  c.name())};
-}
-
-template <const char* kOp>
-TensorVector Cumulative(CompositeCall& c) {
-  const Tensor axis =
-      c.get<int64_t>(1)
-          ? IndexOf(*c.get<int64_t>(1), c.name("axis"))
-          : c.tensor(1);
-  return {MakeOp1(kOp, {c.tensor(0), axis},
-                  {{"exclusive", c.flag(2)}, {"reverse", c.flag(3)}},
                   c.name())};
 }
 
@@ -272,14 +262,9 @@ TensorVector Where(CompositeCall& c) {
                     condition, c.tensor(1), c.tensor(2))};
 }
 
-constexpr char kSub[] = "Sub", kMul[] = "Mul", kPow[] = "Pow",
-               kFloorDiv[] = "FloorDiv", kFloorMod[] = "FloorMod",
-               kMulNoNan[] = "MulNoNan",
+constexpr char kMul[] = "Mul", kPow[] = "Pow", kFloorDiv[] = "FloorDiv",
                kReal[] = "Real", kImag[] = "Imag", kArgMax[] = "ArgMax",
-               kArgMin[] = "ArgMin", kCumsum[] = "Cumsum",
-               kCumprod[] = "Cumprod", kEqual[] = "Equal",
-               kNotEqual[] = "NotEqual",
-               kCumulativeLogsumexp[] = "CumulativeLogsumexp";
+               kArgMin[] = "ArgMin";
 
 #define XY "x: tensor(T); y: tensor(T)"
 
@@ -292,22 +277,6 @@ const CompositeRecord kRecords[] = {
      .eager_op = "AddV2",
      .doc = "x + y element-wise, with broadcasting; joins strings.",
      .example = ">>> tf.add([1, 2], 3).numpy().tolist()\n[4, 5]"},
-    {.names = "subtract|math.subtract",
-     .args = XY,
-     .scope = "Sub",
-     .maps = 2,
-     .build = Binary<kSub>,
-     .eager_op = "Sub",
-     .doc = "x - y element-wise, with broadcasting.",
-     .example = ">>> tf.subtract(3, 1).numpy().item()\n2"},
-    {.names = "multiply|math.multiply",
-     .args = XY,
-     .scope = "Mul",
-     .maps = 2,
-     .build = Binary<kMul>,
-     .eager_op = "Mul",
-     .doc = "x * y element-wise, with broadcasting.",
-     .example = ">>> tf.multiply(3, 2).numpy().item()\n6"},
     {.names = "scalar_mul|math.scalar_mul",
      .args = "scalar: tensor(T); x: tensor(T)",
      .scope = "scalar_mul",
@@ -345,14 +314,6 @@ const CompositeRecord kRecords[] = {
      .doc = "x // y element-wise, rounded towards minus infinity.\n\nRaises "
             "InvalidArgumentError for an integer divided by zero.",
      .example = ">>> tf.math.floordiv(-3, 2).numpy().item()\n-2"},
-    {.names = "math.floormod|math.mod",
-     .args = XY,
-     .scope = "FloorMod",
-     .maps = 2,
-     .build = Binary<kFloorMod>,
-     .eager_op = "FloorMod",
-     .doc = "x - floordiv(x, y) * y element-wise.",
-     .example = ">>> tf.math.mod(-3, 2).numpy().item()\n1"},
     {.names = "math.divide_no_nan",
      .args = XY,
      .scope = "div_no_nan",
@@ -362,14 +323,6 @@ const CompositeRecord kRecords[] = {
      .doc =
          "x / y element-wise, 0 where y is 0; of integers in floating point.",
      .example = ">>> tf.math.divide_no_nan(3., 0.).numpy().item()\n0.0"},
-    {.names = "math.multiply_no_nan",
-     .args = XY,
-     .scope = "multiply_no_nan",
-     .maps = 2,
-     .build = Binary<kMulNoNan>,
-     .doc = "x * y element-wise, 0 where y is 0 even if x is not finite.",
-     .example = ">>> tf.math.multiply_no_nan(float('inf'), 0.).numpy().item()"
-                "\n0.0"},
     {.names = "math.logical_xor",
      .args = "x: tensor(bool); y: tensor(bool)",
      .scope = "LogicalXor",
@@ -387,22 +340,6 @@ const CompositeRecord kRecords[] = {
      .doc = "1 / x element-wise, 0 where x is 0.",
      .example = ">>> tf.math.reciprocal_no_nan([2., 0.]).numpy().tolist()\n"
                 "[0.5, 0.0]"},
-    {.names = "equal|math.equal",
-     .args = XY,
-     .scope = "Equal",
-     .maps = 2,
-     .build = Binary<kEqual>,
-     .eager_op = "Equal",
-     .doc = "x == y element-wise, with broadcasting.",
-     .example = ">>> tf.equal([1, 2], 2).numpy().tolist()\n[False, True]"},
-    {.names = "not_equal|math.not_equal",
-     .args = XY,
-     .scope = "NotEqual",
-     .maps = 2,
-     .build = Binary<kNotEqual>,
-     .eager_op = "NotEqual",
-     .doc = "x != y element-wise, with broadcasting.",
-     .example = ">>> tf.not_equal([1, 2], 2).numpy().tolist()\n[True, False]"},
     {.names = "abs|math.abs",
      .args = "x: tensor",
      .scope = "Abs",
@@ -513,30 +450,6 @@ const CompositeRecord kRecords[] = {
      .doc = "Where the smallest element along `axis` (0 unless given) is; of "
             "equal ones the first.",
      .example = ">>> tf.argmin([4, 5, 3]).numpy().item()\n2"},
-    {.names = "cumsum|math.cumsum",
-     .args = "x: tensor; axis: native = 0; exclusive: bool = False; reverse: "
-             "bool = False",
-     .scope = "Cumsum",
-     .build = Cumulative<kCumsum>,
-     .doc =
-         "Running sums along an axis.\n\nArgs:\n  exclusive: each sum leaves "
-         "out its own element.\n  reverse: from the end.",
-     .example = ">>> tf.cumsum([1, 2, 3]).numpy().tolist()\n[1, 3, 6]"},
-    {.names = "math.cumprod",
-     .args = "x: tensor; axis: native = 0; exclusive: bool = False; reverse: "
-             "bool = False",
-     .scope = "Cumprod",
-     .build = Cumulative<kCumprod>,
-     .doc = "Running products along an axis.",
-     .example = ">>> tf.math.cumprod([1, 2, 3]).numpy().tolist()\n[1, 2, 6]"},
-    {.names = "math.cumulative_logsumexp",
-     .args = "x: tensor; axis: native = 0; exclusive: bool = False; reverse: "
-             "bool = False",
-     .scope = "CumulativeLogsumexp",
-     .build = Cumulative<kCumulativeLogsumexp>,
-     .doc = "Running logarithms of sums of exponentials along an axis.",
-     .example = ">>> tf.math.cumulative_logsumexp([0.]).numpy().tolist()\n"
-                "[0.0]"},
     {.names = "where",
      .args = "condition: tensor(bool); x: tensor(T) as t = None; y: tensor(T) "
              "as e = None",

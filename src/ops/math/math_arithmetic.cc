@@ -69,7 +69,8 @@ const OpRecord kRecords[] = {
            SetBroadcastGrads(g, g.dy(0),
                              g.wants(1) ? ops::Neg(g.dy(0)) : Tensor());
          },
-     .python = {.names = "math.subtract|subtract", .scope = "sub"},
+     .python = {.names = "subtract|math.subtract",
+                .args = "x: tensor(T); y: tensor(T)"},
      .doc = "Returns x - y element-wise; supports broadcasting.",
      .example = ">>> tf.subtract(3, 1)\n<tf.Tensor: shape=(), dtype=int32, "
                 "numpy=2>",
@@ -91,7 +92,8 @@ const OpRecord kRecords[] = {
            if (g.wants(1)) dy = ops::Mul(g.dy(0), Conjugate(g.x(0)));
            SetBroadcastGrads(g, dx, dy);
          },
-     .python = {.names = "math.multiply|multiply", .scope = "mul"},
+     .python = {.names = "multiply|math.multiply",
+                .args = "x: tensor(T); y: tensor(T)"},
      .doc = "Returns x * y element-wise; supports broadcasting.",
      .example = ">>> tf.multiply(3, 2)\n<tf.Tensor: shape=(), dtype=int32, "
                 "numpy=6>",

@@ -156,8 +156,11 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeEquality<kEqual>,
                 .tile = Equality<kEqual>::Find,
                 .types = Equality<kEqual>::kTypes | DataType::kString},
+     .python = {.names = "equal|math.equal",
+                .args = "x: tensor(T); y: tensor(T)"},
      .doc = "Returns x == y element-wise. Without incompatible_shape_error, "
             "tensors whose shapes do not broadcast are unequal as a whole.",
+     .example = ">>> tf.equal([1, 2], 2).numpy().tolist()\n[False, True]",
      .test = {.reference = "x == y"}},
 
     {.name = "NotEqual",
@@ -169,8 +172,11 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeEquality<kNotEqual>,
                 .tile = Equality<kNotEqual>::Find,
                 .types = Equality<kNotEqual>::kTypes | DataType::kString},
+     .python = {.names = "not_equal|math.not_equal",
+                .args = "x: tensor(T); y: tensor(T)"},
      .doc = "Returns x != y element-wise. Without incompatible_shape_error, "
             "tensors whose shapes do not broadcast are unequal as a whole.",
+     .example = ">>> tf.not_equal([1, 2], 2).numpy().tolist()\n[True, False]",
      .test = {.reference = "x != y"}},
 
     {.name = "ApproximateEqual",

@@ -193,9 +193,11 @@ const OpRecord kRecords[] = {
                    ? ops::Mul(g.dy(0), ops::Neg(ops::FloorDiv(g.x(0), g.x(1))))
                    : Tensor());
          },
-     .python = {.names = "math.floormod|math.mod"},
+     .python = {.names = "math.floormod|math.mod",
+                .args = "x: tensor(T); y: tensor(T)"},
      .doc = "Returns the remainder of x // y element-wise, with the sign of "
             "y.",
+     .example = ">>> tf.math.mod(-3, 2).numpy().item()\n1",
      .test = {.low = 0.5, .reference = "x % y", .skip_gradient = true}},
 
     {.name = "Mod",
@@ -279,9 +281,13 @@ const OpRecord kRecords[] = {
                g.wants(1) ? ops::MulNoNan(Conjugate(g.x(0)), g.dy(0))
                           : Tensor());
          },
-     .python = {.scope = "multiply_no_nan"},
+     .python = {.names = "math.multiply_no_nan",
+                .args = "x: tensor(T); y: tensor(T)",
+                .scope = "multiply_no_nan"},
      .doc = "Returns x * y element-wise, and 0 where y is 0 even if x is not "
             "finite.",
+     .example =
+         ">>> tf.math.multiply_no_nan(float('inf'), 0.).numpy().item()\n0.0",
      .test = {.reference = "x * y"}},
 
     {.name = "Pow",

@@ -268,8 +268,13 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeScan<Add, Numbers>},
      .gradient = CumsumGradient,
-     .python = {.converts_first = true},
-     .doc = "Running sums along an axis.",
+     .python = {.names = "cumsum|math.cumsum",
+                .args = "x: tensor; axis: native = 0; exclusive: bool = False; "
+                        "reverse: bool = False",
+                .converts_first = true},
+     .doc = "Running sums along an axis.\n\nArgs:\n  exclusive: each sum "
+            "leaves out its own element.\n  reverse: from the end.",
+     .example = ">>> tf.cumsum([1, 2, 3]).numpy().tolist()\n[1, 3, 6]",
      .test = {.shapes = "x: [3, 4]; axis: []"}},
 
     {.name = "Cumprod",
@@ -283,8 +288,12 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeScan<Multiply, Numbers>},
      .gradient = CumprodGradient,
-     .python = {.converts_first = true},
+     .python = {.names = "math.cumprod",
+                .args = "x: tensor; axis: native = 0; exclusive: bool = False; "
+                        "reverse: bool = False",
+                .converts_first = true},
      .doc = "Running products along an axis.",
+     .example = ">>> tf.math.cumprod([1, 2, 3]).numpy().tolist()\n[1, 2, 6]",
      .test = {.shapes = "x: [3, 4]; axis: []"}},
 
     {.name = "CumulativeLogsumexp",
@@ -296,7 +305,12 @@ const OpRecord kRecords[] = {
      .shape = shape_fn::SameAsInput,
      .kernel = {.compute = ComputeScan<LogAdd, Floats>},
      .gradient = LogsumexpGradient,
+     .python = {.names = "math.cumulative_logsumexp",
+                .args = "x: tensor; axis: native = 0; exclusive: bool = False; "
+                        "reverse: bool = False"},
      .doc = "Running logarithms of sums of exponentials along an axis.",
+     .example = ">>> tf.math.cumulative_logsumexp([0.]).numpy().tolist()\n"
+                "[0.0]",
      .test = {.shapes = "x: [3, 4]; axis: []"}},
 
     {.name = "ArgMax",
