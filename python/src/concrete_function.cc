@@ -28,6 +28,8 @@ namespace {
 
 PyConcreteFunction* Self(PyObject* o) { return ConcreteFunctionOf(o); }
 
+StructuredCall structured_call = nullptr;
+
 // The outputs of the call in progress, with memory kept for the next.
 class OutputBuffer {
  public:
@@ -134,20 +136,7 @@ PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
                          false);
     }
   }
-  PyRef tuple = PyRef::Steal(PyTuple_New(n));
-  PyRef dict = PyRef::Steal(PyDict_New());
-  if (!tuple || !dict) return nullptr;
-  for (size_t i = 0; i < n; ++i) {
-    PyTuple_SET_ITEM(tuple.get(), i, Py_NewRef(args[i]));
-  }
-  for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); ++i) {
-    if (PyDict_SetItem(dict.get(), PyTuple_GET_ITEM(kwnames, i), args[n + i]) <
-        0) {
-      return nullptr;
-    }
-  }
-  return CallPython("graphkiln._src.function.concrete_function",
-                    "call_structured", {o, tuple.get(), dict.get()});
+  return structured_call(self, args, n, kwnames);
 }
 
 PyObject* Alloc(PyTypeObject* type, PyObject*, PyObject*) {
@@ -177,53 +166,6 @@ void Dealloc(PyObject* o) {
   Py_DECREF(type);
 }
 
-// _run(inputs): inputs are tensors in the order of the arguments.
-PyObject* Run(PyObject* o, PyObject* sequence) {
-  PyRef items = PyRef::Steal(PySequence_Tuple(sequence));
-  if (!items) return nullptr;
-  TensorVector inputs;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
-    PyObject* item = PyTuple_GET_ITEM(items.get(), i);
-    if (!IsTensor(item)) {
-      return Raise(TypeError("input {} is not a tensor", i));
-    }
-    inputs.push_back(TensorOf(item));
-  }
-  return RunConcrete(Self(o), inputs, false);
-}
-
-// _set_captures(values): each a tensor, what gives one at each call, or None
-// for what is there.
-PyObject* SetCaptures(PyObject* o, PyObject* sequence) {
-  PyRef items = PyRef::Steal(PySequence_Tuple(sequence));
-  if (!items) return nullptr;
-  const size_t count = PyTuple_GET_SIZE(items.get());
-  std::vector<FunctionCapture> captures = Self(o)->function->captures();
-  if (count != captures.size()) {
-    return Raise(ValueError("{} captures for {}", count, captures.size()));
-  }
-  for (size_t i = 0; i < count; ++i) {
-    PyObject* item = PyTuple_GET_ITEM(items.get(), i);
-    if (item == Py_None) continue;
-    FunctionCapture& c = captures[i];
-    c = {};
-    if (IsTensor(item)) {
-      c.external = TensorOf(item);
-    } else if (PyCallable_Check(item)) {
-      c.value = ValueOnCall(item);
-    } else {
-      return Raise(TypeError("capture {} is not a tensor", i));
-    }
-  }
-  auto function = Self(o)->function->WithCaptures(std::move(captures));
-  if (!function.ok()) return Raise(function.status());
-  // Calls in progress hold the old one.
-  const Ref<ConcreteFunction> old =
-      Ref<ConcreteFunction>::Adopt(Self(o)->function);
-  Self(o)->function = (*function).Release();
-  Py_RETURN_NONE;
-}
-
 PyObject* NameOf(PyObject* o, void*) {
   const std::string& name = Self(o)->function->name();
   return PyBytes_FromStringAndSize(name.data(), name.size());
@@ -233,10 +175,6 @@ PyObject* CapturedInputs(PyObject* o, void*) {
   StatusOr<TensorVector> values = keep->CaptureValues();
   return values.ok() ? WrapTensors(*values) : Raise(values.status());
 }
-PyObject* NumArguments(PyObject* o, void*) {
-  return PyLong_FromSize_t(Self(o)->function->arguments().size());
-}
-
 // Results of the graph, one Identity each.
 PyObject* OutputTensors(PyObject* o, void*) {
   const GraphFunction& f = *Self(o)->function->function();
@@ -254,7 +192,6 @@ PyGetSetDef getset[] = {
      "The name in function libraries, as bytes.", nullptr},
     {"captured_inputs", Guarded<CapturedInputs>, nullptr,
      "Outside tensors that the function uses.", nullptr},
-    {"_num_arguments", Guarded<NumArguments>, nullptr, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
@@ -280,8 +217,6 @@ PyMethodDef methods[] = {
      "plan_text($self)\n--\n\n"
      "The plan that runs the function, one line an instruction, and those of "
      "the functions that it calls."},
-    {"_run", Guarded<Run>, METH_O, nullptr},
-    {"_set_captures", Guarded<SetCaptures>, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(PyConcreteFunction, call),
@@ -332,6 +267,16 @@ PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs,
   return Pack(*f->structure, outputs, &next);
 }
 
+Status SetCaptures(PyConcreteFunction* f,
+                   std::vector<FunctionCapture> captures) {
+  GK_ASSIGN_OR_RETURN(Ref<ConcreteFunction> function,
+                      f->function->WithCaptures(std::move(captures)));
+  // Calls in progress hold the old one.
+  const Ref<ConcreteFunction> old = Ref<ConcreteFunction>::Adopt(f->function);
+  f->function = function.Release();
+  return OkStatus();
+}
+
 static bool TakesTensors(const FunctionType& type) {
   const auto& parameters = type.parameters();
   return std::all_of(parameters.begin(), parameters.end(), [](const auto& p) {
@@ -354,23 +299,26 @@ PyObject* NewConcreteFunction(Ref<ConcreteFunction> function) {
   return o;
 }
 
-bool AddConcreteFunctionType(PyObject* module, TypeParts own) {
+bool AddConcreteFunctionType(PyObject* module, TypeParts own,
+                             StructuredCall call) {
+  structured_call = call;
   own.Add(methods);
   own.Add(getset);
   const TypeParts& parts = std::move(own).Finished();
-  PyType_Slot slots[] = {{Py_tp_new, Slot<Alloc>()},
-                         {Py_tp_dealloc, Slot<Dealloc>()},
-                         {Py_tp_traverse, Slot<Traverse>()},
-                         {Py_tp_clear, Slot<Clear>()},
-                         {Py_tp_call, PlainSlot(PyVectorcall_Call)},
-                         {Py_tp_getset, Table(parts.attributes)},
-                         {Py_tp_methods, Table(parts.methods)},
-                         {Py_tp_members, Slot<members>()},
-                         {0, nullptr}};
+  std::vector<PyType_Slot> slots = parts.slots;
+  slots.insert(slots.end(), {{Py_tp_new, Slot<Alloc>()},
+                             {Py_tp_dealloc, Slot<Dealloc>()},
+                             {Py_tp_traverse, Slot<Traverse>()},
+                             {Py_tp_clear, Slot<Clear>()},
+                             {Py_tp_call, PlainSlot(PyVectorcall_Call)},
+                             {Py_tp_getset, Table(parts.attributes)},
+                             {Py_tp_methods, Table(parts.methods)},
+                             {Py_tp_members, Slot<members>()},
+                             {0, nullptr}});
   PyType_Spec spec = {
       "graphkiln.ConcreteFunction", sizeof(PyConcreteFunction), 0,
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
-      slots};
+      slots.data()};
   ConcreteFunctionType = AddType(module, &spec, nullptr);
   function_of_object = [](PyObject* o) -> Ref<FunctionDefinition> {
     if (Py_TYPE(o) != ConcreteFunctionType || Self(o)->function == nullptr) {

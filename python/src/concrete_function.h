@@ -1,12 +1,13 @@
 // ConcreteFunction: the Python object around gk::ConcreteFunction.
 //
-// Called with the tensors of its trace only, it runs without Python code; all
-// else is bound by graphkiln/_concrete_function.py.
+// Called with the tensors of its trace only, it runs at once; all else is bound
+// first (concrete_call.h).
 #ifndef GK_PYTHON_CONCRETE_FUNCTION_H_
 #define GK_PYTHON_CONCRETE_FUNCTION_H_
 
 #include <atomic>
 #include <span>
+#include <vector>
 
 #include "errors.h"
 #include "function/concrete_function.h"
@@ -38,11 +39,19 @@ inline PyConcreteFunction* ConcreteFunctionOf(PyObject* o) {
 PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs,
                       bool matched);
 
+// Other captures, as ConcreteFunction::WithCaptures takes them.
+Status SetCaptures(PyConcreteFunction* f,
+                   std::vector<FunctionCapture> captures);
+
 // Of a function whose signature() tells what it returns. New reference.
 PyObject* NewConcreteFunction(Ref<ConcreteFunction> function);
 
+// Takes a call that gives more than the tensors of the trace.
+using StructuredCall = PyObject* (*)(PyConcreteFunction*, PyObject* const* args,
+                                     size_t n, PyObject* kwnames);
 // With what other files give the type.
-bool AddConcreteFunctionType(PyObject* module, TypeParts own);
+bool AddConcreteFunctionType(PyObject* module, TypeParts own,
+                             StructuredCall call);
 
 }  // namespace gk::py
 

@@ -1,10 +1,8 @@
 #include "deferred_captures.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -12,20 +10,20 @@
 #include "framework/op_registry.h"
 #include "func_graph_object.h"
 #include "function_trace_type.h"
-#include "gil.h"
 #include "shape_type.h"
 #include "tensor_type.h"
 #include "text_caster.h"
 #include "traced_values.h"
 #include "typed_values.h"
+#include "values_on_call.h"
 
 namespace nb = nanobind;
 
 namespace gk::py {
 namespace {
 
-// What a closure returns, evaluated once for all its tensors in each call.
-class DeferredValue {
+// What a closure returns.
+class DeferredValue final : public ValuesOnCall {
  public:
   DeferredValue(PyObject* closure, TraceTypeRef type)
       : closure_(Py_NewRef(closure), DeferredDecref), type_(std::move(type)) {}
@@ -33,42 +31,30 @@ class DeferredValue {
   // Where in the flattened value the tensor of each placeholder is.
   std::vector<size_t> positions;
 
-  // The value of placeholder `index`; they are asked for in their order.
-  StatusOr<Tensor> Get(size_t index) {
-    const ScopedGil gil;
-    const std::thread::id here = std::this_thread::get_id();
-    if (index == 0 || values_.count(here) == 0) {
-      TensorVector values;
-      if (!Evaluate(&values)) return PythonError();
-      values_[here] = std::move(values);
-    }
-    const Tensor value = values_[here][positions[index]];
-    if (index + 1 == positions.size()) values_.erase(here);
-    return value;
-  }
-
- private:
-  bool Evaluate(TensorVector* values) {
+  bool Evaluate(TensorVector* values) override {
     PyRef value = PyRef::Steal(PyObject_CallNoArgs(closure_.get()));
     if (!value) return false;
     value = PyRef::Steal(CastValue(*type_, value.get()));
     if (!value) {
       if (PyErr_ExceptionMatches(BindingErrorType)) {
-        nb::python_error error;
-        PyRef text = PyRef::Steal(PyObject_Str(error.value().ptr()));
-        if (text) PyErr_SetObject(PyExc_TypeError, text.get());
+        Raise(TypeError("{}", TakePythonErrorText()));
       }
       return false;
     }
     std::vector<int> seen;
     std::vector<PyRef> parts;
-    return FlattenInputs(*type_, value.get(), &seen, &parts) &&
-           ToInputs(parts, values);
+    TensorVector flat;
+    if (!FlattenInputs(*type_, value.get(), &seen, &parts) ||
+        !ToInputs(parts, &flat)) {
+      return false;
+    }
+    for (const size_t at : positions) values->push_back(flat[at]);
+    return true;
   }
 
+ private:
   std::shared_ptr<PyObject> closure_;
   TraceTypeRef type_;
-  std::map<std::thread::id, TensorVector> values_;
 };
 
 // Stands in for a graph where placeholders of parameters are made.
@@ -93,8 +79,7 @@ class DeferredArguments {
     const StatusOr<PartialTensorShape> dims = AsShape(shape.ptr());
     check(dims.status());
     const StatusOr<Tensor> placeholder = graph_->CaptureDeferred(
-        [value = value_, index = made_.size()] { return value->Get(index); },
-        type, *dims, name);
+        ValueOf(value_, made_.size()), type, *dims, name);
     check(placeholder.status());
     made_.push_back(Graph::OutputOf(*placeholder).node);
     PyObject* wrapped = WrapTensor(*placeholder);

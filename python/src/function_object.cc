@@ -20,6 +20,7 @@
 #include "literal_key.h"
 #include "only_argument.h"
 #include "python_tracer.h"
+#include "retraces.h"
 #include "source_location.h"
 #include "tensor_type.h"
 #include "typed_values.h"
@@ -350,11 +351,7 @@ PyObject* TracedOnce(PyObject* o, PyObject*) {
   return PyBool_FromLong(Self(o)->function->traced_once());
 }
 PyObject* Explanation(PyObject* o, PyObject*) {
-  PyRef parts =
-      PyRef::Steal(ExplanationObject(Self(o)->function->Explain()));
-  return parts ? CallPython("graphkiln._src.function.explanation",
-                            "RetraceExplanation", {parts.get()})
-               : nullptr;
+  return ExplanationObject(Self(o)->function->Explain());
 }
 
 PyGetSetDef getset[] = {

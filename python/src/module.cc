@@ -1,6 +1,8 @@
 // The extension module graphkiln._graphkiln.
 #include <nanobind/nanobind.h>
 
+#include "atomic_function.h"
+#include "concrete_call.h"
 #include "concrete_function.h"
 #include "concrete_function_facts.h"
 #include "control_flow.h"
@@ -11,6 +13,7 @@
 #include "dtype_type.h"
 #include "eager/eager_context.h"
 #include "framework/shared_variables.h"
+#include "external_captures.h"
 #include "func_graph_object.h"
 #include "function/control_flow.h"
 #include "function_object.h"
@@ -27,6 +30,7 @@
 #include "operation_members.h"
 #include "operation_type.h"
 #include "ragged.h"
+#include "retraces.h"
 #include "shape_type.h"
 #include "slicing.h"
 #include "source_location.h"
@@ -61,6 +65,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddGraphMessages(&graph);
   gk::py::AddFuncGraphState(&func_graph);
   gk::py::AddConcreteFunctionFacts(&concrete_function);
+  gk::py::AddExternalCaptures(&concrete_function);
   const bool ok =
       gk::py::AddDTypeType(module) && gk::py::AddShapeType(module) &&
       gk::py::AddTensorTypes(module) && gk::py::AddVariableType(module) &&
@@ -71,13 +76,16 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddConfigFunctions(module) && gk::py::AddSlicing(module) &&
       gk::py::AddNest(module) && gk::py::AddTraceTypes(module) &&
       gk::py::AddGraphTypes(module, std::move(graph), std::move(func_graph)) &&
-      gk::py::AddConcreteFunctionType(module, std::move(concrete_function)) &&
+      gk::py::AddConcreteFunctionType(module, std::move(concrete_function),
+                                      gk::py::CallStructured) &&
       gk::py::AddTracedValues(module) && gk::py::AddSourceLocations(module) &&
       gk::py::AddFunctionType(module);
   if (!ok || !gk::py::InstallInterruptCheck()) throw nanobind::python_error();
   gk::py::AddExceptionTranslator();
   gk::py::InstallHostFunctions(m);
   gk::py::AddDimension(m);
+  gk::py::AddAtomicFunction(m);
+  gk::py::AddRetraces(m);
   gk::py::AddScopes(m);
   gk::py::AddGraphScopeType(m);
   gk::py::AddDeferredCaptures(m);

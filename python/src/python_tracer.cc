@@ -42,23 +42,6 @@ PyRef ListOf(const Items& items, Make make) {
   return list;
 }
 
-PyObject* ReasonObject(const RetraceReason& r) {
-  return Py_BuildValue(
-      "(NNNNNN)", ToPyString(r.argument), ToPyString(r.cause),
-      ToPyString(r.old_type), ToPyString(r.new_type), ToPyString(r.advice),
-      ToPyString(RetraceReasonText(r)));
-}
-
-PyObject* RetraceObject(const Retrace& r) {
-  PyRef reasons = ListOf(r.reasons, ReasonObject);
-  if (!reasons) return nullptr;
-  return Py_BuildValue(
-      "(iiNiNNNdNON)", r.number, r.compared_to, ToPyString(r.site.file),
-      r.site.line, ToPyString(r.site.function), ToPyString(r.type),
-      ToPyString(r.traced), r.seconds, PyBool_FromLong(r.evicted),
-      reasons.get(), ToPyString(RetraceText(r, kPythonWords)));
-}
-
 PyObject* NewDetector(PyObject*, PyObject* place) {
   if (!PyUnicode_Check(place)) return Raise(TypeError("a place is a string"));
   auto detector = MakeRef<RetracingDetector>(std::string(StringView(place)));
@@ -189,17 +172,6 @@ Status PythonTracer::ComparisonError() {
 }
 
 CallSite PythonTracer::Site() { return CallSiteNow(); }
-
-PyObject* ExplanationObject(const RetraceExplanation& e) {
-  PyRef notes = ListOf(
-      e.notes, [](const std::string& note) { return ToPyString(note); });
-  PyRef retraces = ListOf(e.retraces, RetraceObject);
-  if (!notes || !retraces) return nullptr;
-  return Py_BuildValue("(NiOONN)", ToPyString(e.name), e.num_traces,
-                       retraces.get(), notes.get(),
-                       ToPyString(ExplanationText(e, kPythonWords)),
-                       ToPyString(ExplanationHtml(e)));
-}
 
 RetracingDetector* DetectorIn(PyObject* capsule) {
   return static_cast<RetracingDetector*>(

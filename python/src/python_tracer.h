@@ -56,10 +56,6 @@ class PythonTracer final : public Tracer {
   PyRef made_variables_;  // a list of weak references
 };
 
-// The tuples that graphkiln/_explanation.py makes its records of. New
-// reference.
-PyObject* ExplanationObject(const RetraceExplanation& explanation);
-
 // The detector in a capsule of retracing_detector(); null with an exception
 // set.
 RetracingDetector* DetectorIn(PyObject* capsule);

@@ -281,28 +281,6 @@ const TracedSignature* SignatureOf(PyObject* o) {
   return nullptr;
 }
 
-// pack_outputs(traced, leaves, composites, nothing): what it returns with
-// other leaves; composite values as "value", "spec" or "parts".
-PyObject* PackOutputsFunction(PyObject*, PyObject* args) {
-  PyObject *traced, *list, *nothing = Py_None;
-  const char* composites = "value";
-  if (!PyArg_ParseTuple(args, "OO|sO", &traced, &list, &composites, &nothing)) {
-    return nullptr;
-  }
-  const TracedSignature* signature = SignatureOf(traced);
-  std::vector<PyRef> leaves;
-  if (signature == nullptr || !AppendItems(list, &leaves)) return nullptr;
-  if (!signature->output) {
-    return PyErr_Format(PyExc_AttributeError,
-                        "nothing was traced into this graph");
-  }
-  PackOptions options{.nothing = nothing};
-  if (composites[0] == 's') options.composites = PackOptions::kSpec;
-  if (composites[0] == 'p') options.composites = PackOptions::kParts;
-  const StructureRef keep = signature->output;
-  return PackValue(*keep, leaves, options);
-}
-
 // The parameter and the way in it to a leaf of an InputStructure.
 std::string ArgumentPath(const FunctionType& type,
                          const std::vector<std::string>& path) {
@@ -335,7 +313,7 @@ PyObject* ShownArgument(const TraceTypeRef& type, const std::string& path) {
         return own.Release();
       }
       name = PyRef::Steal(ToPyString(path));
-      return name ? CallPython("graphkiln._src.function.concrete_function",
+      return name ? CallPython("graphkiln._src.function.tracing",
                                "shown_argument", {own.get(), name.get()})
                   : nullptr;
     }
@@ -430,14 +408,6 @@ PyObject* TracedTrainableVariables(PyObject* traced, void*) {
 
 namespace {
 
-// traced_type(traced): its FunctionType.
-PyObject* TracedType(PyObject*, PyObject* traced) {
-  const TracedSignature* signature = SignatureOf(traced);
-  if (signature == nullptr) return nullptr;
-  if (!signature->type) Py_RETURN_NONE;
-  return WrapFunctionType(signature->type);
-}
-
 // The value of an attribute of a function; empty if it cannot be one.
 std::optional<AttrValue> FunctionAttrOf(PyObject* value) {
   if (PyBool_Check(value)) return value == Py_True;
@@ -519,9 +489,7 @@ PyMethodDef functions[] = {
     {"make_arguments", Guarded<MakeArgumentsFunction>, METH_VARARGS, nullptr},
     {"make_value", Guarded<MakeValue>, METH_VARARGS, nullptr},
     {"returned_tensors", Guarded<ReturnedTensors>, METH_VARARGS, nullptr},
-    {"pack_outputs", Guarded<PackOutputsFunction>, METH_VARARGS, nullptr},
     {"finish_graph", Guarded<FinishGraph>, METH_VARARGS, nullptr},
-    {"traced_type", Guarded<TracedType>, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

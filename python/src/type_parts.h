@@ -12,6 +12,7 @@ namespace gk::py {
 struct TypeParts {
   std::vector<PyMethodDef> methods;
   std::vector<PyGetSetDef> attributes;
+  std::vector<PyType_Slot> slots;
 
   // Tables that end as CPython wants it.
   void Add(const PyMethodDef* table) {

@@ -453,9 +453,7 @@ def test_a_function_of_no_captures_takes_none():
         f.set_external_captures([X])
 
 
-@pytest.mark.parametrize("module", [
-    "function.external_captures", "function.function_type_parts",
-])
+@pytest.mark.parametrize("module", ["function.function_type_parts"])
 def test_examples_of_methods(module):
     result = doctest.testmod(
         importlib.import_module(f"graphkiln._src.{module}"), extraglobs={"tf": tf}

@@ -42,25 +42,6 @@ def settle(values: tuple[BakedValue, ...]) -> tuple[BakedValue, ...]:
     return values
 
 
-def _baked_values(self) -> list[BakedValue]:
-    """The Python values that this trace froze: globals, closure cells and
-    attributes that the function and the functions it calls read. Changes of
-    them have no effect on the trace.
-
-    >>> rate = 0.5
-    >>> @tf.function
-    ... def scale(x):
-    ...     return x * rate
-    >>> [baked] = scale.get_concrete_function(1.0).baked_values()
-    >>> baked.name, baked.value, baked.kind
-    ('rate', 0.5, 'global')
-    """
-    return list(vars(self).get("_baked", ()))
-
-
-ConcreteFunction.baked_values = _baked_values
-
-
 def _changes(concrete: ConcreteFunction) -> list[tuple[BakedValue, object]]:
     changed = []
     for baked in vars(concrete).get("_baked", ()):

@@ -12,9 +12,8 @@ from graphkiln import _graphkiln, errors, raw_ops
 from graphkiln._graphkiln import Function
 from graphkiln._src.checks import debugging
 from graphkiln._src.function import (
-    atomic_function,  # adds inference_fn
-    baked_values,  # adds a method
-    concrete_function,  # adds methods
+    baked_values,
+    function_type_parts,  # adds binding to types
     retracing,
     tracing,
 )

@@ -57,6 +57,23 @@ def placeholder_value(type_: object, graph: object, name: str) -> object:
     return type_.placeholder_value(PlaceholderContext(graph, name))
 
 
+class _SpecContext:
+    """Puts specs in place of placeholders."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def tensor(self, spec: _graphkiln.TensorSpec) -> _graphkiln.TensorSpec:
+        return _graphkiln.TensorSpec(
+            spec.shape, spec.dtype, spec.name or self._name
+        )
+
+
+def shown_argument(type_: object, name: str) -> object:
+    """What stands for an argument of a type that a user's class gives."""
+    return type_.placeholder_value(_SpecContext(name))
+
+
 def variable_of(handle, type_, name: str) -> _variable.Variable:
     """The variable behind a handle that is an argument."""
     variable = _variable.Variable.__new__(_variable.Variable)

@@ -136,5 +136,6 @@ class SupportsTracingProtocol(typing.Protocol):
 
 PolymorphicFunction.register(_graphkiln.Function)
 ConcreteFunction.register(_graphkiln.ConcreteFunction)
+AtomicFunction.register(_graphkiln.AtomicFunction)
 TraceType.register(_graphkiln.TraceType)
 TraceType.register(_graphkiln.TypeSpec)
