@@ -1,5 +1,13 @@
 // Writing slices into a tensor at index tuples.
+#include "ops/fn/array_scatter.h"
+
+#include <algorithm>
+
 #include "base/interrupt.h"
+#include "framework/grad_context.h"
+#include "framework/op_registry.h"
+#include "kernels/scatter.h"
+#include "ops/element_moves.h"
 #include "ops/fn/Equal.h"
 #include "ops/fn/GatherNd.h"
 #include "ops/fn/Mul.h"
@@ -7,19 +15,9 @@
 #include "ops/fn/RealDiv.h"
 #include "ops/fn/TensorScatterAdd.h"
 #include "ops/fn/ZerosLike.h"
-#include "ops/fn/array_scatter.h"
-
-#include <algorithm>
-
-#include "framework/grad_context.h"
-#include "framework/op_registry.h"
-#include "kernels/elementwise.h"
-#include "ops/element_moves.h"
 
 namespace gk {
 namespace {
-
-enum class ScatterOp { kUpdate, kAdd, kSub, kMax, kMin };
 
 // Offsets into a tensor of `shape` for each index tuple; -1 for bad ones
 // that the policy lets pass.
@@ -129,68 +127,32 @@ Status FindTargets(KernelContext& c, const Tensor& indices,
   return OkStatus();
 }
 
-Status Write(const Targets& targets, const Tensor& updates, Tensor* out) {
-  return VisitMoved(out->dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const T* from = static_cast<const T*>(updates.raw_data());
-    T* to = static_cast<T*>(out->raw_data());
-    TurnPoll poll;
-    for (size_t i = 0; i < targets.offsets.size(); ++i) {
-      poll();
-      if (targets.offsets[i] < 0) continue;
-      std::copy_n(from + i * targets.width, targets.width,
-                  to + targets.offsets[i]);
+template <ScatterOp kOp>
+Status Accumulate(const Targets& targets, const Tensor& updates, Tensor* out) {
+  if constexpr (kOp == ScatterOp::kUpdate) {
+    return VisitMoved(out->dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      ScatterSlices<kOp, 1>(targets.offsets, targets.width,
+                            static_cast<const T*>(updates.raw_data()),
+                            static_cast<T*>(out->raw_data()));
+    });
+  } else {
+    auto run = [&](auto tag) {
+      using T = decltype(tag);
+      ScatterSlices<kOp, 1>(targets.offsets, targets.width, updates.data<T>(),
+                            out->data<T>());
+    };
+    bool known =
+        VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t,
+                  int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(out->dtype(),
+                                                                  run);
+    if constexpr (kOp != ScatterOp::kMax && kOp != ScatterOp::kMin) {
+      known = known || VisitType<complex64, complex128>(out->dtype(), run);
     }
-  });
-}
-
-template <class C>
-C Combine(ScatterOp op, C a, C b) {
-  switch (op) {
-    case ScatterOp::kAdd:
-      return static_cast<C>(a + b);
-    case ScatterOp::kSub:
-      return static_cast<C>(a - b);
-    default:
-      if constexpr (requires { a < b; }) {
-        if (op == ScatterOp::kMax) return a < b ? b : a;
-        if (op == ScatterOp::kMin) return b < a ? b : a;
-      }
-      return b;
+    if (known) return OkStatus();
+    return Unimplemented("Scatter of type {} is not supported",
+                         DataTypeString(out->dtype()));
   }
-}
-
-Status Accumulate(ScatterOp op, const Targets& targets, const Tensor& updates,
-                  Tensor* out) {
-  if (op == ScatterOp::kUpdate) return Write(targets, updates, out);
-  auto run = [&](auto tag) {
-    using T = decltype(tag);
-    using C = ComputeType<T>;
-    const T* from = updates.data<T>();
-    T* to = out->data<T>();
-    TurnPoll poll;
-    for (size_t i = 0; i < targets.offsets.size(); ++i) {
-      poll();
-      if (targets.offsets[i] < 0) continue;
-      const T* row = from + i * targets.width;
-      T* at = to + targets.offsets[i];
-      for (int64_t k = 0; k < targets.width; ++k) {
-        at[k] =
-            Convert<T>(Combine<C>(op, Convert<C>(at[k]), Convert<C>(row[k])));
-      }
-    }
-  };
-  if (VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t,
-                int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(out->dtype(),
-                                                                run)) {
-    return OkStatus();
-  }
-  const bool ordered = op == ScatterOp::kMax || op == ScatterOp::kMin;
-  if (!ordered && VisitType<complex64, complex128>(out->dtype(), run)) {
-    return OkStatus();
-  }
-  return Unimplemented("Scatter of type {} is not supported",
-                       DataTypeString(out->dtype()));
 }
 
 Status ScatterNdShape(InferenceContext& c) {
@@ -222,8 +184,8 @@ Status ComputeScatterNd(KernelContext& c) {
   ZeroElements(out);
   const bool moved =
       IsObjectType(out->dtype()) || out->dtype() == DataType::kBool;
-  return Accumulate(moved ? ScatterOp::kUpdate : ScatterOp::kAdd, targets,
-                    updates, out);
+  if (moved) return Accumulate<ScatterOp::kUpdate>(targets, updates, out);
+  return Accumulate<ScatterOp::kAdd>(targets, updates, out);
 }
 
 Status TensorScatterShape(InferenceContext& c) {
@@ -244,7 +206,7 @@ Status ComputeTensorScatter(KernelContext& c) {
   if (!in_place) {
     GK_ASSIGN_OR_RETURN(out, x.Copy());
   }
-  GK_RETURN_IF_ERROR(Accumulate(kOp, targets, updates, &out));
+  GK_RETURN_IF_ERROR(Accumulate<kOp>(targets, updates, &out));
   c.set_output(0, std::move(out));
   return OkStatus();
 }

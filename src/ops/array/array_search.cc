@@ -7,6 +7,7 @@
 
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
+#include "kernels/search.h"
 #include "kernels/sort.h"
 #include "ops/element_moves.h"
 
@@ -25,21 +26,6 @@ Status BoundShape(InferenceContext& c) {
   values.SetDim(0, rows);
   c.set_output(0, std::move(values));
   return OkStatus();
-}
-
-template <bool kUpper, class Less, class T, class Index>
-void BoundRows(const T* sorted, const T* values, Index* out, int64_t rows,
-               int64_t width, int64_t count, Less less) {
-  ThreadPool::Global().ParallelRange(
-      rows * count, 40, [&](int64_t begin, int64_t end) {
-        for (int64_t k = begin; k < end; ++k) {
-          const T* row = sorted + k / count * width;
-          const T* at =
-              kUpper ? std::upper_bound(row, row + width, values[k], less)
-                     : std::lower_bound(row, row + width, values[k], less);
-          out[k] = static_cast<Index>(at - row);
-        }
-      });
 }
 
 template <bool kUpper>
@@ -102,18 +88,8 @@ Status ComputeBucketize(KernelContext& c) {
   const bool known =
       VisitType<float, double, int32_t, int64_t>(x.dtype(), [&](auto tag) {
         using T = decltype(tag);
-        const T* from = x.data<T>();
-        int32_t* to = out->data<int32_t>();
-        TurnPoll poll;
-        for (int64_t i = 0; i < x.num_elements(); ++i) {
-          poll();
-          // The first boundary that is greater; none is greater than NaN.
-          to[i] = static_cast<int32_t>(
-              std::partition_point(
-                  bounds.begin(), bounds.end(),
-                  [&](float b) { return !(from[i] < static_cast<T>(b)); }) -
-              bounds.begin());
-        }
+        Bucketize(bounds, x.data<T>(), x.num_elements(),
+                  out->data<int32_t>());
       });
   if (known) return OkStatus();
   return c.NoKernel();

@@ -2,16 +2,12 @@
 #include "ops/fn/math_scan.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
-#include "base/interrupt.h"
-#include "base/thread_pool.h"
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
-#include "kernels/elementwise.h"
 #include "kernels/reduce.h"
+#include "kernels/scan.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/DivNoNan.h"
 #include "ops/fn/Exp.h"
@@ -56,66 +52,6 @@ Split SplitAt(const TensorShape& s, int axis) {
   return r;
 }
 
-constexpr int64_t kPollTurns = 1 << 20;
-
-struct Add {
-  template <class C>
-  static C Start() {
-    return C(0);
-  }
-  template <class C>
-  static C Join(C sum, C v) {
-    return C(sum + v);
-  }
-};
-
-struct Multiply {
-  template <class C>
-  static C Start() {
-    return C(1);
-  }
-  template <class C>
-  static C Join(C product, C v) {
-    return C(product * v);
-  }
-};
-
-// log(exp(x) + exp(y)), of infinities, too.
-struct LogAdd {
-  template <class C>
-  static C Start() {
-    return -std::numeric_limits<C>::infinity();
-  }
-  template <class C>
-  static C Join(C x, C y) {
-    if (x != x || y != y) return x + y;
-    const C more = std::max(x, y), less = std::min(x, y);
-    return std::isinf(more) ? more : more + std::log1p(std::exp(less - more));
-  }
-};
-
-template <class T, class How>
-void Scan(const Split& s, bool exclusive, bool reverse, const T* in, T* out) {
-  using C = ComputeType<T>;
-  ThreadPool::Global().ParallelRange(
-      s.outer, s.n * s.inner, [&](int64_t begin, int64_t end) {
-        for (int64_t o = begin; o < end; ++o) {
-          for (int64_t i = 0; i < s.inner; ++i) {
-            C sum = How::template Start<C>();
-            for (int64_t k = 0; k < s.n; ++k) {
-              if ((k & (kPollTurns - 1)) == kPollTurns - 1) PollInterrupt();
-              const int64_t at =
-                  (o * s.n + (reverse ? s.n - 1 - k : k)) * s.inner + i;
-              const C v = Convert<C>(in[at]);
-              if (exclusive) out[at] = Convert<T>(sum);
-              sum = How::Join(sum, v);
-              if (!exclusive) out[at] = Convert<T>(sum);
-            }
-          }
-        }
-      });
-}
-
 template <class... Ts>
 struct Kinds {};
 using Floats = Kinds<float, double, half, bfloat16>;
@@ -146,7 +82,8 @@ Status ComputeScan(KernelContext& c) {
   const bool known =
       VisitOneOf(Types(), in.dtype(), [&](auto tag) {
         using T = decltype(tag);
-        Scan<T, How>(split, exclusive, reverse, in.data<T>(), out->data<T>());
+        Scan<How>(split.outer, split.n, split.inner, exclusive, reverse,
+                  in.data<T>(), out->data<T>());
       });
   if (known) return OkStatus();
   return c.NoKernel();
@@ -266,7 +203,7 @@ const OpRecord kRecords[] = {
               "complex128, half, uint32, uint64]; Tidx: type in [int32, "
               "int64] = int32",
      .shape = shape_fn::SameAsInput,
-     .kernel = {.compute = ComputeScan<Add, Numbers>},
+     .kernel = {.compute = ComputeScan<ScanSum, Numbers>},
      .gradient = CumsumGradient,
      .python = {.names = "cumsum|math.cumsum",
                 .args = "x: tensor; axis: native = 0; exclusive: bool = False; "
@@ -286,7 +223,7 @@ const OpRecord kRecords[] = {
               "complex128, half, uint32, uint64]; Tidx: type in [int32, "
               "int64] = int32",
      .shape = shape_fn::SameAsInput,
-     .kernel = {.compute = ComputeScan<Multiply, Numbers>},
+     .kernel = {.compute = ComputeScan<ScanProduct, Numbers>},
      .gradient = CumprodGradient,
      .python = {.names = "math.cumprod",
                 .args = "x: tensor; axis: native = 0; exclusive: bool = False; "
@@ -303,7 +240,7 @@ const OpRecord kRecords[] = {
               "[bfloat16, half, float, double]; Tidx: type in [int32, int64] "
               "= int32",
      .shape = shape_fn::SameAsInput,
-     .kernel = {.compute = ComputeScan<LogAdd, Floats>},
+     .kernel = {.compute = ComputeScan<ScanLogSum, Floats>},
      .gradient = LogsumexpGradient,
      .python = {.names = "math.cumulative_logsumexp",
                 .args = "x: tensor; axis: native = 0; exclusive: bool = False; "

@@ -5,121 +5,62 @@
 #include "ops/fn/variable_scatter.h"
 
 #include <algorithm>
+
 #include "framework/op_registry.h"
 #include "framework/variable.h"
-#include "framework/variant.h"
-#include "kernels/elementwise.h"
-#include "ops/index_slices.h"
+#include "kernels/scatter.h"
+#include "ops/element_moves.h"
 #include "ops/fn/variable_resource.h"
+#include "ops/index_slices.h"
 
 namespace gk {
 namespace {
 
-enum class Scatter { kUpdate, kAdd, kSub, kMul, kDiv, kMin, kMax };
-
-template <Scatter kOp, class C>
-C Combine(C a, C b) {
-  if constexpr (kOp == Scatter::kAdd) return C(a + b);
-  if constexpr (kOp == Scatter::kSub) return C(a - b);
-  if constexpr (kOp == Scatter::kMul) return C(a * b);
-  if constexpr (kOp == Scatter::kDiv) {
-    if constexpr (std::is_integral_v<C> && std::is_signed_v<C>) {
-      if (b == C(-1)) return C(C(0) - a);
-    }
-    return C(a / b);
+template <ScatterOp kOp, class T>
+void Apply(const IndexSlices& slices, const T* updates, bool one, T* value) {
+  if (one) {
+    ScatterSlices<kOp, 0>(slices.offsets, slices.size, updates, value);
+  } else {
+    ScatterSlices<kOp, 1>(slices.offsets, slices.size, updates, value);
   }
-  if constexpr (kOp == Scatter::kMin) return b < a ? b : a;
-  if constexpr (kOp == Scatter::kMax) return a < b ? b : a;
 }
 
-template <Scatter kOp, class T>
+template <ScatterOp kOp, class T>
 Status Apply(Tensor& value, const IndexSlices& slices, const Tensor& updates) {
-  using C = ComputeType<T>;
-  const T* from = updates.data<T>();
-  if constexpr (kOp == Scatter::kDiv && std::is_integral_v<T>) {
+  if constexpr (kOp == ScatterOp::kDiv && std::is_integral_v<T>) {
     for (const T v : updates.flat<T>()) {
       if (v == T(0)) return InvalidArgument("Integer division by zero");
     }
   }
-  T* to = value.data<T>();
-  const int64_t step = updates.rank() == 0 ? 0 : 1;
-  for (const int64_t offset : slices.offsets) {
-    T* row = to + offset;
-    for (int64_t i = 0; i < slices.size; ++i) {
-      row[i] = Convert<T>(
-          Combine<kOp, C>(Convert<C>(row[i]), Convert<C>(from[i * step])));
-    }
-    from += step * slices.size;
-  }
+  Apply<kOp>(slices, updates.data<T>(), updates.rank() == 0, value.data<T>());
   return OkStatus();
 }
 
-template <class T>
-void Replace(Tensor& value, const IndexSlices& slices, const Tensor& updates) {
-  const T* from = updates.data<T>();
-  T* to = value.data<T>();
-  const int64_t step = updates.rank() == 0 ? 0 : 1;
-  for (const int64_t offset : slices.offsets) {
-    for (int64_t i = 0; i < slices.size; ++i) to[offset + i] = from[i * step];
-    from += step * slices.size;
-  }
-}
-
-struct Bits128 {
-  uint64_t words[2];
-};
-
-Status ReplaceAny(Tensor& value, const IndexSlices& slices,
-                  const Tensor& updates) {
-  if (value.dtype() == DataType::kString) {
-    Replace<std::string>(value, slices, updates);
-    return OkStatus();
-  }
-  if (value.dtype() == DataType::kVariant) {
-    Replace<Variant>(value, slices, updates);
-    return OkStatus();
-  }
-  switch (DataTypeSize(value.dtype())) {
-    case 1:
-      Replace<uint8_t>(value, slices, updates);
-      return OkStatus();
-    case 2:
-      Replace<uint16_t>(value, slices, updates);
-      return OkStatus();
-    case 4:
-      Replace<uint32_t>(value, slices, updates);
-      return OkStatus();
-    case 8:
-      Replace<uint64_t>(value, slices, updates);
-      return OkStatus();
-    case 16:
-      Replace<Bits128>(value, slices, updates);
-      return OkStatus();
-  }
-  return Unimplemented("Scatter of {}", DataTypeString(value.dtype()));
-}
-
 // kBool: sums of bools are "or", differences "xor".
-template <Scatter kOp, bool kBool = false>
+template <ScatterOp kOp, bool kBool = false>
 Status ScatterInto(const KernelContext& c, Tensor& value,
                    const IndexSlices& slices, const Tensor& updates) {
-  if constexpr (kOp == Scatter::kUpdate) {
-    return ReplaceAny(value, slices, updates);
+  if constexpr (kOp == ScatterOp::kUpdate) {
+    return VisitMoved(value.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      Apply<kOp>(slices, static_cast<const T*>(updates.raw_data()),
+                 updates.rank() == 0, static_cast<T*>(value.raw_data()));
+    });
   } else {
     Status status;
-    bool known = VisitType<float, double, half, bfloat16, int8_t, int16_t,
-                           int32_t, int64_t, uint8_t, uint16_t, uint32_t,
-                           uint64_t>(value.dtype(), [&](auto tag) {
-      status = Apply<kOp, decltype(tag)>(value, slices, updates);
-    });
-    if constexpr (kOp != Scatter::kMin && kOp != Scatter::kMax) {
-      known = known || VisitType<complex64, complex128>(
-                           value.dtype(), [&](auto tag) {
-                             status = Apply<kOp, decltype(tag)>(value, slices,
-                                                                updates);
-                           });
+    bool known =
+        VisitType<float, double, half, bfloat16, int8_t, int16_t, int32_t,
+                  int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(
+            value.dtype(), [&](auto tag) {
+              status = Apply<kOp, decltype(tag)>(value, slices, updates);
+            });
+    if constexpr (kOp != ScatterOp::kMin && kOp != ScatterOp::kMax) {
+      known = known ||
+              VisitType<complex64, complex128>(value.dtype(), [&](auto tag) {
+                status = Apply<kOp, decltype(tag)>(value, slices, updates);
+              });
     }
-    if constexpr (kOp == Scatter::kAdd || kOp == Scatter::kSub) {
+    if constexpr (kOp == ScatterOp::kAdd || kOp == ScatterOp::kSub) {
       if (kBool && value.dtype() == DataType::kBool) {
         return Apply<kOp, bool>(value, slices, updates);
       }
@@ -160,7 +101,7 @@ Status CheckRowUpdates(const TensorShape& value, const TensorShape& indices,
   return OkStatus();
 }
 
-template <Scatter kOp>
+template <ScatterOp kOp>
 Status ComputeScatter(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(VariableResource * v, VariableOf(c.input(0)));
   const Tensor &indices = c.input(1), &updates = c.input(2);
@@ -221,7 +162,7 @@ Status CheckSliceUpdates(const TensorShape& value, const TensorShape& indices,
       updates.DebugString());
 }
 
-template <Scatter kOp>
+template <ScatterOp kOp>
 Status ComputeScatterNd(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(VariableResource * v, VariableOf(c.input(0)));
   const Tensor &indices = c.input(1), &updates = c.input(2);
@@ -255,7 +196,7 @@ const OpRecord kRecords[] = {
               "type in [int32, int64]",
      .traits = kWrites,
      .shape = ScatterShape,
-     .kernel = {.compute = ComputeScatter<Scatter::kAdd>},
+     .kernel = {.compute = ComputeScatter<ScatterOp::kAdd>},
      .doc = "Adds updates to slices of a variable."},
 
     {.name = "ResourceScatterSub",
@@ -267,7 +208,7 @@ const OpRecord kRecords[] = {
               "type in [int32, int64]",
      .traits = kWrites,
      .shape = ScatterShape,
-     .kernel = {.compute = ComputeScatter<Scatter::kSub>},
+     .kernel = {.compute = ComputeScatter<ScatterOp::kSub>},
      .doc = "Subtracts updates from slices of a variable."},
 
     {.name = "ResourceScatterMul",
@@ -279,7 +220,7 @@ const OpRecord kRecords[] = {
               "type in [int32, int64]",
      .traits = kWrites,
      .shape = ScatterShape,
-     .kernel = {.compute = ComputeScatter<Scatter::kMul>},
+     .kernel = {.compute = ComputeScatter<ScatterOp::kMul>},
      .doc = "Multiplies slices of a variable."},
 
     {.name = "ResourceScatterDiv",
@@ -291,7 +232,7 @@ const OpRecord kRecords[] = {
               "type in [int32, int64]",
      .traits = kWrites,
      .shape = ScatterShape,
-     .kernel = {.compute = ComputeScatter<Scatter::kDiv>},
+     .kernel = {.compute = ComputeScatter<ScatterOp::kDiv>},
      .doc = "Divides slices of a variable."},
 
     {.name = "ResourceScatterMin",
@@ -303,7 +244,7 @@ const OpRecord kRecords[] = {
               "type in [int32, int64]",
      .traits = kWrites,
      .shape = ScatterShape,
-     .kernel = {.compute = ComputeScatter<Scatter::kMin>},
+     .kernel = {.compute = ComputeScatter<ScatterOp::kMin>},
      .doc = "Takes the minimum of slices of a variable and updates."},
 
     {.name = "ResourceScatterMax",
@@ -315,7 +256,7 @@ const OpRecord kRecords[] = {
               "type in [int32, int64]",
      .traits = kWrites,
      .shape = ScatterShape,
-     .kernel = {.compute = ComputeScatter<Scatter::kMax>},
+     .kernel = {.compute = ComputeScatter<ScatterOp::kMax>},
      .doc = "Takes the maximum of slices of a variable and updates."},
 
     {.name = "ResourceScatterUpdate",
@@ -324,7 +265,7 @@ const OpRecord kRecords[] = {
      .attrs = "dtype: type; Tindices: type in [int32, int64]",
      .traits = kWrites,
      .shape = ScatterShape,
-     .kernel = {.compute = ComputeScatter<Scatter::kUpdate>},
+     .kernel = {.compute = ComputeScatter<ScatterOp::kUpdate>},
      .doc = "Gives slices of a variable new values."},
 
     {.name = "ResourceScatterNdAdd",
@@ -334,7 +275,7 @@ const OpRecord kRecords[] = {
               "True; bad_indices_policy: string = ''",
      .traits = kWrites,
      .shape = shape_fn::NoOutputs,
-     .kernel = {.compute = ComputeScatterNd<Scatter::kAdd>},
+     .kernel = {.compute = ComputeScatterNd<ScatterOp::kAdd>},
      .doc = "Adds updates to slices of a variable, each named by a row."},
 
     {.name = "ResourceScatterNdSub",
@@ -344,7 +285,7 @@ const OpRecord kRecords[] = {
               "True; bad_indices_policy: string = ''",
      .traits = kWrites,
      .shape = shape_fn::NoOutputs,
-     .kernel = {.compute = ComputeScatterNd<Scatter::kSub>},
+     .kernel = {.compute = ComputeScatterNd<ScatterOp::kSub>},
      .doc = "Subtracts updates from slices named by rows of indices."},
 
     {.name = "ResourceScatterNdMin",
@@ -354,7 +295,7 @@ const OpRecord kRecords[] = {
               "True; bad_indices_policy: string = ''",
      .traits = kWrites,
      .shape = shape_fn::NoOutputs,
-     .kernel = {.compute = ComputeScatterNd<Scatter::kMin>},
+     .kernel = {.compute = ComputeScatterNd<ScatterOp::kMin>},
      .doc = "Takes the minimum of updates and slices named by rows."},
 
     {.name = "ResourceScatterNdMax",
@@ -364,7 +305,7 @@ const OpRecord kRecords[] = {
               "True; bad_indices_policy: string = ''",
      .traits = kWrites,
      .shape = shape_fn::NoOutputs,
-     .kernel = {.compute = ComputeScatterNd<Scatter::kMax>},
+     .kernel = {.compute = ComputeScatterNd<ScatterOp::kMax>},
      .doc = "Takes the maximum of updates and slices named by rows."},
 
     {.name = "ResourceScatterNdUpdate",
@@ -374,7 +315,7 @@ const OpRecord kRecords[] = {
               "True; bad_indices_policy: string = ''",
      .traits = kWrites,
      .shape = shape_fn::NoOutputs,
-     .kernel = {.compute = ComputeScatterNd<Scatter::kUpdate>},
+     .kernel = {.compute = ComputeScatterNd<ScatterOp::kUpdate>},
      .doc = "Gives the slices named by rows of indices new values."},
 };
 
