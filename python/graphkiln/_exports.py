@@ -99,7 +99,12 @@ EXPORTS: dict[str, str] = {
         dtypes.uint8 dtypes.uint16 dtypes.uint32 dtypes.uint64
         dtypes.resource dtypes.variant
         dtypes.DType dtypes.as_dtype
-        Operation
+        Graph Operation control_dependencies device get_static_value group
+        inside_function is_symbolic_tensor name_scope init_scope tuple
+        compat.v1.Graph compat.v1.control_dependencies
+        compat.v1.get_default_graph compat.v1.placeholder
+        import_graph_def graph_util.import_graph_def
+        compat.v1.import_graph_def io.write_graph test.assert_equal_graph_def
         experimental.dlpack.to_dlpack experimental.dlpack.from_dlpack
         __internal__.types.Tensor=AbstractTensor
         __internal__.EagerTensor=EagerTensor
@@ -135,7 +140,6 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.gradients.forward_accumulator": "autodiff.ForwardAccumulator",
     "graphkiln._src.config.device_spec": "DeviceSpec",
     "graphkiln._src.gradients.gradient_registry": "no_gradient RegisterGradient",
-    "graphkiln._src.graph.name_scope": "name_scope init_scope device",
     "graphkiln._src.function.function": """
         function compat.v1.function compat.v2.function
         """,
@@ -203,11 +207,6 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.gradients.gradients": """
         AggregationMethod gradients hessians recompute_grad
         """,
-    "graphkiln._src.graph.graph_def": """
-        import_graph_def graph_util.import_graph_def io.write_graph
-        compat.v1.import_graph_def
-        test.assert_equal_graph_def
-        """,
     "graphkiln._src.types.type_spec": """
         TypeSpec TensorSpec
         __internal__.CompositeTensor
@@ -233,11 +232,6 @@ EXPORTS: dict[str, str] = {
         experimental.ExtensionTypeBatchEncoder
         """,
     "graphkiln._src.sparse.indexed_slices": "IndexedSlices IndexedSlicesSpec",
-    "graphkiln._src.graph.graph_scopes": """
-        Graph control_dependencies inside_function
-        compat.v1.Graph compat.v1.control_dependencies
-        compat.v1.get_default_graph compat.v1.placeholder
-        """,
     "graphkiln._src.host.logging": """
         get_logger compat.v1.logging.log compat.v1.logging.debug
         compat.v1.logging.info compat.v1.logging.warn
@@ -329,9 +323,6 @@ EXPORTS: dict[str, str] = {
         debugging.disable_traceback_filtering
         debugging.is_traceback_filtering_enabled
         debugging.enable_check_numerics debugging.disable_check_numerics
-        """,
-    "graphkiln._src.graph.control": """
-        get_static_value group tuple is_symbolic_tensor
         """,
     "graphkiln._src.math.bincount": "math.bincount sparse.bincount=sparse_bincount",
     "graphkiln._src.math.counting": """

@@ -9,7 +9,7 @@
 
 #include "shape_type.h"
 #include "tensor_type.h"
-#include "throw_status.h"
+#include "throw_error.h"
 
 namespace gk::py {
 

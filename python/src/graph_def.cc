@@ -1,17 +1,22 @@
 #include "graph_def.h"
 
+#include <map>
+
 #include "concrete_function.h"
+#include "convert.h"
 #include "errors.h"
 #include "framework/op_registry.h"
 #include "func_graph_object.h"
 #include "gil.h"
 #include "graph/attr_from_proto.h"
 #include "graph/graph_def.h"
+#include "graph/graph_file.h"
 #include "graph/import_graph_def.h"
 #include "graph/op_def_proto.h"
 #include "graph/picture.h"
 #include "graph/tensor_proto.h"
 #include "guarded.h"
+#include "message.h"
 #include "op_function.h"
 #include "operation_type.h"
 #include "tensor_type.h"
@@ -117,34 +122,162 @@ nb::object PlainAttr(const Operation& op, const std::string& name) {
   return nb::steal(value);
 }
 
-// import_graph_def(graph, bytes, {edge: tensor}, prefix) -> [Operation]
-nb::list ImportBytes(nb::handle graph, nb::bytes bytes, nb::dict input_map,
-                     const std::string& prefix) {
-  PyGraph* g = GraphArgument(graph);
-  if (g->func == nullptr || g->func->finished()) {
-    Throw(RuntimeError("Graph is finalized and cannot be modified."));
+// A message as bytes; an error that says what was wanted for what is none.
+std::string Serialized(nb::handle message) {
+  const nb::bytes data(message.attr("SerializeToString")());
+  return std::string(data.c_str(), data.size());
+}
+proto::GraphDef ReadGraphDef(nb::handle given, const std::string& what) {
+  if (!nb::hasattr(given, "SerializeToString")) {
+    Throw(TypeError("{}{}", what, Py_TYPE(given.ptr())->tp_name));
   }
   proto::GraphDef message;
-  const Status parsed =
-      message.Parse(std::string_view(bytes.c_str(), bytes.size()));
+  const Status parsed = message.Parse(Serialized(given));
   if (!parsed.ok()) Throw(parsed);
-  ImportGraphDefOptions options;
-  options.prefix = prefix;
-  for (auto [key, value] : input_map) {
-    if (!IsSymbolicTensor(value.ptr()) ||
-        Graph::GraphOf(TensorOf(value.ptr())) != g->graph) {
-      Throw(ValueError("input_map: a value is no tensor of the graph"));
-    }
-    options.input_map[nb::cast<std::string>(key)] =
-        Graph::OutputOf(TensorOf(value.ptr()));
-  }
-  const std::vector<Node*> nodes =
-      Check(ImportGraphDef(message, g->graph, options));
-  nb::list out;
-  g->func->Adopt(nodes);
-  for (Node* node : nodes) out.append(WrapNode(g->graph, node));
-  return out;
+  return message;
 }
+
+// A tensor of this graph for each edge that is named.
+std::map<std::string, Output> InputMap(FuncGraph* builder, nb::handle given) {
+  std::map<std::string, Output> inputs;
+  if (given.is_none()) return inputs;
+  for (nb::handle item : given.attr("items")()) {
+    const Tensor t = Check(ToTensor(nb::object(item[1]).ptr()));
+    inputs[nb::cast<std::string>(item[0])] =
+        Graph::OutputOf(Check(builder->Capture(t)));
+  }
+  return inputs;
+}
+
+PyObject* Import(PyObject*, PyObject* args, PyObject* kwargs) {
+  PyObject *given, *input_map = Py_None, *elements = Py_None, *unused;
+  const char* name = "import";
+  if (!ParseArguments(args, kwargs, "O|OOzOO",
+                      {"graph_def", "input_map", "return_elements", "name",
+                       "op_dict", "producer_op_list"},
+                      &given, &input_map, &elements, &name, &unused,
+                      &unused)) {
+    return nullptr;
+  }
+  FuncGraph* builder = FuncGraph::Current();
+  if (builder == nullptr) {
+    return Raise(RuntimeError(
+        "tf.import_graph_def adds to a graph: call it in a tf.function or "
+        "under tf.Graph().as_default()."));
+  }
+  const proto::GraphDef message = ReadGraphDef(
+      nb::handle(given),
+      "Argument `graph_def` must be a GraphDef proto. Received: ");
+  nb::list wanted;
+  if (elements != Py_None) wanted = nb::list(nb::handle(elements));
+  for (nb::handle e : wanted) {
+    if (nb::isinstance<nb::str>(e)) continue;
+    return Raise(TypeError(
+        "Argument `return_elements` must be a list of strings. Received: {}",
+        nb::repr(nb::handle(elements)).c_str()));
+  }
+  if (builder->finished()) {
+    return Raise(RuntimeError("Graph is finalized and cannot be modified."));
+  }
+  const Ref<Graph> graph = builder->graph();
+  ImportGraphDefOptions options;
+  options.input_map = InputMap(builder, nb::handle(input_map));
+  options.prefix = name == nullptr ? "import" : name;
+  while (options.prefix.ends_with('/')) options.prefix.pop_back();
+  if (!options.prefix.empty()) {
+    options.prefix =
+        graph->UniqueName(builder->scopes().name() + options.prefix);
+  }
+  const auto nodes = ImportGraphDef(message, graph.get(), options);
+  if (!nodes.ok() && nodes.status().code() == Code::kInvalidArgument) {
+    return Raise(ValueError("{}", nodes.status().message()));
+  }
+  builder->Adopt(Check(nodes));
+  if (elements == Py_None) Py_RETURN_NONE;
+  nb::list out;
+  for (nb::handle e : wanted) {
+    const ImportedElement found = Check(
+        FindImported(*nodes, options.prefix, nb::cast<std::string>(e)));
+    if (found.index < 0) {
+      out.append(WrapNode(graph.get(), found.node));
+    } else {
+      out.append(
+          nb::steal(WrapTensor(graph->TensorOf({found.node, found.index}))));
+    }
+  }
+  return out.release().ptr();
+}
+
+PyObject* WriteGraph(PyObject*, PyObject* args, PyObject* kwargs) {
+  PyObject *given, *folder, *name;
+  int as_text = 1;
+  if (!ParseArguments(args, kwargs, "OOO|p",
+                      {"graph_or_graph_def", "logdir", "name", "as_text"},
+                      &given, &folder, &name, &as_text)) {
+    return nullptr;
+  }
+  nb::object message = nb::borrow(given);
+  if (IsConcreteFunction(given)) message = message.attr("graph");
+  if (IsGraph(message.ptr())) message = message.attr("as_graph_def")();
+  const auto path = [](PyObject* part) {
+    return nb::cast<std::string>(nb::module_::import_("os").attr("fsdecode")(
+        nb::handle(part)));
+  };
+  const std::string data =
+      as_text ? std::string(nb::str(message).c_str()) : [&] {
+        const nb::bytes bytes(message.attr("SerializeToString")(
+            nb::arg("deterministic") = true));
+        return std::string(bytes.c_str(), bytes.size());
+      }();
+  return ToPyString(Check(WriteToFolder(path(folder), path(name), data)));
+}
+
+PyObject* AssertEqual(PyObject*, PyObject* args, PyObject* kwargs) {
+  PyObject *expected, *actual;
+  if (!ParseArguments(args, kwargs, "OO", {"expected", "actual"}, &expected,
+                      &actual)) {
+    return nullptr;
+  }
+  const auto read = [](PyObject* given) {
+    return ReadGraphDef(nb::handle(given), "Expected a GraphDef, got ");
+  };
+  const std::string difference = DifferenceOf(read(expected), read(actual));
+  if (difference.empty()) Py_RETURN_NONE;
+  PyErr_SetString(PyExc_AssertionError, difference.c_str());
+  return nullptr;
+}
+
+PyMethodDef functions[] = {
+    {"import_graph_def", AsCFunction(Guarded<Import>), kByName,
+     "import_graph_def(graph_def, input_map=None, return_elements=None, "
+     "name=None, op_dict=None, producer_op_list=None)\n--\n\n"
+     "Adds the nodes of a GraphDef to the graph that is being built.\n\n"
+     "`input_map` gives tensors in place of the message's edges, `name` is the\n"
+     "prefix of all names (\"import\" if None, none if empty). Returns the\n"
+     "operations (\"x\") and tensors (\"x:0\") of `return_elements`.\n\n"
+     ">>> graph = tf.Graph()\n"
+     ">>> with graph.as_default():\n"
+     "...     one = tf.constant(1, name='one')\n"
+     ">>> copy = tf.Graph()\n"
+     ">>> with copy.as_default():\n"
+     "...     tf.graph_util.import_graph_def(\n"
+     "...         graph.as_graph_def(), name='copied')\n"
+     ">>> [op.name for op in copy.get_operations()]\n"
+     "['copied/one']"},
+    {"write_graph", AsCFunction(Guarded<WriteGraph>), kByName,
+     "write_graph(graph_or_graph_def, logdir, name, as_text=True)\n--\n\n"
+     "Writes a graph to a file, as text or as bytes; returns its path.\n\n"
+     ">>> import tempfile\n"
+     ">>> graph = tf.Graph()\n"
+     ">>> with tempfile.TemporaryDirectory() as folder:\n"
+     "...     path = tf.io.write_graph(graph, folder, 'graph.pbtxt')"},
+    {"assert_equal_graph_def", AsCFunction(Guarded<AssertEqual>), kByName,
+     "assert_equal_graph_def(expected, actual)\n--\n\n"
+     "AssertionError unless both GraphDefs have equal nodes (in any order)\n"
+     "and libraries; versions are not compared.\n\n"
+     ">>> graph = tf.Graph().as_graph_def()\n"
+     ">>> tf.test.assert_equal_graph_def(graph, graph)"},
+    {nullptr, nullptr, 0, nullptr}};
 
 // The number or types of an op's only list argument, if they are not given.
 void SetListAttrs(const OpRecord& record, const TensorVector& inputs,
@@ -172,12 +305,6 @@ void SetListAttrs(const OpRecord& record, const TensorVector& inputs,
     for (size_t i = 0; i < n; ++i) types.push_back(inputs[at + i].dtype());
     attrs->Set(list->type_list_attr, std::move(types));
   }
-}
-
-// A message as bytes.
-std::string Serialized(nb::handle message) {
-  const nb::bytes data(message.attr("SerializeToString")());
-  return std::string(data.c_str(), data.size());
 }
 
 // An op of the graph, which its builder makes of the message's op, attributes
@@ -337,12 +464,6 @@ PyGetSetDef attributes[] = {
 
 }  // namespace
 
-nb::object Message(const char* kind, const nb::bytes& data) {
-  return nb::module_::import_("graphkiln._proto")
-      .attr(kind)
-      .attr("FromString")(data);
-}
-
 nb::object NodeDefOf(const Operation& op) {
   return Message("NodeDef", NodeDefBytes(op));
 }
@@ -407,8 +528,7 @@ void AddGraphDef(nb::module_& m) {
         return GraphLayers(*g->graph, g->func ? g->func->name() : "");
       },
       nb::arg("graph"));
-  m.def("import_graph_def", &ImportBytes, nb::arg("graph"), nb::arg("bytes"),
-        nb::arg("input_map"), nb::arg("prefix"));
+  if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
 }
 
 }  // namespace gk::py

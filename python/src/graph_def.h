@@ -8,14 +8,13 @@
 #include <string>
 
 #include "operation_type.h"
+#include "message.h"
 #include "type_parts.h"
 
 namespace gk::py {
 
 // All of these throw what Python raises.
 
-// A protocol buffer message from its bytes.
-nanobind::object Message(const char* kind, const nanobind::bytes& data);
 nanobind::object NodeDefOf(const Operation& op);
 nanobind::object OpDefOf(const Operation& op);
 nanobind::object FunctionDefOf(nanobind::handle concrete_function);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "func_graph_object.h"
+#include "function/run_order.h"
 #include "gil.h"
 #include "graph_elements.h"
 #include "guarded.h"
@@ -130,56 +131,11 @@ PyObject* Gate(PyObject* item, PyRef* held) {
   return *held && IsTensor(held->get()) ? held->get() : item;
 }
 
-Node* NodeOf(PyObject* item, const Graph* graph) {
-  if (IsSymbolicTensor(item)) {
-    const Tensor t = TensorOf(item);
-    return Graph::GraphOf(t) == graph ? Graph::OutputOf(t).node : nullptr;
-  }
-  const Operation* op = nullptr;
-  const bool is_op = nb::try_cast(nb::handle(item), op) && op != nullptr;
-  return is_op && op->graph.get() == graph ? op->node : nullptr;
-}
-
-// In a function what is of other graphs is done before it runs, whatever it
-// is.
 PyObject* ControlDependencies(PyObject* o, PyObject* args, PyObject* kwargs) {
   PyObject* inputs;
-  if (!ParseArguments(args, kwargs, "O", {"control_inputs"}, &inputs)) {
-    return nullptr;
-  }
-  const auto pop = [](FuncGraph* f) { f->scopes().PopControlInputs(); };
-  if (inputs == Py_None) {
-    return NewScope(
-        o, [](FuncGraph* f) { f->scopes().PushControlInputs(std::nullopt); },
-        pop, Py_None);
-  }
-  PyRef items = PyRef::Steal(PySequence_Tuple(inputs));
-  if (!items) return nullptr;
-  const bool function = PyObject_TypeCheck(o, FuncGraphType);
-  std::vector<Node*> nodes;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
-    PyRef held;
-    PyObject* item = Gate(PyTuple_GET_ITEM(items.get(), i), &held);
-    if (item == nullptr) return nullptr;
-    if (!function) {
-      held = PyRef::Steal(GraphElement(o, item, true, true));
-      if (!held) return nullptr;
-      item = held.get();
-    } else if (item == Py_None) {
-      return Raise(
-          TypeError("Can not convert a NoneType into a Tensor or Operation."));
-    }
-    if (Node* node = NodeOf(item, GraphOf(o)->graph)) nodes.push_back(node);
-  }
-  return NewScope(
-      o,
-      [nodes](FuncGraph* f) {
-        for (Node* node : nodes) {
-          node->mutable_attrs().Set("_has_manual_control_dependencies", true);
-        }
-        f->scopes().PushControlInputs(nodes);
-      },
-      pop, Py_None);
+  return ParseArguments(args, kwargs, "O", {"control_inputs"}, &inputs)
+             ? ControlScope(o, inputs)
+             : nullptr;
 }
 
 PyObject* ColocateWith(PyObject* o, PyObject* args, PyObject* kwargs) {
@@ -419,6 +375,53 @@ PyMethodDef methods[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
+
+// In a function what is of other graphs is done before it runs, whatever it
+// is.
+bool GatesOf(PyObject* graph, PyObject* given, std::vector<Node*>* nodes) {
+  PyRef items = PyRef::Steal(PySequence_Tuple(given));
+  if (!items) return false;
+  const bool function = PyObject_TypeCheck(graph, FuncGraphType);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+    PyRef held;
+    PyObject* item = Gate(PyTuple_GET_ITEM(items.get(), i), &held);
+    if (item == nullptr) return false;
+    if (!function) {
+      held = PyRef::Steal(GraphElement(graph, item, true, true));
+      if (!held) return false;
+      item = held.get();
+    } else if (item == Py_None) {
+      Raise(TypeError(
+          "Can not convert a NoneType into a Tensor or Operation."));
+      return false;
+    }
+    const Graph* own = GraphOf(graph)->graph;
+    const Operation* op = nullptr;
+    Node* node = nullptr;
+    if (IsSymbolicTensor(item)) {
+      node = MakerOf(TensorOf(item), own);
+    } else if (nb::try_cast(nb::handle(item), op) && op != nullptr &&
+               op->graph.get() == own) {
+      node = op->node;
+    }
+    if (node != nullptr) nodes->push_back(node);
+  }
+  return true;
+}
+
+PyObject* ControlScope(PyObject* graph, PyObject* inputs) {
+  if (inputs == Py_None) {
+    return NewScope(
+        graph,
+        [](FuncGraph* f) { f->scopes().PushControlInputs(std::nullopt); },
+        RunsAfter::End, Py_None);
+  }
+  std::vector<Node*> nodes;
+  if (!GatesOf(graph, inputs, &nodes)) return nullptr;
+  return NewScope(
+      graph, [nodes](FuncGraph* f) { RunsAfter::Begin(f, nodes); },
+      RunsAfter::End, Py_None);
+}
 
 void AddGraphScopes(TypeParts* parts) { parts->Add(methods); }
 

@@ -4,6 +4,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <vector>
+
+#include "graph/graph.h"
 #include "type_parts.h"
 
 namespace gk::py {
@@ -14,6 +17,13 @@ void AddGraphScopes(TypeParts* parts);
 void AddGraphState(TypeParts* parts);
 // What the graph of a function says of it.
 void AddFuncGraphState(TypeParts* parts);
+
+// What these tensors, operations, variables and slices wait for in the graph.
+// False with an exception set.
+bool GatesOf(PyObject* graph, PyObject* given, std::vector<Node*>* nodes);
+// A `with` statement in which ops of the graph run after what is given; None:
+// after nothing. New reference, null with an exception set.
+PyObject* ControlScope(PyObject* graph, PyObject* inputs);
 
 // What a `with` statement enters.
 void AddGraphScopeType(nanobind::module_& m);

@@ -20,6 +20,7 @@
 #include "function_trace_type.h"
 #include "gradient_tape.h"
 #include "graph_def.h"
+#include "graph_functions.h"
 #include "graph_scopes.h"
 #include "host_function.h"
 #include "interrupt.h"
@@ -79,7 +80,8 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddConcreteFunctionType(module, std::move(concrete_function),
                                       gk::py::CallStructured) &&
       gk::py::AddTracedValues(module) && gk::py::AddSourceLocations(module) &&
-      gk::py::AddFunctionType(module);
+      gk::py::AddFunctionType(module) &&
+      gk::py::AddGraphFunctions(module);
   if (!ok || !gk::py::InstallInterruptCheck()) throw nanobind::python_error();
   gk::py::AddExceptionTranslator();
   gk::py::InstallHostFunctions(m);

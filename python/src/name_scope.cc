@@ -10,6 +10,7 @@
 #include "errors.h"
 #include "framework/logical_device.h"
 #include "function/device_scope.h"
+#include "ops/fn/Identity.h"
 #include "tensor_type.h"
 #include "text_caster.h"
 
@@ -134,13 +135,12 @@ class InitScope {
   std::vector<Entered> entered_;
 };
 
-// Is a function being traced here, even if init_scope left its graph?
+}  // namespace
+
 bool InsideFunction() {
   if (FuncGraph* graph = FuncGraph::Current()) return graph->is_function();
   return LeftGraph() && LeftGraph()->is_function() && !LeftGraph()->finished();
 }
-
-}  // namespace
 
 std::string CurrentScope() {
   FuncGraph* graph = FuncGraph::Current();
@@ -252,13 +252,15 @@ void AddScopes(nb::module_& m) {
       },
       nb::arg("count"), "How many parts of the CPU can be named.");
   m.def(
-      "is_on_current_device",
-      [](nb::handle tensor) {
+      "here",
+      [](nb::object tensor) {
         return !IsEagerTensor(tensor.ptr()) ||
-               DeviceOf(TensorOf(tensor.ptr())) == CurrentDevice();
+                       DeviceOf(TensorOf(tensor.ptr())) == CurrentDevice()
+                   ? tensor
+                   : nb::steal(WrapTensor(
+                         ops::Identity(TensorOf(tensor.ptr()))));
       },
-      nb::arg("tensor"), "Is it where this thread makes tensors?");
-  m.def("inside_function", &InsideFunction, "Is a function being traced here?");
+      nb::arg("tensor"), "The tensor where this thread makes tensors.");
   m.def("current_scope", &CurrentScope,
         "The full name of the current name scope.");
 }

@@ -32,6 +32,8 @@ class OpScope {
   std::string name_;
 };
 
+// Is a function being traced here, even if init_scope left its graph?
+bool InsideFunction();
 // "outer/inner/".
 std::string CurrentScope();
 // A tf.name_scope.

@@ -1,4 +1,6 @@
 // The functions of tf.nest, and the same for elements of datasets.
+#include "nest.h"
+
 #include <algorithm>
 
 #include "errors.h"
@@ -37,11 +39,15 @@ bool FlattenInto(PyObject* value, NestRules rules, PyObject* leaves) {
   return ok;
 }
 
+}  // namespace
+
 PyRef FlatList(PyObject* value, NestRules rules) {
   PyRef leaves = PyRef::Steal(PyList_New(0));
   if (!leaves || !FlattenInto(value, rules, leaves.get())) return {};
   return leaves;
 }
+
+namespace {
 
 // The leaves from `next` on, which are enough, in the form of `like`.
 PyObject* PackLike(PyObject* like, NestRules rules, PyObject* leaves,
@@ -70,10 +76,14 @@ PyObject* PackLike(PyObject* like, NestRules rules, PyObject* leaves,
   return ok ? CloseNest(node, children, like) : nullptr;
 }
 
+}  // namespace
+
 PyObject* Packed(PyObject* like, NestRules rules, PyObject* leaves) {
   Py_ssize_t next = 0;
   return PackLike(like, rules, leaves, &next);
 }
+
+namespace {
 
 // How `value` nests as far as `shallow` does, and the parts of it at the
 // leaves of that.
@@ -192,6 +202,8 @@ class ValueWords final : public StructureWords {
   NestRules rules_[2];
 };
 
+}  // namespace
+
 bool AssertSame(PyObject* first, PyObject* second, bool check_types,
                 NestRules rules) {
   StructureRef a = StructureOf(first, rules, nullptr);
@@ -204,6 +216,8 @@ bool AssertSame(PyObject* first, PyObject* second, bool check_types,
   if (!status.ok()) Raise(status);
   return status.ok();
 }
+
+namespace {
 
 // str(value), at most 100 characters of it.
 PyRef Truncated(PyObject* value) {
@@ -446,7 +460,8 @@ PyObject* JoinedPaths(PyObject*, PyObject* args) {
   return list.Release();
 }
 
-// The parts of `deep` where `shallow` has leaves.
+}  // namespace
+
 PyObject* FlattenUpTo(PyObject* shallow, PyObject* deep, NestRules rules,
                       bool gaps) {
   StructureRef wanted = StructureOf(shallow, rules, nullptr);
@@ -464,6 +479,8 @@ PyObject* FlattenUpTo(PyObject* shallow, PyObject* deep, NestRules rules,
   }
   return list.Release();
 }
+
+namespace {
 
 PyObject* NestFlattenUpTo(PyObject*, PyObject* args) {
   PyObject *shallow, *deep;

@@ -2,7 +2,9 @@
 
 #include <new>
 
+#include "graph/tensor_proto.h"
 #include "guarded.h"
+#include "message.h"
 #include "type_protocol.h"
 
 namespace gk::py {
@@ -283,7 +285,9 @@ PyObject* WithRank(PyObject* o, PyObject* rank) {
   Py_RETURN_NONE;
 }
 PyObject* AsProto(PyObject* o, PyObject*) {
-  return CallPython("graphkiln._src.graph.protos", "shape_proto", {o});
+  return Message("TensorShapeProto", ShapeToProto(ShapeOf(o)).Serialize())
+      .release()
+      .ptr();
 }
 PyObject* Reduce(PyObject* o, PyObject*) {
   PyRef dims = PyRef::Steal(RawDims(o, nullptr));

@@ -12,6 +12,7 @@
 #include "bound_values.h"
 #include "convert.h"
 #include "function/staged_value.h"
+#include "throw_status.h"
 
 namespace gk::py {
 

@@ -2,31 +2,14 @@
 #ifndef GK_PYTHON_THROW_STATUS_H_
 #define GK_PYTHON_THROW_STATUS_H_
 
-#include <nanobind/nanobind.h>
-
-#include <utility>
-
-#include "base/caught.h"
-#include "errors.h"
+#include "throw_error.h"
 
 namespace gk::py {
 
-[[noreturn]] inline void Throw(const Status& status) {
-  Raise(status);
-  throw nanobind::python_error();
-}
-
-// What `f` returns; an Error that it throws becomes Python's. Errors of Python
-// that it comes by pass.
+// As Tried.
 template <class F>
 auto Guarded(F&& f) {
-  try {
-    return std::forward<F>(f)();
-  } catch (const nanobind::python_error&) {
-    throw;
-  } catch (...) {
-    Throw(LastCaughtStatus());
-  }
+  return Tried(std::forward<F>(f));
 }
 
 // What functions bound with nanobind throw, Guarded or not.

@@ -1,5 +1,7 @@
 #include "graph/import_graph_def.h"
 
+#include <charconv>
+
 #include "graph/node_importer.h"
 #include "graph/raise_control_flow.h"
 
@@ -63,6 +65,31 @@ StatusOr<std::vector<Node*>> ImportGraphDef(
   GK_ASSIGN_OR_RETURN(const proto::GraphDef raised,
                       RaiseControlFlow(message, outside));
   return ImportNodes(raised, graph, options);
+}
+
+StatusOr<ImportedElement> FindImported(std::span<Node* const> nodes,
+                                       std::string_view prefix,
+                                       std::string_view name) {
+  const size_t colon = name.find(':');
+  ImportedElement found{nullptr, -1};
+  bool valid = true;
+  if (colon != std::string_view::npos) {
+    const char* end = name.data() + name.size();
+    const auto [last, error] =
+        std::from_chars(name.data() + colon + 1, end, found.index);
+    valid = error == std::errc() && last == end && found.index >= 0;
+  }
+  for (Node* node : nodes) {
+    std::string_view own = node->name();
+    if (!prefix.empty()) own.remove_prefix(prefix.size() + 1);
+    if (own == name.substr(0, colon)) found.node = node;
+  }
+  if (!valid || found.node == nullptr ||
+      found.index >= found.node->num_outputs()) {
+    return ValueError("Requested return_element '{}' not found in graph_def.",
+                      name);
+  }
+  return found;
 }
 
 }  // namespace gk

@@ -6,7 +6,9 @@
 #define GK_GRAPH_IMPORT_GRAPH_DEF_H_
 
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graph/function_reader.h"
@@ -27,6 +29,17 @@ struct ImportGraphDefOptions {
 StatusOr<std::vector<Node*>> ImportGraphDef(
     const proto::GraphDef& message, Graph* graph,
     const ImportGraphDefOptions& options = {});
+
+// The node "x", or its output "x:0", of those that were imported: what `name`
+// stands for in the message. `index`: -1 for a node. ValueError if there is
+// none.
+struct ImportedElement {
+  Node* node;
+  int index = -1;
+};
+StatusOr<ImportedElement> FindImported(std::span<Node* const> nodes,
+                                       std::string_view prefix,
+                                       std::string_view name);
 
 }  // namespace gk
 

@@ -2,7 +2,6 @@
 
 from graphkiln import _graphkiln
 from graphkiln._src import ops
-from graphkiln._src.graph import control
 from graphkiln._src.types import dtypes
 from graphkiln.autograph import (
     branches,
@@ -206,7 +205,7 @@ def _is_range(value) -> bool:
 
 def _static(tensor):
     """A constant's Python value; None if it is not known."""
-    value = control.get_static_value(tensor)
+    value = _graphkiln.get_static_value(tensor)
     return None if value is None else value.item()
 
 

@@ -6,7 +6,6 @@ from graphkiln._graphkiln import TensorShape
 from graphkiln._src import ops
 from graphkiln._src.checks import assertions
 from graphkiln._src.control_flow import control_flow
-from graphkiln._src.graph import graph_scopes
 from graphkiln._src.sparse.sparse_tensor import SparseTensor
 from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.autograph import places, staged_list
@@ -64,7 +63,7 @@ def initialized(ran, names: list, outputs: list) -> list:
         ran,
         ["loop must iterate at least once to initialize " + ", ".join(names)],
     )
-    with graph_scopes.control_dependencies([] if check is None else [check]):
+    with _graphkiln.control_dependencies([] if check is None else [check]):
         return [ops.identity(t) for t in outputs]
 
 

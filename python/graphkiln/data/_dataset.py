@@ -10,7 +10,6 @@ from collections.abc import Callable
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._src import ops
 from graphkiln._src.checks import assertions
-from graphkiln._src.graph import graph_scopes
 from graphkiln._src.ragged.spec import RaggedTensorSpec
 from graphkiln._src.sparse.sparse_tensor import SparseTensorSpec
 from graphkiln._src.types import dtypes, type_spec
@@ -180,7 +179,7 @@ TensorSpec(shape=(), dtype=tf.string, name=None))
                 length,
             ],
         )
-        with graph_scopes.control_dependencies(
+        with _graphkiln.control_dependencies(
             [] if check is None else [check]
         ):
             return ops.identity(length)

@@ -9,7 +9,6 @@ from graphkiln._graphkiln import DType
 
 from graphkiln import _graphkiln
 from graphkiln._src import ops
-from graphkiln._src.graph import control
 from graphkiln._src.types import batchable, dtypes
 from graphkiln.data import _specs as specs
 from graphkiln.data import _structure as structure
@@ -98,8 +97,8 @@ def batches(size, drop_remainder, name: str = "batch_size") -> tuple:
     """Both as tensors, and how many elements all batches are known to have."""
     size = tensor(size, dtypes.int64, name)
     drop = tensor(drop_remainder, dtypes.bool, "drop_remainder")
-    sizes = set(np.ravel(control.get_static_value(size)).tolist())
-    known = len(sizes) == 1 and control.get_static_value(drop)
+    sizes = set(np.ravel(_graphkiln.get_static_value(size)).tolist())
+    known = len(sizes) == 1 and _graphkiln.get_static_value(drop)
     return size, drop, sizes.pop() if known else None
 
 

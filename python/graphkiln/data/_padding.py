@@ -4,7 +4,6 @@ from graphkiln._graphkiln import DType, Tensor, TensorShape
 
 from graphkiln import _graphkiln
 from graphkiln._src import ops
-from graphkiln._src.graph import control
 from graphkiln._src.ragged.spec import RaggedTensorSpec
 from graphkiln._src.ragged.tensor import RaggedTensor
 from graphkiln._src.types import dtypes
@@ -41,7 +40,7 @@ def shape_tensor(shape: object):
 
 def static_shape(tensor) -> TensorShape:
     """What is known of the shape that such a vector says."""
-    known = control.get_static_value(tensor)
+    known = _graphkiln.get_static_value(tensor)
     if known is not None:
         return TensorShape([None if d < 0 else int(d) for d in known])
     rank = tensor.shape[0] if tensor.shape.rank else None

@@ -6,7 +6,6 @@ from graphkiln._graphkiln import Tensor, TensorShape
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._src import ops
 from graphkiln._src.function import tracing
-from graphkiln._src.graph import graph_scopes
 from graphkiln._src.types import dtypes
 from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.data import _making as making
@@ -207,7 +206,7 @@ class Windows:
                     message="When pad_to_bucket_boundary=True, elements must "
                     "have length < max(bucket_boundaries).",
                 )
-                with graph_scopes.control_dependencies(
+                with _graphkiln.control_dependencies(
                     [] if check is None else [check]
                 ):
                     longest = ops.gather(boundaries, key) - 1

@@ -13,7 +13,7 @@ from graphkiln import _graphkiln, nest
 from graphkiln._graphkiln import Tensor, TensorShape
 from graphkiln._src.control_flow.tensor_array import TensorArray
 from graphkiln._src.function import python_parts
-from graphkiln._src.graph import graph_scopes, name_scope
+from graphkiln._src.graph import name_scope
 from graphkiln._src.types import composite, dtypes
 from graphkiln._src.types.type_spec import TypeSpec
 
@@ -258,7 +258,7 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False,
             *pairs, (_, default) = pairs
         if exclusive:
             checks.append(_assert_one(conditions))
-        with graph_scopes.control_dependencies(
+        with _graphkiln.control_dependencies(
             [c for c in checks if c is not None]
         ):
             function = default

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from graphkiln import _graphkiln, nest
-from graphkiln._graphkiln import Tensor
+from graphkiln._graphkiln import Graph, Tensor
 from graphkiln._src.control_flow.control_flow import as_tensor
 from graphkiln._src.function import function
 from graphkiln._src.function.types import ConcreteFunction
-from graphkiln._src.graph import graph_def, name_scope
-from graphkiln._src.graph.graph_scopes import Graph
+from graphkiln._src.graph import name_scope
 from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln._src.variables import variable as _variable
 
@@ -264,7 +263,7 @@ def _cut(
             if key not in constants and key not in given:
                 given[key] = outside
         made = [fetch.name for fetch in wanted if fetch.name not in fed]
-        results = graph_def.import_graph_def(part, given, made, name="")
+        results = _graphkiln.import_graph_def(part, given, made, name="")
         by_name = {**given, **dict(zip(made, results))}
 
         def result(fetch):

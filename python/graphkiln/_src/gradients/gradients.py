@@ -12,7 +12,7 @@ from graphkiln._src.gradients.gradient_tape import (
     GradientTape,
     UnconnectedGradients,
 )
-from graphkiln._src.graph import graph_scopes, name_scope
+from graphkiln._src.graph import name_scope
 from graphkiln._src.sparse.indexed_slices import IndexedSlices
 
 
@@ -233,7 +233,7 @@ def recompute_grad(f: Callable) -> Callable:
                 ]
                 tape.watch(floating)
                 # Not before its turn: else all would be kept after all.
-                with graph_scopes.control_dependencies(
+                with _graphkiln.control_dependencies(
                     [g for g in upstream if g is not None]
                 ):
                     value = f(*_graphkiln.nest_pack(args, again), **kwargs)

@@ -456,7 +456,7 @@ def _eager_results(func: Callable, inputs: list, types: list) -> list:
         results = _results(
             getattr(func, "__name__", "func"), func(*inputs), types
         )
-        return [name_scope.here(tensor) for tensor in results]
+        return [_graphkiln.here(tensor) for tensor in results]
     except Exception as e:
         raise errors._make(
             _code_of(e), f"{_text_of(e)} [Op:EagerPyFunc] name: "

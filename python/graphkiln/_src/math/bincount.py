@@ -6,7 +6,7 @@ from graphkiln import _graphkiln
 from graphkiln import raw_ops as ops
 from graphkiln._graphkiln import Tensor
 from graphkiln._src import ops as _ops
-from graphkiln._src.graph import graph_scopes, name_scope
+from graphkiln._src.graph import name_scope
 from graphkiln._src.ragged.tensor import RaggedTensor
 from graphkiln._src.sparse.sparse_tensor import SparseTensor
 from graphkiln._src.types import dtypes
@@ -178,7 +178,7 @@ def _of_the_same_rows(values, weights):
         for a, b in pairs
         if a is not b
     ]
-    with graph_scopes.control_dependencies(
+    with _graphkiln.control_dependencies(
         [c for c in checks if c is not None]
     ):
         return _ops.identity(weights)

@@ -3,7 +3,7 @@
 from graphkiln import _graphkiln
 from graphkiln._src import ops
 from graphkiln._src.checks import assertions
-from graphkiln._src.graph import graph_scopes, name_scope
+from graphkiln._src.graph import name_scope
 from graphkiln._src.types import dtypes
 
 
@@ -31,7 +31,7 @@ def histogram_fixed_width_bins(
         check = assertions.Assert(
             nbins > 0, [f"nbins {nbins} must > 0"], name="nbins"
         )
-        with graph_scopes.control_dependencies(
+        with _graphkiln.control_dependencies(
             [] if check is None else [check]
         ):
             nbins = ops.cast(nbins, values.dtype)

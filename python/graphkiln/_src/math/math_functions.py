@@ -4,7 +4,7 @@ from graphkiln import _graphkiln
 from graphkiln import raw_ops as ops
 from graphkiln._graphkiln import Tensor, TensorShape
 from graphkiln._src import ops as _ops
-from graphkiln._src.graph import control, name_scope
+from graphkiln._src.graph import name_scope
 from graphkiln._src.ragged.dynamic_ragged_shape import DynamicRaggedShape
 from graphkiln._src.sparse.indexed_slices import IndexedSlices
 from graphkiln._src.types import dtypes
@@ -128,7 +128,7 @@ def _repeat_all(x, count, axis: int):
     made = _ops.reshape(tiled, _ops.concat([before, size * count, behind], 0))
     if not _graphkiln.executing_eagerly() and x.shape.rank is not None:
         dims = x.shape.as_list()
-        known = control.get_static_value(count)
+        known = _graphkiln.get_static_value(count)
         if dims[axis] is not None:
             dims[axis] = None if known is None else dims[axis] * int(known[0])
         made.set_shape(dims)

@@ -8,7 +8,6 @@ from graphkiln import _graphkiln
 from graphkiln._graphkiln import DType, Tensor, TensorShape, TensorSpec, _ragged
 from graphkiln._src import ops
 from graphkiln._src.control_flow import control_flow
-from graphkiln._src.graph import control, graph_scopes
 from graphkiln._src.ragged.row_partition import (
     RowPartition,
     RowPartitionSpec,
@@ -74,7 +73,7 @@ class DynamicRaggedShape(CompositeTensor):
                 inner_shape, dtype, shape=[static.rank]
             )
         elif static.rank is None:
-            known = control.get_static_value(inner_shape)
+            known = _graphkiln.get_static_value(inner_shape)
             if known is not None:
                 static = TensorShape(known.tolist())
             elif inner_shape.shape[0] is not None:
@@ -104,7 +103,7 @@ class DynamicRaggedShape(CompositeTensor):
             for count, rows in zip(counts, [*needed, *self._inner_shape[:1]])
         ]
         checks = [check for check in checks if check is not None]
-        with graph_scopes.control_dependencies(checks):
+        with _graphkiln.control_dependencies(checks):
             self._inner_shape = ops.identity(self._inner_shape)
 
     @classmethod
@@ -248,7 +247,7 @@ class DynamicRaggedShape(CompositeTensor):
                 lengths.append(part.static_nrows)
             lengths.append(part.static_uniform_row_length)
             if lengths[-1] is None and ragged_lengths:
-                known = control.get_static_value(part.row_lengths())
+                known = _graphkiln.get_static_value(part.row_lengths())
                 if known is not None:
                     lengths[-1] = tuple(known.tolist())
         inner = self._static_inner_shape.as_list()

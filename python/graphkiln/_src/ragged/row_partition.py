@@ -5,7 +5,6 @@ from __future__ import annotations
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import DType, Tensor, TensorSpec, _ragged
 from graphkiln._src import ops
-from graphkiln._src.graph import control
 from graphkiln._src.ragged.tensor import RaggedTensor
 from graphkiln._src.types import dtypes
 from graphkiln._src.types.type_spec import CompositeTensor, TypeSpec
@@ -124,7 +123,7 @@ class RowPartition(CompositeTensor):
     @property
     def static_nvals(self) -> int | None:
         """How many values there are, if that is known."""
-        known = control.get_static_value(self._row_splits)
+        known = _graphkiln.get_static_value(self._row_splits)
         return None if known is None else int(known[-1])
 
     def is_uniform(self) -> bool:
