@@ -98,8 +98,10 @@ METHODS: dict[str, dict[str, str]] = {
         "__call__": "(self, *args: Any, **kwargs: Any) -> Any",
         "get_concrete_function": "(self, *args: Any, **kwargs: Any) -> ConcreteFunction",
         "experimental_get_tracing_count": "(self) -> int",
+        "pretty_printed_concrete_signatures": "(self, verbose: bool = True) -> str",
     },
     "ConcreteFunction": {
+        "pretty_printed_signature": "(self, verbose: bool = True) -> str",
         "__call__": "(self, *args: Any, **kwargs: Any) -> Any",
     },
 }
@@ -123,12 +125,12 @@ PROPERTIES: dict[str, dict[str, str]] = {
                          "captured_inputs": "list[Tensor]"},
 }
 
-# What the package adds to a C type when it is imported.
+# What objects of a C type have besides: attributes of their own, and what the
+# package adds when it is imported.
 # A Tensor is nearly always an eager one where its value is asked for.
 ADDED: dict[str, dict[str, str]] = {
     "Tensor": NUMBERS,
     "Function": {
-        "pretty_printed_concrete_signatures": "(self, verbose: bool = True) -> str",
         "__getattr__": "(self, name: str) -> Any",
     },
     "ConcreteFunction": {

@@ -6,36 +6,16 @@
 #include "errors.h"
 #include "tensor_spec_type.h"
 #include "tensor_type.h"
+#include "throw_status.h"
 #include "typed_values.h"
 #include "variable_type.h"
+
+namespace nb = nanobind;
 
 namespace gk::py {
 namespace {
 
 using Kind = TraceType::Kind;
-
-// Raises an error that Python code made: where it was made is not shown.
-bool RaiseObject(PyObject* error) {
-  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error)), error);
-  return false;
-}
-
-// Raises the one error of calls that do not fit. `reason`: None where Python
-// finds the words. False.
-bool Refuse(PyObject* function, const CallArguments& call, PyObject* reason) {
-  const auto [args, kwargs] = call.AsTupleAndDict();
-  if (!args) return false;
-  PyRef error =
-      PyRef::Steal(CallPython("graphkiln._src.function.function_binding", "refusal",
-                              {function, reason, args.get(), kwargs.get()}));
-  return error && RaiseObject(error.get());
-}
-
-bool RefuseFor(PyObject* function, const CallArguments& call,
-               const std::string& reason) {
-  PyRef text = PyRef::Steal(ToPyString(reason));
-  return text && Refuse(function, call, text.get());
-}
 
 // The arguments as tensors. False with an exception set.
 bool ToTensors(const CallArguments& call, std::vector<PyRef>* values,
@@ -97,31 +77,60 @@ bool IsOf(const TraceType& type, PyObject* value, CallVariables* variables,
 
 }  // namespace
 
-bool CallRules::Read(PyObject* parameters, PyObject* constraints,
-                     bool tensors_only) {
-  tensors_only_ = tensors_only;
-  is_constrained_ = constraints != Py_None;
-  constraints_.clear();
-  if (!signature_.Read(parameters)) return false;
-  if (!is_constrained_) return true;
-  PyRef items = PyRef::Steal(PySequence_Tuple(constraints));
-  if (!items) return false;
-  std::vector<FunctionParameter> types;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
-    const char* name;
-    int kind;
-    PyObject *type, *spec;
-    if (!PyArg_ParseTuple(PyTuple_GET_ITEM(items.get(), i), "siO!O", &name,
-                          &kind, TraceTypeType, &type, &spec)) {
-      return false;
+void CallRules::Constrain(const FunctionSignature& signature,
+                          nb::handle input_signature) {
+  is_constrained_ = true;
+  const nb::list specs(nb::borrow(input_signature));
+  size_t used = 0;
+  CallVariables variables;
+  std::vector<FunctionParameter> types, shown;
+  const auto add = [&](std::string name, ParameterKind kind, bool optional,
+                       PyRef spec) {
+    StatusOr<TraceTypeRef> type = TraceTypeOf(spec.get(), &variables);
+    if (!type.ok()) Throw(type.status());
+    types.push_back({name, kind, false, *type});
+    shown.push_back({name, kind, optional, *type});
+    constraints_.push_back({std::move(name), kind, *type, std::move(spec)});
+  };
+  const auto next = [&] { return PyRef::Share(specs[used++].ptr()); };
+  for (const FunctionSignature::Parameter& p : signature.parameters()) {
+    const bool optional = static_cast<bool>(p.default_value);
+    const bool left = used < specs.size();
+    if (p.is_positional()) {
+      if (!left && !optional) {
+        Throw(TypeError("input_signature missing type constraint for {}",
+                        p.name));
+      }
+      add(p.name,
+          signature.has_varargs() ? ParameterKind::kPositionalOnly : p.kind,
+          optional, left ? next() : p.default_value);
+    } else if (p.kind == ParameterKind::kVarPositional) {
+      for (size_t i = 0; used < specs.size(); ++i) {
+        add(Format("{}_{}", p.name, i), ParameterKind::kPositionalOnly, false,
+            next());
+      }
+    } else if (p.kind == ParameterKind::kKeywordOnly) {
+      if (!optional) {
+        Throw(TypeError("Since input_signature is defined, keyword-only "
+                        "parameter `{}` must have a default value",
+                        p.name));
+      }
+      add(p.name, p.kind, optional, left ? next() : p.default_value);
     }
-    constraints_.push_back({name, static_cast<ParameterKind>(kind),
-                            TraceTypeIn(type), PyRef::Share(spec)});
-    types.push_back({name, constraints_.back().kind, false,
-                     constraints_.back().type});
+  }
+  if (used < specs.size()) {
+    Throw(TypeError("input_signature contains {} extra type constraints.",
+                    specs.size() - used));
   }
   constrained_type_ = MakeRef<FunctionType>(std::move(types));
-  return true;
+  shown_type_ = MakeRef<FunctionType>(std::move(shown));
+}
+
+// Raises the one error of calls that do not fit. False.
+bool CallRules::Refuse(const CallArguments& call,
+                       std::string_view reason) const {
+  RaiseMisfit(reason, call, *Type());
+  return false;
 }
 
 int CallRules::Visit(visitproc visit, void* arg) const {
@@ -129,8 +138,7 @@ int CallRules::Visit(visitproc visit, void* arg) const {
   return signature_.Visit(visit, arg);
 }
 
-bool CallRules::Ask(PyObject* function, const CallArguments& given,
-                    AskedCall* asked) const {
+bool CallRules::Ask(const CallArguments& given, AskedCall* asked) const {
   CallArguments call = given;
   asked->remember = true;
   std::vector<PyRef> tensors;
@@ -141,17 +149,16 @@ bool CallRules::Ask(PyObject* function, const CallArguments& given,
     call.args = pointers.data();
   }
   if (const Constraint* c = GivenByName(call)) {
-    return RefuseFor(
-        function, call,
-        Format("got an unexpected keyword argument '{}'", c->name));
+    return Refuse(call,
+                  Format("got an unexpected keyword argument '{}'", c->name));
   }
   if (PyErr_Occurred()) return false;
   const auto fit = signature_.Bind(call, &asked->bound);
   if (fit == FunctionSignature::Fit::kError) return false;
   if (fit == FunctionSignature::Fit::kNo) {
-    return Refuse(function, call, Py_None);
+    return Refuse(call, signature_.WhyNot(call));
   }
-  return is_constrained_ ? AskConstrained(function, call, asked)
+  return is_constrained_ ? AskConstrained(call, asked)
                          : AskTypes(asked);
 }
 
@@ -205,10 +212,10 @@ std::string CallRules::Mismatch(const std::vector<BoundValue>& bound) const {
   return {};
 }
 
-bool CallRules::AskConstrained(PyObject* function, const CallArguments& call,
+bool CallRules::AskConstrained(const CallArguments& call,
                                AskedCall* asked) const {
   const std::string mismatch = Mismatch(asked->bound);
-  if (!mismatch.empty()) return RefuseFor(function, call, mismatch);
+  if (!mismatch.empty()) return Refuse(call, mismatch);
   CallVariables given;
   for (size_t i = 0; i < asked->bound.size(); ++i) {
     BoundValue& b = asked->bound[i];
@@ -216,12 +223,7 @@ bool CallRules::AskConstrained(PyObject* function, const CallArguments& call,
     PyRef cast = PyRef::Steal(CastValue(type, b.value.get()));
     if (!cast) {
       if (!PyErr_ExceptionMatches(BindingErrorType)) return false;
-      PyObject *error_type, *error, *trace;
-      PyErr_Fetch(&error_type, &error, &trace);
-      PyErr_NormalizeException(&error_type, &error, &trace);
-      PyRef t = PyRef::Steal(error_type), e = PyRef::Steal(error),
-            tb = PyRef::Steal(trace);
-      return Refuse(function, call, e.get());
+      return Refuse(call, TakePythonErrorText());
     }
     bool same = false;
     if (!IsOf(type, b.value.get(), &given, &same)) return false;

@@ -25,15 +25,23 @@ struct AskedCall {
 
 class CallRules {
  public:
-  // `parameters` as FunctionSignature reads them. `constraints`: None, or
-  // [(name, kind number, type, spec)] of an input signature. `tensors_only`:
-  // arguments become tensors first. False with an exception set.
-  bool Read(PyObject* parameters, PyObject* constraints, bool tensors_only);
+  CallRules() = default;
+  // `tensors_only`: arguments become tensors first.
+  CallRules(FunctionSignature signature, bool tensors_only)
+      : signature_(std::move(signature)), tensors_only_(tensors_only) {}
+  // What an input signature says of the parameters of `signature`, which may
+  // lack `self`. Throws what Python raises.
+  void Constrain(const FunctionSignature& signature,
+                 nanobind::handle input_signature);
+  // The parameters, with the types that an input signature gives them.
+  Ref<FunctionType> Type() const {
+    return shown_type_ ? shown_type_ : signature_.Type();
+  }
+  const FunctionSignature& signature() const { return signature_; }
 
-  // Binds and casts a call of `function`, whose rules these are. False with
-  // the one TypeError of calls that do not fit, or the user's own error.
-  bool Ask(PyObject* function, const CallArguments& call,
-           AskedCall* asked) const;
+  // Binds and casts a call. False with the one TypeError of calls that do not
+  // fit, or the user's own error.
+  bool Ask(const CallArguments& call, AskedCall* asked) const;
   // The input signature itself as a call.
   void AskSignature(AskedCall* asked) const;
   bool is_constrained() const { return is_constrained_; }
@@ -52,9 +60,9 @@ class CallRules {
     TraceTypeRef type;
     PyRef spec;
   };
+  bool Refuse(const CallArguments& call, std::string_view reason) const;
   bool AskTypes(AskedCall* asked) const;
-  bool AskConstrained(PyObject* function, const CallArguments& call,
-                      AskedCall* asked) const;
+  bool AskConstrained(const CallArguments& call, AskedCall* asked) const;
   // What only the place of an argument can give, and the call gives by name;
   // null if there is none.
   const Constraint* GivenByName(const CallArguments& call) const;
@@ -67,6 +75,7 @@ class CallRules {
   bool is_constrained_ = false;
   std::vector<Constraint> constraints_;
   Ref<FunctionType> constrained_type_;
+  Ref<FunctionType> shown_type_;  // the same, as errors show it
 };
 
 // The inputs of a trace for parameters of `type`, not yet converted.

@@ -9,6 +9,8 @@
 #include "base/format.h"
 #include "concrete_function_facts.h"
 #include "errors.h"
+#include "function_signature.h"
+#include "function_trace_type.h"
 #include "tensor_type.h"
 #include "typed_values.h"
 #include "variable_type.h"
@@ -151,18 +153,6 @@ TensorVector FlatInputs(const ConcreteFunction& f, const CallArguments& call) {
 
 }  // namespace
 
-void RaiseMisfit(std::string_view reason, const CallArguments& call,
-                 PyObject* signature, std::string_view more) {
-  const auto [args, kwargs] = call.AsTupleAndDict();
-  PyRef why = PyRef::Steal(args ? ToPyString(reason) : nullptr);
-  PyRef rest = PyRef::Steal(why ? ToPyString(more) : nullptr);
-  if (!rest) return;
-  PyErr_Format(PyExc_TypeError,
-               "Binding inputs to tf.function failed due to `%U`. Received "
-               "args: %S and kwargs: %S for signature: %S.%U",
-               why.get(), args.get(), kwargs.get(), signature, rest.get());
-}
-
 PyObject* CallStructured(PyConcreteFunction* f, PyObject* const* args,
                          size_t n, PyObject* kwnames) {
   const CallArguments call{args, n, kwnames};
@@ -182,7 +172,7 @@ PyObject* CallStructured(PyConcreteFunction* f, PyObject* const* args,
     PyRef signature = PyRef::Steal(
         FunctionTypeOf(reinterpret_cast<PyObject*>(f), nullptr));
     if (signature) {
-      RaiseMisfit(reason, call, signature.get(),
+      RaiseMisfit(reason, call, *FunctionTypeIn(signature.get()),
                   "\nFallback to flat signature also failed due to: " +
                       flat.reason);
     }

@@ -3,21 +3,13 @@
 #ifndef GK_PYTHON_CONCRETE_CALL_H_
 #define GK_PYTHON_CONCRETE_CALL_H_
 
-#include <string_view>
-
 #include "concrete_function.h"
-#include "function_signature.h"
 
 namespace gk::py {
 
 // For AddConcreteFunctionType.
 PyObject* CallStructured(PyConcreteFunction* f, PyObject* const* args,
                          size_t n, PyObject* kwnames);
-
-// Raises the one TypeError of calls that do not fit. `signature`: what is
-// called, as it prints; `more`: follows.
-void RaiseMisfit(std::string_view reason, const CallArguments& call,
-                 PyObject* signature, std::string_view more = {});
 
 }  // namespace gk::py
 

@@ -9,6 +9,7 @@
 #include "concrete_function.h"
 #include "dtype_type.h"
 #include "func_graph_object.h"
+#include "function_signature.h"
 #include "function_trace_type.h"
 #include "graph_def.h"
 #include "guarded.h"
@@ -145,16 +146,9 @@ PyObject* ArgumentNames(PyObject* o, void*) {
   return names.release().ptr();
 }
 
-// (*args, **kwargs): which fit is for the call to say.
-PyObject* AnySignature(PyObject*, void*) {
-  nb::module_ inspect = nb::module_::import_("inspect");
-  nb::object make = inspect.attr("Parameter");
-  return inspect
-      .attr("Signature")(
-          nb::make_tuple(make("args", make.attr("VAR_POSITIONAL")),
-                         make("kwargs", make.attr("VAR_KEYWORD"))))
-      .release()
-      .ptr();
+// Which arguments fit is for the call to say.
+PyObject* CallSignature(PyObject*, void*) {
+  return AnySignature().release().ptr();
 }
 
 PyObject* InferenceFunction(PyObject* o, void*) {
@@ -223,7 +217,7 @@ PyGetSetDef attributes[] = {
      "Those of the variables that tapes watch.", nullptr},
     {"_arg_keywords", Guarded<ArgumentNames>, nullptr,
      "The names by which the tensors can be given.", nullptr},
-    {"__signature__", Guarded<AnySignature>, nullptr, nullptr, nullptr},
+    {"__signature__", Guarded<CallSignature>, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 }  // namespace

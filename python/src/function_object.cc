@@ -1,6 +1,3 @@
-// Function: what tf.function returns. A cached call runs no Python code; all
-// else is in the package's function/function.py, which adds its methods to
-// this type.
 #include "function_object.h"
 
 #include <structmember.h>  // after Python.h
@@ -16,37 +13,29 @@
 #include "function/blocking_wait.h"
 #include "function_trace_type.h"
 #include "gil.h"
+#include "gone_object.h"
 #include "guarded.h"
 #include "literal_key.h"
 #include "only_argument.h"
 #include "python_tracer.h"
-#include "retraces.h"
 #include "source_location.h"
 #include "tensor_type.h"
 #include "typed_values.h"
 #include "variable_type.h"
 #include "words.h"
 
+namespace nb = nanobind;
+
 namespace gk::py {
+
+PyTypeObject* FunctionObjectType = nullptr;
 
 namespace {
 
 // tf.config.run_functions_eagerly.
 bool run_eagerly = false;
 
-struct PyFunction {
-  PyObject_HEAD;
-  vectorcallfunc call;
-  PolymorphicFunction* function;
-  // Its detector: counts the calls that went well outside of any trace.
-  RetracingDetector* detector;
-  CallRules* rules;
-  bool guarded;         // asks whether frozen values still hold
-  bool needs_instance;  // calls through the class go by way of the object
-  PyObject* weakrefs;
-  PyObject* dict;
-};
-PyFunction* Self(PyObject* o) { return reinterpret_cast<PyFunction*>(o); }
+PyFunction* Self(PyObject* o) { return FunctionOf(o); }
 TraceCache& CacheOf(PyObject* o) { return Self(o)->function->cache(); }
 
 PyObject* Run(const KnownCall& known, std::span<const Tensor> tensors) {
@@ -127,15 +116,49 @@ void Remember(PyObject* o, const CallArguments& call, const AskedCall& asked,
   if (PyErr_Occurred()) PyErr_Clear();  // no words: not remembered
 }
 
-PyObject* CallOfObject(PyObject* o, const CallArguments& call) {
-  PyObject* const instance = call.args[0];
-  auto* owner = reinterpret_cast<PyObject*>(Py_TYPE(instance));
-  PyRef bound = PyRef::Steal(
-      CallPython("graphkiln._src.function.function", "bind_to_instance",
-                 {o, instance, owner}));
-  if (!bound) return nullptr;
-  return PyObject_Vectorcall(bound.get(), call.args + 1, call.n - 1,
-                             call.kwnames);
+// An object of which methods were bound is gone: its Function goes. `place`:
+// (weak reference to the method's Function, id of the object).
+PyObject* Forget(PyObject* place, PyObject*) {
+  PyObject* o = PyWeakref_GetObject(PyTuple_GET_ITEM(place, 0));
+  if (o != Py_None && Self(o)->of_objects != nullptr &&
+      PyDict_DelItem(Self(o)->of_objects, PyTuple_GET_ITEM(place, 1)) < 0) {
+    PyErr_Clear();  // gone already
+  }
+  Py_RETURN_NONE;
+}
+PyMethodDef forget = {"forget", Guarded<Forget>, METH_O, nullptr};
+
+// The Function of a method for one object, made once; or what binds it.
+nb::object OfObject(PyObject* o, nb::handle instance) {
+  const nb::object key = nb::steal(PyLong_FromVoidPtr(instance.ptr()));
+  PyObject*& table = Self(o)->of_objects;
+  if (table == nullptr) table = PyDict_New();
+  if (PyObject* known = PyDict_GetItem(table, key.ptr())) {
+    if (PyWeakref_GetObject(PyTuple_GET_ITEM(known, 0)) == instance.ptr()) {
+      return nb::borrow(PyTuple_GET_ITEM(known, 1));
+    }
+  }
+  const PythonFunction& python = *Self(o)->python;
+  const nb::object place =
+      nb::make_tuple(nb::steal(PyWeakref_NewRef(o, nullptr)), key);
+  const nb::object gone = nb::steal(PyCFunction_New(&forget, place.ptr()));
+  const nb::object weak =
+      nb::steal(PyWeakref_NewRef(instance.ptr(), gone.ptr()));
+  if (!weak.is_valid()) {
+    // Cannot be held weakly, so every access makes a new one.
+    PyErr_Clear();
+    if (!python.needs_instance()) {
+      return nb::module_::import_("functools")
+          .attr("partial")(nb::handle(o), instance);
+    }
+    return NewFunction({python.function(), python.options(), instance});
+  }
+  const nb::object bound =
+      NewFunction({python.function(), python.options(), instance});
+  if (PyDict_SetItem(table, key.ptr(), nb::make_tuple(weak, bound).ptr()) < 0) {
+    throw nb::python_error();
+  }
+  return bound;
 }
 
 PyObject* CallSlowly(PyObject* o, PyObject* const* args, size_t n,
@@ -148,15 +171,16 @@ PyObject* CallSlowly(PyObject* o, PyObject* const* args, size_t n,
   }
   const CallArguments call{args, n, kwnames};
   if (run_eagerly) {
-    const auto [tuple, dict] = call.AsTupleAndDict();
-    if (!tuple) return nullptr;
-    return CallPython("graphkiln._src.function.function", "call_python",
-                      {o, tuple.get(), dict.get()});
+    const nb::object body = Self(o)->python->Body();
+    return PyObject_Vectorcall(body.ptr(), args, n, kwnames);
   }
-  if (Self(o)->needs_instance && n > 0) return CallOfObject(o, call);
+  if (Self(o)->needs_instance && n > 0) {
+    const nb::object bound = OfObject(o, args[0]);
+    return PyObject_Vectorcall(bound.ptr(), args + 1, n - 1, kwnames);
+  }
   AskedCall asked;
   PolymorphicFunction::Found found;
-  if (!Self(o)->rules->Ask(o, call, &asked) ||
+  if (!Self(o)->rules->Ask(call, &asked) ||
       !FindOrTrace(o, asked, &found)) {
     return nullptr;
   }
@@ -223,12 +247,18 @@ PyObject* New(PyTypeObject* type, PyObject*, PyObject*) {
   Self(o)->detector = nobody;
   Self(o)->function = new PolymorphicFunction(kPythonWords);
   Self(o)->rules = new CallRules();
+  Self(o)->python = new PythonFunction();
   return o;
 }
 
 int Traverse(PyObject* o, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(o));
   Py_VISIT(Self(o)->dict);
+  Py_VISIT(Self(o)->of_objects);
+  if (Self(o)->python != nullptr) {
+    const int stop = Self(o)->python->Visit(visit, arg);
+    if (stop != 0) return stop;
+  }
   if (Self(o)->function != nullptr) {
     for (const Ref<Trace>& t : CacheOf(o).traces()) Py_VISIT(ConcreteOf(*t));
   }
@@ -236,8 +266,10 @@ int Traverse(PyObject* o, visitproc visit, void* arg) {
 }
 int Clear(PyObject* o) {
   Py_CLEAR(Self(o)->dict);
+  Py_CLEAR(Self(o)->of_objects);
   CacheOf(o).Clear();
   *Self(o)->rules = CallRules();
+  *Self(o)->python = PythonFunction();
   return 0;
 }
 void Dealloc(PyObject* o) {
@@ -245,16 +277,17 @@ void Dealloc(PyObject* o) {
   PyObject_GC_UnTrack(o);
   if (Self(o)->weakrefs != nullptr) PyObject_ClearWeakRefs(o);
   Py_CLEAR(Self(o)->dict);
+  Py_CLEAR(Self(o)->of_objects);
   delete Self(o)->function;
   delete Self(o)->rules;
+  delete Self(o)->python;
   type->tp_free(o);
   Py_DECREF(type);
 }
 
 PyObject* Get(PyObject* o, PyObject* instance, PyObject* owner) {
   if (instance == nullptr || instance == Py_None) return Py_NewRef(o);
-  return CallPython("graphkiln._src.function.function", "bind_to_instance",
-                    {o, instance, owner ? owner : Py_None});
+  return OfObject(o, instance).release().ptr();
 }
 
 // The ConcreteFunction for a call.
@@ -264,7 +297,7 @@ PyObject* Concrete(PyObject* o, PyObject* const* args, Py_ssize_t n,
   AskedCall asked;
   if (Self(o)->rules->is_constrained() && n + call.num_named() == 0) {
     Self(o)->rules->AskSignature(&asked);
-  } else if (!Self(o)->rules->Ask(o, call, &asked)) {
+  } else if (!Self(o)->rules->Ask(call, &asked)) {
     return nullptr;
   }
   PolymorphicFunction::Found found;
@@ -272,86 +305,18 @@ PyObject* Concrete(PyObject* o, PyObject* const* args, Py_ssize_t n,
   return Py_NewRef(ConcreteOf(*found.trace));
 }
 
-PyObject* Traces(PyObject* o, PyObject*) {
-  PyRef list = PyRef::Steal(PyList_New(0));
-  for (const Ref<Trace>& t : CacheOf(o).traces()) {
-    if (!list || PyList_Append(list.get(), ConcreteOf(*t)) < 0) {
-      return nullptr;
-    }
+// Function(python_function, options): see tf.function.
+int Init(PyObject* o, PyObject* args, PyObject* kwargs) {
+  PyObject *function, *options;
+  if (!ParseArguments(args, kwargs, "OO", {"python_function", "options"},
+                      &function, &options)) {
+    return -1;
   }
-  return list.Release();
-}
-
-// _configure(name, reduce_retracing, max_traces, of_object, detector,
-//            parameters, constraints, tensors_only, guarded, needs_instance)
-// `guarded`: calls ask whether frozen values still hold. The others are
-// CallRules's.
-PyObject* Configure(PyObject* o, PyObject* args) {
-  PyObject *name, *capsule, *parameters, *constraints;
-  int reduce, of_object, tensors_only, guarded, needs_instance;
-  Py_ssize_t max_traces;
-  if (!PyArg_ParseTuple(args, "UpnpOOOppp", &name, &reduce, &max_traces,
-                        &of_object, &capsule, &parameters, &constraints,
-                        &tensors_only, &guarded, &needs_instance)) {
-    return nullptr;
+  if (!PyDict_Check(options)) {
+    return RaiseInt(TypeError("the options must be a dictionary"));
   }
-  RetracingDetector* detector = DetectorIn(capsule);
-  if (detector == nullptr ||
-      !Self(o)->rules->Read(parameters, constraints, tensors_only != 0)) {
-    return nullptr;
-  }
-  Self(o)->function->Configure(
-      {.name = std::string(StringView(name)),
-       .reduce_retracing = reduce != 0,
-       .max_traces = static_cast<size_t>(std::max<Py_ssize_t>(max_traces, 0)),
-       .of_object = of_object != 0},
-      Ref<RetracingDetector>(detector));
-  PyErr_Clear();  // a name that is no UTF-8 is shown as nothing
-  Self(o)->detector = detector;
-  Self(o)->needs_instance = needs_instance != 0;
-  Self(o)->guarded = guarded != 0;
-  Self(o)->call = guarded != 0 ? Guarded<CallGuarded> : Guarded<Call>;
-  Py_RETURN_NONE;
-}
-
-// _drop(concrete) -> was it here?
-PyObject* Drop(PyObject* o, PyObject* concrete) {
-  for (const Ref<Trace>& t : CacheOf(o).traces()) {
-    if (ConcreteOf(*t) == concrete) {
-      return PyBool_FromLong(CacheOf(o).Drop(t.get()));
-    }
-  }
-  Py_RETURN_FALSE;
-}
-
-PyObject* ClearTraces(PyObject* o, PyObject*) {
-  CacheOf(o).Clear();
-  Py_RETURN_NONE;
-}
-
-PyObject* CacheInfo(PyObject* o, PyObject*) {
-  const TraceCacheInfo info = CacheOf(o).info();
-  PyRef max = info.max_traces == 0
-                  ? PyRef::Share(Py_None)
-                  : PyRef::Steal(PyLong_FromSize_t(info.max_traces));
-  if (!max) return nullptr;
-  PyRef cls = ImportAttribute("graphkiln._src.function.function", "CacheInfo");
-  if (!cls) return nullptr;
-  return PyObject_CallFunction(cls.get(), "LLOnL",
-                               static_cast<long long>(info.hits),
-                               static_cast<long long>(info.misses), max.get(),
-                               static_cast<Py_ssize_t>(info.size),
-                               static_cast<long long>(info.evictions));
-}
-
-PyObject* TracingCount(PyObject* o, PyObject*) {
-  return PyLong_FromLong(Self(o)->function->tracing_count());
-}
-PyObject* TracedOnce(PyObject* o, PyObject*) {
-  return PyBool_FromLong(Self(o)->function->traced_once());
-}
-PyObject* Explanation(PyObject* o, PyObject*) {
-  return ExplanationObject(Self(o)->function->Explain());
+  SetPythonFunction(o, {function, options, nb::none()});
+  return 0;
 }
 
 PyGetSetDef getset[] = {
@@ -364,38 +329,6 @@ PyMethodDef methods[] = {
      "get_concrete_function($self, *args, **kwargs)\n--\n\n"
      "The ConcreteFunction for arguments of these types; traces it if there "
      "is\nnone. Takes values, tf.TensorSpecs, or both."},
-    {"_traces", Guarded<Traces>, METH_NOARGS, nullptr},
-    {"_configure", Guarded<Configure>, METH_VARARGS, nullptr},
-    {"_drop", Guarded<Drop>, METH_O, nullptr},
-    {"clear_traces", Guarded<ClearTraces>, METH_NOARGS,
-     "clear_traces($self)\n--\n\n"
-     "Forgets all traces, with their graphs and what they captured, and sets\n"
-     "the counts of `cache_info` to 0. Variables stay."},
-    {"cache_info", Guarded<CacheInfo>, METH_NOARGS,
-     "cache_info($self)\n--\n\n"
-     "Hits, misses, limit and number of traces, and how many were dropped,\n"
-     "like `cache_info` of functools.\n\n"
-     ">>> f = tf.function(lambda x: x + 1, max_traces=2)\n"
-     ">>> for n in (1, 2, 1, 3):\n"
-     "...     _ = f(n)\n"
-     ">>> f.cache_info()\n"
-     "CacheInfo(hits=1, misses=3, maxsize=2, currsize=2, evictions=1)"},
-    {"experimental_get_tracing_count", Guarded<TracingCount>, METH_NOARGS,
-     "experimental_get_tracing_count($self)\n--\n\n"
-     "How often the Python function has been traced."},
-    {"_traced_once", Guarded<TracedOnce>, METH_NOARGS, nullptr},
-    {"explain_retraces", Guarded<Explanation>, METH_NOARGS,
-     "explain_retraces($self)\n--\n\n"
-     "Why it was traced more than once: for every trace beyond the first, "
-     "which\nargument caused it, its old and new type, where the call was, "
-     "and what would\navoid it. A sequence of records that prints as text "
-     "and, in notebooks, as a\ntable.\n\n"
-     ">>> f = tf.function(lambda x: x + 1)\n"
-     ">>> _ = f(tf.constant([1, 2])), f(tf.constant([1, 2, 3]))\n"
-     ">>> [retrace] = f.explain_retraces()\n"
-     ">>> [reason] = retrace.reasons\n"
-     ">>> reason.argument, reason.cause\n"
-     "('x', 'shape')"},
     {nullptr, nullptr, 0, nullptr}};
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(PyFunction, call), READONLY,
@@ -405,21 +338,6 @@ PyMemberDef members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(PyFunction, dict), READONLY,
      nullptr},
     {nullptr, 0, 0, 0, nullptr}};
-
-PyType_Slot slots[] = {{Py_tp_new, Slot<New>()},
-                       {Py_tp_dealloc, Slot<Dealloc>()},
-                       {Py_tp_traverse, Slot<Traverse>()},
-                       {Py_tp_clear, Slot<Clear>()},
-                       {Py_tp_call, PlainSlot(PyVectorcall_Call)},
-                       {Py_tp_descr_get, Slot<Get>()},
-                       {Py_tp_getset, Slot<getset>()},
-                       {Py_tp_methods, Slot<methods>()},
-                       {Py_tp_members, Slot<members>()},
-                       {0, nullptr}};
-PyType_Spec spec = {
-    "graphkiln.Function", sizeof(PyFunction), 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
-    slots};
 
 constexpr char kRunEagerly[] = "run_eagerly";
 PyObject* RunFunctionsEagerly(PyObject*, PyObject* on) {
@@ -432,28 +350,15 @@ PyObject* FunctionsRunEagerly(PyObject*, PyObject*) {
   return PyBool_FromLong(run_eagerly);
 }
 
-// sanitized(kwargs): with names that parameters can have.
-PyObject* SanitizedArguments(PyObject*, PyObject* kwargs) {
-  PyRef names = PyRef::Steal(PySequence_Tuple(kwargs));
-  PyRef clean = names ? SanitizedNames(names.get()) : PyRef();
-  PyRef result = PyRef::Steal(clean ? PyDict_New() : nullptr);
-  for (Py_ssize_t i = 0; result && i < PyTuple_GET_SIZE(names.get()); ++i) {
-    PyRef value = PyRef::Steal(
-        PyObject_GetItem(kwargs, PyTuple_GET_ITEM(names.get(), i)));
-    if (!value || PyDict_SetItem(result.get(),
-                                 PyTuple_GET_ITEM(clean.get(), i),
-                                 value.get()) < 0) {
-      return nullptr;
-    }
-  }
-  return result.Release();
+PyObject* CheckSignature(PyObject*, PyObject* input_signature) {
+  CheckInputSignature(input_signature);
+  Py_RETURN_NONE;
 }
 
 PyMethodDef functions[] = {
-    {"sanitized", Guarded<SanitizedArguments>, METH_O,
-     "sanitized(kwargs)\n--\n\n"
-     "`kwargs` by names that a parameter can have.\n\n"
-     "Raises ValueError if two names become one."},
+    {"check_input_signature", Guarded<CheckSignature>, METH_O,
+     "check_input_signature(input_signature)\n--\n\n"
+     "Refuses what no function can have as its input signature."},
     {"run_functions_eagerly", OnlyArgument<kRunEagerly, RunFunctionsEagerly>,
      METH_VARARGS | METH_KEYWORDS,
      "run_functions_eagerly(run_eagerly)\n--\n\n"
@@ -471,15 +376,84 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-bool AddFunctionType(PyObject* module) {
+void SetPythonFunction(PyObject* o, PythonFunction python) {
+  CallRules rules = python.Rules();
+  const Ref<RetracingDetector> detector = python.Detector();
+  const nb::object limit = python.Option("max_traces");
+  Self(o)->function->Configure(
+      {.name = python.Name(),
+       .reduce_retracing =
+           nb::cast<bool>(nb::bool_(python.Option("reduce_retracing"))),
+       .max_traces = limit.is_none() ? 0 : nb::cast<size_t>(limit),
+       .of_object = python.is_bound()},
+      detector);
+  Self(o)->detector = detector.get();
+  Self(o)->needs_instance = python.needs_instance();
+  Self(o)->guarded = python.IsGiven("on_baked_change");
+  Self(o)->call = Self(o)->guarded ? Guarded<CallGuarded> : Guarded<Call>;
+  *Self(o)->rules = std::move(rules);
+  *Self(o)->python = std::move(python);
+  // It looks like its function.
+  const nb::handle f = o;
+  const nb::object& function = Self(o)->python->function();
+  f.attr("__wrapped__") = function;
+  for (const char* name :
+       {"__name__", "__qualname__", "__module__", "__doc__"}) {
+    if (!nb::hasattr(function, name)) continue;
+    const nb::object value = function.attr(name);
+    f.attr(name) = value.is_none() ? nb::object(nb::str("")) : value;
+  }
+  if (Self(o)->python->is_bound()) {
+    f.attr("__signature__") = Self(o)->python->signature();
+    return;
+  }
+  PyRef signature = PyRef::Steal(
+      CallPython("inspect", "signature", {function.ptr()}));
+  if (signature) {
+    f.attr("__signature__") = nb::handle(signature.get());
+  } else if (PyErr_ExceptionMatches(PyExc_TypeError) ||
+             PyErr_ExceptionMatches(PyExc_ValueError)) {
+    PyErr_Clear();  // it does not tell
+  } else {
+    throw nb::python_error();
+  }
+}
+
+nb::object NewFunction(PythonFunction python) {
+  nb::object made = nb::steal(New(FunctionObjectType, nullptr, nullptr));
+  if (!made.is_valid()) throw nb::python_error();
+  SetPythonFunction(made.ptr(), std::move(python));
+  return made;
+}
+
+bool AddFunctionType(PyObject* module, TypeParts own) {
   SetBlockingWait([](FunctionRef<void()> wait) {
     GilRelease unlocked(HasGil());
     wait();
   });
-  PyTypeObject* type = AddType(module, &spec, nullptr);
-  return type != nullptr &&
+  own.Add(methods);
+  own.Add(getset);
+  const TypeParts& parts = std::move(own).Finished();
+  std::vector<PyType_Slot> slots = parts.slots;
+  slots.insert(slots.end(), {{Py_tp_new, Slot<New>()},
+                             {Py_tp_init, Slot<Init>()},
+                             {Py_tp_dealloc, Slot<Dealloc>()},
+                             {Py_tp_traverse, Slot<Traverse>()},
+                             {Py_tp_clear, Slot<Clear>()},
+                             {Py_tp_call, PlainSlot(PyVectorcall_Call)},
+                             {Py_tp_descr_get, Slot<Get>()},
+                             {Py_tp_getset, Table(parts.attributes)},
+                             {Py_tp_methods, Table(parts.methods)},
+                             {Py_tp_members, Slot<members>()},
+                             {0, nullptr}});
+  PyType_Spec spec = {
+      "graphkiln.Function", sizeof(PyFunction), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+      slots.data()};
+  FunctionObjectType = AddType(module, &spec, nullptr);
+  return FunctionObjectType != nullptr &&
          PyModule_AddFunctions(module, functions) == 0 &&
-         AddTracing(module);
+         AddGoneObject(module) && AddTracing(module);
 }
 
 }  // namespace gk::py

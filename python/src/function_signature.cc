@@ -5,6 +5,10 @@
 #include <iterator>
 
 #include "base/format.h"
+#include "errors.h"
+#include "text_caster.h"
+
+namespace nb = nanobind;
 
 namespace gk::py {
 
@@ -76,28 +80,52 @@ PyRef SanitizedNames(PyObject* names) {
   return PyRef();
 }
 
-bool FunctionSignature::Read(PyObject* list) {
-  PyRef items = PyRef::Steal(PySequence_Tuple(list));
-  if (!items) return false;
+void FunctionSignature::Read(nb::handle signature) {
+  signature_ = PyRef::Share(signature.ptr());
   parameters_.clear();
   has_varargs_ = has_varkw_ = false;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
-    PyObject *name, *value;
-    int kind, has_default;
-    if (!PyArg_ParseTuple(PyTuple_GET_ITEM(items.get(), i), "UipO", &name,
-                          &kind, &has_default, &value)) {
-      return false;
-    }
-    const auto k = static_cast<ParameterKind>(kind);
-    has_varargs_ |= k == ParameterKind::kVarPositional;
-    has_varkw_ |= k == ParameterKind::kVarKeyword;
-    parameters_.push_back({std::string(StringView(name)), PyRef::Share(name),
-                           k, has_default ? PyRef::Share(value) : PyRef()});
+  for (nb::handle p : signature.attr("parameters").attr("values")()) {
+    const auto kind = static_cast<ParameterKind>(
+        nb::cast<int>(nb::int_(p.attr("kind"))));
+    has_varargs_ |= kind == ParameterKind::kVarPositional;
+    has_varkw_ |= kind == ParameterKind::kVarKeyword;
+    const nb::object value = p.attr("default");
+    const nb::object name = p.attr("name");
+    parameters_.push_back({nb::cast<std::string>(name), kind,
+                           value.is(p.attr("empty"))
+                               ? PyRef()
+                               : PyRef::Share(value.ptr())});
   }
-  return !PyErr_Occurred();
+}
+
+Ref<FunctionType> FunctionSignature::Type() const {
+  std::vector<FunctionParameter> parameters;
+  for (const Parameter& p : parameters_) {
+    parameters.push_back(
+        {p.name, p.kind, static_cast<bool>(p.default_value), nullptr});
+  }
+  return MakeRef<FunctionType>(std::move(parameters));
+}
+
+std::string FunctionSignature::WhyNot(const CallArguments& given) const {
+  CallArguments call = given;
+  PyRef names;
+  if (call.num_named() > 0) {
+    names = SanitizedNames(call.kwnames);
+    if (!names) throw nb::python_error();
+    call.kwnames = names.get();
+  }
+  const auto [args, kwargs] = call.AsTupleAndDict();
+  PyRef bind = PyRef::Steal(
+      signature_ ? PyObject_GetAttrString(signature_.get(), "bind") : nullptr);
+  if (!args || !bind) return {};
+  PyRef bound =
+      PyRef::Steal(PyObject_Call(bind.get(), args.get(), kwargs.get()));
+  return bound ? std::string() : TakePythonErrorText();
 }
 
 int FunctionSignature::Visit(visitproc visit, void* arg) const {
+  Py_VISIT(signature_.get());
   for (const Parameter& p : parameters_) Py_VISIT(p.default_value.get());
   return 0;
 }
@@ -196,6 +224,54 @@ FunctionSignature::Fit FunctionSignature::Bind(
          std::move(value)});
   }
   return Fit::kYes;
+}
+
+nb::object AnySignature() {
+  const nb::module_ inspect = nb::module_::import_("inspect");
+  const nb::object make = inspect.attr("Parameter");
+  return inspect.attr("Signature")(
+      nb::make_tuple(make("args", make.attr("VAR_POSITIONAL")),
+                     make("kwargs", make.attr("VAR_KEYWORD"))));
+}
+
+nb::object SignatureOf(nb::handle function, bool skip_first) {
+  const nb::module_ inspect = nb::module_::import_("inspect");
+  nb::object signature;
+  try {
+    signature = inspect.attr("signature")(function,
+                                          nb::arg("follow_wrapped") = false);
+  } catch (nb::python_error& error) {
+    // Functions written in C that do not tell.
+    if (!error.matches(PyExc_TypeError) && !error.matches(PyExc_ValueError)) {
+      throw;
+    }
+    signature = AnySignature();
+  }
+  nb::list parameters(signature.attr("parameters").attr("values")());
+  if (skip_first && nb::len(parameters) > 0) {
+    const auto kind = static_cast<ParameterKind>(
+        nb::cast<int>(nb::int_(parameters[0].attr("kind"))));
+    if (kind != ParameterKind::kVarPositional &&
+        kind != ParameterKind::kVarKeyword) {
+      nb::del(parameters[0]);
+    }
+  }
+  return signature.attr("replace")(
+      nb::arg("parameters") = parameters,
+      nb::arg("return_annotation") = signature.attr("empty"));
+}
+
+void RaiseMisfit(std::string_view reason, const CallArguments& call,
+                 const FunctionType& signature, std::string_view more) {
+  const auto [args, kwargs] = call.AsTupleAndDict();
+  PyRef why = PyRef::Steal(args ? ToPyString(reason) : nullptr);
+  PyRef type = PyRef::Steal(why ? ToPyString(signature.Text()) : nullptr);
+  PyRef rest = PyRef::Steal(type ? ToPyString(more) : nullptr);
+  if (!rest) return;
+  PyErr_Format(PyExc_TypeError,
+               "Binding inputs to tf.function failed due to `%U`. Received "
+               "args: %S and kwargs: %S for signature: %U.%U",
+               why.get(), args.get(), kwargs.get(), type.get(), rest.get());
 }
 
 }  // namespace gk::py

@@ -4,7 +4,10 @@
 #ifndef GK_PYTHON_FUNCTION_SIGNATURE_H_
 #define GK_PYTHON_FUNCTION_SIGNATURE_H_
 
+#include <nanobind/nanobind.h>
+
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,33 +41,54 @@ PyRef SanitizedNames(PyObject* names);
 
 class FunctionSignature {
  public:
-  // `parameters`: [(name, kind number, has a default?, default)].
-  // False with an exception set.
-  bool Read(PyObject* parameters);
+  struct Parameter {
+    std::string name;
+    ParameterKind kind;
+    PyRef default_value;  // null if there is none
+
+    bool is_positional() const {
+      return kind == ParameterKind::kPositionalOnly ||
+             kind == ParameterKind::kPositionalOrKeyword;
+    }
+  };
+
+  // `signature`: an inspect.Signature. Throws what Python raises.
+  void Read(nanobind::handle signature);
+  const std::vector<Parameter>& parameters() const { return parameters_; }
+  bool has_varargs() const { return has_varargs_; }
+  // Names, kinds and which parameters have defaults.
+  Ref<FunctionType> Type() const;
 
   enum class Fit : uint8_t { kYes, kNo, kError };
   // All parameters with their values, defaults filled in. kNo: it does not
   // fit. kError: an exception is set.
   Fit Bind(const CallArguments& call, std::vector<BoundValue>* bound) const;
+  // Why a call does not fit, in Python's words; throws what Python raises.
+  std::string WhyNot(const CallArguments& call) const;
 
   // For the garbage collector.
   int Visit(visitproc visit, void* arg) const;
 
  private:
-  struct Parameter {
-    std::string name;
-    PyRef py_name;
-    ParameterKind kind;
-    PyRef default_value;  // null if there is none
-  };
   bool BindPositional(const CallArguments& call,
                       std::vector<PyRef>* values) const;
   Fit BindNamed(const CallArguments& call, std::vector<PyRef>* values,
                 std::vector<BoundValue>* others) const;
 
+  PyRef signature_;
   std::vector<Parameter> parameters_;
   bool has_varargs_ = false, has_varkw_ = false;
 };
+
+// The inspect.Signature of a callable, (*args, **kwargs) if it does not tell;
+// without its first parameter if that is skipped.
+nanobind::object SignatureOf(nanobind::handle function, bool skip_first);
+// (*args, **kwargs).
+nanobind::object AnySignature();
+
+// Raises the one TypeError of calls that do not fit. `more`: follows.
+void RaiseMisfit(std::string_view reason, const CallArguments& call,
+                 const FunctionType& signature, std::string_view more = {});
 
 }  // namespace gk::py
 

@@ -16,6 +16,7 @@
 #include "external_captures.h"
 #include "func_graph_object.h"
 #include "function/control_flow.h"
+#include "function_facts.h"
 #include "function_object.h"
 #include "function_trace_type.h"
 #include "gradient_tape.h"
@@ -60,13 +61,14 @@ NB_MODULE(_graphkiln, m) {
   gk::InitEager();
   gk::InitControlFlow();
   PyObject* module = m.ptr();
-  gk::py::TypeParts graph, func_graph, concrete_function;
+  gk::py::TypeParts graph, func_graph, concrete_function, function;
   gk::py::AddGraphScopes(&graph);
   gk::py::AddGraphState(&graph);
   gk::py::AddGraphMessages(&graph);
   gk::py::AddFuncGraphState(&func_graph);
   gk::py::AddConcreteFunctionFacts(&concrete_function);
   gk::py::AddExternalCaptures(&concrete_function);
+  gk::py::AddFunctionFacts(&function);
   const bool ok =
       gk::py::AddDTypeType(module) && gk::py::AddShapeType(module) &&
       gk::py::AddTensorTypes(module) && gk::py::AddVariableType(module) &&
@@ -80,13 +82,14 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddConcreteFunctionType(module, std::move(concrete_function),
                                       gk::py::CallStructured) &&
       gk::py::AddTracedValues(module) && gk::py::AddSourceLocations(module) &&
-      gk::py::AddFunctionType(module) &&
+      gk::py::AddFunctionType(module, std::move(function)) &&
       gk::py::AddGraphFunctions(module);
   if (!ok || !gk::py::InstallInterruptCheck()) throw nanobind::python_error();
   gk::py::AddExceptionTranslator();
   gk::py::InstallHostFunctions(m);
   gk::py::AddDimension(m);
   gk::py::AddAtomicFunction(m);
+  gk::py::AddFunctionSpec(m);
   gk::py::AddRetraces(m);
   gk::py::AddScopes(m);
   gk::py::AddGraphScopeType(m);

@@ -14,8 +14,6 @@
 namespace gk::py {
 namespace {
 
-constexpr char kDetector[] = "graphkiln.retracing_detector";
-
 // [(name, before, now)] of frozen values that changed.
 Status ReadChanges(PyObject* list, std::vector<TypeDifference>* out) {
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
@@ -40,17 +38,6 @@ PyRef ListOf(const Items& items, Make make) {
     }
   }
   return list;
-}
-
-PyObject* NewDetector(PyObject*, PyObject* place) {
-  if (!PyUnicode_Check(place)) return Raise(TypeError("a place is a string"));
-  auto detector = MakeRef<RetracingDetector>(std::string(StringView(place)));
-  PyErr_Clear();  // a file's name that is no UTF-8 is shown as nothing
-  PyObject* capsule =
-      PyCapsule_New(detector.get(), kDetector,
-                    [](PyObject* o) { DetectorIn(o)->Unref(); });
-  if (capsule != nullptr) detector.Release();
-  return capsule;
 }
 
 PyObject* NoteVariable(PyObject*, PyObject* lifted) {
@@ -96,9 +83,6 @@ PyObject* RefuseVariable(PyObject*, PyObject*) {
 }
 
 PyMethodDef functions[] = {
-    {"retracing_detector", Guarded<NewDetector>, METH_O,
-     "retracing_detector(place)\n--\n\n"
-     "Counts the calls and tracings of the Functions made there."},
     {"note_variable", Guarded<NoteVariable>, METH_O,
      "note_variable(lifted)\n--\n\n"
      "Says that the function being traced makes a variable: is its initial "
@@ -172,11 +156,6 @@ Status PythonTracer::ComparisonError() {
 }
 
 CallSite PythonTracer::Site() { return CallSiteNow(); }
-
-RetracingDetector* DetectorIn(PyObject* capsule) {
-  return static_cast<RetracingDetector*>(
-      PyCapsule_GetPointer(capsule, kDetector));
-}
 
 bool AddTracing(PyObject* module) {
   return PyModule_AddFunctions(module, functions) == 0;

@@ -56,11 +56,7 @@ class PythonTracer final : public Tracer {
   PyRef made_variables_;  // a list of weak references
 };
 
-// The detector in a capsule of retracing_detector(); null with an exception
-// set.
-RetracingDetector* DetectorIn(PyObject* capsule);
-
-// Adds retracing_detector(place) and the questions of variables that are made
+// Adds the questions of variables that are made
 // while a function is traced.
 bool AddTracing(PyObject* module);
 

@@ -67,8 +67,8 @@ def changes_to_retrace(function, concrete) -> list[tuple[str, str, str]]:
     changed = _changes(concrete)
     if not changed:
         return []
-    mode = function._state.options["on_baked_change"]
-    name = function._state.name
+    mode = function._options["on_baked_change"]
+    name = function.name
     if mode == "retrace":
         for baked, _ in changed:
             _drop_stale(baked)

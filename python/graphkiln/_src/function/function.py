@@ -1,12 +1,9 @@
 """tf.function: the decorator, and what its Functions do when no earlier call
 was like the present one. Calls like an earlier one stay in C++."""
 
-import functools
 import inspect
-import threading
 import weakref
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
 
 from graphkiln import _graphkiln, errors, raw_ops
 from graphkiln._graphkiln import Function
@@ -14,11 +11,8 @@ from graphkiln._src.checks import debugging
 from graphkiln._src.function import (
     baked_values,
     function_type_parts,  # adds binding to types
-    retracing,
     tracing,
 )
-from graphkiln._src.function import function_binding as binding
-from graphkiln._src.function import function_casting as casting
 from graphkiln._src.host import logging as _logging
 from graphkiln._src.variables import variable as _variable
 
@@ -31,106 +25,6 @@ _EXPERIMENTAL_ATTRIBUTES = frozenset(
         "runtime_constant_optimization", "time_major",
     }
 )
-
-
-class CacheInfo(NamedTuple):
-    """What `Function.cache_info` tells."""
-
-    hits: int
-    misses: int
-    maxsize: int | None
-    currsize: int
-    evictions: int
-
-
-class _State:
-    """What a Function knows besides its cache."""
-
-    def __init__(
-        self,
-        python_function: Callable,
-        options: dict[str, object],
-        instance: object = None,
-        weak: bool = True,
-    ):
-        self.python_function = python_function
-        self.options = options
-        # A bound Function holds its object weakly where that can be.
-        self.instance = (
-            None if instance is None
-            else weakref.ref(instance) if weak
-            else lambda: instance
-        )
-        self.is_bound = instance is not None
-        self.signature = binding.FunctionSignature(
-            python_function, skip_first=self.is_bound
-        )
-        specs = options["input_signature"]
-        # An input signature says nothing of `self`, so calls through the
-        # class go by way of the object's own Function.
-        self.needs_instance = (
-            specs is not None
-            and not self.is_bound
-            and self.signature.takes_self(len(specs))
-        )
-        checked = (
-            binding.FunctionSignature(python_function, skip_first=True)
-            if self.needs_instance
-            else self.signature
-        )
-        self.constraints = (
-            None if specs is None else casting.constraints(checked, specs)
-        )
-        self.lock = threading.RLock()
-        # By id of the object: (weak reference to it, its Function).
-        self.bound: dict[int, tuple] = {}
-
-    @property
-    def name(self) -> str:
-        return getattr(self.python_function, "__name__", "function")
-
-    def body(self) -> Callable:
-        """The Python function to trace, with its object if it has one."""
-        if not self.is_bound:
-            return self.python_function
-        instance = self.instance()
-        if instance is None:
-            instance = _Gone(self.name)
-        return _BoundBody(self.python_function, instance)
-
-
-class _Gone:
-    """Stands for `self` in a method whose object was collected: only code
-    that does not touch it runs."""
-
-    def __init__(self, method: str):
-        object.__setattr__(self, "_method", method)
-
-    def _refuse(self, *_):
-        raise ReferenceError(
-            "The object that the method "
-            f"{object.__getattribute__(self, '_method')} is bound to has been "
-            "deleted. A tf.function holds it weakly: keep the object while "
-            "its method is in use."
-        )
-
-    __getattribute__ = __setattr__ = __delattr__ = __call__ = _refuse
-    __getitem__ = __len__ = __iter__ = _refuse
-
-
-class _BoundBody:
-    """A method with its object, printed and named as the function."""
-
-    def __init__(self, function: Callable, instance: object):
-        self.__func__ = function
-        self.__self__ = instance
-        functools.update_wrapper(self, function)
-
-    def __call__(self, *args, **kwargs):
-        return self.__func__(self.__self__, *args, **kwargs)
-
-    def __repr__(self) -> str:
-        return repr(self.__func__.__get__(self.__self__))
 
 
 def function(
@@ -186,7 +80,7 @@ def function(
         names of one option.
     """
     if input_signature is not None:
-        casting.check_signature(input_signature)
+        _graphkiln.check_input_signature(input_signature)
     if jit_compile is None:
         jit_compile = experimental_compile
     elif experimental_compile is not None:
@@ -269,41 +163,7 @@ def _decorate(python_function: Callable, options: dict) -> Function:
             f"{python_function!r} is a coroutine function. A traced function "
             "returns tensors: decorate what it awaits."
         )
-    return _new_function(_State(python_function, options))
-
-
-def _new_function(state: _State) -> Function:
-    f = Function()
-    _install(f, state)
-    return f
-
-
-def _install(f: Function, state: _State) -> None:
-    f._state = state
-    python_function = state.python_function
-    f._configure(
-        state.name, state.options["reduce_retracing"],
-        state.options["max_traces"] or 0, state.is_bound,
-        retracing.detector_for(python_function),
-        state.signature.described(),
-        None if state.constraints is None else state.constraints.parameters,
-        "_implements" in state.options["attributes"],
-        state.options["on_baked_change"] is not None, state.needs_instance,
-    )
-    f.__wrapped__ = python_function
-    for name in ("__name__", "__qualname__", "__module__", "__doc__"):
-        try:
-            value = getattr(python_function, name)
-        except AttributeError:
-            continue
-        setattr(f, name, "" if value is None else value)
-    try:
-        signature = inspect.signature(python_function)
-        if state.is_bound:
-            signature = state.signature.signature
-        f.__signature__ = signature
-    except (TypeError, ValueError):
-        pass
+    return Function(python_function, options)
 
 
 def _refuse_generators(python_function: Callable) -> None:
@@ -316,44 +176,6 @@ def _refuse_generators(python_function: Callable) -> None:
             f"{python_function!r} is a generator function: return a list, or "
             "decorate what the generator is used in."
         )
-
-
-def bind_to_instance(f: Function, instance: object, owner: type) -> object:
-    """The Function of a method for one object, made once."""
-    state = f._state
-    key = id(instance)
-    with state.lock:
-        known = state.bound.get(key)
-        if known is not None and known[0]() is instance:
-            return known[1]
-        table = weakref.ref(state)
-
-        def forget(_):
-            alive = table()
-            if alive is not None:
-                alive.bound.pop(key, None)
-
-        try:
-            reference = weakref.ref(instance, forget)
-        except TypeError:
-            # Cannot be held weakly, so every access makes a new one.
-            if not state.needs_instance:
-                return functools.partial(f, instance)
-            return _new_function(
-                _State(
-                    state.python_function, state.options, instance, weak=False
-                )
-            )
-        bound = _new_function(
-            _State(state.python_function, state.options, instance)
-        )
-        state.bound[key] = (reference, bound)
-        return bound
-
-
-def call_python(f: Function, args: tuple, kwargs: dict) -> object:
-    """The call while functions run eagerly."""
-    return f._state.body()(*args, **kwargs)
 
 
 def _creator(made: list) -> Callable:
@@ -379,32 +201,26 @@ def trace_body(
 ) -> _graphkiln.ConcreteFunction:
     """The trace of the Python function for parameters of a type. `variables`:
     those of the call, by alias. `made`: gets those that the trace makes."""
-    state = f._state
     try:
-        _refuse_generators(state.python_function)
-        baked = _frozen_values(state, type_)
+        _refuse_generators(f._unbound)
+        objects = {
+            name: part.value
+            for name, _, _, part in type_._parameters
+            if part.kind == "object" and part.value is not None
+        }
+        baked = baked_values.snapshot(f._unbound, f._instance, objects)
         concrete = tracing.trace(
-            state.body(), state.name, type_, state.options["attributes"],
+            f.python_function, f.name, type_, f._options["attributes"],
             _creator(made),
             variables=variables,
-            autograph=state.options["autograph"],
-            features=state.options["experimental_autograph_options"],
+            autograph=f._options["autograph"],
+            features=f._options["experimental_autograph_options"],
         )
         concrete._baked = baked_values.settle(baked)
         return concrete
     except Exception as error:
         debugging.without_own_frames(error)
         raise
-
-
-def _frozen_values(state: _State, type_) -> tuple:
-    objects = {
-        name: part.value
-        for name, _, _, part in type_._parameters
-        if part.kind == "object" and part.value is not None
-    }
-    instance = state.instance() if state.is_bound else None
-    return baked_values.snapshot(state.python_function, instance, objects)
 
 
 def _lifted(value: object) -> object:
@@ -418,176 +234,19 @@ def _lifted(value: object) -> object:
         ) from None
 
 
-def _method(name: str | None = None) -> Callable:
-    """Adds a function to the type Function."""
-
-    def add(python_function: Callable) -> Callable:
-        setattr(Function, name or python_function.__name__, python_function)
-        return python_function
-
-    return add
-
-
-def _property(python_function: Callable) -> None:
-    setattr(Function, python_function.__name__, property(python_function))
-
-
-@_property
-def python_function(self):
-    """The Python function that is traced."""
-    return self._state.body()
-
-
-@_property
-def function_type(self):
-    """The parameters of the Python function, with the types that an input
-    signature gives them."""
-    state = self._state
-    if state.constraints is not None:
-        return state.constraints.shown_type
-    return state.signature.function_type
-
-
-@_property
-def function_spec(self):
-    """The parameters and the input signature."""
-    return FunctionSpec(self._state)
-
-
-@_property
-def input_signature(self):
-    """The input signature given, or None."""
-    return casting.public_signature(self._state)
-
-
-@_property
-def name(self):
-    """The name of the Python function."""
-    return self._state.name
-
-
-@_method()
-def experimental_get_compiler_ir(self, *args, **kwargs):
-    """A function that gives a text of the compiled program.
-
-    Raises ValueError unless the function has `jit_compile=True`.
-    """
-    if not self._state.options["jit_compile"]:
-        raise ValueError(
-            "Compiler IR can only be returned for functions marked with "
-            "'jit_compile=True'"
-        )
-    concrete = self.get_concrete_function(*args, **kwargs)
-
-    def text(stage="hlo", device_name=None, platform_name=None):
-        if stage != "graph":
-            raise ValueError(
-                f"Unknown stage {stage!r}: there is \"graph\", the text of the "
-                "traced program."
-            )
-        return str(concrete.graph.as_graph_def())
-
-    return text
-
-
-@_method()
-def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
-    """The signatures of all traces."""
-    texts = [c.pretty_printed_signature(verbose) for c in self._traces()]
-    return "\n\n".join(texts)
-
-
-@_method()
-def get_initialization_function(self, *args, **kwargs):
-    """The ConcreteFunction that initialises the variables which a call with
-    these arguments makes. Until it is called they have no values.
-
-    Raises RuntimeError if the function was traced before.
-    """
-    if self.experimental_get_tracing_count() > 0:
-        raise RuntimeError(
-            "get_initialization_function cannot be called after the function "
-            "has been used"
-        )
-    self.get_concrete_function(*args, **kwargs)
-    made = [
-        reference() for reference in vars(self).get("_created_variables", ())
-    ]
+def initialization_function(made: Sequence) -> _graphkiln.ConcreteFunction:
+    """What initialises the variables that a trace made, given as weak
+    references. Until it is called they have no values."""
+    variables = [v for reference in made if (v := reference()) is not None]
     with _graphkiln.init_scope():
-        starts = [
-            (variable, variable.read_value())
-            for variable in made if variable is not None
-        ]
-        for variable, _ in starts:
+        starts = [variable.read_value() for variable in variables]
+        for variable in variables:
             raw_ops.DestroyResourceOp(
                 resource=variable.handle, ignore_lookup_error=False
             )
 
     def initialize():
-        for variable, value in starts:
+        for variable, value in zip(variables, starts):
             variable.assign(value)
 
     return function(initialize, autograph=False).get_concrete_function()
-
-
-@_method("__repr__")
-def _repr(self) -> str:
-    return (
-        f"<graphkiln.Function {self._state.name} at {id(self):#x}>"
-    )
-
-
-@_method("_decorate")
-def _decorate_again(self, decorator: Callable) -> None:
-    """Puts `decorator` around the Python function, before it is traced."""
-    state = self._state
-    if self._traced_once():
-        raise ValueError(
-            "Functions cannot be decorated after they have been traced."
-        )
-    _install(self, _State(decorator(state.python_function), state.options))
-
-
-@_method("__copy__")
-def _copy(self):
-    state = self._state
-    return _new_function(_State(state.python_function, state.options))
-
-
-@_method("__deepcopy__")
-def _deepcopy(self, memo):
-    return _copy(self)
-
-
-@_method("__reduce__")
-def _reduce(self):
-    state = self._state
-    return _rebuild, (state.python_function, state.options)
-
-
-def _rebuild(python_function, options):
-    return _decorate(python_function, options)
-
-
-class FunctionSpec:
-    """What a Function says of its parameters."""
-
-    def __init__(self, state: _State):
-        self._state = state
-        self.fullargspec = inspect.getfullargspec(state.python_function)
-        self.input_signature = casting.public_signature(state)
-
-    @property
-    def function_type(self):
-        """Names, kinds and defaults."""
-        return self._state.signature.function_type
-
-    @property
-    def is_method(self) -> bool:
-        """Is it bound to an object?"""
-        return self._state.is_bound
-
-    @property
-    def arg_names(self) -> list[str]:
-        """Names of the positional parameters."""
-        return [p.name for p in self._state.signature.parameters]

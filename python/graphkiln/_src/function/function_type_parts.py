@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 
 from graphkiln._graphkiln import FunctionType, TraceType
+from graphkiln._src.function import function_type  # adds parameters
 
 
 def _method(python_function: Callable) -> Callable:

@@ -194,11 +194,10 @@ class Walker:
         elif isinstance(value, _graphkiln.Function):
             outer = self._functions
             self._functions = (*outer, weakref.ref(value))
-            state = value._state
-            if state.is_bound:
-                self.method(state.python_function, state.instance(), depth)
+            if value._is_bound:
+                self.method(value._unbound, value._instance, depth)
             else:
-                self.callable(state.python_function, depth)
+                self.callable(value._unbound, depth)
             self._functions = outer
         elif isinstance(value, functools.partial):
             self.callable(value.func, depth)
@@ -235,13 +234,8 @@ def _method_code(function: object, instance: object) -> _Code | None:
     """A method of `instance`, which may be a Function; None if it is none."""
     find = None
     if isinstance(function, _graphkiln.Function):
-        state, key = function._state, id(instance)
-        function = state.python_function
-
-        def find():
-            reference, bound = state.bound.get(key, (lambda: None, None))
-            return None if reference() is None else bound
-
+        find = functools.partial(function._of_object, id(instance))
+        function = function._unbound
     if not isinstance(function, FunctionType):
         return None
     return _Code(function, _first(function, instance), find)

@@ -8,12 +8,13 @@ from graphkiln._src.function import (
     dropped_writes,
     python_parts,
 )
-from graphkiln._src.function import function_binding as binding
 from graphkiln._src.types import (
     conversion_status,
     type_spec,  # adds methods
 )
 from graphkiln._src.variables import variable as _variable
+
+_KEYWORD_ONLY = 3  # its number among inspect's kinds
 
 
 def convert(function: Callable, features: object) -> Callable:
@@ -126,7 +127,10 @@ def trace(
     try:
         graph._enter_trace()
         bound = _graphkiln.make_arguments(graph, function_type, variables)
-        args, kwargs = binding.call_arguments(bound)
+        args = [value for _, kind, value in bound if kind != _KEYWORD_ONLY]
+        kwargs = {
+            name: value for name, kind, value in bound if kind == _KEYWORD_ONLY
+        }
         snapshot = argument_mutation.Snapshot(function_type, bound)
         with dropped_writes.Tracing():
             with _variable.variable_creator_scope(variable_creator):
