@@ -57,6 +57,8 @@ ONLY_PYTHON = {
         "AggregationMethod data.experimental.*Policy data.experimental.*Options "
         "data.experimental.AutotuneAlgorithm data.experimental.copy_to_device "
         "data.experimental.prefetch_to_device data.ThreadingOptions",
+    "A class for each code of an error: C++ has `gk::Error` and its `code()`.":
+        "errors.*",
     "Helps Python's tests.":
         "test.*",
 }

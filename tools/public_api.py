@@ -77,6 +77,8 @@ def python_text(module: str, attribute: str) -> str:
     values."""
     if module == "graphkiln._graphkiln":
         value = getattr(extension(), attribute)
+        if isinstance(value, type):
+            return value.__text_signature__ or " (class)"
         return value.__text_signature__ or "" if inspect.isbuiltin(value) else ""
     node = definitions(module).get(attribute)
     if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("graphkiln."):

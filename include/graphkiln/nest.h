@@ -22,6 +22,14 @@ Structure structure_of(const T& value) {
   return detail::StructureOf(value);
 }
 
+// Is it a structure rather than a leaf?
+template <class T>
+bool is_nested(const T& value) {
+  const Structure structure = structure_of(value);
+  return structure.kind() != Structure::Kind::kLeaf &&
+         structure.kind() != Structure::Kind::kNone;
+}
+
 // The leaves from left to right, maps in the order of their keys. Variables
 // are read, numbers and texts become tensors.
 template <class T>

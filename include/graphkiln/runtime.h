@@ -13,6 +13,27 @@ GK_API_NAMESPACE {
 GK_EXPORT void set_num_threads(int n);
 GK_EXPORT int num_threads();
 
+namespace config {
+
+// Calls of functions run their lambdas as they are, untraced, to look at what
+// happens inside.
+GK_EXPORT void run_functions_eagerly(bool run_eagerly);
+GK_EXPORT bool functions_run_eagerly();
+
+namespace threading {
+
+// How many threads one operation may use; 0: as many as there are processors.
+// Throws Error unless in [0, 1024].
+GK_EXPORT void set_intra_op_parallelism_threads(int num_threads);
+GK_EXPORT int get_intra_op_parallelism_threads();
+// How many operations may run at once. It is kept, and changes nothing: a
+// function chooses itself. Throws Error if it is negative.
+GK_EXPORT void set_inter_op_parallelism_threads(int num_threads);
+GK_EXPORT int get_inter_op_parallelism_threads();
+
+}  // namespace threading
+}  // namespace config
+
 }  // GK_API_NAMESPACE
 }  // namespace gk
 

@@ -42,7 +42,7 @@ from graphkiln._graphkiln import (
 
 _graphkiln.set_package_directory(__file__.removesuffix("__init__.py"))
 
-__version__ = "2.21.0"
+__version__ = _graphkiln.VERSION
 
 for _name in _namespaces.DTYPE_NAMES:
     globals()[_name] = getattr(_graphkiln, _name)

@@ -6,70 +6,14 @@ Each entry maps a module to the public names it supplies, separated by blanks:
 record gives their public names need no entry.
 """
 
-# Parents come before their children.
-NAMESPACES = (
-    "audio",
-    "autodiff",
-    "bitwise",
-    "config",
-    "config.experimental",
-    "config.optimizer",
-    "config.threading",
-    "data",
-    "data.experimental",
-    "debugging",
-    "debugging.experimental",
-    "dtypes",
-    "dtypes.experimental",
-    "experimental",
-    "experimental.dlpack",
-    "experimental.numpy",
-    "experimental.numpy.random",
-    "experimental.extension_type",
-    "graph_util",
-    "image",
-    "io",
-    "io.gfile",
-    "linalg",
-    "linalg.experimental",
-    "lookup",
-    "lookup.experimental",
-    "math",
-    "math.special",
-    "nn",
-    "nn.experimental",
-    "profiler",
-    "profiler.experimental",
-    "quantization",
-    "queue",
-    "ragged",
-    "random",
-    "random.experimental",
-    "raw_ops",
-    "sets",
-    "signal",
-    "sparse",
-    "strings",
-    "summary",
-    "summary.experimental",
-    "sysconfig",
-    "test",
-    "test.experimental",
-    "train",
-    "train.experimental",
-    "types",
-    "types.experimental",
-    "version",
-    "xla",
-    "xla.experimental",
-    "__internal__",
-    "__internal__.types",
-    "compat",
-    "compat.v1",
-    "compat.v1.logging",
-    "compat.v2",
-    "initializers",
-)
+# Namespaces that have no names yet, or no names that stand in a table.
+OTHER_NAMESPACES = """
+    audio debugging.experimental dtypes.experimental experimental.numpy
+    experimental.numpy.random image io.gfile linalg.experimental lookup
+    lookup.experimental profiler profiler.experimental quantization queue
+    raw_ops sets signal summary summary.experimental test.experimental train
+    train.experimental xla xla.experimental
+    """
 
 # Packages of the same kind that have modules of their own.
 PACKAGES = ("autograph", "autograph.experimental")
@@ -92,43 +36,6 @@ DISPATCHED = """
     """
 
 EXPORTS: dict[str, str] = {
-    "graphkiln._graphkiln": """
-        dtypes.bfloat16 dtypes.bool dtypes.complex64 dtypes.complex128
-        dtypes.float16 dtypes.float32 dtypes.float64 dtypes.int8
-        dtypes.int16 dtypes.int32 dtypes.int64 dtypes.string
-        dtypes.uint8 dtypes.uint16 dtypes.uint32 dtypes.uint64
-        dtypes.resource dtypes.variant
-        dtypes.DType dtypes.as_dtype
-        Graph Operation control_dependencies device get_static_value group
-        inside_function is_symbolic_tensor name_scope init_scope tuple
-        compat.v1.Graph compat.v1.control_dependencies
-        compat.v1.get_default_graph compat.v1.placeholder
-        import_graph_def graph_util.import_graph_def
-        compat.v1.import_graph_def io.write_graph test.assert_equal_graph_def
-        experimental.dlpack.to_dlpack experimental.dlpack.from_dlpack
-        __internal__.types.Tensor=AbstractTensor
-        __internal__.EagerTensor=EagerTensor
-        compat.v1.Dimension compat.dimension_value
-        config.run_functions_eagerly config.functions_run_eagerly
-        config.experimental_run_functions_eagerly=run_functions_eagerly
-        config.experimental_functions_run_eagerly=functions_run_eagerly
-        config.get_soft_device_placement config.set_soft_device_placement
-        config.threading.get_inter_op_parallelism_threads
-        config.threading.set_inter_op_parallelism_threads
-        config.threading.get_intra_op_parallelism_threads
-        config.threading.set_intra_op_parallelism_threads
-        config.experimental.enable_op_determinism
-        config.experimental.enable_tensor_float_32_execution
-        config.experimental.tensor_float_32_execution_enabled
-        config.experimental.get_synchronous_execution
-        config.experimental.set_synchronous_execution
-        config.experimental.get_device_policy
-        config.experimental.set_device_policy
-        config.optimizer.get_jit config.optimizer.set_jit
-        config.optimizer.get_experimental_options
-        config.optimizer.set_experimental_options
-        debugging.get_log_device_placement debugging.set_log_device_placement
-        """,
     "graphkiln._src.variables.variable": """
         Variable VariableSynchronization VariableAggregation
         variable_creator_scope
@@ -138,7 +45,6 @@ EXPORTS: dict[str, str] = {
         custom_gradient grad_pass_through
         """,
     "graphkiln._src.gradients.forward_accumulator": "autodiff.ForwardAccumulator",
-    "graphkiln._src.config.device_spec": "DeviceSpec",
     "graphkiln._src.gradients.gradient_registry": "no_gradient RegisterGradient",
     "graphkiln._src.function.function": """
         function compat.v1.function compat.v2.function
@@ -232,15 +138,7 @@ EXPORTS: dict[str, str] = {
         experimental.ExtensionTypeBatchEncoder
         """,
     "graphkiln._src.sparse.indexed_slices": "IndexedSlices IndexedSlicesSpec",
-    "graphkiln._src.host.logging": """
-        get_logger compat.v1.logging.log compat.v1.logging.debug
-        compat.v1.logging.info compat.v1.logging.warn
-        compat.v1.logging.warning compat.v1.logging.error
-        compat.v1.logging.fatal compat.v1.logging.get_verbosity
-        compat.v1.logging.set_verbosity compat.v1.logging.DEBUG
-        compat.v1.logging.INFO compat.v1.logging.WARN
-        compat.v1.logging.ERROR compat.v1.logging.FATAL
-        """,
+    "graphkiln._src.host.logging": "get_logger",
     "graphkiln._src.function.types": """
         types.experimental.Callable types.experimental.PolymorphicFunction
         types.experimental.GenericFunction=PolymorphicFunction
@@ -290,28 +188,6 @@ EXPORTS: dict[str, str] = {
         compat.v1.zeros_initializer=Zeros compat.v1.ones_initializer=Ones
         compat.v1.to_float compat.v1.to_double compat.v1.to_int32
         compat.v1.to_int64
-        """,
-    "graphkiln._src.config.version": """
-        version.VERSION version.GIT_VERSION version.COMPILER_VERSION
-        version.GRAPH_DEF_VERSION version.GRAPH_DEF_VERSION_MIN_CONSUMER
-        version.GRAPH_DEF_VERSION_MIN_PRODUCER version.GRAPHKILN_VERSION
-        sysconfig.get_include sysconfig.get_lib sysconfig.get_compile_flags
-        sysconfig.get_link_flags sysconfig.get_build_info
-        """,
-    "graphkiln._src.config.config": """
-        config.PhysicalDevice config.LogicalDevice
-        config.LogicalDeviceConfiguration
-        config.list_physical_devices config.list_logical_devices
-        config.experimental.list_physical_devices
-        config.experimental.list_logical_devices
-        config.get_visible_devices config.set_visible_devices
-        config.experimental.get_visible_devices
-        config.experimental.set_visible_devices
-        config.get_logical_device_configuration
-        config.set_logical_device_configuration
-        config.experimental.get_memory_growth
-        config.experimental.set_memory_growth
-        config.experimental.get_device_details
         """,
     "graphkiln._src.checks.assertions": """
         Assert debugging.Assert debugging.is_numeric_tensor

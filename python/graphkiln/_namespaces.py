@@ -38,12 +38,30 @@ def composite_names() -> frozenset[str]:
 @functools.cache
 def _python_names() -> dict[str, tuple[str, str]]:
     python = {}
+    tables = [
+        ("graphkiln._graphkiln", space and space + ".", names)
+        for space, names in _graphkiln.exports.items()
+    ]
     for module, names in _exports.EXPORTS.items():
+        tables.append((module, "", names))
+    for module, prefix, names in tables:
         for name in names.split():
-            public, _, attribute = name.partition("=")
+            public, _, attribute = (prefix + name).partition("=")
             attribute = attribute or public.rpartition(".")[2]
             python[public] = (module, attribute)
     return python
+
+
+@functools.cache
+def namespaces() -> tuple[str, ...]:
+    """Whatever stands before a dot in a name; parents before their children."""
+    found = set(_exports.OTHER_NAMESPACES.split())
+    for name in (*op_names(), *composite_names(), *_python_names()):
+        space = name.rpartition(".")[0]
+        while space and space not in found:
+            found.add(space)
+            space = space.rpartition(".")[0]
+    return tuple(sorted(found.difference(_exports.PACKAGES)))
 
 
 def op_function(public: str) -> object:
@@ -63,7 +81,7 @@ def names_below(prefix: str) -> list[str]:
         *op_names(),
         *composite_names(),
         *_python_names(),
-        *_exports.NAMESPACES,
+        *namespaces(),
     ):
         if name.startswith(prefix):
             found.add(name[len(prefix):].partition(".")[0])
@@ -141,11 +159,9 @@ class Namespace(types.ModuleType):
 
 
 def _raw_op(module: types.ModuleType, name: str) -> object:
-    from graphkiln import errors
-
     try:
         value = _graphkiln.raw_op(name)
-    except errors.NotFoundError:
+    except _graphkiln.NotFoundError:
         raise _missing(module.__name__, name) from None
     setattr(module, name, value)
     return value
@@ -153,7 +169,7 @@ def _raw_op(module: types.ModuleType, name: str) -> object:
 
 def install(package: str) -> None:
     """Makes `import graphkiln.math` find the namespaces."""
-    for name in _exports.NAMESPACES:
+    for name in namespaces():
         full = f"{package}.{name}"
         if full in sys.modules:
             continue

@@ -22,7 +22,6 @@ from typing import Any, BinaryIO
 
 from graphkiln import _graphkiln, _loading
 from graphkiln._graphkiln import Dimension
-from graphkiln._src.config.device_spec import DeviceSpec
 from graphkiln._src.ragged.tensor import RaggedTensor
 from graphkiln._src.sparse.indexed_slices import IndexedSlices
 from graphkiln._src.sparse.sparse_tensor import SparseTensor
@@ -71,19 +70,6 @@ class _Slices(IndexedSlices):
         _become(self, made, IndexedSlices)
 
 
-class _Device(DeviceSpec):
-    __slots__ = ()
-
-    def __setstate__(self, state: tuple) -> None:
-        parts = state[1]
-        made = DeviceSpec(
-            *(parts[f"_{name}"] for name in (
-                "job", "replica", "task", "device_type", "device_index"
-            ))
-        )
-        _become(self, made, DeviceSpec)
-
-
 def _become(self: object, made: object, cls: type) -> None:
     """Unpickling makes the object first and tells what it is then."""
     for base in cls.__mro__:
@@ -127,7 +113,7 @@ def _variable(**parts: Any) -> Variable:
 
 _BY_NAME: dict[str, Callable] = {
     "Dimension": Dimension,
-    "DeviceSpecV2": _Device,
+    "DeviceSpecV2": _graphkiln.DeviceSpec,
     "IndexedSlices": _Slices,
     "RaggedTensor": _Ragged,
     "ResourceVariable": _variable,

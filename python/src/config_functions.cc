@@ -1,12 +1,10 @@
 // tf.config's switches: what the core knows of them, and what is only kept for
 // programs that ask.
-#include <algorithm>
 #include <string>
 #include <string_view>
-#include <thread>
 
-#include "base/thread_pool.h"
 #include "eager/absent_device.h"
+#include "eager/thread_settings.h"
 #include "errors.h"
 #include "framework/logical_device.h"
 #include "grappler/optimize.h"
@@ -20,7 +18,6 @@ namespace {
 
 // Under the GIL.
 bool tensor_float_32 = true, synchronous = true;
-long inter_op_threads = 0, intra_op_threads = 0;
 std::string device_policy = "silent", jit;
 PyObject* options = nullptr;
 
@@ -53,38 +50,22 @@ PyObject* EnableDeterminism(PyObject*, PyObject*) {
   Py_RETURN_NONE;
 }
 
-template <long& kCount>
+template <int (*kGet)()>
 PyObject* GetThreads(PyObject*, PyObject*) {
-  return PyLong_FromLong(kCount);
+  return PyLong_FromLong(kGet());
 }
-// The number of threads that is asked for; -1 with an exception set.
-long ThreadsIn(PyObject* number) {
-  const long n = PyLong_Check(number) && !PyBool_Check(number)
-                     ? PyLong_AsLong(number)
-                     : -1;
+template <Status (*kSet)(int64_t)>
+PyObject* SetThreads(PyObject*, PyObject* number) {
+  const int64_t n = PyLong_Check(number) && !PyBool_Check(number)
+                        ? PyLong_AsLongLong(number)
+                        : -1;
   if (n < 0) {
     PyErr_Clear();
-    PyErr_Format(PyExc_ValueError, "num_threads must be 0 or more, got %R",
-                 number);
+    return PyErr_Format(PyExc_ValueError,
+                        "num_threads must be 0 or more, got %R", number);
   }
-  return n;
-}
-PyObject* SetInterOp(PyObject*, PyObject* number) {
-  const long n = ThreadsIn(number);
-  if (n < 0) return nullptr;
-  inter_op_threads = n;
-  Py_RETURN_NONE;
-}
-PyObject* SetIntraOp(PyObject*, PyObject* number) {
-  const long n = ThreadsIn(number);
-  if (n < 0) return nullptr;
-  if (n > 1024) {
-    return Raise(
-        ValueError("the number of threads must be in [1, 1024], got {}", n));
-  }
-  intra_op_threads = n;
-  ThreadPool::Global().SetNumThreads(std::max(
-      1, static_cast<int>(n > 0 ? n : std::thread::hardware_concurrency())));
+  const Status status = kSet(n);
+  if (!status.ok()) return Raise(status);
   Py_RETURN_NONE;
 }
 
@@ -189,24 +170,24 @@ PyMethodDef functions[] = {
      "set_soft_device_placement(enabled)\n--\n\n"
      "Whether ops may run elsewhere if their device cannot.\n\n"
      ">>> tf.config.set_soft_device_placement(True)"},
-    {"get_inter_op_parallelism_threads", Guarded<GetThreads<inter_op_threads>>,
+    {"get_inter_op_parallelism_threads", Guarded<GetThreads<InterOpThreads>>,
      METH_NOARGS,
      "get_inter_op_parallelism_threads()\n--\n\n"
      "How many ops run at once; 0: the system chooses.\n\n"
      ">>> tf.config.threading.get_inter_op_parallelism_threads()\n"
      "0"},
-    {"set_inter_op_parallelism_threads", NAMED(kThreads, SetInterOp),
+    {"set_inter_op_parallelism_threads", NAMED(kThreads, SetThreads<SetInterOpThreads>),
      "set_inter_op_parallelism_threads(num_threads)\n--\n\n"
      "Sets how many ops may run at once.\n\n"
      ">>> tf.config.threading.set_inter_op_parallelism_threads(\n"
      "...     tf.config.threading.get_inter_op_parallelism_threads())"},
-    {"get_intra_op_parallelism_threads", Guarded<GetThreads<intra_op_threads>>,
+    {"get_intra_op_parallelism_threads", Guarded<GetThreads<IntraOpThreads>>,
      METH_NOARGS,
      "get_intra_op_parallelism_threads()\n--\n\n"
      "How many threads one op may use; 0: as many as there are cores.\n\n"
      ">>> tf.config.threading.get_intra_op_parallelism_threads()\n"
      "0"},
-    {"set_intra_op_parallelism_threads", NAMED(kThreads, SetIntraOp),
+    {"set_intra_op_parallelism_threads", NAMED(kThreads, SetThreads<SetIntraOpThreads>),
      "set_intra_op_parallelism_threads(num_threads)\n--\n\n"
      "Sets how many threads one op may use.\n\n"
      ">>> tf.config.threading.set_intra_op_parallelism_threads(\n"

@@ -61,14 +61,10 @@ PyObject* Real(PyObject* o, void*) {
   return Py_NewRef(DTypeObject(RealType(Self(o)->dtype)));
 }
 PyObject* AsNumpy(PyObject* o, void*) { return NumpyType(Self(o)->dtype); }
-// Through Python, which asks NumPy; `what` is the function's name.
-template <const char* const* kFunction>
-PyObject* FromPython(PyObject* o, void*) {
-  return CallPython("graphkiln._src.types.numpy_types", *kFunction, {o});
+template <PyObject* (*kOf)(DataType)>
+PyObject* Of(PyObject* o, void*) {
+  return kOf(Self(o)->dtype);
 }
-constexpr const char* kMax = "maximum";
-constexpr const char* kMin = "minimum";
-constexpr const char* kLimits = "limits";
 
 PyGetSetDef getset[] = {
     {"name", Guarded<Name>, nullptr, "The string name.", nullptr},
@@ -90,11 +86,9 @@ PyGetSetDef getset[] = {
      nullptr},
     {"_is_ref_dtype", Guarded<IsRef>, nullptr, nullptr, nullptr},
     {"_as_ref", Guarded<AsRef>, nullptr, nullptr, nullptr},
-    {"max", Guarded<FromPython<&kMax>>, nullptr, "The largest value.", nullptr},
-    {"min", Guarded<FromPython<&kMin>>, nullptr, "The smallest value.",
-     nullptr},
-    {"limits", Guarded<FromPython<&kLimits>>, nullptr, "Usual image range.",
-     nullptr},
+    {"max", Guarded<Of<LargestOf>>, nullptr, "The largest value.", nullptr},
+    {"min", Guarded<Of<SmallestOf>>, nullptr, "The smallest value.", nullptr},
+    {"limits", Guarded<Of<LimitsOf>>, nullptr, "Usual image range.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyObject* RichCompare(PyObject* a, PyObject* b, int op) {
@@ -318,10 +312,7 @@ DataType AsDType(PyObject* o) {
 
 PyObject* NumpyType(DataType t) {
   PyObject*& cached = numpy_types[static_cast<int>(t)];
-  if (cached == nullptr) {
-    cached =
-        CallPython("graphkiln._src.types.numpy_types", "numpy_type", {DTypeObject(t)});
-  }
+  if (cached == nullptr) cached = MakeNumpyType(t);
   return Py_XNewRef(cached);
 }
 

@@ -33,6 +33,14 @@ DataType TryDType(PyObject* o);
 // numpy.float32, ... New reference.
 PyObject* NumpyType(DataType t);
 
+// What NumPy knows of it (dtype_numpy.cc), as new references: its type; the
+// largest and smallest finite value, the usual range of images. Null and
+// Python's error if there is none.
+PyObject* MakeNumpyType(DataType t);
+PyObject* LargestOf(DataType t);
+PyObject* SmallestOf(DataType t);
+PyObject* LimitsOf(DataType t);
+
 bool AddDTypeType(PyObject* module);
 
 }  // namespace gk::py

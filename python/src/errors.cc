@@ -41,9 +41,8 @@ PyObject* Raise(const Status& status, std::string_view op,
     return nullptr;
   }
   if (IsInaccessibleTensorError(status)) {
-    PyRef type = ImportAttribute("graphkiln.errors", "InaccessibleTensorError");
     PyRef text = PyRef::Steal(ToPyString(status.message()));
-    if (type && text) PyErr_SetObject(type.get(), text.get());
+    if (text) PyErr_SetObject(InaccessibleTensorError(), text.get());
     return nullptr;
   }
   if (PyObject* builtin = BuiltinClass(status.code())) {
@@ -54,10 +53,10 @@ PyObject* Raise(const Status& status, std::string_view op,
   std::string message = status.message();
   if (!op.empty()) message += Format(" [Op:{}] name: {}", op, name);
   PyRef text = PyRef::Steal(ToPyString(message));
-  PyRef code = PyRef::Steal(PyLong_FromLong(static_cast<int>(status.code())));
-  if (!text || !code) return nullptr;
   PyRef error = PyRef::Steal(
-      CallPython("graphkiln.errors", "_make", {code.get(), text.get()}));
+      text ? PyObject_CallFunctionObjArgs(ErrorClass(status.code()), Py_None,
+                                          Py_None, text.get(), nullptr)
+           : nullptr);
   if (error) {
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())),
                     error.get());

@@ -34,6 +34,14 @@ Status PythonError();
 // The pending exception's text, which is cleared.
 std::string TakePythonErrorText();
 
+// The classes of tf.errors (error_types.cc), borrowed; UnknownError for codes
+// that have none.
+PyObject* ErrorClass(Code code);
+PyObject* OpErrorClass();
+PyObject* OperatorNotAllowedInGraphError();
+PyObject* InaccessibleTensorError();
+bool AddErrorTypes(PyObject* module);
+
 }  // namespace gk::py
 
 #endif  // GK_PYTHON_ERRORS_H_

@@ -11,6 +11,7 @@
 #include "concrete_function.h"
 #include "convert.h"
 #include "function/blocking_wait.h"
+#include "function/eager_functions.h"
 #include "function_trace_type.h"
 #include "gil.h"
 #include "gone_object.h"
@@ -31,9 +32,6 @@ namespace gk::py {
 PyTypeObject* FunctionObjectType = nullptr;
 
 namespace {
-
-// tf.config.run_functions_eagerly.
-bool run_eagerly = false;
 
 PyFunction* Self(PyObject* o) { return FunctionOf(o); }
 TraceCache& CacheOf(PyObject* o) { return Self(o)->function->cache(); }
@@ -68,7 +66,7 @@ bool NoteTracedCall(PyObject* o) {
   if (!warning) return true;
   PyRef text = PyRef::Steal(ToPyString(*warning));
   PyRef done = PyRef::Steal(
-      text ? CallPython("graphkiln._src.host.logging", "warn", {text.get()})
+      text ? CallPython("graphkiln._src.host.logging", "warning", {text.get()})
            : nullptr);
   return static_cast<bool>(done);
 }
@@ -170,7 +168,7 @@ PyObject* CallSlowly(PyObject* o, PyObject* const* args, size_t n,
     return nullptr;
   }
   const CallArguments call{args, n, kwnames};
-  if (run_eagerly) {
+  if (FunctionsRunEagerly()) {
     const nb::object body = Self(o)->python->Body();
     return PyObject_Vectorcall(body.ptr(), args, n, kwnames);
   }
@@ -204,7 +202,7 @@ PyObject* CallSlowly(PyObject* o, PyObject* const* args, size_t n,
 PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
                PyObject* kwnames) {
   const size_t n = PyVectorcall_NARGS(nargsf);
-  if (!run_eagerly) {
+  if (!FunctionsRunEagerly()) {
     CallKey key(&CacheOf(o).captured());
     if (key.Add(args, n, kwnames)) {
       Ref<KnownCall> known = CacheOf(o).FindCall(key.words());
@@ -219,7 +217,7 @@ PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
 PyObject* CallGuarded(PyObject* o, PyObject* const* args, size_t nargsf,
                       PyObject* kwnames) {
   const size_t n = PyVectorcall_NARGS(nargsf);
-  if (!run_eagerly) {
+  if (!FunctionsRunEagerly()) {
     CallKey key(&CacheOf(o).captured());
     if (key.Add(args, n, kwnames)) {
       Ref<KnownCall> known = CacheOf(o).FindCall(key.words());
@@ -340,14 +338,14 @@ PyMemberDef members[] = {
     {nullptr, 0, 0, 0, nullptr}};
 
 constexpr char kRunEagerly[] = "run_eagerly";
-PyObject* RunFunctionsEagerly(PyObject*, PyObject* on) {
+PyObject* SetRunEagerly(PyObject*, PyObject* on) {
   const int yes = PyObject_IsTrue(on);
   if (yes < 0) return nullptr;
-  run_eagerly = yes != 0;
+  RunFunctionsEagerly(yes != 0);
   Py_RETURN_NONE;
 }
-PyObject* FunctionsRunEagerly(PyObject*, PyObject*) {
-  return PyBool_FromLong(run_eagerly);
+PyObject* GetRunEagerly(PyObject*, PyObject*) {
+  return PyBool_FromLong(FunctionsRunEagerly());
 }
 
 PyObject* CheckSignature(PyObject*, PyObject* input_signature) {
@@ -359,7 +357,7 @@ PyMethodDef functions[] = {
     {"check_input_signature", Guarded<CheckSignature>, METH_O,
      "check_input_signature(input_signature)\n--\n\n"
      "Refuses what no function can have as its input signature."},
-    {"run_functions_eagerly", OnlyArgument<kRunEagerly, RunFunctionsEagerly>,
+    {"run_functions_eagerly", OnlyArgument<kRunEagerly, SetRunEagerly>,
      METH_VARARGS | METH_KEYWORDS,
      "run_functions_eagerly(run_eagerly)\n--\n\n"
      "Runs the bodies of all tf.functions as plain Python, to debug them.\n\n"
@@ -367,7 +365,7 @@ PyMethodDef functions[] = {
      ">>> tf.config.functions_run_eagerly()\n"
      "True\n"
      ">>> tf.config.run_functions_eagerly(False)"},
-    {"functions_run_eagerly", Guarded<FunctionsRunEagerly>, METH_NOARGS,
+    {"functions_run_eagerly", Guarded<GetRunEagerly>, METH_NOARGS,
      "functions_run_eagerly()\n--\n\n"
      "Do tf.functions run as plain Python?\n\n"
      ">>> tf.config.functions_run_eagerly()\n"

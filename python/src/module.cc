@@ -10,9 +10,11 @@
 #include "convert.h"
 #include "deferred_captures.h"
 #include "dimension_type.h"
+#include "device_types.h"
 #include "dtype_type.h"
 #include "eager/eager_context.h"
 #include "framework/shared_variables.h"
+#include "errors.h"
 #include "external_captures.h"
 #include "func_graph_object.h"
 #include "function/control_flow.h"
@@ -31,6 +33,7 @@
 #include "op_record.h"
 #include "operation_members.h"
 #include "operation_type.h"
+#include "package_facts.h"
 #include "ragged.h"
 #include "retraces.h"
 #include "shape_type.h"
@@ -70,7 +73,8 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddExternalCaptures(&concrete_function);
   gk::py::AddFunctionFacts(&function);
   const bool ok =
-      gk::py::AddDTypeType(module) && gk::py::AddShapeType(module) &&
+      gk::py::AddErrorTypes(module) && gk::py::AddDTypeType(module) &&
+      gk::py::AddShapeType(module) &&
       gk::py::AddTensorTypes(module) && gk::py::AddVariableType(module) &&
       gk::py::AddTensorSpecTypes(module) && gk::py::AddConversions(module) &&
       gk::py::AddOpFunctions(module) &&
@@ -103,7 +107,10 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddOperation(m);
   gk::py::AddGraphDef(m);
   gk::py::AddOpRecord(m);
-  m.attr("__version__") = GK_VERSION;
+  gk::py::AddDeviceTypes(m);
+  gk::py::AddLogFunctions(m);
+  gk::py::AddPackageFacts(m);
+  gk::py::AddPublicNames(m);
   m.attr("anonymous_name") = gk::kAnonymousName.data();
   first = Py_NewRef(module);
 }

@@ -232,26 +232,6 @@ void AddScopes(nb::module_& m) {
         if (!status.ok()) Throw(status);
       });
   m.def(
-      "parse_device",
-      [](const std::string& name) {
-        StatusOr<DeviceSpec> spec = DeviceSpec::Parse(name);
-        if (!spec.ok()) Throw(spec.status());
-        const auto part = [](const auto& value) {
-          return value ? nb::cast(*value) : nb::none();
-        };
-        return nb::make_tuple(part(spec->job), part(spec->replica),
-                              part(spec->task), part(spec->type),
-                              part(spec->index));
-      },
-      nb::arg("name"), "The parts of a device's name; None where it is open.");
-  m.def(
-      "set_num_logical_devices",
-      [](int count) {
-        const Status status = SetNumLogicalDevices(count);
-        if (!status.ok()) Throw(status);
-      },
-      nb::arg("count"), "How many parts of the CPU can be named.");
-  m.def(
       "here",
       [](nb::object tensor) {
         return !IsEagerTensor(tensor.ptr()) ||

@@ -10,6 +10,7 @@
 #include "guarded.h"
 #include "literal_key.h"
 #include "nest_node.h"
+#include "only_argument.h"
 
 namespace gk::py {
 namespace {
@@ -526,14 +527,46 @@ PyObject* FlattenObjectFunction(PyObject*, PyObject* value) {
 }
 
 constexpr int kKeywords = METH_VARARGS | METH_KEYWORDS;
+constexpr char kStructure[] = "structure";
 
 PyMethodDef functions[] = {
-    {"nest_is_nested", Guarded<IsNested>, METH_O, nullptr},
-    {"nest_flatten", AsCFunction(Guarded<Flatten>), kKeywords, nullptr},
-    {"nest_pack", AsCFunction(Guarded<PackSequenceAs>), kKeywords, nullptr},
+    {"nest_is_nested", OnlyArgument<kStructure, IsNested>, kKeywords,
+     "nest_is_nested(structure)\n--\n\n"
+     "Is it a structure rather than a leaf?\n\n"
+     ">>> tf.nest.is_nested([1]), tf.nest.is_nested('abc')\n"
+     "(True, False)"},
+    {"nest_flatten", AsCFunction(Guarded<Flatten>), kKeywords,
+     "nest_flatten(structure, expand_composites=False)\n--\n\n"
+     "The leaves from left to right; mappings in the order of their keys.\n\n"
+     "Args:\n"
+     "  structure: any nested structure, or a single leaf.\n"
+     "  expand_composites: whether composite tensors count as structures.\n\n"
+     ">>> tf.nest.flatten({'b': 2, 'a': [0, 1]})\n"
+     "[0, 1, 2]"},
+    {"nest_pack", AsCFunction(Guarded<PackSequenceAs>), kKeywords,
+     "nest_pack(structure, flat_sequence, expand_composites=False)\n--\n\n"
+     "The leaves `flat_sequence` in the form of `structure`.\n\n"
+     "Raises ValueError if their numbers differ.\n\n"
+     ">>> tf.nest.pack_sequence_as({'a': 0, 'b': [0]}, [1, 2])\n"
+     "{'a': 1, 'b': [2]}"},
     {"nest_assert_same", AsCFunction(Guarded<AssertSameStructureFunction>),
-     kKeywords, nullptr},
-    {"nest_map", AsCFunction(Guarded<MapStructure>), kKeywords, nullptr},
+     kKeywords,
+     "nest_assert_same(nest1, nest2, check_types=True, "
+     "expand_composites=False)\n--\n\n"
+     "Checks that two structures nest alike.\n\n"
+     "Raises ValueError if they do not, and TypeError if `check_types` and the\n"
+     "types of two sequences differ.\n\n"
+     ">>> tf.nest.assert_same_structure([1, (2,)], [3, (4,)])"},
+    {"nest_map", AsCFunction(Guarded<MapStructure>), kKeywords,
+     "nest_map(func, *structure, **kwargs)\n--\n\n"
+     "Calls `func` on the leaves; the results in the form of the first.\n\n"
+     "Args:\n"
+     "  func: takes one leaf of each structure.\n"
+     "  structure: structures that nest alike.\n"
+     "  check_types: whether sequence types must agree; True unless given.\n"
+     "  expand_composites: whether composite tensors count as structures.\n\n"
+     ">>> tf.nest.map_structure(lambda x, y: x + y, [1, [2]], [3, [4]])\n"
+     "[4, [6]]"},
     {"nest_items", Guarded<Items>, METH_O, nullptr},
     {"nest_paths", Guarded<JoinedPaths>, METH_VARARGS, nullptr},
     {"nest_flatten_up_to", Guarded<NestFlattenUpTo>, METH_VARARGS, nullptr},

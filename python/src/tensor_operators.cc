@@ -5,6 +5,7 @@
 
 #include "convert.h"
 #include "dtype_type.h"
+#include "errors.h"
 #include "function/func_graph.h"
 #include "guarded.h"
 #include "name_scope.h"
@@ -371,10 +372,7 @@ PyObject* NotAllowed(const char* what) {
       "https://github.com/tensorflow/tensorflow/blob/master/tensorflow/python/"
       "autograph/g3doc/reference/limitations.md#access-to-source-code for "
       "more information.";
-  PyRef type =
-      ImportAttribute("graphkiln.errors", "OperatorNotAllowedInGraphError");
-  if (type) PyErr_Format(type.get(), "%s%s", what, kAdvice);
-  return nullptr;
+  return PyErr_Format(OperatorNotAllowedInGraphError(), "%s%s", what, kAdvice);
 }
 
 template <class T>

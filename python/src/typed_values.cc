@@ -45,13 +45,10 @@ bool PartsOf(const TraceType& type, PyObject* value,
 void AsBindingError(bool assertions) {
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
-  static PyObject* op_error =
-      ImportAttribute("graphkiln.errors", "OpError").Release();
-  PyErr_Clear();
-  PyObject* other = assertions ? PyExc_AssertionError : op_error;
+  PyObject* other = assertions ? PyExc_AssertionError : OpErrorClass();
   if (!PyErr_GivenExceptionMatches(type, PyExc_TypeError) &&
       !PyErr_GivenExceptionMatches(type, PyExc_ValueError) &&
-      (other == nullptr || !PyErr_GivenExceptionMatches(type, other))) {
+      !PyErr_GivenExceptionMatches(type, other)) {
     return PyErr_Restore(type, value, trace);
   }
   PyErr_NormalizeException(&type, &value, &trace);

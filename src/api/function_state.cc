@@ -12,6 +12,7 @@
 #include "api/variable_facts.h"
 #include "api/words.h"
 #include "function/concrete_function.h"
+#include "function/eager_functions.h"
 #include "function/func_graph.h"
 #include "function/polymorphic_function.h"
 #include "function/trace_arguments.h"
@@ -110,6 +111,8 @@ struct FunctionState::Rep {
 
   TraceCache& cache() { return function.cache(); }
   Ref<FunctionType> Requested(const CallWords& call) const;
+  // What the lambda is called with where nothing is traced.
+  Placeholders ValuesOf(const CallWords& call) const;
   // The words of a call, with what tells apart calls that look the same.
   std::vector<uint64_t> KeyOf(const CallWords& call) const;
   PolymorphicFunction::Found FindOrTrace(const CallWords& call,
@@ -136,6 +139,36 @@ Ref<FunctionType> FunctionState::Rep::Requested(const CallWords& call) const {
       "Binding inputs to `{}` failed: the arguments {} are not compatible "
       "with the input signature ({})",
       options.name, type->Text(), wanted));
+}
+
+namespace {
+
+// One for each place of a variable, as the lambda takes them.
+void AddVariables(const TraceType& type, const std::vector<Variable>& known,
+                  std::vector<Variable>* out) {
+  if (type.kind() == TraceType::Kind::kVariable) {
+    out->push_back(known[type.alias()]);
+  }
+  for (const TraceTypeRef& child : type.children()) {
+    AddVariables(*child, known, out);
+  }
+}
+
+}  // namespace
+
+Placeholders FunctionState::Rep::ValuesOf(const CallWords& call) const {
+  return Guarded([&] {
+    EnsureReady();
+    Placeholders values;
+    for (const Tensor& t : call.inputs()) {
+      if (Inner(t).dtype() != InnerType::kResource) values.tensors.push_back(t);
+    }
+    const Ref<FunctionType> type = Requested(call);
+    for (const FunctionParameter& p : type->parameters()) {
+      if (p.type) AddVariables(*p.type, call.variables(), &values.variables);
+    }
+    return values;
+  });
 }
 
 std::vector<uint64_t> FunctionState::Rep::KeyOf(const CallWords& call) const {
@@ -244,6 +277,13 @@ FunctionState::~FunctionState() = default;
 std::vector<Tensor> FunctionState::Call(
     const CallWords& call, const Body& body, const Place& where,
     std::shared_ptr<const ResultShape>* shape) {
+  if (FunctionsRunEagerly() && !call.has_specs()) {
+    Placeholders values = rep_->ValuesOf(call);
+    Results results;
+    body(values, &results);
+    *shape = std::make_shared<const ResultShape>(std::move(results.shape));
+    return std::move(results.tensors);
+  }
   return Guarded([&] {
     if (call.has_specs()) {
       throw ::gk::Error(TypeError("A TensorSpec is no argument of a call"));

@@ -194,6 +194,45 @@ TEST(FunctionTest, AVariableIsATarget) {
   EXPECT_EQ(tape.gradient(y, w).item<float>(), 2.0f);
 }
 
+TEST(FunctionTest, RunsEagerlyWhereItIsAskedTo) {
+  int runs = 0;
+  auto f = gk::function([&](const gk::Tensor& x, const gk::Variable& v,
+                            const std::vector<gk::Variable>& more) {
+    ++runs;
+    EXPECT_EQ(x.item<float>() + 1, (x + 1.0f).item<float>());
+    return std::pair(x * v, x + more[0] + more[1]);
+  });
+  const gk::Variable v(2.0f), w(3.0f);
+  const auto call = [&](float x) {
+    const auto [product, sum] = f(gk::Tensor(x), v, std::vector{w, v});
+    return std::pair(product.item<float>(), sum.item<float>());
+  };
+  EXPECT_FALSE(gk::config::functions_run_eagerly());
+  gk::config::run_functions_eagerly(true);
+  EXPECT_TRUE(gk::config::functions_run_eagerly());
+  EXPECT_EQ(call(5), std::pair(10.0f, 10.0f));
+  EXPECT_EQ(call(6), std::pair(12.0f, 11.0f));
+  gk::config::run_functions_eagerly(false);
+  EXPECT_EQ(runs, 2);
+  EXPECT_EQ(f.tracing_count(), 0);
+}
+
+TEST(RuntimeTest, KeepsTheNumbersOfThreads) {
+  namespace threading = gk::config::threading;
+  const int before = threading::get_intra_op_parallelism_threads();
+  threading::set_intra_op_parallelism_threads(2);
+  EXPECT_EQ(threading::get_intra_op_parallelism_threads(), 2);
+  EXPECT_EQ(gk::num_threads(), 2);
+  threading::set_intra_op_parallelism_threads(before);
+  threading::set_inter_op_parallelism_threads(3);
+  EXPECT_EQ(threading::get_inter_op_parallelism_threads(), 3);
+  threading::set_inter_op_parallelism_threads(0);
+  EXPECT_EQ(CodeOf([] { threading::set_intra_op_parallelism_threads(1025); }),
+            gk::ErrorCode::kValueError);
+  EXPECT_EQ(CodeOf([] { threading::set_inter_op_parallelism_threads(-1); }),
+            gk::ErrorCode::kValueError);
+}
+
 TEST(FunctionTest, PrintsTheGraph) {
   auto f = gk::function([](const gk::Tensor& x) { return gk::exp(x); },
                         {.name = "grow"});

@@ -41,6 +41,13 @@ std::string ErrorOf(const std::function<void()>& body) {
   return "";
 }
 
+TEST(NestTest, TellsStructuresFromLeaves) {
+  EXPECT_FALSE(gk::nest::is_nested(T(1)));
+  EXPECT_FALSE(gk::nest::is_nested(std::optional<gk::Tensor>()));
+  EXPECT_TRUE(gk::nest::is_nested(std::vector{T(1)}));
+  EXPECT_TRUE(gk::nest::is_nested(Layer{{T(1)}, {}}));
+}
+
 TEST(NestTest, PrintsStructures) {
   EXPECT_EQ(gk::nest::structure_of(1.0f).to_string(), ".");
   EXPECT_EQ(gk::nest::structure_of(std::vector{T(1), T(2)}).to_string(),

@@ -2,6 +2,8 @@
 
 #include "api/inner.h"
 #include "base/thread_pool.h"
+#include "eager/thread_settings.h"
+#include "function/eager_functions.h"
 
 namespace gk::api {
 
@@ -14,5 +16,28 @@ void set_num_threads(int n) {
 }
 
 int num_threads() { return ThreadPool::Global().num_threads(); }
+
+namespace config {
+
+void run_functions_eagerly(bool run_eagerly) {
+  RunFunctionsEagerly(run_eagerly);
+}
+bool functions_run_eagerly() { return FunctionsRunEagerly(); }
+
+namespace threading {
+
+void set_intra_op_parallelism_threads(int num_threads) {
+  const Status status = SetIntraOpThreads(num_threads);
+  if (!status.ok()) ThrowPublic(status);
+}
+int get_intra_op_parallelism_threads() { return IntraOpThreads(); }
+void set_inter_op_parallelism_threads(int num_threads) {
+  const Status status = SetInterOpThreads(num_threads);
+  if (!status.ok()) ThrowPublic(status);
+}
+int get_inter_op_parallelism_threads() { return InterOpThreads(); }
+
+}  // namespace threading
+}  // namespace config
 
 }  // namespace gk::api

@@ -1,15 +1,10 @@
-"""The logger "tensorflow" under the names of tf.compat.v1.logging."""
+"""The logger "tensorflow"; tf.compat.v1.logging is the extension's."""
 
 import logging
 import sys
 import threading
 
-DEBUG = logging.DEBUG
-INFO = logging.INFO
-WARN = logging.WARNING
-ERROR = logging.ERROR
-FATAL = logging.CRITICAL
-
+from graphkiln._graphkiln import debug, error, info, warning  # noqa: F401
 
 _lock = threading.Lock()
 _is_set_up = False
@@ -65,72 +60,3 @@ def warn_first(message: str, *args: object, times: int = 5) -> None:
         count = _told[message] = _told.get(message, 0) + 1
     if count <= times:
         get_logger().warning(message, *args)
-
-
-def log(level: int, msg: str, *args, **kwargs) -> None:
-    """Logs at a level.
-
-    >>> tf.compat.v1.logging.log(tf.compat.v1.logging.DEBUG, 'turn %d', 3)
-    """
-    get_logger().log(level, msg, *args, **kwargs)
-
-
-def debug(msg: str, *args, **kwargs) -> None:
-    """Logs at level DEBUG.
-
-    >>> tf.compat.v1.logging.debug('turn %d', 3)
-    """
-    get_logger().debug(msg, *args, **kwargs)
-
-
-def info(msg: str, *args, **kwargs) -> None:
-    """Logs at level INFO.
-
-    >>> tf.compat.v1.logging.info('turn %d', 3)
-    """
-    get_logger().info(msg, *args, **kwargs)
-
-
-def warning(msg: str, *args, **kwargs) -> None:
-    """Logs at level WARN.
-
-    >>> tf.compat.v1.logging.warning('turn %d takes long', 3)
-    """
-    get_logger().warning(msg, *args, **kwargs)
-
-
-warn = warning
-
-
-def error(msg: str, *args, **kwargs) -> None:
-    """Logs at level ERROR.
-
-    >>> tf.compat.v1.logging.error('turn %d failed', 3)
-    """
-    get_logger().error(msg, *args, **kwargs)
-
-
-def fatal(msg: str, *args, **kwargs) -> None:
-    """Logs at level FATAL.
-
-    >>> tf.compat.v1.logging.fatal('nothing is left after turn %d', 3)
-    """
-    get_logger().critical(msg, *args, **kwargs)
-
-
-def get_verbosity() -> int:
-    """The level below which nothing is logged.
-
-    >>> tf.compat.v1.logging.get_verbosity() <= tf.compat.v1.logging.FATAL
-    True
-    """
-    return get_logger().getEffectiveLevel()
-
-
-def set_verbosity(v: int) -> None:
-    """Sets the level below which nothing is logged.
-
-    >>> tf.compat.v1.logging.set_verbosity(
-    ...     tf.compat.v1.logging.get_verbosity())
-    """
-    get_logger().setLevel(v)

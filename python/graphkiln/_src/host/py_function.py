@@ -458,9 +458,9 @@ def _eager_results(func: Callable, inputs: list, types: list) -> list:
         )
         return [_graphkiln.here(tensor) for tensor in results]
     except Exception as e:
-        raise errors._make(
-            _code_of(e), f"{_text_of(e)} [Op:EagerPyFunc] name: "
-        ) from e
+        kind = errors.exception_type_from_error_code(_code_of(e))
+        text = f"{_text_of(e)} [Op:EagerPyFunc] name: "
+        raise kind(None, None, text) from e
 
 
 def _array(tensor: _graphkiln.Tensor) -> np.ndarray:

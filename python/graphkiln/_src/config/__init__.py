@@ -1,1 +1,0 @@
-"""Devices, threads, versions."""

@@ -1,0 +1,98 @@
+// What of the extension is public and is no op: in which namespace of `tf`, and
+// under which names; "name=attribute" where they differ.
+#include "package_facts.h"
+
+namespace gk::py {
+namespace {
+
+struct Exports {
+  const char* space;
+  const char* names;
+};
+
+constexpr Exports kExports[] = {
+    {"",
+     "DeviceSpec Graph Operation control_dependencies device "
+     "get_static_value group import_graph_def init_scope inside_function "
+     "is_symbolic_tensor name_scope tuple"},
+    {"__internal__",
+     "EagerTensor"},
+    {"__internal__.types",
+     "Tensor=AbstractTensor"},
+    {"compat",
+     "dimension_value"},
+    {"compat.v1",
+     "Dimension Graph control_dependencies get_default_graph "
+     "import_graph_def placeholder"},
+    {"compat.v1.logging",
+     "DEBUG ERROR FATAL INFO WARN debug error fatal get_verbosity info "
+     "log set_verbosity warn=warning warning"},
+    {"config",
+     "LogicalDevice LogicalDeviceConfiguration PhysicalDevice "
+     "experimental_functions_run_eagerly=functions_run_eagerly "
+     "experimental_run_functions_eagerly=run_functions_eagerly "
+     "functions_run_eagerly get_logical_device_configuration "
+     "get_soft_device_placement get_visible_devices list_logical_devices "
+     "list_physical_devices run_functions_eagerly "
+     "set_logical_device_configuration set_soft_device_placement "
+     "set_visible_devices"},
+    {"config.experimental",
+     "enable_op_determinism enable_tensor_float_32_execution "
+     "get_device_details get_device_policy get_memory_growth "
+     "get_synchronous_execution get_visible_devices list_logical_devices "
+     "list_physical_devices set_device_policy set_memory_growth "
+     "set_synchronous_execution set_visible_devices "
+     "tensor_float_32_execution_enabled"},
+    {"config.optimizer",
+     "get_experimental_options get_jit set_experimental_options set_jit"},
+    {"config.threading",
+     "get_inter_op_parallelism_threads get_intra_op_parallelism_threads "
+     "set_inter_op_parallelism_threads set_intra_op_parallelism_threads"},
+    {"debugging",
+     "get_log_device_placement set_log_device_placement"},
+    {"dtypes",
+     "DType as_dtype bfloat16 bool complex128 complex64 float16 float32 "
+     "float64 int16 int32 int64 int8 resource string uint16 uint32 "
+     "uint64 uint8 variant"},
+    {"errors",
+     "ABORTED ALREADY_EXISTS AbortedError AlreadyExistsError CANCELLED "
+     "CancelledError DATA_LOSS DEADLINE_EXCEEDED DataLossError "
+     "DeadlineExceededError FAILED_PRECONDITION FailedPreconditionError "
+     "INTERNAL INVALID_ARGUMENT InaccessibleTensorError InternalError "
+     "InvalidArgumentError NOT_FOUND NotFoundError OK OUT_OF_RANGE "
+     "OpError OperatorNotAllowedInGraphError OutOfRangeError "
+     "PERMISSION_DENIED PermissionDeniedError RESOURCE_EXHAUSTED "
+     "ResourceExhaustedError UNAUTHENTICATED UNAVAILABLE UNIMPLEMENTED "
+     "UNKNOWN UnauthenticatedError UnavailableError UnimplementedError "
+     "UnknownError error_code_from_exception_type "
+     "exception_type_from_error_code"},
+    {"experimental.dlpack",
+     "from_dlpack to_dlpack"},
+    {"graph_util",
+     "import_graph_def"},
+    {"io",
+     "write_graph"},
+    {"nest",
+     "assert_same_structure=nest_assert_same flatten=nest_flatten "
+     "is_nested=nest_is_nested map_structure=nest_map "
+     "pack_sequence_as=nest_pack"},
+    {"sysconfig",
+     "get_build_info get_compile_flags get_include get_lib "
+     "get_link_flags"},
+    {"test",
+     "assert_equal_graph_def"},
+    {"version",
+     "COMPILER_VERSION GIT_VERSION GRAPHKILN_VERSION GRAPH_DEF_VERSION "
+     "GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER "
+     "VERSION"},
+};
+
+}  // namespace
+
+void AddPublicNames(nanobind::module_& m) {
+  nanobind::dict names;
+  for (const Exports& e : kExports) names[e.space] = e.names;
+  m.attr("exports") = names;
+}
+
+}  // namespace gk::py
