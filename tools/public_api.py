@@ -10,6 +10,7 @@ import copy
 import importlib
 import inspect
 import re
+import types
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -78,7 +79,10 @@ def python_text(module: str, attribute: str) -> str:
     if module == "graphkiln._graphkiln":
         value = getattr(extension(), attribute)
         if isinstance(value, type):
-            return value.__text_signature__ or " (class)"
+            made = value.__init__  # of a class of methods in C++, or nobody's
+            text = isinstance(made, types.MethodDescriptorType) and made.__text_signature__
+            own = text.replace("$self, ", "") if text else None
+            return value.__text_signature__ or own or " (class)"
         return value.__text_signature__ or "" if inspect.isbuiltin(value) else ""
     node = definitions(module).get(attribute)
     if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("graphkiln."):

@@ -93,12 +93,6 @@ EXPORTS: dict[str, str] = {
         data.experimental.parallel_interleave
         data.experimental.prefetch_to_device
         """,
-    "graphkiln.data._iterator": """
-        data.Iterator data.IteratorSpec data.NumpyIterator
-        """,
-    "graphkiln.data._optional": """
-        OptionalSpec data.experimental.Optional experimental.Optional
-        """,
     "graphkiln.data._options": """
         data.Options data.ThreadingOptions data.experimental.AutoShardPolicy
         data.experimental.AutotuneAlgorithm data.experimental.AutotuneOptions
@@ -107,7 +101,6 @@ EXPORTS: dict[str, str] = {
         data.experimental.OptimizationOptions data.experimental.ServiceOptions
         data.experimental.ThreadingOptions
         """,
-    "graphkiln.data._specs": "data.DatasetSpec",
     "graphkiln._src.control_flow.map": "map_fn vectorized_map",
     "graphkiln._src.control_flow.folds": "foldl foldr scan",
     "graphkiln._src.gradients.gradients": """

@@ -14,6 +14,7 @@
 #include "dtype_type.h"
 #include "eager/eager_context.h"
 #include "framework/shared_variables.h"
+#include "element_spec.h"
 #include "errors.h"
 #include "external_captures.h"
 #include "func_graph_object.h"
@@ -102,6 +103,8 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddControlFlow(m);
   gk::py::AddRowLoops(m);
   gk::py::AddDatasets(m);
+  gk::py::AddElementSpecs(m);
+  gk::py::AddElementClasses(m);
   gk::py::AddRagged(m);
   gk::py::AddTensorArray(m);
   gk::py::AddOperation(m);

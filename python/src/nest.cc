@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "element_nest.h"
 #include "errors.h"
 #include "flattened_object.h"
 #include "framework/structure_match.h"
@@ -496,14 +497,14 @@ PyObject* ElementIsLeaf(PyObject*, PyObject* value) {
 }
 
 PyObject* FlattenElement(PyObject*, PyObject* value) {
-  return FlatList(value, NestRules::kElement).Release();
+  return LeavesOfElement(value);
 }
 
 PyObject* PackElement(PyObject*, PyObject* args) {
   PyObject *structure, *leaves;
   if (!PyArg_ParseTuple(args, "OO", &structure, &leaves)) return nullptr;
   PyRef list = PyRef::Steal(PySequence_List(leaves));
-  return list ? Packed(structure, NestRules::kElement, list.get()) : nullptr;
+  return list ? ElementLike(structure, list.get()) : nullptr;
 }
 
 PyObject* MapElement(PyObject*, PyObject* args) {
@@ -511,8 +512,7 @@ PyObject* MapElement(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "OO", &function, &structure)) return nullptr;
   const std::vector<PyRef> flats = {FlatList(structure, NestRules::kElement)};
   PyRef results = flats[0] ? CallForLeaves(function, flats) : PyRef();
-  return results ? Packed(structure, NestRules::kElement, results.get())
-                 : nullptr;
+  return results ? ElementLike(structure, results.get()) : nullptr;
 }
 
 PyObject* ElementUpTo(PyObject*, PyObject* args) {
@@ -579,6 +579,16 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
+
+PyObject* LeavesOfElement(PyObject* element) {
+  return FlatList(element, NestRules::kElement).Release();
+}
+PyObject* LeavesUpTo(PyObject* shallow, PyObject* deep) {
+  return FlattenUpTo(shallow, deep, NestRules::kElement, false);
+}
+PyObject* ElementLike(PyObject* like, PyObject* leaves) {
+  return Packed(like, NestRules::kElement, leaves);
+}
 
 bool AddNest(PyObject* module) {
   PyTypeObject* type = AddType(module, &dot_spec, nullptr);

@@ -12,7 +12,7 @@ struct Exports {
 
 constexpr Exports kExports[] = {
     {"",
-     "DeviceSpec Graph Operation control_dependencies device "
+     "DeviceSpec Graph Operation OptionalSpec control_dependencies device "
      "get_static_value group import_graph_def init_scope inside_function "
      "is_symbolic_tensor name_scope tuple"},
     {"__internal__",
@@ -48,6 +48,10 @@ constexpr Exports kExports[] = {
     {"config.threading",
      "get_inter_op_parallelism_threads get_intra_op_parallelism_threads "
      "set_inter_op_parallelism_threads set_intra_op_parallelism_threads"},
+    {"data",
+     "DatasetSpec Iterator IteratorSpec NumpyIterator"},
+    {"data.experimental",
+     "Optional"},
     {"debugging",
      "get_log_device_placement set_log_device_placement"},
     {"dtypes",
@@ -66,6 +70,8 @@ constexpr Exports kExports[] = {
      "UNKNOWN UnauthenticatedError UnavailableError UnimplementedError "
      "UnknownError error_code_from_exception_type "
      "exception_type_from_error_code"},
+    {"experimental",
+     "Optional"},
     {"experimental.dlpack",
      "from_dlpack to_dlpack"},
     {"graph_util",

@@ -4,6 +4,7 @@ A dataset is a variant tensor, made by an op of TensorFlow's name, and the spec
 of its elements. Nothing is computed before somebody iterates.
 """
 
+import atexit
 import collections.abc
 from collections.abc import Callable
 
@@ -23,11 +24,11 @@ from graphkiln.data import (
     _windows,
 )
 from graphkiln.data import _constants as constants
-from graphkiln.data import _iterator as iterators
-from graphkiln.data import _making as making
-from graphkiln.data import _nested as nested
 from graphkiln.data import _specs as specs
 from graphkiln.data import _structure as structure
+
+# Generators that are read in advance need Python.
+atexit.register(_graphkiln._stop_background_work)
 
 
 class Dataset(
@@ -67,10 +68,10 @@ TensorSpec(shape=(), dtype=tf.string, name=None))
         return self._element_spec
 
     @property
-    def _type_spec(self) -> specs.DatasetSpec:
+    def _type_spec(self) -> _graphkiln.DatasetSpec:
         known = self.__dict__.get("_own_spec")
         if known is None:
-            known = self._own_spec = specs.DatasetSpec(self.element_spec)
+            known = self._own_spec = _graphkiln.DatasetSpec(self.element_spec)
         return known
 
     def __repr__(self) -> str:
@@ -92,16 +93,16 @@ TensorSpec(shape=(), dtype=tf.string, name=None))
             raise TypeError("The dataset length is unknown.")
         return length
 
-    def __iter__(self) -> iterators.OwnedIterator:
+    def __iter__(self) -> _graphkiln.Iterator:
         graph = _graphkiln.current_graph()
         if graph is None or graph.building_function:
-            return iterators.OwnedIterator(self)
+            return _graphkiln.Iterator(self)
         raise RuntimeError(
             "`tf.data.Dataset` only supports Python-style iteration in eager "
             "mode or within tf.function."
         )
 
-    def as_numpy_iterator(self) -> iterators.NumpyIterator:
+    def as_numpy_iterator(self) -> _graphkiln.NumpyIterator:
         """An iterator over the elements as NumPy arrays.
 
         Raises:
@@ -127,7 +128,7 @@ TensorSpec(shape=(), dtype=tf.string, name=None))
                     f"for datasets that produce values of type "
                     f"{leaf.value_type}"
                 )
-        return iterators.NumpyIterator(self)
+        return _graphkiln.NumpyIterator(self)
 
     def cardinality(self):
         """The number of elements as an int64 scalar, where it is known
@@ -225,7 +226,4 @@ TensorSpec(shape=(), dtype=tf.string, name=None))
             )
 
 
-specs.make_dataset = lambda variant, spec: making.make(
-    "_VariantDataset", variant, spec
-)
-specs.Dataset = nested.Dataset = Dataset
+specs.Dataset = Dataset

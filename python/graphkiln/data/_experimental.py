@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from graphkiln import raw_ops
+from graphkiln import _graphkiln, raw_ops
 from graphkiln._src.function import tracing
 from graphkiln._src.types import dtypes
-from graphkiln.data import _dataset, _iterator, _optional
+from graphkiln.data import _dataset
 from graphkiln.data import _making as making
 
 
@@ -35,7 +35,9 @@ def get_single_element(dataset):
     return dataset.get_single_element()
 
 
-def get_next_as_optional(iterator: _iterator.Iterator) -> _optional.Optional:
+def get_next_as_optional(
+    iterator: _graphkiln.Iterator,
+) -> _graphkiln.Optional:
     """`iterator.get_next_as_optional()`.
 
     >>> it = iter(tf.data.Dataset.range(4))

@@ -14,7 +14,6 @@ from graphkiln import _graphkiln, raw_ops
 from graphkiln._src.host import py_function
 from graphkiln._src.types import dtypes, variable_spec
 from graphkiln._src.types.type_spec import TensorSpec
-from graphkiln.data import _encoding as encoding
 from graphkiln.data import _making as making
 from graphkiln.data import _structure as structure
 from graphkiln.data import _traced as traced
@@ -109,11 +108,9 @@ class Source:
                     f"{variable_spec.type_spec_from_value(leaf)} where an element of "
                     f"{spec} was expected."
                 )
-        return [
-            tensor
-            for spec, leaf in zip(specs, leaves)
-            for tensor in encoding.encode(spec, leaf)
-        ]
+        return structure.to_tensors(
+            self.spec, structure.pack_like(self.spec, leaves)
+        )
 
     def flat_map_fn(self, _) -> object:
         """The dataset of what one generator yields, made in the function that

@@ -5,14 +5,16 @@ import re
 from collections.abc import Callable
 
 import numpy as np
-from graphkiln._graphkiln import DType
+from graphkiln._graphkiln import DType, elements
 
 from graphkiln import _graphkiln
 from graphkiln._src import ops
-from graphkiln._src.types import batchable, dtypes
+from graphkiln._src.types import dtypes
 from graphkiln.data import _specs as specs
 from graphkiln.data import _structure as structure
 
+leaves, not_empty = elements.leaves, elements.not_empty
+same_length = elements.same_length
 _classes: dict[str, type] = {}
 
 
@@ -107,29 +109,3 @@ def deterministic(value) -> str:
     if value is None:
         return "default"
     return "true" if value else "false"
-
-
-def not_empty(spec: object) -> None:
-    """Raises ValueError for elements without components."""
-    if not structure.flat_specs(spec):
-        raise ValueError("Invalid `element`. `element` should not be empty.")
-
-
-def leaves(spec: object) -> list:
-    """The specs of the tensors, ragged and sparse ones and datasets inside."""
-    return [
-        leaf for part in structure.flatten(spec)
-        for leaf in batchable.leaves(part)
-    ]
-
-
-def same_length(spec: object, message: str) -> None:
-    """Raises ValueError with both in the message if leaves are known to have
-    different lengths."""
-    length = None
-    for leaf in leaves(spec):
-        shape = getattr(leaf, "shape", None)
-        n = None if shape is None or not shape.rank else shape[0]
-        if length is not None and n is not None and n != length:
-            raise ValueError(message.format(length, n))
-        length = n if length is None else length

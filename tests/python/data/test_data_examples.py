@@ -22,6 +22,13 @@ def _examples() -> list[doctest.DocTest]:
             continue
         module = importlib.import_module(f"graphkiln.data.{file.stem}")
         tests += finder.find(module, extraglobs={"tf": tf, "np": np})
+    for thing in (
+        tf.data.DatasetSpec, tf.data.Iterator, tf.data.IteratorSpec,
+        tf.data.NumpyIterator, tf.experimental.Optional, tf.OptionalSpec,
+    ):
+        found = finder.find(thing, module=False, globs={"tf": tf, "np": np})
+        assert any(test.examples for test in found), thing
+        tests += found
     return [test for test in tests if test.examples]
 
 

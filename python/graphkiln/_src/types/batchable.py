@@ -5,22 +5,12 @@ What an extension type does is its batch encoder's: the attribute
 `__batch_encoder__` of the class.
 """
 
-from collections.abc import Callable
-
 from graphkiln import nest
-from graphkiln._graphkiln import TensorShape
-from graphkiln._src.ragged.spec import RaggedTensorSpec
-from graphkiln._src.sparse.sparse_tensor import SparseTensorSpec
+from graphkiln._graphkiln import TensorShape, elements
 from graphkiln._src.types import extension_type
-from graphkiln._src.types.type_spec import NoneTensorSpec, TensorSpec, TypeSpec
+from graphkiln._src.types.type_spec import TypeSpec
 
-# Kinds of specs that are made further up: (class, batched, sliced).
-_kinds: list[tuple[type, Callable, Callable]] = []
-
-
-def register_kind(kind: type, batch: Callable, slice_: Callable) -> None:
-    """Makes `batched` and `sliced` know a class of specs."""
-    _kinds.append((kind, batch, slice_))
+batched, sliced = elements.batched, elements.sliced
 
 
 def encoder(spec: object) -> "ExtensionTypeBatchEncoder | None":
@@ -46,65 +36,6 @@ def decode(spec: TypeSpec, parts: list) -> object:
     return own.decode(
         spec, nest.pack_sequence_as(own.encoding_specs(spec), list(parts))
     )
-
-
-def leaves(spec: TypeSpec) -> list:
-    """The specs inside that are no extension types'."""
-    if encoder(spec) is None:
-        return [spec]
-    return [leaf for part in encoded(spec) for leaf in leaves(part)]
-
-
-def sliced(spec: TypeSpec) -> TypeSpec:
-    """The spec of a row.
-
-    Raises:
-      TypeError: values of the spec have no rows.
-      ValueError: they are scalars.
-    """
-    for kind, _, slice_ in _kinds:
-        if isinstance(spec, kind):
-            return slice_(spec)
-    if encoder(spec) is not None:
-        return encoder(spec).unbatch(spec)
-    if isinstance(spec, NoneTensorSpec):
-        return spec
-    if not isinstance(
-        spec, (TensorSpec, RaggedTensorSpec, SparseTensorSpec)
-    ):
-        raise TypeError(f"Elements of {spec} cannot be sliced")
-    if spec.shape.rank == 0:
-        raise ValueError("Unbatching a tensor is only supported for rank >= 1")
-    shape = None if spec.shape.rank is None else spec.shape[1:]
-    if isinstance(spec, SparseTensorSpec):
-        return SparseTensorSpec(shape, spec.dtype)
-    if isinstance(spec, RaggedTensorSpec) and spec.ragged_rank > 0:
-        return RaggedTensorSpec(
-            shape, spec.dtype, spec.ragged_rank - 1, spec.row_splits_dtype
-        )
-    return TensorSpec(shape, spec.dtype)
-
-
-def batched(spec: TypeSpec, size: int | None) -> TypeSpec:
-    """The spec of `size` values stacked; TypeError if they cannot be."""
-    for kind, batch, _ in _kinds:
-        if isinstance(spec, kind):
-            return batch(spec, size)
-    if encoder(spec) is not None:
-        return encoder(spec).batch(spec, size)
-    first = TensorShape([None if size is None else int(size)])
-    if isinstance(spec, NoneTensorSpec):
-        return spec
-    if isinstance(spec, TensorSpec):
-        return TensorSpec(first.concatenate(spec.shape), spec.dtype)
-    if isinstance(spec, SparseTensorSpec):
-        return SparseTensorSpec(first.concatenate(spec.shape), spec.dtype)
-    if isinstance(spec, RaggedTensorSpec):
-        return RaggedTensorSpec(
-            first.concatenate(spec.shape), spec.dtype, spec.ragged_rank + 1,
-            spec.row_splits_dtype,
-        )
-    raise TypeError(f"Elements of {spec} cannot be batched")
 
 
 class ExtensionTypeBatchEncoder:

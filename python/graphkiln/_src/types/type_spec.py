@@ -4,7 +4,13 @@ exists."""
 from collections.abc import Callable
 
 from graphkiln import _graphkiln
-from graphkiln._graphkiln import TensorShape, TensorSpec, TypeSpec
+from graphkiln._graphkiln import (
+    CompositeTensor,
+    NoneTensorSpec,
+    TensorShape,
+    TensorSpec,
+    TypeSpec,
+)
 
 
 class ShapedTypeSpec(TypeSpec):
@@ -22,44 +28,6 @@ class ShapedTypeSpec(TypeSpec):
     def dtype(self) -> _graphkiln.DType:
         """Of the values."""
         return self._dtype
-
-
-class CompositeTensor:
-    """A value made of tensors, which its `_type_spec` describes."""
-
-    __slots__ = ("__weakref__",)
-
-    @property
-    def _type_spec(self) -> TypeSpec:
-        raise NotImplementedError(f"{type(self).__name__}._type_spec")
-
-
-class NoneTensorSpec(TypeSpec):
-    """The spec of None."""
-
-    @property
-    def value_type(self) -> type:
-        return type(None)
-
-    def _serialize(self) -> tuple:
-        return ()
-
-    @property
-    def _component_specs(self) -> list:
-        return []
-
-    def _to_components(self, value: object) -> list:
-        return []
-
-    def _from_components(self, components: object) -> None:
-        return None
-
-    def most_specific_compatible_type(self, other: TypeSpec) -> TypeSpec:
-        if type(other) is not NoneTensorSpec:
-            raise ValueError(
-                f"No `TypeSpec` is compatible with both {self} and {other}"
-            )
-        return self
 
 
 _converters: list[tuple[type, Callable[[object], TypeSpec | None], bool]] = []
