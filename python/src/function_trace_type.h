@@ -67,6 +67,11 @@ inline Ref<FunctionType> FunctionTypeIn(PyObject* o) {
 extern PyMethodDef trace_type_members[];
 extern PyGetSetDef function_type_properties[];
 extern PyMethodDef function_type_members[];
+// As a signature of Python. (function_type_binding.cc)
+extern PyGetSetDef function_type_parameters[];
+extern PyMethodDef function_type_binding[];
+// FunctionType.empty, of the class and of its objects.
+bool AddFunctionTypeEmpty();
 bool AddTraceTypes(PyObject* module);
 
 }  // namespace gk::py

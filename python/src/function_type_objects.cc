@@ -120,41 +120,6 @@ PyObject* WithName(PyObject* o, PyObject* name) {
   return WrapTraceType(Type(o).WithName(StringView(name)));
 }
 
-PyRef ListOf(const std::vector<PyRef>& items) {
-  PyRef list = PyRef::Steal(PyList_New(items.size()));
-  for (size_t i = 0; list && i < items.size(); ++i) {
-    PyList_SET_ITEM(list.get(), i, Py_NewRef(items[i].get()));
-  }
-  return list;
-}
-
-// _flatten_inputs(value, seen aliases): what its tensors and variables get.
-PyObject* FlattenInputsMethod(PyObject* o, PyObject* args) {
-  PyObject *value, *aliases;
-  if (!PyArg_ParseTuple(args, "OO!", &value, &PySet_Type, &aliases)) {
-    return nullptr;
-  }
-  std::vector<PyRef> known, inputs;
-  if (!AppendItems(aliases, &known)) return nullptr;
-  std::vector<int> seen;
-  for (const PyRef& alias : known) {
-    seen.push_back(static_cast<int>(PyLong_AsLong(alias.get())));
-  }
-  const size_t before = seen.size();
-  if (PyErr_Occurred() || !FlattenInputs(Type(o), value, &seen, &inputs)) {
-    return nullptr;
-  }
-  for (size_t i = before; i < seen.size(); ++i) {
-    PyRef alias = PyRef::Steal(PyLong_FromLong(seen[i]));
-    if (!alias || PySet_Add(aliases, alias.get()) < 0) return nullptr;
-  }
-  return ListOf(inputs).Release();
-}
-
-PyObject* CastMethod(PyObject* o, PyObject* value) {
-  return CastValue(Type(o), value);
-}
-
 PyGetSetDef type_getset[] = {
     {"kind", Guarded<KindName>, nullptr,
      "\"tensor\", \"literal\", \"list\", ...", nullptr},
@@ -180,8 +145,6 @@ PyMethodDef type_methods[] = {
      "most_specific_common_supertype($self, others, /)\n--\n\n"
      "The most specific type that covers this and `others`, or None."},
     {"with_name", Guarded<WithName>, METH_O, "The same with another name."},
-    {"_flatten_inputs", Guarded<FlattenInputsMethod>, METH_VARARGS, nullptr},
-    {"_cast", Guarded<CastMethod>, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 // FunctionType([(name, kind number, optional, TraceType or None)],
@@ -241,7 +204,6 @@ PyObject* SignatureText(PyObject* o) { return ToPyString(Signature(o).Text()); }
 PyObject* SignatureRepr(PyObject* o) {
   return ToPyString(Signature(o).LongText());
 }
-PyObject* LongText(PyObject* o, PyObject*) { return SignatureRepr(o); }
 Py_hash_t SignatureHash(PyObject* o) {
   const Py_hash_t h = Signature(o).hash();
   return h == -1 ? -2 : h;
@@ -307,7 +269,6 @@ PyMethodDef signature_methods[] = {
     {"is_subtype_of", Guarded<SignatureSubtype>, METH_O,
      "is_subtype_of($self, other, /)\n--\n\n"
      "May its calls be served by `other`?"},
-    {"_long_text", Guarded<LongText>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 // trace_type(value, variables) -> TraceType
@@ -329,44 +290,6 @@ PyObject* TraceTypeFunction(PyObject*, PyObject* args) {
   return WrapTraceType(*std::move(type));
 }
 
-// container_type(kind, children, keys or None): of an output structure.
-PyObject* ContainerType(PyObject*, PyObject* args) {
-  const char* kind;
-  PyObject *children, *value;
-  if (!PyArg_ParseTuple(args, "sO!O", &kind, &PyTuple_Type, &children,
-                        &value)) {
-    return nullptr;
-  }
-  std::vector<TraceTypeRef> types;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(children); ++i) {
-    PyObject* c = PyTuple_GET_ITEM(children, i);
-    if (!IsTraceType(c)) {
-      PyErr_SetString(PyExc_TypeError, "not a trace type");
-      return nullptr;
-    }
-    types.push_back(TraceTypeIn(c));
-  }
-  const std::string_view k = kind;
-  if (k == "list" || k == "tuple") {
-    return WrapTraceType(TraceType::Sequence(
-        k == "list" ? Kind::kList : Kind::kTuple, std::move(types)));
-  }
-  PyErr_SetString(PyExc_ValueError, "not a kind of container");
-  return nullptr;
-}
-
-// tensor_type(dtype, shape, name or None)
-PyObject* TensorTypeFunction(PyObject*, PyObject* args) {
-  PyObject *dtype, *shape, *name = Py_None;
-  if (!PyArg_ParseTuple(args, "OO|O", &dtype, &shape, &name)) return nullptr;
-  const DataType t = AsDType(dtype);
-  if (t == DataType::kInvalid) return nullptr;
-  StatusOr<PartialTensorShape> s = AsShape(shape);
-  if (!s.ok()) return Raise(s.status());
-  return WrapTraceType(TraceType::Tensor(
-      t, *s, PyUnicode_Check(name) ? StringView(name) : std::string_view()));
-}
-
 // variable_type(dtype, shape, trainable, alias or None)
 PyObject* VariableTypeFunction(PyObject*, PyObject* args) {
   PyObject *dtype, *shape, *alias;
@@ -386,22 +309,9 @@ PyObject* VariableTypeFunction(PyObject*, PyObject* args) {
   return WrapTraceType(TraceType::Variable(t, *s, trainable != 0, number));
 }
 
-// to_inputs(values): tensors, with variables by their handles.
-PyObject* ToInputsFunction(PyObject*, PyObject* list) {
-  std::vector<PyRef> values;
-  TensorVector inputs;
-  if (!AppendItems(list, &values) || !ToInputs(values, &inputs)) return nullptr;
-  return WrapTensors(inputs);
-}
-
 PyMethodDef functions[] = {
-    {"to_inputs", Guarded<ToInputsFunction>, METH_O,
-     "to_inputs(values)\n--\n\n"
-     "Arguments as the inputs of a trace: variables by their handles."},
     {"trace_type", Guarded<TraceTypeFunction>, METH_VARARGS,
      "The trace type of a value."},
-    {"container_type", Guarded<ContainerType>, METH_VARARGS, nullptr},
-    {"tensor_type", Guarded<TensorTypeFunction>, METH_VARARGS, nullptr},
     {"variable_type", Guarded<VariableTypeFunction>, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
@@ -453,18 +363,22 @@ bool AddTraceTypes(PyObject* module) {
            JoinedTables(&PyMethodDef::ml_name, type_methods,
                         trace_type_members));
   SetTable(signature_slots, Py_tp_methods,
-           JoinedTables(&PyMethodDef::ml_name, signature_methods,
-                        function_type_members));
+           JoinedTables(&PyMethodDef::ml_name,
+                        JoinedTables(&PyMethodDef::ml_name, signature_methods,
+                                     function_type_members),
+                        function_type_binding));
   SetTable(signature_slots, Py_tp_getset,
-           JoinedTables(&PyGetSetDef::name, signature_getset,
-                        function_type_properties));
+           JoinedTables(&PyGetSetDef::name,
+                        JoinedTables(&PyGetSetDef::name, signature_getset,
+                                     function_type_properties),
+                        function_type_parameters));
   TraceTypeType = AddType(module, &type_spec, nullptr);
   FunctionTypeType = AddType(module, &signature_spec, nullptr);
   BindingErrorType = PyErr_NewExceptionWithDoc(
       "graphkiln.BindingError",
       "A call does not fit; the text is the reason alone.", nullptr, nullptr);
   return TraceTypeType != nullptr && FunctionTypeType != nullptr &&
-         BindingErrorType != nullptr &&
+         BindingErrorType != nullptr && AddFunctionTypeEmpty() &&
          PyModule_AddObjectRef(module, "BindingError", BindingErrorType) == 0 &&
          PyModule_AddFunctions(module, functions) == 0;
 }

@@ -3,8 +3,6 @@ return; input signatures."""
 
 import collections
 import copy
-import doctest
-import importlib
 import re
 
 import numpy as np
@@ -451,11 +449,3 @@ def test_a_function_of_no_captures_takes_none():
     assert f(X) is not None
     with pytest.raises(ValueError, match="captures 0 tensors, got 1"):
         f.set_external_captures([X])
-
-
-@pytest.mark.parametrize("module", ["function.function_type_parts"])
-def test_examples_of_methods(module):
-    result = doctest.testmod(
-        importlib.import_module(f"graphkiln._src.{module}"), extraglobs={"tf": tf}
-    )
-    assert result.attempted > 0 and result.failed == 0

@@ -8,11 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from graphkiln import _graphkiln, errors, raw_ops
 from graphkiln._graphkiln import Function
 from graphkiln._src.checks import debugging
-from graphkiln._src.function import (
-    baked_values,
-    function_type_parts,  # adds binding to types
-    tracing,
-)
+from graphkiln._src.function import baked_values, tracing
 from graphkiln._src.host import logging as _logging
 from graphkiln._src.variables import variable as _variable
 
