@@ -212,6 +212,31 @@ class OpNamesTest(unittest.TestCase):
         self.assertIn("src/framework/grad_context.cc:1: names no op", output)
 
 
+class PatchTest(unittest.TestCase):
+    def judge(self, text: str) -> str:
+        return judge({
+            "python/graphkiln/a.py": "from graphkiln._graphkiln import Graph\n",
+            "python/graphkiln/b.py": text,
+        })[1]
+
+    def test_classes_of_the_extension_are_not_patched(self) -> None:
+        for text in (
+            "from graphkiln._graphkiln import Graph\nGraph.size = len\n",
+            "from graphkiln.a import Graph as G\nG.size = len\n",
+            "from graphkiln import _graphkiln\n_graphkiln.Graph.size = len\n",
+            "from graphkiln import _graphkiln\nG = _graphkiln.Graph\n"
+            "setattr(G, 'size', len)\n",
+        ):
+            self.assertIn("sets Graph.size", self.judge(text), text)
+
+    def test_others_may_be(self) -> None:
+        for text in (
+            "from graphkiln._graphkiln import Graph\ng = Graph()\ng.size = 1\n",
+            "class Graph:\n    pass\n\n\nGraph.size = len\n",
+        ):
+            self.assertNotIn("sets", self.judge(text), text)
+
+
 class LengthTest(unittest.TestCase):
     def test_600_lines_are_fine(self) -> None:
         status, output = judge({"src/base/a.cc": "// one\n" * 600})
