@@ -104,6 +104,20 @@ METHODS: dict[str, dict[str, str]] = {
         "pretty_printed_signature": "(self, verbose: bool = True) -> str",
         "__call__": "(self, *args: Any, **kwargs: Any) -> Any",
     },
+    "GradientTape": {
+        "__init__": "(self, persistent: bool = False, "
+                    "watch_accessed_variables: bool = True) -> None",
+        "__enter__": "(self) -> GradientTape",
+        "__exit__": "(self, kind: Any, value: Any, traceback: Any) -> None",
+        "watch": "(self, tensor: Any) -> None",
+        "reset": "(self) -> None",
+        "watched_variables": "(self) -> tuple[Any, ...]",
+    },
+    "ForwardAccumulator": {
+        "__init__": "(self, primals: Any, tangents: Any) -> None",
+        "__enter__": "(self) -> ForwardAccumulator",
+        "__exit__": "(self, kind: Any, value: Any, traceback: Any) -> None",
+    },
 }
 
 PROPERTIES: dict[str, dict[str, str]] = {

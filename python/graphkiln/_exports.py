@@ -40,12 +40,7 @@ EXPORTS: dict[str, str] = {
         Variable VariableSynchronization VariableAggregation
         variable_creator_scope
         """,
-    "graphkiln._src.gradients.gradient_tape": """
-        GradientTape autodiff.GradientTape UnconnectedGradients
-        custom_gradient grad_pass_through
-        """,
-    "graphkiln._src.gradients.forward_accumulator": "autodiff.ForwardAccumulator",
-    "graphkiln._src.gradients.gradient_registry": "no_gradient RegisterGradient",
+    "graphkiln._src.gradients.options": "AggregationMethod UnconnectedGradients",
     "graphkiln._src.function.function": """
         function compat.v1.function compat.v2.function
         """,
@@ -103,9 +98,6 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._src.control_flow.map": "map_fn vectorized_map",
     "graphkiln._src.control_flow.folds": "foldl foldr scan",
-    "graphkiln._src.gradients.gradients": """
-        AggregationMethod gradients hessians recompute_grad
-        """,
     "graphkiln._src.types.type_spec": """
         TypeSpec TensorSpec
         __internal__.CompositeTensor

@@ -2,22 +2,26 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "base/caught.h"
+#include "bound_values.h"
 #include "convert.h"
-#include "eager/recorders.h"
-#include "errors.h"
-#include "framework/grad_context.h"
-#include "function/custom_gradient.h"
+#include "dtype_type.h"
+#include "function/derivatives.h"
 #include "function/forward_accumulator.h"
 #include "function/function_gradient.h"
-#include "function/jacobian.h"
 #include "gil.h"
+#include "gradient_parts.h"
+#include "guarded.h"
+#include "name_scope.h"
+#include "nest.h"
 #include "tensor_type.h"
 #include "text_caster.h"
+#include "throw_error.h"
+#include "type_parts.h"
 #include "variable_type.h"
 
 namespace nb = nanobind;
@@ -25,166 +29,361 @@ namespace nb = nanobind;
 namespace gk::py {
 namespace {
 
-[[noreturn]] void Throw(const Status& status) {
-  Raise(status);
-  throw nb::python_error();
+// ---- Arguments ----
+
+nb::list FlatLeaves(PyObject* value) {
+  return nb::list(Owned(FlatList(value, NestRules::kNest).Release()));
+}
+PyObject* PackedAs(PyObject* like, const nb::list& leaves) {
+  return Packed(like, NestRules::kNest, leaves.ptr());
 }
 
-// Calls what throws Errors, which become Python's.
-template <class F>
-auto Tried(F&& f) -> decltype(f()) {
-  Status failed;
-  try {
-    return f();
-  } catch (const nb::python_error&) {
-    throw;
-  } catch (...) {
-    failed = CaughtStatus();
+// A member of tf.UnconnectedGradients, or its value.
+UnconnectedGradients Unconnected(PyObject* given, bool by_name = true) {
+  const nb::object value =
+      nb::getattr(nb::handle(given), "value", nb::borrow(given));
+  if (nb::isinstance<nb::str>(value)) {
+    const auto parsed = ParseUnconnectedGradients(StringView(value.ptr()));
+    if (parsed.ok()) return *parsed;
   }
-  Throw(failed);
+  const nb::object shown = nb::repr(nb::handle(given));
+  const std::string text(StringView(shown.ptr()));
+  Throw(by_name
+            ? ValueError("Unknown value for unconnected_gradients: {}", text)
+            : ValueError("{} is not a valid UnconnectedGradients", text));
 }
 
-// A tensor, or what stands for one: a variable's handle.
-Tensor Differentiable(PyObject* o) {
-  if (IsTensor(o)) return TensorOf(o);
-  if (IsVariable(o)) return VariableOf(o)->handle;
-  // Objects that act as variables (Keras').
-  if (PyObject_HasAttrString(o, "_should_act_as_resource_variable")) {
-    PyRef handle = PyRef::Steal(PyObject_GetAttrString(o, "handle"));
-    if (!handle) throw nb::python_error();
-    if (IsTensor(handle.get())) return TensorOf(handle.get());
-  }
-  StatusOr<Tensor> t = ToTensor(o);
-  if (!t.ok()) Throw(t.status());
-  return *std::move(t);
+nb::object Logging(const char* function) {
+  return nb::module_::import_("graphkiln._src.host.logging").attr(function);
 }
 
-TensorVector Differentiables(const nb::list& list) {
-  TensorVector out;
-  for (nb::handle h : list) out.push_back(Differentiable(h.ptr()));
-  return out;
+// What is differentiated, flat.
+TensorVector Parts(const nb::list& leaves, const char* what) {
+  TensorVector parts;
+  for (nb::handle leaf : leaves) {
+    parts.push_back(DifferentiablePart(leaf));
+    if (IsFloatingLeaf(leaf)) continue;
+    Logging("debug")(
+        Format("The dtype of the {} tensor must be floating (e.g. tf.float32) "
+               "when calling GradientTape.gradient, got %r",
+               what),
+        leaf.attr("dtype"));
+  }
+  return parts;
 }
 
-nb::object Wrap(const Tensor& t) {
-  PyObject* o = WrapTensor(t);
-  if (o == nullptr) throw nb::python_error();
-  return nb::steal(o);
+void WarnOfDType(const char* what, nb::handle leaf) {
+  Logging("warn_first")(
+      Format("The dtype of the watched {} must be floating (e.g. tf.float32), "
+             "got %r",
+             what),
+      leaf.attr("dtype"));
 }
 
-// None, a tensor, or IndexedSlices.
-nb::object WrapGradient(const Gradient& g) {
-  if (g.is_none()) return nb::none();
-  nb::object values = Wrap(g.dense);
-  if (!g.is_slices()) return values;
-  static PyObject* type =
-      ImportAttribute("graphkiln._src.sparse.indexed_slices", "IndexedSlices")
-          .Release();
-  if (type == nullptr) throw nb::python_error();
-  nb::object shape = g.dense_shape ? Wrap(g.dense_shape) : nb::none();
-  return nb::handle(type)(values, Wrap(g.indices), shape);
-}
+// ---- GradientTape ----
 
-Gradient ToGradient(nb::handle h) {
-  Gradient g;
-  if (h.is_none()) return g;
-  if (!IsTensorLike(h.ptr()) || !nb::hasattr(h, "indices")) {
-    g.dense = Differentiable(h.ptr());
-    return g;
-  }
-  g.dense = Differentiable(h.attr("values").ptr());
-  g.indices = Differentiable(h.attr("indices").ptr());
-  nb::object shape = h.attr("dense_shape");
-  if (!shape.is_none()) g.dense_shape = Differentiable(shape.ptr());
-  return g;
-}
-
-class Tape {
- public:
-  Tape(bool persistent, bool watch_accessed)
-      : tape_(std::make_unique<GradientTape>(persistent, watch_accessed)) {}
-  void Push() { tape_->Push(); }
-  void Pop() { tape_->Pop(); }
-  bool recording() const { return tape_->recording(); }
-  void Reset() { tape_->Reset(); }
-  void Watch(nb::handle h) { tape_->Watch(Differentiable(h.ptr())); }
-
-  nb::list WatchedVariables() const {
-    std::vector<PyObject*> found;
-    for (const Tensor& handle : tape_->watched_variables()) {
-      PyObject* v = FindVariable(handle);
-      if (v != nullptr) found.push_back(v);
-    }
-    std::sort(found.begin(), found.end(), [](PyObject* a, PyObject* b) {
-      return gk::py::VariableOf(a)->serial < gk::py::VariableOf(b)->serial;
-    });
-    nb::list out;
-    for (PyObject* v : found) out.append(nb::handle(v));
-    return out;
-  }
-
-  // For each source a tensor or None.
-  nb::list Jacobians(nb::handle target, const nb::list& sources, bool zero) {
-    const Watchable from = WatchableOf(Differentiable(target.ptr()));
-    std::vector<Watchable> along;
-    for (const Tensor& t : Differentiables(sources)) {
-      along.push_back(WatchableOf(t));
-    }
-    nb::list out;
-    for (const Tensor& t :
-         Tried([&] { return Jacobian(tape_.get(), from, along, zero); })) {
-      out.append(t ? Wrap(t) : nb::none());
-    }
-    return out;
-  }
-  nb::object JacobianOfExamples(nb::handle target, nb::handle source) {
-    const Watchable from = WatchableOf(Differentiable(target.ptr()));
-    const Watchable along = WatchableOf(Differentiable(source.ptr()));
-    return Wrap(Tried([&] { return BatchJacobian(tape_.get(), from, along); }));
-  }
-
-  nb::list Compute(const nb::list& targets, const nb::list& sources,
-                   nb::object output_gradients) {
-    const TensorVector t = Differentiables(targets);
-    const TensorVector s = Differentiables(sources);
-    std::vector<Gradient> given;
-    if (!output_gradients.is_none()) {
-      for (nb::handle h : nb::cast<nb::list>(output_gradients)) {
-        given.push_back(ToGradient(h));
-      }
-    }
-    StatusOr<std::vector<Gradient>> gradients = [&]() {
-      const LazyGilRelease release(false);
-      try {
-        return tape_->ComputeGradient(t, s, given);
-      } catch (...) {
-        return StatusOr<std::vector<Gradient>>(CaughtStatus());
-      }
-    }();
-    if (!gradients.ok()) Throw(gradients.status());
-    nb::list out;
-    for (const Gradient& g : *gradients) out.append(WrapGradient(g));
-    return out;
-  }
-
- private:
-  std::unique_ptr<GradientTape> tape_;
+// What instances of the two classes hold; Python may begin one anew.
+template <class Core>
+struct Held {
+  std::unique_ptr<Core> core;
 };
+using HeldTape = Held<UserTape>;
+using HeldAccumulator = Held<ForwardAccumulator>;
 
-// Gradients of tensors of the graph being built, without a tape.
-nb::list Symbolic(const nb::list& targets, const nb::list& sources,
-                  const nb::list& output_gradients, const nb::list& stops) {
-  const TensorVector t = Differentiables(targets);
-  const TensorVector s = Differentiables(sources);
-  const TensorVector ends = Differentiables(stops);
-  std::vector<Gradient> given;
-  for (nb::handle h : output_gradients) given.push_back(ToGradient(h));
-  StatusOr<std::vector<Gradient>> gradients =
-      SymbolicGradients(t, given, s, ends);
-  if (!gradients.ok()) Throw(gradients.status());
-  nb::list out;
-  for (const Gradient& g : *gradients) out.append(WrapGradient(g));
-  return out;
+template <class Core>
+Core& CoreOf(PyObject* o) {
+  if (!nb::inst_ready(o)) {
+    throw Error(RuntimeError("{}.__init__() has not been called",
+                             Py_TYPE(o)->tp_name));
+  }
+  return *nb::inst_ptr<Held<Core>>(o)->core;
 }
+template <class Core>
+void Begin(PyObject* o, std::unique_ptr<Core> core) {
+  auto* held = nb::inst_ptr<Held<Core>>(o);
+  if (nb::inst_ready(o)) {
+    held->core = std::move(core);
+  } else {
+    new (held) Held<Core>{std::move(core)};
+    nb::inst_mark_ready(o);
+  }
+}
+
+UserTape& TapeOf(PyObject* o) { return CoreOf<UserTape>(o); }
+
+int InitTape(PyObject* o, PyObject* args, PyObject* kwargs) {
+  int persistent = 0, watch = 1;
+  if (!ParseArguments(args, kwargs, "|pp",
+                      {"persistent", "watch_accessed_variables"}, &persistent,
+                      &watch)) {
+    return -1;
+  }
+  Begin(o, std::make_unique<UserTape>(persistent != 0, watch != 0));
+  return 0;
+}
+
+PyObject* EnterTape(PyObject* o, PyObject*) {
+  TapeOf(o).Push();
+  return Py_NewRef(o);
+}
+PyObject* PopTape(PyObject* o, PyObject*) {
+  TapeOf(o).Pop();
+  Py_RETURN_NONE;
+}
+PyObject* ExitTape(PyObject* o, PyObject*) {
+  if (TapeOf(o).recording()) TapeOf(o).Pop();
+  Py_RETURN_NONE;
+}
+
+void WatchAll(UserTape* tape, PyObject* value) {
+  for (nb::handle leaf : FlatLeaves(value)) {
+    if (IsComposite(leaf)) {
+      // Its numbers; nothing depends on where they are.
+      for (nb::handle part :
+           Owned(FlatList(leaf.ptr(), NestRules::kExpanded).Release())) {
+        if (IsFloatingLeaf(part)) tape->Watch(Differentiable(part.ptr()));
+      }
+      continue;
+    }
+    if (!IsTensorLike(leaf.ptr())) {
+      Throw(ValueError(
+          "Passed in object {} of type '{}', not tf.Tensor or tf.Variable or "
+          "ExtensionType.",
+          nb::str(leaf).c_str(),
+          nb::str(leaf.type().attr("__name__")).c_str()));
+    }
+    if (!IsFloatingLeaf(leaf)) WarnOfDType("tensor", leaf);
+    tape->Watch(Differentiable(leaf.ptr()));
+  }
+}
+
+PyObject* Watch(PyObject* o, PyObject* args, PyObject* kwargs) {
+  PyObject* tensor;
+  if (!ParseArguments(args, kwargs, "O", {"tensor"}, &tensor)) return nullptr;
+  WatchAll(&TapeOf(o), tensor);
+  Py_RETURN_NONE;
+}
+
+// The context of GradientTape.stop_recording.
+struct StoppedTape {
+  nb::object tape;
+};
+PyObject* Stop(PyObject* o, PyObject*) {
+  if (!TapeOf(o).recording()) {
+    return Raise(ValueError("Tape is not recording."));
+  }
+  return nb::cast(StoppedTape{nb::borrow(o)}).release().ptr();
+}
+PyObject* Reset(PyObject* o, PyObject*) {
+  TapeOf(o).Reset();
+  Py_RETURN_NONE;
+}
+
+PyObject* WatchedVariables(PyObject* o, PyObject*) {
+  std::vector<PyObject*> found;
+  for (const Tensor& handle : TapeOf(o).watched_variables()) {
+    PyObject* v = FindVariable(handle);
+    if (v != nullptr) found.push_back(v);
+  }
+  std::sort(found.begin(), found.end(), [](PyObject* a, PyObject* b) {
+    return gk::py::VariableOf(a)->serial < gk::py::VariableOf(b)->serial;
+  });
+  nb::list out;
+  for (PyObject* v : found) out.append(nb::handle(v));
+  return nb::tuple(out).release().ptr();
+}
+
+// What the gradients of the targets are, flat; none given: ones.
+std::vector<Gradient> Weights(PyObject* given, PyObject* target,
+                              const nb::list& targets) {
+  std::vector<Gradient> weights;
+  if (given == Py_None) return weights;
+  nb::list flat = FlatLeaves(given);
+  if (nb::len(flat) != nb::len(targets)) {
+    flat = nb::list(
+        Owned(FlattenUpTo(target, given, NestRules::kNest, /*gaps=*/false)));
+  }
+  for (size_t i = 0; i < nb::len(flat); ++i) {
+    const DataType hint = AsDType(nb::object(targets[i].attr("dtype")).ptr());
+    weights.push_back(ToGradient(flat[i], hint));
+  }
+  return weights;
+}
+
+PyObject* Gradient_(PyObject* o, PyObject* args, PyObject* kwargs) {
+  PyObject *target, *sources, *given = Py_None, *unconnected = nullptr;
+  if (!ParseArguments(args, kwargs, "OO|OO",
+                      {"target", "sources", "output_gradients",
+                       "unconnected_gradients"},
+                      &target, &sources, &given, &unconnected)) {
+    return nullptr;
+  }
+  UserTape& tape = TapeOf(o);
+  tape.CheckUsable();
+  const UnconnectedGradients zero =
+      unconnected ? Unconnected(unconnected) : UnconnectedGradients::kNone;
+  if (target == Py_None) {
+    return Raise(TypeError(
+        "Argument `target` should be a list or nested structure of Tensors, "
+        "Variables or CompositeTensors to be differentiated, but received "
+        "None."));
+  }
+  if (tape.recording() && tape.persistent()) {
+    Logging("warn_first")(
+        "Calling GradientTape.gradient on a persistent tape inside its "
+        "context is significantly less efficient than calling it outside the "
+        "context (it causes the gradient ops to be recorded on the tape, "
+        "leading to increased CPU and memory usage). Only call "
+        "GradientTape.gradient inside the context if you actually want to "
+        "trace the gradient in order to compute higher order derivatives.",
+        nb::arg("times") = 1);
+  }
+  if (tape.recording() && !tape.persistent()) tape.Pop();
+  const nb::list targets = FlatLeaves(target), along = FlatLeaves(sources);
+  const TensorVector from = Parts(targets, "target");
+  const TensorVector to = Parts(along, "source");
+  const std::vector<Gradient> weights = Weights(given, target, targets);
+  const std::vector<Gradient> found = Tried([&] {
+    const LazyGilRelease release(false);
+    return tape.Gradients(from, to, weights, zero);
+  });
+  nb::list out;
+  for (size_t i = 0; i < found.size(); ++i) {
+    out.append(GradientLike(along[i], found[i]));
+  }
+  return PackedAs(sources, out);
+}
+
+PyObject* Jacobian_(PyObject* o, PyObject* args, PyObject* kwargs) {
+  PyObject *target, *sources, *unconnected = nullptr, *unused;
+  if (!ParseArguments(args, kwargs, "OO|OOO",
+                      {"target", "sources", "unconnected_gradients",
+                       "parallel_iterations", "experimental_use_pfor"},
+                      &target, &sources, &unconnected, &unused, &unused)) {
+    return nullptr;
+  }
+  TapeOf(o).CheckUsable();
+  const UnconnectedGradients zero =
+      unconnected ? Unconnected(unconnected) : UnconnectedGradients::kNone;
+  const TensorVector found = TapeOf(o).Jacobians(
+      Differentiable(target), Differentiables(FlatLeaves(sources)), zero);
+  nb::list out;
+  for (const Tensor& t : found) out.append(t ? Wrap(t) : nb::none());
+  return PackedAs(sources, out);
+}
+
+PyObject* BatchJacobian_(PyObject* o, PyObject* args, PyObject* kwargs) {
+  PyObject *target, *source, *unconnected = nullptr, *unused;
+  if (!ParseArguments(args, kwargs, "OO|OOO",
+                      {"target", "source", "unconnected_gradients",
+                       "parallel_iterations", "experimental_use_pfor"},
+                      &target, &source, &unconnected, &unused, &unused)) {
+    return nullptr;
+  }
+  for (PyObject* x : {target, source}) {
+    nb::handle(x).attr("shape").attr("with_rank_at_least")(2);
+  }
+  TapeOf(o).CheckUsable();
+  if (unconnected != nullptr) Unconnected(unconnected);
+  return WrapTensor(
+      TapeOf(o).BatchJacobian(Differentiable(target), Differentiable(source)));
+}
+
+PyMethodDef tape_methods[] = {
+    {"__enter__", Guarded<EnterTape>, METH_NOARGS, "__enter__($self)\n--\n\n"},
+    {"__exit__", Guarded<ExitTape>, METH_VARARGS,
+     "__exit__($self, kind, value, traceback)\n--\n\n"},
+    {"_push", Guarded<EnterTape>, METH_NOARGS, nullptr},
+    {"_pop", Guarded<PopTape>, METH_NOARGS, nullptr},
+    {"watch", AsCFunction(Guarded<Watch>), kByName,
+     "watch($self, tensor)\n--\n\n"
+     "Makes what depends on `tensor` differentiable."},
+    {"stop_recording", Guarded<Stop>, METH_NOARGS,
+     "stop_recording($self)\n--\n\n"
+     "A context in which this tape records nothing."},
+    {"reset", Guarded<Reset>, METH_NOARGS,
+     "reset($self)\n--\n\n"
+     "Forgets everything recorded."},
+    {"watched_variables", Guarded<WatchedVariables>, METH_NOARGS,
+     "watched_variables($self)\n--\n\n"
+     "The variables watched, in the order of their construction."},
+    {"gradient", AsCFunction(Guarded<Gradient_>), kByName,
+     "gradient($self, target, sources, output_gradients=None, "
+     "unconnected_gradients='none')\n--\n\n"
+     "The gradient of the sum of `target` with respect to `sources`.\n\n"
+     "Args:\n"
+     "  target: a tensor, variable or ragged tensor, or a nested structure of\n"
+     "    them.\n"
+     "  sources: the same.\n"
+     "  output_gradients: what the gradients of the targets are; ones where\n"
+     "    it is None.\n"
+     "  unconnected_gradients: what comes out for a source that `target` does\n"
+     "    not depend on: None, or with \"zero\" zeros.\n\n"
+     "Returns:\n"
+     "  A tensor, tf.IndexedSlices or None for each source, in the structure\n"
+     "  of `sources`.\n\n"
+     "Raises:\n"
+     "  RuntimeError: the tape is not persistent and was used before.\n"
+     "  ValueError: an unknown `unconnected_gradients`.\n"
+     "  LookupError: an op on the way has no gradient.\n\n"
+     ">>> x = tf.constant(3.0)\n"
+     ">>> with tf.GradientTape() as tape:\n"
+     "...     tape.watch(x)\n"
+     "...     y = x * x\n"
+     ">>> tape.gradient(y, x).numpy().item()\n"
+     "6.0"},
+    {"jacobian", AsCFunction(Guarded<Jacobian_>), kByName,
+     "jacobian($self, target, sources, unconnected_gradients='none', "
+     "parallel_iterations=None, experimental_use_pfor=True)\n--\n\n"
+     "The matrix of derivatives of each element of `target`.\n\n"
+     "Args:\n"
+     "  target: a tensor.\n"
+     "  sources: a tensor, a variable or a nested structure of them.\n"
+     "  unconnected_gradients: what comes out for a source that `target`\n"
+     "    does not depend on: None, or with \"zero\" zeros.\n"
+     "  parallel_iterations: accepted for compatibility.\n"
+     "  experimental_use_pfor: accepted for compatibility; the rows are made\n"
+     "    by one backward pass each, in graphs in a loop if they are many.\n\n"
+     "Returns:\n"
+     "  Tensors of the shape of `target` followed by that of the source, in\n"
+     "  the structure of `sources`.\n\n"
+     "Raises:\n"
+     "  RuntimeError: the tape is not persistent and was used before.\n"
+     "  ValueError: an unknown `unconnected_gradients`.\n\n"
+     ">>> x = tf.constant([1.0, 2.0])\n"
+     ">>> with tf.GradientTape() as tape:\n"
+     "...     tape.watch(x)\n"
+     "...     y = x * x\n"
+     ">>> tape.jacobian(y, x).numpy().tolist()\n"
+     "[[2.0, 0.0], [0.0, 4.0]]"},
+    {"batch_jacobian", AsCFunction(Guarded<BatchJacobian_>), kByName,
+     "batch_jacobian($self, target, source, unconnected_gradients='none', "
+     "parallel_iterations=None, experimental_use_pfor=True)\n--\n\n"
+     "The Jacobian of each example of a batch by itself.\n\n"
+     "Args:\n"
+     "  target: a tensor of rank 2 or more; `target[i]` may depend on\n"
+     "    `source[i]` alone.\n"
+     "  source: a tensor of rank 2 or more.\n"
+     "  unconnected_gradients: accepted for compatibility: zeros come out\n"
+     "    if nothing depends on the source.\n"
+     "  parallel_iterations: accepted for compatibility.\n"
+     "  experimental_use_pfor: accepted for compatibility.\n\n"
+     "Returns:\n"
+     "  A tensor of the shape of `target` followed by that of `source`\n"
+     "  without its first dimension.\n\n"
+     "Raises:\n"
+     "  RuntimeError: the tape is not persistent and was used before.\n"
+     "  ValueError: a rank is below 2, or the batches differ in size.\n\n"
+     ">>> x = tf.constant([[1.0], [2.0]])\n"
+     ">>> with tf.GradientTape() as tape:\n"
+     "...     tape.watch(x)\n"
+     "...     y = x * x\n"
+     ">>> tape.batch_jacobian(y, x).numpy().tolist()\n"
+     "[[[2.0]], [[4.0]]]"},
+    {nullptr, nullptr, 0, nullptr}};
+PyType_Slot tape_slots[] = {{Py_tp_init, Slot<InitTape>()},
+                            {Py_tp_methods, Slot<tape_methods>()},
+                            {0, nullptr}};
 
 // While entered, tapes of this thread see nothing.
 class StopRecording {
@@ -207,303 +406,367 @@ class StopRecording {
   std::vector<std::thread::id> entered_;
 };
 
-// A Python function of the gradients of outputs as a gradient of `n` inputs,
-// of which the last are variables.
-BackwardFn BackwardOf(nb::handle backward, size_t n, size_t num_variables) {
-  // The tape may be dropped by a thread without the GIL.
-  std::shared_ptr<PyObject> function(backward.inc_ref().ptr(), DeferredDecref);
-  return [function, n, num_variables](std::span<const Gradient> dy,
-                                      const std::vector<bool>&) {
-    const ScopedGil gil;
-    std::vector<Gradient> result(n);
-    try {
-      nb::list args;
-      for (const Gradient& g : dy) args.append(WrapGradient(g));
-      nb::object r = nb::handle(function.get())(args);
-      nb::list list = nb::cast<nb::list>(r);
-      if (list.size() != n) {
-        throw Error(ValueError(
-            "custom_gradient function expected to return {} gradients, but "
-            "returned {} instead.",
-            n - num_variables, list.size() - num_variables));
-      }
-      for (size_t i = 0; i < n; ++i) result[i] = ToGradient(list[i]);
-    } catch (nb::python_error& e) {
-      e.restore();
-      throw Error(PythonError());
-    }
-    return result;
-  };
+// ---- ForwardAccumulator ----
+
+// A tensor, or the handle of a variable.
+Tensor Key(nb::handle h) {
+  if (IsTensor(h.ptr()) || IsVariable(h.ptr())) return Differentiable(h.ptr());
+  PyErr_Format(PyExc_AttributeError,
+               "%R object has no attribute '_id': only tensors and variables "
+               "have derivatives, got %R",
+               nb::object(h.type().attr("__name__")).ptr(), h.ptr());
+  throw nb::python_error();
 }
 
-// Tells the tapes of a call whose gradient is a Python function of the
-// gradients of its outputs.
-void RecordCall(const nb::list& inputs, const nb::list& outputs,
-                nb::callable backward) {
-  RecordOwnGradient(Differentiables(inputs), Differentiables(outputs),
-                    BackwardOf(backward, inputs.size(), 0),
-                    /*forward_too=*/true);
+ForwardAccumulator& AccumulatorOf(PyObject* o) {
+  return CoreOf<ForwardAccumulator>(o);
 }
 
-class Accumulator {
- public:
-  Accumulator() : core_(std::make_unique<ForwardAccumulator>()) {}
-  // Of as many directions as the tangents have rows.
-  explicit Accumulator(const nb::list& tangents) {
-    const TensorVector along = Differentiables(tangents);
-    Tried([&] {
-      core_ = std::make_unique<ForwardAccumulator>(NumDirections(along));
-    });
+// Of as many directions as the tangents have rows, if `rows`.
+std::unique_ptr<ForwardAccumulator> NewAccumulator(PyObject* primals,
+                                                   nb::object tangents,
+                                                   bool rows) {
+  auto made = std::make_unique<ForwardAccumulator>();
+  nb::list along = FlatLeaves(tangents.ptr());
+  if (rows) {
+    const TensorVector all = Differentiables(along);
+    made = std::make_unique<ForwardAccumulator>(NumDirections(all));
+    for (size_t i = 0; i < all.size(); ++i) along[i] = Wrap(all[i]);
+    tangents = Owned(PackedAs(tangents.ptr(), along));
   }
-  void Watch(nb::handle primal, nb::handle tangent) {
-    const Tensor x = Key(primal), along = Differentiable(tangent.ptr());
-    Tried([&] { core_->Watch(x, along); });
-  }
-  void Push() {
-    Tried([&] { core_->Push(); });
-  }
-  void Pop() {
-    Tried([&] { core_->Pop(); });
-  }
-  void Exit(const nb::args&) {
-    if (core_->recording()) Pop();
-  }
-  // For each tensor or variable a tensor or None.
-  nb::list Products(const nb::list& of, bool zero) {
-    nb::list out;
-    for (nb::handle h : of) {
-      const Tensor t = Key(h);
-      const Tensor product = Tried([&] {
-        const LazyGilRelease release(false);
-        const Tensor found = core_->Product(t);
-        return found || !zero ? found : core_->Zeros(t);
-      });
-      out.append(product ? Wrap(product) : nb::none());
-    }
-    return out;
-  }
-
- private:
-  static Tensor Key(nb::handle h) {
-    if (IsTensor(h.ptr()) || IsVariable(h.ptr()))
-      return Differentiable(h.ptr());
-    PyErr_Format(PyExc_AttributeError,
-                 "%R object has no attribute '_id': only tensors and variables "
-                 "have derivatives, got %R",
-                 nb::object(h.type().attr("__name__")).ptr(), h.ptr());
+  if (!AssertSame(primals, tangents.ptr(), true, NestRules::kNest)) {
     throw nb::python_error();
   }
-
-  std::unique_ptr<ForwardAccumulator> core_;
-};
-
-// The gradient function of a node that is running: what gradient functions it
-// makes live as long as it.
-PyObject*& RunningGradient() {
-  thread_local PyObject* running = nullptr;
-  return running;
-}
-
-void Keep(nb::handle owner, const char* list, nb::handle part) {
-  owner.attr("__dict__")
-      .attr("setdefault")(list, nb::list())
-      .attr("append")(part);
-}
-
-// Gives nodes of the gradient type that is returned the gradient `backward`,
-// called with the gradients of the first `num_results` outputs; what it gives
-// is for the inputs from `first` on. It lives as long as the Python face of
-// the graph; if another gradient function makes it, as long as that, too.
-std::string NameGradient(nb::handle graph, nb::handle backward, int num_results,
-                         int first) {
-  const std::string name = NewGradientName();
-  nb::object forget =
-      nb::cpp_function([name](nb::handle) { RemoveGradientOverride(name); });
-  std::shared_ptr<PyObject> weak(PyWeakref_NewRef(backward.ptr(), forget.ptr()),
-                                 DeferredDecref);
-  if (!weak) throw nb::python_error();
-  SetGradientOverride(name, [weak, name, num_results, first](GradContext& c) {
-    const ScopedGil gil;
-    try {
-      nb::object function = nb::handle(weak.get())();
-      if (function.is_none()) {
-        throw Error(FailedPrecondition(
-            "The gradient function {} has been deleted", name));
-      }
-      nb::list dy;
-      for (int i = 0; i < num_results; ++i) {
-        // Inputs that follow results are no results: zeros stand for none.
-        dy.append(first > 0 && !c.has_dy(i) ? Wrap(c.dy(i))
-                                            : WrapGradient(c.raw_dy(i)));
-      }
-      PyObject* const outer = std::exchange(RunningGradient(), function.ptr());
-      nb::object found;
-      try {
-        found = function(dy);
-      } catch (...) {
-        RunningGradient() = outer;
-        throw;
-      }
-      RunningGradient() = outer;
-      size_t i = first;
-      for (nb::handle g : nb::cast<nb::list>(found)) {
-        if (i < c.grads().size()) c.grads()[i++] = ToGradient(g);
-      }
-    } catch (nb::python_error& e) {
-      e.restore();
-      throw Error(PythonError());
-    }
-  });
-  Keep(graph, "_python_parts", backward);
-  if (PyObject* outer = RunningGradient()) Keep(outer, "_inner", backward);
-  return name;
-}
-
-void SetOwnGradient(nb::handle graph, nb::handle output, nb::handle backward,
-                    int num_results) {
-  Graph::OutputOf(TensorOf(output.ptr()))
-      .node->mutable_attrs()
-      .Set("_gradient_op_type", NameGradient(graph, backward, num_results, 0));
-}
-
-// Calls `function` with the arguments as tensors and variables; its results as
-// those of a call whose gradient is what `make_backward` gives: it gets the
-// variables read that are neither arguments nor among the `others`. `forget`:
-// nothing that it computes is kept for gradients. `graph`: being built, or
-// None.
-nb::list CallWithGradient(nb::handle graph, nb::handle function,
-                          nb::handle make_backward, const nb::list& arguments,
-                          const nb::list& others, bool forget) {
-  TensorVector inputs;
-  nb::list given, flat;
-  for (nb::handle h : arguments) {
-    const bool is_variable = IsVariable(h.ptr());
-    inputs.push_back(Differentiable(h.ptr()));
-    if (!is_variable)
-      inputs.back() = Tried([&] { return OwnedHere(inputs.back()); });
-    flat.append(is_variable ? nb::borrow(h) : Wrap(inputs.back()));
-  }
-  TensorVector results;
-  const TensorVector read = Tried([&] {
-    return VariablesReadBy(
-        [&] {
-          for (nb::handle y : nb::cast<nb::list>(function(flat))) {
-            results.push_back(Differentiable(y.ptr()));
-          }
-        },
-        forget);
-  });
-  nb::list variables;
-  for (const Tensor& handle : read) {
-    PyObject* v = FindVariable(handle);
-    const auto is_it = [&](nb::handle h) { return h.ptr() == v; };
-    if (v == nullptr || std::any_of(flat.begin(), flat.end(), is_it) ||
-        std::any_of(others.begin(), others.end(), is_it)) {
+  const nb::list flat = FlatLeaves(primals);
+  for (size_t i = 0; i < nb::len(flat); ++i) {
+    const nb::object primal = flat[i];
+    if (!IsFloatingLeaf(primal)) {
+      WarnOfDType("primal", primal);
       continue;
     }
-    variables.append(nb::handle(v));
-    inputs.push_back(gk::py::VariableOf(v)->handle);
+    const DataType type = AsDType(nb::object(primal.attr("dtype")).ptr());
+    const Tensor tangent =
+        ValueOrThrow(ToTensor(nb::object(along[i]).ptr(), type));
+    made->Watch(Key(primal), tangent);
   }
-  nb::object backward = make_backward(variables);
-  std::string name;
-  if (!graph.is_none()) {
-    name = NameGradient(graph, backward, static_cast<int>(results.size()),
-                        static_cast<int>(results.size()));
-  }
-  nb::list out;
-  for (const Tensor& t : Tried([&] {
-         return WithOwnGradient(
-             results, inputs,
-             BackwardOf(backward, inputs.size(), variables.size()), name);
-       })) {
-    out.append(Wrap(t));
-  }
-  return out;
+  return made;
 }
 
-// Nodes of gradient type `name` get their gradient from `function`, called
-// with the operation and the gradients of its outputs.
-void RegisterGradient(const std::string& name, nb::object function) {
-  std::shared_ptr<PyObject> shared(function.inc_ref().ptr(), DeferredDecref);
-  SetGradientOverride(name, [shared, name](GradContext& c) {
-    const ScopedGil gil;
-    try {
-      nb::list arguments;
-      PyObject* op = wrap_operation(c.y(0));
-      if (op == nullptr) throw nb::python_error();
-      arguments.append(nb::steal(op));
-      for (int i = 0; i < c.num_outputs(); ++i) {
-        arguments.append(c.raw_dy(i).is_none() ? Wrap(c.dy(i))
-                                               : WrapGradient(c.raw_dy(i)));
-      }
-      nb::object found = nb::handle(shared.get())(*nb::tuple(arguments));
-      nb::list grads;
-      if (nb::isinstance<nb::list>(found) || nb::isinstance<nb::tuple>(found)) {
-        for (nb::handle g : found) grads.append(g);
-      } else {
-        grads.append(found);
-      }
-      if (grads.size() != c.grads().size()) {
-        throw Error(ValueError(
-            "Num gradients {} generated for op {} do not match num inputs {}",
-            grads.size(), c.record().name, c.grads().size()));
-      }
-      for (size_t i = 0; i < grads.size(); ++i) {
-        c.grads()[i] = ToGradient(grads[i]);
-      }
-    } catch (nb::python_error& e) {
-      e.restore();
-      throw Error(PythonError());
-    }
-  });
+int InitAccumulator(PyObject* o, PyObject* args, PyObject* kwargs) {
+  PyObject *primals, *tangents;
+  if (!ParseArguments(args, kwargs, "OO", {"primals", "tangents"}, &primals,
+                      &tangents)) {
+    return -1;
+  }
+  Begin(o, NewAccumulator(primals, nb::borrow(tangents), /*rows=*/false));
+  return 0;
 }
+
+PyObject* BatchAccumulator(PyObject* cls, PyObject* args, PyObject* kwargs) {
+  PyObject *primals, *tangents;
+  if (!ParseArguments(args, kwargs, "OO", {"primals", "tangents"}, &primals,
+                      &tangents)) {
+    return nullptr;
+  }
+  nb::object self = nb::inst_alloc(cls);
+  Begin(self.ptr(),
+        NewAccumulator(primals, nb::borrow(tangents), /*rows=*/true));
+  return self.release().ptr();
+}
+
+PyObject* PushAccumulator(PyObject* o, PyObject*) {
+  AccumulatorOf(o).Push();
+  return Py_NewRef(o);
+}
+PyObject* PopAccumulator(PyObject* o, PyObject*) {
+  AccumulatorOf(o).Pop();
+  Py_RETURN_NONE;
+}
+PyObject* ExitAccumulator(PyObject* o, PyObject*) {
+  if (AccumulatorOf(o).recording()) AccumulatorOf(o).Pop();
+  Py_RETURN_NONE;
+}
+
+PyObject* Jvp(PyObject* o, PyObject* args, PyObject* kwargs) {
+  PyObject *primals, *unconnected = nullptr;
+  if (!ParseArguments(args, kwargs, "O|O",
+                      {"primals", "unconnected_gradients"}, &primals,
+                      &unconnected)) {
+    return nullptr;
+  }
+  const bool zero = unconnected != nullptr &&
+                    Unconnected(unconnected, /*by_name=*/false) ==
+                        UnconnectedGradients::kZero;
+  ForwardAccumulator& core = AccumulatorOf(o);
+  nb::list out;
+  for (nb::handle h : FlatLeaves(primals)) {
+    const Tensor t = Key(h);
+    const Tensor product = Tried([&] {
+      const LazyGilRelease release(false);
+      const Tensor found = core.Product(t);
+      return found || !zero ? found : core.Zeros(t);
+    });
+    out.append(product ? Wrap(product) : nb::none());
+  }
+  return PackedAs(primals, out);
+}
+
+PyMethodDef accumulator_methods[] = {
+    {"__enter__", Guarded<PushAccumulator>, METH_NOARGS,
+     "__enter__($self)\n--\n\n"},
+    {"__exit__", Guarded<ExitAccumulator>, METH_VARARGS,
+     "__exit__($self, kind, value, traceback)\n--\n\n"},
+    {"_push", Guarded<PushAccumulator>, METH_NOARGS, nullptr},
+    {"_pop", Guarded<PopAccumulator>, METH_NOARGS, nullptr},
+    {"_push_accumulator", Guarded<PushAccumulator>, METH_NOARGS, nullptr},
+    {"_pop_accumulator", Guarded<PopAccumulator>, METH_NOARGS, nullptr},
+    {"_batch_accumulator", AsCFunction(Guarded<BatchAccumulator>),
+     kByName | METH_CLASS,
+     "_batch_accumulator($type, primals, tangents)\n--\n\n"
+     "An accumulator of several directions at once, which are along the\n"
+     "first axis of the tangents and of the products."},
+    {"jvp", AsCFunction(Guarded<Jvp>), kByName,
+     "jvp($self, primals, unconnected_gradients='none')\n--\n\n"
+     "The product of the Jacobian of `primals` with the tangents.\n\n"
+     "Args:\n"
+     "  primals: a tensor or a nested structure of tensors; as a rule what\n"
+     "    was computed under the accumulator.\n"
+     "  unconnected_gradients: what comes out for a tensor that does not\n"
+     "    depend on the watched primals: None, or with \"zero\" zeros.\n\n"
+     "Returns:\n"
+     "  Tensors of the shapes and dtypes of `primals`, in the same structure.\n"
+     "\n"
+     "Raises:\n"
+     "  ValueError: an unknown `unconnected_gradients`.\n"
+     "  LookupError: an op on the way has no gradient.\n\n"
+     ">>> x = tf.constant(2.0)\n"
+     ">>> with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as acc:\n"
+     "...     y = x * x\n"
+     ">>> acc.jvp({\"y\": y, \"x\": x})[\"y\"].numpy().item()\n"
+     "4.0"},
+    {nullptr, nullptr, 0, nullptr}};
+PyType_Slot accumulator_slots[] = {{Py_tp_init, Slot<InitAccumulator>()},
+                                   {Py_tp_methods, Slot<accumulator_methods>()},
+                                   {0, nullptr}};
+
+// ---- Graphs ----
+
+nb::list AsList(PyObject* value) {
+  if (PyList_Check(value) || PyTuple_Check(value)) {
+    return nb::list(nb::handle(value));
+  }
+  nb::list one;
+  one.append(nb::handle(value));
+  return one;
+}
+
+void CheckGraph() {
+  if (FuncGraph::Current() != nullptr) return;
+  Throw(RuntimeError(
+      "tf.gradients is not supported when eager execution is enabled. Use "
+      "tf.GradientTape instead."));
+}
+
+void CheckAggregation(PyObject* method) {
+  if (method == nullptr || method == Py_None) return;
+  for (int known = 0; known < 3; ++known) {
+    if (nb::handle(method).equal(nb::int_(known))) return;
+  }
+  Throw(ValueError(
+      "Invalid `aggregation_method` specified {}. Accepted values are [0, 1, "
+      "2].",
+      nb::str(nb::handle(method)).c_str()));
+}
+
+// What the gradients of ys are, tensors of their dtypes.
+std::vector<Gradient> GraphWeights(const nb::list& given,
+                                   const TensorVector& ys) {
+  std::vector<Gradient> weights;
+  for (size_t i = 0; i < nb::len(given); ++i) {
+    const nb::object w = given[i];
+    const bool converts = i < ys.size() && !w.is_none() &&
+                          !(IsTensorLike(w.ptr()) && nb::hasattr(w, "indices"));
+    if (converts) {
+      weights.emplace_back();
+      weights.back().dense = ValueOrThrow(
+          ToTensor(w.ptr(), ys[i].dtype(), DataType::kInvalid,
+                   Format("grad_ys_{}", i)));
+    } else {
+      weights.push_back(ToGradient(w));
+    }
+  }
+  return weights;
+}
+
+PyObject* Gradients(PyObject*, PyObject* args, PyObject* kwargs) {
+  PyObject *ys, *xs, *grad_ys = Py_None, *unused, *aggregation = nullptr;
+  PyObject *stops = Py_None, *unconnected = nullptr;
+  const char* name = nullptr;
+  if (!ParseArguments(
+          args, kwargs, "OO|OzOOOO",
+          {"ys", "xs", "grad_ys", "name", "gate_gradients",
+           "aggregation_method", "stop_gradients", "unconnected_gradients"},
+          &ys, &xs, &grad_ys, &name, &unused, &aggregation, &stops,
+          &unconnected)) {
+    return nullptr;
+  }
+  CheckGraph();
+  const UnconnectedGradients zero =
+      unconnected ? Unconnected(unconnected) : UnconnectedGradients::kNone;
+  CheckAggregation(aggregation);
+  const nb::list targets = AsList(ys);
+  nb::list weights;
+  if (grad_ys != Py_None) weights = AsList(grad_ys);
+  if (grad_ys != Py_None && nb::len(weights) != nb::len(targets)) {
+    return Raise(ValueError("Length mismatch. Passed {} grad_ys for {} ys",
+                            nb::len(weights), nb::len(targets)));
+  }
+  const OpScope scope(name && *name ? name : "gradients");
+  if (!scope.status().ok()) return Raise(scope.status());
+  TensorVector from;
+  for (nb::handle y : targets) {
+    from.push_back(ValueOrThrow(ToTensor(y.ptr())));
+  }
+  TensorVector ends;
+  if (stops != Py_None) ends = Differentiables(AsList(stops));
+  nb::list out;
+  for (const Gradient& g :
+       GraphGradients(from, Differentiables(AsList(xs)),
+                      GraphWeights(weights, from), ends, zero)) {
+    out.append(WrapGradient(g));
+  }
+  return out.release().ptr();
+}
+
+PyObject* HessiansOf(PyObject*, PyObject* args, PyObject* kwargs) {
+  PyObject *ys, *xs, *unused, *aggregation = nullptr;
+  const char* name = nullptr;
+  if (!ParseArguments(
+          args, kwargs, "OO|OOz",
+          {"ys", "xs", "gate_gradients", "aggregation_method", "name"}, &ys,
+          &xs, &unused, &aggregation, &name)) {
+    return nullptr;
+  }
+  CheckGraph();
+  CheckAggregation(aggregation);
+  return WrapTensors(Hessians(Differentiables(AsList(ys)),
+                              Differentiables(AsList(xs)),
+                              name && *name ? name : "hessians"));
+}
+
+PyMethodDef functions[] = {
+    {"gradients", AsCFunction(Guarded<Gradients>), kByName,
+     "gradients(ys, xs, grad_ys=None, name='gradients', gate_gradients=False, "
+     "aggregation_method=None, stop_gradients=None, "
+     "unconnected_gradients='none')\n--\n\n"
+     "The gradients of the sum of `ys` with respect to each of `xs`.\n\n"
+     "Works in functions and graphs, whose nodes say how the `ys` came about.\n"
+     "\n"
+     "Args:\n"
+     "  ys: a tensor or a list of tensors.\n"
+     "  xs: a tensor, a variable or a list of them.\n"
+     "  grad_ys: what the gradients of `ys` are; ones where it is None.\n"
+     "  name: of the scope of the new nodes.\n"
+     "  gate_gradients: accepted for compatibility.\n"
+     "  aggregation_method: accepted for compatibility.\n"
+     "  stop_gradients: tensors that count as constants: nothing goes through\n"
+     "    the ops that made them (of calls and branches, through these\n"
+     "    results). The gradient for such a tensor itself can be asked for.\n"
+     "  unconnected_gradients: tf.UnconnectedGradients.NONE or ZERO.\n\n"
+     "Returns:\n"
+     "  A list with a gradient, or None, for each of `xs`.\n\n"
+     "Raises:\n"
+     "  RuntimeError: in eager mode.\n"
+     "  ValueError: `grad_ys` is not as long as `ys`, or an option is unknown.\n"
+     "\n"
+     ">>> @tf.function\n"
+     "... def slope(x):\n"
+     "...     return tf.gradients(x * x, x)[0]\n"
+     ">>> float(slope(tf.constant(3.0)))\n"
+     "6.0"},
+    {"hessians", AsCFunction(Guarded<HessiansOf>), kByName,
+     "hessians(ys, xs, gate_gradients=False, aggregation_method=None, "
+     "name='hessians')\n--\n\n"
+     "The matrices of second derivatives of the sum of `ys`.\n\n"
+     "Args:\n"
+     "  ys: a tensor or a list of tensors.\n"
+     "  xs: a tensor or a list of tensors whose shapes are known.\n"
+     "  gate_gradients: accepted for compatibility.\n"
+     "  aggregation_method: accepted for compatibility.\n"
+     "  name: of the scope of the new nodes.\n\n"
+     "Returns:\n"
+     "  A list with a tensor of the shape of x twice for each x.\n\n"
+     "Raises:\n"
+     "  RuntimeError: in eager mode.\n"
+     "  ValueError: the shape of an x is not known.\n\n"
+     ">>> @tf.function\n"
+     "... def curvature(x):\n"
+     "...     return tf.hessians(tf.reduce_sum(x ** 3.0), x)[0]\n"
+     ">>> curvature(tf.constant([1.0, 2.0])).numpy().tolist()\n"
+     "[[6.0, 0.0], [0.0, 12.0]]"},
+    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
 void AddGradientTape(nb::module_& m) {
-  nb::class_<Tape>(m, "Tape")
-      .def(nb::init<bool, bool>(), nb::arg("persistent"),
-           nb::arg("watch_accessed_variables"))
-      .def("push", &Tape::Push)
-      .def("pop", &Tape::Pop)
-      .def("reset", &Tape::Reset)
-      .def("watch", &Tape::Watch)
-      .def_prop_ro("recording", &Tape::recording)
-      .def("watched_variables", &Tape::WatchedVariables)
-      .def("gradient", &Tape::Compute, nb::arg("targets"), nb::arg("sources"),
-           nb::arg("output_gradients").none())
-      .def("jacobian", &Tape::Jacobians)
-      .def("batch_jacobian", &Tape::JacobianOfExamples);
+  nb::class_<HeldTape>(
+      m, "GradientTape", nb::type_slots(tape_slots), nb::dynamic_attr(),
+      nb::is_weak_referenceable(),
+      "GradientTape(persistent=False, watch_accessed_variables=True)\n--\n\n"
+      "Records operations, and differentiates what was recorded.\n\n"
+      "Args:\n"
+      "  persistent: may gradients be computed more than once?\n"
+      "  watch_accessed_variables: are trainable variables that are read\n"
+      "    watched by themselves?\n\n"
+      ">>> x = tf.Variable(3.0)\n"
+      ">>> with tf.GradientTape() as tape:\n"
+      "...     y = x * x\n"
+      ">>> tape.gradient(y, x).numpy().item()\n"
+      "6.0");
+  nb::class_<StoppedTape>(m, "_StoppedTape")
+      .def("__enter__",
+           [](StoppedTape& self) { TapeOf(self.tape.ptr()).Pop(); })
+      .def("__exit__", [](StoppedTape& self, nb::args) {
+        TapeOf(self.tape.ptr()).Push();
+      });
   nb::class_<StopRecording>(m, "StopRecording")
       .def(nb::init<>())
       .def("__enter__", &StopRecording::Enter)
       .def("__exit__", [](StopRecording& self, nb::args) { self.Exit(); });
-  nb::class_<Accumulator>(m, "ForwardAccumulator")
-      .def(nb::init<>())
-      .def(nb::init<const nb::list&>())
-      .def("_watch", &Accumulator::Watch)
-      .def("_push_accumulator", &Accumulator::Push)
-      .def("_pop_accumulator", &Accumulator::Pop)
-      .def("_push", &Accumulator::Push)
-      .def("_pop", &Accumulator::Pop)
-      .def("__enter__",
-           [](nb::object self) {
-             nb::cast<Accumulator&>(self).Push();
-             return self;
-           })
-      .def("__exit__", &Accumulator::Exit)
-      .def("_products", &Accumulator::Products);
-  m.def("set_own_gradient", &SetOwnGradient);
-  m.def("call_with_gradient", &CallWithGradient, nb::arg("graph").none(),
-        nb::arg("function"), nb::arg("make_backward"), nb::arg("arguments"),
-        nb::arg("others"), nb::arg("forget"));
-  m.def("register_gradient", &RegisterGradient);
-  m.def("symbolic_gradients", Symbolic,
-        "symbolic_gradients(ys, xs, grad_ys, stops): d sum(ys * grad_ys) / d "
-        "xs in the graph being built; None in grad_ys is ones. Nothing goes "
-        "through the ops that make `stops`.");
-  m.def("record_call", &RecordCall, nb::arg("inputs"), nb::arg("outputs"),
-        nb::arg("backward"));
+  nb::class_<HeldAccumulator>(
+      m, "ForwardAccumulator", nb::type_slots(accumulator_slots),
+      nb::dynamic_attr(), nb::is_weak_referenceable(),
+      "ForwardAccumulator(primals, tangents)\n--\n\n"
+      "Computes Jacobian-vector products while the program runs forwards.\n\n"
+      "`jvp(y)` is the derivative of `y` with respect to `primals` in the\n"
+      "direction `tangents`: for `y = f(x)`, the limit of `(f(x + h * tangent)\n"
+      "- f(x)) / h`. Accumulators nest with each other and with gradient\n"
+      "tapes; each sees what accumulators inside it compute.\n\n"
+      "Args:\n"
+      "  primals: a tensor, a variable or a nested structure of them.\n"
+      "  tangents: directions in the same structure, with the shapes and\n"
+      "    dtypes of the primals.\n\n"
+      "Raises:\n"
+      "  ValueError: the structures, dtypes or shapes differ, or a primal is\n"
+      "    there twice.\n\n"
+      ">>> x = tf.constant([1.0, 2.0])\n"
+      ">>> with tf.autodiff.ForwardAccumulator(\n"
+      "...     x, tf.constant([1.0, 0.0])\n"
+      "... ) as acc:\n"
+      "...     y = x * x * x\n"
+      ">>> acc.jvp(y).numpy().tolist()\n"
+      "[3.0, 0.0]\n\n"
+      "Forward over backward gives the product of a Hessian with a vector:\n\n"
+      ">>> with tf.autodiff.ForwardAccumulator(\n"
+      "...     x, tf.constant([1.0, 0.0])\n"
+      "... ) as acc:\n"
+      "...     with tf.GradientTape() as tape:\n"
+      "...         tape.watch(x)\n"
+      "...         y = tf.reduce_sum(x * x * x)\n"
+      "...     gradient = tape.gradient(y, x)\n"
+      ">>> acc.jvp(gradient).numpy().tolist()\n"
+      "[6.0, 0.0]");
+  if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
 }
 
 }  // namespace gk::py

@@ -1,5 +1,4 @@
-// The C++ gradient tape as Python sees it; tf.GradientTape
-// (graphkiln/_gradient_tape.py) adds nested structures.
+// tf.GradientTape, tf.autodiff.ForwardAccumulator, tf.gradients.
 #ifndef GK_PYTHON_GRADIENT_TAPE_H_
 #define GK_PYTHON_GRADIENT_TAPE_H_
 

@@ -34,6 +34,7 @@
 #include "op_record.h"
 #include "operation_members.h"
 #include "operation_type.h"
+#include "own_gradients.h"
 #include "package_facts.h"
 #include "ragged.h"
 #include "retraces.h"
@@ -100,6 +101,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddGraphScopeType(m);
   gk::py::AddDeferredCaptures(m);
   gk::py::AddGradientTape(m);
+  gk::py::AddOwnGradients(m);
   gk::py::AddControlFlow(m);
   gk::py::AddRowLoops(m);
   gk::py::AddDatasets(m);

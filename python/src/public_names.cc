@@ -12,13 +12,18 @@ struct Exports {
 
 constexpr Exports kExports[] = {
     {"",
-     "DeviceSpec Graph Operation OptionalSpec control_dependencies device "
-     "get_static_value group import_graph_def init_scope inside_function "
-     "is_symbolic_tensor name_scope tuple"},
+     "DeviceSpec GradientTape Graph Operation OptionalSpec "
+     "RegisterGradient "
+     "control_dependencies custom_gradient device get_static_value "
+     "grad_pass_through gradients group hessians import_graph_def init_scope "
+     "inside_function is_symbolic_tensor name_scope no_gradient "
+     "recompute_grad tuple"},
     {"__internal__",
      "EagerTensor"},
     {"__internal__.types",
      "Tensor=AbstractTensor"},
+    {"autodiff",
+     "ForwardAccumulator GradientTape"},
     {"compat",
      "dimension_value"},
     {"compat.v1",

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "eager/recorders.h"
+#include "function/derivatives.h"
 #include "function/func_graph.h"
+#include "function/run_order.h"
 #include "ops/fn/Identity.h"
 #include "ops/fn/IdentityN.h"
 #include "ops/fn/ZerosLike.h"
@@ -68,6 +70,50 @@ TensorVector WithOwnGradient(std::span<const Tensor> results,
       },
       /*forward_too=*/false);
   return outputs;
+}
+
+std::vector<Gradient> GradientsOfRerun(
+    const std::function<TensorVector(const TensorVector&)>& function,
+    std::span<const Tensor> inputs, std::span<const Tensor> variables,
+    std::span<const Gradient> upstream) {
+  UserTape tape;
+  tape.Push();
+  TensorVector again, sources;
+  std::vector<size_t> positions;
+  const auto watch = [&](const Tensor& t, size_t position) {
+    const DataType type = WatchableOf(t).dtype;
+    if (!IsFloating(type) && !IsComplex(type)) return;
+    tape.Watch(t);
+    sources.push_back(t);
+    positions.push_back(position);
+  };
+  for (const Tensor& t : inputs) {
+    again.push_back(t.dtype() == DataType::kResource ? t : ops::Identity(t));
+    watch(again.back(), again.size() - 1);
+  }
+  for (size_t i = 0; i < variables.size(); ++i) {
+    watch(variables[i], inputs.size() + i);
+  }
+  TensorVector results;
+  {
+    // Not before its turn: else all would be kept after all.
+    FuncGraph* graph = FuncGraph::Current();
+    std::vector<Node*> before;
+    for (const Gradient& g : upstream) {
+      Node* maker = graph != nullptr && !g.is_none()
+                        ? MakerOf(g.dense, graph->graph().get())
+                        : nullptr;
+      if (maker != nullptr) before.push_back(maker);
+    }
+    const RunsAfter order(graph, before);
+    results = function(again);
+  }
+  tape.Pop();
+  const std::vector<Gradient> found = tape.Gradients(
+      results, sources, upstream, UnconnectedGradients::kNone);
+  std::vector<Gradient> all(inputs.size() + variables.size());
+  for (size_t i = 0; i < found.size(); ++i) all[positions[i]] = found[i];
+  return all;
 }
 
 }  // namespace gk

@@ -36,6 +36,14 @@ TensorVector WithOwnGradient(std::span<const Tensor> results,
                              const BackwardFn& backward,
                              const std::string& name);
 
+// The gradients of a function's inputs and then of the variables that it
+// reads, given those of its results: it runs once more, after those are known.
+// Inputs are tensors and handles of variables.
+std::vector<Gradient> GradientsOfRerun(
+    const std::function<TensorVector(const TensorVector&)>& function,
+    std::span<const Tensor> inputs, std::span<const Tensor> variables,
+    std::span<const Gradient> upstream);
+
 }  // namespace gk
 
 #endif  // GK_FUNCTION_CUSTOM_GRADIENT_H_

@@ -144,7 +144,7 @@ tf.nn.relu(x, nam="a")
     ]
     assert shown == [
         "Tensor", "TensorShape", "Tensor", "list[Tensor]", "Tensor", "DType",
-        "Function", "ConcreteFunction", "graphkiln._src.gradients.gradient_tape.GradientTape",
+        "Function", "ConcreteFunction", "GradientTape",
     ], output
     errors = [line for line in output.splitlines() if "error" in line]
     assert len(errors) == 2, output

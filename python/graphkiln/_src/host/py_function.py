@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from graphkiln import _graphkiln, errors, nest, raw_ops
-from graphkiln._src.gradients import gradient_tape
 from graphkiln._src.graph import name_scope
 from graphkiln._src.types.type_spec import CompositeTensor
 
@@ -142,8 +141,8 @@ class _Record:
         self.outer = outer
 
 
-def _tape_of(values: list) -> gradient_tape.GradientTape:
-    tape = gradient_tape.GradientTape(
+def _tape_of(values: list) -> _graphkiln.GradientTape:
+    tape = _graphkiln.GradientTape(
         persistent=True, watch_accessed_variables=False
     )
     for value in values:

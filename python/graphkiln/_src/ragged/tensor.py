@@ -379,12 +379,6 @@ class RaggedTensor(CompositeTensor):
         """A tf.SparseTensor with the same values at the same places."""
         return _ragged.to_sparse(self, name)
 
-    def _gradient_part(self) -> Tensor:
-        return self.flat_values
-
-    def _with_gradient(self, gradient) -> "RaggedTensor":
-        return self.with_flat_values(gradient)
-
     def __tf_tensor__(self, dtype=None, name=None):
         if not _graphkiln.executing_eagerly():
             raise TypeError(

@@ -1,0 +1,37 @@
+// Gradients, and what they are of, between Python and the core. All throw
+// Python's error.
+#ifndef GK_PYTHON_GRADIENT_PARTS_H_
+#define GK_PYTHON_GRADIENT_PARTS_H_
+
+#include <nanobind/nanobind.h>
+
+#include <vector>
+
+#include "framework/grad_context.h"
+#include "framework/tensor.h"
+
+namespace gk::py {
+
+// A tensor, or what stands for one: a variable's handle.
+Tensor Differentiable(PyObject* o);
+TensorVector Differentiables(const nanobind::list& list);
+nanobind::object Wrap(const Tensor& t);
+
+// None, a tensor, or IndexedSlices.
+nanobind::object WrapGradient(const Gradient& g);
+// The reverse; what is no tensor becomes one, by preference of `hint`.
+Gradient ToGradient(nanobind::handle h, DataType hint = DataType::kInvalid);
+
+// What is differentiated, or with respect to what: of a ragged tensor its
+// values. ValueError for other composite values, whatever lacks a dtype is an
+// error of Python's.
+Tensor DifferentiablePart(nanobind::handle leaf);
+// Does its type say so: is it made of tensors?
+bool IsComposite(nanobind::handle leaf);
+bool IsFloatingLeaf(nanobind::handle leaf);
+// The gradient of such a leaf, in its form.
+nanobind::object GradientLike(nanobind::handle leaf, const Gradient& gradient);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_GRADIENT_PARTS_H_
