@@ -2,8 +2,10 @@
 
 #include "convert.h"
 #include "dtype_type.h"
+#include "nest.h"
 #include "ragged_arguments.h"
 #include "tensor_type.h"
+#include "text_caster.h"
 #include "throw_error.h"
 #include "variable_type.h"
 
@@ -97,9 +99,44 @@ Tensor DifferentiablePart(nb::handle leaf) {
 
 nb::object GradientLike(nb::handle leaf, const Gradient& gradient) {
   if (gradient.is_none() || !IsRagged(leaf)) return WrapGradient(gradient);
-  const Tensor flat = Tried(
-      [&] { return gradient.is_slices() ? Densify(gradient) : gradient.dense; });
+  const Tensor flat = Tried([&] {
+    return gradient.is_slices() ? Densify(gradient) : gradient.dense;
+  });
   return Wrapped(AsRagged(leaf).WithFlat(flat));
+}
+
+nb::list FlatLeaves(PyObject* value) {
+  return nb::list(Owned(FlatList(value, NestRules::kNest).Release()));
+}
+PyObject* PackedAs(PyObject* like, const nb::list& leaves) {
+  return Packed(like, NestRules::kNest, leaves.ptr());
+}
+
+UnconnectedGradients Unconnected(PyObject* given, bool by_name) {
+  if (given == nullptr) return UnconnectedGradients::kNone;
+  const nb::object value =
+      nb::getattr(nb::handle(given), "value", nb::borrow(given));
+  if (nb::isinstance<nb::str>(value)) {
+    const auto parsed = ParseUnconnectedGradients(StringView(value.ptr()));
+    if (parsed.ok()) return *parsed;
+  }
+  const nb::object shown = nb::repr(nb::handle(given));
+  const std::string text(StringView(shown.ptr()));
+  Throw(by_name
+            ? ValueError("Unknown value for unconnected_gradients: {}", text)
+            : ValueError("{} is not a valid UnconnectedGradients", text));
+}
+
+nb::object Logging(const char* function) {
+  return nb::module_::import_("graphkiln._src.host.logging").attr(function);
+}
+
+void WarnOfDType(const char* what, nb::handle leaf) {
+  Logging("warn_first")(
+      Format("The dtype of the watched {} must be floating (e.g. tf.float32), "
+             "got %r",
+             what),
+      leaf.attr("dtype"));
 }
 
 }  // namespace gk::py

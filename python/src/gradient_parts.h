@@ -9,6 +9,7 @@
 
 #include "framework/grad_context.h"
 #include "framework/tensor.h"
+#include "function/derivatives.h"
 
 namespace gk::py {
 
@@ -31,6 +32,18 @@ bool IsComposite(nanobind::handle leaf);
 bool IsFloatingLeaf(nanobind::handle leaf);
 // The gradient of such a leaf, in its form.
 nanobind::object GradientLike(nanobind::handle leaf, const Gradient& gradient);
+
+// Leaves of a nested structure, and the structure of others.
+nanobind::list FlatLeaves(PyObject* value);
+PyObject* PackedAs(PyObject* like, const nanobind::list& leaves);
+// A member of tf.UnconnectedGradients, or its value; null: none. The error
+// calls the argument `by_name`.
+UnconnectedGradients Unconnected(PyObject* given, bool by_name = true);
+
+// A function of the package's logger.
+nanobind::object Logging(const char* function);
+// Says at first that a watched "tensor" should have another dtype.
+void WarnOfDType(const char* what, nanobind::handle leaf);
 
 }  // namespace gk::py
 

@@ -10,13 +10,11 @@
 #include "bound_values.h"
 #include "convert.h"
 #include "dtype_type.h"
-#include "function/derivatives.h"
-#include "function/forward_accumulator.h"
-#include "function/function_gradient.h"
+#include "eager/recorders.h"
 #include "gil.h"
 #include "gradient_parts.h"
 #include "guarded.h"
-#include "name_scope.h"
+#include "held_core.h"
 #include "nest.h"
 #include "tensor_type.h"
 #include "text_caster.h"
@@ -28,34 +26,6 @@ namespace nb = nanobind;
 
 namespace gk::py {
 namespace {
-
-// ---- Arguments ----
-
-nb::list FlatLeaves(PyObject* value) {
-  return nb::list(Owned(FlatList(value, NestRules::kNest).Release()));
-}
-PyObject* PackedAs(PyObject* like, const nb::list& leaves) {
-  return Packed(like, NestRules::kNest, leaves.ptr());
-}
-
-// A member of tf.UnconnectedGradients, or its value.
-UnconnectedGradients Unconnected(PyObject* given, bool by_name = true) {
-  const nb::object value =
-      nb::getattr(nb::handle(given), "value", nb::borrow(given));
-  if (nb::isinstance<nb::str>(value)) {
-    const auto parsed = ParseUnconnectedGradients(StringView(value.ptr()));
-    if (parsed.ok()) return *parsed;
-  }
-  const nb::object shown = nb::repr(nb::handle(given));
-  const std::string text(StringView(shown.ptr()));
-  Throw(by_name
-            ? ValueError("Unknown value for unconnected_gradients: {}", text)
-            : ValueError("{} is not a valid UnconnectedGradients", text));
-}
-
-nb::object Logging(const char* function) {
-  return nb::module_::import_("graphkiln._src.host.logging").attr(function);
-}
 
 // What is differentiated, flat.
 TensorVector Parts(const nb::list& leaves, const char* what) {
@@ -72,42 +42,9 @@ TensorVector Parts(const nb::list& leaves, const char* what) {
   return parts;
 }
 
-void WarnOfDType(const char* what, nb::handle leaf) {
-  Logging("warn_first")(
-      Format("The dtype of the watched {} must be floating (e.g. tf.float32), "
-             "got %r",
-             what),
-      leaf.attr("dtype"));
-}
-
 // ---- GradientTape ----
 
-// What instances of the two classes hold; Python may begin one anew.
-template <class Core>
-struct Held {
-  std::unique_ptr<Core> core;
-};
 using HeldTape = Held<UserTape>;
-using HeldAccumulator = Held<ForwardAccumulator>;
-
-template <class Core>
-Core& CoreOf(PyObject* o) {
-  if (!nb::inst_ready(o)) {
-    throw Error(RuntimeError("{}.__init__() has not been called",
-                             Py_TYPE(o)->tp_name));
-  }
-  return *nb::inst_ptr<Held<Core>>(o)->core;
-}
-template <class Core>
-void Begin(PyObject* o, std::unique_ptr<Core> core) {
-  auto* held = nb::inst_ptr<Held<Core>>(o);
-  if (nb::inst_ready(o)) {
-    held->core = std::move(core);
-  } else {
-    new (held) Held<Core>{std::move(core)};
-    nb::inst_mark_ready(o);
-  }
-}
 
 UserTape& TapeOf(PyObject* o) { return CoreOf<UserTape>(o); }
 
@@ -212,16 +149,15 @@ std::vector<Gradient> Weights(PyObject* given, PyObject* target,
 
 PyObject* Gradient_(PyObject* o, PyObject* args, PyObject* kwargs) {
   PyObject *target, *sources, *given = Py_None, *unconnected = nullptr;
-  if (!ParseArguments(args, kwargs, "OO|OO",
-                      {"target", "sources", "output_gradients",
-                       "unconnected_gradients"},
-                      &target, &sources, &given, &unconnected)) {
+  if (!ParseArguments(
+          args, kwargs, "OO|OO",
+          {"target", "sources", "output_gradients", "unconnected_gradients"},
+          &target, &sources, &given, &unconnected)) {
     return nullptr;
   }
   UserTape& tape = TapeOf(o);
   tape.CheckUsable();
-  const UnconnectedGradients zero =
-      unconnected ? Unconnected(unconnected) : UnconnectedGradients::kNone;
+  const UnconnectedGradients zero = Unconnected(unconnected);
   if (target == Py_None) {
     return Raise(TypeError(
         "Argument `target` should be a list or nested structure of Tensors, "
@@ -263,8 +199,7 @@ PyObject* Jacobian_(PyObject* o, PyObject* args, PyObject* kwargs) {
     return nullptr;
   }
   TapeOf(o).CheckUsable();
-  const UnconnectedGradients zero =
-      unconnected ? Unconnected(unconnected) : UnconnectedGradients::kNone;
+  const UnconnectedGradients zero = Unconnected(unconnected);
   const TensorVector found = TapeOf(o).Jacobians(
       Differentiable(target), Differentiables(FlatLeaves(sources)), zero);
   nb::list out;
@@ -406,306 +341,6 @@ class StopRecording {
   std::vector<std::thread::id> entered_;
 };
 
-// ---- ForwardAccumulator ----
-
-// A tensor, or the handle of a variable.
-Tensor Key(nb::handle h) {
-  if (IsTensor(h.ptr()) || IsVariable(h.ptr())) return Differentiable(h.ptr());
-  PyErr_Format(PyExc_AttributeError,
-               "%R object has no attribute '_id': only tensors and variables "
-               "have derivatives, got %R",
-               nb::object(h.type().attr("__name__")).ptr(), h.ptr());
-  throw nb::python_error();
-}
-
-ForwardAccumulator& AccumulatorOf(PyObject* o) {
-  return CoreOf<ForwardAccumulator>(o);
-}
-
-// Of as many directions as the tangents have rows, if `rows`.
-std::unique_ptr<ForwardAccumulator> NewAccumulator(PyObject* primals,
-                                                   nb::object tangents,
-                                                   bool rows) {
-  auto made = std::make_unique<ForwardAccumulator>();
-  nb::list along = FlatLeaves(tangents.ptr());
-  if (rows) {
-    const TensorVector all = Differentiables(along);
-    made = std::make_unique<ForwardAccumulator>(NumDirections(all));
-    for (size_t i = 0; i < all.size(); ++i) along[i] = Wrap(all[i]);
-    tangents = Owned(PackedAs(tangents.ptr(), along));
-  }
-  if (!AssertSame(primals, tangents.ptr(), true, NestRules::kNest)) {
-    throw nb::python_error();
-  }
-  const nb::list flat = FlatLeaves(primals);
-  for (size_t i = 0; i < nb::len(flat); ++i) {
-    const nb::object primal = flat[i];
-    if (!IsFloatingLeaf(primal)) {
-      WarnOfDType("primal", primal);
-      continue;
-    }
-    const DataType type = AsDType(nb::object(primal.attr("dtype")).ptr());
-    const Tensor tangent =
-        ValueOrThrow(ToTensor(nb::object(along[i]).ptr(), type));
-    made->Watch(Key(primal), tangent);
-  }
-  return made;
-}
-
-int InitAccumulator(PyObject* o, PyObject* args, PyObject* kwargs) {
-  PyObject *primals, *tangents;
-  if (!ParseArguments(args, kwargs, "OO", {"primals", "tangents"}, &primals,
-                      &tangents)) {
-    return -1;
-  }
-  Begin(o, NewAccumulator(primals, nb::borrow(tangents), /*rows=*/false));
-  return 0;
-}
-
-PyObject* BatchAccumulator(PyObject* cls, PyObject* args, PyObject* kwargs) {
-  PyObject *primals, *tangents;
-  if (!ParseArguments(args, kwargs, "OO", {"primals", "tangents"}, &primals,
-                      &tangents)) {
-    return nullptr;
-  }
-  nb::object self = nb::inst_alloc(cls);
-  Begin(self.ptr(),
-        NewAccumulator(primals, nb::borrow(tangents), /*rows=*/true));
-  return self.release().ptr();
-}
-
-PyObject* PushAccumulator(PyObject* o, PyObject*) {
-  AccumulatorOf(o).Push();
-  return Py_NewRef(o);
-}
-PyObject* PopAccumulator(PyObject* o, PyObject*) {
-  AccumulatorOf(o).Pop();
-  Py_RETURN_NONE;
-}
-PyObject* ExitAccumulator(PyObject* o, PyObject*) {
-  if (AccumulatorOf(o).recording()) AccumulatorOf(o).Pop();
-  Py_RETURN_NONE;
-}
-
-PyObject* Jvp(PyObject* o, PyObject* args, PyObject* kwargs) {
-  PyObject *primals, *unconnected = nullptr;
-  if (!ParseArguments(args, kwargs, "O|O",
-                      {"primals", "unconnected_gradients"}, &primals,
-                      &unconnected)) {
-    return nullptr;
-  }
-  const bool zero = unconnected != nullptr &&
-                    Unconnected(unconnected, /*by_name=*/false) ==
-                        UnconnectedGradients::kZero;
-  ForwardAccumulator& core = AccumulatorOf(o);
-  nb::list out;
-  for (nb::handle h : FlatLeaves(primals)) {
-    const Tensor t = Key(h);
-    const Tensor product = Tried([&] {
-      const LazyGilRelease release(false);
-      const Tensor found = core.Product(t);
-      return found || !zero ? found : core.Zeros(t);
-    });
-    out.append(product ? Wrap(product) : nb::none());
-  }
-  return PackedAs(primals, out);
-}
-
-PyMethodDef accumulator_methods[] = {
-    {"__enter__", Guarded<PushAccumulator>, METH_NOARGS,
-     "__enter__($self)\n--\n\n"},
-    {"__exit__", Guarded<ExitAccumulator>, METH_VARARGS,
-     "__exit__($self, kind, value, traceback)\n--\n\n"},
-    {"_push", Guarded<PushAccumulator>, METH_NOARGS, nullptr},
-    {"_pop", Guarded<PopAccumulator>, METH_NOARGS, nullptr},
-    {"_push_accumulator", Guarded<PushAccumulator>, METH_NOARGS, nullptr},
-    {"_pop_accumulator", Guarded<PopAccumulator>, METH_NOARGS, nullptr},
-    {"_batch_accumulator", AsCFunction(Guarded<BatchAccumulator>),
-     kByName | METH_CLASS,
-     "_batch_accumulator($type, primals, tangents)\n--\n\n"
-     "An accumulator of several directions at once, which are along the\n"
-     "first axis of the tangents and of the products."},
-    {"jvp", AsCFunction(Guarded<Jvp>), kByName,
-     "jvp($self, primals, unconnected_gradients='none')\n--\n\n"
-     "The product of the Jacobian of `primals` with the tangents.\n\n"
-     "Args:\n"
-     "  primals: a tensor or a nested structure of tensors; as a rule what\n"
-     "    was computed under the accumulator.\n"
-     "  unconnected_gradients: what comes out for a tensor that does not\n"
-     "    depend on the watched primals: None, or with \"zero\" zeros.\n\n"
-     "Returns:\n"
-     "  Tensors of the shapes and dtypes of `primals`, in the same structure.\n"
-     "\n"
-     "Raises:\n"
-     "  ValueError: an unknown `unconnected_gradients`.\n"
-     "  LookupError: an op on the way has no gradient.\n\n"
-     ">>> x = tf.constant(2.0)\n"
-     ">>> with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as acc:\n"
-     "...     y = x * x\n"
-     ">>> acc.jvp({\"y\": y, \"x\": x})[\"y\"].numpy().item()\n"
-     "4.0"},
-    {nullptr, nullptr, 0, nullptr}};
-PyType_Slot accumulator_slots[] = {{Py_tp_init, Slot<InitAccumulator>()},
-                                   {Py_tp_methods, Slot<accumulator_methods>()},
-                                   {0, nullptr}};
-
-// ---- Graphs ----
-
-nb::list AsList(PyObject* value) {
-  if (PyList_Check(value) || PyTuple_Check(value)) {
-    return nb::list(nb::handle(value));
-  }
-  nb::list one;
-  one.append(nb::handle(value));
-  return one;
-}
-
-void CheckGraph() {
-  if (FuncGraph::Current() != nullptr) return;
-  Throw(RuntimeError(
-      "tf.gradients is not supported when eager execution is enabled. Use "
-      "tf.GradientTape instead."));
-}
-
-void CheckAggregation(PyObject* method) {
-  if (method == nullptr || method == Py_None) return;
-  for (int known = 0; known < 3; ++known) {
-    if (nb::handle(method).equal(nb::int_(known))) return;
-  }
-  Throw(ValueError(
-      "Invalid `aggregation_method` specified {}. Accepted values are [0, 1, "
-      "2].",
-      nb::str(nb::handle(method)).c_str()));
-}
-
-// What the gradients of ys are, tensors of their dtypes.
-std::vector<Gradient> GraphWeights(const nb::list& given,
-                                   const TensorVector& ys) {
-  std::vector<Gradient> weights;
-  for (size_t i = 0; i < nb::len(given); ++i) {
-    const nb::object w = given[i];
-    const bool converts = i < ys.size() && !w.is_none() &&
-                          !(IsTensorLike(w.ptr()) && nb::hasattr(w, "indices"));
-    if (converts) {
-      weights.emplace_back();
-      weights.back().dense = ValueOrThrow(
-          ToTensor(w.ptr(), ys[i].dtype(), DataType::kInvalid,
-                   Format("grad_ys_{}", i)));
-    } else {
-      weights.push_back(ToGradient(w));
-    }
-  }
-  return weights;
-}
-
-PyObject* Gradients(PyObject*, PyObject* args, PyObject* kwargs) {
-  PyObject *ys, *xs, *grad_ys = Py_None, *unused, *aggregation = nullptr;
-  PyObject *stops = Py_None, *unconnected = nullptr;
-  const char* name = nullptr;
-  if (!ParseArguments(
-          args, kwargs, "OO|OzOOOO",
-          {"ys", "xs", "grad_ys", "name", "gate_gradients",
-           "aggregation_method", "stop_gradients", "unconnected_gradients"},
-          &ys, &xs, &grad_ys, &name, &unused, &aggregation, &stops,
-          &unconnected)) {
-    return nullptr;
-  }
-  CheckGraph();
-  const UnconnectedGradients zero =
-      unconnected ? Unconnected(unconnected) : UnconnectedGradients::kNone;
-  CheckAggregation(aggregation);
-  const nb::list targets = AsList(ys);
-  nb::list weights;
-  if (grad_ys != Py_None) weights = AsList(grad_ys);
-  if (grad_ys != Py_None && nb::len(weights) != nb::len(targets)) {
-    return Raise(ValueError("Length mismatch. Passed {} grad_ys for {} ys",
-                            nb::len(weights), nb::len(targets)));
-  }
-  const OpScope scope(name && *name ? name : "gradients");
-  if (!scope.status().ok()) return Raise(scope.status());
-  TensorVector from;
-  for (nb::handle y : targets) {
-    from.push_back(ValueOrThrow(ToTensor(y.ptr())));
-  }
-  TensorVector ends;
-  if (stops != Py_None) ends = Differentiables(AsList(stops));
-  nb::list out;
-  for (const Gradient& g :
-       GraphGradients(from, Differentiables(AsList(xs)),
-                      GraphWeights(weights, from), ends, zero)) {
-    out.append(WrapGradient(g));
-  }
-  return out.release().ptr();
-}
-
-PyObject* HessiansOf(PyObject*, PyObject* args, PyObject* kwargs) {
-  PyObject *ys, *xs, *unused, *aggregation = nullptr;
-  const char* name = nullptr;
-  if (!ParseArguments(
-          args, kwargs, "OO|OOz",
-          {"ys", "xs", "gate_gradients", "aggregation_method", "name"}, &ys,
-          &xs, &unused, &aggregation, &name)) {
-    return nullptr;
-  }
-  CheckGraph();
-  CheckAggregation(aggregation);
-  return WrapTensors(Hessians(Differentiables(AsList(ys)),
-                              Differentiables(AsList(xs)),
-                              name && *name ? name : "hessians"));
-}
-
-PyMethodDef functions[] = {
-    {"gradients", AsCFunction(Guarded<Gradients>), kByName,
-     "gradients(ys, xs, grad_ys=None, name='gradients', gate_gradients=False, "
-     "aggregation_method=None, stop_gradients=None, "
-     "unconnected_gradients='none')\n--\n\n"
-     "The gradients of the sum of `ys` with respect to each of `xs`.\n\n"
-     "Works in functions and graphs, whose nodes say how the `ys` came about.\n"
-     "\n"
-     "Args:\n"
-     "  ys: a tensor or a list of tensors.\n"
-     "  xs: a tensor, a variable or a list of them.\n"
-     "  grad_ys: what the gradients of `ys` are; ones where it is None.\n"
-     "  name: of the scope of the new nodes.\n"
-     "  gate_gradients: accepted for compatibility.\n"
-     "  aggregation_method: accepted for compatibility.\n"
-     "  stop_gradients: tensors that count as constants: nothing goes through\n"
-     "    the ops that made them (of calls and branches, through these\n"
-     "    results). The gradient for such a tensor itself can be asked for.\n"
-     "  unconnected_gradients: tf.UnconnectedGradients.NONE or ZERO.\n\n"
-     "Returns:\n"
-     "  A list with a gradient, or None, for each of `xs`.\n\n"
-     "Raises:\n"
-     "  RuntimeError: in eager mode.\n"
-     "  ValueError: `grad_ys` is not as long as `ys`, or an option is unknown.\n"
-     "\n"
-     ">>> @tf.function\n"
-     "... def slope(x):\n"
-     "...     return tf.gradients(x * x, x)[0]\n"
-     ">>> float(slope(tf.constant(3.0)))\n"
-     "6.0"},
-    {"hessians", AsCFunction(Guarded<HessiansOf>), kByName,
-     "hessians(ys, xs, gate_gradients=False, aggregation_method=None, "
-     "name='hessians')\n--\n\n"
-     "The matrices of second derivatives of the sum of `ys`.\n\n"
-     "Args:\n"
-     "  ys: a tensor or a list of tensors.\n"
-     "  xs: a tensor or a list of tensors whose shapes are known.\n"
-     "  gate_gradients: accepted for compatibility.\n"
-     "  aggregation_method: accepted for compatibility.\n"
-     "  name: of the scope of the new nodes.\n\n"
-     "Returns:\n"
-     "  A list with a tensor of the shape of x twice for each x.\n\n"
-     "Raises:\n"
-     "  RuntimeError: in eager mode.\n"
-     "  ValueError: the shape of an x is not known.\n\n"
-     ">>> @tf.function\n"
-     "... def curvature(x):\n"
-     "...     return tf.hessians(tf.reduce_sum(x ** 3.0), x)[0]\n"
-     ">>> curvature(tf.constant([1.0, 2.0])).numpy().tolist()\n"
-     "[[6.0, 0.0], [0.0, 12.0]]"},
-    {nullptr, nullptr, 0, nullptr}};
-
 }  // namespace
 
 void AddGradientTape(nb::module_& m) {
@@ -726,47 +361,14 @@ void AddGradientTape(nb::module_& m) {
   nb::class_<StoppedTape>(m, "_StoppedTape")
       .def("__enter__",
            [](StoppedTape& self) { TapeOf(self.tape.ptr()).Pop(); })
-      .def("__exit__", [](StoppedTape& self, nb::args) {
-        TapeOf(self.tape.ptr()).Push();
-      });
+      .def("__exit__",
+           [](StoppedTape& self, nb::args) { TapeOf(self.tape.ptr()).Push(); });
   nb::class_<StopRecording>(m, "StopRecording")
       .def(nb::init<>())
       .def("__enter__", &StopRecording::Enter)
       .def("__exit__", [](StopRecording& self, nb::args) { self.Exit(); });
-  nb::class_<HeldAccumulator>(
-      m, "ForwardAccumulator", nb::type_slots(accumulator_slots),
-      nb::dynamic_attr(), nb::is_weak_referenceable(),
-      "ForwardAccumulator(primals, tangents)\n--\n\n"
-      "Computes Jacobian-vector products while the program runs forwards.\n\n"
-      "`jvp(y)` is the derivative of `y` with respect to `primals` in the\n"
-      "direction `tangents`: for `y = f(x)`, the limit of `(f(x + h * tangent)\n"
-      "- f(x)) / h`. Accumulators nest with each other and with gradient\n"
-      "tapes; each sees what accumulators inside it compute.\n\n"
-      "Args:\n"
-      "  primals: a tensor, a variable or a nested structure of them.\n"
-      "  tangents: directions in the same structure, with the shapes and\n"
-      "    dtypes of the primals.\n\n"
-      "Raises:\n"
-      "  ValueError: the structures, dtypes or shapes differ, or a primal is\n"
-      "    there twice.\n\n"
-      ">>> x = tf.constant([1.0, 2.0])\n"
-      ">>> with tf.autodiff.ForwardAccumulator(\n"
-      "...     x, tf.constant([1.0, 0.0])\n"
-      "... ) as acc:\n"
-      "...     y = x * x * x\n"
-      ">>> acc.jvp(y).numpy().tolist()\n"
-      "[3.0, 0.0]\n\n"
-      "Forward over backward gives the product of a Hessian with a vector:\n\n"
-      ">>> with tf.autodiff.ForwardAccumulator(\n"
-      "...     x, tf.constant([1.0, 0.0])\n"
-      "... ) as acc:\n"
-      "...     with tf.GradientTape() as tape:\n"
-      "...         tape.watch(x)\n"
-      "...         y = tf.reduce_sum(x * x * x)\n"
-      "...     gradient = tape.gradient(y, x)\n"
-      ">>> acc.jvp(gradient).numpy().tolist()\n"
-      "[6.0, 0.0]");
-  if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
+  AddForwardAccumulator(m);
+  AddGraphGradients(m);
 }
 
 }  // namespace gk::py

@@ -7,6 +7,8 @@
 namespace gk::py {
 
 void AddGradientTape(nanobind::module_& m);
+void AddForwardAccumulator(nanobind::module_& m);
+void AddGraphGradients(nanobind::module_& m);
 
 }  // namespace gk::py
 

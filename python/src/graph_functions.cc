@@ -195,7 +195,8 @@ PyMethodDef functions[] = {
      "in order anyway, and functions among them are called.\n\n"
      ">>> @tf.function\n"
      "... def f(x):\n"
-     "...     with tf.control_dependencies([tf.debugging.assert_positive(x)]):\n"
+     "...     with "
+     "tf.control_dependencies([tf.debugging.assert_positive(x)]):\n"
      "...         return x + 1\n"
      ">>> f(tf.constant(1)).numpy().item()\n"
      "2"},
@@ -212,7 +213,8 @@ PyMethodDef functions[] = {
      "A tensor of the graph being built that has no value yet.\n\n"
      "Raises RuntimeError when eager.\n\n"
      ">>> with tf.Graph().as_default():\n"
-     "...     print(tf.compat.v1.placeholder(tf.float32, [None, 2], name='x'))\n"
+     "...     print(tf.compat.v1.placeholder(tf.float32, [None, 2], "
+     "name='x'))\n"
      "Tensor(\"x:0\", shape=(None, 2), dtype=float32)"},
     {"get_static_value", AsCFunction(Guarded<StaticValue>), kByName,
      "get_static_value(tensor, partial=False)\n--\n\n"
@@ -231,7 +233,8 @@ PyMethodDef functions[] = {
      "group(*inputs, **kwargs)\n--\n\n"
      "An op that runs after all inputs; None when eager.\n\n"
      "Args:\n"
-     "  *inputs: tensors, variables, operations and nested structures of them.\n"
+     "  *inputs: tensors, variables, operations and nested structures of "
+     "them.\n"
      "  name: of the op.\n\n"
      ">>> tf.group(tf.constant(1))"},
     {"tuple", AsCFunction(Guarded<Tuple>), kByName,
@@ -248,7 +251,8 @@ PyMethodDef functions[] = {
      "A context that asks for a device; everything runs on the CPU, or on one\n"
      "of the parts that `tf.config.set_logical_device_configuration` made.\n\n"
      "Raises ValueError for what is no device's name, RuntimeError for\n"
-     "functions. Ops inside raise InvalidArgumentError if they ask for another\n"
+     "functions. Ops inside raise InvalidArgumentError if they ask for "
+     "another\n"
      "process or, with `tf.config.set_soft_device_placement(False)`, for a\n"
      "device that is not there; so do calls of functions with such ops.\n\n"
      ">>> with tf.device('/cpu:0'):\n"

@@ -102,6 +102,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddDeferredCaptures(m);
   gk::py::AddGradientTape(m);
   gk::py::AddOwnGradients(m);
+  gk::py::AddGradientRegistry(m);
   gk::py::AddControlFlow(m);
   gk::py::AddRowLoops(m);
   gk::py::AddDatasets(m);

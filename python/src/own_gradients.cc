@@ -1,19 +1,17 @@
 // tf.custom_gradient, tf.recompute_grad, tf.grad_pass_through: functions whose
-// gradient is another one; gradients by name.
+// gradient is another one.
 #include "own_gradients.h"
 
 #include <structmember.h>
 
 #include <algorithm>
 #include <memory>
-#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
 
-#include "eager/recorders.h"
-#include "framework/op_registry.h"
 #include "bound_values.h"
+#include "eager/recorders.h"
 #include "func_graph_object.h"
 #include "function/custom_gradient.h"
 #include "function/function_gradient.h"
@@ -172,7 +170,7 @@ nb::object PackedAs(nb::handle like, nb::handle leaves) {
   return Owned(Packed(like.ptr(), NestRules::kNest, leaves.ptr()));
 }
 nb::list FlatLeaves(nb::handle value) {
-  return nb::list(Owned(FlatList(value.ptr(), NestRules::kNest).Release()));
+  return gk::py::FlatLeaves(value.ptr());
 }
 nb::object Called(nb::handle f, nb::handle args, nb::handle kwargs) {
   return Owned(PyObject_Call(f.ptr(), args.ptr(), kwargs.ptr()));
@@ -191,9 +189,10 @@ std::pair<nb::object, nb::object> ResultAndGradient(Kind kind, nb::handle f,
   }
   const nb::tuple both(result);
   if (nb::len(both) != 2) {
-    Throw(ValueError("A function under tf.custom_gradient must return (result, "
-                     "grad_fn): expected 2 values, got {}",
-                     nb::len(both)));
+    Throw(
+        ValueError("A function under tf.custom_gradient must return (result, "
+                   "grad_fn): expected 2 values, got {}",
+                   nb::len(both)));
   }
   return {both[0], both[1]};
 }
@@ -360,8 +359,8 @@ PyObject* RerunGradients(PyObject*, PyObject* given, PyObject* named) {
 }
 
 nb::object NewCustomGradient(nb::handle function, Kind kind) {
-  nb::object made = Owned(
-      custom_gradient_type->tp_alloc(custom_gradient_type, 0));
+  nb::object made =
+      Owned(custom_gradient_type->tp_alloc(custom_gradient_type, 0));
   Self(made.ptr())->function = Py_NewRef(function.ptr());
   Self(made.ptr())->kind = kind;
   nb::module_::import_("functools").attr("update_wrapper")(made, function);
@@ -369,8 +368,7 @@ nb::object NewCustomGradient(nb::handle function, Kind kind) {
 }
 
 PyObject* Call(PyObject* o, PyObject* args, PyObject* kwargs) {
-  const nb::object named =
-      kwargs ? nb::borrow(kwargs) : nb::object(nb::dict());
+  const nb::object named = kwargs ? nb::borrow(kwargs) : nb::object(nb::dict());
   return CallCustom(Self(o)->kind, Self(o)->function, args, named)
       .release()
       .ptr();
@@ -415,18 +413,15 @@ PyMemberDef members[] = {
 PyGetSetDef getset[] = {{"__dict__", PyObject_GenericGetDict,
                          PyObject_GenericSetDict, nullptr, nullptr},
                         {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyType_Slot slots[] = {{Py_tp_call, Slot<Call>()},
-                       {Py_tp_descr_get, Slot<Bind>()},
-                       {Py_tp_dealloc, Slot<Dealloc>()},
-                       {Py_tp_traverse, Slot<Traverse>()},
-                       {Py_tp_clear, Slot<Clear>()},
-                       {Py_tp_getset, Slot<getset>()},
-                       {Py_tp_members, Slot<members>()},
-                       {0, nullptr}};
-PyType_Spec spec = {"graphkiln._CustomGradient", sizeof(CustomGradient), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
-                        Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                    slots};
+PyType_Slot slots[] = {
+    {Py_tp_call, Slot<Call>()},       {Py_tp_descr_get, Slot<Bind>()},
+    {Py_tp_dealloc, Slot<Dealloc>()}, {Py_tp_traverse, Slot<Traverse>()},
+    {Py_tp_clear, Slot<Clear>()},     {Py_tp_getset, Slot<getset>()},
+    {Py_tp_members, Slot<members>()}, {0, nullptr}};
+PyType_Spec spec = {
+    "graphkiln._CustomGradient", sizeof(CustomGradient), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    slots};
 
 template <Kind kKind>
 PyObject* Decorate(PyObject* module, PyObject* args, PyObject* kwargs) {
@@ -440,103 +435,6 @@ PyObject* Decorate(PyObject* module, PyObject* args, PyObject* kwargs) {
   }
   return NewCustomGradient(f, kKind).release().ptr();
 }
-
-// ---- Gradients by name ----
-
-// Nodes of gradient type `name` get their gradient from `function`, called
-// with the operation and the gradients of its outputs.
-void RegisterGradient(const std::string& name, nb::object function) {
-  std::shared_ptr<PyObject> shared(function.inc_ref().ptr(), DeferredDecref);
-  SetGradientOverride(name, [shared, name](GradContext& c) {
-    const ScopedGil gil;
-    try {
-      nb::list arguments;
-      PyObject* op = wrap_operation(c.y(0));
-      if (op == nullptr) throw nb::python_error();
-      arguments.append(nb::steal(op));
-      for (int i = 0; i < c.num_outputs(); ++i) {
-        arguments.append(c.raw_dy(i).is_none() ? Wrap(c.dy(i))
-                                               : WrapGradient(c.raw_dy(i)));
-      }
-      nb::object found = nb::handle(shared.get())(*nb::tuple(arguments));
-      nb::list grads;
-      if (nb::isinstance<nb::list>(found) || nb::isinstance<nb::tuple>(found)) {
-        for (nb::handle g : found) grads.append(g);
-      } else {
-        grads.append(found);
-      }
-      if (grads.size() != c.grads().size()) {
-        throw Error(ValueError(
-            "Num gradients {} generated for op {} do not match num inputs {}",
-            grads.size(), c.record().name, c.grads().size()));
-      }
-      for (size_t i = 0; i < grads.size(); ++i) {
-        c.grads()[i] = ToGradient(grads[i]);
-      }
-    } catch (nb::python_error& e) {
-      e.restore();
-      throw Error(PythonError());
-    }
-  });
-}
-
-// Names of gradients that there are, or are declared not to be.
-bool CheckNewGradient(PyObject* op_type, bool add) {
-  static std::set<std::string>& known = *new std::set<std::string>();
-  if (!PyUnicode_Check(op_type)) {
-    Raise(TypeError("op_type must be a string"));
-    return false;
-  }
-  const std::string name(StringView(op_type));
-  if (known.contains(name) || OpRegistry::Get().LookUp(name).ok()) {
-    PyErr_Format(PyExc_KeyError, "Registering two gradient with name '%U'!",
-                 op_type);
-    return false;
-  }
-  if (add) known.insert(name);
-  return true;
-}
-
-PyObject* NoGradient(PyObject*, PyObject* args, PyObject* kwargs) {
-  PyObject* op_type;
-  if (!ParseArguments(args, kwargs, "O", {"op_type"}, &op_type) ||
-      !CheckNewGradient(op_type, true)) {
-    return nullptr;
-  }
-  Py_RETURN_NONE;
-}
-
-struct GradientName {
-  std::string op_type;
-};
-
-int InitRegister(PyObject* o, PyObject* args, PyObject* kwargs) {
-  PyObject* op_type;
-  if (!ParseArguments(args, kwargs, "O", {"op_type"}, &op_type)) return -1;
-  if (!PyUnicode_Check(op_type)) {
-    return RaiseInt(TypeError("op_type must be a string"));
-  }
-  if (nb::inst_ready(o)) nb::inst_destruct(o);
-  new (nb::inst_ptr<GradientName>(o))
-      GradientName{std::string(StringView(op_type))};
-  nb::inst_mark_ready(o);
-  return 0;
-}
-PyObject* CallRegister(PyObject* o, PyObject* args, PyObject* kwargs) {
-  PyObject* f;
-  if (!ParseArguments(args, kwargs, "O", {"f"}, &f)) return nullptr;
-  if (!nb::inst_ready(o)) {
-    return Raise(RuntimeError("RegisterGradient.__init__ has not been called"));
-  }
-  const GradientName& self = *nb::inst_ptr<GradientName>(o);
-  const nb::str name(self.op_type.data(), self.op_type.size());
-  if (!CheckNewGradient(name.ptr(), true)) return nullptr;
-  RegisterGradient(self.op_type, nb::borrow(f));
-  return Py_NewRef(f);
-}
-PyType_Slot register_slots[] = {{Py_tp_init, Slot<InitRegister>()},
-                                {Py_tp_call, Slot<CallRegister>()},
-                                {0, nullptr}};
 
 PyMethodDef functions[] = {
     {"custom_gradient", AsCFunction(Guarded<Decorate<Kind::kOwn>>), kByName,
@@ -580,12 +478,6 @@ PyMethodDef functions[] = {
      "...     y = tf.grad_pass_through(tf.round)(x)\n"
      ">>> y.numpy().item(), tape.gradient(y, x).numpy().item()\n"
      "(1.0, 1.0)"},
-    {"no_gradient", AsCFunction(Guarded<NoGradient>), kByName,
-     "no_gradient(op_type)\n--\n\n"
-     "Declares that an op has no gradient.\n\n"
-     "Raises TypeError if `op_type` is no string, KeyError if the op has a\n"
-     "gradient or was declared before.\n\n"
-     ">>> tf.no_gradient('AnOpOfMine')"},
     {"_input_gradients", Guarded<InputGradients>, METH_VARARGS, nullptr},
     {"_pass_gradients", AsCFunction(Guarded<PassGradients>), kByName, nullptr},
     {"_rerun_gradients", AsCFunction(Guarded<RerunGradients>), kByName,
@@ -600,18 +492,6 @@ void AddOwnGradients(nb::module_& m) {
       PyModule_AddFunctions(m.ptr(), functions) < 0) {
     throw nb::python_error();
   }
-  nb::class_<GradientName>(
-      m, "RegisterGradient", nb::type_slots(register_slots),
-      "RegisterGradient(op_type)\n--\n\n"
-      "Decorates a function that computes gradients under a name, which\n"
-      "`tf.Graph.gradient_override_map` can ask for.\n\n"
-      "The function is given the operation and the gradient of each of its\n"
-      "outputs, and returns a gradient, or None, for each of its inputs.\n\n"
-      "Raises TypeError if the name is no string, KeyError if there is such a\n"
-      "gradient.\n\n"
-      ">>> @tf.RegisterGradient('NoGradientAtAll')\n"
-      "... def nothing(op, grad):\n"
-      "...     return tf.zeros_like(grad)");
   m.def("set_own_gradient", &SetOwnGradient);
   m.def("record_call", &RecordCall, nb::arg("inputs"), nb::arg("outputs"),
         nb::arg("backward"));

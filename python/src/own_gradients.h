@@ -7,6 +7,7 @@
 namespace gk::py {
 
 void AddOwnGradients(nanobind::module_& m);
+void AddGradientRegistry(nanobind::module_& m);
 
 }  // namespace gk::py
 

@@ -109,8 +109,8 @@ std::vector<Gradient> GradientsOfRerun(
     results = function(again);
   }
   tape.Pop();
-  const std::vector<Gradient> found = tape.Gradients(
-      results, sources, upstream, UnconnectedGradients::kNone);
+  const std::vector<Gradient> found =
+      tape.Gradients(results, sources, upstream, UnconnectedGradients::kNone);
   std::vector<Gradient> all(inputs.size() + variables.size());
   for (size_t i = 0; i < found.size(); ++i) all[positions[i]] = found[i];
   return all;

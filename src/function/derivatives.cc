@@ -118,7 +118,7 @@ void CheckWeight(const Tensor& y, const Gradient& weight) {
   const PartialTensorShape given = weight.dense.partial_shape();
   if (given.IsCompatibleWith(y.partial_shape())) return;
   const std::string op =
-      y.is_symbolic() ? Graph::OutputOf(y).node->name() : std::string("Const");
+      y.is_symbolic() ? Graph::OutputOf(y).node->name() : "of eager code";
   throw Error(ValueError(
       "Incompatible shapes between op input and calculated input gradient. "
       "Forward operation: {}. Input index: 0. Original input shape: {}. "
@@ -134,9 +134,8 @@ std::vector<Gradient> GraphGradients(std::span<const Tensor> ys,
                                      std::span<const Tensor> stops,
                                      UnconnectedGradients unconnected) {
   if (!weights.empty() && weights.size() != ys.size()) {
-    throw Error(
-        ValueError("Length mismatch. Passed {} grad_ys for {} ys",
-                   weights.size(), ys.size()));
+    throw Error(ValueError("Length mismatch. Passed {} grad_ys for {} ys",
+                           weights.size(), ys.size()));
   }
   TensorVector targets;
   std::vector<Gradient> starts;
@@ -176,9 +175,10 @@ TensorVector Hessians(std::span<const Tensor> ys, std::span<const Tensor> xs,
   for (size_t i = 0; i < xs.size(); ++i) {
     const PartialTensorShape shape = WatchableOf(xs[i]).shape;
     if (firsts[i].is_none()) {
-      throw Error(ValueError(
-          "x {}, of shape {}, is not connected with the tensors to "
-          "differentiate", i, shape.PythonString()));
+      throw Error(
+          ValueError("x {}, of shape {}, is not connected with the tensors to "
+                     "differentiate",
+                     i, shape.PythonString()));
     }
     const StatusOr<TensorShape> known = shape.AsTensorShape();
     if (!known.ok()) {
@@ -200,9 +200,8 @@ TensorVector Hessians(std::span<const Tensor> ys, std::span<const Tensor> xs,
           first, IntegerVector(at), IntegerVector(end), IntegerVector(step), 0,
           0, 0, 0, /*shrink_axis_mask=*/1)};
       const NameScope pass(graph, "gradients");
-      const std::vector<Gradient> row =
-          GraphGradients(element, xs.subspan(i, 1), {}, {},
-                         UnconnectedGradients::kZero);
+      const std::vector<Gradient> row = GraphGradients(
+          element, xs.subspan(i, 1), {}, {}, UnconnectedGradients::kZero);
       rows.push_back(row[0].is_slices() ? Densify(row[0]) : row[0].dense);
     }
     hessians.push_back(

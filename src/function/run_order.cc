@@ -12,9 +12,8 @@ void RunsAfter::Begin(FuncGraph* graph, const std::vector<Node*>& before) {
 }
 
 Node* MakerOf(const Tensor& t, const Graph* graph) {
-  return t.is_symbolic() && Graph::GraphOf(t) == graph
-             ? Graph::OutputOf(t).node
-             : nullptr;
+  return t.is_symbolic() && Graph::GraphOf(t) == graph ? Graph::OutputOf(t).node
+                                                       : nullptr;
 }
 
 Node* Group(FuncGraph* graph, const std::vector<Node*>& before,

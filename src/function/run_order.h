@@ -14,7 +14,8 @@ namespace gk {
 // reverse order; nothing if the graph is null.
 class RunsAfter {
  public:
-  RunsAfter(FuncGraph* graph, const std::vector<Node*>& before) : graph_(graph) {
+  RunsAfter(FuncGraph* graph, const std::vector<Node*>& before)
+      : graph_(graph) {
     if (graph_) Begin(graph, before);
   }
   ~RunsAfter() {
