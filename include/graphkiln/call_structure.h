@@ -1,8 +1,8 @@
 // How gk::function takes arguments apart and puts results together; and how
 // branches and loops do.
 //
-// Arguments: tensors, variables, TensorArrays, TensorSpecs (for tracing only),
-// numbers, texts, enums; vectors, arrays, pairs, tuples, optionals, maps from
+// Arguments: tensors, variables, TensorArrays, specs of both (for tracing
+// only), numbers, texts, enums; vectors, arrays, pairs, tuples, optionals, maps from
 // texts and structs (trace_structure.h) of them. Results: nothing, tensors,
 // variables (read), TensorArrays, numbers, texts; and the same containers.
 #ifndef GRAPHKILN_CALL_STRUCTURE_H_
@@ -71,6 +71,7 @@ class GK_EXPORT CallWords {
   void Add(const Variable& v);
   void Add(const TensorSpec& spec);
   void Add(const TensorArray& array);
+  void Add(const TensorArraySpec& spec);
   // `kind` tells literals of different types apart.
   void AddLiteral(char kind, const void* bytes, size_t size);
   void BeginTuple(size_t n);
@@ -89,6 +90,9 @@ class GK_EXPORT CallWords {
   bool has_specs() const { return !spec_names_.empty(); }
 
  private:
+  // What comes before the handle of an array.
+  void BeginArray(const TensorArraySpec& spec);
+
   const void* signature_;
   std::vector<uint64_t> words_;
   std::vector<Tensor> inputs_;
@@ -100,7 +104,8 @@ template <class T>
 void AddTo(CallWords& words, const T& value) {
   if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, Variable> ||
                 std::is_same_v<T, TensorSpec> ||
-                std::is_same_v<T, TensorArray>) {
+                std::is_same_v<T, TensorArray> ||
+                std::is_same_v<T, TensorArraySpec>) {
     words.Add(value);
   } else if constexpr (kIsVector<T>) {
     words.BeginList(value.size());
@@ -173,6 +178,8 @@ auto Stand(Placeholders& p, const T& value) {
     return p.NextVariable();
   } else if constexpr (std::is_same_v<T, TensorArray>) {
     return value.with_flow(p.NextTensor(), /*alone=*/true);
+  } else if constexpr (std::is_same_v<T, TensorArraySpec>) {
+    return TensorArray(value, p.NextTensor());
   } else if constexpr (kIsVector<T>) {
     std::vector<decltype(Stand(p, value[0]))> items;
     items.reserve(value.size());

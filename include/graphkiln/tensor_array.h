@@ -39,6 +39,15 @@ struct TensorArrayOptions {
   std::string name = "TensorArrayV2";
 };
 
+// What is known of a TensorArray that is not there yet: stands for an argument
+// where a function is traced without a call.
+struct TensorArraySpec {
+  Shape element_shape = Shape::UnknownRank();
+  DataType dtype = DataType::kFloat;
+  bool dynamic_size = false;
+  bool infer_shape = true;
+};
+
 class GK_EXPORT TensorArray {
  public:
   // No array; may only be assigned to.
@@ -106,6 +115,8 @@ class GK_EXPORT TensorArray {
   // --- For the library itself.
   using ImplPtr = std::shared_ptr<const TensorArrayImpl>;
   explicit TensorArray(ImplPtr impl) : impl_(std::move(impl)) {}
+  // The array behind a handle.
+  TensorArray(const TensorArraySpec& spec, const Tensor& flow);
   // Throws Error if not defined().
   const ImplPtr& impl() const;
   // The handle of its list; a new list's if it has none.

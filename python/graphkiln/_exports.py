@@ -61,8 +61,6 @@ EXPORTS: dict[str, str] = {
         experimental.dispatch_for_binary_elementwise_assert_apis
         experimental.unregister_dispatch_for""",
     "graphkiln.autograph.scopes": "autograph.experimental.Feature",
-    "graphkiln._src.control_flow.control_flow": "cond case switch_case while_loop",
-    "graphkiln._src.control_flow.tensor_array": "TensorArray TensorArraySpec",
     "graphkiln.data._constants": """
         data.AUTOTUNE data.INFINITE_CARDINALITY data.UNKNOWN_CARDINALITY
         data.experimental.AUTOTUNE data.experimental.INFINITE_CARDINALITY
@@ -97,7 +95,6 @@ EXPORTS: dict[str, str] = {
         data.experimental.ThreadingOptions
         """,
     "graphkiln._src.control_flow.map": "map_fn vectorized_map",
-    "graphkiln._src.control_flow.folds": "foldl foldr scan",
     "graphkiln._src.types.type_spec": """
         TypeSpec TensorSpec
         __internal__.CompositeTensor

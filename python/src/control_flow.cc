@@ -21,57 +21,6 @@ using Kind = StagedValue::Kind;
 
 // --- Branches.
 
-// Functions; each returns a structure.
-class ResultsOfBranches final : public PythonHost<BranchHost> {
- public:
-  ResultsOfBranches(std::vector<nb::object> branches, bool is_if)
-      : branches_(std::move(branches)), is_if_(is_if) {}
-
-  void Run(size_t b) override {
-    values_.push_back(ValueOfStructure(branches_[b]()));
-  }
-  StagedValue Value(size_t b, size_t) override { return values_[b]; }
-  void SetResult(size_t, const StagedValue& value) override { result_ = value; }
-  Status Compare(size_t, const StagedValue& a, const StagedValue& b) override {
-    return Compared("compare_branches", a, b);
-  }
-  std::string Label(size_t b) const override {
-    if (is_if_) return b == 0 ? "true_fn" : "false_fn";
-    return Format("branches[{}]", b);
-  }
-  nb::object Build(const Tensor& selector, const std::string& name) {
-    return Told([&] {
-      BuildBranches(is_if_ ? BranchKind::kIf : BranchKind::kCase, selector,
-                    branches_.size(), name, *this);
-      return PythonValue(result_);
-    });
-  }
-
- private:
-  std::vector<nb::object> branches_;
-  bool is_if_;
-  std::vector<StagedValue> values_;
-  StagedValue result_;
-};
-
-nb::object BuildIf(nb::handle pred, nb::object true_fn, nb::object false_fn,
-                   const std::string& name) {
-  const Tensor condition = Converted(pred);
-  ResultsOfBranches branches({std::move(true_fn), std::move(false_fn)}, true);
-  // One of more than one element fails when it runs.
-  if (condition.dtype() != DataType::kBool) {
-    Throw(NoCondition(branches, condition, "pred"));
-  }
-  return branches.Build(condition, name);
-}
-
-nb::object BuildCase(nb::handle index, nb::handle functions,
-                     const std::string& name) {
-  std::vector<nb::object> all;
-  for (nb::handle f : functions) all.push_back(nb::borrow(f));
-  return ResultsOfBranches(std::move(all), false).Build(AsTensor(index), name);
-}
-
 // The branches of a statement: each returns the values of symbols.
 class SymbolsOfBranches final : public SymbolHost<BranchHost> {
  public:
@@ -138,70 +87,6 @@ nb::object Choose(nb::handle cond, const std::string& statement,
 }
 
 // --- Loops.
-
-LoopOptions OptionsOf(nb::handle limit, int64_t parallel_iterations,
-                      std::string name) {
-  LoopOptions options;
-  options.name = std::move(name);
-  options.parallel_iterations = parallel_iterations;
-  if (!limit.is_none()) {
-    options.maximum_iterations = Converted(limit, "maximum_iterations");
-  }
-  return options;
-}
-
-// tf.while_loop: `condition` and `body` take and return all loop variables.
-class VariablesOfLoop final : public PythonHost<StagedLoop> {
- public:
-  VariablesOfLoop(nb::handle condition, nb::handle body, nb::object variables,
-                  nb::handle invariants)
-      : condition_(condition),
-        body_(body),
-        now_(std::move(variables)),
-        invariants_(invariants) {}
-
-  LoopState& Start() override {
-    state_.emplace(this, std::vector{ValueOfStructure(now_)});
-    if (!invariants_.is_none()) state_->SetInvariant(0, Shapes(invariants_));
-    return *state_;
-  }
-  void Set(std::vector<StagedValue> values, StagedLoop::Place,
-           const ListsFn&) override {
-    now_ = PythonValue(values[0]);
-  }
-  Tensor Condition(const Tensor&) override {
-    return Converted(condition_(now_));
-  }
-  void Body(const Tensor&) override { now_ = body_(now_); }
-  std::vector<StagedValue> Get() override { return {ValueOfStructure(now_)}; }
-
-  Status Compare(size_t, const StagedValue& a, const StagedValue& b) override {
-    return Compared("compare_iterations", a, b);
-  }
-  std::string LeafName(size_t, const Tensor& before) const override {
-    return NameOfVariable(before);
-  }
-  const nb::object& now() const { return now_; }
-
- private:
-  nb::handle condition_, body_;
-  nb::object now_;
-  nb::handle invariants_;
-  std::optional<LoopState> state_;
-};
-
-nb::object WhileLoop(nb::handle condition, nb::handle body,
-                     nb::object variables, nb::handle invariants,
-                     nb::handle limit, int64_t parallel_iterations,
-                     const std::string& name) {
-  VariablesOfLoop loop(condition, body, std::move(variables), invariants);
-  return Told([&] {
-    BuildLoop(loop, OptionsOf(limit, parallel_iterations, name));
-    return loop.now();
-  });
-}
-
-// --- Statements.
 
 // The symbols that a loop carries, whatever nodes it becomes.
 class PyLoopState {
@@ -407,7 +292,7 @@ bool Repeat(PyLoopState& state, nb::handle test, nb::handle body,
   SymbolsOfLoop loop(&state, test, body, get, set, asks_first);
   return Told([&] {
     try {
-      BuildLoop(loop, OptionsOf(limit, parallel_iterations, "while"));
+      BuildLoop(loop, LoopOptionsOf(limit, parallel_iterations, "while"));
       return true;
     } catch (const IsPythons&) {
       return false;
@@ -457,25 +342,21 @@ void OverDataset(PyLoopState& state, nb::handle dataset, nb::handle step,
 
 }  // namespace
 
+LoopOptions LoopOptionsOf(nb::handle limit, int64_t parallel_iterations,
+                          std::string name) {
+  LoopOptions options;
+  options.name = std::move(name);
+  options.parallel_iterations = parallel_iterations;
+  if (!limit.is_none()) {
+    options.maximum_iterations = Converted(limit, "maximum_iterations");
+  }
+  return options;
+}
+
 void AddControlFlow(nb::module_& m) {
-  m.def(
-      "_check_branch_index",
-      [](nb::handle index) {
-        const Status status = CheckBranchIndex(AsTensor(index));
-        if (!status.ok()) Throw(status);
-      },
-      "TypeError or ValueError unless a tensor may choose a branch.");
-  m.def("_build_if", &BuildIf,
-        "_build_if(pred, true_fn, false_fn, name): an If; what it returns.");
-  m.def("_build_case", &BuildCase,
-        "_build_case(index, functions, name): a Case; what it returns.");
   m.def("_choose", &Choose,
         "_choose(condition, statement, body, orelse, names, fill, moved, "
         "lines): the values that one of two branches gives symbols.");
-  m.def("_while_loop", &WhileLoop, nb::arg("condition"), nb::arg("body"),
-        nb::arg("variables"), nb::arg("invariants").none(),
-        nb::arg("limit").none(), nb::arg("parallel_iterations"),
-        nb::arg("name"), "A While; the variables at its end.");
   nb::class_<PyLoopState>(
       m, "_LoopState",
       "_LoopState(names, values, invariants, iterates, shapes_vary, lines): "

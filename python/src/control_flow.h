@@ -1,13 +1,24 @@
-// The builders of If, Case and While nodes as Python uses them: it traces the
-// parts into FuncGraphs.
+// Branches and loops of Python: functions, statements, loops over rows. It
+// traces the parts into FuncGraphs.
 #ifndef GK_PYTHON_CONTROL_FLOW_H_
 #define GK_PYTHON_CONTROL_FLOW_H_
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+
+#include "function/loop_builder.h"
+
 namespace gk::py {
 
+// `limit`: of the iterations, or None.
+LoopOptions LoopOptionsOf(nanobind::handle limit, int64_t parallel_iterations,
+                          std::string name);
+
+// What statements that AutoGraph has converted become.
 void AddControlFlow(nanobind::module_& m);
+// tf.cond, tf.case, tf.switch_case, tf.while_loop.
+void AddControlFlowFunctions(nanobind::module_& m);
 // Folds, scans and maps over rows.
 void AddRowLoops(nanobind::module_& m);
 

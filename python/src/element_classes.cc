@@ -366,7 +366,7 @@ Object NextOr(Handle self, Handle otherwise) {
   if (!otherwise.is_valid()) return GetNext(self);
   const Object element = NextAsOptional(self);
   return Call(
-      "graphkiln._src.control_flow.control_flow", "cond", HasValue(element, {}),
+      "graphkiln._graphkiln", "cond", HasValue(element, {}),
       Object(element.attr("get_value")),
       nb::cpp_function([value = nb::borrow(otherwise)] { return value; }));
 }

@@ -104,6 +104,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddOwnGradients(m);
   gk::py::AddGradientRegistry(m);
   gk::py::AddControlFlow(m);
+  gk::py::AddControlFlowFunctions(m);
   gk::py::AddRowLoops(m);
   gk::py::AddDatasets(m);
   gk::py::AddElementSpecs(m);

@@ -33,44 +33,6 @@ std::vector<std::string>& EagerScopes() {
   return PerThread<Scopes, Scopes>::Get().names;
 }
 
-// tf.name_scope: everything made inside has its name below `name`.
-class NameScope {
- public:
-  explicit NameScope(std::string name) : name_(std::move(name)) {}
-  const std::string& name() const { return name_; }
-
-  std::string Enter() {
-    Ref<FuncGraph> graph(FuncGraph::Current());
-    std::string full;
-    if (graph) {
-      StatusOr<std::string> scope = graph->scopes().PushName(name_);
-      if (!scope.ok()) Throw(scope.status());
-      full = *std::move(scope);
-    } else if (!name_.empty()) {
-      full = name_.back() == '/' ? name_ : EagerScopes().back() + name_ + "/";
-      EagerScopes().push_back(full);
-    } else {
-      EagerScopes().push_back("");
-    }
-    entered_.push_back(std::move(graph));
-    return full;
-  }
-  void Exit() {
-    if (entered_.empty()) return;
-    Ref<FuncGraph> graph = std::move(entered_.back());
-    entered_.pop_back();
-    if (graph) {
-      graph->scopes().PopName();
-    } else if (EagerScopes().size() > 1) {
-      EagerScopes().pop_back();
-    }
-  }
-
- private:
-  std::string name_;
-  std::vector<Ref<FuncGraph>> entered_;
-};
-
 // The graph that the innermost init_scope of this thread left; null if it was
 // left to eager code.
 Ref<FuncGraph>& LeftGraph() {
@@ -140,6 +102,42 @@ class InitScope {
 bool InsideFunction() {
   if (FuncGraph* graph = FuncGraph::Current()) return graph->is_function();
   return LeftGraph() && LeftGraph()->is_function() && !LeftGraph()->finished();
+}
+
+std::string NameScope::Enter() {
+  Ref<FuncGraph> graph(FuncGraph::Current());
+  std::string full;
+  if (graph) {
+    StatusOr<std::string> scope = graph->scopes().PushName(name_);
+    if (!scope.ok()) Throw(scope.status());
+    full = *std::move(scope);
+  } else if (!name_.empty()) {
+    full = name_.back() == '/' ? name_ : EagerScopes().back() + name_ + "/";
+    EagerScopes().push_back(full);
+  } else {
+    EagerScopes().push_back("");
+  }
+  entered_.push_back(std::move(graph));
+  return full;
+}
+void NameScope::Exit() {
+  if (entered_.empty()) return;
+  Ref<FuncGraph> graph = std::move(entered_.back());
+  entered_.pop_back();
+  if (graph) {
+    graph->scopes().PopName();
+  } else if (EagerScopes().size() > 1) {
+    EagerScopes().pop_back();
+  }
+}
+
+std::string NameOr(PyObject* name, const char* otherwise) {
+  if (name == Py_None) return otherwise;
+  if (!PyUnicode_Check(name)) {
+    Throw(ValueError("name for name_scope must be a string."));
+  }
+  const std::string_view text = StringView(name);
+  return std::string(text.empty() ? otherwise : text);
 }
 
 std::string CurrentScope() {

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "function/func_graph.h"
 
@@ -34,6 +36,35 @@ class OpScope {
 
 // Is a function being traced here, even if init_scope left its graph?
 bool InsideFunction();
+// tf.name_scope: everything made inside has its name below `name`.
+class NameScope {
+ public:
+  explicit NameScope(std::string name) : name_(std::move(name)) {}
+  const std::string& name() const { return name_; }
+
+  // The full name.
+  std::string Enter();
+  void Exit();
+
+ private:
+  std::string name_;
+  std::vector<Ref<FuncGraph>> entered_;
+};
+// The same, for as long as it lives.
+class WithinScope {
+ public:
+  explicit WithinScope(std::string name) : scope_(std::move(name)) {
+    scope_.Enter();
+  }
+  ~WithinScope() { scope_.Exit(); }
+  WithinScope(const WithinScope&) = delete;
+
+ private:
+  NameScope scope_;
+};
+// An argument `name`, or `otherwise` if it is None or empty.
+std::string NameOr(PyObject* name, const char* otherwise);
+
 // "outer/inner/".
 std::string CurrentScope();
 // A tf.name_scope.

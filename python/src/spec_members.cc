@@ -119,12 +119,15 @@ Object Key(Handle value) {
 }
 
 Object KeyOf(Handle self, Handle) {
+  const auto make = [&] {
+    return nb::make_tuple(self.type(),
+                          Key(Object(self.attr("_serialize")())));
+  };
+  // Those of the extension have nowhere to keep it.
+  if (!nb::hasattr(self, "__dict__")) return make();
   const auto facts = nb::cast<nb::dict>(self.attr("__dict__"));
   constexpr const char* kCached = "_cached_key";
-  if (!facts.contains(kCached)) {
-    facts[kCached] =
-        nb::make_tuple(self.type(), Key(Object(self.attr("_serialize")())));
-  }
+  if (!facts.contains(kCached)) facts[kCached] = make();
   return Object(facts[kCached]);
 }
 

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 
+#include "class_attribute.h"
 #include "convert.h"
 #include "func_graph_object.h"
+#include "function/loop_builder.h"
+#include "nest_node.h"
+#include "operation_type.h"
 #include "variable_type.h"
 
 namespace gk::py {
@@ -12,7 +16,7 @@ namespace {
 namespace nb = nanobind;
 using Kind = StagedValue::Kind;
 
-constexpr char kControlFlow[] = "graphkiln._src.control_flow.control_flow";
+constexpr char kParts[] = "graphkiln._src.function.python_parts";
 constexpr char kStaging[] = "graphkiln.autograph.staging";
 constexpr char kSymbols[] = "graphkiln.autograph.symbols";
 
@@ -73,13 +77,6 @@ bool IsFlat(const StagedValue& value) {
   return value.host && IsFlat(HostOf(value).ptr());
 }
 
-// Do two values nest alike, without a look at what they are made of?
-bool AreAlike(const StagedValue& a, const StagedValue& b) {
-  if (!a.host || !b.host) return !a.host && !b.host;
-  return IsFlat(a) && IsFlat(b) && a.leaves.size() == b.leaves.size() &&
-         HostOf(a).type().is(HostOf(b).type());
-}
-
 // Did a conversion fail for what the value is?
 bool IsOfValue(const Status& status) {
   if (status.code() == Code::kPythonException) {
@@ -95,6 +92,25 @@ bool IsOfValue(const Status& status) {
 }
 
 }  // namespace
+
+bool AreAlike(const StagedValue& a, const StagedValue& b) {
+  if (!a.host || !b.host) return !a.host && !b.host;
+  return IsFlat(a) && IsFlat(b) && a.leaves.size() == b.leaves.size() &&
+         HostOf(a).type().is(HostOf(b).type());
+}
+
+bool Truth(nb::handle value) {
+  const int yes = PyObject_IsTrue(value.ptr());
+  if (yes < 0) throw nb::python_error();
+  return yes == 1;
+}
+int64_t ParallelIterations(nb::handle number) {
+  if (number.is_none()) return 10;
+  const auto n = nb::cast<int64_t>(nb::int_(number));
+  const Status status = CheckParallelIterations(n);
+  if (!status.ok()) Throw(status);
+  return n;
+}
 
 nb::object Wrapped(const Tensor& t) { return Owned(WrapTensor(t)); }
 nb::object Wrapped(std::span<const Tensor> tensors) {
@@ -160,7 +176,38 @@ StagedValue ValueOfStructure(nb::handle value) {
     for (nb::handle t : value) flat.leaves.push_back(TensorOf(t.ptr()));
     return flat;
   }
-  return Structure(Call(kControlFlow, "taken_apart", value));
+  const nb::object structure = WithTensorLeaves(value);
+  nb::list leaves;
+  for (const nb::object& leaf : Leaves(structure, true)) leaves.append(leaf);
+  return Structure(nb::make_tuple(structure, leaves));
+}
+
+nb::object AsLeaf(nb::handle value) {
+  PyObject* const o = value.ptr();
+  if (IsTensor(o)) return nb::borrow(value);
+  if (nb::isinstance<Operation>(value)) return nb::none();
+  if (value.is_none() || Attribute<"__tf_flatten__">(Py_TYPE(o)) != nullptr ||
+      Attribute<"_type_spec">(Py_TYPE(o)) != nullptr) {
+    return nb::borrow(value);
+  }
+  return Wrapped(Converted(value));
+}
+
+nb::object WithTensorLeaves(nb::handle structure) {
+  static PyObject* const leaf =
+      nb::cpp_function(&AsLeaf, nb::arg().none()).release().ptr();
+  return Call("graphkiln.nest", "map_structure", nb::handle(leaf), structure);
+}
+
+std::vector<nb::object> Leaves(nb::handle value, bool expand) {
+  std::vector<PyRef> leaves;
+  if (!StructureOf(value.ptr(),
+                   expand ? NestRules::kExpanded : NestRules::kNest, &leaves)) {
+    throw nb::python_error();
+  }
+  std::vector<nb::object> all;
+  for (PyRef& leaf : leaves) all.push_back(nb::steal(leaf.Release()));
+  return all;
 }
 
 nb::object PythonValue(const StagedValue& value) {
@@ -179,14 +226,16 @@ nb::object PythonValue(const StagedValue& value) {
 }
 
 void BeginPart(FuncGraph* part) {
-  Call(kControlFlow, "begin_part", Owned(WrapGraph(part->graph().get())));
+  if (part->outer() != nullptr) {
+    part->scopes().InheritDevices(part->outer()->scopes());
+  }
+  BeginBody(part);
 }
 void BeginBody(FuncGraph* body) {
-  Call("graphkiln._src.function.python_parts", "keep_body",
-       Owned(WrapGraph(body->graph().get())));
+  Call(kParts, "keep_body", Owned(WrapGraph(body->graph().get())));
 }
 void EndPart(FuncGraph* part) {
-  Call(kControlFlow, "end_part", Owned(WrapGraph(part->graph().get())));
+  Call(kParts, "keep", Owned(WrapGraph(part->graph().get())));
 }
 
 std::string TextOf(nb::handle value) {
@@ -195,21 +244,6 @@ std::string TextOf(nb::handle value) {
 
 std::string TypeNameOf(const StagedValue& value) {
   return TextOf(PythonValue(value).type().attr("__name__"));
-}
-
-Status Compared(const char* function, const StagedValue& a,
-                const StagedValue& b) {
-  if (AreAlike(a, b)) return OkStatus();
-  try {
-    Call(kControlFlow, function, PythonValue(a), PythonValue(b));
-    return OkStatus();
-  } catch (nb::python_error& e) {
-    if (e.matches(PyExc_TypeError)) return TypeError("{}", TextOf(e.value()));
-    if (e.matches(PyExc_ValueError)) {
-      return ValueError("{}", TextOf(e.value()));
-    }
-    throw;
-  }
 }
 
 std::string Symbols::Places(size_t i) const {

@@ -24,6 +24,10 @@ StagedValue ValueOfSymbol(nanobind::handle value);
 StagedValue ValueOfStructure(nanobind::handle value);
 nanobind::object PythonValue(const StagedValue& value);
 
+bool Truth(nanobind::handle value);
+// An argument `parallel_iterations`, 10 for None; ValueError if it is none.
+int64_t ParallelIterations(nanobind::handle number);
+
 // `module`.`name`(arguments...) of graphkiln's own Python code.
 template <class... Args>
 nanobind::object Call(const char* module, const char* name,
@@ -49,9 +53,15 @@ std::string TypeNameOf(const StagedValue& value);
 std::vector<PartialTensorShape> Shapes(nanobind::handle shapes);
 // As errors call what was `before` the loop.
 std::string NameOfVariable(const Tensor& before);
-// OK, or what Python said when `compare` raised TypeError or ValueError.
-Status Compared(const char* function, const StagedValue& a,
-                const StagedValue& b);
+// Do two values nest alike, without a look at what they are made of?
+bool AreAlike(const StagedValue& a, const StagedValue& b);
+// A tensor for anything that converts; composite values and None as they are,
+// None for an operation.
+nanobind::object AsLeaf(nanobind::handle value);
+// The same of all leaves of a structure.
+nanobind::object WithTensorLeaves(nanobind::handle structure);
+// The leaves of a value, those of composite ones too if `expand`.
+std::vector<nanobind::object> Leaves(nanobind::handle value, bool expand);
 
 // What all errors have in common.
 template <class Host>

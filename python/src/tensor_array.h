@@ -1,11 +1,16 @@
-// The elements of a tf.TensorArray (graphkiln/_tensor_array.py), which keeps
-// Python's conversions and the lines of its writes.
+// tf.TensorArray and its spec: Python's face of the core's arrays, with what
+// converts Python's values and knows the lines of writes that nobody used.
 #ifndef GK_PYTHON_TENSOR_ARRAY_H_
 #define GK_PYTHON_TENSOR_ARRAY_H_
 
 #include <nanobind/nanobind.h>
 
+#include "framework/types.h"
+
 namespace gk::py {
+
+// Of the elements of a tf.TensorArray; kInvalid: `value` is none.
+DataType ElementTypeOf(nanobind::handle value);
 
 void AddTensorArray(nanobind::module_& m);
 

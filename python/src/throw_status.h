@@ -6,13 +6,7 @@
 
 namespace gk::py {
 
-// As Tried.
-template <class F>
-auto Guarded(F&& f) {
-  return Tried(std::forward<F>(f));
-}
-
-// What functions bound with nanobind throw, Guarded or not.
+// What functions bound with nanobind throw.
 void AddExceptionTranslator();
 
 }  // namespace gk::py

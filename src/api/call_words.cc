@@ -59,20 +59,30 @@ void CallWords::Add(const TensorSpec& spec) {
   });
 }
 
-void CallWords::Add(const TensorArray& array) {
+void CallWords::BeginArray(const TensorArraySpec& spec) {
   static const StructureFacts facts = MakeStructureFacts(
       "TensorArray", "dtype, dynamic_size, infer_shape, element_shape, flow",
       5);
+  const std::string shape = spec.element_shape.to_string();
+  BeginStructure(facts);
+  AddTo(*this, spec.dtype);
+  AddTo(*this, spec.dynamic_size);
+  AddTo(*this, spec.infer_shape);
+  AddTo(*this, shape);
+}
+
+void CallWords::Add(const TensorArray& array) {
   Guarded([&] {
     const TensorArrayFacts& known = array.impl()->facts();
-    const std::string shape = array.element_shape().to_string();
-    BeginStructure(facts);
-    AddTo(*this, Outer(known.dtype));
-    AddTo(*this, known.dynamic_size);
-    AddTo(*this, known.infer_shape);
-    AddTo(*this, shape);
+    BeginArray({array.element_shape(), Outer(known.dtype), known.dynamic_size,
+                known.infer_shape});
     Add(array.flow());
   });
+}
+
+void CallWords::Add(const TensorArraySpec& spec) {
+  BeginArray(spec);
+  Add(TensorSpec{.shape = {}, .dtype = DataType::kVariant});
 }
 
 void CallWords::AddLiteral(char kind, const void* bytes, size_t size) {

@@ -27,6 +27,14 @@ TensorArray::TensorArray(DataType dtype, const Tensor& size,
   });
 }
 
+TensorArray::TensorArray(const TensorArraySpec& spec, const Tensor& flow) {
+  Guarded([&] {
+    impl_ = TensorArrayImpl::OfFlow(
+        {Inner(spec.dtype), spec.dynamic_size, true, spec.infer_shape},
+        Inner(flow), Inner(spec.element_shape));
+  });
+}
+
 const TensorArray::ImplPtr& TensorArray::impl() const {
   if (!impl_) {
     ThrowPublic(ValueError("A TensorArray that is not defined() was given"));

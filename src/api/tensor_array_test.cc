@@ -274,6 +274,19 @@ TEST(TensorArrayTest, AFailedWriteChangesNothing) {
             (std::vector<double>{5, 6}));
 }
 
+TEST(TensorArrayTest, ASpecStandsForAnArrayInTracing) {
+  auto sum = gk::function(
+      [](const TensorArray& ta) { return gk::reduce_sum(ta.stack()); });
+  const gk::TensorArraySpec spec{.element_shape = {2}, .dtype = kDouble};
+  EXPECT_EQ(sum.get_concrete_function(spec).inputs().size(), 1);
+  const TensorArray ta =
+      TensorArray(kDouble, 2, {.element_shape = {2}})
+          .unstack(gk::stack({Tensor({1.0, 2.0}), Tensor({3.0, 4.0})}));
+  EXPECT_EQ(sum(ta).item<double>(), 10);
+  EXPECT_EQ(sum.tracing_count(), 1);
+  EXPECT_EQ(ErrorOf([&] { sum(spec); }).code(), ErrorCode::kTypeError);
+}
+
 TEST(TensorArrayTest, WhatDoesNotFitIsAnErrorInFunctions) {
   auto code = [](auto body) {
     auto f = gk::function(body);

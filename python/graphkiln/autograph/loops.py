@@ -1,11 +1,10 @@
 """while and for statements whose condition or length is a tensor: one While
 node. `staged_loop` is what all of them become."""
 
-from graphkiln import _graphkiln
+from graphkiln import _graphkiln, nest
 from graphkiln._graphkiln import TensorShape
 from graphkiln._src import ops
 from graphkiln._src.checks import assertions
-from graphkiln._src.control_flow import control_flow
 from graphkiln._src.sparse.sparse_tensor import SparseTensor
 from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.autograph import places, staged_list
@@ -129,7 +128,7 @@ def _component_shapes(value: object, shape) -> list:
         if isinstance(shape, TensorSpec):
             shape = shape.shape
         return [TensorShape(shape)]
-    parts = control_flow.flatten(value)
+    parts = nest.flatten(value, expand_composites=True)
     if type(value).__name__ == "SparseTensor":
         rank = TensorShape(shape).rank
         return [

@@ -2,7 +2,6 @@
 of symbols become tensors and back."""
 
 from graphkiln import _graphkiln, nest
-from graphkiln._src.control_flow import control_flow
 from graphkiln._src.types import composite
 from graphkiln.autograph import symbols
 
@@ -38,7 +37,7 @@ def _leaf(value: object) -> object:
         raise TypeError("a function is not a tensor")
     if isinstance(value, _graphkiln.DType):
         raise TypeError("a type is not a tensor")
-    return control_flow.as_tensor(value)
+    return _graphkiln._as_leaf(value)
 
 
 def difference(name: str, first, second) -> str:

@@ -32,6 +32,11 @@ Checks& Checks::Assert(std::string_view assertion,
   } else {
     values.emplace_back(std::string(message));
   }
+  return Assert(assertion, std::move(values));
+}
+
+Checks& Checks::Assert(std::string_view assertion,
+                       std::vector<CompositeValue> values) {
   FuncGraph* graph = FuncGraph::Current();
   const int before = graph ? graph->graph()->num_nodes() : 0;
   CallComposite(assertion, std::move(values));
@@ -69,6 +74,14 @@ Checks& Checks::Same(const Tensor& x, const Tensor& y,
   if (!fits) return *this;
   const Scope scope(*this);
   return Equal(a, b, message);
+}
+
+Checks& Checks::AnyCase(const TensorVector& conditions) {
+  return Assert("_assert_any_case", {conditions});
+}
+
+Checks& Checks::OneCase(const TensorVector& conditions) {
+  return Assert("_assert_one_case", {conditions});
 }
 
 Tensor Checks::Then(const Tensor& t) const {

@@ -26,6 +26,9 @@ class Checks {
   Checks& LessEqual(const Tensor& x, const Tensor& y, std::string_view message);
   // Vectors of integers, of any two sizes and dtypes.
   Checks& Same(const Tensor& x, const Tensor& y, std::string_view message = {});
+  // Of the conditions of a case: one holds; no more than one does.
+  Checks& AnyCase(const TensorVector& conditions);
+  Checks& OneCase(const TensorVector& conditions);
   // `t`, after the checks.
   Tensor Then(const Tensor& t) const;
 
@@ -43,6 +46,8 @@ class Checks {
  private:
   Checks& Assert(std::string_view assertion, std::vector<CompositeValue> values,
                  std::string_view message);
+  Checks& Assert(std::string_view assertion,
+                 std::vector<CompositeValue> values);
 
   std::vector<Node*> nodes_;
 };

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from graphkiln import _graphkiln, _loading
 from graphkiln._src.function import (
     argument_mutation,
-    dropped_writes,
     python_parts,
 )
 from graphkiln._src.types import (
@@ -132,7 +131,7 @@ def trace(
             name: value for name, kind, value in bound if kind == _KEYWORD_ONLY
         }
         snapshot = argument_mutation.Snapshot(function_type, bound)
-        with dropped_writes.Tracing():
+        with _graphkiln._WritesOfTrace():
             with _variable.variable_creator_scope(variable_creator):
                 with conversion_status.of_tracing(autograph):
                     traced = (

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 from graphkiln import _graphkiln, nest
 from graphkiln._graphkiln import Graph, Tensor
-from graphkiln._src.control_flow.control_flow import as_tensor
 from graphkiln._src.function import function
 from graphkiln._src.function.types import ConcreteFunction
 from graphkiln._src.graph import name_scope
@@ -178,7 +177,7 @@ def wrap_function(fn, signature, name=None) -> WrappedFunction:
 
     def build(*args):
         with _variable.variable_creator_scope(holder.create):
-            holder.result = nest.map_structure(as_tensor, fn(*args))
+            holder.result = nest.map_structure(_graphkiln._as_leaf, fn(*args))
         return holder.result
 
     build.__name__ = name or getattr(fn, "__name__", None) or "wrapped"

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import DType, Tensor, TensorShape, TensorSpec, _ragged
 from graphkiln._src import ops
-from graphkiln._src.control_flow import control_flow
 from graphkiln._src.ragged.row_partition import (
     RowPartition,
     RowPartitionSpec,
@@ -423,7 +422,7 @@ def _same(a: Tensor, b: Tensor) -> Tensor:
     if a.dtype != b.dtype:
         a, b = ops.cast(a, _dtypes.int64), ops.cast(b, _dtypes.int64)
     sizes = ops.equal(ops.shape(a), ops.shape(b))
-    return control_flow.cond(
+    return _graphkiln.cond(
         ops.reduce_all(sizes),
         lambda: ops.reduce_all(ops.equal(a, b)),
         lambda: _graphkiln.constant(False),
