@@ -67,25 +67,6 @@ EXPORTS: dict[str, str] = {
         data.experimental.UNKNOWN_CARDINALITY
         """,
     "graphkiln.data._dataset": "data.Dataset",
-    "graphkiln.data._experimental": """
-        data.experimental.cardinality data.experimental.enumerate_dataset
-        data.experimental.from_variant data.experimental.get_next_as_optional
-        data.experimental.get_single_element data.experimental.get_structure
-        data.experimental.scan data.experimental.take_while
-        data.experimental.to_variant data.experimental.unbatch
-        data.experimental.Counter data.experimental.assert_cardinality
-        data.experimental.bucket_by_sequence_length
-        data.experimental.choose_from_datasets
-        data.experimental.dense_to_ragged_batch
-        data.experimental.dense_to_sparse_batch
-        data.experimental.group_by_window data.experimental.ignore_errors
-        data.experimental.rejection_resample
-        data.experimental.sample_from_datasets data.experimental.unique
-        data.experimental.Reducer data.experimental.copy_to_device
-        data.experimental.group_by_reducer data.experimental.map_and_batch
-        data.experimental.parallel_interleave
-        data.experimental.prefetch_to_device
-        """,
     "graphkiln.data._options": """
         data.Options data.ThreadingOptions data.experimental.AutoShardPolicy
         data.experimental.AutotuneAlgorithm data.experimental.AutotuneOptions

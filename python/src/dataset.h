@@ -11,7 +11,10 @@ namespace gk::py {
 // Of (variant, types, shapes).
 TypedDataset DatasetOf(nanobind::handle dataset);
 
-void AddDatasets(nanobind::module_& m);
+ElementSignature Elements(nanobind::handle types, nanobind::handle shapes);
+
+// tf.data.experimental.
+void AddDatasetExperimental(nanobind::module_& m);
 
 }  // namespace gk::py
 

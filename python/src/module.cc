@@ -7,6 +7,7 @@
 #include "concrete_function_facts.h"
 #include "control_flow.h"
 #include "dataset.h"
+#include "dataset_step.h"
 #include "convert.h"
 #include "deferred_captures.h"
 #include "dimension_type.h"
@@ -106,9 +107,10 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddControlFlow(m);
   gk::py::AddControlFlowFunctions(m);
   gk::py::AddRowLoops(m);
-  gk::py::AddDatasets(m);
   gk::py::AddElementSpecs(m);
   gk::py::AddElementClasses(m);
+  gk::py::AddDatasetMethods(m);
+  gk::py::AddDatasetExperimental(m);
   gk::py::AddRagged(m);
   gk::py::AddTensorArray(m);
   gk::py::AddOperation(m);

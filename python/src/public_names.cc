@@ -58,7 +58,28 @@ constexpr Exports kExports[] = {
     {"data",
      "DatasetSpec Iterator IteratorSpec NumpyIterator"},
     {"data.experimental",
-     "Optional"},
+     "Optional cardinality=data_cardinality "
+     "enumerate_dataset=data_enumerate_dataset "
+     "from_variant=data_from_variant "
+     "get_next_as_optional=data_get_next_as_optional "
+     "get_single_element=data_get_single_element "
+     "get_structure=data_get_structure scan=data_scan "
+     "take_while=data_take_while to_variant=data_to_variant "
+     "unbatch=data_unbatch Counter=data_Counter "
+     "assert_cardinality=data_assert_cardinality "
+     "bucket_by_sequence_length=data_bucket_by_sequence_length "
+     "choose_from_datasets=data_choose_from_datasets "
+     "dense_to_ragged_batch=data_dense_to_ragged_batch "
+     "dense_to_sparse_batch=data_dense_to_sparse_batch "
+     "group_by_window=data_group_by_window "
+     "ignore_errors=data_ignore_errors "
+     "rejection_resample=data_rejection_resample "
+     "sample_from_datasets=data_sample_from_datasets unique=data_unique "
+     "Reducer copy_to_device=data_copy_to_device "
+     "group_by_reducer=data_group_by_reducer "
+     "map_and_batch=data_map_and_batch "
+     "parallel_interleave=data_parallel_interleave "
+     "prefetch_to_device=data_prefetch_to_device"},
     {"debugging",
      "get_log_device_placement set_log_device_placement"},
     {"dtypes",

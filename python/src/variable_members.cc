@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "call_op.h"
 #include "convert.h"
 #include "dtype_type.h"
-#include "framework/op_registry.h"
 #include "function/func_graph.h"
 #include "guarded.h"
 #include "only_argument.h"
@@ -20,45 +20,8 @@
 namespace gk::py {
 namespace {
 
-using Argument = std::pair<std::string_view, PyObject*>;
-
 PyRef HandleOf(PyObject* o) {
   return PyRef::Steal(PyObject_GetAttrString(o, "handle"));
-}
-
-// The name of a node of `op`. False with an exception set.
-bool NodeName(std::string_view op, PyObject* name, std::string_view* result) {
-  if (name != Py_None && !PyUnicode_Check(name)) {
-    PyErr_Format(PyExc_TypeError, "Expected a string for `name`, got %R", name);
-    return false;
-  }
-  if (name != Py_None) {
-    *result = StringView(name);
-  } else if (OpBuilder::Current()->builds_graph()) {
-    *result = op;
-  }
-  return true;
-}
-
-// Calls an op with these arguments, as its function in tf.raw_ops does.
-PyObject* CallOp(std::string_view op, std::initializer_list<Argument> given,
-                 PyObject* name = Py_None) {
-  const OpRecord* record = OpRegistry::Get().Find(op);
-  if (record == nullptr) {
-    return Raise(NotFound("Op type not registered '{}'", op));
-  }
-  const OpInfo* info = OpInfo::OfRaw(*record);
-  std::vector<PyObject*> arguments;
-  for (const FunctionInfo::Parameter& p : info->parameters()) {
-    const auto at = std::find_if(
-        given.begin(), given.end(),
-        [&](const Argument& a) { return a.first == StringView(p.name); });
-    arguments.push_back(at == given.end() ? nullptr : at->second);
-  }
-  std::string_view node_name;
-  return NodeName(op, name, &node_name)
-             ? info->Call(arguments.data(), node_name)
-             : nullptr;
 }
 
 // Makes an update of the variable `o`, which then reads what was written.

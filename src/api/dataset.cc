@@ -577,7 +577,7 @@ Dataset Dataset::padded_batch(const Tensor& size,
     EnsureReady();
     const ElementSignature e = SignatureOf(*spec());
     const ElementSignature padded = PaddedTo(
-        e, options.padded_shapes.empty() ? e.shapes
+        e, options.padded_shapes.empty() ? OwnPaddedShapes(e)
                                          : InnerList(options.padded_shapes));
     TensorVector to, values = Inner(options.padding_values);
     for (size_t i = 0; i < e.types.size(); ++i) {

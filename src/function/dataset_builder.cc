@@ -1,5 +1,7 @@
 #include "function/dataset_builder.h"
 
+#include <algorithm>
+
 #include "function/func_graph.h"
 #include "ops/composite.h"
 #include "ops/fn/Cast.h"
@@ -132,9 +134,9 @@ ElementSignature PaddedTo(const ElementSignature& e,
   }
   for (size_t i = 0; i < shapes.size(); ++i) {
     const PartialTensorShape &to = shapes[i], &from = e.shapes[i];
-    bool fits = !to.unknown_rank() &&
-                (from.unknown_rank() || to.rank() == from.rank());
-    for (int k = 0; fits && k < from.rank(); ++k) {
+    const bool ranks = !to.unknown_rank() && !from.unknown_rank();
+    bool fits = !ranks || to.rank() == from.rank();
+    for (int k = 0; ranks && fits && k < from.rank(); ++k) {
       fits = to.dim(k) < 0 || from.dim(k) < 0 || to.dim(k) >= from.dim(k);
     }
     if (!fits) {
@@ -147,11 +149,25 @@ ElementSignature PaddedTo(const ElementSignature& e,
   return {e.types, {shapes.begin(), shapes.end()}};
 }
 
+std::vector<PartialTensorShape> OwnPaddedShapes(const ElementSignature& e) {
+  for (size_t i = 0; i < e.shapes.size(); ++i) {
+    if (e.shapes[i].unknown_rank()) {
+      throw Error(ValueError(
+          "You must provide `padded_shapes` argument because component {} has "
+          "unknown rank.",
+          i));
+    }
+  }
+  return e.shapes;
+}
+
 int64_t KnownBatchSize(const Tensor& size, const Tensor& drop_remainder) {
   const Tensor drop = drop_remainder.KnownValue();
   if (!drop || drop.num_elements() != 1 || !*drop.data<bool>()) return -1;
   const auto known = KnownInts(size);
-  return known && known->size() == 1 ? (*known)[0] : -1;
+  if (!known || known->empty()) return -1;
+  const auto differs = [&](int64_t n) { return n != known->front(); };
+  return std::ranges::any_of(*known, differs) ? -1 : known->front();
 }
 
 Tensor AsInt64(const Tensor& value) {

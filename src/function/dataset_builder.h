@@ -63,6 +63,10 @@ std::optional<ElementSignature> CommonElements(const ElementSignature& a,
 ElementSignature PaddedTo(const ElementSignature& e,
                           std::span<const PartialTensorShape> shapes);
 
+// Those that are given where nobody gives any: the components' own. ValueError
+// if a rank is not known.
+std::vector<PartialTensorShape> OwnPaddedShapes(const ElementSignature& e);
+
 // The number of elements in a batch, if that is known of all of them.
 int64_t KnownBatchSize(const Tensor& size, const Tensor& drop_remainder);
 

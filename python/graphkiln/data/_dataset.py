@@ -15,14 +15,7 @@ from graphkiln._src.ragged.spec import RaggedTensorSpec
 from graphkiln._src.sparse.sparse_tensor import SparseTensorSpec
 from graphkiln._src.types import dtypes, type_spec
 from graphkiln._src.types.type_spec import TensorSpec
-from graphkiln.data import (
-    _batching,
-    _choice,
-    _functional,
-    _selection,
-    _sources,
-    _windows,
-)
+from graphkiln.data import _sources
 from graphkiln.data import _constants as constants
 from graphkiln.data import _specs as specs
 from graphkiln.data import _structure as structure
@@ -33,11 +26,7 @@ atexit.register(_graphkiln._stop_background_work)
 
 class Dataset(
     _sources.Sources,
-    _functional.Functional,
-    _batching.Batching,
-    _windows.Windows,
-    _choice.Choice,
-    _selection.Selection,
+    _graphkiln.DatasetMethods,
     type_spec.CompositeTensor,
     collections.abc.Iterable,
 ):
