@@ -13,9 +13,6 @@ TypedDataset DatasetOf(nanobind::handle dataset);
 
 ElementSignature Elements(nanobind::handle types, nanobind::handle shapes);
 
-// tf.data.experimental.
-void AddDatasetExperimental(nanobind::module_& m);
-
 }  // namespace gk::py
 
 #endif  // GK_PYTHON_DATASET_H_

@@ -1,6 +1,7 @@
 // tf.data.Dataset: several elements at a time.
 #include "class_attribute.h"
 #include "convert.h"
+#include "dataset_methods.h"
 #include "dataset_ops.h"
 #include "dataset_step.h"
 #include "dtype_type.h"

@@ -2,6 +2,7 @@
 #include "function/dataset_choice.h"
 
 #include "class_attribute.h"
+#include "dataset_methods.h"
 #include "dataset_ops.h"
 #include "dataset_step.h"
 #include "dtype_type.h"

@@ -1,6 +1,7 @@
 // tf.data.Dataset: elements made by functions of elements.
 #include "call_op.h"
 #include "class_attribute.h"
+#include "dataset_methods.h"
 #include "dataset_ops.h"
 #include "dataset_step.h"
 #include "dtype_type.h"

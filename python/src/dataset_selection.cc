@@ -5,6 +5,7 @@
 #include "call_op.h"
 #include "class_attribute.h"
 #include "convert.h"
+#include "dataset_methods.h"
 #include "dataset_ops.h"
 #include "dataset_step.h"
 #include "dtype_type.h"

@@ -6,6 +6,7 @@
 #include "call_op.h"
 #include "class_attribute.h"
 #include "concrete_function.h"
+#include "dataset_methods.h"
 #include "dataset_ops.h"
 #include "framework/op_registry.h"
 #include "function/dataset_builder.h"
@@ -13,7 +14,6 @@
 #include "ops/fn/Cast.h"
 #include "tensor_spec_type.h"
 #include "text_caster.h"
-#include "type_parts.h"
 
 namespace gk::py {
 namespace {
@@ -195,21 +195,7 @@ nb::object Recoded(const Arguments& a, const char* name, nb::handle spec,
               {{"f", made}, {"preserve_cardinality", nb::bool_(true)}});
 }
 
-void AddDatasetMethods(nb::module_& m) {
-  TypeParts parts;
-  for (PyMethodDef* table :
-       {SelectionMethods(), FunctionalMethods(), BatchingMethods(),
-        WindowMethods(), ChoiceMethods()}) {
-    parts.Add(table);
-  }
-  static PyType_Slot slots[] = {
-      {Py_tp_doc, const_cast<char*>("What datasets are made of datasets by.")},
-      {Py_tp_methods, Table(std::move(parts).Finished().methods)},
-      {0, nullptr}};
-  static PyType_Spec spec = {
-      "graphkiln._graphkiln.DatasetMethods", sizeof(PyObject), 0,
-      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HEAPTYPE, slots};
-  if (AddType(m.ptr(), &spec, nullptr) == nullptr) throw nb::python_error();
+void AddDatasetBy(nb::module_& m) {
   m.def(
       "dataset_by",
       [](nb::handle op, nb::handle spec, nb::kwargs given) {

@@ -83,14 +83,6 @@ KnownBatches BatchesOf(const Arguments& a, std::string_view size_name);
 nanobind::object Recoded(const Arguments& a, const char* name,
                          nanobind::handle spec, nanobind::object recode);
 
-// What the methods stand in: a base of tf.data.Dataset.
-void AddDatasetMethods(nanobind::module_& m);
-PyMethodDef* SelectionMethods();
-PyMethodDef* FunctionalMethods();
-PyMethodDef* BatchingMethods();
-PyMethodDef* WindowMethods();
-PyMethodDef* ChoiceMethods();
-
 }  // namespace gk::py
 
 #endif  // GK_PYTHON_DATASET_STEP_H_

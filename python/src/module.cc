@@ -6,8 +6,7 @@
 #include "concrete_function.h"
 #include "concrete_function_facts.h"
 #include "control_flow.h"
-#include "dataset.h"
-#include "dataset_step.h"
+#include "dataset_methods.h"
 #include "convert.h"
 #include "deferred_captures.h"
 #include "dimension_type.h"
@@ -110,6 +109,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddElementSpecs(m);
   gk::py::AddElementClasses(m);
   gk::py::AddDatasetMethods(m);
+  gk::py::AddDatasetBy(m);
   gk::py::AddDatasetExperimental(m);
   gk::py::AddRagged(m);
   gk::py::AddTensorArray(m);
