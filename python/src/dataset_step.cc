@@ -80,7 +80,7 @@ nb::object NumberTensor(nb::handle value, DataType dtype,
                         std::string_view name) {
   if (dtype == DataType::kInt64 && IsTensor(value.ptr()) &&
       TensorOf(value.ptr()).dtype() != dtype) {
-    return Wrapped(Guarded([&] { return ops::Cast(AsTensor(value), dtype); }));
+    return Wrapped(Tried([&] { return ops::Cast(AsTensor(value), dtype); }));
   }
   StatusOr<Tensor> t = ToTensor(value.ptr(), dtype, DataType::kInvalid, name);
   if (!t.ok()) Throw(t.status());

@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "dtype_type.h"
-#include "throw_status.h"
+#include "throw_error.h"
 
 namespace gk::py {
 namespace {
