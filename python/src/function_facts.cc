@@ -199,7 +199,10 @@ PyObject* CompilerIr(PyObject* o, PyObject* args, PyObject* kwargs) {
         ValueError("Compiler IR can only be returned for functions marked "
                    "with 'jit_compile=True'"));
   }
-  const auto text = [concrete = ConcreteFor(o, args, kwargs)](
+  // The text alone: what keeps the trace could not be collected with it.
+  const nb::object graph =
+      ConcreteFor(o, args, kwargs).attr("graph").attr("as_graph_def")();
+  const auto text = [text = nb::cast<std::string>(nb::str(graph))](
                         nb::object stage, nb::handle, nb::handle) {
     if (!stage.equal(nb::str("graph"))) {
       Raise(ValueError("Unknown stage {}: there is \"graph\", the text of the "
@@ -207,7 +210,7 @@ PyObject* CompilerIr(PyObject* o, PyObject* args, PyObject* kwargs) {
                        nb::cast<std::string>(nb::repr(stage))));
       throw nb::python_error();
     }
-    return nb::str(concrete.attr("graph").attr("as_graph_def")());
+    return text;
   };
   return nb::cpp_function(text, nb::arg("stage") = "hlo",
                           nb::arg("device_name") = nb::none(),

@@ -1,6 +1,7 @@
 // The extension module graphkiln._graphkiln.
 #include <nanobind/nanobind.h>
 
+#include "argument_snapshot.h"
 #include "atomic_function.h"
 #include "concrete_call.h"
 #include "concrete_function.h"
@@ -36,6 +37,7 @@
 #include "operation_type.h"
 #include "own_gradients.h"
 #include "package_facts.h"
+#include "plain_values.h"
 #include "ragged.h"
 #include "retraces.h"
 #include "shape_type.h"
@@ -95,6 +97,8 @@ NB_MODULE(_graphkiln, m) {
   gk::py::InstallHostFunctions(m);
   gk::py::AddDimension(m);
   gk::py::AddAtomicFunction(m);
+  gk::py::AddArgumentSnapshot(m);
+  gk::py::AddPlainValues(m);
   gk::py::AddFunctionSpec(m);
   gk::py::AddRetraces(m);
   gk::py::AddScopes(m);

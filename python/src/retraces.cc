@@ -28,7 +28,8 @@ void AddRecordProtocol(nb::class_<Record>& cls, const char* name,
       .def("__eq__",
            [told](nb::handle self, nb::handle other) {
              return nb::isinstance<Record>(other) && told(self) == told(other);
-           })
+           },
+           nb::arg("other").none())
       .def("__hash__", [told](nb::handle self) {
         return static_cast<Py_ssize_t>(std::hash<std::string>()(told(self)));
       });
@@ -138,7 +139,8 @@ void AddRetraces(nb::module_& m) {
       .def("count",
            [retraces](const Explanation& e, nb::handle retrace) {
              return retraces(e).attr("count")(retrace);
-           })
+           },
+           nb::arg("retrace").none())
       .def("__str__", text)
       .def("__repr__", text)
       .def("_repr_html_", ExplanationHtml);

@@ -8,10 +8,9 @@ what they are then.
 from collections.abc import Callable, Mapping
 from types import FunctionType
 
-from graphkiln import errors
+from graphkiln import _graphkiln, errors
 from graphkiln._graphkiln import ConcreteFunction
-from graphkiln._src.function import plain_values as plain
-from graphkiln._src.function.read_walker import BakedValue, Walker
+from graphkiln._src.function.read_walker import BakedValue, Walker, short
 from graphkiln._src.host import logging as _logging
 
 MODES = ("warn", "retrace", "error")
@@ -46,16 +45,16 @@ def _changes(concrete: ConcreteFunction) -> list[tuple[BakedValue, object]]:
     changed = []
     for baked in vars(concrete).get("_baked", ()):
         if baked._guarded:
-            value = plain.comparable(baked._look_up())
-            if not plain.same(value, baked._expected):
+            value = _graphkiln.comparable(baked._look_up())
+            if not _graphkiln.same(value, baked._expected):
                 changed.append((baked, value))
     return changed
 
 
 def _sentence(name: str, baked: BakedValue, value: object) -> str:
     return (
-        f"{baked.name} was {plain.short(baked.value)} when {name} was traced and is "
-        f"{plain.short(value)} now; the trace goes on with the earlier value. It is "
+        f"{baked.name} was {short(baked.value)} when {name} was traced and is "
+        f"{short(value)} now; the trace goes on with the earlier value. It is "
         f'read at File "{baked.file}", line {baked.line}, in {baked.function}. '
         "Make it a tf.Variable or an argument to let it change."
     )
@@ -73,13 +72,13 @@ def changes_to_retrace(function, concrete) -> list[tuple[str, str, str]]:
         for baked, _ in changed:
             _drop_stale(baked)
         return [
-            (b.name, plain.short(b.value), plain.short(v)) for b, v in changed
+            (b.name, short(b.value), short(v)) for b, v in changed
         ]
     sentences = [_sentence(name, baked, value) for baked, value in changed]
     if mode == "error":
         raise errors.FailedPreconditionError(None, None, "\n".join(sentences))
     for baked, value in changed:
-        baked._expected = plain.copied(value)  # each change once
+        baked._expected = _graphkiln.copied(value)  # each change once
     _logging.get_logger().warning("%s", "\n".join(sentences))
     return []
 

@@ -11,11 +11,19 @@ from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 
 from graphkiln import _graphkiln
 from graphkiln._src.function import code_reads
-from graphkiln._src.function import plain_values as plain
 
+MISSING = object()
 _MAX_DEPTH = 8
 _MAX_VALUES = 500
 _FOREIGN = sys.stdlib_module_names | {"graphkiln", "numpy", "builtins"}
+
+
+def short(value: object) -> str:
+    """`value` in a line of text."""
+    if value is MISSING:
+        return "<gone>"
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
 
 
 class BakedValue:
@@ -57,17 +65,17 @@ class BakedValue:
     def current(self) -> object:
         """What it is now. LookupError if it is gone."""
         value = self._look_up()
-        if value is plain.MISSING:
+        if value is MISSING:
             raise LookupError(f"{self.name} is gone")
         return value
 
     def has_changed(self) -> bool:
         """Is it something else now than when the function was traced?"""
-        return not plain.same(plain.comparable(self._look_up()), self.value)
+        return not _graphkiln.same(_graphkiln.comparable(self._look_up()), self.value)
 
     def __repr__(self) -> str:
         return (
-            f"BakedValue({self.name} = {plain.short(self.value)}, {self.kind}, "
+            f"BakedValue({self.name} = {short(self.value)}, {self.kind}, "
             f'File "{self.file}", line {self.line}, in {self.function})'
         )
 
@@ -122,7 +130,7 @@ class Walker:
             table = function.__globals__
             if read.name not in table:
                 return None
-            return table[read.name], lambda: table.get(read.name, plain.MISSING)
+            return table[read.name], lambda: table.get(read.name, MISSING)
         if read.kind == code_reads.CLOSURE:
             names = function.__code__.co_freevars
             cell = function.__closure__[names.index(read.name)]
@@ -137,23 +145,23 @@ class Walker:
 
         def look_up():
             alive = reference()
-            return plain.MISSING if alive is None else alive
+            return MISSING if alive is None else alive
 
         return owner, look_up
 
     def _follow(self, value, look_up_root, read, place, depth) -> None:
         path: list[str] = []
         for attribute in read.attributes:
-            if plain.is_plain(value) or not _has_attributes(value):
+            if _graphkiln.is_plain(value) or not _has_attributes(value):
                 break
             value = _attribute(value, attribute)
             if isinstance(value, _Code):
                 self._inside(value, depth)
                 return
-            if value is plain.MISSING:
+            if value is MISSING:
                 return
             path.append(attribute)
-        if plain.is_plain(value):
+        if _graphkiln.is_plain(value):
             name = ".".join([read.name, *path])
             if read.kind == code_reads.ARGUMENT and not path:
                 return  # an argument's own value is part of the call
@@ -166,8 +174,8 @@ class Walker:
             found = look_up_root()
             for attribute in path:
                 found = _attribute(found, attribute)
-                if found is plain.MISSING or isinstance(found, _Code):
-                    return plain.MISSING
+                if found is MISSING or isinstance(found, _Code):
+                    return MISSING
             return found
 
         owner = look_up_root() if path else None
@@ -175,7 +183,7 @@ class Walker:
         if key not in self.values:
             kind = "attribute" if path else read.kind
             self.values[key] = BakedValue(
-                name, kind, plain.copied(value), place, look_up, self._functions
+                name, kind, _graphkiln.copied(value), place, look_up, self._functions
             )
 
     def _inside(self, code: "_Code", depth: int) -> None:
@@ -250,7 +258,7 @@ def _cell_contents(cell: CellType) -> object:
     try:
         return cell.cell_contents
     except ValueError:
-        return plain.MISSING
+        return MISSING
 
 
 def _has_attributes(value: object) -> bool:
@@ -261,16 +269,16 @@ def _has_attributes(value: object) -> bool:
 
 def _attribute(owner: object, name: str) -> object:
     """An attribute, without running any code of the user's."""
-    if owner is plain.MISSING:
-        return plain.MISSING
+    if owner is MISSING:
+        return MISSING
     if isinstance(owner, ModuleType):
-        return vars(owner).get(name, plain.MISSING)
+        return vars(owner).get(name, MISSING)
     if isinstance(owner, type):
         if issubclass(owner, enum.Enum):
-            return plain.MISSING  # cannot change
-        found = inspect.getattr_static(owner, name, plain.MISSING)
+            return MISSING  # cannot change
+        found = inspect.getattr_static(owner, name, MISSING)
         return _unwrapped(found, owner)
-    found = plain.MISSING
+    found = MISSING
     for cls in type(owner).__mro__:
         if name in vars(cls):
             found = vars(cls)[name]
@@ -279,9 +287,9 @@ def _attribute(owner: object, name: str) -> object:
         getter = found.fget if isinstance(found, property) else found.func
         if isinstance(getter, FunctionType):
             return _Code(getter, _first(getter, owner))
-        return plain.MISSING
+        return MISSING
     if inspect.ismemberdescriptor(found):
-        return getattr(owner, name, plain.MISSING)
+        return getattr(owner, name, MISSING)
     try:
         own = object.__getattribute__(owner, "__dict__")
     except AttributeError:
@@ -293,5 +301,5 @@ def _attribute(owner: object, name: str) -> object:
 
 def _unwrapped(found: object, cls: type) -> object:
     if isinstance(found, classmethod):
-        return _method_code(found.__func__, cls) or plain.MISSING
+        return _method_code(found.__func__, cls) or MISSING
     return found.__func__ if isinstance(found, staticmethod) else found

@@ -3,10 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from graphkiln import _graphkiln, _loading
-from graphkiln._src.function import (
-    argument_mutation,
-    python_parts,
-)
+from graphkiln._src.function import python_parts
 from graphkiln._src.types import (
     conversion_status,
     type_spec,  # adds methods
@@ -130,7 +127,7 @@ def trace(
         kwargs = {
             name: value for name, kind, value in bound if kind == _KEYWORD_ONLY
         }
-        snapshot = argument_mutation.Snapshot(function_type, bound)
+        snapshot = _graphkiln.snapshot_arguments(function_type, bound)
         with _graphkiln._WritesOfTrace():
             with _variable.variable_creator_scope(variable_creator):
                 with conversion_status.of_tracing(autograph):
@@ -138,7 +135,7 @@ def trace(
                         convert(function, features) if autograph else function
                     )
                     result = traced(*args, **kwargs)
-            snapshot.check(function)
+            _graphkiln.check_arguments(snapshot, function)
             outputs = _graphkiln.returned_tensors(graph, function, result)
     finally:
         graph._exit()
