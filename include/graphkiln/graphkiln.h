@@ -19,6 +19,7 @@
 #include <graphkiln/nest.h>
 #include <graphkiln/ops.h>
 #include <graphkiln/place.h>
+#include <graphkiln/printing.h>
 #include <graphkiln/ragged_tensor.h>
 #include <graphkiln/random.h>
 #include <graphkiln/retraces.h>

@@ -112,7 +112,6 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._src.math.slicing": "strided_slice",
     "graphkiln._src.variables.module": "Module",
-    "graphkiln._src.host.print": "print strings.format",
     "graphkiln._src.host.py_function": """
         py_function numpy_function compat.v1.py_func
         compat.v1.py_function compat.v1.numpy_function

@@ -38,6 +38,7 @@
 #include "own_gradients.h"
 #include "package_facts.h"
 #include "plain_values.h"
+#include "printing.h"
 #include "ragged.h"
 #include "retraces.h"
 #include "shape_type.h"
@@ -51,12 +52,17 @@
 #include "variable_type.h"
 
 NB_MODULE(_graphkiln, m) {
+  // What nanobind knows of its classes, which it has just made anew for an
+  // interpreter that it did not know.
+  static auto* known = nanobind::detail::internals;
   if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+    nanobind::detail::internals = known;
     throw nanobind::import_error(
         "graphkiln cannot be imported in a subinterpreter: use the main one");
   }
   // Types and tables are the process's: whoever imports the module again, after
   // it was taken out of sys.modules, gets the first one.
+  known = nanobind::detail::internals;
   static PyObject* first = nullptr;
   if (first != nullptr) {
     if (PyDict_SetItem(PyImport_GetModuleDict(), m.attr("__name__").ptr(),
@@ -123,6 +129,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddDeviceTypes(m);
   gk::py::AddLogFunctions(m);
   gk::py::AddPackageFacts(m);
+  gk::py::AddPrinting(m);
   gk::py::AddPublicNames(m);
   m.attr("anonymous_name") = gk::kAnonymousName.data();
   first = Py_NewRef(module);

@@ -42,6 +42,24 @@ Ref<FuncGraph>& LeftGraph() {
   return PerThread<Left, Left>::Get().graph;
 }
 
+// Whether AutoGraph converts what the library is given to call: what the
+// function that is traced here, or do_not_convert around it, says.
+class ConversionStatus {
+ public:
+  explicit ConversionStatus(bool on) : disabled_(!on) {}
+  static bool& Disabled() {
+    struct Status {
+      bool disabled = false;
+    };
+    return PerThread<Status, Status>::Get().disabled;
+  }
+  void Enter() { before_ = std::exchange(Disabled(), disabled_); }
+  void Exit() { Disabled() = before_; }
+
+ private:
+  bool disabled_, before_ = false;
+};
+
 // tf.init_scope: out of the graphs of functions, unseen by tapes.
 class InitScope {
  public:
@@ -216,6 +234,13 @@ void AddScopes(nb::module_& m) {
       .def(nb::init<>())
       .def("__enter__", &InitScope::Enter)
       .def("__exit__", [](InitScope& self, nb::args) { self.Exit(); });
+  nb::class_<ConversionStatus>(
+      m, "ConversionStatus",
+      "Whether callables of the user's are converted inside, on this thread.")
+      .def(nb::init<bool>(), nb::arg("autograph"))
+      .def("__enter__", &ConversionStatus::Enter)
+      .def("__exit__", [](ConversionStatus& self, nb::args) { self.Exit(); });
+  m.def("conversion_is_disabled", [] { return ConversionStatus::Disabled(); });
   nb::class_<DeviceScope>(m, "DeviceScope", "Where what is made inside runs.")
       .def(
           "__init__",

@@ -19,7 +19,7 @@ constexpr Exports kExports[] = {
      "control_dependencies custom_gradient device get_static_value "
      "grad_pass_through gradients group hessians import_graph_def init_scope "
      "inside_function is_symbolic_tensor name_scope no_gradient "
-     "recompute_grad tuple"},
+     "print=print_values recompute_grad tuple"},
     {"__internal__",
      "EagerTensor"},
     {"__internal__.types",
@@ -110,6 +110,8 @@ constexpr Exports kExports[] = {
      "assert_same_structure=nest_assert_same flatten=nest_flatten "
      "is_nested=nest_is_nested map_structure=nest_map "
      "pack_sequence_as=nest_pack"},
+    {"strings",
+     "format=format_values"},
     {"sysconfig",
      "get_build_info get_compile_flags get_include get_lib "
      "get_link_flags"},

@@ -163,6 +163,8 @@ def test_a_subinterpreter_is_refused():
                 except ImportError as e: print("refused:", e, flush=True)
                 ''')
         assert float(tf.function(lambda x: x + 1.)(1.)) == 2.
+        with tf.name_scope("a"):
+            assert tf.DeviceSpec(job="b").job == "b"
         interpreters.destroy(other)
         assert float(tf.reduce_sum(tf.ones([1000, 1000]))) == 1e6
         assert list(tf.data.Dataset.range(4).map(

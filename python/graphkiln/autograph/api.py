@@ -4,7 +4,6 @@ import functools
 import types
 
 from graphkiln import _graphkiln
-from graphkiln._src.types import conversion_status
 from graphkiln.autograph import (
     calls,
     conversion,
@@ -111,7 +110,7 @@ def do_not_convert(func=None):
 
     @functools.wraps(func)
     def wrapper(*args, **kwargs):
-        with conversion_status.of_tracing(False):
+        with _graphkiln.ConversionStatus(False):
             return func(*args, **kwargs)
 
     wrapper.__ag_do_not_convert__ = wrapper.__code__

@@ -4,10 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from graphkiln import _graphkiln, _loading
 from graphkiln._src.function import python_parts
-from graphkiln._src.types import (
-    conversion_status,
-    type_spec,  # adds methods
-)
+from graphkiln._src.types import type_spec  # noqa: F401  adds methods
 from graphkiln._src.variables import variable as _variable
 
 _KEYWORD_ONLY = 3  # its number among inspect's kinds
@@ -23,12 +20,12 @@ def convert(function: Callable, features: object) -> Callable:
 def convert_callee(function: Callable) -> Callable:
     """What the library calls in place of a function that it was given:
     AutoGraph's conversion, unless that is switched off here."""
-    if conversion_status.is_disabled():
+    if _graphkiln.conversion_is_disabled():
         return function
     converted = convert(function, None)
 
     def call(*args, **kwargs):
-        with conversion_status.of_tracing(True):
+        with _graphkiln.ConversionStatus(True):
             return converted(*args, **kwargs)
 
     return call
@@ -130,7 +127,7 @@ def trace(
         snapshot = _graphkiln.snapshot_arguments(function_type, bound)
         with _graphkiln._WritesOfTrace():
             with _variable.variable_creator_scope(variable_creator):
-                with conversion_status.of_tracing(autograph):
+                with _graphkiln.ConversionStatus(autograph):
                     traced = (
                         convert(function, features) if autograph else function
                     )
