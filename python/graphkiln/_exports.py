@@ -151,17 +151,6 @@ EXPORTS: dict[str, str] = {
         compat.v1.to_float compat.v1.to_double compat.v1.to_int32
         compat.v1.to_int64
         """,
-    "graphkiln._src.checks.assertions": """
-        Assert debugging.Assert debugging.is_numeric_tensor
-        debugging.assert_proper_iterable debugging.assert_same_float_dtype
-        debugging.assert_shapes
-        """,
-    "graphkiln._src.checks.debugging": """
-        debugging.enable_traceback_filtering
-        debugging.disable_traceback_filtering
-        debugging.is_traceback_filtering_enabled
-        debugging.enable_check_numerics debugging.disable_check_numerics
-        """,
     "graphkiln._src.math.bincount": "math.bincount sparse.bincount=sparse_bincount",
     "graphkiln._src.math.counting": """
         math.confusion_matrix nn.embedding_lookup histogram_fixed_width_bins

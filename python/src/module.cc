@@ -4,6 +4,7 @@
 #include "argument_snapshot.h"
 #include "atomic_function.h"
 #include "concrete_call.h"
+#include "assertions.h"
 #include "concrete_function.h"
 #include "concrete_function_facts.h"
 #include "control_flow.h"
@@ -113,6 +114,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddGradientTape(m);
   gk::py::AddOwnGradients(m);
   gk::py::AddGradientRegistry(m);
+  gk::py::AddAssertions(m);
   gk::py::AddControlFlow(m);
   gk::py::AddControlFlowFunctions(m);
   gk::py::AddRowLoops(m);

@@ -130,31 +130,6 @@ PyObject* KnownValue(PyObject*, PyObject* o) {
   return ToNumpy(value, false);
 }
 
-// Lines that tell of an op's inputs and the graph that it is made in.
-std::string NumericsContext(std::span<const Tensor> inputs) {
-  const ScopedGil gil;
-  std::string text;
-  const auto shown = [](const Tensor& t) {
-    PyRef wrapped = PyRef::Steal(WrapTensor(t));
-    PyRef s = PyRef::Steal(wrapped ? PyObject_Str(wrapped.get()) : nullptr);
-    if (s) return std::string(StringView(s.get()));
-    PyErr_Clear();
-    return std::string("?");
-  };
-  if (inputs.size() == 1) {
-    text = "\n  Input tensor: " + shown(inputs[0]) + "\n";
-  } else if (!inputs.empty()) {
-    text = Format("\n  Input tensors ({}):\n", inputs.size());
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      text += Format("         {}: {}\n", i, shown(inputs[i]));
-    }
-  }
-  if (FuncGraph* f = FuncGraph::Current()) {
-    text += Format("  Graph name: \"{}\"\n", f->name());
-  }
-  return text + "\n";
-}
-
 // A value as str() of NumPy shows it.
 std::string ShownByNumpy(const Tensor& t) {
   const ScopedGil gil;
@@ -163,14 +138,6 @@ std::string ShownByNumpy(const Tensor& t) {
   if (s) return std::string(StringView(s.get()));
   PyErr_Clear();
   return "?";
-}
-
-PyObject* SetCheckNumerics(PyObject*, PyObject* on) {
-  const int yes = PyObject_IsTrue(on);
-  if (yes < 0) return nullptr;
-  SetNumericsContext(NumericsContext);
-  SetChecksNumerics(yes == 1);
-  Py_RETURN_NONE;
 }
 
 template <void (*kSet)(bool)>
@@ -182,8 +149,6 @@ PyObject* SetFlag(PyObject*, PyObject* on) {
 }
 
 PyMethodDef functions[] = {
-    {"set_check_numerics", Guarded<SetCheckNumerics>, METH_O,
-     "Ops made by this thread from now on are checked for infinities."},
     {"known_value", Guarded<KnownValue>, METH_O,
      "The value of a tensor if it is known while tracing, else None."},
     {"set_random_seed", Guarded<SetSeed>, METH_O,

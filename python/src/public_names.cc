@@ -12,7 +12,7 @@ struct Exports {
 
 constexpr Exports kExports[] = {
     {"",
-     "TensorArray TensorArraySpec case cond foldl foldr scan switch_case "
+     "Assert TensorArray TensorArraySpec case cond foldl foldr scan switch_case "
      "while_loop "
      "DeviceSpec GradientTape Graph Operation OptionalSpec "
      "RegisterGradient "
@@ -81,7 +81,11 @@ constexpr Exports kExports[] = {
      "parallel_interleave=data_parallel_interleave "
      "prefetch_to_device=data_prefetch_to_device"},
     {"debugging",
-     "get_log_device_placement set_log_device_placement"},
+     "Assert assert_proper_iterable assert_same_float_dtype assert_shapes "
+     "disable_check_numerics disable_traceback_filtering "
+     "enable_check_numerics enable_traceback_filtering "
+     "get_log_device_placement is_numeric_tensor "
+     "is_traceback_filtering_enabled set_log_device_placement"},
     {"dtypes",
      "DType as_dtype bfloat16 bool complex128 complex64 float16 float32 "
      "float64 int16 int32 int64 int8 resource string uint16 uint32 "

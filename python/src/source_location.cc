@@ -183,6 +183,8 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
+bool IsOwnCode(PyCodeObject* code) { return IsOwn(code); }
+
 PyObject* SourceLinesOf(SourceId id) { return LineTuples(id); }
 
 // The caller's frame stays while it traces, so its address is its name.

@@ -26,6 +26,9 @@ PyObject* RaiseOpError(const Status& status);
 // The user's innermost line; empty outside of the user's code.
 CallSite CallSiteNow();
 
+// Does code stand in the package? Needs the GIL.
+bool IsOwnCode(PyCodeObject* code);
+
 // How many traces are being made, by all threads, and 1 while there are none,
 // to be added to counts of calls. Both need the GIL.
 inline int traces_in_progress = 0;

@@ -2,6 +2,7 @@
 #include <graphkiln/graphkiln.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -111,6 +112,34 @@ TEST(PublicOps, AssertionsFailAtOnceWhereAllIsKnown) {
               gk::debugging::assert_near(1.0, 2.0);
             }).find("x and y not equal to tolerance"),
             std::string::npos);
+}
+
+TEST(PublicOps, ConditionsAndDtypesAreAsserted) {
+  const gk::Tensor data({1.5, 2.5, 3.5, 4.5});
+  gk::debugging::Assert(true, {data});
+  EXPECT_EQ(TextOfError([&] { gk::debugging::Assert(false, {data, 7}); }),
+            "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. "
+            "Summarized data: 1.5, 2.5, 3.5, ...\n7");
+  auto f = gk::function([](const gk::Tensor& x) {
+    gk::debugging::Assert(x > 0.0, {x}, -1);
+    return x;
+  });
+  EXPECT_EQ(f(gk::Tensor(1.0)).item<double>(), 1);
+  EXPECT_NE(TextOfError([&] { f(gk::Tensor(-1.0)); }).find("assertion failed"),
+            std::string::npos);
+  EXPECT_EQ(gk::debugging::assert_same_float_dtype({data, data}),
+            gk::DataType::kDouble);
+  EXPECT_EQ(gk::debugging::assert_same_float_dtype({}), gk::DataType::kFloat);
+  EXPECT_NE(TextOfError([&] {
+              gk::debugging::assert_same_float_dtype({data, 1.0f});
+            }).find("must be of the same type"),
+            std::string::npos);
+  gk::debugging::enable_check_numerics();
+  const std::string infinite =
+      TextOfError([] { gk::math::log(gk::Tensor(0.0)); });
+  gk::debugging::disable_check_numerics();
+  EXPECT_NE(infinite.find("Log"), std::string::npos) << infinite;
+  EXPECT_TRUE(std::isinf(gk::math::log(gk::Tensor(0.0)).item<double>()));
 }
 
 TEST(PublicOps, ShapesShareSizes) {

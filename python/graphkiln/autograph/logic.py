@@ -2,7 +2,6 @@
 
 from graphkiln import _graphkiln
 from graphkiln._src import ops
-from graphkiln._src.checks import assertions
 from graphkiln._src.types import dtypes
 from graphkiln.autograph import branches, staging
 
@@ -144,4 +143,4 @@ def assert_stmt(condition, message, source: str):
     data = [source] if message is None else message()
     if not isinstance(data, (list, tuple)):
         data = [data]
-    assertions.Assert(condition, list(data))
+    _graphkiln.Assert(condition, list(data))

@@ -4,7 +4,6 @@ node. `staged_loop` is what all of them become."""
 from graphkiln import _graphkiln, nest
 from graphkiln._graphkiln import TensorShape
 from graphkiln._src import ops
-from graphkiln._src.checks import assertions
 from graphkiln._src.sparse.sparse_tensor import SparseTensor
 from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.autograph import places, staged_list
@@ -58,7 +57,7 @@ def state(names, before, start, opts, code, shapes_vary=False):
 
 def initialized(ran, names: list, outputs: list) -> list:
     """The outputs of a loop, if an iteration `ran`: it gave `names` values."""
-    check = assertions.Assert(
+    check = _graphkiln.Assert(
         ran,
         ["loop must iterate at least once to initialize " + ", ".join(names)],
     )

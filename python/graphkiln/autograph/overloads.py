@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._src import ops
-from graphkiln._src.checks import assertions
 from graphkiln._src.types import dtypes
 from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.autograph import sequences, staged_list, staging
@@ -102,7 +101,7 @@ def _check_lengths(counts: list) -> None:
                     f"zip() argument {i} is {which} than {before}"
                 )
         else:
-            assertions.Assert(
+            _graphkiln.Assert(
                 ops.equal(count, counts[0]),
                 [f"zip() argument {i} has another length than argument 1"],
             )

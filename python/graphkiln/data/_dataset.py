@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from graphkiln import _graphkiln, raw_ops
 from graphkiln._src import ops
-from graphkiln._src.checks import assertions
 from graphkiln._src.ragged.spec import RaggedTensorSpec
 from graphkiln._src.sparse.sparse_tensor import SparseTensorSpec
 from graphkiln._src.types import dtypes, type_spec
@@ -162,7 +161,7 @@ TensorSpec(shape=(), dtype=tf.string, name=None))
 
     def _autograph_len(self):
         length = self.cardinality()
-        check = assertions.Assert(
+        check = _graphkiln.Assert(
             length >= 0,
             [
                 "len requires dataset with definitive cardinality, got",

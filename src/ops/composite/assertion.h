@@ -3,11 +3,13 @@
 #ifndef GK_OPS_COMPOSITE_ASSERTION_H_
 #define GK_OPS_COMPOSITE_ASSERTION_H_
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "graph/graph.h"
 #include "ops/composite.h"
 
@@ -39,6 +41,17 @@ std::string MessagePrefix(const CompositeCall& c, int message);
 // `summarize`: the number of that argument, or -1.
 Node* MakeAssert(const CompositeCall& c, std::string_view outer,
                  const Tensor& holds, const AssertItems& data, int summarize);
+
+// tf.debugging.Assert's error: what the condition was, and the first
+// `summarize` elements of each of the data, all of them if that is negative.
+Status FailedAssert(std::string_view condition, const TensorVector& data,
+                    int64_t summarize);
+
+// The dtype that all have, `wanted` unless that is kInvalid; float where there
+// is none. ValueError if they differ or it is none of floating point numbers.
+// `text` shows one of them.
+DataType SameFloatDtype(std::span<const DataType> dtypes, DataType wanted,
+                        FunctionRef<std::string(size_t)> text);
 
 }  // namespace gk
 

@@ -461,6 +461,37 @@ const CompositeRecord kRecords[] = {
 
 }  // namespace
 
+Status FailedAssert(std::string_view condition, const TensorVector& data,
+                    int64_t summarize) {
+  std::vector<std::string> shown;
+  for (const Tensor& t : data) {
+    shown.push_back(
+        t.shape().IsScalar()
+            ? ValueText(t)
+            : JoinText(Elements(t, summarize < 0 ? kAll : summarize), ", "));
+  }
+  return InvalidArgument("Expected '{}' to be true. Summarized data: {}",
+                         condition, JoinText(shown, "\n"));
+}
+
+DataType SameFloatDtype(std::span<const DataType> dtypes, DataType wanted,
+                        FunctionRef<std::string(size_t)> text) {
+  const bool is_first = wanted == DataType::kInvalid;
+  if (is_first) wanted = dtypes.empty() ? DataType::kFloat : dtypes[0];
+  for (size_t i = 0; i < dtypes.size(); ++i) {
+    if (dtypes[i] == wanted) continue;
+    throw Error(ValueError(
+        "{}, type=<dtype: '{}'>, must be of the same type (<dtype: '{}'>){}.",
+        text(i), DataTypeName(dtypes[i]), DataTypeName(wanted),
+        is_first ? " as " + text(0) : ""));
+  }
+  if (!IsFloating(wanted)) {
+    throw Error(ValueError("Expected floating point type, got <dtype: '{}'>.",
+                           DataTypeName(wanted)));
+  }
+  return wanted;
+}
+
 GK_REGISTER_COMPOSITES(composite_assert)
 
 }  // namespace gk

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from graphkiln import _graphkiln, errors, raw_ops
 from graphkiln._graphkiln import Function
-from graphkiln._src.checks import debugging
 from graphkiln._src.function import baked_values, tracing
 from graphkiln._src.host import logging as _logging
 from graphkiln._src.variables import variable as _variable
@@ -215,7 +214,7 @@ def trace_body(
         concrete._baked = baked_values.settle(baked)
         return concrete
     except Exception as error:
-        debugging.without_own_frames(error)
+        _graphkiln._without_own_frames(error)
         raise
 
 

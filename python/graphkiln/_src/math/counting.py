@@ -2,7 +2,6 @@
 
 from graphkiln import _graphkiln
 from graphkiln._src import ops
-from graphkiln._src.checks import assertions
 from graphkiln._src.graph import name_scope
 from graphkiln._src.types import dtypes
 
@@ -28,7 +27,7 @@ def histogram_fixed_width_bins(
         nbins = _graphkiln.convert_to_tensor(
             nbins, dtype_hint=dtypes.int32, name="nbins"
         )
-        check = assertions.Assert(
+        check = _graphkiln.Assert(
             nbins > 0, [f"nbins {nbins} must > 0"], name="nbins"
         )
         with _graphkiln.control_dependencies(

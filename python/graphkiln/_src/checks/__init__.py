@@ -1,1 +1,0 @@
-"""Assertions and checks."""
