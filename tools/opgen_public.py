@@ -75,16 +75,17 @@ def composite(record: Composite) -> Function:
 
 def op_function(op: Op) -> Function | None:
     """The function of an op that has public names itself."""
-    result, params, _, lists = signature(op, True)
-    if not op.names or not is_public(op) or result == "void" or lists or any(
-            "*" in k for _, k in op.inputs):
+    result, params, _, _ = signature(op, True)
+    if not op.names or not is_public(op):
         return None
     pieces = public_text(params).split(", ") if params else []
     names = [safe(n) for n, _ in op.inputs]
     rest = re.split(r", (?=[\w:<>]+(?: |&))", ", ".join(pieces[len(names):]))
     rest = [p for p in rest if p]
     given = [re.sub(r" =.*", "", p, flags=re.S).split()[-1].lstrip("&") for p in rest]
-    if len(names) == 1:
+    if not names or any("std::vector" in p for p in pieces[:len(names)]):
+        head, body, passed = pieces[:len(names)], [], names
+    elif len(names) == 1:
         head, body, passed = [f"const Tensor& {names[0]}"], [], [names[0]]
     else:
         head = [f"const Argument& {n}" for n in names]
@@ -92,7 +93,8 @@ def op_function(op: Op) -> Function | None:
         groups = "".join(letters[k] for _, k in op.inputs)
         body = [f'const auto in = detail::Operands({{{", ".join(names)}}}, "{groups}");']
         passed = [f"in[{i}]" for i in range(len(names))]
-    body.append(f'return ops::{op.name}({", ".join(passed + given)});')
+    call = f'ops::{op.name}({", ".join(passed + given)});'
+    body.append(call if result == "void" else f"return {call}")
     result = result.replace("TensorVector", "std::vector<Tensor>")
     return Function(op.names, head + rest, body, result, op.doc)
 

@@ -56,6 +56,7 @@ class GK_EXPORT ConcreteFunction {
   struct Rep;
   explicit ConcreteFunction(std::shared_ptr<const Rep> rep)
       : rep_(std::move(rep)) {}
+  const Rep& rep() const { return *rep_; }
 
  private:
   std::shared_ptr<const Rep> rep_;

@@ -14,12 +14,17 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <graphkiln/tensor_spec.h>
 
 namespace gk {
 GK_API_NAMESPACE {
+
+// What comes out for a source that the target does not depend on: a tensor
+// that is not defined(), or zeros.
+enum class UnconnectedGradients { kNone, kZero };
 
 struct GradientTapeOptions {
   bool persistent = false;  // gradient may be called more than once
@@ -34,17 +39,18 @@ class GK_EXPORT GradientTape {
   GradientTape& operator=(const GradientTape&) = delete;
 
   void watch(const TensorOrVariable& source);
-  // Stops recording, and goes on.
+  // Stops recording, and goes on; a tape that was used up begins anew. These
+  // throw Error if it does not record, or does.
   void Stop();
   void Resume();
-  // Forgets what was recorded and watched.
+  // Forgets what was recorded and watched. The same.
   void Reset();
 
-  // d sum(target) / d source. A tensor that is not defined() if target does
-  // not depend on source; ones if it is the source. Throws Error at the second
-  // use unless persistent.
-  Tensor gradient(const TensorOrVariable& target,
-                  const TensorOrVariable& source);
+  // d sum(target) / d source; ones if it is the source. Throws Error at the
+  // second use unless persistent.
+  Tensor gradient(
+      const TensorOrVariable& target, const TensorOrVariable& source,
+      UnconnectedGradients unconnected = UnconnectedGradients::kNone);
   std::vector<Tensor> gradient(const TensorOrVariable& target,
                                const std::vector<Variable>& sources);
   std::vector<Tensor> gradient(const TensorOrVariable& target,
@@ -56,17 +62,21 @@ class GK_EXPORT GradientTape {
     return Compute({target.tensor()}, sources, {});
   }
   // The same for d sum(targets * weights); no weights: ones.
-  std::vector<Tensor> gradient(const std::vector<Tensor>& targets,
-                               const std::vector<TensorOrVariable>& sources,
-                               const std::vector<Tensor>& weights = {});
+  std::vector<Tensor> gradient(
+      const std::vector<Tensor>& targets,
+      const std::vector<TensorOrVariable>& sources,
+      const std::vector<Tensor>& weights = {},
+      UnconnectedGradients unconnected = UnconnectedGradients::kNone);
 
   // The derivatives of each element of the target, of its shape followed by
-  // that of the source; not defined() if it does not depend on the source.
-  // The tape is used up as by gradient.
-  Tensor jacobian(const TensorOrVariable& target,
-                  const TensorOrVariable& source);
-  std::vector<Tensor> jacobian(const TensorOrVariable& target,
-                               const std::vector<TensorOrVariable>& sources);
+  // that of the source. The tape is used up as by gradient.
+  Tensor jacobian(
+      const TensorOrVariable& target, const TensorOrVariable& source,
+      UnconnectedGradients unconnected = UnconnectedGradients::kNone);
+  std::vector<Tensor> jacobian(
+      const TensorOrVariable& target,
+      const std::vector<TensorOrVariable>& sources,
+      UnconnectedGradients unconnected = UnconnectedGradients::kNone);
   // The same for each example of a batch by itself: target[i] may depend on
   // source[i] alone. Of the target's shape followed by that of an example of
   // the source; zeros if nothing depends on it. Throws Error unless both have
@@ -75,15 +85,17 @@ class GK_EXPORT GradientTape {
                         const TensorOrVariable& source);
 
  private:
-  std::vector<Tensor> Compute(const std::vector<Tensor>& targets,
-                              const std::vector<TensorOrVariable>& sources,
-                              const std::vector<Tensor>& weights);
+  std::vector<Tensor> Compute(
+      const std::vector<Tensor>& targets,
+      const std::vector<TensorOrVariable>& sources,
+      const std::vector<Tensor>& weights,
+      UnconnectedGradients unconnected = UnconnectedGradients::kNone);
   struct Rep;
   std::unique_ptr<Rep> rep_;
 };
 
-// Derivatives along a direction, while the program runs forwards: what changes
-// by how much if each primal changes by its tangent.
+// Derivatives along a direction, while the program runs forwards: what
+// changes by how much if each primal changes by its tangent.
 //
 //   gk::ForwardAccumulator forward({x}, {direction});
 //   gk::Tensor y = x * x * x;
@@ -114,15 +126,40 @@ class GK_EXPORT ForwardAccumulator {
   std::unique_ptr<Rep> rep_;
 };
 
+namespace autodiff {
+using ForwardAccumulator = ForwardAccumulator;
+using GradientTape = GradientTape;
+}  // namespace autodiff
+
+struct GradientsOptions {
+  std::vector<Tensor> grad_ys;  // what the gradients of ys are; ones if empty
+  // Tensors that count as constants: nothing goes through the ops that made
+  // them. The gradient for such a tensor itself can be asked for.
+  std::vector<Tensor> stop_gradients;
+  UnconnectedGradients unconnected = UnconnectedGradients::kNone;
+  std::string name = "gradients";  // of the scope of the new operations
+};
+// d sum(ys) / d xs in a function that is being traced, whose operations say
+// how the ys came about: no tape is needed. Throws Error eagerly.
+GK_EXPORT std::vector<Tensor> gradients(
+    const std::vector<Tensor>& ys, const std::vector<TensorOrVariable>& xs,
+    const GradientsOptions& options = {});
+// The matrices of second derivatives of sum(ys), of the shape of x twice for
+// each x, whose shape is known. The same.
+GK_EXPORT std::vector<Tensor> hessians(
+    const std::vector<Tensor>& ys, const std::vector<TensorOrVariable>& xs,
+    const std::string& name = "hessians");
+
 // The value of a function, and its derivative along a direction: what it
 // changes by if each argument changes by its tangent. A tangent that is not
 // defined() is zero; so is a derivative if nothing depends on the arguments.
 struct ForwardResult {
   Tensor value, derivative;
 };
-GK_EXPORT ForwardResult
-jvp(const std::function<Tensor(const std::vector<Tensor>&)>& f,
-    const std::vector<Tensor>& arguments, const std::vector<Tensor>& tangents);
+GK_EXPORT ForwardResult jvp(
+    const std::function<Tensor(const std::vector<Tensor>&)>& f,
+    const std::vector<Tensor>& arguments,
+    const std::vector<Tensor>& tangents);
 
 }  // GK_API_NAMESPACE
 }  // namespace gk

@@ -12,6 +12,7 @@
 #include <graphkiln/function.h>
 #include <graphkiln/functions.h>
 #include <graphkiln/gradient_tape.h>
+#include <graphkiln/graph.h>
 #include <graphkiln/index.h>
 #include <graphkiln/indexed_slices.h>
 #include <graphkiln/initializers.h>

@@ -79,6 +79,49 @@ TEST(DerivativesTest, Jvp) {
   EXPECT_EQ(traced(x, y).to_vector<float>(), (Floats{6, 20}));
 }
 
+TEST(DerivativesTest, ZerosForWhatIsNotConnected) {
+  const Tensor x = {1.0f, 2.0f};
+  const gk::Variable w(Tensor({2.0f, 5.0f}));
+  constexpr auto kZero = gk::UnconnectedGradients::kZero;
+  gk::GradientTape tape({.persistent = true});
+  tape.watch(x);
+  const Tensor y = x * x;
+  EXPECT_FALSE(tape.gradient(y, w).defined());
+  EXPECT_EQ(tape.gradient(y, w, kZero).to_vector<float>(), (Floats{0, 0}));
+  EXPECT_EQ(tape.jacobian(y, w, kZero).to_vector<float>(),
+            (Floats{0, 0, 0, 0}));
+  tape.Stop();
+  EXPECT_THROW(tape.Stop(), gk::Error);
+  EXPECT_THROW(tape.Reset(), gk::Error);
+  tape.Resume();
+  EXPECT_THROW(tape.Resume(), gk::Error);
+}
+
+TEST(DerivativesTest, OfAGraph) {
+  const gk::Variable w(Tensor({2.0f, 5.0f}));
+  auto f = gk::function([&](const Tensor& x) {
+    const Tensor y = x * x * w.value();
+    const std::vector<Tensor> g = gk::gradients({y}, {x, w});
+    EXPECT_FALSE(gk::gradients({y}, {Tensor(1.0f)})[0].defined());
+    const Tensor half = x * 0.5f;
+    const Tensor stopped = gk::gradients(
+        {half * x}, {x}, {.grad_ys = {x}, .stop_gradients = {half}})[0];
+    EXPECT_THROW(gk::gradients({y}, {x}, {.grad_ys = {x, x}}), gk::Error);
+    EXPECT_THROW(gk::gradients({y}, {x}, {.grad_ys = {gk::zeros({3})}}),
+                 gk::Error);
+    const Tensor h = gk::hessians({gk::reduce_sum(x * x * x)}, {x})[0];
+    EXPECT_EQ(h.shape(), gk::Shape({2, 2}));
+    return std::vector<Tensor>{g[0], g[1], stopped, h};
+  });
+  const std::vector<Tensor> found = f(Tensor({1.0f, 2.0f}));
+  EXPECT_EQ(found[0].to_vector<float>(), (Floats{4, 20}));
+  EXPECT_EQ(found[1].to_vector<float>(), (Floats{1, 4}));
+  EXPECT_EQ(found[2].to_vector<float>(), (Floats{0.5, 2}));
+  EXPECT_EQ(found[3].to_vector<float>(), (Floats{6, 0, 0, 12}));
+  EXPECT_THROW(gk::gradients({found[0]}, {found[1]}), gk::Error);
+  EXPECT_THROW(gk::hessians({found[0]}, {found[1]}), gk::Error);
+}
+
 TEST(ForwardModeTest, OneTensorAsSeveralArguments) {
   const Tensor x = {2.0f};
   const gk::ForwardResult both = gk::jvp(

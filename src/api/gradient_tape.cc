@@ -1,52 +1,62 @@
 #include "graphkiln/gradient_tape.h"
 
+#include <optional>
 #include <thread>
 
 #include "api/inner.h"
-#include "eager/gradient_tape.h"
 #include "framework/op_builder.h"
+#include "function/derivatives.h"
 #include "function/forward_accumulator.h"
-#include "function/jacobian.h"
+#include "function/part_scope.h"
 #include "graphkiln/functions.h"
 
 namespace gk::api {
 
+namespace {
+
+::gk::UnconnectedGradients Inner(UnconnectedGradients unconnected) {
+  return static_cast<::gk::UnconnectedGradients>(unconnected);
+}
+Tensor Outer(const Gradient& g) {
+  return g.is_none()     ? Tensor()
+         : g.is_slices() ? api::Outer(Densify(g))
+                         : api::Outer(g.dense);
+}
+std::vector<Tensor> OuterGradients(const std::vector<Gradient>& gradients) {
+  std::vector<Tensor> out;
+  for (const Gradient& g : gradients) out.push_back(Outer(g));
+  return out;
+}
+TensorVector InnerSources(const std::vector<TensorOrVariable>& sources) {
+  TensorVector inner;
+  for (const TensorOrVariable& s : sources) {
+    inner.push_back(api::Inner(s.tensor()));
+  }
+  return inner;
+}
+std::vector<Gradient> InnerWeights(const std::vector<Tensor>& weights) {
+  std::vector<Gradient> inner;
+  for (const Tensor& w : weights) inner.push_back({.dense = InnerOrNull(w)});
+  return inner;
+}
+
+}  // namespace
+
 struct GradientTape::Rep {
   explicit Rep(const GradientTapeOptions& options)
-      : tape(true, options.watch_accessed_variables),
-        persistent(options.persistent),
+      : tape(options.persistent, options.watch_accessed_variables),
         builder(OpBuilder::Current()) {}
-  // Before a set of gradients is computed, which may take several passes.
-  void Use() {
-    CheckHome();
-    if (persistent) return;
-    if (used) {
-      throw ::gk::Error(::gk::RuntimeError(
-          "A non-persistent GradientTape can only be used to compute one set "
-          "of gradients (or jacobians)"));
+  UserTape& Home() {
+    if (std::this_thread::get_id() == thread &&
+        OpBuilder::Current() == builder) {
+      return tape;
     }
-    used = true;
-    if (tape.recording()) tape.Pop();
-  }
-  // Afterwards: nobody asks again.
-  void Used() {
-    if (persistent) return;
-    tape.Reset();
-    tape.Retire();
-  }
-  bool IsHome() const {
-    return std::this_thread::get_id() == thread &&
-           OpBuilder::Current() == builder;
-  }
-  void CheckHome() const {
-    if (IsHome()) return;
     throw ::gk::Error(::gk::RuntimeError(
         "A GradientTape must be used on the thread and inside the function "
         "where it was made"));
   }
 
-  ::gk::GradientTape tape;
-  bool persistent, used = false;
+  UserTape tape;
   OpBuilder* builder;
   std::thread::id thread = std::this_thread::get_id();
 };
@@ -62,28 +72,22 @@ GradientTape::GradientTape(const GradientTapeOptions& options) {
 GradientTape::~GradientTape() = default;
 
 void GradientTape::watch(const TensorOrVariable& source) {
-  Guarded([&] { rep_->tape.Watch(Inner(source.tensor())); });
+  Guarded([&] { rep_->tape.Watch(api::Inner(source.tensor())); });
 }
 void GradientTape::Stop() {
-  Guarded([&] {
-    rep_->CheckHome();
-    rep_->tape.Pop();
-  });
+  Guarded([&] { rep_->Home().Pop(); });
 }
 void GradientTape::Resume() {
-  Guarded([&] {
-    rep_->CheckHome();
-    rep_->tape.Push();
-  });
+  Guarded([&] { rep_->Home().Push(); });
 }
 void GradientTape::Reset() {
-  rep_->tape.Reset();
-  rep_->used = false;
+  Guarded([&] { rep_->tape.Reset(); });
 }
 
 Tensor GradientTape::gradient(const TensorOrVariable& target,
-                              const TensorOrVariable& source) {
-  return Compute({target.tensor()}, {source}, {})[0];
+                              const TensorOrVariable& source,
+                              UnconnectedGradients unconnected) {
+  return Compute({target.tensor()}, {source}, {}, unconnected)[0];
 }
 
 std::vector<Tensor> GradientTape::gradient(
@@ -91,68 +95,47 @@ std::vector<Tensor> GradientTape::gradient(
   return Compute({target.tensor()}, {sources.begin(), sources.end()}, {});
 }
 
-std::vector<Tensor> GradientTape::gradient(
-    const TensorOrVariable& target, const std::vector<Tensor>& sources) {
+std::vector<Tensor> GradientTape::gradient(const TensorOrVariable& target,
+                                           const std::vector<Tensor>& sources) {
   return Compute({target.tensor()}, {sources.begin(), sources.end()}, {});
 }
 
 std::vector<Tensor> GradientTape::gradient(
     const std::vector<Tensor>& targets,
     const std::vector<TensorOrVariable>& sources,
-    const std::vector<Tensor>& weights) {
-  return Compute(targets, sources, weights);
+    const std::vector<Tensor>& weights, UnconnectedGradients unconnected) {
+  return Compute(targets, sources, weights, unconnected);
 }
 
 std::vector<Tensor> GradientTape::Compute(
     const std::vector<Tensor>& targets,
     const std::vector<TensorOrVariable>& sources,
-    const std::vector<Tensor>& weights) {
+    const std::vector<Tensor>& weights, UnconnectedGradients unconnected) {
   return Guarded([&] {
-    rep_->Use();
-    TensorVector from, to = Inner(targets);
-    for (const TensorOrVariable& s : sources) {
-      from.push_back(Inner(s.tensor()));
-    }
-    if (!weights.empty() && weights.size() != targets.size()) {
-      throw ::gk::Error(ValueError("{} weights were given for {} targets",
-                                   weights.size(), targets.size()));
-    }
-    std::vector<Gradient> given;
-    for (const Tensor& w : weights) given.push_back({.dense = InnerOrNull(w)});
-    const std::vector<Gradient> found =
-        ValueOrThrow(rep_->tape.ComputeGradient(to, from, given));
-    std::vector<Tensor> out;
-    for (const Gradient& g : found) {
-      out.push_back(g.is_none()     ? Tensor()
-                    : g.is_slices() ? Outer(Densify(g))
-                                    : Outer(g.dense));
-    }
-    rep_->Used();
-    return out;
+    return OuterGradients(
+        rep_->Home().Gradients(api::Inner(targets), InnerSources(sources),
+                               InnerWeights(weights), Inner(unconnected)));
   });
 }
 
 Tensor GradientTape::jacobian(const TensorOrVariable& target,
-                              const TensorOrVariable& source) {
-  return jacobian(target, std::vector<TensorOrVariable>{source})[0];
+                              const TensorOrVariable& source,
+                              UnconnectedGradients unconnected) {
+  return jacobian(target, std::vector<TensorOrVariable>{source},
+                  unconnected)[0];
 }
 
 std::vector<Tensor> GradientTape::jacobian(
     const TensorOrVariable& target,
-    const std::vector<TensorOrVariable>& sources) {
+    const std::vector<TensorOrVariable>& sources,
+    UnconnectedGradients unconnected) {
   return Guarded([&] {
-    rep_->Use();
-    std::vector<Watchable> from;
-    for (const TensorOrVariable& s : sources) {
-      from.push_back(WatchableOf(Inner(s.tensor())));
-    }
     std::vector<Tensor> out;
     for (const InnerTensor& t :
-         Jacobian(&rep_->tape, WatchableOf(Inner(target.tensor())), from,
-                  /*zero_if_unconnected=*/false)) {
-      out.push_back(t ? Outer(t) : Tensor());
+         rep_->Home().Jacobians(api::Inner(target.tensor()),
+                                InnerSources(sources), Inner(unconnected))) {
+      out.push_back(t ? api::Outer(t) : Tensor());
     }
-    rep_->Used();
     return out;
   });
 }
@@ -160,12 +143,30 @@ std::vector<Tensor> GradientTape::jacobian(
 Tensor GradientTape::batch_jacobian(const TensorOrVariable& target,
                                     const TensorOrVariable& source) {
   return Guarded([&] {
-    rep_->Use();
-    const InnerTensor made =
-        BatchJacobian(&rep_->tape, WatchableOf(Inner(target.tensor())),
-                      WatchableOf(Inner(source.tensor())));
-    rep_->Used();
-    return Outer(made);
+    return api::Outer(rep_->Home().BatchJacobian(api::Inner(target.tensor()),
+                                                 api::Inner(source.tensor())));
+  });
+}
+
+std::vector<Tensor> gradients(const std::vector<Tensor>& ys,
+                              const std::vector<TensorOrVariable>& xs,
+                              const GradientsOptions& options) {
+  return Guarded([&] {
+    std::optional<NameScope> scope;
+    if (FuncGraph* graph = FuncGraph::Current()) {
+      scope.emplace(graph, options.name);
+    }
+    return OuterGradients(GraphGradients(
+        api::Inner(ys), InnerSources(xs), InnerWeights(options.grad_ys),
+        api::Inner(options.stop_gradients), Inner(options.unconnected)));
+  });
+}
+
+std::vector<Tensor> hessians(const std::vector<Tensor>& ys,
+                             const std::vector<TensorOrVariable>& xs,
+                             const std::string& name) {
+  return Guarded([&] {
+    return api::Outer(Hessians(api::Inner(ys), InnerSources(xs), name));
   });
 }
 
@@ -191,7 +192,8 @@ ForwardAccumulator::ForwardAccumulator(
     }
     rep_ = std::make_unique<Rep>();
     for (size_t i = 0; i < primals.size(); ++i) {
-      rep_->core.Watch(Inner(primals[i].tensor()), Inner(tangents[i]));
+      rep_->core.Watch(api::Inner(primals[i].tensor()),
+                       api::Inner(tangents[i]));
     }
     rep_->core.Push();
   });
@@ -216,8 +218,8 @@ void ForwardAccumulator::Resume() {
 Tensor ForwardAccumulator::jvp(const TensorOrVariable& of) {
   return Guarded([&] {
     rep_->CheckHome();
-    const InnerTensor found = rep_->core.Product(Inner(of.tensor()));
-    return found ? Outer(found) : Tensor();
+    const InnerTensor found = rep_->core.Product(api::Inner(of.tensor()));
+    return found ? api::Outer(found) : Tensor();
   });
 }
 
