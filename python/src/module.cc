@@ -27,6 +27,7 @@
 #include "gradient_tape.h"
 #include "graph_def.h"
 #include "graph_functions.h"
+#include "graph_parts.h"
 #include "graph_scopes.h"
 #include "host_function.h"
 #include "interrupt.h"
@@ -41,6 +42,7 @@
 #include "plain_values.h"
 #include "printing.h"
 #include "ragged.h"
+#include "reference_type.h"
 #include "retraces.h"
 #include "shape_type.h"
 #include "slicing.h"
@@ -86,7 +88,7 @@ NB_MODULE(_graphkiln, m) {
   const bool ok =
       gk::py::AddErrorTypes(module) && gk::py::AddDTypeType(module) &&
       gk::py::AddShapeType(module) &&
-      gk::py::AddTensorTypes(module) && gk::py::AddVariableType(module) &&
+      gk::py::AddReferenceType(module) && gk::py::AddTensorTypes(module) && gk::py::AddVariableType(module) &&
       gk::py::AddTensorSpecTypes(module) && gk::py::AddConversions(module) &&
       gk::py::AddOpFunctions(module) &&
       gk::py::AddCompositeFunctions(module) &&
@@ -106,6 +108,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddAtomicFunction(m);
   gk::py::AddArgumentSnapshot(m);
   gk::py::AddPlainValues(m);
+  gk::py::AddGraphParts(m);
   gk::py::AddFunctionSpec(m);
   gk::py::AddRetraces(m);
   gk::py::AddScopes(m);

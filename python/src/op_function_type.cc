@@ -1,8 +1,11 @@
 // The callable around an OpInfo: tf.raw_ops.X (keywords only) and the public
 // functions that are nothing but an op.
 
+#include <nanobind/nanobind.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <string>
 
 #include "framework/op_registry.h"
 #include "guarded.h"
@@ -13,6 +16,8 @@
 // clang-format off: it needs Python.h before it.
 #include <structmember.h>
 // clang-format on
+
+namespace nb = nanobind;
 
 namespace gk::py {
 namespace {
@@ -220,9 +225,17 @@ PyObject* TextSignature(PyObject* o, void*) {
 }
 // What inspect.signature asks for.
 PyObject* Signature(PyObject* o, void*) {
-  PyRef text = PyRef::Steal(TextSignature(o, nullptr));
-  if (!text) return nullptr;
-  return CallPython("graphkiln._src.function.signature", "parse", {text.get()});
+  const nb::object text = nb::steal(TextSignature(o, nullptr));
+  if (!text.is_valid()) return nullptr;
+  // As Python reads the text, which is the binding's own, never a user's.
+  const std::string_view shown = StringView(text.ptr());
+  nb::dict names;
+  names["tf"] = nb::module_::import_("graphkiln");
+  const nb::object like = nb::module_::import_("builtins").attr("eval")(
+      ("lambda " + std::string(shown.substr(1, shown.size() - 2)) + ": None")
+          .c_str(),
+      names);
+  return nb::module_::import_("inspect").attr("signature")(like).release().ptr();
 }
 // A function found on a class is a method of its instances.
 PyObject* Bind(PyObject* o, PyObject* instance, PyObject*) {

@@ -5,6 +5,7 @@
 #include "class_attribute.h"
 #include "convert.h"
 #include "func_graph_object.h"
+#include "graph_parts.h"
 #include "function/loop_builder.h"
 #include "nest_node.h"
 #include "operation_type.h"
@@ -16,7 +17,6 @@ namespace {
 namespace nb = nanobind;
 using Kind = StagedValue::Kind;
 
-constexpr char kParts[] = "graphkiln._src.function.python_parts";
 constexpr char kStaging[] = "graphkiln.autograph.staging";
 constexpr char kSymbols[] = "graphkiln.autograph.symbols";
 
@@ -232,10 +232,10 @@ void BeginPart(FuncGraph* part) {
   BeginBody(part);
 }
 void BeginBody(FuncGraph* body) {
-  Call(kParts, "keep_body", Owned(WrapGraph(body->graph().get())));
+  KeepBody(Owned(WrapGraph(body->graph().get())));
 }
 void EndPart(FuncGraph* part) {
-  Call(kParts, "keep", Owned(WrapGraph(part->graph().get())));
+  KeepParts(Owned(WrapGraph(part->graph().get())));
 }
 
 std::string TextOf(nb::handle value) {

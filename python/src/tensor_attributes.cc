@@ -10,6 +10,7 @@
 #include "guarded.h"
 #include "shape_type.h"
 #include "tensor_leaves.h"
+#include "reference_type.h"
 #include "tensor_type.h"
 
 namespace gk::py {
@@ -152,7 +153,7 @@ PyObject* Consumers(PyObject* o, PyObject*) {
 }
 
 PyObject* Reference(PyObject* o, PyObject*) {
-  return CallPython("graphkiln._src.function.reference", "Reference", {o});
+  return NewReference(o);
 }
 
 PyObject* ShapeAsList(PyObject* o, PyObject*) {

@@ -14,6 +14,7 @@
 #include "ops/batch_rows.h"
 #include "shape_type.h"
 #include "slicing.h"
+#include "reference_type.h"
 #include "tensor_type.h"
 #include "variable_type.h"
 
@@ -243,7 +244,7 @@ PyObject* FromProto(PyObject*, PyObject*, PyObject*) {
 }
 
 PyObject* Reference(PyObject* o, PyObject*) {
-  return CallPython("graphkiln._src.function.reference", "Reference", {o});
+  return NewReference(o);
 }
 PyObject* GetShape(PyObject* o, PyObject*) {
   return PyObject_GetAttrString(o, "shape");

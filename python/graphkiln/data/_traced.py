@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from graphkiln import _graphkiln
-from graphkiln._src.function import python_parts, tracing
+from graphkiln._src.function import tracing
 from graphkiln._src.types import composite
 from graphkiln._src.variables import variable
 from graphkiln.data import _structure as structure
@@ -81,7 +81,7 @@ def of_components(
 ) -> _graphkiln.ConcreteFunction:
     """`body`, which takes and returns a list of components, traced."""
     graph = _graphkiln.FuncGraph(name)
-    python_parts.keep_body(graph)
+    _graphkiln.keep_body(graph)
     graph._enter_trace()
     try:
         given = [
@@ -91,10 +91,10 @@ def of_components(
         results = [graph._mark_returned(t) for t in body(given)]
     finally:
         graph._exit()
-    python_parts.release_bodies(graph)
+    _graphkiln.release_bodies(graph)
     function = _graphkiln.finish_graph(graph, results, dict(_ATTRIBUTES))
     function.graph = graph
-    python_parts.keep(graph)
+    _graphkiln.keep_parts(graph)
     return function
 
 

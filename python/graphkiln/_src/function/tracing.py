@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from graphkiln import _graphkiln, _loading
-from graphkiln._src.function import python_parts
 from graphkiln._src.types import type_spec  # noqa: F401  adds methods
 from graphkiln._src.variables import variable as _variable
 
@@ -136,12 +135,12 @@ def trace(
             outputs = _graphkiln.returned_tensors(graph, function, result)
     finally:
         graph._exit()
-        python_parts.release_bodies(graph)
+        _graphkiln.release_bodies(graph)
     if "_implements" in attributes:
         _refuse_captures(graph, name, attributes["_implements"])
     concrete = _graphkiln.finish_graph(
         graph, outputs, dict(attributes)
     )
     concrete.graph = graph
-    python_parts.keep(graph)
+    _graphkiln.keep_parts(graph)
     return concrete
