@@ -18,6 +18,7 @@
 #include "framework/shared_variables.h"
 #include "element_spec.h"
 #include "errors.h"
+#include "extension_fields.h"
 #include "external_captures.h"
 #include "func_graph_object.h"
 #include "function/control_flow.h"
@@ -135,6 +136,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddLogFunctions(m);
   gk::py::AddPackageFacts(m);
   gk::py::AddPrinting(m);
+  gk::py::AddExtensionFields(m);
   gk::py::AddPublicNames(m);
   m.attr("anonymous_name") = gk::kAnonymousName.data();
   first = Py_NewRef(module);

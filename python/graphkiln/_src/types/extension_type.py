@@ -1,19 +1,52 @@
 """tf.experimental.ExtensionType: classes of tensors and Python values that
 work as arguments and results of tf.functions."""
 
+import collections.abc
 import inspect
 import typing
 from collections.abc import Callable
 
 from graphkiln import _graphkiln, nest
-from graphkiln._graphkiln import DType, Tensor, TensorShape
+from graphkiln._graphkiln import DType, Tensor, TensorShape, extension_fields
 from graphkiln._src import ops
-from graphkiln._src.types import extension_type_field as fields
 from graphkiln._src.types.type_spec import CompositeTensor, TypeSpec
 
 _RESERVED = frozenset({"self", "Spec", "_type_spec", "__dict__"})
 _PREFIX = "_tf_extension_type_"
 _CONSTRUCTING = _PREFIX + "constructing"
+_NO_DEFAULT = object()
+
+
+class ImmutableDict(collections.abc.Mapping):
+    """A mapping that does not change."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self, *args, **kwargs):
+        self._items = dict(*args, **kwargs)
+
+    def __getitem__(self, key):
+        return self._items[key]
+
+    def __contains__(self, key) -> bool:
+        return key in self._items
+
+    def __iter__(self):
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return f"ImmutableDict({self._items})"
+
+
+class Field(typing.NamedTuple):
+    """One field of an extension type."""
+
+    name: str
+    value_type: object
+    default: object = _NO_DEFAULT
 
 
 class _Guarded:
@@ -71,24 +104,24 @@ class ExtensionTypeMetaclass(type):
                 )
         cls._fields()
 
-    def _fields(cls) -> tuple[fields.Field, ...]:
+    def _fields(cls) -> tuple[Field, ...]:
         """The fields, those of base classes first."""
         known = cls.__dict__.get(_PREFIX + "fields")
         if known is not None:
             return known
         result, resolved = [], True
         for name, value_type in _annotations(cls).items():
-            default = getattr(cls, name, fields.NO_DEFAULT)
+            default = getattr(cls, name, _NO_DEFAULT)
             try:
-                known = fields.check_annotation(value_type)
+                known = extension_fields.check_annotation(value_type)
             except TypeError as e:
                 raise TypeError(f"In field {name!r}: {e}") from None
             resolved &= known
-            if default is not fields.NO_DEFAULT and known:
-                default = fields.convert(
+            if default is not _NO_DEFAULT and known:
+                default = extension_fields.convert(
                     default, value_type, f"default value for {name}"
                 )
-            result.append(fields.Field(name, value_type, default))
+            result.append(Field(name, value_type, default))
         if resolved:
             setattr(cls, _PREFIX + "fields", tuple(result))
         return tuple(result)
@@ -98,7 +131,7 @@ def _signature(all_fields: tuple, with_defaults: bool) -> inspect.Signature:
     parameters, optional_seen = [], False
     for field in all_fields:
         default = inspect.Parameter.empty
-        if with_defaults and field.default is not fields.NO_DEFAULT:
+        if with_defaults and field.default is not _NO_DEFAULT:
             default, optional_seen = field.default, True
         kind = (
             inspect.Parameter.KEYWORD_ONLY
@@ -173,7 +206,7 @@ def _finish(self, as_specs: bool) -> None:
     if missing:
         raise ValueError(f"Missing required fields: {missing}")
     for field in all_fields:
-        self.__dict__[field.name] = fields.convert(
+        self.__dict__[field.name] = extension_fields.convert(
             self.__dict__[field.name], field.value_type, field.name, as_specs
         )
     if not as_specs:
@@ -188,7 +221,7 @@ class ExtensionTypeSpec(_Guarded, TypeSpec):
         return [self.__dict__[f.name] for f in type(self)._fields()]
 
     @classmethod
-    def _fields(cls) -> tuple[fields.Field, ...]:
+    def _fields(cls) -> tuple[Field, ...]:
         return cls.value_type._fields()
 
     @classmethod
@@ -274,7 +307,7 @@ _PYTHON = (
 
 
 def _plain(value: object) -> object:
-    if isinstance(value, fields.ImmutableDict):
+    if isinstance(value, ImmutableDict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, tuple):
         return tuple(_plain(item) for item in value)
@@ -283,7 +316,7 @@ def _plain(value: object) -> object:
 
 def _immutable(value: object) -> object:
     if isinstance(value, dict):
-        return fields.ImmutableDict(
+        return ImmutableDict(
             (key, _immutable(item)) for key, item in value.items()
         )
     if isinstance(value, tuple):
@@ -371,7 +404,7 @@ class ExtensionType(
         spec = self.__dict__.get(key)
         if spec is None:
             spec = self.Spec._of({
-                field.name: fields.spec_of(value)
+                field.name: extension_fields.spec_of(value)
                 for field, value in zip(type(self)._fields(), self._values())
             })
             self.__dict__[key] = spec
