@@ -4,11 +4,11 @@
 #include <optional>
 #include <unordered_set>
 
-#include "dataset.h"
 #include "function/branch_builder.h"
 #include "function/dataset_loop.h"
 #include "function/loop_builder.h"
 #include "source_location.h"
+#include "made_dataset.h"
 #include "staged_values.h"
 #include "text_caster.h"
 #include "variable_type.h"

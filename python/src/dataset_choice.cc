@@ -51,8 +51,8 @@ TypedDataset Typed(nb::handle dataset) {
 
 nb::object Drawn(const Tensor& variant, nb::handle spec,
                  const nb::list& parts) {
-  return Owned(ImportAttribute("graphkiln.data._making", "make").Release())(
-      nb::str("_DirectedInterleaveDataset"), Wrapped(variant), spec, *parts);
+  return MakeDataset("_DirectedInterleaveDataset", Wrapped(variant), spec,
+                     nb::tuple(parts));
 }
 
 nb::object Choose(const Arguments& a) {

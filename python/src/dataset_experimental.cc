@@ -56,8 +56,7 @@ nb::object GetStructure(const Arguments& a) {
 }
 
 nb::object FromVariant(const Arguments& a) {
-  return Call("graphkiln.data._making", "make", nb::str("_VariantDataset"),
-              a["variant"], a["structure"]);
+  return MakeDataset("_VariantDataset", a["variant"], a["structure"]);
 }
 
 nb::object MapAndBatch(const Arguments& a) {

@@ -27,6 +27,8 @@ inline constexpr char kParallelInterleaveDatasetV4[] =
     "ParallelInterleaveDatasetV4";
 inline constexpr char kParallelMapDatasetV2[] = "ParallelMapDatasetV2";
 inline constexpr char kPrefetchDataset[] = "PrefetchDataset";
+inline constexpr char kRandomDatasetV2[] = "RandomDatasetV2";
+inline constexpr char kRangeDataset[] = "RangeDataset";
 inline constexpr char kRebatchDatasetV2[] = "RebatchDatasetV2";
 inline constexpr char kReduceDataset[] = "ReduceDataset";
 inline constexpr char kRepeatDataset[] = "RepeatDataset";
@@ -37,6 +39,8 @@ inline constexpr char kShuffleDatasetV3[] = "ShuffleDatasetV3";
 inline constexpr char kSkipDataset[] = "SkipDataset";
 inline constexpr char kTakeDataset[] = "TakeDataset";
 inline constexpr char kTakeWhileDataset[] = "TakeWhileDataset";
+inline constexpr char kTensorDataset[] = "TensorDataset";
+inline constexpr char kTensorSliceDataset[] = "TensorSliceDataset";
 inline constexpr char kUnbatchDataset[] = "UnbatchDataset";
 inline constexpr char kUniqueDataset[] = "UniqueDataset";
 inline constexpr char kWindowDataset[] = "WindowDataset";

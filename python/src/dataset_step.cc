@@ -20,8 +20,6 @@ namespace {
 
 namespace nb = nanobind;
 
-constexpr char kMaking[] = "graphkiln.data._making";
-
 nb::object Kept(const char* module, const char* name) {
   return Owned(ImportAttribute(module, name).Release());
 }
@@ -68,10 +66,6 @@ const StepFacts& FactsOfOp(std::string_view name) {
 
 }  // namespace
 
-nb::object DatasetClass() { return Kept("graphkiln.data._dataset", "Dataset"); }
-
-bool IsDataset(nb::handle o) { return nb::isinstance(o, DatasetClass()); }
-
 nb::object ElementSpecOf(nb::handle dataset) {
   return dataset.attr("element_spec");
 }
@@ -89,13 +83,10 @@ nb::object NumberTensor(nb::handle value, DataType dtype,
 
 nb::object DatasetBy(std::string_view op, nb::handle spec, const Given& given) {
   const StepFacts& facts = FactsOfOp(op);
-  nb::list made{};
-  made.append(nb::str(facts.kind.c_str()));
-  made.append(nb::none());
-  made.append(spec);
+  nb::list parts{};
   Given held;  // what arguments become
   const auto variant = [&](nb::handle dataset) {
-    made.append(dataset);
+    parts.append(dataset);
     return dataset.attr("_as_input")();
   };
   for (const auto& [name, value] : given) {
@@ -108,7 +99,7 @@ nb::object DatasetBy(std::string_view op, nb::handle spec, const Given& given) {
     } else if (IsDataset(value)) {
       held.emplace_back(name, variant(value));
     } else if (IsConcreteFunction(value.ptr())) {
-      made.append(value);
+      parts.append(value);
       for (const std::string_view c : facts.captures) {
         if (c.starts_with("other_") ||
             (c.starts_with(name) && c[name.size()] == '_')) {
@@ -131,8 +122,8 @@ nb::object DatasetBy(std::string_view op, nb::handle spec, const Given& given) {
   for (const auto& [name, value] : held) {
     arguments.emplace_back(name, value.ptr());
   }
-  made[1] = Owned(CallOp(op, arguments));
-  return Kept(kMaking, "make")(*made);
+  return MakeDataset(facts.kind, Owned(CallOp(op, arguments)), spec,
+                     nb::tuple(parts));
 }
 
 nb::object Then(const Arguments& a, std::string_view op, nb::handle spec,

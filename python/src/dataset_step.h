@@ -10,14 +10,12 @@
 #include <vector>
 
 #include "element_spec.h"
+#include "made_dataset.h"
 #include "staged_values.h"
 #include "told_function.h"
 
 namespace gk::py {
 
-// tf.data.Dataset.
-nanobind::object DatasetClass();
-bool IsDataset(nanobind::handle o);
 nanobind::object ElementSpecOf(nanobind::handle dataset);
 
 // The dataset of elements of `spec` that an op makes of what it is given by

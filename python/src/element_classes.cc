@@ -5,6 +5,7 @@
 #include "dtype_type.h"
 #include "element_spec.h"
 #include "framework/op_builder.h"
+#include "made_dataset.h"
 #include "name_scope.h"
 #include "ops/fn/AnonymousIteratorV3.h"
 #include "ops/fn/IteratorGetNext.h"
@@ -45,11 +46,6 @@ Classes& The() {
 bool IsA(Handle value, Handle cls) {
   return PyObject_TypeCheck(value.ptr(),
                             reinterpret_cast<PyTypeObject*>(cls.ptr()));
-}
-const Object& DatasetClass() {
-  static const Object& cls = *new Object(
-      Owned(ImportAttribute("graphkiln.data._dataset", "Dataset").Release()));
-  return cls;
 }
 PartialTensorShape ScalarShape() { return TensorShape(); }
 Object ScalarSpec(DataType type) {
@@ -141,8 +137,7 @@ Object DatasetsOf(Handle self, Handle variant) {
   const PartialTensorShape shape = ShapeOfDatasets(self);
   const Object elements = self.attr("_element_spec");
   if (shape.rank() != 0) return DatasetsInTensor(variant, elements, shape);
-  return Call("graphkiln.data._making", "make", nb::str("_VariantDataset"),
-              variant, elements);
+  return MakeDataset("_VariantDataset", variant, elements);
 }
 ClassMember dataset_spec_members[] = {
     {ByName<InitDatasetSpec, "element_spec", "?dataset_shape">(

@@ -222,7 +222,7 @@ class Decoder {
   // Of tensors that are known to have the shapes of the spec's components.
   static Object Composite(Handle spec, const nb::list& parts) {
     size_t i = 0;
-    for (Handle known : nb::list(spec.attr("_component_specs"))) {
+    for (Handle known : Object(spec.attr("_component_specs"))) {
       const Handle part = parts[i++];
       if (IsSymbolicTensor(part.ptr())) {
         part.attr("set_shape")(known.attr("shape"));
@@ -451,24 +451,6 @@ nb::list LeavesInside(Handle spec) {
   return leaves;
 }
 
-// ValueError with both in the message if leaves are known to have different
-// lengths.
-void CheckSameLength(Handle spec, const nb::str& message) {
-  ElementSignature shapes;
-  for (Handle leaf : LeavesInside(spec)) {
-    if (!nb::hasattr(leaf, "shape")) continue;
-    shapes.shapes.push_back(Shape(leaf.attr("shape")));
-  }
-  if (const auto lengths = UnequalLengths(shapes)) {
-    Throw(ValueError("{}", nb::cast<std::string>(message.attr("format")(
-                               lengths->first, lengths->second))));
-  }
-}
-void CheckNotEmpty(Handle spec) {
-  if (!SignatureOfSpec(spec).types.empty()) return;
-  Throw(ValueError("Invalid `element`. `element` should not be empty."));
-}
-
 nb::list FlatSpecs(Handle spec) {
   const ElementSignature e = SignatureOfSpec(spec);
   nb::list specs;
@@ -493,6 +475,34 @@ Object SetShapes(Handle spec, Object tensors) {
 }
 
 }  // namespace
+
+Object RowsOfSpec(Handle spec) {
+  nb::list rows;
+  for (Handle leaf : ElementLeaves(spec)) rows.append(Sliced(leaf));
+  return PackedElement(spec, rows);
+}
+
+void CheckSameLength(Handle spec, const nb::str& message) {
+  ElementSignature shapes;
+  for (Handle leaf : LeavesInside(spec)) {
+    if (!nb::hasattr(leaf, "shape")) continue;
+    shapes.shapes.push_back(Shape(leaf.attr("shape")));
+  }
+  if (const auto lengths = UnequalLengths(shapes)) {
+    Throw(ValueError("{}", nb::cast<std::string>(message.attr("format")(
+                               lengths->first, lengths->second))));
+  }
+}
+void RefuseEmptyElement(Handle spec) {
+  if (!SignatureOfSpec(spec).types.empty()) return;
+  Throw(ValueError("Invalid `element`. `element` should not be empty."));
+}
+
+bool HasArrays(Handle leaf) {
+  const Kind kind = KindOf(leaf);
+  return kind == Kind::kTensor || kind == Kind::kNone ||
+         kind == Kind::kRagged || kind == Kind::kSparse;
+}
 
 ElementSignature SignatureOfSpec(Handle spec) {
   ElementSignature e;
@@ -553,6 +563,10 @@ Object RawOp(const char* name) {
 
 void AddElementSpecs(nb::module_& m) {
   nb::module_ e = m.def_submodule("elements", "Elements and their specs.");
+  e.attr("flatten") = m.attr("element_flatten");
+  e.attr("flatten_up_to") = m.attr("element_flatten_up_to");
+  e.attr("map") = m.attr("element_map");
+  e.attr("pack") = m.attr("element_pack");
   e.def("normalize", &NormalizedElement, nb::arg("value").none());
   e.def("spec_of", &SpecOfElement, nb::arg("value").none());
   e.def("flat_specs", &FlatSpecs,
@@ -572,7 +586,7 @@ void AddElementSpecs(nb::module_& m) {
   e.def("batched", &Batched, nb::arg("spec"), nb::arg("size").none());
   e.def("sliced", &Sliced);
   e.def("leaves", &LeavesInside);
-  e.def("not_empty", &CheckNotEmpty);
+  e.def("not_empty", &RefuseEmptyElement);
   e.def("same_length", &CheckSameLength);
 }
 

@@ -41,6 +41,16 @@ nanobind::list ComponentsOfElement(nanobind::handle spec,
 nanobind::object ElementOfComponents(nanobind::handle spec,
                                      nanobind::handle tensors);
 
+// The structure of specs of rows; see tf.data.Dataset.from_tensor_slices.
+nanobind::object RowsOfSpec(nanobind::handle spec);
+// ValueError for elements without components.
+void RefuseEmptyElement(nanobind::handle spec);
+// ValueError with both in the message if leaves are known to have different
+// lengths.
+void CheckSameLength(nanobind::handle spec, const nanobind::str& message);
+// Can values of a leaf's spec be arrays?
+bool HasArrays(nanobind::handle leaf);
+
 // Python's function of an op (raw_ops), which lets other threads run and whose
 // errors name it; the file includes ops/fn/<op>.h.
 #define GK_RAW_OP(op)                                \

@@ -8,6 +8,7 @@
 #include "concrete_function.h"
 #include "concrete_function_facts.h"
 #include "control_flow.h"
+#include "dataset_class.h"
 #include "dataset_methods.h"
 #include "convert.h"
 #include "deferred_captures.h"
@@ -124,6 +125,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddRowLoops(m);
   gk::py::AddElementSpecs(m);
   gk::py::AddElementClasses(m);
+  gk::py::AddDatasetClass(m);
   gk::py::AddDatasetMethods(m);
   gk::py::AddDatasetBy(m);
   gk::py::AddDatasetExperimental(m);

@@ -71,10 +71,18 @@ PyObject* CallByName(PyObject* self, PyObject* args, PyObject* kwargs) {
 }
 
 template <auto kFunction>
-PyObject* CallWithAll(PyObject* self, PyObject* args) {
+PyObject* CallWithTuple(PyObject* self, PyObject* args) {
   return Returned([&] {
     return kFunction(nanobind::handle(self),
                      nanobind::borrow<nanobind::tuple>(args));
+  });
+}
+template <auto kFunction>
+PyObject* CallWithAll(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return Returned([&] {
+    return kFunction(
+        nanobind::handle(self), nanobind::borrow<nanobind::tuple>(args),
+        kwargs ? nanobind::borrow<nanobind::dict>(kwargs) : nanobind::dict());
   });
 }
 
@@ -91,7 +99,13 @@ PyMethodDef ByName(const char* name, const char* doc = nullptr) {
 // The same of kFunction(self, tuple of all arguments).
 template <auto kFunction>
 PyMethodDef ByPosition(const char* name, const char* doc = nullptr) {
-  return {name, detail::CallWithAll<kFunction>, METH_VARARGS, doc};
+  return {name, detail::CallWithTuple<kFunction>, METH_VARARGS, doc};
+}
+// The same of kFunction(self, tuple of those by position, dict of the others).
+template <auto kFunction>
+PyMethodDef ByAll(const char* name, const char* doc = nullptr) {
+  return {name, AsCFunction(&detail::CallWithAll<kFunction>),
+          METH_VARARGS | METH_KEYWORDS, doc};
 }
 
 }  // namespace gk::py

@@ -11,11 +11,10 @@ import numpy as np
 from graphkiln._graphkiln import Tensor, TensorShape
 
 from graphkiln import _graphkiln, raw_ops
+from graphkiln._graphkiln import elements
 from graphkiln._src.host import py_function
 from graphkiln._src.types import dtypes, variable_spec
 from graphkiln._src.types.type_spec import TensorSpec
-from graphkiln.data import _making as making
-from graphkiln.data import _structure as structure
 from graphkiln.data import _traced as traced
 
 
@@ -44,7 +43,7 @@ class Source:
                 "argument."
             )
         if output_signature is not None:
-            self.spec = structure.checked(output_signature)
+            self.spec = elements.checked(output_signature)
         else:
             self.spec = _spec(output_types, output_shapes)
         self.arguments = [] if args is None else list(
@@ -75,12 +74,12 @@ class Source:
         self._running.pop(number, None)
 
     def _components(self, value: object) -> list:
-        specs = structure.flatten(self.spec)
-        expected: object = structure.map_structure(
+        specs = elements.flatten(self.spec)
+        expected: object = elements.map(
             lambda s: getattr(s, "dtype", s), self.spec
         )
         try:
-            leaves = structure.flatten_up_to(self.spec, value)
+            leaves = elements.flatten_up_to(self.spec, value)
             expected = self.spec
             leaves = [_converted(s, v) for s, v in zip(specs, leaves)]
         except (TypeError, ValueError) as error:
@@ -108,15 +107,15 @@ class Source:
                     f"{variable_spec.type_spec_from_value(leaf)} where an element of "
                     f"{spec} was expected."
                 )
-        return structure.to_tensors(
-            self.spec, structure.pack_like(self.spec, leaves)
+        return elements.to_tensors(
+            self.spec, elements.pack(self.spec, leaves)
         )
 
     def flat_map_fn(self, _) -> object:
         """The dataset of what one generator yields, made in the function that
         is being traced."""
         number = TensorSpec((), dtypes.int64)
-        components = structure.flat_specs(self.spec)
+        components = elements.flat_specs(self.spec)
 
         def get_iterator_id_fn():
             made = py_function.numpy_function(
@@ -131,7 +130,7 @@ class Source:
                 lambda n: self.next(int(n)), [iterator_id],
                 [s.dtype for s in components],
             )
-            return tuple(structure.set_shapes(self.spec, made))
+            return tuple(elements.set_shapes(self.spec, made))
 
         def finalize_fn(iterator_id):
             def end(n):
@@ -150,7 +149,7 @@ class Source:
         init = trace(get_iterator_id_fn, ())
         step = trace(generator_next_fn, number)
         final = trace(finalize_fn, number)
-        return making.of(
+        return _graphkiln.dataset_by(
             raw_ops.GeneratorDataset, self.spec, init_func=init, next_func=step,
             finalize_func=final,
         )
@@ -173,15 +172,62 @@ def _no_lists(value: object) -> object:
 def _spec(types: object, shapes: object) -> object:
     """The structure of tf.TensorSpecs of types and shapes."""
     types = _no_lists(types)
-    flat = structure.flatten(types)
+    flat = elements.flatten(types)
     if shapes is None:
         unknown = [None] * len(flat)
     else:
-        unknown = structure.flatten_up_to(types, shapes)
-    return structure.pack_like(
+        unknown = elements.flatten_up_to(types, shapes)
+    return elements.pack(
         types,
         [
             TensorSpec(TensorShape(s), _graphkiln.as_dtype(t))
             for s, t in zip(unknown, flat)
         ],
     )
+
+
+class Generated:
+    """A base of tf.data.Dataset."""
+
+    @staticmethod
+    def from_generator(
+        generator,
+        output_types=None,
+        output_shapes=None,
+        args=None,
+        output_signature=None,
+        name=None,
+    ) -> "Dataset":
+        """What a Python generator yields, asked for when it is needed.
+
+        Args:
+          generator: a callable that returns an iterable; called for each
+            iteration.
+          output_types: a structure of dtypes; or give `output_signature`.
+          output_shapes: a structure of shapes; unknown if not given.
+          args: a tuple of what can be tensors; `generator` gets their values.
+          output_signature: a structure of tf.TypeSpecs.
+          name: accepted for compatibility.
+
+        Raises:
+          TypeError: `generator` is not callable, or nothing or too much says
+            what the elements are.
+
+        What the generator raises comes out as tf.errors.InvalidArgumentError;
+        also if it yields something else than it should.
+
+        >>> def squares(n):
+        ...     for i in range(n):
+        ...         yield i * i
+        >>> dataset = tf.data.Dataset.from_generator(
+        ...     squares, args=(4,),
+        ...     output_signature=tf.TensorSpec([], tf.int32))
+        >>> [int(x) for x in dataset]
+        [0, 1, 4, 9]
+        """
+        source = Source(
+            generator, output_types, output_shapes, args, output_signature
+        )
+        return _graphkiln.DatasetBase.from_tensors(np.int32(0)).flat_map(
+            source.flat_map_fn
+        )

@@ -8,9 +8,8 @@ iterator is a While.
 """
 
 from graphkiln import _graphkiln
+from graphkiln._graphkiln import elements
 from graphkiln.autograph import branches, logic, loops
-from graphkiln.data import _making as making
-from graphkiln.data import _structure as structure
 
 
 def iterator_loop(
@@ -61,7 +60,7 @@ def dataset_loop(
     )
 
     def step(components):
-        item = structure.from_tensors(dataset.element_spec, components)
+        item = elements.from_tensors(dataset.element_spec, components)
         if extra_test is None:
             state.run(body, item)
             return _graphkiln.constant(True)
@@ -78,7 +77,7 @@ def dataset_loop(
 
     try:
         state.over_dataset(
-            making.typed(dataset), step, get_state, set_state,
+            dataset, step, get_state, set_state,
             extra_test is not None,
         )
     except BaseException:

@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable
 
 from graphkiln import _graphkiln
+from graphkiln._graphkiln import elements
 from graphkiln._src.function import tracing
 from graphkiln._src.types import composite
 from graphkiln._src.variables import variable
-from graphkiln.data import _structure as structure
 
 # The modules that call what the user gave.
 _CALLERS = (
@@ -49,7 +49,7 @@ class Traced:
             )
 
         def body(components: list) -> list:
-            value = structure.from_tensors(spec, components)
+            value = elements.from_tensors(spec, components)
             arguments = value if type(value) is tuple else (value,)
             called = tracing.convert_callee(function) if convert else function
             with variable.variable_creator_scope(_no_variables):
@@ -62,9 +62,9 @@ class Traced:
             if isinstance(result, list):
                 result = tuple(result)
             try:
-                result = structure.map_structure(_as_value, result)
-                self.output_spec = structure.spec_of(result)
-                return structure.to_tensors(self.output_spec, result)
+                result = elements.map(_as_value, result)
+                self.output_spec = elements.spec_of(result)
+                return elements.to_tensors(self.output_spec, result)
             except (TypeError, ValueError) as error:
                 raise TypeError(
                     "Unsupported return value from function passed to "
@@ -72,7 +72,7 @@ class Traced:
                 ) from error
 
         self.function = of_components(
-            _name(transformation, function), structure.flat_specs(spec), body
+            _name(transformation, function), elements.flat_specs(spec), body
         )
 
 

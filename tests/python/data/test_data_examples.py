@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import graphkiln as tf
+from graphkiln import _graphkiln
 
 FOLDER = pathlib.Path(tf.__file__).parent / "data"
 
@@ -23,7 +24,7 @@ def _examples() -> list[doctest.DocTest]:
         module = importlib.import_module(f"graphkiln.data.{file.stem}")
         tests += finder.find(module, extraglobs={"tf": tf, "np": np})
     for thing in (
-        tf.data.DatasetSpec, tf.data.Iterator, tf.data.IteratorSpec,
+        _graphkiln.DatasetBase, tf.data.DatasetSpec, tf.data.Iterator, tf.data.IteratorSpec,
         tf.data.NumpyIterator, tf.experimental.Optional, tf.OptionalSpec,
     ):
         found = finder.find(thing, module=False, globs={"tf": tf, "np": np})

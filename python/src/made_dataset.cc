@@ -1,0 +1,45 @@
+#include "made_dataset.h"
+
+#include "element_spec.h"
+
+namespace gk::py {
+
+namespace nb = nanobind;
+using Object = nb::object;
+using Handle = nb::handle;
+
+bool IsDataset(Handle value) {
+  static const Object& base = *new Object(
+      nb::module_::import_("graphkiln._graphkiln").attr("DatasetBase"));
+  return PyObject_TypeCheck(value.ptr(),
+                            reinterpret_cast<PyTypeObject*>(base.ptr()));
+}
+
+const Object& DatasetClass() {
+  static const Object& cls = *new Object(
+      Owned(ImportAttribute("graphkiln.data._dataset", "Dataset").Release()));
+  return cls;
+}
+
+TypedDataset DatasetOf(Handle dataset) {
+  return {AsTensor(Object(dataset.attr("_as_input")())),
+          SignatureOfSpec(Object(dataset.attr("element_spec")))};
+}
+
+Object MakeDataset(const std::string& kind, Handle variant, Handle spec,
+                   Object parts) {
+  static nb::dict& classes = *new nb::dict();
+  const nb::str name(kind.c_str());
+  if (!classes.contains(name)) {
+    const Object& dataset = DatasetClass();
+    nb::dict attributes;
+    attributes["__module__"] = dataset.attr("__module__");
+    classes[name] = dataset.type()(name, nb::make_tuple(dataset), attributes);
+  }
+  Object made = classes[name](variant);
+  made.attr("_element_spec") = spec;
+  made.attr("_parts") = parts;
+  return made;
+}
+
+}  // namespace gk::py
