@@ -5,6 +5,7 @@
 #ifndef GRAPHKILN_VARIABLE_H_
 #define GRAPHKILN_VARIABLE_H_
 
+#include <functional>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -118,6 +119,37 @@ class GK_EXPORT Variable {
 };
 
 GK_EXPORT std::ostream& operator<<(std::ostream& out, const Variable& v);
+
+// While it lives, a Variable that this thread makes is what `creator` returns:
+// it gets what makes the variable otherwise, and what that is made with. Of
+// several the innermost is asked first; its `next` is the one around it.
+//
+//   gk::variable_creator_scope frozen(
+//       [](const auto& next, const gk::Tensor& initial_value,
+//          gk::VariableOptions options) {
+//         options.trainable = false;
+//         return next(initial_value, options);
+//       });
+class GK_EXPORT variable_creator_scope {
+ public:
+  using Next = std::function<Variable(const Tensor& initial_value,
+                                      const VariableOptions& options)>;
+  using Creator =
+      std::function<Variable(const Next& next, const Tensor& initial_value,
+                             const VariableOptions& options)>;
+  explicit variable_creator_scope(Creator creator);
+  ~variable_creator_scope();
+  variable_creator_scope(const variable_creator_scope&) = delete;
+
+  // --- For the library itself: what the scopes of this thread make; null if
+  // there are none.
+  static std::shared_ptr<const Variable> Make(const Tensor& initial_value,
+                                              const VariableOptions& options);
+
+ private:
+  const Creator creator_;
+  variable_creator_scope* const outer_;
+};
 
 }  // GK_API_NAMESPACE
 }  // namespace gk

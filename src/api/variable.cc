@@ -1,5 +1,7 @@
 #include "graphkiln/variable.h"
 
+#include <utility>
+
 #include "api/tracing.h"
 #include "api/variable_facts.h"
 #include "framework/op_builder.h"
@@ -43,8 +45,39 @@ constexpr UpdateOp kAdd = ::gk::ops::AssignAddVariableOp,
 
 }  // namespace
 
+namespace {
+
+// The innermost of this thread that is to be asked.
+thread_local variable_creator_scope* creators = nullptr;
+
+}  // namespace
+
+variable_creator_scope::variable_creator_scope(Creator creator)
+    : creator_(std::move(creator)), outer_(std::exchange(creators, this)) {}
+variable_creator_scope::~variable_creator_scope() { creators = outer_; }
+
+std::shared_ptr<const Variable> variable_creator_scope::Make(
+    const Tensor& initial_value, const VariableOptions& options) {
+  // What a creator makes is up to those around it.
+  struct Asked {
+    variable_creator_scope* const scope = creators;
+    ~Asked() { creators = scope; }
+  } const asked;
+  if (asked.scope == nullptr) return nullptr;
+  creators = asked.scope->outer_;
+  return std::make_shared<const Variable>(asked.scope->creator_(
+      [](const Tensor& value, const VariableOptions& given) {
+        return Variable(value, given);
+      },
+      initial_value, options));
+}
+
 Variable::Variable(const Tensor& initial_value,
                    const VariableOptions& options) {
+  if (const auto made = variable_creator_scope::Make(initial_value, options)) {
+    *this = *made;
+    return;
+  }
   Guarded([&] {
     const bool of_run =
         !options.lifted && OpBuilder::Current()->builds_graph();

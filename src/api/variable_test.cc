@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace {
@@ -59,6 +61,41 @@ TEST(Variable, CountsUpToALimit) {
   EXPECT_EQ(v.count_up_to(1).item<int32_t>(), 0);
   EXPECT_THROW(v.count_up_to(1), gk::Error);
   EXPECT_EQ(v.value().item<int32_t>(), 1);
+}
+
+TEST(Variable, IsMadeByTheScopesAroundIt) {
+  using Next = gk::variable_creator_scope::Next;
+  std::string order;
+  {
+    const gk::variable_creator_scope frozen(
+        [&](const Next& next, const gk::Tensor& value,
+            gk::VariableOptions options) {
+          order += "outer ";
+          options.trainable = false;
+          return next(value, options);
+        });
+    const gk::variable_creator_scope doubled(
+        [&](const Next& next, const gk::Tensor& value,
+            const gk::VariableOptions& options) {
+          order += "inner ";
+          return next(value * 2.0f, options);
+        });
+    for (int i = 0; i < 2; ++i) {
+      const gk::Variable v(1.5f, {.name = "w"});
+      EXPECT_EQ(v.value().item<float>(), 3);
+      EXPECT_FALSE(v.trainable());
+      EXPECT_EQ(v.name(), "w");
+    }
+    const gk::variable_creator_scope refuses(
+        [](const Next&, const gk::Tensor&,
+           const gk::VariableOptions&) -> gk::Variable {
+          throw std::runtime_error("no");
+        });
+    EXPECT_THROW(gk::Variable(1.0f), std::runtime_error);
+    EXPECT_THROW(gk::Variable(1.0f), std::runtime_error);
+  }
+  EXPECT_EQ(order, "inner outer inner outer ");
+  EXPECT_TRUE(gk::Variable(1.0f).trainable());
 }
 
 TEST(Variable, KeepsItsValueIfAnUpdateFails) {

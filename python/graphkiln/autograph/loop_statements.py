@@ -10,7 +10,6 @@ from graphkiln.autograph import (
     loops,
     places,
     sequences,
-    staged_list,
     staging,
 )
 
@@ -192,9 +191,6 @@ def for_sequence(
         test, lambda counter: body(source.element(counter)), get_state,
         set_state, symbol_names, opts, body,
     )
-
-
-staged_list.for_sequence = for_sequence
 
 
 def _is_range(value) -> bool:

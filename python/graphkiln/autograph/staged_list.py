@@ -36,9 +36,6 @@ class _Spec:
 # Has any been made in this process?
 made = False
 
-# The loop over a sequence: loop_statements puts it here.
-for_sequence: Callable
-
 
 class StagedList(sequences.Sequence):
     """A list in a graph; it changes in place, as Python's.
@@ -211,12 +208,15 @@ class StagedList(sequences.Sequence):
             made = self.closed(nest.map_structure(_spec_of, sample))
             self.elements, self.handles = made.elements, made.handles
 
-        def put(state):
-            self.handles = list(state)
+        length = source.length()
 
-        for_sequence(
-            source, None, self.append, lambda: tuple(self.handles), put,
-            ("list",) * len(self.handles), {},
+        def step(i, handles):
+            self.handles = list(handles)
+            self.append(source.element(i))
+            return i + 1, self.handles
+
+        _, self.handles = _graphkiln.while_loop(
+            lambda i, _: i < length, step, (0, self.handles)
         )
 
     def pop(self, index=-1):

@@ -9,7 +9,11 @@ from graphkiln._src.ragged.tensor import RaggedTensor
 from graphkiln._src.sparse.sparse_tensor import SparseTensor, SparseTensorSpec
 from graphkiln._src.types import batchable, dtypes
 from graphkiln._src.types.extension_type import ExtensionType
-from graphkiln._src.types.type_spec import TensorSpec, TypeSpec
+from graphkiln._src.types.type_spec import (
+    TensorSpec,
+    TypeSpec,
+    type_spec_from_value,
+)
 
 
 def is_batch(value: object) -> bool:
@@ -42,16 +46,7 @@ def count(value):
 
 def spec_of_row(value) -> TypeSpec:
     """What a row of `value` is."""
-    if isinstance(value, ExtensionType):
-        return batchable.sliced(value._type_spec)
-    inner = value.shape[1:]
-    if isinstance(value, RaggedTensor):
-        return RaggedTensorSpec(
-            inner, value.dtype, value.ragged_rank - 1, value.row_splits.dtype
-        )
-    if isinstance(value, SparseTensor):
-        return SparseTensorSpec(inner, value.dtype)
-    return TensorSpec(inner, value.dtype)
+    return batchable.sliced(type_spec_from_value(value))
 
 
 def like_row(value):
