@@ -34,6 +34,37 @@ def test_functions_and_captures_are_collected():
     assert [ref() for ref in alive] == [None] * len(alive)
 
 
+def test_what_traces_tell_is_collected_with_them():
+    v = tf.constant(2.0)
+    f = tf.function(lambda x: x * v, jit_compile=True)
+    concrete = f.get_concrete_function(tf.TensorSpec([]))
+    inner = concrete.inference_fn
+    assert isinstance(inner, tf.types.experimental.AtomicFunction)
+    assert inner.cached_definition is inner.cached_definition
+    f.kept = f.experimental_get_compiler_ir(tf.TensorSpec([])), f.function_spec
+    concrete.set_external_captures([lambda: v + 1.0])
+    assert concrete(X).numpy() == 3.0
+    alive = [weakref.ref(o) for o in (v, f, concrete)]
+    del v, f, concrete, inner
+    gc.collect()
+    assert [ref() for ref in alive] == [None] * len(alive)
+
+
+def test_functions_of_objects_go_with_them():
+    class M:
+        @tf.function
+        def f(self, x):
+            return x + 1.0
+
+    made = [M() for _ in range(3)]
+    assert [m.f(X).numpy() for m in made] == [2.0] * 3
+    alive = [weakref.ref(m.f) for m in made]
+    assert [ref() is m.f for ref, m in zip(alive, made)] == [True] * 3
+    del made
+    gc.collect()
+    assert [ref() for ref in alive] == [None] * 3
+
+
 def test_argument_object_is_held_weakly():
     class Config:
         pass
