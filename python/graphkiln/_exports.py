@@ -113,7 +113,7 @@ EXPORTS: dict[str, str] = {
     "graphkiln._src.math.slicing": "strided_slice",
     "graphkiln._src.variables.module": "Module",
     "graphkiln._src.host.py_function": """
-        py_function numpy_function compat.v1.py_func
+        py_function numpy_function compat.v1.py_func=numpy_function
         compat.v1.py_function compat.v1.numpy_function
         """,
     "graphkiln._src.variables.compat_assign": """

@@ -176,7 +176,8 @@ PyMethodDef functions[] = {
      "How many ops run at once; 0: the system chooses.\n\n"
      ">>> tf.config.threading.get_inter_op_parallelism_threads()\n"
      "0"},
-    {"set_inter_op_parallelism_threads", NAMED(kThreads, SetThreads<SetInterOpThreads>),
+    {"set_inter_op_parallelism_threads",
+     NAMED(kThreads, SetThreads<SetInterOpThreads>),
      "set_inter_op_parallelism_threads(num_threads)\n--\n\n"
      "Sets how many ops may run at once.\n\n"
      ">>> tf.config.threading.set_inter_op_parallelism_threads(\n"
@@ -187,7 +188,8 @@ PyMethodDef functions[] = {
      "How many threads one op may use; 0: as many as there are cores.\n\n"
      ">>> tf.config.threading.get_intra_op_parallelism_threads()\n"
      "0"},
-    {"set_intra_op_parallelism_threads", NAMED(kThreads, SetThreads<SetIntraOpThreads>),
+    {"set_intra_op_parallelism_threads",
+     NAMED(kThreads, SetThreads<SetIntraOpThreads>),
      "set_intra_op_parallelism_threads(num_threads)\n--\n\n"
      "Sets how many threads one op may use.\n\n"
      ">>> tf.config.threading.set_intra_op_parallelism_threads(\n"

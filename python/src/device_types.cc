@@ -175,10 +175,10 @@ Settings& Set() {
 
 nb::handle NamedTuple(nb::module_& m, const char* name, nb::list fields,
                       nb::object defaults, const char* doc) {
-  nb::object type = nb::module_::import_("collections")
-                        .attr("namedtuple")(name, fields,
-                                            nb::arg("defaults") = defaults,
-                                            nb::arg("module") = m.attr("__name__"));
+  const nb::object make =
+      nb::module_::import_("collections").attr("namedtuple");
+  nb::object type = make(name, fields, nb::arg("defaults") = defaults,
+                         nb::arg("module") = m.attr("__name__"));
   type.attr("__doc__") = doc;
   m.attr(name) = type;
   return type.release();

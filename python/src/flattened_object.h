@@ -2,9 +2,17 @@
 #ifndef GK_PYTHON_FLATTENED_OBJECT_H_
 #define GK_PYTHON_FLATTENED_OBJECT_H_
 
+#include "class_attribute.h"
 #include "py_ref.h"
 
 namespace gk::py {
+
+// Does a dataclass take itself apart?
+inline bool IsFlattenedDataclass(PyTypeObject* type) {
+  return Attribute<"__tf_flatten__">(type) != nullptr &&
+         Attribute<"__tf_unflatten__">(type) != nullptr &&
+         Attribute<"__dataclass_fields__">(type) != nullptr;
+}
 
 // A copy of the containers of metadata.
 PyRef OwnMetadata(PyObject* o);

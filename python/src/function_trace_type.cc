@@ -8,6 +8,7 @@
 #include "nest_node.h"
 #include "tensor_spec_type.h"
 #include "tensor_type.h"
+#include "tracing_protocol.h"
 #include "variable_type.h"
 
 namespace gk::py {
@@ -246,8 +247,7 @@ StatusOr<TraceTypeRef> TypeOf(PyObject* o, CallVariables* variables) {
   }
   if (TypeAttribute(o, "__tf_tracing_type__") != nullptr ||
       TypeAttribute(o, "_type_spec") != nullptr) {
-    PyRef type =
-        PyRef::Steal(CallPython("graphkiln._src.types.composite", "tracing_type", {o}));
+    PyRef type = TracingTypeOf(o);
     if (!type) return PythonError();
     if (IsTraceType(type.get()) &&
         TraceTypeIn(type.get())->kind() == Kind::kVariable &&

@@ -167,13 +167,6 @@ int OpenComposite(PyObject* o, bool is_spec, std::vector<PyRef>* children,
   return 1;
 }
 
-// Does a dataclass take itself apart?
-int IsStructure(PyTypeObject* type) {
-  return Attribute<"__tf_flatten__">(type) != nullptr &&
-         Attribute<"__tf_unflatten__">(type) != nullptr &&
-         Attribute<"__dataclass_fields__">(type) != nullptr;
-}
-
 // What another class of sequence is under these rules.
 int OpenOtherSequence(PyObject* o, NestRules rules,
                       std::vector<PyRef>* children, NestNode* node) {
@@ -236,7 +229,7 @@ int Open(PyObject* o, NestRules rules, std::vector<PyRef>* children,
     return OpenAttrs(o, attributes, children, node);
   }
   if (result ? Attribute<"__tf_flatten__">(type) != nullptr
-             : IsStructure(type)) {
+             : IsFlattenedDataclass(type)) {
     return OpenObject(o, rules, children, node);
   }
   if (result || rules == NestRules::kExpanded) {

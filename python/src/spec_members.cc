@@ -102,9 +102,7 @@ Object Key(Handle value) {
     return nb::make_tuple(Handle(reinterpret_cast<PyObject*>(&PyDict_Type)),
                           nb::tuple(items));
   }
-  const nb::module_ composite =
-      nb::module_::import_("graphkiln._src.types.composite");
-  if (nb::cast<bool>(composite.attr("is_structure")(value))) {
+  if (IsFlattenedDataclass(Py_TYPE(value.ptr()))) {
     const PyRef flat = FlattenObject(value.ptr());
     Check(static_cast<bool>(flat));
     const Object metadata = nb::borrow(PyTuple_GET_ITEM(flat.get(), 0));

@@ -10,6 +10,7 @@
 #include "nest_node.h"
 #include "tensor_spec_type.h"
 #include "tensor_type.h"
+#include "tracing_protocol.h"
 #include "variable_type.h"
 
 namespace gk::py {
@@ -263,10 +264,7 @@ bool FlattenInputs(const TraceType& type, PyObject* value,
       return true;
     case Kind::kCustom: {
       PyRef own = PyRef::Steal(ObjectOf(type));
-      PyRef tensors =
-          PyRef::Steal(own ? CallPython("graphkiln._src.types.composite", "tensors_of",
-                                        {own.get(), value})
-                           : nullptr);
+      PyRef tensors = own ? TensorsOfType(own.get(), value) : PyRef();
       return tensors && AppendItems(tensors.get(), inputs);
     }
     default:

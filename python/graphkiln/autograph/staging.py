@@ -2,7 +2,6 @@
 of symbols become tensors and back."""
 
 from graphkiln import _graphkiln, nest
-from graphkiln._src.types import composite
 from graphkiln.autograph import symbols
 
 _STAGED = (_graphkiln.Tensor, _graphkiln.BaseVariable)

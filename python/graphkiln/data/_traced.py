@@ -6,7 +6,6 @@ from collections.abc import Callable
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import elements
 from graphkiln._src.function import tracing
-from graphkiln._src.types import composite
 from graphkiln._src.variables import variable
 
 # The modules that call what the user gave.
@@ -123,7 +122,10 @@ def _no_variables(next_creator: Callable, **kwargs) -> object:
 def _as_value(leaf: object) -> object:
     if isinstance(leaf, _graphkiln.BaseVariable):
         return _graphkiln.convert_to_tensor(leaf)
-    if leaf is None or composite.is_composite(leaf):
+    cls = type(leaf)
+    if leaf is None or hasattr(cls, "_type_spec") or (
+        hasattr(cls, "__tf_flatten__")
+    ):
         return leaf
     return _graphkiln.convert_to_tensor(leaf)
 

@@ -548,30 +548,6 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     return _pack(results, is_list)
 
 
-def py_func(func, inp, Tout, stateful=True, name=None):
-    """tf.numpy_function under its older name.
-
-    Args:
-      func: takes as many arrays as `inp` has; returns arrays of the types
-        `Tout`.
-      inp: the arguments.
-      Tout: the dtype of the result, or a list of dtypes of the results.
-      stateful: False promises that the results depend on the arguments alone
-        and that there are no side effects.
-      name: of the op.
-
-    >>> log = []
-    >>> @tf.function
-    ... def f(n):
-    ...     for i in tf.range(n):
-    ...         tf.compat.v1.py_func(lambda j: log.append(int(j)), [i], [])
-    >>> f(3)
-    >>> log
-    [0, 1, 2]
-    """
-    return numpy_function(func, inp, Tout, stateful, name)
-
-
 def _eager_arrays(result: object) -> object:
     """Eagerly the results keep the types that they have."""
     values: Sequence = (
