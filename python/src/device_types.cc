@@ -79,8 +79,8 @@ std::string Repr(const DeviceSpec& spec) {
   const nb::tuple parts = Parts(spec);
   for (size_t i = 0; i < std::size(kParts); ++i) {
     const nb::object part = parts[i];
-    text += Format("{}{}={}", i > 0 ? ", " : "", kParts[i],
-                   nb::str(part).c_str());
+    text +=
+        Format("{}{}={}", i > 0 ? ", " : "", kParts[i], nb::str(part).c_str());
   }
   return text + ")>";
 }
@@ -273,9 +273,8 @@ PyObject* GetParts(PyObject*, PyObject* device) {
 PyObject* SetParts(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"device", "logical_devices", nullptr};
   PyObject *device, *given;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO",
-                                   const_cast<char**>(names), &device,
-                                   &given)) {
+  if (!PyArg_ParseTupleAndKeywords(
+          args, kwargs, "OO", const_cast<char**>(names), &device, &given)) {
     return nullptr;
   }
   CheckKnown(device);
@@ -316,9 +315,8 @@ PyObject* GetGrowth(PyObject*, PyObject* device) {
 PyObject* SetGrowth(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"device", "enable", nullptr};
   PyObject *device, *enable;
-  return PyArg_ParseTupleAndKeywords(args, kwargs, "OO",
-                                     const_cast<char**>(names), &device,
-                                     &enable)
+  return PyArg_ParseTupleAndKeywords(
+             args, kwargs, "OO", const_cast<char**>(names), &device, &enable)
              ? NoGrowth(device, "set")
              : nullptr;
 }
@@ -368,7 +366,8 @@ PyMethodDef functions[] = {
      "Divides a physical device. Parts of the CPU share its memory: what\n"
      "`tf.device` changes is where tensors say they are.\n\n"
      "Raises ValueError for limits and priorities, which the CPU has not,\n"
-     "InvalidArgumentError for more than 256 parts and RuntimeError once there\n"
+     "InvalidArgumentError for more than 256 parts and RuntimeError once "
+     "there\n"
      "are tensors or the devices have been listed."},
     {"get_memory_growth", OnlyArgument<kDevice, GetGrowth>, kKeywords,
      "get_memory_growth(device)\n--\n\n"

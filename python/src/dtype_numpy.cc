@@ -65,7 +65,8 @@ nb::object InfoOf(DataType t, const char* word) {
   const nb::object type =
       code ? nb::object(Numpy().attr("dtype")(code)) : TypeOf(t);
   if (IsFloating(t)) {
-    const bool theirs = name.starts_with("float") && !name.starts_with("float8");
+    const bool theirs =
+        name.starts_with("float") && !name.starts_with("float8");
     return (theirs ? Numpy() : MlDtypes()).attr("finfo")(type);
   }
   if (IsInteger(t) || code != nullptr) {

@@ -76,10 +76,9 @@ int Init(PyObject* self, PyObject* args, PyObject* kwargs) {
   PyRef code = PyRef::Steal(PyLong_FromLong(own < 0 ? kUnknown : own));
   PyObject *node_def, *op, *message, *given = code.get();
   if (!first || !code ||
-      !PyArg_ParseTupleAndKeywords(first.get(), kwargs,
-                                   own < 0 ? "OOO|O" : "OOO",
-                                   const_cast<char**>(names), &node_def, &op,
-                                   &message, &given) ||
+      !PyArg_ParseTupleAndKeywords(
+          first.get(), kwargs, own < 0 ? "OOO|O" : "OOO",
+          const_cast<char**>(names), &node_def, &op, &message, &given) ||
       !SetParts(self, node_def, op, message, own < 0 ? given : code.get())) {
     return -1;
   }
@@ -91,10 +90,10 @@ PyObject* Reduce(PyObject* self, PyObject*) {
   PyRef code = PyRef::Steal(PyObject_GetAttrString(self, "_error_code"));
   if (!message || !code) return nullptr;
   auto* type = reinterpret_cast<PyObject*>(Py_TYPE(self));
-  return type == op_error ? Py_BuildValue("O(OOOO)", type, Py_None, Py_None,
-                                          message.get(), code.get())
-                          : Py_BuildValue("O(OOO)", type, Py_None, Py_None,
-                                          message.get());
+  return type == op_error
+             ? Py_BuildValue("O(OOOO)", type, Py_None, Py_None, message.get(),
+                             code.get())
+             : Py_BuildValue("O(OOO)", type, Py_None, Py_None, message.get());
 }
 
 PyObject* Text(PyObject* self) {
@@ -106,7 +105,7 @@ PyObject* Part(PyObject* self, void* name) {
   return PyObject_GetAttrString(self, static_cast<const char*>(name));
 }
 #define PART(name, doc) \
-  {name, Guarded<Part>, nullptr, doc, const_cast<char*>("_" name)}
+  { name, Guarded<Part>, nullptr, doc, const_cast<char*>("_" name) }
 PyGetSetDef getset[] = {
     PART("message", "What went wrong."),
     PART("op", "The operation that failed, if it is known."),
@@ -138,12 +137,12 @@ PyType_Spec spec = {"graphkiln.errors.OpError", 0, 0,
 // A class below `base`, kept for ever. Null on error.
 PyObject* NewClass(PyObject* module, const char* name, const char* doc,
                    PyObject* base) {
-  PyRef dict = PyRef::Steal(
-      Py_BuildValue("{ssss}", "__module__", "graphkiln.errors", "__doc__", doc));
-  PyObject* made = dict ? PyObject_CallFunction(
-                              reinterpret_cast<PyObject*>(&PyType_Type),
-                              "s(O)O", name, base, dict.get())
-                        : nullptr;
+  PyRef dict = PyRef::Steal(Py_BuildValue("{ssss}", "__module__",
+                                          "graphkiln.errors", "__doc__", doc));
+  PyObject* made =
+      dict ? PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type),
+                                   "s(O)O", name, base, dict.get())
+           : nullptr;
   return made && PyModule_AddObjectRef(module, name, made) == 0 ? made
                                                                 : nullptr;
 }
@@ -204,10 +203,10 @@ bool AddErrorTypes(PyObject* module) {
     classes[code] = NewClass(module, facts.class_name, doc.c_str(), op_error);
     if (classes[code] == nullptr) return false;
   }
-  not_allowed = NewClass(
-      module, "OperatorNotAllowedInGraphError",
-      "A Python operation that needs the value of a symbolic tensor.",
-      PyExc_TypeError);
+  not_allowed =
+      NewClass(module, "OperatorNotAllowedInGraphError",
+               "A Python operation that needs the value of a symbolic tensor.",
+               PyExc_TypeError);
   inaccessible =
       NewClass(module, "InaccessibleTensorError",
                "A tensor of a graph that is out of scope.", PyExc_ValueError);

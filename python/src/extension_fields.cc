@@ -41,9 +41,8 @@ bool IsUnresolved(Handle type) {
 }
 // The value of such a field is taken as it is.
 bool IsPlain(Handle type) {
-  for (PyTypeObject* plain :
-       {&PyLong_Type, &PyFloat_Type, &PyUnicode_Type, &PyBytes_Type,
-        &PyBool_Type, Py_TYPE(Py_None)}) {
+  for (PyTypeObject* plain : {&PyLong_Type, &PyFloat_Type, &PyUnicode_Type,
+                              &PyBytes_Type, &PyBool_Type, Py_TYPE(Py_None)}) {
     if (type.is(TypeObject(plain))) return true;
   }
   return false;
@@ -60,8 +59,8 @@ bool IsComposite(Handle type) {
 struct Generic {
   explicit Generic(Handle type)
       : origin(From("typing", "get_origin")(type)),
-        parts(nb::borrow<nb::tuple>(
-            Object(From("typing", "get_args")(type)))) {}
+        parts(nb::borrow<nb::tuple>(Object(From("typing", "get_args")(type)))) {
+  }
   bool is_tuple() const { return origin.is(TypeObject(&PyTuple_Type)); }
   bool is_mapping() const {
     return origin.is(From("collections.abc", "Mapping"));
@@ -200,8 +199,7 @@ class FieldConverter {
     nb::list items;
     for (size_t i = 0; i < n; ++i) {
       const Object part = generic.parts[generic.repeats() ? 0 : i];
-      items.append(
-          Convert(Object(value[i]), part, Format("{}[{}]", path, i)));
+      items.append(Convert(Object(value[i]), part, Format("{}[{}]", path, i)));
     }
     return nb::tuple(items);
   }

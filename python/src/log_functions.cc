@@ -10,8 +10,8 @@ namespace gk::py {
 namespace {
 
 PyRef Method(const char* name) {
-  PyRef logger = PyRef::Steal(
-      CallPython("graphkiln._src.host.logging", "get_logger", {}));
+  PyRef logger =
+      PyRef::Steal(CallPython("graphkiln._src.host.logging", "get_logger", {}));
   return PyRef::Steal(logger ? PyObject_GetAttrString(logger.get(), name)
                              : nullptr);
 }
@@ -32,9 +32,11 @@ PyObject* SetVerbosity(PyObject*, PyObject* level) {
   return method ? PyObject_CallOneArg(method.get(), level) : nullptr;
 }
 
-#define LOG(name, method, signature, doc)                     \
-  {name, AsCFunction(Guarded<Log<&method>>), METH_VARARGS | METH_KEYWORDS, \
-   name signature "\n--\n\n" doc}
+#define LOG(name, method, signature, doc)                                   \
+  {                                                                         \
+    name, AsCFunction(Guarded<Log<&method>>), METH_VARARGS | METH_KEYWORDS, \
+        name signature "\n--\n\n" doc                                       \
+  }
 
 PyMethodDef functions[] = {
     LOG("log", kAnyLevel, "(level, msg, *args, **kwargs)",

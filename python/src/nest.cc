@@ -554,8 +554,8 @@ PyMethodDef functions[] = {
      "nest_assert_same(nest1, nest2, check_types=True, "
      "expand_composites=False)\n--\n\n"
      "Checks that two structures nest alike.\n\n"
-     "Raises ValueError if they do not, and TypeError if `check_types` and the\n"
-     "types of two sequences differ.\n\n"
+     "Raises ValueError if they do not, and TypeError if `check_types` and "
+     "the\ntypes of two sequences differ.\n\n"
      ">>> tf.nest.assert_same_structure([1, (2,)], [3, (4,)])"},
     {"nest_map", AsCFunction(Guarded<MapStructure>), kKeywords,
      "nest_map(func, *structure, **kwargs)\n--\n\n"

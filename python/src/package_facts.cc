@@ -41,9 +41,9 @@ PyObject* LinkFlags(PyObject*, PyObject*) {
   return Flags("-L{}", "-lgraphkiln");
 }
 PyObject* BuildInfo(PyObject*, PyObject*) {
-  return Py_BuildValue("{sOsOsOss}", "is_cuda_build", Py_False,
-                       "is_rocm_build", Py_False, "is_tensorrt_build",
-                       Py_False, "graphkiln_version", GK_VERSION);
+  return Py_BuildValue("{sOsOsOss}", "is_cuda_build", Py_False, "is_rocm_build",
+                       Py_False, "is_tensorrt_build", Py_False,
+                       "graphkiln_version", GK_VERSION);
 }
 
 PyMethodDef functions[] = {

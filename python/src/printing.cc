@@ -92,8 +92,8 @@ class Printer {
       values_.push_back({"", t});
     }
     // TensorFlow prints this text as a value: in quotes.
-    return Marked(Format("'SparseTensor(indices={0}, values={0}, shape={0})'",
-                         kValue));
+    return Marked(
+        Format("'SparseTensor(indices={0}, values={0}, shape={0})'", kValue));
   }
 
   nb::object Outline(nb::handle value) {
@@ -155,7 +155,8 @@ class Printer {
 
 std::string StreamName(nb::handle stream) {
   for (const char* name : {"stdout", "stderr"}) {
-    for (const std::string& known : {std::string(name), Format("__{}__", name)}) {
+    for (const std::string& known :
+         {std::string(name), Format("__{}__", name)}) {
       if (Python("sys", known.c_str()).equal(stream)) return name;
     }
   }

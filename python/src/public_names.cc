@@ -12,8 +12,8 @@ struct Exports {
 
 constexpr Exports kExports[] = {
     {"",
-     "Assert TensorArray TensorArraySpec case cond foldl foldr scan switch_case "
-     "while_loop "
+     "Assert TensorArray TensorArraySpec case cond foldl foldr scan "
+     "switch_case while_loop "
      "DeviceSpec GradientTape Graph Operation OptionalSpec "
      "RegisterGradient "
      "control_dependencies custom_gradient device get_static_value "

@@ -46,9 +46,10 @@ PyRef TracingTypeOf(PyObject* value) {
 }
 
 PyRef TensorsOfType(PyObject* type, PyObject* value) {
-  return PyRef::Steal(PyObject_TypeCheck(value, TypeSpecType)
-                          ? PyObject_CallMethod(value, "flatten", nullptr)
-                          : PyObject_CallMethod(type, "to_tensors", "O", value));
+  return PyRef::Steal(
+      PyObject_TypeCheck(value, TypeSpecType)
+          ? PyObject_CallMethod(value, "flatten", nullptr)
+          : PyObject_CallMethod(type, "to_tensors", "O", value));
 }
 
 }  // namespace gk::py

@@ -17,8 +17,8 @@ void print(const std::vector<Argument>& inputs, const PrintOptions& options) {
         pieces.push_back({"", Inner(detail::Operands({input}, "T")[0])});
       }
     }
-    ::gk::ops::PrintV2(TextOf(pieces, options.summarize),
-                       options.output_stream, options.end);
+    ::gk::ops::PrintV2(TextOf(pieces, options.summarize), options.output_stream,
+                       options.end);
   });
 }
 
@@ -27,8 +27,7 @@ namespace strings {
 Tensor format(const std::string& format, const std::vector<Tensor>& inputs,
               const std::string& placeholder, int64_t summarize) {
   return Guarded([&] {
-    return Outer(
-        FormattedText(format, Inner(inputs), placeholder, summarize));
+    return Outer(FormattedText(format, Inner(inputs), placeholder, summarize));
   });
 }
 

@@ -58,9 +58,9 @@ TEST(PrintingTest, Formats) {
   EXPECT_EQ(gk::strings::format("{} of {}", {gk::Tensor(1), gk::Tensor({2, 3})})
                 .item<std::string>(),
             "1 of [2 3]");
-  EXPECT_EQ(gk::strings::format("a%b", {gk::Tensor(1)}, "%")
-                .item<std::string>(),
-            "a1b");
+  EXPECT_EQ(
+      gk::strings::format("a%b", {gk::Tensor(1)}, "%").item<std::string>(),
+      "a1b");
   try {
     gk::strings::format("{}", {});
     FAIL();

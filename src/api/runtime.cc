@@ -9,8 +9,8 @@ namespace gk::api {
 
 void set_num_threads(int n) {
   if (n < 1 || n > 1024) {
-    ThrowPublic(ValueError("the number of threads must be in [1, 1024], got {}",
-                           n));
+    ThrowPublic(
+        ValueError("the number of threads must be in [1, 1024], got {}", n));
   }
   ThreadPool::Global().SetNumThreads(n);
 }

@@ -28,8 +28,8 @@ Tensor TextOf(std::span<const TextPiece> pieces, int64_t summarize,
   std::string format;
   const auto finish = [&] {
     if (!parts.empty() && format.empty()) return;
-    parts.push_back(ops::StringFormat(OpName(name), values, format,
-                                      kMark, summarize));
+    parts.push_back(
+        ops::StringFormat(OpName(name), values, format, kMark, summarize));
     format.clear();
     values.clear();
   };
