@@ -299,6 +299,49 @@ class DatasetElement {
   detail::ElementValue value_;
 };
 
+// An element, or nothing: what an iterator gives at its end. A tensor, so
+// traced functions take, make and ask them. A handle; copying shares.
+class GK_EXPORT Optional {
+ public:
+  template <class T>
+  static Optional from_value(const T& value) {
+    return FromValue(detail::ResultOf(value));
+  }
+  // Nothing, where elements are of this spec.
+  static Optional empty(const ElementSpec& element_spec);
+  // A bool scalar.
+  Tensor has_value() const;
+  // Throws Error (InvalidArgument) if there is none.
+  DatasetElement get_value() const;
+  const ElementSpec& element_spec() const { return *spec_; }
+
+  // --- For the library itself.
+  Optional(Tensor variant, std::shared_ptr<const ElementSpec> spec)
+      : variant_(std::move(variant)), spec_(std::move(spec)) {}
+
+ private:
+  static Optional FromValue(const detail::ElementResult& value);
+
+  Tensor variant_;
+  std::shared_ptr<const ElementSpec> spec_;
+};
+
+// A place in a dataset, which whoever asks moves on, traced functions too. A
+// handle; copying shares. Not thread-safe.
+class GK_EXPORT Iterator {
+ public:
+  explicit Iterator(const Dataset& dataset);
+  // The next element. Throws Error (OutOfRange) at the end.
+  DatasetElement get_next() const;
+  // The same; nothing at the end.
+  Optional get_next_as_optional() const;
+  const ElementSpec& element_spec() const { return *spec_; }
+
+ private:
+  Tensor handle_;
+  std::shared_ptr<const ElementSpec> spec_;
+};
+
 // One pass over a dataset. Not thread-safe.
 class GK_EXPORT DatasetIterator {
  public:
@@ -318,8 +361,7 @@ class GK_EXPORT DatasetIterator {
   }
 
  private:
-  Tensor handle_;
-  std::shared_ptr<const ElementSpec> spec_;
+  Iterator at_;
   std::optional<DatasetElement> element_;
 };
 
@@ -341,6 +383,8 @@ class GK_EXPORT Dataset {
   static Dataset from_tensor_slices(const T& tensors) {
     return FromTensors(detail::ResultOf(tensors), /*slices=*/true);
   }
+  // The dataset in a variant tensor, of elements of this spec.
+  static Dataset from_variant(const Tensor& variant, const ElementSpec& spec);
   // 0, 1, ... below `stop`; `start`, `start` + `step`, ...: int64.
   static Dataset range(const Tensor& stop);
   static Dataset range(const Tensor& start, const Tensor& stop,
@@ -479,6 +523,8 @@ class GK_EXPORT Dataset {
   // iterating; one of the constants above else.
   Tensor cardinality() const;
   const ElementSpec& element_spec() const;
+  // The variant tensor that it is.
+  Tensor to_variant() const { return variant(); }
   // The one element. Throws Error (InvalidArgument) if there are none, or
   // several.
   DatasetElement get_single_element() const;

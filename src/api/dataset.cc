@@ -22,8 +22,13 @@
 #include "ops/fn/IgnoreErrorsDataset.h"
 #include "ops/fn/InterleaveDataset.h"
 #include "ops/fn/IteratorGetNext.h"
+#include "ops/fn/IteratorGetNextAsOptional.h"
 #include "ops/fn/MakeIterator.h"
 #include "ops/fn/MapDataset.h"
+#include "ops/fn/OptionalFromValue.h"
+#include "ops/fn/OptionalGetValue.h"
+#include "ops/fn/OptionalHasValue.h"
+#include "ops/fn/OptionalNone.h"
 #include "ops/fn/PaddedBatchDatasetV2.h"
 #include "ops/fn/ParallelBatchDataset.h"
 #include "ops/fn/ParallelInterleaveDatasetV4.h"
@@ -151,9 +156,7 @@ TensorVector In(const std::vector<Dataset>& datasets) {
   return variants;
 }
 
-TypedDataset Typed(const Dataset& d) {
-  return {In(d), SignatureOf(*d.spec())};
-}
+TypedDataset Typed(const Dataset& d) { return {In(d), SignatureOf(*d.spec())}; }
 
 // A function of elements, and what it returns.
 struct Traced {
@@ -167,14 +170,13 @@ Traced Trace(const char* name, const std::vector<Spec>& arguments,
   ElementSignature all;
   for (const Spec& s : arguments) all = Joined(std::move(all), SignatureOf(*s));
   std::vector<ElementResult> results;
-  made.f = TraceElementFunction(
-      name, all, [&](std::span<const InnerTensor> given) {
+  made.f =
+      TraceElementFunction(name, all, [&](std::span<const InnerTensor> given) {
         std::vector<ElementValue> values;
         for (const Spec& s : arguments) {
           const auto part = given.first(s->leaves.size());
           given = given.subspan(part.size());
-          values.push_back(
-              {Outer(TensorVector(part.begin(), part.end())), s});
+          values.push_back({Outer(TensorVector(part.begin(), part.end())), s});
         }
         results = body(values);
         TensorVector tensors;
@@ -276,8 +278,8 @@ std::string ElementSpec::to_string() const {
 namespace detail {
 
 void ThrowOtherElements(const ElementSpec& spec, const char* wanted) {
-  ThrowPublic(TypeError("An element is {}, which is not {}", spec.to_string(),
-                        wanted));
+  ThrowPublic(
+      TypeError("An element is {}, which is not {}", spec.to_string(), wanted));
 }
 
 }  // namespace detail
@@ -343,9 +345,9 @@ Dataset Dataset::random(std::optional<int64_t> seed,
                         bool rerandomize_each_iteration) {
   return Make(ScalarSpec(InnerType::kInt64), [&](Types types, Shapes shapes) {
     const OpSeeds seeds = SeedsOfOp(seed);
-    return ::gk::ops::RandomDatasetV2(
-        Int64(seeds.seed), Int64(seeds.seed2), ::gk::ops::DummySeedGenerator(),
-        types, shapes, rerandomize_each_iteration);
+    return ::gk::ops::RandomDatasetV2(Int64(seeds.seed), Int64(seeds.seed2),
+                                      ::gk::ops::DummySeedGenerator(), types,
+                                      shapes, rerandomize_each_iteration);
   });
 }
 
@@ -404,9 +406,9 @@ Dataset Dataset::Resampled(const ElementBody& class_of, const Tensor& target,
   const Dataset classed = Map(
       [&](const std::vector<ElementValue>& values) {
         std::vector<ElementResult> made = class_of(values);
-        const Spec both = TupleOf(std::vector{SpecOf(made[0], ::gk::SignatureOf(
-                                      Inner(made[0].parts.tensors))),
-                                  values[0].spec});
+        const Spec both = TupleOf(std::vector{
+            SpecOf(made[0], ::gk::SignatureOf(Inner(made[0].parts.tensors))),
+            values[0].spec});
         ElementResult& pair = made[0];
         pair.parts.tensors.insert(pair.parts.tensors.end(),
                                   values[0].tensors.begin(),
@@ -418,16 +420,16 @@ Dataset Dataset::Resampled(const ElementBody& class_of, const Tensor& target,
       },
       {});
   return Guarded([&] {
-    const InnerTensor made =
-        RejectionResample(Typed(classed), Inner(target), InnerOrNull(initial),
-                          seed);
+    const InnerTensor made = RejectionResample(Typed(classed), Inner(target),
+                                               InnerOrNull(initial), seed);
     return made ? Dataset(Outer(made), classed.spec()) : classed;
   });
 }
 
 // --- Functions of elements.
 
-Dataset Dataset::Map(const ElementBody& body, const ParallelOptions& options) const {
+Dataset Dataset::Map(const ElementBody& body,
+                     const ParallelOptions& options) const {
   return Guarded([&] {
     const Traced made = Trace("Dataset_map", {spec()}, body);
     const auto& [f, captured, result] = made.f;
@@ -512,10 +514,10 @@ Results Dataset::Reduce(const ElementResult& initial,
     Spec state = SpecOf(initial, ::gk::SignatureOf(start));
     const Traced made = TraceState("Dataset_reduce", &state, spec(), body);
     const Described d(*state);
-    return Results{Outer(::gk::ops::ReduceDataset(
-                       In(*this), start, made.f.captured, made.f.function,
-                       d.types, d.shapes)),
-                   state->shape};
+    return Results{
+        Outer(::gk::ops::ReduceDataset(In(*this), start, made.f.captured,
+                                       made.f.function, d.types, d.shapes)),
+        state->shape};
   });
 }
 
@@ -538,17 +540,17 @@ Dataset Dataset::Grouped(const ElementBody& key, const ElementBody& reduce,
         [&](const std::vector<ElementValue>&) {
           return std::vector{detail::ResultOf(Outer(InnerTensor(length)))};
         });
-    auto group = std::make_shared<ElementSpec>(*ScalarSpec(InnerType::kVariant));
+    auto group =
+        std::make_shared<ElementSpec>(*ScalarSpec(InnerType::kVariant));
     group->datasets = {spec()};
     const Traced made =
         Trace("Dataset_group_by_window_reduce", {key_spec, group}, reduce);
-    return Make(
-        NestedSpec(made, "reduce_func"), [&](Types types, Shapes shapes) {
-          return ::gk::ops::GroupByWindowDataset(
-              In(*this), keys.f.captured, made.f.captured, sizes.f.captured,
-              keys.f.function, made.f.function, sizes.f.function, types,
-              shapes);
-        });
+    return Make(NestedSpec(made, "reduce_func"), [&](Types types,
+                                                     Shapes shapes) {
+      return ::gk::ops::GroupByWindowDataset(
+          In(*this), keys.f.captured, made.f.captured, sizes.f.captured,
+          keys.f.function, made.f.function, sizes.f.function, types, shapes);
+    });
   });
 }
 
@@ -558,15 +560,14 @@ Dataset Dataset::batch(const Tensor& size, const BatchOptions& options) const {
   return Guarded([&] {
     EnsureReady();
     const InnerTensor n = Int64(size), drop = Bool(options.drop_remainder);
-    const Spec batched =
-        SpecLike(*spec(), Stacked(SignatureOf(*spec()), KnownBatchSize(n, drop)));
+    const Spec batched = SpecLike(
+        *spec(), Stacked(SignatureOf(*spec()), KnownBatchSize(n, drop)));
     return Make(batched, [&](Types types, Shapes shapes) {
       if (!options.num_parallel_calls.defined()) {
         return ::gk::ops::BatchDatasetV2(In(*this), n, drop, types, shapes);
       }
-      return ::gk::ops::ParallelBatchDataset(In(*this), n,
-                                             Int64(options.num_parallel_calls),
-                                             drop, types, shapes);
+      return ::gk::ops::ParallelBatchDataset(
+          In(*this), n, Int64(options.num_parallel_calls), drop, types, shapes);
     });
   });
 }
@@ -638,8 +639,7 @@ Dataset Dataset::window(const Tensor& size,
   auto windows = std::make_shared<ElementSpec>(*spec());
   windows->datasets.clear();
   for (size_t i = 0; i < windows->leaves.size(); ++i) {
-    auto part =
-        std::make_shared<ElementSpec>(*ScalarSpec(InnerType::kVariant));
+    auto part = std::make_shared<ElementSpec>(*ScalarSpec(InnerType::kVariant));
     part->leaves = {spec()->leaves[i]};
     if (i < spec()->datasets.size()) part->datasets = {spec()->datasets[i]};
     windows->datasets.push_back(std::move(part));
@@ -757,34 +757,101 @@ DatasetElement Dataset::get_single_element() const {
   });
 }
 
-DatasetIterator::DatasetIterator(const Dataset& dataset)
-    : spec_(dataset.spec()) {
+Dataset Dataset::from_variant(const Tensor& variant, const ElementSpec& spec) {
+  if (variant.dtype() != DataType::kVariant) {
+    ThrowPublic(
+        TypeError("from_variant: a dataset is a tensor of dtype variant, "
+                  "got one of dtype {}",
+                  DataTypeName(Inner(variant.dtype()))));
+  }
+  return Dataset(variant, std::make_shared<ElementSpec>(spec));
+}
+
+// --- Optionals and iterators.
+
+Optional Optional::FromValue(const ElementResult& value) {
+  return Guarded([&] {
+    const TensorVector parts = Inner(value.parts.tensors);
+    return Optional(Outer(::gk::ops::OptionalFromValue(parts)),
+                    SpecOf(value, ::gk::SignatureOf(parts)));
+  });
+}
+
+Optional Optional::empty(const ElementSpec& element_spec) {
+  return Guarded([&] {
+    EnsureReady();
+    return Optional(Outer(::gk::ops::OptionalNone()),
+                    std::make_shared<ElementSpec>(element_spec));
+  });
+}
+
+Tensor Optional::has_value() const {
+  return Guarded(
+      [&] { return Outer(::gk::ops::OptionalHasValue(Inner(variant_))); });
+}
+
+DatasetElement Optional::get_value() const {
+  return Guarded([&] {
+    const Described d(*spec_);
+    return DatasetElement(
+        {Outer(::gk::ops::OptionalGetValue(Inner(variant_), d.types, d.shapes)),
+         spec_});
+  });
+}
+
+Iterator::Iterator(const Dataset& dataset) : spec_(dataset.spec()) {
   Guarded([&] {
     EnsureReady();
-    if (OpBuilder::Current()->builds_graph()) {
-      throw ::gk::Error(RuntimeError(
-          "A Dataset cannot be iterated over in a function that is traced: "
-          "use reduce()"));
-    }
     const Described d(*spec_);
     handle_ = Outer(::gk::ops::AnonymousIteratorV3(d.types, d.shapes));
     ::gk::ops::MakeIterator(In(dataset), Inner(handle_));
   });
+}
+
+DatasetElement Iterator::get_next() const {
+  return Guarded([&] {
+    const Described d(*spec_);
+    return DatasetElement(
+        {Outer(::gk::ops::IteratorGetNext(Inner(handle_), d.types, d.shapes)),
+         spec_});
+  });
+}
+
+Optional Iterator::get_next_as_optional() const {
+  return Guarded([&] {
+    const Described d(*spec_);
+    return Optional(Outer(::gk::ops::IteratorGetNextAsOptional(
+                        Inner(handle_), d.types, d.shapes)),
+                    spec_);
+  });
+}
+
+namespace {
+
+const Dataset& Iterable(const Dataset& dataset) {
+  EnsureReady();
+  if (OpBuilder::Current()->builds_graph()) {
+    ThrowPublic(RuntimeError(
+        "A Dataset cannot be iterated over in a function that is traced: use "
+        "reduce()"));
+  }
+  return dataset;
+}
+
+}  // namespace
+
+DatasetIterator::DatasetIterator(const Dataset& dataset)
+    : at_(Iterable(dataset)) {
   ++*this;
 }
 
 DatasetIterator& DatasetIterator::operator++() {
   element_.reset();
-  Guarded([&] {
-    const Described d(*spec_);
-    try {
-      element_.emplace(ElementValue{
-          Outer(::gk::ops::IteratorGetNext(Inner(handle_), d.types, d.shapes)),
-          spec_});
-    } catch (const ::gk::Error& e) {
-      if (e.status().code() != Code::kOutOfRange) throw;
-    }
-  });
+  try {
+    element_.emplace(at_.get_next());
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::kOutOfRange) throw;
+  }
   return *this;
 }
 

@@ -7,8 +7,8 @@
 
 namespace {
 
-using gk::DataType;
 using gk::Dataset;
+using gk::DataType;
 using gk::ErrorCode;
 using gk::Shape;
 using gk::Tensor;
@@ -81,8 +81,7 @@ TEST(DatasetTest, ElementsNestAsTheValuesThatTheyAreMadeOf) {
 }
 
 TEST(DatasetTest, MapsAndFilters) {
-  const Dataset squares =
-      Dataset::range(5).map([](Tensor x) { return x * x; });
+  const Dataset squares = Dataset::range(5).map([](Tensor x) { return x * x; });
   EXPECT_EQ(All(squares), (Numbers{0, 1, 4, 9, 16}));
   EXPECT_EQ(All(Dataset::range(5).map([](Tensor x) { return x + 1; },
                                       {.num_parallel_calls = 2})),
@@ -109,17 +108,16 @@ TEST(DatasetTest, FunctionsCaptureWhatTheyUse) {
 }
 
 TEST(DatasetTest, FlatMapsAndInterleaves) {
-  EXPECT_EQ(
-      All(Dataset::range(4).flat_map([](Tensor x) { return Dataset::range(x); })),
-      (Numbers{0, 0, 1, 0, 1, 2}));
+  EXPECT_EQ(All(Dataset::range(4).flat_map(
+                [](Tensor x) { return Dataset::range(x); })),
+            (Numbers{0, 0, 1, 0, 1, 2}));
   auto twice = [](Tensor x) { return Dataset::from_tensors(x).repeat(2); };
   EXPECT_EQ(All(Dataset::range(2).interleave(twice, {.cycle_length = 2})),
             (Numbers{0, 1, 0, 1}));
-  EXPECT_EQ(
-      All(Dataset::range(2).interleave(
-          twice, {.cycle_length = 2, .block_length = 2,
-                  .num_parallel_calls = 2})),
-      (Numbers{0, 0, 1, 1}));
+  EXPECT_EQ(All(Dataset::range(2).interleave(twice, {.cycle_length = 2,
+                                                     .block_length = 2,
+                                                     .num_parallel_calls = 2})),
+            (Numbers{0, 0, 1, 1}));
 }
 
 TEST(DatasetTest, ScansAndReduces) {
@@ -134,8 +132,8 @@ TEST(DatasetTest, ScansAndReduces) {
                 zero, [](Tensor sum, Tensor x) { return sum + x; })),
             10);
   // A state that grows has a shape that is not known.
-  const Tensor rows = Dataset::range(3).reduce(
-      Tensor(Numbers()), [](Tensor seen, Tensor x) {
+  const Tensor rows =
+      Dataset::range(3).reduce(Tensor(Numbers()), [](Tensor seen, Tensor x) {
         return gk::concat({seen, gk::reshape(x, {1})}, 0);
       });
   EXPECT_EQ(rows.to_vector<int64_t>(), (Numbers{0, 1, 2}));
@@ -165,8 +163,7 @@ TEST(DatasetTest, BatchesAndRows) {
 TEST(DatasetTest, PadsBatches) {
   const Dataset rows = Dataset::range(1, 4).map(
       [](Tensor n) { return gk::fill(gk::reshape(n, {1}), n); });
-  EXPECT_EQ(AllRows(rows.padded_batch(2)),
-            (Rows{{1, 0, 2, 2}, {3, 3, 3}}));
+  EXPECT_EQ(AllRows(rows.padded_batch(2)), (Rows{{1, 0, 2, 2}, {3, 3, 3}}));
   const Dataset wide = rows.padded_batch(
       3, {.padded_shapes = {Shape({4})}, .padding_values = {int64_t{-1}}});
   EXPECT_EQ(AllRows(wide), (Rows{{1, -1, -1, -1, 2, 2, -1, -1, 3, 3, 3, -1}}));
@@ -184,17 +181,15 @@ TEST(DatasetTest, WindowsAreDatasets) {
     seen.push_back(All(w));
   }
   EXPECT_EQ(seen, (Rows{{0, 1, 2}, {2, 3, 4}, {4}}));
-  EXPECT_EQ(
-      AllRows(Dataset::range(4).window(2).flat_map(
-          [](Dataset w) { return w.batch(2); })),
-      (Rows{{0, 1}, {2, 3}}));
+  EXPECT_EQ(AllRows(Dataset::range(4).window(2).flat_map(
+                [](Dataset w) { return w.batch(2); })),
+            (Rows{{0, 1}, {2, 3}}));
   EXPECT_EQ(Dataset::range(4).window(2).element_spec().to_string(),
             "DatasetSpec(TensorSpec(shape=(), dtype=int64))");
   // A window of each component.
   const Dataset pairs = Dataset::range(4).enumerate(10).window(2);
-  EXPECT_EQ(All(pairs.flat_map([](Dataset i, Dataset x) {
-              return i.concatenate(x);
-            })),
+  EXPECT_EQ(All(pairs.flat_map(
+                [](Dataset i, Dataset x) { return i.concatenate(x); })),
             (Numbers{10, 11, 0, 1, 12, 13, 2, 3}));
 }
 
@@ -226,15 +221,15 @@ TEST(DatasetTest, SelectsAndRepeats) {
 
 TEST(DatasetTest, ChoosesAndSamples) {
   const std::vector<Dataset> parts{Dataset::range(3), Dataset::range(10, 13)};
-  EXPECT_EQ(All(Dataset::choose_from_datasets(parts,
-                                              Dataset::range(2).repeat(2))),
-            (Numbers{0, 10, 1, 11}));
+  EXPECT_EQ(
+      All(Dataset::choose_from_datasets(parts, Dataset::range(2).repeat(2))),
+      (Numbers{0, 10, 1, 11}));
   Numbers drawn = All(Dataset::sample_from_datasets(parts, {.seed = 1}));
   std::sort(drawn.begin(), drawn.end());
   EXPECT_EQ(drawn, (Numbers{0, 1, 2, 10, 11, 12}));
-  EXPECT_EQ(All(Dataset::sample_from_datasets(
-                parts, {.weights = Tensor({1.0f, 0.0f}),
-                        .stop_on_empty_dataset = true})),
+  EXPECT_EQ(All(Dataset::sample_from_datasets(parts,
+                                              {.weights = Tensor({1.0f, 0.0f}),
+                                               .stop_on_empty_dataset = true})),
             (Numbers{0, 1, 2}));
 }
 
@@ -244,9 +239,9 @@ TEST(DatasetTest, WeightsOfEachDraw) {
     const Tensor odd = gk::cast(i % 2, DataType::kFloat);
     return gk::stack({1.0f - odd, odd});
   });
-  EXPECT_EQ(All(Dataset::sample_from_datasets(parts,
-                                              {.weights_of_draws = &turns})),
-            (Numbers{0, 10, 1, 11}));
+  EXPECT_EQ(
+      All(Dataset::sample_from_datasets(parts, {.weights_of_draws = &turns})),
+      (Numbers{0, 10, 1, 11}));
 }
 
 TEST(DatasetTest, ResamplesByClass) {
@@ -268,9 +263,9 @@ TEST(DatasetTest, ResamplesByClass) {
   EXPECT_NEAR(share(uneven.rejection_resample(self, even, {0.7f, 0.3f}, 1)),
               0.5, 0.05);
   EXPECT_NEAR(share(uneven.rejection_resample(self, even, {}, 1)), 0.5, 0.08);
-  EXPECT_NEAR(share(uneven.rejection_resample(self, {0.7f, 0.3f},
-                                              {0.7f, 0.3f}, 1)),
-              0.3, 0.05);
+  EXPECT_NEAR(
+      share(uneven.rejection_resample(self, {0.7f, 0.3f}, {0.7f, 0.3f}, 1)),
+      0.3, 0.05);
 }
 
 TEST(DatasetTest, Cardinality) {
@@ -301,6 +296,50 @@ TEST(DatasetTest, InTracedFunctions) {
   ExpectHas(error.what(), "use reduce()");
 }
 
+TEST(DatasetTest, IteratorsAndOptionals) {
+  const Dataset two = Dataset::range(2);
+  const gk::Iterator it(two);
+  EXPECT_EQ(it.get_next().get<Tensor>().item<int64_t>(), 0);
+  const gk::Optional one = it.get_next_as_optional();
+  EXPECT_TRUE(one.has_value().item<bool>());
+  EXPECT_EQ(one.get_value().get<Tensor>().item<int64_t>(), 1);
+  const gk::Optional none = it.get_next_as_optional();
+  EXPECT_FALSE(none.has_value().item<bool>());
+  EXPECT_EQ(ErrorOf([&] { none.get_value(); }).code(),
+            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(ErrorOf([&] { it.get_next(); }).code(), ErrorCode::kOutOfRange);
+
+  const auto pair =
+      gk::Optional::from_value(std::pair(Tensor(1), Tensor(2.5f)));
+  const auto [a, b] = pair.get_value().get<std::pair<Tensor, Tensor>>();
+  EXPECT_EQ(a.item<int>(), 1);
+  EXPECT_EQ(b.item<float>(), 2.5f);
+  EXPECT_FALSE(
+      gk::Optional::empty(pair.element_spec()).has_value().item<bool>());
+}
+
+TEST(DatasetTest, IteratorsInTracedFunctions) {
+  const gk::Iterator it(Dataset::range(3));
+  auto next = gk::function([&it](Tensor scale) {
+    return it.get_next_as_optional().get_value().get<Tensor>() * scale;
+  });
+  const Tensor ten = gk::cast(Tensor(10), DataType::kInt64);
+  EXPECT_EQ(next(ten).item<int64_t>(), 0);
+  EXPECT_EQ(it.get_next().get<Tensor>().item<int64_t>(), 1);
+  EXPECT_EQ(next(ten).item<int64_t>(), 20);
+}
+
+TEST(DatasetTest, Variants) {
+  const Dataset two = Dataset::range(2);
+  const Dataset same =
+      Dataset::from_variant(two.to_variant(), two.element_spec());
+  EXPECT_EQ(same.cardinality().item<int64_t>(), 2);
+  EXPECT_EQ(ErrorOf([&] {
+              Dataset::from_variant(Tensor(1), two.element_spec());
+            }).code(),
+            ErrorCode::kTypeError);
+}
+
 TEST(DatasetTest, Errors) {
   auto code = [](auto f) { return ErrorOf(f).code(); };
   const Dataset three = Dataset::range(3);
@@ -315,11 +354,11 @@ TEST(DatasetTest, Errors) {
   EXPECT_EQ(code([&] { three.batch(1.5f); }), ErrorCode::kTypeError);
   EXPECT_EQ(code([&] { three.concatenate(three.batch(1).enumerate()); }),
             ErrorCode::kTypeError);
-  EXPECT_EQ(code([&] {
-              Dataset::from_tensor_slices(
-                  std::pair(Tensor({1, 2}), Tensor({3})));
-            }),
-            ErrorCode::kValueError);
+  EXPECT_EQ(
+      code([&] {
+        Dataset::from_tensor_slices(std::pair(Tensor({1, 2}), Tensor({3})));
+      }),
+      ErrorCode::kValueError);
   EXPECT_EQ(code([&] {
               three.reduce(0, [](Tensor s, Tensor x) {
                 return gk::cast(s, DataType::kInt64) + x;
@@ -327,14 +366,19 @@ TEST(DatasetTest, Errors) {
             }),
             ErrorCode::kTypeError);
   EXPECT_EQ(code([&] { Dataset().take(1); }), ErrorCode::kValueError);
-  EXPECT_EQ(code([&] { for (Pair p : three) p = {}; }), ErrorCode::kTypeError);
-  ExpectHas(ErrorOf([&] { for (Dataset d : three) d = {}; }).what(),
-            "which is not a dataset");
+  EXPECT_EQ(code([&] {
+              for (Pair p : three) p = {};
+            }),
+            ErrorCode::kTypeError);
   ExpectHas(ErrorOf([&] {
-              three.map([](Tensor x) { return gk::math::floordiv(1, x); })
-                  .begin();
+              for (Dataset d : three) d = {};
             }).what(),
-            "passed to MapDataset transformation");
+            "which is not a dataset");
+  ExpectHas(
+      ErrorOf([&] {
+        three.map([](Tensor x) { return gk::math::floordiv(1, x); }).begin();
+      }).what(),
+      "passed to MapDataset transformation");
 }
 
 }  // namespace
