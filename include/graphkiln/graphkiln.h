@@ -21,6 +21,7 @@
 #include <graphkiln/ops.h>
 #include <graphkiln/place.h>
 #include <graphkiln/printing.h>
+#include <graphkiln/ragged_shape.h>
 #include <graphkiln/ragged_tensor.h>
 #include <graphkiln/random.h>
 #include <graphkiln/retraces.h>

@@ -81,17 +81,7 @@ EXPORTS: dict[str, str] = {
         __internal__.CompositeTensor
         __internal__.register_type_spec_from_value_converter
         """,
-    "graphkiln._src.ragged.spec": "RaggedTensorSpec",
-    "graphkiln._src.ragged.tensor": "RaggedTensor",
-    "graphkiln._src.ragged.constant": "ragged.constant",
     "graphkiln._src.function.wrapped_function": "compat.v1.wrap_function",
-    "graphkiln._src.ragged.row_partition": "experimental.RowPartition",
-    "graphkiln._src.ragged.dynamic_ragged_shape": "experimental.DynamicRaggedShape",
-    "graphkiln._src.sparse.sparse_tensor": """
-        SparseTensor SparseTensorSpec sparse.SparseTensor
-        sparse.from_dense sparse.to_dense sparse.reorder
-        compat.v1.SparseTensorValue
-        """,
     "graphkiln._src.types.extension_type": """
         experimental.ExtensionType experimental.ExtensionTypeSpec
         experimental.extension_type.as_dict
@@ -100,7 +90,6 @@ EXPORTS: dict[str, str] = {
         experimental.BatchableExtensionType
         experimental.ExtensionTypeBatchEncoder
         """,
-    "graphkiln._src.sparse.indexed_slices": "IndexedSlices IndexedSlicesSpec",
     "graphkiln._src.host.logging": "get_logger",
     "graphkiln._src.function.types": """
         types.experimental.Callable types.experimental.PolymorphicFunction
@@ -130,7 +119,7 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln._src.math.math_functions": """
         einsum linalg.einsum clip_by_global_norm linalg.global_norm meshgrid
-        repeat broadcast_dynamic_shape broadcast_static_shape
+        repeat
         """,
     "graphkiln._src.random.initializers": """
         zeros_initializer=Zeros ones_initializer=Ones

@@ -21,10 +21,12 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from graphkiln import _graphkiln, _loading
-from graphkiln._graphkiln import Dimension
-from graphkiln._src.ragged.tensor import RaggedTensor
-from graphkiln._src.sparse.indexed_slices import IndexedSlices
-from graphkiln._src.sparse.sparse_tensor import SparseTensor
+from graphkiln._graphkiln import (
+    Dimension,
+    IndexedSlices,
+    RaggedTensor,
+    SparseTensor,
+)
 from graphkiln._src.variables.variable import Variable, VariableAggregation
 
 __all__ = ["Unpickler", "load", "loads"]

@@ -262,7 +262,7 @@ nb::object RaggedSpec(nb::handle leaf, nb::handle row_splits_dtype) {
   int last = shape.rank() - 1;
   while (last >= 0 && shape.dim(last) >= 0) --last;
   if (last < 0) return nb::borrow(leaf);
-  return Call("graphkiln._src.ragged.spec", "RaggedTensorSpec",
+  return Call("graphkiln._graphkiln", "RaggedTensorSpec",
               leaf.attr("shape"), leaf.attr("dtype"), nb::int_(last),
               row_splits_dtype);
 }
@@ -310,7 +310,7 @@ nb::object SparseBatch(const Arguments& a) {
   }
   const Tensor shape = ShapeVector(a["row_shape"]);
   const nb::object row =
-      Call("graphkiln._src.sparse.sparse_tensor", "SparseTensorSpec",
+      Call("graphkiln._graphkiln", "SparseTensorSpec",
            Owned(WrapShape(KnownShape(shape))), own.attr("dtype"));
   return Then(a, kDenseToSparseBatchDataset,
               OfElements("batched", row, nb::none()),

@@ -444,7 +444,7 @@ Object AsArray(Handle leaf) {
   }
   if (nb::hasattr(leaf, "dense_shape")) {  // a sparse tensor
     static const Object& cls =
-        *new Object(Owned(ImportAttribute("graphkiln._src.sparse.sparse_tensor",
+        *new Object(Owned(ImportAttribute("graphkiln._graphkiln",
                                           "SparseTensorValue")
                               .Release()));
     return cls(leaf.attr("indices").attr("numpy")(),

@@ -1,5 +1,6 @@
 #include "gradient_parts.h"
 
+#include "composite_classes.h"
 #include "convert.h"
 #include "dtype_type.h"
 #include "nest.h"
@@ -43,12 +44,9 @@ nb::object WrapGradient(const Gradient& g) {
   if (g.is_none()) return nb::none();
   nb::object values = Wrap(g.dense);
   if (!g.is_slices()) return values;
-  static PyObject* type =
-      ImportAttribute("graphkiln._src.sparse.indexed_slices", "IndexedSlices")
-          .Release();
-  if (type == nullptr) throw nb::python_error();
   nb::object shape = g.dense_shape ? Wrap(g.dense_shape) : nb::none();
-  return nb::handle(type)(values, Wrap(g.indices), shape);
+  return nb::handle(TheCompositeClasses().slices)(values, Wrap(g.indices),
+                                                  shape);
 }
 
 Gradient ToGradient(nb::handle h, DataType hint) {

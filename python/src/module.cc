@@ -3,6 +3,7 @@
 
 #include "argument_snapshot.h"
 #include "atomic_function.h"
+#include "composite_types.h"
 #include "concrete_call.h"
 #include "assertions.h"
 #include "concrete_function.h"
@@ -129,6 +130,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddDatasetMethods(m);
   gk::py::AddDatasetBy(m);
   gk::py::AddDatasetExperimental(m);
+  gk::py::AddCompositeTypes(m);
   gk::py::AddRagged(m);
   gk::py::AddTensorArray(m);
   gk::py::AddOperation(m);

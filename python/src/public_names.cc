@@ -14,8 +14,9 @@ constexpr Exports kExports[] = {
     {"",
      "Assert TensorArray TensorArraySpec case cond foldl foldr scan "
      "switch_case while_loop "
-     "DeviceSpec GradientTape Graph Operation OptionalSpec "
-     "RegisterGradient "
+     "DeviceSpec GradientTape Graph IndexedSlices IndexedSlicesSpec Operation "
+     "OptionalSpec RaggedTensor RaggedTensorSpec RegisterGradient SparseTensor "
+     "SparseTensorSpec broadcast_dynamic_shape broadcast_static_shape "
      "control_dependencies custom_gradient device get_static_value "
      "grad_pass_through gradients group hessians import_graph_def init_scope "
      "inside_function is_symbolic_tensor name_scope no_gradient "
@@ -29,7 +30,8 @@ constexpr Exports kExports[] = {
     {"compat",
      "dimension_value"},
     {"compat.v1",
-     "Dimension Graph control_dependencies get_default_graph "
+     "Dimension Graph SparseTensorValue control_dependencies "
+     "get_default_graph "
      "import_graph_def placeholder"},
     {"compat.v1.logging",
      "DEBUG ERROR FATAL INFO WARN debug error fatal get_verbosity info "
@@ -103,7 +105,7 @@ constexpr Exports kExports[] = {
      "UnknownError error_code_from_exception_type "
      "exception_type_from_error_code"},
     {"experimental",
-     "Optional"},
+     "DynamicRaggedShape Optional RowPartition"},
     {"experimental.dlpack",
      "from_dlpack to_dlpack"},
     {"graph_util",
@@ -114,6 +116,11 @@ constexpr Exports kExports[] = {
      "assert_same_structure=nest_assert_same flatten=nest_flatten "
      "is_nested=nest_is_nested map_structure=nest_map "
      "pack_sequence_as=nest_pack"},
+    {"ragged",
+     "constant=ragged_constant"},
+    {"sparse",
+     "SparseTensor from_dense=sparse_from_dense reorder=sparse_reorder "
+     "to_dense=sparse_to_dense"},
     {"strings",
      "format=format_values"},
     {"sysconfig",

@@ -1,8 +1,19 @@
-#include "ragged.h"
-
+// tf.RaggedTensor.
 #include <utility>
 
+#include "class_members.h"
+#include "composite_types.h"
+#include "joined_tables.h"
 #include "ops/element_moves.h"
+#include "ops/fn/Equal.h"
+#include "ops/fn/Greater.h"
+#include "ops/fn/GreaterEqual.h"
+#include "ops/fn/Less.h"
+#include "ops/fn/LessEqual.h"
+#include "ops/fn/Mul.h"
+#include "ops/fn/NotEqual.h"
+#include "ops/fn/Pow.h"
+#include "ops/fn/Sub.h"
 #include "ragged_arguments.h"
 #include "slicing.h"
 #include "text_caster.h"
@@ -11,185 +22,14 @@ namespace gk::py {
 namespace {
 
 namespace nb = nanobind;
+using Object = nb::object;
+using Handle = nb::handle;
 
 using Partition = RowPartition;
 
-// --- Makers. All take the values, the partition, and `name` and `validate`.
-
-// Values and their partition, whose dtypes of splits agree.
-struct Given {
-  RaggedValue values;
-  Tensor partition;
-};
-
-Given Fitted(nb::handle values, nb::handle partition, std::string_view name) {
-  Given given{AsRagged(values), {}};
-  bool ours;
-  given.partition = AsPartition(partition, name, &ours);
-  if (!given.values.is_ragged()) return given;
-  const DataType inner = given.values.splits_type();
-  if (inner == given.partition.dtype()) return given;
-  if (ours) given.values = given.values.WithSplitsType(DataType::kInt64);
-  given.partition = CastTo(given.partition, ours ? DataType::kInt64 : inner);
-  return given;
-}
-
-nb::object Made(const Given& given, const Partition& rows, bool check) {
-  return Wrapped(RaggedValue(
-      given.values, check ? rows.Checked(given.values.nrows()) : rows));
-}
-
-nb::object FromSplits(nb::handle values, nb::handle splits, nb::handle name,
-                      bool validate) {
-  const CallScope scope(name, "RaggedFromRowSplits");
-  const Given g = Fitted(values, splits, "row_splits");
-  return Made(g, Partition::FromSplits(g.partition, validate), validate);
-}
-
-nb::object FromLengths(nb::handle values, nb::handle lengths, nb::handle name,
-                       bool validate) {
-  const CallScope scope(name, "RaggedFromRowLengths");
-  const Given g = Fitted(values, lengths, "row_lengths");
-  return Made(g, Partition::FromLengths(g.partition, validate), validate);
-}
-
-Tensor OrNull(nb::handle value) {
-  return value.is_none()
-             ? Tensor()
-             : AsComponent(value, DataType::kInvalid, DataType::kInt64);
-}
-
-nb::object FromRowids(nb::handle values, nb::handle ids, nb::handle nrows,
-                      nb::handle name, bool validate) {
-  const CallScope scope(name, "RaggedFromValueRowIds");
-  const Given g = Fitted(values, ids, "value_rowids");
-  const PartialTensorShape counts = g.values.shape();
-  const int64_t many = g.partition.partial_shape().dims().empty()
-                           ? kUnknownDim
-                           : g.partition.partial_shape().dim(0);
-  if (counts.rank() > 0 && counts.dim(0) >= 0 && many >= 0 &&
-      counts.dim(0) != many) {
-    Throw(ValueError("Shapes {} and {} are incompatible",
-                     PartialTensorShape({counts.dim(0)}).PythonString(),
-                     PartialTensorShape({many}).PythonString()));
-  }
-  return Made(g, Partition::FromRowids(g.partition, OrNull(nrows), validate),
-              false);
-}
-
-nb::object FromStarts(nb::handle values, nb::handle starts, nb::handle name,
-                      bool validate) {
-  const CallScope scope(name, "RaggedFromRowStarts");
-  const Given g = Fitted(values, starts, "row_starts");
-  return Made(g, Partition::FromStarts(g.partition, g.values.nrows(), validate),
-              false);
-}
-
-nb::object FromLimits(nb::handle values, nb::handle limits, nb::handle name,
-                      bool validate) {
-  const CallScope scope(name, "RaggedFromRowLimits");
-  const Given g = Fitted(values, limits, "row_limits");
-  return Made(g, Partition::FromLimits(g.partition, validate), validate);
-}
-
-Tensor AsLength(nb::handle given) {
-  const Tensor length =
-      AsComponent(given, DataType::kInvalid, DataType::kInt64);
-  if (length.dtype() != DataType::kInt32 &&
-      length.dtype() != DataType::kInt64) {
-    Throw(ValueError("uniform_row_length must have dtype int32 or int64"));
-  }
-  return length;
-}
-
-nb::object FromUniform(nb::handle given, nb::handle row_length,
-                       nb::handle nrows, nb::handle name, bool validate) {
-  const CallScope scope(name, "RaggedFromUniformRowLength");
-  const RaggedValue values = AsRagged(given);
-  Tensor length = AsLength(row_length);
-  if (values.is_ragged()) length = CastTo(length, values.splits_type());
-  return Wrapped(RaggedValue(
-      values,
-      Partition::FromUniform(length, OrNull(nrows), values.nrows(), validate)));
-}
-
-// --- Partitions alone: what tf.experimental.RowPartition is made of.
-
-Tensor AsIntegers(nb::handle given, nb::handle dtype, nb::handle hint,
-                  std::string_view name) {
-  const Tensor t = AsComponent(given, AsType(dtype, DataType::kInvalid),
-                               AsType(hint, DataType::kInt64));
-  bool ours;
-  return AsPartition(Wrapped(t), name, &ours);
-}
-
-nb::object PartitionOf(const std::string& kind, nb::handle given,
-                       nb::handle nrows, bool validate, nb::handle dtype,
-                       nb::handle hint) {
-  const Tensor t = AsIntegers(given, dtype, hint, kind);
-  if (kind == "row_splits") return Wrapped(Partition::FromSplits(t, validate));
-  if (kind == "row_lengths") {
-    return Wrapped(Partition::FromLengths(t, validate));
-  }
-  return Wrapped(Partition::FromRowids(t, OrNull(nrows), validate));
-}
-
-nb::object UniformPartition(nb::handle length, nb::handle nvals,
-                            nb::handle nrows, bool validate, nb::handle dtype,
-                            nb::handle hint) {
-  if (nvals.is_none() && nrows.is_none()) {
-    Throw(ValueError("At least one of nvals and nrows must be given."));
-  }
-  const Tensor t = AsComponent(length, AsType(dtype, DataType::kInvalid),
-                               AsType(hint, DataType::kInt64));
-  return Wrapped(
-      Partition::FromUniform(t, OrNull(nrows), OrNull(nvals), validate));
-}
-
 // --- Methods.
 
-nb::object FromTensor(nb::handle given, nb::handle lengths, nb::handle padding,
-                      nb::handle ragged_rank, nb::handle name,
-                      nb::handle dtype) {
-  if (!PyLong_Check(ragged_rank.ptr())) {
-    Throw(TypeError("Argument `ragged_rank` must be an int. Received {}.",
-                    nb::cast<std::string>(nb::str(ragged_rank))));
-  }
-  const CallScope scope(name, "RaggedFromTensor");
-  const Tensor tensor = AsComponent(given);
-  FromTensorOptions options{.ragged_rank = nb::cast<int>(ragged_rank),
-                            .splits_type = AsType(dtype, DataType::kInt64)};
-  if (!padding.is_none()) {
-    options.padding = AsComponent(padding, DataType::kInvalid, tensor.dtype());
-  }
-  const auto is_nested = [](nb::handle list) {
-    if (!PyList_Check(list.ptr()) && !PyTuple_Check(list.ptr())) return false;
-    if (nb::len(list) == 0) return false;
-    const nb::object first = list[0];
-    return !PyLong_Check(first.ptr()) && !PyFloat_Check(first.ptr());
-  };
-  if (is_nested(lengths)) {
-    for (nb::handle one : lengths) options.lengths.push_back(OrNull(one));
-  } else if (!lengths.is_none()) {
-    options.lengths.push_back(OrNull(lengths));
-  }
-  return Wrapped(RaggedFromTensor(tensor, options));
-}
-
-nb::object FromSparse(nb::handle sparse, nb::handle name, nb::handle dtype) {
-  if (!PyObject_TypeCheck(sparse.ptr(), reinterpret_cast<PyTypeObject*>(
-                                            TheCompositeClasses().sparse))) {
-    Throw(TypeError(
-        "Argument `st_input` must be of type SparseTensor, but is of type {}.",
-        Py_TYPE(sparse.ptr())->tp_name));
-  }
-  const CallScope scope(name, "RaggedFromSparse");
-  return Wrapped(
-      RaggedFromSparse(AsSparse(sparse), AsType(dtype, DataType::kInt64)));
-}
-
-nb::object ToDense(nb::handle ragged, nb::handle fill, nb::handle name,
-                   nb::handle shape) {
+Object ToDense(Handle ragged, Handle fill, Handle name, Handle shape) {
   const CallScope scope(name, "RaggedToTensor");
   const RaggedValue value = AsRagged(ragged);
   Tensor filler;
@@ -201,18 +41,17 @@ nb::object ToDense(nb::handle ragged, nb::handle fill, nb::handle name,
       value, filler, shape.is_none() ? PartialTensorShape() : Shape(shape)));
 }
 
-nb::object ToSparse(nb::handle ragged, nb::handle name) {
+Object ToSparse(Handle ragged, Handle name) {
   const CallScope scope(name, "RaggedToSparse");
   return Wrapped(RaggedToSparse(AsRagged(ragged)));
 }
 
-nb::object Lengths(nb::handle ragged, int64_t axis, nb::handle name) {
+Object Lengths(Handle ragged, int64_t axis, Handle name) {
   const CallScope scope(name, "RaggedRowLengths");
   return Wrapped(RowLengths(AsRagged(ragged), axis));
 }
 
-nb::object Bounds(nb::handle ragged, nb::handle axis, nb::handle name,
-                  nb::handle out_type) {
+Object Bounds(Handle ragged, Handle axis, Handle name, Handle out_type) {
   const CallScope scope(name, "RaggedBoundingBox");
   const Tensor all = BoundingShape(AsRagged(ragged));
   const Tensor shape = CastTo(all, AsType(out_type, all.dtype()));
@@ -220,11 +59,11 @@ nb::object Bounds(nb::handle ragged, nb::handle axis, nb::handle name,
   return Wrapped(CallComposite("gather", {shape, OrNull(axis)})[0]);
 }
 
-nb::object WithValues(nb::handle ragged, nb::handle values) {
+Object WithValues(Handle ragged, Handle values) {
   return Wrapped(AsRagged(ragged).WithValues(AsRagged(values)));
 }
 
-nb::object WithFlatValues(nb::handle ragged, nb::handle values) {
+Object WithFlatValues(Handle ragged, Handle values) {
   const RaggedValue new_values = AsRagged(values);
   std::vector<Partition> outer = AsRagged(ragged).partitions();
   if (new_values.is_ragged()) {
@@ -241,7 +80,7 @@ nb::object WithFlatValues(nb::handle ragged, nb::handle values) {
   return Wrapped(AsRagged(ragged).WithFlat(below.flat()));
 }
 
-nb::object WithSplitsType(nb::handle ragged, nb::handle dtype) {
+Object WithSplitsType(Handle ragged, Handle dtype) {
   const DataType type = AsType(dtype, DataType::kInt64);
   if (type != DataType::kInt32 && type != DataType::kInt64) {
     Throw(ValueError(
@@ -251,145 +90,366 @@ nb::object WithSplitsType(nb::handle ragged, nb::handle dtype) {
   return Wrapped(AsRagged(ragged).WithSplitsType(type));
 }
 
-nb::object GetItem(nb::handle ragged, nb::handle key) {
+Object GetItem(Handle ragged, Handle key) {
   const CallScope scope(nb::none(), "RaggedGetItem");
   StatusOr<std::vector<SubscriptEntry>> entries = ParseEntries(key.ptr());
   if (!entries.ok()) Throw(entries.status());
   return Wrapped(RaggedSubscript(AsRagged(ragged), *std::move(entries)));
 }
 
-nb::object ShapeOfValue(nb::handle ragged) {
-  return Owned(WrapShape(AsRagged(ragged).shape()));
+Object ShapeOfValue(Handle ragged) { return Wrapped(AsRagged(ragged).shape()); }
+
+Object JoinedDimensions(Handle ragged, int64_t outer, int64_t inner) {
+  return Wrapped(MergeDims(AsRagged(ragged), outer, inner));
 }
 
-// `op` of the flat values of operands, one of which is ragged, in its rows.
-nb::object Mapped(nb::handle op, nb::handle operands, nb::handle hint) {
-  FlatOperands flat =
-      FlattenOperands(AsRaggedList(operands, AsType(hint, DataType::kInvalid)));
-  nb::list values;
-  for (const Tensor& t : flat.flat) values.append(Wrapped(t));
-  const Checks::Scope scope(flat.checks);
-  nb::object made = op(*values);
-  if (!IsTensor(made.ptr())) return made;
-  return Wrapped(flat.known.WithFlat(TensorOf(made.ptr())));
+// --- What it is.
+
+Object Init(Handle self, Handle values, Handle partition, bool internal) {
+  if (!internal) {
+    Throw(ValueError(
+        "RaggedTensor constructor is private; please use one of the factory "
+        "methods instead (e.g., RaggedTensor.from_row_lengths())"));
+  }
+  SetParts(self, {{"_values", nb::borrow(values)},
+                  {"_row_splits", partition[0]},
+                  {"_uniform_row_length", partition[1]}});
+  return nb::none();
 }
 
-// The same of two, the deeper of which says what the rows are.
-nb::object Binary(nb::handle op, nb::handle x, nb::handle y) {
-  const RaggedValue known = AsRagged(IsRagged(x) ? x : y);
-  const auto operand = [&](nb::handle value) {
-    return AsRagged(value, known.dtype());
+// The ragged tensor and those that are its values, the outermost first.
+nb::list LevelsOf(Handle self) {
+  nb::list levels;
+  for (Object level = nb::borrow(self); IsRagged(level);
+       level = level.attr("_values")) {
+    levels.append(level);
+  }
+  return levels;
+}
+Object Levels(Handle self) { return LevelsOf(self); }
+Object FlatValues(Handle self) {
+  Object values = self.attr("_values");
+  while (IsRagged(values)) values = values.attr("_values");
+  return values;
+}
+template <Object (*kPart)(Handle level, Handle name)>
+Object OfLevels(Handle self, Handle name) {
+  nb::list parts;
+  for (Handle level : LevelsOf(self)) parts.append(kPart(level, name));
+  return nb::tuple(parts);
+}
+Object SplitsOf(Handle level, Handle) { return level.attr("_row_splits"); }
+Object LengthsOf(Handle level, Handle) { return Lengths(level, 1, nb::none()); }
+Object RowidsOf(Handle level, Handle) {
+  return RowPart<&Partition::rowids, "RaggedValueRowIds">(level, nb::none());
+}
+Object AllSplits(Handle self) { return OfLevels<SplitsOf>(self, nb::none()); }
+
+Object TypeOf(Handle self) { return self.attr("_values").attr("dtype"); }
+Object RaggedRank(Handle self) { return nb::int_(LevelsOf(self).size()); }
+Object NumberOfRows(Handle self, Handle out_type, Handle name) {
+  const Object rows = RowPart<&Partition::nrows, "RaggedNRows">(self, name);
+  if (out_type.is_none()) return rows;
+  return Wrapped(CastTo(AsTensor(rows), AsType(out_type, DataType::kInt64)));
+}
+Object SpecOfRagged(Handle self) {
+  return Handle(TheCompositeClasses().ragged_spec).attr("from_value")(self);
+}
+// --- As a Python value.
+
+nb::module_ NumPy() { return nb::module_::import_("numpy"); }
+
+// The value of a part that is no placeholder.
+Object Eager(Handle part, const char* method) {
+  if (!nb::hasattr(part, "numpy")) {
+    Throw(ValueError("RaggedTensor.{}() is only supported in eager mode.",
+                     method));
+  }
+  return part.attr("numpy")();
+}
+// values[from:to] of each row.
+nb::list RowsOf(Handle values, Handle splits) {
+  nb::list rows;
+  const nb::list ends(splits.attr("tolist")());
+  for (size_t i = 0; i + 1 < ends.size(); ++i) {
+    const Object from = ends[i], to = ends[i + 1];
+    rows.append(values[nb::slice(from, to, nb::none())]);
+  }
+  return rows;
+}
+Object ToList(Handle self) {
+  const Object splits = Eager(self.attr("_row_splits"), "to_list"),
+               values = self.attr("_values");
+  return RowsOf(IsRagged(values) ? ToList(values)
+                                 : Eager(values, "to_list").attr("tolist")(),
+                splits);
+}
+Object ToNumpy(Handle self) {
+  const Object splits = Eager(self.attr("_row_splits"), "numpy"),
+               values = self.attr("_values").attr("numpy")();
+  const nb::list rows = RowsOf(values, splits);
+  if (rows.size() == 0) {
+    nb::list shape(nb::make_tuple(0, 0));
+    nb::list whole(Object(values.attr("shape")));
+    for (size_t i = 1; i < whole.size(); ++i) shape.append(whole[i]);
+    return NumPy().attr("zeros")(shape, values.attr("dtype"));
+  }
+  nb::set shapes;
+  for (Handle row : rows) shapes.add(row.attr("shape"));
+  if (shapes.size() == 1) return NumPy().attr("stack")(rows);
+  Object made = NumPy().attr("empty")(
+      rows.size(), nb::arg("dtype") =
+                       Handle(reinterpret_cast<PyObject*>(&PyBaseObject_Type)));
+  for (size_t i = 0; i < rows.size(); ++i) made[i] = rows[i];
+  return made;
+}
+
+// As NumPy prints it, long rows cut; empty rows stay.
+Object TextOfArray(Handle value, Handle formatter) {
+  if (!nb::isinstance(value, NumPy().attr("ndarray"))) return nb::str(value);
+  if (nb::cast<int64_t>(value.attr("size")) == 0) {
+    return nb::repr(value.attr("tolist")());
+  }
+  return NumPy().attr("array2string")(value, nb::arg("separator") = ", ",
+                                      nb::arg("formatter") = formatter);
+}
+Object Text(Handle self) {
+  const auto text = [](Handle value) {
+    return nb::cast<std::string>(nb::str(value));
   };
-  return Wrapped(RaggedBinary(
-      [&](const Tensor& a, const Tensor& b) {
-        return AsTensor(op(Wrapped(a), Wrapped(b)));
-      },
-      operand(x), operand(y)));
+  const Object values = self.attr("_values"), splits = self.attr("_row_splits");
+  if (!nb::hasattr(splits, "numpy") ||
+      !nb::hasattr(FlatValues(self), "numpy")) {
+    return nb::cast(Format("tf.RaggedTensor(values={}, row_splits={})",
+                           text(values), text(splits)));
+  }
+  nb::dict formatter;
+  formatter["all"] =
+      nb::cpp_function([formatter = Handle(formatter)](Handle value) {
+        return TextOfArray(value, formatter);
+      });
+  return nb::cast(Format("<tf.RaggedTensor {}>",
+                         text(TextOfArray(ToNumpy(self), formatter))));
 }
 
-// --- Sparse tensors.
-
-nb::object SparseFromDense(nb::handle tensor, nb::handle name) {
-  const CallScope scope(name, "dense_to_sparse");
-  return Wrapped(SparseValue::FromDense(AsComponent(tensor)));
+Object NoTensor(Handle self, Handle, Handle) {
+  if (OpBuilder::Current()->builds_graph()) {
+    Throw(TypeError(
+        "Failed to convert elements of {} to Tensor. Consider casting elements "
+        "to a supported type. See "
+        "https://www.tensorflow.org/api_docs/python/tf/dtypes for supported TF "
+        "dtypes. A dense tensor of it: `to_tensor()`.",
+        nb::cast<std::string>(nb::repr(self))));
+  }
+  Throw(ValueError(
+      "{} is no dense tensor: TypeError: object of type 'RaggedTensor' has no "
+      "len(). Use its `to_tensor()` or `values`.",
+      nb::cast<std::string>(nb::str(self))));
+}
+Object Consumers(Handle self) {
+  const Object flat = FlatValues(self);
+  if (nb::hasattr(flat, "numpy")) return nb::list();
+  return flat.attr("consumers")();
+}
+Object Iterate(Handle self) {
+  const Object count = ShapeOfValue(self)[nb::int_(0)];
+  if (count.is_none()) {
+    Throw(
+        TypeError("Cannot iterate over a ragged tensor with an unknown "
+                  "number of rows."));
+  }
+  const nb::module_ builtins = nb::module_::import_("builtins");
+  return builtins.attr("map")(self.attr("__getitem__"),
+                              builtins.attr("range")(count));
+}
+template <Name kWhy>
+Object Refused(Handle) {
+  Throw(TypeError("{}", kWhy.text));
 }
 
-nb::object SparseToDense(nb::handle sparse, nb::handle fill, bool ordered,
-                         nb::handle name) {
-  const CallScope scope(name, "SparseToDense");
-  const SparseValue value = AsSparse(sparse);
-  Tensor filler;
-  if (!fill.is_none()) filler = AsComponent(fill, value.values.dtype());
-  return Wrapped(value.ToDense(filler, ordered));
+// --- Element by element.
+
+using TensorOperator = Tensor (*)(const Tensor&, const Tensor&);
+
+// Operands, the deeper of which says what the rows are.
+Object Binary(const BinaryFn& op, Handle x, Handle y) {
+  const DataType dtype = AsRagged(IsRagged(x) ? x : y).dtype();
+  return Wrapped(RaggedBinary(op, AsRagged(x, dtype), AsRagged(y, dtype)));
+}
+template <TensorOperator kOp>
+Object Forward(Handle self, Handle other) {
+  return Binary(kOp, self, other);
+}
+template <TensorOperator kOp>
+Object Reflected(Handle self, Handle other) {
+  return Binary(kOp, other, self);
+}
+// As Python's operator has it.
+template <PyObject* (*kOperator)(PyObject*, PyObject*)>
+Tensor Python(const Tensor& x, const Tensor& y) {
+  return AsTensor(Owned(kOperator(Wrapped(x).ptr(), Wrapped(y).ptr())));
+}
+Tensor Equal(const Tensor& x, const Tensor& y) { return ops::Equal(x, y); }
+Tensor NotEqual(const Tensor& x, const Tensor& y) {
+  return ops::NotEqual(x, y);
+}
+// Those that cannot be of one shape are not equal.
+template <TensorOperator kOp, bool otherwise>
+Object Equality(Handle self, Handle other) {
+  if (other.is_none()) return nb::bool_(otherwise);
+  try {
+    return Binary(kOp, self, other);
+  } catch (const Error& error) {
+    const Code code = error.status().code();
+    if (code != Code::kInvalidArgument && code != Code::kValueError) throw;
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_ValueError)) throw;
+  }
+  return nb::bool_(otherwise);
+}
+template <PyObject* (*kOperator)(PyObject*)>
+Object Unary(Handle self) {
+  const RaggedValue value = AsRagged(self);
+  return Wrapped(
+      value.WithFlat(AsTensor(Owned(kOperator(Wrapped(value.flat()).ptr())))));
 }
 
-nb::object SparseReorder(nb::handle sparse, nb::handle name) {
-  const CallScope scope(name, "SparseReorder");
-  return Wrapped(AsSparse(sparse).Reordered());
-}
+#define GK_BOTH(name, op)                              \
+  GK_METHOD("__" name "__", "other", Forward<op>, ""), \
+      GK_METHOD("__r" name "__", "other", Reflected<op>, "")
 
-nb::object SparseBeside(nb::handle sparse, nb::handle other) {
-  const SparseValue value = AsSparse(sparse);
-  return Wrapped(value.Beside(
-      AsComponent(other, DataType::kInvalid, value.values.dtype())));
-}
+PyMethodDef methods[] = {
+    GK_METHOD("__init__", "values, row_partition, internal=False", Init, ""),
+    GK_METHOD("_levels", "", Levels, ""),
+    GK_METHOD("get_shape", "", ShapeOfValue, "The static shape."),
+    GK_METHOD("nrows", "out_type=None, name=None", NumberOfRows,
+              "How many rows there are; of the dtype of the splits by "
+              "default."),
+    GK_METHOD("row_starts", "name=None",
+              (RowPart<&Partition::starts, "RaggedRowStarts">),
+              "Where each row begins in `values`."),
+    GK_METHOD("row_limits", "name=None",
+              (RowPart<&Partition::limits, "RaggedRowLimits">),
+              "Where each row ends in `values`."),
+    GK_METHOD("row_lengths", "axis=1, name=None", Lengths,
+              "The lengths of the rows along `axis`, ragged if that is above "
+              "1.\n\n"
+              ">>> tf.ragged.constant([[1, 2], [], [3]]).row_lengths()\n"
+              "<tf.Tensor: shape=(3,), dtype=int64, numpy=array([2, 0, 1])>\n"),
+    GK_METHOD("value_rowids", "name=None",
+              (RowPart<&Partition::rowids, "RaggedValueRowIds">),
+              "The row that each of `values` belongs to."),
+    GK_METHOD("nested_row_lengths", "name=None", OfLevels<LengthsOf>,
+              "The row lengths of all ragged dimensions, outermost first."),
+    GK_METHOD("nested_value_rowids", "name=None", OfLevels<RowidsOf>,
+              "The row ids of all ragged dimensions, outermost first."),
+    GK_METHOD("bounding_shape", "axis=None, name=None, out_type=None", Bounds,
+              "The shape of the smallest dense tensor that holds all "
+              "values.\n\n"
+              ">>> tf.ragged.constant([[1, 2, 3], [4]]).bounding_shape()\n"
+              "<tf.Tensor: shape=(2,), dtype=int64, numpy=array([2, 3])>\n"),
+    GK_METHOD("with_values", "new_values", WithValues,
+              "The same rows with other values, as many as there were."),
+    GK_METHOD("with_flat_values", "new_values", WithFlatValues,
+              "The same partitions with other innermost values."),
+    GK_METHOD("with_row_splits_dtype", "dtype", WithSplitsType,
+              "The same with row splits of int32 or int64."),
+    GK_METHOD("merge_dims", "outer_axis, inner_axis", JoinedDimensions,
+              "The dimensions from one axis to another joined into one."),
+    GK_METHOD("to_list", "", ToList,
+              "Nested lists of Python values; eager only.\n\n"
+              ">>> tf.ragged.constant([[1, 2], [3]]).to_list()\n"
+              "[[1, 2], [3]]\n"),
+    GK_METHOD("numpy", "", ToNumpy,
+              "An array of arrays, or of numbers if all rows are of one "
+              "length."),
+    GK_METHOD("to_tensor", "default_value=None, name=None, shape=None", ToDense,
+              "A dense tensor: short rows are filled up with "
+              "`default_value`.\n\n"
+              "Args:\n"
+              "  default_value: a scalar of the same dtype; 0 or \"\" unless "
+              "given.\n"
+              "  shape: the shape wanted; longer rows are cut.\n\n"
+              ">>> tf.ragged.constant([[1, 2], [3]]).to_tensor().numpy()"
+              ".tolist()\n"
+              "[[1, 2], [3, 0]]\n"),
+    GK_METHOD("to_sparse", "name=None", ToSparse,
+              "A tf.SparseTensor with the same values at the same places."),
+    GK_METHOD("consumers", "", Consumers, "The operations that use its parts."),
+    GK_METHOD("__tf_tensor__", "dtype=None, name=None", NoTensor, ""),
+    GK_METHOD("__getitem__", "key", GetItem, ""),
+    GK_METHOD("__iter__", "", Iterate, ""),
+    GK_METHOD("__len__", "",
+              Refused<"object of type 'RaggedTensor' has no len()">, ""),
+    GK_METHOD("__hash__", "", Refused<"RaggedTensor is unhashable.">, ""),
+    GK_METHOD("__bool__", "",
+              Refused<"RaggedTensor may not be used as a boolean.">, ""),
+    GK_METHOD("__repr__", "", Text, ""),
+    GK_METHOD("__neg__", "", Unary<PyNumber_Negative>, ""),
+    GK_METHOD("__abs__", "", Unary<PyNumber_Absolute>, ""),
+    GK_METHOD("__invert__", "", Unary<PyNumber_Invert>, ""),
+    GK_BOTH("add", Python<PyNumber_Add>),
+    GK_BOTH("sub", ops::Sub),
+    GK_BOTH("mul", ops::Mul),
+    GK_BOTH("pow", ops::Pow),
+    GK_BOTH("truediv", Python<PyNumber_TrueDivide>),
+    GK_BOTH("floordiv", Python<PyNumber_FloorDivide>),
+    GK_BOTH("mod", Python<PyNumber_Remainder>),
+    GK_BOTH("and", Python<PyNumber_And>),
+    GK_BOTH("or", Python<PyNumber_Or>),
+    GK_BOTH("xor", Python<PyNumber_Xor>),
+    GK_METHOD("__lt__", "other", Forward<ops::Less>, ""),
+    GK_METHOD("__le__", "other", Forward<ops::LessEqual>, ""),
+    GK_METHOD("__gt__", "other", Forward<ops::Greater>, ""),
+    GK_METHOD("__ge__", "other", Forward<ops::GreaterEqual>, ""),
+    GK_METHOD("__eq__", "other", (Equality<Equal, false>), ""),
+    GK_METHOD("__ne__", "other", (Equality<NotEqual, true>), ""),
+    {}};
+#undef GK_BOTH
 
-// What is known of the shape: of parts that fit.
-nb::object SparseShape(nb::handle indices, nb::handle values,
-                       nb::handle dense_shape) {
-  return Owned(WrapShape(SparseValue::Make(AsTensor(indices), AsTensor(values),
-                                           AsTensor(dense_shape))
-                             .shape));
-}
-
-// Binds a function any argument of which may be None.
-template <class R, class... Args>
-void Define(nb::module_& m, const char* name, R (*function)(Args...)) {
-  m.def(name, function, (static_cast<void>(sizeof(Args)), nb::arg().none())...);
-}
+PyGetSetDef properties[] = {
+    GK_PROPERTY("dtype", TypeOf, "The type of the values."),
+    GK_PROPERTY("values", Part<"_values">,
+                "The rows, one after the other; ragged if the rank is above "
+                "2."),
+    GK_PROPERTY("flat_values", FlatValues, "The innermost values, a tensor."),
+    GK_PROPERTY("row_splits", Part<"_row_splits">,
+                "Where the rows begin, and where the last one ends."),
+    GK_PROPERTY("nested_row_splits", AllSplits,
+                "The row splits of all ragged dimensions, outermost first."),
+    GK_PROPERTY("ragged_rank", RaggedRank,
+                "How many of the dimensions are partitions, uniform or "
+                "ragged."),
+    GK_PROPERTY("uniform_row_length", UniformLength<"_uniform_row_length">,
+                "The length of every row if that is uniform, else None."),
+    GK_PROPERTY("shape", ShapeOfValue,
+                "The static shape: None for ragged dimensions."),
+    GK_PROPERTY("_type_spec", SpecOfRagged, nullptr),
+    {}};
 
 }  // namespace
 
-void AddRaggedFunctions(nb::module_& m);
-
-void AddRagged(nb::module_& module) {
-  nb::module_ m = module.def_submodule("_ragged");
-  m.def("set_ragged_class", [](nb::handle cls) {
-    TheCompositeClasses().ragged = cls.inc_ref().ptr();
-  });
-  m.def("set_sparse_class", [](nb::handle cls) {
-    TheCompositeClasses().sparse = cls.inc_ref().ptr();
-  });
-  Define(m, "from_row_splits", &FromSplits);
-  Define(m, "from_row_lengths", &FromLengths);
-  Define(m, "from_value_rowids", &FromRowids);
-  Define(m, "from_row_starts", &FromStarts);
-  Define(m, "from_row_limits", &FromLimits);
-  Define(m, "from_uniform_row_length", &FromUniform);
-  Define(m, "partition", &PartitionOf);
-  Define(m, "uniform_partition", &UniformPartition);
-  const auto part = [&](const char* name, Tensor (Partition::*of)() const,
-                        const char* scope_name) {
-    m.def(
-        name,
-        [of, scope_name](nb::handle splits, nb::handle name) {
-          const CallScope scope(name, scope_name);
-          return Wrapped((Partition{AsTensor(splits), {}}.*of)());
-        },
-        nb::arg(), nb::arg().none() = nb::none());
-  };
-  part("row_starts", &Partition::starts, "RaggedRowStarts");
-  part("row_limits", &Partition::limits, "RaggedRowLimits");
-  part("lengths", &Partition::lengths, "RaggedRowLengths");
-  part("rowids", &Partition::rowids, "RaggedValueRowIds");
-  part("nrows", &Partition::nrows, "RaggedNRows");
-  part("nvals", &Partition::nvals, "RaggedNVals");
-  Define(m, "from_tensor", &FromTensor);
-  Define(m, "from_sparse", &FromSparse);
-  Define(m, "to_tensor", &ToDense);
-  Define(m, "to_sparse", &ToSparse);
-  Define(m, "row_lengths", &Lengths);
-  Define(m, "bounding_shape", &Bounds);
-  m.def("merge_dims", [](nb::handle ragged, int64_t outer, int64_t inner) {
-    return Wrapped(MergeDims(AsRagged(ragged), outer, inner));
-  });
-  Define(m, "with_values", &WithValues);
-  Define(m, "with_flat_values", &WithFlatValues);
-  Define(m, "with_row_splits_dtype", &WithSplitsType);
-  Define(m, "getitem", &GetItem);
-  Define(m, "shape", &ShapeOfValue);
-  m.def("text", [](nb::handle ragged, int64_t summarize) {
-    const CallScope scope(nb::none(), "RaggedToString");
-    return Wrapped(RaggedText(AsRagged(ragged), summarize));
-  });
-  Define(m, "mapped", &Mapped);
-  Define(m, "binary", &Binary);
-  Define(m, "sparse_from_dense", &SparseFromDense);
-  Define(m, "sparse_to_dense", &SparseToDense);
-  Define(m, "sparse_reorder", &SparseReorder);
-  Define(m, "sparse_beside", &SparseBeside);
-  Define(m, "sparse_shape", &SparseShape);
-  AddRaggedFunctions(m);
+void AddRaggedTensor(nb::module_& m) {
+  PyObject*& cls = TheCompositeClasses().ragged;
+  cls =
+      AddClass(m, "RaggedTensor", TheCompositeClasses().composite,
+               Slots{"_row_splits", "_uniform_row_length", "_values"},
+               "A tensor with one or more dimensions of slices of different "
+               "lengths.\n\n"
+               "Made by `tf.ragged.constant` and by the `from_...` class "
+               "methods.\n\n"
+               ">>> rt = tf.RaggedTensor.from_row_splits([3, 1, 4, 1], [0, 1, "
+               "1, 4])\n"
+               ">>> rt\n"
+               "<tf.RaggedTensor [[3], [], [1, 4, 1]]>\n"
+               ">>> rt.shape\n"
+               "TensorShape([3, None])\n"
+               ">>> tf.function(lambda x: x.with_values(x.values * 2))(rt)\n"
+               "<tf.RaggedTensor [[6], [], [2, 8, 2]]>\n",
+               JoinedTables(&PyMethodDef::ml_name, ragged_factories, methods),
+               properties)
+          .ptr();
+  Handle(cls).attr("_counts_as_tensor") = nb::bool_(true);
 }
 
 }  // namespace gk::py

@@ -8,7 +8,7 @@
 
 namespace gk::py {
 
-// The module _ragged, for the classes, and what dispatch calls.
+// The module _ragged: what dispatch and printing call.
 void AddRagged(nanobind::module_& m);
 
 }  // namespace gk::py

@@ -1,5 +1,6 @@
 #include "ragged_arguments.h"
 
+#include "class_members.h"
 #include "convert.h"
 #include "dtype_type.h"
 #include "text_caster.h"
@@ -36,6 +37,12 @@ Tensor AsComponent(nb::handle value, DataType dtype, DataType hint) {
   return *std::move(t);
 }
 
+Tensor OrNull(nb::handle value) {
+  return value.is_none()
+             ? Tensor()
+             : AsComponent(value, DataType::kInvalid, DataType::kInt64);
+}
+
 RaggedValue AsRagged(nb::handle value, DataType hint) {
   if (!IsRagged(value)) {
     return AsComponent(value, DataType::kInvalid, hint);
@@ -43,10 +50,7 @@ RaggedValue AsRagged(nb::handle value, DataType hint) {
   std::vector<RowPartition> partitions;
   nb::object level = nb::borrow(value);
   while (IsRagged(level)) {
-    RowPartition rows{AsTensor(Attribute(level, "_row_splits")), {}};
-    const nb::object uniform = Attribute(level, "_uniform_row_length");
-    if (!uniform.is_none()) rows.uniform = nb::cast<int64_t>(uniform);
-    partitions.push_back(std::move(rows));
+    partitions.push_back(AsRows(level, "_uniform_row_length"));
     level = Attribute(level, "_values");
   }
   return {AsTensor(level), std::move(partitions)};
@@ -58,17 +62,35 @@ std::vector<RaggedValue> AsRaggedList(nb::handle values, DataType hint) {
   return list;
 }
 
+RowPartition AsRows(nb::handle value, const char* uniform) {
+  RowPartition rows{AsTensor(Attribute(value, "_row_splits")), {}};
+  const nb::object length = Attribute(value, uniform);
+  if (!length.is_none()) rows.uniform = nb::cast<int64_t>(length);
+  return rows;
+}
+
+namespace {
+
+nb::object UniformOf(const RowPartition& rows) {
+  return rows.uniform ? nb::object(nb::int_(*rows.uniform)) : nb::none();
+}
+
+}  // namespace
+
 nb::object Wrapped(const RowPartition& rows) {
-  nb::object uniform = nb::none();
-  if (rows.uniform) uniform = nb::int_(*rows.uniform);
-  return nb::make_tuple(Wrapped(rows.splits), uniform);
+  return NewValue(
+      TheCompositeClasses().partition,
+      {{"_row_splits", Wrapped(rows.splits)}, {"_uniform", UniformOf(rows)}});
 }
 
 nb::object Wrapped(const RaggedValue& value) {
   nb::object made = Wrapped(value.flat());
-  const nb::handle cls = TheCompositeClasses().ragged;
   for (size_t i = value.partitions().size(); i-- > 0;) {
-    made = cls(made, Wrapped(value.partitions()[i]), true);
+    const RowPartition& rows = value.partitions()[i];
+    made = NewValue(TheCompositeClasses().ragged,
+                    {{"_values", made},
+                     {"_row_splits", Wrapped(rows.splits)},
+                     {"_uniform_row_length", UniformOf(rows)}});
   }
   return made;
 }

@@ -11,18 +11,12 @@
 #include <vector>
 
 #include "bound_values.h"
+#include "composite_classes.h"
 #include "function/part_scope.h"
 #include "function/ragged/ragged.h"
 #include "staged_values.h"
 
 namespace gk::py {
-
-// The classes, told once when they are made; borrowed for the process.
-struct CompositeClasses {
-  PyObject* ragged = nullptr;
-  PyObject* sparse = nullptr;
-};
-CompositeClasses& TheCompositeClasses();
 
 bool IsRagged(nanobind::handle value);
 // A ragged tensor, or what converts to a tensor, by preference of `hint`.
@@ -32,10 +26,13 @@ std::vector<RaggedValue> AsRaggedList(nanobind::handle values,
                                       DataType hint = DataType::kInvalid);
 Tensor AsComponent(nanobind::handle value, DataType dtype = DataType::kInvalid,
                    DataType hint = DataType::kInvalid);
+// An integer of any dtype, preferably int64; null of None.
+Tensor OrNull(nanobind::handle value);
 nanobind::object Wrapped(const RaggedValue& value);
 nanobind::object Wrapped(const std::vector<RaggedValue>& values);
-// A partition: (row splits, uniform row length or None).
 nanobind::object Wrapped(const RowPartition& rows);
+// By the parts `_row_splits` and `uniform`, the name of a part.
+RowPartition AsRows(nanobind::handle value, const char* uniform);
 
 SparseValue AsSparse(nanobind::handle value);
 nanobind::object Wrapped(const SparseValue& value);

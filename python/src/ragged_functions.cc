@@ -11,7 +11,9 @@
 #include "ops/fn/Sqrt.h"
 #include "ops/fn/StringFormat.h"
 #include "ops/fn/StringJoin.h"
+#include "ragged.h"
 #include "ragged_arguments.h"
+#include "ragged_shape_type.h"
 #include "text_caster.h"
 
 namespace gk::py {
@@ -256,6 +258,29 @@ nb::object Rank(const Bound& b) {
       ops::AddV2(RankOf(value.flat()), IntegerConstant(value.ragged_rank())));
 }
 
+nb::object ShapeOfRagged(const Bound& b) {
+  return Wrapped(RaggedShape::Of(b.ragged("input"),
+                                 AsType(b["out_type"], DataType::kInt32)));
+}
+
+// --- Of tf.experimental.DynamicRaggedShape.
+
+nb::object ReshapeTo(const Bound& b) {
+  return Wrapped(AsRaggedShape(b["shape"]).Reshaped(b.ragged("tensor").flat()));
+}
+nb::object BroadcastTo(const Bound& b) {
+  return Wrapped(AsRaggedShape(b["shape"]).Broadcast(b.ragged("input")));
+}
+nb::object Fill(const Bound& b) {
+  return Wrapped(AsRaggedShape(b["dims"]).Filled(AsComponent(b["value"])));
+}
+template <const char* kName>
+nb::object FilledWith(const Bound& b) {
+  const RaggedShape shape = AsRaggedShape(b["shape"]);
+  return Wrapped(shape.Rows(CallComposite(
+      kName, {shape.inner(), AsType(b["dtype"], DataType::kFloat)})[0]));
+}
+
 nb::object FormatText(const Bound& b) {
   const std::vector<RaggedValue> values = b.list("inputs");
   const std::string mark = b.text("placeholder", "{}"),
@@ -289,10 +314,34 @@ nb::object FormatText(const Bound& b) {
   return Wrapped(ops::StringJoin(parts));
 }
 
+// `op` of the flat values of operands, one of which is ragged, in its rows.
+nb::object Mapped(nb::handle op, nb::handle operands) {
+  const FlatOperands flat = FlattenOperands(AsRaggedList(operands));
+  nb::list values;
+  for (const Tensor& t : flat.flat) values.append(Wrapped(t));
+  const Checks::Scope scope(flat.checks);
+  nb::object made = op(*values);
+  if (!IsTensor(made.ptr())) return made;
+  return Wrapped(flat.known.WithFlat(TensorOf(made.ptr())));
+}
+
+// The same of two, the deeper of which says what the rows are.
+nb::object Binary(nb::handle op, nb::handle x, nb::handle y) {
+  const RaggedValue known = AsRagged(IsRagged(x) ? x : y);
+  const auto operand = [&](nb::handle value) {
+    return AsRagged(value, known.dtype());
+  };
+  return Wrapped(RaggedBinary(
+      [&](const Tensor& a, const Tensor& b) {
+        return AsTensor(op(Wrapped(a), Wrapped(b)));
+      },
+      operand(x), operand(y)));
+}
+
 constexpr char kSum[] = "reduce_sum", kProd[] = "reduce_prod",
                kMax[] = "reduce_max", kMin[] = "reduce_min",
                kMean[] = "reduce_mean", kAny[] = "reduce_any",
-               kAll[] = "reduce_all";
+               kAll[] = "reduce_all", kOnes[] = "ones", kZeros[] = "zeros";
 
 struct Entry {
   const char* name;
@@ -328,6 +377,7 @@ constexpr Entry kFunctions[] = {
     {"softmax", Softmax},
     {"matmul", Matmul},
     {"where", Where},
+    {"shape", ShapeOfRagged},
     {"size", Size},
     {"rank", Rank},
     {"add_n", AddN},
@@ -336,17 +386,35 @@ constexpr Entry kFunctions[] = {
     {"sigmoid_cross_entropy_with_logits", CrossEntropy},
 };
 
-}  // namespace
+constexpr Entry kShapeFunctions[] = {
+    {"reshape", ReshapeTo},     {"broadcast_to", BroadcastTo}, {"fill", Fill},
+    {kOnes, FilledWith<kOnes>}, {kZeros, FilledWith<kZeros>},
+};
 
-void AddRaggedFunctions(nb::module_& m) {
+nb::dict TableOf(std::span<const Entry> entries) {
   nb::dict table;
-  for (const Entry& entry : kFunctions) {
+  for (const Entry& entry : entries) {
     table[entry.name] = nb::cpp_function(
         [call = entry.call](nb::handle api, nb::dict arguments) {
           return call(Bound(api, std::move(arguments)));
         });
   }
-  m.attr("FUNCTIONS") = table;
+  return table;
+}
+
+}  // namespace
+
+void AddRagged(nb::module_& module) {
+  nb::module_ m = module.def_submodule("_ragged");
+  m.attr("FUNCTIONS") = TableOf(kFunctions);
+  m.attr("SHAPE_FUNCTIONS") = TableOf(kShapeFunctions);
+  m.def("mapped", &Mapped, nb::arg().none(), nb::arg().none());
+  m.def("binary", &Binary, nb::arg().none(), nb::arg().none(),
+        nb::arg().none());
+  m.def("text", [](nb::handle ragged, int64_t summarize) {
+    const CallScope scope(nb::none(), "RaggedToString");
+    return Wrapped(RaggedText(AsRagged(ragged), summarize));
+  });
 }
 
 }  // namespace gk::py

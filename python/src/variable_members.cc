@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "call_op.h"
+#include "composite_classes.h"
 #include "convert.h"
 #include "dtype_type.h"
 #include "function/func_graph.h"
@@ -80,10 +81,8 @@ template <size_t kOp>
 PyObject* Scatter(PyObject* o, PyObject* args, PyObject* kwargs) {
   SparseUpdate update;
   if (!update.Read(args, kwargs)) return nullptr;
-  const PyRef slices =
-      ImportAttribute("graphkiln._src.sparse.indexed_slices", "IndexedSlices");
-  if (!slices) return nullptr;
-  const int is = PyObject_IsInstance(update.delta, slices.get());
+  const int is =
+      PyObject_IsInstance(update.delta, TheCompositeClasses().slices);
   if (is < 0) return nullptr;
   if (is == 0) return NotIndexedSlices(update.delta);
   if (!update.ReadParts()) return nullptr;

@@ -50,6 +50,11 @@ std::optional<int64_t> RowPartition::known_nrows() const {
   return shape.dim(0) - 1;
 }
 
+std::optional<int64_t> RowPartition::known_nvals() const {
+  const auto known = KnownInts(splits);
+  return known && !known->empty() ? std::optional(known->back()) : std::nullopt;
+}
+
 Tensor RowPartition::rowids() const {
   const Tensor places = ops::Range(At(splits, 0), nvals(), Number(1, splits));
   const Tensor found = ops::UpperBound(Row(limits()), Row(places), dtype());

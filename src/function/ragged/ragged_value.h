@@ -30,6 +30,7 @@ struct RowPartition {
   Tensor nrows() const;
   Tensor nvals() const;
   std::optional<int64_t> known_nrows() const;
+  std::optional<int64_t> known_nvals() const;
   // The row of each value, and, of these, its place there.
   Tensor rowids() const;
   Tensor columns(const Tensor& rowids) const;

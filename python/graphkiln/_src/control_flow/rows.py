@@ -2,11 +2,15 @@
 collected again."""
 
 from graphkiln import _graphkiln, nest
-from graphkiln._graphkiln import Tensor, TensorShape
+from graphkiln._graphkiln import (
+    RaggedTensor,
+    RaggedTensorSpec,
+    SparseTensor,
+    SparseTensorSpec,
+    Tensor,
+    TensorShape,
+)
 from graphkiln._src import ops
-from graphkiln._src.ragged.spec import RaggedTensorSpec
-from graphkiln._src.ragged.tensor import RaggedTensor
-from graphkiln._src.sparse.sparse_tensor import SparseTensor, SparseTensorSpec
 from graphkiln._src.types import batchable, dtypes
 from graphkiln._src.types.extension_type import ExtensionType
 from graphkiln._src.types.type_spec import (

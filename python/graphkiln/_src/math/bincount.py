@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from graphkiln import _graphkiln
 from graphkiln import raw_ops as ops
-from graphkiln._graphkiln import Tensor
+from graphkiln._graphkiln import RaggedTensor, SparseTensor, Tensor
 from graphkiln._src import ops as _ops
 from graphkiln._src.graph import name_scope
-from graphkiln._src.ragged.tensor import RaggedTensor
-from graphkiln._src.sparse.sparse_tensor import SparseTensor
 from graphkiln._src.types import dtypes
 
 

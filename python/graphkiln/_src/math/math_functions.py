@@ -1,12 +1,9 @@
 """Public functions of tf.math, tf.linalg and tf.nn that combine others."""
 
 from graphkiln import _graphkiln
-from graphkiln import raw_ops as ops
-from graphkiln._graphkiln import Tensor, TensorShape
+from graphkiln._graphkiln import IndexedSlices, Tensor
 from graphkiln._src import ops as _ops
 from graphkiln._src.graph import name_scope
-from graphkiln._src.ragged.dynamic_ragged_shape import DynamicRaggedShape
-from graphkiln._src.sparse.indexed_slices import IndexedSlices
 from graphkiln._src.types import dtypes
 
 
@@ -133,46 +130,3 @@ def _repeat_all(x, count, axis: int):
             dims[axis] = None if known is None else dims[axis] * int(known[0])
         made.set_shape(dims)
     return made
-
-
-def broadcast_dynamic_shape(shape_x, shape_y):
-    """The shape of the broadcast of two shapes, as a tensor.
-
-    >>> tf.broadcast_dynamic_shape([2, 1], [3]).numpy().tolist()
-    [2, 3]
-    """
-    ragged = DynamicRaggedShape
-    if isinstance(shape_x, ragged) or isinstance(shape_y, ragged):
-        x, y = (_ops.zeros(shape, dtypes.bool) for shape in (shape_x, shape_y))
-        return ragged.from_tensor(_ops.logical_or(x, y), dtypes.int64)
-    shape_x = _graphkiln.convert_to_tensor(shape_x, dtype_hint=dtypes.int32)
-    shape_y = _graphkiln.convert_to_tensor(shape_y, dtype=shape_x.dtype)
-    return ops.BroadcastArgs(s0=shape_x, s1=shape_y)
-
-
-def broadcast_static_shape(shape_x, shape_y):
-    """The shape of the broadcast of two TensorShapes.
-
-    >>> tf.broadcast_static_shape(tf.TensorShape([2, 1]), tf.TensorShape([3]))
-    TensorShape([2, 3])
-    """
-    a, b = TensorShape(shape_x), TensorShape(shape_y)
-    if a.rank is None or b.rank is None:
-        return TensorShape(None)
-    rank = max(a.rank, b.rank)
-    a = [1] * (rank - a.rank) + a.as_list()
-    b = [1] * (rank - b.rank) + b.as_list()
-    out = []
-    for x, y in zip(a, b):
-        if x == 1 or x == y:
-            out.append(y)
-        elif y == 1:
-            out.append(x)
-        elif x is None or y is None:
-            out.append(x if y is None else y)
-        else:
-            raise ValueError(
-                "Incompatible shapes for broadcasting: "
-                f"{shape_x} and {shape_y}."
-            )
-    return TensorShape(out)

@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from graphkiln import nest
-from graphkiln._graphkiln import _ragged as core
+from graphkiln._graphkiln import (
+    CompositeTensor,
+    DynamicRaggedShape,
+    RaggedTensor,
+    SparseTensor,
+    _ragged as core,
+)
 from graphkiln._src import ops
-from graphkiln._src.ragged import dynamic_ragged_shape
-from graphkiln._src.ragged.dynamic_ragged_shape import DynamicRaggedShape
-from graphkiln._src.ragged.tensor import RaggedTensor
-from graphkiln._src.sparse.sparse_tensor import SparseTensor
 from graphkiln._src.types import dispatch as _dispatch
 from graphkiln._src.types import dtypes
-from graphkiln._src.types.type_spec import CompositeTensor
 
 # Functions of ragged arguments that change the flat values alone.
 _FLAT = frozenset("one_hot dropout bitcast".split())
@@ -47,7 +48,7 @@ def call(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
     if values and key in _ALIASES["identity"]:
         return _identity(api, args, kwargs)
     if any(isinstance(value, DynamicRaggedShape) for value in values):
-        special = dynamic_ragged_shape.TABLE
+        special = core.SHAPE_FUNCTIONS
         for name in special:
             if key in _ALIASES[name]:
                 return special[name](api, _dispatch.bind(api, args, kwargs))
@@ -96,7 +97,7 @@ def _sparse(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
 
 
 def _ragged(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
-    special = {**core.FUNCTIONS, "shape": dynamic_ragged_shape.of_tensor}
+    special = core.FUNCTIONS
     for name in special:
         if key in _ALIASES[name]:
             return special[name](api, _dispatch.bind(api, args, kwargs))
@@ -111,7 +112,7 @@ def _ragged(api: Callable, key: object, args: tuple, kwargs: dict) -> object:
     if _dispatch.compares(api):
         operands, rest, named = _dispatch.first(api, args, kwargs, 2)
         return core.mapped(
-            lambda *flat: api(*flat, *rest, **named), operands, None
+            lambda *flat: api(*flat, *rest, **named), operands
         )
     if _dispatch.maps(api) == 2:
         operands, rest, named = _dispatch.first(api, args, kwargs, 2)

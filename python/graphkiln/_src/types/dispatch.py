@@ -13,8 +13,8 @@ import typing
 from collections.abc import Callable
 
 from graphkiln import _loading
+from graphkiln._graphkiln import CompositeTensor
 from graphkiln._src.graph import name_scope
-from graphkiln._src.types.type_spec import CompositeTensor
 
 _MODULES = ("", "math", "nn", "strings", "bitwise", "debugging", "dtypes")
 

@@ -7,28 +7,9 @@ from graphkiln import _graphkiln
 from graphkiln._graphkiln import (
     CompositeTensor,
     NoneTensorSpec,
-    TensorShape,
     TensorSpec,
     TypeSpec,
 )
-
-
-class ShapedTypeSpec(TypeSpec):
-    """A spec of values that have a static shape and one dtype."""
-
-    _shape: TensorShape
-    _dtype: _graphkiln.DType
-
-    @property
-    def shape(self) -> TensorShape:
-        """The static shape; None for what is not known or ragged."""
-        return self._shape
-
-    @property
-    def dtype(self) -> _graphkiln.DType:
-        """Of the values."""
-        return self._dtype
-
 
 _converters: list[tuple[type, Callable[[object], TypeSpec | None], bool]] = []
 

@@ -1,0 +1,125 @@
+// DynamicRaggedShape: the shape of a ragged tensor, as the partitions of the
+// outer dimensions and the lengths of the others; RowPartition: one partition.
+//
+//   auto shape = gk::DynamicRaggedShape::from_lengths({3, {2, 0, 1}});
+//   gk::RaggedTensor sevens = shape.fill(7);  // [[7, 7], [], [7]]
+//
+// Immutable values of tensors, eager or of a traced function. Thread-safe.
+// Functions throw Error: ValueError for what cannot fit, InvalidArgument for
+// values that do not.
+#ifndef GRAPHKILN_RAGGED_SHAPE_H_
+#define GRAPHKILN_RAGGED_SHAPE_H_
+
+#include <graphkiln/ragged_tensor.h>
+#include <graphkiln/tensor.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gk {
+
+class RaggedShape;
+
+GK_API_NAMESPACE {
+  // How values are divided into rows.
+  class GK_EXPORT RowPartition {
+   public:
+    // Row i has the values from row_splits[i] to row_splits[i + 1]; int32 or
+    // int64. That they make sense is checked if `validate`.
+    static RowPartition from_row_splits(const Tensor& row_splits,
+                                        bool validate = true);
+    static RowPartition from_row_lengths(const Tensor& row_lengths,
+                                         bool validate = true);
+    // Value j belongs to row value_rowids[j]; `nrows`: as many as they need
+    // unless given.
+    static RowPartition from_value_rowids(const Tensor& value_rowids,
+                                          const Tensor& nrows = {},
+                                          bool validate = true);
+    static RowPartition from_uniform_row_length(const Tensor& length,
+                                                const Tensor& nrows,
+                                                bool validate = true);
+
+    DataType dtype() const { return row_splits_.dtype(); }
+    const Tensor& row_splits() const { return row_splits_; }
+    Tensor row_lengths() const;
+    Tensor row_starts() const;
+    Tensor row_limits() const;
+    // The row of each value.
+    Tensor value_rowids() const;
+    Tensor nrows() const;
+    Tensor nvals() const;
+    // The length of all rows, if that is known to be one.
+    std::optional<int64_t> uniform_row_length() const { return uniform_; }
+
+    // --- For the library itself.
+    RowPartition(Tensor row_splits, std::optional<int64_t> uniform)
+        : row_splits_(std::move(row_splits)), uniform_(uniform) {}
+
+   private:
+    Tensor row_splits_;
+    std::optional<int64_t> uniform_;
+  };
+
+  class GK_EXPORT DynamicRaggedShape {
+   public:
+    // Of partitions, the outermost first, and the shape of the flat values.
+    DynamicRaggedShape(const std::vector<RowPartition>& partitions,
+                       const Tensor& inner_shape);
+    static DynamicRaggedShape from_tensor(const RaggedTensor& tensor);
+    // A scalar for a uniform dimension, a vector of the lengths of all rows for
+    // a ragged one.
+    static DynamicRaggedShape from_lengths(const std::vector<Tensor>& lengths);
+
+    int rank() const;
+    int num_row_partitions() const {
+      return static_cast<int>(partitions_.size());
+    }
+    const std::vector<RowPartition>& row_partitions() const {
+      return partitions_;
+    }
+    const Tensor& inner_shape() const { return inner_; }
+    // Are all slices along `axis` of one length?
+    bool is_uniform(int64_t axis) const;
+    // That length. Throws Error (ValueError) if there is none.
+    Tensor operator[](int64_t axis) const;
+    // "<DynamicRaggedShape lengths=[3, (2, 0, 1)] num_row_partitions=1>".
+    std::string to_string() const;
+    // A bool.
+    Tensor equal(const DynamicRaggedShape& other) const;
+
+    // Values of this shape.
+    RaggedTensor fill(const Tensor& value) const;
+    RaggedTensor reshape(const Tensor& tensor) const;
+    RaggedTensor broadcast(const RaggedTensor& value) const;
+
+    // --- For the library itself.
+    explicit DynamicRaggedShape(const RaggedShape& value);
+    RaggedShape value() const;
+
+   private:
+    std::vector<RowPartition> partitions_;
+    Tensor inner_;
+    Shape known_inner_ = Shape::UnknownRank();
+  };
+
+  // The shape of the broadcast of two: of vectors, ragged shapes, or as far as
+  // known. Throws Error if they do not fit.
+  GK_EXPORT Tensor broadcast_dynamic_shape(const Tensor& shape_x,
+                                           const Tensor& shape_y);
+  GK_EXPORT DynamicRaggedShape broadcast_dynamic_shape(
+      const DynamicRaggedShape& shape_x, const DynamicRaggedShape& shape_y);
+  GK_EXPORT Shape broadcast_static_shape(const Shape& shape_x,
+                                         const Shape& shape_y);
+
+  namespace experimental {
+  using RowPartition = ::gk::api::RowPartition;
+  using DynamicRaggedShape = ::gk::api::DynamicRaggedShape;
+  }  // namespace experimental
+
+}  // GK_API_NAMESPACE
+}  // namespace gk
+
+#endif  // GRAPHKILN_RAGGED_SHAPE_H_

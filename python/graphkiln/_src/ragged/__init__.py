@@ -1,1 +1,0 @@
-"""Ragged tensors."""

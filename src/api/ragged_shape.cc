@@ -1,0 +1,168 @@
+#include "graphkiln/ragged_shape.h"
+
+#include "api/inner.h"
+#include "framework/inference_context.h"
+#include "function/ragged/ragged_shape.h"
+#include "ops/fn/BroadcastArgs.h"
+
+namespace gk::api {
+namespace {
+
+using Partition = ::gk::RowPartition;
+
+// Runs `f`, which gives a value of the library's, at the border.
+template <class Public, class F>
+Public Made(F&& f) {
+  return Guarded([&] {
+    EnsureReady();
+    return Public(f());
+  });
+}
+template <class F>
+Tensor MadeTensor(F&& f) {
+  return Guarded([&] {
+    EnsureReady();
+    return Outer(f());
+  });
+}
+
+RowPartition OuterRows(const Partition& rows) {
+  return {Outer(rows.splits), rows.uniform};
+}
+Partition InnerRows(const RowPartition& rows) {
+  return {Inner(rows.row_splits()), rows.uniform_row_length()};
+}
+template <class F>
+RowPartition MadeRows(F&& f) {
+  return Guarded([&] {
+    EnsureReady();
+    return OuterRows(f());
+  });
+}
+
+}  // namespace
+
+RowPartition RowPartition::from_row_splits(const Tensor& row_splits,
+                                           bool validate) {
+  return MadeRows(
+      [&] { return Partition::FromSplits(Inner(row_splits), validate); });
+}
+RowPartition RowPartition::from_row_lengths(const Tensor& row_lengths,
+                                            bool validate) {
+  return MadeRows(
+      [&] { return Partition::FromLengths(Inner(row_lengths), validate); });
+}
+RowPartition RowPartition::from_value_rowids(const Tensor& value_rowids,
+                                             const Tensor& nrows,
+                                             bool validate) {
+  return MadeRows([&] {
+    return Partition::FromRowids(Inner(value_rowids), InnerOrNull(nrows),
+                                 validate);
+  });
+}
+RowPartition RowPartition::from_uniform_row_length(const Tensor& length,
+                                                   const Tensor& nrows,
+                                                   bool validate) {
+  return MadeRows([&] {
+    return Partition::FromUniform(Inner(length), Inner(nrows), {}, validate);
+  });
+}
+
+Tensor RowPartition::row_lengths() const {
+  return MadeTensor([&] { return InnerRows(*this).lengths(); });
+}
+Tensor RowPartition::row_starts() const {
+  return MadeTensor([&] { return InnerRows(*this).starts(); });
+}
+Tensor RowPartition::row_limits() const {
+  return MadeTensor([&] { return InnerRows(*this).limits(); });
+}
+Tensor RowPartition::value_rowids() const {
+  return MadeTensor([&] { return InnerRows(*this).rowids(); });
+}
+Tensor RowPartition::nrows() const {
+  return MadeTensor([&] { return InnerRows(*this).nrows(); });
+}
+Tensor RowPartition::nvals() const {
+  return MadeTensor([&] { return InnerRows(*this).nvals(); });
+}
+
+DynamicRaggedShape::DynamicRaggedShape(const RaggedShape& value)
+    : inner_(Outer(value.inner())), known_inner_(Outer(value.known_inner())) {
+  for (const Partition& p : value.partitions()) partitions_.push_back(OuterRows(p));
+}
+RaggedShape DynamicRaggedShape::value() const {
+  std::vector<Partition> partitions;
+  for (const RowPartition& p : partitions_) partitions.push_back(InnerRows(p));
+  const InnerTensor inner = Inner(inner_);
+  return {std::move(partitions), inner, inner.dtype(), Inner(known_inner_)};
+}
+
+DynamicRaggedShape::DynamicRaggedShape(
+    const std::vector<RowPartition>& partitions, const Tensor& inner_shape)
+    : DynamicRaggedShape(Made<DynamicRaggedShape>([&] {
+        std::vector<Partition> inner;
+        for (const RowPartition& p : partitions) inner.push_back(InnerRows(p));
+        const InnerTensor sizes = Inner(inner_shape);
+        const InnerType dtype = RaggedShape::TypeOf(inner, sizes);
+        return RaggedShape(std::move(inner), sizes, dtype);
+      })) {}
+DynamicRaggedShape DynamicRaggedShape::from_tensor(const RaggedTensor& tensor) {
+  return Made<DynamicRaggedShape>([&] {
+    const RaggedValue value = tensor.value();
+    return RaggedShape::Of(
+        value, value.is_ragged() ? value.splits_type() : InnerType::kInt64);
+  });
+}
+DynamicRaggedShape DynamicRaggedShape::from_lengths(
+    const std::vector<Tensor>& lengths) {
+  return Made<DynamicRaggedShape>([&] {
+    return RaggedShape::OfLengths(Inner(lengths), {}, InnerType::kInt64);
+  });
+}
+
+int DynamicRaggedShape::rank() const {
+  return Guarded([&] { return value().rank(); });
+}
+bool DynamicRaggedShape::is_uniform(int64_t axis) const {
+  return Guarded([&] { return value().IsUniform(axis); });
+}
+Tensor DynamicRaggedShape::operator[](int64_t axis) const {
+  return MadeTensor([&] { return value().At(axis); });
+}
+std::string DynamicRaggedShape::to_string() const {
+  return Guarded([&] { return value().ToString(); });
+}
+Tensor DynamicRaggedShape::equal(const DynamicRaggedShape& other) const {
+  return MadeTensor([&] {
+    const auto equal = value().IsEqual(other.value());
+    return equal ? *equal : ConstantHere(InnerTensor::Scalar(false));
+  });
+}
+
+RaggedTensor DynamicRaggedShape::fill(const Tensor& filler) const {
+  return Made<RaggedTensor>([&] { return value().Filled(Inner(filler)); });
+}
+RaggedTensor DynamicRaggedShape::reshape(const Tensor& tensor) const {
+  return Made<RaggedTensor>([&] { return value().Reshaped(Inner(tensor)); });
+}
+RaggedTensor DynamicRaggedShape::broadcast(const RaggedTensor& values) const {
+  return Made<RaggedTensor>([&] { return value().Broadcast(values.value()); });
+}
+
+Tensor broadcast_dynamic_shape(const Tensor& shape_x, const Tensor& shape_y) {
+  return MadeTensor(
+      [&] { return ops::BroadcastArgs(Inner(shape_x), Inner(shape_y)); });
+}
+DynamicRaggedShape broadcast_dynamic_shape(const DynamicRaggedShape& shape_x,
+                                           const DynamicRaggedShape& shape_y) {
+  return Made<DynamicRaggedShape>(
+      [&] { return BroadcastRaggedShapes(shape_x.value(), shape_y.value()); });
+}
+Shape broadcast_static_shape(const Shape& shape_x, const Shape& shape_y) {
+  return Guarded([&] {
+    return Outer(BroadcastStaticShapes(Inner(shape_x), Inner(shape_y)));
+  });
+}
+
+}  // namespace gk::api
