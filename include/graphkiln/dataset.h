@@ -299,8 +299,7 @@ class DatasetElement {
   detail::ElementValue value_;
 };
 
-// An element, or nothing: what an iterator gives at its end. A tensor, so
-// traced functions take, make and ask them. A handle; copying shares.
+// An element, or nothing: what an iterator gives at its end. Copying shares.
 class GK_EXPORT Optional {
  public:
   template <class T>
@@ -326,8 +325,7 @@ class GK_EXPORT Optional {
   std::shared_ptr<const ElementSpec> spec_;
 };
 
-// A place in a dataset, which whoever asks moves on, traced functions too. A
-// handle; copying shares. Not thread-safe.
+// A place in a dataset, which traced functions move on, too. Copying shares.
 class GK_EXPORT Iterator {
  public:
   explicit Iterator(const Dataset& dataset);
@@ -523,7 +521,6 @@ class GK_EXPORT Dataset {
   // iterating; one of the constants above else.
   Tensor cardinality() const;
   const ElementSpec& element_spec() const;
-  // The variant tensor that it is.
   Tensor to_variant() const { return variant(); }
   // The one element. Throws Error (InvalidArgument) if there are none, or
   // several.

@@ -315,18 +315,6 @@ Object CommonOrNone(Handle first, Handle second) {
   return Common(first, second).value_or(nb::none());
 }
 
-bool IsCompatible(Handle spec, Handle other) {
-  const auto others = LeavesLike(spec, other);
-  if (!others) return false;
-  size_t i = 0;
-  for (Handle leaf : ElementLeaves(spec)) {
-    if (!nb::cast<bool>(leaf.attr("is_compatible_with")((*others)[i++]))) {
-      return false;
-    }
-  }
-  return true;
-}
-
 Object Checked(Handle spec) {
   for (Handle leaf : ElementLeaves(spec)) {
     if (PyObject_TypeCheck(leaf.ptr(), TypeSpecType)) continue;
@@ -567,19 +555,15 @@ void AddElementSpecs(nb::module_& m) {
   e.attr("flatten_up_to") = m.attr("element_flatten_up_to");
   e.attr("map") = m.attr("element_map");
   e.attr("pack") = m.attr("element_pack");
-  e.def("normalize", &NormalizedElement, nb::arg("value").none());
   e.def("spec_of", &SpecOfElement, nb::arg("value").none());
   e.def("flat_specs", &FlatSpecs,
         "flat_specs(spec): the tf.TensorSpecs of the components.");
-  e.def("signature", &ElementAttributes);
   e.def("to_tensors", &ComponentsOfElement, nb::arg("spec"),
         nb::arg("value").none(), nb::arg("rows") = false);
   e.def("from_tensors", &ElementOfComponents);
   e.def("set_shapes", &SetShapes);
   e.def("common", &CommonOrNone,
         "common(first, second): the narrowest spec that covers both, or None.");
-  e.def("is_compatible", &IsCompatible,
-        "is_compatible(spec, other): could a value be of both?");
   e.def("checked", &Checked,
         "checked(spec): itself; TypeError if a leaf is no tf.TypeSpec.");
   e.def("until_fixed", &UntilFixed);
