@@ -250,6 +250,12 @@ std::optional<Object> Common(Handle first, Handle second);
 // A list of datasets, or of such lists, as one tensor. None if it holds
 // something else, or datasets whose elements cannot be one's.
 Object StackOfDatasets(Handle list) {
+  struct Deeper {
+    Deeper() {
+      if (Py_EnterRecursiveCall(" in an element")) throw nb::python_error();
+    }
+    ~Deeper() { Py_LeaveRecursiveCall(); }
+  } const deeper;
   nb::list variants;
   Object spec = nb::none();
   for (Handle item : list) {
