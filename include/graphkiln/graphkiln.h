@@ -5,6 +5,7 @@
 #include <graphkiln/carry.h>
 #include <graphkiln/concrete_function.h>
 #include <graphkiln/control_flow.h>
+#include <graphkiln/custom_gradient.h>
 #include <graphkiln/data_type.h>
 #include <graphkiln/dataset.h>
 #include <graphkiln/debugging.h>

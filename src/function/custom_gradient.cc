@@ -1,14 +1,19 @@
 #include "function/custom_gradient.h"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
 #include "eager/recorders.h"
+#include "framework/grad_context.h"
 #include "function/derivatives.h"
 #include "function/func_graph.h"
+#include "function/function_gradient.h"
 #include "function/run_order.h"
 #include "ops/fn/Identity.h"
 #include "ops/fn/IdentityN.h"
+#include "ops/fn/PartitionedCall.h"
+#include "ops/fn/StatefulPartitionedCall.h"
 #include "ops/fn/ZerosLike.h"
 
 namespace gk {
@@ -69,6 +74,158 @@ TensorVector WithOwnGradient(std::span<const Tensor> results,
         return backward(given, wanted);
       },
       /*forward_too=*/false);
+  return outputs;
+}
+
+namespace {
+
+// On the node of the results: the function of the gradients of the first
+// kNumResults outputs and of the last inputs, and which inputs its results are
+// for.
+constexpr char kGradientType[] = "GradientFunction";
+constexpr char kFunction[] = "_gradient_function";
+constexpr char kNumResults[] = "_gradient_num_results";
+constexpr char kPositions[] = "_gradient_positions";
+
+std::vector<Gradient> CallGradient(const FunctionAttr& f,
+                                   const TensorVector& arguments,
+                                   const std::vector<int64_t>& positions,
+                                   size_t count) {
+  const FunctionDefinition& function = *f.definition;
+  const auto call = function.is_stateful() ? [](const TensorVector& args,
+                                                const FunctionAttr& f) {
+    return ops::StatefulPartitionedCall(args, f.definition->output_types(), f);
+  } : [](const TensorVector& args, const FunctionAttr& f) {
+    return ops::PartitionedCall(args, f.definition->output_types(), f);
+  };
+  std::vector<Gradient> gradients(count);
+  if (positions.empty()) return gradients;
+  const TensorVector found = call(arguments, f);
+  for (size_t i = 0; i < positions.size(); ++i) {
+    gradients[positions[i]].dense = found[i];
+  }
+  return gradients;
+}
+
+void NodeGradient(GradContext& c) {
+  const FunctionAttr* f = c.attrs().Get<FunctionAttr>(kFunction);
+  const auto n = static_cast<size_t>(c.attr<int64_t>(kNumResults));
+  if (f == nullptr || f->definition == nullptr ||
+      f->definition->input_types().size() < n ||
+      f->definition->input_types().size() >
+          n + static_cast<size_t>(c.num_inputs())) {
+    throw Error(InvalidArgument("{} lacks the function of its gradient",
+                                c.record().name));
+  }
+  TensorVector arguments;
+  for (size_t i = 0; i < n; ++i) {
+    arguments.push_back(c.dy(static_cast<int>(i)));
+  }
+  const size_t captures = f->definition->input_types().size() - n;
+  for (size_t i = c.num_inputs() - captures;
+       i < static_cast<size_t>(c.num_inputs()); ++i) {
+    arguments.push_back(c.x(static_cast<int>(i)));
+  }
+  const auto positions = c.attr<std::vector<int64_t>>(kPositions);
+  for (int64_t p : positions) {
+    if (p < 0 || p + static_cast<int64_t>(n) >= c.num_inputs()) {
+      throw Error(InvalidArgument("{}: no input {}", kPositions, p));
+    }
+  }
+  const std::vector<Gradient> found =
+      CallGradient(*f, arguments, positions, c.num_inputs() - n);
+  for (size_t i = 0; i < found.size(); ++i) c.grads()[n + i] = found[i];
+}
+
+Tensor DenseOf(const Gradient& g) {
+  return g.is_slices() ? Densify(g) : g.dense;
+}
+
+}  // namespace
+
+TensorVector CallWithOwnGradient(
+    std::span<const Tensor> inputs,
+    const std::function<OwnGradient(const TensorVector&)>& function,
+    bool forget) {
+  TensorVector all;
+  for (const Tensor& t : inputs) {
+    all.push_back(t.dtype() == DataType::kResource ? t : OwnedHere(t));
+  }
+  OwnGradient made;
+  const TensorVector read =
+      VariablesReadBy([&] { made = function(all); }, forget);
+  TensorVector variables;
+  for (const Tensor& handle : read) {
+    const void* const key = FuncGraph::CaptureKey(handle);
+    const bool given = std::any_of(
+        all.begin(), all.end(),
+        [&](const Tensor& t) { return FuncGraph::CaptureKey(t) == key; });
+    if (!given) variables.push_back(handle);
+  }
+  all.insert(all.end(), variables.begin(), variables.end());
+  const auto backward = [own = made.backward, variables, n = all.size()](
+                            std::span<const Gradient> dy,
+                            const std::vector<bool>&) {
+    std::vector<Gradient> found = own(dy, variables);
+    if (found.size() != n) {
+      throw Error(ValueError(
+          "custom_gradient function expected to return {} gradients, but "
+          "returned {} instead.",
+          n - variables.size(), found.size() - variables.size()));
+    }
+    return found;
+  };
+  if (!OpBuilder::Current()->builds_graph()) {
+    return WithOwnGradient(made.results, all, backward, "");
+  }
+  static const bool registered = [] {
+    SetGradientOverride(kGradientType, NodeGradient);
+    return true;
+  }();
+  (void)registered;
+  std::vector<DataType> types;
+  std::vector<PartialTensorShape> shapes;
+  for (const Tensor& y : made.results) {
+    types.push_back(y.dtype());
+    shapes.push_back(y.partial_shape());
+  }
+  std::vector<int64_t> positions;
+  TensorVector captures;
+  const FunctionAttr f = [&] {
+    const Ref<FunctionDefinition> definition =
+        ValueOrThrow(OpBuilder::Current()->BuildFunction(
+            "gradient", types, shapes,
+            [&](std::span<const Tensor> arguments) {
+              std::vector<Gradient> dy;
+              for (const Tensor& t : arguments) dy.push_back({.dense = t});
+              TensorVector results;
+              const std::vector<Gradient> found = backward(dy, {});
+              for (size_t i = 0; i < found.size(); ++i) {
+                if (found[i].is_none()) continue;
+                positions.push_back(static_cast<int64_t>(i));
+                results.push_back(DenseOf(found[i]));
+              }
+              return results;
+            },
+            &captures));
+    return FunctionAttr{definition->name(), definition, nullptr};
+  }();
+  const size_t count = all.size() + captures.size();
+  all.insert(all.end(), captures.begin(), captures.end());
+  TensorVector outputs = WithOwnGradient(
+      made.results, all,
+      [f, positions, captures, count](std::span<const Gradient> dy,
+                                      const std::vector<bool>&) {
+        TensorVector arguments;
+        for (const Gradient& g : dy) arguments.push_back(DenseOf(g));
+        arguments.insert(arguments.end(), captures.begin(), captures.end());
+        return CallGradient(f, arguments, positions, count);
+      },
+      kGradientType);
+  AttrMap& attrs = Graph::OutputOf(outputs[0]).node->mutable_attrs();
+  attrs.Set(kFunction, f);
+  attrs.Set(kNumResults, static_cast<int64_t>(made.results.size()));
+  attrs.Set(kPositions, positions);
   return outputs;
 }
 

@@ -36,6 +36,25 @@ TensorVector WithOwnGradient(std::span<const Tensor> results,
                              const BackwardFn& backward,
                              const std::string& name);
 
+// What a function with a gradient of its own gives.
+struct OwnGradient {
+  TensorVector results;
+  // Of the gradients of the results, none of them missing: those of the
+  // inputs, then of the trainable variables read, which come as handles.
+  std::function<std::vector<Gradient>(std::span<const Gradient> upstream,
+                                      const TensorVector& variables)>
+      backward;
+};
+
+// Calls the function with these tensors; the results have that gradient. With
+// `forget` nothing that it computes is kept for gradients. In a graph the
+// gradient becomes a function at once, which the node of the results has as an
+// attribute: it lives and is copied with the graph.
+TensorVector CallWithOwnGradient(
+    std::span<const Tensor> inputs,
+    const std::function<OwnGradient(const TensorVector&)>& function,
+    bool forget = false);
+
 // The gradients of a function's inputs and then of the variables that it
 // reads, given those of its results: it runs once more, after those are known.
 // Inputs are tensors and handles of variables.

@@ -1,0 +1,46 @@
+// Functions of tensors whose gradient is another one than that of what they
+// compute.
+//
+//   auto steep = gk::custom_gradient([](const std::vector<gk::Tensor>& x) {
+//     return gk::OwnGradient{
+//         {x[0] * x[0]}, [x](const std::vector<gk::Tensor>& upstream) {
+//           return std::vector<gk::Tensor>{upstream[0] * 4.0f * x[0]};
+//         }};
+//   });
+//   gk::Tensor y = steep({x})[0];
+#ifndef GRAPHKILN_CUSTOM_GRADIENT_H_
+#define GRAPHKILN_CUSTOM_GRADIENT_H_
+
+#include <functional>
+#include <vector>
+
+#include <graphkiln/tensor.h>
+
+namespace gk {
+GK_API_NAMESPACE {
+
+using TensorFunction =
+    std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+
+// The results, and what makes the gradients of the arguments of those of the
+// results; a tensor that is not defined(): none.
+struct OwnGradient {
+  std::vector<Tensor> results;
+  TensorFunction gradient;
+};
+
+// A function with a gradient of its own. What is traced into a graph has it
+// there, too. The call throws Error if the function reads trainable variables,
+// whose gradients it does not give: read them outside.
+GK_EXPORT TensorFunction custom_gradient(
+    std::function<OwnGradient(const std::vector<Tensor>&)> f);
+// `f`, of which nothing is kept for the gradient but the arguments: its
+// gradient runs it once more.
+GK_EXPORT TensorFunction recompute_grad(TensorFunction f);
+// `f`, whose gradient is that of the identity.
+GK_EXPORT TensorFunction grad_pass_through(TensorFunction f);
+
+}  // GK_API_NAMESPACE
+}  // namespace gk
+
+#endif  // GRAPHKILN_CUSTOM_GRADIENT_H_

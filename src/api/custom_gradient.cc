@@ -1,0 +1,90 @@
+#include "graphkiln/custom_gradient.h"
+
+#include <utility>
+
+#include "api/inner.h"
+#include "framework/grad_context.h"
+#include "function/custom_gradient.h"
+
+namespace gk::api {
+namespace {
+
+std::vector<Tensor> OuterDense(std::span<const Gradient> gradients) {
+  std::vector<Tensor> out;
+  for (const Gradient& g : gradients) {
+    out.push_back(g.is_none()     ? Tensor()
+                  : g.is_slices() ? Outer(Densify(g))
+                                  : Outer(g.dense));
+  }
+  return out;
+}
+
+using InnerFunction = std::function<::gk::OwnGradient(const TensorVector&)>;
+
+TensorFunction Made(InnerFunction function, bool forget) {
+  return [function = std::move(function),
+          forget](const std::vector<Tensor>& arguments) {
+    return Guarded([&] {
+      return Outer(CallWithOwnGradient(Inner(arguments), function, forget));
+    });
+  };
+}
+
+}  // namespace
+
+TensorFunction custom_gradient(
+    std::function<OwnGradient(const std::vector<Tensor>&)> f) {
+  return Made(
+      [f = std::move(f)](const TensorVector& inputs) {
+        OwnGradient made = f(Outer(inputs));
+        return ::gk::OwnGradient{
+            Inner(made.results), [gradient = std::move(made.gradient)](
+                                     std::span<const Gradient> upstream,
+                                     const TensorVector& variables) {
+              if (!variables.empty()) {
+                throw ::gk::Error(TypeError(
+                    "A function under gk::custom_gradient reads {} trainable "
+                    "variables, whose gradients it does not give: read them "
+                    "outside and pass them as arguments",
+                    variables.size()));
+              }
+              std::vector<Gradient> found;
+              for (const Tensor& t : gradient(OuterDense(upstream))) {
+                found.push_back({.dense = InnerOrNull(t)});
+              }
+              return found;
+            }};
+      },
+      /*forget=*/false);
+}
+
+TensorFunction recompute_grad(TensorFunction f) {
+  const auto run = [f = std::move(f)](const TensorVector& inputs) {
+    return Inner(f(Outer(inputs)));
+  };
+  return Made(
+      [run](const TensorVector& inputs) {
+        return ::gk::OwnGradient{
+            run(inputs), [run, inputs](std::span<const Gradient> upstream,
+                                       const TensorVector& variables) {
+              return GradientsOfRerun(run, inputs, variables, upstream);
+            }};
+      },
+      /*forget=*/true);
+}
+
+TensorFunction grad_pass_through(TensorFunction f) {
+  return Made(
+      [f = std::move(f)](const TensorVector& inputs) {
+        return ::gk::OwnGradient{
+            Inner(f(Outer(inputs))), [](std::span<const Gradient> upstream,
+                                        const TensorVector& variables) {
+              std::vector<Gradient> passed(upstream.begin(), upstream.end());
+              passed.resize(passed.size() + variables.size());
+              return passed;
+            }};
+      },
+      /*forget=*/false);
+}
+
+}  // namespace gk::api
