@@ -140,6 +140,18 @@ class GK_EXPORT RaggedTensor {
 // Functions of public tensors' names, of ragged ones.
 namespace ragged {
 
+// Nested vectors as rows: gk::ragged::constant<float>({{1, 2}, {}, {3}}).
+template <Element T>
+RaggedTensor constant(const std::vector<std::vector<T>>& rows) {
+  std::vector<T> values;
+  std::vector<int64_t> lengths;
+  for (const std::vector<T>& row : rows) {
+    values.insert(values.end(), row.begin(), row.end());
+    lengths.push_back(static_cast<int64_t>(row.size()));
+  }
+  return RaggedTensor::from_row_lengths(Tensor(values), Tensor(lengths));
+}
+
 GK_EXPORT RaggedTensor concat(const std::vector<RaggedTensor>& values,
                               int64_t axis);
 GK_EXPORT RaggedTensor stack(const std::vector<RaggedTensor>& values,

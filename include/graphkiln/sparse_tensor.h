@@ -64,6 +64,23 @@ class GK_EXPORT SparseTensor {
   Tensor indices_, values_, dense_shape_;
 };
 
+// Members of sparse tensors under TensorFlow's names.
+namespace sparse {
+
+inline SparseTensor from_dense(const Tensor& tensor) {
+  return SparseTensor::from_dense(tensor);
+}
+inline Tensor to_dense(const SparseTensor& sp_input,
+                       const Tensor& default_value = {},
+                       bool validate_indices = true) {
+  return sp_input.to_dense(default_value, validate_indices);
+}
+inline SparseTensor reorder(const SparseTensor& sp_input) {
+  return sp_input.reorder();
+}
+
+}  // namespace sparse
+
 // Its parts, as functions and loops see them.
 template <>
 struct TraceStructure<SparseTensor> {

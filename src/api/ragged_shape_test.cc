@@ -74,6 +74,14 @@ TEST(RaggedShapeTest, ComparesAndBroadcasts) {
             ErrorCode::kValueError);
 }
 
+TEST(RaggedShapeTest, ValuesHaveTheirPublicNames) {
+  EXPECT_EQ(Text(gk::ragged::constant<int>({{1, 2}, {}, {3}})),
+            "[[1, 2], [], [3]]");
+  const gk::SparseTensor st = gk::sparse::from_dense(Tensor({{0, 7}, {0, 0}}));
+  EXPECT_EQ(gk::sparse::to_dense(gk::sparse::reorder(st)).to_vector<int>(),
+            (std::vector<int>{0, 7, 0, 0}));
+}
+
 TEST(RowPartitionTest, TellsItsRows) {
   const auto rows = RowPartition::from_row_lengths(Tensor({2, 0, 1}));
   EXPECT_EQ(rows.row_splits().to_vector<int>(), (std::vector<int>{0, 2, 2, 3}));
