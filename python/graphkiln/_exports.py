@@ -67,14 +67,6 @@ EXPORTS: dict[str, str] = {
         data.experimental.UNKNOWN_CARDINALITY
         """,
     "graphkiln.data._dataset": "data.Dataset",
-    "graphkiln.data._options": """
-        data.Options data.ThreadingOptions data.experimental.AutoShardPolicy
-        data.experimental.AutotuneAlgorithm data.experimental.AutotuneOptions
-        data.experimental.DistributeOptions
-        data.experimental.ExternalStatePolicy
-        data.experimental.OptimizationOptions data.experimental.ServiceOptions
-        data.experimental.ThreadingOptions
-        """,
     "graphkiln._src.control_flow.map": "map_fn vectorized_map",
     "graphkiln._src.types.type_spec": """
         TypeSpec TensorSpec

@@ -7,6 +7,7 @@
 #include "convert.h"
 #include "dataset_methods.h"
 #include "dataset_ops.h"
+#include "dataset_options.h"
 #include "dataset_step.h"
 #include "dtype_type.h"
 #include "tensor_spec_type.h"
@@ -15,8 +16,6 @@ namespace gk::py {
 namespace {
 
 namespace nb = nanobind;
-
-constexpr char kOptions[] = "graphkiln.data._options";
 
 // By an op that takes what the method takes.
 template <const char* kOp, Name... kArguments>
@@ -114,32 +113,23 @@ nb::object IgnoreErrors(const Arguments& a) {
               {{"log_warning", nb::bool_(a.flag("log_warning"))}});
 }
 
-nb::object OptionsClass() {
-  return Owned(ImportAttribute(kOptions, "Options").Release());
-}
-
 nb::object WithOptions(const Arguments& a) {
-  const nb::handle options = a["options"];
-  if (!nb::isinstance(options, OptionsClass())) {
-    Throw(TypeError("Expected tf.data.Options, got {} of type {}",
-                    nb::repr(options).c_str(), TextOf(options.type())));
-  }
+  CheckOptions(a["options"]);
   nb::object made =
       Then(a, kOptionsDataset, {}, {{"serialized_options", nb::str("")}});
-  made.attr("_own_options") = options.attr("_copy")();
+  made.attr("_own_options") = CopyOfOptions(a["options"]);
   return made;
 }
 
 nb::object Options(const Arguments& a) {
-  nb::object made = OptionsClass()();
-  const auto merge = [&](nb::handle own) { made = made.attr("merge")(own); };
+  nb::object made = NewOptions();
   for (nb::handle part : nb::getattr(a.self(), "_parts", nb::tuple())) {
-    if (IsDataset(part)) merge(part.attr("options")());
+    if (IsDataset(part)) made = MergedOptions(made, part.attr("options")());
   }
   if (nb::hasattr(a.self(), "_own_options")) {
-    merge(a.self().attr("_own_options"));
+    made = MergedOptions(made, a.self().attr("_own_options"));
   }
-  made.attr("_freeze")();
+  FreezeOptions(made);
   return made;
 }
 

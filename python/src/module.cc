@@ -11,6 +11,7 @@
 #include "control_flow.h"
 #include "dataset_class.h"
 #include "dataset_methods.h"
+#include "dataset_options.h"
 #include "convert.h"
 #include "deferred_captures.h"
 #include "dimension_type.h"
@@ -129,6 +130,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddDatasetClass(m);
   gk::py::AddDatasetMethods(m);
   gk::py::AddDatasetBy(m);
+  gk::py::AddDatasetOptions(m);
   gk::py::AddDatasetExperimental(m);
   gk::py::AddCompositeTypes(m);
   gk::py::AddRagged(m);

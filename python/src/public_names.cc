@@ -58,9 +58,12 @@ constexpr Exports kExports[] = {
      "get_inter_op_parallelism_threads get_intra_op_parallelism_threads "
      "set_inter_op_parallelism_threads set_intra_op_parallelism_threads"},
     {"data",
-     "DatasetSpec Iterator IteratorSpec NumpyIterator"},
+     "DatasetSpec Iterator IteratorSpec NumpyIterator Options "
+     "ThreadingOptions"},
     {"data.experimental",
-     "Optional cardinality=data_cardinality "
+     "AutoShardPolicy AutotuneAlgorithm AutotuneOptions DistributeOptions "
+     "ExternalStatePolicy OptimizationOptions ServiceOptions "
+     "ThreadingOptions Optional cardinality=data_cardinality "
      "enumerate_dataset=data_enumerate_dataset "
      "from_variant=data_from_variant "
      "get_next_as_optional=data_get_next_as_optional "
