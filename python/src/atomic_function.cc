@@ -68,8 +68,9 @@ class AtomicFunction {
     const Ref<GraphFunction> f =
         ConcreteFunctionOf(concrete_.ptr())->function->function();
     if (args.size() != f->arguments().size()) {
-      const nb::object expected = nb::list(
-          Of("function_def").attr("signature").attr("input_arg"));
+      const nb::object named =
+          Of("function_def").attr("signature").attr("input_arg");
+      const nb::list expected(named);
       PyErr_Format(PyExc_ValueError,
                    "Signature specifies %zu arguments, got: %zu. Expected "
                    "inputs: %S. Received inputs: %S. Function Type: %R",

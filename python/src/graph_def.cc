@@ -481,7 +481,9 @@ nb::object AttrOf(const Operation& op, const std::string& name) {
   const nb::str kind(value.attr("WhichOneof")("value"));
   if (std::string_view(kind.c_str()) != "list") return value.attr(kind);
   for (const char* field : {"shape", "tensor", "func"}) {
-    nb::list items(value.attr("list").attr(field));
+    // By way of an object: an accessor would be taken for a list as it is.
+    const nb::object found = value.attr("list").attr(field);
+    nb::list items(found);
     if (nb::len(items) > 0) return items;
   }
   return nb::list();
