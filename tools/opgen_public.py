@@ -26,7 +26,7 @@ from opgen import safe, signature, write_if_changed
 TYPES = {"bool": "bool", "int": "int64_t", "float": "double",
          "string": "const std::string&", "type": "DataType"}
 # Arguments of Python's interface that mean nothing here.
-LEFT_OUT = {"name", "layout", "a_is_sparse", "b_is_sparse", "grad_a", "grad_b"}
+LEFT_OUT = {"name", "layout", "a_is_sparse", "b_is_sparse", "grad_a", "grad_b", "var"}
 
 
 @dataclass
@@ -67,6 +67,9 @@ def composite(record: Composite) -> Function:
     call = f'detail::CallPublicFunction("{record.names[0]}", {{{", ".join(passed)}}})'
     if record.result in ("operation", "none"):
         return Function(record.names, params, [f"{call};"], "void", record.doc)
+    if record.result == "SparseTensor":
+        body = [f"const auto made = {call};", "return {made[0], made[1], made[2]};"]
+        return Function(record.names, params, body, record.result, record.doc)
     many = bool(record.result)
     body = [f"return {call}" + (";" if many else "[0];")]
     result = "std::vector<Tensor>" if many else "Tensor"
@@ -187,7 +190,7 @@ def functions_header(functions: list[Function]) -> str:
     seen = set()
     for f in functions:
         for name in f.names:
-            if name in seen:
+            if name in seen or name.startswith("compat."):
                 continue
             seen.add(name)
             scope, _, last = name.rpartition(".")
@@ -206,7 +209,8 @@ def functions_header(functions: list[Function]) -> str:
                   "The functions with public names: gk::matmul, gk::nn::relu, ...\n"
                   "An Argument that is left out has the default of the Python function of\n"
                   "that name. Throws gk::Error.",
-                  STANDARD + ["graphkiln/argument.h", "graphkiln/ops.h"], body)
+                  STANDARD + ["graphkiln/argument.h", "graphkiln/ops.h",
+                              "graphkiln/sparse_tensor.h"], body)
 
 
 def check_signatures(compiled: list[Op], root: Path) -> None:

@@ -6,7 +6,9 @@
 #ifndef GRAPHKILN_ARGUMENT_H_
 #define GRAPHKILN_ARGUMENT_H_
 
+#include <concepts>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -18,15 +20,32 @@
 namespace gk {
 GK_API_NAMESPACE {
 
+class RaggedTensor;
+class SparseTensor;
+
 // As an argument: explicitly nothing.
 struct None {};
+
+namespace detail {
+
+// A ragged or sparse tensor in its parts.
+struct RowParts {
+  bool sparse;
+  Tensor values;
+  std::vector<Tensor> places;  // the row splits; or indices and dense shape
+};
+GK_EXPORT RowParts RowPartsOf(const RaggedTensor& ragged);
+GK_EXPORT RowParts RowPartsOf(const SparseTensor& sparse);
+
+}  // namespace detail
 
 class Argument {
  public:
   struct Default {};
   using Value =
       std::variant<Default, None, Tensor, std::vector<Tensor>, bool, int64_t,
-                   double, std::string, DataType, std::vector<int64_t>>;
+                   double, std::string, DataType, std::vector<int64_t>,
+                   detail::RowParts>;
 
   Argument() = default;  // the function's default
   Argument(None none) : value_(none) {}
@@ -48,6 +67,10 @@ class Argument {
   Argument(detail::List4<T> values) : value_(Tensor(values)) {}
   Argument(std::vector<int64_t> ints) : value_(std::move(ints)) {}
   Argument(const Shape& shape) : value_(shape.dims()) {}
+  // What takes ragged and sparse tensors says so; others refuse them.
+  template <class T>
+    requires std::same_as<T, RaggedTensor> || std::same_as<T, SparseTensor>
+  Argument(const T& rows) : value_(detail::RowPartsOf(rows)) {}
 
   const Value& value() const { return value_; }
 
@@ -68,7 +91,13 @@ namespace detail {
 
 // Calls the public function of this name.
 GK_EXPORT std::vector<Tensor> CallPublicFunction(
-    std::string_view name, std::initializer_list<Argument> arguments);
+    std::string_view name, std::span<const Argument> arguments);
+
+inline std::vector<Tensor> CallPublicFunction(
+    std::string_view name, std::initializer_list<Argument> arguments) {
+  return CallPublicFunction(name,
+                            std::span(arguments.begin(), arguments.size()));
+}
 
 // Arguments as tensors. Those with the same letter in `type_of` share an
 // element type.

@@ -21,8 +21,8 @@ PACKAGES = ("autograph", "autograph.experimental")
 # Functions written in Python that can be dispatched by the types of their
 # arguments; assertions about two arguments say so themselves.
 DISPATCHED = """
-    Assert assert_rank broadcast_dynamic_shape
-    broadcast_static_shape case clip_by_global_norm cond debugging.Assert
+    Assert assert_rank broadcast_static_shape case clip_by_global_norm cond
+    debugging.Assert
     debugging.assert_all_finite debugging.assert_integer
     debugging.assert_negative debugging.assert_non_negative
     debugging.assert_non_positive debugging.assert_positive
@@ -30,16 +30,11 @@ DISPATCHED = """
     debugging.assert_rank_at_least debugging.assert_rank_in
     debugging.assert_same_float_dtype debugging.assert_scalar
     debugging.assert_shapes debugging.assert_type einsum foldl foldr
-    linalg.einsum linalg.global_norm math.bincount math.confusion_matrix
-    meshgrid nn.embedding_lookup numpy_function print py_function
-    ragged.constant repeat scan strided_slice strings.format tuple
+    linalg.einsum linalg.global_norm meshgrid numpy_function print
+    py_function ragged.constant scan strings.format tuple
     """
 
 EXPORTS: dict[str, str] = {
-    "graphkiln._src.variables.variable": """
-        Variable VariableSynchronization VariableAggregation
-        variable_creator_scope
-        """,
     "graphkiln._src.gradients.options": "AggregationMethod UnconnectedGradients",
     "graphkiln._src.function.function": """
         function compat.v1.function compat.v2.function
@@ -91,49 +86,12 @@ EXPORTS: dict[str, str] = {
         types.experimental.SupportsTracingProtocol
         types.experimental.TensorLike
         """,
-    "graphkiln._src.math.slicing": "strided_slice",
     "graphkiln._src.variables.module": "Module",
     "graphkiln._src.host.py_function": """
         py_function numpy_function compat.v1.py_func=numpy_function
         compat.v1.py_function compat.v1.numpy_function
         """,
-    "graphkiln._src.variables.compat_assign": """
-        compat.v1.assign compat.v1.assign_add compat.v1.assign_sub
-        """,
-    "graphkiln._src.random.seed": "random.set_seed",
-    "graphkiln._src.random.generator": """
-        random.Generator random.Algorithm random.create_rng_state
-        random.get_global_generator random.set_global_generator
-        random.experimental.Generator random.experimental.Algorithm
-        random.experimental.create_rng_state
-        random.experimental.get_global_generator
-        random.experimental.set_global_generator
-        """,
     "graphkiln._src.math.math_functions": """
         einsum linalg.einsum clip_by_global_norm linalg.global_norm meshgrid
-        repeat
-        """,
-    "graphkiln._src.random.initializers": """
-        zeros_initializer=Zeros ones_initializer=Ones
-        constant_initializer=Constant
-        random_uniform_initializer=RandomUniformOfVersion2
-        random_normal_initializer=RandomNormalOfVersion2
-        initializers.Zeros initializers.Ones initializers.Constant
-        initializers.RandomUniform initializers.RandomNormal
-        initializers.TruncatedNormal initializers.VarianceScaling
-        initializers.GlorotUniform initializers.GlorotNormal
-        initializers.HeUniform initializers.HeNormal
-        initializers.LecunUniform initializers.LecunNormal
-        compat.v1.glorot_uniform_initializer=GlorotUniformOfVersion1
-        compat.v1.glorot_normal_initializer=GlorotNormalOfVersion1
-        compat.v1.variance_scaling_initializer=VarianceScalingOfVersion1
-        compat.v1.truncated_normal_initializer=TruncatedNormalOfVersion1
-        compat.v1.zeros_initializer=Zeros compat.v1.ones_initializer=Ones
-        compat.v1.to_float compat.v1.to_double compat.v1.to_int32
-        compat.v1.to_int64
-        """,
-    "graphkiln._src.math.bincount": "math.bincount sparse.bincount=sparse_bincount",
-    "graphkiln._src.math.counting": """
-        math.confusion_matrix nn.embedding_lookup histogram_fixed_width_bins
         """,
 }

@@ -26,8 +26,9 @@ from graphkiln._graphkiln import (
     IndexedSlices,
     RaggedTensor,
     SparseTensor,
+    Variable,
+    VariableAggregation,
 )
-from graphkiln._src.variables.variable import Variable, VariableAggregation
 
 __all__ = ["Unpickler", "load", "loads"]
 

@@ -11,6 +11,7 @@
 #include "op_function.h"
 #include "ops/composite.h"
 #include "ops/random/random_seeds.h"
+#include "rows_value.h"
 #include "shape_type.h"
 #include "tensor_type.h"
 #include "variable_type.h"
@@ -72,6 +73,8 @@ class CompositeInfo final : public FunctionInfo {
   StatusOr<TensorVector> ConvertTensors(const CompositeArg& arg,
                                         PyObject* tuple,
                                         GroupTypes* groups) const;
+  StatusOr<CompositeValue> Rows(const CompositeArg& arg, PyObject* value,
+                                GroupTypes* groups) const;
   StatusOr<CompositeValue> Convert(const CompositeArg& arg, PyObject* value,
                                    GroupTypes* groups) const;
   StatusOr<Tensor> ConvertWhole(PyObject* const* arguments,
@@ -236,6 +239,23 @@ StatusOr<CompositeValue> Value(StatusOr<T> v) {
   return CompositeValue(*std::move(v));
 }
 
+// The first item of a list or tuple, or what else it is; borrowed.
+PyObject* FirstOf(PyObject* value) {
+  const bool list = PyList_Check(value) || PyTuple_Check(value);
+  return list && PySequence_Fast_GET_SIZE(value) > 0
+             ? PySequence_Fast_GET_ITEM(value, 0)
+             : Py_None;
+}
+
+StatusOr<CompositeValue> CompositeInfo::Rows(const CompositeArg& arg,
+                                             PyObject* value,
+                                             GroupTypes* groups) const {
+  GK_ASSIGN_OR_RETURN(std::optional<RowsValue> rows, RowsOf(value));
+  if (rows) return CompositeValue(*std::move(rows));
+  GK_ASSIGN_OR_RETURN(Tensor t, ConvertTensor(arg, value, -1, groups));
+  return CompositeValue(RowsValue{RowsValue::Kind::kDense, t});
+}
+
 StatusOr<CompositeValue> CompositeInfo::Convert(const CompositeArg& arg,
                                                 PyObject* value,
                                                 GroupTypes* groups) const {
@@ -248,7 +268,13 @@ StatusOr<CompositeValue> CompositeInfo::Convert(const CompositeArg& arg,
     case ArgKind::kHandle:
       if (IsVariable(value)) return CompositeValue(VariableOf(value)->handle);
       return Value(ConvertTensor(arg, value, -1, groups));
+    case ArgKind::kRows:
+      return Rows(arg, value, groups);
     case ArgKind::kTensors: {
+      if (arg.type_of == "whole" && !IsTensorLike(FirstOf(value))) {
+        GK_ASSIGN_OR_RETURN(Tensor t, ConvertTensor(arg, value, -1, groups));
+        return CompositeValue(TensorVector{t});
+      }
       if (IsTensor(value) && ImplOf(value)->is_symbolic()) {
         // A symbolic tensor is one operand, as in TensorFlow.
         GK_ASSIGN_OR_RETURN(Tensor t, ConvertTensor(arg, value, -1, groups));
@@ -493,6 +519,9 @@ PyObject* CompositeInfo::Wrap(const TensorVector& results) const {
     if (results.empty() || !results[0]) Py_RETURN_NONE;
     return WrapTensor(results[0]);
   }
+  if (kind == "SparseTensor") {
+    return WrapSparse(results[0], results[1], results[2]);
+  }
   PyRef list = PyRef::Steal(WrapTensors(results));
   if (!list || kind == "list") return list.Release();
   PyRef tuple = PyRef::Steal(PyList_AsTuple(list.get()));
@@ -513,35 +542,7 @@ PyObject* MakeComposite(PyObject*, PyObject* public_name) {
   if (!PyUnicode_Check(public_name)) {
     return Raise(TypeError("a function's name must be a string"));
   }
-  const Composite* c = CompositeRegistry::Get().Find(StringView(public_name));
-  if (c == nullptr) {
-    return Raise(NotFound("no function '{}'", StringView(public_name)));
-  }
-  static auto* infos = new std::map<const Composite*, CompositeInfo*>();
-  CompositeInfo*& info = (*infos)[c];
-  if (info == nullptr) info = new CompositeInfo(*c);
-  const std::string_view first =
-      c->record->names.substr(0, c->record->names.find('|'));
-  const std::string_view name = StringView(public_name);
-  const std::string_view last = name.substr(name.rfind('.') + 1);
-  // Aliases are one function.
-  static auto* made =
-      new std::map<std::pair<const Composite*, std::string_view>, PyObject*>();
-  const auto known = made->find({c, last});
-  if (known != made->end()) return Py_NewRef(known->second);
-  std::string doc(c->record->doc);
-  if (!c->record->example.empty()) {
-    doc += Format("\n\n{}", c->record->example);
-  }
-  const OpInfo* op =
-      c->record->eager_op.empty() ? nullptr : OpInfo::Find(c->record->eager_op);
-  PyObject* function =
-      MakeFunction(info, op, last, doc, false, "composite_function", first);
-  if (function == nullptr) return nullptr;
-  const size_t at = c->record->names.rfind(last);
-  made->emplace(std::pair(c, c->record->names.substr(at, last.size())),
-                Py_NewRef(function));
-  return function;
+  return CompositeFunction(StringView(public_name));
 }
 
 // The public names of all composites.
@@ -566,6 +567,35 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
+
+PyObject* CompositeFunction(std::string_view name) {
+  const Composite* c = CompositeRegistry::Get().Find(name);
+  if (c == nullptr) return Raise(NotFound("no function '{}'", name));
+  static auto* infos = new std::map<const Composite*, CompositeInfo*>();
+  CompositeInfo*& info = (*infos)[c];
+  if (info == nullptr) info = new CompositeInfo(*c);
+  const std::string_view first =
+      c->record->names.substr(0, c->record->names.find('|'));
+  const std::string_view last = name.substr(name.rfind('.') + 1);
+  // Aliases are one function.
+  static auto* made =
+      new std::map<std::pair<const Composite*, std::string_view>, PyObject*>();
+  const auto known = made->find({c, last});
+  if (known != made->end()) return Py_NewRef(known->second);
+  std::string doc(c->record->doc);
+  if (!c->record->example.empty()) {
+    doc += Format("\n\n{}", c->record->example);
+  }
+  const OpInfo* op =
+      c->record->eager_op.empty() ? nullptr : OpInfo::Find(c->record->eager_op);
+  PyObject* function =
+      MakeFunction(info, op, last, doc, false, "composite_function", first);
+  if (function == nullptr) return nullptr;
+  const size_t at = c->record->names.rfind(last);
+  made->emplace(std::pair(c, c->record->names.substr(at, last.size())),
+                Py_NewRef(function));
+  return function;
+}
 
 bool AddCompositeFunctions(PyObject* module) {
   return PyModule_AddFunctions(module, functions) == 0;

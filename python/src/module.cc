@@ -28,12 +28,14 @@
 #include "function_facts.h"
 #include "function_object.h"
 #include "function_trace_type.h"
+#include "generator.h"
 #include "gradient_tape.h"
 #include "graph_def.h"
 #include "graph_functions.h"
 #include "graph_parts.h"
 #include "graph_scopes.h"
 #include "host_function.h"
+#include "initializers.h"
 #include "interrupt.h"
 #include "name_scope.h"
 #include "nest_node.h"
@@ -104,7 +106,8 @@ NB_MODULE(_graphkiln, m) {
                                       gk::py::CallStructured) &&
       gk::py::AddTracedValues(module) && gk::py::AddSourceLocations(module) &&
       gk::py::AddFunctionType(module, std::move(function)) &&
-      gk::py::AddGraphFunctions(module);
+      gk::py::AddGraphFunctions(module) && gk::py::AddGenerator(module) &&
+      gk::py::AddInitializers(module);
   if (!ok || !gk::py::InstallInterruptCheck()) throw nanobind::python_error();
   gk::py::AddExceptionTranslator();
   gk::py::InstallHostFunctions(m);

@@ -1,7 +1,6 @@
 #include "name_scope.h"
 
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -60,60 +59,48 @@ class ConversionStatus {
   bool disabled_, before_ = false;
 };
 
-// tf.init_scope: out of the graphs of functions, unseen by tapes.
-class InitScope {
- public:
-  InitScope() = default;
-  InitScope(const InitScope&) = delete;
-  ~InitScope() {
-    while (!entered_.empty()) {
-      if (entered_.back().IsHere()) {
-        Exit();
-      } else {
-        (void)entered_.back().scope.release();
-        entered_.pop_back();
-      }
+}  // namespace
+
+InitScope::~InitScope() {
+  while (!entered_.empty()) {
+    if (entered_.back().IsHere()) {
+      Exit();
+    } else {
+      (void)entered_.back().scope.release();
+      entered_.pop_back();
     }
   }
+}
 
-  void Enter() {
-    Ref<FuncGraph> left(FuncGraph::Current());
-    // A graph made for its own sake is where things get initialised.
-    FuncGraph* outer = left.get();
-    while (outer != nullptr && outer->is_function()) outer = outer->outer();
-    OpBuilder* place = outer ? static_cast<OpBuilder*>(outer) : EagerPlace();
-    // What may lack memory comes before anything has changed.
-    ObserverList& observers = CurrentObservers();
-    Ref<FuncGraph>& left_graph = LeftGraph();
-    entered_.push_back({std::make_unique<OpBuilder::Scope>(place), left_graph,
-                        CurrentDevice()});
-    if (left && MindsDevices()) {
-      const int device = FindDevice(left->scopes().device());
-      if (device >= 0) SetCurrentDevice(device);
-    }
-    if (left) left_graph = std::move(left);
-    ++observers.paused;
+void InitScope::Enter() {
+  Ref<FuncGraph> left(FuncGraph::Current());
+  // A graph made for its own sake is where things get initialised.
+  FuncGraph* outer = left.get();
+  while (outer != nullptr && outer->is_function()) outer = outer->outer();
+  OpBuilder* place = outer ? static_cast<OpBuilder*>(outer) : EagerPlace();
+  // What may lack memory comes before anything has changed.
+  ObserverList& observers = CurrentObservers();
+  Ref<FuncGraph>& left_graph = LeftGraph();
+  entered_.push_back({std::make_unique<OpBuilder::Scope>(place), left_graph,
+                      CurrentDevice()});
+  if (left && MindsDevices()) {
+    const int device = FindDevice(left->scopes().device());
+    if (device >= 0) SetCurrentDevice(device);
   }
-  void Exit() {
-    if (entered_.empty()) return;
-    if (!entered_.back().IsHere()) Throw(LeftElsewhere("tf.init_scope"));
-    --CurrentObservers().paused;
-    SetCurrentDevice(entered_.back().device_before);
-    LeftGraph() = std::move(entered_.back().left_before);
-    entered_.pop_back();
-  }
+  if (left) left_graph = std::move(left);
+  ++observers.paused;
+}
 
- private:
-  struct Entered {
-    std::unique_ptr<OpBuilder::Scope> scope;
-    Ref<FuncGraph> left_before;
-    int device_before;
-    std::thread::id thread = std::this_thread::get_id();
+void InitScope::Exit() {
+  if (entered_.empty()) return;
+  if (!entered_.back().IsHere()) Throw(LeftElsewhere("tf.init_scope"));
+  --CurrentObservers().paused;
+  SetCurrentDevice(entered_.back().device_before);
+  LeftGraph() = std::move(entered_.back().left_before);
+  entered_.pop_back();
+}
 
-    bool IsHere() const { return thread == std::this_thread::get_id(); }
-  };
-  std::vector<Entered> entered_;
-};
+namespace {
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -64,6 +65,27 @@ class WithinScope {
 };
 // An argument `name`, or `otherwise` if it is None or empty.
 std::string NameOr(PyObject* name, const char* otherwise);
+// tf.init_scope: out of the graphs of functions, unseen by tapes.
+class InitScope {
+ public:
+  InitScope() = default;
+  InitScope(const InitScope&) = delete;
+  ~InitScope();
+
+  void Enter();
+  void Exit();
+
+ private:
+  struct Entered {
+    std::unique_ptr<OpBuilder::Scope> scope;
+    Ref<FuncGraph> left_before;
+    int device_before;
+    std::thread::id thread = std::this_thread::get_id();
+
+    bool IsHere() const { return thread == std::this_thread::get_id(); }
+  };
+  std::vector<Entered> entered_;
+};
 
 // "outer/inner/".
 std::string CurrentScope();

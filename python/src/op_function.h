@@ -125,6 +125,8 @@ extern Ref<FunctionDefinition> (*function_of_object)(PyObject* o);
 
 bool AddOpFunctions(PyObject* module);
 bool AddCompositeFunctions(PyObject* module);
+// The function of a composite. New reference.
+PyObject* CompositeFunction(std::string_view public_name);
 // Threads and random seeds. (process_settings.cc)
 bool AddProcessSettings(PyObject* module);
 // tf.config's switches. (config_functions.cc)

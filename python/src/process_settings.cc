@@ -11,10 +11,9 @@
 #include "gil.h"
 #include "grappler/optimize.h"
 #include "guarded.h"
+#include "only_argument.h"
 #include "op_function.h"
-#include "ops/random/random_algorithm.h"
 #include "ops/random/random_seeds.h"
-#include "ops/random/variance_scaling.h"
 #include "runtime/plan.h"
 #include "tensor_type.h"
 
@@ -81,47 +80,6 @@ PyObject* OpSeedsOf(PyObject*, PyObject* given) {
                        static_cast<long long>(seeds.seed2));
 }
 
-PyObject* AlgorithmOf(PyObject*, PyObject* alg) {
-  StatusOr<int64_t> number = 0;
-  if (PyUnicode_Check(alg)) {
-    number = RandomAlgorithm(StringView(alg));
-  } else if (PyIndex_Check(alg)) {
-    PyRef index = PyRef::Steal(PyNumber_Index(alg));
-    if (!index) return nullptr;
-    int overflow = 0;
-    const int64_t v = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
-    number = RandomAlgorithm(overflow == 0 ? v : -1);
-  } else {
-    PyErr_Format(PyExc_TypeError,
-                 "Can't convert argument `alg` (of value %S and type %S) to "
-                 "int.",
-                 alg, reinterpret_cast<PyObject*>(Py_TYPE(alg)));
-    return nullptr;
-  }
-  if (!number.ok()) return Raise(number.status());
-  return Py_BuildValue("LL", static_cast<long long>(*number),
-                       static_cast<long long>(RandomStateSize(*number)));
-}
-
-// scaled_variance(scale, mode, distribution, shape): what to draw from.
-PyObject* ScaledVarianceOf(PyObject*, PyObject* args) {
-  double scale;
-  const char *mode, *distribution;
-  PyObject* dims;
-  if (!PyArg_ParseTuple(args, "dssO", &scale, &mode, &distribution, &dims)) {
-    return nullptr;
-  }
-  StatusOr<std::vector<int64_t>> shape = ToIntList(dims);
-  if (!shape.ok()) return Raise(shape.status());
-  const StatusOr<WeightDistribution> from =
-      ScaledVariance(scale, mode, distribution, *shape);
-  if (!from.ok()) return Raise(from.status());
-  PyObject* kind = ToPyString(from->kind);
-  return kind == nullptr
-             ? nullptr
-             : Py_BuildValue("Ndd", kind, from->first, from->second);
-}
-
 // The value of a tensor if it is known now, as NumPy's; else None.
 PyObject* KnownValue(PyObject*, PyObject* o) {
   if (!IsTensor(o)) return Raise(TypeError("expected a tensor"));
@@ -148,18 +106,24 @@ PyObject* SetFlag(PyObject*, PyObject* on) {
   Py_RETURN_NONE;
 }
 
+constexpr char kSeed[] = "seed";
+
 PyMethodDef functions[] = {
     {"known_value", Guarded<KnownValue>, METH_O,
      "The value of a tensor if it is known while tracing, else None."},
-    {"set_random_seed", Guarded<SetSeed>, METH_O,
-     "Sets the seed of the program or of the graph that is being built."},
+    {"set_seed", OnlyArgument<kSeed, SetSeed>, METH_VARARGS | METH_KEYWORDS,
+     "set_seed(seed)\n--\n\n"
+     "Sets the global seed of random ops.\n\n"
+     "Starts the sequence of all random ops anew: the same program draws the\n"
+     "same numbers. While a graph is built it sets the seed of that graph "
+     "only.\n\n"
+     "Args:\n  seed: an integer; None for other numbers each time.\n\n"
+     ">>> tf.random.set_seed(1)\n"
+     ">>> a = tf.random.uniform([])\n"
+     ">>> tf.random.set_seed(1)\n"
+     ">>> (a == tf.random.uniform([])).numpy().item()\nTrue"},
     {"op_seeds", Guarded<OpSeedsOf>, METH_O,
      "The attributes seed and seed2 of an op with this `seed` argument."},
-    {"random_algorithm", Guarded<AlgorithmOf>, METH_O,
-     "The number of an algorithm and the size of its states."},
-    {"scaled_variance", Guarded<ScaledVarianceOf>, METH_VARARGS,
-     "scaled_variance(scale, mode, distribution, shape)\n--\n\n"
-     "(kind, first, second): what weights of a shape are drawn from."},
     {"set_control_flow_lowering", Guarded<SetFlag<SetControlFlowLowering>>,
      METH_O,
      "Whether loops and branches of functions are parts of their plans."},

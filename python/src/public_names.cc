@@ -16,11 +16,16 @@ constexpr Exports kExports[] = {
      "switch_case while_loop "
      "DeviceSpec GradientTape Graph IndexedSlices IndexedSlicesSpec Operation "
      "OptionalSpec RaggedTensor RaggedTensorSpec RegisterGradient SparseTensor "
-     "SparseTensorSpec broadcast_dynamic_shape broadcast_static_shape "
+     "SparseTensorSpec Variable VariableAggregation VariableSynchronization "
+     "broadcast_dynamic_shape broadcast_static_shape "
+     "constant_initializer=Constant "
      "control_dependencies custom_gradient device get_static_value "
      "grad_pass_through gradients group hessians import_graph_def init_scope "
      "inside_function is_symbolic_tensor name_scope no_gradient "
-     "print=print_values recompute_grad tuple"},
+     "ones_initializer=Ones print=print_values "
+     "random_normal_initializer=RandomNormalOfVersion2 "
+     "random_uniform_initializer=RandomUniformOfVersion2 "
+     "recompute_grad tuple variable_creator_scope zeros_initializer=Zeros"},
     {"__internal__",
      "EagerTensor"},
     {"__internal__.types",
@@ -30,9 +35,14 @@ constexpr Exports kExports[] = {
     {"compat",
      "dimension_value"},
     {"compat.v1",
-     "Dimension Graph SparseTensorValue control_dependencies "
-     "get_default_graph "
-     "import_graph_def placeholder"},
+     "Dimension Graph SparseTensorValue assign assign_add assign_sub "
+     "control_dependencies get_default_graph "
+     "glorot_normal_initializer=GlorotNormalOfVersion1 "
+     "glorot_uniform_initializer=GlorotUniformOfVersion1 import_graph_def "
+     "ones_initializer=Ones placeholder "
+     "truncated_normal_initializer=TruncatedNormalOfVersion1 "
+     "variance_scaling_initializer=VarianceScalingOfVersion1 "
+     "zeros_initializer=Zeros"},
     {"compat.v1.logging",
      "DEBUG ERROR FATAL INFO WARN debug error fatal get_verbosity info "
      "log set_verbosity warn=warning warning"},
@@ -113,6 +123,10 @@ constexpr Exports kExports[] = {
      "from_dlpack to_dlpack"},
     {"graph_util",
      "import_graph_def"},
+    {"initializers",
+     "Constant GlorotNormal GlorotUniform HeNormal HeUniform LecunNormal "
+     "LecunUniform Ones RandomNormal RandomUniform TruncatedNormal "
+     "VarianceScaling Zeros"},
     {"io",
      "write_graph"},
     {"nest",
@@ -124,6 +138,12 @@ constexpr Exports kExports[] = {
     {"sparse",
      "SparseTensor from_dense=sparse_from_dense reorder=sparse_reorder "
      "to_dense=sparse_to_dense"},
+    {"random",
+     "Algorithm Generator create_rng_state get_global_generator "
+     "set_global_generator set_seed"},
+    {"random.experimental",
+     "Algorithm Generator create_rng_state get_global_generator "
+     "set_global_generator"},
     {"strings",
      "format=format_values"},
     {"sysconfig",

@@ -3,6 +3,7 @@
 #include "class_members.h"
 #include "convert.h"
 #include "dtype_type.h"
+#include "rows_value.h"
 #include "text_caster.h"
 
 namespace gk::py {
@@ -101,8 +102,12 @@ nb::object Wrapped(const std::vector<RaggedValue>& values) {
   return list;
 }
 
+bool IsSparse(nb::handle value) {
+  return IsOf(value, TheCompositeClasses().sparse);
+}
+
 SparseValue AsSparse(nb::handle value) {
-  if (!IsOf(value, TheCompositeClasses().sparse)) {
+  if (!IsSparse(value)) {
     Throw(TypeError("Input must be a SparseTensor."));
   }
   const auto part = [&](const char* name) {
@@ -118,6 +123,41 @@ nb::object Wrapped(const SparseValue& value) {
                         Wrapped(value.dense_shape));
   made.attr("set_shape")(Owned(WrapShape(value.shape)));
   return made;
+}
+
+StatusOr<std::optional<RowsValue>> RowsOf(PyObject* value) {
+  try {
+    if (IsRagged(value)) {
+      const RaggedValue ragged = AsRagged(value);
+      RowsValue rows{RowsValue::Kind::kRagged, ragged.flat()};
+      for (const RowPartition& p : ragged.partitions()) {
+        rows.places.push_back(p.splits);
+      }
+      return std::optional(std::move(rows));
+    }
+    if (IsSparse(value)) {
+      const SparseValue sparse = AsSparse(value);
+      return std::optional(RowsValue{RowsValue::Kind::kSparse,
+                                     sparse.values,
+                                     {sparse.indices, sparse.dense_shape}});
+    }
+  } catch (nb::python_error& error) {
+    error.restore();
+    return PythonError();
+  }
+  return std::optional<RowsValue>();
+}
+
+PyObject* WrapSparse(const Tensor& indices, const Tensor& values,
+                     const Tensor& dense_shape) {
+  try {
+    return Wrapped(SparseValue::Make(indices, values, dense_shape))
+        .release()
+        .ptr();
+  } catch (nb::python_error& error) {
+    error.restore();
+    return nullptr;
+  }
 }
 
 int64_t AsAxis(nb::handle value, std::string_view name) {

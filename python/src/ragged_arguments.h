@@ -34,6 +34,7 @@ nanobind::object Wrapped(const RowPartition& rows);
 // By the parts `_row_splits` and `uniform`, the name of a part.
 RowPartition AsRows(nanobind::handle value, const char* uniform);
 
+bool IsSparse(nanobind::handle value);
 SparseValue AsSparse(nanobind::handle value);
 nanobind::object Wrapped(const SparseValue& value);
 

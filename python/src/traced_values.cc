@@ -65,13 +65,8 @@ class PythonArguments : public ArgumentFace {
                   const std::string& parameter) override {
     PyRef& known = variables_[type.alias()];
     if (!known) {
-      PyRef tensor = PyRef::Steal(WrapTensor(handle));
-      PyRef wrapped = PyRef::Steal(WrapTraceType(TraceTypeRef(&type)));
-      PyRef name = PyRef::Steal(ToPyString(parameter));
-      if (!tensor || !wrapped || !name) return PythonError();
-      known = PyRef::Steal(
-          CallPython("graphkiln._src.function.tracing", "variable_of",
-                     {tensor.get(), wrapped.get(), name.get()}));
+      known = PyRef::Steal(VariableOfHandle(handle, type.dtype(), type.shape(),
+                                            type.trainable(), parameter));
     }
     return Push(Py_XNewRef(known.get()));
   }

@@ -17,6 +17,7 @@
 #include "slicing.h"
 #include "reference_type.h"
 #include "tensor_type.h"
+#include "type_parts.h"
 #include "variable_type.h"
 
 namespace gk::py {
@@ -304,6 +305,34 @@ PyObject* InPlacePower(PyObject*, PyObject*, PyObject*) {
   return RefuseInPlace(kInPlace[4]);
 }
 
+// tf.compat.v1.assign and its like: the method of a variable.
+constexpr char kAssign[] = "assign", kAssignAdd[] = "assign_add",
+               kAssignSub[] = "assign_sub";
+
+template <const char* kMethod>
+PyObject* ChangeVariable(PyObject*, PyObject* args, PyObject* kwargs) {
+  PyObject *ref, *value, *validate = nullptr, *locking = nullptr;
+  PyObject* name = Py_None;
+  const bool ok =
+      kMethod == kAssign
+          ? ParseArguments(
+                args, kwargs, "OO|OOO",
+                {"ref", "value", "validate_shape", "use_locking", "name"}, &ref,
+                &value, &validate, &locking, &name)
+          : ParseArguments(args, kwargs, "OO|OO",
+                           {"ref", "value", "use_locking", "name"}, &ref,
+                           &value, &locking, &name);
+  if (!ok) return nullptr;
+  if (!IsVariable(ref)) {
+    PyErr_Format(PyExc_AttributeError,
+                 "'%s' object has no attribute '%s': only variables can be "
+                 "assigned to, got %R",
+                 Py_TYPE(ref)->tp_name, kMethod, ref);
+    return nullptr;
+  }
+  return PyObject_CallMethod(ref, kMethod, "OOO", value, Py_False, name);
+}
+
 void* Name(const char* name) { return const_cast<char*>(name); }
 #define METHOD(f) AsCFunction(Guarded<f>), METH_VARARGS | METH_KEYWORDS
 #define ARGUMENT(name, f) OnlyArgument<name, f>, METH_VARARGS | METH_KEYWORDS
@@ -416,6 +445,36 @@ PyMethodDef variable_methods[] = {
      "from_proto(variable_def, import_scope=None)\n--\n\n"
      "Not available: there are no sessions."},
     {nullptr, nullptr, 0, nullptr}};
+
+#define REF_DOC \
+  "a variable, and returns the variable.\n\nArgs:\n  ref: the variable.\n  "
+#define LOCKING_DOC \
+  "  use_locking: accepted for compatibility; changes are always whole.\n" \
+  "  name: of the op.\n\nRaises:\n  AttributeError: `ref` is no variable.\n  "
+#define DELTA_DOC                                               \
+  "value: of the variable's dtype and shape.\n" LOCKING_DOC     \
+  "tf.errors.InvalidArgumentError: the shapes differ.\n\n"
+PyMethodDef variable_functions[] = {
+    {kAssign, METHOD(ChangeVariable<kAssign>),
+     "assign(ref, value, validate_shape=None, use_locking=None, name=None)"
+     "\n--\n\nGives another value to " REF_DOC
+     "value: of the variable's dtype and a shape that fits it.\n"
+     "  validate_shape: accepted for compatibility; the variable's own shape\n"
+     "    decides.\n" LOCKING_DOC "ValueError: the shapes do not fit.\n\n"
+     ">>> v = tf.Variable(1)\n"
+     ">>> tf.compat.v1.assign(v, 5).numpy().item()\n5"},
+    {kAssignAdd, METHOD(ChangeVariable<kAssignAdd>),
+     "assign_add(ref, value, use_locking=None, name=None)\n--\n\n"
+     "Adds to " REF_DOC DELTA_DOC ">>> v = tf.Variable(1)\n"
+     ">>> tf.compat.v1.assign_add(v, 5).numpy().item()\n6"},
+    {kAssignSub, METHOD(ChangeVariable<kAssignSub>),
+     "assign_sub(ref, value, use_locking=None, name=None)\n--\n\n"
+     "Subtracts from " REF_DOC DELTA_DOC ">>> v = tf.Variable(1)\n"
+     ">>> tf.compat.v1.assign_sub(v, 5).numpy().item()\n-4"},
+    {nullptr, nullptr, 0, nullptr}};
+#undef DELTA_DOC
+#undef LOCKING_DOC
+#undef REF_DOC
 #undef ELEMENTS
 #undef SPARSE
 #undef ARGUMENT

@@ -27,10 +27,6 @@ namespace {
 
 PyVariable* Self(PyObject* o) { return VariableOf(o); }
 
-// The class of variables that tf.Variable makes, and that of what their
-// assignments give. The module _variable tells.
-PyTypeObject* ResourceVariableType = nullptr;
-PyTypeObject* UnreadVariableType = nullptr;
 PyObject* unread_name = nullptr;
 
 // What is behind the header of an object, all zero, becomes a variable that is
@@ -126,24 +122,6 @@ PyObject* UnreadMethod(PyObject* o, PyObject*) { return UnreadVariable(o); }
 PyObject* Origin(PyObject* o, void*) {
   return Py_NewRef(Self(o)->origin ? Self(o)->origin : o);
 }
-PyObject* SetVariableTypes(PyObject*, PyObject* args) {
-  PyTypeObject *resource, *unread;
-  if (!PyArg_ParseTuple(args, "O!O!", &PyType_Type, &resource, &PyType_Type,
-                        &unread)) {
-    return nullptr;
-  }
-  Py_XSETREF(ResourceVariableType,
-             reinterpret_cast<PyTypeObject*>(Py_NewRef(resource)));
-  Py_XSETREF(UnreadVariableType,
-             reinterpret_cast<PyTypeObject*>(Py_NewRef(unread)));
-  UnreadVariableType->tp_dealloc = Guarded<DeallocUnread>;
-  if (unread_name == nullptr) {
-    unread_name = PyUnicode_InternFromString("UnreadVariable");
-    if (unread_name == nullptr) return nullptr;
-  }
-  Py_RETURN_NONE;
-}
-
 void Dealloc(PyObject* o) {
   PyTypeObject* type = Py_TYPE(o);
   Destroy(o);
@@ -165,49 +143,6 @@ int Clear(PyObject* o) {
 
 PyObject* Wrap(StatusOr<Tensor> t) {
   return t.ok() ? WrapTensor(*std::move(t)) : Raise(t.status());
-}
-
-// _setup(handle, dtype, shape, trainable, name): what the creator found out.
-PyObject* Setup(PyObject* o, PyObject* args) {
-  PyObject *handle, *dtype, *shape, *name;
-  int trainable;
-  if (!PyArg_ParseTuple(args, "OOOpU", &handle, &dtype, &shape, &trainable,
-                        &name)) {
-    return nullptr;
-  }
-  if (!IsTensor(handle) || ImplOf(handle)->dtype() != DataType::kResource) {
-    return Raise(TypeError("the handle must be a resource tensor"));
-  }
-  const DataType t = AsDType(dtype);
-  if (t == DataType::kInvalid) return nullptr;
-  StatusOr<PartialTensorShape> s = AsShape(shape);
-  if (!s.ok()) return Raise(s.status());
-  PyVariable* self = Self(o);
-  self->handle = TensorOf(handle);
-  self->dtype = t;
-  self->shape = *std::move(s);
-  self->trainable = trainable;
-  static uint64_t created = 0;
-  self->serial = ++created;
-  Py_XSETREF(self->name, Py_NewRef(name));
-  RememberVariable(o);
-  Py_RETURN_NONE;
-}
-
-// new_variable_handle(name, dtype, shape, trainable) -> resource tensor.
-PyObject* NewHandle(PyObject*, PyObject* args) {
-  PyObject *name, *dtype, *shape;
-  int trainable;
-  if (!PyArg_ParseTuple(args, "UOOp", &name, &dtype, &shape, &trainable)) {
-    return nullptr;
-  }
-  const DataType t = AsDType(dtype);
-  if (t == DataType::kInvalid) return nullptr;
-  StatusOr<PartialTensorShape> s = AsShape(shape);
-  if (!s.ok()) return Raise(s.status());
-  if (LogsPlacement()) LogExecution("VarHandleOp", CurrentDevice());
-  return WrapTensor(
-      NewVariableHandle(std::string(StringView(name)), t, *s, trainable != 0));
 }
 
 PyObject* Handle(PyObject* o, void*) {
@@ -428,7 +363,6 @@ PyGetSetDef getset[] = {
 
 #define METHOD(f) AsCFunction(Guarded<f>)
 PyMethodDef methods[] = {
-    {"_setup", Guarded<Setup>, METH_VARARGS, nullptr},
     {"_unread", Guarded<UnreadMethod>, METH_NOARGS, nullptr},
     {"value", Guarded<Value>, METH_NOARGS,
      "value($self)\n--\n\n"
@@ -457,10 +391,6 @@ PyMethodDef methods[] = {
     {"__tf_tensor__", METHOD(TfTensor), METH_VARARGS | METH_KEYWORDS, nullptr},
     {"__complex__", Guarded<AsComplex>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
-PyMethodDef functions[] = {
-    {"set_variable_types", Guarded<SetVariableTypes>, METH_VARARGS, nullptr},
-    {"new_variable_handle", Guarded<NewHandle>, METH_VARARGS, nullptr},
-    {nullptr, nullptr, 0, nullptr}};
 #undef METHOD
 
 PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
@@ -470,6 +400,10 @@ PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
                          {nullptr, 0, 0, 0, nullptr}};
 
 }  // namespace
+
+std::vector<PyType_Slot> UnreadVariableSlots() {
+  return {{Py_tp_dealloc, Slot<DeallocUnread>()}};
+}
 
 bool AddVariableType(PyObject* module) {
   std::vector<PyType_Slot> slots;
@@ -499,8 +433,10 @@ bool AddVariableType(PyObject* module) {
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
       slots.data()};
   BaseVariableType = AddType(module, &spec, AbstractTensorType);
-  return BaseVariableType != nullptr &&
-         PyModule_AddFunctions(module, functions) == 0;
+  unread_name = PyUnicode_InternFromString("UnreadVariable");
+  return BaseVariableType != nullptr && unread_name != nullptr &&
+         PyModule_AddFunctions(module, variable_functions) == 0 &&
+         AddVariableClasses(module);
 }
 
 }  // namespace gk::py

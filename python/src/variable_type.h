@@ -1,10 +1,11 @@
-// tf.Variable's base: a resource handle with what Python knows of it.
-//
-// `Variable` (Python, graphkiln/_variable.py) derives from it and adds the
-// rarer methods. Reads and assignments go through Dispatch, so they work
-// eagerly, under a tape and in graphs.
+// tf.Variable and its base: a resource handle with what Python knows of it.
+// Reads and assignments go through Dispatch, so they work eagerly, under a
+// tape and in graphs.
 #ifndef GK_PYTHON_VARIABLE_TYPE_H_
 #define GK_PYTHON_VARIABLE_TYPE_H_
+
+#include <string_view>
+#include <vector>
 
 #include "errors.h"
 #include "framework/tensor.h"
@@ -35,6 +36,9 @@ struct PyVariable {
 };
 
 extern PyTypeObject* BaseVariableType;
+// What tf.Variable makes, and what assignments to such give.
+extern PyTypeObject* ResourceVariableType;
+extern PyTypeObject* UnreadVariableType;
 
 inline bool IsVariable(PyObject* o) {
   return PyObject_TypeCheck(o, BaseVariableType);
@@ -56,6 +60,12 @@ void ForgetVariable(PyObject* variable);
 // False with an exception set unless it has a handle.
 bool CheckVariableReady(PyObject* variable);
 
+// tf.Variable(value, name=name, trainable=trainable). New reference.
+PyObject* NewVariable(const Tensor& value, const char* name, bool trainable);
+// The variable behind a handle that is an argument. New reference.
+PyObject* VariableOfHandle(const Tensor& handle, DataType dtype,
+                           const PartialTensorShape& shape, bool trainable,
+                           std::string_view name);
 // What an assignment to a variable gives: the variable, reading what was
 // written. New reference. (variable_methods.cc)
 PyObject* UnreadVariable(PyObject* variable);
@@ -65,9 +75,12 @@ extern PyType_Slot variable_operator_slots[];  // tensor_operators.cc
 // (variable_members.cc)
 extern PyGetSetDef variable_properties[];
 extern PyMethodDef variable_methods[];
+extern PyMethodDef variable_functions[];  // of the module
 extern PyType_Slot variable_in_place_slots[];
 PyObject* SliceVariable(PyObject* variable, PyObject* key);
 bool AddVariableType(PyObject* module);        // variable_methods.cc
+std::vector<PyType_Slot> UnreadVariableSlots();
+bool AddVariableClasses(PyObject* module);     // variable_creation.cc
 
 }  // namespace gk::py
 

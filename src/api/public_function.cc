@@ -7,6 +7,7 @@
 
 #include "api/inner.h"
 #include "graphkiln/argument.h"
+#include "graphkiln/ragged_tensor.h"
 #include "ops/composite.h"
 #include "ops/fn/Cast.h"
 #include "ops/random/random_seeds.h"
@@ -90,6 +91,18 @@ class Groups {
   std::map<std::string, InnerType> types_;
 };
 
+RowsValue AsRows(const Argument& argument, std::string_view name) {
+  const auto* rows = std::get_if<RowParts>(&argument.value());
+  if (rows == nullptr) {
+    return {RowsValue::Kind::kDense,
+            AsTensor(argument, InnerType::kInvalid, name)};
+  }
+  const auto kind = rows->sparse           ? RowsValue::Kind::kSparse
+                    : rows->places.empty() ? RowsValue::Kind::kDense
+                                           : RowsValue::Kind::kRagged;
+  return {kind, Inner(rows->values), Inner(rows->places)};
+}
+
 // As it is, where the function takes host values.
 CompositeValue AsNative(const Argument& argument) {
   const Argument::Value& v = argument.value();
@@ -118,6 +131,8 @@ CompositeValue Convert(const CompositeArg& arg, const Argument& argument,
     case ArgKind::kTensor:
     case ArgKind::kHandle:
       return AsTensor(argument, groups.Of(arg), arg.name);
+    case ArgKind::kRows:
+      return AsRows(argument, arg.name);
     case ArgKind::kSeed:
       if (const auto* n = std::get_if<int64_t>(&v)) return FoldedSeed(*n);
       throw ::gk::Error(
@@ -146,8 +161,16 @@ CompositeValue Convert(const CompositeArg& arg, const Argument& argument,
 
 }  // namespace
 
+// A tensor is a ragged one without rows, and serves as itself.
+RowParts RowPartsOf(const RaggedTensor& ragged) {
+  return {false, ragged.flat_values(), ragged.nested_row_splits()};
+}
+RowParts RowPartsOf(const SparseTensor& sparse) {
+  return {true, sparse.values(), {sparse.indices(), sparse.dense_shape()}};
+}
+
 std::vector<Tensor> CallPublicFunction(
-    std::string_view name, std::initializer_list<Argument> arguments) {
+    std::string_view name, std::span<const Argument> arguments) {
   return Guarded([&] {
     EnsureReady();
     const Composite* composite = CompositeRegistry::Get().Find(name);
@@ -163,7 +186,7 @@ std::vector<Tensor> CallPublicFunction(
     }
     for (size_t i = 0; i < composite->args.size(); ++i) {
       groups.NoteType(composite->args[i], i < arguments.size()
-                                              ? arguments.begin() + i
+                                              ? &arguments[i]
                                               : nullptr);
     }
     std::vector<CompositeValue> values;

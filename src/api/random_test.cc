@@ -177,4 +177,31 @@ TEST(RandomTest, WrongArgumentsAreErrors) {
   EXPECT_THROW(gk::initializers::variance_scaling(1, "fan"), gk::Error);
 }
 
+TEST(Random, StatesOfAlgorithms) {
+  using gk::random::Algorithm;
+  using gk::random::Generator;
+  EXPECT_EQ(gk::random::create_rng_state(5).to_vector<int64_t>(),
+            std::vector<int64_t>({5, 0, 0}));
+  EXPECT_EQ(gk::random::create_rng_state(5, Algorithm::kThreeFry).shape(),
+            gk::Shape({2}));
+  EXPECT_EQ(Generator::from_seed(1, Algorithm::kAutoSelect).algorithm(),
+            Algorithm::kPhilox);
+  const Generator g = Generator::from_seed(1);
+  g.reset_from_key_counter(gk::Tensor(7), gk::Tensor({1, 2}));
+  EXPECT_EQ(g.state().value().to_vector<int64_t>(),
+            std::vector<int64_t>({1, 2, 7}));
+  EXPECT_THROW(Generator::from_state(gk::random::create_rng_state(5),
+                                     Algorithm::kThreeFry),
+               gk::Error);
+}
+
+TEST(Random, TheGlobalGeneratorIsShared) {
+  gk::random::set_global_generator(gk::random::Generator::from_seed(7));
+  const Tensor drawn = gk::random::get_global_generator().uniform({2});
+  EXPECT_EQ(drawn.to_vector<float>(),
+            gk::random::Generator::from_seed(7).uniform({2}).to_vector<float>());
+  EXPECT_NE(drawn.to_vector<float>(),
+            gk::random::get_global_generator().uniform({2}).to_vector<float>());
+}
+
 }  // namespace

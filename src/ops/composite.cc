@@ -110,7 +110,7 @@ CompositeArg ParseArg(const CompositeRecord& r, std::string_view text) {
       {"int", ArgKind::kInt},       {"float", ArgKind::kFloat},
       {"string", ArgKind::kString}, {"type", ArgKind::kType},
       {"ints", ArgKind::kInts},     {"name", ArgKind::kName},
-      {"seed", ArgKind::kSeed}};
+      {"seed", ArgKind::kSeed},     {"rows", ArgKind::kRows}};
   bool found = false;
   for (const auto& [name, value] : kKinds) {
     if (name != kind) continue;

@@ -28,14 +28,25 @@
 
 namespace gk {
 
+// A tensor, or the parts of a ragged or sparse one.
+struct RowsValue {
+  enum class Kind { kDense, kRagged, kSparse };
+  Kind kind = Kind::kDense;
+  Tensor values;
+  // The row splits, the outermost first; or indices and dense shape.
+  TensorVector places = {};
+};
+
 // The value of an argument; monostate: None.
 using CompositeValue =
     std::variant<std::monostate, Tensor, TensorVector, bool, int64_t, double,
-                 std::string, DataType, std::vector<int64_t>>;
+                 std::string, DataType, std::vector<int64_t>, RowsValue>;
 
 enum class ArgKind {
   kTensor,   // converted; Python numbers take a dtype that is known
-  kTensors,  // a list of them, of one dtype
+  kTensors,  // a list of them, of one dtype; "tensors(whole)": what is no
+             // list of tensors is one
+  kRows,     // a tensor, a ragged or a sparse one: RowsValue
   kNative,   // a tensor if it is one, else a Python value kept as it is
   kShape,    // a tensor of int32 or int64 made of ints, lists or TensorShapes
   kHandle,   // a tensor, or the unread handle of a variable
@@ -102,6 +113,7 @@ class CompositeCall {
   const std::vector<int64_t>& ints(int i) const {
     return As<std::vector<int64_t>>(i);
   }
+  const RowsValue& rows(int i) const { return As<RowsValue>(i); }
   // The value of a tensor that is known now, whatever it was captured from;
   // else null.
   Tensor known(int i) const {
@@ -157,7 +169,8 @@ struct CompositeRecord {
   // nothing needs converting; empty: none.
   std::string_view eager_op = {};
   // Empty: one tensor. "list", "tuple", "TopKV2: values, indices" for a named
-  // tuple, "operation" for the last that was made, "none".
+  // tuple, "operation" for the last that was made, "none", "SparseTensor" for
+  // indices, values and dense shape.
   std::string_view result;
   std::string_view doc;
   std::string_view example;

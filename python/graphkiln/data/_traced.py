@@ -6,7 +6,6 @@ from collections.abc import Callable
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import elements
 from graphkiln._src.function import tracing
-from graphkiln._src.variables import variable
 
 # The modules that call what the user gave.
 _CALLERS = (
@@ -51,7 +50,7 @@ class Traced:
             value = elements.from_tensors(spec, components)
             arguments = value if type(value) is tuple else (value,)
             called = tracing.convert_callee(function) if convert else function
-            with variable.variable_creator_scope(_no_variables):
+            with _graphkiln.variable_creator_scope(_no_variables):
                 try:
                     result = called(*arguments)
                 except TypeError as error:
@@ -114,7 +113,7 @@ def _show_own_name(error: TypeError, function: Callable) -> None:
 
 
 def _no_variables(next_creator: Callable, **kwargs) -> object:
-    if not variable.is_lifted(kwargs):
+    if not _graphkiln.is_lifted(kwargs):
         return next_creator(**kwargs)
     _graphkiln.refuse_variable()
 

@@ -1,17 +1,29 @@
-// Picking elements: gather, gather_nd, reverse, sort, search.
+// Picking elements: gather, gather_nd, slices, repeat, reverse, sort, search.
 #include <algorithm>
 
+#include "framework/symbolic_tensor.h"
 #include "ops/composite.h"
 #include "ops/dynamic_axes.h"
+#include "ops/element_moves.h"
 #include "ops/fn/BroadcastTo.h"
 #include "ops/fn/Cast.h"
+#include "ops/fn/Cumsum.h"
+#include "ops/fn/ExpandDims.h"
+#include "ops/fn/Fill.h"
 #include "ops/fn/GatherNd.h"
 #include "ops/fn/GatherV2.h"
 #include "ops/fn/Invert.h"
+#include "ops/fn/Mul.h"
 #include "ops/fn/Neg.h"
+#include "ops/fn/OnesLike.h"
+#include "ops/fn/Pack.h"
+#include "ops/fn/Range.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/Shape.h"
 #include "ops/fn/Squeeze.h"
+#include "ops/fn/StridedSlice.h"
+#include "ops/fn/Sum.h"
+#include "ops/fn/Tile.h"
 #include "ops/fn/TopKV2.h"
 #include "ops/fn/Transpose.h"
 #include "ops/fn/Where.h"
@@ -215,7 +227,138 @@ TensorVector BooleanMask(CompositeCall& c) {
   return {ops::GatherV2(OpName(c.name()), flat, chosen, IndexOf(axis))};
 }
 
+TensorVector StridedSlice(CompositeCall& c) {
+  const Tensor& begin = c.tensor(1);
+  const Tensor strides = c.has(3) ? c.tensor(3) : ops::OnesLike(begin);
+  return {ops::StridedSlice(OpName(c.name()), c.tensor(0), begin, c.tensor(2),
+                            strides, c.integer(4), c.integer(5), c.integer(6),
+                            c.integer(7), c.integer(8))};
+}
+
+// Each slice along an axis `count` times; of a graph the shape is known as far
+// as that of `x` and the count are.
+Tensor RepeatAll(const Tensor& x, const Tensor& count, int64_t axis) {
+  const Tensor shape = ops::Shape(x, count.dtype());
+  const Tensor before = Part(shape, {}, axis),
+               size = Part(shape, axis, axis + 1),
+               behind = Part(shape, axis + 1, {});
+  const Tensor ones = ops::Fill(IntsTensor({&axis, 1}, DataType::kInt32),
+                                IntegerOf(1, count.dtype()));
+  const Tensor one = IntsTensor(std::vector<int64_t>{1}, count.dtype());
+  const Tensor tiled = ops::Tile(ops::ExpandDims(x, IndexOf(axis + 1)),
+                                 Joined({ones, one, count,
+                                         ops::OnesLike(behind)}));
+  const Tensor made =
+      ops::Reshape(tiled, Joined({before, ops::Mul(size, count), behind}));
+  const PartialTensorShape from = x.partial_shape();
+  if (made.is_symbolic() && !from.unknown_rank()) {
+    std::vector<int64_t> dims(from.dims().begin(), from.dims().end());
+    const auto known = KnownInts(count);
+    if (dims[axis] >= 0) dims[axis] = known ? dims[axis] * (*known)[0] : -1;
+    const SymbolicTensor* s = SymbolicTensor::Of(made);
+    s->source()->RefineShape(s->node(), s->index(), PartialTensorShape(dims));
+  }
+  return made;
+}
+
+TensorVector Repeat(CompositeCall& c) {
+  const Tensor flat_shape =
+      c.has(2) ? Tensor() : IndicesOf(std::vector<int64_t>{-1});
+  const Tensor x =
+      c.has(2) ? c.tensor(0) : ops::Reshape(c.tensor(0), flat_shape);
+  int64_t axis = c.has(2) ? c.integer(2) : 0;
+  const PartialTensorShape xs = x.partial_shape();
+  if (!xs.unknown_rank()) {
+    if (axis < -xs.rank() || axis >= xs.rank()) {
+      throw Error(ValueError("axis={0} out of bounds: expected -{1}<=axis<{1}",
+                             axis, xs.rank()));
+    }
+    axis = PositiveAxis(axis, xs.rank());
+  } else if (axis < 0) {
+    throw Error(ValueError("axis={} needs an `input` of a known rank", axis));
+  }
+  Tensor repeats = c.tensor(1);
+  if (repeats.dtype() != DataType::kInt64) {
+    repeats = CastTo(repeats, DataType::kInt32);
+  }
+  const PartialTensorShape rs = repeats.partial_shape();
+  if (rs.rank() > 1) {
+    throw Error(
+        ValueError("Shape {} must have rank at most 1", rs.PythonString()));
+  }
+  if (rs.num_elements() == 1) {
+    return {RepeatAll(
+        x, ops::Reshape(repeats, IndicesOf(std::vector<int64_t>{1})), axis)};
+  }
+  if (rs.rank() == 1 && !xs.unknown_rank()) {
+    const PartialTensorShape along({xs.dim(axis)});
+    if (!along.IsCompatibleWith(rs)) {
+      throw Error(ValueError("Shapes {} and {} are incompatible",
+                             along.PythonString(), rs.PythonString()));
+    }
+  }
+  const Tensor sizes = Part(ops::Shape(x), axis, axis + 1);
+  const Tensor counts = ops::BroadcastTo(
+      ops::Reshape(repeats, IndicesOf(std::vector<int64_t>{-1})), sizes);
+  const Tensor ends = ops::Cumsum(counts, Int32Of(0));
+  const Tensor total = ops::Sum(counts, Int32Of(0));
+  const Tensor all = ops::Range(IntegerOf(0, total.dtype()), total,
+                                IntegerOf(1, total.dtype()));
+  const Tensor places =
+      CallComposite("searchsorted", {ends, all, std::string("right")})[0];
+  return {ops::GatherV2(x, places, IndexOf(axis))};
+}
+
+TensorVector EmbeddingLookup(CompositeCall& c) {
+  const TensorVector& parts = c.tensors(0);
+  const Tensor& ids = c.tensor(1);
+  const Tensor params = parts.size() == 1 ? parts[0] : ops::Pack(parts);
+  const Tensor rows = ops::GatherV2(params, ids, Int32Of(0));
+  if (!c.has(2)) return {rows};
+  const Tensor axes = ops::Range(RankOf(ids), RankOf(rows), Int32Of(1));
+  const auto* limit = c.get<Tensor>(2);
+  return CallComposite(
+      "clip_by_norm",
+      {rows, limit ? CompositeValue(*limit) : CompositeValue(c.real(2)), axes});
+}
+
 const CompositeRecord kRecords[] = {
+    {.names = "strided_slice",
+     .args = "input_: tensor; begin: tensor(T); end: tensor(T); strides: "
+             "tensor(T) = None; begin_mask: int = 0; end_mask: int = 0; "
+             "ellipsis_mask: int = 0; new_axis_mask: int = 0; "
+             "shrink_axis_mask: int = 0; var: handle = None",
+     .scope = "StridedSlice",
+     .wraps_op = true,
+     .build = StridedSlice,
+     .doc = "`input_[begin[0]:end[0]:strides[0], ...]`.\n\nBit i of a mask "
+            "says of entry i: it begins at the start (`begin_mask`), ends at "
+            "the end (`end_mask`), stands for all dimensions that no entry "
+            "names (`ellipsis_mask`), adds a dimension of size 1 "
+            "(`new_axis_mask`) or takes one index and drops the dimension "
+            "(`shrink_axis_mask`). `strides` are 1 by default; `var`, the "
+            "variable sliced, changes nothing.\n\nRaises:\n  "
+            "InvalidArgumentError: for begin, end and strides that are not "
+            "vectors of the same size, strides of 0 and an index out of "
+            "bounds.",
+     .example = ">>> tf.strided_slice([[1, 2, 3], [4, 5, 6]], [0, 1], [2, 3])"
+                ".numpy().tolist()\n[[2, 3], [5, 6]]"},
+    {.names = "repeat",
+     .args = "input: tensor; repeats: tensor; axis: int = None",
+     .scope = "Repeat",
+     .build = Repeat,
+     .doc = "Repeats each element (or slice along an axis) `repeats` times.",
+     .example = ">>> tf.repeat([1, 2], [2, 1]).numpy().tolist()\n"
+                "[1, 1, 2]"},
+    {.names = "nn.embedding_lookup",
+     .args = "params: tensors(whole); ids: tensor; max_norm: native = None",
+     .scope = "embedding_lookup",
+     .build = EmbeddingLookup,
+     .doc = "The rows of `params` that `ids` name.\n\nArgs:\n  params: a "
+            "tensor or variable [rows, ...].\n  ids: integers.\n  max_norm: "
+            "rows of a larger norm are scaled down to it.",
+     .example = ">>> tf.nn.embedding_lookup([[1.], [2.]], [1]).numpy()"
+                ".tolist()\n[[2.0]]"},
     {.names = "boolean_mask",
      .args = "tensor: tensor; mask: tensor; axis: int = None; name: name = "
              "'boolean_mask'",

@@ -165,6 +165,12 @@ TensorVector Cast(CompositeCall& c) {
   return {ops::Cast(OpName(c.name()), x, to)};
 }
 
+template <DataType kTo>
+TensorVector CastToType(CompositeCall& c) {
+  const Tensor& x = c.tensor(0);
+  return {x.dtype() == kTo ? x : ops::Cast(OpName(c.name()), x, kTo)};
+}
+
 // The limits of an integer dtype as far as doubles hold them.
 std::optional<std::pair<double, double>> Limits(DataType t) {
   std::optional<std::pair<double, double>> out;
@@ -410,6 +416,42 @@ const CompositeRecord kRecords[] = {
      .build = Cast,
      .doc = "The elements in another dtype.",
      .example = ">>> tf.cast([1.8, 2.2], tf.int32).numpy().tolist()\n[1, 2]"},
+    {.names = "compat.v1.to_float",
+     .args = "x: tensor; name: name = 'ToFloat'",
+     .scope = "ToFloat",
+     .wraps_op = true,
+     .maps = 1,
+     .keeps_zero = true,
+     .build = CastToType<DataType::kFloat>,
+     .doc = "`x` as float32.",
+     .example = ">>> tf.compat.v1.to_float([1]).numpy().tolist()\n[1.0]"},
+    {.names = "compat.v1.to_double",
+     .args = "x: tensor; name: name = 'ToDouble'",
+     .scope = "ToDouble",
+     .wraps_op = true,
+     .maps = 1,
+     .keeps_zero = true,
+     .build = CastToType<DataType::kDouble>,
+     .doc = "`x` as float64.",
+     .example = ">>> tf.compat.v1.to_double([1, 2]).dtype\ntf.float64"},
+    {.names = "compat.v1.to_int32",
+     .args = "x: tensor; name: name = 'ToInt32'",
+     .scope = "ToInt32",
+     .wraps_op = true,
+     .maps = 1,
+     .keeps_zero = true,
+     .build = CastToType<DataType::kInt32>,
+     .doc = "`x` as int32.",
+     .example = ">>> tf.compat.v1.to_int32([1.5]).numpy().tolist()\n[1]"},
+    {.names = "compat.v1.to_int64",
+     .args = "x: tensor; name: name = 'ToInt64'",
+     .scope = "ToInt64",
+     .wraps_op = true,
+     .maps = 1,
+     .keeps_zero = true,
+     .build = CastToType<DataType::kInt64>,
+     .doc = "`x` as int64.",
+     .example = ">>> tf.compat.v1.to_int64([1.5]).numpy().tolist()\n[1]"},
     {.names = "saturate_cast|dtypes.saturate_cast",
      .args = "value: tensor; dtype: type",
      .scope = "saturate_cast",

@@ -8,6 +8,7 @@
 #include "ops/fn/BroadcastTo.h"
 #include "ops/fn/Equal.h"
 #include "ops/fn/ExpandDims.h"
+#include "ops/fn/Floor.h"
 #include "ops/fn/HistogramFixedWidth.h"
 #include "ops/fn/InTopKV2.h"
 #include "ops/fn/Less.h"
@@ -19,6 +20,7 @@
 #include "ops/fn/SelectV2.h"
 #include "ops/fn/Size.h"
 #include "ops/fn/Sub.h"
+#include "ops/subscript.h"
 
 namespace gk {
 namespace {
@@ -148,6 +150,28 @@ TensorVector HistogramFixedWidth(CompositeCall& c) {
                                    bins, c.type(3))};
 }
 
+TensorVector HistogramBins(CompositeCall& c) {
+  const Tensor &values = c.tensor(0), &range = c.tensor(1);
+  const Tensor bins =
+      c.get<int64_t>(2) ? Int32Of(c.integer(2), c.name("nbins")) : c.tensor(2);
+  CallComposite("debugging.assert_positive",
+                {bins, std::string("nbins must be > 0")});
+  const auto limit = [&](int64_t i) {
+    SubscriptEntry entry;
+    entry.kind = SubscriptEntry::Kind::kIndex;
+    entry.begin = i;
+    return Subscript(range, {entry});
+  };
+  const Tensor low = limit(0);
+  const Tensor places = CallComposite(
+      "truediv", {ops::Sub(values, low), ops::Sub(limit(1), low)})[0];
+  const Tensor numbers = ops::Floor(ops::Mul(CastTo(bins, places.dtype()),
+                                             places));
+  const Tensor last = ops::Sub(CastTo(bins, DataType::kInt32), Int32Of(1));
+  return CallComposite(
+      "clip_by_value", {CastTo(numbers, DataType::kInt32), Int32Of(0), last});
+}
+
 TensorVector InTopK(CompositeCall& c) {
   return {ops::InTopKV2(OpName(c.name("InTopKV2")), c.tensor(1), c.tensor(0),
                         c.tensor(2))};
@@ -189,6 +213,16 @@ const CompositeRecord kRecords[] = {
             "range.\n\nValues outside count in the first and last bin.",
      .example = ">>> tf.histogram_fixed_width([0., 0.9], [0., 1.], nbins=2)"
                 ".numpy().tolist()\n[1, 1]"},
+    {.names = "histogram_fixed_width_bins",
+     .args = "values: tensor(T); value_range: tensor(T); nbins: native = 100; "
+             "dtype: type = int32",
+     .scope = "histogram_fixed_width_bins",
+     .build = HistogramBins,
+     .doc = "The number of the bin that each value falls into, of `nbins` "
+            "equal bins of a range.\n\nValues outside fall into the first and "
+            "last bin. The numbers are int32, whatever `dtype` says.",
+     .example = ">>> bins = tf.histogram_fixed_width_bins([0., 0.9, 7.], [0., "
+                "1.], nbins=2)\n>>> bins.numpy().tolist()\n[0, 1, 1]"},
     {.names = "math.in_top_k",
      .args = "targets: tensor(T); predictions: tensor; k: tensor(T)",
      .scope = "in_top_k",

@@ -53,8 +53,7 @@ StatusOr<WeightDistribution> ScaledVariance(double scale,
 }
 
 int64_t InitializerSeed(int64_t seed) {
-  constexpr int64_t kModulus = 0x7ffffffe;
-  return (seed % kModulus + kModulus) % kModulus;
+  return (seed % kInitializerSeeds + kInitializerSeeds) % kInitializerSeeds;
 }
 
 }  // namespace gk

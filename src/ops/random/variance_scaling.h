@@ -27,7 +27,9 @@ StatusOr<WeightDistribution> ScaledVariance(double scale,
                                             std::string_view distribution,
                                             std::span<const int64_t> shape);
 
-// The seed of the stateless ops of an initializer that was given this one.
+// The seed of the stateless ops of an initializer that was given this one: of
+// so many.
+inline constexpr int64_t kInitializerSeeds = 0x7ffffffe;
 int64_t InitializerSeed(int64_t seed);
 
 }  // namespace gk

@@ -9,7 +9,6 @@ from graphkiln import _graphkiln, errors, raw_ops
 from graphkiln._graphkiln import Function
 from graphkiln._src.function import baked_values, tracing
 from graphkiln._src.host import logging as _logging
-from graphkiln._src.variables import variable as _variable
 
 _EXPERIMENTAL_ATTRIBUTES = frozenset(
     {
@@ -177,7 +176,7 @@ def _creator(made: list) -> Callable:
     """Makes the variables of a function that is traced, and notes them."""
 
     def create(next_creator: Callable, **kwargs) -> object:
-        if not _graphkiln.note_variable(_variable.is_lifted(kwargs)):
+        if not _graphkiln.note_variable(_graphkiln.is_lifted(kwargs)):
             return next_creator(**kwargs)
         value = kwargs.get("initial_value")
         kwargs["initial_value"] = _lifted(
@@ -223,7 +222,7 @@ def _lifted(value: object) -> object:
     try:
         return _graphkiln.lift(value)
     except errors.FailedPreconditionError as error:
-        raise _variable.UnliftableError(
+        raise _graphkiln.UnliftableError(
             f"Unable to lift tensor {value!r} because it depends transitively "
             f"on what is not known before a call: {error.message}"
         ) from None

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from graphkiln import _graphkiln, _loading
 from graphkiln._src.types import type_spec  # noqa: F401  adds methods
-from graphkiln._src.variables import variable as _variable
 
 _KEYWORD_ONLY = 3  # its number among inspect's kinds
 
@@ -67,19 +66,6 @@ def shown_argument(type_: object, name: str) -> object:
     return type_.placeholder_value(_SpecContext(name))
 
 
-def variable_of(handle, type_, name: str) -> _variable.Variable:
-    """The variable behind a handle that is an argument."""
-    variable = _variable.Variable.__new__(_variable.Variable)
-    variable._constraint = None
-    variable._synchronization = _variable.VariableSynchronization.AUTO
-    variable._aggregation = _variable.VariableAggregation.NONE
-    variable._validate_shape = True
-    variable._setup(
-        handle, type_.dtype, type_.shape, type_.trainable, name + ":0"
-    )
-    return variable
-
-
 def _refuse_captures(
     graph: _graphkiln.FuncGraph, name: str, implements: object
 ) -> None:
@@ -125,7 +111,7 @@ def trace(
         }
         snapshot = _graphkiln.snapshot_arguments(function_type, bound)
         with _graphkiln._WritesOfTrace():
-            with _variable.variable_creator_scope(variable_creator):
+            with _graphkiln.variable_creator_scope(variable_creator):
                 with _graphkiln.ConversionStatus(autograph):
                     traced = (
                         convert(function, features) if autograph else function

@@ -10,7 +10,6 @@ from graphkiln._src.function import function
 from graphkiln._src.function.types import ConcreteFunction
 from graphkiln._src.graph import name_scope
 from graphkiln._src.types.type_spec import TensorSpec
-from graphkiln._src.variables import variable as _variable
 
 
 class WrappedFunction:
@@ -176,7 +175,7 @@ def wrap_function(fn, signature, name=None) -> WrappedFunction:
     holder = _VariableHolder()
 
     def build(*args):
-        with _variable.variable_creator_scope(holder.create):
+        with _graphkiln.variable_creator_scope(holder.create):
             holder.result = nest.map_structure(_graphkiln._as_leaf, fn(*args))
         return holder.result
 
@@ -208,7 +207,7 @@ class _VariableHolder:
                 None for _ in graph.inputs
             ])[0]
         with name_scope.init_scope():
-            variable = type.__call__(_variable.ResourceVariable, **kwargs)
+            variable = _graphkiln.ResourceVariable(**kwargs)
         self.variables.append(variable)
         return variable
 
@@ -308,7 +307,7 @@ def _between(graph: Graph, fed: set, wanted: Sequence) -> set:
                     for e in path
                 )
             )
-            raise _variable.UnliftableError(
+            raise _graphkiln.UnliftableError(
                 f"Unable to lift tensor {path[0]!r} because it depends "
                 f"transitively on placeholder {op!r} via at least one path, "
                 f"e.g.: {steps}"

@@ -2,9 +2,6 @@
 
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import IndexedSlices, Tensor
-from graphkiln._src import ops as _ops
-from graphkiln._src.graph import name_scope
-from graphkiln._src.types import dtypes
 
 
 def _of_core(name):
@@ -76,57 +73,3 @@ def meshgrid(*args, **kwargs):
             "function"
         )
     return meshgrid.core(args, indexing, name=name)
-
-
-def repeat(input, repeats, axis=None, name=None):
-    """Repeats each element (or slice along an axis) `repeats` times.
-
-    >>> tf.repeat([1, 2], [2, 1]).numpy().tolist()
-    [1, 1, 2]
-    """
-    with name_scope.name_scope(name or "Repeat"):
-        x = _graphkiln.convert_to_tensor(input)
-        if axis is None:
-            x = _ops.reshape(x, [-1])
-            axis = 0
-        rank = x.shape.rank
-        if rank is not None and not -rank <= axis < rank:
-            raise ValueError(
-                f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}"
-            )
-        axis = axis if axis >= 0 else rank + axis
-        repeats = _graphkiln.convert_to_tensor(repeats)
-        if repeats.dtype != dtypes.int64:
-            repeats = _ops.cast(repeats, dtypes.int32)
-        repeats.shape.with_rank_at_most(1)
-        if x.shape.rank is not None and repeats.shape.rank == 1:
-            size = repeats.shape[0]
-            if size != 1:
-                x.shape[axis:axis + 1].assert_is_compatible_with([size])
-        if repeats.shape.num_elements() == 1:
-            return _repeat_all(x, _ops.reshape(repeats, []), axis)
-        size = _ops.shape(x)[axis]
-        counts = _ops.broadcast_to(_ops.reshape(repeats, [-1]), [size])
-        ends = _ops.cumsum(counts)
-        total = _ops.reduce_sum(counts)
-        places = _ops.searchsorted(ends, _ops.range(total), side="right")
-        return _ops.gather(x, places, axis=axis)
-
-
-def _repeat_all(x, count, axis: int):
-    """Each slice along an axis `count` times; the shape is known while
-    tracing if those of `x` and the count are."""
-    shape = _ops.shape(x, out_type=count.dtype)
-    before, size, behind = shape[:axis], shape[axis:axis + 1], shape[axis + 1:]
-    count = _ops.reshape(count, [1])
-    ones = _ops.ones([axis + 1], count.dtype)
-    tiled = _ops.tile(_ops.expand_dims(x, axis + 1),
-                    _ops.concat([ones, count, _ops.ones_like(behind)], 0))
-    made = _ops.reshape(tiled, _ops.concat([before, size * count, behind], 0))
-    if not _graphkiln.executing_eagerly() and x.shape.rank is not None:
-        dims = x.shape.as_list()
-        known = _graphkiln.get_static_value(count)
-        if dims[axis] is not None:
-            dims[axis] = None if known is None else dims[axis] * int(known[0])
-        made.set_shape(dims)
-    return made

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from graphkiln import _graphkiln
+from graphkiln._graphkiln import Variable
 from graphkiln._src.types import type_spec
-from graphkiln._src.variables.variable import Variable
 
 
 class VariableSpec(type_spec.TypeSpec):
@@ -75,9 +75,9 @@ class VariableSpec(type_spec.TypeSpec):
         known = _graphkiln.find_variable(handle)
         if known is not None:
             return known
-        from graphkiln._src.function import tracing
-
-        return tracing.variable_of(handle, self, "Variable")
+        return _graphkiln.variable_of(
+            handle, self._dtype, self._shape, self.trainable, "Variable"
+        )
 
     def is_compatible_with(self, spec_or_value) -> bool:
         """Is it, or the spec of it, a variable that this may stand for?"""

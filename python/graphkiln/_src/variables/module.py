@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable, Iterator
 
 from graphkiln import _graphkiln
+from graphkiln._graphkiln import Variable
 from graphkiln._src.graph import name_scope as _name_scope
-from graphkiln._src.variables.variable import Variable
 
 _VALID_NAME = re.compile(r"[A-Za-z_]\w*$")
 
