@@ -100,10 +100,6 @@ void InitScope::Exit() {
   entered_.pop_back();
 }
 
-namespace {
-
-}  // namespace
-
 bool InsideFunction() {
   if (FuncGraph* graph = FuncGraph::Current()) return graph->is_function();
   return LeftGraph() && LeftGraph()->is_function() && !LeftGraph()->finished();
