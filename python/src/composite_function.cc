@@ -73,8 +73,6 @@ class CompositeInfo final : public FunctionInfo {
   StatusOr<TensorVector> ConvertTensors(const CompositeArg& arg,
                                         PyObject* tuple,
                                         GroupTypes* groups) const;
-  StatusOr<CompositeValue> Rows(const CompositeArg& arg, PyObject* value,
-                                GroupTypes* groups) const;
   StatusOr<CompositeValue> Convert(const CompositeArg& arg, PyObject* value,
                                    GroupTypes* groups) const;
   StatusOr<Tensor> ConvertWhole(PyObject* const* arguments,
@@ -247,15 +245,6 @@ PyObject* FirstOf(PyObject* value) {
              : Py_None;
 }
 
-StatusOr<CompositeValue> CompositeInfo::Rows(const CompositeArg& arg,
-                                             PyObject* value,
-                                             GroupTypes* groups) const {
-  GK_ASSIGN_OR_RETURN(std::optional<RowsValue> rows, RowsOf(value));
-  if (rows) return CompositeValue(*std::move(rows));
-  GK_ASSIGN_OR_RETURN(Tensor t, ConvertTensor(arg, value, -1, groups));
-  return CompositeValue(RowsValue{RowsValue::Kind::kDense, t});
-}
-
 StatusOr<CompositeValue> CompositeInfo::Convert(const CompositeArg& arg,
                                                 PyObject* value,
                                                 GroupTypes* groups) const {
@@ -268,8 +257,12 @@ StatusOr<CompositeValue> CompositeInfo::Convert(const CompositeArg& arg,
     case ArgKind::kHandle:
       if (IsVariable(value)) return CompositeValue(VariableOf(value)->handle);
       return Value(ConvertTensor(arg, value, -1, groups));
-    case ArgKind::kRows:
-      return Rows(arg, value, groups);
+    case ArgKind::kRows: {
+      GK_ASSIGN_OR_RETURN(std::optional<RowsValue> rows, RowsOf(value));
+      if (rows) return CompositeValue(*std::move(rows));
+      GK_ASSIGN_OR_RETURN(Tensor t, ConvertTensor(arg, value, -1, groups));
+      return CompositeValue(RowsValue{RowsValue::Kind::kDense, t});
+    }
     case ArgKind::kTensors: {
       if (arg.type_of == "whole" && !IsTensorLike(FirstOf(value))) {
         GK_ASSIGN_OR_RETURN(Tensor t, ConvertTensor(arg, value, -1, groups));

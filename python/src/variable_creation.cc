@@ -6,7 +6,6 @@
 #include "convert.h"
 #include "dict_object.h"
 #include "dtype_type.h"
-#include "framework/logical_device.h"
 #include "framework/shared_variables.h"
 #include "framework/variable.h"
 #include "func_graph_object.h"
@@ -148,9 +147,7 @@ void SetUp(PyObject* o, const Tensor& handle, DataType dtype,
 void CreateNow(const Creation& c, const std::string& name) {
   const Tensor value = InitialTensor(c);
   const PartialTensorShape shape = StaticShape(c, value);
-  if (LogsPlacement()) LogExecution("VarHandleOp", CurrentDevice());
-  const Tensor handle =
-      NewVariableHandle(name, value.dtype(), shape, c.trainable);
+  const Tensor handle = NewHandle(name, value.dtype(), shape, c.trainable);
   SetUp(c.variable, handle, value.dtype(), shape, c.trainable, name);
   ops::AssignVariableOp(handle, value);
 }
