@@ -21,8 +21,8 @@ PACKAGES = ("autograph", "autograph.experimental")
 # Functions written in Python that can be dispatched by the types of their
 # arguments; assertions about two arguments say so themselves.
 DISPATCHED = """
-    Assert assert_rank broadcast_static_shape case clip_by_global_norm cond
-    debugging.Assert
+    Assert assert_rank broadcast_dynamic_shape broadcast_static_shape case
+    clip_by_global_norm cond debugging.Assert
     debugging.assert_all_finite debugging.assert_integer
     debugging.assert_negative debugging.assert_non_negative
     debugging.assert_non_positive debugging.assert_positive
