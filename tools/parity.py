@@ -4,13 +4,15 @@ Nothing here pairs names by hand: the C++ names are read from the public headers
 (include/graphkiln, and functions.h, which is made of the records), and
 `tf.math.add` is found there as `gk::math::add`. A word that C++ reserves ends with
 an underscore there (`gk::case_`), and a class of Python's that only makes a function
-is that function (`tf.initializers.HeNormal`, `gk::initializers::he_normal`). Names
-of one thing (`tf.add`, `tf.math.add`) count together.
+is that function (`tf.initializers.HeNormal`, `gk::initializers::he_normal`). A name
+of `tf.data.experimental` whose documentation calls it a dataset's member is that
+member. Names of one thing (`tf.add`, `tf.math.add`) count together.
 
 What cannot have a C++ name is in ONLY_PYTHON, by groups, each with its reason.
 """
 
 import functools
+import importlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -147,6 +149,11 @@ def names_in(text: str) -> Iterator[str]:
 
 
 @functools.cache
+def package() -> object:
+    return importlib.import_module("graphkiln")
+
+
+@functools.cache
 def cpp_names() -> frozenset[str]:
     records = public_api.records()
     made = [opgen_public.composite(c) for c in records.composites]
@@ -169,7 +176,17 @@ def cpp_name(name: str) -> str:
             full = "::".join(["gk", *where, word or ""])
             if full in cpp_names():
                 return full
-    return ""
+    return older_name(name)
+
+
+def older_name(name: str) -> str:
+    """The member that an older name of data stands for, as its documentation says."""
+    if not name.startswith("data.experimental."):
+        return ""
+    first = str(functools.reduce(getattr, name.split("."), package()).__doc__)
+    members = re.findall(r"`(dataset|iterator)\.(\w+)", first.partition("\n")[0], re.I)
+    found = [f"gk::{c.capitalize()}::{m}" for c, m in members]
+    return ", ".join(found) if found and cpp_names().issuperset(found) else ""
 
 
 def reason(name: str) -> str:

@@ -14,6 +14,7 @@
 #include "staged_values.h"
 #include "tensor_array.h"
 #include "tensor_spec_type.h"
+#include "text_caster.h"
 #include "type_parts.h"
 
 namespace gk::py {

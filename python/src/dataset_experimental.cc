@@ -2,6 +2,7 @@
 #include "class_attribute.h"
 #include "dataset_methods.h"
 #include "dataset_step.h"
+#include "text_caster.h"
 
 namespace gk::py {
 namespace {

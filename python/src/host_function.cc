@@ -10,6 +10,7 @@
 #include "framework/variant.h"
 #include "gil.h"
 #include "tensor_type.h"
+#include "text_caster.h"
 
 namespace gk::py {
 namespace {

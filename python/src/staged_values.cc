@@ -9,6 +9,7 @@
 #include "function/loop_builder.h"
 #include "nest_node.h"
 #include "operation_type.h"
+#include "text_caster.h"
 #include "variable_type.h"
 
 namespace gk::py {

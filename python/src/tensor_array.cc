@@ -17,6 +17,7 @@
 #include "ops/fn/NoOp.h"
 #include "staged_values.h"
 #include "tensor_spec_type.h"
+#include "text_caster.h"
 #include "type_parts.h"
 #include "unused_writes.h"
 

@@ -83,7 +83,18 @@ PyObject* Exit(PyObject*, PyObject*) {
   }
   Py_RETURN_NONE;
 }
+// As a decorator: each call of the function is inside the scope.
+PyObject* Itself(PyObject* o, PyObject*) { return Py_NewRef(o); }
+PyObject* Decorate(PyObject* o, PyObject* args, PyObject* kwargs) {
+  const PyRef base = ImportAttribute("contextlib", "ContextDecorator");
+  if (!base) return nullptr;
+  const PyRef call = Checked(PyObject_GetAttrString(base.get(), "__call__"));
+  const PyRef self = Checked(PyTuple_Pack(1, o));
+  const PyRef all = Checked(PySequence_Concat(self.get(), args));
+  return PyObject_Call(call.get(), all.get(), kwargs);
+}
 PyMethodDef methods[] = {{"__enter__", Guarded<Enter>, METH_NOARGS, nullptr},
+                         {"_recreate_cm", Itself, METH_NOARGS, nullptr},
                          {"__exit__", Guarded<Exit>, METH_VARARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef getset[] = {kDictAttribute,
@@ -158,6 +169,7 @@ bool AddVariableCreatorScope(PyObject* module) {
                      ">>> with tf.variable_creator_scope(frozen):\n"
                      "...     tf.Variable(1.0).trainable\nFalse",
                      {{Py_tp_init, Slot<Init>()},
+                      {Py_tp_call, Slot<Decorate>()},
                       {Py_tp_methods, Slot<methods>()},
                       {Py_tp_getset, Slot<getset>()}}) != nullptr;
 }

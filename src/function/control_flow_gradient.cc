@@ -4,6 +4,7 @@
 #include "framework/op_registry.h"
 #include "function/concrete_function.h"
 #include "function/control_flow.h"
+#include "function/custom_gradient.h"
 #include "function/differentiable_branches.h"
 #include "function/differentiable_while.h"
 #include "function/graph_edit.h"
@@ -125,6 +126,7 @@ void Gradients(GradContext& g) {
 void InitControlFlow() {
   SetControlFlowGradient(Gradients);
   InitGradientScopes();
+  InitCustomGradients();
 }
 
 }  // namespace gk

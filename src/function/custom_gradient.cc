@@ -178,11 +178,6 @@ TensorVector CallWithOwnGradient(
   if (!OpBuilder::Current()->builds_graph()) {
     return WithOwnGradient(made.results, all, backward, "");
   }
-  static const bool registered = [] {
-    SetGradientOverride(kGradientType, NodeGradient);
-    return true;
-  }();
-  (void)registered;
   std::vector<DataType> types;
   std::vector<PartialTensorShape> shapes;
   for (const Tensor& y : made.results) {
@@ -271,6 +266,10 @@ std::vector<Gradient> GradientsOfRerun(
   std::vector<Gradient> all(inputs.size() + variables.size());
   for (size_t i = 0; i < found.size(); ++i) all[positions[i]] = found[i];
   return all;
+}
+
+void InitCustomGradients() {
+  SetGradientOverride(kGradientType, NodeGradient);
 }
 
 }  // namespace gk

@@ -63,6 +63,10 @@ std::vector<Gradient> GradientsOfRerun(
     std::span<const Tensor> inputs, std::span<const Tensor> variables,
     std::span<const Gradient> upstream);
 
+// Lets nodes of graphs that were read find the gradients they hold. Once, before
+// any graph is made.
+void InitCustomGradients();
+
 }  // namespace gk
 
 #endif  // GK_FUNCTION_CUSTOM_GRADIENT_H_

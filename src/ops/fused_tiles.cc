@@ -94,13 +94,14 @@ class Table {
     Add<First, Second, 0>();
     Add<First, Second, 1>();
   }
-  // After a sum, a product, a difference and a * b + c.
+  // After a sum, a product, a difference, a * b + c and c + a * b.
   template <auto F>
   void AddUnary() {
     Add<kAdd, F, 0>();
     Add<kMultiply, F, 0>();
     Add<kSubtract, F, 0>();
     Add<Pair<kMultiply, kAdd, 0>{}, F, 0>();
+    Add<Pair<kMultiply, kAdd, 1>{}, F, 0>();
   }
 
   std::map<std::tuple<TileFn, TileFn, int>, TileFn> pairs_;

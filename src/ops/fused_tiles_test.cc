@@ -100,9 +100,11 @@ TEST(FusedTiles, ArePairsOfWhatRecordsHave) {
 }
 
 TEST(FusedTiles, AreFirstsOfPairsAgain) {
-  const TileFn affine = FusedTile(Tile("Mul"), Tile("AddV2"), 0);
-  for (const char* op : {"Relu", "Exp", "Sigmoid", "Tanh"}) {
-    EXPECT_NE(FusedTile(affine, Tile(op), 0), nullptr) << op;
+  for (const int position : {0, 1}) {
+    const TileFn affine = FusedTile(Tile("Mul"), Tile("AddV2"), position);
+    for (const char* op : {"Relu", "Exp", "Sigmoid", "Tanh"}) {
+      EXPECT_NE(FusedTile(affine, Tile(op), 0), nullptr) << op;
+    }
   }
 }
 

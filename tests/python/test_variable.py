@@ -174,6 +174,22 @@ def test_creator_scope():
     assert seen == ["a"] and not v.trainable
 
 
+def test_a_creator_scope_decorates_functions():
+    def frozen(next_creator, **arguments):
+        return next_creator(**{**arguments, "trainable": False})
+
+    @tf.variable_creator_scope(frozen)
+    def made(value):
+        """Makes one."""
+        return tf.Variable(value)
+
+    assert made.__doc__ == "Makes one."
+    for value in (1.0, 2.0):
+        v = made(value)
+        assert v.numpy() == value and not v.trainable
+    assert tf.Variable(1.0).trainable
+
+
 @needs_op("OnesLike")
 def test_tape_watches_trainable_variables(v):
     other = tf.Variable(3.0, trainable=False)
