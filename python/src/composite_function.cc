@@ -5,6 +5,7 @@
 #include "base/caught.h"
 #include "convert.h"
 #include "dtype_type.h"
+#include "framework/large_work.h"
 #include "gil.h"
 #include "guarded.h"
 #include "name_scope.h"
@@ -18,9 +19,6 @@
 
 namespace gk::py {
 namespace {
-
-// Eager calls on more elements run with the GIL released.
-constexpr int64_t kLargeElements = 8192;
 
 DataType DTypeOf(PyObject* o) {
   if (IsTensor(o)) return ImplOf(o)->dtype();

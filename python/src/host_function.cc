@@ -96,8 +96,9 @@ Status CallWithGil(const std::string& token,
     if (item == nullptr) return PythonError();
     PyList_SET_ITEM(list.get(), i, item);
   }
-  PyRef result = PyRef::Steal(CallPython("graphkiln._src.host.py_function", "call_back",
-                                         {name.get(), list.get()}));
+  PyRef result =
+      PyRef::Steal(CallPython("graphkiln._src.host.py_function", "call_back",
+                              {name.get(), list.get()}));
   if (!result) return PythonError();
   if (PyTuple_Check(result.get())) {
     // The function raised: (code, text).

@@ -10,6 +10,7 @@
 #include "dtype_type.h"
 #include "eager/eager_context.h"
 #include "framework/check_numerics.h"
+#include "framework/large_work.h"
 #include "framework/logical_device.h"
 #include "framework/op_registry.h"
 #include "function/func_graph.h"
@@ -24,9 +25,6 @@
 namespace gk::py {
 namespace {
 
-// Larger calls run with the GIL released (it costs some 40 ns to give and
-// take; a scalar op is about as long).
-constexpr int64_t kLargeElements = 8192;
 // Above this many elements the general path, with its threads, is faster.
 constexpr int64_t kTileElements = 4096;
 

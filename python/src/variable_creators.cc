@@ -93,10 +93,11 @@ PyObject* Decorate(PyObject* o, PyObject* args, PyObject* kwargs) {
   const PyRef all = Checked(PySequence_Concat(self.get(), args));
   return PyObject_Call(call.get(), all.get(), kwargs);
 }
-PyMethodDef methods[] = {{"__enter__", Guarded<Enter>, METH_NOARGS, nullptr},
-                         {"_recreate_cm", Itself, METH_NOARGS, nullptr},
-                         {"__exit__", Guarded<Exit>, METH_VARARGS, nullptr},
-                         {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {
+    {"__enter__", Guarded<Enter>, METH_NOARGS, nullptr},
+    {"_recreate_cm", Guarded<Itself>, METH_NOARGS, nullptr},
+    {"__exit__", Guarded<Exit>, METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef getset[] = {kDictAttribute,
                         {nullptr, nullptr, nullptr, nullptr, nullptr}};
 

@@ -149,7 +149,8 @@ PyObject* Handle(PyObject* o, void*) {
   return CheckVariableReady(o) ? WrapTensor(Self(o)->handle) : nullptr;
 }
 PyObject* DType(PyObject* o, void*) {
-  return CheckVariableReady(o) ? Py_NewRef(DTypeObject(Self(o)->dtype)) : nullptr;
+  return CheckVariableReady(o) ? Py_NewRef(DTypeObject(Self(o)->dtype))
+                               : nullptr;
 }
 PyObject* Shape(PyObject* o, void*) {
   return CheckVariableReady(o) ? WrapShape(Self(o)->shape) : nullptr;

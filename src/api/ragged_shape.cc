@@ -89,7 +89,8 @@ Tensor RowPartition::nvals() const {
 
 DynamicRaggedShape::DynamicRaggedShape(const RaggedShape& value)
     : inner_(Outer(value.inner())), known_inner_(Outer(value.known_inner())) {
-  for (const Partition& p : value.partitions()) partitions_.push_back(OuterRows(p));
+  for (const Partition& p : value.partitions())
+    partitions_.push_back(OuterRows(p));
 }
 RaggedShape DynamicRaggedShape::value() const {
   std::vector<Partition> partitions;

@@ -80,14 +80,6 @@ class Pool {
     std::free(p);
   }
 
-  void Trim() {
-    Guard guard(lock_);
-    for (FreeBlock*& head : free_) {
-      while (head) std::free(std::exchange(head, head->next));
-    }
-    stats_.cached_bytes = 0;
-  }
-
   // The system promises more than it has and ends processes that hold it to
   // its word. What was promised and not touched yet counts as live.
   bool MayHave(int64_t size) const {
@@ -241,7 +233,6 @@ class ForeignBuffer final : public Buffer {
 void* PoolAllocate(size_t bytes) { return Pool::Get().Allocate(bytes); }
 void PoolFree(void* p, size_t bytes) { Pool::Get().Free(p, bytes); }
 PoolStats GetPoolStats() { return Pool::Get().Stats(); }
-void TrimPool() { Pool::Get().Trim(); }
 
 Ref<Buffer> NewPooledBuffer(size_t bytes) {
   void* p = PoolAllocate(bytes);

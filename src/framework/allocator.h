@@ -28,8 +28,6 @@ struct PoolStats {
   int64_t cached_bytes = 0;
 };
 PoolStats GetPoolStats();
-// Gives cached blocks back to the system.
-void TrimPool();
 
 // Reference-counted storage of one or more tensors.
 class Buffer : public RefCounted {

@@ -10,6 +10,9 @@
 
 namespace gk {
 
+// An eager op with so many elements is worth the 40 ns of giving up the lock
+// and taking it back; a scalar op is about as long.
+inline constexpr int64_t kLargeElements = 8192;
 // Bytes that take some 20 us to make.
 inline constexpr size_t kLargeWorkBytes = size_t{1} << 18;
 

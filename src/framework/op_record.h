@@ -123,7 +123,9 @@ struct KernelSet {
 // How Python shows the op: "math.add|add" are public names below `tf`.
 struct PythonFace {
   std::string_view names;  // '|'-separated; empty: raw_ops only
-  std::string_view args;   // argument names if they differ, "x, y"
+  // Argument names if they differ, "x, y"; or with kinds and defaults as those
+  // of a composite (ops/composite.h), "x: tensor; axis: native = 0".
+  std::string_view args;
   std::string_view scope;  // default node name, if not the op's name
   // Argument names of tf.raw_ops if they differ from the definition's; may
   // stop early.

@@ -63,8 +63,8 @@ std::vector<Gradient> GradientsOfRerun(
     std::span<const Tensor> inputs, std::span<const Tensor> variables,
     std::span<const Gradient> upstream);
 
-// Lets nodes of graphs that were read find the gradients they hold. Once, before
-// any graph is made.
+// Lets nodes of graphs that were read find the gradients they hold. Once,
+// before any graph is made.
 void InitCustomGradients();
 
 }  // namespace gk
