@@ -59,7 +59,7 @@ nb::object Cache(const Arguments& a) {
 }
 
 nb::object Enumerate(const Arguments& a) {
-  const nb::object cls = DatasetClass();
+  const nb::handle cls = DatasetClass();
   const nb::object numbers =
       cls.attr("range")(a["start"], std::numeric_limits<int64_t>::max());
   // In several processes each of them counts for itself.

@@ -121,7 +121,7 @@ Object InitDatasetSpec(Handle self, Handle element_spec, Handle shape) {
       Owned(WrapShape(shape.is_valid() ? Shape(shape) : ScalarShape()));
   return nb::none();
 }
-Object TypeOfDatasets(Handle) { return DatasetClass(); }
+Object TypeOfDatasets(Handle) { return nb::borrow(DatasetClass()); }
 Object SpecOfDataset(Handle, Handle value) {
   return DatasetSpecOf(value.attr("element_spec"), ScalarShape());
 }
@@ -282,12 +282,6 @@ ClassMember optional_spec_members[] = {
 // Python that iterates while a graph is built never sees an end.
 constexpr int64_t kMostInAGraph = 10'000;
 
-const Object& OutOfRangeClass() {
-  static const Object& cls = *new Object(
-      Owned(ImportAttribute("graphkiln.errors", "OutOfRangeError").Release()));
-  return cls;
-}
-
 // Of a dataset; or `components`, the handle of one.
 Object InitIterator(Handle self, Handle dataset, Handle components,
                     Handle element_spec) {
@@ -322,11 +316,8 @@ Object Next(Handle self) {
     const int64_t asked = nb::cast<int64_t>(self.attr("_asked")) + 1;
     self.attr("_asked") = asked;
     if (asked > kMostInAGraph) {
-      const Object error = Owned(
-          ImportAttribute("graphkiln.errors", "OperatorNotAllowedInGraphError")
-              .Release());
       PyErr_SetString(
-          error.ptr(),
+          OperatorNotAllowedInGraphError(),
           "Iterating over a `tf.data.Dataset` is not allowed in Python code "
           "that builds a graph: it never comes to an end. Use a for statement "
           "in a function that AutoGraph converts.");
@@ -336,7 +327,7 @@ Object Next(Handle self) {
   try {
     return GetNext(self);
   } catch (nb::python_error& error) {
-    if (!error.matches(OutOfRangeClass())) throw;
+    if (!error.matches(ErrorClass(Code::kOutOfRange))) throw;
   }
   PyErr_SetNone(PyExc_StopIteration);
   throw nb::python_error();

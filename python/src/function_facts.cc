@@ -146,13 +146,15 @@ PyObject* ClearTraces(PyObject* o, PyObject*) {
 }
 
 PyObject* CacheInfo(PyObject* o, PyObject*) {
-  static PyObject* cls =
-      nb::module_::import_("collections")
-          .attr("namedtuple")("CacheInfo",
-                              "hits misses maxsize currsize evictions",
-                              nb::arg("module") = "graphkiln")
-          .release()
-          .ptr();
+  static constinit MadeOnce once;
+  PyObject* const cls = once.Get([] {
+    return nb::module_::import_("collections")
+        .attr("namedtuple")("CacheInfo",
+                            "hits misses maxsize currsize evictions",
+                            nb::arg("module") = "graphkiln")
+        .release()
+        .ptr();
+  });
   const TraceCacheInfo info = CacheOf(o).info();
   const nb::object limit = info.max_traces == 0
                                ? nb::none()

@@ -91,7 +91,8 @@ PyGetSetDef parameter_attributes[] = {
 
 // Made when it is first needed, as inspect is loaded then.
 nb::handle ParameterType() {
-  static PyObject* type = [] {
+  static constinit MadeOnce type;
+  return type.Get([] {
     PyType_Slot slots[] = {
         {Py_tp_doc, Doc("One parameter of a FunctionType.")},
         {Py_tp_init, Slot<InitParameter>()},
@@ -103,8 +104,7 @@ nb::handle ParameterType() {
     return Made(PyType_FromSpecWithBases(&spec, Inspect("Parameter").ptr()))
         .release()
         .ptr();
-  }();
-  return type;
+  });
 }
 
 // --- FunctionType

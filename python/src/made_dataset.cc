@@ -15,10 +15,13 @@ bool IsDataset(Handle value) {
                             reinterpret_cast<PyTypeObject*>(base.ptr()));
 }
 
-const Object& DatasetClass() {
-  static const Object& cls = *new Object(
-      Owned(ImportAttribute("graphkiln.data._dataset", "Dataset").Release()));
-  return cls;
+Handle DatasetClass() {
+  static constinit MadeOnce cls;
+  PyObject* const made = cls.Get([] {
+    return ImportAttribute("graphkiln.data._dataset", "Dataset").Release();
+  });
+  if (made == nullptr) throw nb::python_error();
+  return made;
 }
 
 TypedDataset DatasetOf(Handle dataset) {
@@ -31,7 +34,7 @@ Object MakeDataset(const std::string& kind, Handle variant, Handle spec,
   static nb::dict& classes = *new nb::dict();
   const nb::str name(kind.c_str());
   if (!classes.contains(name)) {
-    const Object& dataset = DatasetClass();
+    const Handle dataset = DatasetClass();
     nb::dict attributes;
     attributes["__module__"] = dataset.attr("__module__");
     classes[name] = dataset.type()(name, nb::make_tuple(dataset), attributes);

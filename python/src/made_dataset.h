@@ -14,7 +14,7 @@
 namespace gk::py {
 
 // tf.data.Dataset.
-const nanobind::object& DatasetClass();
+nanobind::handle DatasetClass();
 bool IsDataset(nanobind::handle value);
 // As the core takes one.
 TypedDataset DatasetOf(nanobind::handle dataset);

@@ -42,6 +42,30 @@ class PyRef {
   PyObject* p_ = nullptr;
 };
 
+// A Python object that is made at its first use and stays. The guard of a
+// static variable must not be held while Python runs: whoever gets the GIL
+// meanwhile and waits for the guard stops both. Here the one who is first keeps
+// his.
+//
+//   static constinit MadeOnce cls;
+//   PyObject* p = cls.Get([] { return MakeClass(); });  // null: made anew
+class MadeOnce {
+ public:
+  constexpr MadeOnce() = default;
+
+  // Borrowed. `make` returns a new reference, or null with an exception set.
+  template <class F>
+  PyObject* Get(F&& make) {
+    if (kept_ != nullptr) return kept_;
+    PyRef made = PyRef::Steal(make());
+    if (kept_ == nullptr) kept_ = made.Release();
+    return kept_;
+  }
+
+ private:
+  PyObject* kept_ = nullptr;
+};
+
 // Does this thread hold the GIL? As PyGILState_Check(), which says yes to
 // everybody once a program has made an interpreter of its own.
 bool HasGil();

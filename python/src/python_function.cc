@@ -113,10 +113,13 @@ CallRules PythonFunction::Rules() const {
 }
 
 Ref<RetracingDetector> PythonFunction::Detector() const {
-  static PyObject* detectors = nb::module_::import_("weakref")
-                                   .attr("WeakKeyDictionary")()
-                                   .release()
-                                   .ptr();
+  static constinit MadeOnce once;
+  PyObject* const detectors = once.Get([] {
+    return nb::module_::import_("weakref")
+        .attr("WeakKeyDictionary")()
+        .release()
+        .ptr();
+  });
   const nb::object place = Place(function_);
   nb::object found;
   try {
