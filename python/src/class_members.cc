@@ -1,11 +1,10 @@
 #include "class_members.h"
 
-#include <cstdlib>
 #include <string_view>
 
 #include "base/status.h"
 #include "bound_values.h"
-#include "dtype_type.h"
+#include "signature_text.h"
 #include "text_caster.h"
 #include "throw_error.h"
 
@@ -13,45 +12,11 @@ namespace gk::py {
 
 namespace nb = nanobind;
 
-namespace {
-
-std::string_view Trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
-// Immortal, as methods are.
-PyObject* DefaultOf(std::string_view text) {
-  if (text == "None") return Py_None;
-  if (text == "True") return Py_True;
-  if (text == "False") return Py_False;
-  const std::string rest(text.starts_with("tf.") ? text.substr(3) : text);
-  if (rest.size() == text.size()) {
-    return Owned(PyLong_FromLong(std::atol(rest.c_str()))).release().ptr();
-  }
-  const nb::object name = nb::cast(rest);
-  const DataType type = AsDType(name.ptr());
-  if (type == DataType::kInvalid) throw nb::python_error();
-  return DTypeObject(type);
-}
-
-}  // namespace
-
 SignatureParameters::SignatureParameters(const char* text) {
-  std::string_view rest = Trimmed(text);
-  while (!rest.empty()) {
-    const std::string_view one = Trimmed(rest.substr(0, rest.find(',')));
-    rest = rest.find(',') == rest.npos
-               ? std::string_view()
-               : Trimmed(rest.substr(rest.find(',') + 1));
-    const size_t equals = one.find('=');
-    const std::string name(one.substr(0, equals));
-    names_.push_back(PyUnicode_InternFromString(name.c_str()));
+  for (SignatureParameter& one : ParametersIn(text)) {
+    names_.push_back(PyUnicode_InternFromString(one.name.c_str()));
     if (names_.back() == nullptr) throw nb::python_error();
-    defaults_.push_back(equals == one.npos
-                            ? nullptr
-                            : DefaultOf(Trimmed(one.substr(equals + 1))));
+    defaults_.push_back(one.otherwise.release().ptr());
   }
 }
 

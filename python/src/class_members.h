@@ -23,8 +23,7 @@
 
 namespace gk::py {
 
-// The parameters of a function, as a signature lists them. Defaults are None,
-// True, False, integers or dtypes (tf.int64).
+// The parameters of a function, as a signature lists them (signature_text.h).
 class SignatureParameters {
  public:
   explicit SignatureParameters(const char* text);

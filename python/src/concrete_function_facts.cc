@@ -81,16 +81,6 @@ PyObject* OutputTypes(PyObject* o, void*) {
                 });
 }
 
-TraceTypeRef TypeOf(nb::handle value) {
-  CallVariables none;
-  StatusOr<TraceTypeRef> type = TraceTypeOf(value.ptr(), &none);
-  if (!type.ok()) {
-    Raise(type.status());
-    throw nb::python_error();
-  }
-  return *std::move(type);
-}
-
 PyObject* NewFunctionType(PyObject* o) {
   nb::object graph = nb::handle(o).attr("graph");
   std::vector<FunctionType::Capture> captures;
@@ -99,7 +89,7 @@ PyObject* NewFunctionType(PyObject* o) {
     if (outside.is_none()) continue;
     captures.emplace_back(
         std::to_string(reinterpret_cast<uintptr_t>(outside.ptr())),
-        TypeOf(pair[1]));
+        TypeOfValue(pair[1]));
   }
   const nb::object deferred = nb::getattr(graph, "_deferred", nb::dict());
   for (auto [key, value] : nb::borrow<nb::dict>(deferred)) {
@@ -111,7 +101,7 @@ PyObject* NewFunctionType(PyObject* o) {
   const Ref<FunctionType>& traced = Function(o).signature().type;
   return WrapFunctionType(MakeRef<FunctionType>(
       traced ? traced->parameters() : std::vector<FunctionParameter>(),
-      std::move(captures), TypeOf(specs)));
+      std::move(captures), TypeOfValue(specs)));
 }
 
 std::string Text(PyObject* o, bool verbose) {

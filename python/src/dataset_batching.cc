@@ -1,10 +1,12 @@
 // tf.data.Dataset: several elements at a time.
 #include "class_attribute.h"
+#include "composite_classes.h"
 #include "convert.h"
 #include "dataset_methods.h"
 #include "dataset_ops.h"
 #include "dataset_step.h"
 #include "dtype_type.h"
+#include "element_spec.h"
 #include "function/dataset_builder.h"
 #include "ops/composite.h"
 #include "ops/fn/Cast.h"
@@ -166,13 +168,6 @@ PartialTensorShape KnownShape(const Tensor& vector) {
   return PartialTensorShape(std::vector<int64_t>(shape.dim(0), -1));
 }
 
-nb::list UpTo(nb::handle spec, nb::handle given, bool all = false) {
-  return all ? nb::list(Call("graphkiln._graphkiln", "element_flatten_up_to",
-                             spec, given, nb::bool_(true)))
-             : nb::list(Call("graphkiln._graphkiln", "element_flatten_up_to",
-                             spec, given));
-}
-
 // The scalar that tensors are filled up with.
 Tensor Padding(DataType dtype, nb::handle given) {
   if (given.is_none()) {
@@ -218,7 +213,7 @@ nb::object PaddedBatch(const Arguments& a) {
   TensorVector shapes;
   std::vector<PartialTensorShape> padded;
   if (a.has("padded_shapes")) {
-    for (nb::handle shape : UpTo(own, a["padded_shapes"])) {
+    for (nb::handle shape : ElementLeavesUpTo(own, a["padded_shapes"])) {
       shapes.push_back(ShapeVector(shape));
       padded.push_back(KnownShape(shapes.back()));
     }
@@ -231,10 +226,10 @@ nb::object PaddedBatch(const Arguments& a) {
   }
   const nb::handle given = a["padding_values"];
   nb::list each;
-  if (nb::cast<bool>(Call("graphkiln._graphkiln", "element_is_leaf", given))) {
+  if (IsElementLeaf(given)) {
     for (size_t i = 0; i < nb::len(leaves); ++i) each.append(given);
   } else {
-    each = UpTo(own, given, true);
+    each = ElementLeavesUpTo(own, given, /*gaps=*/true);
   }
   TensorVector values;
   for (size_t i = 0; i < nb::len(leaves); ++i) {
@@ -262,9 +257,8 @@ nb::object RaggedSpec(nb::handle leaf, nb::handle row_splits_dtype) {
   int last = shape.rank() - 1;
   while (last >= 0 && shape.dim(last) >= 0) --last;
   if (last < 0) return nb::borrow(leaf);
-  return Call("graphkiln._graphkiln", "RaggedTensorSpec",
-              leaf.attr("shape"), leaf.attr("dtype"), nb::int_(last),
-              row_splits_dtype);
+  return nb::handle(TheCompositeClasses().ragged_spec)(
+      leaf.attr("shape"), leaf.attr("dtype"), nb::int_(last), row_splits_dtype);
 }
 
 nb::object AsRow(nb::handle spec, nb::handle value) {
@@ -309,9 +303,8 @@ nb::object SparseBatch(const Arguments& a) {
         TextOf(types)));
   }
   const Tensor shape = ShapeVector(a["row_shape"]);
-  const nb::object row =
-      Call("graphkiln._graphkiln", "SparseTensorSpec",
-           Owned(WrapShape(KnownShape(shape))), own.attr("dtype"));
+  const nb::object row = nb::handle(TheCompositeClasses().sparse_spec)(
+      Owned(WrapShape(KnownShape(shape))), own.attr("dtype"));
   return Then(a, kDenseToSparseBatchDataset,
               OfElements("batched", row, nb::none()),
               {{"batch_size", nb::borrow(a["batch_size"])},

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "bound_values.h"
+#include "late_attributes.h"
 #include "python_class.h"
 #include "text_caster.h"
 
@@ -326,16 +327,9 @@ void FreezeOptions(nb::handle options) {
 
 void AddDatasetOptions(nb::module_& m) {
   for (const Enumeration& e : kEnumerations) {
-    nb::list values;
-    for (const auto& [name, value] : e.values) {
-      values.append(nb::make_tuple(name, value));
-    }
-    nb::dict named;
-    named["module"] = kExperimental;
-    nb::object made =
-        nb::module_::import_("enum").attr(e.base)(e.name, values, **named);
-    made.attr("__doc__") = e.doc;
-    m.attr(e.name) = made;
+    AddLate(e.name, [&e] {
+      return MakeEnum(e.base, kExperimental, e.name, e.doc, e.values);
+    });
   }
   static ClassMember common[] = {
       {ByName<&SetAttribute, "name", "value">("__setattr__")},

@@ -8,6 +8,7 @@
 #include "dataset_ops.h"
 #include "dataset_step.h"
 #include "dtype_type.h"
+#include "element_spec.h"
 #include "ops/composite.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/GatherV2.h"
@@ -193,8 +194,7 @@ struct Buckets {
   nb::object UpToBoundary(nb::handle key, nb::handle shapes) const {
     const nb::object longest = Longest(key);
     nb::list made;
-    for (nb::handle s :
-         Call("graphkiln._graphkiln", "element_flatten_up_to", spec, shapes)) {
+    for (nb::handle s : ElementLeavesUpTo(spec, shapes)) {
       nb::list dims;
       if (IsTensor(s.ptr())) {
         for (const Tensor& d : Unstacked(AsTensor(s))) dims.append(Wrapped(d));

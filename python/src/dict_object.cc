@@ -58,26 +58,4 @@ PyTypeObject* AddDictType(PyObject* module, const char* name, const char* doc,
   return AddType(module, &spec, base);
 }
 
-bool AddEnum(PyObject* module, const char* name, const char* doc,
-             std::initializer_list<std::pair<const char*, int>> members) {
-  PyRef pairs = PyRef::Steal(PyList_New(0));
-  for (const auto& [member, value] : members) {
-    PyRef pair = PyRef::Steal(Py_BuildValue("(si)", member, value));
-    if (!pairs || !pair || PyList_Append(pairs.get(), pair.get()) < 0) {
-      return false;
-    }
-  }
-  const PyRef base = ImportAttribute("enum", "Enum");
-  PyRef args = PyRef::Steal(Py_BuildValue("(sO)", name, pairs.get()));
-  PyRef kwargs =
-      PyRef::Steal(Py_BuildValue("{ss}", "module", "graphkiln._graphkiln"));
-  if (!base || !args || !kwargs) return false;
-  PyRef made =
-      PyRef::Steal(PyObject_Call(base.get(), args.get(), kwargs.get()));
-  PyRef text = PyRef::Steal(PyUnicode_FromString(doc));
-  return made && text &&
-         PyObject_SetAttrString(made.get(), "__doc__", text.get()) == 0 &&
-         PyModule_AddObjectRef(module, name, made.get()) == 0;
-}
-
 }  // namespace gk::py

@@ -4,7 +4,6 @@
 #ifndef GK_PYTHON_DICT_OBJECT_H_
 #define GK_PYTHON_DICT_OBJECT_H_
 
-#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,10 +28,6 @@ inline constexpr PyGetSetDef kDictAttribute = {
 PyTypeObject* AddDictType(PyObject* module, const char* name, const char* doc,
                           std::vector<PyType_Slot> slots,
                           PyTypeObject* base = nullptr);
-
-// An enum.Enum of these members, in the module. False with an exception set.
-bool AddEnum(PyObject* module, const char* name, const char* doc,
-             std::initializer_list<std::pair<const char*, int>> members);
 
 }  // namespace gk::py
 

@@ -11,7 +11,9 @@ namespace gk::py {
 // All: new references, null with an exception set. Lists of leaves:
 PyObject* LeavesOfElement(PyObject* element);
 // The parts of `deep` where `shallow` has leaves. TypeError, ValueError.
-PyObject* LeavesUpTo(PyObject* shallow, PyObject* deep);
+PyObject* LeavesUpTo(PyObject* shallow, PyObject* deep, bool gaps = false);
+// Is it no structure? -1 with an exception set.
+int IsLeafOfElement(PyObject* value);
 // What nests as `like` and has these leaves, a list.
 PyObject* ElementLike(PyObject* like, PyObject* leaves);
 

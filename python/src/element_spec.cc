@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "class_attribute.h"
+#include "composite_classes.h"
 #include "convert.h"
 #include "dtype_type.h"
 #include "function/dataset_builder.h"
@@ -38,27 +39,20 @@ enum class Kind : uint8_t {
   kParts,    // the tensors that it is made of
 };
 
-// A class of specs by its public name.
-bool IsSpecOf(Handle spec, const Object& cls) {
+bool IsSpecOf(Handle spec, Handle cls) {
   const int is = PyObject_IsInstance(spec.ptr(), cls.ptr());
   if (is < 0) throw nb::python_error();
   return is != 0;
 }
-const Object& PublicClass(const char* module, const char* name) {
-  return *new Object(Owned(ImportAttribute(module, name).Release()));
-}
-const Object& RaggedSpec() {
-  static const Object& cls = PublicClass("graphkiln", "RaggedTensorSpec");
-  return cls;
-}
-const Object& SparseSpec() {
-  static const Object& cls = PublicClass("graphkiln", "SparseTensorSpec");
-  return cls;
-}
-const Object& NoneSpec() {
-  static const Object& cls =
-      PublicClass("graphkiln._graphkiln", "NoneTensorSpec");
-  return cls;
+Handle RaggedSpec() { return TheCompositeClasses().ragged_spec; }
+Handle SparseSpec() { return TheCompositeClasses().sparse_spec; }
+Handle NoneSpec() {
+  static constinit MadeOnce cls;
+  PyObject* const made = cls.Get([] {
+    return ImportAttribute("graphkiln._graphkiln", "NoneTensorSpec").Release();
+  });
+  if (made == nullptr) throw nb::python_error();
+  return made;
 }
 
 Object EncoderOf(Handle spec) {
@@ -321,7 +315,7 @@ Object CommonOrNone(Handle first, Handle second) {
   return Common(first, second).value_or(nb::none());
 }
 
-Object Checked(Handle spec) {
+Object CheckedSpec(Handle spec) {
   for (Handle leaf : ElementLeaves(spec)) {
     if (PyObject_TypeCheck(leaf.ptr(), TypeSpecType)) continue;
     Throw(TypeError(
@@ -533,8 +527,7 @@ Object SpecOfElement(Handle value) {
 }
 
 nb::list ComponentsOfElement(Handle spec, Handle value, bool rows) {
-  const auto values =
-      nb::steal<nb::list>(Owned(LeavesUpTo(spec.ptr(), value.ptr())).release());
+  const nb::list values = ElementLeavesUpTo(spec, value);
   nb::list components;
   size_t i = 0;
   for (Handle leaf : ElementLeaves(spec)) {
@@ -570,7 +563,7 @@ void AddElementSpecs(nb::module_& m) {
   e.def("set_shapes", &SetShapes);
   e.def("common", &CommonOrNone,
         "common(first, second): the narrowest spec that covers both, or None.");
-  e.def("checked", &Checked,
+  e.def("checked", &CheckedSpec,
         "checked(spec): itself; TypeError if a leaf is no tf.TypeSpec.");
   e.def("until_fixed", &UntilFixed);
   e.def("batched", &Batched, nb::arg("spec"), nb::arg("size").none());

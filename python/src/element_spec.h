@@ -19,6 +19,18 @@ inline nanobind::list ElementLeaves(nanobind::handle element) {
   return nanobind::steal<nanobind::list>(
       Owned(LeavesOfElement(element.ptr())).release());
 }
+// The parts of `value` where `spec` has leaves.
+inline nanobind::list ElementLeavesUpTo(nanobind::handle spec,
+                                        nanobind::handle value,
+                                        bool gaps = false) {
+  return nanobind::steal<nanobind::list>(
+      Owned(LeavesUpTo(spec.ptr(), value.ptr(), gaps)).release());
+}
+inline bool IsElementLeaf(nanobind::handle value) {
+  const int leaf = IsLeafOfElement(value.ptr());
+  if (leaf < 0) throw nanobind::python_error();
+  return leaf == 1;
+}
 inline nanobind::object PackedElement(nanobind::handle like,
                                       nanobind::handle leaves) {
   return Owned(ElementLike(like.ptr(), leaves.ptr()));

@@ -90,6 +90,11 @@ namespace {
 const Status python_error(Code::kPythonException, "");
 }  // namespace
 
+PyRef Checked(PyObject* made) {
+  if (made == nullptr) throw Error(PythonError());
+  return PyRef::Steal(made);
+}
+
 Status PythonError() { return python_error; }
 
 std::string TakePythonErrorText() {

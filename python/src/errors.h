@@ -31,6 +31,8 @@ PyObject* RaiseCaught();
 
 // "The Python error indicator holds the exception."
 Status PythonError();
+// The object; Error(PythonError()) is thrown where there is none.
+PyRef Checked(PyObject* made);
 // The pending exception's text, which is cleared.
 std::string TakePythonErrorText();
 

@@ -302,4 +302,14 @@ PyObject* ObjectOf(const TraceType& t) {
   return Py_NewRef(static_cast<const PythonValue*>(t.value().get())->get());
 }
 
+TraceTypeRef TypeOfValue(nanobind::handle value) {
+  CallVariables none;
+  StatusOr<TraceTypeRef> type = TraceTypeOf(value.ptr(), &none);
+  if (!type.ok()) {
+    Raise(type.status());
+    throw nanobind::python_error();
+  }
+  return *std::move(type);
+}
+
 }  // namespace gk::py

@@ -3,6 +3,8 @@
 #ifndef GK_PYTHON_FUNCTION_TRACE_TYPE_H_
 #define GK_PYTHON_FUNCTION_TRACE_TYPE_H_
 
+#include <nanobind/nanobind.h>
+
 #include <string>
 #include <vector>
 
@@ -37,6 +39,8 @@ inline constexpr int kNoAlias = -1;
 
 // The type of a value as an argument.
 StatusOr<TraceTypeRef> TraceTypeOf(PyObject* value, CallVariables* variables);
+// The same of a value by itself; what fails is thrown as Python's error.
+TraceTypeRef TypeOfValue(nanobind::handle value);
 
 struct PyTraceType {
   PyObject_HEAD;

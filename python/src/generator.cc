@@ -6,6 +6,7 @@
 #include "convert.h"
 #include "dict_object.h"
 #include "guarded.h"
+#include "late_attributes.h"
 #include "name_scope.h"
 #include "only_argument.h"
 #include "op_function.h"
@@ -27,11 +28,6 @@ namespace gk::py {
 namespace {
 
 [[noreturn]] void Throw(const Status& status) { throw Error(status); }
-
-PyRef Checked(PyObject* o) {
-  if (o == nullptr) Throw(PythonError());
-  return PyRef::Steal(o);
-}
 
 PyTypeObject* GeneratorType = nullptr;
 
@@ -398,20 +394,23 @@ PyObject* Number(PyObject* o, PyObject*) {
 }
 PyMethodDef index_method = {"__index__", Guarded<Number>, METH_NOARGS, nullptr};
 
-bool AddAlgorithm(PyObject* module) {
-  if (!AddEnum(module, "Algorithm",
+PyObject* MakeAlgorithm() {
+  static constexpr std::pair<const char*, int> kMembers[] = {
+      {"PHILOX", 1}, {"THREEFRY", 2}, {"AUTO_SELECT", 3}};
+  PyRef cls = PyRef::Steal(
+      MakeEnum("Enum", "graphkiln._graphkiln", "Algorithm",
                "The algorithms of random numbers; Philox runs on every "
                "device.\n\n>>> tf.random.Algorithm.PHILOX.value\n1",
-               {{"PHILOX", 1}, {"THREEFRY", 2}, {"AUTO_SELECT", 3}})) {
-    return false;
-  }
-  PyRef cls = PyRef::Steal(PyObject_GetAttrString(module, "Algorithm"));
+               kMembers));
   PyRef method = PyRef::Steal(
       cls ? PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(cls.get()),
                               &index_method)
           : nullptr);
-  return method &&
-         PyObject_SetAttrString(cls.get(), "__index__", method.get()) == 0;
+  if (!method ||
+      PyObject_SetAttrString(cls.get(), "__index__", method.get()) < 0) {
+    return nullptr;
+  }
+  return cls.Release();
 }
 
 }  // namespace
@@ -427,7 +426,8 @@ bool AddGenerator(PyObject* module) {
       {{Py_tp_init, Slot<Init>()},
        {Py_tp_methods, Slot<methods>()},
        {Py_tp_getset, Slot<attributes>()}});
-  return GeneratorType != nullptr && AddAlgorithm(module) &&
+  AddLate("Algorithm", MakeAlgorithm);
+  return GeneratorType != nullptr &&
          PyModule_AddFunctions(module, functions) == 0;
 }
 

@@ -20,10 +20,6 @@
 namespace gk::py {
 namespace {
 
-PyRef Checked(PyObject* o) {
-  if (o == nullptr) throw Error(PythonError());
-  return PyRef::Steal(o);
-}
 PyRef Attribute(PyObject* o, const char* name) {
   return Checked(PyObject_GetAttrString(o, name));
 }

@@ -37,6 +37,7 @@
 #include "host_function.h"
 #include "initializers.h"
 #include "interrupt.h"
+#include "late_attributes.h"
 #include "name_scope.h"
 #include "nest_node.h"
 #include "op_function.h"
@@ -107,7 +108,8 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddFunctionType(module, std::move(function)) &&
       gk::py::AddGraphFunctions(module) && gk::py::AddGenerator(module) &&
       gk::py::AddInitializers(module);
-  if (!ok || !gk::py::InstallInterruptCheck()) throw nanobind::python_error();
+  if (!ok || !gk::py::AddLateAttributes(module) ||
+      !gk::py::InstallInterruptCheck()) throw nanobind::python_error();
   gk::py::AddExceptionTranslator();
   gk::py::InstallHostFunctions(m);
   gk::py::AddDimension(m);

@@ -490,12 +490,6 @@ PyObject* NestFlattenUpTo(PyObject*, PyObject* args) {
   return FlattenUpTo(shallow, deep, NestRules::kNest, false);
 }
 
-PyObject* ElementIsLeaf(PyObject*, PyObject* value) {
-  std::vector<PyRef> children;
-  const int open = OpenNest(value, NestRules::kElement, &children, nullptr);
-  return open < 0 ? nullptr : PyBool_FromLong(open == 0);
-}
-
 PyObject* FlattenElement(PyObject*, PyObject* value) {
   return LeavesOfElement(value);
 }
@@ -519,7 +513,7 @@ PyObject* ElementUpTo(PyObject*, PyObject* args) {
   PyObject *shallow, *deep;
   int gaps = 0;
   if (!PyArg_ParseTuple(args, "OO|p", &shallow, &deep, &gaps)) return nullptr;
-  return FlattenUpTo(shallow, deep, NestRules::kElement, gaps);
+  return LeavesUpTo(shallow, deep, gaps);
 }
 
 PyObject* FlattenObjectFunction(PyObject*, PyObject* value) {
@@ -570,7 +564,6 @@ PyMethodDef functions[] = {
     {"nest_items", Guarded<Items>, METH_O, nullptr},
     {"nest_paths", Guarded<JoinedPaths>, METH_VARARGS, nullptr},
     {"nest_flatten_up_to", Guarded<NestFlattenUpTo>, METH_VARARGS, nullptr},
-    {"element_is_leaf", Guarded<ElementIsLeaf>, METH_O, nullptr},
     {"element_flatten", Guarded<FlattenElement>, METH_O, nullptr},
     {"element_pack", Guarded<PackElement>, METH_VARARGS, nullptr},
     {"element_map", Guarded<MapElement>, METH_VARARGS, nullptr},
@@ -583,8 +576,13 @@ PyMethodDef functions[] = {
 PyObject* LeavesOfElement(PyObject* element) {
   return FlatList(element, NestRules::kElement).Release();
 }
-PyObject* LeavesUpTo(PyObject* shallow, PyObject* deep) {
-  return FlattenUpTo(shallow, deep, NestRules::kElement, false);
+int IsLeafOfElement(PyObject* value) {
+  std::vector<PyRef> children;
+  const int open = OpenNest(value, NestRules::kElement, &children, nullptr);
+  return open < 0 ? -1 : open == 0;
+}
+PyObject* LeavesUpTo(PyObject* shallow, PyObject* deep, bool gaps) {
+  return FlattenUpTo(shallow, deep, NestRules::kElement, gaps);
 }
 PyObject* ElementLike(PyObject* like, PyObject* leaves) {
   return Packed(like, NestRules::kElement, leaves);

@@ -349,23 +349,14 @@ Object Converted(Handle value, DataType dtype) {
   }
   throw nb::python_error();
 }
-TraceTypeRef TypeOf(Handle value) {
-  CallVariables none;
-  StatusOr<TraceTypeRef> type = TraceTypeOf(value.ptr(), &none);
-  if (!type.ok()) {
-    Raise(type.status());
-    throw nb::python_error();
-  }
-  return *std::move(type);
-}
 Object CastToTensor(Handle self, Handle value, Handle) {
   const PyTensorSpec& spec = *TensorSpecOf(self.ptr());
   const bool is_tensor = IsTensor(value.ptr());
   const Object cast = is_tensor || IsTensorSpec(value.ptr())
                           ? nb::borrow(value)
                           : Converted(value, spec.dtype);
-  const TraceTypeRef own = TypeOf(cast);
-  if (own->IsSubtypeOf(*TypeOf(self))) return cast;
+  const TraceTypeRef own = TypeOfValue(cast);
+  if (own->IsSubtypeOf(*TypeOfValue(self))) return cast;
   // A symbolic tensor may turn out to fit.
   if (IsTensor(cast.ptr())) {
     const Tensor& t = TensorOf(cast.ptr());

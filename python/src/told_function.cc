@@ -1,58 +1,26 @@
 #include "told_function.h"
 
-#include <algorithm>
-
 #include "base/format.h"
-#include "dtype_type.h"
 #include "throw_error.h"
 
 namespace gk::py {
-namespace {
 
 namespace nb = nanobind;
-
-std::string_view Trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \n";
-  const size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) + 1 - first);
-}
-
-nb::object Literal(std::string_view text) {
-  if (text == "None") return nb::none();
-  if (text == "True" || text == "False") return nb::bool_(text == "True");
-  if (text.front() == '\'') {
-    return nb::str(text.data() + 1, text.size() - 2);
-  }
-  if (text.starts_with("tf.")) {
-    return nb::borrow(DTypeObject(*DataTypeFromName(text.substr(3))));
-  }
-  return nb::int_(std::stoll(std::string(text)));
-}
-
-}  // namespace
 
 Parameters::Parameters(const char* text) {
   const std::string_view all = text;
   const size_t open = all.find('('), close = all.find(")\n");
   function_ = all.substr(0, open);
   std::string told;
-  std::string_view rest = all.substr(open + 1, close - open - 1);
-  while (!rest.empty()) {
-    const size_t comma = std::min(rest.find(','), rest.size());
-    const std::string_view one = Trimmed(rest.substr(0, comma));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  for (SignatureParameter& one :
+       ParametersIn(all.substr(open + 1, close - open - 1))) {
     if (!told.empty()) told += ", ";
-    if (one == "self") {
+    if (one.name == "self") {
       is_method_ = true;
       told += "$self";
-      continue;
-    }
-    told += one;
-    const size_t equal = one.find('=');
-    parameters_.push_back({std::string(one.substr(0, equal)), nb::object()});
-    if (equal != std::string_view::npos) {
-      parameters_.back().otherwise = Literal(one.substr(equal + 1));
+    } else {
+      told += one.text;
+      parameters_.push_back(std::move(one));
     }
   }
   documentation_ =

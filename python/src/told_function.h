@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "errors.h"
+#include "signature_text.h"
 
 namespace gk::py {
 
@@ -29,8 +30,7 @@ struct ToldFunction {
   nanobind::object (*call)(const Arguments&);
 };
 
-// The parameters that such a text begins with. Defaults are None, True, False,
-// integers, 'text' and tf.dtypes.
+// The parameters that such a text begins with.
 class Parameters {
  public:
   explicit Parameters(const char* text);
@@ -47,14 +47,9 @@ class Parameters {
                                      nanobind::handle kwargs) const;
 
  private:
-  struct Parameter {
-    std::string name;
-    nanobind::object otherwise;  // null: the argument must be given
-  };
-
   std::string function_, documentation_;
   bool is_method_ = false;
-  std::vector<Parameter> parameters_;
+  std::vector<SignatureParameter> parameters_;
 };
 
 // What a function was called with.

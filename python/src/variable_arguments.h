@@ -45,8 +45,11 @@ Arguments BoundArguments(PyObject* args, PyObject* kwargs);
 // the function that makes it? Throws Error.
 bool IsLifted(PyObject* wish);
 
-// Members of the modes that variables have; borrowed. (variable_creation.cc)
-extern PyObject *AutoSynchronization, *OnReadSynchronization, *NoAggregation;
+// Members of the modes that variables have, made when they are first used.
+// Borrowed; throws Error. (variable_creation.cc)
+PyObject* AutoSynchronization();
+PyObject* OnReadSynchronization();
+PyObject* NoAggregation();
 
 // Is this thread below a tf.variable_creator_scope?
 bool HasVariableCreators();

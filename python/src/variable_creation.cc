@@ -11,6 +11,7 @@
 #include "func_graph_object.h"
 #include "function/part_scope.h"
 #include "guarded.h"
+#include "late_attributes.h"
 #include "name_scope.h"
 #include "only_argument.h"
 #include "op_function.h"
@@ -29,9 +30,12 @@ namespace {
 
 PyTypeObject* VariableType = nullptr;
 
-PyRef Checked(PyObject* o) {
-  if (o == nullptr) throw Error(PythonError());
-  return PyRef::Steal(o);
+constexpr char kSynchronizationMode[] = "VariableSynchronization";
+constexpr char kAggregationMode[] = "VariableAggregation";
+
+PyObject* MemberOf(const char* mode, const char* member) {
+  const PyRef cls = Checked(LateAttribute(mode));
+  return Checked(PyObject_GetAttrString(cls.get(), member)).Release();
 }
 std::string Shown(PyObject* o) {
   PyRef text = Checked(PyObject_Str(o));
@@ -59,9 +63,9 @@ void CheckArguments(const Arguments& given) {
         Shown(reinterpret_cast<PyObject*>(Py_TYPE(constraint))),
         Shown(constraint)));
   }
-  RefuseUnlessMember(given[kAggregation], NoAggregation, "aggregation",
+  RefuseUnlessMember(given[kAggregation], NoAggregation(), "aggregation",
                      given[kName]);
-  RefuseUnlessMember(given[kSynchronization], AutoSynchronization,
+  RefuseUnlessMember(given[kSynchronization], AutoSynchronization(),
                      "synchronization", given[kName]);
   if (given[kName] != Py_None && !PyUnicode_Check(given[kName])) {
     throw Error(ValueError("name for name_scope must be a string."));
@@ -216,7 +220,7 @@ int Init(PyObject* o, PyObject* args, PyObject* kwargs) {
   const Arguments given = BoundArguments(args, kwargs);
   CheckArguments(given);
   const int trainable = given[kTrainable] == Py_None
-                            ? given[kSynchronization] != OnReadSynchronization
+                            ? given[kSynchronization] != OnReadSynchronization()
                             : PyObject_IsTrue(given[kTrainable]);
   if (trainable < 0) return -1;
   for (const auto& [attribute, i] :
@@ -277,8 +281,8 @@ PyRef Again(PyObject* o) {
        {std::pair("trainable", "trainable"),
         std::pair("constraint", "_constraint"), std::pair("dtype", "dtype"),
         std::pair("name", "_shared_name"), std::pair("shape", "shape"),
-        std::pair("synchronization", "_synchronization"),
-        std::pair("aggregation", "_aggregation")}) {
+        std::pair("synchronization", "synchronization"),
+        std::pair("aggregation", "aggregation")}) {
     PyRef value = Checked(PyObject_GetAttrString(o, attribute));
     if (PyDict_SetItemString(named.get(), argument, value.get()) < 0) {
       throw Error(PythonError());
@@ -393,26 +397,21 @@ PyTypeObject* AddClass(PyObject* module, const char* name, const char* doc,
   return AddType(module, &spec, base);
 }
 
-bool AddModes(PyObject* module) {
-  if (!AddEnum(module, "VariableSynchronization",
-               "When copies of a variable are brought together.\n\n"
-               ">>> tf.VariableSynchronization.AUTO.name\n'AUTO'",
-               {{"AUTO", 0}, {"NONE", 1}, {"ON_WRITE", 2}, {"ON_READ", 3}}) ||
-      !AddEnum(
-          module, "VariableAggregation",
-          "How updates from several replicas are combined.\n\n"
-          ">>> tf.VariableAggregation.MEAN.name\n'MEAN'",
-          {{"NONE", 0}, {"SUM", 1}, {"MEAN", 2}, {"ONLY_FIRST_REPLICA", 3}})) {
-    return false;
-  }
-  const auto member = [&](const char* name, const char* of) {
-    PyRef cls = Checked(PyObject_GetAttrString(module, name));
-    return PyObject_GetAttrString(cls.get(), of);
-  };
-  AutoSynchronization = member("VariableSynchronization", "AUTO");
-  OnReadSynchronization = member("VariableSynchronization", "ON_READ");
-  NoAggregation = member("VariableAggregation", "NONE");
-  return AutoSynchronization && OnReadSynchronization && NoAggregation;
+PyObject* MakeSynchronization() {
+  static constexpr std::pair<const char*, int> kMembers[] = {
+      {"AUTO", 0}, {"NONE", 1}, {"ON_WRITE", 2}, {"ON_READ", 3}};
+  return MakeEnum("Enum", "graphkiln._graphkiln", kSynchronizationMode,
+                  "When copies of a variable are brought together.\n\n"
+                  ">>> tf.VariableSynchronization.AUTO.name\n'AUTO'",
+                  kMembers);
+}
+PyObject* MakeAggregation() {
+  static constexpr std::pair<const char*, int> kMembers[] = {
+      {"NONE", 0}, {"SUM", 1}, {"MEAN", 2}, {"ONLY_FIRST_REPLICA", 3}};
+  return MakeEnum("Enum", "graphkiln._graphkiln", kAggregationMode,
+                  "How updates from several replicas are combined.\n\n"
+                  ">>> tf.VariableAggregation.MEAN.name\n'MEAN'",
+                  kMembers);
 }
 
 bool AddUnliftableError(PyObject* module) {
@@ -433,9 +432,19 @@ bool AddUnliftableError(PyObject* module) {
 
 PyTypeObject* ResourceVariableType = nullptr;
 PyTypeObject* UnreadVariableType = nullptr;
-PyObject* AutoSynchronization = nullptr;
-PyObject* OnReadSynchronization = nullptr;
-PyObject* NoAggregation = nullptr;
+
+PyObject* AutoSynchronization() {
+  static constinit MadeOnce member;
+  return member.Get([] { return MemberOf(kSynchronizationMode, "AUTO"); });
+}
+PyObject* OnReadSynchronization() {
+  static constinit MadeOnce member;
+  return member.Get([] { return MemberOf(kSynchronizationMode, "ON_READ"); });
+}
+PyObject* NoAggregation() {
+  static constinit MadeOnce member;
+  return member.Get([] { return MemberOf(kAggregationMode, "NONE"); });
+}
 
 PyObject* NewVariable(const Tensor& value, const char* name, bool trainable) {
   PyRef initial = PyRef::Steal(WrapTensor(value));
@@ -461,7 +470,9 @@ PyObject* VariableOfHandle(const Tensor& handle, DataType dtype,
 }
 
 bool AddVariableClasses(PyObject* module) {
-  if (!AddModes(module) || !AddUnliftableError(module)) return false;
+  AddLate(kSynchronizationMode, MakeSynchronization);
+  AddLate(kAggregationMode, MakeAggregation);
+  if (!AddUnliftableError(module)) return false;
   VariableType =
       AddClass(module, "graphkiln.Variable", kVariableDoc, BaseVariableType,
                {{Py_tp_new, Slot<New>()},
@@ -474,8 +485,6 @@ bool AddVariableClasses(PyObject* module) {
        {std::pair("_graph_initializer", Py_None),
         std::pair("_graph_initial_value", Py_None),
         std::pair("_constraint", Py_None),
-        std::pair("_synchronization", AutoSynchronization),
-        std::pair("_aggregation", NoAggregation),
         std::pair("_should_act_as_resource_variable", Py_True)}) {
     if (PyObject_SetAttrString(cls, attribute, value) < 0) return false;
   }

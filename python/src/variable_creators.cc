@@ -11,20 +11,15 @@
 namespace gk::py {
 namespace {
 
-PyRef Checked(PyObject* o) {
-  if (o == nullptr) throw Error(PythonError());
-  return PyRef::Steal(o);
-}
-
 PyObject* DefaultOf(int i) {
   switch (i) {
     case kValidateShape:
     case kLifting:
       return Py_True;
     case kSynchronization:
-      return AutoSynchronization;
+      return AutoSynchronization();
     case kAggregation:
-      return NoAggregation;
+      return NoAggregation();
     default:
       return Py_None;
   }

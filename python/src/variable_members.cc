@@ -13,11 +13,12 @@
 #include "only_argument.h"
 #include "op_function.h"
 #include "ops/batch_rows.h"
+#include "reference_type.h"
 #include "shape_type.h"
 #include "slicing.h"
-#include "reference_type.h"
 #include "tensor_type.h"
 #include "type_parts.h"
+#include "variable_arguments.h"
 #include "variable_type.h"
 
 namespace gk::py {
@@ -147,7 +148,7 @@ PyObject* GatherNd(PyObject* o, PyObject* args, PyObject* kwargs) {
   return ReadAt("ResourceGatherNd", o, args, kwargs);
 }
 
-constexpr char kLimit[] = "limit", kShape[] = "shape";
+constexpr char kLimit[] = "limit", kNewShape[] = "shape";
 
 PyObject* CountUpTo(PyObject* o, PyObject* limit) {
   PyRef handle = HandleOf(o);
@@ -201,6 +202,16 @@ PyMethodDef assign_slice = {"assign", AsCFunction(Guarded<AssignSlice>),
 // Attributes that the creator left, and those of the handle.
 PyObject* Stored(PyObject* o, void* name) {
   return PyObject_GetAttrString(o, static_cast<const char*>(name));
+}
+// Of a variable that was made of a handle: the usual one.
+template <PyObject* (*kUsual)()>
+PyObject* Mode(PyObject* o, void* name) {
+  PyObject* stored = Stored(o, name);
+  if (stored != nullptr || !PyErr_ExceptionMatches(PyExc_AttributeError)) {
+    return stored;
+  }
+  PyErr_Clear();
+  return Py_NewRef(kUsual());
 }
 PyObject* OfHandle(PyObject* o, void* name) {
   PyRef handle = HandleOf(o);
@@ -358,10 +369,10 @@ PyObject* SliceVariable(PyObject* variable, PyObject* key) {
 PyGetSetDef variable_properties[] = {
     {"constraint", Guarded<Stored>, nullptr,
      "The function applied after each update, or None.", Name("_constraint")},
-    {"synchronization", Guarded<Stored>, nullptr,
+    {"synchronization", Guarded<Mode<AutoSynchronization>>, nullptr,
      "When copies are brought together.", Name("_synchronization")},
-    {"aggregation", Guarded<Stored>, nullptr, "How updates are combined.",
-     Name("_aggregation")},
+    {"aggregation", Guarded<Mode<NoAggregation>>, nullptr,
+     "How updates are combined.", Name("_aggregation")},
     {"initializer", Guarded<Stored>, nullptr,
      "The operation that gives a variable of a `tf.Graph` its value; None "
      "elsewhere, where variables are initialised when made.",
@@ -429,7 +440,7 @@ PyMethodDef variable_methods[] = {
      "The value now, which may share memory with the variable."},
     {"get_shape", Guarded<GetShape>, METH_NOARGS,
      "get_shape($self)\n--\n\nThe static shape."},
-    {"set_shape", ARGUMENT(kShape, SetShape),
+    {"set_shape", ARGUMENT(kNewShape, SetShape),
      "set_shape($self, shape)\n--\n\n"
      "Checks that the shape may be `shape`."},
     {"load", METHOD(Load),

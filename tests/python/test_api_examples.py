@@ -92,7 +92,7 @@ def _member_examples() -> list[doctest.DocTest]:
     """Examples of methods and attributes of the extension's classes."""
     parser = doctest.DocTestParser()
     tests = []
-    for cls in vars(_graphkiln).values():
+    for cls in (getattr(_graphkiln, n) for n in dir(_graphkiln)):
         if isinstance(cls, type):
             for name, member in vars(cls).items():
                 if inspect.isfunction(member) or isinstance(member, property):

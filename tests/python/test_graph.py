@@ -9,7 +9,7 @@ import weakref
 import pytest
 
 import graphkiln as tf
-from graphkiln import _graphkiln, _proto
+from graphkiln import _proto
 
 Spec = tf.TensorSpec
 

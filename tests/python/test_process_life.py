@@ -2,7 +2,7 @@
 interpreters may do at any of these moments."""
 
 import pytest
-from child_program import check_child, run_child
+from child_program import check_child
 
 FIRST_USES = {
     "autograph": "tf.function(body)(tf.constant(1.)).numpy() == 2.",

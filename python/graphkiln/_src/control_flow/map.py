@@ -6,7 +6,6 @@ from graphkiln import _graphkiln, errors, nest
 from graphkiln._graphkiln import Tensor
 from graphkiln._src.control_flow import rows as _rows
 from graphkiln._src.function import function, tracing
-from graphkiln._src.graph import name_scope
 from graphkiln._src.types import variable_spec
 from graphkiln._src.types.type_spec import TensorSpec
 
@@ -58,7 +57,7 @@ def map_fn(
             f"fn must be callable, got {fn!r}"
         )
     fn = tracing.convert_callee(fn)
-    with name_scope.name_scope(name or "map"):
+    with _graphkiln.name_scope(name or "map"):
         elems, flat, count = _checked(elems)
         if fn_output_signature is None:
             signature = nest.map_structure(_rows.like_row, elems)

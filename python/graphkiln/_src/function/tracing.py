@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from graphkiln import _graphkiln, _loading
-from graphkiln._src.types import type_spec  # noqa: F401  adds methods
 
 _KEYWORD_ONLY = 3  # its number among inspect's kinds
 

@@ -6,7 +6,6 @@ import typing
 import numpy as np
 
 from graphkiln import _graphkiln
-from graphkiln._src.function import function  # the types and their methods
 
 FunctionType = _graphkiln.FunctionType
 

@@ -8,7 +8,6 @@ from graphkiln import _graphkiln, nest
 from graphkiln._graphkiln import Graph, Tensor
 from graphkiln._src.function import function
 from graphkiln._src.function.types import ConcreteFunction
-from graphkiln._src.graph import name_scope
 from graphkiln._src.types.type_spec import TensorSpec
 
 
@@ -206,7 +205,7 @@ class _VariableHolder:
             kwargs["initial_value"] = graph._evaluate([initial], [
                 None for _ in graph.inputs
             ])[0]
-        with name_scope.init_scope():
+        with _graphkiln.init_scope():
             variable = _graphkiln.ResourceVariable(**kwargs)
         self.variables.append(variable)
         return variable

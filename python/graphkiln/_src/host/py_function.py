@@ -6,7 +6,6 @@ of the graph that it was made in, and of those around it.
 
 import functools
 import itertools
-import os
 import traceback
 import weakref
 from collections.abc import Callable, Sequence
@@ -14,7 +13,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from graphkiln import _graphkiln, errors, nest, raw_ops
-from graphkiln._src.graph import name_scope
 from graphkiln._src.types.type_spec import CompositeTensor
 
 _numbers = itertools.count()
@@ -446,7 +444,7 @@ def _tensors_of(func, result, value, type_, wanted) -> list:
 
 def _on_host() -> object:
     """Python runs in this process, whatever device is asked for."""
-    return name_scope.device("/job:localhost/replica:0/task:0")
+    return _graphkiln.device("/job:localhost/replica:0/task:0")
 
 
 def _eager_results(func: Callable, inputs: list, types: list) -> list:

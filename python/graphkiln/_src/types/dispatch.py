@@ -12,9 +12,8 @@ import types
 import typing
 from collections.abc import Callable
 
-from graphkiln import _loading
+from graphkiln import _graphkiln, _loading
 from graphkiln._graphkiln import CompositeTensor
-from graphkiln._src.graph import name_scope
 
 _MODULES = ("", "math", "nn", "strings", "bitwise", "debugging", "dtypes")
 
@@ -219,7 +218,7 @@ def _with_name(target: Callable, wanted: inspect.Signature) -> Callable:
         name = values.pop("name", None)
         if name is None:
             return target(**values)
-        with name_scope.name_scope(name):
+        with _graphkiln.name_scope(name):
             return target(**values)
 
     given_with_name = given.replace(parameters=[

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import Variable
-from graphkiln._src.graph import name_scope as _name_scope
 
 _VALID_NAME = re.compile(r"[A-Za-z_]\w*$")
 
@@ -43,7 +42,7 @@ class Module:
                 "valid Python identifiers (e.g. a valid class name)."
             )
         self._name = name
-        with _name_scope.name_scope(name) as scope:
+        with _graphkiln.name_scope(name) as scope:
             self._scope_name = scope or name + "/"
 
     @property
@@ -54,7 +53,7 @@ class Module:
     @property
     def name_scope(self):
         """A context in which ops are named below this module."""
-        return _name_scope.name_scope(self._scope_name)
+        return _graphkiln.name_scope(self._scope_name)
 
     @property
     def variables(self) -> tuple:

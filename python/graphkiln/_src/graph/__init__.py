@@ -1,1 +1,0 @@
-"""Graphs, their scopes, files and pictures."""
