@@ -40,7 +40,9 @@ class CppTest(unittest.TestCase):
         self.accepts("src/function/a.cc", '#include "grappler/pass.h"')
         self.accepts("src/runtime/a.cc", '#include "grappler/pass.h"')
         self.accepts("src/base/a.cc", "#include <string>")
-        self.accepts("python/src/a.cc", '#include "function/cache.h"')
+        self.accepts("python/src/nest/a.cc", '#include "function/cache.h"')
+        self.accepts("python/src/nest/a.cc", '#include "python/src/nest/a.h"')
+        self.rejects("src/function/a.cc", '#include "python/src/nest/a.h"')
         self.accepts("src/api/a.cc", '#include "graphkiln/tensor.h"')
 
     def test_up_is_an_error(self) -> None:

@@ -13,7 +13,7 @@ from graphkiln import _namespaces
 ROOT = pathlib.Path(__file__).parents[2]
 COMPOSITES = sorted((ROOT / "src/ops/composite").glob("*.cc"))
 MODULES = sorted((ROOT / "python/graphkiln").rglob("*.py"))
-EXTENSION = sorted((ROOT / "python/src").glob("*.[ch]*"))
+EXTENSION = sorted((ROOT / "python/src").rglob("*.[ch]*"))
 # MakeOp("X", ...), MakeOp1(condition ? "X" : "Y", ...); what is kept apart:
 # constexpr char kX[] = "X", op = condition ? "X" : "Y".
 MADE = re.compile(r"MakeOp1?\(([^,{]*),|\bop\s*=([^;]*);")

@@ -1,0 +1,311 @@
+#include "python/src/control_flow/staged_values.h"
+
+#include <algorithm>
+
+#include "function/loop_builder.h"
+#include "python/src/binding/class_attribute.h"
+#include "python/src/binding/text_caster.h"
+#include "python/src/graph/func_graph_object.h"
+#include "python/src/graph/graph_parts.h"
+#include "python/src/graph/operation_type.h"
+#include "python/src/nest/nest_node.h"
+#include "python/src/tensors/convert.h"
+#include "python/src/variables/variable_type.h"
+
+namespace gk::py {
+namespace {
+
+namespace nb = nanobind;
+using Kind = StagedValue::Kind;
+
+constexpr char kStaging[] = "graphkiln.autograph.staging";
+constexpr char kSymbols[] = "graphkiln.autograph.symbols";
+
+std::shared_ptr<const void> Held(nb::handle value) {
+  return {value.inc_ref().ptr(), [](PyObject* o) { nb::handle(o).dec_ref(); }};
+}
+
+nb::handle HostOf(const StagedValue& value) {
+  return static_cast<PyObject*>(const_cast<void*>(value.host.get()));
+}
+
+StagedValue Plain(Tensor t) {
+  StagedValue value;
+  value.kind = Kind::kTensors;
+  value.leaves = {std::move(t)};
+  return value;
+}
+
+StagedValue Other(Kind kind, nb::handle host) {
+  StagedValue value;
+  value.kind = kind;
+  value.host = Held(host);
+  return value;
+}
+
+// `parts`: (a structure, its leaves).
+StagedValue Structure(nb::handle parts) {
+  StagedValue value = Other(Kind::kTensors, parts[0]);
+  for (nb::handle leaf : nb::borrow<nb::list>(parts[1])) {
+    value.leaves.push_back(leaf.is_none() ? Tensor() : AsTensor(leaf));
+  }
+  return value;
+}
+
+bool IsNumber(PyObject* o) {
+  return PyBool_Check(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o);
+}
+
+PyObject* SymbolType(const char* name) {
+  return ImportAttribute(kSymbols, name).Release();
+}
+bool IsLostName(nb::handle value) {
+  static PyObject* const type = SymbolType("Undefined");
+  return reinterpret_cast<PyObject*>(Py_TYPE(value.ptr())) == type;
+}
+bool IsLostResult(nb::handle value) {
+  static PyObject* const type = SymbolType("UndefinedReturnValue");
+  return reinterpret_cast<PyObject*>(Py_TYPE(value.ptr())) == type;
+}
+
+// Is it a tuple or a list of tensors alone?
+bool IsFlat(PyObject* o) {
+  if (!PyTuple_CheckExact(o) && !PyList_CheckExact(o)) return false;
+  PyObject** const items = PySequence_Fast_ITEMS(o);
+  return std::all_of(items, items + PySequence_Fast_GET_SIZE(o), IsTensor);
+}
+bool IsFlat(const StagedValue& value) {
+  return value.host && IsFlat(HostOf(value).ptr());
+}
+
+// Did a conversion fail for what the value is?
+bool IsOfValue(const Status& status) {
+  if (status.code() == Code::kPythonException) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError) &&
+        !PyErr_ExceptionMatches(PyExc_ValueError)) {
+      return false;
+    }
+    PyErr_Clear();
+    return true;
+  }
+  return status.code() == Code::kTypeError ||
+         status.code() == Code::kValueError;
+}
+
+}  // namespace
+
+bool AreAlike(const StagedValue& a, const StagedValue& b) {
+  if (!a.host || !b.host) return !a.host && !b.host;
+  return IsFlat(a) && IsFlat(b) && a.leaves.size() == b.leaves.size() &&
+         HostOf(a).type().is(HostOf(b).type());
+}
+
+bool Truth(nb::handle value) {
+  const int yes = PyObject_IsTrue(value.ptr());
+  if (yes < 0) throw nb::python_error();
+  return yes == 1;
+}
+int64_t ParallelIterations(nb::handle number) {
+  if (number.is_none()) return 10;
+  const auto n = nb::cast<int64_t>(nb::int_(number));
+  const Status status = CheckParallelIterations(n);
+  if (!status.ok()) Throw(status);
+  return n;
+}
+
+nb::object Wrapped(const Tensor& t) { return Owned(WrapTensor(t)); }
+nb::object Wrapped(std::span<const Tensor> tensors) {
+  return Owned(WrapTensors(tensors));
+}
+
+TensorVector Tensors(nb::handle list) {
+  TensorVector tensors;
+  for (nb::handle t : list) tensors.push_back(AsTensor(t));
+  return tensors;
+}
+
+Tensor Converted(nb::handle value, std::string_view name) {
+  if (IsTensor(value.ptr())) return TensorOf(value.ptr());
+  StatusOr<Tensor> t =
+      ToTensor(value.ptr(), DataType::kInvalid, DataType::kInvalid, name);
+  if (!t.ok()) Throw(t.status());
+  return *std::move(t);
+}
+
+Tensor ConvertedTo(nb::handle value, DataType dtype, std::string_view name) {
+  if (!IsTensorLike(value.ptr())) {
+    StatusOr<Tensor> t = ToTensor(value.ptr(), dtype, DataType::kInvalid, name);
+    if (t.ok()) return *std::move(t);
+    if (!IsConversionFailure(t.status())) Throw(t.status());
+    PyErr_Clear();
+  }
+  return Converted(value, name);
+}
+
+StagedValue ValueOfSymbol(nb::handle value) {
+  PyObject* const o = value.ptr();
+  if (IsTensor(o)) return Plain(TensorOf(o));
+  if (value.is_none()) return Other(Kind::kNone, value);
+  if (IsNumber(o) || IsVariable(o)) {
+    StatusOr<Tensor> t = ToTensor(o);
+    if (t.ok()) return Plain(*std::move(t));
+    if (!IsOfValue(t.status())) Throw(t.status());
+    return Other(Kind::kObject, value);
+  }
+  if (const bool is_result = IsLostResult(value);
+      is_result || IsLostName(value)) {
+    StagedValue undefined = Other(Kind::kUndefined, value);
+    undefined.is_result = is_result;
+    undefined.pending = nb::cast<bool>(value.attr("pending"));
+    return undefined;
+  }
+  if (IsFlat(o)) return ValueOfStructure(value);
+  const nb::object parts = Call(kStaging, "taken_apart", value);
+  if (parts.is_none()) return Other(Kind::kObject, value);
+  if (PyBool_Check(parts.ptr())) return Other(Kind::kOpenList, value);
+  return Structure(parts);
+}
+
+StagedValue ValueOfStructure(nb::handle value) {
+  if (IsTensor(value.ptr())) return Plain(TensorOf(value.ptr()));
+  if (IsFlat(value.ptr())) {
+    // A copy: who gave a list may change it.
+    const bool is_list = PyList_CheckExact(value.ptr());
+    StagedValue flat =
+        Other(Kind::kTensors,
+              is_list ? nb::object(nb::list(value)) : nb::borrow(value));
+    for (nb::handle t : value) flat.leaves.push_back(TensorOf(t.ptr()));
+    return flat;
+  }
+  const nb::object structure = WithTensorLeaves(value);
+  nb::list leaves;
+  for (const nb::object& leaf : Leaves(structure, true)) leaves.append(leaf);
+  return Structure(nb::make_tuple(structure, leaves));
+}
+
+nb::object AsLeaf(nb::handle value) {
+  PyObject* const o = value.ptr();
+  if (IsTensor(o)) return nb::borrow(value);
+  if (nb::isinstance<Operation>(value)) return nb::none();
+  if (value.is_none() || Attribute<"__tf_flatten__">(Py_TYPE(o)) != nullptr ||
+      Attribute<"_type_spec">(Py_TYPE(o)) != nullptr) {
+    return nb::borrow(value);
+  }
+  return Wrapped(Converted(value));
+}
+
+nb::object WithTensorLeaves(nb::handle structure) {
+  static PyObject* const leaf =
+      nb::cpp_function(&AsLeaf, nb::arg().none()).release().ptr();
+  return Call("graphkiln.nest", "map_structure", nb::handle(leaf), structure);
+}
+
+std::vector<nb::object> Leaves(nb::handle value, bool expand) {
+  std::vector<PyRef> leaves;
+  if (!StructureOf(value.ptr(),
+                   expand ? NestRules::kExpanded : NestRules::kNest, &leaves)) {
+    throw nb::python_error();
+  }
+  std::vector<nb::object> all;
+  for (PyRef& leaf : leaves) all.push_back(nb::steal(leaf.Release()));
+  return all;
+}
+
+nb::object PythonValue(const StagedValue& value) {
+  if (!value.has_tensors()) return nb::borrow(HostOf(value));
+  if (!value.host) return Wrapped(value.leaves[0]);
+  nb::list flat;
+  for (const Tensor& t : value.leaves) {
+    flat.append(t ? Wrapped(t) : nb::none());
+  }
+  if (IsFlat(value)) {
+    if (PyList_CheckExact(HostOf(value).ptr())) return flat;
+    return nb::tuple(flat);
+  }
+  return Call("graphkiln.nest", "pack_sequence_as", HostOf(value), flat,
+              nb::bool_(true));
+}
+
+void BeginPart(FuncGraph* part) {
+  if (part->outer() != nullptr) {
+    part->scopes().InheritDevices(part->outer()->scopes());
+  }
+  BeginBody(part);
+}
+void BeginBody(FuncGraph* body) {
+  KeepBody(Owned(WrapGraph(body->graph().get())));
+}
+void EndPart(FuncGraph* part) {
+  KeepParts(Owned(WrapGraph(part->graph().get())));
+}
+
+std::string TextOf(nb::handle value) {
+  return nb::cast<std::string>(nb::str(value));
+}
+
+std::string TypeNameOf(const StagedValue& value) {
+  return TextOf(PythonValue(value).type().attr("__name__"));
+}
+
+std::string Symbols::Places(size_t i) const {
+  std::string text;
+  for (nb::handle line : lines(names[i].c_str())) text += "\n" + TextOf(line);
+  return text;
+}
+
+Status Symbols::Compare(size_t i, const StagedValue& a,
+                        const StagedValue& b) const {
+  if (AreAlike(a, b)) return OkStatus();
+  const std::string text =
+      TextOf(Call(kStaging, "difference", nb::str(names[i].c_str()),
+                  PythonValue(a), PythonValue(b)));
+  return text.empty() ? OkStatus() : TypeError("{}", text);
+}
+
+nb::object Symbols::Lost(size_t i, bool pending,
+                         const std::string& text) const {
+  return Call(kSymbols, "Undefined", nb::str(names[i].c_str()),
+              nb::bool_(pending), nb::str(text.c_str()));
+}
+
+std::vector<std::string> Names(nb::handle names) {
+  std::vector<std::string> all;
+  for (nb::handle name : names) all.push_back(TextOf(name));
+  return all;
+}
+
+std::vector<PartialTensorShape> Shapes(nb::handle shapes) {
+  std::vector<PartialTensorShape> all;
+  for (nb::handle s : shapes) all.push_back(Shape(s));
+  return all;
+}
+
+std::string NameOfVariable(const Tensor& before) {
+  if (!before.is_symbolic()) return "of the loop";
+  return TextOf(Wrapped(before).attr("name"));
+}
+
+StagedValue ClosedList(const StagedValue& open, const StagedValue& like) {
+  return ValueOfSymbol(
+      PythonValue(open).attr("closed")(PythonValue(like).attr("elements")));
+}
+
+void RaiseToldError() {
+  try {
+    throw;
+  } catch (const UndefinedSymbol& e) {
+    Raise(e.status());
+    nb::python_error error;
+    error.value().attr("undefined_symbol") = e.symbol().c_str();
+    throw error;
+  } catch (const Error& e) {
+    if (e.status().code() != Code::kUnimplemented) Throw(e.status());
+    PyErr_SetString(PyExc_NotImplementedError, e.what());
+    throw nb::python_error();
+  } catch (...) {
+    RaiseCaught();
+    throw nb::python_error();
+  }
+}
+
+}  // namespace gk::py

@@ -1,0 +1,140 @@
+// Python values as branches and loops carry them, and what errors say of
+// them. Everything here needs the GIL and throws nanobind::python_error.
+#ifndef GK_PYTHON_STAGED_VALUES_H_
+#define GK_PYTHON_STAGED_VALUES_H_
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "function/staged_value.h"
+#include "python/src/binding/bound_values.h"
+#include "python/src/binding/throw_status.h"
+#include "python/src/tensors/convert.h"
+
+namespace gk::py {
+
+// The value of a symbol; what is no tensor yet becomes one in the current
+// graph.
+StagedValue ValueOfSymbol(nanobind::handle value);
+// What a function returned, or loop variables: whatever is no tensor must
+// convert to one.
+StagedValue ValueOfStructure(nanobind::handle value);
+nanobind::object PythonValue(const StagedValue& value);
+
+bool Truth(nanobind::handle value);
+// An argument `parallel_iterations`, 10 for None; ValueError if it is none.
+int64_t ParallelIterations(nanobind::handle number);
+
+// `module`.`name`(arguments...) of graphkiln's own Python code.
+template <class... Args>
+nanobind::object Call(const char* module, const char* name,
+                      const Args&... arguments) {
+  return Owned(CallPython(module, name, {arguments.ptr()...}));
+}
+nanobind::object Wrapped(const Tensor& t);
+nanobind::object Wrapped(std::span<const Tensor> tensors);
+TensorVector Tensors(nanobind::handle list);
+
+// tf.convert_to_tensor.
+Tensor Converted(nanobind::handle value, std::string_view name = kConst);
+// The same, of this dtype if it is no tensor and can be.
+Tensor ConvertedTo(nanobind::handle value, DataType dtype,
+                   std::string_view name = kConst);
+
+void BeginPart(FuncGraph* part);
+// The same of a function of its own, of which a name scope is none's part.
+void BeginBody(FuncGraph* body);
+void EndPart(FuncGraph* part);
+std::string TextOf(nanobind::handle value);
+std::string TypeNameOf(const StagedValue& value);
+std::vector<PartialTensorShape> Shapes(nanobind::handle shapes);
+// As errors call what was `before` the loop.
+std::string NameOfVariable(const Tensor& before);
+// Do two values nest alike, without a look at what they are made of?
+bool AreAlike(const StagedValue& a, const StagedValue& b);
+// A tensor for anything that converts; composite values and None as they are,
+// None for an operation.
+nanobind::object AsLeaf(nanobind::handle value);
+// The same of all leaves of a structure.
+nanobind::object WithTensorLeaves(nanobind::handle structure);
+// The leaves of a value, those of composite ones too if `expand`.
+std::vector<nanobind::object> Leaves(nanobind::handle value, bool expand);
+
+// What all errors have in common.
+template <class Host>
+class PythonHost : public Host {
+ public:
+  using Host::Host;
+  void Begin(FuncGraph* part) override { BeginPart(part); }
+  void End(FuncGraph* part) override { EndPart(part); }
+  std::string_view prefix() const override { return "tf."; }
+  std::string Text(DataType dtype) const override {
+    return Format("<dtype: '{}'>", DataTypeName(dtype));
+  }
+  std::string Text(const Tensor& t) const override {
+    return TextOf(Wrapped(t));
+  }
+  std::string Text(const StagedValue& value) const override {
+    return TextOf(PythonValue(value));
+  }
+  std::string TypeName(const StagedValue& value) const override {
+    return TypeNameOf(value);
+  }
+};
+
+// The symbols of a statement. `lines(symbol)` tells where they are assigned.
+struct Symbols {
+  std::vector<std::string> names;
+  nanobind::object lines;
+
+  std::string Places(size_t i) const;
+  Status Compare(size_t i, const StagedValue& a, const StagedValue& b) const;
+  // What stands for one that nothing has assigned.
+  nanobind::object Lost(size_t i, bool pending, const std::string& text) const;
+};
+std::vector<std::string> Names(nanobind::handle names);
+StagedValue ClosedList(const StagedValue& open, const StagedValue& like);
+
+// Errors speak of symbols.
+template <class Host>
+class SymbolHost : public PythonHost<Host> {
+ public:
+  explicit SymbolHost(Symbols symbols) : symbols_(std::move(symbols)) {}
+
+  bool speaks_of_symbols() const override { return true; }
+  std::string Name(size_t i) const override { return symbols_.names[i]; }
+  std::string Places(size_t i) const override { return symbols_.Places(i); }
+  Status Compare(size_t i, const StagedValue& a,
+                 const StagedValue& b) override {
+    return symbols_.Compare(i, a, b);
+  }
+  StagedValue Closed(const StagedValue& open,
+                     const StagedValue& like) override {
+    return ClosedList(open, like);
+  }
+  const Symbols& symbols() const { return symbols_; }
+
+ private:
+  Symbols symbols_;
+};
+
+// What `f` returns; what the core throws becomes Python's error, which knows
+// the symbol that it is about.
+[[noreturn]] void RaiseToldError();
+template <class F>
+auto Told(F&& f) {
+  try {
+    return f();
+  } catch (const nanobind::python_error&) {
+    throw;
+  } catch (...) {
+    RaiseToldError();
+  }
+}
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_STAGED_VALUES_H_

@@ -1,0 +1,446 @@
+#include "python/src/data/dataset_class.h"
+
+#include "data/dataset.h"
+#include "ops/fn/Assert.h"
+#include "ops/fn/DatasetCardinality.h"
+#include "ops/fn/DatasetToSingleElement.h"
+#include "ops/fn/DummySeedGenerator.h"
+#include "python/src/binding/python_class.h"
+#include "python/src/binding/text_caster.h"
+#include "python/src/control_flow/staged_values.h"
+#include "python/src/data/dataset_ops.h"
+#include "python/src/data/dataset_step.h"
+#include "python/src/data/element_spec.h"
+#include "python/src/graph/func_graph_object.h"
+#include "python/src/tensors/convert.h"
+#include "python/src/tensors/dtype_type.h"
+#include "python/src/tensors/tensor_spec_type.h"
+
+namespace gk::py {
+
+namespace nb = nanobind;
+using Object = nb::object;
+using Handle = nb::handle;
+
+namespace {
+
+Handle base;  // the class, for ever
+
+constexpr ClassMember::Kind kProperty = ClassMember::kProperty;
+constexpr ClassMember::Kind kStatic = ClassMember::kStatic;
+
+Object Extension(const char* name) {
+  return nb::module_::import_("graphkiln._graphkiln").attr(name);
+}
+// The graph that is being built, or None.
+Object GraphHere() {
+  FuncGraph* f = FuncGraph::Current();
+  return f == nullptr ? nb::none() : Owned(WrapGraph(f->graph().get()));
+}
+// --- What a dataset knows.
+
+Object Init(Handle self, Handle variant) {
+  self.attr("_variant_tensor") = variant;
+  return nb::none();
+}
+Object ElementSpec(Handle self) { return self.attr("_element_spec"); }
+Object TypeSpecOf(Handle self) {
+  Object known = nb::getattr(self, "_own_spec", nb::none());
+  if (!known.is_none()) return known;
+  known = DatasetSpecOf(self.attr("element_spec"), TensorShape());
+  self.attr("_own_spec") = known;
+  return known;
+}
+// The variant tensor for an op. The graph around keeps the Python parts of the
+// dataset's functions.
+Object AsInput(Handle self) {
+  const Object graph = GraphHere();
+  if (!graph.is_none()) {
+    auto facts = nb::cast<nb::dict>(graph.attr("__dict__"));
+    if (!facts.contains("_python_parts")) facts["_python_parts"] = nb::list();
+    auto parts = nb::cast<nb::list>(facts["_python_parts"]);
+    bool kept = false;
+    for (Handle part : parts) kept = kept || part.is(self);
+    if (!kept) parts.append(self);
+  }
+  return self.attr("_variant_tensor");
+}
+Object Text(Handle self) {
+  return Owned(PyUnicode_FromFormat("<%U element_spec=%R>",
+                                    Object(self.type().attr("__name__")).ptr(),
+                                    Object(self.attr("element_spec")).ptr()));
+}
+Object IsTrue(Handle) { return nb::bool_(true); }
+Object Cardinality(Handle self) {
+  return GK_RAW_OP(DatasetCardinality)(nb::arg("input_dataset") =
+                                           self.attr("_as_input")());
+}
+Object Length(Handle self) {
+  if (OpBuilder::Current()->builds_graph()) {
+    Throw(
+        TypeError("`tf.data.Dataset` only supports `len` in eager mode. Use "
+                  "`tf.data.Dataset.cardinality()` instead."));
+  }
+  const Object length = nb::int_(Object(self.attr("cardinality")()));
+  const int64_t n = nb::cast<int64_t>(length);
+  if (n == kInfiniteCardinality) Throw(TypeError("The dataset is infinite."));
+  if (n == kUnknownCardinality) {
+    Throw(TypeError("The dataset length is unknown."));
+  }
+  return length;
+}
+Object Iterate(Handle self) {
+  const Object graph = GraphHere();
+  if (!graph.is_none() && !nb::cast<bool>(graph.attr("building_function"))) {
+    Throw(RuntimeError(
+        "`tf.data.Dataset` only supports Python-style iteration in eager mode "
+        "or within tf.function."));
+  }
+  return Extension("Iterator")(self);
+}
+Object NumpyIterator(Handle self) {
+  if (OpBuilder::Current()->builds_graph()) {
+    Throw(RuntimeError(
+        "`tf.data.Dataset.as_numpy_iterator()` is only supported in eager "
+        "mode."));
+  }
+  for (Handle leaf : ElementLeaves(self.attr("element_spec"))) {
+    if (HasArrays(leaf)) continue;
+    Throw(TypeError(
+        "`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets "
+        "that produce values of type {}",
+        TextOf(Object(leaf.attr("value_type")))));
+  }
+  return Extension("NumpyIterator")(self);
+}
+Object SingleElement(Handle self, Handle) {
+  const Object spec = self.attr("element_spec");
+  nb::dict call = ElementAttributes(spec);
+  call["dataset"] = self.attr("_as_input")();
+  return ElementOfComponents(spec, GK_RAW_OP(DatasetToSingleElement)(**call));
+}
+
+// --- For AutoGraph.
+
+Object LoopOver(Handle self, nb::tuple loop) {
+  const Object function =
+      Owned(ImportAttribute("graphkiln.data._loops", "dataset_loop").Release());
+  return function(self, *loop);
+}
+Object StagedLength(Handle self) {
+  const Object length = self.attr("cardinality")();
+  nb::list data, first;
+  data.append(Wrapped(ConvertedTo(
+      nb::str("len requires dataset with definitive cardinality, got"),
+      DataType::kString)));
+  data.append(length);
+  const Object check = GK_RAW_OP(Assert)(
+      nb::arg("condition") = length.attr("__ge__")(0), nb::arg("data") = data);
+  if (!check.is_none()) first.append(check);
+  const Object scope = Extension("control_dependencies")(first);
+  scope.attr("__enter__")();
+  try {
+    const Object same = Call("graphkiln._src.ops", "identity", length);
+    scope.attr("__exit__")(nb::none(), nb::none(), nb::none());
+    return same;
+  } catch (...) {
+    scope.attr("__exit__")(nb::none(), nb::none(), nb::none());
+    throw;
+  }
+}
+Object Enumerated(Handle self, Handle start) {
+  return self.attr("enumerate")(start.is_valid() ? nb::borrow(start)
+                                                 : nb::int_(0));
+}
+Object Zipped(Handle, Handle iterables) {
+  return base.attr("zip")(nb::tuple(nb::borrow(iterables)));
+}
+Object Mapped(Handle self, Handle function) {
+  return self.attr("map")(function);
+}
+Object Filtered(Handle self, Handle function) {
+  return self.attr("filter")(function);
+}
+
+// Is there an element that `ends` holds for? Then the first one says what
+// `joined` makes of it and `value`, else `value` is it.
+Object OfBools(Handle self, const char* name, const char* ends, bool value,
+               const char* joined) {
+  const Object spec = self.attr("element_spec");
+  const bool bools =
+      IsTensorSpec(spec.ptr()) &&
+      TensorSpecOf(spec.ptr())->dtype == DataType::kBool &&
+      TensorSpecOf(spec.ptr())->shape.IsCompatibleWith(TensorShape());
+  if (!bools) {
+    Throw(
+        ValueError("in graph mode, the \"{}\" builtin only supports datasets "
+                   "that return bool scalars; got: {}",
+                   name, TextOf(spec)));
+  }
+  const nb::module_ ops = nb::module_::import_("graphkiln._src.ops");
+  return self.attr("filter")(ops.attr(ends))
+      .attr("take")(1)
+      .attr("reduce")(Extension("constant")(value), ops.attr(joined));
+}
+Object AnyOf(Handle self) {
+  return OfBools(self, "any", "identity", false, "logical_or");
+}
+Object AllOf(Handle self) {
+  return OfBools(self, "all", "logical_not", true, "logical_and");
+}
+
+// --- Datasets of given values.
+
+Object Range(Handle, nb::tuple args, nb::dict options) {
+  DataType type = DataType::kInt64;
+  for (auto [key, value] : options) {
+    const auto name = nb::cast<std::string>(key);
+    if (name == "output_type") {
+      type = AsDType(value.ptr());
+      if (type == DataType::kInvalid) throw nb::python_error();
+    } else if (name != "name") {
+      Throw(TypeError("unexpected argument '{}'", name));
+    }
+  }
+  const size_t n = args.size();
+  if (n < 1 || n > 3) {
+    Throw(
+        ValueError("Invalid `args`. The length of `args` should be between 1 "
+                   "and 3 but was {}.",
+                   n));
+  }
+  return DatasetBy(kRangeDataset, Owned(WrapTensorSpec(TensorShape(), type)),
+                   {{"start", n == 1 ? nb::int_(0) : Object(args[0])},
+                    {"stop", args[n == 1 ? 0 : 1]},
+                    {"step", n == 3 ? Object(args[2]) : nb::int_(1)}});
+}
+Object FromTensors(Handle, Handle tensors, Handle) {
+  const Object value = NormalizedElement(tensors);
+  const Object spec = SpecOfElement(value);
+  RefuseEmptyElement(spec);
+  return DatasetBy(kTensorDataset, spec,
+                   {{"components", ComponentsOfElement(spec, value)}});
+}
+Object FromSlices(Handle, Handle tensors, Handle) {
+  const Object value = NormalizedElement(tensors);
+  const Object batched = SpecOfElement(value);
+  RefuseEmptyElement(batched);
+  const Object spec = RowsOfSpec(batched);
+  CheckSameLength(batched, nb::str("Dimensions {} and {} are not compatible"));
+  return DatasetBy(
+      kTensorSliceDataset, spec,
+      {{"components", ComponentsOfElement(batched, value, /*rows=*/true)}});
+}
+Object Zip(Handle, nb::tuple args, nb::dict options) {
+  Object datasets = nb::none();
+  for (auto [key, value] : options) {
+    const auto name = nb::cast<std::string>(key);
+    if (name == "datasets") {
+      datasets = nb::borrow(value);
+    } else if (name != "name") {
+      Throw(TypeError("zip() got an unexpected keyword argument '{}'", name));
+    }
+  }
+  if (args.size() == 0 && datasets.is_none()) {
+    Throw(TypeError("Must pass at least one dataset to `zip`."));
+  }
+  if (args.size() != 0 && !datasets.is_none()) {
+    Throw(TypeError("Both `*args` and `datasets` cannot be set."));
+  }
+  if (args.size() != 0) datasets = args.size() == 1 ? Object(args[0]) : args;
+  const nb::list inputs = ElementLeaves(datasets);
+  nb::list specs;
+  for (Handle leaf : inputs) {
+    constexpr std::string_view kExpected =
+        "Invalid input to `zip`. Inputs are expected to be (nested) structures "
+        "of `tf.data.Dataset` objects";
+    if (PyList_Check(leaf.ptr())) {
+      Throw(
+          TypeError("{}. Python `list` is not supported and you should use "
+                    "`tuple` instead.",
+                    kExpected));
+    }
+    if (!IsDataset(leaf)) {
+      Throw(TypeError("{} but encountered object of type {}.", kExpected,
+                      TextOf(leaf.type())));
+    }
+    specs.append(leaf.attr("element_spec"));
+  }
+  return DatasetBy(kZipDataset, PackedElement(datasets, specs),
+                   {{"input_datasets", inputs}});
+}
+Object Random(Handle, Handle seed, Handle rerandomize, Handle) {
+  const nb::tuple seeds(
+      Extension("op_seeds")(IsNothing(seed) ? nb::none() : nb::borrow(seed)));
+  const bool anew =
+      !IsNothing(rerandomize) && nb::cast<bool>(nb::bool_(rerandomize));
+  return DatasetBy(kRandomDatasetV2,
+                   Owned(WrapTensorSpec(TensorShape(), DataType::kInt64)),
+                   {{"seed", seeds[0]},
+                    {"seed2", seeds[1]},
+                    {"seed_generator", GK_RAW_OP(DummySeedGenerator)()},
+                    {"rerandomize_each_iteration", nb::bool_(anew)}});
+}
+
+Object Counter(Handle, Handle start, Handle step, Handle dtype, Handle) {
+  const DataType type =
+      dtype.is_valid() ? AsDType(dtype.ptr()) : DataType::kInt64;
+  if (type == DataType::kInvalid) throw nb::python_error();
+  const auto number = [&](Handle given, int otherwise, const char* name) {
+    const Object value =
+        given.is_valid() ? nb::borrow(given) : nb::int_(otherwise);
+    StatusOr<Tensor> t = ToTensor(value.ptr(), type, DataType::kInvalid, name);
+    if (!t.ok()) Throw(t.status());
+    return Wrapped(*t);
+  };
+  const Object first = number(start, 0, "start");
+  const Object endless =
+      FromTensors({}, nb::int_(0), {}).attr("repeat")(nb::none());
+  return endless.attr("scan")(
+      first, nb::cpp_function(
+                 [by = number(step, 1, "step")](nb::object n, nb::object) {
+                   return nb::make_tuple(n + by, n);
+                 },
+                 nb::name("count")));
+}
+
+ClassMember members[] = {
+    {ByName<Init, "variant_tensor">("__init__",
+                                    "__init__($self, variant_tensor)\n--\n\n")},
+    {ByName<ElementSpec>(
+         "element_spec",
+         "The structure of tf.TypeSpecs of an element.\n\n"
+         ">>> tf.data.Dataset.from_tensors((1, \"a\")).element_spec\n"
+         "(TensorSpec(shape=(), dtype=tf.int32, name=None), "
+         "TensorSpec(shape=(), dtype=tf.string, name=None))\n"),
+     kProperty},
+    {ByName<TypeSpecOf>("_type_spec"), kProperty},
+    {ByName<AsInput>("_as_input")},
+    {ByName<Text>("__repr__")},
+    {ByName<IsTrue>("__bool__")},
+    {ByName<Length>("__len__")},
+    {ByName<Iterate>("__iter__")},
+    {ByName<NumpyIterator>(
+        "as_numpy_iterator",
+        "as_numpy_iterator($self)\n--\n\n"
+        "An iterator over the elements as NumPy arrays.\n\n"
+        "Raises:\n"
+        "  TypeError: elements hold something that is no array.\n"
+        "  RuntimeError: while a graph is built.\n\n"
+        ">>> list(tf.data.Dataset.range(3).as_numpy_iterator())\n"
+        "[np.int64(0), np.int64(1), np.int64(2)]\n")},
+    {ByName<Cardinality>(
+        "cardinality",
+        "cardinality($self)\n--\n\n"
+        "The number of elements as an int64 scalar, where it is known without\n"
+        "iterating; tf.data.INFINITE_CARDINALITY (-1) or\n"
+        "tf.data.UNKNOWN_CARDINALITY (-2) else.\n\n"
+        ">>> int(tf.data.Dataset.range(7).batch(3).cardinality())\n"
+        "3\n")},
+    {ByName<SingleElement, "?name">(
+        "get_single_element",
+        "get_single_element($self, name=None)\n--\n\n"
+        "The one element.\n\n"
+        "Raises:\n"
+        "  tf.errors.InvalidArgumentError: there are none, or several.\n\n"
+        ">>> int(tf.data.Dataset.from_tensors(5).get_single_element())\n"
+        "5\n")},
+    {ByPosition<LoopOver>("_autograph_for")},
+    {ByName<StagedLength>("_autograph_len")},
+    {ByName<Enumerated, "?start">("_autograph_enumerate")},
+    {ByName<Zipped, "iterables">("_autograph_zip"), kStatic},
+    {ByName<Mapped, "function">("_autograph_map")},
+    {ByName<Filtered, "function">("_autograph_filter")},
+    {ByName<AnyOf>("_autograph_any")},
+    {ByName<AllOf>("_autograph_all")},
+    {ByAll<Range>(
+         "range",
+         "range(*args, **kwargs)\n--\n\n"
+         "Numbers: `range(stop)`, `range(start, stop)` or\n"
+         "`range(start, stop, step)`.\n\n"
+         "Args:\n"
+         "  *args: int64 scalars.\n"
+         "  **kwargs: output_type: of the elements; tf.int64 if not given.\n"
+         "    name: accepted for compatibility.\n\n"
+         "Raises:\n"
+         "  ValueError: there are no numbers, or more than three.\n"
+         "  tf.errors.InvalidArgumentError: step is 0.\n\n"
+         ">>> [int(x) for x in tf.data.Dataset.range(1, 8, 3)]\n"
+         "[1, 4, 7]\n"),
+     kStatic},
+    {ByName<FromTensors, "tensors", "?name">(
+         "from_tensors",
+         "from_tensors(tensors, name=None)\n--\n\n"
+         "One element.\n\n"
+         "Args:\n"
+         "  tensors: a structure of what can be tensors; lists are tensors.\n"
+         "  name: accepted for compatibility.\n\n"
+         ">>> [x.numpy().tolist() for x in\n"
+         "...  tf.data.Dataset.from_tensors([1, 2])]\n"
+         "[[1, 2]]\n"),
+     kStatic},
+    {ByName<FromSlices, "tensors", "?name">(
+         "from_tensor_slices",
+         "from_tensor_slices(tensors, name=None)\n--\n\n"
+         "The rows of tensors: what their first dimension holds.\n\n"
+         "Args:\n"
+         "  tensors: a structure of what can be tensors of one length.\n"
+         "  name: accepted for compatibility.\n\n"
+         "Raises:\n"
+         "  ValueError: a tensor is a scalar, or lengths differ.\n\n"
+         ">>> [(int(a), int(b)) for a, b in\n"
+         "...  tf.data.Dataset.from_tensor_slices(([1, 2], [3, 4]))]\n"
+         "[(1, 3), (2, 4)]\n"),
+     kStatic},
+    {ByAll<Zip>(
+         "zip",
+         "zip(*args, datasets=None, name=None)\n--\n\n"
+         "Elements of several datasets side by side, as many as the shortest\n"
+         "has.\n\n"
+         "Args:\n"
+         "  *args: datasets, or one structure of datasets.\n"
+         "  datasets: the structure, if not given as argument.\n"
+         "  name: accepted for compatibility.\n\n"
+         "Raises:\n"
+         "  TypeError: something is no dataset.\n\n"
+         ">>> a, b = tf.data.Dataset.range(2), tf.data.Dataset.range(5, 9)\n"
+         ">>> [(int(x), int(y)) for x, y in tf.data.Dataset.zip(a, b)]\n"
+         "[(0, 5), (1, 6)]\n"),
+     kStatic},
+    {ByName<Counter, "?start", "?step", "?dtype", "?name">(
+         "counter",
+         "counter(start=0, step=1, dtype=tf.int64, name=None)\n--\n\n"
+         "Numbers from `start` on, without end.\n\n"
+         "Args:\n"
+         "  start: the first number.\n"
+         "  step: the difference of two numbers.\n"
+         "  dtype: of the numbers.\n"
+         "  name: accepted for compatibility.\n\n"
+         ">>> [int(x) for x in tf.data.Dataset.counter(3, 2).take(3)]\n"
+         "[3, 5, 7]\n"),
+     kStatic},
+    {ByName<Random, "?seed", "?rerandomize_each_iteration", "?name">(
+         "random",
+         "random(seed=None, rerandomize_each_iteration=None, name=None)\n"
+         "--\n\n"
+         "Random int64 numbers from 0 to 2**32 - 1, without end.\n\n"
+         "Args:\n"
+         "  seed: an int; with the global seed it determines the numbers.\n"
+         "  rerandomize_each_iteration: whether each iteration has others.\n"
+         "  name: accepted for compatibility.\n\n"
+         ">>> numbers = tf.data.Dataset.random(seed=1).take(2)\n"
+         ">>> all(0 <= x < 2 ** 32 for x in numbers.as_numpy_iterator())\n"
+         "True\n"),
+     kStatic},
+};
+
+}  // namespace
+
+void AddDatasetClass(nb::module_& m) {
+  base = AddPythonClass(m, "graphkiln.data", "DatasetBase",
+                        nb::make_tuple(m.attr("CompositeTensor")),
+                        "What every tf.data.Dataset knows.", members)
+             .release();
+}
+
+}  // namespace gk::py

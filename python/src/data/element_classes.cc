@@ -1,0 +1,567 @@
+// Classes of values that hold elements of datasets, and of their specs:
+// tf.data.DatasetSpec, Iterator, IteratorSpec and NumpyIterator,
+// tf.experimental.Optional, tf.OptionalSpec. And those that nothing is below:
+// composite tensors, the spec of None.
+#include "framework/op_builder.h"
+#include "ops/fn/AnonymousIteratorV3.h"
+#include "ops/fn/IteratorGetNext.h"
+#include "ops/fn/IteratorGetNextAsOptional.h"
+#include "ops/fn/MakeIterator.h"
+#include "ops/fn/OptionalFromValue.h"
+#include "ops/fn/OptionalGetValue.h"
+#include "ops/fn/OptionalHasValue.h"
+#include "ops/fn/OptionalNone.h"
+#include "python/src/binding/python_class.h"
+#include "python/src/binding/text_caster.h"
+#include "python/src/control_flow/staged_values.h"
+#include "python/src/data/element_spec.h"
+#include "python/src/data/made_dataset.h"
+#include "python/src/graph/name_scope.h"
+#include "python/src/tensors/dtype_type.h"
+#include "python/src/tensors/tensor_spec_type.h"
+
+namespace gk::py {
+
+namespace nb = nanobind;
+using Object = nb::object;
+using Handle = nb::handle;
+
+namespace {
+
+constexpr ClassMember::Kind kProperty = ClassMember::kProperty;
+constexpr ClassMember::Kind kStatic = ClassMember::kStatic;
+
+// The classes, for ever.
+struct Classes {
+  Handle composite, none_spec;
+  Handle datasets, dataset_spec;
+  Handle optional, optional_spec;
+  Handle iterator, iterator_spec, numpy_iterator;
+};
+Classes& The() {
+  static Classes classes;
+  return classes;
+}
+
+bool IsA(Handle value, Handle cls) {
+  return PyObject_TypeCheck(value.ptr(),
+                            reinterpret_cast<PyTypeObject*>(cls.ptr()));
+}
+PartialTensorShape ScalarShape() { return TensorShape(); }
+Object ScalarSpec(DataType type) {
+  return Owned(WrapTensorSpec(ScalarShape(), type));
+}
+nb::list ListOf(Handle item) {
+  nb::list list;
+  list.append(item);
+  return list;
+}
+// What an op of an element is called with.
+nb::dict ElementCall(const char* input, Handle value, Handle element_spec) {
+  nb::dict call = ElementAttributes(element_spec);
+  call[input] = value;
+  return call;
+}
+Object CallOp(Handle op, Handle arguments) {
+  return op(**nb::borrow<nb::dict>(arguments));
+}
+
+Object Itself(Handle self) { return nb::borrow(self); }
+Object ElementSpec(Handle self) { return self.attr("_element_spec"); }
+
+// --- Composite tensors, and the spec of None.
+
+Object NoTypeSpec(Handle self) {
+  const std::string name = nb::cast<std::string>(self.type().attr("__name__"));
+  PyErr_Format(PyExc_NotImplementedError, "%s._type_spec", name.c_str());
+  throw nb::python_error();
+}
+ClassMember composite_members[] = {
+    {ByName<NoTypeSpec>("_type_spec"), kProperty},
+};
+
+Object TypeOfNone(Handle) { return nb::borrow(Handle(Py_None).type()); }
+Object NoParts(Handle) { return nb::tuple(); }
+Object NoSpecs(Handle) { return nb::list(); }
+Object NoComponents(Handle, Handle) { return nb::list(); }
+Object NoneOf(Handle, Handle) { return nb::none(); }
+Object CompatibleWithNone(Handle self, Handle other) {
+  if (!other.type().is(self.type())) {
+    PyErr_Format(PyExc_ValueError,
+                 "No `TypeSpec` is compatible with both %S and %S", self.ptr(),
+                 other.ptr());
+    throw nb::python_error();
+  }
+  return nb::borrow(self);
+}
+ClassMember none_members[] = {
+    {ByName<TypeOfNone>("value_type"), kProperty},
+    {ByName<NoParts>("_serialize")},
+    {ByName<NoSpecs>("_component_specs"), kProperty},
+    {ByName<NoComponents, "value">("_to_components")},
+    {ByName<NoneOf, "components">("_from_components")},
+    {ByName<CompatibleWithNone, "other">("most_specific_compatible_type")},
+};
+
+// --- Datasets in a tensor, and the spec of them.
+
+Object DatasetsSpec(Handle self) {
+  return DatasetSpecOf(self.attr("_element_spec"),
+                       ShapeOf(Object(self.attr("_dataset_shape")).ptr()));
+}
+Object VariantOf(Handle self) { return self.attr("_variant_tensor"); }
+ClassMember datasets_members[] = {
+    {ByName<DatasetsSpec>("_type_spec"), kProperty},
+    {ByName<VariantOf>("_as_input")},
+};
+
+Object InitDatasetSpec(Handle self, Handle element_spec, Handle shape) {
+  self.attr("_element_spec") = element_spec;
+  self.attr("_dataset_shape") =
+      Owned(WrapShape(shape.is_valid() ? Shape(shape) : ScalarShape()));
+  return nb::none();
+}
+Object TypeOfDatasets(Handle) { return nb::borrow(DatasetClass()); }
+Object SpecOfDataset(Handle, Handle value) {
+  return DatasetSpecOf(value.attr("element_spec"), ScalarShape());
+}
+Object PartsOfDatasetSpec(Handle self) {
+  return nb::make_tuple(self.attr("_element_spec"),
+                        self.attr("_dataset_shape"));
+}
+Object VariantSpec(Handle self) {
+  return Owned(WrapTensorSpec(ShapeOfDatasets(self), DataType::kVariant));
+}
+Object InputOf(Handle, Handle dataset) { return dataset.attr("_as_input")(); }
+Object DatasetsOf(Handle self, Handle variant) {
+  const PartialTensorShape shape = ShapeOfDatasets(self);
+  const Object elements = self.attr("_element_spec");
+  if (shape.rank() != 0) return DatasetsInTensor(variant, elements, shape);
+  return MakeDataset("_VariantDataset", variant, elements);
+}
+ClassMember dataset_spec_members[] = {
+    {ByName<InitDatasetSpec, "element_spec", "?dataset_shape">(
+        "__init__", "__init__($self, element_spec, dataset_shape=())\n--\n\n")},
+    {ByName<ElementSpec>(
+         "element_spec",
+         "The structure of tf.TypeSpecs of an element.\n\n"
+         ">>> spec = tf.data.DatasetSpec.from_value(tf.data.Dataset.range(3))\n"
+         ">>> spec.element_spec\n"
+         "TensorSpec(shape=(), dtype=tf.int64, name=None)\n"),
+     kProperty},
+    {ByName<TypeOfDatasets>("value_type", "tf.data.Dataset."), kProperty},
+    {ByName<SpecOfDataset, "value">(
+         "from_value",
+         "from_value(value)\n--\n\n"
+         "The spec of a dataset.\n\n"
+         ">>> tf.data.DatasetSpec.from_value(tf.data.Dataset.range(3))\n"
+         "DatasetSpec(TensorSpec(shape=(), dtype=tf.int64, name=None), "
+         "TensorShape([]))\n"),
+     kStatic},
+    {ByName<PartsOfDatasetSpec>("_serialize")},
+    {ByName<VariantSpec>("_component_specs"), kProperty},
+    {ByName<InputOf, "value">("_to_components")},
+    {ByName<DatasetsOf, "components">("_from_components")},
+};
+
+// --- Optionals.
+
+Object NewOptional(Handle variant, Handle element_spec) {
+  return The().optional(variant, element_spec);
+}
+Object InitOptional(Handle self, Handle variant, Handle element_spec) {
+  self.attr("_variant_tensor") = variant;
+  self.attr("_element_spec") = element_spec;
+  return nb::none();
+}
+Object HasValue(Handle self, Handle name) {
+  return GK_RAW_OP(OptionalHasValue)(
+      nb::arg("optional") = self.attr("_variant_tensor"),
+      nb::arg("name") = IsNothing(name) ? nb::none() : nb::borrow(name));
+}
+Object ValueOfOptional(Handle self, Handle name) {
+  const Object spec = self.attr("_element_spec");
+  nb::dict call = ElementCall("optional", self.attr("_variant_tensor"), spec);
+  if (!IsNothing(name)) call["name"] = name;
+  return ElementOfComponents(spec, CallOp(GK_RAW_OP(OptionalGetValue), call));
+}
+Object NoOptional(Handle, Handle element_spec) {
+  return NewOptional(GK_RAW_OP(OptionalNone)(), element_spec);
+}
+Object OptionalOf(Handle, Handle given) {
+  const OpScope scope("optional");
+  if (!scope.status().ok()) Throw(scope.status());
+  const Object value = NormalizedElement(given);
+  const Object spec = SpecOfElement(value);
+  return NewOptional(
+      GK_RAW_OP(OptionalFromValue)(nb::arg("components") =
+                                       ComponentsOfElement(spec, value)),
+      spec);
+}
+Object SpecOfOptional(Handle, Handle value) {
+  return The().optional_spec(value.attr("element_spec"));
+}
+Object OwnOptionalSpec(Handle self) { return SpecOfOptional({}, self); }
+
+ClassMember optional_members[] = {
+    {ByName<InitOptional, "variant_tensor", "element_spec">("__init__")},
+    {ByName<HasValue, "?name">(
+        "has_value",
+        "has_value($self, name=None)\n--\n\n"
+        "Is there a value? A bool scalar.\n\n"
+        ">>> bool(tf.experimental.Optional.from_value(1.0).has_value())\n"
+        "True\n")},
+    {ByName<ValueOfOptional, "?name">(
+        "get_value",
+        "get_value($self, name=None)\n--\n\n"
+        "The value.\n\n"
+        "Raises:\n"
+        "  tf.errors.InvalidArgumentError: there is none.\n\n"
+        ">>> float(tf.experimental.Optional.from_value(1.5).get_value())\n"
+        "1.5\n")},
+    {ByName<ElementSpec>("element_spec",
+                         "The structure of tf.TypeSpecs of the value."),
+     kProperty},
+    {ByName<NoOptional, "element_spec">(
+         "empty",
+         "empty(element_spec)\n--\n\n"
+         "An optional without a value.\n\n"
+         "Args:\n"
+         "  element_spec: what a value would be.\n\n"
+         ">>> spec = tf.TensorSpec([2], tf.float32)\n"
+         ">>> tf.experimental.Optional.empty(spec).element_spec\n"
+         "TensorSpec(shape=(2,), dtype=tf.float32, name=None)\n"),
+     kStatic},
+    {ByName<OptionalOf, "value">(
+         "from_value",
+         "from_value(value)\n--\n\n"
+         "An optional of this value, a structure of what can be tensors.\n\n"
+         ">>> o = tf.experimental.Optional.from_value({\"a\": 1})\n"
+         ">>> int(o.get_value()[\"a\"])\n"
+         "1\n"),
+     kStatic},
+    {ByName<OwnOptionalSpec>("_type_spec"), kProperty},
+};
+
+Object InitSpec(Handle self, Handle element_spec) {
+  self.attr("_element_spec") = element_spec;
+  return nb::none();
+}
+Object PartsOfSpec(Handle self) {
+  return nb::make_tuple(self.attr("_element_spec"));
+}
+Object TypeOfOptionals(Handle) { return nb::borrow(The().optional); }
+Object OptionalSpecs(Handle) { return ListOf(ScalarSpec(DataType::kVariant)); }
+Object PartsOfOptional(Handle, Handle value) {
+  return ListOf(value.attr("_variant_tensor"));
+}
+Object OptionalOfParts(Handle self, Handle components) {
+  return NewOptional(components[0], self.attr("_element_spec"));
+}
+ClassMember optional_spec_members[] = {
+    {ByName<InitSpec, "element_spec">("__init__",
+                                      "__init__($self, element_spec)\n--\n\n")},
+    {ByName<TypeOfOptionals>("value_type", "tf.experimental.Optional."),
+     kProperty},
+    {ByName<SpecOfOptional, "value">(
+         "from_value",
+         "from_value(value)\n--\n\n"
+         "The spec of an optional.\n\n"
+         ">>> one = tf.experimental.Optional.from_value(1)\n"
+         ">>> tf.OptionalSpec.from_value(one)\n"
+         "OptionalSpec(TensorSpec(shape=(), dtype=tf.int32, name=None),)\n"),
+     kStatic},
+    {ByName<PartsOfSpec>("_serialize")},
+    {ByName<OptionalSpecs>("_component_specs"), kProperty},
+    {ByName<PartsOfOptional, "value">("_to_components")},
+    {ByName<OptionalOfParts, "components">("_from_components")},
+};
+
+// --- Iterators.
+
+// Python that iterates while a graph is built never sees an end.
+constexpr int64_t kMostInAGraph = 10'000;
+
+// Of a dataset; or `components`, the handle of one.
+Object InitIterator(Handle self, Handle dataset, Handle components,
+                    Handle element_spec) {
+  const bool made = IsNothing(dataset);
+  const Object spec =
+      made ? nb::borrow(element_spec) : Object(dataset.attr("element_spec"));
+  const Object handle =
+      made ? Object(components[0])
+           : CallOp(GK_RAW_OP(AnonymousIteratorV3), ElementAttributes(spec));
+  self.attr("_element_spec") = spec;
+  self.attr("_handle") = handle;
+  self.attr("_call") = ElementCall("iterator", handle, spec);
+  self.attr("_asked") = 0;
+  if (made) return nb::none();
+  // Functions of the dataset may belong to its Python face. It goes after the
+  // handle: the end of an iterator may call them.
+  self.attr("_parts") = dataset;
+  GK_RAW_OP(MakeIterator)
+  (nb::arg("dataset") = dataset.attr("_as_input")(),
+   nb::arg("iterator") = handle);
+  return nb::none();
+}
+Object GetNext(Handle self) {
+  const Object spec = self.attr("_element_spec");
+  const Object components =
+      CallOp(GK_RAW_OP(IteratorGetNext), self.attr("_call"));
+  if (Py_TYPE(spec.ptr()) == TensorSpecType) return components[0];
+  return ElementOfComponents(spec, components);
+}
+Object Next(Handle self) {
+  if (OpBuilder::Current()->builds_graph()) {
+    const int64_t asked = nb::cast<int64_t>(self.attr("_asked")) + 1;
+    self.attr("_asked") = asked;
+    if (asked > kMostInAGraph) {
+      PyErr_SetString(
+          OperatorNotAllowedInGraphError(),
+          "Iterating over a `tf.data.Dataset` is not allowed in Python code "
+          "that builds a graph: it never comes to an end. Use a for statement "
+          "in a function that AutoGraph converts.");
+      throw nb::python_error();
+    }
+  }
+  try {
+    return GetNext(self);
+  } catch (nb::python_error& error) {
+    if (!error.matches(ErrorClass(Code::kOutOfRange))) throw;
+  }
+  PyErr_SetNone(PyExc_StopIteration);
+  throw nb::python_error();
+}
+Object NextAsOptional(Handle self) {
+  return NewOptional(
+      CallOp(GK_RAW_OP(IteratorGetNextAsOptional), self.attr("_call")),
+      self.attr("_element_spec"));
+}
+Object SpecOfIterator(Handle, Handle value) {
+  return The().iterator_spec(value.attr("element_spec"));
+}
+Object OwnIteratorSpec(Handle self) { return SpecOfIterator({}, self); }
+
+Object LoopOver(Handle self, nb::tuple loop) {
+  const Object function = Owned(
+      ImportAttribute("graphkiln.data._loops", "iterator_loop").Release());
+  return function(self, *loop);
+}
+// next(iterator) or next(iterator, otherwise) while tracing.
+Object NextOr(Handle self, Handle otherwise) {
+  if (!otherwise.is_valid()) return GetNext(self);
+  const Object element = NextAsOptional(self);
+  return Call(
+      "graphkiln._graphkiln", "cond", HasValue(element, {}),
+      Object(element.attr("get_value")),
+      nb::cpp_function([value = nb::borrow(otherwise)] { return value; }));
+}
+
+ClassMember iterator_members[] = {
+    {ByName<InitIterator, "?dataset", "?components", "?element_spec">(
+        "__init__")},
+    {ByName<ElementSpec>("element_spec",
+                         "The structure of tf.TypeSpecs of an element.\n\n"
+                         ">>> iter(tf.data.Dataset.range(2)).element_spec\n"
+                         "TensorSpec(shape=(), dtype=tf.int64, name=None)\n"),
+     kProperty},
+    {ByName<GetNext>("get_next",
+                     "get_next($self)\n--\n\n"
+                     "The next element.\n\n"
+                     "Raises:\n"
+                     "  tf.errors.OutOfRangeError: there is none.\n\n"
+                     ">>> int(iter(tf.data.Dataset.range(5, 7)).get_next())\n"
+                     "5\n")},
+    {ByName<NextAsOptional>(
+        "get_next_as_optional",
+        "get_next_as_optional($self)\n--\n\n"
+        "The next element as a tf.experimental.Optional, which has no value\n"
+        "at the end.\n\n"
+        ">>> it = iter(tf.data.Dataset.range(0))\n"
+        ">>> bool(it.get_next_as_optional().has_value())\n"
+        "False\n")},
+    {ByName<Itself>("__iter__")},
+    {ByName<Next>("__next__")},
+    {ByName<Next>("next",
+                  "next($self)\n--\n\n"
+                  "The same as `next(iterator)`.\n\n"
+                  ">>> int(iter(tf.data.Dataset.range(3, 4)).next())\n"
+                  "3\n")},
+    {ByName<OwnIteratorSpec>("_type_spec"), kProperty},
+    {ByPosition<LoopOver>("_autograph_for")},
+    {ByName<NextOr, "?default">("_autograph_next")},
+};
+
+Object TypeOfIterators(Handle) { return nb::borrow(The().iterator); }
+Object IteratorSpecs(Handle) { return ListOf(ScalarSpec(DataType::kResource)); }
+Object PartsOfIterator(Handle, Handle value) {
+  return ListOf(value.attr("_handle"));
+}
+Object IteratorOfParts(Handle self, Handle components) {
+  return The().iterator(nb::none(), components, self.attr("_element_spec"));
+}
+ClassMember iterator_spec_members[] = {
+    {ByName<InitSpec, "element_spec">("__init__",
+                                      "__init__($self, element_spec)\n--\n\n")},
+    {ByName<TypeOfIterators>("value_type", "tf.data.Iterator."), kProperty},
+    {ByName<SpecOfIterator, "value">(
+         "from_value",
+         "from_value(value)\n--\n\n"
+         "The spec of an iterator.\n\n"
+         ">>> it = iter(tf.data.Dataset.range(1))\n"
+         ">>> tf.data.IteratorSpec.from_value(it)\n"
+         "IteratorSpec(TensorSpec(shape=(), dtype=tf.int64, name=None),)\n"),
+     kStatic},
+    {ByName<PartsOfSpec>("_serialize")},
+    {ByName<IteratorSpecs>("_component_specs"), kProperty},
+    {ByName<PartsOfIterator, "value">("_to_components")},
+    {ByName<IteratorOfParts, "components">("_from_components")},
+};
+
+// --- Elements as arrays.
+
+Object InitNumpyIterator(Handle self, Handle dataset) {
+  self.attr("_iterator") = nb::iter(dataset);
+  return nb::none();
+}
+Object AsArray(Handle leaf) {
+  if (leaf.is_none()) return nb::none();
+  if (IsTensor(leaf.ptr())) {
+    Object array = leaf.attr("numpy")();
+    if (nb::hasattr(array, "setflags")) {
+      array.attr("setflags")(nb::arg("write") = false);
+    }
+    return array;
+  }
+  if (nb::hasattr(leaf, "dense_shape")) {  // a sparse tensor
+    static const Object& cls =
+        *new Object(Owned(ImportAttribute("graphkiln._graphkiln",
+                                          "SparseTensorValue")
+                              .Release()));
+    return cls(leaf.attr("indices").attr("numpy")(),
+               leaf.attr("values").attr("numpy")(),
+               leaf.attr("dense_shape").attr("numpy")());
+  }
+  return leaf.attr("numpy")();
+}
+Object NextArrays(Handle self) {
+  const Object element = Owned(PyObject_CallMethod(
+      Object(self.attr("_iterator")).ptr(), "__next__", nullptr));
+  nb::list arrays;
+  for (Handle leaf : ElementLeaves(element)) arrays.append(AsArray(leaf));
+  return PackedElement(element, arrays);
+}
+Object NumpyIteratorText(Handle self) {
+  return Owned(PyUnicode_FromFormat("NumpyIterator(iterator=%R)",
+                                    Object(self.attr("_iterator")).ptr()));
+}
+ClassMember numpy_iterator_members[] = {
+    {ByName<InitNumpyIterator, "dataset">("__init__")},
+    {ByName<Itself>("__iter__")},
+    {ByName<NextArrays>("__next__")},
+    {ByName<NextArrays>(
+        "next",
+        "next($self)\n--\n\n"
+        "The same as `next(iterator)`.\n\n"
+        ">>> int(tf.data.Dataset.range(4, 5).as_numpy_iterator().next())\n"
+        "4\n")},
+    {ByName<NumpyIteratorText>("__repr__")},
+};
+
+}  // namespace
+
+bool IsDatasetSpec(Handle spec) { return IsA(spec, The().dataset_spec); }
+
+Object DatasetSpecOf(Handle element_spec, const PartialTensorShape& shape) {
+  return The().dataset_spec(element_spec, Owned(WrapShape(shape)));
+}
+
+PartialTensorShape ShapeOfDatasets(Handle spec) {
+  return ShapeOf(Object(spec.attr("_dataset_shape")).ptr());
+}
+
+Object DatasetsInTensor(Handle variant, Handle element_spec,
+                        const PartialTensorShape& shape) {
+  Object made = The().datasets();
+  made.attr("_variant_tensor") = variant;
+  made.attr("_element_spec") = element_spec;
+  made.attr("_dataset_shape") = Owned(WrapShape(shape));
+  return made;
+}
+
+void AddElementClasses(nb::module_& m) {
+  Classes& c = The();
+  const Handle spec(reinterpret_cast<PyObject*>(TypeSpecType));
+  const auto add = [&](const char* home, const char* name, nb::tuple bases,
+                       std::span<ClassMember> members, const char* doc,
+                       Handle slots = {}) {
+    return AddPythonClass(m, home, name, bases, doc, members, slots).release();
+  };
+  c.composite =
+      add("graphkiln._src.types.type_spec", "CompositeTensor", nb::tuple(),
+          composite_members,
+          "A value made of tensors, which its `_type_spec` describes.",
+          nb::make_tuple("__weakref__"));
+  c.none_spec = add("graphkiln._src.types.type_spec", "NoneTensorSpec",
+                    nb::make_tuple(spec), none_members, "The spec of None.");
+  c.datasets = add("graphkiln.data", "_NestedVariant",
+                   nb::make_tuple(c.composite), datasets_members,
+                   "Datasets whose elements have one spec, in a tensor.");
+  c.dataset_spec = add(
+      "graphkiln.data", "DatasetSpec", nb::make_tuple(spec),
+      dataset_spec_members,
+      "What is known of a tf.data.Dataset.\n\n"
+      "Args:\n"
+      "  element_spec: the structure of tf.TypeSpecs of an element.\n"
+      "  dataset_shape: of the tensor that holds it.\n\n"
+      ">>> spec = tf.data.DatasetSpec(tf.TensorSpec([], tf.int64))\n"
+      ">>> f = tf.function(lambda d: d.cardinality(), input_signature=[spec])\n"
+      ">>> int(f(tf.data.Dataset.range(3)))\n"
+      "3\n");
+  c.optional = add(
+      "graphkiln.experimental", "Optional", nb::make_tuple(c.composite),
+      optional_members,
+      "A value that may be missing: what an iterator gives at its end.\n\n"
+      ">>> o = tf.experimental.Optional.from_value(3)\n"
+      ">>> bool(o.has_value()), int(o.get_value())\n"
+      "(True, 3)\n"
+      ">>> empty = tf.experimental.Optional.empty(tf.TensorSpec([], tf.int32))"
+      "\n>>> bool(empty.has_value())\n"
+      "False\n");
+  c.optional_spec = add(
+      "graphkiln", "OptionalSpec", nb::make_tuple(spec), optional_spec_members,
+      "What is known of a tf.experimental.Optional.\n\n"
+      "Args:\n"
+      "  element_spec: the structure of tf.TypeSpecs of the value.\n\n"
+      ">>> tf.OptionalSpec(tf.TensorSpec([], tf.int32))\n"
+      "OptionalSpec(TensorSpec(shape=(), dtype=tf.int32, name=None),)\n");
+  c.iterator =
+      add("graphkiln.data", "Iterator", nb::make_tuple(c.composite),
+          iterator_members,
+          "Gives the elements of a tf.data.Dataset one by one: "
+          "`iter(dataset)`.\n\n"
+          "It can be an argument of a tf.function, which moves it on.\n\n"
+          ">>> it = iter(tf.data.Dataset.range(2))\n"
+          ">>> int(it.get_next()), int(next(it))\n"
+          "(0, 1)\n");
+  c.iterator_spec =
+      add("graphkiln.data", "IteratorSpec", nb::make_tuple(spec),
+          iterator_spec_members,
+          "What is known of a tf.data.Iterator.\n\n"
+          "Args:\n"
+          "  element_spec: the structure of tf.TypeSpecs of an element.\n\n"
+          ">>> spec = tf.data.IteratorSpec(tf.TensorSpec([], tf.int64))\n"
+          ">>> f = tf.function(lambda it: next(it) + 1, "
+          "input_signature=[spec])\n"
+          ">>> int(f(iter(tf.data.Dataset.range(3))))\n"
+          "1\n");
+  c.numpy_iterator = add(
+      "graphkiln.data", "NumpyIterator", nb::tuple(), numpy_iterator_members,
+      "The elements of a dataset as NumPy arrays; see\n"
+      "tf.data.Dataset.as_numpy_iterator.\n\n"
+      ">>> it = tf.data.Dataset.from_tensors([1, 2]).as_numpy_iterator()\n"
+      ">>> next(it).tolist()\n"
+      "[1, 2]\n");
+}
+
+}  // namespace gk::py

@@ -1,0 +1,100 @@
+// Specs of elements of datasets: structures of tf.TypeSpecs. What the core
+// moves for a value is its components, which stack: of a ragged tensor one
+// variant, of a sparse tensor a vector of three, of a batchable extension type
+// what its encoder makes of it, else the tensors that the value is made of.
+//
+// All throw Python's error.
+#ifndef GK_PYTHON_ELEMENT_SPEC_H_
+#define GK_PYTHON_ELEMENT_SPEC_H_
+
+#include <nanobind/nanobind.h>
+
+#include "data/dataset.h"
+#include "python/src/binding/bound_values.h"
+#include "python/src/data/element_nest.h"
+
+namespace gk::py {
+
+inline nanobind::list ElementLeaves(nanobind::handle element) {
+  return nanobind::steal<nanobind::list>(
+      Owned(LeavesOfElement(element.ptr())).release());
+}
+// The parts of `value` where `spec` has leaves.
+inline nanobind::list ElementLeavesUpTo(nanobind::handle spec,
+                                        nanobind::handle value,
+                                        bool gaps = false) {
+  return nanobind::steal<nanobind::list>(
+      Owned(LeavesUpTo(spec.ptr(), value.ptr(), gaps)).release());
+}
+inline bool IsElementLeaf(nanobind::handle value) {
+  const int leaf = IsLeafOfElement(value.ptr());
+  if (leaf < 0) throw nanobind::python_error();
+  return leaf == 1;
+}
+inline nanobind::object PackedElement(nanobind::handle like,
+                                      nanobind::handle leaves) {
+  return Owned(ElementLike(like.ptr(), leaves.ptr()));
+}
+
+// Types and shapes of the components.
+ElementSignature SignatureOfSpec(nanobind::handle spec);
+// The attributes that dataset ops describe elements with: a dict.
+nanobind::dict ElementAttributes(nanobind::handle spec);
+// The structure with tensors for leaves that are none: values of NumPy and
+// Python. Composite tensors and None stay.
+nanobind::object NormalizedElement(nanobind::handle value);
+// The structure of specs of a value; lists are tensors.
+nanobind::object SpecOfElement(nanobind::handle value);
+// The components of a value that `spec` describes; or, if `rows`, tensors
+// whose rows are the components of its rows.
+nanobind::list ComponentsOfElement(nanobind::handle spec,
+                                   nanobind::handle value, bool rows = false);
+// The value made of a list of components.
+nanobind::object ElementOfComponents(nanobind::handle spec,
+                                     nanobind::handle tensors);
+
+// The structure of specs of rows; see tf.data.Dataset.from_tensor_slices.
+nanobind::object RowsOfSpec(nanobind::handle spec);
+// ValueError for elements without components.
+void RefuseEmptyElement(nanobind::handle spec);
+// ValueError with both in the message if leaves are known to have different
+// lengths.
+void CheckSameLength(nanobind::handle spec, const nanobind::str& message);
+// Can values of a leaf's spec be arrays?
+bool HasArrays(nanobind::handle leaf);
+
+// Python's function of an op (raw_ops), which lets other threads run and whose
+// errors name it; the file includes ops/fn/<op>.h.
+#define GK_RAW_OP(op)                                \
+  ([] {                                              \
+    using ::gk::ops::op;                             \
+    static const nanobind::object& f =               \
+        *new nanobind::object(::gk::py::RawOp(#op)); \
+    return nanobind::handle(f);                      \
+  }())
+nanobind::object RawOp(const char* name);
+// Is it None or not given?
+inline bool IsNothing(nanobind::handle o) {
+  return !o.is_valid() || o.is_none();
+}
+
+// --- What stands in element_classes.cc.
+
+// Is it a tf.data.DatasetSpec? Of which elements, and of a tensor of which
+// shape?
+bool IsDatasetSpec(nanobind::handle spec);
+nanobind::object DatasetSpecOf(nanobind::handle element_spec,
+                               const PartialTensorShape& shape);
+PartialTensorShape ShapeOfDatasets(nanobind::handle spec);
+// Datasets of one spec in a tensor of any rank.
+nanobind::object DatasetsInTensor(nanobind::handle variant,
+                                  nanobind::handle element_spec,
+                                  const PartialTensorShape& shape);
+
+// Adds the module `elements`.
+void AddElementSpecs(nanobind::module_& m);
+void AddElementClasses(nanobind::module_& m);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_ELEMENT_SPEC_H_

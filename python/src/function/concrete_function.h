@@ -1,0 +1,58 @@
+// ConcreteFunction: the Python object around gk::ConcreteFunction.
+//
+// Called with the tensors of its trace only, it runs at once; all else is bound
+// first (concrete_call.h).
+#ifndef GK_PYTHON_CONCRETE_FUNCTION_H_
+#define GK_PYTHON_CONCRETE_FUNCTION_H_
+
+#include <atomic>
+#include <span>
+#include <vector>
+
+#include "function/concrete_function.h"
+#include "python/src/binding/errors.h"
+#include "python/src/binding/py_ref.h"
+#include "python/src/binding/type_parts.h"
+
+namespace gk::py {
+
+struct PyConcreteFunction {
+  PyObject_HEAD;
+  vectorcallfunc call;
+  ConcreteFunction* function;  // owned; null once cleared
+  const Structure* structure;  // owned: of what a call returns
+  bool flat_arguments;         // every parameter is one tensor
+  bool long_running;           // give up the GIL
+  PyObject* weakrefs;
+  PyObject* dict;
+};
+
+extern PyTypeObject* ConcreteFunctionType;
+
+inline bool IsConcreteFunction(PyObject* o) {
+  return Py_TYPE(o) == ConcreteFunctionType;
+}
+inline PyConcreteFunction* ConcreteFunctionOf(PyObject* o) {
+  return reinterpret_cast<PyConcreteFunction*>(o);
+}
+// Runs with inputs of matching types, and packs the outputs. New reference.
+PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs,
+                      bool matched);
+
+// Other captures, as ConcreteFunction::WithCaptures takes them.
+Status SetCaptures(PyConcreteFunction* f,
+                   std::vector<FunctionCapture> captures);
+
+// Of a function whose signature() tells what it returns. New reference.
+PyObject* NewConcreteFunction(Ref<ConcreteFunction> function);
+
+// Takes a call that gives more than the tensors of the trace.
+using StructuredCall = PyObject* (*)(PyConcreteFunction*, PyObject* const* args,
+                                     size_t n, PyObject* kwnames);
+// With what other files give the type.
+bool AddConcreteFunctionType(PyObject* module, TypeParts own,
+                             StructuredCall call);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_CONCRETE_FUNCTION_H_

@@ -1,0 +1,334 @@
+#include "python/src/function/function_facts.h"
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "python/src/binding/guarded.h"
+#include "python/src/binding/text_caster.h"
+#include "python/src/function/concrete_function.h"
+#include "python/src/function/function_object.h"
+#include "python/src/function/function_trace_type.h"
+#include "python/src/function/python_tracer.h"
+#include "python/src/function/retraces.h"
+
+namespace nb = nanobind;
+
+namespace gk::py {
+namespace {
+
+const PythonFunction& Python(PyObject* o) { return *FunctionOf(o)->python; }
+const TraceCache& CacheOf(PyObject* o) {
+  return FunctionOf(o)->function->cache();
+}
+
+// --- The Python function.
+
+PyObject* Body(PyObject* o, void*) {
+  return Python(o).Body().release().ptr();
+}
+PyObject* Type(PyObject* o, void*) {
+  return WrapFunctionType(FunctionOf(o)->rules->Type());
+}
+PyObject* NameOf(PyObject* o, void*) { return ToPyString(Python(o).Name()); }
+nb::object InputSignatureOf(PyObject* o) {
+  const nb::object specs = Python(o).Option("input_signature");
+  return specs.is_none() ? specs : nb::object(nb::tuple(specs));
+}
+PyObject* InputSignature(PyObject* o, void*) {
+  return InputSignatureOf(o).release().ptr();
+}
+
+// What a Function says of its parameters.
+struct FunctionSpec {
+  nb::object full, input_signature, type;
+  bool is_method;
+  nb::list names;
+};
+PyObject* Spec(PyObject* o, void*) {
+  const PythonFunction& python = Python(o);
+  FunctionSpec spec{nb::module_::import_("inspect").attr("getfullargspec")(
+                        python.function()),
+                    InputSignatureOf(o), nb::none(), python.is_bound(), {}};
+  const FunctionSignature& signature = FunctionOf(o)->rules->signature();
+  spec.type = nb::steal(WrapFunctionType(signature.Type()));
+  for (const auto& p : signature.parameters()) {
+    spec.names.append(nb::steal(ToPyString(p.name)));
+  }
+  return nb::cast(std::move(spec)).release().ptr();
+}
+
+// For the modules that trace and that look for frozen values.
+PyObject* Unbound(PyObject* o, void*) {
+  return nb::object(Python(o).function()).release().ptr();
+}
+PyObject* Options(PyObject* o, void*) {
+  return nb::object(Python(o).options()).release().ptr();
+}
+PyObject* Instance(PyObject* o, void*) {
+  return Python(o).Instance().release().ptr();
+}
+PyObject* IsBound(PyObject* o, void*) {
+  return PyBool_FromLong(Python(o).is_bound());
+}
+// _of_object(id): the Function of a living object that was asked for, or None.
+PyObject* OfObject(PyObject* o, PyObject* id) {
+  PyObject* known = FunctionOf(o)->of_objects == nullptr
+                        ? nullptr
+                        : PyDict_GetItem(FunctionOf(o)->of_objects, id);
+  if (known == nullptr ||
+      PyWeakref_GetObject(PyTuple_GET_ITEM(known, 0)) == Py_None) {
+    Py_RETURN_NONE;
+  }
+  return Py_NewRef(PyTuple_GET_ITEM(known, 1));
+}
+
+PyObject* Repr(PyObject* o) {
+  char address[2 * sizeof(o) + 1];
+  std::snprintf(address, sizeof(address), "%zx", reinterpret_cast<size_t>(o));
+  return ToPyString("<graphkiln.Function " + Python(o).Name() + " at 0x" +
+                    address + ">");
+}
+
+// Puts a decorator around the Python function, before it is traced.
+PyObject* Decorate(PyObject* o, PyObject* decorator) {
+  if (FunctionOf(o)->function->traced_once()) {
+    return Raise(ValueError(
+        "Functions cannot be decorated after they have been traced."));
+  }
+  const PythonFunction& python = Python(o);
+  SetPythonFunction(o,
+                    PythonFunction(nb::handle(decorator)(python.function()),
+                                   python.options(), nb::none()));
+  Py_RETURN_NONE;
+}
+
+PyObject* Copy(PyObject* o, PyObject*) {
+  return NewFunction(PythonFunction(Python(o).function(), Python(o).options(),
+                                    nb::none()))
+      .release()
+      .ptr();
+}
+PyObject* Reduce(PyObject* o, PyObject*) {
+  const nb::object make =
+      nb::module_::import_("graphkiln._src.function.function")
+          .attr("_decorate");
+  return nb::make_tuple(make, nb::make_tuple(Python(o).function(),
+                                             Python(o).options()))
+      .release()
+      .ptr();
+}
+
+// --- The traces.
+
+PyObject* Traces(PyObject* o, PyObject*) {
+  nb::list list;
+  for (const Ref<Trace>& t : CacheOf(o).traces()) {
+    list.append(nb::handle(ConcreteOf(*t)));
+  }
+  return list.release().ptr();
+}
+
+// _drop(concrete) -> was it here?
+PyObject* Drop(PyObject* o, PyObject* concrete) {
+  TraceCache& cache = FunctionOf(o)->function->cache();
+  for (const Ref<Trace>& t : cache.traces()) {
+    if (ConcreteOf(*t) == concrete) {
+      return PyBool_FromLong(cache.Drop(t.get()));
+    }
+  }
+  Py_RETURN_FALSE;
+}
+
+PyObject* ClearTraces(PyObject* o, PyObject*) {
+  FunctionOf(o)->function->cache().Clear();
+  Py_RETURN_NONE;
+}
+
+PyObject* CacheInfo(PyObject* o, PyObject*) {
+  static constinit MadeOnce once;
+  PyObject* const cls = once.Get([] {
+    return nb::module_::import_("collections")
+        .attr("namedtuple")("CacheInfo",
+                            "hits misses maxsize currsize evictions",
+                            nb::arg("module") = "graphkiln")
+        .release()
+        .ptr();
+  });
+  const TraceCacheInfo info = CacheOf(o).info();
+  const nb::object limit = info.max_traces == 0
+                               ? nb::none()
+                               : nb::object(nb::int_(info.max_traces));
+  return nb::handle(cls)(info.hits, info.misses, limit, info.size,
+                         info.evictions)
+      .release()
+      .ptr();
+}
+
+PyObject* TracingCount(PyObject* o, PyObject*) {
+  return PyLong_FromLong(FunctionOf(o)->function->tracing_count());
+}
+PyObject* Explanation(PyObject* o, PyObject*) {
+  return ExplanationObject(FunctionOf(o)->function->Explain());
+}
+
+PyObject* PrettySignatures(PyObject* o, PyObject* args, PyObject* kwargs) {
+  int verbose = 1;
+  if (!ParseArguments(args, kwargs, "|p", {"verbose"}, &verbose)) {
+    return nullptr;
+  }
+  std::string text;
+  for (const Ref<Trace>& t : CacheOf(o).traces()) {
+    const nb::object one =
+        nb::handle(ConcreteOf(*t)).attr("pretty_printed_signature")(
+            verbose != 0);
+    text += (text.empty() ? "" : "\n\n") + nb::cast<std::string>(one);
+  }
+  return ToPyString(text);
+}
+
+nb::object ConcreteFor(PyObject* o, PyObject* args, PyObject* kwargs) {
+  return nb::handle(o).attr("get_concrete_function")(
+      *nb::borrow<nb::args>(args),
+      **(kwargs ? nb::borrow<nb::kwargs>(kwargs)
+                : nb::steal<nb::kwargs>(PyDict_New())));
+}
+
+PyObject* CompilerIr(PyObject* o, PyObject* args, PyObject* kwargs) {
+  const nb::object compiled = Python(o).Option("jit_compile");
+  if (!nb::cast<bool>(nb::bool_(compiled))) {
+    return Raise(
+        ValueError("Compiler IR can only be returned for functions marked "
+                   "with 'jit_compile=True'"));
+  }
+  // The text alone: what keeps the trace could not be collected with it.
+  const nb::object graph =
+      ConcreteFor(o, args, kwargs).attr("graph").attr("as_graph_def")();
+  const auto text = [text = nb::cast<std::string>(nb::str(graph))](
+                        nb::object stage, nb::handle, nb::handle) {
+    if (!stage.equal(nb::str("graph"))) {
+      Raise(ValueError("Unknown stage {}: there is \"graph\", the text of the "
+                       "traced program.",
+                       nb::cast<std::string>(nb::repr(stage))));
+      throw nb::python_error();
+    }
+    return text;
+  };
+  return nb::cpp_function(text, nb::arg("stage") = "hlo",
+                          nb::arg("device_name") = nb::none(),
+                          nb::arg("platform_name") = nb::none())
+      .release()
+      .ptr();
+}
+
+PyObject* InitializationFunction(PyObject* o, PyObject* args,
+                                 PyObject* kwargs) {
+  if (FunctionOf(o)->function->tracing_count() > 0) {
+    return Raise(
+        RuntimeError("get_initialization_function cannot be called after the "
+                     "function has been used"));
+  }
+  ConcreteFor(o, args, kwargs);
+  const nb::object made =
+      nb::getattr(nb::handle(o), "_created_variables", nb::tuple());
+  return CallPython("graphkiln._src.function.function",
+                    "initialization_function", {made.ptr()});
+}
+
+constexpr int kAny = METH_VARARGS | METH_KEYWORDS;
+
+PyMethodDef methods[] = {
+    {"_of_object", Guarded<OfObject>, METH_O, nullptr},
+    {"_decorate", Guarded<Decorate>, METH_O,
+     "_decorate($self, decorator)\n--\n\n"
+     "Puts `decorator` around the Python function, before it is traced."},
+    {"__copy__", Guarded<Copy>, METH_NOARGS, nullptr},
+    {"__deepcopy__", Guarded<Copy>, METH_O, nullptr},
+    {"__reduce__", Guarded<Reduce>, METH_NOARGS, nullptr},
+    {"_traces", Guarded<Traces>, METH_NOARGS, nullptr},
+    {"_drop", Guarded<Drop>, METH_O, nullptr},
+    {"clear_traces", Guarded<ClearTraces>, METH_NOARGS,
+     "clear_traces($self)\n--\n\n"
+     "Forgets all traces, with their graphs and what they captured, and sets\n"
+     "the counts of `cache_info` to 0. Variables stay."},
+    {"cache_info", Guarded<CacheInfo>, METH_NOARGS,
+     "cache_info($self)\n--\n\n"
+     "Hits, misses, limit and number of traces, and how many were dropped,\n"
+     "like `cache_info` of functools.\n\n"
+     ">>> f = tf.function(lambda x: x + 1, max_traces=2)\n"
+     ">>> for n in (1, 2, 1, 3):\n"
+     "...     _ = f(n)\n"
+     ">>> f.cache_info()\n"
+     "CacheInfo(hits=1, misses=3, maxsize=2, currsize=2, evictions=1)"},
+    {"experimental_get_tracing_count", Guarded<TracingCount>, METH_NOARGS,
+     "experimental_get_tracing_count($self)\n--\n\n"
+     "How often the Python function has been traced."},
+    {"explain_retraces", Guarded<Explanation>, METH_NOARGS,
+     "explain_retraces($self)\n--\n\n"
+     "Why it was traced more than once: for every trace beyond the first, "
+     "which\nargument caused it, its old and new type, where the call was, "
+     "and what would\navoid it. A sequence of records that prints as text "
+     "and, in notebooks, as a\ntable.\n\n"
+     ">>> f = tf.function(lambda x: x + 1)\n"
+     ">>> _ = f(tf.constant([1, 2])), f(tf.constant([1, 2, 3]))\n"
+     ">>> [retrace] = f.explain_retraces()\n"
+     ">>> [reason] = retrace.reasons\n"
+     ">>> reason.argument, reason.cause\n"
+     "('x', 'shape')"},
+    {"pretty_printed_concrete_signatures",
+     AsCFunction(Guarded<PrettySignatures>), kByName,
+     "pretty_printed_concrete_signatures($self, verbose=True)\n--\n\n"
+     "The signatures of all traces."},
+    {"experimental_get_compiler_ir", AsCFunction(Guarded<CompilerIr>), kAny,
+     "experimental_get_compiler_ir($self, *args, **kwargs)\n--\n\n"
+     "A function that gives a text of the compiled program.\n\n"
+     "Raises ValueError unless the function has `jit_compile=True`."},
+    {"get_initialization_function",
+     AsCFunction(Guarded<InitializationFunction>), kAny,
+     "get_initialization_function($self, *args, **kwargs)\n--\n\n"
+     "The ConcreteFunction that initialises the variables which a call with\n"
+     "these arguments makes. Until it is called they have no values.\n\n"
+     "Raises RuntimeError if the function was traced before."},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyGetSetDef attributes[] = {
+    {"python_function", Guarded<Body>, nullptr,
+     "The Python function that is traced.", nullptr},
+    {"function_type", Guarded<Type>, nullptr,
+     "The parameters of the Python function, with the types that an input\n"
+     "signature gives them.",
+     nullptr},
+    {"function_spec", Guarded<Spec>, nullptr,
+     "The parameters and the input signature.", nullptr},
+    {"input_signature", Guarded<InputSignature>, nullptr,
+     "The input signature given, or None.", nullptr},
+    {"name", Guarded<NameOf>, nullptr, "The name of the Python function.",
+     nullptr},
+    {"_unbound", Guarded<Unbound>, nullptr, nullptr, nullptr},
+    {"_options", Guarded<Options>, nullptr, nullptr, nullptr},
+    {"_instance", Guarded<Instance>, nullptr, nullptr, nullptr},
+    {"_is_bound", Guarded<IsBound>, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+}  // namespace
+
+void AddFunctionFacts(TypeParts* function) {
+  function->Add(methods);
+  function->Add(attributes);
+  function->slots.push_back({Py_tp_repr, Slot<Repr>()});
+}
+
+void AddFunctionSpec(nb::module_& m) {
+  nb::class_<FunctionSpec>(m, "FunctionSpec",
+                           "What a Function says of its parameters.")
+      .def_ro("fullargspec", &FunctionSpec::full)
+      .def_ro("input_signature", &FunctionSpec::input_signature)
+      .def_ro("function_type", &FunctionSpec::type,
+              "Names, kinds and defaults.")
+      .def_ro("is_method", &FunctionSpec::is_method,
+              "Is it bound to an object?")
+      .def_ro("arg_names", &FunctionSpec::names,
+              "Names of the positional parameters.");
+}
+
+}  // namespace gk::py

@@ -1,0 +1,457 @@
+#include "python/src/function/function_object.h"
+
+#include <structmember.h>  // after Python.h
+
+#include <algorithm>
+#include <cstddef>
+
+#include "base/stack.h"
+#include "function/blocking_wait.h"
+#include "function/eager_functions.h"
+#include "python/src/binding/gil.h"
+#include "python/src/binding/guarded.h"
+#include "python/src/binding/only_argument.h"
+#include "python/src/binding/words.h"
+#include "python/src/function/call_key.h"
+#include "python/src/function/call_rules.h"
+#include "python/src/function/concrete_function.h"
+#include "python/src/function/function_trace_type.h"
+#include "python/src/function/gone_object.h"
+#include "python/src/function/literal_key.h"
+#include "python/src/function/python_tracer.h"
+#include "python/src/function/typed_values.h"
+#include "python/src/graph/source_location.h"
+#include "python/src/tensors/convert.h"
+#include "python/src/tensors/tensor_type.h"
+#include "python/src/variables/variable_type.h"
+
+namespace nb = nanobind;
+
+namespace gk::py {
+
+PyTypeObject* FunctionObjectType = nullptr;
+
+namespace {
+
+PyFunction* Self(PyObject* o) { return FunctionOf(o); }
+TraceCache& CacheOf(PyObject* o) { return Self(o)->function->cache(); }
+
+PyObject* Run(const KnownCall& known, std::span<const Tensor> tensors) {
+  auto* f = ConcreteFunctionOf(ConcreteOf(*known.trace()));
+  const std::vector<int>& order =
+      static_cast<const PyKnownCall&>(known).order();
+  if (order.empty()) return RunConcrete(f, tensors, true);
+  TensorVector inputs;
+  inputs.reserve(order.size());
+  for (int i : order) inputs.push_back(tensors[i]);
+  return RunConcrete(f, inputs, true);
+}
+
+// Counts a call that went well. Passes the result on.
+PyObject* Counted(PyObject* o, PyObject* result) {
+  if (result != nullptr) [[likely]] {
+    Self(o)->detector->CountCalls(one_outside_of_traces);
+  }
+  return result;
+}
+
+// A call ran that was traced. False with an exception set.
+bool NoteTracedCall(PyObject* o) {
+  const auto warning = Self(o)->function->NoteTracedCall([o] {
+    PyRef f = PyRef::Steal(PyObject_GetAttrString(o, "__wrapped__"));
+    PyRef text = PyRef::Steal(f ? PyObject_Str(f.get()) : nullptr);
+    return std::string(text ? StringView(text.get()) : std::string_view());
+  });
+  if (PyErr_Occurred()) return false;
+  if (!warning) return true;
+  PyRef text = PyRef::Steal(ToPyString(*warning));
+  PyRef done = PyRef::Steal(
+      text ? CallPython("graphkiln._src.host.logging", "warning", {text.get()})
+           : nullptr);
+  return static_cast<bool>(done);
+}
+
+// The handles of variables; null where something stands for one.
+TensorVector HandlesOf(const CallVariables& variables) {
+  TensorVector handles;
+  for (const PyRef& v : variables) {
+    handles.push_back(IsVariable(v.get()) ? VariableOf(v.get())->handle
+                                          : Tensor());
+  }
+  return handles;
+}
+
+// The trace for a call, found or made. False with an exception set.
+bool FindOrTrace(PyObject* o, const AskedCall& call,
+                 PolymorphicFunction::Found* found) {
+  PythonTracer tracer(o, call, Self(o)->guarded);
+  ForgetComparisonError();
+  StatusOr<PolymorphicFunction::Found> result =
+      Self(o)->function->FindOrTrace({call.type, HandlesOf(call.variables)},
+                                     &tracer);
+  if (result.ok() && RaiseComparisonError()) return false;
+  if (!result.ok()) {
+    Raise(result.status());
+    return false;
+  }
+  *found = *std::move(result);
+  return tracer.KeepVariables();
+}
+
+// Lets calls that look the same go the same way unseen, if they can.
+void Remember(PyObject* o, const CallArguments& call, const AskedCall& asked,
+              const Ref<Trace>& trace) {
+  const auto& type = static_cast<const PyTrace&>(*trace).traced_type();
+  std::vector<int> order;
+  if (!asked.remember || !asked.type->IsSubtypeOf(type) ||
+      !Self(o)->rules->OrderOf(call, type, &order)) {
+    return;
+  }
+  Ref<KnownCall> known =
+      PyKnownCall::Make(CacheOf(o).captured(), call.args, call.n, call.kwnames,
+                        trace, std::move(order));
+  if (known) CacheOf(o).Remember(std::move(known));
+  if (PyErr_Occurred()) PyErr_Clear();  // no words: not remembered
+}
+
+// An object of which methods were bound is gone: its Function goes. `place`:
+// (weak reference to the method's Function, id of the object).
+PyObject* Forget(PyObject* place, PyObject*) {
+  PyObject* o = PyWeakref_GetObject(PyTuple_GET_ITEM(place, 0));
+  if (o != Py_None && Self(o)->of_objects != nullptr &&
+      PyDict_DelItem(Self(o)->of_objects, PyTuple_GET_ITEM(place, 1)) < 0) {
+    PyErr_Clear();  // gone already
+  }
+  Py_RETURN_NONE;
+}
+PyMethodDef forget = {"forget", Guarded<Forget>, METH_O, nullptr};
+
+// The Function of a method for one object, made once; or what binds it.
+nb::object OfObject(PyObject* o, nb::handle instance) {
+  const nb::object key = nb::steal(PyLong_FromVoidPtr(instance.ptr()));
+  PyObject*& table = Self(o)->of_objects;
+  if (table == nullptr) table = PyDict_New();
+  if (PyObject* known = PyDict_GetItem(table, key.ptr())) {
+    if (PyWeakref_GetObject(PyTuple_GET_ITEM(known, 0)) == instance.ptr()) {
+      return nb::borrow(PyTuple_GET_ITEM(known, 1));
+    }
+  }
+  const PythonFunction& python = *Self(o)->python;
+  const nb::object place =
+      nb::make_tuple(nb::steal(PyWeakref_NewRef(o, nullptr)), key);
+  const nb::object gone = nb::steal(PyCFunction_New(&forget, place.ptr()));
+  const nb::object weak =
+      nb::steal(PyWeakref_NewRef(instance.ptr(), gone.ptr()));
+  if (!weak.is_valid()) {
+    // Cannot be held weakly, so every access makes a new one.
+    PyErr_Clear();
+    if (!python.needs_instance()) {
+      return nb::module_::import_("functools")
+          .attr("partial")(nb::handle(o), instance);
+    }
+    return NewFunction({python.function(), python.options(), instance});
+  }
+  const nb::object bound =
+      NewFunction({python.function(), python.options(), instance});
+  if (PyDict_SetItem(table, key.ptr(), nb::make_tuple(weak, bound).ptr()) < 0) {
+    throw nb::python_error();
+  }
+  return bound;
+}
+
+PyObject* CallSlowly(PyObject* o, PyObject* const* args, size_t n,
+                     PyObject* kwnames) {
+  if (!HasStackLeft()) {
+    PyErr_SetString(PyExc_RecursionError,
+                    "a tf.function is called from inside of its trace more "
+                    "deeply than the stack of this thread allows");
+    return nullptr;
+  }
+  const CallArguments call{args, n, kwnames};
+  if (FunctionsRunEagerly()) {
+    const nb::object body = Self(o)->python->Body();
+    return PyObject_Vectorcall(body.ptr(), args, n, kwnames);
+  }
+  if (Self(o)->needs_instance && n > 0) {
+    const nb::object bound = OfObject(o, args[0]);
+    return PyObject_Vectorcall(bound.ptr(), args + 1, n - 1, kwnames);
+  }
+  AskedCall asked;
+  PolymorphicFunction::Found found;
+  if (!Self(o)->rules->Ask(call, &asked) ||
+      !FindOrTrace(o, asked, &found)) {
+    return nullptr;
+  }
+  std::vector<PyRef> values;
+  TensorVector inputs;
+  if (!FlattenCall(static_cast<const PyTrace&>(*found.trace).traced_type(),
+                   asked.bound, &values) ||
+      !ToInputs(values, &inputs)) {
+    return nullptr;
+  }
+  Remember(o, call, asked, found.trace);
+  PyObject* result =
+      RunConcrete(ConcreteFunctionOf(ConcreteOf(*found.trace)), inputs, false);
+  if (!found.made) return Counted(o, result);
+  if (result == nullptr || traces_in_progress != 0) return result;
+  if (NoteTracedCall(o)) return result;
+  Py_DECREF(result);
+  return nullptr;
+}
+
+PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
+               PyObject* kwnames) {
+  const size_t n = PyVectorcall_NARGS(nargsf);
+  if (!FunctionsRunEagerly()) {
+    CallKey key(&CacheOf(o).captured());
+    if (key.Add(args, n, kwnames)) {
+      Ref<KnownCall> known = CacheOf(o).FindCall(key.words());
+      if (known) return Counted(o, Run(*known, key.tensors()));
+    }
+  }
+  return CallSlowly(o, args, n, kwnames);
+}
+
+// The call of a Function that asks whether the Python values frozen into a
+// trace are still what they were.
+PyObject* CallGuarded(PyObject* o, PyObject* const* args, size_t nargsf,
+                      PyObject* kwnames) {
+  const size_t n = PyVectorcall_NARGS(nargsf);
+  if (!FunctionsRunEagerly()) {
+    CallKey key(&CacheOf(o).captured());
+    if (key.Add(args, n, kwnames)) {
+      Ref<KnownCall> known = CacheOf(o).FindCall(key.words());
+      if (known) {
+        PyObject* concrete = ConcreteOf(*known->trace());
+        PyRef holds =
+            PyRef::Steal(CallPython("graphkiln._src.function.baked_values",
+                                    "still_holds", {o, concrete}));
+        if (!holds) return nullptr;
+        if (holds.get() == Py_True) {
+          return Counted(o, Run(*known, key.tensors()));
+        }
+        CacheOf(o).TakeBackHit();
+      }
+    }
+  }
+  return CallSlowly(o, args, n, kwnames);
+}
+
+PyObject* New(PyTypeObject* type, PyObject*, PyObject*) {
+  PyObject* o = type->tp_alloc(type, 0);
+  if (o == nullptr) return nullptr;
+  Self(o)->call = Guarded<Call>;
+  static RetracingDetector* nobody = new RetracingDetector("");
+  Self(o)->detector = nobody;
+  Self(o)->function = new PolymorphicFunction(kPythonWords);
+  Self(o)->rules = new CallRules();
+  Self(o)->python = new PythonFunction();
+  return o;
+}
+
+int Traverse(PyObject* o, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(o));
+  Py_VISIT(Self(o)->dict);
+  Py_VISIT(Self(o)->of_objects);
+  if (Self(o)->python != nullptr) {
+    const int stop = Self(o)->python->Visit(visit, arg);
+    if (stop != 0) return stop;
+  }
+  if (Self(o)->function != nullptr) {
+    for (const Ref<Trace>& t : CacheOf(o).traces()) Py_VISIT(ConcreteOf(*t));
+  }
+  return Self(o)->rules == nullptr ? 0 : Self(o)->rules->Visit(visit, arg);
+}
+int Clear(PyObject* o) {
+  Py_CLEAR(Self(o)->dict);
+  Py_CLEAR(Self(o)->of_objects);
+  CacheOf(o).Clear();
+  *Self(o)->rules = CallRules();
+  *Self(o)->python = PythonFunction();
+  return 0;
+}
+void Dealloc(PyObject* o) {
+  PyTypeObject* type = Py_TYPE(o);
+  PyObject_GC_UnTrack(o);
+  if (Self(o)->weakrefs != nullptr) PyObject_ClearWeakRefs(o);
+  Py_CLEAR(Self(o)->dict);
+  Py_CLEAR(Self(o)->of_objects);
+  delete Self(o)->function;
+  delete Self(o)->rules;
+  delete Self(o)->python;
+  type->tp_free(o);
+  Py_DECREF(type);
+}
+
+PyObject* Get(PyObject* o, PyObject* instance, PyObject* owner) {
+  if (instance == nullptr || instance == Py_None) return Py_NewRef(o);
+  return OfObject(o, instance).release().ptr();
+}
+
+// The ConcreteFunction for a call.
+PyObject* Concrete(PyObject* o, PyObject* const* args, Py_ssize_t n,
+                   PyObject* kwnames) {
+  const CallArguments call{args, static_cast<size_t>(n), kwnames};
+  AskedCall asked;
+  if (Self(o)->rules->is_constrained() && n + call.num_named() == 0) {
+    Self(o)->rules->AskSignature(&asked);
+  } else if (!Self(o)->rules->Ask(call, &asked)) {
+    return nullptr;
+  }
+  PolymorphicFunction::Found found;
+  if (!FindOrTrace(o, asked, &found)) return nullptr;
+  return Py_NewRef(ConcreteOf(*found.trace));
+}
+
+// Function(python_function, options): see tf.function.
+int Init(PyObject* o, PyObject* args, PyObject* kwargs) {
+  PyObject *function, *options;
+  if (!ParseArguments(args, kwargs, "OO", {"python_function", "options"},
+                      &function, &options)) {
+    return -1;
+  }
+  if (!PyDict_Check(options)) {
+    return RaiseInt(TypeError("the options must be a dictionary"));
+  }
+  SetPythonFunction(o, {function, options, nb::none()});
+  return 0;
+}
+
+PyGetSetDef getset[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef methods[] = {
+    {"get_concrete_function", AsCFunction(Guarded<Concrete>),
+     METH_FASTCALL | METH_KEYWORDS,
+     "get_concrete_function($self, *args, **kwargs)\n--\n\n"
+     "The ConcreteFunction for arguments of these types; traces it if there "
+     "is\nnone. Takes values, tf.TensorSpecs, or both."},
+    {nullptr, nullptr, 0, nullptr}};
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(PyFunction, call), READONLY,
+     nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(PyFunction, weakrefs), READONLY,
+     nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(PyFunction, dict), READONLY,
+     nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+constexpr char kRunEagerly[] = "run_eagerly";
+PyObject* SetRunEagerly(PyObject*, PyObject* on) {
+  const int yes = PyObject_IsTrue(on);
+  if (yes < 0) return nullptr;
+  RunFunctionsEagerly(yes != 0);
+  Py_RETURN_NONE;
+}
+PyObject* GetRunEagerly(PyObject*, PyObject*) {
+  return PyBool_FromLong(FunctionsRunEagerly());
+}
+
+PyObject* CheckSignature(PyObject*, PyObject* input_signature) {
+  CheckInputSignature(input_signature);
+  Py_RETURN_NONE;
+}
+
+PyMethodDef functions[] = {
+    {"check_input_signature", Guarded<CheckSignature>, METH_O,
+     "check_input_signature(input_signature)\n--\n\n"
+     "Refuses what no function can have as its input signature."},
+    {"run_functions_eagerly", OnlyArgument<kRunEagerly, SetRunEagerly>,
+     METH_VARARGS | METH_KEYWORDS,
+     "run_functions_eagerly(run_eagerly)\n--\n\n"
+     "Runs the bodies of all tf.functions as plain Python, to debug them.\n\n"
+     ">>> tf.config.run_functions_eagerly(True)\n"
+     ">>> tf.config.functions_run_eagerly()\n"
+     "True\n"
+     ">>> tf.config.run_functions_eagerly(False)"},
+    {"functions_run_eagerly", Guarded<GetRunEagerly>, METH_NOARGS,
+     "functions_run_eagerly()\n--\n\n"
+     "Do tf.functions run as plain Python?\n\n"
+     ">>> tf.config.functions_run_eagerly()\n"
+     "False"},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void SetPythonFunction(PyObject* o, PythonFunction python) {
+  CallRules rules = python.Rules();
+  const Ref<RetracingDetector> detector = python.Detector();
+  const nb::object limit = python.Option("max_traces");
+  Self(o)->function->Configure(
+      {.name = python.Name(),
+       .reduce_retracing =
+           nb::cast<bool>(nb::bool_(python.Option("reduce_retracing"))),
+       .max_traces = limit.is_none() ? 0 : nb::cast<size_t>(limit),
+       .of_object = python.is_bound()},
+      detector);
+  Self(o)->detector = detector.get();
+  Self(o)->needs_instance = python.needs_instance();
+  Self(o)->guarded = python.IsGiven("on_baked_change");
+  Self(o)->call = Self(o)->guarded ? Guarded<CallGuarded> : Guarded<Call>;
+  *Self(o)->rules = std::move(rules);
+  *Self(o)->python = std::move(python);
+  // It looks like its function.
+  const nb::handle f = o;
+  const nb::object& function = Self(o)->python->function();
+  f.attr("__wrapped__") = function;
+  for (const char* name :
+       {"__name__", "__qualname__", "__module__", "__doc__"}) {
+    if (!nb::hasattr(function, name)) continue;
+    const nb::object value = function.attr(name);
+    f.attr(name) = value.is_none() ? nb::object(nb::str("")) : value;
+  }
+  if (Self(o)->python->is_bound()) {
+    f.attr("__signature__") = Self(o)->python->signature();
+    return;
+  }
+  PyRef signature = PyRef::Steal(
+      CallPython("inspect", "signature", {function.ptr()}));
+  if (signature) {
+    f.attr("__signature__") = nb::handle(signature.get());
+  } else if (PyErr_ExceptionMatches(PyExc_TypeError) ||
+             PyErr_ExceptionMatches(PyExc_ValueError)) {
+    PyErr_Clear();  // it does not tell
+  } else {
+    throw nb::python_error();
+  }
+}
+
+nb::object NewFunction(PythonFunction python) {
+  nb::object made = nb::steal(New(FunctionObjectType, nullptr, nullptr));
+  if (!made.is_valid()) throw nb::python_error();
+  SetPythonFunction(made.ptr(), std::move(python));
+  return made;
+}
+
+bool AddFunctionType(PyObject* module, TypeParts own) {
+  SetBlockingWait([](FunctionRef<void()> wait) {
+    GilRelease unlocked(HasGil());
+    wait();
+  });
+  own.Add(methods);
+  own.Add(getset);
+  const TypeParts& parts = std::move(own).Finished();
+  std::vector<PyType_Slot> slots = parts.slots;
+  slots.insert(slots.end(), {{Py_tp_new, Slot<New>()},
+                             {Py_tp_init, Slot<Init>()},
+                             {Py_tp_dealloc, Slot<Dealloc>()},
+                             {Py_tp_traverse, Slot<Traverse>()},
+                             {Py_tp_clear, Slot<Clear>()},
+                             {Py_tp_call, PlainSlot(PyVectorcall_Call)},
+                             {Py_tp_descr_get, Slot<Get>()},
+                             {Py_tp_getset, Table(parts.attributes)},
+                             {Py_tp_methods, Table(parts.methods)},
+                             {Py_tp_members, Slot<members>()},
+                             {0, nullptr}});
+  PyType_Spec spec = {
+      "graphkiln.Function", sizeof(PyFunction), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+      slots.data()};
+  FunctionObjectType = AddType(module, &spec, nullptr);
+  return FunctionObjectType != nullptr &&
+         PyModule_AddFunctions(module, functions) == 0 &&
+         AddGoneObject(module) && AddTracing(module);
+}
+
+}  // namespace gk::py

@@ -1,0 +1,164 @@
+#include "python/src/function/python_tracer.h"
+
+#include "python/src/binding/gil.h"
+#include "python/src/binding/guarded.h"
+#include "python/src/binding/words.h"
+#include "python/src/function/concrete_function.h"
+#include "python/src/function/function_trace_type.h"
+#include "python/src/function/literal_key.h"
+#include "python/src/function/typed_values.h"
+#include "python/src/graph/func_graph_object.h"
+#include "python/src/graph/source_location.h"
+#include "python/src/tensors/tensor_type.h"
+
+namespace gk::py {
+namespace {
+
+// [(name, before, now)] of frozen values that changed.
+Status ReadChanges(PyObject* list, std::vector<TypeDifference>* out) {
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+    const char *path, *before, *after;
+    if (!PyArg_ParseTuple(PyList_GET_ITEM(list, i), "sss", &path, &before,
+                          &after)) {
+      return PythonError();
+    }
+    out->push_back({path, RetraceCause::kGuard, before, after, ""});
+  }
+  return OkStatus();
+}
+
+// A list of what `make` gives for each item; null with an exception set.
+template <class Items, class Make>
+PyRef ListOf(const Items& items, Make make) {
+  PyRef list = PyRef::Steal(PyList_New(0));
+  for (const auto& item : items) {
+    PyRef object = PyRef::Steal(make(item));
+    if (!list || !object || PyList_Append(list.get(), object.get()) < 0) {
+      return {};
+    }
+  }
+  return list;
+}
+
+PyObject* NoteVariable(PyObject*, PyObject* lifted) {
+  VariableCreation* const creation = VariableCreation::Current();
+  if (creation == nullptr) Py_RETURN_FALSE;
+  const bool lifts = lifted == Py_True;
+  const Status status = creation->Note(lifts);
+  if (!status.ok()) return Raise(status);
+  return PyBool_FromLong(lifts && creation->lifts());
+}
+
+// A value computed now if it is a tensor of the graph that is traced.
+PyObject* Lift(PyObject*, PyObject* value) {
+  VariableCreation* const creation = VariableCreation::Current();
+  if (creation == nullptr || creation->graph() == nullptr ||
+      !IsTensor(value)) {
+    return Py_NewRef(value);
+  }
+  const Tensor t = TensorOf(value);
+  const FuncGraph& graph = *creation->graph();
+  if (!t.is_symbolic() || Graph::GraphOf(t) != graph.graph().get()) {
+    return Py_NewRef(value);
+  }
+  StatusOr<Tensor> lifted = [&] {
+    // An iterator may wait for a generator on another thread.
+    GilRelease unlocked(true);
+    return creation->Lift(graph, t);
+  }();
+  return lifted.ok() ? WrapTensor(*lifted) : Raise(lifted.status());
+}
+
+PyObject* BeginTrace(PyObject*, PyObject* graph) {
+  if (!PyObject_TypeCheck(graph, FuncGraphType)) {
+    return Raise(TypeError("not a FuncGraph"));
+  }
+  VariableCreation* const creation = VariableCreation::Current();
+  if (creation != nullptr) creation->EnterGraph(GraphOf(graph)->func);
+  Py_RETURN_NONE;
+}
+
+PyObject* RefuseVariable(PyObject*, PyObject*) {
+  return Raise(ValueError("{}", kPythonWords.made_again));
+}
+
+PyMethodDef functions[] = {
+    {"note_variable", Guarded<NoteVariable>, METH_O,
+     "note_variable(lifted)\n--\n\n"
+     "Says that the function being traced makes a variable: is its initial "
+     "value to be computed now? ValueError if it may make none."},
+    {"lift", Guarded<Lift>, METH_O,
+     "lift(value)\n--\n\n"
+     "The value, computed now if it is a tensor of the function traced."},
+    {"begin_trace", Guarded<BeginTrace>, METH_O,
+     "begin_trace(graph)\n--\n\n"
+     "Says which graph the function is traced into."},
+    {"refuse_variable", Guarded<RefuseVariable>, METH_NOARGS,
+     "refuse_variable()\n--\n\n"
+     "Raises what a function gets that makes a variable but may not."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+StatusOr<Ref<Trace>> PythonTracer::MakeTrace(const Ref<FunctionType>& type,
+                                             VariableCreation*) {
+  PyRef wrapped = PyRef::Steal(WrapFunctionType(type));
+  PyRef variables = ListOf(call_.variables, [](const PyRef& variable) {
+    return Py_NewRef(variable.get());
+  });
+  if (!made_variables_) made_variables_ = PyRef::Steal(PyList_New(0));
+  if (!wrapped || !variables || !made_variables_) return PythonError();
+  PyRef made = PyRef::Steal(
+      CallPython("graphkiln._src.function.function", "trace_body",
+                 {function_, wrapped.get(), variables.get(),
+                  made_variables_.get()}));
+  if (!made) return PythonError();
+  if (!IsConcreteFunction(made.get())) {
+    return TypeError("tracing made no ConcreteFunction");
+  }
+  auto trace = MakeRef<PyTrace>(type, made.get());
+  trace->captured =
+      ConcreteFunctionOf(made.get())->function->TellingCaptures();
+  return Ref<Trace>(std::move(trace));
+}
+
+bool PythonTracer::KeepVariables() const {
+  return !made_variables_ || PyList_GET_SIZE(made_variables_.get()) == 0 ||
+         PyObject_SetAttrString(function_, "_created_variables",
+                                made_variables_.get()) == 0;
+}
+
+StatusOr<TensorVector> PythonTracer::Inputs() {
+  const ScopedGil gil;
+  std::vector<PyRef> values;
+  TensorVector inputs;
+  if (!FlattenCall(*call_.type, call_.bound, &values) ||
+      !ToKnownInputs(values, &inputs)) {
+    return PythonError();
+  }
+  return inputs;
+}
+
+StatusOr<std::vector<TypeDifference>> PythonTracer::ChangedValues(
+    const Trace& trace) {
+  std::vector<TypeDifference> changes;
+  if (!guarded_) return changes;
+  PyRef list = PyRef::Steal(
+      CallPython("graphkiln._src.function.baked_values", "changes_to_retrace",
+                 {function_, ConcreteOf(trace)}));
+  if (!list) return PythonError();
+  GK_RETURN_IF_ERROR(ReadChanges(list.get(), &changes));
+  return changes;
+}
+
+Status PythonTracer::ComparisonError() {
+  return RaiseComparisonError() ? PythonError() : OkStatus();
+}
+
+CallSite PythonTracer::Site() { return CallSiteNow(); }
+
+bool AddTracing(PyObject* module) {
+  return PyModule_AddFunctions(module, functions) == 0;
+}
+
+}  // namespace gk::py

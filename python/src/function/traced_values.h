@@ -1,0 +1,29 @@
+// Arguments and results of traced Python functions: values around the
+// placeholders of a trace, and what a function returned taken apart.
+#ifndef GK_PYTHON_TRACED_VALUES_H_
+#define GK_PYTHON_TRACED_VALUES_H_
+
+#include <string>
+
+#include "function/trace_type.h"
+#include "python/src/binding/py_ref.h"
+
+namespace gk::py {
+
+// A value of `type`; owner._add_argument gives its tensors. New reference.
+PyObject* ValueOfType(PyObject* owner, const TraceTypeRef& type,
+                      const std::string& name);
+
+// Of a ConcreteFunction, or of the FuncGraph that it was traced into: what it
+// returns, (args, kwargs) with specs for tensors, the variables captured in the
+// order of first use, those of them that tapes watch.
+PyObject* TracedOutputs(PyObject* traced, void*);
+PyObject* TracedInputs(PyObject* traced, void*);
+PyObject* TracedVariables(PyObject* traced, void*);
+PyObject* TracedTrainableVariables(PyObject* traced, void*);
+
+bool AddTracedValues(PyObject* module);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_TRACED_VALUES_H_

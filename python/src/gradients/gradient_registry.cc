@@ -1,0 +1,144 @@
+// tf.RegisterGradient and tf.no_gradient: gradients by name.
+#include <memory>
+#include <set>
+#include <string>
+
+#include "framework/op_registry.h"
+#include "function/function_gradient.h"
+#include "python/src/binding/gil.h"
+#include "python/src/binding/guarded.h"
+#include "python/src/binding/text_caster.h"
+#include "python/src/binding/throw_error.h"
+#include "python/src/binding/type_parts.h"
+#include "python/src/gradients/gradient_parts.h"
+#include "python/src/gradients/own_gradients.h"
+#include "python/src/tensors/tensor_type.h"
+
+namespace nb = nanobind;
+
+namespace gk::py {
+namespace {
+
+// Nodes of gradient type `name` get their gradient from `function`, called
+// with the operation and the gradients of its outputs.
+void RegisterGradient(const std::string& name, nb::object function) {
+  std::shared_ptr<PyObject> shared(function.inc_ref().ptr(), DeferredDecref);
+  SetGradientOverride(name, [shared, name](GradContext& c) {
+    const ScopedGil gil;
+    try {
+      nb::list arguments;
+      PyObject* op = wrap_operation(c.y(0));
+      if (op == nullptr) throw nb::python_error();
+      arguments.append(nb::steal(op));
+      for (int i = 0; i < c.num_outputs(); ++i) {
+        arguments.append(c.raw_dy(i).is_none() ? Wrap(c.dy(i))
+                                               : WrapGradient(c.raw_dy(i)));
+      }
+      nb::object found = nb::handle(shared.get())(*nb::tuple(arguments));
+      nb::list grads;
+      if (nb::isinstance<nb::list>(found) || nb::isinstance<nb::tuple>(found)) {
+        for (nb::handle g : found) grads.append(g);
+      } else {
+        grads.append(found);
+      }
+      if (grads.size() != c.grads().size()) {
+        throw Error(ValueError(
+            "Num gradients {} generated for op {} do not match num inputs {}",
+            grads.size(), c.record().name, c.grads().size()));
+      }
+      for (size_t i = 0; i < grads.size(); ++i) {
+        c.grads()[i] = ToGradient(grads[i]);
+      }
+    } catch (nb::python_error& e) {
+      e.restore();
+      throw Error(PythonError());
+    }
+  });
+}
+
+// Names of gradients that there are, or are declared not to be.
+bool CheckNewGradient(PyObject* op_type, bool add) {
+  static std::set<std::string>& known = *new std::set<std::string>();
+  if (!PyUnicode_Check(op_type)) {
+    Raise(TypeError("op_type must be a string"));
+    return false;
+  }
+  const std::string name(StringView(op_type));
+  if (known.contains(name) || OpRegistry::Get().LookUp(name).ok()) {
+    PyErr_Format(PyExc_KeyError, "Registering two gradient with name '%U'!",
+                 op_type);
+    return false;
+  }
+  if (add) known.insert(name);
+  return true;
+}
+
+PyObject* NoGradient(PyObject*, PyObject* args, PyObject* kwargs) {
+  PyObject* op_type;
+  if (!ParseArguments(args, kwargs, "O", {"op_type"}, &op_type) ||
+      !CheckNewGradient(op_type, true)) {
+    return nullptr;
+  }
+  Py_RETURN_NONE;
+}
+
+struct GradientName {
+  std::string op_type;
+};
+
+int InitRegister(PyObject* o, PyObject* args, PyObject* kwargs) {
+  PyObject* op_type;
+  if (!ParseArguments(args, kwargs, "O", {"op_type"}, &op_type)) return -1;
+  if (!PyUnicode_Check(op_type)) {
+    return RaiseInt(TypeError("op_type must be a string"));
+  }
+  if (nb::inst_ready(o)) nb::inst_destruct(o);
+  new (nb::inst_ptr<GradientName>(o))
+      GradientName{std::string(StringView(op_type))};
+  nb::inst_mark_ready(o);
+  return 0;
+}
+PyObject* CallRegister(PyObject* o, PyObject* args, PyObject* kwargs) {
+  PyObject* f;
+  if (!ParseArguments(args, kwargs, "O", {"f"}, &f)) return nullptr;
+  if (!nb::inst_ready(o)) {
+    return Raise(RuntimeError("RegisterGradient.__init__ has not been called"));
+  }
+  const GradientName& self = *nb::inst_ptr<GradientName>(o);
+  const nb::str name(self.op_type.data(), self.op_type.size());
+  if (!CheckNewGradient(name.ptr(), true)) return nullptr;
+  RegisterGradient(self.op_type, nb::borrow(f));
+  return Py_NewRef(f);
+}
+PyType_Slot register_slots[] = {{Py_tp_init, Slot<InitRegister>()},
+                                {Py_tp_call, Slot<CallRegister>()},
+                                {0, nullptr}};
+
+PyMethodDef functions[] = {
+    {"no_gradient", AsCFunction(Guarded<NoGradient>), kByName,
+     "no_gradient(op_type)\n--\n\n"
+     "Declares that an op has no gradient.\n\n"
+     "Raises TypeError if `op_type` is no string, KeyError if the op has a\n"
+     "gradient or was declared before.\n\n"
+     ">>> tf.no_gradient('AnOpOfMine')"},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void AddGradientRegistry(nb::module_& m) {
+  if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
+  nb::class_<GradientName>(
+      m, "RegisterGradient", nb::type_slots(register_slots),
+      "RegisterGradient(op_type)\n--\n\n"
+      "Decorates a function that computes gradients under a name, which\n"
+      "`tf.Graph.gradient_override_map` can ask for.\n\n"
+      "The function is given the operation and the gradient of each of its\n"
+      "outputs, and returns a gradient, or None, for each of its inputs.\n\n"
+      "Raises TypeError if the name is no string, KeyError if there is such a\n"
+      "gradient.\n\n"
+      ">>> @tf.RegisterGradient('NoGradientAtAll')\n"
+      "... def nothing(op, grad):\n"
+      "...     return tf.zeros_like(grad)");
+}
+
+}  // namespace gk::py

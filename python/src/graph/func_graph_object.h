@@ -1,0 +1,59 @@
+// tf.Graph and FuncGraph: the Python faces of graphs.
+#ifndef GK_PYTHON_FUNC_GRAPH_OBJECT_H_
+#define GK_PYTHON_FUNC_GRAPH_OBJECT_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "function/func_graph.h"
+#include "python/src/binding/errors.h"
+#include "python/src/binding/py_ref.h"
+#include "python/src/binding/type_parts.h"
+#include "python/src/graph/source_location.h"
+
+namespace gk::py {
+
+// A graph that a thread is building.
+struct EnteredGraph {
+  explicit EnteredGraph(FuncGraph* f) : building(f) {}
+  bool IsHere() const { return thread == std::this_thread::get_id(); }
+
+  const std::thread::id thread = std::this_thread::get_id();
+  FuncGraph::Building building;
+  std::optional<TracedHere> trace;
+};
+
+struct PyGraph {
+  PyObject_HEAD;
+  Graph* graph;     // owned
+  FuncGraph* func;  // owned; null for a graph that nobody builds any more
+  std::vector<std::unique_ptr<EnteredGraph>>* entered;
+  PyObject* weakrefs;
+  PyObject* dict;
+};
+
+extern PyTypeObject* GraphType;
+extern PyTypeObject* FuncGraphType;
+
+inline bool IsGraph(PyObject* o) { return PyObject_TypeCheck(o, GraphType); }
+inline PyGraph* GraphOf(PyObject* o) { return reinterpret_cast<PyGraph*>(o); }
+
+// The live object around `graph`, or a new one. New reference.
+PyObject* WrapGraph(Graph* graph);
+
+// What calls `function`, which takes nothing and returns a tensor; it may be
+// called and dropped by any thread.
+std::function<StatusOr<Tensor>()> ValueOnCall(PyObject* function);
+
+// The graph's builder; null with an exception set if it has none.
+FuncGraph* BuilderOf(PyObject* graph);
+
+// With what other files give the two types.
+bool AddGraphTypes(PyObject* module, TypeParts graph, TypeParts func_graph);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_FUNC_GRAPH_OBJECT_H_

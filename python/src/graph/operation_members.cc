@@ -1,0 +1,209 @@
+#include "python/src/graph/operation_members.h"
+
+#include <algorithm>
+
+#include "function/func_graph.h"
+#include "graph/control_gather.h"
+#include "python/src/binding/errors.h"
+#include "python/src/binding/text_caster.h"
+#include "python/src/graph/func_graph_object.h"
+#include "python/src/graph/graph_def.h"
+#include "python/src/graph/operation_type.h"
+#include "python/src/graph/source_location.h"
+#include "python/src/tensors/tensor_type.h"
+
+namespace nb = nanobind;
+
+namespace gk::py {
+namespace {
+
+[[noreturn]] void Throw(const Status& status) {
+  Raise(status);
+  throw nb::python_error();
+}
+
+nb::object Steal(PyObject* o) {
+  if (o == nullptr) throw nb::python_error();
+  return nb::steal(o);
+}
+
+nb::object Edge(const Operation& op, Output o) {
+  return Steal(WrapTensor(op.graph->TensorOf(o)));
+}
+
+nb::tuple Inputs(const Operation& op) {
+  nb::list out;
+  for (const Output& o : op.node->inputs()) out.append(Edge(op, o));
+  return nb::tuple(out);
+}
+nb::list Outputs(const Operation& op) {
+  nb::list out;
+  for (int i = 0; i < op.node->num_outputs(); ++i) {
+    out.append(Edge(op, {op.node, i}));
+  }
+  return out;
+}
+nb::list ControlInputs(const Operation& op) {
+  nb::list out;
+  for (Node* n : op.node->control_inputs()) {
+    out.append(WrapNode(op.graph.get(), n));
+  }
+  const FuncGraph* f = FuncGraph::Of(op.graph.get());
+  if (f == nullptr || !f->finished() || !op.node->op().Has(kIdentity)) {
+    return out;
+  }
+  // The edges to what gathers effects are in written graphs only.
+  const ControlGather gather(*op.graph, f->results(), f->control_outputs());
+  if (gather.node() != nullptr && gather.Waits(op.node)) {
+    out.append(WrapNode(op.graph.get(), const_cast<Node*>(gather.node())));
+  }
+  return out;
+}
+bool Uses(const Node& node, const Node* producer, int index) {
+  return std::any_of(
+      node.inputs().begin(), node.inputs().end(),
+      [&](const Output& o) { return o.node == producer && o.index == index; });
+}
+
+nb::list Consumers(nb::handle tensor) {
+  if (!IsSymbolicTensor(tensor.ptr())) {
+    Throw(TypeError("expected a symbolic tensor"));
+  }
+  const Tensor t = TensorOf(tensor.ptr());
+  Graph* graph = Graph::GraphOf(t);
+  const Output o = Graph::OutputOf(t);
+  nb::list out;
+  for (const auto& node : graph->nodes()) {
+    if (Uses(*node, o.node, o.index)) out.append(WrapNode(graph, node.get()));
+  }
+  return out;
+}
+
+// Where it was made: the user's frames, outermost first.
+nb::object Traceback(const Operation& op) {
+  nb::module_ traceback = nb::module_::import_("traceback");
+  nb::list frames;
+  for (nb::handle at : Steal(SourceLinesOf(op.node->source()))) {
+    frames.append(traceback.attr("FrameSummary")(
+        at[0], at[1], at[2], nb::arg("lookup_line") = false));
+  }
+  return traceback.attr("StackSummary").attr("from_list")(frames);
+}
+
+// The operations that run after this one because they were told to.
+nb::list ControlOutputs(const Operation& op) {
+  nb::list out;
+  for (const auto& node : op.graph->nodes()) {
+    const auto& before = node->control_inputs();
+    if (std::find(before.begin(), before.end(), op.node) != before.end()) {
+      out.append(WrapNode(op.graph.get(), node.get()));
+    }
+  }
+  return out;
+}
+
+nb::list ColocationGroups(const Operation& op) {
+  nb::list out;
+  const auto add = [&](const std::string& group) {
+    if (group.starts_with("loc:@")) {
+      out.append(nb::bytes(group.data(), group.size()));
+    }
+  };
+  const AttrMap& attrs = op.node->attrs();
+  if (const auto* one = attrs.Get<std::string>("_class")) add(*one);
+  if (const auto* all = attrs.Get<std::vector<std::string>>("_class")) {
+    for (const std::string& group : *all) add(group);
+  }
+  if (nb::len(out) == 0) add("loc:@" + op.node->name());
+  return out;
+}
+
+nb::object GraphObject(const Operation& op) {
+  return Steal(WrapGraph(op.graph.get()));
+}
+
+PyObject* WrapOperationOf(const Tensor& t) {
+  try {
+    return WrapNode(Graph::GraphOf(t), Graph::OutputOf(t).node).release().ptr();
+  } catch (nb::python_error& e) {
+    e.restore();
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+void AddOperation(nb::module_& m) {
+  wrap_operation = WrapOperationOf;
+  nb::class_<Operation>(m, "Operation", nb::is_weak_referenceable(),
+                        "A node of a graph.")
+      .def_prop_ro("name", [](const Operation& op) { return op.node->name(); })
+      .def_prop_ro(
+          "type",
+          [](const Operation& op) { return std::string(op.node->type()); })
+      .def_prop_ro("device",
+                   [](const Operation& op) { return op.node->device(); })
+      .def_prop_ro("inputs", &Inputs)
+      .def_prop_ro("outputs", &Outputs)
+      .def_prop_ro("control_inputs", &ControlInputs)
+      .def_prop_ro("graph", &GraphObject)
+      .def("values", [](const Operation& op) { return nb::tuple(Outputs(op)); })
+      .def("__eq__",
+           [](const Operation& a, nb::handle b) {
+             return nb::isinstance<Operation>(b) &&
+                    nb::cast<const Operation&>(b).node == a.node;
+           })
+      .def("__hash__",
+           [](const Operation& a) { return reinterpret_cast<size_t>(a.node); })
+      .def_prop_ro("node_def", &NodeDefOf, "The operation as a NodeDef.")
+      .def_prop_ro("op_def", &OpDefOf,
+                   "The signature of the operation's op as an OpDef.")
+      .def("get_attr", &AttrOf, nb::arg("name"),
+           "The value of an attribute: a Python value, or a message for "
+           "shapes,\ntensors and functions. ValueError if there is no such "
+           "attribute.")
+      .def_prop_ro("traceback", &Traceback,
+                   "Where the operation was made: the user's frames, outermost "
+                   "first.")
+      .def_prop_ro("_control_outputs", &ControlOutputs)
+      .def("colocation_groups", &ColocationGroups,
+           "The groups of operations that are to run on one device.")
+      .def(
+          "run",
+          [](const Operation&, nb::handle, nb::handle) {
+            Throw(ValueError(
+                "Cannot execute operation using `run()`: No default session is "
+                "registered. Use `with sess.as_default():` or pass an explicit "
+                "session to `run(session=sess)`"));
+          },
+          nb::arg("feed_dict") = nb::none(), nb::arg("session") = nb::none(),
+          "ValueError: there are no sessions. Call a tf.function instead.")
+      .def_static(
+          "from_node_def",
+          [](nb::handle node_def, nb::handle g, nb::handle inputs, nb::handle,
+             nb::handle control_inputs, nb::handle, nb::handle, nb::handle) {
+            return OperationOfNodeDef(node_def, g, inputs, control_inputs);
+          },
+          nb::arg("node_def"), nb::arg("g"), nb::arg("inputs") = nb::none(),
+          nb::arg("output_types") = nb::none(),
+          nb::arg("control_inputs") = nb::none(),
+          nb::arg("input_types") = nb::none(),
+          nb::arg("original_op") = nb::none(), nb::arg("op_def") = nb::none(),
+          "Adds the operation that a NodeDef describes to the graph `g`; its\n"
+          "inputs are given as tensors.")
+      .def("__str__",
+           [](const Operation& op) { return nb::str(NodeDefOf(op)); })
+      .def("__repr__", [](const Operation& op) {
+        return Format("<tf.Operation '{}' type={}>", op.node->name(),
+                      op.node->type());
+      });
+  m.def("consumers", &Consumers, nb::arg("tensor"));
+  m.attr("register_tensor_conversion_function")(
+      m.attr("Operation"),
+      nb::cpp_function([](const Operation& op, nb::args, nb::kwargs) {
+        Throw(TypeError("can't convert Operation '{}' to Tensor",
+                        op.node->name()));
+      }));
+}
+
+}  // namespace gk::py

@@ -1,0 +1,86 @@
+// The logger under the names of tf.compat.v1.logging.
+#include <utility>
+
+#include "python/src/binding/guarded.h"
+#include "python/src/binding/only_argument.h"
+#include "python/src/binding/py_ref.h"
+#include "python/src/host/package_facts.h"
+
+namespace gk::py {
+namespace {
+
+PyRef Method(const char* name) {
+  PyRef logger =
+      PyRef::Steal(CallPython("graphkiln._src.host.logging", "get_logger", {}));
+  return PyRef::Steal(logger ? PyObject_GetAttrString(logger.get(), name)
+                             : nullptr);
+}
+
+// The method of the logger with the same arguments.
+template <const char* const* kMethod>
+PyObject* Log(PyObject*, PyObject* args, PyObject* kwargs) {
+  PyRef method = Method(*kMethod);
+  return method ? PyObject_Call(method.get(), args, kwargs) : nullptr;
+}
+constexpr const char *kAnyLevel = "log", *kDebug = "debug", *kInfo = "info",
+                     *kWarning = "warning", *kError = "error",
+                     *kCritical = "critical", *kLevel = "getEffectiveLevel";
+
+constexpr char kV[] = "v";
+PyObject* SetVerbosity(PyObject*, PyObject* level) {
+  PyRef method = Method("setLevel");
+  return method ? PyObject_CallOneArg(method.get(), level) : nullptr;
+}
+
+#define LOG(name, method, signature, doc)                                   \
+  {                                                                         \
+    name, AsCFunction(Guarded<Log<&method>>), METH_VARARGS | METH_KEYWORDS, \
+        name signature "\n--\n\n" doc                                       \
+  }
+
+PyMethodDef functions[] = {
+    LOG("log", kAnyLevel, "(level, msg, *args, **kwargs)",
+        "Logs at a level.\n\n"
+        ">>> tf.compat.v1.logging.log(\n"
+        "...     tf.compat.v1.logging.DEBUG, 'turn %d', 3)"),
+    LOG("debug", kDebug, "(msg, *args, **kwargs)",
+        "Logs at level DEBUG.\n\n"
+        ">>> tf.compat.v1.logging.debug('turn %d', 3)"),
+    LOG("info", kInfo, "(msg, *args, **kwargs)",
+        "Logs at level INFO.\n\n"
+        ">>> tf.compat.v1.logging.info('turn %d', 3)"),
+    LOG("warning", kWarning, "(msg, *args, **kwargs)",
+        "Logs at level WARN.\n\n"
+        ">>> tf.compat.v1.logging.warning('turn %d takes long', 3)"),
+    LOG("error", kError, "(msg, *args, **kwargs)",
+        "Logs at level ERROR.\n\n"
+        ">>> tf.compat.v1.logging.error('turn %d failed', 3)"),
+    LOG("fatal", kCritical, "(msg, *args, **kwargs)",
+        "Logs at level FATAL.\n\n"
+        ">>> tf.compat.v1.logging.fatal('nothing is left after turn %d', 3)"),
+    LOG("get_verbosity", kLevel, "()",
+        "The level below which nothing is logged.\n\n"
+        ">>> tf.compat.v1.logging.get_verbosity() <= "
+        "tf.compat.v1.logging.FATAL\n"
+        "True"),
+    {"set_verbosity", OnlyArgument<kV, SetVerbosity>,
+     METH_VARARGS | METH_KEYWORDS,
+     "set_verbosity(v)\n--\n\n"
+     "Sets the level below which nothing is logged.\n\n"
+     ">>> tf.compat.v1.logging.set_verbosity(\n"
+     "...     tf.compat.v1.logging.get_verbosity())"},
+    {nullptr, nullptr, 0, nullptr}};
+#undef LOG
+
+}  // namespace
+
+void AddLogFunctions(nanobind::module_& m) {
+  constexpr std::pair<const char*, int> kLevels[] = {
+      {"DEBUG", 10}, {"INFO", 20}, {"WARN", 30}, {"ERROR", 40}, {"FATAL", 50}};
+  for (const auto& [name, level] : kLevels) m.attr(name) = level;
+  if (PyModule_AddFunctions(m.ptr(), functions) < 0) {
+    throw nanobind::python_error();
+  }
+}
+
+}  // namespace gk::py

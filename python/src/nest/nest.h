@@ -1,0 +1,22 @@
+// What tf.nest does with Python values, for other files of the binding.
+#ifndef GK_PYTHON_NEST_H_
+#define GK_PYTHON_NEST_H_
+
+#include "python/src/nest/nest_node.h"
+
+namespace gk::py {
+
+// The leaves of a value, as a list. Null with an exception set.
+PyRef FlatList(PyObject* value, NestRules rules);
+// The leaves, which are enough, in the form of `like`. The same.
+PyObject* Packed(PyObject* like, NestRules rules, PyObject* leaves);
+// The parts of `deep` where `shallow` has leaves. The same.
+PyObject* FlattenUpTo(PyObject* shallow, PyObject* deep, NestRules rules,
+                      bool gaps);
+// Do both nest alike? False with an exception set.
+bool AssertSame(PyObject* first, PyObject* second, bool check_types,
+                NestRules rules);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_NEST_H_

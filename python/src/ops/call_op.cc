@@ -1,0 +1,43 @@
+#include "python/src/ops/call_op.h"
+
+#include <algorithm>
+
+#include "framework/op_registry.h"
+#include "python/src/ops/op_function.h"
+
+namespace gk::py {
+
+bool NodeName(std::string_view op, PyObject* name, std::string_view* result) {
+  if (name != Py_None && !PyUnicode_Check(name)) {
+    PyErr_Format(PyExc_TypeError, "Expected a string for `name`, got %R", name);
+    return false;
+  }
+  if (name != Py_None) {
+    *result = StringView(name);
+  } else if (OpBuilder::Current()->builds_graph()) {
+    *result = op;
+  }
+  return true;
+}
+
+PyObject* CallOp(std::string_view op, const NamedArguments& given,
+                 PyObject* name) {
+  const OpRecord* record = OpRegistry::Get().Find(op);
+  if (record == nullptr) {
+    return Raise(NotFound("Op type not registered '{}'", op));
+  }
+  const OpInfo* info = OpInfo::OfRaw(*record);
+  std::vector<PyObject*> arguments;
+  for (const FunctionInfo::Parameter& p : info->parameters()) {
+    const auto at = std::find_if(
+        given.begin(), given.end(),
+        [&](const auto& a) { return a.first == StringView(p.name); });
+    arguments.push_back(at == given.end() ? nullptr : at->second);
+  }
+  std::string_view node_name;
+  return NodeName(op, name, &node_name)
+             ? info->Call(arguments.data(), node_name)
+             : nullptr;
+}
+
+}  // namespace gk::py

@@ -1,0 +1,423 @@
+// The callable around an OpInfo: tf.raw_ops.X (keywords only) and the public
+// functions that are nothing but an op.
+
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "framework/op_registry.h"
+#include "ops/composite.h"
+#include "python/src/binding/guarded.h"
+#include "python/src/ops/op_function.h"
+#include "python/src/tensors/tensor_type.h"
+
+// clang-format off: it needs Python.h before it.
+#include <structmember.h>
+// clang-format on
+
+namespace nb = nanobind;
+
+namespace gk::py {
+namespace {
+
+struct PyOpFunction {
+  PyObject_HEAD;
+  vectorcallfunc vectorcall;
+  const FunctionInfo* info;
+  const OpInfo* op;  // what it is for eager tensors without more; may be null
+  PyObject* name;
+  PyObject* doc;
+  PyObject* dict;
+  bool keyword_only;
+  // How the module finds it, for pickling.
+  const char* finder;
+  std::string_view identity;
+};
+
+PyTypeObject* OpFunctionType = nullptr;
+PyObject* name_keyword = nullptr;
+constexpr int kMaxParameters = 32;
+
+PyOpFunction* Self(PyObject* o) { return reinterpret_cast<PyOpFunction*>(o); }
+
+PyObject* Fail(PyOpFunction* self, const char* format, PyObject* a = nullptr) {
+  PyRef tail = PyRef::Steal(PyUnicode_FromFormat(format, a));
+  if (!tail) return nullptr;
+  PyErr_Format(PyExc_TypeError, "%U() %U", self->name, tail.get());
+  return nullptr;
+}
+
+int FindParameter(const FunctionInfo& info, PyObject* keyword) {
+  const auto& parameters = info.parameters();
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].name == keyword) return i;
+  }
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (PyUnicode_Compare(parameters[i].name, keyword) == 0) return i;
+  }
+  return -1;
+}
+
+PyObject* KeywordsOnly(PyOpFunction* self) {
+  PyRef keys = PyRef::Steal(PyList_New(0));
+  for (const auto& p : self->info->parameters()) {
+    PyList_Append(keys.get(), p.name);
+  }
+  PyList_Append(keys.get(), name_keyword);
+  PyErr_Format(PyExc_TypeError,
+               "%U only takes keyword args (possible keys: %R). Please pass "
+               "these args as kwargs instead.",
+               self->name, keys.get());
+  return nullptr;
+}
+
+bool IsPlain(PyObject* o) {
+  return IsTensor(o) || o == Py_None || PyLong_Check(o) || PyFloat_Check(o) ||
+         PyUnicode_Check(o) || PyBytes_Check(o);
+}
+
+// A call has failed with the error that is set. If it was because of values
+// that are no tensors, the result of what is registered for them.
+PyObject* Redispatch(PyObject* o, PyObject* const* args, size_t nargs,
+                     PyObject* keywords) {
+  const size_t n = nargs + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
+  if (Self(o)->keyword_only || std::all_of(args, args + n, IsPlain) ||
+      !(PyErr_ExceptionMatches(PyExc_TypeError) ||
+        PyErr_ExceptionMatches(PyExc_ValueError))) {
+    return nullptr;
+  }
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyRef positional = PyRef::Steal(PyTuple_New(nargs));
+  PyRef named = PyRef::Steal(PyDict_New());
+  bool ready = positional && named;
+  for (size_t i = 0; ready && i < nargs; ++i) {
+    PyTuple_SET_ITEM(positional.get(), i, Py_NewRef(args[i]));
+  }
+  for (size_t i = nargs; ready && i < n; ++i) {
+    ready = PyDict_SetItem(named.get(), PyTuple_GET_ITEM(keywords, i - nargs),
+                           args[i]) == 0;
+  }
+  PyObject* result =
+      ready ? CallPython("graphkiln._src.types.composite_dispatch", "dispatch",
+                         {o, positional.get(), named.get()})
+            : nullptr;
+  if (result == Py_NotImplemented) {
+    Py_DECREF(result);
+    PyErr_Restore(type, value, trace);
+    return nullptr;
+  }
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(trace);
+  return result;
+}
+
+PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
+               PyObject* keywords) {
+  PyOpFunction* self = Self(o);
+  const FunctionInfo& info = *self->info;
+  const size_t nargs = PyVectorcall_NARGS(nargsf);
+  const size_t n = info.parameters().size();
+  const size_t at = info.name_position();
+  // The shortest way: one or two eager tensors and nothing else.
+  if (keywords == nullptr && nargs == n && nargs > 0 && nargs <= 2 &&
+      IsEagerTensor(args[0]) && IsEagerTensor(args[nargs - 1]) &&
+      self->op != nullptr && !self->keyword_only) {
+    Tensor t = self->op->TryTile(ImplOf(args[0]),
+                                 nargs == 2 ? ImplOf(args[1]) : nullptr);
+    if (t) return WrapNewTensor(std::move(t));
+  }
+  if (self->keyword_only && nargs > 0) return KeywordsOnly(self);
+  const size_t most = at == FunctionInfo::kNoName ? n : n + 1;
+  if (nargs > most) {
+    PyErr_Format(PyExc_TypeError,
+                 "Too many arguments were given. Expected %zu but got %zu.",
+                 most, nargs);
+    return nullptr;
+  }
+  PyObject* slots[kMaxParameters] = {};
+  PyObject* name = nullptr;
+  for (size_t i = 0; i < nargs; ++i) {
+    (i == at ? name : slots[i < at ? i : i - 1]) = args[i];
+  }
+  if (keywords != nullptr) {
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(keywords); ++k) {
+      PyObject* keyword = PyTuple_GET_ITEM(keywords, k);
+      PyObject* value = args[nargs + k];
+      PyObject** slot;
+      const int i = FindParameter(info, keyword);
+      if (i >= 0) {
+        slot = &slots[i];
+      } else if (at != FunctionInfo::kNoName &&
+                 PyUnicode_Compare(keyword, name_keyword) == 0) {
+        slot = &name;
+      } else {
+        return Fail(self, "got an unexpected keyword argument '%U'", keyword);
+      }
+      if (*slot != nullptr) {
+        return Fail(self, "got multiple values for argument '%U'", keyword);
+      }
+      *slot = value;
+    }
+  }
+  for (size_t i = 0; i < n; ++i) {
+    if (slots[i] == nullptr && info.parameters()[i].required) {
+      return Fail(self, "missing 1 required positional argument: '%U'",
+                  info.parameters()[i].name);
+    }
+  }
+  std::string_view node_name;
+  if (name != nullptr && name != Py_None) {
+    if (!PyUnicode_Check(name)) {
+      PyErr_Format(PyExc_TypeError, "Expected a string for `name`, got %R",
+                   name);
+      return nullptr;
+    }
+    node_name = StringView(name);
+  } else if (self->keyword_only && OpBuilder::Current()->builds_graph()) {
+    node_name = self->op->record().name;  // not the public function's
+  }
+  PyObject* result = info.Call(slots, node_name);
+  if (result == nullptr) [[unlikely]] {
+    return Redispatch(o, args, nargs, keywords);
+  }
+  return result;
+}
+
+void Dealloc(PyObject* o) {
+  PyTypeObject* type = Py_TYPE(o);
+  PyObject_GC_UnTrack(o);
+  Py_CLEAR(Self(o)->name);
+  Py_CLEAR(Self(o)->doc);
+  Py_CLEAR(Self(o)->dict);
+  type->tp_free(o);
+  Py_DECREF(type);
+}
+int Traverse(PyObject* o, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(o));
+  Py_VISIT(Self(o)->dict);
+  return 0;
+}
+int Clear(PyObject* o) {
+  Py_CLEAR(Self(o)->dict);
+  return 0;
+}
+PyObject* Repr(PyObject* o) {
+  return PyUnicode_FromFormat("<function %U at %p>", Self(o)->name, o);
+}
+PyObject* TextSignature(PyObject* o, void*) {
+  std::string text = Self(o)->keyword_only ? "(*, " : "(";
+  const auto& parameters = Self(o)->info->parameters();
+  for (size_t i = 0; i <= parameters.size(); ++i) {
+    if (i == Self(o)->info->name_position()) {
+      text += "name=" + Self(o)->info->name_default() + ", ";
+    }
+    if (i == parameters.size()) break;
+    text += StringView(parameters[i].name);
+    if (!parameters[i].required) text += "=" + parameters[i].shown_default;
+    text += ", ";
+  }
+  text.resize(text.size() - 2);
+  return ToPyString(text + ")");
+}
+// What inspect.signature asks for.
+PyObject* Signature(PyObject* o, void*) {
+  const nb::object text = nb::steal(TextSignature(o, nullptr));
+  if (!text.is_valid()) return nullptr;
+  // As Python reads the text, which is the binding's own, never a user's.
+  const std::string_view shown = StringView(text.ptr());
+  nb::dict names;
+  names["tf"] = nb::module_::import_("graphkiln");
+  const nb::object like = nb::module_::import_("builtins").attr("eval")(
+      ("lambda " + std::string(shown.substr(1, shown.size() - 2)) + ": None")
+          .c_str(),
+      names);
+  return nb::module_::import_("inspect").attr("signature")(like).release().ptr();
+}
+// A function found on a class is a method of its instances.
+PyObject* Bind(PyObject* o, PyObject* instance, PyObject*) {
+  if (instance == nullptr || instance == Py_None) return Py_NewRef(o);
+  return PyMethod_New(o, instance);
+}
+PyObject* Maps(PyObject* o, void*) {
+  return PyLong_FromLong(Self(o)->info->maps());
+}
+PyObject* Compares(PyObject* o, void*) {
+  return PyLong_FromLong(Self(o)->info->compares());
+}
+PyObject* KeepsZero(PyObject* o, void*) {
+  return PyBool_FromLong(Self(o)->info->keeps_zero());
+}
+// What the module finds it by: of one of raw_ops the name of the op.
+PyObject* Identity(PyObject* o, void*) {
+  const std::string_view identity = Self(o)->identity;
+  return PyUnicode_FromStringAndSize(identity.data(), identity.size());
+}
+PyObject* Doc(PyObject* o, void*) { return Py_NewRef(Self(o)->doc); }
+PyObject* Name(PyObject* o, void*) { return Py_NewRef(Self(o)->name); }
+PyObject* Module(PyObject* o, void*) {
+  return PyUnicode_FromString("graphkiln");
+}
+PyObject* Reduce(PyObject* o, PyObject*) {
+  PyRef find = ImportAttribute("graphkiln._graphkiln", Self(o)->finder);
+  if (!find) return nullptr;
+  const std::string identity(Self(o)->identity);
+  return Py_BuildValue("O(s)", find.get(), identity.c_str());
+}
+
+PyGetSetDef getset[] = {
+    {"__doc__", Guarded<Doc>, nullptr, nullptr, nullptr},
+    {"__name__", Guarded<Name>, nullptr, nullptr, nullptr},
+    {"__qualname__", Guarded<Name>, nullptr, nullptr, nullptr},
+    {"__module__", Guarded<Module>, nullptr, nullptr, nullptr},
+    {"__text_signature__", Guarded<TextSignature>, nullptr, nullptr, nullptr},
+    {"__signature__", Guarded<Signature>, nullptr, nullptr, nullptr},
+    {"_maps", Guarded<Maps>, nullptr, nullptr, nullptr},
+    {"_compares", Guarded<Compares>, nullptr, nullptr, nullptr},
+    {"_keeps_zero", Guarded<KeepsZero>, nullptr, nullptr, nullptr},
+    {"_identity", Guarded<Identity>, nullptr, nullptr, nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef methods[] = {{"__reduce__", Guarded<Reduce>, METH_NOARGS, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(PyOpFunction, vectorcall),
+     READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(PyOpFunction, dict), READONLY,
+     nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+#define SLOT(id, f) \
+  { id, reinterpret_cast<void*>(f) }
+PyType_Slot slots[] = {SLOT(Py_tp_dealloc, Dealloc),
+                       SLOT(Py_tp_traverse, Traverse),
+                       SLOT(Py_tp_clear, Clear),
+                       SLOT(Py_tp_repr, Repr),
+                       SLOT(Py_tp_call, PyVectorcall_Call),
+                       SLOT(Py_tp_descr_get, Bind),
+                       SLOT(Py_tp_getset, getset),
+                       SLOT(Py_tp_methods, methods),
+                       SLOT(Py_tp_members, members),
+                       {0, nullptr}};
+PyType_Spec spec = {"graphkiln.OpFunction", sizeof(PyOpFunction), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+                        Py_TPFLAGS_HAVE_VECTORCALL |
+                        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                    slots};
+
+PyObject* Make(const OpRecord& record, std::string_view name,
+               bool keyword_only) {
+  const OpInfo* info =
+      keyword_only ? OpInfo::OfRaw(record) : OpInfo::Of(record);
+  std::string doc(record.doc);
+  if (!record.example.empty()) doc += Format("\n\n{}", record.example);
+  return MakeFunction(info, info, name.empty() ? info->snake_name() : name, doc,
+                      keyword_only, keyword_only ? "raw_op" : "op_function",
+                      record.name);
+}
+
+const OpRecord* LookUp(PyObject* name) {
+  if (!PyUnicode_Check(name)) {
+    Raise(TypeError("an op's name must be a string"));
+    return nullptr;
+  }
+  StatusOr<const OpRecord*> r = OpRegistry::Get().LookUp(StringView(name));
+  if (r.ok()) return *r;
+  Raise(r.status());
+  return nullptr;
+}
+
+PyObject* RawOp(PyObject*, PyObject* name) {
+  const OpRecord* r = LookUp(name);
+  return r == nullptr ? nullptr : Make(*r, "", true);
+}
+PyObject* MakeOpFunction(PyObject*, PyObject* args) {
+  PyObject* op;
+  const char* name = "";
+  if (!PyArg_ParseTuple(args, "U|s", &op, &name)) return nullptr;
+  const OpRecord* r = LookUp(op);
+  return r == nullptr ? nullptr : Make(*r, name, false);
+}
+
+// {"math.add": "AddV2", ...}: the public names of all records.
+PyObject* PublicNames(PyObject*, PyObject*) {
+  PyRef names = PyRef::Steal(PyDict_New());
+  for (const OpRecord* r : OpRegistry::Get().all()) {
+    if (IsComposite(*r)) continue;
+    std::string_view rest = r->python.names;
+    while (names && !rest.empty()) {
+      const size_t bar = rest.find('|');
+      const std::string name(rest.substr(0, bar));
+      rest = bar == std::string_view::npos ? "" : rest.substr(bar + 1);
+      PyRef op = PyRef::Steal(ToPyString(r->name));
+      if (!op ||
+          PyDict_SetItemString(names.get(), name.c_str(), op.get()) < 0) {
+        return nullptr;
+      }
+    }
+  }
+  return names.Release();
+}
+PyObject* OpNames(PyObject*, PyObject*) {
+  PyRef list = PyRef::Steal(PyList_New(0));
+  for (const OpRecord* r : OpRegistry::Get().all()) {
+    PyRef op = PyRef::Steal(ToPyString(r->name));
+    if (!list || !op || PyList_Append(list.get(), op.get()) < 0) {
+      return nullptr;
+    }
+  }
+  return list.Release();
+}
+
+PyMethodDef functions[] = {
+    {"raw_op", Guarded<RawOp>, METH_O, "The keyword-only function of an op."},
+    {"op_function", Guarded<MakeOpFunction>, METH_VARARGS,
+     "The function of an op."},
+    {"public_names", Guarded<PublicNames>, METH_NOARGS,
+     "public_names()\n--\n\n"
+     "Public name -> op name."},
+    {"op_names", Guarded<OpNames>, METH_NOARGS,
+     "op_names()\n--\n\n"
+     "The names of all ops."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+PyObject* MakeFunction(const FunctionInfo* info, const OpInfo* op,
+                       std::string_view name, std::string_view doc,
+                       bool keyword_only, const char* finder,
+                       std::string_view identity) {
+  if (info->parameters().size() > kMaxParameters) {
+    return Raise(Internal("{} has too many parameters", identity));
+  }
+  PyOpFunction* f = PyObject_GC_New(PyOpFunction, OpFunctionType);
+  if (f == nullptr) return nullptr;
+  f->vectorcall = Guarded<Call>;
+  f->info = info;
+  f->op = op;
+  f->dict = nullptr;
+  f->keyword_only = keyword_only;
+  f->finder = finder;
+  f->identity = identity;
+  f->name = ToPyString(name);
+  f->doc = ToPyString(doc);
+  PyObject_GC_Track(reinterpret_cast<PyObject*>(f));
+  if (f->name == nullptr || f->doc == nullptr) {
+    Py_DECREF(f);
+    return nullptr;
+  }
+  return reinterpret_cast<PyObject*>(f);
+}
+
+bool AddOpFunctions(PyObject* module) {
+  OpFunctionType = AddType(module, &spec, nullptr);
+  name_keyword = PyUnicode_InternFromString("name");
+  return OpFunctionType != nullptr && name_keyword != nullptr &&
+         PyModule_AddFunctions(module, functions) == 0;
+}
+
+}  // namespace gk::py

@@ -1,0 +1,283 @@
+#include "python/src/ragged/extension_fields.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "python/src/binding/bound_values.h"
+#include "python/src/binding/text_caster.h"
+#include "python/src/tensors/dtype_type.h"
+#include "python/src/tensors/shape_type.h"
+#include "python/src/tensors/tensor_spec_type.h"
+#include "python/src/tensors/tensor_type.h"
+
+namespace gk::py {
+namespace {
+
+namespace nb = nanobind;
+using Handle = nb::handle;
+using Object = nb::object;
+
+Object From(const char* module, const char* name) {
+  return nb::module_::import_(module).attr(name);
+}
+Object Ours(const char* name) { return From("graphkiln._graphkiln", name); }
+Handle TypeObject(PyTypeObject* type) {
+  return reinterpret_cast<PyObject*>(type);
+}
+std::string Text(Handle value) { return nb::cast<std::string>(nb::str(value)); }
+std::string Repr(Handle value) {
+  return nb::cast<std::string>(nb::repr(value));
+}
+std::string TypeName(Handle value) {
+  return Repr(value.type().attr("__name__"));
+}
+
+// ---- Annotations ----
+
+bool IsUnresolved(Handle type) {
+  return nb::isinstance<nb::str>(type) ||
+         nb::isinstance(type, From("typing", "ForwardRef"));
+}
+// The value of such a field is taken as it is.
+bool IsPlain(Handle type) {
+  for (PyTypeObject* plain : {&PyLong_Type, &PyFloat_Type, &PyUnicode_Type,
+                              &PyBytes_Type, &PyBool_Type, Py_TYPE(Py_None)}) {
+    if (type.is(TypeObject(plain))) return true;
+  }
+  return false;
+}
+bool IsComposite(Handle type) {
+  if (!PyType_Check(type.ptr())) return false;
+  const int derived =
+      PyObject_IsSubclass(type.ptr(), Ours("CompositeTensor").ptr());
+  if (derived < 0) throw nb::python_error();
+  return derived == 1;
+}
+
+// Tuple[...], Mapping[...], Union[...]: what it is made of.
+struct Generic {
+  explicit Generic(Handle type)
+      : origin(From("typing", "get_origin")(type)),
+        parts(nb::borrow<nb::tuple>(Object(From("typing", "get_args")(type)))) {
+  }
+  bool is_tuple() const { return origin.is(TypeObject(&PyTuple_Type)); }
+  bool is_mapping() const {
+    return origin.is(From("collections.abc", "Mapping"));
+  }
+  bool is_union() const {
+    return origin.is(From("typing", "Union")) ||
+           origin.is(From("types", "UnionType"));
+  }
+  // Tuple[X, ...]
+  bool repeats() const {
+    return nb::len(parts) == 2 && Object(parts[1]).is(Handle(Py_Ellipsis));
+  }
+
+  Object origin;
+  nb::tuple parts;
+};
+
+// TypeError unless values can be of that type; false if it names something
+// that is not defined yet.
+bool CheckAnnotation(Handle type) {
+  if (IsUnresolved(type)) return false;
+  if (type.is_none() || IsPlain(type) || type.is(TypeObject(TensorType)) ||
+      type.is(Ours("TensorShape")) || type.is(TypeObject(DTypeType)) ||
+      IsComposite(type)) {
+    return true;
+  }
+  const Generic generic(type);
+  const size_t n = nb::len(generic.parts);
+  const bool is_empty_tuple =
+      n == 0 && Repr(type).find("()") != std::string::npos;
+  if ((generic.is_tuple() && (n > 0 || is_empty_tuple)) ||
+      ((generic.is_mapping() || generic.is_union()) && n > 0)) {
+    bool known = true;
+    const size_t count = generic.is_tuple() && generic.repeats() ? 1 : n;
+    for (size_t i = 0; i < count; ++i) {
+      known = CheckAnnotation(Object(generic.parts[i])) && known;
+    }
+    return known;
+  }
+  const bool is_class = PyType_Check(type.ptr()) && n == 0;
+  Throw(TypeError("Unsupported type annotation {}",
+                  is_class ? Repr(type.attr("__name__")) : Repr(type)));
+}
+
+// ---- Values ----
+
+[[noreturn]] void Wrong(const std::string& path, const std::string& expected,
+                        Handle value) {
+  Throw(TypeError("{}: expected {}, got {}", path, expected, TypeName(value)));
+}
+
+// What `make` returns; TypeError if it says that the value cannot be one.
+template <class F>
+Object Tried(const std::string& path, const char* expected, Handle value,
+             F&& make) {
+  try {
+    return make();
+  } catch (nb::python_error& e) {
+    if (!e.matches(PyExc_TypeError) && !e.matches(PyExc_ValueError)) throw;
+  }
+  Wrong(path, expected, value);
+}
+
+// `value` as one of the type, or as what a spec holds of it.
+class FieldConverter {
+ public:
+  explicit FieldConverter(bool as_spec) : as_spec_(as_spec) {}
+
+  Object Convert(Handle value, Handle type, const std::string& path) const {
+    if (IsUnresolved(type)) {
+      Throw(TypeError("{}: unresolved forward reference {}", path, Repr(type)));
+    }
+    if (type.is_none() || type.is(TypeObject(Py_TYPE(Py_None)))) {
+      if (!value.is_none()) Wrong(path, "'NoneType'", value);
+      return nb::none();
+    }
+    if (IsPlain(type)) {
+      if (!nb::isinstance(value, type)) {
+        Wrong(path, Repr(type.attr("__name__")), value);
+      }
+      return nb::borrow(value);
+    }
+    if (type.is(TypeObject(TensorType))) return AsTensor(value, path);
+    if (const Object shape = Ours("TensorShape"); type.is(shape)) {
+      return Tried(path, "'tf.TensorShape'", value,
+                   [&] { return shape(value); });
+    }
+    if (type.is(TypeObject(DTypeType))) {
+      return Tried(path, "'tf.DType'", value,
+                   [&] { return Ours("as_dtype")(value); });
+    }
+    if (IsComposite(type)) return AsComposite(value, type, path);
+    const Generic generic(type);
+    if (generic.is_tuple()) return AsTuple(value, generic, path);
+    if (generic.is_mapping()) return AsMapping(value, generic.parts, path);
+    return AsOneOf(value, generic.parts, type, path);
+  }
+
+ private:
+  Object AsTensor(Handle value, const std::string& path) const {
+    if (as_spec_) {
+      if (!IsTensorSpec(value.ptr())) Wrong(path, "a TensorSpec", value);
+      return nb::borrow(value);
+    }
+    if (IsTensor(value.ptr())) return nb::borrow(value);
+    return Tried(path, "a Tensor", value,
+                 [&] { return Ours("convert_to_tensor")(value); });
+  }
+
+  Object AsComposite(Handle value, Handle type, const std::string& path) const {
+    const std::string name = Repr(type.attr("__name__"));
+    if (!as_spec_) {
+      if (!nb::isinstance(value, type)) Wrong(path, name, value);
+      return nb::borrow(value);
+    }
+    const bool fits =
+        PyObject_TypeCheck(value.ptr(), TypeSpecType) &&
+        PyObject_IsSubclass(Object(value.attr("value_type")).ptr(),
+                            type.ptr()) == 1;
+    if (PyErr_Occurred()) throw nb::python_error();
+    if (!fits) Wrong(path, "a TypeSpec of " + name, value);
+    return nb::borrow(value);
+  }
+
+  Object AsTuple(Handle value, const Generic& generic,
+                 const std::string& path) const {
+    if (!nb::isinstance(value, From("collections.abc", "Sequence"))) {
+      Wrong(path, "tuple", value);
+    }
+    const size_t n = nb::len(value);
+    const size_t wanted = generic.repeats() ? n : nb::len(generic.parts);
+    if (wanted != n) {
+      Throw(TypeError("{}: expected tuple with length {}, got {}", path, wanted,
+                      Repr(value)));
+    }
+    nb::list items;
+    for (size_t i = 0; i < n; ++i) {
+      const Object part = generic.parts[generic.repeats() ? 0 : i];
+      items.append(Convert(Object(value[i]), part, Format("{}[{}]", path, i)));
+    }
+    return nb::tuple(items);
+  }
+
+  Object AsMapping(Handle value, const nb::tuple& parts,
+                   const std::string& path) const {
+    if (!nb::isinstance(value, From("collections.abc", "Mapping"))) {
+      Wrong(path, "mapping", value);
+    }
+    nb::dict items;
+    for (Handle key : value) {
+      Object own = Convert(key, Object(parts[0]), path + "[<key>]");
+      items[own] = Convert(Object(value[key]), Object(parts[1]),
+                           Format("{}[{}]", path, Repr(key)));
+    }
+    return From("graphkiln._src.types.extension_type", "ImmutableDict")(items);
+  }
+
+  Object AsOneOf(Handle value, const nb::tuple& parts, Handle type,
+                 const std::string& path) const {
+    std::vector<Object> choices;
+    for (Handle part : parts) choices.push_back(nb::borrow(part));
+    // What needs no conversion comes first.
+    std::stable_partition(
+        choices.begin(), choices.end(),
+        [&](const Object& part) { return part.is(value.type()); });
+    for (const Object& part : choices) {
+      if (part.is(TypeObject(TensorType)) && !as_spec_ &&
+          nb::isinstance(value, Ours("CompositeTensor"))) {
+        continue;
+      }
+      try {
+        return Convert(value, part, path);
+      } catch (nb::python_error& e) {
+        if (!e.matches(PyExc_TypeError)) throw;
+      }
+    }
+    Wrong(path, Text(type), value);
+  }
+
+  bool as_spec_;
+};
+
+// What a spec holds of the value of a field.
+Object SpecOf(Handle value) {
+  nb::list specs;
+  for (Handle leaf : Object(Ours("nest_flatten")(value))) {
+    if (IsTensor(leaf.ptr())) {
+      const Tensor t = TensorOf(leaf.ptr());
+      specs.append(Owned(WrapTensorSpec(t.partial_shape(), t.dtype())));
+    } else if (nb::isinstance(leaf, Ours("CompositeTensor"))) {
+      specs.append(Object(leaf.attr("_type_spec")));
+    } else {
+      specs.append(leaf);
+    }
+  }
+  return Ours("nest_pack")(value, specs);
+}
+
+}  // namespace
+
+void AddExtensionFields(nb::module_& m) {
+  nb::module_ fields = m.def_submodule(
+      "extension_fields", "Fields of extension types: annotations and values.");
+  fields.def("check_annotation", &CheckAnnotation, nb::arg("type").none(),
+             "TypeError unless values can be of that type; False if it names "
+             "something that is not defined yet.");
+  fields.def(
+      "convert",
+      [](Handle value, Handle type, const std::string& path, bool as_spec) {
+        return FieldConverter(as_spec).Convert(value, type, path);
+      },
+      nb::arg("value").none(), nb::arg("type").none(), nb::arg("path"),
+      nb::arg("as_spec") = false,
+      "The value as one of the type; `as_spec`: as what a spec holds of it. "
+      "TypeError names the `path` of the part that does not fit.");
+  fields.def("spec_of", &SpecOf, nb::arg("value").none(),
+             "What a spec holds of the value of a field.");
+}
+
+}  // namespace gk::py

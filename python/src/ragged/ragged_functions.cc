@@ -1,0 +1,420 @@
+// Public functions of ragged arguments, by name: what dispatch calls.
+#include <array>
+#include <utility>
+
+#include "ops/dynamic_axes.h"
+#include "ops/element_moves.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/Size.h"
+#include "ops/fn/Sqrt.h"
+#include "ops/fn/StringFormat.h"
+#include "ops/fn/StringJoin.h"
+#include "python/src/binding/text_caster.h"
+#include "python/src/ragged/ragged.h"
+#include "python/src/ragged/ragged_arguments.h"
+#include "python/src/ragged/ragged_shape_type.h"
+#include "python/src/tensors/convert.h"
+#include "python/src/tensors/dtype_type.h"
+
+namespace gk::py {
+
+namespace nb = nanobind;
+
+namespace {
+
+// What the function was called with, by name.
+class Bound {
+ public:
+  Bound(nb::handle api, nb::dict arguments)
+      : api_(nb::borrow(api)), arguments_(std::move(arguments)) {}
+
+  nb::object operator[](const char* name) const {
+    PyObject* found = PyDict_GetItemString(arguments_.ptr(), name);
+    return found == nullptr ? nb::none() : nb::borrow(found);
+  }
+  RaggedValue ragged(const char* name) const { return AsRagged((*this)[name]); }
+  std::vector<RaggedValue> list(const char* name,
+                                DataType hint = DataType::kInvalid) const {
+    const nb::object values = (*this)[name];
+    if (!PyList_Check(values.ptr()) && !PyTuple_Check(values.ptr())) {
+      return {AsRagged(values)};
+    }
+    return AsRaggedList(values, hint);
+  }
+  bool flag(const char* name) const {
+    return PyObject_IsTrue((*this)[name].ptr()) == 1;
+  }
+  int64_t axis(const char* name, int64_t otherwise) const {
+    const nb::object value = (*this)[name];
+    return value.is_none() ? otherwise : AsAxis(value, name);
+  }
+  std::string text(const char* name, const char* otherwise) const {
+    const nb::object value = (*this)[name];
+    return value.is_none() ? otherwise : nb::cast<std::string>(value);
+  }
+  Axes axes() const { return AsAxes((*this)["axis"], "axis"); }
+  // The function itself, of something else.
+  template <class... Args>
+  nb::object Call(const Args&... args) const {
+    return api_(args...);
+  }
+
+ private:
+  nb::object api_;
+  nb::dict arguments_;
+};
+
+nb::object NotImplementedObject() { return nb::borrow(Py_NotImplemented); }
+
+nb::object Gather(const Bound& b) {
+  const nb::object axis = b["axis"];
+  const RaggedValue params = b.ragged("params");
+  return Wrapped(RaggedGather(
+      params, b.ragged("indices"),
+      axis.is_none() ? std::nullopt : std::optional(AsAxis(axis, "axis")),
+      b.axis("batch_dims", 0)));
+}
+
+nb::object GatherNd(const Bound& b) {
+  if (b.axis("batch_dims", 0) != 0) {
+    Throw(
+        ValueError("batch_dims != 0 is not supported for ragged gather yet."));
+  }
+  const RaggedValue indices = b.ragged("indices");
+  const PartialTensorShape shape = indices.shape();
+  if (!indices.is_ragged() && shape.rank() > 0 &&
+      shape.dim(shape.rank() - 1) == 0) {
+    return NotImplementedObject();
+  }
+  return Wrapped(RaggedGatherNd(b.ragged("params"), indices));
+}
+
+nb::object DynamicPartition(const Bound& b) {
+  return Wrapped(RaggedDynamicPartition(
+      b.ragged("data"), b.ragged("partitions"), b.axis("num_partitions", 1)));
+}
+
+nb::object Concat(const Bound& b) {
+  return Wrapped(RaggedConcat(b.list("values"), b.axis("axis", 0)));
+}
+nb::object Stack(const Bound& b) {
+  return Wrapped(RaggedStack(b.list("values"), b.axis("axis", 0)));
+}
+nb::object ExpandDims(const Bound& b) {
+  return Wrapped(
+      RaggedExpandDims(b.ragged("input"), AsAxis(b["axis"], "axis")));
+}
+nb::object Squeeze(const Bound& b) {
+  const Axes axes = b.axes();
+  if (!axes.values) {
+    Throw(
+        ValueError("Ragged.squeeze must have an axis argument: which "
+                   "dimensions are of size 1 is not known before."));
+  }
+  return Wrapped(RaggedSqueeze(b.ragged("input"), *axes.values));
+}
+nb::object Reverse(const Bound& b) {
+  const nb::object given = b["axis"];
+  const bool listed = PyList_Check(given.ptr()) || PyTuple_Check(given.ptr());
+  if (!listed && !(IsTensor(given.ptr()) && KnownInts(TensorOf(given.ptr())))) {
+    Throw(
+        TypeError("`axis` must be a list of int or a constant tensor when "
+                  "reversing axes in a ragged tensor"));
+  }
+  return Wrapped(RaggedReverse(b.ragged("tensor"), *b.axes().values));
+}
+nb::object Tile(const Bound& b) {
+  return Wrapped(RaggedTile(b.ragged("input"), AsComponent(b["multiples"])));
+}
+
+CompositeValue Native(nb::handle value) {
+  if (value.is_none()) return {};
+  if (PyLong_Check(value.ptr())) return nb::cast<int64_t>(value);
+  if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())) {
+    StatusOr<std::vector<int64_t>> ints = ToIntList(value.ptr());
+    if (ints.ok()) return *std::move(ints);
+    PyErr_Clear();
+  }
+  return AsComponent(value);
+}
+
+nb::object Split(const Bound& b) {
+  return Wrapped(RaggedSplit(b.ragged("value"), Native(b["num_or_size_splits"]),
+                             b.axis("axis", 0), Native(b["num"])));
+}
+
+nb::object Reshape(const Bound& b) {
+  const nb::object shape = b["shape"];
+  if (IsRagged(shape)) return NotImplementedObject();
+  return b.Call(Wrapped(b.ragged("tensor").flat()), shape);
+}
+
+template <const char* kName>
+nb::object Reduce(const Bound& b) {
+  const Axes axes = b.axes();
+  return Wrapped(RaggedReduce({kName, b.flag("keepdims")},
+                              b.ragged("input_tensor"), axes.values, axes.one));
+}
+
+nb::object ReduceJoin(const Bound& b) {
+  const Axes axes = b.axes();
+  return Wrapped(RaggedReduce(
+      {"strings.reduce_join", b.flag("keepdims"), b.text("separator", "")},
+      b.ragged("inputs"), axes.values, axes.one));
+}
+
+RaggedValue VarianceOf(const Bound& b) {
+  const Axes axes = b.axes();
+  return RaggedVariance(b.ragged("input_tensor"), axes.values, axes.one,
+                        b.flag("keepdims"));
+}
+nb::object Variance(const Bound& b) { return Wrapped(VarianceOf(b)); }
+nb::object Deviation(const Bound& b) {
+  const RaggedValue variance = VarianceOf(b);
+  return Wrapped(variance.WithFlat(ops::Sqrt(variance.flat())));
+}
+
+template <const char* kName>
+nb::object Segments(const Bound& b) {
+  return Wrapped(RaggedSegments(kName, b.ragged("data"),
+                                b.ragged("segment_ids"),
+                                AsComponent(b["num_segments"])));
+}
+
+nb::object Cumsum(const Bound& b) {
+  return Wrapped(RaggedCumsum(b.ragged("x"), b.axis("axis", 0),
+                              b.flag("exclusive"), b.flag("reverse")));
+}
+
+nb::object Softmax(const Bound& b) {
+  const RaggedValue logits = b.ragged("logits");
+  const int64_t axis = b.axis("axis", -1);
+  if (CheckedAxis(axis, logits.rank()) == 0) return NotImplementedObject();
+  return Wrapped(RaggedSoftmax(logits, axis));
+}
+
+nb::object Matmul(const Bound& b) {
+  if (b.flag("a_is_sparse") || b.flag("b_is_sparse")) {
+    Throw(ValueError("Ragged matrices are not sparse."));
+  }
+  const RaggedValue x = b.ragged("a");
+  return Wrapped(RaggedMatmul(x, b.ragged("b"),
+                              {b.flag("transpose_a"), b.flag("transpose_b"),
+                               b.flag("adjoint_a"), b.flag("adjoint_b")}));
+}
+
+// A function of the flat values of operands beside one another.
+template <class F>
+nb::object OfFlat(const std::vector<RaggedValue>& operands, F&& f) {
+  const FlatOperands flat = FlattenOperands(operands);
+  const Checks::Scope scope(flat.checks);
+  return Wrapped(flat.known.WithFlat(f(flat.flat)));
+}
+
+nb::object Where(const Bound& b) {
+  if (b["x"].is_none() && b["y"].is_none()) {
+    return Wrapped(RaggedWhere(b.ragged("condition")));
+  }
+  return OfFlat({b.ragged("condition"), b.ragged("x"), b.ragged("y")},
+                [](const TensorVector& t) {
+                  return CallComposite("where", {t[0], t[1], t[2]})[0];
+                });
+}
+
+nb::object CrossEntropy(const Bound& b) {
+  return OfFlat({b.ragged("labels"), b.ragged("logits")},
+                [](const TensorVector& t) {
+                  return CallComposite("nn.sigmoid_cross_entropy_with_logits",
+                                       {t[0], t[1]})[0];
+                });
+}
+
+nb::object Join(const Bound& b) {
+  return OfFlat(b.list("inputs", DataType::kString),
+                [&](const TensorVector& t) {
+                  return ops::StringJoin(t, b.text("separator", ""));
+                });
+}
+
+nb::object AddN(const Bound& b) {
+  const std::vector<RaggedValue> values = b.list("inputs");
+  RaggedValue total = values[0];
+  for (size_t i = 1; i < values.size(); ++i) {
+    total = RaggedBinary(
+        [](const Tensor& x, const Tensor& y) { return ops::AddV2(x, y); },
+        total, values[i]);
+  }
+  return Wrapped(total);
+}
+
+nb::object Size(const Bound& b) {
+  return Wrapped(ops::Size(b.ragged("input").flat(),
+                           AsType(b["out_type"], DataType::kInt32)));
+}
+
+nb::object Rank(const Bound& b) {
+  const RaggedValue value = b.ragged("input");
+  return Wrapped(
+      ops::AddV2(RankOf(value.flat()), IntegerConstant(value.ragged_rank())));
+}
+
+nb::object ShapeOfRagged(const Bound& b) {
+  return Wrapped(RaggedShape::Of(b.ragged("input"),
+                                 AsType(b["out_type"], DataType::kInt32)));
+}
+
+// --- Of tf.experimental.DynamicRaggedShape.
+
+nb::object ReshapeTo(const Bound& b) {
+  return Wrapped(AsRaggedShape(b["shape"]).Reshaped(b.ragged("tensor").flat()));
+}
+nb::object BroadcastTo(const Bound& b) {
+  return Wrapped(AsRaggedShape(b["shape"]).Broadcast(b.ragged("input")));
+}
+nb::object Fill(const Bound& b) {
+  return Wrapped(AsRaggedShape(b["dims"]).Filled(AsComponent(b["value"])));
+}
+template <const char* kName>
+nb::object FilledWith(const Bound& b) {
+  const RaggedShape shape = AsRaggedShape(b["shape"]);
+  return Wrapped(shape.Rows(CallComposite(
+      kName, {shape.inner(), AsType(b["dtype"], DataType::kFloat)})[0]));
+}
+
+nb::object FormatText(const Bound& b) {
+  const std::vector<RaggedValue> values = b.list("inputs");
+  const std::string mark = b.text("placeholder", "{}"),
+                    text = b.text("template", "");
+  const int64_t summarize = b.axis("summarize", 3);
+  std::vector<std::string> pieces;
+  size_t from = 0;
+  for (size_t at; (at = text.find(mark, from)) != text.npos;
+       from = at + mark.size()) {
+    pieces.push_back(text.substr(from, at - from));
+  }
+  pieces.push_back(text.substr(from));
+  if (pieces.size() != values.size() + 1) {
+    Throw(
+        ValueError("{} placeholder(s) in template does not match {} "
+                   "tensor(s) provided as input",
+                   pieces.size() - 1, values.size()));
+  }
+  const auto constant = [](const std::string& piece) {
+    return ValueOrThrow(
+        OpBuilder::Current()->Constant(Tensor::Scalar(piece), {}));
+  };
+  TensorVector parts{constant(pieces[0])};
+  for (size_t i = 0; i < values.size(); ++i) {
+    const TensorVector one{values[i].flat()};
+    parts.push_back(values[i].is_ragged()
+                        ? RaggedText(values[i], summarize)
+                        : ops::StringFormat(one, "{}", "{}", summarize));
+    parts.push_back(constant(pieces[i + 1]));
+  }
+  return Wrapped(ops::StringJoin(parts));
+}
+
+// `op` of the flat values of operands, one of which is ragged, in its rows.
+nb::object Mapped(nb::handle op, nb::handle operands) {
+  const FlatOperands flat = FlattenOperands(AsRaggedList(operands));
+  nb::list values;
+  for (const Tensor& t : flat.flat) values.append(Wrapped(t));
+  const Checks::Scope scope(flat.checks);
+  nb::object made = op(*values);
+  if (!IsTensor(made.ptr())) return made;
+  return Wrapped(flat.known.WithFlat(TensorOf(made.ptr())));
+}
+
+// The same of two, the deeper of which says what the rows are.
+nb::object Binary(nb::handle op, nb::handle x, nb::handle y) {
+  const RaggedValue known = AsRagged(IsRagged(x) ? x : y);
+  const auto operand = [&](nb::handle value) {
+    return AsRagged(value, known.dtype());
+  };
+  return Wrapped(RaggedBinary(
+      [&](const Tensor& a, const Tensor& b) {
+        return AsTensor(op(Wrapped(a), Wrapped(b)));
+      },
+      operand(x), operand(y)));
+}
+
+constexpr char kSum[] = "reduce_sum", kProd[] = "reduce_prod",
+               kMax[] = "reduce_max", kMin[] = "reduce_min",
+               kMean[] = "reduce_mean", kAny[] = "reduce_any",
+               kAll[] = "reduce_all", kOnes[] = "ones", kZeros[] = "zeros";
+
+struct Entry {
+  const char* name;
+  nb::object (*call)(const Bound& b);
+};
+constexpr Entry kFunctions[] = {
+    {"gather", Gather},
+    {"gather_nd", GatherNd},
+    {"dynamic_partition", DynamicPartition},
+    {"concat", Concat},
+    {"stack", Stack},
+    {"expand_dims", ExpandDims},
+    {"squeeze", Squeeze},
+    {"reverse", Reverse},
+    {"tile", Tile},
+    {"split", Split},
+    {"reshape", Reshape},
+    {kSum, Reduce<kSum>},
+    {kProd, Reduce<kProd>},
+    {kMax, Reduce<kMax>},
+    {kMin, Reduce<kMin>},
+    {kMean, Reduce<kMean>},
+    {kAny, Reduce<kAny>},
+    {kAll, Reduce<kAll>},
+    {"reduce_join", ReduceJoin},
+    {"reduce_variance", Variance},
+    {"reduce_std", Deviation},
+    {"unsorted_segment_sum", Segments<kSum>},
+    {"unsorted_segment_prod", Segments<kProd>},
+    {"unsorted_segment_max", Segments<kMax>},
+    {"unsorted_segment_min", Segments<kMin>},
+    {"cumsum", Cumsum},
+    {"softmax", Softmax},
+    {"matmul", Matmul},
+    {"where", Where},
+    {"shape", ShapeOfRagged},
+    {"size", Size},
+    {"rank", Rank},
+    {"add_n", AddN},
+    {"join", Join},
+    {"format", FormatText},
+    {"sigmoid_cross_entropy_with_logits", CrossEntropy},
+};
+
+constexpr Entry kShapeFunctions[] = {
+    {"reshape", ReshapeTo},     {"broadcast_to", BroadcastTo}, {"fill", Fill},
+    {kOnes, FilledWith<kOnes>}, {kZeros, FilledWith<kZeros>},
+};
+
+nb::dict TableOf(std::span<const Entry> entries) {
+  nb::dict table;
+  for (const Entry& entry : entries) {
+    table[entry.name] = nb::cpp_function(
+        [call = entry.call](nb::handle api, nb::dict arguments) {
+          return call(Bound(api, std::move(arguments)));
+        });
+  }
+  return table;
+}
+
+}  // namespace
+
+void AddRagged(nb::module_& module) {
+  nb::module_ m = module.def_submodule("_ragged");
+  m.attr("FUNCTIONS") = TableOf(kFunctions);
+  m.attr("SHAPE_FUNCTIONS") = TableOf(kShapeFunctions);
+  m.def("mapped", &Mapped, nb::arg().none(), nb::arg().none());
+  m.def("binary", &Binary, nb::arg().none(), nb::arg().none(),
+        nb::arg().none());
+  m.def("text", [](nb::handle ragged, int64_t summarize) {
+    const CallScope scope(nb::none(), "RaggedToString");
+    return Wrapped(RaggedText(AsRagged(ragged), summarize));
+  });
+}
+
+}  // namespace gk::py

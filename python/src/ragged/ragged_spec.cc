@@ -1,0 +1,202 @@
+// tf.RaggedTensorSpec.
+#include "python/src/binding/class_members.h"
+#include "python/src/binding/text_caster.h"
+#include "python/src/ragged/composite_types.h"
+#include "python/src/ragged/ragged_arguments.h"
+#include "python/src/tensors/tensor_spec_type.h"
+
+namespace gk::py {
+namespace {
+
+namespace nb = nanobind;
+using Object = nb::object;
+using Handle = nb::handle;
+
+Handle Class() { return TheCompositeClasses().ragged_spec; }
+int64_t RankOf(Handle self) {
+  return nb::cast<int64_t>(self.attr("_ragged_rank"));
+}
+
+// Of the values: `dtype`, or that of their spec.
+Object TypeOfValues(Handle dtype, Handle flat) {
+  if (dtype.is_none()) {
+    if (!flat.is_none()) return TypeObject(flat.attr("dtype"));
+    Throw(ValueError(
+        "At least one of dtype or flat_values_spec must be provided"));
+  }
+  const Object type = TypeObject(dtype);
+  if (!flat.is_none() && !type.equal(flat.attr("dtype"))) {
+    Throw(ValueError("dtype must be the same as flat_values_spec.dtype"));
+  }
+  return type;
+}
+
+Object Init(Handle self, Handle given_shape, Handle dtype, Handle ragged_rank,
+            Handle row_splits_dtype, Handle flat) {
+  const PartialTensorShape shape = Shape(given_shape);
+  const Object splits_type = TypeObject(row_splits_dtype),
+               type = TypeOfValues(dtype, flat);
+  Object rank = nb::borrow(ragged_rank);
+  if (rank.is_none()) {
+    if (shape.unknown_rank()) {
+      Throw(
+          ValueError("Must specify ragged_rank or a shape with a known rank."));
+    }
+    rank = nb::int_(shape.rank() - 1);
+  }
+  if (!PyLong_Check(rank.ptr())) {
+    Throw(TypeError("Argument `ragged_rank` must be an int. Received {}.",
+                    nb::cast<std::string>(nb::str(rank))));
+  }
+  if (!shape.unknown_rank() && rank >= nb::int_(shape.rank())) {
+    Throw(ValueError("Argument `ragged_rank` ({}) must be less than rank ({}).",
+                     nb::cast<std::string>(nb::str(rank)), shape.rank()));
+  }
+  SetParts(self, {{"_shape", Wrapped(shape)},
+                  {"_row_splits_dtype", splits_type},
+                  {"_dtype", type},
+                  {"_flat_values_spec", nb::borrow(flat)},
+                  {"_ragged_rank", rank}});
+  return nb::none();
+}
+
+Object FromValue(Handle cls, Handle value) {
+  const Object flat = value.attr("flat_values");
+  const bool plain = IsTensor(flat.ptr());
+  return cls(value.attr("shape"),
+             plain ? Object(value.attr("dtype")) : nb::none(),
+             value.attr("ragged_rank"), value.attr("row_splits").attr("dtype"),
+             plain ? nb::none()
+                   : Call("graphkiln._src.types.type_spec",
+                          "type_spec_from_value", flat));
+}
+Object ValueType(Handle self) {
+  return nb::borrow(RankOf(self) > 0 ? TheCompositeClasses().ragged
+                                     : reinterpret_cast<PyObject*>(TensorType));
+}
+Object WithShape(Handle self, Handle shape) {
+  return Class()(shape, self.attr("_dtype"), self.attr("_ragged_rank"),
+                 self.attr("_row_splits_dtype"));
+}
+Object Serialize(Handle self) {
+  nb::list parts;
+  for (const char* part :
+       {"_shape", "_dtype", "_ragged_rank", "_row_splits_dtype"}) {
+    parts.append(self.attr(part));
+  }
+  const Object flat = self.attr("_flat_values_spec");
+  if (!flat.is_none()) parts.append(flat);
+  return nb::tuple(parts);
+}
+
+Object ComponentSpecs(Handle self) {
+  const int64_t rank = RankOf(self);
+  const PartialTensorShape shape = Shape(self.attr("_shape"));
+  const DataType dtype = AsType(self.attr("_dtype"), DataType::kFloat),
+                 splits =
+                     AsType(self.attr("_row_splits_dtype"), DataType::kInt64);
+  const Object given = self.attr("_flat_values_spec");
+  nb::list specs;
+  if (!given.is_none()) {
+    specs.append(given);
+  } else if (rank <= 0 || shape.unknown_rank()) {
+    specs.append(SpecOf(shape, dtype));
+  } else {
+    PartialTensorShape flat({kUnknownDim});
+    for (int i = static_cast<int>(rank) + 1; i < shape.rank(); ++i) {
+      flat.AddDim(shape.dim(i));
+    }
+    specs.append(SpecOf(flat, dtype));
+  }
+  for (int64_t level = 0; level < rank; ++level) {
+    const bool known = level == 0 && !shape.unknown_rank() && shape.dim(0) >= 0;
+    specs.append(SpecOf({known ? shape.dim(0) + 1 : kUnknownDim}, splits));
+  }
+  return specs;
+}
+Object ToComponents(Handle, Handle value) {
+  nb::list parts;
+  if (!IsRagged(value)) {
+    parts.append(value);
+    return parts;
+  }
+  parts.append(value.attr("flat_values"));
+  parts.extend(value.attr("nested_row_splits"));
+  return parts;
+}
+Object FromComponents(Handle self, Handle given) {
+  const nb::list parts(given);
+  const PartialTensorShape shape = Shape(self.attr("_shape"));
+  Object made = parts[0];
+  for (size_t level = parts.size() - 1; level > 0; --level) {
+    const int64_t length =
+        shape.unknown_rank() ? kUnknownDim : shape.dim(static_cast<int>(level));
+    made = NewValue(TheCompositeClasses().ragged,
+                    {{"_values", made},
+                     {"_row_splits", Object(parts[level])},
+                     {"_uniform_row_length",
+                      length < 0 ? nb::none() : Object(nb::int_(length))}});
+  }
+  return made;
+}
+Object IsCompatibleWith(Handle self, Handle value) {
+  if (RankOf(self) == 0 &&
+      (IsTensor(value.ptr()) || IsTensorSpec(value.ptr()))) {
+    return Object(ComponentSpecs(self)[0]).attr("is_compatible_with")(value);
+  }
+  return Handle(reinterpret_cast<PyObject*>(TypeSpecType))
+      .attr("is_compatible_with")(self, value);
+}
+
+PyMethodDef methods[] = {
+    GK_METHOD("__init__",
+              "shape=None, dtype=tf.float32, ragged_rank=None, "
+              "row_splits_dtype=tf.int64, flat_values_spec=None",
+              Init, ""),
+    GK_CLASS_METHOD("from_value", "value", FromValue,
+                    "The spec of a ragged tensor."),
+    GK_METHOD("_with_shape", "shape", WithShape, ""),
+    GK_METHOD("_serialize", "", Serialize, ""),
+    GK_METHOD("_to_components", "value", ToComponents, ""),
+    GK_METHOD("_from_components", "components", FromComponents, ""),
+    GK_METHOD("is_compatible_with", "spec_or_value", IsCompatibleWith,
+              "Could the value be described by this spec?"),
+    {}};
+PyGetSetDef properties[] = {
+    GK_PROPERTY("ragged_rank", Part<"_ragged_rank">,
+                "How many dimensions are partitioned."),
+    GK_PROPERTY("row_splits_dtype", Part<"_row_splits_dtype">,
+                "Of the row splits."),
+    GK_PROPERTY("flat_values_spec", Part<"_flat_values_spec">,
+                "Of the innermost values, if given."),
+    GK_PROPERTY("value_type", ValueType,
+                "tf.RaggedTensor, or tf.Tensor if nothing is ragged."),
+    GK_PROPERTY("_component_specs", ComponentSpecs, nullptr),
+    {}};
+
+}  // namespace
+
+void AddRaggedTensorSpec(nb::module_& m) {
+  CompositeClasses& classes = TheCompositeClasses();
+  classes.ragged_spec =
+      AddClass(m, "RaggedTensorSpec", classes.shaped_spec, std::nullopt,
+               "What is known of a tf.RaggedTensor.\n\n"
+               "Args:\n"
+               "  shape: None for ragged dimensions; may be unknown if the "
+               "rank is given.\n"
+               "  dtype: of the values.\n"
+               "  ragged_rank: how many dimensions are partitioned; all but "
+               "one unless\n"
+               "    given.\n"
+               "  row_splits_dtype: tf.int32 or tf.int64.\n"
+               "  flat_values_spec: of the values if they are composite.\n\n"
+               ">>> spec = tf.RaggedTensorSpec([None, None], tf.int32)\n"
+               ">>> f = tf.function(lambda x: x.values + 1, "
+               "input_signature=[spec])\n"
+               ">>> f(tf.ragged.constant([[1, 2], [3]])).numpy().tolist()\n"
+               "[2, 3, 4]\n",
+               methods, properties)
+          .ptr();
+}
+
+}  // namespace gk::py

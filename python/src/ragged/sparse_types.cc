@@ -1,0 +1,503 @@
+// SparseTensor and IndexedSlices, their specs, and functions of them.
+#include "ops/fn/UnsortedSegmentSum.h"
+#include "python/src/binding/bound_values.h"
+#include "python/src/binding/class_members.h"
+#include "python/src/binding/text_caster.h"
+#include "python/src/ragged/composite_types.h"
+#include "python/src/ragged/ragged_arguments.h"
+#include "python/src/tensors/dtype_type.h"
+#include "python/src/tensors/tensor_spec_type.h"
+
+namespace gk::py {
+namespace {
+
+namespace nb = nanobind;
+using Object = nb::object;
+using Handle = nb::handle;
+
+Handle SparseClass() { return TheCompositeClasses().sparse; }
+Handle SlicesClass() { return TheCompositeClasses().slices; }
+bool IsOf(Handle value, Handle cls) {
+  return PyObject_TypeCheck(value.ptr(),
+                            reinterpret_cast<PyTypeObject*>(cls.ptr()));
+}
+bool IsEager(Handle part) { return nb::hasattr(part, "numpy"); }
+std::string Text(Handle value) { return nb::cast<std::string>(nb::str(value)); }
+
+// --- tf.SparseTensorSpec.
+
+Object InitSparseSpec(Handle self, Handle shape, Handle dtype) {
+  SetParts(self,
+           {{"_shape", ShapeObject(shape)}, {"_dtype", TypeObject(dtype)}});
+  return nb::none();
+}
+Object SparseSpecOf(Handle cls, Handle value) {
+  if (!IsOf(value, SparseClass())) {
+    PyErr_Format(PyExc_TypeError, "Expected SparseTensor, got %R", value.ptr());
+    throw nb::python_error();
+  }
+  return cls(value.attr("shape"), value.attr("dtype"));
+}
+Object SparseSpecWithShape(Handle self, Handle shape) {
+  return self.type()(shape, self.attr("_dtype"));
+}
+Object SerializeSparse(Handle self) {
+  return nb::make_tuple(self.attr("_shape"), self.attr("_dtype"));
+}
+Object SparseParts(Handle self) {
+  const PartialTensorShape shape = Shape(self.attr("_shape"));
+  const int64_t rank = shape.unknown_rank() ? kUnknownDim : shape.rank();
+  nb::list specs;
+  specs.append(
+      SpecOf(PartialTensorShape({kUnknownDim, rank}), DataType::kInt64));
+  specs.append(SpecOf(PartialTensorShape({kUnknownDim}),
+                      AsType(self.attr("_dtype"), DataType::kFloat)));
+  specs.append(SpecOf(PartialTensorShape({rank}), DataType::kInt64));
+  return specs;
+}
+Object PartsOfSparse(Handle, Handle value) {
+  nb::list parts;
+  for (const char* name : {"indices", "values", "dense_shape"}) {
+    parts.append(value.attr(name));
+  }
+  return parts;
+}
+Object SparseOfParts(Handle self, Handle parts) {
+  Object made = SparseClass()(*nb::tuple(parts));
+  made.attr("set_shape")(self.attr("_shape"));
+  return made;
+}
+Object ItsSparseClass(Handle) { return nb::borrow(SparseClass()); }
+
+PyMethodDef sparse_spec_methods[] = {
+    GK_METHOD("__init__", "shape=None, dtype=tf.float32", InitSparseSpec, ""),
+    GK_CLASS_METHOD("from_value", "value", SparseSpecOf,
+                    "The spec of a sparse tensor."),
+    GK_METHOD("_with_shape", "shape", SparseSpecWithShape, ""),
+    GK_METHOD("_serialize", "", SerializeSparse, ""),
+    GK_METHOD("_to_components", "value", PartsOfSparse, ""),
+    GK_METHOD("_from_components", "components", SparseOfParts, ""),
+    {}};
+PyGetSetDef sparse_spec_properties[] = {
+    GK_PROPERTY("value_type", ItsSparseClass, "tf.SparseTensor."),
+    GK_PROPERTY("_component_specs", SparseParts, nullptr),
+    {}};
+
+// --- tf.SparseTensor.
+
+// An int64 tensor; ValueError for one of another dtype.
+Object Integers(Handle given, const char* name) {
+  if (IsTensor(given.ptr())) {
+    const Tensor t = TensorOf(given.ptr());
+    if (t.dtype() == DataType::kInt64) return nb::borrow(given);
+    Throw(ValueError(
+        "{}: Tensor conversion requested dtype int64 for Tensor with dtype "
+        "{}: {}",
+        name, DataTypeName(t.dtype()), nb::cast<std::string>(nb::repr(given))));
+  }
+  Object value = nb::borrow(given);
+  if (nb::hasattr(value, "astype")) {
+    value = value.attr("astype")(nb::borrow(NumpyType(DataType::kInt64)));
+  }
+  return Wrapped(ConvertedTo(value, DataType::kInt64));
+}
+
+Object InitSparse(Handle self, Handle indices, Handle values,
+                  Handle dense_shape) {
+  Object places, shape, elements;
+  {
+    const CallScope scope(nb::none(), "SparseTensor");
+    places = Integers(indices, "indices");
+    elements = IsTensor(values.ptr()) ? nb::borrow(values)
+                                      : Wrapped(Converted(values));
+    if (!IsTensor(dense_shape.ptr()) &&
+        Py_TYPE(dense_shape.ptr())->tp_iter == nullptr) {
+      Throw(TypeError("'{}' object is not iterable",
+                      Py_TYPE(dense_shape.ptr())->tp_name));
+    }
+    shape = Integers(dense_shape, "dense_shape");
+  }
+  const SparseValue made =
+      SparseValue::Make(AsTensor(places), AsTensor(elements), AsTensor(shape));
+  SetParts(self, {{"_indices", places},
+                  {"_values", elements},
+                  {"_dense_shape", shape},
+                  {"_static_shape", IsTensorShape(dense_shape.ptr())
+                                        ? nb::borrow(dense_shape)
+                                        : Wrapped(made.shape)}});
+  return nb::none();
+}
+Object SparseOf(Handle cls, Handle value) {
+  nb::list parts;
+  for (const char* name : {"indices", "values", "dense_shape"}) {
+    if (!nb::hasattr(value, name)) {
+      Throw(
+          TypeError("Argument sparse_tensor_value={} is neither a "
+                    "SparseTensor nor SparseTensorValue.",
+                    Text(value)));
+    }
+    parts.append(value.attr(name));
+  }
+  return cls(*parts);
+}
+Object SetSparseShape(Handle self, Handle shape) {
+  self.attr("_static_shape") =
+      self.attr("_static_shape").attr("merge_with")(ShapeObject(shape));
+  return nb::none();
+}
+Object SparseShape(Handle self) { return self.attr("_static_shape"); }
+Object SparseType(Handle self) { return self.attr("_values").attr("dtype"); }
+Object OpOfValues(Handle self) { return self.attr("_values").attr("op"); }
+Object GraphOfIndices(Handle self) {
+  return self.attr("_indices").attr("graph");
+}
+Object SpecOfSparse(Handle self) {
+  return Handle(TheCompositeClasses().sparse_spec)(self.attr("_static_shape"),
+                                                   SparseType(self));
+}
+Object WithValues(Handle self, Handle values) {
+  return SparseClass()(self.attr("_indices"), values,
+                       self.attr("_dense_shape"));
+}
+Object SparseConsumers(Handle self) {
+  if (IsEager(self.attr("_values"))) return nb::list();
+  nb::set all;
+  for (const char* part : {"_indices", "_values", "_dense_shape"}) {
+    const Object ops = self.attr(part).attr("consumers")();
+    for (Handle op : ops) all.add(op);
+  }
+  return nb::list(all);
+}
+Object NoSession(Handle, Handle, Handle) {
+  PyErr_SetString(PyExc_RuntimeError,
+                  "SparseTensor.eval needs a session; use tf.function "
+                  "instead.");
+  throw nb::python_error();
+}
+Object SparseText(Handle self) {
+  return nb::cast(Format("SparseTensor(indices={}, values={}, dense_shape={})",
+                         Text(self.attr("_indices")),
+                         Text(self.attr("_values")),
+                         Text(self.attr("_dense_shape"))));
+}
+template <PyObject* (*kOperator)(PyObject*, PyObject*)>
+Object Scaled(Handle self, Handle other) {
+  const SparseValue value = AsSparse(self);
+  const Object beside = Wrapped(value.Beside(
+      AsComponent(other, DataType::kInvalid, value.values.dtype())));
+  return WithValues(
+      self, Owned(kOperator(Object(self.attr("_values")).ptr(), beside.ptr())));
+}
+
+PyMethodDef sparse_methods[] = {
+    GK_METHOD("__init__", "indices, values, dense_shape", InitSparse, ""),
+    GK_CLASS_METHOD("from_value", "sparse_tensor_value", SparseOf,
+                    "A sparse tensor of something with the same three "
+                    "attributes."),
+    GK_METHOD("get_shape", "", SparseShape, "The static shape."),
+    GK_METHOD("set_shape", "shape", SetSparseShape,
+              "Adds what is known of the static shape."),
+    GK_METHOD("with_values", "new_values", WithValues,
+              "The same places with other values.\n\n"
+              ">>> st = tf.SparseTensor([[0, 1]], [5.0], [2, 3])\n"
+              ">>> st.with_values([7]).values.numpy().tolist()\n"
+              "[7]\n"),
+    GK_METHOD("consumers", "", SparseConsumers,
+              "The operations that use the parts."),
+    GK_METHOD("eval", "feed_dict=None, session=None", NoSession,
+              "Needs sessions, which do not exist here."),
+    GK_METHOD("__str__", "", SparseText, ""),
+    GK_METHOD("__repr__", "", SparseText, ""),
+    GK_METHOD("__mul__", "other", Scaled<PyNumber_Multiply>, ""),
+    GK_METHOD("__truediv__", "other", Scaled<PyNumber_TrueDivide>, ""),
+    {}};
+PyGetSetDef sparse_properties[] = {
+    GK_PROPERTY("indices", Part<"_indices">,
+                "Where the elements are: int64 of shape [n, rank]."),
+    GK_PROPERTY("values", Part<"_values">, "The elements, of shape [n]."),
+    GK_PROPERTY("dense_shape", Part<"_dense_shape">,
+                "The shape as a tensor: int64 of shape [rank]."),
+    GK_PROPERTY("shape", SparseShape, "The static shape."),
+    GK_PROPERTY("dtype", SparseType, "The type of the elements."),
+    GK_PROPERTY("op", OpOfValues, "The operation that made the values."),
+    GK_PROPERTY("graph", GraphOfIndices, "The graph of the parts."),
+    GK_PROPERTY("_type_spec", SpecOfSparse, nullptr),
+    {}};
+
+// --- Functions of sparse tensors.
+
+Object FromDense(Handle, Handle tensor, Handle name) {
+  const CallScope scope(name, "dense_to_sparse");
+  return Wrapped(SparseValue::FromDense(AsComponent(tensor)));
+}
+Object ToDense(Handle, Handle sparse, Handle fill, bool ordered, Handle name) {
+  const CallScope scope(name, "SparseToDense");
+  const SparseValue value = AsSparse(sparse);
+  Tensor filler;
+  if (!fill.is_none()) filler = AsComponent(fill, value.values.dtype());
+  return Wrapped(value.ToDense(filler, ordered));
+}
+Object Reorder(Handle, Handle sparse, Handle name) {
+  const CallScope scope(name, "SparseReorder");
+  return Wrapped(AsSparse(sparse).Reordered());
+}
+
+PyMethodDef functions[] = {
+    GK_MODULE_FUNCTION(
+        "sparse_from_dense", "tensor, name=None", FromDense,
+        "The elements of `tensor` that are not zero, false or empty.\n\n"
+        ">>> tf.sparse.from_dense([[0, 7], [0, 0]]).indices.numpy().tolist()\n"
+        "[[0, 1]]\n"),
+    GK_MODULE_FUNCTION(
+        "sparse_to_dense",
+        "sp_input, default_value=None, validate_indices=True, name=None",
+        ToDense,
+        "A tensor with `default_value` where `sp_input` has nothing.\n\n"
+        "Args:\n"
+        "  default_value: a scalar; zero, false or \"\" unless given.\n"
+        "  validate_indices: whether indices out of order or repeated are "
+        "refused.\n\n"
+        "Raises InvalidArgumentError for indices out of the shape, or "
+        "refused.\n\n"
+        ">>> st = tf.SparseTensor([[0], [2]], [1, 2], [4])\n"
+        ">>> tf.sparse.to_dense(st, default_value=-1).numpy().tolist()\n"
+        "[1, -1, 2, -1]\n"),
+    GK_MODULE_FUNCTION(
+        "sparse_reorder", "sp_input, name=None", Reorder,
+        "The same with the indices in row-major order.\n\n"
+        ">>> st = tf.SparseTensor([[1, 0], [0, 1]], [1, 2], [2, 2])\n"
+        ">>> tf.sparse.reorder(st).indices.numpy().tolist()\n"
+        "[[0, 1], [1, 0]]\n"),
+    {}};
+
+// --- tf.IndexedSlicesSpec.
+
+Object InitSlicesSpec(Handle self, Handle shape, Handle dtype,
+                      Handle indices_dtype, Handle dense_shape_dtype,
+                      Handle indices_shape) {
+  SetParts(self, {{"_shape", ShapeObject(shape)},
+                  {"_values_dtype", TypeObject(dtype)},
+                  {"_indices_dtype", TypeObject(indices_dtype)},
+                  {"_dense_shape_dtype", dense_shape_dtype.is_none()
+                                             ? nb::none()
+                                             : TypeObject(dense_shape_dtype)},
+                  {"_indices_shape",
+                   ShapeObject(indices_shape).attr("with_rank")(nb::int_(1))}});
+  return nb::none();
+}
+Object SerializeSlices(Handle self) {
+  return nb::make_tuple(self.attr("_shape"), self.attr("_values_dtype"),
+                        self.attr("_indices_dtype"),
+                        self.attr("_dense_shape_dtype"),
+                        self.attr("_indices_shape"));
+}
+Object SlicesParts(Handle self) {
+  const PartialTensorShape whole = Shape(self.attr("_shape")),
+                           rows = Shape(self.attr("_indices_shape"));
+  PartialTensorShape values;
+  if (!whole.unknown_rank()) {
+    values = rows;
+    for (int i = 1; i < whole.rank(); ++i) values.AddDim(whole.dim(i));
+  }
+  const auto type = [&](const char* name) {
+    return AsType(self.attr(name), DataType::kFloat);
+  };
+  nb::list specs;
+  specs.append(SpecOf(values, type("_values_dtype")));
+  specs.append(SpecOf(rows, type("_indices_dtype")));
+  if (!self.attr("_dense_shape_dtype").is_none()) {
+    const int64_t rank = whole.unknown_rank() ? kUnknownDim : whole.rank();
+    specs.append(
+        SpecOf(PartialTensorShape({rank}), type("_dense_shape_dtype")));
+  }
+  return nb::tuple(specs);
+}
+Object PartsOfSlices(Handle, Handle value) {
+  const Object shape = value.attr("dense_shape");
+  return shape.is_none()
+             ? nb::make_tuple(value.attr("values"), value.attr("indices"))
+             : nb::make_tuple(value.attr("values"), value.attr("indices"),
+                              shape);
+}
+Object SlicesOfParts(Handle, Handle parts) {
+  return SlicesClass()(*nb::tuple(parts));
+}
+Object ItsSlicesClass(Handle) { return nb::borrow(SlicesClass()); }
+
+PyMethodDef slices_spec_methods[] = {
+    GK_METHOD("__init__",
+              "shape=None, dtype=tf.float32, indices_dtype=tf.int64, "
+              "dense_shape_dtype=None, indices_shape=None",
+              InitSlicesSpec, ""),
+    GK_METHOD("_serialize", "", SerializeSlices, ""),
+    GK_METHOD("_to_components", "value", PartsOfSlices, ""),
+    GK_METHOD("_from_components", "components", SlicesOfParts, ""),
+    {}};
+PyGetSetDef slices_spec_properties[] = {
+    GK_PROPERTY("value_type", ItsSlicesClass, "tf.IndexedSlices."),
+    GK_PROPERTY("_component_specs", SlicesParts, nullptr),
+    {}};
+
+// --- tf.IndexedSlices.
+
+Object InitSlices(Handle self, Handle values, Handle indices,
+                  Handle dense_shape) {
+  SetParts(self, {{"_values", nb::borrow(values)},
+                  {"_indices", nb::borrow(indices)},
+                  {"_dense_shape", nb::borrow(dense_shape)}});
+  return nb::none();
+}
+Object ShapeOfSlices(Handle self) {
+  const Object dense = self.attr("_dense_shape");
+  if (dense.is_none()) return Wrapped(PartialTensorShape());
+  if (IsEager(dense)) return ShapeObject(dense.attr("numpy")());
+  const Object rank = dense.attr("shape")[nb::int_(0)];
+  return Wrapped(PartialTensorShape::UnknownOfRank(
+      rank.is_none() ? 0 : nb::cast<int>(rank)));
+}
+template <Name kAttribute>
+Object OfValues(Handle self) {
+  return self.attr("_values").attr(kAttribute.text);
+}
+Object SpecOfSlices(Handle self) {
+  const Object indices = self.attr("_indices"),
+               dense = self.attr("_dense_shape");
+  PartialTensorShape shape = Shape(self.attr("_values").attr("shape"));
+  if (!shape.unknown_rank()) {
+    const std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
+    shape = PartialTensorShape({kUnknownDim});
+    for (size_t i = 1; i < dims.size(); ++i) shape.AddDim(dims[i]);
+  }
+  Object whole = Wrapped(shape);
+  if (!dense.is_none()) whole = whole.attr("merge_with")(ShapeOfSlices(self));
+  return Handle(TheCompositeClasses().slices_spec)(
+      whole, OfValues<"dtype">(self), indices.attr("dtype"),
+      dense.is_none() ? nb::none() : Object(dense.attr("dtype")),
+      indices.attr("shape").attr("with_rank")(nb::int_(1)));
+}
+Object NegatedSlices(Handle self) {
+  return SlicesClass()(
+      Owned(PyNumber_Negative(Object(self.attr("_values")).ptr())),
+      self.attr("_indices"), self.attr("_dense_shape"));
+}
+Object SlicesText(Handle self) {
+  const Object dense = self.attr("_dense_shape");
+  std::string text = "IndexedSlices(indices=" + Text(self.attr("_indices")) +
+                     ", values=" + Text(self.attr("_values"));
+  if (!dense.is_none()) text += ", dense_shape=" + Text(dense);
+  return nb::cast(text + ")");
+}
+Object SlicesConsumers(Handle self) {
+  return self.attr("_values").attr("consumers")();
+}
+Object WholeOfSlices(Handle self, Handle dtype, Handle name) {
+  const Object own = OfValues<"dtype">(self);
+  if (!dtype.is_none() && !own.equal(dtype)) {
+    Throw(ValueError(
+        "Tensor conversion requested dtype {} for IndexedSlices with dtype "
+        "{}.",
+        Text(dtype.attr("name")), Text(own.attr("name"))));
+  }
+  const Object dense = self.attr("_dense_shape");
+  if (dense.is_none()) {
+    Throw(
+        ValueError("Tensor conversion requested for IndexedSlices for "
+                   "argument `value` without dense_shape: {}",
+                   Text(self)));
+  }
+  const Tensor values = Converted(self.attr("_values"));
+  const Object shape = Wrapped(Converted(dense));
+  const Tensor indices = Converted(self.attr("_indices"));
+  const std::string called = name.is_none() ? std::string() : Text(name);
+  return Wrapped(ops::UnsortedSegmentSum(OpName(called), values, indices,
+                                         AsTensor(shape[nb::int_(0)])));
+}
+
+PyMethodDef slices_methods[] = {
+    GK_METHOD("__init__", "values, indices, dense_shape=None", InitSlices, ""),
+    GK_METHOD("consumers", "", SlicesConsumers,
+              "The operations that use the values."),
+    GK_METHOD("__neg__", "", NegatedSlices, ""),
+    GK_METHOD("__str__", "", SlicesText, ""),
+    GK_METHOD("__tf_tensor__", "dtype=None, name=None", WholeOfSlices, ""),
+    {}};
+PyGetSetDef slices_properties[] = {
+    GK_PROPERTY("values", Part<"_values">, "The rows."),
+    GK_PROPERTY("indices", Part<"_indices">, "Where the rows belong."),
+    GK_PROPERTY("dense_shape", Part<"_dense_shape">,
+                "The shape of the whole, or None."),
+    GK_PROPERTY("shape", ShapeOfSlices, "The static shape of the whole."),
+    GK_PROPERTY("dtype", OfValues<"dtype">, "The type of the elements."),
+    GK_PROPERTY("name", OfValues<"name">, "The name of the values."),
+    GK_PROPERTY("device", OfValues<"device">, "Where the values are."),
+    GK_PROPERTY("op", OfValues<"op">, "The operation that made the values."),
+    GK_PROPERTY("graph", OfValues<"graph">, "The graph of the values."),
+    GK_PROPERTY("_type_spec", SpecOfSlices, nullptr),
+    {}};
+
+}  // namespace
+
+void AddSparseTypes(nb::module_& m) {
+  CompositeClasses& classes = TheCompositeClasses();
+  const Handle spec(reinterpret_cast<PyObject*>(TypeSpecType));
+  classes.sparse_spec =
+      AddClass(m, "SparseTensorSpec", classes.shaped_spec, std::nullopt,
+               "What is known of a tf.SparseTensor.\n\n"
+               ">>> tf.SparseTensorSpec([None, 3], tf.int32)\n"
+               "SparseTensorSpec(TensorShape([None, 3]), tf.int32)\n",
+               sparse_spec_methods, sparse_spec_properties)
+          .ptr();
+  classes.sparse =
+      AddClass(
+          m, "SparseTensor", classes.composite,
+          Slots{"_dense_shape", "_indices", "_static_shape", "_values"},
+          "A tensor of which only some elements are kept; the others are "
+          "zero.\n\n"
+          "Args:\n"
+          "  indices: int64 of shape [n, rank], where the elements are.\n"
+          "  values: of shape [n], the elements.\n"
+          "  dense_shape: int64 of shape [rank].\n\n"
+          "Raises ValueError if the shapes do not fit.\n\n"
+          ">>> st = tf.SparseTensor([[0, 1], [1, 2]], [5.0, 6.0], [2, 3])\n"
+          ">>> tf.sparse.to_dense(st).numpy().tolist()\n"
+          "[[0.0, 5.0, 0.0], [0.0, 0.0, 6.0]]\n",
+          sparse_methods, sparse_properties)
+          .ptr();
+  classes.slices_spec =
+      AddClass(m, "IndexedSlicesSpec", spec, std::nullopt,
+               "What is known of a tf.IndexedSlices.\n\n"
+               "Args:\n"
+               "  shape: of the whole.\n"
+               "  dtype: of the values.\n"
+               "  indices_dtype: tf.int32 or tf.int64.\n"
+               "  dense_shape_dtype: None if the value carries no dense "
+               "shape.\n"
+               "  indices_shape: the number of rows, if known.\n\n"
+               ">>> tf.IndexedSlicesSpec([None, 2]).value_type is "
+               "tf.IndexedSlices\n"
+               "True\n",
+               slices_spec_methods, slices_spec_properties)
+          .ptr();
+  classes.slices =
+      AddClass(m, "IndexedSlices", classes.composite,
+               Slots{"_dense_shape", "_indices", "_values"},
+               "The rows `values` of a larger tensor, at `indices`.\n\n"
+               ">>> rows = tf.IndexedSlices(tf.constant([[1., 2.]]), "
+               "tf.constant([1]), tf.constant([3, 2]))\n"
+               ">>> tf.convert_to_tensor(rows).numpy().tolist()\n"
+               "[[0.0, 0.0], [1.0, 2.0], [0.0, 0.0]]\n",
+               slices_methods, slices_properties)
+          .ptr();
+  for (const Handle cls : {SparseClass(), SlicesClass()}) {
+    cls.attr("_counts_as_tensor") = nb::bool_(true);
+  }
+  m.attr("SparseTensorValue") =
+      nb::module_::import_("collections")
+          .attr("namedtuple")(
+              "SparseTensorValue",
+              nb::make_tuple("indices", "values", "dense_shape"),
+              nb::arg("module") = m.attr("__name__"));
+  if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
+}
+
+}  // namespace gk::py

@@ -1,0 +1,199 @@
+// NumPy arrays and scalars -> tensors, through the buffer protocol. NumPy is
+// not imported: if nobody has, no value can be one of its arrays.
+#include <cstring>
+
+#include "framework/op_builder.h"
+#include "python/src/tensors/convert.h"
+#include "python/src/tensors/dtype_type.h"
+#include "python/src/tensors/large_copy.h"
+
+namespace gk::py {
+namespace {
+
+struct NumpyTypes {
+  PyTypeObject* array = nullptr;
+  PyTypeObject* scalar = nullptr;
+};
+
+const NumpyTypes& LoadedNumpy() {
+  static NumpyTypes types;
+  if (types.array != nullptr) return types;
+  PyObject* modules = PyImport_GetModuleDict();  // borrowed
+  PyObject* numpy = PyDict_GetItemString(modules, "numpy");
+  if (numpy == nullptr) return types;
+  PyRef array = PyRef::Steal(PyObject_GetAttrString(numpy, "ndarray"));
+  PyRef scalar = PyRef::Steal(PyObject_GetAttrString(numpy, "generic"));
+  if (!array || !scalar || !PyType_Check(array.get()) ||
+      !PyType_Check(scalar.get())) {
+    PyErr_Clear();  // being imported just now
+    return types;
+  }
+  types.scalar = reinterpret_cast<PyTypeObject*>(scalar.Release());
+  types.array = reinterpret_cast<PyTypeObject*>(array.Release());
+  return types;
+}
+
+PyRef Call(PyObject* o, const char* method) {
+  return PyRef::Steal(PyObject_CallMethod(o, method, nullptr));
+}
+
+StatusOr<TensorShape> ShapeOfArray(PyObject* array) {
+  PyRef shape = PyRef::Steal(PyObject_GetAttrString(array, "shape"));
+  if (!shape) return PythonError();
+  GK_ASSIGN_OR_RETURN(std::vector<int64_t> dims, ToIntList(shape.get()));
+  return TensorShape::Make(dims);
+}
+
+StatusOr<Tensor> StringArray(PyObject* array) {
+  GK_ASSIGN_OR_RETURN(TensorShape shape, ShapeOfArray(array));
+  GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(DataType::kString, shape));
+  PyRef flat = Call(array, "ravel");
+  PyRef list = flat ? Call(flat.get(), "tolist") : PyRef();
+  if (!list) return PythonError();
+  if (!PyList_Check(list.get()) ||
+      PyList_GET_SIZE(list.get()) != shape.num_elements()) {
+    return Internal("a NumPy array has changed while it was read");
+  }
+  std::string* out = t.data<std::string>();
+  for (int64_t i = 0; i < shape.num_elements(); ++i) {
+    PyObject* item = PyList_GET_ITEM(list.get(), i);
+    if (PyBytes_Check(item)) {
+      out[i].assign(PyBytes_AS_STRING(item), PyBytes_GET_SIZE(item));
+    } else if (PyUnicode_Check(item)) {
+      out[i] = StringView(item);
+      if (PyErr_Occurred()) return PythonError();
+    } else {
+      return ValueError(
+          "Failed to convert a NumPy array to a Tensor (Unsupported object "
+          "type {}).",
+          Py_TYPE(item)->tp_name);
+    }
+  }
+  return t;
+}
+
+StatusOr<Tensor> CopyBuffer(PyObject* array, DataType dtype,
+                            const TensorShape& shape) {
+  GK_ASSIGN_OR_RETURN(Tensor t, Tensor::Allocate(dtype, shape));
+  Py_buffer view;
+  if (PyObject_GetBuffer(array, &view, PyBUF_FULL_RO) < 0) {
+    return PythonError();
+  }
+  Status status;
+  if (view.len != t.byte_size()) {
+    status = Internal("a NumPy array has {} bytes, expected {}", view.len,
+                      t.byte_size());
+  } else if (PyBuffer_IsContiguous(&view, 'C')) {
+    status = CopyBytes(t.raw_data(), view.buf, view.len);
+  } else if (PyBuffer_ToContiguous(t.raw_data(), &view, view.len, 'C') < 0) {
+    status = PythonError();
+  }
+  PyBuffer_Release(&view);
+  GK_RETURN_IF_ERROR(status);
+  return t;
+}
+
+Status UnsupportedDType(PyObject* numpy_dtype) {
+  PyRef name = PyRef::Steal(PyObject_GetAttrString(numpy_dtype, "name"));
+  if (!name || !PyUnicode_Check(name.get())) {
+    PyErr_Clear();
+    return ValueError("Failed to convert a NumPy array to a Tensor.");
+  }
+  return ValueError(
+      "Failed to convert a NumPy array to a Tensor (Unsupported numpy type: "
+      "{}).",
+      StringView(name.get()));
+}
+
+// Does a cast to the integer type `to` change a value of the array? Asked of
+// NumPy in the array's own dtype.
+StatusOr<bool> Overflows(PyObject* array, DataType own, DataType to) {
+  if (!IsInteger(own) || !IsInteger(to)) return false;
+  PyRef narrow_type = PyRef::Steal(NumpyType(to));
+  PyRef own_type = PyRef::Steal(NumpyType(own));
+  if (!narrow_type || !own_type) return PythonError();
+  PyRef narrow = PyRef::Steal(
+      PyObject_CallMethod(array, "astype", "O", narrow_type.get()));
+  if (!narrow) return PythonError();
+  PyRef back = PyRef::Steal(
+      PyObject_CallMethod(narrow.get(), "astype", "O", own_type.get()));
+  if (!back) return PythonError();
+  PyRef same =
+      PyRef::Steal(PyObject_RichCompare(array, back.get(), Py_EQ));
+  PyRef all = same ? Call(same.get(), "all") : PyRef();
+  if (!all) return PythonError();
+  const int truth = PyObject_IsTrue(all.get());
+  if (truth < 0) return PythonError();
+  return truth == 0;
+}
+
+// Arrays hold no variants and no resources.
+Status NoHandle(PyObject* value, DataType dtype) {
+  if (dtype == DataType::kVariant || OpBuilder::Current()->builds_graph()) {
+    return CannotConvert(value, dtype);
+  }
+  return ValueError(
+      "Failed to convert a NumPy array to a Tensor (Unexpected numpy data "
+      "type): a {} is wanted, which no array holds.",
+      DataTypeName(dtype));
+}
+
+bool IsNative(PyObject* numpy_dtype) {
+  PyRef native = PyRef::Steal(PyObject_GetAttrString(numpy_dtype, "isnative"));
+  return native && PyObject_IsTrue(native.get()) == 1;
+}
+
+}  // namespace
+
+bool IsNumpyValue(PyObject* value) {
+  const NumpyTypes& numpy = LoadedNumpy();
+  return numpy.array != nullptr && (PyObject_TypeCheck(value, numpy.array) ||
+                                    PyObject_TypeCheck(value, numpy.scalar));
+}
+
+StatusOr<Tensor> ArrayToTensor(PyObject* value, DataType dtype,
+                               Narrowing narrowing) {
+  if (!IsNumpyValue(value)) return Tensor();
+  PyRef array = PyRef::Share(value);
+  PyRef np_dtype = PyRef::Steal(PyObject_GetAttrString(value, "dtype"));
+  if (!np_dtype) return PythonError();
+  DataType own = TryDType(np_dtype.get());
+  if (PyErr_Occurred()) return PythonError();
+  if (dtype == DataType::kVariant || dtype == DataType::kResource) {
+    return NoHandle(value, dtype);
+  }
+  if (own == DataType::kInvalid) return UnsupportedDType(np_dtype.get());
+  if (own == DataType::kString) {
+    GK_ASSIGN_OR_RETURN(Tensor t, StringArray(array.get()));
+    if (dtype != DataType::kInvalid && dtype != own) {
+      return CannotConvert(value, dtype);
+    }
+    return t;
+  }
+  const bool cast = dtype != DataType::kInvalid && dtype != own;
+  if (cast || !IsNative(np_dtype.get())) {
+    if (dtype == DataType::kString) return CannotConvert(value, dtype);
+    if (cast && narrowing == Narrowing::kRefuse) {
+      GK_ASSIGN_OR_RETURN(const bool overflows, Overflows(value, own, dtype));
+      if (overflows) return OutOfRangeInteger();
+    }
+    if (cast) own = dtype;
+    PyRef type = PyRef::Steal(NumpyType(own));
+    if (!type) return PythonError();
+    array = PyRef::Steal(
+        PyObject_CallMethod(array.get(), "astype", "O", type.get()));
+    if (!array) return PythonError();
+  }
+  GK_ASSIGN_OR_RETURN(TensorShape shape, ShapeOfArray(array.get()));
+  // ml_dtypes' types have no buffer format: look at the bits.
+  if (own == DataType::kBfloat16 || own == DataType::kFloat8E5m2 ||
+      own == DataType::kFloat8E4m3fn || own == DataType::kInt4 ||
+      own == DataType::kUint4) {
+    array = PyRef::Steal(PyObject_CallMethod(
+        array.get(), "view", "s", DataTypeSize(own) == 2 ? "u2" : "u1"));
+    if (!array) return PythonError();
+  }
+  return CopyBuffer(array.get(), own, shape);
+}
+
+}  // namespace gk::py

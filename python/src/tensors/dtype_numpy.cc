@@ -1,0 +1,107 @@
+// NumPy's side of the data types; NumPy and ml_dtypes are imported when they
+// are first needed.
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+#include "python/src/binding/guarded.h"
+#include "python/src/tensors/dtype_type.h"
+
+namespace gk::py {
+namespace {
+
+namespace nb = nanobind;
+
+nb::module_ Numpy() { return nb::module_::import_("numpy"); }
+nb::module_ MlDtypes() { return nb::module_::import_("ml_dtypes"); }
+
+// As NumPy names the integers that quantized values are; null for others.
+const char* QuantizedCode(DataType t) {
+  switch (t) {
+    case DataType::kQint8:
+      return "i1";
+    case DataType::kQuint8:
+      return "u1";
+    case DataType::kQint16:
+      return "i2";
+    case DataType::kQuint16:
+      return "u2";
+    case DataType::kQint32:
+      return "i4";
+    default:
+      return nullptr;
+  }
+}
+
+nb::object TypeOf(DataType t) {
+  const std::string name(DataTypeName(t));
+  for (const char* ours :
+       {"bfloat16", "float8_e5m2", "float8_e4m3fn", "int4", "uint4"}) {
+    if (name == ours) return MlDtypes().attr(ours);
+  }
+  if (const char* code = QuantizedCode(t)) {
+    nb::list fields;
+    fields.append(nb::make_tuple(name.c_str(), code));
+    return Numpy().attr("dtype")(fields);
+  }
+  switch (t) {
+    case DataType::kString:
+      return nb::borrow(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
+    case DataType::kBool:
+      return Numpy().attr("bool_");
+    case DataType::kResource:
+    case DataType::kVariant:
+      PyErr_SetObject(PyExc_KeyError, nb::int_(static_cast<int>(t)).ptr());
+      throw nb::python_error();
+    default:
+      return Numpy().attr(name.c_str());
+  }
+}
+
+// np.finfo or np.iinfo of it, or those of ml_dtypes.
+nb::object InfoOf(DataType t, const char* word) {
+  const std::string name(DataTypeName(t));
+  const char* code = QuantizedCode(t);
+  const nb::object type =
+      code ? nb::object(Numpy().attr("dtype")(code)) : TypeOf(t);
+  if (IsFloating(t)) {
+    const bool theirs =
+        name.starts_with("float") && !name.starts_with("float8");
+    return (theirs ? Numpy() : MlDtypes()).attr("finfo")(type);
+  }
+  if (IsInteger(t) || code != nullptr) {
+    return (name.ends_with("int4") ? MlDtypes() : Numpy()).attr("iinfo")(type);
+  }
+  PyErr_Format(PyExc_TypeError, "Cannot find %s value of %S with type %S.",
+               word, DTypeObject(t), DTypeObject(t));
+  throw nb::python_error();
+}
+
+PyObject* Type(DataType t) { return TypeOf(t).release().ptr(); }
+PyObject* Largest(DataType t) {
+  return nb::object(InfoOf(t, "maximum").attr("max")).release().ptr();
+}
+PyObject* Smallest(DataType t) {
+  return nb::object(InfoOf(t, "minimum").attr("min")).release().ptr();
+}
+
+}  // namespace
+
+PyObject* MakeNumpyType(DataType t) { return Guarded<Type>(t); }
+PyObject* LargestOf(DataType t) { return Guarded<Largest>(t); }
+PyObject* SmallestOf(DataType t) { return Guarded<Smallest>(t); }
+
+PyObject* LimitsOf(DataType t) {
+  if (t == DataType::kBool) return Py_BuildValue("OO", Py_False, Py_True);
+  if (IsFloating(t) && !DataTypeName(t).starts_with("float8")) {
+    return Py_BuildValue("ii", 0, 1);
+  }
+  if (IsInteger(t) && !DataTypeName(t).ends_with("int4")) {
+    return Py_BuildValue("iN", 0, LargestOf(t));
+  }
+  PyErr_Format(PyExc_ValueError, "%S does not have intensity limits.",
+               DTypeObject(t));
+  return nullptr;
+}
+
+}  // namespace gk::py

@@ -1,0 +1,443 @@
+#include "python/src/tensors/shape_type.h"
+
+#include <new>
+
+#include "graph/tensor_proto.h"
+#include "python/src/binding/guarded.h"
+#include "python/src/binding/message.h"
+#include "python/src/tensors/type_protocol.h"
+
+namespace gk::py {
+
+PyTypeObject* TensorShapeType = nullptr;
+
+namespace {
+
+PyObject* Wrap(StatusOr<PartialTensorShape> shape) {
+  return shape.ok() ? WrapShape(*std::move(shape)) : Raise(shape.status());
+}
+
+// "[1, None]", as in the object's repr.
+std::string ListText(const PartialTensorShape& s) {
+  if (s.unknown_rank()) return "None";
+  std::string text = "[";
+  for (int64_t d : s.dims()) {
+    if (text.size() > 1) text += ", ";
+    text += d < 0 ? "None" : std::to_string(d);
+  }
+  return text + "]";
+}
+
+PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"dims", nullptr};
+  PyObject* dims;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:TensorShape",
+                                   const_cast<char**>(names), &dims)) {
+    return nullptr;
+  }
+  StatusOr<PartialTensorShape> shape = AsShape(dims);
+  if (!shape.ok()) return Raise(shape.status());
+  PyObject* o = type->tp_alloc(type, 0);
+  if (o != nullptr) {
+    new (&reinterpret_cast<PyTensorShape*>(o)->shape)
+        PartialTensorShape(*std::move(shape));
+  }
+  return o;
+}
+
+void Dealloc(PyObject* o) {
+  PyTypeObject* type = Py_TYPE(o);
+  reinterpret_cast<PyTensorShape*>(o)->shape.~PartialTensorShape();
+  type->tp_free(o);
+  Py_DECREF(type);
+}
+
+PyObject* Repr(PyObject* o) {
+  return ToPyString("TensorShape(" + ListText(ShapeOf(o)) + ")");
+}
+PyObject* Str(PyObject* o) { return ToPyString(ShapeOf(o).PythonString()); }
+
+// Equal tuples of dimensions hash alike, as users' dictionaries expect.
+PyRef AsTuple(const PartialTensorShape& s) {
+  PyRef tuple = PyRef::Steal(PyTuple_New(s.rank()));
+  for (int i = 0; tuple && i < s.rank(); ++i) {
+    PyObject* dim = DimensionObject(s.dim(i));
+    if (dim == nullptr) return PyRef();
+    PyTuple_SET_ITEM(tuple.get(), i, dim);
+  }
+  return tuple;
+}
+Py_hash_t Hash(PyObject* o) {
+  if (ShapeOf(o).unknown_rank()) return 0x5eed;
+  PyRef tuple = AsTuple(ShapeOf(o));
+  return tuple ? PyObject_Hash(tuple.get()) : -1;
+}
+
+PyObject* RichCompare(PyObject* a, PyObject* b, int op) {
+  if (op != Py_EQ && op != Py_NE) Py_RETURN_NOTIMPLEMENTED;
+  bool equal = false;
+  if (IsTensorShape(b)) {
+    equal = ShapeOf(a) == ShapeOf(b);
+  } else {
+    StatusOr<PartialTensorShape> other = AsShape(b);
+    if (!other.ok()) {
+      PyErr_Clear();
+      Py_RETURN_NOTIMPLEMENTED;
+    }
+    equal = ShapeOf(a) == *other;
+  }
+  return PyBool_FromLong(equal == (op == Py_EQ));
+}
+
+Py_ssize_t Length(PyObject* o) {
+  if (ShapeOf(o).unknown_rank()) {
+    return RaiseInt(
+        ValueError("Cannot take the length of shape with unknown rank."));
+  }
+  return ShapeOf(o).rank();
+}
+int Bool(PyObject* o) { return !ShapeOf(o).unknown_rank(); }
+
+PyObject* UnknownRankItem(PyObject* key) {
+  PySliceObject* slice = reinterpret_cast<PySliceObject*>(key);
+  int64_t start = 0, stop = 0, step = 1;
+  if (slice->stop == Py_None) return WrapShape({});
+  stop = PyLong_AsLongLong(slice->stop);
+  if (slice->start != Py_None) start = PyLong_AsLongLong(slice->start);
+  if (slice->step != Py_None) step = PyLong_AsLongLong(slice->step);
+  if (PyErr_Occurred()) return nullptr;
+  if (start < 0 || stop < 0 || step <= 0) return WrapShape({});
+  const int64_t n = stop <= start ? 0 : (stop - start + step - 1) / step;
+  if (n > kMaxRank) return Raise(ValueError("Rank {} is too large", n));
+  return WrapShape(PartialTensorShape::UnknownOfRank(n));
+}
+
+PyObject* Item(PyObject* o, PyObject* key) {
+  const PartialTensorShape& s = ShapeOf(o);
+  if (PySlice_Check(key)) {
+    if (s.unknown_rank()) return UnknownRankItem(key);
+    Py_ssize_t start, stop, step;
+    if (PySlice_Unpack(key, &start, &stop, &step) < 0) return nullptr;
+    const Py_ssize_t n = PySlice_AdjustIndices(s.rank(), &start, &stop, step);
+    PartialTensorShape r(std::span<const int64_t>{});
+    for (Py_ssize_t i = 0; i < n; ++i) r.AddDim(s.dim(start + i * step));
+    return WrapShape(std::move(r));
+  }
+  if (!PyIndex_Check(key)) {
+    PyErr_Format(PyExc_TypeError,
+                 "tuple indices must be integers or slices, not %s",
+                 Py_TYPE(key)->tp_name);
+    return nullptr;
+  }
+  Py_ssize_t i = PyNumber_AsSsize_t(key, PyExc_IndexError);
+  if (i == -1 && PyErr_Occurred()) return nullptr;
+  if (s.unknown_rank()) Py_RETURN_NONE;
+  if (i < 0) i += s.rank();
+  if (i < 0 || i >= s.rank())
+    return Raise(IndexError("tuple index out of range"));
+  return DimensionObject(s.dim(i));
+}
+
+// What makes a shape a sequence to others: `rng.normal(size=x.shape)`.
+PyObject* ItemAt(PyObject* o, Py_ssize_t i) {
+  PyRef key = PyRef::Steal(PyLong_FromSsize_t(i));
+  return key ? Item(o, key.get()) : nullptr;
+}
+
+PyObject* Iter(PyObject* o) {
+  if (ShapeOf(o).unknown_rank()) {
+    return Raise(ValueError("Cannot iterate over a shape with unknown rank."));
+  }
+  PyRef tuple = AsTuple(ShapeOf(o));
+  return tuple ? PyObject_GetIter(tuple.get()) : nullptr;
+}
+
+PyObject* Rank(PyObject* o, void*) {
+  if (ShapeOf(o).unknown_rank()) Py_RETURN_NONE;
+  return PyLong_FromLong(ShapeOf(o).rank());
+}
+PyObject* Dims(PyObject* o, void*) {
+  if (ShapeOf(o).unknown_rank()) Py_RETURN_NONE;
+  return DimensionsOf(ShapeOf(o));
+}
+PyObject* RawDims(PyObject* o, void*) {
+  if (ShapeOf(o).unknown_rank()) Py_RETURN_NONE;
+  return AsTuple(ShapeOf(o)).Release();
+}
+
+PyObject* AsList(PyObject* o, PyObject*) {
+  if (ShapeOf(o).unknown_rank()) {
+    return Raise(
+        ValueError("as_list() is not defined on an unknown TensorShape."));
+  }
+  PyRef tuple = AsTuple(ShapeOf(o));
+  return tuple ? PySequence_List(tuple.get()) : nullptr;
+}
+PyObject* IsFullyDefined(PyObject* o, PyObject*) {
+  return PyBool_FromLong(ShapeOf(o).IsFullyDefined());
+}
+PyObject* NumElements(PyObject* o, PyObject*) {
+  const int64_t n = ShapeOf(o).num_elements();
+  if (n < 0) Py_RETURN_NONE;
+  return PyLong_FromLongLong(n);
+}
+
+StatusOr<PartialTensorShape> Concatenated(const PartialTensorShape& a,
+                                          const PartialTensorShape& b) {
+  if (a.unknown_rank() || b.unknown_rank()) return PartialTensorShape();
+  if (a.rank() + b.rank() > kMaxRank) {
+    return ValueError("Rank {} is too large", a.rank() + b.rank());
+  }
+  PartialTensorShape r = a;
+  for (int64_t d : b.dims()) r.AddDim(d);
+  return r;
+}
+PyObject* Add(PyObject* a, PyObject* b) {
+  StatusOr<PartialTensorShape> x = AsShape(a), y = AsShape(b);
+  if (!x.ok()) return Raise(x.status());
+  if (!y.ok()) return Raise(y.status());
+  return Wrap(Concatenated(*x, *y));
+}
+PyObject* Concatenate(PyObject* o, PyObject* other) { return Add(o, other); }
+
+StatusOr<PartialTensorShape> Merge(const PartialTensorShape& a,
+                                   const PartialTensorShape& b) {
+  if (!a.IsCompatibleWith(b)) {
+    return ValueError("Shapes {} and {} are not compatible", a.PythonString(),
+                      b.PythonString());
+  }
+  return a.MergeWith(b);
+}
+PyObject* MergeWith(PyObject* o, PyObject* other) {
+  StatusOr<PartialTensorShape> b = AsShape(other);
+  return b.ok() ? Wrap(Merge(ShapeOf(o), *b)) : Raise(b.status());
+}
+PyObject* IsCompatibleWith(PyObject* o, PyObject* other) {
+  StatusOr<PartialTensorShape> b = AsShape(other);
+  if (!b.ok()) return Raise(b.status());
+  return PyBool_FromLong(ShapeOf(o).IsCompatibleWith(*b));
+}
+PyObject* IsSubtypeOf(PyObject* o, PyObject* other) {
+  if (!IsTensorShape(other)) Py_RETURN_FALSE;
+  return PyBool_FromLong(ShapeOf(o).IsSubtypeOf(ShapeOf(other)));
+}
+PyObject* MostSpecificCompatible(PyObject* o, PyObject* other) {
+  StatusOr<PartialTensorShape> b = AsShape(other);
+  if (!b.ok()) return Raise(b.status());
+  return WrapShape(ShapeOf(o).CommonSupertype(*b));
+}
+PyObject* CommonSupertype(PyObject* o, PyObject* others) {
+  PyRef list = PyRef::Steal(PySequence_Fast(others, "expected a sequence"));
+  if (!list) return nullptr;
+  PartialTensorShape r = ShapeOf(o);
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list.get()); ++i) {
+    PyObject* other = PySequence_Fast_GET_ITEM(list.get(), i);
+    if (!IsTensorShape(other)) Py_RETURN_NONE;
+    r = r.CommonSupertype(ShapeOf(other));
+  }
+  return WrapShape(std::move(r));
+}
+PyObject* AssertCompatible(PyObject* o, PyObject* other) {
+  StatusOr<PartialTensorShape> b = AsShape(other);
+  if (!b.ok()) return Raise(b.status());
+  if (ShapeOf(o).IsCompatibleWith(*b)) Py_RETURN_NONE;
+  PyErr_Format(PyExc_ValueError, "Shapes %S and %S are incompatible", o, other);
+  return nullptr;
+}
+PyObject* AssertFullyDefined(PyObject* o, PyObject*) {
+  if (ShapeOf(o).IsFullyDefined()) Py_RETURN_NONE;
+  return Raise(
+      ValueError("Shape {} is not fully defined", ShapeOf(o).PythonString()));
+}
+PyObject* AssertSameRank(PyObject* o, PyObject* other) {
+  StatusOr<PartialTensorShape> b = AsShape(other);
+  if (!b.ok()) return Raise(b.status());
+  const PartialTensorShape& a = ShapeOf(o);
+  if (a.unknown_rank() || b->unknown_rank() || a.rank() == b->rank()) {
+    Py_RETURN_NONE;
+  }
+  return Raise(ValueError("Shapes {} and {} must have the same rank",
+                          a.PythonString(), b->PythonString()));
+}
+enum RankTest { kExactly, kAtLeast, kAtMost };
+template <RankTest kTest, bool kReturnShape>
+PyObject* WithRank(PyObject* o, PyObject* rank) {
+  const long n = PyLong_AsLong(rank);
+  if (n == -1 && PyErr_Occurred()) return nullptr;
+  const PartialTensorShape& a = ShapeOf(o);
+  if (a.unknown_rank()) {
+    if (!kReturnShape) Py_RETURN_NONE;
+    if (kTest != kExactly) return Py_NewRef(o);
+    if (n < 0 || n > kMaxRank) return Raise(ValueError("Invalid rank {}", n));
+    return WrapShape(PartialTensorShape::UnknownOfRank(n));
+  }
+  const bool ok = kTest == kExactly   ? a.rank() == n
+                  : kTest == kAtLeast ? a.rank() >= n
+                                      : a.rank() <= n;
+  if (!ok) {
+    return Raise(ValueError("Shape {} must have rank {}{}", a.PythonString(),
+                            kTest == kAtLeast  ? "at least "
+                            : kTest == kAtMost ? "at most "
+                                               : "",
+                            n));
+  }
+  if (kReturnShape) return Py_NewRef(o);
+  Py_RETURN_NONE;
+}
+PyObject* AsProto(PyObject* o, PyObject*) {
+  return Message("TensorShapeProto", ShapeToProto(ShapeOf(o)).Serialize())
+      .release()
+      .ptr();
+}
+PyObject* Reduce(PyObject* o, PyObject*) {
+  PyRef dims = PyRef::Steal(RawDims(o, nullptr));
+  if (!dims) return nullptr;
+  return Py_BuildValue("O(O)", Py_TYPE(o), dims.get());
+}
+PyObject* Self(PyObject* o, PyObject*) { return Py_NewRef(o); }
+
+PyMethodDef methods[] = {
+    {"as_list", Guarded<AsList>, METH_NOARGS,
+     "as_list($self)\n--\n\n"
+     "A list of ints and Nones."},
+    {"as_proto", Guarded<AsProto>, METH_NOARGS,
+     "as_proto($self)\n--\n\n"
+     "A TensorShapeProto."},
+    {"is_fully_defined", Guarded<IsFullyDefined>, METH_NOARGS, nullptr},
+    {"num_elements", Guarded<NumElements>, METH_NOARGS, nullptr},
+    {"concatenate", Guarded<Concatenate>, METH_O, nullptr},
+    {"merge_with", Guarded<MergeWith>, METH_O, nullptr},
+    {"is_compatible_with", Guarded<IsCompatibleWith>, METH_O, nullptr},
+    {"is_subtype_of", Guarded<IsSubtypeOf>, METH_O, nullptr},
+    GK_TYPE_PROTOCOL_METHODS,
+    {"most_specific_compatible_shape", Guarded<MostSpecificCompatible>, METH_O,
+     nullptr},
+    {"most_specific_common_supertype", Guarded<CommonSupertype>, METH_O,
+     nullptr},
+    {"assert_is_compatible_with", Guarded<AssertCompatible>, METH_O, nullptr},
+    {"assert_is_fully_defined", Guarded<AssertFullyDefined>, METH_NOARGS,
+     nullptr},
+    {"assert_same_rank", Guarded<AssertSameRank>, METH_O, nullptr},
+    {"assert_has_rank", Guarded<WithRank<kExactly, false>>, METH_O, nullptr},
+    {"with_rank", Guarded<WithRank<kExactly, true>>, METH_O, nullptr},
+    {"with_rank_at_least", Guarded<WithRank<kAtLeast, true>>, METH_O, nullptr},
+    {"with_rank_at_most", Guarded<WithRank<kAtMost, true>>, METH_O, nullptr},
+    {"__reduce__", Guarded<Reduce>, METH_NOARGS, nullptr},
+    {"__copy__", Guarded<Self>, METH_NOARGS, nullptr},
+    {"__deepcopy__", Guarded<Self>, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyGetSetDef getset[] = {
+    {"rank", Guarded<Rank>, nullptr, "The rank, or None.", nullptr},
+    {"ndims", Guarded<Rank>, nullptr, "The rank, or None.", nullptr},
+    {"dims", Guarded<Dims>, nullptr, "A list of Dimensions, or None.", nullptr},
+    {"_dims", Guarded<RawDims>, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyType_Slot slots[] = {
+    {Py_tp_doc,
+     Doc("The sizes of a tensor's dimensions; unknown ones are None.\n\n"
+         ">>> tf.TensorShape([None, 2]).as_list()\n"
+         "[None, 2]\n"
+         ">>> tf.TensorShape(None).rank is None\n"
+         "True")},
+    {Py_tp_new, Slot<New>()},       {Py_tp_dealloc, Slot<Dealloc>()},
+    {Py_tp_repr, Slot<Repr>()},     {Py_tp_str, Slot<Str>()},
+    {Py_tp_hash, Slot<Hash>()},     {Py_tp_richcompare, Slot<RichCompare>()},
+    {Py_tp_iter, Slot<Iter>()},     {Py_mp_length, Slot<Length>()},
+    {Py_sq_length, Slot<Length>()}, {Py_mp_subscript, Slot<Item>()},
+    {Py_sq_item, Slot<ItemAt>()},   {Py_nb_bool, Slot<Bool>()},
+    {Py_nb_add, Slot<Add>()},       {Py_tp_methods, Slot<methods>()},
+    {Py_tp_getset, Slot<getset>()}, {0, nullptr}};
+PyType_Spec spec = {"graphkiln.TensorShape", sizeof(PyTensorShape), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+
+}  // namespace
+
+PyObject* DimensionObject(int64_t dim) {
+  if (dim < 0) Py_RETURN_NONE;
+  return PyLong_FromLongLong(dim);
+}
+
+PyObject* WrapShape(PartialTensorShape shape) {
+  PyObject* o = TensorShapeType->tp_alloc(TensorShapeType, 0);
+  if (o != nullptr) {
+    new (&reinterpret_cast<PyTensorShape*>(o)->shape)
+        PartialTensorShape(std::move(shape));
+  }
+  return o;
+}
+
+StatusOr<int64_t> AsDimension(PyObject* o) {
+  if (o == Py_None) return kUnknownDim;
+  PyRef index;
+  if (PyLong_Check(o)) {
+    index = PyRef::Share(o);
+  } else if (PyIndex_Check(o)) {
+    index = PyRef::Steal(PyNumber_Index(o));
+    if (!index) PyErr_Clear();
+  }
+  if (!index && PyObject_HasAttrString(o, "_value")) {  // a Dimension
+    PyRef value = PyRef::Steal(PyObject_GetAttrString(o, "_value"));
+    if (!value) return PythonError();
+    if (value.get() == Py_None) return kUnknownDim;
+    if (PyLong_Check(value.get())) index = value;
+  }
+  if (!index) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError,
+                 "Dimension value must be integer or None or have an "
+                 "__index__ method, got value '%R' with type '%R'",
+                 o, Py_TYPE(o));
+    return PythonError();
+  }
+  const int64_t d = PyLong_AsLongLong(index.get());
+  if (d == -1 && PyErr_Occurred()) return PythonError();
+  if (d < 0) return ValueError("Dimension {} must be >= 0", d);
+  return d;
+}
+
+StatusOr<PartialTensorShape> AsShape(PyObject* o) {
+  if (o == Py_None) return PartialTensorShape();
+  if (IsTensorShape(o)) return ShapeOf(o);
+  if (PyLong_Check(o)) {
+    GK_ASSIGN_OR_RETURN(int64_t d, AsDimension(o));
+    return PartialTensorShape{d};
+  }
+  if (PyUnicode_Check(o) || PyBytes_Check(o)) {
+    PyRef shown = PyRef::Steal(PyObject_Repr(o));
+    if (!shown) return PythonError();
+    return TypeError(
+        "Failed to convert '{}' to a shape: '{}'could not be converted to a "
+        "dimension. A shape should either be single dimension (e.g. 10), or "
+        "an iterable of dimensions (e.g. [1, 10, None]).",
+        StringView(shown.get()), StringView(shown.get()));
+  }
+  PyRef list = PyRef::Steal(PySequence_Fast(o, ""));
+  if (!list) {
+    PyErr_Clear();
+    GK_ASSIGN_OR_RETURN(int64_t d, AsDimension(o));
+    return PartialTensorShape{d};
+  }
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(list.get());
+  if (n > kMaxRank) {
+    return ValueError("Shape of rank {} exceeds the largest rank {}", n,
+                      kMaxRank);
+  }
+  PartialTensorShape shape(std::span<const int64_t>{});
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    // Converting may run user code, which may change a list under us.
+    if (i >= PySequence_Fast_GET_SIZE(list.get())) break;
+    PyRef item = PyRef::Share(PySequence_Fast_GET_ITEM(list.get(), i));
+    GK_ASSIGN_OR_RETURN(int64_t d, AsDimension(item.get()));
+    shape.AddDim(d);
+  }
+  return shape;
+}
+
+bool AddShapeType(PyObject* module) {
+  TensorShapeType = AddType(module, &spec, nullptr);
+  return TensorShapeType != nullptr;
+}
+
+}  // namespace gk::py

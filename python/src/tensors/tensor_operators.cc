@@ -1,0 +1,516 @@
+// Operators of tensors and variables.
+#include <array>
+#include <cstring>
+#include <optional>
+
+#include "function/func_graph.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Mul.h"
+#include "python/src/binding/errors.h"
+#include "python/src/binding/guarded.h"
+#include "python/src/graph/name_scope.h"
+#include "python/src/ops/op_function.h"
+#include "python/src/tensors/convert.h"
+#include "python/src/tensors/dtype_type.h"
+#include "python/src/tensors/slicing.h"
+#include "python/src/tensors/tensor_type.h"
+#include "python/src/variables/variable_type.h"
+
+namespace gk::py {
+namespace {
+
+struct BinaryOp {
+  const char* op;
+  const char* scope;      // node name in graphs
+  const char* reflected;  // the method asked for if conversion fails
+  // Is the right operand only wished to have the left one's dtype? (Then a
+  // mismatch is reported by the op.) Comparisons demand it.
+  bool hint;
+  const OpInfo* info = nullptr;
+
+  const OpInfo* Info() {
+    if (info == nullptr) info = OpInfo::Find(op);
+    if (info == nullptr) Raise(NotFound("Op type not registered '{}'", op));
+    return info;
+  }
+};
+
+bool InGraph() { return OpBuilder::Current()->builds_graph(); }
+
+struct Operands {
+  Operands(const BinaryOp& op, PyObject* a, PyObject* b)
+      : a(a), b(b), read(ReadFirst(&this->a, &this->b)), scope(op.scope) {}
+  // A variable whose operator this is, is read before the operator's scope.
+  static PyRef ReadFirst(PyObject** a, PyObject** b) {
+    PyObject** self = IsTensorLike(*a) ? a : b;
+    if (!IsVariable(*self) || !InGraph()) return PyRef();
+    StatusOr<Tensor> value = ToTensor(*self);
+    PyRef read = PyRef::Steal(value.ok() ? WrapTensor(*std::move(value))
+                                         : Raise(value.status()));
+    if (read) {
+      *self = read.get();
+    } else {
+      PyErr_Clear();  // comes again where it is reported
+    }
+    return read;
+  }
+  PyObject *a, *b;
+  PyRef read;
+  Tensor x, y;
+  OpScope scope;  // of the op and its constants
+  const std::string& name() const { return scope.node_name(); }
+};
+
+// Does the type of `o`, which cannot be converted, bring the reflected
+// method? Then it gets its turn, and the pending exception is dropped.
+bool Handles(PyObject* o, const char* method) {
+  if (PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o) ||
+      PyUnicode_Check(o)) {
+    return false;
+  }
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  const bool handles =
+      PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(o)), method);
+  PyErr_Restore(type, value, trace);
+  if (handles) PyErr_Clear();
+  return handles;
+}
+
+// Converts both operands, one of which is ours. False: `*result` is what the
+// operator returns (null with an error set, or NotImplemented).
+bool Convert(BinaryOp& op, PyObject* a, PyObject* b, Operands* out,
+             PyObject** result) {
+  a = out->a;
+  b = out->b;
+  if (!out->scope.status().ok()) {
+    *result = Raise(out->scope.status());
+    return false;
+  }
+  const bool forward = IsTensorLike(a);
+  StatusOr<Tensor> first = ToTensor(forward ? a : b);
+  if (!first.ok()) {
+    *result = Raise(first.status());
+    return false;
+  }
+  const DataType t = first->dtype();
+  PyObject* other = forward ? b : a;
+  const char* name = forward ? "y" : "x";
+  const DataType none = DataType::kInvalid;
+  const bool like = IsTensorLike(other);
+  StatusOr<Tensor> second = like ? ToTensor(other)
+                            : forward && op.hint
+                                ? ToTensor(other, none, t, name)
+                                : ToTensor(other, t, none, name);
+  if (!second.ok()) {
+    Raise(second.status());
+    *result = forward && op.hint && Handles(other, op.reflected)
+                  ? Py_NewRef(Py_NotImplemented)
+                  : nullptr;
+    return false;
+  }
+  out->x = forward ? *std::move(first) : *std::move(second);
+  out->y = forward ? *std::move(second) : *std::move(first);
+  return true;
+}
+
+PyObject* Run2(BinaryOp& op, const Tensor& x, const Tensor& y,
+               std::string_view name,
+               std::span<PyObject* const> operands = {}) {
+  const OpInfo* info = op.Info();
+  if (info == nullptr) return nullptr;
+  const Tensor inputs[] = {x, y};
+  return info->Run(inputs, {}, name, operands);
+}
+
+// The way of two eager tensors of the same shape and dtype.
+inline PyObject* TryFast(BinaryOp& op, PyObject* a, PyObject* b) {
+  if (!IsEagerTensor(a) || !IsEagerTensor(b)) return nullptr;
+  const OpInfo* info = op.Info();
+  if (info == nullptr) return nullptr;
+  Tensor t = info->TryTile(ImplOf(a), ImplOf(b));
+  return t ? WrapNewTensor(std::move(t)) : nullptr;
+}
+
+PyObject* Binary(BinaryOp& op, PyObject* a, PyObject* b) {
+  if (PyObject* fast = TryFast(op, a, b)) return fast;
+  if (PyErr_Occurred()) return nullptr;
+  Operands o(op, a, b);
+  PyObject* result = nullptr;
+  if (!Convert(op, a, b, &o, &result)) return result;
+  // The operator of `b` makes a tensor of `a` before it calls the op.
+  PyObject* const other = IsTensorLike(a) ? b : nullptr;
+  return Run2(op, o.x, o.y, o.name(), {&other, 1});
+}
+
+BinaryOp add_op{"AddV2", "add", "__radd__", true};
+BinaryOp add_strings_op{"Add", "add", "__radd__", true};
+BinaryOp sub_op{"Sub", "sub", "__rsub__", true};
+BinaryOp mul_op{"Mul", "mul", "__rmul__", true};
+BinaryOp floordiv_op{"FloorDiv", "floordiv", "__rfloordiv__", true};
+BinaryOp mod_op{"FloorMod", "mod", "__rmod__", true};
+BinaryOp pow_op{"Pow", "pow", "__rpow__", true};
+BinaryOp div_op{"RealDiv", "truediv", "__rtruediv__", true};
+BinaryOp matmul_op{"MatMul", "matmul", "__rmatmul__", true};
+BinaryOp batch_matmul_op{"BatchMatMulV2", "matmul", "__rmatmul__", true};
+BinaryOp less_op{"Less", "Less", nullptr, false};
+BinaryOp less_equal_op{"LessEqual", "LessEqual", nullptr, false};
+BinaryOp greater_op{"Greater", "Greater", nullptr, false};
+BinaryOp greater_equal_op{"GreaterEqual", "GreaterEqual", nullptr, false};
+BinaryOp equal_op{"Equal", "Equal", nullptr, false};
+BinaryOp not_equal_op{"NotEqual", "NotEqual", nullptr, false};
+
+PyObject* Add(PyObject* a, PyObject* b) {
+  if (PyObject* fast = TryFast(add_op, a, b)) return fast;
+  if (PyErr_Occurred()) return nullptr;
+  Operands o(add_op, a, b);
+  PyObject* result = nullptr;
+  if (!Convert(add_op, a, b, &o, &result)) return result;
+  const bool strings =
+      o.x.dtype() == DataType::kString && o.y.dtype() == DataType::kString;
+  return Run2(strings ? add_strings_op : add_op, o.x, o.y, o.name());
+}
+PyObject* Sub(PyObject* a, PyObject* b) { return Binary(sub_op, a, b); }
+
+// Of booleans, as TensorFlow has it: by way of integers.
+PyObject* MulBooleans(const Operands& o) {
+  try {
+    const auto integer = [](const Tensor& t) {
+      return ops::Cast(t, DataType::kInt32);
+    };
+    const Tensor x = integer(o.x), y = integer(o.y);
+    const Tensor product = ops::Mul(OpName(o.name()), x, y);
+    return WrapTensor(ops::Cast(product, DataType::kBool));
+  } catch (...) {
+    return RaiseCaught();
+  }
+}
+
+PyObject* Mul(PyObject* a, PyObject* b) {
+  if (PyObject* fast = TryFast(mul_op, a, b)) return fast;
+  if (PyErr_Occurred()) return nullptr;
+  Operands o(mul_op, a, b);
+  PyObject* result = nullptr;
+  if (!Convert(mul_op, a, b, &o, &result)) return result;
+  if (o.x.dtype() == DataType::kBool || o.y.dtype() == DataType::kBool) {
+    return MulBooleans(o);
+  }
+  return Run2(mul_op, o.x, o.y, o.name());
+}
+PyObject* FloorDiv(PyObject* a, PyObject* b) {
+  return Binary(floordiv_op, a, b);
+}
+PyObject* Mod(PyObject* a, PyObject* b) { return Binary(mod_op, a, b); }
+PyObject* Pow(PyObject* a, PyObject* b, PyObject* modulus) {
+  if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+  return Binary(pow_op, a, b);
+}
+
+// Integers are divided as floats.
+DataType QuotientType(DataType t) {
+  switch (t) {
+    case DataType::kInt8:
+    case DataType::kUint8:
+    case DataType::kInt16:
+    case DataType::kUint16:
+      return DataType::kFloat;
+    case DataType::kInt32:
+    case DataType::kUint32:
+    case DataType::kInt64:
+    case DataType::kUint64:
+      return DataType::kDouble;
+    default:
+      return t;
+  }
+}
+
+PyObject* TrueDiv(PyObject* a, PyObject* b) {
+  // The registry may give integers a RealDiv kernel; ours must not be used.
+  if (IsEagerTensor(a) && IsFloating(ImplOf(a)->dtype())) {
+    if (PyObject* fast = TryFast(div_op, a, b)) return fast;
+    if (PyErr_Occurred()) return nullptr;
+  }
+  Operands o(div_op, a, b);
+  PyObject* result = nullptr;
+  if (!Convert(div_op, a, b, &o, &result)) return result;
+  const DataType t = o.x.dtype();
+  if (t != o.y.dtype()) {
+    return Raise(
+        TypeError("`x` and `y` must have the same dtype, got tf.{} != "
+                  "tf.{}.",
+                  DataTypeName(t), DataTypeName(o.y.dtype())));
+  }
+  const DataType quotient = QuotientType(t);
+  if (quotient != t) {
+    try {
+      o.x = ops::Cast(OpName("Cast"), o.x, quotient);
+      o.y = ops::Cast(OpName("Cast"), o.y, quotient);
+    } catch (...) {
+      return RaiseCaught();
+    }
+  }
+  return Run2(div_op, o.x, o.y, o.name());
+}
+
+PyObject* MatMul(PyObject* a, PyObject* b) {
+  Operands o(matmul_op, a, b);
+  PyObject* result = nullptr;
+  if (!Convert(matmul_op, a, b, &o, &result)) return result;
+  const int rx = o.x.partial_shape().rank(), ry = o.y.partial_shape().rank();
+  const bool batched = rx > 2 || ry > 2 || rx < 0 || ry < 0;
+  return Run2(batched ? batch_matmul_op : matmul_op, o.x, o.y, o.name());
+}
+
+// `&`, `|`, `^`: logical on booleans, bitwise on all else.
+struct LogicOp {
+  BinaryOp logical;
+  BinaryOp bitwise;
+};
+LogicOp and_op{{"LogicalAnd", "and", "__rand__", true},
+               {"BitwiseAnd", "and", "__rand__", true}};
+LogicOp or_op{{"LogicalOr", "or", "__ror__", true},
+              {"BitwiseOr", "or", "__ror__", true}};
+LogicOp xor_op{{"NotEqual", "xor", "__rxor__", true},
+               {"BitwiseXor", "xor", "__rxor__", true}};
+
+DataType DTypeOfOperand(PyObject* a) {
+  if (IsTensor(a)) return ImplOf(a)->dtype();
+  return IsVariable(a) ? VariableOf(a)->dtype : DataType::kInvalid;
+}
+
+PyObject* Logic(LogicOp& op, PyObject* a, PyObject* b) {
+  Operands o(op.logical, a, b);
+  PyObject* result = nullptr;
+  std::optional<OpScope> inner;  // "or/BitwiseOr/y"
+  if (InGraph() &&
+      DTypeOfOperand(IsTensorLike(o.a) ? o.a : o.b) != DataType::kBool) {
+    inner.emplace(op.bitwise.op, true);
+  }
+  if (!Convert(op.logical, a, b, &o, &result)) return result;
+  if (o.x.dtype() == DataType::kBool) {
+    return Run2(op.logical, o.x, o.y, o.name());
+  }
+  return Run2(op.bitwise, o.x, o.y, inner ? inner->node_name() : "");
+}
+PyObject* And(PyObject* a, PyObject* b) { return Logic(and_op, a, b); }
+PyObject* Or(PyObject* a, PyObject* b) { return Logic(or_op, a, b); }
+PyObject* Xor(PyObject* a, PyObject* b) { return Logic(xor_op, a, b); }
+
+PyObject* Unary(const char* op, PyObject* a) {
+  const OpInfo* info = OpInfo::Find(op);
+  if (info == nullptr) {
+    return Raise(NotFound("Op type not registered '{}'", op));
+  }
+  if (IsEagerTensor(a)) {
+    Tensor t = info->TryTile(ImplOf(a), nullptr);
+    if (t) return WrapNewTensor(std::move(t));
+  }
+  StatusOr<Tensor> x = ToTensor(a);
+  if (!x.ok()) return Raise(x.status());
+  return info->Run(std::span<const Tensor>(&*x, 1), {}, InGraph() ? op : "");
+}
+
+PyObject* Negative(PyObject* a) { return Unary("Neg", a); }
+PyObject* Absolute(PyObject* a) {
+  return Unary(IsComplex(DTypeOfOperand(a)) ? "ComplexAbs" : "Abs", a);
+}
+PyObject* Invert(PyObject* a) {
+  return Unary(DTypeOfOperand(a) == DataType::kBool ? "LogicalNot" : "Invert",
+               a);
+}
+
+// Is it a tensor of a graph made for its own sake? Those are told apart by
+// identity, as keys of what is built.
+bool IsOfPlainGraph(PyObject* o) {
+  if (!IsSymbolicTensor(o)) return false;
+  const FuncGraph* f = FuncGraph::Of(Graph::GraphOf(TensorOf(o)));
+  return f != nullptr && !f->is_function();
+}
+
+PyObject* Equality(BinaryOp& op, PyObject* a, PyObject* b) {
+  if (b == Py_None) return PyBool_FromLong(&op == &not_equal_op);
+  if (PyObject* fast = TryFast(op, a, b)) return fast;
+  if (PyErr_Occurred()) return nullptr;
+  if (IsOfPlainGraph(a)) {
+    const bool same = IsSymbolicTensor(b) && ImplOf(a) == ImplOf(b);
+    return PyBool_FromLong(same == (&op == &equal_op));
+  }
+  Operands o(op, a, b);
+  PyObject* result = nullptr;
+  if (!Convert(op, a, b, &o, &result)) return result;
+  const OpInfo* info = op.Info();
+  if (info == nullptr) return nullptr;
+  const Tensor inputs[] = {o.x, o.y};
+  return info->Run(inputs, {{"incompatible_shape_error", false}}, o.name());
+}
+
+PyObject* RichCompare(PyObject* a, PyObject* b, int op) {
+  switch (op) {
+    case Py_LT:
+      return Binary(less_op, a, b);
+    case Py_LE:
+      return Binary(less_equal_op, a, b);
+    case Py_GT:
+      return Binary(greater_op, a, b);
+    case Py_GE:
+      return Binary(greater_equal_op, a, b);
+    case Py_EQ:
+      return Equality(equal_op, a, b);
+    default:
+      return Equality(not_equal_op, a, b);
+  }
+}
+
+PyObject* NotAllowed(const char* what) {
+  static const char kAdvice[] =
+      " is not allowed. You can attempt the following resolutions to the "
+      "problem: If you are running in Graph mode, use Eager execution mode or "
+      "decorate this function with @tf.function. If you are using AutoGraph, "
+      "you can try decorating this function with @tf.function. If that does "
+      "not work, then you may be using an unsupported feature or your source "
+      "code may not be visible to AutoGraph. See "
+      "https://github.com/tensorflow/tensorflow/blob/master/tensorflow/python/"
+      "autograph/g3doc/reference/limitations.md#access-to-source-code for "
+      "more information.";
+  return PyErr_Format(OperatorNotAllowedInGraphError(), "%s%s", what, kAdvice);
+}
+
+template <class T>
+bool NonZero(const Tensor& t) {
+  return t.scalar<T>() != T();
+}
+
+int EagerBool(const Tensor& t) {
+  if (t.num_elements() > 1) {
+    return RaiseInt(
+        ValueError("The truth value of an array with more than one element is "
+                   "ambiguous. Use a.any() or a.all()"));
+  }
+  if (t.num_elements() == 0) return 0;
+  if (t.dtype() == DataType::kString) return !t.scalar<std::string>().empty();
+  bool truth = false;
+  const bool known =
+      VisitType<bool, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t,
+                uint16_t, uint32_t, uint64_t, complex64, complex128>(
+          t.dtype(), [&](auto v) { truth = NonZero<decltype(v)>(t); });
+  if (known) return truth;
+  if (VisitType<half, bfloat16, float8_e5m2, float8_e4m3fn>(
+          t.dtype(), [&](auto v) {
+            truth = static_cast<bool>(t.scalar<decltype(v)>());
+          })) {
+    return truth;
+  }
+  return RaiseInt(TypeError("A tensor of dtype {} has no truth value",
+                            DataTypeName(t.dtype())));
+}
+
+int Bool(PyObject* o) {
+  if (IsEagerTensor(o)) return EagerBool(TensorOf(o));
+  if (IsVariable(o)) {
+    StatusOr<Tensor> t = ReadVariable(o);
+    if (!t.ok()) return RaiseInt(t.status());
+    if (!t->is_symbolic()) return EagerBool(*t);
+  } else if (!IsSymbolicTensor(o)) {
+    return 1;
+  }
+  NotAllowed("Using a symbolic `tf.Tensor` as a Python `bool`");
+  return -1;
+}
+
+Py_ssize_t Length(PyObject* o) {
+  if (IsSymbolicTensor(o)) {
+    PyRef name = PyRef::Steal(PyObject_GetAttrString(o, "name"));
+    if (!name) return -1;
+    PyErr_Format(PyExc_TypeError,
+                 "len is not well defined for a symbolic Tensor (%U). Please "
+                 "call `x.shape` rather than `len(x)` for shape information.",
+                 name.get());
+    return -1;
+  }
+  if (!IsEagerTensor(o)) {
+    PyErr_Format(PyExc_TypeError, "object of type '%s' has no len()",
+                 Py_TYPE(o)->tp_name);
+    return -1;
+  }
+  const Tensor t = TensorOf(o);
+  if (t.rank() == 0) {
+    return RaiseInt(TypeError("Scalar tensor has no `len()`"));
+  }
+  return t.dim(0);
+}
+
+// An iterator over the first dimension.
+PyObject* Iterate(PyObject* o) {
+  PyRef self = PyRef::Share(o);
+  if (IsVariable(o)) {
+    StatusOr<Tensor> t = ReadVariable(o);
+    if (!t.ok()) return Raise(t.status());
+    self = PyRef::Steal(WrapTensor(*std::move(t)));
+    if (!self) return nullptr;
+  }
+  if (IsSymbolicTensor(self.get())) {
+    return NotAllowed("Iterating over a symbolic `tf.Tensor`");
+  }
+  if (!IsEagerTensor(self.get())) {
+    PyErr_Format(PyExc_TypeError, "'%s' object is not iterable",
+                 Py_TYPE(o)->tp_name);
+    return nullptr;
+  }
+  const Tensor t = TensorOf(self.get());
+  if (t.rank() == 0) {
+    return Raise(TypeError("Cannot iterate over a scalar tensor."));
+  }
+  return NewRowIterator(self.get(), t.dim(0));
+}
+
+PyObject* Positive(PyObject* o) {
+  PyErr_Format(PyExc_TypeError, "bad operand type for unary +: '%s'",
+               Py_TYPE(o)->tp_name);
+  return nullptr;
+}
+
+}  // namespace
+
+PyType_Slot tensor_operator_slots[] = {{Py_nb_add, Slot<Add>()},
+                                       {Py_nb_subtract, Slot<Sub>()},
+                                       {Py_nb_multiply, Slot<Mul>()},
+                                       {Py_nb_true_divide, Slot<TrueDiv>()},
+                                       {Py_nb_floor_divide, Slot<FloorDiv>()},
+                                       {Py_nb_remainder, Slot<Mod>()},
+                                       {Py_nb_power, Slot<Pow>()},
+                                       {Py_nb_matrix_multiply, Slot<MatMul>()},
+                                       {Py_nb_and, Slot<And>()},
+                                       {Py_nb_or, Slot<Or>()},
+                                       {Py_nb_xor, Slot<Xor>()},
+                                       {Py_nb_negative, Slot<Negative>()},
+                                       {Py_nb_positive, Slot<Positive>()},
+                                       {Py_nb_absolute, Slot<Absolute>()},
+                                       {Py_nb_invert, Slot<Invert>()},
+                                       {Py_nb_bool, Slot<Bool>()},
+                                       {Py_tp_richcompare, Slot<RichCompare>()},
+                                       {Py_tp_iter, Slot<Iterate>()},
+                                       {Py_mp_length, Slot<Length>()},
+                                       {Py_mp_subscript, Slot<Subscript>()},
+                                       {0, nullptr}};
+PyType_Slot variable_operator_slots[] = {
+    {Py_nb_add, Slot<Add>()},
+    {Py_nb_subtract, Slot<Sub>()},
+    {Py_nb_multiply, Slot<Mul>()},
+    {Py_nb_true_divide, Slot<TrueDiv>()},
+    {Py_nb_floor_divide, Slot<FloorDiv>()},
+    {Py_nb_remainder, Slot<Mod>()},
+    {Py_nb_power, Slot<Pow>()},
+    {Py_nb_matrix_multiply, Slot<MatMul>()},
+    {Py_nb_and, Slot<And>()},
+    {Py_nb_or, Slot<Or>()},
+    {Py_nb_xor, Slot<Xor>()},
+    {Py_nb_negative, Slot<Negative>()},
+    {Py_nb_absolute, Slot<Absolute>()},
+    {Py_nb_invert, Slot<Invert>()},
+    {Py_nb_bool, Slot<Bool>()},
+    {Py_tp_richcompare, Slot<RichCompare>()},
+    {Py_tp_iter, Slot<Iterate>()},
+    {Py_mp_subscript, Slot<Subscript>()},
+    {0, nullptr}};
+
+}  // namespace gk::py

@@ -1,0 +1,503 @@
+// tf.Variable: how variables are made, by whom, and copied.
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "framework/shared_variables.h"
+#include "framework/variable.h"
+#include "function/part_scope.h"
+#include "ops/fn/AssignVariableOp.h"
+#include "ops/fn/ReadVariableOp.h"
+#include "ops/fn/VarHandleOp.h"
+#include "ops/fn/VarIsInitializedOp.h"
+#include "python/src/binding/dict_object.h"
+#include "python/src/binding/guarded.h"
+#include "python/src/binding/late_attributes.h"
+#include "python/src/binding/only_argument.h"
+#include "python/src/binding/type_parts.h"
+#include "python/src/graph/func_graph_object.h"
+#include "python/src/graph/name_scope.h"
+#include "python/src/ops/op_function.h"
+#include "python/src/tensors/convert.h"
+#include "python/src/tensors/dtype_type.h"
+#include "python/src/tensors/shape_type.h"
+#include "python/src/tensors/tensor_type.h"
+#include "python/src/variables/variable_arguments.h"
+#include "python/src/variables/variable_type.h"
+
+namespace gk::py {
+namespace {
+
+PyTypeObject* VariableType = nullptr;
+
+constexpr char kSynchronizationMode[] = "VariableSynchronization";
+constexpr char kAggregationMode[] = "VariableAggregation";
+
+PyObject* MemberOf(const char* mode, const char* member) {
+  const PyRef cls = Checked(LateAttribute(mode));
+  return Checked(PyObject_GetAttrString(cls.get(), member)).Release();
+}
+std::string Shown(PyObject* o) {
+  PyRef text = Checked(PyObject_Str(o));
+  return std::string(StringView(text.get()));
+}
+
+void RefuseUnlessMember(PyObject* value, PyObject* member, const char* what,
+                        PyObject* name) {
+  if (Py_TYPE(value) == Py_TYPE(member)) return;
+  throw Error(ValueError("Invalid variable {} mode: {} for variable: {}", what,
+                         Shown(value), Shown(name)));
+}
+
+void CheckArguments(const Arguments& given) {
+  if (given[kInitialValue] == Py_None) {
+    throw Error(ValueError(
+        "The `initial_value` arg to `tf.Variable` must be specified except "
+        "when you are not providing a `variable_def`. You provided neither."));
+  }
+  PyObject* constraint = given[kConstraint];
+  if (constraint != Py_None && !PyCallable_Check(constraint)) {
+    throw Error(ValueError(
+        "Argument `constraint` must be None or a callable. a callable. Got a "
+        "{}:  {}",
+        Shown(reinterpret_cast<PyObject*>(Py_TYPE(constraint))),
+        Shown(constraint)));
+  }
+  RefuseUnlessMember(given[kAggregation], NoAggregation(), "aggregation",
+                     given[kName]);
+  RefuseUnlessMember(given[kSynchronization], AutoSynchronization(),
+                     "synchronization", given[kName]);
+  if (given[kName] != Py_None && !PyUnicode_Check(given[kName])) {
+    throw Error(ValueError("name for name_scope must be a string."));
+  }
+}
+
+// What a function being traced computes is of no use outside of it.
+void RefuseTraced(PyObject* initial, PyObject* name) {
+  if (!IsTensor(initial) || !ImplOf(initial)->is_symbolic()) return;
+  const FuncGraph* graph = FuncGraph::Of(Graph::GraphOf(TensorOf(initial)));
+  if (graph == nullptr || !graph->is_function()) return;
+  throw Error(ValueError(
+      "Argument `initial_value` ({}) could not be lifted out of a "
+      "`tf.function`. (Tried to create variable with name='{}'). To avoid this "
+      "error, when constructing `tf.Variable`s inside of `tf.function` you can "
+      "create the `initial_value` tensor in a `tf.init_scope` or pass a "
+      "callable `initial_value` (e.g., `tf.Variable(lambda : "
+      "tf.truncated_normal([10, 40]))`). Please file a feature request if this "
+      "restriction inconveniences you.",
+      Shown(initial), Shown(name)));
+}
+
+// ---- Creation ----
+
+// What all ways of creation are told.
+struct Creation {
+  PyObject* variable;
+  PyObject* initial;
+  DataType dtype = DataType::kInvalid;  // kInvalid: that of the value
+  PyObject* shape;                      // None: that of the value
+  bool trainable;
+};
+
+Tensor InitialTensor(const Creation& c) {
+  PyRef initial = PyCallable_Check(c.initial)
+                      ? Checked(PyObject_CallNoArgs(c.initial))
+                      : PyRef::Share(c.initial);
+  StatusOr<Tensor> t =
+      ToTensor(initial.get(), c.dtype, DataType::kInvalid, "initial_value");
+  if (t.ok()) return *std::move(t);
+  // A tensor of another dtype.
+  if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_ValueError)) {
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    const std::string text = Shown(error);
+    PyErr_Restore(type, error, traceback);
+    if (text.find("Tensor conversion requested") != text.npos) {
+      PyErr_Clear();
+      throw Error(ValueError("initial_value: {}", text));
+    }
+  }
+  throw Error(t.status());
+}
+
+// The shape asked for, which the value has to fit, or else the value's own.
+PartialTensorShape StaticShape(const Creation& c, const Tensor& value) {
+  if (c.shape == Py_None) return value.partial_shape();
+  PartialTensorShape shape = ValueOrThrow(AsShape(c.shape));
+  if (!shape.IsCompatibleWith(value.partial_shape())) {
+    throw Error(ValueError(
+        "In this `tf.Variable` creation, the initial value's shape ({}) is not "
+        "compatible with the explicitly supplied `shape` argument ({}).",
+        value.partial_shape().PythonString(), Shown(c.shape)));
+  }
+  return shape;
+}
+
+void SetUp(PyObject* o, const Tensor& handle, DataType dtype,
+           const PartialTensorShape& shape, bool trainable,
+           std::string_view name) {
+  PyRef text = Checked(ToPyString(Format("{}:0", name)));
+  PyVariable* self = VariableOf(o);
+  self->handle = handle;
+  self->dtype = dtype;
+  self->shape = shape;
+  self->trainable = trainable;
+  static uint64_t created = 0;
+  self->serial = ++created;
+  Py_XSETREF(self->name, text.Release());
+  RememberVariable(o);
+}
+
+void CreateNow(const Creation& c, const std::string& name) {
+  const Tensor value = InitialTensor(c);
+  const PartialTensorShape shape = StaticShape(c, value);
+  const Tensor handle = NewHandle(name, value.dtype(), shape, c.trainable);
+  SetUp(c.variable, handle, value.dtype(), shape, c.trainable, name);
+  ops::AssignVariableOp(handle, value);
+}
+
+// The node of a variable that others than this process make. `scope`:
+// "outer/v/".
+Tensor CreateNode(const Creation& c, const Tensor& value,
+                  const std::string& scope, std::string_view shared_name) {
+  const PartialTensorShape shape = StaticShape(c, value);
+  const Tensor handle = ops::VarHandleOp(OpName(scope), value.dtype(), shape,
+                                         "", shared_name, scope);
+  SetUp(c.variable, handle, value.dtype(), shape, c.trainable,
+        std::string_view(scope).substr(0, scope.size() - 1));
+  return handle;
+}
+
+Tensor InitialTensorIn(FuncGraph* graph, const Creation& c) {
+  const gk::NameScope scope(graph, "Initializer");
+  return InitialTensor(c);
+}
+
+// The nodes of a variable that each run of the function being traced makes
+// for itself.
+void CreateInRun(const Creation& c, std::string_view name) {
+  FuncGraph* graph = FuncGraph::Current();
+  const gk::NameScope scope(graph, name);
+  const Tensor value = InitialTensorIn(graph, c);
+  ops::AssignVariableOp(CreateNode(c, value, scope.name(), kAnonymousName),
+                        value);
+}
+
+// The nodes of a variable of a tf.Graph, which whoever runs the graph
+// initialises.
+void CreateInGraph(const Creation& c, std::string_view name) {
+  FuncGraph* graph = FuncGraph::Current();
+  const gk::NameScope outermost(graph, "");
+  const gk::NameScope scope(graph, name);
+  const std::string& full = scope.name();
+  const Tensor value = InitialTensorIn(graph, c);
+  const Tensor handle = CreateNode(
+      c, value, full, std::string_view(full).substr(0, full.size() - 1));
+  ops::VarIsInitializedOp(OpName("IsInitialized/VarIsInitializedOp"), handle);
+  ops::AssignVariableOp(OpName("Assign"), handle, value);
+  const PyRef assign = Checked(MadeOperation());
+  ops::ReadVariableOp(OpName("Read/ReadVariableOp"), handle, value.dtype());
+  const PyRef initial = Checked(WrapTensor(value));
+  for (const auto& [attribute, part] :
+       {std::pair("_graph_initializer", assign.get()),
+        std::pair("_graph_initial_value", initial.get())}) {
+    if (PyObject_SetAttrString(c.variable, attribute, part) < 0) {
+      throw Error(PythonError());
+    }
+  }
+}
+
+// Is a function traced that runs eagerly, not as a part of a graph?
+bool TracesForEagerCalls() {
+  FuncGraph* graph = FuncGraph::Current();
+  if (graph == nullptr) return false;
+  while (graph != nullptr && graph->is_function()) graph = graph->outer();
+  return graph == nullptr;
+}
+
+int Init(PyObject* o, PyObject* args, PyObject* kwargs) {
+  if (VariableOf(o)->handle) return 0;  // a variable creator gave it
+  const Arguments given = BoundArguments(args, kwargs);
+  CheckArguments(given);
+  const int trainable = given[kTrainable] == Py_None
+                            ? given[kSynchronization] != OnReadSynchronization()
+                            : PyObject_IsTrue(given[kTrainable]);
+  if (trainable < 0) return -1;
+  for (const auto& [attribute, i] :
+       {std::pair("_constraint", kConstraint),
+        std::pair("_synchronization", kSynchronization),
+        std::pair("_aggregation", kAggregation)}) {
+    if (PyObject_SetAttrString(o, attribute, given[i]) < 0) return -1;
+  }
+  Creation c{o, given[kInitialValue], DataType::kInvalid, given[kShape],
+             trainable == 1};
+  if (given[kDType] != Py_None) {
+    c.dtype = AsDType(given[kDType]);
+    if (c.dtype == DataType::kInvalid) return -1;
+  }
+  RefuseTraced(c.initial, given[kName]);
+  std::string name = "Variable";
+  if (given[kName] != Py_None) {
+    name = StringView(given[kName]);
+  } else if (PyRef own = PyRef::Steal(
+                 PyObject_GetAttrString(c.initial, "_variable_name"))) {
+    if (PyUnicode_Check(own.get())) name = StringView(own.get());
+  } else {
+    PyErr_Clear();
+  }
+  if (!IsLifted(given[kLifting]) && TracesForEagerCalls()) {
+    CreateInRun(c, name);
+    return 0;
+  }
+  const std::string full_name = CurrentScope() + name;
+  InitScope outside;
+  outside.Enter();
+  if (FuncGraph::Current() != nullptr) {
+    CreateInGraph(c, full_name);
+  } else {
+    CreateNow(c, full_name);
+  }
+  outside.Exit();
+  return 0;
+}
+
+// tf.Variable(...) is one of ResourceVariable, or whatever creators make.
+PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  if (type == VariableType) {
+    if (HasVariableCreators()) return CreateByCreators(args, kwargs);
+    type = ResourceVariableType;
+  }
+  return BaseVariableType->tp_new(type, args, kwargs);
+}
+
+// ---- Copies ----
+
+PyObject* Copy(PyObject* o, PyObject*) { return Py_NewRef(o); }
+
+// What makes a variable like this one of an initial value.
+PyRef Again(PyObject* o) {
+  PyRef named = Checked(PyDict_New());
+  for (const auto& [argument, attribute] :
+       {std::pair("trainable", "trainable"),
+        std::pair("constraint", "_constraint"), std::pair("dtype", "dtype"),
+        std::pair("name", "_shared_name"), std::pair("shape", "shape"),
+        std::pair("synchronization", "synchronization"),
+        std::pair("aggregation", "aggregation")}) {
+    PyRef value = Checked(PyObject_GetAttrString(o, attribute));
+    if (PyDict_SetItemString(named.get(), argument, value.get()) < 0) {
+      throw Error(PythonError());
+    }
+  }
+  const PyRef partial = ImportAttribute("functools", "partial");
+  const PyRef args = Checked(PyTuple_Pack(1, VariableType));
+  if (!partial) throw Error(PythonError());
+  return Checked(PyObject_Call(partial.get(), args.get(), named.get()));
+}
+
+PyObject* DeepCopy(PyObject* o, PyObject* memo) {
+  if (OpBuilder::Current()->builds_graph()) {
+    PyErr_SetString(PyExc_NotImplementedError,
+                    "__deepcopy__() is only available when eager execution is "
+                    "enabled.");
+    return nullptr;
+  }
+  const PyRef again = Again(o);
+  const PyRef value = Checked(PyObject_CallMethod(o, "read_value", nullptr));
+  PyRef copied = Checked(PyObject_CallOneArg(again.get(), value.get()));
+  const PyRef id = Checked(PyLong_FromVoidPtr(o));
+  return PyObject_SetItem(memo, id.get(), copied.get()) < 0 ? nullptr
+                                                            : copied.Release();
+}
+
+PyObject* Reduce(PyObject* o, PyObject*) {
+  const PyRef again = Again(o);
+  const PyRef value = Checked(PyObject_CallMethod(o, "numpy", nullptr));
+  return Py_BuildValue("O(O)", again.get(), value.get());
+}
+
+PyMethodDef methods[] = {{"__copy__", Guarded<Copy>, METH_NOARGS, nullptr},
+                         {"__deepcopy__", Guarded<DeepCopy>, METH_O, nullptr},
+                         {"__reduce__", Guarded<Reduce>, METH_NOARGS, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
+
+// ---- The module ----
+
+constexpr char kCreation[] = "creation";
+PyObject* IsLiftedCreation(PyObject*, PyObject* creation) {
+  return PyBool_FromLong(
+      IsLifted(PyDict_GetItemString(creation, kGivenNames[kLifting])));
+}
+
+PyObject* VariableOfArgument(PyObject*, PyObject* args) {
+  PyObject *handle, *dtype, *shape, *name;
+  int trainable;
+  if (!PyArg_ParseTuple(args, "OOOpU", &handle, &dtype, &shape, &trainable,
+                        &name)) {
+    return nullptr;
+  }
+  if (!IsTensor(handle) || ImplOf(handle)->dtype() != DataType::kResource) {
+    return Raise(TypeError("the handle must be a resource tensor"));
+  }
+  const DataType t = AsDType(dtype);
+  if (t == DataType::kInvalid) return nullptr;
+  return VariableOfHandle(TensorOf(handle), t, ValueOrThrow(AsShape(shape)),
+                          trainable != 0, StringView(name));
+}
+
+PyMethodDef functions[] = {
+    {"is_lifted", OnlyArgument<kCreation, IsLiftedCreation>, kByName,
+     "is_lifted(creation)\n--\n\n"
+     "Is a variable made by these keywords to outlive the calls of the "
+     "function that\nmakes it?"},
+    {"variable_of", Guarded<VariableOfArgument>, METH_VARARGS,
+     "variable_of(handle, dtype, shape, trainable, name, /)\n--\n\n"
+     "The variable behind a handle that is an argument."},
+    {nullptr, nullptr, 0, nullptr}};
+
+constexpr char kVariableDoc[] =
+    "Variable(initial_value=None, trainable=None, validate_shape=True, "
+    "caching_device=None, name=None, variable_def=None, dtype=None, "
+    "import_scope=None, constraint=None, "
+    "synchronization=VariableSynchronization.AUTO, "
+    "aggregation=VariableAggregation.NONE, shape=None, "
+    "experimental_enable_variable_lifting=True, **unused)\n--\n\n"
+    "A tensor that can be changed.\n\n"
+    "Args:\n"
+    "  initial_value: a value or a function that gives one.\n"
+    "  trainable: do gradient tapes watch it? By default they do, unless\n"
+    "    `synchronization` is ON_READ.\n"
+    "  validate_shape: accepted for compatibility.\n"
+    "  caching_device: accepted for compatibility.\n"
+    "  name: of the variable; \"Variable\" unless given.\n"
+    "  variable_def: not supported, there are no protos of variables.\n"
+    "  dtype: of the elements; that of the initial value unless given.\n"
+    "  import_scope: accepted for compatibility.\n"
+    "  constraint: a function that optimizers apply after each update.\n"
+    "  synchronization: when copies on several devices are brought together.\n"
+    "  aggregation: how updates from several devices are combined.\n"
+    "  shape: what may be assigned, if less is known than of the initial "
+    "value.\n"
+    "  experimental_enable_variable_lifting: if False, a variable that is "
+    "made\n"
+    "    while a function is traced is none that outlives the calls: each run\n"
+    "    makes its own, with the initial value anew.\n\n"
+    "Raises ValueError for an initial value that is missing, of another shape\n"
+    "or dtype, for one that a function being traced computes (a callable may\n"
+    "compute it), and for a constraint that cannot be called.\n\n"
+    ">>> v = tf.Variable([1, 2], name=\"v\")\n"
+    ">>> v.assign_add([10, 10]).numpy().tolist()\n[11, 12]\n"
+    ">>> v[0].numpy().item()\n11";
+
+PyTypeObject* AddClass(PyObject* module, const char* name, const char* doc,
+                       PyTypeObject* base, std::vector<PyType_Slot> slots) {
+  slots.push_back({Py_tp_doc, Doc(doc)});
+  slots.push_back({0, nullptr});
+  PyType_Spec spec = {name, sizeof(PyVariable), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots.data()};
+  return AddType(module, &spec, base);
+}
+
+PyObject* MakeSynchronization() {
+  static constexpr std::pair<const char*, int> kMembers[] = {
+      {"AUTO", 0}, {"NONE", 1}, {"ON_WRITE", 2}, {"ON_READ", 3}};
+  return MakeEnum("Enum", "graphkiln._graphkiln", kSynchronizationMode,
+                  "When copies of a variable are brought together.\n\n"
+                  ">>> tf.VariableSynchronization.AUTO.name\n'AUTO'",
+                  kMembers);
+}
+PyObject* MakeAggregation() {
+  static constexpr std::pair<const char*, int> kMembers[] = {
+      {"NONE", 0}, {"SUM", 1}, {"MEAN", 2}, {"ONLY_FIRST_REPLICA", 3}};
+  return MakeEnum("Enum", "graphkiln._graphkiln", kAggregationMode,
+                  "How updates from several replicas are combined.\n\n"
+                  ">>> tf.VariableAggregation.MEAN.name\n'MEAN'",
+                  kMembers);
+}
+
+bool AddUnliftableError(PyObject* module) {
+  PyRef members =
+      PyRef::Steal(Py_BuildValue("{sO}", "ag_pass_through", Py_True));
+  PyRef cls = PyRef::Steal(
+      members ? PyErr_NewExceptionWithDoc(
+                    "graphkiln.UnliftableError",
+                    "What shall be known outside of a graph needs a "
+                    "placeholder of it that nothing is given for.",
+                    PyExc_Exception, members.get())
+              : nullptr);
+  return cls &&
+         PyModule_AddObjectRef(module, "UnliftableError", cls.get()) == 0;
+}
+
+}  // namespace
+
+PyTypeObject* ResourceVariableType = nullptr;
+PyTypeObject* UnreadVariableType = nullptr;
+
+PyObject* AutoSynchronization() {
+  static constinit MadeOnce member;
+  return member.Get([] { return MemberOf(kSynchronizationMode, "AUTO"); });
+}
+PyObject* OnReadSynchronization() {
+  static constinit MadeOnce member;
+  return member.Get([] { return MemberOf(kSynchronizationMode, "ON_READ"); });
+}
+PyObject* NoAggregation() {
+  static constinit MadeOnce member;
+  return member.Get([] { return MemberOf(kAggregationMode, "NONE"); });
+}
+
+PyObject* NewVariable(const Tensor& value, const char* name, bool trainable) {
+  PyRef initial = PyRef::Steal(WrapTensor(value));
+  PyRef args = PyRef::Steal(initial ? PyTuple_Pack(1, initial.get()) : nullptr);
+  PyRef named = PyRef::Steal(Py_BuildValue("{sssO}", "name", name, "trainable",
+                                           trainable ? Py_True : Py_False));
+  return args && named
+             ? PyObject_Call(reinterpret_cast<PyObject*>(VariableType),
+                             args.get(), named.get())
+             : nullptr;
+}
+
+PyObject* VariableOfHandle(const Tensor& handle, DataType dtype,
+                           const PartialTensorShape& shape, bool trainable,
+                           std::string_view name) {
+  PyRef none = PyRef::Steal(PyTuple_New(0));
+  PyRef made = PyRef::Steal(
+      none ? BaseVariableType->tp_new(VariableType, none.get(), nullptr)
+           : nullptr);
+  if (!made) return nullptr;
+  SetUp(made.get(), handle, dtype, shape, trainable, name);
+  return made.Release();
+}
+
+bool AddVariableClasses(PyObject* module) {
+  AddLate(kSynchronizationMode, MakeSynchronization);
+  AddLate(kAggregationMode, MakeAggregation);
+  if (!AddUnliftableError(module)) return false;
+  VariableType =
+      AddClass(module, "graphkiln.Variable", kVariableDoc, BaseVariableType,
+               {{Py_tp_new, Slot<New>()},
+                {Py_tp_init, Slot<Init>()},
+                {Py_tp_methods, Slot<methods>()}});
+  if (VariableType == nullptr) return false;
+  // Of variables that nobody has given others.
+  auto* cls = reinterpret_cast<PyObject*>(VariableType);
+  for (const auto& [attribute, value] :
+       {std::pair("_graph_initializer", Py_None),
+        std::pair("_graph_initial_value", Py_None),
+        std::pair("_constraint", Py_None),
+        std::pair("_should_act_as_resource_variable", Py_True)}) {
+    if (PyObject_SetAttrString(cls, attribute, value) < 0) return false;
+  }
+  ResourceVariableType =
+      AddClass(module, "graphkiln._graphkiln.ResourceVariable",
+               "What tf.Variable makes.", VariableType, {});
+  UnreadVariableType = AddClass(
+      module, "graphkiln._graphkiln._UnreadVariable",
+      "What an assignment gives: the variable, which reads what was written.",
+      VariableType, UnreadVariableSlots());
+  return ResourceVariableType != nullptr && UnreadVariableType != nullptr &&
+         AddVariableCreatorScope(module) &&
+         PyModule_AddFunctions(module, functions) == 0;
+}
+
+}  // namespace gk::py

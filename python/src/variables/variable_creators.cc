@@ -1,0 +1,173 @@
+// Who makes variables: what tf.Variable is called with, and the functions of
+// tf.variable_creator_scope.
+#include <string>
+
+#include "python/src/binding/dict_object.h"
+#include "python/src/binding/guarded.h"
+#include "python/src/binding/type_parts.h"
+#include "python/src/variables/variable_arguments.h"
+#include "python/src/variables/variable_type.h"
+
+namespace gk::py {
+namespace {
+
+PyObject* DefaultOf(int i) {
+  switch (i) {
+    case kValidateShape:
+    case kLifting:
+      return Py_True;
+    case kSynchronization:
+      return AutoSynchronization();
+    case kAggregation:
+      return NoAggregation();
+    default:
+      return Py_None;
+  }
+}
+
+// Those in effect on this thread, the innermost last. Borrowed.
+PyObject* Creators() {
+  PyObject* thread = PyThreadState_GetDict();
+  constexpr const char* kKey = "graphkiln.variable_creators";
+  PyObject* list = PyDict_GetItemString(thread, kKey);
+  if (list == nullptr) {
+    PyRef made = Checked(PyList_New(0));
+    if (PyDict_SetItemString(thread, kKey, made.get()) < 0) {
+      throw Error(PythonError());
+    }
+    list = made.get();
+  }
+  return list;
+}
+
+bool IsOfFunction(PyObject* creator) {
+  PyRef mark = PyRef::Steal(PyObject_GetAttrString(creator, "of_function"));
+  if (!mark) PyErr_Clear();
+  return mark && PyObject_IsTrue(mark.get()) == 1;
+}
+
+PyObject* DefaultCreator(PyObject*, PyObject* args, PyObject* kwargs) {
+  PyRef named = Checked(kwargs ? PyDict_Copy(kwargs) : PyDict_New());
+  if (PyDict_GetItemString(named.get(), "next_creator") != nullptr &&
+      PyDict_DelItemString(named.get(), "next_creator") < 0) {
+    return nullptr;
+  }
+  PyRef none = Checked(PyTuple_New(0));
+  return PyObject_Call(reinterpret_cast<PyObject*>(ResourceVariableType),
+                       none.get(), named.get());
+}
+PyMethodDef default_creator = {
+    "default_creator", AsCFunction(Guarded<DefaultCreator>), kByName, nullptr};
+
+int Init(PyObject* o, PyObject* args, PyObject* kwargs) {
+  PyObject* creator;
+  return ParseArguments(args, kwargs, "O", {"variable_creator"}, &creator)
+             ? PyObject_SetAttrString(o, "_creator", creator)
+             : -1;
+}
+PyObject* Enter(PyObject* o, PyObject*) {
+  PyRef creator = Checked(PyObject_GetAttrString(o, "_creator"));
+  if (PyList_Append(Creators(), creator.get()) < 0) return nullptr;
+  Py_RETURN_NONE;
+}
+PyObject* Exit(PyObject*, PyObject*) {
+  PyObject* creators = Creators();
+  const Py_ssize_t n = PyList_GET_SIZE(creators);
+  if (n > 0 && PyList_SetSlice(creators, n - 1, n, nullptr) < 0) {
+    return nullptr;
+  }
+  Py_RETURN_NONE;
+}
+// As a decorator: each call of the function is inside the scope.
+PyObject* Itself(PyObject* o, PyObject*) { return Py_NewRef(o); }
+PyObject* Decorate(PyObject* o, PyObject* args, PyObject* kwargs) {
+  const PyRef base = ImportAttribute("contextlib", "ContextDecorator");
+  if (!base) return nullptr;
+  const PyRef call = Checked(PyObject_GetAttrString(base.get(), "__call__"));
+  const PyRef self = Checked(PyTuple_Pack(1, o));
+  const PyRef all = Checked(PySequence_Concat(self.get(), args));
+  return PyObject_Call(call.get(), all.get(), kwargs);
+}
+PyMethodDef methods[] = {
+    {"__enter__", Guarded<Enter>, METH_NOARGS, nullptr},
+    {"_recreate_cm", Guarded<Itself>, METH_NOARGS, nullptr},
+    {"__exit__", Guarded<Exit>, METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+PyGetSetDef getset[] = {kDictAttribute,
+                        {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+}  // namespace
+
+Arguments BoundArguments(PyObject* args, PyObject* kwargs) {
+  Arguments given;
+  const Py_ssize_t n = PyTuple_GET_SIZE(args);
+  if (n > kNumGiven) {
+    throw Error(TypeError("tf.Variable takes {} arguments at most, {} given",
+                          static_cast<int>(kNumGiven), n));
+  }
+  for (int i = 0; i < kNumGiven; ++i) {
+    PyObject* named = kwargs == nullptr
+                          ? nullptr
+                          : PyDict_GetItemString(kwargs, kGivenNames[i]);
+    if (named != nullptr && i < n) {
+      throw Error(TypeError("tf.Variable got multiple values for argument '{}'",
+                            kGivenNames[i]));
+    }
+    given[i] = i < n ? PyTuple_GET_ITEM(args, i) : named ? named : DefaultOf(i);
+  }
+  return given;
+}
+
+bool IsLifted(PyObject* wish) {
+  if (wish == nullptr || wish == Py_None) return true;
+  const int lifted = PyObject_IsTrue(wish);
+  if (lifted < 0) throw Error(PythonError());
+  return lifted == 1;
+}
+
+bool HasVariableCreators() { return PyList_GET_SIZE(Creators()) > 0; }
+
+PyObject* CreateByCreators(PyObject* args, PyObject* kwargs) {
+  const Arguments given = BoundArguments(args, kwargs);
+  PyRef named = Checked(kwargs ? PyDict_Copy(kwargs) : PyDict_New());
+  for (int i = 0; i < kNumGiven; ++i) {
+    if (PyDict_SetItemString(named.get(), kGivenNames[i], given[i]) < 0) {
+      return nullptr;
+    }
+  }
+  PyRef create = Checked(PyCFunction_New(&default_creator, nullptr));
+  const PyRef partial = ImportAttribute("functools", "partial");
+  if (!partial) return nullptr;
+  const PyRef stack = Checked(PySequence_Tuple(Creators()));
+  Py_ssize_t innermost = PyTuple_GET_SIZE(stack.get());
+  // Of functions being traced only the innermost one's creator counts.
+  while (innermost-- > 0 &&
+         !IsOfFunction(PyTuple_GET_ITEM(stack.get(), innermost))) {
+  }
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(stack.get()); ++i) {
+    PyObject* creator = PyTuple_GET_ITEM(stack.get(), i);
+    if (i != innermost && IsOfFunction(creator)) continue;
+    create = Checked(PyObject_CallFunctionObjArgs(partial.get(), creator,
+                                                  create.get(), nullptr));
+  }
+  PyRef none = Checked(PyTuple_New(0));
+  return PyObject_Call(create.get(), none.get(), named.get());
+}
+
+bool AddVariableCreatorScope(PyObject* module) {
+  return AddDictType(module, "variable_creator_scope",
+                     "variable_creator_scope(variable_creator)\n--\n\n"
+                     "Lets `variable_creator(next_creator, **kwargs)` make the "
+                     "variables.\n\n"
+                     ">>> def frozen(next_creator, **arguments):\n"
+                     "...     return next_creator(**{**arguments, "
+                     "'trainable': False})\n"
+                     ">>> with tf.variable_creator_scope(frozen):\n"
+                     "...     tf.Variable(1.0).trainable\nFalse",
+                     {{Py_tp_init, Slot<Init>()},
+                      {Py_tp_call, Slot<Decorate>()},
+                      {Py_tp_methods, Slot<methods>()},
+                      {Py_tp_getset, Slot<getset>()}}) != nullptr;
+}
+
+}  // namespace gk::py

@@ -1,0 +1,91 @@
+// tf.Variable and its base: a resource handle with what Python knows of it.
+// Reads and assignments go through Dispatch, so they work eagerly, under a
+// tape and in graphs.
+#ifndef GK_PYTHON_VARIABLE_TYPE_H_
+#define GK_PYTHON_VARIABLE_TYPE_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/tensor.h"
+#include "python/src/binding/errors.h"
+#include "python/src/binding/py_ref.h"
+
+namespace gk {
+class Node;
+}  // namespace gk
+
+namespace gk::py {
+
+struct PyVariable {
+  PyObject_HEAD;
+  Tensor handle;  // resource; symbolic while a graph is being traced
+  DataType dtype;
+  bool trainable;
+  PartialTensorShape shape;
+  PyObject* name;  // "Variable:0"
+  uint64_t serial;  // grows with the time of creation
+  PyObject* weakrefs;
+  PyObject* dict;
+  // What an assignment gives shares all but the name with the variable that
+  // was assigned to, and keeps it; null in others.
+  PyObject* origin;
+  // The assignment that its reads wait for, in graphs that order nothing by
+  // themselves; the handle keeps the graph.
+  Node* after;
+};
+
+extern PyTypeObject* BaseVariableType;
+// What tf.Variable makes, and what assignments to such give.
+extern PyTypeObject* ResourceVariableType;
+extern PyTypeObject* UnreadVariableType;
+
+inline bool IsVariable(PyObject* o) {
+  return PyObject_TypeCheck(o, BaseVariableType);
+}
+inline PyVariable* VariableOf(PyObject* o) {
+  return reinterpret_cast<PyVariable*>(o);
+}
+
+// The current value (ReadVariableOp with the current builder).
+StatusOr<Tensor> ReadVariable(PyObject* variable);
+
+// The Python variable around a handle, or null. Borrowed. Held weakly by a
+// table from the resource.
+PyObject* FindVariable(const Tensor& handle);
+
+// In and out of that table.
+void RememberVariable(PyObject* variable);
+void ForgetVariable(PyObject* variable);
+// False with an exception set unless it has a handle.
+bool CheckVariableReady(PyObject* variable);
+
+// tf.Variable(value, name=name, trainable=trainable). New reference.
+PyObject* NewVariable(const Tensor& value, const char* name, bool trainable);
+// A variable without a value, as an op would make it; it is logged as one.
+Tensor NewHandle(const std::string& name, DataType dtype,
+                 const PartialTensorShape& shape, bool trainable);
+// The variable behind a handle that is an argument. New reference.
+PyObject* VariableOfHandle(const Tensor& handle, DataType dtype,
+                           const PartialTensorShape& shape, bool trainable,
+                           std::string_view name);
+// What an assignment to a variable gives: the variable, reading what was
+// written. New reference. (variable_methods.cc)
+PyObject* UnreadVariable(PyObject* variable);
+
+extern PyType_Slot variable_operator_slots[];  // tensor_operators.cc
+// What else the type is made of, and variable[key]: a tensor with `assign`.
+// (variable_members.cc)
+extern PyGetSetDef variable_properties[];
+extern PyMethodDef variable_methods[];
+extern PyMethodDef variable_functions[];  // of the module
+extern PyType_Slot variable_in_place_slots[];
+PyObject* SliceVariable(PyObject* variable, PyObject* key);
+bool AddVariableType(PyObject* module);        // variable_methods.cc
+std::vector<PyType_Slot> UnreadVariableSlots();
+bool AddVariableClasses(PyObject* module);     // variable_creation.cc
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_VARIABLE_TYPE_H_
