@@ -41,7 +41,7 @@ ONLY_PYTHON = {
     "constructors.":
         "experimental.*dispatch_for* register_tensor_conversion_function constant "
         "convert_to_tensor is_tensor dtypes.as_dtype debugging.is_numeric_tensor "
-        "debugging.assert_proper_iterable __internal__.* BaseVariable",
+        "debugging.assert_proper_iterable __internal__.*",
     "A user's type of several tensors: in C++ any struct is one "
     "(`trace_structure.h`).":
         "experimental.ExtensionType* experimental.BatchableExtensionType "

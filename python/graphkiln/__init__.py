@@ -29,7 +29,6 @@ if _first is not _sys.modules[__name__]:
 
 from graphkiln import _namespaces
 from graphkiln._graphkiln import (
-    BaseVariable,
     DType,
     Tensor,
     TensorShape,

@@ -247,3 +247,31 @@ def test_gradients_of_ragged_tensors(both, through_function):
         return tape.gradient(y, x).values
 
     both.agree(gradient)
+
+
+def test_accumulate_n(both):
+    both.agree(lambda tf: tf.math.accumulate_n(
+        [tf.constant([1, 2]), tf.constant([3, 4])], shape=[2], tensor_dtype=tf.int32
+    ))
+    both.agree_on_error(lambda tf: tf.math.accumulate_n([tf.ones([2])], shape=[3]))
+    both.agree_on_error(
+        lambda tf: tf.math.accumulate_n([tf.ones([2])], tensor_dtype=tf.int32)
+    )
+
+
+def test_l2_normalize_by_its_older_name(both):
+    x = [[3.0, 4.0], [6.0, 8.0]]
+    both.agree(lambda tf: tf.math.l2_normalize(x, dim=1))
+    both.agree_on_error(lambda tf: tf.math.l2_normalize(x, axis=1, dim=1))
+
+
+def test_methods_take_their_argument_by_name(both):
+    both.agree(lambda tf: tf.constant(
+        tf.TensorShape(None).with_rank(rank=2).concatenate(other=[3]).rank
+    ))
+    both.agree(lambda tf: tf.constant([
+        tf.TensorShape([2, None]).is_compatible_with(other=[2, 3]),
+        tf.TensorSpec([2]).is_compatible_with(spec_or_tensor=tf.zeros([3])),
+        tf.as_dtype(type_value="int32").is_compatible_with(other=tf.int64),
+        tf.nest.is_nested(seq=[1]),
+    ]))

@@ -23,4 +23,8 @@ PyCFunction const OnlyArgument =
 
 }  // namespace gk::py
 
+// Entry of a table of methods, after its name.
+#define GK_OF_ARGUMENT(name, function) \
+  ::gk::py::OnlyArgument<name, function>, METH_VARARGS | METH_KEYWORDS
+
 #endif  // GK_PYTHON_ONLY_ARGUMENT_H_

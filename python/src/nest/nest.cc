@@ -521,11 +521,11 @@ PyObject* FlattenObjectFunction(PyObject*, PyObject* value) {
 }
 
 constexpr int kKeywords = METH_VARARGS | METH_KEYWORDS;
-constexpr char kStructure[] = "structure";
+constexpr char kSeq[] = "seq";
 
 PyMethodDef functions[] = {
-    {"nest_is_nested", OnlyArgument<kStructure, IsNested>, kKeywords,
-     "nest_is_nested(structure)\n--\n\n"
+    {"nest_is_nested", OnlyArgument<kSeq, IsNested>, kKeywords,
+     "nest_is_nested(seq)\n--\n\n"
      "Is it a structure rather than a leaf?\n\n"
      ">>> tf.nest.is_nested([1]), tf.nest.is_nested('abc')\n"
      "(True, False)"},

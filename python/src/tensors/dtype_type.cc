@@ -3,6 +3,7 @@
 #include <array>
 
 #include "python/src/binding/guarded.h"
+#include "python/src/binding/only_argument.h"
 #include "python/src/tensors/type_protocol.h"
 
 namespace gk::py {
@@ -75,15 +76,22 @@ PyGetSetDef getset[] = {
     {"base_dtype", Guarded<Base>, nullptr, "The non-reference type.", nullptr},
     {"real_dtype", Guarded<Real>, nullptr, "The type of the real part.",
      nullptr},
-    {"is_floating", Guarded<Is<IsFloating>>, nullptr, nullptr, nullptr},
-    {"is_integer", Guarded<Is<IsInteger>>, nullptr, nullptr, nullptr},
-    {"is_complex", Guarded<Is<IsComplex>>, nullptr, nullptr, nullptr},
-    {"is_unsigned", Guarded<Is<IsUnsigned>>, nullptr, nullptr, nullptr},
-    {"is_quantized", Guarded<Is<IsQuantized>>, nullptr, nullptr, nullptr},
-    {"is_bool", Guarded<Is<IsBoolType>>, nullptr, nullptr, nullptr},
-    {"is_numeric", Guarded<Is<IsNumeric>>, nullptr, nullptr, nullptr},
-    {"is_numpy_compatible", Guarded<Is<IsNumpyCompatible>>, nullptr, nullptr,
-     nullptr},
+    {"is_floating", Guarded<Is<IsFloating>>, nullptr,
+     "A floating point type?", nullptr},
+    {"is_integer", Guarded<Is<IsInteger>>, nullptr,
+     "An integer type, signed or not? Quantized ones are none.", nullptr},
+    {"is_complex", Guarded<Is<IsComplex>>, nullptr,
+     "A complex type?", nullptr},
+    {"is_unsigned", Guarded<Is<IsUnsigned>>, nullptr,
+     "An unsigned integer type?", nullptr},
+    {"is_quantized", Guarded<Is<IsQuantized>>, nullptr,
+     "A quantized integer type?", nullptr},
+    {"is_bool", Guarded<Is<IsBoolType>>, nullptr,
+     "The type of booleans?", nullptr},
+    {"is_numeric", Guarded<Is<IsNumeric>>, nullptr,
+     "Numbers, booleans apart?", nullptr},
+    {"is_numpy_compatible", Guarded<Is<IsNumpyCompatible>>, nullptr,
+     "Has NumPy a type for the elements?", nullptr},
     {"_is_ref_dtype", Guarded<IsRef>, nullptr, nullptr, nullptr},
     {"_as_ref", Guarded<AsRef>, nullptr, nullptr, nullptr},
     {"max", Guarded<Of<LargestOf>>, nullptr, "The largest value.", nullptr},
@@ -128,16 +136,18 @@ PyObject* CommonSupertype(PyObject* o, PyObject* others) {
   return Py_NewRef(o);
 }
 
+constexpr char kOther[] = "other", kTypes[] = "types", kValue[] = "type_value";
+
 PyMethodDef methods[] = {
-    {"is_compatible_with", Guarded<IsCompatibleWith>, METH_O,
-     "is_compatible_with($self, other, /)\n--\n\n"
+    {"is_compatible_with", GK_OF_ARGUMENT(kOther, IsCompatibleWith),
+     "is_compatible_with($self, other)\n--\n\n"
      "Same base type?"},
-    {"is_subtype_of", Guarded<IsSubtypeOf>, METH_O,
-     "is_subtype_of($self, other, /)\n--\n\n"
+    {"is_subtype_of", GK_OF_ARGUMENT(kOther, IsSubtypeOf),
+     "is_subtype_of($self, other)\n--\n\n"
      "Are they the same?"},
-    {"most_specific_common_supertype", Guarded<CommonSupertype>, METH_O,
-     "most_specific_common_supertype($self, others, /)\n--\n\n"
-     "This one if all `others` are the same, or None."},
+    {"most_specific_common_supertype", GK_OF_ARGUMENT(kTypes, CommonSupertype),
+     "most_specific_common_supertype($self, types)\n--\n\n"
+     "This one if all `types` are the same, or None."},
     GK_TYPE_PROTOCOL_METHODS,
     {"__reduce__", Guarded<Reduce>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
@@ -155,7 +165,8 @@ PyObject* New(PyTypeObject*, PyObject* args, PyObject* kwargs) {
 
 PyType_Slot slots[] = {{Py_tp_new, Slot<New>()},
                        {Py_tp_doc,
-                        Doc("The type of the elements of a tensor.\n\n"
+                        Doc("DType(type_enum, handle_data=None)\n--\n\n"
+                            "The type of the elements of a tensor.\n\n"
                             ">>> tf.float32.size, tf.as_dtype('int64')\n"
                             "(4, tf.int64)")},
                        {Py_tp_repr, Slot<Repr>()},
@@ -183,8 +194,8 @@ PyObject* AsDTypeFunction(PyObject*, PyObject* value) {
   return t == DataType::kInvalid ? nullptr : Py_NewRef(DTypeObject(t));
 }
 PyMethodDef functions[] = {
-    {"as_dtype", Guarded<AsDTypeFunction>, METH_O,
-     "as_dtype(type_value, /)\n--\n\n"
+    {"as_dtype", GK_OF_ARGUMENT(kValue, AsDTypeFunction),
+     "as_dtype(type_value)\n--\n\n"
      "Converts to a DType."},
     {nullptr, nullptr, 0, nullptr}};
 

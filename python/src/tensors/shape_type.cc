@@ -5,6 +5,7 @@
 #include "graph/tensor_proto.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/message.h"
+#include "python/src/binding/only_argument.h"
 #include "python/src/tensors/type_protocol.h"
 
 namespace gk::py {
@@ -296,6 +297,8 @@ PyObject* Reduce(PyObject* o, PyObject*) {
 }
 PyObject* Self(PyObject* o, PyObject*) { return Py_NewRef(o); }
 
+constexpr char kOther[] = "other", kOthers[] = "others", kRank[] = "rank";
+
 PyMethodDef methods[] = {
     {"as_list", Guarded<AsList>, METH_NOARGS,
      "as_list($self)\n--\n\n"
@@ -303,25 +306,63 @@ PyMethodDef methods[] = {
     {"as_proto", Guarded<AsProto>, METH_NOARGS,
      "as_proto($self)\n--\n\n"
      "A TensorShapeProto."},
-    {"is_fully_defined", Guarded<IsFullyDefined>, METH_NOARGS, nullptr},
-    {"num_elements", Guarded<NumElements>, METH_NOARGS, nullptr},
-    {"concatenate", Guarded<Concatenate>, METH_O, nullptr},
-    {"merge_with", Guarded<MergeWith>, METH_O, nullptr},
-    {"is_compatible_with", Guarded<IsCompatibleWith>, METH_O, nullptr},
-    {"is_subtype_of", Guarded<IsSubtypeOf>, METH_O, nullptr},
+    {"is_fully_defined", Guarded<IsFullyDefined>, METH_NOARGS,
+     "is_fully_defined($self)\n--\n\n"
+     "Are the rank and every dimension known?"},
+    {"num_elements", Guarded<NumElements>, METH_NOARGS,
+     "num_elements($self)\n--\n\n"
+     "How many elements a tensor of this shape has; None if that isn't known."},
+    {"concatenate", GK_OF_ARGUMENT(kOther, Concatenate),
+     "concatenate($self, other)\n--\n\n"
+     "These dimensions, then those of `other`.\n\n"
+     ">>> tf.TensorShape([2, None]).concatenate([3]).as_list()\n"
+     "[2, None, 3]"},
+    {"merge_with", GK_OF_ARGUMENT(kOther, MergeWith),
+     "merge_with($self, other)\n--\n\n"
+     "What both shapes say; ValueError if they contradict one another.\n\n"
+     ">>> tf.TensorShape([2, None]).merge_with([None, 3]).as_list()\n"
+     "[2, 3]"},
+    {"is_compatible_with", GK_OF_ARGUMENT(kOther, IsCompatibleWith),
+     "is_compatible_with($self, other)\n--\n\n"
+     "Could a tensor have both shapes?"},
+    {"is_subtype_of", GK_OF_ARGUMENT(kOther, IsSubtypeOf),
+     "is_subtype_of($self, other)\n--\n\n"
+     "Has every tensor of this shape the shape `other`, too?"},
     GK_TYPE_PROTOCOL_METHODS,
-    {"most_specific_compatible_shape", Guarded<MostSpecificCompatible>, METH_O,
-     nullptr},
-    {"most_specific_common_supertype", Guarded<CommonSupertype>, METH_O,
-     nullptr},
-    {"assert_is_compatible_with", Guarded<AssertCompatible>, METH_O, nullptr},
+    {"most_specific_compatible_shape",
+     GK_OF_ARGUMENT(kOther, MostSpecificCompatible),
+     "most_specific_compatible_shape($self, other)\n--\n\n"
+     "The narrowest shape that all tensors of either shape have.\n\n"
+     ">>> tf.TensorShape([2, 3]).most_specific_compatible_shape([2, 4])"
+     ".as_list()\n"
+     "[2, None]"},
+    {"most_specific_common_supertype", GK_OF_ARGUMENT(kOthers, CommonSupertype),
+     "most_specific_common_supertype($self, others)\n--\n\n"
+     "The narrowest shape that all tensors of this shape and of `others` have; "
+     "None if one of them is no TensorShape."},
+    {"assert_is_compatible_with", GK_OF_ARGUMENT(kOther, AssertCompatible),
+     "assert_is_compatible_with($self, other)\n--\n\n"
+     "ValueError if no tensor could have both shapes."},
     {"assert_is_fully_defined", Guarded<AssertFullyDefined>, METH_NOARGS,
-     nullptr},
-    {"assert_same_rank", Guarded<AssertSameRank>, METH_O, nullptr},
-    {"assert_has_rank", Guarded<WithRank<kExactly, false>>, METH_O, nullptr},
-    {"with_rank", Guarded<WithRank<kExactly, true>>, METH_O, nullptr},
-    {"with_rank_at_least", Guarded<WithRank<kAtLeast, true>>, METH_O, nullptr},
-    {"with_rank_at_most", Guarded<WithRank<kAtMost, true>>, METH_O, nullptr},
+     "assert_is_fully_defined($self)\n--\n\n"
+     "ValueError if the rank or a dimension is unknown."},
+    {"assert_same_rank", GK_OF_ARGUMENT(kOther, AssertSameRank),
+     "assert_same_rank($self, other)\n--\n\n"
+     "ValueError if both ranks are known and differ."},
+    {"assert_has_rank", GK_OF_ARGUMENT(kRank, (WithRank<kExactly, false>)),
+     "assert_has_rank($self, rank)\n--\n\n"
+     "ValueError if the rank is known to be another one."},
+    {"with_rank", GK_OF_ARGUMENT(kRank, (WithRank<kExactly, true>)),
+     "with_rank($self, rank)\n--\n\n"
+     "This shape, which has the rank; ValueError if it has another one.\n\n"
+     ">>> tf.TensorShape(None).with_rank(2).as_list()\n"
+     "[None, None]"},
+    {"with_rank_at_least", GK_OF_ARGUMENT(kRank, (WithRank<kAtLeast, true>)),
+     "with_rank_at_least($self, rank)\n--\n\n"
+     "This shape; ValueError if its rank is known to be less."},
+    {"with_rank_at_most", GK_OF_ARGUMENT(kRank, (WithRank<kAtMost, true>)),
+     "with_rank_at_most($self, rank)\n--\n\n"
+     "This shape; ValueError if its rank is known to be more."},
     {"__reduce__", Guarded<Reduce>, METH_NOARGS, nullptr},
     {"__copy__", Guarded<Self>, METH_NOARGS, nullptr},
     {"__deepcopy__", Guarded<Self>, METH_O, nullptr},
@@ -336,7 +377,8 @@ PyGetSetDef getset[] = {
 
 PyType_Slot slots[] = {
     {Py_tp_doc,
-     Doc("The sizes of a tensor's dimensions; unknown ones are None.\n\n"
+     Doc("TensorShape(dims)\n--\n\n"
+         "The sizes of a tensor's dimensions; unknown ones are None.\n\n"
          ">>> tf.TensorShape([None, 2]).as_list()\n"
          "[None, 2]\n"
          ">>> tf.TensorShape(None).rank is None\n"

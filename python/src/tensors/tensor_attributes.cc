@@ -6,6 +6,7 @@
 #include "function/func_graph.h"
 #include "graph/graph.h"
 #include "python/src/binding/guarded.h"
+#include "python/src/binding/only_argument.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/reference_type.h"
@@ -219,7 +220,9 @@ PyGetSetDef tensor_getset[] = {
     {"_id", Guarded<Id>, nullptr, nullptr, nullptr},
     {"__array_priority__", Guarded<ArrayPriority>, nullptr, nullptr, nullptr},
 #define NUMPY_ONLY(name) \
-  { name, NumpyOnly, nullptr, nullptr, const_cast<char*>(name) }
+  { name, NumpyOnly, nullptr,                                             \
+    "AttributeError: arrays of NumPy have it, tensors do not.",           \
+    const_cast<char*>(name) }
     NUMPY_ONLY("T"),
     NUMPY_ONLY("astype"),
     NUMPY_ONLY("ravel"),
@@ -232,14 +235,18 @@ PyGetSetDef tensor_getset[] = {
 #undef NUMPY_ONLY
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
+constexpr char kShape[] = "shape";
+
 PyMethodDef tensor_methods[] = {
     {"get_shape", Guarded<GetShape>, METH_NOARGS,
      "get_shape($self)\n--\n\n"
      "The static shape."},
-    {"set_shape", Guarded<SetShape>, METH_O,
-     "set_shape($self, shape, /)\n--\n\n"
+    {"set_shape", GK_OF_ARGUMENT(kShape, SetShape),
+     "set_shape($self, shape)\n--\n\n"
      "Refines the static shape."},
-    {"eval", AsCFunction(Guarded<Eval>), METH_VARARGS | METH_KEYWORDS, nullptr},
+    {"eval", AsCFunction(Guarded<Eval>), METH_VARARGS | METH_KEYWORDS,
+     "eval($self, feed_dict=None, session=None)\n--\n\n"
+     "Raises: there are no sessions; see `numpy()`."},
     {"consumers", Guarded<Consumers>, METH_NOARGS,
      "consumers($self)\n--\n\n"
      "The operations that use it."},

@@ -6,6 +6,7 @@
 #include "framework/op_builder.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/joined_tables.h"
+#include "python/src/binding/only_argument.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/shape_type.h"
@@ -232,21 +233,36 @@ PyObject* Reduce(PyObject* o, PyObject*) {
 
 PyObject* Share(PyObject* o, PyObject*) { return Py_NewRef(o); }
 
+constexpr char kOther[] = "other", kOthers[] = "others", kValue[] = "value",
+               kSpecOrTensor[] = "spec_or_tensor";
+
 PyMethodDef methods[] = {
-    {"is_compatible_with", Guarded<IsCompatibleWith>, METH_O,
-     "is_compatible_with($self, other, /)\n--\n\n"
-     "Could the value or spec be described by this one?"},
-    {"is_subtype_of", Guarded<IsSubtypeOf>, METH_O, nullptr},
-    {"most_specific_common_supertype", Guarded<CommonSupertype>, METH_O,
-     nullptr},
-    {"most_specific_compatible_type", Guarded<CompatibleType>, METH_O, nullptr},
+    {"is_compatible_with", GK_OF_ARGUMENT(kSpecOrTensor, IsCompatibleWith),
+     "is_compatible_with($self, spec_or_tensor)\n--\n\n"
+     "Could the tensor or spec be described by this one?"},
+    {"is_subtype_of", GK_OF_ARGUMENT(kOther, IsSubtypeOf),
+     "is_subtype_of($self, other)\n--\n\n"
+     "Does `other` describe every tensor that this one describes?"},
+    {"most_specific_common_supertype", GK_OF_ARGUMENT(kOthers, CommonSupertype),
+     "most_specific_common_supertype($self, others)\n--\n\n"
+     "The narrowest spec of what this one and `others` describe, or None."},
+    {"most_specific_compatible_type", GK_OF_ARGUMENT(kOther, CompatibleType),
+     "most_specific_compatible_type($self, other)\n--\n\n"
+     "The narrowest spec of what both describe; ValueError if there is none."},
     {"from_tensor", AsCFunction(Guarded<FromTensor>),
-     METH_VARARGS | METH_KEYWORDS | METH_CLASS, "The spec of a tensor."},
+     METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+     "from_tensor($type, tensor, name=None)\n--\n\n"
+     "The spec of a tensor."},
     {"from_spec", AsCFunction(Guarded<FromSpec>),
      METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+     "from_spec($type, spec, name=None)\n--\n\n"
      "The same spec under another name."},
-    {"flatten", Guarded<Flatten>, METH_NOARGS, nullptr},
-    {"to_tensors", Guarded<ToTensors>, METH_O, nullptr},
+    {"flatten", Guarded<Flatten>, METH_NOARGS,
+     "flatten($self)\n--\n\n"
+     "The types of the tensors: a list of this one."},
+    {"to_tensors", GK_OF_ARGUMENT(kValue, ToTensors),
+     "to_tensors($self, value)\n--\n\n"
+     "The tensors of a value: a list of it."},
     {"__reduce__", Guarded<Reduce>, METH_NOARGS, nullptr},
     {"__copy__", Guarded<Share>, METH_NOARGS, nullptr},
     {"__deepcopy__", Guarded<Share>, METH_O, nullptr},
@@ -265,7 +281,15 @@ PyGetSetDef getset[] = {
 PyType_Spec base_spec = {"graphkiln.TypeSpec", sizeof(PyObject), 0,
                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                          type_spec_slots};
-PyType_Slot slots[] = {{Py_tp_new, Slot<New>()},
+PyType_Slot slots[] = {{Py_tp_doc,
+                        Doc("TensorSpec(shape, dtype='float32', name=None)"
+                            "\n--\n\n"
+                            "The shape and type of a tensor, perhaps with a "
+                            "name.\n\n"
+                            ">>> tf.TensorSpec([None, 2], tf.int32)\n"
+                            "TensorSpec(shape=(None, 2), dtype=tf.int32, "
+                            "name=None)")},
+                       {Py_tp_new, Slot<New>()},
                        {Py_tp_init, Slot<Init>()},
                        {Py_tp_dealloc, Slot<Dealloc>()},
                        {Py_tp_repr, Slot<Repr>()},

@@ -32,14 +32,19 @@ inline PyObject* CastToSelf(PyObject* self, PyObject* const* args,
 // Entries of a table of methods.
 #define GK_TYPE_PROTOCOL_METHODS                                              \
   {"flatten", ::gk::py::NoTensors, METH_NOARGS,                               \
+   "flatten($self)\n--\n\n"                                                   \
    "The types of the tensors: none."},                                        \
       {"to_tensors", ::gk::py::NoTensors, METH_O,                             \
+       "to_tensors($self, value, /)\n--\n\n"                                  \
        "The tensors of a value: none."},                                      \
       {"from_tensors", ::gk::py::NoValue, METH_O,                             \
+       "from_tensors($self, tensors, /)\n--\n\n"                              \
        "No value is made of tensors."},                                       \
       {"placeholder_value", ::gk::py::NoValue, METH_O,                        \
+       "placeholder_value($self, placeholder_context, /)\n--\n\n"             \
        "No value stands for one of these."},                                  \
       {"cast", ::gk::py::AsCFunction(::gk::py::CastToSelf), METH_FASTCALL,    \
+       "cast($self, value, cast_context, /)\n--\n\n"                          \
        "`value` if it is this one; AssertionError if not."}
 
 #endif  // GK_PYTHON_TYPE_PROTOCOL_H_

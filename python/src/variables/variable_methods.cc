@@ -429,6 +429,7 @@ bool AddVariableType(PyObject* module) {
   SLOT(Py_nb_float, AsFloat);
   SLOT(Py_nb_index, AsIndex);
   SLOT(Py_tp_members, members);
+  slots.push_back({Py_tp_doc, Doc("What all variables are: a handle of a value and its type.")});
 #undef SLOT
   slots.push_back({Py_tp_getset, JoinedTables(&PyGetSetDef::name, getset,
                                               variable_properties)});
@@ -436,7 +437,7 @@ bool AddVariableType(PyObject* module) {
                                                variable_methods)});
   slots.push_back({0, nullptr});
   PyType_Spec spec = {
-      "graphkiln.BaseVariable", sizeof(PyVariable), 0,
+      "graphkiln._graphkiln.BaseVariable", sizeof(PyVariable), 0,
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
       slots.data()};
   BaseVariableType = AddType(module, &spec, AbstractTensorType);

@@ -250,6 +250,27 @@ TensorVector AddN(CompositeCall& c) {
   return {ops::AddN(OpName(c.name()), in)};
 }
 
+TensorVector AccumulateN(CompositeCall& c) {
+  for (const Tensor& in : c.tensors(0)) {
+    if (c.has(1)) {
+      const PartialTensorShape shape(c.ints(1));
+      if (!in.partial_shape().IsCompatibleWith(shape)) {
+        throw Error(ValueError("Shapes {} and {} are not compatible",
+                               shape.PythonString(),
+                               in.partial_shape().PythonString()));
+      }
+    }
+    if (c.has(2) && in.dtype() != c.type(2)) {
+      throw Error(
+          TypeError("The `tensor_dtype` argument is <dtype: '{}'>, but `input` "
+                    "is of type <dtype: '{}'>. These must be equal. Try "
+                    "casting the input to the desired type.",
+                    DataTypeName(c.type(2)), DataTypeName(in.dtype())));
+    }
+  }
+  return AddN(c);
+}
+
 template <const char* kOp>
 TensorVector ArgReduce(CompositeCall& c) {
   const Tensor axis = c.has(1) ? c.tensor(1) : Int32Of(0, c.name("dimension"));
@@ -470,12 +491,19 @@ const CompositeRecord kRecords[] = {
      .build = ClipByValue,
      .doc = "Elements limited to [clip_value_min, clip_value_max].",
      .example = ">>> tf.clip_by_value([-1, 5], 0, 3).numpy().tolist()\n[0, 3]"},
-    {.names = "add_n|math.add_n|math.accumulate_n",
+    {.names = "add_n|math.add_n",
      .args = "inputs: tensors(T)",
      .scope = "AddN",
      .build = AddN,
      .doc = "The sum of tensors of one shape and dtype.",
      .example = ">>> tf.add_n([1, 2, 3]).numpy().item()\n6"},
+    {.names = "math.accumulate_n",
+     .args = "inputs: tensors(T); shape: ints = None; tensor_dtype: type = None",
+     .scope = "AddN",
+     .build = AccumulateN,
+     .doc = "The sum of tensors, as `add_n` gives it; ValueError if one of them "
+            "has not the `shape`, TypeError if not the `tensor_dtype`.",
+     .example = ">>> tf.math.accumulate_n([1, 2, 3]).numpy().item()\n6"},
     {.names = "argmax|math.argmax",
      .args = "input: tensor; axis: tensor(int32) as dimension = None; "
              "output_type: type = int64",

@@ -350,7 +350,12 @@ TensorVector WeightedCrossEntropy(CompositeCall& c) {
 
 TensorVector L2Normalize(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
-  const Tensor axes = c.has(1) ? c.tensor(1) : AllAxes(x);
+  if (c.has(1) && c.has(4)) {
+    throw Error(ValueError("Cannot specify both 'dim' and 'axis'."));
+  }
+  const Tensor axes = c.has(1)   ? c.tensor(1)
+                      : c.has(4) ? c.tensor(4)
+                                 : AllAxes(x);
   const Tensor square = ops::Square(OpName(c.name("Square")), x);
   const Tensor sum = ops::Sum(OpName(c.name("Sum")), square, axes, true);
   const Tensor least =
@@ -532,10 +537,12 @@ const CompositeRecord kRecords[] = {
                 "numpy().item() > 1.38\nTrue"},
     {.names = "nn.l2_normalize|math.l2_normalize|linalg.l2_normalize",
      .args = "x: tensor; axis: tensor(int32) as Sum/reduction_indices = None; "
-             "epsilon: float = 1e-12",
+             "epsilon: float = 1e-12; name: name = None; dim: tensor(int32) "
+             "as Sum/reduction_indices = None",
      .scope = "l2_normalize",
      .build = L2Normalize,
-     .doc = "x / sqrt(max(sum(x ** 2), epsilon)) along axes.",
+     .doc = "x / sqrt(max(sum(x ** 2), epsilon)) along axes. `dim` is an older "
+            "name of `axis`.",
      .example = ">>> tf.nn.l2_normalize([0., 5.]).numpy().tolist()\n"
                 "[0.0, 1.0]"},
     {.names = "nn.moments",
