@@ -1,62 +1,38 @@
 #include "python/src/binding/class_members.h"
 
+#include <array>
 #include <string_view>
 
-#include "base/status.h"
 #include "python/src/binding/bound_values.h"
-#include "python/src/binding/signature_text.h"
-#include "python/src/binding/text_caster.h"
-#include "python/src/binding/throw_error.h"
+#include "python/src/binding/errors.h"
 
 namespace gk::py {
 
 namespace nb = nanobind;
 
-SignatureParameters::SignatureParameters(const char* text) {
-  for (SignatureParameter& one : ParametersIn(text)) {
-    names_.push_back(PyUnicode_InternFromString(one.name.c_str()));
-    if (names_.back() == nullptr) throw nb::python_error();
-    defaults_.push_back(one.otherwise.release().ptr());
+PyObject* CallRead(ReadFunction& f, PyObject* self, PyObject* args,
+                   PyObject* kwargs) {
+  try {
+    if (f.parameters == nullptr) {
+      f.parameters = new SignatureParameters(f.signature);
+    }
+    if (f.parameters->size() != f.count) {
+      Throw(Internal("{}({}) is bound to a function of {} arguments",
+                          f.name, f.signature, f.count));
+    }
+    std::array<nb::object, kMostParameters> given;
+    f.parameters->Bind(f.name, f.selves, args, kwargs, given.data());
+    return f.call(self, given.data()).release().ptr();
+  } catch (...) {
+    return RaiseCaught();
   }
 }
 
-void SignatureParameters::Bind(const char* function, PyObject* args,
-                               PyObject* kwargs, nb::object* out) const {
-  const size_t given = static_cast<size_t>(PyTuple_GET_SIZE(args));
-  if (given > names_.size()) {
-    Throw(TypeError("{}() takes at most {} arguments ({} given)", function,
-                    names_.size(), given));
-  }
-  Py_ssize_t named = kwargs == nullptr ? 0 : PyDict_GET_SIZE(kwargs);
-  for (size_t i = 0; i < names_.size(); ++i) {
-    PyObject* const by_name =
-        named > 0 ? PyDict_GetItemWithError(kwargs, names_[i]) : nullptr;
-    if (PyErr_Occurred()) throw nb::python_error();
-    const auto name = [&] { return StringView(names_[i]); };
-    if (i < given) {
-      if (by_name != nullptr) {
-        Throw(TypeError("{}() got multiple values for argument '{}'", function,
-                        name()));
-      }
-      out[i] = nb::borrow(PyTuple_GET_ITEM(args, i));
-    } else if (by_name != nullptr) {
-      out[i] = nb::borrow(by_name);
-      --named;
-    } else if (defaults_[i] != nullptr) {
-      out[i] = nb::borrow(defaults_[i]);
-    } else {
-      Throw(
-          TypeError("{}() missing required argument: '{}'", function, name()));
-    }
-  }
-  if (named == 0) return;
-  for (auto [key, value] : nb::borrow<nb::dict>(kwargs)) {
-    bool known = false;
-    for (PyObject* name : names_) known |= key.equal(nb::handle(name));
-    if (!known) {
-      Throw(TypeError("{}() got an unexpected keyword argument '{}'", function,
-                      nb::cast<std::string>(nb::str(key))));
-    }
+PyObject* GetComputed(PyObject* self, void* function) {
+  try {
+    return reinterpret_cast<AttributeFunction>(function)(self).release().ptr();
+  } catch (...) {
+    return RaiseCaught();
   }
 }
 
@@ -74,9 +50,11 @@ int64_t ArgumentOf<int64_t>::Get(nb::handle value) {
 
 nb::handle AddClass(nb::module_& module, const char* name, nb::handle base,
                     std::optional<Slots> slots, const char* doc,
-                    PyMethodDef* methods, PyGetSetDef* properties) {
+                    PyMethodDef* methods, PyGetSetDef* properties,
+                    const char* home) {
   nb::dict members;
-  members["__module__"] = module.attr("__name__");
+  members["__module__"] =
+      home != nullptr ? nb::str(home) : nb::object(module.attr("__name__"));
   members["__doc__"] = nb::str(doc);
   if (slots) {
     nb::list names;
@@ -84,12 +62,27 @@ nb::handle AddClass(nb::module_& module, const char* name, nb::handle base,
     members["__slots__"] = nb::tuple(names);
   }
   const nb::handle type(reinterpret_cast<PyObject*>(&PyType_Type));
-  nb::object cls = type(nb::str(name), nb::make_tuple(base), members);
+  nb::object cls =
+      type(nb::str(name), base.is_valid() ? nb::make_tuple(base) : nb::tuple(),
+           members);
+  // Its signature is none of the documentation.
+  constexpr std::string_view kEnd = ")\n--\n\n";
+  const std::string_view text = doc;
+  if (const size_t end = text.find(kEnd); end != text.npos) {
+    cls.attr("__doc__") = nb::str(doc + end + kEnd.size());
+  }
   auto* const made = reinterpret_cast<PyTypeObject*>(cls.ptr());
   for (PyMethodDef* m = methods; m != nullptr && m->ml_name; ++m) {
-    cls.attr(m->ml_name) =
-        Owned((m->ml_flags & METH_CLASS) != 0 ? PyDescr_NewClassMethod(made, m)
-                                              : PyDescr_NewMethod(made, m));
+    nb::object member;
+    if ((m->ml_flags & METH_STATIC) != 0) {
+      member = Owned(PyCFunction_New(m, nullptr));
+      member = Owned(PyStaticMethod_New(member.ptr()));
+    } else if ((m->ml_flags & METH_CLASS) != 0) {
+      member = Owned(PyDescr_NewClassMethod(made, m));
+    } else {
+      member = Owned(PyDescr_NewMethod(made, m));
+    }
+    cls.attr(m->ml_name) = member;
   }
   for (PyGetSetDef* p = properties; p != nullptr && p->name; ++p) {
     cls.attr(p->name) = Owned(PyDescr_NewGetSet(made, p));

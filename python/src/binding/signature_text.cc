@@ -1,7 +1,10 @@
 #include "python/src/binding/signature_text.h"
 
 #include <algorithm>
+#include <string>
 
+#include "python/src/binding/bound_values.h"
+#include "python/src/binding/throw_error.h"
 #include "python/src/tensors/dtype_type.h"
 
 namespace gk::py {
@@ -18,6 +21,7 @@ std::string_view Trimmed(std::string_view text) {
 
 nb::object Literal(std::string_view text) {
   if (text == "None") return nb::none();
+  if (text == "()") return nb::tuple();
   if (text == "True" || text == "False") return nb::bool_(text == "True");
   if (text.front() == '\'') {
     return nb::str(text.data() + 1, text.size() - 2);
@@ -25,25 +29,94 @@ nb::object Literal(std::string_view text) {
   if (text.starts_with("tf.")) {
     return nb::borrow(DTypeObject(*DataTypeFromName(text.substr(3))));
   }
-  return nb::int_(std::stoll(std::string(text)));
+  const std::string number(text);
+  if (text.find('.') != text.npos) return nb::float_(std::stod(number));
+  return nb::int_(std::stoll(number));
 }
 
 }  // namespace
 
-std::vector<SignatureParameter> ParametersIn(std::string_view signature) {
-  std::vector<SignatureParameter> parameters;
-  std::string_view rest = Trimmed(signature);
-  while (!rest.empty()) {
-    const size_t comma = std::min(rest.find(','), rest.size());
-    const std::string_view one = Trimmed(rest.substr(0, comma));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
+SignatureParameters::SignatureParameters(std::string_view signature) {
+  std::string_view left = Trimmed(signature);
+  while (!left.empty()) {
+    const size_t comma = std::min(left.find(','), left.size());
+    const std::string_view one = Trimmed(left.substr(0, comma));
+    left.remove_prefix(std::min(comma + 1, left.size()));
+    const size_t stars = std::min(one.find_first_not_of('*'), one.size());
     const size_t equal = one.find('=');
-    parameters.push_back({std::string(one.substr(0, equal)), {}, one});
-    if (equal != one.npos) {
-      parameters.back().otherwise = Literal(Trimmed(one.substr(equal + 1)));
+    const std::string name(one.substr(stars, equal - stars));
+    if (stars > 0) {
+      by_position_ = std::min(by_position_, size());
+      (stars == 1 ? rest_ : named_) = size();
+    }
+    parameters_.push_back(
+        {Owned(PyUnicode_InternFromString(name.c_str())).release().ptr(),
+         equal == one.npos
+             ? nullptr
+             : Literal(Trimmed(one.substr(equal + 1))).release().ptr()});
+  }
+  by_position_ = std::min(by_position_, size());
+}
+
+const char* SignatureParameters::name(size_t i) const {
+  return StringView(parameters_[i].name).data();
+}
+
+size_t SignatureParameters::Find(std::string_view name) const {
+  size_t i = 0;
+  while (StringView(parameters_[i].name) != name) ++i;
+  return i;
+}
+
+void SignatureParameters::Bind(std::string_view function, size_t selves,
+                               PyObject* args, PyObject* kwargs,
+                               nb::object* out) const {
+  const size_t given = static_cast<size_t>(PyTuple_GET_SIZE(args));
+  if (given > by_position_ && rest_ == kNone) {
+    Throw(TypeError("{}() takes {} positional arguments but {} were given",
+                    function, by_position_ + selves, given + selves));
+  }
+  for (size_t i = 0; i < std::min(given, by_position_); ++i) {
+    out[i] = nb::borrow(PyTuple_GET_ITEM(args, i));
+  }
+  if (rest_ != kNone) {
+    out[rest_] = Owned(PyTuple_GetSlice(args, by_position_, given));
+  }
+  nb::dict named;
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0;
+       kwargs != nullptr && PyDict_Next(kwargs, &at, &key, &value);) {
+    if (!PyUnicode_Check(key)) Throw(TypeError("keywords must be strings"));
+    size_t i = 0;
+    for (; i < size(); ++i) {
+      if (i == rest_ || i == named_) continue;
+      if (parameters_[i].name == key ||
+          PyUnicode_Compare(parameters_[i].name, key) == 0) {
+        break;
+      }
+    }
+    if (i == size() && named_ == kNone) {
+      Throw(TypeError("{}() got an unexpected keyword argument '{}'", function,
+                      StringView(key)));
+    }
+    if (i == size()) {
+      named[nb::handle(key)] = nb::handle(value);
+    } else if (out[i].is_valid()) {
+      Throw(TypeError("{}() got multiple values for argument '{}'", function,
+                      name(i)));
+    } else {
+      out[i] = nb::borrow(value);
     }
   }
-  return parameters;
+  if (named_ != kNone) out[named_] = named;
+  for (size_t i = 0; i < size(); ++i) {
+    if (out[i].is_valid()) continue;
+    out[i] = nb::borrow(parameters_[i].otherwise);
+    if (!out[i].is_valid()) {
+      Throw(
+          TypeError("{}() missing required argument: '{}'", function, name(i)));
+    }
+  }
 }
 
 }  // namespace gk::py

@@ -1,82 +1,69 @@
 #include "python/src/binding/told_function.h"
 
+#include <algorithm>
+
 #include "base/format.h"
-#include "python/src/binding/throw_error.h"
+#include "python/src/binding/errors.h"
 
 namespace gk::py {
+namespace {
 
 namespace nb = nanobind;
 
-Parameters::Parameters(const char* text) {
-  const std::string_view all = text;
-  const size_t open = all.find('('), close = all.find(")\n");
-  function_ = all.substr(0, open);
-  std::string told;
-  for (SignatureParameter& one :
-       ParametersIn(all.substr(open + 1, close - open - 1))) {
+constexpr std::string_view kSelf = "self";
+
+// "a, b=None" of "name(self, a, b=None)\n..."
+std::string_view ParametersIn(std::string_view text, bool is_method) {
+  const size_t begin =
+      text.find('(') + 1 + (is_method ? kSelf.size() : size_t{0});
+  std::string_view all = text.substr(begin, text.find(")\n") - begin);
+  if (is_method && all.starts_with(',')) all.remove_prefix(1);
+  return all;
+}
+bool IsMethod(std::string_view text) {
+  text.remove_prefix(text.find('(') + 1);
+  return text.starts_with(kSelf) &&
+         (text[kSelf.size()] == ',' || text[kSelf.size()] == ')');
+}
+
+}  // namespace
+
+ToldSignature::ToldSignature(const ToldFunction& function)
+    : call(function.call),
+      name(function.text, std::string_view(function.text).find('(')),
+      is_method(IsMethod(function.text)),
+      parameters(ParametersIn(function.text, is_method)) {
+  // As CPython wants it, which tells inspect.signature the parameters: they
+  // are on one line.
+  const std::string_view text = function.text;
+  std::string told = is_method ? "$self" : "";
+  std::string_view left = ParametersIn(text, is_method);
+  while (!left.empty()) {
+    const size_t begin = std::min(left.find_first_not_of(" \n"), left.size());
+    const size_t comma = std::min(left.find(','), left.size());
     if (!told.empty()) told += ", ";
-    if (one.name == "self") {
-      is_method_ = true;
-      told += "$self";
-    } else {
-      told += one.text;
-      parameters_.push_back(std::move(one));
-    }
+    told += left.substr(begin, comma - begin);
+    left.remove_prefix(std::min(comma + 1, left.size()));
   }
-  documentation_ =
-      Format("{}({})\n--\n\n{}", function_, told, all.substr(close + 2));
-}
-
-size_t Parameters::Find(std::string_view name) const {
-  size_t i = 0;
-  while (parameters_[i].name != name) ++i;
-  return i;
-}
-
-std::vector<nb::handle> Parameters::Bind(nb::handle args,
-                                         nb::handle kwargs) const {
-  const size_t given = PyTuple_GET_SIZE(args.ptr());
-  if (given > parameters_.size()) {
-    Throw(TypeError("{}() takes {} positional arguments but {} were given",
-                    function_, parameters_.size() + is_method_,
-                    given + is_method_));
-  }
-  std::vector<nb::handle> values(parameters_.size());
-  for (size_t i = 0; i < given; ++i) {
-    values[i] = PyTuple_GET_ITEM(args.ptr(), i);
-  }
-  if (kwargs.ptr() != nullptr) {
-    PyObject *key, *value;
-    for (Py_ssize_t at = 0; PyDict_Next(kwargs.ptr(), &at, &key, &value);) {
-      const std::string_view name = StringView(key);
-      size_t i = 0;
-      while (i < parameters_.size() && parameters_[i].name != name) ++i;
-      if (i == parameters_.size()) {
-        Throw(TypeError("{}() got an unexpected keyword argument '{}'",
-                        function_, name));
-      }
-      if (values[i].ptr() != nullptr) {
-        Throw(TypeError("{}() got multiple values for argument '{}'", function_,
-                        name));
-      }
-      values[i] = value;
-    }
-  }
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (values[i].ptr() != nullptr) continue;
-    values[i] = parameters_[i].otherwise;
-    if (values[i].ptr() == nullptr) {
-      Throw(TypeError("{}() missing required argument: '{}'", function_,
-                      parameters_[i].name));
-    }
-  }
-  return values;
+  documentation =
+      Format("{}({})\n--\n\n{}", name, told, text.substr(text.find(")\n") + 2));
 }
 
 bool Arguments::flag(std::string_view name) const {
   const int is = PyObject_IsTrue((*this)[name].ptr());
   if (is < 0) throw nb::python_error();
   return is == 1;
+}
+
+PyObject* CallTold(const ToldSignature& signature, PyObject* self,
+                   PyObject* args, PyObject* kwargs) {
+  try {
+    return signature.call(Arguments(signature, self, args, kwargs))
+        .release()
+        .ptr();
+  } catch (...) {
+    return RaiseCaught();
+  }
 }
 
 }  // namespace gk::py

@@ -5,7 +5,7 @@
 #include "ops/fn/DatasetCardinality.h"
 #include "ops/fn/DatasetToSingleElement.h"
 #include "ops/fn/DummySeedGenerator.h"
-#include "python/src/binding/python_class.h"
+#include "python/src/binding/class_members.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/data/dataset_ops.h"
@@ -25,9 +25,6 @@ using Handle = nb::handle;
 namespace {
 
 Handle base;  // the class, for ever
-
-constexpr ClassMember::Kind kProperty = ClassMember::kProperty;
-constexpr ClassMember::Kind kStatic = ClassMember::kStatic;
 
 Object Extension(const char* name) {
   return nb::module_::import_("graphkiln._graphkiln").attr(name);
@@ -149,8 +146,7 @@ Object StagedLength(Handle self) {
   }
 }
 Object Enumerated(Handle self, Handle start) {
-  return self.attr("enumerate")(start.is_valid() ? nb::borrow(start)
-                                                 : nb::int_(0));
+  return self.attr("enumerate")(start);
 }
 Object Zipped(Handle, Handle iterables) {
   return base.attr("zip")(nb::tuple(nb::borrow(iterables)));
@@ -231,16 +227,8 @@ Object FromSlices(Handle, Handle tensors, Handle) {
       kTensorSliceDataset, spec,
       {{"components", ComponentsOfElement(batched, value, /*rows=*/true)}});
 }
-Object Zip(Handle, nb::tuple args, nb::dict options) {
-  Object datasets = nb::none();
-  for (auto [key, value] : options) {
-    const auto name = nb::cast<std::string>(key);
-    if (name == "datasets") {
-      datasets = nb::borrow(value);
-    } else if (name != "name") {
-      Throw(TypeError("zip() got an unexpected keyword argument '{}'", name));
-    }
-  }
+Object Zip(Handle, nb::tuple args, Handle given, Handle) {
+  Object datasets = nb::borrow(given);
   if (args.size() == 0 && datasets.is_none()) {
     Throw(TypeError("Must pass at least one dataset to `zip`."));
   }
@@ -270,10 +258,9 @@ Object Zip(Handle, nb::tuple args, nb::dict options) {
                    {{"input_datasets", inputs}});
 }
 Object Random(Handle, Handle seed, Handle rerandomize, Handle) {
-  const nb::tuple seeds(
-      Extension("op_seeds")(IsNothing(seed) ? nb::none() : nb::borrow(seed)));
+  const nb::tuple seeds(Extension("op_seeds")(seed));
   const bool anew =
-      !IsNothing(rerandomize) && nb::cast<bool>(nb::bool_(rerandomize));
+      !rerandomize.is_none() && nb::cast<bool>(nb::bool_(rerandomize));
   return DatasetBy(kRandomDatasetV2,
                    Owned(WrapTensorSpec(TensorShape(), DataType::kInt64)),
                    {{"seed", seeds[0]},
@@ -283,164 +270,143 @@ Object Random(Handle, Handle seed, Handle rerandomize, Handle) {
 }
 
 Object Counter(Handle, Handle start, Handle step, Handle dtype, Handle) {
-  const DataType type =
-      dtype.is_valid() ? AsDType(dtype.ptr()) : DataType::kInt64;
+  const DataType type = AsDType(dtype.ptr());
   if (type == DataType::kInvalid) throw nb::python_error();
-  const auto number = [&](Handle given, int otherwise, const char* name) {
-    const Object value =
-        given.is_valid() ? nb::borrow(given) : nb::int_(otherwise);
-    StatusOr<Tensor> t = ToTensor(value.ptr(), type, DataType::kInvalid, name);
+  const auto number = [&](Handle given, const char* name) {
+    StatusOr<Tensor> t = ToTensor(given.ptr(), type, DataType::kInvalid, name);
     if (!t.ok()) Throw(t.status());
     return Wrapped(*t);
   };
-  const Object first = number(start, 0, "start");
+  const Object first = number(start, "start");
   const Object endless =
       FromTensors({}, nb::int_(0), {}).attr("repeat")(nb::none());
   return endless.attr("scan")(
       first, nb::cpp_function(
-                 [by = number(step, 1, "step")](nb::object n, nb::object) {
+                 [by = number(step, "step")](nb::object n, nb::object) {
                    return nb::make_tuple(n + by, n);
                  },
                  nb::name("count")));
 }
 
-ClassMember members[] = {
-    {ByName<Init, "variant_tensor">("__init__",
-                                    "__init__($self, variant_tensor)\n--\n\n")},
-    {ByName<ElementSpec>(
-         "element_spec",
-         "The structure of tf.TypeSpecs of an element.\n\n"
-         ">>> tf.data.Dataset.from_tensors((1, \"a\")).element_spec\n"
-         "(TensorSpec(shape=(), dtype=tf.int32, name=None), "
-         "TensorSpec(shape=(), dtype=tf.string, name=None))\n"),
-     kProperty},
-    {ByName<TypeSpecOf>("_type_spec"), kProperty},
-    {ByName<AsInput>("_as_input")},
-    {ByName<Text>("__repr__")},
-    {ByName<IsTrue>("__bool__")},
-    {ByName<Length>("__len__")},
-    {ByName<Iterate>("__iter__")},
-    {ByName<NumpyIterator>(
-        "as_numpy_iterator",
-        "as_numpy_iterator($self)\n--\n\n"
-        "An iterator over the elements as NumPy arrays.\n\n"
-        "Raises:\n"
-        "  TypeError: elements hold something that is no array.\n"
-        "  RuntimeError: while a graph is built.\n\n"
-        ">>> list(tf.data.Dataset.range(3).as_numpy_iterator())\n"
-        "[np.int64(0), np.int64(1), np.int64(2)]\n")},
-    {ByName<Cardinality>(
-        "cardinality",
-        "cardinality($self)\n--\n\n"
+PyMethodDef methods[] = {
+    GK_METHOD("__init__", "variant_tensor", Init, ""),
+    GK_METHOD("_as_input", "", AsInput, ""),
+    GK_METHOD("__repr__", "", Text, ""),
+    GK_METHOD("__bool__", "", IsTrue, ""),
+    GK_METHOD("__len__", "", Length, ""),
+    GK_METHOD("__iter__", "", Iterate, ""),
+    GK_METHOD("as_numpy_iterator", "", NumpyIterator,
+              "An iterator over the elements as NumPy arrays.\n\n"
+              "Raises:\n"
+              "  TypeError: elements hold something that is no array.\n"
+              "  RuntimeError: while a graph is built.\n\n"
+              ">>> list(tf.data.Dataset.range(3).as_numpy_iterator())\n"
+              "[np.int64(0), np.int64(1), np.int64(2)]\n"),
+    GK_METHOD(
+        "cardinality", "", Cardinality,
         "The number of elements as an int64 scalar, where it is known without\n"
         "iterating; tf.data.INFINITE_CARDINALITY (-1) or\n"
         "tf.data.UNKNOWN_CARDINALITY (-2) else.\n\n"
         ">>> int(tf.data.Dataset.range(7).batch(3).cardinality())\n"
-        "3\n")},
-    {ByName<SingleElement, "?name">(
-        "get_single_element",
-        "get_single_element($self, name=None)\n--\n\n"
+        "3\n"),
+    GK_METHOD(
+        "get_single_element", "name=None", SingleElement,
         "The one element.\n\n"
         "Raises:\n"
         "  tf.errors.InvalidArgumentError: there are none, or several.\n\n"
         ">>> int(tf.data.Dataset.from_tensors(5).get_single_element())\n"
-        "5\n")},
-    {ByPosition<LoopOver>("_autograph_for")},
-    {ByName<StagedLength>("_autograph_len")},
-    {ByName<Enumerated, "?start">("_autograph_enumerate")},
-    {ByName<Zipped, "iterables">("_autograph_zip"), kStatic},
-    {ByName<Mapped, "function">("_autograph_map")},
-    {ByName<Filtered, "function">("_autograph_filter")},
-    {ByName<AnyOf>("_autograph_any")},
-    {ByName<AllOf>("_autograph_all")},
-    {ByAll<Range>(
-         "range",
-         "range(*args, **kwargs)\n--\n\n"
-         "Numbers: `range(stop)`, `range(start, stop)` or\n"
-         "`range(start, stop, step)`.\n\n"
-         "Args:\n"
-         "  *args: int64 scalars.\n"
-         "  **kwargs: output_type: of the elements; tf.int64 if not given.\n"
-         "    name: accepted for compatibility.\n\n"
-         "Raises:\n"
-         "  ValueError: there are no numbers, or more than three.\n"
-         "  tf.errors.InvalidArgumentError: step is 0.\n\n"
-         ">>> [int(x) for x in tf.data.Dataset.range(1, 8, 3)]\n"
-         "[1, 4, 7]\n"),
-     kStatic},
-    {ByName<FromTensors, "tensors", "?name">(
-         "from_tensors",
-         "from_tensors(tensors, name=None)\n--\n\n"
-         "One element.\n\n"
-         "Args:\n"
-         "  tensors: a structure of what can be tensors; lists are tensors.\n"
-         "  name: accepted for compatibility.\n\n"
-         ">>> [x.numpy().tolist() for x in\n"
-         "...  tf.data.Dataset.from_tensors([1, 2])]\n"
-         "[[1, 2]]\n"),
-     kStatic},
-    {ByName<FromSlices, "tensors", "?name">(
-         "from_tensor_slices",
-         "from_tensor_slices(tensors, name=None)\n--\n\n"
-         "The rows of tensors: what their first dimension holds.\n\n"
-         "Args:\n"
-         "  tensors: a structure of what can be tensors of one length.\n"
-         "  name: accepted for compatibility.\n\n"
-         "Raises:\n"
-         "  ValueError: a tensor is a scalar, or lengths differ.\n\n"
-         ">>> [(int(a), int(b)) for a, b in\n"
-         "...  tf.data.Dataset.from_tensor_slices(([1, 2], [3, 4]))]\n"
-         "[(1, 3), (2, 4)]\n"),
-     kStatic},
-    {ByAll<Zip>(
-         "zip",
-         "zip(*args, datasets=None, name=None)\n--\n\n"
-         "Elements of several datasets side by side, as many as the shortest\n"
-         "has.\n\n"
-         "Args:\n"
-         "  *args: datasets, or one structure of datasets.\n"
-         "  datasets: the structure, if not given as argument.\n"
-         "  name: accepted for compatibility.\n\n"
-         "Raises:\n"
-         "  TypeError: something is no dataset.\n\n"
-         ">>> a, b = tf.data.Dataset.range(2), tf.data.Dataset.range(5, 9)\n"
-         ">>> [(int(x), int(y)) for x, y in tf.data.Dataset.zip(a, b)]\n"
-         "[(0, 5), (1, 6)]\n"),
-     kStatic},
-    {ByName<Counter, "?start", "?step", "?dtype", "?name">(
-         "counter",
-         "counter(start=0, step=1, dtype=tf.int64, name=None)\n--\n\n"
-         "Numbers from `start` on, without end.\n\n"
-         "Args:\n"
-         "  start: the first number.\n"
-         "  step: the difference of two numbers.\n"
-         "  dtype: of the numbers.\n"
-         "  name: accepted for compatibility.\n\n"
-         ">>> [int(x) for x in tf.data.Dataset.counter(3, 2).take(3)]\n"
-         "[3, 5, 7]\n"),
-     kStatic},
-    {ByName<Random, "?seed", "?rerandomize_each_iteration", "?name">(
-         "random",
-         "random(seed=None, rerandomize_each_iteration=None, name=None)\n"
-         "--\n\n"
-         "Random int64 numbers from 0 to 2**32 - 1, without end.\n\n"
-         "Args:\n"
-         "  seed: an int; with the global seed it determines the numbers.\n"
-         "  rerandomize_each_iteration: whether each iteration has others.\n"
-         "  name: accepted for compatibility.\n\n"
-         ">>> numbers = tf.data.Dataset.random(seed=1).take(2)\n"
-         ">>> all(0 <= x < 2 ** 32 for x in numbers.as_numpy_iterator())\n"
-         "True\n"),
-     kStatic},
-};
+        "5\n"),
+    GK_METHOD("_autograph_for", "*args", LoopOver, ""),
+    GK_METHOD("_autograph_len", "", StagedLength, ""),
+    GK_METHOD("_autograph_enumerate", "start=0", Enumerated, ""),
+    GK_STATIC_METHOD("_autograph_zip", "iterables", Zipped, ""),
+    GK_METHOD("_autograph_map", "function", Mapped, ""),
+    GK_METHOD("_autograph_filter", "function", Filtered, ""),
+    GK_METHOD("_autograph_any", "", AnyOf, ""),
+    GK_METHOD("_autograph_all", "", AllOf, ""),
+    GK_STATIC_METHOD(
+        "range", "*args, **kwargs", Range,
+        "Numbers: `range(stop)`, `range(start, stop)` or\n"
+        "`range(start, stop, step)`.\n\n"
+        "Args:\n"
+        "  *args: int64 scalars.\n"
+        "  **kwargs: output_type: of the elements; tf.int64 if not given.\n"
+        "    name: accepted for compatibility.\n\n"
+        "Raises:\n"
+        "  ValueError: there are no numbers, or more than three.\n"
+        "  tf.errors.InvalidArgumentError: step is 0.\n\n"
+        ">>> [int(x) for x in tf.data.Dataset.range(1, 8, 3)]\n"
+        "[1, 4, 7]\n"),
+    GK_STATIC_METHOD(
+        "from_tensors", "tensors, name=None", FromTensors,
+        "One element.\n\n"
+        "Args:\n"
+        "  tensors: a structure of what can be tensors; lists are tensors.\n"
+        "  name: accepted for compatibility.\n\n"
+        ">>> [x.numpy().tolist() for x in\n"
+        "...  tf.data.Dataset.from_tensors([1, 2])]\n"
+        "[[1, 2]]\n"),
+    GK_STATIC_METHOD(
+        "from_tensor_slices", "tensors, name=None", FromSlices,
+        "The rows of tensors: what their first dimension holds.\n\n"
+        "Args:\n"
+        "  tensors: a structure of what can be tensors of one length.\n"
+        "  name: accepted for compatibility.\n\n"
+        "Raises:\n"
+        "  ValueError: a tensor is a scalar, or lengths differ.\n\n"
+        ">>> [(int(a), int(b)) for a, b in\n"
+        "...  tf.data.Dataset.from_tensor_slices(([1, 2], [3, 4]))]\n"
+        "[(1, 3), (2, 4)]\n"),
+    GK_STATIC_METHOD(
+        "zip", "*args, datasets=None, name=None", Zip,
+        "Elements of several datasets side by side, as many as the shortest\n"
+        "has.\n\n"
+        "Args:\n"
+        "  *args: datasets, or one structure of datasets.\n"
+        "  datasets: the structure, if not given as argument.\n"
+        "  name: accepted for compatibility.\n\n"
+        "Raises:\n"
+        "  TypeError: something is no dataset.\n\n"
+        ">>> a, b = tf.data.Dataset.range(2), tf.data.Dataset.range(5, 9)\n"
+        ">>> [(int(x), int(y)) for x, y in tf.data.Dataset.zip(a, b)]\n"
+        "[(0, 5), (1, 6)]\n"),
+    GK_STATIC_METHOD(
+        "counter", "start=0, step=1, dtype=tf.int64, name=None", Counter,
+        "Numbers from `start` on, without end.\n\n"
+        "Args:\n"
+        "  start: the first number.\n"
+        "  step: the difference of two numbers.\n"
+        "  dtype: of the numbers.\n"
+        "  name: accepted for compatibility.\n\n"
+        ">>> [int(x) for x in tf.data.Dataset.counter(3, 2).take(3)]\n"
+        "[3, 5, 7]\n"),
+    GK_STATIC_METHOD(
+        "random", "seed=None, rerandomize_each_iteration=None, name=None",
+        Random,
+        "Random int64 numbers from 0 to 2**32 - 1, without end.\n\n"
+        "Args:\n"
+        "  seed: an int; with the global seed it determines the numbers.\n"
+        "  rerandomize_each_iteration: whether each iteration has others.\n"
+        "  name: accepted for compatibility.\n\n"
+        ">>> numbers = tf.data.Dataset.random(seed=1).take(2)\n"
+        ">>> all(0 <= x < 2 ** 32 for x in numbers.as_numpy_iterator())\n"
+        "True\n"),
+    {}};
+PyGetSetDef properties[] = {
+    GK_PROPERTY("element_spec", ElementSpec,
+                "The structure of tf.TypeSpecs of an element.\n\n"
+                ">>> tf.data.Dataset.from_tensors((1, \"a\")).element_spec\n"
+                "(TensorSpec(shape=(), dtype=tf.int32, name=None), "
+                "TensorSpec(shape=(), dtype=tf.string, name=None))\n"),
+    GK_PROPERTY("_type_spec", TypeSpecOf, nullptr),
+    {}};
 
 }  // namespace
 
 void AddDatasetClass(nb::module_& m) {
-  base = AddPythonClass(m, "graphkiln.data", "DatasetBase",
-                        nb::make_tuple(m.attr("CompositeTensor")),
-                        "What every tf.data.Dataset knows.", members)
-             .release();
+  base = AddClass(m, "DatasetBase", m.attr("CompositeTensor"), std::nullopt,
+                  "What every tf.data.Dataset knows.", methods, properties,
+                  "graphkiln.data");
 }
 
 }  // namespace gk::py

@@ -3,8 +3,9 @@
 #include <vector>
 
 #include "python/src/binding/bound_values.h"
+#include "python/src/binding/class_members.h"
+#include "python/src/binding/guarded.h"
 #include "python/src/binding/late_attributes.h"
-#include "python/src/binding/python_class.h"
 #include "python/src/binding/text_caster.h"
 
 namespace gk::py {
@@ -221,18 +222,13 @@ void SetValue(nb::handle options, const Option& option, nb::handle value) {
   ValuesOf(options)[option.Key()] = value;
 }
 
-PyObject* Get(PyObject* self, void* option) {
-  return detail::Returned(
-      [&] { return ValueOf(self, *static_cast<const Option*>(option)); });
+PyObject* GetOption(PyObject* self, void* option) {
+  return ValueOf(self, *static_cast<const Option*>(option)).release().ptr();
 }
-int Set(PyObject* self, PyObject* value, void* option) {
-  PyObject* done = detail::Returned([&] {
-    const auto& own = *static_cast<const Option*>(option);
-    SetValue(self, own, value == nullptr ? Py_None : value);
-    return nb::none();
-  });
-  Py_XDECREF(done);
-  return done == nullptr ? -1 : 0;
+int SetOption(PyObject* self, PyObject* value, void* option) {
+  SetValue(self, *static_cast<const Option*>(option),
+           value == nullptr ? Py_None : value);
+  return 0;
 }
 
 nb::object SetAttribute(nb::handle self, nb::handle name, nb::handle value) {
@@ -331,30 +327,32 @@ void AddDatasetOptions(nb::module_& m) {
       return MakeEnum(e.base, kExperimental, e.name, e.doc, e.values);
     });
   }
-  static ClassMember common[] = {
-      {ByName<&SetAttribute, "name", "value">("__setattr__")},
-      {ByName<&Equal, "other">("__eq__")},
-  };
-  static ClassMember merge[] = {{ByName<&Merge, "options">(
-      "merge",
-      "merge($self, options)\n--\n\n"
-      "New options: these, with what `options` says.\n\n"
-      ">>> a, b = tf.data.Options(), tf.data.Options()\n"
-      ">>> b.deterministic = True\n"
-      ">>> a.merge(b).deterministic\n"
-      "True\n")}};
-  const nb::object base =
-      AddPythonClass(m, kData, "_Options", nb::tuple(),
-                     "Properties that can be set, compared, merged.", common);
+  static PyMethodDef common_methods[] = {
+      GK_METHOD("__setattr__", "name, value", SetAttribute, ""),
+      GK_METHOD("__eq__", "other", Equal, ""),
+      {}};
+  static PyMethodDef merge_methods[] = {
+      GK_METHOD("merge", "options", Merge,
+                "New options: these, with what `options` says.\n\n"
+                ">>> a, b = tf.data.Options(), tf.data.Options()\n"
+                ">>> b.deterministic = True\n"
+                ">>> a.merge(b).deterministic\n"
+                "True\n"),
+      {}};
+  const nb::handle base =
+      AddClass(m, "_Options", {}, std::nullopt,
+               "Properties that can be set, compared, merged.", common_methods,
+               nullptr, kData);
   base.attr("__hash__") = nb::none();
   for (const OptionsClass& c : kClasses) {
     const bool whole = std::string_view(c.name) == "Options";
-    const nb::object cls = AddPythonClass(
-        m, c.home, c.name, nb::make_tuple(base), c.doc,
-        whole ? std::span<ClassMember>(merge) : std::span<ClassMember>());
+    const nb::handle cls =
+        AddClass(m, c.name, base, std::nullopt, c.doc,
+                 whole ? merge_methods : nullptr, nullptr, c.home);
     for (const Option& o : c.options) {
       auto* attribute =
-          new PyGetSetDef{o.name, &Get, &Set, o.doc, const_cast<Option*>(&o)};
+          new PyGetSetDef{o.name, Guarded<GetOption>, Guarded<SetOption>, o.doc,
+                          const_cast<Option*>(&o)};
       cls.attr(o.name) = Owned(PyDescr_NewGetSet(
           reinterpret_cast<PyTypeObject*>(cls.ptr()), attribute));
     }

@@ -11,7 +11,7 @@
 #include "ops/fn/OptionalGetValue.h"
 #include "ops/fn/OptionalHasValue.h"
 #include "ops/fn/OptionalNone.h"
-#include "python/src/binding/python_class.h"
+#include "python/src/binding/class_members.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/data/element_spec.h"
@@ -27,9 +27,6 @@ using Object = nb::object;
 using Handle = nb::handle;
 
 namespace {
-
-constexpr ClassMember::Kind kProperty = ClassMember::kProperty;
-constexpr ClassMember::Kind kStatic = ClassMember::kStatic;
 
 // The classes, for ever.
 struct Classes {
@@ -76,9 +73,8 @@ Object NoTypeSpec(Handle self) {
   PyErr_Format(PyExc_NotImplementedError, "%s._type_spec", name.c_str());
   throw nb::python_error();
 }
-ClassMember composite_members[] = {
-    {ByName<NoTypeSpec>("_type_spec"), kProperty},
-};
+PyGetSetDef composite_properties[] = {
+    GK_PROPERTY("_type_spec", NoTypeSpec, nullptr), {}};
 
 Object TypeOfNone(Handle) { return nb::borrow(Handle(Py_None).type()); }
 Object NoParts(Handle) { return nb::tuple(); }
@@ -94,14 +90,16 @@ Object CompatibleWithNone(Handle self, Handle other) {
   }
   return nb::borrow(self);
 }
-ClassMember none_members[] = {
-    {ByName<TypeOfNone>("value_type"), kProperty},
-    {ByName<NoParts>("_serialize")},
-    {ByName<NoSpecs>("_component_specs"), kProperty},
-    {ByName<NoComponents, "value">("_to_components")},
-    {ByName<NoneOf, "components">("_from_components")},
-    {ByName<CompatibleWithNone, "other">("most_specific_compatible_type")},
-};
+PyMethodDef none_methods[] = {
+    GK_METHOD("_serialize", "", NoParts, ""),
+    GK_METHOD("_to_components", "value", NoComponents, ""),
+    GK_METHOD("_from_components", "components", NoneOf, ""),
+    GK_METHOD("most_specific_compatible_type", "other", CompatibleWithNone, ""),
+    {}};
+PyGetSetDef none_properties[] = {
+    GK_PROPERTY("value_type", TypeOfNone, nullptr),
+    GK_PROPERTY("_component_specs", NoSpecs, nullptr),
+    {}};
 
 // --- Datasets in a tensor, and the spec of them.
 
@@ -110,15 +108,14 @@ Object DatasetsSpec(Handle self) {
                        ShapeOf(Object(self.attr("_dataset_shape")).ptr()));
 }
 Object VariantOf(Handle self) { return self.attr("_variant_tensor"); }
-ClassMember datasets_members[] = {
-    {ByName<DatasetsSpec>("_type_spec"), kProperty},
-    {ByName<VariantOf>("_as_input")},
-};
+PyMethodDef datasets_methods[] = {GK_METHOD("_as_input", "", VariantOf, ""),
+                                  {}};
+PyGetSetDef datasets_properties[] = {
+    GK_PROPERTY("_type_spec", DatasetsSpec, nullptr), {}};
 
 Object InitDatasetSpec(Handle self, Handle element_spec, Handle shape) {
   self.attr("_element_spec") = element_spec;
-  self.attr("_dataset_shape") =
-      Owned(WrapShape(shape.is_valid() ? Shape(shape) : ScalarShape()));
+  self.attr("_dataset_shape") = Owned(WrapShape(Shape(shape)));
   return nb::none();
 }
 Object TypeOfDatasets(Handle) { return nb::borrow(DatasetClass()); }
@@ -139,30 +136,29 @@ Object DatasetsOf(Handle self, Handle variant) {
   if (shape.rank() != 0) return DatasetsInTensor(variant, elements, shape);
   return MakeDataset("_VariantDataset", variant, elements);
 }
-ClassMember dataset_spec_members[] = {
-    {ByName<InitDatasetSpec, "element_spec", "?dataset_shape">(
-        "__init__", "__init__($self, element_spec, dataset_shape=())\n--\n\n")},
-    {ByName<ElementSpec>(
-         "element_spec",
-         "The structure of tf.TypeSpecs of an element.\n\n"
-         ">>> spec = tf.data.DatasetSpec.from_value(tf.data.Dataset.range(3))\n"
-         ">>> spec.element_spec\n"
-         "TensorSpec(shape=(), dtype=tf.int64, name=None)\n"),
-     kProperty},
-    {ByName<TypeOfDatasets>("value_type", "tf.data.Dataset."), kProperty},
-    {ByName<SpecOfDataset, "value">(
-         "from_value",
-         "from_value(value)\n--\n\n"
-         "The spec of a dataset.\n\n"
-         ">>> tf.data.DatasetSpec.from_value(tf.data.Dataset.range(3))\n"
-         "DatasetSpec(TensorSpec(shape=(), dtype=tf.int64, name=None), "
-         "TensorShape([]))\n"),
-     kStatic},
-    {ByName<PartsOfDatasetSpec>("_serialize")},
-    {ByName<VariantSpec>("_component_specs"), kProperty},
-    {ByName<InputOf, "value">("_to_components")},
-    {ByName<DatasetsOf, "components">("_from_components")},
-};
+PyMethodDef dataset_spec_methods[] = {
+    GK_METHOD("__init__", "element_spec, dataset_shape=()", InitDatasetSpec,
+              ""),
+    GK_STATIC_METHOD(
+        "from_value", "value", SpecOfDataset,
+        "The spec of a dataset.\n\n"
+        ">>> tf.data.DatasetSpec.from_value(tf.data.Dataset.range(3))\n"
+        "DatasetSpec(TensorSpec(shape=(), dtype=tf.int64, name=None), "
+        "TensorShape([]))\n"),
+    GK_METHOD("_serialize", "", PartsOfDatasetSpec, ""),
+    GK_METHOD("_to_components", "value", InputOf, ""),
+    GK_METHOD("_from_components", "components", DatasetsOf, ""),
+    {}};
+PyGetSetDef dataset_spec_properties[] = {
+    GK_PROPERTY(
+        "element_spec", ElementSpec,
+        "The structure of tf.TypeSpecs of an element.\n\n"
+        ">>> spec = tf.data.DatasetSpec.from_value(tf.data.Dataset.range(3))\n"
+        ">>> spec.element_spec\n"
+        "TensorSpec(shape=(), dtype=tf.int64, name=None)\n"),
+    GK_PROPERTY("value_type", TypeOfDatasets, "tf.data.Dataset."),
+    GK_PROPERTY("_component_specs", VariantSpec, nullptr),
+    {}};
 
 // --- Optionals.
 
@@ -177,12 +173,12 @@ Object InitOptional(Handle self, Handle variant, Handle element_spec) {
 Object HasValue(Handle self, Handle name) {
   return GK_RAW_OP(OptionalHasValue)(
       nb::arg("optional") = self.attr("_variant_tensor"),
-      nb::arg("name") = IsNothing(name) ? nb::none() : nb::borrow(name));
+      nb::arg("name") = name);
 }
 Object ValueOfOptional(Handle self, Handle name) {
   const Object spec = self.attr("_element_spec");
   nb::dict call = ElementCall("optional", self.attr("_variant_tensor"), spec);
-  if (!IsNothing(name)) call["name"] = name;
+  if (!name.is_none()) call["name"] = name;
   return ElementOfComponents(spec, CallOp(GK_RAW_OP(OptionalGetValue), call));
 }
 Object NoOptional(Handle, Handle element_spec) {
@@ -203,45 +199,38 @@ Object SpecOfOptional(Handle, Handle value) {
 }
 Object OwnOptionalSpec(Handle self) { return SpecOfOptional({}, self); }
 
-ClassMember optional_members[] = {
-    {ByName<InitOptional, "variant_tensor", "element_spec">("__init__")},
-    {ByName<HasValue, "?name">(
-        "has_value",
-        "has_value($self, name=None)\n--\n\n"
-        "Is there a value? A bool scalar.\n\n"
-        ">>> bool(tf.experimental.Optional.from_value(1.0).has_value())\n"
-        "True\n")},
-    {ByName<ValueOfOptional, "?name">(
-        "get_value",
-        "get_value($self, name=None)\n--\n\n"
+PyMethodDef optional_methods[] = {
+    GK_METHOD("__init__", "variant_tensor, element_spec", InitOptional, ""),
+    GK_METHOD("has_value", "name=None", HasValue,
+              "Is there a value? A bool scalar.\n\n"
+              ">>> bool(tf.experimental.Optional.from_value(1.0).has_value())\n"
+              "True\n"),
+    GK_METHOD(
+        "get_value", "name=None", ValueOfOptional,
         "The value.\n\n"
         "Raises:\n"
         "  tf.errors.InvalidArgumentError: there is none.\n\n"
         ">>> float(tf.experimental.Optional.from_value(1.5).get_value())\n"
-        "1.5\n")},
-    {ByName<ElementSpec>("element_spec",
-                         "The structure of tf.TypeSpecs of the value."),
-     kProperty},
-    {ByName<NoOptional, "element_spec">(
-         "empty",
-         "empty(element_spec)\n--\n\n"
-         "An optional without a value.\n\n"
-         "Args:\n"
-         "  element_spec: what a value would be.\n\n"
-         ">>> spec = tf.TensorSpec([2], tf.float32)\n"
-         ">>> tf.experimental.Optional.empty(spec).element_spec\n"
-         "TensorSpec(shape=(2,), dtype=tf.float32, name=None)\n"),
-     kStatic},
-    {ByName<OptionalOf, "value">(
-         "from_value",
-         "from_value(value)\n--\n\n"
-         "An optional of this value, a structure of what can be tensors.\n\n"
-         ">>> o = tf.experimental.Optional.from_value({\"a\": 1})\n"
-         ">>> int(o.get_value()[\"a\"])\n"
-         "1\n"),
-     kStatic},
-    {ByName<OwnOptionalSpec>("_type_spec"), kProperty},
-};
+        "1.5\n"),
+    GK_STATIC_METHOD("empty", "element_spec", NoOptional,
+                     "An optional without a value.\n\n"
+                     "Args:\n"
+                     "  element_spec: what a value would be.\n\n"
+                     ">>> spec = tf.TensorSpec([2], tf.float32)\n"
+                     ">>> tf.experimental.Optional.empty(spec).element_spec\n"
+                     "TensorSpec(shape=(2,), dtype=tf.float32, name=None)\n"),
+    GK_STATIC_METHOD(
+        "from_value", "value", OptionalOf,
+        "An optional of this value, a structure of what can be tensors.\n\n"
+        ">>> o = tf.experimental.Optional.from_value({\"a\": 1})\n"
+        ">>> int(o.get_value()[\"a\"])\n"
+        "1\n"),
+    {}};
+PyGetSetDef optional_properties[] = {
+    GK_PROPERTY("element_spec", ElementSpec,
+                "The structure of tf.TypeSpecs of the value."),
+    GK_PROPERTY("_type_spec", OwnOptionalSpec, nullptr),
+    {}};
 
 Object InitSpec(Handle self, Handle element_spec) {
   self.attr("_element_spec") = element_spec;
@@ -258,24 +247,22 @@ Object PartsOfOptional(Handle, Handle value) {
 Object OptionalOfParts(Handle self, Handle components) {
   return NewOptional(components[0], self.attr("_element_spec"));
 }
-ClassMember optional_spec_members[] = {
-    {ByName<InitSpec, "element_spec">("__init__",
-                                      "__init__($self, element_spec)\n--\n\n")},
-    {ByName<TypeOfOptionals>("value_type", "tf.experimental.Optional."),
-     kProperty},
-    {ByName<SpecOfOptional, "value">(
-         "from_value",
-         "from_value(value)\n--\n\n"
-         "The spec of an optional.\n\n"
-         ">>> one = tf.experimental.Optional.from_value(1)\n"
-         ">>> tf.OptionalSpec.from_value(one)\n"
-         "OptionalSpec(TensorSpec(shape=(), dtype=tf.int32, name=None),)\n"),
-     kStatic},
-    {ByName<PartsOfSpec>("_serialize")},
-    {ByName<OptionalSpecs>("_component_specs"), kProperty},
-    {ByName<PartsOfOptional, "value">("_to_components")},
-    {ByName<OptionalOfParts, "components">("_from_components")},
-};
+PyMethodDef optional_spec_methods[] = {
+    GK_METHOD("__init__", "element_spec", InitSpec, ""),
+    GK_STATIC_METHOD(
+        "from_value", "value", SpecOfOptional,
+        "The spec of an optional.\n\n"
+        ">>> one = tf.experimental.Optional.from_value(1)\n"
+        ">>> tf.OptionalSpec.from_value(one)\n"
+        "OptionalSpec(TensorSpec(shape=(), dtype=tf.int32, name=None),)\n"),
+    GK_METHOD("_serialize", "", PartsOfSpec, ""),
+    GK_METHOD("_to_components", "value", PartsOfOptional, ""),
+    GK_METHOD("_from_components", "components", OptionalOfParts, ""),
+    {}};
+PyGetSetDef optional_spec_properties[] = {
+    GK_PROPERTY("value_type", TypeOfOptionals, "tf.experimental.Optional."),
+    GK_PROPERTY("_component_specs", OptionalSpecs, nullptr),
+    {}};
 
 // --- Iterators.
 
@@ -285,7 +272,7 @@ constexpr int64_t kMostInAGraph = 10'000;
 // Of a dataset; or `components`, the handle of one.
 Object InitIterator(Handle self, Handle dataset, Handle components,
                     Handle element_spec) {
-  const bool made = IsNothing(dataset);
+  const bool made = dataset.is_none();
   const Object spec =
       made ? nb::borrow(element_spec) : Object(dataset.attr("element_spec"));
   const Object handle =
@@ -348,49 +335,47 @@ Object LoopOver(Handle self, nb::tuple loop) {
   return function(self, *loop);
 }
 // next(iterator) or next(iterator, otherwise) while tracing.
-Object NextOr(Handle self, Handle otherwise) {
-  if (!otherwise.is_valid()) return GetNext(self);
+Object NextOr(Handle self, nb::tuple otherwise) {
+  if (otherwise.size() == 0) return GetNext(self);
   const Object element = NextAsOptional(self);
   return Call(
-      "graphkiln._graphkiln", "cond", HasValue(element, {}),
+      "graphkiln._graphkiln", "cond", HasValue(element, nb::none()),
       Object(element.attr("get_value")),
-      nb::cpp_function([value = nb::borrow(otherwise)] { return value; }));
+      nb::cpp_function([value = Object(otherwise[0])] { return value; }));
 }
 
-ClassMember iterator_members[] = {
-    {ByName<InitIterator, "?dataset", "?components", "?element_spec">(
-        "__init__")},
-    {ByName<ElementSpec>("element_spec",
-                         "The structure of tf.TypeSpecs of an element.\n\n"
-                         ">>> iter(tf.data.Dataset.range(2)).element_spec\n"
-                         "TensorSpec(shape=(), dtype=tf.int64, name=None)\n"),
-     kProperty},
-    {ByName<GetNext>("get_next",
-                     "get_next($self)\n--\n\n"
-                     "The next element.\n\n"
-                     "Raises:\n"
-                     "  tf.errors.OutOfRangeError: there is none.\n\n"
-                     ">>> int(iter(tf.data.Dataset.range(5, 7)).get_next())\n"
-                     "5\n")},
-    {ByName<NextAsOptional>(
-        "get_next_as_optional",
-        "get_next_as_optional($self)\n--\n\n"
+PyMethodDef iterator_methods[] = {
+    GK_METHOD("__init__", "dataset=None, components=None, element_spec=None",
+              InitIterator, ""),
+    GK_METHOD("get_next", "", GetNext,
+              "The next element.\n\n"
+              "Raises:\n"
+              "  tf.errors.OutOfRangeError: there is none.\n\n"
+              ">>> int(iter(tf.data.Dataset.range(5, 7)).get_next())\n"
+              "5\n"),
+    GK_METHOD(
+        "get_next_as_optional", "", NextAsOptional,
         "The next element as a tf.experimental.Optional, which has no value\n"
         "at the end.\n\n"
         ">>> it = iter(tf.data.Dataset.range(0))\n"
         ">>> bool(it.get_next_as_optional().has_value())\n"
-        "False\n")},
-    {ByName<Itself>("__iter__")},
-    {ByName<Next>("__next__")},
-    {ByName<Next>("next",
-                  "next($self)\n--\n\n"
-                  "The same as `next(iterator)`.\n\n"
-                  ">>> int(iter(tf.data.Dataset.range(3, 4)).next())\n"
-                  "3\n")},
-    {ByName<OwnIteratorSpec>("_type_spec"), kProperty},
-    {ByPosition<LoopOver>("_autograph_for")},
-    {ByName<NextOr, "?default">("_autograph_next")},
-};
+        "False\n"),
+    GK_METHOD("__iter__", "", Itself, ""),
+    GK_METHOD("__next__", "", Next, ""),
+    GK_METHOD("next", "", Next,
+              "The same as `next(iterator)`.\n\n"
+              ">>> int(iter(tf.data.Dataset.range(3, 4)).next())\n"
+              "3\n"),
+    GK_METHOD("_autograph_for", "*args", LoopOver, ""),
+    GK_METHOD("_autograph_next", "*default", NextOr, ""),
+    {}};
+PyGetSetDef iterator_properties[] = {
+    GK_PROPERTY("element_spec", ElementSpec,
+                "The structure of tf.TypeSpecs of an element.\n\n"
+                ">>> iter(tf.data.Dataset.range(2)).element_spec\n"
+                "TensorSpec(shape=(), dtype=tf.int64, name=None)\n"),
+    GK_PROPERTY("_type_spec", OwnIteratorSpec, nullptr),
+    {}};
 
 Object TypeOfIterators(Handle) { return nb::borrow(The().iterator); }
 Object IteratorSpecs(Handle) { return ListOf(ScalarSpec(DataType::kResource)); }
@@ -400,23 +385,22 @@ Object PartsOfIterator(Handle, Handle value) {
 Object IteratorOfParts(Handle self, Handle components) {
   return The().iterator(nb::none(), components, self.attr("_element_spec"));
 }
-ClassMember iterator_spec_members[] = {
-    {ByName<InitSpec, "element_spec">("__init__",
-                                      "__init__($self, element_spec)\n--\n\n")},
-    {ByName<TypeOfIterators>("value_type", "tf.data.Iterator."), kProperty},
-    {ByName<SpecOfIterator, "value">(
-         "from_value",
-         "from_value(value)\n--\n\n"
-         "The spec of an iterator.\n\n"
-         ">>> it = iter(tf.data.Dataset.range(1))\n"
-         ">>> tf.data.IteratorSpec.from_value(it)\n"
-         "IteratorSpec(TensorSpec(shape=(), dtype=tf.int64, name=None),)\n"),
-     kStatic},
-    {ByName<PartsOfSpec>("_serialize")},
-    {ByName<IteratorSpecs>("_component_specs"), kProperty},
-    {ByName<PartsOfIterator, "value">("_to_components")},
-    {ByName<IteratorOfParts, "components">("_from_components")},
-};
+PyMethodDef iterator_spec_methods[] = {
+    GK_METHOD("__init__", "element_spec", InitSpec, ""),
+    GK_STATIC_METHOD(
+        "from_value", "value", SpecOfIterator,
+        "The spec of an iterator.\n\n"
+        ">>> it = iter(tf.data.Dataset.range(1))\n"
+        ">>> tf.data.IteratorSpec.from_value(it)\n"
+        "IteratorSpec(TensorSpec(shape=(), dtype=tf.int64, name=None),)\n"),
+    GK_METHOD("_serialize", "", PartsOfSpec, ""),
+    GK_METHOD("_to_components", "value", PartsOfIterator, ""),
+    GK_METHOD("_from_components", "components", IteratorOfParts, ""),
+    {}};
+PyGetSetDef iterator_spec_properties[] = {
+    GK_PROPERTY("value_type", TypeOfIterators, "tf.data.Iterator."),
+    GK_PROPERTY("_component_specs", IteratorSpecs, nullptr),
+    {}};
 
 // --- Elements as arrays.
 
@@ -434,10 +418,9 @@ Object AsArray(Handle leaf) {
     return array;
   }
   if (nb::hasattr(leaf, "dense_shape")) {  // a sparse tensor
-    static const Object& cls =
-        *new Object(Owned(ImportAttribute("graphkiln._graphkiln",
-                                          "SparseTensorValue")
-                              .Release()));
+    static const Object& cls = *new Object(
+        Owned(ImportAttribute("graphkiln._graphkiln", "SparseTensorValue")
+                  .Release()));
     return cls(leaf.attr("indices").attr("numpy")(),
                leaf.attr("values").attr("numpy")(),
                leaf.attr("dense_shape").attr("numpy")());
@@ -455,18 +438,17 @@ Object NumpyIteratorText(Handle self) {
   return Owned(PyUnicode_FromFormat("NumpyIterator(iterator=%R)",
                                     Object(self.attr("_iterator")).ptr()));
 }
-ClassMember numpy_iterator_members[] = {
-    {ByName<InitNumpyIterator, "dataset">("__init__")},
-    {ByName<Itself>("__iter__")},
-    {ByName<NextArrays>("__next__")},
-    {ByName<NextArrays>(
-        "next",
-        "next($self)\n--\n\n"
+PyMethodDef numpy_iterator_methods[] = {
+    GK_METHOD("__init__", "dataset", InitNumpyIterator, ""),
+    GK_METHOD("__iter__", "", Itself, ""),
+    GK_METHOD("__next__", "", NextArrays, ""),
+    GK_METHOD(
+        "next", "", NextArrays,
         "The same as `next(iterator)`.\n\n"
         ">>> int(tf.data.Dataset.range(4, 5).as_numpy_iterator().next())\n"
-        "4\n")},
-    {ByName<NumpyIteratorText>("__repr__")},
-};
+        "4\n"),
+    GK_METHOD("__repr__", "", NumpyIteratorText, ""),
+    {}};
 
 }  // namespace
 
@@ -492,24 +474,25 @@ Object DatasetsInTensor(Handle variant, Handle element_spec,
 void AddElementClasses(nb::module_& m) {
   Classes& c = The();
   const Handle spec(reinterpret_cast<PyObject*>(TypeSpecType));
-  const auto add = [&](const char* home, const char* name, nb::tuple bases,
-                       std::span<ClassMember> members, const char* doc,
-                       Handle slots = {}) {
-    return AddPythonClass(m, home, name, bases, doc, members, slots).release();
+  const auto add = [&](const char* home, const char* name, Handle base,
+                       PyMethodDef* methods, PyGetSetDef* properties,
+                       const char* doc, std::optional<Slots> slots = {}) {
+    return AddClass(m, name, base, std::move(slots), doc, methods, properties,
+                    home);
   };
   c.composite =
-      add("graphkiln._src.types.type_spec", "CompositeTensor", nb::tuple(),
-          composite_members,
+      add("graphkiln._src.types.type_spec", "CompositeTensor", {}, nullptr,
+          composite_properties,
           "A value made of tensors, which its `_type_spec` describes.",
-          nb::make_tuple("__weakref__"));
-  c.none_spec = add("graphkiln._src.types.type_spec", "NoneTensorSpec",
-                    nb::make_tuple(spec), none_members, "The spec of None.");
-  c.datasets = add("graphkiln.data", "_NestedVariant",
-                   nb::make_tuple(c.composite), datasets_members,
+          Slots{"__weakref__"});
+  c.none_spec = add("graphkiln._src.types.type_spec", "NoneTensorSpec", spec,
+                    none_methods, none_properties, "The spec of None.");
+  c.datasets = add("graphkiln.data", "_NestedVariant", c.composite,
+                   datasets_methods, datasets_properties,
                    "Datasets whose elements have one spec, in a tensor.");
   c.dataset_spec = add(
-      "graphkiln.data", "DatasetSpec", nb::make_tuple(spec),
-      dataset_spec_members,
+      "graphkiln.data", "DatasetSpec", spec, dataset_spec_methods,
+      dataset_spec_properties,
       "What is known of a tf.data.Dataset.\n\n"
       "Args:\n"
       "  element_spec: the structure of tf.TypeSpecs of an element.\n"
@@ -519,8 +502,8 @@ void AddElementClasses(nb::module_& m) {
       ">>> int(f(tf.data.Dataset.range(3)))\n"
       "3\n");
   c.optional = add(
-      "graphkiln.experimental", "Optional", nb::make_tuple(c.composite),
-      optional_members,
+      "graphkiln.experimental", "Optional", c.composite, optional_methods,
+      optional_properties,
       "A value that may be missing: what an iterator gives at its end.\n\n"
       ">>> o = tf.experimental.Optional.from_value(3)\n"
       ">>> bool(o.has_value()), int(o.get_value())\n"
@@ -528,16 +511,17 @@ void AddElementClasses(nb::module_& m) {
       ">>> empty = tf.experimental.Optional.empty(tf.TensorSpec([], tf.int32))"
       "\n>>> bool(empty.has_value())\n"
       "False\n");
-  c.optional_spec = add(
-      "graphkiln", "OptionalSpec", nb::make_tuple(spec), optional_spec_members,
-      "What is known of a tf.experimental.Optional.\n\n"
-      "Args:\n"
-      "  element_spec: the structure of tf.TypeSpecs of the value.\n\n"
-      ">>> tf.OptionalSpec(tf.TensorSpec([], tf.int32))\n"
-      "OptionalSpec(TensorSpec(shape=(), dtype=tf.int32, name=None),)\n");
+  c.optional_spec =
+      add("graphkiln", "OptionalSpec", spec, optional_spec_methods,
+          optional_spec_properties,
+          "What is known of a tf.experimental.Optional.\n\n"
+          "Args:\n"
+          "  element_spec: the structure of tf.TypeSpecs of the value.\n\n"
+          ">>> tf.OptionalSpec(tf.TensorSpec([], tf.int32))\n"
+          "OptionalSpec(TensorSpec(shape=(), dtype=tf.int32, name=None),)\n");
   c.iterator =
-      add("graphkiln.data", "Iterator", nb::make_tuple(c.composite),
-          iterator_members,
+      add("graphkiln.data", "Iterator", c.composite, iterator_methods,
+          iterator_properties,
           "Gives the elements of a tf.data.Dataset one by one: "
           "`iter(dataset)`.\n\n"
           "It can be an argument of a tf.function, which moves it on.\n\n"
@@ -545,8 +529,8 @@ void AddElementClasses(nb::module_& m) {
           ">>> int(it.get_next()), int(next(it))\n"
           "(0, 1)\n");
   c.iterator_spec =
-      add("graphkiln.data", "IteratorSpec", nb::make_tuple(spec),
-          iterator_spec_members,
+      add("graphkiln.data", "IteratorSpec", spec, iterator_spec_methods,
+          iterator_spec_properties,
           "What is known of a tf.data.Iterator.\n\n"
           "Args:\n"
           "  element_spec: the structure of tf.TypeSpecs of an element.\n\n"
@@ -556,7 +540,7 @@ void AddElementClasses(nb::module_& m) {
           ">>> int(f(iter(tf.data.Dataset.range(3))))\n"
           "1\n");
   c.numpy_iterator = add(
-      "graphkiln.data", "NumpyIterator", nb::tuple(), numpy_iterator_members,
+      "graphkiln.data", "NumpyIterator", {}, numpy_iterator_methods, nullptr,
       "The elements of a dataset as NumPy arrays; see\n"
       "tf.data.Dataset.as_numpy_iterator.\n\n"
       ">>> it = tf.data.Dataset.from_tensors([1, 2]).as_numpy_iterator()\n"
