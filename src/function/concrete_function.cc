@@ -5,10 +5,9 @@
 #include <unordered_set>
 
 #include "eager/absent_device.h"
-#include "eager/gradient_tape.h"
 #include "framework/logical_device.h"
 #include "framework/op_registry.h"
-#include "function/function_gradient.h"
+#include "function/differentiable_node.h"
 #include "function/graph_edit.h"
 #include "graph/out_of_scope.h"
 
@@ -106,15 +105,6 @@ class Placement {
   const Node* elsewhere_ = nullptr;  // in another process
   const Node* absent_ = nullptr;
 };
-
-// A tensor of a graph is no argument of a run: a run that fails says so.
-Status Explained(Status status, std::span<const Tensor> inputs) {
-  if (status.ok()) return status;
-  for (const Tensor& t : inputs) {
-    if (t && t.is_symbolic()) return OutOfScopeError(t, {});
-  }
-  return status;
-}
 
 // Results that are arguments, constants or values of variables: they come
 // from the device of the call.
@@ -365,7 +355,7 @@ Status ConcreteFunction::CallMatched(
   FunctionRunner* runner = FunctionRunner::Get();
   if (runner == nullptr) return Internal("no FunctionRunner");
   GK_RETURN_IF_ERROR(
-      Explained(runner->Run(*function_, inputs.span(), outputs, cancellation),
+      ExplainedRun(runner->Run(*function_, inputs.span(), outputs, cancellation),
                 inputs.span()));
   PlaceResults(*function_, outputs);
   return OkStatus();
@@ -402,44 +392,15 @@ Status ConcreteFunction::Run(std::span<const Tensor> arguments,
   FunctionRunner* runner = FunctionRunner::Get();
   if (runner == nullptr) return Internal("no FunctionRunner");
   if (captured_.empty()) {
-    GK_RETURN_IF_ERROR(Explained(
+    GK_RETURN_IF_ERROR(ExplainedRun(
         runner->Run(*function_, arguments, outputs, cancellation), arguments));
   } else {
     BorrowedInputs inputs(arguments, captured_);
     GK_RETURN_IF_ERROR(
-        Explained(runner->Run(*function_, inputs.span(), outputs, cancellation),
+        ExplainedRun(runner->Run(*function_, inputs.span(), outputs, cancellation),
                   inputs.span()));
   }
   PlaceResults(*function_, outputs);
-  return OkStatus();
-}
-
-Status ConcreteFunction::CallRecorded(
-    TensorVector inputs, TensorVector* outputs,
-    const CancellationToken* cancellation) const {
-  std::vector<bool> wanted(inputs.size());
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    wanted[i] = MayHaveGradient(inputs[i]) && ObserversWant({&inputs[i], 1});
-  }
-  GK_ASSIGN_OR_RETURN(
-      Ref<DifferentiableCall> call,
-      DifferentiableCall::For(*function_, wanted, MayDifferentiateTwice()));
-  TensorVector all;
-  OpBuilder* builder = OpBuilder::Current();
-  const bool in_graph = builder != nullptr && builder->builds_graph();
-  if (in_graph) {
-    GK_RETURN_IF_ERROR(CallInGraph(builder, *call->forward(), inputs, &all));
-  } else {
-    FunctionRunner* runner = FunctionRunner::Get();
-    if (runner == nullptr) return Internal("no FunctionRunner");
-    GK_RETURN_IF_ERROR(Explained(
-        runner->Run(*call->forward(), inputs, &all, cancellation), inputs));
-    // A result may be an argument, a constant or another result: tapes tell
-    // tensors apart by identity.
-    for (Tensor& t : all) t = t.Alias();
-  }
-  outputs->assign(all.begin(), all.begin() + num_outputs());
-  RecordNode(call, inputs, all);
   return OkStatus();
 }
 

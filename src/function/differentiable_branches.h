@@ -42,15 +42,6 @@ class DifferentiableBranches final : public DifferentiableNode {
   std::vector<Ref<GraphFunction>> forward_;
 };
 
-// What a node over `functions` is made of.
-struct BranchNodeParts {
-  const OpRecord* record = nullptr;
-  AttrMap attrs;
-};
-StatusOr<BranchNodeParts> BranchNode(
-    bool is_if, DataType selector,
-    std::span<const Ref<GraphFunction>> functions);
-
 }  // namespace gk
 
 #endif  // GK_FUNCTION_DIFFERENTIABLE_BRANCHES_H_

@@ -7,7 +7,6 @@
 #include "base/format.h"
 #include "framework/op_registry.h"
 #include "framework/tensor_list.h"
-#include "function/control_flow.h"
 #include "function/graph_edit.h"
 #include "function/variant_cache.h"
 #include "ops/element_moves.h"

@@ -34,13 +34,6 @@ std::string BaseName(std::string_view name) {
 
 }  // namespace
 
-void ShareGradientOriginals(const GraphFunction& function,
-                            const GraphFunction& derived) {
-  std::vector<Ref<Graph>> originals = VariantCache::Of(function).originals;
-  originals.push_back(function.graph_ref());
-  VariantCache::Of(derived).originals = std::move(originals);
-}
-
 StatusOr<Ref<DifferentiableCall>> DifferentiableCall::For(
     const GraphFunction& function, std::vector<bool> wanted,
     bool higher_order) {

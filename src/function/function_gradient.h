@@ -103,11 +103,6 @@ StatusOr<std::vector<Gradient>> SymbolicGradients(
     std::span<const Tensor> outputs, std::span<const Gradient> output_grads,
     std::span<const Tensor> inputs, std::span<const Tensor> stops = {});
 
-// `derived` was made of `function`: custom gradients that know the graphs of
-// the one know the other's.
-void ShareGradientOriginals(const GraphFunction& function,
-                            const GraphFunction& derived);
-
 // Gradients of nodes with the attribute _gradient_op_type: set by the host
 // language for custom gradients. Names are never used twice.
 using GradientOverride = std::function<void(GradContext&)>;

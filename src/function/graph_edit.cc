@@ -5,7 +5,7 @@
 #include "framework/op_builder.h"
 #include "framework/op_registry.h"
 #include "function/func_graph.h"
-#include "function/function_gradient.h"
+#include "function/variant_cache.h"
 
 namespace gk {
 
@@ -64,6 +64,44 @@ FunctionAttr AttrOf(const GraphFunction& function) {
   return {function.name(),
           Ref<FunctionDefinition>(const_cast<GraphFunction*>(&function)),
           nullptr};
+}
+
+bool AnyStateful(std::span<const Ref<GraphFunction>> functions) {
+  return std::any_of(
+      functions.begin(), functions.end(),
+      [](const Ref<GraphFunction>& f) { return f->is_stateful(); });
+}
+
+StatusOr<BranchNodeParts> BranchNode(
+    bool is_if, DataType selector,
+    std::span<const Ref<GraphFunction>> functions) {
+  const bool stateful = AnyStateful(functions);
+  BranchNodeParts node;
+  node.record =
+      &OpRegistry::Get().Of(is_if ? Control::kIf : Control::kCase, stateful);
+  std::vector<PartialTensorShape> shapes = functions[0]->output_shapes();
+  for (const Ref<GraphFunction>& f : functions) {
+    const std::vector<PartialTensorShape> mine = f->output_shapes();
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      shapes[i] = shapes[i].CommonSupertype(mine[i]);
+    }
+  }
+  if (is_if) {
+    node.attrs.Set("Tcond", selector);
+    node.attrs.Set("then_branch", AttrOf(*functions[0]));
+    node.attrs.Set("else_branch", AttrOf(*functions[1]));
+  } else {
+    std::vector<FunctionAttr> branches;
+    for (const Ref<GraphFunction>& f : functions) {
+      branches.push_back(AttrOf(*f));
+    }
+    node.attrs.Set("branches", std::move(branches));
+  }
+  node.attrs.Set("Tin", functions[0]->input_types());
+  node.attrs.Set("Tout", functions[0]->output_types());
+  node.attrs.Set("output_shapes", std::move(shapes));
+  node.attrs.Set("_lower_using_switch_merge", true);
+  return node;
 }
 
 std::vector<int64_t> ReadOnlyInputs(

@@ -2,6 +2,7 @@
 #ifndef GK_FUNCTION_GRAPH_EDIT_H_
 #define GK_FUNCTION_GRAPH_EDIT_H_
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,17 @@ Ref<GraphFunction> ShareGraph(const GraphFunction& function);
 
 // The attribute with which a node names `function`.
 FunctionAttr AttrOf(const GraphFunction& function);
+
+bool AnyStateful(std::span<const Ref<GraphFunction>> functions);
+
+// What an If or Case over `functions` is made of.
+struct BranchNodeParts {
+  const OpRecord* record = nullptr;
+  AttrMap attrs;
+};
+StatusOr<BranchNodeParts> BranchNode(
+    bool is_if, DataType selector,
+    std::span<const Ref<GraphFunction>> functions);
 
 // What the attributes of a While (or StatelessWhile) say of its functions;
 // `shapes` of all its state.

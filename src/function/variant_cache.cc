@@ -144,4 +144,11 @@ StatusOr<Ref<DifferentiableNode>> VariantCache::Get(
   return made;
 }
 
+void ShareGradientOriginals(const GraphFunction& function,
+                            const GraphFunction& derived) {
+  std::vector<Ref<Graph>> originals = VariantCache::Of(function).originals;
+  originals.push_back(function.graph_ref());
+  VariantCache::Of(derived).originals = std::move(originals);
+}
+
 }  // namespace gk

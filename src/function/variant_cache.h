@@ -51,6 +51,11 @@ class VariantCache final : public RefCounted {
   const std::shared_ptr<Variants> variants_;
 };
 
+// `derived` was made of `function`: custom gradients that know the graphs of
+// the one know the other's.
+void ShareGradientOriginals(const GraphFunction& function,
+                            const GraphFunction& derived);
+
 }  // namespace gk
 
 #endif  // GK_FUNCTION_VARIANT_CACHE_H_

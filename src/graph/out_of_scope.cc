@@ -66,6 +66,14 @@ bool IsInaccessibleTensorError(const Status& status) {
          status.message().find(kNoAccess) != std::string::npos;
 }
 
+Status ExplainedRun(Status status, std::span<const Tensor> inputs) {
+  if (status.ok()) return status;
+  for (const Tensor& t : inputs) {
+    if (t && t.is_symbolic()) return OutOfScopeError(t, {});
+  }
+  return status;
+}
+
 void SetSourceTextFn(SourceTextFn fn) { source_text_fn = fn; }
 
 std::string SourceText(SourceId source) {

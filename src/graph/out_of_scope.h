@@ -3,6 +3,7 @@
 #ifndef GK_GRAPH_OUT_OF_SCOPE_H_
 #define GK_GRAPH_OUT_OF_SCOPE_H_
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,9 @@ Status InaccessibleTensorError(const Tensor& symbolic,
                                std::string_view defined_in,
                                std::string_view used_in);
 bool IsInaccessibleTensorError(const Status& status);
+// A tensor of a graph is no input of a run: a run that failed with one says so
+// instead.
+Status ExplainedRun(Status status, std::span<const Tensor> inputs);
 
 // Shows a user's position, outermost line first: '  File "f.py", line 3, in
 // g', a line each. Set once by the host language; empty text if unknown.

@@ -1,5 +1,6 @@
+// What gradients are made of with ops: zeros, dense forms, sums. Apart from
+// grad_context.h, which what makes ops needs.
 #include "framework/grad_context.h"
-
 #include "framework/op_builder.h"
 
 namespace gk {
