@@ -213,14 +213,14 @@ Object Range(Handle, nb::tuple args, nb::dict options) {
 Object FromTensors(Handle, Handle tensors, Handle) {
   const Object value = NormalizedElement(tensors);
   const Object spec = SpecOfElement(value);
-  RefuseEmptyElement(spec);
+  RefuseEmpty(spec);
   return DatasetBy(kTensorDataset, spec,
                    {{"components", ComponentsOfElement(spec, value)}});
 }
 Object FromSlices(Handle, Handle tensors, Handle) {
   const Object value = NormalizedElement(tensors);
   const Object batched = SpecOfElement(value);
-  RefuseEmptyElement(batched);
+  RefuseEmpty(batched);
   const Object spec = RowsOfSpec(batched);
   CheckSameLength(batched, nb::str("Dimensions {} and {} are not compatible"));
   return DatasetBy(

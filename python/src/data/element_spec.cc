@@ -3,12 +3,6 @@
 #include <optional>
 #include <vector>
 
-#include "function/dataset_builder.h"
-#include "ops/fn/DeserializeSparse.h"
-#include "ops/fn/RaggedTensorFromVariant.h"
-#include "ops/fn/RaggedTensorToVariant.h"
-#include "ops/fn/SerializeManySparse.h"
-#include "ops/fn/SerializeSparse.h"
 #include "python/src/binding/class_attribute.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/control_flow/staged_values.h"
@@ -28,17 +22,6 @@ using Handle = nb::handle;
 
 namespace {
 
-// How the value of a spec becomes components.
-enum class Kind : uint8_t {
-  kTensor,
-  kNone,
-  kRagged,
-  kSparse,
-  kDatasets,
-  kEncoded,  // by the encoder of a batchable extension type
-  kParts,    // the tensors that it is made of
-};
-
 bool IsSpecOf(Handle spec, Handle cls) {
   const int is = PyObject_IsInstance(spec.ptr(), cls.ptr());
   if (is < 0) throw nb::python_error();
@@ -55,43 +38,9 @@ Handle NoneSpec() {
   return made;
 }
 
-Object EncoderOf(Handle spec) {
-  return nb::getattr(nb::getattr(spec, "value_type", nb::none()),
-                     "__batch_encoder__", nb::none());
-}
-
-Kind KindOf(Handle spec) {
-  if (IsTensorSpec(spec.ptr())) return Kind::kTensor;
-  if (IsDatasetSpec(spec)) return Kind::kDatasets;
-  if (IsSpecOf(spec, NoneSpec())) return Kind::kNone;
-  if (IsSpecOf(spec, SparseSpec())) return Kind::kSparse;
-  if (IsSpecOf(spec, RaggedSpec())) return Kind::kRagged;
-  return EncoderOf(spec).is_none() ? Kind::kParts : Kind::kEncoded;
-}
-// The same, as values are moved.
-Kind CodedKind(Handle spec) {
-  const Kind kind = KindOf(spec);
-  const bool composite =
-      kind == Kind::kRagged && !spec.attr("flat_values_spec").is_none();
-  return composite ? Kind::kParts : kind;
-}
-
-// The specs of what a batchable extension type becomes, and how they nest.
-struct Encoding {
-  explicit Encoding(Handle spec) : encoder(EncoderOf(spec)) {
-    const Object specs = encoder.attr("encoding_specs")(spec);
-    structure = StructureOf(specs.ptr(), NestRules::kNest, &leaves);
-    if (!structure) throw nb::python_error();
-  }
-
-  Object encoder;
-  std::vector<PyRef> leaves;  // before what fills it
-  StructureRef structure;
-};
-
-PartialTensorShape ShapeOfSpec(Handle spec) {
-  return IsTensorSpec(spec.ptr()) ? TensorSpecOf(spec.ptr())->shape
-                                  : Shape(spec.attr("shape"));
+PartialTensorShape ShapeOfSpec(Handle spec) { return Shape(spec.attr("shape")); }
+DataType TypeOf(Handle spec, const char* name) {
+  return AsDType(Object(spec.attr(name)).ptr());
 }
 Object ShapeObject(PartialTensorShape shape) {
   return Owned(WrapShape(std::move(shape)));
@@ -99,134 +48,161 @@ Object ShapeObject(PartialTensorShape shape) {
 std::string TextOfSpec(Handle spec) {
   return nb::cast<std::string>(nb::str(spec));
 }
-
-void AddSignature(Handle spec, ElementSignature* e) {
-  const auto add = [&](DataType type, PartialTensorShape shape) {
-    e->types.push_back(type);
-    e->shapes.push_back(std::move(shape));
-  };
-  switch (CodedKind(spec)) {
-    case Kind::kTensor:
-      return add(TensorSpecOf(spec.ptr())->dtype,
-                 TensorSpecOf(spec.ptr())->shape);
-    case Kind::kRagged:
-    case Kind::kSparse:
-      return add(DataType::kVariant, PartialTensorShape());
-    case Kind::kEncoded: {
-      const Encoding encoding(spec);
-      for (const PyRef& part : encoding.leaves) AddSignature(part.get(), e);
-      return;
-    }
-    default:
-      for (Handle part : nb::list(spec.attr("flatten")())) {
-        AddSignature(part, e);
-      }
-  }
+Object SizeObject(int64_t size) {
+  return size < 0 ? nb::none() : Object(nb::int_(size));
 }
 
-void Encode(Handle spec, Handle value, bool rows, nb::list* components) {
-  switch (CodedKind(spec)) {
-    case Kind::kRagged: {
-      if (rows && !IsRagged(value)) return components->append(value);
-      const RaggedValue ragged = AsRagged(value);
-      TensorVector splits;
-      for (const RowPartition& p : ragged.partitions()) {
-        splits.push_back(p.splits);
-      }
-      return components->append(GK_RAW_OP(RaggedTensorToVariant)(
-          nb::arg("rt_nested_splits") = Wrapped(splits),
-          nb::arg("rt_dense_values") = Wrapped(ragged.flat()),
-          nb::arg("batched_input") = rows));
-    }
-    case Kind::kSparse: {
-      const SparseValue sparse = AsSparse(value);
-      return components->append((rows ? GK_RAW_OP(SerializeManySparse)
-                                      : GK_RAW_OP(SerializeSparse))(
-          nb::arg("sparse_indices") = Wrapped(sparse.indices),
-          nb::arg("sparse_values") = Wrapped(sparse.values),
-          nb::arg("sparse_shape") = Wrapped(sparse.dense_shape),
-          nb::arg("out_type") = nb::borrow(DTypeObject(DataType::kVariant))));
-    }
-    case Kind::kEncoded: {
-      const Encoding encoding(spec);
-      const Object encoded =
-          encoding.encoder.attr("encode")(spec, value, rows ? 1 : 0);
-      std::vector<PyRef> parts;
-      if (!StructureOf(encoded.ptr(), NestRules::kNest, &parts)) {
-        throw nb::python_error();
-      }
-      for (size_t i = 0; i < parts.size() && i < encoding.leaves.size(); ++i) {
-        Encode(encoding.leaves[i].get(), parts[i].get(), rows, components);
-      }
-      return;
-    }
-    default:
-      components->extend(spec.attr("to_tensors")(value));
-  }
-}
-
-// Takes the components of a value from the front of those that are left.
-class Decoder {
+// A spec of which the core has no kind: an extension type's, or any other that
+// says what tensors its values are made of.
+class PyHostSpec final : public HostSpec {
  public:
-  explicit Decoder(Handle tensors) : tensors_(nb::iter(tensors)) {}
+  explicit PyHostSpec(Handle spec)
+      : spec_(nb::borrow(spec).release().ptr()),
+        encoder_(nb::getattr(nb::getattr(spec, "value_type", nb::none()),
+                             "__batch_encoder__", nb::none())
+                     .release()
+                     .ptr()) {}
+  ~PyHostSpec() override {
+    DeferredDecref(spec_);
+    DeferredDecref(encoder_);
+  }
 
-  Object Decode(Handle spec) {
-    switch (CodedKind(spec)) {
-      case Kind::kTensor:
-        return Next();
-      case Kind::kRagged: {
-        const auto made = nb::tuple(GK_RAW_OP(RaggedTensorFromVariant)(
-            nb::arg("encoded_ragged") = Next(),
-            nb::arg("input_ragged_rank") = -1,
-            nb::arg("output_ragged_rank") = spec.attr("ragged_rank"),
-            nb::arg("Tvalues") = spec.attr("dtype"),
-            nb::arg("Tsplits") = spec.attr("row_splits_dtype")));
-        nb::list parts;
-        parts.append(made[1]);
-        parts.extend(made[0]);
-        return Composite(spec, parts);
+  Handle spec() const { return spec_; }
+  Handle encoder() const { return encoder_; }
+  // How what the encoder makes nests, and the specs of that.
+  StructureRef Encoding(std::vector<PyRef>* leaves) const {
+    const Object specs = encoder().attr("encoding_specs")(spec());
+    StructureRef made = StructureOf(specs.ptr(), NestRules::kNest, leaves);
+    if (!made) throw nb::python_error();
+    return made;
+  }
+
+  bool has_encoder() const override { return !encoder().is_none(); }
+  std::vector<TypeSpec> Parts() const override {
+    std::vector<TypeSpec> parts;
+    if (!has_encoder()) {
+      for (Handle part : nb::list(spec().attr("flatten")())) {
+        parts.push_back(CoreSpec(part));
       }
-      case Kind::kSparse:
-        return Composite(spec, nb::list(GK_RAW_OP(DeserializeSparse)(
-                                   nb::arg("serialized_sparse") = Next(),
-                                   nb::arg("dtype") = spec.attr("dtype"))));
-      case Kind::kEncoded: {
-        const Encoding encoding(spec);
-        std::vector<PyRef> parts;
-        for (const PyRef& part : encoding.leaves) {
-          parts.push_back(PyRef::Steal(Decode(part.get()).release().ptr()));
-        }
-        return encoding.encoder.attr("decode")(
-            spec, Owned(PackValue(*encoding.structure, parts)));
-      }
-      default:
-        return spec.attr("from_tensors")(tensors_);
+      return parts;
     }
+    std::vector<PyRef> leaves;
+    Encoding(&leaves);
+    for (const PyRef& part : leaves) parts.push_back(CoreSpec(part.get()));
+    return parts;
+  }
+  TypeSpec Batched(int64_t size) const override {
+    return CoreSpec(
+        Object(encoder().attr("batch")(spec(), SizeObject(size))));
+  }
+  TypeSpec Row() const override {
+    return CoreSpec(Object(encoder().attr("unbatch")(spec())));
+  }
+  std::optional<TypeSpec> Common(const HostSpec& other) const override {
+    nb::list with;
+    with.append(static_cast<const PyHostSpec&>(other).spec());
+    const Object both = spec().attr("most_specific_common_supertype")(with);
+    if (both.is_none()) return std::nullopt;
+    return CoreSpec(both);
+  }
+  bool Equals(const LanguageValue& other) const override {
+    return spec().equal(static_cast<const PyHostSpec&>(other).spec());
+  }
+  std::optional<PartialTensorShape> shape() const override {
+    if (!nb::hasattr(spec(), "shape")) return std::nullopt;
+    return ShapeOfSpec(spec());
+  }
+  std::string Text() const override { return TextOfSpec(spec()); }
+  std::string TypeName() const override {
+    return nb::cast<std::string>(
+        nb::repr(nb::getattr(spec(), "dtype", spec().type())));
   }
 
  private:
-  Object Next() {
-    PyObject* next = PyIter_Next(tensors_.ptr());
-    if (next == nullptr && !PyErr_Occurred()) {
-      PyErr_SetString(PyExc_ValueError,
-                      "An element has fewer components than its spec.");
-    }
-    return Owned(next);
-  }
-  // Of tensors that are known to have the shapes of the spec's components.
-  static Object Composite(Handle spec, const nb::list& parts) {
-    size_t i = 0;
-    for (Handle known : Object(spec.attr("_component_specs"))) {
-      const Handle part = parts[i++];
-      if (IsSymbolicTensor(part.ptr())) {
-        part.attr("set_shape")(known.attr("shape"));
-      }
-    }
-    return spec.attr("_from_components")(parts);
-  }
-
-  Object tensors_;
+  PyObject* spec_;
+  PyObject* encoder_;
 };
+const PyHostSpec& HostOf(const TypeSpec& spec) {
+  return static_cast<const PyHostSpec&>(*spec.host);
+}
+
+ElementSpec CoreElement(Handle spec) {
+  std::vector<PyRef> leaves;
+  ElementSpec made{StructureOf(spec.ptr(), NestRules::kElement, &leaves)};
+  if (!made.structure) throw nb::python_error();
+  for (const PyRef& leaf : leaves) made.leaves.push_back(CoreSpec(leaf.get()));
+  return made;
+}
+Object PythonElement(const ElementSpec& spec) {
+  std::vector<PyRef> leaves;
+  for (const TypeSpec& leaf : spec.leaves) {
+    leaves.push_back(PyRef::Steal(PythonSpec(leaf).release().ptr()));
+  }
+  return Owned(PackValue(*spec.structure, leaves));
+}
+
+// --- Values.
+
+TensorVector PartsOf(const TypeSpec& core, Handle spec, Handle value) {
+  if (!core.host && core.kind == TypeSpec::Kind::kRagged) {
+    const RaggedValue ragged = AsRagged(value);
+    TensorVector parts = {ragged.flat()};
+    for (const RowPartition& p : ragged.partitions()) {
+      parts.push_back(p.splits);
+    }
+    return parts;
+  }
+  if (core.kind == TypeSpec::Kind::kSparse) {
+    const SparseValue sparse = AsSparse(value);
+    return {sparse.indices, sparse.values, sparse.dense_shape};
+  }
+  TensorVector parts;
+  for (Handle part : nb::list(spec.attr("to_tensors")(value))) {
+    parts.push_back(IsTensor(part.ptr()) ? TensorOf(part.ptr())
+                                         : Converted(part));
+  }
+  return parts;
+}
+
+void Encode(Handle spec, Handle value, bool rows, TensorVector* components) {
+  const TypeSpec core = CoreSpec(spec);
+  if (!core.has_encoder()) {
+    return core.Encode(PartsOf(core, spec, value), rows, components);
+  }
+  const PyHostSpec& host = HostOf(core);
+  std::vector<PyRef> specs, parts;
+  host.Encoding(&specs);
+  const Object encoded =
+      host.encoder().attr("encode")(spec, value, rows ? 1 : 0);
+  if (!StructureOf(encoded.ptr(), NestRules::kNest, &parts)) {
+    throw nb::python_error();
+  }
+  for (size_t i = 0; i < parts.size() && i < specs.size(); ++i) {
+    Encode(specs[i].get(), parts[i].get(), rows, components);
+  }
+}
+
+Object Decode(Handle spec, const TensorVector& components, size_t* next) {
+  const TypeSpec core = CoreSpec(spec);
+  if (core.has_encoder()) {
+    const PyHostSpec& host = HostOf(core);
+    std::vector<PyRef> specs, parts;
+    const StructureRef structure = host.Encoding(&specs);
+    for (const PyRef& part : specs) {
+      parts.push_back(PyRef::Steal(
+          Decode(part.get(), components, next).release().ptr()));
+    }
+    return host.encoder().attr("decode")(spec,
+                                         Owned(PackValue(*structure, parts)));
+  }
+  const TensorVector parts = core.Decode(components, next);
+  if (core.kind == TypeSpec::Kind::kTensor) return Wrapped(parts[0]);
+  const Object given = Wrapped(parts);
+  const bool coded = core.kind == TypeSpec::Kind::kRagged ||
+                     core.kind == TypeSpec::Kind::kSparse;
+  return coded && !core.host ? spec.attr("_from_components")(given)
+                             : spec.attr("from_tensors")(nb::iter(given));
+}
 
 // --- Leaves of values.
 
@@ -239,7 +215,11 @@ bool IsComposite(Handle value) {
          Attribute<"_type_spec">(type) != nullptr;
 }
 
-std::optional<Object> Common(Handle first, Handle second);
+// The narrowest spec that covers both, or None if forms or types differ.
+Object Common(Handle first, Handle second) {
+  const auto both = CommonElements(CoreElement(first), CoreElement(second));
+  return both ? PythonElement(*both) : nb::none();
+}
 
 // A list of datasets, or of such lists, as one tensor. None if it holds
 // something else, or datasets whose elements cannot be one's.
@@ -258,10 +238,8 @@ Object StackOfDatasets(Handle list) {
     const Object own = nb::getattr(part, "_type_spec", nb::none());
     if (!IsDatasetSpec(own)) return nb::none();
     const Object elements = own.attr("element_spec");
-    std::optional<Object> both =
-        nb::len(variants) == 0 ? elements : Common(spec, elements);
-    if (!both) return nb::none();
-    spec = *std::move(both);
+    spec = nb::len(variants) == 0 ? elements : Common(spec, elements);
+    if (spec.is_none()) return nb::none();
     variants.append(part.attr("_as_input")());
   }
   if (nb::len(variants) == 0) return nb::none();
@@ -282,38 +260,7 @@ Object NormalizedLeaf(Handle value, size_t i) {
   return Wrapped(Converted(value, Format("component_{}", i)));
 }
 
-// --- Relations of specs.
-
-// The leaves of `other` where `spec` has some; nothing if it nests otherwise.
-std::optional<nb::list> LeavesLike(Handle spec, Handle other) {
-  PyObject* leaves = LeavesUpTo(spec.ptr(), other.ptr());
-  if (leaves != nullptr) return nb::steal<nb::list>(leaves);
-  if (!PyErr_ExceptionMatches(PyExc_TypeError) &&
-      !PyErr_ExceptionMatches(PyExc_ValueError)) {
-    throw nb::python_error();
-  }
-  PyErr_Clear();
-  return std::nullopt;
-}
-
-// The narrowest spec that covers both; nothing if forms or types differ.
-std::optional<Object> Common(Handle first, Handle second) {
-  const auto others = LeavesLike(first, second);
-  if (!others || !LeavesLike(second, first)) return std::nullopt;
-  nb::list joined;
-  size_t i = 0;
-  for (Handle leaf : ElementLeaves(first)) {
-    nb::list with;
-    with.append((*others)[i++]);
-    const Object both = leaf.attr("most_specific_common_supertype")(with);
-    if (both.is_none()) return std::nullopt;
-    joined.append(both);
-  }
-  return PackedElement(first, joined);
-}
-Object CommonOrNone(Handle first, Handle second) {
-  return Common(first, second).value_or(nb::none());
-}
+// --- Specs.
 
 Object CheckedSpec(Handle spec) {
   for (Handle leaf : ElementLeaves(spec)) {
@@ -326,116 +273,32 @@ Object CheckedSpec(Handle spec) {
   return nb::borrow(spec);
 }
 
-[[noreturn]] void OtherState(const char* what, Handle before, Handle after) {
-  Throw(
-      TypeError("The element {} for the new state must match the initial "
-                "state. Expected {} but got {}.",
-                what, TextOfSpec(before), TextOfSpec(after)));
-}
-nb::list TypesOf(const nb::list& specs) {
-  nb::list types;
-  for (Handle s : specs) types.append(nb::getattr(s, "dtype", s.type()));
-  return types;
-}
-
 // (what `trace(spec)` made, spec) with a spec of the state that the state it
 // returns fits: shapes that change become unknown.
-Object UntilFixed(Object spec, Handle trace, Handle state_of) {
-  while (true) {
-    const Object made = trace(spec);
-    const Object after = state_of(made);
-    const nb::list before = ElementLeaves(spec), now = ElementLeaves(after);
-    if (!LeavesLike(spec, after) || nb::len(before) != nb::len(now)) {
-      OtherState("structure", spec, after);
-    }
-    const nb::list types = TypesOf(before), others = TypesOf(now);
-    if (!types.equal(others)) {
-      OtherState("types", PackedElement(spec, types),
-                 PackedElement(spec, others));
-    }
-    std::optional<Object> wider = Common(spec, after);
-    if (!wider) OtherState("classes", spec, after);
-    bool covered = true;
-    size_t i = 0;
-    for (Handle leaf : ElementLeaves(*wider)) {
-      covered =
-          covered && nb::cast<bool>(leaf.attr("is_subtype_of")(before[i++]));
-    }
-    if (covered) return nb::make_tuple(made, spec);
-    spec = *std::move(wider);
-  }
+Object UntilFixedSpec(Handle spec, Handle trace, Handle state_of) {
+  return Told([&] {
+    Object made;
+    const ElementSpec settled =
+        UntilFixed(CoreElement(spec), [&](const ElementSpec& now) {
+          made = trace(PythonElement(now));
+          return CoreElement(Object(state_of(made)));
+        });
+    return nb::make_tuple(made, PythonElement(settled));
+  });
 }
 
-// --- Stacks and rows.
-
-Object WithShape(Handle spec, Kind kind, PartialTensorShape shape, int rank) {
-  switch (kind) {
-    case Kind::kTensor:
-      return Owned(
-          WrapTensorSpec(std::move(shape), TensorSpecOf(spec.ptr())->dtype));
-    case Kind::kSparse:
-      return SparseSpec()(ShapeObject(std::move(shape)), spec.attr("dtype"));
-    case Kind::kRagged: {
-      const int ragged = nb::cast<int>(spec.attr("ragged_rank")) + rank;
-      if (ragged >= 0) {
-        return RaggedSpec()(ShapeObject(std::move(shape)), spec.attr("dtype"),
-                            ragged, spec.attr("row_splits_dtype"));
-      }
-      const DataType type = AsDType(spec.attr("dtype").ptr());
-      return Owned(WrapTensorSpec(std::move(shape), type));
-    }
-    default:
-      return DatasetSpecOf(spec.attr("element_spec"), shape);
-  }
+Object BatchedSpec(Handle spec, Handle size) {
+  const int64_t n = size.is_none() ? -1 : nb::cast<int64_t>(nb::int_(size));
+  return Told([&] { return PythonSpec(CoreSpec(spec).Batched(n)); });
 }
-
-// The spec of `size` values stacked; TypeError if they cannot be.
-Object Batched(Handle spec, Handle size) {
-  const Kind kind = KindOf(spec);
-  if (kind == Kind::kNone) return nb::borrow(spec);
-  if (kind == Kind::kEncoded) return EncoderOf(spec).attr("batch")(spec, size);
-  if (kind == Kind::kParts) {
-    Throw(TypeError("Elements of {} cannot be batched", TextOfSpec(spec)));
-  }
-  PartialTensorShape shape =
-      kind == Kind::kDatasets ? ShapeOfDatasets(spec) : ShapeOfSpec(spec);
-  if (!shape.unknown_rank()) {
-    shape.InsertDim(0, size.is_none() ? -1 : nb::cast<int64_t>(nb::int_(size)));
-  }
-  return WithShape(spec, kind, std::move(shape), 1);
+Object SlicedSpec(Handle spec) {
+  return Told([&] { return PythonSpec(CoreSpec(spec).Row()); });
 }
-
-// The spec of a row. TypeError: values have no rows. ValueError: they are
-// scalars.
-Object Sliced(Handle spec) {
-  const Kind kind = KindOf(spec);
-  if (kind == Kind::kNone) return nb::borrow(spec);
-  if (kind == Kind::kEncoded) return EncoderOf(spec).attr("unbatch")(spec);
-  if (kind == Kind::kParts) {
-    Throw(TypeError("Elements of {} cannot be sliced", TextOfSpec(spec)));
-  }
-  const bool datasets = kind == Kind::kDatasets;
-  PartialTensorShape shape =
-      datasets ? ShapeOfDatasets(spec) : ShapeOfSpec(spec);
-  if (shape.rank() == 0) {
-    Throw(datasets ? ValueError("Slicing dataset elements is not supported for "
-                                "rank 0.")
-                   : ValueError("Unbatching a tensor is only supported for "
-                                "rank >= 1"));
-  }
-  if (!shape.unknown_rank()) shape.RemoveDim(0);
-  return WithShape(spec, kind, std::move(shape), -1);
-}
-
-// The specs inside that are no extension types'.
-void AddLeaves(Handle spec, nb::list* leaves) {
-  if (KindOf(spec) != Kind::kEncoded) return leaves->append(spec);
-  const Encoding encoding(spec);
-  for (const PyRef& part : encoding.leaves) AddLeaves(part.get(), leaves);
-}
-nb::list LeavesInside(Handle spec) {
+nb::list InsideOf(Handle spec) {
   nb::list leaves;
-  for (Handle leaf : ElementLeaves(spec)) AddLeaves(leaf, &leaves);
+  for (const TypeSpec& leaf : LeavesInside(CoreElement(spec))) {
+    leaves.append(PythonSpec(leaf));
+  }
   return leaves;
 }
 
@@ -464,38 +327,82 @@ Object SetShapes(Handle spec, Object tensors) {
 
 }  // namespace
 
+TypeSpec CoreSpec(Handle spec) {
+  if (IsTensorSpec(spec.ptr())) {
+    const PyTensorSpec& tensor = *TensorSpecOf(spec.ptr());
+    return TypeSpec::Tensor(
+        tensor.dtype, tensor.shape,
+        tensor.name == nullptr || tensor.name == Py_None
+            ? std::string()
+            : nb::cast<std::string>(Handle(tensor.name)));
+  }
+  if (IsDatasetSpec(spec)) {
+    return TypeSpec::Of(TypeSpec::Kind::kDataset,
+                        std::make_shared<ElementSpec>(
+                            CoreElement(Object(spec.attr("element_spec")))),
+                        ShapeOfDatasets(spec));
+  }
+  if (IsSpecOf(spec, NoneSpec())) return {TypeSpec::Kind::kNone};
+  if (IsSpecOf(spec, SparseSpec())) {
+    return TypeSpec::Sparse(TypeOf(spec, "dtype"), ShapeOfSpec(spec));
+  }
+  if (!IsSpecOf(spec, RaggedSpec())) {
+    return TypeSpec::Of(MakeRef<PyHostSpec>(spec));
+  }
+  TypeSpec ragged = TypeSpec::Ragged(
+      TypeOf(spec, "dtype"), ShapeOfSpec(spec),
+      nb::cast<int>(spec.attr("ragged_rank")), TypeOf(spec, "row_splits_dtype"));
+  if (!spec.attr("flat_values_spec").is_none()) {
+    ragged.host = MakeRef<PyHostSpec>(spec);
+  }
+  return ragged;
+}
+
+Object PythonSpec(const TypeSpec& spec) {
+  if (spec.host) return nb::borrow(HostOf(spec).spec());
+  switch (spec.kind) {
+    case TypeSpec::Kind::kTensor:
+      return Owned(WrapTensorSpec(
+          spec.shape, spec.dtype,
+          spec.name.empty() ? nullptr : nb::str(spec.name.c_str()).ptr()));
+    case TypeSpec::Kind::kRagged:
+      return RaggedSpec()(ShapeObject(spec.shape),
+                          nb::borrow(DTypeObject(spec.dtype)), spec.ragged_rank,
+                          nb::borrow(DTypeObject(spec.splits)));
+    case TypeSpec::Kind::kSparse:
+      return SparseSpec()(ShapeObject(spec.shape),
+                          nb::borrow(DTypeObject(spec.dtype)));
+    case TypeSpec::Kind::kDataset:
+      return DatasetSpecOf(PythonElement(*spec.elements), spec.shape);
+    default:
+      return NoneSpec()();
+  }
+}
+
 Object RowsOfSpec(Handle spec) {
-  nb::list rows;
-  for (Handle leaf : ElementLeaves(spec)) rows.append(Sliced(leaf));
-  return PackedElement(spec, rows);
+  return Told([&] { return PythonElement(RowsOf(CoreElement(spec))); });
 }
 
 void CheckSameLength(Handle spec, const nb::str& message) {
-  ElementSignature shapes;
-  for (Handle leaf : LeavesInside(spec)) {
-    if (!nb::hasattr(leaf, "shape")) continue;
-    shapes.shapes.push_back(Shape(leaf.attr("shape")));
-  }
-  if (const auto lengths = UnequalLengths(shapes)) {
+  if (const auto lengths = UnequalLengths(CoreElement(spec))) {
     Throw(ValueError("{}", nb::cast<std::string>(message.attr("format")(
                                lengths->first, lengths->second))));
   }
 }
-void RefuseEmptyElement(Handle spec) {
-  if (!SignatureOfSpec(spec).types.empty()) return;
-  Throw(ValueError("Invalid `element`. `element` should not be empty."));
+void RefuseEmpty(Handle spec) {
+  Told([&] { RefuseEmptyElement(CoreElement(spec)); });
 }
 
 bool HasArrays(Handle leaf) {
-  const Kind kind = KindOf(leaf);
-  return kind == Kind::kTensor || kind == Kind::kNone ||
-         kind == Kind::kRagged || kind == Kind::kSparse;
+  return CoreSpec(leaf).kind <= TypeSpec::Kind::kSparse;
 }
 
 ElementSignature SignatureOfSpec(Handle spec) {
-  ElementSignature e;
-  for (Handle leaf : ElementLeaves(spec)) AddSignature(leaf, &e);
-  return e;
+  if (IsTensorSpec(spec.ptr())) {
+    const PyTensorSpec& tensor = *TensorSpecOf(spec.ptr());
+    return {{tensor.dtype}, {tensor.shape}};
+  }
+  return SignatureOf(CoreElement(spec));
 }
 
 nb::dict ElementAttributes(Handle spec) {
@@ -528,20 +435,27 @@ Object SpecOfElement(Handle value) {
 
 nb::list ComponentsOfElement(Handle spec, Handle value, bool rows) {
   const nb::list values = ElementLeavesUpTo(spec, value);
-  nb::list components;
-  size_t i = 0;
-  for (Handle leaf : ElementLeaves(spec)) {
-    Encode(leaf, values[i++], rows, &components);
-  }
-  return components;
+  return Told([&] {
+    TensorVector components;
+    size_t i = 0;
+    for (Handle leaf : ElementLeaves(spec)) {
+      Encode(leaf, values[i++], rows, &components);
+    }
+    return nb::list(Wrapped(components));
+  });
 }
 
 Object ElementOfComponents(Handle spec, Handle tensors) {
-  Decoder decoder(tensors);
-  if (IsTensorSpec(spec.ptr())) return decoder.Decode(spec);
-  nb::list leaves;
-  for (Handle leaf : ElementLeaves(spec)) leaves.append(decoder.Decode(leaf));
-  return PackedElement(spec, leaves);
+  const TensorVector components = Tensors(nb::list(tensors));
+  return Told([&]() -> Object {
+    size_t next = 0;
+    if (IsTensorSpec(spec.ptr())) return Decode(spec, components, &next);
+    nb::list leaves;
+    for (Handle leaf : ElementLeaves(spec)) {
+      leaves.append(Decode(leaf, components, &next));
+    }
+    return PackedElement(spec, leaves);
+  });
 }
 
 Object RawOp(const char* name) {
@@ -561,15 +475,15 @@ void AddElementSpecs(nb::module_& m) {
         nb::arg("value").none(), nb::arg("rows") = false);
   e.def("from_tensors", &ElementOfComponents);
   e.def("set_shapes", &SetShapes);
-  e.def("common", &CommonOrNone,
+  e.def("common", &Common,
         "common(first, second): the narrowest spec that covers both, or None.");
   e.def("checked", &CheckedSpec,
         "checked(spec): itself; TypeError if a leaf is no tf.TypeSpec.");
-  e.def("until_fixed", &UntilFixed);
-  e.def("batched", &Batched, nb::arg("spec"), nb::arg("size").none());
-  e.def("sliced", &Sliced);
-  e.def("leaves", &LeavesInside);
-  e.def("not_empty", &RefuseEmptyElement);
+  e.def("until_fixed", &UntilFixedSpec);
+  e.def("batched", &BatchedSpec, nb::arg("spec"), nb::arg("size").none());
+  e.def("sliced", &SlicedSpec);
+  e.def("leaves", &InsideOf);
+  e.def("not_empty", &RefuseEmpty);
   e.def("same_length", &CheckSameLength);
 }
 

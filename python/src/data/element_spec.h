@@ -9,7 +9,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "data/dataset.h"
+#include "function/specs/type_spec.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/data/element_nest.h"
 
@@ -36,6 +36,9 @@ inline nanobind::object PackedElement(nanobind::handle like,
   return Owned(ElementLike(like.ptr(), leaves.ptr()));
 }
 
+// A tf.TypeSpec <-> the core's; extension types' stay Python's.
+TypeSpec CoreSpec(nanobind::handle spec);
+nanobind::object PythonSpec(const TypeSpec& spec);
 // Types and shapes of the components.
 ElementSignature SignatureOfSpec(nanobind::handle spec);
 // The attributes that dataset ops describe elements with: a dict.
@@ -56,7 +59,7 @@ nanobind::object ElementOfComponents(nanobind::handle spec,
 // The structure of specs of rows; see tf.data.Dataset.from_tensor_slices.
 nanobind::object RowsOfSpec(nanobind::handle spec);
 // ValueError for elements without components.
-void RefuseEmptyElement(nanobind::handle spec);
+void RefuseEmpty(nanobind::handle spec);
 // ValueError with both in the message if leaves are known to have different
 // lengths.
 void CheckSameLength(nanobind::handle spec, const nanobind::str& message);
