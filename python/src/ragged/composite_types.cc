@@ -18,6 +18,13 @@ nb::object Wrapped(DataType dtype) {
   if (type == nullptr) throw nb::python_error();
   return nb::borrow(type);
 }
+nb::list SpecsOfParts(const TypeSpec& spec) {
+  nb::list specs;
+  for (const TypeSpec& part : spec.Parts()) {
+    specs.append(SpecOf(part.shape, part.dtype));
+  }
+  return specs;
+}
 nb::object SpecOf(PartialTensorShape shape, DataType dtype) {
   return Owned(WrapTensorSpec(std::move(shape), dtype));
 }

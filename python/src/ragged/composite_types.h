@@ -6,6 +6,7 @@
 
 #include "framework/tensor_shape.h"
 #include "framework/types.h"
+#include "function/specs/type_spec.h"
 #include "python/src/binding/class_attribute.h"
 #include "python/src/ragged/ragged_arguments.h"
 
@@ -27,6 +28,8 @@ void AddRowPartition(nanobind::module_& m);
 
 // A TensorSpec.
 nanobind::object SpecOf(PartialTensorShape shape, DataType dtype);
+// Those of the tensors that values of a spec are made of, a list.
+nanobind::list SpecsOfParts(const TypeSpec& spec);
 nanobind::object Wrapped(const PartialTensorShape& shape);
 nanobind::object Wrapped(DataType dtype);
 // tf.TensorShape(shape), of None too.

@@ -36,27 +36,19 @@ Object Init(Handle self, Handle given_shape, Handle dtype, Handle ragged_rank,
   const PartialTensorShape shape = Shape(given_shape);
   const Object splits_type = TypeObject(row_splits_dtype),
                type = TypeOfValues(dtype, flat);
-  Object rank = nb::borrow(ragged_rank);
-  if (rank.is_none()) {
-    if (shape.unknown_rank()) {
-      Throw(
-          ValueError("Must specify ragged_rank or a shape with a known rank."));
-    }
-    rank = nb::int_(shape.rank() - 1);
-  }
-  if (!PyLong_Check(rank.ptr())) {
+  if (!ragged_rank.is_none() && !PyLong_Check(ragged_rank.ptr())) {
     Throw(TypeError("Argument `ragged_rank` must be an int. Received {}.",
-                    nb::cast<std::string>(nb::str(rank))));
+                    nb::cast<std::string>(nb::str(ragged_rank))));
   }
-  if (!shape.unknown_rank() && rank >= nb::int_(shape.rank())) {
-    Throw(ValueError("Argument `ragged_rank` ({}) must be less than rank ({}).",
-                     nb::cast<std::string>(nb::str(rank)), shape.rank()));
-  }
+  std::optional<int64_t> rank;
+  if (!ragged_rank.is_none()) rank = nb::cast<int64_t>(ragged_rank);
+  const int ranks =
+      Told([&] { return TypeSpec::Ragged({}, shape, rank).ragged_rank; });
   SetParts(self, {{"_shape", Wrapped(shape)},
                   {"_row_splits_dtype", splits_type},
                   {"_dtype", type},
                   {"_flat_values_spec", nb::borrow(flat)},
-                  {"_ragged_rank", rank}});
+                  {"_ragged_rank", nb::int_(ranks)}});
   return nb::none();
 }
 
@@ -90,28 +82,12 @@ Object Serialize(Handle self) {
 }
 
 Object ComponentSpecs(Handle self) {
-  const int64_t rank = RankOf(self);
-  const PartialTensorShape shape = Shape(self.attr("_shape"));
-  const DataType dtype = AsType(self.attr("_dtype"), DataType::kFloat),
-                 splits =
-                     AsType(self.attr("_row_splits_dtype"), DataType::kInt64);
-  const Object given = self.attr("_flat_values_spec");
-  nb::list specs;
-  if (!given.is_none()) {
-    specs.append(given);
-  } else if (rank <= 0 || shape.unknown_rank()) {
-    specs.append(SpecOf(shape, dtype));
-  } else {
-    PartialTensorShape flat({kUnknownDim});
-    for (int i = static_cast<int>(rank) + 1; i < shape.rank(); ++i) {
-      flat.AddDim(shape.dim(i));
-    }
-    specs.append(SpecOf(flat, dtype));
-  }
-  for (int64_t level = 0; level < rank; ++level) {
-    const bool known = level == 0 && !shape.unknown_rank() && shape.dim(0) >= 0;
-    specs.append(SpecOf({known ? shape.dim(0) + 1 : kUnknownDim}, splits));
-  }
+  nb::list specs = SpecsOfParts(TypeSpec::Ragged(
+      AsType(self.attr("_dtype"), DataType::kFloat),
+      Shape(self.attr("_shape")), RankOf(self),
+      AsType(self.attr("_row_splits_dtype"), DataType::kInt64)));
+  const Object flat = self.attr("_flat_values_spec");
+  if (!flat.is_none()) specs[0] = flat;
   return specs;
 }
 Object ToComponents(Handle, Handle value) {

@@ -45,15 +45,9 @@ Object SerializeSparse(Handle self) {
   return nb::make_tuple(self.attr("_shape"), self.attr("_dtype"));
 }
 Object SparseParts(Handle self) {
-  const PartialTensorShape shape = Shape(self.attr("_shape"));
-  const int64_t rank = shape.unknown_rank() ? kUnknownDim : shape.rank();
-  nb::list specs;
-  specs.append(
-      SpecOf(PartialTensorShape({kUnknownDim, rank}), DataType::kInt64));
-  specs.append(SpecOf(PartialTensorShape({kUnknownDim}),
-                      AsType(self.attr("_dtype"), DataType::kFloat)));
-  specs.append(SpecOf(PartialTensorShape({rank}), DataType::kInt64));
-  return specs;
+  return SpecsOfParts(
+      TypeSpec::Sparse(AsType(self.attr("_dtype"), DataType::kFloat),
+                       Shape(self.attr("_shape"))));
 }
 Object PartsOfSparse(Handle, Handle value) {
   nb::list parts;
@@ -292,25 +286,13 @@ Object SerializeSlices(Handle self) {
                         self.attr("_indices_shape"));
 }
 Object SlicesParts(Handle self) {
-  const PartialTensorShape whole = Shape(self.attr("_shape")),
-                           rows = Shape(self.attr("_indices_shape"));
-  PartialTensorShape values;
-  if (!whole.unknown_rank()) {
-    values = rows;
-    for (int i = 1; i < whole.rank(); ++i) values.AddDim(whole.dim(i));
-  }
   const auto type = [&](const char* name) {
-    return AsType(self.attr(name), DataType::kFloat);
+    return AsType(self.attr(name), DataType::kInvalid);
   };
-  nb::list specs;
-  specs.append(SpecOf(values, type("_values_dtype")));
-  specs.append(SpecOf(rows, type("_indices_dtype")));
-  if (!self.attr("_dense_shape_dtype").is_none()) {
-    const int64_t rank = whole.unknown_rank() ? kUnknownDim : whole.rank();
-    specs.append(
-        SpecOf(PartialTensorShape({rank}), type("_dense_shape_dtype")));
-  }
-  return nb::tuple(specs);
+  return nb::tuple(SpecsOfParts(
+      TypeSpec::Slices(type("_values_dtype"), Shape(self.attr("_shape")),
+                       type("_indices_dtype"), type("_dense_shape_dtype"),
+                       Shape(self.attr("_indices_shape")))));
 }
 Object PartsOfSlices(Handle, Handle value) {
   const Object shape = value.attr("dense_shape");

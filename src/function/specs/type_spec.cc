@@ -118,11 +118,10 @@ std::vector<TypeSpec> TypeSpec::Parts() const {
               Tensor(DataType::kInt64, PartialTensorShape({rank}))};
     }
     case Kind::kSlices: {
-      PartialTensorShape values = shape;
-      if (values.rank() > 0) values.SetDim(0, kUnknownDim);
-      std::vector<TypeSpec> parts = {
-          Tensor(dtype, std::move(values)),
-          Tensor(splits, PartialTensorShape({kUnknownDim}))};
+      PartialTensorShape values = shape.unknown_rank() ? shape : rows;
+      for (int i = 1; i < shape.rank(); ++i) values.AddDim(shape.dim(i));
+      std::vector<TypeSpec> parts = {Tensor(dtype, std::move(values)),
+                                     Tensor(splits, rows)};
       if (dense_shape != DataType::kInvalid) {
         parts.push_back(
             Tensor(dense_shape, PartialTensorShape({shape.rank()})));
@@ -196,7 +195,7 @@ bool TypeSpec::operator==(const TypeSpec& o) const {
   if (!elements != !o.elements) return false;
   return dtype == o.dtype && shape == o.shape && name == o.name &&
          ragged_rank == o.ragged_rank && splits == o.splits &&
-         dense_shape == o.dense_shape &&
+         dense_shape == o.dense_shape && rows == o.rows &&
          (!elements || (elements->structure->Equals(*o.elements->structure) &&
                         elements->leaves == o.elements->leaves));
 }
@@ -211,6 +210,7 @@ std::optional<TypeSpec> TypeSpec::Common(const TypeSpec& o) const {
   TypeSpec both = *this;
   if (name != o.name) both.name.clear();
   both.shape = shape.CommonSupertype(o.shape);
+  both.rows = rows.CommonSupertype(o.rows);
   if (elements) {
     std::optional<ElementSpec> inner = CommonElements(*elements, *o.elements);
     if (!inner) return std::nullopt;
@@ -286,7 +286,7 @@ std::string TypeSpec::Text() const {
                     TypeText(dtype), TypeText(splits),
                     dense_shape == DataType::kInvalid ? "None"
                                                       : TypeText(dense_shape),
-                    ShapeText(PartialTensorShape({kUnknownDim})));
+                    ShapeText(rows));
     case Kind::kDataset:
       return Format("DatasetSpec({}, {})", elements->Text(), ShapeText(shape));
     case Kind::kOptional:

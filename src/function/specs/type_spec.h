@@ -71,7 +71,9 @@ struct TypeSpec {
   std::string name = {};                 // of a tensor
   int ragged_rank = 0;                   // of a ragged one
   DataType splits = DataType::kInt64;    // likewise; of slices: the indices
-  DataType dense_shape = DataType::kInvalid;  // of slices that carry it
+  // Of slices: of the dense shape, if they carry it; of the indices.
+  DataType dense_shape = DataType::kInvalid;
+  PartialTensorShape rows = {};
   ElementSpecRef elements = {};  // of datasets, optionals, iterators
   // Of a host's; and of a ragged one whose flat values are no tensor.
   Ref<HostSpec> host = {};
@@ -88,10 +90,13 @@ struct TypeSpec {
   static TypeSpec Sparse(DataType dtype, PartialTensorShape shape) {
     return {Kind::kSparse, dtype, std::move(shape)};
   }
-  static TypeSpec Slices(DataType dtype, PartialTensorShape shape,
-                         DataType indices, DataType dense_shape) {
-    return {Kind::kSlices, dtype, std::move(shape), {}, 0, indices,
-            dense_shape};
+  static TypeSpec Slices(
+      DataType dtype, PartialTensorShape shape,
+      DataType indices = DataType::kInt64,
+      DataType dense_shape = DataType::kInvalid,
+      PartialTensorShape rows = PartialTensorShape({kUnknownDim})) {
+    return {Kind::kSlices, dtype,       std::move(shape), {}, 0,
+            indices,       dense_shape, std::move(rows)};
   }
   static TypeSpec Of(Kind kind, ElementSpecRef elements,
                      PartialTensorShape shape = TensorShape());
