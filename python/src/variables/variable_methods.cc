@@ -1,6 +1,5 @@
 // The type of variables: attributes and methods.
 #include <cstddef>
-#include <cstring>
 #include <new>
 
 #include "framework/logical_device.h"
@@ -47,7 +46,7 @@ PyObject* New(PyTypeObject* type, PyObject*, PyObject*) {
 void Destroy(PyObject* o) {
   PyVariable* self = Self(o);
   PyObject_GC_UnTrack(o);
-  ForgetVariable(o);
+  if (self->origin == nullptr) ForgetVariable(o);
   if (self->weakrefs != nullptr) PyObject_ClearWeakRefs(o);
   Py_CLEAR(self->name);
   Py_CLEAR(self->dict);
@@ -64,9 +63,10 @@ class SpareUnread {
   PyObject* Take() {
     if (n_ == 0) return nullptr;
     PyObject* o = spare_[--n_];
-    std::memset(static_cast<void*>(o), 0, UnreadVariableType->tp_basicsize);
     PyObject_Init(o, UnreadVariableType);
     Construct(o);
+    Self(o)->serial = 0;
+    Self(o)->after = nullptr;  // what Destroy clears is null
     PyObject_GC_Track(o);
     return o;
   }
@@ -232,7 +232,7 @@ enum Update { kAssign, kAdd, kSub };
 StatusOr<Tensor> UpdateOperand(PyObject* o, PyObject* value, Update update) {
   PyVariable* self = Self(o);
   GK_ASSIGN_OR_RETURN(Tensor t, ToTensor(value, self->dtype));
-  if (update == kAssign) {
+  if (update == kAssign && !t.partial_shape().IsCompatibleWith(self->shape)) {
     GK_RETURN_IF_ERROR(CheckAssigned(StringView(self->name), self->shape,
                                      t.partial_shape()));
   }
