@@ -49,12 +49,7 @@ EXPORTS: dict[str, str] = {
         autograph.set_verbosity autograph.experimental.set_strict
         """,
     "graphkiln._src.types.variable_spec": "type_spec_from_value",
-    "graphkiln._src.types.dispatch": """
-        experimental.dispatch_for_api
-        experimental.dispatch_for_unary_elementwise_apis
-        experimental.dispatch_for_binary_elementwise_apis
-        experimental.dispatch_for_binary_elementwise_assert_apis
-        experimental.unregister_dispatch_for""",
+    "graphkiln._src.types.dispatch": "experimental.dispatch_for_api",
     "graphkiln.autograph.scopes": "autograph.experimental.Feature",
     "graphkiln.data._constants": """
         data.AUTOTUNE data.INFINITE_CARDINALITY data.UNKNOWN_CARDINALITY

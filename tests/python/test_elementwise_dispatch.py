@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import graphkiln as tf
-from graphkiln._src.types import dispatch
 
 _MODULES = ("", "math", "math.special", "nn", "strings", "bitwise", "dtypes")
 _FLAT = (
@@ -30,7 +29,7 @@ def _functions(maps: int) -> dict:
         module = _module(module_name)
         for name in dir(module):
             function = getattr(module, name, None)
-            if not name.startswith("_") and dispatch.maps(function) == maps:
+            if not name.startswith("_") and getattr(function, "_maps", 0) == maps:
                 found.setdefault(f"{module_name}.{name}".strip("."), function)
     return found
 

@@ -42,6 +42,7 @@
 #include "python/src/host/package_facts.h"
 #include "python/src/nest/nest_node.h"
 #include "python/src/ops/assertions.h"
+#include "python/src/ops/dispatch.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/ops/op_record.h"
 #include "python/src/ops/plain_values.h"
@@ -138,6 +139,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddDatasetExperimental(m);
   gk::py::AddCompositeTypes(m);
   gk::py::AddRagged(m);
+  gk::py::AddDispatch(m);
   gk::py::AddTensorArray(m);
   gk::py::AddOperation(m);
   gk::py::AddGraphDef(m);

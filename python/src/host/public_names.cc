@@ -118,7 +118,10 @@ constexpr Exports kExports[] = {
      "UnknownError error_code_from_exception_type "
      "exception_type_from_error_code"},
     {"experimental",
-     "DynamicRaggedShape Optional RowPartition"},
+     "DynamicRaggedShape Optional RowPartition "
+     "dispatch_for_binary_elementwise_apis "
+     "dispatch_for_binary_elementwise_assert_apis "
+     "dispatch_for_unary_elementwise_apis unregister_dispatch_for"},
     {"experimental.dlpack",
      "from_dlpack to_dlpack"},
     {"graph_util",

@@ -10,6 +10,7 @@
 #include "framework/op_registry.h"
 #include "ops/composite.h"
 #include "python/src/binding/guarded.h"
+#include "python/src/ops/dispatch.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/tensors/tensor_type.h"
 
@@ -78,41 +79,39 @@ bool IsPlain(PyObject* o) {
          PyUnicode_Check(o) || PyBytes_Check(o);
 }
 
+// What `ask` says of a call with something else than tensors and plain values,
+// which is NotImplemented else.
+PyObject* Dispatch(PyObject* o, PyObject* const* args, size_t nargs,
+                   PyObject* keywords,
+                   nb::object (*ask)(const DispatchedCall&)) {
+  const size_t n = nargs + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
+  if (Self(o)->keyword_only || std::all_of(args, args + n, IsPlain)) {
+    return Py_NewRef(Py_NotImplemented);
+  }
+  nb::list positional;
+  nb::dict named;
+  for (size_t i = 0; i < nargs; ++i) positional.append(nb::handle(args[i]));
+  for (size_t i = nargs; i < n; ++i) {
+    named[nb::handle(PyTuple_GET_ITEM(keywords, i - nargs))] =
+        nb::handle(args[i]);
+  }
+  return ask(DispatchedCall(o, nb::tuple(positional), named)).release().ptr();
+}
+
 // A call has failed with the error that is set. If it was because of values
-// that are no tensors, the result of what is registered for them.
+// that are no tensors, the result that ragged and sparse tensors have.
 PyObject* Redispatch(PyObject* o, PyObject* const* args, size_t nargs,
                      PyObject* keywords) {
-  const size_t n = nargs + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
-  if (Self(o)->keyword_only || std::all_of(args, args + n, IsPlain) ||
-      !(PyErr_ExceptionMatches(PyExc_TypeError) ||
-        PyErr_ExceptionMatches(PyExc_ValueError))) {
+  if (!PyErr_ExceptionMatches(PyExc_TypeError) &&
+      !PyErr_ExceptionMatches(PyExc_ValueError)) {
     return nullptr;
   }
-  PyObject *type, *value, *trace;
-  PyErr_Fetch(&type, &value, &trace);
-  PyRef positional = PyRef::Steal(PyTuple_New(nargs));
-  PyRef named = PyRef::Steal(PyDict_New());
-  bool ready = positional && named;
-  for (size_t i = 0; ready && i < nargs; ++i) {
-    PyTuple_SET_ITEM(positional.get(), i, Py_NewRef(args[i]));
-  }
-  for (size_t i = nargs; ready && i < n; ++i) {
-    ready = PyDict_SetItem(named.get(), PyTuple_GET_ITEM(keywords, i - nargs),
-                           args[i]) == 0;
-  }
-  PyObject* result =
-      ready ? CallPython("graphkiln._src.types.composite_dispatch", "dispatch",
-                         {o, positional.get(), named.get()})
-            : nullptr;
-  if (result == Py_NotImplemented) {
-    Py_DECREF(result);
-    PyErr_Restore(type, value, trace);
-    return nullptr;
-  }
-  Py_XDECREF(type);
-  Py_XDECREF(value);
-  Py_XDECREF(trace);
-  return result;
+  nb::python_error error;  // and nothing is set while others run
+  PyObject* result = Dispatch(o, args, nargs, keywords, CallOfComposites);
+  if (result != Py_NotImplemented) return result;
+  Py_DECREF(result);
+  error.restore();
+  return nullptr;
 }
 
 PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
@@ -122,6 +121,11 @@ PyObject* Call(PyObject* o, PyObject* const* args, size_t nargsf,
   const size_t nargs = PyVectorcall_NARGS(nargsf);
   const size_t n = info.parameters().size();
   const size_t at = info.name_position();
+  if (has_dispatch_targets) [[unlikely]] {
+    PyObject* result = Dispatch(o, args, nargs, keywords, AskTargets);
+    if (result != Py_NotImplemented) return result;
+    Py_DECREF(result);
+  }
   // The shortest way: one or two eager tensors and nothing else.
   if (keywords == nullptr && nargs == n && nargs > 0 && nargs <= 2 &&
       IsEagerTensor(args[0]) && IsEagerTensor(args[nargs - 1]) &&
@@ -231,11 +235,17 @@ PyObject* Signature(PyObject* o, void*) {
   const std::string_view shown = StringView(text.ptr());
   nb::dict names;
   names["tf"] = nb::module_::import_("graphkiln");
-  const nb::object like = nb::module_::import_("builtins").attr("eval")(
-      ("lambda " + std::string(shown.substr(1, shown.size() - 2)) + ": None")
-          .c_str(),
-      names);
-  return nb::module_::import_("inspect").attr("signature")(like).release().ptr();
+  const nb::object like =
+      nb::module_::import_("builtins")
+          .attr("eval")(
+              ("lambda " + std::string(shown.substr(1, shown.size() - 2)) +
+               ": None")
+                  .c_str(),
+              names);
+  return nb::module_::import_("inspect")
+      .attr("signature")(like)
+      .release()
+      .ptr();
 }
 // A function found on a class is a method of its instances.
 PyObject* Bind(PyObject* o, PyObject* instance, PyObject*) {
@@ -411,6 +421,15 @@ PyObject* MakeFunction(const FunctionInfo* info, const OpInfo* op,
     return nullptr;
   }
   return reinterpret_cast<PyObject*>(f);
+}
+
+const FunctionInfo* InfoOf(PyObject* function, std::string_view* name) {
+  const PyOpFunction* f = Self(function);
+  if (Py_TYPE(function) != OpFunctionType || f->keyword_only) return nullptr;
+  const std::string_view names =
+      f->info == f->op ? f->op->record().python.names : f->identity;
+  *name = names.substr(0, names.find('|'));
+  return f->info;
 }
 
 bool AddOpFunctions(PyObject* module) {

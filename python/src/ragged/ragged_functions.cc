@@ -1,5 +1,7 @@
-// Public functions of ragged arguments, by name: what dispatch calls.
-#include <array>
+// Public functions of ragged and sparse arguments: what dispatch calls.
+#include <algorithm>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "ops/dynamic_axes.h"
@@ -10,6 +12,7 @@
 #include "ops/fn/StringFormat.h"
 #include "ops/fn/StringJoin.h"
 #include "python/src/binding/text_caster.h"
+#include "python/src/ops/dispatch.h"
 #include "python/src/ragged/ragged.h"
 #include "python/src/ragged/ragged_arguments.h"
 #include "python/src/ragged/ragged_shape_type.h"
@@ -25,8 +28,10 @@ namespace {
 // What the function was called with, by name.
 class Bound {
  public:
-  Bound(nb::handle api, nb::dict arguments)
-      : api_(nb::borrow(api)), arguments_(std::move(arguments)) {}
+  explicit Bound(const DispatchedCall& call)
+      : api_(nb::borrow(call.api())), arguments_(call.Bound()) {
+    if (!arguments_.is_valid()) Throw(TypeError("the arguments do not fit"));
+  }
 
   nb::object operator[](const char* name) const {
     PyObject* found = PyDict_GetItemString(arguments_.ptr(), name);
@@ -60,8 +65,7 @@ class Bound {
   }
 
  private:
-  nb::object api_;
-  nb::dict arguments_;
+  nb::object api_, arguments_;
 };
 
 nb::object NotImplementedObject() { return nb::borrow(Py_NotImplemented); }
@@ -314,37 +318,13 @@ nb::object FormatText(const Bound& b) {
   return Wrapped(ops::StringJoin(parts));
 }
 
-// `op` of the flat values of operands, one of which is ragged, in its rows.
-nb::object Mapped(nb::handle op, nb::handle operands) {
-  const FlatOperands flat = FlattenOperands(AsRaggedList(operands));
-  nb::list values;
-  for (const Tensor& t : flat.flat) values.append(Wrapped(t));
-  const Checks::Scope scope(flat.checks);
-  nb::object made = op(*values);
-  if (!IsTensor(made.ptr())) return made;
-  return Wrapped(flat.known.WithFlat(TensorOf(made.ptr())));
-}
-
-// The same of two, the deeper of which says what the rows are.
-nb::object Binary(nb::handle op, nb::handle x, nb::handle y) {
-  const RaggedValue known = AsRagged(IsRagged(x) ? x : y);
-  const auto operand = [&](nb::handle value) {
-    return AsRagged(value, known.dtype());
-  };
-  return Wrapped(RaggedBinary(
-      [&](const Tensor& a, const Tensor& b) {
-        return AsTensor(op(Wrapped(a), Wrapped(b)));
-      },
-      operand(x), operand(y)));
-}
-
 constexpr char kSum[] = "reduce_sum", kProd[] = "reduce_prod",
                kMax[] = "reduce_max", kMin[] = "reduce_min",
                kMean[] = "reduce_mean", kAny[] = "reduce_any",
                kAll[] = "reduce_all", kOnes[] = "ones", kZeros[] = "zeros";
 
 struct Entry {
-  const char* name;
+  std::string_view name;  // the last part of the API's
   nb::object (*call)(const Bound& b);
 };
 constexpr Entry kFunctions[] = {
@@ -382,7 +362,7 @@ constexpr Entry kFunctions[] = {
     {"rank", Rank},
     {"add_n", AddN},
     {"join", Join},
-    {"format", FormatText},
+    {"format_values", FormatText},
     {"sigmoid_cross_entropy_with_logits", CrossEntropy},
 };
 
@@ -391,26 +371,110 @@ constexpr Entry kShapeFunctions[] = {
     {kOnes, FilledWith<kOnes>}, {kZeros, FilledWith<kZeros>},
 };
 
-nb::dict TableOf(std::span<const Entry> entries) {
-  nb::dict table;
+// What has a function of its own; null: nothing.
+nb::object (*Find(std::span<const Entry> entries,
+                  std::string_view name))(const Bound&) {
   for (const Entry& entry : entries) {
-    table[entry.name] = nb::cpp_function(
-        [call = entry.call](nb::handle api, nb::dict arguments) {
-          return call(Bound(api, std::move(arguments)));
-        });
+    if (entry.name == name) return entry.call;
   }
-  return table;
+  return nullptr;
+}
+
+// Functions of one operand that change its flat values alone.
+bool IsFlat(const DispatchedCall& call) {
+  constexpr std::string_view kFlat[] = {"one_hot", "dropout", "bitcast"};
+  return call.maps() == 1 || std::find(std::begin(kFlat), std::end(kFlat),
+                                       call.name()) != std::end(kFlat);
+}
+
+nb::object OfRagged(const DispatchedCall& call) {
+  if (auto* own = Find(kFunctions, call.name())) return own(Bound(call));
+  if (IsFlat(call)) {
+    const Operands one = call.First(1);
+    if (one.values.empty() || !IsRagged(one.values[0])) {
+      return NotImplementedObject();
+    }
+    const RaggedValue x = AsRagged(one.values[0]);
+    return one.values[0].attr("with_flat_values")(one.Call(Wrapped(x.flat())));
+  }
+  if (call.compares() == 0 && call.maps() != 2) return NotImplementedObject();
+  const Operands two = call.First(2);
+  if (call.compares() != 0) {
+    std::vector<RaggedValue> operands;
+    for (const nb::object& x : two.values) operands.push_back(AsRagged(x));
+    const FlatOperands flat = FlattenOperands(operands);
+    std::vector<nb::object> values;
+    for (const Tensor& t : flat.flat) values.push_back(Wrapped(t));
+    const Checks::Scope scope(flat.checks);
+    nb::object made = two.Call(values);
+    if (!IsTensor(made.ptr())) return made;
+    return Wrapped(flat.known.WithFlat(TensorOf(made.ptr())));
+  }
+  if (two.values.size() != 2) return NotImplementedObject();
+  // The deeper one says what the rows are.
+  const auto& [x, y] = std::tie(two.values[0], two.values[1]);
+  const RaggedValue known = AsRagged(IsRagged(x) ? x : y);
+  return Wrapped(RaggedBinary(
+      [&](const Tensor& a, const Tensor& b) {
+        return AsTensor(
+            two.Call(std::vector<nb::object>{Wrapped(a), Wrapped(b)}));
+      },
+      AsRagged(x, known.dtype()), AsRagged(y, known.dtype())));
+}
+
+nb::object OfSparse(const DispatchedCall& call) {
+  const Operands one = call.First(1);
+  if (one.values.empty() || !IsSparse(one.values[0])) {
+    return NotImplementedObject();
+  }
+  const SparseValue x = AsSparse(one.values[0]);
+  if (call.keeps_zero()) {
+    return one.values[0].attr("with_values")(one.Call(Wrapped(x.values)));
+  }
+  if (call.name() == "rank") return Wrapped(ops::Size(x.dense_shape));
+  const bool size = call.name() == "size";
+  if (!size && call.name() != "shape") return NotImplementedObject();
+  return Wrapped(CastTo(
+      size ? CallComposite("reduce_prod", {x.dense_shape})[0] : x.dense_shape,
+      AsType(Bound(call)["out_type"], DataType::kInt32)));
 }
 
 }  // namespace
 
+nb::object CallOfComposites(const DispatchedCall& call) {
+  const nb::handle composite = TheCompositeClasses().composite;
+  size_t composites = 0;
+  bool ragged = false, sparse = false, shapes = false;
+  for (nb::handle value : call.Values()) {
+    if (!nb::isinstance(value, composite)) continue;
+    ++composites;
+    ragged |= IsRagged(value);
+    sparse |= IsSparse(value);
+    shapes |= IsRaggedShape(value);
+  }
+  if (composites == 0 || call.key() == nullptr) return NotImplementedObject();
+  if (composites == 1 && call.name() == "assert_type") {
+    const Operands one = call.First(1);
+    return one.Call(nb::object(one.values[0].attr("values")));
+  }
+  if (call.name() == "identity") {
+    const Operands one = call.First(1);
+    return nb::module_::import_("graphkiln.nest")
+        .attr("map_structure")(nb::cpp_function([&](nb::object part) {
+                                 return one.Call(std::move(part));
+                               }),
+                               one.values[0],
+                               nb::arg("expand_composites") = true);
+  }
+  if (shapes) {
+    if (auto* own = Find(kShapeFunctions, call.name())) return own(Bound(call));
+  }
+  if (ragged) return OfRagged(call);
+  return sparse ? OfSparse(call) : NotImplementedObject();
+}
+
 void AddRagged(nb::module_& module) {
   nb::module_ m = module.def_submodule("_ragged");
-  m.attr("FUNCTIONS") = TableOf(kFunctions);
-  m.attr("SHAPE_FUNCTIONS") = TableOf(kShapeFunctions);
-  m.def("mapped", &Mapped, nb::arg().none(), nb::arg().none());
-  m.def("binary", &Binary, nb::arg().none(), nb::arg().none(),
-        nb::arg().none());
   m.def("text", [](nb::handle ragged, int64_t summarize) {
     const CallScope scope(nb::none(), "RaggedToString");
     return Wrapped(RaggedText(AsRagged(ragged), summarize));
