@@ -243,14 +243,32 @@ struct ResultShape {
   std::vector<std::string> keys;
   std::vector<TensorArray> arrays;
 };
+// What of a dataset's element are no tensors: where the components of each
+// begin, and how many there are.
+struct ElementLeaves {
+  struct Entry {
+    size_t first, count;
+    std::shared_ptr<const TypeSpec> spec;
+  };
+  std::vector<Entry> entries;
+  // Are the components rows of those of its rows?
+  bool rows = false;
+};
 struct Results {
   std::vector<Tensor> tensors;
   ResultShape shape;
+  ElementLeaves* leaves = nullptr;  // of an element
 };
+
+// Throws Error (TypeError): it is a value of elements alone.
+[[noreturn]] GK_EXPORT void ThrowOutsideElements();
 
 // How a value nests, with the leaves that Flatten gives.
 template <class T>
 void Describe(StructureMaker& out, const T& value) {
+  if constexpr (IsElementLeaf<T>) {
+    if (out.of_element) return out.Leaf();
+  }
   if constexpr (std::is_same_v<T, Tensor>) {
     value.defined() ? out.Leaf() : out.None();
   } else if constexpr (std::is_same_v<T, TensorArray>) {
@@ -282,10 +300,11 @@ void Describe(StructureMaker& out, const T& value) {
                FieldsOf(value));
     out.EndStruct(FactsOf<T>());
   } else {
-    static_assert(kNever<T>,
+    static_assert(IsElementLeaf<T>,
                   "only tensors, TensorArrays, variables, numbers, texts and "
                   "vectors, arrays, pairs, tuples, optionals, maps from texts "
                   "and structs of them nest");
+    ThrowOutsideElements();
   }
 }
 
@@ -299,6 +318,9 @@ Structure StructureOf(const T& value) {
 template <class T>
 void Flatten(Results* out, const T& value) {
   std::vector<int64_t>& sizes = out->shape.sizes;
+  if constexpr (IsElementLeaf<T>) {
+    if (out->leaves != nullptr) return ElementLeaf<T>::Add(*out, value);
+  }
   if constexpr (std::is_same_v<T, Tensor>) {
     sizes.push_back(value.defined());
     if (value.defined()) out->tensors.push_back(value);
@@ -332,11 +354,12 @@ void Flatten(Results* out, const T& value) {
     std::apply([&](const auto&... field) { (Flatten(out, field), ...); },
                FieldsOf(value));
   } else {
-    static_assert(kNever<T>,
+    static_assert(IsElementLeaf<T>,
                   "traced functions, branches and loops return nothing, "
                   "tensors, TensorArrays, variables, numbers, texts or "
                   "vectors, arrays, pairs, tuples, optionals, maps from texts "
                   "and structs of them");
+    ThrowOutsideElements();
   }
 }
 
@@ -346,6 +369,8 @@ struct ResultReader {
   // Of branches and loops: what is learnt inside about the elements of a
   // TensorArray is known outside.
   bool arrays_stay = false;
+  // Of an element.
+  const ElementSpec* element = nullptr;
   size_t next_tensor = 0, next_size = 0, next_key = 0, next_array = 0;
   int64_t Size() { return shape.sizes[next_size++]; }
   const std::string& Key() { return shape.keys[next_key++]; }
@@ -361,7 +386,13 @@ struct ResultReader {
 template <class T>
 struct Read {
   static auto From(ResultReader& r) {
-    if constexpr (std::is_same_v<T, TensorArray>) {
+    if constexpr (IsElementLeaf<T>) {
+      if constexpr (kIsStructure<T>) {
+        return r.element ? ElementLeaf<T>::Next(r) : Structure(r);
+      } else {
+        return ElementLeaf<T>::Next(r);
+      }
+    } else if constexpr (std::is_same_v<T, TensorArray>) {
       return r.NextArray();
     } else if constexpr (kIsStructure<T> && !std::is_same_v<T, Tensor> &&
                   !std::is_same_v<T, Variable> && !Element<T>) {

@@ -7,7 +7,8 @@
 //                   .batch(4);
 //   for (gk::Tensor batch : data) ...
 //
-// An element is a tensor, or a container or struct of tensors. A function of
+// An element is a tensor, a ragged or sparse one, slices, a dataset or an
+// optional, or a container or struct of those. A function of
 // elements says by the types of its parameters how it takes them: whole, as
 // in [](std::pair<gk::Tensor, gk::Tensor> p), or the items of a tuple, of a
 // pair or of a struct one by one, as in [](gk::Tensor image, gk::Tensor label).
@@ -34,6 +35,9 @@
 #include <vector>
 
 #include <graphkiln/nest.h>
+#include <graphkiln/ragged_tensor.h>
+#include <graphkiln/sparse_tensor.h>
+#include <graphkiln/type_spec.h>
 
 namespace gk {
 GK_API_NAMESPACE {
@@ -44,23 +48,22 @@ inline constexpr int64_t kUnknownCardinality = -2;
 // As num_parallel_calls or a buffer's size: what the library chooses.
 inline constexpr int64_t kAutotune = -1;
 
-// How elements nest, and what is known of the tensors in them.
-struct ElementSpec {
-  Structure structure;
-  std::vector<TensorSpec> leaves;
-  // Of each leaf that is itself a dataset the spec of its elements, else null;
-  // empty if no leaf is one.
-  std::vector<std::shared_ptr<const ElementSpec>> datasets = {};
-  // "(TensorSpec(shape=(), dtype=int64), ...)".
-  GK_EXPORT std::string to_string() const;
-
-  // --- For the library itself.
-  detail::ResultShape shape = {};
-};
-
-class Dataset;
-
 namespace detail {
+
+template <>
+struct GK_EXPORT ElementLeaf<Dataset> {
+  static constexpr const char* kName = "a dataset";
+  static void Add(Results& out, const Dataset& value);
+  static Dataset Next(ResultReader& reader);
+  static bool Fits(const TypeSpec& spec);
+};
+template <>
+struct GK_EXPORT ElementLeaf<Optional> {
+  static constexpr const char* kName = "an optional";
+  static void Add(Results& out, const Optional& value);
+  static Optional Next(ResultReader& reader);
+  static bool Fits(const TypeSpec& spec);
+};
 
 // An element: its tensors.
 struct ElementValue {
@@ -69,9 +72,9 @@ struct ElementValue {
 };
 // What a function returns.
 struct ElementResult {
-  Results parts;
-  Structure structure;
-  std::vector<std::shared_ptr<const ElementSpec>> datasets = {};
+  Results parts = {};
+  Structure structure = {};
+  ElementLeaves leaves = {};
 };
 using ElementBody = std::function<std::vector<ElementResult>(
     const std::vector<ElementValue>&)>;
@@ -80,20 +83,22 @@ using ElementBody = std::function<std::vector<ElementResult>(
 [[noreturn]] GK_EXPORT void ThrowOtherElements(const ElementSpec& spec,
                                                const char* wanted);
 
-// Can what nests so be read as a T?
+// Can what nests so be read as a T? `leaf`: its first leaf; becomes the one
+// after it.
 template <class T>
-bool Fits(const Structure& s) {
+bool Fits(const Structure& s, const TypeSpec*& leaf) {
   using Kind = Structure::Kind;
   const bool sequence = s.kind() == Kind::kTuple || s.kind() == Kind::kStruct;
   auto all = [&]<class... P>(std::type_identity<std::tuple<P...>>) {
     size_t i = 0;
     return sequence && s.size() == sizeof...(P) &&
-           (Fits<P>(s.child(i++)) && ...);
+           (Fits<P>(s.child(i++), leaf) && ...);
   };
-  if constexpr (std::is_same_v<T, Dataset>) {
-    return s.kind() == Kind::kLeaf;
+  if constexpr (IsElementLeaf<T>) {
+    return s.kind() == Kind::kLeaf && ElementLeaf<T>::Fits(*leaf++);
   } else if constexpr (std::is_same_v<T, Tensor>) {
-    return s.kind() == Kind::kLeaf || s.kind() == Kind::kNone;
+    return s.kind() == Kind::kNone ||
+           (s.kind() == Kind::kLeaf && leaf++->kind == TypeSpec::Kind::kTensor);
   } else if constexpr (kIsTuple<T>) {
     return [&]<size_t... i>(std::index_sequence<i...>) {
       return all(
@@ -103,9 +108,9 @@ bool Fits(const Structure& s) {
     bool fits = s.kind() == (kIsVector<T> ? Kind::kList : Kind::kMap);
     for (size_t i = 0; fits && i < s.size(); ++i) {
       if constexpr (kIsVector<T>) {
-        fits = Fits<typename T::value_type>(s.child(i));
+        fits = Fits<typename T::value_type>(s.child(i), leaf);
       } else {
-        fits = Fits<typename T::mapped_type>(s.child(i));
+        fits = Fits<typename T::mapped_type>(s.child(i), leaf);
       }
     }
     return fits;
@@ -115,9 +120,23 @@ bool Fits(const Structure& s) {
     }(std::type_identity<decltype(FieldsOf(std::declval<T&>()))>());
   } else {
     static_assert(kNever<T>,
-                  "functions of elements take tensors, datasets, and vectors, "
-                  "arrays, pairs, tuples, maps from texts and structs of "
-                  "tensors");
+                  "functions of elements take tensors, ragged and sparse ones, "
+                  "datasets, optionals, and vectors, arrays, pairs, tuples, "
+                  "maps from texts and structs of them");
+  }
+}
+template <class T>
+bool Fits(const ElementSpec& spec) {
+  const TypeSpec* leaf = spec.leaves.data();
+  return Fits<T>(spec.structure, leaf);
+}
+
+template <class T>
+const char* NameOf() {
+  if constexpr (IsElementLeaf<T>) {
+    return ElementLeaf<T>::kName;
+  } else {
+    return "the type that was asked for";
   }
 }
 
@@ -139,13 +158,16 @@ using Parameters = typename ParametersOf<std::decay_t<F>>::Types;
 class PartReader {
  public:
   explicit PartReader(const ElementValue& element)
-      : element_(element),
-        reader_{element.tensors, element.spec->shape, /*arrays_stay=*/true} {}
+      : reader_{element.tensors, element.spec->shape, /*arrays_stay=*/true,
+                element.spec.get()} {}
   template <class T>
-  T Next();
+  T Next() {
+    static_assert(std::is_same_v<T, Staged<T>>,
+                  "elements consist of tensors, also where numbers were given");
+    return Read<T>::From(reader_);
+  }
 
  private:
-  const ElementValue& element_;
   ResultReader reader_;
 };
 
@@ -154,17 +176,17 @@ template <class F, class... First, class... P>
 decltype(auto) CallWithElement(F& f, const ElementValue& element,
                                std::tuple<First...> first,
                                std::type_identity<std::tuple<P...>>) {
-  const Structure& s = element.spec->structure;
+  const ElementSpec& spec = *element.spec;
   auto call = [&](std::tuple<P...> parts) -> decltype(auto) {
     return std::apply(f, std::tuple_cat(std::move(first), std::move(parts)));
   };
   PartReader reader(element);
   const bool whole = [&] {
-    if constexpr (sizeof...(P) == 1) return (Fits<P>(s) && ...);
+    if constexpr (sizeof...(P) == 1) return (Fits<P>(spec) && ...);
     return false;
   }();
-  if (!whole && !Fits<std::tuple<P...>>(s)) {
-    ThrowOtherElements(*element.spec, "what the function's parameters are");
+  if (!whole && !Fits<std::tuple<P...>>(spec)) {
+    ThrowOtherElements(spec, "what the function's parameters are");
   }
   // Braces: parts are read in order.
   return call(std::tuple<P...>{reader.template Next<P>()...});
@@ -188,7 +210,7 @@ template <class F>
 decltype(auto) CallWithState(F& f, const std::vector<ElementValue>& values) {
   using P = TailOf<Parameters<F>>;
   using State = typename P::Head;
-  if (!Fits<State>(values[0].spec->structure)) {
+  if (!Fits<State>(*values[0].spec)) {
     ThrowOtherElements(*values[0].spec, "the function's first parameter");
   }
   return CallWithElement(
@@ -197,8 +219,20 @@ decltype(auto) CallWithState(F& f, const std::vector<ElementValue>& values) {
       typename P::Tail());
 }
 
+// If `rows`, components of which the rows are those of rows.
 template <class T>
-ElementResult ResultOf(const T& value);
+ElementResult ResultOf(const T& value, bool rows = false) {
+  ElementResult made;
+  made.leaves.rows = rows;
+  made.parts.leaves = &made.leaves;
+  Flatten(&made.parts, value);
+  made.parts.leaves = nullptr;
+  StructureMaker maker;
+  maker.of_element = true;
+  Describe(maker, value);
+  made.structure = maker.Take();
+  return made;
+}
 
 template <class F>
 ElementBody BodyOf(F&& f) {
@@ -280,13 +314,13 @@ class DatasetElement {
   // Throws Error (TypeError) if it is no T.
   template <class T>
   T get() const {
-    if (!detail::Fits<T>(value_.spec->structure)) {
-      detail::ThrowOtherElements(*value_.spec, "the type that was asked for");
+    if (!detail::Fits<T>(*value_.spec)) {
+      detail::ThrowOtherElements(*value_.spec, detail::NameOf<T>());
     }
     return detail::PartReader(value_).template Next<T>();
   }
   template <class T>
-    requires(std::is_same_v<T, Tensor> || std::is_same_v<T, Dataset> ||
+    requires(std::is_same_v<T, Tensor> || detail::IsElementLeaf<T> ||
              detail::kIsTuple<T> || detail::kIsVector<T> ||
              detail::kIsMap<T> || detail::kIsStructure<T>)
   operator T() const {
@@ -315,6 +349,7 @@ class GK_EXPORT Optional {
   const ElementSpec& element_spec() const { return *spec_; }
 
   // --- For the library itself.
+  const Tensor& variant() const { return variant_; }
   Optional(Tensor variant, std::shared_ptr<const ElementSpec> spec)
       : variant_(std::move(variant)), spec_(std::move(spec)) {}
 
@@ -379,7 +414,7 @@ class GK_EXPORT Dataset {
   // is a scalar or lengths differ.
   template <class T>
   static Dataset from_tensor_slices(const T& tensors) {
-    return FromTensors(detail::ResultOf(tensors), /*slices=*/true);
+    return FromTensors(detail::ResultOf(tensors, /*rows=*/true), /*slices=*/true);
   }
   // The dataset in a variant tensor, of elements of this spec.
   static Dataset from_variant(const Tensor& variant, const ElementSpec& spec);
@@ -448,12 +483,13 @@ class GK_EXPORT Dataset {
   // elements, in traced functions too.
   template <class S, class F>
   detail::Staged<S> reduce(const S& initial_state, F&& f) const {
-    return detail::Together<detail::Staged<S>>(
-        Reduce(detail::ResultOf(initial_state),
-               [&f](const std::vector<detail::ElementValue>& values) {
-                 return std::vector{
-                     detail::ResultOf(detail::CallWithState(f, values))};
-               }));
+    return detail::PartReader(
+               Reduce(detail::ResultOf(initial_state),
+                      [&f](const std::vector<detail::ElementValue>& values) {
+                        return std::vector{
+                            detail::ResultOf(detail::CallWithState(f, values))};
+                      }))
+        .template Next<detail::Staged<S>>();
   }
   // The elements of the datasets that `reduce(key, window)` makes of windows of
   // `size` elements of one key(element), an integer; the last ones of a key
@@ -543,14 +579,16 @@ class GK_EXPORT Dataset {
 
  private:
   static Dataset FromTensors(const detail::ElementResult& value, bool slices);
+  // The dataset whose elements' components are those of rows.
+  Tensor ComponentsOfRows() const;
   Dataset Map(const detail::ElementBody& f, const ParallelOptions& options) const;
   Dataset Where(const detail::ElementBody& f, bool ends) const;
   Dataset Flat(const detail::ElementBody& f,
                const InterleaveOptions* turns) const;
   Dataset Scan(const detail::ElementResult& initial,
                const detail::ElementBody& f) const;
-  detail::Results Reduce(const detail::ElementResult& initial,
-                         const detail::ElementBody& f) const;
+  detail::ElementValue Reduce(const detail::ElementResult& initial,
+                              const detail::ElementBody& f) const;
   Dataset Grouped(const detail::ElementBody& key,
                   const detail::ElementBody& reduce, const Tensor& size) const;
   Dataset Resampled(const detail::ElementBody& class_of, const Tensor& target,
@@ -562,37 +600,6 @@ class GK_EXPORT Dataset {
 
 GK_EXPORT std::ostream& operator<<(std::ostream& out, const Dataset& dataset);
 
-namespace detail {
-
-template <class T>
-T PartReader::Next() {
-  if constexpr (std::is_same_v<T, Dataset>) {
-    const size_t i = reader_.next_tensor;
-    Tensor variant = reader_.Next();
-    const auto& known = element_.spec->datasets;
-    if (i >= known.size() || !known[i]) {
-      ThrowOtherElements(*element_.spec, "a dataset");
-    }
-    return Dataset(std::move(variant), known[i]);
-  } else {
-    static_assert(std::is_same_v<T, Staged<T>>,
-                  "elements consist of tensors, also where numbers were given");
-    return Read<T>::From(reader_);
-  }
-}
-
-template <class T>
-ElementResult ResultOf(const T& value) {
-  if constexpr (std::is_same_v<T, Dataset>) {
-    return {{{value.variant()}, {.sizes = {1}}},
-            nest::structure_of(value.variant()),
-            {value.spec()}};
-  } else {
-    return {Apart(value), nest::structure_of(value)};
-  }
-}
-
-}  // namespace detail
 }  // GK_API_NAMESPACE
 }  // namespace gk
 

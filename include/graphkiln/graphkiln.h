@@ -34,6 +34,7 @@
 #include <graphkiln/tensor_array.h>
 #include <graphkiln/tensor_spec.h>
 #include <graphkiln/trace_structure.h>
+#include <graphkiln/type_spec.h>
 #include <graphkiln/variable.h>
 #include <graphkiln/version.h>
 

@@ -57,6 +57,16 @@ struct TraceStructure<IndexedSlices> {
   }
 };
 
+namespace detail {
+template <>
+struct GK_EXPORT ElementLeaf<IndexedSlices> {
+  static constexpr const char* kName = "slices";
+  static void Add(Results& out, const IndexedSlices& value);
+  static IndexedSlices Next(ResultReader& reader);
+  static bool Fits(const TypeSpec& spec);
+};
+}  // namespace detail
+
 }  // GK_API_NAMESPACE
 }  // namespace gk
 

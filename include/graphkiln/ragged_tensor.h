@@ -209,6 +209,16 @@ struct TraceStructure<RaggedTensor> {
   }
 };
 
+namespace detail {
+template <>
+struct GK_EXPORT ElementLeaf<RaggedTensor> {
+  static constexpr const char* kName = "a ragged tensor";
+  static void Add(Results& out, const RaggedTensor& value);
+  static RaggedTensor Next(ResultReader& reader);
+  static bool Fits(const TypeSpec& spec);
+};
+}  // namespace detail
+
 }  // GK_API_NAMESPACE
 }  // namespace gk
 

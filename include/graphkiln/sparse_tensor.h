@@ -91,6 +91,16 @@ struct TraceStructure<SparseTensor> {
   }
 };
 
+namespace detail {
+template <>
+struct GK_EXPORT ElementLeaf<SparseTensor> {
+  static constexpr const char* kName = "a sparse tensor";
+  static void Add(Results& out, const SparseTensor& value);
+  static SparseTensor Next(ResultReader& reader);
+  static bool Fits(const TypeSpec& spec);
+};
+}  // namespace detail
+
 }  // GK_API_NAMESPACE
 }  // namespace gk
 

@@ -81,6 +81,9 @@ class GK_EXPORT StructureMaker {
   void EndStruct(const StructureFacts& facts);
   Structure Take();
 
+  // Is it an element's: are some values leaves that else are structs?
+  bool of_element = false;
+
  private:
   struct Rep;
   std::unique_ptr<Rep> rep_;

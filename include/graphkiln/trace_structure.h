@@ -33,7 +33,23 @@ GK_API_NAMESPACE {
 template <class T>
 struct TraceStructure;
 
+struct ElementSpec;
+struct TypeSpec;
+
 namespace detail {
+
+// Specialised for what is one leaf of an element of a dataset, though it is
+// made of several tensors or of another kind: `Add(Results&, value)` adds its
+// components, `Next(ResultReader&)` makes it of the next ones, and
+// `Fits(const TypeSpec&)` says whether they are such a value's, `kName` what
+// that is called.
+template <class T>
+struct ElementLeaf;
+template <class T>
+concept IsElementLeaf = requires { &ElementLeaf<T>::Add; };
+
+struct ResultReader;
+struct Results;
 
 template <class T>
 concept NamedStructure = requires(T& value) {

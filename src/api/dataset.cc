@@ -4,6 +4,7 @@
 
 #include "api/inner.h"
 #include "api/structure_rep.h"
+#include "api/type_spec_inner.h"
 #include "framework/op_builder.h"
 #include "function/dataset_choice.h"
 #include "ops/composite.h"
@@ -72,35 +73,28 @@ InnerTensor Bool(bool value) {
 }
 
 ElementSignature SignatureOf(const ElementSpec& spec) {
-  ElementSignature e;
-  for (const TensorSpec& leaf : spec.leaves) {
-    e.types.push_back(Inner(leaf.dtype));
-    e.shapes.push_back(Inner(leaf.shape));
-  }
-  return e;
+  return ::gk::SignatureOf(Inner(spec));
 }
 
-std::vector<TensorSpec> LeavesOf(const ElementSignature& e) {
-  std::vector<TensorSpec> leaves;
-  for (size_t i = 0; i < e.types.size(); ++i) {
-    leaves.push_back({Outer(e.shapes[i]), Outer(e.types[i])});
-  }
-  return leaves;
-}
-
-// Elements that nest as those of `spec` do.
-Spec SpecLike(const ElementSpec& spec, const ElementSignature& e) {
-  auto made = std::make_shared<ElementSpec>(spec);
-  made->leaves = LeavesOf(e);
-  return made;
-}
-
+// Of what a function returned, or was given, with these components.
 Spec SpecOf(const ElementResult& value, const ElementSignature& e) {
   if (!value.parts.shape.arrays.empty()) {
     throw ::gk::Error(TypeError("Elements of datasets hold no TensorArrays"));
   }
-  return std::make_shared<ElementSpec>(ElementSpec{
-      value.structure, LeavesOf(e), value.datasets, value.parts.shape});
+  ElementSpec spec{value.structure, {}, value.parts.shape};
+  auto next = value.leaves.entries.begin();
+  for (size_t i = 0; i < e.types.size();) {
+    if (next != value.leaves.entries.end() && next->first == i) {
+      spec.leaves.push_back(*next->spec);
+      i += next->count;
+      ++next;
+    } else {
+      spec.leaves.push_back(
+          TensorSpec{Outer(e.shapes[i]), Outer(e.types[i])});
+      ++i;
+    }
+  }
+  return std::make_shared<ElementSpec>(std::move(spec));
 }
 
 // An element that is a tuple of parts.
@@ -113,8 +107,6 @@ Spec TupleOf(std::span<const Spec> parts) {
     auto append = [](auto* to, const auto& from) {
       to->insert(to->end(), from.begin(), from.end());
     };
-    if (!part->datasets.empty()) made->datasets.resize(made->leaves.size());
-    append(&made->datasets, part->datasets);
     append(&made->leaves, part->leaves);
     append(&shape.sizes, part->shape.sizes);
     append(&shape.keys, part->shape.keys);
@@ -126,7 +118,15 @@ Spec TupleOf(std::span<const Spec> parts) {
 Spec ScalarSpec(InnerType dtype) {
   static const Structure leaf = Outer(InnerStructure::Leaf());
   return std::make_shared<ElementSpec>(ElementSpec{
-      leaf, LeavesOf({{dtype}, {TensorShape()}}), {}, {.sizes = {1}}});
+      leaf, {TensorSpec{Shape(), Outer(dtype)}}, {.sizes = {1}}});
+}
+
+// Of a dataset of such elements.
+Spec DatasetsOf(const ElementSpec& elements) {
+  ElementSpec spec = *ScalarSpec(InnerType::kVariant);
+  spec.shape = {};
+  spec.leaves = {DatasetSpec(elements)};
+  return std::make_shared<ElementSpec>(std::move(spec));
 }
 
 // Datasets of one structure: the spec of all their elements.
@@ -138,13 +138,13 @@ Spec CommonSpec(const std::vector<Dataset>& datasets) {
   Spec common = datasets[0].spec();
   for (size_t i = 1; i < datasets.size(); ++i) {
     const Spec& next = datasets[i].spec();
-    const auto both = CommonElements(SignatureOf(*common), SignatureOf(*next));
-    if (!both || !(common->structure == next->structure)) {
+    const auto both = CommonElements(Inner(*common), Inner(*next));
+    if (!both) {
       throw ::gk::Error(TypeError(
           "Incompatible dataset elements: dataset 0 has {}, dataset {} has {}",
           common->to_string(), i, next->to_string()));
     }
-    common = SpecLike(*common, *both);
+    common = Outer(*both, *common);
   }
   return common;
 }
@@ -174,7 +174,7 @@ Traced Trace(const char* name, const std::vector<Spec>& arguments,
       TraceElementFunction(name, all, [&](std::span<const InnerTensor> given) {
         std::vector<ElementValue> values;
         for (const Spec& s : arguments) {
-          const auto part = given.first(s->leaves.size());
+          const auto part = given.first(SignatureOf(*s).types.size());
           given = given.subspan(part.size());
           values.push_back({Outer(TensorVector(part.begin(), part.end())), s});
         }
@@ -202,17 +202,10 @@ Traced Trace(const char* name, const std::vector<Spec>& arguments,
 Traced TraceState(const char* name, Spec* state, const Spec& element,
                   const ElementBody& body) {
   Traced made;
-  ElementSignature settled = SignatureOf(**state);
-  TraceUntilFixed(&settled, [&](const ElementSignature& now) {
-    *state = SpecLike(**state, now);
+  UntilFixed(Inner(**state), [&](const ::gk::ElementSpec& now) {
+    *state = Outer(now, **state);
     made = Trace(name, {*state, element}, body);
-    if (!(made.specs[0]->structure == (*state)->structure)) {
-      throw ::gk::Error(TypeError(
-          "The element structure for the new state must match the initial "
-          "state. Expected {} but got {}.",
-          (*state)->to_string(), made.specs[0]->to_string()));
-    }
-    return made.f;
+    return Inner(*made.specs[0]);
   });
   return made;
 }
@@ -220,6 +213,7 @@ Traced TraceState(const char* name, Spec* state, const Spec& element,
 void CheckScalar(const Traced& made, InnerType wanted, const char* what) {
   const ElementSpec& spec = *made.specs[0];
   if (spec.structure.kind() == Structure::Kind::kLeaf &&
+      spec.leaves[0].kind == TypeSpec::Kind::kTensor &&
       Inner(spec.leaves[0].dtype) == wanted &&
       Inner(spec.leaves[0].shape).IsCompatibleWith(TensorShape())) {
     return;
@@ -233,7 +227,10 @@ void CheckScalar(const Traced& made, InnerType wanted, const char* what) {
 // What the datasets that a function returns hold.
 Spec NestedSpec(const Traced& made, const char* what) {
   const ElementSpec& spec = *made.specs[0];
-  if (spec.datasets.size() == 1 && spec.datasets[0]) return spec.datasets[0];
+  if (spec.structure.kind() == Structure::Kind::kLeaf &&
+      spec.leaves[0].kind == TypeSpec::Kind::kDataset) {
+    return spec.leaves[0].element_spec;
+  }
   throw ::gk::Error(
       TypeError("The `{}` argument must return a `Dataset` object. Got {}.",
                 what, spec.to_string()));
@@ -264,16 +261,6 @@ using Types = const std::vector<InnerType>&;
 using Shapes = const std::vector<PartialTensorShape>&;
 
 }  // namespace
-
-std::string ElementSpec::to_string() const {
-  return Inner(structure)->Text([&](size_t i) {
-    if (i < datasets.size() && datasets[i]) {
-      return "DatasetSpec(" + datasets[i]->to_string() + ")";
-    }
-    return Format("TensorSpec(shape={}, dtype={})", leaves[i].shape.to_string(),
-                  DataTypeName(Inner(leaves[i].dtype)));
-  });
-}
 
 namespace detail {
 
@@ -314,16 +301,16 @@ Dataset Dataset::FromTensors(const ElementResult& value, bool slices) {
       throw ::gk::Error(
           ValueError("Invalid `element`. `element` should not be empty."));
     }
-    ElementSignature e = ::gk::SignatureOf(tensors);
+    Spec spec = SpecOf(value, ::gk::SignatureOf(tensors));
     if (slices) {
-      const ElementSignature rows = RowsOf(e);
-      if (const auto lengths = UnequalLengths(e)) {
+      const ::gk::ElementSpec batch = Inner(*spec);
+      spec = Outer(RowsOf(batch), *spec);
+      if (const auto lengths = UnequalLengths(batch)) {
         throw ::gk::Error(ValueError("Dimensions {} and {} are not compatible",
                                      lengths->first, lengths->second));
       }
-      e = rows;
     }
-    return Make(SpecOf(value, e), [&](Types, Shapes shapes) {
+    return Make(spec, [&](Types, Shapes shapes) {
       return slices ? ::gk::ops::TensorSliceDataset(tensors, shapes)
                     : ::gk::ops::TensorDataset(tensors, shapes);
     });
@@ -410,12 +397,22 @@ Dataset Dataset::Resampled(const ElementBody& class_of, const Tensor& target,
             SpecOf(made[0], ::gk::SignatureOf(Inner(made[0].parts.tensors))),
             values[0].spec});
         ElementResult& pair = made[0];
+        size_t first = pair.parts.tensors.size();
         pair.parts.tensors.insert(pair.parts.tensors.end(),
                                   values[0].tensors.begin(),
                                   values[0].tensors.end());
+        for (const TypeSpec& leaf : values[0].spec->leaves) {
+          ElementSignature own;
+          Inner(leaf).AddComponents(&own);
+          const size_t count = own.types.size();
+          if (leaf.kind != TypeSpec::Kind::kTensor) {
+            pair.leaves.entries.push_back(
+                {first, count, std::make_shared<TypeSpec>(leaf)});
+          }
+          first += count;
+        }
         pair.parts.shape = both->shape;
         pair.structure = both->structure;
-        pair.datasets = both->datasets;
         return made;
       },
       {});
@@ -506,18 +503,18 @@ Dataset Dataset::Scan(const ElementResult& initial,
   });
 }
 
-Results Dataset::Reduce(const ElementResult& initial,
-                        const ElementBody& body) const {
+ElementValue Dataset::Reduce(const ElementResult& initial,
+                             const ElementBody& body) const {
   return Guarded([&] {
     EnsureReady();
     const TensorVector start = Inner(initial.parts.tensors);
     Spec state = SpecOf(initial, ::gk::SignatureOf(start));
     const Traced made = TraceState("Dataset_reduce", &state, spec(), body);
     const Described d(*state);
-    return Results{
+    return ElementValue{
         Outer(::gk::ops::ReduceDataset(In(*this), start, made.f.captured,
                                        made.f.function, d.types, d.shapes)),
-        state->shape};
+        state};
   });
 }
 
@@ -540,9 +537,7 @@ Dataset Dataset::Grouped(const ElementBody& key, const ElementBody& reduce,
         [&](const std::vector<ElementValue>&) {
           return std::vector{detail::ResultOf(Outer(InnerTensor(length)))};
         });
-    auto group =
-        std::make_shared<ElementSpec>(*ScalarSpec(InnerType::kVariant));
-    group->datasets = {spec()};
+    const Spec group = DatasetsOf(*spec());
     const Traced made =
         Trace("Dataset_group_by_window_reduce", {key_spec, group}, reduce);
     return Make(NestedSpec(made, "reduce_func"), [&](Types types,
@@ -560,8 +555,8 @@ Dataset Dataset::batch(const Tensor& size, const BatchOptions& options) const {
   return Guarded([&] {
     EnsureReady();
     const InnerTensor n = Int64(size), drop = Bool(options.drop_remainder);
-    const Spec batched = SpecLike(
-        *spec(), Stacked(SignatureOf(*spec()), KnownBatchSize(n, drop)));
+    const Spec batched =
+        Outer(Batched(Inner(*spec()), KnownBatchSize(n, drop)), *spec());
     return Make(batched, [&](Types types, Shapes shapes) {
       if (!options.num_parallel_calls.defined()) {
         return ::gk::ops::BatchDatasetV2(In(*this), n, drop, types, shapes);
@@ -576,7 +571,16 @@ Dataset Dataset::padded_batch(const Tensor& size,
                               const PaddedBatchOptions& options) const {
   return Guarded([&] {
     EnsureReady();
-    const ElementSignature e = SignatureOf(*spec());
+    ::gk::ElementSpec made = Inner(*spec());
+    for (const TypeSpec& leaf : spec()->leaves) {
+      if (leaf.kind == TypeSpec::Kind::kTensor) continue;
+      throw ::gk::Error(TypeError(
+          "`padded_batch` is only supported for datasets that produce tensor "
+          "elements but type spec of elements in the input dataset is not a "
+          "subclass of TensorSpec: `{}`.",
+          leaf.to_string()));
+    }
+    const ElementSignature e = ::gk::SignatureOf(made);
     const ElementSignature padded = PaddedTo(
         e, options.padded_shapes.empty() ? OwnPaddedShapes(e)
                                          : InnerList(options.padded_shapes));
@@ -596,8 +600,11 @@ Dataset Dataset::padded_batch(const Tensor& size,
       }
     }
     const InnerTensor n = Int64(size), drop = Bool(options.drop_remainder);
+    for (size_t i = 0; i < made.leaves.size(); ++i) {
+      made.leaves[i].shape = padded.shapes[i];
+    }
     const Spec batched =
-        SpecLike(*spec(), Stacked(padded, KnownBatchSize(n, drop)));
+        Outer(Batched(made, KnownBatchSize(n, drop)), *spec());
     return Make(batched, [&](Types, Shapes shapes) {
       return ::gk::ops::PaddedBatchDatasetV2(In(*this), n, to, values, drop,
                                              shapes);
@@ -605,11 +612,29 @@ Dataset Dataset::padded_batch(const Tensor& size,
   });
 }
 
+Tensor Dataset::ComponentsOfRows() const {
+  bool tensors = true;
+  for (const TypeSpec& leaf : spec()->leaves) {
+    tensors = tensors && leaf.kind == TypeSpec::Kind::kTensor;
+  }
+  if (tensors) return variant();
+  const ::gk::ElementSpec elements = Inner(*spec());
+  const ElementFunction f = TraceElementFunction(
+      "Dataset_unbatch_rows", ::gk::SignatureOf(elements),
+      [&](std::span<const InnerTensor> components) {
+        return RowsOfComponents(elements, components);
+      });
+  return Outer(::gk::ops::MapDataset(
+      In(*this), f.captured, f.function, f.result.types, f.result.shapes,
+      /*use_inter_op_parallelism=*/true, /*preserve_cardinality=*/true));
+}
+
 Dataset Dataset::unbatch() const {
   return Guarded([&] {
-    const ElementSignature e = SignatureOf(*spec());
-    const Spec rows = SpecLike(*spec(), RowsOf(e));
-    if (const auto lengths = UnequalLengths(e)) {
+    EnsureReady();
+    const ::gk::ElementSpec batch = Inner(*spec());
+    const Spec rows = Outer(RowsOf(batch), *spec());
+    if (const auto lengths = UnequalLengths(batch)) {
       throw ::gk::Error(ValueError(
           "`unbatch()` is only supported for datasets of elements whose "
           "components have a matching leading dimension. Encountered both {} "
@@ -617,7 +642,8 @@ Dataset Dataset::unbatch() const {
           lengths->first, lengths->second));
     }
     return Make(rows, [&](Types types, Shapes shapes) {
-      return ::gk::ops::UnbatchDataset(In(*this), types, shapes);
+      return ::gk::ops::UnbatchDataset(Inner(ComponentsOfRows()), types,
+                                       shapes);
     });
   });
 }
@@ -626,10 +652,11 @@ Dataset Dataset::rebatch(const Tensor& size, bool drop_remainder) const {
   return Guarded([&] {
     EnsureReady();
     const InnerTensor n = Int64(size), drop = Bool(drop_remainder);
-    const ElementSignature e = RowsOf(SignatureOf(*spec()));
-    const Spec batched = SpecLike(*spec(), Stacked(e, KnownBatchSize(n, drop)));
+    const Spec batched = Outer(
+        Batched(RowsOf(Inner(*spec())), KnownBatchSize(n, drop)), *spec());
     return Make(batched, [&](Types types, Shapes shapes) {
-      return ::gk::ops::RebatchDatasetV2(In(*this), n, drop, types, shapes);
+      return ::gk::ops::RebatchDatasetV2(Inner(ComponentsOfRows()), n, drop,
+                                         types, shapes);
     });
   });
 }
@@ -637,13 +664,12 @@ Dataset Dataset::rebatch(const Tensor& size, bool drop_remainder) const {
 Dataset Dataset::window(const Tensor& size,
                         const WindowOptions& options) const {
   auto windows = std::make_shared<ElementSpec>(*spec());
-  windows->datasets.clear();
-  for (size_t i = 0; i < windows->leaves.size(); ++i) {
-    auto part = std::make_shared<ElementSpec>(*ScalarSpec(InnerType::kVariant));
-    part->leaves = {spec()->leaves[i]};
-    if (i < spec()->datasets.size()) part->datasets = {spec()->datasets[i]};
-    windows->datasets.push_back(std::move(part));
-    windows->leaves[i] = {Shape(), DataType::kVariant};
+  windows->shape = {};
+  for (TypeSpec& leaf : windows->leaves) {
+    ElementSpec part = *ScalarSpec(InnerType::kVariant);
+    if (leaf.kind != TypeSpec::Kind::kTensor) part.shape = {};
+    part.leaves = {leaf};
+    leaf = DatasetSpec(part);
   }
   return Make(windows, [&](Types types, Shapes shapes) {
     return ::gk::ops::WindowDataset(
@@ -718,8 +744,10 @@ Dataset Dataset::concatenate(const Dataset& other) const {
 
 Dataset Dataset::unique() const {
   return Guarded([&] {
-    for (const TensorSpec& leaf : spec()->leaves) {
-      const InnerType t = Inner(leaf.dtype);
+    for (const TypeSpec& leaf : spec()->leaves) {
+      const InnerType t = leaf.kind == TypeSpec::Kind::kTensor
+                              ? Inner(leaf.dtype)
+                              : InnerType::kVariant;
       if (t == InnerType::kInt32 || t == InnerType::kInt64 ||
           t == InnerType::kString) {
         continue;

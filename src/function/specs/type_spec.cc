@@ -309,6 +309,16 @@ ElementSignature SignatureOf(const ElementSpec& spec) {
   return e;
 }
 
+TensorVector RowsOfComponents(const ElementSpec& spec,
+                              std::span<const Tensor> components) {
+  TensorVector rows;
+  size_t next = 0;
+  for (const TypeSpec& leaf : spec.leaves) {
+    leaf.Encode(leaf.Decode(components, &next), /*rows=*/true, &rows);
+  }
+  return rows;
+}
+
 std::vector<TypeSpec> LeavesInside(const ElementSpec& spec) {
   std::vector<TypeSpec> leaves;
   const auto add = [&](auto&& self, const TypeSpec& leaf) -> void {

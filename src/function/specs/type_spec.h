@@ -141,6 +141,10 @@ struct TypeSpec {
 
 // The components of elements.
 ElementSignature SignatureOf(const ElementSpec& spec);
+// The same, of tensors whose rows are the components of the rows of an element
+// that has these; of leaves without an encoder.
+TensorVector RowsOfComponents(const ElementSpec& spec,
+                              std::span<const Tensor> components);
 // The leaves and, in place of those with an encoder, what that makes of them.
 std::vector<TypeSpec> LeavesInside(const ElementSpec& spec);
 // Two lengths that leaves are known to have but should not, if any are.
