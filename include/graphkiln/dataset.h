@@ -50,21 +50,6 @@ inline constexpr int64_t kAutotune = -1;
 
 namespace detail {
 
-template <>
-struct GK_EXPORT ElementLeaf<Dataset> {
-  static constexpr const char* kName = "a dataset";
-  static void Add(Results& out, const Dataset& value);
-  static Dataset Next(ResultReader& reader);
-  static bool Fits(const TypeSpec& spec);
-};
-template <>
-struct GK_EXPORT ElementLeaf<Optional> {
-  static constexpr const char* kName = "an optional";
-  static void Add(Results& out, const Optional& value);
-  static Optional Next(ResultReader& reader);
-  static bool Fits(const TypeSpec& spec);
-};
-
 // An element: its tensors.
 struct ElementValue {
   std::vector<Tensor> tensors;

@@ -123,6 +123,23 @@ struct GK_EXPORT IteratorSpec : TypeSpec {
   static IteratorSpec from_value(const Iterator& value);
 };
 
+namespace detail {
+template <>
+struct GK_EXPORT ElementLeaf<Dataset> {
+  static constexpr const char* kName = "a dataset";
+  static void Add(Results& out, const Dataset& value);
+  static Dataset Next(ResultReader& reader);
+  static bool Fits(const TypeSpec& spec);
+};
+template <>
+struct GK_EXPORT ElementLeaf<Optional> {
+  static constexpr const char* kName = "an optional";
+  static void Add(Results& out, const Optional& value);
+  static Optional Next(ResultReader& reader);
+  static bool Fits(const TypeSpec& spec);
+};
+}  // namespace detail
+
 }  // GK_API_NAMESPACE
 }  // namespace gk
 
