@@ -12,9 +12,10 @@
 #define GRAPHKILN_CUSTOM_GRADIENT_H_
 
 #include <functional>
+#include <string>
 #include <vector>
 
-#include <graphkiln/tensor.h>
+#include <graphkiln/graph.h>
 
 namespace gk {
 GK_API_NAMESPACE {
@@ -39,6 +40,17 @@ GK_EXPORT TensorFunction custom_gradient(
 GK_EXPORT TensorFunction recompute_grad(TensorFunction f);
 // `f`, whose gradient is that of the identity.
 GK_EXPORT TensorFunction grad_pass_through(TensorFunction f);
+
+// The gradients of an operation's inputs, not defined() for none, of those of
+// its outputs.
+using OperationGradient = std::function<std::vector<Tensor>(
+    const Operation& op, const std::vector<Tensor>& upstream)>;
+// Gives a gradient a name, for Graph::gradient_override_map. Throws Error
+// (kAlreadyExists) if there is such a gradient or an op of that name.
+GK_EXPORT void RegisterGradient(const std::string& op_type,
+                                OperationGradient f);
+// Declares that an op of the program's own has none.
+GK_EXPORT void no_gradient(const std::string& op_type);
 
 }  // GK_API_NAMESPACE
 }  // namespace gk

@@ -1,17 +1,32 @@
 // Graphs that are being built: what is asked of them, what runs before what,
-// and graphs in files.
+// names, and graphs in files; and graphs that a program makes for their own
+// sake.
 //
 //   auto f = gk::function([](gk::Tensor x) {
 //     gk::Operation done = gk::group({check(x), count(x)});
 //     auto after = gk::control_dependencies({done});
 //     return x + 1.0f;  // runs when both are done
 //   });
+//
+//   gk::Graph graph;
+//   {
+//     const auto inside = graph.as_default();
+//     const auto names = gk::name_scope("layer");
+//     gk::Tensor x = gk::placeholder(gk::DataType::kFloat, {2}, "x");
+//     gk::nn::relu(x * 2.0f);
+//   }
+//   gk::Tensor x = graph.get_tensor_by_name("layer/x:0");
 #ifndef GRAPHKILN_GRAPH_H_
 #define GRAPHKILN_GRAPH_H_
 
+#include <any>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <graphkiln/concrete_function.h>
@@ -29,8 +44,11 @@ GK_EXPORT bool is_symbolic_tensor(const Tensor& tensor);
 // The value of a tensor if it is known while tracing; else not defined().
 GK_EXPORT Tensor get_static_value(const Tensor& tensor);
 
-// A node of the graph of a function that is being traced. A handle of it; the
-// graph lives as long. Eagerly there are none: not defined().
+class Graph;
+
+// A node of a graph, such as that of a function that is being traced. A
+// handle of it; the graph lives as long. Eagerly there are none: not
+// defined().
 class GK_EXPORT Operation {
  public:
   Operation() = default;
@@ -45,6 +63,8 @@ class GK_EXPORT Operation {
   std::vector<Tensor> inputs() const;
   std::vector<Tensor> outputs() const;
   std::vector<Operation> control_inputs() const;
+  // The graph that it is of, while that is built or kept.
+  Graph graph() const;
 
   struct Rep;
   explicit Operation(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}
@@ -82,9 +102,133 @@ GK_EXPORT std::vector<Tensor> tuple(
     const std::vector<Operation>& control_inputs = {},
     const std::string& name = "tuple");
 
-// Adds the nodes of a GraphDef, as bytes, to the graph of the function that
-// is traced: their names begin with `name`, unless it is empty. `input_map`
-// gives tensors in place of edges ("x", "x:1"). Gives the tensors "y:0" of
+// What this thread makes is under a scope for as long as this lives. Scopes
+// end on the thread that began them, the last first.
+class GK_EXPORT GraphScope {
+ public:
+  explicit GraphScope(std::function<void()> leave)
+      : leave_(std::move(leave)) {}
+  ~GraphScope() { leave_(); }
+  GraphScope(const GraphScope&) = delete;
+
+ private:
+  const std::function<void()> leave_;
+};
+
+// What is made while it lives has names below `name`: operations, and the
+// variables of eager code, too. One that ends in '/' is the whole scope, an
+// empty one leaves all scopes. Throws Error for what cannot be a name.
+class GK_EXPORT name_scope {
+ public:
+  explicit name_scope(const std::string& name);
+  ~name_scope();
+  name_scope(const name_scope&) = delete;
+  // "outer/name/".
+  const std::string& full_name() const;
+
+ private:
+  struct Rep;
+  std::unique_ptr<Rep> rep_;
+};
+
+// What is made while it lives is in no function that is being traced: it runs
+// now, or goes into the gk::Graph around. Tapes do not see it.
+class GK_EXPORT init_scope {
+ public:
+  init_scope();
+  ~init_scope();
+  init_scope(const init_scope&) = delete;
+
+ private:
+  struct Rep;
+  std::unique_ptr<Rep> rep_;
+};
+
+// Operations and the tensors between them. A handle; copying shares the
+// graph. Members throw Error, where a graph is finalized or of a function
+// that is no longer there, too.
+class GK_EXPORT Graph {
+ public:
+  Graph();
+
+  // What is made while the result lives becomes part of this graph. Tensors
+  // of elsewhere cannot be used there.
+  [[nodiscard]] GraphScope as_default() const;
+
+  // All operations, as they were made.
+  std::vector<Operation> get_operations() const;
+  // The operation "x"; the tensor "x:0". Throw Error (kNotFound) if there is
+  // none, kValueError for what is no such name.
+  Operation get_operation_by_name(const std::string& name) const;
+  Tensor get_tensor_by_name(const std::string& name) const;
+  // Grows with every operation that is made.
+  int64_t version() const;
+  // An operation of a type of op ("AddV2") below the current name scope,
+  // named after its type unless it has a name. `attrs`: AttrValue messages as
+  // bytes; those that the inputs tell may be left out.
+  Operation create_op(
+      const std::string& op_type, const std::vector<Tensor>& inputs,
+      const std::string& name = "",
+      const std::map<std::string, std::string>& attrs = {}) const;
+
+  // A name that is not in use, below the current name scope.
+  std::string unique_name(const std::string& name,
+                          bool mark_as_used = true) const;
+  // The current name scope, without the final slash.
+  std::string get_name_scope() const;
+
+  // What is made in this graph while the results live: asks for a device;
+  // runs after others; asks to be where `op` is, with `ignore_existing` there
+  // alone; keeps resources in a container; has other gradients than its
+  // types, {type: name given to RegisterGradient}.
+  [[nodiscard]] GraphScope device(const std::string& name) const;
+  [[nodiscard]] GraphScope control_dependencies(
+      const std::vector<Operation>& control_inputs) const;
+  [[nodiscard]] GraphScope colocate_with(const Operation& op,
+                                         bool ignore_existing = false) const;
+  [[nodiscard]] GraphScope container(const std::string& name) const;
+  [[nodiscard]] GraphScope gradient_override_map(
+      const std::map<std::string, std::string>& op_type_map) const;
+
+  // Lists of values by name, for whoever builds the graph.
+  void add_to_collection(const std::string& name, std::any value) const;
+  std::vector<std::any>& get_collection_ref(const std::string& name) const;
+  std::vector<std::any> get_collection(const std::string& name) const;
+  std::vector<std::string> get_all_collection_keys() const;
+  void clear_collection(const std::string& name) const;
+
+  // Nothing can be added from now on.
+  void finalize() const;
+  bool finalized() const;
+  // Of the random operations that are made in it.
+  std::optional<int64_t> seed() const;
+  void set_seed(std::optional<int64_t> seed) const;
+
+  // The graph as a GraphDef message; `add_shapes` adds `_output_shapes`.
+  std::string as_graph_def(bool add_shapes = false) const;
+
+  bool operator==(const Graph& other) const { return rep_ == other.rep_; }
+
+  // --- For the library itself.
+  struct Rep;
+  explicit Graph(std::shared_ptr<Rep> rep) : rep_(std::move(rep)) {}
+  const Rep& rep() const { return *rep_; }
+
+ private:
+  std::shared_ptr<Rep> rep_;
+};
+
+// The graph that is built here. Throws Error eagerly: there is none.
+GK_EXPORT Graph get_default_graph();
+// A tensor of the graph that is built here, without a value. Throws Error
+// eagerly.
+GK_EXPORT Tensor placeholder(DataType dtype,
+                             const Shape& shape = Shape::UnknownRank(),
+                             const std::string& name = "");
+
+// Adds the nodes of a GraphDef, as bytes, to the graph that is built here:
+// their names begin with `name`, unless it is empty. `input_map` gives
+// tensors in place of edges ("x", "x:1"). Gives the tensors "y:0" of
 // `return_elements`. Throws Error.
 GK_EXPORT std::vector<Tensor> import_graph_def(
     const std::string& graph_def,

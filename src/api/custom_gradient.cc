@@ -5,6 +5,7 @@
 #include "api/inner.h"
 #include "framework/grad_context.h"
 #include "function/custom_gradient.h"
+#include "function/function_gradient.h"
 
 namespace gk::api {
 namespace {
@@ -85,6 +86,27 @@ TensorFunction grad_pass_through(TensorFunction f) {
             }};
       },
       /*forget=*/false);
+}
+
+void RegisterGradient(const std::string& op_type, OperationGradient f) {
+  Guarded([&] {
+    ThrowIfError(
+        ::gk::RegisterGradient(op_type, [f = std::move(f)](GradContext& c) {
+          std::vector<Tensor> upstream;
+          for (int i = 0; i < c.num_outputs(); ++i) {
+            upstream.push_back(Outer(c.dy(i)));
+          }
+          std::vector<Gradient> found;
+          for (const Tensor& t : f(Operation(Outer(c.y(0))), upstream)) {
+            found.push_back({.dense = InnerOrNull(t)});
+          }
+          SetRegistered(std::move(found), &c);
+        }));
+  });
+}
+
+void no_gradient(const std::string& op_type) {
+  Guarded([&] { ThrowIfError(DeclareNoGradient(op_type)); });
 }
 
 }  // namespace gk::api

@@ -1,37 +1,27 @@
 #include "graphkiln/graph.h"
 
-#include <optional>
 #include <utility>
 
 #include "api/concrete_rep.h"
-#include "api/inner.h"
+#include "api/graph_rep.h"
 #include "function/part_scope.h"
 #include "function/run_order.h"
-#include "graph/graph_def.h"
+#include "function/user_graph.h"
+#include "function/user_scopes.h"
 #include "graph/graph_file.h"
-#include "graph/import_graph_def.h"
 #include "ops/fn/Identity.h"
 
 namespace gk::api {
 
-struct Operation::Rep {
-  Ref<::gk::Graph> graph;
-  Node* node;
-};
-
 namespace {
-
-Operation Outer(const Ref<::gk::Graph>& graph, Node* node) {
-  return Operation(
-      std::make_shared<const Operation::Rep>(Operation::Rep{graph, node}));
-}
 
 const Operation::Rep& Defined(const Operation& op) {
   if (op.defined()) return *op.rep();
   ThrowPublic(ValueError("An operation that is not defined() was asked"));
 }
 
-// Those of the graph; what is of others is done before.
+}  // namespace
+
 std::vector<Node*> NodesOf(const std::vector<Operation>& operations,
                            const FuncGraph* graph) {
   std::vector<Node*> nodes;
@@ -43,14 +33,9 @@ std::vector<Node*> NodesOf(const std::vector<Operation>& operations,
   return nodes;
 }
 
-}  // namespace
-
 bool executing_eagerly() { return !OpBuilder::Current()->builds_graph(); }
 
-bool inside_function() {
-  const FuncGraph* graph = FuncGraph::Current();
-  return graph != nullptr && graph->is_function();
-}
+bool inside_function() { return InsideFunction(); }
 
 bool is_symbolic_tensor(const Tensor& tensor) {
   return tensor.defined() && tensor.is_symbolic();
@@ -66,8 +51,9 @@ Tensor get_static_value(const Tensor& tensor) {
 Operation::Operation(const Tensor& made) {
   if (!is_symbolic_tensor(made)) return;
   const InnerTensor t = Inner(made);
-  rep_ = std::make_shared<const Rep>(
-      Rep{Ref<::gk::Graph>(Graph::GraphOf(t)), Graph::OutputOf(t).node});
+  rep_ =
+      std::make_shared<const Rep>(Rep{Ref<::gk::Graph>(::gk::Graph::GraphOf(t)),
+                                      ::gk::Graph::OutputOf(t).node});
 }
 
 std::string Operation::name() const { return Defined(*this).node->name(); }
@@ -95,7 +81,7 @@ std::vector<Tensor> Operation::outputs() const {
 std::vector<Operation> Operation::control_inputs() const {
   std::vector<Operation> out;
   for (Node* node : Defined(*this).node->control_inputs()) {
-    out.push_back(Outer(rep_->graph, node));
+    out.push_back(OuterNode(rep_->graph, node));
   }
   return out;
 }
@@ -117,7 +103,8 @@ Operation group(const std::vector<Operation>& inputs, const std::string& name) {
   return Guarded([&] {
     FuncGraph* graph = FuncGraph::Current();
     if (graph == nullptr) return Operation();
-    return Outer(graph->graph(), Group(graph, NodesOf(inputs, graph), name));
+    return OuterNode(graph->graph(),
+                     Group(graph, NodesOf(inputs, graph), name));
   });
 }
 
@@ -153,32 +140,26 @@ std::vector<Tensor> import_graph_def(
     FuncGraph* builder = FuncGraph::Current();
     if (builder == nullptr) {
       throw ::gk::Error(::gk::RuntimeError(
-          "import_graph_def adds to a graph: call it in a gk::function"));
+          "import_graph_def adds to a graph: call it in a gk::function "
+          "or under a gk::Graph's as_default"));
     }
     proto::GraphDef message;
     ThrowIfError(message.Parse(graph_def));
-    ImportGraphDefOptions options;
+    GraphImport import{name, {}, return_elements};
     for (const auto& [edge, tensor] : input_map) {
-      options.input_map[edge] =
-          Graph::OutputOf(ValueOrThrow(builder->Capture(Inner(tensor))));
+      import.input_map[edge] = Inner(tensor);
     }
-    const Ref<::gk::Graph> graph = builder->graph();
-    if (!name.empty()) {
-      options.prefix = graph->UniqueName(builder->scopes().name() + name);
-    }
-    const std::vector<Node*> nodes =
-        ValueOrThrow(ImportGraphDef(message, graph.get(), options));
-    builder->Adopt(nodes);
     std::vector<Tensor> out;
-    for (const std::string& element : return_elements) {
-      const ImportedElement found =
-          ValueOrThrow(FindImported(nodes, options.prefix, element));
-      if (found.index < 0) {
+    size_t next = 0;
+    for (const auto& [node, index] :
+         ValueOrThrow(ImportInto(builder, message, import))) {
+      const std::string& element = return_elements[next++];
+      if (index < 0) {
         throw ::gk::Error(
             ValueError("'{}' is an operation: name a tensor of it, '{}:0'",
                        element, element));
       }
-      out.push_back(api::Outer(graph->TensorOf({found.node, found.index})));
+      out.push_back(api::Outer(builder->graph()->TensorOf({node, index})));
     }
     return out;
   });

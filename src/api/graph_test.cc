@@ -1,8 +1,10 @@
 // Graphs that are being built: order, known values, import, files.
 #include <gtest/gtest.h>
 
+#include <any>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <vector>
 
@@ -110,6 +112,145 @@ TEST(GraphTest, WrittenAndImported) {
   std::getline(readable, line);
   EXPECT_EQ(line, "node {");
   EXPECT_THROW(gk::io::write_graph(made, "/proc/none", "x"), gk::Error);
+}
+
+gk::ErrorCode CodeOf(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const gk::Error& e) {
+    return e.code();
+  }
+  return gk::ErrorCode{};
+}
+
+TEST(GraphTest, GraphsAreBuiltForTheirOwnSake) {
+  const gk::Graph graph;
+  {
+    const auto inside = graph.as_default();
+    EXPECT_FALSE(gk::executing_eagerly());
+    EXPECT_FALSE(gk::inside_function());
+    EXPECT_EQ(gk::get_default_graph(), graph);
+    const Tensor x = gk::placeholder(gk::DataType::kFloat, {2}, "x");
+    const gk::name_scope layer("layer");
+    EXPECT_EQ(layer.full_name(), "layer/");
+    EXPECT_EQ(graph.get_name_scope(), "layer");
+    const Tensor y = gk::nn::relu(x * 2.0f);
+    EXPECT_EQ(Operation(y).name(), "layer/Relu");
+    EXPECT_EQ(Operation(y).graph(), graph);
+    EXPECT_EQ(graph.unique_name("Relu", false), "layer/Relu_1");
+  }
+  EXPECT_TRUE(gk::executing_eagerly());
+  EXPECT_EQ(graph.get_operations().size(), 4u);
+  EXPECT_EQ(graph.version(), 4);
+  EXPECT_EQ(graph.get_operation_by_name("layer/Relu").type(), "Relu");
+  const Tensor x = graph.get_tensor_by_name("x:0");
+  EXPECT_EQ(Operation(x).type(), "Placeholder");
+  using gk::ErrorCode;
+  EXPECT_EQ(CodeOf([&] { graph.get_operation_by_name("y"); }),
+            ErrorCode::kNotFound);
+  EXPECT_EQ(CodeOf([&] { graph.get_tensor_by_name("x:1"); }),
+            ErrorCode::kNotFound);
+  EXPECT_EQ(CodeOf([&] { graph.get_tensor_by_name("x"); }),
+            ErrorCode::kValueError);
+  EXPECT_EQ(CodeOf([] { gk::get_default_graph(); }), ErrorCode::kRuntimeError);
+  const Operation minus = graph.create_op("Neg", {x}, "minus");
+  EXPECT_EQ(minus.name(), "minus");
+  EXPECT_EQ(CodeOf([&] { graph.create_op("Nope", {x}); }),
+            ErrorCode::kRuntimeError);
+  graph.finalize();
+  EXPECT_TRUE(graph.finalized());
+  EXPECT_EQ(CodeOf([&] { graph.create_op("Neg", {x}); }),
+            ErrorCode::kRuntimeError);
+  const gk::Graph copy;
+  {
+    const auto inside = copy.as_default();
+    EXPECT_EQ(gk::import_graph_def(graph.as_graph_def(), {}, {"minus:0"}, "in")
+                  .size(),
+              1u);
+  }
+  EXPECT_EQ(copy.get_operation_by_name("in/minus").inputs()[0].shape(),
+            (gk::Shape{2}));
+}
+
+TEST(GraphTest, NamesOfEagerVariables) {
+  const gk::name_scope outer("outer"), inner("inner");
+  EXPECT_EQ(gk::Variable(Tensor(1.0f), {.name = "v"}).name(), "outer/inner/v");
+  const gk::name_scope none("");
+  EXPECT_EQ(gk::Variable(Tensor(1.0f), {.name = "v"}).name(), "v");
+}
+
+TEST(GraphTest, ScopesOfAGraph) {
+  const gk::Graph graph;
+  const auto inside = graph.as_default();
+  const Tensor x = gk::placeholder(gk::DataType::kFloat, {}, "x");
+  const auto made = [&](const std::string& name) {
+    return graph.create_op("Neg", {x}, name);
+  };
+  const Operation first = made("first");
+  {
+    const auto device = graph.device("/cpu:1");
+    const auto order = graph.control_dependencies({first});
+    const Operation second = made("second");
+    EXPECT_EQ(second.device(), "/device:CPU:1");
+    EXPECT_EQ(second.control_inputs().size(), 1u);
+    const auto alone = graph.colocate_with(first, /*ignore_existing=*/true);
+    made("third");
+  }
+  EXPECT_EQ(made("fourth").device(), "");
+  EXPECT_NE(graph.as_graph_def().find("loc:@first"), std::string::npos);
+  graph.add_to_collection("numbers", 1);
+  graph.get_collection_ref("numbers").push_back(2);
+  EXPECT_EQ(
+      std::any_cast<int>(gk::get_default_graph().get_collection("numbers")[1]),
+      2);
+  EXPECT_EQ(graph.get_all_collection_keys(),
+            (std::vector<std::string>{"numbers"}));
+  graph.clear_collection("numbers");
+  EXPECT_TRUE(graph.get_collection("numbers").empty());
+  EXPECT_FALSE(graph.seed());
+  graph.set_seed(7);
+  EXPECT_EQ(graph.seed(), 7);
+}
+
+TEST(GraphTest, GradientsByName) {
+  gk::RegisterGradient("TripledInCpp",
+                       [](const Operation& op, const std::vector<Tensor>& dy) {
+                         EXPECT_EQ(op.type(), "Square");
+                         return std::vector<Tensor>{dy[0] * 3.0f};
+                       });
+  gk::no_gradient("NoneInCpp");
+  for (const char* taken : {"TripledInCpp", "NoneInCpp", "Square"}) {
+    EXPECT_EQ(CodeOf([&] { gk::no_gradient(taken); }),
+              gk::ErrorCode::kAlreadyExists);
+  }
+  auto f = gk::function([](const Tensor& x) {
+    Tensor y;
+    {
+      const auto others = gk::get_default_graph().gradient_override_map(
+          {{"Square", "TripledInCpp"}});
+      y = gk::square(x);
+    }
+    return gk::gradients({y}, {x})[0];
+  });
+  EXPECT_EQ(f(5.0f).item<float>(), 3.0f);
+}
+
+TEST(GraphTest, InitScopeLeavesFunctions) {
+  std::vector<float> seen;
+  auto f = gk::function([&](const Tensor& x) {
+    const gk::name_scope names("inner");
+    {
+      const gk::init_scope outside;
+      EXPECT_TRUE(gk::executing_eagerly());
+      EXPECT_TRUE(gk::inside_function());
+      seen.push_back((Tensor(2.0f) * 3.0f).item<float>());
+    }
+    EXPECT_FALSE(gk::executing_eagerly());
+    return Tensor(x * 1.0f);
+  });
+  f(Tensor(1.0f));
+  f(Tensor(2.0f));
+  EXPECT_EQ(seen, (std::vector<float>{6}));
 }
 
 }  // namespace

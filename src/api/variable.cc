@@ -8,6 +8,7 @@
 #include "framework/shared_variables.h"
 #include "framework/tensor_text.h"
 #include "framework/variable.h"
+#include "function/user_scopes.h"
 #include "function/variable_creation.h"
 #include "ops/batch_rows.h"
 #include "ops/fn/AssignAddVariableOp.h"
@@ -98,18 +99,20 @@ Variable::Variable(const Tensor& initial_value,
     if (shape.unknown_rank() && options.shape == Shape::UnknownRank()) {
       shape = value.partial_shape();
     }
+    const std::string name =
+        of_run ? options.name : CurrentNameScope() + options.name;
     InnerTensor handle;
     if (of_run) {
       handle = ::gk::ops::VarHandleOp(
           value.dtype(), shape, "", std::string(kAnonymousName), options.name);
       ::gk::ops::AssignVariableOp(handle, value);
     } else {
-      handle = NewVariableHandle(options.name, value.dtype(), shape,
-                                 options.trainable);
+      handle =
+          NewVariableHandle(name, value.dtype(), shape, options.trainable);
       ThrowIfError(ValueOrThrow(VariableOf(handle))->Assign(value));
     }
     facts_ = std::make_shared<const Facts>(
-        Facts{options.name, Outer(handle), Outer(value.dtype()), Outer(shape),
+        Facts{name, Outer(handle), Outer(value.dtype()), Outer(shape),
               options.trainable});
   });
 }

@@ -108,6 +108,13 @@ StatusOr<std::vector<Gradient>> SymbolicGradients(
 using GradientOverride = std::function<void(GradContext&)>;
 void SetGradientOverride(const std::string& name, GradientOverride gradient);
 void RemoveGradientOverride(const std::string& name);
+// The same under a name that programs give. AlreadyExists if there is such a
+// gradient, an op has the name, or it was declared to have none.
+Status RegisterGradient(const std::string& name, GradientOverride gradient);
+Status DeclareNoGradient(const std::string& name);
+// Sets what the function of such a gradient returned. ValueError unless there
+// is one for each input.
+void SetRegistered(std::vector<Gradient> found, GradContext* c);
 
 }  // namespace gk
 

@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <shared_mutex>
 
 #include "base/caught.h"
 #include "base/stack.h"
 #include "framework/op_builder.h"
+#include "framework/op_registry.h"
 #include "function/differentiable_branches.h"
 #include "function/differentiable_while.h"
 #include "function/func_graph.h"
@@ -370,6 +373,31 @@ void RemoveGradientOverride(const std::string& name) {
   dying = std::move(it->second);
   Overrides().erase(it);
   lock.unlock();
+}
+
+Status DeclareNoGradient(const std::string& name) {
+  static std::mutex mutex;
+  static auto& known = *new std::set<std::string>();
+  std::lock_guard lock(mutex);
+  if (OpRegistry::Get().LookUp(name).ok() || !known.insert(name).second) {
+    return AlreadyExists("Registering two gradient with name '{}'!", name);
+  }
+  return OkStatus();
+}
+
+Status RegisterGradient(const std::string& name, GradientOverride gradient) {
+  GK_RETURN_IF_ERROR(DeclareNoGradient(name));
+  SetGradientOverride(name, std::move(gradient));
+  return OkStatus();
+}
+
+void SetRegistered(std::vector<Gradient> found, GradContext* c) {
+  if (found.size() != c->grads().size()) {
+    throw Error(ValueError(
+        "Num gradients {} generated for op {} do not match num inputs {}",
+        found.size(), c->record().name, c->grads().size()));
+  }
+  c->grads() = std::move(found);
 }
 
 StatusOr<std::vector<Gradient>> GradientsInGraph(

@@ -1,9 +1,8 @@
 // tf.RegisterGradient and tf.no_gradient: gradients by name.
 #include <memory>
-#include <set>
 #include <string>
+#include <vector>
 
-#include "framework/op_registry.h"
 #include "function/function_gradient.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
@@ -19,11 +18,10 @@ namespace nb = nanobind;
 namespace gk::py {
 namespace {
 
-// Nodes of gradient type `name` get their gradient from `function`, called
-// with the operation and the gradients of its outputs.
-void RegisterGradient(const std::string& name, nb::object function) {
+// Calls a function with the operation and the gradients of its outputs.
+GradientOverride Calling(nb::object function) {
   std::shared_ptr<PyObject> shared(function.inc_ref().ptr(), DeferredDecref);
-  SetGradientOverride(name, [shared, name](GradContext& c) {
+  return [shared](GradContext& c) {
     const ScopedGil gil;
     try {
       nb::list arguments;
@@ -35,51 +33,35 @@ void RegisterGradient(const std::string& name, nb::object function) {
                                                : WrapGradient(c.raw_dy(i)));
       }
       nb::object found = nb::handle(shared.get())(*nb::tuple(arguments));
-      nb::list grads;
+      std::vector<Gradient> grads;
       if (nb::isinstance<nb::list>(found) || nb::isinstance<nb::tuple>(found)) {
-        for (nb::handle g : found) grads.append(g);
+        for (nb::handle g : found) grads.push_back(ToGradient(g));
       } else {
-        grads.append(found);
+        grads.push_back(ToGradient(found));
       }
-      if (grads.size() != c.grads().size()) {
-        throw Error(ValueError(
-            "Num gradients {} generated for op {} do not match num inputs {}",
-            grads.size(), c.record().name, c.grads().size()));
-      }
-      for (size_t i = 0; i < grads.size(); ++i) {
-        c.grads()[i] = ToGradient(grads[i]);
-      }
+      SetRegistered(std::move(grads), &c);
     } catch (nb::python_error& e) {
       e.restore();
       throw Error(PythonError());
     }
-  });
+  };
 }
 
-// Names of gradients that there are, or are declared not to be.
-bool CheckNewGradient(PyObject* op_type, bool add) {
-  static std::set<std::string>& known = *new std::set<std::string>();
-  if (!PyUnicode_Check(op_type)) {
-    Raise(TypeError("op_type must be a string"));
-    return false;
-  }
-  const std::string name(StringView(op_type));
-  if (known.contains(name) || OpRegistry::Get().LookUp(name).ok()) {
-    PyErr_Format(PyExc_KeyError, "Registering two gradient with name '%U'!",
-                 op_type);
-    return false;
-  }
-  if (add) known.insert(name);
-  return true;
+// None, or an error with KeyError for a name that is taken.
+PyObject* Registered(const Status& status) {
+  if (status.ok()) Py_RETURN_NONE;
+  if (status.code() != Code::kAlreadyExists) return Raise(status);
+  PyErr_SetString(PyExc_KeyError, std::string(status.message()).c_str());
+  return nullptr;
 }
 
 PyObject* NoGradient(PyObject*, PyObject* args, PyObject* kwargs) {
   PyObject* op_type;
-  if (!ParseArguments(args, kwargs, "O", {"op_type"}, &op_type) ||
-      !CheckNewGradient(op_type, true)) {
-    return nullptr;
+  if (!ParseArguments(args, kwargs, "O", {"op_type"}, &op_type)) return nullptr;
+  if (!PyUnicode_Check(op_type)) {
+    return Raise(TypeError("op_type must be a string"));
   }
-  Py_RETURN_NONE;
+  return Registered(DeclareNoGradient(std::string(StringView(op_type))));
 }
 
 struct GradientName {
@@ -104,11 +86,9 @@ PyObject* CallRegister(PyObject* o, PyObject* args, PyObject* kwargs) {
   if (!nb::inst_ready(o)) {
     return Raise(RuntimeError("RegisterGradient.__init__ has not been called"));
   }
-  const GradientName& self = *nb::inst_ptr<GradientName>(o);
-  const nb::str name(self.op_type.data(), self.op_type.size());
-  if (!CheckNewGradient(name.ptr(), true)) return nullptr;
-  RegisterGradient(self.op_type, nb::borrow(f));
-  return Py_NewRef(f);
+  const PyRef done = PyRef::Steal(Registered(RegisterGradient(
+      nb::inst_ptr<GradientName>(o)->op_type, Calling(nb::borrow(f)))));
+  return done ? Py_NewRef(f) : nullptr;
 }
 PyType_Slot register_slots[] = {{Py_tp_init, Slot<InitRegister>()},
                                 {Py_tp_call, Slot<CallRegister>()},

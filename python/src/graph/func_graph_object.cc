@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "framework/variable.h"
+#include "function/user_graph.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/graph/operation_type.h"
@@ -49,12 +50,8 @@ PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     return nullptr;
   }
   const bool function = PyType_IsSubtype(type, FuncGraphType);
-  auto func = MakeRef<FuncGraph>(
-      std::string(name), function ? OpBuilder::Current() : OpBuilder::Eager());
-  if (!function) {
-    func->set_is_function(false);
-    func->set_may_capture(false);
-  }
+  Ref<FuncGraph> func =
+      function ? MakeRef<FuncGraph>(std::string(name)) : NewUserGraph();
   Ref<Graph> graph = func->graph();
   return NewObject(type, std::move(graph), std::move(func));
 }

@@ -1,20 +1,16 @@
 #include "python/src/graph/graph_def.h"
 
-#include <map>
-
 #include "framework/op_registry.h"
-#include "graph/attr_from_proto.h"
-#include "graph/graph_def.h"
+#include "function/user_graph.h"
 #include "graph/graph_file.h"
-#include "graph/import_graph_def.h"
 #include "graph/op_def_proto.h"
 #include "graph/picture.h"
 #include "graph/tensor_proto.h"
-#include "python/src/binding/errors.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/message.h"
 #include "python/src/binding/text_caster.h"
+#include "python/src/binding/throw_error.h"
 #include "python/src/function/concrete_function.h"
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/graph/operation_type.h"
@@ -26,14 +22,6 @@ namespace nb = nanobind;
 
 namespace gk::py {
 namespace {
-
-// Captured values of up to so many elements are shown where they are used.
-constexpr int64_t kMaxShownElements = 128;
-
-[[noreturn]] void Throw(const Status& status) {
-  Raise(status);
-  throw nb::python_error();
-}
 
 template <class T>
 T Check(StatusOr<T> value) {
@@ -57,25 +45,14 @@ const GraphFunction* FunctionArgument(nb::handle concrete) {
 
 nb::bytes GraphDefBytes(nb::handle graph, bool add_shapes, nb::list functions) {
   const PyGraph* g = GraphArgument(graph);
-  GraphDefOptions options;
-  options.add_shapes = add_shapes;
   std::vector<const GraphFunction*> added;
   for (nb::handle f : functions) added.push_back(FunctionArgument(f));
-  options.functions = added;
   if (g->func != nullptr) {
-    for (const FunctionCapture& c : g->func->captures()) {
-      const Tensor& t = c.external;
-      if (t && !t.is_symbolic() && t.dtype() != DataType::kResource &&
-          t.dtype() != DataType::kVariant &&
-          t.num_elements() <= kMaxShownElements) {
-        options.constants.emplace(c.placeholder, t);
-      }
-    }
-    options.results = g->func->results();
-    if (g->func->finished()) {
-      options.control_outputs = g->func->control_outputs();
-    }
+    return Bytes(Check(GraphDefOf(*g->func, add_shapes, added)).Serialize());
   }
+  GraphDefOptions options;
+  options.add_shapes = add_shapes;
+  options.functions = added;
   return Bytes(Check(GraphToGraphDef(*g->graph, options)).Serialize());
 }
 
@@ -137,26 +114,13 @@ proto::GraphDef ReadGraphDef(nb::handle given, const std::string& what) {
   return message;
 }
 
-// A tensor of this graph for each edge that is named.
-std::map<std::string, Output> InputMap(FuncGraph* builder, nb::handle given) {
-  std::map<std::string, Output> inputs;
-  if (given.is_none()) return inputs;
-  for (nb::handle item : given.attr("items")()) {
-    const Tensor t = Check(ToTensor(nb::object(item[1]).ptr()));
-    inputs[nb::cast<std::string>(item[0])] =
-        Graph::OutputOf(Check(builder->Capture(t)));
-  }
-  return inputs;
-}
-
 PyObject* Import(PyObject*, PyObject* args, PyObject* kwargs) {
   PyObject *given, *input_map = Py_None, *elements = Py_None, *unused;
   const char* name = "import";
   if (!ParseArguments(args, kwargs, "O|OOzOO",
                       {"graph_def", "input_map", "return_elements", "name",
                        "op_dict", "producer_op_list"},
-                      &given, &input_map, &elements, &name, &unused,
-                      &unused)) {
+                      &given, &input_map, &elements, &name, &unused, &unused)) {
     return nullptr;
   }
   FuncGraph* builder = FuncGraph::Current();
@@ -165,45 +129,36 @@ PyObject* Import(PyObject*, PyObject* args, PyObject* kwargs) {
         "tf.import_graph_def adds to a graph: call it in a tf.function or "
         "under tf.Graph().as_default()."));
   }
-  const proto::GraphDef message = ReadGraphDef(
-      nb::handle(given),
-      "Argument `graph_def` must be a GraphDef proto. Received: ");
-  nb::list wanted;
-  if (elements != Py_None) wanted = nb::list(nb::handle(elements));
-  for (nb::handle e : wanted) {
-    if (nb::isinstance<nb::str>(e)) continue;
-    return Raise(TypeError(
-        "Argument `return_elements` must be a list of strings. Received: {}",
-        nb::repr(nb::handle(elements)).c_str()));
-  }
-  if (builder->finished()) {
-    return Raise(RuntimeError("Graph is finalized and cannot be modified."));
-  }
-  const Ref<Graph> graph = builder->graph();
-  ImportGraphDefOptions options;
-  options.input_map = InputMap(builder, nb::handle(input_map));
-  options.prefix = name == nullptr ? "import" : name;
-  while (options.prefix.ends_with('/')) options.prefix.pop_back();
-  if (!options.prefix.empty()) {
-    options.prefix =
-        graph->UniqueName(builder->scopes().name() + options.prefix);
-  }
-  const auto nodes = ImportGraphDef(message, graph.get(), options);
-  if (!nodes.ok() && nodes.status().code() == Code::kInvalidArgument) {
-    return Raise(ValueError("{}", nodes.status().message()));
-  }
-  builder->Adopt(Check(nodes));
-  if (elements == Py_None) Py_RETURN_NONE;
-  nb::list out;
-  for (nb::handle e : wanted) {
-    const ImportedElement found = Check(
-        FindImported(*nodes, options.prefix, nb::cast<std::string>(e)));
-    if (found.index < 0) {
-      out.append(WrapNode(graph.get(), found.node));
-    } else {
-      out.append(
-          nb::steal(WrapTensor(graph->TensorOf({found.node, found.index}))));
+  const proto::GraphDef message =
+      ReadGraphDef(nb::handle(given),
+                   "Argument `graph_def` must be a GraphDef proto. Received: ");
+  GraphImport import;
+  if (name != nullptr) import.prefix = name;
+  if (elements != Py_None) {
+    for (nb::handle e : nb::handle(elements)) {
+      if (!nb::isinstance<nb::str>(e)) {
+        return Raise(TypeError(
+            "Argument `return_elements` must be a list of strings. Received: "
+            "{}",
+            nb::repr(nb::handle(elements)).c_str()));
+      }
+      import.elements.push_back(nb::cast<std::string>(e));
     }
+  }
+  if (input_map != Py_None) {
+    for (nb::handle item : nb::handle(input_map).attr("items")()) {
+      import.input_map[nb::cast<std::string>(item[0])] =
+          Check(ToTensor(nb::object(item[1]).ptr()));
+    }
+  }
+  const auto found = Check(ImportInto(builder, message, import));
+  if (elements == Py_None) Py_RETURN_NONE;
+  Graph* const graph = builder->graph().get();
+  nb::list out;
+  for (const auto& [node, index] : found) {
+    out.append(index < 0
+                   ? WrapNode(graph, node)
+                   : nb::steal(WrapTensor(graph->TensorOf({node, index}))));
   }
   return out.release().ptr();
 }
@@ -220,13 +175,13 @@ PyObject* WriteGraph(PyObject*, PyObject* args, PyObject* kwargs) {
   if (IsConcreteFunction(given)) message = message.attr("graph");
   if (IsGraph(message.ptr())) message = message.attr("as_graph_def")();
   const auto path = [](PyObject* part) {
-    return nb::cast<std::string>(nb::module_::import_("os").attr("fsdecode")(
-        nb::handle(part)));
+    return nb::cast<std::string>(
+        nb::module_::import_("os").attr("fsdecode")(nb::handle(part)));
   };
   const std::string data =
       as_text ? std::string(nb::str(message).c_str()) : [&] {
-        const nb::bytes bytes(message.attr("SerializeToString")(
-            nb::arg("deterministic") = true));
+        const nb::bytes bytes(
+            message.attr("SerializeToString")(nb::arg("deterministic") = true));
         return std::string(bytes.c_str(), bytes.size());
       }();
   return ToPyString(Check(WriteToFolder(path(folder), path(name), data)));
@@ -252,7 +207,8 @@ PyMethodDef functions[] = {
      "import_graph_def(graph_def, input_map=None, return_elements=None, "
      "name=None, op_dict=None, producer_op_list=None)\n--\n\n"
      "Adds the nodes of a GraphDef to the graph that is being built.\n\n"
-     "`input_map` gives tensors in place of the message's edges, `name` is the\n"
+     "`input_map` gives tensors in place of the message's edges, `name` is "
+     "the\n"
      "prefix of all names (\"import\" if None, none if empty). Returns the\n"
      "operations (\"x\") and tensors (\"x:0\") of `return_elements`.\n\n"
      ">>> graph = tf.Graph()\n"
@@ -279,63 +235,11 @@ PyMethodDef functions[] = {
      ">>> tf.test.assert_equal_graph_def(graph, graph)"},
     {nullptr, nullptr, 0, nullptr}};
 
-// The number or types of an op's only list argument, if they are not given.
-void SetListAttrs(const OpRecord& record, const TensorVector& inputs,
-                  AttrMap* attrs) {
-  const ArgDef* list = nullptr;
-  size_t at = 0, single = 0;
-  for (const ArgDef& arg : record.def->inputs) {
-    if (!arg.is_list()) {
-      ++single;
-    } else if (list != nullptr) {
-      return;
-    } else {
-      list = &arg;
-      at = single;
-    }
-  }
-  if (list == nullptr || inputs.size() < single) return;
-  const size_t n = inputs.size() - single;
-  if (!list->number_attr.empty()) {
-    if (attrs->Find(list->number_attr) == nullptr) {
-      attrs->Set(list->number_attr, static_cast<int64_t>(n));
-    }
-  } else if (attrs->Find(list->type_list_attr) == nullptr) {
-    std::vector<DataType> types;
-    for (size_t i = 0; i < n; ++i) types.push_back(inputs[at + i].dtype());
-    attrs->Set(list->type_list_attr, std::move(types));
-  }
-}
-
-// An op of the graph, which its builder makes of the message's op, attributes
-// and name. Throws what Python raises.
+// An op of the graph. Throws what Python raises.
 nb::object MakeOperation(PyGraph* g, const proto::NodeDef& message,
                          nb::handle inputs) {
   if (g->func == nullptr) {
     Throw(RuntimeError("Graph is finalized and cannot be modified."));
-  }
-  const auto check = [](const Status& status) {
-    if (status.ok()) return;
-    if (status.code() == Code::kNotFound) {
-      Throw(RuntimeError("{}", status.message()));
-    }
-    if (status.code() == Code::kInvalidArgument) {
-      Throw(ValueError("{}", status.message()));
-    }
-    Throw(status);
-  };
-  const auto record = OpRegistry::Get().LookUp(message.op);
-  check(record.status());
-  AttrMap attrs;
-  for (const auto& [name, value] : message.attr) {
-    const AttrDef* declared = (*record)->def->FindAttr(name);
-    if (declared == nullptr && !name.starts_with('_')) {
-      Throw(ValueError("NodeDef mentions attr '{}' not in Op {}", name,
-                       (*record)->name));
-    }
-    StatusOr<AttrValue> attr = AttrFromProto(value, declared, nullptr);
-    check(attr.status());
-    attrs.Set(name, *std::move(attr));
   }
   TensorVector tensors;
   for (nb::handle input : inputs) {
@@ -345,11 +249,7 @@ nb::object MakeOperation(PyGraph* g, const proto::NodeDef& message,
     }
     tensors.push_back(TensorOf(input.ptr()));
   }
-  SetListAttrs(**record, tensors, &attrs);
-  const FuncGraph::Building building(g->func);
-  check(g->func->Apply(**record, tensors, std::move(attrs), message.name)
-            .status());
-  return WrapNode(g->graph, g->graph->nodes().back().get());
+  return WrapNode(g->graph, Check(AddNodeOf(g->func, message, tensors)));
 }
 
 PyObject* CreateOp(PyObject* o, PyObject* args, PyObject* kwargs) {
@@ -364,7 +264,7 @@ PyObject* CreateOp(PyObject* o, PyObject* args, PyObject* kwargs) {
   }
   proto::NodeDef message;
   message.op = type;
-  message.name = name != nullptr && *name != 0 ? name : type;
+  if (name != nullptr) message.name = name;
   if (attrs != Py_None) {
     for (auto [key, value] : nb::cast<nb::dict>(nb::handle(attrs))) {
       proto::AttrValue attr;

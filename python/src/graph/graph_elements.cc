@@ -1,10 +1,10 @@
 #include "python/src/graph/graph_elements.h"
 
 #include <algorithm>
-#include <climits>
 #include <string>
 
 #include "graph/control_gather.h"
+#include "graph/graph_elements.h"
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/graph/operation_type.h"
 #include "python/src/tensors/tensor_type.h"
@@ -23,12 +23,20 @@ PyObject* OperationOf(Graph* graph, Node* node) {
   }
 }
 
-// The name of an element is a string; `what`: "Operation" or "Tensor".
-bool IsElementName(PyObject* name, const char* what) {
-  if (PyUnicode_Check(name)) return true;
-  PyErr_Format(PyExc_TypeError, "%s names are strings (or similar), not %s.",
-               what, Py_TYPE(name)->tp_name);
-  return false;
+// What is found under a name. `what`: "Operation" or "Tensor".
+template <class Find, class Wrap>
+PyObject* ByName(PyObject* name, const char* what, Find find, Wrap wrap) {
+  if (!PyUnicode_Check(name)) {
+    return PyErr_Format(PyExc_TypeError,
+                        "%s names are strings (or similar), not %s.", what,
+                        Py_TYPE(name)->tp_name);
+  }
+  const auto found = find(StringView(name));
+  if (found.ok()) return wrap(*found);
+  if (found.status().code() != Code::kNotFound) return Raise(found.status());
+  PyErr_SetString(PyExc_KeyError,
+                  std::string(found.status().message()).c_str());
+  return nullptr;
 }
 
 }  // namespace
@@ -42,66 +50,18 @@ PyObject* GraphOperations(PyObject* o, PyObject*) {
   return list.Release();
 }
 PyObject* GraphOperationByName(PyObject* o, PyObject* name) {
-  if (!IsElementName(name, "Operation")) return nullptr;
-  const std::string_view text = StringView(name);
-  if (text.find(':') != std::string_view::npos) {
-    PyErr_Format(PyExc_ValueError,
-                 "Name %R appears to refer to a Tensor, not a Operation.",
-                 name);
-    return nullptr;
-  }
-  Node* node = GraphOf(o)->graph->FindNode(text);
-  if (node == nullptr) {
-    PyErr_Format(PyExc_KeyError,
-                 "The name %R refers to an Operation not in the graph.", name);
-    return nullptr;
-  }
-  return OperationOf(GraphOf(o)->graph, node);
+  Graph* const graph = GraphOf(o)->graph;
+  return ByName(
+      name, "Operation",
+      [&](std::string_view text) { return FindOperation(*graph, text); },
+      [&](Node* node) { return OperationOf(graph, node); });
 }
-
 PyObject* GraphTensorByName(PyObject* o, PyObject* name) {
-  static const char kForm[] =
-      "Tensor names must be of the form \"<op_name>:<output_index>\".";
-  if (!IsElementName(name, "Tensor")) return nullptr;
-  const std::string text(StringView(name));
-  const size_t colon = text.find(':');
-  if (colon == std::string::npos) {
-    const bool known = GraphOf(o)->graph->FindNode(text) != nullptr;
-    PyErr_Format(
-        PyExc_ValueError,
-        known ? "The name %R refers to an Operation, not a Tensor. %s"
-              : "The name %R looks like an (invalid) Operation name, not a "
-                "Tensor. %s",
-        name, kForm);
-    return nullptr;
-  }
-  const std::string op = text.substr(0, colon);
-  const std::string digits = text.substr(colon + 1);
-  if (digits.empty() ||
-      digits.find_first_not_of("0123456789") != std::string::npos) {
-    PyErr_Format(PyExc_ValueError,
-                 "The name %R looks a like a Tensor name, but is not a valid "
-                 "one. %s",
-                 name, kForm);
-    return nullptr;
-  }
-  Node* node = GraphOf(o)->graph->FindNode(op);
-  if (node == nullptr) {
-    PyErr_Format(PyExc_KeyError,
-                 "The name %R refers to a Tensor which does not exist. The "
-                 "operation, '%s', does not exist in the graph.",
-                 name, op.c_str());
-    return nullptr;
-  }
-  const int index = digits.size() > 9 ? INT_MAX : std::stoi(digits);
-  if (index >= node->num_outputs()) {
-    PyErr_Format(PyExc_KeyError,
-                 "The name %R refers to a Tensor which does not exist. The "
-                 "operation, '%s', exists but only has %d outputs.",
-                 name, op.c_str(), node->num_outputs());
-    return nullptr;
-  }
-  return WrapTensor(GraphOf(o)->graph->TensorOf({node, index}));
+  Graph* const graph = GraphOf(o)->graph;
+  return ByName(
+      name, "Tensor",
+      [&](std::string_view text) { return FindEdge(*graph, text); },
+      [&](Output edge) { return WrapTensor(graph->TensorOf(edge)); });
 }
 
 PyObject* GraphElement(PyObject* graph, PyObject* obj, bool allow_tensor,

@@ -186,7 +186,7 @@ PyObject* NameScopeOf(PyObject*, PyObject* args, PyObject* kwargs) {
 }
 
 PyObject* GetNameScope(PyObject*, PyObject*) {
-  const std::string scope = CurrentScope();
+  const std::string scope = CurrentNameScope();
   return ToPyString(scope.substr(0, scope.size() - !scope.empty()));
 }
 

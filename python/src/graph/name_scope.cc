@@ -2,15 +2,13 @@
 
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "base/per_thread.h"
-#include "eager/absent_device.h"
 #include "framework/logical_device.h"
 #include "function/device_scope.h"
 #include "ops/fn/Identity.h"
-#include "python/src/binding/errors.h"
 #include "python/src/binding/text_caster.h"
+#include "python/src/binding/throw_error.h"
 #include "python/src/tensors/tensor_type.h"
 
 namespace nb = nanobind;
@@ -18,28 +16,6 @@ namespace nb = nanobind;
 namespace gk::py {
 
 namespace {
-
-[[noreturn]] void Throw(const Status& status) {
-  Raise(status);
-  throw nb::python_error();
-}
-
-// Scopes of eager code, which only variables' names show.
-std::vector<std::string>& EagerScopes() {
-  struct Scopes {
-    std::vector<std::string> names{""};
-  };
-  return PerThread<Scopes, Scopes>::Get().names;
-}
-
-// The graph that the innermost init_scope of this thread left; null if it was
-// left to eager code.
-Ref<FuncGraph>& LeftGraph() {
-  struct Left {
-    Ref<FuncGraph> graph;
-  };
-  return PerThread<Left, Left>::Get().graph;
-}
 
 // Whether AutoGraph converts what the library is given to call: what the
 // function that is traced here, or do_not_convert around it, says.
@@ -61,77 +37,6 @@ class ConversionStatus {
 
 }  // namespace
 
-InitScope::~InitScope() {
-  while (!entered_.empty()) {
-    if (entered_.back().IsHere()) {
-      Exit();
-    } else {
-      (void)entered_.back().scope.release();
-      entered_.pop_back();
-    }
-  }
-}
-
-void InitScope::Enter() {
-  Ref<FuncGraph> left(FuncGraph::Current());
-  // A graph made for its own sake is where things get initialised.
-  FuncGraph* outer = left.get();
-  while (outer != nullptr && outer->is_function()) outer = outer->outer();
-  OpBuilder* place = outer ? static_cast<OpBuilder*>(outer) : EagerPlace();
-  // What may lack memory comes before anything has changed.
-  ObserverList& observers = CurrentObservers();
-  Ref<FuncGraph>& left_graph = LeftGraph();
-  entered_.push_back({std::make_unique<OpBuilder::Scope>(place), left_graph,
-                      CurrentDevice()});
-  if (left && MindsDevices()) {
-    const int device = FindDevice(left->scopes().device());
-    if (device >= 0) SetCurrentDevice(device);
-  }
-  if (left) left_graph = std::move(left);
-  ++observers.paused;
-}
-
-void InitScope::Exit() {
-  if (entered_.empty()) return;
-  if (!entered_.back().IsHere()) Throw(LeftElsewhere("tf.init_scope"));
-  --CurrentObservers().paused;
-  SetCurrentDevice(entered_.back().device_before);
-  LeftGraph() = std::move(entered_.back().left_before);
-  entered_.pop_back();
-}
-
-bool InsideFunction() {
-  if (FuncGraph* graph = FuncGraph::Current()) return graph->is_function();
-  return LeftGraph() && LeftGraph()->is_function() && !LeftGraph()->finished();
-}
-
-std::string NameScope::Enter() {
-  Ref<FuncGraph> graph(FuncGraph::Current());
-  std::string full;
-  if (graph) {
-    StatusOr<std::string> scope = graph->scopes().PushName(name_);
-    if (!scope.ok()) Throw(scope.status());
-    full = *std::move(scope);
-  } else if (!name_.empty()) {
-    full = name_.back() == '/' ? name_ : EagerScopes().back() + name_ + "/";
-    EagerScopes().push_back(full);
-  } else {
-    EagerScopes().push_back("");
-  }
-  entered_.push_back(std::move(graph));
-  return full;
-}
-void NameScope::Exit() {
-  if (entered_.empty()) return;
-  Ref<FuncGraph> graph = std::move(entered_.back());
-  entered_.pop_back();
-  if (graph) {
-    graph->scopes().PopName();
-  } else if (EagerScopes().size() > 1) {
-    EagerScopes().pop_back();
-  }
-}
-
 std::string NameOr(PyObject* name, const char* otherwise) {
   if (name == Py_None) return otherwise;
   if (!PyUnicode_Check(name)) {
@@ -139,11 +44,6 @@ std::string NameOr(PyObject* name, const char* otherwise) {
   }
   const std::string_view text = StringView(name);
   return std::string(text.empty() ? otherwise : text);
-}
-
-std::string CurrentScope() {
-  FuncGraph* graph = FuncGraph::Current();
-  return graph ? graph->scopes().name() : EagerScopes().back();
 }
 
 std::optional<DeviceSpec> DeviceArgument(PyObject* device) {
@@ -177,7 +77,7 @@ std::optional<DeviceSpec> DeviceArgument(PyObject* device) {
 }
 
 nb::object NewNameScope(std::string name) {
-  return nb::cast(new NameScope(std::move(name)),
+  return nb::cast(new UserNameScope(std::move(name)),
                   nb::rv_policy::take_ownership);
 }
 
@@ -198,25 +98,27 @@ OpScope::~OpScope() {
 }
 
 void AddScopes(nb::module_& m) {
-  nb::class_<NameScope>(m, "name_scope",
-                        "Names made inside begin with this scope's name.")
+  nb::class_<UserNameScope>(m, "name_scope",
+                            "Names made inside begin with this scope's name.")
       .def(
           "__init__",
-          [](NameScope* self, nb::object name) {
+          [](UserNameScope* self, nb::object name) {
             if (!nb::isinstance<nb::str>(name)) {
               Throw(ValueError("name for name_scope must be a string."));
             }
-            new (self) NameScope(nb::cast<std::string>(name));
+            new (self) UserNameScope(nb::cast<std::string>(name));
           },
           nb::arg("name").none())
-      .def_prop_ro("name", &NameScope::name, "The name given.")
-      .def("__enter__", &NameScope::Enter)
-      .def("__exit__", [](NameScope& self, nb::args) { self.Exit(); });
+      .def_prop_ro("name", &UserNameScope::name, "The name given.")
+      .def("__enter__",
+           [](UserNameScope& self) { return ValueOrThrow(self.Enter()); })
+      .def("__exit__", [](UserNameScope& self, nb::args) { self.Exit(); });
   nb::class_<InitScope>(m, "init_scope",
                         "Lifts what is made inside out of all graphs.")
       .def(nb::init<>())
       .def("__enter__", &InitScope::Enter)
-      .def("__exit__", [](InitScope& self, nb::args) { self.Exit(); });
+      .def("__exit__",
+           [](InitScope& self, nb::args) { ThrowIfError(self.Exit()); });
   nb::class_<ConversionStatus>(
       m, "ConversionStatus",
       "Whether callables of the user's are converted inside, on this thread.")
@@ -233,21 +135,19 @@ void AddScopes(nb::module_& m) {
           },
           nb::arg("device").none())
       .def("__enter__", &DeviceScope::Enter)
-      .def("__exit__", [](DeviceScope& self, nb::args) {
-        const Status status = self.Exit();
-        if (!status.ok()) Throw(status);
-      });
+      .def("__exit__",
+           [](DeviceScope& self, nb::args) { ThrowIfError(self.Exit()); });
   m.def(
       "here",
       [](nb::object tensor) {
         return !IsEagerTensor(tensor.ptr()) ||
                        DeviceOf(TensorOf(tensor.ptr())) == CurrentDevice()
                    ? tensor
-                   : nb::steal(WrapTensor(
-                         ops::Identity(TensorOf(tensor.ptr()))));
+                   : nb::steal(
+                         WrapTensor(ops::Identity(TensorOf(tensor.ptr()))));
       },
       nb::arg("tensor"), "The tensor where this thread makes tensors.");
-  m.def("current_scope", &CurrentScope,
+  m.def("current_scope", &CurrentNameScope,
         "The full name of the current name scope.");
 }
 

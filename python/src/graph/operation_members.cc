@@ -4,8 +4,8 @@
 
 #include "function/func_graph.h"
 #include "graph/control_gather.h"
-#include "python/src/binding/errors.h"
 #include "python/src/binding/text_caster.h"
+#include "python/src/binding/throw_error.h"
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/graph/graph_def.h"
 #include "python/src/graph/operation_type.h"
@@ -16,11 +16,6 @@ namespace nb = nanobind;
 
 namespace gk::py {
 namespace {
-
-[[noreturn]] void Throw(const Status& status) {
-  Raise(status);
-  throw nb::python_error();
-}
 
 nb::object Steal(PyObject* o) {
   if (o == nullptr) throw nb::python_error();

@@ -357,7 +357,7 @@ PyObject* GetGlobalGenerator(PyObject*, PyObject*) {
     PyRef made =
         Checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(GeneratorType),
                                     "from_non_deterministic_state", nullptr));
-    outside.Exit();
+    ThrowIfError(outside.Exit());
     if (!generator) generator = made;
   }
   return Py_NewRef(generator.get());

@@ -249,7 +249,7 @@ int Init(PyObject* o, PyObject* args, PyObject* kwargs) {
     CreateInRun(c, name);
     return 0;
   }
-  const std::string full_name = CurrentScope() + name;
+  const std::string full_name = CurrentNameScope() + name;
   InitScope outside;
   outside.Enter();
   if (FuncGraph::Current() != nullptr) {
@@ -257,7 +257,7 @@ int Init(PyObject* o, PyObject* args, PyObject* kwargs) {
   } else {
     CreateNow(c, full_name);
   }
-  outside.Exit();
+  ThrowIfError(outside.Exit());
   return 0;
 }
 

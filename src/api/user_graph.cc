@@ -1,0 +1,283 @@
+// gk::Graph and the scopes that programs enter.
+#include "function/user_graph.h"
+
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "api/graph_rep.h"
+#include "framework/device_spec.h"
+#include "framework/op_name.h"
+#include "function/run_order.h"
+#include "function/user_scopes.h"
+#include "graph/graph_elements.h"
+#include "ops/fn/Placeholder.h"
+
+namespace gk::api {
+namespace {
+
+// Handles of one graph share what it has beside its operations.
+std::shared_ptr<Graph::Rep> RepOf(Ref<FuncGraph> graph) {
+  static std::mutex mutex;
+  static auto& known =
+      *new std::unordered_map<const FuncGraph*, std::weak_ptr<Graph::Rep>>();
+  std::lock_guard lock(mutex);
+  std::weak_ptr<Graph::Rep>& place = known[graph.get()];
+  if (std::shared_ptr<Graph::Rep> live = place.lock()) return live;
+  const FuncGraph* const key = graph.get();
+  std::shared_ptr<Graph::Rep> made(
+      new Graph::Rep(std::move(graph)), [key](Graph::Rep* rep) {
+        {
+          std::lock_guard lock(mutex);
+          const auto at = known.find(key);
+          if (at != known.end() && at->second.expired()) known.erase(at);
+        }
+        delete rep;
+      });
+  place = made;
+  return made;
+}
+
+FuncGraph& Open(const Graph& graph) {
+  FuncGraph& open = *graph.rep().graph;
+  if (!open.finished()) return open;
+  throw ::gk::Error(
+      ::gk::RuntimeError("Graph is finalized and cannot be modified."));
+}
+
+// `enter` is called with the scopes of the graph now, `leave` at the end.
+template <class Enter>
+GraphScope Entered(const Graph& graph, Enter enter,
+                   void (GraphScopes::*leave)()) {
+  return Guarded([&] {
+    const Ref<FuncGraph> kept(&Open(graph));
+    enter(kept->scopes());
+    return GraphScope([kept, leave] { (kept->scopes().*leave)(); });
+  });
+}
+
+}  // namespace
+
+// ---- Scopes ----
+
+struct name_scope::Rep {
+  explicit Rep(const std::string& name) : within(name) {}
+  const WithinScope within;
+};
+name_scope::name_scope(const std::string& name) {
+  Guarded([&] { rep_ = std::make_unique<Rep>(name); });
+}
+name_scope::~name_scope() = default;
+const std::string& name_scope::full_name() const {
+  return rep_->within.full_name();
+}
+
+struct init_scope::Rep {
+  InitScope outside;
+};
+init_scope::init_scope() {
+  EnsureReady();
+  Guarded([&] {
+    rep_ = std::make_unique<Rep>();
+    rep_->outside.Enter();
+  });
+}
+init_scope::~init_scope() = default;
+
+// ---- Graphs ----
+
+Graph::Graph() {
+  EnsureReady();
+  Guarded([&] { rep_ = RepOf(NewUserGraph()); });
+}
+
+Graph Operation::graph() const {
+  return Guarded([&] {
+    FuncGraph* const builder =
+        defined() ? FuncGraph::Of(rep_->graph.get()) : nullptr;
+    if (builder == nullptr) {
+      throw ::gk::Error(::gk::RuntimeError(
+          "The operation has no graph that can be asked: {}",
+          defined() ? "its function is gone" : "it is not defined()"));
+    }
+    return Graph(RepOf(Ref<FuncGraph>(builder)));
+  });
+}
+
+Graph get_default_graph() {
+  return Guarded([&] {
+    FuncGraph* const graph = FuncGraph::Current();
+    if (graph == nullptr) {
+      throw ::gk::Error(::gk::RuntimeError(
+          "No graph is built here: call get_default_graph in a gk::function "
+          "or under a gk::Graph's as_default"));
+    }
+    return Graph(RepOf(Ref<FuncGraph>(graph)));
+  });
+}
+
+Tensor placeholder(DataType dtype, const Shape& shape,
+                   const std::string& name) {
+  return Guarded([&] {
+    if (FuncGraph::Current() == nullptr) {
+      throw ::gk::Error(::gk::RuntimeError(
+          "gk::placeholder() is not compatible with eager execution."));
+    }
+    return Outer(
+        ::gk::ops::Placeholder(OpName(name), Inner(dtype), Inner(shape)));
+  });
+}
+
+GraphScope Graph::as_default() const {
+  return Guarded([&] {
+    auto building = std::make_shared<std::optional<FuncGraph::Building>>();
+    building->emplace(rep_->graph.get());
+    return GraphScope([building, kept = rep_->graph] { building->reset(); });
+  });
+}
+
+std::vector<Operation> Graph::get_operations() const {
+  std::vector<Operation> out;
+  const Ref<::gk::Graph>& graph = rep_->graph->graph();
+  for (const auto& node : graph->nodes()) {
+    out.push_back(OuterNode(graph, node.get()));
+  }
+  return out;
+}
+
+Operation Graph::get_operation_by_name(const std::string& name) const {
+  return Guarded([&] {
+    const Ref<::gk::Graph>& graph = rep_->graph->graph();
+    return OuterNode(graph, ValueOrThrow(FindOperation(*graph, name)));
+  });
+}
+
+Tensor Graph::get_tensor_by_name(const std::string& name) const {
+  return Guarded([&] {
+    const Ref<::gk::Graph>& graph = rep_->graph->graph();
+    return Outer(graph->TensorOf(ValueOrThrow(FindEdge(*graph, name))));
+  });
+}
+
+int64_t Graph::version() const { return rep_->graph->graph()->num_nodes(); }
+
+Operation Graph::create_op(
+    const std::string& op_type, const std::vector<Tensor>& inputs,
+    const std::string& name,
+    const std::map<std::string, std::string>& attrs) const {
+  return Guarded([&] {
+    proto::NodeDef message;
+    message.op = op_type;
+    message.name = name;
+    for (const auto& [attr, bytes] : attrs) {
+      ThrowIfError(message.attr[attr].Parse(bytes));
+    }
+    FuncGraph* const graph = rep_->graph.get();
+    return OuterNode(graph->graph(),
+                     ValueOrThrow(AddNodeOf(graph, message, Inner(inputs))));
+  });
+}
+
+std::string Graph::unique_name(const std::string& name,
+                               bool mark_as_used) const {
+  const std::string full = rep_->graph->scopes().name() + name;
+  ::gk::Graph& graph = *rep_->graph->graph();
+  return mark_as_used ? graph.UniqueName(full) : graph.PeekUniqueName(full);
+}
+
+std::string Graph::get_name_scope() const {
+  const std::string& scope = rep_->graph->scopes().name();
+  return scope.substr(0, scope.size() - !scope.empty());
+}
+
+GraphScope Graph::device(const std::string& name) const {
+  return Entered(
+      *this,
+      [&](GraphScopes& scopes) {
+        scopes.PushDevice(ValueOrThrow(DeviceSpec::Parse(name)));
+      },
+      &GraphScopes::PopDevice);
+}
+
+GraphScope Graph::control_dependencies(
+    const std::vector<Operation>& control_inputs) const {
+  return Entered(
+      *this,
+      [&](GraphScopes& scopes) {
+        scopes.PushControlInputs(NodesOf(control_inputs, rep_->graph.get()));
+      },
+      &GraphScopes::PopControlInputs);
+}
+
+GraphScope Graph::colocate_with(const Operation& op,
+                                bool ignore_existing) const {
+  return Guarded([&] {
+    const std::vector<Node*> nodes = NodesOf({op}, rep_->graph.get());
+    if (nodes.empty()) {
+      throw ::gk::Error(
+          ValueError("colocate_with needs an operation of the "
+                     "graph"));
+    }
+    const Ref<FuncGraph> kept(&Open(*this));
+    if (ignore_existing) kept->scopes().PushColocation(nullptr);
+    kept->scopes().PushColocation(nodes[0]);
+    return GraphScope([kept, ignore_existing] {
+      kept->scopes().PopColocation();
+      if (ignore_existing) kept->scopes().PopColocation();
+    });
+  });
+}
+
+GraphScope Graph::container(const std::string& name) const {
+  return Entered(
+      *this, [&](GraphScopes& scopes) { scopes.PushContainer(name); },
+      &GraphScopes::PopContainer);
+}
+
+GraphScope Graph::gradient_override_map(
+    const std::map<std::string, std::string>& op_type_map) const {
+  return Entered(
+      *this,
+      [&](GraphScopes& scopes) { scopes.PushGradientOverrides(op_type_map); },
+      &GraphScopes::PopGradientOverrides);
+}
+
+void Graph::add_to_collection(const std::string& name, std::any value) const {
+  rep_->collections[name].push_back(std::move(value));
+}
+std::vector<std::any>& Graph::get_collection_ref(
+    const std::string& name) const {
+  return rep_->collections[name];
+}
+std::vector<std::any> Graph::get_collection(const std::string& name) const {
+  const auto found = rep_->collections.find(name);
+  return found == rep_->collections.end() ? std::vector<std::any>()
+                                          : found->second;
+}
+std::vector<std::string> Graph::get_all_collection_keys() const {
+  std::vector<std::string> keys;
+  for (const auto& [key, values] : rep_->collections) keys.push_back(key);
+  return keys;
+}
+void Graph::clear_collection(const std::string& name) const {
+  rep_->collections.erase(name);
+}
+
+void Graph::finalize() const { rep_->graph->Finalize(); }
+bool Graph::finalized() const { return rep_->graph->finished(); }
+
+std::optional<int64_t> Graph::seed() const {
+  return rep_->graph->random_seed();
+}
+void Graph::set_seed(std::optional<int64_t> seed) const {
+  rep_->graph->set_random_seed(seed);
+}
+
+std::string Graph::as_graph_def(bool add_shapes) const {
+  return Guarded([&] {
+    return ValueOrThrow(GraphDefOf(*rep_->graph, add_shapes)).Serialize();
+  });
+}
+
+}  // namespace gk::api

@@ -1,0 +1,142 @@
+#include "function/user_graph.h"
+
+#include <utility>
+
+#include "framework/op_registry.h"
+#include "graph/attr_from_proto.h"
+
+namespace gk {
+namespace {
+
+// Captured values of up to so many elements are shown where they are used.
+constexpr int64_t kMaxShownElements = 128;
+
+// The number or types of an op's only list argument, if they are not given.
+void SetListAttrs(const OpRecord& record, std::span<const Tensor> inputs,
+                  AttrMap* attrs) {
+  const ArgDef* list = nullptr;
+  size_t at = 0, single = 0;
+  for (const ArgDef& arg : record.def->inputs) {
+    if (!arg.is_list()) {
+      ++single;
+    } else if (list != nullptr) {
+      return;
+    } else {
+      list = &arg;
+      at = single;
+    }
+  }
+  if (list == nullptr || inputs.size() < single) return;
+  const size_t n = inputs.size() - single;
+  if (!list->number_attr.empty()) {
+    if (attrs->Find(list->number_attr) == nullptr) {
+      attrs->Set(list->number_attr, static_cast<int64_t>(n));
+    }
+  } else if (attrs->Find(list->type_list_attr) == nullptr) {
+    std::vector<DataType> types;
+    for (size_t i = 0; i < n; ++i) types.push_back(inputs[at + i].dtype());
+    attrs->Set(list->type_list_attr, std::move(types));
+  }
+}
+
+// Errors of messages as those of arguments.
+Status OfArgument(const Status& status) {
+  switch (status.code()) {
+    case Code::kNotFound:
+      return RuntimeError("{}", status.message());
+    case Code::kInvalidArgument:
+      return ValueError("{}", status.message());
+    default:
+      return status;
+  }
+}
+
+Status CheckOpen(const FuncGraph& graph) {
+  if (!graph.finished()) return OkStatus();
+  return RuntimeError("Graph is finalized and cannot be modified.");
+}
+
+}  // namespace
+
+Ref<FuncGraph> NewUserGraph() {
+  auto graph = MakeRef<FuncGraph>("", OpBuilder::Eager());
+  graph->set_is_function(false);
+  graph->set_may_capture(false);
+  return graph;
+}
+
+StatusOr<proto::GraphDef> GraphDefOf(
+    const FuncGraph& graph, bool add_shapes,
+    std::span<const GraphFunction* const> functions) {
+  GraphDefOptions options;
+  options.add_shapes = add_shapes;
+  options.functions = functions;
+  for (const FunctionCapture& c : graph.captures()) {
+    const Tensor& t = c.external;
+    if (t && !t.is_symbolic() && t.dtype() != DataType::kResource &&
+        t.dtype() != DataType::kVariant &&
+        t.num_elements() <= kMaxShownElements) {
+      options.constants.emplace(c.placeholder, t);
+    }
+  }
+  options.results = graph.results();
+  if (graph.finished()) options.control_outputs = graph.control_outputs();
+  return GraphToGraphDef(*graph.graph(), options);
+}
+
+StatusOr<std::vector<ImportedElement>> ImportInto(
+    FuncGraph* graph, const proto::GraphDef& message,
+    const GraphImport& import) {
+  GK_RETURN_IF_ERROR(CheckOpen(*graph));
+  ImportGraphDefOptions options;
+  for (const auto& [edge, tensor] : import.input_map) {
+    GK_ASSIGN_OR_RETURN(const Tensor here, graph->Capture(tensor));
+    options.input_map[edge] = Graph::OutputOf(here);
+  }
+  options.prefix = import.prefix;
+  while (options.prefix.ends_with('/')) options.prefix.pop_back();
+  if (!options.prefix.empty()) {
+    options.prefix =
+        graph->graph()->UniqueName(graph->scopes().name() + options.prefix);
+  }
+  const StatusOr<std::vector<Node*>> nodes =
+      ImportGraphDef(message, graph->graph().get(), options);
+  if (nodes.status().code() == Code::kInvalidArgument) {
+    return OfArgument(nodes.status());
+  }
+  GK_RETURN_IF_ERROR(nodes.status());
+  graph->Adopt(*nodes);
+  std::vector<ImportedElement> found;
+  for (const std::string& name : import.elements) {
+    GK_ASSIGN_OR_RETURN(const ImportedElement element,
+                        FindImported(*nodes, options.prefix, name));
+    found.push_back(element);
+  }
+  return found;
+}
+
+StatusOr<Node*> AddNodeOf(FuncGraph* graph, const proto::NodeDef& message,
+                          std::span<const Tensor> inputs) {
+  GK_RETURN_IF_ERROR(CheckOpen(*graph));
+  const StatusOr<const OpRecord*> record = OpRegistry::Get().LookUp(message.op);
+  GK_RETURN_IF_ERROR(OfArgument(record.status()));
+  AttrMap attrs;
+  for (const auto& [name, value] : message.attr) {
+    const AttrDef* declared = (*record)->def->FindAttr(name);
+    if (declared == nullptr && !name.starts_with('_')) {
+      return ValueError("NodeDef mentions attr '{}' not in Op {}", name,
+                        (*record)->name);
+    }
+    StatusOr<AttrValue> attr = AttrFromProto(value, declared, nullptr);
+    GK_RETURN_IF_ERROR(OfArgument(attr.status()));
+    attrs.Set(name, *std::move(attr));
+  }
+  SetListAttrs(**record, inputs, &attrs);
+  const FuncGraph::Building building(graph);
+  const std::string& name = message.name.empty() ? message.op : message.name;
+  GK_RETURN_IF_ERROR(OfArgument(
+      graph->Apply(**record, inputs, std::move(attrs), name).status()));
+  return graph->graph()->nodes().back().get();
+}
+
+}  // namespace gk

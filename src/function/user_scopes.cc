@@ -1,0 +1,104 @@
+#include "function/user_scopes.h"
+
+#include "base/per_thread.h"
+#include "framework/logical_device.h"
+#include "function/device_scope.h"
+
+namespace gk {
+namespace {
+
+// Scopes of eager code.
+std::vector<std::string>& EagerScopes() {
+  struct Scopes {
+    std::vector<std::string> names{""};
+  };
+  return PerThread<Scopes, Scopes>::Get().names;
+}
+
+// The graph that the innermost InitScope of this thread left; null if it was
+// left to eager code.
+Ref<FuncGraph>& LeftGraph() {
+  struct Left {
+    Ref<FuncGraph> graph;
+  };
+  return PerThread<Left, Left>::Get().graph;
+}
+
+}  // namespace
+
+StatusOr<std::string> UserNameScope::Enter() {
+  Ref<FuncGraph> graph(FuncGraph::Current());
+  std::string full;
+  if (graph) {
+    GK_ASSIGN_OR_RETURN(full, graph->scopes().PushName(name_));
+  } else {
+    if (!name_.empty()) {
+      full = name_.back() == '/' ? name_ : EagerScopes().back() + name_ + "/";
+    }
+    EagerScopes().push_back(full);
+  }
+  entered_.push_back(std::move(graph));
+  return full;
+}
+
+void UserNameScope::Exit() {
+  if (entered_.empty()) return;
+  Ref<FuncGraph> graph = std::move(entered_.back());
+  entered_.pop_back();
+  if (graph) {
+    graph->scopes().PopName();
+  } else if (EagerScopes().size() > 1) {
+    EagerScopes().pop_back();
+  }
+}
+
+std::string CurrentNameScope() {
+  FuncGraph* graph = FuncGraph::Current();
+  return graph ? graph->scopes().name() : EagerScopes().back();
+}
+
+InitScope::~InitScope() {
+  while (!entered_.empty()) {
+    if (entered_.back().IsHere()) {
+      (void)Exit();
+    } else {
+      (void)entered_.back().scope.release();
+      entered_.pop_back();
+    }
+  }
+}
+
+void InitScope::Enter() {
+  Ref<FuncGraph> left(FuncGraph::Current());
+  FuncGraph* outer = left.get();
+  while (outer != nullptr && outer->is_function()) outer = outer->outer();
+  OpBuilder* place = outer ? static_cast<OpBuilder*>(outer) : EagerPlace();
+  // What may lack memory comes before anything has changed.
+  ObserverList& observers = CurrentObservers();
+  Ref<FuncGraph>& left_graph = LeftGraph();
+  entered_.push_back(
+      {std::make_unique<OpBuilder::Scope>(place), left_graph, CurrentDevice()});
+  if (left && MindsDevices()) {
+    const int device = FindDevice(left->scopes().device());
+    if (device >= 0) SetCurrentDevice(device);
+  }
+  if (left) left_graph = std::move(left);
+  ++observers.paused;
+}
+
+Status InitScope::Exit() {
+  if (entered_.empty()) return OkStatus();
+  if (!entered_.back().IsHere()) return LeftElsewhere("tf.init_scope");
+  --CurrentObservers().paused;
+  SetCurrentDevice(entered_.back().device_before);
+  LeftGraph() = std::move(entered_.back().left_before);
+  entered_.pop_back();
+  return OkStatus();
+}
+
+bool InsideFunction() {
+  if (FuncGraph* graph = FuncGraph::Current()) return graph->is_function();
+  return LeftGraph() && LeftGraph()->is_function() && !LeftGraph()->finished();
+}
+
+}  // namespace gk

@@ -1,0 +1,80 @@
+// Scopes that programs enter: of names, and init_scope. Both hold in graphs
+// and eagerly, where variables' names show the former. A scope is left on the
+// thread that entered it.
+#ifndef GK_FUNCTION_USER_SCOPES_H_
+#define GK_FUNCTION_USER_SCOPES_H_
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "function/func_graph.h"
+
+namespace gk {
+
+// Everything made inside has its name below `name`; one that ends in '/' is
+// the whole scope, an empty one leaves all scopes. May be entered repeatedly.
+class UserNameScope {
+ public:
+  explicit UserNameScope(std::string name) : name_(std::move(name)) {}
+  const std::string& name() const { return name_; }
+
+  // "outer/name/"; ValueError if the name cannot be one.
+  StatusOr<std::string> Enter();
+  void Exit();
+
+ private:
+  std::string name_;
+  std::vector<Ref<FuncGraph>> entered_;
+};
+// The same, for as long as it lives; throws Error.
+class WithinScope {
+ public:
+  explicit WithinScope(std::string name)
+      : scope_(std::move(name)), full_name_(ValueOrThrow(scope_.Enter())) {}
+  ~WithinScope() { scope_.Exit(); }
+  WithinScope(const WithinScope&) = delete;
+
+  const UserNameScope& scope() const { return scope_; }
+  const std::string& full_name() const { return full_name_; }
+
+ private:
+  UserNameScope scope_;
+  const std::string full_name_;
+};
+// "outer/inner/".
+std::string CurrentNameScope();
+
+// Out of the graphs of functions, into the graph that was made for its own
+// sake around them or to eager code; unseen by tapes.
+class InitScope {
+ public:
+  InitScope() = default;
+  InitScope(const InitScope&) = delete;
+  // Leaves what was not left, unless another thread entered it.
+  ~InitScope();
+
+  void Enter();
+  // Undoes the last Enter; RuntimeError on another thread.
+  Status Exit();
+
+ private:
+  struct Entered {
+    std::unique_ptr<OpBuilder::Scope> scope;
+    Ref<FuncGraph> left_before;
+    int device_before;
+    std::thread::id thread = std::this_thread::get_id();
+
+    bool IsHere() const { return thread == std::this_thread::get_id(); }
+  };
+  std::vector<Entered> entered_;
+};
+
+// Is a function being traced here, even if an InitScope left its graph?
+bool InsideFunction();
+
+}  // namespace gk
+
+#endif  // GK_FUNCTION_USER_SCOPES_H_

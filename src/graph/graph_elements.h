@@ -1,0 +1,18 @@
+// Nodes and edges of a graph by their names, "x" and "x:0".
+#ifndef GK_GRAPH_GRAPH_ELEMENTS_H_
+#define GK_GRAPH_GRAPH_ELEMENTS_H_
+
+#include <string_view>
+
+#include "graph/graph.h"
+
+namespace gk {
+
+// ValueError for the name of a tensor, NotFound if there is no such node.
+StatusOr<Node*> FindOperation(const Graph& graph, std::string_view name);
+// ValueError for what is no tensor's name, NotFound if there is no such edge.
+StatusOr<Output> FindEdge(const Graph& graph, std::string_view name);
+
+}  // namespace gk
+
+#endif  // GK_GRAPH_GRAPH_ELEMENTS_H_
