@@ -2,6 +2,9 @@
 
 #include <pthread.h>
 
+#include <array>
+#include <cstdint>
+
 namespace gk {
 
 struct ProcessMutex::All {
@@ -33,6 +36,13 @@ ProcessMutex::ProcessMutex() {
   std::lock_guard lock(all.mutex);
   next_ = all.first;
   all.first = this;
+}
+
+ProcessMutex& ProcessMutex::Of(const void* object) {
+  constexpr int kBits = 5;
+  static auto& shared = *new std::array<ProcessMutex, 1 << kBits>;
+  const auto at = reinterpret_cast<uintptr_t>(object);
+  return shared[uint64_t{at} * 0x9E3779B97F4A7C15u >> (64 - kBits)];
 }
 
 }  // namespace gk

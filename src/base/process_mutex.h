@@ -1,4 +1,5 @@
-// ProcessMutex: guards something that lives as long as the process.
+// ProcessMutex: guards something that lives as long as the process, or, one of
+// a few that are shared, an object.
 //
 // fork() waits until no thread holds one, so that the child finds what it
 // guards whole, and never locked by a thread that the child does not have.
@@ -16,6 +17,10 @@ class ProcessMutex {
   ProcessMutex();
   ProcessMutex(const ProcessMutex&) = delete;
   ProcessMutex& operator=(const ProcessMutex&) = delete;
+
+  // The lock of an object that comes and goes: one of a few that all of them
+  // share. Nothing is destroyed under it that somebody else may have made.
+  static ProcessMutex& Of(const void* object);
 
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }

@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "base/thread_number.h"
+
 namespace gk {
 
 // The right to ask, for one thread at a time.
@@ -19,9 +21,15 @@ class IteratorResource::Turn {
   Status Take(const CancellationToken* cancellation) {
     std::unique_lock lock(resource_.mutex_);
     while (resource_.busy_) {
-      if (resource_.user_ == std::this_thread::get_id()) {
+      if (resource_.user_ == ThreadNumber()) {
         return FailedPrecondition(
             "An iterator was asked for an element while making one");
+      }
+      if (IsLeftBehind(resource_.user_)) {
+        return FailedPrecondition(
+            "An iterator cannot be used in a process forked while another "
+            "thread was asking it for an element. Make an iterator in the "
+            "child instead.");
       }
       resource_.free_.wait_for(lock, std::chrono::milliseconds(50));
       // The check may take the host language's lock.
@@ -30,7 +38,7 @@ class IteratorResource::Turn {
       lock.lock();
     }
     resource_.busy_ = taken_ = true;
-    resource_.user_ = std::this_thread::get_id();
+    resource_.user_ = ThreadNumber();
     iterator = resource_.iterator_;
     return OkStatus();
   }

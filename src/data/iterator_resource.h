@@ -6,8 +6,8 @@
 #define GK_DATA_ITERATOR_RESOURCE_H_
 
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
-#include <thread>
 
 #include "data/dataset.h"
 #include "framework/resource.h"
@@ -42,7 +42,7 @@ class IteratorResource final : public Resource {
   std::mutex mutex_;
   std::condition_variable free_;
   bool busy_ = false;
-  std::thread::id user_;
+  uint64_t user_ = 0;  // its ThreadNumber()
   std::shared_ptr<DatasetIterator> iterator_;
 };
 

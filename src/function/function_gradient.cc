@@ -1,11 +1,8 @@
 #include "function/function_gradient.h"
 
 #include <algorithm>
-#include <chrono>
 
-#include "base/interrupt.h"
 #include "framework/op_builder.h"
-#include "function/blocking_wait.h"
 #include "function/concrete_function.h"
 #include "function/func_graph.h"
 #include "function/trace_cache.h"
@@ -207,17 +204,8 @@ StatusOr<DifferentiableCall::BackwardFunction> DifferentiableCall::Build(
 
 StatusOr<const DifferentiableCall::BackwardFunction*> DifferentiableCall::Find(
     const Key& key) {
-  std::unique_lock lock(mutex_, std::try_to_lock);
-  Status interrupted;
-  if (!lock) {
-    WaitBlocking([&] {
-      while (interrupted.ok() &&
-             !lock.try_lock_for(std::chrono::milliseconds(50))) {
-        interrupted = CheckInterrupt();
-      }
-    });
-  }
-  GK_RETURN_IF_ERROR(interrupted);
+  ThreadLatch::Hold hold;
+  GK_RETURN_IF_ERROR(hold.Take(latch_));
   auto it = backward_.find(key);
   if (it == backward_.end()) {
     std::vector<Output> extras;

@@ -8,12 +8,12 @@
 #define GK_FUNCTION_FUNCTION_GRADIENT_H_
 
 #include <map>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "function/differentiable_node.h"
+#include "function/trace_latch.h"
 
 namespace gk {
 
@@ -79,7 +79,7 @@ class DifferentiableCall final : public DifferentiableNode {
   AttrMap attrs_;
   CallTable calls_;
   Ref<GraphFunction> forward_;
-  std::recursive_timed_mutex mutex_;
+  ThreadLatch latch_;
   // Null where a backward needs more than forward returns.
   std::map<Key, std::unique_ptr<BackwardFunction>> backward_;
 };

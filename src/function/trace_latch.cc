@@ -1,5 +1,7 @@
 #include "function/trace_latch.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "base/interrupt.h"
+#include "base/thread_number.h"
 #include "function/blocking_wait.h"
 
 namespace gk {
@@ -20,12 +23,27 @@ constexpr std::chrono::milliseconds kPoll(50);
 // that comes of it is a wait that was not needed.
 struct Tracing {
   std::mutex mutex;
-  std::condition_variable changed;
+  // Another one in a forked child: threads that are not there wait at it.
+  std::condition_variable* changed = new std::condition_variable;
   std::vector<const TraceLatch::Entry*> active;
-  std::map<std::thread::id, std::thread::id> waiting;  // for whom
+  std::map<uint64_t, uint64_t> waiting;  // for whom
 };
+
 Tracing& State() {
-  static auto* state = new Tracing();
+  static Tracing* const state = [] {
+    ThreadNumber();  // its handler comes first
+    pthread_atfork([] { State().mutex.lock(); }, [] { State().mutex.unlock(); },
+                   [] {
+                     Tracing& s = State();
+                     std::erase_if(s.active, [](const TraceLatch::Entry* e) {
+                       return IsLeftBehind(e->thread);
+                     });
+                     s.waiting.clear();
+                     s.changed = new std::condition_variable;
+                     s.mutex.unlock();
+                   });
+    return new Tracing();
+  }();
   return *state;
 }
 
@@ -41,8 +59,7 @@ const TraceLatch::Entry* Conflict(const Tracing& state,
 }
 
 // Would waiting for `other` make the thread `self` wait for itself?
-bool ClosesCycle(const Tracing& state, std::thread::id other,
-                 std::thread::id self) {
+bool ClosesCycle(const Tracing& state, uint64_t other, uint64_t self) {
   for (size_t steps = 0; steps <= state.waiting.size(); ++steps) {
     if (other == self) return true;
     auto it = state.waiting.find(other);
@@ -55,10 +72,10 @@ bool ClosesCycle(const Tracing& state, std::thread::id other,
 // Waits for a change, or until it is time to look around. An error if the
 // host language interrupts; the lock is given up meanwhile.
 Status WaitForChange(Tracing& state, std::unique_lock<std::mutex>& lock,
-                     std::thread::id self, std::thread::id other) {
+                     uint64_t self, uint64_t other) {
   state.waiting[self] = other;
   const bool changed =
-      state.changed.wait_for(lock, kPoll) == std::cv_status::no_timeout;
+      state.changed->wait_for(lock, kPoll) == std::cv_status::no_timeout;
   state.waiting.erase(self);
   if (changed) return OkStatus();
   lock.unlock();
@@ -70,7 +87,7 @@ Status WaitForChange(Tracing& state, std::unique_lock<std::mutex>& lock,
 }  // namespace
 
 TraceLatch::TraceLatch(const void* owner, Ref<FunctionType> type, bool alone)
-    : entry_{owner, std::move(type), 0, alone, std::this_thread::get_id()} {
+    : entry_{owner, std::move(type), 0, alone, ThreadNumber()} {
   entry_.hash = entry_.type->hash();
   Tracing& state = State();
   {
@@ -104,17 +121,17 @@ TraceLatch::~TraceLatch() {
     state.active.erase(
         std::find(state.active.begin(), state.active.end(), &entry_));
   }
-  state.changed.notify_all();
+  state.changed->notify_all();
 }
 
-StatusOr<bool> WaitForThread(std::thread::id holder, FunctionRef<bool()> done) {
+StatusOr<bool> WaitForThread(uint64_t holder, FunctionRef<bool()> done) {
   Tracing& state = State();
-  const std::thread::id self = std::this_thread::get_id();
+  const uint64_t self = ThreadNumber();
   bool closes_cycle = false;
   Status status;
   WaitBlocking([&] {
     std::unique_lock<std::mutex> lock(state.mutex);
-    while (!done()) {
+    while (!done() && !IsLeftBehind(holder)) {
       closes_cycle = ClosesCycle(state, holder, self);
       if (closes_cycle) return;
       status = WaitForChange(state, lock, self, holder);
@@ -129,7 +146,41 @@ void WakeWaiters() {
   Tracing& state = State();
   // Whoever asked and was told to wait waits by now.
   { std::lock_guard<std::mutex> lock(state.mutex); }
-  state.changed.notify_all();
+  state.changed->notify_all();
+}
+
+Status ThreadLatch::Hold::Take(ThreadLatch& latch) {
+  const uint64_t self = ThreadNumber();
+  while (true) {
+    uint64_t other;
+    {
+      std::lock_guard<std::mutex> lock(latch.mutex_);
+      other = latch.holder_;
+      if (other == 0 || other == self || IsLeftBehind(other)) {
+        latch.times_ = other == self ? latch.times_ + 1 : 1;
+        latch.holder_ = self;
+        latch_ = &latch;
+        return OkStatus();
+      }
+    }
+    GK_ASSIGN_OR_RETURN(const bool waited, WaitForThread(other, [&] {
+                          std::lock_guard<std::mutex> lock(latch.mutex_);
+                          return latch.holder_ != other;
+                        }));
+    if (!waited) {
+      return Status(Code::kAborted,
+                    "Two threads wait for what the other one makes");
+    }
+  }
+}
+
+void ThreadLatch::Release() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (--times_ > 0) return;
+    holder_ = 0;
+  }
+  WakeWaiters();
 }
 
 }  // namespace gk

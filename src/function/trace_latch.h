@@ -6,7 +6,8 @@
 #ifndef GK_FUNCTION_TRACE_LATCH_H_
 #define GK_FUNCTION_TRACE_LATCH_H_
 
-#include <thread>
+#include <cstdint>
+#include <mutex>
 
 #include "base/function_ref.h"
 #include "base/status.h"
@@ -33,7 +34,7 @@ class TraceLatch {
     Ref<FunctionType> type;
     size_t hash;
     bool alone;
-    std::thread::id thread;
+    uint64_t thread;  // ThreadNumber()
   };
 
  private:
@@ -42,12 +43,38 @@ class TraceLatch {
   Status status_;
 };
 
-// Waits for what the thread `holder` works on, until `done`, which is asked
-// again whenever somebody calls WakeWaiters. False, at once, where that would
-// close a cycle of threads that wait for each other. An error if the host
-// language interrupts.
-StatusOr<bool> WaitForThread(std::thread::id holder, FunctionRef<bool()> done);
+// Waits for what the thread of number `holder` works on, until `done`, which is
+// asked again whenever somebody calls WakeWaiters, or until a fork has left
+// that thread behind. False, at once, where that would close a cycle of threads
+// that wait for each other. An error if the host language interrupts.
+StatusOr<bool> WaitForThread(uint64_t holder, FunctionRef<bool()> done);
 void WakeWaiters();
+
+// What one thread at a time may hold, as often as it likes. Held by a thread
+// that a fork left behind it is free.
+class ThreadLatch {
+ public:
+  class Hold {
+   public:
+    Hold() = default;
+    Hold(const Hold&) = delete;
+    ~Hold() {
+      if (latch_ != nullptr) latch_->Release();
+    }
+    // Waits; Aborted where two threads would wait for each other for ever.
+    Status Take(ThreadLatch& latch);
+
+   private:
+    ThreadLatch* latch_ = nullptr;
+  };
+
+ private:
+  void Release();
+
+  std::mutex mutex_;
+  uint64_t holder_ = 0;
+  int times_ = 0;
+};
 
 }  // namespace gk
 

@@ -2,10 +2,10 @@
 
 #include <map>
 #include <mutex>
-#include <thread>
 #include <tuple>
 
 #include "base/caught.h"
+#include "base/thread_number.h"
 #include "function/trace_latch.h"
 
 namespace gk {
@@ -25,7 +25,7 @@ struct VariantCache::Key {
 struct VariantCache::Variants {
   struct Slot {
     Ref<DifferentiableNode> made;  // null while `maker` makes it
-    std::thread::id maker;
+    uint64_t maker = 0;            // its ThreadNumber()
   };
   std::mutex mutex;
   std::map<Key, Slot> slots;
@@ -80,14 +80,14 @@ StatusOr<Ref<DifferentiableNode>> VariantCache::Get(
   for (const GraphFunction* f : request.functions.subspan(1)) {
     key.others.push_back(Of(*f).id_);
   }
-  const std::thread::id self = std::this_thread::get_id();
+  const uint64_t self = ThreadNumber();
   while (true) {
-    std::thread::id maker;
+    uint64_t maker;
     {
       std::lock_guard<std::mutex> lock(variants->mutex);
       auto [it, fresh] = variants->slots.try_emplace(key);
       if (it->second.made) return it->second.made;
-      if (fresh) {
+      if (fresh || IsLeftBehind(it->second.maker)) {
         it->second.maker = self;
         break;
       }

@@ -1,6 +1,6 @@
 // A bounded cache of prepared kernels by description, least recently used out
 // first. Thread-safe; creation happens outside the lock, as it may take a
-// large part of a millisecond.
+// large part of a millisecond. Lives as long as the process.
 #ifndef GK_KERNELS_RECENT_CACHE_H_
 #define GK_KERNELS_RECENT_CACHE_H_
 
@@ -9,6 +9,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "base/process_mutex.h"
 #include "base/status.h"
 
 namespace gk {
@@ -42,7 +43,7 @@ class RecentCache {
  private:
   static constexpr size_t kCapacity = 512;
   using Order = std::list<std::shared_ptr<Kernel>>;
-  std::mutex mutex_;
+  ProcessMutex mutex_;
   Order order_;  // most recently used first
   std::unordered_map<Desc, typename Order::iterator, Hash> index_;
 };

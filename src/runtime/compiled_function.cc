@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 
 #include "base/checks.h"
 #include "grappler/large_constants.h"
@@ -12,6 +13,15 @@ namespace {
 
 // How long a second call may compute constants. It would compute them anyway.
 constexpr std::chrono::seconds kMaxFolding{10};
+
+// Moves what is behind the first `most`: it is destroyed without the lock.
+template <class List>
+void DropBehind(size_t most, List& list, List& dropped) {
+  if (list.size() > most) {
+    dropped.splice(dropped.end(), list, std::next(list.begin(), most),
+                   list.end());
+  }
+}
 
 }  // namespace
 
@@ -72,7 +82,7 @@ StatusOr<Ref<Plan>> CompiledFunction::DeclaredPlan() {
   if (Plan* plan = ready_.load(std::memory_order_acquire)) {
     return Ref<Plan>(plan);
   }
-  std::unique_lock<std::mutex> lock(making_);
+  std::unique_lock lock(mutex_);
   if (!declared_) {
     lock.unlock();
     return MakeDeclaredPlan();
@@ -96,7 +106,7 @@ StatusOr<Ref<Plan>> CompiledFunction::DeclaredPlan() {
 StatusOr<Ref<Plan>> CompiledFunction::MakeDeclaredPlan() {
   GK_ASSIGN_OR_RETURN(Ref<Plan> made, Plan::Make(graph_));
   const bool may_fold = RunsGraphPasses() && HasLargeConstants(graph_);
-  std::lock_guard<std::mutex> lock(making_);
+  std::lock_guard lock(mutex_);
   if (declared_) return declared_;  // another thread was faster
   declared_ = std::move(made);
   if (loop_body_) declared_->TakeSharedStatesOf(*loop_body_);
@@ -115,9 +125,9 @@ void CompiledFunction::FoldLarge() {
   if (!OptimizeAgain(&f, go_on, &changed).ok() || !changed) return;
   StatusOr<Ref<Plan>> made = Plan::Make(f.Clone());
   if (!made.ok()) return;
-  std::lock_guard<std::mutex> lock(making_);
+  std::lock_guard lock(mutex_);
   (*made)->TakeSharedStatesOf(*declared_);
-  declared_ = std::move(*made);
+  std::swap(declared_, *made);
   folded_ = std::move(f);
   is_folded_.store(true, std::memory_order_release);
 }
@@ -125,11 +135,11 @@ void CompiledFunction::FoldLarge() {
 StatusOr<Ref<Plan>> CompiledFunction::LoopBodyPlan() {
   if (!is_static_) return Ref<Plan>();
   {
-    std::lock_guard<std::mutex> lock(making_);
+    std::lock_guard lock(mutex_);
     if (loop_body_) return loop_body_;
   }
   GK_ASSIGN_OR_RETURN(Ref<Plan> made, Plan::MakeLoopBody(graph_));
-  std::lock_guard<std::mutex> lock(making_);
+  std::lock_guard lock(mutex_);
   if (loop_body_) return loop_body_;
   loop_body_ = std::move(made);
   if (declared_) loop_body_->TakeSharedStatesOf(*declared_);
@@ -190,7 +200,7 @@ Ref<Plan> CompiledFunction::LoopBodyPlanFor(std::span<const Tensor> states,
   if (!CheckArguments(states).ok()) return {};
   ShapeKey key = KeyOf(states);
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard lock(mutex_);
     for (auto it = loop_plans_.begin(); it != loop_plans_.end(); ++it) {
       if (it->key != key) continue;
       loop_plans_.splice(loop_plans_.begin(), loop_plans_, it);
@@ -203,12 +213,13 @@ Ref<Plan> CompiledFunction::LoopBodyPlanFor(std::span<const Tensor> states,
   StatusOr<Ref<Plan>> made = Specialise(states, **declared, true);
   Ref<Plan> plan;
   if (made.ok() && (*made)->is_closed) plan = std::move(*made);
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::list<Specialised> dropped;
+  std::lock_guard lock(mutex_);
   for (const Specialised& s : loop_plans_) {
     if (s.key == key) return s.plan;  // another thread was faster
   }
   loop_plans_.push_front({std::move(key), plan});
-  if (loop_plans_.size() > kMaxPlans) loop_plans_.pop_back();
+  DropBehind(kMaxPlans, loop_plans_, dropped);
   return plan;
 }
 
@@ -217,8 +228,9 @@ StatusOr<Ref<Plan>> CompiledFunction::PlanFor(std::span<const Tensor> inputs) {
   GK_ASSIGN_OR_RETURN(Ref<Plan> declared, DeclaredPlan());
   if (is_static_) return declared;
   ShapeKey key = KeyOf(inputs);
+  std::list<Specialised> dropped;
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard lock(mutex_);
     for (auto it = plans_.begin(); it != plans_.end(); ++it) {
       if (it->key != key) continue;
       plans_.splice(plans_.begin(), plans_, it);
@@ -233,10 +245,10 @@ StatusOr<Ref<Plan>> CompiledFunction::PlanFor(std::span<const Tensor> inputs) {
     seen_.erase(seen);
     // The entry tells other threads that a plan is on its way.
     plans_.push_front({key, nullptr});
-    if (plans_.size() > kMaxPlans) plans_.pop_back();
+    DropBehind(kMaxPlans, plans_, dropped);
   }
   const auto settle = [&](const Ref<Plan>& plan) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard lock(mutex_);
     for (auto it = plans_.begin(); it != plans_.end(); ++it) {
       if (it->key != key || it->plan) continue;
       it->plan = plan;

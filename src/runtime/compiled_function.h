@@ -17,10 +17,10 @@
 #include <atomic>
 #include <cstdint>
 #include <list>
-#include <mutex>
 #include <span>
 #include <vector>
 
+#include "base/process_mutex.h"
 #include "graph/graph.h"
 #include "runtime/plan.h"
 
@@ -78,16 +78,16 @@ class CompiledFunction final : public GraphFunction::Compiled {
     return is_folded_.load(std::memory_order_acquire) ? folded_ : graph_;
   }
 
+  // Guards what changes. No plan is destroyed under it.
+  ProcessMutex& mutex_ = ProcessMutex::Of(this);
   FunctionGraph graph_;   // optimised for the declared shapes
   FunctionGraph folded_;  // with large constants computed; see is_folded_
   std::atomic<bool> is_folded_{false};
-  bool may_fold_ = false;              // guarded by making_
-  Ref<Plan> declared_, loop_body_;     // guarded by making_
+  bool may_fold_ = false;
+  Ref<Plan> declared_, loop_body_;
   std::atomic<Plan*> ready_{nullptr};  // declared_, once it is there
-  std::mutex making_;
   bool is_static_ = false;
 
-  std::mutex mutex_;
   std::list<Specialised> plans_;  // most recent first; null while being made
   std::list<ShapeKey> seen_;
   std::list<Specialised> loop_plans_;  // null where the body is not closed

@@ -2,8 +2,11 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <mutex>
 #include <string_view>
 #include <unordered_map>
+
+#include "base/process_mutex.h"
 
 namespace gk {
 namespace {
@@ -62,14 +65,14 @@ std::string Plan::DebugString() const {
 
 StatusOr<Ref<Plan>> Plan::WithoutMergedUpdates() const {
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(ProcessMutex::Of(this));
     if (without_merged_updates_) return without_merged_updates_;
   }
   // Making plans can be interrupted, and so needs to be done without a lock.
   GK_ASSIGN_OR_RETURN(Ref<Plan> made,
                       Make(function.Clone(), /*merge_updates=*/false));
   made->TakeSharedStatesOf(*this);
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(ProcessMutex::Of(this));
   if (!without_merged_updates_) without_merged_updates_ = std::move(made);
   return without_merged_updates_;
 }

@@ -10,7 +10,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -157,8 +156,7 @@ class Plan : public RefCounted {
  private:
   void MakeSharedStates();
 
-  mutable std::mutex mutex_;
-  mutable Ref<Plan> without_merged_updates_;
+  mutable Ref<Plan> without_merged_updates_;  // under ProcessMutex::Of(this)
 };
 
 }  // namespace gk
