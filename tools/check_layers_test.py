@@ -220,6 +220,34 @@ class PatchTest(unittest.TestCase):
             self.assertNotIn("sets", self.judge(text), text)
 
 
+class StaticsTest(unittest.TestCase):
+    NAME = "python/src/nest/a.cc"
+
+    def judge(self, line: str) -> int:
+        status, output = judge({self.NAME: f"void F() {{\n  {line}\n}}\n"})
+        self.assertEqual(output.startswith(f"{self.NAME}:2: Python may"), status == 1)
+        return status
+
+    def test_python_may_not_run_under_a_guard(self) -> None:
+        for line in (
+            'static PyObject* cls =\n      ImportAttribute("a", "b").Release();',
+            'static auto* made = new Kept(PyList_New(0));',
+            "static const nb::object& f = *new nb::object(RawOp(1));",
+            "static nb::dict& classes = *new nb::dict();",
+        ):
+            self.assertEqual(self.judge(line), 1, line)
+
+    def test_what_runs_no_python_is_fine(self) -> None:
+        for line in (
+            'static constinit ImportedOnce cls("a", "b");',
+            'static PyObject* name = PyUnicode_InternFromString("a");',
+            "static PyObject* first = nullptr;",
+            "static auto* map = new std::map<const Node*, PyObject*>();",
+            'static const char* names[] = {"a", nullptr};',
+        ):
+            self.assertEqual(self.judge(line), 0, line)
+
+
 class LengthTest(unittest.TestCase):
     def test_600_lines_are_fine(self) -> None:
         status, output = judge({"src/base/a.cc": "// one\n" * 600})

@@ -4,6 +4,7 @@
 
 #include "function/loop_builder.h"
 #include "python/src/binding/class_attribute.h"
+#include "python/src/binding/imported_once.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/graph/graph_parts.h"
@@ -56,16 +57,13 @@ bool IsNumber(PyObject* o) {
   return PyBool_Check(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o);
 }
 
-PyObject* SymbolType(const char* name) {
-  return ImportAttribute(kSymbols, name).Release();
-}
 bool IsLostName(nb::handle value) {
-  static PyObject* const type = SymbolType("Undefined");
-  return reinterpret_cast<PyObject*>(Py_TYPE(value.ptr())) == type;
+  static constinit ImportedOnce type(kSymbols, "Undefined");
+  return value.type().is(Owned(Py_XNewRef(type.Get())));
 }
 bool IsLostResult(nb::handle value) {
-  static PyObject* const type = SymbolType("UndefinedReturnValue");
-  return reinterpret_cast<PyObject*>(Py_TYPE(value.ptr())) == type;
+  static constinit ImportedOnce type(kSymbols, "UndefinedReturnValue");
+  return value.type().is(Owned(Py_XNewRef(type.Get())));
 }
 
 // Is it a tuple or a list of tensors alone?
@@ -195,9 +193,11 @@ nb::object AsLeaf(nb::handle value) {
 }
 
 nb::object WithTensorLeaves(nb::handle structure) {
-  static PyObject* const leaf =
-      nb::cpp_function(&AsLeaf, nb::arg().none()).release().ptr();
-  return Call("graphkiln.nest", "map_structure", nb::handle(leaf), structure);
+  static constinit MadeOnce leaf;
+  const nb::handle function = leaf.Get([] {
+    return nb::cpp_function(&AsLeaf, nb::arg().none()).release().ptr();
+  });
+  return Call("graphkiln.nest", "map_structure", function, structure);
 }
 
 std::vector<nb::object> Leaves(nb::handle value, bool expand) {

@@ -1,5 +1,6 @@
 // tf.data.experimental: older names of what datasets and iterators have.
 #include "python/src/binding/class_attribute.h"
+#include "python/src/binding/imported_once.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/data/dataset_methods.h"
 #include "python/src/data/dataset_step.h"
@@ -11,8 +12,8 @@ namespace nb = nanobind;
 
 template <class... Args>
 nb::object Later(const char* member, Args&&... args) {
-  static PyObject* make = ImportAttribute("operator", "methodcaller").Release();
-  return nb::handle(make)(member, std::forward<Args>(args)...);
+  static constinit ImportedOnce make("operator", "methodcaller");
+  return Owned(Py_XNewRef(make.Get()))(member, std::forward<Args>(args)...);
 }
 
 nb::object AsTuple(const Arguments& a, size_t from = 0) {

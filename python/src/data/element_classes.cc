@@ -12,6 +12,7 @@
 #include "ops/fn/OptionalHasValue.h"
 #include "ops/fn/OptionalNone.h"
 #include "python/src/binding/class_members.h"
+#include "python/src/binding/imported_once.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/data/element_spec.h"
@@ -418,12 +419,12 @@ Object AsArray(Handle leaf) {
     return array;
   }
   if (nb::hasattr(leaf, "dense_shape")) {  // a sparse tensor
-    static const Object& cls = *new Object(
-        Owned(ImportAttribute("graphkiln._graphkiln", "SparseTensorValue")
-                  .Release()));
-    return cls(leaf.attr("indices").attr("numpy")(),
-               leaf.attr("values").attr("numpy")(),
-               leaf.attr("dense_shape").attr("numpy")());
+    static constinit ImportedOnce cls("graphkiln._graphkiln",
+                                      "SparseTensorValue");
+    return Owned(Py_XNewRef(cls.Get()))(
+        leaf.attr("indices").attr("numpy")(),
+        leaf.attr("values").attr("numpy")(),
+        leaf.attr("dense_shape").attr("numpy")());
   }
   return leaf.attr("numpy")();
 }

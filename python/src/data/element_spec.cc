@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "python/src/binding/class_attribute.h"
+#include "python/src/binding/imported_once.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/graph/name_scope.h"
@@ -30,12 +31,8 @@ bool IsSpecOf(Handle spec, Handle cls) {
 Handle RaggedSpec() { return TheCompositeClasses().ragged_spec; }
 Handle SparseSpec() { return TheCompositeClasses().sparse_spec; }
 Handle NoneSpec() {
-  static constinit MadeOnce cls;
-  PyObject* const made = cls.Get([] {
-    return ImportAttribute("graphkiln._graphkiln", "NoneTensorSpec").Release();
-  });
-  if (made == nullptr) throw nb::python_error();
-  return made;
+  static constinit ImportedOnce cls("graphkiln._graphkiln", "NoneTensorSpec");
+  return Owned(Py_XNewRef(cls.Get()));
 }
 
 PartialTensorShape ShapeOfSpec(Handle spec) { return Shape(spec.attr("shape")); }

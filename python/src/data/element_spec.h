@@ -68,12 +68,12 @@ bool HasArrays(nanobind::handle leaf);
 
 // Python's function of an op (raw_ops), which lets other threads run and whose
 // errors name it; the file includes ops/fn/<op>.h.
-#define GK_RAW_OP(op)                                \
-  ([] {                                              \
-    using ::gk::ops::op;                             \
-    static const nanobind::object& f =               \
-        *new nanobind::object(::gk::py::RawOp(#op)); \
-    return nanobind::handle(f);                      \
+#define GK_RAW_OP(op)                                                \
+  ([] {                                                              \
+    using ::gk::ops::op;                                             \
+    static constinit ::gk::py::MadeOnce f;                           \
+    return nanobind::handle(                                         \
+        f.Get([] { return ::gk::py::RawOp(#op).release().ptr(); })); \
   }())
 nanobind::object RawOp(const char* name);
 // Is it None or not given?

@@ -1,5 +1,6 @@
 #include "python/src/data/made_dataset.h"
 
+#include "python/src/binding/imported_once.h"
 #include "python/src/data/element_spec.h"
 
 namespace gk::py {
@@ -9,19 +10,15 @@ using Object = nb::object;
 using Handle = nb::handle;
 
 bool IsDataset(Handle value) {
-  static const Object& base = *new Object(
-      nb::module_::import_("graphkiln._graphkiln").attr("DatasetBase"));
-  return PyObject_TypeCheck(value.ptr(),
-                            reinterpret_cast<PyTypeObject*>(base.ptr()));
+  static constinit ImportedOnce base("graphkiln._graphkiln", "DatasetBase");
+  return PyObject_TypeCheck(
+      value.ptr(),
+      reinterpret_cast<PyTypeObject*>(Owned(Py_XNewRef(base.Get())).ptr()));
 }
 
 Handle DatasetClass() {
-  static constinit MadeOnce cls;
-  PyObject* const made = cls.Get([] {
-    return ImportAttribute("graphkiln.data._dataset", "Dataset").Release();
-  });
-  if (made == nullptr) throw nb::python_error();
-  return made;
+  static constinit ImportedOnce cls("graphkiln.data._dataset", "Dataset");
+  return Owned(Py_XNewRef(cls.Get()));
 }
 
 TypedDataset DatasetOf(Handle dataset) {
@@ -31,7 +28,9 @@ TypedDataset DatasetOf(Handle dataset) {
 
 Object MakeDataset(const std::string& kind, Handle variant, Handle spec,
                    Object parts) {
-  static nb::dict& classes = *new nb::dict();
+  static constinit MadeOnce made_classes;
+  const auto classes =
+      nb::borrow<nb::dict>(Owned(Py_XNewRef(made_classes.Get(&PyDict_New))));
   const nb::str name(kind.c_str());
   if (!classes.contains(name)) {
     const Handle dataset = DatasetClass();

@@ -39,9 +39,11 @@ PyObject* DefaultText(PyObject*) {
   return PyUnicode_FromString("<captured_default_value>");
 }
 nb::handle Default() {
-  static PyObject* made = ObjectWith("graphkiln._CapturedDefault",
-                                     {Py_tp_repr, Slot<DefaultText>()});
-  return made;
+  static constinit MadeOnce made;
+  return made.Get([] {
+    return ObjectWith("graphkiln._CapturedDefault",
+                      {Py_tp_repr, Slot<DefaultText>()});
+  });
 }
 
 // --- Parameter

@@ -9,6 +9,7 @@
 #include "framework/variable.h"
 #include "function/trace_arguments.h"
 #include "python/src/binding/guarded.h"
+#include "python/src/binding/imported_once.h"
 #include "python/src/function/concrete_function.h"
 #include "python/src/function/function_trace_type.h"
 #include "python/src/function/typed_values.h"
@@ -198,8 +199,9 @@ void RefuseResult(PyObject* function, PyObject* value) {
 PyRef ResultTensor(PyObject* function, PyObject* value) {
   if (IsTensor(value)) return PyRef::Share(value);
   if (!PyCallable_Check(value) && !IsDType(value)) {
-    static PyObject* convert =
-        ImportAttribute("graphkiln._graphkiln", "convert_to_tensor").Release();
+    static constinit ImportedOnce function("graphkiln._graphkiln",
+                                           "convert_to_tensor");
+    PyObject* const convert = function.Get();
     PyRef tensor =
         PyRef::Steal(convert ? PyObject_CallOneArg(convert, value) : nullptr);
     if (tensor || (!PyErr_ExceptionMatches(PyExc_TypeError) &&

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "python/src/binding/errors.h"
+#include "python/src/binding/imported_once.h"
 #include "python/src/function/function_trace_type.h"
 #include "python/src/function/tracing_protocol.h"
 #include "python/src/nest/flattened_object.h"
@@ -137,8 +138,8 @@ PyObject* CastSequence(const TraceType& type, PyObject* value) {
 }
 
 PyObject* CastDict(const TraceType& type, PyObject* value) {
-  static PyObject* mapping =
-      ImportAttribute("collections.abc", "Mapping").Release();
+  static constinit ImportedOnce cls("collections.abc", "Mapping");
+  PyObject* const mapping = cls.Get();
   const int is_mapping = mapping ? PyObject_IsInstance(value, mapping) : -1;
   if (is_mapping < 0) return nullptr;
   if (is_mapping == 0) {

@@ -49,9 +49,10 @@ PyObject* ControlDependencies(PyObject*, PyObject* args, PyObject* kwargs) {
 
 PyObject* DefaultGraph(PyObject*, PyObject*) {
   if (FuncGraph* f = FuncGraph::Current()) return WrapGraph(f->graph().get());
-  static PyObject* const unused =
-      PyObject_CallNoArgs(reinterpret_cast<PyObject*>(GraphType));
-  return Py_XNewRef(unused);
+  static constinit MadeOnce unused;
+  return Py_XNewRef(unused.Get([] {
+    return PyObject_CallNoArgs(reinterpret_cast<PyObject*>(GraphType));
+  }));
 }
 
 PyObject* MakePlaceholder(PyObject*, PyObject* args, PyObject* kwargs) {

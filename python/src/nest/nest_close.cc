@@ -1,5 +1,6 @@
 // Containers of Python made of their children.
 #include "python/src/binding/class_attribute.h"
+#include "python/src/binding/imported_once.h"
 #include "python/src/nest/flattened_object.h"
 #include "python/src/nest/nest_node.h"
 
@@ -134,8 +135,9 @@ PyObject* Close(const NestNode& node, std::span<const PyRef> children,
       // Ranges and views cannot be made of their items.
       if (!list || cls == nullptr) return list.Release();
       auto* type = reinterpret_cast<PyTypeObject*>(cls);
-      static PyObject* view =
-          ImportAttribute("collections.abc", "MappingView").Release();
+      static constinit ImportedOnce views("collections.abc", "MappingView");
+      PyObject* const view = views.Get();
+      if (view == nullptr) return nullptr;
       const int is_view = type == &PyRange_Type ? 1
                           : node.kind != Kind::kSequence
                               ? 0

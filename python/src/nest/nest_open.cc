@@ -1,5 +1,6 @@
 // Containers of Python taken apart.
 #include "python/src/binding/class_attribute.h"
+#include "python/src/binding/imported_once.h"
 #include "python/src/nest/flattened_object.h"
 #include "python/src/nest/nest_node.h"
 #include "python/src/tensors/tensor_spec_type.h"
@@ -13,8 +14,8 @@ using Kind = Structure::Kind;
 // Is it an instance of this class of collections.abc? -1 with an exception.
 template <Name kName>
 int IsAbstract(PyObject* o) {
-  static PyObject* cls =
-      ImportAttribute("collections.abc", kName.text).Release();
+  static constinit ImportedOnce imported("collections.abc", kName.text);
+  PyObject* const cls = imported.Get();
   return cls ? PyObject_IsInstance(o, cls) : -1;
 }
 

@@ -173,9 +173,11 @@ Py_hash_t HashImpl() {
 
 // object.__format__: the text, and a TypeError for any other wish.
 PyObject* DefaultFormat() {
-  static PyObject* format = PyObject_GetAttrString(
-      reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__format__");
-  return format;
+  static constinit MadeOnce format;
+  return format.Get([] {
+    return PyObject_GetAttrString(
+        reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__format__");
+  });
 }
 
 PyObject* Format(PyObject* o, PyObject* spec) {

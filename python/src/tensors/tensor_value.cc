@@ -6,6 +6,7 @@
 #include "framework/tensor_text.h"
 #include "graph/graph.h"
 #include "python/src/tensors/dtype_type.h"
+#include "python/src/binding/imported_once.h"
 #include "python/src/tensors/large_copy.h"
 #include "python/src/tensors/shape_type.h"
 #include "python/src/tensors/tensor_type.h"
@@ -24,7 +25,8 @@ PyRef ShapeTuple(const TensorShape& shape) {
 }
 
 PyObject* NumpyEmpty(const TensorShape& shape, PyObject* dtype) {
-  static PyObject* empty = ImportAttribute("numpy", "empty").Release();
+  static constinit ImportedOnce function("numpy", "empty");
+  PyObject* const empty = function.Get();
   if (empty == nullptr) return nullptr;
   PyRef tuple = ShapeTuple(shape);
   if (!tuple) return nullptr;
