@@ -15,7 +15,8 @@
 //     gk::Tensor x = gk::placeholder(gk::DataType::kFloat, {2}, "x");
 //     gk::nn::relu(x * 2.0f);
 //   }
-//   gk::Tensor x = graph.get_tensor_by_name("layer/x:0");
+//   auto f = graph.prune({graph.get_tensor_by_name("layer/x:0")},
+//                        {graph.get_tensor_by_name("layer/Relu:0")});
 #ifndef GRAPHKILN_GRAPH_H_
 #define GRAPHKILN_GRAPH_H_
 
@@ -203,6 +204,15 @@ class GK_EXPORT Graph {
   // Of the random operations that are made in it.
   std::optional<int64_t> seed() const;
   void set_seed(std::optional<int64_t> seed) const;
+
+  // A function of some tensors of the graph that gives others, and runs what
+  // lies between, and the operations of `runs` with what they need, in the
+  // order that the edges give. Throws Error (kFailedPrecondition) if a
+  // placeholder is needed that is not among `feeds`.
+  ConcreteFunction prune(const std::vector<Tensor>& feeds,
+                         const std::vector<Tensor>& fetches,
+                         const std::vector<Operation>& runs = {},
+                         const std::string& name = "pruned") const;
 
   // The graph as a GraphDef message; `add_shapes` adds `_output_shapes`.
   std::string as_graph_def(bool add_shapes = false) const;

@@ -172,6 +172,37 @@ TEST(GraphTest, GraphsAreBuiltForTheirOwnSake) {
             (gk::Shape{2}));
 }
 
+TEST(GraphTest, PartsOfGraphsAreFunctions) {
+  const gk::Graph graph;
+  {
+    const auto inside = graph.as_default();
+    const Tensor x = gk::placeholder(gk::DataType::kFloat, {}, "x");
+    const Operation y = graph.create_op("Identity", {x * 2.0f + 1.0f}, "y");
+    graph.create_op("Identity", {y.outputs()[0] * 3.0f}, "z");
+  }
+  const auto named = [&](const char* name) {
+    return graph.get_tensor_by_name(name);
+  };
+  const Tensor x = named("x:0"), y = named("y:0"), z = named("z:0");
+  const auto both = graph.prune({x}, {z, y});
+  EXPECT_EQ(both.inputs()[0].name, "x");
+  EXPECT_EQ(both(Tensor(1.0f))[0].item<float>(), 9.0f);
+  EXPECT_EQ(both(Tensor(1.0f))[1].item<float>(), 3.0f);
+  EXPECT_EQ(graph.prune({y}, {z})(Tensor(2.0f))[0].item<float>(), 6.0f);
+  EXPECT_EQ(graph.prune({y}, {y})(Tensor(2.0f))[0].item<float>(), 2.0f);
+  EXPECT_TRUE(graph.prune({x}, {}, {Operation(z)})(Tensor(2.0f)).empty());
+  EXPECT_EQ(CodeOf([&] { graph.prune({}, {z}); }),
+            gk::ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(CodeOf([&] { graph.prune({Tensor(1.0f)}, {z}); }),
+            gk::ErrorCode::kValueError);
+  // In a function, under a tape.
+  gk::GradientTape tape;
+  const Tensor at = 2.0f;
+  tape.watch(at);
+  auto f = gk::function([&](const Tensor& t) { return both(t)[0]; });
+  EXPECT_EQ(tape.gradient(f(at), at).item<float>(), 6.0f);
+}
+
 TEST(GraphTest, NamesOfEagerVariables) {
   const gk::name_scope outer("outer"), inner("inner");
   EXPECT_EQ(gk::Variable(Tensor(1.0f), {.name = "v"}).name(), "outer/inner/v");

@@ -6,10 +6,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "api/concrete_rep.h"
 #include "api/graph_rep.h"
 #include "framework/device_spec.h"
 #include "framework/op_name.h"
-#include "function/run_order.h"
+#include "function/graph_part.h"
 #include "function/user_scopes.h"
 #include "graph/graph_elements.h"
 #include "ops/fn/Placeholder.h"
@@ -272,6 +273,39 @@ std::optional<int64_t> Graph::seed() const {
 }
 void Graph::set_seed(std::optional<int64_t> seed) const {
   rep_->graph->set_random_seed(seed);
+}
+
+ConcreteFunction Graph::prune(const std::vector<Tensor>& feeds,
+                              const std::vector<Tensor>& fetches,
+                              const std::vector<Operation>& runs,
+                              const std::string& name) const {
+  return Guarded([&] {
+    const ::gk::Graph* const graph = rep_->graph->graph().get();
+    const auto edge = [&](const Tensor& t) {
+      const InnerTensor inner = Inner(t);
+      if (inner.is_symbolic() && ::gk::Graph::GraphOf(inner) == graph) {
+        return ::gk::Graph::OutputOf(inner);
+      }
+      throw ::gk::Error(ValueError("Tensor {} is not an element of this graph.",
+                                   t.to_string()));
+    };
+    std::vector<Output> inputs;
+    std::vector<ImportedElement> outputs;
+    for (const Tensor& t : feeds) inputs.push_back(edge(t));
+    for (const Tensor& t : fetches) {
+      const Output o = edge(t);
+      outputs.push_back({o.node, o.index});
+    }
+    for (Node* node : NodesOf(runs, rep_->graph.get())) {
+      outputs.push_back({node, -1});
+    }
+    const GraphPart part = ValueOrThrow(GraphPart::Between(
+        rep_->graph.get(), std::move(inputs), std::move(outputs)));
+    Ref<::gk::ConcreteFunction> made = ValueOrThrow(part.ToFunction(name));
+    Ref<FunctionType> type = made->signature().type;
+    return ConcreteFunction(std::make_shared<const ConcreteFunction::Rep>(
+        ConcreteFunction::Rep{std::move(made), std::move(type)}));
+  });
 }
 
 std::string Graph::as_graph_def(bool add_shapes) const {

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "function/graph_part.h"
 #include "graph/control_gather.h"
 #include "graph/graph_elements.h"
+#include "python/src/binding/text_caster.h"
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/graph/operation_type.h"
 #include "python/src/tensors/tensor_type.h"
@@ -113,6 +117,80 @@ PyObject* GraphControlOutputs(PyObject* o, void*) {
     if (!list || !op || PyList_Append(list.get(), op.get()) < 0) return nullptr;
   }
   return list.Release();
+}
+
+namespace {
+
+GraphPart PartOf(nb::handle graph, nb::handle feeds, nb::handle fetches) {
+  const FuncGraph* const builder =
+      IsGraph(graph.ptr()) ? GraphOf(graph.ptr())->func : nullptr;
+  if (builder == nullptr) {
+    throw Error(TypeError("expected a graph that is built or traced"));
+  }
+  const auto element = [&](nb::handle h) {
+    const Operation* op = nullptr;
+    if (IsSymbolicTensor(h.ptr())) {
+      const Output o = Graph::OutputOf(TensorOf(h.ptr()));
+      return ImportedElement{o.node, o.index};
+    }
+    if (!nb::try_cast(h, op) || op == nullptr) {
+      throw Error(TypeError("expected a tensor of the graph or an operation"));
+    }
+    return ImportedElement{op->node, -1};
+  };
+  std::vector<Output> inputs;
+  std::vector<ImportedElement> outputs;
+  for (nb::handle h : feeds) {
+    const ImportedElement e = element(h);
+    inputs.push_back({e.node, e.index});
+  }
+  for (nb::handle h : fetches) outputs.push_back(element(h));
+  StatusOr<GraphPart> part =
+      GraphPart::Between(builder, std::move(inputs), std::move(outputs));
+  if (part.status().code() == Code::kFailedPrecondition) {
+    const nb::object error =
+        nb::module_::import_("graphkiln._graphkiln").attr("UnliftableError");
+    PyErr_SetString(error.ptr(), std::string(part.status().message()).c_str());
+    throw nb::python_error();
+  }
+  return ValueOrThrow(std::move(part));
+}
+
+nb::list ArgumentsOfPart(nb::handle graph, nb::handle feeds,
+                         nb::handle fetches) {
+  const GraphPart part = PartOf(graph, feeds, fetches);
+  nb::list names;
+  for (size_t i = 0; i < nb::len(feeds); ++i) {
+    names.append(nb::cast(part.ArgumentName(i)));
+  }
+  return names;
+}
+
+nb::list CopyPart(nb::handle graph, nb::handle feeds, nb::handle fetches,
+                  nb::handle given) {
+  FuncGraph* const to = FuncGraph::Current();
+  if (to == nullptr) throw Error(RuntimeError("no graph is built here"));
+  TensorVector tensors;
+  for (nb::handle t : given) tensors.push_back(TensorOf(t.ptr()));
+  nb::list out;
+  for (Tensor& t :
+       ValueOrThrow(PartOf(graph, feeds, fetches).CopyInto(to, tensors))) {
+    out.append(t ? nb::steal(WrapTensor(std::move(t))) : nb::none());
+  }
+  return out;
+}
+
+}  // namespace
+
+void AddGraphElements(nb::module_& m) {
+  m.def("part_arguments", ArgumentsOfPart, nb::arg("graph"), nb::arg("feeds"),
+        nb::arg("fetches"),
+        "What the arguments of a function of a part are called.");
+  m.def("copy_part", CopyPart, nb::arg("graph"), nb::arg("feeds"),
+        nb::arg("fetches"), nb::arg("given"),
+        "Copies what lies between feeds and fetches into the graph that is "
+        "built, where `given` stand for the feeds; gives what stands for the "
+        "fetches, None for operations.");
 }
 
 }  // namespace gk::py

@@ -2,7 +2,7 @@
 #ifndef GK_PYTHON_GRAPH_ELEMENTS_H_
 #define GK_PYTHON_GRAPH_ELEMENTS_H_
 
-#include <Python.h>
+#include <nanobind/nanobind.h>
 
 namespace gk::py {
 
@@ -15,6 +15,9 @@ PyObject* GraphElement(PyObject* graph, PyObject* obj, bool allow_tensor,
                        bool allow_operation);
 // The operations that run even if no result needs them.
 PyObject* GraphControlOutputs(PyObject* graph, void*);
+
+// Parts of graphs, as functions are cut out of them.
+void AddGraphElements(nanobind::module_& m);
 
 }  // namespace gk::py
 

@@ -29,6 +29,7 @@
 #include "python/src/gradients/own_gradients.h"
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/graph/graph_def.h"
+#include "python/src/graph/graph_elements.h"
 #include "python/src/graph/graph_functions.h"
 #include "python/src/graph/graph_parts.h"
 #include "python/src/graph/graph_scopes.h"
@@ -143,6 +144,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddTensorArray(m);
   gk::py::AddOperation(m);
   gk::py::AddGraphDef(m);
+  gk::py::AddGraphElements(m);
   gk::py::AddOpRecord(m);
   gk::py::AddDeviceTypes(m);
   gk::py::AddLogFunctions(m);

@@ -123,19 +123,15 @@ class WrappedFunction:
         6.0
         """
         graph = self.graph
-        given = [
-            _element(graph, feed) for feed in nest.flatten(feeds, True)
-        ]
+        element = graph.as_graph_element
+        given = [element(feed) for feed in nest.flatten(feeds, True)]
         for feed in given:
             if not isinstance(feed, Tensor):
                 raise ValueError(
                     f"All members of argument `feeds` must be tensors. Got "
                     f"{feed}."
                 )
-        wanted = nest.map_structure(
-            lambda fetch: _element(graph, fetch), fetches,
-            expand_composites=True,
-        )
+        wanted = nest.map_structure(element, fetches, expand_composites=True)
         specs = input_signature and nest.flatten(input_signature, True)
         cut = _cut(graph, given, wanted, name or "pruned", specs)
         pruned = WrappedFunction(cut, None, ())
@@ -215,10 +211,6 @@ def _distinct(values: Iterable) -> list:
     return list({id(value): value for value in values}.values())
 
 
-def _element(graph: Graph, fetch: object) -> object:
-    return graph.as_graph_element(fetch)
-
-
 def _output(graph: Graph, name: str) -> Tensor | None:
     try:
         return graph.get_tensor_by_name(name)
@@ -238,82 +230,21 @@ def _cut(
         f for f in nest.flatten(fetches, expand_composites=True)
         if f is not None
     ]
-    fed = {feed.name for feed in feeds}
-    needed = _between(graph, fed, wanted)
-    definition = graph.as_graph_def()
-    part = type(definition)()
-    part.CopyFrom(definition)
-    del part.node[:]
-    part.node.extend(n for n in definition.node if n.name in needed)
-    captured = {
-        inside.name: outside for outside, inside in graph.captures
-        if inside.op.name in needed
-    }
-    constants = {
-        n.name + ":0" for n in part.node
-        if _graphkiln.has_trait(n.op, "constant")
-    }
+    names = _graphkiln.part_arguments(graph, feeds, wanted)
 
     def build(*tensors):
-        given = {feed.name: t for feed, t in zip(feeds, tensors)}
-        for key, outside in captured.items():
-            if key not in constants and key not in given:
-                given[key] = outside
-        made = [fetch.name for fetch in wanted if fetch.name not in fed]
-        results = _graphkiln.import_graph_def(part, given, made, name="")
-        by_name = {**given, **dict(zip(made, results))}
-
-        def result(fetch):
-            if fetch is None or isinstance(fetch, _graphkiln.Operation):
-                return None
-            return by_name[fetch.name]
-
-        return nest.map_structure(result, fetches, expand_composites=True)
+        results = iter(_graphkiln.copy_part(graph, feeds, wanted, tensors))
+        return nest.map_structure(
+            lambda fetch: fetch if fetch is None else next(results),
+            fetches, expand_composites=True,
+        )
 
     build.__name__ = name
     if specs is None:
         specs = [
-            TensorSpec(
-                f.shape, f.dtype,
-                f"feed_{i}" if f.op.name in needed else f.op.name,
-            )
-            for i, f in enumerate(feeds)
+            TensorSpec(feed.shape, feed.dtype, argument)
+            for feed, argument in zip(feeds, names)
         ]
     return function.function(build, autograph=False).get_concrete_function(
         *specs
     )
-
-
-def _between(graph: Graph, fed: set, wanted: Sequence) -> set:
-    """The names of the operations that `wanted` needs where tensors of the
-    names `fed` are given."""
-    captured = {inside.name for _, inside in graph.captures}
-    needed: set = set()
-    todo = [(element, (element,)) for element in wanted]
-    while todo:
-        element, path = todo.pop()
-        op = (
-            element if isinstance(element, _graphkiln.Operation) else element.op
-        )
-        if element.name in fed or op.name in needed:
-            continue
-        fed_from_outside = _graphkiln.has_trait(op.type, "placeholder")
-        if fed_from_outside and f"{op.name}:0" not in captured:
-            steps = " <- ".join(
-                f"{o.name} ({o.type})"
-                for o in (
-                    e if isinstance(e, _graphkiln.Operation) else e.op
-                    for e in path
-                )
-            )
-            raise _graphkiln.UnliftableError(
-                f"Unable to lift tensor {path[0]!r} because it depends "
-                f"transitively on placeholder {op!r} via at least one path, "
-                f"e.g.: {steps}"
-            )
-        needed.add(op.name)
-        todo += [
-            (source, (*path, source))
-            for source in (*op.inputs, *op.control_inputs)
-        ]
-    return needed

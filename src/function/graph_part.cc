@@ -1,0 +1,162 @@
+#include "function/graph_part.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "function/user_graph.h"
+
+namespace gk {
+namespace {
+
+std::string EdgeName(const Output& o) {
+  return Format("{}:{}", o.node->name(), o.index);
+}
+
+std::string Shown(const ImportedElement& e) {
+  if (e.index < 0) {
+    return Format("<tf.Operation '{}' type={}>", e.node->name(),
+                  e.node->type());
+  }
+  const Node::OutputInfo& info = e.node->output(e.index);
+  return Format("<tf.Tensor '{}:{}' shape={} dtype={}>", e.node->name(),
+                e.index, info.shape.PythonString(), DataTypeName(info.dtype));
+}
+
+}  // namespace
+
+StatusOr<GraphPart> GraphPart::Between(const FuncGraph* graph,
+                                       std::vector<Output> feeds,
+                                       std::vector<ImportedElement> fetches) {
+  GraphPart part;
+  part.graph_ = graph;
+  part.feeds_ = std::move(feeds);
+  part.fetches_ = std::move(fetches);
+  part.needed_.resize(graph->graph()->num_nodes());
+  std::unordered_set<const Node*> captured;
+  for (const FunctionCapture& c : graph->captures()) {
+    captured.insert(c.placeholder);
+  }
+  // What was asked for and what that needs; `by`: the step that needs it.
+  struct Step {
+    ImportedElement element;
+    int by;
+  };
+  std::vector<Step> steps;
+  for (const ImportedElement& e : part.fetches_) steps.push_back({e, -1});
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const auto [node, index] = steps[i].element;
+    const bool fed = std::find(part.feeds_.begin(), part.feeds_.end(),
+                               Output{node, index}) != part.feeds_.end();
+    if (fed || part.needed_[node->id()]) continue;
+    if (node->op().Has(kPlaceholder) && !captured.contains(node)) {
+      std::string path;
+      int first = static_cast<int>(i);
+      for (int at = first; at >= 0; at = steps[at].by) {
+        const Node& on = *steps[at].element.node;
+        path = Format("{} ({}){}{}", on.name(), on.type(),
+                      path.empty() ? "" : " <- ", path);
+        first = at;
+      }
+      return FailedPrecondition(
+          "Unable to lift tensor {} because it depends transitively on "
+          "placeholder {} via at least one path, e.g.: {}",
+          Shown(steps[first].element), Shown({node, -1}), path);
+    }
+    part.needed_[node->id()] = true;
+    for (const Output& o : node->inputs()) {
+      steps.push_back({{o.node, o.index}, static_cast<int>(i)});
+    }
+    for (Node* before : node->control_inputs()) {
+      steps.push_back({{before, -1}, static_cast<int>(i)});
+    }
+  }
+  return part;
+}
+
+std::string GraphPart::ArgumentName(size_t feed) const {
+  const Node& node = *feeds_[feed].node;
+  return needed_[node.id()] ? Format("feed_{}", feed) : node.name();
+}
+
+StatusOr<TensorVector> GraphPart::CopyInto(
+    FuncGraph* to, std::span<const Tensor> given) const {
+  if (given.size() != feeds_.size()) {
+    return InvalidArgument("A part of a graph with {} feeds got {} tensors",
+                           feeds_.size(), given.size());
+  }
+  GK_ASSIGN_OR_RETURN(proto::GraphDef message, GraphDefOf(*graph_));
+  std::erase_if(message.node, [&](const proto::NodeDef& def) {
+    const Node* node = graph_->graph()->FindNode(def.name);
+    return node == nullptr || !needed_[node->id()];
+  });
+  GraphImport import{.prefix = ""};
+  for (size_t i = 0; i < feeds_.size(); ++i) {
+    import.input_map[EdgeName(feeds_[i])] = given[i];
+  }
+  for (const FunctionCapture& c : graph_->captures()) {
+    if (!needed_[c.placeholder->id()]) continue;
+    // What the message has the value of stays in it.
+    const auto def = std::find_if(message.node.begin(), message.node.end(),
+                                  [&](const proto::NodeDef& d) {
+                                    return d.name == c.placeholder->name();
+                                  });
+    if (def != message.node.end() && def->op != c.placeholder->type()) continue;
+    if (!c.external) {
+      return InvalidArgument(
+          "{}: a value asked for at each call is in no part of the graph",
+          c.placeholder->name());
+    }
+    import.input_map.try_emplace(EdgeName({c.placeholder, 0}), c.external);
+  }
+  for (const auto& [node, index] : fetches_) {
+    if (index < 0) continue;
+    const std::string name = EdgeName({node, index});
+    if (!import.input_map.contains(name)) import.elements.push_back(name);
+  }
+  GK_ASSIGN_OR_RETURN(const std::vector<ImportedElement> made,
+                      ImportInto(to, message, import));
+  TensorVector results;
+  size_t next = 0;
+  for (const auto& [node, index] : fetches_) {
+    if (index < 0) {
+      results.emplace_back();
+      continue;
+    }
+    const auto known = import.input_map.find(EdgeName({node, index}));
+    if (known != import.input_map.end()) {
+      GK_ASSIGN_OR_RETURN(results.emplace_back(), to->Capture(known->second));
+    } else {
+      const ImportedElement& e = made[next++];
+      results.push_back(to->graph()->TensorOf({e.node, e.index}));
+    }
+  }
+  return results;
+}
+
+StatusOr<Ref<ConcreteFunction>> GraphPart::ToFunction(
+    const std::string& name) const {
+  auto graph = MakeRef<FuncGraph>(name);
+  TensorVector given, results;
+  std::vector<FunctionParameter> parameters;
+  for (size_t i = 0; i < feeds_.size(); ++i) {
+    const Node::OutputInfo& info = feeds_[i].node->output(feeds_[i].index);
+    const std::string argument = ArgumentName(i);
+    GK_ASSIGN_OR_RETURN(given.emplace_back(),
+                        graph->AddArgument(argument, info.dtype, info.shape,
+                                           argument, info.handle_data));
+    parameters.push_back({argument, ParameterKind::kPositionalOrKeyword, false,
+                          TraceType::Tensor(info.dtype, info.shape)});
+  }
+  const FuncGraph::Building building(graph.get());
+  GK_ASSIGN_OR_RETURN(results, CopyInto(graph.get(), given));
+  std::erase_if(results, [](const Tensor& t) { return !t; });
+  graph->set_signature(
+      {MakeRef<FunctionType>(std::move(parameters)),
+       results.size() == 1
+           ? Structure::Leaf()
+           : Structure::Tuple({results.size(), Structure::Leaf()})});
+  return ConcreteFunction::FromFuncGraph(*graph, results);
+}
+
+}  // namespace gk

@@ -1,0 +1,47 @@
+// GraphPart: what lies between some tensors of a graph and others, as a
+// function of the former.
+//
+// Nothing but what is asked for runs, in the order that the edges give. What
+// the part captures its copies capture, too.
+#ifndef GK_FUNCTION_GRAPH_PART_H_
+#define GK_FUNCTION_GRAPH_PART_H_
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "function/concrete_function.h"
+#include "graph/import_graph_def.h"
+
+namespace gk {
+
+class GraphPart {
+ public:
+  // `fetches`: edges, or nodes that run. FailedPrecondition if one needs a
+  // placeholder that is not fed. The graph outlives this.
+  static StatusOr<GraphPart> Between(const FuncGraph* graph,
+                                     std::vector<Output> feeds,
+                                     std::vector<ImportedElement> fetches);
+
+  // What an argument is called that stands for a feed.
+  std::string ArgumentName(size_t feed) const;
+  // Copies the part into a graph, where `given` stand for the feeds. The
+  // tensors that stand for the fetches, null for nodes.
+  StatusOr<TensorVector> CopyInto(FuncGraph* to,
+                                  std::span<const Tensor> given) const;
+  // A function of the feeds that returns the edges among the fetches, a tuple
+  // unless it is one.
+  StatusOr<Ref<ConcreteFunction>> ToFunction(const std::string& name) const;
+
+ private:
+  GraphPart() = default;
+
+  const FuncGraph* graph_ = nullptr;
+  std::vector<Output> feeds_;
+  std::vector<ImportedElement> fetches_;
+  std::vector<bool> needed_;  // of each node
+};
+
+}  // namespace gk
+
+#endif  // GK_FUNCTION_GRAPH_PART_H_
