@@ -20,20 +20,18 @@ int64_t Chosen(Seed seed) {
 Tensor Draw(const WeightDistribution& from, const Shape& shape, DataType dtype,
             int64_t seed) {
   const Argument pair = {seed, int64_t{0}};
-  if (from.kind == "uniform") {
-    // As Keras has it, the limits are float32 first.
-    const auto limit = [&](double v) {
-      return cast(Tensor(static_cast<float>(v)), dtype);
-    };
-    return random::stateless_uniform(shape, pair, limit(from.first),
-                                     limit(from.second), dtype);
+  const std::string function = from.Function("random.stateless_");
+  if (from.kind != "uniform") {
+    return detail::CallPublicFunction(
+        function, {shape, pair, from.first, from.second, dtype})[0];
   }
-  if (from.kind == "untruncated_normal") {
-    return random::stateless_normal(shape, pair, from.first, from.second,
-                                    dtype);
-  }
-  return random::stateless_truncated_normal(shape, pair, from.first,
-                                            from.second, dtype);
+  // As Keras has it, the limits are float32 first.
+  const auto limit = [&](double v) {
+    return cast(Tensor(static_cast<float>(v)), dtype);
+  };
+  return detail::CallPublicFunction(
+      function,
+      {shape, pair, limit(from.first), limit(from.second), dtype})[0];
 }
 
 Initializer Random(const WeightDistribution& from, Seed seed) {

@@ -4,9 +4,8 @@
 
 #include "api/inner.h"
 #include "framework/op_builder.h"
-#include "ops/composite.h"
+#include "ops/random/generator_state.h"
 #include "ops/random/random_algorithm.h"
-#include "ops/random/random_place.h"
 #include "ops/random/random_seeds.h"
 
 namespace gk::api::random {
@@ -16,28 +15,15 @@ int64_t NumberOf(Algorithm algorithm) {
   return ValueOrThrow(RandomAlgorithm(static_cast<int64_t>(algorithm)));
 }
 
-int64_t SizeOf(Algorithm algorithm) {
-  return Guarded([&] { return RandomStateSize(NumberOf(algorithm)); });
-}
-
 Tensor CheckedState(const Tensor& state, Algorithm algorithm) {
-  return Guarded([&] {
-    const int64_t size = SizeOf(algorithm);
-    const PartialTensorShape shape = Inner(state).partial_shape();
-    if (state.dtype() != DataType::kInt64 ||
-        !shape.IsCompatibleWith(TensorShape({size}))) {
-      throw ::gk::Error(ValueError(
-          "Shapes {} and [{}] are incompatible: the state of a generator is a "
-          "vector of {} int64 numbers",
-          shape.DebugString(), size, size));
-    }
-    return state;
-  });
+  Guarded([&] { CheckGeneratorState(Inner(state), NumberOf(algorithm)); });
+  return state;
 }
 
 Tensor StateOfKey(const Tensor& key, const Tensor& counter) {
-  const Tensor word = reshape(cast(key, DataType::kInt64), {1});
-  return concat({cast(counter, DataType::kInt64), word}, 0);
+  return Guarded([&] {
+    return Outer(GeneratorStateOfKey(Inner(key), Inner(counter)));
+  });
 }
 
 struct Shared {
@@ -53,9 +39,8 @@ Shared& TheShared() {
 }  // namespace
 
 Tensor create_rng_state(int64_t seed, Algorithm algorithm) {
-  std::vector<int64_t> words(SizeOf(algorithm));
-  words[0] = seed;
-  return Guarded([&] { return Outer(IntsTensor(words, InnerType::kInt64)); });
+  return Guarded(
+      [&] { return Outer(GeneratorState({seed}, NumberOf(algorithm))); });
 }
 
 void set_seed(std::optional<int64_t> seed) {
@@ -85,8 +70,8 @@ Generator Generator::from_key_counter(const Tensor& key,
 }
 
 Generator Generator::from_non_deterministic_state() {
-  const auto word = [] { return static_cast<int64_t>(RandomSeed()); };
-  return Generator(Tensor({word(), word(), word()}), Algorithm::kPhilox);
+  return Generator(Outer(UnpredictableGeneratorState(kPhiloxAlgorithm)),
+                   Algorithm::kPhilox);
 }
 
 Generator get_global_generator() {
@@ -106,7 +91,7 @@ void set_global_generator(const Generator& generator) {
 }
 
 Tensor Generator::key() const {
-  return reshape(slice(state_.value(), {SizeOf(algorithm_) - 1}, {1}),
+  return reshape(slice(state_.value(), {RandomStateSize(NumberOf(algorithm_)) - 1}, {1}),
                  std::vector<int64_t>());
 }
 
@@ -155,18 +140,22 @@ Tensor Generator::truncated_normal(const Argument& shape, const Argument& mean,
 }
 
 Tensor Generator::make_seeds(int64_t count) const {
-  const Tensor keys = uniform_full_int({count}, DataType::kInt64);
-  return stack({keys, zeros_like(keys)});
+  return Guarded([&] {
+    return Outer(SeedsOfKeys(DrawGeneratorKeys(
+        Inner(state_.handle()), NumberOf(algorithm_), count)));
+  });
 }
 
 std::vector<Generator> Generator::split(int64_t count) const {
-  const Tensor keys = uniform_full_int({count}, DataType::kInt64);
-  const Tensor counter = {int64_t{0}, int64_t{0}};
-  std::vector<Generator> made;
-  for (int64_t i = 0; i < count; ++i) {
-    made.push_back(from_key_counter(slice(keys, {i}, {1}), counter));
-  }
-  return made;
+  return Guarded([&] {
+    const auto keys = DrawGeneratorKeys(Inner(state_.handle()),
+                                        NumberOf(algorithm_), count);
+    std::vector<Generator> made;
+    for (const auto& state : StatesOfKeys(keys, count)) {
+      made.push_back(from_state(Outer(state), algorithm_));
+    }
+    return made;
+  });
 }
 
 }  // namespace gk::api::random

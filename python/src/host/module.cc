@@ -61,6 +61,7 @@
 #include "python/src/tensors/slicing.h"
 #include "python/src/tensors/tensor_spec_type.h"
 #include "python/src/tensors/tensor_type.h"
+#include "python/src/variables/variable_arguments.h"
 #include "python/src/variables/variable_type.h"
 
 NB_MODULE(_graphkiln, m) {
@@ -108,12 +109,14 @@ NB_MODULE(_graphkiln, m) {
                                       gk::py::CallStructured) &&
       gk::py::AddTracedValues(module) && gk::py::AddSourceLocations(module) &&
       gk::py::AddFunctionType(module, std::move(function)) &&
-      gk::py::AddGraphFunctions(module) && gk::py::AddGenerator(module) &&
-      gk::py::AddInitializers(module);
+      gk::py::AddGraphFunctions(module);
   if (!ok || !gk::py::AddLateAttributes(module) ||
       !gk::py::InstallInterruptCheck()) throw nanobind::python_error();
   gk::py::AddExceptionTranslator();
   gk::py::InstallHostFunctions(m);
+  gk::py::AddVariableCreatorScope(m);
+  gk::py::AddGenerator(m);
+  gk::py::AddInitializers(m);
   gk::py::AddDimension(m);
   gk::py::AddAtomicFunction(m);
   gk::py::AddArgumentSnapshot(m);

@@ -3,36 +3,30 @@
 
 #include <vector>
 
-#include "ops/dynamic_axes.h"
-#include "ops/element_moves.h"
-#include "ops/fn/Pad.h"
-#include "ops/fn/Reshape.h"
-#include "ops/fn/Size.h"
-#include "ops/fn/Sub.h"
+#include "ops/random/generator_state.h"
 #include "ops/random/random_algorithm.h"
-#include "ops/random/random_place.h"
-#include "ops/subscript.h"
-#include "python/src/binding/dict_object.h"
+#include "python/src/binding/bound_values.h"
+#include "python/src/binding/class_members.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/late_attributes.h"
-#include "python/src/binding/only_argument.h"
-#include "python/src/binding/type_parts.h"
+#include "python/src/control_flow/staged_values.h"
 #include "python/src/graph/name_scope.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/tensors/convert.h"
-#include "python/src/tensors/shape_type.h"
-#include "python/src/tensors/tensor_type.h"
 #include "python/src/variables/variable_type.h"
 
 namespace gk::py {
 namespace {
 
-[[noreturn]] void Throw(const Status& status) { throw Error(status); }
+namespace nb = nanobind;
+using Object = nb::object;
+using Handle = nb::handle;
 
-PyTypeObject* GeneratorType = nullptr;
+Handle generator_type;  // for ever
 
 // A number, a name or a tf.random.Algorithm.
-int64_t AlgorithmOf(PyObject* alg) {
+int64_t AlgorithmOf(Handle given) {
+  PyObject* const alg = given.ptr();
   if (PyUnicode_Check(alg)) {
     return ValueOrThrow(RandomAlgorithm(StringView(alg)));
   }
@@ -41,7 +35,7 @@ int64_t AlgorithmOf(PyObject* alg) {
                  "Can't convert argument `alg` (of value %S and type %S) to "
                  "int.",
                  alg, reinterpret_cast<PyObject*>(Py_TYPE(alg)));
-    Throw(PythonError());
+    throw nb::python_error();
   }
   PyRef index = Checked(PyNumber_Index(alg));
   int overflow = 0;
@@ -57,7 +51,7 @@ std::vector<int64_t> WordsOf(PyObject* integer, size_t most) {
   while (words.size() < most) {
     words.push_back(
         static_cast<int64_t>(PyLong_AsUnsignedLongLongMask(rest.get())));
-    if (PyErr_Occurred()) Throw(PythonError());
+    if (PyErr_Occurred()) throw nb::python_error();
     rest = Checked(PyNumber_Rshift(rest.get(), bits.get()));
     int overflow = 0;
     const int64_t left = PyLong_AsLongLongAndOverflow(rest.get(), &overflow);
@@ -66,327 +60,207 @@ std::vector<int64_t> WordsOf(PyObject* integer, size_t most) {
   return words;
 }
 
-Tensor StateOfSeed(PyObject* seed, int64_t algorithm) {
-  const int64_t size = RandomStateSize(algorithm);
-  if (IsTensor(seed)) {
-    SubscriptEntry first;
-    first.end = size;
-    const Tensor flat =
-        ops::Reshape(TensorOf(seed), IndicesOf(std::vector<int64_t>{-1}));
-    const Tensor words = Subscript(CastTo(flat, DataType::kInt64), {first});
-    const Tensor missing = ops::Sub(Int32Of(size), ops::Size(words));
-    const Tensor sides = CallComposite(
-        "stack", {TensorVector{Int32Of(0), missing}, int64_t{0}})[0];
-    return ops::Pad(words,
-                    CallComposite("expand_dims", {sides, int64_t{0}})[0]);
+Tensor StateOfSeed(Handle seed, int64_t algorithm) {
+  if (IsTensor(seed.ptr())) {
+    return GeneratorState(TensorOf(seed.ptr()), algorithm);
   }
+  const auto most = static_cast<size_t>(RandomStateSize(algorithm));
   std::vector<int64_t> words;
-  if (PyLong_Check(seed)) {
-    words = WordsOf(seed, size);
+  if (PyLong_Check(seed.ptr())) {
+    words = WordsOf(seed.ptr(), most);
   } else {
-    PyRef list = Checked(PySequence_Tuple(seed));
-    for (int64_t i = 0; i < PyTuple_GET_SIZE(list.get()) && i < size; ++i) {
-      PyRef word = Checked(PyNumber_Long(PyTuple_GET_ITEM(list.get(), i)));
-      words.push_back(WordsOf(word.get(), 1)[0]);
+    for (Handle word : nb::tuple(nb::borrow(seed))) {
+      if (words.size() == most) break;
+      words.push_back(WordsOf(nb::int_(word).ptr(), 1)[0]);
     }
   }
-  words.resize(size);
-  return IntsTensor(words, DataType::kInt64);
+  return GeneratorState(std::move(words), algorithm);
 }
 
-Tensor AsInt64(PyObject* value) {
-  return CastTo(ValueOrThrow(ToTensor(value)), DataType::kInt64);
+Tensor StateOfKey(Handle key, Handle counter) {
+  const Tensor words = Converted(counter);
+  return GeneratorStateOfKey(Converted(key), words);
 }
 
-Tensor StateOfKey(PyObject* key, PyObject* counter) {
-  const Tensor words = AsInt64(counter);
-  return Joined(
-      {words, ops::Reshape(AsInt64(key), IndicesOf(std::vector<int64_t>{1}))});
+Object StateVariable(Handle o) { return o.attr("_state"); }
+int64_t AlgorithmNumber(Handle o) {
+  return AlgorithmOf(Object(o.attr("_alg")));
 }
 
-PyRef StateVariable(PyObject* o) {
-  return Checked(PyObject_GetAttrString(o, "_state"));
-}
-int64_t AlgorithmNumber(PyObject* o) {
-  PyRef alg = Checked(PyObject_GetAttrString(o, "_alg"));
-  return AlgorithmOf(alg.get());
-}
-
-int Init(PyObject* o, PyObject* args, PyObject* kwargs) {
-  PyObject *copied = Py_None, *state = Py_None, *alg = Py_None;
-  if (!ParseArguments(args, kwargs, "|OOO", {"copy_from", "state", "alg"},
-                      &copied, &state, &alg)) {
-    return -1;
-  }
-  PyRef value, number;
-  if (copied != Py_None) {
-    if (state != Py_None || alg != Py_None) {
+Object Init(Handle self, Handle copied, Handle state, Handle alg) {
+  Object words = nb::borrow(state), number = nb::borrow(alg);
+  if (!copied.is_none()) {
+    if (!state.is_none() || !alg.is_none()) {
       Throw(ValueError(
           "Arguments `state` and `alg` must be None when `copy_from` is "
           "given."));
     }
-    PyRef from = Checked(PyObject_GetAttrString(copied, "state"));
-    value = Checked(PyObject_CallMethod(from.get(), "value", nullptr));
-    number = Checked(PyObject_GetAttrString(copied, "algorithm"));
-    state = value.get();
-    alg = number.get();
+    words = copied.attr("state").attr("value")();
+    number = copied.attr("algorithm");
   }
-  if (state == Py_None || alg == Py_None) {
+  if (words.is_none() || number.is_none()) {
     Throw(ValueError(
         "Arguments `state` and `alg` are required without `copy_from`."));
   }
-  const int64_t algorithm = AlgorithmOf(alg);
-  const int64_t size = RandomStateSize(algorithm);
-  const Tensor words = ValueOrThrow(ToTensor(state, DataType::kInt64));
-  if (!words.partial_shape().IsCompatibleWith(TensorShape({size}))) {
-    Throw(ValueError(
-        "Shapes {} and [{}] are incompatible: the state of algorithm {} is a "
-        "vector of {} numbers",
-        words.partial_shape().PythonString(), size, algorithm, size));
-  }
-  PyRef made = Checked(NewVariable(words, "StateVar", /*trainable=*/false));
-  number = Checked(PyLong_FromLongLong(algorithm));
-  return PyObject_SetAttrString(o, "_state", made.get()) < 0
-             ? -1
-             : PyObject_SetAttrString(o, "_alg", number.get());
+  const int64_t algorithm = AlgorithmOf(number);
+  const Tensor value = ConvertedTo(words, DataType::kInt64);
+  CheckGeneratorState(value, algorithm);
+  self.attr("_state") =
+      Owned(NewVariable(value, "StateVar", /*trainable=*/false));
+  self.attr("_alg") = algorithm;
+  return nb::none();
 }
 
-// cls(state=state, alg=alg)
-PyObject* MakeOf(PyObject* cls, const Tensor& state, PyObject* alg) {
-  PyRef words = Checked(WrapTensor(state));
-  return PyObject_CallFunction(cls, "OOO", Py_None, words.get(), alg);
+Object FromState(Handle cls, Handle state, Handle alg) {
+  return cls(nb::none(), state, alg);
 }
-
 // The algorithm that is chosen where none is given.
-PyRef Chosen(PyObject* alg) {
-  return alg == Py_None ? Checked(PyLong_FromLong(kPhiloxAlgorithm))
-                        : PyRef::Share(alg);
+Object Chosen(Handle alg) {
+  return alg.is_none() ? nb::int_(kPhiloxAlgorithm) : nb::borrow(alg);
+}
+Object FromSeed(Handle cls, Handle seed, Handle alg) {
+  const Object chosen = Chosen(alg);
+  return FromState(cls, Wrapped(StateOfSeed(seed, AlgorithmOf(chosen))),
+                   chosen);
+}
+Object FromNonDeterministicState(Handle cls, Handle alg) {
+  const Object chosen = Chosen(alg);
+  return FromState(
+      cls, Wrapped(UnpredictableGeneratorState(AlgorithmOf(chosen))), chosen);
+}
+Object FromKeyCounter(Handle cls, Handle key, Handle counter, Handle alg) {
+  return FromState(cls, Wrapped(StateOfKey(key, counter)), alg);
 }
 
-PyObject* FromState(PyObject* cls, PyObject* args, PyObject* kwargs) {
-  PyObject *state, *alg;
-  return ParseArguments(args, kwargs, "OO", {"state", "alg"}, &state, &alg)
-             ? PyObject_CallFunction(cls, "OOO", Py_None, state, alg)
-             : nullptr;
+Object AlgorithmAttribute(Handle o) { return nb::int_(AlgorithmNumber(o)); }
+Object Key(Handle o) {
+  return StateVariable(o)[nb::int_(RandomStateSize(AlgorithmNumber(o)) - 1)];
 }
 
-PyObject* FromSeed(PyObject* cls, PyObject* args, PyObject* kwargs) {
-  PyObject *seed, *alg = Py_None;
-  if (!ParseArguments(args, kwargs, "O|O", {"seed", "alg"}, &seed, &alg)) {
-    return nullptr;
-  }
-  const PyRef chosen = Chosen(alg);
-  return MakeOf(cls, StateOfSeed(seed, AlgorithmOf(chosen.get())),
-                chosen.get());
+Object Assign(Handle o, const Tensor& state) {
+  StateVariable(o).attr("assign")(Wrapped(state));
+  return nb::none();
 }
-
-PyObject* FromNonDeterministicState(PyObject* cls, PyObject* args,
-                                    PyObject* kwargs) {
-  PyObject* alg = Py_None;
-  if (!ParseArguments(args, kwargs, "|O", {"alg"}, &alg)) return nullptr;
-  const PyRef chosen = Chosen(alg);
-  std::vector<int64_t> words(RandomStateSize(AlgorithmOf(chosen.get())));
-  for (int64_t& word : words) word = static_cast<int64_t>(RandomSeed());
-  return MakeOf(cls, IntsTensor(words, DataType::kInt64), chosen.get());
+Object Reset(Handle o, Handle state) {
+  return Assign(o, ConvertedTo(state, DataType::kInt64));
 }
-
-PyObject* FromKeyCounter(PyObject* cls, PyObject* args, PyObject* kwargs) {
-  PyObject *key, *counter, *alg;
-  return ParseArguments(args, kwargs, "OOO", {"key", "counter", "alg"}, &key,
-                        &counter, &alg)
-             ? MakeOf(cls, StateOfKey(key, counter), alg)
-             : nullptr;
-}
-
-PyObject* State(PyObject* o, void*) { return StateVariable(o).Release(); }
-PyObject* AlgorithmAttribute(PyObject* o, void*) {
-  return PyLong_FromLongLong(AlgorithmNumber(o));
-}
-PyObject* Key(PyObject* o, void*) {
-  PyRef place =
-      Checked(PyLong_FromLongLong(RandomStateSize(AlgorithmNumber(o)) - 1));
-  return PyObject_GetItem(StateVariable(o).get(), place.get());
-}
-
-PyObject* Assign(PyObject* o, const Tensor& state) {
-  PyRef words = Checked(WrapTensor(state));
-  Checked(
-      PyObject_CallMethod(StateVariable(o).get(), "assign", "O", words.get()));
-  Py_RETURN_NONE;
-}
-constexpr char kState[] = "state", kSeed[] = "seed";
-PyObject* Reset(PyObject* o, PyObject* state) {
-  return Assign(o, ValueOrThrow(ToTensor(state, DataType::kInt64)));
-}
-PyObject* ResetFromSeed(PyObject* o, PyObject* seed) {
+Object ResetFromSeed(Handle o, Handle seed) {
   return Assign(o, StateOfSeed(seed, AlgorithmNumber(o)));
 }
-PyObject* ResetFromKeyCounter(PyObject* o, PyObject* args, PyObject* kwargs) {
-  PyObject *key, *counter;
-  return ParseArguments(args, kwargs, "OO", {"key", "counter"}, &key, &counter)
-             ? Assign(o, StateOfKey(key, counter))
-             : nullptr;
+Object ResetFromKeyCounter(Handle o, Handle key, Handle counter) {
+  return Assign(o, StateOfKey(key, counter));
 }
 
 // The core's function of a state.
-template <auto& kFunction>
-PyObject* Draw(PyObject* o, PyObject* args, PyObject* kwargs) {
-  PyRef function = Checked(CompositeFunction(kFunction));
-  PyRef handle =
-      Checked(PyObject_GetAttrString(StateVariable(o).get(), "handle"));
-  PyRef first = Checked(Py_BuildValue(
-      "(OL)", handle.get(), static_cast<long long>(AlgorithmNumber(o))));
-  PyRef all = Checked(PySequence_Concat(first.get(), args));
-  return PyObject_Call(function.get(), all.get(), kwargs);
+template <Name kFunction, class... Given>
+Object Draw(Handle o, Given... given) {
+  return Owned(CompositeFunction(kFunction.text))(
+      StateVariable(o).attr("handle"), AlgorithmNumber(o), given...);
 }
-constexpr char kSkip[] = "_generator.skip", kUniform[] = "_generator.uniform",
-               kFullInts[] = "_generator.uniform_full_int",
-               kNormal[] = "_generator.normal",
-               kTruncated[] = "_generator.truncated_normal";
+#define FIVE Handle, Handle, Handle, Handle, Handle
 
-// Keys of as many generators as the only argument says.
-Tensor DrawKeys(PyObject* o, PyObject* args, PyObject* kwargs,
-                long long* count) {
-  *count = 1;
-  if (!ParseArguments(args, kwargs, "|L", {"count"}, count)) {
-    Throw(PythonError());
+// Keys of as many generators.
+Tensor DrawKeys(Handle o, int64_t count) {
+  return DrawGeneratorKeys(VariableOf(StateVariable(o).ptr())->handle,
+                           AlgorithmNumber(o), count);
+}
+Object MakeSeeds(Handle o, int64_t count) {
+  return Wrapped(SeedsOfKeys(DrawKeys(o, count)));
+}
+Object Split(Handle o, int64_t count) {
+  nb::list made;
+  for (const Tensor& state : StatesOfKeys(DrawKeys(o, count), count)) {
+    made.append(
+        FromState(generator_type, Wrapped(state), AlgorithmAttribute(o)));
   }
-  const Tensor handle = VariableOf(StateVariable(o).get())->handle;
-  return CallComposite(kFullInts, {handle, AlgorithmNumber(o),
-                                   IndicesOf(std::vector<int64_t>{*count}),
-                                   DataType::kInt64})[0];
+  return made;
 }
 
-PyObject* MakeSeeds(PyObject* o, PyObject* args, PyObject* kwargs) {
-  long long count;
-  const Tensor keys = DrawKeys(o, args, kwargs, &count);
-  return WrapTensor(CallComposite(
-      "stack", {TensorVector{keys, CallComposite("zeros_like", {keys})[0]},
-                int64_t{0}})[0]);
-}
-
-PyObject* Split(PyObject* o, PyObject* args, PyObject* kwargs) {
-  long long count;
-  const Tensor keys = DrawKeys(o, args, kwargs, &count);
-  const Tensor counter =
-      IntsTensor(std::vector<int64_t>{0, 0}, DataType::kInt64);
-  PyRef alg = Checked(AlgorithmAttribute(o, nullptr));
-  PyRef list = Checked(PyList_New(0));
-  for (const Tensor& key : CallComposite("unstack", {keys, int64_t{count}})) {
-    const Tensor state = Joined(
-        {counter, ops::Reshape(key, IndicesOf(std::vector<int64_t>{1}))});
-    PyRef made = Checked(
-        MakeOf(reinterpret_cast<PyObject*>(GeneratorType), state, alg.get()));
-    if (PyList_Append(list.get(), made.get()) < 0) return nullptr;
-  }
-  return list.Release();
-}
-
-#define METHOD(f) AsCFunction(Guarded<f>), kByName
-#define TYPE "dtype=tf.float32, name=None)\n--\n\n"
+#define TYPE "dtype=tf.float32, name=None"
 PyMethodDef methods[] = {
-    {"from_state", METHOD(FromState) | METH_CLASS,
-     "from_state($type, /, state, alg)\n--\n\n"
-     "A generator that goes on from `state`."},
-    {"from_seed", METHOD(FromSeed) | METH_CLASS,
-     "from_seed($type, /, seed, alg=None)\n--\n\n"
-     "A generator of a seed: equal seeds draw equal numbers."},
-    {"from_non_deterministic_state",
-     METHOD(FromNonDeterministicState) | METH_CLASS,
-     "from_non_deterministic_state($type, /, alg=None)\n--\n\n"
-     "A generator of an unpredictable state."},
-    {"from_key_counter", METHOD(FromKeyCounter) | METH_CLASS,
-     "from_key_counter($type, /, key, counter, alg)\n--\n\n"
-     "A generator of a key and a counter of two numbers."},
-    {"reset", OnlyArgument<kState, Reset>, kByName,
-     "reset($self, /, state)\n--\n\nSets the state."},
-    {"reset_from_seed", OnlyArgument<kSeed, ResetFromSeed>, kByName,
-     "reset_from_seed($self, /, seed)\n--\n\n"
-     "Sets the state to that of `from_seed(seed)`."},
-    {"reset_from_key_counter", METHOD(ResetFromKeyCounter),
-     "reset_from_key_counter($self, /, key, counter)\n--\n\n"
-     "Sets the state to this counter and key."},
-    {"skip", METHOD(Draw<kSkip>),
-     "skip($self, /, delta)\n--\n\n"
-     "Moves on as if `delta` numbers had been drawn; the old state."},
-    {"uniform", METHOD(Draw<kUniform>),
-     "uniform($self, /, shape, minval=0, maxval=None, " TYPE
-     "Uniform numbers in [minval, maxval)."},
-    {"uniform_full_int", METHOD(Draw<kFullInts>),
-     "uniform_full_int($self, /, shape, dtype=tf.uint64, name=None)\n--\n\n"
-     "Integers of the whole range of `dtype`."},
-    {"normal", METHOD(Draw<kNormal>),
-     "normal($self, /, shape, mean=0.0, stddev=1.0, " TYPE "Normal numbers."},
-    {"truncated_normal", METHOD(Draw<kTruncated>),
-     "truncated_normal($self, /, shape, mean=0.0, stddev=1.0, " TYPE
-     "Normal numbers within two deviations."},
-    {"make_seeds", METHOD(MakeSeeds),
-     "make_seeds($self, /, count=1)\n--\n\n"
-     "Seeds [2, count] for stateless random ops."},
-    {"split", METHOD(Split),
-     "split($self, /, count=1)\n--\n\n"
-     "`count` generators that are independent of this one."},
-    {nullptr, nullptr, 0, nullptr}};
+    GK_METHOD("__init__", "copy_from=None, state=None, alg=None", Init, ""),
+    GK_CLASS_METHOD("from_state", "state, alg", FromState,
+                    "A generator that goes on from `state`."),
+    GK_CLASS_METHOD("from_seed", "seed, alg=None", FromSeed,
+                    "A generator of a seed: equal seeds draw equal numbers."),
+    GK_CLASS_METHOD("from_non_deterministic_state", "alg=None",
+                    FromNonDeterministicState,
+                    "A generator of an unpredictable state."),
+    GK_CLASS_METHOD("from_key_counter", "key, counter, alg", FromKeyCounter,
+                    "A generator of a key and a counter of two numbers."),
+    GK_METHOD("reset", "state", Reset, "Sets the state."),
+    GK_METHOD("reset_from_seed", "seed", ResetFromSeed,
+              "Sets the state to that of `from_seed(seed)`."),
+    GK_METHOD("reset_from_key_counter", "key, counter", ResetFromKeyCounter,
+              "Sets the state to this counter and key."),
+    GK_METHOD("skip", "delta", (Draw<"_generator.skip", Handle>),
+              "Moves on as if `delta` numbers had been drawn; the old state."),
+    GK_METHOD("uniform", "shape, minval=0, maxval=None, " TYPE,
+              (Draw<"_generator.uniform", FIVE>),
+              "Uniform numbers in [minval, maxval)."),
+    GK_METHOD("uniform_full_int", "shape, dtype=tf.uint64, name=None",
+              (Draw<"_generator.uniform_full_int", Handle, Handle, Handle>),
+              "Integers of the whole range of `dtype`."),
+    GK_METHOD("normal", "shape, mean=0.0, stddev=1.0, " TYPE,
+              (Draw<"_generator.normal", FIVE>), "Normal numbers."),
+    GK_METHOD("truncated_normal", "shape, mean=0.0, stddev=1.0, " TYPE,
+              (Draw<"_generator.truncated_normal", FIVE>),
+              "Normal numbers within two deviations."),
+    GK_METHOD("make_seeds", "count=1", MakeSeeds,
+              "Seeds [2, count] for stateless random ops."),
+    GK_METHOD("split", "count=1", Split,
+              "`count` generators that are independent of this one."),
+    {}};
 #undef TYPE
+#undef FIVE
 PyGetSetDef attributes[] = {
-    {"state", Guarded<State>, nullptr,
-     "The variable: counter (low, high) and key.", nullptr},
-    {"algorithm", Guarded<AlgorithmAttribute>, nullptr,
-     "The number of the algorithm.", nullptr},
-    {"key", Guarded<Key>, nullptr, "The key, an int64 scalar.", nullptr},
-    kDictAttribute,
-    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+    GK_PROPERTY("state", StateVariable,
+                "The variable: counter (low, high) and key."),
+    GK_PROPERTY("algorithm", AlgorithmAttribute,
+                "The number of the algorithm."),
+    GK_PROPERTY("key", Key, "The key, an int64 scalar."),
+    {}};
 
-PyObject* CreateRngState(PyObject*, PyObject* args, PyObject* kwargs) {
-  PyObject *seed, *alg;
-  return ParseArguments(args, kwargs, "OO", {"seed", "alg"}, &seed, &alg)
-             ? WrapTensor(StateOfSeed(seed, AlgorithmOf(alg)))
-             : nullptr;
+Object CreateRngState(Handle, Handle seed, Handle alg) {
+  return Wrapped(StateOfSeed(seed, AlgorithmOf(alg)));
 }
 
-PyRef& GlobalGenerator() {
-  static auto* generator = new PyRef();
+Object& GlobalGenerator() {
+  static auto* generator = new Object();
   return *generator;
 }
-
-PyObject* GetGlobalGenerator(PyObject*, PyObject*) {
-  PyRef& generator = GlobalGenerator();
-  if (!generator) {
+Object GetGlobalGenerator(Handle) {
+  Object& generator = GlobalGenerator();
+  if (!generator.is_valid()) {
     InitScope outside;
     outside.Enter();
-    PyRef made =
-        Checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(GeneratorType),
-                                    "from_non_deterministic_state", nullptr));
+    const Object made = FromNonDeterministicState(generator_type, nb::none());
     ThrowIfError(outside.Exit());
-    if (!generator) generator = made;
+    if (!generator.is_valid()) generator = made;
   }
-  return Py_NewRef(generator.get());
+  return generator;
 }
-
-constexpr char kGenerator[] = "generator";
-PyObject* SetGlobalGenerator(PyObject*, PyObject* generator) {
-  GlobalGenerator() = generator == Py_None ? PyRef() : PyRef::Share(generator);
-  Py_RETURN_NONE;
+Object SetGlobalGenerator(Handle, Handle generator) {
+  GlobalGenerator() = generator.is_none() ? Object() : nb::borrow(generator);
+  return nb::none();
 }
 
 PyMethodDef functions[] = {
-    {"create_rng_state", METHOD(CreateRngState),
-     "create_rng_state(seed, alg)\n--\n\n"
-     "The state that `Generator.from_seed(seed)` begins with.\n\n"
-     ">>> tf.random.create_rng_state(5, \"philox\").numpy().tolist()\n"
-     "[5, 0, 0]"},
-    {"get_global_generator", Guarded<GetGlobalGenerator>, METH_NOARGS,
-     "get_global_generator()\n--\n\n"
-     "The generator that is shared by the whole program.\n\n"
-     ">>> tf.random.get_global_generator().normal([2]).shape\n"
-     "TensorShape([2])"},
-    {"set_global_generator", OnlyArgument<kGenerator, SetGlobalGenerator>,
-     kByName,
-     "set_global_generator(generator)\n--\n\n"
-     "Replaces the global generator.\n\n"
-     ">>> tf.random.set_global_generator(tf.random.Generator.from_seed(7))"},
-    {nullptr, nullptr, 0, nullptr}};
-#undef METHOD
+    GK_MODULE_FUNCTION(
+        "create_rng_state", "seed, alg", CreateRngState,
+        "The state that `Generator.from_seed(seed)` begins with.\n\n"
+        ">>> tf.random.create_rng_state(5, \"philox\").numpy().tolist()\n"
+        "[5, 0, 0]"),
+    GK_MODULE_FUNCTION(
+        "get_global_generator", "", GetGlobalGenerator,
+        "The generator that is shared by the whole program.\n\n"
+        ">>> tf.random.get_global_generator().normal([2]).shape\n"
+        "TensorShape([2])"),
+    GK_MODULE_FUNCTION(
+        "set_global_generator", "generator", SetGlobalGenerator,
+        "Replaces the global generator.\n\n"
+        ">>> tf.random.set_global_generator(tf.random.Generator.from_seed(7))"),
+    {}};
 
 // Functions take a member of the enum for its number.
 PyObject* Number(PyObject* o, PyObject*) {
@@ -415,20 +289,17 @@ PyObject* MakeAlgorithm() {
 
 }  // namespace
 
-bool AddGenerator(PyObject* module) {
-  GeneratorType = AddDictType(
-      module, "Generator",
+void AddGenerator(nb::module_& m) {
+  generator_type = AddClass(
+      m, "Generator",
       "Generator(copy_from=None, state=None, alg=None)\n--\n\n"
       "Random numbers from a state in a variable: a copy of a generator, or "
       "one of\nthis state and algorithm.\n\n"
       ">>> g = tf.random.Generator.from_seed(5)\n"
       ">>> g.uniform([3]).shape\nTensorShape([3])",
-      {{Py_tp_init, Slot<Init>()},
-       {Py_tp_methods, Slot<methods>()},
-       {Py_tp_getset, Slot<attributes>()}});
+      methods, attributes);
   AddLate("Algorithm", MakeAlgorithm);
-  return GeneratorType != nullptr &&
-         PyModule_AddFunctions(module, functions) == 0;
+  if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
 }
 
 }  // namespace gk::py

@@ -2,11 +2,11 @@
 #ifndef GK_PYTHON_GENERATOR_H_
 #define GK_PYTHON_GENERATOR_H_
 
-#include "python/src/binding/py_ref.h"
+#include <nanobind/nanobind.h>
 
 namespace gk::py {
 
-bool AddGenerator(PyObject* module);
+void AddGenerator(nanobind::module_& m);
 
 }  // namespace gk::py
 

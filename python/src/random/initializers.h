@@ -3,11 +3,11 @@
 #ifndef GK_PYTHON_INITIALIZERS_H_
 #define GK_PYTHON_INITIALIZERS_H_
 
-#include "python/src/binding/py_ref.h"
+#include <nanobind/nanobind.h>
 
 namespace gk::py {
 
-bool AddInitializers(PyObject* module);
+void AddInitializers(nanobind::module_& m);
 
 }  // namespace gk::py
 

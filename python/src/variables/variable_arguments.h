@@ -2,6 +2,8 @@
 #ifndef GK_PYTHON_VARIABLE_ARGUMENTS_H_
 #define GK_PYTHON_VARIABLE_ARGUMENTS_H_
 
+#include <nanobind/nanobind.h>
+
 #include <array>
 
 #include "python/src/binding/errors.h"
@@ -55,7 +57,7 @@ PyObject* NoAggregation();
 bool HasVariableCreators();
 // What the creators make of a call of tf.Variable. New reference.
 PyObject* CreateByCreators(PyObject* args, PyObject* kwargs);
-bool AddVariableCreatorScope(PyObject* module);
+void AddVariableCreatorScope(nanobind::module_& m);
 
 }  // namespace gk::py
 

@@ -10,7 +10,6 @@
 #include "ops/fn/ReadVariableOp.h"
 #include "ops/fn/VarHandleOp.h"
 #include "ops/fn/VarIsInitializedOp.h"
-#include "python/src/binding/dict_object.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/late_attributes.h"
 #include "python/src/binding/only_argument.h"
@@ -496,7 +495,6 @@ bool AddVariableClasses(PyObject* module) {
       "What an assignment gives: the variable, which reads what was written.",
       VariableType, UnreadVariableSlots());
   return ResourceVariableType != nullptr && UnreadVariableType != nullptr &&
-         AddVariableCreatorScope(module) &&
          PyModule_AddFunctions(module, functions) == 0;
 }
 

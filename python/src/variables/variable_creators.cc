@@ -2,7 +2,7 @@
 // tf.variable_creator_scope.
 #include <string>
 
-#include "python/src/binding/dict_object.h"
+#include "python/src/binding/class_members.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/type_parts.h"
 #include "python/src/variables/variable_arguments.h"
@@ -10,6 +10,8 @@
 
 namespace gk::py {
 namespace {
+
+namespace nb = nanobind;
 
 PyObject* DefaultOf(int i) {
   switch (i) {
@@ -59,42 +61,35 @@ PyObject* DefaultCreator(PyObject*, PyObject* args, PyObject* kwargs) {
 PyMethodDef default_creator = {
     "default_creator", AsCFunction(Guarded<DefaultCreator>), kByName, nullptr};
 
-int Init(PyObject* o, PyObject* args, PyObject* kwargs) {
-  PyObject* creator;
-  return ParseArguments(args, kwargs, "O", {"variable_creator"}, &creator)
-             ? PyObject_SetAttrString(o, "_creator", creator)
-             : -1;
+nb::object Init(nb::handle self, nb::handle creator) {
+  self.attr("_creator") = creator;
+  return nb::none();
 }
-PyObject* Enter(PyObject* o, PyObject*) {
-  PyRef creator = Checked(PyObject_GetAttrString(o, "_creator"));
-  if (PyList_Append(Creators(), creator.get()) < 0) return nullptr;
-  Py_RETURN_NONE;
+nb::object Enter(nb::handle self) {
+  nb::borrow<nb::list>(Creators()).append(self.attr("_creator"));
+  return nb::none();
 }
-PyObject* Exit(PyObject*, PyObject*) {
+nb::object Exit(nb::handle, nb::tuple) {
   PyObject* creators = Creators();
   const Py_ssize_t n = PyList_GET_SIZE(creators);
   if (n > 0 && PyList_SetSlice(creators, n - 1, n, nullptr) < 0) {
-    return nullptr;
+    throw nb::python_error();
   }
-  Py_RETURN_NONE;
+  return nb::none();
 }
 // As a decorator: each call of the function is inside the scope.
-PyObject* Itself(PyObject* o, PyObject*) { return Py_NewRef(o); }
-PyObject* Decorate(PyObject* o, PyObject* args, PyObject* kwargs) {
-  const PyRef base = ImportAttribute("contextlib", "ContextDecorator");
-  if (!base) return nullptr;
-  const PyRef call = Checked(PyObject_GetAttrString(base.get(), "__call__"));
-  const PyRef self = Checked(PyTuple_Pack(1, o));
-  const PyRef all = Checked(PySequence_Concat(self.get(), args));
-  return PyObject_Call(call.get(), all.get(), kwargs);
+nb::object Itself(nb::handle self) { return nb::borrow(self); }
+nb::object Decorate(nb::handle self, nb::handle function) {
+  return nb::module_::import_("contextlib")
+      .attr("ContextDecorator")
+      .attr("__call__")(self, function);
 }
-PyMethodDef methods[] = {
-    {"__enter__", Guarded<Enter>, METH_NOARGS, nullptr},
-    {"_recreate_cm", Guarded<Itself>, METH_NOARGS, nullptr},
-    {"__exit__", Guarded<Exit>, METH_VARARGS, nullptr},
-    {nullptr, nullptr, 0, nullptr}};
-PyGetSetDef getset[] = {kDictAttribute,
-                        {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef methods[] = {GK_METHOD("__init__", "variable_creator", Init, ""),
+                         GK_METHOD("__enter__", "", Enter, ""),
+                         GK_METHOD("_recreate_cm", "", Itself, ""),
+                         GK_METHOD("__exit__", "*unused", Exit, ""),
+                         GK_METHOD("__call__", "func", Decorate, ""),
+                         {}};
 
 }  // namespace
 
@@ -154,20 +149,17 @@ PyObject* CreateByCreators(PyObject* args, PyObject* kwargs) {
   return PyObject_Call(create.get(), none.get(), named.get());
 }
 
-bool AddVariableCreatorScope(PyObject* module) {
-  return AddDictType(module, "variable_creator_scope",
-                     "variable_creator_scope(variable_creator)\n--\n\n"
-                     "Lets `variable_creator(next_creator, **kwargs)` make the "
-                     "variables.\n\n"
-                     ">>> def frozen(next_creator, **arguments):\n"
-                     "...     return next_creator(**{**arguments, "
-                     "'trainable': False})\n"
-                     ">>> with tf.variable_creator_scope(frozen):\n"
-                     "...     tf.Variable(1.0).trainable\nFalse",
-                     {{Py_tp_init, Slot<Init>()},
-                      {Py_tp_call, Slot<Decorate>()},
-                      {Py_tp_methods, Slot<methods>()},
-                      {Py_tp_getset, Slot<getset>()}}) != nullptr;
+void AddVariableCreatorScope(nb::module_& m) {
+  AddClass(m, "variable_creator_scope",
+           "variable_creator_scope(variable_creator)\n--\n\n"
+           "Lets `variable_creator(next_creator, **kwargs)` make the "
+           "variables.\n\n"
+           ">>> def frozen(next_creator, **arguments):\n"
+           "...     return next_creator(**{**arguments, "
+           "'trainable': False})\n"
+           ">>> with tf.variable_creator_scope(frozen):\n"
+           "...     tf.Variable(1.0).trainable\nFalse",
+           methods);
 }
 
 }  // namespace gk::py

@@ -5,6 +5,11 @@
 
 namespace gk {
 
+std::string WeightDistribution::Function(std::string_view before) const {
+  std::string name(before);
+  return name += kind == "untruncated_normal" ? "normal" : kind;
+}
+
 Status CheckVarianceScaling(double scale, std::string_view mode,
                             std::string_view distribution) {
   if (!(scale > 0)) {

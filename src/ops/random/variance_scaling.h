@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/status.h"
@@ -15,6 +16,10 @@ namespace gk {
 struct WeightDistribution {
   std::string_view kind;
   double first = 0, second = 0;
+
+  // The public function that draws it: "random.stateless_normal" of
+  // "random.stateless_".
+  std::string Function(std::string_view before) const;
 };
 
 // ValueError for a scale, mode or distribution that there is not.
