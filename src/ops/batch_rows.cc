@@ -5,6 +5,12 @@
 #include "framework/op_builder.h"
 #include "ops/composite.h"
 #include "ops/dynamic_axes.h"
+#include "ops/fn/BroadcastTo.h"
+#include "ops/fn/ConcatV2.h"
+#include "ops/fn/Range.h"
+#include "ops/fn/Reshape.h"
+#include "ops/fn/Shape.h"
+#include "ops/fn/Slice.h"
 
 namespace gk {
 
@@ -20,29 +26,25 @@ Tensor BatchRows(const Tensor& indices) {
   const auto number = [&](int64_t n) {
     return IntsTensor(std::vector<int64_t>{n}, type);
   };
-  const Tensor sizes = MakeOp1("Shape", {indices}, {{"out_type", type}});
+  const Tensor sizes = ops::Shape(indices, type);
   const Tensor column = Joined({sizes, number(1)});
   const Tensor scalar = IntsTensor(std::vector<int64_t>{}, DataType::kInt32);
   TensorVector parts;
   for (int axis = 0; axis + 1 < shape.rank(); ++axis) {
+    const Tensor begin = number(axis);
     const Tensor size =
-        MakeOp1("Reshape",
-                {MakeOp1("Slice", {sizes, number(axis), number(1)}), scalar});
+        ops::Reshape(ops::Slice(sizes, begin, number(1)), scalar);
+    const Tensor start = ops::Reshape(number(0), scalar);
     const Tensor steps =
-        MakeOp1("Range", {MakeOp1("Reshape", {number(0), scalar}), size,
-                          MakeOp1("Reshape", {number(1), scalar})});
+        ops::Range(start, size, ops::Reshape(number(1), scalar));
     std::vector<int64_t> along(shape.rank() + 1, 1);
     along[axis] = -1;
-    parts.push_back(MakeOp1(
-        "BroadcastTo",
-        {MakeOp1("Reshape", {steps, IntsTensor(along, DataType::kInt32)}),
-         column}));
+    parts.push_back(ops::BroadcastTo(
+        ops::Reshape(steps, IntsTensor(along, DataType::kInt32)), column));
   }
-  parts.push_back(MakeOp1("Reshape", {indices, column}));
+  parts.push_back(ops::Reshape(indices, column));
   if (parts.size() == 1) return parts[0];
-  const auto n = static_cast<int64_t>(parts.size());
-  parts.push_back(Int32Of(-1));
-  return MakeOp("ConcatV2", std::move(parts), {{"N", n}})[0];
+  return ops::ConcatV2(parts, Int32Of(-1));
 }
 
 }  // namespace gk

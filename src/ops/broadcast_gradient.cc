@@ -2,6 +2,7 @@
 
 #include "framework/op_builder.h"
 #include "ops/element_moves.h"
+#include "ops/fn/BroadcastGradientArgs.h"
 #include "ops/fn/Conj.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/Sum.h"
@@ -15,8 +16,7 @@ Tensor SumToShape(const Tensor& grad, const Tensor& x, const Tensor& other) {
     if (out.ok() && *out == sx) return grad;
   }
   Tensor shape = ShapeTensor(x);
-  const Tensor shapes[] = {shape, ShapeTensor(other)};
-  Tensor axes = MakeOp("BroadcastGradientArgs", shapes)[0];
+  Tensor axes = ops::BroadcastGradientArgs(shape, ShapeTensor(other))[0];
   Tensor sum = ops::Sum(grad, axes, false);
   return ops::Reshape(sum, shape);
 }

@@ -9,6 +9,7 @@
 
 #include "ops/element_moves.h"
 #include "ops/fn/Cast.h"
+#include "ops/fn/Range.h"
 #include "ops/fn/Rank.h"
 
 namespace gk {
@@ -377,7 +378,9 @@ std::optional<std::vector<int64_t>> KnownInts(const Tensor& t) {
 Tensor AllAxes(const Tensor& x, std::string_view name) {
   const PartialTensorShape shape = x.partial_shape();
   if (shape.unknown_rank()) {
-    return MakeOp1("Range", {Int32Of(0), ops::Rank(x), Int32Of(1)});
+    const Tensor start = Int32Of(0);
+    const Tensor limit = ops::Rank(x);
+    return ops::Range(start, limit, Int32Of(1));
   }
   std::vector<int64_t> axes(shape.rank());
   std::iota(axes.begin(), axes.end(), 0);

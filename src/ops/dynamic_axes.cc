@@ -4,12 +4,18 @@
 #include <numeric>
 #include <vector>
 
+#include "ops/fn/AddV2.h"
+#include "ops/fn/ConcatV2.h"
 #include "ops/fn/Equal.h"
+#include "ops/fn/GatherV2.h"
 #include "ops/fn/ListDiff.h"
+#include "ops/fn/Mul.h"
 #include "ops/fn/Prod.h"
 #include "ops/fn/Rank.h"
 #include "ops/fn/SelectV2.h"
 #include "ops/fn/Shape.h"
+#include "ops/fn/Slice.h"
+#include "ops/fn/Sub.h"
 
 namespace gk {
 namespace {
@@ -20,7 +26,8 @@ Tensor Ints(const std::vector<int64_t>& values) {
 
 // How many elements the vector has, less one, as a vector.
 Tensor LastIndex(const Tensor& sizes) {
-  return MakeOp1("Sub", {ops::Shape(sizes), Ints({1})});
+  const Tensor left = ops::Shape(sizes);
+  return ops::Sub(left, Ints({1}));
 }
 
 }  // namespace
@@ -41,10 +48,11 @@ Tensor PositiveAxes(const Tensor& x, std::span<const int64_t> axes) {
   // checks them.
   std::vector<int64_t> negative;
   for (const int64_t axis : axes) negative.push_back(axis < 0);
-  const Tensor places = MakeOp1(
-      "AddV2",
-      {Ints(positive), MakeOp1("Mul", {Ints(negative), RankOf(x)})});
-  return MakeOp1("GatherV2", {AllAxes(x), places, Int32Of(0)});
+  const Tensor left = Ints(positive);
+  const Tensor counted = Ints(negative);
+  const Tensor places = ops::AddV2(left, ops::Mul(counted, RankOf(x)));
+  const Tensor params = AllAxes(x);
+  return ops::GatherV2(params, places, Int32Of(0));
 }
 
 Tensor SwappedWithLast(const Tensor& x, int64_t axis) {
@@ -56,9 +64,11 @@ Tensor SwappedWithLast(const Tensor& x, int64_t axis) {
     return Ints(order);
   }
   const Tensor all = AllAxes(x), one = PositiveAxes(x, {{axis}});
-  const Tensor last = MakeOp1("Sub", {RankOf(x), Int32Of(1)});
-  return MakeOp1("SelectV2", {ops::Equal(all, one), last,
-                              ops::SelectV2(ops::Equal(all, last), one, all)});
+  const Tensor left = RankOf(x);
+  const Tensor last = ops::Sub(left, Int32Of(1));
+  const Tensor condition = ops::Equal(all, one);
+  return ops::SelectV2(condition, last,
+                       ops::SelectV2(ops::Equal(all, last), one, all));
 }
 
 Tensor BroughtToEnd(const Tensor& x, int64_t axis) {
@@ -76,21 +86,21 @@ Tensor BroughtToEnd(const Tensor& x, int64_t axis) {
 }
 
 Tensor AllButLast(const Tensor& sizes) {
-  return MakeOp1("Slice", {sizes, Ints({0}), LastIndex(sizes)});
+  const Tensor begin = Ints({0});
+  return ops::Slice(sizes, begin, LastIndex(sizes));
 }
 
 Tensor LastOf(const Tensor& sizes) {
-  return MakeOp1("GatherV2", {sizes, LastIndex(sizes), Int32Of(0)});
+  const Tensor indices = LastIndex(sizes);
+  return ops::GatherV2(sizes, indices, Int32Of(0));
 }
 
 Tensor ProductOf(const Tensor& sizes) {
   return ops::Prod(sizes, Ints({0}), true);
 }
 
-Tensor Joined(TensorVector vectors) {
-  const int64_t n = vectors.size();
-  vectors.push_back(Int32Of(0));
-  return MakeOp("ConcatV2", vectors, {{"N", n}})[0];
+Tensor Joined(const TensorVector& vectors) {
+  return ops::ConcatV2(vectors, Int32Of(0));
 }
 
 }  // namespace gk

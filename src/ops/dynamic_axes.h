@@ -26,7 +26,7 @@ Tensor AllButLast(const Tensor& sizes);
 Tensor LastOf(const Tensor& sizes);
 // The product of a vector, as a vector of one.
 Tensor ProductOf(const Tensor& sizes);
-Tensor Joined(TensorVector vectors);
+Tensor Joined(const TensorVector& vectors);
 
 }  // namespace gk
 

@@ -5,6 +5,7 @@
 #include "framework/op_registry.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/element_moves.h"
+#include "ops/fn/Range.h"
 #include "ops/fn/Rank.h"
 #include "ops/fn/Sum.h"
 
@@ -196,8 +197,9 @@ Status ComputeFill(KernelContext& c) {
 }
 
 Tensor SumAll(const Tensor& x) {
-  Tensor axes =
-      MakeOp1("Range", {IntegerConstant(0), ops::Rank(x), IntegerConstant(1)});
+  const Tensor start = IntegerConstant(0);
+  const Tensor limit = ops::Rank(x);
+  Tensor axes = ops::Range(start, limit, IntegerConstant(1));
   return ops::Sum(x, axes, false);
 }
 

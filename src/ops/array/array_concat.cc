@@ -5,6 +5,7 @@
 #include "framework/op_registry.h"
 #include "ops/axis_parts.h"
 #include "ops/element_moves.h"
+#include "ops/fn/ConcatOffset.h"
 #include "ops/fn/ShapeN.h"
 #include "ops/fn/Slice.h"
 #include "ops/fn/array_shape.h"
@@ -164,9 +165,8 @@ void ConcatGradient(GradContext& g, int first, int axis_at) {
   TensorVector parts;
   for (int i = 0; i < count; ++i) parts.push_back(g.x(first + i));
   const TensorVector sizes = ops::ShapeN(parts, DataType::kInt32);
-  TensorVector args{CastTo(g.x(axis_at), DataType::kInt32)};
-  args.insert(args.end(), sizes.begin(), sizes.end());
-  const TensorVector offsets = MakeOp("ConcatOffset", args);
+  const TensorVector offsets =
+      ops::ConcatOffset(CastTo(g.x(axis_at), DataType::kInt32), sizes);
   for (int i = 0; i < count; ++i) {
     if (!g.wants(first + i)) continue;
     g.Set(first + i, ops::Slice(dy, offsets[i], sizes[i]));

@@ -6,9 +6,11 @@
 #include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
+#include "ops/fn/ConcatV2.h"
 #include "ops/fn/Conv2DBackpropInput.h"
 #include "ops/fn/Fill.h"
 #include "ops/fn/MatrixDiag.h"
+#include "ops/fn/Reshape.h"
 #include "ops/fn/Slice.h"
 #include "ops/int32_attrs.h"
 
@@ -259,10 +261,10 @@ void PatchesGradient(GradContext& g) {
   const Tensor depth = ops::Slice(shape, last, one);
   const Tensor patch = ops::Slice(ShapeTensor(dy), last, one);
   const Tensor ones = ops::Fill(patch, CastTo(IntegerConstant(1), dy.dtype()));
-  const Tensor parts[] = {IntegerVector({{sizes[1], sizes[2]}}), depth, patch,
-                          IntegerConstant(0)};
-  const Tensor filter =
-      MakeOp1("Reshape", {ops::MatrixDiag(ones), MakeOp("ConcatV2", parts)[0]});
+  const Tensor parts[] = {IntegerVector({{sizes[1], sizes[2]}}), depth, patch};
+  const Tensor axis = IntegerConstant(0);
+  const Tensor diagonal = ops::MatrixDiag(ones);
+  const Tensor filter = ops::Reshape(diagonal, ops::ConcatV2(parts, axis));
   g.Set(0, ops::Conv2DBackpropInput(
                shape, filter, dy, g.attr<std::vector<int64_t>>("strides"),
                g.attr<std::string>("padding"), true, {}, "NHWC",

@@ -1,10 +1,15 @@
 // Picking rows of a tensor by index.
 #include "base/interrupt.h"
+#include "ops/dynamic_axes.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/Mul.h"
 #include "ops/fn/Prod.h"
+#include "ops/fn/Range.h"
 #include "ops/fn/Reshape.h"
+#include "ops/fn/ScatterNd.h"
 #include "ops/fn/Size.h"
+#include "ops/fn/Slice.h"
+#include "ops/fn/StridedSlice.h"
 #include "ops/fn/Transpose.h"
 #include "ops/fn/UnsortedSegmentSum.h"
 #include "ops/fn/array_gather.h"
@@ -187,13 +192,8 @@ Tensor Product(const Tensor& dims) {
 }
 // dims[from:to] of a vector.
 Tensor Part(const Tensor& dims, int64_t from, int64_t to) {
-  return MakeOp1("Slice",
-                 {dims, IntegerVector({{from}}), IntegerVector({{to - from}})});
-}
-Tensor Join(std::initializer_list<Tensor> parts) {
-  TensorVector in(parts);
-  in.push_back(IntegerConstant(0));
-  return MakeOp("ConcatV2", in)[0];
+  const Tensor begin = IntegerVector({{from}});
+  return ops::Slice(dims, begin, IntegerVector({{to - from}}));
 }
 Tensor Flat(const Tensor& x) { return ops::Reshape(x, IntegerVector({{-1}})); }
 Tensor Permuted(const Tensor& x, const std::vector<int64_t>& perm) {
@@ -210,13 +210,14 @@ Tensor WideIndices(const Tensor& t) {
 void SliceGradientOf(GradContext& g) {
   const Tensor shape = ShapeTensor(g.x(0));
   const Tensor indices = WideIndices(g.x(1));
-  const Tensor rest = MakeOp1(
-      "StridedSlice",
-      {shape, IntegerVector({{1}}), IntegerVector({{0}}), IntegerVector({{1}})},
-      {{"end_mask", int64_t{1}}});
-  Tensor size = MakeOp1("Reshape", {ops::Size(indices), IntegerVector({{1}})});
-  g.SetSlices(0, MakeOp1("Reshape", {g.dy(0), Join({size, rest})}),
-              Flat(indices), shape);
+  const Tensor begin = IntegerVector({{1}});
+  const Tensor end = IntegerVector({{0}});
+  const Tensor rest =
+      ops::StridedSlice(shape, begin, end, IntegerVector({{1}}), 0, 1);
+  const Tensor tensor = ops::Size(indices);
+  Tensor size = ops::Reshape(tensor, IntegerVector({{1}}));
+  g.SetSlices(0, ops::Reshape(g.dy(0), Joined({size, rest})), Flat(indices),
+              shape);
 }
 
 // dy as [batch * limit] rows summed by index, brought back to the axis.
@@ -245,21 +246,23 @@ void GatherV2Gradient(GradContext& g) {
   AppendRange(&perm, a + r - b, p + r - b - 1);
   const Tensor batch = Part(shape, 0, b), limit = Part(shape, a, a + 1);
   const Tensor outer = Part(shape, b, a), inner = Part(shape, a + 1, p);
-  const Tensor rows = MakeOp1("Mul", {Product(batch), Product(limit)});
+  const Tensor left = Product(batch);
+  const Tensor rows = ops::Mul(left, Product(limit));
   if (b > 0) {
-    Tensor offsets = ops::Mul(
-        MakeOp1("Range",
-                {IntegerConstant(0), Product(batch), IntegerConstant(1)}),
-        limit);
+    const Tensor start = IntegerConstant(0);
+    const Tensor end = Product(batch);
+    Tensor offsets =
+        ops::Mul(ops::Range(start, end, IntegerConstant(1)), limit);
     const std::vector<int64_t> ones(r - b, 1);
-    offsets = ops::Reshape(offsets, Join({batch, IntegerVector(ones)}));
+    offsets = ops::Reshape(offsets, Joined({batch, IntegerVector(ones)}));
     indices = ops::AddV2(indices, CastTo(offsets, indices.dtype()));
   }
-  Tensor count = MakeOp1("Reshape", {ops::Size(indices), IntegerVector({{1}})});
-  Tensor data = MakeOp1("Reshape",
-                        {Permuted(g.dy(0), perm), Join({count, outer, inner})});
+  const Tensor tensor = ops::Size(indices);
+  Tensor count = ops::Reshape(tensor, IntegerVector({{1}}));
+  const Tensor moved = Permuted(g.dy(0), perm);
+  Tensor data = ops::Reshape(moved, Joined({count, outer, inner}));
   Tensor sums = ops::UnsortedSegmentSum(data, Flat(indices), rows);
-  sums = ops::Reshape(sums, Join({batch, limit, outer, inner}));
+  sums = ops::Reshape(sums, Joined({batch, limit, outer, inner}));
   perm.clear();
   AppendRange(&perm, 0, b);
   AppendRange(&perm, b + 1, a + 1);
@@ -377,8 +380,8 @@ void GatherNdGradient(GradContext& g) {
     g.SetSlices(0, g.dy(0), Flat(indices), ShapeTensor(g.x(0)));
     return;
   }
-  g.Set(0, MakeOp1("ScatterNd",
-                   {indices, g.dy(0), ShapeTensor(g.x(0), indices.dtype())}));
+  g.Set(0,
+        ops::ScatterNd(indices, g.dy(0), ShapeTensor(g.x(0), indices.dtype())));
 }
 
 const OpRecord kRecords[] = {

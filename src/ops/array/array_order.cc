@@ -17,7 +17,10 @@
 #include "ops/fn/Neg.h"
 #include "ops/fn/Pack.h"
 #include "ops/fn/Prod.h"
+#include "ops/fn/Range.h"
 #include "ops/fn/Reshape.h"
+#include "ops/fn/StridedSlice.h"
+#include "ops/fn/UnsortedSegmentSum.h"
 
 namespace gk {
 namespace {
@@ -379,19 +382,23 @@ void TopKGradient(GradContext& g) {
   const DataType index = DataType::kInt64;
   auto cell = [&](int64_t v) { return IntegerVector({{v}}); };
   const Tensor shape = ShapeTensor(g.x(0), index);
-  Tensor n = MakeOp1("StridedSlice", {shape, cell(-1), cell(0), cell(1)},
-                     {{"shrink_axis_mask", int64_t{1}}});
-  Tensor outer = MakeOp1("StridedSlice", {shape, cell(0), cell(-1), cell(1)});
+  const Tensor begin = cell(-1);
+  const Tensor end = cell(0);
+  Tensor n = ops::StridedSlice(shape, begin, end, cell(1), 0, 0, 0, 0, 1);
+  const Tensor first = cell(0);
+  const Tensor last = cell(-1);
+  Tensor outer = ops::StridedSlice(shape, first, last, cell(1));
   Tensor rows = ops::Prod(outer, IntegerConstant(0), false);
-  Tensor offsets = ops::Mul(MakeOp1("Range", {IntegerConstant(0, index), rows,
-                                              IntegerConstant(1, index)}),
-                            n);
+  const Tensor start = IntegerConstant(0, index);
+  Tensor offsets =
+      ops::Mul(ops::Range(start, rows, IntegerConstant(1, index)), n);
   const Tensor sizes[] = {rows, IntegerConstant(-1, index)};
-  Tensor ids = MakeOp1("Reshape", {CastTo(g.y(1), index), ops::Pack(sizes)});
+  const Tensor tensor = CastTo(g.y(1), index);
+  Tensor ids = ops::Reshape(tensor, ops::Pack(sizes));
   ids = ops::AddV2(ids, ops::ExpandDims(offsets, IntegerConstant(1)));
-  Tensor flat = MakeOp1("UnsortedSegmentSum",
-                        {MakeOp1("Reshape", {g.dy(0), cell(-1)}),
-                         ops::Reshape(ids, cell(-1)), ops::Mul(rows, n)});
+  const Tensor data = ops::Reshape(g.dy(0), cell(-1));
+  const Tensor segment_ids = ops::Reshape(ids, cell(-1));
+  Tensor flat = ops::UnsortedSegmentSum(data, segment_ids, ops::Mul(rows, n));
   g.Set(0, ops::Reshape(flat, shape));
 }
 

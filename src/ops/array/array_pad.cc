@@ -8,8 +8,11 @@
 #include "kernels/elementwise.h"
 #include "ops/element_moves.h"
 #include "ops/fn/Pack.h"
+#include "ops/fn/Range.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/Size.h"
+#include "ops/fn/Slice.h"
+#include "ops/fn/StridedSlice.h"
 #include "ops/fn/Sum.h"
 
 namespace gk {
@@ -123,13 +126,12 @@ Status ComputePad(KernelContext& c) {
 void PadGradient(GradContext& g) {
   if (!g.wants(0)) return;
   const DataType index = g.x(1).dtype();
-  Tensor begin = MakeOp1("StridedSlice",
-                         {g.x(1), IntegerVector({{0, 0}}),
-                          IntegerVector({{0, 1}}), IntegerVector({{1, 1}})},
-                         {{"begin_mask", int64_t{1}},
-                          {"end_mask", int64_t{1}},
-                          {"shrink_axis_mask", int64_t{2}}});
-  g.Set(0, MakeOp1("Slice", {g.dy(0), begin, ShapeTensor(g.x(0), index)}));
+  const Tensor from = IntegerVector({{0, 0}});
+  const Tensor to = IntegerVector({{0, 1}});
+  Tensor begin = ops::StridedSlice(g.x(1), from, to, IntegerVector({{1, 1}}),
+                                   /*begin_mask=*/1, /*end_mask=*/1, 0, 0,
+                                   /*shrink_axis_mask=*/2);
+  g.Set(0, ops::Slice(g.dy(0), begin, ShapeTensor(g.x(0), index)));
 }
 
 // ---- MirrorPad ----
@@ -340,8 +342,9 @@ void TileGradient(GradContext& g) {
   const Tensor both[] = {g.x(1), shape};
   Tensor pairs = ops::Pack(both, 1);
   pairs = ops::Reshape(pairs, IntegerVector({{-1}}));
-  Tensor axes = MakeOp1(
-      "Range", {IntegerConstant(0), ops::Size(pairs), IntegerConstant(2)});
+  const Tensor start = IntegerConstant(0);
+  const Tensor limit = ops::Size(pairs);
+  Tensor axes = ops::Range(start, limit, IntegerConstant(2));
   Tensor split = ops::Reshape(g.dy(0), pairs);
   Tensor sum = ops::Sum(split, axes, false);
   g.Set(0, ops::Reshape(sum, shape));

@@ -1,6 +1,8 @@
 // Reductions of rows by segment, with sorted and unsorted segment ids.
 #include "base/interrupt.h"
+#include "ops/fn/ConcatV2.h"
 #include "ops/fn/Equal.h"
+#include "ops/fn/Fill.h"
 #include "ops/fn/GatherV2.h"
 #include "ops/fn/Greater.h"
 #include "ops/fn/GreaterEqual.h"
@@ -13,6 +15,7 @@
 #include "ops/fn/SegmentProd.h"
 #include "ops/fn/SegmentSum.h"
 #include "ops/fn/SelectV2.h"
+#include "ops/fn/Sub.h"
 #include "ops/fn/UnsortedSegmentProd.h"
 #include "ops/fn/UnsortedSegmentSum.h"
 #include "ops/fn/array_segment.h"
@@ -252,11 +255,12 @@ Tensor Zero(const Tensor& like) {
 
 // A boolean of the ids' shape, brought to the rank of `values`.
 Tensor Outward(const Tensor& mask, const Tensor& values) {
-  Tensor extra = MakeOp1("Sub", {ops::Rank(values), ops::Rank(mask)});
-  Tensor ones = MakeOp1(
-      "Fill", {ops::Reshape(extra, IntegerVector({{1}})), IntegerConstant(1)});
-  const Tensor parts[] = {ShapeTensor(mask), ones, IntegerConstant(0)};
-  return ops::Reshape(mask, MakeOp("ConcatV2", parts)[0]);
+  const Tensor left = ops::Rank(values);
+  Tensor extra = ops::Sub(left, ops::Rank(mask));
+  const Tensor dims = ops::Reshape(extra, IntegerVector({{1}}));
+  Tensor ones = ops::Fill(dims, IntegerConstant(1));
+  const Tensor parts[] = {ShapeTensor(mask), ones};
+  return ops::Reshape(mask, ops::ConcatV2(parts, IntegerConstant(0)));
 }
 
 // Rows of x by id; rows of dropped (negative) ids are zero.
@@ -292,8 +296,8 @@ void UnsortedProdGradient(GradContext& g) {
   Tensor is_zero = ops::Equal(x, zero);
   Tensor zeros =
       ops::UnsortedSegmentSum(CastTo(is_zero, DataType::kInt32), ids, g.x(2));
-  Tensor weight = MakeOp1(
-      "SelectV2", {ops::Greater(zeros, IntegerConstant(1)), Zero(dy), dy});
+  const Tensor condition = ops::Greater(zeros, IntegerConstant(1));
+  Tensor weight = ops::SelectV2(condition, Zero(dy), dy);
   Tensor others =
       ops::UnsortedSegmentProd(ops::SelectV2(is_zero, one, x), ids, g.x(2));
   Tensor of_zero = GatherDropped(others, ids);
@@ -308,8 +312,8 @@ void SortedSumGradient(GradContext& g) {
 }
 
 Tensor RowCounts(const Tensor& ids, const Tensor& like) {
-  Tensor ones = MakeOp1(
-      "Fill", {ShapeTensor(ids), CastTo(IntegerConstant(1), like.dtype())});
+  const Tensor dims = ShapeTensor(ids);
+  Tensor ones = ops::Fill(dims, CastTo(IntegerConstant(1), like.dtype()));
   return ops::SegmentSum(ones, ids);
 }
 
@@ -336,8 +340,8 @@ void SortedProdGradient(GradContext& g) {
   const Tensor one = CastTo(IntegerConstant(1), x.dtype());
   Tensor is_zero = ops::Equal(x, Zero(x));
   Tensor zeros = ops::SegmentSum(CastTo(is_zero, DataType::kInt32), ids);
-  Tensor weight = MakeOp1(
-      "SelectV2", {ops::Greater(zeros, IntegerConstant(1)), Zero(dy), dy});
+  const Tensor condition = ops::Greater(zeros, IntegerConstant(1));
+  Tensor weight = ops::SelectV2(condition, Zero(dy), dy);
   Tensor safe = ops::SelectV2(is_zero, one, x);
   Tensor of_zero = Gather(ops::SegmentProd(safe, ids), ids);
   Tensor of_rest = ops::RealDiv(Gather(g.y(0), ids), safe);

@@ -8,6 +8,7 @@
 #include "kernels/elementwise.h"
 #include "ops/element_moves.h"
 #include "ops/fn/Mul.h"
+#include "ops/fn/Range.h"
 #include "ops/fn/Rank.h"
 #include "ops/fn/Sum.h"
 #include "ops/int32_attrs.h"
@@ -256,8 +257,9 @@ void OneHotGradient(GradContext& g) {
   auto total = [&](const Tensor& on, const Tensor& off) {
     Tensor mask = MakeOp1("OneHot", {g.x(0), g.x(1), on, off}, axis);
     Tensor part = ops::Mul(g.dy(0), mask);
-    Tensor all = MakeOp1(
-        "Range", {IntegerConstant(0), ops::Rank(part), IntegerConstant(1)});
+    const Tensor start = IntegerConstant(0);
+    const Tensor limit = ops::Rank(part);
+    Tensor all = ops::Range(start, limit, IntegerConstant(1));
     return ops::Sum(part, all, false);
   };
   if (g.wants(2)) g.Set(2, total(one, zero));

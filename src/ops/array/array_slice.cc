@@ -112,9 +112,8 @@ Status ComputeSlice(KernelContext& c) {
 void SliceGradient(GradContext& g) {
   const DataType index = g.x(1).dtype();
   const Tensor dy = g.dy(0);
-  Tensor after = ops::Sub(
-      MakeOp1("Sub", {ShapeTensor(g.x(0), index), ShapeTensor(dy, index)}),
-      g.x(1));
+  const Tensor whole = ShapeTensor(g.x(0), index);
+  Tensor after = ops::Sub(ops::Sub(whole, ShapeTensor(dy, index)), g.x(1));
   const Tensor columns[] = {g.x(1), after};
   Tensor paddings = ops::Pack(columns, 1);
   g.Set(0, ops::Pad(dy, paddings));

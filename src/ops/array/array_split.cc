@@ -7,6 +7,7 @@
 #include "framework/op_registry.h"
 #include "ops/axis_parts.h"
 #include "ops/element_moves.h"
+#include "ops/fn/ConcatV2.h"
 #include "ops/fn/array_concat.h"
 #include "ops/int32_attrs.h"
 
@@ -219,8 +220,7 @@ void JoinGradients(GradContext& g, int x, const Tensor& axis) {
     g.Set(x, parts[0]);
     return;
   }
-  parts.push_back(axis);
-  g.Set(x, MakeOp("ConcatV2", parts)[0]);
+  g.Set(x, ops::ConcatV2(parts, axis));
 }
 
 const OpRecord kRecords[] = {

@@ -1,5 +1,9 @@
 // Rows dealt out by number, and put together again.
 #include "base/interrupt.h"
+#include "ops/fn/DynamicPartition.h"
+#include "ops/fn/GatherV2.h"
+#include "ops/fn/ParallelDynamicStitch.h"
+#include "ops/fn/Range.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/Size.h"
 #include "ops/fn/array_stitch.h"
@@ -123,7 +127,7 @@ void StitchGradient(GradContext& g) {
   const int n = g.num_inputs() / 2;
   for (int i = 0; i < n; ++i) {
     if (!g.wants(n + i)) continue;
-    g.Set(n + i, MakeOp1("GatherV2", {g.dy(0), g.x(i), IntegerConstant(0)}));
+    g.Set(n + i, ops::GatherV2(g.dy(0), g.x(i), IntegerConstant(0)));
   }
 }
 
@@ -200,15 +204,15 @@ Status ComputePartition(KernelContext& c) {
 void PartitionGradient(GradContext& g) {
   if (!g.wants(0)) return;
   const Tensor ids = g.x(1), shape = ShapeTensor(ids);
-  Tensor numbers = MakeOp1(
-      "Range", {IntegerConstant(0), ops::Size(ids), IntegerConstant(1)});
+  const Tensor start = IntegerConstant(0);
+  const Tensor limit = ops::Size(ids);
+  Tensor numbers = ops::Range(start, limit, IntegerConstant(1));
   numbers = ops::Reshape(numbers, shape);
-  const Tensor deal[] = {numbers, ids};
-  const int64_t parts = g.num_outputs();
-  TensorVector stitched =
-      MakeOp("DynamicPartition", deal, {{"num_partitions", parts}});
-  for (int i = 0; i < g.num_outputs(); ++i) stitched.push_back(g.dy(i));
-  Tensor dx = MakeOp("ParallelDynamicStitch", stitched, {{"N", parts}})[0];
+  const TensorVector places =
+      ops::DynamicPartition(numbers, ids, g.num_outputs());
+  TensorVector parts;
+  for (int i = 0; i < g.num_outputs(); ++i) parts.push_back(g.dy(i));
+  Tensor dx = ops::ParallelDynamicStitch(places, parts);
   g.Set(0, ops::Reshape(dx, ShapeTensor(g.x(0))));
 }
 

@@ -5,6 +5,7 @@
 
 #include "ops/composite.h"
 #include "ops/fn/Cast.h"
+#include "ops/fn/ConcatV2.h"
 #include "ops/fn/Identity.h"
 #include "ops/fn/MirrorPad.h"
 #include "ops/fn/Pad.h"
@@ -47,9 +48,7 @@ TensorVector Concat(CompositeCall& c) {
     }
     return {ops::Identity(OpName(c.name("concat")), in[0])};
   }
-  const int64_t n = in.size();
-  in.push_back(AxisTensor(c, 1, "axis"));
-  return MakeOp("ConcatV2", in, {{"N", n}}, c.name());
+  return {ops::ConcatV2(OpName(c.name()), in, AxisTensor(c, 1, "axis"))};
 }
 
 TensorVector Stack(CompositeCall& c) {

@@ -5,9 +5,12 @@
 
 #include "framework/large_work.h"
 #include "ops/composite.h"
+#include "ops/dynamic_axes.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/ExpandDims.h"
 #include "ops/fn/Fill.h"
+#include "ops/fn/MatrixDiagV3.h"
+#include "ops/fn/Minimum.h"
 #include "ops/fn/OneHot.h"
 #include "ops/fn/Range.h"
 #include "ops/fn/Rank.h"
@@ -194,20 +197,21 @@ TensorVector Eye(CompositeCall& c) {
     dims.push_back(std::min(*rows, *cols));
     ones_shape = IndicesOf(dims, c.name("ones_shape"));
   } else {
-    const Tensor n = MakeOp1("Minimum", {scalar(0), scalar(columns)});
+    const Tensor left = scalar(0);
+    const Tensor n = ops::Minimum(left, scalar(columns));
     Tensor n1 = ops::ExpandDims(n, Int32Of(0));
     if (n1.dtype() != batch.dtype()) {
       n1 = ops::Cast(n1, batch.dtype());
     }
-    ones_shape = MakeOp("ConcatV2", TensorVector{batch, n1, Int32Of(0)},
-                        {{"N", int64_t{2}}})[0];
+    ones_shape = Joined({batch, n1});
   }
   const Tensor ones =
       ops::Fill(OpName(c.name("ones")), ones_shape, NumberOf(1, dtype));
-  return {MakeOp1("MatrixDiagV3",
-                  {ones, Int32Of(0, c.name("diag/k")), scalar(0),
-                   scalar(columns), NumberOf(0, dtype)},
-                  {}, c.name("diag"))};
+  const Tensor k = Int32Of(0, c.name("diag/k"));
+  const Tensor num_rows = scalar(0);
+  const Tensor num_cols = scalar(columns);
+  return {ops::MatrixDiagV3(OpName(c.name("diag")), ones, k, num_rows, num_cols,
+                            NumberOf(0, dtype))};
 }
 
 TensorVector OneHot(CompositeCall& c) {

@@ -7,6 +7,7 @@
 #include "ops/element_moves.h"
 #include "ops/fn/BroadcastTo.h"
 #include "ops/fn/Cast.h"
+#include "ops/fn/ConcatV2.h"
 #include "ops/fn/Cumsum.h"
 #include "ops/fn/ExpandDims.h"
 #include "ops/fn/Fill.h"
@@ -20,6 +21,7 @@
 #include "ops/fn/Range.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/Shape.h"
+#include "ops/fn/Slice.h"
 #include "ops/fn/Squeeze.h"
 #include "ops/fn/StridedSlice.h"
 #include "ops/fn/Sum.h"
@@ -48,10 +50,8 @@ TensorVector Gather(CompositeCall& c) {
 }
 
 Tensor Slice1d(const Tensor& shape, int64_t begin, int64_t size) {
-  return MakeOp1(
-      "Slice",
-      {shape, IntsTensor(std::vector<int64_t>{begin}, DataType::kInt32),
-       IntsTensor(std::vector<int64_t>{size}, DataType::kInt32)});
+  const Tensor from = IndicesOf(std::vector<int64_t>{begin});
+  return ops::Slice(shape, from, IndicesOf(std::vector<int64_t>{size}));
 }
 
 // Batches are folded into the indices: each gets its own row number in front.
@@ -82,8 +82,9 @@ TensorVector GatherNd(CompositeCall& c) {
   const Tensor flat_indices =
       ops::Reshape(indices, Joined({batch_size, inner_size, depth}));
   const Tensor scalar = IntsTensor(std::vector<int64_t>{}, DataType::kInt32);
-  Tensor rows = MakeOp1(
-      "Range", {Int32Of(0), ops::Reshape(batch_size, scalar), Int32Of(1)});
+  const Tensor start = Int32Of(0);
+  const Tensor limit = ops::Reshape(batch_size, scalar);
+  Tensor rows = ops::Range(start, limit, Int32Of(1));
   const Tensor one = IntsTensor(std::vector<int64_t>{1}, DataType::kInt32);
   rows = ops::Reshape(rows, Joined({batch_size, one, one}));
   rows = ops::BroadcastTo(rows, Joined({batch_size, inner_size, one}));
@@ -91,8 +92,7 @@ TensorVector GatherNd(CompositeCall& c) {
     rows = ops::Cast(rows, indices.dtype());
   }
   const Tensor full =
-      MakeOp("ConcatV2", TensorVector{rows, flat_indices, Int32Of(2)},
-             {{"N", int64_t{2}}})[0];
+      ops::ConcatV2(TensorVector{rows, flat_indices}, Int32Of(2));
   const Tensor picked = ops::GatherNd(flat_params, full);
   const Tensor tail_shape = Slice1d(ops::Shape(picked), 2, -1);
   return {ops::Reshape(OpName(c.name()), picked,

@@ -5,8 +5,10 @@
 #include "ops/element_moves.h"
 #include "ops/fn/Bitcast.h"
 #include "ops/fn/Cast.h"
+#include "ops/fn/Maximum.h"
 #include "ops/fn/Prod.h"
 #include "ops/fn/RngReadAndSkip.h"
+#include "ops/fn/Slice.h"
 #include "ops/random/random_source.h"
 
 namespace gk {
@@ -17,15 +19,15 @@ KeyedNumbers TakeNumbers(const CompositeCall& c) {
   const Tensor& shape = RandomShape(c, 2);
   const Tensor algorithm = Int32Of(c.integer(1));
   // A bad shape moves nothing on before its draw fails.
-  const Tensor sizes = MakeOp1("Maximum", {ops::Cast(shape, DataType::kInt64),
-                                           NumberOf(0, DataType::kInt64)});
+  const Tensor left = ops::Cast(shape, DataType::kInt64);
+  const Tensor sizes = ops::Maximum(left, NumberOf(0, DataType::kInt64));
   const Tensor size = ops::Prod(sizes, IndicesOf(std::vector<int64_t>{0}));
   const Tensor state = ops::RngReadAndSkip(c.tensor(0), algorithm,
                                            ops::Cast(size, DataType::kUint64));
   const auto words = [&](int64_t begin, int64_t count) {
-    const Tensor part = MakeOp1(
-        "Slice", {state, IndicesOf(std::vector<int64_t>{begin}),
-                  IndicesOf(std::vector<int64_t>{count})});
+    const Tensor from = IndicesOf(std::vector<int64_t>{begin});
+    const Tensor part =
+        ops::Slice(state, from, IndicesOf(std::vector<int64_t>{count}));
     return ops::Bitcast(part, DataType::kUint64);
   };
   const Tensor counter = words(0, 2);

@@ -5,20 +5,26 @@
 #include <optional>
 
 #include "ops/composite.h"
+#include "ops/dynamic_axes.h"
 #include "ops/element_moves.h"
 #include "ops/fn/Abs.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/ComplexAbs.h"
 #include "ops/fn/Conj.h"
 #include "ops/fn/Greater.h"
+#include "ops/fn/MatrixDiagPartV3.h"
+#include "ops/fn/MatrixDiagV3.h"
 #include "ops/fn/MatrixSetDiagV3.h"
 #include "ops/fn/Max.h"
 #include "ops/fn/Maximum.h"
+#include "ops/fn/Minimum.h"
 #include "ops/fn/Mul.h"
 #include "ops/fn/OnesLike.h"
 #include "ops/fn/Pack.h"
 #include "ops/fn/Pow.h"
+#include "ops/fn/Range.h"
 #include "ops/fn/Rank.h"
+#include "ops/fn/Real.h"
 #include "ops/fn/RealDiv.h"
 #include "ops/fn/SelectV2.h"
 #include "ops/fn/Sqrt.h"
@@ -59,8 +65,7 @@ Tensor AbsOf(const Tensor& x) {
 // |x| squared.
 Tensor Squares(const Tensor& x) {
   if (!IsComplex(x.dtype())) return ops::Mul(x, x);
-  return MakeOp1("Real", {ops::Mul(x, ops::Conj(x))},
-                 {{"Tout", RealType(x.dtype())}});
+  return ops::Real(ops::Mul(x, ops::Conj(x)), RealType(x.dtype()));
 }
 
 std::optional<double> OrderOf(const CompositeCall& c, int i) {
@@ -109,8 +114,8 @@ TensorVector Norm(CompositeCall& c) {
     if (*order == 1) return {Sum(size, axes, keep)};
     if (*order == infinity) return {Max(size, axes, keep)};
     const Tensor powers = ops::Pow(size, NumberOf(*order, size.dtype()));
-    return {MakeOp1("Pow", {Sum(powers, axes, keep),
-                            NumberOf(1 / *order, size.dtype())})};
+    const Tensor left = Sum(powers, axes, keep);
+    return {ops::Pow(left, NumberOf(1 / *order, size.dtype()))};
   }
   if (*order == 2) {
     throw Error(
@@ -138,8 +143,8 @@ TensorVector ClipByNorm(CompositeCall& c) {
   const Tensor safe = ops::SelectV2(positive, squares, ops::OnesLike(squares));
   const Tensor length = ops::SelectV2(positive, ops::Sqrt(safe), squares);
   const Tensor limit = NumberAs(c, 1, x.dtype());
-  return {
-      MakeOp1("RealDiv", {ops::Mul(x, limit), ops::Maximum(length, limit)})};
+  const Tensor left = ops::Mul(x, limit);
+  return {ops::RealDiv(left, ops::Maximum(length, limit))};
 }
 
 Tensor GlobalNormOf(const TensorVector& parts) {
@@ -164,9 +169,9 @@ TensorVector ClipByGlobalNorm(CompositeCall& c) {
   const DataType dtype = norm.dtype();
   const Tensor one = NumberOf(1, dtype);
   const Tensor limit = NumberAs(c, 1, dtype);
-  Tensor scale = ops::Mul(
-      limit,
-      MakeOp1("Minimum", {ops::RealDiv(one, norm), ops::RealDiv(one, limit)}));
+  const Tensor inverse = ops::RealDiv(one, norm);
+  Tensor scale =
+      ops::Mul(limit, ops::Minimum(inverse, ops::RealDiv(one, limit)));
   // inf - inf and NaN spread on purpose.
   scale = ops::AddV2(scale, ops::Sub(norm, norm));
   TensorVector clipped;
@@ -179,9 +184,9 @@ TensorVector ClipByGlobalNorm(CompositeCall& c) {
 
 TensorVector Trace(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
-  const Tensor diagonal = MakeOp1(
-      "MatrixDiagPartV3", {x, Int32Of(0), NumberOf(0, x.dtype())}, {},
-      c.name("diag_part"));
+  const Tensor k = Int32Of(0);
+  const Tensor diagonal = ops::MatrixDiagPartV3(OpName(c.name("diag_part")), x,
+                                                k, NumberOf(0, x.dtype()));
   return {Sum(diagonal, IndicesOf(std::vector<int64_t>{-1}), false)};
 }
 
@@ -198,17 +203,18 @@ Tensor SizeOf(const CompositeCall& c, int i, std::string_view node) {
 
 TensorVector Diag(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
-  return {MakeOp1("MatrixDiagV3",
-                  {x, Diagonals(c, 2), SizeOf(c, 3, "num_rows"),
-                   SizeOf(c, 4, "num_cols"), NumberAs(c, 5, x.dtype())},
-                  {{"align", c.text(6)}}, c.name())};
+  const Tensor k = Diagonals(c, 2);
+  const Tensor num_rows = SizeOf(c, 3, "num_rows");
+  const Tensor num_cols = SizeOf(c, 4, "num_cols");
+  return {ops::MatrixDiagV3(OpName(c.name()), x, k, num_rows, num_cols,
+                            NumberAs(c, 5, x.dtype()), c.text(6))};
 }
 
 TensorVector DiagPart(CompositeCall& c) {
   const Tensor& x = c.tensor(0);
-  return {MakeOp1("MatrixDiagPartV3",
-                  {x, Diagonals(c, 2), NumberAs(c, 3, x.dtype())},
-                  {{"align", c.text(4)}}, c.name())};
+  const Tensor k = Diagonals(c, 2);
+  return {ops::MatrixDiagPartV3(OpName(c.name()), x, k,
+                                NumberAs(c, 3, x.dtype()), c.text(4))};
 }
 
 TensorVector SetDiag(CompositeCall& c) {
@@ -232,11 +238,10 @@ Tensor SwappedAxes(const CompositeCall& c, const Tensor& x) {
   }
   const Tensor rank = ops::Rank(x);
   const Tensor before = ops::Sub(rank, Int32Of(2));
-  const Tensor outer =
-      MakeOp1("Range", {Int32Of(0), before, Int32Of(1)});
+  const Tensor start = Int32Of(0);
+  const Tensor outer = ops::Range(start, before, Int32Of(1));
   const Tensor last = ops::AddV2(before, IndicesOf(std::vector<int64_t>{1, 0}));
-  return MakeOp("ConcatV2", TensorVector{outer, last, Int32Of(0)},
-                {{"N", int64_t{2}}})[0];
+  return Joined({outer, last});
 }
 
 Tensor Transposed(const CompositeCall& c, const Tensor& x, bool conjugate) {

@@ -90,12 +90,11 @@ TensorVector DivideNoNan(CompositeCall& c) {
 
 TensorVector LogicalXor(CompositeCall& c) {
   const Tensor &x = c.tensor(0), &y = c.tensor(1);
-  return {MakeOp1(
-      "LogicalAnd",
-      {ops::LogicalOr(OpName(c.name("LogicalOr")), x, y),
-       ops::LogicalNot(OpName(c.name("LogicalNot")),
-                       ops::LogicalAnd(OpName(c.name("LogicalAnd")), x, y))},
-      {}, c.name())};
+  const Tensor left = ops::LogicalOr(OpName(c.name("LogicalOr")), x, y);
+  return {ops::LogicalAnd(
+      OpName(c.name()), left,
+      ops::LogicalNot(OpName(c.name("LogicalNot")),
+                      ops::LogicalAnd(OpName(c.name("LogicalAnd")), x, y)))};
 }
 
 TensorVector Abs(CompositeCall& c) {
@@ -138,9 +137,8 @@ TensorVector Angle(CompositeCall& c) {
     return {ops::Angle(OpName(c.name()), x, RealType(x.dtype()))};
   }
   const Tensor negative = ops::Less(x, NumberOf(0, x.dtype()));
-  return {MakeOp1("SelectV2",
-                  {negative, NumberOf(3.14159265358979323846, x.dtype()),
-                   ops::ZerosLike(x)})};
+  const Tensor t = NumberOf(3.14159265358979323846, x.dtype());
+  return {ops::SelectV2(negative, t, ops::ZerosLike(x))};
 }
 
 TensorVector Complex(CompositeCall& c) {

@@ -99,10 +99,9 @@ Operand AsMatrixOfUnknownRank(const Tensor& x,
   };
   Operand out;
   out.free_shape = sizes(free);
-  out.matrix =
-      MakeOp1("Reshape",
-              {ops::Transpose(x, order(free, contracted)),
-               order(ProductOf(out.free_shape), ProductOf(sizes(contracted)))});
+  const Tensor moved = ops::Transpose(x, order(free, contracted));
+  const Tensor rows = ProductOf(out.free_shape);
+  out.matrix = ops::Reshape(moved, order(rows, ProductOf(sizes(contracted))));
   return out;
 }
 
@@ -156,8 +155,8 @@ Operand AsMatrix(const Tensor& x, const std::vector<int64_t>& axes,
   } else {
     const Tensor s = ops::Shape(x);
     const auto sizes = [&](const std::vector<int64_t>& which) {
-      return MakeOp1("GatherV2", {s, IntsTensor(which, DataType::kInt32),
-                                  Int32Of(0)});
+      const Tensor indices = IntsTensor(which, DataType::kInt32);
+      return ops::GatherV2(s, indices, Int32Of(0));
     };
     const Tensor zero = IntsTensor(std::vector<int64_t>{0}, DataType::kInt32);
     const Tensor free_shape = sizes(free);
@@ -231,9 +230,7 @@ TensorVector Tensordot(CompositeCall& c) {
   };
   Tensor shape;
   if (left.free_shape || right.free_shape) {
-    shape = MakeOp("ConcatV2",
-                   TensorVector{shape_of(left), shape_of(right), Int32Of(0)},
-                   {{"N", int64_t{2}}})[0];
+    shape = Joined({shape_of(left), shape_of(right)});
   } else {
     shape = IntsTensor(dims, DataType::kInt64);
   }

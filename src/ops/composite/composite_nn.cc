@@ -6,16 +6,20 @@
 #include "ops/dynamic_axes.h"
 #include "ops/fn/Abs.h"
 #include "ops/fn/AddV2.h"
+#include "ops/fn/All.h"
+#include "ops/fn/Assert.h"
 #include "ops/fn/BiasAdd.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Equal.h"
 #include "ops/fn/Erfc.h"
 #include "ops/fn/Exp.h"
+#include "ops/fn/GatherV2.h"
 #include "ops/fn/GreaterEqual.h"
 #include "ops/fn/LeakyRelu.h"
 #include "ops/fn/LessEqual.h"
 #include "ops/fn/Log.h"
 #include "ops/fn/Log1p.h"
+#include "ops/fn/LogicalAnd.h"
 #include "ops/fn/Maximum.h"
 #include "ops/fn/Mean.h"
 #include "ops/fn/Mul.h"
@@ -173,15 +177,15 @@ void AssertLabelShape(const CompositeCall& c, const Tensor& labels,
   if (ls.IsFullyDefined() && xs.IsFullyDefined()) return;
   const Tensor have = ops::Shape(labels);
   const Tensor want = AllButLast(ops::Shape(logits));
+  const Tensor values = ops::Equal(have, want);
   const Tensor same =
-      MakeOp1("All", {ops::Equal(have, want),
-                      IntsTensor(std::vector<int64_t>{0}, DataType::kInt32)});
+      ops::All(values, IntsTensor(std::vector<int64_t>{0}, DataType::kInt32));
   const Tensor text = ValueOrThrow(OpBuilder::Current()->Constant(
       Tensor::Scalar<std::string>(
           "`labels.shape` must equal `logits.shape` except for the last "
           "dimension; they are, labels first:"),
       c.name("assert/data")));
-  MakeOp("Assert", TensorVector{same, text, have, ops::Shape(logits)});
+  ops::Assert(same, TensorVector{text, have, ops::Shape(logits)});
 }
 
 // Cross entropy of integer labels: the op takes [batch, classes].
@@ -228,9 +232,9 @@ TensorVector SparseSoftmaxCrossEntropy(CompositeCall& c) {
                            DataType::kInt64));
   } else {
     const Tensor s = ops::Shape(logits);
-    const Tensor last = MakeOp1(
-        "GatherV2",
-        {s, MakeOp1("Sub", {ops::Rank(logits), Int32Of(1)}), Int32Of(0)});
+    const Tensor left = ops::Rank(logits);
+    const Tensor indices = ops::Sub(left, Int32Of(1));
+    const Tensor last = ops::GatherV2(s, indices, Int32Of(0));
     flat = ops::Reshape(logits, ops::Pack(TensorVector{Int32Of(-1), last}));
   }
   const Tensor minus_one =
@@ -296,16 +300,18 @@ TensorVector LogPoissonLoss(CompositeCall& c) {
         "{}).",
         sx.PythonString(), sz.PythonString()));
   }
-  const Tensor loss = MakeOp1("Sub", {ops::Exp(x), ops::Mul(x, z)});
+  const Tensor left = ops::Exp(x);
+  const Tensor loss = ops::Sub(left, ops::Mul(x, z));
   if (!c.flag(2)) return {loss};
   const DataType t = z.dtype();
   const auto number = [&](double v) { return NumberOf(v, t); };
-  const Tensor half_log = MakeOp1(
-      "Mul", {number(0.5), ops::Log(ops::Mul(number(6.283185307179586), z))});
+  const Tensor half = number(0.5);
+  const Tensor half_log =
+      ops::Mul(half, ops::Log(ops::Mul(number(6.283185307179586), z)));
   const Tensor stirling =
       ops::AddV2(ops::Sub(ops::Mul(z, ops::Log(z)), z), half_log);
-  const Tensor small = MakeOp1("LogicalAnd", {ops::GreaterEqual(z, number(0)),
-                                              ops::LessEqual(z, number(1))});
+  const Tensor positive = ops::GreaterEqual(z, number(0));
+  const Tensor small = ops::LogicalAnd(positive, ops::LessEqual(z, number(1)));
   return {ops::AddV2(loss, ops::SelectV2(small, ops::ZerosLike(z), stirling))};
 }
 
@@ -340,12 +346,10 @@ TensorVector WeightedCrossEntropy(CompositeCall& c) {
   const Tensor &z = c.tensor(0), &x = c.tensor(1), &w = c.tensor(2);
   const Tensor one = NumberOf(1, x.dtype());
   const Tensor weight = ops::AddV2(one, ops::Mul(ops::Sub(w, one), z));
-  const Tensor tail = MakeOp1(
-      "AddV2",
-      {ops::Log1p(ops::Exp(ops::Neg(ops::Abs(x)))), ops::Relu(ops::Neg(x))});
-  return {MakeOp1("AddV2",
-                  {ops::Mul(ops::Sub(one, z), x), ops::Mul(weight, tail)}, {},
-                  c.name())};
+  const Tensor left = ops::Log1p(ops::Exp(ops::Neg(ops::Abs(x))));
+  const Tensor tail = ops::AddV2(left, ops::Relu(ops::Neg(x)));
+  const Tensor first = ops::Mul(ops::Sub(one, z), x);
+  return {ops::AddV2(OpName(c.name()), first, ops::Mul(weight, tail))};
 }
 
 TensorVector L2Normalize(CompositeCall& c) {

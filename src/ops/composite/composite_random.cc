@@ -4,6 +4,7 @@
 #include "ops/composite.h"
 #include "ops/element_moves.h"
 #include "ops/fn/AddV2.h"
+#include "ops/fn/Maximum.h"
 #include "ops/fn/Pack.h"
 #include "ops/fn/RealDiv.h"
 #include "ops/fn/StatelessMultinomial.h"
@@ -76,8 +77,8 @@ TensorVector Gamma(CompositeCall& c) {
   const Tensor wide_beta = ops::AddV2(beta, ops::ZerosLike(alpha));
   const Tensor values = MakeOp1("RandomGamma", {shape, wide_alpha},
                                 SeedAttrsOf(c, 4), c.name("RandomGamma"));
-  return {MakeOp1("Maximum", {NumberOf(SmallestNormal(dtype), dtype),
-                              ops::RealDiv(values, wide_beta)})};
+  const Tensor left = NumberOf(SmallestNormal(dtype), dtype);
+  return {ops::Maximum(left, ops::RealDiv(values, wide_beta))};
 }
 
 TensorVector Poisson(CompositeCall& c) {

@@ -16,6 +16,7 @@
 #include "ops/fn/NotEqual.h"
 #include "ops/fn/Range.h"
 #include "ops/fn/Rank.h"
+#include "ops/fn/Real.h"
 #include "ops/fn/ReduceJoin.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/SelectV2.h"
@@ -98,8 +99,7 @@ Tensor Variance(const Tensor& x, const Tensor& axes, bool keep,
   const Tensor diff = ops::Sub(OpName(part("sub")), x, mean);
   Tensor squared;
   if (IsComplex(x.dtype())) {
-    squared = MakeOp1("Real", {ops::Mul(ops::Conj(diff), diff)},
-                      {{"Tout", RealType(x.dtype())}});
+    squared = ops::Real(ops::Mul(ops::Conj(diff), diff), RealType(x.dtype()));
   } else {
     squared = ops::Square(OpName(part("Square")), diff);
   }

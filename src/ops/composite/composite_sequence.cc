@@ -5,6 +5,7 @@
 #include "ops/composite.h"
 #include "ops/element_moves.h"
 #include "ops/fn/AddV2.h"
+#include "ops/fn/BroadcastArgs.h"
 #include "ops/fn/BroadcastTo.h"
 #include "ops/fn/Equal.h"
 #include "ops/fn/ExpandDims.h"
@@ -13,9 +14,12 @@
 #include "ops/fn/InTopKV2.h"
 #include "ops/fn/Less.h"
 #include "ops/fn/Max.h"
+#include "ops/fn/Maximum.h"
 #include "ops/fn/Mul.h"
 #include "ops/fn/Pack.h"
+#include "ops/fn/Range.h"
 #include "ops/fn/Rank.h"
+#include "ops/fn/RealDiv.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/SelectV2.h"
 #include "ops/fn/Size.h"
@@ -33,7 +37,8 @@ std::optional<DataType> TypeForDistances(DataType t) {
 // The shape of a broadcast of both, known or computed.
 Tensor BroadcastShape(const Tensor& x, const Tensor& y) {
   const auto shape_of = [](const Tensor& t) { return ShapeTensor(t); };
-  return MakeOp1("BroadcastArgs", {shape_of(x), shape_of(y)});
+  const Tensor s0 = shape_of(x);
+  return ops::BroadcastArgs(s0, shape_of(y));
 }
 
 TensorVector Linspace(CompositeCall& c) {
@@ -56,9 +61,10 @@ TensorVector Linspace(CompositeCall& c) {
   start = ops::BroadcastTo(start, shape);
   stop = ops::BroadcastTo(stop, shape);
   const auto number = [&](int64_t v) { return IntegerOf(v, count.dtype()); };
-  const Tensor last =
-      MakeOp1("Maximum", {ops::Sub(count, number(1)), number(1)});
-  Tensor steps = MakeOp1("Range", {number(0), count, number(1)});
+  const Tensor spaces = ops::Sub(count, number(1));
+  const Tensor last = ops::Maximum(spaces, number(1));
+  const Tensor zero = number(0);
+  Tensor steps = ops::Range(zero, count, number(1));
   // The steps along the new axis.
   int64_t axis = c.integer(4);
   const PartialTensorShape known = start.partial_shape();
@@ -75,17 +81,21 @@ TensorVector Linspace(CompositeCall& c) {
     form = IndicesOf(dims);
     at = Int32Of(axis);
   } else {
-    const Tensor rank = MakeOp1("AddV2", {ops::Rank(start), Int32Of(1)});
+    const Tensor given = ops::Rank(start);
+    const Tensor rank = ops::AddV2(given, Int32Of(1));
     at = axis >= 0 ? Int32Of(axis) : ops::AddV2(rank, Int32Of(axis));
-    const Tensor axes = MakeOp1("Range", {Int32Of(0), rank, Int32Of(1)});
-    form = MakeOp1("SelectV2", {ops::Equal(axes, at), Int32Of(-1), Int32Of(1)});
+    const Tensor first = Int32Of(0);
+    const Tensor axes = ops::Range(first, rank, Int32Of(1));
+    const Tensor condition = ops::Equal(axes, at);
+    const Tensor t = Int32Of(-1);
+    form = ops::SelectV2(condition, t, Int32Of(1));
   }
   start = ops::ExpandDims(start, at);
   stop = ops::ExpandDims(stop, at);
   steps = ops::Reshape(steps, form);
   const DataType dtype = start.dtype();
-  const Tensor delta =
-      MakeOp1("RealDiv", {ops::Sub(stop, start), CastTo(last, dtype)});
+  const Tensor left = ops::Sub(stop, start);
+  const Tensor delta = ops::RealDiv(left, CastTo(last, dtype));
   const Tensor inner = ops::AddV2(start, ops::Mul(delta, CastTo(steps, dtype)));
   // The end is met exactly.
   return {ops::SelectV2(ops::Equal(steps, last), stop, inner)};
@@ -133,12 +143,12 @@ TensorVector SequenceMask(CompositeCall& c) {
       most = CastTo(most, lengths.dtype());
     }
   } else {
-    most = MakeOp1("Maximum", {ops::Max(lengths, AllAxes(lengths)),
-                               NumberOf(0, lengths.dtype())});
+    const Tensor left = ops::Max(lengths, AllAxes(lengths));
+    most = ops::Maximum(left, NumberOf(0, lengths.dtype()));
   }
   const DataType dtype = lengths.dtype();
-  const Tensor row =
-      MakeOp1("Range", {NumberOf(0, dtype), most, NumberOf(1, dtype)});
+  const Tensor start = NumberOf(0, dtype);
+  const Tensor row = ops::Range(start, most, NumberOf(1, dtype));
   const Tensor mask = ops::Less(row, ops::ExpandDims(lengths, Int32Of(-1)));
   return {CastTo(mask, c.type(2))};
 }

@@ -6,6 +6,8 @@
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
 #include "ops/fn/TensorListLength.h"
+#include "ops/fn/TensorListPushBack.h"
+#include "ops/fn/TensorListResize.h"
 #include "ops/fn/ZerosLike.h"
 #include "ops/list/list_access.h"
 
@@ -228,10 +230,8 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputePop},
      .gradient =
          [](GradContext& g) {
-           const DataType dtype = g.attr<DataType>("element_dtype");
            const Tensor list = g.has_dy(0) ? g.dy(0) : ops::ZerosLike(g.y(0));
-           g.Set(0, MakeOp1("TensorListPushBack", {list, g.dy(1)},
-                            {{"element_dtype", dtype}}));
+           g.Set(0, ops::TensorListPushBack(list, g.dy(1)));
          },
      .doc = "The list without its last element, and that element.",
      .test = {.skip_gradient = true}},
@@ -264,8 +264,8 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeResize},
      .gradient =
          [](GradContext& g) {
-           g.Set(0, MakeOp1("TensorListResize",
-                            {g.dy(0), ops::TensorListLength(g.x(0))}));
+           g.Set(0,
+                 ops::TensorListResize(g.dy(0), ops::TensorListLength(g.x(0))));
          },
      .doc = "The list cut off or prolonged to `size` elements.",
      .test = {.skip_gradient = true}},

@@ -9,12 +9,19 @@
 #include "ops/fn/Equal.h"
 #include "ops/fn/GatherV2.h"
 #include "ops/fn/Range.h"
+#include "ops/fn/Select.h"
 #include "ops/fn/Size.h"
 #include "ops/fn/Slice.h"
 #include "ops/fn/TensorListElementShape.h"
 #include "ops/fn/TensorListGather.h"
+#include "ops/fn/TensorListGetItem.h"
 #include "ops/fn/TensorListLength.h"
+#include "ops/fn/TensorListReserve.h"
 #include "ops/fn/TensorListResize.h"
+#include "ops/fn/TensorListScatterIntoExistingList.h"
+#include "ops/fn/TensorListScatterV2.h"
+#include "ops/fn/TensorListSetItem.h"
+#include "ops/fn/Unique.h"
 #include "ops/fn/UnsortedSegmentMax.h"
 #include "ops/fn/UnsortedSegmentSum.h"
 #include "ops/fn/ZerosLike.h"
@@ -236,16 +243,14 @@ void GatherGrads(GradContext& g) {
   const DataType dtype = g.attr<DataType>("element_dtype");
   Tensor rows = g.dy(0), indices = g.x(1);
   if (!AreDistinct(indices) && dtype != DataType::kVariant) {
-    const TensorVector unique = MakeOp("Unique", std::span(&indices, 1),
-                                       {{"out_idx", DataType::kInt32}});
+    const TensorVector unique = ops::Unique(indices);
     rows = ops::UnsortedSegmentSum(rows, unique[1], NumRows(unique[0]));
     indices = unique[0];
   }
-  g.Set(0, MakeOp1("TensorListScatterV2",
-                   {rows, indices,
-                    ops::TensorListElementShape(g.x(0), DataType::kInt32),
-                    ops::TensorListLength(g.x(0))},
-                   {{"element_dtype", dtype}}));
+  const Tensor element_shape =
+      ops::TensorListElementShape(g.x(0), DataType::kInt32);
+  g.Set(0, ops::TensorListScatterV2(rows, indices, element_shape,
+                                    ops::TensorListLength(g.x(0))));
 }
 
 // Of each row that is scattered: does none with the same index follow?
@@ -253,8 +258,7 @@ Tensor AreLast(const Tensor& indices) {
   const Tensor zero = IntegerConstant(0, DataType::kInt32),
                one = IntegerConstant(1, DataType::kInt32);
   const Tensor row = ops::Range(zero, NumRows(indices), one);
-  const TensorVector unique =
-      MakeOp("Unique", std::span(&indices, 1), {{"out_idx", DataType::kInt32}});
+  const TensorVector unique = ops::Unique(indices);
   const Tensor last =
       ops::UnsortedSegmentMax(row, unique[1], NumRows(unique[0]));
   return ops::Equal(ops::GatherV2(last, unique[1], zero), row);
@@ -270,7 +274,8 @@ void ScatterGrads(GradContext& g, const Tensor& indices, int tensor) {
   const DataType dtype = g.attr<DataType>("element_dtype");
   Tensor rows = ops::TensorListGather(g.dy(0), indices, element, dtype);
   if (!AreDistinct(indices) && dtype != DataType::kVariant) {
-    rows = MakeOp1("Select", {AreLast(indices), rows, ops::ZerosLike(rows)});
+    const Tensor condition = AreLast(indices);
+    rows = ops::Select(condition, rows, ops::ZerosLike(rows));
   }
   g.Set(tensor, rows);
 }
@@ -285,13 +290,11 @@ const OpRecord kRecords[] = {
      .gradient =
          [](GradContext& g) {
            const DataType dtype = g.attr<DataType>("element_dtype");
-           const Tensor list =
-               MakeOp1("TensorListReserve",
-                       {ops::TensorListElementShape(g.x(0), DataType::kInt32),
-                        ops::TensorListLength(g.x(0))},
-                       {{"element_dtype", dtype}});
-           g.Set(0, MakeOp1("TensorListSetItem", {list, g.x(1), g.dy(0)},
-                            {{"element_dtype", dtype}}));
+           const Tensor element_shape =
+               ops::TensorListElementShape(g.x(0), DataType::kInt32);
+           const Tensor list = ops::TensorListReserve(
+               element_shape, ops::TensorListLength(g.x(0)), dtype);
+           g.Set(0, ops::TensorListSetItem(list, g.x(1), g.dy(0)));
          },
      .doc = "Element `index`; zeros if it was never set.",
      .test = {.skip_gradient = true}},
@@ -307,15 +310,13 @@ const OpRecord kRecords[] = {
          [](GradContext& g) {
            const DataType dtype = g.attr<DataType>("element_dtype");
            if (g.wants(2)) {
-             g.Set(2, MakeOp1("TensorListGetItem",
-                              {g.dy(0), g.x(1), ShapeTensor(g.x(2))},
-                              {{"element_dtype", dtype}}));
+             g.Set(2, ops::TensorListGetItem(g.dy(0), g.x(1),
+                                             ShapeTensor(g.x(2)), dtype));
            }
            if (!g.wants(0)) return;
            // What was there before has no part in the result.
-           Tensor list = MakeOp1("TensorListSetItem",
-                                 {g.dy(0), g.x(1), ops::ZerosLike(g.x(2))},
-                                 {{"element_dtype", dtype}});
+           Tensor list =
+               ops::TensorListSetItem(g.dy(0), g.x(1), ops::ZerosLike(g.x(2)));
            if (g.attr<bool>("resize_if_index_out_of_bounds")) {
              list = ops::TensorListResize(list, ops::TensorListLength(g.x(0)));
            }
@@ -365,12 +366,10 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeScatterInto},
      .gradient =
          [](GradContext& g) {
-           const DataType dtype = g.attr<DataType>("element_dtype");
            if (g.wants(1)) ScatterGrads(g, g.x(2), 1);
            if (g.wants(0)) {
-             g.Set(0, MakeOp1("TensorListScatterIntoExistingList",
-                              {g.dy(0), ops::ZerosLike(g.x(1)), g.x(2)},
-                              {{"element_dtype", dtype}}));
+             g.Set(0, ops::TensorListScatterIntoExistingList(
+                          g.dy(0), ops::ZerosLike(g.x(1)), g.x(2)));
            }
          },
      .doc = "The list with row i of `tensor` at indices[i].",

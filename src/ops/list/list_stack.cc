@@ -3,7 +3,10 @@
 #include "framework/op_builder.h"
 #include "framework/op_registry.h"
 #include "ops/element_moves.h"
+#include "ops/fn/TensorListConcatV2.h"
 #include "ops/fn/TensorListElementShape.h"
+#include "ops/fn/TensorListFromTensor.h"
+#include "ops/fn/TensorListSplit.h"
 #include "ops/fn/TensorListStack.h"
 #include "ops/list/list_access.h"
 
@@ -306,11 +309,9 @@ Status ComputeSplit(KernelContext& c) {
 
 // Gradient of Concat: the rows as a list again.
 void ConcatGrads(GradContext& g) {
-  g.Set(0,
-        MakeOp1("TensorListSplit",
-                {g.dy(0), ops::TensorListElementShape(g.x(0), DataType::kInt32),
-                 g.y(1)},
-                {{"element_dtype", g.attr<DataType>("element_dtype")}}));
+  g.Set(0, ops::TensorListSplit(
+               g.dy(0), ops::TensorListElementShape(g.x(0), DataType::kInt32),
+               g.y(1)));
 }
 
 const OpRecord kRecords[] = {
@@ -322,12 +323,9 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeStack},
      .gradient =
          [](GradContext& g) {
-           g.Set(
-               0,
-               MakeOp1("TensorListFromTensor",
-                       {g.dy(0),
-                        ops::TensorListElementShape(g.x(0), DataType::kInt32)},
-                       {{"element_dtype", g.attr<DataType>("element_dtype")}}));
+           g.Set(0, ops::TensorListFromTensor(
+                        g.dy(0),
+                        ops::TensorListElementShape(g.x(0), DataType::kInt32)));
          },
      .doc = "The elements along a new first axis; zeros where none was set.",
      .test = {.skip_gradient = true}},
@@ -387,10 +385,9 @@ const OpRecord kRecords[] = {
      .kernel = {.compute = ComputeSplit},
      .gradient =
          [](GradContext& g) {
-           const Tensor in[] = {g.dy(0), ShapeTensor(g.x(0)), g.x(2)};
-           g.Set(0, MakeOp("TensorListConcatV2", in,
-                           {{"element_dtype",
-                             g.attr<DataType>("element_dtype")}})[0]);
+           g.Set(0,
+                 ops::TensorListConcatV2(g.dy(0), ShapeTensor(g.x(0)), g.x(2),
+                                         g.attr<DataType>("element_dtype"))[0]);
          },
      .doc = "A list of pieces of `tensor` of the given lengths along its first "
             "axis.",

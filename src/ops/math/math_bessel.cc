@@ -8,6 +8,7 @@
 #include "ops/broadcast_gradient.h"
 #include "ops/elementwise.h"
 #include "ops/fn/Equal.h"
+#include "ops/fn/SelectV2.h"
 #include "ops/fn/math_arithmetic.h"
 #include "ops/fn/math_divide.h"
 #include "ops/fn/math_unary.h"
@@ -22,8 +23,8 @@ double BesselY1Of(double x) { return x < 0 ? math::kNan<double> : ::y1(x); }
 
 // A slope whose formula divides by x and whose limit at zero is 1/2.
 Tensor UnlessZero(const Tensor& x, const Tensor& slope) {
-  return MakeOp1("SelectV2",
-                 {ops::Equal(x, ScalarLike(x, 0)), ScalarLike(x, 0.5), slope});
+  const Tensor condition = ops::Equal(x, ScalarLike(x, 0));
+  return ops::SelectV2(condition, ScalarLike(x, 0.5), slope);
 }
 
 const OpRecord kRecords[] = {

@@ -15,6 +15,7 @@
 #include "ops/element_moves.h"
 #include "ops/element_type_of.h"
 #include "ops/fn/AddV2.h"
+#include "ops/fn/BroadcastGradientArgs.h"
 #include "ops/fn/Einsum.h"
 #include "ops/fn/Fill.h"
 #include "ops/fn/FloorMod.h"
@@ -436,9 +437,9 @@ Tensor MakeEinsum(std::vector<std::string> terms, const std::string& output,
 // Dimensions [begin, rank - behind) of a shape.
 Tensor MiddleOf(const Tensor& shape, int64_t begin, int64_t behind) {
   const Tensor rank = ops::Size(shape);
+  const Tensor tensor = ops::Sub(rank, IntegerConstant(begin + behind));
   const Tensor count =
-      MakeOp1("Reshape", {ops::Sub(rank, IntegerConstant(begin + behind)),
-                          IntegerVector(std::array<int64_t, 1>{1})});
+      ops::Reshape(tensor, IntegerVector(std::array<int64_t, 1>{1}));
   return ops::Slice(shape, IntegerVector(std::array<int64_t, 1>{begin}), count);
 }
 
@@ -481,9 +482,8 @@ Tensor SumBroadcast(const Tensor& grad, const Tensor& x,
   const Tensor parts[] = {
       dots == term.npos ? IntegerVector({}) : MiddleOf(shape, before, behind),
       MiddleOf(ShapeTensor(grad), before, behind)};
-  const Tensor axes =
-      MakeOp1("AddV2", {MakeOp("BroadcastGradientArgs", parts)[0],
-                        IntegerConstant(before)});
+  const Tensor left = ops::BroadcastGradientArgs(parts[0], parts[1])[0];
+  const Tensor axes = ops::AddV2(left, IntegerConstant(before));
   return ops::Reshape(ops::Sum(grad, axes, false), shape);
 }
 

@@ -7,8 +7,10 @@
 #include "kernels/matmul.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/element_type_of.h"
+#include "ops/fn/BroadcastGradientArgs.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/Shape.h"
+#include "ops/fn/StridedSlice.h"
 #include "ops/fn/Sum.h"
 
 namespace gk {
@@ -259,11 +261,12 @@ Tensor SumBatch(const Tensor& grad, const Tensor& x, const Tensor& other) {
       return ValueOrThrow(OpBuilder::Current()->Constant(v, "Const"));
     };
     Tensor shape = ops::Shape(t, DataType::kInt32);
-    return MakeOp1("StridedSlice",
-                   {shape, constant(zero), constant(minus2), constant(one)});
+    const Tensor begin = constant(zero);
+    const Tensor end = constant(minus2);
+    return ops::StridedSlice(shape, begin, end, constant(one));
   };
-  const Tensor shapes[] = {batch_shape(x), batch_shape(other)};
-  Tensor axes = MakeOp("BroadcastGradientArgs", shapes)[0];
+  const Tensor own = batch_shape(x);
+  Tensor axes = ops::BroadcastGradientArgs(own, batch_shape(other))[0];
   Tensor sum = ops::Sum(grad, axes, false);
   return ops::Reshape(sum, ops::Shape(x, DataType::kInt32));
 }

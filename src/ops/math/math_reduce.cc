@@ -7,17 +7,22 @@
 #include "ops/broadcast_gradient.h"
 #include "ops/element_moves.h"
 #include "ops/fn/AddV2.h"
+#include "ops/fn/BroadcastTo.h"
 #include "ops/fn/Cast.h"
+#include "ops/fn/ConcatV2.h"
 #include "ops/fn/Cumprod.h"
 #include "ops/fn/DivNoNan.h"
+#include "ops/fn/DynamicStitch.h"
 #include "ops/fn/Equal.h"
 #include "ops/fn/Fill.h"
 #include "ops/fn/FloorDiv.h"
 #include "ops/fn/FloorMod.h"
 #include "ops/fn/GatherV2.h"
 #include "ops/fn/InvertPermutation.h"
+#include "ops/fn/ListDiff.h"
 #include "ops/fn/Maximum.h"
 #include "ops/fn/Mul.h"
+#include "ops/fn/Prod.h"
 #include "ops/fn/Range.h"
 #include "ops/fn/Rank.h"
 #include "ops/fn/RealDiv.h"
@@ -117,8 +122,9 @@ Tensor KeptShape(const GradContext& g) {
   Tensor rank = ops::Size(shape, DataType::kInt32);
   Tensor list = PlainAxes(g, rank);
   Tensor ones = ops::Fill(ops::Shape(list, DataType::kInt32), one);
-  const Tensor stitch[] = {ops::Range(zero, rank, one), list, shape, ones};
-  return MakeOp("DynamicStitch", stitch, {{"N", int64_t{2}}})[0];
+  const Tensor places[] = {ops::Range(zero, rank, one), list};
+  const Tensor sizes[] = {shape, ones};
+  return ops::DynamicStitch(places, sizes);
 }
 
 Tensor Kept(const GradContext& g, const Tensor& t) {
@@ -127,7 +133,8 @@ Tensor Kept(const GradContext& g, const Tensor& t) {
 }
 
 Tensor SpreadGradient(const GradContext& g, const Tensor& dy) {
-  return MakeOp1("BroadcastTo", {Kept(g, dy), KnownShape(g.x(0))});
+  const Tensor values = Kept(g, dy);
+  return ops::BroadcastTo(values, KnownShape(g.x(0)));
 }
 
 void SumGradient(GradContext& g) { g.Set(0, SpreadGradient(g, g.dy(0))); }
@@ -144,7 +151,7 @@ void MeanGradient(GradContext& g) {
     const Tensor one = IntegerConstant(1), all = size(x);
     factor = ops::FloorDiv(all, ops::Maximum(size(y), one));
   }
-  Tensor dy = MakeOp1("RealDiv", {g.dy(0), CastTo(factor, x.dtype())});
+  Tensor dy = ops::RealDiv(g.dy(0), CastTo(factor, x.dtype()));
   g.Set(0, SpreadGradient(g, dy));
 }
 
@@ -152,7 +159,8 @@ void SelectedGradient(GradContext& g) {
   const Tensor& x = g.x(0);
   Tensor y = Kept(g, g.y(0)), dy = Kept(g, g.dy(0));
   Tensor chosen = CastTo(ops::Equal(y, x), x.dtype());
-  Tensor count = MakeOp1("Reshape", {ops::Sum(chosen, g.x(1)), ShapeTensor(y)});
+  const Tensor tensor = ops::Sum(chosen, g.x(1));
+  Tensor count = ops::Reshape(tensor, ShapeTensor(y));
   g.Set(0, ops::Mul(ops::RealDiv(chosen, count), dy));
 }
 
@@ -170,9 +178,9 @@ ReducedFirst OrderDims(const GradContext& g) {
     const Tensor one = IntegerConstant(1);
     const Tensor rank = ops::Rank(g.x(0));
     const Tensor list = PlainAxes(g, rank);
-    const Tensor both[] = {ops::Range(zero, rank, one), list};
-    const Tensor parts[] = {list, MakeOp("ListDiff", both)[0], zero};
-    const Tensor order = MakeOp("ConcatV2", parts)[0];
+    const Tensor parts[] = {
+        list, ops::ListDiff(ops::Range(zero, rank, one), list)[0]};
+    const Tensor order = ops::ConcatV2(parts, zero);
     return {order, ops::InvertPermutation(order), list};
   }
   std::vector<int64_t> order, back(s.rank());
@@ -201,19 +209,17 @@ void ProdGradient(GradContext& g) {
   Tensor moved = ops::Transpose(x, dims.order);
   Tensor moved_shape = KnownShape(moved);
   // [reduced, kept]
-  Tensor sizes = MakeOp1(
-      "Prod",
-      {ops::GatherV2(KnownShape(x), dims.reduced, zero), IntegerVector(kZero)},
-      {{"keep_dims", true}});
+  const Tensor values = ops::GatherV2(KnownShape(x), dims.reduced, zero);
+  Tensor sizes = ops::Prod(values, IntegerVector(kZero), true);
   // No -1: there is nothing to infer it from if a reduced dim is 0.
-  Tensor kept = MakeOp1(
-      "FloorDiv", {ops::Size(x), ops::Maximum(sizes, IntegerConstant(1))});
-  const Tensor parts[] = {sizes, kept, zero};
-  Tensor flat = ops::Reshape(moved, MakeOp("ConcatV2", parts)[0]);
+  const Tensor size = ops::Size(x);
+  const Tensor parts[] = {
+      sizes, ops::FloorDiv(size, ops::Maximum(sizes, IntegerConstant(1)))};
+  Tensor flat = ops::Reshape(moved, ops::ConcatV2(parts, zero));
   Tensor left = ops::Cumprod(flat, zero, true);
   Tensor right = ops::Cumprod(flat, zero, true, true);
-  Tensor others = ops::Reshape(
-      MakeOp1("Mul", {Conjugate(left), Conjugate(right)}), moved_shape);
+  left = Conjugate(left);
+  Tensor others = ops::Reshape(ops::Mul(left, Conjugate(right)), moved_shape);
   others = ops::Transpose(others, dims.back);
   g.Set(0, ops::Mul(SpreadGradient(g, g.dy(0)), others));
 }

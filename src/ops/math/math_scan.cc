@@ -15,6 +15,7 @@
 #include "ops/fn/Log.h"
 #include "ops/fn/Mul.h"
 #include "ops/fn/Neg.h"
+#include "ops/fn/SelectV2.h"
 #include "ops/fn/Sub.h"
 #include "ops/scalar_constant.h"
 
@@ -121,13 +122,14 @@ void LogsumexpGradient(GradContext& g) {
   const Tensor zero = ScalarLike(x, 0);
   const Tensor nothing = ScalarLike(x, Lowest(x.dtype()));
   const auto part = [&](const Tensor& grad) {
-    const Tensor log = MakeOp1(
-        "SelectV2", {ops::Greater(grad, zero), ops::Log(grad), nothing});
+    const Tensor condition = ops::Greater(grad, zero);
+    const Tensor log = ops::SelectV2(condition, ops::Log(grad), nothing);
     const Tensor sum =
         ops::CumulativeLogsumexp(ops::Sub(log, y), axis, exclusive, !reverse);
     return ops::Exp(ops::AddV2(sum, x));
   };
-  g.Set(0, MakeOp1("Sub", {part(dy), part(ops::Neg(dy))}));
+  const Tensor left = part(dy);
+  g.Set(0, ops::Sub(left, part(ops::Neg(dy))));
 }
 
 template <bool kLargest>

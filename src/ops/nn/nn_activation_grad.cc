@@ -6,6 +6,7 @@
 #include "kernels/math.h"
 #include "ops/elementwise.h"
 #include "ops/fn/Less.h"
+#include "ops/fn/SelectV2.h"
 #include "ops/fn/ZerosLike.h"
 #include "ops/fn/math_arithmetic.h"
 #include "ops/fn/math_divide.h"
@@ -136,11 +137,10 @@ const OpRecord kRecords[] = {
      .gradient =
          [](GradContext& g) {
            if (g.wants(0)) g.Set(0, ops::EluGrad(g.dy(0), g.x(1)));
-           if (g.wants(1))
-             g.Set(1, MakeOp1(
-                          "SelectV2",
-                          {ops::Less(g.x(1), ScalarLike(g.x(1), 0)),
-                           ops::Mul(g.dy(0), g.x(0)), ops::ZerosLike(g.x(1))}));
+           if (!g.wants(1)) return;
+           const Tensor negative = ops::Less(g.x(1), ScalarLike(g.x(1), 0));
+           const Tensor slope = ops::Mul(g.dy(0), g.x(0));
+           g.Set(1, ops::SelectV2(negative, slope, ops::ZerosLike(g.x(1))));
          },
      .doc = "The gradient of Elu in terms of its outputs.",
      .test = {.skip_gradient = true}},
@@ -155,11 +155,10 @@ const OpRecord kRecords[] = {
      .gradient =
          [](GradContext& g) {
            if (g.wants(0)) g.Set(0, ops::SeluGrad(g.dy(0), g.x(1)));
-           if (g.wants(1))
-             g.Set(1, MakeOp1(
-                          "SelectV2",
-                          {ops::Less(g.x(1), ScalarLike(g.x(1), 0)),
-                           ops::Mul(g.dy(0), g.x(0)), ops::ZerosLike(g.x(1))}));
+           if (!g.wants(1)) return;
+           const Tensor negative = ops::Less(g.x(1), ScalarLike(g.x(1), 0));
+           const Tensor slope = ops::Mul(g.dy(0), g.x(0));
+           g.Set(1, ops::SelectV2(negative, slope, ops::ZerosLike(g.x(1))));
          },
      .doc = "The gradient of Selu in terms of its outputs.",
      .test = {.skip_gradient = true}},

@@ -8,10 +8,12 @@
 #include "framework/op_registry.h"
 #include "framework/variable.h"
 #include "framework/variant.h"
+#include "ops/dynamic_axes.h"
 #include "ops/element_moves.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/ScatterNd.h"
+#include "ops/fn/Slice.h"
 #include "ops/fn/VariableShape.h"
 #include "ops/index_slices.h"
 #include "ops/int32_attrs.h"
@@ -126,17 +128,6 @@ Status GatherShape(InferenceContext& c) {
 
 constexpr int64_t kOne[] = {1}, kRest[] = {-1};
 
-Tensor Concat(std::initializer_list<Tensor> parts) {
-  TensorVector in(parts);
-  in.push_back(IntegerConstant(0));
-  return MakeOp("ConcatV2", in,
-                {{"N", static_cast<int64_t>(parts.size())}})[0];
-}
-
-Tensor Reshape(const Tensor& x, const Tensor& shape) {
-  return ops::Reshape(x, shape);
-}
-
 Tensor VariableShapeOf(const Tensor& handle) {
   return ops::VariableShape(handle, DataType::kInt32);
 }
@@ -151,10 +142,11 @@ void GatherGradient(GradContext& g) {
         "the variable and gather from its value",
         g.attr<int64_t>("batch_dims")));
   }
-  const Tensor rest =
-      MakeOp1("Slice", {shape, IntegerVector(kOne), IntegerVector(kRest)});
-  const Tensor values = Reshape(g.dy(0), Concat({IntegerVector(kRest), rest}));
-  g.SetSlices(0, values, Reshape(indices, IntegerVector(kRest)), shape);
+  const Tensor begin = IntegerVector(kOne);
+  const Tensor rest = ops::Slice(shape, begin, IntegerVector(kRest));
+  const Tensor values =
+      ops::Reshape(g.dy(0), Joined({IntegerVector(kRest), rest}));
+  g.SetSlices(0, values, ops::Reshape(indices, IntegerVector(kRest)), shape);
 }
 
 Status ComputeGatherNd(KernelContext& c) {
