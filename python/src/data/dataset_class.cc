@@ -1,10 +1,6 @@
 #include "python/src/data/dataset_class.h"
 
 #include "data/dataset.h"
-#include "ops/fn/Assert.h"
-#include "ops/fn/DatasetCardinality.h"
-#include "ops/fn/DatasetToSingleElement.h"
-#include "ops/fn/DummySeedGenerator.h"
 #include "python/src/binding/class_members.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/control_flow/staged_values.h"
@@ -12,6 +8,7 @@
 #include "python/src/data/dataset_step.h"
 #include "python/src/data/element_spec.h"
 #include "python/src/graph/func_graph_object.h"
+#include "python/src/ops/call_op.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/tensor_spec_type.h"
@@ -69,8 +66,8 @@ Object Text(Handle self) {
 }
 Object IsTrue(Handle) { return nb::bool_(true); }
 Object Cardinality(Handle self) {
-  return GK_RAW_OP(DatasetCardinality)(nb::arg("input_dataset") =
-                                           self.attr("_as_input")());
+  const Object input = self.attr("_as_input")();
+  return Owned(CallOp(kDatasetCardinality, {{"input_dataset", input.ptr()}}));
 }
 Object Length(Handle self) {
   if (OpBuilder::Current()->builds_graph()) {
@@ -114,7 +111,8 @@ Object SingleElement(Handle self, Handle) {
   const Object spec = self.attr("element_spec");
   nb::dict call = ElementAttributes(spec);
   call["dataset"] = self.attr("_as_input")();
-  return ElementOfComponents(spec, GK_RAW_OP(DatasetToSingleElement)(**call));
+  return ElementOfComponents(
+      spec, Owned(CallOp(kDatasetToSingleElement, call.ptr())));
 }
 
 // --- For AutoGraph.
@@ -131,8 +129,9 @@ Object StagedLength(Handle self) {
       nb::str("len requires dataset with definitive cardinality, got"),
       DataType::kString)));
   data.append(length);
-  const Object check = GK_RAW_OP(Assert)(
-      nb::arg("condition") = length.attr("__ge__")(0), nb::arg("data") = data);
+  const Object known = length.attr("__ge__")(0);
+  const Object check = Owned(
+      CallOp(kAssert, {{"condition", known.ptr()}, {"data", data.ptr()}}));
   if (!check.is_none()) first.append(check);
   const Object scope = Extension("control_dependencies")(first);
   scope.attr("__enter__")();
@@ -265,7 +264,7 @@ Object Random(Handle, Handle seed, Handle rerandomize, Handle) {
                    Owned(WrapTensorSpec(TensorShape(), DataType::kInt64)),
                    {{"seed", seeds[0]},
                     {"seed2", seeds[1]},
-                    {"seed_generator", GK_RAW_OP(DummySeedGenerator)()},
+                    {"seed_generator", Owned(CallOp(kDummySeedGenerator, {}))},
                     {"rerandomize_each_iteration", nb::bool_(anew)}});
 }
 

@@ -1,13 +1,17 @@
-// The ops that the methods of tf.data.Dataset make.
+// The ops that tf.data.Dataset, its iterators and optionals make.
 #ifndef GK_PYTHON_DATASET_OPS_H_
 #define GK_PYTHON_DATASET_OPS_H_
 
 namespace gk::py {
 
+inline constexpr char kAnonymousIteratorV3[] = "AnonymousIteratorV3";
+inline constexpr char kAssert[] = "Assert";
 inline constexpr char kAssertCardinalityDataset[] = "AssertCardinalityDataset";
 inline constexpr char kBatchDatasetV2[] = "BatchDatasetV2";
 inline constexpr char kCacheDatasetV2[] = "CacheDatasetV2";
 inline constexpr char kConcatenateDataset[] = "ConcatenateDataset";
+inline constexpr char kDatasetCardinality[] = "DatasetCardinality";
+inline constexpr char kDatasetToSingleElement[] = "DatasetToSingleElement";
 inline constexpr char kDenseToSparseBatchDataset[] =
     "DenseToSparseBatchDataset";
 inline constexpr char kDirectedInterleaveDataset[] =
@@ -19,7 +23,15 @@ inline constexpr char kFlatMapDataset[] = "FlatMapDataset";
 inline constexpr char kGroupByWindowDataset[] = "GroupByWindowDataset";
 inline constexpr char kIgnoreErrorsDataset[] = "IgnoreErrorsDataset";
 inline constexpr char kInterleaveDataset[] = "InterleaveDataset";
+inline constexpr char kIteratorGetNext[] = "IteratorGetNext";
+inline constexpr char kIteratorGetNextAsOptional[] =
+    "IteratorGetNextAsOptional";
+inline constexpr char kMakeIterator[] = "MakeIterator";
 inline constexpr char kMapDataset[] = "MapDataset";
+inline constexpr char kOptionalFromValue[] = "OptionalFromValue";
+inline constexpr char kOptionalGetValue[] = "OptionalGetValue";
+inline constexpr char kOptionalHasValue[] = "OptionalHasValue";
+inline constexpr char kOptionalNone[] = "OptionalNone";
 inline constexpr char kOptionsDataset[] = "OptionsDataset";
 inline constexpr char kPaddedBatchDatasetV2[] = "PaddedBatchDatasetV2";
 inline constexpr char kParallelBatchDataset[] = "ParallelBatchDataset";

@@ -3,21 +3,15 @@
 // tf.experimental.Optional, tf.OptionalSpec. And those that nothing is below:
 // composite tensors, the spec of None.
 #include "framework/op_builder.h"
-#include "ops/fn/AnonymousIteratorV3.h"
-#include "ops/fn/IteratorGetNext.h"
-#include "ops/fn/IteratorGetNextAsOptional.h"
-#include "ops/fn/MakeIterator.h"
-#include "ops/fn/OptionalFromValue.h"
-#include "ops/fn/OptionalGetValue.h"
-#include "ops/fn/OptionalHasValue.h"
-#include "ops/fn/OptionalNone.h"
 #include "python/src/binding/class_members.h"
 #include "python/src/binding/imported_once.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/control_flow/staged_values.h"
+#include "python/src/data/dataset_ops.h"
 #include "python/src/data/element_spec.h"
 #include "python/src/data/made_dataset.h"
 #include "python/src/graph/name_scope.h"
+#include "python/src/ops/call_op.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/tensor_spec_type.h"
 
@@ -59,9 +53,6 @@ nb::dict ElementCall(const char* input, Handle value, Handle element_spec) {
   nb::dict call = ElementAttributes(element_spec);
   call[input] = value;
   return call;
-}
-Object CallOp(Handle op, Handle arguments) {
-  return op(**nb::borrow<nb::dict>(arguments));
 }
 
 Object Itself(Handle self) { return nb::borrow(self); }
@@ -172,27 +163,28 @@ Object InitOptional(Handle self, Handle variant, Handle element_spec) {
   return nb::none();
 }
 Object HasValue(Handle self, Handle name) {
-  return GK_RAW_OP(OptionalHasValue)(
-      nb::arg("optional") = self.attr("_variant_tensor"),
-      nb::arg("name") = name);
+  const Object optional = self.attr("_variant_tensor");
+  return Owned(
+      CallOp(kOptionalHasValue, {{"optional", optional.ptr()}}, name.ptr()));
 }
 Object ValueOfOptional(Handle self, Handle name) {
   const Object spec = self.attr("_element_spec");
-  nb::dict call = ElementCall("optional", self.attr("_variant_tensor"), spec);
-  if (!name.is_none()) call["name"] = name;
-  return ElementOfComponents(spec, CallOp(GK_RAW_OP(OptionalGetValue), call));
+  const nb::dict call =
+      ElementCall("optional", self.attr("_variant_tensor"), spec);
+  return ElementOfComponents(
+      spec, Owned(CallOp(kOptionalGetValue, call.ptr(), name.ptr())));
 }
 Object NoOptional(Handle, Handle element_spec) {
-  return NewOptional(GK_RAW_OP(OptionalNone)(), element_spec);
+  return NewOptional(Owned(CallOp(kOptionalNone, {})), element_spec);
 }
 Object OptionalOf(Handle, Handle given) {
   const OpScope scope("optional");
   if (!scope.status().ok()) Throw(scope.status());
   const Object value = NormalizedElement(given);
   const Object spec = SpecOfElement(value);
+  const Object components = ComponentsOfElement(spec, value);
   return NewOptional(
-      GK_RAW_OP(OptionalFromValue)(nb::arg("components") =
-                                       ComponentsOfElement(spec, value)),
+      Owned(CallOp(kOptionalFromValue, {{"components", components.ptr()}})),
       spec);
 }
 Object SpecOfOptional(Handle, Handle value) {
@@ -278,7 +270,7 @@ Object InitIterator(Handle self, Handle dataset, Handle components,
       made ? nb::borrow(element_spec) : Object(dataset.attr("element_spec"));
   const Object handle =
       made ? Object(components[0])
-           : CallOp(GK_RAW_OP(AnonymousIteratorV3), ElementAttributes(spec));
+           : Owned(CallOp(kAnonymousIteratorV3, ElementAttributes(spec).ptr()));
   self.attr("_element_spec") = spec;
   self.attr("_handle") = handle;
   self.attr("_call") = ElementCall("iterator", handle, spec);
@@ -287,15 +279,15 @@ Object InitIterator(Handle self, Handle dataset, Handle components,
   // Functions of the dataset may belong to its Python face. It goes after the
   // handle: the end of an iterator may call them.
   self.attr("_parts") = dataset;
-  GK_RAW_OP(MakeIterator)
-  (nb::arg("dataset") = dataset.attr("_as_input")(),
-   nb::arg("iterator") = handle);
+  const Object input = dataset.attr("_as_input")();
+  Owned(CallOp(kMakeIterator,
+               {{"dataset", input.ptr()}, {"iterator", handle.ptr()}}));
   return nb::none();
 }
 Object GetNext(Handle self) {
   const Object spec = self.attr("_element_spec");
   const Object components =
-      CallOp(GK_RAW_OP(IteratorGetNext), self.attr("_call"));
+      Owned(CallOp(kIteratorGetNext, Object(self.attr("_call")).ptr()));
   if (Py_TYPE(spec.ptr()) == TensorSpecType) return components[0];
   return ElementOfComponents(spec, components);
 }
@@ -321,9 +313,9 @@ Object Next(Handle self) {
   throw nb::python_error();
 }
 Object NextAsOptional(Handle self) {
-  return NewOptional(
-      CallOp(GK_RAW_OP(IteratorGetNextAsOptional), self.attr("_call")),
-      self.attr("_element_spec"));
+  return NewOptional(Owned(CallOp(kIteratorGetNextAsOptional,
+                                  Object(self.attr("_call")).ptr())),
+                     self.attr("_element_spec"));
 }
 Object SpecOfIterator(Handle, Handle value) {
   return The().iterator_spec(value.attr("element_spec"));

@@ -455,10 +455,6 @@ Object ElementOfComponents(Handle spec, Handle tensors) {
   });
 }
 
-Object RawOp(const char* name) {
-  return nb::module_::import_("graphkiln._graphkiln").attr("raw_op")(name);
-}
-
 void AddElementSpecs(nb::module_& m) {
   nb::module_ e = m.def_submodule("elements", "Elements and their specs.");
   e.attr("flatten") = m.attr("element_flatten");

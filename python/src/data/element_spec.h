@@ -66,21 +66,6 @@ void CheckSameLength(nanobind::handle spec, const nanobind::str& message);
 // Can values of a leaf's spec be arrays?
 bool HasArrays(nanobind::handle leaf);
 
-// Python's function of an op (raw_ops), which lets other threads run and whose
-// errors name it; the file includes ops/fn/<op>.h.
-#define GK_RAW_OP(op)                                                \
-  ([] {                                                              \
-    using ::gk::ops::op;                                             \
-    static constinit ::gk::py::MadeOnce f;                           \
-    return nanobind::handle(                                         \
-        f.Get([] { return ::gk::py::RawOp(#op).release().ptr(); })); \
-  }())
-nanobind::object RawOp(const char* name);
-// Is it None or not given?
-inline bool IsNothing(nanobind::handle o) {
-  return !o.is_valid() || o.is_none();
-}
-
 // --- What stands in element_classes.cc.
 
 // Is it a tf.data.DatasetSpec? Of which elements, and of a tensor of which

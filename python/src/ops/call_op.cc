@@ -20,8 +20,10 @@ bool NodeName(std::string_view op, PyObject* name, std::string_view* result) {
   return true;
 }
 
-PyObject* CallOp(std::string_view op, const NamedArguments& given,
-                 PyObject* name) {
+// `argument_of`: by the name of a parameter; borrowed, null if not given.
+template <class ArgumentOf>
+static PyObject* Call(std::string_view op, PyObject* name,
+                      ArgumentOf&& argument_of) {
   const OpRecord* record = OpRegistry::Get().Find(op);
   if (record == nullptr) {
     return Raise(NotFound("Op type not registered '{}'", op));
@@ -29,15 +31,28 @@ PyObject* CallOp(std::string_view op, const NamedArguments& given,
   const OpInfo* info = OpInfo::OfRaw(*record);
   std::vector<PyObject*> arguments;
   for (const FunctionInfo::Parameter& p : info->parameters()) {
-    const auto at = std::find_if(
-        given.begin(), given.end(),
-        [&](const auto& a) { return a.first == StringView(p.name); });
-    arguments.push_back(at == given.end() ? nullptr : at->second);
+    arguments.push_back(argument_of(p.name));
   }
   std::string_view node_name;
   return NodeName(op, name, &node_name)
              ? info->Call(arguments.data(), node_name)
              : nullptr;
+}
+
+PyObject* CallOp(std::string_view op, const NamedArguments& given,
+                 PyObject* name) {
+  return Call(op, name, [&](PyObject* parameter) {
+    const auto at = std::find_if(
+        given.begin(), given.end(),
+        [&](const auto& a) { return a.first == StringView(parameter); });
+    return at == given.end() ? nullptr : at->second;
+  });
+}
+
+PyObject* CallOp(std::string_view op, PyObject* given, PyObject* name) {
+  return Call(op, name, [&](PyObject* parameter) {
+    return PyDict_GetItem(given, parameter);
+  });
 }
 
 }  // namespace gk::py

@@ -17,6 +17,10 @@ using NamedArguments = std::vector<std::pair<std::string_view, PyObject*>>;
 PyObject* CallOp(std::string_view op, const NamedArguments& given,
                  PyObject* name = Py_None);
 
+// The same of a dictionary of arguments.
+PyObject* CallOp(std::string_view op, PyObject* given,
+                 PyObject* name = Py_None);
+
 // The name of a node of `op`. False with an exception set.
 bool NodeName(std::string_view op, PyObject* name, std::string_view* result);
 
