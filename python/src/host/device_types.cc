@@ -8,153 +8,147 @@
 #include "framework/device_spec.h"
 #include "framework/logical_device.h"
 #include "framework/tensor.h"
-#include "python/src/binding/guarded.h"
-#include "python/src/binding/only_argument.h"
+#include "python/src/binding/bound_values.h"
+#include "python/src/binding/class_members.h"
 #include "python/src/binding/text_caster.h"
+#include "python/src/control_flow/staged_values.h"
 
 namespace gk::py {
 namespace {
 
 namespace nb = nanobind;
 
-[[noreturn]] void Throw(const Status& status) {
-  Raise(status);
-  throw nb::python_error();
-}
-
 // ---- tf.DeviceSpec ----
 
 constexpr const char* kParts[] = {"job", "replica", "task", "device_type",
                                   "device_index"};
+// What Python keeps them in, as TensorFlow does: either reads what the other
+// has pickled.
+constexpr const char* kSlots[] = {"_job", "_replica", "_task", "_device_type",
+                                  "_device_index"};
+nb::handle device_spec;  // the class, for ever
 
 template <class T>
 nb::object Shown(const std::optional<T>& part) {
   return part ? nb::cast(*part) : nb::none();
 }
-nb::tuple Parts(const DeviceSpec& spec) {
-  return nb::make_tuple(Shown(spec.job), Shown(spec.replica), Shown(spec.task),
-                        Shown(spec.type), Shown(spec.index));
-}
-
 std::optional<std::string> Word(nb::handle given) {
   if (given.is_none()) return std::nullopt;
   return nb::cast<std::string>(nb::str(given));
 }
 std::optional<int> Number(nb::handle given) {
   if (given.is_none()) return std::nullopt;
-  const nb::object number = nb::steal(PyNumber_Long(given.ptr()));
-  if (!number) throw nb::python_error();
+  const nb::object number = Owned(PyNumber_Long(given.ptr()));
   int overflow = 0;
   const long n = PyLong_AsLongAndOverflow(number.ptr(), &overflow);
   if (overflow != 0 || n != static_cast<int>(n)) {
-    Throw(ValueError("{} is no number of a device",
-                     nb::cast<std::string>(nb::str(number))));
+    Throw(ValueError("{} is no number of a device", TextOf(number)));
   }
   return static_cast<int>(n);
 }
-DeviceSpec Spec(nb::handle job, nb::handle replica, nb::handle task,
-                nb::handle type, nb::handle index) {
+
+DeviceSpec SpecOf(nb::handle self) {
+  return {Word(self.attr("_job")), Number(self.attr("_replica")),
+          Number(self.attr("_task")), Word(self.attr("_device_type")),
+          Number(self.attr("_device_index"))};
+}
+nb::tuple Parts(nb::handle self) {
+  nb::list parts;
+  for (const char* slot : kSlots) parts.append(self.attr(slot));
+  return nb::tuple(parts);
+}
+void Keep(nb::handle self, const DeviceSpec& spec) {
+  SetParts(self, {{"_job", Shown(spec.job)},
+                  {"_replica", Shown(spec.replica)},
+                  {"_task", Shown(spec.task)},
+                  {"_device_type", Shown(spec.type)},
+                  {"_device_index", Shown(spec.index)}});
+}
+nb::object Made(const DeviceSpec& spec) {
+  nb::object made = NewValue(device_spec, {});
+  Keep(made, spec);
+  return made;
+}
+
+nb::object Init(nb::handle self, nb::handle job, nb::handle replica,
+                nb::handle task, nb::handle type, nb::handle index) {
   DeviceSpec spec{Word(job), Number(replica), Number(task), Word(type),
                   Number(index)};
   if (spec.type) spec.type = DeviceTypeName(*spec.type);
-  return spec;
+  Keep(self, spec);
+  return nb::none();
 }
-
-DeviceSpec Parsed(const std::string& name) {
-  StatusOr<DeviceSpec> spec = DeviceSpec::Parse(name);
-  if (!spec.ok()) Throw(spec.status());
-  return *std::move(spec);
+nb::object FromString(nb::handle, nb::handle name) {
+  return Made(ValueOrThrow(DeviceSpec::Parse(TextOf(name))));
 }
-
-DeviceSpec Replaced(const DeviceSpec& spec, nb::kwargs given) {
+nb::object Merged(nb::handle self, nb::handle other) {
+  return Made(SpecOf(self).MergedWith(SpecOf(other)));
+}
+nb::object Replaced(nb::handle self, nb::dict given) {
   nb::dict parts;
-  const nb::tuple known = Parts(spec);
+  const nb::tuple known = Parts(self);
   for (size_t i = 0; i < std::size(kParts); ++i) parts[kParts[i]] = known[i];
   parts.update(given);
-  return nb::cast<DeviceSpec>(nb::type<DeviceSpec>()(**parts));
+  return device_spec(**parts);
 }
-
-std::string Repr(const DeviceSpec& spec) {
+nb::object ToString(nb::handle self) {
+  return nb::cast(SpecOf(self).ToString());
+}
+nb::object Equal(nb::handle self, nb::handle other) {
+  return nb::bool_(nb::isinstance(other, device_spec) &&
+                   SpecOf(self) == SpecOf(other));
+}
+nb::object Hash(nb::handle self) { return nb::int_(nb::hash(Parts(self))); }
+nb::object Repr(nb::handle self) {
   std::string text = "<DeviceSpec(";
-  const nb::tuple parts = Parts(spec);
+  const nb::tuple parts = Parts(self);
   for (size_t i = 0; i < std::size(kParts); ++i) {
-    const nb::object part = parts[i];
-    text +=
-        Format("{}{}={}", i > 0 ? ", " : "", kParts[i], nb::str(part).c_str());
+    text += Format("{}{}={}", i > 0 ? ", " : "", kParts[i], TextOf(parts[i]));
   }
-  return text + ")>";
+  return nb::cast(text + ")>");
 }
 
-// As TensorFlow pickles one, so that either reads the other's.
-nb::tuple State(const DeviceSpec& spec) {
-  nb::dict slots;
-  const nb::tuple parts = Parts(spec);
-  for (size_t i = 0; i < std::size(kParts); ++i) {
-    slots[(std::string("_") + kParts[i]).c_str()] = parts[i];
-  }
-  return nb::make_tuple(nb::none(), slots);
-}
-void SetState(DeviceSpec& spec, nb::tuple state) {
-  const nb::object slots = state[1];
-  const auto part = [&](size_t i) -> nb::object {
-    return slots[(std::string("_") + kParts[i]).c_str()];
-  };
-  new (&spec) DeviceSpec(Spec(part(0), part(1), part(2), part(3), part(4)));
-}
+PyMethodDef spec_methods[] = {
+    GK_METHOD("__init__",
+              "job=None, replica=None, task=None, device_type=None, "
+              "device_index=None",
+              Init, ""),
+    GK_STATIC_METHOD("from_string", "spec", FromString,
+                     "Takes a name such as \"/job:worker/task:1/device:CPU:0\" "
+                     "apart.\n\nRaises ValueError if it is none."),
+    GK_METHOD("parse_from_string", "spec", FromString,
+              "The same as `from_string`."),
+    GK_METHOD("make_merged_spec", "dev", Merged,
+              "This spec with the parts of `dev` that are not open."),
+    GK_METHOD("replace", "**kwargs", Replaced,
+              "This spec with other parts.\n\n"
+              ">>> tf.DeviceSpec(device_type='CPU').replace(\n"
+              "...     device_index=1).to_string()\n"
+              "'/device:CPU:1'"),
+    GK_METHOD("to_string", "", ToString, "The name of the device."),
+    GK_METHOD("__eq__", "other", Equal, ""),
+    GK_METHOD("__hash__", "", Hash, ""),
+    GK_METHOD("__repr__", "", Repr, ""),
+    {}};
+PyGetSetDef spec_parts[] = {
+    GK_PROPERTY("job", Part<"_job">, "The job's name."),
+    GK_PROPERTY("replica", Part<"_replica">, "Its replica."),
+    GK_PROPERTY("task", Part<"_task">, "The task's number."),
+    GK_PROPERTY("device_type", Part<"_device_type">, "\"CPU\" and so on."),
+    GK_PROPERTY("device_index", Part<"_device_index">, "Which of them."),
+    {}};
 
 void AddDeviceSpec(nb::module_& m) {
-  const auto part = [](auto field) {
-    return [field](const DeviceSpec& spec) { return Shown(spec.*field); };
-  };
-  nb::class_<DeviceSpec>(
-      m, "DeviceSpec",
+  device_spec = AddClass(
+      m, "DeviceSpec", {},
+      Slots{"_job", "_replica", "_task", "_device_type", "_device_index"},
       "DeviceSpec(job=None, replica=None, task=None, device_type=None, "
       "device_index=None)\n--\n\n"
       "Which device: any part that is None is left open.\n\n"
       "Raises ValueError for parts that are no numbers where numbers belong.\n"
       "\n>>> tf.DeviceSpec.from_string('/job:worker/cpu:0').to_string()\n"
-      "'/job:worker/device:CPU:0'")
-      .def(
-          "__init__",
-          [](DeviceSpec* self, nb::handle job, nb::handle replica,
-             nb::handle task, nb::handle type, nb::handle index) {
-            new (self) DeviceSpec(Spec(job, replica, task, type, index));
-          },
-          nb::arg("job") = nb::none(), nb::arg("replica") = nb::none(),
-          nb::arg("task") = nb::none(), nb::arg("device_type") = nb::none(),
-          nb::arg("device_index") = nb::none())
-      .def_prop_ro("job", part(&DeviceSpec::job), "The job's name.")
-      .def_prop_ro("replica", part(&DeviceSpec::replica), "Its replica.")
-      .def_prop_ro("task", part(&DeviceSpec::task), "The task's number.")
-      .def_prop_ro("device_type", part(&DeviceSpec::type), "\"CPU\" and so on.")
-      .def_prop_ro("device_index", part(&DeviceSpec::index), "Which of them.")
-      .def_static("from_string", &Parsed, nb::arg("spec"),
-                  "Takes a name such as \"/job:worker/task:1/device:CPU:0\" "
-                  "apart.\n\nRaises ValueError if it is none.")
-      .def(
-          "parse_from_string",
-          [](const DeviceSpec&, const std::string& spec) {
-            return Parsed(spec);
-          },
-          nb::arg("spec"), "The same as `from_string`.")
-      .def("make_merged_spec", &DeviceSpec::MergedWith, nb::arg("dev"),
-           "This spec with the parts of `dev` that are not open.")
-      .def("replace", &Replaced,
-           "This spec with other parts.\n\n"
-           ">>> tf.DeviceSpec(device_type='CPU').replace(\n"
-           "...     device_index=1).to_string()\n"
-           "'/device:CPU:1'")
-      .def("to_string", &DeviceSpec::ToString, "The name of the device.")
-      .def("__eq__",
-           [](const DeviceSpec& a, nb::handle b) {
-             return nb::isinstance<DeviceSpec>(b) &&
-                    a == nb::cast<const DeviceSpec&>(b);
-           })
-      .def("__hash__",
-           [](const DeviceSpec& spec) { return nb::hash(Parts(spec)); })
-      .def("__repr__", &Repr)
-      .def("__getstate__", &State)
-      .def("__setstate__", &SetState);
+      "'/job:worker/device:CPU:0'",
+      spec_methods, spec_parts);
 }
 
 // ---- Devices of this machine ----
@@ -197,8 +191,7 @@ nb::list OfType(const nb::list& devices, nb::handle type) {
 }
 void CheckKnown(nb::handle device) {
   if (!device.equal(cpu)) {
-    Throw(ValueError("Unrecognized device: {}",
-                     nb::cast<std::string>(nb::str(device))));
+    Throw(ValueError("Unrecognized device: {}", TextOf(device)));
   }
 }
 
@@ -220,38 +213,25 @@ nb::object Logical(nb::handle type) {
 }
 // The one argument of all three may be left out.
 template <nb::object (*kList)(nb::handle)>
-PyObject* ListDevices(PyObject*, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"device_type", nullptr};
-  PyObject* type = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O",
-                                   const_cast<char**>(names), &type)) {
-    return nullptr;
-  }
-  return kList(type).release().ptr();
+nb::object ListDevices(nb::handle, nb::handle type) {
+  return kList(type);
 }
 
-PyObject* SetVisible(PyObject*, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"devices", "device_type", nullptr};
-  PyObject *given, *type = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O",
-                                   const_cast<char**>(names), &given, &type)) {
-    return nullptr;
-  }
+nb::object SetVisible(nb::handle, nb::handle given, nb::handle type) {
   nb::list devices;
   if (nb::isinstance(given, physical_type)) {
-    devices.append(nb::handle(given));
+    devices.append(given);
   } else {
     devices = nb::list(nb::borrow(given));
   }
   for (nb::handle device : devices) CheckKnown(device);
   if (Is(type, "CPU")) {
     if (nb::len(devices) == 0) {
-      return Raise(
-          RuntimeError("The CPU cannot be hidden: it runs everything"));
+      Throw(RuntimeError("The CPU cannot be hidden: it runs everything"));
     }
     Set().visible = devices;
   }
-  Py_RETURN_NONE;
+  return nb::none();
 }
 
 // Has anything been made that sits on a device? Tensors are numbered: the one
@@ -266,129 +246,105 @@ bool IsInitialized() {
   return set.initialized;
 }
 
-PyObject* GetParts(PyObject*, PyObject* device) {
+nb::object GetDivision(nb::handle, nb::handle device) {
   CheckKnown(device);
-  return Set().parts ? Set().parts.inc_ref().ptr() : Py_NewRef(Py_None);
+  return Set().parts ? Set().parts : nb::none();
 }
-PyObject* SetParts(PyObject*, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"device", "logical_devices", nullptr};
-  PyObject *device, *given;
-  if (!PyArg_ParseTupleAndKeywords(
-          args, kwargs, "OO", const_cast<char**>(names), &device, &given)) {
-    return nullptr;
-  }
+nb::object SetDivision(nb::handle, nb::handle device, nb::handle given) {
   CheckKnown(device);
   const nb::list parts(nb::borrow(given));
   for (nb::handle part : parts) {
     if (!part.attr("memory_limit").is_none()) {
-      return Raise(ValueError(
+      Throw(ValueError(
           "Setting memory limit on CPU virtual devices is currently not "
           "supported"));
     }
     if (!part.attr("experimental_priority").is_none()) {
-      return Raise(ValueError(
+      Throw(ValueError(
           "Setting experimental_priority on CPU virtual  devices is currently "
           "not supported"));
     }
   }
-  if (Set().parts && Set().parts.equal(parts)) Py_RETURN_NONE;
+  if (Set().parts && Set().parts.equal(parts)) return nb::none();
   if (IsInitialized()) {
-    return Raise(RuntimeError(
+    Throw(RuntimeError(
         "Virtual devices cannot be modified after being initialized"));
   }
   const size_t count = nb::len(parts);
-  const Status status = SetNumLogicalDevices(
-      static_cast<int>(std::clamp<size_t>(count, 1, kMaxLogicalDevices + 1)));
-  if (!status.ok()) return Raise(status);
+  ThrowIfError(SetNumLogicalDevices(
+      static_cast<int>(std::clamp<size_t>(count, 1, kMaxLogicalDevices + 1))));
   Set().parts = parts;
-  Py_RETURN_NONE;
+  return nb::none();
 }
 
-PyObject* NoGrowth(nb::handle device, std::string_view verb) {
-  return Raise(ValueError(
+[[noreturn]] void NoGrowth(nb::handle device, std::string_view verb) {
+  Throw(ValueError(
       "Cannot {} memory growth on non-GPU and non-Pluggable devices: {}", verb,
-      nb::cast<std::string>(nb::str(device))));
+      TextOf(device)));
 }
-PyObject* GetGrowth(PyObject*, PyObject* device) {
-  return NoGrowth(device, "get");
+nb::object GetGrowth(nb::handle, nb::handle device) { NoGrowth(device, "get"); }
+nb::object SetGrowth(nb::handle, nb::handle device, nb::handle) {
+  NoGrowth(device, "set");
 }
-PyObject* SetGrowth(PyObject*, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"device", "enable", nullptr};
-  PyObject *device, *enable;
-  return PyArg_ParseTupleAndKeywords(
-             args, kwargs, "OO", const_cast<char**>(names), &device, &enable)
-             ? NoGrowth(device, "set")
-             : nullptr;
+nb::object Details(nb::handle, nb::handle device) {
+  if (nb::isinstance(device, physical_type)) return nb::dict();
+  Throw(ValueError("device must be a tf.config.PhysicalDevice, but got: {}",
+                   TextOf(device)));
 }
-PyObject* Details(PyObject*, PyObject* device) {
-  if (nb::isinstance(device, physical_type)) return PyDict_New();
-  return Raise(
-      ValueError("device must be a tf.config.PhysicalDevice, but got: {}",
-                 nb::cast<std::string>(nb::str(nb::handle(device)))));
-}
-
-constexpr char kDevice[] = "device";
-constexpr int kKeywords = METH_VARARGS | METH_KEYWORDS;
 
 PyMethodDef functions[] = {
-    {"list_physical_devices", AsCFunction(Guarded<ListDevices<Physical>>),
-     kKeywords,
-     "list_physical_devices(device_type=None)\n--\n\n"
-     "The devices of this machine, or those of a type.\n\n"
-     ">>> tf.config.list_physical_devices('GPU')\n"
-     "[]"},
-    {"list_logical_devices", AsCFunction(Guarded<ListDevices<Logical>>),
-     kKeywords,
-     "list_logical_devices(device_type=None)\n--\n\n"
-     "The devices that programs can name.\n\n"
-     ">>> len(tf.config.list_logical_devices('CPU'))\n"
-     "1"},
-    {"get_visible_devices", AsCFunction(Guarded<ListDevices<Visible>>),
-     kKeywords,
-     "get_visible_devices(device_type=None)\n--\n\n"
-     "The physical devices that programs may use.\n\n"
-     ">>> [device.name for device in tf.config.get_visible_devices('CPU')]\n"
-     "['/physical_device:CPU:0']"},
-    {"set_visible_devices", AsCFunction(Guarded<SetVisible>), kKeywords,
-     "set_visible_devices(devices, device_type=None)\n--\n\n"
-     "Chooses the physical devices that programs may use.\n\n"
-     ">>> tf.config.set_visible_devices(tf.config.list_physical_devices())"},
-    {"get_logical_device_configuration", OnlyArgument<kDevice, GetParts>,
-     kKeywords,
-     "get_logical_device_configuration(device)\n--\n\n"
-     "How a physical device is divided; None: not at all.\n\n"
-     ">>> cpu = tf.config.list_physical_devices('CPU')[0]\n"
-     ">>> tf.config.get_logical_device_configuration(cpu) is None\n"
-     "True"},
-    {"set_logical_device_configuration", AsCFunction(Guarded<SetParts>),
-     kKeywords,
-     "set_logical_device_configuration(device, logical_devices)\n--\n\n"
-     "Divides a physical device. Parts of the CPU share its memory: what\n"
-     "`tf.device` changes is where tensors say they are.\n\n"
-     "Raises ValueError for limits and priorities, which the CPU has not,\n"
-     "InvalidArgumentError for more than 256 parts and RuntimeError once "
-     "there\n"
-     "are tensors or the devices have been listed."},
-    {"get_memory_growth", OnlyArgument<kDevice, GetGrowth>, kKeywords,
-     "get_memory_growth(device)\n--\n\n"
-     "Memory of the CPU always grows as needed.\n\n"
-     ">>> cpu = tf.config.list_physical_devices('CPU')[0]\n"
-     ">>> tf.config.experimental.get_memory_growth(cpu)\n"
-     "Traceback (most recent call last):\n"
-     "    ...\n"
-     "ValueError: Cannot get memory growth on non-GPU and non-Pluggable "
-     "devices: PhysicalDevice(name='/physical_device:CPU:0', "
-     "device_type='CPU')"},
-    {"set_memory_growth", AsCFunction(Guarded<SetGrowth>), kKeywords,
-     "set_memory_growth(device, enable)\n--\n\n"
-     "Memory of the CPU always grows as needed."},
-    {"get_device_details", OnlyArgument<kDevice, Details>, kKeywords,
-     "get_device_details(device)\n--\n\n"
-     "Facts about a device; none are known of the CPU.\n\n"
-     ">>> cpu = tf.config.list_physical_devices('CPU')[0]\n"
-     ">>> tf.config.experimental.get_device_details(cpu)\n"
-     "{}"},
-    {nullptr, nullptr, 0, nullptr}};
+    GK_MODULE_FUNCTION("list_physical_devices", "device_type=None",
+                       ListDevices<Physical>,
+                       "The devices of this machine, or those of a type.\n\n"
+                       ">>> tf.config.list_physical_devices('GPU')\n"
+                       "[]"),
+    GK_MODULE_FUNCTION("list_logical_devices", "device_type=None",
+                       ListDevices<Logical>,
+                       "The devices that programs can name.\n\n"
+                       ">>> len(tf.config.list_logical_devices('CPU'))\n"
+                       "1"),
+    GK_MODULE_FUNCTION(
+        "get_visible_devices", "device_type=None", ListDevices<Visible>,
+        "The physical devices that programs may use.\n\n"
+        ">>> [device.name for device in tf.config.get_visible_devices('CPU')]\n"
+        "['/physical_device:CPU:0']"),
+    GK_MODULE_FUNCTION(
+        "set_visible_devices", "devices, device_type=None", SetVisible,
+        "Chooses the physical devices that programs may use.\n\n"
+        ">>> tf.config.set_visible_devices(tf.config.list_physical_devices())"),
+    GK_MODULE_FUNCTION(
+        "get_logical_device_configuration", "device", GetDivision,
+        "How a physical device is divided; None: not at all.\n\n"
+        ">>> cpu = tf.config.list_physical_devices('CPU')[0]\n"
+        ">>> tf.config.get_logical_device_configuration(cpu) is None\n"
+        "True"),
+    GK_MODULE_FUNCTION(
+        "set_logical_device_configuration", "device, logical_devices",
+        SetDivision,
+        "Divides a physical device. Parts of the CPU share its memory: what\n"
+        "`tf.device` changes is where tensors say they are.\n\n"
+        "Raises ValueError for limits and priorities, which the CPU has not,\n"
+        "InvalidArgumentError for more than 256 parts and RuntimeError once "
+        "there\n"
+        "are tensors or the devices have been listed."),
+    GK_MODULE_FUNCTION(
+        "get_memory_growth", "device", GetGrowth,
+        "Memory of the CPU always grows as needed.\n\n"
+        ">>> cpu = tf.config.list_physical_devices('CPU')[0]\n"
+        ">>> tf.config.experimental.get_memory_growth(cpu)\n"
+        "Traceback (most recent call last):\n"
+        "    ...\n"
+        "ValueError: Cannot get memory growth on non-GPU and non-Pluggable "
+        "devices: PhysicalDevice(name='/physical_device:CPU:0', "
+        "device_type='CPU')"),
+    GK_MODULE_FUNCTION("set_memory_growth", "device, enable", SetGrowth,
+                       "Memory of the CPU always grows as needed."),
+    GK_MODULE_FUNCTION("get_device_details", "device", Details,
+                       "Facts about a device; none are known of the CPU.\n\n"
+                       ">>> cpu = tf.config.list_physical_devices('CPU')[0]\n"
+                       ">>> tf.config.experimental.get_device_details(cpu)\n"
+                       "{}"),
+    {}};
 
 }  // namespace
 

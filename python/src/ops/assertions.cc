@@ -10,75 +10,61 @@
 
 #include "framework/check_numerics.h"
 #include "ops/composite/assertion.h"
+#include "python/src/binding/bound_values.h"
+#include "python/src/binding/class_members.h"
 #include "python/src/binding/gil.h"
-#include "python/src/binding/guarded.h"
-#include "python/src/binding/type_parts.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/graph/name_scope.h"
 #include "python/src/graph/source_location.h"
+#include "python/src/ops/call_op.h"
+#include "python/src/ops/op_function.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
-#include "python/src/tensors/shape_type.h"
 
 namespace gk::py {
 namespace {
 
 namespace nb = nanobind;
 
-nb::object Extension() { return nb::module_::import_("graphkiln._graphkiln"); }
+constexpr char kAssert[] = "Assert";
 
-PyObject* Assert(PyObject*, PyObject* args, PyObject* kwargs) {
-  PyObject *condition, *data, *summarize = Py_None, *name = Py_None;
-  if (!ParseArguments(args, kwargs, "OO|OO:Assert",
-                      {"condition", "data", "summarize", "name"}, &condition,
-                      &data, &summarize, &name)) {
-    return nullptr;
-  }
+nb::object Assert(nb::handle, nb::handle condition, nb::handle data,
+                  nb::handle summarize, nb::handle name) {
   const bool eager = FuncGraph::Current() == nullptr;
-  if (eager && Truth(condition)) Py_RETURN_NONE;
+  if (eager && Truth(condition)) return nb::none();
   std::optional<WithinScope> within;
-  if (!eager) within.emplace(NameOr(name, "Assert"));
+  if (!eager) within.emplace(NameOr(name.ptr(), kAssert));
   TensorVector values;
-  for (nb::handle value : nb::handle(data)) values.push_back(Converted(value));
+  for (nb::handle value : data) values.push_back(Converted(value));
   if (eager) {
     const int64_t shown =
-        summarize == Py_None ? 3 : nb::cast<int64_t>(nb::handle(summarize));
+        summarize.is_none() ? 3 : nb::cast<int64_t>(summarize);
     Throw(FailedAssert(TextOf(condition), values, shown));
   }
-  return Extension()
-      .attr("raw_op")("Assert")(nb::arg("condition") = nb::handle(condition),
-                                nb::arg("data") = Wrapped(values),
-                                nb::arg("summarize") = nb::handle(summarize))
-      .release()
-      .ptr();
+  const nb::object shown = Wrapped(values);
+  return Owned(CallOp(kAssert, {{"condition", condition.ptr()},
+                                {"data", shown.ptr()},
+                                {"summarize", summarize.ptr()}}));
 }
 
-PyObject* IsNumericTensor(PyObject*, PyObject* args, PyObject* kwargs) {
-  PyObject* tensor;
-  if (!ParseArguments(args, kwargs, "O", {"tensor"}, &tensor)) return nullptr;
-  if (!IsTensor(tensor)) Py_RETURN_FALSE;
-  const DataType dtype = TensorOf(tensor).dtype();
-  return PyBool_FromLong(IsInteger(dtype) || IsFloating(dtype) ||
-                         IsComplex(dtype));
+nb::object IsNumericTensor(nb::handle, nb::handle tensor) {
+  if (!IsTensor(tensor.ptr())) return nb::bool_(false);
+  const DataType dtype = TensorOf(tensor.ptr()).dtype();
+  return nb::bool_(IsInteger(dtype) || IsFloating(dtype) || IsComplex(dtype));
 }
 
-PyObject* AssertProperIterable(PyObject*, PyObject* args, PyObject* kwargs) {
-  PyObject* values;
-  if (!ParseArguments(args, kwargs, "O", {"values"}, &values)) return nullptr;
+nb::object AssertProperIterable(nb::handle, nb::handle given) {
+  PyObject* const values = given.ptr();
   const bool improper = IsTensor(values) || PyUnicode_Check(values) ||
                         PyBytes_Check(values) || IsNumpyValue(values);
-  if (!improper && nb::hasattr(values, "__iter__")) Py_RETURN_NONE;
+  if (!improper && nb::hasattr(given, "__iter__")) return nb::none();
   Throw(TypeError("Expected argument \"values\" to be {}.  Found: {}",
                   improper ? "a \"proper\" iterable" : "iterable",
-                  TextOf(nb::handle(values).type())));
+                  TextOf(given.type())));
 }
 
-PyObject* AssertSameFloatDtype(PyObject*, PyObject* args, PyObject* kwargs) {
-  PyObject *tensors = Py_None, *wanted = Py_None;
-  if (!ParseArguments(args, kwargs, "|OO", {"tensors", "dtype"}, &tensors,
-                      &wanted)) {
-    return nullptr;
-  }
+nb::object AssertSameFloatDtype(nb::handle, nb::handle tensors,
+                                nb::handle wanted) {
   const auto type_of = [](nb::handle o) {
     const DataType dtype = AsDType(o.ptr());
     if (dtype == DataType::kInvalid) throw nb::python_error();
@@ -86,17 +72,16 @@ PyObject* AssertSameFloatDtype(PyObject*, PyObject* args, PyObject* kwargs) {
   };
   std::vector<nb::object> given;
   std::vector<DataType> dtypes;
-  if (tensors != Py_None) {
-    for (nb::handle tensor : nb::handle(tensors)) {
+  if (!tensors.is_none()) {
+    for (nb::handle tensor : tensors) {
       if (tensor.is_none()) continue;
       given.push_back(nb::borrow(tensor));
       dtypes.push_back(type_of(tensor.attr("dtype")));
     }
   }
-  const DataType found = SameFloatDtype(
-      dtypes, wanted == Py_None ? DataType::kInvalid : type_of(wanted),
-      [&](size_t i) { return TextOf(given[i]); });
-  return Py_NewRef(DTypeObject(found));
+  return nb::borrow(DTypeObject(SameFloatDtype(
+      dtypes, wanted.is_none() ? DataType::kInvalid : type_of(wanted),
+      [&](size_t i) { return TextOf(given[i]); })));
 }
 
 // What the core calls a size: its number, "." for any, "*" for any number of
@@ -122,20 +107,15 @@ std::string Symbol(nb::handle symbol, nb::dict& numbers) {
   return "#" + TextOf(nb::object(numbers[key]));
 }
 
-PyObject* AssertShapes(PyObject*, PyObject* args, PyObject* kwargs) {
-  PyObject *shapes, *data = Py_None, *summarize = Py_None, *message = Py_None,
-                    *name = Py_None;
-  if (!ParseArguments(args, kwargs, "O|OOOO:assert_shapes",
-                      {"shapes", "data", "summarize", "message", "name"},
-                      &shapes, &data, &summarize, &message, &name)) {
-    return nullptr;
-  }
+nb::object AssertShapes(nb::handle, nb::handle shapes, nb::handle data,
+                        nb::handle summarize, nb::handle message,
+                        nb::handle name) {
   nb::object pairs = nb::borrow(shapes);
   if (nb::hasattr(pairs, "items")) pairs = pairs.attr("items")();
   nb::list tensors;
   nb::dict numbers;
   std::string sizes;
-  const WithinScope within(NameOr(name, "assert_shapes"));
+  const WithinScope within(NameOr(name.ptr(), "assert_shapes"));
   for (nb::handle pair : pairs) {
     if (!nb::hasattr(pair, "__len__") || nb::len(pair) != 2) {
       Throw(ValueError(
@@ -163,10 +143,10 @@ PyObject* AssertShapes(PyObject*, PyObject* args, PyObject* kwargs) {
     }
     tensors.append(Wrapped(tensor));
   }
-  Extension().attr("composite_function")("_assert_shapes")(
-      tensors, nb::str(sizes.c_str()), nb::handle(data), nb::handle(summarize),
-      nb::handle(message), nb::arg("name") = "assert_shapes");
-  Py_RETURN_NONE;
+  Owned(CompositeFunction("_assert_shapes"))(tensors, nb::str(sizes.c_str()),
+                                             data, summarize, message,
+                                             nb::arg("name") = "assert_shapes");
+  return nb::none();
 }
 
 // --- Of every op.
@@ -196,20 +176,14 @@ std::string NumericsContext(std::span<const Tensor> inputs) {
   return text + "\n";
 }
 
-PyObject* EnableCheckNumerics(PyObject*, PyObject* args, PyObject* kwargs) {
-  PyObject *height, *length;
-  if (!ParseArguments(args, kwargs, "|OO",
-                      {"stack_height_limit", "path_length_limit"}, &height,
-                      &length)) {
-    return nullptr;
-  }
+nb::object EnableCheckNumerics(nb::handle, nb::handle, nb::handle) {
   SetNumericsContext(NumericsContext);
   SetChecksNumerics(true);
-  Py_RETURN_NONE;
+  return nb::none();
 }
-PyObject* DisableCheckNumerics(PyObject*, PyObject*) {
+nb::object DisableCheckNumerics(nb::handle) {
   SetChecksNumerics(false);
-  Py_RETURN_NONE;
+  return nb::none();
 }
 
 // --- Tracebacks. Under the GIL.
@@ -217,18 +191,16 @@ PyObject* DisableCheckNumerics(PyObject*, PyObject*) {
 bool filtering = true;
 
 template <bool kOn>
-PyObject* SetFiltering(PyObject*, PyObject*) {
+nb::object SetFiltering(nb::handle) {
   filtering = kOn;
-  Py_RETURN_NONE;
+  return nb::none();
 }
-PyObject* IsFiltering(PyObject*, PyObject*) {
-  return PyBool_FromLong(filtering);
-}
+nb::object IsFiltering(nb::handle) { return nb::bool_(filtering); }
 
-PyObject* WithoutOwnFrames(PyObject*, PyObject* error) {
-  if (!filtering) Py_RETURN_NONE;
+nb::object WithoutOwnFrames(nb::handle, nb::handle error) {
+  if (!filtering) return nb::none();
   std::vector<nb::object> kept;
-  nb::object trace = nb::handle(error).attr("__traceback__");
+  nb::object trace = error.attr("__traceback__");
   for (; !trace.is_none(); trace = trace.attr("tb_next")) {
     const nb::object code = trace.attr("tb_frame").attr("f_code");
     if (!IsOwnCode(reinterpret_cast<PyCodeObject*>(code.ptr()))) {
@@ -241,105 +213,92 @@ PyObject* WithoutOwnFrames(PyObject*, PyObject* error) {
     made = at.type()(made, at.attr("tb_frame"), at.attr("tb_lasti"),
                      at.attr("tb_lineno"));
   }
-  nb::handle(error).attr("__traceback__") = made;
-  Py_RETURN_NONE;
+  error.attr("__traceback__") = made;
+  return nb::none();
 }
 
 PyMethodDef functions[] = {
-    {"Assert", AsCFunction(Guarded<Assert>), kByName,
-     "Assert(condition, data, summarize=None, name=None)\n"
-     "--\n\n"
-     "Raises InvalidArgumentError unless `condition` holds when run.\n\n"
-     "Args:\n"
-     "  condition: a boolean scalar.\n"
-     "  data: tensors that are printed if it does not hold.\n"
-     "  summarize: how many elements of each are printed; 3 unless given, "
-     "-1:\n"
-     "    all.\n"
-     "  name: of the op.\n\n"
-     "Returns None when eager, else the operation that checks.\n\n"
-     ">>> tf.debugging.Assert(True, [1])"},
-    {"is_numeric_tensor", AsCFunction(Guarded<IsNumericTensor>), kByName,
-     "is_numeric_tensor(tensor)\n"
-     "--\n\n"
-     "Is it a tensor of numbers?\n\n"
-     ">>> tf.debugging.is_numeric_tensor(tf.constant(1))\n"
-     "True"},
-    {"assert_proper_iterable", AsCFunction(Guarded<AssertProperIterable>),
-     kByName,
-     "assert_proper_iterable(values)\n"
-     "--\n\n"
-     "Checks for a list or another iterable that is no tensor, array or\n"
-     "string; TypeError if not.\n\n"
-     ">>> tf.debugging.assert_proper_iterable([1, 2])"},
-    {"assert_same_float_dtype", AsCFunction(Guarded<AssertSameFloatDtype>),
-     kByName,
-     "assert_same_float_dtype(tensors=None, dtype=None)\n"
-     "--\n\n"
-     "Checks for one floating dtype and returns it; float32 if none.\n\n"
-     "Raises ValueError if there are several or another.\n\n"
-     ">>> tf.debugging.assert_same_float_dtype([tf.constant(1.0), None])\n"
-     "tf.float32"},
-    {"assert_shapes", AsCFunction(Guarded<AssertShapes>), kByName,
-     "assert_shapes(shapes, data=None, summarize=None, message=None, "
-     "name=None)\n"
-     "--\n\n"
-     "Checks shapes that share symbolic sizes.\n\n"
-     "Args:\n"
-     "  shapes: a mapping or list of pairs: a tensor and its sizes. They are\n"
-     "    numbers, symbols that stand for the same number everywhere, None "
-     "or\n"
-     "    \".\" for any; \"*\" or ... in front stands for any leading "
-     "dimensions.\n"
-     "  data: printed on failure in place of tensor and shape.\n"
-     "  summarize: how many elements of each are printed.\n"
-     "  message: put in front of the error's text.\n"
-     "  name: of the scope.\n\n"
-     "Raises ValueError if a size is known to be another, "
-     "InvalidArgumentError\n"
-     "when run otherwise.\n\n"
-     ">>> tf.debugging.assert_shapes([(tf.ones([2, 3]), (\"N\", 3))])"},
-    {"enable_traceback_filtering", Guarded<SetFiltering<true>>, METH_NOARGS,
-     "enable_traceback_filtering()\n"
-     "--\n\n"
-     "Leaves our own frames out of tracebacks.\n\n"
-     ">>> tf.debugging.enable_traceback_filtering()"},
-    {"disable_traceback_filtering", Guarded<SetFiltering<false>>, METH_NOARGS,
-     "disable_traceback_filtering()\n"
-     "--\n\n"
-     "Shows our own frames in tracebacks.\n\n"
-     ">>> tf.debugging.disable_traceback_filtering()\n"
-     ">>> tf.debugging.is_traceback_filtering_enabled()\n"
-     "False\n"
-     ">>> tf.debugging.enable_traceback_filtering()"},
-    {"is_traceback_filtering_enabled", Guarded<IsFiltering>, METH_NOARGS,
-     "is_traceback_filtering_enabled()\n"
-     "--\n\n"
-     "Are our own frames left out of tracebacks?\n\n"
-     ">>> tf.debugging.is_traceback_filtering_enabled()\n"
-     "True"},
-    {"enable_check_numerics", AsCFunction(Guarded<EnableCheckNumerics>),
-     kByName,
-     "enable_check_numerics(stack_height_limit=30, path_length_limit=50)\n"
-     "--\n\n"
-     "Ops that this thread makes fail if they give infinity or NaN.\n\n"
-     "That holds for eager ops and for functions that are traced from now "
-     "on.\n\n"
-     "Args:\n"
-     "  stack_height_limit: accepted for compatibility; errors of graphs "
-     "tell\n"
-     "    the line where the op was made.\n"
-     "  path_length_limit: the same.\n\n"
-     ">>> tf.debugging.enable_check_numerics()\n"
-     ">>> tf.debugging.disable_check_numerics()"},
-    {"disable_check_numerics", Guarded<DisableCheckNumerics>, METH_NOARGS,
-     "disable_check_numerics()\n"
-     "--\n\n"
-     "Ops made from now on are not checked.\n\n"
-     ">>> tf.debugging.disable_check_numerics()"},
-    {"_without_own_frames", Guarded<WithoutOwnFrames>, METH_O,
-     "Takes our own frames out of an error's traceback, if that is wanted."},
-    {nullptr, nullptr, 0, nullptr}};
+    GK_MODULE_FUNCTION(
+        "Assert", "condition, data, summarize=None, name=None", Assert,
+        "Raises InvalidArgumentError unless `condition` holds when run.\n\n"
+        "Args:\n"
+        "  condition: a boolean scalar.\n"
+        "  data: tensors that are printed if it does not hold.\n"
+        "  summarize: how many elements of each are printed; 3 unless given, "
+        "-1:\n"
+        "    all.\n"
+        "  name: of the op.\n\n"
+        "Returns None when eager, else the operation that checks.\n\n"
+        ">>> tf.debugging.Assert(True, [1])"),
+    GK_MODULE_FUNCTION("is_numeric_tensor", "tensor", IsNumericTensor,
+                       "Is it a tensor of numbers?\n\n"
+                       ">>> tf.debugging.is_numeric_tensor(tf.constant(1))\n"
+                       "True"),
+    GK_MODULE_FUNCTION(
+        "assert_proper_iterable", "values", AssertProperIterable,
+        "Checks for a list or another iterable that is no tensor, array or\n"
+        "string; TypeError if not.\n\n"
+        ">>> tf.debugging.assert_proper_iterable([1, 2])"),
+    GK_MODULE_FUNCTION(
+        "assert_same_float_dtype", "tensors=None, dtype=None",
+        AssertSameFloatDtype,
+        "Checks for one floating dtype and returns it; float32 if none.\n\n"
+        "Raises ValueError if there are several or another.\n\n"
+        ">>> tf.debugging.assert_same_float_dtype([tf.constant(1.0), None])\n"
+        "tf.float32"),
+    GK_MODULE_FUNCTION(
+        "assert_shapes",
+        "shapes, data=None, summarize=None, message=None, name=None",
+        AssertShapes,
+        "Checks shapes that share symbolic sizes.\n\n"
+        "Args:\n"
+        "  shapes: a mapping or list of pairs: a tensor and its sizes. They "
+        "are\n"
+        "    numbers, symbols that stand for the same number everywhere, None "
+        "or\n"
+        "    \".\" for any; \"*\" or ... in front stands for any leading "
+        "dimensions.\n"
+        "  data: printed on failure in place of tensor and shape.\n"
+        "  summarize: how many elements of each are printed.\n"
+        "  message: put in front of the error's text.\n"
+        "  name: of the scope.\n\n"
+        "Raises ValueError if a size is known to be another, "
+        "InvalidArgumentError\n"
+        "when run otherwise.\n\n"
+        ">>> tf.debugging.assert_shapes([(tf.ones([2, 3]), (\"N\", 3))])"),
+    GK_MODULE_FUNCTION("enable_traceback_filtering", "", SetFiltering<true>,
+                       "Leaves our own frames out of tracebacks.\n\n"
+                       ">>> tf.debugging.enable_traceback_filtering()"),
+    GK_MODULE_FUNCTION("disable_traceback_filtering", "", SetFiltering<false>,
+                       "Shows our own frames in tracebacks.\n\n"
+                       ">>> tf.debugging.disable_traceback_filtering()\n"
+                       ">>> tf.debugging.is_traceback_filtering_enabled()\n"
+                       "False\n"
+                       ">>> tf.debugging.enable_traceback_filtering()"),
+    GK_MODULE_FUNCTION("is_traceback_filtering_enabled", "", IsFiltering,
+                       "Are our own frames left out of tracebacks?\n\n"
+                       ">>> tf.debugging.is_traceback_filtering_enabled()\n"
+                       "True"),
+    GK_MODULE_FUNCTION(
+        "enable_check_numerics", "stack_height_limit=30, path_length_limit=50",
+        EnableCheckNumerics,
+        "Ops that this thread makes fail if they give infinity or NaN.\n\n"
+        "That holds for eager ops and for functions that are traced from now "
+        "on.\n\n"
+        "Args:\n"
+        "  stack_height_limit: accepted for compatibility; errors of graphs "
+        "tell\n"
+        "    the line where the op was made.\n"
+        "  path_length_limit: the same.\n\n"
+        ">>> tf.debugging.enable_check_numerics()\n"
+        ">>> tf.debugging.disable_check_numerics()"),
+    GK_MODULE_FUNCTION("disable_check_numerics", "", DisableCheckNumerics,
+                       "Ops made from now on are not checked.\n\n"
+                       ">>> tf.debugging.disable_check_numerics()"),
+    GK_MODULE_FUNCTION(
+        "_without_own_frames", "error", WithoutOwnFrames,
+        "Takes our own frames out of an error's traceback, if that is wanted."),
+    {}};
 
 }  // namespace
 
