@@ -257,7 +257,7 @@ Object Zip(Handle, nb::tuple args, Handle given, Handle) {
                    {{"input_datasets", inputs}});
 }
 Object Random(Handle, Handle seed, Handle rerandomize, Handle) {
-  const nb::tuple seeds(Extension("op_seeds")(seed));
+  const Object seeds = Owned(OpSeedsOf(seed.ptr()));
   const bool anew =
       !rerandomize.is_none() && nb::cast<bool>(nb::bool_(rerandomize));
   return DatasetBy(kRandomDatasetV2,

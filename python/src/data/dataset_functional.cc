@@ -1,5 +1,6 @@
 // tf.data.Dataset: elements made by functions of elements.
 #include "function/dataset_builder.h"
+#include "function/user_scopes.h"
 #include "python/src/binding/class_attribute.h"
 #include "python/src/data/dataset_methods.h"
 #include "python/src/data/dataset_ops.h"
@@ -89,18 +90,9 @@ struct Settled {
 
 Settled Settle(const Arguments& a, const char* function, const char* caller,
                nb::object state_of) {
-  const nb::object scope =
-      Call("graphkiln._graphkiln", "name_scope", nb::str("initial_state"));
-  scope.attr("__enter__")();
   const nb::object state = [&] {
-    try {
-      nb::object made = NormalizedElement(a["initial_state"]);
-      scope.attr("__exit__")(nb::none(), nb::none(), nb::none());
-      return made;
-    } catch (nb::python_error& e) {
-      scope.attr("__exit__")(e.type(), e.value(), e.traceback());
-      throw;
-    }
+    const WithinScope scope("initial_state");
+    return NormalizedElement(a["initial_state"]);
   }();
   const nb::object f = nb::borrow(a[function]),
                    element = ElementSpecOf(a.self());

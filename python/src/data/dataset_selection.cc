@@ -31,7 +31,7 @@ nb::object Repeat(const Arguments& a) {
 }
 
 nb::object Shuffle(const Arguments& a) {
-  const nb::object seeds = Call("graphkiln._graphkiln", "op_seeds", a["seed"]);
+  const nb::object seeds = Owned(OpSeedsOf(a["seed"].ptr()));
   return Then(a, kShuffleDatasetV3, {},
               {{"buffer_size", nb::borrow(a["buffer_size"])},
                {"seed", seeds[0]},

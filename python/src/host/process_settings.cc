@@ -12,6 +12,7 @@
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
+#include "python/src/ops/call_op.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/tensor_type.h"
@@ -69,17 +70,6 @@ PyObject* SetSeed(PyObject*, PyObject* given) {
   Py_RETURN_NONE;
 }
 
-PyObject* OpSeedsOf(PyObject*, PyObject* given) {
-  PyRef seed = AsSeed(given);
-  if (PyErr_Occurred()) return nullptr;
-  std::optional<int64_t> of_op;
-  if (seed) of_op = Folded(seed.get());
-  if (PyErr_Occurred()) return nullptr;
-  const OpSeeds seeds = SeedsOfOp(of_op);
-  return Py_BuildValue("LL", static_cast<long long>(seeds.seed),
-                       static_cast<long long>(seeds.seed2));
-}
-
 // The value of a tensor if it is known now, as NumPy's; else None.
 PyObject* KnownValue(PyObject*, PyObject* o) {
   if (!IsTensor(o)) return Raise(TypeError("expected a tensor"));
@@ -122,8 +112,6 @@ PyMethodDef functions[] = {
      ">>> a = tf.random.uniform([])\n"
      ">>> tf.random.set_seed(1)\n"
      ">>> (a == tf.random.uniform([])).numpy().item()\nTrue"},
-    {"op_seeds", Guarded<OpSeedsOf>, METH_O,
-     "The attributes seed and seed2 of an op with this `seed` argument."},
     {"set_control_flow_lowering", Guarded<SetFlag<SetControlFlowLowering>>,
      METH_O,
      "Whether loops and branches of functions are parts of their plans."},
@@ -133,6 +121,17 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
+
+PyObject* OpSeedsOf(PyObject* given) {
+  PyRef seed = AsSeed(given);
+  if (PyErr_Occurred()) return nullptr;
+  std::optional<int64_t> of_op;
+  if (seed) of_op = Folded(seed.get());
+  if (PyErr_Occurred()) return nullptr;
+  const OpSeeds seeds = SeedsOfOp(of_op);
+  return Py_BuildValue("LL", static_cast<long long>(seeds.seed),
+                       static_cast<long long>(seeds.seed2));
+}
 
 bool AddProcessSettings(PyObject* module) {
   SetValueText(ShownByNumpy);
