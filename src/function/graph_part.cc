@@ -33,6 +33,14 @@ StatusOr<GraphPart> GraphPart::Between(const FuncGraph* graph,
   part.feeds_ = std::move(feeds);
   part.fetches_ = std::move(fetches);
   part.needed_.resize(graph->graph()->num_nodes());
+  const auto check = [&](const ImportedElement& e) {
+    if (graph->graph()->FindNode(e.node->name()) == e.node) return OkStatus();
+    return ValueError("{} is not an element of this graph.", Shown(e));
+  };
+  for (const Output& o : part.feeds_) {
+    GK_RETURN_IF_ERROR(check({o.node, o.index}));
+  }
+  for (const ImportedElement& e : part.fetches_) GK_RETURN_IF_ERROR(check(e));
   std::unordered_set<const Node*> captured;
   for (const FunctionCapture& c : graph->captures()) {
     captured.insert(c.placeholder);
@@ -101,7 +109,9 @@ StatusOr<TensorVector> GraphPart::CopyInto(
                                   [&](const proto::NodeDef& d) {
                                     return d.name == c.placeholder->name();
                                   });
-    if (def != message.node.end() && def->op != c.placeholder->type()) continue;
+    if (def == message.node.end() || def->op != c.placeholder->type()) continue;
+    // What stands for it may be called the same.
+    message.node.erase(def);
     if (!c.external) {
       return InvalidArgument(
           "{}: a value asked for at each call is in no part of the graph",

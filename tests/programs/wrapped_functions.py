@@ -52,6 +52,18 @@ def program_parts_of_wrapped_functions(tf):
     )
 
 
+def program_results_of_elsewhere(tf):
+    three = tf.constant(3.0)
+
+    @tf.function
+    def outer(x):
+        y = x * 2.0
+        w = _wrap(tf, lambda a: (a * 1.0, y), tf.TensorSpec([]))
+        return w(x)
+
+    return _wrap(tf, lambda: three)(), outer(tf.constant(1.0))
+
+
 def _graph(tf):
     graph = tf.Graph()
     with graph.as_default():

@@ -171,7 +171,7 @@ def wrap_function(fn, signature, name=None) -> WrappedFunction:
 
     def build(*args):
         with _graphkiln.variable_creator_scope(holder.create):
-            holder.result = nest.map_structure(_graphkiln._as_leaf, fn(*args))
+            holder.result = nest.map_structure(_own_leaf, fn(*args))
         return holder.result
 
     build.__name__ = name or getattr(fn, "__name__", None) or "wrapped"
@@ -205,6 +205,14 @@ class _VariableHolder:
             variable = _graphkiln.ResourceVariable(**kwargs)
         self.variables.append(variable)
         return variable
+
+
+def _own_leaf(value: object) -> object:
+    """A result as a tensor of the graph that is built."""
+    leaf = _graphkiln._as_leaf(value)
+    if not isinstance(leaf, Tensor):
+        return leaf
+    return _graphkiln.current_graph()._capture(leaf)
 
 
 def _distinct(values: Iterable) -> list:
