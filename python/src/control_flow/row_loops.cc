@@ -2,15 +2,22 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
+#include "function/ragged/integer_arithmetic.h"
+#include "function/specs/spec_rows.h"
+#include "ops/composite.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/binding/type_parts.h"
 #include "python/src/control_flow/compared_values.h"
 #include "python/src/control_flow/control_flow.h"
 #include "python/src/control_flow/staged_values.h"
+#include "python/src/data/element_spec.h"
 #include "python/src/graph/name_scope.h"
+#include "python/src/ragged/ragged_arguments.h"
 #include "python/src/tensors/dtype_type.h"
+#include "python/src/tensors/tensor_spec_type.h"
 
 namespace gk::py {
 namespace {
@@ -92,20 +99,170 @@ PyObject* FoldRows(PyObject*, PyObject* args, PyObject* kwargs) {
   });
 }
 
-// A function of a row's number and of the rows of tensors; it gives parts.
+// --- Rows of values of any kind.
+
+nb::object SpecOfValue(nb::handle value) {
+  return Call("graphkiln._src.types.type_spec", "type_spec_from_value", value);
+}
+
+// Can its rows be taken as it is?
+bool HasRows(nb::handle value) {
+  if (IsTensor(value.ptr()) || IsRagged(value) || IsSparse(value)) return true;
+  return nb::hasattr(value.type(), "__batch_encoder__");
+}
+
+// A value of which rows are taken.
+class RowsOfValue {
+ public:
+  explicit RowsOfValue(nb::handle value) : spec_(SpecOfValue(value)) {
+    TakenApart(spec_, value, /*rows=*/true,
+               [&](const TypeSpec& core, nb::handle leaf, nb::handle part) {
+                 if (core.kind > TypeSpec::Kind::kSparse || core.host) {
+                   Throw(TypeError("The rows of {} cannot be taken",
+                                   TextOf(leaf)));
+                 }
+                 sources_.emplace_back(core, PartsOf(core, leaf, part));
+               });
+  }
+  const std::vector<RowSource>& sources() const { return sources_; }
+  // Row `i`, of the rows of tensors from `next` on.
+  nb::object Row(const Tensor& i, const TensorVector& taken, size_t* next) {
+    if (!row_.is_valid()) row_ = PythonSpec(CoreSpec(spec_).Row());
+    size_t at = 0;
+    return PutTogether(row_, [&](const TypeSpec& core, nb::handle spec) {
+      const RowSource& source = sources_.at(at++);
+      if (source.is_tensor()) return Wrapped(taken.at((*next)++));
+      return ValueOfParts(core, spec, source.Row(i));
+    });
+  }
+
+ private:
+  nb::object spec_, row_;
+  std::vector<RowSource> sources_;
+};
+
+// Is it a value of the extension type, and has the values that are no tensors,
+// which `spec` says? Tensors are checked where they are kept.
+bool IsOneOf(nb::handle spec, nb::handle value) {
+  const nb::object own = nb::getattr(value, "_type_spec", nb::none());
+  if (!spec.type().is(own.type())) return false;
+  const std::vector<nb::object> ours = Leaves(spec.attr("_values")(), false),
+                                theirs = Leaves(own.attr("_values")(), false);
+  const auto same = [](const nb::object& a, const nb::object& b) {
+    if (PyObject_TypeCheck(a.ptr(), TypeSpecType)) {
+      return PyObject_TypeCheck(b.ptr(), TypeSpecType) != 0;
+    }
+    return IsTensorShape(a.ptr())
+               ? nb::cast<bool>(a.attr("is_compatible_with")(b))
+               : a.equal(b);
+  };
+  return std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
+                    same);
+}
+
+// What collects results that a spec, or a dtype, describes.
+class ResultRows {
+ public:
+  ResultRows(nb::handle signature, bool infer_shape) {
+    const bool is_spec = PyObject_TypeCheck(signature.ptr(), TypeSpecType) &&
+                         (IsTensorSpec(signature.ptr()) ||
+                          CoreSpec(signature).has_encoder() ||
+                          CoreSpec(signature).kind <= TypeSpec::Kind::kSparse);
+    if (is_spec) {
+      spec_ = nb::borrow(signature);
+    } else {
+      const DataType dtype = AsDType(signature.ptr());
+      if (dtype == DataType::kInvalid) throw nb::python_error();
+      spec_ = Owned(WrapTensorSpec(PartialTensorShape(), dtype));
+    }
+    for (TypeSpec& leaf : LeavesInside({Structure::Leaf(), {CoreSpec(spec_)}})) {
+      collectors_.emplace_back(std::move(leaf), infer_shape);
+    }
+  }
+  void AddParts(std::vector<RowPart>* parts) const {
+    for (const RowCollector& c : collectors_) {
+      parts->insert(parts->end(), c.kept().begin(), c.kept().end());
+    }
+  }
+  void Keep(const Tensor& i, nb::handle value, TensorVector* kept) const {
+    if (CoreSpec(spec_).has_encoder() && !IsOneOf(spec_, value)) {
+      Throw(ValueError(
+          "Error in map_fn:\n  Expected `fn` to return a:\n    {}\n  But it "
+          "returned a:\n    {}\n    (value={})\n  To fix, update the "
+          "`fn_output_signature` (or `dtype`) argument to `map_fn`.",
+          TextOf(spec_), TextOf(nb::getattr(value, "_type_spec", value.type())),
+          TextOf(value)));
+    }
+    size_t at = 0;
+    TakenApart(
+        spec_, value, /*rows=*/false,
+        [&](const TypeSpec& core, nb::handle spec, nb::handle part) {
+          const RowCollector& collector = collectors_.at(at++);
+          const DataType dtype = core.dtype;
+          if (core.kind == TypeSpec::Kind::kTensor) {
+            return collector.Keep(i, {ConvertedTo(part, dtype)}, kept);
+          }
+          nb::object given = nb::borrow(part);
+          if (core.kind == TypeSpec::Kind::kRagged && !IsRagged(part)) {
+            given = Wrapped(ConvertedTo(part, dtype));
+          }
+          const TensorVector parts = PartsOf(core, spec, given);
+          if (core.kind == TypeSpec::Kind::kRagged &&
+              parts.size() != 1u + core.ragged_rank) {
+            Throw(ValueError("The result {} does not have ragged rank {}, as "
+                             "its signature says",
+                             TextOf(part), core.ragged_rank));
+          }
+          collector.Keep(i, parts, kept);
+        });
+  }
+  // Of `n` rows, `count`: -1 if that is not known.
+  nb::object Together(const TensorVector& kept, size_t* next, int64_t n,
+                      const Tensor& count) const {
+    size_t at = 0;
+    return PutTogether(
+        PythonSpec(CoreSpec(spec_).Batched(n)),
+        [&](const TypeSpec&, nb::handle) -> nb::object {
+          const RowCollector& collector = collectors_.at(at++);
+          const std::span<const Tensor> own =
+              std::span(kept).subspan(*next, collector.kept().size());
+          *next += own.size();
+          TensorVector parts = collector.Together(own, count);
+          switch (collector.spec().kind) {
+            case TypeSpec::Kind::kRagged: {
+              std::vector<RowPartition> rows;
+              for (size_t k = 1; k < parts.size(); ++k) {
+                rows.push_back({parts[k], {}});
+              }
+              return Wrapped(RaggedValue(parts[0], std::move(rows)));
+            }
+            case TypeSpec::Kind::kSparse:
+              return Wrapped(SparseValue::Make(parts[0], parts[1], parts[2]));
+            default:
+              return Wrapped(parts[0]);
+          }
+        });
+  }
+
+ private:
+  nb::object spec_;
+  std::vector<RowCollector> collectors_;
+};
+
 class PyPartHost final : public PythonHost<PartHost> {
  public:
-  PyPartHost(nb::handle function, std::span<const RowPart> parts)
-      : function_(function), parts_(parts) {}
+  PyPartHost(nb::handle function, std::vector<RowsOfValue>& values,
+             const std::vector<ResultRows>& results)
+      : function_(function), values_(values), results_(results) {}
   TensorVector Parts(const Tensor& place, const TensorVector& row) override {
-    TensorVector parts;
-    for (nb::handle value : nb::list(function_(Wrapped(place), Wrapped(row)))) {
-      if (parts.size() == parts_.size()) {
-        Throw(InvalidArgument("a row has more than {} parts", parts_.size()));
-      }
-      parts.push_back(ConvertedTo(value, parts_[parts.size()].dtype));
+    nb::list rows;
+    size_t next = 0, at = 0;
+    for (RowsOfValue& v : values_) rows.append(v.Row(place, row, &next));
+    TensorVector kept;
+    for (nb::handle value : nb::list(function_(rows))) {
+      results_.at(at++).Keep(place, value, &kept);
     }
-    return parts;
+    return kept;
   }
   std::string LeafName(size_t, const Tensor& before) const override {
     return NameOfVariable(before);
@@ -113,27 +270,63 @@ class PyPartHost final : public PythonHost<PartHost> {
 
  private:
   nb::handle function_;
-  std::span<const RowPart> parts_;
+  std::vector<RowsOfValue>& values_;
+  const std::vector<ResultRows>& results_;
 };
 
-// `count`: a number, or a tensor where it is not known now.
-nb::object MapRowsOf(nb::handle function, nb::handle elements, nb::handle count,
-                     nb::handle parts, int64_t parallel_iterations) {
-  std::vector<RowPart> all;
-  for (nb::handle part : parts) {
-    const DataType dtype = AsDType(nb::object(part[0]).ptr());
-    if (dtype == DataType::kInvalid) throw nb::python_error();
-    all.push_back({dtype, Shape(nb::object(part[1])), nb::cast<bool>(part[2]),
-                   nb::cast<bool>(part[3])});
-  }
-  PyPartHost host(function, all);
+nb::list MapRowsOf(nb::handle function, nb::handle values, nb::handle signature,
+                   bool infer_shape, int64_t parallel_iterations) {
   return Told([&] {
-    const bool known = PyLong_Check(count.ptr());
-    Rows rows(Tensors(elements), known ? nb::cast<int64_t>(count) : -1,
-              known ? Tensor() : Converted(count));
+    std::vector<RowsOfValue> sources;
+    std::vector<PartialTensorShape> shapes;
+    TensorVector tensors;
+    for (nb::handle value : values) {
+      for (const RowSource& s : sources.emplace_back(value).sources()) {
+        shapes.push_back(s.shape());
+        if (s.is_tensor()) tensors.push_back(s.tensor());
+      }
+    }
+    const int64_t n = CommonLength(shapes, "Elements in elems");
+    const Tensor count =
+        n < 0 ? sources[0].sources().at(0).Count() : Int32Of(n);
+    std::vector<ResultRows> results;
+    std::vector<RowPart> parts;
+    for (nb::handle s : signature) {
+      results.emplace_back(s, infer_shape).AddParts(&parts);
+    }
+    PyPartHost host(function, sources, results);
     FoldOptions options;
     options.parallel_iterations = parallel_iterations;
-    return Wrapped(MapRows(host, std::move(rows), all, options));
+    const TensorVector kept = MapRows(
+        host, Rows(tensors, n, n < 0 ? count : Tensor()), parts, options);
+    nb::list made;
+    size_t next = 0;
+    for (const ResultRows& r : results) {
+      made.append(r.Together(kept, &next, n, count));
+    }
+    return made;
+  });
+}
+
+nb::list ShapesOfRows(nb::handle value) {
+  return Told([&] {
+    nb::list shapes;
+    const RowsOfValue rows(value);
+    for (const RowSource& s : rows.sources()) {
+      shapes.append(Owned(WrapShape(s.shape())));
+    }
+    return shapes;
+  });
+}
+nb::object FirstRow(nb::handle value) {
+  return Told([&] {
+    RowsOfValue rows(value);
+    TensorVector taken;
+    for (const RowSource& s : rows.sources()) {
+      if (s.is_tensor()) taken.push_back(integers::Take(s.tensor(), Int32Of(0)));
+    }
+    size_t next = 0;
+    return rows.Row(Int32Of(0), taken, &next);
   });
 }
 
@@ -215,16 +408,14 @@ PyMethodDef functions[] = {
 void AddRowLoops(nb::module_& m) {
   if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
   m.def("_map_rows", &MapRowsOf,
-        "_map_rows(function, elements, count, parts, parallel_iterations): "
-        "what `function(i, rows)` gives of each row; a part is (dtype, shape, "
-        "joined or stacked, of one shape).");
-  m.def(
-      "_common_length",
-      [](nb::handle shapes, const std::string& what) {
-        return Told([&] { return CommonLength(Shapes(shapes), what); });
-      },
-      "_common_length(shapes, what): how many rows all of them have; -1: "
-      "that is not known now.");
+        "_map_rows(function, values, signature, infer_shape, "
+        "parallel_iterations): what `function(rows)` gives of the rows of "
+        "values, stacked: lists, as the signature, of dtypes and specs.");
+  m.def("_has_rows", &HasRows);
+  m.def("_first_row", &FirstRow);
+  m.def("_shapes_of_rows", &ShapesOfRows,
+        "_shapes_of_rows(value): of the tensors, ragged and sparse ones that "
+        "hold its rows.");
 }
 
 }  // namespace gk::py

@@ -140,65 +140,16 @@ Object PythonElement(const ElementSpec& spec) {
 
 // --- Values.
 
-TensorVector PartsOf(const TypeSpec& core, Handle spec, Handle value) {
-  if (!core.host && core.kind == TypeSpec::Kind::kRagged) {
-    const RaggedValue ragged = AsRagged(value);
-    TensorVector parts = {ragged.flat()};
-    for (const RowPartition& p : ragged.partitions()) {
-      parts.push_back(p.splits);
-    }
-    return parts;
-  }
-  if (core.kind == TypeSpec::Kind::kSparse) {
-    const SparseValue sparse = AsSparse(value);
-    return {sparse.indices, sparse.values, sparse.dense_shape};
-  }
-  TensorVector parts;
-  for (Handle part : nb::list(spec.attr("to_tensors")(value))) {
-    parts.push_back(IsTensor(part.ptr()) ? TensorOf(part.ptr())
-                                         : Converted(part));
-  }
-  return parts;
-}
-
 void Encode(Handle spec, Handle value, bool rows, TensorVector* components) {
-  const TypeSpec core = CoreSpec(spec);
-  if (!core.has_encoder()) {
-    return core.Encode(PartsOf(core, spec, value), rows, components);
-  }
-  const PyHostSpec& host = HostOf(core);
-  std::vector<PyRef> specs, parts;
-  host.Encoding(&specs);
-  const Object encoded =
-      host.encoder().attr("encode")(spec, value, rows ? 1 : 0);
-  if (!StructureOf(encoded.ptr(), NestRules::kNest, &parts)) {
-    throw nb::python_error();
-  }
-  for (size_t i = 0; i < parts.size() && i < specs.size(); ++i) {
-    Encode(specs[i].get(), parts[i].get(), rows, components);
-  }
+  TakenApart(spec, value, rows,
+             [&](const TypeSpec& core, Handle leaf, Handle part) {
+               core.Encode(PartsOf(core, leaf, part), rows, components);
+             });
 }
-
 Object Decode(Handle spec, const TensorVector& components, size_t* next) {
-  const TypeSpec core = CoreSpec(spec);
-  if (core.has_encoder()) {
-    const PyHostSpec& host = HostOf(core);
-    std::vector<PyRef> specs, parts;
-    const StructureRef structure = host.Encoding(&specs);
-    for (const PyRef& part : specs) {
-      parts.push_back(PyRef::Steal(
-          Decode(part.get(), components, next).release().ptr()));
-    }
-    return host.encoder().attr("decode")(spec,
-                                         Owned(PackValue(*structure, parts)));
-  }
-  const TensorVector parts = core.Decode(components, next);
-  if (core.kind == TypeSpec::Kind::kTensor) return Wrapped(parts[0]);
-  const Object given = Wrapped(parts);
-  const bool coded = core.kind == TypeSpec::Kind::kRagged ||
-                     core.kind == TypeSpec::Kind::kSparse;
-  return coded && !core.host ? spec.attr("_from_components")(given)
-                             : spec.attr("from_tensors")(nb::iter(given));
+  return PutTogether(spec, [&](const TypeSpec& core, Handle leaf) {
+    return ValueOfParts(core, leaf, core.Decode(components, next));
+  });
 }
 
 // --- Leaves of values.
@@ -323,6 +274,69 @@ Object SetShapes(Handle spec, Object tensors) {
 }
 
 }  // namespace
+
+TensorVector PartsOf(const TypeSpec& core, Handle spec, Handle value) {
+  if (!core.host && core.kind == TypeSpec::Kind::kRagged) {
+    const RaggedValue ragged = AsRagged(value);
+    TensorVector parts = {ragged.flat()};
+    for (const RowPartition& p : ragged.partitions()) {
+      parts.push_back(p.splits);
+    }
+    return parts;
+  }
+  if (core.kind == TypeSpec::Kind::kSparse) {
+    const SparseValue sparse = AsSparse(value);
+    return {sparse.indices, sparse.values, sparse.dense_shape};
+  }
+  TensorVector parts;
+  for (Handle part : nb::list(spec.attr("to_tensors")(value))) {
+    parts.push_back(IsTensor(part.ptr()) ? TensorOf(part.ptr())
+                                         : Converted(part));
+  }
+  return parts;
+}
+
+Object ValueOfParts(const TypeSpec& core, Handle spec,
+                    const TensorVector& parts) {
+  if (core.kind == TypeSpec::Kind::kTensor) return Wrapped(parts[0]);
+  const Object given = Wrapped(parts);
+  const bool coded = core.kind == TypeSpec::Kind::kRagged ||
+                     core.kind == TypeSpec::Kind::kSparse;
+  return coded && !core.host ? spec.attr("_from_components")(given)
+                             : spec.attr("from_tensors")(nb::iter(given));
+}
+
+void TakenApart(Handle spec, Handle value, bool rows,
+                FunctionRef<void(const TypeSpec&, Handle, Handle)> leaf) {
+  const TypeSpec core = CoreSpec(spec);
+  if (!core.has_encoder()) return leaf(core, spec, value);
+  const PyHostSpec& host = HostOf(core);
+  std::vector<PyRef> specs, parts;
+  host.Encoding(&specs);
+  const Object encoded =
+      host.encoder().attr("encode")(spec, value, rows ? 1 : 0);
+  if (!StructureOf(encoded.ptr(), NestRules::kNest, &parts)) {
+    throw nb::python_error();
+  }
+  for (size_t i = 0; i < parts.size() && i < specs.size(); ++i) {
+    TakenApart(specs[i].get(), parts[i].get(), rows, leaf);
+  }
+}
+
+Object PutTogether(Handle spec,
+                   FunctionRef<Object(const TypeSpec&, Handle)> leaf) {
+  const TypeSpec core = CoreSpec(spec);
+  if (!core.has_encoder()) return leaf(core, spec);
+  const PyHostSpec& host = HostOf(core);
+  std::vector<PyRef> specs, parts;
+  const StructureRef structure = host.Encoding(&specs);
+  for (const PyRef& part : specs) {
+    parts.push_back(
+        PyRef::Steal(PutTogether(part.get(), leaf).release().ptr()));
+  }
+  return host.encoder().attr("decode")(spec,
+                                       Owned(PackValue(*structure, parts)));
+}
 
 TypeSpec CoreSpec(Handle spec) {
   if (IsTensorSpec(spec.ptr())) {

@@ -39,6 +39,22 @@ inline nanobind::object PackedElement(nanobind::handle like,
 // A tf.TypeSpec <-> the core's; extension types' stay Python's.
 TypeSpec CoreSpec(nanobind::handle spec);
 nanobind::object PythonSpec(const TypeSpec& spec);
+// The tensors that a value is made of, and the reverse; not of extension types
+// with an encoder.
+TensorVector PartsOf(const TypeSpec& core, nanobind::handle spec,
+                     nanobind::handle value);
+nanobind::object ValueOfParts(const TypeSpec& core, nanobind::handle spec,
+                              const TensorVector& parts);
+// Calls `leaf(core, spec, value)` with the value, or with those that encoders
+// make of it: if `rows`, such that have its rows.
+void TakenApart(
+    nanobind::handle spec, nanobind::handle value, bool rows,
+    FunctionRef<void(const TypeSpec&, nanobind::handle, nanobind::handle)>
+        leaf);
+// The value made of what `leaf(core, spec)` gives for these.
+nanobind::object PutTogether(
+    nanobind::handle spec,
+    FunctionRef<nanobind::object(const TypeSpec&, nanobind::handle)> leaf);
 // Types and shapes of the components.
 ElementSignature SignatureOfSpec(nanobind::handle spec);
 // The attributes that dataset ops describe elements with: a dict.

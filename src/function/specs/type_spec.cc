@@ -1,8 +1,8 @@
 #include "function/specs/type_spec.h"
 
 #include "framework/structure_match.h"
-#include "framework/symbolic_tensor.h"
 #include "function/dataset_builder.h"
+#include "function/ragged/integer_arithmetic.h"
 #include "function/trace_type.h"
 #include "ops/fn/DeserializeSparse.h"
 #include "ops/fn/RaggedTensorFromVariant.h"
@@ -14,13 +14,6 @@ namespace gk {
 namespace {
 
 using Kind = TypeSpec::Kind;
-
-// Tells the graph that is built what is known of a tensor.
-void Refine(const Tensor& t, const PartialTensorShape& shape) {
-  if (!t.is_symbolic()) return;
-  const SymbolicTensor* s = SymbolicTensor::Of(t);
-  s->source()->RefineShape(s->node(), s->index(), shape);
-}
 
 std::string TypeText(DataType dtype) {
   return Format("tf.{}", DataTypeName(dtype));
@@ -264,7 +257,7 @@ TensorVector TypeSpec::Decode(std::span<const gk::Tensor> components,
     return parts;
   }
   const std::vector<TypeSpec> known = Parts();
-  for (size_t i = 0; i < parts.size(); ++i) Refine(parts[i], known[i].shape);
+  for (size_t i = 0; i < parts.size(); ++i) integers::Refine(parts[i], known[i].shape);
   return parts;
 }
 

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 
 from graphkiln import _graphkiln, errors, nest
-from graphkiln._graphkiln import Tensor
-from graphkiln._src.control_flow import rows as _rows
+from graphkiln._graphkiln import Tensor, elements
 from graphkiln._src.function import function, tracing
 from graphkiln._src.types import variable_spec
 from graphkiln._src.types.type_spec import TensorSpec
@@ -58,59 +57,53 @@ def map_fn(
         )
     fn = tracing.convert_callee(fn)
     with _graphkiln.name_scope(name or "map"):
-        elems, flat, count = _checked(elems)
+        elems, flat = _checked(elems)
         if fn_output_signature is None:
-            signature = nest.map_structure(_rows.like_row, elems)
+            signature = nest.map_structure(
+                lambda x: x.dtype if isinstance(x, Tensor) else _row(x), elems
+            )
         else:
             signature = fn_output_signature
-        sources = [_rows.source(value) for value in flat]
-        collectors = [
-            _rows.collector(spec, count, infer_shape)
-            for spec in nest.flatten(signature)
-        ]
 
-        def step(i, taken):
-            taken = iter(taken)
-            row = nest.pack_sequence_as(
-                elems, [source.row(i, taken) for source in sources]
-            )
-            result = fn(row)
+        def step(rows):
+            result = fn(nest.pack_sequence_as(elems, rows))
             _check(signature, result, fn_output_signature is None)
-            return [
-                part
-                for collector, value in zip(collectors, nest.flatten(result))
-                for part in collector.encode(i, value)
-            ]
+            return nest.flatten(result)
 
-        kept = iter(_graphkiln._map_rows(
-            step, [t for source in sources for t in source.tensors], count,
-            [part for collector in collectors for part in collector.parts],
-            parallel_iterations or 10,
-        ))
         return nest.pack_sequence_as(
             signature,
-            [_rows.decoded(collector, kept) for collector in collectors],
+            _graphkiln._map_rows(
+                step, flat, nest.flatten(signature), infer_shape,
+                parallel_iterations or 10,
+            ),
         )
 
 
-def _checked(elems: object) -> tuple[object, list, object]:
-    """`elems` of tensors, those in a list, and how long they are."""
-    elems = nest.map_structure(
-        lambda x: x if _rows.is_batch(x) else _graphkiln.convert_to_tensor(x)
-        if not isinstance(x, list) else x,
-        elems,
-    ) if nest.flatten(elems) else elems
+def _row(value: object) -> object:
+    """What a row of `value` is."""
+    return elements.sliced(variable_spec.type_spec_from_value(value))
+
+
+def _tensor(value: object) -> object:
+    """What has rows as it is, all else as a tensor."""
+    if _graphkiln._has_rows(value):
+        return value
+    return _graphkiln.convert_to_tensor(value)
+
+
+def _checked(elems: object) -> tuple[object, list]:
+    """`elems` of tensors, and those in a list."""
+    if nest.flatten(elems):
+        elems = nest.map_structure(
+            lambda x: x if isinstance(x, list) else _tensor(x), elems
+        )
     flat = nest.flatten(elems)
     if not flat:
         raise ValueError(
             "elems must be a Tensor or (possibly nested) sequence of Tensors. "
             f"Got {elems}, which does not contain any Tensors."
         )
-    length = _graphkiln._common_length(
-        [part.shape for batch in flat for part in _rows.parts(batch)],
-        "Elements in elems",
-    )
-    return elems, flat, _rows.count(flat[0]) if length < 0 else length
+    return elems, flat
 
 
 def _check(signature: object, result: object, implied: bool) -> None:
@@ -144,16 +137,13 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     """
     if not callable(fn):
         raise TypeError(f"fn must be callable, got {fn!r}")
-    elems = nest.map_structure(
-        lambda x: x if _rows.is_batch(x) else _graphkiln.convert_to_tensor(x),
-        elems,
-    )
+    elems = nest.map_structure(_tensor, elems)
     flat = nest.flatten(elems)
     if not flat:
         raise ValueError(f"elems must hold a tensor, got {elems}")
-    held = [_rows.parts(x) for x in flat]
+    held = [_graphkiln._shapes_of_rows(x) for x in flat]
     lengths = {
-        part.shape.with_rank_at_least(1)[0] for parts in held for part in parts
+        shape.with_rank_at_least(1)[0] for shapes in held for shape in shapes
     } - {None}
     if len(lengths - {1}) > 1:
         raise errors.InvalidArgumentError(
@@ -162,24 +152,19 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
             f"{sorted(lengths)}",
         )
     unlike = len(lengths) > 1
-    once = [unlike and parts[0].shape[0] == 1 for parts in held]
+    once = [unlike and shapes[0][0] == 1 for shapes in held]
     batched = [x for x, single in zip(flat, once) if not single]
 
     def call(rows: list):
         taken = iter(rows)
         row = [
-            _rows.first(x) if single else next(taken)
+            _graphkiln._first_row(x) if single else next(taken)
             for x, single in zip(flat, once)
         ]
         result = fn(nest.pack_sequence_as(elems, row))
-        return nest.map_structure(
-            lambda x: (
-                x if _rows.is_batch(x) else _graphkiln.convert_to_tensor(x)
-            ),
-            result,
-        )
+        return nest.map_structure(_tensor, result)
 
-    signature = _signature(call, [_rows.spec_of_row(x) for x in batched])
+    signature = _signature(call, [_row(x) for x in batched])
     return map_fn(call, batched, fn_output_signature=signature)
 
 

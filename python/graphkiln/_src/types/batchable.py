@@ -5,37 +5,11 @@ What an extension type does is its batch encoder's: the attribute
 `__batch_encoder__` of the class.
 """
 
-from graphkiln import nest
 from graphkiln._graphkiln import TensorShape, elements
 from graphkiln._src.types import extension_type
 from graphkiln._src.types.type_spec import TypeSpec
 
 batched, sliced = elements.batched, elements.sliced
-
-
-def encoder(spec: object) -> "ExtensionTypeBatchEncoder | None":
-    """What takes values of the spec apart, if it is an extension type's."""
-    if not isinstance(spec, extension_type.ExtensionTypeSpec):
-        return None
-    return getattr(spec.value_type, "__batch_encoder__", None)
-
-
-def encoded(spec: TypeSpec) -> list:
-    """The specs of what a value of a batchable extension type becomes."""
-    return nest.flatten(encoder(spec).encoding_specs(spec))
-
-
-def encode(spec: TypeSpec, value: object, minimum_rank: int = 0) -> list:
-    """The parts that `encoded` describes."""
-    return nest.flatten(encoder(spec).encode(spec, value, minimum_rank))
-
-
-def decode(spec: TypeSpec, parts: list) -> object:
-    """The value made of them."""
-    own = encoder(spec)
-    return own.decode(
-        spec, nest.pack_sequence_as(own.encoding_specs(spec), list(parts))
-    )
 
 
 class ExtensionTypeBatchEncoder:

@@ -1,0 +1,169 @@
+#include "function/specs/spec_rows.h"
+
+#include "function/ragged/integer_arithmetic.h"
+#include "function/ragged/ragged.h"
+#include "ops/composite.h"
+#include "ops/fn/Cast.h"
+#include "ops/fn/Equal.h"
+#include "ops/fn/Fill.h"
+#include "ops/fn/Max.h"
+#include "ops/fn/Pad.h"
+#include "ops/fn/Shape.h"
+
+namespace gk {
+
+using namespace integers;  // NOLINT: operators
+
+namespace {
+
+using Kind = TypeSpec::Kind;
+
+RaggedValue RaggedOf(const TensorVector& parts) {
+  std::vector<RowPartition> partitions;
+  for (size_t i = 1; i < parts.size(); ++i) {
+    partitions.push_back({parts[i], {}});
+  }
+  return {parts[0], std::move(partitions)};
+}
+
+// x[..., begin:] or, with an `index`, x[..., index], of a matrix or a vector.
+Tensor Columns(const Tensor& x, std::optional<int64_t> index) {
+  SubscriptEntry all{.kind = SubscriptEntry::Kind::kEllipsis}, last;
+  if (index) {
+    last.kind = SubscriptEntry::Kind::kIndex;
+    last.begin = SubscriptBound(*index);
+  } else {
+    last.begin = SubscriptBound(1);
+  }
+  return Subscript(x, {all, last});
+}
+
+}  // namespace
+
+// --- RowSource.
+
+RaggedValue RowSource::Ragged() const {
+  std::vector<RowPartition> partitions;
+  for (size_t i = 1; i < parts_.size(); ++i) {
+    partitions.push_back({parts_[i], {}});
+    const int64_t length =
+        shape_.unknown_rank() ? kUnknownDim : shape_.dim(static_cast<int>(i));
+    if (length >= 0) partitions.back().uniform = length;
+  }
+  return {parts_[0], std::move(partitions)};
+}
+
+Tensor RowSource::Count() const {
+  switch (kind_) {
+    case Kind::kRagged:
+      return CastTo(Ragged().nrows(), DataType::kInt32);
+    case Kind::kSparse:
+      return CastTo(At(parts_[2], 0), DataType::kInt32);
+    default:
+      return At(ops::Shape(parts_[0]), 0);
+  }
+}
+
+TensorVector RowSource::Row(const Tensor& i) const {
+  if (kind_ == Kind::kRagged) {
+    SubscriptEntry at{.kind = SubscriptEntry::Kind::kIndex};
+    at.begin = SubscriptBound::Of(i);
+    const RaggedValue row = RaggedSubscript(Ragged(), {at});
+    TensorVector parts = {row.flat()};
+    for (const RowPartition& p : row.partitions()) parts.push_back(p.splits);
+    return parts;
+  }
+  const Tensor here = ops::Equal(Columns(parts_[0], 0),
+                                 CastTo(i, DataType::kInt64));
+  const auto masked = [&](const Tensor& t) {
+    return CallComposite("boolean_mask", {t, here})[0];
+  };
+  return {Columns(masked(parts_[0]), std::nullopt), masked(parts_[1]),
+          Columns(parts_[2], std::nullopt)};
+}
+
+// --- RowCollector.
+
+RowCollector::RowCollector(TypeSpec spec, bool infer_shape)
+    : spec_(std::move(spec)) {
+  const PartialTensorShape& shape = spec_.shape;
+  const PartialTensorShape scalar = TensorShape(), vector({kUnknownDim});
+  switch (spec_.kind) {
+    case Kind::kRagged: {
+      PartialTensorShape flat;
+      if (!shape.unknown_rank()) flat = vector;
+      for (int i = spec_.ragged_rank + 1; i < shape.rank(); ++i) {
+        flat.AddDim(shape.dim(i));
+      }
+      kept_ = {{spec_.dtype, flat, true, false},
+               {spec_.splits, scalar, false, false}};
+      kept_.insert(kept_.end(), spec_.ragged_rank,
+                   {spec_.splits, vector, true, false});
+      return;
+    }
+    case Kind::kSparse: {
+      if (shape.unknown_rank()) {
+        throw Error(
+            ValueError("The rank of sparse results must be known, got {}",
+                       spec_.Text()));
+      }
+      const int64_t rank = shape.rank();
+      kept_ = {{DataType::kInt64, PartialTensorShape({kUnknownDim, rank + 1}),
+                true, false},
+               {spec_.dtype, vector, true, false},
+               {DataType::kInt64, PartialTensorShape({rank}), false, false}};
+      return;
+    }
+    default:
+      kept_ = {{spec_.dtype, shape, false, infer_shape}};
+  }
+}
+
+void RowCollector::Keep(const Tensor& i, const TensorVector& parts,
+                        TensorVector* kept) const {
+  if (spec_.kind == Kind::kRagged) {
+    const RaggedValue row = RaggedOf(parts);
+    kept->push_back(row.flat());
+    kept->push_back(CastTo(row.is_ragged() ? row.nrows()
+                                           : SizeOf(parts[0], 0, spec_.splits),
+                           spec_.splits));
+    for (const RowPartition& p : row.partitions()) {
+      kept->push_back(CastTo(p.lengths(), spec_.splits));
+    }
+  } else if (spec_.kind == Kind::kSparse) {
+    const Tensor number =
+        ops::Fill(Vector({SizeOf(parts[0], 0, DataType::kInt32), Int32Of(1)}),
+                  CastTo(i, DataType::kInt64));
+    kept->push_back(Concat({number, parts[0]}, 1));
+    kept->push_back(parts[1]);
+    kept->push_back(parts[2]);
+  } else {
+    kept->push_back(parts[0]);
+  }
+}
+
+TensorVector RowCollector::Together(std::span<const Tensor> kept,
+                                    const Tensor& count) const {
+  if (spec_.kind == Kind::kRagged) {
+    // One dimension more: the rows' own lengths.
+    TensorVector parts = {kept[0]};
+    for (const Tensor& lengths : kept.subspan(1)) {
+      parts.push_back(
+          RowPartition::FromLengths(lengths, /*validate=*/false).splits);
+    }
+    return parts;
+  }
+  if (spec_.kind != Kind::kSparse) return {kept[0]};
+  // The largest of the rows' shapes holds all of them.
+  const Tensor edges = ValueOrThrow(OpBuilder::Current()->Constant(
+      Tensor::OfValues<int32_t>(std::vector<int32_t>{1, 0, 0, 0},
+                                ValueOrThrow(TensorShape::Make(
+                                    std::vector<int64_t>{2, 2}))),
+      {}));
+  const Tensor padded = ops::Pad(kept[2], edges);
+  const Tensor inner = ops::Max(padded, IntegerConstant(0));
+  return {kept[0], kept[1],
+          Concat({Vector({CastTo(count, DataType::kInt64)}), inner})};
+}
+
+}  // namespace gk

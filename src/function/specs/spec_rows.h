@@ -1,0 +1,62 @@
+// Rows of values that specs describe, for loops over them: taken one by one,
+// and collected again. Of ragged and sparse values a row is made of the whole,
+// of tensors the loop takes it.
+//
+// Made with the current builder; functions throw Error.
+#ifndef GK_FUNCTION_SPECS_SPEC_ROWS_H_
+#define GK_FUNCTION_SPECS_SPEC_ROWS_H_
+
+#include "function/ragged/ragged_value.h"
+#include "function/row_loops.h"
+#include "function/specs/type_spec.h"
+
+namespace gk {
+
+// What has rows: a tensor, a ragged or a sparse one, in parts.
+class RowSource {
+ public:
+  RowSource(const TypeSpec& spec, TensorVector parts)
+      : kind_(spec.kind), shape_(spec.shape), parts_(std::move(parts)) {}
+
+  const PartialTensorShape& shape() const { return shape_; }
+  // How many rows there are, an int32 scalar.
+  Tensor Count() const;
+  // Does the loop take its rows?
+  bool is_tensor() const { return kind_ == TypeSpec::Kind::kTensor; }
+  const Tensor& tensor() const { return parts_[0]; }
+  // The parts of row `i`, an integer scalar, where it is no tensor.
+  TensorVector Row(const Tensor& i) const;
+
+ private:
+  RaggedValue Ragged() const;
+
+  TypeSpec::Kind kind_;
+  PartialTensorShape shape_;
+  TensorVector parts_;
+};
+
+// Collects rows that a spec describes.
+class RowCollector {
+ public:
+  // ValueError for a sparse one of unknown rank. `infer_shape`: must all
+  // tensors have one shape?
+  RowCollector(TypeSpec spec, bool infer_shape);
+
+  const TypeSpec& spec() const { return spec_; }
+  // What is kept of each row.
+  const std::vector<RowPart>& kept() const { return kept_; }
+  // That of row `i`, of which the value has these parts.
+  void Keep(const Tensor& i, const TensorVector& parts,
+            TensorVector* kept) const;
+  // The parts of all `count` rows as one value, made of what was kept.
+  TensorVector Together(std::span<const Tensor> kept,
+                        const Tensor& count) const;
+
+ private:
+  TypeSpec spec_;
+  std::vector<RowPart> kept_;
+};
+
+}  // namespace gk
+
+#endif  // GK_FUNCTION_SPECS_SPEC_ROWS_H_
