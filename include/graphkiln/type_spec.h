@@ -7,138 +7,137 @@
 #ifndef GRAPHKILN_TYPE_SPEC_H_
 #define GRAPHKILN_TYPE_SPEC_H_
 
+#include <graphkiln/call_structure.h>
+
 #include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
 
-#include <graphkiln/call_structure.h>
-
 namespace gk {
 GK_API_NAMESPACE {
+  class Dataset;
+  class IndexedSlices;
+  class Iterator;
+  class Optional;
+  class RaggedTensor;
+  class SparseTensor;
+  struct ElementSpec;
 
-class Dataset;
-class IndexedSlices;
-class Iterator;
-class Optional;
-class RaggedTensor;
-class SparseTensor;
-struct ElementSpec;
+  struct GK_EXPORT TypeSpec {
+    enum class Kind {
+      kTensor,
+      kNone,
+      kRagged,
+      kSparse,
+      kSlices,
+      kDataset,
+      kOptional,
+      kIterator,
+    };
+    Kind kind = Kind::kTensor;
+    // Of slices: of the whole.
+    Shape shape = Shape::UnknownRank();
+    DataType dtype = DataType::kFloat;
+    std::string name = {};  // of a tensor
+    int ragged_rank = 0;    // how many dimensions are partitioned
+    DataType row_splits_dtype = DataType::kInt64;
+    // Of slices.
+    DataType indices_dtype = DataType::kInt64;
+    std::optional<DataType> dense_shape_dtype = {};
+    // Of what a dataset, an optional or an iterator gives.
+    std::shared_ptr<const ElementSpec> element_spec = {};
 
-struct GK_EXPORT TypeSpec {
-  enum class Kind {
-    kTensor,
-    kNone,
-    kRagged,
-    kSparse,
-    kSlices,
-    kDataset,
-    kOptional,
-    kIterator,
+    TypeSpec() = default;
+    TypeSpec(const TensorSpec& tensor)  // NOLINT: a tensor's is one
+        : shape(tensor.shape), dtype(tensor.dtype), name(tensor.name) {}
+
+    // The tensors that a value is made of.
+    std::vector<TensorSpec> flatten() const;
+    // Could a value be described by both?
+    bool is_compatible_with(const TypeSpec& other) const;
+    // Is every value of this spec one of the other?
+    bool is_subtype_of(const TypeSpec& other) const;
+    // The narrowest that covers both, if any does.
+    std::optional<TypeSpec> most_specific_common_supertype(
+        const TypeSpec& other) const;
+    // "TensorSpec(shape=(2,), dtype=int32)".
+    std::string to_string() const;
+    friend GK_EXPORT bool operator==(const TypeSpec& a, const TypeSpec& b);
   };
-  Kind kind = Kind::kTensor;
-  // Of slices: of the whole.
-  Shape shape = Shape::UnknownRank();
-  DataType dtype = DataType::kFloat;
-  std::string name = {};  // of a tensor
-  int ragged_rank = 0;    // how many dimensions are partitioned
-  DataType row_splits_dtype = DataType::kInt64;
-  // Of slices.
-  DataType indices_dtype = DataType::kInt64;
-  std::optional<DataType> dense_shape_dtype = {};
-  // Of what a dataset, an optional or an iterator gives.
-  std::shared_ptr<const ElementSpec> element_spec = {};
+  GK_EXPORT std::ostream& operator<<(std::ostream& out, const TypeSpec& spec);
 
-  TypeSpec() = default;
-  TypeSpec(const TensorSpec& tensor)  // NOLINT: a tensor's is one
-      : shape(tensor.shape), dtype(tensor.dtype), name(tensor.name) {}
+  // How elements nest, and what is known of each leaf.
+  struct ElementSpec {
+    Structure structure;
+    std::vector<TypeSpec> leaves;
+    // "(TensorSpec(shape=(), dtype=int64), ...)".
+    GK_EXPORT std::string to_string() const;
 
-  // The tensors that a value is made of.
-  std::vector<TensorSpec> flatten() const;
-  // Could a value be described by both?
-  bool is_compatible_with(const TypeSpec& other) const;
-  // Is every value of this spec one of the other?
-  bool is_subtype_of(const TypeSpec& other) const;
-  // The narrowest that covers both, if any does.
-  std::optional<TypeSpec> most_specific_common_supertype(
-      const TypeSpec& other) const;
-  // "TensorSpec(shape=(2,), dtype=int32)".
-  std::string to_string() const;
-  friend GK_EXPORT bool operator==(const TypeSpec& a, const TypeSpec& b);
-};
-GK_EXPORT std::ostream& operator<<(std::ostream& out, const TypeSpec& spec);
+    // --- For the library itself.
+    detail::ResultShape shape = {};
+  };
 
-// How elements nest, and what is known of each leaf.
-struct ElementSpec {
-  Structure structure;
-  std::vector<TypeSpec> leaves;
-  // "(TensorSpec(shape=(), dtype=int64), ...)".
-  GK_EXPORT std::string to_string() const;
+  struct GK_EXPORT RaggedTensorSpec : TypeSpec {
+    // kUnknown for ragged dimensions. All dimensions but the last are
+    // partitioned unless `ragged_rank` says how many. Throws Error (ValueError)
+    // if the shape does not allow that.
+    explicit RaggedTensorSpec(const Shape& shape,
+                              DataType dtype = DataType::kFloat,
+                              std::optional<int64_t> ragged_rank = {},
+                              DataType row_splits_dtype = DataType::kInt64);
+    static RaggedTensorSpec from_value(const RaggedTensor& value);
+  };
 
-  // --- For the library itself.
-  detail::ResultShape shape = {};
-};
+  struct GK_EXPORT SparseTensorSpec : TypeSpec {
+    explicit SparseTensorSpec(const Shape& shape = Shape::UnknownRank(),
+                              DataType dtype = DataType::kFloat);
+    static SparseTensorSpec from_value(const SparseTensor& value);
+  };
 
-struct GK_EXPORT RaggedTensorSpec : TypeSpec {
-  // kUnknown for ragged dimensions. All dimensions but the last are partitioned
-  // unless `ragged_rank` says how many. Throws Error (ValueError) if the shape
-  // does not allow that.
-  explicit RaggedTensorSpec(const Shape& shape,
-                            DataType dtype = DataType::kFloat,
-                            std::optional<int64_t> ragged_rank = {},
-                            DataType row_splits_dtype = DataType::kInt64);
-  static RaggedTensorSpec from_value(const RaggedTensor& value);
-};
+  struct GK_EXPORT IndexedSlicesSpec : TypeSpec {
+    // No `dense_shape_dtype`: values carry no dense shape.
+    explicit IndexedSlicesSpec(const Shape& shape = Shape::UnknownRank(),
+                               DataType dtype = DataType::kFloat,
+                               DataType indices_dtype = DataType::kInt64,
+                               std::optional<DataType> dense_shape_dtype = {});
+    static IndexedSlicesSpec from_value(const IndexedSlices& value);
+  };
 
-struct GK_EXPORT SparseTensorSpec : TypeSpec {
-  explicit SparseTensorSpec(const Shape& shape = Shape::UnknownRank(),
-                            DataType dtype = DataType::kFloat);
-  static SparseTensorSpec from_value(const SparseTensor& value);
-};
+  struct GK_EXPORT DatasetSpec : TypeSpec {
+    // `shape`: of the tensor that holds datasets.
+    explicit DatasetSpec(const ElementSpec& element_spec,
+                         const Shape& shape = {});
+    static DatasetSpec from_value(const Dataset& value);
+  };
 
-struct GK_EXPORT IndexedSlicesSpec : TypeSpec {
-  // No `dense_shape_dtype`: values carry no dense shape.
-  explicit IndexedSlicesSpec(const Shape& shape = Shape::UnknownRank(),
-                             DataType dtype = DataType::kFloat,
-                             DataType indices_dtype = DataType::kInt64,
-                             std::optional<DataType> dense_shape_dtype = {});
-  static IndexedSlicesSpec from_value(const IndexedSlices& value);
-};
+  struct GK_EXPORT OptionalSpec : TypeSpec {
+    explicit OptionalSpec(const ElementSpec& element_spec);
+    static OptionalSpec from_value(const Optional& value);
+  };
 
-struct GK_EXPORT DatasetSpec : TypeSpec {
-  // `shape`: of the tensor that holds datasets.
-  explicit DatasetSpec(const ElementSpec& element_spec,
-                       const Shape& shape = {});
-  static DatasetSpec from_value(const Dataset& value);
-};
+  struct GK_EXPORT IteratorSpec : TypeSpec {
+    explicit IteratorSpec(const ElementSpec& element_spec);
+    static IteratorSpec from_value(const Iterator& value);
+  };
 
-struct GK_EXPORT OptionalSpec : TypeSpec {
-  explicit OptionalSpec(const ElementSpec& element_spec);
-  static OptionalSpec from_value(const Optional& value);
-};
-
-struct GK_EXPORT IteratorSpec : TypeSpec {
-  explicit IteratorSpec(const ElementSpec& element_spec);
-  static IteratorSpec from_value(const Iterator& value);
-};
-
-namespace detail {
-template <>
-struct GK_EXPORT ElementLeaf<Dataset> {
-  static constexpr const char* kName = "a dataset";
-  static void Add(Results& out, const Dataset& value);
-  static Dataset Next(ResultReader& reader);
-  static bool Fits(const TypeSpec& spec);
-};
-template <>
-struct GK_EXPORT ElementLeaf<Optional> {
-  static constexpr const char* kName = "an optional";
-  static void Add(Results& out, const Optional& value);
-  static Optional Next(ResultReader& reader);
-  static bool Fits(const TypeSpec& spec);
-};
-}  // namespace detail
+  namespace detail {
+  template <>
+  struct GK_EXPORT ElementLeaf<Dataset> {
+    static constexpr const char* kName = "a dataset";
+    static void Add(Results& out, const Dataset& value);
+    static Dataset Next(ResultReader& reader);
+    static bool Fits(const TypeSpec& spec);
+  };
+  template <>
+  struct GK_EXPORT ElementLeaf<Optional> {
+    static constexpr const char* kName = "an optional";
+    static void Add(Results& out, const Optional& value);
+    static Optional Next(ResultReader& reader);
+    static bool Fits(const TypeSpec& spec);
+  };
+  }  // namespace detail
 
 }  // GK_API_NAMESPACE
 }  // namespace gk

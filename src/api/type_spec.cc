@@ -40,10 +40,11 @@ InnerSpec Inner(const TypeSpec& spec) {
   InnerSpec inner{static_cast<InnerSpec::Kind>(spec.kind), Inner(spec.dtype),
                   Inner(spec.shape), spec.name};
   inner.ragged_rank = spec.ragged_rank;
-  inner.splits = Inner(spec.kind == TypeSpec::Kind::kSlices
-                           ? spec.indices_dtype
-                           : spec.row_splits_dtype);
-  if (spec.dense_shape_dtype) inner.dense_shape = Inner(*spec.dense_shape_dtype);
+  inner.splits =
+      Inner(spec.kind == TypeSpec::Kind::kSlices ? spec.indices_dtype
+                                                 : spec.row_splits_dtype);
+  if (spec.dense_shape_dtype)
+    inner.dense_shape = Inner(*spec.dense_shape_dtype);
   if (spec.kind == TypeSpec::Kind::kSlices) {
     inner.rows = PartialTensorShape({kUnknownDim});
   }
@@ -83,8 +84,7 @@ std::shared_ptr<const ElementSpec> Outer(const ::gk::ElementSpec& spec,
     const auto& elements = like.leaves[i].element_spec;
     made->leaves[i] = Outer(spec.leaves[i]);
     if (spec.leaves[i].elements) {
-      made->leaves[i].element_spec =
-          Outer(*spec.leaves[i].elements, *elements);
+      made->leaves[i].element_spec = Outer(*spec.leaves[i].elements, *elements);
     }
   }
   return made;
@@ -259,9 +259,8 @@ const TypeSpec& LeafAt(const ResultReader& reader) {
   ThrowPublic(ValueError("An element has fewer components than its spec."));
 }
 TensorVector NextParts(ResultReader& reader, const InnerSpec& spec) {
-  return Guarded([&] {
-    return spec.Decode(Inner(reader.tensors), &reader.next_tensor);
-  });
+  return Guarded(
+      [&] { return spec.Decode(Inner(reader.tensors), &reader.next_tensor); });
 }
 
 }  // namespace
@@ -309,8 +308,9 @@ void ElementLeaf<SparseTensor>::Add(Results& out, const SparseTensor& value) {
 }
 SparseTensor ElementLeaf<SparseTensor>::Next(ResultReader& reader) {
   const TensorVector parts = NextParts(reader, Inner(LeafAt(reader)));
-  return Guarded(
-      [&] { return SparseTensor(SparseValue{parts[0], parts[1], parts[2], {}}); });
+  return Guarded([&] {
+    return SparseTensor(SparseValue{parts[0], parts[1], parts[2], {}});
+  });
 }
 bool ElementLeaf<SparseTensor>::Fits(const TypeSpec& spec) {
   return spec.kind == Kind::kSparse;

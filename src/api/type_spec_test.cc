@@ -94,8 +94,7 @@ TEST(TypeSpecTest, RaggedElements) {
     seen.push_back(p.first.to_vector<int>());
     seen.push_back(p.second.flat_values().to_vector<int>());
   }
-  EXPECT_EQ(seen,
-            (std::vector<std::vector<int>>{{3, 0}, {2, 4}, {3}, {6}}));
+  EXPECT_EQ(seen, (std::vector<std::vector<int>>{{3, 0}, {2, 4}, {3}, {6}}));
 
   // And back to rows.
   std::vector<std::vector<int>> again;
@@ -106,7 +105,8 @@ TEST(TypeSpecTest, RaggedElements) {
   int n = 0;
   for (RaggedTensor batch : twos.rebatch(3)) {
     ++n;
-    EXPECT_EQ(batch.flat_values().to_vector<int>(), (std::vector<int>{1, 2, 3}));
+    EXPECT_EQ(batch.flat_values().to_vector<int>(),
+              (std::vector<int>{1, 2, 3}));
   }
   EXPECT_EQ(n, 1);
   // No tensor is there to be read.
@@ -118,9 +118,8 @@ TEST(TypeSpecTest, RaggedElements) {
 TEST(TypeSpecTest, StatesAndWindowsOfRagged) {
   const Dataset rows = Dataset::from_tensors(ThreeRows()).repeat(2);
   const RaggedTensor sum =
-      rows.reduce(ThreeRows(), [](RaggedTensor state, RaggedTensor x) {
-        return state + x;
-      });
+      rows.reduce(ThreeRows(),
+                  [](RaggedTensor state, RaggedTensor x) { return state + x; });
   EXPECT_EQ(sum.flat_values().to_vector<int>(), (std::vector<int>{3, 6, 9}));
   int n = 0;
   for (Dataset window : rows.window(2)) {
@@ -142,8 +141,8 @@ TEST(TypeSpecTest, SparseElements) {
                    p.second.item<int>());
   }
   EXPECT_EQ(sums, (std::vector<float>{12, 14}));
-  const Dataset whole = rows.batch(2).map(
-      [](SparseTensor x, Tensor y) { return x.to_dense(); });
+  const Dataset whole =
+      rows.batch(2).map([](SparseTensor x, Tensor y) { return x.to_dense(); });
   const Tensor dense = whole.get_single_element();
   EXPECT_EQ(dense.to_vector<float>(), (std::vector<float>{0, 5, 0, 0, 0, 6}));
   EXPECT_EQ(whole.element_spec().leaves[0].shape.rank(), 2);

@@ -115,14 +115,14 @@ bool HasRows(nb::handle value) {
 class RowsOfValue {
  public:
   explicit RowsOfValue(nb::handle value) : spec_(SpecOfValue(value)) {
-    TakenApart(spec_, value, /*rows=*/true,
-               [&](const TypeSpec& core, nb::handle leaf, nb::handle part) {
-                 if (core.kind > TypeSpec::Kind::kSparse || core.host) {
-                   Throw(TypeError("The rows of {} cannot be taken",
-                                   TextOf(leaf)));
-                 }
-                 sources_.emplace_back(core, PartsOf(core, leaf, part));
-               });
+    TakenApart(
+        spec_, value, /*rows=*/true,
+        [&](const TypeSpec& core, nb::handle leaf, nb::handle part) {
+          if (core.kind > TypeSpec::Kind::kSparse || core.host) {
+            Throw(TypeError("The rows of {} cannot be taken", TextOf(leaf)));
+          }
+          sources_.emplace_back(core, PartsOf(core, leaf, part));
+        });
   }
   const std::vector<RowSource>& sources() const { return sources_; }
   // Row `i`, of the rows of tensors from `next` on.
@@ -164,10 +164,10 @@ bool IsOneOf(nb::handle spec, nb::handle value) {
 class ResultRows {
  public:
   ResultRows(nb::handle signature, bool infer_shape) {
-    const bool is_spec = PyObject_TypeCheck(signature.ptr(), TypeSpecType) &&
-                         (IsTensorSpec(signature.ptr()) ||
-                          CoreSpec(signature).has_encoder() ||
-                          CoreSpec(signature).kind <= TypeSpec::Kind::kSparse);
+    const bool is_spec =
+        PyObject_TypeCheck(signature.ptr(), TypeSpecType) &&
+        (IsTensorSpec(signature.ptr()) || CoreSpec(signature).has_encoder() ||
+         CoreSpec(signature).kind <= TypeSpec::Kind::kSparse);
     if (is_spec) {
       spec_ = nb::borrow(signature);
     } else {
@@ -175,7 +175,8 @@ class ResultRows {
       if (dtype == DataType::kInvalid) throw nb::python_error();
       spec_ = Owned(WrapTensorSpec(PartialTensorShape(), dtype));
     }
-    for (TypeSpec& leaf : LeavesInside({Structure::Leaf(), {CoreSpec(spec_)}})) {
+    for (TypeSpec& leaf :
+         LeavesInside({Structure::Leaf(), {CoreSpec(spec_)}})) {
       collectors_.emplace_back(std::move(leaf), infer_shape);
     }
   }
@@ -194,27 +195,27 @@ class ResultRows {
           TextOf(value)));
     }
     size_t at = 0;
-    TakenApart(
-        spec_, value, /*rows=*/false,
-        [&](const TypeSpec& core, nb::handle spec, nb::handle part) {
-          const RowCollector& collector = collectors_.at(at++);
-          const DataType dtype = core.dtype;
-          if (core.kind == TypeSpec::Kind::kTensor) {
-            return collector.Keep(i, {ConvertedTo(part, dtype)}, kept);
-          }
-          nb::object given = nb::borrow(part);
-          if (core.kind == TypeSpec::Kind::kRagged && !IsRagged(part)) {
-            given = Wrapped(ConvertedTo(part, dtype));
-          }
-          const TensorVector parts = PartsOf(core, spec, given);
-          if (core.kind == TypeSpec::Kind::kRagged &&
-              parts.size() != 1u + core.ragged_rank) {
-            Throw(ValueError("The result {} does not have ragged rank {}, as "
-                             "its signature says",
-                             TextOf(part), core.ragged_rank));
-          }
-          collector.Keep(i, parts, kept);
-        });
+    TakenApart(spec_, value, /*rows=*/false,
+               [&](const TypeSpec& core, nb::handle spec, nb::handle part) {
+                 const RowCollector& collector = collectors_.at(at++);
+                 const DataType dtype = core.dtype;
+                 if (core.kind == TypeSpec::Kind::kTensor) {
+                   return collector.Keep(i, {ConvertedTo(part, dtype)}, kept);
+                 }
+                 nb::object given = nb::borrow(part);
+                 if (core.kind == TypeSpec::Kind::kRagged && !IsRagged(part)) {
+                   given = Wrapped(ConvertedTo(part, dtype));
+                 }
+                 const TensorVector parts = PartsOf(core, spec, given);
+                 if (core.kind == TypeSpec::Kind::kRagged &&
+                     parts.size() != 1u + core.ragged_rank) {
+                   Throw(ValueError(
+                       "The result {} does not have ragged rank {}, as "
+                       "its signature says",
+                       TextOf(part), core.ragged_rank));
+                 }
+                 collector.Keep(i, parts, kept);
+               });
   }
   // Of `n` rows, `count`: -1 if that is not known.
   nb::object Together(const TensorVector& kept, size_t* next, int64_t n,
@@ -323,7 +324,8 @@ nb::object FirstRow(nb::handle value) {
     RowsOfValue rows(value);
     TensorVector taken;
     for (const RowSource& s : rows.sources()) {
-      if (s.is_tensor()) taken.push_back(integers::Take(s.tensor(), Int32Of(0)));
+      if (s.is_tensor())
+        taken.push_back(integers::Take(s.tensor(), Int32Of(0)));
     }
     size_t next = 0;
     return rows.Row(Int32Of(0), taken, &next);

@@ -35,7 +35,9 @@ Handle NoneSpec() {
   return Owned(Py_XNewRef(cls.Get()));
 }
 
-PartialTensorShape ShapeOfSpec(Handle spec) { return Shape(spec.attr("shape")); }
+PartialTensorShape ShapeOfSpec(Handle spec) {
+  return Shape(spec.attr("shape"));
+}
 DataType TypeOf(Handle spec, const char* name) {
   return AsDType(Object(spec.attr(name)).ptr());
 }
@@ -89,8 +91,7 @@ class PyHostSpec final : public HostSpec {
     return parts;
   }
   TypeSpec Batched(int64_t size) const override {
-    return CoreSpec(
-        Object(encoder().attr("batch")(spec(), SizeObject(size))));
+    return CoreSpec(Object(encoder().attr("batch")(spec(), SizeObject(size))));
   }
   TypeSpec Row() const override {
     return CoreSpec(Object(encoder().attr("unbatch")(spec())));
@@ -341,11 +342,10 @@ Object PutTogether(Handle spec,
 TypeSpec CoreSpec(Handle spec) {
   if (IsTensorSpec(spec.ptr())) {
     const PyTensorSpec& tensor = *TensorSpecOf(spec.ptr());
-    return TypeSpec::Tensor(
-        tensor.dtype, tensor.shape,
-        tensor.name == nullptr || tensor.name == Py_None
-            ? std::string()
-            : nb::cast<std::string>(Handle(tensor.name)));
+    return TypeSpec::Tensor(tensor.dtype, tensor.shape,
+                            tensor.name == nullptr || tensor.name == Py_None
+                                ? std::string()
+                                : nb::cast<std::string>(Handle(tensor.name)));
   }
   if (IsDatasetSpec(spec)) {
     return TypeSpec::Of(TypeSpec::Kind::kDataset,
@@ -360,9 +360,9 @@ TypeSpec CoreSpec(Handle spec) {
   if (!IsSpecOf(spec, RaggedSpec())) {
     return TypeSpec::Of(MakeRef<PyHostSpec>(spec));
   }
-  TypeSpec ragged = TypeSpec::Ragged(
-      TypeOf(spec, "dtype"), ShapeOfSpec(spec),
-      nb::cast<int>(spec.attr("ragged_rank")), TypeOf(spec, "row_splits_dtype"));
+  TypeSpec ragged = TypeSpec::Ragged(TypeOf(spec, "dtype"), ShapeOfSpec(spec),
+                                     nb::cast<int>(spec.attr("ragged_rank")),
+                                     TypeOf(spec, "row_splits_dtype"));
   if (!spec.attr("flat_values_spec").is_none()) {
     ragged.host = MakeRef<PyHostSpec>(spec);
   }

@@ -73,8 +73,8 @@ TensorVector RowSource::Row(const Tensor& i) const {
     for (const RowPartition& p : row.partitions()) parts.push_back(p.splits);
     return parts;
   }
-  const Tensor here = ops::Equal(Columns(parts_[0], 0),
-                                 CastTo(i, DataType::kInt64));
+  const Tensor here =
+      ops::Equal(Columns(parts_[0], 0), CastTo(i, DataType::kInt64));
   const auto masked = [&](const Tensor& t) {
     return CallComposite("boolean_mask", {t, here})[0];
   };
@@ -103,9 +103,8 @@ RowCollector::RowCollector(TypeSpec spec, bool infer_shape)
     }
     case Kind::kSparse: {
       if (shape.unknown_rank()) {
-        throw Error(
-            ValueError("The rank of sparse results must be known, got {}",
-                       spec_.Text()));
+        throw Error(ValueError(
+            "The rank of sparse results must be known, got {}", spec_.Text()));
       }
       const int64_t rank = shape.rank();
       kept_ = {{DataType::kInt64, PartialTensorShape({kUnknownDim, rank + 1}),
@@ -124,9 +123,9 @@ void RowCollector::Keep(const Tensor& i, const TensorVector& parts,
   if (spec_.kind == Kind::kRagged) {
     const RaggedValue row = RaggedOf(parts);
     kept->push_back(row.flat());
-    kept->push_back(CastTo(row.is_ragged() ? row.nrows()
-                                           : SizeOf(parts[0], 0, spec_.splits),
-                           spec_.splits));
+    kept->push_back(CastTo(
+        row.is_ragged() ? row.nrows() : SizeOf(parts[0], 0, spec_.splits),
+        spec_.splits));
     for (const RowPartition& p : row.partitions()) {
       kept->push_back(CastTo(p.lengths(), spec_.splits));
     }
@@ -156,9 +155,9 @@ TensorVector RowCollector::Together(std::span<const Tensor> kept,
   if (spec_.kind != Kind::kSparse) return {kept[0]};
   // The largest of the rows' shapes holds all of them.
   const Tensor edges = ValueOrThrow(OpBuilder::Current()->Constant(
-      Tensor::OfValues<int32_t>(std::vector<int32_t>{1, 0, 0, 0},
-                                ValueOrThrow(TensorShape::Make(
-                                    std::vector<int64_t>{2, 2}))),
+      Tensor::OfValues<int32_t>(
+          std::vector<int32_t>{1, 0, 0, 0},
+          ValueOrThrow(TensorShape::Make(std::vector<int64_t>{2, 2}))),
       {}));
   const Tensor padded = ops::Pad(kept[2], edges);
   const Tensor inner = ops::Max(padded, IntegerConstant(0));

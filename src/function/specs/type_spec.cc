@@ -99,8 +99,8 @@ std::vector<TypeSpec> TypeSpec::Parts() const {
         const bool known =
             level == 0 && !shape.unknown_rank() && shape.dim(0) >= 0;
         parts.push_back(Tensor(
-            splits, PartialTensorShape(
-                        {known ? shape.dim(0) + 1 : kUnknownDim})));
+            splits,
+            PartialTensorShape({known ? shape.dim(0) + 1 : kUnknownDim})));
       }
       return parts;
     }
@@ -214,21 +214,20 @@ std::optional<TypeSpec> TypeSpec::Common(const TypeSpec& o) const {
 
 void TypeSpec::Encode(std::span<const gk::Tensor> parts, bool rows,
                       TensorVector* components) const {
-  const bool coded =
-      !host && (kind == Kind::kRagged || kind == Kind::kSparse) &&
-      !(kind == Kind::kRagged && rows && parts.size() == 1);
+  const bool coded = !host &&
+                     (kind == Kind::kRagged || kind == Kind::kSparse) &&
+                     !(kind == Kind::kRagged && rows && parts.size() == 1);
   if (!coded) {
     components->insert(components->end(), parts.begin(), parts.end());
   } else if (kind == Kind::kRagged) {
     components->push_back(
         ops::RaggedTensorToVariant(parts.subspan(1), parts[0], rows));
   } else {
-    components->push_back((rows ? ops::SerializeManySparse(parts[0], parts[1],
-                                                           parts[2],
-                                                           DataType::kVariant)
-                                : ops::SerializeSparse(parts[0], parts[1],
-                                                       parts[2],
-                                                       DataType::kVariant)));
+    components->push_back(
+        (rows ? ops::SerializeManySparse(parts[0], parts[1], parts[2],
+                                         DataType::kVariant)
+              : ops::SerializeSparse(parts[0], parts[1], parts[2],
+                                     DataType::kVariant)));
   }
 }
 
@@ -236,8 +235,7 @@ TensorVector TypeSpec::Decode(std::span<const gk::Tensor> components,
                               size_t* next) const {
   const auto take = [&] {
     if (*next >= components.size()) {
-      throw Error(
-          ValueError("An element has fewer components than its spec."));
+      throw Error(ValueError("An element has fewer components than its spec."));
     }
     return components[(*next)++];
   };
@@ -257,7 +255,8 @@ TensorVector TypeSpec::Decode(std::span<const gk::Tensor> components,
     return parts;
   }
   const std::vector<TypeSpec> known = Parts();
-  for (size_t i = 0; i < parts.size(); ++i) integers::Refine(parts[i], known[i].shape);
+  for (size_t i = 0; i < parts.size(); ++i)
+    integers::Refine(parts[i], known[i].shape);
   return parts;
 }
 
@@ -275,11 +274,11 @@ std::string TypeSpec::Text() const {
       return Format("SparseTensorSpec({}, {})", ShapeText(shape),
                     TypeText(dtype));
     case Kind::kSlices:
-      return Format("IndexedSlicesSpec({}, {}, {}, {}, {})", ShapeText(shape),
-                    TypeText(dtype), TypeText(splits),
-                    dense_shape == DataType::kInvalid ? "None"
-                                                      : TypeText(dense_shape),
-                    ShapeText(rows));
+      return Format(
+          "IndexedSlicesSpec({}, {}, {}, {}, {})", ShapeText(shape),
+          TypeText(dtype), TypeText(splits),
+          dense_shape == DataType::kInvalid ? "None" : TypeText(dense_shape),
+          ShapeText(rows));
     case Kind::kDataset:
       return Format("DatasetSpec({}, {})", elements->Text(), ShapeText(shape));
     case Kind::kOptional:
@@ -365,9 +364,8 @@ std::optional<ElementSpec> CommonElements(const ElementSpec& a,
   return common;
 }
 
-ElementSpec UntilFixed(
-    ElementSpec state,
-    FunctionRef<ElementSpec(const ElementSpec&)> next) {
+ElementSpec UntilFixed(ElementSpec state,
+                       FunctionRef<ElementSpec(const ElementSpec&)> next) {
   while (true) {
     const ElementSpec after = next(state);
     if (!NestAlike(state, after) ||

@@ -3,9 +3,9 @@
 // program defines. ElementSpec: of an element of a dataset, values that nest.
 //
 // What the core moves for a value is its components, which stack: of a ragged
-// tensor one variant, of a sparse tensor a vector of three variants, of a host's
-// value what its encoder makes of it, else the tensors that it is made of, its
-// parts.
+// tensor one variant, of a sparse tensor a vector of three variants, of a
+// host's value what its encoder makes of it, else the tensors that it is made
+// of, its parts.
 //
 // Values; ops are made with the current builder. Functions throw Error.
 #ifndef GK_FUNCTION_SPECS_TYPE_SPEC_H_
@@ -68,9 +68,9 @@ struct TypeSpec {
   DataType dtype = DataType::kFloat;
   // Of slices: of the whole; of a dataset: of the tensor that holds it.
   PartialTensorShape shape = {};
-  std::string name = {};                 // of a tensor
-  int ragged_rank = 0;                   // of a ragged one
-  DataType splits = DataType::kInt64;    // likewise; of slices: the indices
+  std::string name = {};               // of a tensor
+  int ragged_rank = 0;                 // of a ragged one
+  DataType splits = DataType::kInt64;  // likewise; of slices: the indices
   // Of slices: of the dense shape, if they carry it; of the indices.
   DataType dense_shape = DataType::kInvalid;
   PartialTensorShape rows = {};
@@ -161,9 +161,8 @@ std::optional<ElementSpec> CommonElements(const ElementSpec& a,
 
 // The spec of a state that the next state, which `next` makes of it, fits:
 // shapes that change become unknown. TypeError if another type comes back.
-ElementSpec UntilFixed(
-    ElementSpec state,
-    FunctionRef<ElementSpec(const ElementSpec&)> next);
+ElementSpec UntilFixed(ElementSpec state,
+                       FunctionRef<ElementSpec(const ElementSpec&)> next);
 
 }  // namespace gk
 

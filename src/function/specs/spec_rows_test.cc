@@ -1,0 +1,129 @@
+// Specs in the core: components of values and of their rows, and rows taken
+// from values and collected again.
+#include "function/specs/spec_rows.h"
+
+#include <gtest/gtest.h>
+
+#include "eager/eager_context.h"
+#include "ops/composite.h"
+#include "runtime/executor.h"
+
+namespace gk {
+namespace {
+
+Tensor Ints(std::initializer_list<int32_t> values) {
+  return Tensor::Vector<int32_t>({values.begin(), values.size()});
+}
+Tensor Longs(std::initializer_list<int64_t> values) {
+  return Tensor::Vector<int64_t>({values.begin(), values.size()});
+}
+template <class T>
+std::vector<T> Values(const Tensor& t) {
+  return {t.data<T>(), t.data<T>() + t.num_elements()};
+}
+
+// [[1, 2], [], [3]].
+TypeSpec RaggedSpec() {
+  return TypeSpec::Ragged(DataType::kInt32,
+                          PartialTensorShape({3, kUnknownDim}), {});
+}
+TensorVector RaggedParts() { return {Ints({1, 2, 3}), Longs({0, 2, 2, 3})}; }
+
+// [[0, 5], [6, 0]].
+TypeSpec SparseSpec() {
+  return TypeSpec::Sparse(DataType::kInt32, PartialTensorShape({2, 2}));
+}
+TensorVector SparseParts() {
+  const Tensor indices = Longs({0, 1, 1, 0}).WithShape(TensorShape({2, 2}));
+  return {indices, Ints({5, 6}), Longs({2, 2})};
+}
+
+TEST(SpecsTest, ComponentsAreMadeAndReadAgain) {
+  InitEager();
+  for (const auto& [spec, parts] : {std::pair(RaggedSpec(), RaggedParts()),
+                                    std::pair(SparseSpec(), SparseParts())}) {
+    TensorVector components;
+    spec.Encode(parts, /*rows=*/false, &components);
+    ASSERT_EQ(components.size(), 1u);
+    EXPECT_EQ(components[0].dtype(), DataType::kVariant);
+    size_t next = 0;
+    const TensorVector again = spec.Decode(components, &next);
+    EXPECT_EQ(next, 1u);
+    ASSERT_EQ(again.size(), parts.size());
+    EXPECT_EQ(Values<int32_t>(again[spec.kind == TypeSpec::Kind::kSparse]),
+              Values<int32_t>(parts[spec.kind == TypeSpec::Kind::kSparse]));
+    EXPECT_THROW(spec.Decode(components, &next), Error);
+    // Rows by rows.
+    TensorVector rows;
+    spec.Encode(parts, /*rows=*/true, &rows);
+    EXPECT_EQ(rows[0].dim(0), spec.shape.dim(0));
+  }
+}
+
+TEST(SpecsTest, StacksRowsAndCommonSpecs) {
+  const TypeSpec ragged = RaggedSpec();
+  EXPECT_EQ(ragged.Batched(2).shape, PartialTensorShape({2, 3, kUnknownDim}));
+  EXPECT_EQ(ragged.Batched(2).ragged_rank, 2);
+  EXPECT_TRUE(ragged.Batched(-1).Row() == ragged);
+  EXPECT_EQ(ragged.Row().Row().kind, TypeSpec::Kind::kTensor);
+  EXPECT_THROW(TypeSpec::Tensor(DataType::kInt32, TensorShape()).Row(), Error);
+  const TypeSpec slices =
+      TypeSpec::Slices(DataType::kFloat, PartialTensorShape({3, 2}));
+  EXPECT_THROW(slices.Batched(2), Error);
+  EXPECT_FALSE(ragged.Common(SparseSpec()));
+
+  // A state whose shape grows settles at one that is not known.
+  const ElementSpec start{
+      Structure::Leaf(),
+      {TypeSpec::Tensor(DataType::kInt32, PartialTensorShape({1}))}};
+  const ElementSpec settled = UntilFixed(start, [](const ElementSpec& now) {
+    ElementSpec after = now;
+    PartialTensorShape& shape = after.leaves[0].shape;
+    if (shape.dim(0) >= 0) shape.SetDim(0, shape.dim(0) + 1);
+    return after;
+  });
+  EXPECT_EQ(settled.leaves[0].shape, PartialTensorShape({kUnknownDim}));
+  EXPECT_THROW(UntilFixed(start,
+                          [](const ElementSpec& now) {
+                            ElementSpec after = now;
+                            after.leaves[0].dtype = DataType::kFloat;
+                            return after;
+                          }),
+               Error);
+}
+
+TEST(SpecsTest, RowsAreTakenAndCollected) {
+  InitEager();
+  const RowSource ragged(RaggedSpec(), RaggedParts());
+  EXPECT_EQ(*ragged.Count().data<int32_t>(), 3);
+  const RowCollector rows(
+      TypeSpec::Ragged(DataType::kInt32, PartialTensorShape({kUnknownDim}), 0),
+      true);
+  ASSERT_EQ(rows.kept().size(), 2u);
+  TensorVector flats, lengths;
+  for (int32_t i = 0; i < 3; ++i) {
+    TensorVector kept;
+    rows.Keep(Tensor::Scalar(i), ragged.Row(Tensor::Scalar(i)), &kept);
+    flats.push_back(kept[0]);
+    lengths.push_back(kept[1]);
+  }
+  const TensorVector again = rows.Together(
+      TensorVector{CallComposite("concat", {flats, Int32Of(0)})[0],
+                   CallComposite("stack", {lengths})[0]},
+      Int32Of(3));
+  EXPECT_EQ(Values<int32_t>(again[0]), (std::vector<int32_t>{1, 2, 3}));
+  EXPECT_EQ(Values<int64_t>(again[1]), (std::vector<int64_t>{0, 2, 2, 3}));
+
+  const RowSource sparse(SparseSpec(), SparseParts());
+  const TensorVector second = sparse.Row(Tensor::Scalar(int32_t{1}));
+  EXPECT_EQ(Values<int64_t>(second[0]), (std::vector<int64_t>{0}));
+  EXPECT_EQ(Values<int32_t>(second[1]), (std::vector<int32_t>{6}));
+  EXPECT_EQ(Values<int64_t>(second[2]), (std::vector<int64_t>{2}));
+  EXPECT_THROW(
+      RowCollector(TypeSpec::Sparse(DataType::kInt32, PartialTensorShape()),
+                   true),
+      Error);
+}
+
+}  // namespace
+}  // namespace gk
