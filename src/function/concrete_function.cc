@@ -175,7 +175,10 @@ Status ConcreteFunction::CheckArguments(
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Tensor& t = arguments[i];
     const ArgumentSpec& spec = arguments_[i];
-    if (!t) return Internal("argument {} of {} is null", i, name());
+    if (!t) {
+      return ValueError("Argument {} of {} has no value: nothing has set it.",
+                        i, name());
+    }
     if (t.dtype() != spec.dtype) {
       return InvalidArgument(
           "cannot compute {} as input #{}(zero-based) was expected to be a {} "

@@ -72,6 +72,11 @@ PyObject* RaiseCaught() {
       e.restore();
     } catch (const abi::__forced_unwind&) {
       throw;
+    } catch (const nanobind::cast_error&) {
+      if (!PyErr_Occurred()) {
+        Raise(TypeError("An argument, or a part of one, is not of the class "
+                        "that is expected there, or out of its range."));
+      }
     } catch (...) {
       // What is raised already came first, and nothing can be raised over it.
       if (!PyErr_Occurred()) Raise(LastCaughtStatus());

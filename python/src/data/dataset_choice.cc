@@ -20,12 +20,15 @@ std::optional<int64_t> Seed(nb::handle seed) {
   return nb::cast<int64_t>(nb::int_(seed) % nb::int_(kSeedModulus));
 }
 
-void CheckNotEmpty(nb::handle datasets) {
+nb::list ListOf(nb::handle datasets) {
   const int some = PyObject_IsTrue(datasets.ptr());
   if (some < 0) throw nb::python_error();
-  if (some == 0) {
+  nb::list all;
+  if (some != 0) all = nb::list(datasets);
+  if (nb::len(all) == 0) {
     Throw(ValueError("Invalid `datasets`. `datasets` should not be empty."));
   }
+  return all;
 }
 
 // The spec of the elements of all of them.
@@ -56,7 +59,7 @@ nb::object Drawn(const Tensor& variant, nb::handle spec,
 }
 
 nb::object Choose(const Arguments& a) {
-  CheckNotEmpty(a["datasets"]);
+  const nb::list datasets = ListOf(a["datasets"]);
   const nb::object chosen = ElementSpecOf(a["choice_dataset"]);
   const bool place =
       IsTensorSpec(chosen.ptr()) &&
@@ -68,7 +71,6 @@ nb::object Choose(const Arguments& a) {
         "`tf.int64` tensors but are {}.",
         TextOf(chosen)));
   }
-  const nb::list datasets(a["datasets"]);
   return DatasetBy(
       kDirectedInterleaveDataset, CommonSpec(datasets),
       {{"selector_input_dataset", nb::borrow(a["choice_dataset"])},
@@ -105,8 +107,7 @@ Tensor Weights(nb::handle given, nb::list* datasets) {
 }
 
 nb::object Sample(const Arguments& a) {
-  CheckNotEmpty(a["datasets"]);
-  nb::list datasets(a["datasets"]), parts;
+  nb::list datasets = ListOf(a["datasets"]), parts;
   const nb::handle weights = a["weights"];
   const bool each_draw = IsDataset(weights);
   const Tensor by = each_draw ? Tensor() : Weights(weights, &datasets);

@@ -147,6 +147,14 @@ PyMethodDef type_methods[] = {
     {"with_name", Guarded<WithName>, METH_O, "The same with another name."},
     {nullptr, nullptr, 0, nullptr}};
 
+// Reads a tuple; false with a TypeError if it is none.
+template <class... Out>
+bool ReadTuple(PyObject* o, const char* format, Out... out) {
+  if (PyTuple_Check(o)) return PyArg_ParseTuple(o, format, out...) != 0;
+  PyErr_Format(PyExc_TypeError, "expected a tuple, got %R", o);
+  return false;
+}
+
 // FunctionType([(name, kind number, optional, TraceType or None)],
 //              [(id, TraceType)], output)
 PyObject* NewFunctionType(PyTypeObject*, PyObject* args, PyObject*) {
@@ -160,8 +168,8 @@ PyObject* NewFunctionType(PyTypeObject*, PyObject* args, PyObject*) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
     PyObject *name, *type;
     int kind, optional;
-    if (!PyArg_ParseTuple(PyTuple_GET_ITEM(items.get(), i), "UipO", &name,
-                          &kind, &optional, &type)) {
+    if (!ReadTuple(PyTuple_GET_ITEM(items.get(), i), "UipO", &name, &kind,
+                   &optional, &type)) {
       return nullptr;
     }
     if (kind < 0 || kind > 4 || (type != Py_None && !IsTraceType(type))) {
@@ -178,8 +186,8 @@ PyObject* NewFunctionType(PyTypeObject*, PyObject* args, PyObject*) {
     if (!list) return nullptr;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(list.get()); ++i) {
       PyObject *id, *type;
-      if (!PyArg_ParseTuple(PyTuple_GET_ITEM(list.get(), i), "OO!", &id,
-                            TraceTypeType, &type)) {
+      if (!ReadTuple(PyTuple_GET_ITEM(list.get(), i), "OO!", &id,
+                     TraceTypeType, &type)) {
         return nullptr;
       }
       PyRef text = PyRef::Steal(PyObject_Str(id));

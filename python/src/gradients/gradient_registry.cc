@@ -61,7 +61,9 @@ PyObject* NoGradient(PyObject*, PyObject* args, PyObject* kwargs) {
   if (!PyUnicode_Check(op_type)) {
     return Raise(TypeError("op_type must be a string"));
   }
-  return Registered(DeclareNoGradient(std::string(StringView(op_type))));
+  const std::string_view text = StringView(op_type);
+  if (PyErr_Occurred()) return nullptr;
+  return Registered(DeclareNoGradient(std::string(text)));
 }
 
 struct GradientName {
@@ -74,9 +76,11 @@ int InitRegister(PyObject* o, PyObject* args, PyObject* kwargs) {
   if (!PyUnicode_Check(op_type)) {
     return RaiseInt(TypeError("op_type must be a string"));
   }
+  const std::string_view text = StringView(op_type);
+  if (PyErr_Occurred()) return -1;
   if (nb::inst_ready(o)) nb::inst_destruct(o);
   new (nb::inst_ptr<GradientName>(o))
-      GradientName{std::string(StringView(op_type))};
+      GradientName{std::string(text)};
   nb::inst_mark_ready(o);
   return 0;
 }

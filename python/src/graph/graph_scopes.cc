@@ -180,7 +180,9 @@ PyObject* NameScopeOf(PyObject*, PyObject* args, PyObject* kwargs) {
   if (name != Py_None && !PyUnicode_Check(name)) {
     return Raise(ValueError("name for name_scope must be a string."));
   }
-  return NewNameScope(name == Py_None ? "" : std::string(StringView(name)))
+  const std::string_view text = name == Py_None ? "" : StringView(name);
+  if (PyErr_Occurred()) return nullptr;
+  return NewNameScope(std::string(text))
       .release()
       .ptr();
 }

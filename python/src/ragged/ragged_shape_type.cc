@@ -292,6 +292,9 @@ Object ToComponents(Handle, Handle value) {
 }
 Object FromComponents(Handle self, Handle given) {
   const nb::list parts(given);
+  if (parts.size() == 0) {
+    Throw(ValueError("A ragged shape has at least one component, got none."));
+  }
   const size_t count = parts.size() - 1;
   nb::list partitions;
   for (size_t i = 0; i < count; ++i) partitions.append(parts[i]);

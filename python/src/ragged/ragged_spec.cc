@@ -102,6 +102,9 @@ Object ToComponents(Handle, Handle value) {
 }
 Object FromComponents(Handle self, Handle given) {
   const nb::list parts(given);
+  if (parts.size() == 0) {
+    Throw(ValueError("A ragged tensor has at least one component, got none."));
+  }
   const PartialTensorShape shape = Shape(self.attr("_shape"));
   Object made = parts[0];
   for (size_t level = parts.size() - 1; level > 0; --level) {

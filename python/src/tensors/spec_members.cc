@@ -79,7 +79,16 @@ Parts Components(Handle spec) { return Parts(spec.attr("_component_specs")); }
 // --- Equality.
 
 // Something hashable that is equal for equal parts of specs.
+Object KeyOfPart(Handle value);
 Object Key(Handle value) {
+  // What contains itself ends in a RecursionError.
+  if (Py_EnterRecursiveCall(" in a spec")) throw nb::python_error();
+  struct Leave {
+    ~Leave() { Py_LeaveRecursiveCall(); }
+  } leave;
+  return KeyOfPart(value);
+}
+Object KeyOfPart(Handle value) {
   if (IsSpec(value) && !IsTensorSpec(value.ptr())) return value.attr("_key")();
   if (IsTensorShape(value.ptr())) {
     Object sizes = value.attr("rank").is_none()
