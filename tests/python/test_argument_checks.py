@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -256,3 +259,35 @@ def test_deep_lists_are_errors_and_nothing_else(depth: int) -> None:
     if depth > 300:
         with pytest.raises(error):
             tf.function(lambda: deep)()
+
+
+SIGNATURES = [
+    (lambda: tf.random.Generator.from_seed(), "missing required argument: 'seed'"),
+    (lambda: tf.random.Generator.from_seed(1, "philox", 2), "but 4 were given"),
+    (lambda: tf.random.Generator.from_seed(1, seed=2), "multiple values for argument 'seed'"),
+    (lambda: tf.random.Generator.from_seed(1, sed=2), "unexpected keyword argument 'sed'"),
+    (lambda: tf.initializers.HeNormal(1, 2), "HeNormal() takes 1 positional"),
+    (lambda: tf.data.Dataset.zip(names=()), "unexpected keyword argument 'names'"),
+    (lambda: tf.DeviceSpec(**{1: 2}), "keywords must be strings"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), SIGNATURES)
+def test_arguments_that_fit_no_signature_are_told(
+    call: Callable[[], Any], message: str
+) -> None:
+    with pytest.raises(TypeError, match=re.escape(message)):
+        call()
+
+
+def test_classes_of_the_extension_are_derived_copied_and_pickled() -> None:
+    class Named(tf.DeviceSpec):
+        def __init__(self, name: str) -> None:
+            super().__init__(device_type="cpu", device_index=1)
+            self.name = name
+
+    assert Named("a").to_string() == "/device:CPU:1"
+    for value in (tf.DeviceSpec("worker", task=2), tf.initializers.HeNormal(seed=3)):
+        for same in (copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
+            assert type(same) is type(value)
+            assert same == value or vars(same) == vars(value)
