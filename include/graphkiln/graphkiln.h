@@ -14,6 +14,7 @@
 #include <graphkiln/functions.h>
 #include <graphkiln/gradient_tape.h>
 #include <graphkiln/graph.h>
+#include <graphkiln/host_function.h>
 #include <graphkiln/index.h>
 #include <graphkiln/indexed_slices.h>
 #include <graphkiln/initializers.h>

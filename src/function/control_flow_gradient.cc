@@ -8,6 +8,7 @@
 #include "function/differentiable_branches.h"
 #include "function/differentiable_while.h"
 #include "function/graph_edit.h"
+#include "function/host_call.h"
 #include "graph/call_signature.h"
 
 namespace gk {
@@ -127,6 +128,7 @@ void InitControlFlow() {
   SetControlFlowGradient(Gradients);
   InitGradientScopes();
   InitCustomGradients();
+  InitHostCalls();
 }
 
 }  // namespace gk

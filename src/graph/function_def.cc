@@ -2,6 +2,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "framework/host_function.h"
 #include "framework/op_registry.h"
 #include "graph/control_gather.h"
 #include "graph/function_names.h"
@@ -133,6 +134,7 @@ class Writer {
       }
       if (gather_.Waits(node.get())) n.input.push_back("^" + gather);
       for (const auto& [name, value] : node->attrs()) {
+        if (name == kHeldHostFunction) continue;
         GK_ASSIGN_OR_RETURN(n.attr[name], functions_->WriteAttr(value));
       }
       message_.node_def.push_back(std::move(n));

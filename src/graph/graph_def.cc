@@ -1,5 +1,6 @@
 #include "graph/graph_def.h"
 
+#include "framework/host_function.h"
 #include "framework/op_registry.h"
 #include "graph/control_gather.h"
 #include "graph/function_names.h"
@@ -31,6 +32,7 @@ StatusOr<proto::NodeDef> WriteNode(const Node& node, FunctionNames* functions) {
     message.input.push_back("^" + c->name());
   }
   for (const auto& [name, value] : node.attrs()) {
+    if (name == kHeldHostFunction) continue;
     GK_ASSIGN_OR_RETURN(message.attr[name], functions->WriteAttr(value));
   }
   return message;

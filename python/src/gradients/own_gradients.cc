@@ -59,15 +59,6 @@ BackwardFn BackwardOf(nb::handle backward, size_t n, size_t num_variables) {
   };
 }
 
-// Tells the tapes of a call whose gradient is a Python function of the
-// gradients of its outputs.
-void RecordCall(const nb::list& inputs, const nb::list& outputs,
-                nb::callable backward) {
-  RecordOwnGradient(Differentiables(inputs), Differentiables(outputs),
-                    BackwardOf(backward, inputs.size(), 0),
-                    /*forward_too=*/true);
-}
-
 // The gradient function of a node that is running: what gradient functions it
 // makes live as long as it.
 PyObject*& RunningGradient() {
@@ -128,13 +119,6 @@ std::string NameGradient(nb::handle graph, nb::handle backward, int num_results,
   Keep(graph, "_python_parts", backward);
   if (PyObject* outer = RunningGradient()) Keep(outer, "_inner", backward);
   return name;
-}
-
-void SetOwnGradient(nb::handle graph, nb::handle output, nb::handle backward,
-                    int num_results) {
-  Graph::OutputOf(TensorOf(output.ptr()))
-      .node->mutable_attrs()
-      .Set("_gradient_op_type", NameGradient(graph, backward, num_results, 0));
 }
 
 // ---- Functions with a gradient of their own ----
@@ -492,9 +476,6 @@ void AddOwnGradients(nb::module_& m) {
       PyModule_AddFunctions(m.ptr(), functions) < 0) {
     throw nb::python_error();
   }
-  m.def("set_own_gradient", &SetOwnGradient);
-  m.def("record_call", &RecordCall, nb::arg("inputs"), nb::arg("outputs"),
-        nb::arg("backward"));
 }
 
 }  // namespace gk::py

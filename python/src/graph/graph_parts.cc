@@ -47,6 +47,8 @@ void KeepParts(nb::handle graph) {
   }
 }
 
+void KeepPart(nb::handle part) { ListOf(Around(), kParts).append(part); }
+
 void AddGraphParts(nb::module_& m) {
   m.def("keep_parts", KeepParts, nb::arg("graph"),
         "What nodes of the graph call lives with the function around, too.");

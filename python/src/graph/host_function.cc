@@ -1,16 +1,23 @@
 #include "python/src/graph/host_function.h"
 
 #include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
 
-#include "base/stack.h"
 #include "data/background_work.h"
-#include "framework/host_function.h"
-#include "framework/op_builder.h"
-#include "framework/variant.h"
-#include "python/src/binding/errors.h"
+#include "framework/logical_device.h"
+#include "function/func_graph.h"
+#include "function/host_call.h"
+#include "ops/fn/Identity.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/text_caster.h"
-#include "python/src/tensors/tensor_type.h"
+#include "python/src/control_flow/staged_values.h"
+#include "python/src/graph/graph_parts.h"
+#include "python/src/ops/op_function.h"
+#include "python/src/tensors/dtype_type.h"
+
+namespace nb = nanobind;
 
 namespace gk::py {
 namespace {
@@ -18,17 +25,6 @@ namespace {
 // Python is about to take its lock for good: threads that it does not know
 // must not ask for it any more.
 std::atomic<bool> python_ends{false};
-
-class PythonVariant final : public VariantObject {
- public:
-  explicit PythonVariant(PyObject* o) : object_(Py_NewRef(o)) {}
-  ~PythonVariant() override { DeferredDecref(object_); }
-  std::string_view type_name() const override { return "graphkiln::Python"; }
-  PyObject* get() const { return object_; }
-
- private:
-  PyObject* object_;
-};
 
 // An exception that is on its way while the call is made: an iterator that is
 // dropped because of it ends its generator.
@@ -44,109 +40,200 @@ class PendingException {
   PyObject *type_ = nullptr, *value_ = nullptr, *trace_ = nullptr;
 };
 
-// What is made in the call is made eagerly, and is no business of the tapes
-// around the graph that runs.
-class EagerCall {
- public:
-  EagerCall()
-      : scope_(OpBuilder::Eager()), saved_(std::move(CurrentObservers())) {
-    CurrentObservers() = ObserverList();
-  }
-  ~EagerCall() { CurrentObservers() = std::move(saved_); }
-
- private:
-  OpBuilder::Scope scope_;
-  ObserverList saved_;
-};
-
-// New reference.
-PyObject* ToPython(const Tensor& t) {
-  if (t.dtype() != DataType::kVariant) {
-    // The memory may be a plan's, while the function may keep the tensor.
-    StatusOr<Tensor> copy = t.Copy();
-    return copy.ok() ? WrapTensor(*std::move(copy)) : Raise(copy.status());
-  }
-  const auto* held = t.shape().IsScalar()
-                         ? t.scalar<Variant>().As<PythonVariant>()
-                         : nullptr;
-  // Of other variants Python sees the tensor.
-  return held == nullptr ? WrapTensor(t.Alias()) : Py_NewRef(held->get());
+// At most some thousand characters: the text of an error stands twice in that
+// of the call around it, and calls may be deep.
+std::string Shortened(std::string text) {
+  constexpr size_t kMost = 8000;
+  if (text.size() <= kMost) return text;
+  return Format("{}\n[{} characters]\n{}", text.substr(0, kMost / 2),
+                text.size() - kMost, text.substr(text.size() - kMost / 2));
 }
 
-StatusOr<Tensor> FromPython(PyObject* o, DataType type) {
-  if (type == DataType::kVariant) {
-    if (IsEagerTensor(o) && TensorOf(o).dtype() == type) return TensorOf(o);
-    return Tensor::Scalar(
-        Variant(Ref<VariantObject>(MakeRef<PythonVariant>(o))));
+Code CodeOf(const nb::python_error& error) {
+  constexpr auto kInvalid = Code::kInvalidArgument;
+  const std::pair<PyObject*, Code> kCodes[] = {
+      {PyExc_ValueError, kInvalid},
+      {PyExc_TypeError, kInvalid},
+      {PyExc_StopIteration, Code::kOutOfRange},
+      {PyExc_MemoryError, Code::kResourceExhausted},
+      {PyExc_NotImplementedError, Code::kUnimplemented}};
+  for (const auto& [cls, code] : kCodes) {
+    if (error.matches(cls)) return code;
   }
-  if (!IsEagerTensor(o)) return Internal("a callback gave no tensor");
-  return TensorOf(o);
+  return Code::kUnknown;
 }
 
-Status CallWithGil(const std::string& token,
-                   std::span<const Tensor* const> inputs,
-                   const std::vector<DataType>& types,
-                   std::span<Tensor> outputs) {
-  EagerCall eager;
-  PyRef name = PyRef::Steal(ToPyString(token));
-  PyRef list = PyRef::Steal(PyList_New(inputs.size()));
-  if (!name || !list) return PythonError();
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    PyObject* item = ToPython(*inputs[i]);
-    if (item == nullptr) return PythonError();
-    PyList_SET_ITEM(list.get(), i, item);
+// What a function raised, with the user's lines that it came through. What is
+// no Exception is left to who waits.
+Status FailureOf(nb::python_error& error) {
+  if (!error.matches(PyExc_Exception)) {
+    error.restore();
+    return PythonError();
   }
-  PyRef result =
-      PyRef::Steal(CallPython("graphkiln._src.host.py_function", "call_back",
-                              {name.get(), list.get()}));
-  if (!result) return PythonError();
-  if (PyTuple_Check(result.get())) {
-    // The function raised: (code, text).
-    int code;
-    PyObject* text;
-    if (!PyArg_ParseTuple(result.get(), "iU", &code, &text)) {
-      return PythonError();
+  const nb::module_ traceback = nb::module_::import_("traceback");
+  std::string own =
+      nb::cast<std::string>(nb::module_::import_("graphkiln").attr("__file__"));
+  own.resize(own.rfind('/') + 1);
+  nb::list frames;
+  // An error of the extension's own came through no frame.
+  const nb::object trace = nb::borrow(
+      error.traceback().is_valid() ? error.traceback() : nb::handle(Py_None));
+  for (nb::handle frame : traceback.attr("extract_tb")(trace)) {
+    const auto file = nb::cast<std::string>(frame.attr("filename"));
+    if (!file.starts_with(own)) frames.append(frame);
+  }
+  std::string lines;
+  for (nb::handle text : traceback.attr("format_list")(frames)) {
+    if (!lines.empty()) lines += "\n";
+    lines += nb::cast<std::string>(text);
+  }
+  const std::string line = Shortened(
+      Format("{}: {}", nb::cast<std::string>(error.type().attr("__name__")),
+             nb::cast<std::string>(nb::str(error.value()))));
+  return Status(CodeOf(error),
+                Format("{}\nTraceback (most recent call last):\n\n{}\n{}\n\n",
+                       line, lines, line));
+}
+
+// What a function returned. Arrays keep their types, which are checked then;
+// of tensors there may be more than are wanted.
+TensorVector Results(const std::string& token, nb::handle result,
+                     const std::vector<DataType>& types, bool arrays) {
+  nb::list values;
+  if (PyList_Check(result.ptr()) || PyTuple_Check(result.ptr())) {
+    for (nb::handle value : result) values.append(value);
+  } else if (!result.is_none()) {
+    values.append(result);
+  }
+  TensorVector results;
+  for (size_t i = 0; i < nb::len(values); ++i) {
+    const nb::object value = values[i];
+    if (arrays) {
+      const bool is_tensor = IsTensor(value.ptr());
+      results.push_back(Converted(
+          is_tensor ? value
+                    : nb::module_::import_("numpy").attr("asarray")(value)));
+    } else if (nb::len(values) < types.size()) {
+      results.emplace_back();  // one that nobody looks at
+    } else if (i < types.size()) {
+      StatusOr<Tensor> t = ToTensor(value.ptr(), types[i]);
+      if (!t.ok()) Throw(t.status());
+      results.push_back(*std::move(t));
     }
-    return Status(static_cast<Code>(code), std::string(StringView(text)));
   }
-  if (!PyList_Check(result.get()) ||
-      PyList_GET_SIZE(result.get()) != static_cast<Py_ssize_t>(types.size())) {
-    return InvalidArgument(
-        "{} returns {} values, but expects to see {} values.", token,
-        PyObject_Size(result.get()), types.size());
-  }
-  for (size_t i = 0; i < types.size(); ++i) {
-    GK_ASSIGN_OR_RETURN(
-        outputs[i], FromPython(PyList_GET_ITEM(result.get(), i), types[i]));
-  }
-  return OkStatus();
+  return results;
 }
 
-Status Call(const std::string& token, std::span<const Tensor* const> inputs,
-            const std::vector<DataType>& types, std::span<Tensor> outputs) {
-  if (!Py_IsInitialized() ||
-      (python_ends && PyGILState_GetThisThreadState() == nullptr)) {
-    return Cancelled("Python has ended");
+TensorVector CallPythonFunction(nb::handle function, const std::string& token,
+                                const TensorVector& values,
+                                const std::vector<DataType>& types,
+                                bool arrays) {
+  nb::list args;
+  for (const Tensor& t : values) {
+    nb::object value = Wrapped(t);
+    args.append(arrays ? nb::object(value.attr("numpy")()) : value);
   }
-  if (!HasStackLeft()) {
-    return ResourceExhausted(
-        "Python functions and graphs call each other more deeply than the "
-        "stack of this thread allows");
+  return Results(token, function(*nb::tuple(args)), types, arrays);
+}
+
+// Calls what `weak` refers to, which lives with the Python face of the graph.
+HostBody BodyOf(nb::handle function, bool arrays) {
+  std::shared_ptr<PyObject> weak(PyWeakref_NewRef(function.ptr(), nullptr),
+                                 DeferredDecref);
+  if (!weak) throw nb::python_error();
+  return [weak, arrays](const std::string& token, const TensorVector& values,
+                        const std::vector<DataType>& types) {
+    if (!Py_IsInitialized() ||
+        (python_ends && PyGILState_GetThisThreadState() == nullptr)) {
+      throw Error(Cancelled("Python has ended"));
+    }
+    const ScopedGil gil;
+    const PendingException pending;
+    Status status;
+    try {
+      const nb::object function = nb::handle(weak.get())();
+      if (function.is_none()) {
+        throw Error(FailedPrecondition(
+            "The Python function {} is gone: the tf.function that it was made "
+            "in was deleted.",
+            token));
+      }
+      return CallPythonFunction(function, token, values, types, arrays);
+    } catch (nb::python_error& error) {
+      status = FailureOf(error);
+    }
+    if (status.code() == Code::kPythonException && QuietHostCalls::Any()) {
+      PyErr_Clear();
+      status = Cancelled("a Python function was interrupted");
+    }
+    throw Error(status);
+  };
+}
+
+// The results at once; exceptions have the classes that a graph gives them.
+nb::object CallNow(nb::handle function, const TensorVector& inputs,
+                   const std::vector<DataType>& types) {
+  Status status;
+  nb::object cause;
+  try {
+    const nb::object name = nb::getattr(function, "__name__", nb::str("func"));
+    const auto token = nb::cast<std::string>(name);
+    TensorVector results =
+        CallPythonFunction(function, token, inputs, types, false);
+    CheckHostResults(token, results, types);
+    for (Tensor& t : results) {  // where this thread makes tensors
+      if (DeviceOf(t) != CurrentDevice()) t = ops::Identity(t);
+    }
+    return Wrapped(results);
+  } catch (nb::python_error& error) {
+    cause = nb::borrow(error.value());
+    status = FailureOf(error);
+    if (status.code() == Code::kPythonException) throw nb::python_error();
+  } catch (const Error& error) {
+    status = error.status();
   }
-  const ScopedGil gil;
-  PendingException pending;
-  Status status = CallWithGil(token, inputs, types, outputs);
-  if (status.code() == Code::kPythonException && QuietHostCalls::Any()) {
-    PyErr_Clear();
-    return Cancelled("a Python function was interrupted");
+  Raise(Status(status.code(), status.message() + " [Op:EagerPyFunc] name: "));
+  nb::python_error raised;
+  if (cause.is_valid()) {
+    PyException_SetCause(raised.value().ptr(), cause.release().ptr());
   }
-  return status;
+  throw raised;
+}
+
+// The results of a list of arguments, which becomes a node if a graph is
+// built; the operation if there are none. `kind` as HostCallKind.
+nb::object CallOnHost(nb::object function, nb::handle arguments,
+                      nb::handle types, int kind, nb::handle name) {
+  TensorVector inputs;
+  for (nb::handle value : arguments) inputs.push_back(Converted(value));
+  std::vector<DataType> wanted;
+  for (nb::handle type : types) {
+    wanted.push_back(AsDType(type.ptr()));
+    if (wanted.back() == DataType::kInvalid) throw nb::python_error();
+  }
+  if (FuncGraph::Current() == nullptr) return CallNow(function, inputs, wanted);
+  // Python's collector sees what it holds; a method of an object can be
+  // referred to.
+  const nb::object kept =
+      nb::module_::import_("functools").attr("partial")(function);
+  const auto call = static_cast<HostCallKind>(kind);
+  HostCallNode made = Tried([&] {
+    return AddHostCall(
+        BodyOf(kept, call != HostCallKind::kDifferentiable), inputs, wanted,
+        call, name.is_none() ? std::string() : nb::cast<std::string>(name));
+  });
+  KeepPart(kept);
+  KeepPart(nb::capsule(made.function.Release(), [](void* p) noexcept {
+    Ref<HostFunction>::Adopt(static_cast<HostFunction*>(p));
+  }));
+  return made.results.empty() ? Owned(MadeOperation()) : Wrapped(made.results);
 }
 
 }  // namespace
 
-void InstallHostFunctions(nanobind::module_& m) {
-  SetHostFunctionCaller(Call);
+void AddHostFunctions(nb::module_& m) {
+  m.def("call_on_host", &CallOnHost, nb::arg("function"), nb::arg("arguments"),
+        nb::arg("types"), nb::arg("kind"), nb::arg("name").none());
   m.def(
       "_stop_background_work",
       [] {

@@ -6,7 +6,6 @@
 #include "base/per_thread.h"
 #include "framework/logical_device.h"
 #include "function/device_scope.h"
-#include "ops/fn/Identity.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/binding/throw_error.h"
 #include "python/src/tensors/tensor_type.h"
@@ -137,16 +136,6 @@ void AddScopes(nb::module_& m) {
       .def("__enter__", &DeviceScope::Enter)
       .def("__exit__",
            [](DeviceScope& self, nb::args) { ThrowIfError(self.Exit()); });
-  m.def(
-      "here",
-      [](nb::object tensor) {
-        return !IsEagerTensor(tensor.ptr()) ||
-                       DeviceOf(TensorOf(tensor.ptr())) == CurrentDevice()
-                   ? tensor
-                   : nb::steal(
-                         WrapTensor(ops::Identity(TensorOf(tensor.ptr()))));
-      },
-      nb::arg("tensor"), "The tensor where this thread makes tensors.");
   m.def("current_scope", &CurrentNameScope,
         "The full name of the current name scope.");
 }

@@ -113,7 +113,7 @@ NB_MODULE(_graphkiln, m) {
   if (!ok || !gk::py::AddLateAttributes(module) ||
       !gk::py::InstallInterruptCheck()) throw nanobind::python_error();
   gk::py::AddExceptionTranslator();
-  gk::py::InstallHostFunctions(m);
+  gk::py::AddHostFunctions(m);
   gk::py::AddVariableCreatorScope(m);
   gk::py::AddGenerator(m);
   gk::py::AddInitializers(m);

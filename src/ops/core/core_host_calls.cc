@@ -1,6 +1,7 @@
 // Ops that call back into the language above.
 #include "ops/fn/core_host_calls.h"
 
+#include "framework/grad_context.h"
 #include "framework/host_function.h"
 #include "framework/op_registry.h"
 
@@ -25,6 +26,44 @@ Status Compute(KernelContext& c) {
   return OkStatus();
 }
 
+bool IsDifferentiable(const Tensor& t) {
+  return IsFloating(t.dtype()) || IsComplex(t.dtype());
+}
+
+// A node that asks the record of the call, which is its last output.
+void Gradient(GradContext& c) {
+  const int last = c.num_outputs() - 1;
+  const auto token = c.attr<std::string>("token");
+  if (token == kSecondHostGradient) {
+    throw Error(LookupError(
+        "The second gradient of tf.py_function cannot be differentiated "
+        "again."));
+  }
+  if (last < 0 || c.y(last).dtype() != DataType::kVariant) {
+    throw Error(LookupError("{} keeps no record for gradients of its call",
+                            c.record().name));
+  }
+  TensorVector taken{c.y(last)};
+  for (int i = 0; i < last; ++i) {
+    if (IsDifferentiable(c.y(i))) taken.push_back(c.dy(i));
+  }
+  if (taken.size() == 1) return;
+  const bool second = token == kHostGradient;
+  std::vector<int> sources;
+  std::vector<DataType> types;
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    if (!IsDifferentiable(c.x(i))) continue;
+    sources.push_back(i);
+    types.push_back(c.x(i).dtype());
+    // The gradient depends on them, although the record has them.
+    if (!second) taken.push_back(c.x(i));
+  }
+  if (!second) types.push_back(DataType::kVariant);
+  const TensorVector found = ops::EagerPyFunc(
+      taken, second ? kSecondHostGradient : kHostGradient, std::move(types));
+  for (size_t i = 0; i < sources.size(); ++i) c.Set(sources[i], found[i]);
+}
+
 const OpRecord kRecords[] = {
     {.name = "EagerPyFunc",
      .inputs = "input: Tin",
@@ -34,6 +73,7 @@ const OpRecord kRecords[] = {
      .traits = kStateful,
      .shape = shape_fn::Unknown,
      .kernel = {.compute = Compute},
+     .gradient = Gradient,
      .doc = "Calls the Python function of `token` with tensors."},
 
     {.name = "PyFunc",
