@@ -23,6 +23,13 @@ using Handle = nb::handle;
 
 namespace {
 
+struct Deeper {
+  Deeper() {
+    if (Py_EnterRecursiveCall(" in an element")) throw nb::python_error();
+  }
+  ~Deeper() { Py_LeaveRecursiveCall(); }
+};
+
 bool IsSpecOf(Handle spec, Handle cls) {
   const int is = PyObject_IsInstance(spec.ptr(), cls.ptr());
   if (is < 0) throw nb::python_error();
@@ -173,12 +180,7 @@ Object Common(Handle first, Handle second) {
 // A list of datasets, or of such lists, as one tensor. None if it holds
 // something else, or datasets whose elements cannot be one's.
 Object StackOfDatasets(Handle list) {
-  struct Deeper {
-    Deeper() {
-      if (Py_EnterRecursiveCall(" in an element")) throw nb::python_error();
-    }
-    ~Deeper() { Py_LeaveRecursiveCall(); }
-  } const deeper;
+  const Deeper deeper;
   nb::list variants;
   Object spec = nb::none();
   for (Handle item : list) {
@@ -347,6 +349,7 @@ TypeSpec CoreSpec(Handle spec) {
                                 ? std::string()
                                 : nb::cast<std::string>(Handle(tensor.name)));
   }
+  const Deeper deeper;  // a spec may contain itself
   if (IsDatasetSpec(spec)) {
     return TypeSpec::Of(TypeSpec::Kind::kDataset,
                         std::make_shared<ElementSpec>(

@@ -387,3 +387,10 @@ def test_seeded_streams_begin_anew_with_each_iterator():
     d = D.range(3).map(lambda x: tf.random.uniform([], seed=4)).repeat(2)
     first, second = ([float(x) for x in d] for _ in range(2))
     assert first == second and len(set(first)) == 6
+
+
+def test_a_spec_that_contains_itself_is_an_error():
+    spec = tf.data.DatasetSpec(tf.TensorSpec([]))
+    spec._element_spec = spec
+    with pytest.raises(RecursionError):
+        tf.experimental.Optional.empty(spec).get_value()
