@@ -26,6 +26,7 @@
 
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,7 @@
 #include <utility>
 #include <vector>
 
+#include <graphkiln/dataset_options.h>
 #include <graphkiln/nest.h>
 #include <graphkiln/ragged_tensor.h>
 #include <graphkiln/sparse_tensor.h>
@@ -45,8 +47,6 @@ GK_API_NAMESPACE {
 // Of cardinality().
 inline constexpr int64_t kInfiniteCardinality = -1;
 inline constexpr int64_t kUnknownCardinality = -2;
-// As num_parallel_calls or a buffer's size: what the library chooses.
-inline constexpr int64_t kAutotune = -1;
 
 namespace detail {
 
@@ -230,64 +230,18 @@ ElementBody BodyOf(F&& f) {
 
 }  // namespace detail
 
-// Of Dataset::map.
-struct ParallelOptions {
-  // How many elements may be worked on at a time; not defined(): one after the
-  // other; kAutotune: as many as there are CPUs.
-  Tensor num_parallel_calls = {};
-};
-// Of Dataset::batch.
-struct BatchOptions {
-  // Is a last batch of fewer elements left out?
-  bool drop_remainder = false;
-  // As those of ParallelOptions.
-  Tensor num_parallel_calls = {};
-};
-struct PaddedBatchOptions {
-  // Of each component; dimensions that are not known are as large as the
-  // largest in the batch. Empty: the components' own.
-  std::vector<Shape> padded_shapes = {};
-  // A scalar for each component; empty: 0 and "".
-  std::vector<Tensor> padding_values = {};
-  bool drop_remainder = false;
-};
-struct ShuffleOptions {
-  // With the program's seed it determines the order.
-  std::optional<int64_t> seed = {};
-  // Has each iteration another order?
-  bool reshuffle_each_iteration = true;
-};
-struct InterleaveOptions {
-  // How many datasets take turns; kAutotune: as many as there are CPUs.
-  Tensor cycle_length = kAutotune;
-  // How many elements one gives in its turn.
-  Tensor block_length = 1;
-  // As those of ParallelOptions.
-  Tensor num_parallel_calls = {};
-  // If not, what is ready goes first.
-  bool deterministic = true;
-};
-struct WindowOptions {
-  // How far the next window begins behind the one before; not defined(): its
-  // size.
-  Tensor shift = {};
-  // The distance of the elements of a window.
-  Tensor stride = 1;
-  // Are last windows of fewer elements left out?
-  bool drop_remainder = false;
-};
-struct SampleOptions {
-  // How likely each dataset is: a vector of floats; not defined(): all the
-  // same.
-  Tensor weights = {};
-  // In their place: a dataset of such vectors, one for each draw.
-  const Dataset* weights_of_draws = nullptr;
-  // With the program's seed it determines what is drawn.
-  std::optional<int64_t> seed = {};
-  // Does the end come when a dataset at its end is drawn?
-  bool stop_on_empty_dataset = false;
-  // Does each iteration draw anew?
-  bool rerandomize_each_iteration = false;
+// What Dataset::group_by_reducer does with the elements of a key:
+// init_func(key) is a state, reduce_func(state, element) the next one, and
+// finalize_func(state), of the last one, an element.
+template <class I, class R, class F>
+struct Reducer {
+  Reducer(I init, R reduce, F finalize)
+      : init_func(std::move(init)),
+        reduce_func(std::move(reduce)),
+        finalize_func(std::move(finalize)) {}
+  I init_func;
+  R reduce_func;
+  F finalize_func;
 };
 
 // An element that was asked for; converts to the type that it has:
@@ -407,6 +361,10 @@ class GK_EXPORT Dataset {
   static Dataset range(const Tensor& stop);
   static Dataset range(const Tensor& start, const Tensor& stop,
                        const Tensor& step = 1);
+  // Numbers from `start` on, without end, of its dtype. `step`: 1 if not
+  // defined().
+  static Dataset counter(const Tensor& start = int64_t{0},
+                         const Tensor& step = {});
   // Random int64 numbers from 0 to 2^32 - 1, without end.
   static Dataset random(std::optional<int64_t> seed = {},
                         bool rerandomize_each_iteration = false);
@@ -490,6 +448,27 @@ class GK_EXPORT Dataset {
         size);
   }
 
+  // One element for each key(element), an integer, made of all elements of it,
+  // in the order of the keys.
+  template <class K, class I, class R, class F>
+  Dataset group_by_reducer(K&& key, const Reducer<I, R, F>& reducer) const {
+    return group_by_window(
+        std::forward<K>(key),
+        [&reducer](Tensor k, Dataset group) {
+          return from_tensors(
+                     group.reduce(reducer.init_func(k), reducer.reduce_func))
+              .map(reducer.finalize_func);
+        },
+        // No window is ever full, so each key has one.
+        std::numeric_limits<int64_t>::max());
+  }
+  // Batches of elements of similar length(element), an integer.
+  template <class F>
+  Dataset bucket_by_sequence_length(F&& length,
+                                    const BucketOptions& options) const {
+    return Bucketed(detail::BodyOf(length), options);
+  }
+
   // Pairs of class_of(element), an integer, and an element, of which some are
   // left out so that classes are as frequent as `target_dist`, floats, says.
   // `initial_dist`: how frequent each is; not defined(): estimated on the way.
@@ -537,6 +516,9 @@ class GK_EXPORT Dataset {
   Dataset unique() const;
   // The elements that can be made.
   Dataset ignore_errors() const;
+  // The same elements, known to be so many. FailedPrecondition when iterating
+  // shows something else.
+  Dataset assert_cardinality(const Tensor& expected_cardinality) const;
 
   // How many elements there are, an int64 scalar, where that is known without
   // iterating; one of the constants above else.
@@ -564,8 +546,6 @@ class GK_EXPORT Dataset {
 
  private:
   static Dataset FromTensors(const detail::ElementResult& value, bool slices);
-  // The dataset whose elements' components are those of rows.
-  Tensor ComponentsOfRows() const;
   Dataset Map(const detail::ElementBody& f, const ParallelOptions& options) const;
   Dataset Where(const detail::ElementBody& f, bool ends) const;
   Dataset Flat(const detail::ElementBody& f,
@@ -576,6 +556,8 @@ class GK_EXPORT Dataset {
                               const detail::ElementBody& f) const;
   Dataset Grouped(const detail::ElementBody& key,
                   const detail::ElementBody& reduce, const Tensor& size) const;
+  Dataset Bucketed(const detail::ElementBody& length_of,
+                   const BucketOptions& options) const;
   Dataset Resampled(const detail::ElementBody& class_of, const Tensor& target,
                     const Tensor& initial, std::optional<int64_t> seed) const;
 

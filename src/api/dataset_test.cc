@@ -34,6 +34,13 @@ Rows AllRows(const Dataset& dataset) {
   return all;
 }
 
+template <class F>
+void ExpectFails(F&& f, ErrorCode code, const std::string& part) {
+  const gk::Error e = ErrorOf(f);
+  EXPECT_EQ(e.code(), code);
+  ExpectHas(e.what(), part);
+}
+
 struct Example {
   Tensor image, label;
 };
@@ -144,6 +151,85 @@ TEST(DatasetTest, ScansAndReduces) {
       });
   EXPECT_EQ(Number(ends.first), 18);
   EXPECT_EQ(Number(ends.second), 3);
+}
+
+TEST(DatasetTest, Counters) {
+  EXPECT_EQ(All(Dataset::counter().take(3)), (Numbers{0, 1, 2}));
+  const Dataset ints = Dataset::counter(7, -2).take(3);
+  EXPECT_EQ(All(ints), (Numbers{7, 5, 3}));
+  EXPECT_EQ(ints.element_spec().to_string(),
+            "TensorSpec(shape=(), dtype=int32)");
+  const Dataset floats = Dataset::counter(0.5f).take(2);
+  EXPECT_EQ(floats.reduce(0.f, [](Tensor sum, Tensor x) { return sum + x; })
+                .item<float>(),
+            2.f);
+}
+
+TEST(DatasetTest, CardinalityThatIsSaid) {
+  const Dataset few = Dataset::range(9).filter([](Tensor x) { return x < 2; });
+  const Dataset two = few.assert_cardinality(2);
+  EXPECT_EQ(Number(two.cardinality()), 2);
+  EXPECT_EQ(All(two), (Numbers{0, 1}));
+  ExpectFails([&] { All(few.assert_cardinality(3)); },
+              ErrorCode::kFailedPrecondition,
+              "expected to contain 3 elements but contained only 2 elements");
+}
+
+TEST(DatasetTest, GroupsByReducers) {
+  const gk::Reducer count(
+      [](Tensor key) { return std::pair(key, Tensor(int64_t{0})); },
+      [](Pair state, Tensor x) {
+        return std::pair(state.first, state.second + x);
+      },
+      [](Tensor key, Tensor sum) { return key * 100 + sum; });
+  EXPECT_EQ(All(Dataset::range(6).group_by_reducer(
+                [](Tensor x) { return x % 2; }, count)),
+            (Numbers{6, 109}));
+}
+
+TEST(DatasetTest, BucketsByLength) {
+  const Dataset rows = Dataset::range(1, 5).map(
+      [](Tensor n) { return gk::fill(gk::reshape(n, {1}), n); });
+  auto length = [](Tensor row) { return gk::size(row); };
+  EXPECT_EQ(
+      AllRows(rows.bucket_by_sequence_length(
+          length, {.bucket_boundaries = {3}, .bucket_batch_sizes = {2, 2}})),
+      (Rows{{1, 0, 2, 2}, {3, 3, 3, 0, 4, 4, 4, 4}}));
+  EXPECT_EQ(AllRows(rows.take(3).bucket_by_sequence_length(
+                length, {.bucket_boundaries = {3, 6},
+                         .bucket_batch_sizes = {2, 2, 1},
+                         .padding_values = {Tensor(int64_t{9})},
+                         .pad_to_bucket_boundary = true})),
+            (Rows{{1, 9, 2, 2}, {3, 3, 3, 9, 9}}));
+  EXPECT_EQ(
+      AllRows(rows.bucket_by_sequence_length(length, {.bucket_boundaries = {},
+                                                      .bucket_batch_sizes = {1},
+                                                      .no_padding = true})),
+      (Rows{{1}, {2, 2}, {3, 3, 3}, {4, 4, 4, 4}}));
+  ExpectFails(
+      [&] {
+        rows.bucket_by_sequence_length(
+            length, {.bucket_boundaries = {3}, .bucket_batch_sizes = {2}});
+      },
+      ErrorCode::kValueError,
+      "`len(bucket_batch_sizes)=1` and `len(bucket_boundaries)=1`");
+  ExpectFails(
+      [&] {
+        AllRows(rows.bucket_by_sequence_length(
+            length, {.bucket_boundaries = {3},
+                     .bucket_batch_sizes = {2, 2},
+                     .pad_to_bucket_boundary = true}));
+      },
+      ErrorCode::kInvalidArgument,
+      "elements must have length < max(bucket_boundaries)");
+  ExpectFails(
+      [&] {
+        rows.group_by_window([](Tensor row) { return row; },
+                             [](Tensor, Dataset group) { return group; }, 2);
+      },
+      ErrorCode::kValueError,
+      "Invalid `key_func`. `key_func` must return a single `tf.int64` scalar "
+      "tensor");
 }
 
 TEST(DatasetTest, BatchesAndRows) {

@@ -3,10 +3,18 @@
 #include <algorithm>
 
 #include "function/func_graph.h"
+#include "graph/graph.h"
 #include "ops/composite.h"
 #include "ops/fn/Cast.h"
 
 namespace gk {
+
+std::string OpOfDataset(const Tensor& variant) {
+  if (variant.is_symbolic()) {
+    return std::string(Graph::OutputOf(variant).node->op().name);
+  }
+  return std::string(ValueOrThrow(Dataset::Of(variant))->kind());
+}
 
 ElementFunction TraceElementFunction(
     std::string name, const ElementSignature& arguments,

@@ -21,6 +21,9 @@ struct TypedDataset {
   ElementSignature elements;
 };
 
+// The op that made it: "MapDataset".
+std::string OpOfDataset(const Tensor& variant);
+
 // A function that an op calls with elements.
 struct ElementFunction {
   FunctionAttr function;

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 from graphkiln._graphkiln import Tensor, TensorShape
 
-from graphkiln import _graphkiln, raw_ops
+from graphkiln import _graphkiln
 from graphkiln._graphkiln import elements
 from graphkiln._src.host import py_function
 from graphkiln._src.types import dtypes, variable_spec
@@ -149,10 +149,7 @@ class Source:
         init = trace(get_iterator_id_fn, ())
         step = trace(generator_next_fn, number)
         final = trace(finalize_fn, number)
-        return _graphkiln.dataset_by(
-            raw_ops.GeneratorDataset, self.spec, init_func=init, next_func=step,
-            finalize_func=final,
-        )
+        return _graphkiln.generated_dataset(self.spec, init, step, final)
 
 
 def _converted(spec: object, value: object) -> object:

@@ -1,14 +1,11 @@
 // tf.data.Dataset: several elements at a time.
-#include "function/dataset_builder.h"
 #include "ops/composite.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Pack.h"
 #include "ops/fn/Reshape.h"
-#include "python/src/binding/class_attribute.h"
 #include "python/src/data/dataset_methods.h"
-#include "python/src/data/dataset_ops.h"
+#include "python/src/data/dataset_padding.h"
 #include "python/src/data/dataset_step.h"
-#include "python/src/data/element_spec.h"
 #include "python/src/ragged/composite_classes.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
@@ -20,102 +17,53 @@ namespace {
 namespace nb = nanobind;
 
 nb::object Batch(const Arguments& a) {
-  const auto [size, drop, known] = BatchesOf(a, "batch_size");
-  const nb::object spec =
-      MappedSpec(ElementSpecOf(a.self()), [&, n = known](nb::handle leaf) {
-        return OfElements("batched", leaf, n);
-      });
-  Given given = {{"batch_size", size}, {"drop_remainder", drop}};
-  if (!a.has("num_parallel_calls")) {
-    return Then(a, kBatchDatasetV2, spec, given);
-  }
-  given.emplace_back("num_parallel_calls", nb::borrow(a["num_parallel_calls"]));
-  given.emplace_back("deterministic", Deterministic(a["deterministic"]));
-  return Then(a, kParallelBatchDataset, spec, given);
+  const Tensor size = Number(a, "batch_size"),
+               drop = Number(a, "drop_remainder", DataType::kBool);
+  const nb::object spec = BatchedSpec(ElementSpecOf(a.self()), size, drop);
+  return Then(a, steps::Batch(Own(a), size, drop, ParallelOf(a)), spec);
 }
 
-// The specs of tensors, ragged and sparse ones and datasets inside.
-nb::object InnerLeaves(const Arguments& a) {
-  return OfElements("leaves", ElementSpecOf(a.self()));
-}
-
-// Its rank is known to be 0.
-bool IsScalar(nb::handle leaf) {
-  const nb::object shape = nb::getattr(leaf, "shape", nb::none());
-  return IsTensorShape(shape.ptr()) && ShapeOf(shape.ptr()).rank() == 0;
-}
-
-nb::object RowOf(nb::handle leaf) { return OfElements("sliced", leaf); }
-
-// What `op` makes of the dataset of tensors whose rows are the components of
-// rows.
-nb::object OfRows(const Arguments& a, std::string_view op, nb::handle spec,
-                  Given given) {
+// The dataset of tensors whose rows are the components of rows.
+TypedDataset Rows(const Arguments& a) {
   const nb::object own = ElementSpecOf(a.self());
-  nb::object input = nb::borrow(a.self());
   bool tensors = true;
   for (nb::handle leaf : ElementLeaves(own)) {
     tensors = tensors && IsTensorSpec(leaf.ptr());
   }
-  if (!tensors) {
-    input = Recoded(a, "Dataset_unbatch_rows", {},
-                    nb::cpp_function([own](nb::object components) {
-                      const nb::object value =
-                          ElementOfComponents(own, components);
-                      return ComponentsOfElement(own, value, /*rows=*/true);
-                    }));
-  }
-  given.emplace(given.begin(), "input_dataset", input);
-  return DatasetBy(op, spec, given);
+  if (tensors) return Own(a);
+  return DatasetOf(
+      Recoded(a, "Dataset_unbatch_rows", {},
+              nb::cpp_function([own](nb::object components) {
+                const nb::object value = ElementOfComponents(own, components);
+                return ComponentsOfElement(own, value, /*rows=*/true);
+              })));
 }
 
 nb::object Unbatch(const Arguments& a) {
-  for (nb::handle leaf : InnerLeaves(a)) {
-    if (IsTensorSpec(leaf.ptr()) && IsScalar(leaf)) {
-      Throw(ValueError("Cannot unbatch an input with scalar components."));
-    }
-  }
   const nb::object own = ElementSpecOf(a.self());
-  OfElements(
-      "same_length", own,
-      nb::str("`unbatch()` is only supported for datasets of elements whose "
-              "components have a matching leading dimension. Encountered both "
-              "{} and {}."));
-  return OfRows(a, kUnbatchDataset, MappedSpec(own, RowOf), {});
+  steps::CheckUnbatched(CoreElement(own));
+  const nb::object rows = RowsOfSpec(own);
+  return Then(a, steps::Unbatch(Rows(a)), rows);
 }
 
 nb::object Rebatch(const Arguments& a) {
-  for (nb::handle leaf : InnerLeaves(a)) {
-    if (IsScalar(leaf)) {
-      Throw(ValueError(
-          "Invalid `batch_sizes`. Expected dataset with rank of >= 1 but found "
-          "a dataset with scalar elements. Fix the issue by adding the `batch` "
-          "transformation to the dataset."));
-    }
-  }
-  const auto [sizes, drop, known] = BatchesOf(a, "batch_sizes");
-  const nb::object spec =
-      MappedSpec(ElementSpecOf(a.self()), [&, n = known](nb::handle leaf) {
-        return OfElements("batched", RowOf(leaf), n);
-      });
-  return OfRows(a, kRebatchDatasetV2, spec,
-                {{"batch_sizes", sizes}, {"drop_remainder", drop}});
+  const nb::object own = ElementSpecOf(a.self());
+  steps::CheckRebatched(CoreElement(own));
+  const Tensor sizes = NumberTensor(a["batch_size"], DataType::kInt64,
+                                    "batch_sizes"),
+               drop = Number(a, "drop_remainder", DataType::kBool);
+  const nb::object spec = BatchedSpec(RowsOfSpec(own), sizes, drop);
+  return Then(a, steps::Rebatch(Rows(a), sizes, drop), spec);
 }
 
 // ---- Tensors of unequal shapes ----
 
-Tensor Constant(const Tensor& value) {
-  return ValueOrThrow(OpBuilder::Current()->Constant(value, {}));
-}
-Tensor Int64s(const std::vector<int64_t>& values) {
-  return IntsTensor(values, DataType::kInt64);
-}
-
-// An int64 vector of what describes a shape; -1 for what is not known.
-Tensor ShapeVector(nb::handle shape) {
+steps::PaddedShape PaddedShapeOf(nb::handle shape) {
   if (IsTensor(shape.ptr())) {
-    return ops::Reshape(ops::Cast(AsTensor(shape), DataType::kInt64),
-                        Int64s({-1}));
+    const int64_t vector[] = {-1};
+    return steps::PaddedShape(
+        ops::Reshape(ops::Cast(AsTensor(shape), DataType::kInt64),
+                     IntsTensor(vector, DataType::kInt64)));
   }
   if (shape.is_none()) {
     Throw(ValueError(
@@ -124,124 +72,71 @@ Tensor ShapeVector(nb::handle shape) {
         TextOf(shape.type())));
   }
   if (IsTensorShape(shape.ptr())) {
-    const PartialTensorShape& known = ShapeOf(shape.ptr());
-    if (known.unknown_rank()) {
-      Throw(ValueError(
-          "Cannot convert a partially known TensorShape {} to a Tensor.",
-          TextOf(shape)));
-    }
-    return Int64s({known.dims().begin(), known.dims().end()});
+    return steps::PaddedShape(ShapeOf(shape.ptr()));
   }
   nb::list dims;
   if (nb::hasattr(shape, "__iter__")) {
-    for (nb::handle d : shape) dims.append(d);
+    dims.extend(shape);
   } else {
     dims.append(shape);
   }
-  bool all_known = true;
   std::vector<int64_t> known;
   TensorVector parts;
-  for (nb::handle d : dims) all_known = all_known && !IsTensor(d.ptr());
+  bool all_known = true;
   for (nb::handle d : dims) {
     if (IsTensor(d.ptr())) {
+      all_known = false;
       parts.push_back(ops::Cast(AsTensor(d), DataType::kInt64));
       continue;
     }
     known.push_back(d.is_none() ? -1
                                 : nb::cast<int64_t>(nb::object(nb::int_(d))));
-    if (!all_known) {
-      parts.push_back(Constant(Tensor::Scalar(known.back())));
-    }
+    parts.push_back(IntegerOf(known.back(), DataType::kInt64));
   }
-  return all_known ? Int64s(known) : ops::Pack(parts);
+  return all_known ? steps::PaddedShape(PartialTensorShape(known))
+                   : steps::PaddedShape(ops::Pack(parts));
 }
 
-// What is known of the shape that such a vector says.
-PartialTensorShape KnownShape(const Tensor& vector) {
-  if (const auto known = KnownInts(vector)) {
-    std::vector<int64_t> dims;
-    for (const int64_t d : *known) dims.push_back(d < 0 ? -1 : d);
-    return PartialTensorShape(dims);
-  }
-  const PartialTensorShape& shape = vector.partial_shape();
-  if (shape.rank() != 1 || shape.dim(0) < 0) return PartialTensorShape();
-  return PartialTensorShape(std::vector<int64_t>(shape.dim(0), -1));
-}
+}  // namespace
 
-// The scalar that tensors are filled up with.
-Tensor Padding(DataType dtype, nb::handle given) {
-  if (given.is_none()) {
-    if (dtype == DataType::kVariant) {
-      Throw(TypeError(
-          "Unable to create padding for field of type 'variant' because "
-          "t.base_dtype == tf.variant"));
-    }
-    return Constant(ValueOrThrow(Tensor::Zeros(dtype, TensorShape())));
-  }
-  Tensor value = Converted(given, "padding_value");
-  if (!value.partial_shape().IsCompatibleWith(TensorShape())) {
-    Throw(ValueError(
-        "Invalid `padding_values`. `padding_values` values should be scalars, "
-        "but got {}.",
-        value.partial_shape().PythonString()));
-  }
-  if (value.dtype() != dtype) {
-    Throw(TypeError(
-        "Invalid `padding_values`. `padding_values` values type {} does not "
-        "match type {} of the corresponding input component.",
-        TextOf(DTypeObject(value.dtype())), TextOf(DTypeObject(dtype))));
-  }
-  return value;
-}
-
-nb::object PaddedBatch(const Arguments& a) {
-  const nb::object own = ElementSpecOf(a.self());
-  nb::list leaves = ElementLeaves(own);
-  ElementSignature e;
-  for (nb::handle leaf : leaves) {
-    if (!IsTensorSpec(leaf.ptr())) {
-      Throw(TypeError(
-          "`padded_batch` is only supported for datasets that produce tensor "
-          "elements but type spec of elements in the input dataset is not a "
-          "subclass of TensorSpec: `{}`.",
-          TextOf(leaf)));
-    }
-    e.types.push_back(TensorSpecOf(leaf.ptr())->dtype);
-    e.shapes.push_back(TensorSpecOf(leaf.ptr())->shape);
-  }
-  const auto [size, drop, known] = BatchesOf(a, "batch_size");
-  TensorVector shapes;
-  std::vector<PartialTensorShape> padded;
+steps::Padding PaddingOf(const Arguments& a, nb::handle spec) {
+  steps::Padding padding;
   if (a.has("padded_shapes")) {
-    for (nb::handle shape : ElementLeavesUpTo(own, a["padded_shapes"])) {
-      shapes.push_back(ShapeVector(shape));
-      padded.push_back(KnownShape(shapes.back()));
-    }
-    PaddedTo(e, padded);
-  } else {
-    padded = OwnPaddedShapes(e);
-    for (const PartialTensorShape& s : padded) {
-      shapes.push_back(Int64s({s.dims().begin(), s.dims().end()}));
+    for (nb::handle shape : ElementLeavesUpTo(spec, a["padded_shapes"])) {
+      padding.shapes.push_back(PaddedShapeOf(shape));
     }
   }
   const nb::handle given = a["padding_values"];
-  nb::list each;
-  if (IsElementLeaf(given)) {
-    for (size_t i = 0; i < nb::len(leaves); ++i) each.append(given);
-  } else {
-    each = ElementLeavesUpTo(own, given, /*gaps=*/true);
+  if (given.is_none()) return padding;
+  const bool one = IsElementLeaf(given);
+  nb::list values;
+  if (!one) values = ElementLeavesUpTo(spec, given, /*gaps=*/true);
+  for (size_t i = 0; i < nb::len(ElementLeaves(spec)); ++i) {
+    const nb::object value = one ? nb::borrow(given) : nb::object(values[i]);
+    padding.values.push_back(
+        value.is_none() ? Tensor() : Converted(value, "padding_value"));
   }
-  TensorVector values;
-  for (size_t i = 0; i < nb::len(leaves); ++i) {
-    values.push_back(Padding(e.types[i], each[i]));
-    leaves[i] = OfElements("batched",
-                           Owned(WrapTensorSpec(padded[i], e.types[i])), known);
-  }
-  return Then(a, kPaddedBatchDatasetV2, PackedElement(own, leaves),
-              {{"batch_size", size},
-               {"padded_shapes", Wrapped(shapes)},
-               {"padding_values", Wrapped(values)},
-               {"drop_remainder", drop}});
+  return padding;
+}
+
+nb::object SpecOfComponents(nb::handle like, const ElementSignature& e) {
+  size_t i = 0;
+  return MappedSpec(like, [&](nb::handle) {
+    const size_t k = i++;
+    return Owned(WrapTensorSpec(e.shapes[k], e.types[k]));
+  });
+}
+
+namespace {
+
+nb::object PaddedBatch(const Arguments& a) {
+  const nb::object own = ElementSpecOf(a.self());
+  steps::CheckPadded(CoreElement(own));
+  const Tensor size = Number(a, "batch_size"),
+               drop = Number(a, "drop_remainder", DataType::kBool);
+  const TypedDataset made =
+      steps::PaddedBatch(Own(a), size, drop, PaddingOf(a, own));
+  return Then(a, made, SpecOfComponents(own, made.elements));
 }
 
 // What a tensor is as a row of a ragged tensor: ragged up to its last
@@ -293,22 +188,23 @@ nb::object RaggedBatch(const Arguments& a) {
 
 nb::object SparseBatch(const Arguments& a) {
   const nb::object own = ElementSpecOf(a.self());
-  if (!IsTensorSpec(own.ptr())) {
-    const nb::object types = MappedSpec(
-        own, [](nb::handle leaf) { return nb::getattr(leaf, "dtype", leaf); });
-    Throw(TypeError(
-        "`dense_to_sparse_batch` requires an input dataset whose elements have "
-        "a single component, but the given dataset has the following component "
-        "types: {}.",
-        TextOf(types)));
-  }
-  const Tensor shape = ShapeVector(a["row_shape"]);
+  const bool tensor = IsTensorSpec(own.ptr());
+  const steps::PaddedShape shape =
+      tensor ? PaddedShapeOf(a["row_shape"])
+             : steps::PaddedShape(PartialTensorShape(TensorShape()));
+  const ElementSignature e = SignatureOfSpec(own);
+  const TypedDataset made =
+      steps::SparseBatch(Own(a),
+                         {e, tensor,
+                          [&] {
+                            return TextOf(MappedSpec(own, [](nb::handle leaf) {
+                              return nb::getattr(leaf, "dtype", leaf);
+                            }));
+                          }},
+                         Number(a, "batch_size"), shape);
   const nb::object row = nb::handle(TheCompositeClasses().sparse_spec)(
-      Owned(WrapShape(KnownShape(shape))), own.attr("dtype"));
-  return Then(a, kDenseToSparseBatchDataset,
-              OfElements("batched", row, nb::none()),
-              {{"batch_size", nb::borrow(a["batch_size"])},
-               {"row_shape", Wrapped(shape)}});
+      Owned(WrapShape(shape.known)), own.attr("dtype"));
+  return Then(a, made, OfElements("batched", row, nb::none()));
 }
 
 constexpr ToldFunction kMethods[] = {

@@ -1,33 +1,24 @@
 // tf.data.Dataset: elements of several datasets, by choice or by chance.
 #include "function/dataset_choice.h"
 
-#include "ops/random/random_seeds.h"
-#include "python/src/binding/class_attribute.h"
 #include "python/src/data/dataset_methods.h"
-#include "python/src/data/dataset_ops.h"
 #include "python/src/data/dataset_step.h"
-#include "python/src/tensors/dtype_type.h"
-#include "python/src/tensors/tensor_spec_type.h"
 
 namespace gk::py {
 namespace {
 
 namespace nb = nanobind;
 
-// Of any size: as ops have it.
-std::optional<int64_t> Seed(nb::handle seed) {
-  if (seed.is_none()) return std::nullopt;
-  return nb::cast<int64_t>(nb::int_(seed) % nb::int_(kSeedModulus));
+bool IsTrue(nb::handle value) {
+  const int is = PyObject_IsTrue(value.ptr());
+  if (is < 0) throw nb::python_error();
+  return is != 0;
 }
 
 nb::list ListOf(nb::handle datasets) {
-  const int some = PyObject_IsTrue(datasets.ptr());
-  if (some < 0) throw nb::python_error();
-  nb::list all;
-  if (some != 0) all = nb::list(datasets);
-  if (nb::len(all) == 0) {
-    Throw(ValueError("Invalid `datasets`. `datasets` should not be empty."));
-  }
+  steps::CheckSome(IsTrue(datasets));
+  nb::list all(datasets);
+  steps::CheckSome(nb::len(all) != 0);
   return all;
 }
 
@@ -47,35 +38,30 @@ nb::object CommonSpec(const nb::list& datasets) {
   return spec;
 }
 
-TypedDataset Typed(nb::handle dataset) {
-  return {AsTensor(dataset.attr("_as_input")()),
-          SignatureOfSpec(ElementSpecOf(dataset))};
+TensorVector Variants(const nb::list& datasets) {
+  TensorVector variants;
+  for (nb::handle d : datasets) variants.push_back(DatasetOf(d).variant);
+  return variants;
 }
 
-nb::object Drawn(const Tensor& variant, nb::handle spec,
-                 const nb::list& parts) {
-  return MakeDataset("_DirectedInterleaveDataset", Wrapped(variant), spec,
-                     nb::tuple(parts));
+nb::object WithPart(nb::handle first, const nb::list& datasets) {
+  nb::list parts;
+  parts.append(first);
+  parts.extend(datasets);
+  return parts;
 }
 
 nb::object Choose(const Arguments& a) {
   const nb::list datasets = ListOf(a["datasets"]);
-  const nb::object chosen = ElementSpecOf(a["choice_dataset"]);
-  const bool place =
-      IsTensorSpec(chosen.ptr()) &&
-      TensorSpecOf(chosen.ptr())->dtype == DataType::kInt64 &&
-      TensorSpecOf(chosen.ptr())->shape.IsCompatibleWith(TensorShape());
-  if (!place) {
-    Throw(TypeError(
-        "Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar "
-        "`tf.int64` tensors but are {}.",
-        TextOf(chosen)));
-  }
-  return DatasetBy(
-      kDirectedInterleaveDataset, CommonSpec(datasets),
-      {{"selector_input_dataset", nb::borrow(a["choice_dataset"])},
-       {"data_input_datasets", datasets},
-       {"stop_on_empty_dataset", nb::bool_(a.flag("stop_on_empty_dataset"))}});
+  const nb::handle selector = a["choice_dataset"];
+  return WithWords(
+      ElementSpecOf(selector), [&](const steps::Described& chosen) {
+        const nb::object spec = CommonSpec(datasets);
+        const TypedDataset made = steps::Choose(
+            DatasetOf(selector), chosen, Variants(datasets),
+            SignatureOfSpec(spec), a.flag("stop_on_empty_dataset"));
+        return Made(made.variant, spec, WithPart(selector, datasets));
+      });
 }
 
 // Leaves those datasets that are drawn at all; their weights.
@@ -107,27 +93,23 @@ Tensor Weights(nb::handle given, nb::list* datasets) {
 }
 
 nb::object Sample(const Arguments& a) {
-  nb::list datasets = ListOf(a["datasets"]), parts;
+  nb::list datasets = ListOf(a["datasets"]);
   const nb::handle weights = a["weights"];
   const bool each_draw = IsDataset(weights);
   const Tensor by = each_draw ? Tensor() : Weights(weights, &datasets);
   if (!each_draw && !weights.is_none() && nb::len(datasets) == 1) {
     return nb::object(datasets[0]);
   }
-  parts.append(weights);
-  TensorVector variants;
-  for (nb::handle d : datasets) {
-    parts.append(d);
-    variants.push_back(AsTensor(d.attr("_as_input")()));
-  }
+  const TensorVector variants = Variants(datasets);
   const nb::object spec = CommonSpec(datasets);
-  const SampleOptions options{Seed(a["seed"]), a.flag("stop_on_empty_dataset"),
+  const SampleOptions options{SeedOf(a["seed"]),
+                              a.flag("stop_on_empty_dataset"),
                               a.flag("rerandomize_each_iteration")};
   const ElementSignature all = SignatureOfSpec(spec);
-  return Drawn(each_draw
-                   ? SampleByDataset(variants, all, Typed(weights), options)
-                   : SampleByWeights(variants, all, by, options),
-               spec, parts);
+  return Made(each_draw
+                  ? SampleByDataset(variants, all, DatasetOf(weights), options)
+                  : SampleByWeights(variants, all, by, options),
+              spec, WithPart(weights, datasets));
 }
 
 nb::object Resample(const Arguments& a) {
@@ -142,12 +124,11 @@ nb::object Resample(const Arguments& a) {
   nb::object classed = a.self().attr("map")(with_class);
   const nb::handle initial = a["initial_dist"];
   const Tensor first = initial.is_none() ? Tensor() : Converted(initial);
-  const Tensor made = RejectionResample(
-      Typed(classed), Converted(a["target_dist"]), first, Seed(a["seed"]));
+  const Tensor made =
+      RejectionResample(DatasetOf(classed), Converted(a["target_dist"]), first,
+                        SeedOf(a["seed"]));
   if (!made) return classed;
-  nb::list parts;
-  parts.append(classed);
-  return Drawn(made, ElementSpecOf(classed), parts);
+  return Made(made, ElementSpecOf(classed), nb::make_tuple(classed));
 }
 
 constexpr ToldFunction kMethods[] = {

@@ -186,6 +186,13 @@ Object AllOf(Handle self) {
 
 // --- Datasets of given values.
 
+// Of single tensors.
+Object Source(const TypedDataset& d) {
+  return Made(d.variant,
+              Owned(WrapTensorSpec(d.elements.shapes[0], d.elements.types[0])),
+              nb::tuple());
+}
+
 Object Range(Handle, nb::tuple args, nb::dict options) {
   DataType type = DataType::kInt64;
   for (auto [key, value] : options) {
@@ -204,27 +211,32 @@ Object Range(Handle, nb::tuple args, nb::dict options) {
                    "and 3 but was {}.",
                    n));
   }
-  return DatasetBy(kRangeDataset, Owned(WrapTensorSpec(TensorShape(), type)),
-                   {{"start", n == 1 ? nb::int_(0) : Object(args[0])},
-                    {"stop", args[n == 1 ? 0 : 1]},
-                    {"step", n == 3 ? Object(args[2]) : nb::int_(1)}});
+  const auto number = [](Handle value, const char* name) {
+    return NumberTensor(value, DataType::kInt64, name);
+  };
+  const Tensor start = number(n == 1 ? nb::int_(0) : Object(args[0]), "start"),
+               stop = number(Object(args[n == 1 ? 0 : 1]), "stop"),
+               step = number(n == 3 ? Object(args[2]) : nb::int_(1), "step");
+  return Source(steps::Range(start, stop, step, type));
 }
 Object FromTensors(Handle, Handle tensors, Handle) {
   const Object value = NormalizedElement(tensors);
   const Object spec = SpecOfElement(value);
   RefuseEmpty(spec);
-  return DatasetBy(kTensorDataset, spec,
-                   {{"components", ComponentsOfElement(spec, value)}});
+  const TensorVector parts = Tensors(ComponentsOfElement(spec, value));
+  return Made(steps::FromTensors(parts, SignatureOfSpec(spec)).variant, spec,
+              nb::tuple());
 }
 Object FromSlices(Handle, Handle tensors, Handle) {
   const Object value = NormalizedElement(tensors);
   const Object batched = SpecOfElement(value);
   RefuseEmpty(batched);
   const Object spec = RowsOfSpec(batched);
-  CheckSameLength(batched, nb::str("Dimensions {} and {} are not compatible"));
-  return DatasetBy(
-      kTensorSliceDataset, spec,
-      {{"components", ComponentsOfElement(batched, value, /*rows=*/true)}});
+  steps::CheckSlices(CoreElement(batched));
+  const TensorVector parts =
+      Tensors(ComponentsOfElement(batched, value, /*rows=*/true));
+  return Made(steps::FromSlices(parts, SignatureOfSpec(spec)).variant, spec,
+              nb::tuple());
 }
 Object Zip(Handle, nb::tuple args, Handle given, Handle) {
   Object datasets = nb::borrow(given);
@@ -237,6 +249,7 @@ Object Zip(Handle, nb::tuple args, Handle given, Handle) {
   if (args.size() != 0) datasets = args.size() == 1 ? Object(args[0]) : args;
   const nb::list inputs = ElementLeaves(datasets);
   nb::list specs;
+  std::vector<TypedDataset> typed;
   for (Handle leaf : inputs) {
     constexpr std::string_view kExpected =
         "Invalid input to `zip`. Inputs are expected to be (nested) structures "
@@ -252,39 +265,23 @@ Object Zip(Handle, nb::tuple args, Handle given, Handle) {
                       TextOf(leaf.type())));
     }
     specs.append(leaf.attr("element_spec"));
+    typed.push_back(DatasetOf(leaf));
   }
-  return DatasetBy(kZipDataset, PackedElement(datasets, specs),
-                   {{"input_datasets", inputs}});
+  return Made(steps::Zip(typed).variant, PackedElement(datasets, specs),
+              inputs);
 }
 Object Random(Handle, Handle seed, Handle rerandomize, Handle) {
-  const Object seeds = Owned(OpSeedsOf(seed.ptr()));
   const bool anew =
       !rerandomize.is_none() && nb::cast<bool>(nb::bool_(rerandomize));
-  return DatasetBy(kRandomDatasetV2,
-                   Owned(WrapTensorSpec(TensorShape(), DataType::kInt64)),
-                   {{"seed", seeds[0]},
-                    {"seed2", seeds[1]},
-                    {"seed_generator", Owned(CallOp(kDummySeedGenerator, {}))},
-                    {"rerandomize_each_iteration", nb::bool_(anew)}});
+  return Source(steps::Random(SeedOf(seed), anew));
 }
 
 Object Counter(Handle, Handle start, Handle step, Handle dtype, Handle) {
   const DataType type = AsDType(dtype.ptr());
   if (type == DataType::kInvalid) throw nb::python_error();
-  const auto number = [&](Handle given, const char* name) {
-    StatusOr<Tensor> t = ToTensor(given.ptr(), type, DataType::kInvalid, name);
-    if (!t.ok()) Throw(t.status());
-    return Wrapped(*t);
-  };
-  const Object first = number(start, "start");
-  const Object endless =
-      FromTensors({}, nb::int_(0), {}).attr("repeat")(nb::none());
-  return endless.attr("scan")(
-      first, nb::cpp_function(
-                 [by = number(step, "step")](nb::object n, nb::object) {
-                   return nb::make_tuple(n + by, n);
-                 },
-                 nb::name("count")));
+  const Tensor first = NumberTensor(start, type, "start"),
+               by = NumberTensor(step, type, "step");
+  return Source(steps::Counter(first, by));
 }
 
 PyMethodDef methods[] = {

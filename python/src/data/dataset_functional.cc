@@ -1,84 +1,53 @@
 // tf.data.Dataset: elements made by functions of elements.
-#include "function/dataset_builder.h"
+#include "base/caught.h"
+#include "framework/op_builder.h"
 #include "function/user_scopes.h"
-#include "python/src/binding/class_attribute.h"
+#include "python/src/binding/gil.h"
 #include "python/src/data/dataset_methods.h"
-#include "python/src/data/dataset_ops.h"
 #include "python/src/data/dataset_step.h"
-#include "python/src/ops/call_op.h"
-#include "python/src/tensors/dtype_type.h"
-#include "python/src/tensors/tensor_spec_type.h"
+#include "python/src/graph/source_location.h"
 
 namespace gk::py {
 namespace {
 
 namespace nb = nanobind;
 
-nb::object OrElse(nb::handle given, int otherwise) {
-  return given.is_none() ? nb::object(nb::int_(otherwise)) : nb::borrow(given);
-}
-
 nb::object Map(const Arguments& a) {
   const UsersFunction f(a["map_func"], "Dataset.map()",
                         ElementSpecOf(a.self()));
-  const nb::object spec = f.output();
-  OfElements("not_empty", spec);
-  Given given = {{"f", f.function()},
-                 {"preserve_cardinality", nb::bool_(true)}};
-  if (!a.has("num_parallel_calls")) {
-    given.emplace_back("force_synchronous", nb::bool_(a.flag("synchronous")));
-    return Then(a, kMapDataset, spec, given);
-  }
-  given.emplace_back("num_parallel_calls", nb::borrow(a["num_parallel_calls"]));
-  given.emplace_back("deterministic", Deterministic(a["deterministic"]));
-  given.emplace_back("use_unbounded_threadpool",
-                     nb::bool_(a.flag("use_unbounded_threadpool")));
-  return Then(a, kParallelMapDatasetV2, spec, given);
+  return Then(a,
+              steps::Map(Own(a), f.core(),
+                         {ParallelOf(a), a.flag("synchronous"),
+                          a.flag("use_unbounded_threadpool")}),
+              f.output(), {f.function()});
 }
 
 // Elements by a predicate.
-template <const char* kOp, Name kCaller>
+template <auto kStep, Name kCaller>
 nb::object Where(const Arguments& a) {
   const UsersFunction f(a["predicate"], kCaller.text, ElementSpecOf(a.self()));
-  const nb::object made = f.output();
-  const bool scalar =
-      IsTensorSpec(made.ptr()) &&
-      TensorSpecOf(made.ptr())->dtype == DataType::kBool &&
-      TensorSpecOf(made.ptr())->shape.IsCompatibleWith(TensorShape());
-  if (!scalar) {
-    Throw(ValueError(
-        "Invalid `predicate`. `predicate` must return a `tf.bool` scalar "
-        "tensor, but its return type is {}.",
-        TextOf(made)));
-  }
-  return Then(a, kOp, {}, {{"predicate", f.function()}});
+  return WithWords(f.output(), [&](const steps::Described& returned) {
+    return Then(a, kStep(Own(a), f.core(), returned), {}, {f.function()});
+  });
 }
-
-constexpr std::string_view kNoDataset =
-    "The `map_func` argument must return a `Dataset` object. Got";
 
 nb::object FlatMap(const Arguments& a) {
   const UsersFunction f(a["map_func"], "Dataset.flat_map()",
                         ElementSpecOf(a.self()));
-  return Then(a, kFlatMapDataset, f.Elements(kNoDataset),
-              {{"f", f.function()}});
+  const nb::object spec = f.Elements(&steps::NoDataset);
+  return Then(a, steps::FlatMap(Own(a), f.core(), SignatureOfSpec(spec)), spec,
+              {f.function()});
 }
 
 nb::object Interleave(const Arguments& a) {
   const UsersFunction f(a["map_func"], "Dataset.interleave()",
                         ElementSpecOf(a.self()));
-  const nb::object spec = f.Elements(kNoDataset);
-  Given given = {{"f", f.function()},
-                 {"cycle_length", OrElse(a["cycle_length"], -1)},
-                 {"block_length", OrElse(a["block_length"], 1)}};
-  if (!a.has("num_parallel_calls")) {
-    return Then(a, kInterleaveDataset, spec, given);
-  }
-  given.emplace_back("buffer_output_elements", nb::int_(-1));
-  given.emplace_back("prefetch_input_elements", nb::int_(-1));
-  given.emplace_back("num_parallel_calls", nb::borrow(a["num_parallel_calls"]));
-  given.emplace_back("deterministic", Deterministic(a["deterministic"]));
-  return Then(a, kParallelInterleaveDatasetV4, spec, given);
+  const nb::object spec = f.Elements(&steps::NoDataset);
+  const steps::Turns turns{NumberIfGiven(a, "cycle_length"),
+                           NumberIfGiven(a, "block_length"), ParallelOf(a)};
+  return Then(a,
+              steps::Interleave(Own(a), f.core(), SignatureOfSpec(spec), turns),
+              spec, {f.function()});
 }
 
 // A function of a state and an element, traced until the state's spec settles.
@@ -117,11 +86,11 @@ nb::object Scan(const Arguments& a) {
     return nb::object(made[0]);
   });
   const Settled made = Settle(a, "scan_func", "Dataset.scan()", first);
-  return Then(a, kScanDataset, nb::object(made.f.output()[1]),
-              {{"f", made.f.function()},
-               {"initial_state", made.initial},
-               {"preserve_cardinality", nb::bool_(true)},
-               {"use_default_device", nb::bool_(false)}});
+  const nb::object spec = made.f.output()[1];
+  return Then(a,
+              steps::Scan(Own(a), Tensors(made.initial), made.f.core(),
+                          SignatureOfSpec(spec)),
+              spec, {made.f.function()});
 }
 
 nb::object Reduce(const Arguments& a) {
@@ -129,19 +98,25 @@ nb::object Reduce(const Arguments& a) {
     return traced.attr("output_spec").operator nb::object();
   });
   const Settled made = Settle(a, "reduce_func", "reduce()", whole);
-  const nb::object input = a.self().attr("_as_input")(), f = made.f.function(),
-                   captured = f.attr("captured_inputs"),
-                   described = ElementAttributes(made.spec),
-                   types = described["output_types"],
-                   shapes = described["output_shapes"];
-  const nb::object results =
-      Owned(CallOp(kReduceDataset, {{"input_dataset", input.ptr()},
-                                    {"initial_state", made.initial.ptr()},
-                                    {"other_arguments", captured.ptr()},
-                                    {"f", f.ptr()},
-                                    {"output_types", types.ptr()},
-                                    {"output_shapes", shapes.ptr()}}));
-  return ElementOfComponents(made.spec, results);
+  const TypedDataset own = Own(a);
+  const ElementFunction f = made.f.core();
+  const TensorVector initial = Tensors(made.initial);
+  const ElementSignature settled = SignatureOfSpec(made.spec);
+  const bool graph = OpBuilder::Current()->builds_graph();
+  const StatusOr<TensorVector> results = [&]() -> StatusOr<TensorVector> {
+    // It runs at once, with functions that may be Python's.
+    const GilRelease unlocked(!graph);
+    try {
+      return steps::Reduce(own, initial, f, settled);
+    } catch (...) {
+      return CaughtStatus();
+    }
+  }();
+  if (!results.ok()) {
+    graph ? Raise(results.status()) : RaiseOpError(results.status());
+    throw nb::python_error();
+  }
+  return ElementOfComponents(made.spec, Wrapped(*results));
 }
 
 nb::object MapAndBatch(const Arguments& a) {
@@ -184,7 +159,7 @@ Raises:
 
 >>> [int(x) for x in tf.data.Dataset.range(5).filter(lambda x: x > 2)]
 [3, 4])",
-     &Where<kFilterDataset, "Dataset.filter()">},
+     &Where<steps::Filter, "Dataset.filter()">},
     {R"(take_while(self, predicate, name=None)
 The elements before the first for which `predicate` does not hold.
 
@@ -197,7 +172,7 @@ Raises:
 
 >>> [int(x) for x in tf.data.Dataset.range(5).take_while(lambda x: x < 2)]
 [0, 1])",
-     &Where<kTakeWhileDataset, "Dataset.take_while()">},
+     &Where<steps::TakeWhile, "Dataset.take_while()">},
     {R"(flat_map(self, map_func, name=None)
 The elements of the datasets that `map_func` makes of each element, one after
 the other.

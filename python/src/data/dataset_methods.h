@@ -15,8 +15,8 @@ PyMethodDef* ChoiceMethods();
 
 // The class that they stand in, a base of tf.data.Dataset.
 void AddDatasetMethods(nanobind::module_& m);
-// How others make datasets by ops.
-void AddDatasetBy(nanobind::module_& m);
+// The dataset that Dataset.from_generator stands on.
+void AddGeneratedDataset(nanobind::module_& m);
 // tf.data.experimental.
 void AddDatasetExperimental(nanobind::module_& m);
 

@@ -1,14 +1,8 @@
 // tf.data.Dataset: the same elements, fewer of them, in another order or at
 // other times.
-#include <limits>
-
-#include "python/src/binding/class_attribute.h"
 #include "python/src/data/dataset_methods.h"
-#include "python/src/data/dataset_ops.h"
 #include "python/src/data/dataset_options.h"
 #include "python/src/data/dataset_step.h"
-#include "python/src/ops/call_op.h"
-#include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/tensor_spec_type.h"
 
@@ -17,57 +11,31 @@ namespace {
 
 namespace nb = nanobind;
 
-// By an op that takes what the method takes.
-template <const char* kOp, Name... kArguments>
-nb::object Step(const Arguments& a) {
-  return Then(a, kOp, {},
-              {{kArguments.text, nb::borrow(a[kArguments.text])}...});
-}
-
 nb::object Repeat(const Arguments& a) {
-  return Then(a, kRepeatDataset, {},
-              {{"count", a.has("count") ? nb::borrow(a["count"])
-                                        : nb::object(nb::int_(-1))}});
+  return Then(a, steps::Repeat(Own(a), NumberIfGiven(a, "count")));
 }
 
 nb::object Shuffle(const Arguments& a) {
-  const nb::object seeds = Owned(OpSeedsOf(a["seed"].ptr()));
-  return Then(a, kShuffleDatasetV3, {},
-              {{"buffer_size", nb::borrow(a["buffer_size"])},
-               {"seed", seeds[0]},
-               {"seed2", seeds[1]},
-               {"seed_generator", Owned(CallOp(kDummySeedGenerator, {}))},
-               {"reshuffle_each_iteration",
-                nb::bool_(!a.has("reshuffle_each_iteration") ||
-                          a.flag("reshuffle_each_iteration"))}});
+  const bool again =
+      !a.has("reshuffle_each_iteration") || a.flag("reshuffle_each_iteration");
+  return Then(a, steps::Shuffle(Own(a), Number(a, "buffer_size"),
+                                SeedOf(a["seed"]), again));
 }
 
 nb::object Prefetch(const Arguments& a) {
-  const nb::object size = a.has("buffer_size") ? nb::borrow(a["buffer_size"])
-                                               : nb::object(nb::int_(-1));
-  return Then(a, kPrefetchDataset, {},
-              {{"buffer_size", size},
-               {"slack_period", nb::int_(0)},
-               {"legacy_autotune", nb::bool_(false)},
-               {"buffer_size_min", nb::int_(0)}});
+  return Then(a, steps::Prefetch(Own(a), NumberIfGiven(a, "buffer_size")));
 }
 
 nb::object Cache(const Arguments& a) {
-  return Then(a, kCacheDatasetV2, {},
-              {{"filename", nb::borrow(a["filename"])},
-               {"cache", Owned(CallOp(kDummyMemoryCache, {}))}});
+  return Then(a,
+              steps::Cache(Own(a), Number(a, "filename", DataType::kString)));
 }
 
 nb::object Enumerate(const Arguments& a) {
-  const nb::handle cls = DatasetClass();
-  const nb::object numbers =
-      cls.attr("range")(a["start"], std::numeric_limits<int64_t>::max());
-  // In several processes each of them counts for itself.
-  const nb::object own =
-      DatasetBy(kRewriteDataset, ElementSpecOf(numbers),
-                {{"input_dataset", numbers},
-                 {"rewrite_name", nb::str("replicate_on_split")}});
-  return cls.attr("zip")(nb::make_tuple(own, a.self()));
+  const nb::object number =
+      Owned(WrapTensorSpec(TensorShape(), DataType::kInt64));
+  return Then(a, steps::Enumerate(Own(a), Number(a, "start")),
+              nb::make_tuple(number, ElementSpecOf(a.self())));
 }
 
 nb::object Concatenate(const Arguments& a) {
@@ -78,8 +46,10 @@ nb::object Concatenate(const Arguments& a) {
     Throw(TypeError("Incompatible dataset elements:\n  {} vs.   {}",
                     TextOf(mine), TextOf(others)));
   }
-  return Then(a, kConcatenateDataset, spec,
-              {{"another_dataset", nb::borrow(a["dataset"])}});
+  return Then(a,
+              steps::Concatenate(Own(a), DatasetOf(a["dataset"]),
+                                 SignatureOfSpec(spec)),
+              spec, {nb::borrow(a["dataset"])});
 }
 
 nb::object Apply(const Arguments& a) {
@@ -95,28 +65,23 @@ nb::object Apply(const Arguments& a) {
 nb::object Unique(const Arguments& a) {
   for (nb::handle leaf : ElementLeaves(ElementSpecOf(a.self()))) {
     const nb::object dtype = nb::getattr(leaf, "dtype", leaf);
-    const DataType t =
-        IsDType(dtype.ptr()) ? DTypeOf(dtype.ptr()) : DataType::kInvalid;
-    if (t != DataType::kInt32 && t != DataType::kInt64 &&
-        t != DataType::kString) {
-      Throw(
-          TypeError("`tf.data.Dataset.unique` does not support type {} -- only "
-                    "`tf.int32`, `tf.int64`, and `tf.string` are supported.",
-                    nb::repr(dtype).c_str()));
-    }
+    steps::CheckUnique(
+        IsDType(dtype.ptr()) ? DTypeOf(dtype.ptr()) : DataType::kInvalid,
+        [&] { return std::string(nb::repr(dtype).c_str()); });
   }
-  return Then(a, kUniqueDataset, {}, {});
+  return Then(a, steps::Unique(Own(a)));
 }
 
 nb::object IgnoreErrors(const Arguments& a) {
-  return Then(a, kIgnoreErrorsDataset, {},
-              {{"log_warning", nb::bool_(a.flag("log_warning"))}});
+  return Then(a, steps::IgnoreErrors(Own(a), a.flag("log_warning")));
 }
 
 nb::object WithOptions(const Arguments& a) {
   CheckOptions(a["options"]);
-  nb::object made =
-      Then(a, kOptionsDataset, {}, {{"serialized_options", nb::str("")}});
+  // At once it is the dataset itself.
+  nb::object made = MakeDataset(
+      "_OptionsDataset", Wrapped(steps::WithOptions(Own(a)).variant),
+      ElementSpecOf(a.self()), nb::make_tuple(a.self()));
   made.attr("_own_options") = CopyOfOptions(a["options"]);
   return made;
 }
@@ -141,13 +106,13 @@ The first `count` elements; all if it is -1.
 
 >>> [int(x) for x in tf.data.Dataset.range(5).take(2)]
 [0, 1])",
-     &Step<kTakeDataset, "count">},
+     &Step<steps::Take, "count">},
     {R"(skip(self, count, name=None)
 All but the first `count` elements; none if it is -1.
 
 >>> [int(x) for x in tf.data.Dataset.range(5).skip(3)]
 [3, 4])",
-     &Step<kSkipDataset, "count">},
+     &Step<steps::Skip, "count">},
     {R"(repeat(self, count=None, name=None)
 The elements `count` times over; for ever if it is None or -1.
 
@@ -162,7 +127,7 @@ Raises:
 
 >>> [int(x) for x in tf.data.Dataset.range(7).shard(3, 1)]
 [1, 4])",
-     &Step<kShardDataset, "num_shards", "index">},
+     &Step<steps::Shard, "num_shards", "index">},
     {R"(shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True,
         name=None)
 The elements in random order: each is drawn from the next `buffer_size`.
@@ -271,7 +236,7 @@ True)",
      &Options},
     {R"(_assert_cardinality(self, cardinality)
 See tf.data.experimental.assert_cardinality.)",
-     &Step<kAssertCardinalityDataset, "cardinality">},
+     &Step<steps::AssertCardinality, "cardinality">},
     {R"(_here(self)
 The dataset itself.)",
      &Here},

@@ -1,141 +1,66 @@
 #include "python/src/data/dataset_step.h"
 
-#include <map>
 #include <string>
 
-#include "framework/op_registry.h"
-#include "function/dataset_builder.h"
 #include "ops/composite.h"
 #include "ops/fn/Cast.h"
-#include "python/src/binding/class_attribute.h"
-#include "python/src/binding/text_caster.h"
+#include "ops/fn/GeneratorDataset.h"
+#include "ops/random/random_seeds.h"
 #include "python/src/data/dataset_methods.h"
-#include "python/src/data/dataset_ops.h"
-#include "python/src/function/concrete_function.h"
-#include "python/src/ops/call_op.h"
-#include "python/src/tensors/tensor_spec_type.h"
+#include "python/src/ops/op_function.h"
 
 namespace gk::py {
-namespace {
 
 namespace nb = nanobind;
-
-nb::object Kept(const char* module, const char* name) {
-  return Owned(ImportAttribute(module, name).Release());
-}
-
-// What an op's record says of the datasets that it makes.
-struct StepFacts {
-  std::string kind;  // the name of their class
-  std::map<std::string_view, DataType> numbers;
-  std::vector<std::string_view> captures;  // of functions
-  bool told_types = false, told_shapes = false;
-};
-
-StepFacts FactsOf(const OpDef& op) {
-  StepFacts facts{.kind = "_" + op.name};
-  const size_t n = op.name.size();
-  if (op.name[n - 2] == 'V') facts.kind.resize(n - 1);
-  // TensorFlow's has no underscore.
-  if (facts.kind.starts_with("_Cache")) facts.kind.erase(0, 1);
-  for (const ArgDef& in : op.inputs) {
-    const bool number = in.type == DataType::kInt64 ||
-                        in.type == DataType::kBool ||
-                        in.type == DataType::kString;
-    if (number && in.number_attr.empty()) facts.numbers[in.name] = in.type;
-    if (in.name.find("other_arg") != std::string::npos) {
-      facts.captures.push_back(in.name);
-    }
-  }
-  facts.told_types = op.FindAttr("output_types") != nullptr;
-  return facts;
-}
-
-const StepFacts& FactsOfOp(std::string_view name) {
-  static auto& known = *new std::map<std::string, StepFacts, std::less<>>;
-  auto found = known.find(name);
-  if (found == known.end()) {
-    const OpRecord* record = OpRegistry::Get().Find(name);
-    if (record == nullptr) {
-      Throw(NotFound("Op type not registered '{}'", name));
-    }
-    found = known.emplace(name, FactsOf(*record->def)).first;
-  }
-  return found->second;
-}
-
-}  // namespace
 
 nb::object ElementSpecOf(nb::handle dataset) {
   return dataset.attr("element_spec");
 }
 
-nb::object NumberTensor(nb::handle value, DataType dtype,
-                        std::string_view name) {
+nb::object Made(const Tensor& variant, nb::handle spec, nb::object parts) {
+  // Classes of datasets are named as ops, without a version.
+  std::string kind = "_" + OpOfDataset(variant);
+  if (kind[kind.size() - 2] == 'V') kind.resize(kind.size() - 2);
+  // TensorFlow's has no underscore.
+  if (kind.starts_with("_Cache")) kind.erase(0, 1);
+  return MakeDataset(kind, Wrapped(variant), spec, nb::tuple(parts));
+}
+
+nb::object Then(const Arguments& a, const TypedDataset& made, nb::handle spec,
+                std::initializer_list<nb::object> others) {
+  nb::list parts;
+  parts.append(a.self());
+  for (const nb::object& other : others) parts.append(other);
+  return Made(made.variant,
+              spec.is_valid() ? nb::borrow(spec) : ElementSpecOf(a.self()),
+              parts);
+}
+
+Tensor NumberTensor(nb::handle value, DataType dtype, std::string_view name) {
   if (dtype == DataType::kInt64 && IsTensor(value.ptr()) &&
       TensorOf(value.ptr()).dtype() != dtype) {
-    return Wrapped(Tried([&] { return ops::Cast(AsTensor(value), dtype); }));
+    return ops::Cast(AsTensor(value), dtype);
   }
   StatusOr<Tensor> t = ToTensor(value.ptr(), dtype, DataType::kInvalid, name);
   if (!t.ok()) Throw(t.status());
-  return Wrapped(*t);
+  return *std::move(t);
 }
 
-nb::object DatasetBy(std::string_view op, nb::handle spec, const Given& given) {
-  const StepFacts& facts = FactsOfOp(op);
-  nb::list parts{};
-  Given held;  // what arguments become
-  const auto variant = [&](nb::handle dataset) {
-    parts.append(dataset);
-    return dataset.attr("_as_input")();
-  };
-  for (const auto& [name, value] : given) {
-    const auto number = facts.numbers.find(name);
-    if (nb::isinstance<nb::list>(value) && nb::len(value) > 0 &&
-        IsDataset(value[0])) {
-      nb::list variants;
-      for (nb::handle d : value) variants.append(variant(d));
-      held.emplace_back(name, variants);
-    } else if (IsDataset(value)) {
-      held.emplace_back(name, variant(value));
-    } else if (IsConcreteFunction(value.ptr())) {
-      parts.append(value);
-      for (const std::string_view c : facts.captures) {
-        if (c.starts_with("other_") ||
-            (c.starts_with(name) && c[name.size()] == '_')) {
-          held.emplace_back(c, value.attr("captured_inputs"));
-        }
-      }
-      held.emplace_back(name, value);
-    } else if (number != facts.numbers.end()) {
-      held.emplace_back(name, NumberTensor(value, number->second, name));
-    } else {
-      held.emplace_back(name, value);
-    }
-  }
-  const nb::dict described = ElementAttributes(spec);
-  if (facts.told_types) {
-    held.emplace_back("output_types", described["output_types"]);
-  }
-  held.emplace_back("output_shapes", described["output_shapes"]);
-  NamedArguments arguments;
-  for (const auto& [name, value] : held) {
-    arguments.emplace_back(name, value.ptr());
-  }
-  return MakeDataset(facts.kind, Owned(CallOp(op, arguments)), spec,
-                     nb::tuple(parts));
+std::optional<int64_t> SeedOf(nb::handle seed) {
+  if (seed.is_none()) return std::nullopt;
+  return nb::cast<int64_t>(nb::int_(seed) % nb::int_(kSeedModulus));
 }
 
-nb::object Then(const Arguments& a, std::string_view op, nb::handle spec,
-                Given given) {
-  given.emplace(given.begin(), "input_dataset", nb::borrow(a.self()));
-  return DatasetBy(
-      op, spec.is_valid() ? nb::borrow(spec) : ElementSpecOf(a.self()), given);
+steps::Parallel ParallelOf(const Arguments& a) {
+  steps::Parallel parallel{NumberIfGiven(a, "num_parallel_calls"), {}};
+  if (a.has("deterministic")) parallel.deterministic = a.flag("deterministic");
+  return parallel;
 }
 
-nb::object Deterministic(nb::handle given) {
-  if (given.is_none()) return nb::str("default");
-  return nb::str(nb::cast<bool>(nb::bool_(given)) ? "true" : "false");
+nb::object BatchedSpec(nb::handle spec, const Tensor& size,
+                       const Tensor& drop_remainder) {
+  const int64_t n = size ? KnownBatchSize(size, drop_remainder) : -1;
+  return PythonElement(Batched(CoreElement(spec), n));
 }
 
 nb::object DatasetSpecOfElements(nb::handle element_spec) {
@@ -143,29 +68,34 @@ nb::object DatasetSpecOfElements(nb::handle element_spec) {
 }
 
 UsersFunction::UsersFunction(nb::handle f, const char* caller, nb::handle spec,
-                             bool convert, nb::object adjust)
+                             nb::object adjust)
     : traced_([&] {
         nb::dict named;
         if (adjust.is_valid()) named["adjust"] = adjust;
-        return Kept("graphkiln.data._traced", "Traced")(
-            f, nb::str(caller), spec, nb::bool_(convert), **named);
+        return Owned(
+            ImportAttribute("graphkiln.data._traced", "Traced").Release())(
+            f, nb::str(caller), spec, **named);
       }()) {}
 
-nb::object UsersFunction::Elements(std::string_view message) const {
-  const nb::object returned = output();
-  if (!IsDatasetSpec(returned)) {
-    Throw(TypeError("{} {}.", message, TextOf(returned)));
-  }
-  return ElementSpecOf(returned);
+ElementFunction CoreFunction(nb::handle function) {
+  ElementFunction made;
+  Ref<FunctionDefinition> f = function_of_object(function.ptr());
+  if (!f) throw nb::python_error();
+  made.function = {f->name(), std::move(f), nullptr};
+  made.captured = Tensors(nb::object(function.attr("captured_inputs")));
+  return made;
 }
 
-KnownBatches BatchesOf(const Arguments& a, std::string_view size_name) {
-  const nb::object size =
-      NumberTensor(a["batch_size"], DataType::kInt64, size_name);
-  const nb::object drop =
-      NumberTensor(a["drop_remainder"], DataType::kBool, "drop_remainder");
-  const int64_t n = KnownBatchSize(AsTensor(size), AsTensor(drop));
-  return {size, drop, n < 0 ? nb::none() : nb::object(nb::int_(n))};
+ElementFunction UsersFunction::core() const {
+  ElementFunction made = CoreFunction(function());
+  made.result = SignatureOfSpec(output());
+  return made;
+}
+
+nb::object UsersFunction::Elements(void (*none)(steps::Text)) const {
+  const nb::object returned = output();
+  if (!IsDatasetSpec(returned)) none([&] { return TextOf(returned); });
+  return ElementSpecOf(returned);
 }
 
 nb::object Recoded(const Arguments& a, const char* name, nb::handle spec,
@@ -173,38 +103,38 @@ nb::object Recoded(const Arguments& a, const char* name, nb::handle spec,
   const nb::object made =
       Call("graphkiln.data._traced", "of_components", nb::str(name),
            OfElements("flat_specs", ElementSpecOf(a.self())), recode);
+  ElementFunction f = CoreFunction(made);
   nb::object own = nb::borrow(spec);
-  if (!own.is_valid()) {
+  if (own.is_valid()) {
+    f.result = SignatureOfSpec(own);
+  } else {
     nb::list parts;
-    for (nb::handle t : made.attr("outputs")) {
-      const Tensor x = AsTensor(t);
-      parts.append(Owned(WrapTensorSpec(x.partial_shape(), x.dtype())));
+    f.result = SignatureOf(Tensors(nb::object(made.attr("outputs"))));
+    for (size_t i = 0; i < f.result.types.size(); ++i) {
+      parts.append(
+          Owned(WrapTensorSpec(f.result.shapes[i], f.result.types[i])));
     }
     own = nb::tuple(parts);
   }
-  return Then(a, kMapDataset, own,
-              {{"f", made}, {"preserve_cardinality", nb::bool_(true)}});
+  return Then(a, steps::Map(Own(a), f, {}), own, {made});
 }
 
-void AddDatasetBy(nb::module_& m) {
+void AddGeneratedDataset(nb::module_& m) {
   m.def(
-      "dataset_by",
-      [](nb::handle op, nb::handle spec, nb::kwargs given) {
-        const std::string name = nb::cast<std::string>(op.attr("_identity"));
-        std::vector<std::string> names;
-        for (nb::handle key : given.keys()) {
-          names.push_back(nb::cast<std::string>(key));
-        }
-        Given parts;
-        for (size_t i = 0; i < names.size(); ++i) {
-          parts.emplace_back(names[i], given[names[i].c_str()]);
-        }
-        return DatasetBy(name, spec, parts);
+      "generated_dataset",
+      [](nb::object spec, nb::object init, nb::object next, nb::object end) {
+        const ElementFunction first = CoreFunction(init),
+                              step = CoreFunction(next),
+                              last = CoreFunction(end);
+        const ElementSignature e = SignatureOfSpec(spec);
+        return Made(
+            ops::GeneratorDataset(first.captured, step.captured, last.captured,
+                                  first.function, step.function, last.function,
+                                  e.types, e.shapes),
+            spec, nb::make_tuple(init, next, end));
       },
-      "dataset_by(op, spec, **given): the dataset of elements of `spec` that "
-      "`op`, one of raw_ops, makes of what it is given: datasets and "
-      "functions, "
-      "which it keeps, numbers and attributes.");
+      "The dataset of elements of `spec` that three functions make: of a\n"
+      "generator's number, of its next element, and of its end.");
 }
 
 }  // namespace gk::py

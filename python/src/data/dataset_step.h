@@ -1,37 +1,59 @@
-// What the methods of tf.data.Dataset are made of: ops, functions of elements,
-// and specs of elements as Python has them.
+// How the methods of tf.data.Dataset reach the core's steps: arguments become
+// tensors, functions are traced, and what was made gets its spec.
 #ifndef GK_PYTHON_DATASET_STEP_H_
 #define GK_PYTHON_DATASET_STEP_H_
 
 #include <nanobind/nanobind.h>
 
+#include <initializer_list>
 #include <string_view>
+#include <tuple>
 #include <utility>
-#include <vector>
 
+#include "function/dataset_steps.h"
+#include "python/src/binding/class_attribute.h"
 #include "python/src/binding/told_function.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/data/element_spec.h"
 #include "python/src/data/made_dataset.h"
+#include "python/src/tensors/tensor_spec_type.h"
 
 namespace gk::py {
 
 nanobind::object ElementSpecOf(nanobind::handle dataset);
 
-// The dataset of elements of `spec` that an op makes of what it is given by
-// name: datasets and functions, which it keeps, numbers and attributes.
-using Given = std::vector<std::pair<std::string_view, nanobind::object>>;
-nanobind::object DatasetBy(std::string_view op, nanobind::handle spec,
-                           const Given& given);
-// The same of the method's own dataset; without a spec, of the same elements.
-nanobind::object Then(const Arguments& a, std::string_view op,
-                      nanobind::handle spec, Given given);
+// The dataset of elements of `spec` in a variant. It keeps `parts`: datasets
+// and functions.
+nanobind::object Made(const Tensor& variant, nanobind::handle spec,
+                      nanobind::object parts);
+// What a step made of the method's own dataset and `others`; without a spec, of
+// the same elements.
+nanobind::object Then(const Arguments& a, const TypedDataset& made,
+                      nanobind::handle spec = {},
+                      std::initializer_list<nanobind::object> others = {});
+inline TypedDataset Own(const Arguments& a) { return DatasetOf(a.self()); }
 
 // tf.convert_to_tensor(value, dtype, name); integers may have been others.
-nanobind::object NumberTensor(nanobind::handle value, DataType dtype,
-                              std::string_view name);
-// The attribute that says whether elements keep their order.
-nanobind::object Deterministic(nanobind::handle given);
+Tensor NumberTensor(nanobind::handle value, DataType dtype,
+                    std::string_view name);
+inline Tensor Number(const Arguments& a, std::string_view name,
+                     DataType dtype = DataType::kInt64) {
+  return NumberTensor(a[name], dtype, name);
+}
+inline Tensor NumberIfGiven(const Arguments& a, std::string_view name) {
+  return a.has(name) ? Number(a, name) : Tensor();
+}
+// Of any size: as ops have it.
+std::optional<int64_t> SeedOf(nanobind::handle seed);
+steps::Parallel ParallelOf(const Arguments& a);
+
+// By a step that takes the numbers that the method takes.
+template <auto kStep, Name... kNumbers>
+nanobind::object Step(const Arguments& a) {
+  // Braces: in order.
+  const std::tuple given{Own(a), Number(a, kNumbers.text)...};
+  return Then(a, std::apply(kStep, given));
+}
 
 // A function of the module `elements`, called.
 template <class... Args>
@@ -47,34 +69,38 @@ nanobind::object MappedSpec(nanobind::handle spec, F&& f) {
   for (nanobind::handle leaf : ElementLeaves(spec)) leaves.append(f(leaf));
   return PackedElement(spec, leaves);
 }
+// The specs of `size` elements, null if that is not known, stacked.
+nanobind::object BatchedSpec(nanobind::handle spec, const Tensor& size,
+                             const Tensor& drop_remainder);
 nanobind::object DatasetSpecOfElements(nanobind::handle element_spec);
+// `use` gets what the steps ask of elements.
+template <class F>
+decltype(auto) WithWords(nanobind::handle spec, F&& use) {
+  const ElementSignature e = SignatureOfSpec(spec);
+  return std::forward<F>(use)(steps::Described{e, IsTensorSpec(spec.ptr()),
+                                               [&] { return TextOf(spec); }});
+}
 
 // A function that the user gave, of an element of `spec`; "Dataset.map()" is
 // who calls it. `adjust`, where given, makes something of its result.
 class UsersFunction {
  public:
   UsersFunction(nanobind::handle f, const char* caller, nanobind::handle spec,
-                bool convert = true,
                 nanobind::object adjust = nanobind::object());
   explicit UsersFunction(nanobind::object traced)
       : traced_(std::move(traced)) {}
   nanobind::object function() const { return traced_.attr("function"); }
   nanobind::object output() const { return traced_.attr("output_spec"); }
-  // Of the elements of the dataset that it returns; TypeError("{message}
-  // {what it returns}.").
-  nanobind::object Elements(std::string_view message) const;
+  // As steps take it.
+  ElementFunction core() const;
+  // Of the elements of the dataset that it returns; else `none` is called.
+  nanobind::object Elements(void (*none)(steps::Text)) const;
   const nanobind::object& traced() const { return traced_; }
 
  private:
   nanobind::object traced_;
 };
-
-// Numbers that windows and batches are known to have, as specs take them.
-struct KnownBatches {
-  nanobind::object size, drop_remainder;  // tensors
-  nanobind::object known;                 // int or None
-};
-KnownBatches BatchesOf(const Arguments& a, std::string_view size_name);
+ElementFunction CoreFunction(nanobind::handle function);
 
 // The dataset of what `recode` makes of the lists of components of elements;
 // without a spec, elements are tuples of those.

@@ -1,22 +1,10 @@
 // tf.data.Dataset: windows and groups of elements.
 #include <limits>
 
-#include "ops/composite.h"
-#include "ops/fn/Cast.h"
-#include "ops/fn/GatherV2.h"
-#include "ops/fn/GreaterEqual.h"
-#include "ops/fn/Sub.h"
-#include "ops/fn/Sum.h"
-#include "ops/fn/Unpack.h"
-#include "python/src/binding/class_attribute.h"
 #include "python/src/data/dataset_methods.h"
-#include "python/src/data/dataset_ops.h"
+#include "python/src/data/dataset_padding.h"
 #include "python/src/data/dataset_step.h"
-#include "python/src/data/element_spec.h"
-#include "python/src/ops/call_op.h"
 #include "python/src/tensors/convert.h"
-#include "python/src/tensors/dtype_type.h"
-#include "python/src/tensors/tensor_spec_type.h"
 
 namespace gk::py {
 namespace {
@@ -32,23 +20,12 @@ nb::object KeySpec() {
 // The dataset of what `spec` describes, datasets of leaves: made of those of
 // their components.
 nb::object Zipped(const Arguments& windows, nb::handle spec) {
-  const nb::object own = nb::borrow(spec);
-  const auto zipped = [own](nb::list given) {
-    nb::list made;
-    size_t next = 0;
-    for (nb::handle leaf : ElementLeaves(own)) {
-      const nb::dict e = ElementAttributes(ElementSpecOf(leaf));
-      const nb::object types = e["output_types"], shapes = e["output_shapes"];
-      nb::list parts;
-      for (size_t i = 0; i < nb::len(types); ++i) parts.append(given[next++]);
-      made.append(
-          nb::len(parts) == 1
-              ? nb::object(parts[0])
-              : Owned(CallOp(kZipDataset, {{"input_datasets", parts.ptr()},
-                                           {"output_types", types.ptr()},
-                                           {"output_shapes", shapes.ptr()}})));
-    }
-    return made;
+  std::vector<ElementSignature> leaves;
+  for (nb::handle leaf : ElementLeaves(spec)) {
+    leaves.push_back(SignatureOfSpec(ElementSpecOf(leaf)));
+  }
+  const auto zipped = [leaves](nb::list given) {
+    return Wrapped(steps::ZipWindows(Tensors(given), leaves));
   };
   return Recoded(windows, "Dataset_window_zip", spec, nb::cpp_function(zipped));
 }
@@ -61,12 +38,12 @@ nb::object Window(const Arguments& a) {
   nb::list components;
   for (nb::handle c : OfElements("flat_specs", own))
     components.append(DatasetSpecOfElements(c));
+  const Tensor size = Number(a, "size"), shift = NumberIfGiven(a, "shift"),
+               stride = Number(a, "stride"),
+               drop = Number(a, "drop_remainder", DataType::kBool);
   const nb::object windows =
-      Then(a, kWindowDataset, nb::tuple(components),
-           {{"size", nb::borrow(a["size"])},
-            {"shift", nb::borrow(a.has("shift") ? a["shift"] : a["size"])},
-            {"stride", nb::borrow(a["stride"])},
-            {"drop_remainder", nb::borrow(a["drop_remainder"])}});
+      Then(a, steps::Window(Own(a), size, shift, stride, drop),
+           nb::tuple(components));
   if (nb::len(components) != nb::len(ElementLeaves(spec))) {
     return windows.attr("_zip_windows")(spec);
   }
@@ -74,65 +51,47 @@ nb::object Window(const Arguments& a) {
   return windows;
 }
 
-// A function that must return an int64 scalar.
+// A function that must return an int64 scalar: what `adjust` makes of what the
+// user's returns.
 UsersFunction IntegerFunction(nb::handle f, nb::handle spec, const char* name,
-                              bool convert = true) {
-  UsersFunction made(
-      f, kGroups, spec, convert, nb::cpp_function([](nb::handle result) {
-        StatusOr<Tensor> t = ToTensor(result.ptr(), DataType::kInt64);
-        if (!t.ok()) Throw(t.status());
-        return Wrapped(*t);
-      }));
-  const nb::object result = made.output();
-  if (!TensorSpecOf(result.ptr())->shape.IsCompatibleWith(TensorShape())) {
-    Throw(ValueError(
-        "Invalid `{}`. `{}` must return a single `tf.int64` scalar tensor but "
-        "its return type is {}.",
-        name, name, TextOf(result)));
-  }
+                              nb::object adjust) {
+  UsersFunction made(f, kGroups, spec, adjust);
+  WithWords(made.output(), [&](const steps::Described& returned) {
+    steps::CheckInteger(name, returned);
+  });
   return made;
 }
-
-nb::object Grouped(const Arguments& a, const UsersFunction& key,
-                   nb::handle reduce_func, const UsersFunction& size,
-                   bool convert = true) {
-  const UsersFunction reduce(
-      reduce_func, kGroups,
-      nb::make_tuple(KeySpec(), DatasetSpecOfElements(ElementSpecOf(a.self()))),
-      convert);
-  const nb::object spec = reduce.Elements(
-      "Invalid `reduce_func`. `reduce_func` must return a single "
-      "`tf.data.Dataset` object but its return type is");
-  return Then(a, kGroupByWindowDataset, spec,
-              {{"key_func", key.function()},
-               {"reduce_func", reduce.function()},
-               {"window_size_func", size.function()}});
+nb::object AsInteger(nb::handle result) {
+  StatusOr<Tensor> t = ToTensor(result.ptr(), DataType::kInt64);
+  if (!t.ok()) Throw(t.status());
+  return Wrapped(*t);
 }
 
 nb::object GroupByWindow(const Arguments& a) {
   const bool sized = a.has("window_size");
-  if (sized && a.has("window_size_func")) {
-    Throw(ValueError(
-        "Must pass either `window_size` or `window_size_func`. The "
-        "`window_size` argument and the `window_size_func` argument can not be "
-        "specified at the same time."));
-  }
-  if (!sized && !a.has("window_size_func")) {
-    Throw(ValueError(
-        "Either the `window_size` argument or the `window_size_func` argument "
-        "must be specified."));
-  }
-  nb::object size_of = nb::borrow(a["window_size_func"]);
-  if (sized) {
-    const nb::object size =
-        NumberTensor(a["window_size"], DataType::kInt64, "window_size");
-    size_of = nb::cpp_function([size](nb::handle) { return size; },
-                               nb::name("window_size"));
-  }
+  steps::CheckWindowSize(sized, a.has("window_size_func"));
+  const nb::object as_integer = nb::cpp_function(&AsInteger);
+  const nb::object own = ElementSpecOf(a.self());
   const UsersFunction key =
-      IntegerFunction(a["key_func"], ElementSpecOf(a.self()), "key_func");
-  return Grouped(a, key, a["reduce_func"],
-                 IntegerFunction(size_of, KeySpec(), "window_size_func"));
+      IntegerFunction(a["key_func"], own, "key_func", as_integer);
+  nb::object size_function = nb::none();
+  ElementFunction size;
+  if (sized) {
+    size = steps::SameSize(Number(a, "window_size"));
+  } else {
+    const UsersFunction f = IntegerFunction(a["window_size_func"], KeySpec(),
+                                            "window_size_func", as_integer);
+    size = f.core();
+    size_function = f.function();
+  }
+  const UsersFunction reduce(
+      a["reduce_func"], kGroups,
+      nb::make_tuple(KeySpec(), DatasetSpecOfElements(own)));
+  const nb::object spec = reduce.Elements(&steps::NoGroups);
+  return Then(a,
+              steps::GroupByWindow(Own(a), key.core(), size, reduce.core(),
+                                   SignatureOfSpec(spec)),
+              spec, {key.function(), reduce.function(), size_function});
 }
 
 nb::object GroupByReducer(const Arguments& a) {
@@ -153,86 +112,6 @@ nb::object GroupByReducer(const Arguments& a) {
 
 // ---- Batches of elements of similar length ----
 
-TensorVector Unstacked(const Tensor& shape) {
-  return ops::Unpack(ops::Cast(shape, DataType::kInt64),
-                     shape.partial_shape().dim(0));
-}
-
-struct Buckets {
-  std::vector<int64_t> boundaries, sizes;
-  bool no_padding, pads_to_boundary;
-  nb::object spec;  // of elements
-  nb::object padded_shapes, padding_values, drop_remainder;
-
-  static Tensor At(const std::vector<int64_t>& values, const Tensor& key) {
-    return ops::GatherV2(IntsTensor(values, DataType::kInt64), key, Int32Of(0));
-  }
-  nb::object Key(nb::handle length) const {
-    const Tensor n = ops::Cast(Converted(length), DataType::kInt64);
-    const Tensor reached =
-        ops::GreaterEqual(n, IntsTensor(boundaries, DataType::kInt64));
-    return Wrapped(ops::Sum(ops::Cast(reached, DataType::kInt64), Int32Of(0)));
-  }
-  nb::object SizeOf(nb::handle key) const {
-    return Wrapped(At(sizes, AsTensor(key)));
-  }
-  nb::object Batches(nb::handle key, nb::handle group) const {
-    if (no_padding) return group.attr("batch")(SizeOf(key), drop_remainder);
-    const nb::object size = SizeOf(key);
-    nb::object shapes = padded_shapes;
-    if (shapes.is_none()) {
-      shapes = MappedSpec(
-          spec, [](nb::handle leaf) { return nb::object(leaf.attr("shape")); });
-    }
-    if (pads_to_boundary) shapes = UpToBoundary(key, shapes);
-    return group.attr("padded_batch")(size, shapes, padding_values,
-                                      drop_remainder);
-  }
-
- private:
-  // The shapes whose unknown dimensions are those of the longest of a bucket.
-  nb::object UpToBoundary(nb::handle key, nb::handle shapes) const {
-    const nb::object longest = Longest(key);
-    nb::list made;
-    for (nb::handle s : ElementLeavesUpTo(spec, shapes)) {
-      nb::list dims;
-      if (IsTensor(s.ptr())) {
-        for (const Tensor& d : Unstacked(AsTensor(s))) dims.append(Wrapped(d));
-      } else {
-        const PartialTensorShape known = Shape(s);
-        for (const int64_t d : known.dims()) {
-          dims.append(d < 0 ? longest : nb::object(nb::int_(d)));
-        }
-      }
-      made.append(dims);
-    }
-    return PackedElement(spec, made);
-  }
-  nb::object Longest(nb::handle key) const {
-    nb::dict named;
-    named["message"] =
-        "When pad_to_bucket_boundary=True, elements must have length < "
-        "max(bucket_boundaries).";
-    const nb::object check =
-        nb::module_::import_("graphkiln._src.ops")
-            .attr("debugging")
-            .attr("assert_less")(
-                key,
-                Wrapped(IntegerOf(static_cast<int64_t>(boundaries.size()),
-                                  DataType::kInt64)),
-                **named);
-    nb::list before;
-    if (!check.is_none()) before.append(check);
-    const nb::object scope =
-        Call("graphkiln._graphkiln", "control_dependencies", before);
-    scope.attr("__enter__")();
-    const Tensor longest =
-        ops::Sub(At(boundaries, AsTensor(key)), IntegerOf(1, DataType::kInt64));
-    scope.attr("__exit__")(nb::none(), nb::none(), nb::none());
-    return Wrapped(longest);
-  }
-};
-
 std::vector<int64_t> Integers(nb::handle list) {
   std::vector<int64_t> values;
   for (nb::handle value : list) {
@@ -242,42 +121,30 @@ std::vector<int64_t> Integers(nb::handle list) {
 }
 
 nb::object BucketBySequenceLength(const Arguments& a) {
-  const size_t sizes = nb::len(a["bucket_batch_sizes"]),
-               boundaries = nb::len(a["bucket_boundaries"]);
-  if (sizes != boundaries + 1) {
-    Throw(ValueError(
-        "`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but "
-        "`len(bucket_batch_sizes)={}` and `len(bucket_boundaries)={}`.",
-        sizes, boundaries));
-  }
   const nb::object own = ElementSpecOf(a.self());
-  const Buckets buckets{Integers(a["bucket_boundaries"]),
-                        Integers(a["bucket_batch_sizes"]),
-                        a.flag("no_padding"),
-                        a.flag("pad_to_bucket_boundary"),
-                        own,
-                        nb::borrow(a["padded_shapes"]),
-                        nb::borrow(a["padding_values"]),
-                        nb::borrow(a["drop_remainder"])};
-  const nb::object length = Call("graphkiln._src.function.tracing", "convert",
-                                 a["element_length_func"], nb::none());
-  const auto bucket = [&buckets, &length](nb::args element) {
-    return buckets.Key(length(*element));
-  };
-  const auto size_of = [&buckets](nb::handle key) {
-    return buckets.SizeOf(key);
-  };
-  const auto batches = [&buckets](nb::handle key, nb::handle group) {
-    return buckets.Batches(key, group);
-  };
-  const UsersFunction key =
-      IntegerFunction(nb::cpp_function(bucket, nb::name("bucket")), own,
-                      "key_func", /*convert=*/false);
-  const UsersFunction size =
-      IntegerFunction(nb::cpp_function(size_of, nb::name("size_of")), KeySpec(),
-                      "window_size_func", /*convert=*/false);
-  return Grouped(a, key, nb::cpp_function(batches, nb::name("batches")), size,
-                 /*convert=*/false);
+  steps::Buckets buckets{Integers(a["bucket_boundaries"]),
+                         Integers(a["bucket_batch_sizes"]),
+                         a.flag("no_padding"),
+                         a.flag("pad_to_bucket_boundary"),
+                         {},
+                         Number(a, "drop_remainder", DataType::kBool)};
+  buckets.Check();
+  if (!buckets.no_padding) {
+    steps::CheckPadded(CoreElement(own));
+    buckets.padding = PaddingOf(a, own);
+  }
+  const UsersFunction bucket =
+      IntegerFunction(a["element_length_func"], own, "key_func",
+                      nb::cpp_function([&buckets](nb::handle length) {
+                        return Wrapped(buckets.Of(Converted(length)));
+                      }));
+  const TypedDataset made =
+      steps::BucketBySequenceLength(Own(a), bucket.core(), buckets);
+  return Then(a, made,
+              buckets.no_padding
+                  ? BatchedSpec(own, Tensor(), buckets.drop_remainder)
+                  : SpecOfComponents(own, made.elements),
+              {bucket.function()});
 }
 
 constexpr ToldFunction kMethods[] = {

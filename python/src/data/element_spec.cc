@@ -131,6 +131,8 @@ const PyHostSpec& HostOf(const TypeSpec& spec) {
   return static_cast<const PyHostSpec&>(*spec.host);
 }
 
+}  // namespace
+
 ElementSpec CoreElement(Handle spec) {
   std::vector<PyRef> leaves;
   ElementSpec made{StructureOf(spec.ptr(), NestRules::kElement, &leaves)};
@@ -145,6 +147,8 @@ Object PythonElement(const ElementSpec& spec) {
   }
   return Owned(PackValue(*spec.structure, leaves));
 }
+
+namespace {
 
 // --- Values.
 
@@ -245,14 +249,6 @@ Object BatchedSpec(Handle spec, Handle size) {
 Object SlicedSpec(Handle spec) {
   return Told([&] { return PythonSpec(CoreSpec(spec).Row()); });
 }
-nb::list InsideOf(Handle spec) {
-  nb::list leaves;
-  for (const TypeSpec& leaf : LeavesInside(CoreElement(spec))) {
-    leaves.append(PythonSpec(leaf));
-  }
-  return leaves;
-}
-
 nb::list FlatSpecs(Handle spec) {
   const ElementSignature e = SignatureOfSpec(spec);
   nb::list specs;
@@ -397,12 +393,6 @@ Object RowsOfSpec(Handle spec) {
   return Told([&] { return PythonElement(RowsOf(CoreElement(spec))); });
 }
 
-void CheckSameLength(Handle spec, const nb::str& message) {
-  if (const auto lengths = UnequalLengths(CoreElement(spec))) {
-    Throw(ValueError("{}", nb::cast<std::string>(message.attr("format")(
-                               lengths->first, lengths->second))));
-  }
-}
 void RefuseEmpty(Handle spec) {
   Told([&] { RefuseEmptyElement(CoreElement(spec)); });
 }
@@ -492,9 +482,6 @@ void AddElementSpecs(nb::module_& m) {
   e.def("until_fixed", &UntilFixedSpec);
   e.def("batched", &BatchedSpec, nb::arg("spec"), nb::arg("size").none());
   e.def("sliced", &SlicedSpec);
-  e.def("leaves", &InsideOf);
-  e.def("not_empty", &RefuseEmpty);
-  e.def("same_length", &CheckSameLength);
 }
 
 }  // namespace gk::py

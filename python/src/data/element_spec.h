@@ -55,6 +55,9 @@ void TakenApart(
 nanobind::object PutTogether(
     nanobind::handle spec,
     FunctionRef<nanobind::object(const TypeSpec&, nanobind::handle)> leaf);
+// A structure of specs likewise.
+ElementSpec CoreElement(nanobind::handle spec);
+nanobind::object PythonElement(const ElementSpec& spec);
 // Types and shapes of the components.
 ElementSignature SignatureOfSpec(nanobind::handle spec);
 // The attributes that dataset ops describe elements with: a dict.
@@ -76,9 +79,6 @@ nanobind::object ElementOfComponents(nanobind::handle spec,
 nanobind::object RowsOfSpec(nanobind::handle spec);
 // ValueError for elements without components.
 void RefuseEmpty(nanobind::handle spec);
-// ValueError with both in the message if leaves are known to have different
-// lengths.
-void CheckSameLength(nanobind::handle spec, const nanobind::str& message);
 // Can values of a leaf's spec be arrays?
 bool HasArrays(nanobind::handle leaf);
 

@@ -138,7 +138,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddElementClasses(m);
   gk::py::AddDatasetClass(m);
   gk::py::AddDatasetMethods(m);
-  gk::py::AddDatasetBy(m);
+  gk::py::AddGeneratedDataset(m);
   gk::py::AddDatasetOptions(m);
   gk::py::AddDatasetExperimental(m);
   gk::py::AddCompositeTypes(m);

@@ -55,6 +55,11 @@ Checks& Checks::NonNegative(const Tensor& x, std::string_view message) {
   return Assert("debugging.assert_non_negative", {x}, message);
 }
 
+Checks& Checks::Less(const Tensor& x, const Tensor& y,
+                     std::string_view message) {
+  return Assert("debugging.assert_less", {x, y}, message);
+}
+
 Checks& Checks::LessEqual(const Tensor& x, const Tensor& y,
                           std::string_view message) {
   return Assert("debugging.assert_less_equal", {x, y}, message);

@@ -23,6 +23,7 @@ class Checks {
   // As the assertions of that name tell it.
   Checks& Equal(const Tensor& x, const Tensor& y, std::string_view message);
   Checks& NonNegative(const Tensor& x, std::string_view message);
+  Checks& Less(const Tensor& x, const Tensor& y, std::string_view message);
   Checks& LessEqual(const Tensor& x, const Tensor& y, std::string_view message);
   // Vectors of integers, of any two sizes and dtypes.
   Checks& Same(const Tensor& x, const Tensor& y, std::string_view message = {});
