@@ -46,6 +46,9 @@ std::string TypesText(const ElementSpec& spec) {
     const TypeSpec& leaf = spec.leaves[i];
     if (leaf.host) return leaf.host->TypeName();
     const bool typed = leaf.kind <= Kind::kSlices && leaf.kind != Kind::kNone;
+    if (typed && !spec.structure->is_nested()) {  // str(), not repr()
+      return Format("<dtype: '{}'>", DataTypeName(leaf.dtype));
+    }
     if (typed) return TypeText(leaf.dtype);
     const std::string text = leaf.Text();
     return text.substr(0, text.find('('));
