@@ -42,6 +42,9 @@ foreach(isa IN LISTS GK_ISAS)
   target_compile_definitions(gk_flags INTERFACE GK_ISA_${upper}=1)
 endforeach()
 
+# What is called rarely, in a release.
+set(GK_SMALL $<$<CONFIG:Release>:-Os> $<$<CONFIG:Release>:-ffunction-sections>)
+
 if(GK_SANITIZE)
   target_compile_options(gk_flags INTERFACE
     -fsanitize=${GK_SANITIZE} -fno-omit-frame-pointer

@@ -37,13 +37,20 @@ add_custom_target(gk_protogen DEPENDS ${GK_PROTO_SOURCES} ${GK_PROTO_HEADERS}
                                       ${GK_PROTO_DESCRIPTORS})
 include(cmake/opgen.cmake)
 
-# Ops without loops of their own are compiled as a part that needs no speed.
+# Parts of layers that need no speed: ops without loops of their own, and what
+# neither a call nor the making of a node goes through.
 set(GK_PLAIN_OPS "/ops/(composite|data|string)/")
+string(JOIN "|" GK_CALLED_FUNCTION
+  blocking_wait captured_variables concrete_function derivatives
+  eager_tensor_array forward_accumulator func_graph function_type graph_scopes
+  polymorphic_function retracing_detector staged_value tensor_array trace_.*
+  variable_creation variant_cache)
+set(GK_CALLED_FUNCTION "/src/function/(${GK_CALLED_FUNCTION})\\.cc$")
 
 set(GK_OBJECTS "")
 set(GK_RECORD_OBJECTS "")
-foreach(part IN LISTS GK_LAYERS ITEMS plain_ops)
-  string(REPLACE plain_ops ops layer ${part})
+foreach(part IN LISTS GK_LAYERS ITEMS plain_ops plain_function)
+  string(REPLACE plain_ "" layer ${part})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
        ${PROJECT_SOURCE_DIR}/src/${layer}/*.cc)
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
@@ -51,6 +58,10 @@ foreach(part IN LISTS GK_LAYERS ITEMS plain_ops)
     list(FILTER sources EXCLUDE REGEX ${GK_PLAIN_OPS})
   elseif(part STREQUAL "plain_ops")
     list(FILTER sources INCLUDE REGEX ${GK_PLAIN_OPS})
+  elseif(part STREQUAL "function")
+    list(FILTER sources INCLUDE REGEX ${GK_CALLED_FUNCTION})
+  elseif(part STREQUAL "plain_function")
+    list(FILTER sources EXCLUDE REGEX ${GK_CALLED_FUNCTION})
   endif()
   if(layer STREQUAL "proto")
     list(APPEND sources ${GK_PROTO_SOURCES})
@@ -67,9 +78,9 @@ foreach(part IN LISTS GK_LAYERS ITEMS plain_ops)
     if(part MATCHES "^(base|proto|kernels|framework|data|graph|ops|plain_ops)$")
       list(APPEND GK_RECORD_OBJECTS $<TARGET_OBJECTS:gk_${part}>)
     endif()
-    # Nothing here runs in a loop: -O3 would only take longer to compile.
-    if(part MATCHES "^(proto|graph|grappler|data|api|plain_ops)$")
-      target_compile_options(gk_${part} PRIVATE $<$<CONFIG:Release>:-O1>)
+    # Nothing here runs in a loop: it is to be small (docs/decisions/size.md).
+    if(part MATCHES "^(proto|graph|grappler|data|api|plain_.*)$")
+      target_compile_options(gk_${part} PRIVATE ${GK_SMALL})
     endif()
   endif()
 endforeach()
@@ -88,9 +99,10 @@ foreach(layer runtime eager function)
   gk_precompile(gk_${layer} REUSE gk_ops)
 endforeach()
 gk_precompile(gk_graph ${GK_FRAMEWORK_HEADERS})
-foreach(layer grappler data plain_ops)
+foreach(layer grappler data plain_ops plain_function)
   gk_precompile(gk_${layer} REUSE gk_graph)
 endforeach()
+gk_precompile(gk_api ${GK_FRAMEWORK_HEADERS})
 # The op functions are many small files: a few dozen at a time compile in a
 # fifth of the time.
 add_library(gk_op_functions OBJECT ${GK_OPGEN_SOURCES})
@@ -99,7 +111,7 @@ target_link_libraries(gk_op_functions PUBLIC gk_flags)
 set_target_properties(gk_op_functions PROPERTIES UNITY_BUILD ON
   UNITY_BUILD_BATCH_SIZE 24)
 # They only pack arguments for Dispatch.
-target_compile_options(gk_op_functions PRIVATE $<$<CONFIG:Release>:-O1>)
+target_compile_options(gk_op_functions PRIVATE ${GK_SMALL})
 list(APPEND GK_OBJECTS $<TARGET_OBJECTS:gk_op_functions>)
 gk_public_op_functions(
   "${GK_RECORD_OBJECTS};$<TARGET_OBJECTS:gk_op_functions>")
