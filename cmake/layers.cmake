@@ -41,7 +41,7 @@ include(cmake/opgen.cmake)
 # neither a call nor the making of a node goes through.
 set(GK_PLAIN_OPS "/ops/(composite|data|string)/")
 string(JOIN "|" GK_CALLED_FUNCTION
-  blocking_wait captured_variables concrete_function derivatives
+  captured_variables concrete_function derivatives
   eager_tensor_array forward_accumulator func_graph function_type graph_scopes
   polymorphic_function retracing_detector staged_value tensor_array trace_.*
   variable_creation variant_cache)

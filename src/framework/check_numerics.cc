@@ -1,8 +1,8 @@
 #include "framework/check_numerics.h"
 
-#include <atomic>
 #include <cmath>
 
+#include "framework/host_language.h"
 #include "framework/op_builder.h"
 #include "framework/op_registry.h"
 
@@ -20,8 +20,6 @@ bool IsChecked(DataType t) {
   return t == DataType::kFloat || t == DataType::kDouble ||
          t == DataType::kHalf || t == DataType::kBfloat16;
 }
-
-std::atomic<NumericsContextFn> numerics_context{nullptr};
 
 // "  # of +Inf elements: 2\n" and the like; empty if all are finite.
 std::string CountNonFinite(const Tensor& t) {
@@ -48,7 +46,6 @@ std::string CountNonFinite(const Tensor& t) {
 
 bool ChecksNumerics() { return checks_numerics; }
 void SetChecksNumerics(bool on) { checks_numerics = on; }
-void SetNumericsContext(NumericsContextFn fn) { numerics_context = fn; }
 
 Status CheckOutputs(const OpRecord& record, std::span<const Tensor> inputs,
                     const TensorVector& outputs) {
@@ -72,7 +69,7 @@ Status CheckOutputs(const OpRecord& record, std::span<const Tensor> inputs,
         builder->builds_graph() ? "graph" : "eagerly-executing", record.name,
         outputs.size(), DataTypeName(t.dtype()),
         t.partial_shape().PythonString(), counts);
-    if (NumericsContextFn fn = numerics_context) message += fn(inputs);
+    message += HostLanguage::Get().NumericsContext(inputs);
     GK_RETURN_IF_ERROR(builder
                            ->Apply(*check, {&t, 1},
                                    {{"message", std::move(message)}}, {})

@@ -19,11 +19,6 @@ void SetChecksNumerics(bool on);
 Status CheckOutputs(const OpRecord& record, std::span<const Tensor> inputs,
                     const TensorVector& outputs);
 
-// How the host language shows an op's inputs and where it is made; lines of
-// the error's text, or nothing.
-using NumericsContextFn = std::string (*)(std::span<const Tensor> inputs);
-void SetNumericsContext(NumericsContextFn fn);
-
 }  // namespace gk
 
 #endif  // GK_FRAMEWORK_CHECK_NUMERICS_H_

@@ -1,7 +1,6 @@
 #include "framework/tensor_text.h"
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <cmath>
 
@@ -246,17 +245,6 @@ void AppendTensorText(const Tensor& t, std::string* text, size_t limit) {
              t.shape().DebugString());
   AppendFirstValues(*text, t, 3, limit);
   *text += '>';
-}
-
-namespace {
-std::atomic<ValueTextFn> value_text{nullptr};
-}  // namespace
-
-void SetValueText(ValueTextFn fn) { value_text = fn; }
-
-std::string ValueText(const Tensor& t) {
-  const ValueTextFn fn = value_text;
-  return fn ? fn(t) : BothEndsText(t, 3);
 }
 
 }  // namespace gk

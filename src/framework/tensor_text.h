@@ -25,12 +25,6 @@ std::string BothEndsText(const Tensor& t, int64_t at_ends);
 // most. What is within variants is left out where the text reaches `limit`.
 void AppendTensorText(const Tensor& t, std::string* text, size_t limit);
 
-// A value as the host language prints it, "[1. 2.]", "b'a'"; without one as
-// BothEndsText(t, 3).
-std::string ValueText(const Tensor& t);
-using ValueTextFn = std::string (*)(const Tensor& t);
-void SetValueText(ValueTextFn fn);
-
 }  // namespace gk
 
 #endif  // GK_FRAMEWORK_TENSOR_TEXT_H_

@@ -7,7 +7,7 @@
 
 #include "framework/device_spec.h"
 #include "framework/grad_context.h"
-#include "function/blocking_wait.h"
+#include "framework/host_language.h"
 #include "function/derivatives.h"
 #include "function/device_scope.h"
 #include "function/func_graph.h"
@@ -41,7 +41,7 @@ class CallRecord final : public VariantObject {
   // Another thread may ask for a gradient, and need the host's lock for it.
   std::unique_lock<std::mutex> Lock() const {
     std::unique_lock lock(*mutex, std::try_to_lock);
-    if (!lock) WaitBlocking([&] { lock.lock(); });
+    if (!lock) HostLanguage::Get().WaitBlocking([&] { lock.lock(); });
     return lock;
   }
 

@@ -11,7 +11,7 @@
 
 #include "base/interrupt.h"
 #include "base/thread_number.h"
-#include "function/blocking_wait.h"
+#include "framework/host_language.h"
 
 namespace gk {
 namespace {
@@ -99,7 +99,7 @@ TraceLatch::TraceLatch(const void* owner, Ref<FunctionType> type, bool alone)
     }
   }
   waited_ = true;
-  WaitBlocking([&] {
+  HostLanguage::Get().WaitBlocking([&] {
     std::unique_lock<std::mutex> lock(state.mutex);
     for (;;) {
       const Entry* other = Conflict(state, entry_);
@@ -129,7 +129,7 @@ StatusOr<bool> WaitForThread(uint64_t holder, FunctionRef<bool()> done) {
   const uint64_t self = ThreadNumber();
   bool closes_cycle = false;
   Status status;
-  WaitBlocking([&] {
+  HostLanguage::Get().WaitBlocking([&] {
     std::unique_lock<std::mutex> lock(state.mutex);
     while (!done() && !IsLeftBehind(holder)) {
       closes_cycle = ClosesCycle(state, holder, self);

@@ -1,11 +1,9 @@
 #include "graph/out_of_scope.h"
 
-#include <atomic>
+#include "framework/host_language.h"
 
 namespace gk {
 namespace {
-
-std::atomic<SourceTextFn> source_text_fn{nullptr};
 
 constexpr std::string_view kNoAccess = "cannot be accessed from FuncGraph(";
 
@@ -74,11 +72,8 @@ Status ExplainedRun(Status status, std::span<const Tensor> inputs) {
   return status;
 }
 
-void SetSourceTextFn(SourceTextFn fn) { source_text_fn = fn; }
-
 std::string SourceText(SourceId source) {
-  SourceTextFn fn = source_text_fn.load(std::memory_order_relaxed);
-  return fn == nullptr || source == 0 ? std::string() : fn(source);
+  return source == 0 ? std::string() : HostLanguage::Get().SourceText(source);
 }
 
 }  // namespace gk

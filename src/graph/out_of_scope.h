@@ -26,10 +26,8 @@ bool IsInaccessibleTensorError(const Status& status);
 // instead.
 Status ExplainedRun(Status status, std::span<const Tensor> inputs);
 
-// Shows a user's position, outermost line first: '  File "f.py", line 3, in
-// g', a line each. Set once by the host language; empty text if unknown.
-using SourceTextFn = std::string (*)(SourceId source);
-void SetSourceTextFn(SourceTextFn fn);
+// Shows a user's position as the host language does, outermost line first, a
+// line each. Empty text if unknown.
 std::string SourceText(SourceId source);
 
 }  // namespace gk

@@ -6,7 +6,6 @@
 #include <cstddef>
 
 #include "base/stack.h"
-#include "function/blocking_wait.h"
 #include "function/eager_functions.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
@@ -425,10 +424,6 @@ nb::object NewFunction(PythonFunction python) {
 }
 
 bool AddFunctionType(PyObject* module, TypeParts own) {
-  SetBlockingWait([](FunctionRef<void()> wait) {
-    GilRelease unlocked(HasGil());
-    wait();
-  });
   own.Add(methods);
   own.Add(getset);
   const TypeParts& parts = std::move(own).Finished();

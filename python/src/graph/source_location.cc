@@ -12,6 +12,7 @@
 #include "graph/out_of_scope.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
+#include "python/src/host/python_language.h"
 #include "runtime/error_origin.h"
 
 namespace gk::py {
@@ -153,12 +154,6 @@ std::string TextOf(SourceId id, std::string_view separator) {
   return text;
 }
 
-// Asked for by any thread that reports an error.
-std::string LineByLine(SourceId id) {
-  const ScopedGil gil;
-  return TextOf(id, "\n");
-}
-
 PyObject* LineTuples(SourceId id) {
   PyRef list = PyRef::Steal(PyList_New(0));
   for (const Line& l : LinesOf(id)) {
@@ -259,9 +254,14 @@ CallSite CallSiteNow() {
   return {};
 }
 
+// Asked for by any thread that reports an error.
+std::string PythonLanguage::SourceText(SourceId source) {
+  const ScopedGil gil;
+  return TextOf(source, "\n");
+}
+
 bool AddSourceLocations(PyObject* module) {
   FuncGraph::SetSourceFn(CurrentSource);
-  SetSourceTextFn(LineByLine);
   return PyModule_AddFunctions(module, functions) == 0;
 }
 

@@ -4,9 +4,9 @@
 
 #include <atomic>
 
-#include "base/interrupt.h"
 #include "python/src/binding/errors.h"
 #include "python/src/binding/gil.h"
+#include "python/src/host/python_language.h"
 
 namespace gk::py {
 namespace {
@@ -17,7 +17,9 @@ std::atomic<pthread_t> main_thread;
 // What the handlers run has no business with an exception on its way.
 bool HandlersRaise() { return !PyErr_Occurred() && PyErr_CheckSignals() != 0; }
 
-Status RunSignalHandlers() {
+}  // namespace
+
+Status PythonLanguage::CheckInterrupt() {
   if (!Py_IsInitialized() || PyGILState_GetThisThreadState() == nullptr) {
     return OkStatus();
   }
@@ -35,9 +37,12 @@ Status RunSignalHandlers() {
   return HandlersRaise() ? PythonError() : OkStatus();
 }
 
-}  // namespace
+void PythonLanguage::WaitBlocking(FunctionRef<void()> wait) {
+  const GilRelease unlocked(HasGil());
+  wait();
+}
 
-bool InstallInterruptCheck() {
+bool NoteMainThread() {
   PyRef threading = PyRef::Steal(PyImport_ImportModule("threading"));
   PyRef thread = PyRef::Steal(
       threading ? PyObject_CallMethod(threading.get(), "main_thread", nullptr)
@@ -50,7 +55,6 @@ bool InstallInterruptCheck() {
   main_thread = static_cast<pthread_t>(id);
   // The thread that forks is the child's main thread.
   pthread_atfork(nullptr, nullptr, [] { main_thread = pthread_self(); });
-  SetInterruptCheck(RunSignalHandlers);
   return true;
 }
 

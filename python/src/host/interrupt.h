@@ -5,8 +5,8 @@
 
 namespace gk::py {
 
-// From now on what lasts looks after signals. False with an exception set.
-bool InstallInterruptCheck();
+// Before what lasts looks after signals. False with an exception set.
+bool NoteMainThread();
 
 }  // namespace gk::py
 

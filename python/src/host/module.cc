@@ -41,6 +41,7 @@
 #include "python/src/host/device_types.h"
 #include "python/src/host/interrupt.h"
 #include "python/src/host/package_facts.h"
+#include "python/src/host/python_language.h"
 #include "python/src/nest/nest_node.h"
 #include "python/src/ops/assertions.h"
 #include "python/src/ops/dispatch.h"
@@ -110,8 +111,10 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddTracedValues(module) && gk::py::AddSourceLocations(module) &&
       gk::py::AddFunctionType(module, std::move(function)) &&
       gk::py::AddGraphFunctions(module);
-  if (!ok || !gk::py::AddLateAttributes(module) ||
-      !gk::py::InstallInterruptCheck()) throw nanobind::python_error();
+  if (!ok || !gk::py::AddLateAttributes(module) || !gk::py::NoteMainThread())
+    throw nanobind::python_error();
+  // Threads may ask it as long as the process lives.
+  gk::HostLanguage::Set(new gk::py::PythonLanguage);
   gk::py::AddExceptionTranslator();
   gk::py::AddHostFunctions(m);
   gk::py::AddVariableCreatorScope(m);

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "framework/check_numerics.h"
-#include "framework/tensor_text.h"
 #include "function/func_graph.h"
 #include "grappler/optimize.h"
 #include "ops/random/random_seeds.h"
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
+#include "python/src/host/python_language.h"
 #include "python/src/ops/call_op.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/tensors/convert.h"
@@ -78,16 +78,6 @@ PyObject* KnownValue(PyObject*, PyObject* o) {
   return ToNumpy(value, false);
 }
 
-// A value as str() of NumPy shows it.
-std::string ShownByNumpy(const Tensor& t) {
-  const ScopedGil gil;
-  PyRef array = PyRef::Steal(ToNumpy(t, false));
-  PyRef s = PyRef::Steal(array ? PyObject_Str(array.get()) : nullptr);
-  if (s) return std::string(StringView(s.get()));
-  PyErr_Clear();
-  return "?";
-}
-
 template <void (*kSet)(bool)>
 PyObject* SetFlag(PyObject*, PyObject* on) {
   const int yes = PyObject_IsTrue(on);
@@ -133,8 +123,16 @@ PyObject* OpSeedsOf(PyObject* given) {
                        static_cast<long long>(seeds.seed2));
 }
 
+std::string PythonLanguage::ValueText(const Tensor& t) {
+  const ScopedGil gil;
+  PyRef array = PyRef::Steal(ToNumpy(t, false));
+  PyRef s = PyRef::Steal(array ? PyObject_Str(array.get()) : nullptr);
+  if (s) return std::string(StringView(s.get()));
+  PyErr_Clear();
+  return "?";
+}
+
 bool AddProcessSettings(PyObject* module) {
-  SetValueText(ShownByNumpy);
   return PyModule_AddFunctions(module, functions) == 0;
 }
 

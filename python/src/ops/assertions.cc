@@ -16,6 +16,7 @@
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/graph/name_scope.h"
 #include "python/src/graph/source_location.h"
+#include "python/src/host/python_language.h"
 #include "python/src/ops/call_op.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/tensors/convert.h"
@@ -151,33 +152,7 @@ nb::object AssertShapes(nb::handle, nb::handle shapes, nb::handle data,
 
 // --- Of every op.
 
-// Lines that tell of an op's inputs and the graph that it is made in.
-std::string NumericsContext(std::span<const Tensor> inputs) {
-  const ScopedGil gil;
-  std::string text;
-  const auto shown = [](const Tensor& t) {
-    PyRef wrapped = PyRef::Steal(WrapTensor(t));
-    PyRef s = PyRef::Steal(wrapped ? PyObject_Str(wrapped.get()) : nullptr);
-    if (s) return std::string(StringView(s.get()));
-    PyErr_Clear();
-    return std::string("?");
-  };
-  if (inputs.size() == 1) {
-    text = "\n  Input tensor: " + shown(inputs[0]) + "\n";
-  } else if (!inputs.empty()) {
-    text = Format("\n  Input tensors ({}):\n", inputs.size());
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      text += Format("         {}: {}\n", i, shown(inputs[i]));
-    }
-  }
-  if (FuncGraph* f = FuncGraph::Current()) {
-    text += Format("  Graph name: \"{}\"\n", f->name());
-  }
-  return text + "\n";
-}
-
 nb::object EnableCheckNumerics(nb::handle, nb::handle, nb::handle) {
-  SetNumericsContext(NumericsContext);
   SetChecksNumerics(true);
   return nb::none();
 }
@@ -301,6 +276,31 @@ PyMethodDef functions[] = {
     {}};
 
 }  // namespace
+
+// Lines that tell of an op's inputs and the graph that it is made in.
+std::string PythonLanguage::NumericsContext(std::span<const Tensor> inputs) {
+  const ScopedGil gil;
+  std::string text;
+  const auto shown = [](const Tensor& t) {
+    PyRef wrapped = PyRef::Steal(WrapTensor(t));
+    PyRef s = PyRef::Steal(wrapped ? PyObject_Str(wrapped.get()) : nullptr);
+    if (s) return std::string(StringView(s.get()));
+    PyErr_Clear();
+    return std::string("?");
+  };
+  if (inputs.size() == 1) {
+    text = "\n  Input tensor: " + shown(inputs[0]) + "\n";
+  } else if (!inputs.empty()) {
+    text = Format("\n  Input tensors ({}):\n", inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      text += Format("         {}: {}\n", i, shown(inputs[i]));
+    }
+  }
+  if (FuncGraph* f = FuncGraph::Current()) {
+    text += Format("  Graph name: \"{}\"\n", f->name());
+  }
+  return text + "\n";
+}
 
 void AddAssertions(nb::module_& m) {
   if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();

@@ -1,6 +1,6 @@
 #include "ops/composite/assertion.h"
 
-#include "framework/tensor_text.h"
+#include "framework/host_language.h"
 #include "ops/fn/Assert.h"
 
 namespace gk {
@@ -17,6 +17,10 @@ std::string TitleOfTensor(const Tensor& t) {
   if (t.is_symbolic()) return NameOfTensor(t);
   return Format("shape={} dtype={}", t.partial_shape().PythonString(),
                 DataTypeName(t.dtype()));
+}
+
+std::string ValueText(const Tensor& t) {
+  return HostLanguage::Get().ValueText(t);
 }
 
 std::string TensorText(const Tensor& t) {

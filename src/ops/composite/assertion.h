@@ -31,6 +31,8 @@ bool RunsNow();
 std::string NameOfTensor(const Tensor& t);
 // The same, or the shape and dtype of a value.
 std::string TitleOfTensor(const Tensor& t);
+// As the host prints a value.
+std::string ValueText(const Tensor& t);
 // As the host prints the tensor.
 std::string TensorText(const Tensor& t);
 

@@ -1,0 +1,39 @@
+#include "framework/host_language.h"
+
+#include <atomic>
+
+#include "base/interrupt.h"
+#include "framework/tensor_text.h"
+
+namespace gk {
+namespace {
+
+class PlainLanguage final : public HostLanguage {};
+
+constinit PlainLanguage plain;
+constinit std::atomic<HostLanguage*> current{&plain};
+
+}  // namespace
+
+HostLanguage& HostLanguage::Get() {
+  return *current.load(std::memory_order_acquire);
+}
+
+void HostLanguage::Set(HostLanguage* host) {
+  current.store(host != nullptr ? host : &plain, std::memory_order_release);
+  SetInterruptCheck(host == nullptr ? nullptr : InterruptCheck([] {
+    return Get().CheckInterrupt();
+  }));
+}
+
+std::string HostLanguage::ValueText(const Tensor& t) {
+  return BothEndsText(t, 3);
+}
+
+std::string HostLanguage::NumericsContext(std::span<const Tensor>) {
+  return {};
+}
+
+std::string HostLanguage::SourceText(uint32_t) { return {}; }
+
+}  // namespace gk

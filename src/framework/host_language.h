@@ -1,0 +1,46 @@
+// What the language of a face supplies to the layers below it. A program has
+// one, for its whole life; C++ programs have the plain one, whose answers are
+// those of this class.
+//
+// Its members are called from any thread and are thread-safe.
+#ifndef GK_FRAMEWORK_HOST_LANGUAGE_H_
+#define GK_FRAMEWORK_HOST_LANGUAGE_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/function_ref.h"
+#include "base/status.h"
+#include "framework/tensor.h"
+
+namespace gk {
+
+class HostLanguage {
+ public:
+  static HostLanguage& Get();
+  // Once at start; `host` outlives everything that runs. Null: the plain one.
+  static void Set(HostLanguage* host);
+
+  // An error if it wants to end what runs on this thread
+  // (base/interrupt.h asks it).
+  virtual Status CheckInterrupt() { return OkStatus(); }
+  // Runs `wait`, which blocks until another thread is done with something it
+  // may need the interpreter's lock for.
+  virtual void WaitBlocking(FunctionRef<void()> wait) { wait(); }
+
+  // A value as the language prints it, "[1. 2.]", "b'a'".
+  virtual std::string ValueText(const Tensor& t);
+  // An op's inputs and where it is made: lines of an error's text, or nothing.
+  virtual std::string NumericsContext(std::span<const Tensor> inputs);
+  // A position of the program (graph.h), outermost line first: '  File "f.py",
+  // line 3, in g', a line each. Empty if unknown.
+  virtual std::string SourceText(uint32_t source);
+
+ protected:
+  ~HostLanguage() = default;
+};
+
+}  // namespace gk
+
+#endif  // GK_FRAMEWORK_HOST_LANGUAGE_H_
