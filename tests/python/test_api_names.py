@@ -528,3 +528,33 @@ def test_names_that_only_tensorflow_has_say_so():
         "module 'graphkiln.linalg' has no attribute 'nonsense'"
     )
     assert not hasattr(tf, "keras")
+
+
+def _undocumented(module, name: str, seen: set[int]):
+    for key in dir(module):
+        if key.startswith("_") or key == "raw_ops":
+            continue
+        value = getattr(module, key)
+        if inspect.ismodule(value):
+            if value.__name__.startswith("graphkiln") and id(value) not in seen:
+                seen.add(id(value))
+                yield from _undocumented(value, f"{name}.{key}", seen)
+        elif inspect.isclass(value) and not issubclass(value, BaseException):
+            for member in dir(value):
+                homes = [c for c in value.__mro__ if member in vars(c)]
+                if (
+                    member.startswith("_")
+                    or not homes
+                    or homes[0].__module__ in ("builtins", "enum", "typing")
+                    or isinstance(vars(homes[0])[member], (int, str, value))
+                ):
+                    continue
+                documented = getattr(vars(homes[0])[member], "__doc__", None)
+                if not (documented or "").strip():
+                    yield f"{name}.{key}.{member}"
+
+
+def test_members_of_public_classes_are_documented():
+    found = list(_undocumented(tf, "tf", set()))
+    # The parameter class of `inspect`, under another name.
+    assert [n for n in found if not n.endswith("FunctionType.empty")] == []

@@ -73,6 +73,7 @@ nb::handle AddClass(nb::module_& module, const char* name, nb::handle base,
   }
   auto* const made = reinterpret_cast<PyTypeObject*>(cls.ptr());
   for (PyMethodDef* m = methods; m != nullptr && m->ml_name; ++m) {
+    m->ml_doc = ReadableSignature(m->ml_doc);
     nb::object member;
     if ((m->ml_flags & METH_STATIC) != 0) {
       member = Owned(PyCFunction_New(m, nullptr));

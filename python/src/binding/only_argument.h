@@ -7,15 +7,17 @@
 
 namespace gk::py {
 
+// Of a call by METH_FASTCALL | METH_KEYWORDS: the argument called `name`,
+// borrowed. Null with a TypeError if there is another, or none.
+PyObject* TheArgument(const char* name, PyObject* const* args,
+                      Py_ssize_t count, PyObject* keywords);
+
 // For a table of methods: kFunction(self, the argument called kName).
 template <auto& kName, auto kFunction>
-PyObject* OfArgument(PyObject* self, PyObject* args, PyObject* kwargs) {
-  const char* names[] = {kName, nullptr};
-  PyObject* value;
-  return PyArg_ParseTupleAndKeywords(args, kwargs, "O",
-                                     const_cast<char**>(names), &value)
-             ? kFunction(self, value)
-             : nullptr;
+PyObject* OfArgument(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                     PyObject* keywords) {
+  PyObject* value = TheArgument(kName, args, count, keywords);
+  return value != nullptr ? kFunction(self, value) : nullptr;
 }
 template <auto& kName, auto kFunction>
 PyCFunction const OnlyArgument =
@@ -25,6 +27,6 @@ PyCFunction const OnlyArgument =
 
 // Entry of a table of methods, after its name.
 #define GK_OF_ARGUMENT(name, function) \
-  ::gk::py::OnlyArgument<name, function>, METH_VARARGS | METH_KEYWORDS
+  ::gk::py::OnlyArgument<name, function>, METH_FASTCALL | METH_KEYWORDS
 
 #endif  // GK_PYTHON_ONLY_ARGUMENT_H_

@@ -34,7 +34,27 @@ nb::object Literal(std::string_view text) {
   return nb::int_(std::stoll(number));
 }
 
+constexpr std::string_view kType = "=tf.";
+
 }  // namespace
+
+std::string ReadableSignature(std::string_view documentation) {
+  std::string text(documentation);
+  for (size_t at = text.find(kType); at < text.find("\n--\n");
+       at = text.find(kType, at + 1)) {
+    const size_t end = text.find_first_of(",)", at);
+    text.insert(end, "'");
+    text.replace(at, kType.size(), "='");
+  }
+  return text;
+}
+
+const char* ReadableSignature(const char* documentation) {
+  if (documentation == nullptr) return nullptr;
+  const std::string_view text = documentation;
+  if (text.find(kType) >= text.find("\n--\n")) return documentation;
+  return (new std::string(ReadableSignature(text)))->c_str();
+}
 
 SignatureParameters::SignatureParameters(std::string_view signature) {
   std::string_view left = Trimmed(signature);

@@ -36,6 +36,12 @@ class SignatureParameters {
   size_t rest_ = kNone, named_ = kNone;
 };
 
+// The documentation of a function whose signature `inspect` is to read, which
+// knows no types: "f(dtype=tf.int64)\n--\n\n..." as "f(dtype='int64')...".
+std::string ReadableSignature(std::string_view documentation);
+// The same, for as long as the process lives.
+const char* ReadableSignature(const char* documentation);
+
 }  // namespace gk::py
 
 #endif  // GK_PYTHON_SIGNATURE_TEXT_H_

@@ -45,8 +45,8 @@ ToldSignature::ToldSignature(const ToldFunction& function)
     told += left.substr(begin, comma - begin);
     left.remove_prefix(std::min(comma + 1, left.size()));
   }
-  documentation =
-      Format("{}({})\n--\n\n{}", name, told, text.substr(text.find(")\n") + 2));
+  documentation = ReadableSignature(std::string_view(Format(
+      "{}({})\n--\n\n{}", name, told, text.substr(text.find(")\n") + 2))));
 }
 
 bool Arguments::flag(std::string_view name) const {

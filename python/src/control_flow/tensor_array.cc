@@ -548,7 +548,7 @@ PyGetSetDef spec_properties[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot spec_slots[] = {
     {Py_tp_doc,
-     Doc("TensorArraySpec(element_shape=None, dtype=tf.float32, "
+     Doc("TensorArraySpec(element_shape=None, dtype='float32', "
          "dynamic_size=False, infer_shape=True)\n--\n\n"
          "What is known of a tf.TensorArray.\n\n"
          "Args:\n"

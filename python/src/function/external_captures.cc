@@ -200,8 +200,7 @@ PyObject* AddToGraph(PyObject* o, PyObject* args, PyObject* kwargs) {
 constexpr char kCaptures[] = "captures";
 
 PyMethodDef methods[] = {
-    {"set_external_captures", OnlyArgument<kCaptures, SetExternalCaptures>,
-     kByName,
+    {"set_external_captures", GK_OF_ARGUMENT(kCaptures, SetExternalCaptures),
      "set_external_captures($self, captures)\n--\n\n"
      "Changes what calls of this function pass for what it captured.\n\n"
      "Args:\n"

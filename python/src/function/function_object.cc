@@ -356,8 +356,7 @@ PyMethodDef functions[] = {
     {"check_input_signature", Guarded<CheckSignature>, METH_O,
      "check_input_signature(input_signature)\n--\n\n"
      "Refuses what no function can have as its input signature."},
-    {"run_functions_eagerly", OnlyArgument<kRunEagerly, SetRunEagerly>,
-     METH_VARARGS | METH_KEYWORDS,
+    {"run_functions_eagerly", GK_OF_ARGUMENT(kRunEagerly, SetRunEagerly),
      "run_functions_eagerly(run_eagerly)\n--\n\n"
      "Runs the bodies of all tf.functions as plain Python, to debug them.\n\n"
      ">>> tf.config.run_functions_eagerly(True)\n"

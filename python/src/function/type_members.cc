@@ -256,12 +256,10 @@ PyMethodDef trace_type_members[] = {
     {"cast", AsCFunction(Guarded<Cast>), METH_VARARGS | METH_KEYWORDS,
      "cast($self, value, casting_context=None)\n--\n\n"
      "`value` as one of this type. TypeError if it cannot be one."},
-    {"to_tensors", OnlyArgument<kValue, ToTensors>,
-     METH_VARARGS | METH_KEYWORDS,
+    {"to_tensors", GK_OF_ARGUMENT(kValue, ToTensors),
      "to_tensors($self, value)\n--\n\n"
      "The tensors of a value of this type. TypeError if it is of another."},
-    {"from_tensors", OnlyArgument<kTensors, FromTensors>,
-     METH_VARARGS | METH_KEYWORDS,
+    {"from_tensors", GK_OF_ARGUMENT(kTensors, FromTensors),
      "from_tensors($self, tensors)\n--\n\n"
      "The value of this type that is made of the next tensors."},
     {nullptr, nullptr, 0, nullptr}};
@@ -285,16 +283,13 @@ PyGetSetDef function_type_properties[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMethodDef function_type_members[] = {
-    {"unpack_inputs", OnlyArgument<kBound, UnpackInputs>,
-     METH_VARARGS | METH_KEYWORDS,
+    {"unpack_inputs", GK_OF_ARGUMENT(kBound, UnpackInputs),
      "unpack_inputs($self, bound_parameters)\n--\n\n"
      "The tensors of bound arguments, as a trace takes them."},
-    {"pack_output", OnlyArgument<kFlatValues, PackOutput>,
-     METH_VARARGS | METH_KEYWORDS,
+    {"pack_output", GK_OF_ARGUMENT(kFlatValues, PackOutput),
      "pack_output($self, flat_values)\n--\n\n"
      "What is returned, made of its tensors."},
-    {"most_specific_common_subtype", OnlyArgument<kOthers, CommonSubtype>,
-     METH_VARARGS | METH_KEYWORDS,
+    {"most_specific_common_subtype", GK_OF_ARGUMENT(kOthers, CommonSubtype),
      "most_specific_common_subtype($self, others)\n--\n\n"
      "The type of functions that serve the calls of all; None if there is no "
      "such."},

@@ -296,7 +296,8 @@ PyGetSetDef getset[] = {
     {"captures", Guarded<Captures>, nullptr, "Pairs of outer and inner tensor.",
      nullptr},
     {"name", Guarded<Name>, nullptr, "The name.", nullptr},
-    {"building_function", Guarded<BuildingFunction>, nullptr, nullptr, nullptr},
+    {"building_function", Guarded<BuildingFunction>, nullptr,
+     "Is it the body of a function?", nullptr},
     {"finalized", Guarded<Finalized>, nullptr, "Can nothing be added any more?",
      nullptr},
     {"outer_graph", Guarded<OuterGraph>, nullptr, "The graph around, or None.",
@@ -338,7 +339,8 @@ PyTypeObject* AddGraphType(PyObject* module, TypeParts own) {
   const TypeParts& parts = std::move(own).Finished();
   PyType_Slot slots[] = {
       {Py_tp_doc,
-       Doc("Operations and the tensors between them, to be run later.\n\n"
+       Doc("Graph()\n--\n\n"
+           "Operations and the tensors between them, to be run later.\n\n"
            ">>> graph = tf.Graph()\n"
            ">>> with graph.as_default():\n"
            "...     one = tf.constant(1, name='one')\n"

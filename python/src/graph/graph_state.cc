@@ -3,6 +3,7 @@
 #include <string>
 
 #include "python/src/binding/guarded.h"
+#include "python/src/binding/only_argument.h"
 #include "python/src/function/deferred_captures.h"
 #include "python/src/function/traced_values.h"
 #include "python/src/graph/func_graph_object.h"
@@ -274,6 +275,8 @@ PyObject* Capture(PyObject* o, PyObject* args, PyObject* kwargs) {
   return t.ok() ? WrapTensor(*std::move(t)) : Raise(t.status());
 }
 
+static constexpr char kName[] = "name";
+
 PyMethodDef graph_methods[] = {
     {"add_to_collection", AsCFunction(Guarded<AddToCollection>), kByName,
      "add_to_collection($self, name, value)\n--\n\n"
@@ -313,11 +316,11 @@ PyMethodDef graph_methods[] = {
     {"get_operations", Guarded<GraphOperations>, METH_NOARGS,
      "get_operations($self)\n--\n\n"
      "All operations."},
-    {"get_operation_by_name", Guarded<GraphOperationByName>, METH_O,
-     "get_operation_by_name($self, name, /)\n--\n\n"
+    {"get_operation_by_name", GK_OF_ARGUMENT(kName, GraphOperationByName),
+     "get_operation_by_name($self, name)\n--\n\n"
      "The operation of that name."},
-    {"get_tensor_by_name", Guarded<GraphTensorByName>, METH_O,
-     "get_tensor_by_name($self, name, /)\n--\n\n"
+    {"get_tensor_by_name", GK_OF_ARGUMENT(kName, GraphTensorByName),
+     "get_tensor_by_name($self, name)\n--\n\n"
      "The tensor \"op:0\"."},
     {"num_operations", Guarded<NumOperations>, METH_NOARGS,
      "num_operations($self)\n--\n\n"

@@ -63,8 +63,7 @@ PyMethodDef functions[] = {
         ">>> tf.compat.v1.logging.get_verbosity() <= "
         "tf.compat.v1.logging.FATAL\n"
         "True"),
-    {"set_verbosity", OnlyArgument<kV, SetVerbosity>,
-     METH_VARARGS | METH_KEYWORDS,
+    {"set_verbosity", GK_OF_ARGUMENT(kV, SetVerbosity),
      "set_verbosity(v)\n--\n\n"
      "Sets the level below which nothing is logged.\n\n"
      ">>> tf.compat.v1.logging.set_verbosity(\n"

@@ -91,7 +91,7 @@ constexpr char kSeed[] = "seed";
 PyMethodDef functions[] = {
     {"known_value", Guarded<KnownValue>, METH_O,
      "The value of a tensor if it is known while tracing, else None."},
-    {"set_seed", OnlyArgument<kSeed, SetSeed>, METH_VARARGS | METH_KEYWORDS,
+    {"set_seed", GK_OF_ARGUMENT(kSeed, SetSeed),
      "set_seed(seed)\n--\n\n"
      "Sets the global seed of random ops.\n\n"
      "Starts the sequence of all random ops anew: the same program draws the\n"

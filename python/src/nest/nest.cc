@@ -524,7 +524,7 @@ constexpr int kKeywords = METH_VARARGS | METH_KEYWORDS;
 constexpr char kSeq[] = "seq";
 
 PyMethodDef functions[] = {
-    {"nest_is_nested", OnlyArgument<kSeq, IsNested>, kKeywords,
+    {"nest_is_nested", GK_OF_ARGUMENT(kSeq, IsNested),
      "nest_is_nested(seq)\n--\n\n"
      "Is it a structure rather than a leaf?\n\n"
      ">>> tf.nest.is_nested([1]), tf.nest.is_nested('abc')\n"

@@ -4,6 +4,7 @@
 
 #include "framework/op_builder.h"
 #include "python/src/binding/guarded.h"
+#include "python/src/binding/only_argument.h"
 #include "python/src/graph/source_location.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/shape_type.h"
@@ -512,6 +513,8 @@ PyObject* FromDlpack(PyObject*, PyObject* value) {
 }
 
 #define METHOD(f) AsCFunction(Guarded<f>)
+constexpr char kX[] = "x", kTensor[] = "tf_tensor", kCapsule[] = "dlcapsule";
+
 PyMethodDef functions[] = {
     {"convert_to_tensor", METHOD(ConvertToTensor), METH_VARARGS | METH_KEYWORDS,
      "convert_to_tensor(value, dtype=None, dtype_hint=None, "
@@ -520,8 +523,8 @@ PyMethodDef functions[] = {
     {"constant", METHOD(Constant), METH_VARARGS | METH_KEYWORDS,
      "constant(value, dtype=None, shape=None, name='Const')\n--\n\n"
      "A constant tensor of a Python value."},
-    {"is_tensor", Guarded<IsTensorFunction>, METH_O,
-     "is_tensor(x, /)\n--\n\n"
+    {"is_tensor", GK_OF_ARGUMENT(kX, IsTensorFunction),
+     "is_tensor(x)\n--\n\n"
      "Is it a tensor or a variable?"},
     {"executing_eagerly", Guarded<ExecutingEagerly>, METH_NOARGS,
      "executing_eagerly()\n--\n\n"
@@ -531,11 +534,11 @@ PyMethodDef functions[] = {
      "register_tensor_conversion_function(base_type, "
      "conversion_func, priority=100)\n--\n\n"
      "Teaches conversion of a Python type."},
-    {"to_dlpack", Guarded<ToDlpack>, METH_O,
-     "to_dlpack(tf_tensor, /)\n--\n\n"
+    {"to_dlpack", GK_OF_ARGUMENT(kTensor, ToDlpack),
+     "to_dlpack(tf_tensor)\n--\n\n"
      "A DLPack capsule sharing the value."},
-    {"from_dlpack", Guarded<FromDlpack>, METH_O,
-     "from_dlpack(dlcapsule, /)\n--\n\n"
+    {"from_dlpack", GK_OF_ARGUMENT(kCapsule, FromDlpack),
+     "from_dlpack(dlcapsule)\n--\n\n"
      "A tensor sharing a DLPack capsule."},
     {nullptr, nullptr, 0, nullptr}};
 #undef METHOD

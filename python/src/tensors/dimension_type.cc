@@ -97,8 +97,7 @@ PyObject* ValueOf(PyObject*, PyObject* dimension) {
              : Py_NewRef(dimension);
 }
 PyMethodDef functions[] = {
-    {"dimension_value", OnlyArgument<kDimension, ValueOf>,
-     METH_VARARGS | METH_KEYWORDS,
+    {"dimension_value", GK_OF_ARGUMENT(kDimension, ValueOf),
      "dimension_value(dimension)\n--\n\n"
      "The size of a Dimension, an int or None.\n\n"
      ">>> tf.compat.dimension_value(tf.compat.v1.Dimension(3))\n"

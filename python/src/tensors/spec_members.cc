@@ -450,8 +450,7 @@ constexpr char kOther[] = "other", kOthers[] = "others", kValue[] = "value",
                kTensors[] = "tensors", kContext[] = "placeholder_context",
                kSpecOrValue[] = "spec_or_value";
 void* Name(const char* name) { return const_cast<char*>(name); }
-#define ARGUMENT(name, f) \
-  OnlyArgument<name, Method<f>>, METH_VARARGS | METH_KEYWORDS
+#define ARGUMENT(name, f) GK_OF_ARGUMENT(name, Method<f>)
 
 PyMethodDef methods[] = {
     {"_serialize", Guarded<NoSerialize>, METH_NOARGS, nullptr},
@@ -494,7 +493,7 @@ PyMethodDef methods[] = {
 PyGetSetDef properties[] = {{"_component_specs", Guarded<MissingProperty>,
                              nullptr, nullptr, Name("_component_specs")},
                             {"value_type", Guarded<MissingProperty>, nullptr,
-                             nullptr, Name("value_type")},
+                             "The class of the values.", Name("value_type")},
                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 }  // namespace
@@ -521,7 +520,8 @@ PyGetSetDef tensor_spec_properties[] = {
 
 PyType_Slot type_spec_slots[] = {
     {Py_tp_doc,
-     Doc("Describes values that are made of tensors.\n\n"
+     Doc("TypeSpec()\n--\n\n"
+         "Describes values that are made of tensors.\n\n"
          "A subclass says with `_serialize` what it is made with, with\n"
          "`_component_specs` what the tensors inside are, and takes values "
          "apart\nand together with `_to_components` and `_from_components`.")},

@@ -216,7 +216,11 @@ bool TracesForEagerCalls() {
 
 int Init(PyObject* o, PyObject* args, PyObject* kwargs) {
   if (VariableOf(o)->handle) return 0;  // a variable creator gave it
-  const Arguments given = BoundArguments(args, kwargs);
+  Arguments given = BoundArguments(args, kwargs);
+  if (given[kAggregation] == Py_None) given[kAggregation] = NoAggregation();
+  if (given[kSynchronization] == Py_None) {
+    given[kSynchronization] = AutoSynchronization();
+  }
   CheckArguments(given);
   const int trainable = given[kTrainable] == Py_None
                             ? given[kSynchronization] != OnReadSynchronization()
@@ -344,7 +348,7 @@ PyObject* VariableOfArgument(PyObject*, PyObject* args) {
 }
 
 PyMethodDef functions[] = {
-    {"is_lifted", OnlyArgument<kCreation, IsLiftedCreation>, kByName,
+    {"is_lifted", GK_OF_ARGUMENT(kCreation, IsLiftedCreation),
      "is_lifted(creation)\n--\n\n"
      "Is a variable made by these keywords to outlive the calls of the "
      "function that\nmakes it?"},
@@ -357,8 +361,7 @@ constexpr char kVariableDoc[] =
     "Variable(initial_value=None, trainable=None, validate_shape=True, "
     "caching_device=None, name=None, variable_def=None, dtype=None, "
     "import_scope=None, constraint=None, "
-    "synchronization=VariableSynchronization.AUTO, "
-    "aggregation=VariableAggregation.NONE, shape=None, "
+    "synchronization=None, aggregation=None, shape=None, "
     "experimental_enable_variable_lifting=True, **unused)\n--\n\n"
     "A tensor that can be changed.\n\n"
     "Args:\n"

@@ -346,7 +346,7 @@ PyObject* ChangeVariable(PyObject*, PyObject* args, PyObject* kwargs) {
 
 void* Name(const char* name) { return const_cast<char*>(name); }
 #define METHOD(f) AsCFunction(Guarded<f>), METH_VARARGS | METH_KEYWORDS
-#define ARGUMENT(name, f) OnlyArgument<name, f>, METH_VARARGS | METH_KEYWORDS
+#define ARGUMENT(name, f) GK_OF_ARGUMENT(name, f)
 #define SPARSE "($self, sparse_delta, use_locking=False, name=None)\n--\n\n"
 #define ELEMENTS "($self, indices, updates, name=None)\n--\n\n"
 

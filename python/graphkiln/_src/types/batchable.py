@@ -86,7 +86,7 @@ class ExtensionTypeBatchEncoder:
         """
         return spec._to_components(value)
 
-    def decode(self, spec, encoding):
+    def decode(self, spec, encoded_value):
         """The value of `spec` that `encode` made the encoding of.
 
         >>> class Point(tf.experimental.BatchableExtensionType):
@@ -95,7 +95,7 @@ class ExtensionTypeBatchEncoder:
         ...     Point.Spec(tf.TensorSpec([])), (tf.constant(1.5),))
         Point(x=<tf.Tensor: shape=(), dtype=float32, numpy=1.5>)
         """
-        return spec._from_components(encoding)
+        return spec._from_components(encoded_value)
 
     def encoding_specs(self, spec):
         """The structure of the specs of what `encode` returns.

@@ -1,0 +1,95 @@
+"""Public functions, classes and their members take the parameters that
+TensorFlow's take: the same names in the same order, given by place or by name."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import graphkiln as gk
+
+PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+# What differs, and why; with a dot at the end, all names that begin so.
+OTHERWISE = {
+    "errors.": "classes of errors take their code as well",
+    "initializers.": "TensorFlow's are Keras' there",
+    "function": "ours has max_traces and on_baked_change as well",
+    "nn.silu": "ours takes a name as well",
+    "nn.swish": "ours takes a name as well",
+    "tensor_scatter_nd_update": "ours takes bad_indices_policy as its op does",
+    "experimental.RowPartition": "made by its factories",
+    "experimental.Optional": "made by its factories; an interface in TensorFlow",
+    "data.experimental.Optional": "made by its factories",
+    "data.Iterator": "an interface in TensorFlow",
+    "Variable": "TensorFlow's metaclass hides its parameters",
+    "TensorArraySpec.is_compatible_with": "as all specs' here: spec_or_value",
+    # Classes that nanobind binds have no signature that `inspect` reads.
+    "Operation.": "bound",
+    "data.experimental.Reducer": "bound",
+    "init_scope": "bound",
+    "name_scope": "bound",
+    "types.experimental.FunctionType": "made by its class methods",
+}
+
+
+def _public(module: ModuleType, name: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
+    for key in dir(module):
+        if key.startswith("_") or key in ("raw_ops", "compat"):
+            continue
+        value = getattr(module, key)
+        if inspect.ismodule(value):
+            if value.__name__.startswith("graphkiln") and id(value) not in seen:
+                seen.add(id(value))
+                yield from _public(value, f"{name}{key}.", seen)
+        elif callable(value):
+            yield name + key, value
+            if inspect.isclass(value) and not issubclass(value, BaseException):
+                for member in dir(value):
+                    if not member.startswith("_") and callable(
+                        getattr(value, member, None)
+                    ):
+                        yield f"{name}{key}.{member}", getattr(value, member)
+
+
+def _of_tensorflow(module: ModuleType, name: str) -> Any:
+    for part in name.split("."):
+        module = getattr(module, part, None)
+    return module
+
+
+def _parameters(function: Any) -> tuple[list[str], set[str], set[str]]:
+    """The names given by place or name, by place alone, and by name alone."""
+    listed = [
+        p for p in inspect.signature(function).parameters.values() if p.name != "self"
+    ]
+    return (
+        [p.name for p in listed if p.kind in PLACE],
+        {p.name for p in listed if p.kind is inspect.Parameter.POSITIONAL_ONLY},
+        {p.name for p in listed if p.kind is inspect.Parameter.KEYWORD_ONLY},
+    )
+
+
+NAMES = dict(_public(gk, "", set()))
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_parameters(both, name):
+    theirs = _of_tensorflow(both.theirs, name)
+    if theirs is None or any(
+        name == rule or name.startswith(rule) and rule.endswith(".")
+        for rule in OTHERWISE
+    ):
+        pytest.skip("not the same function")
+    try:
+        expected, by_place, by_name = _parameters(theirs)
+    except (TypeError, ValueError):
+        pytest.skip("TensorFlow's has no signature that Python can read")
+    found, our_by_place, our_by_name = _parameters(NAMES[name])
+    assert found == expected
+    assert our_by_name == by_name
+    assert our_by_place <= by_place, "not to be given by name"
