@@ -263,8 +263,8 @@ class LengthTest(unittest.TestCase):
             self.assertIn(f"{name}:601: a file of 601 lines", output)
 
     def test_long_files_leave_their_list(self) -> None:
-        name = "src/api/dataset.cc"
-        status, output = judge({name: "// one\n"})
+        name = "python/graphkiln/autograph/statements.py"
+        status, output = judge({name: "# one\n"})
         self.assertEqual(status, 1, output)
         self.assertIn(f"{name}:1: is short enough", output)
 
