@@ -108,6 +108,17 @@ nb::object Repr(nb::handle self) {
   return nb::cast(text + ")>");
 }
 
+// TensorFlow's pickles hold a text and a hash beside the parts.
+nb::object SetState(nb::handle self, nb::handle state) {
+  const nb::object parts = nb::isinstance<nb::tuple>(state)
+                               ? nb::object(state[1])
+                               : nb::borrow(state);
+  for (const char* slot : kSlots) {
+    self.attr(slot) = parts.attr("get")(slot);
+  }
+  return nb::none();
+}
+
 PyMethodDef spec_methods[] = {
     GK_METHOD("__init__",
               "job=None, replica=None, task=None, device_type=None, "
@@ -127,6 +138,7 @@ PyMethodDef spec_methods[] = {
               "'/device:CPU:1'"),
     GK_METHOD("to_string", "", ToString, "The name of the device."),
     GK_METHOD("__eq__", "other", Equal, ""),
+    GK_METHOD("__setstate__", "state", SetState, ""),
     GK_METHOD("__hash__", "", Hash, ""),
     GK_METHOD("__repr__", "", Repr, ""),
     {}};
