@@ -12,6 +12,7 @@ from graphkiln.autograph import conditions, scopes, source
 from graphkiln.autograph.expressions import place
 from graphkiln.autograph.lowering import Names
 from graphkiln.autograph.statements import Functions, contains_yield
+from graphkiln.autograph.parsing import parse
 
 _FUTURES = 0
 for _name in __future__.all_feature_names:
@@ -56,7 +57,7 @@ def _generate(function: types.FunctionType, features: tuple):
         first = parts.index("<locals>")
         if first > 1 and parts[first - 2] != "<locals>":
             class_name = parts[first - 2]
-    options = ast.parse(
+    options = parse(
         scopes.ConversionOptions(
             user_requested=True, optional_features=features
         ).source(),

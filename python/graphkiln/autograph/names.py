@@ -7,6 +7,8 @@ A symbol is a name or a chain of attributes and simple keys: `x`, `o.v`,
 import ast
 import functools
 
+from graphkiln.autograph.parsing import parse
+
 # Methods that change a list.
 MUTATORS = frozenset(("append", "extend", "insert", "pop", "clear"))
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -33,7 +35,7 @@ def symbol(node: ast.AST) -> str | None:
 def base_names(text: str) -> set[str]:
     """The plain names that a composite symbol is made of."""
     return {
-        n.id for n in ast.walk(ast.parse(text, mode="eval"))
+        n.id for n in ast.walk(parse(text, mode="eval"))
         if isinstance(n, ast.Name)
     }
 

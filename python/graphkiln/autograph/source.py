@@ -10,6 +10,7 @@ import textwrap
 import types
 
 from graphkiln.autograph import typed_source
+from graphkiln.autograph.parsing import parse
 
 
 class SourceError(ValueError):
@@ -44,7 +45,7 @@ def _file(code: types.CodeType, module_globals: dict) -> tuple:
     if known is not None and known[0] is lines:
         return known
     try:
-        tree = ast.parse("".join(lines))
+        tree = parse("".join(lines))
     except SyntaxError as error:
         raise SourceError(f"could not parse {name}: {error}") from None
     known = (lines, tree, _index(tree))
@@ -129,7 +130,7 @@ def _by_inspect(function: types.FunctionType) -> ast.AST | None:
     """For files that do not parse as a whole."""
     try:
         lines, first = inspect.getsourcelines(function.__code__)
-        tree = ast.parse(textwrap.dedent("".join(lines)))
+        tree = parse(textwrap.dedent("".join(lines)))
     except (OSError, TypeError, SyntaxError):
         return None
     ast.increment_lineno(tree, first - 1)

@@ -13,6 +13,7 @@ from graphkiln.autograph.expressions import (
     place,
     text,
 )
+from graphkiln.autograph.parsing import parse
 
 # What comparisons of names and constants are made of.
 _PLAIN = (
@@ -483,7 +484,7 @@ class Functions(Comprehensions):
 
     def _raw(self, symbol: str) -> ast.expr:
         """The expression of a composite symbol, names as they are."""
-        node = ast.parse(symbol, mode="eval").body
+        node = parse(symbol, mode="eval").body
         for n in ast.walk(node):
             if isinstance(n, ast.Name):
                 n.id = self.mangled(n.id)

@@ -9,6 +9,8 @@ import sys
 import types
 from collections.abc import Iterator
 
+from graphkiln.autograph.parsing import parse
+
 # Blocks that are looked at, and lines of one.
 _MOST_BLOCKS = 1000
 _MOST_LINES = 500
@@ -55,7 +57,7 @@ def typed_tree(code: types.CodeType) -> ast.Module | None:
         if "def " not in text and "lambda" not in text:
             continue
         try:
-            tree = ast.parse(text, code.co_filename)
+            tree = parse(text, code.co_filename)
             compiled = compile(text, code.co_filename, "single")
         except (SyntaxError, ValueError):
             continue
