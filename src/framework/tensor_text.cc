@@ -247,4 +247,14 @@ void AppendTensorText(const Tensor& t, std::string* text, size_t limit) {
   *text += '>';
 }
 
+std::string ShapeObjectText(const PartialTensorShape& shape) {
+  if (shape.unknown_rank()) return "TensorShape(None)";
+  std::string dims;
+  for (const int64_t n : shape.dims()) {
+    if (!dims.empty()) dims += ", ";
+    dims += n < 0 ? "None" : Format("{}", n);
+  }
+  return "TensorShape([" + dims + "])";
+}
+
 }  // namespace gk

@@ -1,5 +1,4 @@
-// Values of tensors as text, in the two forms that ops print, and as the
-// host language does.
+// Values of tensors as text, in the two forms that ops print, and shapes.
 //
 // Pure functions; thread-safe.
 #ifndef GK_FRAMEWORK_TENSOR_TEXT_H_
@@ -24,6 +23,9 @@ std::string BothEndsText(const Tensor& t, int64_t at_ends);
 // Appends "Tensor<type: int32 shape: [2] values: 1 2>" with three values at
 // most. What is within variants is left out where the text reaches `limit`.
 void AppendTensorText(const Tensor& t, std::string* text, size_t limit);
+
+// "TensorShape([1, None])", "TensorShape(None)": as Python's repr.
+std::string ShapeObjectText(const PartialTensorShape& shape);
 
 }  // namespace gk
 

@@ -48,6 +48,15 @@ int64_t ArgumentOf<int64_t>::Get(nb::handle value) {
   return number;
 }
 
+void AddFunctions(nb::module_& module, PyMethodDef* functions) {
+  for (PyMethodDef* f = functions; f->ml_name != nullptr; ++f) {
+    f->ml_doc = ReadableSignature(f->ml_doc);
+  }
+  if (PyModule_AddFunctions(module.ptr(), functions) < 0) {
+    throw nb::python_error();
+  }
+}
+
 nb::handle AddClass(nb::module_& module, const char* name, nb::handle base,
                     std::optional<Slots> slots, const char* doc,
                     PyMethodDef* methods, PyGetSetDef* properties,

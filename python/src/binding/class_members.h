@@ -123,6 +123,10 @@ inline nanobind::handle AddClass(nanobind::module_& module, const char* name,
   return AddClass(module, name, {}, std::nullopt, doc, methods, properties);
 }
 
+// The functions of a table, which ends with an empty entry, added to the
+// module.
+void AddFunctions(nanobind::module_& module, PyMethodDef* functions);
+
 // A value of a class, made without its __init__.
 nanobind::object NewValue(
     nanobind::handle cls,

@@ -153,7 +153,7 @@ PyGetSetDef spec_parts[] = {
 void AddDeviceSpec(nb::module_& m) {
   device_spec = AddClass(
       m, "DeviceSpec", {},
-      Slots{"_job", "_replica", "_task", "_device_type", "_device_index"},
+      Slots(std::begin(kSlots), std::end(kSlots)),
       "DeviceSpec(job=None, replica=None, task=None, device_type=None, "
       "device_index=None)\n--\n\n"
       "Which device: any part that is None is left open.\n\n"
@@ -382,7 +382,7 @@ void AddDeviceTypes(nb::module_& m) {
       "64");
   cpu = physical_type("/physical_device:CPU:0", "CPU").release();
   Set().visible.append(cpu);
-  if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
+  AddFunctions(m, functions);
 }
 
 }  // namespace gk::py

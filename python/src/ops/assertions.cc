@@ -303,7 +303,7 @@ std::string PythonLanguage::NumericsContext(std::span<const Tensor> inputs) {
 }
 
 void AddAssertions(nb::module_& m) {
-  if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
+  AddFunctions(m, functions);
 }
 
 }  // namespace gk::py

@@ -242,8 +242,7 @@ PyMethodDef functions[] = {
 }  // namespace
 
 void AddRaggedConstant(nb::module_& m) {
-  functions->ml_doc = ReadableSignature(functions->ml_doc);
-  if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
+  AddFunctions(m, functions);
 }
 
 }  // namespace gk::py

@@ -395,7 +395,7 @@ void AddRaggedShape(nb::module_& m) {
   spec.attr("__name__") = "Spec";
   spec.attr("__qualname__") = "DynamicRaggedShape.Spec";
   Class().attr("Spec") = spec;
-  if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
+  AddFunctions(m, functions);
 }
 
 }  // namespace gk::py

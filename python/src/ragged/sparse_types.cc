@@ -479,7 +479,7 @@ void AddSparseTypes(nb::module_& m) {
               "SparseTensorValue",
               nb::make_tuple("indices", "values", "dense_shape"),
               nb::arg("module") = m.attr("__name__"));
-  if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
+  AddFunctions(m, functions);
 }
 
 }  // namespace gk::py

@@ -299,7 +299,7 @@ void AddGenerator(nb::module_& m) {
       ">>> g.uniform([3]).shape\nTensorShape([3])",
       methods, attributes);
   AddLate("Algorithm", MakeAlgorithm);
-  if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw nb::python_error();
+  AddFunctions(m, functions);
 }
 
 }  // namespace gk::py

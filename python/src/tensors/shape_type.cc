@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "framework/tensor_text.h"
 #include "graph/tensor_proto.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/message.h"
@@ -16,17 +17,6 @@ namespace {
 
 PyObject* Wrap(StatusOr<PartialTensorShape> shape) {
   return shape.ok() ? WrapShape(*std::move(shape)) : Raise(shape.status());
-}
-
-// "[1, None]", as in the object's repr.
-std::string ListText(const PartialTensorShape& s) {
-  if (s.unknown_rank()) return "None";
-  std::string text = "[";
-  for (int64_t d : s.dims()) {
-    if (text.size() > 1) text += ", ";
-    text += d < 0 ? "None" : std::to_string(d);
-  }
-  return text + "]";
 }
 
 PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
@@ -54,7 +44,7 @@ void Dealloc(PyObject* o) {
 }
 
 PyObject* Repr(PyObject* o) {
-  return ToPyString("TensorShape(" + ListText(ShapeOf(o)) + ")");
+  return ToPyString(ShapeObjectText(ShapeOf(o)));
 }
 PyObject* Str(PyObject* o) { return ToPyString(ShapeOf(o).PythonString()); }
 

@@ -1,6 +1,7 @@
 #include "function/specs/type_spec.h"
 
 #include "framework/structure_match.h"
+#include "framework/tensor_text.h"
 #include "function/dataset_builder.h"
 #include "function/ragged/integer_arithmetic.h"
 #include "function/trace_type.h"
@@ -17,15 +18,6 @@ using Kind = TypeSpec::Kind;
 
 std::string TypeText(DataType dtype) {
   return Format("tf.{}", DataTypeName(dtype));
-}
-std::string ShapeText(const PartialTensorShape& shape) {
-  if (shape.unknown_rank()) return "TensorShape(None)";
-  std::string dims;
-  for (const int64_t n : shape.dims()) {
-    if (!dims.empty()) dims += ", ";
-    dims += n < 0 ? "None" : Format("{}", n);
-  }
-  return "TensorShape([" + dims + "])";
 }
 
 bool NestAlike(const ElementSpec& a, const ElementSpec& b) {
@@ -271,19 +263,19 @@ std::string TypeSpec::Text() const {
       return "NoneTensorSpec()";
     case Kind::kRagged:
       if (host) return host->Text();
-      return Format("RaggedTensorSpec({}, {}, {}, {})", ShapeText(shape),
+      return Format("RaggedTensorSpec({}, {}, {}, {})", ShapeObjectText(shape),
                     TypeText(dtype), ragged_rank, TypeText(splits));
     case Kind::kSparse:
-      return Format("SparseTensorSpec({}, {})", ShapeText(shape),
+      return Format("SparseTensorSpec({}, {})", ShapeObjectText(shape),
                     TypeText(dtype));
     case Kind::kSlices:
       return Format(
-          "IndexedSlicesSpec({}, {}, {}, {}, {})", ShapeText(shape),
+          "IndexedSlicesSpec({}, {}, {}, {}, {})", ShapeObjectText(shape),
           TypeText(dtype), TypeText(splits),
           dense_shape == DataType::kInvalid ? "None" : TypeText(dense_shape),
-          ShapeText(rows));
+          ShapeObjectText(rows));
     case Kind::kDataset:
-      return Format("DatasetSpec({}, {})", elements->Text(), ShapeText(shape));
+      return Format("DatasetSpec({}, {})", elements->Text(), ShapeObjectText(shape));
     case Kind::kOptional:
       return Format("OptionalSpec({},)", elements->Text());
     case Kind::kIterator:

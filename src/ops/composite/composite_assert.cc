@@ -6,7 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "framework/tensor_text.h"
 #include "ops/composite/assertion.h"
 #include "ops/fn/AddV2.h"
 #include "ops/fn/Cast.h"
