@@ -223,14 +223,24 @@ void CheckHostResults(const std::string& token, std::span<const Tensor> results,
   }
 }
 
+namespace {
+
+// The device of what is made while it lives, whatever scopes around ask for.
+class InThisProcess {
+ public:
+  InThisProcess() { scope_.Enter(); }
+  ~InThisProcess() { (void)scope_.Exit(); }  // of this thread: never fails
+
+ private:
+  DeviceScope scope_{*DeviceSpec::Parse("/job:localhost/replica:0/task:0")};
+};
+
+}  // namespace
+
 HostCallNode AddHostCall(HostBody body, std::span<const Tensor> inputs,
                          const std::vector<DataType>& types, HostCallKind kind,
                          std::string_view name) {
-  // It runs in this process, whatever device is asked for.
-  static const DeviceSpec& here =
-      *new DeviceSpec(*DeviceSpec::Parse("/job:localhost/replica:0/task:0"));
-  DeviceScope device(here);
-  device.Enter();
+  const InThisProcess here;
   if (kind != HostCallKind::kDifferentiable) {
     auto function = MakeRef<HostFunction>(Plain(std::move(body)));
     const auto& token = function->token();

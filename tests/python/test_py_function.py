@@ -326,3 +326,15 @@ def test_reads_see_what_the_host_wrote():
             assert [x.numpy() for x in f(call)] == [0.0, 1.0, 2.0]
     v.assign(0.0)
     assert loop(tf.constant(4)).numpy() == 10.0
+
+
+@pytest.mark.parametrize("call", [tf.py_function, tf.numpy_function])
+def test_only_the_call_itself_is_on_the_host(call):
+    @tf.function(autograph=False)
+    def f(x):
+        return call(lambda a: a * 2, [x], tf.float32) + 1.0
+
+    nodes = f.get_concrete_function(tf.TensorSpec([4])).graph.as_graph_def().node
+    placed = {n.op: n.device for n in nodes if n.device}
+    assert list(placed.values()) == ["/job:localhost/replica:0/task:0"]
+    assert placed.keys() <= {"PyFunc", "EagerPyFunc"}
