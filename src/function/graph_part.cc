@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "function/user_graph.h"
+#include "graph/graph_elements.h"
 
 namespace gk {
 namespace {
@@ -14,13 +15,7 @@ std::string EdgeName(const Output& o) {
 }
 
 std::string Shown(const ImportedElement& e) {
-  if (e.index < 0) {
-    return Format("<tf.Operation '{}' type={}>", e.node->name(),
-                  e.node->type());
-  }
-  const Node::OutputInfo& info = e.node->output(e.index);
-  return Format("<tf.Tensor '{}:{}' shape={} dtype={}>", e.node->name(),
-                e.index, info.shape.PythonString(), DataTypeName(info.dtype));
+  return e.index < 0 ? OperationText(*e.node) : EdgeText({e.node, e.index});
 }
 
 }  // namespace

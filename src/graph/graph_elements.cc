@@ -55,4 +55,14 @@ StatusOr<Output> FindEdge(const Graph& graph, std::string_view name) {
       name, op, node->num_outputs());
 }
 
+std::string OperationText(const Node& node) {
+  return Format("<tf.Operation '{}' type={}>", node.name(), node.type());
+}
+std::string EdgeText(const Output& edge) {
+  const Node::OutputInfo& info = edge.node->output(edge.index);
+  return Format("<tf.Tensor '{}:{}' shape={} dtype={}>", edge.node->name(),
+                edge.index, info.shape.PythonString(),
+                DataTypeName(info.dtype));
+}
+
 }  // namespace gk

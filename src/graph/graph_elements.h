@@ -2,6 +2,7 @@
 #ifndef GK_GRAPH_GRAPH_ELEMENTS_H_
 #define GK_GRAPH_GRAPH_ELEMENTS_H_
 
+#include <string>
 #include <string_view>
 
 #include "graph/graph.h"
@@ -12,6 +13,11 @@ namespace gk {
 StatusOr<Node*> FindOperation(const Graph& graph, std::string_view name);
 // ValueError for what is no tensor's name, NotFound if there is no such edge.
 StatusOr<Output> FindEdge(const Graph& graph, std::string_view name);
+
+// As Python shows them: "<tf.Operation 'x' type=Add>",
+// "<tf.Tensor 'x:0' shape=(2,) dtype=float32>".
+std::string OperationText(const Node& node);
+std::string EdgeText(const Output& edge);
 
 }  // namespace gk
 

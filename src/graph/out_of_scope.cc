@@ -1,18 +1,12 @@
 #include "graph/out_of_scope.h"
 
 #include "framework/host_language.h"
+#include "graph/graph_elements.h"
 
 namespace gk {
 namespace {
 
 constexpr std::string_view kNoAccess = "cannot be accessed from FuncGraph(";
-
-std::string TensorText(const Tensor& t) {
-  const Output o = Graph::OutputOf(t);
-  return Format("<tf.Tensor '{}:{}' shape={} dtype={}>", o.node->name(),
-                o.index, t.partial_shape().PythonString(),
-                DataTypeName(t.dtype()));
-}
 
 std::string Indented(const std::string& lines) {
   std::string text = "\n  ";
@@ -23,8 +17,9 @@ std::string Indented(const std::string& lines) {
   return text;
 }
 
-std::string Text(const Tensor& t, const std::string& shown,
-                 std::string_view defined_in, std::string_view used_in) {
+std::string Text(const Tensor& t, std::string_view defined_in,
+                 std::string_view used_in) {
+  const std::string shown = EdgeText(Graph::OutputOf(t));
   std::string text = Format(
       "{} is out of scope and cannot be used here. Use return values, explicit "
       "Python locals or TensorFlow collections to access it.\nPlease see "
@@ -48,15 +43,13 @@ std::string Text(const Tensor& t, const std::string& shown,
 }  // namespace
 
 Status OutOfScopeError(const Tensor& symbolic, std::string_view defined_in) {
-  return TypeError(
-      "{}", Text(symbolic, TensorText(symbolic), defined_in, "here"));
+  return TypeError("{}", Text(symbolic, defined_in, "here"));
 }
 
 Status InaccessibleTensorError(const Tensor& symbolic,
                                std::string_view defined_in,
                                std::string_view used_in) {
-  return ValueError(
-      "{}", Text(symbolic, TensorText(symbolic), defined_in, used_in));
+  return ValueError("{}", Text(symbolic, defined_in, used_in));
 }
 
 bool IsInaccessibleTensorError(const Status& status) {

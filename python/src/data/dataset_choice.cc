@@ -9,15 +9,10 @@ namespace {
 
 namespace nb = nanobind;
 
-bool IsTrue(nb::handle value) {
-  const int is = PyObject_IsTrue(value.ptr());
-  if (is < 0) throw nb::python_error();
-  return is != 0;
-}
-
-nb::list ListOf(nb::handle datasets) {
-  steps::CheckSome(IsTrue(datasets));
-  nb::list all(datasets);
+// The argument `datasets`.
+nb::list DatasetsOf(const Arguments& a) {
+  steps::CheckSome(a.flag("datasets"));
+  nb::list all(a["datasets"]);
   steps::CheckSome(nb::len(all) != 0);
   return all;
 }
@@ -52,7 +47,7 @@ nb::object WithPart(nb::handle first, const nb::list& datasets) {
 }
 
 nb::object Choose(const Arguments& a) {
-  const nb::list datasets = ListOf(a["datasets"]);
+  const nb::list datasets = DatasetsOf(a);
   const nb::handle selector = a["choice_dataset"];
   return WithWords(
       ElementSpecOf(selector), [&](const steps::Described& chosen) {
@@ -93,7 +88,7 @@ Tensor Weights(nb::handle given, nb::list* datasets) {
 }
 
 nb::object Sample(const Arguments& a) {
-  nb::list datasets = ListOf(a["datasets"]);
+  nb::list datasets = DatasetsOf(a);
   const nb::handle weights = a["weights"];
   const bool each_draw = IsDataset(weights);
   const Tensor by = each_draw ? Tensor() : Weights(weights, &datasets);

@@ -4,6 +4,7 @@
 
 #include "function/func_graph.h"
 #include "graph/control_gather.h"
+#include "graph/graph_elements.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/binding/throw_error.h"
 #include "python/src/graph/func_graph_object.h"
@@ -188,10 +189,8 @@ void AddOperation(nb::module_& m) {
           "inputs are given as tensors.")
       .def("__str__",
            [](const Operation& op) { return nb::str(NodeDefOf(op)); })
-      .def("__repr__", [](const Operation& op) {
-        return Format("<tf.Operation '{}' type={}>", op.node->name(),
-                      op.node->type());
-      });
+      .def("__repr__",
+           [](const Operation& op) { return OperationText(*op.node); });
   m.def("consumers", &Consumers, nb::arg("tensor"));
   m.attr("register_tensor_conversion_function")(
       m.attr("Operation"),

@@ -36,12 +36,6 @@ std::vector<nb::object> NamesOf(const FunctionInfo& info) {
   return names;
 }
 
-bool IsInstance(nb::handle value, nb::handle cls) {
-  const int is = PyObject_IsInstance(value.ptr(), cls.ptr());
-  if (is < 0) throw nb::python_error();
-  return is == 1;
-}
-
 std::string Shown(nb::handle value, bool repr = false) {
   return nb::cast<std::string>(repr ? nb::repr(value) : nb::str(value));
 }
@@ -92,7 +86,7 @@ bool Annotation::Accepts(nb::handle value) const {
   };
   switch (kind) {
     case kType:
-      return IsInstance(value, type);
+      return nb::isinstance(value, type);
     case kAnyOf:
       return any(value);
     case kListOf:
@@ -163,7 +157,7 @@ void Match(Kind kind, const DispatchedCall& call, std::vector<Found>* found) {
   for (const Handler& h : handlers) {
     bool fits = operands.values.size() == nb::len(h.types);
     for (size_t i = 0; fits && i < operands.values.size(); ++i) {
-      fits = IsInstance(operands.values[i], h.types[i]);
+      fits = nb::isinstance(operands.values[i], h.types[i]);
     }
     if (fits) {
       found->push_back({h.handler, [handler = h.handler, operands] {

@@ -4,7 +4,7 @@
 
 #include "framework/symbolic_tensor.h"
 #include "framework/tensor_text.h"
-#include "graph/graph.h"
+#include "graph/graph_elements.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/binding/imported_once.h"
 #include "python/src/tensors/large_copy.h"
@@ -167,8 +167,7 @@ PyObject* TensorRepr(PyObject* self) {
   const Tensor t = TensorOf(self);
   const std::string dtype(DataTypeName(t.dtype()));
   if (t.is_symbolic()) {
-    return ToPyString(Format("<tf.Tensor '{}' shape={} dtype={}>", EdgeName(t),
-                             t.partial_shape().PythonString(), dtype));
+    return ToPyString(EdgeText(Graph::OutputOf(t)));
   }
   PyRef text = NumpyText(t, true);
   if (!text) return nullptr;
