@@ -164,19 +164,19 @@ bool IsOneOf(nb::handle spec, nb::handle value) {
 class ResultRows {
  public:
   ResultRows(nb::handle signature, bool infer_shape) {
-    const bool is_spec =
-        PyObject_TypeCheck(signature.ptr(), TypeSpecType) &&
-        (IsTensorSpec(signature.ptr()) || CoreSpec(signature).has_encoder() ||
-         CoreSpec(signature).kind <= TypeSpec::Kind::kSparse);
-    if (is_spec) {
+    if (PyObject_TypeCheck(signature.ptr(), TypeSpecType)) {
+      core_ = CoreSpec(signature);
+    }
+    if (core_ && (core_->has_encoder() ||
+                  core_->kind <= TypeSpec::Kind::kSparse)) {
       spec_ = nb::borrow(signature);
     } else {
       const DataType dtype = AsDType(signature.ptr());
       if (dtype == DataType::kInvalid) throw nb::python_error();
       spec_ = Owned(WrapTensorSpec(PartialTensorShape(), dtype));
+      core_ = CoreSpec(spec_);
     }
-    for (TypeSpec& leaf :
-         LeavesInside({Structure::Leaf(), {CoreSpec(spec_)}})) {
+    for (TypeSpec& leaf : LeavesInside({Structure::Leaf(), {*core_}})) {
       collectors_.emplace_back(std::move(leaf), infer_shape);
     }
   }
@@ -186,7 +186,7 @@ class ResultRows {
     }
   }
   void Keep(const Tensor& i, nb::handle value, TensorVector* kept) const {
-    if (CoreSpec(spec_).has_encoder() && !IsOneOf(spec_, value)) {
+    if (core_->has_encoder() && !IsOneOf(spec_, value)) {
       Throw(ValueError(
           "Error in map_fn:\n  Expected `fn` to return a:\n    {}\n  But it "
           "returned a:\n    {}\n    (value={})\n  To fix, update the "
@@ -222,7 +222,7 @@ class ResultRows {
                       const Tensor& count) const {
     size_t at = 0;
     return PutTogether(
-        PythonSpec(CoreSpec(spec_).Batched(n)),
+        PythonSpec(core_->Batched(n)),
         [&](const TypeSpec&, nb::handle) -> nb::object {
           const RowCollector& collector = collectors_.at(at++);
           const std::span<const Tensor> own =
@@ -247,6 +247,7 @@ class ResultRows {
 
  private:
   nb::object spec_;
+  std::optional<TypeSpec> core_;  // the same
   std::vector<RowCollector> collectors_;
 };
 
