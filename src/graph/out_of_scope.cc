@@ -57,12 +57,11 @@ bool IsInaccessibleTensorError(const Status& status) {
          status.message().find(kNoAccess) != std::string::npos;
 }
 
-Status ExplainedRun(Status status, std::span<const Tensor> inputs) {
-  if (status.ok()) return status;
+Status ExplainedFailure(Status failed, std::span<const Tensor> inputs) {
   for (const Tensor& t : inputs) {
     if (t && t.is_symbolic()) return OutOfScopeError(t, {});
   }
-  return status;
+  return failed;
 }
 
 std::string SourceText(SourceId source) {

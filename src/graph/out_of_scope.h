@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/status.h"
 #include "framework/tensor.h"
@@ -24,7 +25,10 @@ Status InaccessibleTensorError(const Tensor& symbolic,
 bool IsInaccessibleTensorError(const Status& status);
 // A tensor of a graph is no input of a run: a run that failed with one says so
 // instead.
-Status ExplainedRun(Status status, std::span<const Tensor> inputs);
+Status ExplainedFailure(Status failed, std::span<const Tensor> inputs);
+inline Status ExplainedRun(Status status, std::span<const Tensor> inputs) {
+  return status.ok() ? OkStatus() : ExplainedFailure(std::move(status), inputs);
+}
 
 // Shows a user's position as the host language does, outermost line first, a
 // line each. Empty text if unknown.
