@@ -1,8 +1,8 @@
 # Set-up shared by scripts/demo and scripts/test; sourced, not run.
 #
-# Installs missing Debian packages, makes .venv, builds build/release and
-# installs the package there in editable form. Every step leaves a stamp named
-# by a hash of what it depends on, so that a second run skips it.
+# Installs missing Debian packages, makes .venv, builds build/release and shows
+# .venv the package there. Steps that take long leave a stamp named by a hash of
+# what they depend on, so that a second run skips them.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 GK_ROOT=$PWD
@@ -208,25 +208,19 @@ build_release() {
   ln -sfn build/release/compile_commands.json compile_commands.json
 }
 
-install_editable() {
-  step "package graphkiln in .venv (editable)"
-  local extension stamp
-  extension=$(find build/release/python -name '_graphkiln*.so' | head -n 1)
-  [ -n "$extension" ] || die "the build made no Python extension"
-  # New Python files count too: the editable install maps them by name.
-  stamp=.venv/.installed-$({ sha256sum pyproject.toml CMakeLists.txt \
-    cmake/* python/CMakeLists.txt "$extension";
-    find python/graphkiln -name '*.py' | sort; } | sha256sum | cut -c1-16)
-  if [ -e "$stamp" ]; then
-    say "  up to date"
-    return
+# A line in a .pth file, not an editable install: that would go before
+# PYTHONPATH, and a test of another preset's build would run this one.
+show_package() {
+  step "package graphkiln in .venv (that of build/release)"
+  local folder=$GK_ROOT/build/release/python packages
+  quietly stubs.log ninja -C build/release graphkiln_stubs
+  packages=$(.venv/bin/python -c \
+    'import sysconfig; print(sysconfig.get_path("purelib"))')
+  if [ -e "$packages/_editable_skbc_graphkiln.pth" ]; then
+    quietly pip-uninstall.log .venv/bin/python -m pip uninstall -y graphkiln
   fi
-  quietly pip-editable.log .venv/bin/python -m pip install --no-deps \
-    --no-build-isolation --config-settings=build-dir=build/release \
-    --config-settings=cmake.define.GK_TESTS=ON -e .
-  rm -f .venv/.installed-*
-  touch "$stamp"
-  say "  installed"
+  echo "$folder" >"$packages/graphkiln.pth"
+  ln -sfn "$folder/stubs" "$packages/graphkiln-stubs"
 }
 
 # set_up GROUPS [TARGET...]: everything up to a package that can be imported,
@@ -238,5 +232,5 @@ set_up() {
   # shellcheck disable=SC2086
   make_venv .venv build run $groups
   build_release "$@"
-  install_editable
+  show_package
 }

@@ -7,7 +7,7 @@
 #include "eager/eager_context.h"
 #include "eager/gradient_tape.h"
 #include "framework/op_registry.h"
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

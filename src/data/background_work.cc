@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "base/process_mutex.h"
-#include "data/run_hooks.h"
+#include "data/iteration.h"
 
 namespace gk {
 namespace {

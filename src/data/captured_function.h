@@ -36,7 +36,7 @@ class CapturedFunction {
   Status Run(TensorVector arguments, const CancellationToken* cancellation,
              TensorVector* results) const;
 
-  const FunctionDefinition& definition() const { return *function_.definition; }
+  const GraphFunction& definition() const { return *function_.definition; }
 
  private:
   FunctionAttr function_;

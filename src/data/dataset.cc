@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "data/fresh_function.h"
+
 namespace gk {
 namespace {
 
@@ -36,8 +38,7 @@ bool Fits(const PartialTensorShape& wanted, const TensorShape& have) {
 
 }  // namespace
 
-Ref<FunctionDefinition> IterationContext::Own(
-    const Ref<FunctionDefinition>& function) {
+Ref<GraphFunction> IterationContext::Own(const Ref<GraphFunction>& function) {
   std::lock_guard lock(mutex_);
   Entry& entry = functions_[function.get()];
   if (!entry.original) {

@@ -13,8 +13,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "data/run_hooks.h"
-#include "framework/function_definition.h"
+#include "data/iteration.h"
+#include "framework/graph.h"
+#include "framework/function_runner.h"
 #include "framework/tensor.h"
 #include "framework/variant.h"
 
@@ -35,17 +36,17 @@ class IterationContext final : public RefCounted {
  public:
   // The function as this pass calls it. One that draws random numbers from
   // seeds begins its streams anew in each pass.
-  Ref<FunctionDefinition> Own(const Ref<FunctionDefinition>& function);
+  Ref<GraphFunction> Own(const Ref<GraphFunction>& function);
   // The context of the i-th of several inputs: the same function begins anew
   // in each.
   Ref<IterationContext> Part(int i);
 
  private:
   struct Entry {
-    Ref<FunctionDefinition> original, own;
+    Ref<GraphFunction> original, own;
   };
   std::mutex mutex_;
-  std::unordered_map<const FunctionDefinition*, Entry> functions_;
+  std::unordered_map<const GraphFunction*, Entry> functions_;
   std::vector<Ref<IterationContext>> parts_;
 };
 using ContextRef = Ref<IterationContext>;

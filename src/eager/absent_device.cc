@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "framework/graph.h"
+
 namespace gk {
 namespace {
 
@@ -24,7 +26,7 @@ StatusOr<Tensor> AbsentDevice::Constant(const Tensor&, std::string_view) {
   return InvalidArgument("{}", value_error_);
 }
 
-StatusOr<Ref<FunctionDefinition>> AbsentDevice::BuildFunction(
+StatusOr<Ref<GraphFunction>> AbsentDevice::BuildFunction(
     std::string_view name, std::span<const DataType> types,
     std::span<const PartialTensorShape> shapes,
     const std::function<TensorVector(std::span<const Tensor>)>& body,

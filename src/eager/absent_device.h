@@ -28,7 +28,7 @@ class AbsentDevice final : public OpBuilder {
   bool builds_graph() const override { return false; }
   StatusOr<Tensor> Constant(const Tensor& value,
                             std::string_view name) override;
-  StatusOr<Ref<FunctionDefinition>> BuildFunction(
+  StatusOr<Ref<GraphFunction>> BuildFunction(
       std::string_view name, std::span<const DataType> types,
       std::span<const PartialTensorShape> shapes,
       const std::function<TensorVector(std::span<const Tensor>)>& body,

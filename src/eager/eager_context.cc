@@ -171,7 +171,7 @@ StatusOr<TensorVector> EagerContext::Apply(const OpRecord& record,
   return WithOp(outputs.status(), record, attrs, in, name);
 }
 
-StatusOr<Ref<FunctionDefinition>> EagerContext::BuildFunction(
+StatusOr<Ref<GraphFunction>> EagerContext::BuildFunction(
     std::string_view name, std::span<const DataType> types,
     std::span<const PartialTensorShape> shapes,
     const std::function<TensorVector(std::span<const Tensor>)>& body,

@@ -23,14 +23,14 @@ class EagerContext final : public OpBuilder {
                             std::string_view name) override {
     return value;
   }
-  StatusOr<Ref<FunctionDefinition>> BuildFunction(
+  StatusOr<Ref<GraphFunction>> BuildFunction(
       std::string_view name, std::span<const DataType> types,
       std::span<const PartialTensorShape> shapes,
       const std::function<TensorVector(std::span<const Tensor>)>& body,
       TensorVector* captures) override;
 
   // Supplied by the function layer, which knows how to trace.
-  using FunctionBuilder = StatusOr<Ref<FunctionDefinition>> (*)(
+  using FunctionBuilder = StatusOr<Ref<GraphFunction>> (*)(
       std::string_view name, std::span<const DataType> types,
       std::span<const PartialTensorShape> shapes,
       const std::function<TensorVector(std::span<const Tensor>)>& body,

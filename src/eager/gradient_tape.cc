@@ -9,7 +9,7 @@
 #include "base/caught.h"
 #include "framework/op_registry.h"
 #include "framework/variable.h"
-#include "graph/handle_data.h"
+#include "framework/handle_data.h"
 #include "ops/fn/OnesLike.h"
 #include "ops/fn/ReadVariableOp.h"
 

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "framework/function_definition.h"
+#include "base/ref.h"
 #include "framework/tensor.h"
 #include "framework/tensor_shape.h"
 #include "framework/types.h"
@@ -18,13 +18,23 @@
 namespace gk {
 
 class AttrMap;
+class GraphFunction;  // framework/graph.h
 
 // A function named by a node. Holds the function itself, so that a graph
 // keeps alive what it calls; `definition` is null only while a GraphDef is
 // being read. Attributes of the instantiation are rare and shared.
 struct FunctionAttr {
+  FunctionAttr();
+  FunctionAttr(std::string name, Ref<GraphFunction> definition,
+               std::shared_ptr<const AttrMap> attrs = nullptr);
+  FunctionAttr(const FunctionAttr&);
+  FunctionAttr(FunctionAttr&&) noexcept;
+  FunctionAttr& operator=(const FunctionAttr&);
+  FunctionAttr& operator=(FunctionAttr&&) noexcept;
+  ~FunctionAttr();
+
   std::string name;
-  Ref<FunctionDefinition> definition;
+  Ref<GraphFunction> definition;
   std::shared_ptr<const AttrMap> attrs;
 };
 

@@ -12,6 +12,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/cancellation.h"
 #include "base/status.h"
 #include "framework/attr_value.h"
 #include "framework/tensor.h"

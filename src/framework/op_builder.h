@@ -33,7 +33,7 @@ class OpBuilder {
                                     std::string_view name) = 0;
   // Traces `body` into a new function of the given input types (captures
   // become trailing inputs). Used by gradients of control flow.
-  virtual StatusOr<Ref<FunctionDefinition>> BuildFunction(
+  virtual StatusOr<Ref<GraphFunction>> BuildFunction(
       std::string_view name, std::span<const DataType> types,
       std::span<const PartialTensorShape> shapes,
       const std::function<TensorVector(std::span<const Tensor>)>& body,

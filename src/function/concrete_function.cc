@@ -10,6 +10,7 @@
 #include "function/differentiable_node.h"
 #include "function/graph_edit.h"
 #include "graph/out_of_scope.h"
+#include "runtime/executor.h"
 
 namespace gk {
 namespace {
@@ -97,7 +98,7 @@ class Placement {
     }
   }
   void LookInto(const FunctionAttr& f) {
-    const auto* called = dynamic_cast<const GraphFunction*>(f.definition.get());
+    const auto* called = f.definition.get();
     if (called != nullptr) Look(*called);
   }
 
@@ -355,10 +356,8 @@ Status ConcreteFunction::CallMatched(
   }
   BorrowedInputs inputs(arguments, captured);
   if (in_graph) return CallInGraph(builder, *function_, inputs.span(), outputs);
-  FunctionRunner* runner = FunctionRunner::Get();
-  if (runner == nullptr) return Internal("no FunctionRunner");
   GK_RETURN_IF_ERROR(
-      ExplainedRun(runner->Run(*function_, inputs.span(), outputs, cancellation),
+      ExplainedRun(RunFunction(*function_, inputs.span(), outputs, cancellation),
                 inputs.span()));
   PlaceResults(*function_, outputs);
   return OkStatus();
@@ -392,15 +391,13 @@ Status ConcreteFunction::Misplaced(const Node& asking) const {
 Status ConcreteFunction::Run(std::span<const Tensor> arguments,
                              TensorVector* outputs,
                              const CancellationToken* cancellation) const {
-  FunctionRunner* runner = FunctionRunner::Get();
-  if (runner == nullptr) return Internal("no FunctionRunner");
   if (captured_.empty()) {
     GK_RETURN_IF_ERROR(ExplainedRun(
-        runner->Run(*function_, arguments, outputs, cancellation), arguments));
+        RunFunction(*function_, arguments, outputs, cancellation), arguments));
   } else {
     BorrowedInputs inputs(arguments, captured_);
     GK_RETURN_IF_ERROR(
-        ExplainedRun(runner->Run(*function_, inputs.span(), outputs, cancellation),
+        ExplainedRun(RunFunction(*function_, inputs.span(), outputs, cancellation),
                   inputs.span()));
   }
   PlaceResults(*function_, outputs);

@@ -13,7 +13,7 @@
 
 #include "framework/op_builder.h"
 #include "function/func_graph.h"
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

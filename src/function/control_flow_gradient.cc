@@ -15,7 +15,7 @@ namespace gk {
 namespace {
 
 Ref<GraphFunction> Definition(const FunctionAttr& f) {
-  auto* graph = dynamic_cast<GraphFunction*>(f.definition.get());
+  auto* graph = f.definition.get();
   if (graph == nullptr) {
     throw Error(NotFound("Function {} is not defined.", f.name));
   }

@@ -91,7 +91,7 @@ std::vector<Gradient> CallGradient(const FunctionAttr& f,
                                    const TensorVector& arguments,
                                    const std::vector<int64_t>& positions,
                                    size_t count) {
-  const FunctionDefinition& function = *f.definition;
+  const GraphFunction& function = *f.definition;
   const auto call = function.is_stateful() ? [](const TensorVector& args,
                                                 const FunctionAttr& f) {
     return ops::StatefulPartitionedCall(args, f.definition->output_types(), f);
@@ -187,7 +187,7 @@ TensorVector CallWithOwnGradient(
   std::vector<int64_t> positions;
   TensorVector captures;
   const FunctionAttr f = [&] {
-    const Ref<FunctionDefinition> definition =
+    const Ref<GraphFunction> definition =
         ValueOrThrow(OpBuilder::Current()->BuildFunction(
             "gradient", types, shapes,
             [&](std::span<const Tensor> arguments) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "function/func_graph.h"
-#include "graph/graph.h"
+#include "framework/graph.h"
 #include "ops/composite.h"
 #include "ops/fn/Cast.h"
 

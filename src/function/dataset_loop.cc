@@ -1,7 +1,7 @@
 #include "function/dataset_loop.h"
 
 #include "function/func_graph.h"
-#include "graph/handle_data.h"
+#include "framework/handle_data.h"
 #include "ops/fn/ReduceDataset.h"
 #include "ops/fn/ScanDataset.h"
 #include "ops/fn/TakeWhileDataset.h"

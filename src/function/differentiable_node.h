@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "framework/grad_context.h"
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

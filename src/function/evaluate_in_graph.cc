@@ -1,4 +1,5 @@
 #include "function/func_graph.h"
+#include "runtime/executor.h"
 
 namespace gk {
 
@@ -61,11 +62,9 @@ StatusOr<TensorVector> EvaluateInGraph(const FuncGraph& graph,
   auto function = MakeRef<GraphFunction>(
       UniqueFunctionName("__initial_value_", graph.name()), std::move(copy),
       std::move(inputs), std::move(results), std::vector<Node*>(), AttrMap());
-  FunctionRunner* runner = FunctionRunner::Get();
-  if (runner == nullptr) return Internal("no FunctionRunner");
   TensorVector computed;
   OpBuilder::Scope eager(OpBuilder::Eager());
-  GK_RETURN_IF_ERROR(runner->Run(*function, values, &computed, nullptr));
+  GK_RETURN_IF_ERROR(RunFunction(*function, values, &computed));
   return computed;
 }
 

@@ -9,7 +9,7 @@
 #include "framework/arguments_text.h"
 #include "framework/op_registry.h"
 #include "graph/control_gather.h"
-#include "graph/known_values.h"
+#include "framework/known_values.h"
 #include "graph/out_of_scope.h"
 
 namespace gk {
@@ -192,7 +192,7 @@ StatusOr<Tensor> FuncGraph::Constant(const Tensor& value,
   return std::move(out[0]);
 }
 
-StatusOr<Ref<FunctionDefinition>> FuncGraph::BuildFunction(
+StatusOr<Ref<GraphFunction>> FuncGraph::BuildFunction(
     std::string_view name, std::span<const DataType> types,
     std::span<const PartialTensorShape> shapes,
     const std::function<TensorVector(std::span<const Tensor>)>& body,
@@ -225,7 +225,7 @@ StatusOr<Ref<FunctionDefinition>> FuncGraph::BuildFunction(
     }
     captures->push_back(c.external);
   }
-  return Ref<FunctionDefinition>(std::move(function));
+  return Ref<GraphFunction>(std::move(function));
 }
 
 StatusOr<Tensor> FuncGraph::AddPlaceholder(

@@ -18,8 +18,8 @@
 #include "function/graph_scopes.h"
 #include "function/traced_signature.h"
 #include "graph/automatic_control.h"
-#include "graph/graph.h"
-#include "graph/handle_data.h"
+#include "framework/graph.h"
+#include "framework/handle_data.h"
 #include "ops/random/random_seeds.h"
 
 namespace gk {
@@ -58,7 +58,7 @@ class FuncGraph final : public OpBuilder,
   bool builds_graph() const override { return true; }
   StatusOr<Tensor> Constant(const Tensor& value,
                             std::string_view name) override;
-  StatusOr<Ref<FunctionDefinition>> BuildFunction(
+  StatusOr<Ref<GraphFunction>> BuildFunction(
       std::string_view name, std::span<const DataType> types,
       std::span<const PartialTensorShape> shapes,
       const std::function<TensorVector(std::span<const Tensor>)>& body,

@@ -62,7 +62,7 @@ Ref<GraphFunction> ShareGraph(const GraphFunction& function) {
 
 FunctionAttr AttrOf(const GraphFunction& function) {
   return {function.name(),
-          Ref<FunctionDefinition>(const_cast<GraphFunction*>(&function)),
+          Ref<GraphFunction>(const_cast<GraphFunction*>(&function)),
           nullptr};
 }
 

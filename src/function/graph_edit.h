@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

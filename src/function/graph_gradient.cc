@@ -234,7 +234,7 @@ class ReverseWalk {
 
   static Ref<GraphFunction> Callee(const Node& node, const FunctionAttr& f,
                                    size_t num_inputs) {
-    auto* callee = dynamic_cast<GraphFunction*>(f.definition.get());
+    auto* callee = f.definition.get();
     if (callee == nullptr || callee->arguments().size() != num_inputs) {
       throw Error(InvalidArgument("{} calls {}, whose definition is not known",
                                   node.name(), f.name));

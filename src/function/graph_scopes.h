@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "framework/device_spec.h"
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

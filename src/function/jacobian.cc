@@ -6,7 +6,7 @@
 #include "framework/grad_context.h"
 #include "framework/symbolic_tensor.h"
 #include "function/row_loops.h"
-#include "graph/handle_data.h"
+#include "framework/handle_data.h"
 #include "ops/composite.h"
 #include "ops/element_moves.h"
 #include "ops/fn/BroadcastTo.h"

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

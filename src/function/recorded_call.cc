@@ -4,6 +4,7 @@
 #include "function/concrete_function.h"
 #include "function/function_gradient.h"
 #include "graph/out_of_scope.h"
+#include "runtime/executor.h"
 
 namespace gk {
 
@@ -23,10 +24,8 @@ Status ConcreteFunction::CallRecorded(
   if (in_graph) {
     GK_RETURN_IF_ERROR(CallInGraph(builder, *call->forward(), inputs, &all));
   } else {
-    FunctionRunner* runner = FunctionRunner::Get();
-    if (runner == nullptr) return Internal("no FunctionRunner");
     GK_RETURN_IF_ERROR(ExplainedRun(
-        runner->Run(*call->forward(), inputs, &all, cancellation), inputs));
+        RunFunction(*call->forward(), inputs, &all, cancellation), inputs));
     // A result may be an argument, a constant or another result: tapes tell
     // tensors apart by identity.
     for (Tensor& t : all) t = t.Alias();

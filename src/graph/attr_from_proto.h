@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "framework/graph.h"
 #include "framework/op_def.h"
 #include "graph/import_budget.h"
 #include "proto/graph.gk.h"
@@ -12,7 +13,7 @@
 namespace gk {
 
 using FindFunction =
-    std::function<StatusOr<Ref<FunctionDefinition>>(const std::string&)>;
+    std::function<StatusOr<Ref<GraphFunction>>(const std::string&)>;
 
 // `def` tells what an empty list is a list of; null for attributes that no op
 // declares. Without `find`, attributes that name functions are errors.

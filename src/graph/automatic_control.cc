@@ -26,7 +26,7 @@ bool CallsHost(const Node& node, int depth = 0) {
   if (depth > 8) return EffectsOf(node).ordered;
   if (node.attrs().Get<std::string>("token") != nullptr) return true;
   const auto calls = [depth](const FunctionAttr& f) {
-    const auto* body = dynamic_cast<const GraphFunction*>(f.definition.get());
+    const auto* body = f.definition.get();
     if (body == nullptr) return true;
     if (!body->effects().ordered) return false;
     const auto& nodes = body->graph().nodes();

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "graph/graph.h"
+#include "framework/graph.h"
 #include "proto/graph.gk.h"
 
 namespace gk {

@@ -9,7 +9,7 @@
 
 #include "framework/op_builder.h"
 #include "framework/op_registry.h"
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

@@ -4,7 +4,7 @@
 
 namespace gk {
 
-std::string FunctionNames::NameOf(const FunctionDefinition& function) {
+std::string FunctionNames::NameOf(const GraphFunction& function) {
   auto [it, fresh] = names_.try_emplace(&function);
   if (fresh) {
     std::string name = function.name();
@@ -46,14 +46,8 @@ StatusOr<proto::AttrValue> FunctionNames::WriteAttr(const AttrValue& value) {
 
 Status FunctionNames::WriteQueued(proto::FunctionDefLibrary* library) {
   for (; written_ < queue_.size(); ++written_) {
-    const FunctionDefinition* definition = queue_[written_];
-    const auto* function = dynamic_cast<const GraphFunction*>(definition);
-    if (function == nullptr) {
-      return Unimplemented("Function {} has no graph and cannot be written",
-                           definition->name());
-    }
     GK_ASSIGN_OR_RETURN(proto::FunctionDef message,
-                        WriteFunctionDef(*function, this));
+                        WriteFunctionDef(*queue_[written_], this));
     library->function.push_back(std::move(message));
   }
   return OkStatus();

@@ -10,7 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "graph/graph.h"
+#include "framework/graph.h"
 #include "proto/graph.gk.h"
 
 namespace gk {
@@ -18,7 +18,7 @@ namespace gk {
 class FunctionNames {
  public:
   // The name in the file; a function met first is queued for writing.
-  std::string NameOf(const FunctionDefinition& function);
+  std::string NameOf(const GraphFunction& function);
   // The attribute, with the functions it names noted and renamed.
   StatusOr<proto::AttrValue> WriteAttr(const AttrValue& value);
   // Writes what is queued and what that calls in turn.
@@ -27,9 +27,9 @@ class FunctionNames {
  private:
   Status WriteFunctionAttr(const FunctionAttr& f, proto::NameAttrList* to);
 
-  std::unordered_map<const FunctionDefinition*, std::string> names_;
+  std::unordered_map<const GraphFunction*, std::string> names_;
   std::unordered_set<std::string> used_;
-  std::vector<const FunctionDefinition*> queue_;
+  std::vector<const GraphFunction*> queue_;
   size_t written_ = 0;
 };
 

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "graph/graph.h"
+#include "framework/graph.h"
 #include "graph/import_budget.h"
 #include "proto/graph.gk.h"
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <unordered_map>
 
-#include "graph/graph.h"
+#include "framework/graph.h"
 #include "proto/graph.gk.h"
 
 namespace gk {

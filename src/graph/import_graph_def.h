@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "graph/function_reader.h"
-#include "graph/graph.h"
+#include "framework/graph.h"
 #include "proto/graph.gk.h"
 
 namespace gk {

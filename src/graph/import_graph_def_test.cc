@@ -26,7 +26,7 @@ proto::GraphDef Sample() {
   const Output x = f.Arg(DataType::kFloat, {4});
   const Output axis = f.Const(Tensor::Scalar<int32_t>(0));
   const Output s = f.Add("Split", {axis, x}, {{"num_split", int64_t{2}}});
-  const FunctionAttr attr{"g", Ref<FunctionDefinition>(callee), nullptr};
+  const FunctionAttr attr{"g", Ref<GraphFunction>(callee), nullptr};
   const Output call = f.Add(
       "PartitionedCall", {Output{s.node, 1}},
       {{"Tout", std::vector<DataType>{DataType::kFloat}}, {"f", attr}});
@@ -36,7 +36,7 @@ proto::GraphDef Sample() {
 
   TestFunction top;
   const Output y = top.Arg(DataType::kFloat, {4});
-  const FunctionAttr outer_attr{"f", Ref<FunctionDefinition>(outer), nullptr};
+  const FunctionAttr outer_attr{"f", Ref<GraphFunction>(outer), nullptr};
   top.Add("PartitionedCall", {y},
           {{"Tout", std::vector<DataType>{DataType::kFloat}},
            {"f", outer_attr}},

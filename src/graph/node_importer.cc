@@ -150,9 +150,9 @@ StatusOr<std::vector<int>> NodeImporter::Sort() const {
 StatusOr<AttrMap> NodeImporter::ReadAttrs(const proto::NodeDef& def,
                                           const OpRecord& record) const {
   const FindFunction find =
-      [this](const std::string& name) -> StatusOr<Ref<FunctionDefinition>> {
+      [this](const std::string& name) -> StatusOr<Ref<GraphFunction>> {
     GK_ASSIGN_OR_RETURN(Ref<GraphFunction> f, functions_->Read(name));
-    return Ref<FunctionDefinition>(std::move(f));
+    return Ref<GraphFunction>(std::move(f));
   };
   AttrMap attrs;
   for (const auto& [name, value] : def.attr) {
@@ -187,7 +187,7 @@ StatusOr<AttrMap> NodeImporter::ReadCall(const proto::NodeDef& def,
   AttrMap attrs;
   attrs.Set("Tin", f->input_types());
   attrs.Set("Tout", f->output_types());
-  attrs.Set("f", FunctionAttr{def.op, Ref<FunctionDefinition>(f), nullptr});
+  attrs.Set("f", FunctionAttr{def.op, Ref<GraphFunction>(f), nullptr});
   return attrs;
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/status.h"
 #include "framework/tensor.h"
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

@@ -29,9 +29,7 @@ struct Callee {
 std::vector<Callee> CalleesOf(const Node& node) {
   std::vector<Callee> found;
   const auto add = [&](const std::string& attr, const FunctionAttr& f) {
-    const auto* function =
-        dynamic_cast<const GraphFunction*>(f.definition.get());
-    if (function) found.push_back({attr, f.name, &function->graph()});
+    if (f.definition) found.push_back({attr, f.name, &f.definition->graph()});
   };
   for (const auto& [name, value] : node.attrs()) {
     if (const auto* f = std::get_if<FunctionAttr>(&value)) add(name, *f);

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/function_ref.h"
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

@@ -18,7 +18,7 @@ bool SameNodes(const Node& a, const Node& b) {
 
 // The function that `node` calls if it is a call, or an If or Case whose
 // choice is known; computed apart from how passes do.
-const FunctionDefinition* Called(const Node& node, int first_input) {
+const GraphFunction* Called(const Node& node, int first_input) {
   if (first_input == 0) {
     const bool is_call = node.op().control == Control::kCall;
     const auto* f = node.attrs().Get<FunctionAttr>("f");
@@ -46,7 +46,7 @@ const FunctionDefinition* Called(const Node& node, int first_input) {
 // Whether the body may take the node's place; what is known of a choice may
 // be known only there.
 bool MayCall(const Node& node, const SplicedNode& s) {
-  if (const FunctionDefinition* f = Called(node, s.first_input)) {
+  if (const GraphFunction* f = Called(node, s.first_input)) {
     return f == s.body;
   }
   if (s.first_input == 0 || !node.op().Has(kCallsFunction)) return false;

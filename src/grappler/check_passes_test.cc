@@ -499,7 +499,7 @@ class CheckBranchesTest : public CheckPassesTest {
   }
   // What the check says if `body` is put in the place of the node.
   std::string Splicing(const FunctionAttr& body, int first_input = 1) {
-    const auto& g = static_cast<const GraphFunction&>(*body.definition);
+    const auto& g = *body.definition;
     return After([&](FunctionGraph& f) {
       SplicedNode s{choice_, &g, first_input, {}};
       s.copies.resize(g.graph().num_nodes());

@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-#include "framework/function_definition.h"
+#include "framework/function_runner.h"
 #include "grappler/function_graph.h"
 
 namespace gk {

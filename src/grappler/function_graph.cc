@@ -36,7 +36,7 @@ FunctionGraph FunctionGraph::Clone() const {
 }
 
 const GraphFunction* GraphOf(const FunctionAttr* f) {
-  return f ? dynamic_cast<const GraphFunction*>(f->definition.get()) : nullptr;
+  return f ? f->definition.get() : nullptr;
 }
 
 bool HasSideEffect(const Node& node) { return EffectsOf(node).must_run; }

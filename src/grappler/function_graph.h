@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/ref.h"
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

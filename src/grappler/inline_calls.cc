@@ -13,7 +13,7 @@ namespace {
 constexpr int kMaxNodes = 50000;
 constexpr size_t kMaxDepth = 32;
 
-using Chain = std::vector<const FunctionDefinition*>;
+using Chain = std::vector<const GraphFunction*>;
 
 // The function that a node calls once, and its input that is argument 0.
 struct Callee {
@@ -78,7 +78,7 @@ class Inliner {
  public:
   explicit Inliner(FunctionGraph* f) : f_(f), splice_(f) {}
 
-  Status Run(const FunctionDefinition* self) {
+  Status Run(const GraphFunction* self) {
     std::vector<std::pair<Node*, Chain>> calls;
     for (const auto& node : f_->graph->nodes()) {
       if (CalleeOf(*node).function) calls.push_back({node.get(), {self}});
@@ -206,7 +206,7 @@ class Inliner {
 
 }  // namespace
 
-Status InlineCalls(const FunctionDefinition* self, FunctionGraph* function) {
+Status InlineCalls(const GraphFunction* self, FunctionGraph* function) {
   return Inliner(function).Run(self);
 }
 

@@ -12,7 +12,7 @@ namespace gk {
 // `self` is the function that the graph is of. On error the graph is of no
 // more use: a body may not fit its call's shapes, which must show when, and
 // if, the call runs.
-Status InlineCalls(const FunctionDefinition* self, FunctionGraph* function);
+Status InlineCalls(const GraphFunction* self, FunctionGraph* function);
 
 // If and Case whose condition turned out to be known give way to the branch
 // that they take; the others are dropped.

@@ -4,7 +4,7 @@
 
 #include "base/interrupt.h"
 #include "framework/symbolic_tensor.h"
-#include "graph/graph.h"
+#include "framework/graph.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/Shape.h"
 

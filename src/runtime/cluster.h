@@ -14,7 +14,7 @@
 
 #include "framework/op_record.h"
 #include "framework/tensor_shape.h"
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "base/process_mutex.h"
-#include "graph/graph.h"
+#include "framework/graph.h"
 #include "runtime/plan.h"
 
 namespace gk {

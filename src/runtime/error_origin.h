@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

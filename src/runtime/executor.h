@@ -8,8 +8,8 @@
 
 #include <span>
 
-#include "framework/function_definition.h"
-#include "graph/graph.h"
+#include "framework/function_runner.h"
+#include "framework/graph.h"
 #include "runtime/run_plan.h"
 
 namespace gk {

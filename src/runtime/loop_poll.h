@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "base/interrupt.h"
-#include "framework/function_definition.h"
+#include "framework/function_runner.h"
 
 namespace gk {
 

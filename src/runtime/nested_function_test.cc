@@ -79,7 +79,7 @@ Outcome RunWith(bool lower, const Specs& specs, const Body& make,
   InitRuntime();
   SetControlFlowLowering(lower);
   const FunctionAttr f = Function("main", specs, make);
-  const auto& graph = static_cast<const GraphFunction&>(*f.definition);
+  const auto& graph = *f.definition;
   Outcome o;
   // Twice: what the first run left must not be seen by the second.
   for (int i = 0; i < 2; ++i) {
@@ -138,7 +138,7 @@ TEST(NestedFunction, InvariantsRunOnce) {
         next.insert(next.begin(), s[0]);
         return next;
       });
-  const auto& graph = static_cast<const GraphFunction&>(*body.definition);
+  const auto& graph = *body.definition;
   const Ref<Plan> plan = *(*CompiledFunction::Of(graph))->LoopBodyPlan();
   const std::string text = plan->DebugString();
   EXPECT_NE(text.find("once kernel MatMul"), std::string::npos) << text;
@@ -175,7 +175,7 @@ TEST(NestedFunction, InvariantLoopsRunOnce) {
         next.insert(next.begin(), s[0]);
         return next;
       });
-  const auto& graph = static_cast<const GraphFunction&>(*body.definition);
+  const auto& graph = *body.definition;
   const Ref<Plan> plan = *(*CompiledFunction::Of(graph))->LoopBodyPlan();
   const std::string text = plan->DebugString();
   EXPECT_NE(text.find("once loop StatelessWhile"), std::string::npos) << text;
@@ -423,8 +423,8 @@ TEST(NestedFunction, WhatLoopsAreMadeOf) {
     const auto cond = graph(test), body = graph(step);
     TensorVector state{Tensor::Scalar<int32_t>(3)};
     const Status s = RunWhileLoop(
-        static_cast<const GraphFunction&>(*cond),
-        static_cast<const GraphFunction&>(*body), &state,
+        *cond,
+        *body, &state,
         +[](const Tensor& t) -> StatusOr<bool> {
           return t.dtype() == DataType::kBool ? t.scalar<bool>()
                                               : t.scalar<int32_t>() != 0;

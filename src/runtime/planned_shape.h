@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

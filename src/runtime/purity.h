@@ -3,7 +3,7 @@
 #ifndef GK_RUNTIME_PURITY_H_
 #define GK_RUNTIME_PURITY_H_
 
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "framework/op_record.h"
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "framework/function_definition.h"
+#include "framework/function_runner.h"
 #include "runtime/frame.h"
 #include "runtime/plan.h"
 

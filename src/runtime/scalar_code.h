@@ -18,7 +18,7 @@
 
 #include "framework/kernel_context.h"
 #include "framework/op_record.h"
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

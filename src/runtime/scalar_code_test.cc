@@ -447,7 +447,7 @@ TEST(ScalarCode, CancelsAnEndlessLoop) {
   for (bool on : {true, false}) {
     SetControlFlowLowering(on);
     const FunctionAttr f = Function("main", {kI}, kEndless);
-    const auto& graph = static_cast<const GraphFunction&>(*f.definition);
+    const auto& graph = *f.definition;
     CancellationToken token;
     std::thread stop([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(30));
@@ -466,7 +466,7 @@ TEST(ScalarCode, InterruptsAnEndlessLoop) {
   for (bool on : {true, false}) {
     SetControlFlowLowering(on);
     const FunctionAttr f = Function("main", {kI}, kEndless);
-    const auto& graph = static_cast<const GraphFunction&>(*f.definition);
+    const auto& graph = *f.definition;
     static int asked;
     asked = 0;
     SetInterruptCheck(

@@ -85,8 +85,7 @@ inline Outcome RunWith(bool on, const std::vector<DataType>& types,
   SetControlFlowLowering(on);
   const FunctionAttr f = Function("main", types, make);
   Outcome o;
-  o.status = RunFunction(static_cast<const GraphFunction&>(*f.definition), in,
-                         &o.values);
+  o.status = RunFunction(*f.definition, in, &o.values);
   if (!o.status.ok()) {
     o.origin = LastErrorOrigin().function + ":" + LastErrorOrigin().node;
   }
@@ -116,8 +115,7 @@ inline Outcome RunBoth(const std::vector<DataType>& types, const Body& make,
 inline std::string CodeOf(const std::vector<DataType>& types,
                           const Body& make) {
   const FunctionAttr f = Function("main", types, make);
-  const auto& graph = static_cast<const GraphFunction&>(*f.definition);
-  const Ref<Plan> plan = *(*CompiledFunction::Of(graph))->DeclaredPlan();
+    const Ref<Plan> plan = *(*CompiledFunction::Of(*f.definition))->DeclaredPlan();
   return plan->codes.empty() ? "" : plan->codes[0]->DebugString();
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "framework/op_record.h"
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

@@ -79,7 +79,7 @@ UsersFunction::UsersFunction(nb::handle f, const char* caller, nb::handle spec,
 
 ElementFunction CoreFunction(nb::handle function) {
   ElementFunction made;
-  Ref<FunctionDefinition> f = function_of_object(function.ptr());
+  Ref<GraphFunction> f = function_of_object(function.ptr());
   if (!f) throw nb::python_error();
   made.function = {f->name(), std::move(f), nullptr};
   made.captured = Tensors(nb::object(function.attr("captured_inputs")));

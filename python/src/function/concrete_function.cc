@@ -320,7 +320,7 @@ bool AddConcreteFunctionType(PyObject* module, TypeParts own,
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
       slots.data()};
   ConcreteFunctionType = AddType(module, &spec, nullptr);
-  function_of_object = [](PyObject* o) -> Ref<FunctionDefinition> {
+  function_of_object = [](PyObject* o) -> Ref<GraphFunction> {
     if (Py_TYPE(o) != ConcreteFunctionType || Self(o)->function == nullptr) {
       return nullptr;
     }

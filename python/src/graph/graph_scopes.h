@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "graph/graph.h"
+#include "framework/graph.h"
 #include "python/src/binding/type_parts.h"
 
 namespace gk::py {

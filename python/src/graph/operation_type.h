@@ -4,7 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk::py {
 

@@ -1,4 +1,5 @@
 // Python arguments <-> attribute values.
+#include "framework/graph.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
@@ -7,7 +8,7 @@
 
 namespace gk::py {
 
-Ref<FunctionDefinition> (*function_of_object)(PyObject* o) = nullptr;
+Ref<GraphFunction> (*function_of_object)(PyObject* o) = nullptr;
 
 namespace {
 
@@ -101,7 +102,7 @@ StatusOr<Tensor> ToTensorAttr(const AttrDef& attr, PyObject* value) {
 
 StatusOr<FunctionAttr> ToFunction(const AttrDef& attr, PyObject* value) {
   if (function_of_object != nullptr) {
-    Ref<FunctionDefinition> f = function_of_object(value);
+    Ref<GraphFunction> f = function_of_object(value);
     if (f) return FunctionAttr{f->name(), f, nullptr};
     if (PyErr_Occurred()) return PythonError();
   }

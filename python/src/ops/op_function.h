@@ -121,7 +121,7 @@ PyObject* AttrToPython(const AttrValue& value);
 
 // A function from Python to C++ function definitions, for func attributes;
 // set by the layer of tf.function. Null definition: not a function.
-extern Ref<FunctionDefinition> (*function_of_object)(PyObject* o);
+extern Ref<GraphFunction> (*function_of_object)(PyObject* o);
 
 bool AddOpFunctions(PyObject* module);
 bool AddCompositeFunctions(PyObject* module);

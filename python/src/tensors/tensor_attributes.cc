@@ -4,7 +4,7 @@
 #include "framework/logical_device.h"
 #include "framework/symbolic_tensor.h"
 #include "function/func_graph.h"
-#include "graph/graph.h"
+#include "framework/graph.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
 #include "python/src/tensors/convert.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/function_ref.h"
-#include "graph/graph.h"
+#include "framework/graph.h"
 #include "ops/composite.h"
 
 namespace gk {

@@ -1,6 +1,8 @@
 // If, Case: one of several functions runs, as a value decides.
 #include "framework/function_gradients.h"
 #include "framework/grad_context.h"
+#include "framework/function_runner.h"
+#include "framework/graph.h"
 #include "framework/op_registry.h"
 #include "ops/call_results.h"
 #include "ops/control/truth.h"

@@ -1,5 +1,7 @@
 // While: a function runs again and again as long as another one says so.
 #include "framework/function_gradients.h"
+#include "framework/function_runner.h"
+#include "framework/graph.h"
 #include "framework/op_registry.h"
 #include "framework/variant.h"
 #include "ops/control/truth.h"

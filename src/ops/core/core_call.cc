@@ -1,6 +1,8 @@
 // PartitionedCall: a node that runs another function.
 #include "ops/fn/core_call.h"
 
+#include "framework/function_runner.h"
+#include "framework/graph.h"
 #include "framework/op_registry.h"
 #include "ops/call_results.h"
 

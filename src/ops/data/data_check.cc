@@ -2,7 +2,7 @@
 // have something to say about them.
 #include <unordered_set>
 
-#include "data/run_hooks.h"
+#include "data/iteration.h"
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"
 

@@ -1,6 +1,6 @@
 // A dataset of what a function returns when it is called again and again,
 // until it says OutOfRange.
-#include "data/run_hooks.h"
+#include "data/iteration.h"
 #include "framework/host_function.h"
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"

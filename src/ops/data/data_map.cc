@@ -1,7 +1,7 @@
 // Datasets of what a function makes of each element.
 #include "base/thread_pool.h"
 #include "data/read_ahead.h"
-#include "data/run_hooks.h"
+#include "data/iteration.h"
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"
 

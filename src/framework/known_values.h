@@ -2,12 +2,12 @@
 //
 // Shape functions ask for the values of shape arguments; most of those come
 // from constants and from static shapes. Only small values are computed.
-#ifndef GK_GRAPH_KNOWN_VALUES_H_
-#define GK_GRAPH_KNOWN_VALUES_H_
+#ifndef GK_FRAMEWORK_KNOWN_VALUES_H_
+#define GK_FRAMEWORK_KNOWN_VALUES_H_
 
 #include <optional>
 
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 
@@ -24,4 +24,4 @@ std::optional<PartialTensorShape> KnownShapeValue(Output o);
 
 }  // namespace gk
 
-#endif  // GK_GRAPH_KNOWN_VALUES_H_
+#endif  // GK_FRAMEWORK_KNOWN_VALUES_H_

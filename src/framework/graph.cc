@@ -1,4 +1,4 @@
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 #include <algorithm>
 #include <unordered_set>

@@ -1,4 +1,4 @@
-#include "graph/known_values.h"
+#include "framework/known_values.h"
 
 #include <algorithm>
 

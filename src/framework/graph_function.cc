@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 namespace {
@@ -19,8 +19,7 @@ std::vector<size_t> Resources(size_t n, auto dtype) {
 
 void AddCallee(const FunctionAttr& callee, const Node& node,
                FunctionEffects* effects) {
-  const auto* function =
-      dynamic_cast<const GraphFunction*>(callee.definition.get());
+  const GraphFunction* function = callee.definition.get();
   if (function == nullptr) {
     // Nothing is known of it: the worst.
     effects->stateful = effects->must_run = effects->ordered = true;

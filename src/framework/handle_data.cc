@@ -1,6 +1,6 @@
-#include "graph/handle_data.h"
+#include "framework/handle_data.h"
 
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

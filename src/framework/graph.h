@@ -4,8 +4,8 @@
 // are built by one thread at a time and constant once finished. Removing
 // nodes is for passes, on graphs that nobody else sees yet. Symbolic tensors
 // keep their graph alive, the graph keeps no tensor alive.
-#ifndef GK_GRAPH_GRAPH_H_
-#define GK_GRAPH_GRAPH_H_
+#ifndef GK_FRAMEWORK_GRAPH_H_
+#define GK_FRAMEWORK_GRAPH_H_
 
 #include <atomic>
 #include <cstdint>
@@ -191,18 +191,19 @@ struct FunctionEffects {
 FunctionEffects EffectsOf(const Node& node);
 
 // A function as a graph: placeholders as arguments, edges as results.
-class GraphFunction final : public FunctionDefinition {
+class GraphFunction final : public RefCounted {
  public:
   GraphFunction(std::string name, Ref<Graph> graph,
                 std::vector<Node*> arguments, std::vector<Output> results,
                 std::vector<Node*> control_outputs, AttrMap attrs);
   ~GraphFunction() override;
 
-  const std::string& name() const override { return name_; }
-  std::vector<DataType> input_types() const override;
-  std::vector<DataType> output_types() const override;
-  std::vector<PartialTensorShape> output_shapes() const override;
-  bool is_stateful() const override { return effects_.stateful; }
+  const std::string& name() const { return name_; }
+  std::vector<DataType> input_types() const;
+  std::vector<DataType> output_types() const;
+  std::vector<PartialTensorShape> output_shapes() const;
+  // Contains an op with side effects (directly or in a function it calls).
+  bool is_stateful() const { return effects_.stateful; }
   const FunctionEffects& effects() const { return effects_; }
 
   const Graph& graph() const { return *graph_; }
@@ -234,4 +235,4 @@ class GraphFunction final : public FunctionDefinition {
 
 }  // namespace gk
 
-#endif  // GK_GRAPH_GRAPH_H_
+#endif  // GK_FRAMEWORK_GRAPH_H_

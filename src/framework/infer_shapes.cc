@@ -3,8 +3,8 @@
 
 #include "base/per_thread.h"
 #include "framework/arguments_text.h"
-#include "graph/graph.h"
-#include "graph/known_values.h"
+#include "framework/graph.h"
+#include "framework/known_values.h"
 
 namespace gk {
 namespace {
@@ -45,7 +45,7 @@ std::string Where(const Node& node, std::span<const PartialTensorShape> shapes,
 void TakeFromCallee(Node* node) {
   const auto* f = node->attrs().Get<FunctionAttr>("f");
   if (f == nullptr) return;
-  const auto* callee = dynamic_cast<const GraphFunction*>(f->definition.get());
+  const auto* callee = f->definition.get();
   if (callee == nullptr) return;
   const int n = std::min<int>(node->num_outputs(), callee->results().size());
   for (int i = 0; i < n; ++i) {
@@ -172,7 +172,7 @@ Status InferThroughCallee(Node* node) {
   if (node->op().control != Control::kCall) return OkStatus();
   const auto* f = node->attrs().Get<FunctionAttr>("f");
   if (f == nullptr) return OkStatus();
-  const auto* callee = dynamic_cast<const GraphFunction*>(f->definition.get());
+  const auto* callee = f->definition.get();
   if (callee == nullptr ||
       node->num_inputs() != static_cast<int>(callee->arguments().size()) ||
       node->num_outputs() != static_cast<int>(callee->results().size())) {

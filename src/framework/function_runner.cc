@@ -1,4 +1,4 @@
-#include "framework/function_definition.h"
+#include "framework/function_runner.h"
 
 namespace gk {
 namespace {

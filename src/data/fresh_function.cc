@@ -1,40 +1,13 @@
-#include "runtime/iteration_hooks.h"
+#include "data/fresh_function.h"
 
 #include <unordered_map>
 #include <unordered_set>
 
-#include "data/run_hooks.h"
-#include "graph/graph.h"
-#include "grappler/function_graph.h"
-#include "runtime/error_origin.h"
-#include "runtime/loop_poll.h"
-
 namespace gk {
 namespace {
 
-ErrorSite TakeSite() {
-  if (LastErrorOrigin().node.empty()) return nullptr;
-  auto site = std::make_shared<const ErrorOrigin>(LastErrorOrigin());
-  ClearErrorOrigin();
-  return site;
-}
-
-void PutSite(const ErrorSite& site) {
-  SetErrorOrigin(*static_cast<const ErrorOrigin*>(site.get()));
-}
-
-Status Poll() {
-  static constinit thread_local LoopPoll loop(nullptr);
-  return loop.Turn("of an iteration");
-}
-
 // Copies of a function that calls itself, before the function itself.
 constexpr int kMaxDepth = 32;
-
-// Every definition in a process with this runtime is a graph.
-const GraphFunction& GraphOf(const FunctionDefinition& definition) {
-  return static_cast<const GraphFunction&>(definition);
-}
 
 // Calls visit(attr) for the functions that an attribute names.
 template <class Attr, class Visit>
@@ -62,7 +35,7 @@ class FreshCopies {
         if (IsSeeded(*node)) return true;
         for (const auto& [name, value] : node->attrs()) {
           ForFunctions(value, [&](const FunctionAttr& callee) {
-            const GraphFunction* inner = &GraphOf(*callee.definition);
+            const GraphFunction* inner = callee.definition.get();
             if (seen.insert(inner).second) todo.push_back(inner);
           });
         }
@@ -73,17 +46,18 @@ class FreshCopies {
 
   // Places in streams belong to plans, and plans to functions: another
   // function with a graph of its own, which calls others of their own.
-  Ref<FunctionDefinition> Of(const GraphFunction& f, int depth) {
+  Ref<GraphFunction> Of(const GraphFunction& f, int depth) {
     if (const auto made = copies_.find(&f); made != copies_.end()) {
       return made->second;
     }
-    FunctionGraph copy = FunctionGraph::CloneOf(f);
-    for (const auto& node : copy.graph->nodes()) {
+    std::vector<Node*> map;
+    Ref<Graph> copy = f.graph().Clone(&map);
+    for (const auto& node : copy->nodes()) {
       const AttrMap attrs = node->attrs();
       for (const auto& [name, value] : attrs) {
         AttrValue own = value;
         ForFunctions(own, [&](FunctionAttr& callee) {
-          const GraphFunction& inner = GraphOf(*callee.definition);
+          const GraphFunction& inner = *callee.definition;
           if (depth < kMaxDepth && DrawsFromSeeds(inner)) {
             callee.definition = Of(inner, depth + 1);
             node->mutable_attrs().Set(name, own);
@@ -91,9 +65,18 @@ class FreshCopies {
         });
       }
     }
-    Ref<FunctionDefinition> made = MakeRef<GraphFunction>(
-        f.name(), copy.graph, std::move(copy.arguments),
-        std::move(copy.results), std::move(copy.control_outputs), f.attrs());
+    std::vector<Node*> arguments, control_outputs;
+    std::vector<Output> results;
+    for (const Node* n : f.arguments()) arguments.push_back(map[n->id()]);
+    for (const Output& o : f.results()) {
+      results.push_back({map[o.node->id()], o.index});
+    }
+    for (const Node* n : f.control_outputs()) {
+      control_outputs.push_back(map[n->id()]);
+    }
+    auto made = MakeRef<GraphFunction>(
+        f.name(), std::move(copy), std::move(arguments), std::move(results),
+        std::move(control_outputs), f.attrs());
     copies_.emplace(&f, made);
     return made;
   }
@@ -108,22 +91,14 @@ class FreshCopies {
     return false;
   }
 
-  std::unordered_map<const GraphFunction*, Ref<FunctionDefinition>> copies_;
+  std::unordered_map<const GraphFunction*, Ref<GraphFunction>> copies_;
 };
-
-Ref<FunctionDefinition> Fresh(const FunctionDefinition& definition) {
-  const GraphFunction& f = GraphOf(definition);
-  FreshCopies copies;
-  return copies.DrawsFromSeeds(f) ? copies.Of(f, 0) : nullptr;
-}
 
 }  // namespace
 
-void InstallIterationHooks() {
-  SetRunHooks({.take_site = TakeSite,
-               .put_site = PutSite,
-               .poll = Poll,
-               .fresh = Fresh});
+Ref<GraphFunction> FreshFunction(const Ref<GraphFunction>& function) {
+  FreshCopies copies;
+  return copies.DrawsFromSeeds(*function) ? copies.Of(*function, 0) : function;
 }
 
 }  // namespace gk

@@ -1,7 +1,7 @@
 // HandleDataOf: what a resource refers to, where it is at hand; what is in a
 // list.
-#ifndef GK_GRAPH_HANDLE_DATA_H_
-#define GK_GRAPH_HANDLE_DATA_H_
+#ifndef GK_FRAMEWORK_HANDLE_DATA_H_
+#define GK_FRAMEWORK_HANDLE_DATA_H_
 
 #include "framework/resource.h"
 #include "framework/tensor.h"
@@ -13,4 +13,4 @@ HandleData HandleDataOf(const Tensor& t);
 
 }  // namespace gk
 
-#endif  // GK_GRAPH_HANDLE_DATA_H_
+#endif  // GK_FRAMEWORK_HANDLE_DATA_H_

@@ -1,5 +1,3 @@
-#include "runtime/iteration_hooks.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -7,7 +5,8 @@
 #include <thread>
 
 #include "base/interrupt.h"
-#include "data/run_hooks.h"
+#include "data/fresh_function.h"
+#include "data/iteration.h"
 #include "graph/function_for_test.h"
 #include "runtime/error_origin.h"
 #include "runtime/executor.h"
@@ -17,11 +16,10 @@ namespace {
 
 constexpr DataType kF = DataType::kFloat, kI = DataType::kInt32;
 
-std::vector<float> Drawn(const FunctionDefinition& f) {
+std::vector<float> Drawn(const GraphFunction& f) {
   TensorVector out;
   const Tensor x = Tensor::Scalar(0.0f);
-  ThrowIfError(
-      RunFunction(static_cast<const GraphFunction&>(f), {&x, 1}, &out));
+  ThrowIfError(RunFunction(f, {&x, 1}, &out));
   return {out[0].data<float>(), out[0].data<float>() + out[0].num_elements()};
 }
 
@@ -51,19 +49,19 @@ void ExpectBeginsAnew(const FunctionAttr& f) {
   const std::vector<float> first = Drawn(*f.definition),
                            second = Drawn(*f.definition);
   EXPECT_NE(first, second);
-  const Ref<FunctionDefinition> fresh = FreshFunction(f.definition);
+  const Ref<GraphFunction> fresh = FreshFunction(f.definition);
   ASSERT_NE(fresh.get(), f.definition.get());
   EXPECT_EQ(Drawn(*fresh), first);
   EXPECT_EQ(Drawn(*fresh), second);
   EXPECT_EQ(Drawn(*FreshFunction(f.definition)), first);
 }
 
-TEST(IterationHooks, StreamsOfSeedsBeginAnew) {
+TEST(FreshFunction, StreamsOfSeedsBeginAnew) {
   ExpectBeginsAnew(Draws("seed", 3));
   ExpectBeginsAnew(Draws("seed2", 4));
 }
 
-TEST(IterationHooks, WhatNoSeedDeterminesStaysTheFunction) {
+TEST(FreshFunction, WhatNoSeedDeterminesStaysTheFunction) {
   const FunctionAttr unseeded = Draws("seed", 0);
   EXPECT_EQ(FreshFunction(unseeded.definition).get(),
             unseeded.definition.get());
@@ -72,7 +70,7 @@ TEST(IterationHooks, WhatNoSeedDeterminesStaysTheFunction) {
   EXPECT_EQ(FreshFunction(pure.definition).get(), pure.definition.get());
 }
 
-TEST(IterationHooks, StreamsOfCalledFunctionsBeginAnew) {
+TEST(FreshFunction, StreamsOfCalledFunctionsBeginAnew) {
   const FunctionAttr draws = Draws("seed", 3);
   const auto calls = [](const FunctionAttr& f) {
     return Function("calls", [&](TestFunction& b, Output x) {
@@ -94,9 +92,8 @@ TEST(IterationHooks, StreamsOfCalledFunctionsBeginAnew) {
                       {"branches", std::vector{draws, pure}}});
       });
   ExpectBeginsAnew(chooses);
-  const Ref<FunctionDefinition> fresh = FreshFunction(chooses.definition);
-  for (const auto& node :
-       static_cast<const GraphFunction&>(*fresh).graph().nodes()) {
+  const Ref<GraphFunction> fresh = FreshFunction(chooses.definition);
+  for (const auto& node : fresh->graph().nodes()) {
     const auto* branches =
         node->attrs().Get<std::vector<FunctionAttr>>("branches");
     if (branches == nullptr) continue;
@@ -106,7 +103,7 @@ TEST(IterationHooks, StreamsOfCalledFunctionsBeginAnew) {
 }
 
 // What draws from one stream in two places does so in the copy.
-TEST(IterationHooks, PlacesShareTheirFunctionsStream) {
+TEST(FreshFunction, PlacesShareTheirFunctionsStream) {
   const FunctionAttr draws = Draws("seed", 3);
   const FunctionAttr twice = Function("twice", [&](TestFunction& b, Output x) {
     const Output which = b.Add("Cast", {x}, {{"DstT", kI}});
@@ -123,7 +120,7 @@ TEST(IterationHooks, PlacesShareTheirFunctionsStream) {
 
 // Each of forty functions calls the one before twice: few functions, and more
 // ways to the first one than can be walked.
-TEST(IterationHooks, FunctionsThatAreCalledOftenAreCopiedOnce) {
+TEST(FreshFunction, FunctionsThatAreCalledOftenAreCopiedOnce) {
   for (const bool draws : {false, true}) {
     FunctionAttr f = draws
                          ? Draws("seed", 3)
@@ -140,12 +137,12 @@ TEST(IterationHooks, FunctionsThatAreCalledOftenAreCopiedOnce) {
         return b.Add("AddV2", {first, call()});
       });
     }
-    const Ref<FunctionDefinition> fresh = FreshFunction(f.definition);
+    const Ref<GraphFunction> fresh = FreshFunction(f.definition);
     EXPECT_EQ(fresh.get() != f.definition.get(), draws);
   }
 }
 
-TEST(IterationHooks, ErrorsGoToOtherThreads) {
+TEST(FreshFunction, ErrorsGoToOtherThreads) {
   InitRuntime();
   ClearErrorOrigin();
   EXPECT_EQ(TakeErrorSite(), nullptr);
@@ -168,7 +165,7 @@ TEST(IterationHooks, ErrorsGoToOtherThreads) {
   ClearErrorOrigin();
 }
 
-TEST(IterationHooks, IterationsAreInterrupted) {
+TEST(FreshFunction, IterationsAreInterrupted) {
   InitRuntime();
   EXPECT_EQ(CheckCancellation(nullptr).ToString(), "OK");
   CancellationToken token;

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/graph.h"
+#include "framework/graph.h"
 
 namespace gk {
 

@@ -1,0 +1,23 @@
+#include "data/iteration.h"
+
+namespace gk {
+
+ErrorSite TakeErrorSite() {
+  FunctionRunner* runner = FunctionRunner::Get();
+  return runner == nullptr ? nullptr : runner->TakeErrorSite();
+}
+
+void PutErrorSite(const ErrorSite& site) {
+  FunctionRunner* runner = FunctionRunner::Get();
+  if (site != nullptr && runner != nullptr) runner->PutErrorSite(site);
+}
+
+Status CheckCancellation(const CancellationToken* cancellation) {
+  if (cancellation != nullptr && cancellation->IsCancelled()) {
+    return Cancelled("The iteration was cancelled");
+  }
+  FunctionRunner* runner = FunctionRunner::Get();
+  return runner == nullptr ? OkStatus() : runner->Poll();
+}
+
+}  // namespace gk
