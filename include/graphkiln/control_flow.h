@@ -265,7 +265,8 @@ auto case_(const CaseOptions& options, Cases... cases) {
   };
   (note(cases), ...);
   const bool open = preds.size() < sizeof...(Cases);
-  detail::AssertCases(preds, !open, options.exclusive);
+  const std::shared_ptr<void> checked =
+      detail::AssertCases(preds, !open, options.exclusive);
   return detail::RunFirst(options.name, cases...);
 }
 template <class P, class F, class... Cases>

@@ -94,10 +94,11 @@ GK_EXPORT Results StagedCase(const Tensor& index,
                              const std::string& name);
 GK_EXPORT Results StagedWhile(const Results& start, const LoopParts& parts,
                               const WhileOptions& options);
-// Throws Error (InvalidArgument) unless one of `preds` holds, and if
-// `exclusive` only one.
-GK_EXPORT void AssertCases(const std::vector<Tensor>& preds, bool any,
-                           bool exclusive);
+// Throws Error (InvalidArgument) unless, if `any`, one of `preds` holds, and
+// if `exclusive` only one. Nodes that are made while the result lives wait for
+// the assertions.
+[[nodiscard]] GK_EXPORT std::shared_ptr<void> AssertCases(
+    const std::vector<Tensor>& preds, bool any, bool exclusive);
 
 // Counts and compares the iterations of a loop that runs now.
 class GK_EXPORT EagerLoop {

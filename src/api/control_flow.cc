@@ -7,8 +7,8 @@
 #include "api/staged_host.h"
 #include "function/branch_builder.h"
 #include "function/loop_builder.h"
+#include "function/ragged/checks.h"
 #include "graphkiln/staging.h"
-#include "ops/composite.h"
 #include "ops/fn/Cast.h"
 #include "ops/fn/LogicalAnd.h"
 
@@ -179,15 +179,18 @@ Results StagedWhile(const Results& start, const LoopParts& parts,
   });
 }
 
-void AssertCases(const std::vector<Tensor>& preds, bool any, bool exclusive) {
-  Guarded([&] {
+std::shared_ptr<void> AssertCases(const std::vector<Tensor>& preds, bool any,
+                                  bool exclusive) {
+  return Guarded([&] {
     TensorVector conditions;
     for (const Tensor& p : preds) {
       conditions.push_back(Inner(p));
       ThrowIfError(CheckTruth(conditions.back(), "pred"));
     }
-    if (any) CallComposite("_assert_any_case", {conditions});
-    if (exclusive) CallComposite("_assert_one_case", {conditions});
+    Checks checks;
+    if (any) checks.AnyCase(conditions);
+    if (exclusive) checks.OneCase(conditions);
+    return std::shared_ptr<void>(std::make_shared<Checks::Scope>(checks));
   });
 }
 

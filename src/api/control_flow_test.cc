@@ -253,6 +253,40 @@ TEST(CaseTest, NoneOrMoreThanOneIsAnError) {
   }
 }
 
+// A graph that is not a function's runs what its edges ask for, no more.
+TEST(CaseTest, BranchesWaitForTheAssertions) {
+  for (const bool exclusive : {false, true}) {
+    gk::Graph graph;
+    Tensor x, y;
+    {
+      const auto inside = graph.as_default();
+      x = gk::placeholder(gk::DataType::kFloat, {}, "x");
+      y = gk::case_({.exclusive = exclusive}, gk::when(x < 2, [] { return 1; }),
+                    gk::when(x > 0, [] { return 2; }));
+    }
+    const auto f = graph.prune({x}, {y});
+    EXPECT_EQ(f(Tensor(-1.0f))[0].item<int>(), 1);
+    EXPECT_EQ(f(Tensor(3.0f))[0].item<int>(), 2);
+    if (!exclusive) continue;
+    const gk::Error error = ErrorOf([&] { f(Tensor(1.0f)); });
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    ExpectHas(error.what(), "more than 1 conditions evaluated as True");
+  }
+  gk::Graph graph;
+  Tensor x, y, after;
+  {
+    const auto inside = graph.as_default();
+    x = gk::placeholder(gk::DataType::kFloat, {}, "x");
+    y = gk::case_(gk::when(x < 2, [] { return 1; }),
+                  gk::when(x < 5, [] { return 2; }));
+    after = x + 1;
+  }
+  const gk::Error error = ErrorOf([&] { graph.prune({x}, {y})(Tensor(9.0f)); });
+  EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+  ExpectHas(error.what(), "None of conditions evaluated as True");
+  EXPECT_EQ(graph.prune({x}, {after})(Tensor(9.0f))[0].item<float>(), 10);
+}
+
 TEST(SwitchCaseTest, AnIndexChooses) {
   auto f = [](const Tensor& i) {
     return gk::switch_case(i, [] { return 10; }, [] { return 20; },
