@@ -86,7 +86,6 @@ missing_packages() {
   has_version cmake 3.25 || echo cmake
   command -v ninja >/dev/null || echo ninja-build
   command -v git >/dev/null || echo git
-  command -v ccache >/dev/null || echo ccache
   command -v pkg-config >/dev/null || echo pkgconf
   command -v dot >/dev/null || echo graphviz
   has_header oneapi/dnnl/dnnl.hpp || echo libdnnl-dev
@@ -119,7 +118,7 @@ install_packages() {
   quietly apt-install.log "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y --no-install-recommends $missing
   hash -r
-  missing=$(missing_packages | sed '/^ccache$/d' | tr '\n' ' ')
+  missing=$(missing_packages | tr '\n' ' ')
   [ -z "${missing// /}" ] || die "still missing after apt-get: $missing"
   choose_python
 }

@@ -7,7 +7,7 @@ namespace gk {
 namespace {
 
 // Copies of a function that calls itself, before the function itself.
-constexpr int kMaxDepth = 32;
+constexpr int kMaxCalls = 32;
 
 // Calls visit(attr) for the functions that an attribute names.
 template <class Attr, class Visit>
@@ -58,7 +58,7 @@ class FreshCopies {
         AttrValue own = value;
         ForFunctions(own, [&](FunctionAttr& callee) {
           const GraphFunction& inner = *callee.definition;
-          if (depth < kMaxDepth && DrawsFromSeeds(inner)) {
+          if (depth < kMaxCalls && DrawsFromSeeds(inner)) {
             callee.definition = Of(inner, depth + 1);
             node->mutable_attrs().Set(name, own);
           }

@@ -23,7 +23,7 @@ namespace gk {
 namespace {
 
 // Of the rows of a tensor of this shape.
-PartialTensorShape RowShape(const PartialTensorShape& shape) {
+PartialTensorShape ShapeOfRow(const PartialTensorShape& shape) {
   if (shape.unknown_rank()) return {};
   if (shape.rank() == 0) {
     throw Error(ValueError("A scalar has no rows for a TensorArray"));
@@ -218,7 +218,7 @@ TensorArrayImpl::Ptr ListTensorArray::Unstack(const ArrayOperand& given,
   const Names scope(call.name, "TensorArrayUnstack");
   const Tensor value = given.Get("value");
   Check(value);
-  const PartialTensorShape row = RowShape(value.partial_shape());
+  const PartialTensorShape row = ShapeOfRow(value.partial_shape());
   ThrowIfError(shape_->Fit(row, facts_.infer_shape));
   const Input shape(row);
   const Names op("", "TensorListFromTensor");
@@ -233,7 +233,7 @@ TensorArrayImpl::Ptr ListTensorArray::Scatter(const ArrayOperand& indices,
   const Tensor value = given.Get("value");
   Check(value);
   ThrowIfError(
-      shape_->Fit(RowShape(value.partial_shape()), facts_.infer_shape));
+      shape_->Fit(ShapeOfRow(value.partial_shape()), facts_.infer_shape));
   const Input places(indices);
   const Names op("", "TensorListScatterIntoExistingList");
   return At(ops::TensorListScatterIntoExistingList(

@@ -7,7 +7,7 @@
 namespace gk {
 namespace {
 
-using Kind = StagedValue::Kind;
+using ValueKind = StagedValue::Kind;
 
 constexpr std::string_view kCarriesTensors =
     "A loop carries tensors only: use a value that stands for nothing, such "
@@ -151,12 +151,12 @@ bool LoopState::CheckAfter(size_t i, const StagedValue& after) const {
     return false;
   }
   const std::string name = host_->Name(i);
-  if (before.kind == Kind::kOpenList && after.is_missing() &&
+  if (before.kind == ValueKind::kOpenList && after.is_missing() &&
       carried_[i].placed.empty()) {
     return false;
   }
-  if (after.kind == Kind::kObject) {
-    if (before.kind == Kind::kObject && host_->IsSame(before, after)) {
+  if (after.kind == ValueKind::kObject) {
+    if (before.kind == ValueKind::kObject && host_->IsSame(before, after)) {
       return false;
     }
     if (before.is_result) {
@@ -170,19 +170,19 @@ bool LoopState::CheckAfter(size_t i, const StagedValue& after) const {
           "behind the loop.");
     }
     const Status error = NotATensor(*host_, name, after, "the body of a loop");
-    if (before.kind == Kind::kUndefined) {
+    if (before.kind == ValueKind::kUndefined) {
       throw Error(NeedsValue(i, "TypeError", error.message()));
     }
     Disagree(*host_, i, error, kCarriesNoObjects);
   }
-  if (before.kind == Kind::kObject) {
+  if (before.kind == ValueKind::kObject) {
     Disagree(*host_, i, NotATensor(*host_, name, before, "a loop"),
              kCarriesNoObjects);
   }
   if (before.is_missing() && carried_[i].placed.empty()) {
     return after.has_tensors();
   }
-  if (after.kind == Kind::kNone) {
+  if (after.kind == ValueKind::kNone) {
     Disagree(*host_, i,
              ValueError("'{}' is None at the end of the iteration.", name),
              kCarriesTensors);
@@ -297,7 +297,7 @@ void LoopState::StartLate() {
   for (size_t i : late_) {
     const StagedValue& before = before_[i];
     Carried& c = carried_[i];
-    if (before.kind == Kind::kOpenList) {
+    if (before.kind == ValueKind::kOpenList) {
       c.late = Late::kList;
       c.value = host_->Closed(before, after_[i]);
     } else {
@@ -352,7 +352,7 @@ Status LoopState::NeedsValue(size_t i, std::string_view type,
                text));
   }
   const std::string what =
-      before.kind == Kind::kNone
+      before.kind == ValueKind::kNone
           ? Format("'{}' is not allowed to be None before the loop",
                    host_->Name(i))
           : LostText(i);
@@ -371,8 +371,8 @@ std::optional<Status> LoopState::ErrorOfBody(std::string_view symbol,
     return before_[i].is_result ? 0 : host_->Name(i) == symbol ? 1 : 2;
   };
   for (size_t i = 0; i < before_.size(); ++i) {
-    const Kind kind = before_[i].kind;
-    if (kind != Kind::kNone && kind != Kind::kUndefined) continue;
+    const ValueKind kind = before_[i].kind;
+    if (kind != ValueKind::kNone && kind != ValueKind::kUndefined) continue;
     if (of_attribute && host_->Name(i).find('.') == std::string::npos) continue;
     if (!found || rank(i) < rank(*found)) found = i;
   }

@@ -8,12 +8,12 @@
 namespace gk {
 namespace {
 
-using Kind = TraceType::Kind;
+using TypeKind = TraceType::Kind;
 
 // The name of the way to a child: a key, a field or a number.
 std::string PartName(const TraceType& type, size_t i) {
   if (i >= type.keys().size()) return std::to_string(i);
-  if (type.kind() != Kind::kDict) return type.keys()[i];
+  if (type.kind() != TypeKind::kDict) return type.keys()[i];
   // Keys are literals: a letter for their kind, then the text.
   return type.keys()[i].starts_with('s') ? type.keys()[i].substr(1)
                                          : type.key_texts()[i];
@@ -30,19 +30,19 @@ class ArgumentMaker {
   Status Make(const TraceType& type, const std::string& parameter,
               const std::string& path, Nodes* nodes) {
     switch (type.kind()) {
-      case Kind::kTensor: {
+      case TypeKind::kTensor: {
         GK_ASSIGN_OR_RETURN(const Tensor placeholder,
                             face_->Add(face_->NamesOf(type, parameter, path),
                                        type.dtype(), type.shape(), {}));
         nodes->push_back(Graph::OutputOf(placeholder).node);
         return face_->Tensor(placeholder);
       }
-      case Kind::kVariable:
+      case TypeKind::kVariable:
         return MakeVariable(type, parameter, path, nodes);
-      case Kind::kLiteral:
-      case Kind::kObject:
+      case TypeKind::kLiteral:
+      case TypeKind::kObject:
         return face_->Constant(type);
-      case Kind::kCustom: {
+      case TypeKind::kCustom: {
         const size_t before = graph_ ? graph_->arguments().size() : 0;
         GK_RETURN_IF_ERROR(face_->Custom(type, parameter));
         if (graph_ != nullptr) {
@@ -113,13 +113,13 @@ Structure::Facts FactsOf(const TraceType& type) {
   facts.identity = type.identity();
   facts.value = type.value();
   switch (type.kind()) {
-    case Kind::kList:
+    case TypeKind::kList:
       facts.kind = Structure::Kind::kList;
       break;
-    case Kind::kTuple:
+    case TypeKind::kTuple:
       facts.kind = Structure::Kind::kTuple;
       break;
-    case Kind::kDict: {
+    case TypeKind::kDict: {
       facts.kind = Structure::Kind::kDict;
       const std::vector<size_t> flat = type.FlatteningOrder();
       bool sorted = true;
@@ -136,12 +136,12 @@ Structure::Facts FactsOf(const TraceType& type) {
       }
       break;
     }
-    case Kind::kComposite:
+    case TypeKind::kComposite:
       facts.kind = Structure::Kind::kFlattened;
       facts.opaque = true;
       break;
     default:
-      facts.kind = type.kind() == Kind::kAttrs ? Structure::Kind::kAttrs
+      facts.kind = type.kind() == TypeKind::kAttrs ? Structure::Kind::kAttrs
                                                : Structure::Kind::kNamedTuple;
       for (const std::string& key : type.keys()) {
         facts.keys.push_back({"s" + key, key});

@@ -46,7 +46,7 @@ std::string_view RetraceCauseName(RetraceCause cause) {
 
 namespace {
 
-using Kind = TraceType::Kind;
+using TypeKind = TraceType::Kind;
 
 class Comparer {
  public:
@@ -57,16 +57,16 @@ class Comparer {
     if (b.IsSubtypeOf(a)) return;
     if (a.kind() != b.kind() ||
         (a.is_container() && a.identity() != b.identity() &&
-         a.kind() != Kind::kDict)) {
+         a.kind() != TypeKind::kDict)) {
       return Add(path, RetraceCause::kKind, a, b);
     }
     switch (a.kind()) {
-      case Kind::kTensor:
+      case TypeKind::kTensor:
         if (a.dtype() != b.dtype()) {
           return Add(path, RetraceCause::kDtype, a, b);
         }
         return Add(path, ShapeCause(a, b), a, b);
-      case Kind::kVariable:
+      case TypeKind::kVariable:
         if (a.dtype() != b.dtype()) {
           return Add(path, RetraceCause::kDtype, a, b);
         }
@@ -74,17 +74,17 @@ class Comparer {
           return Add(path, RetraceCause::kVariable, a, b);
         }
         return Add(path, ShapeCause(a, b), a, b);
-      case Kind::kLiteral:
+      case TypeKind::kLiteral:
         return Add(path,
                    a.is_number() && b.is_number() ? RetraceCause::kNumber
                                                   : RetraceCause::kValue,
                    a, b);
-      case Kind::kObject:
+      case TypeKind::kObject:
         return Add(path,
                    a.IsAlive() ? RetraceCause::kObject
                                : RetraceCause::kDeadObject,
                    a, b);
-      case Kind::kCustom:
+      case TypeKind::kCustom:
         return Add(path, RetraceCause::kDetails, a, b);
       default:
         return CompareParts(path, a, b);
@@ -107,7 +107,7 @@ class Comparer {
   void CompareParts(const std::string& path, const TraceType& a,
                     const TraceType& b) {
     const size_t n = b.children().size();
-    if (a.kind() == Kind::kDict) {
+    if (a.kind() == TypeKind::kDict) {
       std::vector<size_t> in_a(n);
       if (a.children().size() != n) {
         return Add(path, RetraceCause::kKeys, a, b);
@@ -140,10 +140,10 @@ class Comparer {
   static std::string PartPath(const std::string& path, const TraceType& type,
                               size_t i) {
     switch (type.kind()) {
-      case Kind::kNamedTuple:
-      case Kind::kAttrs:
+      case TypeKind::kNamedTuple:
+      case TypeKind::kAttrs:
         return path + "." + type.keys()[i];
-      case Kind::kComposite:
+      case TypeKind::kComposite:
         return Format("{} (component {})", path, i);
       default:
         return Format("{}[{}]", path, i);
@@ -154,7 +154,7 @@ class Comparer {
 };
 
 bool HasVariable(const TraceType& type) {
-  if (type.kind() == Kind::kVariable) return true;
+  if (type.kind() == TypeKind::kVariable) return true;
   return std::any_of(type.children().begin(), type.children().end(),
                      [](const TraceTypeRef& c) { return HasVariable(*c); });
 }

@@ -17,7 +17,7 @@ constexpr int kLayoutSeconds = 20;
 // Layout takes more than linear time; larger graphs are shown as text.
 constexpr int kMaxDrawn = 1500;
 constexpr size_t kMaxConstant = 24;  // characters of a constant's value
-constexpr int kMaxOutputs = 4;
+constexpr int kMaxShownOutputs = 4;
 
 // A function that a node names in an attribute.
 struct Callee {
@@ -94,10 +94,10 @@ std::vector<std::string> Details(const Node& node) {
             OutputText(node.output(0))};
   }
   std::vector<std::string> lines;
-  for (int i = 0; i < std::min(node.num_outputs(), kMaxOutputs); ++i) {
+  for (int i = 0; i < std::min(node.num_outputs(), kMaxShownOutputs); ++i) {
     lines.push_back(OutputText(node.output(i)));
   }
-  if (node.num_outputs() > kMaxOutputs) {
+  if (node.num_outputs() > kMaxShownOutputs) {
     lines.push_back(Format("… {} outputs", node.num_outputs()));
   }
   return lines;

@@ -19,7 +19,7 @@ namespace gk {
 namespace {
 
 constexpr int kMaxNodes = 20000;
-constexpr int64_t kMaxElements = 1 << 18;
+constexpr int64_t kMaxExampleElements = 1 << 18;
 constexpr std::chrono::milliseconds kMaxTime{500};
 constexpr int kExamples = 2;
 
@@ -194,13 +194,13 @@ class Example {
       for (int i = 0; i < choice_.rank; ++i) shape.AddDim(choice_.size);
     } else {
       for (int64_t dim : partial.dims()) {
-        if (dim > kMaxElements) return Tensor();
+        if (dim > kMaxExampleElements) return Tensor();
         shape.AddDim(dim < 0 ? choice_.size : dim);
-        if (shape.num_elements() > kMaxElements) return Tensor();
+        if (shape.num_elements() > kMaxExampleElements) return Tensor();
       }
     }
     elements_ += shape.num_elements();
-    if (elements_ > kMaxElements) return Tensor();
+    if (elements_ > kMaxExampleElements) return Tensor();
     StatusOr<Tensor> made = Tensor::Zeros(dtype, shape);
     if (!made.ok()) return Tensor();
     Tensor t = std::move(*made);

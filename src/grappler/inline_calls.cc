@@ -10,7 +10,7 @@
 namespace gk {
 namespace {
 
-constexpr int kMaxNodes = 50000;
+constexpr int kMaxInlinedNodes = 50000;
 constexpr size_t kMaxDepth = 32;
 
 using Chain = std::vector<const GraphFunction*>;
@@ -89,7 +89,7 @@ class Inliner {
       const GraphFunction* callee = target.function;
       if (std::count(chain.begin(), chain.end(), callee) ||
           chain.size() >= kMaxDepth ||
-          f_->graph->num_nodes() + callee->graph().num_nodes() > kMaxNodes) {
+          f_->graph->num_nodes() + callee->graph().num_nodes() > kMaxInlinedNodes) {
         continue;
       }
       chain.push_back(callee);

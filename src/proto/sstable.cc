@@ -10,7 +10,7 @@
 namespace gk::proto {
 namespace {
 
-constexpr size_t kFooter = 48;
+constexpr size_t kFooterSize = 48;
 constexpr size_t kTrailer = 5;  // Compression type and checksum.
 constexpr uint64_t kMagic = 0xdb4775248b80fb57ull;
 constexpr size_t kBlockSize = 256 << 10;
@@ -125,12 +125,12 @@ bool Table::ReadHandle(std::string_view* bytes, Handle* handle) {
 }
 
 StatusOr<Table> Table::Open(std::string_view file) {
-  if (file.size() < kFooter) {
+  if (file.size() < kFooterSize) {
     return Corrupt("file is too short to be an sstable");
   }
-  std::string_view footer = file.substr(file.size() - kFooter);
+  std::string_view footer = file.substr(file.size() - kFooterSize);
   uint64_t magic;
-  std::memcpy(&magic, footer.data() + kFooter - 8, 8);
+  std::memcpy(&magic, footer.data() + kFooterSize - 8, 8);
   if (magic != kMagic) {
     return Corrupt("not an sstable (bad magic number)");
   }
@@ -282,7 +282,7 @@ std::string TableWriter::Finish() {
   if (!data_.empty()) FlushBlock(nullptr);
   std::string footer = WriteBlock(Block(16).Finish());
   footer += WriteBlock(index_.Finish());
-  footer.resize(kFooter - 8);
+  footer.resize(kFooterSize - 8);
   footer.append(reinterpret_cast<const char*>(&kMagic), 8);
   std::string out = std::move(file_) + footer;
   *this = TableWriter();

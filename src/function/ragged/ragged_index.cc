@@ -16,7 +16,7 @@ namespace {
 using Kind = SubscriptEntry::Kind;
 using Entries = std::span<const SubscriptEntry>;
 
-bool IsAll(const SubscriptEntry& e) {
+bool TakesAll(const SubscriptEntry& e) {
   return e.kind == Kind::kSlice && !e.begin && !e.end && !e.stride;
 }
 
@@ -57,7 +57,7 @@ RaggedValue RowOf(const RaggedValue& ragged, SubscriptEntry entry) {
 }
 
 RaggedValue RowsOf(const RaggedValue& ragged, const SubscriptEntry& entry) {
-  if (IsAll(entry)) return ragged;
+  if (TakesAll(entry)) return ragged;
   const RowPartition& rows = ragged.rows();
   const Tensor starts = Subscript(rows.starts(), {entry}),
                limits = Subscript(rows.limits(), {entry});
@@ -124,7 +124,7 @@ RaggedValue ColumnsOf(const RaggedValue& ragged, const SubscriptEntry& e) {
 
 // Applies entries to the dimensions below the rows.
 RaggedValue Below(const RaggedValue& ragged, Entries entries) {
-  if (std::all_of(entries.begin(), entries.end(), IsAll)) return ragged;
+  if (std::all_of(entries.begin(), entries.end(), TakesAll)) return ragged;
   if (!ragged.is_ragged()) {
     std::vector<SubscriptEntry> all(1);
     all.insert(all.end(), entries.begin(), entries.end());
@@ -145,7 +145,7 @@ RaggedValue Below(const RaggedValue& ragged, Entries entries) {
     default:
       break;
   }
-  const RaggedValue cut = IsAll(first) ? ragged : ColumnsOf(ragged, first);
+  const RaggedValue cut = TakesAll(first) ? ragged : ColumnsOf(ragged, first);
   return cut.WithValues(Below(cut.values(), rest));
 }
 

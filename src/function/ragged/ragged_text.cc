@@ -42,7 +42,7 @@ Tensor Escaped(Tensor flat) {
 }
 
 // The elements of each row, joined in brackets.
-Tensor Rows(Tensor texts, const RowPartition& rows, int64_t summarize) {
+Tensor InBrackets(Tensor texts, const RowPartition& rows, int64_t summarize) {
   const Tensor ids = rows.rowids(), place = rows.columns(ids);
   texts = Select(ops::Greater(place, Number(0, place)),
                  Joined({Text(", "), texts}), texts);
@@ -72,10 +72,10 @@ Tensor RaggedText(const RaggedValue& ragged, int64_t summarize) {
                      ? Joined({Text("'"), Escaped(flat), Text("'")})
                      : ops::AsString(flat);
   for (int i = deep.ragged_rank(); i-- > 0;) {
-    texts = Rows(texts, deep.partitions()[i], summarize);
+    texts = InBrackets(texts, deep.partitions()[i], summarize);
   }
   const Tensor count = Row(ops::Size(texts, DataType::kInt64));
-  return At(Rows(texts, RowPartition::OfLengths(count), summarize), 0);
+  return At(InBrackets(texts, RowPartition::OfLengths(count), summarize), 0);
 }
 
 }  // namespace gk

@@ -26,7 +26,7 @@ namespace {
 
 using Kind = RowsValue::Kind;
 
-Tensor Flat(const Tensor& t) {
+Tensor Flattened(const Tensor& t) {
   return ops::Reshape(t, IndicesOf(std::vector<int64_t>{-1}));
 }
 
@@ -95,8 +95,8 @@ Counted CountedOf(const CompositeCall& c, int arr, int weights, int axis,
     counted.weights = given.values;
   }
   if (!c.has(axis) || c.integer(axis) == 0) {
-    values = {Kind::kDense, Flat(values.values)};
-    counted.weights = Flat(counted.weights);
+    values = {Kind::kDense, Flattened(values.values)};
+    counted.weights = Flattened(counted.weights);
   }
   return counted;
 }
@@ -170,7 +170,7 @@ TensorVector SparseBincount(CompositeCall& c) {
 TensorVector ConfusionMatrix(CompositeCall& c) {
   TensorVector pair;
   for (const auto& [i, name] : {std::pair(0, "labels"), {1, "predictions"}}) {
-    pair.push_back(CastTo(Flat(c.tensor(i)), DataType::kInt64));
+    pair.push_back(CastTo(Flattened(c.tensor(i)), DataType::kInt64));
     CallComposite("debugging.assert_non_negative",
                   {pair.back(), Format("`{}` contains negative values", name)});
   }
@@ -188,7 +188,7 @@ TensorVector ConfusionMatrix(CompositeCall& c) {
                               IntegerOf(1, DataType::kInt64)})[0];
   }
   const DataType dtype = c.type(4);
-  const Tensor weights = c.has(3) ? CastTo(Flat(c.tensor(3)), dtype)
+  const Tensor weights = c.has(3) ? CastTo(Flattened(c.tensor(3)), dtype)
                                   : CastTo(ops::OnesLike(pair[1]), dtype);
   return {ops::ScatterNd(ops::Pack(pair, 1), weights,
                          ops::Pack(TensorVector{classes, classes}))};
