@@ -82,9 +82,9 @@ foreach(part IN LISTS GK_LAYERS ITEMS plain_ops plain_function)
     if(part MATCHES "^(proto|graph|grappler|data|api|plain_.*)$")
       target_compile_options(gk_${part} PRIVATE ${GK_SMALL})
     endif()
-    # Kernels are not: how much of a loop is made inline depends on the file.
+    # Kernels and the executor are not: what is made inline depends on the file.
     if(part MATCHES
-       "^(base|proto|framework|graph|grappler|data|runtime|eager|.*function|plain_ops)$")
+       "^(base|proto|framework|graph|grappler|data|eager|.*function|plain_ops)$")
       gk_unity(gk_${part} 10)
     endif()
   endif()
