@@ -1,4 +1,5 @@
-// BlockedSignals: threads that are started meanwhile get no signals.
+// BlockedSignals: this thread, and those that it starts meanwhile, get no
+// signals.
 //
 // A signal to a process goes to any of its threads. Those of our own have
 // nothing to do with the program's handlers, which would run in the midst of
@@ -13,14 +14,16 @@ namespace gk {
 
 class BlockedSignals {
  public:
-  BlockedSignals() {
+  // `samples`: those that profilers take of a thread's work still come.
+  explicit BlockedSignals(bool samples = true) {
     sigset_t set;
     sigfillset(&set);
-    // What a thread does itself, and profilers' samples of what it does.
-    for (int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS,
-                    SIGPROF}) {
+    // What a thread does itself.
+    for (int own :
+         {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) {
       sigdelset(&set, own);
     }
+    if (samples) sigdelset(&set, SIGPROF);
     pthread_sigmask(SIG_BLOCK, &set, &before_);
   }
   ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }

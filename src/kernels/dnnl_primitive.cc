@@ -7,6 +7,8 @@
 #include <new>
 #include <utility>
 
+#include "base/blocked_signals.h"
+
 extern "C" {
 void omp_set_num_threads(int);
 int omp_get_max_threads(void);
@@ -173,6 +175,16 @@ void DnnlPrimitive::Release(std::unique_ptr<State> state) {
   }
 }
 
+// Products of CPUs without AVX-512 let the stack pointer point into memory of
+// the heap: what a signal's handler pushes would overwrite what lies below it.
+dnnl_status_t DnnlPrimitive::Execute(const dnnl::primitive& primitive,
+                                     State& state) {
+  const BlockedSignals blocked(/*samples=*/false);
+  return dnnl_primitive_execute(
+      primitive.get(), state.stream.get(),
+      static_cast<int>(state.c_arguments.size()), state.c_arguments.data());
+}
+
 Status DnnlPrimitive::Run(std::span<void* const> pointers) {
   try {
     OneThreadGuard guard;
@@ -180,10 +192,7 @@ Status DnnlPrimitive::Run(std::span<void* const> pointers) {
     for (size_t i = 0; i < pointers.size(); ++i) {
       state->memories[i].set_data_handle(pointers[i]);
     }
-    const dnnl_status_t status = dnnl_primitive_execute(
-        parts_.primitive.get(), state->stream.get(),
-        static_cast<int>(state->c_arguments.size()),
-        state->c_arguments.data());
+    const dnnl_status_t status = Execute(parts_.primitive, *state);
     Release(std::move(state));
     if (status == dnnl_out_of_memory) {
       return ResourceExhausted("out of memory running a oneDNN primitive");

@@ -56,6 +56,7 @@ class DnnlPrimitive {
  private:
   struct State;
   explicit DnnlPrimitive(Parts parts);
+  static dnnl_status_t Execute(const dnnl::primitive& primitive, State& state);
   std::unique_ptr<State> Acquire();
   void Release(std::unique_ptr<State> state);
 

@@ -1,7 +1,10 @@
 #include "kernels/matmul.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/time.h>
 
+#include <algorithm>
 #include <complex>
 #include <cstring>
 #include <random>
@@ -208,6 +211,32 @@ TEST(MatMulTest, ConcurrentRunsOfOneObject) {
   std::thread other([&] { work(&c1); });
   work(&c2);
   other.join();
+}
+
+// A handler needs room on the stack, in the midst of a kernel as elsewhere.
+TEST(MatMulTest, SignalsMeanwhile) {
+  static volatile int handled = 0;
+  struct sigaction action = {}, before;
+  action.sa_handler = [](int) {
+    volatile char frame[4096];
+    for (char volatile& c : frame) c = 0x55;
+    handled = handled + 1;
+  };
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGALRM, &action, &before);
+  const itimerval often{{0, 200}, {0, 200}}, never{};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  MatMulDesc d{.m = 64, .k = 1200, .n = 1200};
+  auto made = MatMul::Create(d);
+  std::vector<float> a(d.m * d.k, 1.0f), b(d.k * d.n, 2.0f);
+  for (int i = 0; made.ok() && i < 150; ++i) {
+    std::vector<float> c(d.m * d.n, -1.0f);
+    EXPECT_TRUE((*made)->Run({a.data(), b.data(), c.data()}).ok());
+    EXPECT_EQ(std::count(c.begin(), c.end(), 2400.0f), d.m * d.n);
+  }
+  setitimer(ITIMER_REAL, &never, nullptr);
+  sigaction(SIGALRM, &before, nullptr);
+  EXPECT_GT(handled, 10);
 }
 
 }  // namespace
