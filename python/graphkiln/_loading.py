@@ -6,30 +6,30 @@ threads that load modules which import each other. So one thread loads at a
 time, and nothing is collected while it does.
 """
 
-import contextlib
+import _thread
 import gc
-import importlib
 import sys
-import threading
 import types
-from collections.abc import Iterator
 
-_lock = threading.RLock()
+_lock = _thread.RLock()
 # Whoever has it never waits for somebody who wants it, as far as we know.
 _PATIENCE = 20.0
 
 
-@contextlib.contextmanager
-def _alone() -> Iterator[None]:
-    taken = _lock.acquire(timeout=_PATIENCE)
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
+class _Alone:
+    """While one of these is entered no other thread loads and nothing is
+    collected. Written out: `contextlib` and `threading` would be a part of
+    every program's start."""
+
+    def __enter__(self) -> None:
+        self._taken = _lock.acquire(timeout=_PATIENCE)
+        self._collects = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *error: object) -> None:
+        if self._collects:
             gc.enable()
-        if taken:
+        if self._taken:
             _lock.release()
 
 
@@ -39,5 +39,6 @@ def load(name: str) -> types.ModuleType:
         getattr(module, "__spec__", None), "_initializing", False
     ):
         return module
-    with _alone():
-        return importlib.import_module(name)
+    with _Alone():
+        __import__(name)
+        return sys.modules[name]

@@ -6,8 +6,6 @@ registry whose record claims it; a submodule file of the package. Nothing is imp
 before somebody asks.
 """
 
-import functools
-import importlib.util
 import sys
 import types
 
@@ -24,18 +22,30 @@ _DIRECTORY = __file__.rpartition("/")[0]
 _PACKAGES = ("data",)
 
 
-# Tables are whole before another thread can see them.
-@functools.cache
+def _made_once(make: types.FunctionType) -> types.FunctionType:
+    """`make`, whose value is kept: whole before another thread can see it.
+    (`functools` would be a part of every program's start.)"""
+    kept = []
+
+    def get() -> object:
+        if not kept:
+            kept.append(make())
+        return kept[0]
+
+    return get
+
+
+@_made_once
 def op_names() -> dict[str, str]:
     return dict(_graphkiln.public_names())
 
 
-@functools.cache
+@_made_once
 def composite_names() -> frozenset[str]:
     return frozenset(_graphkiln.composite_names())
 
 
-@functools.cache
+@_made_once
 def _python_names() -> dict[str, tuple[str, str]]:
     python = {}
     tables = [
@@ -52,7 +62,7 @@ def _python_names() -> dict[str, tuple[str, str]]:
     return python
 
 
-@functools.cache
+@_made_once
 def namespaces() -> tuple[str, ...]:
     """Whatever stands before a dot in a name; parents before their children."""
     found = set(_exports.OTHER_NAMESPACES.split())
@@ -100,27 +110,31 @@ def resolve(module_name: str, prefix: str, name: str) -> object:
             value = _dispatched(value)
     elif (value := op_function(public)) is not None:
         pass
-    elif (
-        f"graphkiln.{public}" in sys.modules
-        or importlib.util.find_spec(f"graphkiln.{public}") is not None
-    ):
-        value = _loading.load(f"graphkiln.{public}")
     else:
-        raise _missing(module_name, name)
+        try:
+            value = _loading.load(f"graphkiln.{public}")
+        except ModuleNotFoundError as error:
+            if error.name != f"graphkiln.{public}":
+                raise
+            raise _missing(module_name, name) from None
     setattr(sys.modules[module_name], name, value)
     return value
 
 
-@functools.cache
+@_made_once
 def _dispatched_names() -> frozenset[str]:
     return frozenset(_exports.DISPATCHED.split())
 
 
-@functools.cache
+_dispatchers = {}
+
+
 def _dispatched(function: object) -> object:
     """What all public names of a function stand for."""
-    dispatch = _loading.load("graphkiln._src.types.dispatch")
-    return dispatch.python_api(function)
+    if function not in _dispatchers:
+        dispatch = _loading.load("graphkiln._src.types.dispatch")
+        _dispatchers.setdefault(function, dispatch.python_api(function))
+    return _dispatchers[function]
 
 
 def _missing(module_name: str, name: str) -> AttributeError:

@@ -144,7 +144,8 @@ void AddRetraces(nb::module_& m) {
       .def("__str__", text)
       .def("__repr__", text)
       .def("_repr_html_", ExplanationHtml);
-  nb::module_::import_("collections.abc")
+  // Loaded at the start of Python; `collections` is not.
+  nb::module_::import_("_collections_abc")
       .attr("Sequence")
       .attr("register")(cls);
 }

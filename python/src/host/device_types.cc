@@ -10,6 +10,7 @@
 #include "framework/tensor.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/class_members.h"
+#include "python/src/binding/late_attributes.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/control_flow/staged_values.h"
 
@@ -165,8 +166,57 @@ void AddDeviceSpec(nb::module_& m) {
 
 // ---- Devices of this machine ----
 
-// Under the GIL, for ever.
-nb::handle physical_type, logical_type, configuration_type, cpu;
+// Made when they are first needed: `namedtuple` takes a module of Python's and
+// compiles code.
+MadeOnce physical_type, logical_type, configuration_type, cpu;
+
+nb::handle NamedTuple(MadeOnce& once, const char* name,
+                      std::initializer_list<const char*> names,
+                      nb::object defaults, const char* doc) {
+  return once.Get([&] {
+    nb::list fields;
+    for (const char* field : names) fields.append(field);
+    nb::object type = nb::module_::import_("collections")
+                          .attr("namedtuple")(
+                              name, fields, nb::arg("defaults") = defaults,
+                              nb::arg("module") = "graphkiln._graphkiln");
+    type.attr("__doc__") = doc;
+    return type.release().ptr();
+  });
+}
+nb::handle PhysicalDevice() {
+  return NamedTuple(
+      physical_type, "PhysicalDevice", {"name", "device_type"}, nb::none(),
+      "A device of this machine.\n\n"
+      ">>> tf.config.list_physical_devices('CPU')[0].device_type\n"
+      "'CPU'");
+}
+nb::handle LogicalDevice() {
+  return NamedTuple(
+      logical_type, "LogicalDevice", {"name", "device_type"}, nb::none(),
+      "A device that programs run on.\n\n"
+      ">>> tf.config.list_logical_devices('CPU')[0].device_type\n"
+      "'CPU'");
+}
+nb::handle LogicalDeviceConfiguration() {
+  return NamedTuple(
+      configuration_type, "LogicalDeviceConfiguration",
+      {"memory_limit", "experimental_priority", "experimental_device_ordinal"},
+      nb::make_tuple(nb::none(), nb::none(), nb::none()),
+      "How a physical device is divided.\n\n"
+      ">>> tf.config.LogicalDeviceConfiguration(memory_limit=64).memory_limit\n"
+      "64");
+}
+template <nb::handle (*kType)()>
+PyObject* Shared() {
+  return Py_NewRef(kType().ptr());
+}
+nb::handle Cpu() {
+  return cpu.Get([] {
+    return PhysicalDevice()("/physical_device:CPU:0", "CPU").release().ptr();
+  });
+}
+
 struct Settings {
   nb::list visible;
   // What the CPU is divided into, as it was given; null: not at all.
@@ -174,25 +224,16 @@ struct Settings {
   bool initialized = false;
   uint64_t last_probe = 0;
 };
+// Under the GIL, for ever.
 Settings& Set() {
-  static auto* settings = new Settings();
+  static Settings* settings = nullptr;
+  if (settings == nullptr) {
+    nb::handle device = Cpu();
+    auto* made = new Settings();
+    made->visible.append(device);
+    if (settings == nullptr) settings = made;
+  }
   return *settings;
-}
-
-nb::handle NamedTuple(nb::module_& m, const char* name, nb::list fields,
-                      nb::object defaults, const char* doc) {
-  const nb::object make =
-      nb::module_::import_("collections").attr("namedtuple");
-  nb::object type = make(name, fields, nb::arg("defaults") = defaults,
-                         nb::arg("module") = m.attr("__name__"));
-  type.attr("__doc__") = doc;
-  m.attr(name) = type;
-  return type.release();
-}
-nb::list Fields(std::initializer_list<const char*> names) {
-  nb::list fields;
-  for (const char* name : names) fields.append(name);
-  return fields;
 }
 
 bool Is(nb::handle type, const char* name) {
@@ -202,14 +243,14 @@ nb::list OfType(const nb::list& devices, nb::handle type) {
   return Is(type, "CPU") ? nb::list(devices) : nb::list();
 }
 void CheckKnown(nb::handle device) {
-  if (!device.equal(cpu)) {
+  if (!device.equal(Cpu())) {
     Throw(ValueError("Unrecognized device: {}", TextOf(device)));
   }
 }
 
 nb::object Physical(nb::handle type) {
   nb::list all;
-  all.append(cpu);
+  all.append(Cpu());
   return OfType(all, type);
 }
 nb::object Visible(nb::handle type) { return OfType(Set().visible, type); }
@@ -218,7 +259,7 @@ nb::object Logical(nb::handle type) {
   nb::list devices;
   if (nb::len(Set().visible) > 0 && Is(type, "CPU")) {
     for (int i = 0; i < NumLogicalDevices(); ++i) {
-      devices.append(logical_type(Format("/device:CPU:{}", i).c_str(), "CPU"));
+      devices.append(LogicalDevice()(Format("/device:CPU:{}", i).c_str(), "CPU"));
     }
   }
   return devices;
@@ -231,7 +272,7 @@ nb::object ListDevices(nb::handle, nb::handle type) {
 
 nb::object SetVisible(nb::handle, nb::handle given, nb::handle type) {
   nb::list devices;
-  if (nb::isinstance(given, physical_type)) {
+  if (nb::isinstance(given, PhysicalDevice())) {
     devices.append(given);
   } else {
     devices = nb::list(nb::borrow(given));
@@ -299,7 +340,7 @@ nb::object SetGrowth(nb::handle, nb::handle device, nb::handle) {
   NoGrowth(device, "set");
 }
 nb::object Details(nb::handle, nb::handle device) {
-  if (nb::isinstance(device, physical_type)) return nb::dict();
+  if (nb::isinstance(device, PhysicalDevice())) return nb::dict();
   Throw(ValueError("device must be a tf.config.PhysicalDevice, but got: {}",
                    TextOf(device)));
 }
@@ -362,26 +403,9 @@ PyMethodDef functions[] = {
 
 void AddDeviceTypes(nb::module_& m) {
   AddDeviceSpec(m);
-  physical_type = NamedTuple(
-      m, "PhysicalDevice", Fields({"name", "device_type"}), nb::none(),
-      "A device of this machine.\n\n"
-      ">>> tf.config.list_physical_devices('CPU')[0].device_type\n"
-      "'CPU'");
-  logical_type = NamedTuple(
-      m, "LogicalDevice", Fields({"name", "device_type"}), nb::none(),
-      "A device that programs run on.\n\n"
-      ">>> tf.config.list_logical_devices('CPU')[0].device_type\n"
-      "'CPU'");
-  configuration_type = NamedTuple(
-      m, "LogicalDeviceConfiguration",
-      Fields({"memory_limit", "experimental_priority",
-              "experimental_device_ordinal"}),
-      nb::make_tuple(nb::none(), nb::none(), nb::none()),
-      "How a physical device is divided.\n\n"
-      ">>> tf.config.LogicalDeviceConfiguration(memory_limit=64).memory_limit\n"
-      "64");
-  cpu = physical_type("/physical_device:CPU:0", "CPU").release();
-  Set().visible.append(cpu);
+  AddLate("PhysicalDevice", Shared<PhysicalDevice>);
+  AddLate("LogicalDevice", Shared<LogicalDevice>);
+  AddLate("LogicalDeviceConfiguration", Shared<LogicalDeviceConfiguration>);
   AddFunctions(m, functions);
 }
 

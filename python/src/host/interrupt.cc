@@ -1,6 +1,8 @@
 #include "python/src/host/interrupt.h"
 
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 
@@ -43,6 +45,14 @@ void PythonLanguage::WaitBlocking(FunctionRef<void()> wait) {
 }
 
 bool NoteMainThread() {
+  // The thread that forks is the child's main thread.
+  pthread_atfork(nullptr, nullptr, [] { main_thread = pthread_self(); });
+  // Python's main thread is nearly always the process's; only where another
+  // one imports us is its name worth a module of Python's.
+  if (syscall(SYS_gettid) == getpid()) {
+    main_thread = pthread_self();
+    return true;
+  }
   PyRef threading = PyRef::Steal(PyImport_ImportModule("threading"));
   PyRef thread = PyRef::Steal(
       threading ? PyObject_CallMethod(threading.get(), "main_thread", nullptr)
@@ -53,8 +63,6 @@ bool NoteMainThread() {
   const unsigned long id = PyLong_AsUnsignedLong(ident.get());
   if (PyErr_Occurred()) return false;
   main_thread = static_cast<pthread_t>(id);
-  // The thread that forks is the child's main thread.
-  pthread_atfork(nullptr, nullptr, [] { main_thread = pthread_self(); });
   return true;
 }
 

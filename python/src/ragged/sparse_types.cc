@@ -2,6 +2,7 @@
 #include "ops/fn/UnsortedSegmentSum.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/class_members.h"
+#include "python/src/binding/late_attributes.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/ragged/composite_types.h"
 #include "python/src/ragged/ragged_arguments.h"
@@ -473,12 +474,14 @@ void AddSparseTypes(nb::module_& m) {
   for (const Handle cls : {SparseClass(), SlicesClass()}) {
     cls.attr("_counts_as_tensor") = nb::bool_(true);
   }
-  m.attr("SparseTensorValue") =
-      nb::module_::import_("collections")
-          .attr("namedtuple")(
-              "SparseTensorValue",
-              nb::make_tuple("indices", "values", "dense_shape"),
-              nb::arg("module") = m.attr("__name__"));
+  AddLate("SparseTensorValue", [] {
+    return nb::module_::import_("collections")
+        .attr("namedtuple")("SparseTensorValue",
+                            nb::make_tuple("indices", "values", "dense_shape"),
+                            nb::arg("module") = "graphkiln._graphkiln")
+        .release()
+        .ptr();
+  });
   AddFunctions(m, functions);
 }
 
