@@ -282,9 +282,10 @@ TensorVector CallOnHost(HostBody body, std::span<const Tensor> inputs,
 }
 
 void InitHostCalls() {
-  // They live as long as the process.
-  MakeRef<HostFunction>(CallGradient, kHostGradient).Release();
-  MakeRef<HostFunction>(CallSecondGradient, kSecondHostGradient).Release();
+  // They live as long as the process, where leak checkers see who holds them.
+  [[gnu::used]] static HostFunction* const kept[] = {
+      MakeRef<HostFunction>(CallGradient, kHostGradient).Release(),
+      MakeRef<HostFunction>(CallSecondGradient, kSecondHostGradient).Release()};
 }
 
 }  // namespace gk
