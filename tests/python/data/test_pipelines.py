@@ -65,3 +65,12 @@ def test_pipelines(first: int):
             assert in_a_function(dataset) == expected_of_function(
                 make(pipelines.Source())
             ), f"seed {seed}"
+
+
+def test_older_names_of_options():
+    options = tf.data.Options()
+    options.experimental_deterministic = False
+    assert options.deterministic is False
+    options.deterministic = True
+    assert options.experimental_deterministic is True
+    assert options.experimental_threading is options.threading
