@@ -1,13 +1,19 @@
 #include "kernels/dnnl_primitive.h"
 
 #include <link.h>
+#include <pthread.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <thread>
 #include <utility>
 
 #include "base/blocked_signals.h"
+#include "kernels/close_dnnl.h"
 
 extern "C" {
 void omp_set_num_threads(int);
@@ -91,13 +97,45 @@ void PrepareThread() {
 #endif
 }
 
+// Threads that run in oneDNN now; who closed it.
+std::atomic<int> inside{0};
+std::atomic<bool> closed{false};
+std::atomic<pthread_t> closer;
+
 const dnnl::engine& Engine() {
-  static const dnnl::engine* engine =
-      new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  static const dnnl::engine* engine = [] {
+    std::atexit(CloseDnnl);
+    pthread_atfork(nullptr, nullptr, [] { inside.store(0); });
+    return new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  }();
   return *engine;
 }
 
+class Inside {
+ public:
+  Inside() {
+    inside.fetch_add(1);
+    if (closed.load() && !pthread_equal(closer.load(), pthread_self())) {
+      inside.fetch_sub(1);
+      for (;;) pause();  // The process is ending.
+    }
+  }
+  ~Inside() { inside.fetch_sub(1); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+};
+
 }  // namespace
+
+void CloseDnnl() {
+  closer.store(pthread_self());
+  closed.store(true);
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::seconds(5);
+  while (inside.load() > 0 && Clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
 
 OneThreadGuard::OneThreadGuard()
     : saved_((PrepareThread(), omp_get_max_threads())) {
@@ -138,6 +176,7 @@ struct DnnlPrimitive::State {
 StatusOr<std::unique_ptr<DnnlPrimitive>> DnnlPrimitive::Create(
     const std::function<Parts(const dnnl::engine&)>& make) {
   try {
+    const Inside inside;
     OneThreadGuard guard;
     ExpectMemory(kPrimitiveBytes);
     ExpectMemory(kObjectBytes);
@@ -187,6 +226,7 @@ dnnl_status_t DnnlPrimitive::Execute(const dnnl::primitive& primitive,
 
 Status DnnlPrimitive::Run(std::span<void* const> pointers) {
   try {
+    const Inside inside;
     OneThreadGuard guard;
     std::unique_ptr<State> state = Acquire();
     for (size_t i = 0; i < pointers.size(); ++i) {

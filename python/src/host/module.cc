@@ -4,6 +4,7 @@
 #include "eager/eager_context.h"
 #include "framework/shared_variables.h"
 #include "function/control_flow.h"
+#include "kernels/close_dnnl.h"
 #include "python/src/binding/errors.h"
 #include "python/src/binding/late_attributes.h"
 #include "python/src/binding/throw_status.h"
@@ -113,6 +114,8 @@ NB_MODULE(_graphkiln, m) {
       gk::py::AddGraphFunctions(module);
   if (!ok || !gk::py::AddLateAttributes(module) || !gk::py::NoteMainThread())
     throw nanobind::python_error();
+  // When Python has ended, before what libraries destroy at the end.
+  Py_AtExit(gk::CloseDnnl);
   // Threads may ask it as long as the process lives.
   gk::HostLanguage::Set(new gk::py::PythonLanguage);
   gk::py::AddExceptionTranslator();
