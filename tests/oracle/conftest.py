@@ -24,6 +24,10 @@ import graphkiln
 
 # What the other module logs by itself is no outcome of a program.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+# TensorFlow chooses by the CPU whether oneDNN's kernels, whose refusals have
+# classes and texts of their own, stand in for its plain ones. Not here: an
+# answer may not depend on the machine that asks.
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
 # Every plan proves what it claims while it runs: docs/internals/plans.md.
 os.environ.setdefault("GK_CHECK_PLANS", "1")
 
