@@ -192,6 +192,14 @@ RECIPES: dict[str, dict[str, str]] = {
         "rt_dense_values": "T('float32', [3], [1., 2., 3.])",
         "batched_input": "True",
     },
+    "RaggedTensorToVariantGradient": {
+        "encoded_ragged_grad": "tf.raw_ops.RaggedTensorToVariant("
+        "rt_nested_splits=[tf.constant([0, 1, 3])], "
+        "rt_dense_values=tf.ones([3]), batched_input=True)",
+        "row_splits": "T('int32', [3], [0, 1, 3])",
+        "dense_values_shape": "T('int32', [1], [3])",
+        "Tvalues": "tf.float32",
+    },
     "RandomDataset": {"seed": number(1), "seed2": number(2), **LONG},
     "RandomDatasetV2": {
         "seed": number(1),

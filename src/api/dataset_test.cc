@@ -404,6 +404,29 @@ TEST(DatasetTest, IteratorsAndOptionals) {
       gk::Optional::empty(pair.element_spec()).has_value().item<bool>());
 }
 
+TEST(DatasetTest, GradientsGoThroughOptionals) {
+  // Of the sum of cubes, twice; the ragged tensor is in a variant.
+  const auto derivatives = [](Tensor x) {
+    gk::GradientTape second;
+    second.watch(x);
+    gk::GradientTape first;
+    first.watch(x);
+    const auto held = gk::Optional::from_value(std::tuple(
+        gk::RaggedTensor::from_row_lengths(x, {2, 0, 1}), x, Tensor("a")));
+    const auto [rows, whole, text] =
+        held.get_value().get<std::tuple<gk::RaggedTensor, Tensor, Tensor>>();
+    const Tensor y =
+        gk::reduce_sum(rows.flat_values() * rows.flat_values() * whole);
+    const Tensor d = first.gradient(y, x);
+    return std::pair(d, second.gradient(d, x));
+  };
+  const Tensor x = {1.f, 2.f, 3.f};
+  for (const auto& [d, dd] : {derivatives(x), gk::function(derivatives)(x)}) {
+    EXPECT_EQ(d.to_vector<float>(), (std::vector{3.f, 12.f, 27.f}));
+    EXPECT_EQ(dd.to_vector<float>(), (std::vector{6.f, 12.f, 18.f}));
+  }
+}
+
 TEST(DatasetTest, IteratorsInTracedFunctions) {
   const gk::Iterator it(Dataset::range(3));
   auto next = gk::function([&it](Tensor scale) {

@@ -1,7 +1,12 @@
 // Optionals: the components of an element, or nothing.
 #include "data/optional.h"
+#include "framework/grad_context.h"
 #include "framework/op_registry.h"
 #include "ops/data/dataset_kernel.h"
+#include "ops/element_moves.h"
+#include "ops/fn/OptionalFromValue.h"
+#include "ops/fn/OptionalGetValue.h"
+#include "ops/scalar_constant.h"
 
 namespace gk {
 namespace {
@@ -48,6 +53,40 @@ Status ValueShape(InferenceContext& c) {
   return OkStatus();
 }
 
+// --- Gradients: optionals of the components' gradients.
+
+// What has no zeros has false for a gradient, which nobody asks for.
+bool HasZeros(DataType type) {
+  return IsNumeric(type) || type == DataType::kBool ||
+         type == DataType::kVariant;
+}
+
+void GetValueGradient(GradContext& g) {
+  TensorVector components;
+  for (int i = 0; i < g.num_outputs(); ++i) {
+    components.push_back(HasZeros(g.y(i).dtype())
+                             ? g.dy(i)
+                             : ScalarConstant(DataType::kBool, 0));
+  }
+  g.Set(0, ops::OptionalFromValue(components));
+}
+
+void FromValueGradient(GradContext& g) {
+  std::vector<DataType> types;
+  std::vector<PartialTensorShape> shapes;
+  for (int i = 0; i < g.num_inputs(); ++i) {
+    const DataType type = g.x(i).dtype();
+    types.push_back(HasZeros(type) ? type : DataType::kBool);
+    // The gradient of rows in one variant may be rows in several.
+    shapes.push_back(IsNumeric(type) ? g.x(i).partial_shape()
+                                     : PartialTensorShape());
+  }
+  const TensorVector components = ops::OptionalGetValue(g.dy(0), types, shapes);
+  for (int i = 0; i < g.num_inputs(); ++i) {
+    if (IsTrainable(g.x(i).dtype())) g.Set(i, components[i]);
+  }
+}
+
 const OpRecord kRecords[] = {
     {.name = "OptionalNone",
      .inputs = "",
@@ -62,9 +101,9 @@ const OpRecord kRecords[] = {
      .inputs = "components: Toutput_types",
      .outputs = "optional: variant",
      .attrs = "Toutput_types: list(type) >= 1",
-     .traits = kNoGradient,
      .shape = shape_fn::Scalar,
      .kernel = {.compute = ComputeFromValue},
+     .gradient = FromValueGradient,
      .doc = "An optional of these components."},
 
     {.name = "OptionalHasValue",
@@ -80,9 +119,9 @@ const OpRecord kRecords[] = {
      .inputs = "optional: variant",
      .outputs = "components: output_types",
      .attrs = GK_ELEMENT_ATTRS,
-     .traits = kNoGradient,
      .shape = ValueShape,
      .kernel = {.compute = ComputeGetValue},
+     .gradient = GetValueGradient,
      .doc = "The components of an optional; an error if it has none."},
 };
 

@@ -3,10 +3,16 @@
 #include <algorithm>
 #include <cstring>
 
+#include "framework/grad_context.h"
 #include "framework/kernel_context.h"
 #include "framework/op_registry.h"
 #include "framework/tensor_sum.h"
 #include "ops/element_moves.h"
+#include "ops/fn/GatherV2.h"
+#include "ops/fn/RaggedTensorFromVariant.h"
+#include "ops/fn/RaggedTensorToVariant.h"
+#include "ops/fn/RaggedTensorToVariantGradient.h"
+#include "ops/fn/Reshape.h"
 
 namespace gk {
 namespace {
@@ -53,13 +59,17 @@ StatusOr<Ref<VariantObject>> RaggedVariant::Add(
     return InvalidArgument("Trying to add a {} to a {}", other.type_name(),
                            type_name());
   }
-  if (!std::equal(splits_.begin(), splits_.end(), o->splits_.begin(),
-                  o->splits_.end(), SameBytes)) {
+  // A gradient's gradient has values alone.
+  const bool bare = splits_.empty() || o->splits_.empty();
+  if (bare ? !(values_.shape() == o->values_.shape())
+           : !std::equal(splits_.begin(), splits_.end(), o->splits_.begin(),
+                         o->splits_.end(), SameBytes)) {
     return InvalidArgument(
         "Can't add RaggedTensorVariants: their row splits differ");
   }
   GK_ASSIGN_OR_RETURN(Tensor sum, SumOf(values_, o->values_));
-  return Ref<VariantObject>(MakeRef<RaggedVariant>(splits_, std::move(sum)));
+  return Ref<VariantObject>(MakeRef<RaggedVariant>(
+      splits_.empty() ? o->splits_ : splits_, std::move(sum)));
 }
 
 int64_t SplitAt(const Tensor& splits, int64_t i) {
@@ -346,6 +356,128 @@ Status FromVariantShape(InferenceContext& c) {
   return OkStatus();
 }
 
+// --- Gradients.
+
+// Of values in variants: theirs, one behind the other. A variant that nothing
+// was made of has no gradient: as many zeros as `splits` says.
+Status ComputeToVariantGradient(KernelContext& c) {
+  const Tensor &encoded = c.input(0), &splits = c.input(1);
+  const auto type = c.attr<DataType>("Tvalues");
+  std::vector<int64_t> dims;
+  if (c.input(2).rank() != 1) {
+    return InvalidArgument("dense_values_shape must be a vector, got shape {}",
+                           c.input(2).shape().DebugString());
+  }
+  GK_RETURN_IF_ERROR(IntegerValues(c.input(2), &dims));
+  GK_ASSIGN_OR_RETURN(const TensorShape shape, TensorShape::Make(dims));
+  TensorVector parts;
+  for (const Variant& v : encoded.flat<Variant>()) {
+    if (const auto* ragged = v.As<RaggedVariant>(); ragged != nullptr) {
+      parts.push_back(ragged->values().Alias());
+      continue;
+    }
+    if (v.get() != nullptr) {
+      return InvalidArgument(
+          "encoded_ragged_grad holds a {} instead of a RaggedTensorVariant",
+          v.get()->type_name());
+    }
+    const auto i = static_cast<int64_t>(parts.size());
+    TensorShape rows = shape;
+    if (encoded.rank() > 0) {
+      const bool known = splits.rank() == 1 && i + 1 < splits.num_elements();
+      const int64_t n =
+          known ? SplitAt(splits, i + 1) - SplitAt(splits, i) : -1;
+      if (n < 0 || shape.rank() == 0 || n > shape.dim(0)) {
+        return InvalidArgument("row_splits do not say how many rows are in {}",
+                               i);
+      }
+      rows.SetDim(0, n);
+    }
+    GK_ASSIGN_OR_RETURN(Tensor zeros, Tensor::Zeros(type, rows));
+    parts.push_back(std::move(zeros));
+  }
+  int64_t elements = 0;
+  for (const Tensor& part : parts) {
+    if (part.dtype() != type) {
+      return InvalidArgument("Expected values Tensor dtype: {}, found: {}",
+                             DataTypeString(type),
+                             DataTypeString(part.dtype()));
+    }
+    elements += part.num_elements();
+  }
+  if (elements != shape.num_elements()) {
+    return InvalidArgument(
+        "The variants hold {} values, dense_values_shape {} is of {}", elements,
+        shape.DebugString(), shape.num_elements());
+  }
+  if (parts.size() == 1 && parts[0].shape() == shape) {
+    c.set_output(0, std::move(parts[0]));
+    return OkStatus();
+  }
+  Tensor* joined;
+  GK_RETURN_IF_ERROR(c.Allocate(0, type, shape, &joined));
+  return VisitMoved(type, [&]<class T>(std::type_identity<T>) {
+    T* to = static_cast<T*>(joined->raw_data());
+    for (const Tensor& part : parts) {
+      to = std::copy_n(static_cast<const T*>(part.raw_data()),
+                       part.num_elements(), to);
+    }
+  });
+}
+
+Status ToVariantGradientShape(InferenceContext& c) {
+  PartialTensorShape s;
+  GK_RETURN_IF_ERROR(c.WithRank(2, 1, &s));
+  c.set_output(0, c.ValueAsShape(2));
+  return OkStatus();
+}
+
+// Where what is in the rows of the outermost dimension begins among the
+// values.
+Tensor ValueSplits(std::span<const Tensor> splits) {
+  Tensor at = splits[0];
+  for (const Tensor& inner : splits.subspan(1)) {
+    at = ops::GatherV2(inner, at, IntegerConstant(0));
+  }
+  return at;
+}
+
+void ToVariantGradient(GradContext& g) {
+  const int rank = g.num_inputs() - 1;
+  if (!g.wants(rank)) return;
+  TensorVector splits;
+  for (int i = 0; i < rank; ++i) splits.push_back(g.x(i));
+  g.Set(rank, ops::RaggedTensorToVariantGradient(
+                  g.dy(0),
+                  g.attr<bool>("batched_input")
+                      ? ValueSplits(splits)
+                      : IntegerConstant(0, g.attr<DataType>("Tsplits")),
+                  ShapeTensor(g.x(rank)), g.attr<DataType>("Tvalues")));
+}
+
+void ToVariantGradientGradient(GradContext& g) {
+  if (!g.wants(0)) return;
+  const bool whole =
+      g.x(0).partial_shape().rank() == 0 || g.x(1).partial_shape().rank() == 0;
+  const TensorVector splits = whole ? TensorVector() : TensorVector{g.x(1)};
+  g.Set(0, ops::RaggedTensorToVariant(splits, g.dy(0), !whole));
+}
+
+void FromVariantGradient(GradContext& g) {
+  const int64_t wanted = g.attr<int64_t>("output_ragged_rank");
+  const int64_t inner = g.attr<int64_t>("input_ragged_rank");
+  int64_t outer = g.x(0).partial_shape().rank();
+  if (outer < 0) outer = inner >= 0 ? wanted - inner : wanted > 0 ? 1 : 0;
+  TensorVector splits;
+  for (int64_t k = std::max<int64_t>(outer - 1, 0); k < wanted; ++k) {
+    splits.push_back(g.y(static_cast<int>(k)));
+  }
+  Tensor rows = ops::RaggedTensorToVariant(
+      splits, g.dy(static_cast<int>(wanted)), outer > 0);
+  if (outer > 1) rows = ops::Reshape(rows, ShapeTensor(g.x(0)));
+  g.Set(0, std::move(rows));
+}
+
 const OpRecord kRecords[] = {
     {.name = "RaggedTensorToVariant",
      .inputs = "rt_nested_splits: RAGGED_RANK * Tsplits;"
@@ -353,9 +485,9 @@ const OpRecord kRecords[] = {
      .outputs = "encoded_ragged: variant",
      .attrs = "RAGGED_RANK: int >= 0; Tvalues: type; "
               "Tsplits: type in [int32, int64] = int64; batched_input: bool",
-     .traits = kNoGradient,
      .shape = ToVariantShape,
      .kernel = {.compute = ComputeToVariant},
+     .gradient = ToVariantGradient,
      .doc = "A ragged tensor in a variant, or each of its rows in one."},
 
     {.name = "RaggedTensorFromVariant",
@@ -364,11 +496,21 @@ const OpRecord kRecords[] = {
                 "output_dense_values: Tvalues",
      .attrs = "input_ragged_rank: int >= -1; output_ragged_rank: int >= 0; "
               "Tvalues: type; Tsplits: type in [int32, int64] = int64",
-     .traits = kNoGradient,
      .shape = FromVariantShape,
      .kernel = {.compute = ComputeFromVariant},
+     .gradient = FromVariantGradient,
      .doc = "The ragged tensor in a variant, or the one whose rows are in "
             "several."},
+
+    {.name = "RaggedTensorToVariantGradient",
+     .inputs = "encoded_ragged_grad: variant; row_splits: Tsplits;"
+               "dense_values_shape: int32",
+     .outputs = "dense_values_grad: Tvalues",
+     .attrs = "Tvalues: type; Tsplits: type in [int32, int64] = int64",
+     .shape = ToVariantGradientShape,
+     .kernel = {.compute = ComputeToVariantGradient},
+     .gradient = ToVariantGradientGradient,
+     .doc = "The gradient of values in variants."},
 };
 
 }  // namespace

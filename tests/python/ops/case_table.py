@@ -96,7 +96,8 @@ NOT_CALLED = {
          "DeserializeSparse", "DirectedInterleaveDataset",
          "GroupByWindowDataset", "IgnoreErrorsDataset",
          "PaddedBatchDatasetV2", "RaggedTensorFromVariant",
-         "RaggedTensorToVariant", "RandomDataset", "RandomDatasetV2",
+         "RaggedTensorToVariant", "RaggedTensorToVariantGradient",
+         "RandomDataset", "RandomDatasetV2",
          "RebatchDatasetV2", "SerializeManySparse", "SerializeSparse",
          "UniqueDataset", "WindowDataset"),
         "for elements of datasets; tests/programs/dataset_elements.py and "
