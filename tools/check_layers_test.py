@@ -220,6 +220,45 @@ class PatchTest(unittest.TestCase):
             self.assertNotIn("sets", self.judge(text), text)
 
 
+class LookupTest(unittest.TestCase):
+    def test_nothing_of_the_package_is_looked_up(self) -> None:
+        for line in (
+            'f = nb::module_::import_("graphkiln.nest").attr("flatten");',
+            'Call(\n    "graphkiln._src.ops", "identity", x);',
+            'static constinit ImportedOnce c("graphkiln._graphkiln", "Graph");',
+        ):
+            status, output = judge({"python/src/nest/a.cc": line + "\n"})
+            self.assertEqual(status, 1, output)
+            self.assertIn("looks a part of the package up", output)
+
+    def test_homes_and_other_packages_are_fine(self) -> None:
+        lines = (
+            'AddClass(m, "Iterator", base, "graphkiln.data");\n'
+            'nb::module_::import_("numpy");\n'
+        )
+        status, output = judge({"python/src/nest/a.cc": lines})
+        self.assertEqual(status, 0, output)
+
+    def judge_parts(self, module: str) -> tuple[int, str]:
+        return judge({
+            "python/src/binding/package_parts.h": '  PART(f, "graphkiln.a")\n',
+            "python/graphkiln/a.py": module,
+        })
+
+    def test_modules_provide_what_is_asked_for(self) -> None:
+        f = "def f():\n    pass\n"
+        status, output = self.judge_parts(f + "_graphkiln.provide(f)\n")
+        self.assertEqual(status, 0, output)
+        for module, words in (
+            (f, "f is either asked for"),
+            (f + "_graphkiln.provide(f, g)\n", "g is either asked for"),
+            ("_graphkiln.provide(f)\n" + f, "last line"),
+        ):
+            status, output = self.judge_parts(module)
+            self.assertEqual(status, 1, output)
+            self.assertIn(words, output)
+
+
 class StaticsTest(unittest.TestCase):
     NAME = "python/src/nest/a.cc"
 

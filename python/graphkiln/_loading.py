@@ -11,6 +11,8 @@ import gc
 import sys
 import types
 
+from graphkiln import _graphkiln
+
 _lock = _thread.RLock()
 # Whoever has it never waits for somebody who wants it, as far as we know.
 _PATIENCE = 20.0
@@ -42,3 +44,6 @@ def load(name: str) -> types.ModuleType:
     with _Alone():
         __import__(name)
         return sys.modules[name]
+
+
+_graphkiln.provide(load)

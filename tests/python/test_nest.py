@@ -78,11 +78,6 @@ def test_structures_that_change_while_they_are_mapped():
         tf.nest.map_structure(grow, values)
 
 
-def test_paths():
-    value = {"b": Point(1, [2]), "a": (3, {7: 4})}
-    assert _graphkiln.nest_paths(value) == ["a/0", "a/1/7", "b/x", "b/y/0"]
-
-
 def test_what_functions_take_and_give():
     @tf.function
     def f(a, *, b):

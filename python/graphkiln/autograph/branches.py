@@ -96,3 +96,6 @@ def choice_of(a: object, b: object) -> int:
     ):
         return 0
     return int(callable(a))
+
+
+_graphkiln.provide(choice_of)

@@ -138,3 +138,6 @@ def _component_shapes(value: object, shape) -> list:
         else TensorShape([None, *t.shape.as_list()[1:]])
         for t in parts
     ]
+
+
+_graphkiln.provide(initialized, restricted)

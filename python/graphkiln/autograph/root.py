@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from graphkiln import _graphkiln
 from graphkiln.autograph import (
     calls,
     failures,
@@ -29,3 +30,6 @@ def convert(function: Callable, features: object) -> Callable:
             raise told.with_traceback(error.__traceback__) from None
 
     return traced
+
+
+_graphkiln.provide(convert)

@@ -448,3 +448,6 @@ def _converted(value, dtype=None, name=None, as_ref=False):
 
 
 _graphkiln.register_tensor_conversion_function(StagedList, _converted)
+
+
+_graphkiln.provide(empties)

@@ -86,3 +86,6 @@ def _first_difference(path: str, a, b) -> str:
     ):
         return "" if (a is None) == (b is None) else f"{path}: "
     return f"{path}: "
+
+
+_graphkiln.provide(difference, taken_apart)

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from graphkiln import _graphkiln
+
 
 class Undefined:
     """The value of a local name before its first assignment. Any use of it
@@ -100,3 +102,6 @@ def ldu(load: Callable, name: str) -> object:
     except (AttributeError, IndexError, KeyError, NameError):
         return Undefined(name)
     return Undefined(name) if type(value) is Undefined else value
+
+
+_graphkiln.provide(Undefined, UndefinedReturnValue)

@@ -32,3 +32,6 @@ class Dataset(
     >>> [x.numpy().tolist() for x in dataset]
     [[10, 20], [30]]
     """
+
+
+_graphkiln.provide(Dataset)

@@ -83,3 +83,6 @@ def dataset_loop(
     except BaseException:
         set_state(before)
         raise
+
+
+_graphkiln.provide(dataset_loop, iterator_loop)

@@ -134,3 +134,6 @@ def _name(transformation: str, function: Callable) -> str:
     name = getattr(function, "__name__", None) or type(function).__name__
     text = transformation.replace(".", "_").replace("()", "") + "_" + name
     return re.sub(r"[^A-Za-z0-9_]", "", text)
+
+
+_graphkiln.provide(Traced, of_components)

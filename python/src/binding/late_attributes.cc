@@ -13,6 +13,8 @@ std::map<std::string, std::function<PyObject*()>, std::less<>>& Late() {
   return *late;
 }
 
+PyObject* this_module = nullptr;
+
 PyObject* Find(PyObject* module, PyObject* name) {
   const auto found = Late().find(StringView(name));
   if (found == Late().end()) {
@@ -52,12 +54,15 @@ void AddLate(std::string name, std::function<PyObject*()> make) {
 }
 
 bool AddLateAttributes(PyObject* module) {
+  this_module = module;
   return PyModule_AddFunctions(module, functions) == 0;
 }
 
 PyObject* LateAttribute(const char* name) {
-  return ImportAttribute("graphkiln._graphkiln", name).Release();
+  return PyObject_GetAttrString(this_module, name);
 }
+
+PyObject* ThisModule() { return this_module; }
 
 PyObject* MakeEnum(const char* base, const char* home, const char* name,
                    const char* doc,

@@ -19,6 +19,8 @@ void AddLate(std::string name, std::function<PyObject*()> make);
 bool AddLateAttributes(PyObject* module);
 // One of them. New reference; null with an exception set.
 PyObject* LateAttribute(const char* name);
+// The module, where pickles find what they name. Borrowed.
+PyObject* ThisModule();
 
 // An enumeration of these members. `base` is "Enum" or "IntEnum", `home` the
 // module that shows it. New reference; null with an exception set.

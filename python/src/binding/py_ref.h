@@ -76,7 +76,7 @@ void DeferredDecref(PyObject* p);
 // An attribute of a Python module, imported on first use. New reference, null
 // with an exception set.
 PyRef ImportAttribute(const char* module, const char* name);
-// Calls graphkiln's own Python function `module`.`name`.
+// Calls the function `module`.`name`.
 PyObject* CallPython(const char* module, const char* name,
                      std::initializer_list<PyObject*> args);
 

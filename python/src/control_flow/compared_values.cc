@@ -10,11 +10,6 @@ namespace nb = nanobind;
 
 namespace {
 
-// TypeError or ValueError unless two values nest alike.
-void CheckNests(nb::handle a, nb::handle b) {
-  Call("graphkiln.nest", "assert_same_structure", a, b, nb::bool_(true),
-       nb::bool_(true));
-}
 // TypeError if TensorArrays differ in dtype, which handles do not tell.
 void CheckArrays(nb::handle a, nb::handle b) {
   const std::vector<nb::object> ours = Leaves(a, false),
@@ -52,7 +47,7 @@ Status ComparedBranches(const StagedValue& a, const StagedValue& b) {
   if (AreAlike(a, b)) return OkStatus();
   return ErrorOf([&] {
     const nb::object first = PythonValue(a), second = PythonValue(b);
-    CheckNests(first, second);
+    CheckNests(first, second, true, NestRules::kExpanded);
     CheckArrays(first, second);
   });
 }
@@ -60,7 +55,7 @@ Status ComparedIterations(const StagedValue& before, const StagedValue& after) {
   if (AreAlike(before, after)) return OkStatus();
   return ErrorOf([&] {
     const nb::object first = PythonValue(before), second = PythonValue(after);
-    CheckNests(second, first);
+    CheckNests(second, first, true, NestRules::kExpanded);
     CheckArrays(first, second);
   });
 }

@@ -7,6 +7,7 @@
 #include "function/branch_builder.h"
 #include "function/dataset_loop.h"
 #include "function/loop_builder.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/data/made_dataset.h"
@@ -45,8 +46,7 @@ class SymbolsOfBranches final : public SymbolHost<BranchHost> {
       return Choice::kPasses;
     }
     if (IsTensor(a.ptr()) || IsTensor(b.ptr())) return Choice::kChosen;
-    const nb::object choice =
-        Call("graphkiln.autograph.branches", "choice_of", a, b);
+    const nb::object choice = package::choice_of(a, b);
     return static_cast<Choice>(nb::cast<int>(choice));
   }
   void SetResult(size_t i, const StagedValue& value) override {
@@ -102,8 +102,8 @@ class PyLoopState {
       for (nb::handle pair : invariants) {
         const size_t i = nb::cast<size_t>(pair[0]);
         if (!before[i].has_tensors()) continue;
-        const nb::object given = Call("graphkiln.autograph.loops", "restricted",
-                                      PythonValue(before[i]), pair[1]);
+        const nb::object given =
+            package::restricted(PythonValue(before[i]), nb::object(pair[1]));
         before[i] = ValueOfSymbol(given[0]);
         shapes.emplace_back(i, given[1]);
       }
@@ -193,8 +193,7 @@ TensorVector Initialized(const Tensor& ran,
                          const TensorVector& outputs) {
   nb::list names;
   for (const std::string& name : needed) names.append(nb::str(name.c_str()));
-  return Tensors(Call("graphkiln.autograph.loops", "initialized", Wrapped(ran),
-                      names, Wrapped(outputs)));
+  return Tensors(package::initialized(Wrapped(ran), names, Wrapped(outputs)));
 }
 
 // Thrown where it turns out that a condition is Python's.
@@ -271,8 +270,7 @@ class SymbolsOfLoop final : public SymbolHost<StagedLoop> {
       if (*live == nullptr) {
         Throw(RuntimeError("a list is used outside of the loop that grows it"));
       }
-      const TensorVector empty =
-          Tensors(Call("graphkiln.autograph.staged_list", "empties", elements));
+      const TensorVector empty = Tensors(package::empties(elements));
       return Told([&] { return Wrapped((**live)(i, empty)); });
     });
   }

@@ -15,6 +15,11 @@ namespace gk::py {
 LoopOptions LoopOptionsOf(nanobind::handle limit, int64_t parallel_iterations,
                           std::string name);
 
+// tf.cond. (control_flow_functions.cc)
+nanobind::object CondOf(nanobind::handle pred, nanobind::handle true_fn,
+                        nanobind::handle false_fn,
+                        nanobind::handle name = Py_None);
+
 // What statements that AutoGraph has converted become.
 void AddControlFlow(nanobind::module_& m);
 // tf.cond, tf.case, tf.switch_case, tf.while_loop.

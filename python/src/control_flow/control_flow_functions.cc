@@ -69,22 +69,20 @@ class ResultsOfBranches final : public PythonHost<BranchHost> {
   StagedValue result_;
 };
 
+}  // namespace
+
 nb::object CondOf(nb::handle pred, nb::handle true_fn, nb::handle false_fn,
-                  PyObject* name) {
-  const std::string scope = NameOr(name, "cond");
+                  nb::handle name) {
+  const std::string scope = NameOr(name.ptr(), "cond");
   if (IsEager()) {
     const nb::object truth =
         IsSequence(pred) ? Wrapped(Converted(pred)) : nb::borrow(pred);
     const WithinScope within(scope);
     nb::object result = (Truth(truth) ? true_fn : false_fn)();
     if (IsTensor(result.ptr())) return result;
-    return Call("graphkiln.nest", "map_structure",
-                nb::cpp_function(
-                    [](nb::object x) {
-                      return nb::isinstance<Operation>(x) ? nb::none() : x;
-                    },
-                    nb::arg().none()),
-                result);
+    return MappedNest(result, [](nb::handle x) {
+      return nb::isinstance<Operation>(x) ? nb::none() : nb::borrow(x);
+    });
   }
   if (PyBool_Check(pred.ptr())) {
     PyErr_SetObject(
@@ -101,6 +99,8 @@ nb::object CondOf(nb::handle pred, nb::handle true_fn, nb::handle false_fn,
   return branches.Build(condition, scope);
 }
 
+namespace {
+
 PyObject* Cond(PyObject*, PyObject* args, PyObject* kwargs) {
   PyObject *pred, *true_fn = Py_None, *false_fn = Py_None, *name = Py_None;
   if (!ParseArguments(args, kwargs, "O|OOO:cond",
@@ -113,7 +113,7 @@ PyObject* Cond(PyObject*, PyObject* args, PyObject* kwargs) {
     Throw(TypeError("cond(): 'false_fn' argument required"));
   }
   if (!IsCallable(false_fn)) Throw(TypeError("'false_fn' must be callable."));
-  return CondOf(pred, true_fn, false_fn, name).release().ptr();
+  return CondOf(pred, true_fn, false_fn, nb::handle(name)).release().ptr();
 }
 
 // Functions by their indices: 0, 1, ...
@@ -381,8 +381,7 @@ void AppendShapes(nb::handle value, nb::object invariant, nb::list* shapes) {
 // follow from the invariant for the whole.
 std::vector<PartialTensorShape> FlatShapes(nb::handle values,
                                            nb::handle invariants) {
-  Call("graphkiln.nest", "assert_same_structure", values, invariants,
-       nb::bool_(false));
+  CheckNests(values, invariants, /*check_types=*/false);
   const std::vector<nb::object> leaves = Leaves(values, false),
                                 given = Leaves(invariants, false);
   nb::list shapes;
@@ -411,9 +410,9 @@ nb::object EagerLoop(nb::handle condition, nb::handle body,
         after = LikeVariables(after, variables);
       }
       before = nb::list(before);
-      Call("graphkiln.nest", "assert_same_structure", before, nb::list(after));
+      CheckNests(before, nb::list(after));
     } else {
-      Call("graphkiln.nest", "assert_same_structure", before, after);
+      CheckNests(before, after);
     }
     variables = after;
   }
@@ -421,12 +420,12 @@ nb::object EagerLoop(nb::handle condition, nb::handle body,
 }
 
 // Constants are made outside of the loop's scope.
-nb::object WithConstant(nb::object x) {
+nb::object WithConstant(nb::handle x) {
   PyObject* const o = x.ptr();
   const bool plain = PyLong_Check(o) || PyFloat_Check(o) ||
                      PyComplex_Check(o) || PyUnicode_Check(o) ||
                      PyBytes_Check(o) || IsNumpyValue(o);
-  return plain ? Wrapped(Converted(x)) : x;
+  return plain ? Wrapped(Converted(x)) : nb::borrow(x);
 }
 
 PyObject* WhileLoop(PyObject*, PyObject* args, PyObject* kwargs) {
@@ -450,9 +449,8 @@ PyObject* WhileLoop(PyObject*, PyObject* args, PyObject* kwargs) {
   if (IsEager()) {
     return EagerLoop(condition, body, nb::borrow(given), limit).release().ptr();
   }
-  const nb::object variables = Call(
-      "graphkiln.nest", "map_structure",
-      nb::cpp_function(&WithConstant, nb::arg().none()), nb::handle(given));
+  const nb::object variables =
+      MappedNest(given, [](nb::handle leaf) { return WithConstant(leaf); });
   VariablesOfLoop loop(condition, body, variables);
   if (invariants != Py_None) loop.SetShapes(FlatShapes(variables, invariants));
   return Told([&] {

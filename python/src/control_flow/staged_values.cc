@@ -4,7 +4,7 @@
 
 #include "function/loop_builder.h"
 #include "python/src/binding/class_attribute.h"
-#include "python/src/binding/imported_once.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/graph/graph_parts.h"
@@ -18,9 +18,6 @@ namespace {
 
 namespace nb = nanobind;
 using Kind = StagedValue::Kind;
-
-constexpr char kStaging[] = "graphkiln.autograph.staging";
-constexpr char kSymbols[] = "graphkiln.autograph.symbols";
 
 std::shared_ptr<const void> Held(nb::handle value) {
   return {value.inc_ref().ptr(), [](PyObject* o) { nb::handle(o).dec_ref(); }};
@@ -58,12 +55,10 @@ bool IsNumber(PyObject* o) {
 }
 
 bool IsLostName(nb::handle value) {
-  static constinit ImportedOnce type(kSymbols, "Undefined");
-  return value.type().is(Owned(Py_XNewRef(type.Get())));
+  return value.type().is(package::Undefined.Held());
 }
 bool IsLostResult(nb::handle value) {
-  static constinit ImportedOnce type(kSymbols, "UndefinedReturnValue");
-  return value.type().is(Owned(Py_XNewRef(type.Get())));
+  return value.type().is(package::UndefinedReturnValue.Held());
 }
 
 // Is it a tuple or a list of tensors alone?
@@ -158,7 +153,7 @@ StagedValue ValueOfSymbol(nb::handle value) {
     return undefined;
   }
   if (IsFlat(o)) return ValueOfStructure(value);
-  const nb::object parts = Call(kStaging, "taken_apart", value);
+  const nb::object parts = package::taken_apart(value);
   if (parts.is_none()) return Other(Kind::kObject, value);
   if (PyBool_Check(parts.ptr())) return Other(Kind::kOpenList, value);
   return Structure(parts);
@@ -192,12 +187,22 @@ nb::object AsLeaf(nb::handle value) {
   return Wrapped(Converted(value));
 }
 
+nb::object MappedNest(nb::handle structure,
+                      FunctionRef<nb::object(nb::handle)> f) {
+  const nb::object leaves =
+      Owned(FlatList(structure.ptr(), NestRules::kNest).Release());
+  nb::list made;
+  for (nb::handle leaf : leaves) made.append(f(leaf));
+  return Owned(Packed(structure.ptr(), NestRules::kNest, made.ptr()));
+}
 nb::object WithTensorLeaves(nb::handle structure) {
-  static constinit MadeOnce leaf;
-  const nb::handle function = leaf.Get([] {
-    return nb::cpp_function(&AsLeaf, nb::arg().none()).release().ptr();
-  });
-  return Call("graphkiln.nest", "map_structure", function, structure);
+  return MappedNest(structure, [](nb::handle leaf) { return AsLeaf(leaf); });
+}
+void CheckNests(nb::handle first, nb::handle second, bool check_types,
+                NestRules rules) {
+  if (!AssertSame(first.ptr(), second.ptr(), check_types, rules)) {
+    throw nb::python_error();
+  }
 }
 
 std::vector<nb::object> Leaves(nb::handle value, bool expand) {
@@ -222,8 +227,8 @@ nb::object PythonValue(const StagedValue& value) {
     if (PyList_CheckExact(HostOf(value).ptr())) return flat;
     return nb::tuple(flat);
   }
-  return Call("graphkiln.nest", "pack_sequence_as", HostOf(value), flat,
-              nb::bool_(true));
+  return Owned(
+      PackedSequence(HostOf(value).ptr(), NestRules::kExpanded, flat.ptr()));
 }
 
 void BeginPart(FuncGraph* part) {
@@ -256,16 +261,15 @@ std::string Symbols::Places(size_t i) const {
 Status Symbols::Compare(size_t i, const StagedValue& a,
                         const StagedValue& b) const {
   if (AreAlike(a, b)) return OkStatus();
-  const std::string text =
-      TextOf(Call(kStaging, "difference", nb::str(names[i].c_str()),
-                  PythonValue(a), PythonValue(b)));
+  const std::string text = TextOf(package::difference(
+      nb::str(names[i].c_str()), PythonValue(a), PythonValue(b)));
   return text.empty() ? OkStatus() : TypeError("{}", text);
 }
 
 nb::object Symbols::Lost(size_t i, bool pending,
                          const std::string& text) const {
-  return Call(kSymbols, "Undefined", nb::str(names[i].c_str()),
-              nb::bool_(pending), nb::str(text.c_str()));
+  return package::Undefined(nb::str(names[i].c_str()), nb::bool_(pending),
+                            nb::str(text.c_str()));
 }
 
 std::vector<std::string> Names(nb::handle names) {

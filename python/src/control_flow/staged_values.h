@@ -9,9 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "function/staged_value.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/binding/throw_status.h"
+#include "python/src/nest/nest.h"
 #include "python/src/tensors/convert.h"
 
 namespace gk::py {
@@ -58,8 +60,13 @@ bool AreAlike(const StagedValue& a, const StagedValue& b);
 // A tensor for anything that converts; composite values and None as they are,
 // None for an operation.
 nanobind::object AsLeaf(nanobind::handle value);
-// The same of all leaves of a structure.
+// The structure with what `f` makes of its leaves.
+nanobind::object MappedNest(nanobind::handle structure,
+                            FunctionRef<nanobind::object(nanobind::handle)> f);
 nanobind::object WithTensorLeaves(nanobind::handle structure);
+// TypeError or ValueError unless two values nest alike.
+void CheckNests(nanobind::handle first, nanobind::handle second,
+                bool check_types = true, NestRules rules = NestRules::kNest);
 // The leaves of a value, those of composite ones too if `expand`.
 std::vector<nanobind::object> Leaves(nanobind::handle value, bool expand);
 

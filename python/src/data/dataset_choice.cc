@@ -1,6 +1,7 @@
 // tf.data.Dataset: elements of several datasets, by choice or by chance.
 #include "function/dataset_choice.h"
 
+#include "python/src/binding/package_parts.h"
 #include "python/src/data/dataset_methods.h"
 #include "python/src/data/dataset_step.h"
 
@@ -22,7 +23,7 @@ nb::object CommonSpec(const nb::list& datasets) {
   nb::object spec = ElementSpecOf(datasets[0]);
   for (size_t i = 1; i < nb::len(datasets); ++i) {
     const nb::object next = ElementSpecOf(datasets[i]);
-    spec = OfElements("common", spec, next);
+    spec = Common(spec, next);
     if (spec.is_none()) {
       Throw(TypeError(
           "Invalid `datasets`. `datasets` must have compatible element "
@@ -108,8 +109,7 @@ nb::object Sample(const Arguments& a) {
 }
 
 nb::object Resample(const Arguments& a) {
-  const nb::object class_of = Call("graphkiln._src.function.tracing", "convert",
-                                   a["class_func"], nb::none());
+  const nb::object class_of = package::convert(a["class_func"], nb::none());
   const auto pair = [=](nb::args element) {
     return nb::make_tuple(class_of(*element), nb::len(element) == 1
                                                   ? nb::object(element[0])

@@ -1,14 +1,18 @@
 #include "python/src/data/dataset_class.h"
 
 #include "data/dataset.h"
+#include "function/run_order.h"
 #include "python/src/binding/class_members.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/data/dataset_ops.h"
 #include "python/src/data/dataset_step.h"
 #include "python/src/data/element_spec.h"
 #include "python/src/graph/func_graph_object.h"
+#include "python/src/graph/graph_scopes.h"
 #include "python/src/ops/call_op.h"
+#include "python/src/ops/op_function.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/tensor_spec_type.h"
@@ -23,9 +27,6 @@ namespace {
 
 Handle base;  // the class, for ever
 
-Object Extension(const char* name) {
-  return nb::module_::import_("graphkiln._graphkiln").attr(name);
-}
 // The graph that is being built, or None.
 Object GraphHere() {
   FuncGraph* f = FuncGraph::Current();
@@ -90,7 +91,7 @@ Object Iterate(Handle self) {
         "`tf.data.Dataset` only supports Python-style iteration in eager mode "
         "or within tf.function."));
   }
-  return Extension("Iterator")(self);
+  return NewIterator(self);
 }
 Object NumpyIterator(Handle self) {
   if (OpBuilder::Current()->builds_graph()) {
@@ -105,7 +106,7 @@ Object NumpyIterator(Handle self) {
         "that produce values of type {}",
         TextOf(Object(leaf.attr("value_type")))));
   }
-  return Extension("NumpyIterator")(self);
+  return NewNumpyIterator(self);
 }
 Object SingleElement(Handle self, Handle) {
   const Object spec = self.attr("element_spec");
@@ -118,9 +119,7 @@ Object SingleElement(Handle self, Handle) {
 // --- For AutoGraph.
 
 Object LoopOver(Handle self, nb::tuple loop) {
-  const Object function =
-      Owned(ImportAttribute("graphkiln.data._loops", "dataset_loop").Release());
-  return function(self, *loop);
+  return package::dataset_loop.Held()(self, *loop);
 }
 Object StagedLength(Handle self) {
   const Object length = self.attr("cardinality")();
@@ -133,16 +132,13 @@ Object StagedLength(Handle self) {
   const Object check = Owned(
       CallOp(kAssert, {{"condition", known.ptr()}, {"data", data.ptr()}}));
   if (!check.is_none()) first.append(check);
-  const Object scope = Extension("control_dependencies")(first);
-  scope.attr("__enter__")();
-  try {
-    const Object same = Call("graphkiln._src.ops", "identity", length);
-    scope.attr("__exit__")(nb::none(), nb::none(), nb::none());
-    return same;
-  } catch (...) {
-    scope.attr("__exit__")(nb::none(), nb::none(), nb::none());
-    throw;
+  std::vector<Node*> before;
+  const Object graph = GraphHere();
+  if (!graph.is_none() && !GatesOf(graph.ptr(), first.ptr(), &before)) {
+    throw nb::python_error();
   }
+  const RunsAfter order(FuncGraph::Current(), before);
+  return Owned(CallOp(kIdentity, {{"input", length.ptr()}}));
 }
 Object Enumerated(Handle self, Handle start) {
   return self.attr("enumerate")(start);
@@ -155,6 +151,10 @@ Object Mapped(Handle self, Handle function) {
 }
 Object Filtered(Handle self, Handle function) {
   return self.attr("filter")(function);
+}
+
+Object FunctionOf(const char* op) {
+  return Owned(FunctionOfOp(OpInfo::Find(op)->record()));
 }
 
 // Is there an element that `ends` holds for? Then the first one says what
@@ -172,16 +172,15 @@ Object OfBools(Handle self, const char* name, const char* ends, bool value,
                    "that return bool scalars; got: {}",
                    name, TextOf(spec)));
   }
-  const nb::module_ ops = nb::module_::import_("graphkiln._src.ops");
-  return self.attr("filter")(ops.attr(ends))
+  return self.attr("filter")(FunctionOf(ends))
       .attr("take")(1)
-      .attr("reduce")(Extension("constant")(value), ops.attr(joined));
+      .attr("reduce")(Wrapped(Converted(nb::bool_(value))), FunctionOf(joined));
 }
 Object AnyOf(Handle self) {
-  return OfBools(self, "any", "identity", false, "logical_or");
+  return OfBools(self, "any", kIdentity, false, kLogicalOr);
 }
 Object AllOf(Handle self) {
-  return OfBools(self, "all", "logical_not", true, "logical_and");
+  return OfBools(self, "all", kLogicalNot, true, kLogicalAnd);
 }
 
 // --- Datasets of given values.
@@ -398,6 +397,11 @@ PyGetSetDef properties[] = {
     {}};
 
 }  // namespace
+
+bool IsDataset(Handle value) {
+  return PyObject_TypeCheck(value.ptr(),
+                            reinterpret_cast<PyTypeObject*>(base.ptr()));
+}
 
 void AddDatasetClass(nb::module_& m) {
   base = AddClass(m, "DatasetBase", m.attr("CompositeTensor"), std::nullopt,

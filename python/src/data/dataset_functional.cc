@@ -69,7 +69,7 @@ Settled Settle(const Arguments& a, const char* function, const char* caller,
     return UsersFunction(f, caller, nb::make_tuple(spec, element)).traced();
   });
   const nb::object settled =
-      OfElements("until_fixed", SpecOfElement(state), trace, state_of);
+      UntilFixedSpec(SpecOfElement(state), trace, state_of);
   const nb::object spec = settled[1];
   return {spec, ComponentsOfElement(spec, state), UsersFunction(settled[0])};
 }

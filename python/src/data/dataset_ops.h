@@ -8,9 +8,13 @@ inline constexpr char kAnonymousIteratorV3[] = "AnonymousIteratorV3";
 inline constexpr char kAssert[] = "Assert";
 inline constexpr char kDatasetCardinality[] = "DatasetCardinality";
 inline constexpr char kDatasetToSingleElement[] = "DatasetToSingleElement";
+inline constexpr char kIdentity[] = "Identity";
 inline constexpr char kIteratorGetNext[] = "IteratorGetNext";
 inline constexpr char kIteratorGetNextAsOptional[] =
     "IteratorGetNextAsOptional";
+inline constexpr char kLogicalAnd[] = "LogicalAnd";
+inline constexpr char kLogicalNot[] = "LogicalNot";
+inline constexpr char kLogicalOr[] = "LogicalOr";
 inline constexpr char kMakeIterator[] = "MakeIterator";
 inline constexpr char kOptionalFromValue[] = "OptionalFromValue";
 inline constexpr char kOptionalGetValue[] = "OptionalGetValue";

@@ -41,7 +41,7 @@ nb::object Enumerate(const Arguments& a) {
 nb::object Concatenate(const Arguments& a) {
   const nb::object mine = ElementSpecOf(a.self()),
                    others = ElementSpecOf(a["dataset"]);
-  const nb::object spec = OfElements("common", mine, others);
+  const nb::object spec = Common(mine, others);
   if (spec.is_none()) {
     Throw(TypeError("Incompatible dataset elements:\n  {} vs.   {}",
                     TextOf(mine), TextOf(others)));

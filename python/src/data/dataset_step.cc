@@ -6,8 +6,9 @@
 #include "ops/fn/Cast.h"
 #include "ops/fn/GeneratorDataset.h"
 #include "ops/random/random_seeds.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/data/dataset_methods.h"
-#include "python/src/ops/op_function.h"
+#include "python/src/function/concrete_function.h"
 
 namespace gk::py {
 
@@ -72,15 +73,13 @@ UsersFunction::UsersFunction(nb::handle f, const char* caller, nb::handle spec,
     : traced_([&] {
         nb::dict named;
         if (adjust.is_valid()) named["adjust"] = adjust;
-        return Owned(
-            ImportAttribute("graphkiln.data._traced", "Traced").Release())(
-            f, nb::str(caller), spec, **named);
+        return package::Traced.Held()(f, nb::str(caller), spec, **named);
       }()) {}
 
 ElementFunction CoreFunction(nb::handle function) {
   ElementFunction made;
-  Ref<GraphFunction> f = function_of_object(function.ptr());
-  if (!f) throw nb::python_error();
+  Ref<GraphFunction> f = DefinitionOf(function.ptr());
+  if (!f) Throw(TypeError("not a ConcreteFunction"));
   made.function = {f->name(), std::move(f), nullptr};
   made.captured = Tensors(nb::object(function.attr("captured_inputs")));
   return made;
@@ -100,9 +99,8 @@ nb::object UsersFunction::Elements(void (*none)(steps::Text)) const {
 
 nb::object Recoded(const Arguments& a, const char* name, nb::handle spec,
                    nb::object recode) {
-  const nb::object made =
-      Call("graphkiln.data._traced", "of_components", nb::str(name),
-           OfElements("flat_specs", ElementSpecOf(a.self())), recode);
+  const nb::object made = package::of_components(
+      nb::str(name), FlatSpecs(ElementSpecOf(a.self())), recode);
   ElementFunction f = CoreFunction(made);
   nb::object own = nb::borrow(spec);
   if (own.is_valid()) {

@@ -1,6 +1,7 @@
 // tf.data.Dataset: windows and groups of elements.
 #include <limits>
 
+#include "python/src/binding/package_parts.h"
 #include "python/src/data/dataset_methods.h"
 #include "python/src/data/dataset_padding.h"
 #include "python/src/data/dataset_step.h"
@@ -36,7 +37,7 @@ nb::object Window(const Arguments& a) {
   const nb::object own = ElementSpecOf(a.self());
   const nb::object spec = MappedSpec(own, DatasetSpecOfElements);
   nb::list components;
-  for (nb::handle c : OfElements("flat_specs", own))
+  for (nb::handle c : FlatSpecs(own))
     components.append(DatasetSpecOfElements(c));
   const Tensor size = Number(a, "size"), shift = NumberIfGiven(a, "shift"),
                stride = Number(a, "stride"),
@@ -96,8 +97,8 @@ nb::object GroupByWindow(const Arguments& a) {
 
 nb::object GroupByReducer(const Arguments& a) {
   const nb::object reducer = nb::borrow(a["reducer"]);
-  const nb::object first = Call("graphkiln._src.function.tracing", "convert",
-                                reducer.attr("init_func"), nb::none());
+  const nb::object first =
+      package::convert(nb::object(reducer.attr("init_func")), nb::none());
   const auto reduced = [=](nb::handle key, nb::handle group) {
     const nb::object state =
         group.attr("reduce")(first(key), reducer.attr("reduce_func"));

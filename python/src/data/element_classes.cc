@@ -4,8 +4,10 @@
 // composite tensors, the spec of None.
 #include "framework/op_builder.h"
 #include "python/src/binding/class_members.h"
-#include "python/src/binding/imported_once.h"
+#include "python/src/binding/late_attributes.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
+#include "python/src/control_flow/control_flow.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/data/dataset_ops.h"
 #include "python/src/data/element_spec.h"
@@ -323,17 +325,14 @@ Object SpecOfIterator(Handle, Handle value) {
 Object OwnIteratorSpec(Handle self) { return SpecOfIterator({}, self); }
 
 Object LoopOver(Handle self, nb::tuple loop) {
-  const Object function = Owned(
-      ImportAttribute("graphkiln.data._loops", "iterator_loop").Release());
-  return function(self, *loop);
+  return package::iterator_loop.Held()(self, *loop);
 }
 // next(iterator) or next(iterator, otherwise) while tracing.
 Object NextOr(Handle self, nb::tuple otherwise) {
   if (otherwise.size() == 0) return GetNext(self);
   const Object element = NextAsOptional(self);
-  return Call(
-      "graphkiln._graphkiln", "cond", HasValue(element, nb::none()),
-      Object(element.attr("get_value")),
+  return CondOf(
+      HasValue(element, nb::none()), Object(element.attr("get_value")),
       nb::cpp_function([value = Object(otherwise[0])] { return value; }));
 }
 
@@ -411,9 +410,7 @@ Object AsArray(Handle leaf) {
     return array;
   }
   if (nb::hasattr(leaf, "dense_shape")) {  // a sparse tensor
-    static constinit ImportedOnce cls("graphkiln._graphkiln",
-                                      "SparseTensorValue");
-    return Owned(Py_XNewRef(cls.Get()))(
+    return Owned(LateAttribute("SparseTensorValue"))(
         leaf.attr("indices").attr("numpy")(),
         leaf.attr("values").attr("numpy")(),
         leaf.attr("dense_shape").attr("numpy")());
@@ -444,6 +441,12 @@ PyMethodDef numpy_iterator_methods[] = {
     {}};
 
 }  // namespace
+
+Handle NoneSpecClass() { return The().none_spec; }
+Object NewIterator(Handle dataset) { return The().iterator(dataset); }
+Object NewNumpyIterator(Handle dataset) {
+  return The().numpy_iterator(dataset);
+}
 
 bool IsDatasetSpec(Handle spec) { return IsA(spec, The().dataset_spec); }
 

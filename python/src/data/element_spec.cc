@@ -4,11 +4,12 @@
 #include <vector>
 
 #include "python/src/binding/class_attribute.h"
-#include "python/src/binding/imported_once.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/graph/name_scope.h"
 #include "python/src/nest/nest_node.h"
+#include "python/src/ops/op_function.h"
 #include "python/src/ragged/composite_classes.h"
 #include "python/src/ragged/ragged_arguments.h"
 #include "python/src/tensors/convert.h"
@@ -37,10 +38,7 @@ bool IsSpecOf(Handle spec, Handle cls) {
 }
 Handle RaggedSpec() { return TheCompositeClasses().ragged_spec; }
 Handle SparseSpec() { return TheCompositeClasses().sparse_spec; }
-Handle NoneSpec() {
-  static constinit ImportedOnce cls("graphkiln._graphkiln", "NoneTensorSpec");
-  return Owned(Py_XNewRef(cls.Get()));
-}
+Handle NoneSpec() { return NoneSpecClass(); }
 
 PartialTensorShape ShapeOfSpec(Handle spec) {
   return Shape(spec.attr("shape"));
@@ -166,20 +164,22 @@ Object Decode(Handle spec, const TensorVector& components, size_t* next) {
 
 // --- Leaves of values.
 
-Object TypeSpecOf(Handle value) {
-  return Call("graphkiln._src.types.type_spec", "type_spec_from_value", value);
-}
+Object TypeSpecOf(Handle value) { return package::type_spec_from_value(value); }
 bool IsComposite(Handle value) {
   PyTypeObject* type = Py_TYPE(value.ptr());
   return Attribute<"__tf_flatten__">(type) != nullptr ||
          Attribute<"_type_spec">(type) != nullptr;
 }
 
+}  // namespace
+
 // The narrowest spec that covers both, or None if forms or types differ.
 Object Common(Handle first, Handle second) {
   const auto both = CommonElements(CoreElement(first), CoreElement(second));
   return both ? PythonElement(*both) : nb::none();
 }
+
+namespace {
 
 // A list of datasets, or of such lists, as one tensor. None if it holds
 // something else, or datasets whose elements cannot be one's.
@@ -198,7 +198,7 @@ Object StackOfDatasets(Handle list) {
     variants.append(part.attr("_as_input")());
   }
   if (nb::len(variants) == 0) return nb::none();
-  const Object stack = Call("graphkiln._src.ops", "stack", variants);
+  const Object stack = Owned(CompositeFunction("stack"))(variants);
   return DatasetsInTensor(stack, spec, Shape(stack.attr("shape")));
 }
 
@@ -228,6 +228,8 @@ Object CheckedSpec(Handle spec) {
   return nb::borrow(spec);
 }
 
+}  // namespace
+
 // (what `trace(spec)` made, spec) with a spec of the state that the state it
 // returns fits: shapes that change become unknown.
 Object UntilFixedSpec(Handle spec, Handle trace, Handle state_of) {
@@ -242,6 +244,8 @@ Object UntilFixedSpec(Handle spec, Handle trace, Handle state_of) {
   });
 }
 
+namespace {
+
 Object BatchedSpec(Handle spec, Handle size) {
   const int64_t n = size.is_none() ? -1 : nb::cast<int64_t>(nb::int_(size));
   return Told([&] { return PythonSpec(CoreSpec(spec).Batched(n)); });
@@ -249,6 +253,9 @@ Object BatchedSpec(Handle spec, Handle size) {
 Object SlicedSpec(Handle spec) {
   return Told([&] { return PythonSpec(CoreSpec(spec).Row()); });
 }
+
+}  // namespace
+
 nb::list FlatSpecs(Handle spec) {
   const ElementSignature e = SignatureOfSpec(spec);
   nb::list specs;
@@ -257,6 +264,8 @@ nb::list FlatSpecs(Handle spec) {
   }
   return specs;
 }
+
+namespace {
 
 // The same tensors, known to have the shapes of the spec.
 Object SetShapes(Handle spec, Object tensors) {

@@ -75,6 +75,13 @@ nanobind::list ComponentsOfElement(nanobind::handle spec,
 nanobind::object ElementOfComponents(nanobind::handle spec,
                                      nanobind::handle tensors);
 
+// The narrowest spec that covers both, or None if forms or types differ.
+nanobind::object Common(nanobind::handle first, nanobind::handle second);
+// The tf.TensorSpecs of the components.
+nanobind::list FlatSpecs(nanobind::handle spec);
+nanobind::object UntilFixedSpec(nanobind::handle spec, nanobind::handle trace,
+                                nanobind::handle state_of);
+
 // The structure of specs of rows; see tf.data.Dataset.from_tensor_slices.
 nanobind::object RowsOfSpec(nanobind::handle spec);
 // ValueError for elements without components.
@@ -84,6 +91,11 @@ bool HasArrays(nanobind::handle leaf);
 
 // --- What stands in element_classes.cc.
 
+// The class of the spec of None.
+nanobind::handle NoneSpecClass();
+// tf.data.Iterator, and tf.data.NumpyIterator, of a dataset.
+nanobind::object NewIterator(nanobind::handle dataset);
+nanobind::object NewNumpyIterator(nanobind::handle dataset);
 // Is it a tf.data.DatasetSpec? Of which elements, and of a tensor of which
 // shape?
 bool IsDatasetSpec(nanobind::handle spec);

@@ -1,6 +1,6 @@
 #include "python/src/data/made_dataset.h"
 
-#include "python/src/binding/imported_once.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/data/element_spec.h"
 
 namespace gk::py {
@@ -9,17 +9,7 @@ namespace nb = nanobind;
 using Object = nb::object;
 using Handle = nb::handle;
 
-bool IsDataset(Handle value) {
-  static constinit ImportedOnce base("graphkiln._graphkiln", "DatasetBase");
-  return PyObject_TypeCheck(
-      value.ptr(),
-      reinterpret_cast<PyTypeObject*>(Owned(Py_XNewRef(base.Get())).ptr()));
-}
-
-Handle DatasetClass() {
-  static constinit ImportedOnce cls("graphkiln.data._dataset", "Dataset");
-  return Owned(Py_XNewRef(cls.Get()));
-}
+Handle DatasetClass() { return package::Dataset.Held(); }
 
 TypedDataset DatasetOf(Handle dataset) {
   return {AsTensor(Object(dataset.attr("_as_input")())),

@@ -15,7 +15,7 @@ namespace gk::py {
 
 // tf.data.Dataset.
 nanobind::handle DatasetClass();
-bool IsDataset(nanobind::handle value);
+bool IsDataset(nanobind::handle value);  // (dataset_class.cc)
 // As the core takes one.
 TypedDataset DatasetOf(nanobind::handle dataset);
 

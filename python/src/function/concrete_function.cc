@@ -185,16 +185,15 @@ PyObject* OutputTensors(PyObject* o, void*) {
   return WrapTensors(tensors);
 }
 
-PyGetSetDef getset[] = {
-    {"outputs", Guarded<OutputTensors>, nullptr, "The tensors returned, flat.",
-     nullptr},
-    {"name", Guarded<NameOf>, nullptr,
-     "The name in function libraries, as bytes.", nullptr},
-    {"captured_inputs", Guarded<CapturedInputs>, nullptr,
-     "Outside tensors that the function uses.", nullptr},
-    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
-     nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef getset[] = {{"outputs", Guarded<OutputTensors>, nullptr,
+                         "The tensors returned, flat.", nullptr},
+                        {"name", Guarded<NameOf>, nullptr,
+                         "The name in function libraries, as bytes.", nullptr},
+                        {"captured_inputs", Guarded<CapturedInputs>, nullptr,
+                         "Outside tensors that the function uses.", nullptr},
+                        {"__dict__", PyObject_GenericGetDict,
+                         PyObject_GenericSetDict, nullptr, nullptr},
+                        {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyObject* TextOf(PyObject* self,
                  StatusOr<std::string> (*text)(const GraphFunction&)) {
   const auto* f = reinterpret_cast<PyConcreteFunction*>(self);
@@ -299,6 +298,11 @@ PyObject* NewConcreteFunction(Ref<ConcreteFunction> function) {
   return o;
 }
 
+Ref<GraphFunction> DefinitionOf(PyObject* o) {
+  if (!IsConcreteFunction(o) || Self(o)->function == nullptr) return nullptr;
+  return Self(o)->function->function();
+}
+
 bool AddConcreteFunctionType(PyObject* module, TypeParts own,
                              StructuredCall call) {
   structured_call = call;
@@ -320,12 +324,6 @@ bool AddConcreteFunctionType(PyObject* module, TypeParts own,
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
       slots.data()};
   ConcreteFunctionType = AddType(module, &spec, nullptr);
-  function_of_object = [](PyObject* o) -> Ref<GraphFunction> {
-    if (Py_TYPE(o) != ConcreteFunctionType || Self(o)->function == nullptr) {
-      return nullptr;
-    }
-    return Self(o)->function->function();
-  };
   return ConcreteFunctionType != nullptr;
 }
 

@@ -35,6 +35,8 @@ inline bool IsConcreteFunction(PyObject* o) {
 inline PyConcreteFunction* ConcreteFunctionOf(PyObject* o) {
   return reinterpret_cast<PyConcreteFunction*>(o);
 }
+// Null: not a ConcreteFunction.
+Ref<GraphFunction> DefinitionOf(PyObject* o);
 // Runs with inputs of matching types, and packs the outputs. New reference.
 PyObject* RunConcrete(PyConcreteFunction* f, std::span<const Tensor> inputs,
                       bool matched);

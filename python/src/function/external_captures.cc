@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "python/src/binding/bound_values.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
 #include "python/src/function/concrete_function.h"
@@ -55,8 +56,7 @@ class GivenValues final : public ValuesOnCall {
       if (!IsTensor(value.ptr())) {
         Raise(TypeError(
             "{}: the value captured for '{}' must be a tensor, got {} ({}).",
-            function_, names_[i],
-            Shown(value.type().attr("__name__")),
+            function_, names_[i], Shown(value.type().attr("__name__")),
             Shown(nb::repr(value))));
         return false;
       }
@@ -111,10 +111,8 @@ PyObject* SetExternalCaptures(PyObject* o, PyObject* given) {
 }
 
 // Which capture is meant; -1 if none.
-int FindCapture(PyObject* concrete, nb::handle tensor,
-                nb::handle placeholder) {
-  const auto at = [](const std::vector<FunctionCapture>& captures,
-                     auto is_it) {
+int FindCapture(PyObject* concrete, nb::handle tensor, nb::handle placeholder) {
+  const auto at = [](const std::vector<FunctionCapture>& captures, auto is_it) {
     const auto found = std::ranges::find_if(captures, is_it);
     return found == captures.end() ? -1
                                    : static_cast<int>(found - captures.begin());
@@ -138,8 +136,8 @@ PyObject* ReplaceCapture(PyObject* o, PyObject* args, PyObject* kwargs) {
   PyObject *given, *closure, *constraint, *inside = Py_None, *unused;
   if (!ParseArguments(
           args, kwargs, "OOO|OO",
-          {"tensor", "closure", "spec", "placeholder", "default_value"},
-          &given, &closure, &constraint, &inside, &unused)) {
+          {"tensor", "closure", "spec", "placeholder", "default_value"}, &given,
+          &closure, &constraint, &inside, &unused)) {
     return nullptr;
   }
   PyConcreteFunction* const f = ConcreteFunctionOf(o);
@@ -152,8 +150,8 @@ PyObject* ReplaceCapture(PyObject* o, PyObject* args, PyObject* kwargs) {
         Shown(given)));
   }
   std::vector<FunctionCapture> captures = f->function->captures();
-  const nb::object placeholder = nb::steal(WrapTensor(
-      f->function->function()->graph_ref()->TensorOf(
+  const nb::object placeholder =
+      nb::steal(WrapTensor(f->function->function()->graph_ref()->TensorOf(
           {captures[at].placeholder, 0})));
   const nb::handle spec = constraint;
   const auto fits = [&](nb::handle tensor) {
@@ -181,9 +179,9 @@ PyObject* AddToGraph(PyObject* o, PyObject* args, PyObject* kwargs) {
   }
   nb::object graph = nb::borrow(g);
   if (g == Py_None) {
-    graph = nb::module_::import_("graphkiln._graphkiln")
-                .attr("current_graph")();
-    if (graph.is_none()) Py_RETURN_NONE;
+    FuncGraph* here = FuncGraph::Current();
+    if (here == nullptr) Py_RETURN_NONE;
+    graph = Owned(WrapGraph(here->graph().get()));
   }
   if (!IsGraph(graph.ptr())) {
     return Raise(TypeError("Argument `g` must be a tf.Graph. Received: {}",

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "python/src/binding/guarded.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/function/concrete_function.h"
 #include "python/src/function/function_object.h"
@@ -24,9 +25,7 @@ const TraceCache& CacheOf(PyObject* o) {
 
 // --- The Python function.
 
-PyObject* Body(PyObject* o, void*) {
-  return Python(o).Body().release().ptr();
-}
+PyObject* Body(PyObject* o, void*) { return Python(o).Body().release().ptr(); }
 PyObject* Type(PyObject* o, void*) {
   return WrapFunctionType(FunctionOf(o)->rules->Type());
 }
@@ -47,9 +46,12 @@ struct FunctionSpec {
 };
 PyObject* Spec(PyObject* o, void*) {
   const PythonFunction& python = Python(o);
-  FunctionSpec spec{nb::module_::import_("inspect").attr("getfullargspec")(
-                        python.function()),
-                    InputSignatureOf(o), nb::none(), python.is_bound(), {}};
+  FunctionSpec spec{
+      nb::module_::import_("inspect").attr("getfullargspec")(python.function()),
+      InputSignatureOf(o),
+      nb::none(),
+      python.is_bound(),
+      {}};
   const FunctionSignature& signature = FunctionOf(o)->rules->signature();
   spec.type = nb::steal(WrapFunctionType(signature.Type()));
   for (const auto& p : signature.parameters()) {
@@ -97,9 +99,8 @@ PyObject* Decorate(PyObject* o, PyObject* decorator) {
         "Functions cannot be decorated after they have been traced."));
   }
   const PythonFunction& python = Python(o);
-  SetPythonFunction(o,
-                    PythonFunction(nb::handle(decorator)(python.function()),
-                                   python.options(), nb::none()));
+  SetPythonFunction(o, PythonFunction(nb::handle(decorator)(python.function()),
+                                      python.options(), nb::none()));
   Py_RETURN_NONE;
 }
 
@@ -110,11 +111,9 @@ PyObject* Copy(PyObject* o, PyObject*) {
       .ptr();
 }
 PyObject* Reduce(PyObject* o, PyObject*) {
-  const nb::object make =
-      nb::module_::import_("graphkiln._src.function.function")
-          .attr("_decorate");
-  return nb::make_tuple(make, nb::make_tuple(Python(o).function(),
-                                             Python(o).options()))
+  return nb::make_tuple(
+             package::_decorate.Held(),
+             nb::make_tuple(Python(o).function(), Python(o).options()))
       .release()
       .ptr();
 }
@@ -156,9 +155,8 @@ PyObject* CacheInfo(PyObject* o, PyObject*) {
         .ptr();
   });
   const TraceCacheInfo info = CacheOf(o).info();
-  const nb::object limit = info.max_traces == 0
-                               ? nb::none()
-                               : nb::object(nb::int_(info.max_traces));
+  const nb::object limit =
+      info.max_traces == 0 ? nb::none() : nb::object(nb::int_(info.max_traces));
   return nb::handle(cls)(info.hits, info.misses, limit, info.size,
                          info.evictions)
       .release()
@@ -179,9 +177,8 @@ PyObject* PrettySignatures(PyObject* o, PyObject* args, PyObject* kwargs) {
   }
   std::string text;
   for (const Ref<Trace>& t : CacheOf(o).traces()) {
-    const nb::object one =
-        nb::handle(ConcreteOf(*t)).attr("pretty_printed_signature")(
-            verbose != 0);
+    const nb::object one = nb::handle(ConcreteOf(*t))
+                               .attr("pretty_printed_signature")(verbose != 0);
     text += (text.empty() ? "" : "\n\n") + nb::cast<std::string>(one);
   }
   return ToPyString(text);
@@ -207,9 +204,10 @@ PyObject* CompilerIr(PyObject* o, PyObject* args, PyObject* kwargs) {
   const auto text = [text = nb::cast<std::string>(nb::str(graph))](
                         nb::object stage, nb::handle, nb::handle) {
     if (!stage.equal(nb::str("graph"))) {
-      Raise(ValueError("Unknown stage {}: there is \"graph\", the text of the "
-                       "traced program.",
-                       nb::cast<std::string>(nb::repr(stage))));
+      Raise(
+          ValueError("Unknown stage {}: there is \"graph\", the text of the "
+                     "traced program.",
+                     nb::cast<std::string>(nb::repr(stage))));
       throw nb::python_error();
     }
     return text;
@@ -231,8 +229,7 @@ PyObject* InitializationFunction(PyObject* o, PyObject* args,
   ConcreteFor(o, args, kwargs);
   const nb::object made =
       nb::getattr(nb::handle(o), "_created_variables", nb::tuple());
-  return CallPython("graphkiln._src.function.function",
-                    "initialization_function", {made.ptr()});
+  return package::initialization_function.Call({made.ptr()});
 }
 
 constexpr int kAny = METH_VARARGS | METH_KEYWORDS;

@@ -10,6 +10,7 @@
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/binding/words.h"
 #include "python/src/function/call_key.h"
 #include "python/src/function/call_rules.h"
@@ -20,6 +21,7 @@
 #include "python/src/function/python_tracer.h"
 #include "python/src/function/typed_values.h"
 #include "python/src/graph/source_location.h"
+#include "python/src/host/log_functions.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/tensor_type.h"
 #include "python/src/variables/variable_type.h"
@@ -64,9 +66,9 @@ bool NoteTracedCall(PyObject* o) {
   if (PyErr_Occurred()) return false;
   if (!warning) return true;
   PyRef text = PyRef::Steal(ToPyString(*warning));
+  PyRef warn = LogMethod("warning");
   PyRef done = PyRef::Steal(
-      text ? CallPython("graphkiln._src.host.logging", "warning", {text.get()})
-           : nullptr);
+      text && warn ? PyObject_CallOneArg(warn.get(), text.get()) : nullptr);
   return static_cast<bool>(done);
 }
 
@@ -85,9 +87,8 @@ bool FindOrTrace(PyObject* o, const AskedCall& call,
                  PolymorphicFunction::Found* found) {
   PythonTracer tracer(o, call, Self(o)->guarded);
   ForgetComparisonError();
-  StatusOr<PolymorphicFunction::Found> result =
-      Self(o)->function->FindOrTrace({call.type, HandlesOf(call.variables)},
-                                     &tracer);
+  StatusOr<PolymorphicFunction::Found> result = Self(o)->function->FindOrTrace(
+      {call.type, HandlesOf(call.variables)}, &tracer);
   if (result.ok() && RaiseComparisonError()) return false;
   if (!result.ok()) {
     Raise(result.status());
@@ -177,8 +178,7 @@ PyObject* CallSlowly(PyObject* o, PyObject* const* args, size_t n,
   }
   AskedCall asked;
   PolymorphicFunction::Found found;
-  if (!Self(o)->rules->Ask(call, &asked) ||
-      !FindOrTrace(o, asked, &found)) {
+  if (!Self(o)->rules->Ask(call, &asked) || !FindOrTrace(o, asked, &found)) {
     return nullptr;
   }
   std::vector<PyRef> values;
@@ -222,9 +222,7 @@ PyObject* CallGuarded(PyObject* o, PyObject* const* args, size_t nargsf,
       Ref<KnownCall> known = CacheOf(o).FindCall(key.words());
       if (known) {
         PyObject* concrete = ConcreteOf(*known->trace());
-        PyRef holds =
-            PyRef::Steal(CallPython("graphkiln._src.function.baked_values",
-                                    "still_holds", {o, concrete}));
+        PyRef holds = PyRef::Steal(package::still_holds.Call({o, concrete}));
         if (!holds) return nullptr;
         if (holds.get() == Py_True) {
           return Counted(o, Run(*known, key.tensors()));
@@ -316,10 +314,9 @@ int Init(PyObject* o, PyObject* args, PyObject* kwargs) {
   return 0;
 }
 
-PyGetSetDef getset[] = {
-    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr,
-     nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef getset[] = {{"__dict__", PyObject_GenericGetDict,
+                         PyObject_GenericSetDict, nullptr, nullptr},
+                        {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef methods[] = {
     {"get_concrete_function", AsCFunction(Guarded<Concrete>),
      METH_FASTCALL | METH_KEYWORDS,
@@ -327,14 +324,13 @@ PyMethodDef methods[] = {
      "The ConcreteFunction for arguments of these types; traces it if there "
      "is\nnone. Takes values, tf.TensorSpecs, or both."},
     {nullptr, nullptr, 0, nullptr}};
-PyMemberDef members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(PyFunction, call), READONLY,
-     nullptr},
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(PyFunction, weakrefs), READONLY,
-     nullptr},
-    {"__dictoffset__", T_PYSSIZET, offsetof(PyFunction, dict), READONLY,
-     nullptr},
-    {nullptr, 0, 0, 0, nullptr}};
+PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET,
+                          offsetof(PyFunction, call), READONLY, nullptr},
+                         {"__weaklistoffset__", T_PYSSIZET,
+                          offsetof(PyFunction, weakrefs), READONLY, nullptr},
+                         {"__dictoffset__", T_PYSSIZET,
+                          offsetof(PyFunction, dict), READONLY, nullptr},
+                         {nullptr, 0, 0, 0, nullptr}};
 
 constexpr char kRunEagerly[] = "run_eagerly";
 PyObject* SetRunEagerly(PyObject*, PyObject* on) {
@@ -403,8 +399,8 @@ void SetPythonFunction(PyObject* o, PythonFunction python) {
     f.attr("__signature__") = Self(o)->python->signature();
     return;
   }
-  PyRef signature = PyRef::Steal(
-      CallPython("inspect", "signature", {function.ptr()}));
+  PyRef signature =
+      PyRef::Steal(CallPython("inspect", "signature", {function.ptr()}));
   if (signature) {
     f.attr("__signature__") = nb::handle(signature.get());
   } else if (PyErr_ExceptionMatches(PyExc_TypeError) ||

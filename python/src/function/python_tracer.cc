@@ -2,6 +2,7 @@
 
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/binding/words.h"
 #include "python/src/function/concrete_function.h"
 #include "python/src/function/function_trace_type.h"
@@ -52,8 +53,7 @@ PyObject* NoteVariable(PyObject*, PyObject* lifted) {
 // A value computed now if it is a tensor of the graph that is traced.
 PyObject* Lift(PyObject*, PyObject* value) {
   VariableCreation* const creation = VariableCreation::Current();
-  if (creation == nullptr || creation->graph() == nullptr ||
-      !IsTensor(value)) {
+  if (creation == nullptr || creation->graph() == nullptr || !IsTensor(value)) {
     return Py_NewRef(value);
   }
   const Tensor t = TensorOf(value);
@@ -108,17 +108,14 @@ StatusOr<Ref<Trace>> PythonTracer::MakeTrace(const Ref<FunctionType>& type,
   });
   if (!made_variables_) made_variables_ = PyRef::Steal(PyList_New(0));
   if (!wrapped || !variables || !made_variables_) return PythonError();
-  PyRef made = PyRef::Steal(
-      CallPython("graphkiln._src.function.function", "trace_body",
-                 {function_, wrapped.get(), variables.get(),
-                  made_variables_.get()}));
+  PyRef made = PyRef::Steal(package::trace_body.Call(
+      {function_, wrapped.get(), variables.get(), made_variables_.get()}));
   if (!made) return PythonError();
   if (!IsConcreteFunction(made.get())) {
     return TypeError("tracing made no ConcreteFunction");
   }
   auto trace = MakeRef<PyTrace>(type, made.get());
-  trace->captured =
-      ConcreteFunctionOf(made.get())->function->TellingCaptures();
+  trace->captured = ConcreteFunctionOf(made.get())->function->TellingCaptures();
   return Ref<Trace>(std::move(trace));
 }
 
@@ -144,8 +141,7 @@ StatusOr<std::vector<TypeDifference>> PythonTracer::ChangedValues(
   std::vector<TypeDifference> changes;
   if (!guarded_) return changes;
   PyRef list = PyRef::Steal(
-      CallPython("graphkiln._src.function.baked_values", "changes_to_retrace",
-                 {function_, ConcreteOf(trace)}));
+      package::changes_to_retrace.Call({function_, ConcreteOf(trace)}));
   if (!list) return PythonError();
   GK_RETURN_IF_ERROR(ReadChanges(list.get(), &changes));
   return changes;

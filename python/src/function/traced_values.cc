@@ -9,7 +9,7 @@
 #include "framework/variable.h"
 #include "function/trace_arguments.h"
 #include "python/src/binding/guarded.h"
-#include "python/src/binding/imported_once.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/function/concrete_function.h"
 #include "python/src/function/function_trace_type.h"
 #include "python/src/function/typed_values.h"
@@ -78,9 +78,8 @@ class PythonArguments : public ArgumentFace {
     PyRef own = PyRef::Steal(ObjectOf(type));
     PyRef name = PyRef::Steal(ToPyString(parameter));
     if (!own || !name) return PythonError();
-    return Push(CallPython("graphkiln._src.function.tracing",
-                           "placeholder_value",
-                           {own.get(), owner_, name.get()}));
+    return Push(
+        package::placeholder_value.Call({own.get(), owner_, name.get()}));
   }
   Status Container(const TraceType& type) override {
     const size_t n = type.children().size(), first = parts_.size() - n;
@@ -199,11 +198,9 @@ void RefuseResult(PyObject* function, PyObject* value) {
 PyRef ResultTensor(PyObject* function, PyObject* value) {
   if (IsTensor(value)) return PyRef::Share(value);
   if (!PyCallable_Check(value) && !IsDType(value)) {
-    static constinit ImportedOnce function("graphkiln._graphkiln",
-                                           "convert_to_tensor");
-    PyObject* const convert = function.Get();
+    StatusOr<Tensor> t = ToTensor(value);
     PyRef tensor =
-        PyRef::Steal(convert ? PyObject_CallOneArg(convert, value) : nullptr);
+        PyRef::Steal(t.ok() ? WrapTensor(*std::move(t)) : Raise(t.status()));
     if (tensor || (!PyErr_ExceptionMatches(PyExc_TypeError) &&
                    !PyErr_ExceptionMatches(PyExc_ValueError))) {
       return tensor;
@@ -310,8 +307,7 @@ PyObject* ShownArgument(const TraceTypeRef& type, const std::string& path) {
         return own.Release();
       }
       name = PyRef::Steal(ToPyString(path));
-      return name ? CallPython("graphkiln._src.function.tracing",
-                               "shown_argument", {own.get(), name.get()})
+      return name ? package::shown_argument.Call({own.get(), name.get()})
                   : nullptr;
     }
     default:

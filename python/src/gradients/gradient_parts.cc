@@ -1,5 +1,6 @@
 #include "python/src/gradients/gradient_parts.h"
 
+#include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/binding/throw_error.h"
 #include "python/src/nest/nest.h"
@@ -125,12 +126,8 @@ UnconnectedGradients Unconnected(PyObject* given, bool by_name) {
             : ValueError("{} is not a valid UnconnectedGradients", text));
 }
 
-nb::object Logging(const char* function) {
-  return nb::module_::import_("graphkiln._src.host.logging").attr(function);
-}
-
 void WarnOfDType(const char* what, nb::handle leaf) {
-  Logging("warn_first")(
+  package::warn_first.Held()(
       Format("The dtype of the watched {} must be floating (e.g. tf.float32), "
              "got %r",
              what),

@@ -40,8 +40,6 @@ PyObject* PackedAs(PyObject* like, const nanobind::list& leaves);
 // calls the argument `by_name`.
 UnconnectedGradients Unconnected(PyObject* given, bool by_name = true);
 
-// A function of the package's logger.
-nanobind::object Logging(const char* function);
 // Says at first that a watched "tensor" should have another dtype.
 void WarnOfDType(const char* what, nanobind::handle leaf);
 

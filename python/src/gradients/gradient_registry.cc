@@ -11,6 +11,7 @@
 #include "python/src/binding/type_parts.h"
 #include "python/src/gradients/gradient_parts.h"
 #include "python/src/gradients/own_gradients.h"
+#include "python/src/graph/operation_members.h"
 #include "python/src/tensors/tensor_type.h"
 
 namespace nb = nanobind;
@@ -25,9 +26,7 @@ GradientOverride Calling(nb::object function) {
     const ScopedGil gil;
     try {
       nb::list arguments;
-      PyObject* op = wrap_operation(c.y(0));
-      if (op == nullptr) throw nb::python_error();
-      arguments.append(nb::steal(op));
+      arguments.append(OperationOf(c.y(0)));
       for (int i = 0; i < c.num_outputs(); ++i) {
         arguments.append(c.raw_dy(i).is_none() ? Wrap(c.dy(i))
                                                : WrapGradient(c.raw_dy(i)));
@@ -79,8 +78,7 @@ int InitRegister(PyObject* o, PyObject* args, PyObject* kwargs) {
   const std::string_view text = StringView(op_type);
   if (PyErr_Occurred()) return -1;
   if (nb::inst_ready(o)) nb::inst_destruct(o);
-  new (nb::inst_ptr<GradientName>(o))
-      GradientName{std::string(text)};
+  new (nb::inst_ptr<GradientName>(o)) GradientName{std::string(text)};
   nb::inst_mark_ready(o);
   return 0;
 }

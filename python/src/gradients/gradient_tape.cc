@@ -12,10 +12,12 @@
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/held_core.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/binding/throw_error.h"
 #include "python/src/binding/type_parts.h"
 #include "python/src/gradients/gradient_parts.h"
+#include "python/src/host/log_functions.h"
 #include "python/src/nest/nest.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
@@ -33,7 +35,7 @@ TensorVector Parts(const nb::list& leaves, const char* what) {
   for (nb::handle leaf : leaves) {
     parts.push_back(DifferentiablePart(leaf));
     if (IsFloatingLeaf(leaf)) continue;
-    Logging("debug")(
+    Owned(LogMethod("debug").Release())(
         Format("The dtype of the {} tensor must be floating (e.g. tf.float32) "
                "when calling GradientTape.gradient, got %r",
                what),
@@ -165,7 +167,7 @@ PyObject* Gradient_(PyObject* o, PyObject* args, PyObject* kwargs) {
         "None."));
   }
   if (tape.recording() && tape.persistent()) {
-    Logging("warn_first")(
+    package::warn_first.Held()(
         "Calling GradientTape.gradient on a persistent tape inside its "
         "context is significantly less efficient than calling it outside the "
         "context (it causes the gradient ops to be recorded on the tape, "

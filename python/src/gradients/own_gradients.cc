@@ -139,10 +139,20 @@ CustomGradient* Self(PyObject* o) {
 }
 PyTypeObject* custom_gradient_type = nullptr;
 
-nb::object Partial(const char* name, nb::handle a = {}, nb::handle b = {},
+PyObject* InputGradients(PyObject*, PyObject* args);
+PyObject* PassGradients(PyObject*, PyObject* args, PyObject* kwargs);
+PyObject* RerunGradients(PyObject*, PyObject* given, PyObject* named);
+PyMethodDef input_gradients = {"_input_gradients", Guarded<InputGradients>,
+                               METH_VARARGS, nullptr};
+PyMethodDef pass_gradients = {
+    "_pass_gradients", AsCFunction(Guarded<PassGradients>), kByName, nullptr};
+PyMethodDef rerun_gradients = {
+    "_rerun_gradients", AsCFunction(Guarded<RerunGradients>), kByName, nullptr};
+
+// One that the garbage collector sees, as it sees no nb::cpp_function.
+nb::object Partial(PyMethodDef* function, nb::handle a = {}, nb::handle b = {},
                    nb::handle c = {}) {
-  // Seen by the garbage collector, as no function made here would be.
-  nb::object made = nb::module_::import_("graphkiln._graphkiln").attr(name);
+  nb::object made = Owned(PyCFunction_New(function, nullptr));
   const nb::object partial = nb::module_::import_("functools").attr("partial");
   for (nb::handle x : {a, b, c}) {
     if (x.is_valid()) made = partial(made, x);
@@ -166,10 +176,10 @@ std::pair<nb::object, nb::object> ResultAndGradient(Kind kind, nb::handle f,
                                                     nb::handle kwargs) {
   nb::object result = Called(f, args, kwargs);
   if (kind == Kind::kPassedThrough) {
-    return {result, Partial("_pass_gradients")};
+    return {result, Partial(&pass_gradients)};
   }
   if (kind == Kind::kRecomputed) {
-    return {result, Partial("_rerun_gradients", f, args, kwargs)};
+    return {result, Partial(&rerun_gradients, f, args, kwargs)};
   }
   const nb::tuple both(result);
   if (nb::len(both) != 2) {
@@ -238,7 +248,7 @@ nb::object CallCustom(Kind kind, nb::handle f, nb::handle args,
     inputs.push_back(gk::py::VariableOf(v)->handle);
   }
   if (kind == Kind::kOwn) CheckTakesVariables(gradient, variables);
-  const nb::object backward = Partial("_input_gradients", gradient, variables);
+  const nb::object backward = Partial(&input_gradients, gradient, variables);
   std::string name;
   if (FuncGraph* here = FuncGraph::Current()) {
     const nb::object graph = Owned(WrapGraph(here->graph().get()));
@@ -462,10 +472,6 @@ PyMethodDef functions[] = {
      "...     y = tf.grad_pass_through(tf.round)(x)\n"
      ">>> y.numpy().item(), tape.gradient(y, x).numpy().item()\n"
      "(1.0, 1.0)"},
-    {"_input_gradients", Guarded<InputGradients>, METH_VARARGS, nullptr},
-    {"_pass_gradients", AsCFunction(Guarded<PassGradients>), kByName, nullptr},
-    {"_rerun_gradients", AsCFunction(Guarded<RerunGradients>), kByName,
-     nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

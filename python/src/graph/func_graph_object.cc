@@ -421,7 +421,6 @@ PyObject* WrapGraph(Graph* graph) {
 }
 
 bool AddGraphTypes(PyObject* module, TypeParts graph, TypeParts func_graph) {
-  wrap_graph = [](const Tensor& t) { return WrapGraph(Graph::GraphOf(t)); };
   GraphType = AddGraphType(module, std::move(graph));
   if (GraphType == nullptr) return false;
   FuncGraphType = AddFuncGraphType(module, std::move(func_graph));

@@ -121,6 +121,8 @@ PyObject* GraphControlOutputs(PyObject* o, void*) {
 
 namespace {
 
+nb::handle unliftable_error;  // the class, for ever
+
 GraphPart PartOf(nb::handle graph, nb::handle feeds, nb::handle fetches) {
   const FuncGraph* const builder =
       IsGraph(graph.ptr()) ? GraphOf(graph.ptr())->func : nullptr;
@@ -148,9 +150,8 @@ GraphPart PartOf(nb::handle graph, nb::handle feeds, nb::handle fetches) {
   StatusOr<GraphPart> part =
       GraphPart::Between(builder, std::move(inputs), std::move(outputs));
   if (part.status().code() == Code::kFailedPrecondition) {
-    const nb::object error =
-        nb::module_::import_("graphkiln._graphkiln").attr("UnliftableError");
-    PyErr_SetString(error.ptr(), std::string(part.status().message()).c_str());
+    PyErr_SetString(unliftable_error.ptr(),
+                    std::string(part.status().message()).c_str());
     throw nb::python_error();
   }
   return ValueOrThrow(std::move(part));
@@ -183,6 +184,7 @@ nb::list CopyPart(nb::handle graph, nb::handle feeds, nb::handle fetches,
 }  // namespace
 
 void AddGraphElements(nb::module_& m) {
+  unliftable_error = nb::object(m.attr("UnliftableError")).release();
   m.def("part_arguments", ArgumentsOfPart, nb::arg("graph"), nb::arg("feeds"),
         nb::arg("fetches"),
         "What the arguments of a function of a part are called.");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/op_registry.h"
 #include "function/device_scope.h"
 #include "function/run_order.h"
 #include "ops/fn/Placeholder.h"
@@ -18,6 +19,7 @@
 #include "python/src/graph/name_scope.h"
 #include "python/src/graph/operation_type.h"
 #include "python/src/nest/nest.h"
+#include "python/src/ops/op_function.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
 
@@ -161,7 +163,7 @@ PyObject* Tuple(PyObject*, PyObject* args, PyObject* kwargs) {
   if (!GatesOf(graph.ptr(), gates.ptr(), &before)) return nullptr;
   const RunsAfter order(f, before);
   const nb::object identity =
-      nb::module_::import_("graphkiln._src.ops").attr("identity");
+      Owned(FunctionOfOp(OpRegistry::Get().The(kIdentity)));
   nb::list out;
   for (nb::handle t : nb::borrow(tensors)) {
     out.append(t.is_none() ? nb::none() : identity(t));

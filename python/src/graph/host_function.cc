@@ -14,6 +14,7 @@
 #include "python/src/binding/text_caster.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/graph/graph_parts.h"
+#include "python/src/graph/source_location.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/tensors/dtype_type.h"
 
@@ -71,16 +72,13 @@ Status FailureOf(nb::python_error& error) {
     return PythonError();
   }
   const nb::module_ traceback = nb::module_::import_("traceback");
-  std::string own =
-      nb::cast<std::string>(nb::module_::import_("graphkiln").attr("__file__"));
-  own.resize(own.rfind('/') + 1);
   nb::list frames;
   // An error of the extension's own came through no frame.
   const nb::object trace = nb::borrow(
       error.traceback().is_valid() ? error.traceback() : nb::handle(Py_None));
   for (nb::handle frame : traceback.attr("extract_tb")(trace)) {
     const auto file = nb::cast<std::string>(frame.attr("filename"));
-    if (!file.starts_with(own)) frames.append(frame);
+    if (!file.starts_with(PackageDirectory())) frames.append(frame);
   }
   std::string lines;
   for (nb::handle text : traceback.attr("format_list")(frames)) {

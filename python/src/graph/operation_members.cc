@@ -61,20 +61,6 @@ bool Uses(const Node& node, const Node* producer, int index) {
       [&](const Output& o) { return o.node == producer && o.index == index; });
 }
 
-nb::list Consumers(nb::handle tensor) {
-  if (!IsSymbolicTensor(tensor.ptr())) {
-    Throw(TypeError("expected a symbolic tensor"));
-  }
-  const Tensor t = TensorOf(tensor.ptr());
-  Graph* graph = Graph::GraphOf(t);
-  const Output o = Graph::OutputOf(t);
-  nb::list out;
-  for (const auto& node : graph->nodes()) {
-    if (Uses(*node, o.node, o.index)) out.append(WrapNode(graph, node.get()));
-  }
-  return out;
-}
-
 // Where it was made: the user's frames, outermost first.
 nb::object Traceback(const Operation& op) {
   nb::module_ traceback = nb::module_::import_("traceback");
@@ -118,19 +104,23 @@ nb::object GraphObject(const Operation& op) {
   return Steal(WrapGraph(op.graph.get()));
 }
 
-PyObject* WrapOperationOf(const Tensor& t) {
-  try {
-    return WrapNode(Graph::GraphOf(t), Graph::OutputOf(t).node).release().ptr();
-  } catch (nb::python_error& e) {
-    e.restore();
-    return nullptr;
-  }
-}
-
 }  // namespace
 
+nb::object OperationOf(const Tensor& t) {
+  return WrapNode(Graph::GraphOf(t), Graph::OutputOf(t).node);
+}
+
+nb::list ConsumersOf(const Tensor& t) {
+  Graph* graph = Graph::GraphOf(t);
+  const Output o = Graph::OutputOf(t);
+  nb::list out;
+  for (const auto& node : graph->nodes()) {
+    if (Uses(*node, o.node, o.index)) out.append(WrapNode(graph, node.get()));
+  }
+  return out;
+}
+
 void AddOperation(nb::module_& m) {
-  wrap_operation = WrapOperationOf;
   nb::class_<Operation>(m, "Operation", nb::is_weak_referenceable(),
                         "A node of a graph.")
       .def_prop_ro("name", [](const Operation& op) { return op.node->name(); })
@@ -191,7 +181,6 @@ void AddOperation(nb::module_& m) {
            [](const Operation& op) { return nb::str(NodeDefOf(op)); })
       .def("__repr__",
            [](const Operation& op) { return OperationText(*op.node); });
-  m.def("consumers", &Consumers, nb::arg("tensor"));
   m.attr("register_tensor_conversion_function")(
       m.attr("Operation"),
       nb::cpp_function([](const Operation& op, nb::args, nb::kwargs) {

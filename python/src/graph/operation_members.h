@@ -4,7 +4,13 @@
 
 #include <nanobind/nanobind.h>
 
+#include "framework/tensor.h"
+
 namespace gk::py {
+
+// What makes a symbolic tensor, and the operations that use it.
+nanobind::object OperationOf(const Tensor& symbolic);
+nanobind::list ConsumersOf(const Tensor& symbolic);
 
 void AddOperation(nanobind::module_& m);
 

@@ -178,6 +178,7 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
+const std::string& PackageDirectory() { return Sources().package; }
 bool IsOwnCode(PyCodeObject* code) { return IsOwn(code); }
 
 PyObject* SourceLinesOf(SourceId id) { return LineTuples(id); }

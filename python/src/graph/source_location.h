@@ -26,6 +26,8 @@ PyObject* RaiseOpError(const Status& status);
 // The user's innermost line; empty outside of the user's code.
 CallSite CallSiteNow();
 
+// Where the package is, with a slash at the end.
+const std::string& PackageDirectory();
 // Does code stand in the package? Needs the GIL.
 bool IsOwnCode(PyCodeObject* code);
 

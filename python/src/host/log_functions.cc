@@ -1,25 +1,25 @@
-// The logger under the names of tf.compat.v1.logging.
+#include "python/src/host/log_functions.h"
+
 #include <utility>
 
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
-#include "python/src/binding/py_ref.h"
-#include "python/src/host/package_facts.h"
+#include "python/src/binding/package_parts.h"
 
 namespace gk::py {
-namespace {
 
-PyRef Method(const char* name) {
-  PyRef logger =
-      PyRef::Steal(CallPython("graphkiln._src.host.logging", "get_logger", {}));
+PyRef LogMethod(const char* name) {
+  PyRef logger = PyRef::Steal(package::get_logger.Call({}));
   return PyRef::Steal(logger ? PyObject_GetAttrString(logger.get(), name)
                              : nullptr);
 }
 
+namespace {
+
 // The method of the logger with the same arguments.
 template <const char* const* kMethod>
 PyObject* Log(PyObject*, PyObject* args, PyObject* kwargs) {
-  PyRef method = Method(*kMethod);
+  PyRef method = LogMethod(*kMethod);
   return method ? PyObject_Call(method.get(), args, kwargs) : nullptr;
 }
 constexpr const char *kAnyLevel = "log", *kDebug = "debug", *kInfo = "info",
@@ -28,7 +28,7 @@ constexpr const char *kAnyLevel = "log", *kDebug = "debug", *kInfo = "info",
 
 constexpr char kV[] = "v";
 PyObject* SetVerbosity(PyObject*, PyObject* level) {
-  PyRef method = Method("setLevel");
+  PyRef method = LogMethod("setLevel");
   return method ? PyObject_CallOneArg(method.get(), level) : nullptr;
 }
 
@@ -72,6 +72,16 @@ PyMethodDef functions[] = {
 #undef LOG
 
 }  // namespace
+
+std::string_view LogFunctionName(PyObject* function) {
+  if (!PyCFunction_Check(function)) return {};
+  const PyMethodDef* const of =
+      reinterpret_cast<PyCFunctionObject*>(function)->m_ml;
+  for (const PyMethodDef& f : functions) {
+    if (of == &f && f.ml_name != nullptr) return f.ml_name;
+  }
+  return {};
+}
 
 void AddLogFunctions(nanobind::module_& m) {
   constexpr std::pair<const char*, int> kLevels[] = {

@@ -7,6 +7,7 @@
 #include "kernels/close_dnnl.h"
 #include "python/src/binding/errors.h"
 #include "python/src/binding/late_attributes.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/binding/throw_status.h"
 #include "python/src/control_flow/control_flow.h"
 #include "python/src/control_flow/tensor_array.h"
@@ -41,6 +42,7 @@
 #include "python/src/graph/source_location.h"
 #include "python/src/host/device_types.h"
 #include "python/src/host/interrupt.h"
+#include "python/src/host/log_functions.h"
 #include "python/src/host/package_facts.h"
 #include "python/src/host/python_language.h"
 #include "python/src/nest/nest_node.h"
@@ -98,11 +100,12 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddExternalCaptures(&concrete_function);
   gk::py::AddFunctionFacts(&function);
   const bool ok =
-      gk::py::AddErrorTypes(module) && gk::py::AddDTypeType(module) &&
-      gk::py::AddShapeType(module) && gk::py::AddReferenceType(module) &&
-      gk::py::AddTensorTypes(module) && gk::py::AddVariableType(module) &&
-      gk::py::AddTensorSpecTypes(module) && gk::py::AddConversions(module) &&
-      gk::py::AddOpFunctions(module) && gk::py::AddCompositeFunctions(module) &&
+      gk::py::AddPackageParts(module) && gk::py::AddErrorTypes(module) &&
+      gk::py::AddDTypeType(module) && gk::py::AddShapeType(module) &&
+      gk::py::AddReferenceType(module) && gk::py::AddTensorTypes(module) &&
+      gk::py::AddVariableType(module) && gk::py::AddTensorSpecTypes(module) &&
+      gk::py::AddConversions(module) && gk::py::AddOpFunctions(module) &&
+      gk::py::AddCompositeFunctions(module) &&
       gk::py::AddProcessSettings(module) &&
       gk::py::AddConfigFunctions(module) && gk::py::AddSlicing(module) &&
       gk::py::AddNest(module) && gk::py::AddTraceTypes(module) &&

@@ -18,27 +18,28 @@ constexpr const char* kVersion = "2.21.0";
 constexpr int kGraphDefVersion = 2384;
 
 // Where the extension is, without a slash at the end.
-nb::object Folder() {
-  const nb::module_ self = nb::module_::import_("graphkiln._graphkiln");
+nb::object Folder(nb::handle module) {
   const nb::module_ path = nb::module_::import_("os.path");
-  return path.attr("dirname")(path.attr("abspath")(self.attr("__file__")));
+  return path.attr("dirname")(path.attr("abspath")(module.attr("__file__")));
 }
 
-PyObject* Include(PyObject*, PyObject*) {
-  return nb::str("{}/include").format(Folder()).release().ptr();
+PyObject* Include(PyObject* module, PyObject*) {
+  return nb::str("{}/include").format(Folder(module)).release().ptr();
 }
-PyObject* Lib(PyObject*, PyObject*) { return Folder().release().ptr(); }
-PyObject* Flags(const char* first, const char* second) {
+PyObject* Lib(PyObject* module, PyObject*) {
+  return Folder(module).release().ptr();
+}
+PyObject* Flags(PyObject* module, const char* first, const char* second) {
   nb::list flags;
-  flags.append(nb::str(first).format(Folder()));
+  flags.append(nb::str(first).format(Folder(module)));
   flags.append(second);
   return flags.release().ptr();
 }
-PyObject* CompileFlags(PyObject*, PyObject*) {
-  return Flags("-I{}/include", "-std=c++20");
+PyObject* CompileFlags(PyObject* module, PyObject*) {
+  return Flags(module, "-I{}/include", "-std=c++20");
 }
-PyObject* LinkFlags(PyObject*, PyObject*) {
-  return Flags("-L{}", "-lgraphkiln");
+PyObject* LinkFlags(PyObject* module, PyObject*) {
+  return Flags(module, "-L{}", "-lgraphkiln");
 }
 PyObject* BuildInfo(PyObject*, PyObject*) {
   return Py_BuildValue("{sOsOsOss}", "is_cuda_build", Py_False, "is_rocm_build",

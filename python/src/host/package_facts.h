@@ -7,7 +7,6 @@
 namespace gk::py {
 
 void AddPackageFacts(nanobind::module_& m);
-void AddLogFunctions(nanobind::module_& m);
 void AddPublicNames(nanobind::module_& m);
 
 }  // namespace gk::py

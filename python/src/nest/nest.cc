@@ -10,7 +10,6 @@
 #include "python/src/data/element_nest.h"
 #include "python/src/function/function_trace_type.h"
 #include "python/src/function/literal_key.h"
-#include "python/src/nest/flattened_object.h"
 #include "python/src/nest/nest_node.h"
 
 namespace gk::py {
@@ -292,8 +291,14 @@ PyObject* PackSequenceAs(PyObject*, PyObject* args, PyObject* kwargs) {
                                    &expand)) {
     return nullptr;
   }
+  return PackedSequence(structure, RulesFor(expand), flat);
+}
+
+}  // namespace
+
+PyObject* PackedSequence(PyObject* structure, NestRules rules, PyObject* flat) {
   std::vector<PyRef> unused;
-  const int nested = OpenNest(flat, RulesFor(expand), &unused, nullptr);
+  const int nested = OpenNest(flat, rules, &unused, nullptr);
   if (nested < 0) return nullptr;
   if (nested == 0) {
     PyRef shown = Truncated(flat);
@@ -305,15 +310,17 @@ PyObject* PackSequenceAs(PyObject*, PyObject* args, PyObject* kwargs) {
                  : nullptr;
   }
   PyRef leaves = PyRef::Steal(PySequence_List(flat));
-  PyRef own = leaves ? FlatList(structure, RulesFor(expand)) : PyRef();
+  PyRef own = leaves ? FlatList(structure, rules) : PyRef();
   if (!own) return nullptr;
   const Py_ssize_t expected = PyList_GET_SIZE(own.get());
   const Py_ssize_t given = PyList_GET_SIZE(leaves.get());
   if (expected != given) {
-    return RefusePack(structure, flat, RulesFor(expand), expected, given);
+    return RefusePack(structure, flat, rules, expected, given);
   }
-  return Packed(structure, RulesFor(expand), leaves.get());
+  return Packed(structure, rules, leaves.get());
 }
+
+namespace {
 
 PyObject* AssertSameStructureFunction(PyObject*, PyObject* args,
                                       PyObject* kwargs) {
@@ -417,8 +424,9 @@ PyObject* MapStructure(PyObject*, PyObject* args, PyObject* kwargs) {
   return results ? Packed(first, rules, results.get()) : nullptr;
 }
 
-// [(name of the way, child)] of a structure; None: a leaf.
-PyObject* Items(PyObject*, PyObject* value) {
+}  // namespace
+
+PyObject* NestItems(PyObject* value) {
   std::vector<PyRef> children;
   NestNode node;
   const int open = OpenNest(value, NestRules::kNest, &children, &node);
@@ -443,24 +451,9 @@ PyObject* Items(PyObject*, PyObject* value) {
   return list.Release();
 }
 
-PyObject* JoinedPaths(PyObject*, PyObject* args) {
-  PyObject* value;
-  int expand = 0;
-  const char* separator = "/";
-  if (!PyArg_ParseTuple(args, "O|ps", &value, &expand, &separator)) {
-    return nullptr;
-  }
-  StructureRef structure = StructureOf(value, RulesFor(expand), nullptr);
-  if (!structure) return nullptr;
-  PyRef list = PyRef::Steal(PyList_New(0));
-  for (const std::string& path : structure->JoinedLeafPaths(separator)) {
-    PyRef text = PyRef::Steal(ToPyString(path));
-    if (!list || !text || PyList_Append(list.get(), text.get()) < 0) {
-      return nullptr;
-    }
-  }
-  return list.Release();
-}
+namespace {
+
+PyObject* Items(PyObject*, PyObject* value) { return NestItems(value); }
 
 }  // namespace
 
@@ -483,12 +476,6 @@ PyObject* FlattenUpTo(PyObject* shallow, PyObject* deep, NestRules rules,
 }
 
 namespace {
-
-PyObject* NestFlattenUpTo(PyObject*, PyObject* args) {
-  PyObject *shallow, *deep;
-  if (!PyArg_ParseTuple(args, "OO", &shallow, &deep)) return nullptr;
-  return FlattenUpTo(shallow, deep, NestRules::kNest, false);
-}
 
 PyObject* FlattenElement(PyObject*, PyObject* value) {
   return LeavesOfElement(value);
@@ -514,10 +501,6 @@ PyObject* ElementUpTo(PyObject*, PyObject* args) {
   int gaps = 0;
   if (!PyArg_ParseTuple(args, "OO|p", &shallow, &deep, &gaps)) return nullptr;
   return LeavesUpTo(shallow, deep, gaps);
-}
-
-PyObject* FlattenObjectFunction(PyObject*, PyObject* value) {
-  return FlattenObject(value).Release();
 }
 
 constexpr int kKeywords = METH_VARARGS | METH_KEYWORDS;
@@ -562,13 +545,10 @@ PyMethodDef functions[] = {
      ">>> tf.nest.map_structure(lambda x, y: x + y, [1, [2]], [3, [4]])\n"
      "[4, [6]]"},
     {"nest_items", Guarded<Items>, METH_O, nullptr},
-    {"nest_paths", Guarded<JoinedPaths>, METH_VARARGS, nullptr},
-    {"nest_flatten_up_to", Guarded<NestFlattenUpTo>, METH_VARARGS, nullptr},
     {"element_flatten", Guarded<FlattenElement>, METH_O, nullptr},
     {"element_pack", Guarded<PackElement>, METH_VARARGS, nullptr},
     {"element_map", Guarded<MapElement>, METH_VARARGS, nullptr},
     {"element_flatten_up_to", Guarded<ElementUpTo>, METH_VARARGS, nullptr},
-    {"flatten_object", Guarded<FlattenObjectFunction>, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Python arguments <-> attribute values.
 #include "framework/graph.h"
+#include "python/src/function/concrete_function.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
@@ -7,8 +8,6 @@
 #include "python/src/tensors/tensor_type.h"
 
 namespace gk::py {
-
-Ref<GraphFunction> (*function_of_object)(PyObject* o) = nullptr;
 
 namespace {
 
@@ -101,11 +100,8 @@ StatusOr<Tensor> ToTensorAttr(const AttrDef& attr, PyObject* value) {
 }
 
 StatusOr<FunctionAttr> ToFunction(const AttrDef& attr, PyObject* value) {
-  if (function_of_object != nullptr) {
-    Ref<GraphFunction> f = function_of_object(value);
-    if (f) return FunctionAttr{f->name(), f, nullptr};
-    if (PyErr_Occurred()) return PythonError();
-  }
+  Ref<GraphFunction> f = DefinitionOf(value);
+  if (f) return FunctionAttr{f->name(), f, nullptr};
   return Expected("a ConcreteFunction", attr, value);
 }
 

@@ -119,9 +119,8 @@ StatusOr<AttrValue> ToAttrValue(const AttrDef& attr, std::string_view op,
 // The reverse, for Operation.get_attr. New reference.
 PyObject* AttrToPython(const AttrValue& value);
 
-// A function from Python to C++ function definitions, for func attributes;
-// set by the layer of tf.function. Null definition: not a function.
-extern Ref<GraphFunction> (*function_of_object)(PyObject* o);
+// The function of an op under its first public name. New reference.
+PyObject* FunctionOfOp(const OpRecord& record);
 
 bool AddOpFunctions(PyObject* module);
 bool AddCompositeFunctions(PyObject* module);

@@ -10,6 +10,7 @@
 #include "framework/op_registry.h"
 #include "ops/composite.h"
 #include "python/src/binding/guarded.h"
+#include "python/src/binding/late_attributes.h"
 #include "python/src/ops/dispatch.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/tensors/tensor_type.h"
@@ -272,7 +273,8 @@ PyObject* Module(PyObject* o, void*) {
   return PyUnicode_FromString("graphkiln");
 }
 PyObject* Reduce(PyObject* o, PyObject*) {
-  PyRef find = ImportAttribute("graphkiln._graphkiln", Self(o)->finder);
+  PyRef find =
+      PyRef::Steal(PyObject_GetAttrString(ThisModule(), Self(o)->finder));
   if (!find) return nullptr;
   const std::string identity(Self(o)->identity);
   return Py_BuildValue("O(s)", find.get(), identity.c_str());
@@ -396,6 +398,12 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
+
+PyObject* FunctionOfOp(const OpRecord& record) {
+  std::string_view name = record.python.names;
+  name = name.substr(0, name.find('|'));
+  return Make(record, name.substr(name.rfind('.') + 1), false);
+}
 
 PyObject* MakeFunction(const FunctionInfo* info, const OpInfo* op,
                        std::string_view name, std::string_view doc,

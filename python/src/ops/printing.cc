@@ -10,6 +10,7 @@
 #include "ops/text_pieces.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/control_flow/staged_values.h"
+#include "python/src/host/log_functions.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/ragged/ragged_arguments.h"
 #include "python/src/variables/variable_type.h"
@@ -30,9 +31,6 @@ constexpr std::string_view kText("\0raw\0", 5);
 
 nb::object Python(const char* module, const char* name) {
   return nb::module_::import_(module).attr(name);
-}
-nb::object Ours(const char* name) {
-  return Python("graphkiln._graphkiln", name);
 }
 
 // Takes inputs apart: structures are printed as Python's `pprint` does, with
@@ -102,7 +100,7 @@ class Printer {
     }
     if (nb::object composite = Composite(value)) return composite;
     if (PyRange_Check(value.ptr())) return nb::list(nb::borrow(value));
-    const nb::object items = Ours("nest_items")(value);
+    const nb::object items = Owned(NestItems(value.ptr()));
     if (items.is_none()) {
       if (nb::isinstance<nb::str>(value)) return nb::borrow(value);
       // As Python shows it on one line, however long.
@@ -160,8 +158,8 @@ std::string StreamName(nb::handle stream) {
       if (Python("sys", known.c_str()).equal(stream)) return name;
     }
   }
-  for (const char* name : {"info", "warning", "error"}) {
-    if (Ours(name).is(stream)) return Format("log({})", name);
+  for (std::string_view name : {"info", "warning", "error"}) {
+    if (LogFunctionName(stream.ptr()) == name) return Format("log({})", name);
   }
   if (nb::isinstance<nb::str>(stream)) {
     std::string text = nb::cast<std::string>(stream);

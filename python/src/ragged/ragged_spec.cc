@@ -1,5 +1,6 @@
 // tf.RaggedTensorSpec.
 #include "python/src/binding/class_members.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/ragged/composite_types.h"
 #include "python/src/ragged/ragged_arguments.h"
@@ -58,9 +59,7 @@ Object FromValue(Handle cls, Handle value) {
   return cls(value.attr("shape"),
              plain ? Object(value.attr("dtype")) : nb::none(),
              value.attr("ragged_rank"), value.attr("row_splits").attr("dtype"),
-             plain ? nb::none()
-                   : Call("graphkiln._src.types.type_spec",
-                          "type_spec_from_value", flat));
+             plain ? nb::none() : package::type_spec_from_value(flat));
 }
 Object ValueType(Handle self) {
   return nb::borrow(RankOf(self) > 0 ? TheCompositeClasses().ragged
@@ -83,9 +82,8 @@ Object Serialize(Handle self) {
 
 Object ComponentSpecs(Handle self) {
   nb::list specs = SpecsOfParts(TypeSpec::Ragged(
-      AsType(self.attr("_dtype"), DataType::kFloat),
-      Shape(self.attr("_shape")), RankOf(self),
-      AsType(self.attr("_row_splits_dtype"), DataType::kInt64)));
+      AsType(self.attr("_dtype"), DataType::kFloat), Shape(self.attr("_shape")),
+      RankOf(self), AsType(self.attr("_row_splits_dtype"), DataType::kInt64)));
   const Object flat = self.attr("_flat_values_spec");
   if (!flat.is_none()) specs[0] = flat;
   return specs;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "python/src/binding/guarded.h"
+#include "python/src/binding/late_attributes.h"
 #include "python/src/binding/only_argument.h"
 #include "python/src/tensors/type_protocol.h"
 
@@ -76,20 +77,19 @@ PyGetSetDef getset[] = {
     {"base_dtype", Guarded<Base>, nullptr, "The non-reference type.", nullptr},
     {"real_dtype", Guarded<Real>, nullptr, "The type of the real part.",
      nullptr},
-    {"is_floating", Guarded<Is<IsFloating>>, nullptr,
-     "A floating point type?", nullptr},
+    {"is_floating", Guarded<Is<IsFloating>>, nullptr, "A floating point type?",
+     nullptr},
     {"is_integer", Guarded<Is<IsInteger>>, nullptr,
      "An integer type, signed or not? Quantized ones are none.", nullptr},
-    {"is_complex", Guarded<Is<IsComplex>>, nullptr,
-     "A complex type?", nullptr},
+    {"is_complex", Guarded<Is<IsComplex>>, nullptr, "A complex type?", nullptr},
     {"is_unsigned", Guarded<Is<IsUnsigned>>, nullptr,
      "An unsigned integer type?", nullptr},
     {"is_quantized", Guarded<Is<IsQuantized>>, nullptr,
      "A quantized integer type?", nullptr},
-    {"is_bool", Guarded<Is<IsBoolType>>, nullptr,
-     "The type of booleans?", nullptr},
-    {"is_numeric", Guarded<Is<IsNumeric>>, nullptr,
-     "Numbers, booleans apart?", nullptr},
+    {"is_bool", Guarded<Is<IsBoolType>>, nullptr, "The type of booleans?",
+     nullptr},
+    {"is_numeric", Guarded<Is<IsNumeric>>, nullptr, "Numbers, booleans apart?",
+     nullptr},
     {"is_numpy_compatible", Guarded<Is<IsNumpyCompatible>>, nullptr,
      "Has NumPy a type for the elements?", nullptr},
     {"_is_ref_dtype", Guarded<IsRef>, nullptr, nullptr, nullptr},
@@ -115,7 +115,7 @@ PyObject* IsCompatibleWith(PyObject* o, PyObject* other) {
   return PyBool_FromLong(t == Self(o)->dtype);
 }
 PyObject* Reduce(PyObject* o, PyObject*) {
-  PyRef as = ImportAttribute("graphkiln._graphkiln", "as_dtype");
+  PyRef as = PyRef::Steal(PyObject_GetAttrString(ThisModule(), "as_dtype"));
   PyRef name = PyRef::Steal(Name(o, nullptr));
   if (!as || !name) return nullptr;
   return Py_BuildValue("O(O)", as.get(), name.get());
@@ -163,20 +163,20 @@ PyObject* New(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   return t == DataType::kInvalid ? nullptr : Py_NewRef(DTypeObject(t));
 }
 
-PyType_Slot slots[] = {{Py_tp_new, Slot<New>()},
-                       {Py_tp_doc,
-                        Doc("DType(type_enum, handle_data=None)\n--\n\n"
-                            "The type of the elements of a tensor.\n\n"
-                            ">>> tf.float32.size, tf.as_dtype('int64')\n"
-                            "(4, tf.int64)")},
-                       {Py_tp_repr, Slot<Repr>()},
-                       {Py_tp_str, Slot<Str>()},
-                       {Py_tp_hash, Slot<Hash>()},
-                       {Py_tp_richcompare, Slot<RichCompare>()},
-                       {Py_tp_getset, getset},
-                       {Py_tp_methods, methods},
-                       {Py_nb_int, Slot<Int>()},
-                       {0, nullptr}};
+PyType_Slot slots[] = {
+    {Py_tp_new, Slot<New>()},
+    {Py_tp_doc, Doc("DType(type_enum, handle_data=None)\n--\n\n"
+                    "The type of the elements of a tensor.\n\n"
+                    ">>> tf.float32.size, tf.as_dtype('int64')\n"
+                    "(4, tf.int64)")},
+    {Py_tp_repr, Slot<Repr>()},
+    {Py_tp_str, Slot<Str>()},
+    {Py_tp_hash, Slot<Hash>()},
+    {Py_tp_richcompare, Slot<RichCompare>()},
+    {Py_tp_getset, getset},
+    {Py_tp_methods, methods},
+    {Py_nb_int, Slot<Int>()},
+    {0, nullptr}};
 PyType_Spec spec = {"graphkiln.DType", sizeof(PyDType), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots};
 
@@ -193,11 +193,10 @@ PyObject* AsDTypeFunction(PyObject*, PyObject* value) {
   const DataType t = AsDType(value);
   return t == DataType::kInvalid ? nullptr : Py_NewRef(DTypeObject(t));
 }
-PyMethodDef functions[] = {
-    {"as_dtype", GK_OF_ARGUMENT(kValue, AsDTypeFunction),
-     "as_dtype(type_value)\n--\n\n"
-     "Converts to a DType."},
-    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef functions[] = {{"as_dtype", GK_OF_ARGUMENT(kValue, AsDTypeFunction),
+                            "as_dtype(type_value)\n--\n\n"
+                            "Converts to a DType."},
+                           {nullptr, nullptr, 0, nullptr}};
 
 DataType FromNumpyCode(char kind, int64_t size) {
   switch (kind) {

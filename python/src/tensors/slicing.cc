@@ -119,7 +119,9 @@ PyObject* Subscript(PyObject* self, PyObject* key) {
     return nullptr;
   }
   if (IsMask(key)) {
-    return CallPython("graphkiln", "boolean_mask", {self, key});
+    PyRef mask = PyRef::Steal(CompositeFunction("boolean_mask"));
+    PyObject* const given[] = {self, key};
+    return mask ? PyObject_Vectorcall(mask.get(), given, 2, nullptr) : nullptr;
   }
   static const OpInfo* info = OpInfo::Of(OpRegistry::Get().The(kSlices));
   try {

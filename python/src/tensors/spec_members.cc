@@ -10,6 +10,7 @@
 #include "python/src/binding/errors.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/function/function_trace_type.h"
 #include "python/src/function/typed_values.h"
 #include "python/src/nest/flattened_object.h"
@@ -127,8 +128,7 @@ Object KeyOfPart(Handle value) {
 
 Object KeyOf(Handle self, Handle) {
   const auto make = [&] {
-    return nb::make_tuple(self.type(),
-                          Key(Object(self.attr("_serialize")())));
+    return nb::make_tuple(self.type(), Key(Object(self.attr("_serialize")())));
   };
   // Those of the extension have nowhere to keep it.
   if (!nb::hasattr(self, "__dict__")) return make();
@@ -191,8 +191,7 @@ Object IsCompatibleWith(Handle self, Handle other) {
   Object spec = nb::borrow(other);
   if (!IsSpec(other)) {
     try {
-      spec = nb::module_::import_("graphkiln._src.types.type_spec")
-                 .attr("type_spec_from_value")(other);
+      spec = package::type_spec_from_value(other);
     } catch (nb::python_error& error) {
       if (!error.matches(PyExc_TypeError)) throw;
       return nb::bool_(false);

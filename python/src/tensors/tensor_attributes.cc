@@ -1,12 +1,15 @@
 // Attributes and plain methods of tf.Tensor and of its two leaves.
 #include <cmath>
 
+#include "framework/graph.h"
 #include "framework/logical_device.h"
 #include "framework/symbolic_tensor.h"
 #include "function/func_graph.h"
-#include "framework/graph.h"
 #include "python/src/binding/guarded.h"
+#include "python/src/binding/late_attributes.h"
 #include "python/src/binding/only_argument.h"
+#include "python/src/graph/func_graph_object.h"
+#include "python/src/graph/operation_members.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/reference_type.h"
@@ -62,15 +65,13 @@ PyObject* ValueIndex(PyObject* o, void*) {
   if (!IsSymbolicTensor(o)) return UndefinedWhenEager(o, "value_index");
   return PyLong_FromLong(SymbolicTensor::Of(TensorOf(o))->index());
 }
-PyObject* GraphOf(PyObject* o, void*) {
+PyObject* GraphIn(PyObject* o, void*) {
   if (!IsSymbolicTensor(o)) return UndefinedWhenEager(o, "graph");
-  if (wrap_graph == nullptr) return Abstract(o, "graph");
-  return wrap_graph(TensorOf(o));
+  return WrapGraph(Graph::GraphOf(TensorOf(o)));
 }
 PyObject* Operation(PyObject* o, void*) {
   if (!IsSymbolicTensor(o)) return UndefinedWhenEager(o, "op");
-  if (wrap_operation == nullptr) return Abstract(o, "op");
-  return wrap_operation(TensorOf(o));
+  return OperationOf(TensorOf(o)).release().ptr();
 }
 PyObject* Id(PyObject* o, void*) {
   if (!IsTensor(o)) return Abstract(o, "_id");
@@ -150,12 +151,10 @@ PyObject* Consumers(PyObject* o, PyObject*) {
         "Tensor.consumers is undefined when eager execution is enabled.");
     return nullptr;
   }
-  return CallPython("graphkiln._graphkiln", "consumers", {o});
+  return ConsumersOf(TensorOf(o)).release().ptr();
 }
 
-PyObject* Reference(PyObject* o, PyObject*) {
-  return NewReference(o);
-}
+PyObject* Reference(PyObject* o, PyObject*) { return NewReference(o); }
 
 PyObject* ShapeAsList(PyObject* o, PyObject*) {
   PyRef shape = PyRef::Steal(Shape(o, nullptr));
@@ -216,15 +215,17 @@ PyGetSetDef tensor_getset[] = {
      nullptr},
     {"name", Guarded<Name>, nullptr, "The edge's name in its graph.", nullptr},
     {"op", Guarded<Operation>, nullptr, "The producing Operation.", nullptr},
-    {"graph", Guarded<GraphOf>, nullptr, "The graph it belongs to.", nullptr},
+    {"graph", Guarded<GraphIn>, nullptr, "The graph it belongs to.", nullptr},
     {"value_index", Guarded<ValueIndex>, nullptr, "Which output of `op`.",
      nullptr},
     {"_id", Guarded<Id>, nullptr, nullptr, nullptr},
     {"__array_priority__", Guarded<ArrayPriority>, nullptr, nullptr, nullptr},
-#define NUMPY_ONLY(name) \
-  { name, NumpyOnly, nullptr,                                             \
-    "AttributeError: arrays of NumPy have it, tensors do not.",           \
-    const_cast<char*>(name) }
+#define NUMPY_ONLY(name)                                            \
+  {                                                                 \
+    name, NumpyOnly, nullptr,                                       \
+        "AttributeError: arrays of NumPy have it, tensors do not.", \
+        const_cast<char*>(name)                                     \
+  }
     NUMPY_ONLY("T"),
     NUMPY_ONLY("astype"),
     NUMPY_ONLY("ravel"),
@@ -308,7 +309,8 @@ PyObject* DeepCopy(PyObject* o, PyObject*) {
   return copy.ok() ? WrapNewTensor(*std::move(copy)) : Raise(copy.status());
 }
 PyObject* Reduce(PyObject* o, PyObject*) {
-  PyRef convert = ImportAttribute("graphkiln._graphkiln", "convert_to_tensor");
+  PyRef convert =
+      PyRef::Steal(PyObject_GetAttrString(ThisModule(), "convert_to_tensor"));
   PyRef value = PyRef::Steal(ToNumpy(TensorOf(o), false));
   if (!convert || !value) return nullptr;
   return Py_BuildValue("O(OO)", convert.get(), value.get(),

@@ -17,8 +17,6 @@ PyTypeObject* AbstractTensorType = nullptr;
 PyTypeObject* TensorType = nullptr;
 PyTypeObject* EagerTensorType = nullptr;
 PyTypeObject* SymbolicTensorType = nullptr;
-PyObject* (*wrap_graph)(const Tensor&) = nullptr;
-PyObject* (*wrap_operation)(const Tensor&) = nullptr;
 
 namespace {
 

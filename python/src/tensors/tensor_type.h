@@ -56,12 +56,6 @@ PyObject* WrapNewTensor(Tensor t);
 // A list of wrappers.
 PyObject* WrapTensors(std::span<const Tensor> tensors);
 
-// How the layer of graphs shows a Graph to Python (`tensor.graph`), set by
-// it. New reference.
-extern PyObject* (*wrap_graph)(const Tensor& symbolic);
-// `tensor.op`. New reference.
-extern PyObject* (*wrap_operation)(const Tensor& symbolic);
-
 // tf.Tensor's methods and attributes, by file.
 extern PyGetSetDef tensor_getset[];
 extern PyMethodDef tensor_methods[];

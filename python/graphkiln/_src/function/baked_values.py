@@ -96,3 +96,6 @@ def _drop_stale(baked: BakedValue) -> None:
 def still_holds(function, concrete) -> bool:
     """May a cached call run this trace?"""
     return not changes_to_retrace(function, concrete)
+
+
+_graphkiln.provide(changes_to_retrace, still_holds)

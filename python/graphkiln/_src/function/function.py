@@ -244,3 +244,6 @@ def initialization_function(made: Sequence) -> _graphkiln.ConcreteFunction:
             variable.assign(value)
 
     return function(initialize, autograph=False).get_concrete_function()
+
+
+_graphkiln.provide(_decorate, initialization_function, trace_body)

@@ -129,3 +129,6 @@ def trace(
     concrete.graph = graph
     _graphkiln.keep_parts(graph)
     return concrete
+
+
+_graphkiln.provide(placeholder_value, shown_argument)

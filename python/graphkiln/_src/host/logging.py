@@ -4,7 +4,7 @@ import logging
 import sys
 import threading
 
-from graphkiln._graphkiln import debug, error, info, warning  # noqa: F401
+from graphkiln import _graphkiln
 
 _lock = threading.Lock()
 _is_set_up = False
@@ -60,3 +60,6 @@ def warn_first(message: str, *args: object, times: int = 5) -> None:
         count = _told[message] = _told.get(message, 0) + 1
     if count <= times:
         get_logger().warning(message, *args)
+
+
+_graphkiln.provide(get_logger, warn_first)

@@ -55,3 +55,6 @@ def type_spec_from_value(value: object) -> TypeSpec:
             f"{type(value)}."
         ) from None
     return TensorSpec(tensor.shape, tensor.dtype)
+
+
+_graphkiln.provide(type_spec_from_value)

@@ -1,0 +1,89 @@
+// Functions and classes of the package's Python modules that the extension
+// calls. A module hands its own over in its last line,
+// `_graphkiln.provide(...)`: by then it is whole. Whoever needs one before has
+// the module loaded.
+#ifndef GK_PYTHON_PACKAGE_PARTS_H_
+#define GK_PYTHON_PACKAGE_PARTS_H_
+
+#include <nanobind/nanobind.h>
+
+#include <initializer_list>
+
+#include "python/src/binding/bound_values.h"
+
+namespace gk::py {
+
+// By module: PART(its __name__, who provides it).
+#define GK_PACKAGE_PARTS(PART)                                      \
+  PART(load, "graphkiln._loading")                                  \
+  PART(_decorate, "graphkiln._src.function.function")               \
+  PART(initialization_function, "graphkiln._src.function.function") \
+  PART(trace_body, "graphkiln._src.function.function")              \
+  PART(changes_to_retrace, "graphkiln._src.function.baked_values")  \
+  PART(still_holds, "graphkiln._src.function.baked_values")         \
+  PART(placeholder_value, "graphkiln._src.function.tracing")        \
+  PART(shown_argument, "graphkiln._src.function.tracing")           \
+  PART(get_logger, "graphkiln._src.host.logging")                   \
+  PART(warn_first, "graphkiln._src.host.logging")                   \
+  PART(type_spec_from_value, "graphkiln._src.types.type_spec")      \
+  PART(choice_of, "graphkiln.autograph.branches")                   \
+  PART(initialized, "graphkiln.autograph.loops")                    \
+  PART(restricted, "graphkiln.autograph.loops")                     \
+  PART(convert, "graphkiln.autograph.root")                         \
+  PART(empties, "graphkiln.autograph.staged_list")                  \
+  PART(difference, "graphkiln.autograph.staging")                   \
+  PART(taken_apart, "graphkiln.autograph.staging")                  \
+  PART(Undefined, "graphkiln.autograph.symbols")                    \
+  PART(UndefinedReturnValue, "graphkiln.autograph.symbols")         \
+  PART(Dataset, "graphkiln.data._dataset")                          \
+  PART(dataset_loop, "graphkiln.data._loops")                       \
+  PART(iterator_loop, "graphkiln.data._loops")                      \
+  PART(of_components, "graphkiln.data._traced")                     \
+  PART(Traced, "graphkiln.data._traced")
+
+class PackagePart {
+ public:
+  constexpr PackagePart(const char* name, const char* module)
+      : name_(name), module_(module) {}
+
+  // Borrowed; null with an exception set.
+  PyObject* Get() { return given_ != nullptr ? given_ : Load(); }
+  // The same; Python's errors are thrown.
+  nanobind::handle Held() {
+    if (Get() == nullptr) throw nanobind::python_error();
+    return given_;
+  }
+  // Calls it. New reference; null with an exception set.
+  PyObject* Call(std::initializer_list<PyObject*> args) {
+    return Get() == nullptr ? nullptr
+                            : PyObject_Vectorcall(given_, args.begin(),
+                                                  args.size(), nullptr);
+  }
+  template <class... Args>
+  nanobind::object operator()(const Args&... args) {
+    return Owned(Call({args.ptr()...}));
+  }
+
+  const char* name() const { return name_; }
+  // Kept for ever. Of a module that is loaded once more, the new one.
+  void Give(PyObject* part) { given_ = Py_NewRef(part); }
+
+ private:
+  PyObject* Load();
+
+  const char* const name_;
+  const char* const module_;
+  PyObject* given_ = nullptr;
+};
+
+namespace package {
+#define GK_PART(name, module) inline constinit PackagePart name{#name, module};
+GK_PACKAGE_PARTS(GK_PART)
+#undef GK_PART
+}  // namespace package
+
+bool AddPackageParts(PyObject* module);
+
+}  // namespace gk::py
+
+#endif  // GK_PYTHON_PACKAGE_PARTS_H_
