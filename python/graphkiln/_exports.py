@@ -48,7 +48,6 @@ EXPORTS: dict[str, str] = {
     "graphkiln.autograph.verbosity": """
         autograph.set_verbosity autograph.experimental.set_strict
         """,
-    "graphkiln._src.types.variable_spec": "type_spec_from_value",
     "graphkiln._src.types.dispatch": "experimental.dispatch_for_api",
     "graphkiln.autograph.scopes": "autograph.experimental.Feature",
     "graphkiln.data._constants": """
@@ -58,19 +57,9 @@ EXPORTS: dict[str, str] = {
         """,
     "graphkiln.data._dataset": "data.Dataset",
     "graphkiln._src.control_flow.map": "map_fn vectorized_map",
-    "graphkiln._src.types.type_spec": """
-        TypeSpec TensorSpec
-        __internal__.CompositeTensor
-        __internal__.register_type_spec_from_value_converter
-        """,
     "graphkiln._src.function.wrapped_function": "compat.v1.wrap_function",
     "graphkiln._src.types.extension_type": """
-        experimental.ExtensionType experimental.ExtensionTypeSpec
-        experimental.extension_type.as_dict
-        """,
-    "graphkiln._src.types.batchable": """
-        experimental.BatchableExtensionType
-        experimental.ExtensionTypeBatchEncoder
+        experimental.ExtensionType experimental.BatchableExtensionType
         """,
     "graphkiln._src.host.logging": "get_logger",
     "graphkiln._src.function.types": """

@@ -94,20 +94,18 @@ std::shared_ptr<const ElementSpec> Outer(const ::gk::ElementSpec& spec,
 
 std::vector<TensorSpec> TypeSpec::flatten() const {
   std::vector<TensorSpec> parts;
-  for (const InnerSpec& part : Inner(*this).Parts()) {
+  for (const InnerSpec& part : Inner(*this).Tensors()) {
     parts.push_back({Outer(part.shape), Outer(part.dtype), part.name});
   }
   return parts;
 }
 
 bool TypeSpec::is_compatible_with(const TypeSpec& other) const {
-  return Inner(shape).IsCompatibleWith(Inner(other.shape)) &&
-         most_specific_common_supertype(other).has_value();
+  return Inner(*this).IsCompatibleWith(Inner(other));
 }
 
 bool TypeSpec::is_subtype_of(const TypeSpec& other) const {
-  const auto both = Inner(other).Common(Inner(*this));
-  return both && *both == Inner(other);
+  return Inner(*this).IsSubtypeOf(Inner(other));
 }
 
 std::optional<TypeSpec> TypeSpec::most_specific_common_supertype(

@@ -331,3 +331,15 @@ def test_type_spec_from_value(value, text):
 def test_type_spec_from_value_refuses():
     with pytest.raises(TypeError, match="Could not build a TypeSpec for {1}"):
         tf.type_spec_from_value({1})
+
+
+def test_results_of_map_fn_have_the_plain_values_of_the_signature():
+    class Flagged(tf.experimental.BatchableExtensionType):
+        x: tf.Tensor
+        flag: int
+
+    rows = Flagged([1, 2], 1)
+    for other in (True, 2):
+        with pytest.raises(ValueError, match="Expected `fn` to return a"):
+            tf.map_fn(lambda e, other=other: Flagged(e.x, other), rows)
+    assert tf.map_fn(lambda e: e, rows).flag == 1

@@ -2,9 +2,8 @@
 node. `staged_loop` is what all of them become."""
 
 from graphkiln import _graphkiln, nest
-from graphkiln._graphkiln import SparseTensor, TensorShape
+from graphkiln._graphkiln import SparseTensor, TensorShape, TensorSpec
 from graphkiln._src import ops
-from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.autograph import places, staged_list
 
 

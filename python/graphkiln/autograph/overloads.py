@@ -5,9 +5,9 @@ import functools
 from collections.abc import Callable
 
 from graphkiln import _graphkiln, raw_ops
+from graphkiln._graphkiln import TensorSpec
 from graphkiln._src import ops
 from graphkiln._src.types import dtypes
-from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.autograph import sequences, staged_list, staging
 
 _NOT_GIVEN = object()

@@ -6,10 +6,9 @@ length. Their elements are in tensor lists, one for each tensor of an element.
 from collections.abc import Callable
 
 from graphkiln import _graphkiln, nest, raw_ops
-from graphkiln._graphkiln import Tensor, TensorShape
+from graphkiln._graphkiln import Tensor, TensorShape, TensorSpec
 from graphkiln._src import ops
 from graphkiln._src.types import dtypes
-from graphkiln._src.types.type_spec import TensorSpec
 from graphkiln.autograph import sequences, staging
 
 

@@ -8,13 +8,12 @@ import itertools
 from collections.abc import Iterator
 
 import numpy as np
-from graphkiln._graphkiln import Tensor, TensorShape
+from graphkiln._graphkiln import Tensor, TensorShape, TensorSpec
 
 from graphkiln import _graphkiln
-from graphkiln._graphkiln import elements
+from graphkiln._graphkiln import elements, type_spec_from_value
 from graphkiln._src.host import py_function
-from graphkiln._src.types import dtypes, variable_spec
-from graphkiln._src.types.type_spec import TensorSpec
+from graphkiln._src.types import dtypes
 from graphkiln.data import _traced as traced
 
 
@@ -104,7 +103,7 @@ class Source:
             elif not spec.is_compatible_with(leaf):
                 raise TypeError(
                     f"`generator` yielded an element of "
-                    f"{variable_spec.type_spec_from_value(leaf)} where an element of "
+                    f"{type_spec_from_value(leaf)} where an element of "
                     f"{spec} was expected."
                 )
         return elements.to_tensors(

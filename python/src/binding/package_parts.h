@@ -25,7 +25,7 @@ namespace gk::py {
   PART(shown_argument, "graphkiln._src.function.tracing")           \
   PART(get_logger, "graphkiln._src.host.logging")                   \
   PART(warn_first, "graphkiln._src.host.logging")                   \
-  PART(type_spec_from_value, "graphkiln._src.types.type_spec")      \
+  PART(ImmutableDict, "graphkiln._src.types.extension_type")        \
   PART(choice_of, "graphkiln.autograph.branches")                   \
   PART(initialized, "graphkiln.autograph.loops")                    \
   PART(restricted, "graphkiln.autograph.loops")                     \

@@ -18,6 +18,7 @@
 #include "python/src/ragged/ragged_arguments.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/tensor_spec_type.h"
+#include "python/src/types/spec_of_value.h"
 
 namespace gk::py {
 namespace {
@@ -101,10 +102,6 @@ PyObject* FoldRows(PyObject*, PyObject* args, PyObject* kwargs) {
 
 // --- Rows of values of any kind.
 
-nb::object SpecOfValue(nb::handle value) {
-  return Call("graphkiln._src.types.type_spec", "type_spec_from_value", value);
-}
-
 // Can its rows be taken as it is?
 bool HasRows(nb::handle value) {
   if (IsTensor(value.ptr()) || IsRagged(value) || IsSparse(value)) return true;
@@ -146,18 +143,7 @@ class RowsOfValue {
 bool IsOneOf(nb::handle spec, nb::handle value) {
   const nb::object own = nb::getattr(value, "_type_spec", nb::none());
   if (!spec.type().is(own.type())) return false;
-  const std::vector<nb::object> ours = Leaves(spec.attr("_values")(), false),
-                                theirs = Leaves(own.attr("_values")(), false);
-  const auto same = [](const nb::object& a, const nb::object& b) {
-    if (PyObject_TypeCheck(a.ptr(), TypeSpecType)) {
-      return PyObject_TypeCheck(b.ptr(), TypeSpecType) != 0;
-    }
-    return IsTensorShape(a.ptr())
-               ? nb::cast<bool>(a.attr("is_compatible_with")(b))
-               : a.equal(b);
-  };
-  return std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
-                    same);
+  return FieldsOfSpec(spec).Describes(FieldsOfSpec(own));
 }
 
 // What collects results that a spec, or a dtype, describes.

@@ -477,11 +477,11 @@ void AddElementClasses(nb::module_& m) {
                     home);
   };
   c.composite =
-      add("graphkiln._src.types.type_spec", "CompositeTensor", {}, nullptr,
+      add(nullptr, "CompositeTensor", {}, nullptr,
           composite_properties,
           "A value made of tensors, which its `_type_spec` describes.",
           Slots{"__weakref__"});
-  c.none_spec = add("graphkiln._src.types.type_spec", "NoneTensorSpec", spec,
+  c.none_spec = add(nullptr, "NoneTensorSpec", spec,
                     none_methods, none_properties, "The spec of None.");
   c.datasets = add("graphkiln.data", "_NestedVariant", c.composite,
                    datasets_methods, datasets_properties,

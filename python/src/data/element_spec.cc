@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "python/src/binding/class_attribute.h"
-#include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/control_flow/staged_values.h"
 #include "python/src/graph/name_scope.h"
@@ -15,6 +14,7 @@
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/tensor_spec_type.h"
+#include "python/src/types/spec_of_value.h"
 
 namespace gk::py {
 
@@ -38,7 +38,6 @@ bool IsSpecOf(Handle spec, Handle cls) {
 }
 Handle RaggedSpec() { return TheCompositeClasses().ragged_spec; }
 Handle SparseSpec() { return TheCompositeClasses().sparse_spec; }
-Handle NoneSpec() { return NoneSpecClass(); }
 
 PartialTensorShape ShapeOfSpec(Handle spec) {
   return Shape(spec.attr("shape"));
@@ -82,34 +81,45 @@ class PyHostSpec final : public HostSpec {
   }
 
   bool has_encoder() const override { return !encoder().is_none(); }
-  std::vector<TypeSpec> Parts() const override {
+  std::vector<TypeSpec> Tensors() const override {
     std::vector<TypeSpec> parts;
-    if (!has_encoder()) {
-      for (Handle part : nb::list(spec().attr("flatten")())) {
-        parts.push_back(CoreSpec(part));
-      }
-      return parts;
+    for (Handle part : nb::list(spec().attr("flatten")())) {
+      parts.push_back(CoreSpec(part));
     }
+    return parts;
+  }
+  std::vector<TypeSpec> Parts() const override {
+    if (!has_encoder()) return Tensors();
+    if (stacks_by_field()) return FieldsOfSpec(spec()).Components();
+    std::vector<TypeSpec> parts;
     std::vector<PyRef> leaves;
     Encoding(&leaves);
     for (const PyRef& part : leaves) parts.push_back(CoreSpec(part.get()));
     return parts;
   }
   TypeSpec Batched(int64_t size) const override {
+    if (stacks_by_field()) return With(FieldsOfSpec(spec()).Batched(size));
     return CoreSpec(Object(encoder().attr("batch")(spec(), SizeObject(size))));
   }
   TypeSpec Row() const override {
+    if (stacks_by_field()) return With(FieldsOfSpec(spec()).Row());
     return CoreSpec(Object(encoder().attr("unbatch")(spec())));
   }
   std::optional<TypeSpec> Common(const HostSpec& other) const override {
     nb::list with;
-    with.append(static_cast<const PyHostSpec&>(other).spec());
+    with.append(SpecOf(other));
     const Object both = spec().attr("most_specific_common_supertype")(with);
     if (both.is_none()) return std::nullopt;
     return CoreSpec(both);
   }
+  bool IsCompatibleWith(const HostSpec& other) const override {
+    return Stands("is_compatible_with", SpecOf(other));
+  }
+  bool IsSubtypeOf(const LanguageType& other) const override {
+    return Stands("is_subtype_of", SpecOf(other));
+  }
   bool Equals(const LanguageValue& other) const override {
-    return spec().equal(static_cast<const PyHostSpec&>(other).spec());
+    return spec().equal(SpecOf(other));
   }
   std::optional<PartialTensorShape> shape() const override {
     if (!nb::hasattr(spec(), "shape")) return std::nullopt;
@@ -122,6 +132,22 @@ class PyHostSpec final : public HostSpec {
   }
 
  private:
+  // All that Python's program has are of this class.
+  static Handle SpecOf(const LanguageValue& other) {
+    return static_cast<const PyHostSpec&>(other).spec();
+  }
+  // Is its encoder the one that the core knows, and not one of the program's?
+  bool stacks_by_field() const {
+    return encoder().type().is(TheCompositeClasses().batch_encoder);
+  }
+  TypeSpec With(const SpecFields& fields) const {
+    return CoreSpec(SpecOfFields(spec().type(), fields));
+  }
+  bool Stands(const char* relation, Handle other) const {
+    return nb::isinstance(other, spec().type()) &&
+           nb::cast<bool>(spec().attr(relation)(other));
+  }
+
   PyObject* spec_;
   PyObject* encoder_;
 };
@@ -164,7 +190,6 @@ Object Decode(Handle spec, const TensorVector& components, size_t* next) {
 
 // --- Leaves of values.
 
-Object TypeSpecOf(Handle value) { return package::type_spec_from_value(value); }
 bool IsComposite(Handle value) {
   PyTypeObject* type = Py_TYPE(value.ptr());
   return Attribute<"__tf_flatten__">(type) != nullptr ||
@@ -361,7 +386,7 @@ TypeSpec CoreSpec(Handle spec) {
                             CoreElement(Object(spec.attr("element_spec")))),
                         ShapeOfDatasets(spec));
   }
-  if (IsSpecOf(spec, NoneSpec())) return {TypeSpec::Kind::kNone};
+  if (IsSpecOf(spec, NoneSpecClass())) return {TypeSpec::Kind::kNone};
   if (IsSpecOf(spec, SparseSpec())) {
     return TypeSpec::Sparse(TypeOf(spec, "dtype"), ShapeOfSpec(spec));
   }
@@ -394,7 +419,7 @@ Object PythonSpec(const TypeSpec& spec) {
     case TypeSpec::Kind::kDataset:
       return DatasetSpecOf(PythonElement(*spec.elements), spec.shape);
     default:
-      return NoneSpec()();
+      return NoneSpecClass()();
   }
 }
 
@@ -442,7 +467,7 @@ Object NormalizedElement(Handle value) {
 
 Object SpecOfElement(Handle value) {
   nb::list specs;
-  for (Handle leaf : ElementLeaves(value)) specs.append(TypeSpecOf(leaf));
+  for (Handle leaf : ElementLeaves(value)) specs.append(SpecOfValue(leaf));
   return PackedElement(value, specs);
 }
 

@@ -9,7 +9,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "function/specs/type_spec.h"
+#include "function/specs/spec_fields.h"
 #include "python/src/binding/bound_values.h"
 #include "python/src/data/element_nest.h"
 
@@ -39,6 +39,13 @@ inline nanobind::object PackedElement(nanobind::handle like,
 // A tf.TypeSpec <-> the core's; extension types' stay Python's.
 TypeSpec CoreSpec(nanobind::handle spec);
 nanobind::object PythonSpec(const TypeSpec& spec);
+// What a spec is serialised to, specs, shapes and plain values that nest.
+// (spec_parts.cc)
+SpecFields PartsOfSpec(nanobind::handle parts);
+nanobind::object PythonParts(const SpecFields& parts);
+// The fields of an extension type's spec, by name; and a spec of that class.
+SpecFields FieldsOfSpec(nanobind::handle spec);
+nanobind::object SpecOfFields(nanobind::handle cls, const SpecFields& fields);
 // The tensors that a value is made of, and the reverse; not of extension types
 // with an encoder.
 TensorVector PartsOf(const TypeSpec& core, nanobind::handle spec,

@@ -298,29 +298,9 @@ PyObject* TraceTypeFunction(PyObject*, PyObject* args) {
   return WrapTraceType(*std::move(type));
 }
 
-// variable_type(dtype, shape, trainable, alias or None)
-PyObject* VariableTypeFunction(PyObject*, PyObject* args) {
-  PyObject *dtype, *shape, *alias;
-  int trainable;
-  if (!PyArg_ParseTuple(args, "OOpO", &dtype, &shape, &trainable, &alias)) {
-    return nullptr;
-  }
-  const DataType t = AsDType(dtype);
-  if (t == DataType::kInvalid) return nullptr;
-  StatusOr<PartialTensorShape> s = AsShape(shape);
-  if (!s.ok()) return Raise(s.status());
-  int number = kNoAlias;
-  if (alias != Py_None) {
-    number = static_cast<int>(PyLong_AsLong(alias));
-    if (PyErr_Occurred()) return nullptr;
-  }
-  return WrapTraceType(TraceType::Variable(t, *s, trainable != 0, number));
-}
-
 PyMethodDef functions[] = {
     {"trace_type", Guarded<TraceTypeFunction>, METH_VARARGS,
      "The trace type of a value."},
-    {"variable_type", Guarded<VariableTypeFunction>, METH_VARARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 PyType_Slot type_slots[] = {{Py_tp_dealloc, Slot<Dealloc<PyTraceType>>()},

@@ -379,16 +379,11 @@ PyObject* CurrentGraph(PyObject*, PyObject*) {
 }
 
 // The Python variable of a handle, or None if that is gone.
-PyObject* FindVariableOf(PyObject*, PyObject* handle) {
-  PyObject* v = IsTensor(handle) ? FindVariable(TensorOf(handle)) : nullptr;
-  return Py_NewRef(v ? v : Py_None);
-}
 PyObject* IsVariableHandle(PyObject*, PyObject* o) {
   return PyBool_FromLong(IsEagerTensor(o) && gk::VariableOf(TensorOf(o)).ok());
 }
 
 PyMethodDef functions[] = {
-    {"find_variable", Guarded<FindVariableOf>, METH_O, nullptr},
     {"is_variable_handle", Guarded<IsVariableHandle>, METH_O, nullptr},
     {"current_graph", Guarded<CurrentGraph>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};

@@ -53,7 +53,6 @@
 #include "python/src/ops/plain_values.h"
 #include "python/src/ops/printing.h"
 #include "python/src/ragged/composite_types.h"
-#include "python/src/ragged/extension_fields.h"
 #include "python/src/ragged/ragged.h"
 #include "python/src/random/generator.h"
 #include "python/src/random/initializers.h"
@@ -65,6 +64,10 @@
 #include "python/src/tensors/slicing.h"
 #include "python/src/tensors/tensor_spec_type.h"
 #include "python/src/tensors/tensor_type.h"
+#include "python/src/types/batch_encoder.h"
+#include "python/src/types/extension_fields.h"
+#include "python/src/types/extension_type.h"
+#include "python/src/types/spec_of_value.h"
 #include "python/src/variables/variable_arguments.h"
 #include "python/src/variables/variable_type.h"
 
@@ -145,6 +148,8 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddRowLoops(m);
   gk::py::AddElementSpecs(m);
   gk::py::AddElementClasses(m);
+  gk::py::AddSpecsOfValues(m);
+  gk::py::AddBatchEncoder(m);
   gk::py::AddDatasetClass(m);
   gk::py::AddDatasetMethods(m);
   gk::py::AddGeneratedDataset(m);
@@ -163,6 +168,7 @@ NB_MODULE(_graphkiln, m) {
   gk::py::AddPackageFacts(m);
   gk::py::AddPrinting(m);
   gk::py::AddExtensionFields(m);
+  gk::py::AddExtensionTypes(m);
   gk::py::AddPublicNames(m);
   m.attr("anonymous_name") = gk::kAnonymousName.data();
   first = Py_NewRef(module);

@@ -15,6 +15,7 @@ constexpr Exports kExports[] = {
      "Assert TensorArray TensorArraySpec case cond foldl foldr scan "
      "switch_case while_loop "
      "DeviceSpec GradientTape Graph IndexedSlices IndexedSlicesSpec Operation "
+     "TensorSpec TypeSpec type_spec_from_value "
      "OptionalSpec RaggedTensor RaggedTensorSpec RegisterGradient SparseTensor "
      "SparseTensorSpec Variable VariableAggregation VariableSynchronization "
      "broadcast_dynamic_shape broadcast_static_shape "
@@ -27,7 +28,7 @@ constexpr Exports kExports[] = {
      "random_uniform_initializer=RandomUniformOfVersion2 "
      "recompute_grad tuple variable_creator_scope zeros_initializer=Zeros"},
     {"__internal__",
-     "EagerTensor"},
+     "CompositeTensor EagerTensor register_type_spec_from_value_converter"},
     {"__internal__.types",
      "Tensor=AbstractTensor"},
     {"autodiff",
@@ -118,12 +119,15 @@ constexpr Exports kExports[] = {
      "UnknownError error_code_from_exception_type "
      "exception_type_from_error_code"},
     {"experimental",
-     "DynamicRaggedShape Optional RowPartition "
+     "DynamicRaggedShape ExtensionTypeBatchEncoder ExtensionTypeSpec Optional "
+     "RowPartition "
      "dispatch_for_binary_elementwise_apis "
      "dispatch_for_binary_elementwise_assert_apis "
      "dispatch_for_unary_elementwise_apis unregister_dispatch_for"},
     {"experimental.dlpack",
      "from_dlpack to_dlpack"},
+    {"experimental.extension_type",
+     "as_dict"},
     {"graph_util",
      "import_graph_def"},
     {"initializers",

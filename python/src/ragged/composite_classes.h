@@ -20,6 +20,8 @@ struct CompositeClasses {
   PyObject* sparse_spec = nullptr;
   PyObject* slices = nullptr;
   PyObject* slices_spec = nullptr;
+  // ExtensionTypeBatchEncoder, which stacks by field as the core does.
+  PyObject* batch_encoder = nullptr;
 };
 CompositeClasses& TheCompositeClasses();
 

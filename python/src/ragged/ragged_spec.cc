@@ -1,10 +1,10 @@
 // tf.RaggedTensorSpec.
 #include "python/src/binding/class_members.h"
-#include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/ragged/composite_types.h"
 #include "python/src/ragged/ragged_arguments.h"
 #include "python/src/tensors/tensor_spec_type.h"
+#include "python/src/types/spec_of_value.h"
 
 namespace gk::py {
 namespace {
@@ -59,7 +59,7 @@ Object FromValue(Handle cls, Handle value) {
   return cls(value.attr("shape"),
              plain ? Object(value.attr("dtype")) : nb::none(),
              value.attr("ragged_rank"), value.attr("row_splits").attr("dtype"),
-             plain ? nb::none() : package::type_spec_from_value(flat));
+             plain ? nb::none() : SpecOfValue(flat));
 }
 Object ValueType(Handle self) {
   return nb::borrow(RankOf(self) > 0 ? TheCompositeClasses().ragged

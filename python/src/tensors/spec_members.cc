@@ -1,6 +1,6 @@
-// What TypeSpec gives its subclasses: equality, subtypes and common types of
-// the parts that they are serialised to, and values taken apart and made of
-// tensors by their components.
+// What TypeSpec gives its subclasses: equality of the parts that they are
+// serialised to, whose subtypes and common types the core finds, and values
+// taken apart and made of tensors by their components.
 #include <nanobind/nanobind.h>
 
 #include <string>
@@ -10,7 +10,8 @@
 #include "python/src/binding/errors.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/only_argument.h"
-#include "python/src/binding/package_parts.h"
+#include "python/src/control_flow/staged_values.h"
+#include "python/src/data/element_spec.h"
 #include "python/src/function/function_trace_type.h"
 #include "python/src/function/typed_values.h"
 #include "python/src/nest/flattened_object.h"
@@ -19,6 +20,7 @@
 #include "python/src/tensors/shape_type.h"
 #include "python/src/tensors/tensor_spec_type.h"
 #include "python/src/tensors/tensor_type.h"
+#include "python/src/types/spec_of_value.h"
 
 namespace nb = nanobind;
 
@@ -74,7 +76,6 @@ struct Parts {
   std::vector<PyRef> leaves;  // before what fills it
   StructureRef structure;
 };
-Parts Serialized(Handle spec) { return Parts(spec.attr("_serialize")()); }
 Parts Components(Handle spec) { return Parts(spec.attr("_component_specs")); }
 
 // --- Equality.
@@ -159,77 +160,44 @@ Py_hash_t HashOf(PyObject* o) {
   return key ? PyObject_Hash(key.get()) : -1;
 }
 
-bool AreEqual(Handle a, Handle b) {
-  return a.type().is(b.type()) && Key(a).equal(Key(b));
-}
-
 // --- Subtypes and common types.
 
-// Do specs and shapes, which have relations of their own, stand at a leaf?
-bool HasRelations(Handle leaf) {
-  return IsSpec(leaf) || IsTensorShape(leaf.ptr());
+SpecFields FieldsOf(Handle spec) {
+  return PartsOfSpec(spec.attr("_serialize")());
 }
+bool AreOfOneClass(Handle a, Handle b) { return a.type().is(b.type()); }
 
-// Do all parts of two specs stand in a relation, such as "is_subtype_of"?
-Object AreRelated(Handle a, Handle b, const char* relation) {
-  if (!a.type().is(b.type())) return nb::bool_(false);
-  const Parts ours = Serialized(a), theirs = Serialized(b);
-  if (!ours.NestsLike(theirs)) return nb::bool_(false);
-  for (size_t i = 0; i < ours.size(); ++i) {
-    const Handle x = ours.leaf(i), y = theirs.leaf(i);
-    const bool fits = HasRelations(x) ? nb::isinstance(y, x.type()) &&
-                                            nb::cast<bool>(x.attr(relation)(y))
-                                      : AreEqual(x, y);
-    if (!fits) return nb::bool_(false);
-  }
-  return nb::bool_(true);
-}
 Object IsSubtypeOf(Handle self, Handle other) {
-  return AreRelated(self, other, "is_subtype_of");
+  return nb::bool_(AreOfOneClass(self, other) && Told([&] {
+                     return FieldsOf(self).IsSubtypeOf(FieldsOf(other));
+                   }));
 }
 Object IsCompatibleWith(Handle self, Handle other) {
   Object spec = nb::borrow(other);
   if (!IsSpec(other)) {
     try {
-      spec = package::type_spec_from_value(other);
+      spec = SpecOfValue(other);
     } catch (nb::python_error& error) {
       if (!error.matches(PyExc_TypeError)) throw;
       return nb::bool_(false);
     }
   }
-  return AreRelated(self, spec, "is_compatible_with");
+  return nb::bool_(AreOfOneClass(self, spec) && Told([&] {
+                     return FieldsOf(self).IsCompatibleWith(FieldsOf(spec));
+                   }));
 }
 
-// The part that covers `leaf` and those like it; none of both: null.
-PyRef CommonLeaf(Handle leaf, const nb::list& like) {
-  if (!HasRelations(leaf)) {
-    for (Handle other : like) {
-      if (!AreEqual(leaf, other)) return PyRef();
-    }
-    return PyRef::Share(leaf.ptr());
-  }
-  for (Handle other : like) {
-    if (!leaf.type().is(other.type())) return PyRef();
-  }
-  Object found = leaf.attr("most_specific_common_supertype")(like);
-  return found.is_none() ? PyRef() : PyRef::Steal(found.release().ptr());
-}
 Object CommonSupertype(Handle self, Handle others) {
-  const Parts ours = Serialized(self);
-  std::vector<Parts> rows;
-  for (Handle other : others) {
-    if (!self.type().is(other.type())) return nb::none();
-    rows.push_back(Serialized(other));
-    if (!ours.NestsLike(rows.back())) return nb::none();
-  }
-  std::vector<PyRef> leaves;
-  for (size_t i = 0; i < ours.size(); ++i) {
-    nb::list like;
-    for (const Parts& row : rows) like.append(row.leaf(i));
-    leaves.push_back(CommonLeaf(ours.leaf(i), like));
-    if (!leaves.back()) return nb::none();
-  }
-  return self.type().attr("_deserialize")(ours.Packed(leaves));
+  return Told([&]() -> Object {
+    SpecFields common = FieldsOf(self);
+    for (Handle other : others) {
+      std::optional<SpecFields> both;
+      if (AreOfOneClass(self, other)) both = common.Common(FieldsOf(other));
+      if (!both) return nb::none();
+      common = *std::move(both);
+    }
+    return self.type().attr("_deserialize")(PythonParts(common));
+  });
 }
 Object CompatibleType(Handle self, Handle other) {
   nb::list others;
@@ -496,6 +464,10 @@ PyGetSetDef properties[] = {{"_component_specs", Guarded<MissingProperty>,
                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 }  // namespace
+
+bool ArePartsEqual(PyObject* a, PyObject* b) {
+  return Py_TYPE(a) == Py_TYPE(b) && Key(a).equal(Key(b));
+}
 
 PyMethodDef tensor_spec_members[] = {
     {"_serialize", Guarded<Method<SerializeTensorSpec>>, METH_NOARGS, nullptr},

@@ -29,6 +29,9 @@ inline PyTensorSpec* TensorSpecOf(PyObject* o) {
 PyObject* WrapTensorSpec(PartialTensorShape shape, DataType dtype,
                          PyObject* name = nullptr);
 
+// Are two parts of specs of one class and equal? (spec_members.cc)
+bool ArePartsEqual(PyObject* a, PyObject* b);
+
 // What TypeSpec is made of, and what it and TensorSpec do in tracing.
 // (spec_members.cc)
 extern PyType_Slot type_spec_slots[];

@@ -331,30 +331,11 @@ PyObject* IsLiftedCreation(PyObject*, PyObject* creation) {
       IsLifted(PyDict_GetItemString(creation, kGivenNames[kLifting])));
 }
 
-PyObject* VariableOfArgument(PyObject*, PyObject* args) {
-  PyObject *handle, *dtype, *shape, *name;
-  int trainable;
-  if (!PyArg_ParseTuple(args, "OOOpU", &handle, &dtype, &shape, &trainable,
-                        &name)) {
-    return nullptr;
-  }
-  if (!IsTensor(handle) || ImplOf(handle)->dtype() != DataType::kResource) {
-    return Raise(TypeError("the handle must be a resource tensor"));
-  }
-  const DataType t = AsDType(dtype);
-  if (t == DataType::kInvalid) return nullptr;
-  return VariableOfHandle(TensorOf(handle), t, ValueOrThrow(AsShape(shape)),
-                          trainable != 0, StringView(name));
-}
-
 PyMethodDef functions[] = {
     {"is_lifted", GK_OF_ARGUMENT(kCreation, IsLiftedCreation),
      "is_lifted(creation)\n--\n\n"
      "Is a variable made by these keywords to outlive the calls of the "
      "function that\nmakes it?"},
-    {"variable_of", Guarded<VariableOfArgument>, METH_VARARGS,
-     "variable_of(handle, dtype, shape, trainable, name, /)\n--\n\n"
-     "The variable behind a handle that is an argument."},
     {nullptr, nullptr, 0, nullptr}};
 
 constexpr char kVariableDoc[] =

@@ -76,6 +76,10 @@ TypeSpec TypeSpec::Of(Kind kind, ElementSpecRef elements,
   return spec;
 }
 
+std::vector<TypeSpec> TypeSpec::Tensors() const {
+  return host ? host->Tensors() : Parts();
+}
+
 std::vector<TypeSpec> TypeSpec::Parts() const {
   if (host) return host->Parts();
   switch (kind) {
@@ -205,6 +209,27 @@ std::optional<TypeSpec> TypeSpec::Common(const TypeSpec& o) const {
     both.elements = std::make_shared<ElementSpec>(*std::move(inner));
   }
   return both;
+}
+
+bool TypeSpec::IsCompatibleWith(const TypeSpec& o) const {
+  if (kind != o.kind || !host != !o.host) return false;
+  if (host) return host->IsCompatibleWith(*o.host);
+  if (!shape.IsCompatibleWith(o.shape) || !rows.IsCompatibleWith(o.rows) ||
+      !Common(o)) {
+    return false;
+  }
+  for (size_t i = 0; elements && i < elements->leaves.size(); ++i) {
+    if (!elements->leaves[i].IsCompatibleWith(o.elements->leaves[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool TypeSpec::IsSubtypeOf(const TypeSpec& o) const {
+  if (kind == o.kind && host && o.host) return host->IsSubtypeOf(*o.host);
+  const std::optional<TypeSpec> both = o.Common(*this);
+  return both && *both == o;
 }
 
 void TypeSpec::Encode(std::span<const gk::Tensor> parts, bool rows,

@@ -28,14 +28,16 @@ struct TypeSpec;
 // Of a kind of value that the host's program defines.
 class HostSpec : public LanguageType {
  public:
-  // Of what its encoder makes of a value if there is one, else of the tensors
-  // that the value is made of.
+  // The tensors that a value is made of.
+  virtual std::vector<TypeSpec> Tensors() const = 0;
+  // What its encoder makes of a value if there is one, else those.
   virtual std::vector<TypeSpec> Parts() const = 0;
   virtual bool has_encoder() const = 0;
   // Of values stacked, and of a row, by the encoder.
   virtual TypeSpec Batched(int64_t size) const = 0;
   virtual TypeSpec Row() const = 0;
   virtual std::optional<TypeSpec> Common(const HostSpec& other) const = 0;
+  virtual bool IsCompatibleWith(const HostSpec& other) const = 0;
   // Of the rows that values hold, where they have a shape of their own.
   virtual std::optional<PartialTensorShape> shape() const = 0;
   // What must stay when a state changes: "<class 'app.Point'>".
@@ -110,7 +112,9 @@ struct TypeSpec {
   bool has_encoder() const {
     return kind == Kind::kHost && host->has_encoder();
   }
-  // The tensors that a value is made of.
+  // The tensors that a value is made of; and what an encoder makes of it, if
+  // there is one.
+  std::vector<TypeSpec> Tensors() const;
   std::vector<TypeSpec> Parts() const;
   void AddComponents(ElementSignature* e) const;
 
@@ -121,6 +125,10 @@ struct TypeSpec {
   TypeSpec Row() const;
   // The narrowest that covers both, if any does.
   std::optional<TypeSpec> Common(const TypeSpec& other) const;
+  // Could a value be described by both?
+  bool IsCompatibleWith(const TypeSpec& other) const;
+  // Is every value of this spec one of the other?
+  bool IsSubtypeOf(const TypeSpec& other) const;
   bool operator==(const TypeSpec& other) const;
 
   // The components of a value that is made of these parts; if `rows`, tensors

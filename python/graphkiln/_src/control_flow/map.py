@@ -3,10 +3,13 @@
 from collections.abc import Callable
 
 from graphkiln import _graphkiln, errors, nest
-from graphkiln._graphkiln import Tensor, elements
+from graphkiln._graphkiln import (
+    Tensor,
+    TensorSpec,
+    elements,
+    type_spec_from_value,
+)
 from graphkiln._src.function import function, tracing
-from graphkiln._src.types import variable_spec
-from graphkiln._src.types.type_spec import TensorSpec
 
 
 def map_fn(
@@ -81,7 +84,7 @@ def map_fn(
 
 def _row(value: object) -> object:
     """What a row of `value` is."""
-    return elements.sliced(variable_spec.type_spec_from_value(value))
+    return elements.sliced(type_spec_from_value(value))
 
 
 def _tensor(value: object) -> object:
@@ -177,7 +180,7 @@ def _signature(call: Callable, specs: list) -> object:
         lambda x: (
             TensorSpec(x.shape, x.dtype)
             if isinstance(x, (Tensor, TensorSpec))
-            else variable_spec.type_spec_from_value(x)
+            else type_spec_from_value(x)
         ),
         graph.structured_outputs,
     )

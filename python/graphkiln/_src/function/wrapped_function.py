@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from graphkiln import _graphkiln, nest
-from graphkiln._graphkiln import Graph, Tensor
+from graphkiln._graphkiln import Graph, Tensor, TensorSpec
 from graphkiln._src.function import function
 from graphkiln._src.function.types import ConcreteFunction
-from graphkiln._src.types.type_spec import TensorSpec
 
 
 class WrappedFunction:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from graphkiln import _graphkiln, nest
-from graphkiln._src.types.type_spec import CompositeTensor
+from graphkiln._graphkiln import CompositeTensor
 
 # Kinds of calls (function/host_call.h).
 _DIFFERENTIABLE, _PLAIN, _PURE = range(3)

@@ -4,12 +4,15 @@ work as arguments and results of tf.functions."""
 import collections.abc
 import inspect
 import typing
-from collections.abc import Callable
 
-from graphkiln import _graphkiln, nest
-from graphkiln._graphkiln import DType, Tensor, TensorShape, extension_fields
-from graphkiln._src import ops
-from graphkiln._src.types.type_spec import CompositeTensor, TypeSpec
+from graphkiln import _graphkiln
+from graphkiln._graphkiln import (
+    ExtensionTypeBatchEncoder,
+    ExtensionTypeSpec,
+    ExtensionValue,
+    TypeSpec,
+    extension_fields,
+)
 
 _RESERVED = frozenset({"self", "Spec", "_type_spec", "__dict__"})
 _PREFIX = "_tf_extension_type_"
@@ -49,27 +52,6 @@ class Field(typing.NamedTuple):
     default: object = _NO_DEFAULT
 
 
-class _Guarded:
-    """Attributes are set by the constructor and never again."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if _CONSTRUCTING not in self.__dict__ or name not in {
-            field.name for field in type(self)._fields()
-        }:
-            _refuse(name)
-        self.__dict__[name] = value
-
-    def __delattr__(self, name: str) -> None:
-        _refuse(name)
-
-
-def _refuse(name: str) -> None:
-    raise AttributeError(
-        f"Cannot mutate attribute `{name}` outside the custom constructor of "
-        "ExtensionType."
-    )
-
-
 def _annotations(cls: type) -> dict[str, object]:
     """Types of the fields by name; as text if not defined yet."""
     result: dict[str, object] = {}
@@ -92,7 +74,7 @@ class ExtensionTypeMetaclass(type):
         if namespace.get(_PREFIX + "abstract"):
             return
         cls._check_fields()
-        _add_constructor(cls, fields_as_specs=False)
+        _add_constructor(cls, cls)
         _add_spec(cls)
 
     def _check_fields(cls) -> None:
@@ -147,9 +129,9 @@ def _signature(all_fields: tuple, with_defaults: bool) -> inspect.Signature:
     return inspect.Signature(parameters)
 
 
-def _add_constructor(cls: type, fields_as_specs: bool) -> None:
-    """Gives `cls` an __init__: one that takes the fields, or its own with
-    the checks that follow."""
+def _add_constructor(cls: type, values: type) -> None:
+    """Gives `cls`, a class of values or of the specs of `values`, an __init__:
+    one that takes the fields, or its own with the checks that follow."""
     custom = cls.__dict__.get("__init__")
     if custom is None:
         inherited = cls.__init__
@@ -157,16 +139,15 @@ def _add_constructor(cls: type, fields_as_specs: bool) -> None:
             return
 
         def __init__(self, *args, **kwargs):
-            all_fields = cls._fields()
-            bound = _signature(all_fields, not fields_as_specs).bind(
+            bound = _signature(values._fields(), cls is values).bind(
                 *args, **kwargs
             )
             bound.apply_defaults()
             self.__dict__.update(bound.arguments)
-            _finish(self, fields_as_specs)
+            _graphkiln._finish_extension_value(self)
 
         try:
-            own = _signature(cls._fields(), not fields_as_specs)
+            own = _signature(values._fields(), cls is values)
             __init__.__signature__ = own.replace(
                 parameters=[
                     inspect.Parameter(
@@ -190,138 +171,13 @@ def _add_constructor(cls: type, fields_as_specs: bool) -> None:
             if outermost:
                 del self.__dict__[_CONSTRUCTING]
         if outermost:
-            _finish(self, fields_as_specs)
+            _graphkiln._finish_extension_value(self)
 
     wrapped.__wrapped__ = custom
     wrapped.__doc__ = custom.__doc__
     wrapped.__qualname__ = custom.__qualname__
     setattr(wrapped, _PREFIX + "custom", True)
     cls.__init__ = wrapped
-
-
-def _finish(self, as_specs: bool) -> None:
-    """Converts and checks what a constructor has set."""
-    all_fields = type(self)._fields()
-    missing = {f.name for f in all_fields if f.name not in self.__dict__}
-    if missing:
-        raise ValueError(f"Missing required fields: {missing}")
-    for field in all_fields:
-        self.__dict__[field.name] = extension_fields.convert(
-            self.__dict__[field.name], field.value_type, field.name, as_specs
-        )
-    if not as_specs:
-        self.__validate__()
-
-
-class ExtensionTypeSpec(_Guarded, TypeSpec):
-    """The spec of an extension type: the same fields, with specs in place of
-    tensors."""
-
-    def _values(self) -> list[object]:
-        return [self.__dict__[f.name] for f in type(self)._fields()]
-
-    @classmethod
-    def _fields(cls) -> tuple[Field, ...]:
-        return cls.value_type._fields()
-
-    @classmethod
-    def from_value(cls, value) -> "ExtensionTypeSpec":
-        """The spec of a value of the extension type."""
-        return value._type_spec
-
-    @classmethod
-    def _of(cls, values: dict[str, object]) -> "ExtensionTypeSpec":
-        spec = cls.__new__(cls)
-        spec.__dict__.update(values)
-        return spec
-
-    def _serialize(self) -> tuple:
-        return tuple(
-            (field.name, _plain(value))
-            for field, value in zip(type(self)._fields(), self._values())
-        )
-
-    @classmethod
-    def _deserialize(cls, serialization) -> "ExtensionTypeSpec":
-        return cls._of({
-            name: _immutable(value) for name, value in serialization
-        })
-
-    @property
-    def _component_specs(self) -> tuple:
-        return tuple(
-            leaf for leaf in nest.flatten(self._values())
-            if isinstance(leaf, TypeSpec)
-        )
-
-    def _map(self, function: Callable) -> "ExtensionTypeSpec":
-        """The same with `function(part)` for each part of the fields."""
-        return type(self)._of({
-            field.name: nest.map_structure(function, value)
-            for field, value in zip(type(self)._fields(), self._values())
-        })
-
-    def _to_components(self, value) -> tuple:
-        if not isinstance(value, self.value_type):
-            raise TypeError(
-                f"Expected a value of {self.value_type}, got {value!r}"
-            )
-        return tuple(
-            leaf for leaf in nest.flatten(value._values())
-            if isinstance(leaf, (Tensor, CompositeTensor))
-            or not isinstance(leaf, _PYTHON)
-        )
-
-    def _from_components(self, components):
-        parts = iter(components)
-        value = self.value_type.__new__(self.value_type)
-        value.__dict__.update({
-            field.name: nest.map_structure(
-                lambda leaf: (
-                    next(parts) if isinstance(leaf, TypeSpec) else leaf
-                ),
-                item,
-            )
-            for field, item in zip(type(self)._fields(), self._values())
-        })
-        return value
-
-    def cast(self, value, casting_context):
-        """`value` as one of this spec; TypeError if it cannot be."""
-        result = super().cast(value, casting_context)
-        if not isinstance(result, TypeSpec) and not self.is_compatible_with(
-            result
-        ):
-            raise TypeError(f"Can not cast {value!r} to {self!r}")
-        return result
-
-    def __repr__(self) -> str:
-        parts = ", ".join(f"{k}={v!r}" for k, v in self._serialize())
-        return f"{type(self).__qualname__}({parts})"
-
-
-# What of a field is no component.
-_PYTHON = (
-    int, float, str, bytes, bool, type(None), TensorShape, DType,
-)
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, ImmutableDict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return tuple(_plain(item) for item in value)
-    return value
-
-
-def _immutable(value: object) -> object:
-    if isinstance(value, dict):
-        return ImmutableDict(
-            (key, _immutable(item)) for key, item in value.items()
-        )
-    if isinstance(value, tuple):
-        return tuple(_immutable(item) for item in value)
-    return value
 
 
 def _add_spec(cls: type) -> None:
@@ -343,8 +199,8 @@ def _add_spec(cls: type) -> None:
         if key not in ("__dict__", "__weakref__")
     }
     name = f"{cls.__name__}.Spec"
-    spec = type(ExtensionTypeSpec)(
-        name, (cls._spec_base,),
+    spec = type(
+        name, (ExtensionTypeSpec,),
         {
             **body,
             "__module__": cls.__module__,
@@ -355,13 +211,11 @@ def _add_spec(cls: type) -> None:
     for field in cls._fields():
         if field.name in vars(spec):
             delattr(spec, field.name)
-    _add_constructor(spec, fields_as_specs=True)
+    _add_constructor(spec, cls)
     cls.Spec = spec
 
 
-class ExtensionType(
-    _Guarded, CompositeTensor, metaclass=ExtensionTypeMetaclass
-):
+class ExtensionType(ExtensionValue, metaclass=ExtensionTypeMetaclass):
     """Base of classes whose annotated fields are tensors and Python values.
 
     Instances cannot be changed, compare with `==` to a scalar tensor, and
@@ -383,7 +237,6 @@ class ExtensionType(
     """
 
     _tf_extension_type_abstract = True
-    _spec_base = ExtensionTypeSpec
     __hash__ = None
 
     def __init__(self, *args, **kwargs):
@@ -392,67 +245,25 @@ class ExtensionType(
             "is an abstract base class."
         )
 
-    def __validate__(self) -> None:
-        """Checks the fields; called by the constructor."""
 
-    def _values(self) -> list[object]:
-        return [self.__dict__[f.name] for f in type(self)._fields()]
+class BatchableExtensionType(ExtensionType):
+    """An extension type whose values can be stacked and taken apart: they are
+    elements of datasets that are batched, and tf.map_fn takes their rows.
 
-    @property
-    def _type_spec(self) -> ExtensionTypeSpec:
-        key = _PREFIX + "cached_type_spec"
-        spec = self.__dict__.get(key)
-        if spec is None:
-            spec = self.Spec._of({
-                field.name: extension_fields.spec_of(value)
-                for field, value in zip(type(self)._fields(), self._values())
-            })
-            self.__dict__[key] = spec
-        return spec
+    Its class attribute `__batch_encoder__` says how; by default each field is
+    stacked.
 
-    def __getstate__(self) -> dict:
-        return as_dict(self)
-
-    def __setstate__(self, state: dict) -> None:
-        self.__dict__.update(state)
-
-    def __eq__(self, other: object):
-        if type(self) is not type(other):
-            return False
-        spec = self._type_spec
-        if not spec.is_compatible_with(other._type_spec):
-            return False
-        ours = nest.flatten(self, expand_composites=True)
-        theirs = nest.flatten(other, expand_composites=True)
-        conditions = []
-        for x, y in zip(ours, theirs):
-            if not x.shape.is_compatible_with(y.shape):
-                return _graphkiln.constant(False)
-            conditions.append(ops.reduce_all(ops.equal(x, y)))
-        if not conditions:
-            return True
-        return ops.reduce_all(ops.stack(conditions))
-
-    def __ne__(self, other: object):
-        equal = self == other
-        return (not equal) if isinstance(equal, bool) else (
-            ops.logical_not(equal)
-        )
-
-    def __repr__(self) -> str:
-        parts = ", ".join(
-            f"{field.name}={value!r}"
-            for field, value in zip(type(self)._fields(), self._values())
-        )
-        return f"{type(self).__qualname__}({parts})"
-
-
-def as_dict(value: ExtensionType) -> dict[str, object]:
-    """The fields of an extension type by name.
-
-    >>> class Point(tf.experimental.ExtensionType):
-    ...     x: int
-    >>> tf.experimental.extension_type.as_dict(Point(3))
-    {'x': 3}
+    >>> class Point(tf.experimental.BatchableExtensionType):
+    ...     x: tf.Tensor
+    ...     y: tf.Tensor
+    >>> points = Point([1, 2, 3], [4, 5, 6])
+    >>> dataset = tf.data.Dataset.from_tensor_slices(points)
+    >>> [p.y.numpy().tolist() for p in dataset.batch(2)]
+    [[4, 5], [6]]
     """
-    return {f.name: value.__dict__[f.name] for f in type(value)._fields()}
+
+    _tf_extension_type_abstract = True
+    __batch_encoder__ = ExtensionTypeBatchEncoder()
+
+
+_graphkiln.provide(ImmutableDict)

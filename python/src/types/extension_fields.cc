@@ -1,15 +1,20 @@
-#include "python/src/ragged/extension_fields.h"
+#include "python/src/types/extension_fields.h"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "python/src/binding/bound_values.h"
+#include "python/src/binding/package_parts.h"
 #include "python/src/binding/text_caster.h"
+#include "python/src/control_flow/staged_values.h"
+#include "python/src/nest/nest_node.h"
+#include "python/src/ragged/composite_classes.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/shape_type.h"
 #include "python/src/tensors/tensor_spec_type.h"
 #include "python/src/tensors/tensor_type.h"
+#include "python/src/types/spec_of_value.h"
 
 namespace gk::py {
 namespace {
@@ -21,7 +26,6 @@ using Object = nb::object;
 Object From(const char* module, const char* name) {
   return nb::module_::import_(module).attr(name);
 }
-Object Ours(const char* name) { return From("graphkiln._graphkiln", name); }
 Handle TypeObject(PyTypeObject* type) {
   return reinterpret_cast<PyObject*>(type);
 }
@@ -50,7 +54,7 @@ bool IsPlain(Handle type) {
 bool IsComposite(Handle type) {
   if (!PyType_Check(type.ptr())) return false;
   const int derived =
-      PyObject_IsSubclass(type.ptr(), Ours("CompositeTensor").ptr());
+      PyObject_IsSubclass(type.ptr(), TheCompositeClasses().composite);
   if (derived < 0) throw nb::python_error();
   return derived == 1;
 }
@@ -83,7 +87,7 @@ struct Generic {
 bool CheckAnnotation(Handle type) {
   if (IsUnresolved(type)) return false;
   if (type.is_none() || IsPlain(type) || type.is(TypeObject(TensorType)) ||
-      type.is(Ours("TensorShape")) || type.is(TypeObject(DTypeType)) ||
+      type.is(TypeObject(TensorShapeType)) || type.is(TypeObject(DTypeType)) ||
       IsComposite(type)) {
     return true;
   }
@@ -124,6 +128,12 @@ Object Tried(const std::string& path, const char* expected, Handle value,
   Wrong(path, expected, value);
 }
 
+DataType DTypeOf(Handle value) {
+  const DataType dtype = AsDType(value.ptr());
+  if (dtype == DataType::kInvalid) throw nb::python_error();
+  return dtype;
+}
+
 // `value` as one of the type, or as what a spec holds of it.
 class FieldConverter {
  public:
@@ -144,13 +154,13 @@ class FieldConverter {
       return nb::borrow(value);
     }
     if (type.is(TypeObject(TensorType))) return AsTensor(value, path);
-    if (const Object shape = Ours("TensorShape"); type.is(shape)) {
+    if (type.is(TypeObject(TensorShapeType))) {
       return Tried(path, "'tf.TensorShape'", value,
-                   [&] { return shape(value); });
+                   [&] { return type(value); });
     }
     if (type.is(TypeObject(DTypeType))) {
       return Tried(path, "'tf.DType'", value,
-                   [&] { return Ours("as_dtype")(value); });
+                   [&] { return nb::borrow(DTypeObject(DTypeOf(value))); });
     }
     if (IsComposite(type)) return AsComposite(value, type, path);
     const Generic generic(type);
@@ -167,7 +177,7 @@ class FieldConverter {
     }
     if (IsTensor(value.ptr())) return nb::borrow(value);
     return Tried(path, "a Tensor", value,
-                 [&] { return Ours("convert_to_tensor")(value); });
+                 [&] { return Wrapped(Converted(value)); });
   }
 
   Object AsComposite(Handle value, Handle type, const std::string& path) const {
@@ -215,7 +225,7 @@ class FieldConverter {
       items[own] = Convert(Object(value[key]), Object(parts[1]),
                            Format("{}[{}]", path, Repr(key)));
     }
-    return From("graphkiln._src.types.extension_type", "ImmutableDict")(items);
+    return package::ImmutableDict(items);
   }
 
   Object AsOneOf(Handle value, const nb::tuple& parts, Handle type,
@@ -228,7 +238,7 @@ class FieldConverter {
         [&](const Object& part) { return part.is(value.type()); });
     for (const Object& part : choices) {
       if (part.is(TypeObject(TensorType)) && !as_spec_ &&
-          nb::isinstance(value, Ours("CompositeTensor"))) {
+          IsCompositeTensor(value)) {
         continue;
       }
       try {
@@ -243,23 +253,31 @@ class FieldConverter {
   bool as_spec_;
 };
 
-// What a spec holds of the value of a field.
-Object SpecOf(Handle value) {
-  nb::list specs;
-  for (Handle leaf : Object(Ours("nest_flatten")(value))) {
-    if (IsTensor(leaf.ptr())) {
-      const Tensor t = TensorOf(leaf.ptr());
-      specs.append(Owned(WrapTensorSpec(t.partial_shape(), t.dtype())));
-    } else if (nb::isinstance(leaf, Ours("CompositeTensor"))) {
-      specs.append(Object(leaf.attr("_type_spec")));
-    } else {
-      specs.append(leaf);
-    }
-  }
-  return Ours("nest_pack")(value, specs);
+}  // namespace
+
+Object ConvertedField(Handle value, Handle type, const std::string& path,
+                      bool as_spec) {
+  return FieldConverter(as_spec).Convert(value, type, path);
 }
 
-}  // namespace
+Object SpecOfField(Handle value) {
+  std::vector<PyRef> leaves;
+  const StructureRef structure =
+      StructureOf(value.ptr(), NestRules::kNest, &leaves);
+  if (!structure) throw nb::python_error();
+  for (PyRef& leaf : leaves) {
+    if (!IsTensor(leaf.get()) && !IsCompositeTensor(leaf.get())) continue;
+    leaf = PyRef::Steal(SpecOfValue(leaf.get()).release().ptr());
+  }
+  return Owned(PackValue(*structure, leaves));
+}
+
+bool IsCompositeTensor(Handle value) {
+  const int is =
+      PyObject_IsInstance(value.ptr(), TheCompositeClasses().composite);
+  if (is < 0) throw nb::python_error();
+  return is == 1;
+}
 
 void AddExtensionFields(nb::module_& m) {
   nb::module_ fields = m.def_submodule(
@@ -269,15 +287,12 @@ void AddExtensionFields(nb::module_& m) {
              "something that is not defined yet.");
   fields.def(
       "convert",
-      [](Handle value, Handle type, const std::string& path, bool as_spec) {
-        return FieldConverter(as_spec).Convert(value, type, path);
+      [](Handle value, Handle type, const std::string& path) {
+        return ConvertedField(value, type, path, /*as_spec=*/false);
       },
       nb::arg("value").none(), nb::arg("type").none(), nb::arg("path"),
-      nb::arg("as_spec") = false,
-      "The value as one of the type; `as_spec`: as what a spec holds of it. "
-      "TypeError names the `path` of the part that does not fit.");
-  fields.def("spec_of", &SpecOf, nb::arg("value").none(),
-             "What a spec holds of the value of a field.");
+      "The value as one of the type. TypeError names the `path` of the part "
+      "that does not fit.");
 }
 
 }  // namespace gk::py

@@ -1,0 +1,337 @@
+#include "python/src/types/extension_type.h"
+
+#include <string>
+#include <vector>
+
+#include "ops/fn/LogicalNot.h"
+#include "python/src/binding/class_members.h"
+#include "python/src/binding/package_parts.h"
+#include "python/src/binding/text_caster.h"
+#include "python/src/control_flow/staged_values.h"
+#include "python/src/data/element_spec.h"
+#include "python/src/nest/nest_node.h"
+#include "python/src/ragged/composite_classes.h"
+#include "python/src/tensors/dtype_type.h"
+#include "python/src/tensors/tensor_spec_type.h"
+#include "python/src/types/extension_fields.h"
+
+namespace gk::py {
+namespace {
+
+namespace nb = nanobind;
+using Object = nb::object;
+using Handle = nb::handle;
+
+// Attributes of the classes and of values.
+constexpr const char* kFields = "_tf_extension_type_fields";
+constexpr const char* kConstructing = "_tf_extension_type_constructing";
+constexpr const char* kOwnSpec = "_tf_extension_type_cached_type_spec";
+
+nb::dict FactsOf(Handle self) {
+  return nb::cast<nb::dict>(self.attr("__dict__"));
+}
+bool IsSpec(Handle value) {
+  return PyObject_TypeCheck(value.ptr(), TypeSpecType);
+}
+Object ClassOfValues(Handle spec) { return spec.type().attr("value_type"); }
+// Those of a class of values, or of its specs: (name, type, default) each.
+nb::tuple FieldsOfClass(Handle self) {
+  const Object cls =
+      IsSpec(self) ? ClassOfValues(self) : nb::borrow(self.type());
+  if (!PyType_Check(cls.ptr())) Throw(TypeError("not of an extension type"));
+  PyObject* const own = reinterpret_cast<PyTypeObject*>(cls.ptr())->tp_dict;
+  PyObject* const known = PyDict_GetItemString(own, kFields);
+  return known != nullptr ? nb::borrow<nb::tuple>(known)
+                          : nb::cast<nb::tuple>(cls.attr("_fields")());
+}
+// Calls `f(name, value)` for all fields in order.
+template <class F>
+void ForEachField(Handle self, F&& f) {
+  const nb::dict facts = FactsOf(self);
+  for (Handle field : FieldsOfClass(self)) {
+    const Object name = field[0];
+    f(name, Object(facts[name]));
+  }
+}
+std::vector<PyRef> LeavesIn(Handle value,
+                            NestRules rules = NestRules::kNest) {
+  std::vector<PyRef> leaves;
+  if (!StructureOf(value.ptr(), rules, &leaves)) throw nb::python_error();
+  return leaves;
+}
+
+// --- Attributes are set by the constructor and never again.
+
+[[noreturn]] void Refuse(Handle name) {
+  PyErr_Format(PyExc_AttributeError,
+               "Cannot mutate attribute `%S` outside the custom constructor "
+               "of ExtensionType.",
+               name.ptr());
+  throw nb::python_error();
+}
+Object SetAttribute(Handle self, Handle name, Handle value) {
+  nb::dict facts = FactsOf(self);
+  bool is_field = false;
+  if (facts.contains(kConstructing)) {
+    for (Handle field : FieldsOfClass(self)) {
+      is_field |= Object(field[0]).equal(name);
+    }
+  }
+  if (!is_field) Refuse(name);
+  facts[name] = value;
+  return nb::none();
+}
+Object DeleteAttribute(Handle, Handle name) { Refuse(name); }
+
+// Converts and checks what a constructor has set.
+Object Finish(Handle, Handle self) {
+  nb::dict facts = FactsOf(self);
+  const bool as_spec = IsSpec(self);
+  const nb::tuple fields = FieldsOfClass(self);
+  const Object missing = Owned(PySet_New(nullptr));
+  for (Handle field : fields) {
+    const Object name = field[0];
+    if (!facts.contains(name)) missing.attr("add")(name);
+  }
+  if (nb::len(missing) > 0) {
+    Throw(ValueError("Missing required fields: {}",
+                     nb::cast<std::string>(nb::repr(missing))));
+  }
+  for (Handle field : fields) {
+    const Object name = field[0];
+    facts[name] = ConvertedField(Object(facts[name]), Object(field[1]),
+                                 nb::cast<std::string>(name), as_spec);
+  }
+  if (!as_spec) self.attr("__validate__")();
+  return nb::none();
+}
+
+// --- Values.
+
+Object NewSpec(Handle cls, const nb::dict& fields) {
+  Object spec = NewValue(cls, {});
+  FactsOf(spec).update(fields);
+  return spec;
+}
+Object SpecOfExtension(Handle self) {
+  nb::dict facts = FactsOf(self);
+  if (facts.contains(kOwnSpec)) return facts[kOwnSpec];
+  nb::dict fields;
+  ForEachField(self, [&](Handle name, Handle value) {
+    fields[name] = SpecOfField(value);
+  });
+  facts[kOwnSpec] = NewSpec(self.attr("Spec"), fields);
+  return facts[kOwnSpec];
+}
+Object AsDict(Handle self) {
+  nb::dict fields;
+  ForEachField(self,
+               [&](Handle name, Handle value) { fields[name] = value; });
+  return fields;
+}
+Object AsDictOf(Handle, Handle value) { return AsDict(value); }
+Object SetState(Handle self, Handle state) {
+  FactsOf(self).update(nb::cast<nb::dict>(state));
+  return nb::none();
+}
+Object Validate(Handle) { return nb::none(); }
+
+Object IsEqual(Handle self, Handle other) {
+  if (!self.type().is(other.type())) return nb::bool_(false);
+  const Object spec = SpecOfExtension(self);
+  if (!nb::cast<bool>(
+          spec.attr("is_compatible_with")(SpecOfExtension(other)))) {
+    return nb::bool_(false);
+  }
+  TensorVector tensors[2];
+  for (int side = 0; side < 2; ++side) {
+    for (const PyRef& leaf :
+         LeavesIn(side == 0 ? self : other, NestRules::kExpanded)) {
+      tensors[side].push_back(Converted(leaf.get()));
+    }
+  }
+  if (tensors[0].empty()) return nb::bool_(true);
+  return Told([&] { return Wrapped(AreEqual(tensors[0], tensors[1])); });
+}
+Object IsUnequal(Handle self, Handle other) {
+  const Object equal = self.attr("__eq__")(other);
+  if (PyBool_Check(equal.ptr())) return nb::bool_(equal.ptr() == Py_False);
+  return Told([&] { return Wrapped(ops::LogicalNot(AsTensor(equal))); });
+}
+Object TextOfValue(Handle self) {
+  std::string text =
+      nb::cast<std::string>(self.type().attr("__qualname__")) + "(";
+  const char* between = "";
+  ForEachField(self, [&](Handle name, Handle value) {
+    text += between + nb::cast<std::string>(name) + "=" +
+            nb::cast<std::string>(nb::repr(value));
+    between = ", ";
+  });
+  return nb::str((text + ")").c_str());
+}
+
+PyMethodDef value_methods[] = {
+    GK_METHOD("__setattr__", "name, value", SetAttribute, ""),
+    GK_METHOD("__delattr__", "name", DeleteAttribute, ""),
+    GK_METHOD("__validate__", "", Validate,
+              "Checks the fields; called by the constructor."),
+    GK_METHOD("__getstate__", "", AsDict, ""),
+    GK_METHOD("__setstate__", "state", SetState, ""),
+    GK_METHOD("__eq__", "other", IsEqual, ""),
+    GK_METHOD("__ne__", "other", IsUnequal, ""),
+    GK_METHOD("__repr__", "", TextOfValue, ""),
+    {}};
+PyGetSetDef value_properties[] = {
+    GK_PROPERTY("_type_spec", SpecOfExtension, nullptr), {}};
+
+// --- Specs: the same fields, with specs in place of tensors.
+
+// Mappings of fields cannot be changed; as parts of a spec they are plain.
+Object AsPlain(Handle value) {
+  if (PyTuple_Check(value.ptr())) {
+    nb::list items;
+    for (Handle item : value) items.append(AsPlain(item));
+    return nb::tuple(items);
+  }
+  if (!value.type().is(package::ImmutableDict.Held())) return nb::borrow(value);
+  nb::dict items;
+  for (Handle key : value) items[key] = AsPlain(Object(value[key]));
+  return items;
+}
+Object AsField(Handle value) {
+  if (PyTuple_Check(value.ptr())) {
+    nb::list items;
+    for (Handle item : value) items.append(AsField(item));
+    return nb::tuple(items);
+  }
+  if (!PyDict_Check(value.ptr())) return nb::borrow(value);
+  nb::dict items;
+  for (auto [key, item] : nb::cast<nb::dict>(value)) {
+    items[key] = AsField(item);
+  }
+  return package::ImmutableDict(items);
+}
+
+Object FromValue(Handle, Handle value) { return value.attr("_type_spec"); }
+Object Serialize(Handle self) {
+  nb::list parts;
+  ForEachField(self, [&](Handle name, Handle value) {
+    parts.append(nb::make_tuple(name, AsPlain(value)));
+  });
+  return nb::tuple(parts);
+}
+Object Deserialize(Handle cls, Handle parts) {
+  nb::dict fields;
+  for (Handle part : parts) {
+    fields[Object(part[0])] = AsField(Object(part[1]));
+  }
+  return NewSpec(cls, fields);
+}
+Object ComponentSpecs(Handle self) {
+  nb::list specs;
+  ForEachField(self, [&](Handle, Handle value) {
+    for (const PyRef& leaf : LeavesIn(value)) {
+      if (IsSpec(leaf.get())) specs.append(Handle(leaf.get()));
+    }
+  });
+  return nb::tuple(specs);
+}
+
+// Is a part of a field a value that is no component?
+bool IsPlain(PyObject* leaf) {
+  return leaf == Py_None || PyLong_Check(leaf) || PyFloat_Check(leaf) ||
+         PyUnicode_Check(leaf) || PyBytes_Check(leaf) || IsTensorShape(leaf) ||
+         PyObject_TypeCheck(leaf, DTypeType);
+}
+Object ToComponents(Handle self, Handle value) {
+  const Object cls = ClassOfValues(self);
+  if (!nb::isinstance(value, cls)) {
+    PyErr_Format(PyExc_TypeError, "Expected a value of %S, got %R", cls.ptr(),
+                 value.ptr());
+    throw nb::python_error();
+  }
+  nb::list components;
+  ForEachField(value, [&](Handle, Handle field) {
+    for (const PyRef& leaf : LeavesIn(field)) {
+      if (!IsPlain(leaf.get())) components.append(Handle(leaf.get()));
+    }
+  });
+  return nb::tuple(components);
+}
+Object FromComponents(Handle self, Handle components) {
+  const Object parts = nb::iter(components);
+  nb::dict fields;
+  ForEachField(self, [&](Handle name, Handle field) {
+    std::vector<PyRef> leaves;
+    const StructureRef structure =
+        StructureOf(field.ptr(), NestRules::kNest, &leaves);
+    if (!structure) throw nb::python_error();
+    for (PyRef& leaf : leaves) {
+      if (!IsSpec(leaf.get())) continue;
+      leaf = PyRef::Steal(PyIter_Next(parts.ptr()));
+      if (leaf) continue;
+      if (!PyErr_Occurred()) PyErr_SetNone(PyExc_StopIteration);
+      throw nb::python_error();
+    }
+    fields[name] = Owned(PackValue(*structure, leaves));
+  });
+  return NewSpec(ClassOfValues(self), fields);
+}
+
+Object Cast(Handle self, Handle value, Handle context) {
+  Object result = Handle(reinterpret_cast<PyObject*>(TypeSpecType))
+                      .attr("cast")(self, value, context);
+  if (!IsSpec(result) &&
+      !nb::cast<bool>(self.attr("is_compatible_with")(result))) {
+    PyErr_Format(PyExc_TypeError, "Can not cast %R to %R", value.ptr(),
+                 self.ptr());
+    throw nb::python_error();
+  }
+  return result;
+}
+Object TextOfSpec(Handle self) {
+  return Told([&] { return nb::str(FieldsOfSpec(self).Text().c_str()); });
+}
+
+PyMethodDef spec_methods[] = {
+    GK_METHOD("__setattr__", "name, value", SetAttribute, ""),
+    GK_METHOD("__delattr__", "name", DeleteAttribute, ""),
+    GK_CLASS_METHOD("from_value", "value", FromValue,
+                    "The spec of a value of the extension type."),
+    GK_METHOD("_serialize", "", Serialize, ""),
+    GK_CLASS_METHOD("_deserialize", "serialization", Deserialize, ""),
+    GK_METHOD("_to_components", "value", ToComponents, ""),
+    GK_METHOD("_from_components", "components", FromComponents, ""),
+    GK_METHOD("cast", "value, casting_context", Cast,
+              "`value` as one of this spec; TypeError if it cannot be."),
+    GK_METHOD("__repr__", "", TextOfSpec, ""),
+    {}};
+PyGetSetDef spec_properties[] = {
+    GK_PROPERTY("_component_specs", ComponentSpecs, nullptr), {}};
+
+PyMethodDef functions[] = {
+    GK_MODULE_FUNCTION("_finish_extension_value", "value", Finish, ""),
+    GK_MODULE_FUNCTION(
+        "as_dict", "value", AsDictOf,
+        "The fields of an extension type by name.\n\n"
+        ">>> class Point(tf.experimental.ExtensionType):\n"
+        "...     x: int\n"
+        ">>> tf.experimental.extension_type.as_dict(Point(3))\n"
+        "{'x': 3}\n"),
+    {}};
+
+}  // namespace
+
+void AddExtensionTypes(nb::module_& m) {
+  AddFunctions(m, functions);
+  AddClass(m, "ExtensionValue", TheCompositeClasses().composite, std::nullopt,
+           "What values of extension types do.", value_methods,
+           value_properties);
+  AddClass(m, "ExtensionTypeSpec", reinterpret_cast<PyObject*>(TypeSpecType),
+           std::nullopt,
+           "The spec of an extension type: the same fields, with specs in "
+           "place of\ntensors.",
+           spec_methods, spec_properties, "graphkiln.experimental");
+}
+
+}  // namespace gk::py

@@ -1,0 +1,85 @@
+// SpecFields: what a spec that the program defines is made of: specs, shapes
+// and plain values, which nest, under names if they are fields of a class.
+// ExtensionSpec: of a class whose fields these are.
+//
+// Values; ops are made with the current builder. Functions throw Error.
+#ifndef GK_FUNCTION_SPECS_SPEC_FIELDS_H_
+#define GK_FUNCTION_SPECS_SPEC_FIELDS_H_
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "function/specs/type_spec.h"
+
+namespace gk {
+
+struct SpecFields {
+  // Of a value made of tensors; a shape, which is part of the type as far as it
+  // is known; a value that all have in common.
+  using Part =
+      std::variant<TypeSpec, PartialTensorShape, Ref<LanguageValue>>;
+  StructureRef structure;
+  std::vector<Part> parts;
+
+  // The specs among the parts.
+  std::vector<TypeSpec> Components() const;
+  // Of `size` values stacked (-1: of how many is not known) and of a row, each
+  // part by itself; errors as TypeSpec's.
+  SpecFields Batched(int64_t size) const;
+  SpecFields Row() const;
+  bool IsCompatibleWith(const SpecFields& other) const;
+  bool IsSubtypeOf(const SpecFields& other) const;
+  // Does `value`, of one value, differ in no more than its specs?
+  bool Describes(const SpecFields& value) const;
+  // The narrowest that covers both, if any does.
+  std::optional<SpecFields> Common(const SpecFields& other) const;
+  bool operator==(const SpecFields& other) const;
+  // "Point.Spec(x=TensorSpec(...), tag='a')".
+  std::string Text() const;
+};
+
+class ExtensionSpec : public HostSpec {
+ public:
+  // `name`: the class of the values; `identity`: as no other class has.
+  // `stacks`: by field. The structure has the fields for its children.
+  ExtensionSpec(std::string name, const void* identity, bool stacks,
+                SpecFields fields)
+      : name_(std::move(name)),
+        identity_(identity),
+        stacks_(stacks),
+        fields_(std::move(fields)) {}
+
+  const std::string& name() const { return name_; }
+  const SpecFields& fields() const { return fields_; }
+
+  std::vector<TypeSpec> Parts() const override;
+  std::vector<TypeSpec> Tensors() const override;
+  bool has_encoder() const override { return stacks_; }
+  TypeSpec Batched(int64_t size) const override;
+  TypeSpec Row() const override;
+  std::optional<TypeSpec> Common(const HostSpec& other) const override;
+  bool IsCompatibleWith(const HostSpec& other) const override;
+  bool IsSubtypeOf(const LanguageType& other) const override;
+  bool Equals(const LanguageValue& other) const override;
+  std::optional<PartialTensorShape> shape() const override { return {}; }
+  std::string Text() const override { return fields_.Text(); }
+  std::string TypeName() const override { return name_; }
+
+ private:
+  // Null unless it is one of this class.
+  const ExtensionSpec* Alike(const LanguageValue& other) const;
+  TypeSpec With(SpecFields fields) const;
+
+  std::string name_;
+  const void* identity_;
+  bool stacks_;
+  SpecFields fields_;
+};
+
+// Are the tensors of two values of compatible specs equal? A bool scalar.
+Tensor AreEqual(std::span<const Tensor> a, std::span<const Tensor> b);
+
+}  // namespace gk
+
+#endif  // GK_FUNCTION_SPECS_SPEC_FIELDS_H_
