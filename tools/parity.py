@@ -42,8 +42,8 @@ ONLY_PYTHON = {
         "experimental.*dispatch_for* register_tensor_conversion_function constant "
         "convert_to_tensor is_tensor dtypes.as_dtype debugging.is_numeric_tensor "
         "debugging.assert_proper_iterable __internal__.*",
-    "A user's type of several tensors: in C++ any struct is one "
-    "(`trace_structure.h`).":
+    "Classes that Python's annotations make: in C++ `GK_EXTENSION_TYPE` names the "
+    "fields of a struct (`extension_type.h`).":
         "experimental.ExtensionType* experimental.BatchableExtensionType "
         "experimental.extension_type.*",
     "Python's annotations of types.":

@@ -9,6 +9,7 @@
 #define GRAPHKILN_CALL_STRUCTURE_H_
 
 #include <array>
+#include <charconv>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -236,7 +237,8 @@ auto Stand(Placeholders& p, const std::pair<A, B>& value) {
 }
 
 // What flat results are to be put together to: the length of each vector and
-// map, whether there is a value for each optional and tensor; keys of maps;
+// map, whether there is a value for each optional and tensor; keys of maps and
+// plain values of extension types, in order;
 // TensorArrays, of which the tensors hold the handles.
 struct ResultShape {
   std::vector<int64_t> sizes;
@@ -262,6 +264,43 @@ struct Results {
 
 // Throws Error (TypeError): it is a value of elements alone.
 [[noreturn]] GK_EXPORT void ThrowOutsideElements();
+
+// Fields of an extension type that are part of the type.
+template <class T>
+inline constexpr bool kIsPlain = std::is_arithmetic_v<T> ||
+                                 std::is_enum_v<T> ||
+                                 std::is_same_v<T, std::string>;
+// "true", "3", "1.5", or a text as it is; and the value again.
+template <class T>
+std::string PlainText(const T& value) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    return value;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return value ? "true" : "false";
+  } else if constexpr (std::is_enum_v<T>) {
+    return std::to_string(static_cast<int64_t>(value));
+  } else {
+    char text[64];
+    return std::string(text, std::to_chars(text, text + 64, value).ptr);
+  }
+}
+template <class T>
+T PlainOf(const std::string& text) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    return text;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return text == "true";
+  } else if constexpr (std::is_enum_v<T>) {
+    return static_cast<T>(std::stoll(text));
+  } else {
+    T value{};
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+  }
+}
+// Is a field of the struct plain?
+template <class Struct, class Field>
+inline constexpr bool kIsPlainField = kIsExtensionType<Struct>&& kIsPlain<Field>;
 
 // How a value nests, with the leaves that Flatten gives.
 template <class T>
@@ -296,7 +335,14 @@ void Describe(StructureMaker& out, const T& value) {
     out.EndMap(keys);
   } else if constexpr (kIsStructure<T>) {
     out.Begin();
-    std::apply([&](const auto&... field) { (Describe(out, field), ...); },
+    const auto describe = [&]<class Field>(const Field& field) {
+      if constexpr (kIsPlainField<T, Field>) {
+        out.None();
+      } else {
+        Describe(out, field);
+      }
+    };
+    std::apply([&](const auto&... field) { (describe(field), ...); },
                FieldsOf(value));
     out.EndStruct(FactsOf<T>());
   } else {
@@ -313,6 +359,24 @@ Structure StructureOf(const T& value) {
   StructureMaker maker;
   Describe(maker, value);
   return maker.Take();
+}
+
+template <class T>
+void Flatten(Results* out, const T& value);
+
+// The fields of a struct. Plain ones of an extension type are among what the
+// tensors are put together with.
+template <class T>
+void FlattenFields(Results* out, const T& value) {
+  const auto flatten = [&]<class Field>(const Field& field) {
+    if constexpr (kIsPlainField<T, Field>) {
+      out->shape.keys.push_back(PlainText(field));
+    } else {
+      Flatten(out, field);
+    }
+  };
+  std::apply([&](const auto&... field) { (flatten(field), ...); },
+             FieldsOf(value));
 }
 
 template <class T>
@@ -351,8 +415,7 @@ void Flatten(Results* out, const T& value) {
   } else if constexpr (kIsText<T>) {
     Flatten(out, Tensor(std::string(std::string_view(value))));
   } else if constexpr (kIsStructure<T>) {
-    std::apply([&](const auto&... field) { (Flatten(out, field), ...); },
-               FieldsOf(value));
+    FlattenFields(out, value);
   } else {
     static_assert(IsElementLeaf<T>,
                   "traced functions, branches and loops return nothing, "
@@ -388,7 +451,7 @@ struct Read {
   static auto From(ResultReader& r) {
     if constexpr (IsElementLeaf<T>) {
       if constexpr (kIsStructure<T>) {
-        return r.element ? ElementLeaf<T>::Next(r) : Structure(r);
+        return r.element ? ElementLeaf<T>::Next(r) : Fields(r);
       } else {
         return ElementLeaf<T>::Next(r);
       }
@@ -396,18 +459,24 @@ struct Read {
       return r.NextArray();
     } else if constexpr (kIsStructure<T> && !std::is_same_v<T, Tensor> &&
                   !std::is_same_v<T, Variable> && !Element<T>) {
-      return Structure(r);
+      return Fields(r);
     } else {
       return r.Next();
     }
   }
-
- private:
-  static T Structure(ResultReader& r) {
+  // Of a struct.
+  static T Fields(ResultReader& r) {
     T result{};
     std::apply([&](auto&... field) { (Field(r, field), ...); },
                FieldsOf(result));
     return result;
+  }
+
+ private:
+  template <class Plain>
+    requires kIsPlainField<T, Plain>
+  static void Field(ResultReader& r, Plain& field) {
+    field = PlainOf<Plain>(r.Key());
   }
   template <class Field_>
   static void Field(ResultReader& r, Field_& field) {

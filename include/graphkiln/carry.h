@@ -37,7 +37,14 @@ void Assign(ResultReader& r, T& value) {
       std::apply([&](auto&... item) { (Assign(r, item), ...); }, value);
     } else if constexpr (kIsStructure<T> && !std::is_same_v<T, Tensor> &&
                          !std::is_same_v<T, TensorArray>) {
-      std::apply([&](auto&... field) { (Assign(r, field), ...); },
+      const auto assign = [&]<class Field>(Field& field) {
+        if constexpr (kIsPlainField<T, Field>) {
+          field = PlainOf<Field>(r.Key());
+        } else {
+          Assign(r, field);
+        }
+      };
+      std::apply([&](auto&... field) { (assign(field), ...); },
                  FieldsOf(value));
     } else {
       value = Read<T>::From(r);

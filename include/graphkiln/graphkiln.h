@@ -10,6 +10,7 @@
 #include <graphkiln/dataset.h>
 #include <graphkiln/debugging.h>
 #include <graphkiln/error.h>
+#include <graphkiln/extension_type.h>
 #include <graphkiln/function.h>
 #include <graphkiln/functions.h>
 #include <graphkiln/gradient_tape.h>

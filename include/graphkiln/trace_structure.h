@@ -36,6 +36,10 @@ struct TraceStructure;
 struct ElementSpec;
 struct TypeSpec;
 
+// Specialised by GK_EXTENSION_TYPE (extension_type.h).
+template <class T>
+inline constexpr bool kIsExtensionType = false;
+
 namespace detail {
 
 // Specialised for what is one leaf of an element of a dataset, though it is

@@ -1,6 +1,6 @@
 // TypeSpec: what is known of a value that is made of tensors: a tensor, ragged
-// and sparse ones, slices, datasets, optionals, iterators. ElementSpec: of an
-// element of a dataset, values that nest.
+// and sparse ones, slices, datasets, optionals, iterators, extension types.
+// ElementSpec: of an element of a dataset, values that nest.
 //
 //   gk::RaggedTensorSpec rows({gk::kUnknown, gk::kUnknown}, gk::kInt64);
 //   data.element_spec().leaves[0] == rows
@@ -24,6 +24,9 @@ GK_API_NAMESPACE {
   class RaggedTensor;
   class SparseTensor;
   struct ElementSpec;
+  namespace detail {
+  struct ExtensionFacts;
+  }
 
   struct GK_EXPORT TypeSpec {
     enum class Kind {
@@ -35,6 +38,7 @@ GK_API_NAMESPACE {
       kDataset,
       kOptional,
       kIterator,
+      kExtension,
     };
     Kind kind = Kind::kTensor;
     // Of slices: of the whole.
@@ -48,6 +52,8 @@ GK_API_NAMESPACE {
     std::optional<DataType> dense_shape_dtype = {};
     // Of what a dataset, an optional or an iterator gives.
     std::shared_ptr<const ElementSpec> element_spec = {};
+    // Of an extension type: its class and fields.
+    std::shared_ptr<const detail::ExtensionFacts> extension = {};
 
     TypeSpec() = default;
     TypeSpec(const TensorSpec& tensor)  // NOLINT: a tensor's is one
@@ -55,6 +61,9 @@ GK_API_NAMESPACE {
 
     // The tensors that a value is made of.
     std::vector<TensorSpec> flatten() const;
+    // Of a field of an extension type. Throws Error (LookupError) unless it
+    // has one of that name that is no container and no plain value.
+    TypeSpec field(std::string_view name) const;
     // Could a value be described by both?
     bool is_compatible_with(const TypeSpec& other) const;
     // Is every value of this spec one of the other?
@@ -123,6 +132,9 @@ GK_API_NAMESPACE {
   };
 
   namespace detail {
+  // Is it the spec of an extension type, of this class?
+  GK_EXPORT bool IsOf(const TypeSpec& spec, const StructureFacts& facts);
+
   template <>
   struct GK_EXPORT ElementLeaf<Dataset> {
     static constexpr const char* kName = "a dataset";

@@ -37,6 +37,10 @@ std::string NameOf(DataType type) {
 }  // namespace
 
 InnerSpec Inner(const TypeSpec& spec) {
+  if (spec.extension) {
+    return InnerSpec::Of(Ref<HostSpec>(
+        const_cast<ExtensionSpec*>(spec.extension->inner.get())));
+  }
   InnerSpec inner{static_cast<InnerSpec::Kind>(spec.kind), Inner(spec.dtype),
                   Inner(spec.shape), spec.name};
   inner.ragged_rank = spec.ragged_rank;
@@ -68,6 +72,30 @@ TypeSpec Outer(const InnerSpec& inner) {
   if (inner.dense_shape != InnerType::kInvalid) {
     spec.dense_shape_dtype = Outer(inner.dense_shape);
   }
+  if (inner.host) {
+    auto facts = std::make_shared<detail::ExtensionFacts>();
+    facts->inner = Ref(static_cast<const ExtensionSpec*>(inner.host.get()));
+    for (const InnerSpec& part : facts->inner->fields().Components()) {
+      facts->components.push_back(Outer(part));
+    }
+    spec.extension = std::move(facts);
+  }
+  return spec;
+}
+
+TypeSpec Outer(const InnerSpec& inner, const TypeSpec& like) {
+  TypeSpec spec = Outer(inner);
+  if (inner.elements) {
+    spec.element_spec = Outer(*inner.elements, *like.element_spec);
+  }
+  if (spec.extension) {
+    auto facts = std::make_shared<detail::ExtensionFacts>(*spec.extension);
+    const std::vector<InnerSpec> parts = facts->inner->fields().Components();
+    for (size_t i = 0; i < parts.size(); ++i) {
+      facts->components[i] = Outer(parts[i], like.extension->components[i]);
+    }
+    spec.extension = std::move(facts);
+  }
   return spec;
 }
 
@@ -81,11 +109,7 @@ std::shared_ptr<const ElementSpec> Outer(const ::gk::ElementSpec& spec,
                                          const ElementSpec& like) {
   auto made = std::make_shared<ElementSpec>(like);
   for (size_t i = 0; i < spec.leaves.size(); ++i) {
-    const auto& elements = like.leaves[i].element_spec;
-    made->leaves[i] = Outer(spec.leaves[i]);
-    if (spec.leaves[i].elements) {
-      made->leaves[i].element_spec = Outer(*spec.leaves[i].elements, *elements);
-    }
+    made->leaves[i] = Outer(spec.leaves[i], like.leaves[i]);
   }
   return made;
 }
@@ -112,9 +136,7 @@ std::optional<TypeSpec> TypeSpec::most_specific_common_supertype(
     const TypeSpec& other) const {
   const auto both = Inner(*this).Common(Inner(other));
   if (!both) return std::nullopt;
-  TypeSpec made = Outer(*both);
-  if (both->elements) made.element_spec = Outer(*both->elements, *element_spec);
-  return made;
+  return Outer(*both, *this);
 }
 
 std::string TypeSpec::to_string() const {
@@ -142,6 +164,16 @@ std::string TypeSpec::to_string() const {
       return "OptionalSpec(" + element_spec->to_string() + ")";
     case Kind::kIterator:
       return "IteratorSpec(" + element_spec->to_string() + ")";
+    case Kind::kExtension: {
+      const SpecFields& fields = extension->inner->fields();
+      auto component = extension->components.begin();
+      return fields.structure->Text([&](size_t i) {
+        const SpecPart& part = *fields.parts[i];
+        return part.kind() == SpecPart::Kind::kSpec
+                   ? (component++)->to_string()
+                   : part.Text();
+      });
+    }
   }
   return {};
 }
@@ -244,15 +276,27 @@ void AddParts(Results& out, const InnerSpec& spec, const TensorVector& parts) {
   Add(out, Outer(spec), std::move(components));
 }
 
+// The leaf whose components begin after `left` others, also of an extension
+// type; null if there is none.
+const TypeSpec* LeafAfter(const std::vector<TypeSpec>& leaves, size_t left) {
+  for (const TypeSpec& leaf : leaves) {
+    ElementSignature e;
+    Inner(leaf).AddComponents(&e);
+    if (leaf.extension && left < e.types.size()) {
+      return LeafAfter(leaf.extension->components, left);
+    }
+    if (left == 0 && !leaf.extension) return &leaf;
+    if (left < e.types.size()) return nullptr;
+    left -= e.types.size();
+  }
+  return nullptr;
+}
 // The leaf whose components come next, and its parts.
 const TypeSpec& LeafAt(const ResultReader& reader) {
   if (reader.element == nullptr) ThrowOutsideElements();
-  size_t at = 0;
-  for (const TypeSpec& leaf : reader.element->leaves) {
-    if (at == reader.next_tensor) return leaf;
-    ElementSignature e;
-    Inner(leaf).AddComponents(&e);
-    at += e.types.size();
+  if (const TypeSpec* leaf =
+          LeafAfter(reader.element->leaves, reader.next_tensor)) {
+    return *leaf;
   }
   ThrowPublic(ValueError("An element has fewer components than its spec."));
 }

@@ -5,13 +5,23 @@
 #include <memory>
 
 #include "api/inner.h"
-#include "function/specs/type_spec.h"
+#include "function/specs/spec_fields.h"
 #include "graphkiln/type_spec.h"
 
 namespace gk::api {
 
+namespace detail {
+// The class and the fields of an extension type; the specs among them.
+struct ExtensionFacts {
+  Ref<const ExtensionSpec> inner;
+  std::vector<TypeSpec> components;
+};
+}  // namespace detail
+
 ::gk::TypeSpec Inner(const TypeSpec& spec);
 TypeSpec Outer(const ::gk::TypeSpec& spec);
+// The same, whose elements nest and read as those of `like`.
+TypeSpec Outer(const ::gk::TypeSpec& spec, const TypeSpec& like);
 ::gk::ElementSpec Inner(const ElementSpec& spec);
 // Elements that nest and read as those of `like`.
 std::shared_ptr<const ElementSpec> Outer(const ::gk::ElementSpec& spec,

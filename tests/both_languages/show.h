@@ -34,6 +34,18 @@ class Show {
   }
 };
 
+// Of programs of extension types.
+struct Money {
+  gk::Tensor amount;
+  std::string currency;
+};
+GK_EXTENSION_TYPE(Money, amount, currency)
+struct Basket {
+  Money price;
+  gk::RaggedTensor rows;
+};
+GK_EXTENSION_TYPE(Basket, price, rows)
+
 struct Program {
   const char* name;
   void (*run)(Show&);

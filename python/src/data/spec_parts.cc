@@ -35,31 +35,29 @@ StructureRef AddParts(Handle value, SpecFields* all) {
   StructureRef made = StructureOf(value.ptr(), NestRules::kNest, &leaves);
   if (!made) throw nb::python_error();
   for (const PyRef& leaf : leaves) {
-    if (PyObject_TypeCheck(leaf.get(), TypeSpecType)) {
-      all->parts.emplace_back(CoreSpec(leaf.get()));
-    } else if (IsTensorShape(leaf.get())) {
-      all->parts.emplace_back(ShapeOf(leaf.get()));
-    } else {
-      all->parts.emplace_back(
-          Ref<LanguageValue>(MakeRef<PlainPart>(leaf.get())));
-    }
+    all->parts.push_back(
+        PyObject_TypeCheck(leaf.get(), TypeSpecType)
+            ? SpecPart::Of(CoreSpec(leaf.get()))
+        : IsTensorShape(leaf.get())
+            ? SpecPart::OfShape(ShapeOf(leaf.get()))
+            : SpecPart::OfPlain(MakeRef<PlainPart>(leaf.get())));
   }
   return made;
 }
-PyRef PythonPart(const SpecFields::Part& part) {
-  if (const auto* spec = std::get_if<TypeSpec>(&part)) {
-    return PyRef::Steal(PythonSpec(*spec).release().ptr());
+PyRef PythonPart(const SpecPart& part) {
+  if (part.kind() == SpecPart::Kind::kSpec) {
+    return PyRef::Steal(PythonSpec(part.spec()).release().ptr());
   }
-  if (const auto* shape = std::get_if<PartialTensorShape>(&part)) {
-    return PyRef::Steal(Owned(WrapShape(*shape)).release().ptr());
+  if (part.kind() == SpecPart::Kind::kShape) {
+    return PyRef::Steal(WrapShape(part.shape()));
   }
-  return PyRef::Share(static_cast<const PlainPart&>(*std::get<2>(part)).get());
+  return PyRef::Share(static_cast<const PlainPart&>(part.plain()).get());
 }
 // The structure whose parts begin at `next`.
 Object Packed(const Structure& structure, const SpecFields& all, size_t* next) {
   std::vector<PyRef> leaves;
   for (size_t i = 0; i < structure.num_leaves(); ++i) {
-    leaves.push_back(PythonPart(all.parts[(*next)++]));
+    leaves.push_back(PythonPart(*all.parts[(*next)++]));
   }
   return Owned(PackValue(structure, leaves));
 }

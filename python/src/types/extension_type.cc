@@ -45,8 +45,7 @@ nb::tuple FieldsOfClass(Handle self) {
                           : nb::cast<nb::tuple>(cls.attr("_fields")());
 }
 // Calls `f(name, value)` for all fields in order.
-template <class F>
-void ForEachField(Handle self, F&& f) {
+void ForEachField(Handle self, FunctionRef<void(Handle, Handle)> f) {
   const nb::dict facts = FactsOf(self);
   for (Handle field : FieldsOfClass(self)) {
     const Object name = field[0];
@@ -159,15 +158,14 @@ Object IsUnequal(Handle self, Handle other) {
   return Told([&] { return Wrapped(ops::LogicalNot(AsTensor(equal))); });
 }
 Object TextOfValue(Handle self) {
-  std::string text =
-      nb::cast<std::string>(self.type().attr("__qualname__")) + "(";
-  const char* between = "";
+  nb::list parts;
   ForEachField(self, [&](Handle name, Handle value) {
-    text += between + nb::cast<std::string>(name) + "=" +
-            nb::cast<std::string>(nb::repr(value));
-    between = ", ";
+    parts.append(Owned(PyUnicode_FromFormat("%U=%R", name.ptr(), value.ptr())));
   });
-  return nb::str((text + ")").c_str());
+  const nb::str between(", ");
+  const Object inside = Owned(PyUnicode_Join(between.ptr(), parts.ptr())),
+               name = self.type().attr("__qualname__");
+  return Owned(PyUnicode_FromFormat("%U(%U)", name.ptr(), inside.ptr()));
 }
 
 PyMethodDef value_methods[] = {

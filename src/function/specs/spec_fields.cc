@@ -8,7 +8,7 @@
 namespace gk {
 namespace {
 
-using Part = SpecFields::Part;
+using Kind = SpecPart::Kind;
 
 bool NestAlike(const SpecFields& a, const SpecFields& b) {
   const Structure &x = *a.structure, &y = *b.structure;
@@ -16,118 +16,137 @@ bool NestAlike(const SpecFields& a, const SpecFields& b) {
       .ok();
 }
 
-// Do both nest alike, and all specs and shapes stand in a relation?
-template <class F>
-bool AllOf(const SpecFields& a, const SpecFields& b, F&& related) {
+// Do both nest alike, and all parts stand in a relation?
+bool AllOf(const SpecFields& a, const SpecFields& b,
+           FunctionRef<bool(const SpecPart&, const SpecPart&)> related) {
   if (!NestAlike(a, b)) return false;
   for (size_t i = 0; i < a.parts.size(); ++i) {
-    const Part &x = a.parts[i], &y = b.parts[i];
-    if (x.index() != y.index()) return false;
-    const bool fits =
-        x.index() == 0   ? related(std::get<0>(x), std::get<0>(y))
-        : x.index() == 1 ? related(std::get<1>(x), std::get<1>(y))
-                         : std::get<2>(x)->Equals(*std::get<2>(y));
-    if (!fits) return false;
+    const SpecPart &x = *a.parts[i], &y = *b.parts[i];
+    if (x.kind() != y.kind() || !related(x, y)) return false;
   }
   return true;
 }
 
-// With other specs and shapes.
-template <class S, class P>
-SpecFields Mapped(const SpecFields& fields, S&& spec, P&& shape) {
+SpecFields Mapped(const SpecFields& fields,
+                  FunctionRef<SpecPartRef(const SpecPart&)> f) {
   SpecFields made{fields.structure, {}};
-  for (const Part& part : fields.parts) {
-    if (const auto* s = std::get_if<TypeSpec>(&part)) {
-      made.parts.emplace_back(spec(*s));
-    } else if (const auto* p = std::get_if<PartialTensorShape>(&part)) {
-      made.parts.emplace_back(shape(*p));
-    } else {
-      made.parts.push_back(part);
-    }
+  for (const SpecPartRef& part : fields.parts) {
+    const bool stays = part->kind() == Kind::kPlain;
+    made.parts.push_back(stays ? part : f(*part));
   }
   return made;
 }
 
 }  // namespace
 
+// --- SpecPart. Both of a relation are of one kind.
+
+SpecPartRef SpecPart::Of(TypeSpec spec) {
+  auto part = std::make_shared<SpecPart>();
+  part->spec_ = std::move(spec);
+  return part;
+}
+SpecPartRef SpecPart::OfShape(PartialTensorShape shape) {
+  auto part = std::make_shared<SpecPart>();
+  part->kind_ = Kind::kShape;
+  part->spec_.shape = std::move(shape);
+  return part;
+}
+SpecPartRef SpecPart::OfPlain(Ref<LanguageValue> value) {
+  auto part = std::make_shared<SpecPart>();
+  part->kind_ = Kind::kPlain;
+  part->plain_ = std::move(value);
+  return part;
+}
+
+SpecPartRef SpecPart::Batched(int64_t size) const {
+  if (kind_ == Kind::kSpec) return Of(spec_.Batched(size));
+  PartialTensorShape stacked = shape();
+  if (!stacked.unknown_rank()) stacked.InsertDim(0, size);
+  return OfShape(std::move(stacked));
+}
+SpecPartRef SpecPart::Row() const {
+  if (kind_ == Kind::kSpec) return Of(spec_.Row());
+  PartialTensorShape row = shape();
+  if (row.rank() > 0) row.RemoveDim(0);
+  return OfShape(std::move(row));
+}
+bool SpecPart::IsCompatibleWith(const SpecPart& o) const {
+  if (kind_ == Kind::kPlain) return Equals(o);
+  return kind_ == Kind::kShape ? shape().IsCompatibleWith(o.shape())
+                               : spec_.IsCompatibleWith(o.spec_);
+}
+bool SpecPart::IsSubtypeOf(const SpecPart& o) const {
+  if (kind_ == Kind::kPlain) return Equals(o);
+  return kind_ == Kind::kShape ? shape().IsSubtypeOf(o.shape())
+                               : spec_.IsSubtypeOf(o.spec_);
+}
+bool SpecPart::Equals(const SpecPart& o) const {
+  return kind_ == Kind::kPlain ? plain_->Equals(*o.plain_) : spec_ == o.spec_;
+}
+SpecPartRef SpecPart::Common(const SpecPart& o) const {
+  if (kind_ == Kind::kPlain) return Equals(o) ? OfPlain(plain_) : nullptr;
+  if (kind_ == Kind::kShape) return OfShape(shape().CommonSupertype(o.shape()));
+  std::optional<TypeSpec> both = spec_.Common(o.spec_);
+  return both ? Of(*std::move(both)) : nullptr;
+}
+std::string SpecPart::Text() const {
+  if (kind_ == Kind::kPlain) return plain_->Text();
+  return kind_ == Kind::kShape ? ShapeObjectText(shape()) : spec_.Text();
+}
+
+// --- SpecFields.
+
 std::vector<TypeSpec> SpecFields::Components() const {
   std::vector<TypeSpec> specs;
-  for (const Part& part : parts) {
-    if (const auto* spec = std::get_if<TypeSpec>(&part)) specs.push_back(*spec);
+  for (const SpecPartRef& part : parts) {
+    if (part->kind() == Kind::kSpec) specs.push_back(part->spec());
   }
   return specs;
 }
 
 SpecFields SpecFields::Batched(int64_t size) const {
-  return Mapped(
-      *this, [&](const TypeSpec& spec) { return spec.Batched(size); },
-      [&](PartialTensorShape shape) {
-        if (!shape.unknown_rank()) shape.InsertDim(0, size);
-        return shape;
-      });
+  return Mapped(*this, [&](const SpecPart& part) { return part.Batched(size); });
 }
-
 SpecFields SpecFields::Row() const {
-  return Mapped(
-      *this, [](const TypeSpec& spec) { return spec.Row(); },
-      [](PartialTensorShape shape) {
-        if (shape.rank() > 0) shape.RemoveDim(0);
-        return shape;
-      });
+  return Mapped(*this, [](const SpecPart& part) { return part.Row(); });
 }
 
 bool SpecFields::IsCompatibleWith(const SpecFields& other) const {
-  return AllOf(*this, other, [](const auto& a, const auto& b) {
+  return AllOf(*this, other, [](const SpecPart& a, const SpecPart& b) {
     return a.IsCompatibleWith(b);
   });
 }
-
 bool SpecFields::IsSubtypeOf(const SpecFields& other) const {
-  return AllOf(*this, other,
-               [](const auto& a, const auto& b) { return a.IsSubtypeOf(b); });
-}
-
-bool SpecFields::Describes(const SpecFields& value) const {
-  return AllOf(*this, value, [](const auto& a, const auto& b) {
-    if constexpr (std::is_same_v<decltype(a), const TypeSpec&>) return true;
-    else return a.IsCompatibleWith(b);
+  return AllOf(*this, other, [](const SpecPart& a, const SpecPart& b) {
+    return a.IsSubtypeOf(b);
   });
 }
-
+bool SpecFields::Describes(const SpecFields& value) const {
+  return AllOf(*this, value, [](const SpecPart& a, const SpecPart& b) {
+    return a.kind() == Kind::kSpec || a.IsCompatibleWith(b);
+  });
+}
 bool SpecFields::operator==(const SpecFields& other) const {
   return structure->Equals(*other.structure) &&
-         AllOf(*this, other,
-               [](const auto& a, const auto& b) { return a == b; });
+         AllOf(*this, other, [](const SpecPart& a, const SpecPart& b) {
+           return a.Equals(b);
+         });
 }
 
 std::optional<SpecFields> SpecFields::Common(const SpecFields& other) const {
-  if (!NestAlike(*this, other)) return std::nullopt;
   SpecFields common{structure, {}};
-  for (size_t i = 0; i < parts.size(); ++i) {
-    const Part &x = parts[i], &y = other.parts[i];
-    if (x.index() != y.index()) return std::nullopt;
-    if (const auto* spec = std::get_if<TypeSpec>(&x)) {
-      std::optional<TypeSpec> both = spec->Common(std::get<TypeSpec>(y));
-      if (!both) return std::nullopt;
-      common.parts.emplace_back(*std::move(both));
-    } else if (const auto* shape = std::get_if<PartialTensorShape>(&x)) {
-      common.parts.emplace_back(
-          shape->CommonSupertype(std::get<PartialTensorShape>(y)));
-    } else {
-      if (!std::get<2>(x)->Equals(*std::get<2>(y))) return std::nullopt;
-      common.parts.push_back(x);
-    }
-  }
+  const bool found =
+      AllOf(*this, other, [&](const SpecPart& a, const SpecPart& b) {
+        common.parts.push_back(a.Common(b));
+        return common.parts.back() != nullptr;
+      });
+  if (!found) return std::nullopt;
   return common;
 }
 
 std::string SpecFields::Text() const {
-  return structure->Text([&](size_t i) {
-    const Part& part = parts[i];
-    if (const auto* spec = std::get_if<TypeSpec>(&part)) return spec->Text();
-    const auto* shape = std::get_if<PartialTensorShape>(&part);
-    return shape ? ShapeObjectText(*shape) : std::get<2>(part)->Text();
-  });
+  return structure->Text([&](size_t i) { return parts[i]->Text(); });
 }
 
 // --- ExtensionSpec.

@@ -6,21 +6,48 @@
 #ifndef GK_FUNCTION_SPECS_SPEC_FIELDS_H_
 #define GK_FUNCTION_SPECS_SPEC_FIELDS_H_
 
+#include <memory>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "function/specs/type_spec.h"
 
 namespace gk {
 
+class SpecPart;
+using SpecPartRef = std::shared_ptr<const SpecPart>;
+
+// The spec of a value made of tensors; a shape, which is part of the type as
+// far as it is known; or a plain value that all have in common.
+class SpecPart {
+ public:
+  enum class Kind : uint8_t { kSpec, kShape, kPlain };
+  static SpecPartRef Of(TypeSpec spec);
+  static SpecPartRef OfShape(PartialTensorShape shape);
+  static SpecPartRef OfPlain(Ref<LanguageValue> value);
+
+  Kind kind() const { return kind_; }
+  const TypeSpec& spec() const { return spec_; }
+  const PartialTensorShape& shape() const { return spec_.shape; }
+  const LanguageValue& plain() const { return *plain_; }
+
+  SpecPartRef Batched(int64_t size) const;
+  SpecPartRef Row() const;
+  bool IsCompatibleWith(const SpecPart& other) const;
+  bool IsSubtypeOf(const SpecPart& other) const;
+  bool Equals(const SpecPart& other) const;
+  SpecPartRef Common(const SpecPart& other) const;  // null if there is none
+  std::string Text() const;
+
+ private:
+  Kind kind_ = Kind::kSpec;
+  TypeSpec spec_;  // of a shape its shape
+  Ref<LanguageValue> plain_;
+};
+
 struct SpecFields {
-  // Of a value made of tensors; a shape, which is part of the type as far as it
-  // is known; a value that all have in common.
-  using Part =
-      std::variant<TypeSpec, PartialTensorShape, Ref<LanguageValue>>;
   StructureRef structure;
-  std::vector<Part> parts;
+  std::vector<SpecPartRef> parts;
 
   // The specs among the parts.
   std::vector<TypeSpec> Components() const;
@@ -51,6 +78,7 @@ class ExtensionSpec : public HostSpec {
         fields_(std::move(fields)) {}
 
   const std::string& name() const { return name_; }
+  const void* identity() const { return identity_; }
   const SpecFields& fields() const { return fields_; }
 
   std::vector<TypeSpec> Parts() const override;

@@ -31,10 +31,11 @@ TypeSpec Point(PartialTensorShape x, const std::string& tag = "a",
       {Structure::Leaf(), Structure::List({Structure::Leaf()}),
        Structure::Leaf(), Structure::Leaf()});
   fields.parts = {
-      TypeSpec::Tensor(DataType::kFloat, std::move(x)),
-      TypeSpec::Ragged(DataType::kInt32, PartialTensorShape({3, kUnknownDim}),
-                       std::nullopt),
-      PartialTensorShape({3, 5}), Ref<LanguageValue>(MakeRef<Tag>(tag))};
+      SpecPart::Of(TypeSpec::Tensor(DataType::kFloat, std::move(x))),
+      SpecPart::Of(TypeSpec::Ragged(DataType::kInt32,
+                                    PartialTensorShape({3, kUnknownDim}), {})),
+      SpecPart::OfShape(PartialTensorShape({3, 5})),
+      SpecPart::OfPlain(MakeRef<Tag>(tag))};
   return TypeSpec::Of(
       MakeRef<ExtensionSpec>("Point", identity, stacks, std::move(fields)));
 }

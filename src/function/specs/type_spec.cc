@@ -325,7 +325,7 @@ TensorVector RowsOfComponents(const ElementSpec& spec,
                               std::span<const Tensor> components) {
   TensorVector rows;
   size_t next = 0;
-  for (const TypeSpec& leaf : spec.leaves) {
+  for (const TypeSpec& leaf : LeavesInside(spec)) {
     leaf.Encode(leaf.Decode(components, &next), /*rows=*/true, &rows);
   }
   return rows;

@@ -150,7 +150,7 @@ struct TypeSpec {
 // The components of elements.
 ElementSignature SignatureOf(const ElementSpec& spec);
 // The same, of tensors whose rows are the components of the rows of an element
-// that has these; of leaves without an encoder.
+// that has these; encoders must keep rows.
 TensorVector RowsOfComponents(const ElementSpec& spec,
                               std::span<const Tensor> components);
 // The leaves and, in place of those with an encoder, what that makes of them.
