@@ -112,6 +112,7 @@ RECIPES: dict[str, dict[str, str]] = {
         "next_func": "F('until')",
         "finalize_func": "F('long')",
     },
+    "GetOptions": {"input_dataset": RANGE},
     "GroupByWindowDataset": {
         "input_dataset": RANGE,
         "key_func_other_arguments": "[]",

@@ -24,7 +24,8 @@ import public_api
 
 HEADERS = public_api.ROOT / "include" / "graphkiln"
 # What C++ calls otherwise, wherever it stands: its own words for types.
-OTHER_WORDS = {"DType": "DataType", "TensorShape": "Shape"}
+OTHER_WORDS = {
+    "DType": "DataType", "TensorShape": "Shape", "Options": "DataOptions"}
 # Why there is no C++ name: names or patterns. The first that matches counts.
 ONLY_PYTHON = {
     "AutoGraph rewrites Python's statements; C++ has `gk::carry` and `gk::if_`.":
@@ -56,9 +57,8 @@ ONLY_PYTHON = {
         "config.experimental.*tensor_float_32* "
         "config.experimental.enable_op_determinism DeviceSpec device "
         "debugging.*log_device_placement VariableSynchronization VariableAggregation "
-        "AggregationMethod data.experimental.*Policy data.experimental.*Options "
-        "data.experimental.AutotuneAlgorithm data.experimental.copy_to_device "
-        "data.experimental.prefetch_to_device data.ThreadingOptions",
+        "AggregationMethod data.experimental.copy_to_device "
+        "data.experimental.prefetch_to_device",
     "A class for each code of an error: C++ has `gk::Error` and its `code()`.":
         "errors.*",
     "Helps Python's tests.":

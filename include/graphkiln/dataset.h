@@ -35,6 +35,7 @@
 #include <utility>
 #include <vector>
 
+#include <graphkiln/data_options.h>
 #include <graphkiln/dataset_options.h>
 #include <graphkiln/nest.h>
 #include <graphkiln/ragged_tensor.h>
@@ -484,6 +485,16 @@ class GK_EXPORT Dataset {
   // The same, filled up to one shape.
   Dataset padded_batch(const Tensor& size,
                        const PaddedBatchOptions& options = {}) const;
+  // `size` consecutive elements at a time. Tensors of which a dimension is not
+  // known become rows of a ragged tensor. ValueError if the rank of one is not
+  // known.
+  Dataset ragged_batch(const Tensor& size,
+                       const RaggedBatchOptions& options = {}) const;
+  // `size` consecutive tensors at a time as a sparse one of all of their
+  // values, of rows of `row_shape`, at most as large; a dimension that is not
+  // known is as large as the largest in the batch. TypeError if elements are
+  // no tensors.
+  Dataset sparse_batch(const Tensor& size, const Shape& row_shape) const;
   // The rows of each element.
   Dataset unbatch() const;
   // The rows of batches in batches of another size.
@@ -519,6 +530,10 @@ class GK_EXPORT Dataset {
   // The same elements, known to be so many. FailedPrecondition when iterating
   // shows something else.
   Dataset assert_cardinality(const Tensor& expected_cardinality) const;
+  // The same elements, with what is said of how they are made.
+  Dataset with_options(const DataOptions& options) const;
+  // What with_options() said of this dataset and those it is made of.
+  DataOptions options() const;
 
   // How many elements there are, an int64 scalar, where that is known without
   // iterating; one of the constants above else.

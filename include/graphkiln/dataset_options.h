@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include <graphkiln/data_type.h>
 #include <graphkiln/shape.h>
 #include <graphkiln/tensor.h>
 
@@ -29,6 +30,10 @@ struct BatchOptions {
   bool drop_remainder = false;
   // As those of ParallelOptions.
   Tensor num_parallel_calls = {};
+};
+struct RaggedBatchOptions {
+  bool drop_remainder = false;
+  DataType row_splits_dtype = DataType::kInt64;
 };
 struct PaddedBatchOptions {
   // Of each component; dimensions that are not known are as large as the

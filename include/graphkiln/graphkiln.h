@@ -6,6 +6,7 @@
 #include <graphkiln/concrete_function.h>
 #include <graphkiln/control_flow.h>
 #include <graphkiln/custom_gradient.h>
+#include <graphkiln/data_options.h>
 #include <graphkiln/data_type.h>
 #include <graphkiln/dataset.h>
 #include <graphkiln/debugging.h>

@@ -1,5 +1,6 @@
 #include "graphkiln/dataset.h"
 
+#include "api/data_options.h"
 #include "api/dataset_parts.h"
 #include "function/dataset_choice.h"
 #include "ops/composite.h"
@@ -219,6 +220,15 @@ Dataset Dataset::assert_cardinality(const Tensor& expected_cardinality) const {
   return Same(*this, [&](const TypedDataset& d) {
     return steps::AssertCardinality(d, Int64(expected_cardinality));
   });
+}
+
+Dataset Dataset::with_options(const DataOptions& options) const {
+  return Same(*this, [&](const TypedDataset& d) {
+    return steps::WithOptions(d, Inner(options));
+  });
+}
+DataOptions Dataset::options() const {
+  return Guarded([&] { return Outer(steps::OptionsOf(Inner(variant()))); });
 }
 
 // --- The elements.

@@ -21,6 +21,16 @@ steps::Padding PaddingOf(const std::vector<Shape>& shapes,
   return spec;
 }
 
+// Elements that nest as those of `like`, with the leaves of `spec`.
+Spec WithLeaves(const ElementSpec& like, const ::gk::ElementSpec& spec) {
+  std::vector<TypeSpec> leaves;
+  for (size_t i = 0; i < spec.leaves.size(); ++i) {
+    leaves.push_back(Outer(spec.leaves[i]));
+    leaves.back().element_spec = like.leaves[i].element_spec;
+  }
+  return api::WithLeaves(like, std::move(leaves));
+}
+
 // The dataset of tensors whose rows are the components of rows.
 TypedDataset RowsIn(const Dataset& d) {
   return steps::ComponentsOfRows(Typed(d), Inner(*d.spec()));
@@ -52,6 +62,34 @@ Dataset Dataset::padded_batch(const Tensor& size,
   });
 }
 
+Dataset Dataset::ragged_batch(const Tensor& size,
+                              const RaggedBatchOptions& options) const {
+  return Guarded([&] {
+    EnsureReady();
+    const ::gk::ElementSpec elements = Inner(*spec());
+    const ::gk::ElementSpec rows =
+        steps::RaggedRows(elements, Inner(options.row_splits_dtype));
+    const InnerTensor n = Int64(size), drop = Bool(options.drop_remainder);
+    return Made(steps::Batch(steps::AsRaggedRows(Typed(*this), elements, rows),
+                             n, drop, {}),
+                WithLeaves(*spec(), Batched(rows, KnownBatchSize(n, drop))));
+  });
+}
+
+Dataset Dataset::sparse_batch(const Tensor& size,
+                              const Shape& row_shape) const {
+  return Guarded([&] {
+    EnsureReady();
+    const steps::PaddedShape shape(Inner(row_shape));
+    const TypedDataset made =
+        WithWords(*spec(), [&](const steps::Described& e) {
+          return steps::SparseBatch(Typed(*this), e, Int64(size), shape);
+        });
+    return Made(made,
+                WithLeaves(*spec(), steps::SparseRows(Inner(*spec()), shape)));
+  });
+}
+
 Dataset Dataset::unbatch() const {
   return Guarded([&] {
     EnsureReady();
@@ -78,18 +116,15 @@ Dataset Dataset::window(const Tensor& size,
                         const WindowOptions& options) const {
   return Guarded([&] {
     EnsureReady();
-    auto windows = std::make_shared<ElementSpec>(*spec());
-    windows->shape = {};
-    for (TypeSpec& leaf : windows->leaves) {
-      ElementSpec part = *ScalarSpec(InnerType::kVariant);
-      if (leaf.kind != TypeSpec::Kind::kTensor) part.shape = {};
-      part.leaves = {leaf};
-      leaf = DatasetSpec(part);
+    std::vector<TypeSpec> windows;
+    for (const TypeSpec& leaf : spec()->leaves) {
+      windows.push_back(
+          DatasetSpec(*WithLeaves(*ScalarSpec(InnerType::kVariant), {leaf})));
     }
     return Made(
         steps::Window(Typed(*this), Int64(size), Int64OrNull(options.shift),
                       Int64(options.stride), Bool(options.drop_remainder)),
-        windows);
+        WithLeaves(*spec(), std::move(windows)));
   });
 }
 

@@ -38,6 +38,51 @@ Spec SpecOf(const ElementResult& value, const ElementSignature& e) {
   return std::make_shared<ElementSpec>(std::move(spec));
 }
 
+namespace {
+
+// Says of each leaf that is a tensor that it is there, as Flatten does.
+class SizesOfLeaves {
+ public:
+  SizesOfLeaves(const ElementSpec& like, std::span<const TypeSpec> leaves)
+      : before_(like.shape.sizes), like_(like.leaves), leaves_(leaves) {
+    Walk(like.structure);
+  }
+  std::vector<int64_t> sizes;
+
+ private:
+  void Walk(const Structure& s) {
+    using Kind = Structure::Kind;
+    const auto is_tensor = [](const TypeSpec& spec) {
+      return spec.kind == TypeSpec::Kind::kTensor;
+    };
+    if (s.kind() == Kind::kLeaf) {
+      if (is_tensor(like_[leaf_])) ++next_;
+      if (is_tensor(leaves_[leaf_])) sizes.push_back(1);
+      ++leaf_;
+      return;
+    }
+    const bool counted = s.kind() == Kind::kNone || s.kind() == Kind::kList ||
+                         s.kind() == Kind::kMap;
+    if (counted) sizes.push_back(before_[next_++]);
+    for (size_t i = 0; s.kind() != Kind::kNone && i < s.size(); ++i) {
+      Walk(s.child(i));
+    }
+  }
+
+  std::span<const int64_t> before_;
+  std::span<const TypeSpec> like_, leaves_;
+  size_t next_ = 0, leaf_ = 0;
+};
+
+}  // namespace
+
+Spec WithLeaves(const ElementSpec& like, std::vector<TypeSpec> leaves) {
+  auto made = std::make_shared<ElementSpec>(like);
+  made->shape.sizes = SizesOfLeaves(like, leaves).sizes;
+  made->leaves = std::move(leaves);
+  return made;
+}
+
 Spec TupleOf(std::span<const Spec> parts) {
   auto made = std::make_shared<ElementSpec>();
   std::vector<StructureRef> structures;

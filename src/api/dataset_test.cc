@@ -279,6 +279,66 @@ TEST(DatasetTest, WindowsAreDatasets) {
             (Numbers{10, 11, 0, 1, 12, 13, 2, 3}));
 }
 
+TEST(DatasetTest, WindowsOfLists) {
+  const Dataset lists =
+      Dataset::from_tensors(std::vector<Tensor>{Tensor(1), Tensor(2)});
+  for (std::vector<Dataset> w : lists.repeat(2).window(2)) {
+    ASSERT_EQ(w.size(), 2u);
+    int sum = 0;
+    for (Tensor t : w[1]) sum += t.item<int>();
+    EXPECT_EQ(sum, 4);
+  }
+}
+
+TEST(DatasetTest, RaggedBatches) {
+  const Dataset rows = Dataset::range(1, 4).map([](Tensor n) {
+    return std::pair(std::vector<Tensor>{n}, gk::fill(gk::reshape(n, {1}), n));
+  });
+  const Dataset batches = rows.ragged_batch(
+      2, {.drop_remainder = true, .row_splits_dtype = gk::DataType::kInt32});
+  EXPECT_EQ(batches.element_spec().leaves[1],
+            gk::RaggedTensorSpec({2, gk::kUnknown}, gk::DataType::kInt64, 1,
+                                 gk::DataType::kInt32));
+  int seen = 0;
+  for (std::pair<std::vector<Tensor>, gk::RaggedTensor> p : batches) {
+    ++seen;
+    EXPECT_EQ(p.first[0].to_vector<int64_t>(), (Numbers{1, 2}));
+    EXPECT_EQ(p.second.to_text(-1).item<std::string>(), "[[1], [2, 2]]");
+  }
+  EXPECT_EQ(seen, 1);
+  std::vector<std::string> texts;
+  for (gk::RaggedTensor x :
+       Dataset::range(1, 4)
+           .map([](Tensor n) { return gk::fill(gk::reshape(n, {1}), n); })
+           .ragged_batch(2)) {
+    texts.push_back(x.to_text(-1).item<std::string>());
+  }
+  EXPECT_EQ(texts, (std::vector<std::string>{"[[1], [2, 2]]", "[[3, 3, 3]]"}));
+  gk::ElementSpec any = Dataset::range(2).element_spec();
+  any.leaves[0].shape = gk::Shape::UnknownRank();
+  const Dataset unknown =
+      Dataset::from_variant(Dataset::range(2).to_variant(), any);
+  ExpectFails([&] { unknown.ragged_batch(2); }, ErrorCode::kValueError,
+              "Converting a tensor of unknown rank to a ragged tensor");
+}
+
+TEST(DatasetTest, SparseBatches) {
+  const Dataset rows = Dataset::range(1, 3).map(
+      [](Tensor n) { return gk::fill(gk::reshape(n, {1}), n); });
+  const Dataset batches = rows.sparse_batch(2, {3});
+  EXPECT_EQ(batches.element_spec().leaves[0],
+            gk::SparseTensorSpec({gk::kUnknown, 3}, gk::DataType::kInt64));
+  for (gk::SparseTensor x : batches) {
+    EXPECT_EQ(gk::sparse::to_dense(x).to_vector<int64_t>(),
+              (Numbers{1, 0, 0, 2, 2, 0}));
+  }
+  ExpectFails(
+      [&] {
+        Dataset::zip({rows, rows}).sparse_batch(2, {3});
+      },
+      ErrorCode::kTypeError, "`dense_to_sparse_batch` requires");
+}
+
 TEST(DatasetTest, GroupsByWindow) {
   EXPECT_EQ(AllRows(Dataset::range(6).group_by_window(
                 [](Tensor x) { return x % 2; },

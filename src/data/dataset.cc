@@ -63,6 +63,11 @@ Dataset::Dataset(ElementSignature signature,
 
 void Dataset::AddInput(const Dataset& input) {
   depth_ = std::max(depth_, input.depth_ + 1);
+  AddOptions(input.options_);
+}
+
+void Dataset::AddOptions(DatasetOptions::Shared options) {
+  options_ = DatasetOptions::Both(std::move(options_), std::move(options));
 }
 
 void Dataset::AppendText(std::string* text, size_t) const {

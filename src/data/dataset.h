@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "data/dataset_options.h"
 #include "data/iteration.h"
 #include "framework/graph.h"
 #include "framework/function_runner.h"
@@ -89,6 +90,8 @@ class Dataset : public VariantObject {
   }
 
   const ElementSignature& signature() const { return signature_; }
+  // What was said of it and of what it reads from; may be null.
+  const DatasetOptions::Shared& options() const { return options_; }
 
   // The dataset in a scalar variant, or an error.
   static StatusOr<Ref<const Dataset>> Of(const Tensor& handle);
@@ -103,10 +106,12 @@ class Dataset : public VariantObject {
   Dataset(ElementSignature signature,
           std::initializer_list<const Dataset*> inputs);
   void AddInput(const Dataset& input);
+  void AddOptions(DatasetOptions::Shared options);
 
  private:
   ElementSignature signature_;
   int depth_ = 1;  // of the datasets that this one stands on
+  DatasetOptions::Shared options_;
 };
 
 // InvalidArgument unless the element has these types and shapes.

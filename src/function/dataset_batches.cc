@@ -1,6 +1,7 @@
 // Datasets of several elements at a time: batches, windows, buckets.
 #include "function/dataset_steps.h"
 #include "function/ragged/checks.h"
+#include "function/ragged/ragged.h"
 #include "ops/composite.h"
 #include "ops/fn/BatchDatasetV2.h"
 #include "ops/fn/Cast.h"
@@ -221,6 +222,63 @@ TypedDataset SparseBatch(const TypedDataset& d, const Described& e,
   return {ops::DenseToSparseBatchDataset(d.variant, size, row_shape.AsVector(),
                                          batch.types, batch.shapes),
           batch};
+}
+
+ElementSpec SparseRows(const ElementSpec& e, const PaddedShape& row_shape) {
+  const TypeSpec row = TypeSpec::Sparse(e.leaves[0].dtype, row_shape.known);
+  return {e.structure, {row.Batched(-1)}};
+}
+
+ElementSpec RaggedRows(const ElementSpec& e, DataType splits) {
+  ElementSpec rows = e;
+  for (TypeSpec& leaf : rows.leaves) {
+    if (leaf.kind != TypeSpec::Kind::kTensor) continue;
+    if (leaf.shape.unknown_rank()) {
+      throw Error(
+          ValueError("Converting a tensor of unknown rank to a ragged tensor "
+                     "is not supported."));
+    }
+    int last = leaf.shape.rank() - 1;
+    while (last >= 0 && leaf.shape.dim(last) >= 0) --last;
+    if (last >= 0) {
+      leaf = TypeSpec::Ragged(leaf.dtype, leaf.shape, last, splits);
+    }
+  }
+  return rows;
+}
+
+TypedDataset AsRaggedRows(const TypedDataset& d, const ElementSpec& e,
+                          const ElementSpec& rows) {
+  const auto converted = [&](std::span<const Tensor> components) {
+    TensorVector made;
+    for (size_t i = 0; i < e.leaves.size(); ++i) {
+      ElementSignature own;
+      e.leaves[i].AddComponents(&own);
+      const auto given = components.first(own.types.size());
+      components = components.subspan(given.size());
+      const TypeSpec& row = rows.leaves[i];
+      if (row.kind == e.leaves[i].kind) {
+        made.insert(made.end(), given.begin(), given.end());
+        continue;
+      }
+      FromTensorOptions options;
+      options.ragged_rank = row.ragged_rank;
+      options.splits_type = row.splits;
+      const RaggedValue value = row.ragged_rank == 0
+                                    ? RaggedValue(given[0])
+                                    : RaggedFromTensor(given[0], options);
+      TensorVector parts{value.flat()};
+      for (const RowPartition& p : value.partitions()) {
+        parts.push_back(p.splits);
+      }
+      row.Encode(parts, /*rows=*/false, &made);
+    }
+    return made;
+  };
+  ElementFunction f =
+      TraceElementFunction("Dataset_ragged_batch", d.elements, converted);
+  f.result = SignatureOf(rows);
+  return Map(d, f, {});
 }
 
 // --- Buckets.

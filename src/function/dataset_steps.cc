@@ -11,7 +11,6 @@
 #include "ops/fn/DummyMemoryCache.h"
 #include "ops/fn/DummySeedGenerator.h"
 #include "ops/fn/IgnoreErrorsDataset.h"
-#include "ops/fn/OptionsDataset.h"
 #include "ops/fn/PrefetchDataset.h"
 #include "ops/fn/RandomDatasetV2.h"
 #include "ops/fn/RangeDataset.h"
@@ -210,13 +209,6 @@ TypedDataset AssertCardinality(const TypedDataset& d,
   return {
       ops::AssertCardinalityDataset(variant, cardinality, e.types, e.shapes),
       e};
-}
-
-TypedDataset WithOptions(const TypedDataset& d) {
-  const auto& [variant, e] = d;
-  return {ops::OptionsDataset(variant, /*serialized_options=*/"", e.types,
-                              e.shapes),
-          e};
 }
 
 TypedDataset Unique(const TypedDataset& d) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "data/dataset_options.h"
 #include "function/dataset_builder.h"
 #include "function/specs/type_spec.h"
 
@@ -83,7 +84,10 @@ TypedDataset Cache(const TypedDataset& d, const Tensor& filename);
 TypedDataset IgnoreErrors(const TypedDataset& d, bool log_warning);
 TypedDataset AssertCardinality(const TypedDataset& d,
                                const Tensor& cardinality);
-TypedDataset WithOptions(const TypedDataset& d);
+TypedDataset WithOptions(const TypedDataset& d, const DatasetOptions& options);
+// What WithOptions was told of a dataset and of those it is made of, as far as
+// that is known where it is being built.
+DatasetOptions OptionsOf(const Tensor& variant);
 TypedDataset Unique(const TypedDataset& d);
 // TypeError for leaves of a type, shown by `text`, that cannot be compared.
 void CheckUnique(DataType type, Text text);
@@ -135,6 +139,14 @@ TensorVector ZipWindows(std::span<const Tensor> windows,
 // Rows of a sparse tensor. `e` must be one tensor.
 TypedDataset SparseBatch(const TypedDataset& d, const Described& e,
                          const Tensor& size, const PaddedShape& row_shape);
+// What it makes of such.
+ElementSpec SparseRows(const ElementSpec& e, const PaddedShape& row_shape);
+// Elements whose tensors are ragged up to their last dimension that is not
+// known. ValueError if the rank of one is not known.
+ElementSpec RaggedRows(const ElementSpec& e, DataType splits);
+// Elements, of `e`, as such `rows`.
+TypedDataset AsRaggedRows(const TypedDataset& d, const ElementSpec& e,
+                          const ElementSpec& rows);
 
 // --- Functions of elements.
 

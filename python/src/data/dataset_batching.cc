@@ -6,7 +6,6 @@
 #include "python/src/data/dataset_methods.h"
 #include "python/src/data/dataset_padding.h"
 #include "python/src/data/dataset_step.h"
-#include "python/src/ragged/composite_classes.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/tensor_spec_type.h"
@@ -139,51 +138,16 @@ nb::object PaddedBatch(const Arguments& a) {
   return Then(a, made, SpecOfComponents(own, made.elements));
 }
 
-// What a tensor is as a row of a ragged tensor: ragged up to its last
-// dimension that is not known.
-nb::object RaggedSpec(nb::handle leaf, nb::handle row_splits_dtype) {
-  if (!IsTensorSpec(leaf.ptr())) return nb::borrow(leaf);
-  const PartialTensorShape& shape = TensorSpecOf(leaf.ptr())->shape;
-  if (shape.unknown_rank()) {
-    Throw(ValueError(
-        "Converting a tensor of unknown rank to a ragged tensor is not "
-        "supported."));
-  }
-  int last = shape.rank() - 1;
-  while (last >= 0 && shape.dim(last) >= 0) --last;
-  if (last < 0) return nb::borrow(leaf);
-  return nb::handle(TheCompositeClasses().ragged_spec)(
-      leaf.attr("shape"), leaf.attr("dtype"), nb::int_(last), row_splits_dtype);
-}
-
-nb::object AsRow(nb::handle spec, nb::handle value) {
-  const nb::object rank = nb::getattr(spec, "ragged_rank", nb::int_(0));
-  if (!IsTensor(value.ptr()) || nb::cast<int>(rank) == 0) {
-    return nb::borrow(value);
-  }
-  nb::dict named;
-  named["ragged_rank"] = rank;
-  named["row_splits_dtype"] = spec.attr("row_splits_dtype");
-  return spec.attr("value_type").attr("from_tensor")(value, **named);
-}
-
 nb::object RaggedBatch(const Arguments& a) {
-  const nb::object own = ElementSpecOf(a.self());
-  const nb::object spec = MappedSpec(own, [&](nb::handle leaf) {
-    return RaggedSpec(leaf, a["row_splits_dtype"]);
-  });
-  const auto ragged = [own, spec](nb::object components) {
-    nb::list leaves = ElementLeaves(spec);
-    size_t i = 0;
-    for (nb::handle part :
-         ElementLeaves(ElementOfComponents(own, components))) {
-      leaves[i] = AsRow(leaves[i], part);
-      ++i;
-    }
-    return ComponentsOfElement(spec, PackedElement(spec, leaves));
-  };
-  return Recoded(a, "Dataset_ragged_batch", spec, nb::cpp_function(ragged))
-      .attr("batch")(a["batch_size"], a["drop_remainder"]);
+  const ElementSpec own = CoreElement(ElementSpecOf(a.self()));
+  const DataType splits = AsDType(a["row_splits_dtype"].ptr());
+  if (splits == DataType::kInvalid) throw nb::python_error();
+  const ElementSpec rows = steps::RaggedRows(own, splits);
+  const Tensor size = Number(a, "batch_size"),
+               drop = Number(a, "drop_remainder", DataType::kBool);
+  return Then(
+      a, steps::Batch(steps::AsRaggedRows(Own(a), own, rows), size, drop, {}),
+      PythonElement(Batched(rows, KnownBatchSize(size, drop))));
 }
 
 nb::object SparseBatch(const Arguments& a) {
@@ -202,9 +166,8 @@ nb::object SparseBatch(const Arguments& a) {
                             }));
                           }},
                          Number(a, "batch_size"), shape);
-  const nb::object row = nb::handle(TheCompositeClasses().sparse_spec)(
-      Owned(WrapShape(shape.known)), own.attr("dtype"));
-  return Then(a, made, OfElements("batched", row, nb::none()));
+  return Then(a, made,
+              PythonElement(steps::SparseRows(CoreElement(own), shape)));
 }
 
 constexpr ToldFunction kMethods[] = {

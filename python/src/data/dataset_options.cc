@@ -13,165 +13,26 @@ namespace {
 
 namespace nb = nanobind;
 
-constexpr char kData[] = "graphkiln.data";
-constexpr char kExperimental[] = "graphkiln.data.experimental";
-
-struct Enumeration {
-  const char* name;
-  const char* base;  // of the module enum
-  std::vector<std::pair<const char*, int>> values;
-  const char* doc;
-};
-
-const Enumeration kEnumerations[] = {
-    {"AutoShardPolicy",
-     "IntEnum",
-     {{"OFF", -1}, {"AUTO", 0}, {"FILE", 1}, {"DATA", 2}, {"HINT", 3}},
-     "How a dataset is divided among workers.\n\n"
-     ">>> tf.data.experimental.AutoShardPolicy.DATA.value\n2\n"},
-    {"AutotuneAlgorithm",
-     "Enum",
-     {{"DEFAULT", 0},
-      {"HILL_CLIMB", 1},
-      {"GRADIENT_DESCENT", 2},
-      {"MAX_PARALLELISM", 3},
-      {"STAGE_BASED", 4}},
-     "How parallelism and buffers are chosen.\n\n"
-     ">>> tf.data.experimental.AutotuneAlgorithm.HILL_CLIMB.value\n1\n"},
-    {"ExternalStatePolicy",
-     "Enum",
-     {{"WARN", 0}, {"IGNORE", 1}, {"FAIL", 2}},
-     "What happens to state outside of a dataset that is saved.\n\n"
-     ">>> tf.data.experimental.ExternalStatePolicy.FAIL.value\n2\n"},
-};
-
-// A value of a type; until it is set None, `otherwise`, or options of its own.
-struct Option {
-  const char* name;
-  const char* kind;  // a type of Python's, or of those here
-  const char* doc;
-  const char* otherwise = nullptr;  // of an enumeration
-  const char* key = nullptr;        // the newer name, under which it is kept
-
-  nb::str Key() const { return nb::str(key != nullptr ? key : name); }
-};
-
-struct OptionsClass {
-  const char* home;
-  const char* name;
-  const char* doc;
-  std::vector<Option> options;
-};
-
-const OptionsClass kClasses[] = {
-    {kExperimental,
-     "AutotuneOptions",
-     R"(How parallelism and buffers are tuned; kept, but without effect here.
-
->>> options = tf.data.Options()
->>> options.autotune.enabled = True
->>> options.autotune.cpu_budget is None
-True
-)",
-     {{"enabled", "bool", "Whether they are."},
-      {"cpu_budget", "int", "CPUs that may be used."},
-      {"ram_budget", "int", "Bytes that may be used."},
-      {"autotune_algorithm", "AutotuneAlgorithm", "By which algorithm."},
-      {"initial_parallelism", "int", "What it begins with."},
-      {"min_parallelism", "int", "The least there is."}}},
-    {kExperimental,
-     "DistributeOptions",
-     R"(How a dataset is divided among workers.
-
->>> tf.data.Options().experimental_distribute.auto_shard_policy.name
-'AUTO'
-)",
-     {{"auto_shard_policy", "AutoShardPolicy", "By files or by elements.",
-       "AUTO"},
-      {"num_devices", "int", "Of each worker."}}},
-    {kExperimental,
-     "OptimizationOptions",
-     R"(Which rewritings of a dataset are wished for. Elements are the same with
-and without.
-
->>> options = tf.data.Options()
->>> options.experimental_optimization.map_fusion = True
->>> options.experimental_optimization.map_fusion
-True
-)",
-     {{"apply_default_optimizations", "bool", "Those that need no wish."},
-      {"filter_fusion", "bool", "Filters become one."},
-      {"filter_parallelization", "bool", "Filters work in parallel."},
-      {"inject_prefetch", "bool", "The last step is made in advance."},
-      {"map_and_batch_fusion", "bool", "A map and a batch become one."},
-      {"map_and_filter_fusion", "bool", "A map and a filter become one."},
-      {"map_fusion", "bool", "Maps become one."},
-      {"map_parallelization", "bool", "Maps work in parallel."},
-      {"noop_elimination", "bool", "What changes nothing is left out."},
-      {"parallel_batch", "bool", "Batches are put together in parallel."},
-      {"seq_interleave_prefetch", "bool",
-       "What is interleaved is made in advance."},
-      {"shuffle_and_repeat_fusion", "bool",
-       "A shuffle and a repeat become one."}}},
-    {kExperimental,
-     "ServiceOptions",
-     R"(For a service that makes elements elsewhere; there is none here.
-
->>> tf.data.Options().experimental_service.pinned is None
-True
-)",
-     {{"pinned", "bool", "Whether memory is pinned."}}},
-    {kData,
-     "ThreadingOptions",
-     R"(How many threads there are.
-
->>> options = tf.data.Options()
->>> options.threading.private_threadpool_size = 4
->>> options.threading.private_threadpool_size
-4
-)",
-     {{"max_intra_op_parallelism", "int", "Inside of an op."},
-      {"private_threadpool_size", "int", "For the dataset alone."}}},
-    {kData,
-     "Options",
-     R"(What a dataset is told about how it should be run. None of it changes what
-the elements are.
-
->>> options = tf.data.Options()
->>> options.deterministic = False
->>> dataset = tf.data.Dataset.range(3).with_options(options)
->>> dataset.options().deterministic
-False
-)",
-     {{"autotune", "AutotuneOptions", "How it is tuned."},
-      {"dataset_name", "str", "A name for it."},
-      {"framework_type", "list", "Who uses it."},
-      {"deterministic", "bool", "Whether elements must keep their order."},
-      {"experimental_deterministic", "bool",
-       "The older name of `deterministic`.", nullptr, "deterministic"},
-      {"experimental_distribute", "DistributeOptions",
-       "How it is divided among workers."},
-      {"experimental_external_state_policy", "ExternalStatePolicy",
-       "What happens to state outside when it is saved."},
-      {"experimental_optimization", "OptimizationOptions",
-       "Which rewritings are wished for."},
-      {"experimental_service", "ServiceOptions", "For a service."},
-      {"experimental_slack", "bool", "Whether the last prefetch waits a bit."},
-      {"experimental_symbolic_checkpoint", "bool", "How places are saved."},
-      {"experimental_warm_start", "bool", "Whether work begins at once."},
-      {"threading", "ThreadingOptions", "How many threads there are."},
-      {"experimental_threading", "ThreadingOptions",
-       "The older name of `threading`.", nullptr, "threading"}}},
-};
+using Kind = Option::Kind;
+using Value = DatasetOptions::Value;
 
 nb::object Ours(const char* name) {
   return nb::module_::import_("graphkiln._graphkiln").attr(name);
 }
 nb::object KindOf(const Option& option) {
-  const nb::object builtins = nb::module_::import_("builtins");
-  return nb::hasattr(builtins, option.kind)
-             ? nb::object(builtins.attr(option.kind))
-             : Ours(option.kind);
+  constexpr const char* kTypes[] = {"bool", "int", "str", "list"};
+  switch (option.kind) {
+    case Kind::kEnum:
+      return Ours(option.values->name);
+    case Kind::kGroup:
+      return Ours(option.group->name);
+    default:
+      return nb::module_::import_("builtins")
+          .attr(kTypes[static_cast<int>(option.kind)]);
+  }
+}
+nb::str KeyOf(const Option& option) {
+  return nb::str(option.key != nullptr ? option.key : option.name);
 }
 bool IsSomeOptions(nb::handle value) {
   return nb::isinstance(value, Ours("_Options"));
@@ -203,12 +64,10 @@ nb::object Otherwise(const Option& option) {
 
 nb::object ValueOf(nb::handle options, const Option& option) {
   nb::dict values = ValuesOf(options);
-  const nb::str key = option.Key();
+  const nb::str key = KeyOf(option);
   if (!values.contains(key)) {
-    const nb::object kind = KindOf(option);
-    const int own = PyObject_IsSubclass(kind.ptr(), Ours("_Options").ptr());
-    if (own < 0) throw nb::python_error();
-    values[key] = own == 1 ? kind() : Otherwise(option);
+    values[key] =
+        option.kind == Kind::kGroup ? KindOf(option)() : Otherwise(option);
   }
   return values[key];
 }
@@ -220,7 +79,7 @@ void SetValue(nb::handle options, const Option& option, nb::handle value) {
                     option.name, nb::str(kind).c_str(), nb::str(value).c_str(),
                     nb::str(value.type()).c_str()));
   }
-  ValuesOf(options)[option.Key()] = value;
+  ValuesOf(options)[KeyOf(option)] = value;
 }
 
 PyObject* GetOption(PyObject* self, void* option) {
@@ -249,83 +108,138 @@ nb::object SetAttribute(nb::handle self, nb::handle name, nb::handle value) {
   return nb::none();
 }
 
-// What is not as it was.
-nb::dict Told(nb::handle options) {
-  nb::dict told;
-  for (auto [name, given] : ValuesOf(options)) {
-    nb::object value = nb::borrow(given);
-    if (IsSomeOptions(value)) {
-      value = Told(value);
-      if (nb::len(value) == 0) continue;
-    } else if (const Option* option = FindOption(options, name.ptr());
-               option != nullptr && value.equal(Otherwise(*option))) {
-      continue;
-    }
-    told[name] = value;
+// --- To and from the core's.
+
+const OptionGroup* GroupOf(nb::handle options) {
+  for (const OptionGroup* group : DatasetOptions::Groups()) {
+    if (nb::isinstance(options, Ours(group->name))) return group;
   }
-  return told;
+  return nullptr;
+}
+
+Value CoreValue(const Option& option, nb::handle value) {
+  switch (option.kind) {
+    case Kind::kBool:
+      return nb::cast<bool>(value);
+    case Kind::kText:
+      return nb::cast<std::string>(value);
+    case Kind::kTexts: {
+      std::vector<std::string> texts;
+      for (nb::handle text : value) {
+        if (!PyUnicode_Check(text.ptr())) {
+          Throw(TypeError("Property \"{}\" must hold texts, got: {}",
+                          option.name, nb::repr(text).c_str()));
+        }
+        texts.push_back(nb::cast<std::string>(text));
+      }
+      return texts;
+    }
+    case Kind::kEnum:
+      return nb::cast<int64_t>(nb::object(value.attr("value")));
+    default:
+      return nb::cast<int64_t>(nb::int_(value));
+  }
+}
+
+void AddSaid(nb::handle options, const OptionGroup& group,
+             DatasetOptions* said) {
+  for (auto [name, value] : ValuesOf(options)) {
+    const Option* option = group.Find(nb::cast<std::string>(name));
+    if (option == nullptr || value.is_none()) continue;
+    if (option->kind == Kind::kGroup) {
+      AddSaid(value, *option->group, said);
+    } else {
+      said->Set(*option, CoreValue(*option, value));
+    }
+  }
+}
+
+nb::object PythonValue(const Option& option, const Value& value) {
+  switch (option.kind) {
+    case Kind::kBool:
+      return nb::bool_(std::get<bool>(value));
+    case Kind::kText:
+      return nb::cast(std::get<std::string>(value));
+    case Kind::kTexts: {
+      nb::list texts;
+      for (const std::string& text : std::get<std::vector<std::string>>(value))
+        texts.append(nb::cast(text));
+      return texts;
+    }
+    case Kind::kEnum:
+      return KindOf(option)(std::get<int64_t>(value));
+    default:
+      return nb::int_(std::get<int64_t>(value));
+  }
+}
+
+nb::object Told(const OptionGroup& group, const DatasetOptions& said) {
+  nb::object made = Ours(group.name)();
+  nb::dict values = ValuesOf(made);
+  for (const Option& option : group.options) {
+    if (option.key != nullptr) continue;
+    if (option.kind == Kind::kGroup) {
+      values[option.name] = Told(*option.group, said);
+    } else if (const Value* value = said.Find(option)) {
+      values[option.name] = PythonValue(option, *value);
+    }
+  }
+  return made;
+}
+
+DatasetOptions Said(nb::handle options) {
+  DatasetOptions said;
+  AddSaid(options, *GroupOf(options), &said);
+  return said;
 }
 
 nb::object Equal(nb::handle self, nb::handle other) {
-  return nb::bool_(self.type().is(other.type()) &&
-                   Told(self).equal(Told(other)));
-}
-
-void Update(nb::handle options, nb::handle others) {
-  nb::dict mine = ValuesOf(options);
-  for (auto [name, value] : ValuesOf(others)) {
-    if (!IsSomeOptions(value)) {
-      if (!value.is_none()) mine[name] = value;
-    } else if (mine.contains(name) && IsSomeOptions(nb::object(mine[name]))) {
-      Update(nb::object(mine[name]), value);
-    } else {
-      mine[name] = CopyOfOptions(value);
-    }
-  }
+  return nb::bool_(self.type().is(other.type()) && Said(self) == Said(other));
 }
 
 nb::object Merge(nb::handle self, nb::handle options) {
-  return MergedOptions(self, options);
+  DatasetOptions both = CoreOptions(self);
+  both.Merge(CoreOptions(options));
+  return Told(DatasetOptions::Whole(), both);
 }
 
-}  // namespace
-
-nb::object NewOptions() { return Ours("Options")(); }
-
-nb::object CopyOfOptions(nb::handle options) {
-  nb::object made = options.type()();
-  nb::dict values = ValuesOf(made);
+void Freeze(nb::handle options) {
   for (auto [name, value] : ValuesOf(options)) {
-    values[name] = IsSomeOptions(value) ? CopyOfOptions(value)
-                                        : nb::object(nb::borrow(value));
-  }
-  return made;
-}
-
-void CheckOptions(nb::handle options) {
-  if (nb::isinstance(options, Ours("Options"))) return;
-  Throw(TypeError("Expected tf.data.Options, got {} of type {}",
-                  nb::repr(options).c_str(), nb::str(options.type()).c_str()));
-}
-
-nb::object MergedOptions(nb::handle options, nb::handle others) {
-  CheckOptions(others);
-  nb::object made = CopyOfOptions(options);
-  Update(made, others);
-  return made;
-}
-
-void FreezeOptions(nb::handle options) {
-  for (auto [name, value] : ValuesOf(options)) {
-    if (IsSomeOptions(value)) FreezeOptions(value);
+    if (IsSomeOptions(value)) Freeze(value);
   }
   DictOf(options)[kFrozen] = true;
 }
 
+}  // namespace
+
+DatasetOptions CoreOptions(nb::handle options) {
+  if (!nb::isinstance(options, Ours("Options"))) {
+    Throw(TypeError("Expected tf.data.Options, got {} of type {}",
+                    nb::repr(options).c_str(),
+                    nb::str(options.type()).c_str()));
+  }
+  DatasetOptions said = Said(options);
+  // As TensorFlow writes them.
+  for (const Option& option : DatasetOptions::Whole().options) {
+    if (option.kind == Kind::kGroup && option.key == nullptr) {
+      said.Set(option, {});
+    }
+  }
+  return said;
+}
+
+nb::object FrozenOptions(const DatasetOptions& said) {
+  nb::object made = Told(DatasetOptions::Whole(), said);
+  Freeze(made);
+  return made;
+}
+
 void AddDatasetOptions(nb::module_& m) {
-  for (const Enumeration& e : kEnumerations) {
-    AddLate(e.name, [&e] {
-      return MakeEnum(e.base, kExperimental, e.name, e.doc, e.values);
+  for (const OptionEnum* e : DatasetOptions::Enumerations()) {
+    AddLate(e->name, [e] {
+      return MakeEnum(e->are_integers ? "IntEnum" : "Enum",
+                      "graphkiln.data.experimental", e->name, e->doc,
+                      {e->values.begin(), e->values.end()});
     });
   }
   static PyMethodDef common_methods[] = {
@@ -343,14 +257,15 @@ void AddDatasetOptions(nb::module_& m) {
   const nb::handle base =
       AddClass(m, "_Options", {}, std::nullopt,
                "Properties that can be set, compared, merged.", common_methods,
-               nullptr, kData);
+               nullptr, "graphkiln.data");
   base.attr("__hash__") = nb::none();
-  for (const OptionsClass& c : kClasses) {
-    const bool whole = std::string_view(c.name) == "Options";
+  for (const OptionGroup* group : DatasetOptions::Groups()) {
+    const bool whole = group == &DatasetOptions::Whole();
     const nb::handle cls =
-        AddClass(m, c.name, base, std::nullopt, c.doc,
-                 whole ? merge_methods : nullptr, nullptr, c.home);
-    for (const Option& o : c.options) {
+        AddClass(m, group->name, base, std::nullopt, group->doc,
+                 whole ? merge_methods : nullptr, nullptr,
+                 Format("graphkiln.{}", group->home).c_str());
+    for (const Option& o : group->options) {
       auto* attribute =
           new PyGetSetDef{o.name, Guarded<GetOption>, Guarded<SetOption>, o.doc,
                           const_cast<Option*>(&o)};

@@ -1,20 +1,17 @@
-// tf.data.Options: what a dataset is told about how it should be run.
+// tf.data.Options: classes of what the core's table has.
 #ifndef GK_PYTHON_DATASET_OPTIONS_H_
 #define GK_PYTHON_DATASET_OPTIONS_H_
 
 #include <nanobind/nanobind.h>
 
+#include "data/dataset_options.h"
+
 namespace gk::py {
 
-// New ones of the class; what `others`, tf.data.Options or TypeError, say goes
-// before what `options` do.
-nanobind::object NewOptions();
-nanobind::object CopyOfOptions(nanobind::handle options);
-nanobind::object MergedOptions(nanobind::handle options,
-                               nanobind::handle others);
-void CheckOptions(nanobind::handle options);
-// From now on nothing can be set.
-void FreezeOptions(nanobind::handle options);
+// What tf.data.Options say; TypeError if it is something else.
+DatasetOptions CoreOptions(nanobind::handle options);
+// tf.data.Options of which nothing can be set.
+nanobind::object FrozenOptions(const DatasetOptions& said);
 
 void AddDatasetOptions(nanobind::module_& m);
 

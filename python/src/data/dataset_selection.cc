@@ -77,25 +77,11 @@ nb::object IgnoreErrors(const Arguments& a) {
 }
 
 nb::object WithOptions(const Arguments& a) {
-  CheckOptions(a["options"]);
-  // At once it is the dataset itself.
-  nb::object made = MakeDataset(
-      "_OptionsDataset", Wrapped(steps::WithOptions(Own(a)).variant),
-      ElementSpecOf(a.self()), nb::make_tuple(a.self()));
-  made.attr("_own_options") = CopyOfOptions(a["options"]);
-  return made;
+  return Then(a, steps::WithOptions(Own(a), CoreOptions(a["options"])));
 }
 
 nb::object Options(const Arguments& a) {
-  nb::object made = NewOptions();
-  for (nb::handle part : nb::getattr(a.self(), "_parts", nb::tuple())) {
-    if (IsDataset(part)) made = MergedOptions(made, part.attr("options")());
-  }
-  if (nb::hasattr(a.self(), "_own_options")) {
-    made = MergedOptions(made, a.self().attr("_own_options"));
-  }
-  FreezeOptions(made);
-  return made;
+  return FrozenOptions(steps::OptionsOf(Own(a).variant));
 }
 
 nb::object Here(const Arguments& a) { return nb::borrow(a.self()); }

@@ -144,6 +144,30 @@ Status ComputeConcatenate(KernelContext& c) {
                                      std::move(second)));
 }
 
+// The elements of another, of which it knows what is asked for.
+class OptionsDataset final : public DatasetOfInput {
+ public:
+  OptionsDataset(ElementSignature signature, Ref<const Dataset> input,
+                 DatasetOptions options)
+      : DatasetOfInput(std::move(signature), std::move(input)) {
+    AddOptions(std::make_shared<DatasetOptions>(std::move(options)));
+  }
+  std::string_view kind() const override { return "OptionsDataset"; }
+  StatusOr<IteratorPtr> MakeIterator(const ContextRef& context) const override {
+    return input().MakeIterator(context);
+  }
+};
+
+Status ComputeOptions(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(Ref<const Dataset> input, InputDataset(c));
+  GK_ASSIGN_OR_RETURN(
+      DatasetOptions options,
+      DatasetOptions::Parse(c.attr<std::string>("serialized_options")));
+  return SetDataset(c,
+                    MakeRef<OptionsDataset>(SignatureAttrs(c), std::move(input),
+                                            std::move(options)));
+}
+
 // The dataset itself: what is asked for does not change its elements.
 Status ComputeSame(KernelContext& c) {
   GK_RETURN_IF_ERROR(InputDataset(c).status());
@@ -175,7 +199,7 @@ const OpRecord kRecords[] = {
      .attrs = "serialized_options: string; " GK_ELEMENT_ATTRS
               "; metadata: string = ''",
      .shape = shape_fn::Scalar,
-     .kernel = {.compute = ComputeSame},
+     .kernel = {.compute = ComputeOptions},
      .doc = "A dataset with options for how it is run."},
 
     {.name = "RewriteDataset",

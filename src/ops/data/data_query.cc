@@ -11,6 +11,14 @@ Status ComputeCardinality(KernelContext& c) {
   return OkStatus();
 }
 
+Status ComputeGetOptions(KernelContext& c) {
+  GK_ASSIGN_OR_RETURN(const Ref<const Dataset> dataset, InputDataset(c));
+  const auto& options = dataset->options();
+  c.set_output(0, Tensor::Scalar(options != nullptr ? options->Serialize()
+                                                    : std::string()));
+  return OkStatus();
+}
+
 Status ComputeSingle(KernelContext& c) {
   GK_ASSIGN_OR_RETURN(const Ref<const Dataset> dataset, InputDataset(c));
   GK_ASSIGN_OR_RETURN(const IteratorPtr iterator, dataset->Begin());
@@ -53,6 +61,15 @@ const OpRecord kRecords[] = {
      .shape = SingleShape,
      .kernel = {.compute = ComputeSingle},
      .doc = "The one element of a dataset."},
+
+    {.name = "GetOptions",
+     .inputs = "input_dataset: variant",
+     .outputs = "serialized_options: string",
+     .attrs = "",
+     .traits = kNoGradient,
+     .shape = shape_fn::Scalar,
+     .kernel = {.compute = ComputeGetOptions},
+     .doc = "What was said of how a dataset is run, as a message Options."},
 };
 
 }  // namespace
