@@ -16,6 +16,8 @@
 namespace gk {
 GK_API_NAMESPACE {
 
+class Operation;
+
 struct VariableOptions {
   std::string name = "Variable";
   // Do gradient tapes watch it by themselves?
@@ -31,8 +33,9 @@ struct VariableOptions {
 class GK_EXPORT Variable {
  public:
   // Inside a traced function only while it is traced for the first time; the
-  // initial value must then not depend on the arguments. Neither holds for
-  // one that is not lifted.
+  // initial value is then computed at once, of what the call gives. Neither
+  // holds for one that is not lifted. In a gk::Graph its value is what
+  // `initializer` gives it.
   explicit Variable(const Tensor& initial_value,
                     const VariableOptions& options = {});
 
@@ -40,6 +43,10 @@ class GK_EXPORT Variable {
   DataType dtype() const;
   const Shape& shape() const;
   bool trainable() const;
+  // In a gk::Graph, which whoever runs it initialises: what does so, and what
+  // with. Elsewhere not defined().
+  Operation initializer() const;
+  Tensor initial_value() const;
 
   // The value now; later assignments do not change it.
   Tensor value() const;
@@ -122,7 +129,8 @@ GK_EXPORT std::ostream& operator<<(std::ostream& out, const Variable& v);
 
 // While it lives, a Variable that this thread makes is what `creator` returns:
 // it gets what makes the variable otherwise, and what that is made with. Of
-// several the innermost is asked first; its `next` is the one around it.
+// several the innermost is asked first; its `next` is the one around it. Holds
+// in functions that are traced below it, but not in another gk::Graph.
 //
 //   gk::variable_creator_scope frozen(
 //       [](const auto& next, const gk::Tensor& initial_value,
@@ -141,14 +149,9 @@ class GK_EXPORT variable_creator_scope {
   ~variable_creator_scope();
   variable_creator_scope(const variable_creator_scope&) = delete;
 
-  // --- For the library itself: what the scopes of this thread make; null if
-  // there are none.
-  static std::shared_ptr<const Variable> Make(const Tensor& initial_value,
-                                              const VariableOptions& options);
-
  private:
-  const Creator creator_;
-  variable_creator_scope* const outer_;
+  struct Rep;
+  const std::unique_ptr<const Rep> rep_;
 };
 
 }  // GK_API_NAMESPACE

@@ -150,6 +150,7 @@ Traced Trace(const char* name, const std::vector<Spec>& arguments,
   std::vector<ElementResult> results;
   made.f =
       TraceElementFunction(name, all, [&](std::span<const InnerTensor> given) {
+        const VariableCreation none(kCppWords);
         std::vector<ElementValue> values;
         for (const Spec& s : arguments) {
           const auto part = given.first(SignatureOf(*s).types.size());

@@ -190,9 +190,9 @@ class LambdaTracer final : public Tracer {
       : options_(options), call_(call), body_(body), where_(where) {}
 
   StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
-                                 VariableCreation* creation) override {
+                                 VariableCreation*) override {
     try {
-      return Run(type, creation);
+      return Run(type);
     } catch (const ::gk::Error& e) {
       return e.status();
     } catch (...) {
@@ -213,11 +213,10 @@ class LambdaTracer final : public Tracer {
   }
 
  private:
-  StatusOr<Ref<Trace>> Run(const Ref<FunctionType>& type,
-                           VariableCreation* creation) {
+  StatusOr<Ref<Trace>> Run(const Ref<FunctionType>& type) {
     DepthScope depth;
     auto graph = MakeRef<FuncGraph>(NodeName(options_.name));
-    creation->EnterGraph(graph.get());
+    VariableCreation::EnterGraph(graph.get());
     Placeholders placeholders;
     Results results;
     TensorVector tensors;

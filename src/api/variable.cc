@@ -1,15 +1,17 @@
 #include "graphkiln/variable.h"
 
+#include <optional>
 #include <utility>
+#include <vector>
 
-#include "api/tracing.h"
+#include "api/graph_rep.h"
+#include "api/inner.h"
 #include "api/variable_facts.h"
 #include "framework/op_builder.h"
-#include "framework/shared_variables.h"
 #include "framework/tensor_text.h"
 #include "framework/variable.h"
-#include "function/user_scopes.h"
-#include "function/variable_creation.h"
+#include "function/make_variable.h"
+#include "function/variable_creators.h"
 #include "ops/batch_rows.h"
 #include "ops/fn/AssignAddVariableOp.h"
 #include "ops/fn/AssignSubVariableOp.h"
@@ -30,7 +32,6 @@
 #include "ops/fn/ResourceScatterNdUpdate.h"
 #include "ops/fn/ResourceScatterSub.h"
 #include "ops/fn/ResourceScatterUpdate.h"
-#include "ops/fn/VarHandleOp.h"
 
 namespace gk::api {
 namespace {
@@ -46,77 +47,125 @@ constexpr UpdateOp kAdd = ::gk::ops::AssignAddVariableOp,
 
 }  // namespace
 
+// ---- Creation ----
+
 namespace {
 
-// The innermost of this thread that is to be asked.
-thread_local variable_creator_scope* creators = nullptr;
+class Asked final : public AskedVariable {
+ public:
+  Asked(const InnerTensor& value, const VariableOptions& options)
+      : value_(value) {
+    name = options.name;
+    trainable = options.trainable;
+    lifted = options.lifted;
+    if (!(options.shape == Shape::UnknownRank())) shape = Inner(options.shape);
+    // Each run computes that of one which is not lifted.
+    if (lifted) initial = value;
+  }
+  StatusOr<InnerTensor> Value() override { return lifted ? initial : value_; }
+  Status OfFunction() const override {
+    return ValueError(
+        "The initial value of a variable belongs to a function that was "
+        "traced");
+  }
+  Status Misfit(const PartialTensorShape& value) const override {
+    return ValueError(
+        "The initial value's shape ({}) is not compatible with the "
+        "explicitly supplied `shape` argument ({}).",
+        value.PythonString(), shape->PythonString());
+  }
+
+ private:
+  const InnerTensor& value_;
+};
+
+std::shared_ptr<const Variable::Facts> Make(const Tensor& initial_value,
+                                            const VariableOptions& options) {
+  EnsureReady();
+  const InnerTensor value = Inner(initial_value);
+  Asked asked(value, options);
+  const MadeVariable made = MakeVariable(&asked);
+  auto facts = std::make_shared<Variable::Facts>(
+      Variable::Facts{made.name, Outer(made.handle), Outer(made.dtype),
+                      Outer(made.shape), options.trainable});
+  if (made.initializer != nullptr) {
+    facts->initializer =
+        OuterNode(Ref<::gk::Graph>(::gk::Graph::GraphOf(made.handle)),
+                  made.initializer);
+    facts->initial_value = Outer(made.initial_value);
+  }
+  return facts;
+}
+
+class Creator final : public VariableCreator {
+ public:
+  explicit Creator(variable_creator_scope::Creator function)
+      : function(std::move(function)) {}
+  const variable_creator_scope::Creator function;
+};
+
+using Creators = std::shared_ptr<const std::vector<Ref<VariableCreator>>>;
+
+// What the first `n` make, or without any the library.
+Variable MadeBy(const Creators& creators, size_t n, const Tensor& initial_value,
+                const VariableOptions& options) {
+  if (n == 0) {
+    return Variable::Of(
+        Guarded([&] { return Make(initial_value, options); }));
+  }
+  const auto next = [creators, n](const Tensor& value,
+                                  const VariableOptions& given) {
+    return MadeBy(creators, n - 1, value, given);
+  };
+  return static_cast<const Creator&>(*(*creators)[n - 1])
+      .function(next, initial_value, options);
+}
+
+// A creator that makes variables other than by `next` asks itself for ever.
+constexpr int kMostAsked = 64;
+thread_local int asked_now = 0;
+class AskingScope {
+ public:
+  AskingScope() {
+    if (asked_now >= kMostAsked) {
+      ThrowPublic(::gk::RuntimeError(
+          "maximum recursion depth exceeded: a creator of variables makes a "
+          "gk::Variable, for which it is asked again, where it should call "
+          "`next`"));
+    }
+    ++asked_now;
+  }
+  ~AskingScope() { --asked_now; }
+  AskingScope(const AskingScope&) = delete;
+};
 
 }  // namespace
 
+struct variable_creator_scope::Rep {
+  Ref<VariableCreator> creator;
+};
 variable_creator_scope::variable_creator_scope(Creator creator)
-    : creator_(std::move(creator)), outer_(std::exchange(creators, this)) {}
-variable_creator_scope::~variable_creator_scope() { creators = outer_; }
-
-std::shared_ptr<const Variable> variable_creator_scope::Make(
-    const Tensor& initial_value, const VariableOptions& options) {
-  // What a creator makes is up to those around it.
-  struct Asked {
-    variable_creator_scope* const scope = creators;
-    ~Asked() { creators = scope; }
-  } const asked;
-  if (asked.scope == nullptr) return nullptr;
-  creators = asked.scope->outer_;
-  return std::make_shared<const Variable>(asked.scope->creator_(
-      [](const Tensor& value, const VariableOptions& given) {
-        return Variable(value, given);
-      },
-      initial_value, options));
+    : rep_(new Rep{MakeRef<api::Creator>(std::move(creator))}) {
+  Guarded([&] { EnterVariableCreator(rep_->creator); });
+}
+variable_creator_scope::~variable_creator_scope() {
+  (void)LeaveVariableCreator([&](const VariableCreator& entered) {
+    return &entered == rep_->creator.get();
+  });
 }
 
 Variable::Variable(const Tensor& initial_value,
                    const VariableOptions& options) {
-  if (const auto made = variable_creator_scope::Make(initial_value, options)) {
-    *this = *made;
-    return;
-  }
-  Guarded([&] {
-    const bool of_run =
-        !options.lifted && OpBuilder::Current()->builds_graph();
-    VariableCreation* const creation = VariableCreation::Current();
-    if (of_run && creation != nullptr) {
-      ThrowIfError(creation->Note(/*lifted=*/false));
-    }
-    const InnerTensor value = of_run
-                                  ? Inner(initial_value)
-                                  : ValueForNewVariable(Inner(initial_value));
-    PartialTensorShape shape = Inner(options.shape);
-    if (!shape.IsCompatibleWith(value.shape())) {
-      throw ::gk::Error(ValueError(
-          "The initial value's shape ({}) is not compatible with the "
-          "explicitly supplied `shape` argument ({}).",
-          value.partial_shape().PythonString(), shape.PythonString()));
-    }
-    if (shape.unknown_rank() && options.shape == Shape::UnknownRank()) {
-      shape = value.partial_shape();
-    }
-    const std::string name =
-        of_run ? options.name : CurrentNameScope() + options.name;
-    InnerTensor handle;
-    if (of_run) {
-      handle = ::gk::ops::VarHandleOp(
-          value.dtype(), shape, "", std::string(kAnonymousName), options.name);
-      ::gk::ops::AssignVariableOp(handle, value);
-    } else {
-      handle =
-          NewVariableHandle(name, value.dtype(), shape, options.trainable);
-      ThrowIfError(ValueOrThrow(VariableOf(handle))->Assign(value));
-    }
-    facts_ = std::make_shared<const Facts>(
-        Facts{name, Outer(handle), Outer(value.dtype()), Outer(shape),
-              options.trainable});
-  });
+  const auto creators =
+      std::make_shared<const std::vector<Ref<VariableCreator>>>(
+          VariableCreatorsHere());
+  std::optional<AskingScope> asking;
+  if (!creators->empty()) asking.emplace();
+  *this = MadeBy(creators, creators->size(), initial_value, options);
 }
 
+Operation Variable::initializer() const { return facts_->initializer; }
+Tensor Variable::initial_value() const { return facts_->initial_value; }
 const std::string& Variable::name() const { return facts_->name; }
 DataType Variable::dtype() const { return facts_->dtype; }
 const Shape& Variable::shape() const { return facts_->shape; }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "api/inner.h"
+#include "graphkiln/graph.h"
 #include "graphkiln/variable.h"
 
 namespace gk::api {
@@ -15,6 +16,9 @@ struct Variable::Facts {
   DataType dtype;
   Shape shape;
   bool trainable;
+  // In a gk::Graph.
+  Operation initializer;
+  Tensor initial_value;
 };
 
 }  // namespace gk::api

@@ -1,4 +1,5 @@
-#include "function/func_graph.h"
+#include "function/evaluate_in_graph.h"
+
 #include "runtime/executor.h"
 
 namespace gk {
@@ -6,6 +7,14 @@ namespace gk {
 StatusOr<TensorVector> EvaluateInGraph(const FuncGraph& graph,
                                        std::span<const Tensor> outputs,
                                        std::span<const Tensor> arguments) {
+  return EvaluateInGraph(graph, outputs, arguments,
+                         [](const Tensor&) { return Tensor(); });
+}
+
+StatusOr<TensorVector> EvaluateInGraph(
+    const FuncGraph& graph, std::span<const Tensor> outputs,
+    std::span<const Tensor> arguments,
+    FunctionRef<StatusOr<Tensor>(const Tensor&)> find) {
   std::vector<Node*> map;
   Ref<Graph> copy = graph.graph()->Clone(&map);
   std::vector<Output> results;
@@ -36,10 +45,13 @@ StatusOr<TensorVector> EvaluateInGraph(const FuncGraph& graph,
   }
   std::vector<Node*> inputs;
   TensorVector values;
-  auto add = [&](const Node* placeholder, const Tensor& value) -> Status {
+  auto add = [&](const Node* placeholder, Tensor value) -> Status {
     Node* node = map[placeholder->id()];
     if (!keep[node->id()]) return OkStatus();
-    if (!value || value.is_symbolic()) {
+    if (value && value.is_symbolic()) {
+      GK_ASSIGN_OR_RETURN(value, find(value));
+    }
+    if (!value) {
       return FailedPrecondition("The value depends on {}, which is not known",
                                 placeholder->name());
     }

@@ -35,9 +35,11 @@ void PolymorphicFunction::Configure(PolymorphicFunctionOptions options,
 StatusOr<Ref<Trace>> PolymorphicFunction::MakeFirst(
     const Ref<FunctionType>& type, Tracer* tracer) {
   bool made_variables = false;
-  GK_ASSIGN_OR_RETURN(Ref<Trace> made,
-                      TraceBy(Rule::kAllowed, type, words_, tracer,
-                              &made_variables));
+  GK_ASSIGN_OR_RETURN(
+      Ref<Trace> made,
+      options_.of_graph
+          ? tracer->MakeTrace(type, nullptr)
+          : TraceBy(Rule::kAllowed, type, words_, tracer, &made_variables));
   int count = 1;
   if (made_variables) {
     made = nullptr;

@@ -32,7 +32,8 @@ struct TraceRequest {
 // What the host language does for a request.
 class Tracer {
  public:
-  // Runs the user's function with placeholders of `type`.
+  // Runs the user's function with placeholders of `type`. `creation`: null
+  // where that of a function around counts.
   virtual StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
                                          VariableCreation* creation) = 0;
   // Values that `trace` has frozen and that have changed since, if it cannot
@@ -58,6 +59,9 @@ struct PolymorphicFunctionOptions {
   size_t max_traces = 0;  // 0: no limit
   // A method of one object: others have their own.
   bool of_object = false;
+  // A part of a graph that is traced once: what variables it makes is up to
+  // the function that is traced around it.
+  bool of_graph = false;
 };
 
 class PolymorphicFunction {

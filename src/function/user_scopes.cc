@@ -96,9 +96,27 @@ Status InitScope::Exit() {
   return OkStatus();
 }
 
+FuncGraph* GraphAround() {
+  if (FuncGraph* graph = FuncGraph::Current()) return graph;
+  FuncGraph* const left = LeftGraph().get();
+  return left != nullptr && !left->finished() ? left : nullptr;
+}
+
 bool InsideFunction() {
-  if (FuncGraph* graph = FuncGraph::Current()) return graph->is_function();
-  return LeftGraph() && LeftGraph()->is_function() && !LeftGraph()->finished();
+  const FuncGraph* graph = GraphAround();
+  return graph != nullptr && graph->is_function();
+}
+
+bool IsAround(const FuncGraph* graph) {
+  const FuncGraph* left = LeftGraph().get();
+  const FuncGraph* at = GraphAround();
+  while (at != graph && at != nullptr && at->is_function()) {
+    if (at == left) left = nullptr;
+    at = at->outer();
+    // A function that is traced below an InitScope.
+    if (at == nullptr) at = std::exchange(left, nullptr);
+  }
+  return at == graph;
 }
 
 }  // namespace gk

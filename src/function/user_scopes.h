@@ -75,6 +75,13 @@ class InitScope {
 // Is a function being traced here, even if an InitScope left its graph?
 bool InsideFunction();
 
+// The graph that is built here, or that an InitScope left for eager code; null
+// if there is none.
+FuncGraph* GraphAround();
+// Is `graph`, null for eager code, the graph around, or are functions traced
+// here that are in it? No others are around a graph made for its own sake.
+bool IsAround(const FuncGraph* graph);
+
 }  // namespace gk
 
 #endif  // GK_FUNCTION_USER_SCOPES_H_

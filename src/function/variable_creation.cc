@@ -1,14 +1,16 @@
 #include "function/variable_creation.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "function/func_graph.h"
+#include "function/evaluate_in_graph.h"
+#include "function/user_scopes.h"
 
 namespace gk {
 namespace {
 
 thread_local VariableCreation* current = nullptr;
+
+constexpr auto kNoInputs = [] { return StatusOr<TensorVector>(TensorVector()); };
 
 }  // namespace
 
@@ -18,13 +20,29 @@ VariableCreation::VariableCreation(Rule rule, Inputs inputs,
       inputs_(inputs),
       words_(words),
       outer_(std::exchange(current, this)) {}
+VariableCreation::VariableCreation(const HostWords& words)
+    : VariableCreation(Rule::kNever, kNoInputs, words) {
+  graph_ = FuncGraph::Current();
+}
 VariableCreation::~VariableCreation() { current = outer_; }
 
-VariableCreation* VariableCreation::Current() { return current; }
+VariableCreation* VariableCreation::Here() {
+  const bool here = current != nullptr && current->graph_ != nullptr &&
+                    IsAround(current->graph_);
+  return here ? current : nullptr;
+}
+
+void VariableCreation::EnterGraph(const FuncGraph* graph) {
+  if (current != nullptr && current->graph_ == nullptr) {
+    current->graph_ = graph;
+  }
+}
 
 Status VariableCreation::Note(bool lifted) {
   // Also what the first trace made is there when the one that stays is made.
-  if (rule_ == Rule::kRefused) return ValueError("{}", words_.made_again);
+  if (rule_ == Rule::kRefused || (rule_ == Rule::kNever && lifted)) {
+    return ValueError("{}", words_.made_again);
+  }
   happened_ |= lifted;
   return OkStatus();
 }
@@ -34,17 +52,24 @@ Status VariableCreation::Settle() const {
   return ValueError("{}", words_.made_late);
 }
 
-StatusOr<Tensor> VariableCreation::Lift(const FuncGraph& graph,
-                                        const Tensor& initial) const {
-  TensorVector values(graph.arguments().size());
-  if (&graph == graph_) {
-    GK_ASSIGN_OR_RETURN(TensorVector given, inputs_());
-    std::move(given.begin(),
-              given.begin() + std::min(given.size(), values.size()),
-              values.begin());
+StatusOr<Tensor> VariableCreation::Lift(const Tensor& initial) const {
+  if (Tensor known = initial.KnownValue()) return known;
+  const FuncGraph* graph = FuncGraph::Of(Graph::GraphOf(initial));
+  if (graph == nullptr) {
+    return FailedPrecondition("The graph of the value is gone");
   }
-  GK_ASSIGN_OR_RETURN(TensorVector value,
-                      EvaluateInGraph(graph, {&initial, 1}, values));
+  const VariableCreation* of_graph = this;
+  while (of_graph != nullptr && of_graph->graph_ != graph) {
+    of_graph = of_graph->outer_;
+  }
+  TensorVector given;
+  if (of_graph != nullptr) {
+    GK_ASSIGN_OR_RETURN(given, of_graph->inputs_());
+  }
+  GK_ASSIGN_OR_RETURN(
+      TensorVector value,
+      EvaluateInGraph(*graph, {&initial, 1}, given,
+                      [this](const Tensor& outside) { return Lift(outside); }));
   return std::move(value[0]);
 }
 

@@ -1,5 +1,5 @@
 // VariableCreation: whether a function that is traced on this thread may make
-// variables, and how their initial values are computed.
+// variables, and how their initial values are computed (make_variable.h).
 //
 // A function makes its variables in its first trace only, which is then made
 // anew: the trace that stays finds them there.
@@ -24,18 +24,23 @@ class VariableCreation {
     kRefused,  // a later one of a function that has made its variables
     kLate,     // a later one of a function that has made none: it fails, but
                // when it is done
+    kNever,    // every trace, of what makes none that outlive its calls
   };
   // `inputs`: asks what the call gives for the arguments of the graph, in
   // order, null where it gives none; outlives this.
   using Inputs = FunctionRef<StatusOr<TensorVector>()>;
   VariableCreation(Rule rule, Inputs inputs, const HostWords& words);
+  // Nothing that outlives the calls is made in the graph that is built here.
+  explicit VariableCreation(const HostWords& words);
   ~VariableCreation();
   VariableCreation(const VariableCreation&) = delete;
 
-  static VariableCreation* Current();
-  // The graph that is traced; its arguments are what the inputs are for.
-  void EnterGraph(const FuncGraph* graph) { graph_ = graph; }
-  const FuncGraph* graph() const { return graph_; }
+  // That of the function that is traced here; null where none is, or a graph
+  // for its own sake is made inside of it.
+  static VariableCreation* Here();
+  // The graph that the innermost is about to be traced into; its arguments are
+  // what the inputs are for.
+  static void EnterGraph(const FuncGraph* graph);
 
   // A variable is about to be made, which outlives the trace if it is
   // `lifted` out of it. ValueError where it may not.
@@ -46,9 +51,13 @@ class VariableCreation {
   // Are initial values to be computed now?
   bool lifts() const { return rule_ == Rule::kAllowed; }
 
-  // The value of `initial`, a tensor of `graph`, computed now.
-  // FailedPrecondition if it depends on what is not known.
-  StatusOr<Tensor> Lift(const FuncGraph& graph, const Tensor& initial) const;
+  // The value of a tensor of this function, a part of it or one around it,
+  // computed now. FailedPrecondition if it depends on what is not known.
+  StatusOr<Tensor> Lift(const Tensor& initial) const;
+
+  // The handles of those that were made and whose values were computed.
+  void AddMade(const Tensor& handle) { made_.push_back(handle); }
+  const TensorVector& made() const { return made_; }
 
  private:
   const Rule rule_;
@@ -56,6 +65,7 @@ class VariableCreation {
   const HostWords& words_;
   const FuncGraph* graph_ = nullptr;
   bool happened_ = false;
+  TensorVector made_;
   VariableCreation* const outer_;
 };
 

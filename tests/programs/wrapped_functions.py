@@ -141,3 +141,117 @@ def program_reads_of_assignments_in_graphs(tf):
             waits[node.name] = [i for i in node.input if i.startswith("^")]
     kept = {k: v for k, v in waits.items() if k.startswith("a/")}
     return kept
+
+
+def program_creators_around_wrapped_functions(tf):
+    log = []
+
+    def frozen(next_creator, **kwargs):
+        log.append(kwargs["name"])
+        return next_creator(**{**kwargs, "trainable": False})
+
+    def inner(x):
+        with tf.variable_creator_scope(frozen):
+            return x * tf.Variable(2.0, name="v")
+
+    spec, kept = tf.TensorSpec([]), tf.Variable(7.0, name="kept")
+    with tf.variable_creator_scope(frozen):
+        around = _wrap(tf, lambda x: x * tf.Variable(2.0, name="v"), spec)
+    inside = _wrap(tf, inner, spec)
+    with tf.variable_creator_scope(lambda next_creator, **unused: kept):
+        replaced = _wrap(tf, lambda x: x + tf.Variable(1.0), spec)
+    return (
+        log, [(v.name, v.trainable) for w in (around, inside)
+              for v in w.variables],
+        len(around.trainable_variables), replaced(tf.constant(0.0)),
+        [v.name for v in replaced.variables],
+    )
+
+
+def program_names_of_variables_made_while_wrapping(tf):
+    def build(x):
+        a, b = tf.Variable(1.0), tf.Variable(2.0, trainable=False)
+        c = tf.Variable(3.0, name="c")
+        with tf.name_scope("s"):
+            d = tf.Variable(4.0, name="c")
+        e = tf.Variable(5.0, name="c")
+        tf.Variable(6.0, name="unused")
+        in_branch = tf.cond(
+            x > 0.0, lambda: tf.Variable(1.0, name="q") + x, lambda: x
+        )
+        with tf.init_scope():
+            outside = tf.Variable(3.0, name="i")
+        return x + a + b + c + d + e + in_branch + outside
+
+    w = _wrap(tf, build, tf.TensorSpec([]))
+    collections = [
+        sorted(v.name for v in w.graph.get_collection(key))
+        for key in ("variables", "trainable_variables")
+    ]
+    return (
+        sorted(v.name for v in w.variables), w(tf.constant(1.0)), collections,
+    )
+
+
+def program_initial_values_of_wrapped_functions(tf):
+    four = tf.constant(4.0)
+
+    def wrapped(initial, **kwargs):
+        return _wrap(
+            tf, lambda x: x * tf.Variable(initial(x), **kwargs),
+            tf.TensorSpec([]),
+        )(tf.constant(3.0))
+
+    return (
+        wrapped(lambda x: four), wrapped(lambda x: lambda: tf.ones([]) * 2.0),
+        failure(wrapped, lambda x: tf.ones([]) * 2.0)[0],
+        failure(wrapped, lambda x: tf.constant(2.0))[0],
+        failure(wrapped, lambda x: x)[0],
+    )
+
+
+def program_functions_around_and_in_wrapped_functions(tf):
+    made, kept = [], []
+
+    def build(x):
+        @tf.function
+        def inner(x):
+            if not kept:
+                kept.append(tf.Variable(tf.ones([]) * 2.0, name="q"))
+            return kept[0] * x
+
+        return inner(x)
+
+    @tf.function
+    def f(x):
+        if not made:
+            made.append(
+                _wrap(tf, lambda x: x + tf.Variable(tf.ones([])),
+                      tf.TensorSpec([]))
+            )
+        return made[0](x)
+
+    @tf.function
+    def anew(x):
+        return _wrap(tf, lambda x: x + tf.Variable(1.0), tf.TensorSpec([]))(x)
+
+    one = tf.constant(1.0)
+    w = _wrap(tf, build, tf.TensorSpec([]))
+    with tf.Graph().as_default():
+        in_graph = _wrap(tf, lambda x: x + tf.Variable(1.0, name="q"),
+                         tf.TensorSpec([]))
+        names = [v.name for v in in_graph.variables]
+    return (
+        f(one), f(one), w(one), [v.name for v in w.variables], names,
+        failure(anew, one)[0],
+    )
+
+
+def program_names_of_wrapped_functions(tf):
+    def named(name):
+        return tf.compat.v1.wrap_function(lambda: 1.0, [], name=name)
+
+    return [
+        (w.graph.name, w.name[: len("__inference_wrapped_function")])
+        for w in (named("n"), named(None))
+    ]

@@ -50,13 +50,12 @@ class Traced:
             value = elements.from_tensors(spec, components)
             arguments = value if type(value) is tuple else (value,)
             called = tracing.convert_callee(function) if convert else function
-            with _graphkiln.variable_creator_scope(_no_variables):
-                try:
-                    result = called(*arguments)
-                except TypeError as error:
-                    _show_own_name(error, function)
-                    raise
-                result = adjust(result)
+            try:
+                result = called(*arguments)
+            except TypeError as error:
+                _show_own_name(error, function)
+                raise
+            result = adjust(result)
             if isinstance(result, list):
                 result = tuple(result)
             try:
@@ -80,7 +79,7 @@ def of_components(
     """`body`, which takes and returns a list of components, traced."""
     graph = _graphkiln.FuncGraph(name)
     _graphkiln.keep_body(graph)
-    graph._enter_trace()
+    graph._enter_elements()
     try:
         given = [
             graph._add_argument(f"args_{i}", s.dtype, s.shape, f"args_{i}")
@@ -110,12 +109,6 @@ def _show_own_name(error: TypeError, function: Callable) -> None:
         if isinstance(text, str) else text
         for text in error.args
     )
-
-
-def _no_variables(next_creator: Callable, **kwargs) -> object:
-    if not _graphkiln.is_lifted(kwargs):
-        return next_creator(**kwargs)
-    _graphkiln.refuse_variable()
 
 
 def _as_value(leaf: object) -> object:

@@ -95,7 +95,7 @@ bool FindOrTrace(PyObject* o, const AskedCall& call,
     return false;
   }
   *found = *std::move(result);
-  return tracer.KeepVariables();
+  return true;
 }
 
 // Lets calls that look the same go the same way unseen, if they can.
@@ -377,7 +377,8 @@ void SetPythonFunction(PyObject* o, PythonFunction python) {
        .reduce_retracing =
            nb::cast<bool>(nb::bool_(python.Option("reduce_retracing"))),
        .max_traces = limit.is_none() ? 0 : nb::cast<size_t>(limit),
-       .of_object = python.is_bound()},
+       .of_object = python.is_bound(),
+       .of_graph = python.IsGiven("of_graph")},
       detector);
   Self(o)->detector = detector.get();
   Self(o)->needs_instance = python.needs_instance();

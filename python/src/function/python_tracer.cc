@@ -11,6 +11,7 @@
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/graph/source_location.h"
 #include "python/src/tensors/tensor_type.h"
+#include "python/src/variables/variable_type.h"
 
 namespace gk::py {
 namespace {
@@ -41,88 +42,56 @@ PyRef ListOf(const Items& items, Make make) {
   return list;
 }
 
-PyObject* NoteVariable(PyObject*, PyObject* lifted) {
-  VariableCreation* const creation = VariableCreation::Current();
-  if (creation == nullptr) Py_RETURN_FALSE;
-  const bool lifts = lifted == Py_True;
-  const Status status = creation->Note(lifts);
-  if (!status.ok()) return Raise(status);
-  return PyBool_FromLong(lifts && creation->lifts());
-}
-
-// A value computed now if it is a tensor of the graph that is traced.
-PyObject* Lift(PyObject*, PyObject* value) {
-  VariableCreation* const creation = VariableCreation::Current();
-  if (creation == nullptr || creation->graph() == nullptr || !IsTensor(value)) {
-    return Py_NewRef(value);
-  }
-  const Tensor t = TensorOf(value);
-  const FuncGraph& graph = *creation->graph();
-  if (!t.is_symbolic() || Graph::GraphOf(t) != graph.graph().get()) {
-    return Py_NewRef(value);
-  }
-  StatusOr<Tensor> lifted = [&] {
-    // An iterator may wait for a generator on another thread.
-    GilRelease unlocked(true);
-    return creation->Lift(graph, t);
-  }();
-  return lifted.ok() ? WrapTensor(*lifted) : Raise(lifted.status());
-}
-
 PyObject* BeginTrace(PyObject*, PyObject* graph) {
   if (!PyObject_TypeCheck(graph, FuncGraphType)) {
     return Raise(TypeError("not a FuncGraph"));
   }
-  VariableCreation* const creation = VariableCreation::Current();
-  if (creation != nullptr) creation->EnterGraph(GraphOf(graph)->func);
+  VariableCreation::EnterGraph(GraphOf(graph)->func);
   Py_RETURN_NONE;
 }
 
-PyObject* RefuseVariable(PyObject*, PyObject*) {
-  return Raise(ValueError("{}", kPythonWords.made_again));
-}
-
 PyMethodDef functions[] = {
-    {"note_variable", Guarded<NoteVariable>, METH_O,
-     "note_variable(lifted)\n--\n\n"
-     "Says that the function being traced makes a variable: is its initial "
-     "value to be computed now? ValueError if it may make none."},
-    {"lift", Guarded<Lift>, METH_O,
-     "lift(value)\n--\n\n"
-     "The value, computed now if it is a tensor of the function traced."},
     {"begin_trace", Guarded<BeginTrace>, METH_O,
      "begin_trace(graph)\n--\n\n"
      "Says which graph the function is traced into."},
-    {"refuse_variable", Guarded<RefuseVariable>, METH_NOARGS,
-     "refuse_variable()\n--\n\n"
-     "Raises what a function gets that makes a variable but may not."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
 StatusOr<Ref<Trace>> PythonTracer::MakeTrace(const Ref<FunctionType>& type,
-                                             VariableCreation*) {
+                                             VariableCreation* creation) {
   PyRef wrapped = PyRef::Steal(WrapFunctionType(type));
   PyRef variables = ListOf(call_.variables, [](const PyRef& variable) {
     return Py_NewRef(variable.get());
   });
-  if (!made_variables_) made_variables_ = PyRef::Steal(PyList_New(0));
-  if (!wrapped || !variables || !made_variables_) return PythonError();
+  if (!wrapped || !variables) return PythonError();
   PyRef made = PyRef::Steal(package::trace_body.Call(
-      {function_, wrapped.get(), variables.get(), made_variables_.get()}));
+      {function_, wrapped.get(), variables.get()}));
   if (!made) return PythonError();
   if (!IsConcreteFunction(made.get())) {
     return TypeError("tracing made no ConcreteFunction");
+  }
+  if (creation != nullptr) {
+    GK_RETURN_IF_ERROR(KeepVariables(creation->made()));
   }
   auto trace = MakeRef<PyTrace>(type, made.get());
   trace->captured = ConcreteFunctionOf(made.get())->function->TellingCaptures();
   return Ref<Trace>(std::move(trace));
 }
 
-bool PythonTracer::KeepVariables() const {
-  return !made_variables_ || PyList_GET_SIZE(made_variables_.get()) == 0 ||
-         PyObject_SetAttrString(function_, "_created_variables",
-                                made_variables_.get()) == 0;
+Status PythonTracer::KeepVariables(const TensorVector& handles) {
+  std::vector<PyObject*> made;
+  for (const Tensor& handle : handles) {
+    if (PyObject* variable = FindVariable(handle)) made.push_back(variable);
+  }
+  if (made.empty()) return OkStatus();
+  const PyRef kept = ListOf(made, [](PyObject* variable) {
+    return PyWeakref_NewRef(variable, nullptr);
+  });
+  return kept && PyObject_SetAttrString(function_, "_created_variables",
+                                        kept.get()) == 0
+             ? OkStatus()
+             : PythonError();
 }
 
 StatusOr<TensorVector> PythonTracer::Inputs() {

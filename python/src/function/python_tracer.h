@@ -38,9 +38,6 @@ class PythonTracer final : public Tracer {
   // values frozen into a trace are still what they were?
   PythonTracer(PyObject* function, const AskedCall& call, bool guarded)
       : function_(function), call_(call), guarded_(guarded) {}
-  // Keeps the variables that a first trace made. False with an exception set.
-  bool KeepVariables() const;
-
   StatusOr<Ref<Trace>> MakeTrace(const Ref<FunctionType>& type,
                                  VariableCreation* creation) override;
   StatusOr<std::vector<TypeDifference>> ChangedValues(
@@ -50,14 +47,15 @@ class PythonTracer final : public Tracer {
   CallSite Site() override;
 
  private:
+  // Weakly, for the function that initialises them.
+  Status KeepVariables(const TensorVector& handles);
+
   PyObject* function_;
   const AskedCall& call_;
   bool guarded_;
-  PyRef made_variables_;  // a list of weak references
 };
 
-// Adds the questions of variables that are made
-// while a function is traced.
+// What tracing says to the core.
 bool AddTracing(PyObject* module);
 
 }  // namespace gk::py

@@ -368,11 +368,12 @@ PyObject* TracedVariables(PyObject* traced, void*) {
   const FuncGraph* f = GraphOf(graph.get())->func;
   for (const FunctionCapture& c :
        f ? f->captures() : std::vector<FunctionCapture>()) {
-    if (!c.external || c.external.dtype() != DataType::kResource ||
-        c.external.is_symbolic() || !gk::VariableOf(c.external).ok()) {
-      continue;
-    }
+    if (!c.external || c.external.dtype() != DataType::kResource) continue;
+    // A variable of a graph around it, or what stands for one there.
+    const bool symbolic = c.external.is_symbolic();
+    if (!symbolic && !gk::VariableOf(c.external).ok()) continue;
     PyObject* variable = FindVariable(c.external);
+    if (variable == nullptr && symbolic) continue;
     if (variable == nullptr) {
       return Raise(FailedPrecondition(
           "Called a function referencing variables which have been deleted: "

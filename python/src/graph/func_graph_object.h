@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "function/func_graph.h"
+#include "function/variable_creation.h"
 #include "python/src/binding/errors.h"
 #include "python/src/binding/py_ref.h"
 #include "python/src/binding/type_parts.h"
@@ -24,6 +25,7 @@ struct EnteredGraph {
   const std::thread::id thread = std::this_thread::get_id();
   FuncGraph::Building building;
   std::optional<TracedHere> trace;
+  std::optional<VariableCreation> creation;
 };
 
 struct PyGraph {

@@ -10,6 +10,7 @@
 #include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/text_caster.h"
+#include "python/src/binding/words.h"
 #include "python/src/graph/func_graph_object.h"
 #include "python/src/graph/graph_elements.h"
 #include "python/src/graph/name_scope.h"
@@ -104,6 +105,12 @@ PyObject* Enter(PyObject* o, PyObject*) {
 // The same where a trace begins.
 PyObject* EnterTrace(PyObject* o, PyObject*) {
   return EnterGraph(o, true) ? Py_NewRef(o) : nullptr;
+}
+// And where it is that of a function of elements.
+PyObject* EnterElements(PyObject* o, PyObject*) {
+  if (!EnterGraph(o, true)) return nullptr;
+  GraphOf(o)->entered->back()->creation.emplace(kPythonWords);
+  return Py_NewRef(o);
 }
 PyObject* Exit(PyObject* o, PyObject*) {
   return ExitGraph(o) ? Py_NewRef(Py_None) : nullptr;
@@ -300,6 +307,7 @@ PyObject* Nothing(PyObject*, PyObject*) { Py_RETURN_NONE; }
 PyMethodDef methods[] = {
     {"_enter", Guarded<Enter>, METH_NOARGS, nullptr},
     {"_enter_trace", Guarded<EnterTrace>, METH_NOARGS, nullptr},
+    {"_enter_elements", Guarded<EnterElements>, METH_NOARGS, nullptr},
     {"_exit", Guarded<Exit>, METH_NOARGS, nullptr},
     {"_inherit_device", Guarded<InheritDevice>, METH_NOARGS, nullptr},
     {"as_default", Guarded<AsDefault>, METH_NOARGS,

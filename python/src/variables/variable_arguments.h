@@ -53,10 +53,9 @@ PyObject* AutoSynchronization();
 PyObject* OnReadSynchronization();
 PyObject* NoAggregation();
 
-// Is this thread below a tf.variable_creator_scope?
-bool HasVariableCreators();
-// What the creators make of a call of tf.Variable. New reference.
-PyObject* CreateByCreators(PyObject* args, PyObject* kwargs);
+// What the creators around a call of tf.Variable make of it. New reference;
+// null without an exception if there are none.
+PyObject* MadeByCreators(PyObject* args, PyObject* kwargs);
 void AddVariableCreatorScope(nanobind::module_& m);
 
 }  // namespace gk::py

@@ -3,20 +3,13 @@
 #include <optional>
 #include <string>
 
-#include "framework/shared_variables.h"
-#include "framework/variable.h"
-#include "function/part_scope.h"
-#include "ops/fn/AssignVariableOp.h"
-#include "ops/fn/ReadVariableOp.h"
-#include "ops/fn/VarHandleOp.h"
-#include "ops/fn/VarIsInitializedOp.h"
+#include "function/make_variable.h"
+#include "python/src/binding/gil.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/late_attributes.h"
-#include "python/src/binding/only_argument.h"
 #include "python/src/binding/type_parts.h"
 #include "python/src/graph/func_graph_object.h"
-#include "python/src/graph/name_scope.h"
-#include "python/src/ops/op_function.h"
+#include "python/src/graph/operation_type.h"
 #include "python/src/tensors/convert.h"
 #include "python/src/tensors/dtype_type.h"
 #include "python/src/tensors/shape_type.h"
@@ -27,7 +20,10 @@
 namespace gk::py {
 namespace {
 
+namespace nb = nanobind;
+
 PyTypeObject* VariableType = nullptr;
+PyObject* UnliftableError = nullptr;
 
 constexpr char kSynchronizationMode[] = "VariableSynchronization";
 constexpr char kAggregationMode[] = "VariableAggregation";
@@ -71,66 +67,91 @@ void CheckArguments(const Arguments& given) {
   }
 }
 
-// What a function being traced computes is of no use outside of it.
-void RefuseTraced(PyObject* initial, PyObject* name) {
-  if (!IsTensor(initial) || !ImplOf(initial)->is_symbolic()) return;
-  const FuncGraph* graph = FuncGraph::Of(Graph::GraphOf(TensorOf(initial)));
-  if (graph == nullptr || !graph->is_function()) return;
-  throw Error(ValueError(
-      "Argument `initial_value` ({}) could not be lifted out of a "
-      "`tf.function`. (Tried to create variable with name='{}'). To avoid this "
-      "error, when constructing `tf.Variable`s inside of `tf.function` you can "
-      "create the `initial_value` tensor in a `tf.init_scope` or pass a "
-      "callable `initial_value` (e.g., `tf.Variable(lambda : "
-      "tf.truncated_normal([10, 40]))`). Please file a feature request if this "
-      "restriction inconveniences you.",
-      Shown(initial), Shown(name)));
-}
-
 // ---- Creation ----
 
-// What all ways of creation are told.
-struct Creation {
-  PyObject* variable;
-  PyObject* initial;
-  DataType dtype = DataType::kInvalid;  // kInvalid: that of the value
-  PyObject* shape;                      // None: that of the value
-  bool trainable;
-};
-
-Tensor InitialTensor(const Creation& c) {
-  PyRef initial = PyCallable_Check(c.initial)
-                      ? Checked(PyObject_CallNoArgs(c.initial))
-                      : PyRef::Share(c.initial);
-  StatusOr<Tensor> t =
-      ToTensor(initial.get(), c.dtype, DataType::kInvalid, "initial_value");
-  if (t.ok()) return *std::move(t);
-  // A tensor of another dtype.
-  if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_ValueError)) {
-    PyObject *type, *error, *traceback;
-    PyErr_Fetch(&type, &error, &traceback);
-    const std::string text = Shown(error);
-    PyErr_Restore(type, error, traceback);
-    if (text.find("Tensor conversion requested") != text.npos) {
-      PyErr_Clear();
-      throw Error(ValueError("initial_value: {}", text));
-    }
+class Asked final : public AskedVariable {
+ public:
+  Asked(PyObject* value, PyObject* shown_name, PyObject* shown_shape,
+        DataType type)
+      : value_(PyRef::Share(value)),
+        shown_name_(shown_name),
+        shown_shape_(shown_shape),
+        type_(type) {
+    Look();
   }
-  throw Error(t.status());
-}
 
-// The shape asked for, which the value has to fit, or else the value's own.
-PartialTensorShape StaticShape(const Creation& c, const Tensor& value) {
-  if (c.shape == Py_None) return value.partial_shape();
-  PartialTensorShape shape = ValueOrThrow(AsShape(c.shape));
-  if (!shape.IsCompatibleWith(value.partial_shape())) {
-    throw Error(ValueError(
+  StatusOr<Tensor> Value() override {
+    PyRef value = PyCallable_Check(value_.get())
+                      ? Checked(PyObject_CallNoArgs(value_.get()))
+                      : value_;
+    StatusOr<Tensor> t =
+        ToTensor(value.get(), type_, DataType::kInvalid, "initial_value");
+    if (t.ok()) return t;
+    // A tensor of another dtype.
+    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_ValueError)) {
+      PyObject *type, *error, *traceback;
+      PyErr_Fetch(&type, &error, &traceback);
+      const std::string text = Shown(error);
+      PyErr_Restore(type, error, traceback);
+      if (text.find("Tensor conversion requested") != text.npos) {
+        PyErr_Clear();
+        return ValueError("initial_value: {}", text);
+      }
+    }
+    return t;
+  }
+  Status Settle() override {
+    if (PyCallable_Check(value_.get())) {
+      value_ = Checked(PyObject_CallNoArgs(value_.get()));
+      Look();
+    }
+    return OkStatus();
+  }
+  Status Lift(FunctionRef<StatusOr<Tensor>()> compute) override {
+    StatusOr<Tensor> lifted = [&] {
+      // An iterator may wait for a generator on another thread.
+      GilRelease unlocked(true);
+      return compute();
+    }();
+    if (lifted.status().code() == Code::kFailedPrecondition) {
+      PyErr_Format(UnliftableError,
+                   "Unable to lift tensor %R because it depends transitively "
+                   "on what is not known before a call: %s",
+                   value_.get(), std::string(lifted.status().message()).c_str());
+      return PythonError();
+    }
+    GK_ASSIGN_OR_RETURN(initial, std::move(lifted));
+    value_ = Checked(WrapTensor(initial));
+    return OkStatus();
+  }
+  Status OfFunction() const override {
+    return ValueError(
+        "Argument `initial_value` ({}) could not be lifted out of a "
+        "`tf.function`. (Tried to create variable with name='{}'). To avoid "
+        "this error, when constructing `tf.Variable`s inside of `tf.function` "
+        "you can create the `initial_value` tensor in a `tf.init_scope` or "
+        "pass a callable `initial_value` (e.g., `tf.Variable(lambda : "
+        "tf.truncated_normal([10, 40]))`). Please file a feature request if "
+        "this restriction inconveniences you.",
+        Shown(value_.get()), Shown(shown_name_));
+  }
+  Status Misfit(const PartialTensorShape& value) const override {
+    return ValueError(
         "In this `tf.Variable` creation, the initial value's shape ({}) is not "
         "compatible with the explicitly supplied `shape` argument ({}).",
-        value.partial_shape().PythonString(), Shown(c.shape)));
+        value.PythonString(), Shown(shown_shape_));
   }
-  return shape;
-}
+
+ private:
+  void Look() {
+    if (IsTensor(value_.get())) initial = TensorOf(value_.get());
+  }
+
+  PyRef value_;
+  PyObject* const shown_name_;
+  PyObject* const shown_shape_;
+  const DataType type_;  // kInvalid: that of the value
+};
 
 void SetUp(PyObject* o, const Tensor& handle, DataType dtype,
            const PartialTensorShape& shape, bool trainable,
@@ -145,73 +166,6 @@ void SetUp(PyObject* o, const Tensor& handle, DataType dtype,
   self->serial = ++created;
   Py_XSETREF(self->name, text.Release());
   RememberVariable(o);
-}
-
-void CreateNow(const Creation& c, const std::string& name) {
-  const Tensor value = InitialTensor(c);
-  const PartialTensorShape shape = StaticShape(c, value);
-  const Tensor handle = NewHandle(name, value.dtype(), shape, c.trainable);
-  SetUp(c.variable, handle, value.dtype(), shape, c.trainable, name);
-  ops::AssignVariableOp(handle, value);
-}
-
-// The node of a variable that others than this process make. `scope`:
-// "outer/v/".
-Tensor CreateNode(const Creation& c, const Tensor& value,
-                  const std::string& scope, std::string_view shared_name) {
-  const PartialTensorShape shape = StaticShape(c, value);
-  const Tensor handle = ops::VarHandleOp(OpName(scope), value.dtype(), shape,
-                                         "", shared_name, scope);
-  SetUp(c.variable, handle, value.dtype(), shape, c.trainable,
-        std::string_view(scope).substr(0, scope.size() - 1));
-  return handle;
-}
-
-Tensor InitialTensorIn(FuncGraph* graph, const Creation& c) {
-  const gk::NameScope scope(graph, "Initializer");
-  return InitialTensor(c);
-}
-
-// The nodes of a variable that each run of the function being traced makes
-// for itself.
-void CreateInRun(const Creation& c, std::string_view name) {
-  FuncGraph* graph = FuncGraph::Current();
-  const gk::NameScope scope(graph, name);
-  const Tensor value = InitialTensorIn(graph, c);
-  ops::AssignVariableOp(CreateNode(c, value, scope.name(), kAnonymousName),
-                        value);
-}
-
-// The nodes of a variable of a tf.Graph, which whoever runs the graph
-// initialises.
-void CreateInGraph(const Creation& c, std::string_view name) {
-  FuncGraph* graph = FuncGraph::Current();
-  const gk::NameScope outermost(graph, "");
-  const gk::NameScope scope(graph, name);
-  const std::string& full = scope.name();
-  const Tensor value = InitialTensorIn(graph, c);
-  const Tensor handle = CreateNode(
-      c, value, full, std::string_view(full).substr(0, full.size() - 1));
-  ops::VarIsInitializedOp(OpName("IsInitialized/VarIsInitializedOp"), handle);
-  ops::AssignVariableOp(OpName("Assign"), handle, value);
-  const PyRef assign = Checked(MadeOperation());
-  ops::ReadVariableOp(OpName("Read/ReadVariableOp"), handle, value.dtype());
-  const PyRef initial = Checked(WrapTensor(value));
-  for (const auto& [attribute, part] :
-       {std::pair("_graph_initializer", assign.get()),
-        std::pair("_graph_initial_value", initial.get())}) {
-    if (PyObject_SetAttrString(c.variable, attribute, part) < 0) {
-      throw Error(PythonError());
-    }
-  }
-}
-
-// Is a function traced that runs eagerly, not as a part of a graph?
-bool TracesForEagerCalls() {
-  FuncGraph* graph = FuncGraph::Current();
-  if (graph == nullptr) return false;
-  while (graph != nullptr && graph->is_function()) graph = graph->outer();
-  return graph == nullptr;
 }
 
 int Init(PyObject* o, PyObject* args, PyObject* kwargs) {
@@ -232,42 +186,44 @@ int Init(PyObject* o, PyObject* args, PyObject* kwargs) {
         std::pair("_aggregation", kAggregation)}) {
     if (PyObject_SetAttrString(o, attribute, given[i]) < 0) return -1;
   }
-  Creation c{o, given[kInitialValue], DataType::kInvalid, given[kShape],
-             trainable == 1};
+  DataType type = DataType::kInvalid;
   if (given[kDType] != Py_None) {
-    c.dtype = AsDType(given[kDType]);
-    if (c.dtype == DataType::kInvalid) return -1;
+    type = AsDType(given[kDType]);
+    if (type == DataType::kInvalid) return -1;
   }
-  RefuseTraced(c.initial, given[kName]);
-  std::string name = "Variable";
+  Asked asked(given[kInitialValue], given[kName], given[kShape], type);
+  asked.trainable = trainable == 1;
+  asked.lifted = IsLifted(given[kLifting]);
+  if (given[kShape] != Py_None) {
+    asked.shape = ValueOrThrow(AsShape(given[kShape]));
+  }
   if (given[kName] != Py_None) {
-    name = StringView(given[kName]);
-  } else if (PyRef own = PyRef::Steal(
-                 PyObject_GetAttrString(c.initial, "_variable_name"))) {
-    if (PyUnicode_Check(own.get())) name = StringView(own.get());
+    asked.name = StringView(given[kName]);
+  } else if (PyRef own = PyRef::Steal(PyObject_GetAttrString(
+                 given[kInitialValue], "_variable_name"))) {
+    if (PyUnicode_Check(own.get())) asked.name = StringView(own.get());
   } else {
     PyErr_Clear();
   }
-  if (!IsLifted(given[kLifting]) && TracesForEagerCalls()) {
-    CreateInRun(c, name);
-    return 0;
+  const MadeVariable made = MakeVariable(&asked);
+  SetUp(o, made.handle, made.dtype, made.shape, asked.trainable, made.name);
+  if (made.initializer == nullptr) return 0;
+  const nb::object assign =
+      WrapNode(Graph::GraphOf(made.handle), made.initializer);
+  const PyRef initial = Checked(WrapTensor(made.initial_value));
+  for (const auto& [attribute, part] :
+       {std::pair("_graph_initializer", assign.ptr()),
+        std::pair("_graph_initial_value", initial.get())}) {
+    if (PyObject_SetAttrString(o, attribute, part) < 0) return -1;
   }
-  const std::string full_name = CurrentNameScope() + name;
-  InitScope outside;
-  outside.Enter();
-  if (FuncGraph::Current() != nullptr) {
-    CreateInGraph(c, full_name);
-  } else {
-    CreateNow(c, full_name);
-  }
-  ThrowIfError(outside.Exit());
   return 0;
 }
 
 // tf.Variable(...) is one of ResourceVariable, or whatever creators make.
 PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   if (type == VariableType) {
-    if (HasVariableCreators()) return CreateByCreators(args, kwargs);
+    if (PyObject* made = MadeByCreators(args, kwargs)) return made;
+    if (PyErr_Occurred()) return nullptr;
     type = ResourceVariableType;
   }
   return BaseVariableType->tp_new(type, args, kwargs);
@@ -324,19 +280,6 @@ PyMethodDef methods[] = {{"__copy__", Guarded<Copy>, METH_NOARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 
 // ---- The module ----
-
-constexpr char kCreation[] = "creation";
-PyObject* IsLiftedCreation(PyObject*, PyObject* creation) {
-  return PyBool_FromLong(
-      IsLifted(PyDict_GetItemString(creation, kGivenNames[kLifting])));
-}
-
-PyMethodDef functions[] = {
-    {"is_lifted", GK_OF_ARGUMENT(kCreation, IsLiftedCreation),
-     "is_lifted(creation)\n--\n\n"
-     "Is a variable made by these keywords to outlive the calls of the "
-     "function that\nmakes it?"},
-    {nullptr, nullptr, 0, nullptr}};
 
 constexpr char kVariableDoc[] =
     "Variable(initial_value=None, trainable=None, validate_shape=True, "
@@ -407,8 +350,12 @@ bool AddUnliftableError(PyObject* module) {
                     "placeholder of it that nothing is given for.",
                     PyExc_Exception, members.get())
               : nullptr);
-  return cls &&
-         PyModule_AddObjectRef(module, "UnliftableError", cls.get()) == 0;
+  if (!cls ||
+      PyModule_AddObjectRef(module, "UnliftableError", cls.get()) < 0) {
+    return false;
+  }
+  UnliftableError = cls.Release();
+  return true;
 }
 
 }  // namespace
@@ -478,8 +425,7 @@ bool AddVariableClasses(PyObject* module) {
       module, "graphkiln._graphkiln._UnreadVariable",
       "What an assignment gives: the variable, which reads what was written.",
       VariableType, UnreadVariableSlots());
-  return ResourceVariableType != nullptr && UnreadVariableType != nullptr &&
-         PyModule_AddFunctions(module, functions) == 0;
+  return ResourceVariableType != nullptr && UnreadVariableType != nullptr;
 }
 
 }  // namespace gk::py

@@ -1,7 +1,9 @@
 // Who makes variables: what tf.Variable is called with, and the functions of
 // tf.variable_creator_scope.
 #include <string>
+#include <vector>
 
+#include "function/variable_creators.h"
 #include "python/src/binding/class_members.h"
 #include "python/src/binding/guarded.h"
 #include "python/src/binding/type_parts.h"
@@ -16,7 +18,6 @@ namespace nb = nanobind;
 PyObject* DefaultOf(int i) {
   switch (i) {
     case kValidateShape:
-    case kLifting:
       return Py_True;
     case kSynchronization:
       return AutoSynchronization();
@@ -27,25 +28,17 @@ PyObject* DefaultOf(int i) {
   }
 }
 
-// Those in effect on this thread, the innermost last. Borrowed.
-PyObject* Creators() {
-  PyObject* thread = PyThreadState_GetDict();
-  constexpr const char* kKey = "graphkiln.variable_creators";
-  PyObject* list = PyDict_GetItemString(thread, kKey);
-  if (list == nullptr) {
-    PyRef made = Checked(PyList_New(0));
-    if (PyDict_SetItemString(thread, kKey, made.get()) < 0) {
-      throw Error(PythonError());
-    }
-    list = made.get();
-  }
-  return list;
-}
+class Creator final : public VariableCreator {
+ public:
+  explicit Creator(PyObject* function) : function_(Py_NewRef(function)) {}
+  ~Creator() override { DeferredDecref(function_); }
+  PyObject* function() const { return function_; }
 
-bool IsOfFunction(PyObject* creator) {
-  PyRef mark = PyRef::Steal(PyObject_GetAttrString(creator, "of_function"));
-  if (!mark) PyErr_Clear();
-  return mark && PyObject_IsTrue(mark.get()) == 1;
+ private:
+  PyObject* const function_;
+};
+PyObject* FunctionOf(const VariableCreator& creator) {
+  return static_cast<const Creator&>(creator).function();
 }
 
 PyObject* DefaultCreator(PyObject*, PyObject* args, PyObject* kwargs) {
@@ -66,15 +59,14 @@ nb::object Init(nb::handle self, nb::handle creator) {
   return nb::none();
 }
 nb::object Enter(nb::handle self) {
-  nb::borrow<nb::list>(Creators()).append(self.attr("_creator"));
+  EnterVariableCreator(MakeRef<Creator>(self.attr("_creator").ptr()));
   return nb::none();
 }
-nb::object Exit(nb::handle, nb::tuple) {
-  PyObject* creators = Creators();
-  const Py_ssize_t n = PyList_GET_SIZE(creators);
-  if (n > 0 && PyList_SetSlice(creators, n - 1, n, nullptr) < 0) {
-    throw nb::python_error();
-  }
+nb::object Exit(nb::handle self, nb::tuple) {
+  const nb::object creator = self.attr("_creator");
+  ThrowIfError(LeaveVariableCreator([&](const VariableCreator& entered) {
+    return FunctionOf(entered) == creator.ptr();
+  }));
   return nb::none();
 }
 // As a decorator: each call of the function is inside the scope.
@@ -120,9 +112,9 @@ bool IsLifted(PyObject* wish) {
   return lifted == 1;
 }
 
-bool HasVariableCreators() { return PyList_GET_SIZE(Creators()) > 0; }
-
-PyObject* CreateByCreators(PyObject* args, PyObject* kwargs) {
+PyObject* MadeByCreators(PyObject* args, PyObject* kwargs) {
+  const std::vector<Ref<VariableCreator>> creators = VariableCreatorsHere();
+  if (creators.empty()) return nullptr;
   const Arguments given = BoundArguments(args, kwargs);
   PyRef named = Checked(kwargs ? PyDict_Copy(kwargs) : PyDict_New());
   for (int i = 0; i < kNumGiven; ++i) {
@@ -133,17 +125,9 @@ PyObject* CreateByCreators(PyObject* args, PyObject* kwargs) {
   PyRef create = Checked(PyCFunction_New(&default_creator, nullptr));
   const PyRef partial = ImportAttribute("functools", "partial");
   if (!partial) return nullptr;
-  const PyRef stack = Checked(PySequence_Tuple(Creators()));
-  Py_ssize_t innermost = PyTuple_GET_SIZE(stack.get());
-  // Of functions being traced only the innermost one's creator counts.
-  while (innermost-- > 0 &&
-         !IsOfFunction(PyTuple_GET_ITEM(stack.get(), innermost))) {
-  }
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(stack.get()); ++i) {
-    PyObject* creator = PyTuple_GET_ITEM(stack.get(), i);
-    if (i != innermost && IsOfFunction(creator)) continue;
-    create = Checked(PyObject_CallFunctionObjArgs(partial.get(), creator,
-                                                  create.get(), nullptr));
+  for (const Ref<VariableCreator>& creator : creators) {
+    create = Checked(PyObject_CallFunctionObjArgs(
+        partial.get(), FunctionOf(*creator), create.get(), nullptr));
   }
   PyRef none = Checked(PyTuple_New(0));
   return PyObject_Call(create.get(), none.get(), named.get());

@@ -402,12 +402,6 @@ PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET,
 
 }  // namespace
 
-Tensor NewHandle(const std::string& name, DataType dtype,
-                 const PartialTensorShape& shape, bool trainable) {
-  if (LogsPlacement()) LogExecution("VarHandleOp", CurrentDevice());
-  return NewVariableHandle(name, dtype, shape, trainable);
-}
-
 std::vector<PyType_Slot> UnreadVariableSlots() {
   return {{Py_tp_dealloc, Slot<DeallocUnread>()}};
 }

@@ -63,9 +63,6 @@ bool CheckVariableReady(PyObject* variable);
 
 // tf.Variable(value, name=name, trainable=trainable). New reference.
 PyObject* NewVariable(const Tensor& value, const char* name, bool trainable);
-// A variable without a value, as an op would make it; it is logged as one.
-Tensor NewHandle(const std::string& name, DataType dtype,
-                 const PartialTensorShape& shape, bool trainable);
 // The variable behind a handle that is an argument. New reference.
 PyObject* VariableOfHandle(const Tensor& handle, DataType dtype,
                            const PartialTensorShape& shape, bool trainable,

@@ -4,10 +4,12 @@
 #include <limits>
 
 #include "framework/grad_context.h"
+#include "framework/logical_device.h"
 #include "framework/op_registry.h"
 #include "framework/shared_variables.h"
 #include "framework/variable.h"
 #include "kernels/elementwise.h"
+#include "ops/variable/eager_variable.h"
 
 namespace gk {
 namespace {
@@ -336,6 +338,12 @@ const OpRecord kRecords[] = {
 };
 
 }  // namespace
+
+Tensor EagerVariableHandle(std::string name, DataType dtype,
+                           const PartialTensorShape& shape, bool trainable) {
+  if (LogsPlacement()) LogExecution("VarHandleOp", CurrentDevice());
+  return NewVariableHandle(std::move(name), dtype, shape, trainable);
+}
 
 GK_REGISTER_OPS(variable_resource)
 

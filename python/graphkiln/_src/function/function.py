@@ -2,10 +2,9 @@
 was like the present one. Calls like an earlier one stay in C++."""
 
 import inspect
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 
-from graphkiln import _graphkiln, errors, raw_ops
+from graphkiln import _graphkiln, raw_ops
 from graphkiln._graphkiln import Function
 from graphkiln._src.function import baked_values, tracing
 from graphkiln._src.host import logging as _logging
@@ -172,29 +171,11 @@ def _refuse_generators(python_function: Callable) -> None:
         )
 
 
-def _creator(made: list) -> Callable:
-    """Makes the variables of a function that is traced, and notes them."""
-
-    def create(next_creator: Callable, **kwargs) -> object:
-        if not _graphkiln.note_variable(_graphkiln.is_lifted(kwargs)):
-            return next_creator(**kwargs)
-        value = kwargs.get("initial_value")
-        kwargs["initial_value"] = _lifted(
-            value() if callable(value) else value
-        )
-        variable = next_creator(**kwargs)
-        made.append(weakref.ref(variable))
-        return variable
-
-    create.of_function = True
-    return create
-
-
 def trace_body(
-    f: Function, type_: _graphkiln.FunctionType, variables: list, made: list
+    f: Function, type_: _graphkiln.FunctionType, variables: list
 ) -> _graphkiln.ConcreteFunction:
     """The trace of the Python function for parameters of a type. `variables`:
-    those of the call, by alias. `made`: gets those that the trace makes."""
+    those of the call, by alias."""
     try:
         _refuse_generators(f._unbound)
         objects = {
@@ -205,27 +186,15 @@ def trace_body(
         baked = baked_values.snapshot(f._unbound, f._instance, objects)
         concrete = tracing.trace(
             f.python_function, f.name, type_, f._options["attributes"],
-            _creator(made),
             variables=variables,
             autograph=f._options["autograph"],
-            features=f._options["experimental_autograph_options"],
+            features=f._options.get("experimental_autograph_options"),
         )
         concrete._baked = baked_values.settle(baked)
         return concrete
     except Exception as error:
         _graphkiln._without_own_frames(error)
         raise
-
-
-def _lifted(value: object) -> object:
-    """An initial value computed outside of the graph being traced."""
-    try:
-        return _graphkiln.lift(value)
-    except errors.FailedPreconditionError as error:
-        raise _graphkiln.UnliftableError(
-            f"Unable to lift tensor {value!r} because it depends transitively "
-            f"on what is not known before a call: {error.message}"
-        ) from None
 
 
 def initialization_function(made: Sequence) -> _graphkiln.ConcreteFunction:

@@ -89,7 +89,6 @@ def trace(
     name: str,
     function_type: _graphkiln.FunctionType,
     attributes: Mapping[str, object],
-    variable_creator: Callable | None,
     autograph: bool = False,
     features: object = None,
     variables: Sequence = (),
@@ -110,12 +109,11 @@ def trace(
         }
         snapshot = _graphkiln.snapshot_arguments(function_type, bound)
         with _graphkiln._WritesOfTrace():
-            with _graphkiln.variable_creator_scope(variable_creator):
-                with _graphkiln.ConversionStatus(autograph):
-                    traced = (
-                        convert(function, features) if autograph else function
-                    )
-                    result = traced(*args, **kwargs)
+            with _graphkiln.ConversionStatus(autograph):
+                traced = (
+                    convert(function, features) if autograph else function
+                )
+                result = traced(*args, **kwargs)
             _graphkiln.check_arguments(snapshot, function)
             outputs = _graphkiln.returned_tensors(graph, function, result)
     finally:

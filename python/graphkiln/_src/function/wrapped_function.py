@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from graphkiln import _graphkiln, nest
-from graphkiln._graphkiln import Graph, Tensor, TensorSpec
+from graphkiln._graphkiln import Function, Graph, Tensor, TensorSpec
 from graphkiln._src.function import function
 from graphkiln._src.function.types import ConcreteFunction
 
@@ -17,10 +17,10 @@ class WrappedFunction:
     edges give: effects are not ordered as they were written.
     """
 
-    def __init__(self, concrete, fetches, variables: Sequence):
+    def __init__(self, concrete, fetches, holder: _VariableHolder):
         self._concrete = concrete
         self._fetches = fetches
-        self._variables = tuple(variables)
+        self._holder = holder
         self._cut: Callable | None = None
         self._is_pruned = False
 
@@ -59,13 +59,13 @@ class WrappedFunction:
 
     @property
     def variables(self) -> tuple:
-        """The variables that it made and uses."""
-        return tuple(_distinct((*self._variables, *self._concrete.variables)))
+        """The variables that it uses."""
+        return self._concrete.variables
 
     @property
     def trainable_variables(self) -> tuple:
         """Those that tapes watch by themselves."""
-        return tuple(v for v in self.variables if v.trainable)
+        return self._concrete.trainable_variables
 
     @property
     def name(self) -> str:
@@ -133,7 +133,7 @@ class WrappedFunction:
         wanted = nest.map_structure(element, fetches, expand_composites=True)
         specs = input_signature and nest.flatten(input_signature, True)
         cut = _cut(graph, given, wanted, name or "pruned", specs)
-        pruned = WrappedFunction(cut, None, ())
+        pruned = WrappedFunction(cut, None, self._holder)
         pruned._cut = cut
         pruned._is_pruned = True
         pruned._fetches = nest.map_structure(
@@ -169,40 +169,41 @@ def wrap_function(fn, signature, name=None) -> WrappedFunction:
     holder = _VariableHolder()
 
     def build(*args):
+        holder.graph = _graphkiln.current_graph()
         with _graphkiln.variable_creator_scope(holder.create):
             holder.result = nest.map_structure(_own_leaf, fn(*args))
         return holder.result
 
-    build.__name__ = name or getattr(fn, "__name__", None) or "wrapped"
-    traced = function.function(
-        build, autograph=False, experimental_attributes={"_disable_acd": True}
-    )
-    concrete = traced.get_concrete_function(*signature)
-    return WrappedFunction(concrete, holder.result, holder.variables)
+    build.__name__ = f"wrapped_function_{name}" if name else "wrapped_function"
+    concrete = Function(
+        build,
+        {"of_graph": True, "attributes": {"_disable_acd": True},
+         "autograph": False},
+    ).get_concrete_function(*signature)
+    return WrappedFunction(concrete, holder.result, holder)
 
 
 ConcreteFunction.register(WrappedFunction)
 
 
 class _VariableHolder:
-    """Makes variables once, outside of the graph, and keeps them."""
+    """Names the variables that are made while a function is wrapped, and
+    keeps them."""
 
     def __init__(self):
-        self.variables: list = []
+        self.variables: dict = {}
         self.result: object = None
+        self.graph: object = None
 
-    def create(self, next_creator: Callable, **kwargs):
+    def create(self, next_creator: Callable, collections=None, **kwargs):
         """A variable creator."""
-        del next_creator
-        initial = kwargs.get("initial_value")
-        if isinstance(initial, Tensor) and not hasattr(initial, "numpy"):
-            graph = _graphkiln.current_graph()
-            kwargs["initial_value"] = graph._evaluate([initial], [
-                None for _ in graph.inputs
-            ])[0]
-        with _graphkiln.init_scope():
-            variable = _graphkiln.ResourceVariable(**kwargs)
-        self.variables.append(variable)
+        with _graphkiln.name_scope(kwargs.get("name") or "Variable") as name:
+            variable = next_creator(**{**kwargs, "name": name})
+        self.variables[name] = variable
+        names = ["variables"] if collections is None else list(collections)
+        if variable.trainable and "trainable_variables" not in names:
+            names.append("trainable_variables")
+        self.graph.add_to_collections(names, variable)
         return variable
 
 
@@ -212,10 +213,6 @@ def _own_leaf(value: object) -> object:
     if not isinstance(leaf, Tensor):
         return leaf
     return _graphkiln.current_graph()._capture(leaf)
-
-
-def _distinct(values: Iterable) -> list:
-    return list({id(value): value for value in values}.values())
 
 
 def _output(graph: Graph, name: str) -> Tensor | None:
