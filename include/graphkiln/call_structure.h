@@ -255,6 +255,8 @@ struct ElementLeaves {
   std::vector<Entry> entries;
   // Are the components rows of those of its rows?
   bool rows = false;
+  // Is it taken apart into tensors, and not into components?
+  bool parts = false;
 };
 struct Results {
   std::vector<Tensor> tensors;
@@ -432,8 +434,9 @@ struct ResultReader {
   // Of branches and loops: what is learnt inside about the elements of a
   // TensorArray is known outside.
   bool arrays_stay = false;
-  // Of an element.
+  // Of an element; in tensors, and not in components?
   const ElementSpec* element = nullptr;
+  bool parts = false;
   size_t next_tensor = 0, next_size = 0, next_key = 0, next_array = 0;
   int64_t Size() { return shape.sizes[next_size++]; }
   const std::string& Key() { return shape.keys[next_key++]; }

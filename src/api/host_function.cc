@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/inner.h"
+#include "api/type_spec_inner.h"
 #include "function/host_call.h"
 
 namespace gk::api {
@@ -22,7 +23,65 @@ std::vector<Tensor> Call(TensorFunction f, const std::vector<Tensor>& inp,
   });
 }
 
+std::string TextOf(const std::vector<TypeSpec>& specs) {
+  std::string text;
+  for (const TypeSpec& spec : specs) {
+    text += (text.empty() ? "" : ", ") + spec.to_string();
+  }
+  return "[" + text + "]";
+}
+HostResults Inner(const std::vector<TypeSpec>& specs) {
+  std::vector<::gk::TypeSpec> inner;
+  for (const TypeSpec& spec : specs) inner.push_back(Inner(spec));
+  return HostResults(std::move(inner));
+}
+
 }  // namespace
+
+namespace detail {
+
+std::vector<Tensor> CallOnHost(TensorFunction f, const std::vector<Tensor>& inp,
+                               const std::vector<TypeSpec>& Tout,
+                               const std::string& name) {
+  const HostResults results = Guarded([&] { return Inner(Tout); });
+  std::vector<DataType> types;
+  for (InnerType type : results.types()) types.push_back(Outer(type));
+  const std::vector<Tensor> tensors =
+      Call(std::move(f), inp, types, HostCallKind::kDifferentiable, name);
+  Guarded([&] { results.Apart(Inner(tensors)); });
+  return tensors;
+}
+
+std::vector<Tensor> HostParts(const Results& result,
+                              const std::vector<TypeSpec>& Tout) {
+  Guarded([&] {
+    std::vector<TypeSpec> given;
+    auto next = result.leaves->entries.begin();
+    for (size_t i = 0; i < result.tensors.size();) {
+      if (next != result.leaves->entries.end() && next->first == i) {
+        given.push_back(*next->spec);
+        i += next++->count;
+      } else {
+        const Tensor& t = result.tensors[i++];
+        given.push_back(TensorSpec{t.shape(), t.dtype()});
+      }
+    }
+    const HostResults wanted = Inner(Tout);
+    for (size_t i = 0; i < given.size() && i < wanted.size(); ++i) {
+      wanted.Check(i, Inner(given[i]), given[i].to_string(),
+                   {"the function", TextOf(given), TextOf(Tout)});
+    }
+  });
+  return result.tensors;
+}
+
+void ThrowOtherHostResults(const std::vector<TypeSpec>& Tout) {
+  ThrowPublic(TypeError("py_function: the results of the function are not of "
+                        "the kinds of Tout={}",
+                        TextOf(Tout)));
+}
+
+}  // namespace detail
 
 std::vector<Tensor> py_function(TensorFunction f,
                                 const std::vector<Tensor>& inp,

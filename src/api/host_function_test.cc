@@ -133,4 +133,70 @@ TEST(HostFunctionTest, LivesAsLongAsItsFunction) {
   EXPECT_TRUE(gone.expired());
 }
 
+TEST(HostFunctionTest, ResultsMayBeMadeOfSeveralTensors) {
+  const gk::RaggedTensorSpec rows({gk::kUnknown, gk::kUnknown},
+                                  gk::DataType::kFloat, 1,
+                                  gk::DataType::kInt32);
+  auto f = gk::function([&](const gk::RaggedTensor& x, const Tensor& y) {
+    gk::RaggedTensor doubled = gk::py_function(
+        [](const gk::RaggedTensor& x) {
+          EXPECT_TRUE(gk::executing_eagerly());
+          return x + x;
+        },
+        std::tuple(x), {rows});
+    auto [sparse, sum] = gk::py_function(
+        [](const gk::RaggedTensor& x, const Tensor& y) {
+          return std::pair(gk::SparseTensor::from_dense(x.to_tensor()),
+                           gk::reduce_sum(x.flat_values()) + y);
+        },
+        std::tuple(doubled, y),
+        {gk::SparseTensorSpec({gk::kUnknown, 2}),
+         gk::TensorSpec{{}, gk::DataType::kFloat}});
+    EXPECT_EQ(sum.shape(), gk::Shape());
+    EXPECT_EQ(sparse.indices().shape(), gk::Shape({gk::kUnknown, 2}));
+    return std::tuple(doubled, sparse.to_dense(), sum);
+  });
+  const auto x = gk::RaggedTensor::from_row_lengths(Tensor{1.f, 2.f, 3.f},
+                                                    Tensor{2, 0, 1});
+  const auto [doubled, dense, sum] = f(x, Tensor(1.f));
+  EXPECT_EQ(doubled.flat_values().to_vector<float>(),
+            (std::vector<float>{2, 4, 6}));
+  EXPECT_EQ(dense.to_vector<float>(), (std::vector<float>{2, 4, 0, 0, 6, 0}));
+  EXPECT_EQ(sum.item<float>(), 13);
+  // And eagerly, with gradients.
+  gk::GradientTape tape;
+  const Tensor values = x.flat_values();
+  tape.watch(values);
+  const gk::RaggedTensor squares = gk::py_function(
+      [](const gk::RaggedTensor& x) { return x * x; },
+      std::tuple(x.with_values(values)), {rows});
+  EXPECT_EQ(tape.gradient(squares.flat_values(), values).to_vector<float>(),
+            (std::vector<float>{2, 4, 6}));
+}
+
+TEST(HostFunctionTest, ResultsAreThoseOfTheirSpecs) {
+  const auto x = gk::RaggedTensor::from_row_lengths(Tensor{1.f, 2.f, 3.f},
+                                                    Tensor{2, 0, 1});
+  auto called = gk::function([](const gk::RaggedTensor& x) {
+    return gk::py_function([](const gk::RaggedTensor& x) { return x; },
+                           std::tuple(x),
+                           {gk::RaggedTensorSpec({2, gk::kUnknown},
+                                                 gk::DataType::kFloat, 1,
+                                                 gk::DataType::kInt32)})
+        .flat_values();
+  });
+  try {
+    called(x);
+    FAIL();
+  } catch (const gk::Error& e) {
+    EXPECT_NE(std::string(e.what()).find("which did not match Tout="),
+              std::string::npos);
+    EXPECT_NE(std::string(e.what()).find("is not compatible with "),
+              std::string::npos);
+  }
+  EXPECT_THROW(gk::py_function([](const gk::RaggedTensor& x) { return x; },
+                               std::tuple(x), {gk::SparseTensorSpec()}),
+               gk::Error);
+}
+
 }  // namespace

@@ -271,23 +271,28 @@ void Add(Results& out, const TypeSpec& spec, TensorVector components) {
 }
 // Of a value made of these parts.
 void AddParts(Results& out, const InnerSpec& spec, const TensorVector& parts) {
-  TensorVector components;
-  spec.Encode(parts, out.leaves->rows, &components);
+  TensorVector components = parts;
+  if (!out.leaves->parts) {
+    components.clear();
+    spec.Encode(parts, out.leaves->rows, &components);
+  }
   Add(out, Outer(spec), std::move(components));
 }
 
 // The leaf whose components begin after `left` others, also of an extension
 // type; null if there is none.
-const TypeSpec* LeafAfter(const std::vector<TypeSpec>& leaves, size_t left) {
+const TypeSpec* LeafAfter(const std::vector<TypeSpec>& leaves, size_t left,
+                          bool parts) {
   for (const TypeSpec& leaf : leaves) {
     ElementSignature e;
     Inner(leaf).AddComponents(&e);
-    if (leaf.extension && left < e.types.size()) {
-      return LeafAfter(leaf.extension->components, left);
+    const size_t n = parts ? leaf.flatten().size() : e.types.size();
+    if (leaf.extension && left < n) {
+      return LeafAfter(leaf.extension->components, left, parts);
     }
     if (left == 0 && !leaf.extension) return &leaf;
-    if (left < e.types.size()) return nullptr;
-    left -= e.types.size();
+    if (left < n) return nullptr;
+    left -= n;
   }
   return nullptr;
 }
@@ -295,12 +300,18 @@ const TypeSpec* LeafAfter(const std::vector<TypeSpec>& leaves, size_t left) {
 const TypeSpec& LeafAt(const ResultReader& reader) {
   if (reader.element == nullptr) ThrowOutsideElements();
   if (const TypeSpec* leaf =
-          LeafAfter(reader.element->leaves, reader.next_tensor)) {
+          LeafAfter(reader.element->leaves, reader.next_tensor, reader.parts)) {
     return *leaf;
   }
   ThrowPublic(ValueError("An element has fewer components than its spec."));
 }
 TensorVector NextParts(ResultReader& reader, const InnerSpec& spec) {
+  if (reader.parts) {
+    const auto begin = reader.tensors.begin() + reader.next_tensor;
+    const size_t n = spec.Tensors().size();
+    reader.next_tensor += n;
+    return Inner(std::vector<Tensor>(begin, begin + n));
+  }
   return Guarded(
       [&] { return spec.Decode(Inner(reader.tensors), &reader.next_tensor); });
 }

@@ -11,6 +11,7 @@
 #include "function/derivatives.h"
 #include "function/device_scope.h"
 #include "function/func_graph.h"
+#include "function/ragged/integer_arithmetic.h"
 #include "ops/fn/EagerPyFunc.h"
 #include "ops/fn/PyFunc.h"
 #include "ops/fn/PyFuncStateless.h"
@@ -37,6 +38,13 @@ class Recording {
 class CallRecord final : public VariantObject {
  public:
   std::string_view type_name() const override { return "graphkiln::HostCall"; }
+  // What stands for a gradient of it; nobody asks for that.
+  StatusOr<Ref<VariantObject>> ZerosLike() const override {
+    return Ref<VariantObject>(MakeRef<CallRecord>());
+  }
+  StatusOr<Ref<VariantObject>> Add(const VariantObject&) const override {
+    return ZerosLike();
+  }
 
   // Another thread may ask for a gradient, and need the host's lock for it.
   std::unique_lock<std::mutex> Lock() const {
@@ -201,6 +209,44 @@ Status CallSecondGradient(const std::string&,
 }
 
 }  // namespace
+
+HostResults::HostResults(std::vector<TypeSpec> specs)
+    : specs_(std::move(specs)) {
+  for (const TypeSpec& spec : specs_) {
+    for (const TypeSpec& part : spec.Tensors()) types_.push_back(part.dtype);
+  }
+}
+
+void HostResults::Check(size_t i, const TypeSpec& given,
+                        const std::string& text,
+                        const HostResultWords& words) const {
+  constexpr auto kTensor = TypeSpec::Kind::kTensor;
+  std::string reason;
+  if (spec(i).kind == kTensor) {
+    if (given.kind != kTensor) reason = "is not a Tensor.";
+  } else if (!spec(i).IsCompatibleWith(given)) {
+    reason = Format("is not compatible with {}.", spec(i).Text());
+  }
+  if (reason.empty()) return;
+  throw Error(
+      ValueError("py_function: func={} returned {}, which did not match "
+                 "Tout={}.\nIn particular, {} {}",
+                 words.function, words.results, words.wanted, text, reason));
+}
+
+std::vector<TensorVector> HostResults::Apart(
+    const TensorVector& tensors) const {
+  std::vector<TensorVector> all;
+  size_t next = 0;
+  for (const TypeSpec& spec : specs_) {
+    TensorVector& parts = all.emplace_back();
+    for (const TypeSpec& part : spec.Tensors()) {
+      const Tensor& t = parts.emplace_back(tensors.at(next++));
+      integers::Refine(t, part.shape);
+    }
+  }
+  return all;
+}
 
 void CheckHostResults(const std::string& token, std::span<const Tensor> results,
                       const std::vector<DataType>& types) {

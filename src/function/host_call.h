@@ -12,6 +12,7 @@
 
 #include "framework/host_function.h"
 #include "framework/op_builder.h"
+#include "function/specs/type_spec.h"
 
 namespace gk {
 
@@ -25,6 +26,11 @@ enum class HostCallKind {
   kDifferentiable,  // if any argument can have a gradient
   kPlain,           // it has none
   kPure,            // nor side effects: it may be called less often
+};
+
+// How errors speak of a call.
+struct HostResultWords {
+  std::string function, results, wanted;
 };
 
 struct HostCallNode {
@@ -43,6 +49,29 @@ HostCallNode AddHostCall(HostBody body, std::span<const Tensor> inputs,
 TensorVector CallOnHost(HostBody body, std::span<const Tensor> inputs,
                         const std::vector<DataType>& types, HostCallKind kind,
                         std::string_view name);
+
+// Results of which some may be made of several tensors: what they are.
+class HostResults {
+ public:
+  explicit HostResults(std::vector<TypeSpec> specs);
+
+  size_t size() const { return specs_.size(); }
+  const TypeSpec& spec(size_t i) const { return specs_[i]; }
+  // The dtypes of all tensors, which are the results of the call.
+  const std::vector<DataType>& types() const { return types_; }
+  // ValueError unless a value of a spec, which prints as `text`, may be result
+  // `i`; thrown. `words`: how the function, its results and what is wanted
+  // print. A plain tensor is checked by its dtype, with the others.
+  void Check(size_t i, const TypeSpec& given, const std::string& text,
+             const HostResultWords& words) const;
+  // The tensors of each result, of which those of graphs are known to have the
+  // shapes of its spec.
+  std::vector<TensorVector> Apart(const TensorVector& tensors) const;
+
+ private:
+  std::vector<TypeSpec> specs_;
+  std::vector<DataType> types_;
+};
 
 // InvalidArgument unless these are as many results, of the types, as wanted;
 // thrown.

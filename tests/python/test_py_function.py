@@ -101,6 +101,22 @@ def test_gradient_of_py_function(wrap):
         assert tape.gradient(z, x).numpy() == 540.0
 
 
+def test_gradient_of_one_of_several_results():
+    @tf.function
+    def f(x):
+        return tf.py_function(
+            lambda x: (x * 2.0, tf.constant([1, 2]), tf.reduce_sum(x)), [x],
+            [tf.float32, tf.int32, tf.float32],
+        )
+
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = f(x)
+    assert tape.gradient(y[0], x).numpy().tolist() == [2.0, 2.0]
+    assert tape.gradient(y[2], x).numpy().tolist() == [1.0, 1.0]
+
+
 def test_gradient_inside_the_function():
     @tf.function
     def f(x):
@@ -289,6 +305,41 @@ def test_specs_of_results_give_their_shapes():
     assert f(x).numpy().tolist() == [2.0]
     with pytest.raises(tf.errors.InvalidArgumentError, match="did not match"):
         f(tf.ragged.constant([[1.0], [2.0], [3.0]]))
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["eager", "graph"])
+def test_composite_arguments_and_results(wrap):
+    rows = tf.ragged.constant([[1.0], [2.0, 3.0]])
+    spec = tf.RaggedTensorSpec([None, None])
+
+    @wrap
+    def beside_a_list():
+        return tf.py_function(
+            lambda x, y: (x * 2.0, y), [rows, [1, 2]], [spec, tf.int32]
+        )
+
+    doubled, pair = beside_a_list()
+    assert doubled.to_list() == [[2.0], [4.0, 6.0]]
+    assert pair.numpy().tolist() == [1, 2]
+    for result, text in (
+        (None, "None is not compatible with RaggedTensorSpec"),
+        (tf.constant([1.0]), "is not compatible with RaggedTensorSpec"),
+        ({1}, "TypeError: Could not build a TypeSpec for {1}"),
+    ):
+        def give(x, result=result):
+            return result
+
+        with pytest.raises(tf.errors.InvalidArgumentError) as e:
+            wrap(lambda give=give: tf.py_function(give, [rows], spec))()
+        assert text in str(e.value)
+        assert "functools.partial" not in str(e.value)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is not a Tensor"):
+        wrap(lambda: tf.py_function(lambda x: x, [rows], tf.float32))()
+
+
+def test_eager_results_may_have_other_shapes_than_their_specs():
+    found = tf.py_function(lambda x: x, [[1.0]], tf.TensorSpec([], tf.float32))
+    assert found.numpy().tolist() == [1.0]
 
 
 def test_reads_see_what_the_host_wrote():

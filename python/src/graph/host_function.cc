@@ -13,10 +13,15 @@
 #include "python/src/binding/gil.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/control_flow/staged_values.h"
+#include "python/src/data/element_spec.h"
 #include "python/src/graph/graph_parts.h"
+#include "python/src/nest/nest_node.h"
 #include "python/src/graph/source_location.h"
 #include "python/src/ops/op_function.h"
 #include "python/src/tensors/dtype_type.h"
+#include "python/src/tensors/tensor_spec_type.h"
+#include "python/src/types/extension_fields.h"
+#include "python/src/types/spec_of_value.h"
 
 namespace nb = nanobind;
 
@@ -122,10 +127,66 @@ TensorVector Results(const std::string& token, nb::handle result,
   return results;
 }
 
+// Of a call whose arguments or results may be made of several tensors: how the
+// arguments nest, what the results are, and how that prints.
+struct Composites {
+  StructureRef arguments;
+  HostResults results;
+  std::string wanted;
+  bool in_graph;
+};
+using CompositesRef = std::shared_ptr<const Composites>;  // null: of none
+
+std::vector<PyRef> TensorsIn(nb::handle value) {
+  std::vector<PyRef> leaves;
+  if (!StructureOf(value.ptr(), NestRules::kExpanded, &leaves)) {
+    throw nb::python_error();
+  }
+  return leaves;
+}
+
+// What `shown` returned, in the tensors of which it is made.
+nb::list TakenApart(nb::handle shown, nb::handle given,
+                    const Composites& call) {
+  const bool several = PyList_Check(given.ptr()) || PyTuple_Check(given.ptr());
+  nb::list values = several ? nb::list(given) : nb::list();
+  if (!several) values.append(given);
+  nb::list tensors;
+  for (size_t i = 0; i < call.results.size() && i < nb::len(values); ++i) {
+    const nb::object value = values[i];
+    const bool composite = IsCompositeTensor(value);
+    if (composite || call.results.spec(i).kind != TypeSpec::Kind::kTensor) {
+      const TypeSpec spec = CoreSpec(SpecOfValue(value));
+      Tried([&] {
+        call.results.Check(
+            i, spec, TextOf(nb::repr(value)),
+            {TextOf(shown), TextOf(nb::repr(values)), call.wanted});
+      });
+    }
+    if (!composite) {
+      tensors.append(value);
+      continue;
+    }
+    for (const PyRef& t : TensorsIn(value)) tensors.append(nb::handle(t.get()));
+  }
+  return tensors;
+}
+
 TensorVector CallPythonFunction(nb::handle function, const std::string& token,
                                 const TensorVector& values,
-                                const std::vector<DataType>& types,
-                                bool arrays) {
+                                const std::vector<DataType>& types, bool arrays,
+                                const Composites* composites) {
+  if (composites != nullptr) {
+    std::vector<PyRef> leaves;
+    for (const Tensor& t : values) leaves.push_back(PyRef::Steal(WrapTensor(t)));
+    const nb::object args = Owned(PackValue(*composites->arguments, leaves));
+    const nb::object given = function(*nb::tuple(args));
+    // A graph calls what holds the function.
+    const nb::object shown = composites->in_graph
+                                 ? nb::object(function.attr("func"))
+                                 : nb::borrow(function);
+    return Results(token, TakenApart(shown, given, *composites), types, arrays);
+  }
   nb::list args;
   for (const Tensor& t : values) {
     nb::object value = Wrapped(t);
@@ -135,12 +196,13 @@ TensorVector CallPythonFunction(nb::handle function, const std::string& token,
 }
 
 // Calls what `weak` refers to, which lives with the Python face of the graph.
-HostBody BodyOf(nb::handle function, bool arrays) {
+HostBody BodyOf(nb::handle function, bool arrays, CompositesRef composites) {
   std::shared_ptr<PyObject> weak(PyWeakref_NewRef(function.ptr(), nullptr),
                                  DeferredDecref);
   if (!weak) throw nb::python_error();
-  return [weak, arrays](const std::string& token, const TensorVector& values,
-                        const std::vector<DataType>& types) {
+  return [weak, arrays, composites](const std::string& token,
+                                    const TensorVector& values,
+                                    const std::vector<DataType>& types) {
     if (!Py_IsInitialized() ||
         (python_ends && PyGILState_GetThisThreadState() == nullptr)) {
       throw Error(Cancelled("Python has ended"));
@@ -156,7 +218,8 @@ HostBody BodyOf(nb::handle function, bool arrays) {
             "in was deleted.",
             token));
       }
-      return CallPythonFunction(function, token, values, types, arrays);
+      return CallPythonFunction(function, token, values, types, arrays,
+                                composites.get());
     } catch (nb::python_error& error) {
       status = FailureOf(error);
     }
@@ -169,20 +232,21 @@ HostBody BodyOf(nb::handle function, bool arrays) {
 }
 
 // The results at once; exceptions have the classes that a graph gives them.
-nb::object CallNow(nb::handle function, const TensorVector& inputs,
-                   const std::vector<DataType>& types) {
+TensorVector CallNow(nb::handle function, const TensorVector& inputs,
+                     const std::vector<DataType>& types,
+                     const Composites* composites) {
   Status status;
   nb::object cause;
   try {
     const nb::object name = nb::getattr(function, "__name__", nb::str("func"));
     const auto token = nb::cast<std::string>(name);
     TensorVector results =
-        CallPythonFunction(function, token, inputs, types, false);
+        CallPythonFunction(function, token, inputs, types, false, composites);
     CheckHostResults(token, results, types);
     for (Tensor& t : results) {  // where this thread makes tensors
       if (DeviceOf(t) != CurrentDevice()) t = ops::Identity(t);
     }
-    return Wrapped(results);
+    return results;
   } catch (nb::python_error& error) {
     cause = nb::borrow(error.value());
     status = FailureOf(error);
@@ -198,33 +262,104 @@ nb::object CallNow(nb::handle function, const TensorVector& inputs,
   throw raised;
 }
 
-// The results of a list of arguments, which becomes a node if a graph is
-// built; the operation if there are none. `kind` as HostCallKind.
-nb::object CallOnHost(nb::object function, nb::handle arguments,
-                      nb::handle types, int kind, nb::handle name) {
-  TensorVector inputs;
-  for (nb::handle value : arguments) inputs.push_back(Converted(value));
-  std::vector<DataType> wanted;
+bool IsSpec(nb::handle type) {
+  return PyObject_TypeCheck(type.ptr(), TypeSpecType);
+}
+
+// Null if all arguments and results are tensors. Else what is no composite
+// value among the arguments becomes a tensor.
+CompositesRef CompositesOf(nb::list& arguments, const nb::list& types) {
+  bool any = false;
+  for (nb::handle type : types) any |= IsSpec(type);
+  for (nb::handle value : arguments) any = any || IsCompositeTensor(value);
+  if (!any) return nullptr;
+  std::vector<TypeSpec> wanted;
+  nb::list shown;
   for (nb::handle type : types) {
-    wanted.push_back(AsDType(type.ptr()));
-    if (wanted.back() == DataType::kInvalid) throw nb::python_error();
+    if (IsSpec(type)) {
+      wanted.push_back(CoreSpec(type));
+      shown.append(type);
+      continue;
+    }
+    const DataType dtype = AsDType(type.ptr());
+    if (dtype == DataType::kInvalid) throw nb::python_error();
+    wanted.push_back(TypeSpec::Tensor(dtype, PartialTensorShape()));
+    shown.append(nb::handle(DTypeObject(dtype)));
   }
-  if (FuncGraph::Current() == nullptr) return CallNow(function, inputs, wanted);
-  // Python's collector sees what it holds; a method of an object can be
-  // referred to.
-  const nb::object kept =
-      nb::module_::import_("functools").attr("partial")(function);
+  for (size_t i = 0; i < nb::len(arguments); ++i) {
+    const nb::object value = arguments[i];
+    if (!IsCompositeTensor(value)) arguments[i] = Wrapped(Converted(value));
+  }
+  StructureRef nested =
+      StructureOf(arguments.ptr(), NestRules::kExpanded, nullptr);
+  if (!nested) throw nb::python_error();
+  return std::make_shared<Composites>(Composites{
+      std::move(nested), HostResults(std::move(wanted)), TextOf(nb::repr(shown)),
+      FuncGraph::Current() != nullptr});
+}
+
+// The results of a list of arguments, which becomes a node if a graph is
+// built, where it is the operation if there are none; a list if several
+// `types`, dtypes or specs, are wanted. `kind` as HostCallKind.
+nb::object CallOnHost(nb::object function, nb::handle given, nb::handle types,
+                      int kind, nb::handle name) {
   const auto call = static_cast<HostCallKind>(kind);
-  HostCallNode made = Tried([&] {
-    return AddHostCall(
-        BodyOf(kept, call != HostCallKind::kDifferentiable), inputs, wanted,
-        call, name.is_none() ? std::string() : nb::cast<std::string>(name));
-  });
-  KeepPart(kept);
-  KeepPart(nb::capsule(made.function.Release(), [](void* p) noexcept {
-    Ref<HostFunction>::Adopt(static_cast<HostFunction*>(p));
-  }));
-  return made.results.empty() ? Owned(MadeOperation()) : Wrapped(made.results);
+  const bool several =
+      PyList_Check(types.ptr()) || PyTuple_Check(types.ptr());
+  nb::list all = several ? nb::list(types) : nb::list();
+  if (!several) all.append(types);
+  nb::list arguments(given);
+  CompositesRef composites;
+  if (call == HostCallKind::kDifferentiable) {
+    composites = CompositesOf(arguments, all);
+  }
+  TensorVector inputs;
+  std::vector<DataType> wanted;
+  if (composites) {
+    for (const PyRef& t : TensorsIn(arguments)) {
+      inputs.push_back(Converted(t.get()));
+    }
+    wanted = composites->results.types();
+  } else {
+    for (nb::handle value : arguments) inputs.push_back(Converted(value));
+    for (nb::handle type : all) {
+      wanted.push_back(AsDType(type.ptr()));
+      if (wanted.back() == DataType::kInvalid) throw nb::python_error();
+    }
+  }
+  TensorVector results;
+  if (FuncGraph::Current() == nullptr) {
+    results = CallNow(function, inputs, wanted, composites.get());
+  } else {
+    // Python's collector sees what it holds; a method of an object can be
+    // referred to.
+    const nb::object kept =
+        nb::module_::import_("functools").attr("partial")(function);
+    HostCallNode made = Tried([&] {
+      return AddHostCall(
+          BodyOf(kept, call != HostCallKind::kDifferentiable, composites),
+          inputs, wanted, call,
+          name.is_none() ? std::string() : nb::cast<std::string>(name));
+    });
+    KeepPart(kept);
+    KeepPart(nb::capsule(made.function.Release(), [](void* p) noexcept {
+      Ref<HostFunction>::Adopt(static_cast<HostFunction*>(p));
+    }));
+    results = std::move(made.results);
+    if (results.empty()) return Owned(MadeOperation());
+  }
+  nb::list values;
+  if (composites) {
+    const std::vector<TensorVector> parts =
+        Tried([&] { return composites->results.Apart(results); });
+    for (size_t i = 0; i < parts.size(); ++i) {
+      values.append(
+          ValueOfParts(composites->results.spec(i), all[i], parts[i]));
+    }
+  } else {
+    for (const Tensor& t : results) values.append(Wrapped(t));
+  }
+  return several ? nb::object(values) : nb::object(values[0]);
 }
 
 }  // namespace

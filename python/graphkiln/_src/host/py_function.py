@@ -6,20 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from graphkiln import _graphkiln, nest
-from graphkiln._graphkiln import CompositeTensor
+from graphkiln import _graphkiln
 
 # Kinds of calls (function/host_call.h).
 _DIFFERENTIABLE, _PLAIN, _PURE = range(3)
-
-
-def _called(func: Callable, inp: object, Tout: object, kind: int, name):
-    """What a call gives: a list if several types are wanted."""
-    is_list = isinstance(Tout, (list, tuple))
-    results = _graphkiln.call_on_host(
-        func, inp or (), Tout if is_list else [Tout], kind, name
-    )
-    return results if is_list else results[0]
 
 
 def _checked(name: str, wrapped: Callable, func, inp, Tout):
@@ -85,77 +75,9 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     )
     if decorator is not None:
         return decorator
-    if _has_composites(inp, Tout):
-        return _of_composites(func, inp or (), Tout, name)
-    return _called(func, inp, Tout, _DIFFERENTIABLE, name)
-
-
-def _has_composites(inp: object, Tout: object) -> bool:
-    types = Tout if isinstance(Tout, (list, tuple)) else [Tout]
-    return any(isinstance(t, _graphkiln.TypeSpec) for t in types) or any(
-        isinstance(value, CompositeTensor) for value in inp or ()
+    return _graphkiln.call_on_host(
+        func, inp or (), Tout, _DIFFERENTIABLE, name
     )
-
-
-def _of_composites(func: Callable, inp: Sequence, Tout: object, name):
-    """A call with the tensors that arguments and results are made of."""
-    is_list = isinstance(Tout, (list, tuple))
-    wanted = [
-        t if isinstance(t, _graphkiln.TypeSpec) else _graphkiln.as_dtype(t)
-        for t in (Tout if is_list else [Tout])
-    ]
-    structure = list(inp)
-
-    def flat(*tensors):
-        result = func(*nest.pack_sequence_as(structure, tensors, True))
-        if not isinstance(result, (list, tuple)):
-            result = [result]
-        flat_result = []
-        for value, type_ in zip(result, wanted):
-            flat_result += _tensors_of(func, result, value, type_, wanted)
-        return flat_result
-
-    types = [
-        leaf for type_ in wanted for leaf in (
-            [spec.dtype for spec in type_.flatten()]
-            if isinstance(type_, _graphkiln.TypeSpec) else [type_]
-        )
-    ]
-    results = py_function(flat, nest.flatten(structure, True), types, name)
-    remaining = iter(results if isinstance(results, list) else ())
-    packed = []
-    for type_ in wanted:
-        if not isinstance(type_, _graphkiln.TypeSpec):
-            packed.append(next(remaining))
-            continue
-        parts = []
-        for spec in type_.flatten():
-            parts.append(next(remaining))
-            parts[-1].set_shape(spec.shape)
-        packed.append(
-            parts[0] if isinstance(type_, _graphkiln.TensorSpec)
-            else type_.from_tensors(iter(parts))
-        )
-    return packed if is_list else packed[0]
-
-
-def _tensors_of(func, result, value, type_, wanted) -> list:
-    """The tensors of one result. ValueError if it is of another type."""
-    reason = None
-    composite = isinstance(value, CompositeTensor)
-    if isinstance(type_, _graphkiln.TypeSpec) and not isinstance(
-        type_, _graphkiln.TensorSpec
-    ):
-        if not type_.is_compatible_with(value):
-            reason = f"is not compatible with {type_!r}."
-    elif composite:
-        reason = "is not a Tensor."
-    if reason is not None:
-        raise ValueError(
-            f"py_function: func={func} returned {result!r}, which did not "
-            f"match Tout={wanted!r}.\nIn particular, {value!r} {reason}"
-        )
-    return nest.flatten(value, True) if composite else [value]
 
 
 def _array(tensor: _graphkiln.Tensor) -> np.ndarray:
@@ -197,7 +119,9 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
         return _eager_arrays(
             func(*(_array(_graphkiln.convert_to_tensor(x)) for x in inp or ()))
         )
-    return _called(func, inp, Tout, _PLAIN if stateful else _PURE, name)
+    return _graphkiln.call_on_host(
+        func, inp or (), Tout, _PLAIN if stateful else _PURE, name
+    )
 
 
 def _eager_arrays(result: object) -> object:
