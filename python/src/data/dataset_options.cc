@@ -17,7 +17,7 @@ using Kind = Option::Kind;
 using Value = DatasetOptions::Value;
 
 nb::object Ours(const char* name) {
-  return nb::module_::import_("graphkiln._graphkiln").attr(name);
+  return Owned(LateAttribute(name));
 }
 nb::object KindOf(const Option& option) {
   constexpr const char* kTypes[] = {"bool", "int", "str", "list"};

@@ -55,13 +55,6 @@ nanobind::object Step(const Arguments& a) {
   return Then(a, std::apply(kStep, given));
 }
 
-// A function of the module `elements`, called.
-template <class... Args>
-nanobind::object OfElements(const char* name, Args&&... args) {
-  return nanobind::module_::import_("graphkiln._graphkiln")
-      .attr("elements")
-      .attr(name)(std::forward<Args>(args)...);
-}
 // An element's spec that nests as `spec`, of what `f` makes of its leaves.
 template <class F>
 nanobind::object MappedSpec(nanobind::handle spec, F&& f) {

@@ -27,9 +27,6 @@ struct PyFunction {
 
 extern PyTypeObject* FunctionObjectType;
 
-inline bool IsFunction(PyObject* o) {
-  return PyObject_TypeCheck(o, FunctionObjectType);
-}
 inline PyFunction* FunctionOf(PyObject* o) {
   return reinterpret_cast<PyFunction*>(o);
 }

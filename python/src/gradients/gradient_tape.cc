@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -322,27 +321,6 @@ PyType_Slot tape_slots[] = {{Py_tp_init, Slot<InitTape>()},
                             {Py_tp_methods, Slot<tape_methods>()},
                             {0, nullptr}};
 
-// While entered, tapes of this thread see nothing.
-class StopRecording {
- public:
-  void Enter() {
-    entered_.push_back(std::this_thread::get_id());
-    ++CurrentObservers().paused;
-  }
-  void Exit() {
-    if (entered_.empty()) return;
-    if (entered_.back() != std::this_thread::get_id()) {
-      Throw(RuntimeError(
-          "Recording must go on on the thread where it was stopped"));
-    }
-    entered_.pop_back();
-    --CurrentObservers().paused;
-  }
-
- private:
-  std::vector<std::thread::id> entered_;
-};
-
 }  // namespace
 
 void AddGradientTape(nb::module_& m) {
@@ -365,10 +343,6 @@ void AddGradientTape(nb::module_& m) {
            [](StoppedTape& self) { TapeOf(self.tape.ptr()).Pop(); })
       .def("__exit__",
            [](StoppedTape& self, nb::args) { TapeOf(self.tape.ptr()).Push(); });
-  nb::class_<StopRecording>(m, "StopRecording")
-      .def(nb::init<>())
-      .def("__enter__", &StopRecording::Enter)
-      .def("__exit__", [](StopRecording& self, nb::args) { self.Exit(); });
   AddForwardAccumulator(m);
   AddGraphGradients(m);
 }

@@ -396,18 +396,6 @@ FuncGraph* BuilderOf(PyObject* graph) {
   return f;
 }
 
-std::function<StatusOr<Tensor>()> ValueOnCall(PyObject* function) {
-  const std::shared_ptr<PyObject> held(Py_NewRef(function), DeferredDecref);
-  return [held]() -> StatusOr<Tensor> {
-    const ScopedGil gil;
-    PyRef v = PyRef::Steal(PyObject_CallNoArgs(held.get()));
-    if (!v) return PythonError();
-    if (!IsTensor(v.get()))
-      return TypeError("a captured value is not a tensor");
-    return TensorOf(v.get());
-  };
-}
-
 PyObject* WrapGraph(Graph* graph) {
   auto it = Wrappers().find(graph);
   if (it != Wrappers().end()) return Py_NewRef(it->second);

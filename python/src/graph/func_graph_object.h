@@ -2,7 +2,6 @@
 #ifndef GK_PYTHON_FUNC_GRAPH_OBJECT_H_
 #define GK_PYTHON_FUNC_GRAPH_OBJECT_H_
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -45,10 +44,6 @@ inline PyGraph* GraphOf(PyObject* o) { return reinterpret_cast<PyGraph*>(o); }
 
 // The live object around `graph`, or a new one. New reference.
 PyObject* WrapGraph(Graph* graph);
-
-// What calls `function`, which takes nothing and returns a tensor; it may be
-// called and dropped by any thread.
-std::function<StatusOr<Tensor>()> ValueOnCall(PyObject* function);
 
 // The graph's builder; null with an exception set if it has none.
 FuncGraph* BuilderOf(PyObject* graph);
