@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <set>
 
 #include "api/inner.h"
 #include "api/place.h"
@@ -309,23 +308,12 @@ Results MapRowsSharing(const Results& elements, const RowFn& f,
   // What stands for each tensor in a call; null if it is its row.
   std::vector<Tensor> shared(tensors.size());
   Guarded([&] {
-    std::set<int64_t> lengths;
-    for (const InnerTensor& t : tensors) {
-      const PartialTensorShape shape = t.partial_shape();
-      if (shape.unknown_rank()) continue;
-      const int64_t length = CommonLength({&shape, 1});
-      if (length >= 0) lengths.insert(length);
-    }
-    const bool some_are_single = lengths.size() > 1 && lengths.erase(1) > 0;
-    if (lengths.size() > 1) {
-      throw ::gk::Error(InvalidArgument(
-          "The tensors of `elems` must be equally long, got lengths {} and {}",
-          *lengths.begin(), *lengths.rbegin()));
-    }
+    std::vector<std::vector<PartialTensorShape>> shapes;
+    for (const InnerTensor& t : tensors) shapes.push_back({t.partial_shape()});
+    const std::vector<bool> is_shared = SharedByRows(shapes);
     batched.shape.arrays = elements.shape.arrays;
     for (size_t i = 0; i < tensors.size(); ++i) {
-      const PartialTensorShape shape = tensors[i].partial_shape();
-      if (some_are_single && !shape.unknown_rank() && shape.dim(0) == 1) {
+      if (is_shared[i]) {
         shared[i] = Outer(CallComposite("gather", {tensors[i], Int32Of(0)})[0]);
       } else {
         batched.tensors.push_back(elements.tensors[i]);

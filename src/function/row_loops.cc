@@ -1,5 +1,7 @@
 #include "function/row_loops.h"
 
+#include <set>
+
 #include "base/format.h"
 #include "function/loop_builder.h"
 #include "function/part_scope.h"
@@ -309,6 +311,31 @@ int64_t CommonLength(std::span<const PartialTensorShape> shapes,
     length = n;
   }
   return length;
+}
+
+std::vector<bool> SharedByRows(
+    std::span<const std::vector<PartialTensorShape>> values) {
+  std::set<int64_t> lengths;
+  for (const auto& shapes : values) {
+    for (const PartialTensorShape& shape : shapes) {
+      const int64_t n = CommonLength({&shape, 1});
+      if (n >= 0) lengths.insert(n);
+    }
+  }
+  if (lengths.size() > 1u + lengths.contains(1)) {
+    std::string all;
+    for (const int64_t n : lengths) {
+      all += Format("{}{}", all.empty() ? "" : ", ", n);
+    }
+    throw Error(InvalidArgument(
+        "The tensors of `elems` must be equally long, got lengths [{}]", all));
+  }
+  std::vector<bool> shared;
+  for (const auto& shapes : values) {
+    shared.push_back(lengths.size() > 1 && !shapes[0].unknown_rank() &&
+                     shapes[0].dim(0) == 1);
+  }
+  return shared;
 }
 
 Rows::Rows(std::span<const Tensor> tensors) {

@@ -19,6 +19,12 @@ namespace gk {
 int64_t CommonLength(std::span<const PartialTensorShape> shapes,
                      std::string_view what = "elements in elems");
 
+// Which of several values, each of tensors of these shapes, are the same for
+// all rows: those of one row, where others have more. InvalidArgument if the
+// lengths of those differ.
+std::vector<bool> SharedByRows(
+    std::span<const std::vector<PartialTensorShape>> values);
+
 // Of a row of what is of rank 1 at least, as far as known.
 PartialTensorShape RowShape(const PartialTensorShape& shape);
 

@@ -108,34 +108,33 @@ bool HasRows(nb::handle value) {
   return nb::hasattr(value.type(), "__batch_encoder__");
 }
 
-// A value of which rows are taken.
+// A value of which rows are taken: what has them, from `sources` on.
 class RowsOfValue {
  public:
-  explicit RowsOfValue(nb::handle value) : spec_(SpecOfValue(value)) {
+  RowsOfValue(nb::handle value, std::vector<RowSource>* sources)
+      : spec_(SpecOfValue(value)) {
     TakenApart(
         spec_, value, /*rows=*/true,
         [&](const TypeSpec& core, nb::handle leaf, nb::handle part) {
           if (core.kind > TypeSpec::Kind::kSparse || core.host) {
             Throw(TypeError("The rows of {} cannot be taken", TextOf(leaf)));
           }
-          sources_.emplace_back(core, PartsOf(core, leaf, part));
+          sources->emplace_back(core, PartsOf(core, leaf, part));
         });
   }
-  const std::vector<RowSource>& sources() const { return sources_; }
-  // Row `i`, of the rows of tensors from `next` on.
-  nb::object Row(const Tensor& i, const TensorVector& taken, size_t* next) {
+  // The row with these parts, from `next` on.
+  nb::object Row(const std::vector<TensorVector>& rows, size_t* next) {
     if (!row_.is_valid()) row_ = PythonSpec(CoreSpec(spec_).Row());
-    size_t at = 0;
     return PutTogether(row_, [&](const TypeSpec& core, nb::handle spec) {
-      const RowSource& source = sources_.at(at++);
-      if (source.is_tensor()) return Wrapped(taken.at((*next)++));
-      return ValueOfParts(core, spec, source.Row(i));
+      const TensorVector& parts = rows.at((*next)++);
+      return core.kind == TypeSpec::Kind::kTensor
+                 ? Wrapped(parts[0])
+                 : ValueOfParts(core, spec, parts);
     });
   }
 
  private:
   nb::object spec_, row_;
-  std::vector<RowSource> sources_;
 };
 
 // Is it a value of the extension type, and has the values that are no tensors,
@@ -146,15 +145,16 @@ bool IsOneOf(nb::handle spec, nb::handle value) {
   return FieldsOfSpec(spec).Describes(FieldsOfSpec(own));
 }
 
-// What collects results that a spec, or a dtype, describes.
+// Results that a spec, or a dtype, describes.
 class ResultRows {
  public:
-  ResultRows(nb::handle signature, bool infer_shape) {
+  ResultRows(nb::handle signature, bool infer_shape,
+             std::vector<RowCollector>* collectors) {
     if (PyObject_TypeCheck(signature.ptr(), TypeSpecType)) {
       core_ = CoreSpec(signature);
     }
-    if (core_ && (core_->has_encoder() ||
-                  core_->kind <= TypeSpec::Kind::kSparse)) {
+    if (core_ &&
+        (core_->has_encoder() || core_->kind <= TypeSpec::Kind::kSparse)) {
       spec_ = nb::borrow(signature);
     } else {
       const DataType dtype = AsDType(signature.ptr());
@@ -163,15 +163,10 @@ class ResultRows {
       core_ = CoreSpec(spec_);
     }
     for (TypeSpec& leaf : LeavesInside({Structure::Leaf(), {*core_}})) {
-      collectors_.emplace_back(std::move(leaf), infer_shape);
+      collectors->emplace_back(std::move(leaf), infer_shape);
     }
   }
-  void AddParts(std::vector<RowPart>* parts) const {
-    for (const RowCollector& c : collectors_) {
-      parts->insert(parts->end(), c.kept().begin(), c.kept().end());
-    }
-  }
-  void Keep(const Tensor& i, nb::handle value, TensorVector* kept) const {
+  void AddParts(nb::handle value, std::vector<TensorVector>* parts) const {
     if (core_->has_encoder() && !IsOneOf(spec_, value)) {
       Throw(ValueError(
           "Error in map_fn:\n  Expected `fn` to return a:\n    {}\n  But it "
@@ -180,42 +175,25 @@ class ResultRows {
           TextOf(spec_), TextOf(nb::getattr(value, "_type_spec", value.type())),
           TextOf(value)));
     }
-    size_t at = 0;
-    TakenApart(spec_, value, /*rows=*/false,
-               [&](const TypeSpec& core, nb::handle spec, nb::handle part) {
-                 const RowCollector& collector = collectors_.at(at++);
-                 const DataType dtype = core.dtype;
-                 if (core.kind == TypeSpec::Kind::kTensor) {
-                   return collector.Keep(i, {ConvertedTo(part, dtype)}, kept);
-                 }
-                 nb::object given = nb::borrow(part);
-                 if (core.kind == TypeSpec::Kind::kRagged && !IsRagged(part)) {
-                   given = Wrapped(ConvertedTo(part, dtype));
-                 }
-                 const TensorVector parts = PartsOf(core, spec, given);
-                 if (core.kind == TypeSpec::Kind::kRagged &&
-                     parts.size() != 1u + core.ragged_rank) {
-                   Throw(ValueError(
-                       "The result {} does not have ragged rank {}, as "
-                       "its signature says",
-                       TextOf(part), core.ragged_rank));
-                 }
-                 collector.Keep(i, parts, kept);
-               });
+    TakenApart(
+        spec_, value, /*rows=*/false,
+        [&](const TypeSpec& core, nb::handle spec, nb::handle part) {
+          using Kind = TypeSpec::Kind;
+          const bool converts = core.kind == Kind::kTensor ||
+                                (core.kind == Kind::kRagged && !IsRagged(part));
+          parts->push_back(converts
+                               ? TensorVector{ConvertedTo(part, core.dtype)}
+                               : PartsOf(core, spec, part));
+        });
   }
-  // Of `n` rows, `count`: -1 if that is not known.
-  nb::object Together(const TensorVector& kept, size_t* next, int64_t n,
-                      const Tensor& count) const {
-    size_t at = 0;
+  // Of `n` rows, -1 if that is not known, with parts from `next` on.
+  nb::object Together(const std::vector<TensorVector>& all, size_t* next,
+                      int64_t n) const {
     return PutTogether(
         PythonSpec(core_->Batched(n)),
-        [&](const TypeSpec&, nb::handle) -> nb::object {
-          const RowCollector& collector = collectors_.at(at++);
-          const std::span<const Tensor> own =
-              std::span(kept).subspan(*next, collector.kept().size());
-          *next += own.size();
-          TensorVector parts = collector.Together(own, count);
-          switch (collector.spec().kind) {
+        [&](const TypeSpec& core, nb::handle) -> nb::object {
+          const TensorVector& parts = all.at((*next)++);
+          switch (core.kind) {
             case TypeSpec::Kind::kRagged: {
               std::vector<RowPartition> rows;
               for (size_t k = 1; k < parts.size(); ++k) {
@@ -234,23 +212,23 @@ class ResultRows {
  private:
   nb::object spec_;
   std::optional<TypeSpec> core_;  // the same
-  std::vector<RowCollector> collectors_;
 };
 
-class PyPartHost final : public PythonHost<PartHost> {
+class PyPartHost final : public PythonHost<SpecRowHost> {
  public:
   PyPartHost(nb::handle function, std::vector<RowsOfValue>& values,
              const std::vector<ResultRows>& results)
       : function_(function), values_(values), results_(results) {}
-  TensorVector Parts(const Tensor& place, const TensorVector& row) override {
-    nb::list rows;
+  std::vector<TensorVector> Call(
+      const std::vector<TensorVector>& rows) override {
+    nb::list arguments;
     size_t next = 0, at = 0;
-    for (RowsOfValue& v : values_) rows.append(v.Row(place, row, &next));
-    TensorVector kept;
-    for (nb::handle value : nb::list(function_(rows))) {
-      results_.at(at++).Keep(place, value, &kept);
+    for (RowsOfValue& v : values_) arguments.append(v.Row(rows, &next));
+    std::vector<TensorVector> parts;
+    for (nb::handle value : nb::list(function_(arguments))) {
+      results_.at(at++).AddParts(value, &parts);
     }
-    return kept;
+    return parts;
   }
   std::string LeafName(size_t, const Tensor& before) const override {
     return NameOfVariable(before);
@@ -265,57 +243,54 @@ class PyPartHost final : public PythonHost<PartHost> {
 nb::list MapRowsOf(nb::handle function, nb::handle values, nb::handle signature,
                    bool infer_shape, int64_t parallel_iterations) {
   return Told([&] {
-    std::vector<RowsOfValue> sources;
-    std::vector<PartialTensorShape> shapes;
-    TensorVector tensors;
-    for (nb::handle value : values) {
-      for (const RowSource& s : sources.emplace_back(value).sources()) {
-        shapes.push_back(s.shape());
-        if (s.is_tensor()) tensors.push_back(s.tensor());
-      }
-    }
-    const int64_t n = CommonLength(shapes, "Elements in elems");
-    const Tensor count =
-        n < 0 ? sources[0].sources().at(0).Count() : Int32Of(n);
+    std::vector<RowSource> sources;
+    std::vector<RowsOfValue> rows;
+    for (nb::handle value : values) rows.emplace_back(value, &sources);
+    std::vector<RowCollector> collectors;
     std::vector<ResultRows> results;
-    std::vector<RowPart> parts;
     for (nb::handle s : signature) {
-      results.emplace_back(s, infer_shape).AddParts(&parts);
+      results.emplace_back(s, infer_shape, &collectors);
     }
-    PyPartHost host(function, sources, results);
+    PyPartHost host(function, rows, results);
     FoldOptions options;
     options.parallel_iterations = parallel_iterations;
-    const TensorVector kept = MapRows(
-        host, Rows(tensors, n, n < 0 ? count : Tensor()), parts, options);
+    const std::vector<TensorVector> parts =
+        host.Map(sources, collectors, options);
     nb::list made;
     size_t next = 0;
     for (const ResultRows& r : results) {
-      made.append(r.Together(kept, &next, n, count));
+      made.append(r.Together(parts, &next, host.known_count()));
     }
     return made;
   });
 }
 
-nb::list ShapesOfRows(nb::handle value) {
+nb::list SharedRows(nb::handle values) {
   return Told([&] {
-    nb::list shapes;
-    const RowsOfValue rows(value);
-    for (const RowSource& s : rows.sources()) {
-      shapes.append(Owned(WrapShape(s.shape())));
+    std::vector<std::vector<PartialTensorShape>> shapes;
+    for (nb::handle value : values) {
+      std::vector<RowSource> sources;
+      RowsOfValue(value, &sources);
+      std::vector<PartialTensorShape>& own = shapes.emplace_back();
+      for (const RowSource& s : sources) own.push_back(s.shape());
     }
-    return shapes;
+    nb::list shared;
+    for (const bool all : SharedByRows(shapes)) shared.append(nb::bool_(all));
+    return shared;
   });
 }
 nb::object FirstRow(nb::handle value) {
   return Told([&] {
-    RowsOfValue rows(value);
-    TensorVector taken;
-    for (const RowSource& s : rows.sources()) {
-      if (s.is_tensor())
-        taken.push_back(integers::Take(s.tensor(), Int32Of(0)));
+    std::vector<RowSource> sources;
+    RowsOfValue rows(value, &sources);
+    std::vector<TensorVector> taken;
+    for (const RowSource& s : sources) {
+      taken.push_back(s.is_tensor()
+                          ? TensorVector{integers::Take(s.tensor(), Int32Of(0))}
+                          : s.Row(Int32Of(0)));
     }
     size_t next = 0;
-    return rows.Row(Int32Of(0), taken, &next);
+    return rows.Row(taken, &next);
   });
 }
 
@@ -402,9 +377,8 @@ void AddRowLoops(nb::module_& m) {
         "values, stacked: lists, as the signature, of dtypes and specs.");
   m.def("_has_rows", &HasRows);
   m.def("_first_row", &FirstRow);
-  m.def("_shapes_of_rows", &ShapesOfRows,
-        "_shapes_of_rows(value): of the tensors, ragged and sparse ones that "
-        "hold its rows.");
+  m.def("_shared_rows", &SharedRows,
+        "_shared_rows(values): which of them have one row for all calls.");
 }
 
 }  // namespace gk::py

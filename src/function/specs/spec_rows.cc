@@ -122,6 +122,11 @@ void RowCollector::Keep(const Tensor& i, const TensorVector& parts,
                         TensorVector* kept) const {
   if (spec_.kind == Kind::kRagged) {
     const RaggedValue row = RaggedOf(parts);
+    if (row.ragged_rank() != spec_.ragged_rank) {
+      throw Error(
+          ValueError("A result has ragged rank {}, its signature says {}",
+                     row.ragged_rank(), spec_.ragged_rank));
+    }
     kept->push_back(row.flat());
     kept->push_back(CastTo(
         row.is_ragged() ? row.nrows() : SizeOf(parts[0], 0, spec_.splits),
@@ -163,6 +168,53 @@ TensorVector RowCollector::Together(std::span<const Tensor> kept,
   const Tensor inner = ops::Max(padded, IntegerConstant(0));
   return {kept[0], kept[1],
           Concat({Vector({CastTo(count, DataType::kInt64)}), inner})};
+}
+
+// --- SpecRowHost.
+
+TensorVector SpecRowHost::Parts(const Tensor& place, const TensorVector& row) {
+  std::vector<TensorVector> rows;
+  size_t next = 0;
+  for (const RowSource& source : sources_) {
+    rows.push_back(source.is_tensor() ? TensorVector{row[next++]}
+                                      : source.Row(place));
+  }
+  const std::vector<TensorVector> results = Call(rows);
+  TensorVector kept;
+  for (size_t k = 0; k < collectors_.size(); ++k) {
+    collectors_[k].Keep(place, results.at(k), &kept);
+  }
+  return kept;
+}
+
+std::vector<TensorVector> SpecRowHost::Map(
+    std::span<const RowSource> sources,
+    std::span<const RowCollector> collectors, const FoldOptions& options) {
+  sources_ = sources;
+  collectors_ = collectors;
+  std::vector<PartialTensorShape> shapes;
+  TensorVector tensors;
+  for (const RowSource& source : sources) {
+    shapes.push_back(source.shape());
+    if (source.is_tensor()) tensors.push_back(source.tensor());
+  }
+  known_count_ = CommonLength(shapes, "Elements in elems");
+  const bool known = known_count_ >= 0;
+  const Tensor count = known ? Int32Of(known_count_) : sources[0].Count();
+  std::vector<RowPart> parts;
+  for (const RowCollector& c : collectors) {
+    parts.insert(parts.end(), c.kept().begin(), c.kept().end());
+  }
+  const TensorVector all =
+      MapRows(*this, Rows(tensors, known_count_, known ? Tensor() : count),
+              parts, options);
+  std::span<const Tensor> rest(all);
+  std::vector<TensorVector> made;
+  for (const RowCollector& c : collectors) {
+    made.push_back(c.Together(rest.first(c.kept().size()), count));
+    rest = rest.subspan(c.kept().size());
+  }
+  return made;
 }
 
 }  // namespace gk

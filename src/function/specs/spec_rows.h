@@ -45,7 +45,8 @@ class RowCollector {
   const TypeSpec& spec() const { return spec_; }
   // What is kept of each row.
   const std::vector<RowPart>& kept() const { return kept_; }
-  // That of row `i`, of which the value has these parts.
+  // That of row `i`, of which the value has these parts. ValueError if it is
+  // of another ragged rank than the spec.
   void Keep(const Tensor& i, const TensorVector& parts,
             TensorVector* kept) const;
   // The parts of all `count` rows as one value, made of what was kept.
@@ -55,6 +56,29 @@ class RowCollector {
  private:
   TypeSpec spec_;
   std::vector<RowPart> kept_;
+};
+
+// A function of rows of values; each value, and each result, in parts.
+class SpecRowHost : public PartHost {
+ public:
+  // The parts of what it gives for the rows that have these.
+  virtual std::vector<TensorVector> Call(
+      const std::vector<TensorVector>& rows) = 0;
+
+  // The parts of what it gives for all rows of `sources`, which must be equally
+  // many, as `collectors` collect it. ValueError if they are not.
+  std::vector<TensorVector> Map(std::span<const RowSource> sources,
+                                std::span<const RowCollector> collectors,
+                                const FoldOptions& options);
+  // How many rows Map() went through, or -1.
+  int64_t known_count() const { return known_count_; }
+
+  TensorVector Parts(const Tensor& place, const TensorVector& row) final;
+
+ private:
+  std::span<const RowSource> sources_;
+  std::span<const RowCollector> collectors_;
+  int64_t known_count_ = -1;
 };
 
 }  // namespace gk

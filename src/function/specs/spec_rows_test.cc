@@ -6,6 +6,8 @@
 
 #include "eager/eager_context.h"
 #include "ops/composite.h"
+#include "ops/fn/AddV2.h"
+#include "ops/fn/Size.h"
 #include "runtime/executor.h"
 
 namespace gk {
@@ -123,6 +125,71 @@ TEST(SpecsTest, RowsAreTakenAndCollected) {
       RowCollector(TypeSpec::Sparse(DataType::kInt32, PartialTensorShape()),
                    true),
       Error);
+}
+
+// Rows of a ragged, a sparse and a dense one; gives the first, its length and
+// the second.
+class AllOfThem final : public SpecRowHost {
+ public:
+  std::vector<TensorVector> Call(
+      const std::vector<TensorVector>& rows) override {
+    const Tensor& row = rows[0][0];
+    return {rows[0], {ops::Size(row)}, rows[1], {ops::AddV2(rows[2][0], one)}};
+  }
+  std::string_view prefix() const override { return "gk::"; }
+  std::string Text(DataType t) const override {
+    return std::string(DataTypeName(t));
+  }
+  std::string Text(const Tensor& t) const override { return Text(t.dtype()); }
+  std::string Text(const StagedValue&) const override { return "value"; }
+  const Tensor one = Tensor::Scalar(int32_t{1});
+};
+
+TEST(SpecsTest, FunctionsOfRowsOfValues) {
+  InitEager();
+  const TypeSpec two = TypeSpec::Ragged(
+      DataType::kInt32, PartialTensorShape({2, kUnknownDim}), {});
+  const TypeSpec numbers = TypeSpec::Tensor(DataType::kInt32, TensorShape({2}));
+  std::vector<RowSource> sources;
+  sources.emplace_back(two, TensorVector{Ints({1, 2, 3}), Longs({0, 2, 3})});
+  sources.emplace_back(SparseSpec(), SparseParts());
+  sources.emplace_back(numbers, TensorVector{Ints({7, 8})});
+  const TypeSpec scalar = TypeSpec::Tensor(DataType::kInt32, TensorShape());
+  std::vector<RowCollector> collectors;
+  collectors.emplace_back(
+      TypeSpec::Ragged(DataType::kInt32, PartialTensorShape({kUnknownDim}), 0),
+      true);
+  collectors.emplace_back(scalar, true);
+  collectors.emplace_back(SparseSpec().Row(), true);
+  collectors.emplace_back(scalar, true);
+  AllOfThem host;
+  const auto all = host.Map(sources, collectors, {});
+  EXPECT_EQ(host.known_count(), 2);
+  EXPECT_EQ(Values<int32_t>(all[0][0]), (std::vector<int32_t>{1, 2, 3}));
+  EXPECT_EQ(Values<int64_t>(all[0][1]), (std::vector<int64_t>{0, 2, 3}));
+  EXPECT_EQ(Values<int32_t>(all[1][0]), (std::vector<int32_t>{2, 1}));
+  EXPECT_EQ(Values<int64_t>(all[2][0]), (std::vector<int64_t>{0, 1, 1, 0}));
+  EXPECT_EQ(Values<int32_t>(all[3][0]), (std::vector<int32_t>{8, 9}));
+  // As many rows; of the rank that the signature says.
+  sources.back() = RowSource(scalar.Batched(3), {Ints({7, 8, 9})});
+  EXPECT_THROW(host.Map(sources, collectors, {}), Error);
+  sources.pop_back();
+  sources.emplace_back(numbers, TensorVector{Ints({7, 8})});
+  collectors.front() = RowCollector(two, true);
+  EXPECT_THROW(host.Map(sources, collectors, {}), Error);
+}
+
+TEST(SpecsTest, ValuesSharedByRows) {
+  using Shapes = std::vector<PartialTensorShape>;
+  const Shapes one{PartialTensorShape({1, 4})}, two{PartialTensorShape({2})};
+  const Shapes any{PartialTensorShape()};
+  const auto shared = [](std::vector<Shapes> values) {
+    return SharedByRows(values);
+  };
+  EXPECT_EQ(shared({one, two, any}), (std::vector<bool>{true, false, false}));
+  EXPECT_EQ(shared({one, one}), (std::vector<bool>{false, false}));
+  EXPECT_THROW(shared({two, {PartialTensorShape({3})}}), Error);
+  EXPECT_THROW(shared({{TensorShape()}}), Error);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from graphkiln import _graphkiln, errors, nest
+from graphkiln import _graphkiln, nest
 from graphkiln._graphkiln import (
     Tensor,
     TensorSpec,
@@ -144,18 +144,7 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     flat = nest.flatten(elems)
     if not flat:
         raise ValueError(f"elems must hold a tensor, got {elems}")
-    held = [_graphkiln._shapes_of_rows(x) for x in flat]
-    lengths = {
-        shape.with_rank_at_least(1)[0] for shapes in held for shape in shapes
-    } - {None}
-    if len(lengths - {1}) > 1:
-        raise errors.InvalidArgumentError(
-            None, None,
-            "The tensors of `elems` must be equally long, got lengths "
-            f"{sorted(lengths)}",
-        )
-    unlike = len(lengths) > 1
-    once = [unlike and shapes[0][0] == 1 for shapes in held]
+    once = _graphkiln._shared_rows(flat)
     batched = [x for x, single in zip(flat, once) if not single]
 
     def call(rows: list):
