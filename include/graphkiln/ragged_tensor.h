@@ -170,6 +170,23 @@ GK_EXPORT RaggedTensor gather_nd(const RaggedTensor& params,
                                  const RaggedTensor& indices);
 // Where the elements are that are true.
 GK_EXPORT Tensor where(const RaggedTensor& condition);
+// Of x where the condition holds, else of y.
+GK_EXPORT RaggedTensor where(const RaggedTensor& condition,
+                             const RaggedTensor& x, const RaggedTensor& y);
+// Of so many equal parts, or of parts of these sizes, along an axis.
+GK_EXPORT std::vector<RaggedTensor> split(const RaggedTensor& value,
+                                          int64_t num, int64_t axis = 0);
+GK_EXPORT std::vector<RaggedTensor> split(const RaggedTensor& value,
+                                          const std::vector<int64_t>& sizes,
+                                          int64_t axis = 0);
+// The slices whose partition is 0, 1, ... below `num_partitions`.
+GK_EXPORT std::vector<RaggedTensor> dynamic_partition(
+    const RaggedTensor& data, const RaggedTensor& partitions,
+    int64_t num_partitions);
+// How many elements there are, and dimensions: int32 scalars.
+GK_EXPORT Tensor size(const RaggedTensor& input);
+GK_EXPORT Tensor rank(const RaggedTensor& input);
+GK_EXPORT RaggedTensor add_n(const std::vector<RaggedTensor>& inputs);
 
 // Along an axis, or of all elements.
 using Axis = std::optional<int64_t>;
@@ -189,6 +206,25 @@ GK_EXPORT RaggedTensor reduce_all(const RaggedTensor& x, Axis axis = {},
                                   bool keepdims = false);
 GK_EXPORT RaggedTensor reduce_variance(const RaggedTensor& x, Axis axis = {},
                                        bool keepdims = false);
+GK_EXPORT RaggedTensor reduce_std(const RaggedTensor& x, Axis axis = {},
+                                  bool keepdims = false);
+// Of texts.
+GK_EXPORT RaggedTensor reduce_join(const RaggedTensor& inputs, Axis axis = {},
+                                   bool keepdims = false,
+                                   const std::string& separator = "");
+// Of the slices that have one id, 0, 1, ... below `num_segments`.
+GK_EXPORT RaggedTensor unsorted_segment_sum(const RaggedTensor& data,
+                                            const RaggedTensor& segment_ids,
+                                            const Tensor& num_segments);
+GK_EXPORT RaggedTensor unsorted_segment_prod(const RaggedTensor& data,
+                                             const RaggedTensor& segment_ids,
+                                             const Tensor& num_segments);
+GK_EXPORT RaggedTensor unsorted_segment_max(const RaggedTensor& data,
+                                            const RaggedTensor& segment_ids,
+                                            const Tensor& num_segments);
+GK_EXPORT RaggedTensor unsorted_segment_min(const RaggedTensor& data,
+                                            const RaggedTensor& segment_ids,
+                                            const Tensor& num_segments);
 GK_EXPORT RaggedTensor cumsum(const RaggedTensor& x, int64_t axis = 0,
                               bool exclusive = false, bool reverse = false);
 GK_EXPORT RaggedTensor softmax(const RaggedTensor& logits, int64_t axis = -1);
@@ -196,6 +232,19 @@ GK_EXPORT RaggedTensor softmax(const RaggedTensor& logits, int64_t axis = -1);
 GK_EXPORT RaggedTensor matmul(const RaggedTensor& a, const RaggedTensor& b,
                               bool transpose_a = false,
                               bool transpose_b = false);
+
+// Element by element.
+GK_EXPORT RaggedTensor sigmoid_cross_entropy_with_logits(
+    const RaggedTensor& labels, const RaggedTensor& logits);
+// Texts beside one another, joined element by element.
+GK_EXPORT RaggedTensor join(const std::vector<RaggedTensor>& inputs,
+                            const std::string& separator = "");
+// The text with values in place of each `placeholder`. ValueError unless there
+// are as many.
+GK_EXPORT Tensor format(const std::string& text,
+                        const std::vector<RaggedTensor>& inputs,
+                        const std::string& placeholder = "{}",
+                        int64_t summarize = 3);
 
 }  // namespace ragged
 

@@ -335,13 +335,6 @@ RaggedTensor reduce_any(const RaggedTensor& x, Axis axis, bool keepdims) {
 RaggedTensor reduce_all(const RaggedTensor& x, Axis axis, bool keepdims) {
   return Reduced("reduce_all", x, axis, keepdims);
 }
-RaggedTensor reduce_variance(const RaggedTensor& x, Axis axis, bool keepdims) {
-  return Made([&] {
-    std::optional<std::vector<int64_t>> axes;
-    if (axis) axes.emplace(1, *axis);
-    return RaggedVariance(x.value(), axes, true, keepdims);
-  });
-}
 RaggedTensor cumsum(const RaggedTensor& x, int64_t axis, bool exclusive,
                     bool reverse) {
   return Made(
@@ -354,6 +347,121 @@ RaggedTensor matmul(const RaggedTensor& a, const RaggedTensor& b,
                     bool transpose_a, bool transpose_b) {
   return Made([&] {
     return RaggedMatmul(a.value(), b.value(), {transpose_a, transpose_b});
+  });
+}
+
+namespace {
+
+RaggedTensor Spread(decltype(RaggedVariance)& of, const RaggedTensor& x,
+                    Axis axis, bool keepdims) {
+  return Made([&] {
+    std::optional<std::vector<int64_t>> axes;
+    if (axis) axes.emplace(1, *axis);
+    return of(x.value(), axes, true, keepdims);
+  });
+}
+
+RaggedTensor Segments(const char* name, const RaggedTensor& data,
+                      const RaggedTensor& ids, const Tensor& count) {
+  return Made([&] {
+    return RaggedSegments(name, data.value(), ids.value(), Inner(count));
+  });
+}
+
+template <class F>
+std::vector<RaggedTensor> Several(F&& f) {
+  return Guarded([&] {
+    EnsureReady();
+    std::vector<RaggedTensor> made;
+    for (const RaggedValue& value : f()) made.emplace_back(value);
+    return made;
+  });
+}
+
+}  // namespace
+
+RaggedTensor where(const RaggedTensor& condition, const RaggedTensor& x,
+                   const RaggedTensor& y) {
+  return Made(
+      [&] { return RaggedSelect(condition.value(), x.value(), y.value()); });
+}
+std::vector<RaggedTensor> split(const RaggedTensor& value, int64_t num,
+                                int64_t axis) {
+  return Several([&] { return RaggedSplit(value.value(), num, axis, {}); });
+}
+std::vector<RaggedTensor> split(const RaggedTensor& value,
+                                const std::vector<int64_t>& sizes,
+                                int64_t axis) {
+  return Several([&] { return RaggedSplit(value.value(), sizes, axis, {}); });
+}
+std::vector<RaggedTensor> dynamic_partition(const RaggedTensor& data,
+                                            const RaggedTensor& partitions,
+                                            int64_t num_partitions) {
+  return Several([&] {
+    return RaggedDynamicPartition(data.value(), partitions.value(),
+                                  num_partitions);
+  });
+}
+Tensor size(const RaggedTensor& input) {
+  return MadeTensor([&] { return RaggedSize(input.value()); });
+}
+Tensor rank(const RaggedTensor& input) {
+  return MadeTensor([&] { return RaggedRank(input.value()); });
+}
+RaggedTensor add_n(const std::vector<RaggedTensor>& inputs) {
+  return Made([&] {
+    if (inputs.empty()) throw ::gk::Error(ValueError("add_n of no tensors"));
+    return RaggedAddN(ValuesOf(inputs));
+  });
+}
+RaggedTensor reduce_variance(const RaggedTensor& x, Axis axis, bool keepdims) {
+  return Spread(RaggedVariance, x, axis, keepdims);
+}
+RaggedTensor reduce_std(const RaggedTensor& x, Axis axis, bool keepdims) {
+  return Spread(RaggedDeviation, x, axis, keepdims);
+}
+RaggedTensor reduce_join(const RaggedTensor& inputs, Axis axis, bool keepdims,
+                         const std::string& separator) {
+  return Made([&] {
+    std::optional<std::vector<int64_t>> axes;
+    if (axis) axes.emplace(1, *axis);
+    return RaggedReduce({"strings.reduce_join", keepdims, separator},
+                        inputs.value(), axes, true);
+  });
+}
+RaggedTensor unsorted_segment_sum(const RaggedTensor& data,
+                                  const RaggedTensor& segment_ids,
+                                  const Tensor& num_segments) {
+  return Segments("reduce_sum", data, segment_ids, num_segments);
+}
+RaggedTensor unsorted_segment_prod(const RaggedTensor& data,
+                                   const RaggedTensor& segment_ids,
+                                   const Tensor& num_segments) {
+  return Segments("reduce_prod", data, segment_ids, num_segments);
+}
+RaggedTensor unsorted_segment_max(const RaggedTensor& data,
+                                  const RaggedTensor& segment_ids,
+                                  const Tensor& num_segments) {
+  return Segments("reduce_max", data, segment_ids, num_segments);
+}
+RaggedTensor unsorted_segment_min(const RaggedTensor& data,
+                                  const RaggedTensor& segment_ids,
+                                  const Tensor& num_segments) {
+  return Segments("reduce_min", data, segment_ids, num_segments);
+}
+RaggedTensor sigmoid_cross_entropy_with_logits(const RaggedTensor& labels,
+                                               const RaggedTensor& logits) {
+  return Made(
+      [&] { return RaggedCrossEntropy(labels.value(), logits.value()); });
+}
+RaggedTensor join(const std::vector<RaggedTensor>& inputs,
+                  const std::string& separator) {
+  return Made([&] { return RaggedJoin(ValuesOf(inputs), separator); });
+}
+Tensor format(const std::string& text, const std::vector<RaggedTensor>& inputs,
+              const std::string& placeholder, int64_t summarize) {
+  return MadeTensor([&] {
+    return RaggedFormat(text, ValuesOf(inputs), placeholder, summarize);
   });
 }
 

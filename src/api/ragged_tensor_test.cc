@@ -219,4 +219,54 @@ TEST(IndexedSlicesTest, IsAWhole) {
             ErrorCode::kValueError);
 }
 
+TEST(RaggedTensorTest, FunctionsOfSeveral) {
+  const auto floats = [] {
+    return RaggedTensor::from_row_lengths(Tensor({1.f, 2.f, 3.f}), {2, 0, 1});
+  };
+  ExpectBoth(
+      [] {
+        return gk::ragged::where(RaggedTensor::from_row_lengths(
+                                     Tensor({true, false, true}), {2, 0, 1}),
+                                 Rows(),
+                                 gk::ragged::add_n({Rows(), Rows(), Rows()}));
+      },
+      "[[1, 6], [], [3]]");
+  ExpectBoth([] { return gk::ragged::split(Rows(), 3)[2]; }, "[[3]]");
+  ExpectBoth(
+      [] {
+        return gk::ragged::split(Rows(), std::vector<int64_t>{1, 2})[1];
+      },
+      "[[], [3]]");
+  ExpectBoth(
+      [] {
+        return gk::ragged::dynamic_partition(Rows(), Tensor({0, 1, 0}), 2)[0];
+      },
+      "[[1, 2], [3]]");
+  EXPECT_EQ(gk::ragged::unsorted_segment_sum(
+                Rows(),
+                RaggedTensor::from_row_lengths(Tensor({1, 1, 0}), {2, 0, 1}), 2)
+                .tensor()
+                .to_vector<int>(),
+            (std::vector{3, 3}));
+  EXPECT_EQ(gk::ragged::reduce_std(floats(), 1).tensor().to_vector<float>()[0],
+            0.5f);
+  const auto texts = RaggedTensor::from_row_lengths(
+      gk::stack({Tensor("a"), Tensor("b"), Tensor("c")}), {2, 0, 1});
+  const RaggedTensor joined = gk::ragged::join({texts, texts}, "-");
+  EXPECT_EQ(gk::ragged::reduce_join(joined, {}, false, "+")
+                .tensor()
+                .item<std::string>(),
+            "a-a+b-b+c-c");
+  EXPECT_EQ(gk::ragged::size(Rows()).item<int>(), 3);
+  EXPECT_EQ(gk::ragged::rank(Deep()).item<int>(), 3);
+  EXPECT_EQ(gk::ragged::format("<{}>", {Rows()}).item<std::string>(),
+            "<[[1, 2], [], [3]]>");
+  EXPECT_EQ(ErrorOf([] { gk::ragged::format("", {Rows()}); }).code(),
+            ErrorCode::kValueError);
+  EXPECT_EQ(gk::ragged::sigmoid_cross_entropy_with_logits(floats(), floats())
+                .flat_values()
+                .shape(),
+            gk::Shape({3}));
+}
+
 }  // namespace

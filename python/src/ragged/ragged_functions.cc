@@ -4,13 +4,8 @@
 #include <tuple>
 #include <utility>
 
-#include "ops/dynamic_axes.h"
 #include "ops/element_moves.h"
-#include "ops/fn/AddV2.h"
 #include "ops/fn/Size.h"
-#include "ops/fn/Sqrt.h"
-#include "ops/fn/StringFormat.h"
-#include "ops/fn/StringJoin.h"
 #include "python/src/binding/text_caster.h"
 #include "python/src/ops/dispatch.h"
 #include "python/src/ragged/ragged.h"
@@ -167,15 +162,11 @@ nb::object ReduceJoin(const Bound& b) {
       b.ragged("inputs"), axes.values, axes.one));
 }
 
-RaggedValue VarianceOf(const Bound& b) {
+template <auto kOf>
+nb::object Spread(const Bound& b) {
   const Axes axes = b.axes();
-  return RaggedVariance(b.ragged("input_tensor"), axes.values, axes.one,
-                        b.flag("keepdims"));
-}
-nb::object Variance(const Bound& b) { return Wrapped(VarianceOf(b)); }
-nb::object Deviation(const Bound& b) {
-  const RaggedValue variance = VarianceOf(b);
-  return Wrapped(variance.WithFlat(ops::Sqrt(variance.flat())));
+  return Wrapped(
+      kOf(b.ragged("input_tensor"), axes.values, axes.one, b.flag("keepdims")));
 }
 
 template <const char* kName>
@@ -207,59 +198,31 @@ nb::object Matmul(const Bound& b) {
                                b.flag("adjoint_a"), b.flag("adjoint_b")}));
 }
 
-// A function of the flat values of operands beside one another.
-template <class F>
-nb::object OfFlat(const std::vector<RaggedValue>& operands, F&& f) {
-  const FlatOperands flat = FlattenOperands(operands);
-  const Checks::Scope scope(flat.checks);
-  return Wrapped(flat.known.WithFlat(f(flat.flat)));
-}
-
 nb::object Where(const Bound& b) {
+  const RaggedValue condition = b.ragged("condition");
   if (b["x"].is_none() && b["y"].is_none()) {
-    return Wrapped(RaggedWhere(b.ragged("condition")));
+    return Wrapped(RaggedWhere(condition));
   }
-  return OfFlat({b.ragged("condition"), b.ragged("x"), b.ragged("y")},
-                [](const TensorVector& t) {
-                  return CallComposite("where", {t[0], t[1], t[2]})[0];
-                });
+  const RaggedValue x = b.ragged("x");
+  return Wrapped(RaggedSelect(condition, x, b.ragged("y")));
 }
-
 nb::object CrossEntropy(const Bound& b) {
-  return OfFlat({b.ragged("labels"), b.ragged("logits")},
-                [](const TensorVector& t) {
-                  return CallComposite("nn.sigmoid_cross_entropy_with_logits",
-                                       {t[0], t[1]})[0];
-                });
+  const RaggedValue labels = b.ragged("labels");
+  return Wrapped(RaggedCrossEntropy(labels, b.ragged("logits")));
 }
-
 nb::object Join(const Bound& b) {
-  return OfFlat(b.list("inputs", DataType::kString),
-                [&](const TensorVector& t) {
-                  return ops::StringJoin(t, b.text("separator", ""));
-                });
-}
-
-nb::object AddN(const Bound& b) {
-  const std::vector<RaggedValue> values = b.list("inputs");
-  RaggedValue total = values[0];
-  for (size_t i = 1; i < values.size(); ++i) {
-    total = RaggedBinary(
-        [](const Tensor& x, const Tensor& y) { return ops::AddV2(x, y); },
-        total, values[i]);
-  }
-  return Wrapped(total);
-}
-
-nb::object Size(const Bound& b) {
-  return Wrapped(ops::Size(b.ragged("input").flat(),
-                           AsType(b["out_type"], DataType::kInt32)));
-}
-
-nb::object Rank(const Bound& b) {
-  const RaggedValue value = b.ragged("input");
   return Wrapped(
-      ops::AddV2(RankOf(value.flat()), IntegerConstant(value.ragged_rank())));
+      RaggedJoin(b.list("inputs", DataType::kString), b.text("separator", "")));
+}
+nb::object AddN(const Bound& b) {
+  return Wrapped(RaggedAddN(b.list("inputs")));
+}
+nb::object Size(const Bound& b) {
+  return Wrapped(
+      RaggedSize(b.ragged("input"), AsType(b["out_type"], DataType::kInt32)));
+}
+nb::object Rank(const Bound& b) {
+  return Wrapped(RaggedRank(b.ragged("input")));
 }
 
 nb::object ShapeOfRagged(const Bound& b) {
@@ -286,36 +249,9 @@ nb::object FilledWith(const Bound& b) {
 }
 
 nb::object FormatText(const Bound& b) {
-  const std::vector<RaggedValue> values = b.list("inputs");
-  const std::string mark = b.text("placeholder", "{}"),
-                    text = b.text("template", "");
-  const int64_t summarize = b.axis("summarize", 3);
-  std::vector<std::string> pieces;
-  size_t from = 0;
-  for (size_t at; (at = text.find(mark, from)) != text.npos;
-       from = at + mark.size()) {
-    pieces.push_back(text.substr(from, at - from));
-  }
-  pieces.push_back(text.substr(from));
-  if (pieces.size() != values.size() + 1) {
-    Throw(
-        ValueError("{} placeholder(s) in template does not match {} "
-                   "tensor(s) provided as input",
-                   pieces.size() - 1, values.size()));
-  }
-  const auto constant = [](const std::string& piece) {
-    return ValueOrThrow(
-        OpBuilder::Current()->Constant(Tensor::Scalar(piece), {}));
-  };
-  TensorVector parts{constant(pieces[0])};
-  for (size_t i = 0; i < values.size(); ++i) {
-    const TensorVector one{values[i].flat()};
-    parts.push_back(values[i].is_ragged()
-                        ? RaggedText(values[i], summarize)
-                        : ops::StringFormat(one, "{}", "{}", summarize));
-    parts.push_back(constant(pieces[i + 1]));
-  }
-  return Wrapped(ops::StringJoin(parts));
+  return Wrapped(RaggedFormat(b.text("template", ""), b.list("inputs"),
+                              b.text("placeholder", "{}"),
+                              b.axis("summarize", 3)));
 }
 
 constexpr char kSum[] = "reduce_sum", kProd[] = "reduce_prod",
@@ -347,8 +283,8 @@ constexpr Entry kFunctions[] = {
     {kAny, Reduce<kAny>},
     {kAll, Reduce<kAll>},
     {"reduce_join", ReduceJoin},
-    {"reduce_variance", Variance},
-    {"reduce_std", Deviation},
+    {"reduce_variance", Spread<RaggedVariance>},
+    {"reduce_std", Spread<RaggedDeviation>},
     {"unsorted_segment_sum", Segments<kSum>},
     {"unsorted_segment_prod", Segments<kProd>},
     {"unsorted_segment_max", Segments<kMax>},

@@ -103,6 +103,9 @@ RaggedValue RaggedReduce(const RaggedReduction& reduction,
 RaggedValue RaggedVariance(const RaggedValue& ragged,
                            const std::optional<std::vector<int64_t>>& axes,
                            bool one, bool keepdims);
+RaggedValue RaggedDeviation(const RaggedValue& ragged,
+                            const std::optional<std::vector<int64_t>>& axes,
+                            bool one, bool keepdims);
 // "reduce_sum" of the slices of `data` that have one id.
 RaggedValue RaggedSegments(const std::string& reduction, RaggedValue data,
                            RaggedValue ids, const Tensor& count);
@@ -124,6 +127,28 @@ FlatOperands FlattenOperands(std::span<const RaggedValue> operands);
 using BinaryFn = std::function<Tensor(const Tensor&, const Tensor&)>;
 RaggedValue RaggedBinary(const BinaryFn& op, const RaggedValue& x,
                          const RaggedValue& y);
+
+// `f` of the flat values of operands beside one another.
+using FlatFn = std::function<Tensor(const TensorVector&)>;
+RaggedValue RaggedOfFlat(std::span<const RaggedValue> operands,
+                         const FlatFn& f);
+// Of x where the condition holds, else of y.
+RaggedValue RaggedSelect(const RaggedValue& condition, const RaggedValue& x,
+                         const RaggedValue& y);
+RaggedValue RaggedCrossEntropy(const RaggedValue& labels,
+                               const RaggedValue& logits);
+RaggedValue RaggedJoin(std::span<const RaggedValue> texts,
+                       const std::string& separator);
+// The sum of at least one.
+RaggedValue RaggedAddN(std::span<const RaggedValue> values);
+// How many elements there are, and dimensions: int32 unless `dtype` says else.
+Tensor RaggedSize(const RaggedValue& ragged, DataType dtype = DataType::kInt32);
+Tensor RaggedRank(const RaggedValue& ragged);
+// `text` with a value in place of each `mark`; ValueError unless there are as
+// many.
+Tensor RaggedFormat(const std::string& text,
+                    std::span<const RaggedValue> values,
+                    const std::string& mark, int64_t summarize);
 
 // --- Products. (ragged_product.cc)
 

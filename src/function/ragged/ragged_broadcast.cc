@@ -3,6 +3,9 @@
 
 #include "function/ragged/integer_arithmetic.h"
 #include "function/ragged/ragged.h"
+#include "ops/dynamic_axes.h"
+#include "ops/element_moves.h"
+#include "ops/fn/AddV2.h"
 #include "ops/fn/Equal.h"
 #include "ops/fn/GatherNd.h"
 #include "ops/fn/LogicalOr.h"
@@ -10,6 +13,8 @@
 #include "ops/fn/Shape.h"
 #include "ops/fn/Size.h"
 #include "ops/fn/Squeeze.h"
+#include "ops/fn/StringFormat.h"
+#include "ops/fn/StringJoin.h"
 #include "ops/fn/ZerosLike.h"
 
 namespace gk {
@@ -112,6 +117,87 @@ RaggedValue RaggedBinary(const BinaryFn& op, const RaggedValue& x,
   if (y_first) std::swap(operands.flat[0], operands.flat[1]);
   const Checks::Scope scope(operands.checks);
   return operands.known.WithFlat(op(operands.flat[0], operands.flat[1]));
+}
+
+RaggedValue RaggedOfFlat(std::span<const RaggedValue> operands,
+                         const FlatFn& f) {
+  const FlatOperands flat = FlattenOperands(operands);
+  const Checks::Scope scope(flat.checks);
+  return flat.known.WithFlat(f(flat.flat));
+}
+
+RaggedValue RaggedSelect(const RaggedValue& condition, const RaggedValue& x,
+                         const RaggedValue& y) {
+  const RaggedValue operands[] = {condition, x, y};
+  return RaggedOfFlat(operands, [](const TensorVector& t) {
+    return CallComposite("where", {t[0], t[1], t[2]})[0];
+  });
+}
+
+RaggedValue RaggedCrossEntropy(const RaggedValue& labels,
+                               const RaggedValue& logits) {
+  const RaggedValue operands[] = {labels, logits};
+  return RaggedOfFlat(operands, [](const TensorVector& t) {
+    return CallComposite("nn.sigmoid_cross_entropy_with_logits",
+                         {t[0], t[1]})[0];
+  });
+}
+
+RaggedValue RaggedJoin(std::span<const RaggedValue> texts,
+                       const std::string& separator) {
+  return RaggedOfFlat(texts, [&](const TensorVector& t) {
+    return ops::StringJoin(t, separator);
+  });
+}
+
+RaggedValue RaggedAddN(std::span<const RaggedValue> values) {
+  RaggedValue total = values[0];
+  for (const RaggedValue& next : values.subspan(1)) {
+    total = RaggedBinary(
+        [](const Tensor& x, const Tensor& y) { return ops::AddV2(x, y); },
+        total, next);
+  }
+  return total;
+}
+
+Tensor RaggedSize(const RaggedValue& ragged, DataType dtype) {
+  return ops::Size(ragged.flat(), dtype);
+}
+
+Tensor RaggedRank(const RaggedValue& ragged) {
+  return ops::AddV2(RankOf(ragged.flat()),
+                    IntegerConstant(ragged.ragged_rank()));
+}
+
+Tensor RaggedFormat(const std::string& text,
+                    std::span<const RaggedValue> values,
+                    const std::string& mark, int64_t summarize) {
+  std::vector<std::string> pieces;
+  size_t from = 0;
+  for (size_t at; (at = text.find(mark, from)) != text.npos;
+       from = at + mark.size()) {
+    pieces.push_back(text.substr(from, at - from));
+  }
+  pieces.push_back(text.substr(from));
+  if (pieces.size() != values.size() + 1) {
+    throw Error(
+        ValueError("{} placeholder(s) in template does not match {} "
+                   "tensor(s) provided as input",
+                   pieces.size() - 1, values.size()));
+  }
+  const auto constant = [](const std::string& piece) {
+    return ValueOrThrow(
+        OpBuilder::Current()->Constant(Tensor::Scalar(piece), {}));
+  };
+  TensorVector parts{constant(pieces[0])};
+  for (size_t i = 0; i < values.size(); ++i) {
+    const TensorVector one{values[i].flat()};
+    parts.push_back(values[i].is_ragged()
+                        ? RaggedText(values[i], summarize)
+                        : ops::StringFormat(one, "{}", "{}", summarize));
+    parts.push_back(constant(pieces[i + 1]));
+  }
+  return ops::StringJoin(parts);
 }
 
 }  // namespace gk

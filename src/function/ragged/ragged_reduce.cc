@@ -13,6 +13,7 @@
 #include "ops/fn/ReduceJoin.h"
 #include "ops/fn/Reshape.h"
 #include "ops/fn/Shape.h"
+#include "ops/fn/Sqrt.h"
 #include "ops/fn/Square.h"
 #include "ops/fn/StopGradient.h"
 #include "ops/fn/StringJoin.h"
@@ -190,6 +191,13 @@ RaggedValue RaggedVariance(const RaggedValue& ragged,
   const RaggedValue square = RaggedReduce(
       mean, ragged.WithFlat(ops::Square(ragged.flat())), axes, one);
   return center.WithFlat(square.flat() - ops::Square(center.flat()));
+}
+
+RaggedValue RaggedDeviation(const RaggedValue& ragged,
+                            const std::optional<std::vector<int64_t>>& axes,
+                            bool one, bool keepdims) {
+  const RaggedValue variance = RaggedVariance(ragged, axes, one, keepdims);
+  return variance.WithFlat(ops::Sqrt(variance.flat()));
 }
 
 RaggedValue RaggedSegments(const std::string& reduction, RaggedValue data,
