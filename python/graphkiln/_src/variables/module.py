@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from graphkiln import _graphkiln
 from graphkiln._graphkiln import Variable
 
-_VALID_NAME = re.compile(r"[A-Za-z_]\w*$")
+_VALID_NAME = re.compile(r"[A-Za-z_]\w*$", re.ASCII)
+_WORD_BEGINS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])")
 
 
 def _snake_case(name: str) -> str:
-    name = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name)
-    return re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name).lower()
+    return _WORD_BEGINS.sub("_", name).lower()
 
 
 class Module:
@@ -58,19 +58,24 @@ class Module:
     @property
     def variables(self) -> tuple:
         """All variables of this module and those inside it."""
-        return tuple(self._flatten(predicate=_is_variable))
+        return tuple(
+            self._flatten(predicate=_is_variable, expand_composites=True)
+        )
 
     @property
     def trainable_variables(self) -> tuple:
         """All trainable variables of this module and those inside it."""
-        return tuple(self._flatten(predicate=_is_trainable))
+        return tuple(
+            self._flatten(predicate=_is_trainable, expand_composites=True)
+        )
 
     @property
     def non_trainable_variables(self) -> tuple:
         """The variables that are not trainable."""
         return tuple(
             self._flatten(
-                predicate=lambda v: _is_variable(v) and not v.trainable
+                predicate=lambda v: _is_variable(v) and not v.trainable,
+                expand_composites=True,
             )
         )
 
@@ -87,18 +92,52 @@ class Module:
         with_path: bool = False,
         expand_composites: bool = False,
     ) -> Iterator[object]:
-        """Values of the attributes that satisfy `predicate`, once each."""
-        return _walk(
-            self,
-            recursive,
-            predicate or (lambda _: True),
-            self._TF_MODULE_IGNORED_PROPERTIES,
-            attribute_traversal_key,
-            with_path,
-            expand_composites,
-            (),
-            {id(self)},
-        )
+        """Leaves of the attributes that satisfy `predicate`: those of a module
+        before those of the modules in it.
+
+        Args:
+          recursive: whether to walk the modules found as well.
+          predicate: of leaves; without one, all are told.
+          attribute_traversal_key: by which names of attributes are sorted.
+          with_path: tells (path, leaf) by every path; else each leaf once.
+          expand_composites: tells composites' parts in place of them.
+        """
+        seen = {id(self)}
+        around: list[Module] = []  # the modules that the walk is inside of
+
+        def walk(module, path):
+            cycle = any(module is other for other in around)
+            inside = []
+            attributes = vars(module)
+            for name in sorted(attributes, key=attribute_traversal_key):
+                if name in module._TF_MODULE_IGNORED_PROPERTIES:
+                    continue
+                value = attributes[name]
+                try:
+                    leaves = list(
+                        _leaves_with_paths(
+                            value, path + (name,), expand_composites
+                        )
+                    )
+                except Exception as e:
+                    raise ValueError(
+                        f"Error processing property {name!r} of {value!r}"
+                    ) from e
+                for leaf_path, leaf in leaves:
+                    if not with_path:
+                        if id(leaf) in seen:
+                            continue
+                        seen.add(id(leaf))
+                    if predicate is None or predicate(leaf):
+                        yield (leaf_path, leaf) if with_path else leaf
+                    if recursive and not cycle and isinstance(leaf, Module):
+                        inside.append((leaf_path, leaf))
+            around.append(module)
+            for leaf_path, leaf in inside:
+                yield from walk(leaf, leaf_path)
+            around.pop()
+
+        return walk(self, ())
 
     @classmethod
     def with_name_scope(cls, method: Callable) -> Callable:
@@ -120,56 +159,21 @@ def _is_trainable(value: object) -> bool:
     return _is_variable(value) and bool(value.trainable)
 
 
-def _leaves_with_paths(value: object, path: tuple) -> Iterator:
+def _leaves_with_paths(value: object, path: tuple, expand: bool) -> Iterator:
     items = _graphkiln.nest_items(value)
-    if items is None:
-        yield path, value
-        return
-    for key, child in items:
-        yield from _leaves_with_paths(child, path + (key,))
-
-
-def _walk(
-    module, recursive, predicate, ignored, key, with_path, expand, path, seen
-):
-    attributes = vars(module)
-    names = sorted(
-        (name for name in attributes if name not in ignored),
-        key=key or (lambda name: name),
-    )
-    inside = []
-    seen_here = frozenset(seen)
-    for name in names:
-        try:
-            leaves = list(_leaves_with_paths(attributes[name], (name,)))
-        except TypeError:  # a mapping whose keys have no order
-            leaves = [((name,), attributes[name])]
-        for leaf_path, leaf in leaves:
-            if id(leaf) in seen:
-                continue
-            if predicate(leaf):
-                if not with_path:
-                    seen.add(id(leaf))
-                yield (path + leaf_path, leaf) if with_path else leaf
-            if recursive and isinstance(leaf, Module):
-                inside.append((path + leaf_path, leaf))
-    for leaf_path, leaf in inside:
-        known = seen_here if with_path else seen
-        if id(leaf) in known and not predicate(leaf):
-            continue
-        if with_path:
-            # Every path is told; only cycles end.
-            seen = seen_here | {id(leaf)}
-        else:
-            seen.add(id(leaf))
-        yield from _walk(
-            leaf,
-            recursive,
-            predicate,
-            leaf._TF_MODULE_IGNORED_PROPERTIES,
-            None,
-            with_path,
+    if items is not None:
+        for key, child in items:
+            yield from _leaves_with_paths(child, path + (key,), expand)
+    elif (
+        expand
+        and isinstance(value, _graphkiln.CompositeTensor)
+        and not _is_variable(value)
+    ):
+        spec = value._type_spec
+        yield from _leaves_with_paths(
+            spec._to_components(value),
+            path + (spec.value_type.__name__,),
             expand,
-            leaf_path,
-            seen,
         )
+    else:
+        yield path, value
