@@ -1,5 +1,8 @@
 #include "api/inner.h"
 
+#include <new>
+
+#include "base/caught.h"
 #include "eager/eager_context.h"
 #include "framework/op_builder.h"
 #include "function/control_flow.h"
@@ -20,6 +23,15 @@ void ThrowPublic(const Status& status) {
         "or list the variable in gk::carry.";
   }
   throw Error(static_cast<ErrorCode>(status.code()), message);
+}
+void RethrowPublic() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    ThrowPublic(CaughtStatus());
+  } catch (const ::gk::Error& e) {
+    ThrowPublic(e.status());
+  }
 }
 
 void EnsureReady() {

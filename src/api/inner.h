@@ -5,11 +5,9 @@
 #ifndef GK_API_INNER_H_
 #define GK_API_INNER_H_
 
-#include <new>
 #include <utility>
 #include <vector>
 
-#include "base/caught.h"
 #include "framework/tensor.h"
 #include "graphkiln/data_type.h"
 #include "graphkiln/error.h"
@@ -22,15 +20,16 @@ using InnerType = ::gk::DataType;
 
 // Throws the public Error for a failed status.
 [[noreturn]] void ThrowPublic(const Status& status);
+// Within a handler: what was caught, as the public Error where it is the
+// library's.
+[[noreturn]] void RethrowPublic();
 
 template <class F>
 decltype(auto) Guarded(F&& body) {
   try {
     return body();
-  } catch (const std::bad_alloc&) {
-    ThrowPublic(CaughtStatus());
-  } catch (const ::gk::Error& e) {
-    ThrowPublic(e.status());
+  } catch (...) {
+    RethrowPublic();
   }
 }
 
