@@ -64,7 +64,10 @@ struct HalfFormat {
     const uint32_t nan = kNan | ((abs >> 13) & 0x3ff);
     return abs > 0x7f800000 ? nan : Ieee::Narrow(abs);
   }
-  static constexpr uint32_t Widen(uint32_t bits) { return Ieee::Widen(bits); }
+  // NaNs become quiet, as in hardware conversions.
+  static constexpr uint32_t Widen(uint32_t bits) {
+    return Ieee::Widen(bits) | (bits > kInf ? 0x00400000u : 0);
+  }
 };
 
 struct Bfloat16Format {

@@ -10,11 +10,13 @@
 #ifndef GK_OPS_ELEMENTWISE_H_
 #define GK_OPS_ELEMENTWISE_H_
 
+#include <tuple>
 #include <type_traits>
 
 #include "framework/expression.h"
 #include "framework/op_record.h"
 #include "kernels/elementwise.h"
+#include "kernels/narrow.h"
 #include "kernels/value.h"
 
 namespace gk {
@@ -101,6 +103,43 @@ template <class Body>
 using TileStamp =
     Stamp<Body, int(void*, const void* const*, int64_t, const void*)>;
 
+// The loop of TileBody<Fn, Out, In...>. Where types are narrow it is that of
+// floats, between conversions: code of its own would be most of the library's.
+// A loop from floats to floats of Fn void is those conversions alone.
+template <class Fn, Isa kMax, class Out, class... In>
+struct TileLoop {
+  static TileFn Make() {
+    if constexpr (kNarrowIn || kNarrowOut) {
+      return &Run;
+    } else {
+      return Floats(CurrentIsa());
+    }
+  }
+
+ private:
+  static constexpr bool kNarrowOut = kFloatConversions<Out> != nullptr;
+  static constexpr bool kNarrowIn = ((kFloatConversions<In> != nullptr) || ...);
+
+  static TileFn Floats(Isa isa) requires std::is_void_v<Fn> {
+    static_assert((std::is_same_v<ComputeType<In>, ComputeType<Out>> && ...));
+    return nullptr;
+  }
+  static TileFn Floats(Isa isa) {
+    using Body = TileBody<Fn, ComputeType<Out>, ComputeType<In>...>;
+    return TileStamp<Body>::template For<kMax>(isa);
+  }
+  static int Run(void* out, const void* const* in, int64_t n,
+                 const void* params) {
+    using First = std::tuple_element_t<0, std::tuple<In...>>;
+    static_assert((std::is_same_v<In, First> && ...));
+    static constexpr LoopThroughFloat kLoop{
+        kFloatConversions<First>, kFloatConversions<Out>, sizeof...(In),
+        sizeof(First), sizeof(Out)};
+    static const TileFn floats = Floats(CurrentIsa());
+    return kLoop.Run(floats, out, in, n, params);
+  }
+};
+
 template <class Fn, class... C>
 consteval auto ResultOf() {
   if constexpr (std::is_invocable_v<Fn, const void*, C...>) {
@@ -155,10 +194,9 @@ TileKernel MakeTile(std::index_sequence<I...>) {
   using R =
       typename decltype(ResultOf<Fn, std::conditional_t<I, C, C>...>())::type;
   using Out = ResultElement<Element, R>;
-  using Body = TileBody<Fn, Out, std::conditional_t<I, Element, Element>...>;
   TileKernel k;
-  k.fn =
-      TileStamp<Body>::template For<kMaxIsa<Element, kOptions>>(CurrentIsa());
+  k.fn = TileLoop<Fn, kMaxIsa<Element, kOptions>, Out,
+                  std::conditional_t<I, Element, Element>...>::Make();
   k.expression =
       &BodyExpression<Fn, void, Out,
                       std::conditional_t<I, Element, Element>...>::Make;

@@ -21,7 +21,7 @@ void Append(T v, std::vector<char>* to) {
   to->insert(to->end(), bytes, bytes + sizeof v);
 }
 
-// Numbers of which something may be said: zeros, denormals, extremes.
+// SampleNumbers of which something may be said: zeros, denormals, extremes.
 template <class T>
 std::vector<T> Specials() {
   using Limits = std::numeric_limits<T>;
@@ -73,9 +73,9 @@ std::vector<T> Specials() {
   }
 }
 
-class Numbers {
+class SampleNumbers {
  public:
-  Numbers(const TestFacts& facts) : low_(facts.low), high_(facts.high) {}
+  SampleNumbers(const TestFacts& facts) : low_(facts.low), high_(facts.high) {}
 
   // `num_inputs` columns of elements of `types`: special values with each
   // other, then numbers of the op's domain and any bits.
@@ -231,7 +231,7 @@ void ExpectSameBits(const Case& c) {
   ExpressionInterpreter interpreter(e);
   ASSERT_EQ(interpreter.unknown_step(), -1) << e.DebugString();
   const std::vector<DataType> types(k.in, k.in + k.num_inputs);
-  auto columns = Numbers(c.op->test).Make(types);
+  auto columns = SampleNumbers(c.op->test).Make(types);
   const int64_t n = columns[0].size() / DataTypeSize(types[0]);
   const int64_t size = DataTypeSize(k.out);
   ASSERT_EQ(DataTypeSize(e.steps()[e.value()].type), size);

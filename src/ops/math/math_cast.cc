@@ -124,14 +124,20 @@ template <class To, class From, bool kTruncate>
 TileKernel MakeCast() {
   using Loop = LoopTypes<To, From>;
   using Fn = CastFn<typename Loop::Out, kTruncate>;
-  using Body = TileBody<Fn, typename Loop::Out, typename Loop::In>;
   constexpr bool kOfFloat =
       std::is_same_v<From, float> || std::is_same_v<To, float>;
   constexpr Isa kMax = !kIsHot<From> || !kIsHot<To> || kTruncate ? Isa::kV2
                        : kOfFloat                                ? Isa::kV4
                                                                  : Isa::kV3;
+  // To narrow types by way of floats, as to floats.
+  using Plain = std::conditional_t<
+      std::is_same_v<ComputeType<To>, ComputeType<From>> &&
+          !std::is_same_v<To, From>,
+      void, CastFn<ComputeType<typename Loop::Out>, false>>;
+  using LoopFn = std::conditional_t<kTruncate, Fn, Plain>;
   TileKernel k;
-  k.fn = internal::TileStamp<Body>::template For<kMax>(CurrentIsa());
+  k.fn = internal::TileLoop<LoopFn, kMax, typename Loop::Out,
+                            typename Loop::In>::Make();
   k.expression = &internal::BodyExpression<Fn, void, typename Loop::Out,
                                            typename Loop::In>::Make;
   k.num_inputs = 1;
